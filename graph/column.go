@@ -1,0 +1,185 @@
+package graph
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"unsafe"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Value is what a column may hold: fixed-size numbers, never pointers, so that
+// the garbage collector has nothing to look at and a column can be written to
+// disk as it lies in memory.
+type Value interface {
+	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int32 | ~int64 | ~float32 | ~float64
+}
+
+// A Column is a flat array of numbers indexed by page, site or link. It reserves
+// address space for its largest size when it is made and takes memory only as it
+// grows, so it never moves: a slice of it stays valid until Free. It lives outside
+// the Go heap and, once it is large, on huge pages (a random read in 50 M float64
+// falls from 41 to 13.5 ns with them).
+//
+// A Column has one owner and no lock.
+type Column[T Value] struct {
+	name string
+	mem  reservation
+	data []T // the elements in use; always backed by mem
+}
+
+// AnyColumn is a column whatever its element: what snapshots, recovery and the
+// memory account need of it.
+type AnyColumn interface {
+	Name() string
+	Len() int
+	Bytes() int64
+	Save(w io.Writer) error
+	Load(r io.Reader) error
+}
+
+// NewColumn reserves room for at most max elements under a name that stands in
+// snapshots and in the account of memory. It panics when the address space itself
+// is exhausted, as the Go heap does.
+func NewColumn[T Value](name string, max int) *Column[T] {
+	c := &Column[T]{name: name}
+	c.mem = reserve(name, max*c.width())
+	return c
+}
+
+func (c *Column[T]) width() int { var v T; return int(unsafe.Sizeof(v)) }
+
+// Name is the name given at birth.
+func (c *Column[T]) Name() string { return c.name }
+
+// Len is the number of elements in use.
+func (c *Column[T]) Len() int { return len(c.data) }
+
+// Bytes is the memory taken so far: what has been made accessible, not the
+// address space reserved.
+func (c *Column[T]) Bytes() int64 { return int64(c.mem.committed) }
+
+// Slice is the elements in use. It stays valid while the column grows (it just
+// does not see the new elements) and until Free.
+func (c *Column[T]) Slice() []T { return c.data }
+
+// At returns element i.
+func (c *Column[T]) At(i int) T { return c.data[i] }
+
+// Set changes element i.
+func (c *Column[T]) Set(i int, v T) { c.data[i] = v }
+
+// Grow makes the column n elements long; new elements are zero. It never
+// shrinks. It panics when n is over the size that was reserved.
+func (c *Column[T]) Grow(n int) {
+	if n <= len(c.data) {
+		return
+	}
+	c.mem.commit(c.name, n*c.width())
+	room := min(c.mem.committed, c.mem.size) / c.width()
+	c.data = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(c.mem.bytes))), room)[:n]
+}
+
+// Append adds one element.
+func (c *Column[T]) Append(v T) {
+	if n := len(c.data); n < cap(c.data) {
+		c.data = c.data[:n+1]
+	} else {
+		c.Grow(n + 1)
+	}
+	c.data[len(c.data)-1] = v
+}
+
+// Free gives the memory back. Slices of the column must not be used afterwards.
+func (c *Column[T]) Free() {
+	c.mem.release()
+	c.data = nil
+}
+
+func (c *Column[T]) raw() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(c.data))), len(c.data)*c.width())
+}
+
+// columnVersion is the format of a saved column.
+//
+//	1: magic, version, element width, element count, elements (little-endian), xxh3-64 of all before
+const columnVersion = 1
+
+var columnMagic = [4]byte{'W', 'C', 'O', 'L'}
+
+// Save writes the column with a checksum.
+func (c *Column[T]) Save(w io.Writer) error {
+	h := xxh3.New()
+	out := io.MultiWriter(w, h)
+	if _, err := out.Write(c.header()); err != nil {
+		return fmt.Errorf("save column %q: %w", c.name, err)
+	}
+	if _, err := out.Write(c.raw()); err != nil {
+		return fmt.Errorf("save column %q: %w", c.name, err)
+	}
+	if err := binary.Write(w, binary.LittleEndian, h.Sum64()); err != nil {
+		return fmt.Errorf("save column %q: %w", c.name, err)
+	}
+	return nil
+}
+
+func (c *Column[T]) header() []byte {
+	b := append(make([]byte, 0, 20), columnMagic[:]...)
+	b = binary.LittleEndian.AppendUint32(b, columnVersion)
+	b = binary.LittleEndian.AppendUint32(b, uint32(c.width()))
+	return binary.LittleEndian.AppendUint64(b, uint64(len(c.data)))
+}
+
+// Load replaces the column's elements by saved ones. On an error the column is
+// empty.
+func (c *Column[T]) Load(r io.Reader) (err error) {
+	defer func() {
+		if err != nil {
+			clear(c.data)
+			c.data = c.data[:0]
+			err = fmt.Errorf("load column %q: %w", c.name, err)
+		}
+	}()
+	n, h, err := c.readHeader(r)
+	if err != nil {
+		return err
+	}
+	clear(c.data) // what lies beyond the new length must be zero when the column grows again
+	c.data = c.data[:0]
+	c.Grow(n)
+	if _, err := io.ReadFull(r, c.raw()); err != nil {
+		return err
+	}
+	h.Write(c.raw())
+	var sum [8]byte
+	if _, err := io.ReadFull(r, sum[:]); err != nil {
+		return err
+	}
+	if binary.LittleEndian.Uint64(sum[:]) != h.Sum64() {
+		return fmt.Errorf("checksum differs: the saved column is damaged")
+	}
+	return nil
+}
+
+func (c *Column[T]) readHeader(r io.Reader) (n int, h *xxh3.Hasher, err error) {
+	var b [20]byte
+	if _, err := io.ReadFull(r, b[:]); err != nil {
+		return 0, nil, err
+	}
+	version, width := binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
+	count := binary.LittleEndian.Uint64(b[12:])
+	switch {
+	case [4]byte(b[:4]) != columnMagic:
+		return 0, nil, fmt.Errorf("not a saved column")
+	case version != columnVersion:
+		return 0, nil, fmt.Errorf("version %d, this program reads %d", version, columnVersion)
+	case int(width) != c.width():
+		return 0, nil, fmt.Errorf("elements of %d bytes, want %d", width, c.width())
+	case count > uint64(c.mem.size/c.width()):
+		return 0, nil, fmt.Errorf("%d elements, room for %d", count, c.mem.size/c.width())
+	}
+	h = xxh3.New()
+	h.Write(b[:])
+	return int(count), h, nil
+}

@@ -1,0 +1,79 @@
+package graph
+
+import (
+	"bytes"
+	"testing"
+)
+
+func TestColumnGrowsInPlace(t *testing.T) {
+	c := NewColumn[uint32]("test", 10_000_000)
+	defer c.Free()
+	c.Grow(10)
+	first := c.Slice()
+	first[3] = 42
+	for i := 10; i < 3_000_000; i++ {
+		c.Append(uint32(i))
+	}
+	first[4] = 43
+	if c.At(3) != 42 || c.At(4) != 43 || c.At(2_999_999) != 2_999_999 || c.At(9) != 0 {
+		t.Fatalf("column moved or lost elements: %d %d %d", c.At(3), c.At(4), c.At(2_999_999))
+	}
+	if c.Bytes() < 12_000_000 || c.Bytes() > 16_000_000 {
+		t.Errorf("3 M uint32 account for %d bytes", c.Bytes())
+	}
+}
+
+func TestColumnPanicsBeyondItsReservation(t *testing.T) {
+	c := NewColumn[uint64]("small", 100)
+	defer c.Free()
+	defer func() {
+		if recover() == nil {
+			t.Error("growth beyond the reservation went unnoticed")
+		}
+	}()
+	c.Grow(101)
+}
+
+func TestColumnSaveLoad(t *testing.T) {
+	a, b := NewColumn[float64]("rank", 1000), NewColumn[float64]("rank", 1000)
+	defer a.Free()
+	defer b.Free()
+	for i := range 777 {
+		a.Append(float64(i) / 3)
+	}
+	var saved bytes.Buffer
+	if err := a.Save(&saved); err != nil {
+		t.Fatal(err)
+	}
+	b.Grow(900)
+	b.Set(800, 1)
+	if err := b.Load(bytes.NewReader(saved.Bytes())); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() != 777 || b.At(776) != 776.0/3 {
+		t.Fatalf("loaded %d elements, last %v", b.Len(), b.At(b.Len()-1))
+	}
+	if b.Grow(900); b.At(800) != 0 {
+		t.Error("an element of before Load came back")
+	}
+}
+
+func TestColumnLoadRefusesDamage(t *testing.T) {
+	a := NewColumn[uint16]("x", 100)
+	defer a.Free()
+	a.Grow(50)
+	var saved bytes.Buffer
+	if err := a.Save(&saved); err != nil {
+		t.Fatal(err)
+	}
+	for i := range saved.Len() * 8 {
+		bad := bytes.Clone(saved.Bytes())
+		bad[i/8] ^= 1 << (i % 8)
+		if err := a.Load(bytes.NewReader(bad)); err == nil {
+			t.Fatalf("bit %d flipped and not noticed", i)
+		}
+		if a.Len() != 0 {
+			t.Fatal("a failed Load left elements behind")
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package graph
+
+// Lists is one direction of the links held raw, four bytes a link: what the rank
+// solvers sweep over and the fastest thing to read at random.
+//
+// List p is To[Off[p]:Off[p+1]], strictly ascending. Off has one element more
+// than there are pages.
+type Lists struct {
+	Off *Column[uint64]
+	To  *Column[Page]
+}
+
+// NewLists makes room for the lists of pages pages with links links in all; Off
+// is zero throughout and To has its full length.
+func NewLists(pages int, links int64) *Lists {
+	l := &Lists{
+		Off: NewColumn[uint64]("offsets", pages+1),
+		To:  NewColumn[Page]("links", int(links)),
+	}
+	l.Off.Grow(pages + 1)
+	l.To.Grow(int(links))
+	return l
+}
+
+// Pages is the number of lists.
+func (l *Lists) Pages() int { return l.Off.Len() - 1 }
+
+// Links is the number of links in all lists.
+func (l *Lists) Links() int64 { return int64(l.To.Len()) }
+
+// List is the list of page p. It must not be changed.
+func (l *Lists) List(p Page) []Page {
+	off := l.Off.Slice()
+	return l.To.Slice()[off[p]:off[p+1]:off[p+1]]
+}
+
+// Degree is the length of the list of p.
+func (l *Lists) Degree(p Page) int {
+	off := l.Off.Slice()
+	return int(off[p+1] - off[p])
+}
+
+// Free gives the memory back.
+func (l *Lists) Free() {
+	l.Off.Free()
+	l.To.Free()
+}
