@@ -1,0 +1,245 @@
+package bv
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// encode writes lists in chunks of the given number of pages.
+func encode(t testing.TB, p Params, lists [][]uint32, pages int, chunk int) (*Stream, *Index) {
+	t.Helper()
+	var j Joiner
+	for lo := 0; lo < len(lists); lo += chunk {
+		e := NewEncoder(p, uint32(lo))
+		for _, l := range lists[lo:min(lo+chunk, len(lists))] {
+			e.Add(l)
+		}
+		j.Add(e.Chunk())
+	}
+	var out bytes.Buffer
+	if err := j.Finish(&out); err != nil {
+		t.Fatal(err)
+	}
+	out.Write(make([]byte, Padding))
+	s, err := NewStream(p, pages, out.Bytes(), j.Bits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := BuildIndex(j.Starts())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := OpenIndex(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, x
+}
+
+// webby returns lists that look like those of a web: near ids, runs, and lists
+// that resemble the one before.
+func webby(r *rand.Rand, pages int) [][]uint32 {
+	lists := make([][]uint32, pages)
+	for x := range lists {
+		set := map[uint32]bool{}
+		if x > 0 && r.IntN(3) > 0 {
+			for _, v := range lists[x-1-r.IntN(min(x, 9))] {
+				if r.IntN(8) > 0 {
+					set[v] = true
+				}
+			}
+		}
+		for range r.IntN(6) {
+			set[uint32(r.IntN(pages))] = true
+			near := min(pages-1, max(0, x+r.IntN(21)-10))
+			for i := range r.IntN(7) {
+				if near+i < pages {
+					set[uint32(near+i)] = true
+				}
+			}
+		}
+		for v := range set {
+			lists[x] = append(lists[x], v)
+		}
+		slices.Sort(lists[x])
+	}
+	return lists
+}
+
+var allParams = []Params{Default, {7, 3, 3, 3}, {0, 0, 0, 1}, {1, 1, 2, 5}, {31, 1000, 4, 2}, {7, 0, 4, 3}, {3, 2, 0, 11}}
+
+func TestRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, p := range allParams {
+		for _, pages := range []int{1, 2, 63, 64, 65, 1000} {
+			lists := webby(r, pages)
+			s, x := encode(t, p, lists, pages, 300)
+			checkScan(t, s, x, lists)
+			checkRandom(t, r, s, x, lists)
+		}
+	}
+}
+
+func checkScan(t *testing.T, s *Stream, x *Index, lists [][]uint32) {
+	t.Helper()
+	for _, lo := range []int{0, 1, len(lists) / 2, len(lists)} {
+		c, p := s.ScanFrom(x, uint32(lo), uint32(len(lists))), lo
+		for ; c.Next(); p++ {
+			if int(c.Page()) != p || !slices.Equal(c.List(), lists[p]) {
+				t.Fatalf("%+v: scan from %d: page %d: got %v, want %v", s.Params, lo, p, c.List(), lists[p])
+			}
+			if c.Bit() != x.At(p+1) {
+				t.Fatalf("page %d ends at bit %d, index says %d", p, c.Bit(), x.At(p+1))
+			}
+		}
+		if c.Err() != nil || p != len(lists) {
+			t.Fatalf("scan ended at %d: %v", p, c.Err())
+		}
+	}
+}
+
+func checkRandom(t *testing.T, r *rand.Rand, s *Stream, x *Index, lists [][]uint32) {
+	t.Helper()
+	rd := s.Reader(x)
+	for range 200 {
+		p := uint32(r.IntN(len(lists)))
+		got, err := rd.List(p)
+		if err != nil || !slices.Equal(got, lists[p]) {
+			t.Fatalf("%+v: page %d: got %v, %v, want %v", s.Params, p, got, err, lists[p])
+		}
+		if d, err := rd.Degree(p); err != nil || d != len(lists[p]) {
+			t.Fatalf("degree of %d: %d, %v, want %d", p, d, err, len(lists[p]))
+		}
+	}
+}
+
+// TestLargeIds has gaps that need the long forms of the codes.
+func TestLargeIds(t *testing.T) {
+	const top = 1<<32 - 2
+	lists := [][]uint32{{0, 1 << 20, 1 << 29, top}, {top - 5, top - 4, top - 3, top - 2, top - 1, top}, {}, {top}, {0}, {0, top}}
+	for _, p := range allParams {
+		s, x := encode(t, p, lists, 1<<32-1, 100)
+		s.Pages = len(lists)
+		c := s.Scan()
+		s.Pages = 1<<32 - 1
+		for i := 0; i < len(lists); i++ {
+			if !c.Next() || !slices.Equal(c.List(), lists[i]) {
+				t.Fatalf("%+v: page %d: got %v, %v, want %v", p, i, c.List(), c.Err(), lists[i])
+			}
+		}
+		checkRandom(t, rand.New(rand.NewPCG(3, 4)), s, x, lists)
+	}
+}
+
+func TestCodes(t *testing.T) {
+	values := []uint64{0, 1, 2, 3, 5, 6, 7, 8, 62, 63, 64, 510, 511, 512, 1<<20 - 1, 1 << 28, 1<<29 + 3, 1<<33 + 1}
+	for k := uint(1); k <= 11; k++ {
+		var w bitWriter
+		want := 0
+		for _, v := range values {
+			w.gamma(v)
+			w.zeta(v, k)
+			w.unary(v % 30)
+			want += gammaLen(v) + zetaLen(v, int(k)) + unaryLen(v%30)
+		}
+		if w.bits != uint64(want) {
+			t.Errorf("k=%d: %d bits written, lengths say %d", k, w.bits, want)
+		}
+		r := bitReader{b: append(w.flush(), make([]byte, pad)...)}
+		table := newZetaTable(k)
+		for _, v := range values {
+			if g, z, u := r.gamma(), r.zeta(table), r.unary(); g != v || z != v || u != v%30 || r.bad {
+				t.Fatalf("k=%d: wrote %d, read gamma %d, zeta %d, unary %d", k, v, g, z, u)
+			}
+		}
+	}
+}
+
+func TestIndex(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, step := range []int{1, 2, 17, 300, 100_000} {
+		for _, n := range []int{1, 2, 64, 65, 127, 128, 129, 5000} {
+			starts := make([]uint64, n)
+			for i := 1; i < n; i++ {
+				starts[i] = starts[i-1] + uint64(r.IntN(step))
+			}
+			words, err := BuildIndex(starts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := OpenIndex(words)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, v := range starts {
+				if got := x.At(k); got != v {
+					t.Fatalf("step %d, n %d: number %d is %d, want %d", step, n, k, got, v)
+				}
+			}
+		}
+	}
+}
+
+// FuzzDecode feeds bits that no encoder wrote: an error or a list, never a panic,
+// and never more links than pages.
+func FuzzDecode(f *testing.F) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, p := range allParams {
+		s, _ := encode(f, p, webby(r, 40), 40, 40)
+		f.Add(s.bytes[:len(s.bytes)-Padding], uint8(p.Window), uint8(p.MinInterval), uint8(p.ZetaK), uint16(40))
+	}
+	f.Fuzz(func(t *testing.T, b []byte, window, least, k uint8, pages uint16) {
+		p := Params{Window: int(window), MaxRef: 3, MinInterval: int(least), ZetaK: int(k)}
+		s, err := NewStream(p, int(pages), append(b, make([]byte, Padding)...), uint64(len(b))*8)
+		if err != nil {
+			return
+		}
+		c := s.Scan()
+		for c.Next() {
+			if len(c.List()) > int(pages) {
+				t.Fatalf("list of %d links among %d pages", len(c.List()), pages)
+			}
+		}
+	})
+}
+
+// FuzzRoundTrip writes whatever lists the bytes describe.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 0, 1, 2, 4, 0, 9}, uint8(7), uint8(3), uint8(4), uint8(3))
+	f.Fuzz(func(t *testing.T, b []byte, window, ref, least, k uint8) {
+		p := Params{Window: int(window), MaxRef: int(ref), MinInterval: int(least), ZetaK: int(k)}
+		if p.Check() != nil || len(b) > 1<<12 {
+			return
+		}
+		lists := listsOf(b)
+		s, x := encode(t, p, lists, 1<<16, 7)
+		rd := s.Reader(x)
+		s.Pages = len(lists)
+		c := s.Scan()
+		s.Pages = 1 << 16
+		for i := range lists {
+			got, err := rd.List(uint32(i))
+			if err != nil || !slices.Equal(got, lists[i]) || !c.Next() || !slices.Equal(c.List(), lists[i]) {
+				t.Fatalf("%+v page %d: %v %v, scan %v %v, want %v", p, i, got, err, c.List(), c.Err(), lists[i])
+			}
+		}
+	})
+}
+
+// listsOf reads lists as gaps; a zero ends a list.
+func listsOf(b []byte) [][]uint32 {
+	lists := [][]uint32{nil}
+	v := uint32(0)
+	for _, g := range b {
+		last := len(lists) - 1
+		if g == 0 || v+uint32(g) >= 1<<16 {
+			lists, v = append(lists, nil), 0
+			continue
+		}
+		v += uint32(g)
+		lists[last] = append(lists[last], v-1)
+	}
+	return lists
+}
