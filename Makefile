@@ -1,0 +1,38 @@
+# The whole procedure needs Go and make. `make check test` is what CI runs.
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOFILES     := $(shell find . -name '*.go' -not -path './.*')
+# Packages that start goroutines or share memory: found, not listed, so that none is forgotten.
+CONCURRENT  := $(sort $(dir $(shell grep -lE '^\s*go (func|[a-z])|"sync(/atomic)?"|\bParallel\(' $(GOFILES))))
+FUZZTIME    ?= 30s
+
+.PHONY: check test race bench build fuzz clean
+
+check: ## format, vet, staticcheck, module file, layers
+	@test -z "$$(gofmt -l $(GOFILES))" || { gofmt -d $(GOFILES); exit 1; }
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	go mod tidy -diff
+	go test -count=1 ./internal/lint
+
+test: ## every test, then the concurrent packages once more under the race detector
+	go test ./...
+	@$(MAKE) --no-print-directory race
+
+race:
+	@if command -v "$$(go env CC)" >/dev/null; then \
+		CGO_ENABLED=1 go test -race -short $(CONCURRENT); \
+	else echo "make: no C compiler ($$(go env CC)), the race detector was not run"; fi
+
+bench:
+	go test -run '^$$' -bench . ./...
+
+build: ## one static binary, ./winnow; its version comes from the build information
+	CGO_ENABLED=0 go build -trimpath -buildvcs=auto -o winnow ./cmd/winnow
+
+fuzz: ## FUZZTIME (30s) for every fuzz target
+	@grep -rHoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file func; do \
+		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; done
+
+clean:
+	rm -f winnow
+	go clean -testcache

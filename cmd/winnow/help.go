@@ -1,0 +1,94 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// exitCodesHelp is the contract of errors.go in words; docs/cli.md repeats it, and
+// a test compares the two.
+const exitCodesHelp = `winnow ends with one of these exit codes:
+
+  0    the command did what it was asked
+  1    an error; standard error names the file, flag or site
+  2    the command line was wrong; nothing was done
+  3    finished, but something asked for is missing: a report not written,
+       one policy of several failed, verify found a violation
+       (failed pages of a crawl are data, not failures of the command)
+  130  interrupted by Ctrl-C or a termination signal, after cleaning up
+
+When standard output is closed early, as in "winnow rank G | head", winnow stops
+quietly with 0.`
+
+// newExitCodesTopic is a help topic: a command without a run function.
+func newExitCodesTopic() *cobra.Command {
+	return &cobra.Command{
+		Use:   "exit-codes",
+		Short: "what the exit codes mean",
+		Long:  exitCodesHelp,
+	}
+}
+
+// newHelpCommand replaces cobra's, which calls an unknown topic a success.
+func newHelpCommand(u *ui) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [command | topic]",
+		Short:   "help about a command or a topic",
+		Example: "  winnow help version\n  winnow help exit-codes",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runHelp(cmd.Root(), args)
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return completeHelp(cmd.Root(), args), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+func runHelp(root *cobra.Command, args []string) error {
+	cmd := root
+	for _, name := range args {
+		sub := child(cmd, name)
+		if sub == nil {
+			return unknownTopic(cmd, name)
+		}
+		cmd = sub
+	}
+	cmd.InitDefaultHelpFlag()
+	return cmd.Help()
+}
+
+func unknownTopic(cmd *cobra.Command, name string) error {
+	err := usagef("no help for %q", name)
+	if near, ok := nearest(name, topics(cmd)); ok {
+		return withHint(err, "try: winnow help %s", near)
+	}
+	return withHint(err, "winnow help lists the commands and topics")
+}
+
+func child(cmd *cobra.Command, name string) *cobra.Command {
+	for _, sub := range cmd.Commands() {
+		if sub.Name() == name || sub.HasAlias(name) {
+			return sub
+		}
+	}
+	return nil
+}
+
+// topics are the names that help answers below a command.
+func topics(cmd *cobra.Command) []string {
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
+}
+
+func completeHelp(cmd *cobra.Command, args []string) []string {
+	for _, name := range args {
+		if cmd = child(cmd, name); cmd == nil {
+			return nil
+		}
+	}
+	return topics(cmd)
+}

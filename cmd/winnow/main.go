@@ -1,0 +1,102 @@
+// Command winnow crawls the Web importance first and studies crawls in a
+// laboratory.
+//
+// How the command is put together: main builds a ui (the streams, the common
+// flags, every message a user sees) and a tree of cobra commands. One file
+// holds one verb and has the same three parts in each:
+//
+//	type statsOptions struct{ ... }             // the flags, commented
+//	func newStatsCommand(u *ui) *cobra.Command  // use line, help, examples, flags
+//	func runStats(ctx context.Context, u *ui, opt *statsOptions, args []string) error
+//
+// A verb is plugged in by one line in newRootCommand (or in the constructor of
+// its group, such as newGraphCommand). It prints results with u.printf, u.json or a
+// table, notes with u.notef, and returns an error for everything else: plain
+// (exit 1), usagef (2), missingf (3), or any of them with a hint (withHint).
+// Whatever goes wrong before a verb's run function starts is a usage error, and
+// a command without a run function of its own is a group whose unknown verbs are
+// answered with the nearest name: adoptTree sees to both.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	// A reader that goes away (`winnow rank G | head`) must reach us as a failed
+	// write, so that temporary files are removed, not as a signal that kills.
+	signal.Ignore(syscall.SIGPIPE)
+	os.Exit(run(interruptible(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// interruptible is a context that ends at the first Ctrl-C, so that the verb can
+// clean up. The second Ctrl-C ends the process at once.
+func interruptible() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		<-signals
+		os.Exit(exitInterrupted)
+	}()
+	return ctx
+}
+
+// run is the whole command in-process: it returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	u := newUI(stdin, stdout, stderr)
+	return execute(ctx, u, newRootCommand(u), args)
+}
+
+// execute runs one command line on a tree of commands.
+func execute(ctx context.Context, u *ui, root *cobra.Command, args []string) int {
+	adoptTree(u, root)
+	u.args = args
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = u.stdout.err // a result that could not be written is a failure
+	} else if !u.started {
+		err = asUsage(u, root, err)
+	}
+	return u.finish(ctx, err)
+}
+
+// newRootCommand plugs the verbs in.
+func newRootCommand(u *ui) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "winnow",
+		Short: "an importance-first web crawler and its laboratory",
+		Long:  rootHelp,
+		Example: `  winnow version
+  winnow help exit-codes
+  winnow completion bash > /etc/bash_completion.d/winnow`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownVerb(u, cmd, args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	root.SetHelpCommand(newHelpCommand(u))
+	root.AddCommand(
+		newExitCodesTopic(),
+		newVersionCommand(u),
+	)
+	u.addCommonFlags(root.PersistentFlags())
+	return root
+}
+
+const rootHelp = `winnow orders the pages of the Web by importance, before they are fetched.
+
+Results go to standard output, everything else to standard error, where each
+line begins with "winnow:". With --json a verb prints one object per line.`

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// adoptTree gives all commands, cobra's own included, the manners of ui.go: no
+// printing of errors by cobra, groups that answer unknown verbs, and a mark when a
+// verb's own code begins.
+func adoptTree(u *ui, root *cobra.Command) {
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.DisableSuggestions = true // ours come as hints
+	// Commands that hold others run only to answer a wrong verb: no use line for that.
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
+		"{{if .Runnable}}", "{{if and .Runnable (not .HasAvailableSubCommands)}}", 1))
+	root.SetIn(u.stdin)
+	root.SetOut(u.stdout)
+	root.SetErr(u.stderr)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	adopt(u, root)
+}
+
+func adopt(u *ui, cmd *cobra.Command) {
+	if !cmd.Runnable() && cmd.HasSubCommands() {
+		makeGroup(u, cmd)
+	}
+	if verb := cmd.RunE; verb != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			u.started = true
+			return verb(cmd, args)
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		adopt(u, sub)
+	}
+}
+
+// makeGroup gives a command that only holds others an answer to a bare call and to
+// a verb it does not have. Cobra would print the help and call it a success.
+func makeGroup(u *ui, cmd *cobra.Command) {
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownVerb(u, cmd, args[0])
+		}
+		return withHint(usagef("%s needs a verb: %s", cmd.CommandPath(), strings.Join(verbs(cmd), ", ")),
+			"try: %s --help", cmd.CommandPath())
+	}
+}
+
+// verbs are the names below a command that a user may type.
+func verbs(cmd *cobra.Command) []string {
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() || sub.Name() == "help" {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
+}
+
+func unknownVerb(u *ui, cmd *cobra.Command, name string) error {
+	err := usagef("unknown command %q for %q", name, cmd.CommandPath())
+	if near, ok := nearest(name, verbs(cmd)); ok {
+		return withHint(err, "try: %s", u.commandLine(name, near))
+	}
+	return withHint(err, "%s --help lists the commands", cmd.CommandPath())
+}
+
+// asUsage turns what cobra found wrong before a verb began into a usage error with
+// a hint.
+func asUsage(u *ui, root *cobra.Command, err error) error {
+	cmd, _, findErr := root.Find(u.args)
+	if findErr != nil {
+		cmd = root
+	}
+	err = &usageError{err}
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		name := unknown.GetSpecifiedName()
+		if near, ok := nearest(name, flagNames(cmd)); ok {
+			return withHint(err, "try: %s", u.commandLine("--"+name, "--"+near))
+		}
+	}
+	return withHint(err, "try: %s --help", cmd.CommandPath())
+}
+
+// flagNames are the flags a command takes.
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	add := func(f *pflag.Flag) { names = append(names, f.Name) }
+	cmd.LocalFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	return names
+}
+
+// commandLine is what the user typed with one word, or the name of one flag,
+// corrected.
+func (u *ui) commandLine(wrong, right string) string {
+	words := append([]string{"winnow"}, u.args...)
+	for i, word := range u.args {
+		name, value, isSet := strings.Cut(word, "=")
+		if word == wrong {
+			words[i+1] = right
+			break
+		}
+		if isSet && name == wrong {
+			words[i+1] = right + "=" + value
+			break
+		}
+	}
+	return quoteArgs(words)
+}
+
+// quoteArgs writes arguments so that a shell reads them back.
+func quoteArgs(args []string) string {
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$&|;<>()*?[]{}`!#~") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		quoted[i] = a
+	}
+	return strings.Join(quoted, " ")
+}
+
+// nearest is the name a user most likely meant: the one with the fewest edits (first
+// one on a tie), if that is at most a third of the letters, or one that begins
+// with what was typed.
+func nearest(typed string, names []string) (string, bool) {
+	best, fewest := "", max(1, len(typed)/3)+1
+	for _, name := range names {
+		if d := edits(typed, name); d < fewest {
+			best, fewest = name, d
+		}
+	}
+	for i := 0; best == "" && len(typed) >= 2 && i < len(names); i++ {
+		if strings.HasPrefix(names[i], typed) {
+			best = names[i]
+		}
+	}
+	return best, best != ""
+}
+
+// edits is the number of insertions, deletions, substitutions and swaps of
+// neighbours that turn a into b (optimal string alignment).
+func edits(a, b string) int {
+	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		next[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				next[j] = min(next[j], before[j-2]+1)
+			}
+		}
+		before, row, next = row, next, before
+	}
+	return row[len(b)]
+}

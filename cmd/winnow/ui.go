@@ -1,0 +1,191 @@
+package main
+
+// This file holds every message to users. The rules are:
+//
+//   - Results, and only results, go to standard output. With --json each result
+//     is one object on one line; nothing else is mixed in.
+//   - Everything else goes to standard error with a "winnow:" prefix:
+//     "winnow: error: ..." once, as the last thing a failing command says,
+//     "winnow: hint: ..." after it, when there is something to propose,
+//     "winnow: ..." for notes, which --quiet and --json suppress.
+//   - Lower case, no full stop at the end, one line.
+//   - An error names the file, flag, site or verb it is about. A hint proposes the
+//     corrected command line, ready to be copied.
+//   - Progress is one redrawn line on a terminal and a plain line now and then
+//     elsewhere (progress.go); any message erases it first.
+//
+// A failed page of a crawl is data, never one of these messages.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+)
+
+// ui is what a verb talks to instead of os.Stdout: the streams, the flags common
+// to all verbs and the messages. One ui serves one command line.
+type ui struct {
+	stdin  io.Reader
+	stdout *output
+	args   []string // the command line, for hints that correct it
+
+	asJSON  bool // --json: one object per line on standard output
+	quiet   bool // --quiet: no notes, no progress
+	verbose bool // -v: more notes
+
+	// started is set when a verb's own run function begins: whatever fails
+	// before that is a usage error.
+	started bool
+
+	// mu guards standard error: progress draws from a goroutine of its own.
+	mu       sync.Mutex
+	stderr   io.Writer
+	terminal bool       // standard error is a terminal that can redraw a line
+	width    func() int // its width in columns
+	drawn    bool       // a progress line stands on the terminal
+}
+
+func newUI(stdin io.Reader, stdout, stderr io.Writer) *ui {
+	u := &ui{stdin: stdin, stdout: &output{w: stdout}, stderr: stderr}
+	if f, ok := stderr.(*os.File); ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
+		u.terminal = true
+		u.width = func() int { return terminalWidth(f) }
+	}
+	return u
+}
+
+// terminalWidth is asked at every drawing: windows are resized.
+func terminalWidth(f *os.File) int {
+	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+		return w
+	}
+	return 80
+}
+
+func (u *ui) addCommonFlags(flags *pflag.FlagSet) {
+	flags.BoolVar(&u.asJSON, "json", false, "print results as JSON, one object per line")
+	flags.BoolVar(&u.quiet, "quiet", false, "no notes and no progress, only results and errors")
+	flags.BoolVarP(&u.verbose, "verbose", "v", false, "say more about what is done")
+}
+
+// printf writes a part of the result. A failing write is remembered and ends the
+// command with an error (execute), so its callers need not look.
+func (u *ui) printf(format string, args ...any) {
+	fmt.Fprintf(u.stdout, format, args...)
+}
+
+// json writes one result as one line.
+func (u *ui) json(v any) error {
+	enc := json.NewEncoder(u.stdout)
+	enc.SetEscapeHTML(false) // URLs are full of &
+	return enc.Encode(v)
+}
+
+// notef tells a user what is being done.
+func (u *ui) notef(format string, args ...any) {
+	if !u.quiet && !u.asJSON {
+		u.say("", fmt.Sprintf(format, args...))
+	}
+}
+
+// verbosef is notef for those who asked for more with -v.
+func (u *ui) verbosef(format string, args ...any) {
+	if u.verbose {
+		u.notef(format, args...)
+	}
+}
+
+// say writes one message line to standard error.
+func (u *ui) say(kind, text string) {
+	if kind != "" {
+		kind += ": "
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.erase()
+	fmt.Fprintf(u.stderr, "winnow: %s%s\n", kind, text)
+}
+
+// draw puts one progress line on the terminal, in place of the one before.
+func (u *ui) draw(line string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if w := u.width(); len(line) >= w {
+		line = line[:max(w-1, 0)]
+	}
+	fmt.Fprintf(u.stderr, "\r\x1b[K%s", line)
+	u.drawn = true
+}
+
+// undraw removes the progress line.
+func (u *ui) undraw() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.erase()
+}
+
+// erase removes the progress line; the caller holds mu.
+func (u *ui) erase() {
+	if u.drawn {
+		fmt.Fprint(u.stderr, "\r\x1b[K")
+		u.drawn = false
+	}
+}
+
+// finish says what went wrong, if anything, and gives the exit code.
+func (u *ui) finish(ctx context.Context, err error) int {
+	u.undraw()
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errReaderGone):
+		return exitOK // `winnow rank G | head`: the reader has what it wanted
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		u.say("", "interrupted")
+		return exitInterrupted
+	}
+	u.say("error", oneLine(err))
+	var hint *hintedError
+	if errors.As(err, &hint) {
+		u.say("hint", hint.hint)
+	}
+	return exitCode(err)
+}
+
+// oneLine keeps a message on one line: errors.Join puts its parts on several.
+func oneLine(err error) string {
+	return strings.Join(strings.Split(strings.TrimSpace(err.Error()), "\n"), "; ")
+}
+
+// errReaderGone is what a verb gets when nobody reads standard output any more.
+var errReaderGone = errors.New("standard output was closed by its reader")
+
+// output is standard output. It remembers its first failure, for verbs that print
+// a few lines and do not look at every write.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.w.Write(b)
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		o.err = errReaderGone
+	case err != nil:
+		o.err = fmt.Errorf("write to standard output: %w", err)
+	}
+	return n, o.err
+}

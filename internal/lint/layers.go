@@ -1,0 +1,229 @@
+// Package lint holds the rules of the tree that the compiler cannot see, as code
+// over Go's own parser; its test runs them over the whole module. No linter
+// plug-in is needed, and a rule is changed where it can be read with its reason.
+//
+// There are two sets of rules, both about what a package may reach (ARCHITECTURE.md
+// has the map):
+//
+//   - Arrows: which package of ours may import which. The table below is complete;
+//     a package that is not in it is a violation, so that every new package is
+//     given its place on purpose.
+//   - Passive packages: policy, frontier, graph/rank and sim hold no clock, no
+//     input or output, no goroutine, no lock and no randomness of their own. The
+//     simulator drives them with a virtual clock and the crawler with the real one,
+//     and the same input must give the same order in both.
+//
+// Test files are free: they may read files and measure time.
+package lint
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// graphs and frontiers are groups of packages that several rows of the table share.
+var (
+	graphs    = []string{"graph", "graph/rank"}
+	frontiers = append([]string{"frontier", "policy"}, graphs...)
+)
+
+// arrows says what each package may import of ours, by path inside the module.
+// Packages named by the design that do not exist yet stand here already.
+var arrows = map[string][]string{
+	"graph":             {"graph/bv", "internal/extsort", "internal/input"},
+	"graph/bv":          {},
+	"graph/rank":        {"graph"},
+	"policy":            graphs,
+	"policy/policytest": append([]string{"policy"}, graphs...),
+	"frontier":          {"graph", "policy"},
+	"journal":           {"graph"},
+	"freshness":         {"graph"},
+	"sim":               frontiers,
+	"crawl":             append([]string{"journal", "freshness", "crawl/fetch", "crawl/page", "crawl/archive"}, frontiers...),
+	"crawl/fetch":       {"graph"},
+	"crawl/page":        {"graph"},
+	"crawl/archive":     {"graph"},
+	"lab":               append([]string{"sim", "freshness", "internal/plot"}, frontiers...),
+	"fakeweb":           {"graph"},
+	"web":               {"graph", "journal", "internal/plot"},
+	"internal/data":     {},
+	"internal/extsort":  {},
+	"internal/input":    {},
+	"internal/lint":     {},
+	"internal/plot":     {},
+	"cmd/winnow":        {anything}, // everything is wired together there and only there
+}
+
+// anything in the table of arrows allows every package of ours.
+const anything = "..."
+
+// passive lists the packages that see nothing of the machine. graph/rank solves in
+// parallel all the same: graph.Parallel holds the goroutines and fixes the order
+// of its blocks, so that no exception is needed here.
+var passive = []string{"policy", "frontier", "graph/rank", "sim"}
+
+// forbiddenImports are closed to passive packages, each with all packages below it.
+var forbiddenImports = map[string]string{
+	"net":               "it reaches the network",
+	"os":                "it reaches files and the environment",
+	"sync":              "a passive package has one owner and needs no lock",
+	"syscall":           "it reaches the system",
+	"golang.org/x/sys":  "it reaches the system",
+	"unsafe":            "memory outside the heap belongs to graph.Column",
+	"log":               "core packages do not log, they return",
+	"crypto/rand":       "randomness is a hash of (seed, page, n)",
+	"hash/maphash":      "its seed differs between runs",
+	"C":                 "it leaves Go",
+	"golang.org/x/sync": "a passive package starts no goroutines",
+}
+
+// clock lists the functions of package time that read or wait for the clock.
+var clock = []string{"Now", "Sleep", "After", "AfterFunc", "Since", "Until", "Tick", "NewTicker", "NewTimer"}
+
+// seeded lists what math/rand and math/rand/v2 offer without their global generator.
+var seeded = []string{"New", "NewSource", "NewPCG", "NewChaCha8", "NewZipf", "Rand", "Source", "Source64", "PCG", "ChaCha8", "Zipf"}
+
+// Layers checks all Go files of the tree except test files and gives one line
+// for each violation, in the order of the tree.
+func Layers(tree fs.FS, module string) ([]string, error) {
+	var found []string
+	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && name != "." && (d.Name()[0] == '.' || d.Name()[0] == '_' || d.Name() == "testdata") {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		lines, err := checkFile(tree, module, name)
+		found = append(found, lines...)
+		return err
+	})
+	return found, err
+}
+
+// file is one source file under examination.
+type file struct {
+	pkg     string // path of its package inside the module
+	fset    *token.FileSet
+	ast     *ast.File
+	imports map[string]string // local name to import path
+	found   []string
+}
+
+func checkFile(tree fs.FS, module, name string) ([]string, error) {
+	src, err := fs.ReadFile(tree, name)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{pkg: path.Dir(name), fset: token.NewFileSet(), imports: map[string]string{}}
+	if f.ast, err = parser.ParseFile(f.fset, name, src, parser.SkipObjectResolution); err != nil {
+		return nil, err
+	}
+	f.checkArrows(module)
+	if slices.Contains(passive, f.pkg) {
+		f.checkImports()
+		ast.Inspect(f.ast, f.checkNode)
+	}
+	return f.found, nil
+}
+
+func (f *file) reportf(at token.Pos, format string, args ...any) {
+	f.found = append(f.found, fmt.Sprintf("%s: ", f.fset.Position(at))+fmt.Sprintf(format, args...))
+}
+
+// checkArrows looks at imports of our own packages.
+func (f *file) checkArrows(module string) {
+	allowed, known := arrows[f.pkg]
+	if !known {
+		f.reportf(f.ast.Package, "package %s is not in the table of internal/lint/layers.go: add it with what it may import", f.pkg)
+		return
+	}
+	for _, spec := range f.ast.Imports {
+		ours, ok := strings.CutPrefix(importPath(spec), module+"/")
+		if ok && !slices.Contains(allowed, ours) && !slices.Contains(allowed, anything) {
+			f.reportf(spec.Pos(), "%s must not import %s", f.pkg, ours)
+		}
+	}
+}
+
+// checkImports looks at the imports of a passive package and notes their names.
+func (f *file) checkImports() {
+	for _, spec := range f.ast.Imports {
+		p := importPath(spec)
+		if reason, at := forbidden(p); reason != "" {
+			f.reportf(spec.Pos(), "%s is passive and must not import %s (%s): %s", f.pkg, p, at, reason)
+		}
+		switch {
+		case spec.Name == nil:
+			f.imports[packageName(p)] = p
+		case spec.Name.Name == ".":
+			f.reportf(spec.Pos(), "%s is passive and must not import %s with a dot: its functions could not be told apart", f.pkg, p)
+		default:
+			f.imports[spec.Name.Name] = p
+		}
+	}
+}
+
+// forbidden finds the rule against an import: the path itself or one above it.
+func forbidden(p string) (reason, at string) {
+	for at = p; at != "."; at = path.Dir(at) {
+		if reason = forbiddenImports[at]; reason != "" {
+			return reason, at
+		}
+	}
+	return "", ""
+}
+
+// checkNode looks for goroutines, the clock and global randomness.
+func (f *file) checkNode(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		f.reportf(n.Pos(), "%s is passive and must not start goroutines", f.pkg)
+	case *ast.SelectorExpr:
+		if x, ok := n.X.(*ast.Ident); ok {
+			f.checkMention(n.Pos(), f.imports[x.Name], n.Sel.Name)
+		}
+	}
+	return true
+}
+
+func (f *file) checkMention(at token.Pos, pkg, name string) {
+	switch pkg {
+	case "time":
+		if slices.Contains(clock, name) {
+			f.reportf(at, "%s is passive and must not mention time.%s: time is handed in", f.pkg, name)
+		}
+	case "math/rand", "math/rand/v2":
+		if !slices.Contains(seeded, name) {
+			f.reportf(at, "%s is passive and must not mention rand.%s: it uses the global generator", f.pkg, name)
+		}
+	}
+}
+
+func importPath(spec *ast.ImportSpec) string {
+	p, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return spec.Path.Value // the parser has accepted it, so this does not happen
+	}
+	return p
+}
+
+// packageName is the name an import without one of its own goes by: the last part
+// of the path that is not a version.
+func packageName(p string) string {
+	base := path.Base(p)
+	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" {
+		return path.Base(path.Dir(p))
+	}
+	return base
+}
