@@ -1,0 +1,167 @@
+package input
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// MaxID is the largest id of a page: the number above it means "no page".
+const MaxID = math.MaxUint32 - 1
+
+// Edges reads an edge list and calls fn for every link. A line is "source
+// target", two ids from 0 to MaxID with blanks (spaces or tabs) between them and
+// maybe around them; empty lines and lines that begin with # are passed over. An
+// error from fn gets file and line added.
+func Edges(f *File, fn func(src, dst uint32) error) error {
+	for {
+		chunk, err := f.next()
+		if err != nil {
+			return err
+		}
+		if len(chunk) == 0 {
+			return nil
+		}
+		if err := f.links(chunk, fn); err != nil {
+			return f.at(err)
+		}
+	}
+}
+
+// links parses whole lines. The first part knows the one form that nearly every
+// line has, digits, one blank, digits, line feed, and takes it in a single pass
+// over the bytes; whatever else there is, good or bad, goes to link.
+func (f *File) links(b []byte, fn func(src, dst uint32) error) error {
+	for i := 0; i < len(b); {
+		f.line++
+		src, j := digits(b, i)
+		if uint(j-i-1) < maxDigits && src <= MaxID && (b[j] == ' ' || b[j] == '\t') {
+			dst, k := digits(b, j+1)
+			if uint(k-j-2) < maxDigits && dst <= MaxID && b[k] == '\n' {
+				if err := fn(uint32(src), uint32(dst)); err != nil {
+					return err
+				}
+				i = k + 1
+				continue
+			}
+		}
+		n := bytes.IndexByte(b[i:], '\n')
+		if err := link(trimReturn(b[i:i+n]), fn); err != nil {
+			return err
+		}
+		i += n + 1
+	}
+	return nil
+}
+
+// maxDigits is the length of the largest id in decimal. Numbers of more digits may
+// still be ids, with leading zeros; they take the slower way.
+const maxDigits = 10
+
+// digits reads a decimal number at b[i:] up to the first byte that is no digit, of
+// which b must have one (a line feed ends it). With more than 19 digits the value
+// is wrong.
+func digits(b []byte, i int) (value uint64, end int) {
+	for i < len(b) {
+		d := b[i] - '0'
+		if d > 9 {
+			break
+		}
+		value = value*10 + uint64(d)
+		i++
+	}
+	return value, i
+}
+
+// link parses one line of an edge list in any form allowed.
+func link(line []byte, fn func(src, dst uint32) error) error {
+	first, rest := field(line)
+	if len(first) == 0 || first[0] == '#' {
+		return nil
+	}
+	src, err := ParseID(first)
+	if err != nil {
+		return fmt.Errorf("source %w", err)
+	}
+	second, rest := field(rest)
+	if len(second) == 0 {
+		return fmt.Errorf("only one column, %s: a link is \"source target\"", quote(first))
+	}
+	dst, err := ParseID(second)
+	if err != nil {
+		return fmt.Errorf("target %w", err)
+	}
+	if third, _ := field(rest); len(third) > 0 {
+		return fmt.Errorf("a third column, %s: a link is \"source target\"", quote(third))
+	}
+	return fn(src, dst)
+}
+
+// field cuts the first field, up to a blank, from a line; it is empty when there
+// are only blanks.
+func field(line []byte) (first, rest []byte) {
+	i := 0
+	for i < len(line) && isBlank(line[i]) {
+		i++
+	}
+	j := i
+	for j < len(line) && !isBlank(line[j]) {
+		j++
+	}
+	return line[i:j], line[j:]
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// ParseID reads an id, 0 to MaxID, in decimal digits. The error quotes the text
+// and can follow the name of a column.
+func ParseID(text []byte) (uint32, error) {
+	var v uint64
+	for i, c := range text {
+		d := c - '0'
+		if d > 9 {
+			return 0, notID(text, i)
+		}
+		if v = v*10 + uint64(d); v > MaxID {
+			v = MaxID + 1 // and stays above whatever follows
+		}
+	}
+	if v > MaxID {
+		return 0, fmt.Errorf("%s is too large: ids are 0 to %d", quote(text), MaxID)
+	}
+	if len(text) == 0 {
+		return 0, errors.New("is empty: expected an id")
+	}
+	return uint32(v), nil
+}
+
+// notID tells a negative number from what is no number; text[i] is the first byte
+// that is no digit.
+func notID(text []byte, i int) error {
+	if i == 0 && text[0] == '-' && len(text) > 1 {
+		if _, end := digits(text, 1); end == len(text) {
+			return fmt.Errorf("%s is negative: ids are 0 to %d", quote(text), MaxID)
+		}
+	}
+	return fmt.Errorf("%s is not a number", quote(text))
+}
+
+// IDs reads a list of ids, one per line, by the rules of Edges, and calls fn for
+// each.
+func IDs(f *File, fn func(id uint32) error) error {
+	return f.each(func(line []byte) error {
+		first, rest := field(line)
+		if len(first) == 0 || first[0] == '#' {
+			return nil
+		}
+		id, err := ParseID(first)
+		if err != nil {
+			return fmt.Errorf("id %w", err)
+		}
+		if second, _ := field(rest); len(second) > 0 {
+			return fmt.Errorf("a second column, %s: one id per line", quote(second))
+		}
+		return fn(id)
+	})
+}
