@@ -1,14 +1,13 @@
 # The whole procedure needs Go and make. `make check test` is what CI runs.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-GOFILES     := $(shell find . -name '*.go' -not -path './.*')
-# Packages that start goroutines or share memory: found, not listed, so that none is forgotten.
-CONCURRENT  := $(sort $(dir $(shell grep -lE '^\s*go (func|[a-z])|"sync(/atomic)?"|\bParallel\(' $(GOFILES))))
+# What starts goroutines or shares memory: found, not listed, so that nothing is forgotten.
+CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|"sync(/atomic)?"|[. ]Parallel[(]'
 FUZZTIME    ?= 30s
 
 .PHONY: check test race bench build fuzz clean
 
 check: ## format, vet, staticcheck, module file, layers
-	@test -z "$$(gofmt -l $(GOFILES))" || { gofmt -d $(GOFILES); exit 1; }
+	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not formatted, run gofmt -w:" $$bad; exit 1; }
 	go vet ./...
 	go run $(STATICCHECK) ./...
 	go mod tidy -diff
@@ -20,7 +19,7 @@ test: ## every test, then the concurrent packages once more under the race detec
 
 race:
 	@if command -v "$$(go env CC)" >/dev/null; then \
-		CGO_ENABLED=1 go test -race -short $(CONCURRENT); \
+		CGO_ENABLED=1 go test -race -short $$(grep -rlE --include='*.go' $(CONCURRENT) . | xargs -n1 dirname | sort -u); \
 	else echo "make: no C compiler ($$(go env CC)), the race detector was not run"; fi
 
 bench:
