@@ -34,4 +34,3 @@ fuzz: ## FUZZTIME (30s) for every fuzz target
 
 clean:
 	rm -f winnow
-	go clean -testcache

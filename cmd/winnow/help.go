@@ -35,7 +35,7 @@ func newHelpCommand(u *ui) *cobra.Command {
 		Short:   "help about a command or a topic",
 		Example: "  winnow help version\n  winnow help exit-codes",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runHelp(cmd.Root(), args)
+			return runHelp(u, cmd.Root(), args)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return completeHelp(cmd.Root(), args), cobra.ShellCompDirectiveNoFileComp
@@ -43,12 +43,12 @@ func newHelpCommand(u *ui) *cobra.Command {
 	}
 }
 
-func runHelp(root *cobra.Command, args []string) error {
+func runHelp(u *ui, root *cobra.Command, args []string) error {
 	cmd := root
 	for _, name := range args {
 		sub := child(cmd, name)
 		if sub == nil {
-			return unknownTopic(cmd, name)
+			return unknownTopic(u, cmd, name)
 		}
 		cmd = sub
 	}
@@ -56,10 +56,10 @@ func runHelp(root *cobra.Command, args []string) error {
 	return cmd.Help()
 }
 
-func unknownTopic(cmd *cobra.Command, name string) error {
+func unknownTopic(u *ui, cmd *cobra.Command, name string) error {
 	err := usagef("no help for %q", name)
 	if near, ok := nearest(name, topics(cmd)); ok {
-		return withHint(err, "try: winnow help %s", near)
+		return withHint(err, "try: %s", u.commandLine(name, near))
 	}
 	return withHint(err, "winnow help lists the commands and topics")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,9 @@ func adoptTree(u *ui, root *cobra.Command) {
 	root.SetErr(u.stderr)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	if completion := child(root, "completion"); completion != nil {
+		completion.Short = "print a completion script for a shell"
+	}
 	adopt(u, root)
 }
 
@@ -50,6 +54,22 @@ func makeGroup(u *ui, cmd *cobra.Command) {
 		}
 		return withHint(usagef("%s needs a verb: %s", cmd.CommandPath(), strings.Join(verbs(cmd), ", ")),
 			"try: %s --help", cmd.CommandPath())
+	}
+}
+
+// exactly demands one argument for each name; the error says which one is missing
+// or too many. Verbs use it for Args: exactly("GRAPH", "URL").
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return fmt.Errorf("%s needs %s", cmd.CommandPath(), strings.Join(names[len(args):], " and "))
+		case len(names) == 0 && len(args) > 0:
+			return fmt.Errorf("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
+		case len(args) > len(names):
+			return fmt.Errorf("%s takes %s only, got also %q", cmd.CommandPath(), strings.Join(names, " and "), args[len(names)])
+		}
+		return nil
 	}
 }
 

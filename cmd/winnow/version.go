@@ -23,7 +23,7 @@ func newVersionCommand(u *ui) *cobra.Command {
 		Use:     "version",
 		Short:   "print the version of winnow",
 		Example: "  winnow version\n  winnow version --json",
-		Args:    cobra.NoArgs,
+		Args:    exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			return runVersion(u)
 		},

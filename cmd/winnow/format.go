@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// formatCount writes a number exactly, in groups of three: 3,216,152.
+func formatCount(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return sign + b.String()
+}
+
+// formatShort writes a number to three digits: 3.22M. It is for progress, where
+// nobody reads more.
+func formatShort(n int64) string {
+	return scaled(n, 1000, []string{"", "k", "M", "G", "T", "P", "E"})
+}
+
+// formatBytes writes an amount of memory or disk to three digits: 64 MiB, 1.5 GiB.
+func formatBytes(n int64) string {
+	return scaled(n, 1024, []string{" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"})
+}
+
+// scaled divides n by base until it has fewer than four digits.
+func scaled(n int64, base float64, units []string) string {
+	if n < 0 {
+		return "-" + scaled(-max(n, -math.MaxInt64), base, units)
+	}
+	v, i := float64(n), 0
+	for v >= 999.5 && i < len(units)-1 {
+		v /= base
+		i++
+	}
+	text := strconv.FormatFloat(v, 'f', 0, 64)
+	if decimals := 3 - len(text); i > 0 && decimals > 0 {
+		text = strconv.FormatFloat(v, 'f', decimals, 64)
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text + units[i]
+}
+
+// formatDuration writes a duration to two units: 350ms, 4.2s, 3m20s, 2h05m, 3d04h.
+func formatDuration(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + formatDuration(-max(d, -math.MaxInt64))
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(time.Second).String()
+	}
+	s := int64(d.Round(time.Second) / time.Second)
+	switch {
+	case s < 3600:
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+	case s < 24*3600:
+		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
+	}
+	return fmt.Sprintf("%dd%02dh", s/86400, s/3600%24)
+}
+
+// byteSize is a flag for an amount of memory or disk. K, M, G and T, alone or with
+// iB, are powers of 1024; KB, MB, GB and TB are powers of 1000, as in coreutils.
+type byteSize int64
+
+func (b *byteSize) Type() string { return "size" }
+
+func (b *byteSize) String() string { return strings.ReplaceAll(formatBytes(int64(*b)), " ", "") }
+
+func (b *byteSize) Set(text string) error {
+	n, err := parseBytes(text)
+	if err == nil {
+		*b = byteSize(n)
+	}
+	return err
+}
+
+// parseBytes reads an amount such as 64M, 1.5GiB, 6G or 1000000.
+func parseBytes(text string) (int64, error) {
+	unitAt := len(strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+	number, unit := strings.TrimSpace(text[:unitAt]), text[unitAt:]
+	factor, ok := byteUnit(unit)
+	if !ok {
+		return 0, fmt.Errorf("size %q: unknown unit %q, use K, M, G or T (powers of 1024) or KB, MB, GB, TB (of 1000)", text, unit)
+	}
+	if number == "" || strings.Trim(number, "0123456789.") != "" {
+		return 0, fmt.Errorf("size %q: want a number and a unit, such as 64M or 1.5GiB", text)
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return 0, fmt.Errorf("size %q: want a number and a unit, such as 64M or 1.5GiB", text)
+	}
+	if v *= factor; v >= math.MaxInt64 {
+		return 0, fmt.Errorf("size %q is too large", text)
+	}
+	return int64(v), nil
+}
+
+// byteUnit is the number of bytes in a unit, in any case.
+func byteUnit(unit string) (factor float64, ok bool) {
+	unit = strings.ToUpper(unit)
+	if unit == "" || unit == "B" {
+		return 1, true
+	}
+	power := strings.IndexByte("KMGTPE", unit[0]) + 1
+	switch rest := unit[1:]; {
+	case power == 0:
+		return 0, false
+	case rest == "" || rest == "IB":
+		return math.Pow(1024, float64(power)), true
+	case rest == "B":
+		return math.Pow(1000, float64(power)), true
+	}
+	return 0, false
+}

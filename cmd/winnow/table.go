@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// table prints aligned columns: numbers to the right, text to the left.
+//
+//	t := newTable("site", "pages")
+//	t.add("http://example.org", formatCount(1200))
+//	t.print(u.stdout)
+type table struct {
+	rows [][]string // the first is the heading, empty for none
+}
+
+func newTable(heading ...string) *table { return &table{rows: [][]string{heading}} }
+
+// add appends a row. A row may have fewer cells than others.
+func (t *table) add(cells ...any) {
+	row := make([]string, len(cells))
+	for i, c := range cells {
+		row[i] = fmt.Sprint(c)
+	}
+	t.rows = append(t.rows, row)
+}
+
+// print writes the table. Columns are two spaces apart; no line ends in spaces.
+func (t *table) print(w io.Writer) error {
+	width, right := t.measure()
+	var b strings.Builder
+	for _, row := range t.rows {
+		if len(row) == 0 {
+			continue // no heading
+		}
+		var line strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			if right[i] {
+				line.WriteString(pad + cell + "  ")
+			} else {
+				line.WriteString(cell + pad + "  ")
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// measure finds for each column its width and whether it holds numbers only.
+func (t *table) measure() (width []int, right []bool) {
+	for r, row := range t.rows {
+		for i, cell := range row {
+			if i == len(width) {
+				width, right = append(width, 0), append(right, len(t.rows) > 1)
+			}
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+			if r > 0 && !isNumber(cell) {
+				right[i] = false
+			}
+		}
+	}
+	return width, right
+}
+
+// isNumber reports whether a cell is a number, with or without a unit: it begins
+// with a digit after a sign. An empty cell and a dash stand for a number.
+func isNumber(cell string) bool {
+	digits := strings.TrimLeft(cell, "+-~<>")
+	return digits == "" || digits[0] >= '0' && digits[0] <= '9'
+}
