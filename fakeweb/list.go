@@ -1,0 +1,161 @@
+package fakeweb
+
+import (
+	"slices"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Probabilities in 1/256, found by trial beside cnr-2000 and apache-sites: there
+// 77 % of the links of a page are also in one of the seven lists before it, 61 to
+// 90 % of the pages have fewer than ten in-links, and the in-degrees from 10 on
+// have exponents of 1.9 to 2.4. TestLooksLikeAWeb states what comes out here.
+const (
+	freshLocal  = 6   // a local slot is drawn afresh rather than copied
+	freshRemote = 16  // the same for a remote slot
+	remoteSlots = 28  // share of remote slots in a large site
+	toNear      = 64  // a fresh local link goes to a page close by
+	toHome      = 160 // a fresh remote link goes to the home page of its site
+	toKin       = 128 // a fresh remote link goes to a site close by
+)
+
+// lister makes lists. It holds the memory that is used again for every page.
+type lister struct {
+	w    *Web
+	site *site
+	j    uint32 // the page, counted in its site
+	self graph.Page
+	menu uint64 // seed of the decisions that the pages of its directory share
+
+	local  []uint32 // page, its prototype, the prototype of that, ...
+	remote []spot
+	out    []graph.Page
+	near   recent
+}
+
+// spot is a page anywhere in the web.
+type spot struct {
+	site site
+	j    uint32
+}
+
+// of is the list of page j of a site, valid until the next call.
+func (l *lister) of(w *Web, s *site, j uint32) []graph.Page {
+	d, k := s.place(j)
+	l.w, l.site, l.j, l.self = w, s, j, graph.Page(s.first+j)
+	l.menu = hash(s.seed, streamMenu, uint64(d))
+	l.local = append(l.local[:0], j)
+	l.remote = append(l.remote[:0], spot{*s, j})
+	l.out = l.out[:0]
+	l.near.start(l.menu, l.self)
+	n := w.degree(s, j)
+	if n == 0 {
+		return l.out
+	}
+	l.tree()
+	if d >= 0 {
+		l.navigation(d, k)
+	}
+	l.out = l.out[:min(n, len(l.out))]
+	l.slots(n)
+	return l.out
+}
+
+// tree appends the tree links.
+func (l *lister) tree() {
+	pages, dirs, sites := l.w.branches(l.site, l.j)
+	for x := dirs.lo; x < dirs.hi; x++ {
+		l.add(graph.Page(l.site.first + l.site.index(x)))
+	}
+	for x := pages.lo; x < pages.hi; x++ {
+		l.add(graph.Page(int64(l.site.first) + x))
+	}
+	for x := sites.lo; x < sites.hi; x++ {
+		l.add(graph.Page(l.w.first[x]))
+	}
+}
+
+// navigation appends what the template of the directory has: home page, index
+// page, next page. It never repeats a tree link, so lists cut short stay distinct.
+func (l *lister) navigation(d int64, k uint32) {
+	if l.menu&15 != 0 {
+		l.add(graph.Page(l.site.first))
+	}
+	if k == 0 {
+		return
+	}
+	if l.menu>>4&15 != 0 {
+		l.add(graph.Page(l.site.first + l.site.index(d)))
+	}
+	if l.menu>>8&3 == 0 && l.j+1 < l.site.pages {
+		l.add(l.self + 1)
+	}
+}
+
+// slots fills the list up to n distinct links and sorts it.
+func (l *lister) slots(n int) {
+	remote := remoteShare(l.site.pages)
+	limit := uint32(min(4*int64(n)+64, 1<<31)) // then it is time for the last resort
+	for i := uint32(0); i < limit; {
+		for ; len(l.out) < n && i < limit; i++ {
+			to := l.slot(i, remote)
+			l.near.keep(l.self, to)
+			l.add(to)
+		}
+		slices.Sort(l.out)
+		l.out = slices.Compact(l.out)
+		if len(l.out) == n {
+			return
+		}
+	}
+	l.fill(n)
+}
+
+// slot is slot i. Whether it is remote is a matter of the directory.
+func (l *lister) slot(i uint32, remote uint64) graph.Page {
+	if h := hash(l.menu, streamRemote, uint64(i)); h&255 < remote {
+		return l.remoteSlot(i)
+	}
+	return l.localSlot(i)
+}
+
+// remoteShare is the share of remote slots in 1/256: higher in a site of few pages.
+func remoteShare(pages uint32) uint64 {
+	if pages == 1 {
+		return 256
+	}
+	return max(remoteSlots, 8*256/(uint64(pages)+8))
+}
+
+// add appends a link unless it is the page itself.
+func (l *lister) add(p graph.Page) {
+	if p != l.self {
+		l.out = append(l.out, p)
+	}
+}
+
+// fill is the last resort for lists nearly as long as the site or the web: the
+// pages of the site, then all pages, from a random one on.
+func (l *lister) fill(n int) {
+	h := hash(l.site.seed, streamFill, uint64(l.j))
+	l.fillFrom(n, uint64(l.site.first), uint64(l.site.pages), h)
+	l.fillFrom(n, 0, uint64(l.w.spec.Pages), h)
+}
+
+func (l *lister) fillFrom(n int, first, pages, h uint64) {
+	known := l.out // sorted
+	x := below(h, pages)
+	for range pages {
+		if len(l.out) == n {
+			break
+		}
+		p := graph.Page(first + x)
+		if _, found := slices.BinarySearch(known, p); !found {
+			l.add(p)
+		}
+		if x++; x == pages {
+			x = 0
+		}
+	}
+	slices.Sort(l.out)
+}

@@ -1,0 +1,124 @@
+package fakeweb
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// layout gives every site its size and returns the home pages. Site of rank r has
+// a share of the pages proportional to r^(-15/16), which makes the sizes a power
+// law with exponent 1 + 16/15 = 2.07; the ranks are shuffled.
+func layout(spec Spec) []uint32 {
+	share := shuffledShares(spec)
+	var total uint64
+	for _, v := range share {
+		total += v
+	}
+	first := make([]uint32, spec.Sites+1)
+	spare := uint64(spec.Pages - spec.Sites) // pages beyond the home pages
+	var sum uint64
+	for s, v := range share {
+		first[s] = uint32(uint64(s) + portion(spare, sum, total))
+		sum += v
+	}
+	first[spec.Sites] = uint32(spec.Pages)
+	return first
+}
+
+// portion is floor(n * part / whole) without overflow.
+func portion(n, part, whole uint64) uint64 {
+	hi, lo := bits.Mul64(n, part)
+	q, _ := bits.Div64(hi, lo, whole)
+	return q
+}
+
+// shuffledShares is r^(-15/16) in units of 2^-30 for r = 1 .. Sites, in random
+// order. Square root, product and quotient are rounded alike everywhere.
+func shuffledShares(spec Spec) []uint64 {
+	share := make([]uint64, spec.Sites)
+	for i := range share {
+		r := float64(i + 1)
+		root16 := math.Sqrt(math.Sqrt(math.Sqrt(math.Sqrt(r))))
+		share[i] = uint64(root16 / r * (1 << 30))
+	}
+	for i := len(share) - 1; i > 0; i-- {
+		k := below(hash(spec.Seed, streamOrder, uint64(i)), uint64(i+1))
+		share[i], share[k] = share[k], share[i]
+	}
+	return share
+}
+
+// site is one site with what is derived from its number.
+//
+// Its pages are numbered j = 0 .. pages-1: 0 is the home page, then come the
+// directories, dir pages each (the last may be shorter), the index page first.
+type site struct {
+	id    graph.Site
+	first uint32 // the home page
+	pages uint32
+	dir   uint32 // pages per directory, 8 to 127
+	seed  uint64
+}
+
+func (w *Web) site(s graph.Site) site {
+	seed := hash(w.spec.Seed, streamSite, uint64(s))
+	scale := uint32(8) << (seed & 3) // log-uniform: index pages get in-links by a power law, too
+	return site{
+		id:    s,
+		first: w.first[s],
+		pages: w.first[s+1] - w.first[s],
+		dir:   scale + uint32(below(seed, uint64(scale))),
+		seed:  seed,
+	}
+}
+
+// place is the directory of page j and its position there, 0 for the index page.
+// The home page is in no directory: d = -1.
+func (s *site) place(j uint32) (d int64, k uint32) {
+	if j == 0 {
+		return -1, 0
+	}
+	return int64((j - 1) / s.dir), (j - 1) % s.dir
+}
+
+// dirs is the number of directories.
+func (s *site) dirs() int64 { return (int64(s.pages) - 1 + int64(s.dir) - 1) / int64(s.dir) }
+
+// index is the index page of directory d.
+func (s *site) index(d int64) uint32 { return uint32(1 + d*int64(s.dir)) }
+
+const (
+	dirBranch  = 16 // directory d is the parent of directories 16(d+1) .. 16(d+1)+15; d = -1 is the home page
+	siteBranch = 8  // the home page of site s links to those of sites 8s+1 .. 8s+8
+)
+
+// A span is a range of numbers from lo up to but without hi.
+type span struct{ lo, hi int64 }
+
+func (s span) size() int64 { return max(0, s.hi-s.lo) }
+
+// heapChildren is the children of number v in a heap with the given branching in
+// which n numbers from 0 exist; the root has number -1.
+func heapChildren(v, branch, n int64) span {
+	lo := branch * (v + 1)
+	return span{lo, min(lo+branch, n)}
+}
+
+// branches is the tree below page j: child pages (only for an index page), child
+// directories (home and index pages), child sites (home pages).
+func (w *Web) branches(s *site, j uint32) (pages, dirs, sites span) {
+	d, k := s.place(j)
+	if k > 0 {
+		return
+	}
+	dirs = heapChildren(d, dirBranch, s.dirs())
+	if d >= 0 {
+		pages = span{int64(j) + 1, min(int64(j)+int64(s.dir), int64(s.pages))}
+	} else {
+		sites = heapChildren(int64(s.id)-1, siteBranch, int64(w.spec.Sites)-1)
+		sites.lo, sites.hi = sites.lo+1, sites.hi+1 // site 0 is the root of its heap
+	}
+	return pages, dirs, sites
+}
