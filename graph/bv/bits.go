@@ -102,17 +102,13 @@ func nat2int(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }
 // stream: codes are read by loads of eight bytes.
 const pad = 8
 
-// A bitReader reads codes from b at bit position pos. Reading past the end, or a
-// code that no writer makes, sets bad and yields zeros; callers look at bad once
-// per list.
-type bitReader struct {
-	b   []byte // followed by pad bytes that are not part of the stream
-	pos uint64
-	bad bool
-}
+// nowhere is the position behind a code that no writer makes. It lies beyond the
+// end of every stream, where load finds only zeros: decoding goes on harmlessly
+// and callers look at the position once per list.
+const nowhere = 1 << 60
 
 // load returns the 57 or more bits from position pos on, left-aligned; zero when
-// there are none.
+// there are none. The last pad bytes of b are not part of the stream.
 func load(b []byte, pos uint64) uint64 {
 	i := pos >> 3
 	if i+8 > uint64(len(b)) {
@@ -121,93 +117,101 @@ func load(b []byte, pos uint64) uint64 {
 	return binary.BigEndian.Uint64(b[i:i+8]) << (pos & 7)
 }
 
-func (r *bitReader) unary() uint64 {
-	w := load(r.b, r.pos)
-	if w>>32 == 0 {
-		r.bad = true // no reference is that far back
-		return 0
-	}
-	n := uint64(bits.LeadingZeros64(w))
-	r.pos += n + 1
-	return n
-}
-
-func (r *bitReader) gamma() uint64 {
-	w := load(r.b, r.pos)
-	n := uint(bits.LeadingZeros64(w))
-	if n > 28 {
-		return r.longGamma()
-	}
-	r.pos += uint64(2*n + 1)
-	return w>>(63-2*n) - 1
-}
-
-// longGamma reads a gamma code whose two halves do not come with one load.
-func (r *bitReader) longGamma() uint64 {
-	n := uint(bits.LeadingZeros64(load(r.b, r.pos)))
-	if n > 40 {
-		r.bad = true
-		return 0
-	}
-	r.pos += uint64(n)
-	v := load(r.b, r.pos) >> (63 - n)
-	r.pos += uint64(n) + 1
-	return v - 1
-}
-
-// A zetaTable decodes the short codes of zeta_k by one look-up of the next
-// zetaBits bits: entry = value<<4 | length, 0 when the code is longer.
-type zetaTable struct {
+// codes are tables that decode short codes by one look-up of the next bits: entry
+// = value<<4 | length, 0 when the code is longer. (Counting leading zeros instead
+// takes several times as long on processors without an instruction for it.)
+type codes struct {
 	k     uint
-	entry [1 << zetaBits]uint16
+	unary [1 << unaryBits]uint16
+	gamma [1 << gammaBits]uint16
+	zeta  [1 << zetaBits]uint16
 }
 
-const zetaBits = 12
+const (
+	unaryBits = 8
+	gammaBits = 10
+	zetaBits  = 12
+)
 
-func newZetaTable(k uint) *zetaTable {
-	t := &zetaTable{k: k}
-	for v := uint64(0); v < 1<<zetaBits-1; v++ {
-		n := uint(zetaLen(v, int(k)))
-		if n > zetaBits {
+func newCodes(k uint) *codes {
+	c := &codes{k: k}
+	fill(c.unary[:], unaryBits, func(w *bitWriter, v uint64) { w.unary(v) })
+	fill(c.gamma[:], gammaBits, func(w *bitWriter, v uint64) { w.gamma(v) })
+	fill(c.zeta[:], zetaBits, func(w *bitWriter, v uint64) { w.zeta(v, k) })
+	return c
+}
+
+// fill enters the codes of at most n bits, n <= 12, into a table.
+func fill(table []uint16, n uint, write func(*bitWriter, uint64)) {
+	for v := uint64(0); v < 1<<n-1; v++ {
+		var w bitWriter
+		write(&w, v)
+		length := uint(w.bits)
+		if length > n {
 			continue
 		}
-		var w bitWriter
-		w.zeta(v, k)
-		b := w.flush()
-		code := uint(b[0]) << 8
-		if len(b) > 1 {
-			code |= uint(b[1])
-		}
-		first := code >> (16 - zetaBits)
-		for i := range uint(1) << (zetaBits - n) {
-			t.entry[first+i] = uint16(v<<4) | uint16(n)
+		b := append(w.flush(), 0) // at most two bytes, left-aligned
+		first := (uint(b[0])<<8 | uint(b[1])) >> (16 - n)
+		for i := range uint(1) << (n - length) {
+			table[first+i] = uint16(v<<4) | uint16(length)
 		}
 	}
-	return t
 }
 
-func (r *bitReader) zeta(t *zetaTable) uint64 {
-	if e := t.entry[load(r.b, r.pos)>>(64-zetaBits)]; e != 0 {
-		r.pos += uint64(e & 15)
-		return uint64(e >> 4)
+// shortGamma looks up the code at bit pos: its value and length, length 0 when the
+// code is a long one. It is small enough to be inlined, and the position stays in
+// a register of the decoding loop.
+func (c *codes) shortGamma(b []byte, pos uint64) (v, n uint64) {
+	e := c.gamma[load(b, pos)>>(64-gammaBits)]
+	return uint64(e >> 4), uint64(e & 15)
+}
+
+// readGamma, readUnary and readZeta return the value of the code at bit pos and the
+// position behind it.
+func (c *codes) readGamma(b []byte, pos uint64) (v, end uint64) {
+	if v, n := c.shortGamma(b, pos); n != 0 {
+		return v, pos + n
 	}
-	return r.longZeta(t.k)
+	return readLongGamma(b, pos)
 }
 
-func (r *bitReader) longZeta(k uint) uint64 {
-	h := uint(bits.LeadingZeros64(load(r.b, r.pos)))
+func (c *codes) readUnary(b []byte, pos uint64) (v, end uint64) {
+	w := load(b, pos)
+	if e := c.unary[w>>(64-unaryBits)]; e != 0 {
+		return uint64(e >> 4), pos + uint64(e&15)
+	}
+	if w>>32 == 0 {
+		return 0, nowhere // no reference is that far back
+	}
+	n := uint64(bits.LeadingZeros64(w))
+	return n, pos + n + 1
+}
+
+func readLongGamma(b []byte, pos uint64) (v, end uint64) {
+	n := uint64(bits.LeadingZeros64(load(b, pos)))
+	if n > 40 {
+		return 0, nowhere
+	}
+	return load(b, pos+n)>>(63-n) - 1, pos + 2*n + 1
+}
+
+func (c *codes) readZeta(b []byte, pos uint64) (v, end uint64) {
+	if e := c.zeta[load(b, pos)>>(64-zetaBits)]; e != 0 {
+		return uint64(e >> 4), pos + uint64(e&15)
+	}
+	return readLongZeta(b, pos, c.k)
+}
+
+func readLongZeta(b []byte, pos uint64, k uint) (v, end uint64) {
+	h := uint(bits.LeadingZeros64(load(b, pos)))
 	if h*k+k > 48 {
-		r.bad = true
-		return 0
+		return 0, nowhere
 	}
-	r.pos += uint64(h) + 1
-	w := load(r.b, r.pos)
+	pos += uint64(h) + 1
 	left := uint64(1) << (h * k)
-	m := w >> (64 - (h*k + k)) // one bit more than the shorter form has
+	m := load(b, pos) >> (64 - (h*k + k)) // one bit more than the shorter form has
 	if m>>1 < left {
-		r.pos += uint64(h*k + k - 1)
-		return m>>1 + left - 1
+		return m>>1 + left - 1, pos + uint64(h*k+k-1)
 	}
-	r.pos += uint64(h*k + k)
-	return m - 1
+	return m - 1, pos + uint64(h*k+k)
 }

@@ -147,10 +147,14 @@ func TestCodes(t *testing.T) {
 		if w.bits != uint64(want) {
 			t.Errorf("k=%d: %d bits written, lengths say %d", k, w.bits, want)
 		}
-		r := bitReader{b: append(w.flush(), make([]byte, pad)...)}
-		table := newZetaTable(k)
+		b, pos := append(w.flush(), make([]byte, pad)...), uint64(0)
+		c := newCodes(k)
 		for _, v := range values {
-			if g, z, u := r.gamma(), r.zeta(table), r.unary(); g != v || z != v || u != v%30 || r.bad {
+			var g, z, u uint64
+			g, pos = c.readGamma(b, pos)
+			z, pos = c.readZeta(b, pos)
+			u, pos = c.readUnary(b, pos)
+			if g != v || z != v || u != v%30 {
 				t.Fatalf("k=%d: wrote %d, read gamma %d, zeta %d, unary %d", k, v, g, z, u)
 			}
 		}

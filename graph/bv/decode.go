@@ -14,7 +14,7 @@ type Stream struct {
 	Pages  int
 	Bits   uint64
 	bytes  []byte // Bits of them, then at least pad more
-	zeta   *zetaTable
+	codes  *codes
 }
 
 // NewStream wraps encoded lists. b must hold bits bits and Padding bytes more,
@@ -26,7 +26,7 @@ func NewStream(p Params, pages int, b []byte, bits uint64) (*Stream, error) {
 	if need := (bits+7)/8 + pad; uint64(len(b)) < need {
 		return nil, fmt.Errorf("%d bits of lists need %d bytes, there are %d", bits, need, len(b))
 	}
-	return &Stream{Params: p, Pages: pages, Bits: bits, bytes: b, zeta: newZetaTable(uint(p.ZetaK))}, nil
+	return &Stream{Params: p, Pages: pages, Bits: bits, bytes: b, codes: newCodes(uint(p.ZetaK))}, nil
 }
 
 // Padding is the number of bytes a Stream reads past its last bit.
@@ -35,212 +35,230 @@ const Padding = pad
 // A listReader decodes one list after another; it owns the scratch space.
 type listReader struct {
 	s         *Stream
-	r         bitReader
+	pos       uint64 // bit at which the next code begins
 	blocks    []int
 	intervals []interval
-	extra     []uint32 // links not copied, merged
-	res       []uint32 // residuals
+	extra     []uint32 // links not copied, merged, and a sentinel
+	res       []uint32 // residuals, and a sentinel
 }
 
-func (s *Stream) listReader() listReader { return listReader{s: s, r: bitReader{b: s.bytes}} }
+// sentinel ends lists that are merged: no page has this id.
+const sentinel = 1<<32 - 1
 
 // head reads degree and reference of the list of page x at the reader's position.
 func (l *listReader) head(x uint32) (degree, ref int, err error) {
-	d := l.r.gamma()
-	if d > uint64(l.s.Pages) {
-		return 0, 0, l.corrupt(x, "degree above the number of pages")
-	}
+	b, c := l.s.bytes, l.s.codes
+	d, pos := c.readGamma(b, l.pos)
+	r := uint64(0)
 	if d > 0 && l.s.Params.Window > 0 {
-		ref = int(l.r.unary())
-		if ref > l.s.Params.Window || uint64(ref) > uint64(x) {
-			return 0, 0, l.corrupt(x, "reference before the window")
-		}
+		r, pos = c.readUnary(b, pos)
 	}
-	if l.r.bad || l.r.pos > l.s.Bits {
-		return 0, 0, l.corrupt(x, "list beyond the end")
+	if d > uint64(l.s.Pages) || r > uint64(l.s.Params.Window) || r > uint64(x) || pos > l.s.Bits {
+		return 0, 0, l.corrupt(x, "a degree or a reference that cannot be")
 	}
-	return int(d), ref, nil
+	l.pos = pos
+	return int(d), int(r), nil
 }
 
-// tailFrom reads the rest of a list that head began and that refers to the list
-// from. The list is appended to dst. (A list without reference is readExtras alone.)
-func (l *listReader) tailFrom(x uint32, degree int, from, dst []uint32) ([]uint32, error) {
-	copied, ok := l.readBlocks(degree, len(from))
+// tail reads the rest of a list that head began into dst and returns it with its
+// length. from is the list it refers to; without reference it is not looked at.
+func (l *listReader) tail(x uint32, degree, ref int, from, dst []uint32) ([]uint32, error) {
+	dst = room(dst, degree)
+	ok := true
+	if ref == 0 {
+		ok = l.readExtras(x, degree, dst)
+	} else if copied := l.readBlocks(len(from)); copied > degree {
+		ok = false
+	} else {
+		extras := degree - copied
+		l.extra = room(l.extra, extras+1)
+		l.extra[extras] = sentinel
+		ok = l.readExtras(x, extras, l.extra[:extras])
+		l.merge(from, l.extra, dst)
+	}
 	if !ok {
-		return dst, l.corrupt(x, "copy blocks longer than the list")
+		return dst[:0], l.corrupt(x, "blocks, intervals or residuals that do not fit")
 	}
-	extras := degree - copied
-	if extras == 0 {
-		return l.copyBlocks(from, dst), l.sound(x)
-	}
-	var err error
-	if l.extra, err = l.readExtras(x, extras, l.extra[:0]); err != nil {
-		return dst, err
-	}
-	return l.merge(from, l.extra, dst), nil
+	return dst, nil
 }
 
-// readBlocks reads the copy blocks and returns the number of links they copy.
-func (l *listReader) readBlocks(degree, from int) (copied int, ok bool) {
-	n := l.r.gamma()
-	if n > uint64(from)+1 {
-		return 0, false
+// room returns a slice of length n, over the same memory if there is enough.
+func room(s []uint32, n int) []uint32 {
+	if n <= cap(s) {
+		return s[:n]
 	}
-	l.blocks = l.blocks[:0]
-	total := 0
-	for i := range int(n) {
-		b := l.r.gamma() + uint64(min(i, 1))
-		if b > uint64(from-total) {
-			return 0, false
-		}
-		total += int(b)
-		if i&1 == 0 {
-			copied += int(b)
-		}
-		l.blocks = append(l.blocks, int(b))
-	}
-	if n&1 == 0 {
-		copied += from - total
-		l.blocks = append(l.blocks, from-total) // the block that was left out
-	}
-	return copied, copied <= degree && !l.r.bad
+	return make([]uint32, n, n+n/2)
 }
 
-// copyBlocks appends the copied elements of from.
-func (l *listReader) copyBlocks(from, dst []uint32) []uint32 {
-	at := 0
+// tooMany is a number of links no list has.
+const tooMany = 1 << 40
+
+// readBlocks reads the copy blocks of a list that refers to one of length from. It
+// returns the number of links they copy.
+func (l *listReader) readBlocks(from int) (copied int) {
+	b, c := l.s.bytes, l.s.codes
+	count, pos := c.readGamma(b, l.pos)
+	if count > uint64(from)+1 {
+		return tooMany
+	}
+	blocks := l.blocks[:0]
+	left, one := uint64(from), uint64(0)
+	for i := range count {
+		v, n := c.shortGamma(b, pos)
+		if pos += n; n == 0 {
+			v, pos = readLongGamma(b, pos)
+		}
+		v += one // only the first block may be empty
+		one = 1
+		if v > left {
+			return tooMany
+		}
+		left -= v
+		copied += int(v &^ -(i & 1))
+		blocks = append(blocks, int(v))
+	}
+	if count&1 == 0 {
+		copied += int(left)
+		blocks = append(blocks, int(left)) // the block that was left out
+	}
+	l.pos, l.blocks = pos, blocks
+	return copied
+}
+
+// merge fills dst with the copied elements of from and with extra, ascending.
+// There are few extras and they come in clusters: a copied element costs one
+// comparison that nearly always goes the same way.
+func (l *listReader) merge(from, extra, dst []uint32) {
+	k, j, e := 0, 0, extra[0]
 	for i, b := range l.blocks {
-		if i&1 == 0 {
-			dst = append(dst, from[at:at+b]...)
+		run := from[:b]
+		from = from[b:]
+		if i&1 != 0 {
+			continue
 		}
-		at += b
-	}
-	return dst
-}
-
-// merge appends the copied elements of from and extra in ascending order. Both
-// come in long runs, so it moves run by run.
-func (l *listReader) merge(from, extra, dst []uint32) []uint32 {
-	at := 0
-	for i, b := range l.blocks {
-		if i&1 == 0 {
-			run := from[at : at+b]
-			for len(run) > 0 && len(extra) > 0 {
-				if extra[0] < run[0] {
-					dst = append(dst, extra[0])
-					extra = extra[1:]
-				} else {
-					dst = append(dst, run[0])
-					run = run[1:]
-				}
+		for _, v := range run {
+			for e < v {
+				dst[k] = e
+				k++
+				j++
+				e = extra[j]
 			}
-			dst = append(dst, run...)
+			dst[k] = v
+			k++
 		}
-		at += b
 	}
-	return append(dst, extra...)
+	copy(dst[k:], extra[j:])
 }
 
-// readExtras appends the n links that are not copied: intervals and residuals.
-func (l *listReader) readExtras(x uint32, n int, dst []uint32) ([]uint32, error) {
+// readExtras fills dst with the links that are not copied: intervals and
+// residuals.
+func (l *listReader) readExtras(x uint32, n int, dst []uint32) bool {
 	if n == 0 {
-		return dst, l.sound(x)
+		return l.pos <= l.s.Bits
 	}
-	inIntervals := 0
-	l.intervals = l.intervals[:0]
-	if l.s.Params.MinInterval > 0 {
-		var ok bool
-		if inIntervals, ok = l.readIntervals(x, n); !ok {
-			return dst, l.corrupt(x, "intervals longer than the list")
-		}
+	if l.s.Params.MinInterval == 0 {
+		return l.readResiduals(x, dst)
 	}
-	if inIntervals == 0 {
-		return l.readResiduals(x, n, dst)
+	count, length := l.s.codes.shortGamma(l.s.bytes, l.pos)
+	if count == 0 && length != 0 { // by far the most frequent case
+		l.pos += length
+		return l.readResiduals(x, dst)
 	}
-	var err error
-	if l.res, err = l.readResiduals(x, n-inIntervals, l.res[:0]); err != nil {
-		return dst, err
+	links := l.readIntervals(x, n)
+	if links > n {
+		return false
 	}
-	return mergeIntervals(l.intervals, l.res, dst), nil
+	left := n - links
+	l.res = room(l.res, left+1)
+	l.res[left] = sentinel
+	ok := l.readResiduals(x, l.res[:left])
+	mergeIntervals(l.intervals, l.res, dst)
+	return ok
 }
 
-// readIntervals reads the intervals and returns the number of links in them.
-func (l *listReader) readIntervals(x uint32, n int) (links int, ok bool) {
-	count := l.r.gamma()
+// readIntervals reads the intervals of a list of n links and returns the number
+// of links in them.
+func (l *listReader) readIntervals(x uint32, n int) (links int) {
+	b, c := l.s.bytes, l.s.codes
+	count, pos := c.readGamma(b, l.pos)
+	l.intervals = l.intervals[:0]
 	if count > uint64(n) {
-		return 0, false
+		return tooMany
 	}
-	prev := int64(x)
-	for i := range int(count) {
-		var left int64
+	var v, size uint64
+	left := int64(0) // first id behind the last interval
+	for i := range count {
+		v, pos = c.readGamma(b, pos)
+		size, pos = c.readGamma(b, pos)
+		size += uint64(l.s.Params.MinInterval)
 		if i == 0 {
-			left = prev + nat2int(l.r.gamma())
+			left = int64(x) + nat2int(v)
 		} else {
-			left = prev + 1 + int64(l.r.gamma())
+			left += int64(v) + 1
 		}
-		size := int64(l.r.gamma()) + int64(l.s.Params.MinInterval)
-		if left < 0 || size > int64(n-links) || left+size > int64(l.s.Pages) {
-			return 0, false
+		if left < 0 || size > uint64(n-links) || left+int64(size) > int64(l.s.Pages) {
+			return tooMany
 		}
 		l.intervals = append(l.intervals, interval{uint32(left), int(size)})
 		links += int(size)
-		prev = left + size
+		left += int64(size)
 	}
-	return links, !l.r.bad
+	l.pos = pos
+	return links
 }
 
-// mergeIntervals appends both in ascending order.
-func mergeIntervals(intervals []interval, res, dst []uint32) []uint32 {
+// mergeIntervals fills dst with both, ascending; res ends with the sentinel.
+func mergeIntervals(intervals []interval, res, dst []uint32) {
+	k := 0
 	for _, v := range intervals {
-		for len(res) > 0 && res[0] < v.left {
-			dst = append(dst, res[0])
+		for res[0] < v.left {
+			dst[k] = res[0]
 			res = res[1:]
+			k++
 		}
-		for i := range uint32(v.len) {
-			dst = append(dst, v.left+i)
+		run := dst[k : k+v.len]
+		for i := range run {
+			run[i] = v.left + uint32(i)
 		}
+		k += v.len
 	}
-	return append(dst, res...)
+	copy(dst[k:], res)
 }
 
-// readResiduals appends n residuals.
-func (l *listReader) readResiduals(x uint32, n int, dst []uint32) ([]uint32, error) {
-	if n == 0 {
-		return dst, l.sound(x)
+// readResiduals fills dst with residuals. It is false when the bits end before,
+// or lead out of the graph.
+func (l *listReader) readResiduals(x uint32, dst []uint32) bool {
+	if len(dst) == 0 {
+		return l.pos <= l.s.Bits
 	}
-	r := &l.r
-	v := int64(x) + nat2int(r.zeta(l.s.zeta))
+	b, c := l.s.bytes, l.s.codes
+	gap, pos := c.readZeta(b, l.pos)
+	v := int64(x) + nat2int(gap)
 	if v < 0 {
-		return dst, l.corrupt(x, "link below 0")
+		return false
 	}
-	dst = append(dst, uint32(v))
-	b, t, pos := r.b, &l.s.zeta.entry, r.pos
-	for range n - 1 {
-		if e := t[load(b, pos)>>(64-zetaBits)]; e != 0 {
-			pos += uint64(e & 15)
-			v += int64(e>>4) + 1
+	dst[0] = uint32(v)
+	u := uint64(v)
+	w, end := load(b, pos), pos+57-zetaBits // a short code that begins before end is in w
+	for i := 1; i < len(dst); i++ {
+		if e := c.zeta[w>>(64-zetaBits)]; e != 0 {
+			n := uint64(e & 15)
+			gap, pos = uint64(e>>4), pos+n
+			w <<= n
+			if pos > end {
+				w, end = load(b, pos), pos+57-zetaBits
+			}
 		} else {
-			r.pos = pos
-			v += int64(r.longZeta(l.s.zeta.k)) + 1
-			pos = r.pos
+			gap, pos = readLongZeta(b, pos, c.k)
+			w, end = load(b, pos), pos+57-zetaBits
 		}
-		dst = append(dst, uint32(v))
+		u += gap + 1
+		dst[i] = uint32(u)
 	}
-	r.pos = pos
-	if v >= int64(l.s.Pages) {
-		return dst, l.corrupt(x, "link beyond the last page")
-	}
-	return dst, l.sound(x)
-}
-
-// sound reports bits that ran out or made no sense.
-func (l *listReader) sound(x uint32) error {
-	if l.r.bad || l.r.pos > l.s.Bits {
-		return l.corrupt(x, "list beyond the end")
-	}
-	return nil
+	l.pos = pos
+	return u < uint64(l.s.Pages) && pos <= l.s.Bits
 }
 
 func (l *listReader) corrupt(x uint32, why string) error {
-	return fmt.Errorf("%w: page %d, near bit %d (byte %d): %s", ErrCorrupt, x, l.r.pos, l.r.pos/8, why)
+	return fmt.Errorf("%w: page %d, near bit %d (byte %d): %s", ErrCorrupt, x, l.pos, l.pos/8, why)
 }

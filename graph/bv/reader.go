@@ -9,15 +9,14 @@ type Reader struct {
 }
 
 // Reader returns a reader; index says where lists begin.
-func (s *Stream) Reader(index *Index) *Reader { return &Reader{l: s.listReader(), index: index} }
+func (s *Stream) Reader(index *Index) *Reader { return &Reader{l: listReader{s: s}, index: index} }
 
 // List returns the list of page x, ascending; valid until the next call.
 func (r *Reader) List(x uint32) ([]uint32, error) { return r.list(x, 0) }
 
 // Degree returns its length without reading the list.
 func (r *Reader) Degree(x uint32) (int, error) {
-	r.l.r = bitReader{b: r.l.r.b, pos: r.index.At(int(x))}
-	d := r.l.r.gamma()
+	d, _ := r.l.s.codes.readGamma(r.l.s.bytes, r.index.At(int(x)))
 	if d > uint64(r.l.s.Pages) {
 		return 0, r.l.corrupt(x, "degree above the number of pages")
 	}
@@ -26,7 +25,7 @@ func (r *Reader) Degree(x uint32) (int, error) {
 
 // list reads the list of x into the buffer of its depth in the chain.
 func (r *Reader) list(x uint32, depth int) ([]uint32, error) {
-	r.l.r.pos, r.l.r.bad = r.index.At(int(x)), false
+	r.l.pos = r.index.At(int(x))
 	degree, ref, err := r.l.head(x)
 	if err != nil {
 		return nil, err
@@ -37,21 +36,14 @@ func (r *Reader) list(x uint32, depth int) ([]uint32, error) {
 		}
 		r.bufs = append(r.bufs, nil)
 	}
-	dst := r.bufs[depth][:0]
+	var from []uint32
 	if ref > 0 {
-		pos := r.l.r.pos
-		from, err := r.list(x-uint32(ref), depth+1)
-		if err != nil {
+		pos := r.l.pos
+		if from, err = r.list(x-uint32(ref), depth+1); err != nil {
 			return nil, err
 		}
-		r.l.r.pos = pos
-		dst, err = r.l.tailFrom(x, degree, from, dst)
-		if err != nil {
-			return nil, err
-		}
-	} else if dst, err = r.l.readExtras(x, degree, dst); err != nil {
-		return nil, err
+		r.l.pos = pos
 	}
-	r.bufs[depth] = dst
-	return dst, nil
+	r.bufs[depth], err = r.l.tail(x, degree, ref, from, r.bufs[depth])
+	return r.bufs[depth], err
 }

@@ -1,10 +1,13 @@
 package bv
 
+// ring is more than the largest window, and a power of two.
+const ring = 32
+
 // A Scan reads the lists of pages lo, lo+1, ... hi-1 in order. Nothing but the
 // window is kept, so memory does not depend on the size of the graph.
 type Scan struct {
 	l      listReader
-	recent [][]uint32 // ring of the last Window+1 lists, by page modulo its length
+	recent [ring][]uint32 // ring of the last lists, by page modulo its length: a window and one more
 	next   uint32
 	hi     uint32
 	list   []uint32
@@ -14,7 +17,7 @@ type Scan struct {
 
 // Scan starts at page 0.
 func (s *Stream) Scan() *Scan {
-	return &Scan{l: s.listReader(), recent: make([][]uint32, s.Params.Window+1), hi: uint32(s.Pages)}
+	return &Scan{l: listReader{s: s}, hi: uint32(s.Pages)}
 }
 
 // ScanFrom starts at page lo and ends before hi; the index finds the place.
@@ -31,10 +34,9 @@ func (s *Stream) ScanFrom(x *Index, lo, hi uint32) *Scan {
 			c.err = err
 			return c
 		}
-		slot := int(p) % len(c.recent)
-		c.recent[slot] = append([]uint32(nil), list...)
+		c.recent[p%ring] = append([]uint32(nil), list...)
 	}
-	c.l.r.pos = x.At(int(lo))
+	c.l.pos = x.At(int(lo))
 	return c
 }
 
@@ -44,24 +46,18 @@ func (c *Scan) Next() bool {
 		return false
 	}
 	x := c.next
-	c.pos = c.l.r.pos
+	c.pos = c.l.pos
 	degree, ref, err := c.l.head(x)
 	if err != nil {
 		c.err = err
 		return false
 	}
-	slot := int(x) % len(c.recent)
-	dst := c.recent[slot][:0]
-	if ref > 0 {
-		dst, err = c.l.tailFrom(x, degree, c.recent[int(x-uint32(ref))%len(c.recent)], dst)
-	} else {
-		dst, err = c.l.readExtras(x, degree, dst)
-	}
+	c.list, err = c.l.tail(x, degree, ref, c.recent[(x-uint32(ref))%ring], c.recent[x%ring])
 	if err != nil {
 		c.err = err
 		return false
 	}
-	c.recent[slot], c.list = dst, dst
+	c.recent[x%ring] = c.list
 	c.next++
 	return true
 }
@@ -76,7 +72,7 @@ func (c *Scan) List() []uint32 { return c.list }
 func (c *Scan) Start() uint64 { return c.pos }
 
 // Bit is the bit behind the list.
-func (c *Scan) Bit() uint64 { return c.l.r.pos }
+func (c *Scan) Bit() uint64 { return c.l.pos }
 
 // Err is the error that ended the scan, nil at a regular end.
 func (c *Scan) Err() error { return c.err }
