@@ -1,0 +1,126 @@
+package plot
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// An axis is a range of values with the numbers written at it.
+type axis struct {
+	lo, hi float64
+	log    bool
+	ticks  []float64
+}
+
+// newAxis is the smallest axis with round ends that holds lo to hi.
+func newAxis(lo, hi float64, log bool) axis {
+	if log {
+		return logAxis(lo, hi)
+	}
+	if hi-lo <= max(tiny, 1e-9*max(math.Abs(lo), math.Abs(hi))) { // as good as one value: show it against zero
+		lo, hi = min(lo, 0), max(hi, 0)
+		if hi-lo <= tiny {
+			hi = lo + 1
+		}
+	}
+	step := niceStep((hi - lo) / 5)
+	first, last := math.Floor(lo/step), math.Ceil(hi/step)
+	a := axis{lo: first * step, hi: last * step}
+	for k := first; k <= last; k++ {
+		a.ticks = append(a.ticks, k*step)
+	}
+	return a
+}
+
+// niceStep is the smallest of 1, 2, 5 times a power of ten that is not below x.
+func niceStep(x float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= x*(1-1e-12) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// logAxis has its ends and, over less than two decades, its ticks at 1, 2, 5 times
+// a power of ten; over more the ticks are the powers alone.
+func logAxis(lo, hi float64) axis {
+	all := roundNumbers(lo, hi)
+	a := axis{lo: all[0], hi: all[len(all)-1], log: true, ticks: all}
+	if a.hi < 100*a.lo {
+		return a
+	}
+	a.ticks = nil
+	for _, v := range all {
+		if e := math.Log10(v); math.Abs(e-math.Round(e)) < 1e-9 {
+			a.ticks = append(a.ticks, v)
+		}
+	}
+	return a
+}
+
+// roundNumbers is 1, 2, 5 times powers of ten from the last one not above lo to
+// the first one not below hi, at least two of them.
+func roundNumbers(lo, hi float64) []float64 {
+	var all []float64
+	for e := math.Floor(math.Log10(lo)) - 1; ; e++ {
+		for _, m := range []float64{1, 2, 5} {
+			v := m * math.Pow(10, e)
+			if v <= lo*(1+1e-12) {
+				all = all[:0] // a later start is not above lo either
+			}
+			all = append(all, v)
+			if v >= hi*(1-1e-12) && len(all) > 1 {
+				return all
+			}
+		}
+	}
+}
+
+// at is the place of v on the axis: 0 at its beginning, 1 at its end.
+func (a *axis) at(v float64) float64 {
+	if a.log {
+		return (math.Log(v) - math.Log(a.lo)) / (math.Log(a.hi) - math.Log(a.lo))
+	}
+	return (v - a.lo) / (a.hi - a.lo)
+}
+
+// Number writes a number briefly, with about three digits: 0.25, 1234, 12.3k, 5M,
+// 2e-07.
+func Number(v float64) string {
+	abs := math.Abs(v)
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0) || abs != 0 && (abs < 1e-4 || abs >= 1e15):
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	case abs < 1e4-0.5:
+		return short(v)
+	}
+	suffix := ""
+	for _, suffix = range []string{"k", "M", "G", "T"} {
+		if v /= 1000; math.Abs(v) < 999.5 {
+			break
+		}
+	}
+	return short(v) + suffix
+}
+
+// short writes three digits, or all those before the point.
+func short(v float64) string {
+	decimals := 3
+	for x := math.Abs(v); x >= 1 && decimals > 0; x /= 10 {
+		decimals--
+	}
+	if a := math.Abs(v); a > 0 && a < 0.1 {
+		decimals = 6
+	}
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	if s == "-0" {
+		return "0"
+	}
+	return s
+}

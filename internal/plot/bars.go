@@ -1,0 +1,124 @@
+package plot
+
+import (
+	"math"
+	"strings"
+)
+
+// A Bar is one row of a bar chart.
+type Bar struct {
+	Label string
+	Value float64
+	Note  string // written behind the bar instead of the value
+}
+
+// BarChart is what Bars draws. The zero value of every option is useful.
+type BarChart struct {
+	Title string
+	Bars  []Bar
+	Width int  // length of the longest bar in characters; 40 when zero
+	Log   bool // lengths by log(1 + value): for counts over many magnitudes
+	ASCII bool
+}
+
+// Bars draws one line per bar: label, bar, value. The longest bar fills the width;
+// a value that is not positive has none.
+func Bars(c BarChart) string {
+	longest, labels := 0.0, 0
+	for _, b := range c.Bars {
+		longest = max(longest, c.length(b.Value))
+		labels = max(labels, runes(b.Label))
+	}
+	var out strings.Builder
+	out.WriteString(heading(c.Title))
+	width := float64(orDefault(c.Width, 40))
+	for _, b := range c.Bars {
+		bar := ""
+		if longest > 0 {
+			bar = c.block(c.length(b.Value) / longest * width)
+		}
+		note := b.Note
+		if note == "" {
+			note = Number(b.Value)
+		}
+		out.WriteString(padRight(b.Label, labels) + " " + strings.TrimLeft(bar+" "+note, " ") + "\n")
+	}
+	return out.String()
+}
+
+// length is the length of a bar in any unit.
+func (c *BarChart) length(v float64) float64 {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0) || v <= 0:
+		return 0
+	case c.Log:
+		return math.Log1p(v)
+	}
+	return v
+}
+
+// block is a bar of a length in characters: in eighths, or in ASCII rounded to
+// whole ones. A bar is never shorter than its smallest piece.
+func (c *BarChart) block(length float64) string {
+	if length <= 0 {
+		return ""
+	}
+	if c.ASCII {
+		return strings.Repeat("#", max(1, int(math.Round(length))))
+	}
+	eighths := max(1, int(math.Round(length*8)))
+	bar := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		bar += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return bar
+}
+
+// Sparkline draws values as one line of text, from the smallest to the largest of
+// them. More values than width (when that is positive) are averaged in groups. A
+// value that is not a number is a space.
+func Sparkline(values []float64, width int, ascii bool) string {
+	levels := []rune("▁▂▃▄▅▆▇█")
+	if ascii {
+		levels = []rune("_.-:=+*#")
+	}
+	if width > 0 && len(values) > width {
+		values = averages(values, width)
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if drawable(v, false) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	line := make([]rune, len(values))
+	for i, v := range values {
+		line[i] = ' '
+		if drawable(v, false) {
+			line[i] = levels[level(v, lo, hi, len(levels))]
+		}
+	}
+	return string(line)
+}
+
+// level is which of n levels v has between lo and hi; the lowest if all are equal.
+func level(v, lo, hi float64, n int) int {
+	if lo == hi {
+		return 0
+	}
+	return min(n-1, int((v-lo)/(hi-lo)*float64(n)))
+}
+
+// averages is the means of n groups of consecutive values, as equal as possible.
+func averages(values []float64, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		group := values[i*len(values)/n : (i+1)*len(values)/n]
+		sum := 0.0
+		for _, v := range group {
+			sum += v
+		}
+		out[i] = sum / float64(len(group))
+	}
+	return out
+}
