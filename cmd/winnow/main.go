@@ -11,8 +11,10 @@
 //
 // A verb is plugged in by one line in newRootCommand (or in the constructor of
 // its group, such as newGraphCommand). It prints results with u.printf, u.json or a
-// table, notes with u.notef, and returns an error for everything else: plain
-// (exit 1), usagef (2), missingf (3), or any of them with a hint (withHint).
+// table, or to what -o names (createResult), notes with u.notef, shows long work
+// with newProgress, and returns an error for everything else: plain (exit 1),
+// usagef (2), missingf (3), or any of them with a hint (withHint). The context
+// given to the command ends at Ctrl-C; a verb then cleans up and returns its error.
 // Whatever goes wrong before a verb's run function starts is a usage error, and
 // a command without a run function of its own is a group whose unknown verbs are
 // answered with the nearest name: adoptTree sees to both.

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// resultFile is where a verb writes a result that -o may send to a file:
+//
+//	out, err := createResult(u, opt.output)
+//	if err != nil { return err }
+//	defer out.Discard()
+//	... fmt.Fprintf(out, ...) ...
+//	return out.Commit()
+//
+// A file stands under its name only when it is complete: until Commit it has another
+// name in the same directory, and Discard removes that. Writing is buffered; a
+// failed write is reported by Commit at the latest.
+type resultFile struct {
+	*bufio.Writer
+	name string   // what the user called it
+	path string   // where it goes, links followed
+	file *os.File // nil for standard output
+	temp bool     // file has a temporary name
+}
+
+// createResult opens the file that -o names; "" and "-" are standard output.
+// What is not a regular file, such as a device or a pipe, is written to directly.
+func createResult(u *ui, name string) (*resultFile, error) {
+	const buffer = 1 << 16
+	if name == "" || name == "-" {
+		return &resultFile{Writer: bufio.NewWriterSize(u.stdout, buffer)}, nil
+	}
+	r := &resultFile{name: name, path: name, temp: true}
+	if path, err := filepath.EvalSymlinks(name); err == nil {
+		r.path = path
+	}
+	info, err := os.Stat(r.path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("create %s: it is a directory", name)
+	case err == nil && !info.Mode().IsRegular():
+		r.temp = false
+		r.file, err = os.OpenFile(r.path, os.O_WRONLY, 0)
+	default:
+		r.file, err = createTemp(r.path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", name, cause(err))
+	}
+	r.Writer = bufio.NewWriterSize(r.file, buffer)
+	return r, nil
+}
+
+// createTemp makes a new file beside path, with the permissions a new file has
+// (os.CreateTemp would make it readable for its owner only). A name that a killed
+// process left behind is passed over.
+func createTemp(path string) (*os.File, error) {
+	for n := 0; ; n++ {
+		temp := fmt.Sprintf("%s.%d-%d.tmp", path, os.Getpid(), n)
+		f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+// Commit writes what is left and gives the file its name.
+func (r *resultFile) Commit() error {
+	err := r.Flush()
+	if r.file == nil {
+		return err
+	}
+	if err == nil && r.temp {
+		err = r.file.Sync()
+	}
+	if closeErr := r.file.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil && r.temp {
+		err = os.Rename(r.file.Name(), r.path)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", r.name, cause(err))
+	}
+	r.temp = false
+	return nil
+}
+
+// Discard removes what was not committed. After Commit it does nothing, so that it
+// can be deferred.
+func (r *resultFile) Discard() {
+	if r.file == nil {
+		return
+	}
+	r.file.Close()
+	if r.temp {
+		os.Remove(r.file.Name())
+		r.temp = false
+	}
+}
+
+// cause drops operation and path from an error of package os: the message names the
+// file as the user did, not by its temporary name.
+func cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// writeResult writes text to a result and commits it.
+func writeResult(u *ui, name, text string) error {
+	r, err := createResult(u, name)
+	if err != nil {
+		return err
+	}
+	defer r.Discard()
+	fmt.Fprint(r, text)
+	return r.Commit()
+}
+
+// names lists a directory.
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	var list []string
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if !d.IsDir() {
+			list = append(list, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestResultFile(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "ranks")
+	for _, text := range []string{"first", strings.Repeat("second ", 1<<15)} {
+		if err := writeResult(nil, name, text); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(name); err != nil || string(got) != text {
+			t.Errorf("%d bytes, %v; want %d", len(got), err, len(text))
+		}
+	}
+	if got := names(t, dir); got != "ranks" {
+		t.Errorf("left behind: %s", got)
+	}
+}
+
+// TestResultDiscarded: a verb that fails half-way leaves what was there before.
+func TestResultDiscarded(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "ranks")
+	if err := os.WriteFile(name, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := createResult(nil, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(r, strings.Repeat("x", 1<<20))
+	if got := names(t, dir); got == "ranks" {
+		t.Error("written under its own name")
+	}
+	r.Discard()
+	if got, _ := os.ReadFile(name); names(t, dir) != "ranks" || string(got) != "old" {
+		t.Errorf("%s holding %q", names(t, dir), got)
+	}
+}
+
+func TestResultStdout(t *testing.T) {
+	for _, name := range []string{"", "-"} {
+		var out bytes.Buffer
+		u := newUI(nil, &out, nil)
+		if err := writeResult(u, name, "ranks"); err != nil || out.String() != "ranks" {
+			t.Errorf("-o %q: %q, %v", name, &out, err)
+		}
+	}
+	err := writeResult(newUI(nil, fullDisk{}, nil), "-", "ranks")
+	if err == nil || !strings.Contains(err.Error(), "write to standard output: no space left") {
+		t.Errorf("full disk: %v", err)
+	}
+}
+
+func TestResultErrors(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]string{
+		dir:                                "create " + dir + ": it is a directory",
+		filepath.Join(dir, "no", "ranks"):  "create " + filepath.Join(dir, "no", "ranks") + ": no such file or directory",
+		filepath.Join(dir, "ranks") + "\n": "", // an odd name is a name
+	} {
+		got := ""
+		if err := writeResult(nil, name, "x"); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestResultThroughLink: a link stays a link, and the file it leads to is replaced.
+func TestResultThroughLink(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "ranks-1"), filepath.Join(dir, "ranks")
+	if err := os.WriteFile(file, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeResult(nil, link, "new"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(link)
+	got, _ := os.ReadFile(file)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 || string(got) != "new" {
+		t.Errorf("%v, %v, file %q", info.Mode(), err, got)
+	}
+}
+
+// TestResultDevice: what is no file is written to, never replaced by one.
+func TestResultDevice(t *testing.T) {
+	if err := writeResult(nil, os.DevNull, "x"); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Fatalf("%v, %v", info, err)
+	}
+	if _, err := os.Stat("/dev/full"); err == nil { // Linux
+		err := writeResult(nil, "/dev/full", "x")
+		if want := "write /dev/full: " + syscall.ENOSPC.Error(); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
