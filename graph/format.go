@@ -1,0 +1,145 @@
+package graph
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/zeebo/xxh3"
+)
+
+// formatVersion is the format of a graph file.
+//
+//	1: header of 4096 bytes (magic, version, counts, table of sections, xxh3-64 of
+//	   the header), sections at multiples of 64 bytes, then one xxh3-64 per block of
+//	   1 MiB of all that lies between header and checksums, then the xxh3-64 of
+//	   these. Numbers are little-endian; link lists are WebGraph's bits.
+const formatVersion = 1
+
+const (
+	headerSize   = 4096
+	blockSize    = 1 << 20
+	sectionAlign = 64
+	entrySize    = 16 + 3*8
+)
+
+var formatMagic = [16]byte{'w', 'i', 'n', 'n', 'o', 'w', ' ', 'g', 'r', 'a', 'p', 'h', '\n'}
+
+// Names of sections. Which of them a file has depends on what it was made from.
+const (
+	secForward       = "forward"        // out-links of every page; extra: length in bits
+	secForwardIndex  = "forward.index"  // where each list begins
+	secBackward      = "backward"       // in-links; extra: length in bits
+	secBackwardIndex = "backward.index" //
+	secIDs           = "ids"            // original id of each page (uint32), ascending
+	secFetched       = "fetched"        // one bit a page: fetched, not only known
+	secSiteOf        = "site.of"        // site of each page (uint32)
+	secSiteStarts    = "site.starts"    // per site where its pages begin in site.pages (uint32), and the end
+	secSitePages     = "site.pages"     // pages by site (uint32), ascending in each
+	secSiteNames     = "site.names"     // text table; extra: number of names
+	secSiteIndex     = "site.index"     // where its blocks begin
+	secURLs          = "urls"           // text table; extra: number of URLs
+	secURLIndex      = "urls.index"     //
+	secURLTable      = "urls.table"     // open addressing: page per slot (uint32), then one byte of hash per slot
+	secCard          = "card"           // JSON: where the graph comes from
+)
+
+// header is the first block of a graph file.
+type header struct {
+	pages, links, sites, selfLinks uint64
+	window, maxRef, minInterval, k uint8  // parameters of the link lists
+	sums                           uint64 // where the checksums begin
+	size                           uint64 // of the file
+	sections                       []section
+}
+
+type section struct {
+	name           string
+	offset, length uint64
+	extra          uint64
+}
+
+func (h *header) encode() []byte {
+	b := append(make([]byte, 0, headerSize), formatMagic[:]...)
+	b = binary.LittleEndian.AppendUint32(b, formatVersion)
+	b = append(b, h.window, h.maxRef, h.minInterval, h.k)
+	for _, v := range []uint64{h.pages, h.links, h.sites, h.selfLinks, h.sums, h.size, uint64(len(h.sections))} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	for _, s := range h.sections {
+		var name [16]byte
+		copy(name[:], s.name)
+		b = append(b, name[:]...)
+		for _, v := range []uint64{s.offset, s.length, s.extra} {
+			b = binary.LittleEndian.AppendUint64(b, v)
+		}
+	}
+	b = b[:headerSize-8]
+	return binary.LittleEndian.AppendUint64(b, xxh3.Hash(b))
+}
+
+// decodeHeader reads a header and checks that every section lies inside the file.
+func decodeHeader(b []byte, size uint64) (*header, error) {
+	if len(b) < headerSize {
+		if len(b) < len(formatMagic) || !bytes.Equal(b[:16], formatMagic[:]) {
+			return nil, fmt.Errorf("not a winnow graph")
+		}
+		return nil, fmt.Errorf("the file ends at byte %d, inside its header", len(b))
+	}
+	if !bytes.Equal(b[:16], formatMagic[:]) {
+		return nil, fmt.Errorf("not a winnow graph (offset 0: %q)", b[:16])
+	}
+	if v := binary.LittleEndian.Uint32(b[16:]); v != formatVersion {
+		return nil, fmt.Errorf("graph format %d; this program reads format %d", v, formatVersion)
+	}
+	if binary.LittleEndian.Uint64(b[headerSize-8:]) != xxh3.Hash(b[:headerSize-8]) {
+		return nil, fmt.Errorf("damaged: the checksum of the header (offset 0 to %d) does not match", headerSize)
+	}
+	h := &header{window: b[20], maxRef: b[21], minInterval: b[22], k: b[23]}
+	r := words{b[24:]}
+	h.pages, h.links, h.sites, h.selfLinks = r.next(), r.next(), r.next(), r.next()
+	h.sums, h.size = r.next(), r.next()
+	if h.size != size {
+		return nil, fmt.Errorf("the file has %d bytes and should have %d", size, h.size)
+	}
+	return h, h.readSections(r.next(), r)
+}
+
+func (h *header) readSections(n uint64, r words) error {
+	if n > uint64(len(r.b)-8)/entrySize {
+		return fmt.Errorf("damaged: %d sections", n)
+	}
+	blocks := (h.sums - headerSize + blockSize - 1) / blockSize
+	if h.sums < headerSize || h.sums > h.size || h.size-h.sums != (blocks+1)*8 || h.pages > MaxPages || h.sites > h.pages {
+		return fmt.Errorf("damaged: counts in the header that cannot be")
+	}
+	for range n {
+		s := section{name: string(bytes.TrimRight(r.b[:16], "\x00"))}
+		r.b = r.b[16:]
+		s.offset, s.length, s.extra = r.next(), r.next(), r.next()
+		if s.offset < headerSize || s.offset%sectionAlign != 0 || s.offset > h.sums || s.length > h.sums-s.offset {
+			return fmt.Errorf("damaged: section %q lies outside the file", s.name)
+		}
+		h.sections = append(h.sections, s)
+	}
+	return nil
+}
+
+// section returns the section of that name, or ok = false.
+func (h *header) section(name string) (s section, ok bool) {
+	for _, s := range h.sections {
+		if s.name == name {
+			return s, true
+		}
+	}
+	return section{}, false
+}
+
+// words reads little-endian numbers one after the other.
+type words struct{ b []byte }
+
+func (w *words) next() uint64 {
+	v := binary.LittleEndian.Uint64(w.b)
+	w.b = w.b[8:]
+	return v
+}

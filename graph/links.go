@@ -1,0 +1,185 @@
+package graph
+
+import (
+	"unsafe"
+
+	"github.com/winnow-crawler/winnow/graph/bv"
+)
+
+// Sequential is one direction of a link graph read in page order: what solvers,
+// exporters and statistics need, and the cheaper way to read everything.
+type Sequential interface {
+	Scan(lo, hi Page) Cursor // the lists of pages lo..hi-1
+}
+
+// A Cursor goes from list to list. It has one owner.
+type Cursor interface {
+	Next() bool   // false at the end
+	Page() Page   // whose list it is
+	List() []Page // ascending; valid until Next
+}
+
+// Random is one direction of a link graph read a page at a time.
+type Random interface {
+	Reader() Reader
+}
+
+// A Reader reads the list of any page. It has one owner.
+type Reader interface {
+	List(p Page) []Page // ascending; valid until the next call
+	Degree(p Page) int
+}
+
+// Links is one direction of a graph file, compressed.
+type Links struct {
+	path   string
+	stream *bv.Stream
+	index  *bv.Index
+	links  int64
+	bytes  int64
+}
+
+// Links is the number of links.
+func (l *Links) Links() int64 { return l.links }
+
+// Pages is the number of lists.
+func (l *Links) Pages() int { return l.stream.Pages }
+
+// Bytes is what the lists take, the index for random access included.
+func (l *Links) Bytes() int64 { return l.bytes }
+
+// Scan reads the lists of pages lo to hi-1 in order.
+func (l *Links) Scan(lo, hi Page) Cursor { return l.scan(lo, hi) }
+
+func (l *Links) scan(lo, hi Page) *linkScan {
+	return &linkScan{s: l.stream.ScanFrom(l.index, uint32(lo), uint32(hi)), path: l.path}
+}
+
+// Reader reads single lists.
+func (l *Links) Reader() Reader { return &linkReader{r: l.stream.Reader(l.index), path: l.path} }
+
+// Raw decodes all lists, on threads goroutines: four bytes a link and eight a page.
+func (l *Links) Raw(threads int) *Lists {
+	raw := NewLists(l.Pages(), l.links)
+	off, to := raw.Off.Slice(), raw.To.Slice()
+	l.parts(threads, func(lo, hi Page) {
+		r := l.Reader()
+		for p := lo; p < hi; p++ {
+			off[p+1] = uint64(r.Degree(p))
+		}
+	})
+	for p := range l.Pages() {
+		off[p+1] += off[p]
+	}
+	if off[l.Pages()] != uint64(l.links) {
+		panic(&CorruptError{l.path, bv.ErrCorrupt})
+	}
+	l.parts(threads, func(lo, hi Page) {
+		for c := l.scan(lo, hi); c.Next(); {
+			copy(to[off[c.Page()]:], c.List())
+		}
+	})
+	return raw
+}
+
+// parts calls fn for stretches of all pages, side by side.
+func (l *Links) parts(threads int, fn func(lo, hi Page)) {
+	const pages = 1 << 14
+	n := l.Pages()
+	Parallel(threads, (n+pages-1)/pages, func(i int) {
+		fn(Page(i*pages), Page(min((i+1)*pages, n)))
+	})
+}
+
+type linkScan struct {
+	s    *bv.Scan
+	path string
+}
+
+func (c *linkScan) Next() bool {
+	if c.s.Next() {
+		return true
+	}
+	if err := c.s.Err(); err != nil {
+		panic(&CorruptError{c.path, err})
+	}
+	return false
+}
+
+func (c *linkScan) Page() Page   { return Page(c.s.Page()) }
+func (c *linkScan) List() []Page { return pagesOf(c.s.List()) }
+
+type linkReader struct {
+	r    *bv.Reader
+	path string
+}
+
+func (r *linkReader) List(p Page) []Page {
+	list, err := r.r.List(uint32(p))
+	if err != nil {
+		panic(&CorruptError{r.path, err})
+	}
+	return pagesOf(list)
+}
+
+func (r *linkReader) Degree(p Page) int {
+	d, err := r.r.Degree(uint32(p))
+	if err != nil {
+		panic(&CorruptError{r.path, err})
+	}
+	return d
+}
+
+// pagesOf sees ids of the codec as pages: the same memory under another name.
+func pagesOf(ids []uint32) []Page {
+	return unsafe.Slice((*Page)(unsafe.Pointer(unsafe.SliceData(ids))), len(ids))
+}
+
+func idsOf(pages []Page) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(pages))), len(pages))
+}
+
+// Scan reads raw lists in order.
+func (l *Lists) Scan(lo, hi Page) Cursor { return &rawScan{l: l, next: lo, hi: hi} }
+
+// Reader reads raw lists one at a time.
+func (l *Lists) Reader() Reader { return l }
+
+type rawScan struct {
+	l        *Lists
+	next, hi Page
+}
+
+func (c *rawScan) Next() bool {
+	if c.next >= c.hi {
+		return false
+	}
+	c.next++
+	return true
+}
+
+func (c *rawScan) Page() Page   { return c.next - 1 }
+func (c *rawScan) List() []Page { return c.l.List(c.next - 1) }
+
+// Remote is a view of links without those inside a site (W33): of a page's
+// in-links those from other sites, of its out-links those to other sites.
+type Remote struct {
+	Reader
+	Site func(Page) Site
+	buf  []Page
+}
+
+// List is the remote part of the list of p.
+func (r *Remote) List(p Page) []Page {
+	r.buf = r.buf[:0]
+	own := r.Site(p)
+	for _, q := range r.Reader.List(p) {
+		if r.Site(q) != own {
+			r.buf = append(r.buf, q)
+		}
+	}
+	return r.buf
+}
+
+// Degree is its length.
+func (r *Remote) Degree(p Page) int { return len(r.List(p)) }
