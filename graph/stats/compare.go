@@ -1,0 +1,101 @@
+package stats
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// An Overlap is what two snapshots of a web have in common (L10). Links are
+// counted only between pages that both have: the others come and go with their
+// pages.
+type Overlap struct {
+	PagesKept int64 `json:"pages_kept"` // in both
+	PagesGone int64 `json:"pages_gone"` // in the old one only
+	PagesNew  int64 `json:"pages_new"`  // in the new one only
+	LinksKept int64 `json:"links_kept"`
+	LinksGone int64 `json:"links_gone"`
+	LinksNew  int64 `json:"links_new"`
+}
+
+// Match joins two snapshots by names that ascend in both: original ids, or URLs
+// in order. to[p] is the page of the new snapshot with the name of the old page p,
+// NoPage if there is none.
+func Match[K cmp.Ordered](older, newer []K) (to []graph.Page) {
+	to = make([]graph.Page, len(older))
+	q := 0
+	for p, name := range older {
+		for q < len(newer) && newer[q] < name {
+			q++
+		}
+		to[p] = graph.NoPage
+		if q < len(newer) && newer[q] == name {
+			to[p] = graph.Page(q)
+		}
+	}
+	return to
+}
+
+// Compare compares an old snapshot, given by its forward lists, with a new one of
+// a number of pages, given by a function for its lists. to says which page of the
+// new one each old page has become, NoPage for none; no two have become the same.
+func Compare(older Scan, to []graph.Page, pages int, newer func(graph.Page) []graph.Page) Overlap {
+	var o Overlap
+	common := newSet(pages)
+	for _, q := range to {
+		if q == graph.NoPage {
+			o.PagesGone++
+		} else if common.add(q) {
+			o.PagesKept++
+		}
+	}
+	o.PagesNew = int64(pages) - o.PagesKept
+	var was, is []graph.Page
+	for p, list := range older {
+		if to[p] == graph.NoPage {
+			continue
+		}
+		was = translate(was[:0], list, to)
+		is = is[:0]
+		for _, q := range newer(to[p]) {
+			if common.has(q) {
+				is = append(is, q)
+			}
+		}
+		kept := inBoth(was, is)
+		o.LinksKept += kept
+		o.LinksGone += int64(len(was)) - kept
+		o.LinksNew += int64(len(is)) - kept
+	}
+	return o
+}
+
+// translate appends the links in the numbers of the new snapshot, ascending,
+// without those to pages that are gone.
+func translate(dst []graph.Page, list, to []graph.Page) []graph.Page {
+	for _, q := range list {
+		if to[q] != graph.NoPage {
+			dst = append(dst, to[q])
+		}
+	}
+	if !slices.IsSorted(dst) {
+		slices.Sort(dst)
+	}
+	return dst
+}
+
+// inBoth is the size of the intersection of two ascending lists.
+func inBoth(a, b []graph.Page) (n int64) {
+	for i, k := 0, 0; i < len(a) && k < len(b); {
+		switch {
+		case a[i] < b[k]:
+			i++
+		case a[i] > b[k]:
+			k++
+		default:
+			n, i, k = n+1, i+1, k+1
+		}
+	}
+	return n
+}
