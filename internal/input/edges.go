@@ -8,7 +8,7 @@ import (
 )
 
 // MaxID is the largest id of a page: the number above it means "no page".
-const MaxID = math.MaxUint32 - 1
+const MaxID uint32 = math.MaxUint32 - 1
 
 // Edges reads an edge list and calls fn for every link. A line is "source
 // target", two ids from 0 to MaxID with blanks (spaces or tabs) between them and
@@ -36,9 +36,9 @@ func (f *File) links(b []byte, fn func(src, dst uint32) error) error {
 	for i := 0; i < len(b); {
 		f.line++
 		src, j := digits(b, i)
-		if uint(j-i-1) < maxDigits && src <= MaxID && (b[j] == ' ' || b[j] == '\t') {
+		if uint(j-i-1) < maxDigits && src <= uint64(MaxID) && (b[j] == ' ' || b[j] == '\t') {
 			dst, k := digits(b, j+1)
-			if uint(k-j-2) < maxDigits && dst <= MaxID && b[k] == '\n' {
+			if uint(k-j-2) < maxDigits && dst <= uint64(MaxID) && b[k] == '\n' {
 				if err := fn(uint32(src), uint32(dst)); err != nil {
 					return err
 				}
@@ -123,11 +123,11 @@ func ParseID(text []byte) (uint32, error) {
 		if d > 9 {
 			return 0, notID(text, i)
 		}
-		if v = v*10 + uint64(d); v > MaxID {
-			v = MaxID + 1 // and stays above whatever follows
+		if v = v*10 + uint64(d); v > uint64(MaxID) {
+			v = uint64(MaxID) + 1 // and stays above whatever follows
 		}
 	}
-	if v > MaxID {
+	if v > uint64(MaxID) {
 		return 0, fmt.Errorf("%s is too large: ids are 0 to %d", quote(text), MaxID)
 	}
 	if len(text) == 0 {

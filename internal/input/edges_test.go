@@ -153,7 +153,7 @@ func plainEdges(s string) (links string, bad int) {
 		}
 		src, err1 := strconv.ParseUint(f[0], 10, 64)
 		dst, err2 := strconv.ParseUint(f[1], 10, 64)
-		if err1 != nil || err2 != nil || src > MaxID || dst > MaxID {
+		if err1 != nil || err2 != nil || src > uint64(MaxID) || dst > uint64(MaxID) {
 			return links, i + 1
 		}
 		links += fmt.Sprintf("%d>%d ", src, dst)
