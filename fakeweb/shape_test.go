@@ -1,25 +1,12 @@
 package fakeweb
 
 import (
-	"math"
 	"slices"
 	"testing"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/stats"
 )
-
-// exponent is the discrete maximum-likelihood estimate of Clauset, Shalizi and
-// Newman (2009), equation 3.7, over the values from least on.
-func exponent(values []int, least int) float64 {
-	n, sum := 0, 0.0
-	for _, v := range values {
-		if v >= least {
-			n++
-			sum += math.Log(float64(v) / (float64(least) - 0.5))
-		}
-	}
-	return 1 + float64(n)/sum
-}
 
 // copied is the share of links that are also in one of the seven lists before:
 // what a reference of the BV format can take over.
@@ -49,32 +36,33 @@ type shape struct {
 	inExponent, outExponent, intra, dangling, copied, under10 float64
 }
 
-func measure(w *Web, all [][]graph.Page) (m shape) {
-	in, out := make([]int, len(all)), make([]int, len(all))
-	links := 0.0
-	for p, list := range all {
-		site := w.SiteOf(graph.Page(p))
-		out[p] = len(list)
-		links += float64(len(list))
-		for _, q := range list {
-			in[q]++
-			if w.SiteOf(q) == site {
-				m.intra++
+func measure(t *testing.T, w *Web, all [][]graph.Page) shape {
+	siteOf := make([]graph.Site, len(all))
+	for p := range siteOf {
+		siteOf[p] = w.SiteOf(graph.Page(p))
+	}
+	s := stats.Take(len(all), func(yield func(graph.Page, []graph.Page) bool) {
+		for p, list := range all {
+			if !yield(graph.Page(p), list) {
+				return
 			}
 		}
+	}, siteOf, w.Sites())
+	in, inOK := s.In.PowerLaw()
+	out, outOK := s.Out.PowerLaw()
+	if !inOK || !outOK {
+		t.Fatal("no power law was fitted")
 	}
-	m.intra /= links
-	for p := range all {
-		if out[p] == 0 {
-			m.dangling += 1 / float64(len(all))
-		}
-		if in[p] < 10 {
-			m.under10 += 1 / float64(len(all))
-		}
+	t.Logf("in-degrees %+v, out-degrees %+v", in, out)
+	pages := float64(s.Pages)
+	return shape{
+		inExponent:  in.Exponent,
+		outExponent: out.Exponent,
+		intra:       float64(s.Local) / float64(s.Links),
+		dangling:    float64(s.Dangling()) / pages,
+		copied:      copied(all),
+		under10:     float64(s.In.Below(10)) / pages,
 	}
-	m.inExponent, m.outExponent = exponent(in, 20), exponent(out, 50)
-	m.copied = copied(all)
-	return m
 }
 
 // TestLooksLikeAWeb holds the generator to the figures of real graphs: in-degree
@@ -87,7 +75,7 @@ func TestLooksLikeAWeb(t *testing.T) {
 		{Pages: 100000, Sites: 5000, Links: 1000000, Seed: 2},
 	} {
 		w := mustNew(t, spec)
-		m := measure(w, lists(t, w))
+		m := measure(t, w, lists(t, w))
 		t.Logf("%+v: %+v", spec, m)
 		within(t, "in-degree exponent", m.inExponent, 1.8, 2.6)
 		within(t, "out-degree exponent", m.outExponent, 2.3, 3.7)
@@ -109,12 +97,16 @@ func within(t *testing.T, what string, x, lo, hi float64) {
 // sites holds about a tenth of the pages.
 func TestSiteSizes(t *testing.T) {
 	w := mustNew(t, Spec{Pages: 1000000, Sites: 1000, Links: 0, Seed: 4})
-	sizes := make([]int, w.Sites())
+	sizes := make([]float64, w.Sites())
 	for s := range sizes {
-		sizes[s] = w.Size(graph.Site(s))
+		sizes[s] = float64(w.Size(graph.Site(s)))
 	}
-	within(t, "exponent of site sizes", exponent(sizes, 1000), 1.9, 2.3)
-	within(t, "largest site", float64(slices.Max(sizes)), 90000, 130000)
+	fit, ok := stats.PowerLaw(sizes)
+	if !ok {
+		t.Fatal("no power law was fitted")
+	}
+	within(t, "exponent of site sizes", fit.Exponent, 1.9, 2.3)
+	within(t, "largest site", slices.Max(sizes), 90000, 130000)
 	if slices.IsSorted(sizes) || slices.Index(sizes, slices.Max(sizes)) == 0 {
 		t.Error("sites are not shuffled")
 	}
