@@ -1,0 +1,255 @@
+package graph
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"sort"
+	"unsafe"
+)
+
+// This file holds the innermost loops of the rank solvers: sums of a vector over
+// lists of pages. They read without bounds checks, which is worth a fifth of the
+// time of a sweep, and are therefore reached only through a Gather, which has
+// looked at every id and every offset once.
+
+// A Gather sums vectors over the lists of a Lists. The lists must not change
+// while it is in use.
+type Gather struct {
+	off  []uint64
+	to   []Page
+	span int // every id in to is below it
+	// easy is the first list that ends within slack ids of the end of to; the
+	// lists before it may be read that far beyond their end.
+	easy int
+}
+
+// slack is how many ids beyond the end of a list the loops below may read.
+const slack = 3
+
+// NewGather looks at every offset and every id of l, so that the loops need not.
+func NewGather(l *Lists) (*Gather, error) {
+	g := &Gather{off: l.Off.Slice(), to: l.To.Slice()}
+	if len(g.off) == 0 {
+		return nil, fmt.Errorf("gather over lists: no offsets")
+	}
+	for p, o := range g.off {
+		if p > 0 && o < g.off[p-1] || o > uint64(len(g.to)) {
+			return nil, fmt.Errorf("gather over lists: offset %d of page %d is out of order or over %d links", o, p, len(g.to))
+		}
+	}
+	if len(g.to) > 0 {
+		g.span = int(highest(g.to)) + 1
+	}
+	for g.easy = g.Pages(); g.easy > 0 && g.off[g.easy]+slack > uint64(len(g.to)); {
+		g.easy--
+	}
+	return g, nil
+}
+
+func highest(ids []Page) Page {
+	var a, b Page
+	for len(ids) >= 2 {
+		a, b = max(a, ids[0]), max(b, ids[1])
+		ids = ids[2:]
+	}
+	if len(ids) == 1 {
+		a = max(a, ids[0])
+	}
+	return max(a, b)
+}
+
+// Pages is the number of lists.
+func (g *Gather) Pages() int { return len(g.off) - 1 }
+
+// Span is one more than the largest id in any list: the least length of a vector
+// to gather from.
+func (g *Gather) Span() int { return g.span }
+
+// Offset is the number of links in the lists before list p: what work is divided
+// by.
+func (g *Gather) Offset(p int) uint64 { return g.off[p] }
+
+// List is the list of p. It must not be changed.
+func (g *Gather) List(p Page) []Page { return g.to[g.off[p]:g.off[p+1]] }
+
+// Sum sets sum[i] to the sum of z over list lo+i. With z the rank each page hands
+// to each of its links, a sweep of it over all pages is one step of the power
+// method.
+//
+// The order of the additions is that of sumList.
+func (g *Gather) Sum(sum, z []float64, lo int) {
+	if lo < 0 || lo+len(sum) > g.Pages() || len(z) < g.span {
+		panic(fmt.Sprintf("graph: sum over lists %d to %d of %d, ids below %d, from a vector of %d",
+			lo, lo+len(sum), g.Pages(), g.span, len(z)))
+	}
+	easy := min(max(g.easy-lo, 0), len(sum))
+	sumLists(sum[:easy], g.off[lo:], g.to, z)
+	for i := easy; i < len(sum); i++ {
+		sum[i] = sumList(g.to[g.off[lo+i]:g.off[lo+i+1]], z)
+	}
+}
+
+// sumList adds in four partial sums, element i to sum i mod 4: a single sum would
+// wait three or four cycles for each addition.
+func sumList(list []Page, z []float64) float64 {
+	var s [4]float64
+	for i, q := range list {
+		s[i&3] += z[q]
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
+}
+
+// sumLists is sumList for consecutive lists, of which every one may be read slack
+// ids beyond its end. It needs off[len(sum)] <= len(to) and every id < len(z).
+func sumLists(sum []float64, off []uint64, to []Page, z []float64) {
+	if len(sum) == 0 {
+		return
+	}
+	zp := unsafe.Pointer(unsafe.SliceData(z))
+	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(to)), off[0]*4)
+	from := off[0]
+	off = off[1 : len(sum)+1]
+	for i := range sum {
+		k := int(off[i] - from)
+		from = off[i]
+		var a, b, c, d float64
+		for ; k >= 4; k -= 4 {
+			q, r := twoIDs(at), twoIDs(unsafe.Add(at, 8))
+			a += value(zp, uint32(q))
+			b += value(zp, uint32(q>>32))
+			c += value(zp, uint32(r))
+			d += value(zp, uint32(r>>32))
+			at = unsafe.Add(at, 16)
+		}
+		// The last k < 4 without a branch, which would be mispredicted for most lists.
+		q, r := twoIDs(at), *(*uint32)(unsafe.Add(at, 8))
+		a += valueIf(zp, uint32(q), 0-k)
+		b += valueIf(zp, uint32(q>>32), 1-k)
+		c += valueIf(zp, r, 2-k)
+		at = unsafe.Add(at, k*4)
+		sum[i] = (a + b) + (c + d)
+	}
+}
+
+// twoIDs reads two ids in one load.
+func twoIDs(at unsafe.Pointer) uint64 { return binary.NativeEndian.Uint64((*[8]byte)(at)[:]) }
+
+// value is z[q].
+func value(z unsafe.Pointer, q uint32) float64 {
+	return *(*float64)(unsafe.Add(z, uintptr(q)*8))
+}
+
+// valueIf is z[q] if sign is negative, else 0.
+func valueIf(z unsafe.Pointer, q uint32, sign int) float64 {
+	return math.Float64frombits(*(*uint64)(unsafe.Add(z, uintptr(q)*8)) & uint64(int64(sign)>>63))
+}
+
+// A Relaxation is the system that Relax sweeps over:
+//
+//	y[p] = base[p] + sum of z over list p
+//	z[p] = weight[p] * y[p]
+//
+// or, where Weight[1] is there and ids are 2q + kind, z[2p+kind] = weight[kind][p] * y[p].
+type Relaxation struct {
+	Y      []float64    // one element a page
+	Z      []float64    // one or two elements a page
+	Base   []float64    // one element a page, or a single one for all
+	Weight [2][]float64 // one element a page; the second may be nil
+	// NoSelf leaves what a page hands to itself out of its sum: z[p], or z[2p].
+	NoSelf bool
+}
+
+// Relax makes one Gauss-Seidel sweep over the given pages, which ascend: each
+// equation is solved for y[p] with the newest values there are. It returns the sum of the absolute
+// changes of y and the sum of the new y.
+func (g *Gather) Relax(r *Relaxation, pages []Page) (change, sum float64) {
+	g.check(r)
+	easy := sort.Search(len(pages), func(i int) bool { return int(pages[i]) >= g.easy })
+	change, sum = g.relax(r, pages[:easy])
+	c, s := g.relaxPlain(r, pages[easy:])
+	return change + c, sum + s
+}
+
+func (r *Relaxation) step() int {
+	if r.Weight[1] != nil {
+		return 2
+	}
+	return 1
+}
+
+// check panics unless every vector is long enough for pages below g.Pages() and
+// for every id.
+func (g *Gather) check(r *Relaxation) {
+	n, step := g.Pages(), r.step()
+	if len(r.Y) != n || len(r.Z) < max(g.span, n*step) || len(r.Weight[0]) != n ||
+		step == 2 && len(r.Weight[1]) != n || len(r.Base) != 1 && len(r.Base) != n {
+		panic(fmt.Sprintf("graph: relaxation of %d pages, ids below %d: y %d, z %d, base %d, weights %d and %d elements",
+			n, g.span, len(r.Y), len(r.Z), len(r.Base), len(r.Weight[0]), len(r.Weight[1])))
+	}
+}
+
+// relax is Relax for lists below easy.
+func (g *Gather) relax(r *Relaxation, pages []Page) (change, sum float64) {
+	ys := r.Y[:g.easy]
+	ws, base, mask, step := r.Weight[0][:len(ys)], r.Base, r.mask(), uintptr(r.step())
+	off, to := unsafe.Pointer(unsafe.SliceData(g.off)), unsafe.Pointer(unsafe.SliceData(g.to))
+	zp := unsafe.Pointer(unsafe.SliceData(r.Z))
+	for _, p := range pages {
+		old := ys[p] // the bounds check on which all that follows rests: p < easy
+		z := unsafe.Add(zp, uintptr(p)*step*8)
+		if r.NoSelf {
+			*(*float64)(z) = 0
+		}
+		o := (*[2]uint64)(unsafe.Add(off, uintptr(p)*8))
+		at, k := unsafe.Add(to, o[0]*4), int(o[1]-o[0])
+		var a, b, c, d float64
+		for ; k >= 4; k -= 4 {
+			q, s := twoIDs(at), twoIDs(unsafe.Add(at, 8))
+			a += value(zp, uint32(q))
+			b += value(zp, uint32(q>>32))
+			c += value(zp, uint32(s))
+			d += value(zp, uint32(s>>32))
+			at = unsafe.Add(at, 16)
+		}
+		q, s := twoIDs(at), *(*uint32)(unsafe.Add(at, 8))
+		a += valueIf(zp, uint32(q), 0-k)
+		b += valueIf(zp, uint32(q>>32), 1-k)
+		c += valueIf(zp, s, 2-k)
+		y := base[p&mask] + ((a + b) + (c + d))
+		ys[p] = y
+		*(*float64)(z) = ws[p] * y
+		if step == 2 {
+			*(*float64)(unsafe.Add(z, 8)) = r.Weight[1][p] * y
+		}
+		change += math.Abs(y - old)
+		sum += y
+	}
+	return change, sum
+}
+
+// mask makes base[p&mask] the base of page p.
+func (r *Relaxation) mask() Page {
+	if len(r.Base) == 1 {
+		return 0
+	}
+	return NoPage
+}
+
+// relaxPlain is Relax with every bound checked.
+func (g *Gather) relaxPlain(r *Relaxation, pages []Page) (change, sum float64) {
+	step, mask := r.step(), r.mask()
+	for _, p := range pages {
+		if r.NoSelf {
+			r.Z[int(p)*step] = 0
+		}
+		y := r.Base[p&mask] + sumList(g.List(p), r.Z)
+		change += math.Abs(y - r.Y[p])
+		sum += y
+		r.Y[p] = y
+		for kind := range step {
+			r.Z[int(p)*step+kind] = r.Weight[kind][p] * y
+		}
+	}
+	return change, sum
+}
