@@ -41,13 +41,14 @@ func measure(t *testing.T, w *Web, all [][]graph.Page) shape {
 	for p := range siteOf {
 		siteOf[p] = w.SiteOf(graph.Page(p))
 	}
-	s := stats.Take(len(all), func(yield func(graph.Page, []graph.Page) bool) {
-		for p, list := range all {
-			if !yield(graph.Page(p), list) {
-				return
-			}
-		}
-	}, siteOf, w.Sites())
+	l := graph.NewLists(len(all), w.Spec().Links)
+	defer l.Free()
+	n := 0
+	for p, list := range all {
+		n += copy(l.To.Slice()[n:], list)
+		l.Off.Set(p+1, uint64(n))
+	}
+	s := stats.Take(len(all), l, siteOf, w.Sites())
 	in, inOK := s.In.PowerLaw()
 	out, outOK := s.Out.PowerLaw()
 	if !inOK || !outOK {

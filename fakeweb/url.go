@@ -24,8 +24,29 @@ func (w *Web) appendSite(b []byte, s graph.Site) []byte {
 // below it.
 func (w *Web) AppendURL(b []byte, p graph.Page) []byte {
 	s := w.site(w.SiteOf(p))
-	b = append(w.appendSite(b, s.id), '/')
-	d, k := s.place(uint32(p) - s.first)
+	return s.appendPath(w.appendSite(b, s.id), uint32(p)-s.first)
+}
+
+// EachURL calls fn with the URL of every page in order. The bytes are only valid
+// during the call. An error of fn ends the walk and is returned as it is.
+func (w *Web) EachURL(fn func(url []byte) error) error {
+	var b []byte
+	for id := range graph.Site(w.spec.Sites) {
+		s := w.site(id)
+		b = w.appendSite(b[:0], id)
+		for j := range s.pages {
+			if err := fn(s.appendPath(b, j)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// appendPath appends the path of page j.
+func (s *site) appendPath(b []byte, j uint32) []byte {
+	b = append(b, '/')
+	d, k := s.place(j)
 	if d < 0 {
 		return b
 	}

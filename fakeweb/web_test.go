@@ -186,6 +186,7 @@ func TestURLs(t *testing.T) {
 		}
 		last = url
 	}
+	eachURL(t, w)
 	if got := string(w.AppendURL(nil, 0)); got != "http://s00.example/" {
 		t.Errorf("page 0 is %s", got)
 	}
@@ -194,6 +195,26 @@ func TestURLs(t *testing.T) {
 	}
 	if got := string(w.AppendURL(nil, 4)); got != "http://s00.example/d0/p03.html" {
 		t.Errorf("page 4 is %s", got)
+	}
+}
+
+// eachURL checks that EachURL says the same as AppendURL.
+func eachURL(t *testing.T, w *Web) {
+	t.Helper()
+	p := graph.Page(0)
+	err := w.EachURL(func(url []byte) error {
+		if want := w.AppendURL(nil, p); !bytes.Equal(url, want) {
+			return fmt.Errorf("page %d is %s, want %s", p, url, want)
+		}
+		p++
+		return nil
+	})
+	if err != nil || int(p) != w.Spec().Pages {
+		t.Errorf("%d URLs, %v", p, err)
+	}
+	stop := errors.New("enough")
+	if err := w.EachURL(func([]byte) error { return stop }); err != stop {
+		t.Errorf("EachURL went on after an error: %v", err)
 	}
 }
 

@@ -37,10 +37,10 @@ func Match[K cmp.Ordered](older, newer []K) (to []graph.Page) {
 	return to
 }
 
-// Compare compares an old snapshot, given by its forward lists, with a new one of
-// a number of pages, given by a function for its lists. to says which page of the
-// new one each old page has become, NoPage for none; no two have become the same.
-func Compare(older Scan, to []graph.Page, pages int, newer func(graph.Page) []graph.Page) Overlap {
+// Compare compares the out-links of an old snapshot with those of a new one, which
+// has a number of pages. to says which page of the new one each old page has
+// become, NoPage for none; no two have become the same.
+func Compare(older graph.Sequential, to []graph.Page, pages int, newer graph.Reader) Overlap {
 	var o Overlap
 	common := newSet(pages)
 	for _, q := range to {
@@ -52,13 +52,14 @@ func Compare(older Scan, to []graph.Page, pages int, newer func(graph.Page) []gr
 	}
 	o.PagesNew = int64(pages) - o.PagesKept
 	var was, is []graph.Page
-	for p, list := range older {
-		if to[p] == graph.NoPage {
+	for c := older.Scan(0, graph.Page(len(to))); c.Next(); {
+		p := to[c.Page()]
+		if p == graph.NoPage {
 			continue
 		}
-		was = translate(was[:0], list, to)
+		was = translate(was[:0], c.List(), to)
 		is = is[:0]
-		for _, q := range newer(to[p]) {
+		for _, q := range newer.List(p) {
 			if common.has(q) {
 				is = append(is, q)
 			}

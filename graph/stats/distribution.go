@@ -18,11 +18,11 @@ type Count struct {
 	Pages int64  `json:"pages"`
 }
 
-// Degrees is the distribution of the lengths of raw lists.
-func Degrees(l *graph.Lists) Distribution {
+// Degrees is the distribution of the lengths of the lists of one direction.
+func Degrees(pages int, r graph.Reader) Distribution {
 	var c counter
-	for p := range graph.Page(l.Pages()) {
-		c.add(uint64(l.Degree(p)))
+	for p := range graph.Page(pages) {
+		c.add(uint64(r.Degree(p)))
 	}
 	return c.distribution()
 }

@@ -20,7 +20,7 @@ func (s set) has(p graph.Page) bool { return s[p/64]>>(p%64)&1 != 0 }
 // Reach is the number of pages first reached at each distance from the seeds,
 // which are at distance 0: breadth-first search over the forward lists. All seeds
 // are below pages; one named twice counts once.
-func Reach(pages int, list func(graph.Page) []graph.Page, seeds []graph.Page) (atDepth []int64) {
+func Reach(pages int, forward graph.Reader, seeds []graph.Page) (atDepth []int64) {
 	seen := newSet(pages)
 	var level, next []graph.Page
 	for _, p := range seeds {
@@ -32,7 +32,7 @@ func Reach(pages int, list func(graph.Page) []graph.Page, seeds []graph.Page) (a
 		atDepth = append(atDepth, int64(len(level)))
 		next = next[:0]
 		for _, p := range level {
-			for _, q := range list(p) {
+			for _, q := range forward.List(p) {
 				if seen.add(q) {
 					next = append(next, q)
 				}

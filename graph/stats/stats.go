@@ -7,33 +7,16 @@
 // [Bands]. [Reach] counts what can be reached from seeds (L8), [Compare] what two
 // snapshots have in common (L10).
 //
-// The inputs are plain: a walk over lists, a function that gives one list, an
-// array of sites. So the same measures serve raw lists, a compressed file and a
-// generator. Memory is a few bytes per page and per site, never per link.
+// Lists are read in order where that is enough, so that a compressed file need
+// not be unpacked. Memory is a few bytes per page and per site, never per link.
 package stats
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 
 	"github.com/winnow-crawler/winnow/graph"
 )
-
-// Scan walks over all lists in the order of their pages. A list is valid until
-// the next one.
-type Scan = iter.Seq2[graph.Page, []graph.Page]
-
-// Scanned walks over raw lists.
-func Scanned(l *graph.Lists) Scan {
-	return func(yield func(graph.Page, []graph.Page) bool) {
-		for p := range graph.Page(l.Pages()) {
-			if !yield(p, l.List(p)) {
-				return
-			}
-		}
-	}
-}
 
 // A Survey is what one pass over the forward lists tells.
 type Survey struct {
@@ -58,7 +41,7 @@ type SiteCount struct {
 
 // Take surveys a graph of a number of pages. siteOf says the site of each page,
 // all below sites; nil stands for every page being its own site.
-func Take(pages int, forward Scan, siteOf []graph.Site, sites int) *Survey {
+func Take(pages int, forward graph.Sequential, siteOf []graph.Site, sites int) *Survey {
 	s := &Survey{Pages: int64(pages)}
 	if siteOf != nil {
 		s.Sites = make([]SiteCount, sites)
@@ -71,7 +54,8 @@ func Take(pages int, forward Scan, siteOf []graph.Site, sites int) *Survey {
 	}
 	var out counter
 	in := make([]uint32, pages)
-	for p, list := range forward {
+	for c := forward.Scan(0, graph.Page(pages)); c.Next(); {
+		p, list := c.Page(), c.List()
 		out.add(uint64(len(list)))
 		s.Links += int64(len(list))
 		for _, q := range list {

@@ -41,7 +41,7 @@ func small(t *testing.T) (*graph.Lists, []graph.Site) {
 
 func TestSurveyByHand(t *testing.T) {
 	l, sites := small(t)
-	s := Take(7, Scanned(l), sites, 3)
+	s := Take(7, l, sites, 3)
 	if s.Pages != 7 || s.Links != 11 || s.Self != 1 || s.Local != 7 || s.Dangling() != 2 || s.Unlinked() != 1 {
 		t.Errorf("survey %+v", s)
 	}
@@ -62,19 +62,19 @@ func TestSurveyByHand(t *testing.T) {
 	if got := s.Gini(); math.Abs(got-2.0/21) > 1e-15 {
 		t.Errorf("Gini %v, want 2/21", got)
 	}
-	if !slices.Equal(Degrees(l), s.Out) {
-		t.Errorf("Degrees %v", Degrees(l))
+	if !slices.Equal(Degrees(7, l), s.Out) {
+		t.Errorf("Degrees %v", Degrees(7, l))
 	}
 }
 
 // Without sites every page is its own: only self-links are local.
 func TestSurveyWithoutSites(t *testing.T) {
 	l, _ := small(t)
-	s := Take(7, Scanned(l), nil, 0)
+	s := Take(7, l, nil, 0)
 	if s.Local != 1 || s.Sites != nil || len(s.Largest(3)) != 0 || s.Gini() != 0 {
 		t.Errorf("survey %+v", s)
 	}
-	empty := Take(0, Scanned(newLists(t)), nil, 0)
+	empty := Take(0, newLists(t), nil, 0)
 	if empty.Links != 0 || len(empty.In) != 0 || empty.In.Max() != 0 || empty.In.Mean() != 0 {
 		t.Errorf("survey of nothing %+v", empty)
 	}
@@ -107,7 +107,7 @@ func TestReachByHand(t *testing.T) {
 		{[]graph.Page{6}, []int64{1}},
 		{nil, nil},
 	} {
-		if got := Reach(7, l.List, test.seeds); !slices.Equal(got, test.want) {
+		if got := Reach(7, l, test.seeds); !slices.Equal(got, test.want) {
 			t.Errorf("from %v: %v, want %v", test.seeds, got, test.want)
 		}
 	}
@@ -131,11 +131,11 @@ func TestCompareByHand(t *testing.T) {
 	if want := []graph.Page{0, graph.NoPage, 1, 2}; !slices.Equal(to, want) {
 		t.Fatalf("match %v, want %v", to, want)
 	}
-	got := Compare(Scanned(older), to, 4, newer.List)
+	got := Compare(older, to, 4, newer)
 	if want := (Overlap{3, 1, 1, 3, 1, 1}); got != want {
 		t.Errorf("overlap %+v, want %+v", got, want)
 	}
-	same := Compare(Scanned(older), []graph.Page{0, 1, 2, 3}, 4, older.List)
+	same := Compare(older, []graph.Page{0, 1, 2, 3}, 4, older)
 	if want := (Overlap{PagesKept: 4, LinksKept: 6}); same != want {
 		t.Errorf("overlap with itself %+v, want %+v", same, want)
 	}
@@ -145,24 +145,11 @@ func TestCompareByHand(t *testing.T) {
 func TestCompareRenumbered(t *testing.T) {
 	older := newLists(t, []graph.Page{1, 2}, []graph.Page{2}, nil)
 	newer := newLists(t, nil, []graph.Page{0}, []graph.Page{0, 1}) // 0 1 2 became 2 1 0
-	got := Compare(Scanned(older), []graph.Page{2, 1, 0}, 3, newer.List)
+	got := Compare(older, []graph.Page{2, 1, 0}, 3, newer)
 	if want := (Overlap{PagesKept: 3, LinksKept: 3}); got != want {
 		t.Errorf("overlap %+v, want %+v", got, want)
 	}
 	if to := Match([]string{"a", "c"}, []string{"b", "c"}); !slices.Equal(to, []graph.Page{graph.NoPage, 1}) {
 		t.Errorf("match %v", to)
-	}
-}
-
-func TestScanStops(t *testing.T) {
-	l, _ := small(t)
-	n := 0
-	for range Scanned(l) {
-		if n++; n == 3 {
-			break
-		}
-	}
-	if n != 3 {
-		t.Errorf("%d lists", n)
 	}
 }
