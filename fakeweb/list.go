@@ -9,7 +9,7 @@ import (
 // Probabilities in 1/256, found by trial beside cnr-2000 and apache-sites: there
 // 77 % of the links of a page are also in one of the seven lists before it, 61 to
 // 90 % of the pages have fewer than ten in-links, and the in-degrees from 10 on
-// have exponents of 1.9 to 2.4. TestLooksLikeAWeb states what comes out here.
+// have exponents of 2.0 and 2.4. TestLooksLikeAWeb states what comes out here.
 const (
 	freshLocal  = 6   // a local slot is drawn afresh rather than copied
 	freshRemote = 16  // the same for a remote slot
