@@ -97,9 +97,7 @@ func (c *Column[T]) Free() {
 	c.data = nil
 }
 
-func (c *Column[T]) raw() []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(c.data))), len(c.data)*c.width())
-}
+func (c *Column[T]) raw() []byte { return rawBytes(c.data) }
 
 // columnVersion is the format of a saved column.
 //

@@ -16,6 +16,8 @@ import (
 //	   these. Numbers are little-endian; link lists are WebGraph's bits.
 const formatVersion = 1
 
+const _ = littleEndian
+
 const (
 	headerSize   = 4096
 	blockSize    = 1 << 20

@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"unsafe"
 
 	"github.com/winnow-crawler/winnow/graph/bv"
 	"github.com/zeebo/xxh3"
@@ -235,13 +234,6 @@ func column[T Value](g *Graph, name string, n int) ([]T, error) {
 		return nil, fmt.Errorf("damaged: section %q has %d elements, not %d", name, len(v), n)
 	}
 	return v, nil
-}
-
-// cast reads aligned bytes as numbers. Files are little-endian, as is every
-// machine this program is built for.
-func cast[T Value](b []byte) []T {
-	var v T
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(v)))
 }
 
 // Close gives the mapping up. The graph and all that came from it must not be used

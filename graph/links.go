@@ -1,10 +1,6 @@
 package graph
 
-import (
-	"unsafe"
-
-	"github.com/winnow-crawler/winnow/graph/bv"
-)
+import "github.com/winnow-crawler/winnow/graph/bv"
 
 // Sequential is one direction of a link graph read in page order: what solvers,
 // exporters and statistics need, and the cheaper way to read everything.
@@ -128,15 +124,6 @@ func (r *linkReader) Degree(p Page) int {
 		panic(&CorruptError{r.path, err})
 	}
 	return d
-}
-
-// pagesOf sees ids of the codec as pages: the same memory under another name.
-func pagesOf(ids []uint32) []Page {
-	return unsafe.Slice((*Page)(unsafe.Pointer(unsafe.SliceData(ids))), len(ids))
-}
-
-func idsOf(pages []Page) []uint32 {
-	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(pages))), len(pages))
 }
 
 // Scan reads raw lists in order.

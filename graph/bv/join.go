@@ -11,6 +11,9 @@ type Joiner struct {
 	links  int64
 }
 
+// NewJoiner makes room for that many pages.
+func NewJoiner(pages int) *Joiner { return &Joiner{starts: make([]uint64, 0, pages+1)} }
+
 // Add appends a chunk; chunks come in page order.
 func (j *Joiner) Add(c *Chunk) {
 	base := j.w.bits

@@ -1,0 +1,153 @@
+package graph
+
+import (
+	"errors"
+	"io"
+
+	"github.com/winnow-crawler/winnow/graph/bv"
+)
+
+// A batch is what one encoder works on at a time. Its limits are part of the
+// format: they decide where references stop, so the file depends on them and not
+// on the number of threads.
+const (
+	batchPages = 16384
+	batchLinks = 1 << 18
+)
+
+type batch struct {
+	first Page
+	ends  []int // where the list of page first+i ends in links
+	links []uint32
+	chunk *bv.Chunk
+	enc   *bv.Encoder
+	done  chan struct{}
+}
+
+// A listEncoder turns lists into bits: the caller fills batches, some goroutines
+// encode them, one writes them in order.
+type listEncoder struct {
+	params  bv.Params
+	pages   int
+	w       io.Writer
+	cur     *batch
+	next    Page        // whose list comes next
+	free    chan *batch // batches to be filled; their number bounds memory
+	work    chan *batch
+	ordered chan *batch
+	written chan error // the writer's result
+	failed  chan struct{}
+	joiner  *bv.Joiner
+}
+
+func newListEncoder(params bv.Params, pages, threads int, w io.Writer) *listEncoder {
+	depth := threads + 2
+	e := &listEncoder{
+		params: params, pages: pages, w: w,
+		free: make(chan *batch, depth), work: make(chan *batch, depth), ordered: make(chan *batch, depth),
+		written: make(chan error, 1), failed: make(chan struct{}),
+		joiner: bv.NewJoiner(pages),
+	}
+	for range depth {
+		e.free <- &batch{enc: bv.NewEncoder(params, 0), done: make(chan struct{}, 1)}
+	}
+	for range threads {
+		go e.encode()
+	}
+	go e.write()
+	return e
+}
+
+// encode is one of the encoders.
+func (e *listEncoder) encode() {
+	for b := range e.work {
+		b.enc.Reset(uint32(b.first))
+		lo := 0
+		for _, hi := range b.ends {
+			b.enc.Add(b.links[lo:hi])
+			lo = hi
+		}
+		b.chunk = b.enc.Chunk()
+		b.done <- struct{}{}
+	}
+}
+
+// write puts batches together as they become ready, in order.
+func (e *listEncoder) write() {
+	var err error
+	for b := range e.ordered {
+		<-b.done
+		if err == nil {
+			e.joiner.Add(b.chunk)
+			if err = e.joiner.Drain(e.w); err != nil {
+				close(e.failed)
+			}
+		}
+		e.free <- b
+	}
+	if err == nil {
+		err = e.joiner.Finish(e.w)
+	}
+	e.written <- err
+}
+
+var errWriteFailed = errors.New("the writer has stopped")
+
+// add takes the list of page p, which is above all pages before.
+func (e *listEncoder) add(p Page, links []Page) error {
+	if err := e.skipTo(p); err != nil {
+		return err
+	}
+	return e.append(idsOf(links))
+}
+
+// skipTo gives empty lists to the pages before p.
+func (e *listEncoder) skipTo(p Page) error {
+	for e.next < p {
+		if err := e.append(nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *listEncoder) append(links []uint32) error {
+	if e.cur != nil && (len(e.cur.ends) == batchPages || len(e.cur.links) >= batchLinks) {
+		e.send()
+	}
+	if e.cur == nil {
+		select {
+		case e.cur = <-e.free:
+		case <-e.failed:
+			return errWriteFailed
+		}
+		e.cur.first, e.cur.ends, e.cur.links = e.next, e.cur.ends[:0], e.cur.links[:0]
+	}
+	e.cur.links = append(e.cur.links, links...)
+	e.cur.ends = append(e.cur.ends, len(e.cur.links))
+	e.next++
+	return nil
+}
+
+func (e *listEncoder) send() {
+	e.work <- e.cur
+	e.ordered <- e.cur
+	e.cur = nil
+}
+
+// finish encodes what is left, unless the lists ended with an error, and waits for
+// the writer. Its error counts most: others follow from it.
+func (e *listEncoder) finish(listErr error) (*bv.Joiner, error) {
+	if listErr == nil {
+		listErr = e.skipTo(Page(e.pages))
+	}
+	if listErr == nil && e.cur != nil {
+		e.send()
+	}
+	close(e.work)
+	close(e.ordered)
+	if err := <-e.written; err != nil {
+		return nil, err
+	}
+	return e.joiner, listErr
+}

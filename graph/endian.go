@@ -1,0 +1,7 @@
+//go:build amd64 || arm64 || 386 || arm || riscv64 || loong64 || ppc64le || mips64le
+
+package graph
+
+// littleEndian exists on machines whose byte order is that of our files; format.go
+// asks for it, so that the package does not build on others.
+const littleEndian = true

@@ -1,0 +1,356 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/winnow-crawler/winnow/internal/extsort"
+	"github.com/winnow-crawler/winnow/internal/input"
+)
+
+// ImportOptions name the files a graph is made from. Formats are in docs/formats.md.
+type ImportOptions struct {
+	Edges   string // "src dst" per line
+	BV      string // or the base name of a WebGraph file: BV.graph, BV.properties
+	URLs    string // line i is the URL of id i
+	Nodes   string // the ids that exist; ids of the others must not occur
+	Sites   string // line i is the name of the site of id i
+	Fetched string // the ids that were fetched; the others are only known
+
+	DropOutside        bool // leave out links that touch an id not in Nodes (P7: closed world) instead of refusing them
+	FrontierMinInLinks int  // leave out pages that were not fetched and have fewer in-links (W32)
+	Origin             string
+	Program            string
+
+	WriteOptions
+}
+
+// ImportReport says what an import found.
+type ImportReport struct {
+	Pages          int   `json:"pages"`
+	Links          int64 `json:"links"`
+	Card           Card  `json:"card"`
+	UncrawledPages int64 `json:"uncrawled_pages,omitempty"` // before any were left out
+	SpilledBytes   int64 `json:"spilled_bytes"`
+}
+
+// Import makes a graph file. On an error nothing is written.
+func Import(ctx context.Context, o ImportOptions) (ImportReport, error) {
+	m := &importer{ctx: ctx, o: o, card: Card{Origin: o.Origin, Program: o.Program}}
+	defer m.close()
+	if err := m.run(); err != nil {
+		return ImportReport{}, err
+	}
+	return m.report, nil
+}
+
+// An importer collects what the files say and hands it to Write.
+type importer struct {
+	ctx    context.Context
+	o      ImportOptions
+	pages  int      // -1 while not known
+	world  *idWorld // nil: ids are pages
+	ids    []uint32
+	sorter *extsort.Sorter
+	card   Card
+	report ImportReport
+}
+
+func (m *importer) close() {
+	if m.sorter != nil {
+		m.sorter.Close()
+	}
+	if m.world != nil {
+		m.world.free()
+	}
+}
+
+func (m *importer) run() error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	if err := m.readWorld(); err != nil {
+		return err
+	}
+	if m.o.BV != "" {
+		return m.runBV()
+	}
+	return m.runEdges()
+}
+
+func (m *importer) check() error {
+	switch {
+	case (m.o.Edges == "") == (m.o.BV == ""):
+		return fmt.Errorf("give either an edge list or a WebGraph base name")
+	case m.o.BV != "" && (m.o.Nodes != "" || m.o.Fetched != ""):
+		return fmt.Errorf("a list of ids cannot be combined with a WebGraph file, whose ids are 0, 1, 2...")
+	case m.o.FrontierMinInLinks > 0 && m.o.Fetched == "":
+		return fmt.Errorf("to leave out pages that were not fetched, say which were")
+	case m.o.DropOutside && m.o.Nodes == "":
+		return fmt.Errorf("to leave out links to ids outside, say which ids are inside")
+	}
+	return nil
+}
+
+// readWorld finds out which pages there are, as far as that can be said before the
+// links are read.
+func (m *importer) readWorld() error {
+	m.pages = -1
+	lines, err := m.countLines()
+	if err != nil {
+		return err
+	}
+	if m.o.Nodes == "" {
+		m.pages = lines
+		return nil
+	}
+	ids, err := readIDs(m.o.Nodes)
+	if err != nil {
+		return err
+	}
+	if n := len(ids); n > 0 && lines >= 0 && int64(ids[n-1]) >= int64(lines) {
+		return fmt.Errorf("%s: id %d, but %s has only %d lines", m.o.Nodes, ids[n-1], m.listed(), lines)
+	}
+	m.ids, m.pages = ids, len(ids)
+	m.world = newIDWorld(ids)
+	return nil
+}
+
+func (m *importer) listed() string {
+	if m.o.URLs != "" {
+		return m.o.URLs
+	}
+	return m.o.Sites
+}
+
+// countLines counts the URLs or site names; -1 when there is neither list. Both
+// lists must be equally long.
+func (m *importer) countLines() (int, error) {
+	n := -1
+	for _, name := range []string{m.o.URLs, m.o.Sites} {
+		if name == "" {
+			continue
+		}
+		if name == "-" {
+			return 0, fmt.Errorf("URL and site lists are read twice and cannot come from standard input")
+		}
+		lines := 0
+		err := m.readFile(name, func(f *input.File) error {
+			return input.Lines(f, func(line int, _ []byte) error {
+				lines = line
+				if line%4096 == 0 {
+					return m.ctx.Err()
+				}
+				return nil
+			})
+		})
+		if err != nil {
+			return 0, err
+		}
+		if n >= 0 && n != lines {
+			return 0, fmt.Errorf("%s has %d lines and %s has %d: one line each per page is needed", m.o.URLs, n, m.o.Sites, lines)
+		}
+		n = lines
+	}
+	return n, nil
+}
+
+// readFile opens a list and closes it again.
+func (m *importer) readFile(name string, read func(*input.File) error) error {
+	f, err := input.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return read(f)
+}
+
+// readIDs reads a list of ids and returns it sorted.
+func readIDs(name string) ([]uint32, error) {
+	f, err := input.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var ids []uint32
+	if err := input.IDs(f, func(id uint32) error { ids = append(ids, id); return nil }); err != nil {
+		return nil, err
+	}
+	slices.Sort(ids)
+	for i := 1; i < len(ids); i++ {
+		if ids[i] == ids[i-1] {
+			return nil, fmt.Errorf("%s: id %d occurs twice", name, ids[i])
+		}
+	}
+	return ids, nil
+}
+
+// runEdges sorts the links of an edge list and writes the graph.
+func (m *importer) runEdges() error {
+	memory, err := m.o.sortMemory(max(m.pages, 0))
+	if err != nil {
+		return err
+	}
+	m.sorter = extsort.New(extsort.Options{Memory: memory, Dir: m.tempDir(), Stop: m.ctx.Err, Create: m.o.createTemp})
+	top, err := m.readEdges()
+	if err != nil {
+		return err
+	}
+	if m.pages < 0 {
+		m.pages = int(top)
+		if _, err := m.o.sortMemory(m.pages); err != nil {
+			return fmt.Errorf("%s: the largest id is %d: %w", m.o.Edges, top-1, err)
+		}
+	}
+	links, err := m.sorter.Sort()
+	if err != nil {
+		return err
+	}
+	src, err := m.source(links)
+	if err != nil {
+		return err
+	}
+	return m.write(src)
+}
+
+func (m *importer) tempDir() string {
+	if m.o.TempDir != "" {
+		return m.o.TempDir
+	}
+	return dirOf(m.o.Path)
+}
+
+// readEdges reads all links into the sorter and returns the largest id + 1.
+func (m *importer) readEdges() (top int64, err error) {
+	n := 0
+	err = m.readFile(m.o.Edges, func(f *input.File) error {
+		return input.Edges(f, func(src, dst uint32) error {
+			if n++; n%(1<<16) == 0 {
+				if err := m.tell(f.Consumed(), f.Size()); err != nil {
+					return err
+				}
+			}
+			top = max(top, int64(src)+1, int64(dst)+1)
+			return m.addLink(src, dst)
+		})
+	})
+	return top, err
+}
+
+func (m *importer) tell(done, total int64) error {
+	if err := m.ctx.Err(); err != nil {
+		return err
+	}
+	if m.o.Progress == nil {
+		return nil
+	}
+	return m.o.Progress(StageRead, done, max(total, 0))
+}
+
+// addLink checks both ends of a link.
+func (m *importer) addLink(src, dst uint32) error {
+	if m.world == nil {
+		if m.pages >= 0 && (int64(src) >= int64(m.pages) || int64(dst) >= int64(m.pages)) {
+			return fmt.Errorf("id %d, but %s has only %d lines", max(src, dst), m.listed(), m.pages)
+		}
+		return m.sorter.Add(uint64(src)<<32 | uint64(dst))
+	}
+	p, q := m.world.page(src), m.world.page(dst)
+	if p != NoPage && q != NoPage {
+		return m.sorter.Add(uint64(p)<<32 | uint64(q))
+	}
+	if m.o.DropOutside {
+		m.card.OutsideLinks++
+		return nil
+	}
+	bad := src
+	if p != NoPage {
+		bad = dst
+	}
+	return fmt.Errorf("id %d is not in %s", bad, m.o.Nodes)
+}
+
+// write stores the source and fills the report.
+func (m *importer) write(src Source) error {
+	if m.o.URLs != "" {
+		src.URLs = func(emit func([]byte) error) error { return m.lines(m.o.URLs, emit) }
+	}
+	if m.o.Sites != "" {
+		src.Sites = func(emit func([]byte) error) error { return m.lines(m.o.Sites, emit) }
+	}
+	src.Pages, src.IDs = m.pages, m.ids
+	src.Card = &m.card
+	counted := src.Lists
+	src.Lists = func(emit func(Page, []Page) error) error {
+		return counted(func(p Page, links []Page) error {
+			m.report.Links += int64(len(links))
+			return emit(p, links)
+		})
+	}
+	if err := Write(m.ctx, src, m.o.WriteOptions); err != nil {
+		return err
+	}
+	m.report.Pages, m.report.Card = m.pages, m.card
+	return nil
+}
+
+// lines hands over the lines of a list that belong to pages, in order.
+func (m *importer) lines(name string, emit func([]byte) error) error {
+	next := 0
+	err := m.readFile(name, func(f *input.File) error {
+		return input.Lines(f, func(line int, text []byte) error {
+			if next == m.pages || m.ids != nil && int64(m.ids[next]) != int64(line-1) {
+				return nil
+			}
+			next++
+			return emit(text)
+		})
+	})
+	if err == nil && next != m.pages {
+		err = fmt.Errorf("%s has become shorter while it was read", name)
+	}
+	return err
+}
+
+// An idWorld turns ids of the input into pages.
+type idWorld struct {
+	ids    []uint32
+	direct *Column[Page] // page of each id, where ids are dense enough
+}
+
+func newIDWorld(ids []uint32) *idWorld {
+	w := &idWorld{ids: ids}
+	if n := len(ids); n > 0 && int64(ids[n-1]) < 8*int64(n)+1<<16 {
+		w.direct = NewColumn[Page]("page of id", int(ids[n-1])+1)
+		w.direct.Grow(int(ids[n-1]) + 1)
+		d := w.direct.Slice()
+		for i := range d {
+			d[i] = NoPage
+		}
+		for p, id := range ids {
+			d[id] = Page(p)
+		}
+	}
+	return w
+}
+
+// page is the page of an id, or NoPage.
+func (w *idWorld) page(id uint32) Page {
+	if w.direct != nil {
+		if int64(id) < int64(w.direct.Len()) {
+			return w.direct.Slice()[id]
+		}
+		return NoPage
+	}
+	if i, ok := slices.BinarySearch(w.ids, id); ok {
+		return Page(i)
+	}
+	return NoPage
+}
+
+func (w *idWorld) free() {
+	if w.direct != nil {
+		w.direct.Free()
+	}
+}

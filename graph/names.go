@@ -1,0 +1,214 @@
+package graph
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+)
+
+// names writes URLs, sites and the tables that find them.
+func (b *builder) names() error {
+	var sites *siteWriter
+	if b.src.Sites != nil || b.src.URLs != nil {
+		sites = newSiteWriter(b.src.Pages)
+		defer sites.of.Free()
+	}
+	if b.src.Sites != nil {
+		if err := b.src.Sites(sites.add); err != nil {
+			return err
+		}
+	}
+	if b.src.URLs != nil {
+		if err := b.urls(sites); err != nil {
+			return err
+		}
+	}
+	if sites == nil {
+		b.w.h.sites = b.w.h.pages
+		return nil
+	}
+	return b.sites(sites)
+}
+
+// urls writes the URLs and, unless sites have names of their own, notes the site of
+// each.
+func (b *builder) urls(sites *siteWriter) error {
+	if err := b.w.begin(secURLs); err != nil {
+		return err
+	}
+	t := textWriter{w: b.w}
+	hashes := NewColumn[uint64]("url hashes", b.src.Pages)
+	defer hashes.Free()
+	err := b.src.URLs(func(url []byte) error {
+		if t.n%4096 == 0 {
+			if err := b.tell(StageURLs, int64(t.n), int64(b.src.Pages)); err != nil {
+				return err
+			}
+		}
+		if t.n == b.src.Pages {
+			return fmt.Errorf("more URLs than the %d pages", b.src.Pages)
+		}
+		if b.src.Sites == nil {
+			if err := sites.add(SiteOfURL(url)); err != nil {
+				return err
+			}
+		}
+		hashes.Append(hashURL(url))
+		return t.add(url)
+	})
+	if err != nil {
+		return err
+	}
+	if t.n != b.src.Pages {
+		return fmt.Errorf("%d URLs for %d pages", t.n, b.src.Pages)
+	}
+	b.w.end(uint64(t.n))
+	index, err := t.index()
+	if err != nil {
+		return err
+	}
+	if err := b.w.section(secURLIndex, rawBytes(index), 0); err != nil {
+		return err
+	}
+	return b.urlTable(hashes.Slice(), index)
+}
+
+// urlTable writes the table that finds pages by URL. Equal hashes are told apart
+// by the URLs themselves, read back from the file.
+func (b *builder) urlTable(hashes, index []uint64) error {
+	text, done, err := b.w.view(secURLs)
+	if err != nil {
+		return err
+	}
+	urls, err := openTexts(uint64(len(hashes)), text, index)
+	if err != nil {
+		done()
+		return err
+	}
+	t := newURLTable(len(hashes))
+	var one, two []byte
+	for p, h := range hashes {
+		_, found := t.insert(h, Page(p), func(q Page) bool {
+			if hashes[q] != h {
+				return false
+			}
+			one, _ = urls.append(one[:0], p)
+			two, _ = urls.append(two[:0], int(q))
+			return bytes.Equal(one, two)
+		})
+		if found {
+			b.src.Card.RepeatedURLs++
+		}
+	}
+	done()
+	if err := b.w.begin(secURLTable); err != nil {
+		return err
+	}
+	if _, err := b.w.Write(rawBytes(t.pages)); err != nil {
+		return err
+	}
+	if _, err := b.w.Write(t.tags); err != nil {
+		return err
+	}
+	b.w.end(0)
+	return nil
+}
+
+// SiteOfURL is the part of a URL that names its site: scheme, host and port, the
+// bytes before the third slash. (Case is folded by the writer.)
+func SiteOfURL(url []byte) []byte {
+	at := 0
+	for range 3 {
+		i := bytes.IndexByte(url[at:], '/')
+		if i < 0 {
+			return url
+		}
+		at += i + 1
+	}
+	return url[:at-1]
+}
+
+// A siteWriter numbers sites in the order in which they appear.
+type siteWriter struct {
+	of    *Column[Site]
+	byID  map[string]Site
+	names []string
+	last  []byte // name of the last page's site, as given
+}
+
+func newSiteWriter(pages int) *siteWriter {
+	return &siteWriter{of: NewColumn[Site]("site of page", pages), byID: map[string]Site{}}
+}
+
+func (s *siteWriter) add(name []byte) error {
+	n := s.of.Len()
+	if n > 0 && bytes.Equal(name, s.last) {
+		s.of.Append(s.of.At(n - 1))
+		return nil
+	}
+	s.last = append(s.last[:0], name...)
+	low := bytes.ToLower(name)
+	id, ok := s.byID[string(low)]
+	if !ok {
+		id = Site(len(s.names))
+		s.names = append(s.names, string(low))
+		s.byID[s.names[id]] = id
+	}
+	s.of.Append(id)
+	return nil
+}
+
+// sites writes the site of each page, the pages of each site, and the names.
+func (b *builder) sites(s *siteWriter) error {
+	of := s.of.Slice()
+	if len(of) != b.src.Pages {
+		return fmt.Errorf("site names for %d of %d pages", len(of), b.src.Pages)
+	}
+	b.w.h.sites = uint64(len(s.names))
+	if err := b.w.section(secSiteOf, rawBytes(of), 0); err != nil {
+		return err
+	}
+	starts, pages := groupBySite(of, len(s.names))
+	if err := b.w.section(secSiteStarts, rawBytes(starts), 0); err != nil {
+		return err
+	}
+	if err := b.w.section(secSitePages, rawBytes(pages), 0); err != nil {
+		return err
+	}
+	if err := b.w.begin(secSiteNames); err != nil {
+		return err
+	}
+	t := textWriter{w: b.w}
+	for _, name := range s.names {
+		if err := t.add([]byte(name)); err != nil {
+			return err
+		}
+	}
+	b.w.end(uint64(t.n))
+	index, err := t.index()
+	if err != nil {
+		return err
+	}
+	return b.w.section(secSiteIndex, rawBytes(index), 0)
+}
+
+// groupBySite lists the pages of each site: those of site s are
+// pages[starts[s]:starts[s+1]].
+func groupBySite(of []Site, sites int) (starts []uint32, pages []Page) {
+	starts = make([]uint32, sites+1)
+	for _, s := range of {
+		starts[s+1]++
+	}
+	for s := range sites {
+		starts[s+1] += starts[s]
+	}
+	next := append([]uint32(nil), starts...)
+	pages = make([]Page, len(of))
+	for p, s := range of {
+		pages[next[s]] = Page(p)
+		next[s]++
+	}
+	return starts, pages
+}
+
+func dirOf(path string) string { return filepath.Dir(path) }

@@ -1,0 +1,266 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+
+	"github.com/winnow-crawler/winnow/graph/bv"
+	"github.com/winnow-crawler/winnow/internal/extsort"
+)
+
+// A Source is a graph on its way into a file. Its functions are called once each
+// and hand over everything in page order.
+type Source struct {
+	Pages int
+
+	// Lists gives the out-links of pages, ascending and distinct; pages without
+	// links may be left out. Slices are only read during the call.
+	Lists func(emit func(p Page, links []Page) error) error
+
+	// URLs gives the URL of every page; nil: URLs are not known.
+	URLs func(emit func(url []byte) error) error
+
+	// Sites gives the site name of every page; nil: the part of the URL before its
+	// third slash, lower-cased, or without URLs every page its own site.
+	Sites func(emit func(name []byte) error) error
+
+	IDs     []uint32 // original id of each page, ascending; nil: 0, 1, 2...
+	Fetched []uint64 // one bit a page; nil: all pages were fetched
+	Card    *Card    // completed while the graph is written; nil: empty
+}
+
+// WriteOptions say how a graph is written.
+type WriteOptions struct {
+	Path      string
+	MaxMemory int64  // bytes for everything; 0: 1 GiB
+	TempDir   string // where links are sorted; "": beside the file
+	Threads   int    // 0: all cores; the file does not depend on it
+
+	// Progress, if given, is told now and then which stage has done how much of
+	// how much (total 0: not known). An error from it ends the work.
+	Progress func(stage string, done, total int64) error
+
+	createTemp func(dir string) (extsort.File, error) // tests fill the disk here
+}
+
+// Stages of the work, as Progress is told them.
+const (
+	StageRead     = "read links"
+	StageForward  = "write out-links"
+	StageBackward = "write in-links"
+	StageURLs     = "write urls"
+)
+
+// baseMemory is what an import takes besides its sort buffers and columns: the
+// runtime, decompression windows, lists on their way to the encoders.
+const baseMemory = 28 << 20
+
+// pageMemory is the most it takes per page at any time: places of lists and their
+// index, or sites, or the URL table.
+const pageMemory = 16
+
+// minSortMemory is the least the sort buffers get.
+const minSortMemory = 1 << 20
+
+// sortMemory is the part of the memory that one of the two sorters may take.
+func (o *WriteOptions) sortMemory(pages int) (int64, error) {
+	if o.MaxMemory == 0 {
+		o.MaxMemory = 1 << 30
+	}
+	left := (o.MaxMemory - baseMemory - int64(pages)*pageMemory) / 2
+	if left < minSortMemory {
+		return 0, &MemoryError{Need: baseMemory + int64(pages)*pageMemory + 2*minSortMemory, Have: o.MaxMemory, Pages: pages}
+	}
+	return left, nil
+}
+
+// MemoryError says that a graph needs more memory than it was given.
+type MemoryError struct {
+	Need, Have int64
+	Pages      int
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("%d pages need at least %d MiB of memory, %d MiB are allowed", e.Pages, e.Need>>20+1, e.Have>>20)
+}
+
+// Write stores a source as a graph file. On an error, and when ctx ends, nothing
+// is left behind.
+func Write(ctx context.Context, src Source, o WriteOptions) (err error) {
+	if src.Pages > MaxPages {
+		return fmt.Errorf("%d pages are more than %d", src.Pages, MaxPages)
+	}
+	if src.Card == nil {
+		src.Card = new(Card)
+	}
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.TempDir == "" {
+		o.TempDir = dirOf(o.Path)
+	}
+	w, err := createFile(o.Path)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			w.abort()
+		}
+	}()
+	b := &builder{ctx: ctx, src: src, o: o, w: w, params: bv.Default}
+	if err := b.build(); err != nil {
+		return err
+	}
+	return w.finish()
+}
+
+// A builder writes one graph file.
+type builder struct {
+	ctx    context.Context
+	src    Source
+	o      WriteOptions
+	w      *fileWriter
+	params bv.Params
+	self   uint64
+}
+
+func (b *builder) build() error {
+	b.w.h.pages = uint64(b.src.Pages)
+	if err := b.links(); err != nil {
+		return err
+	}
+	if err := b.columns(); err != nil {
+		return err
+	}
+	if err := b.names(); err != nil {
+		return err
+	}
+	card, err := json.Marshal(b.src.Card)
+	if err != nil {
+		return err
+	}
+	if err := b.w.section(secCard, card, 0); err != nil {
+		return err
+	}
+	p := b.params
+	b.w.h.window, b.w.h.maxRef = uint8(p.Window), uint8(p.MaxRef)
+	b.w.h.minInterval, b.w.h.k = uint8(p.MinInterval), uint8(p.ZetaK)
+	b.w.h.selfLinks = b.self
+	return nil
+}
+
+// links writes the out-links as they come, sorts them by target on the way, and
+// then writes the in-links.
+func (b *builder) links() error {
+	memory, err := b.o.sortMemory(b.src.Pages)
+	if err != nil {
+		return err
+	}
+	back := extsort.New(extsort.Options{Memory: memory, Dir: b.o.TempDir, LowSorted: true, Stop: b.ctx.Err, Create: b.o.createTemp})
+	defer back.Close()
+	err = b.direction(secForward, secForwardIndex, StageForward, func(emit func(Page, []Page) error) error {
+		return b.src.Lists(func(p Page, links []Page) error {
+			for _, q := range links {
+				if err := back.Add(uint64(q)<<32 | uint64(p)); err != nil {
+					return err
+				}
+				if q == p {
+					b.self++
+				}
+			}
+			return emit(p, links)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	in, err := back.Sort()
+	if err != nil {
+		return err
+	}
+	return b.direction(secBackward, secBackwardIndex, StageBackward, func(emit func(Page, []Page) error) error {
+		return eachList(in, emit)
+	})
+}
+
+// eachList groups sorted links by their high half.
+func eachList(in *extsort.Iterator, emit func(Page, []Page) error) error {
+	var list []Page
+	at := NoPage
+	for key, ok := in.Next(); ok; key, ok = in.Next() {
+		if p := Page(key >> 32); p != at {
+			if len(list) > 0 {
+				if err := emit(at, list); err != nil {
+					return err
+				}
+			}
+			at, list = p, list[:0]
+		}
+		list = append(list, Page(key))
+	}
+	if err := in.Err(); err != nil {
+		return err
+	}
+	if len(list) > 0 {
+		return emit(at, list)
+	}
+	return nil
+}
+
+// direction writes all lists of one direction and their index.
+func (b *builder) direction(name, index, stage string, lists func(emit func(Page, []Page) error) error) error {
+	if err := b.w.begin(name); err != nil {
+		return err
+	}
+	e := newListEncoder(b.params, b.src.Pages, b.o.Threads, b.w)
+	err := lists(func(p Page, links []Page) error {
+		if p%4096 == 0 {
+			if err := b.tell(stage, int64(p), int64(b.src.Pages)); err != nil {
+				return err
+			}
+		}
+		return e.add(p, links)
+	})
+	j, err := e.finish(err)
+	if err != nil {
+		return err
+	}
+	var padding [bv.Padding]byte
+	if _, err := b.w.Write(padding[:]); err != nil {
+		return err
+	}
+	b.w.end(j.Bits())
+	b.w.h.links = uint64(j.Links())
+	words, err := bv.BuildIndex(j.Starts())
+	if err != nil {
+		return err
+	}
+	return b.w.section(index, rawBytes(words), 0)
+}
+
+// tell reports progress and finds out whether to stop.
+func (b *builder) tell(stage string, done, total int64) error {
+	if err := b.ctx.Err(); err != nil {
+		return err
+	}
+	if b.o.Progress == nil {
+		return nil
+	}
+	return b.o.Progress(stage, done, total)
+}
+
+// columns writes what is known per page besides links and names.
+func (b *builder) columns() error {
+	if b.src.IDs != nil {
+		if err := b.w.section(secIDs, rawBytes(b.src.IDs), 0); err != nil {
+			return err
+		}
+	}
+	if b.src.Fetched != nil {
+		return b.w.section(secFetched, rawBytes(b.src.Fetched), 0)
+	}
+	return nil
+}
