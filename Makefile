@@ -22,7 +22,8 @@ race:
 		CGO_ENABLED=1 go test -race -short $$(grep -rlE --include='*.go' $(CONCURRENT) . | xargs -n1 dirname | sort -u); \
 	else echo "make: no C compiler ($$(go env CC)), the race detector was not run"; fi
 
-bench:
+bench: ## ratios against yardsticks (bench/), then every Go benchmark
+	go run ./bench
 	go test -run '^$$' -bench . ./...
 
 build: ## one static binary, ./winnow; its version comes from the build information

@@ -40,6 +40,7 @@ var arrows = map[string][]string{
 	"graph":             {"graph/bv", "internal/extsort", "internal/input"},
 	"graph/bv":          {},
 	"graph/rank":        {"graph"},
+	"graph/stats":       {"graph"},
 	"policy":            graphs,
 	"policy/policytest": append([]string{"policy"}, graphs...),
 	"frontier":          {"graph", "policy"},
@@ -51,6 +52,7 @@ var arrows = map[string][]string{
 	"crawl/page":        {"graph"},
 	"crawl/archive":     {"graph"},
 	"lab":               append([]string{"sim", "freshness", "internal/plot"}, frontiers...),
+	"bench":             {anything}, // measures everything, nothing imports it
 	"fakeweb":           {"graph"},
 	"web":               {"graph", "journal", "internal/plot"},
 	"internal/data":     {},
