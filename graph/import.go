@@ -268,8 +268,17 @@ func (m *importer) addLink(src, dst uint32) error {
 	if p != NoPage {
 		bad = dst
 	}
-	return fmt.Errorf("id %d is not in %s", bad, m.o.Nodes)
+	return &OutsideError{ID: bad, Nodes: m.o.Nodes}
 }
+
+// OutsideError is a link that touches an id which is not one of the pages;
+// DropOutside leaves such links out.
+type OutsideError struct {
+	ID    uint32
+	Nodes string // the list of pages
+}
+
+func (e *OutsideError) Error() string { return fmt.Sprintf("id %d is not in %s", e.ID, e.Nodes) }
 
 // write stores the source and fills the report.
 func (m *importer) write(src Source) error {
