@@ -96,12 +96,17 @@ func (g *Graph) AppendURL(b []byte, p Page) []byte {
 }
 
 // EachURL calls fn for every page in order, which is much cheaper than URL for
-// each. The bytes are valid during the call.
+// each. The bytes are valid during the call. An error of fn ends the walk and is
+// returned as it is; a damaged URL is a CorruptError.
 func (g *Graph) EachURL(fn func(p Page, url []byte) error) error {
 	if g.urls == nil {
 		return nil
 	}
-	return g.urls.each(func(i int, s []byte) error { return fn(Page(i), s) })
+	err := g.urls.each(func(i int, s []byte) error { return fn(Page(i), s) })
+	if err == errText {
+		return &CorruptError{g.path, err}
+	}
+	return err
 }
 
 // Lookup finds the page of a URL, byte for byte; the smallest id when the URL
@@ -111,7 +116,7 @@ func (g *Graph) Lookup(url string) (Page, bool) {
 		return NoPage, false
 	}
 	b := []byte(url)
-	var scratch []byte
+	scratch := make([]byte, 0, 256)
 	return g.table.find(hashURL(b), func(q Page) bool {
 		return int(q) < g.Pages() && g.urls.equal(int(q), b, scratch)
 	})
@@ -129,13 +134,19 @@ func (g *Graph) ID(p Page) uint32 {
 // IDs is the original id of every page, ascending; nil when they are 0, 1, 2...
 func (g *Graph) IDs() []uint32 { return g.ids }
 
-// ByID finds the page that had this id in the input.
+// ByID finds the page that had this id in the input; NoPage and false if there is
+// none.
 func (g *Graph) ByID(id uint32) (Page, bool) {
 	if g.ids == nil {
-		return Page(id), int64(id) < int64(g.Pages())
+		if int64(id) < int64(g.Pages()) {
+			return Page(id), true
+		}
+		return NoPage, false
 	}
-	i, ok := slices.BinarySearch(g.ids, id)
-	return Page(i), ok
+	if i, ok := slices.BinarySearch(g.ids, id); ok {
+		return Page(i), true
+	}
+	return NoPage, false
 }
 
 // Fetched says whether page p was fetched; a page that was only linked to is known

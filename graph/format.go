@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/zeebo/xxh3"
 )
@@ -92,7 +93,7 @@ func decodeHeader(b []byte, size uint64) (*header, error) {
 		return nil, fmt.Errorf("not a winnow graph (offset 0: %q)", b[:16])
 	}
 	if v := binary.LittleEndian.Uint32(b[16:]); v != formatVersion {
-		return nil, fmt.Errorf("graph format %d; this program reads format %d", v, formatVersion)
+		return nil, fmt.Errorf("graph format %d (offset 16); this program reads format %d", v, formatVersion)
 	}
 	if binary.LittleEndian.Uint64(b[headerSize-8:]) != xxh3.Hash(b[:headerSize-8]) {
 		return nil, fmt.Errorf("damaged: the checksum of the header (offset 0 to %d) does not match", headerSize)
@@ -102,29 +103,35 @@ func decodeHeader(b []byte, size uint64) (*header, error) {
 	h.pages, h.links, h.sites, h.selfLinks = r.next(), r.next(), r.next(), r.next()
 	h.sums, h.size = r.next(), r.next()
 	if h.size != size {
-		return nil, fmt.Errorf("the file has %d bytes and should have %d", size, h.size)
+		return nil, fmt.Errorf("the file ends at byte %d and should end at byte %d", size, h.size)
 	}
 	return h, h.readSections(r.next(), r)
 }
 
 func (h *header) readSections(n uint64, r words) error {
-	if n > uint64(len(r.b)-8)/entrySize {
-		return fmt.Errorf("damaged: %d sections", n)
-	}
-	blocks := (h.sums - headerSize + blockSize - 1) / blockSize
-	if h.sums < headerSize || h.sums > h.size || h.size-h.sums != (blocks+1)*8 || h.pages > MaxPages || h.sites > h.pages {
-		return fmt.Errorf("damaged: counts in the header that cannot be")
+	if n > uint64(len(r.b)-8)/entrySize || !h.possible() {
+		return fmt.Errorf("damaged: the header (offset 0) has counts that cannot be")
 	}
 	for range n {
 		s := section{name: string(bytes.TrimRight(r.b[:16], "\x00"))}
 		r.b = r.b[16:]
 		s.offset, s.length, s.extra = r.next(), r.next(), r.next()
 		if s.offset < headerSize || s.offset%sectionAlign != 0 || s.offset > h.sums || s.length > h.sums-s.offset {
-			return fmt.Errorf("damaged: section %q lies outside the file", s.name)
+			return fmt.Errorf("damaged: by the header (offset 0) section %q lies outside the file", s.name)
 		}
 		h.sections = append(h.sections, s)
 	}
 	return nil
+}
+
+// possible says whether the counts fit each other and the file.
+func (h *header) possible() bool {
+	if h.sums < headerSize || h.sums > h.size {
+		return false
+	}
+	blocks := (h.sums - headerSize + blockSize - 1) / blockSize
+	return h.size-h.sums == (blocks+1)*8 && h.pages <= MaxPages && h.sites <= h.pages &&
+		h.links <= min(h.pages*h.pages, math.MaxInt64) && h.selfLinks <= min(h.pages, h.links)
 }
 
 // section returns the section of that name, or ok = false.

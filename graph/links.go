@@ -1,6 +1,10 @@
 package graph
 
-import "github.com/winnow-crawler/winnow/graph/bv"
+import (
+	"fmt"
+
+	"github.com/winnow-crawler/winnow/graph/bv"
+)
 
 // Sequential is one direction of a link graph read in page order: what solvers,
 // exporters and statistics need, and the cheaper way to read everything.
@@ -56,8 +60,29 @@ func (l *Links) Reader() Reader { return &linkReader{r: l.stream.Reader(l.index)
 
 // Raw decodes all lists, on threads goroutines: four bytes a link and eight a page.
 func (l *Links) Raw(threads int) *Lists {
-	raw := NewLists(l.Pages(), l.links)
-	off, to := raw.Off.Slice(), raw.To.Slice()
+	raw := &Lists{Off: NewColumn[uint64]("offsets", l.Pages()+1)}
+	done := false
+	defer func() {
+		if done {
+			return
+		}
+		raw.Off.Free() // a list was corrupt
+		if raw.To != nil {
+			raw.To.Free()
+		}
+	}()
+	raw.Off.Grow(l.Pages() + 1)
+	l.measure(threads, raw.Off.Slice())
+	raw.To = NewColumn[Page]("links", int(l.links))
+	raw.To.Grow(int(l.links))
+	l.fill(threads, raw.Off.Slice(), raw.To.Slice())
+	done = true
+	return raw
+}
+
+// measure adds the lengths of all lists up. It comes before memory is taken for the
+// links, whose number in the header might be anything.
+func (l *Links) measure(threads int, off []uint64) {
 	l.parts(threads, func(lo, hi Page) {
 		r := l.Reader()
 		for p := lo; p < hi; p++ {
@@ -67,15 +92,26 @@ func (l *Links) Raw(threads int) *Lists {
 	for p := range l.Pages() {
 		off[p+1] += off[p]
 	}
-	if off[l.Pages()] != uint64(l.links) {
-		panic(&CorruptError{l.path, bv.ErrCorrupt})
+	if sum := off[l.Pages()]; sum != uint64(l.links) {
+		panic(l.corrupt("%d links where the header counts %d", sum, l.links))
 	}
+}
+
+// fill decodes all lists to their places.
+func (l *Links) fill(threads int, off []uint64, to []Page) {
 	l.parts(threads, func(lo, hi Page) {
 		for c := l.scan(lo, hi); c.Next(); {
-			copy(to[off[c.Page()]:], c.List())
+			p, list := c.Page(), c.List()
+			if uint64(len(list)) != off[p+1]-off[p] {
+				panic(l.corrupt("page %d has %d links in sequence and %d at random", p, len(list), off[p+1]-off[p]))
+			}
+			copy(to[off[p]:], list)
 		}
 	})
-	return raw
+}
+
+func (l *Links) corrupt(format string, args ...any) *CorruptError {
+	return &CorruptError{l.path, fmt.Errorf("%w: "+format, append([]any{bv.ErrCorrupt}, args...)...)}
 }
 
 // parts calls fn for stretches of all pages, side by side.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+
+	"github.com/winnow-crawler/winnow/graph/bv"
 )
 
 // names writes URLs, sites and the tables that find them.
@@ -80,11 +82,12 @@ func (b *builder) urlTable(hashes, index []uint64) error {
 	if err != nil {
 		return err
 	}
-	urls, err := openTexts(uint64(len(hashes)), text, index)
+	defer done()
+	blocks, err := bv.OpenIndex(index)
 	if err != nil {
-		done()
 		return err
 	}
+	urls := &texts{n: len(hashes), bytes: text, blocks: blocks}
 	t := newURLTable(len(hashes))
 	var one, two []byte
 	for p, h := range hashes {
@@ -100,7 +103,6 @@ func (b *builder) urlTable(hashes, index []uint64) error {
 			b.src.Card.RepeatedURLs++
 		}
 	}
-	done()
 	if err := b.w.begin(secURLTable); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/winnow-crawler/winnow/graph/bv"
@@ -65,16 +64,9 @@ type texts struct {
 
 var errText = errors.New("damaged text table")
 
-func openTexts(n uint64, b []byte, index []uint64) (*texts, error) {
-	x, err := bv.OpenIndex(index)
-	if err != nil {
-		return nil, err
-	}
-	if want := (n+textBlock-1)/textBlock + 1; uint64(x.Len()) != want || x.At(x.Len()-1) != uint64(len(b)) {
-		return nil, fmt.Errorf("%w: %d blocks, %d bytes for %d texts", errText, x.Len()-1, len(b), n)
-	}
-	return &texts{n: int(n), bytes: b, blocks: x}, nil
-}
+// textPlaces is how many numbers the index of n texts has: where each block begins,
+// and the end.
+func textPlaces(n uint64) uint64 { return (n+textBlock-1)/textBlock + 1 }
 
 // append adds text i to dst.
 func (t *texts) append(dst []byte, i int) ([]byte, error) {

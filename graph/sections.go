@@ -1,0 +1,182 @@
+package graph
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/winnow-crawler/winnow/graph/bv"
+)
+
+// views makes the sections usable. Checksums find accidents; what is looked at here
+// makes sure that a file made to deceive cannot lead a reader out of its memory
+// either: every count, every place and every id that code follows blindly. What
+// remains, lists and texts, is checked where it is decoded, and is a CorruptError.
+func (g *Graph) views() (err error) {
+	if g.forward, err = g.links(secForward, secForwardIndex); err != nil {
+		return err
+	}
+	if g.back, err = g.links(secBackward, secBackwardIndex); err != nil {
+		return err
+	}
+	if g.names, err = g.texts(secSiteNames, secSiteIndex, g.h.sites); err != nil {
+		return err
+	}
+	if g.urls, err = g.texts(secURLs, secURLIndex, g.h.pages); err != nil {
+		return err
+	}
+	if err := g.pageViews(int(g.h.pages)); err != nil {
+		return err
+	}
+	if err := g.siteViews(int(g.h.pages)); err != nil {
+		return err
+	}
+	if b := g.bytes(secCard); b != nil {
+		if err := json.Unmarshal(b, &g.card); err != nil {
+			return g.damaged(secCard, "%w", err)
+		}
+	}
+	return g.tableView(int(g.h.pages))
+}
+
+func (g *Graph) pageViews(n int) (err error) {
+	if g.ids, err = column[uint32](g, secIDs, n); err != nil {
+		return err
+	}
+	for i := 1; i < len(g.ids); i++ {
+		if g.ids[i] <= g.ids[i-1] {
+			return g.damaged(secIDs, "id %d after id %d", g.ids[i], g.ids[i-1])
+		}
+	}
+	g.fetched, err = column[uint64](g, secFetched, (n+63)/64)
+	return err
+}
+
+func (g *Graph) siteViews(n int) (err error) {
+	if g.siteOf, err = column[Site](g, secSiteOf, n); err != nil {
+		return err
+	}
+	if g.siteOf == nil {
+		if g.h.sites != g.h.pages {
+			return fmt.Errorf("damaged: the header (offset 0) counts %d sites of %d pages, and there are none", g.h.sites, n)
+		}
+		return nil
+	}
+	if g.starts, err = column[uint32](g, secSiteStarts, int(g.h.sites)+1); err != nil {
+		return err
+	}
+	if g.bySite, err = column[Page](g, secSitePages, n); err != nil {
+		return err
+	}
+	switch {
+	case g.starts == nil || g.bySite == nil:
+		return g.damaged(secSiteOf, "the pages by site are missing")
+	case g.starts[0] != 0 || !slices.IsSorted(g.starts) || int(g.starts[len(g.starts)-1]) != n:
+		return g.damaged(secSiteStarts, "places that are not in order")
+	case n > 0 && uint64(slices.Max(g.siteOf)) >= g.h.sites:
+		return g.damaged(secSiteOf, "site %d of %d", slices.Max(g.siteOf), g.h.sites)
+	case n > 0 && int(slices.Max(g.bySite)) >= n:
+		return g.damaged(secSitePages, "page %d of %d", slices.Max(g.bySite), n)
+	}
+	return nil
+}
+
+func (g *Graph) tableView(n int) error {
+	b := g.bytes(secURLTable)
+	if b == nil {
+		return nil
+	}
+	slots := tableSlots(n)
+	if len(b) != slots*5 || g.urls == nil {
+		return g.damaged(secURLTable, "%d bytes, not %d", len(b), slots*5)
+	}
+	g.table = &urlTable{pages: cast[Page](b[:slots*4]), tags: b[slots*4:]}
+	return nil
+}
+
+func (g *Graph) links(name, index string) (*Links, error) {
+	s, ok := g.h.section(name)
+	if !ok {
+		return nil, fmt.Errorf("damaged: by the header (offset 0) there is no section %q", name)
+	}
+	if s.extra > s.length*8 { // so that adding to it does not overflow below
+		return nil, g.damaged(name, "%d bits in %d bytes", s.extra, s.length)
+	}
+	p := bv.Params{Window: int(g.h.window), MaxRef: int(g.h.maxRef), MinInterval: int(g.h.minInterval), ZetaK: int(g.h.k)}
+	stream, err := bv.NewStream(p, int(g.h.pages), g.bytes(name), s.extra)
+	if err != nil {
+		return nil, g.damaged(name, "%w", err)
+	}
+	x, size, err := g.index(index, g.h.pages+1)
+	if err != nil {
+		return nil, err
+	}
+	if end := x.At(x.Len() - 1); end != s.extra {
+		return nil, g.damaged(index, "the lists end at bit %d, not at bit %d", end, s.extra)
+	}
+	return &Links{path: g.path, stream: stream, index: x, links: int64(g.h.links), bytes: int64(s.length) + size}, nil
+}
+
+// index is a section as an index of n numbers, with its size in bytes.
+func (g *Graph) index(name string, n uint64) (*bv.Index, int64, error) {
+	words, err := column[uint64](g, name, -1)
+	if err != nil {
+		return nil, 0, err
+	}
+	x, err := bv.OpenIndex(words)
+	if err == nil {
+		err = x.Verify()
+	}
+	if err != nil {
+		return nil, 0, g.damaged(name, "%w", err)
+	}
+	if uint64(x.Len()) != n {
+		return nil, 0, g.damaged(name, "%d places, not %d", x.Len(), n)
+	}
+	return x, int64(len(words)) * 8, nil
+}
+
+func (g *Graph) texts(name, index string, n uint64) (*texts, error) {
+	b := g.bytes(name)
+	if b == nil {
+		return nil, nil
+	}
+	x, _, err := g.index(index, textPlaces(n))
+	if err != nil {
+		return nil, err
+	}
+	if end := x.At(x.Len() - 1); end != uint64(len(b)) {
+		return nil, g.damaged(index, "the texts end at byte %d, not at byte %d", end, len(b))
+	}
+	return &texts{n: int(n), bytes: b, blocks: x}, nil
+}
+
+// damaged is the error about a section.
+func (g *Graph) damaged(name, format string, args ...any) error {
+	s, _ := g.h.section(name)
+	return fmt.Errorf("damaged: section %q (offset %d to %d): %w", name, s.offset, s.offset+s.length, fmt.Errorf(format, args...))
+}
+
+// bytes is a section as it lies in the file, nil if there is none.
+func (g *Graph) bytes(name string) []byte {
+	s, ok := g.h.section(name)
+	if !ok {
+		return nil
+	}
+	return g.mapped[s.offset : s.offset+s.length : s.offset+s.length]
+}
+
+// column is a section as n numbers (any count if n < 0), nil if there is none.
+func column[T Value](g *Graph, name string, n int) ([]T, error) {
+	b := g.bytes(name)
+	if b == nil {
+		return nil, nil
+	}
+	var one T
+	size := int(unsafe.Sizeof(one))
+	if len(b)%size != 0 || n >= 0 && len(b) != n*size {
+		return nil, g.damaged(name, "%d bytes for %d elements of %d", len(b), n, size)
+	}
+	return cast[T](b), nil
+}
