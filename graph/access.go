@@ -152,7 +152,7 @@ func (g *Graph) ByID(id uint32) (Page, bool) {
 // Fetched says whether page p was fetched; a page that was only linked to is known
 // but has no out-links of its own. Where nothing was said all pages are fetched.
 func (g *Graph) Fetched(p Page) bool {
-	return g.fetched == nil || g.fetched[p/64]>>(p%64)&1 != 0
+	return g.fetched == nil || bit(g.fetched, p)
 }
 
 // HasUncrawled says whether some pages are known but not fetched.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/winnow-crawler/winnow/graph/bv"
@@ -93,8 +94,11 @@ func (e *listEncoder) write() {
 
 var errWriteFailed = errors.New("the writer has stopped")
 
-// add takes the list of page p, which is above all pages before.
+// add takes the list of page p, which must be above all pages before.
 func (e *listEncoder) add(p Page, links []Page) error {
+	if p < e.next || int64(p) >= int64(e.pages) {
+		return fmt.Errorf("a list of page %d where one of page %d to %d should be", p, e.next, e.pages-1)
+	}
 	if err := e.skipTo(p); err != nil {
 		return err
 	}

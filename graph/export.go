@@ -17,23 +17,41 @@ import (
 func (g *Graph) ExportEdges(ctx context.Context, w io.Writer, progress func(done, total int64) error) error {
 	out := bufio.NewWriterSize(w, 1<<18)
 	var line []byte
-	for c := g.forward.scan(0, Page(g.Pages())); c.Next(); {
-		p := c.Page()
-		if p%4096 == 0 {
-			if err := g.step(ctx, p, progress); err != nil {
-				return err
-			}
-		}
+	err := g.eachForward(ctx, progress, func(p Page, links []Page) error {
 		line = append(strconv.AppendUint(line[:0], uint64(g.ID(p)), 10), ' ')
 		source := len(line)
-		for _, q := range c.List() {
+		for _, q := range links {
 			line = append(strconv.AppendUint(line[:source], uint64(g.ID(q)), 10), '\n')
 			if _, err := out.Write(line); err != nil {
 				return err
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return out.Flush()
+}
+
+// eachForward goes through the out-links of all pages. Where a scan panics at a
+// corrupt list this returns the error.
+func (g *Graph) eachForward(ctx context.Context, progress func(done, total int64) error, fn func(Page, []Page) error) error {
+	c := g.forward.scan(0, Page(g.Pages())).s
+	for c.Next() {
+		if c.Page()%4096 == 0 {
+			if err := g.step(ctx, Page(c.Page()), progress); err != nil {
+				return err
+			}
+		}
+		if err := fn(Page(c.Page()), pagesOf(c.List())); err != nil {
+			return err
+		}
+	}
+	if err := c.Err(); err != nil {
+		return &CorruptError{g.path, err}
+	}
+	return nil
 }
 
 func (g *Graph) step(ctx context.Context, p Page, progress func(done, total int64) error) error {
@@ -46,60 +64,78 @@ func (g *Graph) step(ctx context.Context, p Page, progress func(done, total int6
 	return progress(int64(p), int64(g.Pages()))
 }
 
-// ExportBV writes base.graph, base.properties and base.offsets, which WebGraph and
-// its relatives read. The ids in them are those of pages: dense. On an error none of
-// the files is left.
+// ExportBV writes base.graph, base.offsets and base.properties, which WebGraph and
+// its relatives read. The ids in them are those of pages: dense. They get their
+// names when all are complete, the properties, without which nobody reads the
+// others, last; on an error none of them is left.
 func (g *Graph) ExportBV(ctx context.Context, base string, p bv.Params, progress func(done, total int64) error) (err error) {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	var made []string
+	out := &fileSet{base: base}
 	defer func() {
-		for _, name := range made {
-			if err != nil {
-				os.Remove(name + ".partial")
-			}
+		if err != nil {
+			out.remove()
 		}
 	}()
-	create := func(ext string, write func(io.Writer) error) error {
-		made = append(made, base+ext)
-		return writeFile(base+ext+".partial", write)
-	}
 	var j *bv.Joiner
-	err = create(".graph", func(w io.Writer) (err error) {
+	err = out.create(".graph", func(w io.Writer) (err error) {
 		j, err = g.encodeBV(ctx, w, p, progress)
 		return err
 	})
 	if err != nil {
 		return err
 	}
+	if err := out.create(".offsets", func(w io.Writer) error { return bv.WriteOffsets(w, j.Starts()) }); err != nil {
+		return err
+	}
 	props := bv.Properties{Params: p, Nodes: int64(g.Pages()), Arcs: g.Links()}
-	if err := create(".properties", func(w io.Writer) error { _, err := w.Write(props.Format(j.Bits())); return err }); err != nil {
+	if err := out.create(".properties", func(w io.Writer) error { _, err := w.Write(props.Format(j.Bits())); return err }); err != nil {
 		return err
 	}
-	if err := create(".offsets", func(w io.Writer) error { return bv.WriteOffsets(w, j.Starts()) }); err != nil {
-		return err
+	return out.publish()
+}
+
+func (g *Graph) encodeBV(ctx context.Context, w io.Writer, p bv.Params, progress func(done, total int64) error) (*bv.Joiner, error) {
+	e := newListEncoder(p, g.Pages(), min(runtime.GOMAXPROCS(0), maxThreads), w)
+	return e.finish(g.eachForward(ctx, progress, e.add))
+}
+
+// A fileSet is files that belong together: base with several endings, written under
+// temporary names.
+type fileSet struct {
+	base  string
+	made  []string // their names
+	named int      // how many of them have got these
+}
+
+func (s *fileSet) create(ext string, write func(io.Writer) error) error {
+	name := s.base + ext
+	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() {
+		return fmt.Errorf("write %s: there is something under this name that is not a regular file", name)
 	}
-	for _, name := range made {
+	s.made = append(s.made, name)
+	return writeFile(name+".partial", write)
+}
+
+func (s *fileSet) publish() error {
+	for _, name := range s.made {
 		if err := os.Rename(name+".partial", name); err != nil {
 			return err
 		}
+		s.named++
 	}
 	return nil
 }
 
-func (g *Graph) encodeBV(ctx context.Context, w io.Writer, p bv.Params, progress func(done, total int64) error) (*bv.Joiner, error) {
-	e := newListEncoder(p, g.Pages(), runtime.GOMAXPROCS(0), w)
-	var err error
-	for c := g.forward.scan(0, Page(g.Pages())); err == nil && c.Next(); {
-		if c.Page()%4096 == 0 {
-			err = g.step(ctx, c.Page(), progress)
+// remove leaves none of the files.
+func (s *fileSet) remove() {
+	for i, name := range s.made {
+		if i >= s.named {
+			name += ".partial"
 		}
-		if err == nil {
-			err = e.add(c.Page(), c.List())
-		}
+		os.Remove(name)
 	}
-	return e.finish(err)
 }
 
 // writeFile writes and syncs a file.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/winnow-crawler/winnow/internal/extsort"
+	"github.com/winnow-crawler/winnow/internal/input"
 )
 
 // source is the sorted links as a Source, pages that were not fetched and have too
@@ -27,21 +28,24 @@ func (m *importer) source(links *extsort.Iterator) (Source, error) {
 	return m.counted(src, links), nil
 }
 
-// counted notes the duplicates, which are known once all links have been read.
+// counted notes the duplicates, which are known once all links have been read, and
+// gives the memory of the sorter back.
 func (m *importer) counted(src Source, links *extsort.Iterator) Source {
 	lists := src.Lists
 	src.Lists = func(emit func(Page, []Page) error) error {
-		err := lists(emit)
+		if err := lists(emit); err != nil {
+			return err
+		}
 		m.card.DuplicateLinks = links.Duplicates()
-		m.report.SpilledBytes = m.sorter.Stats().Written
-		return err
+		m.report.SpilledBytes += m.sorter.Stats().Written
+		return m.sorter.Close()
 	}
 	return src
 }
 
 // readFetched reads the ids of the fetched pages as one bit a page.
 func (m *importer) readFetched() ([]uint64, error) {
-	ids, err := readIDs(m.o.Fetched)
+	ids, err := m.readIDs(m.o.Fetched)
 	if err != nil {
 		return nil, err
 	}
@@ -52,12 +56,16 @@ func (m *importer) readFetched() ([]uint64, error) {
 			p = m.world.page(id)
 		}
 		if int64(p) >= int64(m.pages) {
-			return nil, fmt.Errorf("%s: id %d is not a page of this graph", m.o.Fetched, id)
+			return nil, m.badID(m.o.Fetched, id, 1, " is not a page of this graph")
 		}
 		bits[p/64] |= 1 << (p % 64)
 	}
 	return bits, nil
 }
+
+// keptMemory is what telling fetched pages from others takes per page: in-links,
+// new numbers, original ids.
+const keptMemory = 12
 
 // kept is a renumbering of the pages that stay.
 type kept struct {
@@ -65,45 +73,88 @@ type kept struct {
 	fetched []uint64
 }
 
-// keep decides which pages stay (W32) and renumbers them.
+// keep decides which pages stay (W32) and renumbers them. Where all pages stay the
+// numbers do not change; where all of them were fetched nothing need be noted.
 func (m *importer) keep(links *extsort.Iterator, fetched []uint64) (*kept, error) {
-	was := func(p Page) bool { return fetched[p/64]>>(p%64)&1 != 0 }
-	in := make([]uint32, m.pages)
-	for key, ok := links.Next(); ok; key, ok = links.Next() {
-		src, dst := Page(key>>32), Page(key)
-		if !was(src) {
-			return nil, fmt.Errorf("%s: page %d has links but is not in %s", m.o.Edges, m.id(src), m.o.Fetched)
-		}
-		in[dst]++
-	}
-	if err := links.Err(); err != nil {
+	in, err := m.countIn(links, fetched)
+	if err != nil {
 		return nil, err
 	}
 	k := &kept{page: make([]Page, m.pages)}
-	var ids []uint32
+	n := Page(0)
 	for p := range Page(m.pages) {
-		k.page[p] = NoPage
-		if !was(p) {
+		if !bit(fetched, p) {
 			m.report.UncrawledPages++
 			if int64(in[p]) < int64(m.o.FrontierMinInLinks) {
 				m.card.DroppedPages++
+				k.page[p] = NoPage
 				continue
 			}
 		}
-		n := len(ids)
-		k.page[p] = Page(n)
-		ids = append(ids, m.id(p))
-		if n%64 == 0 {
-			k.fetched = append(k.fetched, 0)
-		}
-		if was(p) {
-			k.fetched[n/64] |= 1 << (n % 64)
-		}
+		k.page[p] = n
+		n++
+	}
+	if m.report.UncrawledPages > m.card.DroppedPages {
+		k.fetched = k.bits(fetched, int(n))
 	}
 	if m.card.DroppedPages > 0 {
-		m.ids, m.pages = ids, len(ids)
+		m.ids, m.pages = m.keptIDs(k, int(n)), int(n)
 	}
 	return k, nil
+}
+
+// countIn counts the in-links of every page. Only fetched pages have links of their
+// own.
+func (m *importer) countIn(links *extsort.Iterator, fetched []uint64) ([]uint32, error) {
+	in, n := make([]uint32, m.pages), 0
+	for key, ok := links.Next(); ok; key, ok = links.Next() {
+		if n++; n%(1<<16) == 0 && m.ctx.Err() != nil {
+			return nil, m.ctx.Err()
+		}
+		if src := Page(key >> 32); !bit(fetched, src) {
+			return nil, m.badSource(m.id(src))
+		}
+		in[Page(key)]++
+	}
+	return in, links.Err()
+}
+
+// badSource is the error about a page that was not fetched and has links, at its
+// first line.
+func (m *importer) badSource(id uint32) error {
+	err := fmt.Errorf("page %d has links but is not in %s", id, m.o.Fetched)
+	return m.locate(m.o.Edges, err, func(f *input.File) error {
+		return input.Edges(f, func(src, dst uint32) error {
+			if src == id {
+				return err
+			}
+			return nil
+		})
+	})
+}
+
+func bit(bits []uint64, p Page) bool { return bits[p/64]>>(p%64)&1 != 0 }
+
+// bits is one bit for each of the n pages that stay.
+func (k *kept) bits(of []uint64, n int) []uint64 {
+	bits := make([]uint64, (n+63)/64)
+	for p, q := range k.page {
+		if q != NoPage && bit(of, Page(p)) {
+			bits[q/64] |= 1 << (q % 64)
+		}
+	}
+	return bits
+}
+
+// keptIDs is the original ids of the n pages that stay.
+func (m *importer) keptIDs(k *kept, n int) []uint32 {
+	ids := make([]uint32, 0, n)
+	for p, q := range k.page {
+		if q != NoPage {
+			ids = append(ids, m.id(Page(p)))
+		}
+	}
+	return ids
 }
 
 // id is the id that a page has in the input.

@@ -2,8 +2,10 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
+	"path/filepath"
+	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/extsort"
 	"github.com/winnow-crawler/winnow/internal/input"
@@ -37,7 +39,16 @@ type ImportReport struct {
 
 // Import makes a graph file. On an error nothing is written.
 func Import(ctx context.Context, o ImportOptions) (ImportReport, error) {
-	m := &importer{ctx: ctx, o: o, card: Card{Origin: o.Origin, Program: o.Program}}
+	o.complete()
+	m := &importer{ctx: ctx, o: o, pages: -1, card: Card{Source: o.sources(), Origin: o.Origin, Program: o.Program}}
+	m.o.spilled = &m.report.SpilledBytes
+	if err := m.check(); err != nil {
+		return ImportReport{}, err
+	}
+	var err error
+	if m.out, err = createFile(&m.o.WriteOptions); err != nil { // before hours of reading
+		return ImportReport{}, err
+	}
 	defer m.close()
 	if err := m.run(); err != nil {
 		return ImportReport{}, err
@@ -45,10 +56,26 @@ func Import(ctx context.Context, o ImportOptions) (ImportReport, error) {
 	return m.report, nil
 }
 
+// sources names what a graph is made from, without the directories: the same files
+// give the same graph wherever they lie.
+func (o *ImportOptions) sources() string {
+	var names []string
+	for _, name := range []string{o.Edges, o.BV, o.URLs, o.Nodes, o.Sites, o.Fetched} {
+		if name != "" {
+			names = append(names, filepath.Base(name))
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// stdin is the name of standard input.
+const stdin = "-"
+
 // An importer collects what the files say and hands it to Write.
 type importer struct {
 	ctx    context.Context
 	o      ImportOptions
+	out    *fileWriter
 	pages  int      // -1 while not known
 	world  *idWorld // nil: ids are pages
 	ids    []uint32
@@ -58,6 +85,7 @@ type importer struct {
 }
 
 func (m *importer) close() {
+	m.out.abort() // without effect once the file has its name
 	if m.sorter != nil {
 		m.sorter.Close()
 	}
@@ -67,9 +95,6 @@ func (m *importer) close() {
 }
 
 func (m *importer) run() error {
-	if err := m.check(); err != nil {
-		return err
-	}
 	if err := m.readWorld(); err != nil {
 		return err
 	}
@@ -89,6 +114,10 @@ func (m *importer) check() error {
 		return fmt.Errorf("to leave out pages that were not fetched, say which were")
 	case m.o.DropOutside && m.o.Nodes == "":
 		return fmt.Errorf("to leave out links to ids outside, say which ids are inside")
+	case m.o.URLs == stdin || m.o.Sites == stdin:
+		return fmt.Errorf("URL and site lists are read twice and cannot come from standard input")
+	case m.o.Nodes == stdin && m.o.Fetched == stdin || m.o.Edges == stdin && (m.o.Nodes == stdin || m.o.Fetched == stdin):
+		return fmt.Errorf("only one list can come from standard input")
 	}
 	return nil
 }
@@ -96,7 +125,6 @@ func (m *importer) check() error {
 // readWorld finds out which pages there are, as far as that can be said before the
 // links are read.
 func (m *importer) readWorld() error {
-	m.pages = -1
 	lines, err := m.countLines()
 	if err != nil {
 		return err
@@ -105,15 +133,16 @@ func (m *importer) readWorld() error {
 		m.pages = lines
 		return nil
 	}
-	ids, err := readIDs(m.o.Nodes)
+	ids, err := m.readIDs(m.o.Nodes)
 	if err != nil {
 		return err
 	}
 	if n := len(ids); n > 0 && lines >= 0 && int64(ids[n-1]) >= int64(lines) {
-		return fmt.Errorf("%s: id %d, but %s has only %d lines", m.o.Nodes, ids[n-1], m.listed(), lines)
+		return m.badID(m.o.Nodes, ids[n-1], 1, fmt.Sprintf(", but %s has only %d lines", m.listed(), lines))
 	}
 	m.ids, m.pages = ids, len(ids)
 	m.world = newIDWorld(ids)
+	m.o.held += m.world.bytes()
 	return nil
 }
 
@@ -131,9 +160,6 @@ func (m *importer) countLines() (int, error) {
 	for _, name := range []string{m.o.URLs, m.o.Sites} {
 		if name == "" {
 			continue
-		}
-		if name == "-" {
-			return 0, fmt.Errorf("URL and site lists are read twice and cannot come from standard input")
 		}
 		lines := 0
 		err := m.readFile(name, func(f *input.File) error {
@@ -166,43 +192,22 @@ func (m *importer) readFile(name string, read func(*input.File) error) error {
 	return read(f)
 }
 
-// readIDs reads a list of ids and returns it sorted.
-func readIDs(name string) ([]uint32, error) {
-	f, err := input.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var ids []uint32
-	if err := input.IDs(f, func(id uint32) error { ids = append(ids, id); return nil }); err != nil {
-		return nil, err
-	}
-	slices.Sort(ids)
-	for i := 1; i < len(ids); i++ {
-		if ids[i] == ids[i-1] {
-			return nil, fmt.Errorf("%s: id %d occurs twice", name, ids[i])
-		}
-	}
-	return ids, nil
-}
-
 // runEdges sorts the links of an edge list and writes the graph.
 func (m *importer) runEdges() error {
-	memory, err := m.o.sortMemory(max(m.pages, 0))
+	if m.o.Fetched != "" {
+		m.o.held += int64(max(m.pages, 0)) * keptMemory
+	}
+	memory, err := m.o.sortMemory(max(m.pages, 0), 2)
 	if err != nil {
 		return err
 	}
-	m.sorter = extsort.New(extsort.Options{Memory: memory, Dir: m.tempDir(), Stop: m.ctx.Err, Create: m.o.createTemp})
+	m.sorter = extsort.New(extsort.Options{Memory: memory, Dir: m.o.TempDir, Stop: m.ctx.Err, Create: m.o.createTemp})
+	m.o.held += memory
 	top, err := m.readEdges()
 	if err != nil {
 		return err
 	}
-	if m.pages < 0 {
-		m.pages = int(top)
-		if _, err := m.o.sortMemory(m.pages); err != nil {
-			return fmt.Errorf("%s: the largest id is %d: %w", m.o.Edges, top-1, err)
-		}
-	}
+	m.pages = max(m.pages, int(top))
 	links, err := m.sorter.Sort()
 	if err != nil {
 		return err
@@ -214,16 +219,10 @@ func (m *importer) runEdges() error {
 	return m.write(src)
 }
 
-func (m *importer) tempDir() string {
-	if m.o.TempDir != "" {
-		return m.o.TempDir
-	}
-	return dirOf(m.o.Path)
-}
-
-// readEdges reads all links into the sorter and returns the largest id + 1.
+// readEdges reads all links into the sorter. Where nothing else says how many pages
+// there are it returns the largest id + 1.
 func (m *importer) readEdges() (top int64, err error) {
-	n := 0
+	n, open := 0, m.pages < 0
 	err = m.readFile(m.o.Edges, func(f *input.File) error {
 		return input.Edges(f, func(src, dst uint32) error {
 			if n++; n%(1<<16) == 0 {
@@ -231,11 +230,32 @@ func (m *importer) readEdges() (top int64, err error) {
 					return err
 				}
 			}
-			top = max(top, int64(src)+1, int64(dst)+1)
+			if id := max(src, dst); open && int64(id) >= top {
+				top = int64(id) + 1
+				if err := m.fits(id); err != nil {
+					return err
+				}
+			}
 			return m.addLink(src, dst)
 		})
 	})
 	return top, err
+}
+
+// fits says whether there is memory for the pages up to an id. The sort buffer was
+// made when no page was known, so that half of what a page needs is missing there.
+func (m *importer) fits(id uint32) error {
+	pages := int(id) + 1
+	if m.o.Fetched != "" {
+		pages += pages * keptMemory / pageMemory
+	}
+	_, err := m.o.sortMemory(pages, 1)
+	var short *MemoryError
+	if errors.As(err, &short) {
+		short.Pages, short.Need = int(id)+1, baseMemory+2*int64(pages)*pageMemory+2*minSortMemory
+		return fmt.Errorf("id %d, and no list of those that exist: %w", id, err)
+	}
+	return err
 }
 
 func (m *importer) tell(done, total int64) error {
@@ -289,6 +309,7 @@ func (m *importer) write(src Source) error {
 		src.Sites = func(emit func([]byte) error) error { return m.lines(m.o.Sites, emit) }
 	}
 	src.Pages, src.IDs = m.pages, m.ids
+	m.report.Pages = m.pages
 	src.Card = &m.card
 	counted := src.Lists
 	src.Lists = func(emit func(Page, []Page) error) error {
@@ -297,10 +318,10 @@ func (m *importer) write(src Source) error {
 			return emit(p, links)
 		})
 	}
-	if err := Write(m.ctx, src, m.o.WriteOptions); err != nil {
+	if err := write(m.ctx, src, m.o.WriteOptions, m.out); err != nil {
 		return err
 	}
-	m.report.Pages, m.report.Card = m.pages, m.card
+	m.report.Card = m.card
 	return nil
 }
 
@@ -320,46 +341,4 @@ func (m *importer) lines(name string, emit func([]byte) error) error {
 		err = fmt.Errorf("%s has become shorter while it was read", name)
 	}
 	return err
-}
-
-// An idWorld turns ids of the input into pages.
-type idWorld struct {
-	ids    []uint32
-	direct *Column[Page] // page of each id, where ids are dense enough
-}
-
-func newIDWorld(ids []uint32) *idWorld {
-	w := &idWorld{ids: ids}
-	if n := len(ids); n > 0 && int64(ids[n-1]) < 8*int64(n)+1<<16 {
-		w.direct = NewColumn[Page]("page of id", int(ids[n-1])+1)
-		w.direct.Grow(int(ids[n-1]) + 1)
-		d := w.direct.Slice()
-		for i := range d {
-			d[i] = NoPage
-		}
-		for p, id := range ids {
-			d[id] = Page(p)
-		}
-	}
-	return w
-}
-
-// page is the page of an id, or NoPage.
-func (w *idWorld) page(id uint32) Page {
-	if w.direct != nil {
-		if int64(id) < int64(w.direct.Len()) {
-			return w.direct.Slice()[id]
-		}
-		return NoPage
-	}
-	if i, ok := slices.BinarySearch(w.ids, id); ok {
-		return Page(i)
-	}
-	return NoPage
-}
-
-func (w *idWorld) free() {
-	if w.direct != nil {
-		w.direct.Free()
-	}
 }

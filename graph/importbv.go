@@ -23,6 +23,9 @@ func (m *importer) runBV() error {
 		return fmt.Errorf("%s has %d lines, %s says %d nodes", m.listed(), m.pages, name, props.Nodes)
 	}
 	m.pages = int(props.Nodes)
+	if _, err := m.o.sortMemory(m.pages, 1); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	file := m.o.BV + ".graph"
 	bits, done, err := mapPadded(file)
 	if err != nil {
@@ -69,16 +72,6 @@ func (m *importer) readBV(file string, props bv.Properties, bits []byte, emit fu
 		return fmt.Errorf("%s: the lists end at byte %d, the file at byte %d", file, (c.Bit()+7)/8, end/8)
 	}
 	return nil
-}
-
-// firstFall is the first place at which a list does not ascend, or -1.
-func firstFall(list []Page) int {
-	for i := 1; i < len(list); i++ {
-		if list[i] <= list[i-1] {
-			return i
-		}
-	}
-	return -1
 }
 
 // mapPadded maps a file with room behind it for the decoder's loads: the rest of

@@ -3,7 +3,6 @@ package graph
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/graph/bv"
 )
@@ -16,7 +15,7 @@ func (b *builder) names() error {
 		defer sites.of.Free()
 	}
 	if b.src.Sites != nil {
-		if err := b.src.Sites(sites.add); err != nil {
+		if err := b.src.Sites(func(name []byte) error { return b.siteName(sites, name) }); err != nil {
 			return err
 		}
 	}
@@ -30,6 +29,21 @@ func (b *builder) names() error {
 		return nil
 	}
 	return b.sites(sites)
+}
+
+// siteName notes the site of the next page, by a name that was given.
+func (b *builder) siteName(sites *siteWriter, name []byte) error {
+	n := sites.of.Len()
+	if n == b.src.Pages {
+		return fmt.Errorf("more site names than the %d pages", b.src.Pages)
+	}
+	if n%4096 == 0 {
+		if err := b.tell(StageSites, int64(n), int64(b.src.Pages)); err != nil {
+			return err
+		}
+	}
+	sites.add(name)
+	return nil
 }
 
 // urls writes the URLs and, unless sites have names of their own, notes the site of
@@ -51,9 +65,7 @@ func (b *builder) urls(sites *siteWriter) error {
 			return fmt.Errorf("more URLs than the %d pages", b.src.Pages)
 		}
 		if b.src.Sites == nil {
-			if err := sites.add(SiteOfURL(url)); err != nil {
-				return err
-			}
+			sites.add(SiteOfURL(url))
 		}
 		hashes.Append(hashURL(url))
 		return t.add(url)
@@ -136,28 +148,41 @@ type siteWriter struct {
 	byID  map[string]Site
 	names []string
 	last  []byte // name of the last page's site, as given
+	low   []byte // the same in lower case
 }
 
 func newSiteWriter(pages int) *siteWriter {
 	return &siteWriter{of: NewColumn[Site]("site of page", pages), byID: map[string]Site{}}
 }
 
-func (s *siteWriter) add(name []byte) error {
+func (s *siteWriter) add(name []byte) {
 	n := s.of.Len()
 	if n > 0 && bytes.Equal(name, s.last) {
 		s.of.Append(s.of.At(n - 1))
-		return nil
+		return
 	}
 	s.last = append(s.last[:0], name...)
-	low := bytes.ToLower(name)
-	id, ok := s.byID[string(low)]
+	s.low = appendLower(s.low[:0], name)
+	id, ok := s.byID[string(s.low)]
 	if !ok {
 		id = Site(len(s.names))
-		s.names = append(s.names, string(low))
+		s.names = append(s.names, string(s.low))
 		s.byID[s.names[id]] = id
 	}
 	s.of.Append(id)
-	return nil
+}
+
+// appendLower folds the letters that scheme and host do not distinguish, A to Z.
+// Names are bytes: folding more would need to know their encoding, and would make
+// one name of all that are not UTF-8.
+func appendLower(dst, name []byte) []byte {
+	for _, c := range name {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
 }
 
 // sites writes the site of each page, the pages of each site, and the names.
@@ -212,5 +237,3 @@ func groupBySite(of []Site, sites int) (starts []uint32, pages []Page) {
 	}
 	return starts, pages
 }
-
-func dirOf(path string) string { return filepath.Dir(path) }

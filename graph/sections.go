@@ -44,10 +44,8 @@ func (g *Graph) pageViews(n int) (err error) {
 	if g.ids, err = column[uint32](g, secIDs, n); err != nil {
 		return err
 	}
-	for i := 1; i < len(g.ids); i++ {
-		if g.ids[i] <= g.ids[i-1] {
-			return g.damaged(secIDs, "id %d after id %d", g.ids[i], g.ids[i-1])
-		}
+	if i := firstFall(g.ids); i >= 0 {
+		return g.damaged(secIDs, "id %d after id %d", g.ids[i], g.ids[i-1])
 	}
 	g.fetched, err = column[uint64](g, secFetched, (n+63)/64)
 	return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/winnow-crawler/winnow/graph/bv"
@@ -42,7 +44,12 @@ type WriteOptions struct {
 	// how much (total 0: not known). An error from it ends the work.
 	Progress func(stage string, done, total int64) error
 
-	createTemp func(dir string) (extsort.File, error) // tests fill the disk here
+	held    int64  // memory that the caller has taken and keeps while links are written
+	spilled *int64 // if given, bytes written for sorting are added
+
+	// Tests fill the disk with these.
+	createTemp func(dir string) (extsort.File, error)
+	writeAt    func(f *os.File, b []byte, at int64) (int, error)
 }
 
 // Stages of the work, as Progress is told them.
@@ -50,6 +57,7 @@ const (
 	StageRead     = "read links"
 	StageForward  = "write out-links"
 	StageBackward = "write in-links"
+	StageSites    = "read sites"
 	StageURLs     = "write urls"
 )
 
@@ -61,17 +69,33 @@ const baseMemory = 28 << 20
 // index, or sites, or the URL table.
 const pageMemory = 16
 
-// minSortMemory is the least the sort buffers get.
+// minSortMemory is the least that a sort buffer gets.
 const minSortMemory = 1 << 20
 
-// sortMemory is the part of the memory that one of the two sorters may take.
-func (o *WriteOptions) sortMemory(pages int) (int64, error) {
+// maxThreads bounds the encoders. Lists come to them from one goroutine, which more
+// of them would only wait for, and each takes 3 MiB of baseMemory.
+const maxThreads = 4
+
+// complete fills in what was left to us.
+func (o *WriteOptions) complete() {
 	if o.MaxMemory == 0 {
 		o.MaxMemory = 1 << 30
 	}
-	left := (o.MaxMemory - baseMemory - int64(pages)*pageMemory) / 2
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	o.Threads = min(o.Threads, maxThreads)
+	if o.TempDir == "" {
+		o.TempDir = filepath.Dir(o.Path)
+	}
+}
+
+// sortMemory is what is left of the memory for each of n sort buffers.
+func (o *WriteOptions) sortMemory(pages, n int) (int64, error) {
+	taken := baseMemory + int64(pages)*pageMemory + o.held
+	left := (o.MaxMemory - taken) / int64(n)
 	if left < minSortMemory {
-		return 0, &MemoryError{Need: baseMemory + int64(pages)*pageMemory + 2*minSortMemory, Have: o.MaxMemory, Pages: pages}
+		return 0, &MemoryError{Need: taken + int64(n)*minSortMemory, Have: o.MaxMemory, Pages: pages}
 	}
 	return left, nil
 }
@@ -88,33 +112,53 @@ func (e *MemoryError) Error() string {
 
 // Write stores a source as a graph file. On an error, and when ctx ends, nothing
 // is left behind.
-func Write(ctx context.Context, src Source, o WriteOptions) (err error) {
-	if src.Pages > MaxPages {
-		return fmt.Errorf("%d pages are more than %d", src.Pages, MaxPages)
+func Write(ctx context.Context, src Source, o WriteOptions) error {
+	o.complete()
+	w, err := createFile(&o)
+	if err != nil {
+		return err
+	}
+	defer w.abort() // without effect once the file has its name
+	return write(ctx, src, o, w)
+}
+
+func write(ctx context.Context, src Source, o WriteOptions, w *fileWriter) error {
+	if err := src.check(); err != nil {
+		return fmt.Errorf("write graph %q: %w", o.Path, err)
 	}
 	if src.Card == nil {
 		src.Card = new(Card)
 	}
-	if o.Threads == 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
-	if o.TempDir == "" {
-		o.TempDir = dirOf(o.Path)
-	}
-	w, err := createFile(o.Path)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			w.abort()
-		}
-	}()
 	b := &builder{ctx: ctx, src: src, o: o, w: w, params: bv.Default}
 	if err := b.build(); err != nil {
 		return err
 	}
 	return w.finish()
+}
+
+// check finds what does not fit together.
+func (s *Source) check() error {
+	switch {
+	case s.Pages < 0 || int64(s.Pages) > MaxPages:
+		return fmt.Errorf("%d pages are not 0 to %d", s.Pages, int64(MaxPages))
+	case s.IDs != nil && len(s.IDs) != s.Pages:
+		return fmt.Errorf("%d original ids for %d pages", len(s.IDs), s.Pages)
+	case s.Fetched != nil && len(s.Fetched) != (s.Pages+63)/64:
+		return fmt.Errorf("%d bits say which of %d pages were fetched", 64*len(s.Fetched), s.Pages)
+	case firstFall(s.IDs) >= 0:
+		return fmt.Errorf("original ids do not ascend at page %d", firstFall(s.IDs))
+	}
+	return nil
+}
+
+// firstFall is the first place at which a list does not ascend strictly, or -1.
+func firstFall[T ~uint32](list []T) int {
+	for i := 1; i < len(list); i++ {
+		if list[i] <= list[i-1] {
+			return i
+		}
+	}
+	return -1
 }
 
 // A builder writes one graph file.
@@ -155,7 +199,7 @@ func (b *builder) build() error {
 // links writes the out-links as they come, sorts them by target on the way, and
 // then writes the in-links.
 func (b *builder) links() error {
-	memory, err := b.o.sortMemory(b.src.Pages)
+	memory, err := b.o.sortMemory(b.src.Pages, 1)
 	if err != nil {
 		return err
 	}
@@ -163,13 +207,8 @@ func (b *builder) links() error {
 	defer back.Close()
 	err = b.direction(secForward, secForwardIndex, StageForward, func(emit func(Page, []Page) error) error {
 		return b.src.Lists(func(p Page, links []Page) error {
-			for _, q := range links {
-				if err := back.Add(uint64(q)<<32 | uint64(p)); err != nil {
-					return err
-				}
-				if q == p {
-					b.self++
-				}
+			if err := b.turn(back, p, links); err != nil {
+				return err
 			}
 			return emit(p, links)
 		})
@@ -181,9 +220,31 @@ func (b *builder) links() error {
 	if err != nil {
 		return err
 	}
-	return b.direction(secBackward, secBackwardIndex, StageBackward, func(emit func(Page, []Page) error) error {
+	err = b.direction(secBackward, secBackwardIndex, StageBackward, func(emit func(Page, []Page) error) error {
 		return eachList(in, emit)
 	})
+	if b.o.spilled != nil {
+		*b.o.spilled += back.Stats().Written
+	}
+	return err
+}
+
+// turn checks the links of a page and hands them to the sorter by target.
+func (b *builder) turn(back *extsort.Sorter, p Page, links []Page) error {
+	last := int64(-1)
+	for _, q := range links {
+		if int64(q) <= last || int64(q) >= int64(b.src.Pages) {
+			return fmt.Errorf("link %d of page %d does not ascend, or is not one of %d pages", q, p, b.src.Pages)
+		}
+		last = int64(q)
+		if err := back.Add(uint64(q)<<32 | uint64(p)); err != nil {
+			return err
+		}
+		if q == p {
+			b.self++
+		}
+	}
+	return nil
 }
 
 // eachList groups sorted links by their high half.

@@ -17,6 +17,7 @@ import (
 type fileWriter struct {
 	path, partial string
 	f             *os.File
+	writeAt       func(b []byte, at int64) (int, error)
 	block         []byte   // bytes not yet written, at most blockSize
 	sums          []uint64 // of the blocks written
 	offset        uint64   // of the next byte
@@ -24,25 +25,62 @@ type fileWriter struct {
 	h             header
 }
 
-func createFile(path string) (*fileWriter, error) {
+func createFile(o *WriteOptions) (*fileWriter, error) {
+	w, err := openPartial(o.Path)
+	if err != nil {
+		return nil, fmt.Errorf("create graph %q: %w", o.Path, err)
+	}
+	w.writeAt = w.f.WriteAt
+	if o.writeAt != nil {
+		w.writeAt = func(b []byte, at int64) (int, error) { return o.writeAt(w.f, b, at) }
+	}
+	return w, nil
+}
+
+func openPartial(path string) (*fileWriter, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
+		return nil, errors.New("there is something under this name that is not a regular file")
 	}
 	partial := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".partial")
-	f, err := os.OpenFile(partial, os.O_CREATE|os.O_RDWR, 0o666)
+	f, err := lockFile(partial)
 	if err != nil {
-		return nil, fmt.Errorf("create graph %q: %w", path, err)
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("create graph %q: another process is writing it (%s is locked)", path, partial)
+		return nil, err
 	}
 	w := &fileWriter{path: path, partial: partial, f: f, open: -1, offset: headerSize, block: make([]byte, 0, blockSize)}
 	if err := f.Truncate(0); err != nil {
 		w.abort()
-		return nil, fmt.Errorf("create graph %q: %w", path, err)
+		return nil, err
 	}
 	return w, nil
+}
+
+// lockFile opens or makes the file of that name and locks it. Whoever held the lock
+// before may have renamed or removed the file between our opening and our locking
+// it; then what we hold is no longer what has the name (it may be a finished graph),
+// and we try again.
+func lockFile(name string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+			f.Close()
+			if errors.Is(err, unix.EWOULDBLOCK) {
+				return nil, fmt.Errorf("another process is writing it (%s is locked)", name)
+			}
+			return nil, fmt.Errorf("lock %s: %w", name, err)
+		}
+		held, err := f.Stat()
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		if named, err := os.Lstat(name); err == nil && os.SameFile(held, named) {
+			return f, nil
+		}
+		f.Close()
+	}
 }
 
 // begin starts a section; what is written until end belongs to it.
@@ -98,7 +136,7 @@ func (w *fileWriter) Write(b []byte) (int, error) {
 
 func (w *fileWriter) flush() error {
 	w.sums = append(w.sums, xxh3.Hash(w.block))
-	_, err := w.f.WriteAt(w.block, int64(w.offset)-int64(len(w.block)))
+	_, err := w.writeAt(w.block, int64(w.offset)-int64(len(w.block)))
 	w.block = w.block[:0]
 	return w.wrap(err)
 }
@@ -113,7 +151,7 @@ func (w *fileWriter) wrap(err error) error {
 // view maps what has been written so far, for reading a section back; done gives
 // the mapping up.
 func (w *fileWriter) view(name string) (b []byte, done func(), err error) {
-	if _, err := w.f.WriteAt(w.block, int64(w.offset)-int64(len(w.block))); err != nil {
+	if _, err := w.writeAt(w.block, int64(w.offset)-int64(len(w.block))); err != nil {
 		return nil, nil, w.wrap(err)
 	}
 	s, _ := w.h.section(name)
@@ -141,15 +179,17 @@ func (w *fileWriter) finish() error {
 	}
 	tail = binary.LittleEndian.AppendUint64(tail, xxh3.Hash(tail))
 	w.h.size = w.h.sums + uint64(len(tail))
-	if _, err := w.f.WriteAt(tail, int64(w.h.sums)); err != nil {
+	if _, err := w.writeAt(tail, int64(w.h.sums)); err != nil {
 		return w.wrap(err)
 	}
-	if _, err := w.f.WriteAt(w.h.encode(), 0); err != nil {
+	if _, err := w.writeAt(w.h.encode(), 0); err != nil {
 		return w.wrap(err)
 	}
 	return w.wrap(w.publish())
 }
 
+// publish gives the file its name. Whether the directory's entry survives a power
+// failure at once is not worth an error: the graph is there, whole and synced.
 func (w *fileWriter) publish() error {
 	if err := w.f.Sync(); err != nil {
 		return err
@@ -157,15 +197,19 @@ func (w *fileWriter) publish() error {
 	if err := os.Rename(w.partial, w.path); err != nil {
 		return err
 	}
-	dir, err := os.Open(filepath.Dir(w.path))
-	if err != nil {
-		return err
+	w.partial = "" // the name is free for others
+	if dir, err := os.Open(filepath.Dir(w.path)); err == nil {
+		_ = dir.Sync()
+		_ = dir.Close()
 	}
-	return errors.Join(dir.Sync(), dir.Close(), w.f.Close())
+	_ = w.f.Close() // has been synced; it held the lock until here
+	return nil
 }
 
-// abort leaves nothing behind.
+// abort leaves nothing behind. The lock goes last, with the file.
 func (w *fileWriter) abort() {
-	os.Remove(w.partial)
+	if w.partial != "" {
+		os.Remove(w.partial)
+	}
 	w.f.Close()
 }
