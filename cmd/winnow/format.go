@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -129,4 +130,39 @@ func byteUnit(unit string) (factor float64, ok bool) {
 		return math.Pow(1000, float64(power)), true
 	}
 	return 0, false
+}
+
+// count is a flag for a number of things: 10M is 10,000,000.
+type count int64
+
+func (c *count) Type() string   { return "number" }
+func (c *count) String() string { return formatShort(int64(*c)) }
+
+func (c *count) Set(text string) error {
+	number, factor := text, int64(1)
+	for i, unit := range []string{"k", "M", "G"} {
+		if n, found := strings.CutSuffix(strings.ToLower(text), strings.ToLower(unit)); found {
+			number, factor = n, []int64{1e3, 1e6, 1e9}[i]
+		}
+	}
+	n, err := parseCount(number, factor)
+	if err != nil {
+		return fmt.Errorf("%q: want a whole number such as 5000, 10k or 2.5M", text)
+	}
+	*c = count(n)
+	return nil
+}
+
+// parseCount reads a decimal number and multiplies it by a power of ten; what comes
+// out must be whole and at least 1.
+func parseCount(number string, factor int64) (int64, error) {
+	v, ok := new(big.Rat).SetString(number)
+	if !ok || number == "" || strings.Trim(number, "0123456789.") != "" {
+		return 0, fmt.Errorf("%q is not a number", number)
+	}
+	v.Mul(v, new(big.Rat).SetInt64(factor))
+	if !v.IsInt() || !v.Num().IsInt64() || v.Sign() <= 0 {
+		return 0, fmt.Errorf("%q is not a count", number)
+	}
+	return v.Num().Int64(), nil
 }

@@ -28,12 +28,14 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/graph"
 )
 
 func main() {
-	// A reader that goes away (`winnow rank G | head`) must reach us as a failed
-	// write, so that temporary files are removed, not as a signal that kills.
-	signal.Ignore(syscall.SIGPIPE)
+	// A reader that goes away (`winnow rank G | head`) and a limit on file sizes must
+	// reach us as failed writes, so that temporary files are removed, not as signals
+	// that kill.
+	signal.Ignore(syscall.SIGPIPE, syscall.SIGXFSZ)
 	os.Exit(run(interruptible(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -63,7 +65,7 @@ func execute(ctx context.Context, u *ui, root *cobra.Command, args []string) int
 	adoptTree(u, root)
 	u.args = args
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := executeTree(ctx, root)
 	if err == nil {
 		err = u.stdout.err // a result that could not be written is a failure
 	} else if !u.started {
@@ -72,13 +74,30 @@ func execute(ctx context.Context, u *ui, root *cobra.Command, args []string) int
 	return u.finish(ctx, err)
 }
 
+// executeTree runs the command. A graph file that passes its checksums and is still
+// not one (made to deceive, or changed under the mapping) makes readers panic with
+// a CorruptError, because they have no errors; here it becomes one.
+func executeTree(ctx context.Context, root *cobra.Command) (err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			corrupt, ok := e.(*graph.CorruptError)
+			if !ok {
+				panic(e)
+			}
+			err = corrupt
+		}
+	}()
+	return root.ExecuteContext(ctx)
+}
+
 // newRootCommand plugs the verbs in.
 func newRootCommand(u *ui) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "winnow",
 		Short: "an importance-first web crawler and its laboratory",
 		Long:  rootHelp,
-		Example: `  winnow version
+		Example: `  winnow graph generate --pages 100k -o web.wg
+  winnow graph stats web.wg
   winnow help exit-codes
   winnow completion bash > /etc/bash_completion.d/winnow`,
 		Args: cobra.ArbitraryArgs,
@@ -92,6 +111,7 @@ func newRootCommand(u *ui) *cobra.Command {
 	root.SetHelpCommand(newHelpCommand(u))
 	root.AddCommand(
 		newExitCodesTopic(),
+		newGraphCommand(u),
 		newVersionCommand(u),
 	)
 	u.addCommonFlags(root.PersistentFlags())

@@ -7,10 +7,12 @@ import (
 	"math"
 	"os"
 	"path"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/graph"
 )
 
 // assumedMemory stands in for the memory of a machine that does not tell.
@@ -23,6 +25,41 @@ func addMaxMemory(flags *pflag.FlagSet, size *byteSize) {
 	flags.Var(size, "max-memory", "use at most this much memory, such as 64M or 1.5GiB")
 	flags.Lookup("max-memory").DefValue = "a quarter of the machine's"
 }
+
+// heapBase and heapPerPage are what the Go heap may take of --max-memory while a
+// graph is written: package graph leaves that much, and a little more for what is
+// not heap, beside its sort buffers.
+const (
+	heapBase    = 18 << 20
+	heapPerPage = 16
+)
+
+// A memoryLimit makes the garbage collector hold the heap down to its part of what
+// --max-memory allows, so that the whole process stays below it.
+type memoryLimit struct {
+	before int64 // the limit to go back to
+	most   int64 // what may be allowed at most
+}
+
+func limitMemory(most int64) *memoryLimit {
+	// While links are read only one of the two sort buffers is in use.
+	return &memoryLimit{before: debug.SetMemoryLimit(max(heapBase, most/2)), most: most}
+}
+
+// watch learns the number of pages from the progress of the work and sets the limit
+// by it.
+func (m *memoryLimit) watch(tell func(stage string, done, total int64) error) func(string, int64, int64) error {
+	known := false
+	return func(stage string, done, total int64) error {
+		if !known && stage != graph.StageRead {
+			known = true
+			debug.SetMemoryLimit(min(heapBase+heapPerPage*total, m.most))
+		}
+		return tell(stage, done, total)
+	}
+}
+
+func (m *memoryLimit) restore() { debug.SetMemoryLimit(m.before) }
 
 // machineMemory is the memory of the machine in bytes, or the lowest limit that
 // control groups put on this process if that is less (containers). root is the

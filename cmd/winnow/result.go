@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -89,6 +90,15 @@ func (r *resultFile) Commit() error {
 	}
 	r.temp = false
 	return nil
+}
+
+// wrap adds the name of the file to an error of writing into it. An interruption
+// and a reader that has gone stay what they are.
+func (r *resultFile) wrap(err error) error {
+	if err == nil || r.file == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("write %s: %w", r.name, cause(err))
 }
 
 // Discard removes what was not committed. After Commit it does nothing, so that it

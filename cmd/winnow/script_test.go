@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -24,8 +27,10 @@ func TestMain(m *testing.M) {
 // ends with. `go test ./cmd/winnow -run Scripts/NAME` runs one; add -v to read it.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:  "testdata",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Dir: "testdata",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "holds": holds, "gzip": compress, "cut": cut, "flip": flip,
+		},
 	})
 }
 
@@ -47,6 +52,69 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+// holds is the script command `holds DIR NAME...`: the directory holds these files
+// and no others, hidden ones included. It is how scripts see that nothing
+// half-written was left behind.
+func holds(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: holds DIR NAME...")
+	}
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	want := slices.Sorted(slices.Values(args[1:]))
+	if !slices.Equal(got, want) {
+		ts.Fatalf("%s holds %q, want %q", args[0], got, want)
+	}
+}
+
+// compress is the script command `gzip FILE`: it makes FILE.gz beside it.
+func compress(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: gzip FILE")
+	}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(ts.ReadFile(args[0])))
+	ts.Check(err)
+	ts.Check(w.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".gz"), b.Bytes(), 0o666))
+}
+
+// cut is the script command `cut FILE N`: it removes the last N bytes.
+func cut(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cut FILE N")
+	}
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	name := ts.MkAbs(args[0])
+	info, err := os.Stat(name)
+	ts.Check(err)
+	ts.Check(os.Truncate(name, info.Size()-n))
+}
+
+// flip is the script command `flip FILE BYTE BIT`: it changes one bit; a negative
+// byte counts from the end.
+func flip(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: flip FILE BYTE BIT")
+	}
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	bit, err := strconv.ParseUint(args[2], 10, 3)
+	ts.Check(err)
+	b := []byte(ts.ReadFile(args[0]))
+	if at < 0 {
+		at += len(b)
+	}
+	b[at] ^= 1 << bit
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o666))
 }
 
 // mainThatWaits is winnow with one more verb, which works until it is interrupted.

@@ -67,8 +67,9 @@ func (t *table) measure() (width []int, right []bool) {
 }
 
 // isNumber reports whether a cell is a number, with or without a unit: it begins
-// with a digit after a sign. An empty cell and a dash stand for a number.
+// with a digit after a sign and has one more word at most ("20.1 links a page" is a
+// remark). An empty cell and a dash stand for a number.
 func isNumber(cell string) bool {
 	digits := strings.TrimLeft(cell, "+-~<>")
-	return digits == "" || digits[0] >= '0' && digits[0] <= '9'
+	return digits == "" || digits[0] >= '0' && digits[0] <= '9' && strings.Count(digits, " ") < 2
 }

@@ -26,6 +26,20 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestTableRemarks: a remark that begins with a number is text.
+func TestTableRemarks(t *testing.T) {
+	table := newTable()
+	table.add("pages", "12", "2.5 links a page")
+	table.add("links", "30", "0.451 bytes a link")
+	var b strings.Builder
+	if err := table.print(&b); err != nil {
+		t.Fatal(err)
+	}
+	if want := "pages  12  2.5 links a page\nlinks  30  0.451 bytes a link\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
+
 func TestTableWithoutHeading(t *testing.T) {
 	table := newTable()
 	table.add("pages", 12)

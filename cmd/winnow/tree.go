@@ -137,6 +137,27 @@ func (u *ui) commandLine(wrong, right string) string {
 	return quoteArgs(words)
 }
 
+// withFlag is what the user typed with a flag set to a value: in its place if it is
+// there already, else at the end.
+func (u *ui) withFlag(flag, value string) string {
+	words := append([]string{"winnow"}, u.args...)
+	for i, word := range words {
+		if word == flag && i+1 < len(words) {
+			words[i+1] = value
+			return quoteArgs(words)
+		}
+		if strings.HasPrefix(word, flag+"=") {
+			words[i] = flag + "=" + value
+			return quoteArgs(words)
+		}
+	}
+	words = append(words, flag)
+	if value != "" {
+		words = append(words, value)
+	}
+	return quoteArgs(words)
+}
+
 // quoteArgs writes arguments so that a shell reads them back.
 func quoteArgs(args []string) string {
 	quoted := make([]string, len(args))

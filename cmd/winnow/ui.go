@@ -84,8 +84,11 @@ func (u *ui) printf(format string, args ...any) {
 }
 
 // json writes one result as one line.
-func (u *ui) json(v any) error {
-	enc := json.NewEncoder(u.stdout)
+func (u *ui) json(v any) error { return writeJSON(u.stdout, v) }
+
+// writeJSON writes one object on one line; verbs with many of them give a buffer.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false) // URLs are full of &
 	return enc.Encode(v)
 }

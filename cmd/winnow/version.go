@@ -46,6 +46,14 @@ func runVersion(u *ui) error {
 	return nil
 }
 
+// programName is what a graph says it was made by.
+func programName() string {
+	if build, ok := debug.ReadBuildInfo(); ok && build.Main.Version != "" {
+		return "winnow " + build.Main.Version
+	}
+	return "winnow"
+}
+
 func versionOf(build *debug.BuildInfo) versionInfo {
 	v := versionInfo{
 		Version:  build.Main.Version,

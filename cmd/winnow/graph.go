@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+func newGraphCommand(u *ui) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "graph",
+		Short: "import, make, inspect and export link graphs",
+		Long: `A graph is one file with the links of a web in both directions, compressed, and the
+URLs and sites of its pages where they are known. It never changes: verbs that make
+one write a new file, which stands under its name only when it is complete.`,
+	}
+	cmd.AddCommand(
+		newImportCommand(u),
+		newGenerateCommand(u),
+	)
+	return cmd
+}
+
+// openGraph opens a graph file for a verb; the error says what to do about a file
+// that is something else.
+func openGraph(u *ui, path string) (*graph.Graph, error) {
+	g, err := graph.Open(path)
+	if err == nil {
+		return g, nil
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, withHint(err, "make one with winnow graph import or winnow graph generate")
+	case looksLikeEdges(path):
+		return nil, withHint(err, "to import an edge list: %s", quoteArgs([]string{
+			"winnow", "graph", "import", "--edges", path, "-o", path + ".wg"}))
+	case isWebGraph(path):
+		base := strings.TrimSuffix(path, filepath.Ext(path))
+		return nil, withHint(err, "to import a WebGraph file: %s", quoteArgs([]string{
+			"winnow", "graph", "import", "--bv", base, "-o", base + ".wg"}))
+	}
+	return nil, err
+}
+
+// looksLikeEdges guesses from the first bytes: digits and blanks, a comment, or
+// a compressed file.
+func looksLikeEdges(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var first [64]byte
+	n, _ := io.ReadFull(f, first[:])
+	b := first[:n]
+	if bytes.HasPrefix(b, []byte{0x1f, 0x8b}) || bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
+		return true
+	}
+	return len(b) > 0 && (b[0] == '#' || len(bytes.Trim(b, "0123456789 \t\r\n")) == 0)
+}
+
+// isWebGraph says whether a file is one of a WebGraph pair.
+func isWebGraph(path string) bool {
+	base := strings.TrimSuffix(path, filepath.Ext(path))
+	_, err := os.Stat(base + ".properties")
+	_, err2 := os.Stat(base + ".graph")
+	return base != path && err == nil && err2 == nil
+}
+
+// checkOutput finds out before hours of work whether a file can be written at path
+// afterwards: it makes one beside it and removes it.
+func checkOutput(u *ui, path string) error {
+	if path == "" {
+		return withHint(usagef("no file to write to"), "try: %s", u.withFlag("-o", "web.wg"))
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("create %s: it is not a regular file", path)
+	}
+	return checkDir(filepath.Dir(path), path)
+}
+
+// checkDir says whether a file can be made in dir; what is the path the user gave.
+func checkDir(dir, what string) error {
+	probe, err := createTemp(filepath.Join(dir, ".winnow"))
+	if err == nil {
+		probe.Close()
+		return os.Remove(probe.Name())
+	}
+	return hintDir(fmt.Errorf("create %s: %w", what, cause(err)), filepath.Join(dir, "x"))
+}
+
+// hintDir proposes to make the directory of path where that is what is missing.
+func hintDir(err error, path string) error {
+	dir := filepath.Dir(path)
+	if _, statErr := os.Stat(dir); errors.Is(statErr, fs.ErrNotExist) {
+		return withHint(err, "the directory is not there; try: %s", quoteArgs([]string{"mkdir", "-p", dir}))
+	}
+	return err
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+type generateOptions struct {
+	pages, sites, links count
+	seed                uint64 // the web is a function of this and the three above
+	output              string
+	maxMemory           byteSize
+	tempDir             string
+}
+
+func newGenerateCommand(u *ui) *cobra.Command {
+	opt := &generateOptions{pages: 100_000}
+	cmd := &cobra.Command{
+		Use:   "generate --pages N [--sites S] [--links M] [--random-seed K] -o G",
+		Short: "make a synthetic web from a seed",
+		Long: `The same numbers and the same seed give the same graph on every machine. It has the
+shape of a web: most links stay inside their site, sizes of sites and in-degrees
+follow power laws, neighbouring pages link alike, a fifth of the pages is dangling,
+and every page can be reached from page 0. There are no self-links.
+
+Numbers take the suffixes k, M and G: 10M pages are 10,000,000.`,
+		Example: `  winnow graph generate --pages 100k -o web.wg
+  winnow graph generate --pages 10M --sites 50k --links 200M --random-seed 7 -o large.wg`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runGenerate(cmd.Context(), u, opt)
+		},
+	}
+	f := cmd.Flags()
+	f.Var(&opt.pages, "pages", "number of pages")
+	f.Var(&opt.sites, "sites", "number of sites (default: a hundredth of the pages)")
+	f.Var(&opt.links, "links", "number of links (default: twenty times the pages)")
+	f.Lookup("sites").DefValue, f.Lookup("links").DefValue = "", "" // said in words
+	f.Uint64Var(&opt.seed, "random-seed", 1, "another seed is another web")
+	f.StringVarP(&opt.output, "output", "o", "", "the graph to write")
+	addMaxMemory(f, &opt.maxMemory)
+	f.StringVar(&opt.tempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
+	return cmd
+}
+
+// Defaults of a synthetic web, per page. Twenty links a page is what large crawls
+// report (Najork and Wiener 2001: 6.1 G links on 328 M pages); sites of a hundred
+// pages keep several hundred of them in a web of moderate size.
+const (
+	linksPerPage = 20
+	pagesPerSite = 100
+)
+
+// spec fills in what was not said. Very small webs have no room for twenty links
+// a page: they get half of all possible ones.
+func (o *generateOptions) spec() fakeweb.Spec {
+	s := fakeweb.Spec{Pages: int(o.pages), Sites: int(o.sites), Links: int64(o.links), Seed: o.seed}
+	if s.Sites == 0 {
+		s.Sites = max(1, s.Pages/pagesPerSite)
+	}
+	if s.Links == 0 {
+		s.Links = min(linksPerPage*int64(s.Pages), int64(s.Pages)*int64(s.Pages-1)/2)
+	}
+	return s
+}
+
+// generateResult is what --json prints.
+type generateResult struct {
+	Output     string `json:"output"`
+	RandomSeed uint64 `json:"random_seed"`
+	graph.Info
+	Seconds float64 `json:"seconds"`
+}
+
+func runGenerate(ctx context.Context, u *ui, opt *generateOptions) error {
+	if err := checkOutput(u, opt.output); err != nil {
+		return err
+	}
+	if err := checkTempDir(opt.tempDir); err != nil {
+		return err
+	}
+	start := time.Now()
+	spec := opt.spec()
+	web, err := fakeweb.New(spec)
+	if err != nil {
+		return &usageError{err}
+	}
+	if err := opt.write(ctx, u, web); err != nil {
+		return err
+	}
+	info, err := graph.ReadInfo(opt.output)
+	if err != nil {
+		return err
+	}
+	r := &generateResult{Output: opt.output, RandomSeed: spec.Seed, Info: info, Seconds: time.Since(start).Seconds()}
+	if u.asJSON {
+		return u.json(r)
+	}
+	t := newTable()
+	addInfo(t, info)
+	addBytes(t, info)
+	t.add("time", formatDuration(time.Since(start)))
+	return t.print(u.stdout)
+}
+
+// write stores the web.
+func (o *generateOptions) write(ctx context.Context, u *ui, web *fakeweb.Web) error {
+	shown := newStages(ctx, u)
+	defer shown.Done()
+	memory := limitMemory(int64(o.maxMemory))
+	defer memory.restore()
+	spec := web.Spec()
+	src := graph.Source{
+		Pages: spec.Pages, Lists: web.Each, URLs: web.EachURL,
+		Card: &graph.Card{
+			Origin: fmt.Sprintf("synthetic web: winnow graph generate --pages %d --sites %d --links %d --random-seed %d",
+				spec.Pages, spec.Sites, spec.Links, spec.Seed),
+			Program: programName(),
+		},
+	}
+	err := graph.Write(ctx, src, graph.WriteOptions{
+		Path: o.output, MaxMemory: int64(o.maxMemory), TempDir: o.tempDir,
+		Progress: memory.watch(shown.tell),
+	})
+	return explainMemory(u, err)
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+type importOptions struct {
+	graph.ImportOptions          // what is read, and where the result goes
+	maxMemory           byteSize // for everything, the runtime included
+}
+
+func newImportCommand(u *ui) *cobra.Command {
+	opt := &importOptions{}
+	cmd := &cobra.Command{
+		Use:   "import (--edges F [--urls F] [--nodes F] [--sites F] | --bv BASENAME [--urls F]) -o G",
+		Short: "make a graph from an edge list or a WebGraph file",
+		Long:  importHelp,
+		Example: `  winnow graph import --edges web.edges.gz --urls web.urls.gz -o web.wg
+  winnow graph import --edges all.edges --nodes 2024.ids --drop-outside -o 2024.wg
+  winnow graph import --edges all.edges --fetched done.ids --frontier-min-inlinks 5 -o web.wg
+  winnow graph import --bv cnr-2000 -o cnr-2000.wg
+  zcat parts/*.gz | winnow graph import --edges - -o web.wg --max-memory 1G`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runImport(cmd.Context(), u, opt)
+		},
+	}
+	opt.addFlags(cmd)
+	return cmd
+}
+
+const importHelp = `Links are read in any order, sorted on disk where they do not fit into memory, and
+stored once each; repeated ones are counted. All lists may be compressed with gzip
+or zstd, which is told from their content. A bad line ends the import with its file
+and line, and nothing is written.
+
+Pages are the ids 0 to n-1: n is the number of URLs, else the largest id + 1. With
+--nodes they are the ids of that list, which is also what all output calls them.
+The site of a page is scheme, host and port of its URL, or what --sites says; with
+neither, every page is a site of its own.`
+
+func (o *importOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.Edges, "edges", "", `edge list: "source target" per line, ids from 0; - is standard input`)
+	f.StringVar(&o.BV, "bv", "", "base name of a WebGraph file: BASENAME.graph and BASENAME.properties")
+	f.StringVar(&o.URLs, "urls", "", "URL list: line i, from 0, is the URL of id i")
+	f.StringVar(&o.Nodes, "nodes", "", "list of the ids that exist, one per line")
+	f.StringVar(&o.Sites, "sites", "", "site list: line i, from 0, is the site of id i")
+	f.StringVar(&o.Fetched, "fetched", "", "list of the ids that were fetched; the others are only known")
+	f.IntVar(&o.FrontierMinInLinks, "frontier-min-inlinks", 0, "leave out pages that were not fetched and have fewer in-links")
+	f.BoolVar(&o.DropOutside, "drop-outside", false, "leave out links that touch ids not in --nodes instead of refusing them")
+	f.StringVar(&o.Origin, "origin", "", "who crawled it, when, by which policy: kept in the graph")
+	f.StringVarP(&o.Path, "output", "o", "", "the graph to write")
+	addMaxMemory(f, &o.maxMemory)
+	f.StringVar(&o.TempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
+}
+
+// check finds what cannot be carried out before anything is read.
+func (o *importOptions) check(u *ui) error {
+	switch {
+	case o.Edges == "" && o.BV == "":
+		return withHint(usagef("nothing to import: give --edges or --bv"), "try: winnow graph import --edges web.edges -o web.wg")
+	case o.Edges != "" && o.BV != "":
+		return usagef("--edges and --bv exclude each other")
+	case o.BV != "" && (o.Nodes != "" || o.Fetched != ""):
+		return withHint(usagef("--nodes and --fetched go with --edges: the ids of a WebGraph file are 0, 1, 2 and so on"),
+			"import all of it, then cut: winnow graph extract ALL --nodes FILE -o PART")
+	case o.DropOutside && o.Nodes == "":
+		return withHint(usagef("--drop-outside needs --nodes: which ids are inside?"), "try: %s", u.withFlag("--nodes", "FILE"))
+	case o.FrontierMinInLinks < 0:
+		return usagef("--frontier-min-inlinks %d: a page has 0 in-links or more", o.FrontierMinInLinks)
+	case o.FrontierMinInLinks > 0 && o.Fetched == "":
+		return withHint(usagef("--frontier-min-inlinks needs --fetched: which pages were fetched?"), "try: %s", u.withFlag("--fetched", "FILE"))
+	}
+	if err := checkOutput(u, o.Path); err != nil {
+		return err
+	}
+	return checkTempDir(o.TempDir)
+}
+
+func checkTempDir(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	return checkDir(dir, "files in "+dir)
+}
+
+// importResult is what --json prints.
+type importResult struct {
+	Output string `json:"output"`
+	graph.Info
+	DuplicateLinks int64   `json:"duplicate_links"`
+	RepeatedURLs   int64   `json:"repeated_urls"`
+	OutsideLinks   int64   `json:"outside_links"`
+	UncrawledPages int64   `json:"uncrawled_pages"` // before any were left out
+	DroppedPages   int64   `json:"dropped_pages"`
+	SpilledBytes   int64   `json:"spilled_bytes"`
+	Seconds        float64 `json:"seconds"`
+}
+
+func runImport(ctx context.Context, u *ui, opt *importOptions) error {
+	if err := opt.check(u); err != nil {
+		return err
+	}
+	start := time.Now()
+	memory := limitMemory(int64(opt.maxMemory))
+	defer memory.restore()
+	opt.MaxMemory, opt.Program = int64(opt.maxMemory), programName()
+	shown := newStages(ctx, u)
+	defer shown.Done()
+	opt.Progress = memory.watch(shown.tell)
+	report, err := graph.Import(ctx, opt.ImportOptions)
+	if err != nil {
+		return opt.explain(u, err)
+	}
+	shown.Done()
+	info, err := graph.ReadInfo(opt.Path)
+	if err != nil {
+		return err
+	}
+	r := &importResult{
+		Output: opt.Path, Info: info,
+		DuplicateLinks: report.Card.DuplicateLinks, RepeatedURLs: report.Card.RepeatedURLs, OutsideLinks: report.Card.OutsideLinks,
+		UncrawledPages: report.UncrawledPages, DroppedPages: report.Card.DroppedPages,
+		SpilledBytes: report.SpilledBytes, Seconds: time.Since(start).Seconds(),
+	}
+	if u.asJSON {
+		return u.json(r)
+	}
+	return r.print(u)
+}
+
+// explain adds a hint where there is one.
+func (o *importOptions) explain(u *ui, err error) error {
+	var outside *graph.OutsideError
+	if errors.As(err, &outside) {
+		return withHint(err, "to leave out links to ids outside: %s", u.withFlag("--drop-outside", ""))
+	}
+	return explainMemory(u, err)
+}
+
+// explainMemory proposes a larger --max-memory where that was the trouble.
+func explainMemory(u *ui, err error) error {
+	var memory *graph.MemoryError
+	if errors.As(err, &memory) {
+		return withHint(err, "try: %s", u.withFlag("--max-memory", fmt.Sprintf("%dM", memory.Need>>20+1)))
+	}
+	return err
+}
+
+func (r *importResult) print(u *ui) error {
+	t := newTable()
+	addInfo(t, r.Info)
+	t.add("duplicate links", formatCount(r.DuplicateLinks), "dropped")
+	if r.BytesURLs > 0 {
+		t.add("repeated URLs", formatCount(r.RepeatedURLs))
+	}
+	if r.OutsideLinks > 0 {
+		t.add("links outside", formatCount(r.OutsideLinks), "dropped")
+	}
+	if r.UncrawledPages > 0 {
+		t.add("not fetched", formatCount(r.UncrawledPages))
+		t.add("of them left out", formatCount(r.DroppedPages), percent(r.DroppedPages, r.UncrawledPages))
+	}
+	addBytes(t, r.Info)
+	if r.SpilledBytes > 0 {
+		t.add("sorted on disk", formatBytes(r.SpilledBytes))
+	}
+	t.add("time", formatDuration(time.Duration(r.Seconds*float64(time.Second))))
+	return t.print(u.stdout)
+}
+
+// addInfo tells the counts of a graph.
+func addInfo(t *table, i graph.Info) {
+	t.add("pages", formatCount(int64(i.Pages)))
+	t.add("links", formatCount(i.Links), perPage(i))
+	t.add("self-links", formatCount(i.SelfLinks))
+	if i.SitesKnown {
+		t.add("sites", formatCount(int64(i.Sites)))
+	} else {
+		t.add("sites", "-", "not known: every page counts as one")
+	}
+}
+
+// addBytes tells what a graph takes.
+func addBytes(t *table, i graph.Info) {
+	t.add("out-links", formatBytes(i.BytesForward), perLink(i.BytesForward, i))
+	t.add("in-links", formatBytes(i.BytesBackward), perLink(i.BytesBackward, i))
+	if i.BytesURLs > 0 {
+		t.add("URLs", formatBytes(i.BytesURLs), fmt.Sprintf("%.1f bytes a page", float64(i.BytesURLs)/float64(i.Pages)))
+	}
+	t.add("file", formatBytes(i.BytesFile))
+}
+
+func perPage(i graph.Info) string {
+	if i.Pages == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f a page", float64(i.Links)/float64(i.Pages))
+}
+
+func perLink(bytes int64, i graph.Info) string {
+	if i.Links == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.3f bytes a link", float64(bytes)/float64(i.Links))
+}
+
+// percent writes the share of part in whole.
+func percent(part, whole int64) string {
+	if whole == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+}

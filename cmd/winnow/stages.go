@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// stages shows the progress of work that goes through several stages, one after the
+// other, each with a line of its own. Stages that overlap are shown once, in the
+// order in which they began.
+type stages struct {
+	ctx  context.Context
+	u    *ui
+	seen []string
+	now  *progress
+}
+
+func newStages(ctx context.Context, u *ui) *stages { return &stages{ctx: ctx, u: u} }
+
+// tell is what graph.WriteOptions.Progress wants: how much of a stage is done. Its
+// error ends the work at Ctrl-C.
+func (s *stages) tell(stage string, done, total int64) error {
+	if n := len(s.seen); n == 0 || s.seen[n-1] != stage {
+		for _, before := range s.seen {
+			if before == stage {
+				return s.ctx.Err()
+			}
+		}
+		s.Done()
+		s.seen = append(s.seen, stage)
+		unit := "pages"
+		if stage == graph.StageRead {
+			unit = unitBytes
+		}
+		s.now = newProgress(s.u, stage, total, unit)
+	}
+	s.now.Set(done)
+	return s.ctx.Err()
+}
+
+// pages is tell for work that has one stage and counts pages.
+func (s *stages) pages(stage string) func(done, total int64) error {
+	return func(done, total int64) error { return s.tell(stage, done, total) }
+}
+
+// Done removes the line.
+func (s *stages) Done() {
+	if s.now != nil {
+		s.now.Done()
+	}
+}
