@@ -25,6 +25,7 @@ one write a new file, which stands under its name only when it is complete.`,
 	cmd.AddCommand(
 		newImportCommand(u),
 		newGenerateCommand(u),
+		newExportCommand(u),
 	)
 	return cmd
 }

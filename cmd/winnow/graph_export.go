@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/bv"
+)
+
+type exportOptions struct {
+	format string // one of exportFormats
+	output string // file, base name or directory; "" and "-": standard output
+	params bv.Params
+	like   string // a .properties file to take params from
+	flags  *pflag.FlagSet
+}
+
+// exportFormats are the values of --format.
+var exportFormats = []string{"edges", "bv", "parquet"}
+
+// paramFlags are the flags that --like stands for.
+var paramFlags = []string{"window", "max-ref", "min-interval", "zeta-k"}
+
+func newExportCommand(u *ui) *cobra.Command {
+	opt := &exportOptions{params: bv.Default}
+	cmd := &cobra.Command{
+		Use:   "export G --format edges|bv|parquet -o OUT",
+		Short: "write a graph as an edge list, a WebGraph file or Parquet tables",
+		Long: `edges    "source target" per line, ascending, in the original ids; - and no -o are
+         standard output
+bv       OUT.graph, OUT.properties and OUT.offsets, as WebGraph and its relatives
+         read them. Their ids are 0, 1, 2 and so on: where the graph has others,
+         OUT.ids holds the original id of each
+parquet  a directory with pages.parquet (id, url, site, out_degree, in_degree) and
+         links.parquet (src, dst), in the original ids`,
+		Example: `  winnow graph export web.wg --format edges -o web.edges
+  winnow graph export web.wg --format edges -o - | zstd > web.edges.zst
+  winnow graph export web.wg --format bv -o webgraph/web --like webgraph/other.properties
+  winnow graph export web.wg --format parquet -o tables`,
+		Args: exactly("GRAPH"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opt.flags = cmd.Flags()
+			return runExport(cmd.Context(), u, opt, args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.format, "format", "edges", "edges, bv or parquet")
+	f.StringVarP(&opt.output, "output", "o", "", "file, base name (bv) or directory (parquet) to write; - is standard output")
+	f.IntVar(&opt.params.Window, "window", bv.Default.Window, "bv: how many lists back a reference may reach")
+	f.IntVar(&opt.params.MaxRef, "max-ref", bv.Default.MaxRef, "bv: longest chain of references")
+	f.IntVar(&opt.params.MinInterval, "min-interval", bv.Default.MinInterval, "bv: shortest run of ids kept as an interval; 0: none")
+	f.IntVar(&opt.params.ZetaK, "zeta-k", bv.Default.ZetaK, "bv: the k of the zeta code")
+	f.StringVar(&opt.like, "like", "", "bv: take these four from a .properties file")
+	return cmd
+}
+
+// exportResult is what --json prints.
+type exportResult struct {
+	Format      string   `json:"format"`
+	Files       []string `json:"files"`
+	Pages       int      `json:"pages"`
+	Links       int64    `json:"links"`
+	Bytes       int64    `json:"bytes"` // of all files
+	BitsPerLink float64  `json:"bits_per_link,omitempty"`
+	Seconds     float64  `json:"seconds"`
+}
+
+func runExport(ctx context.Context, u *ui, opt *exportOptions, path string) error {
+	if err := opt.check(u); err != nil {
+		return err
+	}
+	g, err := openGraph(u, path)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	shown := newStages(ctx, u)
+	defer shown.Done()
+	start := time.Now()
+	r := &exportResult{Format: opt.format, Pages: g.Pages(), Links: g.Links()}
+	switch opt.format {
+	case "edges":
+		err = opt.edges(ctx, u, g, shown, r)
+	case "bv":
+		err = opt.webGraph(ctx, u, g, shown, r)
+	case "parquet":
+		err = exportParquet(opt.output, g, shown, r)
+	}
+	shown.Done()
+	if err != nil || len(r.Files) == 0 {
+		return err
+	}
+	r.Seconds = time.Since(start).Seconds()
+	return r.print(u)
+}
+
+// check finds what cannot be carried out before the graph is opened, and settles
+// the parameters of the bv format.
+func (o *exportOptions) check(u *ui) error {
+	switch {
+	case !slices.Contains(exportFormats, o.format):
+		err := usagef("--format %q: want %s", o.format, strings.Join(exportFormats, ", "))
+		if near, ok := nearest(o.format, exportFormats); ok {
+			return withHint(err, "try: %s", u.withFlag("--format", near))
+		}
+		return err
+	case o.format == "edges" && (o.output == "" || o.output == "-"):
+		return o.noParams("is for --format bv")
+	case o.output == "-":
+		return withHint(usagef("%s cannot be written to standard output: it is several files", o.format),
+			"try: %s", u.withFlag("-o", "web"))
+	case o.output == "":
+		return withHint(usagef("--format %s needs -o: it writes several files", o.format), "try: %s", u.withFlag("-o", "web"))
+	case o.format == "bv":
+		return o.settleParams()
+	}
+	return o.noParams("is for --format bv")
+}
+
+// noParams refuses the flags of the bv format.
+func (o *exportOptions) noParams(why string) error {
+	for _, name := range append([]string{"like"}, paramFlags...) {
+		if o.flags.Changed(name) && !(name == "like" && o.format == "bv") {
+			return usagef("--%s %s", name, why)
+		}
+	}
+	return nil
+}
+
+func (o *exportOptions) settleParams() error {
+	if o.like != "" {
+		if err := o.noParams("and --like exclude each other"); err != nil {
+			return err
+		}
+		text, err := os.ReadFile(o.like)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", o.like, cause(err))
+		}
+		props, err := bv.ParseProperties(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", o.like, err)
+		}
+		o.params = props.Params
+	}
+	if err := o.params.Check(); err != nil {
+		return &usageError{err}
+	}
+	return nil
+}
+
+// edges writes an edge list to a file, or to standard output.
+func (o *exportOptions) edges(ctx context.Context, u *ui, g *graph.Graph, shown *stages, r *exportResult) error {
+	out, err := createResult(u, o.output)
+	if err != nil {
+		return hintDir(err, o.output)
+	}
+	defer out.Discard()
+	tell := shown.pages("write links")
+	if out.file == nil && u.asJSON {
+		err = linkObjects(out, g, tell)
+	} else {
+		err = g.ExportEdges(ctx, out, tell)
+	}
+	if err != nil {
+		return out.wrap(err)
+	}
+	if err := out.Commit(); err != nil || out.file == nil {
+		return err
+	}
+	return r.add(o.output)
+}
+
+// linkObjects writes one object a link.
+func linkObjects(out io.Writer, g *graph.Graph, tell func(done, total int64) error) error {
+	for c := g.Forward().Scan(0, graph.Page(g.Pages())); c.Next(); {
+		if c.Page()%4096 == 0 {
+			if err := tell(int64(c.Page()), int64(g.Pages())); err != nil {
+				return err
+			}
+		}
+		for _, q := range c.List() {
+			if err := writeJSON(out, linkRow{g.ID(c.Page()), g.ID(q)}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// linkRow is one link in JSON and in Parquet, in original ids.
+type linkRow struct {
+	Src uint32 `json:"src" parquet:"src,delta"`
+	Dst uint32 `json:"dst" parquet:"dst,delta"`
+}
+
+// webGraph writes the files of the bv format.
+func (o *exportOptions) webGraph(ctx context.Context, u *ui, g *graph.Graph, shown *stages, r *exportResult) error {
+	base := strings.TrimSuffix(o.output, ".graph")
+	if err := checkOutput(u, base+".graph"); err != nil {
+		return err
+	}
+	if err := g.ExportBV(ctx, base, o.params, shown.pages("write links")); err != nil {
+		return err
+	}
+	if err := r.add(base+".graph", base+".properties", base+".offsets"); err != nil {
+		return err
+	}
+	if info, err := os.Stat(base + ".graph"); err == nil && r.Links > 0 {
+		r.BitsPerLink = 8 * float64(info.Size()) / float64(r.Links)
+	}
+	if g.IDs() == nil {
+		return nil
+	}
+	u.notef("the ids in %s.graph are 0 to %d; %s.ids holds the original id of each", base, g.Pages()-1, base)
+	if err := writeIDs(u, base+".ids", g.IDs()); err != nil {
+		return err
+	}
+	return r.add(base + ".ids")
+}
+
+func writeIDs(u *ui, name string, ids []uint32) error {
+	out, err := createResult(u, name)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	for _, id := range ids {
+		fmt.Fprintln(out, id)
+	}
+	return out.Commit()
+}
+
+// add notes files that were written.
+func (r *exportResult) add(names ...string) error {
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		r.Files = append(r.Files, name)
+		r.Bytes += info.Size()
+	}
+	return nil
+}
+
+func (r *exportResult) print(u *ui) error {
+	if u.asJSON {
+		return u.json(r)
+	}
+	t := newTable()
+	t.add("pages", formatCount(int64(r.Pages)))
+	t.add("links", formatCount(r.Links))
+	if r.BitsPerLink > 0 {
+		t.add("size", formatBytes(r.Bytes), fmt.Sprintf("%.3f bits a link", r.BitsPerLink))
+	} else {
+		t.add("size", formatBytes(r.Bytes))
+	}
+	t.add("time", formatDuration(time.Duration(r.Seconds*float64(time.Second))))
+	if err := t.print(u.stdout); err != nil {
+		return err
+	}
+	u.printf("wrote %s\n", strings.Join(r.Files, ", "))
+	return nil
+}
