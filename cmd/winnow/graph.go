@@ -26,6 +26,7 @@ one write a new file, which stands under its name only when it is complete.`,
 		newImportCommand(u),
 		newGenerateCommand(u),
 		newExportCommand(u),
+		newExtractCommand(u),
 		newLinksCommand(u),
 	)
 	return cmd

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/input"
+)
+
+type extractOptions struct {
+	hosts, domains []string // pages of these hosts, or of hosts below these domains
+	nodes          string   // or the pages of this list
+	output         string
+	maxMemory      byteSize
+	tempDir        string
+}
+
+func newExtractCommand(u *ui) *cobra.Command {
+	opt := &extractOptions{}
+	cmd := &cobra.Command{
+		Use:   "extract G (--host NAME... | --domain NAME... | --nodes FILE) -o G2",
+		Short: "cut the closed world of some hosts or pages out of a graph",
+		Long: `The new graph has the pages of the hosts, domains or list named, and the links among
+them: links to and from pages outside do not count (a closed world). Pages keep their
+original ids, their URLs and their sites. How many links were cut is printed.
+
+--domain example.org takes example.org and every host below it.`,
+		Example: `  winnow graph extract web.wg --host s1.example --host s2.example -o two.wg
+  winnow graph extract web.wg --domain example.org -o org.wg
+  winnow graph extract web.wg --nodes interesting.ids -o part.wg`,
+		Args: exactly("GRAPH"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runExtract(cmd.Context(), u, opt, args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&opt.hosts, "host", nil, "take the pages of this host; may be given again")
+	f.StringSliceVar(&opt.domains, "domain", nil, "take the pages of this domain and of all hosts below it; may be given again")
+	f.StringVar(&opt.nodes, "nodes", "", "take the pages whose ids stand in this list")
+	f.StringVarP(&opt.output, "output", "o", "", "the graph to write")
+	addMaxMemory(f, &opt.maxMemory)
+	f.StringVar(&opt.tempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
+	return cmd
+}
+
+func (o *extractOptions) check(u *ui) error {
+	named := len(o.hosts) + len(o.domains)
+	switch {
+	case named == 0 && o.nodes == "":
+		return withHint(usagef("which pages? give --host, --domain or --nodes"), "try: %s", u.withFlag("--host", "www.example.org"))
+	case named > 0 && o.nodes != "":
+		return usagef("--nodes and --host or --domain exclude each other")
+	}
+	if err := checkOutput(u, o.output); err != nil {
+		return err
+	}
+	return checkTempDir(o.tempDir)
+}
+
+// extractResult is what --json prints.
+type extractResult struct {
+	Output string `json:"output"`
+	graph.Info
+	CutOut  int64   `json:"cut_out_links"` // from a page inside to one outside
+	CutIn   int64   `json:"cut_in_links"`  // from a page outside to one inside
+	Seconds float64 `json:"seconds"`
+}
+
+func runExtract(ctx context.Context, u *ui, opt *extractOptions, path string) error {
+	if err := opt.check(u); err != nil {
+		return err
+	}
+	start := time.Now()
+	g, err := openGraph(u, path)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	part, err := opt.choose(g)
+	if err != nil {
+		return err
+	}
+	part.note = opt.world(path)
+	if err := opt.write(ctx, u, part); err != nil {
+		return err
+	}
+	info, err := graph.ReadInfo(opt.output)
+	if err != nil {
+		return err
+	}
+	r := &extractResult{Output: opt.output, Info: info, CutOut: part.cutOut, CutIn: part.cutIn, Seconds: time.Since(start).Seconds()}
+	if u.asJSON {
+		return u.json(r)
+	}
+	t := newTable()
+	addInfo(t, info)
+	t.add("links cut", formatCount(r.CutOut), "to pages outside")
+	t.add("", formatCount(r.CutIn), "from pages outside")
+	addBytes(t, info)
+	t.add("time", formatDuration(time.Since(start)))
+	return t.print(u.stdout)
+}
+
+// world says which pages were chosen, for the card of the new graph.
+func (o *extractOptions) world(path string) string {
+	switch {
+	case o.nodes != "":
+		return fmt.Sprintf("closed world of the pages in %s, out of %s", o.nodes, path)
+	case len(o.domains) == 0:
+		return fmt.Sprintf("closed world of %s, out of %s", strings.Join(o.hosts, ", "), path)
+	}
+	return fmt.Sprintf("closed world of %s, out of %s", strings.Join(append(slices.Clone(o.hosts), o.domains...), ", "), path)
+}
+
+// choose finds the pages of the new graph.
+func (o *extractOptions) choose(g *graph.Graph) (*part, error) {
+	if o.nodes != "" {
+		return chooseNodes(g, o.nodes)
+	}
+	if !g.HasSites() {
+		return nil, withHint(fmt.Errorf("%s: the hosts of its pages are not known", g.Path()),
+			"import it with --urls or --sites, or name the pages with --nodes FILE")
+	}
+	in := make([]bool, g.Sites())
+	any := false
+	for s := range in {
+		in[s] = o.wants(hostOf(g.SiteName(graph.Site(s))))
+		any = any || in[s]
+	}
+	if !any {
+		return nil, o.noSuchHost(g)
+	}
+	return newPart(g, func(p graph.Page) bool { return in[g.Site(p)] }), nil
+}
+
+// wants says whether a host was asked for.
+func (o *extractOptions) wants(host string) bool {
+	for _, h := range o.hosts {
+		if host == strings.ToLower(h) {
+			return true
+		}
+	}
+	for _, d := range o.domains {
+		d = strings.ToLower(strings.TrimPrefix(d, "."))
+		if host == d || strings.HasSuffix(host, "."+d) {
+			return true
+		}
+	}
+	return false
+}
+
+// noSuchHost proposes the host with the nearest name.
+func (o *extractOptions) noSuchHost(g *graph.Graph) error {
+	asked := append(slices.Clone(o.hosts), o.domains...)
+	err := fmt.Errorf("%s: no page of %s", g.Path(), strings.Join(asked, ", "))
+	names := make([]string, g.Sites())
+	for s := range names {
+		names[s] = hostOf(g.SiteName(graph.Site(s)))
+	}
+	for _, name := range asked {
+		if near, ok := nearest(strings.ToLower(name), names); ok {
+			return withHint(err, "is %s meant?", near)
+		}
+	}
+	return withHint(err, "winnow graph stats lists the largest sites")
+}
+
+// hostOf is the host in the name of a site: http://host:port, or any name that was
+// given with --sites.
+func hostOf(site string) string {
+	_, rest, found := strings.Cut(site, "://")
+	if !found {
+		return site
+	}
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		rest = rest[at+1:]
+	}
+	if colon := strings.LastIndexByte(rest, ':'); colon > strings.LastIndexByte(rest, ']') {
+		rest = rest[:colon]
+	}
+	return rest
+}
+
+// chooseNodes reads a list of ids.
+func chooseNodes(g *graph.Graph, name string) (*part, error) {
+	f, err := input.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in := make([]bool, g.Pages())
+	err = input.IDs(f, func(id uint32) error {
+		p, ok := g.ByID(id)
+		if !ok {
+			return fmt.Errorf("no page of %s has the id %d", g.Path(), id)
+		}
+		in[p] = true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newPart(g, func(p graph.Page) bool { return in[p] }), nil
+}
+
+// write stores the part as a graph.
+func (o *extractOptions) write(ctx context.Context, u *ui, part *part) error {
+	shown := newStages(ctx, u)
+	defer shown.Done()
+	memory := limitMemory(int64(o.maxMemory))
+	defer memory.restore()
+	err := graph.Write(ctx, part.source(), graph.WriteOptions{
+		Path: o.output, MaxMemory: int64(o.maxMemory), TempDir: o.tempDir,
+		Progress: memory.watch(shown.tell),
+	})
+	return explainMemory(u, err)
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// must runs a command line in-process and gives its standard output.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != 0 {
+		t.Fatalf("winnow %s: exit %d, %s", strings.Join(args, " "), code, errs.String())
+	}
+	return out.String()
+}
+
+// dyingContext ends after it has been asked a number of times: an interruption that
+// can be put at every place where work looks for one.
+type dyingContext struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *dyingContext) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestInterruptedAnywhere: wherever Ctrl-C finds a verb, it ends with 130 and leaves
+// nothing behind, or gets through.
+func TestInterruptedAnywhere(t *testing.T) {
+	dir := t.TempDir()
+	web, edges := filepath.Join(dir, "web.wg"), filepath.Join(dir, "web.edges")
+	must(t, "graph", "generate", "--pages", "9000", "--links", "150k", "-o", web)
+	must(t, "graph", "export", web, "-o", edges)
+	for _, verb := range []string{
+		"graph import --edges " + edges + " -o OUT/g",
+		"graph generate --pages 9000 --links 150k -o OUT/g",
+		"graph extract " + web + " --domain example -o OUT/g",
+		"graph export " + web + " -o OUT/g",
+		"graph export " + web + " --format bv -o OUT/g",
+		"graph export " + web + " --format parquet -o OUT/g",
+	} {
+		t.Run(verb[:strings.Index(verb, " OUT")], func(t *testing.T) {
+			for n := int64(0); ; n++ {
+				out := t.TempDir()
+				ctx := &dyingContext{Context: t.Context()}
+				ctx.left.Store(n)
+				var stderr bytes.Buffer
+				code := run(ctx, strings.Fields(strings.ReplaceAll(verb, "OUT", out)), nil, &bytes.Buffer{}, &stderr)
+				if code == 0 && n > 0 {
+					return
+				}
+				left := names(t, out)
+				if code != 130 || stderr.String() != "winnow: interrupted\n" || left != "" || hasDirs(t, out) {
+					t.Fatalf("after %d looks: exit %d, %q, left behind: %q", n, code, stderr.String(), left)
+				}
+			}
+		})
+	}
+}
+
+func hasDirs(t *testing.T, dir string) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries) > 0
+}
+
+// TestParquet: the tables hold what the graph holds, over several row groups.
+func TestParquet(t *testing.T) {
+	dir := t.TempDir()
+	web, tables := filepath.Join(dir, "web.wg"), filepath.Join(dir, "tables")
+	must(t, "graph", "generate", "--pages", "70k", "--links", "1.2M", "-o", web)
+	part := filepath.Join(dir, "part.wg")
+	must(t, "graph", "extract", web, "--nodes", writeList(t, dir, 1, 70000), "-o", part)
+	must(t, "graph", "export", part, "--format", "parquet", "-o", tables)
+	g, err := graph.Open(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	pages, err := parquet.ReadFile[pageRow](filepath.Join(tables, "pages.parquet"))
+	if err != nil || len(pages) != g.Pages() {
+		t.Fatalf("%d pages of %d, %v", len(pages), g.Pages(), err)
+	}
+	in, out := g.Backward().Reader(), g.Forward().Reader()
+	for i, row := range pages {
+		p := graph.Page(i)
+		want := pageRow{g.ID(p), g.URL(p), g.SiteName(g.Site(p)), uint32(out.Degree(p)), uint32(in.Degree(p))}
+		if row != want {
+			t.Fatalf("page %d: %+v, want %+v", i, row, want)
+		}
+	}
+	links, err := parquet.ReadFile[linkRow](filepath.Join(tables, "links.parquet"))
+	if err != nil || int64(len(links)) != g.Links() || len(links) <= linkGroup {
+		t.Fatalf("%d links of %d, %v", len(links), g.Links(), err)
+	}
+	for c := g.Forward().Scan(0, graph.Page(g.Pages())); c.Next(); {
+		for _, q := range c.List() {
+			if want := (linkRow{g.ID(c.Page()), g.ID(q)}); links[0] != want {
+				t.Fatalf("link %+v, want %+v", links[0], want)
+			}
+			links = links[1:]
+		}
+	}
+}
+
+// writeList writes the ids lo to hi-1.
+func writeList(t *testing.T, dir string, lo, hi int) string {
+	t.Helper()
+	var b bytes.Buffer
+	for id := lo; id < hi; id++ {
+		fmt.Fprintln(&b, id)
+	}
+	name := filepath.Join(dir, "list.ids")
+	if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestCorruptGraph: a list that passes its checksum and is still none becomes an
+// ordinary error; other panics stay.
+func TestCorruptGraph(t *testing.T) {
+	corrupt := &graph.CorruptError{Path: "web.wg", Err: os.ErrInvalid}
+	code, _, stderr := tryVerb(t.Context(), func(*ui) error { panic(corrupt) })
+	if want := "winnow: error: graph \"web.wg\": invalid argument\n"; code != 1 || stderr != want {
+		t.Errorf("exit %d, %q", code, stderr)
+	}
+	defer func() {
+		if e := recover(); e != "a mistake" {
+			t.Errorf("recovered %v", e)
+		}
+	}()
+	tryVerb(t.Context(), func(*ui) error { panic("a mistake") })
+}
+
+func TestCountFlag(t *testing.T) {
+	for text, want := range map[string]count{
+		"1": 1, "5000": 5000, "10k": 10_000, "10K": 10_000, "2.5M": 2_500_000, "1.000001m": 1_000_001, "3G": 3_000_000_000,
+	} {
+		var c count
+		if err := c.Set(text); err != nil || c != want {
+			t.Errorf("%s: %d, %v; want %d", text, c, err, want)
+		}
+	}
+	for _, text := range []string{"", "k", "0", "-1", "1.5", "1.0001k", "1e3", "1/2M", "ten", "99999999999G", "1T", "0x10", "1 k"} {
+		var c count
+		if err := c.Set(text); err == nil {
+			t.Errorf("%q is read as %d", text, c)
+		}
+	}
+}
+
+func TestHostOf(t *testing.T) {
+	for site, want := range map[string]string{
+		"http://a.example":         "a.example",
+		"https://a.example:8080":   "a.example",
+		"http://me:pw@a.example:1": "a.example",
+		"http://[2001:db8::1]:80":  "[2001:db8::1]",
+		"http://[2001:db8::1]":     "[2001:db8::1]",
+		"a site of its own":        "a site of its own",
+	} {
+		if got := hostOf(site); got != want {
+			t.Errorf("%s: %s, want %s", site, got, want)
+		}
+	}
+}
