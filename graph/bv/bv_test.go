@@ -115,6 +115,32 @@ func checkRandom(t *testing.T, r *rand.Rand, s *Stream, x *Index, lists [][]uint
 	}
 }
 
+// TestLongLists has lists of many lanes, which share long and short stretches, so
+// that the space of a scan must grow and lists be moved in it.
+func TestLongLists(t *testing.T) {
+	const pages = 200_000
+	r := rand.New(rand.NewPCG(11, 12))
+	lists := make([][]uint32, 60)
+	for x := range lists {
+		step := 1 + r.IntN(400)
+		for v := r.IntN(step); v < pages; v += 1 + r.IntN(step) {
+			lists[x] = append(lists[x], uint32(v))
+		}
+		if x%4 > 0 { // most of the list before, and a few more
+			kept := slices.DeleteFunc(slices.Clone(lists[x-1]), func(v uint32) bool { return v/997%5 == uint32(x%5) })
+			lists[x] = append(kept, lists[x][:len(lists[x])/50]...)
+			slices.Sort(lists[x])
+			lists[x] = slices.Compact(lists[x])
+		}
+	}
+	for _, p := range allParams {
+		s, x := encode(t, p, lists, pages, len(lists))
+		s.Pages = pages
+		checkScan(t, s, x, lists)
+		checkRandom(t, r, s, x, lists)
+	}
+}
+
 // TestLargeIds has gaps that need the long forms of the codes.
 func TestLargeIds(t *testing.T) {
 	const top = 1<<32 - 2
@@ -147,13 +173,23 @@ func TestCodes(t *testing.T) {
 		if w.bits != uint64(want) {
 			t.Errorf("k=%d: %d bits written, lengths say %d", k, w.bits, want)
 		}
-		b, pos := append(w.flush(), make([]byte, pad)...), uint64(0)
-		c := newCodes(k)
+		b := append(w.flush(), make([]byte, Padding)...)
+		st, err := NewStream(Params{ZetaK: int(k)}, 1, b, w.bits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := st.lists()
+		r := l.at(0)
 		for _, v := range values {
 			var g, z, u uint64
-			g, pos = c.readGamma(b, pos)
-			z, pos = c.readZeta(b, pos)
-			u, pos = c.readUnary(b, pos)
+			g, r = l.readGamma(l.at(r.pos))
+			if n := uint64(l.codes.zeta[l.at(r.pos).w>>(64-zetaBits)]); n != 0 {
+				if short := l.at(r.pos).first(n) - l.codes.less[n]; int(n) != zetaLen(v, int(k)) || short != v {
+					t.Fatalf("k=%d: the tables have %d of %d bits for %d of %d", k, short, n, v, zetaLen(v, int(k)))
+				}
+			}
+			z, r = l.longZeta(r.pos)
+			u, r = l.longUnary(r.pos)
 			if g != v || z != v || u != v%30 {
 				t.Fatalf("k=%d: wrote %d, read gamma %d, zeta %d, unary %d", k, v, g, z, u)
 			}
@@ -187,7 +223,8 @@ func TestIndex(t *testing.T) {
 }
 
 // FuzzDecode feeds bits that no encoder wrote: an error or a list, never a panic,
-// and never more links than pages.
+// and never more links than pages or an id that is none. Single lists are read
+// from wherever it strikes the index.
 func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, p := range allParams {
@@ -202,11 +239,39 @@ func FuzzDecode(f *testing.F) {
 		}
 		c := s.Scan()
 		for c.Next() {
-			if len(c.List()) > int(pages) {
-				t.Fatalf("list of %d links among %d pages", len(c.List()), pages)
+			checkLinks(t, c.List(), int(pages))
+		}
+		starts := make([]uint64, int(pages)+1)
+		for i := range starts {
+			starts[i] = uint64(len(b)) * 8 * uint64(i) / uint64(len(starts))
+		}
+		words, err := BuildIndex(starts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := OpenIndex(words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := s.Reader(x)
+		for p := range min(uint32(pages), 1000) {
+			if list, err := r.List(p); err == nil {
+				checkLinks(t, list, int(pages))
 			}
 		}
 	})
+}
+
+func checkLinks(t *testing.T, list []uint32, pages int) {
+	t.Helper()
+	if len(list) > pages {
+		t.Fatalf("list of %d links among %d pages", len(list), pages)
+	}
+	for _, v := range list {
+		if int(v) >= pages {
+			t.Fatalf("link to %d among %d pages: %v", v, pages, list)
+		}
+	}
 }
 
 // FuzzRoundTrip writes whatever lists the bytes describe.

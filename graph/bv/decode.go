@@ -13,7 +13,7 @@ type Stream struct {
 	Params Params
 	Pages  int
 	Bits   uint64
-	bytes  []byte // Bits of them, then at least pad more
+	bytes  []byte // Bits of them, then at least Padding more
 	codes  *codes
 }
 
@@ -23,242 +23,280 @@ func NewStream(p Params, pages int, b []byte, bits uint64) (*Stream, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	if need := (bits+7)/8 + pad; uint64(len(b)) < need {
+	if need := (bits+7)/8 + Padding; uint64(len(b)) < need {
 		return nil, fmt.Errorf("%d bits of lists need %d bytes, there are %d", bits, need, len(b))
 	}
 	return &Stream{Params: p, Pages: pages, Bits: bits, bytes: b, codes: newCodes(uint(p.ZetaK))}, nil
 }
 
-// Padding is the number of bytes a Stream reads past its last bit.
-const Padding = pad
+// Padding is the number of bytes a Stream reads past its last bit: codes are read by
+// loads of eight bytes.
+const Padding = 8
 
-// A listReader decodes one list after another; it owns the scratch space.
+// A listReader decodes one list after another into space of its own.
 type listReader struct {
-	s         *Stream
-	pos       uint64 // bit at which the next code begins
-	blocks    []int
-	intervals []interval
-	extra     []uint32 // links not copied, merged, and a sentinel
-	res       []uint32 // residuals, and a sentinel
+	s     *Stream
+	codes *codes
+	src   bitSource
+	space []uint32
 }
+
+func (s *Stream) lists() listReader {
+	return listReader{s: s, codes: s.codes, src: bitSourceOf(s.bytes)}
+}
+
+// A span is the place of a list in the space.
+type span struct{ lo, hi uint64 }
+
+func (s span) len() uint64 { return s.hi - s.lo }
 
 // sentinel ends lists that are merged: no page has this id.
 const sentinel = 1<<32 - 1
 
-// head reads degree and reference of the list of page x at the reader's position.
-func (l *listReader) head(x uint32) (degree, ref int, err error) {
-	b, c := l.s.bytes, l.s.codes
-	d, pos := c.readGamma(b, l.pos)
-	r := uint64(0)
-	if d > 0 && l.s.Params.Window > 0 {
-		r, pos = c.readUnary(b, pos)
-	}
-	if d > uint64(l.s.Pages) || r > uint64(l.s.Params.Window) || r > uint64(x) || pos > l.s.Bits {
-		return 0, 0, l.corrupt(x, "a degree or a reference that cannot be")
-	}
-	l.pos = pos
-	return int(d), int(r), nil
-}
-
-// tail reads the rest of a list that head began into dst and returns it with its
-// length. from is the list it refers to; without reference it is not looked at.
-func (l *listReader) tail(x uint32, degree, ref int, from, dst []uint32) ([]uint32, error) {
-	dst = room(dst, degree)
-	ok := true
-	if ref == 0 {
-		ok = l.readExtras(x, degree, dst)
-	} else if copied := l.readBlocks(len(from)); copied > degree {
-		ok = false
-	} else {
-		extras := degree - copied
-		l.extra = room(l.extra, extras+1)
-		l.extra[extras] = sentinel
-		ok = l.readExtras(x, extras, l.extra[:extras])
-		l.merge(from, l.extra, dst)
-	}
-	if !ok {
-		return dst[:0], l.corrupt(x, "blocks, intervals or residuals that do not fit")
-	}
-	return dst, nil
-}
-
-// room returns a slice of length n, over the same memory if there is enough.
-func room(s []uint32, n int) []uint32 {
-	if n <= cap(s) {
-		return s[:n]
-	}
-	return make([]uint32, n, n+n/2)
-}
-
 // tooMany is a number of links no list has.
 const tooMany = 1 << 40
 
-// readBlocks reads the copy blocks of a list that refers to one of length from. It
-// returns the number of links they copy.
-func (l *listReader) readBlocks(from int) (copied int) {
-	b, c := l.s.bytes, l.s.codes
-	count, pos := c.readGamma(b, l.pos)
-	if count > uint64(from)+1 {
-		return tooMany
-	}
-	blocks := l.blocks[:0]
-	left, one := uint64(from), uint64(0)
-	for i := range count {
-		v, n := c.shortGamma(b, pos)
-		if pos += n; n == 0 {
-			v, pos = readLongGamma(b, pos)
-		}
-		v += one // only the first block may be empty
-		one = 1
-		if v > left {
-			return tooMany
-		}
-		left -= v
-		copied += int(v &^ -(i & 1))
-		blocks = append(blocks, int(v))
-	}
-	if count&1 == 0 {
-		copied += int(left)
-		blocks = append(blocks, int(left)) // the block that was left out
-	}
-	l.pos, l.blocks = pos, blocks
-	return copied
-}
+// room is the number of elements of the space that tail may touch: the copied links,
+// at most as many as the list referred to has; the same with intervals; the whole
+// list; and a lane behind each.
+func room(from, degree uint64) uint64 { return from + 2*degree + 3*width }
 
-// merge fills dst with the copied elements of from and with extra, ascending.
-// There are few extras and they come in clusters: a copied element costs one
-// comparison that nearly always goes the same way.
-func (l *listReader) merge(from, extra, dst []uint32) {
-	k, j, e := 0, 0, extra[0]
-	for i, b := range l.blocks {
-		run := from[:b]
-		from = from[b:]
-		if i&1 != 0 {
-			continue
-		}
-		for _, v := range run {
-			for e < v {
-				dst[k] = e
-				k++
-				j++
-				e = extra[j]
-			}
-			dst[k] = v
-			k++
-		}
+// head reads degree and reference of the list of page x at bit pos. The cursor it
+// returns has the bits of another short gamma code: 57 - 15 - 8 are left.
+func (l *listReader) head(x uint32, pos uint64) (degree, ref uint64, r cursor, ok bool) {
+	degree, r = l.readGamma(l.at(pos))
+	if degree == 0 || l.s.Params.Window == 0 {
+		return degree, 0, r, degree <= uint64(l.s.Pages)
 	}
-	copy(dst[k:], extra[j:])
-}
-
-// readExtras fills dst with the links that are not copied: intervals and
-// residuals.
-func (l *listReader) readExtras(x uint32, n int, dst []uint32) bool {
+	n := uint64(l.codes.gamma[r.w>>(64-gammaBits)]+1) >> 1 // gamma begins with a unary code
+	ref = n - 1
 	if n == 0 {
-		return l.pos <= l.s.Bits
+		ref, r = l.longUnary(r.pos)
+	} else {
+		r = r.skip(n)
 	}
-	if l.s.Params.MinInterval == 0 {
-		return l.readResiduals(x, dst)
-	}
-	count, length := l.s.codes.shortGamma(l.s.bytes, l.pos)
-	if count == 0 && length != 0 { // by far the most frequent case
-		l.pos += length
-		return l.readResiduals(x, dst)
-	}
-	links := l.readIntervals(x, n)
-	if links > n {
-		return false
-	}
-	left := n - links
-	l.res = room(l.res, left+1)
-	l.res[left] = sentinel
-	ok := l.readResiduals(x, l.res[:left])
-	mergeIntervals(l.intervals, l.res, dst)
-	return ok
+	ok = degree <= uint64(l.s.Pages) && ref <= uint64(l.s.Params.Window) && ref <= uint64(x)
+	return degree, ref, r, ok
 }
 
-// readIntervals reads the intervals of a list of n links and returns the number
-// of links in them.
-func (l *listReader) readIntervals(x uint32, n int) (links int) {
-	b, c := l.s.bytes, l.s.codes
-	count, pos := c.readGamma(b, l.pos)
-	l.intervals = l.intervals[:0]
-	if count > uint64(n) {
-		return tooMany
+// tail reads the rest of a list that head began into the space from at on, where
+// there is room(from.len(), degree), and returns its place. from is the list it
+// refers to; without reference it is not looked at. The cursor is nowhere when the
+// list cannot be.
+func (l *listReader) tail(x uint32, degree, ref uint64, from span, at uint64, r cursor) (span, cursor) {
+	copied := span{at, at}
+	if ref != 0 {
+		copied.hi, r = l.copyBlocks(r, from, at)
 	}
-	var v, size uint64
-	left := int64(0) // first id behind the last interval
-	for i := range count {
-		v, pos = c.readGamma(b, pos)
-		size, pos = c.readGamma(b, pos)
-		size += uint64(l.s.Params.MinInterval)
-		if i == 0 {
-			left = int64(x) + nat2int(v)
+	extras := degree - copied.len()
+	if extras == 0 {
+		return copied, r
+	}
+	if extras > degree { // more are copied than there are
+		return span{}, cursor{0, nowhere}
+	}
+	r = l.at(r.pos)
+	if l.s.Params.MinInterval > 0 {
+		if r.w>>63 == 1 { // the code of 0, by far the most frequent one
+			r = r.skip(1)
 		} else {
-			left += int64(v) + 1
+			copied, r = l.addIntervals(x, extras, copied, r)
+			extras = degree - copied.len()
 		}
-		if left < 0 || size > uint64(n-links) || left+int64(size) > int64(l.s.Pages) {
-			return tooMany
-		}
-		l.intervals = append(l.intervals, interval{uint32(left), int(size)})
-		links += int(size)
-		left += int64(size)
 	}
-	l.pos = pos
-	return links
+	if copied.lo == copied.hi {
+		return span{at, at + degree}, l.readResiduals(x, extras, at, r)
+	}
+	if extras == 0 {
+		return copied, r
+	}
+	at = copied.hi + width
+	return span{at, at + degree}, l.addResiduals(x, extras, copied, r)
 }
 
-// mergeIntervals fills dst with both, ascending; res ends with the sentinel.
-func mergeIntervals(intervals []interval, res, dst []uint32) {
-	k := 0
-	for _, v := range intervals {
-		for res[0] < v.left {
-			dst[k] = res[0]
-			res = res[1:]
+// copyBlocks reads the copy blocks of a list that refers to from, copies them to
+// the space from at on and returns their end; far away when they lead out of from.
+func (l *listReader) copyBlocks(r cursor, from span, at uint64) (uint64, cursor) {
+	space := linkSpaceOf(l.space)
+	left := from.len()
+	count, r := l.readGamma(r)
+	less := uint64(1)              // only the first block may be empty
+	for ; count >= 2; count -= 2 { // two codes, 30 bits, to a load
+		r = l.at(r.pos)
+		n := uint64(l.codes.gamma[r.w>>(64-gammaBits)])
+		size := r.first(n) - less
+		r = r.skip(n)
+		if n == 0 {
+			size, r = l.longGamma(r.pos)
+			size += 1 - less
+		}
+		n = uint64(l.codes.gamma[r.w>>(64-gammaBits)])
+		skip := r.first(n)
+		r = r.skip(n)
+		if n == 0 {
+			skip, r = l.longGamma(r.pos)
+			skip++
+		}
+		if size+skip > left {
+			return at + tooMany, r
+		}
+		for i := uint64(0); i < size; i += width {
+			*space.lane(at + i) = *space.lane(from.lo + i)
+		}
+		at, from.lo, left = at+size, from.lo+size+skip, left-size-skip
+		less = 0
+	}
+	size := left // the last block, if it is left out
+	if count == 1 {
+		size, r = l.readGamma(r)
+		size += 1 - less
+	}
+	if size > left {
+		return at + tooMany, r
+	}
+	for i := uint64(0); i < size; i += width {
+		*space.lane(at + i) = *space.lane(from.lo + i)
+	}
+	return at + size, r
+}
+
+// addIntervals reads the intervals of a list that has n links besides the copied
+// ones and puts both together behind them.
+func (l *listReader) addIntervals(x uint32, n uint64, copied span, r cursor) (span, cursor) {
+	count, r := l.readGamma(r)
+	s, i, k := l.space, copied.lo, copied.hi+width
+	out := span{k, k}
+	s[copied.hi] = sentinel
+	var gap, size uint64
+	left := int64(x) // first id behind the last interval
+	for first := true; count > 0; count-- {
+		gap, r = l.readGamma(l.at(r.pos))
+		size, r = l.readGamma(l.at(r.pos))
+		size += uint64(l.s.Params.MinInterval)
+		if first {
+			left += nat2int(gap)
+			first = false
+		} else {
+			left += int64(gap) + 1
+		}
+		if left < 0 || size > n || left+int64(size) > int64(l.s.Pages) {
+			return copied, cursor{0, nowhere}
+		}
+		for ; s[i] < uint32(left); i++ {
+			s[k] = s[i]
 			k++
 		}
-		run := dst[k : k+v.len]
-		for i := range run {
-			run[i] = v.left + uint32(i)
+		run := s[k : k+size]
+		for j := range run {
+			run[j] = uint32(left) + uint32(j)
 		}
-		k += v.len
+		k, n, left = k+size, n-size, left+int64(size)
 	}
-	copy(dst[k:], res)
+	out.hi = k + uint64(copy(s[k:], s[i:copied.hi]))
+	return out, l.at(r.pos)
 }
 
-// readResiduals fills dst with residuals. It is false when the bits end before,
-// or lead out of the graph.
-func (l *listReader) readResiduals(x uint32, dst []uint32) bool {
-	if len(dst) == 0 {
-		return l.pos <= l.s.Bits
+// firstResidual reads the first residual of page x, far above all pages if it is
+// below 0.
+func (l *listReader) firstResidual(x uint32, r cursor) (uint64, cursor) {
+	n := uint64(l.codes.zeta[r.w>>(64-zetaBits)])
+	gap := r.first(n) - l.codes.less[n&63]
+	r = r.skip(n)
+	if n == 0 {
+		gap, r = l.longZeta(r.pos)
 	}
-	b, c := l.s.bytes, l.s.codes
-	gap, pos := c.readZeta(b, l.pos)
-	v := int64(x) + nat2int(gap)
-	if v < 0 {
-		return false
+	u := int64(x) + nat2int(gap)
+	if u < 0 {
+		u = tooMany
 	}
-	dst[0] = uint32(v)
-	u := uint64(v)
-	w, end := load(b, pos), pos+57-zetaBits // a short code that begins before end is in w
+	return uint64(u), l.at(r.pos)
+}
+
+// readResiduals reads count residuals, one or more, to the space from at on.
+func (l *listReader) readResiduals(x uint32, count, at uint64, r cursor) cursor {
+	c := l.codes
+	u, r := l.firstResidual(x, r)
+	end := r.pos + fresh - longest // a code that begins up to here is in r
+	dst := l.space[at : at+count]
+	dst[0] = uint32(u)
 	for i := 1; i < len(dst); i++ {
-		if e := c.zeta[w>>(64-zetaBits)]; e != 0 {
-			n := uint64(e & 15)
-			gap, pos = uint64(e>>4), pos+n
-			w <<= n
-			if pos > end {
-				w, end = load(b, pos), pos+57-zetaBits
-			}
-		} else {
-			gap, pos = readLongZeta(b, pos, c.k)
-			w, end = load(b, pos), pos+57-zetaBits
+		if r.pos > end {
+			r = l.at(r.pos)
+			end = r.pos + fresh - longest
+		}
+		n := uint64(c.zeta[r.w>>(64-zetaBits)])
+		gap := r.first(n) - c.less[n&63]
+		r = r.skip(n)
+		if n == 0 {
+			gap, r = l.longZeta(r.pos)
+			end = r.pos + fresh - longest
 		}
 		u += gap + 1
 		dst[i] = uint32(u)
 	}
-	l.pos = pos
-	return u < uint64(l.s.Pages) && pos <= l.s.Bits
+	if u >= uint64(l.s.Pages) {
+		r.pos = nowhere
+	}
+	return r
 }
 
-func (l *listReader) corrupt(x uint32, why string) error {
-	return fmt.Errorf("%w: page %d, near bit %d (byte %d): %s", ErrCorrupt, x, l.pos, l.pos/8, why)
+// addResiduals reads count residuals, one or more, and puts them and the copied
+// links together behind these. For each it copies a lane, counts how many of its
+// first links are smaller (three at most, longer stretches are copied before) and
+// writes the residual over the next one: no branch depends on how the two lists
+// interlock, but for the long stretches.
+func (l *listReader) addResiduals(x uint32, count uint64, copied span, r cursor) cursor {
+	c, space := l.codes, linkSpaceOf(l.space)
+	i, k := copied.lo, copied.hi+width
+	*space.lane(copied.hi) = lane{sentinel, sentinel, sentinel, sentinel, sentinel, sentinel, sentinel, sentinel}
+	u, r := l.firstResidual(x, r)
+	end := r.pos + fresh - longest
+	for {
+		v := uint32(u)
+		a := space.lane(i)
+		for a.d < v {
+			*space.lane(k) = *a
+			i, k = i+4, k+4
+			a = space.lane(i)
+		}
+		*space.lane(k) = *a
+		smaller := one(a.a < v) + one(a.b < v) + one(a.c < v)
+		i, k = i+smaller, k+smaller
+		space.lane(k).a = v
+		k++
+		if count--; count == 0 {
+			break
+		}
+		if r.pos > end {
+			r = l.at(r.pos)
+			end = r.pos + fresh - longest
+		}
+		n := uint64(c.zeta[r.w>>(64-zetaBits)])
+		gap := r.first(n) - c.less[n&63]
+		r = r.skip(n)
+		if n == 0 {
+			gap, r = l.longZeta(r.pos)
+			end = r.pos + fresh - longest
+		}
+		u += gap + 1
+	}
+	for ; i < copied.hi; i, k = i+width, k+width {
+		*space.lane(k) = *space.lane(i)
+	}
+	if u >= uint64(l.s.Pages) {
+		r.pos = nowhere
+	}
+	return r
+}
+
+// one is 1 for true, without a branch.
+func one(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (l *listReader) corrupt(x uint32, pos uint64, why string) error {
+	return fmt.Errorf("%w: page %d, near bit %d (byte %d): %s", ErrCorrupt, x, pos, pos/8, why)
 }

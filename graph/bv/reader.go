@@ -5,45 +5,68 @@ package bv
 type Reader struct {
 	l     listReader
 	index *Index
-	bufs  [][]uint32 // one per link of the chain of references
+	chain []link
+}
+
+// A link of the chain of references: a list whose head is read.
+type link struct {
+	page   uint32
+	degree uint64
+	rest   cursor
 }
 
 // Reader returns a reader; index says where lists begin.
-func (s *Stream) Reader(index *Index) *Reader { return &Reader{l: listReader{s: s}, index: index} }
+func (s *Stream) Reader(index *Index) *Reader { return &Reader{l: s.lists(), index: index} }
 
 // List returns the list of page x, ascending; valid until the next call.
-func (r *Reader) List(x uint32) ([]uint32, error) { return r.list(x, 0) }
-
-// Degree returns its length without reading the list.
-func (r *Reader) Degree(x uint32) (int, error) {
-	d, _ := r.l.s.codes.readGamma(r.l.s.bytes, r.index.At(int(x)))
-	if d > uint64(r.l.s.Pages) {
-		return 0, r.l.corrupt(x, "degree above the number of pages")
-	}
-	return int(d), nil
-}
-
-// list reads the list of x into the buffer of its depth in the chain.
-func (r *Reader) list(x uint32, depth int) ([]uint32, error) {
-	r.l.pos = r.index.At(int(x))
-	degree, ref, err := r.l.head(x)
+func (r *Reader) List(x uint32) ([]uint32, error) {
+	need, err := r.follow(x)
 	if err != nil {
 		return nil, err
 	}
-	if depth == len(r.bufs) {
-		if depth > r.l.s.Params.MaxRef {
-			return nil, r.l.corrupt(x, "chain of references too long")
-		}
-		r.bufs = append(r.bufs, nil)
+	if need > uint64(len(r.l.space)) {
+		r.l.space = make([]uint32, need+need/2)
 	}
-	var from []uint32
-	if ref > 0 {
-		pos := r.l.pos
-		if from, err = r.list(x-uint32(ref), depth+1); err != nil {
-			return nil, err
+	var list span
+	for i, ref := len(r.chain)-1, uint64(0); i >= 0; i, ref = i-1, 1 {
+		h := &r.chain[i]
+		next, c := r.l.tail(h.page, h.degree, ref, list, list.hi, h.rest)
+		if c.pos > r.l.s.Bits {
+			return nil, r.l.corrupt(h.page, h.rest.pos, "blocks, intervals or residuals that do not fit")
 		}
-		r.l.pos = pos
+		list = next
 	}
-	r.bufs[depth], err = r.l.tail(x, degree, ref, from, r.bufs[depth])
-	return r.bufs[depth], err
+	return r.l.space[list.lo:list.hi:list.hi], nil
+}
+
+// follow reads the heads of the lists that the one of page x refers to, up to one
+// that has no reference, and returns the space needed for all of them.
+func (r *Reader) follow(x uint32) (need uint64, err error) {
+	r.chain = r.chain[:0]
+	for {
+		pos := r.index.At(int(x))
+		degree, ref, rest, ok := r.l.head(x, pos)
+		if !ok {
+			return 0, r.l.corrupt(x, pos, "a degree or a reference that cannot be")
+		}
+		r.chain = append(r.chain, link{x, degree, rest})
+		need += room(degree, degree) // its own, and as from of the next one
+		if ref == 0 {
+			return need, nil
+		}
+		if len(r.chain) > r.l.s.Params.MaxRef {
+			return 0, r.l.corrupt(x, pos, "chain of references too long")
+		}
+		x -= uint32(ref)
+	}
+}
+
+// Degree returns its length without reading the list.
+func (r *Reader) Degree(x uint32) (int, error) {
+	pos := r.index.At(int(x))
+	d, _ := r.l.readGamma(r.l.at(pos))
+	if d > uint64(r.l.s.Pages) {
+		return 0, r.l.corrupt(x, pos, "degree above the number of pages")
+	}
+	return int(d), nil
 }

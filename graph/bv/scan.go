@@ -1,5 +1,8 @@
 package bv
 
+// minSpace is the least number of links a Scan has space for: 64 KiB.
+const minSpace = 1 << 14
+
 // ring is more than the largest window, and a power of two.
 const ring = 32
 
@@ -7,17 +10,19 @@ const ring = 32
 // window is kept, so memory does not depend on the size of the graph.
 type Scan struct {
 	l      listReader
-	recent [ring][]uint32 // ring of the last lists, by page modulo its length: a window and one more
+	recent [ring]span // of the last lists, by page modulo its length: a window and one more
+	list   span       // of the last one
+	end    uint64     // where the next list may be put in the space
 	next   uint32
 	hi     uint32
-	list   []uint32
-	pos    uint64
+	start  uint64
+	bit    uint64
 	err    error
 }
 
 // Scan starts at page 0.
 func (s *Stream) Scan() *Scan {
-	return &Scan{l: listReader{s: s}, hi: uint32(s.Pages)}
+	return &Scan{l: s.lists(), hi: uint32(s.Pages)}
 }
 
 // ScanFrom starts at page lo and ends before hi; the index finds the place.
@@ -31,48 +36,88 @@ func (s *Stream) ScanFrom(x *Index, lo, hi uint32) *Scan {
 	for p := lo - min(lo, uint32(s.Params.Window)); p < lo; p++ {
 		list, err := r.List(p)
 		if err != nil {
-			c.err = err
-			return c
+			return c.fail(err)
 		}
-		c.recent[p%ring] = append([]uint32(nil), list...)
+		c.makeRoom(p, uint64(len(list)))
+		c.put(p, span{c.end, c.end + uint64(len(list))})
+		copy(c.l.space[c.list.lo:c.list.hi], list)
 	}
-	c.l.pos = x.At(int(lo))
+	c.bit = x.At(int(lo))
 	return c
 }
 
 // Next reads the next list. It is false at the end and after an error.
 func (c *Scan) Next() bool {
-	if c.next >= c.hi || c.err != nil {
-		return false
-	}
 	x := c.next
-	c.pos = c.l.pos
-	degree, ref, err := c.l.head(x)
-	if err != nil {
-		c.err = err
+	if x >= c.hi {
 		return false
 	}
-	c.list, err = c.l.tail(x, degree, ref, c.recent[(x-uint32(ref))%ring], c.recent[x%ring])
-	if err != nil {
-		c.err = err
+	degree, ref, r, ok := c.l.head(x, c.bit)
+	if !ok {
+		c.fail(c.l.corrupt(x, c.bit, "a degree or a reference that cannot be"))
 		return false
 	}
-	c.recent[x%ring] = c.list
-	c.next++
+	from := c.recent[(uint64(x)-ref)%ring]
+	if need := room(from.len(), degree); need > uint64(len(c.l.space))-c.end {
+		c.makeRoom(x, need)
+		from = c.recent[(uint64(x)-ref)%ring]
+	}
+	list, r := c.l.tail(x, degree, ref, from, c.end, r)
+	if r.pos > c.l.s.Bits {
+		c.fail(c.l.corrupt(x, c.bit, "blocks, intervals or residuals that do not fit"))
+		return false
+	}
+	c.start, c.bit = c.bit, r.pos
+	c.put(x, list)
+	c.next = x + 1
 	return true
+}
+
+// put notes the place of the list of page x.
+func (c *Scan) put(x uint32, list span) {
+	c.list, c.end = list, list.hi
+	c.recent[x%ring] = list
+}
+
+// fail ends the scan.
+func (c *Scan) fail(err error) *Scan {
+	c.err, c.hi, c.list = err, 0, span{}
+	return c
+}
+
+// makeRoom makes need elements of the space free behind the lists: it moves those
+// that page x may refer to to its beginning. The space grows until a multiple of
+// what was moved is free then, so that moving costs less than decoding.
+func (c *Scan) makeRoom(x uint32, need uint64) {
+	first := x - min(x, uint32(c.l.s.Params.Window))
+	kept := uint64(0)
+	for p := first; p < x; p++ {
+		kept += c.recent[p%ring].len()
+	}
+	old := c.l.space
+	if 3*kept+need > uint64(len(old)) {
+		c.l.space = make([]uint32, 3*kept+need+minSpace)
+	}
+	c.end = 0
+	for p := first; p < x; p++ {
+		l := &c.recent[p%ring]
+		n := uint64(copy(c.l.space[c.end:], old[l.lo:l.hi]))
+		*l = span{c.end, c.end + n}
+		c.end += n
+	}
 }
 
 // Page is the page whose list was read last.
 func (c *Scan) Page() uint32 { return c.next - 1 }
 
 // List is its list, ascending; valid until the next call of Next.
-func (c *Scan) List() []uint32 { return c.list }
+func (c *Scan) List() []uint32 { return c.l.space[c.list.lo:c.list.hi:c.list.hi] }
 
 // Start is the bit at which the list begins.
-func (c *Scan) Start() uint64 { return c.pos }
+func (c *Scan) Start() uint64 { return c.start }
 
 // Bit is the bit behind the list.
-func (c *Scan) Bit() uint64 { return c.l.pos }
+func (c *Scan) Bit() uint64 { return c.bit }
 
 // Err is the error that ended the scan, nil at a regular end.
 func (c *Scan) Err() error { return c.err }

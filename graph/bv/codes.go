@@ -1,0 +1,125 @@
+package bv
+
+import "math/bits"
+
+// A cursor is a place in a stream: a bit, and the bits from there on, left-aligned.
+// It is passed by value, so that the decoding loops have it in registers.
+type cursor struct {
+	w   uint64 // 57 bits or more when fresh, fewer after skip; zeros behind them
+	pos uint64
+}
+
+// fresh is the number of bits a cursor has at least before skip takes some.
+const fresh = 57
+
+// nowhere is the position behind a code that no writer makes. It lies beyond the
+// end of every stream, where at finds only zeros: decoding goes on harmlessly and
+// callers look at the position once per list.
+const nowhere = 1 << 60
+
+// at returns the cursor at bit pos; its bits are zeros behind the end.
+func (l *listReader) at(pos uint64) cursor { return cursor{l.src.load(pos), pos} }
+
+// skip goes n < 64 bits on.
+func (r cursor) skip(n uint64) cursor { return cursor{r.w << (n & 63), r.pos + n} }
+
+// first returns the next n bits as a number, 0 < n < 64.
+func (r cursor) first(n uint64) uint64 { return r.w >> (-n & 63) }
+
+// codes are tables of the length of a code by its first bits, 0 when they do not
+// tell it or when it is above longest. The length is all that is needed:
+//
+//	gamma: value = the code read as a number - 1
+//	zeta:  value = the code read as a number - less[its length]
+//
+// since a zeta code of h zeros, a one and b bits reads 2^b + those bits, and b and
+// the form (short or long, see bitWriter.zeta) follow from the length. So codes of
+// any length take the same way, without a branch that could be guessed wrong, and
+// the tables stay in the first cache. (Counting leading zeros instead takes
+// several times as long on processors without an instruction for it.)
+type codes struct {
+	k     uint
+	gamma [1 << gammaBits]uint8
+	zeta  [1 << zetaBits]uint8
+	less  [64]uint64
+}
+
+const (
+	gammaBits = 8  // tell the length of codes up to 15 bits, values up to 254
+	zetaBits  = 10 // for k = 3, up to 24 bits, values up to 2^18-2
+	longest   = 24
+)
+
+func newCodes(k uint) *codes {
+	c := &codes{k: k}
+	for i := 1; i < len(c.gamma); i++ {
+		c.gamma[i] = uint8(2*(gammaBits-bits.Len(uint(i))) + 1)
+	}
+	for i := range uint64(len(c.zeta)) {
+		lo, hi := i<<(64-zetaBits), (i+1)<<(64-zetaBits)-1 // all codes that begin with i
+		v, n := zetaOf(lo, k)
+		if _, m := zetaOf(hi, k); n == m && n <= longest {
+			c.zeta[i] = uint8(n)
+			c.less[n] = lo>>(64-n) - v
+		}
+	}
+	return c
+}
+
+// zetaOf returns the value and the length of the code w begins with; a length of 64
+// when it does not fit into w.
+func zetaOf(w uint64, k uint) (v, n uint64) {
+	h := uint(bits.LeadingZeros64(w))
+	if h+1+h*k+k > 63 {
+		return 0, 64
+	}
+	left := uint64(1) << (h * k)
+	m := w << (h + 1) >> (64 - (h*k + k)) // one bit more than the short form has
+	if m>>1 < left {
+		return m>>1 + left - 1, uint64(h + h*k + k)
+	}
+	return m - 1, uint64(h + 1 + h*k + k)
+}
+
+// readGamma returns the value of the code at r, which has the bits for it or is
+// fresh, and the cursor behind it. Inner loops have the first lines of it inline.
+func (l *listReader) readGamma(r cursor) (uint64, cursor) {
+	n := uint64(l.codes.gamma[r.w>>(64-gammaBits)])
+	if n == 0 {
+		return l.longGamma(r.pos)
+	}
+	return r.first(n) - 1, r.skip(n)
+}
+
+// longGamma, longUnary and longZeta read codes that the tables do not have. The
+// cursor they return is fresh.
+func (l *listReader) longGamma(pos uint64) (v uint64, next cursor) {
+	n := uint64(bits.LeadingZeros64(l.at(pos).w))
+	if n > 40 {
+		return 0, cursor{0, nowhere}
+	}
+	return l.at(pos+n).w>>(63-n) - 1, l.at(pos + 2*n + 1)
+}
+
+func (l *listReader) longUnary(pos uint64) (v uint64, next cursor) {
+	n := uint64(bits.LeadingZeros64(l.at(pos).w))
+	if n > 31 {
+		return 0, cursor{0, nowhere} // no reference is that far back
+	}
+	return n, l.at(pos + n + 1)
+}
+
+func (l *listReader) longZeta(pos uint64) (v uint64, next cursor) {
+	k := l.codes.k
+	h := uint(bits.LeadingZeros64(l.at(pos).w))
+	if h*k+k > 48 {
+		return 0, cursor{0, nowhere}
+	}
+	pos += uint64(h) + 1
+	left := uint64(1) << (h * k)
+	m := l.at(pos).w >> (64 - (h*k + k))
+	if m>>1 < left {
+		return m>>1 + left - 1, l.at(pos + uint64(h*k+k-1))
+	}
+	return m - 1, l.at(pos + uint64(h*k+k))
+}
