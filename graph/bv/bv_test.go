@@ -2,8 +2,11 @@ package bv
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -219,6 +222,19 @@ func TestIndex(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestCorruptNamesPlace: an error says where the list begins, not where reading ended.
+func TestCorruptNamesPlace(t *testing.T) {
+	s, x := encode(t, Default, [][]uint32{{1}, {2, 5, 9}, {0}}, 10, 10)
+	clear(s.bytes)
+	want := fmt.Sprintf("page 1, near bit %d (byte %d)", x.At(1), x.At(1)/8)
+	if _, err := s.Reader(x).List(1); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), want) {
+		t.Errorf("single list: error %v, want %s", err, want)
+	}
+	if c := s.ScanFrom(x, 0, 3); c.Next() || !errors.Is(c.Err(), ErrCorrupt) || !strings.Contains(c.Err().Error(), "page 0, near bit 0 ") {
+		t.Errorf("scan: error %v", c.Err())
 	}
 }
 

@@ -11,6 +11,7 @@ type Reader struct {
 // A link of the chain of references: a list whose head is read.
 type link struct {
 	page   uint32
+	start  uint64 // bit at which the list begins
 	degree uint64
 	rest   cursor
 }
@@ -32,7 +33,7 @@ func (r *Reader) List(x uint32) ([]uint32, error) {
 		h := &r.chain[i]
 		next, c := r.l.tail(h.page, h.degree, ref, list, list.hi, h.rest)
 		if c.pos > r.l.s.Bits {
-			return nil, r.l.corrupt(h.page, h.rest.pos, "blocks, intervals or residuals that do not fit")
+			return nil, r.l.corrupt(h.page, h.start, "blocks, intervals or residuals that do not fit")
 		}
 		list = next
 	}
@@ -49,7 +50,7 @@ func (r *Reader) follow(x uint32) (need uint64, err error) {
 		if !ok {
 			return 0, r.l.corrupt(x, pos, "a degree or a reference that cannot be")
 		}
-		r.chain = append(r.chain, link{x, degree, rest})
+		r.chain = append(r.chain, link{x, pos, degree, rest})
 		need += room(degree, degree) // its own, and as from of the next one
 		if ref == 0 {
 			return need, nil
