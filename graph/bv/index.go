@@ -127,18 +127,17 @@ func (x *Index) At(k int) uint64 {
 	return high<<x.low | rest&(1<<x.low-1)
 }
 
-// selectBit is the place of the one of the given rank (from 0) in w.
+// selectBit is the place of the one of the given rank (from 0) in w, found by
+// halving: the lower half has it when it has more than rank ones. The steps are
+// without branches, which would go either way.
 func selectBit(w uint64, rank int) int {
 	place := 0
-	for half := 32; half >= 8; half /= 2 {
-		if ones := bits.OnesCount64(w & (1<<half - 1)); rank >= ones {
-			rank -= ones
-			w >>= half
-			place += half
-		}
+	for half := 32; half > 0; half >>= 1 {
+		ones := bits.OnesCount64(w & (1<<(half&63) - 1))
+		up := (ones - rank - 1) >> 63 // -1: it is in the upper half
+		rank -= ones & up
+		place += half & up
+		w >>= uint(half & up & 63)
 	}
-	for ; rank > 0; rank-- {
-		w &= w - 1
-	}
-	return place + bits.TrailingZeros64(w)
+	return place
 }
