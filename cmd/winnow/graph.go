@@ -28,6 +28,7 @@ one write a new file, which stands under its name only when it is complete.`,
 		newExportCommand(u),
 		newExtractCommand(u),
 		newLinksCommand(u),
+		newStatsCommand(u),
 	)
 	return cmd
 }

@@ -52,8 +52,10 @@ func TestInterruptedAnywhere(t *testing.T) {
 		"graph export " + web + " -o OUT/g",
 		"graph export " + web + " --format bv -o OUT/g",
 		"graph export " + web + " --format parquet -o OUT/g",
+		"graph stats " + web,
+		"graph stats " + web + " --seeds best --against " + web,
 	} {
-		t.Run(verb[:strings.Index(verb, " OUT")], func(t *testing.T) {
+		t.Run(strings.ReplaceAll(verb, dir, ""), func(t *testing.T) {
 			for n := int64(0); ; n++ {
 				out := t.TempDir()
 				ctx := &dyingContext{Context: t.Context()}

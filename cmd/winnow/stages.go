@@ -30,8 +30,11 @@ func (s *stages) tell(stage string, done, total int64) error {
 		s.Done()
 		s.seen = append(s.seen, stage)
 		unit := "pages"
-		if stage == graph.StageRead {
+		switch {
+		case stage == graph.StageRead:
 			unit = unitBytes
+		case total == 0:
+			unit = "sweeps"
 		}
 		s.now = newProgress(s.u, stage, total, unit)
 	}
@@ -42,6 +45,12 @@ func (s *stages) tell(stage string, done, total int64) error {
 // pages is tell for work that has one stage and counts pages.
 func (s *stages) pages(stage string) func(done, total int64) error {
 	return func(done, total int64) error { return s.tell(stage, done, total) }
+}
+
+// sweeps is what rank.Options.Progress wants; how many sweeps there will be is not
+// known.
+func (s *stages) sweeps(stage string) func(sweep int, bound float64) error {
+	return func(sweep int, _ float64) error { return s.tell(stage, int64(sweep), 0) }
 }
 
 // Done removes the line.

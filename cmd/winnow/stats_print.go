@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/graph/stats"
+	"github.com/winnow-crawler/winnow/internal/plot"
+)
+
+// print writes the report as text.
+func (r *statsResult) print(u *ui) error {
+	for _, section := range []func(u *ui) error{r.printCounts, r.printSpreads, r.printSites, r.printReach, r.plot} {
+		if err := section(u); err != nil {
+			return err
+		}
+	}
+	if r.Against != nil {
+		return r.Against.print(u, r)
+	}
+	return nil
+}
+
+// printCounts tells where the graph comes from (L12), what is in it and what it takes.
+func (r *statsResult) printCounts(u *ui) error {
+	u.printf("%s\n", r.Graph)
+	u.printf("origin: %s\n", r.Origin)
+	if r.Card.Source != "" {
+		u.printf("made from: %s\n", r.Card.Source)
+	}
+	u.printf("\n")
+	t := newTable()
+	addInfo(t, r.Info)
+	pages := int64(r.Pages)
+	t.add("dangling", formatCount(r.Dangling), percent(r.Dangling, pages)+" of the pages have no out-links")
+	t.add("unlinked", formatCount(r.Unlinked), percent(r.Unlinked, pages)+" have no in-links")
+	if r.Uncrawled > 0 {
+		t.add("not fetched", formatCount(r.Uncrawled), percent(r.Uncrawled, pages)+" are known by links only")
+	}
+	if r.SitesKnown {
+		t.add("intra-site links", formatCount(r.IntraSiteLinks), percent(r.IntraSiteLinks, r.Links)+" of the links stay in their site")
+	}
+	t.add("duplicate links", formatCount(r.Card.DuplicateLinks), "dropped on import")
+	if r.Card.OutsideLinks > 0 {
+		t.add("links outside", formatCount(r.Card.OutsideLinks), "dropped: the world is closed")
+	}
+	if r.Card.DroppedPages > 0 {
+		t.add("pages left out", formatCount(r.Card.DroppedPages), "not fetched and few in-links")
+	}
+	if r.BytesURLs > 0 {
+		t.add("repeated URLs", formatCount(r.Card.RepeatedURLs))
+	}
+	addBytes(t, r.Info)
+	return t.print(u.stdout)
+}
+
+func orNotStated(text string) string {
+	if text == "" {
+		return "not stated"
+	}
+	return text
+}
+
+func (r *statsResult) printSpreads(u *ui) error {
+	u.printf("\n")
+	t := newTable("", "mean", "max", "exponent", "from", "pages in tail")
+	add := func(name string, s *spread) {
+		if s == nil {
+			return
+		}
+		if s.Fit == nil {
+			t.add(name, plot.Number(s.Mean), plot.Number(s.Max), "-", "-", "-")
+			return
+		}
+		t.add(name, plot.Number(s.Mean), plot.Number(s.Max), s.exponent(), plot.Number(s.Fit.Least), formatCount(s.Fit.Tail))
+	}
+	add("in-degree", r.InDegrees)
+	add("out-degree", r.OutDegrees)
+	add("PageRank, mean 1", r.PageRank)
+	return t.print(u.stdout)
+}
+
+// exponent is that of the fitted power law with its standard error.
+func (s *spread) exponent() string {
+	if s.Fit == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f +-%.1g", s.Fit.Exponent, s.Fit.Error)
+}
+
+func (r *statsResult) printSites(u *ui) error {
+	if len(r.LargestSites) == 0 {
+		return nil
+	}
+	u.printf("\n")
+	t := newTable("largest sites", "pages", "share", "links inside", "out", "in")
+	for _, s := range r.LargestSites {
+		t.add(s.Site, formatCount(s.Pages), percent(s.Pages, int64(r.Pages)),
+			formatCount(s.Local), formatCount(s.Out), formatCount(s.In))
+	}
+	return t.print(u.stdout)
+}
+
+func (r *statsResult) printReach(u *ui) error {
+	if r.Reach == nil {
+		return nil
+	}
+	from := fmt.Sprintf("%s (%s pages, the first is %s)", r.Reach.Seeds, formatCount(int64(r.Reach.SeedPages)), r.Reach.FirstSeed)
+	if r.Reach.SeedPages == 1 {
+		from = fmt.Sprintf("%s (%s)", r.Reach.Seeds, r.Reach.FirstSeed)
+	}
+	depths := make([]float64, len(r.Reach.AtDepth))
+	for i, n := range r.Reach.AtDepth {
+		depths[i] = float64(n)
+	}
+	u.printf("\nreach from %s: %s pages, %s, depth %d\n", from, formatCount(r.Reach.Pages),
+		percent(r.Reach.Pages, int64(r.Pages)), r.Reach.Depth)
+	u.printf("pages by depth: %s\n", plot.Sparkline(depths, 0, asciiOnly()))
+	return nil
+}
+
+// plot draws the distributions of degrees.
+func (r *statsResult) plot(u *ui) error {
+	if r.Links == 0 {
+		return nil
+	}
+	u.printf("\n%s", plot.LogLog(plot.Chart{
+		Title: "pages by degree", XLabel: "degree", YLabel: "pages",
+		Series: []plot.Series{series("in-degree", r.InDegrees.Bins), series("out-degree", r.OutDegrees.Bins)},
+		Width:  60, Height: 14, ASCII: asciiOnly(),
+	}))
+	return nil
+}
+
+// series is the bins of a distribution as points: pages per unit of the value.
+func series(name string, bins []stats.Bin) plot.Series {
+	s := plot.Series{Name: name}
+	for _, b := range bins {
+		if b.Pages > 0 && b.Lo > 0 {
+			s.X, s.Y = append(s.X, b.Centre()), append(s.Y, b.Density())
+		}
+	}
+	return s
+}
+
+// asciiOnly says whether the user's locale promises no more than ASCII.
+func asciiOnly() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := strings.ToUpper(os.Getenv(name)); locale != "" {
+			return !strings.Contains(locale, "UTF-8") && !strings.Contains(locale, "UTF8")
+		}
+	}
+	return true
+}
