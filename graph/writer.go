@@ -38,6 +38,9 @@ func createFile(o *WriteOptions) (*fileWriter, error) {
 }
 
 func openPartial(path string) (*fileWriter, error) {
+	if path == "" {
+		return nil, errors.New("no name was given")
+	}
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 		return nil, errors.New("there is something under this name that is not a regular file")
 	}
@@ -54,33 +57,39 @@ func openPartial(path string) (*fileWriter, error) {
 	return w, nil
 }
 
-// lockFile opens or makes the file of that name and locks it. Whoever held the lock
-// before may have renamed or removed the file between our opening and our locking
-// it; then what we hold is no longer what has the name (it may be a finished graph),
-// and we try again.
+// lockFile opens or makes the file of that name and locks it.
 func lockFile(name string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o666)
 		if err != nil {
 			return nil, err
 		}
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-			f.Close()
-			if errors.Is(err, unix.EWOULDBLOCK) {
-				return nil, fmt.Errorf("another process is writing it (%s is locked)", name)
-			}
-			return nil, fmt.Errorf("lock %s: %w", name, err)
-		}
-		held, err := f.Stat()
-		if err != nil {
-			f.Close()
-			return nil, err
-		}
-		if named, err := os.Lstat(name); err == nil && os.SameFile(held, named) {
+		ok, err := lockOpened(f, name)
+		if ok {
 			return f, nil
 		}
 		f.Close()
+		if err != nil {
+			return nil, err
+		}
 	}
+}
+
+// lockOpened locks f, which was opened under that name. Whoever held the lock before
+// may have renamed or removed the file in between; then what we hold is no longer
+// what has the name (it may be a finished graph), and ok is false.
+func lockOpened(f *os.File, name string) (ok bool, err error) {
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		return false, fmt.Errorf("another process is writing it (%s is locked)", name)
+	} else if err != nil {
+		return false, fmt.Errorf("lock %s: %w", name, err)
+	}
+	held, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	named, err := os.Lstat(name)
+	return err == nil && os.SameFile(held, named), nil
 }
 
 // begin starts a section; what is written until end belongs to it.

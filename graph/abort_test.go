@@ -1,0 +1,451 @@
+package graph
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/winnow-crawler/winnow/internal/extsort"
+)
+
+// Nothing half-written is left behind, whatever happens when (issue 2, 6).
+
+// someLists are large enough that every stage tells its progress, and with little
+// memory that links are sorted on disk.
+func someLists() lists {
+	var edges, urls, sites strings.Builder
+	const pages = 9000
+	r := rand.New(rand.NewPCG(5, 5))
+	for range 250_000 {
+		fmt.Fprintf(&edges, "%d %d\n", r.IntN(pages), r.IntN(pages))
+	}
+	for p := range pages {
+		fmt.Fprintf(&urls, "http://s%d.example/%d\n", p%7, p)
+		fmt.Fprintf(&sites, "s%d\n", p%11)
+	}
+	return lists{"edges": edges.String(), "urls": urls.String(), "sites": sites.String()}
+}
+
+// little memory: both sorts spill.
+const little = baseMemory + 9000*pageMemory + 2*minSortMemory
+
+// failed runs an import that must end with an error, in a directory that has a
+// graph of that name already, and compares the directory before and after.
+func failed(t *testing.T, in lists, change func(*ImportOptions)) error {
+	t.Helper()
+	dir := t.TempDir()
+	o, err := in.options(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := []byte("an older graph")
+	if err := os.WriteFile(o.Path, before, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	change(&o)
+	if _, err = Import(context.Background(), o); err == nil {
+		t.Fatal("imported")
+	}
+	if left := leftovers(t, dir, "edges", "urls", "sites", "fetched", "g.wg"); left != nil {
+		t.Errorf("left behind: %v (error %v)", left, err)
+	}
+	if after, rerr := os.ReadFile(o.Path); rerr != nil || !bytes.Equal(before, after) {
+		t.Errorf("the older graph has %d bytes, %v", len(after), rerr)
+	}
+	return err
+}
+
+// TestInterrupted ends an import in every stage, by the error of a callback and by
+// its context.
+func TestInterrupted(t *testing.T) {
+	in, ours := someLists(), errors.New("enough")
+	for _, stage := range []string{StageRead, StageForward, StageBackward, StageSites, StageURLs} {
+		err := failed(t, in, func(o *ImportOptions) {
+			o.MaxMemory = little
+			o.Progress = func(s string, done, total int64) error {
+				if s == stage {
+					return ours
+				}
+				return nil
+			}
+		})
+		if !errors.Is(err, ours) {
+			t.Errorf("%s: %v", stage, err)
+		}
+		dir := t.TempDir()
+		o, err := in.options(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		o.Progress = func(s string, done, total int64) error {
+			if s == stage {
+				cancel()
+			}
+			return nil
+		}
+		if _, err = Import(ctx, o); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, cancelled: %v", stage, err)
+		}
+		if left := leftovers(t, dir, "edges", "urls", "sites"); left != nil {
+			t.Errorf("%s, cancelled: left behind: %v", stage, left)
+		}
+		cancel()
+	}
+}
+
+// TestCancelledEarly has a context that ended before anything was read.
+func TestCancelledEarly(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, in := range map[string]lists{
+		"lists": someLists(),
+		"small": {"edges": "0 1\n"},
+		"nodes": {"edges": "0 1\n", "nodes": "0\n1\n"},
+	} {
+		dir := t.TempDir()
+		o, err := in.options(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Import(ctx, o); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left := leftovers(t, dir, "edges", "urls", "sites", "nodes"); left != nil {
+			t.Errorf("%s: left behind: %v", name, left)
+		}
+	}
+}
+
+// TestBadLineLate: the last line of a list that is sorted on disk is bad.
+func TestBadLineLate(t *testing.T) {
+	in := someLists()
+	in["edges"] += "1 oops\n"
+	err := failed(t, in, func(o *ImportOptions) { o.MaxMemory = little })
+	if !strings.Contains(err.Error(), "edges:250001:") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// fullDisk takes n bytes, then there is no space left.
+type fullDisk struct {
+	bytes.Buffer
+	n int
+}
+
+func (f *fullDisk) Write(b []byte) (int, error) {
+	if f.n -= len(b); f.n < 0 {
+		return 0, syscall.ENOSPC
+	}
+	return f.Buffer.Write(b)
+}
+func (f *fullDisk) ReadAt(b []byte, at int64) (int, error) { return copy(b, f.Bytes()[at:]), nil }
+func (f *fullDisk) Close() error                           { return nil }
+
+// TestDiskFullSorting fills the disk while links are sorted, by source and by
+// target.
+func TestDiskFullSorting(t *testing.T) {
+	in := someLists()
+	for _, which := range []int{1, 2} {
+		made := 0
+		err := failed(t, in, func(o *ImportOptions) {
+			o.MaxMemory = little
+			o.createTemp = func(string) (extsort.File, error) {
+				if made++; made == which {
+					return &fullDisk{n: 100_000}, nil
+				}
+				return &fullDisk{n: 1 << 30}, nil
+			}
+		})
+		if made != which || !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "sort run in") {
+			t.Errorf("sort %d: %d files made, error %v", which, made, err)
+		}
+	}
+	err := failed(t, in, func(o *ImportOptions) {
+		o.MaxMemory, o.TempDir = little, filepath.Join(filepath.Dir(o.Path), "absent")
+	})
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "absent") {
+		t.Errorf("no directory for sorting: %v", err)
+	}
+}
+
+// TestDiskFullWriting lets every single write to the graph file fail.
+func TestDiskFullWriting(t *testing.T) {
+	in := someLists()
+	writes := 0
+	g, _ := mustImport(t, in, func(o *ImportOptions) {
+		o.writeAt = func(f *os.File, b []byte, at int64) (int, error) { writes++; return f.WriteAt(b, at) }
+	})
+	if g.h.size < blockSize || writes < 5 {
+		t.Fatalf("%d bytes in %d writes are no test", g.h.size, writes)
+	}
+	for k := range writes {
+		n := 0
+		var path string
+		err := failed(t, in, func(o *ImportOptions) {
+			path = o.Path
+			o.writeAt = func(f *os.File, b []byte, at int64) (int, error) {
+				if n++; n > k {
+					m, _ := f.WriteAt(b[:len(b)/2], at) // as a disk does that fills up
+					return m, syscall.ENOSPC
+				}
+				return f.WriteAt(b, at)
+			}
+		})
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), path) {
+			t.Errorf("write %d: %v", k, err)
+		}
+	}
+}
+
+// TestDiskFullInEncoders fails a write of many, with the encoders at work.
+func TestDiskFullInEncoders(t *testing.T) {
+	links := make([][]Page, 40*batchPages)
+	for p := range links {
+		links[p] = []Page{Page(uint64(p) * 2654435761 % uint64(len(links)))}
+	}
+	for _, k := range []int{0, 1, 2} {
+		dir, n := t.TempDir(), 0
+		err := Write(context.Background(), sourceOf(links), WriteOptions{Path: filepath.Join(dir, "g.wg"),
+			writeAt: func(f *os.File, b []byte, at int64) (int, error) {
+				if n++; n > k {
+					return 0, syscall.ENOSPC
+				}
+				return f.WriteAt(b, at)
+			}})
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("write %d: %v", k, err)
+		}
+		if left := leftovers(t, dir); left != nil {
+			t.Errorf("write %d: left behind: %v", k, left)
+		}
+	}
+}
+
+// TestBadOutput has outputs that cannot be. None of the lists is read for that.
+func TestBadOutput(t *testing.T) {
+	dir := t.TempDir()
+	for name, make := range map[string]func(path string) error{
+		"a directory":  func(path string) error { return os.Mkdir(path, 0o777) },
+		"a pipe":       func(path string) error { return syscall.Mkfifo(path, 0o666) },
+		"a linked one": func(path string) error { return os.Symlink(dir, path) },
+		"a link under the temporary name": func(path string) error {
+			return os.Symlink(dir, filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".partial"))
+		},
+	} {
+		path := filepath.Join(dir, name)
+		if err := make(path); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Import(context.Background(), ImportOptions{Edges: "/nowhere", WriteOptions: WriteOptions{Path: path}})
+		if err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: error %v does not name it", name, err)
+		}
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "absent", "g.wg"), filepath.Join(file, "g.wg"), ""} {
+		_, err := Import(context.Background(), ImportOptions{Edges: "/nowhere", WriteOptions: WriteOptions{Path: path}})
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", path)) {
+			t.Errorf("output %q: %v", path, err)
+		}
+	}
+	if left := leftovers(t, dir, "a directory", "a pipe", "a linked one", ".a link under the temporary name.partial", "file"); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestReadOnlyDirectory is for users who are not root: to root all doors are open.
+func TestReadOnlyDirectory(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "g.wg")
+	if err := Write(context.Background(), sourceOf(nil), WriteOptions{Path: path}); !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestRenameFails: a directory takes the place of the output while it is written.
+func TestRenameFails(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "g.wg")
+	err := Write(context.Background(), sourceOf([][]Page{{0}}), WriteOptions{Path: path, Progress: func(stage string, _, _ int64) error {
+		if stage == StageBackward {
+			return os.MkdirAll(filepath.Join(path, "occupied"), 0o777)
+		}
+		return nil
+	}})
+	if err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v", err)
+	}
+	if left := leftovers(t, dir, "g.wg"); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestStalePartial: what a killed process left is written over.
+func TestStalePartial(t *testing.T) {
+	dir := t.TempDir()
+	stale := filepath.Join(dir, ".g.wg.partial")
+	if err := os.WriteFile(stale, bytes.Repeat([]byte("stale"), 1<<20), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	g, _, err := importIn(dir, lists{"edges": "0 1\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if edgesOf(t, g) != "0 1\n" || leftovers(t, dir, "edges", "g.wg") != nil {
+		t.Errorf("%q, files %v", edgesOf(t, g), leftovers(t, dir))
+	}
+}
+
+// TestTwoImports to the same name: the second is refused, the first goes on.
+func TestTwoImports(t *testing.T) {
+	dir, in := t.TempDir(), lists{"edges": "0 1\n"}
+	asked := false
+	g, _, err := importIn(dir, in, func(o *ImportOptions) {
+		o.Progress = func(string, int64, int64) error {
+			asked = true
+			_, _, err := importIn(dir, in)
+			if err == nil || !strings.Contains(err.Error(), "another process is writing it") || !strings.Contains(err.Error(), o.Path) {
+				t.Errorf("the second import: %v", err)
+			}
+			return nil
+		}
+	})
+	if err != nil || !asked {
+		t.Fatal(asked, err)
+	}
+	g.Close()
+	if left := leftovers(t, dir, "edges", "g.wg"); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestLockOfAnother: between opening and locking, the file got its final name, or
+// went. It must not be taken for our own.
+func TestLockOfAnother(t *testing.T) {
+	for name, change := range map[string]func(name string) error{
+		"finished":         func(name string) error { return os.Rename(name, name+".done") },
+		"removed":          os.Remove,
+		"removed and made": func(name string) error { return errors.Join(os.Remove(name), os.WriteFile(name, nil, 0o666)) },
+	} {
+		path := filepath.Join(t.TempDir(), "partial")
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := change(path); err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := lockOpened(f, path); ok || err != nil {
+			t.Errorf("%s: taken for ours: %v, %v", name, ok, err)
+		}
+		own, err := lockFile(path)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		own.Close()
+	}
+}
+
+// TestManyWriters lets several write the same graph, over and over, some of them
+// failing, while others open it: there is a whole graph under the name at all times.
+func TestManyWriters(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "g.wg")
+	o := WriteOptions{Path: path, Threads: 1}
+	if err := Write(context.Background(), sourceOf([][]Page{{0}}), o); err != nil {
+		t.Fatal(err)
+	}
+	rounds := 40
+	if testing.Short() {
+		rounds = 8
+	}
+	var writers, readers sync.WaitGroup
+	done := make(chan struct{})
+	for w := range 3 {
+		writers.Go(func() {
+			for i := range rounds {
+				src := sourceOf([][]Page{{0}})
+				if i%4 == w {
+					src.IDs = []uint32{1, 2} // an error
+				}
+				err := Write(context.Background(), src, o)
+				if err != nil && !strings.Contains(err.Error(), "another process") && !strings.Contains(err.Error(), "original ids") {
+					t.Errorf("write: %v", err)
+				}
+			}
+		})
+	}
+	readers.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			g, err := Open(path)
+			if err != nil {
+				t.Errorf("open: %v", err)
+				return
+			}
+			g.Close()
+		}
+	})
+	writers.Wait()
+	close(done)
+	readers.Wait()
+	if left := leftovers(t, dir, "g.wg"); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestPanickingSource: even then nothing is left.
+func TestPanickingSource(t *testing.T) {
+	dir := t.TempDir()
+	defer func() {
+		if recover() == nil {
+			t.Error("the panic was swallowed")
+		}
+		if left := leftovers(t, dir); left != nil {
+			t.Errorf("left behind: %v", left)
+		}
+	}()
+	src := Source{Pages: 1, Lists: func(func(Page, []Page) error) error { panic("a source that fails") }}
+	_ = Write(context.Background(), src, WriteOptions{Path: filepath.Join(dir, "g.wg")})
+}
+
+// TestListChanges: a list that is read twice is another one the second time.
+func TestListChanges(t *testing.T) {
+	for _, name := range []string{"urls", "sites"} {
+		err := failed(t, someLists(), func(o *ImportOptions) {
+			o.Progress = func(stage string, _, _ int64) error {
+				if stage == StageForward {
+					return os.WriteFile(filepath.Join(filepath.Dir(o.Path), name), []byte("short\n"), 0o666)
+				}
+				return nil
+			}
+		})
+		if !strings.Contains(err.Error(), name+" has become shorter") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
