@@ -225,6 +225,26 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+// TestGarbageBehind has a code that begins where eight bytes can still be read and
+// whose end is further on, in whatever lies behind the stream: it is no number.
+func TestGarbageBehind(t *testing.T) {
+	b := bytes.Repeat([]byte{0xff}, 1+Padding)
+	b[0], b[1] = 0, 0
+	s, err := NewStream(Default, 100, b, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := s.lists()
+	for _, pos := range []uint64{8, 9, 16, 1 << 40} {
+		if v, r := l.longGamma(pos); v > 1<<40 || r.pos <= s.Bits {
+			t.Errorf("gamma code at %d: %d, ends at %d", pos, v, r.pos)
+		}
+		if v, r := l.longZeta(pos); v > 1<<40 || r.pos <= s.Bits {
+			t.Errorf("zeta code at %d: %d, ends at %d", pos, v, r.pos)
+		}
+	}
+}
+
 // TestCorruptNamesPlace: an error says where the list begins, not where reading ended.
 func TestCorruptNamesPlace(t *testing.T) {
 	s, x := encode(t, Default, [][]uint32{{1}, {2, 5, 9}, {0}}, 10, 10)
@@ -245,11 +265,15 @@ func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, p := range allParams {
 		s, _ := encode(f, p, webby(r, 40), 40, 40)
-		f.Add(s.bytes[:len(s.bytes)-Padding], uint8(p.Window), uint8(p.MinInterval), uint8(p.ZetaK), uint16(40))
+		f.Add(s.bytes, uint8(p.Window), uint8(p.MinInterval), uint8(p.ZetaK), uint16(40))
 	}
 	f.Fuzz(func(t *testing.T, b []byte, window, least, k uint8, pages uint16) {
 		p := Params{Window: int(window), MaxRef: 3, MinInterval: int(least), ZetaK: int(k)}
-		s, err := NewStream(p, int(pages), append(b, make([]byte, Padding)...), uint64(len(b))*8)
+		if len(b) < Padding {
+			return
+		}
+		bits := uint64(len(b)-Padding) * 8
+		s, err := NewStream(p, int(pages), b, bits)
 		if err != nil {
 			return
 		}
@@ -259,7 +283,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		starts := make([]uint64, int(pages)+1)
 		for i := range starts {
-			starts[i] = uint64(len(b)) * 8 * uint64(i) / uint64(len(starts))
+			starts[i] = bits * uint64(i) / uint64(len(starts))
 		}
 		words, err := BuildIndex(starts)
 		if err != nil {

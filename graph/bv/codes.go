@@ -95,10 +95,11 @@ func (l *listReader) readGamma(r cursor) (uint64, cursor) {
 // cursor they return is fresh.
 func (l *listReader) longGamma(pos uint64) (v uint64, next cursor) {
 	n := uint64(bits.LeadingZeros64(l.at(pos).w))
-	if n > 40 {
+	x := l.at(pos+n).w >> ((63 - n) & 63)
+	if n > 40 || x == 0 { // x is 0 where nothing can be read any more
 		return 0, cursor{0, nowhere}
 	}
-	return l.at(pos+n).w>>(63-n) - 1, l.at(pos + 2*n + 1)
+	return x - 1, l.at(pos + 2*n + 1)
 }
 
 func (l *listReader) longUnary(pos uint64) (v uint64, next cursor) {
