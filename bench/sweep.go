@@ -157,13 +157,11 @@ func (s *sweeper) sweepCompressed(threads int) {
 	const pages = 1 << 14
 	n := s.g.Pages()
 	graph.Parallel(threads, (n+pages-1)/pages, func(i int) {
-		for c := s.g.Backward().Scan(graph.Page(i*pages), graph.Page(min((i+1)*pages, n))); c.Next(); {
-			sum := 0.0
-			for _, q := range c.List() {
-				sum += s.z[q]
-			}
-			p := c.Page()
-			s.next[p] = (1 + sum) * s.share[p]
+		lo, hi := i*pages, min((i+1)*pages, n)
+		next, share := s.next[lo:hi], s.share[lo:hi]
+		s.g.Backward().Sum(next, s.z, graph.Page(lo))
+		for i, sum := range next {
+			next[i] = (1 + sum) * share[i]
 		}
 	})
 }
