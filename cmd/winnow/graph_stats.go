@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/graph"
@@ -184,7 +185,7 @@ const rankTolerance = 1e-6
 
 // ranks is the distribution of PageRank with mean 1.
 func ranks(ctx context.Context, g *graph.Graph, shown *stages) (*spread, error) {
-	in := g.Backward().Raw(0)
+	in := g.Backward().Raw(runtime.GOMAXPROCS(0))
 	defer in.Free()
 	if err := ctx.Err(); err != nil {
 		return nil, err
