@@ -129,7 +129,7 @@ func write(ctx context.Context, src Source, o WriteOptions, w *fileWriter) error
 	if src.Card == nil {
 		src.Card = new(Card)
 	}
-	b := &builder{ctx: ctx, src: src, o: o, w: w, params: bv.Default}
+	b := &builder{ctx: ctx, src: src, o: o, w: w, params: bv.Store}
 	if err := b.build(); err != nil {
 		return err
 	}
