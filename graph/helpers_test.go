@@ -36,6 +36,7 @@ func (in lists) options(dir string) (ImportOptions, error) {
 	to := map[string]*string{"edges": &o.Edges, "urls": &o.URLs, "nodes": &o.Nodes, "sites": &o.Sites, "fetched": &o.Fetched}
 	for name, text := range in {
 		*to[name] = filepath.Join(dir, name)
+		os.Remove(*to[name]) // to write over it would wait for the disk on some file systems
 		if err := os.WriteFile(*to[name], []byte(text), 0o666); err != nil {
 			return o, err
 		}
