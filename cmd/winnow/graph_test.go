@@ -52,6 +52,7 @@ func TestInterruptedAnywhere(t *testing.T) {
 		"graph export " + web + " -o OUT/g",
 		"graph export " + web + " --format bv -o OUT/g",
 		"graph export " + web + " --format parquet -o OUT/g",
+		"rank " + web + " -o OUT/g",
 		"graph stats " + web,
 		"graph stats " + web + " --seeds best --against " + web,
 	} {

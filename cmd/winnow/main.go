@@ -112,6 +112,7 @@ func newRootCommand(u *ui) *cobra.Command {
 	root.AddCommand(
 		newExitCodesTopic(),
 		newGraphCommand(u),
+		newRankCommand(u),
 		newVersionCommand(u),
 	)
 	u.addCommonFlags(root.PersistentFlags())

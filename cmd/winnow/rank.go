@@ -1,0 +1,252 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank"
+)
+
+type rankOptions struct {
+	metric       string
+	follow, jump fraction // of 1; only one of them is given
+	tolerance    float64  // bounds the true L1 error of the vector of sum 1
+	normalise    string   // sum or mean
+	selfLinks    bool
+	teleport     string // files of values per page
+	start        string
+	uncrawled    string // dangling or absent
+	remoteShare  fraction
+	remoteFactor float64
+	threads      int
+
+	urls   bool // name pages by URL
+	top    int  // only so many, the highest first; 0: all in id order
+	output string
+
+	flags *pflag.FlagSet
+}
+
+func newRankCommand(u *ui) *cobra.Command {
+	opt := &rankOptions{}
+	cmd := &cobra.Command{
+		Use:   "rank G --metric METRIC",
+		Short: "compute PageRank or another measure of importance",
+		Long:  rankHelp(),
+		Example: `  winnow rank web.wg > ranks.tsv
+  winnow rank web.wg --top 20 --urls
+  winnow rank web.wg --jump 1/7 --normalise mean -o ranks.tsv
+  winnow rank web.wg --metric pagerank-weighted --remote-factor 4
+  winnow rank new.wg --start old-ranks.tsv`,
+		Args: exactly("GRAPH"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opt.flags = cmd.Flags()
+			return runRank(cmd.Context(), u, opt, args[0])
+		},
+	}
+	opt.addFlags(cmd.Flags())
+	cmd.MarkFlagsMutuallyExclusive("follow", "jump")
+	cmd.MarkFlagsMutuallyExclusive("remote-share", "remote-factor")
+	return cmd
+}
+
+// rankHelp lists the metrics.
+func rankHelp() string {
+	var b strings.Builder
+	b.WriteString(`Prints "id TAB value" for every page in id order, with all digits that a value has.
+How many sweeps it took and how exact the values are is said on standard error.
+
+Metrics:
+`)
+	for _, m := range metrics() {
+		fmt.Fprintf(&b, "  %-18s %s\n", m.name, m.short)
+	}
+	b.WriteString(`
+--follow is the probability that the random surfer follows a link, --jump that it
+jumps: the two papers state one each, --jump 1/7 is --follow 6/7. Dangling pages hand
+their rank to all pages evenly. Self-links do not count unless --self-links is given.
+--tolerance bounds the true L1 error of the vector that sums to 1, which is residual /
+(1 - follow), not the change between two sweeps.
+
+--teleport and --start are files of "id TAB value" or "URL TAB value": where jumps lead
+(pages that are not in it: never), and an earlier vector to begin with.`)
+	return b.String()
+}
+
+func (o *rankOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.metric, "metric", "pagerank", "what to compute, see above")
+	f.Var(&o.follow, "follow", "probability of following a link, such as 0.9 or 6/7 (default 0.9)")
+	f.Var(&o.jump, "jump", "probability of a jump, such as 0.1 or 1/7")
+	f.Float64Var(&o.tolerance, "tolerance", 1e-9, "largest L1 error")
+	f.StringVar(&o.normalise, "normalise", "sum", "values with sum 1 (sum) or mean 1 (mean); counts stay counts unless this is given")
+	f.BoolVar(&o.selfLinks, "self-links", false, "count links of pages to themselves")
+	f.StringVar(&o.teleport, "teleport", "", "weights of the pages that a jump leads to")
+	f.StringVar(&o.start, "start", "", "values to begin with")
+	f.StringVar(&o.uncrawled, "uncrawled", "dangling", "pages that were not fetched count as dangling, or are absent")
+	f.Var(&o.remoteShare, "remote-share", "pagerank-weighted: share of a page that its remote links get together (default 0.8)")
+	f.Float64Var(&o.remoteFactor, "remote-factor", 0, "pagerank-weighted: how many local links a remote link weighs")
+	f.IntVar(&o.threads, "threads", 0, "how many threads (default: one for each processor); values do not depend on it")
+	f.BoolVar(&o.urls, "urls", false, "print URLs instead of ids")
+	f.IntVar(&o.top, "top", 0, "print only this many pages, the highest first")
+	f.StringVarP(&o.output, "output", "o", "", "file to write; - is standard output")
+}
+
+// rankReport is the last object that --json prints. Names are those of the glossary.
+type rankReport struct {
+	Metric    string   `json:"metric"`
+	Pages     int      `json:"pages"` // that take part
+	Follow    float64  `json:"follow,omitempty"`
+	Tolerance float64  `json:"tolerance,omitempty"`
+	Sweeps    int      `json:"sweeps"`
+	Residual  *float64 `json:"residual"`    // null: exact
+	Bound     *float64 `json:"error_bound"` // of the L1 distance of the vector of sum 1; null: exact, or none is known
+	Seconds   float64  `json:"seconds"`
+	Output    string   `json:"output,omitempty"`
+}
+
+func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
+	m, err := opt.check(u)
+	if err != nil {
+		return err
+	}
+	g, err := openGraph(u, path)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if opt.urls && !g.HasURLs() {
+		return withHint(fmt.Errorf("--urls: the URLs of %s are not known", path), "without --urls ids are printed")
+	}
+	out, err := createResult(u, opt.output)
+	if err != nil {
+		return hintDir(err, opt.output)
+	}
+	defer out.Discard()
+	shown := newStages(ctx, u)
+	defer shown.Done()
+	start := time.Now()
+	res, err := opt.compute(ctx, g, m, shown)
+	shown.Done()
+	var short *rank.ToleranceError
+	if err != nil && !errors.As(err, &short) {
+		return err
+	}
+	report := opt.report(m, res, time.Since(start))
+	if err := opt.write(ctx, u, g, out, res); err != nil {
+		return err
+	}
+	if err := report.finish(u, out); err != nil {
+		return err
+	}
+	if short != nil { // the values stand, as good as they are
+		return missingf("%w", short)
+	}
+	return nil
+}
+
+// check finds out what the flags mean before the graph is opened.
+func (o *rankOptions) check(u *ui) (metric, error) {
+	m, ok := findMetric(o.metric)
+	switch {
+	case !ok:
+		return m, o.unknownMetric(u)
+	case o.normalise != "sum" && o.normalise != "mean":
+		return m, usagef("--normalise %q: want sum or mean", o.normalise)
+	case o.uncrawled != "dangling" && o.uncrawled != "absent":
+		return m, usagef("--uncrawled %q: want dangling or absent", o.uncrawled)
+	case !(o.tolerance > 0):
+		return m, usagef("--tolerance %g: it must be above 0", o.tolerance)
+	case o.threads < 0:
+		return m, usagef("--threads %d: it cannot be below 0", o.threads)
+	case o.flags.Changed("top") && o.top < 1:
+		return m, usagef("--top %d: it must be at least 1", o.top)
+	case o.flags.Changed("remote-factor") && !(o.remoteFactor > 0 && !math.IsInf(o.remoteFactor, 1)):
+		return m, usagef("--remote-factor %g: it must be above 0", o.remoteFactor)
+	}
+	for _, name := range []string{"follow", "jump"} {
+		if v := o.flags.Lookup(name).Value.(*fraction).float(); o.flags.Changed(name) && (v <= 0 || v >= 1) {
+			return m, usagef("--%s %s: it must be between 0 and 1", name, o.flags.Lookup(name).Value)
+		}
+	}
+	if v := o.remoteShare.float(); o.flags.Changed("remote-share") && v > 1 {
+		return m, usagef("--remote-share %s: it must be between 0 and 1", &o.remoteShare)
+	}
+	return m, o.checkFamily(m)
+}
+
+// checkFamily refuses flags that mean nothing to the metric.
+func (o *rankOptions) checkFamily(m metric) error {
+	for _, name := range []string{"follow", "jump", "teleport", "start", "tolerance", "remote-share", "remote-factor"} {
+		if o.flags.Changed(name) && !m.takes(name) {
+			return usagef("--%s means nothing to --metric %s", name, m.name)
+		}
+	}
+	return nil
+}
+
+func (o *rankOptions) unknownMetric(u *ui) error {
+	var names []string
+	for _, m := range metrics() {
+		names = append(names, m.name)
+	}
+	err := usagef("--metric %q: want %s", o.metric, strings.Join(names, ", "))
+	if near, ok := nearest(o.metric, names); ok {
+		return withHint(err, "try: %s", u.withFlag("--metric", near))
+	}
+	return err
+}
+
+// compute reads what is needed and computes.
+func (o *rankOptions) compute(ctx context.Context, g *graph.Graph, m metric, shown *stages) (*rank.Result, error) {
+	opt := rank.Options{
+		Follow: o.followed(), Tolerance: o.tolerance, SelfLinks: o.selfLinks, Threads: o.threads,
+		Progress: shown.sweeps(m.name),
+	}
+	if o.normalise == "mean" {
+		opt.Scale = rank.Mean
+	}
+	if o.uncrawled == "absent" {
+		opt.Uncrawled = rank.Absent
+	}
+	var err error
+	if opt.Teleport, err = readValues(g, o.teleport); err != nil {
+		return nil, err
+	}
+	if opt.Start, err = readValues(g, o.start); err != nil {
+		return nil, err
+	}
+	threads := cmp.Or(o.threads, runtime.GOMAXPROCS(0))
+	web := &rank.Web{Sites: g.SiteColumn(), Fetched: fetched(g)}
+	if m.in {
+		web.In = g.Backward().Raw(threads)
+		defer web.In.Free()
+	}
+	if m.out {
+		web.Out = g.Forward().Raw(threads)
+		defer web.Out.Free()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return m.compute(web, opt, o)
+}
+
+// followed is the probability of following a link.
+func (o *rankOptions) followed() float64 {
+	switch {
+	case o.flags.Changed("jump"):
+		return o.jump.rest()
+	case o.flags.Changed("follow"):
+		return o.follow.float()
+	}
+	return 0.9
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/internal/input"
+)
+
+// rankLine is the value of one page in JSON.
+type rankLine struct {
+	ID    uint32  `json:"id"`
+	URL   string  `json:"url,omitempty"` // with --urls
+	Value float64 `json:"value"`
+}
+
+// write prints the values: all in id order, or the highest. With --json they are
+// objects on standard output; a file always gets lines.
+func (o *rankOptions) write(ctx context.Context, u *ui, g *graph.Graph, out *resultFile, res *rank.Result) error {
+	absent := func(p graph.Page) bool { return o.uncrawled == "absent" && !g.Fetched(p) }
+	line := o.text(g, out)
+	if u.asJSON && out.file == nil {
+		line = o.object(g, out)
+	}
+	if o.top > 0 {
+		for _, p := range highest(res.Score, o.top, absent) {
+			if err := line(p, res.Score[p]); err != nil {
+				return out.wrap(err)
+			}
+		}
+		return nil
+	}
+	for p, v := range res.Score {
+		if p%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if absent(graph.Page(p)) {
+			continue
+		}
+		if err := line(graph.Page(p), v); err != nil {
+			return out.wrap(err)
+		}
+	}
+	return nil
+}
+
+// text writes lines "id TAB value"; the value has as many digits as it takes to read
+// it back exactly.
+func (o *rankOptions) text(g *graph.Graph, out *resultFile) func(graph.Page, float64) error {
+	var b []byte
+	return func(p graph.Page, v float64) error {
+		if b = b[:0]; o.urls {
+			b = g.AppendURL(b, p)
+		} else {
+			b = strconv.AppendUint(b, uint64(g.ID(p)), 10)
+		}
+		b = append(strconv.AppendFloat(append(b, '\t'), v, 'g', -1, 64), '\n')
+		_, err := out.Write(b)
+		return err
+	}
+}
+
+// object writes one object a page.
+func (o *rankOptions) object(g *graph.Graph, out *resultFile) func(graph.Page, float64) error {
+	return func(p graph.Page, v float64) error {
+		line := rankLine{ID: g.ID(p), Value: v}
+		if o.urls {
+			line.URL = g.URL(p)
+		}
+		return writeJSON(out, line)
+	}
+}
+
+// highest is the n pages with the highest values, the smallest id first among equals.
+func highest(score []float64, n int, absent func(graph.Page) bool) []graph.Page {
+	var pages []graph.Page
+	for p := range score {
+		if !absent(graph.Page(p)) {
+			pages = append(pages, graph.Page(p))
+		}
+	}
+	slices.SortFunc(pages, func(p, q graph.Page) int {
+		return cmp.Or(cmp.Compare(score[q], score[p]), cmp.Compare(p, q))
+	})
+	return pages[:min(n, len(pages))]
+}
+
+// report says how good a result is.
+func (o *rankOptions) report(m metric, res *rank.Result, took time.Duration) *rankReport {
+	r := &rankReport{Metric: m.name, Pages: res.Pages, Sweeps: res.Sweeps, Seconds: took.Seconds(), Output: o.output}
+	if m.takes("follow") {
+		r.Follow = o.followed()
+	}
+	if m.takes("tolerance") {
+		r.Tolerance, r.Residual = o.tolerance, &res.Residual
+	}
+	if m.takes("follow") && !math.IsNaN(res.Bound) {
+		r.Bound = &res.Bound
+	}
+	return r
+}
+
+// finish completes the output and says the report.
+func (r *rankReport) finish(u *ui, out *resultFile) error {
+	if u.asJSON && out.file == nil {
+		if err := writeJSON(out, r); err != nil {
+			return err
+		}
+	}
+	if err := out.Commit(); err != nil {
+		return err
+	}
+	if u.asJSON && out.file != nil {
+		return u.json(r)
+	}
+	text := fmt.Sprintf("%s of %s pages in %s", r.Metric, formatCount(int64(r.Pages)), formatDuration(time.Duration(r.Seconds*float64(time.Second))))
+	if r.Residual != nil {
+		text += fmt.Sprintf("; sweeps %d, residual %.2g", r.Sweeps, *r.Residual)
+	}
+	if r.Bound != nil {
+		text += fmt.Sprintf(", error at most %.2g", *r.Bound)
+	}
+	u.notef("%s", text)
+	return nil
+}
+
+// readValues reads a file of "id TAB value" or "URL TAB value" into one value a page,
+// 0 where there is none; nil without a file.
+func readValues(g *graph.Graph, name string) ([]float64, error) {
+	if name == "" {
+		return nil, nil
+	}
+	f, err := input.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	values := make([]float64, g.Pages())
+	seen := make([]bool, g.Pages())
+	sum := 0.0
+	err = input.Values(f, func(key []byte, v float64) error {
+		p, err := pageOf(g, key)
+		switch {
+		case err != nil:
+			return err
+		case v < 0:
+			return fmt.Errorf("value %g is below 0", v)
+		case seen[p]:
+			return fmt.Errorf("page %s for the second time", key)
+		}
+		seen[p], values[p] = true, v
+		sum += v
+		return nil
+	})
+	if err == nil && sum == 0 {
+		err = fmt.Errorf("%s: no value above 0", f.Name())
+	}
+	return values, err
+}
