@@ -253,3 +253,29 @@ func (g *Gather) relaxPlain(r *Relaxation, pages []Page) (change, sum float64) {
 	}
 	return change, sum
 }
+
+// Spread adds c >= 0 to the magnitude of open[q] for every q of links, and returns
+// how many of these elements have their sign bit set. Where the new value is above
+// the threshold it sets waiting[q/64+1] to 1; where not, it sets waiting[0]. It is
+// the inner loop of the rank of a growing graph, and free of branches.
+func Spread(open []float64, waiting []uint8, links []Page, c, threshold float64) (negative int) {
+	if len(open) > 0 && len(waiting) < (len(open)-1)/64+2 {
+		panic(fmt.Sprintf("graph: spread over %d pages with %d blocks", len(open), len(waiting)))
+	}
+	add := math.Float64bits(c)
+	blocks := unsafe.Pointer(unsafe.SliceData(waiting))
+	signs := uint64(0)
+	for _, q := range links {
+		old := math.Float64bits(open[q])
+		sign := old >> 63
+		signs += sign
+		v := math.Float64frombits(old) + math.Float64frombits(add|sign<<63)
+		open[q] = v
+		above := uintptr(0)
+		if v > threshold {
+			above = 1
+		}
+		*(*uint8)(unsafe.Add(blocks, (uintptr(q>>6)+1)&-above)) = 1
+	}
+	return int(signs)
+}
