@@ -59,6 +59,7 @@ parquet  a directory with pages.parquet (id, url, site, out_degree, in_degree) a
 	f.IntVar(&opt.params.MinInterval, "min-interval", bv.Default.MinInterval, "bv: shortest run of ids kept as an interval; 0: none")
 	f.IntVar(&opt.params.ZetaK, "zeta-k", bv.Default.ZetaK, "bv: the k of the zeta code")
 	f.StringVar(&opt.like, "like", "", "bv: take these four from a .properties file")
+	completes(cmd, "format", exportFormats...)
 	return cmd
 }
 

@@ -43,6 +43,7 @@ both side by side.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.seeds, "seeds", "", "where reach is measured from: homes, best or a file (default: homes, or best without URLs)")
+	completes(cmd, "seeds", seedsHomes, seedsBest)
 	f.StringVar(&opt.against, "against", "", "an older snapshot to compare with")
 	f.BoolVar(&opt.noRank, "no-rank", false, "without PageRank, which holds all in-links in memory")
 	return cmd

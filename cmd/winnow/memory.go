@@ -26,36 +26,49 @@ func addMaxMemory(flags *pflag.FlagSet, size *byteSize) {
 	flags.Lookup("max-memory").DefValue = "a quarter of the machine's"
 }
 
-// heapBase and heapPerPage are what the Go heap may take of --max-memory while a
-// graph is written: package graph leaves that much, and a little more for what is
-// not heap, beside its sort buffers.
+// What the Go heap may take of --max-memory. While lists are written package graph
+// leaves heapBase and heapPerPage, and a little more for what is not heap, beside its
+// sort buffers. Then the buffers are gone, and all but notHeap can be had: the
+// program itself, and columns of heapPerPage at most.
 const (
 	heapBase    = 18 << 20
 	heapPerPage = 16
+	notHeap     = 20 << 20
 )
 
 // A memoryLimit makes the garbage collector hold the heap down to its part of what
 // --max-memory allows, so that the whole process stays below it.
 type memoryLimit struct {
 	before int64 // the limit to go back to
-	most   int64 // what may be allowed at most
+	most   int64 // what the process may take
+	now    int64 // the limit that is set
 }
 
 func limitMemory(most int64) *memoryLimit {
-	// While links are read only one of the two sort buffers is in use.
-	return &memoryLimit{before: debug.SetMemoryLimit(max(heapBase, most/2)), most: most}
+	m := &memoryLimit{before: debug.SetMemoryLimit(-1), most: most}
+	m.set(most / 2) // while links are read only one of the two sort buffers is in use
+	return m
 }
 
-// watch learns the number of pages from the progress of the work and sets the limit
-// by it.
+// set changes the limit; less than heapBase would only keep the collector busy.
+func (m *memoryLimit) set(limit int64) {
+	if limit = max(limit, heapBase); limit != m.now {
+		m.now = limit
+		debug.SetMemoryLimit(limit)
+	}
+}
+
+// watch learns from the progress of the work which stage it is in and how many pages
+// there are, and sets the limit by it.
 func (m *memoryLimit) watch(tell func(stage string, done, total int64) error) func(string, int64, int64) error {
-	known := false
-	return func(stage string, done, total int64) error {
-		if !known && stage != graph.StageRead {
-			known = true
-			debug.SetMemoryLimit(min(heapBase+heapPerPage*total, m.most))
+	return func(stage string, done, pages int64) error {
+		switch stage {
+		case graph.StageForward, graph.StageBackward:
+			m.set(heapBase + heapPerPage*pages)
+		case graph.StageURLs:
+			m.set(max(heapBase+heapPerPage*pages, m.most-notHeap-heapPerPage*pages))
 		}
-		return tell(stage, done, total)
+		return tell(stage, done, pages)
 	}
 }
 

@@ -2,11 +2,13 @@ package main
 
 import (
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/graph"
 )
 
 func TestMachineMemory(t *testing.T) {
@@ -84,5 +86,41 @@ func TestMaxMemoryFlag(t *testing.T) {
 	err := flags.Parse([]string{"--max-memory", "64Q"})
 	if err == nil || !strings.Contains(err.Error(), `"--max-memory" flag: size "64Q": unknown unit "Q"`) || size != 64<<20 {
 		t.Errorf("64Q: %d, %v", size, err)
+	}
+}
+
+// TestMemoryLimit: the heap gets half while links are read, its part by pages while
+// lists are written, and nearly all afterwards; in the end the limit is what it was.
+func TestMemoryLimit(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	const most, pages = 1 << 30, 1 << 20
+	m := limitMemory(most)
+	tell := m.watch(func(string, int64, int64) error { return nil })
+	steps := []struct {
+		stage string
+		want  int64
+	}{
+		{graph.StageRead, most / 2},
+		{graph.StageForward, heapBase + heapPerPage*pages},
+		{graph.StageRead, heapBase + heapPerPage*pages}, // a WebGraph file is read while lists are written
+		{graph.StageBackward, heapBase + heapPerPage*pages},
+		{graph.StageURLs, most - notHeap - heapPerPage*pages},
+	}
+	for _, s := range steps {
+		if err := tell(s.stage, 0, pages); err != nil {
+			t.Fatal(err)
+		}
+		if got := debug.SetMemoryLimit(-1); got != s.want {
+			t.Errorf("%s: %d, want %d", s.stage, got, s.want)
+		}
+	}
+	m.restore()
+	if got := debug.SetMemoryLimit(-1); got != before {
+		t.Errorf("%d afterwards, %d before", got, before)
+	}
+	m = limitMemory(1 << 20)
+	defer m.restore()
+	if got := debug.SetMemoryLimit(-1); got != heapBase {
+		t.Errorf("%d with little memory, want %d", got, heapBase)
 	}
 }

@@ -54,6 +54,9 @@ func newRankCommand(u *ui) *cobra.Command {
 		},
 	}
 	opt.addFlags(cmd.Flags())
+	completes(cmd, "metric", metricNames()...)
+	completes(cmd, "normalise", "sum", "mean")
+	completes(cmd, "uncrawled", "dangling", "absent")
 	cmd.MarkFlagsMutuallyExclusive("follow", "jump")
 	cmd.MarkFlagsMutuallyExclusive("remote-share", "remote-factor")
 	return cmd
@@ -194,10 +197,7 @@ func (o *rankOptions) checkFamily(m metric) error {
 }
 
 func (o *rankOptions) unknownMetric(u *ui) error {
-	var names []string
-	for _, m := range metrics() {
-		names = append(names, m.name)
-	}
+	names := metricNames()
 	err := usagef("--metric %q: want %s", o.metric, strings.Join(names, ", "))
 	if near, ok := nearest(o.metric, names); ok {
 		return withHint(err, "try: %s", u.withFlag("--metric", near))

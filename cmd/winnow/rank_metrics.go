@@ -37,6 +37,14 @@ func metrics() []metric {
 	}
 }
 
+func metricNames() []string {
+	var names []string
+	for _, m := range metrics() {
+		names = append(names, m.name)
+	}
+	return names
+}
+
 func findMetric(name string) (metric, bool) {
 	for _, m := range metrics() {
 		if m.name == name {

@@ -73,6 +73,14 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// completes offers values of a flag to the shell.
+func completes(cmd *cobra.Command, flag string, values ...string) {
+	fixed := cobra.FixedCompletions(values, cobra.ShellCompDirectiveDefault)
+	if err := cmd.RegisterFlagCompletionFunc(flag, fixed); err != nil {
+		panic(err) // no such flag: a mistake in the verb
+	}
+}
+
 // verbs are the names below a command that a user may type.
 func verbs(cmd *cobra.Command) []string {
 	var names []string
