@@ -29,7 +29,7 @@ func ParseProperties(b []byte) (Properties, error) {
 	if err != nil {
 		return Properties{}, err
 	}
-	if c := values["graphclass"]; c != "" && !strings.HasSuffix(c, "BVGraph") {
+	if c := values["graphclass"]; c != "" && c != "BVGraph" && !strings.HasSuffix(c, ".BVGraph") {
 		return Properties{}, fmt.Errorf("graphclass %s is not BVGraph", c)
 	}
 	if e := values["endianness"]; e != "" && e != "big" {
