@@ -200,6 +200,51 @@ func TestGatherPanicsOutOfRange(t *testing.T) {
 	}
 }
 
+// Spread against its definition: magnitudes grow, signs stay, blocks above the
+// threshold are marked and no others.
+func TestSpreadEqualsDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		n := 1 + r.IntN(300)
+		open, waiting := make([]float64, n), make([]uint8, (n-1)/64+2)
+		for p := range open {
+			if open[p] = r.Float64(); r.IntN(3) == 0 {
+				open[p] = -open[p] - 1
+			}
+		}
+		links := randomLists(r, 1, n)[0]
+		want, marks, negative := slices.Clone(open), make([]uint8, len(waiting)), 0
+		for _, q := range links {
+			if want[q] < 0 {
+				want[q] -= 0.25
+				negative++
+			} else if want[q] += 0.25; want[q] > 1 {
+				marks[q/64+1] = 1
+			}
+		}
+		got := Spread(open, waiting, links, 0.25, 1)
+		if got != negative || !slices.Equal(open, want) || !slices.Equal(waiting[1:], marks[1:]) {
+			t.Fatalf("%d pages, %d links: %d negative, want %d; or other values", n, len(links), got, negative)
+		}
+	}
+}
+
+func TestSpreadPanicsOutOfRange(t *testing.T) {
+	for name, fn := range map[string]func(){
+		"unknown page":   func() { Spread(make([]float64, 64), make([]uint8, 2), []Page{64}, 1, 0) },
+		"too few blocks": func() { Spread(make([]float64, 65), make([]uint8, 2), []Page{0}, 1, 0) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			fn()
+		}()
+	}
+}
+
 // BenchmarkGather is one sweep over lists of about 12 links that mostly stay near,
 // as those of real webs do; ns/link is the figure to look at.
 func BenchmarkGather(b *testing.B) {

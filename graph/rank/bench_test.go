@@ -88,3 +88,17 @@ func BenchmarkSolve(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkHarmonic is searches from 64 pages here and there in cnr-2000; the whole
+// takes one for every 64 pages.
+func BenchmarkHarmonic(b *testing.B) {
+	w := realWeb(b, "cnr-2000").web(b)
+	s := newSearch(w.Out)
+	defer s.free()
+	first := 0
+	for b.Loop() {
+		s.run(first)
+		first = (first + 37*searchWidth) % w.Pages()
+	}
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)*float64(w.Pages())/searchWidth, "s/whole")
+}
