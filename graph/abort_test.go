@@ -107,7 +107,8 @@ func TestCancelledEarly(t *testing.T) {
 	cancel()
 	for name, in := range map[string]lists{
 		"lists": someLists(),
-		"small": {"edges": "0 1\n"},
+		"small": {"edges": "1 0\n"},
+		"empty": {"edges": ""},
 		"nodes": {"edges": "0 1\n", "nodes": "0\n1\n"},
 	} {
 		dir := t.TempDir()

@@ -172,6 +172,9 @@ type builder struct {
 }
 
 func (b *builder) build() error {
+	if err := b.ctx.Err(); err != nil {
+		return err
+	}
 	b.w.h.pages = uint64(b.src.Pages)
 	if err := b.links(); err != nil {
 		return err
@@ -277,8 +280,10 @@ func (b *builder) direction(name, index, stage string, lists func(emit func(Page
 		return err
 	}
 	e := newListEncoder(b.params, b.src.Pages, b.o.Threads, b.w)
+	told := int64(0) // page up to which progress was told; many pages have no list
 	err := lists(func(p Page, links []Page) error {
-		if p%4096 == 0 {
+		if int64(p) >= told {
+			told = int64(p) + 4096
 			if err := b.tell(stage, int64(p), int64(b.src.Pages)); err != nil {
 				return err
 			}
