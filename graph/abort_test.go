@@ -19,11 +19,11 @@ import (
 
 // someLists are large enough that every stage tells its progress, and with little
 // memory that links are sorted on disk.
-func someLists() lists {
+func someLists(links int) lists {
 	var edges, urls, sites strings.Builder
 	const pages = 9000
 	r := rand.New(rand.NewPCG(5, 5))
-	for range 250_000 {
+	for range links {
 		fmt.Fprintf(&edges, "%d %d\n", r.IntN(pages), r.IntN(pages))
 	}
 	for p := range pages {
@@ -65,7 +65,7 @@ func failed(t *testing.T, in lists, change func(*ImportOptions)) error {
 // TestInterrupted ends an import in every stage, by the error of a callback and by
 // its context.
 func TestInterrupted(t *testing.T) {
-	in, ours := someLists(), errors.New("enough")
+	in, ours := someLists(150_000), errors.New("enough")
 	for _, stage := range []string{StageRead, StageForward, StageBackward, StageSites, StageURLs} {
 		err := failed(t, in, func(o *ImportOptions) {
 			o.MaxMemory = little
@@ -106,7 +106,7 @@ func TestCancelledEarly(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for name, in := range map[string]lists{
-		"lists": someLists(),
+		"lists": someLists(150_000),
 		"small": {"edges": "1 0\n"},
 		"empty": {"edges": ""},
 		"nodes": {"edges": "0 1\n", "nodes": "0\n1\n"},
@@ -127,10 +127,10 @@ func TestCancelledEarly(t *testing.T) {
 
 // TestBadLineLate: the last line of a list that is sorted on disk is bad.
 func TestBadLineLate(t *testing.T) {
-	in := someLists()
+	in := someLists(150_000)
 	in["edges"] += "1 oops\n"
 	err := failed(t, in, func(o *ImportOptions) { o.MaxMemory = little })
-	if !strings.Contains(err.Error(), "edges:250001:") {
+	if !strings.Contains(err.Error(), "edges:150001:") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -153,7 +153,7 @@ func (f *fullDisk) Close() error                           { return nil }
 // TestDiskFullSorting fills the disk while links are sorted, by source and by
 // target.
 func TestDiskFullSorting(t *testing.T) {
-	in := someLists()
+	in := someLists(150_000)
 	for _, which := range []int{1, 2} {
 		made := 0
 		err := failed(t, in, func(o *ImportOptions) {
@@ -179,7 +179,7 @@ func TestDiskFullSorting(t *testing.T) {
 
 // TestDiskFullWriting lets every single write to the graph file fail.
 func TestDiskFullWriting(t *testing.T) {
-	in := someLists()
+	in := someLists(250_000)
 	writes := 0
 	g, _ := mustImport(t, in, func(o *ImportOptions) {
 		o.writeAt = func(f *os.File, b []byte, at int64) (int, error) { writes++; return f.WriteAt(b, at) }
@@ -316,7 +316,7 @@ func TestPanickingSource(t *testing.T) {
 // TestListChanges: a list that is read twice is another one the second time.
 func TestListChanges(t *testing.T) {
 	for _, name := range []string{"urls", "sites"} {
-		err := failed(t, someLists(), func(o *ImportOptions) {
+		err := failed(t, someLists(150_000), func(o *ImportOptions) {
 			o.Progress = func(stage string, _, _ int64) error {
 				if stage == StageForward {
 					return os.WriteFile(filepath.Join(filepath.Dir(o.Path), name), []byte("short\n"), 0o666)

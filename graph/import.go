@@ -109,7 +109,7 @@ func (m *importer) check() error {
 	case (m.o.Edges == "") == (m.o.BV == ""):
 		return fmt.Errorf("give either an edge list or a WebGraph base name")
 	case m.o.BV != "" && (m.o.Nodes != "" || m.o.Fetched != ""):
-		return fmt.Errorf("a list of ids cannot be combined with a WebGraph file, whose ids are 0, 1, 2...")
+		return fmt.Errorf("a list of ids cannot be combined with a WebGraph file, whose ids are 0, 1, 2 and so on")
 	case m.o.FrontierMinInLinks > 0 && m.o.Fetched == "":
 		return fmt.Errorf("to leave out pages that were not fetched, say which were")
 	case m.o.DropOutside && m.o.Nodes == "":

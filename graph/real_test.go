@@ -102,8 +102,8 @@ func importReal(t testing.TB, o ImportOptions) (*Graph, ImportReport) {
 func TestRealGraphs(t *testing.T) {
 	for _, rg := range realGraphs() {
 		t.Run(filepath.Base(rg.edges), func(t *testing.T) {
-			if testing.Short() && rg.links > 1_000_000 {
-				t.Skip("a second for a million links")
+			if testing.Short() && rg.links > 50_000 {
+				t.Skip("a larger one")
 			}
 			o := rg.options(t)
 			g, report := importReal(t, o)

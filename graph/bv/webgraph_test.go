@@ -3,7 +3,6 @@ package bv
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -181,7 +180,7 @@ func TestFormat(t *testing.T) {
 			t.Errorf("%q lacks %q", text, want)
 		}
 	}
-	if text := fmt.Sprintf("%s", Properties{Params: Default}.Format(0)); strings.Contains(text, "NaN") {
+	if text := string(Properties{Params: Default}.Format(0)); strings.Contains(text, "NaN") {
 		t.Errorf("an empty graph: %q", text)
 	}
 }
