@@ -160,7 +160,10 @@ func (g *Growing) Bound() float64 {
 	return 2 * g.follow * g.numbers.At(sumOpen) / ((1 - g.follow) * g.sum())
 }
 
-// Work brings Bound below bound, in slices: it stops after about the given number of
+// leastBound is the smallest bound that rounding errors leave room for.
+const leastBound = 1e-12
+
+// Work brings Bound below bound, but not below 1e-12, in slices: it stops after about the given number of
 // links and says whether there is more to do. Slicing changes neither the order of
 // the work nor its result.
 //
@@ -174,6 +177,7 @@ func (g *Growing) Bound() float64 {
 // proportion to the number of links, fewer links but a larger error.)
 func (g *Growing) Work(bound float64, links int) (more bool) {
 	num := g.numbers.Slice()
+	bound = max(bound, leastBound)
 	if num[draining] == 0 && g.Bound() <= bound {
 		return false
 	}
@@ -190,7 +194,7 @@ func (g *Growing) Work(bound float64, links int) (more bool) {
 	return true
 }
 
-// Refresh brings Bound below bound.
+// Refresh brings Bound below bound, as Work does in slices.
 func (g *Growing) Refresh(bound float64) {
 	for g.Work(bound, math.MaxInt) {
 	}

@@ -311,6 +311,9 @@ func TestGrowingSmall(t *testing.T) {
 	g.Refresh(1e-12)
 	want := []float64{0.4, 0.4, 0, 0.2} // y = 2, 2, none, 1
 	mustBeNear(t, "two pages that link each other and one alone", g.Scores(nil), want, 1e-11)
+	if g.Refresh(0); !(g.Bound() < 1e-11) { // and returns
+		t.Errorf("bound %g", g.Bound())
+	}
 	if _, err := NewGrowing(1, 10, nil); err == nil {
 		t.Error("follow 1 accepted")
 	}

@@ -51,7 +51,7 @@ func solved(name string, w *Web, o Options, build func(*world, *Options) (*syste
 	}
 	defer v.free()
 	if v.pages == 0 {
-		return &Result{Score: []float64{}}, nil
+		return &Result{Score: make([]float64, w.Pages())}, nil
 	}
 	s, err := build(v, &o)
 	if err != nil {

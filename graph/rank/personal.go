@@ -1,5 +1,7 @@
 package rank
 
+import "errors"
+
 // personal solves for a teleport distribution t while the jumps from dangling pages
 // stay even. Let A be the inverse of I - follow Pᵀ, u the even distribution, a = A u
 // and b = A t. Equation (1) reads
@@ -19,9 +21,9 @@ package rank
 // As α Σa + β Σb = σ, the bound of x/σ is the mean of the bounds of a and b, weighted
 // by what each contributes: both to the tolerance suffices.
 func (s *system) personal(o *Options, base []float64) (outcome, error) {
-	a, err := s.solve(o, s.evenBase(), nil)
-	if err != nil {
-		return outcome{}, err
+	a, errA := s.solve(o, s.evenBase(), nil)
+	if a.y == nil {
+		return a, errA
 	}
 	inner := *o
 	if o.Progress != nil {
@@ -42,7 +44,7 @@ func (s *system) personal(o *Options, base []float64) (outcome, error) {
 	for p := range x.y {
 		x.y[p] = float64(alpha*a.y[p]) + float64(beta*b.y[p])
 	}
-	return x, err
+	return x, errors.Join(errA, err)
 }
 
 // danglingMass is D(y): what y has on pages that hand nothing on.

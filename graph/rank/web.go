@@ -76,8 +76,8 @@ type world struct {
 	made    []*graph.Lists // to be freed
 }
 
-// view makes the world of w. Only where some pages were not crawled are the lists
-// copied.
+// view makes the world of w. Lists are copied only if they have links that do not
+// count: those of pages that were not crawled, or to pages that are absent.
 func (w *Web) view(o *Options) (*world, error) {
 	if err := w.check(); err != nil {
 		return nil, err
@@ -103,11 +103,20 @@ func (w *Web) view(o *Options) (*world, error) {
 // keep leaves only the links for which fn holds.
 func (v *world) keep(fn func(from, to graph.Page) bool) {
 	if v.In != nil {
-		v.In = v.own(filter(v.In, v.threads, func(p, q graph.Page) bool { return fn(q, p) }))
+		v.In = v.filtered(v.In, func(p, q graph.Page) bool { return fn(q, p) })
 	}
 	if v.Out != nil {
-		v.Out = v.own(filter(v.Out, v.threads, fn))
+		v.Out = v.filtered(v.Out, fn)
 	}
+}
+
+// filtered is l with only those ids for which keep(page, id) holds: l itself if that
+// is all of them.
+func (v *world) filtered(l *graph.Lists, keep func(page, id graph.Page) bool) *graph.Lists {
+	if f := filter(l, v.threads, keep); f != nil {
+		return v.own(f)
+	}
+	return l
 }
 
 // in is the in-lists, made where there are none; out is the out-lists.
@@ -133,27 +142,10 @@ func (v *world) own(l *graph.Lists) *graph.Lists {
 // has says whether page p takes part.
 func (v *world) has(p graph.Page) bool { return v.present == nil || v.present.has(p) }
 
-// withoutSelf drops self-links where there are any. Only the ranks that cannot
-// leave them out in passing need it.
+// withoutSelf drops self-links. Only the ranks that cannot leave them out in passing
+// need it.
 func (v *world) withoutSelf() {
-	l := v.In
-	if l == nil {
-		l = v.Out
-	}
-	if anySelf(l) {
-		v.keep(func(from, to graph.Page) bool { return from != to })
-	}
-}
-
-func anySelf(l *graph.Lists) bool {
-	for p := range l.Pages() {
-		for _, q := range l.List(graph.Page(p)) {
-			if q == graph.Page(p) {
-				return true
-			}
-		}
-	}
-	return false
+	v.keep(func(from, to graph.Page) bool { return from != to })
 }
 
 func (v *world) free() {
@@ -185,7 +177,8 @@ func bounds(l *graph.Lists) []int {
 	return at
 }
 
-// filter copies the lists with only those ids for which keep(page, id) holds.
+// filter copies the lists with only those ids for which keep(page, id) holds. It
+// returns nil if that is all of them.
 func filter(l *graph.Lists, threads int, keep func(page, id graph.Page) bool) *graph.Lists {
 	n := l.Pages()
 	at := bounds(l)
@@ -203,6 +196,10 @@ func filter(l *graph.Lists, threads int, keep func(page, id graph.Page) bool) *g
 	})
 	for p := range n {
 		off[p+1] += off[p]
+	}
+	if off[n] == uint64(l.Links()) {
+		count.Free()
+		return nil
 	}
 	out := &graph.Lists{Off: count, To: graph.NewColumn[graph.Page]("links", int(off[n]))}
 	out.To.Grow(int(off[n]))
