@@ -166,7 +166,7 @@ func (m *importer) countLines() (int, error) {
 			return input.Lines(f, func(line int, _ []byte) error {
 				lines = line
 				if line%4096 == 0 {
-					return m.ctx.Err()
+					return halted(m.ctx.Err())
 				}
 				return nil
 			})
@@ -182,14 +182,31 @@ func (m *importer) countLines() (int, error) {
 	return n, nil
 }
 
-// readFile opens a list and closes it again.
+// readFile opens a list and closes it again. An error gets file and line from
+// package input, unless it is a halt.
 func (m *importer) readFile(name string, read func(*input.File) error) error {
 	f, err := input.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return read(f)
+	err = read(f)
+	var h halt
+	if errors.As(err, &h) {
+		return h.error
+	}
+	return err
+}
+
+// A halt is an error that is not the fault of the line at which it came up: a full
+// disk, an interruption.
+type halt struct{ error }
+
+func halted(err error) error {
+	if err == nil {
+		return nil
+	}
+	return halt{err}
 }
 
 // runEdges sorts the links of an edge list and writes the graph.
@@ -227,7 +244,7 @@ func (m *importer) readEdges() (top int64, err error) {
 		return input.Edges(f, func(src, dst uint32) error {
 			if n++; n%(1<<16) == 0 {
 				if err := m.tell(f.Consumed(), f.Size()); err != nil {
-					return err
+					return halt{err}
 				}
 			}
 			if id := max(src, dst); open && int64(id) >= top {
@@ -274,11 +291,11 @@ func (m *importer) addLink(src, dst uint32) error {
 		if m.pages >= 0 && (int64(src) >= int64(m.pages) || int64(dst) >= int64(m.pages)) {
 			return fmt.Errorf("id %d, but %s has only %d lines", max(src, dst), m.listed(), m.pages)
 		}
-		return m.sorter.Add(uint64(src)<<32 | uint64(dst))
+		return halted(m.sorter.Add(uint64(src)<<32 | uint64(dst)))
 	}
 	p, q := m.world.page(src), m.world.page(dst)
 	if p != NoPage && q != NoPage {
-		return m.sorter.Add(uint64(p)<<32 | uint64(q))
+		return halted(m.sorter.Add(uint64(p)<<32 | uint64(q)))
 	}
 	if m.o.DropOutside {
 		m.card.OutsideLinks++
@@ -334,7 +351,7 @@ func (m *importer) lines(name string, emit func([]byte) error) error {
 				return nil
 			}
 			next++
-			return emit(text)
+			return halted(emit(text))
 		})
 	})
 	if err == nil && next != m.pages {

@@ -15,7 +15,7 @@ func (m *importer) readIDs(name string) ([]uint32, error) {
 	err := m.readFile(name, func(f *input.File) error {
 		return input.IDs(f, func(id uint32) error {
 			if ids = append(ids, id); len(ids)%4096 == 0 {
-				return m.ctx.Err()
+				return halted(m.ctx.Err())
 			}
 			return nil
 		})
