@@ -77,3 +77,35 @@ func TestColumnLoadRefusesDamage(t *testing.T) {
 		}
 	}
 }
+
+// FuzzColumnLoad gives arbitrary bytes: an error and an empty column, or one that
+// is saved as the same bytes again.
+func FuzzColumnLoad(f *testing.F) {
+	c := NewColumn[uint32]("x", 100)
+	defer c.Free()
+	for range 3 {
+		var saved bytes.Buffer
+		if err := c.Save(&saved); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(saved.Bytes())
+		c.Append(7)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c := NewColumn[uint32]("x", 100)
+		defer c.Free()
+		if err := c.Load(bytes.NewReader(b)); err != nil {
+			if c.Len() != 0 {
+				t.Fatalf("%d elements after %v", c.Len(), err)
+			}
+			return
+		}
+		var saved bytes.Buffer
+		if err := c.Save(&saved); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.HasPrefix(b, saved.Bytes()) {
+			t.Fatalf("%x was loaded and is saved as %x", b, saved.Bytes())
+		}
+	})
+}
