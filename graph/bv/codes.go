@@ -119,6 +119,9 @@ func (l *listReader) longZeta(pos uint64) (v uint64, next cursor) {
 	pos += uint64(h) + 1
 	left := uint64(1) << (h * k)
 	m := l.at(pos).w >> (64 - (h*k + k))
+	if m >= 1<<34 { // twice an id, and the longer of the two forms
+		return 0, cursor{0, nowhere}
+	}
 	if m>>1 < left {
 		return m>>1 + left - 1, l.at(pos + uint64(h*k+k-1))
 	}
