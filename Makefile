@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|"sync(/atomic)?"|[. ]Parallel[(]'
 FUZZTIME    ?= 30s
 
-.PHONY: check test race bench build fuzz clean
+.PHONY: check test race bench build demo fuzz clean
 
 check: ## format, vet, staticcheck, module file, layers
 	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not formatted, run gofmt -w:" $$bad; exit 1; }
@@ -29,9 +29,14 @@ bench: ## ratios against yardsticks (bench/), then every Go benchmark
 build: ## one static binary, ./winnow; its version comes from the build information
 	CGO_ENABLED=0 go build -trimpath -buildvcs=auto -o winnow ./cmd/winnow
 
+demo: build ## the main job on the built-in web, offline
+	./winnow graph generate --pages 100k -o demo.wg
+	./winnow graph stats demo.wg
+	./winnow rank demo.wg --top 5 --urls
+
 fuzz: ## FUZZTIME (30s) for every fuzz target
 	@grep -rHoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file func; do \
 		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; done
 
 clean:
-	rm -f winnow
+	rm -f winnow demo.wg
