@@ -195,13 +195,20 @@ func (v *solver) sums(part int, z []float64, fn func(lo int, rhs []float64)) {
 		rhs := buffer[:min(chunk, v.at[part+1]-lo)]
 		v.gather.Sum(rhs, z, lo)
 		if v.self != nil {
-			for i := range rhs {
-				if v.self.has(graph.Page(lo + i)) {
-					rhs[i] -= z[(lo+i)*v.kinds()]
-				}
-			}
+			v.leaveOutSelf(lo, rhs, z)
 		}
 		fn(lo, rhs)
+	}
+}
+
+// leaveOutSelf takes what pages hand to themselves out of their sums, without a
+// branch that nobody could predict.
+func (v *solver) leaveOutSelf(lo int, rhs, z []float64) {
+	kinds := v.kinds()
+	for i := range rhs {
+		p := lo + i
+		bit := v.self[p/64] >> (p % 64) & 1
+		rhs[i] -= math.Float64frombits(math.Float64bits(z[p*kinds]) & -bit)
 	}
 }
 
@@ -223,19 +230,32 @@ func (v *solver) jacobi() (change, sum float64) {
 
 // take makes the right-hand sides of some pages their new y and hands them on into z.
 func (v *solver) take(lo int, rhs, z []float64) (change, sum float64) {
-	y := v.y[lo : lo+len(rhs)]
+	y, kinds := v.y[lo:lo+len(rhs)], v.kinds()
+	if len(v.base) == 1 {
+		for i := range rhs {
+			rhs[i] += v.base[0]
+		}
+	} else {
+		for i, b := range v.base[lo : lo+len(rhs)] {
+			rhs[i] += b
+		}
+	}
+	if kinds == 1 {
+		w, z := v.weight[0][lo:lo+len(rhs)], z[lo:lo+len(rhs)]
+		for i, t := range rhs {
+			change += math.Abs(t - y[i])
+			sum += t
+			y[i] = t
+			z[i] = w[i] * t
+		}
+		return change, sum
+	}
 	for i, t := range rhs {
-		t += v.baseOf(lo + i)
 		change += math.Abs(t - y[i])
 		sum += t
 		y[i] = t
-	}
-	kinds := v.kinds()
-	for kind := range kinds {
-		w := v.weight[kind][lo : lo+len(rhs)]
-		for i := range w {
-			z[(lo+i)*kinds+kind] = w[i] * y[i]
-		}
+		z[2*(lo+i)] = v.weight[0][lo+i] * t
+		z[2*(lo+i)+1] = v.weight[1][lo+i] * t
 	}
 	return change, sum
 }
