@@ -207,21 +207,8 @@ func (o *rankOptions) unknownMetric(u *ui) error {
 
 // compute reads what is needed and computes.
 func (o *rankOptions) compute(ctx context.Context, g *graph.Graph, m metric, shown *stages) (*rank.Result, error) {
-	opt := rank.Options{
-		Follow: o.followed(), Tolerance: o.tolerance, SelfLinks: o.selfLinks, Threads: o.threads,
-		Progress: shown.sweeps(m.name),
-	}
-	if o.normalise == "mean" {
-		opt.Scale = rank.Mean
-	}
-	if o.uncrawled == "absent" {
-		opt.Uncrawled = rank.Absent
-	}
-	var err error
-	if opt.Teleport, err = readValues(g, o.teleport); err != nil {
-		return nil, err
-	}
-	if opt.Start, err = readValues(g, o.start); err != nil {
+	opt, err := o.solver(g, m, shown)
+	if err != nil {
 		return nil, err
 	}
 	threads := cmp.Or(o.threads, runtime.GOMAXPROCS(0))
@@ -237,7 +224,31 @@ func (o *rankOptions) compute(ctx context.Context, g *graph.Graph, m metric, sho
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return m.compute(web, opt, o)
+	res, err := m.compute(web, opt, o)
+	if err == nil && m.counts && o.flags.Changed("normalise") {
+		rank.Normalise(res.Score, opt.Scale, res.Pages)
+	}
+	return res, err
+}
+
+// solver is what package rank is told.
+func (o *rankOptions) solver(g *graph.Graph, m metric, shown *stages) (opt rank.Options, err error) {
+	opt = rank.Options{Follow: o.followed(), Tolerance: o.tolerance, SelfLinks: o.selfLinks, Threads: o.threads}
+	opt.Progress = shown.sweeps(m.name)
+	if m.bypage {
+		opt.Progress = func(done int, _ float64) error { return shown.tell(m.name, int64(done), int64(g.Pages())) }
+	}
+	if o.normalise == "mean" {
+		opt.Scale = rank.Mean
+	}
+	if o.uncrawled == "absent" {
+		opt.Uncrawled = rank.Absent
+	}
+	if opt.Teleport, err = readValues(g, o.teleport); err != nil {
+		return opt, err
+	}
+	opt.Start, err = readValues(g, o.start)
+	return opt, err
 }
 
 // followed is the probability of following a link.

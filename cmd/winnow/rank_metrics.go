@@ -12,6 +12,9 @@ type metric struct {
 	in, out     bool     // which lists it reads
 	flags       []string // which of the flags that not all metrics have it takes
 	compute     func(w *rank.Web, opt rank.Options, o *rankOptions) (*rank.Result, error)
+
+	counts bool // values are counts, scaled only when --normalise is given
+	bypage bool // progress counts pages, not sweeps
 }
 
 func (m *metric) takes(flag string) bool { return slices.Contains(m.flags, flag) }
@@ -29,11 +32,20 @@ func plain(fn func(*rank.Web, rank.Options) (*rank.Result, error)) func(*rank.We
 // metrics are all of them, in the order of the help.
 func metrics() []metric {
 	return []metric{
-		{"pagerank", "PageRank", true, false, solved(), plain(rank.PageRank)},
-		{"pagerank-remote", "PageRank by links from other sites alone", true, false, solved(), plain(rank.RemotePageRank)},
-		{"pagerank-weighted", "PageRank with remote and local links weighted apart", true, false,
-			solved("remote-share", "remote-factor"), weighted},
-		{"pagerank-reverse", "PageRank with every link turned round", false, true, solved(), plain(rank.ReversePageRank)},
+		{name: "pagerank", short: "PageRank", in: true, flags: solved(), compute: plain(rank.PageRank)},
+		{name: "pagerank-remote", short: "PageRank by links from other sites alone", in: true,
+			flags: solved(), compute: plain(rank.RemotePageRank)},
+		{name: "pagerank-weighted", short: "PageRank with remote and local links weighted apart", in: true,
+			flags: solved("remote-share", "remote-factor"), compute: weighted},
+		{name: "pagerank-reverse", short: "PageRank with every link turned round", out: true,
+			flags: solved(), compute: plain(rank.ReversePageRank)},
+		{name: "backlinks", short: "number of in-links", in: true, counts: true, compute: plain(rank.Backlinks)},
+		{name: "backlink-sites", short: "number of sites with a link to the page", in: true, counts: true, compute: plain(rank.BacklinkSites)},
+		{name: "outlinks", short: "number of out-links", out: true, counts: true, compute: plain(rank.Outlinks)},
+		{name: "hits-authority", short: "authority of HITS", in: true, out: true, flags: []string{"tolerance"}, compute: authority},
+		{name: "hits-hub", short: "hub of HITS", in: true, out: true, flags: []string{"tolerance"}, compute: hub},
+		{name: "harmonic", short: "harmonic centrality, exact: the time grows with the square of the pages", out: true,
+			counts: true, bypage: true, compute: plain(rank.Harmonic)},
 	}
 }
 
@@ -64,4 +76,15 @@ func weighted(w *rank.Web, opt rank.Options, o *rankOptions) (*rank.Result, erro
 		split = rank.Factor(o.remoteFactor)
 	}
 	return rank.WeightedPageRank(w, opt, split)
+}
+
+// authority and hub are the two halves of HITS (M21).
+func authority(w *rank.Web, opt rank.Options, _ *rankOptions) (*rank.Result, error) {
+	res, _, err := rank.HITS(w, opt)
+	return res, err
+}
+
+func hub(w *rank.Web, opt rank.Options, _ *rankOptions) (*rank.Result, error) {
+	_, res, err := rank.HITS(w, opt)
+	return res, err
 }
