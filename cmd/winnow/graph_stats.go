@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ type statsOptions struct {
 	seeds   string // homes, best or a file; "": homes where there are URLs
 	against string // an older snapshot to compare with
 	noRank  bool   // without PageRank, which needs memory for all links
+	svg     string // file for a picture of the concentration of PageRank
 }
 
 func newStatsCommand(u *ui) *cobra.Command {
@@ -35,6 +37,7 @@ went and came, by URL where both graphs know them, else by id, and the exponents
 both side by side.`,
 		Example: `  winnow graph stats web.wg
   winnow graph stats web.wg --seeds best --json
+  winnow graph stats web.wg --svg curve.svg
   winnow graph stats mdn-2026.wg --against mdn-2021.wg`,
 		Args: exactly("GRAPH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,7 +48,9 @@ both side by side.`,
 	f.StringVar(&opt.seeds, "seeds", "", "where reach is measured from: homes, best or a file (default: homes, or best without URLs)")
 	completes(cmd, "seeds", seedsHomes, seedsBest)
 	f.StringVar(&opt.against, "against", "", "an older snapshot to compare with")
+	f.StringVar(&opt.svg, "svg", "", "draw to this file how much of the PageRank the best pages hold")
 	f.BoolVar(&opt.noRank, "no-rank", false, "without PageRank, which holds all in-links in memory")
+	cmd.MarkFlagsMutuallyExclusive("svg", "no-rank")
 	return cmd
 }
 
@@ -64,12 +69,13 @@ type statsResult struct {
 	BytesPerLinkForward  float64 `json:"bytes_per_link_forward"`
 	BytesPerLinkBackward float64 `json:"bytes_per_link_backward"`
 
-	InDegrees    *spread      `json:"in_degrees"`
-	OutDegrees   *spread      `json:"out_degrees"`
-	PageRank     *spread      `json:"pagerank,omitempty"` // of mean 1
-	SiteGini     float64      `json:"site_gini"`          // of pages per site
-	LargestSites []siteResult `json:"largest_sites,omitempty"`
-	Reach        *reachResult `json:"reach,omitempty"`
+	InDegrees    *spread        `json:"in_degrees"`
+	OutDegrees   *spread        `json:"out_degrees"`
+	PageRank     *spread        `json:"pagerank,omitempty"` // of mean 1
+	Held         *concentration `json:"pagerank_held,omitempty"`
+	SiteGini     float64        `json:"site_gini"` // of pages per site
+	LargestSites []siteResult   `json:"largest_sites,omitempty"`
+	Reach        *reachResult   `json:"reach,omitempty"`
 
 	Against *againstResult `json:"against,omitempty"`
 }
@@ -102,30 +108,50 @@ type reachResult struct {
 }
 
 func runStats(ctx context.Context, u *ui, opt *statsOptions, path string) error {
+	if opt.svg == "-" {
+		return usagef("--svg needs a file: standard output has the report")
+	}
 	g, err := openGraph(u, path)
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	shown := newStages(ctx, u)
-	defer shown.Done()
-	r, err := opt.measure(ctx, g, shown)
+	picture, err := createResult(u, opt.svg)
+	if err != nil {
+		return hintDir(err, opt.svg)
+	}
+	defer picture.Discard()
+	r, err := opt.collect(ctx, u, g)
 	if err != nil {
 		return err
 	}
-	if r.Reach, err = opt.reach(ctx, u, g, shown); err != nil {
-		return err
-	}
-	if opt.against != "" {
-		if r.Against, err = opt.compare(ctx, u, g, shown); err != nil {
+	if opt.svg != "" && r.Held != nil {
+		fmt.Fprint(picture, r.Held.svg())
+		if err := picture.Commit(); err != nil {
 			return err
 		}
 	}
-	shown.Done()
 	if u.asJSON {
 		return u.json(r)
 	}
 	return r.print(u)
+}
+
+// collect measures all that is asked for.
+func (o *statsOptions) collect(ctx context.Context, u *ui, g *graph.Graph) (*statsResult, error) {
+	shown := newStages(ctx, u)
+	defer shown.Done()
+	r, err := o.measure(ctx, g, shown)
+	if err != nil {
+		return nil, err
+	}
+	if r.Reach, err = o.reach(ctx, u, g, shown); err != nil {
+		return nil, err
+	}
+	if o.against != "" {
+		r.Against, err = o.compare(ctx, u, g, shown)
+	}
+	return r, err
 }
 
 // Sizes of the report.
@@ -166,7 +192,7 @@ func (o *statsOptions) measure(ctx context.Context, g *graph.Graph, shown *stage
 		return r, nil
 	}
 	var err error
-	r.PageRank, err = ranks(ctx, g, shown)
+	r.PageRank, r.Held, err = ranks(ctx, g, shown)
 	return r, err
 }
 
@@ -184,18 +210,18 @@ func degrees(d stats.Distribution) *spread {
 // rankTolerance is how exact PageRank is here: a distribution does not show more.
 const rankTolerance = 1e-6
 
-// ranks is the distribution of PageRank with mean 1.
-func ranks(ctx context.Context, g *graph.Graph, shown *stages) (*spread, error) {
+// ranks is the distribution of PageRank with mean 1, and its concentration.
+func ranks(ctx context.Context, g *graph.Graph, shown *stages) (*spread, *concentration, error) {
 	in := g.Backward().Raw(runtime.GOMAXPROCS(0))
 	defer in.Free()
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	res, err := rank.PageRank(&rank.Web{In: in, Fetched: fetched(g)}, rank.Options{
 		Tolerance: rankTolerance, Scale: rank.Mean, Progress: shown.sweeps("pagerank of " + g.Path()),
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s := &spread{Mean: 1, Bins: stats.Bands(res.Score, binsPerDecade)}
 	for _, v := range res.Score {
@@ -204,7 +230,7 @@ func ranks(ctx context.Context, g *graph.Graph, shown *stages) (*spread, error) 
 	if fit, ok := stats.PowerLaw(res.Score); ok {
 		s.Fit = &fit
 	}
-	return s, nil
+	return s, concentrate(res.Score), nil
 }
 
 // fetched is what rank.Web wants: nil when all pages were fetched.

@@ -78,7 +78,11 @@ func (r *statsResult) printSpreads(u *ui) error {
 	add("in-degree", r.InDegrees)
 	add("out-degree", r.OutDegrees)
 	add("PageRank, mean 1", r.PageRank)
-	return t.print(u.stdout)
+	if err := t.print(u.stdout); err != nil || r.Held == nil {
+		return err
+	}
+	u.printf("\nof the PageRank %.1f %% is held by the best 1 %% of the pages, %.1f %% by the best 10 %%\n", 100*r.Held.Top1, 100*r.Held.Top10)
+	return nil
 }
 
 // exponent is that of the fitted power law with its standard error.

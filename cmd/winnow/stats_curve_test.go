@@ -1,0 +1,38 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// TestConcentrate: of 1000 pages the best 10 have 30 each, the next 90 have 3, the
+// rest 1: 300, 270 and 900 of 1470.
+func TestConcentrate(t *testing.T) {
+	scores := make([]float64, 1000)
+	for p := range scores {
+		switch {
+		case p%100 == 7:
+			scores[p] = 30
+		case p%10 == 3 && p%100 != 3:
+			scores[p] = 3
+		default:
+			scores[p] = 1
+		}
+	}
+	before := slices.Clone(scores)
+	c := concentrate(scores)
+	if !slices.Equal(scores, before) {
+		t.Error("the scores were changed")
+	}
+	if math.Abs(c.Top1-300.0/1470) > 1e-12 || math.Abs(c.Top10-570.0/1470) > 1e-12 {
+		t.Errorf("%v and %v, want %v and %v", c.Top1, c.Top10, 300.0/1470, 570.0/1470)
+	}
+	last := len(c.pages) - 1
+	if c.pages[0] != 0 || c.held[0] != 0 || c.pages[last] != 100 || c.held[last] != 100 || !slices.IsSorted(c.held) {
+		t.Errorf("curve from %v, %v to %v, %v", c.pages[0], c.held[0], c.pages[last], c.held[last])
+	}
+	if one := concentrate([]float64{5}); one.Top1 != 1 || one.Top10 != 1 {
+		t.Errorf("one page: %+v", one)
+	}
+}
