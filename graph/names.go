@@ -145,14 +145,13 @@ func SiteOfURL(url []byte) []byte {
 // A siteWriter numbers sites in the order in which they appear.
 type siteWriter struct {
 	of    *Column[Site]
-	byID  map[string]Site
-	names []string
+	names nameTable
 	last  []byte // name of the last page's site, as given
 	low   []byte // the same in lower case
 }
 
 func newSiteWriter(pages int) *siteWriter {
-	return &siteWriter{of: NewColumn[Site]("site of page", pages), byID: map[string]Site{}}
+	return &siteWriter{of: NewColumn[Site]("site of page", pages)}
 }
 
 func (s *siteWriter) add(name []byte) {
@@ -163,13 +162,7 @@ func (s *siteWriter) add(name []byte) {
 	}
 	s.last = append(s.last[:0], name...)
 	s.low = appendLower(s.low[:0], name)
-	id, ok := s.byID[string(s.low)]
-	if !ok {
-		id = Site(len(s.names))
-		s.names = append(s.names, string(s.low))
-		s.byID[s.names[id]] = id
-	}
-	s.of.Append(id)
+	s.of.Append(s.names.add(s.low))
 }
 
 // appendLower folds the letters that scheme and host do not distinguish, A to Z.
@@ -191,11 +184,11 @@ func (b *builder) sites(s *siteWriter) error {
 	if len(of) != b.src.Pages {
 		return fmt.Errorf("site names for %d of %d pages", len(of), b.src.Pages)
 	}
-	b.w.h.sites = uint64(len(s.names))
+	b.w.h.sites = uint64(s.names.Len())
 	if err := b.w.section(secSiteOf, rawBytes(of), 0); err != nil {
 		return err
 	}
-	starts, pages := groupBySite(of, len(s.names))
+	starts, pages := groupBySite(of, s.names.Len())
 	if err := b.w.section(secSiteStarts, rawBytes(starts), 0); err != nil {
 		return err
 	}
@@ -206,8 +199,8 @@ func (b *builder) sites(s *siteWriter) error {
 		return err
 	}
 	t := textWriter{w: b.w}
-	for _, name := range s.names {
-		if err := t.add([]byte(name)); err != nil {
+	for i := range s.names.Len() {
+		if err := t.add(s.names.name(Site(i))); err != nil {
 			return err
 		}
 	}
