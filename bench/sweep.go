@@ -54,7 +54,7 @@ type sweeper struct {
 	g              *graph.Graph
 	in             *graph.Gather
 	share, z, next []float64
-	columns        []*graph.Column[float64]
+	at             [parts + 1]int
 }
 
 func newSweeper(g *graph.Graph, in *graph.Lists) (*sweeper, error) {
@@ -66,8 +66,10 @@ func newSweeper(g *graph.Graph, in *graph.Lists) (*sweeper, error) {
 	for _, v := range []*[]float64{&s.share, &s.z, &s.next} {
 		c := graph.NewColumn[float64]("bench", g.Pages())
 		c.Grow(g.Pages())
-		s.columns = append(s.columns, c)
 		*v = c.Slice()
+	}
+	for part := range s.at {
+		s.at[part] = cut(gather, part)
 	}
 	r := g.Forward().Reader()
 	for p := range s.share {
@@ -125,14 +127,11 @@ func (s *sweeper) sum() (sum float64) {
 	return sum
 }
 
-// block is the number of pages whose sums are made and used before the next: they
-// stay in the first-level cache.
-const block = 1024
-
+// sweep is cut into parts that do not depend on the number of threads, as the
+// solver's are.
 func (s *sweeper) sweep(threads int) {
-	n := s.in.Pages()
-	graph.Parallel(threads, threads, func(t int) {
-		for lo, hi := s.cut(t, threads, n), s.cut(t+1, threads, n); lo < hi; lo += block {
+	graph.Parallel(threads, parts, func(part int) {
+		for lo, hi := s.at[part], s.at[part+1]; lo < hi; lo += block {
 			end := min(lo+block, hi)
 			next, share := s.next[lo:end], s.share[lo:end]
 			s.in.Sum(next, s.z, lo)
@@ -143,13 +142,19 @@ func (s *sweeper) sweep(threads int) {
 	})
 }
 
-// cut is where part t of so many begins: equal links each.
-func (s *sweeper) cut(t, parts, n int) int {
-	if t == parts {
+const (
+	parts = 64
+	block = 256 // pages whose sums are made and used before the next: they stay in the nearest cache
+)
+
+// cut is where a part begins: equal links each.
+func cut(in *graph.Gather, part int) int {
+	n := in.Pages()
+	if part == parts {
 		return n
 	}
-	want := uint64(s.g.Links()) / uint64(parts) * uint64(t)
-	return sort.Search(n, func(p int) bool { return s.in.Offset(p) >= want })
+	want := in.Offset(n) / parts * uint64(part)
+	return sort.Search(n, func(p int) bool { return in.Offset(p) >= want })
 }
 
 // sweepCompressed decodes every list on the way.

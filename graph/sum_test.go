@@ -13,10 +13,10 @@ func TestSumFromCompressedLists(t *testing.T) {
 		z[i] = float64(r.IntN(1000)) // sums of these are exact in any order
 	}
 	for n := range 40 {
-		list := make([]Page, n)
+		list := make([]uint32, n)
 		want := 0.0
 		for i := range list {
-			list[i] = Page(r.IntN(len(z)))
+			list[i] = uint32(r.IntN(len(z)))
 			want += z[list[i]]
 		}
 		if got := sumOf(list, z); got != want {
