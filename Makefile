@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|"sync(/atomic)?"|[. ]Parallel[(]'
 FUZZTIME    ?= 30s
 
-.PHONY: check test race bench build demo fuzz clean
+.PHONY: check test race bench pgo build demo fuzz clean
 
 check: ## format, vet, staticcheck, module file, layers
 	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not formatted, run gofmt -w:" $$bad; exit 1; }
@@ -25,6 +25,12 @@ race:
 bench: ## ratios against yardsticks (bench/), then every Go benchmark
 	go run ./bench
 	go test -run '^$$' -bench . ./...
+
+pgo: ## renew the profile by which the compiler inlines the hot loops of the binary (decision 0005)
+	@dir=$$(mktemp -d) && trap 'rm -rf $$dir' EXIT && \
+	go test -trimpath -run '^$$' -bench 'Scan|Sum|RandomList|Import' -cpuprofile $$dir/graph -o $$dir/test ./graph && \
+	go test -trimpath -run '^$$' -bench 'Sweep|Growing' -benchtime 1x -cpuprofile $$dir/rank -o $$dir/test ./graph/rank && \
+	go tool pprof -proto $$dir/graph $$dir/rank > cmd/winnow/default.pgo && cp cmd/winnow/default.pgo bench/default.pgo
 
 build: ## one static binary, ./winnow; its version comes from the build information
 	CGO_ENABLED=0 go build -trimpath -buildvcs=auto -o winnow ./cmd/winnow

@@ -146,6 +146,30 @@ func BenchmarkScan(b *testing.B) {
 	})
 }
 
+// BenchmarkSum sums a vector over all in-lists, straight from the compressed ones and
+// over raw ones: the bulk of a sweep of PageRank.
+func BenchmarkSum(b *testing.B) {
+	eachWorld(b, func(b *testing.B, g *graph.Graph) {
+		raw := g.Backward().Raw(1)
+		defer raw.Free()
+		gather, err := graph.NewGather(raw)
+		if err != nil {
+			b.Fatal(err)
+		}
+		z, sum := make([]float64, g.Pages()), make([]float64, g.Pages())
+		for p := range z {
+			z[p] = float64(p)
+		}
+		inTurns(b, "link", g.Links(), func() uint64 {
+			g.Backward().Sum(sum, z, 0)
+			return uint64(sum[0])
+		}, func() uint64 {
+			gather.Sum(sum, z, 0)
+			return uint64(sum[0])
+		})
+	})
+}
+
 // BenchmarkRandomList reads the lists of uniformly chosen pages.
 func BenchmarkRandomList(b *testing.B) {
 	eachWorld(b, func(b *testing.B, g *graph.Graph) {
