@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -138,6 +139,10 @@ func runImport(ctx context.Context, u *ui, opt *importOptions) error {
 
 // explain adds a hint where there is one.
 func (o *importOptions) explain(u *ui, err error) error {
+	var memory *graph.MemoryError
+	if errors.As(err, &memory) && o.Nodes == "" && memory.Need > machineMemory(os.DirFS("/")) {
+		return withHint(err, "if most ids do not exist, list those that do in a file and add: --nodes FILE")
+	}
 	var outside *graph.OutsideError
 	if errors.As(err, &outside) {
 		return withHint(err, "to leave out links to ids outside: %s", u.withFlag("--drop-outside", ""))

@@ -218,7 +218,7 @@ func ranks(ctx context.Context, g *graph.Graph, shown *stages) (*spread, *concen
 		return nil, nil, err
 	}
 	res, err := rank.PageRank(&rank.Web{In: in, Fetched: fetched(g)}, rank.Options{
-		Tolerance: rankTolerance, Scale: rank.Mean, Progress: shown.sweeps("pagerank of " + g.Path()),
+		Tolerance: rankTolerance, Scale: rank.Mean, Progress: shown.sweeps("pagerank of "+g.Path(), rankTolerance),
 	})
 	if err != nil {
 		return nil, nil, err

@@ -35,6 +35,7 @@ type progress struct {
 	unit  string
 	start time.Time
 	done  atomic.Int64
+	note  atomic.Pointer[string] // what stands for the amounts, where these say nothing
 
 	stop sync.Once
 	quit chan struct{} // nil when nothing is shown
@@ -55,6 +56,9 @@ func (p *progress) Add(n int64) { p.done.Add(n) }
 
 // Set says how many units are done in all.
 func (p *progress) Set(n int64) { p.done.Store(n) }
+
+// Note shows a text instead of amounts: for work that is not counted in units.
+func (p *progress) Note(text string) { p.note.Store(&text) }
 
 // Done ends the showing and removes the line. It may be called twice.
 func (p *progress) Done() {
@@ -99,6 +103,9 @@ func (p *progress) show(elapsed time.Duration) {
 // line is what is shown after the given time. The rate is the mean since the start,
 // so the remaining time does not jump about.
 func (p *progress) line(elapsed time.Duration) string {
+	if note := p.note.Load(); note != nil {
+		return p.label + ": " + *note
+	}
 	done := p.done.Load()
 	rate := float64(done) / elapsed.Seconds()
 	if p.total <= 0 {

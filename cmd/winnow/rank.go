@@ -234,7 +234,7 @@ func (o *rankOptions) compute(ctx context.Context, g *graph.Graph, m metric, sho
 // solver is what package rank is told.
 func (o *rankOptions) solver(g *graph.Graph, m metric, shown *stages) (opt rank.Options, err error) {
 	opt = rank.Options{Follow: o.followed(), Tolerance: o.tolerance, SelfLinks: o.selfLinks, Threads: o.threads}
-	opt.Progress = shown.sweeps(m.name)
+	opt.Progress = shown.sweeps(m.name, o.tolerance)
 	if m.bypage {
 		opt.Progress = func(done int, _ float64) error { return shown.tell(m.name, int64(done), int64(g.Pages())) }
 	}

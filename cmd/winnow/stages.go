@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -33,8 +36,6 @@ func (s *stages) tell(stage string, done, total int64) error {
 		switch {
 		case stage == graph.StageRead:
 			unit = unitBytes
-		case total == 0:
-			unit = "sweeps"
 		}
 		s.now = newProgress(s.u, stage, total, unit)
 	}
@@ -47,10 +48,30 @@ func (s *stages) pages(stage string) func(done, total int64) error {
 	return func(done, total int64) error { return s.tell(stage, done, total) }
 }
 
-// sweeps is what rank.Options.Progress wants; how many sweeps there will be is not
-// known.
-func (s *stages) sweeps(stage string) func(sweep int, bound float64) error {
-	return func(sweep int, _ float64) error { return s.tell(stage, int64(sweep), 0) }
+// sweeps is what rank.Options.Progress wants. How many sweeps there will be is not
+// known, but the error falls by about the same factor in each.
+func (s *stages) sweeps(stage string, goal float64) func(sweep int, bound float64) error {
+	var first float64
+	return func(sweep int, bound float64) error {
+		err := s.tell(stage, int64(sweep), 0)
+		if first == 0 {
+			first = bound
+		}
+		s.now.Note(sweepNote(sweep, first, bound, goal, time.Since(s.now.start)))
+		return err
+	}
+}
+
+// sweepNote tells how far the error has come down from the first one to the goal,
+// and when it will be there if it goes on like this.
+func sweepNote(sweep int, first, bound, goal float64, elapsed time.Duration) string {
+	note := fmt.Sprintf("sweep %d, error at most %.1e, goal %.1e", sweep, bound, goal)
+	done, all := math.Log(first/bound), math.Log(first/goal)
+	if !(done > 0 && all > done) {
+		return note
+	}
+	left := time.Duration(float64(elapsed) * (all - done) / done)
+	return note + ", " + formatDuration(left) + " left"
 }
 
 // Done removes the line.
