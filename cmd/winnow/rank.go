@@ -23,6 +23,7 @@ type rankOptions struct {
 	normalise    string   // sum or mean
 	selfLinks    bool
 	teleport     string // files of values per page
+	dangling     string // even or teleport
 	start        string
 	uncrawled    string // dangling or absent
 	remoteShare  fraction
@@ -57,6 +58,7 @@ func newRankCommand(u *ui) *cobra.Command {
 	completes(cmd, "metric", metricNames()...)
 	completes(cmd, "normalise", "sum", "mean")
 	completes(cmd, "uncrawled", "dangling", "absent")
+	completes(cmd, "dangling", "even", "teleport")
 	cmd.MarkFlagsMutuallyExclusive("follow", "jump")
 	cmd.MarkFlagsMutuallyExclusive("remote-share", "remote-factor")
 	return cmd
@@ -93,6 +95,7 @@ func (o *rankOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.normalise, "normalise", "sum", "values with sum 1 (sum) or mean 1 (mean); counts stay counts unless this is given")
 	f.BoolVar(&o.selfLinks, "self-links", false, "count links of pages to themselves")
 	f.StringVar(&o.teleport, "teleport", "", "weights of the pages that a jump leads to")
+	f.StringVar(&o.dangling, "dangling", "even", "pages without links hand their rank to all pages (even), or to those of --teleport (teleport)")
 	f.StringVar(&o.start, "start", "", "values to begin with")
 	f.StringVar(&o.uncrawled, "uncrawled", "dangling", "pages that were not fetched count as dangling, or are absent")
 	f.Var(&o.remoteShare, "remote-share", "pagerank-weighted: share of a page that its remote links get together (default 0.8)")
@@ -164,6 +167,8 @@ func (o *rankOptions) check(u *ui) (metric, error) {
 		return m, o.unknownMetric(u)
 	case o.normalise != "sum" && o.normalise != "mean":
 		return m, usagef("--normalise %q: want sum or mean", o.normalise)
+	case o.dangling != "even" && o.dangling != "teleport":
+		return m, usagef("--dangling %q: want even or teleport", o.dangling)
 	case o.uncrawled != "dangling" && o.uncrawled != "absent":
 		return m, usagef("--uncrawled %q: want dangling or absent", o.uncrawled)
 	case !(o.tolerance > 0):
@@ -183,14 +188,20 @@ func (o *rankOptions) check(u *ui) (metric, error) {
 	if v := o.remoteShare.float(); o.flags.Changed("remote-share") && v > 1 {
 		return m, usagef("--remote-share %s: it must be between 0 and 1", &o.remoteShare)
 	}
-	return m, o.checkFamily(m)
+	return m, o.checkFamily(u, m)
 }
 
-// checkFamily refuses flags that mean nothing to the metric.
-func (o *rankOptions) checkFamily(m metric) error {
-	for _, name := range []string{"follow", "jump", "teleport", "start", "tolerance", "remote-share", "remote-factor"} {
+// checkFamily refuses flags that mean nothing to the metric. How exact to be and how
+// often to jump may be said of any: scripts ask for one metric after the other.
+func (o *rankOptions) checkFamily(u *ui, m metric) error {
+	for _, name := range []string{"teleport", "dangling", "start", "remote-share", "remote-factor"} {
 		if o.flags.Changed(name) && !m.takes(name) {
 			return usagef("--%s means nothing to --metric %s", name, m.name)
+		}
+	}
+	for _, name := range []string{"follow", "jump", "tolerance"} {
+		if o.flags.Changed(name) && !m.takes(name) {
+			u.verbosef("--%s means nothing to --metric %s", name, m.name)
 		}
 	}
 	return nil
@@ -244,6 +255,7 @@ func (o *rankOptions) solver(g *graph.Graph, m metric, shown *stages) (opt rank.
 	if o.uncrawled == "absent" {
 		opt.Uncrawled = rank.Absent
 	}
+	opt.DanglingToTeleport = o.dangling == "teleport"
 	if opt.Teleport, err = readValues(g, o.teleport); err != nil {
 		return opt, err
 	}

@@ -21,7 +21,7 @@ func (m *metric) takes(flag string) bool { return slices.Contains(m.flags, flag)
 
 // solved are the flags of metrics that solve the equation of PageRank.
 func solved(more ...string) []string {
-	return append([]string{"follow", "jump", "teleport", "start", "tolerance"}, more...)
+	return append([]string{"follow", "jump", "teleport", "dangling", "start", "tolerance"}, more...)
 }
 
 // plain is a metric that needs nothing of the command line but rank.Options.

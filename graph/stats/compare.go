@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -17,24 +16,6 @@ type Overlap struct {
 	LinksKept int64 `json:"links_kept"`
 	LinksGone int64 `json:"links_gone"`
 	LinksNew  int64 `json:"links_new"`
-}
-
-// Match joins two snapshots by names that ascend in both: original ids, or URLs
-// in order. to[p] is the page of the new snapshot with the name of the old page p,
-// NoPage if there is none.
-func Match[K cmp.Ordered](older, newer []K) (to []graph.Page) {
-	to = make([]graph.Page, len(older))
-	q := 0
-	for p, name := range older {
-		for q < len(newer) && newer[q] < name {
-			q++
-		}
-		to[p] = graph.NoPage
-		if q < len(newer) && newer[q] == name {
-			to[p] = graph.Page(q)
-		}
-	}
-	return to
 }
 
 // Compare compares the out-links of an old snapshot with those of a new one, which
