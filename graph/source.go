@@ -90,6 +90,11 @@ func (o *WriteOptions) complete() {
 	}
 }
 
+// maxSortMemory is the most a sort buffer gets. More brings nothing: 200 M links took
+// 36 CPU-seconds with buffers of 160 MB and 44 with 3 GB, which the system must clear
+// first; 40 M shuffled ones 14 and 13.
+const maxSortMemory = 512 << 20
+
 // sortMemory is what is left of the memory for each of n sort buffers.
 func (o *WriteOptions) sortMemory(pages, n int) (int64, error) {
 	taken := baseMemory + int64(pages)*pageMemory + o.held
@@ -97,7 +102,7 @@ func (o *WriteOptions) sortMemory(pages, n int) (int64, error) {
 	if left < minSortMemory {
 		return 0, &MemoryError{Need: taken + int64(n)*minSortMemory, Have: o.MaxMemory, Pages: pages}
 	}
-	return left, nil
+	return min(left, maxSortMemory), nil
 }
 
 // MemoryError says that a graph needs more memory than it was given.
