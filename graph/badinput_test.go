@@ -165,6 +165,7 @@ func TestBadSources(t *testing.T) {
 		"pages fall":          {links(1, 1), "a list of page 1"},
 		"a page outside":      {links(3), "a list of page 3"},
 		"negative pages":      {func(s *Source) { s.Pages = -1 }, "-1 pages"},
+		"more than the index": {func(s *Source) { s.Pages = 1 << 31 }, "2147483648 pages"},
 		"too many pages":      {func(s *Source) { s.Pages = 1 << 32 }, "4294967296 pages"},
 		"few ids":             {func(s *Source) { s.IDs = []uint32{1} }, "1 original ids for 3"},
 		"ids fall":            {func(s *Source) { s.IDs = []uint32{1, 3, 3} }, "ascend at page 2"},

@@ -1,7 +1,8 @@
-//go:build amd64 || arm64 || 386 || arm || riscv64 || loong64 || ppc64le || mips64le
+//go:build amd64 || arm64 || riscv64 || loong64 || ppc64le || mips64le
 
 package graph
 
-// littleEndian exists on machines whose byte order is that of our files; format.go
-// asks for it, so that the package does not build on others.
+// littleEndian exists on machines whose byte order is that of our files and whose int
+// has 64 bits, as offsets need; format.go asks for it, so that the package does not
+// build on others.
 const littleEndian = true

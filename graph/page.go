@@ -15,5 +15,5 @@ const (
 )
 
 // MaxPages is the largest number of pages in one graph (or one partition of a
-// crawl): every id below NoPage.
+// crawl): every id below NoPage. A graph file ends earlier, at bv.MaxLists.
 const MaxPages = 1<<32 - 1

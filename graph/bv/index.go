@@ -28,6 +28,11 @@ const (
 	indexHead   = 4
 )
 
+// MaxLists is the number of lists that no index goes beyond: samples have 32 bits, and
+// the upper part has at least two bits a number. It has at most three, so that a third
+// of 2^32 lists always fit; between the two it depends on their lengths.
+const MaxLists = 1<<31 - 1
+
 // BuildIndex returns the words of the index of ascending numbers.
 func BuildIndex(starts []uint64) ([]uint64, error) {
 	n := len(starts)
