@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"io"
 	"os"
 )
 
@@ -33,7 +34,10 @@ func ReadInfo(path string) (Info, error) {
 		return Info{}, fmt.Errorf("open graph %q: %w", path, err)
 	}
 	var first [headerSize]byte
-	n, _ := f.ReadAt(first[:], 0)
+	n, err := f.ReadAt(first[:], 0)
+	if err != nil && err != io.EOF {
+		return Info{}, fmt.Errorf("open graph %q: %w", path, err)
+	}
 	h, err := decodeHeader(first[:n], uint64(st.Size()))
 	if err != nil {
 		return Info{}, fmt.Errorf("open graph %q: %w", path, err)

@@ -42,8 +42,7 @@ func (b *builder) siteName(sites *siteWriter, name []byte) error {
 			return err
 		}
 	}
-	sites.add(name)
-	return nil
+	return sites.add(name)
 }
 
 // urls writes the URLs and, unless sites have names of their own, notes the site of
@@ -65,7 +64,9 @@ func (b *builder) urls(sites *siteWriter) error {
 			return fmt.Errorf("more URLs than the %d pages", b.src.Pages)
 		}
 		if b.src.Sites == nil {
-			sites.add(SiteOfURL(url))
+			if err := sites.add(SiteOfURL(url)); err != nil {
+				return err
+			}
 		}
 		hashes.Append(hashURL(url))
 		return t.add(url)
@@ -154,15 +155,20 @@ func newSiteWriter(pages int) *siteWriter {
 	return &siteWriter{of: NewColumn[Site]("site of page", pages)}
 }
 
-func (s *siteWriter) add(name []byte) {
+// add notes the site of the next page.
+func (s *siteWriter) add(name []byte) error {
 	n := s.of.Len()
 	if n > 0 && bytes.Equal(name, s.last) {
 		s.of.Append(s.of.At(n - 1))
-		return
+		return nil
+	}
+	if len(name) > nameBlock {
+		return fmt.Errorf("the site of page %d has a name of %d bytes, more than %d", n, len(name), nameBlock)
 	}
 	s.last = append(s.last[:0], name...)
 	s.low = appendLower(s.low[:0], name)
 	s.of.Append(s.names.add(s.low))
+	return nil
 }
 
 // appendLower folds the letters that scheme and host do not distinguish, A to Z.

@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -104,6 +105,19 @@ func TestMillionByteURL(t *testing.T) {
 	}
 	if _, ok := g.Lookup(long); ok {
 		t.Error("a prefix of a URL was found")
+	}
+}
+
+// TestLongSiteName: a name that no place has the bits for is refused, not garbled.
+func TestLongSiteName(t *testing.T) {
+	src := sourceOf(make([][]Page, 2))
+	src.Sites = each([]string{"a", strings.Repeat("b", nameBlock+1)})
+	dir := t.TempDir()
+	if _, err := store(dir, src); err == nil || !strings.Contains(err.Error(), "site of page 1 has a name of 1048577 bytes") {
+		t.Errorf("error %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 
