@@ -130,12 +130,12 @@ func (g *Growing) Known(p graph.Page) {
 // once; a later call changes nothing.
 func (g *Growing) Fetched(p graph.Page, links []graph.Page) {
 	g.Known(p)
-	for _, q := range links {
-		g.Known(q)
-	}
 	y := -g.open.At(int(p))
 	if len(links) == 0 || !(y > 0) {
 		return
+	}
+	for _, q := range links {
+		g.Known(q)
 	}
 	g.open.Set(int(p), 0)
 	g.settled.Set(int(p), y)

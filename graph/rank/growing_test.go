@@ -305,7 +305,7 @@ func TestGrowingSmall(t *testing.T) {
 		t.Errorf("one page: %v", g.Scores(nil))
 	}
 	g.Fetched(0, []graph.Page{1})
-	g.Fetched(0, []graph.Page{1}) // changes nothing
+	g.Fetched(0, []graph.Page{1, 5}) // changes nothing: 5 does not become known
 	g.Fetched(1, []graph.Page{0})
 	g.Fetched(3, nil)
 	g.Refresh(1e-12)
