@@ -108,11 +108,8 @@ func runExtract(ctx context.Context, u *ui, opt *extractOptions, path string) er
 
 // world says which pages were chosen, for the card of the new graph.
 func (o *extractOptions) world(path string) string {
-	switch {
-	case o.nodes != "":
+	if o.nodes != "" {
 		return fmt.Sprintf("closed world of the pages in %s, out of %s", o.nodes, path)
-	case len(o.domains) == 0:
-		return fmt.Sprintf("closed world of %s, out of %s", strings.Join(o.hosts, ", "), path)
 	}
 	return fmt.Sprintf("closed world of %s, out of %s", strings.Join(append(slices.Clone(o.hosts), o.domains...), ", "), path)
 }

@@ -197,7 +197,7 @@ func addInfo(t *table, i graph.Info) {
 func addBytes(t *table, i graph.Info) {
 	t.add("out-links", formatBytes(i.BytesForward), perLink(i.BytesForward, i))
 	t.add("in-links", formatBytes(i.BytesBackward), perLink(i.BytesBackward, i))
-	if i.BytesURLs > 0 {
+	if i.BytesURLs > 0 && i.Pages > 0 {
 		t.add("URLs", formatBytes(i.BytesURLs), fmt.Sprintf("%.1f bytes a page", float64(i.BytesURLs)/float64(i.Pages)))
 	}
 	t.add("file", formatBytes(i.BytesFile))

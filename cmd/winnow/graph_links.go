@@ -164,6 +164,9 @@ func findPage(u *ui, g *graph.Graph, name string) (graph.Page, error) {
 		return 0, withHint(fmt.Errorf("%s: no page %q: its URLs are not known", g.Path(), name), "%s", idRange(g))
 	}
 	err = fmt.Errorf("%s: no page has the URL %q", g.Path(), name)
+	if g.Pages() == 0 {
+		return 0, withHint(err, "%s", idRange(g))
+	}
 	for _, other := range variants(name) {
 		if _, ok := g.Lookup(other); ok {
 			return 0, withHint(err, "try: %s", u.commandLine(name, other))
