@@ -1,10 +1,10 @@
 // Command bench measures the link server against yardsticks in one run and prints
 // its conditions: absolute times are noise, ratios count. `make bench` calls it.
 //
-//	go run ./bench [-data DIR] [-pages 1000000]
+//	go run ./bench [-pages 1000000]
 //
-// Graphs come from DIR (the real ones, if they are beside the checkout) and from
-// the generator.
+// Graphs come from the directory that package data finds (the real ones, if they are
+// beside the checkout) and from the generator.
 package main
 
 import (
