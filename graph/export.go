@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 
@@ -65,21 +66,21 @@ func (g *Graph) step(ctx context.Context, p Page, progress func(done, total int6
 }
 
 // ExportBV writes base.graph, base.offsets and base.properties, which WebGraph and
-// its relatives read. The ids in them are those of pages: dense. They get their
-// names when all are complete, the properties, without which nobody reads the
-// others, last; on an error none of them is left.
-func (g *Graph) ExportBV(ctx context.Context, base string, p bv.Params, progress func(done, total int64) error) (err error) {
+// its relatives read. The ids in them are those of pages: dense. Where the graph has
+// original ids, base.ids holds that of each page, one a line; where it has none, the
+// base.ids of an earlier export goes.
+//
+// The files get their names when all are complete and synced, the properties,
+// without which nobody reads the others, last. An error before that leaves the files
+// of an earlier export as they are, one of renaming leaves none of the new ones.
+func (g *Graph) ExportBV(ctx context.Context, base string, p bv.Params, progress func(done, total int64) error) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
 	out := &fileSet{base: base}
-	defer func() {
-		if err != nil {
-			out.remove()
-		}
-	}()
+	defer out.close()
 	var j *bv.Joiner
-	err = out.create(".graph", func(w io.Writer) (err error) {
+	err := out.create(".graph", func(w io.Writer) (err error) {
 		j, err = g.encodeBV(ctx, w, p, progress)
 		return err
 	})
@@ -89,11 +90,32 @@ func (g *Graph) ExportBV(ctx context.Context, base string, p bv.Params, progress
 	if err := out.create(".offsets", func(w io.Writer) error { return bv.WriteOffsets(w, j.Starts()) }); err != nil {
 		return err
 	}
+	if g.IDs() != nil {
+		if err := out.create(idsExt, func(w io.Writer) error { return writeIDs(w, g.IDs()) }); err != nil {
+			return err
+		}
+	}
 	props := bv.Properties{Params: p, Nodes: int64(g.Pages()), Arcs: g.Links()}
-	if err := out.create(".properties", func(w io.Writer) error { _, err := w.Write(props.Format(j.Bits())); return err }); err != nil {
+	if err := out.create(propertiesExt, func(w io.Writer) error { _, err := w.Write(props.Format(j.Bits())); return err }); err != nil {
 		return err
 	}
-	return out.publish()
+	return out.publish(idsExt, propertiesExt)
+}
+
+const (
+	idsExt        = ".ids"
+	propertiesExt = ".properties"
+)
+
+func writeIDs(w io.Writer, ids []uint32) error {
+	var line []byte
+	for _, id := range ids {
+		line = append(strconv.AppendUint(line[:0], uint64(id), 10), '\n')
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (g *Graph) encodeBV(ctx context.Context, w io.Writer, p bv.Params, progress func(done, total int64) error) (*bv.Joiner, error) {
@@ -101,62 +123,85 @@ func (g *Graph) encodeBV(ctx context.Context, w io.Writer, p bv.Params, progress
 	return e.finish(g.eachForward(ctx, progress, e.add))
 }
 
-// A fileSet is files that belong together: base with several endings, written under
-// temporary names.
+// A fileSet is files that belong together: base with several endings. Until they are
+// published they have temporary, locked names, as graph files do: of two processes
+// that write the same set the second one is refused, and what a killed one left is
+// written over.
 type fileSet struct {
-	base  string
-	made  []string // their names
-	named int      // how many of them have got these
+	base string
+	made []setFile
 }
 
+type setFile struct {
+	name, partial string   // partial is "" once the file has its name
+	f             *os.File // holds the lock
+}
+
+// create writes and syncs a file of the set.
 func (s *fileSet) create(ext string, write func(io.Writer) error) error {
 	name := s.base + ext
 	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() {
 		return fmt.Errorf("write %s: there is something under this name that is not a regular file", name)
 	}
-	s.made = append(s.made, name)
-	return writeFile(name+".partial", write)
-}
-
-func (s *fileSet) publish() error {
-	for _, name := range s.made {
-		if err := os.Rename(name+".partial", name); err != nil {
-			return err
-		}
-		s.named++
-	}
-	return nil
-}
-
-// remove leaves none of the files.
-func (s *fileSet) remove() {
-	for i, name := range s.made {
-		if i >= s.named {
-			name += ".partial"
-		}
-		os.Remove(name)
-	}
-}
-
-// writeFile writes and syncs a file.
-func writeFile(name string, write func(io.Writer) error) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriterSize(f, 1<<18)
-	err = write(out)
-	if err == nil {
-		err = out.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
+	partial := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".partial")
+	f, err := lockFile(partial)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
+	s.made = append(s.made, setFile{name, partial, f}) // from here on it is ours to remove
+	if err := fill(f, write); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
 	return nil
+}
+
+// fill makes what is written all that is in the file.
+func fill(f *os.File, write func(io.Writer) error) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(f, 1<<18)
+	if err := write(out); err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// publish gives the files their names, in the order they were made. The files of an
+// earlier set with the endings in stale go first: from then on until the last file
+// has its name nobody takes the old and the new for one set.
+func (s *fileSet) publish(stale ...string) error {
+	for _, ext := range stale {
+		name := s.base + ext
+		if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() {
+			continue
+		}
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+	}
+	for i := range s.made {
+		m := &s.made[i]
+		if err := os.Rename(m.partial, m.name); err != nil {
+			for _, named := range s.made[:i] {
+				os.Remove(named.name)
+			}
+			return err
+		}
+		m.partial = ""
+	}
+	return nil
+}
+
+// close removes what was not published, and lets go of the locks.
+func (s *fileSet) close() {
+	for _, m := range s.made {
+		if m.partial != "" {
+			os.Remove(m.partial)
+		}
+		m.f.Close() // has been synced, or is gone
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -281,7 +282,11 @@ func TestMapPadded(t *testing.T) {
 // TestExportFails leaves no file of an export that failed, and those of an earlier
 // one alone.
 func TestExportFails(t *testing.T) {
-	g, err := store(t.TempDir(), sourceOf(webLike(rand.New(rand.NewPCG(7, 7)), 9000, 3)))
+	src := sourceOf(webLike(rand.New(rand.NewPCG(7, 7)), 9000, 3))
+	for p := range src.Pages {
+		src.IDs = append(src.IDs, uint32(2*p))
+	}
+	g, err := store(t.TempDir(), src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +310,7 @@ func TestExportFails(t *testing.T) {
 		"nowhere":    func(base string) error { return g.ExportBV(context.Background(), base+"/x/y", bv.Default, nil) },
 	} {
 		dir := t.TempDir()
-		older := []string{"g.graph", "g.offsets", "g.properties"}
+		older := []string{"g.graph", "g.offsets", "g.ids", "g.properties"}
 		for _, f := range older {
 			if err := os.WriteFile(filepath.Join(dir, f), []byte("older"), 0o666); err != nil {
 				t.Fatal(err)
@@ -323,7 +328,7 @@ func TestExportFails(t *testing.T) {
 			}
 		}
 	}
-	for _, ext := range []string{".graph", ".offsets", ".properties"} {
+	for _, ext := range []string{".graph", ".offsets", ".ids", ".properties"} {
 		dir := t.TempDir()
 		if err := os.Mkdir(filepath.Join(dir, "g"+ext), 0o777); err != nil {
 			t.Fatal(err)
@@ -344,5 +349,89 @@ func TestExportFails(t *testing.T) {
 	}
 	if err := g.ExportEdges(context.Background(), &fullDisk{n: 1000}, nil); err == nil {
 		t.Error("edges to a full disk: no error")
+	}
+}
+
+// TestExportIDs: the original ids are one of the files of an export; those of an
+// earlier one do not stay beside a graph that has none.
+func TestExportIDs(t *testing.T) {
+	dense, sparse := sourceOf([][]Page{{1}, {2}, {0, 1}}), sourceOf([][]Page{{1}, {2}, {0, 1}})
+	sparse.IDs = []uint32{3, 70, 4_000_000_000}
+	dir := t.TempDir()
+	files := []string{"g.graph", "g.offsets", "g.properties"}
+	for _, c := range []struct {
+		src Source
+		ids string
+	}{{sparse, "3\n70\n4000000000\n"}, {dense, ""}} {
+		g, err := store(t.TempDir(), c.src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+		if err := g.ExportBV(context.Background(), filepath.Join(dir, "g"), bv.Default, nil); err != nil {
+			t.Fatal(err)
+		}
+		ids, err := os.ReadFile(filepath.Join(dir, "g.ids"))
+		if string(ids) != c.ids || (err == nil) != (c.ids != "") {
+			t.Errorf("ids %q, %v; want %q", ids, err, c.ids)
+		}
+		if left := leftovers(t, dir, append(files, "g.ids")...); left != nil {
+			t.Errorf("left behind: %v", left)
+		}
+	}
+}
+
+// TestTwoExports to the same name: the second is refused and removes nothing of the
+// first. What a killed process left is in nobody's way.
+func TestTwoExports(t *testing.T) {
+	g, err := store(t.TempDir(), sourceOf([][]Page{{1}, {2}, {0, 1}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	dir := t.TempDir()
+	base := filepath.Join(dir, "g")
+	stale := filepath.Join(dir, ".g.properties.partial")
+	if err := os.WriteFile(stale, bytes.Repeat([]byte("stale=1\n"), 1000), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	asked := false
+	err = g.ExportBV(context.Background(), base, bv.Default, func(int64, int64) error {
+		asked = true
+		err := g.ExportBV(context.Background(), base, bv.Default, nil)
+		if err == nil || !strings.Contains(err.Error(), "another process is writing it") || !strings.Contains(err.Error(), base+".graph") {
+			t.Errorf("the second export: %v", err)
+		}
+		return nil
+	})
+	if err != nil || !asked {
+		t.Fatal(asked, err)
+	}
+	if left := leftovers(t, dir, "g.graph", "g.offsets", "g.properties"); left != nil {
+		t.Errorf("left behind: %v", left)
+	}
+	if props, err := os.ReadFile(base + ".properties"); err != nil || bytes.Contains(props, []byte("stale")) {
+		t.Errorf("properties %q, %v", props, err)
+	}
+}
+
+// TestPublishFails: a file that cannot get its name takes the others along.
+func TestPublishFails(t *testing.T) {
+	dir := t.TempDir()
+	s := &fileSet{base: filepath.Join(dir, "g")}
+	for _, ext := range []string{".a", ".b", ".c"} {
+		if err := s.create(ext, func(w io.Writer) error { _, err := io.WriteString(w, ext); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(s.base+".b", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.publish(".a", ".b"); err == nil {
+		t.Error("a file has replaced a directory")
+	}
+	s.close()
+	if left := leftovers(t, dir, "g.b"); left != nil {
+		t.Errorf("left behind: %v", left)
 	}
 }

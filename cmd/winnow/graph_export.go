@@ -221,22 +221,7 @@ func (o *exportOptions) webGraph(ctx context.Context, u *ui, g *graph.Graph, sho
 		return nil
 	}
 	u.notef("the ids in %s.graph are 0 to %d; %s.ids holds the original id of each", base, g.Pages()-1, base)
-	if err := writeIDs(u, base+".ids", g.IDs()); err != nil {
-		return err
-	}
 	return r.add(base + ".ids")
-}
-
-func writeIDs(u *ui, name string, ids []uint32) error {
-	out, err := createResult(u, name)
-	if err != nil {
-		return err
-	}
-	defer out.Discard()
-	for _, id := range ids {
-		fmt.Fprintln(out, id)
-	}
-	return out.Commit()
 }
 
 // add notes files that were written.
