@@ -31,6 +31,21 @@ func (b *builder) names() error {
 	return b.sites(sites)
 }
 
+// namesMemory is what the writing of names takes besides the names of sites: the
+// runtime and what reads them; site, hash and URL table of each page.
+func namesMemory(pages int) int64 { return 14<<20 + int64(pages)*20 }
+
+// tellNames reports progress and refuses more sites than there is memory for: nobody
+// knows beforehand how many there will be.
+func (b *builder) tellNames(stage string, done int, sites *siteWriter) error {
+	base, names := namesMemory(b.src.Pages), sites.names.bytes()
+	if base+names > b.o.MaxMemory {
+		all := float64(names) * float64(b.src.Pages) / float64(max(1, done)) // if it goes on like this
+		return &MemoryError{Need: base + int64(all), Have: b.o.MaxMemory, Pages: b.src.Pages, Sites: sites.names.Len()}
+	}
+	return b.tell(stage, int64(done), int64(b.src.Pages))
+}
+
 // siteName notes the site of the next page, by a name that was given.
 func (b *builder) siteName(sites *siteWriter, name []byte) error {
 	n := sites.of.Len()
@@ -38,7 +53,7 @@ func (b *builder) siteName(sites *siteWriter, name []byte) error {
 		return fmt.Errorf("more site names than the %d pages", b.src.Pages)
 	}
 	if n%4096 == 0 {
-		if err := b.tell(StageSites, int64(n), int64(b.src.Pages)); err != nil {
+		if err := b.tellNames(StageSites, n, sites); err != nil {
 			return err
 		}
 	}
@@ -56,7 +71,7 @@ func (b *builder) urls(sites *siteWriter) error {
 	defer hashes.Free()
 	err := b.src.URLs(func(url []byte) error {
 		if t.n%4096 == 0 {
-			if err := b.tell(StageURLs, int64(t.n), int64(b.src.Pages)); err != nil {
+			if err := b.tellNames(StageURLs, t.n, sites); err != nil {
 				return err
 			}
 		}

@@ -25,6 +25,12 @@ const (
 // Len is the number of names.
 func (t *nameTable) Len() int { return len(t.places) }
 
+// bytes is the memory it takes, and the lists of pages by site that are made of it.
+// Tables that grow leave the smaller ones behind for a while.
+func (t *nameTable) bytes() int64 {
+	return int64(len(t.blocks))*nameBlock + int64(cap(t.places)*8+len(t.slots)*4)*3/2 + int64(len(t.places)*8)
+}
+
 // name returns a name; it must not be changed.
 func (t *nameTable) name(s Site) []byte {
 	v := t.places[s]

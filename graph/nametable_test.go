@@ -2,8 +2,11 @@ package graph
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 )
 
@@ -36,5 +39,31 @@ func TestNameTable(t *testing.T) {
 		if string(table.name(s)) != name {
 			t.Fatalf("name %d is %.40q, want %.40q", s, table.name(s), name)
 		}
+	}
+}
+
+// TestTooManySites: names of sites count in the memory allowed.
+func TestTooManySites(t *testing.T) {
+	const pages = 200_000
+	src := Source{
+		Pages: pages,
+		Lists: func(func(Page, []Page) error) error { return nil },
+		URLs: func(emit func([]byte) error) error {
+			for p := range pages {
+				if err := emit(fmt.Appendf(nil, "http://%0100d.example/", p)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	out := filepath.Join(t.TempDir(), "g.wg")
+	var memory *MemoryError
+	err := Write(context.Background(), src, WriteOptions{Path: out, MaxMemory: 36 << 20})
+	if !errors.As(err, &memory) || memory.Sites == 0 || memory.Need <= memory.Have {
+		t.Fatalf("200,000 sites of 120 bytes in 36 MiB: %v", err)
+	}
+	if err := Write(context.Background(), src, WriteOptions{Path: out, MaxMemory: memory.Need * 11 / 10}); err != nil {
+		t.Errorf("with a tenth more than was asked for: %v", err)
 	}
 }

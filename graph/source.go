@@ -66,10 +66,7 @@ const (
 const baseMemory = 28 << 20
 
 // pageMemory is what it takes per page while links are sorted: places of lists and
-// their index. Afterwards URLs take some 19 (site, hash, table), for which the sort
-// buffers have made room, unless they were at their smallest. Not counted are the
-// names of sites and their tables, because nobody knows how many there will be: 2 M
-// pages on 2 M sites took 136 MiB where 63 were allowed, on 20,000 sites 64.
+// their index. What names take afterwards is counted by namesMemory.
 const pageMemory = 16
 
 // minSortMemory is the least that a sort buffer gets.
@@ -112,9 +109,14 @@ func (o *WriteOptions) sortMemory(pages, n int) (int64, error) {
 type MemoryError struct {
 	Need, Have int64
 	Pages      int
+	Sites      int // found so far, when it is their names that do not fit
 }
 
 func (e *MemoryError) Error() string {
+	if e.Sites > 0 {
+		return fmt.Sprintf("the names of %d sites so far, and of all about %d MiB, do not fit into the %d MiB of memory that are allowed",
+			e.Sites, e.Need>>20+1, e.Have>>20)
+	}
 	return fmt.Sprintf("%d pages need at least %d MiB of memory, %d MiB are allowed", e.Pages, e.Need>>20+1, e.Have>>20)
 }
 
