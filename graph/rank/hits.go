@@ -32,7 +32,7 @@ func HITS(w *Web, o Options) (authority, hub *Result, err error) {
 		return nil, nil, err
 	}
 	defer v.free()
-	h, err := newHITS(v, &o)
+	h, err := newHITS(v)
 	if err != nil {
 		return nil, nil, fmt.Errorf("HITS: %w", err)
 	}
@@ -63,12 +63,12 @@ type side struct {
 
 type hits struct{ authority, hub side }
 
-func newHITS(v *world, o *Options) (*hits, error) {
+func newHITS(v *world) (*hits, error) {
 	h := &hits{}
-	if err := h.authority.make(v.in(), o.Threads); err != nil {
+	if err := h.authority.make(v, v.in()); err != nil {
 		return nil, err
 	}
-	if err := h.hub.make(v.out(), o.Threads); err != nil {
+	if err := h.hub.make(v, v.out()); err != nil {
 		h.free()
 		return nil, err
 	}
@@ -81,11 +81,11 @@ func newHITS(v *world, o *Options) (*hits, error) {
 	return h, nil
 }
 
-func (s *side) make(l *graph.Lists, threads int) (err error) {
-	if s.gather, err = graph.NewGather(l); err != nil {
+func (s *side) make(v *world, l *graph.Lists) (err error) {
+	if s.gather, err = v.gather(l); err != nil {
 		return err
 	}
-	s.at, s.threads = bounds(l), threads
+	s.at, s.threads = bounds(l), v.threads
 	s.now = graph.NewColumn[float64]("score", l.Pages())
 	s.next = graph.NewColumn[float64]("score", l.Pages())
 	s.now.Grow(l.Pages())

@@ -68,6 +68,25 @@ func TestBadInputIsRefused(t *testing.T) {
 	}
 }
 
+// The links of a web are looked through once; lists that were copied anew.
+func TestGatherIsKept(t *testing.T) {
+	v, err := outLists{{0, 1}, {0}}.web(t).view(&Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.free()
+	if in, out := v.seen[0], v.seen[1]; len(v.seen) != 2 || in.lists != v.In || out.lists != v.Out {
+		t.Fatalf("looked through: %v", v.seen)
+	}
+	if g, err := v.gather(v.in()); g != v.seen[0].gather || err != nil {
+		t.Errorf("the in-lists were looked through again (error %v)", err)
+	}
+	v.withoutSelf()
+	if g, err := v.gather(v.in()); err != nil || g == v.seen[0].gather || g.Offset(g.Pages()) != 2 {
+		t.Errorf("after a link was dropped the Gather is still that of all links (error %v)", err)
+	}
+}
+
 func TestTinyWebs(t *testing.T) {
 	for name, links := range map[string]outLists{"none": {}, "one": {nil}, "itself": {{0}}, "three alone": {nil, nil, nil}} {
 		got := solve(t, links.web(t), Options{})

@@ -45,7 +45,7 @@ func (s *system) kinds() int {
 func equalLinks(v *world, o *Options) (*system, error) {
 	s := &system{world: v, follow: o.Follow, lists: v.in()}
 	var err error
-	if s.gather, err = graph.NewGather(s.lists); err != nil {
+	if s.gather, err = v.gather(s.lists); err != nil {
 		return nil, err
 	}
 	n := s.lists.Pages()

@@ -31,30 +31,39 @@ func (w *Web) Pages() int {
 }
 
 // check refuses what the rest would stumble over, every id that is no page among it.
-func (w *Web) check() error {
+// What it returns spares the solvers a second pass over all links.
+func (w *Web) check() ([]gathered, error) {
 	n := w.Pages()
 	switch {
 	case w.In == nil && w.Out == nil:
-		return fmt.Errorf("a web without in-lists and out-lists")
+		return nil, fmt.Errorf("a web without in-lists and out-lists")
 	case w.In != nil && w.Out != nil && (w.Out.Pages() != n || w.In.Links() != w.Out.Links()):
-		return fmt.Errorf("in-lists of %d pages and %d links, out-lists of %d and %d",
+		return nil, fmt.Errorf("in-lists of %d pages and %d links, out-lists of %d and %d",
 			n, w.In.Links(), w.Out.Pages(), w.Out.Links())
 	case w.Sites != nil && len(w.Sites) != n:
-		return fmt.Errorf("sites of %d pages for a graph of %d", len(w.Sites), n)
+		return nil, fmt.Errorf("sites of %d pages for a graph of %d", len(w.Sites), n)
 	}
+	var seen []gathered
 	for _, l := range []*graph.Lists{w.In, w.Out} {
 		if l == nil {
 			continue
 		}
 		g, err := graph.NewGather(l)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if g.Span() > n {
-			return fmt.Errorf("lists of %d pages name page %d", n, g.Span()-1)
+			return nil, fmt.Errorf("lists of %d pages name page %d", n, g.Span()-1)
 		}
+		seen = append(seen, gathered{l, g})
 	}
-	return nil
+	return seen, nil
+}
+
+// gathered is lists and the Gather over them.
+type gathered struct {
+	lists  *graph.Lists
+	gather *graph.Gather
 }
 
 // local says whether p and q are on one site.
@@ -74,15 +83,17 @@ type world struct {
 	pages   int    // how many
 	threads int
 	made    []*graph.Lists // to be freed
+	seen    []gathered     // lists of the web that were looked through
 }
 
 // view makes the world of w. Lists are copied only if they have links that do not
 // count: those of pages that were not crawled, or to pages that are absent.
 func (w *Web) view(o *Options) (*world, error) {
-	if err := w.check(); err != nil {
+	seen, err := w.check()
+	if err != nil {
 		return nil, err
 	}
-	v := &world{Web: *w, pages: w.Pages(), threads: o.Threads}
+	v := &world{Web: *w, pages: w.Pages(), threads: o.Threads, seen: seen}
 	if w.Fetched == nil {
 		return v, nil
 	}
@@ -137,6 +148,17 @@ func (v *world) out() *graph.Lists {
 func (v *world) own(l *graph.Lists) *graph.Lists {
 	v.made = append(v.made, l)
 	return l
+}
+
+// gather is the Gather over l: the one that check made, or a new one where l was
+// copied since.
+func (v *world) gather(l *graph.Lists) (*graph.Gather, error) {
+	for _, s := range v.seen {
+		if s.lists == l {
+			return s.gather, nil
+		}
+	}
+	return graph.NewGather(l)
 }
 
 // has says whether page p takes part.
