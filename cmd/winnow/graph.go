@@ -91,6 +91,37 @@ func checkOutput(u *ui, path string) error {
 	return checkDir(filepath.Dir(path), path)
 }
 
+// notAnInput refuses an output that is also one of the inputs, before it replaces
+// what the user may have no other copy of. Inputs that are not given ("") or standard
+// input ("-") are passed over; devices and pipes may be both.
+func notAnInput(output string, inputs ...string) error {
+	if replaces(output, inputs...) {
+		return usagef("-o %s is also an input", output)
+	}
+	return nil
+}
+
+// replaces says whether writing to output would replace one of the inputs, under
+// whatever names and links.
+func replaces(output string, inputs ...string) bool {
+	if output == "" || output == "-" {
+		return false
+	}
+	there, err := os.Stat(output)
+	if err != nil || !there.Mode().IsRegular() {
+		return false
+	}
+	for _, name := range inputs {
+		if name == "" || name == "-" {
+			continue
+		}
+		if info, err := os.Stat(name); err == nil && os.SameFile(there, info) {
+			return true
+		}
+	}
+	return false
+}
+
 // checkDir says whether a file can be made in dir; what is the path the user gave.
 func checkDir(dir, what string) error {
 	probe, err := createTemp(filepath.Join(dir, ".winnow"))

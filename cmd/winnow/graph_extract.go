@@ -48,13 +48,16 @@ original ids, their URLs and their sites. How many links were cut is printed.
 	return cmd
 }
 
-func (o *extractOptions) check(u *ui) error {
+func (o *extractOptions) check(u *ui, path string) error {
 	named := len(o.hosts) + len(o.domains)
 	switch {
 	case named == 0 && o.nodes == "":
 		return withHint(usagef("which pages? give --host, --domain or --nodes"), "try: %s", u.withFlag("--host", "www.example.org"))
 	case named > 0 && o.nodes != "":
 		return usagef("--nodes and --host or --domain exclude each other")
+	}
+	if err := notAnInput(o.output, path, o.nodes); err != nil {
+		return err
 	}
 	if err := checkOutput(u, o.output); err != nil {
 		return err
@@ -72,7 +75,7 @@ type extractResult struct {
 }
 
 func runExtract(ctx context.Context, u *ui, opt *extractOptions, path string) error {
-	if err := opt.check(u); err != nil {
+	if err := opt.check(u, path); err != nil {
 		return err
 	}
 	start := time.Now()

@@ -79,10 +79,27 @@ func (o *importOptions) check(u *ui) error {
 	case o.FrontierMinInLinks > 0 && o.Fetched == "":
 		return withHint(usagef("--frontier-min-inlinks needs --fetched: which pages were fetched?"), "try: %s", u.withFlag("--fetched", "FILE"))
 	}
+	if err := notAnInput(o.Path, o.inputs()...); err != nil {
+		return err
+	}
 	if err := checkOutput(u, o.Path); err != nil {
 		return err
 	}
 	return checkTempDir(o.TempDir)
+}
+
+// inputs are the files that are read, and those that belong to them.
+func (o *importOptions) inputs() []string {
+	names := []string{o.Edges, o.URLs, o.Nodes, o.Sites, o.Fetched}
+	if o.BV != "" {
+		names = append(names, webGraphFiles(o.BV)...)
+	}
+	return names
+}
+
+// webGraphFiles are the files of a WebGraph base name, original ids included.
+func webGraphFiles(base string) []string {
+	return []string{base + ".graph", base + ".properties", base + ".offsets", base + ".ids"}
 }
 
 func checkTempDir(dir string) error {

@@ -111,6 +111,9 @@ func runStats(ctx context.Context, u *ui, opt *statsOptions, path string) error 
 	if opt.svg == "-" {
 		return usagef("--svg needs a file: standard output has the report")
 	}
+	if replaces(opt.svg, path, opt.against, opt.seeds) {
+		return usagef("--svg %s is also an input", opt.svg)
+	}
 	g, err := openGraph(u, path)
 	if err != nil {
 		return err
