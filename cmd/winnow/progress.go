@@ -24,10 +24,10 @@ const unitBytes = "bytes"
 //
 //	p := newProgress(u, "import", size, unitBytes)
 //	defer p.Done()
-//	... p.Add(n) ...
+//	... p.Set(n) ...
 //
-// Add and Set cost one atomic operation and may be called from several goroutines;
-// loops over links call Add once in a few thousand.
+// Set costs one atomic operation and may be called from several goroutines; loops
+// over links call it once in a few thousand.
 type progress struct {
 	u     *ui
 	label string
@@ -50,9 +50,6 @@ func newProgress(u *ui, label string, total int64, unit string) *progress {
 	}
 	return p
 }
-
-// Add counts n more units as done.
-func (p *progress) Add(n int64) { p.done.Add(n) }
 
 // Set says how many units are done in all.
 func (p *progress) Set(n int64) { p.done.Store(n) }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,8 +19,8 @@ func shown(t *testing.T, setup func(u *ui), total int64, unit string) string {
 		p := newProgress(u, "import", total, unit)
 		defer p.Done()
 		time.Sleep(500 * time.Millisecond)
-		for range 25 {
-			p.Add(1000)
+		for second := range int64(25) {
+			p.Set(1000 * (second + 1))
 			time.Sleep(time.Second)
 		}
 		p.Done()
@@ -104,22 +103,5 @@ func TestProgressLine(t *testing.T) {
 		if got := p.line(test.elapsed); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
 		}
-	}
-}
-
-func TestProgressFromSeveralGoroutines(t *testing.T) {
-	p := newProgress(&ui{quiet: true}, "count", 0, "links")
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			for range 1000 {
-				p.Add(2)
-			}
-		})
-	}
-	all.Wait()
-	p.Done()
-	if got := p.done.Load(); got != 8000 {
-		t.Errorf("%d done, want 8000", got)
 	}
 }

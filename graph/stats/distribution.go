@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/winnow-crawler/winnow/graph"
 )
 
 // A Distribution is how many pages have each value, ascending by value, without
@@ -16,15 +14,6 @@ type Distribution []Count
 type Count struct {
 	Value uint64 `json:"value"`
 	Pages int64  `json:"pages"`
-}
-
-// Degrees is the distribution of the lengths of the lists of one direction.
-func Degrees(pages int, r graph.Reader) Distribution {
-	var c counter
-	for p := range graph.Page(pages) {
-		c.add(uint64(r.Degree(p)))
-	}
-	return c.distribution()
 }
 
 // counter counts values: the many small ones in an array, the few large ones in a
@@ -123,17 +112,6 @@ func (b Bin) Centre() float64 {
 // Density is pages per unit of the value: what falls on a straight line in a
 // log-log plot of a power law, whatever the widths of the bins.
 func (b Bin) Density() float64 { return float64(b.Pages) / (b.Hi - b.Lo) }
-
-// Log2 is the distribution in bins [0,1), [1,2), [2,4), [4,8) and so on up to the
-// largest value, empty ones included.
-func (d Distribution) Log2() []Bin {
-	edges := []uint64{0, 1}
-	for last := uint64(1); last <= d.Max(); {
-		last *= 2
-		edges = append(edges, last)
-	}
-	return d.bins(edges)
-}
 
 // Log is the distribution in bins whose ends are powers of 10^(1/perDecade),
 // rounded up to whole numbers; 0 has a bin of its own.

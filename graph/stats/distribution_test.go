@@ -8,11 +8,7 @@ import (
 
 func TestBins(t *testing.T) {
 	d := Distribution{{0, 5}, {1, 4}, {2, 1}, {3, 2}, {4, 3}, {9, 1}, {10, 1}, {16, 7}}
-	want := []Bin{{0, 1, 5}, {1, 2, 4}, {2, 4, 3}, {4, 8, 3}, {8, 16, 2}, {16, 32, 7}}
-	if got := d.Log2(); !slices.Equal(got, want) {
-		t.Errorf("log2 bins %v, want %v", got, want)
-	}
-	want = []Bin{{0, 1, 5}, {1, 10, 11}, {10, 100, 8}}
+	want := []Bin{{0, 1, 5}, {1, 10, 11}, {10, 100, 8}}
 	if got := d.Log(1); !slices.Equal(got, want) {
 		t.Errorf("bins by decade %v, want %v", got, want)
 	}
@@ -21,7 +17,7 @@ func TestBins(t *testing.T) {
 	if got := d.Log(4); !slices.Equal(got, want) {
 		t.Errorf("four bins a decade %v, want %v", got, want)
 	}
-	if got := (Distribution{}).Log2(); !slices.Equal(got, []Bin{{0, 1, 0}}) {
+	if got := (Distribution{}).Log(1); !slices.Equal(got, []Bin{{0, 1, 0}}) {
 		t.Errorf("bins of nothing %v", got)
 	}
 }
@@ -67,120 +63,3 @@ func TestBinPlaces(t *testing.T) {
 		t.Errorf("centre %v", b.Centre())
 	}
 }
-
-// zeta is whole numbers with exactly the shares x^-a / sum over all, for x from
-// least on, rounded to whole pages.
-func zeta(a float64, least uint64, pages float64) Distribution {
-	var d Distribution
-	sum := 0.0
-	for x := least + 1000000; x >= least; x-- {
-		sum += math.Pow(float64(x), -a)
-	}
-	for x := least; ; x++ {
-		n := int64(math.Round(pages * math.Pow(float64(x), -a) / sum))
-		if n == 0 {
-			return d
-		}
-		d = append(d, Count{x, n})
-	}
-}
-
-// With shares by the definition of a discrete power law the exponent is found, and
-// the tail begins about where the law does.
-func TestPowerLawWhole(t *testing.T) {
-	for _, a := range []float64{2.1, 2.5, 3} {
-		d := zeta(a, 10, 1e7)
-		f, ok := d.PowerLaw()
-		if !ok || math.Abs(f.Exponent-a) > 0.03 || f.Least > 20 {
-			t.Errorf("exponent %v: %+v", a, f)
-		}
-	}
-}
-
-// Below its beginning a distribution of another shape must not disturb.
-func TestPowerLawFindsTail(t *testing.T) {
-	d := Distribution{{0, 4000}}
-	for x := uint64(1); x < 30; x++ {
-		d = append(d, Count{x, 3000}) // flat
-	}
-	d = append(d, zeta(2.3, 30, 1e5)...)
-	f, ok := d.PowerLaw()
-	if !ok || math.Abs(f.Exponent-2.3) > 0.06 || f.Least < 25 || f.Least > 60 {
-		t.Errorf("%+v", f)
-	}
-	if want := (f.Exponent - 1) / math.Sqrt(float64(f.Tail)); math.Abs(f.Error-want) > 1e-12 {
-		t.Errorf("standard error %v, want %v", f.Error, want)
-	}
-	if n := d.Pages() - d.Below(uint64(f.Least)); n != f.Tail {
-		t.Errorf("tail of %d, want %d", f.Tail, n)
-	}
-}
-
-// The bias that the documentation admits: 2.5 from 1 on is 2.0 when all values are
-// taken, so the fit must begin later.
-func TestPowerLawFromOne(t *testing.T) {
-	d := zeta(2.5, 1, 1e8)
-	pages, logs := d.tails()
-	n := float64(pages[0])
-	if all := 1 + n/(logs[0]-n*math.Log(0.5)); math.Abs(all-2.0) > 0.05 {
-		t.Errorf("approximation from 1 on gives %v", all)
-	}
-	if f, ok := d.PowerLaw(); !ok || math.Abs(f.Exponent-2.5) > 0.03 || f.Least < 4 {
-		t.Errorf("%+v", f)
-	}
-}
-
-// By hand: values 1 and 4, fifty times each: exponent 1 + 100 / (50 ln 4).
-func TestPowerLawByHand(t *testing.T) {
-	tail := []float64{}
-	for range 50 {
-		tail = append(tail, 1, 4)
-	}
-	f, ok := PowerLaw(tail)
-	want := 1 + 100/(50*math.Log(4))
-	if !ok || math.Abs(f.Exponent-want) > 1e-12 || f.Least != 1 || f.Tail != 100 {
-		t.Errorf("%+v, want exponent %v", f, want)
-	}
-}
-
-func TestPowerLawContinuous(t *testing.T) {
-	for _, a := range []float64{2.1, 2.7} {
-		x := []float64{0, -1}
-		for i := range 100000 { // quantiles of the law from 0.4 on
-			x = append(x, 0.4*math.Pow(1-(float64(i)+0.5)/100000, -1/(a-1)))
-		}
-		for i := range 50000 { // and a flat part below
-			x = append(x, 0.1+0.3*float64(i)/50000)
-		}
-		before := slices.Clone(x)
-		f, ok := PowerLaw(x)
-		if !ok || math.Abs(f.Exponent-a) > 0.03 || f.Least < 0.35 || f.Least > 0.6 || f.Distance > 0.01 {
-			t.Errorf("exponent %v: %+v", a, f)
-		}
-		if !slices.Equal(x, before) {
-			t.Fatal("the values were changed")
-		}
-	}
-}
-
-func TestPowerLawNotOK(t *testing.T) {
-	same := make([]float64, 100)
-	for i := range same {
-		same[i] = 3
-	}
-	for name, ok := range map[string]bool{
-		"nothing":     second(PowerLaw(nil)),
-		"few":         second(PowerLaw([]float64{1, 2, 3})),
-		"one value":   second(PowerLaw(same)),
-		"no pages":    second(Distribution{}.PowerLaw()),
-		"few pages":   second(Distribution{{1, 5}, {2, 5}}.PowerLaw()),
-		"one degree":  second(Distribution{{7, 500}}.PowerLaw()),
-		"only zeroes": second(Distribution{{0, 500}}.PowerLaw()),
-	} {
-		if ok {
-			t.Errorf("%s: a fit was found", name)
-		}
-	}
-}
-
-func second(_ Fit, ok bool) bool { return ok }

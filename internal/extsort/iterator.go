@@ -1,7 +1,7 @@
 package extsort
 
-// An Iterator gives the keys of a Sorter in ascending order, each once unless
-// duplicates are kept. It ends when the Sorter is closed.
+// An Iterator gives the keys of a Sorter in ascending order, each once. It ends
+// when the Sorter is closed.
 type Iterator struct {
 	s     *Sorter
 	batch []uint64 // in memory: all keys; else: those merged last
@@ -45,7 +45,7 @@ func (it *Iterator) Rewind() {
 		return
 	}
 	it.batch = nil
-	it.m, it.err = newMerge(it.s.spill, it.s.runs, &it.s.mem, it.s.opts.KeepDuplicates)
+	it.m, it.err = newMerge(it.s.spill, it.s.runs, &it.s.mem)
 }
 
 // Duplicates is the number of keys dropped because they were there already. It is

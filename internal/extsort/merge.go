@@ -17,7 +17,6 @@ type merge struct {
 	winner  int
 	first   uint64 // the winner's key
 
-	keep bool
 	last uint64 // the key given last, if some
 	some bool
 	dups int64
@@ -29,8 +28,8 @@ type loser struct {
 	who uint64
 }
 
-func newMerge(s *spill, runs []run, mem *memory, keep bool) (*merge, error) {
-	m := &merge{keep: keep}
+func newMerge(s *spill, runs []run, mem *memory) (*merge, error) {
+	m := &merge{}
 	for i, r := range runs {
 		space, raw := mem.reader(i, len(runs))
 		rr := &runReader{spill: s, rest: r, raw: raw, space: space}
@@ -100,7 +99,7 @@ func (m *merge) fill(out []uint64) int {
 			continue
 		}
 		before = m.winner
-		if m.first != m.last || !m.some || m.keep {
+		if m.first != m.last || !m.some {
 			out[n] = m.first
 			n++
 		} else {
@@ -141,7 +140,7 @@ func (m *merge) follow(out []uint64) (n int) {
 	i := 0
 	for ; i < len(keys) && n < len(out) && keys[i] <= second; i++ {
 		out[n] = keys[i]
-		if keys[i] != m.last || !m.some || m.keep {
+		if keys[i] != m.last || !m.some {
 			n++
 		} else {
 			m.dups++

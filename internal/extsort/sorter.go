@@ -50,9 +50,6 @@ type Options struct {
 	// half. A broken promise is found and is an error.
 	LowSorted bool
 
-	// KeepDuplicates keeps repeated keys.
-	KeepDuplicates bool
-
 	// Stop, if given, is asked every few milliseconds of sorting and merging; an
 	// error from it ends the work and is returned.
 	Stop func() error
@@ -162,7 +159,7 @@ func (s *Sorter) sorted() ([]uint64, error) {
 			return nil, err
 		}
 	}
-	n, ok := compact(keys, s.opts.KeepDuplicates)
+	n, ok := compact(keys)
 	if !ok {
 		return nil, errors.New("extsort: keys do not arrive with their low halves ascending, as LowSorted promised")
 	}
@@ -182,14 +179,14 @@ func (s *Sorter) varying() uint64 {
 
 // compact moves the distinct keys of an ascending slice to its front, or says that
 // it is not ascending.
-func compact(keys []uint64, keep bool) (n int, ok bool) {
+func compact(keys []uint64) (n int, ok bool) {
 	var last uint64
 	for i, k := range keys {
 		if k < last {
 			return 0, false
 		}
 		keys[n] = k
-		if k != last || i == 0 || keep {
+		if k != last || i == 0 {
 			n++
 		}
 		last = k
@@ -213,7 +210,7 @@ func (s *Sorter) writeRun() error {
 	if n := len(s.runs); n > 0 && keys[0] >= s.runs[n-1].last {
 		w.run = s.runs[n-1]
 		s.runs = s.runs[:n-1]
-		if keys[0] == w.run.last && !s.opts.KeepDuplicates {
+		if keys[0] == w.run.last {
 			keys = keys[1:]
 			s.dups++
 		}
@@ -283,7 +280,7 @@ func (s *Sorter) reduce() error {
 
 // mergeRuns writes the keys of several runs as one.
 func (s *Sorter) mergeRuns(runs []run) (run, error) {
-	m, err := newMerge(s.spill, runs, &s.mem, s.opts.KeepDuplicates)
+	m, err := newMerge(s.spill, runs, &s.mem)
 	if err != nil {
 		return run{}, err
 	}

@@ -35,12 +35,9 @@ func drain(t testing.TB, it *Iterator) []uint64 {
 }
 
 // want is the answer by other means.
-func want(keys []uint64, keep bool) []uint64 {
+func want(keys []uint64) []uint64 {
 	keys = slices.Clone(keys)
 	slices.Sort(keys)
-	if keep {
-		return keys
-	}
 	return slices.Compact(keys)
 }
 
@@ -58,7 +55,7 @@ func check(t testing.TB, opts Options, keys []uint64) Stats {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := want(keys, opts.KeepDuplicates)
+	w := want(keys)
 	for pass := range 2 {
 		if got := drain(t, it); !slices.Equal(got, w) {
 			t.Fatalf("reading %d: %d keys; want %d", pass, len(got), len(w))
@@ -128,12 +125,10 @@ func shapes() map[string][]uint64 {
 func TestSort(t *testing.T) {
 	for name, keys := range shapes() {
 		t.Run(name, func(t *testing.T) {
-			for _, keep := range []bool{false, true} {
-				dir := t.TempDir()
-				check(t, Options{Memory: 1, Dir: dir, KeepDuplicates: keep}, keys)
-				check(t, Options{Memory: 1 << 20, Dir: dir, KeepDuplicates: keep}, keys)
-				nothingIn(t, dir)
-			}
+			dir := t.TempDir()
+			check(t, Options{Memory: 1, Dir: dir}, keys)
+			check(t, Options{Memory: 1 << 20, Dir: dir}, keys)
+			nothingIn(t, dir)
 		})
 	}
 }
@@ -156,7 +151,7 @@ func TestSortAgainstModel(t *testing.T) {
 		keys := random(n, mask)
 		sorted := rapid.IntRange(0, n).Draw(rt, "sorted")
 		slices.Sort(keys[:sorted])
-		check(t, Options{Memory: memory, Dir: dir, KeepDuplicates: rapid.Bool().Draw(rt, "keep")}, keys)
+		check(t, Options{Memory: memory, Dir: dir}, keys)
 	})
 }
 

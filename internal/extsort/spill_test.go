@@ -275,8 +275,8 @@ func FuzzGaps(f *testing.F) {
 
 // FuzzSort: the bytes are keys, eight each, repeated so that runs are written.
 func FuzzSort(f *testing.F) {
-	f.Add([]byte("abcdefghijklmnop"), uint16(5000), true)
-	f.Fuzz(func(t *testing.T, in []byte, times uint16, keep bool) {
+	f.Add([]byte("abcdefghijklmnop"), uint16(5000))
+	f.Fuzz(func(t *testing.T, in []byte, times uint16) {
 		var keys []uint64
 		for i := range int(times) {
 			for p := in; len(p) >= 8; p = p[8:] {
@@ -287,7 +287,7 @@ func FuzzSort(f *testing.F) {
 			}
 		}
 		file := &memFile{flip: -1}
-		check(t, Options{Memory: 1, KeepDuplicates: keep, Create: file.create}, keys)
+		check(t, Options{Memory: 1, Create: file.create}, keys)
 	})
 }
 

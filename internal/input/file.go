@@ -250,27 +250,12 @@ func (f *File) broken(err error) error {
 // Name is the path, or "standard input".
 func (f *File) Name() string { return f.name }
 
-// Line is the number of the line read last, from 1; 0 before the first.
-func (f *File) Line() int { return f.line }
-
 // Size is the number of bytes of the file as it is stored, compressed or not; -1
 // if that is not known.
 func (f *File) Size() int64 { return f.size }
 
 // Consumed is how many of these bytes have been read.
 func (f *File) Consumed() int64 { return f.raw.read.Load() }
-
-// Fraction is the part of the file that has been read, 0 to 1; -1 if the size is
-// not known.
-func (f *File) Fraction() float64 {
-	switch {
-	case f.size < 0:
-		return -1
-	case f.size == 0:
-		return 1
-	}
-	return min(float64(f.Consumed())/float64(f.size), 1)
-}
 
 // Close ends the reading. A file opened by path is closed.
 func (f *File) Close() error {
