@@ -49,12 +49,17 @@ original ids, their URLs and their sites. How many links were cut is printed.
 }
 
 func (o *extractOptions) check(u *ui, path string) error {
-	named := len(o.hosts) + len(o.domains)
+	given := 0
+	for _, is := range []bool{len(o.hosts) > 0, len(o.domains) > 0, o.nodes != ""} {
+		if is {
+			given++
+		}
+	}
 	switch {
-	case named == 0 && o.nodes == "":
+	case given == 0:
 		return withHint(usagef("which pages? give --host, --domain or --nodes"), "try: %s", u.withFlag("--host", "www.example.org"))
-	case named > 0 && o.nodes != "":
-		return usagef("--nodes and --host or --domain exclude each other")
+	case given > 1:
+		return usagef("--host, --domain and --nodes exclude each other")
 	}
 	if err := notAnInput(o.output, path, o.nodes); err != nil {
 		return err
@@ -127,42 +132,48 @@ func (o *extractOptions) choose(g *graph.Graph) (*part, error) {
 			"import it with --urls or --sites, or name the pages with --nodes FILE")
 	}
 	in := make([]bool, g.Sites())
-	any := false
+	asked := o.asked()
+	found := make([]bool, len(asked))
 	for s := range in {
-		in[s] = o.wants(hostOf(g.SiteName(graph.Site(s))))
-		any = any || in[s]
+		host := hostOf(g.SiteName(graph.Site(s)))
+		for i, name := range asked {
+			if host == name || len(o.domains) > 0 && strings.HasSuffix(host, "."+name) {
+				in[s], found[i] = true, true
+			}
+		}
 	}
-	if !any {
-		return nil, o.noSuchHost(g)
+	if slices.Contains(found, false) {
+		return nil, o.noSuchHost(g, found)
 	}
 	return newPart(g, func(p graph.Page) bool { return in[g.Site(p)] }), nil
 }
 
-// wants says whether a host was asked for.
-func (o *extractOptions) wants(host string) bool {
+// asked are the names of --host or of --domain as sites have them.
+func (o *extractOptions) asked() []string {
+	var names []string
 	for _, h := range o.hosts {
-		if host == strings.ToLower(h) {
-			return true
-		}
+		names = append(names, strings.ToLower(h))
 	}
 	for _, d := range o.domains {
-		d = strings.ToLower(strings.TrimPrefix(d, "."))
-		if host == d || strings.HasSuffix(host, "."+d) {
-			return true
-		}
+		names = append(names, strings.ToLower(strings.TrimPrefix(d, ".")))
 	}
-	return false
+	return names
 }
 
-// noSuchHost proposes the host with the nearest name.
-func (o *extractOptions) noSuchHost(g *graph.Graph) error {
-	asked := append(slices.Clone(o.hosts), o.domains...)
-	err := fmt.Errorf("%s: no page of %s", g.Path(), strings.Join(asked, ", "))
+// noSuchHost names what was not found and proposes the host with the nearest name.
+func (o *extractOptions) noSuchHost(g *graph.Graph, found []bool) error {
+	var lost []string
+	for i, name := range append(slices.Clone(o.hosts), o.domains...) {
+		if !found[i] {
+			lost = append(lost, name)
+		}
+	}
+	err := fmt.Errorf("%s: no page of %s", g.Path(), strings.Join(lost, ", "))
 	names := make([]string, g.Sites())
 	for s := range names {
 		names[s] = hostOf(g.SiteName(graph.Site(s)))
 	}
-	for _, name := range asked {
+	for _, name := range lost {
 		if near, ok := nearest(strings.ToLower(name), names); ok {
 			return withHint(err, "is %s meant?", near)
 		}
