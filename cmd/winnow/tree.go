@@ -107,7 +107,7 @@ func asUsage(u *ui, root *cobra.Command, err error) error {
 	if findErr != nil {
 		cmd = root
 	}
-	err = &usageError{err}
+	err = &usageError{plainExclusion(err)}
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		name := unknown.GetSpecifiedName()
@@ -116,6 +116,19 @@ func asUsage(u *ui, root *cobra.Command, err error) error {
 		}
 	}
 	return withHint(err, "try: %s --help", cmd.CommandPath())
+}
+
+// plainExclusion says in a user's words that flags exclude each other. Cobra has no
+// type for this error, only a text: "if any flags in the group [follow jump] are set
+// none of the others can be; [follow jump] were all set".
+func plainExclusion(err error) error {
+	text, ok := strings.CutSuffix(err.Error(), "] were all set")
+	at := strings.LastIndex(text, "none of the others can be; [")
+	if !ok || at < 0 {
+		return err
+	}
+	flags := strings.Fields(text[strings.LastIndexByte(text, '[')+1:])
+	return fmt.Errorf("--%s exclude each other", strings.Join(flags, " and --"))
 }
 
 // flagNames are the flags a command takes.
