@@ -167,7 +167,7 @@ func reachOfEach(ctx context.Context, g *graph.Graph, sources []graph.Page) ([]i
 }
 
 // readSeeds reads URLs or ids, one per line; empty lines and those that begin with #
-// are passed over.
+// are passed over, and a page counts once, where it is named first.
 func readSeeds(g *graph.Graph, name string) ([]graph.Page, error) {
 	f, err := input.Open(name)
 	if err != nil {
@@ -175,15 +175,22 @@ func readSeeds(g *graph.Graph, name string) ([]graph.Page, error) {
 	}
 	defer f.Close()
 	var seeds []graph.Page
+	known := map[graph.Page]bool{}
 	err = input.Lines(f, func(_ int, text []byte) error {
 		text = bytes.TrimSpace(text)
 		if len(text) == 0 || text[0] == '#' {
 			return nil
 		}
 		p, err := pageOf(g, text)
-		seeds = append(seeds, p)
+		if err == nil && !known[p] {
+			known[p] = true
+			seeds = append(seeds, p)
+		}
 		return err
 	})
+	if err == nil && len(seeds) == 0 {
+		err = withHint(fmt.Errorf("%s: no seed in it", name), "--seeds takes homes, best or a file with URLs or ids")
+	}
 	return seeds, err
 }
 
