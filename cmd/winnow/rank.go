@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"strings"
 	"time"
@@ -83,7 +82,8 @@ their rank to all pages evenly. Self-links do not count unless --self-links is g
 (1 - follow), not the change between two sweeps.
 
 --teleport and --start are files of "id TAB value" or "URL TAB value": where jumps lead
-(pages that are not in it: never), and an earlier vector to begin with.`)
+(pages that are not in it: never), and an earlier vector to begin with, of which pages
+that are not in the graph any more are passed over.`)
 	return b.String()
 }
 
@@ -124,6 +124,9 @@ func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
 	if err != nil {
 		return err
 	}
+	if err := notAnInput(opt.output, path, opt.teleport, opt.start); err != nil {
+		return err
+	}
 	g, err := openGraph(u, path)
 	if err != nil {
 		return err
@@ -140,7 +143,7 @@ func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
 	shown := newStages(ctx, u)
 	defer shown.Done()
 	start := time.Now()
-	res, err := opt.compute(ctx, g, m, shown)
+	res, err := opt.compute(ctx, u, g, m, shown)
 	shown.Done()
 	var short *rank.ToleranceError
 	if err != nil && !errors.As(err, &short) {
@@ -171,14 +174,16 @@ func (o *rankOptions) check(u *ui) (metric, error) {
 		return m, usagef("--dangling %q: want even or teleport", o.dangling)
 	case o.uncrawled != "dangling" && o.uncrawled != "absent":
 		return m, usagef("--uncrawled %q: want dangling or absent", o.uncrawled)
-	case !(o.tolerance > 0):
-		return m, usagef("--tolerance %g: it must be above 0", o.tolerance)
+	case !(o.tolerance > 0 && o.tolerance <= 1):
+		return m, usagef("--tolerance %g: it must be above 0 and at most 1", o.tolerance)
+	case o.dangling == "teleport" && o.teleport == "":
+		return m, usagef("--dangling teleport needs --teleport")
 	case o.threads < 0:
 		return m, usagef("--threads %d: it cannot be below 0", o.threads)
 	case o.flags.Changed("top") && o.top < 1:
 		return m, usagef("--top %d: it must be at least 1", o.top)
-	case o.flags.Changed("remote-factor") && !(o.remoteFactor > 0 && !math.IsInf(o.remoteFactor, 1)):
-		return m, usagef("--remote-factor %g: it must be above 0", o.remoteFactor)
+	case o.flags.Changed("remote-factor") && !(o.remoteFactor > 0 && o.remoteFactor <= 1e6):
+		return m, usagef("--remote-factor %g: it must be above 0 and at most 1e6", o.remoteFactor)
 	}
 	for _, name := range []string{"follow", "jump"} {
 		if v := o.flags.Lookup(name).Value.(*fraction).float(); o.flags.Changed(name) && (v <= 0 || v >= 1) {
@@ -217,8 +222,8 @@ func (o *rankOptions) unknownMetric(u *ui) error {
 }
 
 // compute reads what is needed and computes.
-func (o *rankOptions) compute(ctx context.Context, g *graph.Graph, m metric, shown *stages) (*rank.Result, error) {
-	opt, err := o.solver(g, m, shown)
+func (o *rankOptions) compute(ctx context.Context, u *ui, g *graph.Graph, m metric, shown *stages) (*rank.Result, error) {
+	opt, err := o.solver(u, g, m, shown)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +248,7 @@ func (o *rankOptions) compute(ctx context.Context, g *graph.Graph, m metric, sho
 }
 
 // solver is what package rank is told.
-func (o *rankOptions) solver(g *graph.Graph, m metric, shown *stages) (opt rank.Options, err error) {
+func (o *rankOptions) solver(u *ui, g *graph.Graph, m metric, shown *stages) (opt rank.Options, err error) {
 	opt = rank.Options{Follow: o.followed(), Tolerance: o.tolerance, SelfLinks: o.selfLinks, Threads: o.threads}
 	opt.Progress = shown.sweeps(m.name, o.tolerance)
 	if m.bypage {
@@ -256,10 +261,14 @@ func (o *rankOptions) solver(g *graph.Graph, m metric, shown *stages) (opt rank.
 		opt.Uncrawled = rank.Absent
 	}
 	opt.DanglingToTeleport = o.dangling == "teleport"
-	if opt.Teleport, err = readValues(g, o.teleport); err != nil {
-		return opt, err
+	if o.teleport != "" {
+		if opt.Teleport, err = readTeleport(g, o.teleport); err != nil {
+			return opt, err
+		}
 	}
-	opt.Start, err = readValues(g, o.start)
+	if o.start != "" {
+		opt.Start, err = readStart(u, g, o.start)
+	}
 	return opt, err
 }
 

@@ -131,36 +131,74 @@ func (r *rankReport) finish(u *ui, out *resultFile) error {
 	return nil
 }
 
-// readValues reads a file of "id TAB value" or "URL TAB value" into one value a page,
-// 0 where there is none; nil without a file.
-func readValues(g *graph.Graph, name string) ([]float64, error) {
-	if name == "" {
-		return nil, nil
-	}
-	f, err := input.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+// readTeleport reads the weights of pages that jumps lead to. A page that is not in
+// the graph is an error; weights of pages that share a URL add up.
+func readTeleport(g *graph.Graph, name string) ([]float64, error) {
 	values := make([]float64, g.Pages())
 	seen := make([]bool, g.Pages())
-	sum := 0.0
+	err := readValues(g, name, values, func(key []byte, p graph.Page, err error) (bool, error) {
+		if err == nil && seen[p] && g.Card().RepeatedURLs == 0 {
+			err = fmt.Errorf("page %s for the second time", key)
+		}
+		if err == nil {
+			seen[p] = true
+		}
+		return true, err
+	})
+	return values, err
+}
+
+// readStart reads values to begin with, those of an earlier crawl for instance: pages
+// that are no more are passed over, and so are all but the first of a page.
+func readStart(u *ui, g *graph.Graph, name string) ([]float64, error) {
+	values := make([]float64, g.Pages())
+	seen := make([]bool, g.Pages())
+	gone := int64(0)
+	err := readValues(g, name, values, func(_ []byte, p graph.Page, err error) (bool, error) {
+		if err != nil {
+			gone++
+			return false, nil
+		}
+		first := !seen[p]
+		seen[p] = true
+		return first, nil
+	})
+	if err == nil && gone > 0 {
+		u.notef("%s: %s pages are not in %s and were passed over", name, formatCount(gone), g.Path())
+	}
+	return values, err
+}
+
+// readValues reads a file of "id TAB value" or "URL TAB value" and adds what take
+// wants to the values of pages. They are scaled to a maximum of 1: only their
+// proportions count, and sums of huge or tiny ones would not be numbers.
+func readValues(g *graph.Graph, name string, values []float64, take func(key []byte, p graph.Page, err error) (bool, error)) error {
+	f, err := input.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
 	err = input.Values(f, func(key []byte, v float64) error {
 		p, err := pageOf(g, key)
+		use, err := take(key, p, err)
 		switch {
-		case err != nil:
+		case err != nil || !use:
 			return err
 		case v < 0:
 			return fmt.Errorf("value %g is below 0", v)
-		case seen[p]:
-			return fmt.Errorf("page %s for the second time", key)
 		}
-		seen[p], values[p] = true, v
-		sum += v
+		values[p] = min(values[p]+v, math.MaxFloat64)
 		return nil
 	})
-	if err == nil && sum == 0 {
-		err = fmt.Errorf("%s: no value above 0", f.Name())
+	if err != nil || len(values) == 0 {
+		return err
 	}
-	return values, err
+	most := slices.Max(values)
+	if most == 0 {
+		return fmt.Errorf("%s: no value above 0 for a page of %s", f.Name(), g.Path())
+	}
+	for p := range values {
+		values[p] /= most
+	}
+	return nil
 }

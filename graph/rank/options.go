@@ -78,8 +78,8 @@ type Result struct {
 	// Residual is by how much, in L1 and of the sum-1 vector, the equation still
 	// fails. For HITS it is the last change.
 	Residual float64
-	// Bound is Residual/(1-follow): the sum-1 vector is no farther than that from
-	// the exact one. It is 0 for counts and harmonic centrality, which are exact, and
+	// Bound is Residual/(1-follow) and what rounding may add: the sum-1 vector is no
+	// farther than that from the exact one. It is 0 for counts and harmonic centrality, which are exact, and
 	// for HITS, where no bound is known.
 	Bound float64
 }
@@ -152,6 +152,9 @@ func checkWeights(name string, v []float64, n int) error {
 		if !(w >= 0) || math.IsInf(w, 1) {
 			return fmt.Errorf("%s: value %v of page %d", name, w, p)
 		}
+	}
+	if math.IsInf(total(v), 1) {
+		return fmt.Errorf("%s: its sum is not a number", name)
 	}
 	return nil
 }

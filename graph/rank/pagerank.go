@@ -61,7 +61,7 @@ func solved(name string, w *Web, o Options, build func(*world, *Options) (*syste
 	if u.y == nil {
 		return fail(err)
 	}
-	r := &Result{Score: u.y, Pages: v.pages, Sweeps: u.sweeps, Residual: u.residual / u.sum, Bound: u.bound(o.Follow)}
+	r := &Result{Score: u.y, Pages: v.pages, Sweeps: u.sweeps, Residual: u.residual / u.sum, Bound: u.promise(o.Follow)}
 	Normalise(r.Score, o.Scale, r.Pages)
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", name, err)
