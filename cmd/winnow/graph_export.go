@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -78,6 +79,11 @@ func runExport(ctx context.Context, u *ui, opt *exportOptions, path string) erro
 	if err := opt.check(u); err != nil {
 		return err
 	}
+	for _, name := range opt.files() {
+		if err := notAnInput(name, path, opt.like); err != nil {
+			return err
+		}
+	}
 	g, err := openGraph(u, path)
 	if err != nil {
 		return err
@@ -124,6 +130,17 @@ func (o *exportOptions) check(u *ui) error {
 		return o.settleParams()
 	}
 	return o.noParams("is for --format bv")
+}
+
+// files are those that -o stands for.
+func (o *exportOptions) files() []string {
+	switch o.format {
+	case "bv":
+		return webGraphFiles(strings.TrimSuffix(o.output, ".graph"))
+	case "parquet":
+		return []string{filepath.Join(o.output, "pages.parquet"), filepath.Join(o.output, "links.parquet")}
+	}
+	return []string{o.output}
 }
 
 // noParams refuses the flags of the bv format.
