@@ -152,12 +152,23 @@ func (o *extractOptions) choose(g *graph.Graph) (*part, error) {
 func (o *extractOptions) asked() []string {
 	var names []string
 	for _, h := range o.hosts {
-		names = append(names, strings.ToLower(h))
+		names = append(names, lowerASCII(h))
 	}
 	for _, d := range o.domains {
-		names = append(names, strings.ToLower(strings.TrimPrefix(d, ".")))
+		names = append(names, lowerASCII(strings.TrimPrefix(d, ".")))
 	}
 	return names
+}
+
+// lowerASCII folds what a graph folds in the names of sites: A to Z, nothing else.
+func lowerASCII(name string) string {
+	b := []byte(name)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 // noSuchHost names what was not found and proposes the host with the nearest name.
@@ -174,7 +185,7 @@ func (o *extractOptions) noSuchHost(g *graph.Graph, found []bool) error {
 		names[s] = hostOf(g.SiteName(graph.Site(s)))
 	}
 	for _, name := range lost {
-		if near, ok := nearest(strings.ToLower(name), names); ok {
+		if near, ok := nearest(lowerASCII(name), names); ok {
 			return withHint(err, "is %s meant?", near)
 		}
 	}
