@@ -16,7 +16,7 @@ import (
 // quite a power law, which is the rule for degrees of real webs.
 type Fit struct {
 	Exponent float64 `json:"exponent"`
-	Error    float64 `json:"error"` // standard error, (Exponent-1) / sqrt(Tail)
+	Error    float64 `json:"error"` // standard error of it, Least being given
 	Least    float64 `json:"least"` // the value at which the tail begins (their xmin)
 	Tail     int64   `json:"tail"`  // number of pages in it
 	Distance float64 `json:"distance"`
@@ -25,6 +25,12 @@ type Fit struct {
 const (
 	// leastTail: with fewer values than that an exponent means nothing.
 	leastTail = 50
+
+	// leastExponent to mostExponent is where exponents of discrete laws are sought.
+	leastExponent, mostExponent = 1 + 1e-6, 20.0
+
+	// mostMeant and mostError bound the fits that are called power laws.
+	mostMeant, mostError = 6.0, 0.5
 
 	// candidates is the number of beginnings tried for the tail. They are spaced
 	// by the size of the tail, evenly in its logarithm.
@@ -35,13 +41,17 @@ const (
 	checkpoints = 4096
 )
 
-// PowerLaw fits the values of a distribution, which are whole numbers:
+// PowerLaw fits the values of a distribution, which are whole numbers, by the
+// exact discrete law p(x) = x^-s / zeta(s, xmin), zeta being Hurwitz's: s is where
 //
-//	exponent = 1 + n / sum ln(x / (xmin - 1/2))
+//	-n ln zeta(s, xmin) - s sum ln x
 //
-// (their equation 3.7, an approximation that is good from xmin = 6 on and biased
-// below: 2.5 is found as 2.0 at xmin = 1, but then the distance is large). It is
-// not ok if there are fewer than 50 positive values or only one.
+// is largest (their equation 3.5). The usual approximation 1 + n / sum ln(x /
+// (xmin-1/2)) is far off where degrees begin: it finds 2.5 as 2.0 at xmin = 1.
+//
+// It is not ok if there is nothing to fit (fewer than 50 positive values or only
+// one) or if the best fit has no meaning: an exponent above 6 is a tail that ends
+// like an exponential, with a standard error above 0.5 it could be any.
 func (d Distribution) PowerLaw() (best Fit, ok bool) {
 	if len(d) > 0 && d[0].Value == 0 {
 		d = d[1:]
@@ -49,26 +59,54 @@ func (d Distribution) PowerLaw() (best Fit, ok bool) {
 	pages, logs := d.tails()
 	best.Distance = math.Inf(1)
 	for _, i := range pick(pages) {
-		least := float64(d[i].Value)
-		n := float64(pages[i])
-		sum := logs[i] - float64(n*math.Log(least-0.5))
 		if d.Max() == d[i].Value || pages[i] < leastTail {
 			continue
 		}
-		f := newFit(least, pages[i], sum)
+		f := d[i:].fit(pages[i], logs[i])
 		if f.Distance = d[i:].distance(f); f.Distance < best.Distance {
 			best, ok = f, true
 		}
 	}
-	if !ok {
-		return Fit{}, false
-	}
-	return best, true
+	return best.meant(ok)
 }
 
-func newFit(least float64, tail int64, sum float64) Fit {
-	n := float64(tail)
-	return Fit{Exponent: 1 + n/sum, Error: math.Sqrt(n) / sum, Least: least, Tail: tail}
+// meant takes back a fit that means nothing.
+func (f Fit) meant(ok bool) (Fit, bool) {
+	if !ok || f.Exponent > mostMeant || f.Error > mostError {
+		return Fit{}, false
+	}
+	return f, true
+}
+
+// fit finds the exponent of all of d, with that number of pages and that sum of
+// logarithms. The likelihood is largest where the law's mean of ln(x/least), which
+// falls with s, is the one found. Its reciprocal is nearly a straight line (s-1
+// for continuous values), so Newton's steps on that settle in a few; a step that
+// would leave the interval known to hold the solution is a bisection instead. The
+// variance of the logarithms is the information of one page about s.
+func (d Distribution) fit(tail int64, logs float64) Fit {
+	n, least := float64(tail), float64(d[0].Value)
+	found := logs/n - math.Log(least)
+	lo, hi := leastExponent, mostExponent
+	w := law{s: min(max(1+1/found, lo), hi), least: least}
+	var variance float64
+	for range 60 {
+		var mean float64
+		if mean, variance = w.logs(); mean > found {
+			lo = w.s
+		} else {
+			hi = w.s
+		}
+		next := w.s - (1/mean-1/found)*mean*mean/variance
+		if math.Abs(next-w.s) < 1e-9 || lo == hi {
+			break
+		}
+		if !(next >= lo && next <= hi) {
+			next = (lo + hi) / 2
+		}
+		w.s = next
+	}
+	return Fit{Exponent: w.s, Error: 1 / math.Sqrt(n*variance), Least: least, Tail: tail}
 }
 
 // tails is, for every value, the number of pages with that value or more, and the
@@ -104,17 +142,24 @@ func pick(sizes []int64) []int {
 }
 
 // distance is the largest difference between the share of the tail that has a
-// value of x or more and the fitted share, ((x-1/2) / (xmin-1/2))^(1-exponent),
-// over all whole x. Between two values that occur the first does not change and
-// the second falls, so the extremes are at values and right behind them.
+// value of x or more and the fitted share, zeta(s, x) / zeta(s, xmin), over all
+// whole x. Between two values that occur the first does not change and the second
+// falls, so the extremes are at values and right behind them.
+//
+// zeta(s, x+1) = zeta(s, x) - x^-s saves the sum for values that follow one
+// another; what it loses is relative to zeta(s, xmin), which is what counts here.
 func (d Distribution) distance(f Fit) (most float64) {
-	fitted := func(x float64) float64 { return math.Pow((x-0.5)/(f.Least-0.5), 1-f.Exponent) }
-	left := f.Tail
-	for _, c := range d {
+	all := hurwitz(f.Exponent, f.Least, f.Least)
+	left, fitted := f.Tail, 1.0
+	for i, c := range d {
 		x := float64(c.Value)
-		most = max(most, math.Abs(float64(left)/float64(f.Tail)-fitted(x)))
+		if i > 0 && d[i-1].Value+1 != c.Value {
+			fitted = hurwitz(f.Exponent, x, f.Least) / all
+		}
+		most = max(most, math.Abs(float64(left)/float64(f.Tail)-fitted))
 		left -= c.Pages
-		most = max(most, math.Abs(float64(left)/float64(f.Tail)-fitted(x+1)))
+		fitted -= math.Pow(f.Least/x, f.Exponent) / all
+		most = max(most, math.Abs(float64(left)/float64(f.Tail)-fitted))
 	}
 	return most
 }
@@ -123,9 +168,11 @@ func (d Distribution) distance(f Fit) (most float64) {
 //
 //	exponent = 1 + n / sum ln(x / xmin)
 //
-// (their equation 3.1). Least is in the unit of the values: give ranks with mean 1
-// to compare graphs. Values that are not positive are left out. It is not ok if
-// there are fewer than 50 positive values or only one.
+// (their equation 3.1), with standard error (exponent-1) / sqrt(n). Least is in
+// the unit of the values: give ranks with mean 1 to compare graphs. Values that are
+// not positive are left out. It is not ok if there are fewer than 50 positive
+// values or only one, or if the exponent is above 6 or its standard error above 0.5
+// ([Distribution.PowerLaw] says why).
 func PowerLaw(values []float64) (best Fit, ok bool) {
 	x := slices.Clone(values)
 	slices.Sort(x)
@@ -140,15 +187,13 @@ func PowerLaw(values []float64) (best Fit, ok bool) {
 		}
 		tail := x[from:]
 		n := float64(len(tail))
-		f := newFit(tail[0], int64(len(tail)), sum-float64(n*math.Log(tail[0])))
+		over := sum - float64(n*math.Log(tail[0])) // sum ln(x / xmin)
+		f := Fit{Exponent: 1 + n/over, Error: math.Sqrt(n) / over, Least: tail[0], Tail: int64(len(tail))}
 		if f.Distance = distance(tail, f); f.Distance < best.Distance {
 			best, ok = f, true
 		}
 	}
-	if !ok {
-		return Fit{}, false
-	}
-	return best, true
+	return best.meant(ok)
 }
 
 // tailStarts is where tails of the ascending x may begin: sizes evenly spaced in
