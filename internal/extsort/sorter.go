@@ -50,8 +50,11 @@ type Options struct {
 	// half. A broken promise is found and is an error.
 	LowSorted bool
 
-	// Stop, if given, is asked every few milliseconds of sorting and merging; an
-	// error from it ends the work and is returned.
+	// Stop, if given, is asked within Add and Sort: in every pass of sorting the
+	// buffer, once in pieceSort keys or less (some 5 ms), and before each write to
+	// disk, of a new run or of merged ones. An error from it ends the work and is
+	// returned. It is not asked by the pass that drops repeated keys, nor by the last
+	// merge, which happens as the Iterator is read: its reader can stop at any key.
 	Stop func() error
 
 	// Create makes the file for the runs; nil is a temporary file without a name.
