@@ -158,6 +158,51 @@ func TestHITSSameBitsWithAnyThreads(t *testing.T) {
 	}
 }
 
+// HITS goes on until both vectors stand still. The web is two stars: one page that
+// links to T others, and S < T pages that link to one. The rank of the second star
+// over that of the first, in authority, is (S/T)^k after k steps; in hubs, where
+// the S pages get what the first page of the other star gets once, it is S times
+// that. So authority is within the tolerance log2(8) = 3 steps before hubs. With all
+// links turned round it is 1/T times that, and hubs are the first.
+func TestHITSWaitsForTheSlowerSide(t *testing.T) {
+	const S, T, tolerance = 8, 16, 1e-6
+	links := make(outLists, 1+T+1+S)
+	for i := range T {
+		links[0] = append(links[0], graph.Page(1+i))
+	}
+	for i := range S {
+		links[2+T+i] = []graph.Page{1 + T}
+	}
+	for _, c := range []struct {
+		name  string
+		links outLists
+		hub   float64 // ratio of the stars in hubs over that in authority
+	}{{"hub", links, S}, {"authority", links.reversed(), 1. / T}} {
+		ratio := func(k int) float64 { return math.Pow(float64(S)/T, float64(k)) }
+		// change of a vector in step k: what the second star loses the first one gains
+		change := func(scale float64, k int) float64 {
+			share := func(k int) float64 { return scale * ratio(k) / (1 + scale*ratio(k)) }
+			return 2 * (share(k-1) - share(k))
+		}
+		ends := func(scale float64) int {
+			k := 2
+			for change(scale, k) > tolerance {
+				k++
+			}
+			return k
+		}
+		slower, faster := max(ends(1), ends(c.hub)), min(ends(1), ends(c.hub))
+		a, h, err := HITS(c.links.web(t), Options{Tolerance: tolerance})
+		if err != nil || slower == faster {
+			t.Fatalf("%s: error %v; the sides end after %d and %d steps", c.name, err, slower, faster)
+		}
+		want := max(change(1, slower), change(c.hub, slower))
+		if a.Sweeps != slower || h.Sweeps != slower || math.Abs(h.Residual-want) > 1e-12 {
+			t.Errorf("the %s is slower: %d steps, last change %g; want %d, %g", c.name, a.Sweeps, h.Residual, slower, want)
+		}
+	}
+}
+
 func TestHITSEnds(t *testing.T) {
 	a, h, err := HITS(outLists{nil, nil}.web(t), Options{})
 	if err != nil || sum(a.Score) != 0 || sum(h.Score) != 0 {
