@@ -31,6 +31,7 @@ func measure(gf graphFile, dir string, yard *yardstick) error {
 	if err != nil {
 		return err
 	}
+	defer s.free()
 	links := float64(g.Links())
 	fmt.Printf("\n%s: %d pages, %d links; raw in-lists %.2f bytes/link, rank vectors %d bytes/page; file %.3f bytes/link both ways\n",
 		gf.name, g.Pages(), g.Links(), 4+8*float64(g.Pages())/links, 3*8, float64(g.Forward().Bytes()+g.Backward().Bytes())/links)
@@ -55,6 +56,7 @@ type sweeper struct {
 	in             *graph.Gather
 	share, z, next []float64
 	at             [parts + 1]int
+	columns        []*graph.Column[float64] // in which the vectors lie
 }
 
 func newSweeper(g *graph.Graph, in *graph.Lists) (*sweeper, error) {
@@ -67,6 +69,7 @@ func newSweeper(g *graph.Graph, in *graph.Lists) (*sweeper, error) {
 		c := graph.NewColumn[float64]("bench", g.Pages())
 		c.Grow(g.Pages())
 		*v = c.Slice()
+		s.columns = append(s.columns, c)
 	}
 	for part := range s.at {
 		s.at[part] = cut(gather, part)
@@ -78,6 +81,12 @@ func newSweeper(g *graph.Graph, in *graph.Lists) (*sweeper, error) {
 		}
 	}
 	return s, nil
+}
+
+func (s *sweeper) free() {
+	for _, c := range s.columns {
+		c.Free()
+	}
 }
 
 // compare runs all variants in turn, five times, and prints medians.
