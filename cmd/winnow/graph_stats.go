@@ -84,7 +84,7 @@ type statsResult struct {
 type spread struct {
 	Mean float64     `json:"mean"`
 	Max  float64     `json:"max"`
-	Fit  *stats.Fit  `json:"fit"` // of a power law to the tail; null: too few values
+	Fit  *stats.Fit  `json:"fit"` // of a power law to the tail; null: too few values, or no power law
 	Bins []stats.Bin `json:"bins"`
 }
 
