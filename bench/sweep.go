@@ -166,12 +166,10 @@ func cut(in *graph.Gather, part int) int {
 	return sort.Search(n, func(p int) bool { return in.Offset(p) >= want })
 }
 
-// sweepCompressed decodes every list on the way.
+// sweepCompressed decodes every list on the way, in the same parts.
 func (s *sweeper) sweepCompressed(threads int) {
-	const pages = 1 << 14
-	n := s.g.Pages()
-	graph.Parallel(threads, (n+pages-1)/pages, func(i int) {
-		lo, hi := i*pages, min((i+1)*pages, n)
+	graph.Parallel(threads, parts, func(part int) {
+		lo, hi := s.at[part], s.at[part+1]
 		next, share := s.next[lo:hi], s.share[lo:hi]
 		s.g.Backward().Sum(next, s.z, graph.Page(lo))
 		for i, sum := range next {

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/winnow-crawler/winnow/graph/bv"
 )
@@ -37,6 +38,7 @@ type Links struct {
 	index  *bv.Index
 	links  int64
 	bytes  int64
+	scans  sync.Pool // of *bv.Scan that have ended: their memory is used again
 }
 
 // Links is the number of links.

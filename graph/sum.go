@@ -3,6 +3,8 @@ package graph
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/winnow-crawler/winnow/graph/bv"
 )
 
 // Sum sets sum[i] to the sum of z over list lo+i, as Gather.Sum does, but straight
@@ -12,7 +14,12 @@ func (l *Links) Sum(sum, z []float64, lo Page) {
 	if len(z) < l.Pages() || int(lo)+len(sum) > l.Pages() {
 		panic(fmt.Sprintf("graph: sum over lists %d to %d of %d from a vector of %d", lo, int(lo)+len(sum), l.Pages(), len(z)))
 	}
-	s := l.stream.ScanFrom(l.index, uint32(lo), uint32(lo)+uint32(len(sum)))
+	s, ok := l.scans.Get().(*bv.Scan)
+	if !ok {
+		s = l.stream.Scan()
+	}
+	defer l.scans.Put(s)
+	s.Restart(l.index, uint32(lo), uint32(lo)+uint32(len(sum)))
 	for i := range sum {
 		if !s.Next() {
 			panic(&CorruptError{l.path, s.Err()})

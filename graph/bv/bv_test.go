@@ -352,3 +352,28 @@ func listsOf(b []byte) [][]uint32 {
 	}
 	return lists
 }
+
+// TestRestart uses one scan for many stretches, some of which begin behind lists that
+// they refer to.
+func TestRestart(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, p := range allParams {
+		lists := webby(r, 700)
+		s, x := encode(t, p, lists, len(lists), 300)
+		c := s.Scan()
+		for range 200 {
+			lo := r.IntN(len(lists))
+			hi := lo + r.IntN(len(lists)-lo+1)
+			c.Restart(x, uint32(lo), uint32(hi))
+			at := lo
+			for ; c.Next(); at++ {
+				if int(c.Page()) != at || !slices.Equal(c.List(), lists[at]) {
+					t.Fatalf("%+v: scan from %d to %d: page %d: got %v, want %v", p, lo, hi, at, c.List(), lists[at])
+				}
+			}
+			if c.Err() != nil || at != hi {
+				t.Fatalf("scan from %d to %d ended at %d: %v", lo, hi, at, c.Err())
+			}
+		}
+	}
+}

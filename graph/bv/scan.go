@@ -28,22 +28,49 @@ func (s *Stream) Scan() *Scan {
 // ScanFrom starts at page lo and ends before hi; the index finds the place.
 func (s *Stream) ScanFrom(x *Index, lo, hi uint32) *Scan {
 	c := s.Scan()
-	c.next, c.hi = lo, hi
+	c.Restart(x, lo, hi)
+	return c
+}
+
+// Restart makes it a scan from page lo to before hi of the same stream. The memory it
+// has is used again.
+func (c *Scan) Restart(x *Index, lo, hi uint32) {
+	*c = Scan{l: c.l, next: lo, hi: hi}
 	if lo >= hi {
-		return c
+		return
 	}
-	r := s.Reader(x)
-	for p := lo - min(lo, uint32(s.Params.Window)); p < lo; p++ {
+	needed := c.before(x)
+	var r *Reader
+	for p := lo - min(lo, uint32(c.l.s.Params.Window)); p < lo; p++ {
+		if !needed[p%ring] {
+			continue
+		}
+		if r == nil {
+			r = c.l.s.Reader(x)
+		}
 		list, err := r.List(p)
 		if err != nil {
-			return c.fail(err)
+			c.fail(err)
+			return
 		}
 		c.makeRoom(p, uint64(len(list)))
 		c.put(p, span{c.end, c.end + uint64(len(list))})
 		copy(c.l.space[c.list.lo:c.list.hi], list)
 	}
 	c.bit = x.At(int(lo))
-	return c
+}
+
+// before says, by page modulo ring, which lists before the first one are referred to.
+// Some of them may be very long: those nobody asks for are not read.
+func (c *Scan) before(x *Index) (needed [ring]bool) {
+	lo, window := c.next, uint32(c.l.s.Params.Window)
+	for p := lo; p < c.hi && p-lo < window; p++ {
+		_, ref, _, ok := c.l.head(p, x.At(int(p)))
+		if ok && ref > uint64(p-lo) {
+			needed[(uint64(p)-ref)%ring] = true
+		}
+	}
+	return needed
 }
 
 // Next reads the next list. It is false at the end and after an error.
@@ -80,10 +107,7 @@ func (c *Scan) put(x uint32, list span) {
 }
 
 // fail ends the scan.
-func (c *Scan) fail(err error) *Scan {
-	c.err, c.hi, c.list = err, 0, span{}
-	return c
-}
+func (c *Scan) fail(err error) { c.err, c.hi, c.list = err, 0, span{} }
 
 // makeRoom makes need elements of the space free behind the lists: it moves those
 // that page x may refer to to its beginning. The space grows until a multiple of
