@@ -127,3 +127,13 @@ func (l *listReader) longZeta(pos uint64) (v uint64, next cursor) {
 	}
 	return m - 1, l.at(pos + uint64(h*k+k))
 }
+
+// longGap reads a long code for the gap behind link u. A link beyond the last page
+// ends the list here: short codes alone cannot make a sum of gaps wrap, so that the
+// check of the last link is one of all.
+func (l *listReader) longGap(pos, u uint64) (gap uint64, next cursor) {
+	if u >= uint64(l.s.Pages) {
+		return 0, cursor{0, nowhere}
+	}
+	return l.longZeta(pos)
+}

@@ -212,7 +212,9 @@ func (l *listReader) firstResidual(x uint32, r cursor) (uint64, cursor) {
 	return uint64(u), l.at(r.pos)
 }
 
-// readResiduals reads count residuals, one or more, to the space from at on.
+// readResiduals reads count residuals, one or more, to the space from at on. The code
+// for a gap stands here and in addResiduals: as a function of its own it is not
+// inlined, and the cursor would leave its registers for every link.
 func (l *listReader) readResiduals(x uint32, count, at uint64, r cursor) cursor {
 	c := l.codes
 	u, r := l.firstResidual(x, r)
@@ -228,7 +230,7 @@ func (l *listReader) readResiduals(x uint32, count, at uint64, r cursor) cursor 
 		gap := r.first(n) - c.less[n&63]
 		r = r.skip(n)
 		if n == 0 {
-			gap, r = l.longZeta(r.pos)
+			gap, r = l.longGap(r.pos, u)
 			end = r.pos + fresh - longest
 		}
 		u += gap + 1
@@ -275,7 +277,7 @@ func (l *listReader) addResiduals(x uint32, count uint64, copied span, r cursor)
 		gap := r.first(n) - c.less[n&63]
 		r = r.skip(n)
 		if n == 0 {
-			gap, r = l.longZeta(r.pos)
+			gap, r = l.longGap(r.pos, u)
 			end = r.pos + fresh - longest
 		}
 		u += gap + 1
