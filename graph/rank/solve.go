@@ -36,8 +36,16 @@ func (u outcome) bound(follow float64) float64 { return u.residual / u.sum / (1 
 // which formula (3) makes larger by 1/(1-follow). Sixteen units are more than was
 // ever seen against a solution in higher precision; below 1e-13 they are what counts.
 func (u outcome) promise(follow float64) float64 {
-	const units = 16 * 0x1p-53
-	return u.bound(follow) + units/(1-follow)
+	return u.bound(follow) + rounding(follow)
+}
+
+// rounding is what promise allows for it.
+func rounding(follow float64) float64 { return 16 * 0x1p-53 / (1 - follow) }
+
+// goal is the bound to sweep for so that the promise keeps the tolerance; where
+// rounding alone would take more than half of the tolerance, half of it.
+func (v *solver) goal() float64 {
+	return max(v.o.Tolerance-rounding(v.follow), v.o.Tolerance/2)
 }
 
 // A block is a range of pages that Gauss-Seidel sweeps in order: those of live from
@@ -69,7 +77,7 @@ func (s *system) solve(o *Options, base []float64, start []float64) (outcome, er
 // when a guess of the fraction says that the goal is reached, and then the guess
 // becomes a measurement.
 func (v *solver) run(sweep func() (change, sum float64)) (outcome, error) {
-	guess := 1.0 / 3
+	guess, goal := 1.0/3, v.goal()
 	for n := 1; ; n++ {
 		change, sum := sweep()
 		limit := 2 * v.follow * change / ((1 - v.follow) * max(v.total, sum-v.follow*change))
@@ -78,14 +86,14 @@ func (v *solver) run(sweep func() (change, sum float64)) (outcome, error) {
 				return outcome{}, err
 			}
 		}
-		if guess*limit > v.o.Tolerance && n < v.o.MaxSweeps {
+		if guess*limit > goal && n < v.o.MaxSweeps {
 			continue
 		}
 		u := v.measure()
 		u.sweeps = n
 		bound := u.bound(v.follow)
 		switch {
-		case bound <= v.o.Tolerance:
+		case bound <= goal:
 			return u, nil
 		case n >= v.o.MaxSweeps:
 			return u, &ToleranceError{n, u.promise(v.follow), v.o.Tolerance}
