@@ -87,6 +87,17 @@ func (a *axis) at(v float64) float64 {
 	return (v - a.lo) / (a.hi - a.lo)
 }
 
+// holds reports whether v lies between the ends of the axis.
+func (a *axis) holds(v float64) bool { return v >= a.lo && v <= a.hi }
+
+// ground is where the columns stand: zero where the axis has one, else its end.
+func (a *axis) ground() float64 {
+	if a.log {
+		return a.lo
+	}
+	return min(max(0, a.lo), a.hi)
+}
+
 // Number writes a number briefly, with about three digits: 0.25, 1234, 12.3k, 5M,
 // 2e-07.
 func Number(v float64) string {

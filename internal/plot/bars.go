@@ -24,26 +24,41 @@ type BarChart struct {
 // Bars draws one line per bar: label, bar, value. The longest bar fills the width;
 // a value that is not positive has none.
 func Bars(c BarChart) string {
-	longest, labels := 0.0, 0
+	lengths, labels := c.Lengths(), 0
 	for _, b := range c.Bars {
-		longest = max(longest, c.length(b.Value))
-		labels = max(labels, runes(b.Label))
+		labels = max(labels, runes(Plain(b.Label, false)))
 	}
 	var out strings.Builder
-	out.WriteString(heading(c.Title))
+	out.WriteString(heading(Plain(c.Title, false)))
 	width := float64(orDefault(c.Width, 40))
-	for _, b := range c.Bars {
-		bar := ""
-		if longest > 0 {
-			bar = c.block(c.length(b.Value) / longest * width)
-		}
-		note := b.Note
-		if note == "" {
-			note = Number(b.Value)
-		}
-		out.WriteString(padRight(b.Label, labels) + " " + strings.TrimLeft(bar+" "+note, " ") + "\n")
+	for i, b := range c.Bars {
+		label, note := padRight(Plain(b.Label, false), labels), Plain(b.Shown(), false)
+		out.WriteString(label + " " + strings.TrimLeft(c.block(lengths[i]*width)+" "+note, " ") + "\n")
 	}
 	return out.String()
+}
+
+// Shown is what stands behind a bar: its note, or else its value.
+func (b Bar) Shown() string {
+	if b.Note != "" {
+		return b.Note
+	}
+	return Number(b.Value)
+}
+
+// Lengths is the length of every bar as a share of the longest.
+func (c *BarChart) Lengths() []float64 {
+	longest := 0.0
+	for _, b := range c.Bars {
+		longest = max(longest, c.length(b.Value))
+	}
+	out := make([]float64, len(c.Bars))
+	for i, b := range c.Bars {
+		if longest > 0 {
+			out[i] = c.length(b.Value) / longest
+		}
+	}
+	return out
 }
 
 // length is the length of a bar in any unit.

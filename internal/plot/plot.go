@@ -5,10 +5,12 @@
 // There are four text forms. [Curve] draws lines over two axes, [LogLog] points
 // over two logarithmic ones (degree distributions), [Bars] a list of bars with
 // their values, [Sparkline] one line of text. [SVG] draws the same [Chart] as
-// Curve or LogLog.
+// Curve or LogLog, complete in itself; [Figure] draws it for a page of HTML that
+// brings [FigureStyle] and a legend made of [Swatch]es.
 //
-// No colours, no cursor movement. The text forms use box and block characters;
-// with ASCII set they use nothing beyond the 95 printable characters.
+// Names and labels may hold anything: what a terminal or a parser might obey is
+// shown as an escape, see [Plain]. No colours, no cursor movement. The text forms
+// X
 package plot
 
 import "math"
@@ -19,6 +21,22 @@ import "math"
 type Series struct {
 	Name string // for the legend; none when empty
 	X, Y []float64
+
+	// Low and High, of the same length when given, bound a band around Y: a
+	// confidence interval at each X. With Points or Columns they are whiskers.
+	// The text forms leave them out.
+	Low, High []float64
+
+	// Baseline marks what the others are measured against (ideal, horn, random):
+	// drawn thin, grey and dashed, underneath.
+	Baseline bool
+}
+
+// A Mark is a vertical line at X with a word to it. It is drawn where X lies
+// between the ends of the axis, which it does not stretch.
+type Mark struct {
+	X     float64
+	Label string
 }
 
 // A Chart is what Curve, LogLog and SVG draw.
@@ -30,6 +48,8 @@ type Chart struct {
 
 	LogX, LogY bool // logarithmic axes
 	Points     bool // points only, no lines between them
+	Columns    bool // a column from zero (or the axis) to each point: histograms
+	Marks      []Mark
 
 	// Of the text forms only: size of the plane in characters (64 by 16 when
 	// zero) and plain ASCII.
@@ -62,21 +82,99 @@ func drawable(v float64, log bool) bool {
 	return math.Abs(v) <= huge && (!log || v >= tiny)
 }
 
-// clouds is the drawable points of every series with the axes that hold them all;
-// ok is false when there is nothing to draw.
-func (c *Chart) clouds() (all [][]point, x, y axis, ok bool) {
+// extent is the smallest rectangle around some points; empty while lo is above hi.
+type extent struct{ lo, hi point }
+
+func nowhere() extent {
 	inf := math.Inf(1)
-	lo, hi := point{inf, inf}, point{-inf, -inf}
+	return extent{point{inf, inf}, point{-inf, -inf}}
+}
+
+func (e *extent) add(ps []point) {
+	for _, p := range ps {
+		e.lo = point{min(e.lo.x, p.x), min(e.lo.y, p.y)}
+		e.hi = point{max(e.hi.x, p.x), max(e.hi.y, p.y)}
+	}
+}
+
+// clouds is the drawable points of every series with the axes that hold them all,
+// and with bands also these; ok is false when there is nothing to draw.
+func (c *Chart) clouds(bands bool) (all [][]point, x, y axis, ok bool) {
+	e, gap := nowhere(), math.Inf(1)
 	for _, s := range c.Series {
 		ps := c.points(s)
-		for _, p := range ps {
-			lo = point{min(lo.x, p.x), min(lo.y, p.y)}
-			hi = point{max(hi.x, p.x), max(hi.y, p.y)}
+		e.add(ps)
+		if bands {
+			low, high := c.band(s)
+			e.add(low)
+			e.add(high)
+		}
+		if c.Columns {
+			gap = min(gap, nearest(ps))
 		}
 		all = append(all, ps)
 	}
-	if lo.x > hi.x {
+	if e.lo.x > e.hi.x {
 		return nil, axis{}, axis{}, false
 	}
-	return all, newAxis(lo.x, hi.x, c.LogX), newAxis(lo.y, hi.y, c.LogY), true
+	if c.Columns {
+		e.makeRoom(gap, c.LogX, c.LogY)
+	}
+	return all, newAxis(e.lo.x, e.hi.x, c.LogX), newAxis(e.lo.y, e.hi.y, c.LogY), true
+}
+
+// band is the bounds of a series where both can be drawn; nil without a band.
+func (c *Chart) band(s Series) (low, high []point) {
+	for i := range min(len(s.X), len(s.Low), len(s.High)) {
+		if drawable(s.X[i], c.LogX) && drawable(s.Low[i], c.LogY) && drawable(s.High[i], c.LogY) {
+			low = append(low, point{s.X[i], s.Low[i]})
+			high = append(high, point{s.X[i], s.High[i]})
+		}
+	}
+	return low, high
+}
+
+// nearest is the smallest distance of two consecutive points along x; infinite
+// when there is none.
+func nearest(ps []point) float64 {
+	gap := math.Inf(1)
+	for i := 1; i < len(ps); i++ {
+		if d := math.Abs(ps[i].x - ps[i-1].x); d > 0 {
+			gap = min(gap, d)
+		}
+	}
+	return gap
+}
+
+// makeRoom widens an extent by half a column on both sides and down or up to
+// zero. A logarithmic axis has neither a zero nor columns of equal width.
+func (e *extent) makeRoom(gap float64, logX, logY bool) {
+	if !logX && !math.IsInf(gap, 1) {
+		e.lo.x, e.hi.x = e.lo.x-gap/2, e.hi.x+gap/2
+	}
+	if !logY {
+		e.lo.y, e.hi.y = min(e.lo.y, 0), max(e.hi.y, 0)
+	}
+}
+
+// A look is how a series is drawn: the n-th of the lines or of the baselines.
+type look struct {
+	baseline bool
+	n        int
+}
+
+// looks gives every series its own, so that an added baseline changes no colour.
+func (c *Chart) looks() []look {
+	all := make([]look, len(c.Series))
+	lines, baselines := 0, 0
+	for i, s := range c.Series {
+		if s.Baseline {
+			all[i] = look{true, baselines}
+			baselines++
+		} else {
+			all[i] = look{false, lines}
+			lines++
+		}
+	}
+	return all
 }

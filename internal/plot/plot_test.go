@@ -42,7 +42,7 @@ func curves() Chart {
 	}
 	return Chart{
 		Title: "Cumulative PageRank", XLabel: "pages fetched, %", YLabel: "share of PageRank",
-		Series: []Series{{"omniscient", x, best}, {"opic", x, good}, {"random", x, random}},
+		Series: []Series{{Name: "omniscient", X: x, Y: best}, {Name: "opic", X: x, Y: good}, {Name: "random", X: x, Y: random}},
 	}
 }
 
@@ -52,7 +52,7 @@ func tail() Chart {
 	for v := 1.0; v <= 2000; v *= 1.5 {
 		x, y = append(x, v), append(y, 1e5/(v*v))
 	}
-	return Chart{Title: "In-degrees", XLabel: "in-links", YLabel: "pages", Series: []Series{{"", x, y}}}
+	return Chart{Title: "In-degrees", XLabel: "in-links", YLabel: "pages", Series: []Series{{X: x, Y: y}}}
 }
 
 func TestGolden(t *testing.T) {
@@ -75,7 +75,7 @@ func TestGolden(t *testing.T) {
 // A diagonal by hand: five cells, rising from the corner.
 func TestCurveByHand(t *testing.T) {
 	got := Curve(Chart{Width: 5, Height: 5, ASCII: true,
-		Series: []Series{{"d", []float64{0, 4}, []float64{0, 4}}, {"", []float64{0, 4}, []float64{2, 2}}}})
+		Series: []Series{{Name: "d", X: []float64{0, 4}, Y: []float64{0, 4}}, {X: []float64{0, 4}, Y: []float64{2, 2}}}})
 	want := "" +
 		"4 +    *\n" +
 		"3 +   *\n" +
@@ -91,7 +91,7 @@ func TestCurveByHand(t *testing.T) {
 }
 
 func TestPointsAreNotJoined(t *testing.T) {
-	c := Chart{Width: 9, Height: 3, ASCII: true, Series: []Series{{"", []float64{0, 4}, []float64{0, 4}}}}
+	c := Chart{Width: 9, Height: 3, ASCII: true, Series: []Series{{X: []float64{0, 4}, Y: []float64{0, 4}}}}
 	joined := strings.Count(Curve(c), "*")
 	c.Points = true
 	if n := strings.Count(Curve(c), "*"); n != 2 || joined != 9 {
@@ -101,14 +101,14 @@ func TestPointsAreNotJoined(t *testing.T) {
 
 func TestNothingToDraw(t *testing.T) {
 	nan := math.NaN()
-	c := Chart{Title: "T", Series: []Series{{"s", []float64{nan, 1, math.Inf(1)}, []float64{1, nan, 1}}}}
+	c := Chart{Title: "T", Series: []Series{{Name: "s", X: []float64{nan, 1, math.Inf(1)}, Y: []float64{1, nan, 1}}}}
 	if got := Curve(c); got != "T\n(nothing to draw)\n" {
 		t.Errorf("%q", got)
 	}
 	if got := SVG(c); !strings.Contains(got, "nothing to draw") {
 		t.Errorf("%q", got)
 	}
-	zero := Chart{Series: []Series{{"", []float64{0, 0}, []float64{1, 2}}}}
+	zero := Chart{Series: []Series{{X: []float64{0, 0}, Y: []float64{1, 2}}}}
 	if got := LogLog(zero); got != "(nothing to draw)\n" {
 		t.Errorf("zero on a logarithmic axis: %q", got)
 	}
@@ -217,7 +217,7 @@ func TestManyPointsAreThinned(t *testing.T) {
 	for i := range 200000 {
 		x, y = append(x, float64(i)), append(y, math.Sqrt(float64(i)))
 	}
-	s := SVG(Chart{Series: []Series{{"", x, y}}})
+	s := SVG(Chart{Series: []Series{{X: x, Y: y}}})
 	if len(s) > 40000 {
 		t.Errorf("%d bytes for one smooth line", len(s))
 	}
@@ -232,7 +232,7 @@ func FuzzCurve(f *testing.F) {
 	f.Add(1.0, 1.0000000001, 3.0, 3.0, true)
 	f.Fuzz(func(t *testing.T, a, b, c, d float64, log bool) {
 		chart := Chart{LogX: log, LogY: log, Width: 20, Height: 5,
-			Series: []Series{{"s", []float64{a, b, c}, []float64{d, a, b}}}}
+			Series: []Series{{Name: "s", X: []float64{a, b, c}, Y: []float64{d, a, b}}}}
 		if lines := strings.Count(Curve(chart), "\n"); lines != 1 && lines != 8 {
 			t.Errorf("%d lines", lines)
 		}

@@ -40,31 +40,42 @@ func svgDashes() []string { return []string{"", "7 4", "2 4"} }
 // SVG draws a chart as a self-contained picture: no script, no fonts, nothing to
 // load. Lines with more points than can be told apart are thinned.
 func SVG(c Chart) string {
+	c = c.plain()
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img">`+"\n",
 		svgWidth, svgHeight)
 	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(c.Title))
 	b.WriteString(svgStyle)
-	all, x, y, ok := c.clouds()
+	all, x, y, ok := c.clouds(true)
 	p := c.plane(&x, &y)
 	b.WriteString(text("title", p.left, 26, "start", c.Title))
 	if !ok {
 		b.WriteString(text("", p.left, marginTop+20, "start", "nothing to draw"))
 	} else {
 		p.axes(&b, &c)
-		for i, ps := range all {
-			p.series(&b, i, ps, c.Points)
-		}
+		p.all(&b, &c, all)
 		p.legend(&b, &c)
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
 }
 
-// plane is the area of the lines and the axes that span it.
-type plane struct {
-	left, right, top, bottom float64
-	x, y                     *axis
+// all draws marks and bands, above them the baselines, above these the lines.
+func (p *plane) all(b *strings.Builder, c *Chart, all [][]point) {
+	p.marks(b, c)
+	looks := c.looks()
+	for i, s := range c.Series {
+		if low, high := c.band(s); len(low) > 0 && !c.Points && !c.Columns {
+			fmt.Fprintf(b, `<path%s d="%s"/>`+"\n", looks[i].fill(0.16), p.area(low, high))
+		}
+	}
+	for _, baseline := range []bool{true, false} {
+		for i, ps := range all {
+			if looks[i].baseline == baseline {
+				p.series(b, c, looks[i], ps, c.Series[i])
+			}
+		}
+	}
 }
 
 func (c *Chart) plane(x, y *axis) plane {
@@ -75,25 +86,6 @@ func (c *Chart) plane(x, y *axis) plane {
 		}
 	}
 	return plane{marginLeft, float64(right), marginTop, svgHeight - marginBottom, x, y}
-}
-
-// px and py are the place of a value in pixels.
-func (p *plane) px(v float64) float64 { return p.left + float64(p.x.at(v)*(p.right-p.left)) }
-func (p *plane) py(v float64) float64 { return p.bottom - float64(p.y.at(v)*(p.bottom-p.top)) }
-
-func text(class string, x, y float64, anchor, s string) string {
-	if s == "" {
-		return ""
-	}
-	if class != "" {
-		class = ` class="` + class + `"`
-	}
-	return fmt.Sprintf(`<text%s x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n",
-		class, x, y, anchor, html.EscapeString(s))
-}
-
-func rule(b *strings.Builder, class string, x0, y0, x1, y1 float64) {
-	fmt.Fprintf(b, `<path class="%s" d="M%.1f %.1fL%.1f %.1f"/>`+"\n", class, x0, y0, x1, y1)
 }
 
 // axes draws the grid, the numbers at it, both axes and their labels.
@@ -115,60 +107,65 @@ func (p *plane) axes(b *strings.Builder, c *Chart) {
 	}
 }
 
-// look is how series number i is drawn.
-func look(i int) (colour, dash string) {
-	colours, dashes := svgColours(), svgDashes()
-	if d := dashes[i/len(colours)%len(dashes)]; d != "" {
-		dash = ` stroke-dasharray="` + d + `"`
+// stroke is the attributes of a line, fill those of an area.
+func (l look) stroke() string {
+	if l.baseline {
+		return ` stroke="#808890" style="stroke-width:1.3" stroke-dasharray="` + baselineDash(l.n) + `"`
 	}
-	return colours[i%len(colours)], dash
+	colours, dashes := svgColours(), svgDashes()
+	attributes := ` stroke="` + colours[l.n%len(colours)] + `"`
+	if d := dashes[l.n/len(colours)%len(dashes)]; d != "" {
+		attributes += ` stroke-dasharray="` + d + `"`
+	}
+	return attributes
 }
 
-// series draws one line, or one cloud of points.
-func (p *plane) series(b *strings.Builder, i int, ps []point, pointsOnly bool) {
-	colour, dash := look(i)
+func (l look) fill(opacity float64) string {
+	colour := "#808890"
+	if !l.baseline {
+		colour = svgColours()[l.n%len(svgColours())]
+	}
+	if opacity == 1 {
+		return ` fill="` + colour + `"`
+	}
+	return fmt.Sprintf(` fill="%s" fill-opacity="%g"`, colour, opacity)
+}
+
+// baselineDash tells apart what has no colour.
+func baselineDash(n int) string { return []string{"7 4", "2 3", "10 3 2 3", "5 5"}[n%4] }
+
+// series draws one line, one cloud of points, or one set of columns.
+func (p *plane) series(b *strings.Builder, c *Chart, l look, ps []point, s Series) {
 	places := p.places(ps)
-	if pointsOnly || len(places) == 1 {
-		fmt.Fprintf(b, `<g fill="%s">`+"\n", colour)
+	if c.Columns {
+		fmt.Fprintf(b, `<path%s d="%s"/>`+"\n", l.fill(0.6), p.columns(ps))
+	}
+	if c.Columns || c.Points {
+		if whiskers := p.whiskers(c.band(s)); whiskers != "" {
+			fmt.Fprintf(b, `<path fill="none"%s d="%s"/>`+"\n", l.stroke(), whiskers)
+		}
+	}
+	switch {
+	case c.Columns:
+	case c.Points || len(places) == 1:
+		fmt.Fprintf(b, `<g%s>`+"\n", l.fill(1))
 		for _, at := range places {
 			fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="2.6"/>`+"\n", at.x, at.y)
 		}
 		b.WriteString("</g>\n")
-		return
+	case len(places) > 0:
+		fmt.Fprintf(b, `<path class="line"%s d="%s"/>`+"\n", l.stroke(), line(places))
 	}
-	fmt.Fprintf(b, `<path class="line" stroke="%s"%s d="`, colour, dash)
-	for k, at := range places {
-		fmt.Fprintf(b, "%c%.1f %.1f", "ML"[min(k, 1)], at.x, at.y)
-	}
-	b.WriteString(`"/>` + "\n")
-}
-
-// places turns points into pixels and leaves out those within half a pixel of the
-// last one kept, except the very last.
-func (p *plane) places(ps []point) []point {
-	var out []point
-	for k, v := range ps {
-		at := point{p.px(v.x), p.py(v.y)}
-		if n := len(out); n > 0 && k < len(ps)-1 {
-			dx, dy := at.x-out[n-1].x, at.y-out[n-1].y
-			if max(dx, -dx, dy, -dy) < 0.5 {
-				continue
-			}
-		}
-		out = append(out, at)
-	}
-	return out
 }
 
 // legend names the series beside the plane.
 func (p *plane) legend(b *strings.Builder, c *Chart) {
-	y := p.top + 8
+	y, looks := p.top+8, c.looks()
 	for i, s := range c.Series {
 		if s.Name == "" {
 			continue
 		}
-		colour, dash := look(i)
-		fmt.Fprintf(b, `<path class="line" stroke="%s"%s d="M%.1f %.1fh22"/>`+"\n", colour, dash, p.right+14, y)
+		fmt.Fprintf(b, `<path class="line"%s d="M%.1f %.1fh22"/>`+"\n", looks[i].stroke(), p.right+14, y)
 		b.WriteString(text("", p.right+42, y+4, "start", s.Name))
 		y += 20
 	}

@@ -10,16 +10,22 @@ import (
 // Curve draws the series of a chart as lines (or points) over two axes with a
 // legend below.
 func Curve(c Chart) string {
-	all, x, y, ok := c.clouds()
+	c = c.plain()
+	all, x, y, ok := c.clouds(false)
 	if !ok {
 		return heading(c.Title) + "(nothing to draw)\n"
 	}
 	g := newGrid(orDefault(c.Width, 64), orDefault(c.Height, 16))
-	marks := c.marks()
-	for i := len(all) - 1; i >= 0; i-- { // the first is seen where two meet
-		g.draw(all[i], &x, &y, marks[i%len(marks)], c.Points)
+	g.marks(&c, &x)
+	signs := c.signs()
+	for _, baseline := range []bool{true, false} {
+		for i := len(all) - 1; i >= 0; i-- { // the first is seen where two meet
+			if c.Series[i].Baseline == baseline {
+				g.draw(all[i], &x, &y, signs[i], &c)
+			}
+		}
 	}
-	return heading(c.Title) + c.frame(g, &x, &y) + c.legend(marks)
+	return heading(c.Title) + c.frame(g, &x, &y) + c.legend(signs, &x)
 }
 
 // LogLog draws points over two logarithmic axes: the form for distributions.
@@ -42,12 +48,21 @@ func heading(title string) string {
 	return title + "\n"
 }
 
-// marks is the sign of each series.
-func (c *Chart) marks() []rune {
+// signs is the sign of each series. Those of baselines are slight.
+func (c *Chart) signs() []rune {
+	lines, baselines := []rune("•+ox#@%&=$ZNVHKWTAYC"), []rune("·-~'")
 	if c.ASCII {
-		return []rune("*+ox#@%&")
+		lines[0], baselines[0] = '*', '.'
 	}
-	return []rune("•+ox#@%&")
+	out := make([]rune, len(c.Series))
+	for i, l := range c.looks() {
+		if l.baseline {
+			out[i] = baselines[l.n%len(baselines)]
+		} else {
+			out[i] = lines[l.n%len(lines)]
+		}
+	}
+	return out
 }
 
 // A grid is the plane as characters, row 0 at the top.
@@ -70,13 +85,34 @@ func (g *grid) row(place float64) int {
 	return g.height - 1 - int(math.Round(place*float64(g.height-1)))
 }
 
+// marks draws the vertical marks of a chart.
+func (g *grid) marks(c *Chart, x *axis) {
+	for _, m := range c.Marks {
+		if x.holds(m.X) {
+			for r := range g.height {
+				g.cell[r][g.column(x.at(m.X))] = c.markSign()
+			}
+		}
+	}
+}
+
+func (c *Chart) markSign() rune {
+	if c.ASCII {
+		return '|'
+	}
+	return '┊'
+}
+
 // draw marks the cells of the points, and those of the straight lines between
-// consecutive ones.
-func (g *grid) draw(ps []point, x, y *axis, mark rune, pointsOnly bool) {
+// consecutive ones or of the columns under them.
+func (g *grid) draw(ps []point, x, y *axis, mark rune, c *Chart) {
 	for i, p := range ps {
 		px, py := x.at(p.x), y.at(p.y)
 		g.cell[g.row(py)][g.column(px)] = mark
-		if i > 0 && !pointsOnly {
+		switch {
+		case c.Columns:
+			g.line(px, y.at(y.ground()), px, py, mark)
+		case i > 0 && !c.Points:
 			g.line(x.at(ps[i-1].x), y.at(ps[i-1].y), px, py, mark)
 		}
 	}
@@ -148,17 +184,24 @@ func (c *Chart) floor(g *grid, x *axis, margin int) string {
 	return out
 }
 
-// legend names the series, as many on a line as fit.
-func (c *Chart) legend(marks []rune) string {
-	var lines []string
-	line := ""
+// legend names the series and the marks, as many on a line as fit.
+func (c *Chart) legend(signs []rune, x *axis) string {
+	var items []string
 	for i, s := range c.Series {
-		if s.Name == "" {
+		if s.Name != "" {
+			items = append(items, string(signs[i])+" "+s.Name)
+		}
+	}
+	for _, m := range c.Marks {
+		if !x.holds(m.X) {
 			continue
 		}
-		item := string(marks[i%len(marks)]) + " " + s.Name
+		items = append(items, strings.TrimRight(string(c.markSign())+" "+Number(m.X)+" "+m.Label, " "))
+	}
+	out, line := "", ""
+	for _, item := range items {
 		if line != "" && runes(line)+3+runes(item) > orDefault(c.Width, 64) {
-			lines, line = append(lines, line), ""
+			out, line = out+"  "+line+"\n", ""
 		}
 		if line != "" {
 			line += "   "
@@ -166,11 +209,7 @@ func (c *Chart) legend(marks []rune) string {
 		line += item
 	}
 	if line != "" {
-		lines = append(lines, line)
-	}
-	out := ""
-	for _, l := range lines {
-		out += "  " + l + "\n"
+		out += "  " + line + "\n"
 	}
 	return out
 }
