@@ -1,0 +1,156 @@
+package policy
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank"
+)
+
+// Batch-PageRank: thesis 4.3.1, with K = 100,000 (O5).
+//
+//	value(p) = PageRank of p over the pages known at the last solve; 0 for pages
+//	discovered since
+//
+// It solves when 0, K, 2K, ... pages were handed out, over all known pages and the
+// links of those that have come; known pages without links, failed ones among them,
+// are dangling. With ramp=true it solves first when as many pages as there are seeds
+// were handed out, then whenever that has doubled, until that is K.
+//
+// It knows the links of fetched pages. Nothing is solved from scratch: rank.Growing
+// keeps PageRank up with the crawl and refines it when it is asked for (P17). Cost
+// per link: a few pushes in all, and once for each solve two passes over the pages.
+//
+// Where it fails: between two solves it knows nothing of what it finds; with a large
+// K and few start pages the first batches are breadth-first.
+
+func batchPagerankSpec() *Spec {
+	return &Spec{
+		Name:   "batch-pagerank",
+		What:   "highest PageRank at the last solve first",
+		Params: batchParams(),
+		Links:  true,
+		New: func(e *Env, params Params) (Policy, error) {
+			return newRanked(e, params, batchBound)
+		},
+	}
+}
+
+func batchParams() []Param {
+	return []Param{
+		{Name: "k", What: "pages handed out between two solves; without it, the size of a batch"},
+		{Name: "ramp", Values: []string{"false", "true"}, Default: "false", What: "solve more often at the start: first at the number of seeds, then doubling up to k"},
+	}
+}
+
+// follow is the probability to follow a link rather than to jump, as in the papers.
+const follow = 0.9
+
+// batchBound is how near the values are to exact PageRank of a sum of 1, in L1.
+const batchBound = 1e-4
+
+// ranked solves for PageRank every so often. Values are on the scale of mean 1, so
+// that those of two solves can be compared.
+type ranked struct {
+	board *Board
+	ranks *rank.Growing
+	bound float64
+	every uint64
+	ramp  bool
+	// numbers holds pages handed out, how many will have been at the next solve, pages
+	// known, pages known at the last solve, and solves so far.
+	numbers *graph.Column[uint64]
+}
+
+// What ranked.numbers holds.
+const (
+	handedOut = iota
+	nextSolve
+	knownNow
+	knownAtSolve
+	solves
+	rankedNumbers
+)
+
+func newRanked(e *Env, params Params, bound float64) (*ranked, error) {
+	k, err := params.Int("k", e.Batch, 1)
+	if err != nil {
+		return nil, err
+	}
+	if k < 1 {
+		return nil, fmt.Errorf("a batch of %d pages has none", k)
+	}
+	ranks, err := rank.NewGrowing(follow, e.MaxPages, e.Out)
+	if err != nil {
+		return nil, err
+	}
+	r := &ranked{
+		board:   e.Boards[0],
+		ranks:   ranks,
+		bound:   bound,
+		every:   uint64(k),
+		ramp:    params["ramp"] == "true",
+		numbers: graph.NewColumn[uint64]("rank batches", rankedNumbers),
+	}
+	r.numbers.Grow(rankedNumbers)
+	return r, nil
+}
+
+func (r *ranked) Known(p, _ graph.Page) {
+	r.ranks.Known(p)
+	r.numbers.Slice()[knownNow]++
+}
+
+// Seeded sets the first solve of a ramp.
+func (r *ranked) Seeded(first, end graph.Page) {
+	if r.ramp && first == 0 {
+		r.numbers.Set(nextSolve, min(uint64(end), r.every))
+	}
+}
+
+func (r *ranked) Taken(time.Duration, graph.Page, int) { r.numbers.Slice()[handedOut]++ }
+
+func (r *ranked) Came(_ time.Duration, p graph.Page, o *Outcome, links []graph.Page) {
+	if o.brought() {
+		r.ranks.Fetched(p, links)
+	}
+}
+
+// Work solves when the time has come, and gives the waiting pages their values when
+// it is done.
+func (r *ranked) Work(links int) (more bool) {
+	num := r.numbers.Slice()
+	if num[handedOut] < num[nextSolve] {
+		return false
+	}
+	if r.ranks.Work(r.bound, links) {
+		return true
+	}
+	num[solves]++
+	num[knownAtSolve] = num[knownNow]
+	r.schedule()
+	pages := float64(num[knownNow])
+	r.board.Rescore(func(p graph.Page) float64 { return float64(pages * r.ranks.Score(p)) })
+	return false
+}
+
+// schedule sets the next solve after what was handed out.
+func (r *ranked) schedule() {
+	num := r.numbers.Slice()
+	for num[nextSolve] <= num[handedOut] {
+		if n := num[nextSolve]; r.ramp && n < r.every {
+			num[nextSolve] = min(2*n, r.every)
+		} else {
+			num[nextSolve] += r.every
+		}
+	}
+}
+
+// Solves is how often it has solved.
+func (r *ranked) Solves() int { return int(r.numbers.At(solves)) }
+
+func (r *ranked) Columns(each func(graph.AnyColumn)) {
+	r.ranks.Columns(each)
+	each(r.numbers)
+}

@@ -1,0 +1,33 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Breadth-first: Cho, Garcia-Molina, Page 1998, figure 2(1); Najork, Wiener 2001,
+// section 3; thesis 4.3.1 (O2).
+//
+//	value(p) = 0: the order of discovery
+//
+// It knows nothing but that order. Cost per link: none.
+//
+// Where it fails: it goes wherever the first pages lead, at the same pace in all
+// directions; its good name comes from pages that are linked from everywhere, which
+// are found early. Under politeness the order is kept among the sites that may be
+// asked, which is Mercator's breadth-first.
+
+func breadthFirstSpec() *Spec {
+	return &Spec{
+		Name: "breadth-first",
+		What: "in the order of discovery",
+		New:  func(*Env, Params) (Policy, error) { return breadthFirst{}, nil },
+	}
+}
+
+type breadthFirst struct{}
+
+func (breadthFirst) Known(p, from graph.Page)                               {}
+func (breadthFirst) Came(time.Duration, graph.Page, *Outcome, []graph.Page) {}
+func (breadthFirst) Columns(func(graph.AnyColumn))                          {}

@@ -1,0 +1,96 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Historical PageRank: thesis 4.3.2 (O10 to O13).
+//
+//	value(p) = PageRank of p in an earlier crawl, if it was there; otherwise, by new=
+//	  zero        0: old pages before new ones
+//	  parent      value(q)/out(q) of the page q that linked to p first
+//	  random      a value drawn uniformly from the earlier crawl
+//	  omniscient  its true PageRank (needs the oracle)
+//
+// All values are on the scale of mean 1. known=true lets the old pages be known from
+// the start, which is up to whoever seeds the crawl; known=false lets them be
+// discovered. It knows the earlier crawl and the links of fetched pages. Cost per
+// link: with parent a comparison, otherwise none.
+//
+// Where it fails: what is new and important is not old; with zero it is seen last.
+
+func historicalPagerankSpec() *Spec {
+	return &Spec{
+		Name: "historical-pagerank",
+		What: "highest PageRank in an earlier crawl first",
+		Params: []Param{
+			{Name: "new", Values: []string{"zero", "parent", "random", "omniscient"}, Default: "zero", What: "what a page is worth that the earlier crawl did not have"},
+			{Name: "known", Values: []string{"true", "false"}, Default: "true", What: "whether the pages of the earlier crawl are known from the start"},
+		},
+		Prior: true,
+		New: func(e *Env, params Params) (Policy, error) {
+			return newHistorical(e, params, nil), nil
+		},
+		NewOmniscient: func(e *Env, params Params, o Oracle) (Policy, error) {
+			return newHistorical(e, params, o.Importance), nil
+		},
+		Oracle: func(params Params) bool { return params["new"] == "omniscient" },
+	}
+}
+
+type historical struct {
+	board  *Board
+	prior  *Prior
+	fresh  func(graph.Page) float64 // value of a page without an old one, when it becomes known
+	parent bool                     // such a page gets its value from the page that found it
+}
+
+func newHistorical(e *Env, params Params, truth func(graph.Page) float64) *historical {
+	h := &historical{board: e.Boards[0], prior: e.Prior, fresh: truth}
+	switch params["new"] {
+	case "parent":
+		h.parent = true
+		h.fresh = func(graph.Page) float64 { return 0 }
+	case "random":
+		h.fresh = func(p graph.Page) float64 { return draw(e.Prior.All, Hash(e.Random, uint64(p))) }
+	case "zero":
+		h.fresh = func(graph.Page) float64 { return 0 }
+	}
+	return h
+}
+
+// draw is the value that a random number chooses, 0 where there are none.
+func draw(all []float64, n uint64) float64 {
+	if len(all) == 0 {
+		return 0
+	}
+	return all[n%uint64(len(all))]
+}
+
+func (h *historical) Known(p, _ graph.Page) {
+	v, old := h.prior.Value(p)
+	if !old {
+		v = h.fresh(p)
+	}
+	h.board.Set(p, v)
+}
+
+// Came values the pages that p found: those among its links that became known now.
+func (h *historical) Came(_ time.Duration, p graph.Page, o *Outcome, links []graph.Page) {
+	if !h.parent || !o.brought() {
+		return
+	}
+	part := h.board.Value(p) / float64(len(links))
+	for _, q := range links {
+		if q < o.First {
+			continue
+		}
+		if _, old := h.prior.Value(q); !old {
+			h.board.Set(q, part)
+		}
+	}
+}
+
+func (h *historical) Columns(func(graph.AnyColumn)) {}

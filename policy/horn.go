@@ -1,0 +1,26 @@
+package policy
+
+import "github.com/winnow-crawler/winnow/graph"
+
+// Horn: Horn 1972, Sidney 1975, on the breadth-first tree of the graph.
+//
+//	value(p) = -(place of p in the Horn order)
+//
+// The Horn order is the best order of a tree in which a page can be fetched only
+// after its parent: it weighs a page together with what lies behind it. On the tree
+// that breadth-first finds it is the ceiling that regret is measured against, beside
+// omniscient. It knows that order, which the laboratory computes from the whole
+// graph. Cost per link: none.
+//
+// Where it fails: a page may be reached by a better way than the tree has, so the
+// ceiling is not a proven bound of the graph, and omniscient may pass it.
+
+func hornSpec() *Spec {
+	return &Spec{
+		Name: "horn",
+		What: "the Horn order of the breadth-first tree (needs the oracle)",
+		NewOmniscient: func(e *Env, _ Params, o Oracle) (Policy, error) {
+			return &told{e.Boards[0], func(p graph.Page) float64 { return -float64(o.Place(p)) }}, nil
+		},
+	}
+}

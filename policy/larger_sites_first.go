@@ -1,0 +1,58 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Larger-sites-first: thesis 4.3.1 (O8).
+//
+//	value(site) = number of its known pages that were not handed out yet
+//	within a site: the order of discovery
+//
+// It knows which site a page belongs to, and no links. Its point is politeness: large
+// sites take longest, since they are asked for one page at a time, so they had better
+// be begun early. Cost per link: none; per page a move in the heap of sites.
+//
+// Where it fails: a site that makes up pages is large.
+
+func largerSitesFirstSpec() *Spec {
+	return &Spec{
+		Name: "larger-sites-first",
+		What: "the site with the most known pages left first",
+		New:  newLargerSitesFirst,
+	}
+}
+
+type largerSitesFirst struct {
+	board *Board
+	facts Facts
+	left  *graph.Column[uint32] // by site: pages that are known and not handed out
+}
+
+func newLargerSitesFirst(e *Env, _ Params) (Policy, error) {
+	e.Boards[0].SitesOwn()
+	return &largerSitesFirst{e.Boards[0], e.Facts, graph.NewColumn[uint32]("sites left", e.MaxSites)}, nil
+}
+
+func (l *largerSitesFirst) Known(p, _ graph.Page) { l.count(p, 1) }
+
+func (l *largerSitesFirst) Taken(_ time.Duration, p graph.Page, _ int) { l.count(p, -1) }
+
+func (l *largerSitesFirst) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.Page) {
+	if o.Again {
+		l.count(p, 1)
+	}
+}
+
+// count adds d to the pages left of the site of p.
+func (l *largerSitesFirst) count(p graph.Page, d int32) {
+	s := l.facts.Site(p)
+	l.left.Grow(int(s) + 1)
+	n := l.left.At(int(s)) + uint32(d)
+	l.left.Set(int(s), n)
+	l.board.Site(s, float64(n))
+}
+
+func (l *largerSitesFirst) Columns(each func(graph.AnyColumn)) { each(l.left) }

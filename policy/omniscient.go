@@ -1,0 +1,38 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Omniscient: thesis 4.3.3 (O14).
+//
+//	value(p) = true importance of p
+//
+// It knows the importance of every page in the whole graph, but fetches only pages
+// that it has discovered, like all others. Cost per link: none.
+//
+// Where it fails: it is greedy. A page of little worth that leads to great ones waits
+// behind all better pages; horn looks ahead.
+
+func omniscientSpec() *Spec {
+	return &Spec{
+		Name: "omniscient",
+		What: "highest true importance first (needs the oracle)",
+		NewOmniscient: func(e *Env, _ Params, o Oracle) (Policy, error) {
+			return &told{e.Boards[0], o.Importance}, nil
+		},
+	}
+}
+
+// told gives each page a value when it becomes known, and never changes it.
+type told struct {
+	board *Board
+	value func(graph.Page) float64
+}
+
+func (t *told) Known(p, _ graph.Page) { t.board.Set(p, t.value(p)) }
+
+func (t *told) Came(time.Duration, graph.Page, *Outcome, []graph.Page) {}
+func (t *told) Columns(func(graph.AnyColumn))                          {}

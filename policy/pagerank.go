@@ -1,0 +1,27 @@
+package policy
+
+// PageRank: Cho, Garcia-Molina, Page 1998, figure 2(3), IR' (O4).
+//
+//	value(p) = PageRank of p over all known pages, solved anew before each hand-out
+//
+// It is batch-pagerank with K = 1, and meant for webs of up to 10,000 pages. It knows
+// the links of fetched pages. Cost: for each page one refinement of the ranks and two
+// passes over all pages.
+//
+// Where it fails: PageRank of a part of the web favours what was crawled first: the
+// ranks near the start pages are high since all links that are known come from there.
+
+func pagerankSpec() *Spec {
+	return &Spec{
+		Name:     "pagerank",
+		What:     "highest PageRank first, solved before each page",
+		Links:    true,
+		MaxPages: 10_000,
+		New: func(e *Env, _ Params) (Policy, error) {
+			return newRanked(e, Params{"k": "1"}, exactBound)
+		},
+	}
+}
+
+// exactBound is batchBound for ranks that must equal an exact solution.
+const exactBound = 1e-9

@@ -1,0 +1,109 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Random: Cho, Garcia-Molina, Page 1998, section 3; thesis 4.3.1 (O9).
+//
+//	the next page is chosen uniformly among the known ones
+//
+// A random permutation of the waiting pages is kept in slots 1 to n, and the page of
+// the highest slot goes next: value(p) = slot of p. A new page takes slot n+1 after
+// trading places with the page of a slot drawn uniformly from 1 to n+1, which leaves
+// all orders equally likely. A key drawn at discovery would be another policy: old
+// pages with low keys would never have a chance among new ones.
+//
+// It knows nothing but that pages exist. Cost per link: none; per page two moves in
+// heaps.
+//
+// Where it fails: everywhere alike; it is the zero of the scale of regret. Where
+// politeness withholds the page whose turn it is, another goes first and that one
+// goes as soon as it may: the choice is uniform among known pages, not among those
+// that may be asked.
+
+func randomSpec() *Spec {
+	return &Spec{
+		Name: "random",
+		What: "a known page chosen uniformly",
+		New:  newRandom,
+	}
+}
+
+type random struct {
+	board *Board
+	seed  uint64
+	slots *graph.Column[uint32]     // by page: its slot, counted from 1; 0 when it does not wait
+	pages *graph.Column[graph.Page] // by slot-1: the page there; only the first n count
+	// numbers holds how many slots are in use and how many random numbers were drawn.
+	numbers *graph.Column[uint64]
+}
+
+// What random.numbers holds.
+const (
+	slotsUsed = iota
+	numbersDrawn
+	randomNumbers
+)
+
+func newRandom(e *Env, _ Params) (Policy, error) {
+	r := &random{
+		board:   e.Boards[0],
+		seed:    e.Random,
+		slots:   graph.NewColumn[uint32]("random slots", e.MaxPages),
+		pages:   graph.NewColumn[graph.Page]("random pages", e.MaxPages),
+		numbers: graph.NewColumn[uint64]("random numbers", randomNumbers),
+	}
+	r.numbers.Grow(randomNumbers)
+	return r, nil
+}
+
+func (r *random) Known(p, _ graph.Page) {
+	r.slots.Append(0)
+	r.enter(p)
+}
+
+// enter gives p a slot.
+func (r *random) enter(p graph.Page) {
+	num := r.numbers.Slice()
+	num[slotsUsed]++
+	num[numbersDrawn]++
+	last := uint32(num[slotsUsed])
+	r.pages.Grow(int(last))
+	slot := uint32(Hash(r.seed, num[numbersDrawn])%uint64(last)) + 1
+	if slot != last {
+		r.put(r.pages.At(int(slot-1)), last)
+	}
+	r.put(p, slot)
+}
+
+func (r *random) put(p graph.Page, slot uint32) {
+	r.slots.Set(int(p), slot)
+	r.pages.Set(int(slot-1), p)
+	r.board.Set(p, float64(slot))
+}
+
+// Taken gives the slot of p to the page of the last one.
+func (r *random) Taken(_ time.Duration, p graph.Page, _ int) {
+	num := r.numbers.Slice()
+	slot, last := r.slots.At(int(p)), uint32(num[slotsUsed])
+	num[slotsUsed]--
+	r.slots.Set(int(p), 0)
+	if slot != last {
+		r.put(r.pages.At(int(last-1)), slot)
+	}
+}
+
+func (r *random) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.Page) {
+	if o.Again {
+		r.enter(p)
+	}
+}
+
+func (r *random) Columns(each func(graph.AnyColumn)) {
+	each(r.slots)
+	each(r.pages)
+	each(r.numbers)
+}

@@ -1,0 +1,157 @@
+package policy
+
+import (
+	"math"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Site-at-a-time: the Internet Archive's crawler of 1997 (Burner), as told by Najork,
+// Wiener 2001, section 5 (O19).
+//
+//	up to 64 sites (hosts=) are open and give one page each in turn; a site that has
+//	none left closes, and the next one of the line opens
+//
+// The line holds the sites that have pages but are not open, in the order in which
+// they became known or got pages again. Within a site: the order of discovery.
+//
+// It knows which site a page belongs to, and no links. A site has none left when its
+// page has come and all its known pages were handed out. Cost per link: none.
+//
+// Where it fails: it crawls whole sites whatever they are worth, and one endless site
+// holds its place for ever.
+
+func siteAtATimeSpec() *Spec {
+	return &Spec{
+		Name:   "site-at-a-time",
+		What:   "a number of sites at a time, each to its end",
+		Params: []Param{{Name: "hosts", Default: "64", What: "sites that are open at a time"}},
+		New:    newSiteAtATime,
+	}
+}
+
+type siteAtATime struct {
+	board *Board
+	facts Facts
+	hosts uint64
+	left  *graph.Column[uint32] // by site: pages that are known and not handed out
+	state *graph.Column[uint8]  // by site: closed, inLine or open
+	next  *graph.Column[uint32] // by site in the line: 1 + the one behind it, 0 for the last
+	// numbers holds turns given, sites open, and first and last site of the line,
+	// counted from 1.
+	numbers *graph.Column[uint64]
+}
+
+// States of a site. One that is closed has no pages left; one in the line has some,
+// unless another order of sites has taken them.
+const (
+	closed = iota
+	inLine
+	open
+)
+
+// What siteAtATime.numbers holds.
+const (
+	turnsGiven = iota
+	sitesOpen
+	lineFirst
+	lineLast
+	siteNumbers
+)
+
+func newSiteAtATime(e *Env, params Params) (Policy, error) {
+	hosts, err := params.Int("hosts", 64, 1)
+	if err != nil {
+		return nil, err
+	}
+	e.Boards[0].SitesOwn()
+	s := &siteAtATime{
+		board:   e.Boards[0],
+		facts:   e.Facts,
+		hosts:   uint64(hosts),
+		left:    graph.NewColumn[uint32]("sites left", e.MaxSites),
+		state:   graph.NewColumn[uint8]("sites open", e.MaxSites),
+		next:    graph.NewColumn[uint32]("sites line", e.MaxSites),
+		numbers: graph.NewColumn[uint64]("sites numbers", siteNumbers),
+	}
+	s.numbers.Grow(siteNumbers)
+	return s, nil
+}
+
+func (s *siteAtATime) Known(p, _ graph.Page) { s.gain(s.facts.Site(p)) }
+
+func (s *siteAtATime) Seeded(_, _ graph.Page) { s.fill() }
+
+func (s *siteAtATime) Taken(_ time.Duration, p graph.Page, _ int) {
+	s.left.Slice()[s.facts.Site(p)]--
+}
+
+// Came lets the next site have its turn.
+func (s *siteAtATime) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.Page) {
+	site := s.facts.Site(p)
+	if o.Again {
+		s.gain(site)
+	}
+	if s.state.At(int(site)) == open {
+		if s.left.At(int(site)) > 0 {
+			s.turn(site)
+		} else {
+			s.state.Set(int(site), closed)
+			s.board.Site(site, math.Inf(-1))
+			s.numbers.Slice()[sitesOpen]--
+		}
+	}
+	s.fill()
+}
+
+// gain counts one more page of a site, which gets into the line if it was closed.
+func (s *siteAtATime) gain(site graph.Site) {
+	n := int(site) + 1
+	s.left.Grow(n)
+	s.state.Grow(n)
+	s.next.Grow(n)
+	s.left.Slice()[site]++
+	if s.state.At(int(site)) != closed {
+		return
+	}
+	num := s.numbers.Slice()
+	s.state.Set(int(site), inLine)
+	s.next.Set(int(site), 0)
+	if num[lineFirst] == 0 {
+		num[lineFirst] = uint64(n)
+	} else {
+		s.next.Set(int(num[lineLast]-1), uint32(n))
+	}
+	num[lineLast] = uint64(n)
+}
+
+// fill opens sites of the line while there is room.
+func (s *siteAtATime) fill() {
+	num := s.numbers.Slice()
+	for num[sitesOpen] < s.hosts && num[lineFirst] != 0 {
+		site := graph.Site(num[lineFirst] - 1)
+		num[lineFirst] = uint64(s.next.At(int(site)))
+		if s.left.At(int(site)) == 0 {
+			s.state.Set(int(site), closed)
+			continue
+		}
+		s.state.Set(int(site), open)
+		num[sitesOpen]++
+		s.turn(site)
+	}
+}
+
+// turn puts an open site behind all other open ones.
+func (s *siteAtATime) turn(site graph.Site) {
+	num := s.numbers.Slice()
+	num[turnsGiven]++
+	s.board.Site(site, -float64(num[turnsGiven]))
+}
+
+func (s *siteAtATime) Columns(each func(graph.AnyColumn)) {
+	each(s.left)
+	each(s.state)
+	each(s.next)
+	each(s.numbers)
+}

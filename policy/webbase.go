@@ -1,0 +1,170 @@
+package policy
+
+import (
+	"hash/fnv"
+	"io"
+	"math"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// WebBase with 500 queues: Cho, Garcia-Molina, Haveliwala, Lam, Paepcke, Raghavan,
+// Wesley 2006, as used for Stanford's crawls; Najork, Wiener 2001, section 5.
+//
+//	queue(p) = FNV-1a-64 of the name of its site, modulo 500 (queues=)
+//	each queue first in, first out; queues in turn
+//
+// Turns are numbered, and turn t belongs to queue t mod 500. The head of a queue that
+// is not empty has the next turn of its queue, and keeps it; value(head) = -turn. All
+// other pages have one value below any turn, among which the order of discovery
+// decides: they go only when no head may, because politeness withholds it, or because
+// another policy chooses the site.
+//
+// It knows the names of sites, and no links. A page that is to be tried again goes to
+// the end of its queue. Cost per link: none.
+//
+// Where it fails: all sites of a queue share its pace, so a small site that falls
+// together with a large one waits for it.
+
+func webbaseSpec() *Spec {
+	return &Spec{
+		Name:   "webbase-500",
+		What:   "queues of sites in turn, each first in, first out",
+		Params: []Param{{Name: "queues", Default: "500", What: "number of queues"}},
+		New:    newWebbase,
+	}
+}
+
+type webbase struct {
+	board    *Board
+	facts    Facts
+	siteName func(graph.Site) string
+	queues   uint64
+
+	bySite *graph.Column[uint32] // queue of a site
+	behind *graph.Column[uint32] // by page: 1 + the page behind it in its queue, 0 for the last
+	state  *graph.Column[uint8]  // by page: waiting, gone or dropped
+	// heads and lasts are by queue, counted from 1 and 0 when it is empty; turns is
+	// the turn of the head.
+	heads, lasts *graph.Column[uint32]
+	turns        *graph.Column[uint64]
+	now          *graph.Column[uint64] // one number: no turn below it is still to come
+}
+
+// States of a page in its queue.
+const (
+	waiting = iota
+	gone    // handed out, but in the list still
+	dropped // and out of the list
+)
+
+// behindHeads is the value of all pages that are not heads.
+const behindHeads = -math.MaxFloat64
+
+func newWebbase(e *Env, params Params) (Policy, error) {
+	queues, err := params.Int("queues", 500, 1)
+	if err != nil {
+		return nil, err
+	}
+	w := &webbase{
+		board:    e.Boards[0],
+		facts:    e.Facts,
+		siteName: e.SiteName,
+		queues:   uint64(queues),
+		bySite:   graph.NewColumn[uint32]("queues by site", e.MaxSites),
+		behind:   graph.NewColumn[uint32]("queues behind", e.MaxPages),
+		state:    graph.NewColumn[uint8]("queues state", e.MaxPages),
+		heads:    graph.NewColumn[uint32]("queues heads", queues),
+		lasts:    graph.NewColumn[uint32]("queues lasts", queues),
+		turns:    graph.NewColumn[uint64]("queues turns", queues),
+		now:      graph.NewColumn[uint64]("queues now", 1),
+	}
+	w.heads.Grow(queues)
+	w.lasts.Grow(queues)
+	w.turns.Grow(queues)
+	w.now.Grow(1)
+	return w, nil
+}
+
+func (w *webbase) Known(p, _ graph.Page) {
+	for s := w.bySite.Len(); s <= int(w.facts.Site(p)); s++ {
+		w.bySite.Append(w.queueNamed(w.siteName(graph.Site(s))))
+	}
+	w.behind.Append(0)
+	w.state.Append(waiting)
+	w.enter(p)
+}
+
+func (w *webbase) queueNamed(site string) uint32 {
+	h := fnv.New64a()
+	io.WriteString(h, site) // a hash never fails
+	return uint32(h.Sum64() % w.queues)
+}
+
+func (w *webbase) queueOf(p graph.Page) int { return int(w.bySite.At(int(w.facts.Site(p)))) }
+
+// enter puts p at the end of its queue.
+func (w *webbase) enter(p graph.Page) {
+	q := w.queueOf(p)
+	w.board.Set(p, behindHeads)
+	w.behind.Set(int(p), 0)
+	if last := w.lasts.At(q); last != 0 {
+		w.behind.Set(int(last-1), uint32(p)+1)
+	}
+	w.lasts.Set(q, uint32(p)+1)
+	if w.heads.At(q) == 0 {
+		w.heads.Set(q, uint32(p)+1)
+		w.turn(q)
+	}
+}
+
+// turn gives the head of q the next turn of its queue.
+func (w *webbase) turn(q int) {
+	now := w.now.At(0)
+	t := now - now%w.queues + uint64(q)
+	if t < now {
+		t += w.queues
+	}
+	w.turns.Set(q, t)
+	w.board.Set(graph.Page(w.heads.At(q)-1), -float64(t))
+}
+
+// Taken ends the turn of the queue of p, also where p was not its head. A queue that
+// was withheld may be served late: turns never go back.
+func (w *webbase) Taken(_ time.Duration, p graph.Page, _ int) {
+	q := w.queueOf(p)
+	w.state.Set(int(p), gone)
+	w.now.Set(0, max(w.now.At(0), w.turns.At(q)+1))
+	head := w.heads.At(q)
+	for head != 0 && w.state.At(int(head-1)) == gone {
+		w.state.Set(int(head-1), dropped)
+		head = w.behind.At(int(head - 1))
+	}
+	w.heads.Set(q, head)
+	if head == 0 {
+		w.lasts.Set(q, 0)
+		return
+	}
+	w.turn(q)
+}
+
+func (w *webbase) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.Page) {
+	if !o.Again {
+		return
+	}
+	if w.state.At(int(p)) == dropped {
+		w.enter(p)
+	}
+	w.state.Set(int(p), waiting)
+}
+
+func (w *webbase) Columns(each func(graph.AnyColumn)) {
+	each(w.bySite)
+	each(w.behind)
+	each(w.state)
+	each(w.heads)
+	each(w.lasts)
+	each(w.turns)
+	each(w.now)
+}
