@@ -1,0 +1,210 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank"
+)
+
+// Metrics of the truths that the laboratory makes itself.
+const (
+	PageRankMetric  = "pagerank"
+	BacklinksMetric = "backlinks"
+)
+
+// A Truth is the importance that orders are measured against (P13). Measures read
+// it; no policy does, unless it is declared an oracle.
+type Truth struct {
+	Metric string
+	Value  []float64 // by page of the world; finite, never negative
+	// Pages is over how many pages the values were made: those of the world, or of E.
+	Pages int
+	// MeanScale puts hot thresholds on the scale on which the mean over Pages is 1
+	// (M18), as for PageRank; otherwise they are in the unit of Value.
+	MeanScale bool
+	// Bound is how far Value may be from exact, in L1 of the sum-1 vector.
+	Bound float64
+}
+
+// TruthOptions say which truth is wanted. The zero value is that of the semantics
+// document: follow 0.9, the full graph, no self-links.
+type TruthOptions struct {
+	Follow    float64 // of PageRank; 0 means 0.9
+	SelfLinks bool    // keep the links of pages to themselves
+	// Within restricts the truth to the web of these pages and the links among them
+	// (E); nil is the full graph. Other pages have 0 then.
+	Within  []graph.Page
+	Threads int // 0 means one for each processor
+	// Progress, if not nil, is called after each sweep of PageRank; its error stops
+	// the solve.
+	Progress func(sweep int, bound float64) error
+}
+
+// truthTolerance is what PageRank is solved to, and truthWorst what is accepted when
+// rounding stops it earlier (a follow very near 1).
+const (
+	truthTolerance = 1e-12
+	truthWorst     = 1e-9
+)
+
+// PageRankTruth is PageRank (M8) of sum 1, dangling mass spread evenly.
+//
+// It is solved by the power method (rank.Jacobi) and not by Gauss-Seidel, which is
+// faster: tau-b and the hot sets count ties by exact equality, and only the power
+// method gives pages with the same in-links the same bits, because all of them are
+// summed from the same vector in the same order. For the same reason links that do
+// not count are taken out of the lists beforehand: rank would subtract a self-link
+// from the sum, which leaves a rounding error behind.
+func PageRankTruth(w *rank.Web, o TruthOptions) (*Truth, error) {
+	in, err := countedLinks(w, o)
+	if err != nil {
+		return nil, fmt.Errorf("pagerank truth: %w", err)
+	}
+	defer in.free()
+	opt := rank.Options{
+		Follow: o.Follow, SelfLinks: o.SelfLinks, Tolerance: truthTolerance,
+		Method: rank.Jacobi, Threads: o.Threads, Progress: o.Progress,
+	}
+	if o.Within != nil {
+		// Jumps into E alone, from dangling pages too, are PageRank of the web E: no
+		// page outside ever gets anything.
+		opt.Teleport, opt.DanglingToTeleport = in.inside, true
+	}
+	r, err := rank.PageRank(&rank.Web{In: in.lists, Fetched: w.Fetched}, opt)
+	var short *rank.ToleranceError
+	if err != nil && !(errors.As(err, &short) && r != nil && r.Bound <= truthWorst) {
+		return nil, fmt.Errorf("pagerank truth: %w", err)
+	}
+	return &Truth{Metric: PageRankMetric, Value: r.Score, Pages: in.pages, MeanScale: true, Bound: r.Bound}, nil
+}
+
+// BacklinksTruth is the number of pages that link to each page (M6).
+func BacklinksTruth(w *rank.Web, o TruthOptions) (*Truth, error) {
+	in, err := countedLinks(w, o)
+	if err != nil {
+		return nil, fmt.Errorf("backlinks truth: %w", err)
+	}
+	defer in.free()
+	r, err := rank.Backlinks(&rank.Web{In: in.lists, Fetched: w.Fetched}, rank.Options{SelfLinks: o.SelfLinks, Threads: o.Threads})
+	if err != nil {
+		return nil, fmt.Errorf("backlinks truth: %w", err)
+	}
+	return &Truth{Metric: BacklinksMetric, Value: r.Score, Pages: in.pages}, nil
+}
+
+// ValuesTruth takes any values, one a page, as the truth (P14): page views, votes,
+// a rank of another program. Their hot thresholds are on the mean-1 scale, which
+// needs no unit; clear MeanScale to have them absolute.
+func ValuesTruth(metric string, values []float64) (*Truth, error) {
+	for p, v := range values {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return nil, fmt.Errorf("truth %q: page %d has the value %v", metric, p, v)
+		}
+	}
+	return &Truth{Metric: metric, Value: values, Pages: len(values), MeanScale: true}, nil
+}
+
+// Mean1 is the values scaled so that their mean over Pages is 1 (M18): the scale on
+// which published thresholds and averages by day are stated.
+func (t *Truth) Mean1() []float64 {
+	scale, v := t.mean1(), make([]float64, len(t.Value))
+	for p, x := range t.Value {
+		v[p] = x * scale
+	}
+	return v
+}
+
+// mean1 is the factor of Mean1; 1 if all values are 0.
+func (t *Truth) mean1() float64 {
+	if s := sum(t.Value); s > 0 {
+		return float64(t.Pages) / s
+	}
+	return 1
+}
+
+// links are in-lists in which only links that count are left.
+type links struct {
+	lists  *graph.Lists
+	made   []*graph.Lists // to be freed
+	inside []float64      // 1 for the pages of Within, else 0; nil when all are
+	pages  int
+}
+
+func (l *links) free() {
+	for _, m := range l.made {
+		m.Free()
+	}
+}
+
+// countedLinks are the in-lists of w without self-links, unless asked for, and
+// without links from outside the pages of Within.
+func countedLinks(w *rank.Web, o TruthOptions) (*links, error) {
+	l := &links{lists: w.In, pages: w.Pages()}
+	if w.In == nil {
+		if w.Out == nil {
+			return nil, errors.New("a web without lists")
+		}
+		l.lists = rank.Transpose(w.Out)
+		l.made = append(l.made, l.lists)
+	}
+	if o.Within != nil {
+		if err := l.restrict(o.Within); err != nil {
+			l.free()
+			return nil, err
+		}
+	}
+	counts := func(p, q graph.Page) bool {
+		return (o.SelfLinks || p != q) && (l.inside == nil || l.inside[p] != 0 && l.inside[q] != 0)
+	}
+	if kept := keepLinks(l.lists, counts); kept != nil {
+		l.lists = kept
+		l.made = append(l.made, kept)
+	}
+	return l, nil
+}
+
+// restrict marks the pages inside.
+func (l *links) restrict(within []graph.Page) error {
+	l.inside = make([]float64, l.pages)
+	for _, p := range within {
+		if int(p) >= len(l.inside) {
+			return fmt.Errorf("page %d of a web of %d", p, len(l.inside))
+		}
+		l.inside[p] = 1
+	}
+	l.pages = int(sum(l.inside))
+	return nil
+}
+
+// keepLinks copies the lists with only those links for which keep(page, id) holds;
+// nil if that is all of them.
+func keepLinks(l *graph.Lists, keep func(p, q graph.Page) bool) *graph.Lists {
+	n, links := l.Pages(), int64(0)
+	each := func(fn func(p, q graph.Page)) {
+		for p := range graph.Page(n) {
+			for _, q := range l.List(p) {
+				if keep(p, q) {
+					fn(p, q)
+				}
+			}
+		}
+	}
+	each(func(p, q graph.Page) { links++ })
+	if links == l.Links() {
+		return nil
+	}
+	kept := graph.NewLists(n, links)
+	off, to, i := kept.Off.Slice(), kept.To.Slice(), 0
+	each(func(p, q graph.Page) {
+		to[i] = q
+		i++
+		off[p+1]++
+	})
+	for p := range n {
+		off[p+1] += off[p]
+	}
+	return kept
+}
