@@ -18,7 +18,10 @@ import (
 	"github.com/winnow-crawler/winnow/internal/plot"
 )
 
-var updateReport = flag.Bool("update-report", false, "rewrite the golden files of reports")
+var (
+	update    = flag.Bool("update", false, "rewrite the golden files")
+	sampleDir = flag.String("sample", "", "where to write a sample report")
+)
 
 // small is a report with one of everything.
 func small() *Report {
@@ -120,7 +123,7 @@ func forms(t *testing.T, r *Report) map[string]string {
 func TestReportGolden(t *testing.T) {
 	for ext, got := range forms(t, small()) {
 		file := filepath.Join("testdata", "report."+ext)
-		if *updateReport {
+		if *update {
 			if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +133,7 @@ func TestReportGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got != string(want) {
-			t.Errorf("%s differs (go test -update-report rewrites it):\n%s", file, got)
+			t.Errorf("%s differs (go test -update rewrites it):\n%s", file, got)
 		}
 	}
 }
@@ -350,6 +353,10 @@ func TestReportSample(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
+	bad := forms(t, evil())["html"]
+	if err := os.WriteFile(filepath.Join(dir, "hostile.html"), []byte(bad), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for ext, s := range forms(t, sample()) {
 		if err := os.WriteFile(filepath.Join(dir, "report."+ext), []byte(s), 0o666); err != nil {
 			t.Fatal(err)
@@ -359,5 +366,3 @@ func TestReportSample(t *testing.T) {
 		}
 	}
 }
-
-var sampleDir = flag.String("sample", "", "where to write a sample report")

@@ -11,8 +11,8 @@ import (
 // that on a telephone a unit is about half a pixel and the style makes the letters
 // larger: the margins leave room for digits of letterWidth.
 const (
-	figureWidth, figureHeight = 640, 400
-	figureTop, figureBottom   = 30, 54 // margins; the label of the y axis stands in the upper
+	figureWidth, figureHeight = 640, 420
+	figureTop, figureBottom   = 34, 54 // margins; the label of the y axis stands in the upper
 	figureRight               = 28     // half of the last number
 	letterWidth               = 10.6
 )
@@ -202,7 +202,7 @@ func (p *plane) stations(places []point, n int) []point {
 // place. Eight signs against ten colours: no pair returns before the fortieth.
 func (l look) dots(places []point, r float64) string {
 	signs := []string{
-		"m%[2]g 0a%[1]g %[1]g 0 1 0 %[3]g 0a%[1]g %[1]g 0 1 0 %[2]g 0", // disc: two half circles
+		"m%[2]g 0a%[1]g %[1]g 0 1 0 %[3]g 0a%[1]g %[1]g 0 1 0 %[4]g 0", // disc: two half circles
 		"m%[2]g %[2]gh%[3]gv%[3]gh%[4]gz",                              // square
 		"m0 %[2]gl%[1]g %[3]gh%[4]gz",                                  // triangle
 		"m0 %[2]gl%[1]g %[1]gl%[2]g %[1]gl%[2]g %[2]gz",                // diamond

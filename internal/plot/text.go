@@ -111,6 +111,7 @@ func (g *grid) draw(ps []point, x, y *axis, mark rune, c *Chart) {
 		g.cell[g.row(py)][g.column(px)] = mark
 		switch {
 		case c.Columns:
+			g.cell[g.row(y.at(y.ground()))][g.column(px)] = mark
 			g.line(px, y.at(y.ground()), px, py, mark)
 		case i > 0 && !c.Points:
 			g.line(x.at(ps[i-1].x), y.at(ps[i-1].y), px, py, mark)
