@@ -37,6 +37,7 @@ type AnyColumn interface {
 	Bytes() int64
 	Save(w io.Writer) error
 	Load(r io.Reader) error
+	Free()
 }
 
 // NewColumn reserves room for at most max elements under a name that stands in

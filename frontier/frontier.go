@@ -1,0 +1,354 @@
+package frontier
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/queue"
+)
+
+// State is the state of a page.
+type State uint8
+
+// The states of pages; what has no id is unknown.
+const (
+	Known State = iota
+	Acquired
+	Fetched
+	Failed
+	RefusedPage
+)
+
+var stateNames = [...]string{"known", "acquired", "fetched", "failed", "refused"}
+
+func (s State) String() string { return stateNames[s] }
+
+// A Frontier is all known pages and the rules to hand one out. It has one owner and no
+// lock.
+type Frontier struct {
+	o        Options
+	policies []policy.Policy // that of the pages, then that of the sites if it is another
+	tellers
+	boards []board
+	order  int            // the board that orders the sites; -1 when the one that orders the pages does
+	asked  []*queue.Queue // queues in which sites are offered
+
+	// By page.
+	state *graph.Column[State]
+	from  *graph.Column[graph.Page]
+	depth *graph.Column[uint8]
+	links *links // nil unless a policy wants to read them again
+
+	sites
+	now     time.Duration // of the last event or question
+	due     instants      // pages that wait for an instant of their own
+	queued  int           // pages that wait in the queues
+	flying  int           // works handed out and not done
+	batch   batches
+	refused []graph.Page // since Refusals was last called
+	differs int          // events Took that the present code would not have chosen
+}
+
+// A board is one order: of the pages that may be handed out, and when there are
+// batches, of the others.
+type board struct{ active, pool *queue.Queue }
+
+// tellers are the optional sides of the policies.
+type tellers struct {
+	seeders []policy.Seeder
+	takers  []policy.Taker
+	workers []policy.Worker
+	drops   []policy.Dropper
+	mixer   policy.Mixer
+}
+
+// New makes an empty frontier with the policy of the pages and, unless nil, another
+// for the sites. env is what the driver knows; the frontier adds the rest. The oracle
+// is nil outside the laboratory.
+func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Oracle) (*Frontier, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	o.PerConnection = max(1, o.PerConnection)
+	f := &Frontier{
+		o:     o,
+		order: -1,
+		state: graph.NewColumn[State]("page state", o.MaxPages),
+		from:  graph.NewColumn[graph.Page]("page from", o.MaxPages),
+		depth: graph.NewColumn[uint8]("page depth", o.MaxPages),
+		sites: newSites(&o),
+	}
+	choices := []*policy.Choice{page}
+	if site != nil {
+		f.order = page.Spec.Count()
+		choices = append(choices, site)
+	}
+	for _, c := range choices {
+		if err := f.adopt(env, c, oracle); err != nil {
+			f.Free()
+			return nil, err
+		}
+	}
+	f.chooseAsked()
+	return f, nil
+}
+
+// adopt makes a policy with boards of its own.
+func (f *Frontier) adopt(env policy.Env, c *policy.Choice, oracle policy.Oracle) error {
+	env.Boards = nil
+	for range c.Spec.Count() {
+		env.Boards = append(env.Boards, f.newBoard())
+	}
+	if c.Spec.Links && f.links == nil {
+		f.links = newLinks(f.o.MaxPages)
+	}
+	env.Facts, env.Out = f, f.Out
+	env.MaxPages, env.MaxSites = f.o.MaxPages, f.o.MaxSites
+	p, err := c.New(&env, oracle)
+	if err != nil {
+		return err
+	}
+	f.policies = append(f.policies, p)
+	f.hear(p)
+	return nil
+}
+
+func (f *Frontier) newBoard() *policy.Board {
+	name := fmt.Sprintf("board %d", len(f.boards))
+	b := board{active: queue.New(name, f.o.MaxPages, f.o.MaxSites)}
+	if f.o.Mode != Continuous {
+		b.pool = queue.New(name+" pool", f.o.MaxPages, f.o.MaxSites)
+	}
+	f.boards = append(f.boards, b)
+	return policy.NewBoard(b.active, b.pool)
+}
+
+func (f *Frontier) hear(p policy.Policy) {
+	if s, ok := p.(policy.Seeder); ok {
+		f.seeders = append(f.seeders, s)
+	}
+	if t, ok := p.(policy.Taker); ok {
+		f.takers = append(f.takers, t)
+	}
+	if w, ok := p.(policy.Worker); ok {
+		f.workers = append(f.workers, w)
+	}
+	if d, ok := p.(policy.Dropper); ok {
+		f.drops = append(f.drops, d)
+	}
+	if m, ok := p.(policy.Mixer); ok && f.order < 0 {
+		f.mixer = m
+	}
+}
+
+func (f *Frontier) chooseAsked() {
+	if f.order >= 0 {
+		f.asked = []*queue.Queue{f.boards[f.order].active}
+		return
+	}
+	for _, b := range f.boards {
+		f.asked = append(f.asked, b.active)
+	}
+}
+
+// Pages is the number of known pages, which is the id of the next one.
+func (f *Frontier) Pages() int { return f.state.Len() }
+
+// Sites is the number of known sites, which is the id of the next one.
+func (f *Frontier) Sites() int { return f.next.Len() }
+
+// State is the state of a known page.
+func (f *Frontier) State(p graph.Page) State { return f.state.At(int(p)) }
+
+// Site is the site of a page.
+func (f *Frontier) Site(p graph.Page) graph.Site { return f.boards[0].active.SiteOf(p) }
+
+// From is the page that linked to p first, NoPage for a seed.
+func (f *Frontier) From(p graph.Page) graph.Page { return f.from.At(int(p)) }
+
+// Depth is the number of links from a seed to p along From, at most 255.
+func (f *Frontier) Depth(p graph.Page) int { return int(f.depth.At(int(p))) }
+
+// Value is the value of p on a board.
+func (f *Frontier) Value(p graph.Page, board int) float64 { return f.boards[board].active.Value(p) }
+
+// Out is the links of a page that came; nil when they are not kept.
+func (f *Frontier) Out(p graph.Page) []graph.Page {
+	if f.links == nil {
+		return nil
+	}
+	return f.links.of(p)
+}
+
+// Differs is the number of works on replay that the present code would not have
+// handed out.
+func (f *Frontier) Differs() int { return f.differs }
+
+// Refusals hands over the pages that were refused since it was last called, for the
+// journal. The slice is used again.
+func (f *Frontier) Refusals() []graph.Page {
+	r := f.refused
+	f.refused = f.refused[:0]
+	return r
+}
+
+// Apply changes the state by what happened at now, which never goes back.
+func (f *Frontier) Apply(now time.Duration, e *Event) {
+	f.now = now
+	switch e.Kind {
+	case Seed:
+		f.seed(now, e)
+	case Took:
+		f.replay(now, e)
+	case Refused:
+		f.refuse(e.Page)
+	case Resolved:
+		f.resolved(now, e)
+	case Ruled:
+		f.ruled(now, e)
+	case Done:
+		f.done(now, e)
+	case Session:
+		f.session(now)
+	}
+	if f.o.Slice > 0 {
+		for _, w := range f.workers {
+			w.Work(f.o.Slice)
+		}
+	}
+}
+
+func (f *Frontier) seed(now time.Duration, e *Event) {
+	first := graph.Page(f.Pages())
+	f.know(now, e.New, graph.NoPage)
+	for _, s := range f.seeders {
+		s.Seeded(first, graph.Page(f.Pages()))
+	}
+}
+
+// know makes pages known, in the sites given.
+func (f *Frontier) know(now time.Duration, sites []graph.Site, from graph.Page) {
+	depth := uint8(0)
+	if from != graph.NoPage {
+		depth = f.depth.At(int(from))
+		if depth < 255 {
+			depth++
+		}
+	}
+	for _, s := range sites {
+		if int(s) == f.Sites() {
+			f.addSite()
+		}
+		p := graph.Page(f.Pages())
+		f.state.Append(Known)
+		f.from.Append(from)
+		f.depth.Append(depth)
+		for _, b := range f.boards {
+			b.active.Page(p, s)
+			if b.pool != nil {
+				b.pool.Page(p, s)
+			}
+		}
+		f.sites.pages.Slice()[s]++
+		for _, o := range f.policies {
+			o.Known(p, from)
+		}
+		f.enter(p, s)
+	}
+}
+
+// enter lets a known page wait in the queues, unless its site is closed.
+func (f *Frontier) enter(p graph.Page, s graph.Site) {
+	if f.stage.At(int(s)) == closed {
+		f.state.Set(int(p), Failed)
+		f.dropped(p)
+		return
+	}
+	f.queued++
+	for _, b := range f.boards {
+		if b.pool != nil {
+			b.pool.Push(p)
+		} else {
+			b.active.Push(p)
+		}
+	}
+	if f.o.Mode == Continuous {
+		f.gained(s)
+	}
+}
+
+// leave takes a page out of the queues.
+func (f *Frontier) leave(p graph.Page) {
+	f.queued--
+	if !f.boards[0].active.Waits(p) {
+		for _, b := range f.boards {
+			b.pool.Remove(p)
+		}
+		return
+	}
+	f.batch.left--
+	for _, b := range f.boards {
+		b.active.Remove(p)
+	}
+	f.lost(f.Site(p))
+}
+
+// dropped tells the policies that p will not be handed out.
+func (f *Frontier) dropped(p graph.Page) {
+	for _, d := range f.drops {
+		d.Dropped(p)
+	}
+}
+
+// done is the end of an attempt at a page.
+func (f *Frontier) done(now time.Duration, e *Event) {
+	p, s := e.Page, f.Site(e.Page)
+	if f.State(p) != Acquired {
+		panic(fmt.Sprintf("frontier: page %d is done, but it is %v", p, f.State(p)))
+	}
+	o := policy.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages())}
+	f.flying--
+	f.know(now, e.New, p)
+	if f.links != nil && len(e.Links) > 0 {
+		f.links.add(p, e.Links)
+	}
+	f.settle(now, p, s, e)
+	for _, q := range f.policies {
+		q.Came(now, p, &o, e.Links)
+	}
+	f.postpone(s, e)
+	if !f.keeps(s, e) {
+		f.release(now, s, e.End)
+	}
+}
+
+// settle gives a page the state in which an attempt leaves it.
+func (f *Frontier) settle(now time.Duration, p graph.Page, s graph.Site, e *Event) {
+	switch {
+	case e.Again && e.Due > now:
+		f.state.Set(int(p), Known)
+		f.due.push(e.Due, uint32(p))
+	case e.Again:
+		f.state.Set(int(p), Known)
+		f.enter(p, s)
+	case e.Class.Failed():
+		f.state.Set(int(p), Failed)
+	default:
+		f.state.Set(int(p), Fetched)
+	}
+}
+
+// session voids what was under way: acquired pages wait again, and no site is asked
+// before its full delay has passed.
+func (f *Frontier) session(now time.Duration) {
+	f.flying = 0
+	for p, s := range f.state.Slice() {
+		if s == Acquired {
+			f.state.Set(p, Known)
+			f.enter(graph.Page(p), f.Site(graph.Page(p)))
+		}
+	}
+	f.restart(now)
+}

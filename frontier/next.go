@@ -1,0 +1,203 @@
+package frontier
+
+import (
+	"math"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/queue"
+)
+
+// Next hands out the best work there is at now. Without one it says when to ask again
+// at the latest, Never if only an event can change that; nothing has changed then.
+func (f *Frontier) Next(now time.Duration) (w Work, ask time.Duration, ok bool) {
+	f.wake(now)
+	f.now = now
+	worked := f.o.Slice > 0 || len(f.workers) == 0
+	for {
+		b, s, ok := f.best()
+		switch {
+		case !ok:
+			if f.nextBatch(now) {
+				continue
+			}
+			return Work{}, f.ask(), false
+		case f.busy(now, s):
+			f.park(now, s)
+			continue
+		}
+		if k := f.needs(now, s); k != Fetch {
+			w = Work{Kind: k, Site: s, Board: uint8(b)}
+			f.take(now, w)
+			return w, 0, true
+		}
+		if !worked {
+			f.work()
+			worked = true
+			continue // values may have changed
+		}
+		if w, ok := f.fetch(now, b, s); ok {
+			return w, 0, true
+		}
+	}
+}
+
+// More hands out the next page of a site that is kept after Done, to the same fetcher
+// and at once. Without one the site is released.
+func (f *Frontier) More(now time.Duration, s graph.Site) (w Work, ok bool) {
+	if f.place.At(int(s)) != kept {
+		return Work{}, false
+	}
+	if f.o.Slice == 0 {
+		f.work()
+	}
+	b := f.turn()
+	for f.boards[b].active.Len(s) > 0 {
+		if w, ok := f.fetch(now, b, s); ok {
+			return w, true
+		}
+	}
+	f.release(now, s, now)
+	return Work{}, false
+}
+
+// turn is the board that serves the next hand-out.
+func (f *Frontier) turn() int {
+	if f.mixer != nil {
+		return f.mixer.Turn()
+	}
+	return 0
+}
+
+// sitesOf is the queue that orders the sites for board b.
+func (f *Frontier) sitesOf(b int) *queue.Queue {
+	if f.order >= 0 {
+		return f.boards[f.order].active
+	}
+	return f.boards[b].active
+}
+
+// best is the best site that may be asked now, and the board that says so.
+func (f *Frontier) best() (b int, s graph.Site, ok bool) {
+	b = f.turn()
+	s, ok = f.sitesOf(b).Best()
+	return b, s, ok
+}
+
+// needs is the work that s needs next.
+func (f *Frontier) needs(now time.Duration, s graph.Site) Kind {
+	switch f.stage.At(int(s)) {
+	case unresolved:
+		return Resolve
+	case unruled:
+		return Robots
+	}
+	if at := f.rules.At(int(s)); at > 0 && at <= int64(now) {
+		return Robots
+	}
+	return Fetch
+}
+
+// fetch hands out the best page of s if it is allowed, and refuses it otherwise.
+func (f *Frontier) fetch(now time.Duration, b int, s graph.Site) (Work, bool) {
+	p, _ := f.boards[b].active.First(s)
+	if f.o.Allowed != nil && !f.o.Allowed(p) {
+		f.refuse(p)
+		f.refused = append(f.refused, p)
+		return Work{}, false
+	}
+	w := Work{Fetch, s, p, uint8(b)}
+	f.take(now, w)
+	return w, true
+}
+
+func (f *Frontier) refuse(p graph.Page) { f.drop(p, RefusedPage) }
+
+// take hands out a work: its site is acquired, its page leaves the queues.
+func (f *Frontier) take(now time.Duration, w Work) {
+	f.flying++
+	if f.place.At(int(w.Site)) != kept {
+		f.withdraw(w.Site, acquired)
+		if w.Kind != Resolve {
+			f.enterAddress(now, w.Site)
+		}
+	}
+	f.place.Set(int(w.Site), acquired)
+	if w.Kind != Fetch {
+		return
+	}
+	f.leave(w.Page)
+	f.state.Set(int(w.Page), Acquired)
+	for _, t := range f.takers {
+		t.Taken(now, w.Page, int(w.Board))
+	}
+}
+
+// replay forces a work that was handed out once, and counts where the present code
+// would have chosen another.
+func (f *Frontier) replay(now time.Duration, e *Event) {
+	w := Work{e.Work, e.Site, e.Page, e.Board}
+	f.wake(now)
+	if f.place.At(int(w.Site)) != kept {
+		f.wouldChoose(now, w)
+	} else if f.o.Slice == 0 {
+		f.work()
+	}
+	f.take(now, w)
+}
+
+// wouldChoose does what Next does before it hands out a work, up to the choice.
+func (f *Frontier) wouldChoose(now time.Duration, w Work) {
+	worked := f.o.Slice > 0 || len(f.workers) == 0 || w.Kind != Fetch
+	for {
+		b, s, ok := f.best()
+		switch {
+		case !ok && f.nextBatch(now):
+			continue
+		case ok && f.busy(now, s):
+			f.park(now, s)
+			continue
+		case ok && !worked:
+			f.work()
+			worked = true
+			continue
+		}
+		if !ok || s != w.Site || f.needs(now, s) != w.Kind {
+			f.differs++
+		} else if p, _ := f.boards[b].active.First(s); w.Kind == Fetch && p != w.Page {
+			f.differs++
+		}
+		return
+	}
+}
+
+// work lets the policies finish what they have to do.
+func (f *Frontier) work() {
+	for _, w := range f.workers {
+		for w.Work(math.MaxInt) {
+		}
+	}
+}
+
+// ask is the next instant at which something changes without an event.
+func (f *Frontier) ask() time.Duration {
+	return min(f.waits.first(), f.due.first(), f.clocks.first())
+}
+
+// Counts says where pages and works are.
+type Counts struct {
+	Queued int // pages that wait in the queues, of the batch or not
+	Due    int // pages that wait for an instant of their own
+	Flying int // works handed out and not done
+	Polite int // sites with pages to hand out that wait for their instant
+	Parked int // sites that wait for their address
+	Pool   int // pages that wait for the next batch
+}
+
+// Counts is the present numbers.
+func (f *Frontier) Counts() Counts {
+	return Counts{
+		Queued: f.queued, Due: len(f.due), Flying: f.flying,
+		Polite: f.polite, Parked: f.inside, Pool: f.pooled(),
+	}
+}

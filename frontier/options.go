@@ -1,0 +1,121 @@
+package frontier
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Options are the mechanism: politeness, connections, batches. The zero value is the
+// pure ordering experiment: no delays, no addresses, no robots.txt, one page at a time
+// from a site, no batches.
+type Options struct {
+	// Delay is w: the time from the end of an answer to the next request to the site
+	// (S1). Sites with fewer than SmallSite known pages have SmallDelay instead.
+	Delay      time.Duration
+	SmallDelay time.Duration
+	SmallSite  int
+	// Factor makes the delay at least so many times the download time, up to FactorMax
+	// (10 in Mercator); 0 does not.
+	Factor    float64
+	FactorMax time.Duration
+	// BackOff is the delay after the first of several failures in a row; it doubles
+	// with each, up to BackOffMax, and is spread by up to a quarter. 0 has none.
+	BackOff    time.Duration
+	BackOffMax time.Duration
+	// PerConnection is c: pages asked for in one acquisition of a site (S2); 0 means 1.
+	PerConnection int
+
+	// Resolve and Robots make a site need its address and its robots.txt before its
+	// first page.
+	Resolve bool
+	Robots  bool
+	// Allowed tells whether the robots.txt of its site allows a page; nil allows all.
+	// It is asked when the page would be handed out.
+	Allowed func(graph.Page) bool
+	// AddressCap is the number of requests at a time to one IP address, 0 any number;
+	// AddressDelay the time from the end of one to the start of the next.
+	AddressCap   int
+	AddressDelay time.Duration
+
+	// Mode is how batches work, Batch the pages of one (K).
+	Mode  Mode
+	Batch int
+	// MinActive ends a batch when fewer works are under way and nothing can be handed
+	// out (S13); what is left is carried over.
+	MinActive int
+	// SiteShare is the largest share of a batch that one site may have (S12); 0 is all.
+	SiteShare float64
+	// Batched, if not nil, is told the pages of each batch. The slice is used again.
+	Batched func(now time.Duration, pages []graph.Page)
+
+	// Slice is the number of links that a policy may work on between two events; what
+	// is left is done later, and pages are handed out in the meantime. 0 lets it
+	// finish.
+	Slice int
+	// Random is the seed of jitter.
+	Random uint64
+	// MaxPages and MaxSites are the most that will ever be known.
+	MaxPages, MaxSites int
+}
+
+// Mode is a way to work in batches.
+type Mode uint8
+
+// The modes.
+const (
+	// Continuous hands out whatever is best now. Policies may rescore every K pages,
+	// but no fetcher waits for it.
+	Continuous Mode = iota
+	// Thesis works as the thesis does (4.4): K pages are chosen, only they are handed
+	// out, and when the last of them has come the next K are chosen.
+	Thesis
+	// Ahead chooses the next K pages as soon as nothing of the batch can be handed
+	// out, without waiting for those under way (S14).
+	Ahead
+)
+
+var modeNames = [...]string{"continuous", "thesis", "ahead"}
+
+func (m Mode) String() string { return modeNames[m] }
+
+// ModeNames lists the names of the modes.
+func ModeNames() []string { return modeNames[:] }
+
+// ParseMode finds a mode by its name.
+func ParseMode(name string) (Mode, error) {
+	for m, n := range modeNames {
+		if n == name {
+			return Mode(m), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown batch mode %q: it can be %v", name, modeNames)
+}
+
+// Check finds values that make no sense.
+func (o *Options) Check() error {
+	delays := []struct {
+		name string
+		d    time.Duration
+	}{{"delay", o.Delay}, {"delay of small sites", o.SmallDelay}, {"limit of the delay by download time", o.FactorMax},
+		{"back-off", o.BackOff}, {"limit of back-off", o.BackOffMax}, {"delay of addresses", o.AddressDelay}}
+	for _, v := range delays {
+		if v.d < 0 {
+			return fmt.Errorf("the %s is negative (%v)", v.name, v.d)
+		}
+	}
+	switch {
+	case o.Factor < 0:
+		return fmt.Errorf("the delay factor is negative (%v)", o.Factor)
+	case o.PerConnection < 0:
+		return fmt.Errorf("the number of pages per connection is negative (%d)", o.PerConnection)
+	case o.Mode != Continuous && o.Batch < 1:
+		return fmt.Errorf("a batch of %d pages has none", o.Batch)
+	case o.MinActive < 0:
+		return fmt.Errorf("the least number of active fetchers is negative (%d)", o.MinActive)
+	case o.SiteShare < 0 || o.SiteShare > 1:
+		return fmt.Errorf("the share of a site in a batch (%v) is not between 0 and 1", o.SiteShare)
+	}
+	return nil
+}

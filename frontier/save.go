@@ -1,0 +1,186 @@
+package frontier
+
+import (
+	"io"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// Columns hands out every column: of the pages, the sites, the boards, the policies.
+func (f *Frontier) Columns(each func(graph.AnyColumn)) {
+	each(f.state)
+	each(f.from)
+	each(f.depth)
+	if f.links != nil {
+		each(f.links.at)
+		each(f.links.to)
+	}
+	f.sites.columns(each)
+	for _, b := range f.boards {
+		b.active.Columns(each)
+		if b.pool != nil {
+			b.pool.Columns(each)
+		}
+	}
+	for _, p := range f.policies {
+		p.Columns(each)
+	}
+}
+
+func (s *sites) columns(each func(graph.AnyColumn)) {
+	for _, c := range []graph.AnyColumn{s.place, s.stage, s.pages, s.next, s.held, s.fails, s.delay, s.rules, s.of, s.active, s.free} {
+		each(c)
+	}
+	if s.parked != nil {
+		s.parked.Columns(each)
+	}
+}
+
+// Save writes the whole state. Heaps are not part of it: they follow from the columns.
+func (f *Frontier) Save(w io.Writer) (err error) {
+	save := func(c graph.AnyColumn) {
+		if err == nil {
+			err = c.Save(w)
+		}
+	}
+	f.Columns(save)
+	rest := f.rest()
+	defer rest.Free()
+	save(rest)
+	return err
+}
+
+// rest is what is in no column: the time, counters, due pages, the batch.
+func (f *Frontier) rest() *graph.Column[uint64] {
+	c := graph.NewColumn[uint64]("frontier rest", 8+2*len(f.due)+len(f.batch.pages))
+	for _, v := range []int{int(f.now), f.queued, f.flying, f.differs, f.batch.left, f.batch.whole, len(f.due)} {
+		c.Append(uint64(v))
+	}
+	for _, d := range f.due {
+		c.Append(uint64(d.at))
+		c.Append(uint64(d.id))
+	}
+	for _, p := range f.batch.pages {
+		c.Append(uint64(p))
+	}
+	return c
+}
+
+// Load replaces the state of a frontier that was made with the same options and
+// policies by a saved one. After an error it must not be used.
+func (f *Frontier) Load(r io.Reader) (err error) {
+	load := func(c graph.AnyColumn) {
+		if err == nil {
+			err = c.Load(r)
+		}
+	}
+	f.Columns(load)
+	rest := graph.NewColumn[uint64]("frontier rest", 8+3*f.o.MaxPages)
+	defer rest.Free()
+	load(rest)
+	if err != nil {
+		return err
+	}
+	f.setRest(rest.Slice())
+	f.rebuild()
+	return nil
+}
+
+func (f *Frontier) setRest(v []uint64) {
+	f.now, f.queued, f.flying, f.differs = time.Duration(v[0]), int(v[1]), int(v[2]), int(v[3])
+	f.batch.left, f.batch.whole = int(v[4]), int(v[5])
+	n := int(v[6])
+	f.due = f.due[:0]
+	for v = v[7:]; n > 0; n, v = n-1, v[2:] {
+		f.due.push(time.Duration(v[0]), uint32(v[1]))
+	}
+	f.batch.pages = f.batch.pages[:0]
+	for _, p := range v {
+		f.batch.pages = append(f.batch.pages, graph.Page(p))
+	}
+}
+
+// rebuild makes the heaps.
+func (f *Frontier) rebuild() {
+	for _, b := range f.boards {
+		b.active.Rebuild()
+		if b.pool != nil {
+			b.pool.Rebuild()
+		}
+	}
+	f.waits, f.polite, f.clocks, f.inside = f.waits[:0], 0, f.clocks[:0], 0
+	if f.parked != nil {
+		f.parked.Rebuild()
+	}
+	for i, at := range f.place.Slice() {
+		f.rebuildSite(graph.Site(i), at)
+	}
+	for _, p := range f.policies {
+		if l, ok := p.(policy.Loader); ok {
+			l.Loaded()
+		}
+	}
+}
+
+func (f *Frontier) rebuildSite(s graph.Site, at place) {
+	for _, b := range f.boards {
+		if b.pool != nil {
+			b.pool.Offer(s)
+		}
+	}
+	switch at {
+	case ready:
+		f.offer(s)
+	case waiting:
+		f.waits.push(time.Duration(f.next.At(int(s))), uint32(s))
+		if f.boards[0].active.Len(s) > 0 {
+			f.polite++
+		}
+	case parked:
+		f.inside++
+		if a := f.of.At(int(s)); f.free.At(int(a)) > int64(f.now) {
+			f.clocks.push(time.Duration(f.free.At(int(a))), a)
+		}
+	}
+}
+
+// Bytes is the memory that pages and sites take, policies included.
+func (f *Frontier) Bytes() int64 {
+	n := f.state.Bytes() + f.from.Bytes() + f.depth.Bytes()
+	if f.links != nil {
+		n += f.links.at.Bytes() + f.links.to.Bytes()
+	}
+	add := func(c graph.AnyColumn) { n += c.Bytes() }
+	for _, c := range []graph.AnyColumn{f.place, f.stage, f.sites.pages, f.next, f.held, f.fails, f.delay, f.rules, f.of, f.active, f.free} {
+		add(c)
+	}
+	if f.parked != nil {
+		n += f.parked.Bytes()
+	}
+	for _, b := range f.boards {
+		n += b.active.Bytes()
+		if b.pool != nil {
+			n += b.pool.Bytes()
+		}
+	}
+	for _, p := range f.policies {
+		p.Columns(add)
+	}
+	return n + 16*int64(cap(f.waits)+cap(f.due)+cap(f.clocks))
+}
+
+// Free gives the memory back.
+func (f *Frontier) Free() {
+	f.Columns(func(c graph.AnyColumn) { c.Free() })
+	for _, b := range f.boards {
+		b.active.Free()
+		if b.pool != nil {
+			b.pool.Free()
+		}
+	}
+	if f.parked != nil {
+		f.parked.Free()
+	}
+}

@@ -1,0 +1,303 @@
+package frontier
+
+import (
+	"math"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// place is where a site stands.
+type place uint8
+
+const (
+	ready    place = iota // offered; it may have no pages
+	waiting               // until its instant
+	acquired              // by a fetcher
+	kept                  // by a fetcher that is to call More
+	parked                // until its address is free
+)
+
+// stage is what a site needs before its next page.
+type stage uint8
+
+const (
+	unresolved stage = iota // its address
+	unruled                 // its robots.txt
+	open                    // nothing
+	closed                  // it is never asked again
+)
+
+// sites is the state of the sites. All columns are by site.
+type sites struct {
+	place *graph.Column[place]
+	stage *graph.Column[stage]
+	pages *graph.Column[uint32] // known pages
+	next  *graph.Column[int64]  // instant before which it is not asked
+	held  *graph.Column[uint32] // works done in this acquisition
+	fails *graph.Column[uint8]  // failures in a row
+	delay *graph.Column[int64]  // Crawl-delay
+	rules *graph.Column[int64]  // instant at which its robots.txt expires; 0 never
+
+	waits  instants // waiting sites
+	polite int      // how many of them have pages to hand out
+	addresses
+}
+
+func newSites(o *Options) sites {
+	n := o.MaxSites
+	return sites{
+		place:     graph.NewColumn[place]("site place", n),
+		stage:     graph.NewColumn[stage]("site stage", n),
+		pages:     graph.NewColumn[uint32]("site pages", n),
+		next:      graph.NewColumn[int64]("site next", n),
+		held:      graph.NewColumn[uint32]("site held", n),
+		fails:     graph.NewColumn[uint8]("site failures", n),
+		delay:     graph.NewColumn[int64]("site crawl-delay", n),
+		rules:     graph.NewColumn[int64]("site robots expiry", n),
+		addresses: newAddresses(o),
+	}
+}
+
+// addSite makes the next site known: it is ready.
+func (f *Frontier) addSite() {
+	s := graph.Site(f.Sites())
+	first := open
+	if f.o.Robots {
+		first = unruled
+	}
+	if f.o.Resolve {
+		first = unresolved
+	}
+	f.place.Append(ready)
+	f.stage.Append(first)
+	f.sites.pages.Append(0)
+	f.next.Append(0)
+	f.held.Append(0)
+	f.fails.Append(0)
+	f.delay.Append(0)
+	f.rules.Append(0)
+	f.addresses.add(s)
+	for _, b := range f.boards {
+		b.active.Site(s)
+		if b.pool != nil {
+			b.pool.Site(s)
+			b.pool.Offer(s)
+		}
+	}
+	f.offer(s)
+}
+
+func (f *Frontier) offer(s graph.Site) {
+	f.place.Set(int(s), ready)
+	for _, q := range f.asked {
+		q.Offer(s)
+	}
+}
+
+func (f *Frontier) withdraw(s graph.Site, to place) {
+	f.place.Set(int(s), to)
+	for _, q := range f.asked {
+		q.Withdraw(s)
+	}
+}
+
+// postpone sets the instant before which s is not asked again: the largest of all
+// delays after the end of the answer.
+func (f *Frontier) postpone(s graph.Site, e *Event) {
+	d := f.size(s)
+	if f.o.Factor > 0 {
+		d = max(d, min(f.o.FactorMax, time.Duration(f.o.Factor*float64(e.End-e.Start))))
+	}
+	d = max(d, time.Duration(f.delay.At(int(s))), e.Retry, f.backOff(s, e.Class))
+	f.next.Set(int(s), int64(later(e.End, d)))
+}
+
+// later is t + d, Never when that is beyond it.
+func later(t, d time.Duration) time.Duration {
+	if t > Never-d {
+		return Never
+	}
+	return t + d
+}
+
+// size is the delay of the options, which may depend on the size of the site.
+func (f *Frontier) size(s graph.Site) time.Duration {
+	if int(f.sites.pages.At(int(s))) < f.o.SmallSite {
+		return f.o.SmallDelay
+	}
+	return f.o.Delay
+}
+
+// backOff counts failures of the server in a row and is the delay they cause: doubled
+// with each, and spread by up to a quarter so that sites that failed together do not
+// come back together.
+func (f *Frontier) backOff(s graph.Site, c policy.Class) time.Duration {
+	if c < policy.HTTPError || c > policy.Timeout {
+		f.fails.Set(int(s), 0)
+		return 0
+	}
+	n := f.fails.At(int(s))
+	if n < math.MaxUint8 {
+		f.fails.Set(int(s), n+1)
+	}
+	if f.o.BackOff == 0 {
+		return 0
+	}
+	d := f.o.BackOffMax
+	if n < 32 && f.o.BackOff < f.o.BackOffMax>>n {
+		d = f.o.BackOff << n
+	}
+	spread := policy.Hash(f.o.Random, uint64(s), uint64(n)) % 1024
+	return d + time.Duration(float64(d)*float64(spread)/4096)
+}
+
+// keeps tells whether the fetcher keeps s for another page: if the connection is good
+// for it, fewer than c pages were asked for, one waits, and neither Crawl-delay nor
+// Retry-After nor back-off is in force.
+func (f *Frontier) keeps(s graph.Site, e *Event) bool {
+	held := f.held.Slice()
+	held[s]++
+	if !e.Keep || int(held[s]) >= f.o.PerConnection || f.delay.At(int(s)) > 0 || e.Retry > 0 || f.fails.At(int(s)) > 0 {
+		return false
+	}
+	if f.boards[0].active.Len(s) == 0 {
+		return false
+	}
+	f.place.Set(int(s), kept)
+	return true
+}
+
+// release gives a site back: it waits until its instant, or is ready.
+func (f *Frontier) release(now time.Duration, s graph.Site, end time.Duration) {
+	f.held.Set(int(s), 0)
+	f.leaveAddress(now, s, end)
+	f.await(now, s)
+}
+
+// await lets s wait for its instant if that lies ahead.
+func (f *Frontier) await(now time.Duration, s graph.Site) {
+	if at := time.Duration(f.next.At(int(s))); at > now {
+		f.place.Set(int(s), waiting)
+		f.waits.push(at, uint32(s))
+		if f.boards[0].active.Len(s) > 0 {
+			f.polite++
+		}
+		return
+	}
+	f.offer(s)
+}
+
+// gained and lost keep count of waiting sites with pages.
+func (f *Frontier) gained(s graph.Site) {
+	if f.place.At(int(s)) == waiting && f.boards[0].active.Len(s) == 1 {
+		f.polite++
+	}
+}
+
+func (f *Frontier) lost(s graph.Site) {
+	if f.place.At(int(s)) == waiting && f.boards[0].active.Len(s) == 0 {
+		f.polite--
+	}
+}
+
+// wake lets everything continue whose instant has come.
+func (f *Frontier) wake(now time.Duration) {
+	for f.waits.first() <= now {
+		s := graph.Site(f.waits.pop().id)
+		if f.boards[0].active.Len(s) > 0 {
+			f.polite--
+		}
+		f.offer(s)
+	}
+	for f.due.first() <= now {
+		p := graph.Page(f.due.pop().id)
+		f.enter(p, f.Site(p))
+	}
+	f.wakeAddresses(now)
+}
+
+// resolved is the end of a Resolve work.
+func (f *Frontier) resolved(now time.Duration, e *Event) {
+	f.flying--
+	s := e.Site
+	switch {
+	case e.Again:
+		f.next.Set(int(s), int64(e.Due))
+	case e.Class.Failed():
+		f.close(s, Failed)
+	default:
+		f.setAddress(s, e.Address)
+		f.stage.Set(int(s), open)
+		if f.o.Robots {
+			f.stage.Set(int(s), unruled)
+		}
+	}
+	f.await(now, s)
+}
+
+// ruled is the end of a Robots work. When it brought no rules and is not to be tried
+// again, nothing of the site may be asked for.
+func (f *Frontier) ruled(now time.Duration, e *Event) {
+	f.flying--
+	s := e.Site
+	f.delay.Set(int(s), int64(e.Delay))
+	f.rules.Set(int(s), int64(e.Expiry))
+	f.postpone(s, e)
+	switch {
+	case e.Again:
+		f.next.Set(int(s), max(f.next.At(int(s)), int64(e.Due)))
+	case e.Class.Failed():
+		f.close(s, RefusedPage)
+	default:
+		f.stage.Set(int(s), open)
+	}
+	f.release(now, s, e.End)
+}
+
+// close ends a site: its waiting pages get the state given, later ones are failed.
+func (f *Frontier) close(s graph.Site, as State) {
+	f.stage.Set(int(s), closed)
+	b := f.boards[0]
+	for p, ok := first(b, s); ok; p, ok = first(b, s) {
+		f.drop(p, as)
+	}
+}
+
+// drop takes a page out for good.
+func (f *Frontier) drop(p graph.Page, as State) {
+	f.leave(p)
+	f.state.Set(int(p), as)
+	f.dropped(p)
+	if s := f.Site(p); f.parked != nil && f.place.At(int(s)) == ready && f.boards[0].active.Len(s) == 0 {
+		f.unpark(f.now, f.of.At(int(s))) // s had the turn of its address, and has no use for it
+	}
+}
+
+// first is a page of s that waits in either queue of a board.
+func first(b board, s graph.Site) (graph.Page, bool) {
+	if p, ok := b.active.First(s); ok || b.pool == nil {
+		return p, ok
+	}
+	return b.pool.First(s)
+}
+
+// restart puts every acquired site back, and lets each that was ever asked wait for
+// its full delay from now on.
+func (f *Frontier) restart(now time.Duration) {
+	f.waits, f.polite = f.waits[:0], 0
+	f.restartAddresses(now)
+	for i, at := range f.place.Slice() {
+		s := graph.Site(i)
+		if at == acquired || at == kept || f.next.At(i) > 0 {
+			full := max(f.size(s), time.Duration(f.delay.At(i)))
+			f.next.Set(i, max(f.next.At(i), int64(later(now, full))))
+		}
+		f.held.Set(i, 0)
+		if at != ready || f.next.At(i) > int64(now) {
+			f.withdraw(s, waiting)
+			f.await(now, s)
+		}
+	}
+}

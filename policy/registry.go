@@ -1,0 +1,207 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Spec is one entry of the table of policies.
+type Spec struct {
+	Name string
+	What string // one line for lists and help
+	// Params are the parameters with what they mean, in the order of the help.
+	Params []Param
+	Boards int // orders it keeps; 0 means 1
+
+	// What the policy needs; a world without it is refused by name.
+	URLs     bool // URLs of pages
+	Links    bool // out-links of fetched pages kept
+	Prior    bool // values of an earlier crawl
+	MaxPages int  // largest world it is meant for; 0 means any
+
+	// New makes the policy. NewOmniscient makes one that needs the oracle: instead of
+	// New, or besides it when Oracle tells by the parameters.
+	New           func(*Env, Params) (Policy, error)
+	NewOmniscient func(*Env, Params, Oracle) (Policy, error)
+	Oracle        func(Params) bool
+}
+
+// A Param is a parameter of a policy, given as /name=value.
+type Param struct {
+	Name    string
+	Values  []string // the allowed ones; nil when it is a number
+	Default string
+	What    string
+}
+
+// Params are the parameters of one choice.
+type Params map[string]string
+
+// Specs is the table of all policies, in the order in which lists show them.
+func Specs() []*Spec {
+	return []*Spec{
+		randomSpec(),
+		breadthFirstSpec(),
+		backlinkCountSpec(),
+		pagerankSpec(),
+		batchPagerankSpec(),
+		partialPagerankSpec(),
+		opicSpec(),
+		largerSitesFirstSpec(),
+		historicalPagerankSpec(),
+		locationSpec(),
+		siteAtATimeSpec(),
+		webbaseSpec(),
+		omniscientSpec(),
+		hornSpec(),
+	}
+}
+
+// A Choice is a policy with its parameters, as "opic/cash=all/remote=0.8" names it.
+type Choice struct {
+	Name   string // as it was given
+	Spec   *Spec
+	Params Params
+}
+
+// Choose finds the policy that a text names.
+func Choose(text string) (*Choice, error) {
+	parts := strings.Split(text, "/")
+	specs := Specs()
+	i := slices.IndexFunc(specs, func(s *Spec) bool { return s.Name == parts[0] })
+	if i < 0 {
+		return nil, &UnknownError{What: "policy", Name: parts[0], Known: names(specs)}
+	}
+	c := &Choice{Name: text, Spec: specs[i], Params: Params{}}
+	for _, part := range parts[1:] {
+		name, value, ok := strings.Cut(part, "=")
+		if !ok {
+			return nil, fmt.Errorf("policy %q: %q is not a parameter of the form name=value", text, part)
+		}
+		if err := c.set(name, value); err != nil {
+			return nil, fmt.Errorf("policy %q: %w", text, err)
+		}
+	}
+	for _, p := range c.Spec.Params {
+		if _, given := c.Params[p.Name]; !given && p.Default != "" {
+			c.Params[p.Name] = p.Default
+		}
+	}
+	return c, nil
+}
+
+func names(specs []*Spec) []string {
+	out := make([]string, len(specs))
+	for i, s := range specs {
+		out[i] = s.Name
+	}
+	return out
+}
+
+func (c *Choice) set(name, value string) error {
+	i := slices.IndexFunc(c.Spec.Params, func(p Param) bool { return p.Name == name })
+	if i < 0 {
+		var known []string
+		for _, p := range c.Spec.Params {
+			known = append(known, p.Name)
+		}
+		return &UnknownError{What: "parameter", Name: name, Known: known}
+	}
+	if _, twice := c.Params[name]; twice {
+		return fmt.Errorf("parameter %s is given twice", name)
+	}
+	if v := c.Spec.Params[i].Values; v != nil && !slices.Contains(v, value) {
+		return fmt.Errorf("%s=%s: it can be %s", name, value, strings.Join(v, ", "))
+	}
+	c.Params[name] = value
+	return nil
+}
+
+// An UnknownError is a name that is not in a table.
+type UnknownError struct {
+	What, Name string
+	Known      []string
+}
+
+func (e *UnknownError) Error() string {
+	if len(e.Known) == 0 {
+		return fmt.Sprintf("unknown %s %q: there are none", e.What, e.Name)
+	}
+	return fmt.Sprintf("unknown %s %q", e.What, e.Name)
+}
+
+// NeedsOracle tells whether the choice can only be made with an oracle.
+func (c *Choice) NeedsOracle() bool {
+	return c.Spec.NewOmniscient != nil && (c.Spec.Oracle == nil || c.Spec.Oracle(c.Params))
+}
+
+// What a world may lack.
+var (
+	ErrOracle = errors.New("it needs to know the true importance, which only a simulation has")
+	ErrURLs   = errors.New("it needs the URLs of pages, which are not known here")
+	ErrPrior  = errors.New("it needs the ranks of an earlier crawl")
+)
+
+// Check finds out whether the choice can work in an environment, oracle or not.
+func (c *Choice) Check(env *Env, oracle bool) error {
+	switch {
+	case c.NeedsOracle() && !oracle:
+		return fmt.Errorf("policy %s: %w", c.Name, ErrOracle)
+	case c.Spec.URLs && env.URL == nil:
+		return fmt.Errorf("policy %s: %w", c.Name, ErrURLs)
+	case c.Spec.Prior && env.Prior == nil:
+		return fmt.Errorf("policy %s: %w", c.Name, ErrPrior)
+	case c.Spec.MaxPages > 0 && env.MaxPages > c.Spec.MaxPages:
+		return fmt.Errorf("policy %s: it is meant for at most %d pages, and there are %d", c.Name, c.Spec.MaxPages, env.MaxPages)
+	}
+	return nil
+}
+
+// New makes the policy in an environment. The oracle is nil outside the laboratory,
+// and only a policy that was declared omniscient is ever handed it.
+func (c *Choice) New(env *Env, oracle Oracle) (p Policy, err error) {
+	if err = c.Check(env, oracle != nil); err != nil {
+		return nil, err
+	}
+	if c.NeedsOracle() {
+		p, err = c.Spec.NewOmniscient(env, c.Params, oracle)
+	} else {
+		p, err = c.Spec.New(env, c.Params)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("policy %s: %w", c.Name, err)
+	}
+	return p, nil
+}
+
+// Count is the number of boards of the policy.
+func (s *Spec) Count() int { return max(1, s.Boards) }
+
+// Int reads a whole number of at least least.
+func (p Params) Int(name string, otherwise, least int) (int, error) {
+	text, ok := p[name]
+	if !ok {
+		return otherwise, nil
+	}
+	v, err := strconv.Atoi(text)
+	if err != nil || v < least {
+		return 0, fmt.Errorf("%s=%s: it must be a whole number of at least %d", name, text, least)
+	}
+	return v, nil
+}
+
+// Share reads a number between 0 and 1.
+func (p Params) Share(name string, otherwise float64) (float64, error) {
+	text, ok := p[name]
+	if !ok {
+		return otherwise, nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0 && v <= 1) {
+		return 0, fmt.Errorf("%s=%s: it must be a number from 0 to 1", name, text)
+	}
+	return v, nil
+}

@@ -1,0 +1,111 @@
+package queue
+
+import (
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// An arena holds one list of pages for each site in blocks of 1, 2, 4, ... places, so
+// that no site needs a slice of its own. A list that outgrows its block moves to one
+// of twice the size, and a list that fell to a quarter of its block to one of half
+// the size; what it leaves goes to the free blocks of its size.
+type arena struct {
+	cells  *graph.Column[graph.Page]
+	blocks *graph.Column[uint64] // by site: first cell (upper half), length (lower half)
+	sizes  *graph.Column[uint8]  // by site: 0 no block, else 1 + log2 of its size
+	// vacant is the first free block of each size, counted from 1; the first cell of
+	// a free block names the next.
+	vacant [33]uint32
+}
+
+// newArena reserves room. Blocks are at most half, and after growing at most three
+// quarters empty, and each size may have free blocks: eight cells a page are more than
+// it can come to.
+func newArena(name string, pages, sites int) arena {
+	return arena{
+		cells:  graph.NewColumn[graph.Page](name+" pages", min(8*pages+64, graph.MaxPages)),
+		blocks: graph.NewColumn[uint64](name+" blocks", sites),
+		sizes:  graph.NewColumn[uint8](name+" block sizes", sites),
+	}
+}
+
+func (a *arena) addSite() {
+	a.blocks.Append(0)
+	a.sizes.Append(0)
+}
+
+func (a *arena) len(s graph.Site) int { return int(uint32(a.blocks.Slice()[s])) }
+
+// of is the list of site s.
+func (a *arena) of(s graph.Site) []graph.Page {
+	b := a.blocks.Slice()[s]
+	first, n := b>>32, b&(1<<32-1)
+	return a.cells.Slice()[first : first+n]
+}
+
+// extend makes the list of s longer by one cell, whose content is arbitrary.
+func (a *arena) extend(s graph.Site) []graph.Page {
+	size := a.sizes.At(int(s))
+	if n := a.len(s); size == 0 || n == 1<<(size-1) {
+		a.resize(s, size+1)
+	}
+	a.blocks.Slice()[s]++
+	return a.of(s)
+}
+
+// shorten drops the last cell of the list of s.
+func (a *arena) shorten(s graph.Site) {
+	a.blocks.Slice()[s]--
+	n, size := a.len(s), a.sizes.At(int(s))
+	switch {
+	case n == 0:
+		a.clear(s)
+	case size > 2 && n <= 1<<(size-1)/4:
+		a.resize(s, size-1)
+	}
+}
+
+// clear gives the block of s back.
+func (a *arena) clear(s graph.Site) {
+	if size := a.sizes.At(int(s)); size > 0 {
+		a.release(uint32(a.blocks.At(int(s))>>32), size)
+	}
+	a.blocks.Set(int(s), 0)
+	a.sizes.Set(int(s), 0)
+}
+
+// resize moves the list of s to a block of 2^(size-1) cells.
+func (a *arena) resize(s graph.Site, size uint8) {
+	n := a.len(s)
+	to := a.take(size)
+	old := a.of(s)
+	copy(a.cells.Slice()[to:], old)
+	if a.sizes.At(int(s)) > 0 {
+		a.release(uint32(a.blocks.At(int(s))>>32), a.sizes.At(int(s)))
+	}
+	a.blocks.Set(int(s), uint64(to)<<32|uint64(n))
+	a.sizes.Set(int(s), size)
+}
+
+// take finds a free block.
+func (a *arena) take(size uint8) uint32 {
+	if at := a.vacant[size]; at != 0 {
+		a.vacant[size] = uint32(a.cells.At(int(at) - 1))
+		return at - 1
+	}
+	at := a.cells.Len()
+	a.cells.Grow(at + 1<<(size-1))
+	return uint32(at)
+}
+
+func (a *arena) release(at uint32, size uint8) {
+	a.cells.Set(int(at), graph.Page(a.vacant[size]))
+	a.vacant[size] = at + 1
+}
+
+func (a *arena) bytes() int64 { return a.cells.Bytes() + a.blocks.Bytes() + a.sizes.Bytes() }
+
+func (a *arena) free() {
+	a.cells.Free()
+	a.blocks.Free()
+	a.sizes.Free()
+}

@@ -1,0 +1,323 @@
+// Package queue is the two-level queue of the thesis (figure 4.1, S10): a heap of
+// sites, and in each site a heap of its pages.
+//
+//	offers:  [ site 7 | site 2 | site 9 ...        ]   sites that may be asked now
+//	             |        |        |
+//	pages:   [ 31 12 ] [ 5 ]   [ 8 44 9 60 ... ]       known pages of each site
+//
+// A page has a value, and pages stand in descending order of it; equal pages stand
+// in ascending order of their ids, which is the order in which they were discovered.
+// A site counts as its best page, or has a value of its own. The order is total, so
+// that it never depends on the history of the heaps: a queue that was rebuilt from
+// its values hands out the same pages as the one that was saved.
+//
+// The heaps are four-ary. Those of pages hold ids only and look values up, since most
+// pages wait in a queue for long and are many; the heap of offers holds its keys,
+// since every hand-out walks through it.
+//
+// All of it lies in flat columns: 16 bytes a known page, and for each page that waits
+// 4 to 8 more in an arena of blocks whose sizes are powers of two.
+package queue
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// A Queue is one order of the waiting pages. It has one owner and no lock.
+type Queue struct {
+	values *graph.Column[float64] // by page
+	// wheres tells by page its site (upper half) and its place in the heap of the
+	// site, counted from 1 (lower half); place 0 is a page that does not wait.
+	wheres *graph.Column[uint64]
+	pages  arena
+
+	// Views of the columns, to save a step to each of them in the innermost loop.
+	value []float64
+	where []uint64
+
+	own    bool                   // sites have values of their own
+	owns   *graph.Column[float64] // by site, when own
+	places *graph.Column[uint32]  // by site: withdrawn, idle, or its place in offers, counted from 1
+	offers []offer
+}
+
+// What places holds when it is not a place.
+const (
+	withdrawn = 0              // the site takes no part
+	idle      = math.MaxUint32 // it does, as soon as it has pages
+)
+
+// An offer is a site that takes part and has pages. Equal sites stand in the order of
+// tie: their best pages, or themselves when sites have values of their own.
+type offer struct {
+	value float64
+	tie   uint32
+	site  graph.Site
+}
+
+func (o *offer) before(p *offer) bool {
+	return o.value > p.value || o.value == p.value && o.tie < p.tie
+}
+
+// New makes an empty queue for at most so many pages and sites. name begins the names
+// of its columns.
+func New(name string, pages, sites int) *Queue {
+	return &Queue{
+		values: graph.NewColumn[float64](name+" values", pages),
+		wheres: graph.NewColumn[uint64](name+" places", pages),
+		pages:  newArena(name, pages, sites),
+		owns:   graph.NewColumn[float64](name+" site values", sites),
+		places: graph.NewColumn[uint32](name+" site places", sites),
+	}
+}
+
+// Page makes p, the next page, known as one of site s. It does not wait yet.
+func (q *Queue) Page(p graph.Page, s graph.Site) {
+	if int(p) != len(q.value) {
+		panic(fmt.Sprintf("queue: page %d becomes known as number %d", p, len(q.value)))
+	}
+	q.values.Append(0)
+	q.wheres.Append(uint64(s) << 32)
+	q.value, q.where = q.values.Slice(), q.wheres.Slice()
+}
+
+// Move says that p, which must not wait, belongs to site s from now on.
+func (q *Queue) Move(p graph.Page, s graph.Site) { q.where[p] = uint64(s) << 32 }
+
+// Site makes s, the next site, known. It is withdrawn, and its own value is -Inf.
+func (q *Queue) Site(s graph.Site) {
+	if int(s) != q.places.Len() {
+		panic(fmt.Sprintf("queue: site %d becomes known as number %d", s, q.places.Len()))
+	}
+	q.pages.addSite()
+	q.places.Append(withdrawn)
+	q.owns.Append(math.Inf(-1))
+}
+
+// SitesOwn gives sites values of their own. To be called before any page waits.
+func (q *Queue) SitesOwn() { q.own = true }
+
+// Value is the value of page p, waiting or not.
+func (q *Queue) Value(p graph.Page) float64 { return q.value[p] }
+
+// SiteOf is the site of page p.
+func (q *Queue) SiteOf(p graph.Page) graph.Site { return graph.Site(q.where[p] >> 32) }
+
+// Waits tells whether p waits in the queue.
+func (q *Queue) Waits(p graph.Page) bool { return uint32(q.where[p]) != 0 }
+
+// Len is the number of pages that wait in site s.
+func (q *Queue) Len(s graph.Site) int { return q.pages.len(s) }
+
+// Offers is the number of sites that take part and have pages.
+func (q *Queue) Offers() int { return len(q.offers) }
+
+// Add adds d, which must not be negative, to the value of p. It is Set for the
+// innermost loop of policies that collect.
+func (q *Queue) Add(p graph.Page, d float64) {
+	v := q.value[p] + d
+	q.value[p] = v
+	if w := q.where[p]; uint32(w) != 0 {
+		q.rise(p, v, w)
+	}
+}
+
+// Set gives p a value.
+func (q *Queue) Set(p graph.Page, v float64) {
+	if v != v {
+		panic(fmt.Sprintf("queue: the value of page %d is not a number", p))
+	}
+	old := q.value[p]
+	q.value[p] = v
+	if w := q.where[p]; uint32(w) != 0 && v != old {
+		if v > old {
+			q.rise(p, v, w)
+		} else {
+			q.fall(p, v, w)
+		}
+	}
+}
+
+// rise moves p up after its value grew to v.
+func (q *Queue) rise(p graph.Page, v float64, w uint64) {
+	s := graph.Site(w >> 32)
+	i := int(uint32(w)) - 1
+	if i > 0 {
+		if i = q.up(q.pages.of(s), i, p, v); i > 0 {
+			return
+		}
+	}
+	if at := q.places.Slice()[s]; at != withdrawn && !q.own {
+		q.offerUp(int(at)-1, offer{v, uint32(p), s})
+	}
+}
+
+// fall moves p down after its value shrank to v.
+func (q *Queue) fall(p graph.Page, v float64, w uint64) {
+	s := graph.Site(w >> 32)
+	i := int(uint32(w)) - 1
+	q.down(q.pages.of(s), i, p, v)
+	if i == 0 {
+		q.renew(s)
+	}
+}
+
+// Push lets p wait.
+func (q *Queue) Push(p graph.Page) {
+	w := q.where[p]
+	if uint32(w) != 0 {
+		panic(fmt.Sprintf("queue: page %d waits already", p))
+	}
+	s := graph.Site(w >> 32)
+	heap := q.pages.extend(s)
+	if i := q.up(heap, len(heap)-1, p, q.value[p]); i == 0 {
+		q.renew(s)
+	}
+}
+
+// Remove takes p out.
+func (q *Queue) Remove(p graph.Page) {
+	w := q.where[p]
+	if uint32(w) == 0 {
+		panic(fmt.Sprintf("queue: page %d does not wait", p))
+	}
+	s := graph.Site(w >> 32)
+	i := int(uint32(w)) - 1
+	q.where[p] = w &^ math.MaxUint32
+	heap := q.pages.of(s)
+	n := len(heap) - 1
+	if last := heap[n]; i < n {
+		v := q.value[last]
+		if q.up(heap[:n], i, last, v) == i {
+			q.down(heap[:n], i, last, v)
+		}
+	}
+	q.pages.shorten(s)
+	if i == 0 {
+		q.renew(s)
+	}
+}
+
+// First is the best page of site s.
+func (q *Queue) First(s graph.Site) (p graph.Page, ok bool) {
+	if q.pages.len(s) == 0 {
+		return 0, false
+	}
+	return q.pages.of(s)[0], true
+}
+
+// up moves p with value v from place i of a heap towards its top, and returns the
+// place it ends at.
+func (q *Queue) up(heap []graph.Page, i int, p graph.Page, v float64) int {
+	for i > 0 {
+		j := (i - 1) / 4
+		o := heap[j]
+		if ov := q.value[o]; ov > v || ov == v && o < p {
+			break
+		}
+		heap[i] = o
+		q.place(o, i)
+		i = j
+	}
+	heap[i] = p
+	q.place(p, i)
+	return i
+}
+
+// down moves p with value v from place i of a heap towards its end.
+func (q *Queue) down(heap []graph.Page, i int, p graph.Page, v float64) {
+	for {
+		first := 4*i + 1
+		if first >= len(heap) {
+			break
+		}
+		at, best := first, heap[first]
+		bestValue := q.value[best]
+		for j := first + 1; j < min(first+4, len(heap)); j++ {
+			o := heap[j]
+			if ov := q.value[o]; ov > bestValue || ov == bestValue && o < best {
+				at, best, bestValue = j, o, ov
+			}
+		}
+		if v > bestValue || v == bestValue && p < best {
+			break
+		}
+		heap[i] = best
+		q.place(best, i)
+		i = at
+	}
+	heap[i] = p
+	q.place(p, i)
+}
+
+func (q *Queue) place(p graph.Page, i int) {
+	q.where[p] = q.where[p]&^math.MaxUint32 | uint64(i+1)
+}
+
+// Rescore gives every waiting page the value that f has for it, and orders all anew:
+// one pass over the pages and one over the heaps.
+func (q *Queue) Rescore(f func(graph.Page) float64) {
+	for p, w := range q.where {
+		if uint32(w) != 0 {
+			v := f(graph.Page(p))
+			if v != v {
+				panic(fmt.Sprintf("queue: the value of page %d is not a number", p))
+			}
+			q.value[p] = v
+		}
+	}
+	for s := range graph.Site(q.places.Len()) {
+		heap := q.pages.of(s)
+		for i := (len(heap)+2)/4 - 1; i >= 0; i-- {
+			q.down(heap, i, heap[i], q.value[heap[i]])
+		}
+		if len(heap) > 0 {
+			q.renew(s)
+		}
+	}
+}
+
+// Columns hands out the state that decides the order. What else there is, Rebuild
+// makes from it.
+func (q *Queue) Columns(each func(graph.AnyColumn)) {
+	each(q.values)
+	each(q.wheres)
+	each(q.owns)
+}
+
+// Rebuild makes the heaps after the columns were loaded. All sites are withdrawn.
+func (q *Queue) Rebuild() {
+	q.value, q.where = q.values.Slice(), q.wheres.Slice()
+	q.offers = q.offers[:0]
+	for s := q.places.Len(); s < q.owns.Len(); s++ {
+		q.pages.addSite()
+		q.places.Append(withdrawn)
+	}
+	for s := range q.owns.Len() {
+		q.places.Set(s, withdrawn)
+		q.pages.clear(graph.Site(s))
+	}
+	for p, w := range q.where {
+		if uint32(w) != 0 {
+			q.where[p] = w &^ math.MaxUint32
+			q.Push(graph.Page(p))
+		}
+	}
+}
+
+// Bytes is the memory taken.
+func (q *Queue) Bytes() int64 {
+	return q.values.Bytes() + q.wheres.Bytes() + q.owns.Bytes() + q.places.Bytes() + q.pages.bytes() + 16*int64(cap(q.offers))
+}
+
+// Free gives the memory back.
+func (q *Queue) Free() {
+	q.values.Free()
+	q.wheres.Free()
+	q.owns.Free()
+	q.places.Free()
+	q.pages.free()
+}

@@ -1,0 +1,220 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// Options say how a world is crawled. Pages are ids of the world.
+type Options struct {
+	Seeds []graph.Page
+	// Known are pages that are known from the start besides the seeds.
+	Known []graph.Page
+	// Policy orders the pages, and the sites too unless SitePolicy is another.
+	Policy, SitePolicy *policy.Choice
+	Prior              *policy.Prior
+	// Oracle is handed to policies that were declared omniscient, to no other.
+	Oracle policy.Oracle
+	Random uint64
+	// Batch is K for policies that solve every K pages.
+	Batch int
+
+	Frontier frontier.Options // of it MaxPages, MaxSites and Random are set here
+	Fetchers int              // r; 0 means 1
+	// Bandwidth is B, the crawler's own line in bytes per second; 0 has no limit.
+	Bandwidth float64
+	MaxPages  int // fetches after which the crawl ends; 0 means all
+
+	// Record, if not nil, is told every event, as a journal is. The event is used again.
+	Record func(now time.Duration, e *frontier.Event)
+	// Progress, if not nil, is called now and then with the number of fetches; an error
+	// stops the crawl.
+	Progress func(fetched int) error
+}
+
+// A Result is what a virtual crawl did. Pages are ids of the world, in the order in
+// which they came.
+type Result struct {
+	Order []graph.Page
+	// Start and End are the instants of each fetch, Bytes its size; nil without a model
+	// of time.
+	Start, End []time.Duration
+	Bytes      []int64
+
+	Known    int // pages known at the end
+	Sites    int // sites known at the end
+	Requests int // works handed out, of all kinds
+	Took     time.Duration
+	Memory   int64  // bytes of frontier and policy at the end
+	Trace    *Trace // fetchers over time; nil without a model of time
+}
+
+// Run crawls a world.
+func Run(w *World, o Options) (*Result, error) {
+	c, err := newCrawl(w, &o)
+	if err != nil {
+		return nil, err
+	}
+	defer c.free()
+	c.seed()
+	if err := c.loop(); err != nil {
+		return nil, err
+	}
+	return c.result(), nil
+}
+
+// Numbering gives crawl ids to what a crawl discovers of a world. It is what the URL
+// table is to the live crawler.
+type numbering struct {
+	known []uint32 // by id of the world: id of the crawl plus 1, 0 unknown
+	world []uint32 // by id of the crawl
+}
+
+func newNumbering(n int) numbering {
+	return numbering{known: make([]uint32, n)}
+}
+
+// id is the crawl's id of a thing of the world, and whether it is new.
+func (n *numbering) id(w uint32) (id uint32, fresh bool) {
+	if id = n.known[w]; id != 0 {
+		return id - 1, false
+	}
+	id = uint32(len(n.world))
+	n.known[w] = id + 1
+	n.world = append(n.world, w)
+	return id, true
+}
+
+// crawl is a virtual crawl under way.
+type crawl struct {
+	w            *World
+	o            *Options
+	f            *frontier.Frontier
+	pages, sites numbering
+	now          time.Duration
+	fetchers     []fetcher
+	idle         []uint32 // fetchers without work, the next one last
+	ends         schedule
+	line         *Line // nil when it has no limit
+	left         int   // pages that may still be handed out
+	event        frontier.Event
+	res          Result
+}
+
+// A fetcher is one of the r that fetch at a time.
+type fetcher struct {
+	work     frontier.Work
+	start    time.Duration
+	bytes    int64
+	requests uint32        // in this acquisition of the site
+	after    time.Duration // from the end of the body to the end of the work
+}
+
+func newCrawl(w *World, o *Options) (*crawl, error) {
+	c := &crawl{w: w, o: o, pages: newNumbering(w.pages()), sites: newNumbering(w.sites()), left: o.MaxPages}
+	if o.MaxPages == 0 {
+		c.left = w.pages()
+	}
+	fo := o.Frontier
+	fo.MaxPages, fo.MaxSites, fo.Random = w.pages(), w.sites(), o.Random
+	var err error
+	if c.f, err = frontier.New(fo, c.env(), o.Policy, o.SitePolicy, c.oracle()); err != nil {
+		return nil, err
+	}
+	c.fetchers = make([]fetcher, max(1, o.Fetchers))
+	for i := len(c.fetchers) - 1; i >= 0; i-- {
+		c.idle = append(c.idle, uint32(i))
+	}
+	if o.Bandwidth > 0 && w.Times != nil {
+		c.line = NewLine(o.Bandwidth)
+	}
+	if w.Times != nil {
+		c.res.Trace = &Trace{}
+	}
+	return c, nil
+}
+
+// env is what the world lets a policy know, by ids of the crawl.
+func (c *crawl) env() policy.Env {
+	env := policy.Env{Random: c.o.Random, Batch: c.o.Batch}
+	if c.w.URL != nil {
+		env.URL = func(b []byte, p graph.Page) []byte { return c.w.URL(b, c.page(p)) }
+	}
+	if c.w.SiteName != nil {
+		env.SiteName = func(s graph.Site) string { return c.w.SiteName(c.site(s)) }
+	}
+	if prior := c.o.Prior; prior != nil {
+		env.Prior = &policy.Prior{
+			Value: func(p graph.Page) (float64, bool) { return prior.Value(c.page(p)) },
+			All:   prior.All,
+		}
+	}
+	return env
+}
+
+// page is the id in the world of a page of the crawl.
+func (c *crawl) page(p graph.Page) graph.Page { return graph.Page(c.pages.world[p]) }
+
+// site is the id in the world of a site of the crawl.
+func (c *crawl) site(s graph.Site) graph.Site { return graph.Site(c.sites.world[s]) }
+
+// seer is the oracle by ids of the crawl.
+type seer struct {
+	c *crawl
+	o policy.Oracle
+}
+
+func (s seer) Importance(p graph.Page) float64 { return s.o.Importance(s.c.page(p)) }
+func (s seer) Place(p graph.Page) int          { return s.o.Place(s.c.page(p)) }
+
+func (c *crawl) oracle() policy.Oracle {
+	if c.o.Oracle == nil {
+		return nil
+	}
+	return seer{c, c.o.Oracle}
+}
+
+func (c *crawl) free() { c.f.Free() }
+
+// seed makes the seeds known, then what else is known from the start.
+func (c *crawl) seed() {
+	for _, pages := range [][]graph.Page{c.o.Seeds, c.o.Known} {
+		c.event = frontier.Event{Kind: frontier.Seed, New: c.event.New[:0], Links: c.event.Links[:0]}
+		for _, p := range pages {
+			c.discover(p)
+		}
+		if len(c.event.New) > 0 {
+			c.apply()
+		}
+	}
+}
+
+// discover is the crawl's id of page p of the world; a new page is added to the event.
+func (c *crawl) discover(p graph.Page) graph.Page {
+	id, fresh := c.pages.id(uint32(p))
+	if fresh {
+		s, _ := c.sites.id(uint32(c.w.site(p)))
+		c.event.New = append(c.event.New, graph.Site(s))
+	}
+	return graph.Page(id)
+}
+
+// apply applies the event and records it.
+func (c *crawl) apply() {
+	if c.o.Record != nil {
+		c.o.Record(c.now, &c.event)
+	}
+	c.f.Apply(c.now, &c.event)
+}
+
+func (c *crawl) result() *Result {
+	c.res.Known, c.res.Sites, c.res.Took = c.f.Pages(), c.f.Sites(), c.now
+	c.res.Memory = c.f.Bytes()
+	if c.res.Trace != nil {
+		c.note()
+	}
+	return &c.res
+}

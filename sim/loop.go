@@ -1,0 +1,271 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// step is what comes next for a fetcher.
+type step struct {
+	at      time.Duration
+	work    frontier.Work
+	fetcher uint32
+	body    bool // its body begins to arrive; otherwise its work ends
+}
+
+// before orders steps: by instant, and those of the same instant by site and page.
+func (a *step) before(b *step) bool {
+	switch {
+	case a.at != b.at:
+		return a.at < b.at
+	case a.work.Site != b.work.Site:
+		return a.work.Site < b.work.Site
+	}
+	return a.work.Page < b.work.Page
+}
+
+// schedule is a heap of steps, the earliest first. There is at most one a fetcher.
+type schedule []step
+
+func (h *schedule) push(s step) {
+	*h = append(*h, s)
+	a := *h
+	i := len(a) - 1
+	for i > 0 && s.before(&a[(i-1)/2]) {
+		a[i] = a[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	a[i] = s
+}
+
+func (h *schedule) pop() step {
+	a := *h
+	top, last := a[0], a[len(a)-1]
+	a = a[:len(a)-1]
+	*h = a
+	if len(a) == 0 {
+		return top
+	}
+	i := 0
+	for 2*i+1 < len(a) {
+		j := 2*i + 1
+		if j+1 < len(a) && a[j+1].before(&a[j]) {
+			j++
+		}
+		if !a[j].before(&last) {
+			break
+		}
+		a[i] = a[j]
+		i = j
+	}
+	a[i] = last
+	return top
+}
+
+// loop runs the crawl to its end.
+func (c *crawl) loop() error {
+	for {
+		ask := c.handOut()
+		at := c.nextStep()
+		if at == frontier.Never && ask == frontier.Never {
+			return nil
+		}
+		if ask < at {
+			c.now = ask
+			continue
+		}
+		c.now = at
+		for c.nextStep() == at { // ends at one instant all count before the next hand-out
+			c.advance()
+		}
+		if n := len(c.res.Order); c.o.Progress != nil && n%4096 == 0 {
+			if err := c.o.Progress(n); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// handOut gives work to idle fetchers. It returns the instant at which to ask again,
+// Never when all are busy or nothing more is to be handed out.
+func (c *crawl) handOut() (ask time.Duration) {
+	ask = frontier.Never
+	for len(c.idle) > 0 && c.left > 0 {
+		w, again, ok := c.f.Next(c.now)
+		if c.o.Record != nil {
+			c.recordRefusals()
+		}
+		if !ok {
+			ask = again
+			break
+		}
+		i := c.idle[len(c.idle)-1]
+		c.idle = c.idle[:len(c.idle)-1]
+		c.fetchers[i].requests = 0
+		c.start(i, w)
+	}
+	if c.res.Trace != nil {
+		c.note()
+	}
+	return ask
+}
+
+// start begins a work.
+func (c *crawl) start(i uint32, w frontier.Work) {
+	if c.o.Record != nil {
+		c.o.Record(c.now, &frontier.Event{Kind: frontier.Took, Work: w.Kind, Site: w.Site, Page: w.Page, Board: w.Board})
+	}
+	if w.Kind == frontier.Fetch {
+		c.left--
+	}
+	c.res.Requests++
+	f := &c.fetchers[i]
+	*f = fetcher{work: w, start: c.now, requests: f.requests + 1}
+	if c.w.Times == nil {
+		c.ends.push(step{at: c.now, work: w, fetcher: i})
+		return
+	}
+	before := c.phases(f)
+	if c.line == nil || f.bytes == 0 {
+		body := time.Duration(0)
+		if f.bytes > 0 {
+			body = TransferTime(float64(f.bytes), c.w.Times.Speed(c.site(w.Site)))
+		}
+		c.ends.push(step{at: c.now + before + body + f.after, work: w, fetcher: i})
+		return
+	}
+	c.ends.push(step{at: c.now + before, work: w, fetcher: i, body: true})
+}
+
+// phases sets the size of what a fetcher transfers and the time it takes afterwards,
+// and returns the time before. A connection is made once in an acquisition, and closed
+// after the last page that it may serve.
+func (c *crawl) phases(f *fetcher) (before time.Duration) {
+	t, s := c.w.Times, c.site(f.work.Site)
+	switch f.work.Kind {
+	case frontier.Resolve:
+		return t.Resolve(s, 0)
+	case frontier.Robots:
+		f.bytes, f.after = t.RobotsSize(s), t.Close(s, 0)
+		return t.Connect(s, 0) + t.FirstByte(s, graph.NoPage, 0)
+	}
+	p := c.page(f.work.Page)
+	f.bytes = t.Size(p)
+	if before = t.FirstByte(s, p, 0); f.requests == 1 {
+		before += t.Connect(s, uint32(p))
+	}
+	if int(f.requests) >= c.o.Frontier.PerConnection {
+		f.after = t.Close(s, uint32(p))
+	}
+	return before
+}
+
+// nextStep is the instant of the next step.
+func (c *crawl) nextStep() time.Duration {
+	at := frontier.Never
+	if len(c.ends) > 0 {
+		at = c.ends[0].at
+	}
+	if c.line != nil {
+		if t, _, ok := c.line.Next(); ok {
+			at = min(at, t)
+		}
+	}
+	return at
+}
+
+// advance does the next step.
+func (c *crawl) advance() {
+	if c.line != nil {
+		if t, i, ok := c.line.Next(); ok && (len(c.ends) == 0 || t <= c.ends[0].at) {
+			c.line.End(t, i)
+			f := &c.fetchers[i]
+			c.ends.push(step{at: t + f.after, work: f.work, fetcher: i})
+			return
+		}
+	}
+	s := c.ends.pop()
+	f := &c.fetchers[s.fetcher]
+	if s.body {
+		c.line.Start(s.at, s.fetcher, f.bytes, c.w.Times.Speed(c.site(s.work.Site)))
+		return
+	}
+	c.end(s.fetcher, f)
+}
+
+// end is the end of a work: its event, and the next page of its site or idleness.
+func (c *crawl) end(i uint32, f *fetcher) {
+	w := f.work
+	c.event = frontier.Event{Site: w.Site, Page: w.Page, New: c.event.New[:0], Links: c.event.Links[:0],
+		Start: f.start, End: c.now, Bytes: f.bytes}
+	switch w.Kind {
+	case frontier.Resolve:
+		c.event.Kind, c.event.Address = frontier.Resolved, uint32(w.Site)+1
+	case frontier.Robots:
+		c.event.Kind = frontier.Ruled
+	case frontier.Fetch:
+		c.event.Kind, c.event.Keep = frontier.Done, c.left > 0
+		c.arrive(f)
+	}
+	c.apply()
+	if w.Kind == frontier.Fetch && c.left > 0 {
+		w, ok := c.f.More(c.now, w.Site)
+		if c.o.Record != nil {
+			c.recordRefusals()
+		}
+		if ok {
+			c.start(i, w)
+			return
+		}
+	}
+	c.idle = append(c.idle, i)
+}
+
+// arrive notes a page that came, and fills in the links it brought.
+func (c *crawl) arrive(f *fetcher) {
+	p := c.page(f.work.Page)
+	c.res.Order = append(c.res.Order, p)
+	if c.w.Times != nil {
+		c.res.Start = append(c.res.Start, f.start)
+		c.res.End = append(c.res.End, c.now)
+		c.res.Bytes = append(c.res.Bytes, f.bytes)
+	}
+	for _, to := range c.w.Out.List(p) {
+		if to != p || c.w.SelfLinks {
+			c.event.Links = append(c.event.Links, c.discover(to))
+		}
+	}
+}
+
+func (c *crawl) recordRefusals() {
+	for _, p := range c.f.Refusals() {
+		c.o.Record(c.now, &frontier.Event{Kind: frontier.Refused, Page: p})
+	}
+}
+
+// note tells the trace how many fetchers are active and why the others are not.
+func (c *crawl) note() {
+	var idle Idle
+	idle[c.why()] = len(c.idle)
+	c.res.Trace.Change(c.now, len(c.fetchers)-len(c.idle), &idle)
+}
+
+// why is what idle fetchers wait for: the first of these that holds.
+func (c *crawl) why() Reason {
+	n := c.f.Counts()
+	switch {
+	case c.left == 0:
+		return Limit
+	case n.Polite > 0:
+		return Polite
+	case n.Parked > 0:
+		return Address
+	case n.Queued == 0:
+		return Nothing
+	case n.Pool == n.Queued:
+		return Batch
+	}
+	return Busy
+}
