@@ -132,7 +132,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 		c.line = NewLine(o.Bandwidth)
 	}
 	if w.Times != nil {
-		c.res.Trace = &Trace{}
+		c.res.Trace = NewTrace(len(c.fetchers))
 	}
 	return c, nil
 }

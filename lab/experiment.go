@@ -1,0 +1,108 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// An Experiment is one of the papers', or ours, that can be repeated on any graph.
+type Experiment struct {
+	Name  string // paper and number: "castillo04-table1"
+	Paper string // citation with section
+	What  string // one line: what is shown
+	Run   func(*Bench) (*Report, error)
+}
+
+// Experiments is the table of all, in the order of the papers.
+func Experiments() []Experiment {
+	return slices.Concat(cho98(), najork01(), castillo04())
+}
+
+// FindExperiment finds one by its name.
+func FindExperiment(name string) (*Experiment, error) {
+	all := Experiments()
+	known := make([]string, len(all))
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i], nil
+		}
+		known[i] = all[i].Name
+	}
+	return nil, &policy.UnknownError{What: "experiment", Name: name, Known: known}
+}
+
+// A Bench is what an experiment is given to work with.
+type Bench struct {
+	Context context.Context
+	Places  []*Place // at least one
+	Random  uint64
+	Threads int
+	// Starts is the number of further start sets drawn at random for confidence bands
+	// and paired differences; 0 has none.
+	Starts int
+	// Progress, if not nil, is told what is being done.
+	Progress func(what string, done, of int)
+}
+
+// A Place is a world with where a crawl of it begins.
+type Place struct {
+	World     *World
+	Seeds     []graph.Page
+	SeedsName string
+	History   *History // what an earlier crawl of it knew; nil when there was none
+	pagerank  *Truth
+	backlinks *Truth
+}
+
+// PageRank is the truth of the place by PageRank; it is made once.
+func (p *Place) PageRank(b *Bench) (t *Truth, err error) {
+	if p.pagerank == nil {
+		p.pagerank, err = PageRankTruth(p.World.Web(), TruthOptions{SelfLinks: p.World.Sim.SelfLinks, Threads: b.Threads, Progress: func(int, float64) error { return b.Context.Err() }})
+	}
+	return p.pagerank, err
+}
+
+// Backlinks is the truth of the place by backlinks; it is made once.
+func (p *Place) Backlinks(b *Bench) (t *Truth, err error) {
+	if p.backlinks == nil {
+		p.backlinks, err = BacklinksTruth(p.World.Web(), TruthOptions{SelfLinks: p.World.Sim.SelfLinks, Threads: b.Threads})
+	}
+	return p.backlinks, err
+}
+
+// Setting is the pure ordering experiment at the place: one fetcher, no time, K as in
+// the command line's default.
+func (p *Place) Setting(b *Bench, t *Truth) Setting {
+	return Setting{World: p.World, Seeds: p.Seeds, SeedsName: p.SeedsName, Truth: t, History: p.History, Random: b.Random, Batch: DefaultBatch}
+}
+
+// DefaultBatch is K where nothing else is said.
+const DefaultBatch = 10000
+
+// RandomSeeds draws n different pages, ascending; start is the number of the start
+// set. Numbers are hashes, so that set 3 is the same whether 5 or 50 are drawn.
+func RandomSeeds(pages, n int, random, start uint64) []graph.Page {
+	n = min(n, pages)
+	chosen := map[graph.Page]bool{}
+	var seeds []graph.Page
+	for i := uint64(0); len(seeds) < n; i++ {
+		p := graph.Page(policy.Hash(random, start, i) % uint64(pages))
+		if !chosen[p] {
+			chosen[p] = true
+			seeds = append(seeds, p)
+		}
+	}
+	slices.Sort(seeds)
+	return seeds
+}
+
+// say tells about progress.
+func (b *Bench) say(done, of int, format string, args ...any) {
+	if b.Progress != nil {
+		b.Progress(fmt.Sprintf(format, args...), done, of)
+	}
+}

@@ -1,0 +1,44 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// A History is what an earlier crawl knew: values of pages, some of which may have
+// vanished since.
+type History struct {
+	Prior policy.Prior // on the mean-1 scale
+	Old   int          // pages of the world that have a value
+	Gone  int          // pages that are not in the world any more
+}
+
+// NewHistory puts values of an earlier crawl on the mean-1 scale. values are by page
+// of the world, NaN for pages that had none; gone are those of pages that vanished.
+func NewHistory(values []float64, gone []float64) (*History, error) {
+	h := &History{Gone: len(gone)}
+	var all []float64
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			all = append(all, v)
+		}
+	}
+	h.Old = len(all)
+	all = append(all, gone...)
+	total := sum(all)
+	if !(total > 0) || math.IsInf(total, 0) {
+		return nil, fmt.Errorf("the %d values of the earlier crawl sum to %v", len(all), total)
+	}
+	scale := float64(len(all)) / total
+	for i := range all {
+		all[i] *= scale
+	}
+	h.Prior = policy.Prior{
+		Value: func(p graph.Page) (float64, bool) { return values[p] * scale, !math.IsNaN(values[p]) },
+		All:   all,
+	}
+	return h, nil
+}

@@ -1,0 +1,57 @@
+package lab
+
+import (
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/sim"
+)
+
+// A World is a graph made ready for virtual crawls: its links lie unpacked in memory.
+// It does not change and may be used by several goroutines.
+type World struct {
+	Name  string
+	Graph *graph.Graph
+	Sim   sim.World
+	In    *graph.Lists // links backward
+}
+
+// NewWorld unpacks a graph with the given number of threads, 0 for one a processor.
+// selfLinks lets crawls and truths see the links of pages to themselves.
+func NewWorld(name string, g *graph.Graph, selfLinks bool, threads int) *World {
+	w := &World{Name: name, Graph: g, In: g.Backward().Raw(threads)}
+	w.Sim = sim.World{Out: g.Forward().Raw(threads), SelfLinks: selfLinks}
+	if g.HasSites() {
+		w.Sim.SiteOf, w.Sim.Sites = g.SiteColumn(), g.Sites()
+		w.Sim.SiteName = g.SiteName
+	}
+	if g.HasURLs() {
+		w.Sim.URL = g.AppendURL
+	}
+	return w
+}
+
+// Pages is the number of pages.
+func (w *World) Pages() int { return w.Sim.Out.Pages() }
+
+// Sites is the number of sites; as many as pages where they are not known.
+func (w *World) Sites() int {
+	if w.Sim.SiteOf == nil {
+		return w.Pages()
+	}
+	return w.Sim.Sites
+}
+
+// Web is the world for the ranks.
+func (w *World) Web() *rank.Web {
+	web := &rank.Web{In: w.In, Out: w.Sim.Out, Sites: w.Sim.SiteOf}
+	if w.Graph != nil && w.Graph.HasUncrawled() {
+		web.Fetched = w.Graph.Fetched
+	}
+	return web
+}
+
+// Free gives the memory back. The graph stays open.
+func (w *World) Free() {
+	w.Sim.Out.Free()
+	w.In.Free()
+}
