@@ -166,3 +166,13 @@ func TestTruthRefuses(t *testing.T) {
 		t.Error("E may have a page that the web has not")
 	}
 }
+
+func TestTie(t *testing.T) {
+	up := func(v float64) float64 { return math.Nextafter(v, 1) }
+	v := []float64{0.5, 0.1, up(0.1), 0, up(up(0.1)), 0.1 * (1 + 1e-12), up(0.5)}
+	tie(v)
+	want := []float64{0.5, 0.1, 0.1, 0, 0.1, 0.1 * (1 + 1e-12), 0.5}
+	if !slices.Equal(v, want) {
+		t.Errorf("tied: %v, want %v", v, want)
+	}
+}
