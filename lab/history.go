@@ -32,7 +32,7 @@ func NewHistory(values []float64, gone []float64) (*History, error) {
 	if !(total > 0) || math.IsInf(total, 0) {
 		return nil, fmt.Errorf("the %d values of the earlier crawl sum to %v", len(all), total)
 	}
-	scale := float64(len(all)) / total
+	scale := meanScale(float64(len(all)), total)
 	for i := range all {
 		all[i] *= scale
 	}
@@ -41,4 +41,19 @@ func NewHistory(values []float64, gone []float64) (*History, error) {
 		All:   all,
 	}
 	return h, nil
+}
+
+// meanScale is the factor that brings n values that sum to total to the mean 1. Values
+// of sum 1 are multiplied by n and values of mean 1 are taken as they are, although
+// their computed sum is a little off: a factor that is as near to another as that
+// could make two neighbouring values equal that the other keeps apart.
+func meanScale(n, total float64) float64 {
+	const near = 1e-6
+	switch {
+	case math.Abs(total-1) < near:
+		return n
+	case math.Abs(total-n) < near*n:
+		return 1
+	}
+	return n / total
 }
