@@ -96,6 +96,9 @@ func (r *random) Taken(_ time.Duration, p graph.Page, _ int) {
 	}
 }
 
+// Dropped does the same for a page that will not be handed out.
+func (r *random) Dropped(p graph.Page) { r.Taken(0, p, 0) }
+
 func (r *random) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.Page) {
 	if o.Again {
 		r.enter(p)

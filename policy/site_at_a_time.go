@@ -97,12 +97,26 @@ func (s *siteAtATime) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.
 		if s.left.At(int(site)) > 0 {
 			s.turn(site)
 		} else {
-			s.state.Set(int(site), closed)
-			s.board.Site(site, math.Inf(-1))
-			s.numbers.Slice()[sitesOpen]--
+			s.close(site)
 		}
 	}
 	s.fill()
+}
+
+// Dropped closes the site of p if that was its last page.
+func (s *siteAtATime) Dropped(p graph.Page) {
+	site := s.facts.Site(p)
+	s.left.Slice()[site]--
+	if s.left.At(int(site)) == 0 && s.state.At(int(site)) == open {
+		s.close(site)
+		s.fill()
+	}
+}
+
+func (s *siteAtATime) close(site graph.Site) {
+	s.state.Set(int(site), closed)
+	s.board.Site(site, math.Inf(-1))
+	s.numbers.Slice()[sitesOpen]--
 }
 
 // gain counts one more page of a site, which gets into the line if it was closed.

@@ -134,8 +134,26 @@ func (w *webbase) turn(q int) {
 // was withheld may be served late: turns never go back.
 func (w *webbase) Taken(_ time.Duration, p graph.Page, _ int) {
 	q := w.queueOf(p)
-	w.state.Set(int(p), gone)
 	w.now.Set(0, max(w.now.At(0), w.turns.At(q)+1))
+	w.leave(q, p)
+	if w.heads.At(q) != 0 {
+		w.turn(q)
+	}
+}
+
+// Dropped lets the page behind p have the turn that p would have had.
+func (w *webbase) Dropped(p graph.Page) {
+	q := w.queueOf(p)
+	head := w.heads.At(q)
+	w.leave(q, p)
+	if h := w.heads.At(q); h != 0 && h != head {
+		w.turn(q)
+	}
+}
+
+// leave marks p, and moves the head of its queue behind all pages that are gone.
+func (w *webbase) leave(q int, p graph.Page) {
+	w.state.Set(int(p), gone)
 	head := w.heads.At(q)
 	for head != 0 && w.state.At(int(head-1)) == gone {
 		w.state.Set(int(head-1), dropped)
@@ -144,9 +162,7 @@ func (w *webbase) Taken(_ time.Duration, p graph.Page, _ int) {
 	w.heads.Set(q, head)
 	if head == 0 {
 		w.lasts.Set(q, 0)
-		return
 	}
-	w.turn(q)
 }
 
 func (w *webbase) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.Page) {

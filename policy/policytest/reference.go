@@ -1,0 +1,104 @@
+package policytest
+
+import (
+	"slices"
+)
+
+// A view is what the crawler of the pure ordering experiment has seen (r = 1, no
+// time, all pages come): pages of the world in the order of discovery and of fetching.
+type view struct {
+	w       *World
+	known   []int
+	fetched []int
+}
+
+// newView has the seeds.
+func newView(w *World) *view { return &view{w: w, known: slices.Clone(w.Seeds)} }
+
+// fetch adds a page and what it links to.
+func (v *view) fetch(p int) {
+	v.fetched = append(v.fetched, p)
+	for _, to := range v.w.Out[p] {
+		if !slices.Contains(v.known, to) {
+			v.known = append(v.known, to)
+		}
+	}
+}
+
+// open are the pages that may be fetched, in the order of discovery.
+func (v *view) open() []int {
+	return slices.DeleteFunc(slices.Clone(v.known), func(p int) bool { return slices.Contains(v.fetched, p) })
+}
+
+// siteOrder is the place of a site among the known ones.
+func (v *view) siteOrder(site int) int {
+	return slices.IndexFunc(v.known, func(p int) bool { return v.w.Site[p] == site })
+}
+
+// seen is the links that are known: those of fetched pages.
+func (v *view) seen() [][]int {
+	out := make([][]int, len(v.w.Out))
+	for _, p := range v.fetched {
+		out[p] = v.w.Out[p]
+	}
+	return out
+}
+
+// A key orders pages: the higher goes first, number by number.
+type key []float64
+
+// A reference gives the key of every open page, from what was seen alone. Pages of
+// equal keys go in the order of discovery.
+type reference func(v *view) func(p int) key
+
+// best is the page that goes first.
+func best(v *view, of func(p int) key) int {
+	open := v.open()
+	return slices.MinFunc(open, func(a, b int) int {
+		if c := slices.Compare(of(b), of(a)); c != 0 {
+			return c
+		}
+		return slices.Index(open, a) - slices.Index(open, b)
+	})
+}
+
+// simple is a reference whose keys are one number each.
+func simple(f func(v *view, p int) float64) func() reference {
+	return func() reference {
+		return func(v *view) func(int) key {
+			return func(p int) key { return key{f(v, p)} }
+		}
+	}
+}
+
+// references are by policy. Each is made anew for a crawl, for those that remember.
+// random has none: it is compared in distribution.
+func references() map[string]func() reference {
+	return map[string]func() reference{
+		"breadth-first":      simple(func(*view, int) float64 { return 0 }),
+		"backlink-count":     simple(backlinks),
+		"opic":               simple(opicCash(false, -1)),
+		"opic/cash=all":      simple(opicCash(true, -1)),
+		"opic/remote=0.8":    simple(opicCash(false, 0.8)),
+		"larger-sites-first": func() reference { return largerSites },
+		"omniscient":         simple(func(v *view, p int) float64 { return v.w.Truth[p] }),
+		"horn":               simple(func(v *view, p int) float64 { return -float64(v.w.Place[p]) }),
+		"location":           simple(location),
+
+		"historical-pagerank":                simple(historical(func(*view, int) float64 { return 0 })),
+		"historical-pagerank/new=parent":     simple(historical(parentShare)),
+		"historical-pagerank/new=random":     simple(historical(drawn)),
+		"historical-pagerank/new=omniscient": simple(historical(func(v *view, p int) float64 { return v.w.Truth[p] })),
+
+		"site-at-a-time/hosts=3": siteAtATime(3),
+		"site-at-a-time":         siteAtATime(64),
+		"webbase-500":            func() reference { return webbase(500) },
+		"webbase-500/queues=4":   func() reference { return webbase(4) },
+
+		"pagerank":                      func() reference { return batch(1, false) },
+		"batch-pagerank":                func() reference { return batch(20, false) },
+		"batch-pagerank/k=7":            func() reference { return batch(7, false) },
+		"batch-pagerank/k=30/ramp=true": func() reference { return batch(30, true) },
+		"partial-pagerank/k=15":         func() reference { return partial(15) },
+	}
+}

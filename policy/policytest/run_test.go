@@ -1,0 +1,26 @@
+package policytest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// TestPolicies runs every policy, with its defaults and with the parameters that have
+// a reference.
+func TestPolicies(t *testing.T) {
+	names := []string{}
+	for _, s := range policy.Specs() {
+		names = append(names, s.Name)
+	}
+	for name := range references() {
+		if c := mustChoose(name); c.Name != c.Spec.Name {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) { Run(t, name) })
+	}
+}
