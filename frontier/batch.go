@@ -32,8 +32,10 @@ func (f *Frontier) nextBatch(now time.Duration) bool {
 	if f.o.Mode == Continuous {
 		return false
 	}
+	sites, _ := f.pools()
+	_, any := sites.Best()
 	switch {
-	case f.pooled() == 0: // nothing else is known
+	case !any: // nothing else is known, or the policy withholds all of it
 		return false
 	case f.o.Mode == Ahead:
 		if f.batch.left > f.o.Batch {
