@@ -113,6 +113,7 @@ func newRootCommand(u *ui) *cobra.Command {
 		newExitCodesTopic(),
 		newGraphCommand(u),
 		newRankCommand(u),
+		newSimCommand(u),
 		newVersionCommand(u),
 	)
 	u.addCommonFlags(root.PersistentFlags())

@@ -4,19 +4,47 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/lab"
 )
 
 // Names of seed sets that are not files.
 const (
-	seedsHomes = "homes"
-	seedsBest  = "best"
+	seedsHomes  = "homes"
+	seedsBest   = "best"
+	seedsRandom = "random:" // and how many
 )
+
+// chooseStart is chooseSeeds for a crawl, which may also start at random:N, pages drawn
+// at random.
+func chooseStart(ctx context.Context, u *ui, g *graph.Graph, value string, random uint64) ([]graph.Page, string, error) {
+	if number, ok := strings.CutPrefix(value, seedsRandom); ok {
+		n := count(0)
+		if err := n.Set(number); err != nil {
+			return nil, "", usagef("--seeds random:N: %w", err)
+		}
+		if int64(n) > int64(g.Pages()) {
+			return nil, "", fmt.Errorf("--seeds %s: %s has only %s pages", value, g.Path(), formatCount(int64(g.Pages())))
+		}
+		return lab.RandomSeeds(g.Pages(), int(n), random, 0), value, nil
+	}
+	seeds, name, err := chooseSeeds(ctx, u, g, value)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", withHint(err, "--seeds takes homes, best, random:N or a file with URLs or ids")
+	}
+	if err != nil && ctx.Err() == nil && value != "" {
+		err = fmt.Errorf("--seeds: %w", err)
+	}
+	return seeds, name, err
+}
 
 // chooseSeeds finds the pages that a value of --seeds means: homes, best, or a file
 // of URLs or ids; "" is homes where there are URLs, else best. It returns the name

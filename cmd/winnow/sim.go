@@ -1,0 +1,356 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/sim"
+)
+
+type simOptions struct {
+	policies   []string
+	sitePolicy string
+	seeds      string // homes, best, random:N or a file; "": homes where there are URLs
+	random     uint64
+	starts     int // further start sets
+
+	time          string // none, thesis2004 or modern
+	fetchers      int
+	delay         span
+	perConnection int
+	bandwidth     count // bytes per second; 0 has no limit
+	batch         int
+	batchMode     string
+	minActive     int
+	siteShare     fraction // of a batch
+	maxPages      int      // 0 means all
+
+	oracle    string // pagerank, backlinks, none or a file
+	follow    fraction
+	truth     string // full or reachable
+	hot       numbers
+	history   string // a file
+	selfLinks bool
+
+	order   string // file, or the beginning of their names
+	out     string // directory
+	threads int
+
+	flags *pflag.FlagSet
+}
+
+func newSimCommand(u *ui) *cobra.Command {
+	opt := &simOptions{}
+	cmd := &cobra.Command{
+		Use:   "sim WORLD [--policy P,...] [--seeds homes|best|random:N|FILE] [--order FILE] [--out DIR]",
+		Short: "crawl a graph virtually under several policies and compare them",
+		Long:  simHelp(),
+		Example: `  winnow sim web.wg
+  winnow sim web.wg --policy opic,breadth-first --out report
+  winnow sim web.wg --policy all --seeds random:10 --starts 20
+  winnow sim web.wg --policy opic/cash=all/remote=0.8,batch-pagerank/k=1000 --order order
+  winnow sim web.wg --time modern --fetchers 64 --delay 5s --bandwidth 2M --batch-mode thesis
+  winnow rank old.wg --urls -o old.tsv && winnow sim new.wg --policy historical-pagerank --history old.tsv`,
+		Args: exactly("WORLD"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opt.flags = cmd.Flags()
+			return runSim(cmd.Context(), u, opt, args[0])
+		},
+	}
+	opt.addFlags(cmd.Flags())
+	completesPolicies(cmd, "policy", policyAll)
+	completesPolicies(cmd, "site-policy")
+	completes(cmd, "seeds", seedsHomes, seedsBest, seedsRandom)
+	completes(cmd, "time", slices.Concat([]string{timeNone}, sim.PresetNames())...)
+	completes(cmd, "batch-mode", frontier.ModeNames()...)
+	completes(cmd, "oracle", lab.PageRankMetric, lab.BacklinksMetric, oracleNone)
+	completes(cmd, "truth", "full", "reachable")
+	return cmd
+}
+
+// Values of flags that are words.
+const (
+	policyAll  = "all"
+	timeNone   = "none"
+	oracleNone = "none"
+)
+
+// defaultPolicies are the published ones that need nothing but links, and the ceiling.
+func defaultPolicies() []string {
+	return []string{"breadth-first", "backlink-count", "batch-pagerank", "partial-pagerank", "opic", "larger-sites-first", "omniscient"}
+}
+
+// simHelp lists the policies with their parameters.
+func simHelp() string {
+	var b strings.Builder
+	b.WriteString(`Crawls the graph once under each policy, in virtual time, and measures how fast each
+gathers what is important. Without --time nothing takes time and one fetcher takes one
+page after the other: the pure ordering experiment. Random, horn and omniscient always
+run beside the others: regret is 0 at the better of the last two, 1 at random.
+
+Policies, with parameters after slashes (opic/cash=all/remote=0.8); "all" is every one
+that applies to the world:
+`)
+	for _, s := range policy.Specs() {
+		fmt.Fprintf(&b, "  %-20s %s\n", s.Name, s.What)
+		for _, p := range s.Params {
+			values := strings.Join(p.Values, "|")
+			if values == "" {
+				values = "N"
+			}
+			fmt.Fprintf(&b, "    /%-17s %s\n", p.Name+"="+values, p.What)
+		}
+	}
+	b.WriteString(`
+--seeds homes is the shortest URL of each site, best the one of the 64 pages with most
+out-links that reaches most, random:N pages drawn at random, FILE a list of URLs or ids
+in the order in which they become known (a file that is called best is ./best).
+
+--time thesis2004 has the download times of the Web of 2004, modern those assumed for
+today; both bring DNS and robots.txt, and a delay of 15s between requests to a site
+unless --delay says otherwise.
+
+--history and an --oracle of your own are files of "id TAB value" or "URL TAB value",
+plain or compressed, such as winnow rank writes.
+
+--order writes the ids of the pages in the order in which they were fetched; with
+several policies to FILE.NAME each, where a slash in a name is written as +.
+--out writes report.html, curves.csv and summary.json; two runs with the same inputs
+give the same bytes.`)
+	return b.String()
+}
+
+func (o *simOptions) addFlags(f *pflag.FlagSet) {
+	f.StringSliceVar(&o.policies, "policy", nil, "policies, see above (default: "+strings.Join(defaultPolicies(), ",")+")")
+	f.StringVar(&o.sitePolicy, "site-policy", "", "order of the sites by another policy than that of the pages")
+	f.StringVar(&o.seeds, "seeds", "", "homes, best, random:N or a file (default: homes, or best without URLs)")
+	f.Uint64Var(&o.random, "random-seed", 1, "of everything that is drawn: policies, times, samples, start sets")
+	f.IntVar(&o.starts, "starts", 0, "also run from this many start sets drawn at random, for intervals")
+	f.StringVar(&o.time, "time", timeNone, "model of time: none, thesis2004 or modern")
+	f.IntVar(&o.fetchers, "fetchers", 1, "fetchers at work at the same time")
+	f.Var(&o.delay, "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
+	f.IntVar(&o.perConnection, "per-connection", 1, "pages asked for in one connection to a site")
+	f.Var(&o.bandwidth, "bandwidth", "the crawler's own line in bytes per second, such as 20k or 2M (default: no limit)")
+	f.Lookup("bandwidth").DefValue = "" // said in words
+	f.IntVar(&o.batch, "batch", lab.DefaultBatch, "K: pages of a batch, and between two solves of policies that solve")
+	f.StringVar(&o.batchMode, "batch-mode", frontier.Continuous.String(), "continuous (no batches), thesis (only pages of the batch, to its end) or ahead (the next one prepared in advance)")
+	f.IntVar(&o.minActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
+	f.Var(&o.siteShare, "site-share", "largest share of a batch that one site may have, such as 1/10")
+	f.IntVar(&o.maxPages, "max-pages", 0, "stop after so many pages (default: all)")
+	f.StringVar(&o.oracle, "oracle", lab.PageRankMetric, "true importance: pagerank, backlinks, a file, or none (orders without measures)")
+	f.Var(&o.follow, "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7 (default 0.9)")
+	f.StringVar(&o.truth, "truth", "full", "true importance of the full graph, or of the reachable pages and the links among them")
+	f.Var(&o.hot, "hot", "importance from which on pages are hot (default: 1,3,10 on the scale of mean 1; 3,10,100 backlinks)")
+	f.StringVar(&o.history, "history", "", "values of pages in an earlier crawl")
+	f.BoolVar(&o.selfLinks, "self-links", false, "keep links of pages to themselves")
+	f.StringVar(&o.order, "order", "", "file for the order of the pages")
+	f.StringVar(&o.out, "out", "", "directory for report.html, curves.csv and summary.json")
+	f.IntVar(&o.threads, "threads", 0, "policies at a time (default: one for each processor); results do not depend on it")
+}
+
+// A simulation is what the verb works on.
+type simulation struct {
+	*simOptions
+	u       *ui
+	chosen  []string // policies that run
+	g       *graph.Graph
+	world   *lab.World
+	shown   *stages
+	past    *lab.History // of --history
+	values  *lab.Truth   // of --oracle FILE
+	setting lab.Setting
+	files   []*resultFile // of --order, one a policy
+}
+
+func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
+	if err := opt.check(u); err != nil {
+		return err
+	}
+	g, err := openGraph(u, path)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	s := &simulation{simOptions: opt, u: u, g: g, shown: newStages(ctx, u)}
+	defer s.shown.Done()
+	defer s.discard()
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	s.world = newWorld(path, g, opt.selfLinks, opt.processors())
+	defer s.world.Free()
+	s.setting.World = s.world
+	c, err := s.prepare(ctx, s.setting)
+	if err != nil {
+		return err
+	}
+	s.remarks(c)
+	res, err := s.crawl(ctx, c)
+	if err != nil {
+		return err
+	}
+	s.shown.Done()
+	return res.deliver(ctx)
+}
+
+// processors is how many threads may work.
+func (o *simOptions) processors() int { return cmp.Or(o.threads, runtime.GOMAXPROCS(0)) }
+
+// ready reads all inputs and finds out whether everything that is asked for can be
+// done, before anything long begins.
+func (s *simulation) ready(ctx context.Context) error {
+	if s.g.Pages() == 0 {
+		return fmt.Errorf("%w: %s has no pages", lab.ErrNothing, s.g.Path())
+	}
+	if err := s.readFiles(); err != nil {
+		return err
+	}
+	if err := s.choosePolicies(); err != nil {
+		return err
+	}
+	if err := s.createFiles(); err != nil {
+		return err
+	}
+	seeds, name, err := chooseStart(ctx, s.u, s.g, s.seeds, s.random)
+	if err != nil {
+		return err
+	}
+	mode, err := frontier.ParseMode(s.batchMode)
+	if err != nil {
+		return err
+	}
+	s.setting = lab.Setting{
+		Seeds: seeds, SeedsName: name, Hot: s.hot, History: s.past, SitePolicy: s.sitePolicy, Random: s.random,
+		Fetchers: s.fetchers, Bandwidth: float64(s.bandwidth), Batch: s.batch, MaxPages: s.maxPages,
+		Frontier: frontier.Options{
+			Delay: s.delay.duration(), PerConnection: s.perConnection,
+			Mode: mode, Batch: s.batch, MinActive: s.minActive, SiteShare: s.siteShare.float(),
+		},
+	}
+	return s.setTime()
+}
+
+// setTime adds the model of time: with one, sites need an address and robots.txt
+// before their first page.
+func (s *simulation) setTime() (err error) {
+	if s.time == timeNone {
+		return nil
+	}
+	f := &s.setting.Frontier
+	if s.setting.Times, err = sim.Preset(s.time, s.random); err != nil {
+		return err
+	}
+	f.Resolve, f.Robots = true, true
+	if !s.flags.Changed("delay") {
+		f.Delay = timedDelay
+	}
+	return nil
+}
+
+// prepare finds the truth of a setting and makes it ready.
+func (s *simulation) prepare(ctx context.Context, set lab.Setting) (*lab.Comparison, error) {
+	opt := lab.TruthOptions{Follow: s.follow.float(), SelfLinks: s.selfLinks, Threads: s.threads, Progress: s.shown.sweeps("true pagerank", 1e-12)}
+	if s.truth == "reachable" && s.values == nil {
+		opt.Within = lab.Reach(s.world.Sim.Out, set.Seeds).Order
+	}
+	var err error
+	switch {
+	case s.oracle == oracleNone:
+	case s.values != nil:
+		set.Truth = s.values
+	case s.oracle == lab.BacklinksMetric:
+		set.Truth, err = lab.BacklinksTruth(s.world.Web(), opt)
+	default:
+		set.Truth, err = lab.PageRankTruth(s.world.Web(), opt)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return set.Prepare()
+}
+
+// crawl runs everything. What failed although others did not is told at the end.
+func (s *simulation) crawl(ctx context.Context, c *lab.Comparison) (*simResult, error) {
+	threads := s.processors()
+	each := len(c.Tree.Order)
+	if s.maxPages > 0 {
+		each = min(each, s.maxPages)
+	}
+	kinds := len(s.chosen)
+	for _, b := range lab.BaselineNames() {
+		if c.Truth != nil && (s.sitePolicy != "" || !slices.Contains(s.chosen, b)) {
+			kinds++
+		}
+	}
+	tell := func(stage string, total int64) func(int) error {
+		return func(n int) error { return s.shown.tell(stage, int64(n), total) }
+	}
+	runs, base, failed := c.Versus(s.chosen, threads, tell("crawl", int64(kinds*each)))
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r := &simResult{simulation: s, c: c, base: base, failed: failed}
+	for i, run := range runs {
+		if run != nil {
+			r.runs, r.orders = append(r.runs, run), append(r.orders, s.file(i))
+		}
+	}
+	if len(r.runs) == 0 {
+		return nil, cmp.Or(failed, errors.New("no policy ran"))
+	}
+	if s.starts > 0 && failed == nil {
+		var err error
+		prepare := func(set int) (*lab.Comparison, error) { return s.startSet(ctx, set) }
+		if r.sets, err = lab.RunStartSets(s.chosen, s.starts, threads, prepare, tell("crawl from start sets", int64(kinds*each*s.starts))); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// leastStart is the size of a start set at least: from a single page drawn at random
+// nothing may be reachable.
+const leastStart = 10
+
+// startSet is the comparison from a start set drawn at random, as large as the seeds.
+func (s *simulation) startSet(ctx context.Context, set int) (*lab.Comparison, error) {
+	size := len(s.setting.Seeds)
+	if !strings.HasPrefix(s.seeds, seedsRandom) {
+		size = max(size, leastStart)
+	}
+	again := s.setting
+	again.Seeds = lab.RandomSeeds(s.g.Pages(), size, s.random, uint64(set))
+	again.SeedsName = fmt.Sprintf("start set %d", set)
+	return s.prepare(ctx, again)
+}
+
+// remarks say what a user may not have meant.
+func (s *simulation) remarks(c *lab.Comparison) {
+	f, t := &s.setting.Frontier, len(c.Tree.Order)
+	if f.PerConnection > 1 && f.Delay > keepAlive {
+		s.u.notef("--delay %s with --per-connection %d: most servers close a connection that was idle for about 15s", f.Delay, f.PerConnection)
+	}
+	if t == len(c.Seeds) {
+		s.u.notef("no link leads beyond the %s seeds: the crawl is the seeds alone", formatCount(int64(t)))
+	}
+	if s.maxPages > t {
+		s.u.notef("--max-pages %d: only %s pages can be reached", s.maxPages, formatCount(int64(t)))
+	}
+	if !s.g.HasSites() && (s.sitePolicy != "" || f.Delay > 0) {
+		s.u.notef("the sites of %s are not known: every page counts as a site of its own", s.g.Path())
+	}
+}

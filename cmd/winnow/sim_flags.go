@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/sim"
+)
+
+const (
+	timedDelay = 15 * time.Second // of a site by default, with a model of time (the thesis' w)
+	keepAlive  = 15 * time.Second // after which servers close idle connections (S2)
+)
+
+// span is a flag for a duration: 15s, 1m30s, or a bare number of seconds.
+type span time.Duration
+
+func (s *span) Type() string            { return "duration" }
+func (s *span) duration() time.Duration { return time.Duration(*s) }
+
+// String is empty for none: the default is said in words.
+func (s *span) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return time.Duration(*s).String()
+}
+
+func (s *span) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if v, bare := strconv.ParseFloat(text, 64); bare == nil && math.Abs(v) < 1e9 {
+		d, err = time.Duration(math.Round(v*1e9)), nil
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q: want a duration such as 15s or 500ms; a bare number is seconds", text)
+	case d < 0:
+		return fmt.Errorf("%q: it cannot be negative", text)
+	}
+	*s = span(d)
+	return nil
+}
+
+// numbers is a flag for several positive numbers, separated by commas.
+type numbers []float64
+
+func (n *numbers) Type() string { return "numbers" }
+
+func (n *numbers) String() string {
+	var parts []string
+	for _, v := range *n {
+		parts = append(parts, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	return strings.Join(parts, ",")
+}
+
+func (n *numbers) Set(text string) error {
+	var all []float64
+	for part := range strings.SplitSeq(text, ",") {
+		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil || !(v > 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("%q: want numbers above 0 such as 1,3,10", text)
+		}
+		all = append(all, v)
+	}
+	*n = all
+	return nil
+}
+
+// check finds out what the flags mean before the graph is opened.
+func (o *simOptions) check(u *ui) error {
+	for _, flag := range []struct {
+		name         string
+		value, least int
+	}{
+		{"fetchers", o.fetchers, 1}, {"per-connection", o.perConnection, 1}, {"batch", o.batch, 1},
+		{"min-active", o.minActive, 0}, {"max-pages", o.maxPages, 1}, {"starts", o.starts, 0}, {"threads", o.threads, 0},
+	} {
+		if o.flags.Changed(flag.name) && flag.value < flag.least {
+			return usagef("--%s %d: it must be at least %d", flag.name, flag.value, flag.least)
+		}
+	}
+	if err := o.checkWords(u); err != nil {
+		return err
+	}
+	if v := o.follow.float(); o.flags.Changed("follow") && (v <= 0 || v >= 1) {
+		return usagef("--follow %s: it must be between 0 and 1", &o.follow)
+	}
+	if v := o.siteShare.float(); o.flags.Changed("site-share") && (v <= 0 || v > 1) {
+		return usagef("--site-share %s: it must be above 0 and at most 1", &o.siteShare)
+	}
+	if err := o.checkNone(); err != nil {
+		return err
+	}
+	return o.checkMeaning(u)
+}
+
+// checkWords looks at flags that take one word of several.
+func (o *simOptions) checkWords(u *ui) error {
+	times := append([]string{timeNone}, sim.PresetNames()...)
+	for _, flag := range []struct {
+		name, value string
+		words       []string
+	}{
+		{"batch-mode", o.batchMode, frontier.ModeNames()},
+		{"truth", o.truth, []string{"full", "reachable"}},
+		{"time", o.time, times},
+	} {
+		if !contains(flag.words, flag.value) {
+			return o.wrongWord(u, flag.name, flag.value, flag.words)
+		}
+	}
+	return nil
+}
+
+func (o *simOptions) wrongWord(u *ui, name, value string, words []string) error {
+	err := usagef("--%s %q: want %s", name, value, orList(words))
+	if near, ok := nearest(value, words); ok {
+		return withHint(err, "try: %s", u.withFlag("--"+name, near))
+	}
+	if name == "time" && isDir(value) {
+		return withHint(err, "times recorded by a crawl come with the crawler; until then try: %s", u.withFlag("--time", sim.PresetNames()[1]))
+	}
+	return err
+}
+
+// checkNone refuses flags that need a true importance.
+func (o *simOptions) checkNone() error {
+	if o.oracle != oracleNone {
+		return nil
+	}
+	for _, name := range []string{"hot", "follow", "truth", "starts"} {
+		if o.flags.Changed(name) {
+			return usagef("--%s means nothing to --oracle none", name)
+		}
+	}
+	return nil
+}
+
+// checkMeaning refuses flags that have no effect together with others: whoever gave
+// them means another experiment.
+func (o *simOptions) checkMeaning(u *ui) error {
+	if o.flags.Changed("follow") && o.oracle != lab.PageRankMetric {
+		return usagef("--follow means nothing to --oracle %s", o.oracle)
+	}
+	if o.truth == "reachable" && o.oracle != lab.PageRankMetric && o.oracle != lab.BacklinksMetric {
+		return usagef("--truth reachable means nothing to --oracle %s", o.oracle)
+	}
+	if o.bandwidth > 0 && o.time == timeNone {
+		return withHint(usagef("--bandwidth means nothing to --time none"), "try: %s", u.withFlag("--time", sim.PresetNames()[0]))
+	}
+	for _, name := range []string{"min-active", "site-share"} {
+		if o.flags.Changed(name) && o.batchMode == frontier.Continuous.String() {
+			return withHint(usagef("--%s means nothing to --batch-mode continuous", name), "try: %s", u.withFlag("--batch-mode", frontier.Thesis.String()))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/lab"
+)
+
+// readFiles reads --history and an --oracle that is a file.
+func (s *simulation) readFiles() (err error) {
+	if s.history != "" {
+		if s.past, err = s.readHistory(s.history); err != nil {
+			return fmt.Errorf("--history: %w", err)
+		}
+	}
+	switch s.oracle {
+	case lab.PageRankMetric, lab.BacklinksMetric, oracleNone:
+		return nil
+	}
+	if s.values, err = s.readOracle(s.oracle); err != nil {
+		return fmt.Errorf("--oracle: %w", err)
+	}
+	return nil
+}
+
+// pageValues is what a file of values says about the pages of a graph.
+type pageValues struct {
+	values []float64 // by page; NaN where there is none
+	gone   []float64 // of pages that are not in the graph
+	again  int64     // lines about a page that had a value already, which are passed over
+}
+
+// readPageValues reads lines "id TAB value" or "URL TAB value". A value is never
+// negative. What calls a page by a URL means nothing to a graph that has none.
+func readPageValues(g *graph.Graph, name string) (*pageValues, error) {
+	f, err := input.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	v := &pageValues{values: make([]float64, g.Pages())}
+	for p := range v.values {
+		v.values[p] = math.NaN()
+	}
+	err = input.Values(f, func(key []byte, value float64) error {
+		if value < 0 {
+			return fmt.Errorf("value %g is below 0", value)
+		}
+		p, err := pageOf(g, key)
+		_, idErr := input.ParseID(key)
+		switch {
+		case err != nil && idErr != nil && !g.HasURLs():
+			return err
+		case err != nil:
+			v.gone = append(v.gone, value)
+		case !math.IsNaN(v.values[p]):
+			v.again++
+		default:
+			v.values[p] = value
+		}
+		return nil
+	})
+	return v, err
+}
+
+// known is the number of pages that have a value.
+func (v *pageValues) known() (n int64) {
+	for _, x := range v.values {
+		if !math.IsNaN(x) {
+			n++
+		}
+	}
+	return n
+}
+
+// remark says what of a file was of use.
+func (v *pageValues) remark(u *ui, g *graph.Graph, name string) {
+	u.notef("%s: values of %s of the %s pages of %s, and of %s that are not in it", name,
+		formatCount(v.known()), formatCount(int64(g.Pages())), g.Path(), formatCount(int64(len(v.gone))))
+	if v.again > 0 {
+		u.notef("%s: %s further lines about pages that had a value already were passed over", name, formatCount(v.again))
+	}
+}
+
+// readHistory reads the values of an earlier crawl. Pages that are not in the graph
+// have vanished since.
+func (s *simulation) readHistory(name string) (*lab.History, error) {
+	v, err := readPageValues(s.g, name)
+	if err != nil {
+		return nil, err
+	}
+	if v.known() == 0 {
+		return nil, withHint(fmt.Errorf("%s: no page of %s has a value in it", name, s.g.Path()),
+			"lines are \"id TAB value\" or \"URL TAB value\", as winnow rank and winnow rank --urls write them")
+	}
+	h, err := lab.NewHistory(v.values, v.gone)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	v.remark(s.u, s.g, name)
+	return h, nil
+}
+
+// readOracle reads a true importance. Pages without a value have 0.
+func (s *simulation) readOracle(name string) (*lab.Truth, error) {
+	v, err := readPageValues(s.g, name)
+	if err != nil {
+		if os.IsNotExist(err) || !exists(name) {
+			return nil, withHint(err, "it takes pagerank, backlinks, none or a file of values")
+		}
+		return nil, err
+	}
+	if v.known() == 0 {
+		return nil, fmt.Errorf("%s: no page of %s has a value in it", name, s.g.Path())
+	}
+	v.remark(s.u, s.g, name)
+	total := 0.0
+	for p, x := range v.values {
+		if math.IsNaN(x) {
+			v.values[p] = 0
+		}
+		total += v.values[p]
+	}
+	if math.IsInf(total, 1) {
+		return nil, fmt.Errorf("%s: the sum of the values is too large", name)
+	}
+	return lab.ValuesTruth(name, v.values)
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+func contains(words []string, word string) bool { return slices.Contains(words, word) }
+
+// orList is "a, b or c".
+func orList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}

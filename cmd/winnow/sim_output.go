@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/lab"
+	"golang.org/x/term"
+)
+
+// simResult is what came out.
+type simResult struct {
+	*simulation
+	c      *lab.Comparison
+	runs   []*lab.Run
+	orders []*resultFile // of the runs; nil without --order
+	base   *lab.Baselines
+	sets   *lab.StartSets // nil without --starts
+	failed error          // policies that failed while others did not
+}
+
+// createFiles opens the files of --order under temporary names and looks whether --out
+// can be made.
+func (s *simulation) createFiles() error {
+	inputs := []string{s.g.Path(), s.history, s.oracle, s.seeds}
+	if s.order == "-" {
+		return usagef("--order needs a file: standard output has the measures")
+	}
+	if s.order != "" {
+		for _, name := range orderNames(s.order, s.chosen) {
+			if replaces(name, inputs...) {
+				return usagef("--order: %s is also an input", name)
+			}
+			f, err := createResult(s.u, name)
+			if err != nil {
+				return hintDir(fmt.Errorf("--order: %w", err), name)
+			}
+			s.files = append(s.files, f)
+		}
+	}
+	return checkOutDir(s.out)
+}
+
+// orderNames are the files of --order: FILE, or with several policies FILE.NAME each.
+func orderNames(file string, policies []string) []string {
+	if len(policies) == 1 {
+		return []string{file}
+	}
+	names := make([]string, len(policies))
+	for i, p := range policies {
+		names[i] = file + "." + strings.ReplaceAll(p, "/", "+")
+	}
+	return names
+}
+
+// checkOutDir finds out whether files can be made in a directory that need not be there
+// yet, without making it.
+func checkOutDir(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && filepath.Dir(at) != at:
+			continue
+		case err != nil:
+			return fmt.Errorf("--out %s: %w", dir, cause(err))
+		case !info.IsDir():
+			return fmt.Errorf("--out %s: %s is not a directory", dir, at)
+		}
+		return checkDir(at, dir)
+	}
+}
+
+// file is the order file of policy i, nil without --order.
+func (s *simulation) file(i int) *resultFile {
+	if len(s.files) == 0 {
+		return nil
+	}
+	return s.files[i]
+}
+
+// discard removes order files that were not completed.
+func (s *simulation) discard() {
+	for _, f := range s.files {
+		f.Discard()
+	}
+}
+
+// deliver writes the files and prints the results. Results are printed also when a
+// file could not be written: the exit code says so.
+func (r *simResult) deliver(ctx context.Context) error {
+	err := r.writeOrders(ctx)
+	if r.out != "" && ctx.Err() == nil {
+		err = errors.Join(err, writeReport(r.u, r.out, r.report()))
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if printErr := r.print(); printErr != nil {
+		return printErr
+	}
+	if err = errors.Join(err, r.failed); err != nil {
+		return missingf("%w", err)
+	}
+	return nil
+}
+
+// writeOrders writes the ids of the pages, one a line, in the order in which they came.
+func (r *simResult) writeOrders(ctx context.Context) error {
+	for i, run := range r.runs {
+		if f := r.orders[i]; f != nil {
+			if err := writeOrder(ctx, f, r.g, run.Result.Order); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func writeOrder(ctx context.Context, f *resultFile, g *graph.Graph, order []graph.Page) error {
+	var b []byte
+	for i, p := range order {
+		if i%65536 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		b = append(strconv.AppendUint(b[:0], uint64(g.ID(p)), 10), '\n')
+		if _, err := f.Write(b); err != nil {
+			return f.wrap(err)
+		}
+	}
+	return f.Commit()
+}
+
+// report is what --out keeps: nothing in it depends on the clock.
+func (r *simResult) report() *lab.Report {
+	rep := r.c.Report("sim: "+filepath.Base(r.world.Name), r.runs, r.base)
+	rep.Header = append(rep.Header, r.moreHeader()...)
+	if r.sets != nil {
+		rep.Sections = append(rep.Sections, r.sets.Sections()...)
+	}
+	return rep
+}
+
+// moreHeader is what the laboratory does not know about its inputs.
+func (r *simResult) moreHeader() (h []lab.Field) {
+	if r.c.Truth != nil {
+		h = append(h, lab.Field{Name: "importance", Value: r.truthText()})
+	}
+	if r.past != nil {
+		h = append(h, lab.Field{Name: "history", Value: fmt.Sprintf("%s: %s pages of the world, %s vanished", r.history,
+			formatCount(int64(r.past.Old)), formatCount(int64(r.past.Gone)))})
+	}
+	return h
+}
+
+func (r *simResult) truthText() string {
+	text := r.oracle
+	if r.oracle == lab.PageRankMetric {
+		text += fmt.Sprintf(", follow %g", r.followed())
+	}
+	if r.values != nil {
+		return text
+	}
+	if r.truth == "reachable" {
+		return text + ", of the reachable pages and the links among them"
+	}
+	return text + ", of the full graph"
+}
+
+// followed is the probability of following a link in the true PageRank.
+func (o *simOptions) followed() float64 {
+	if o.flags.Changed("follow") {
+		return o.follow.float()
+	}
+	return 0.9
+}
+
+// writeReport writes the three files of a report into a directory, which is made when
+// there is something to write. Each stands there complete or not at all.
+func writeReport(u *ui, dir string, rep *lab.Report) (err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("create %s: %w", dir, cause(err))
+	}
+	var files []*resultFile
+	defer func() {
+		for _, f := range files {
+			f.Discard()
+		}
+	}()
+	for _, part := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{{"report.html", rep.WriteHTML}, {"curves.csv", rep.WriteCSV}, {"summary.json", rep.WriteJSON}} {
+		f, err := createResult(u, filepath.Join(dir, part.name))
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+		if err := part.write(f); err != nil {
+			return f.wrap(err)
+		}
+	}
+	for _, f := range files {
+		if err := f.Commit(); err != nil {
+			return err
+		}
+	}
+	u.notef("wrote %s", filepath.Join(dir, "report.html"))
+	return nil
+}
+
+// print shows the results on standard output: a table, or one object a policy.
+func (r *simResult) print() error {
+	if r.u.asJSON {
+		for i := range r.runs {
+			if err := r.u.json(r.object(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	_, err := io.WriteString(r.u.stdout, r.shownReport().Text(textOptions(r.u)))
+	return err
+}
+
+// shownReport is the report for a terminal: the header, the measures with the speed of
+// the simulation, the curves of the importance, and the start sets.
+func (r *simResult) shownReport() *lab.Report {
+	full := r.report()
+	rep := &lab.Report{Title: full.Title, Header: full.Header}
+	table := r.c.Table(r.runs, r.base)
+	table.Columns = append(table.Columns, lab.Column{Name: "speed", Unit: "pages/s"})
+	for i, run := range r.runs {
+		table.Rows[i] = append(table.Rows[i], lab.Brief(float64(len(run.Result.Order))/run.Seconds))
+	}
+	for _, s := range full.Sections {
+		switch s.Title {
+		case "Measures":
+			rep.Sections = append(rep.Sections, lab.Section{Table: table})
+		case "Cumulative importance":
+			if textOptions(r.u).Charts {
+				rep.Sections = append(rep.Sections, s)
+			}
+		case "Time", "Averages over start sets":
+			rep.Sections = append(rep.Sections, s)
+		}
+	}
+	return rep
+}
+
+// textOptions is how reports are shown: with charts on a terminal or with -v, as wide
+// as the terminal; elsewhere a table is not broken.
+func textOptions(u *ui) lab.TextOptions {
+	o := lab.TextOptions{Width: 200, Charts: u.verbose}
+	if f, ok := u.stdout.w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		o.Width, o.Charts = terminalWidth(f), true
+	}
+	return o
+}

@@ -1,0 +1,346 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/winnow-crawler/winnow/internal/plot"
+)
+
+// Baselines are the crawls that all others of a comparison are held against. They
+// have no site policy of their own, whatever the others have: they are the ceiling and
+// the floor of what the world allows.
+type Baselines struct{ Random, Horn, Omniscient *Run }
+
+// BaselineNames are the policies of the baselines.
+func BaselineNames() []string { return []string{"random", "horn", "omniscient"} }
+
+// Regret is that of an average against the baselines; ok is false where nothing can
+// be gained, or nothing is known.
+func (b *Baselines) Regret(average float64) (regret float64, ok bool) {
+	if b == nil || b.Random == nil || b.Horn == nil || b.Omniscient == nil {
+		return 0, false
+	}
+	return Regret(average, b.Random.Measures.Average, b.Horn.Measures.Average, b.Omniscient.Measures.Average)
+}
+
+// Versus runs several policies and the baselines, those that are both only once. As
+// with All, what could be run is returned beside an error; the others are nil. Without
+// a truth there are no baselines.
+func (c *Comparison) Versus(names []string, threads int, progress func(fetched int) error) ([]*Run, *Baselines, error) {
+	if c.Truth == nil {
+		runs, err := c.All(names, threads, progress)
+		return runs, nil, err
+	}
+	if c.SitePolicy != "" {
+		return c.versusBare(names, threads, progress)
+	}
+	all := slices.Clone(names)
+	for _, n := range BaselineNames() {
+		if !slices.Contains(all, n) {
+			all = append(all, n)
+		}
+	}
+	runs, err := c.All(all, threads, progress)
+	if runs == nil {
+		return nil, nil, err
+	}
+	find := func(name string) *Run { return runs[slices.Index(all, name)] }
+	return runs[:len(names)], &Baselines{find("random"), find("horn"), find("omniscient")}, err
+}
+
+// versusBare is Versus when the sites have an order of their own, which the baselines
+// have not.
+func (c *Comparison) versusBare(names []string, threads int, progress func(int) error) ([]*Run, *Baselines, error) {
+	runs, err := c.All(names, threads, progress)
+	if err != nil {
+		return runs, nil, err
+	}
+	done := 0
+	for _, r := range runs {
+		done += len(r.Result.Order)
+	}
+	bare := &Comparison{Setting: c.Setting, Tree: c.Tree, Judge: c.Judge}
+	bare.SitePolicy = ""
+	base, err := bare.All(BaselineNames(), threads, func(n int) error {
+		if progress == nil {
+			return nil
+		}
+		return progress(done + n)
+	})
+	if err != nil {
+		return runs, nil, err
+	}
+	return runs, &Baselines{base[0], base[1], base[2]}, nil
+}
+
+// Report shows the runs of a comparison side by side, the baselines dashed: measures,
+// curves and, with a model of time, what happened when. b may be nil.
+func (c *Comparison) Report(title string, runs []*Run, b *Baselines) *Report {
+	r := &Report{Title: title, Header: c.Header(runs)}
+	table := Section{Title: "Measures", Table: c.Table(runs, b)}
+	if c.Judge != nil {
+		table.Text = c.tableText(b)
+	}
+	r.Sections = append(r.Sections, table)
+	if c.Judge != nil {
+		r.Sections = append(r.Sections, c.curveSections(runs, b)...)
+	}
+	if c.Times != nil {
+		r.Sections = append(r.Sections, c.timeSections(runs)...)
+	}
+	return r
+}
+
+// Header is the five things that runs are a function of: world, seeds, policies,
+// options and random seed.
+func (c *Comparison) Header(runs []*Run) []Field {
+	var names []string
+	for _, r := range runs {
+		names = append(names, r.Policy)
+	}
+	policies := strings.Join(names, ", ")
+	if c.SitePolicy != "" {
+		policies += "; sites by " + c.SitePolicy
+	}
+	sites := "sites not known: every page is one"
+	if c.World.Sim.SiteOf != nil {
+		sites = fmt.Sprintf("%s sites", Count(c.World.Sites()).shown)
+	}
+	links := "self-links left out"
+	if c.World.Sim.SelfLinks {
+		links = "self-links kept"
+	}
+	pages, reached := c.World.Pages(), len(c.Tree.Order)
+	h := []Field{
+		{"world", fmt.Sprintf("%s: %s pages, %s links (%s), %s", c.World.Name, Count(pages).shown, Count(int(c.World.Sim.Out.Links())).shown, links, sites)},
+		{"seeds", fmt.Sprintf("%s: %s, which reach %s pages (%.1f %%)", c.SeedsName, Count(len(c.Seeds)).shown, Count(reached).shown, 100*share(reached, pages))},
+		{"policies", policies},
+		{"options", c.optionsText()},
+		{"random seed", strconv.FormatUint(c.Random, 10)},
+	}
+	if c.Times != nil {
+		h = append(h, Field{"times", c.Times.String()})
+	}
+	return h
+}
+
+// optionsText names the options that the runs share, those that have no effect left
+// out.
+func (c *Comparison) optionsText() string {
+	f := &c.Frontier
+	o := []string{fmt.Sprintf("fetchers %d", max(1, c.Fetchers)), "delay " + f.Delay.String(), fmt.Sprintf("pages per connection %d", max(1, f.PerConnection))}
+	if c.Bandwidth > 0 {
+		o = append(o, fmt.Sprintf("bandwidth %s B/s", Brief(c.Bandwidth).shown))
+	}
+	o = append(o, fmt.Sprintf("batch %d (%s)", c.Batch, f.Mode))
+	if f.MinActive > 0 {
+		o = append(o, fmt.Sprintf("batches end below %d active fetchers", f.MinActive))
+	}
+	if f.SiteShare > 0 {
+		o = append(o, fmt.Sprintf("a site has at most %g of a batch", f.SiteShare))
+	}
+	if c.MaxPages > 0 {
+		o = append(o, fmt.Sprintf("at most %d pages", c.MaxPages))
+	}
+	if c.Times == nil {
+		o = append(o, "no model of time")
+	}
+	return strings.Join(o, ", ")
+}
+
+func (c *Comparison) tableText(b *Baselines) string {
+	var hot []string
+	for _, h := range c.Judge.hot {
+		hot = append(hot, fmt.Sprintf("%s for G = %g", Count(h.Pages).shown, h.G))
+	}
+	text := fmt.Sprintf("average: mean of the cumulative importance (%s) over the crawl. tau: Kendall's tau-b against descending importance, of all pages and of a sample. P_CS: mean share of hot pages among those fetched so far. P_ST: mean share of the pages with importance at least G that were found; there are %s. 50 %% and 90 %%: share of the reachable pages after which so much of the importance was there.",
+		c.Truth.Metric, strings.Join(hot, ", "))
+	if b != nil {
+		text += "\n\nRegret: 0 at the ceiling, which is the better of horn and omniscient, 1 at random. ideal is all pages sorted by importance, which no crawler can do."
+	}
+	return text
+}
+
+// Table is the single numbers of all runs, then of the baselines that are not among
+// them. Column keys are the names of the same numbers in the JSON of `winnow sim`.
+func (c *Comparison) Table(runs []*Run, b *Baselines) *Table {
+	t := &Table{Columns: []Column{{Name: "policy"}, {Name: "pages"}}}
+	if c.Judge == nil {
+		t.Columns = append(t.Columns, Column{Name: "known"}, Column{Name: "sites"})
+	} else {
+		t.Columns = append(t.Columns, c.measureColumns()...)
+	}
+	timed := c.Times != nil || c.Frontier.Delay > 0
+	if timed {
+		t.Columns = append(t.Columns, Column{Name: "virtual time", Unit: "s", Key: "virtual_seconds"})
+	}
+	add := func(name string, r *Run) {
+		row := append([]Cell{Words(name)}, c.cells(r, b)...)
+		if timed {
+			row = append(row, Num(r.Result.Took.Seconds(), 1))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for _, r := range runs {
+		add(r.Policy, r)
+	}
+	if b != nil {
+		for _, r := range b.others(runs) {
+			add(r.Policy+" (baseline)", r)
+		}
+		t.Rows = append(t.Rows, c.idealRow(runs, b))
+	}
+	return t
+}
+
+// others are the baselines that are not among the runs.
+func (b *Baselines) others(runs []*Run) []*Run {
+	var out []*Run
+	for _, r := range []*Run{b.Omniscient, b.Horn, b.Random} {
+		if r != nil && !slices.Contains(runs, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (c *Comparison) measureColumns() []Column {
+	cols := []Column{
+		{Name: "average", Key: "avg_cumulative_pagerank"}, {Name: "regret"},
+		{Name: "tau", Key: "kendall_tau"}, {Name: "tau sample", Key: "kendall_tau_sample"}, {Name: "P_CS", Key: "p_cs"},
+	}
+	for _, h := range c.Judge.hot {
+		cols = append(cols, Column{Name: fmt.Sprintf("P_ST G=%g", h.G), Key: fmt.Sprintf("p_st_%g", h.G)})
+	}
+	return append(cols, Column{Name: "50 %", Key: "pages_for_50"}, Column{Name: "90 %", Key: "pages_for_90"})
+}
+
+// cells is the numbers of a run after its name.
+func (c *Comparison) cells(r *Run, b *Baselines) []Cell {
+	pages := Count(len(r.Result.Order))
+	if c.Judge == nil {
+		return []Cell{pages, Count(r.Result.Known), Count(r.Result.Sites)}
+	}
+	m := &r.Measures
+	row := []Cell{pages, Num(m.Average, 4), c.regretCell(m.Average, b), Num(m.Tau, 4), Num(m.TauSample, 4), Num(m.CrawlStop, 4)}
+	for _, h := range m.Threshold {
+		row = append(row, Num(h.Mean, 4))
+	}
+	return append(row, cellOf(m.PagesFor50), cellOf(m.PagesFor90))
+}
+
+func (c *Comparison) regretCell(average float64, b *Baselines) Cell {
+	if v, ok := b.Regret(average); ok {
+		return Num(v, 3)
+	}
+	return None()
+}
+
+func cellOf(v *float64) Cell {
+	if v == nil {
+		return None()
+	}
+	return Num(*v, 4)
+}
+
+// idealRow is what is known of the pages sorted by importance without a crawl.
+func (c *Comparison) idealRow(runs []*Run, b *Baselines) []Cell {
+	n := mostFetches(runs)
+	ideal := c.Judge.Ideal(n)
+	row := []Cell{Words("ideal (baseline)"), Count(n), Num(ideal.Mean(), 4), c.regretCell(ideal.Mean(), b), None(), None(), Num(1, 4)}
+	for _, h := range c.Judge.hot {
+		row = append(row, Num(IdealFound(h.Pages, len(c.Tree.Order), n).Mean(), 4))
+	}
+	for _, level := range []float64{0.5, 0.9} {
+		row = append(row, cellOf(known(ideal.PagesFor(level))))
+	}
+	return row
+}
+
+// mostFetches is the number of fetches of the longest run.
+func mostFetches(runs []*Run) (n int) {
+	for _, r := range runs {
+		n = max(n, len(r.Result.Order))
+	}
+	return n
+}
+
+// curvePoints is how many points of a curve a report keeps.
+const curvePoints = 300
+
+// runSeries is a curve over the share of the reachable pages, thinned.
+func runSeries(name string, c Curve) plot.Series {
+	s := plot.Series{Name: name}
+	for _, p := range c.Thin(curvePoints) {
+		s.X = append(s.X, share(p.Pages, c.Reachable))
+		s.Y = append(s.Y, p.Value)
+	}
+	return s
+}
+
+// runBaseline is runSeries for what the others are measured against.
+func runBaseline(name string, c Curve) plot.Series {
+	s := runSeries(name, c)
+	s.Baseline = true
+	return s
+}
+
+// curveSections are the curves over the pages fetched: cumulative importance (P8), P_CS
+// (P1) and P_ST (P2), with ideal and random (P5, P6, P9).
+func (c *Comparison) curveSections(runs []*Run, b *Baselines) []Section {
+	n := mostFetches(runs)
+	sections := []Section{
+		c.curves("Cumulative importance", "share of the importance of all reachable pages", runs, b,
+			func(r *Run) Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(n)),
+		c.curves("P_CS: crawl and stop", "share of the pages fetched so far that are as important as as many of the best", runs, b,
+			func(r *Run) Curve { return r.Trial.CrawlStop() }, Curve{allOnes(n), len(c.Tree.Order)}),
+	}
+	for _, h := range c.Judge.hot {
+		if h.Pages == 0 {
+			continue
+		}
+		sections = append(sections, c.curves(fmt.Sprintf("P_ST: pages with importance at least %g", h.G),
+			fmt.Sprintf("share of the %s such pages that were found", Count(h.Pages).shown), runs, b,
+			func(r *Run) Curve { return r.Trial.Found(h) }, IdealFound(h.Pages, len(c.Tree.Order), n)))
+	}
+	return sections
+}
+
+func allOnes(n int) []float64 {
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = 1
+	}
+	return y
+}
+
+// curves is one chart of all runs; the baselines are ideal, horn and random, and
+// omniscient only where somebody asked for it.
+func (c *Comparison) curves(title, label string, runs []*Run, b *Baselines, of func(*Run) Curve, ideal Curve) Section {
+	chart := &plot.Chart{XLabel: "share of the reachable pages fetched", YLabel: label}
+	for _, r := range runs {
+		chart.Series = append(chart.Series, runSeries(r.Policy, of(r)))
+	}
+	if b != nil {
+		for _, r := range b.others(runs) {
+			if r != b.Omniscient {
+				chart.Series = append(chart.Series, runBaseline(r.Policy, of(r)))
+			}
+		}
+	}
+	chart.Series = append(chart.Series, runBaseline("ideal", ideal))
+	return Section{Title: title, Chart: chart}
+}
+
+// inSeconds is instants as numbers.
+func inSeconds(d []time.Duration) []float64 {
+	s := make([]float64, len(d))
+	for i, t := range d {
+		s[i] = t.Seconds()
+	}
+	return s
+}
