@@ -14,7 +14,9 @@ type model struct {
 	own            bool
 	value, owns    []float64
 	site           []graph.Site
+	group          []uint32
 	waits, offered []bool // by page, by site
+	shut           [mostGroups]bool
 }
 
 // order is the waiting pages for which ok holds, best first.
@@ -38,19 +40,15 @@ func (m *model) of(s graph.Site) []graph.Page {
 	return m.order(func(p graph.Page) bool { return m.site[p] == s })
 }
 
-// best is the best site that takes part and has pages, and the number of them.
-func (m *model) best() (s graph.Site, n int, ok bool) {
-	offered := m.order(func(p graph.Page) bool { return m.offered[m.site[p]] })
-	seen := map[graph.Site]bool{}
-	for _, p := range offered {
-		t := m.site[p]
-		if !seen[t] && (!m.own && !ok || m.own && m.owns[t] > math.Inf(-1) &&
-			(!ok || m.owns[t] > m.owns[s] || m.owns[t] == m.owns[s] && t < s)) {
+// best is the best site that takes part and has pages.
+func (m *model) best() (s graph.Site, ok bool) {
+	for _, p := range m.order(func(p graph.Page) bool { return m.offered[m.site[p]] && !m.shut[m.group[m.site[p]]] }) {
+		if t := m.site[p]; !m.own && !ok || m.own && m.owns[t] > math.Inf(-1) &&
+			(!ok || m.owns[t] > m.owns[s] || m.owns[t] == m.owns[s] && t < s) {
 			s, ok = t, true
 		}
-		seen[t] = true
 	}
-	return s, len(seen), ok
+	return s, ok
 }
 
 // script reads operations from bytes; the random test and the fuzz target share it.
@@ -59,6 +57,8 @@ type script struct {
 	q     *Queue
 	m     model
 	moved bool // a page changed its site
+
+	grouped bool
 }
 
 func (s *script) byte() int {
@@ -82,7 +82,7 @@ func (s *script) number() float64 {
 	}
 }
 
-const mostPages, mostSites = 400, 40
+const mostPages, mostSites, mostGroups = 400, 40, 6
 
 // run does the operations on queue and model and compares after each. There are at
 // most four cells a page in the arena, whatever the history, as long as no page moves:
@@ -91,12 +91,15 @@ const mostPages, mostSites = 400, 40
 func run(t *testing.T, data []byte) {
 	s := &script{data: data, q: New("test", mostPages, mostSites)}
 	defer s.q.Free()
-	if s.byte()%2 == 1 {
+	kind := s.byte()
+	if s.m.own = kind%2 == 1; s.m.own {
 		s.q.SitesOwn()
-		s.m.own = true
+	}
+	if s.grouped = kind&2 != 0; s.grouped {
+		s.q.Grouped()
 	}
 	for len(s.data) > 0 {
-		op := s.byte() % 16
+		op := s.byte() % 18
 		s.step(op)
 		s.compare(t, op)
 		checkArena(t, &s.q.pages)
@@ -111,7 +114,7 @@ func (s *script) step(op int) {
 	if sites == 0 || op == 0 && sites < mostSites {
 		s.q.Site(graph.Site(sites))
 		s.m.owns = append(s.m.owns, math.Inf(-1))
-		s.m.offered = append(s.m.offered, false)
+		s.m.offered, s.m.group = append(s.m.offered, false), append(s.m.group, 0)
 		return
 	}
 	if pages == 0 || op <= 3 && pages < mostPages {
@@ -154,6 +157,14 @@ func (s *script) pageStep(op int, p graph.Page, t graph.Site) {
 	case op == 15 && p%4 == 0:
 		q.Rebuild()
 		clear(m.offered)
+		clear(m.shut[:])
+	case op == 16 && s.grouped && !m.offered[t]:
+		m.group[t] = uint32(p % mostGroups)
+		q.Group(t, m.group[t])
+	case op == 17 && s.grouped:
+		g := m.group[t]
+		m.shut[g] = !m.shut[g]
+		q.Shut(g, m.shut[g])
 	default:
 		q.Offer(t)
 		m.offered[t] = true
@@ -173,9 +184,9 @@ func (s *script) rescore(k float64) {
 func (s *script) compare(t *testing.T, op int) {
 	t.Helper()
 	q, m := s.q, &s.m
-	want, n, ok := m.best()
-	if got, gotOK := q.Best(); got != want && ok || gotOK != ok || q.Offers() != n {
-		t.Fatalf("op %d: best %d %v of %d, want %d %v of %d", op, got, gotOK, q.Offers(), want, ok, n)
+	want, ok := m.best()
+	if got, gotOK := q.Best(); got != want && ok || gotOK != ok {
+		t.Fatalf("op %d: best %d %v, want %d %v", op, got, gotOK, want, ok)
 	}
 	for p, v := range m.value {
 		p := graph.Page(p)
@@ -183,9 +194,13 @@ func (s *script) compare(t *testing.T, op int) {
 			t.Fatalf("op %d: page %d is worth %v in site %d, waits %v; want %v %d %v", op, p, q.Value(p), q.SiteOf(p), q.Waits(p), v, m.site[p], m.waits[p])
 		}
 	}
+	shutOut := 0
 	for i := range m.owns {
 		site := graph.Site(i)
 		pages := m.of(site)
+		if len(pages) > 0 && m.offered[i] && m.shut[m.group[i]] {
+			shutOut++
+		}
 		first, ok := q.First(site)
 		if q.Len(site) != len(pages) || ok != (len(pages) > 0) || ok && first != pages[0] {
 			t.Fatalf("op %d: site %d has %d pages, first %d; want %v", op, i, q.Len(site), first, pages)
@@ -200,6 +215,9 @@ func (s *script) compare(t *testing.T, op int) {
 		if q.SiteValue(site) != worth {
 			t.Fatalf("op %d: site %d is worth %v, want %v", op, i, q.SiteValue(site), worth)
 		}
+	}
+	if q.ShutOut() != shutOut {
+		t.Fatalf("op %d: %d sites are shut out, want %d", op, q.ShutOut(), shutOut)
 	}
 }
 

@@ -6,6 +6,21 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
+// An offer is a site that takes part and has pages. Equal sites stand in the order of
+// tie: their best pages, or themselves when sites have values of their own.
+//
+// With groups there is a heap of offers in each group, and one of groups, in which a
+// group counts as its best site and site is its number.
+type offer struct {
+	value float64
+	tie   uint32
+	site  graph.Site
+}
+
+func (o *offer) before(p *offer) bool {
+	return o.value > p.value || o.value == p.value && o.tie < p.tie
+}
+
 // Offer lets site s take part.
 func (q *Queue) Offer(s graph.Site) {
 	if q.places.At(int(s)) == withdrawn {
@@ -17,7 +32,7 @@ func (q *Queue) Offer(s graph.Site) {
 // Withdraw takes site s out; its pages wait on.
 func (q *Queue) Withdraw(s graph.Site) {
 	if at := q.places.At(int(s)); at != withdrawn && at != idle {
-		q.removeOffer(int(at) - 1)
+		q.retract(s, at)
 	}
 	q.places.Set(int(s), withdrawn)
 }
@@ -40,10 +55,13 @@ func (q *Queue) SiteValue(s graph.Site) float64 {
 	return 0
 }
 
-// Best is the best site that takes part and has pages.
+// Best is the best site that takes part and has pages, and whose group is not shut.
 func (q *Queue) Best() (s graph.Site, ok bool) {
 	if len(q.offers) == 0 || q.own && math.IsInf(q.offers[0].value, -1) {
 		return 0, false
+	}
+	if q.groups != nil {
+		return q.groups[q.offers[0].site].offers[0].site, true
 	}
 	return q.offers[0].site, true
 }
@@ -57,7 +75,7 @@ func (q *Queue) renew(s graph.Site) {
 	p, ok := q.First(s)
 	if !ok {
 		if at != idle {
-			q.removeOffer(int(at) - 1)
+			q.retract(s, at)
 			q.places.Set(int(s), idle)
 		}
 		return
@@ -66,70 +84,101 @@ func (q *Queue) renew(s graph.Site) {
 	if q.own {
 		o.value, o.tie = q.owns.At(int(s)), uint32(s)
 	}
+	q.propose(at, o)
+}
+
+// propose puts o, which was at place at, where it belongs.
+func (q *Queue) propose(at uint32, o offer) {
+	if q.groups == nil {
+		q.offers = put(q.offers, q.places.Slice(), at, o)
+		return
+	}
+	g := q.groupOf.At(int(o.site))
+	in := &q.groups[g]
+	n := len(in.offers)
+	in.offers = put(in.offers, q.places.Slice(), at, o)
+	q.count(in, len(in.offers)-n)
+	q.renewGroup(g)
+}
+
+// retract takes the offer of s out, which is at place at.
+func (q *Queue) retract(s graph.Site, at uint32) {
+	if q.groups == nil {
+		q.offers = remove(q.offers, q.places.Slice(), at)
+		return
+	}
+	g := q.groupOf.At(int(s))
+	in := &q.groups[g]
+	in.offers = remove(in.offers, q.places.Slice(), at)
+	q.count(in, -1)
+	q.renewGroup(g)
+}
+
+// put lets o be in a heap: it is at place at, or idle. Places are counted from 1.
+func put(heap []offer, places []uint32, at uint32, o offer) []offer {
 	if at == idle {
-		q.offers = append(q.offers, o)
-		q.offerUp(len(q.offers)-1, o)
-		return
+		heap = append(heap, o)
+		up(heap, places, len(heap)-1, o)
+		return heap
 	}
-	i := int(at) - 1
-	if o.before(&q.offers[i]) {
-		q.offerUp(i, o)
+	if i := int(at) - 1; o.before(&heap[i]) {
+		up(heap, places, i, o)
 	} else {
-		q.offerDown(i, o)
+		down(heap, places, i, o)
 	}
+	return heap
 }
 
-func (q *Queue) removeOffer(i int) {
-	n := len(q.offers) - 1
-	last := q.offers[n]
-	q.offers = q.offers[:n]
-	if i == n {
-		return
+// remove takes out what is at place at.
+func remove(heap []offer, places []uint32, at uint32) []offer {
+	i, n := int(at)-1, len(heap)-1
+	last := heap[n]
+	heap = heap[:n]
+	switch {
+	case i == n:
+	case i > 0 && last.before(&heap[(i-1)/4]):
+		up(heap, places, i, last)
+	default:
+		down(heap, places, i, last)
 	}
-	if i > 0 && last.before(&q.offers[(i-1)/4]) {
-		q.offerUp(i, last)
-	} else {
-		q.offerDown(i, last)
-	}
+	return heap
 }
 
-// offerUp puts o at place i and moves it towards the top.
-func (q *Queue) offerUp(i int, o offer) {
-	places, offers := q.places.Slice(), q.offers
+// up puts o at place i of a heap and moves it towards the top.
+func up(heap []offer, places []uint32, i int, o offer) {
 	for i > 0 {
 		j := (i - 1) / 4
-		if offers[j].before(&o) {
+		if heap[j].before(&o) {
 			break
 		}
-		offers[i] = offers[j]
-		places[offers[i].site] = uint32(i + 1)
+		heap[i] = heap[j]
+		places[heap[i].site] = uint32(i + 1)
 		i = j
 	}
-	offers[i] = o
+	heap[i] = o
 	places[o.site] = uint32(i + 1)
 }
 
-// offerDown puts o at place i and moves it towards the end.
-func (q *Queue) offerDown(i int, o offer) {
-	places, offers := q.places.Slice(), q.offers
+// down puts o at place i of a heap and moves it towards the end.
+func down(heap []offer, places []uint32, i int, o offer) {
 	for {
 		first := 4*i + 1
-		if first >= len(offers) {
+		if first >= len(heap) {
 			break
 		}
 		best := first
-		for j := first + 1; j < min(first+4, len(offers)); j++ {
-			if offers[j].before(&offers[best]) {
+		for j := first + 1; j < min(first+4, len(heap)); j++ {
+			if heap[j].before(&heap[best]) {
 				best = j
 			}
 		}
-		if o.before(&offers[best]) {
+		if o.before(&heap[best]) {
 			break
 		}
-		offers[i] = offers[best]
-		places[offers[i].site] = uint32(i + 1)
+		heap[i] = heap[best]
+		places[heap[i].site] = uint32(i + 1)
 		i = best
 	}
-	offers[i] = o
+	heap[i] = o
 	places[o.site] = uint32(i + 1)
 }

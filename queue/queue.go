@@ -40,8 +40,13 @@ type Queue struct {
 
 	own    bool                   // sites have values of their own
 	owns   *graph.Column[float64] // by site, when own
-	places *graph.Column[uint32]  // by site: withdrawn, idle, or its place in offers, counted from 1
-	offers []offer
+	places *graph.Column[uint32]  // by site: withdrawn, idle, or its place among the offers, counted from 1
+	offers []offer                // of sites, or of groups when there are any
+
+	groups      []group               // nil when sites are not in groups
+	groupOf     *graph.Column[uint32] // by site, when there are groups
+	groupPlaces []uint32              // by group: idle, or its place in offers, counted from 1
+	shutOut     int                   // offers in groups that are shut
 }
 
 // What places holds when it is not a place.
@@ -50,27 +55,16 @@ const (
 	idle      = math.MaxUint32 // it does, as soon as it has pages
 )
 
-// An offer is a site that takes part and has pages. Equal sites stand in the order of
-// tie: their best pages, or themselves when sites have values of their own.
-type offer struct {
-	value float64
-	tie   uint32
-	site  graph.Site
-}
-
-func (o *offer) before(p *offer) bool {
-	return o.value > p.value || o.value == p.value && o.tie < p.tie
-}
-
 // New makes an empty queue for at most so many pages and sites. name begins the names
 // of its columns.
 func New(name string, pages, sites int) *Queue {
 	return &Queue{
-		values: graph.NewColumn[float64](name+" values", pages),
-		wheres: graph.NewColumn[uint64](name+" places", pages),
-		pages:  newArena(name, pages, sites),
-		owns:   graph.NewColumn[float64](name+" site values", sites),
-		places: graph.NewColumn[uint32](name+" site places", sites),
+		values:  graph.NewColumn[float64](name+" values", pages),
+		wheres:  graph.NewColumn[uint64](name+" places", pages),
+		pages:   newArena(name, pages, sites),
+		owns:    graph.NewColumn[float64](name+" site values", sites),
+		places:  graph.NewColumn[uint32](name+" site places", sites),
+		groupOf: graph.NewColumn[uint32](name+" site groups", sites),
 	}
 }
 
@@ -92,9 +86,16 @@ func (q *Queue) Site(s graph.Site) {
 	if int(s) != q.places.Len() {
 		panic(fmt.Sprintf("queue: site %d becomes known as number %d", s, q.places.Len()))
 	}
+	q.addSite()
+	q.owns.Append(math.Inf(-1))
+}
+
+func (q *Queue) addSite() {
 	q.pages.addSite()
 	q.places.Append(withdrawn)
-	q.owns.Append(math.Inf(-1))
+	if q.groups != nil {
+		q.groupOf.Append(0)
+	}
 }
 
 // SitesOwn gives sites values of their own. To be called before any page waits.
@@ -111,9 +112,6 @@ func (q *Queue) Waits(p graph.Page) bool { return uint32(q.where[p]) != 0 }
 
 // Len is the number of pages that wait in site s.
 func (q *Queue) Len(s graph.Site) int { return q.pages.len(s) }
-
-// Offers is the number of sites that take part and have pages.
-func (q *Queue) Offers() int { return len(q.offers) }
 
 // Add adds d, which must not be negative, to the value of p. It is Set for the
 // innermost loop of policies that collect.
@@ -146,12 +144,17 @@ func (q *Queue) rise(p graph.Page, v float64, w uint64) {
 	s := graph.Site(w >> 32)
 	i := int(uint32(w)) - 1
 	if i > 0 {
-		if i = q.up(q.pages.of(s), i, p, v); i > 0 {
+		if i = q.pageUp(q.pages.of(s), i, p, v); i > 0 {
 			return
 		}
 	}
-	if at := q.places.Slice()[s]; at != withdrawn && !q.own {
-		q.offerUp(int(at)-1, offer{v, uint32(p), s})
+	at := q.places.Slice()[s]
+	switch {
+	case at == withdrawn || q.own:
+	case q.groups == nil:
+		up(q.offers, q.places.Slice(), int(at)-1, offer{v, uint32(p), s})
+	default:
+		q.propose(at, offer{v, uint32(p), s})
 	}
 }
 
@@ -159,7 +162,7 @@ func (q *Queue) rise(p graph.Page, v float64, w uint64) {
 func (q *Queue) fall(p graph.Page, v float64, w uint64) {
 	s := graph.Site(w >> 32)
 	i := int(uint32(w)) - 1
-	q.down(q.pages.of(s), i, p, v)
+	q.pageDown(q.pages.of(s), i, p, v)
 	if i == 0 {
 		q.renew(s)
 	}
@@ -173,7 +176,7 @@ func (q *Queue) Push(p graph.Page) {
 	}
 	s := graph.Site(w >> 32)
 	heap := q.pages.extend(s)
-	if i := q.up(heap, len(heap)-1, p, q.value[p]); i == 0 {
+	if i := q.pageUp(heap, len(heap)-1, p, q.value[p]); i == 0 {
 		q.renew(s)
 	}
 }
@@ -191,8 +194,8 @@ func (q *Queue) Remove(p graph.Page) {
 	n := len(heap) - 1
 	if last := heap[n]; i < n {
 		v := q.value[last]
-		if q.up(heap[:n], i, last, v) == i {
-			q.down(heap[:n], i, last, v)
+		if q.pageUp(heap[:n], i, last, v) == i {
+			q.pageDown(heap[:n], i, last, v)
 		}
 	}
 	q.pages.shorten(s)
@@ -209,9 +212,9 @@ func (q *Queue) First(s graph.Site) (p graph.Page, ok bool) {
 	return q.pages.of(s)[0], true
 }
 
-// up moves p with value v from place i of a heap towards its top, and returns the
+// pageUp moves p with value v from place i of a heap towards its top, and returns the
 // place it ends at.
-func (q *Queue) up(heap []graph.Page, i int, p graph.Page, v float64) int {
+func (q *Queue) pageUp(heap []graph.Page, i int, p graph.Page, v float64) int {
 	for i > 0 {
 		j := (i - 1) / 4
 		o := heap[j]
@@ -227,8 +230,8 @@ func (q *Queue) up(heap []graph.Page, i int, p graph.Page, v float64) int {
 	return i
 }
 
-// down moves p with value v from place i of a heap towards its end.
-func (q *Queue) down(heap []graph.Page, i int, p graph.Page, v float64) {
+// pageDown moves p with value v from place i of a heap towards its end.
+func (q *Queue) pageDown(heap []graph.Page, i int, p graph.Page, v float64) {
 	for {
 		first := 4*i + 1
 		if first >= len(heap) {
@@ -272,7 +275,7 @@ func (q *Queue) Rescore(f func(graph.Page) float64) {
 	for s := range graph.Site(q.places.Len()) {
 		heap := q.pages.of(s)
 		for i := (len(heap)+2)/4 - 1; i >= 0; i-- {
-			q.down(heap, i, heap[i], q.value[heap[i]])
+			q.pageDown(heap, i, heap[i], q.value[heap[i]])
 		}
 		if len(heap) > 0 {
 			q.renew(s)
@@ -288,13 +291,15 @@ func (q *Queue) Columns(each func(graph.AnyColumn)) {
 	each(q.owns)
 }
 
-// Rebuild makes the heaps after the columns were loaded. All sites are withdrawn.
+// Rebuild makes the heaps after the columns were loaded. All sites are withdrawn, and
+// all groups open; which site is in which must be said anew. There must not have been
+// more sites before than were loaded.
 func (q *Queue) Rebuild() {
 	q.value, q.where = q.values.Slice(), q.wheres.Slice()
 	q.offers = q.offers[:0]
+	q.clearGroups()
 	for s := q.places.Len(); s < q.owns.Len(); s++ {
-		q.pages.addSite()
-		q.places.Append(withdrawn)
+		q.addSite()
 	}
 	for s := range q.owns.Len() {
 		q.places.Set(s, withdrawn)
@@ -310,7 +315,8 @@ func (q *Queue) Rebuild() {
 
 // Bytes is the memory taken.
 func (q *Queue) Bytes() int64 {
-	return q.values.Bytes() + q.wheres.Bytes() + q.owns.Bytes() + q.places.Bytes() + q.pages.bytes() + 16*int64(cap(q.offers))
+	return q.values.Bytes() + q.wheres.Bytes() + q.owns.Bytes() + q.places.Bytes() + q.groupOf.Bytes() +
+		q.pages.bytes() + q.groupBytes() + 16*int64(cap(q.offers))
 }
 
 // Free gives the memory back.
@@ -319,5 +325,6 @@ func (q *Queue) Free() {
 	q.wheres.Free()
 	q.owns.Free()
 	q.places.Free()
+	q.groupOf.Free()
 	q.pages.free()
 }
