@@ -112,6 +112,7 @@ func newRootCommand(u *ui) *cobra.Command {
 	root.AddCommand(
 		newExitCodesTopic(),
 		newGraphCommand(u),
+		newLabCommand(u),
 		newRankCommand(u),
 		newSimCommand(u),
 		newVersionCommand(u),

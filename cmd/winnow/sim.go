@@ -75,7 +75,7 @@ func newSimCommand(u *ui) *cobra.Command {
 	completes(cmd, "time", slices.Concat([]string{timeNone}, sim.PresetNames())...)
 	completes(cmd, "batch-mode", frontier.ModeNames()...)
 	completes(cmd, "oracle", lab.PageRankMetric, lab.BacklinksMetric, oracleNone)
-	completes(cmd, "truth", "full", "reachable")
+	completes(cmd, "truth", truthFull, truthReachable)
 	return cmd
 }
 
@@ -84,6 +84,9 @@ const (
 	policyAll  = "all"
 	timeNone   = "none"
 	oracleNone = "none"
+
+	truthFull      = "full"
+	truthReachable = "reachable"
 )
 
 // defaultPolicies are the published ones that need nothing but links, and the ceiling.
@@ -150,7 +153,7 @@ func (o *simOptions) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.maxPages, "max-pages", 0, "stop after so many pages (default: all)")
 	f.StringVar(&o.oracle, "oracle", lab.PageRankMetric, "true importance: pagerank, backlinks, a file, or none (orders without measures)")
 	f.Var(&o.follow, "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7 (default 0.9)")
-	f.StringVar(&o.truth, "truth", "full", "true importance of the full graph, or of the reachable pages and the links among them")
+	f.StringVar(&o.truth, "truth", truthFull, "true importance of the full graph, or of the reachable pages and the links among them")
 	f.Var(&o.hot, "hot", "importance from which on pages are hot (default: 1,3,10 on the scale of mean 1; 3,10,100 backlinks)")
 	f.StringVar(&o.history, "history", "", "values of pages in an earlier crawl")
 	f.BoolVar(&o.selfLinks, "self-links", false, "keep links of pages to themselves")
@@ -168,7 +171,7 @@ type simulation struct {
 	world   *lab.World
 	shown   *stages
 	past    *lab.History // of --history
-	values  *lab.Truth   // of --oracle FILE
+	values  *lab.Truth   // of --oracle FILE, or of the full graph once it is known
 	setting lab.Setting
 	files   []*resultFile // of --order, one a policy
 }
@@ -191,7 +194,7 @@ func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
 	s.world = newWorld(path, g, opt.selfLinks, opt.processors())
 	defer s.world.Free()
 	s.setting.World = s.world
-	c, err := s.prepare(ctx, s.setting)
+	c, err := s.prepare(ctx, s.setting, s.shown.sweeps("true pagerank", 1e-12))
 	if err != nil {
 		return err
 	}
@@ -259,28 +262,35 @@ func (s *simulation) setTime() (err error) {
 }
 
 // prepare finds the truth of a setting and makes it ready.
-func (s *simulation) prepare(ctx context.Context, set lab.Setting) (*lab.Comparison, error) {
-	opt := lab.TruthOptions{Follow: s.follow.float(), SelfLinks: s.selfLinks, Threads: s.threads, Progress: s.shown.sweeps("true pagerank", 1e-12)}
-	if s.truth == "reachable" && s.values == nil {
-		opt.Within = lab.Reach(s.world.Sim.Out, set.Seeds).Order
+func (s *simulation) prepare(ctx context.Context, set lab.Setting, progress func(int, float64) error) (*lab.Comparison, error) {
+	if s.oracle != oracleNone && s.values == nil {
+		truth, err := s.importance(set.Seeds, progress)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if s.truth == truthFull {
+			s.values = truth // the same from all start sets
+		}
+		set.Truth = truth
+		return set.Prepare()
 	}
-	var err error
-	switch {
-	case s.oracle == oracleNone:
-	case s.values != nil:
-		set.Truth = s.values
-	case s.oracle == lab.BacklinksMetric:
-		set.Truth, err = lab.BacklinksTruth(s.world.Web(), opt)
-	default:
-		set.Truth, err = lab.PageRankTruth(s.world.Web(), opt)
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return nil, err
-	}
+	set.Truth = s.values
 	return set.Prepare()
+}
+
+// importance computes the truth: of the full graph, or of what seeds reach.
+func (s *simulation) importance(seeds []graph.Page, progress func(int, float64) error) (*lab.Truth, error) {
+	opt := lab.TruthOptions{Follow: s.follow.float(), SelfLinks: s.selfLinks, Threads: s.threads, Progress: progress}
+	if s.truth == truthReachable {
+		opt.Within = lab.Reach(s.world.Sim.Out, seeds).Order
+	}
+	if s.oracle == lab.BacklinksMetric {
+		return lab.BacklinksTruth(s.world.Web(), opt)
+	}
+	return lab.PageRankTruth(s.world.Web(), opt)
 }
 
 // crawl runs everything. What failed although others did not is told at the end.
@@ -335,7 +345,7 @@ func (s *simulation) startSet(ctx context.Context, set int) (*lab.Comparison, er
 	again := s.setting
 	again.Seeds = lab.RandomSeeds(s.g.Pages(), size, s.random, uint64(set))
 	again.SeedsName = fmt.Sprintf("start set %d", set)
-	return s.prepare(ctx, again)
+	return s.prepare(ctx, again, func(int, float64) error { return ctx.Err() })
 }
 
 // remarks say what a user may not have meant.

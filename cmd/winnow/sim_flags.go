@@ -108,7 +108,7 @@ func (o *simOptions) checkWords(u *ui) error {
 		words       []string
 	}{
 		{"batch-mode", o.batchMode, frontier.ModeNames()},
-		{"truth", o.truth, []string{"full", "reachable"}},
+		{"truth", o.truth, []string{truthFull, truthReachable}},
 		{"time", o.time, times},
 	} {
 		if !contains(flag.words, flag.value) {
@@ -148,7 +148,7 @@ func (o *simOptions) checkMeaning(u *ui) error {
 	if o.flags.Changed("follow") && o.oracle != lab.PageRankMetric {
 		return usagef("--follow means nothing to --oracle %s", o.oracle)
 	}
-	if o.truth == "reachable" && o.oracle != lab.PageRankMetric && o.oracle != lab.BacklinksMetric {
+	if o.truth == truthReachable && o.oracle != lab.PageRankMetric && o.oracle != lab.BacklinksMetric {
 		return usagef("--truth reachable means nothing to --oracle %s", o.oracle)
 	}
 	if o.bandwidth > 0 && o.time == timeNone {

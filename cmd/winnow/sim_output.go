@@ -168,10 +168,10 @@ func (r *simResult) truthText() string {
 	if r.oracle == lab.PageRankMetric {
 		text += fmt.Sprintf(", follow %g", r.followed())
 	}
-	if r.values != nil {
+	switch {
+	case r.oracle != lab.PageRankMetric && r.oracle != lab.BacklinksMetric:
 		return text
-	}
-	if r.truth == "reachable" {
+	case r.truth == truthReachable:
 		return text + ", of the reachable pages and the links among them"
 	}
 	return text + ", of the full graph"

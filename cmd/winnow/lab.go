@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/lab"
+)
+
+func newLabCommand(u *ui) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lab",
+		Short: "repeat the experiments of the papers on a graph",
+		Long: `An experiment has the name of a paper and of its figure or table. Run on a graph, it
+shows their numbers beside ours and says in one sentence whether the finding holds
+there, and if not why.`,
+	}
+	cmd.AddCommand(newLabListCommand(u), newLabRunCommand(u))
+	return cmd
+}
+
+func newLabListCommand(u *ui) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "list the experiments",
+		Example: "  winnow lab list\n  winnow lab list --json",
+		Args:    exactly(),
+		RunE:    func(*cobra.Command, []string) error { return runLabList(u) },
+	}
+}
+
+// labLine is what --json prints for each experiment.
+type labLine struct {
+	Name  string `json:"name"`
+	Paper string `json:"paper"`
+	What  string `json:"what"`
+}
+
+func runLabList(u *ui) error {
+	t := newTable("name", "what", "paper")
+	for _, e := range lab.Experiments() {
+		if u.asJSON {
+			if err := u.json(labLine{e.Name, e.Paper, e.What}); err != nil {
+				return err
+			}
+			continue
+		}
+		t.add(e.Name, e.What, e.Paper)
+	}
+	if u.asJSON {
+		return nil
+	}
+	return t.print(u.stdout)
+}
+
+// labAll means every experiment.
+const labAll = "all"
+
+// labNames are the words that `lab run` answers to: the experiments, their papers, all.
+func labNames() []string {
+	var names []string
+	last := ""
+	for _, e := range lab.Experiments() {
+		if paper, _, ok := strings.Cut(e.Name, "-"); ok && paper != last {
+			names, last = append(names, paper), paper
+		}
+		names = append(names, e.Name)
+	}
+	return append(names, labAll)
+}
+
+// chooseExperiments finds the experiments that names mean: one, all that begin with it
+// (cho98, castillo04-table), or all. Each runs once, in the order of the table for each
+// name.
+func chooseExperiments(u *ui, names []string) ([]lab.Experiment, error) {
+	var out []lab.Experiment
+	have := map[string]bool{}
+	for _, name := range names {
+		found := experimentsNamed(name)
+		if len(found) == 0 {
+			return nil, unknownExperiment(u, name)
+		}
+		for _, e := range found {
+			if !have[e.Name] {
+				have[e.Name] = true
+				out = append(out, e)
+			}
+		}
+	}
+	return out, nil
+}
+
+func experimentsNamed(name string) (found []lab.Experiment) {
+	for _, e := range lab.Experiments() {
+		if e.Name == name {
+			return []lab.Experiment{e}
+		}
+		if name == labAll || name != "" && strings.HasPrefix(e.Name, name) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+func unknownExperiment(u *ui, name string) error {
+	err := usagef("unknown experiment %q", name)
+	if near, ok := nearest(name, labNames()); ok {
+		return withHint(err, "try: %s", u.commandLine(name, near))
+	}
+	return withHint(err, "%s", "winnow lab list shows them")
+}
+
+// completeExperiments offers experiments to the shell.
+func completeExperiments(_ *cobra.Command, done []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	for _, n := range labNames() {
+		if !contains(done, n) {
+			out = append(out, n)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// atLeastOne demands arguments.
+func atLeastOne(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s needs %s", cmd.CommandPath(), name)
+		}
+		return nil
+	}
+}

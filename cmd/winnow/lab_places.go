@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// labPlaces are the graphs that experiments run on, open.
+type labPlaces struct {
+	*labOptions
+	u     *ui
+	shown *stages
+	list  []*lab.Place
+	close []func() // in the order in which they were opened
+}
+
+func (l *labPlaces) free() {
+	l.shown.Done()
+	for i := len(l.close) - 1; i >= 0; i-- {
+		l.close[i]()
+	}
+}
+
+// open opens the graphs of --graph, or makes the built-in ones.
+func (l *labPlaces) open(ctx context.Context) error {
+	if len(l.graphs) == 0 {
+		return l.builtIn(ctx)
+	}
+	for _, value := range l.graphs {
+		path, older := splitOlder(value)
+		p, err := l.place(ctx, path, path)
+		if err != nil {
+			return err
+		}
+		if older != "" {
+			if p.History, err = l.olderHistory(ctx, p, older); err != nil {
+				return fmt.Errorf("--graph %s: %w", value, err)
+			}
+		}
+	}
+	return nil
+}
+
+// splitOlder takes G=OLDER apart, unless it is the name of a file as it stands.
+func splitOlder(value string) (path, older string) {
+	if exists(value) {
+		return value, ""
+	}
+	path, older, _ = strings.Cut(value, "=")
+	return path, older
+}
+
+// place opens a graph under a name and finds where crawls of it begin.
+func (l *labPlaces) place(ctx context.Context, path, name string) (*lab.Place, error) {
+	g, err := openGraph(l.u, path)
+	if err != nil {
+		return nil, err
+	}
+	l.close = append(l.close, func() { g.Close() })
+	if g.Pages() == 0 {
+		return nil, fmt.Errorf("%w: %s has no pages", lab.ErrNothing, name)
+	}
+	seeds, seedsName, err := chooseStart(ctx, l.u, g, l.seeds, l.random)
+	if err != nil {
+		return nil, err
+	}
+	w := newWorld(name, g, l.selfLinks, l.threads)
+	l.close = append(l.close, w.Free)
+	p := &lab.Place{World: w, Seeds: seeds, SeedsName: seedsName}
+	l.list = append(l.list, p)
+	return p, ctx.Err()
+}
+
+// olderHistory is what a crawl of an older snapshot knew: its PageRank.
+func (l *labPlaces) olderHistory(ctx context.Context, p *lab.Place, path string) (*lab.History, error) {
+	old, err := openGraph(l.u, path)
+	if err != nil {
+		return nil, err
+	}
+	defer old.Close()
+	if old.Pages() == 0 {
+		return nil, fmt.Errorf("%s has no pages", path)
+	}
+	g, by := p.World.Graph, "id"
+	if old.HasURLs() && g.HasURLs() {
+		by = "url"
+	}
+	to, err := match(ctx, old, g, by)
+	if err != nil {
+		return nil, err
+	}
+	w := newWorld(path, old, l.selfLinks, l.threads)
+	defer w.Free()
+	truth, err := lab.PageRankTruth(w.Web(), lab.TruthOptions{SelfLinks: l.selfLinks, Threads: l.threads, Progress: l.shown.sweeps("pagerank of "+path, 1e-12)})
+	if err != nil {
+		return nil, err
+	}
+	values, gone := oldValues(truth.Value, to, g.Pages())
+	h, err := lab.NewHistory(values, gone)
+	if err == nil && h.Old == 0 {
+		err = fmt.Errorf("no page of %s is in %s, by %s", path, g.Path(), by)
+	}
+	return h, err
+}
+
+// oldValues hands the values of old pages to the pages that they have become; gone are
+// those of pages that vanished.
+func oldValues(old []float64, to []graph.Page, pages int) (values, gone []float64) {
+	values = noValues(pages)
+	for p, q := range to {
+		if q == graph.NoPage {
+			gone = append(gone, old[p])
+		} else {
+			values[q] = old[p]
+		}
+	}
+	return values, gone
+}
+
+func noValues(pages int) []float64 {
+	values := make([]float64, pages)
+	for p := range values {
+		values[p] = math.NaN()
+	}
+	return values
+}
+
+// The built-in worlds: two synthetic webs, of which an earlier crawl knew 55 % of the
+// pages, chosen by a hash.
+const (
+	builtInWorlds = 2
+	builtInPages  = 20_000
+	builtInSites  = 200
+	builtInLinks  = 200_000
+	builtInOld    = 55 // percent
+)
+
+func (l *labPlaces) builtIn(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "winnow-lab-")
+	if err != nil {
+		return fmt.Errorf("make the built-in worlds: %w", err)
+	}
+	l.close = append(l.close, func() { os.RemoveAll(dir) })
+	for i := range uint64(builtInWorlds) {
+		name := fmt.Sprintf("built-in web %d", i+1)
+		path := filepath.Join(dir, fmt.Sprintf("web%d.wg", i+1))
+		if err := l.generate(ctx, path, i+1); err != nil {
+			return fmt.Errorf("make %s: %w", name, err)
+		}
+		p, err := l.place(ctx, path, name)
+		if err != nil {
+			return err
+		}
+		if p.History, err = l.builtInHistory(p, i+1); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// generate writes a synthetic web.
+func (l *labPlaces) generate(ctx context.Context, path string, seed uint64) error {
+	web, err := fakeweb.New(fakeweb.Spec{Pages: builtInPages, Sites: builtInSites, Links: builtInLinks, Seed: seed})
+	if err != nil {
+		return err
+	}
+	return graph.Write(ctx, graph.Source{Pages: builtInPages, Lists: web.Each, URLs: web.EachURL}, graph.WriteOptions{Path: path, Progress: l.shown.tell})
+}
+
+// builtInHistory is the PageRank of the web that is left when only the old pages and the
+// links among them count.
+func (l *labPlaces) builtInHistory(p *lab.Place, seed uint64) (*lab.History, error) {
+	var old []graph.Page
+	for page := range graph.Page(p.World.Pages()) {
+		if policy.Hash(seed, uint64(page))%100 < builtInOld {
+			old = append(old, page)
+		}
+	}
+	truth, err := lab.PageRankTruth(p.World.Web(), lab.TruthOptions{Within: old, SelfLinks: l.selfLinks, Threads: l.threads})
+	if err != nil {
+		return nil, err
+	}
+	values := noValues(p.World.Pages())
+	for _, page := range old {
+		values[page] = truth.Value[page]
+	}
+	return lab.NewHistory(values, nil)
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/lab"
+)
+
+type labOptions struct {
+	graphs    []string // G or G=OLDER
+	seeds     string
+	starts    int
+	random    uint64
+	out       string
+	selfLinks bool
+	threads   int
+
+	flags *pflag.FlagSet
+}
+
+func newLabRunCommand(u *ui) *cobra.Command {
+	opt := &labOptions{}
+	cmd := &cobra.Command{
+		Use:   "run NAME... [--graph G[=OLDER]]... [--out DIR]",
+		Short: "run experiments",
+		Long: `Names are those of winnow lab list, a beginning of them (cho98 is all of that paper), or
+all. Each experiment prints its numbers and its verdict, and with --out writes
+DIR/NAME/report.html, curves.csv and summary.json.
+
+--graph may be given several times. With G=OLDER the second graph is an older snapshot of
+the same web: its PageRank is what an earlier crawl knew, pages matched by URL where both
+graphs know them, else by id. Without --graph two synthetic webs of 20,000 pages serve,
+with an older snapshot of a bit more than half of their pages.
+
+--seeds is homes, best, random:N or a file, as for winnow sim, in every graph.`,
+		Example: `  winnow lab run castillo04-table1
+  winnow lab run cho98 --graph web.wg --seeds best --out reports
+  winnow lab run castillo04 --graph mdn-2026.wg=mdn-2025.wg --graph openbsd.wg --starts 10
+  winnow lab run all --json`,
+		Args:              atLeastOne("the NAME of an experiment"),
+		ValidArgsFunction: completeExperiments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opt.flags = cmd.Flags()
+			return runLab(cmd.Context(), u, opt, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&opt.graphs, "graph", nil, "a graph, or a graph and its older snapshot as G=OLDER (default: two synthetic webs)")
+	f.StringVar(&opt.seeds, "seeds", "", "homes, best, random:N or a file (default: homes, or best without URLs)")
+	f.IntVar(&opt.starts, "starts", 0, "further start sets drawn at random, for intervals")
+	f.Uint64Var(&opt.random, "random-seed", 1, "of everything that is drawn")
+	f.StringVar(&opt.out, "out", "", "directory for the reports, one below it for each experiment")
+	f.BoolVar(&opt.selfLinks, "self-links", false, "keep links of pages to themselves")
+	f.IntVar(&opt.threads, "threads", 0, "crawls at a time (default: one for each processor); results do not depend on it")
+	completes(cmd, "seeds", seedsHomes, seedsBest, seedsRandom)
+	return cmd
+}
+
+func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
+	experiments, err := chooseExperiments(u, names)
+	if err != nil {
+		return err
+	}
+	for _, flag := range []struct {
+		name  string
+		value int
+	}{{"starts", opt.starts}, {"threads", opt.threads}} {
+		if flag.value < 0 {
+			return usagef("--%s %d: it cannot be below 0", flag.name, flag.value)
+		}
+	}
+	if err := checkOutDir(opt.out); err != nil {
+		return err
+	}
+	opt.threads = cmp.Or(opt.threads, runtime.GOMAXPROCS(0))
+	places := &labPlaces{labOptions: opt, u: u, shown: newStages(ctx, u)}
+	defer places.free()
+	if err := places.open(ctx); err != nil {
+		return err
+	}
+	places.shown.Done()
+	b := &lab.Bench{Context: ctx, Places: places.list, Random: opt.random, Threads: opt.threads, Starts: opt.starts}
+	return runExperiments(ctx, u, opt, b, experiments)
+}
+
+// runExperiments runs one after the other. Those that fail are told at the end.
+func runExperiments(ctx context.Context, u *ui, opt *labOptions, b *lab.Bench, experiments []lab.Experiment) error {
+	var failed []error
+	done := 0
+	for i := range experiments {
+		err := runExperiment(u, opt, b, &experiments[i], i > 0)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, errReaderGone):
+			return err
+		case err != nil:
+			failed = append(failed, fmt.Errorf("%s: %w", experiments[i].Name, err))
+			u.notef("%s failed: %v", experiments[i].Name, err)
+		default:
+			done++
+		}
+	}
+	switch err := errors.Join(failed...); {
+	case err == nil:
+		return nil
+	case done == 0:
+		return err
+	default:
+		return missingf("%d of %d experiments failed: %w", len(failed), len(experiments), err)
+	}
+}
+
+// labObject is what --json prints for each experiment.
+type labObject struct {
+	Experiment string          `json:"experiment"`
+	Verdict    string          `json:"verdict"`
+	Seconds    float64         `json:"seconds"`
+	Report     json.RawMessage `json:"report"` // as in summary.json
+}
+
+func runExperiment(u *ui, opt *labOptions, b *lab.Bench, e *lab.Experiment, more bool) error {
+	start := time.Now()
+	rep, err := watchExperiment(u, b, e)
+	if err != nil {
+		return err
+	}
+	if err := printExperiment(u, e, rep, time.Since(start), more); err != nil {
+		return err
+	}
+	if opt.out != "" {
+		return writeReport(u, filepath.Join(opt.out, e.Name), rep)
+	}
+	return nil
+}
+
+// printExperiment shows a report on standard output; more of them are two lines apart.
+func printExperiment(u *ui, e *lab.Experiment, rep *lab.Report, took time.Duration, more bool) error {
+	if u.asJSON {
+		var whole, line bytes.Buffer
+		if err := rep.WriteJSON(&whole); err != nil {
+			return err
+		}
+		if err := json.Compact(&line, whole.Bytes()); err != nil {
+			return err
+		}
+		return u.json(labObject{e.Name, rep.Verdict, took.Seconds(), line.Bytes()})
+	}
+	text := rep.Text(textOptions(u))
+	if more {
+		text = "\n\n" + text
+	}
+	_, err := io.WriteString(u.stdout, text)
+	u.verbosef("%s took %s", e.Name, formatDuration(took))
+	return err
+}
+
+// watchExperiment runs one with its progress shown.
+func watchExperiment(u *ui, b *lab.Bench, e *lab.Experiment) (*lab.Report, error) {
+	p := newProgress(u, e.Name, 0, "")
+	defer p.Done()
+	p.Note("begins")
+	b.Progress = func(what string, done, of int) {
+		if of > 0 {
+			what = fmt.Sprintf("%s (%d of %d)", what, done, of)
+		}
+		p.Note(what)
+	}
+	return e.Run(b)
+}
