@@ -144,11 +144,11 @@ func (f *Frontier) unparkAll(now time.Duration) {
 // delay from now on.
 func (f *Frontier) restartAddresses(now time.Duration) {
 	f.clocks, f.inside = f.clocks[:0], 0
-	for a := range f.active.Slice() {
-		f.active.Set(a, 0)
-		if f.free.At(a) > 0 {
+	for a, n := range f.active.Slice() {
+		if n > 0 || f.free.At(a) > 0 {
 			f.free.Set(a, max(f.free.At(a), int64(later(now, f.o.AddressDelay))))
 		}
+		f.active.Set(a, 0)
 	}
 	if f.parked == nil {
 		return

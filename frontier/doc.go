@@ -32,7 +32,7 @@
 //
 // # Events
 //
-// State changes by events only (Apply), or by Next and More, which do what the event
-// Took says. A journal of the events therefore is the state: applied in order to an
-// empty frontier they give the same one, whatever policy chose then.
+// State changes by events only (Apply), or by Next and More, which do what the events
+// Took, Refused and Asked say. A journal of the events therefore is the state: applied
+// in order to an empty frontier they give the same one, whatever policy chose then.
 package frontier

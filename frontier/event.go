@@ -43,6 +43,8 @@ const (
 	// Refused: Page was about to be handed out, but a rule of its site forbids it.
 	// Next and More do it themselves, as with Took.
 	Refused
+	// Asked: Next was asked in vain, but chose a batch or parked sites. See Stirred.
+	Asked
 	// Resolved: the address of Site is known, or (Class) could not be found.
 	Resolved
 	// Ruled: the robots.txt of Site was fetched; Delay and Expiry are what it says.
@@ -53,7 +55,7 @@ const (
 	Session
 )
 
-var eventNames = [...]string{"seed", "took", "refused", "resolved", "ruled", "done", "session"}
+var eventNames = [...]string{"seed", "took", "refused", "asked", "resolved", "ruled", "done", "session"}
 
 func (k EventKind) String() string { return eventNames[k] }
 

@@ -48,7 +48,8 @@ type Frontier struct {
 	flying  int           // works handed out and not done
 	batch   batches
 	refused []graph.Page // since Refusals was last called
-	differs int          // events Took that the present code would not have chosen
+	stirred bool         // Next changed something and handed out nothing
+	differs int          // decisions on replay that the present code would not have made
 }
 
 // A board is one order: of the pages that may be handed out, and when there are
@@ -182,8 +183,8 @@ func (f *Frontier) Out(p graph.Page) []graph.Page {
 	return f.links.of(p)
 }
 
-// Differs is the number of works on replay that the present code would not have
-// handed out.
+// Differs is the number of decisions on replay that the present code would not have
+// made.
 func (f *Frontier) Differs() int { return f.differs }
 
 // Refusals hands over the pages that were refused since it was last called, for the
@@ -194,16 +195,24 @@ func (f *Frontier) Refusals() []graph.Page {
 	return r
 }
 
-// Apply changes the state by what happened at now, which never goes back.
+// Apply changes the state by what happened at now, which never goes back. Everything
+// whose instant has come continues first, so that the state depends on the events
+// alone, not on how often Next was asked in between.
 func (f *Frontier) Apply(now time.Duration, e *Event) {
 	f.now = now
+	f.wake(now)
 	switch e.Kind {
 	case Seed:
 		f.seed(now, e)
 	case Took:
-		f.replay(now, e)
+		f.took(now, Work{e.Work, e.Site, e.Page, e.Board})
+		return
 	case Refused:
-		f.refuse(e.Page)
+		f.refusal(now, e.Page)
+		return
+	case Asked:
+		f.nothing(now)
+		return
 	case Resolved:
 		f.resolved(now, e)
 	case Ruled:
@@ -213,7 +222,7 @@ func (f *Frontier) Apply(now time.Duration, e *Event) {
 	case Session:
 		f.session(now)
 	}
-	if f.o.Slice > 0 {
+	if f.o.Slice > 0 { // not after what Next and More do without Apply
 		for _, w := range f.workers {
 			w.Work(f.o.Slice)
 		}
@@ -340,14 +349,19 @@ func (f *Frontier) settle(now time.Duration, p graph.Page, s graph.Site, e *Even
 	}
 }
 
-// session voids what was under way: acquired pages wait again, and no site is asked
-// before its full delay has passed.
+// session voids what was under way: acquired pages wait again, which for the policies
+// is an attempt that is to be made again, and no site is asked before its full delay
+// has passed.
 func (f *Frontier) session(now time.Duration) {
 	f.flying = 0
-	for p, s := range f.state.Slice() {
-		if s == Acquired {
-			f.state.Set(p, Known)
-			f.enter(graph.Page(p), f.Site(graph.Page(p)))
+	again := policy.Outcome{Again: true, First: graph.Page(f.Pages())}
+	for i, s := range f.state.Slice() {
+		if p := graph.Page(i); s == Acquired {
+			f.state.Set(i, Known)
+			f.enter(p, f.Site(p))
+			for _, q := range f.policies {
+				q.Came(now, p, &again, nil)
+			}
 		}
 	}
 	f.restart(now)

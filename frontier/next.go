@@ -9,36 +9,52 @@ import (
 )
 
 // Next hands out the best work there is at now. Without one it says when to ask again
-// at the latest, Never if only an event can change that; nothing has changed then.
+// at the latest, Never if only an event can change that. It may have chosen a batch or
+// parked sites then, see Stirred.
 func (f *Frontier) Next(now time.Duration) (w Work, ask time.Duration, ok bool) {
-	f.wake(now)
 	f.now = now
-	worked := f.o.Slice > 0 || len(f.workers) == 0
+	f.wake(now)
 	for {
-		b, s, ok := f.best()
-		switch {
-		case !ok:
-			if f.nextBatch(now) {
-				continue
-			}
+		b, s, k, ok := f.candidate(now)
+		if !ok {
 			return Work{}, f.ask(), false
-		case f.busy(now, s):
-			f.park(now, s)
-			continue
 		}
-		if k := f.needs(now, s); k != Fetch {
+		if k != Fetch {
 			w = Work{Kind: k, Site: s, Board: uint8(b)}
 			f.take(now, w)
-			return w, 0, true
+		} else if w, ok = f.fetch(now, b, s); !ok {
+			continue
 		}
-		if !worked {
-			f.work()
-			worked = true
-			continue // values may have changed
+		f.stirred = false // a Took tells it all
+		return w, 0, true
+	}
+}
+
+// candidate is the site to be asked next, what for, and the board that says so. On the
+// way it lets sites wait for busy addresses, chooses the next batch when it is time,
+// and lets policies work before a page is chosen. Next and replay share it, so that
+// both do the same between two hand-outs.
+func (f *Frontier) candidate(now time.Duration) (b int, s graph.Site, k Kind, ok bool) {
+	worked := f.o.Slice > 0 || len(f.workers) == 0
+	for {
+		b, s, ok = f.best()
+		switch {
+		case !ok:
+			if !f.nextBatch(now) {
+				return 0, 0, 0, false
+			}
+			f.stirred = true
+			continue
+		case f.busy(now, s):
+			f.park(now, s)
+			f.stirred = true
+			continue
 		}
-		if w, ok := f.fetch(now, b, s); ok {
-			return w, 0, true
+		if k = f.needs(now, s); k != Fetch || worked {
+			return b, s, k, true
 		}
+		f.work() // values may have changed
+		worked = true
 	}
 }
 
@@ -133,44 +149,6 @@ func (f *Frontier) take(now time.Duration, w Work) {
 	}
 }
 
-// replay forces a work that was handed out once, and counts where the present code
-// would have chosen another.
-func (f *Frontier) replay(now time.Duration, e *Event) {
-	w := Work{e.Work, e.Site, e.Page, e.Board}
-	f.wake(now)
-	if f.place.At(int(w.Site)) != kept {
-		f.wouldChoose(now, w)
-	} else if f.o.Slice == 0 {
-		f.work()
-	}
-	f.take(now, w)
-}
-
-// wouldChoose does what Next does before it hands out a work, up to the choice.
-func (f *Frontier) wouldChoose(now time.Duration, w Work) {
-	worked := f.o.Slice > 0 || len(f.workers) == 0 || w.Kind != Fetch
-	for {
-		b, s, ok := f.best()
-		switch {
-		case !ok && f.nextBatch(now):
-			continue
-		case ok && f.busy(now, s):
-			f.park(now, s)
-			continue
-		case ok && !worked:
-			f.work()
-			worked = true
-			continue
-		}
-		if !ok || s != w.Site || f.needs(now, s) != w.Kind {
-			f.differs++
-		} else if p, _ := f.boards[b].active.First(s); w.Kind == Fetch && p != w.Page {
-			f.differs++
-		}
-		return
-	}
-}
-
 // work lets the policies finish what they have to do.
 func (f *Frontier) work() {
 	for _, w := range f.workers {
@@ -179,9 +157,14 @@ func (f *Frontier) work() {
 	}
 }
 
-// ask is the next instant at which something changes without an event.
+// ask is the next instant at which something can be handed out without an event. Sites
+// that wait without a page do not count.
 func (f *Frontier) ask() time.Duration {
-	return min(f.waits.first(), f.due.first(), f.clocks.first())
+	at := min(f.due.first(), f.clocks.first())
+	if f.polite > 0 {
+		at = min(at, f.waits.first())
+	}
+	return at
 }
 
 // Counts says where pages and works are.

@@ -140,7 +140,8 @@ func (f *Frontier) rebuildSite(s graph.Site, at place) {
 		}
 	case parked:
 		f.inside++
-		if a := f.of.At(int(s)); f.free.At(int(a)) > int64(f.now) {
+		a := f.of.At(int(s))
+		if p, _ := f.parked.First(graph.Site(a)); p == graph.Page(s) && f.free.At(int(a)) > int64(f.now) {
 			f.clocks.push(time.Duration(f.free.At(int(a))), a)
 		}
 	}

@@ -205,7 +205,11 @@ func (f *Frontier) lost(s graph.Site) {
 // wake lets everything continue whose instant has come.
 func (f *Frontier) wake(now time.Duration) {
 	for f.waits.first() <= now {
-		s := graph.Site(f.waits.pop().id)
+		w := f.waits.pop()
+		s := graph.Site(w.id)
+		if f.place.At(int(s)) != waiting || f.next.At(int(s)) != int64(w.at) {
+			continue // it was taken on replay before its instant
+		}
 		if f.boards[0].active.Len(s) > 0 {
 			f.polite--
 		}
@@ -242,8 +246,10 @@ func (f *Frontier) resolved(now time.Duration, e *Event) {
 func (f *Frontier) ruled(now time.Duration, e *Event) {
 	f.flying--
 	s := e.Site
-	f.delay.Set(int(s), int64(e.Delay))
-	f.rules.Set(int(s), int64(e.Expiry))
+	if !e.Again { // until then old rules stay, and stay expired
+		f.delay.Set(int(s), int64(e.Delay))
+		f.rules.Set(int(s), int64(e.Expiry))
+	}
 	f.postpone(s, e)
 	switch {
 	case e.Again:

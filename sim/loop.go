@@ -98,6 +98,9 @@ func (c *crawl) handOut() (ask time.Duration) {
 			c.recordRefusals()
 		}
 		if !ok {
+			if c.o.Record != nil && c.f.Stirred() {
+				c.o.Record(c.now, &frontier.Event{Kind: frontier.Asked})
+			}
 			ask = again
 			break
 		}

@@ -1,0 +1,85 @@
+package frontier
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// What Next and More decide stands in the journal as events Took, Refused and Asked.
+// On replay they are forced, whatever the present code or policy would have decided;
+// where that is something else it is counted. Before each, the same is done as before
+// the decision: sites wake, sites are parked, batches are chosen, policies work.
+
+// Stirred tells whether Next, when it had nothing to hand out, chose a batch or parked
+// sites. The driver then records the event Asked: both depend on the values of that
+// moment, and a later Took would not bring the same about. To be called after
+// Refusals, since those came first.
+func (f *Frontier) Stirred() bool {
+	s := f.stirred
+	f.stirred = false
+	return s
+}
+
+// took forces a work that was handed out once.
+func (f *Frontier) took(now time.Duration, w Work) {
+	k, s, p, ok := f.choice(now, w.Site)
+	if !ok || k != w.Kind || s != w.Site || k == Fetch && p != w.Page {
+		f.differs++
+	}
+	f.extract(w.Site)
+	f.take(now, w)
+}
+
+// refusal forces a refusal.
+func (f *Frontier) refusal(now time.Duration, p graph.Page) {
+	s := f.Site(p)
+	if k, _, q, ok := f.choice(now, s); !ok || k != Fetch || q != p {
+		f.differs++
+	}
+	f.refuse(p)
+	if f.place.At(int(s)) == kept && f.boards[0].active.Len(s) == 0 {
+		f.release(now, s, now) // as More does when it has nothing left
+	}
+}
+
+// nothing is a question that was in vain.
+func (f *Frontier) nothing(now time.Duration) {
+	if _, _, _, ok := f.candidate(now); ok {
+		f.differs++
+	}
+}
+
+// choice is what would be handed out now: by More if s is kept, by Next otherwise.
+func (f *Frontier) choice(now time.Duration, s graph.Site) (k Kind, from graph.Site, p graph.Page, ok bool) {
+	b := 0
+	if f.place.At(int(s)) == kept {
+		if f.o.Slice == 0 {
+			f.work()
+		}
+		b, k, from, ok = f.turn(), Fetch, s, true
+	} else {
+		b, from, k, ok = f.candidate(now)
+	}
+	f.stirred = false
+	if ok && k == Fetch {
+		p, ok = f.boards[b].active.First(from)
+	}
+	return k, from, p, ok
+}
+
+// extract makes a site ready that is to be taken although the present code would let
+// it wait or park it. Its entry in waits stays behind, and wake leaves it out.
+func (f *Frontier) extract(s graph.Site) {
+	switch f.place.At(int(s)) {
+	case waiting:
+		if f.boards[0].active.Len(s) > 0 {
+			f.polite--
+		}
+		f.offer(s)
+	case parked:
+		f.parked.Remove(graph.Page(s))
+		f.inside--
+		f.offer(s)
+	}
+}
