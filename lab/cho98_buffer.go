@@ -1,0 +1,136 @@
+package lab
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/plot"
+)
+
+// bufferShares is the sizes of the buffer as shares of E.
+func bufferShares() []float64 { return []float64{0.01, 0.02, 0.05, 0.10, 0.20, 0.50} }
+
+// choBuffer is the Limited Buffer Crawl (P3).
+func choBuffer(b *Bench) (*Report, error) {
+	r := &Report{Title: "cho98-buffer", Header: b.paperHeader([]string{"breadth-first", "backlink-count", "pagerank", "random"}, "I = backlinks", "eviction by backlinks known"),
+		Intro: []string{"The crawler visits all pages but can keep only B of them. When the buffer is full, the page with the fewest backlinks known so far goes, which may be the one just fetched; what went is lost. P_BC is the share of the B pages kept at the end that are hot: at least as many backlinks as the B-th best page. An ideal crawler has 100 %, one that keeps pages at random B/T. The paper defines this model and does not run it, so there is nothing to hold it against; the question is what is lost by guessing with known backlinks, and whether the order of the crawl matters although every page is visited."}}
+	var all []finding
+	for _, p := range b.Places {
+		f, s, err := b.bufferAt(p)
+		if err != nil {
+			return nil, err
+		}
+		all, r.Sections = append(all, f), append(r.Sections, s...)
+	}
+	r.Verdict = verdict("theirs: none; ours: with room for a tenth of the pages, known backlinks keep at least 90 % of the hot ones in the best order", all)
+	return r, nil
+}
+
+func (b *Bench) bufferAt(p *Place) (f finding, s []Section, err error) {
+	t, err := p.Backlinks(b)
+	if err != nil {
+		return f, nil, err
+	}
+	one := *b
+	one.Starts = 0
+	names := []string{"breadth-first", "backlink-count", one.rankedOrder(p), "random"}
+	c, err := one.courses(p, t, names)
+	if err != nil {
+		return f, nil, err
+	}
+	shares := bufferShares()
+	curves := make([][]Curve, len(names))
+	for i := range curves {
+		curves[i] = make([]Curve, len(shares))
+	}
+	graph.Parallel(b.threads(), len(names)*len(shares), func(part int) {
+		i, k := part/len(shares), part%len(shares)
+		curves[i][k] = c[0].runs[i].Trial.bufferKnown(p.World.Sim.Out, pagesAt(shares[k], c[0].Judge.Reachable()))
+	})
+	f = bufferFinding(p.World.Name, names, curves)
+	return f, []Section{bufferEnds(p, names, curves, c[0].Judge), bufferCourse(p, names, curves)}, nil
+}
+
+// bufferKnown is P_BC(k) where I' is the number of fetched pages that link to a page,
+// kept up to date while the crawl goes on.
+func (t *Trial) bufferKnown(out *graph.Lists, room int) Curve {
+	j := t.judge
+	b, limit, hot := NewBuffer(room, len(j.class)), j.HotBest(room).limit, 0
+	known := make([]uint32, len(j.class))
+	c := Curve{make([]float64, len(t.order)), len(j.pages)}
+	for k, p := range t.order {
+		for _, q := range out.List(p) {
+			if q != p {
+				known[q]++
+				b.Update(q, float64(known[q]))
+			}
+		}
+		if j.class[p] < limit {
+			hot++
+		}
+		if gone := b.Store(p, float64(known[p])); gone != graph.NoPage && j.class[gone] < limit {
+			hot--
+		}
+		c.Y[k] = share(hot, room)
+	}
+	return c
+}
+
+// tenth is the place of 10 % in bufferShares.
+const tenth = 3
+
+func bufferFinding(place string, names []string, curves [][]Curve) finding {
+	f := finding{place: place}
+	var parts []string
+	best := 0.0
+	for i, n := range names {
+		v := last(curves[i][tenth])
+		best = max(best, v)
+		parts = append(parts, fmt.Sprintf("%s %.1f %%", n, 100*v))
+	}
+	f.holds, f.numbers = best >= 0.9, "P_BC "+strings.Join(parts, ", ")
+	return f
+}
+
+// last is the value at the end of a curve.
+func last(c Curve) float64 {
+	if len(c.Y) == 0 {
+		return 0
+	}
+	return c.Y[len(c.Y)-1]
+}
+
+// bufferEnds is P_BC at the end against B.
+func bufferEnds(p *Place, names []string, curves [][]Curve, j *Judge) Section {
+	chart := &plot.Chart{Title: p.World.Name + ": P_BC at the end", XLabel: "buffer, % of all pages", YLabel: "hot pages in the buffer, %", LogX: true}
+	t := &Table{Columns: []Column{{Name: "B", Unit: "%", Key: "share"}, {Name: "pages", Key: "room"}, {Name: "pages as important as the B-th", Key: "hot"}}}
+	for _, n := range names {
+		chart.Series = append(chart.Series, plot.Series{Name: n})
+		t.Columns = append(t.Columns, Column{Name: n, Unit: "%", Key: n})
+	}
+	at := plot.Series{Name: "random", Baseline: true}
+	for k, of := range bufferShares() {
+		room := pagesAt(of, j.Reachable())
+		row := []Cell{Brief(100 * of), Count(room), Count(j.HotBest(room).Pages)}
+		for i := range names {
+			v := 100 * last(curves[i][k])
+			chart.Series[i].X, chart.Series[i].Y = append(chart.Series[i].X, 100*of), append(chart.Series[i].Y, v)
+			row = append(row, Num(v, 1))
+		}
+		at.X, at.Y = append(at.X, 100*of), append(at.Y, 100*of)
+		t.Rows = append(t.Rows, row)
+	}
+	chart.Series = append(chart.Series, at)
+	return Section{Title: p.World.Name, Text: "A page that is as important as the B-th best is hot also when there are more of these than fit: P_BC is easy to get where many pages have equally few backlinks.", Chart: chart, Table: t}
+}
+
+// bufferCourse is P_BC during the crawl, for a tenth.
+func bufferCourse(p *Place, names []string, curves [][]Curve) Section {
+	chart := &plot.Chart{Title: p.World.Name + ": P_BC with room for 10 %", XLabel: "pages crawled, %", YLabel: "hot pages in the buffer, %"}
+	b := Bench{}
+	for i, n := range names {
+		chart.Series = append(chart.Series, b.percentSeries(n, []Curve{curves[i][tenth]}, 0, 100))
+	}
+	return Section{Title: p.World.Name + ": during the crawl", Chart: chart}
+}

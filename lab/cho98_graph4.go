@@ -1,0 +1,85 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+)
+
+// choGraph4 is P_ST of the orders of graph 2, hot by PageRank (X4).
+func choGraph4(b *Bench) (*Report, error) {
+	r := &Report{Title: "cho98-graph4", Header: b.paperHeader(choPolicies(), "I = PageRank, follow 0.9, mean 1"),
+		Intro: []string{"P_ST of the orders of graph 2 where hot are pages with a PageRank of 13 or more, on the scale on which the mean is 1. The paper: as graph 2, except that PageRank order is even more effective now. It does not say how many pages G = 13 made hot; where here they are fewer than ten or more than 4 %, the best 0.8 % are taken, as in graph 2."}}
+	var all []finding
+	for _, p := range b.Places {
+		f, s, err := b.graph4At(p)
+		if err != nil {
+			return nil, err
+		}
+		all, r.Sections = append(all, f), append(r.Sections, s)
+	}
+	r.Verdict = verdict("PageRank order finds pages of high PageRank faster than it finds those with many backlinks, and before the other two orders", all)
+	return r, nil
+}
+
+// graph4At crawls once and measures twice: orders do not depend on the truth.
+func (b *Bench) graph4At(p *Place) (f finding, s Section, err error) {
+	ranks, err := p.PageRank(b)
+	if err != nil {
+		return f, s, err
+	}
+	counts, err := p.Backlinks(b)
+	if err != nil {
+		return f, s, err
+	}
+	names := b.choOrders(p)
+	c, err := b.courses(p, ranks, names)
+	if err != nil {
+		return f, s, err
+	}
+	rule := scaled(c[0].Judge, 13, 0.008)
+	rows := orderRows(c, names, func(c *course, t *Trial) Curve { return t.Found(rule.of(c.Judge)) })
+	other, err := c[0].judged(counts)
+	if err != nil {
+		return f, s, err
+	}
+	backlinks := scaled(other.Judge, 100, 0.008)
+	before := orderRows([]course{other}, names, func(c *course, t *Trial) Curve { return t.Found(backlinks.of(c.Judge)) })
+	s = b.orderSection(p, "P_ST", ruleText(c[0].Judge, rule, 13), rows, idealFor(c[0].Judge, rule))
+	addColumn(s.Table, Column{Name: "graph 2", Key: "graph2"}, bySeeds(before))
+	return graph4Finding(p.World.Name, bySeeds(rows), bySeeds(before)), s, nil
+}
+
+// judged is the same crawls measured by another truth.
+func (c course) judged(t *Truth) (course, error) {
+	j, err := NewJudge(t, c.Tree.Order, JudgeOptions{Seed: c.Random})
+	if err != nil {
+		return c, err
+	}
+	setting := c.Setting
+	setting.Truth = t
+	out := course{Comparison: &Comparison{Setting: setting, Tree: c.Tree, Judge: j}}
+	for _, r := range c.runs {
+		run := &Run{Policy: r.Policy, Result: r.Result}
+		if run.Trial, err = j.Try(r.Result.Order); err != nil {
+			return c, err
+		}
+		out.runs = append(out.runs, run)
+	}
+	return out, nil
+}
+
+func graph4Finding(place string, now, before []float64) finding {
+	paper := now[:randomOrder+1]
+	f := finding{place: place, holds: now[pagerankOrder] > before[pagerankOrder] && now[pagerankOrder] == slices.Max(paper)}
+	f.numbers = fmt.Sprintf("mean P_ST of pagerank %.3f against %.3f in graph 2, backlink-count %.3f against %.3f, breadth-first %.3f against %.3f",
+		now[pagerankOrder], before[pagerankOrder], now[backlinkCount], before[backlinkCount], now[breadthFirst], before[breadthFirst])
+	return f
+}
+
+// addColumn puts a number after the second cell of each row.
+func addColumn(t *Table, c Column, values []float64) {
+	t.Columns = slices.Insert(t.Columns, 2, c)
+	for i := range t.Rows {
+		t.Rows[i] = slices.Insert(t.Rows[i], 2, Num(values[i], 4))
+	}
+}

@@ -1,0 +1,279 @@
+package lab
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/sim"
+)
+
+// smallDomain is up to how many pages a web counts as small here. The paper's, the
+// pages of its database group, had 1,100.
+const smallDomain = 10_000
+
+// A domain is a small web: a place, or one site of it as a closed world, in which
+// links to and from outside do not count (P7).
+type domain struct {
+	Place
+	title string
+	made  []*graph.Lists // to be freed
+}
+
+func (d *domain) free() {
+	for _, l := range d.made {
+		l.Free()
+	}
+}
+
+// smallest is how many pages a site must have to be looked at, and mostDomains how
+// many sites of a place are.
+const (
+	smallest    = 200
+	mostDomains = 4
+)
+
+// domains is the place itself if it has no more than 2,000 pages or is one site, else
+// its largest sites of up to 10,000 pages, or the smallest if all are larger; none
+// where sites are unknown.
+func (p *Place) domains() []*domain {
+	w := p.World
+	if w.Pages() <= smallDomain/5 || w.Sim.SiteOf != nil && w.Sites() == 1 {
+		return []*domain{{Place: *p, title: w.Name}}
+	}
+	if !w.hasSites() {
+		return nil
+	}
+	var all []*domain
+	for _, s := range smallSites(w) {
+		all = append(all, p.closed(s))
+	}
+	return all
+}
+
+// eachDomain calls fn with each small domain of each place, or with nil if it has none.
+func (b *Bench) eachDomain(fn func(*Place, *domain) error) error {
+	for _, p := range b.Places {
+		domains := p.domains()
+		if domains == nil {
+			domains = []*domain{nil}
+		}
+		for _, d := range domains {
+			err := fn(p, d)
+			if d != nil {
+				d.free()
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.World.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// smallSites is the sites to look at, the largest first.
+func smallSites(w *World) []graph.Site {
+	sizes, by := make([]int, w.Sites()), make([]graph.Site, w.Sites())
+	for _, s := range w.Sim.SiteOf {
+		sizes[s]++
+	}
+	for s := range by {
+		by[s] = graph.Site(s)
+	}
+	slices.SortStableFunc(by, func(a, b graph.Site) int { return cmp.Compare(sizes[b], sizes[a]) })
+	var chosen []graph.Site
+	for _, s := range by {
+		if sizes[s] <= smallDomain && len(chosen) < mostDomains && (sizes[s] >= smallest || len(chosen) == 0) {
+			chosen = append(chosen, s)
+		}
+	}
+	if len(chosen) == 0 {
+		chosen = by[len(by)-1:]
+	}
+	return chosen
+}
+
+// closed is one site as a world of its own, crawled from the page among its seeds and
+// its 16 pages with most links that reaches most.
+func (p *Place) closed(s graph.Site) *domain {
+	w := p.World
+	id := make([]uint32, w.Pages()) // the page in the domain and 1
+	var pages []graph.Page
+	for q := range graph.Page(w.Pages()) {
+		if w.Sim.SiteOf[q] == s {
+			pages = append(pages, q)
+			id[q] = uint32(len(pages))
+		}
+	}
+	out := listsWithin(w.Sim.Out, pages, id)
+	d := &domain{title: w.Name + ", " + w.siteName(s), made: []*graph.Lists{out, rank.Transpose(out)}}
+	d.World = &World{Name: d.title, In: d.made[1], Sim: sim.World{Out: out, SelfLinks: w.Sim.SelfLinks}}
+	if url := w.Sim.URL; url != nil {
+		d.World.Sim.URL = func(b []byte, q graph.Page) []byte { return url(b, pages[q]) }
+	}
+	d.Seeds, d.SeedsName = []graph.Page{widestReach(out, p.Seeds, id)}, "widest reach"
+	return d
+}
+
+// siteName is the name of a site, or else its number.
+func (w *World) siteName(s graph.Site) string {
+	if w.Sim.SiteName == nil {
+		return fmt.Sprintf("site %d", s)
+	}
+	return w.Sim.SiteName(s)
+}
+
+// listsWithin is the links among some pages, by their new numbers less 1.
+func listsWithin(out *graph.Lists, pages []graph.Page, id []uint32) *graph.Lists {
+	links := int64(0)
+	for _, p := range pages {
+		for _, q := range out.List(p) {
+			if id[q] > 0 {
+				links++
+			}
+		}
+	}
+	l := graph.NewLists(len(pages), links)
+	off, to, i := l.Off.Slice(), l.To.Slice(), uint64(0)
+	for k, p := range pages {
+		for _, q := range out.List(p) {
+			if id[q] > 0 {
+				to[i] = graph.Page(id[q] - 1)
+				i++
+			}
+		}
+		off[k+1] = i
+	}
+	return l
+}
+
+// widestReach is the page that reaches most, the first among equals: of the seeds that
+// are in the domain, then of its 16 pages with most links.
+func widestReach(out *graph.Lists, seeds []graph.Page, id []uint32) graph.Page {
+	var try []graph.Page
+	for _, p := range seeds {
+		if id[p] > 0 {
+			try = append(try, graph.Page(id[p]-1))
+		}
+	}
+	try = try[:min(16, len(try))]
+	by := make([]graph.Page, out.Pages())
+	for p := range by {
+		by[p] = graph.Page(p)
+	}
+	slices.SortStableFunc(by, func(a, b graph.Page) int { return cmp.Compare(out.Degree(b), out.Degree(a)) })
+	try = append(try, by[:min(16, len(by))]...)
+	best, most := try[0], 0
+	for _, p := range try {
+		if n := len(Reach(out, []graph.Page{p}).Order); n > most {
+			best, most = p, n
+		}
+	}
+	return best
+}
+
+// choGraph5 is P_ST in a small domain (X5).
+func choGraph5(b *Bench) (*Report, error) {
+	r := &Report{Title: "cho98-graph5", Header: b.paperHeader([]string{"breadth-first", "backlink-count", "pagerank"}, "I = backlinks", "closed worlds of one site each"),
+		Intro: []string{"P_ST in a small domain, where hot are pages with 5 or more backlinks. The paper, on 1,100 pages of one server: at times all orders are worse than random. Small here is a web of up to 2,000 pages, or the sites of a larger one (its four largest of 200 to 10,000 pages), each without the links to and from outside. A random crawl is below its line half of the time, so a stretch counts as worse than random where the crawl has fewer hot pages than two standard deviations below the mean of a random draw of as many pages (hypergeometric)."}}
+	var all []finding
+	err := b.eachDomain(func(p *Place, d *domain) error {
+		if d == nil {
+			all = append(all, finding{place: p.World.Name, lacks: "its sites are unknown"})
+			return nil
+		}
+		f, s, err := b.graph5At(d)
+		all, r.Sections = append(all, f), append(r.Sections, s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.Verdict = verdict("at least one order is worse than random for a stretch of the crawl (in the paper all three are)", all)
+	return r, nil
+}
+
+func (b *Bench) graph5At(d *domain) (f finding, s Section, err error) {
+	one := *b
+	one.Starts = 0
+	t, err := d.Backlinks(&one)
+	if err != nil {
+		return f, s, err
+	}
+	names := []string{"breadth-first", "backlink-count", one.rankedOrder(&d.Place)}
+	c, err := one.courses(&d.Place, t, names)
+	if err != nil {
+		return f, s, err
+	}
+	j := c[0].Judge
+	rule := scaled(j, 5, 0.10)
+	rows := orderRows(c, names, func(c *course, t *Trial) Curve { return t.Found(rule.of(c.Judge)) })
+	chart := &plot.Chart{Title: d.title + ": P_ST", XLabel: "pages crawled, %", YLabel: "P_ST, %"}
+	for _, row := range rows {
+		chart.Series = append(chart.Series, one.percentSeries(row.name, row.curves, 0, 100))
+	}
+	ideal := one.percentSeries("ideal", []Curve{idealFor(j, rule)}, 0, 100)
+	ideal.Baseline = true
+	chart.Series = append(chart.Series, ideal, diagonal(100))
+	s = Section{Title: d.title, Text: fmt.Sprintf("%d of %d pages can be reached. ", j.Reachable(), d.World.Pages()) + ruleText(j, rule, 5), Chart: chart}
+	f, s.Table = graph5Finding(d.title, rows, rule.of(j).Pages)
+	return f, s, nil
+}
+
+// graph5Finding lists for each order where it is worse than random.
+func graph5Finding(place string, rows []orderRow, hot int) (finding, *Table) {
+	f := finding{place: place}
+	t := &Table{Columns: []Column{{Name: "order"}, {Name: "mean P_ST", Key: "mean"}, {Name: "worse than random for", Unit: "% of the crawl", Key: "worse_share"},
+		{Name: "first at", Unit: "% crawled", Key: "worse_at"}, {Name: "most behind by", Unit: "points", Key: "behind"}, {Name: "at", Unit: "% crawled", Key: "behind_at"}}}
+	var parts []string
+	for _, r := range rows {
+		w := worseThanRandom(r.curves[0], hot)
+		f.holds = f.holds || w.share >= 0.01
+		parts = append(parts, fmt.Sprintf("%s for %.0f %% of the crawl", r.name, 100*w.share))
+		first := None()
+		if w.share > 0 {
+			first = Num(100*w.first, 1)
+		}
+		t.Rows = append(t.Rows, []Cell{Words(r.name), Num(r.means[0], 4), Num(100*w.share, 1), first, Num(100*w.behind, 1), Num(100*w.at, 1)})
+	}
+	f.numbers = "worse than random are " + strings.Join(parts, ", ")
+	return f, t
+}
+
+// A worse says where a crawl is behind a random one.
+type worse struct {
+	share  float64 // of the crawl, by more than two standard deviations
+	first  float64 // share crawled where that is so first
+	behind float64 // the most it is behind the line k/T, 0 if never
+	at     float64
+}
+
+// worseThanRandom compares P_ST with k draws out of T pages of which hot are H: of
+// these kH/T are hot in the mean, with variance k (H/T)(1 - H/T)(T-k)/(T-1).
+func worseThanRandom(c Curve, hot int) (w worse) {
+	T, h := float64(c.Reachable), float64(hot)
+	if T < 2 || h == 0 {
+		return w
+	}
+	n := 0
+	for i, y := range c.Y {
+		k := float64(i + 1)
+		if behind := k/T - y; behind > w.behind {
+			w.behind, w.at = behind, k/T
+		}
+		sd := math.Sqrt(max(0, k*(h/T)*(1-h/T)*(T-k)/(T-1)))
+		if y*h < k*h/T-2*sd-1e-9 {
+			if n == 0 {
+				w.first = k / T
+			}
+			n++
+		}
+	}
+	w.share = float64(n) / float64(len(c.Y))
+	return w
+}

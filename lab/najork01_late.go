@@ -1,0 +1,154 @@
+package lab
+
+import (
+	"fmt"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/plot"
+)
+
+// Numbers of the paper on late pages: of the top 300, 24 came after the first week.
+const (
+	lateTop  = 300
+	lateWeek = 7
+)
+
+// lateListed is how many late pages are listed.
+const lateListed = 24
+
+// najorkLate lists top pages that came late, with the links to them (X18).
+func najorkLate(b *Bench) (*Report, error) {
+	r := &Report{Title: "najork01-late", Header: b.najorkHeader([]string{"breadth-first"}, "PageRank"),
+		Intro: []string{"Pages among the top 300 that were crawled after the first week (7 of 58 days). The paper: 24 of 300 (8 %), most of them with many links from their own site and few from others. On webs of fewer than 30,000 pages the best hundredth is taken, at least 20 pages. " + dayText}}
+	var all []finding
+	for _, p := range b.Places {
+		one := *b
+		one.Starts = 0
+		crawls, err := one.crawls58(p, false)
+		if err != nil {
+			return nil, err
+		}
+		if len(crawls[0].days) < najorkFew {
+			all = append(all, tooFew(p.World.Name))
+			continue
+		}
+		f, s := lateAt(&crawls[0])
+		all, r.Sections = append(all, f), append(r.Sections, s)
+	}
+	r.Verdict = verdict("few of the top pages come late, and those that do are linked from their own site more than the others are", all)
+	return r, nil
+}
+
+// A topPage is one of the top pages of a crawl.
+type topPage struct {
+	page          graph.Page
+	rank, day     int
+	score         float64
+	local, remote int // pages of its site, and of others, that link to it
+}
+
+// topPages is the best pages with when they came and who links to them, of the pages
+// that can be reached.
+func (c *crawl58) topPages(n int) []topPage {
+	w := c.place.World
+	day := make([]int, w.Pages())
+	for k, p := range c.runs[0].Result.Order {
+		day[p] = c.days[k]
+	}
+	scale := c.Truth.mean1()
+	var top []topPage
+	for i, p := range c.Judge.Ranked()[:n] {
+		t := topPage{page: p, rank: i + 1, day: day[p], score: c.Truth.Value[p] * scale}
+		for _, q := range w.In.List(p) {
+			switch {
+			case q == p || day[q] == 0:
+			case w.hasSites() && w.Sim.SiteOf[q] != w.Sim.SiteOf[p]:
+				t.remote++
+			default:
+				t.local++
+			}
+		}
+		top = append(top, t)
+	}
+	return top
+}
+
+func lateAt(c *crawl58) (finding, Section) {
+	w := c.place.World
+	n := min(lateTop, max(20, len(c.days)/100), len(c.days))
+	var late, soon []topPage
+	for _, t := range c.topPages(n) {
+		if t.day > lateWeek {
+			late = append(late, t)
+		} else {
+			soon = append(soon, t)
+		}
+	}
+	t := &Table{Columns: []Column{{Name: "page"}, {Name: "rank"}, {Name: "PageRank", Key: "score"}, {Name: "day"}, {Name: "links from its site", Key: "local"}, {Name: "from others", Key: "remote"}}}
+	for _, x := range late[:min(lateListed, len(late))] {
+		row := []Cell{Words(w.name(x.page)), Count(x.rank), Num(x.score, 1), Count(x.day), Count(x.local), Count(x.remote)}
+		if !w.hasSites() {
+			row[4], row[5] = Count(x.local), None()
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	s := Section{Title: w.Name, Chart: lateChart(c, late, soon), Table: t, Text: lateText(w, n, late, soon)}
+	return lateFinding(w, n, late, soon), s
+}
+
+// lateText is the counts beside theirs.
+func lateText(w *World, n int, late, soon []topPage) string {
+	s := fmt.Sprintf("%d of the top %d (%.1f %%) came after the first week; theirs 24 of 300 (8 %%).", len(late), n, 100*share(len(late), n))
+	if !w.hasSites() {
+		return s + " Sites are unknown or there is one: all links are listed as from its site."
+	}
+	return fmt.Sprintf("%s Of the links to late top pages %.1f %% come from their own site, to the others %.1f %%.", s, 100*localShare(late), 100*localShare(soon))
+}
+
+// localShare is the mean, over pages, of the share of the links to a page that come
+// from its own site; pages without links do not count.
+func localShare(pages []topPage) float64 {
+	var shares []float64
+	for _, t := range pages {
+		if t.local+t.remote > 0 {
+			shares = append(shares, share(t.local, t.local+t.remote))
+		}
+	}
+	if len(shares) == 0 {
+		return 0
+	}
+	return sum(shares) / float64(len(shares))
+}
+
+// fewLate is up to what share of the top pages counts as few: twice theirs.
+const fewLate = 0.16
+
+func lateFinding(w *World, n int, late, soon []topPage) finding {
+	of := share(len(late), n)
+	f := finding{place: w.Name, numbers: fmt.Sprintf("%d of the top %d late, %.0f %%", len(late), n, 100*of)}
+	switch {
+	case !w.hasSites():
+		f.holds = of <= fewLate
+		f.numbers += ", sites unknown or one"
+	case len(late) == 0:
+		f.holds = true
+	default:
+		a, b := localShare(late), localShare(soon)
+		f.holds = of <= fewLate && a > b
+		f.numbers += fmt.Sprintf(", %.0f %% of the links to them local against %.0f %% to the others", 100*a, 100*b)
+	}
+	return f
+}
+
+// lateChart shows the day of each top page by its rank.
+func lateChart(c *crawl58, late, soon []topPage) *plot.Chart {
+	points := func(name string, pages []topPage) plot.Series {
+		s := plot.Series{Name: name}
+		for _, t := range pages {
+			s.X, s.Y = append(s.X, float64(t.rank)), append(s.Y, float64(t.day))
+		}
+		return s
+	}
+	return &plot.Chart{Title: c.place.World.Name + ": day of the top pages", XLabel: "rank", YLabel: "day", LogX: true, Points: true,
+		Series: []plot.Series{points("after the first week", late), points("in the first week", soon)}}
+}
