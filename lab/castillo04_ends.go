@@ -1,0 +1,241 @@
+package lab
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/sim"
+)
+
+// endsLimit is the most pages of a crawl about batches, pacesLimit about connections. A
+// batch that is stopped early is chosen anew, up to once a page, which costs K moves.
+const (
+	endsLimit  = 20_000
+	pacesLimit = 50_000
+)
+
+// A batchWay is a way to work in batches.
+type batchWay struct {
+	name      string
+	mode      frontier.Mode
+	minActive bool
+}
+
+func batchWays() []batchWay {
+	return []batchWay{
+		{"thesis: wait for the last page", frontier.Thesis, false},
+		{"thesis, stopped early", frontier.Thesis, true},
+		{"ahead", frontier.Ahead, false},
+		{"continuous", frontier.Continuous, false},
+	}
+}
+
+// endsFetchers is r: one for eight sites, so that a crawl has more sites than fetchers
+// as the thesis' had, at least 2 and at most 256.
+func endsFetchers(w *World) int { return min(256, max(2, w.Sites()/8)) }
+
+// endsBatch is K: as many batches as in the thesis, also where the crawl is cut short.
+func endsBatch(p *Place) int {
+	return thesisBatch(min(endsLimit, len(Reach(p.World.Sim.Out, p.Seeds).Order)))
+}
+
+// castilloBatchEnds is the last paragraph of 4.4 (S13, S14).
+func castilloBatchEnds(b *Bench) (*Report, error) {
+	places, skipped, err := placesWithSites(b, 2)
+	if err != nil {
+		return nil, err
+	}
+	rep := &Report{Header: castilloHeader(b, places,
+		Field{"options", fmt.Sprintf("times %s, w = %v, c = 1, bandwidth without limit, breadth-first, r = sites/8 (2 to 256), K = 1/%d of the pages", thesisTimes, thesisDelay, thesisBatches)},
+		Field{"limit", fmt.Sprintf("%d pages of each crawl", endsLimit)})}
+	rep.Intro = append([]string{"Thesis, without numbers: stop a batch when too few fetchers are active and carry the rest over, or prepare the next batch in advance. Stopped early: when fewer than r/4 fetchers (at least 1) are active and nothing can be handed out. Ahead: the next batch is chosen as soon as nothing can be handed out. Continuous: no batches."}, skipped...)
+	var stopped, ahead []finding
+	for i, p := range places {
+		b.say(i, len(places), "%s", p.World.Name)
+		runs, err := b.endsAt(p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.World.Name, err)
+		}
+		rep.Sections = append(rep.Sections, endsSection(p, runs))
+		stopped, ahead = append(stopped, stoppedFinding(p, runs)), append(ahead, aheadFinding(p, runs))
+	}
+	rep.Verdict = verdicts(verdict("stopping batches early saves at least 30 % of the idle fetcher-hours", stopped),
+		verdict("batches chosen ahead leave no gap, a utilisation of at least 95 % of that without batches", ahead))
+	return rep, nil
+}
+
+func (b *Bench) endsAt(p *Place) ([]*sim.Result, error) {
+	ways := batchWays()
+	runs := make([]*sim.Result, len(ways))
+	k, r := endsBatch(p), endsFetchers(p.World)
+	err := b.inParallel(len(ways), func(i int) error {
+		set, err := p.Setting(b, nil).polite(r)
+		if err != nil {
+			return err
+		}
+		set.MaxPages = endsLimit
+		set.Frontier.Mode, set.Frontier.Batch = ways[i].mode, k
+		if ways[i].minActive {
+			set.Frontier.MinActive = max(1, r/4)
+		}
+		run, err := b.crawl(set, "breadth-first")
+		if err == nil {
+			runs[i] = run.Result
+		}
+		return err
+	})
+	return runs, err
+}
+
+// idleHours is the fetcher-hours that fetchers were idle for, until the last page was
+// handed out.
+func idleHours(r *sim.Result) float64 {
+	t := r.Trace.Total()
+	var idle adder
+	for why, s := range t.Idle {
+		if sim.Reason(why) != sim.Limit {
+			idle.add(s)
+		}
+	}
+	return idle.sum() / 3600
+}
+
+// busyShare is the share of their time that fetchers are active for.
+func busyShare(r *sim.Result) float64 {
+	active := r.Trace.Total().Active
+	return active / (active + idleHours(r)*3600)
+}
+
+// together is on how many sites k pages in a row lie, in the mean over the crawl.
+func together(w *World, order []graph.Page, k int) float64 {
+	sites, stretches := 0, 0
+	for len(order) >= k {
+		sites += len(sitesOf(w, order[:k]))
+		stretches++
+		order = order[k:]
+	}
+	return share(sites, stretches)
+}
+
+func endsSection(p *Place, runs []*sim.Result) Section {
+	t := &Table{Columns: head("batches", "time, h", "active, % of fetcher time", "idle, fetcher-hours", "idle saved, %", "utilisation against continuous, %", "sites of K pages in a row")}
+	c := &plot.Chart{Title: "Active fetchers over the crawl, " + p.World.Name, XLabel: "hours", YLabel: "active fetchers"}
+	thesis := idleHours(runs[0])
+	for i, r := range runs {
+		idle := idleHours(r)
+		t.Rows = append(t.Rows, []Cell{
+			Words(batchWays()[i].name), Num(r.Took.Hours(), 3), Num(100*busyShare(r), 1), Num(idle, 2),
+			Num(100*(1-idle/thesis), 1), Num(100*busyShare(r)/busyShare(runs[len(runs)-1]), 1), Num(together(p.World, r.Order, endsBatch(p)), 1),
+		})
+		s := plot.Series{Name: batchWays()[i].name}
+		for _, q := range r.Trace.Points() {
+			s.X, s.Y = append(s.X, q.From.Hours()), append(s.Y, q.Active)
+		}
+		c.Series = append(c.Series, s)
+	}
+	return Section{Title: p.World.Name, Text: fmt.Sprintf("r = %d fetchers for %d sites, K = %d; %d pages.", endsFetchers(p.World), p.World.Sites(), endsBatch(p), len(runs[0].Order)), Chart: c, Table: t}
+}
+
+func stoppedFinding(p *Place, runs []*sim.Result) finding {
+	thesis, early := idleHours(runs[0]), idleHours(runs[1])
+	saved := 1 - early/thesis
+	return finding{place: p.World.Name, holds: saved >= 0.30, numbers: fmt.Sprintf("%s saved, %.1f to %.1f h", pct(saved), thesis, early)}
+}
+
+// aheadFinding compares ahead with continuous, and says on how many sites the pages lie
+// that are open at a time.
+func aheadFinding(p *Place, runs []*sim.Result) finding {
+	u, k := busyShare(runs[2])/busyShare(runs[3]), endsBatch(p)
+	return finding{place: p.World.Name, holds: u >= 0.95, numbers: fmt.Sprintf("%s, %d pages in a row lie on %.0f sites, without batches on %.0f",
+		pct(u), k, together(p.World, runs[2].Order, k), together(p.World, runs[3].Order, k))}
+}
+
+// A pace is a delay with a number of pages per connection.
+type pace struct {
+	delay time.Duration
+	per   int
+}
+
+// paces is w = 15 s with several c, each before its equal by the thesis, (w/c, 1).
+func paces() []pace {
+	return []pace{{thesisDelay, 1}, {thesisDelay, 10}, {thesisDelay / 10, 1}, {thesisDelay, 100}, {thesisDelay / 100, 1}}
+}
+
+// castilloEquivalence is "increasing the number of pages that are downloaded in the same
+// connection is equivalent to reducing w" (4.4; S21).
+func castilloEquivalence(b *Bench) (*Report, error) {
+	places, skipped, err := placesWithSites(b, 1)
+	if err != nil {
+		return nil, err
+	}
+	rep := &Report{Header: castilloHeader(b, places, Field{"options", fmt.Sprintf("times %s, r = 256, bandwidth without limit, larger-sites-first", thesisTimes)},
+		Field{"limit", fmt.Sprintf("%d pages of each crawl", pacesLimit)})}
+	rep.Intro = append([]string{"Thesis: c pages per connection every w seconds is equivalent to one page every w/c seconds, since most of the latency belongs to the connection. It cannot be quite so: over one connection the connection is made once for c pages, with w/c it is made for each."}, skipped...)
+	var found []finding
+	for i, p := range places {
+		b.say(i, len(places), "%s", p.World.Name)
+		runs, err := b.pacesAt(p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.World.Name, err)
+		}
+		rep.Sections, found = append(rep.Sections, paceSection(p, runs)), append(found, paceFinding(p, runs))
+	}
+	rep.Verdict = verdict("(w, c) and (w/c, 1) give total times within 10 % of each other for c = 10 and c = 100", found)
+	return rep, nil
+}
+
+func (b *Bench) pacesAt(p *Place) ([]*sim.Result, error) {
+	all := paces()
+	runs := make([]*sim.Result, len(all))
+	err := b.inParallel(len(all), func(i int) error {
+		set, err := p.Setting(b, nil).polite(256)
+		if err != nil {
+			return err
+		}
+		set.MaxPages = pacesLimit
+		set.Frontier.Delay, set.Frontier.PerConnection = all[i].delay, all[i].per
+		run, err := b.crawl(set, "larger-sites-first")
+		if err == nil {
+			runs[i] = run.Result
+		}
+		return err
+	})
+	return runs, err
+}
+
+// perPage is the mean seconds of a fetch.
+func perPage(r *sim.Result) float64 {
+	var all adder
+	for i := range r.Start {
+		all.add((r.End[i] - r.Start[i]).Seconds())
+	}
+	return all.sum() / float64(len(r.Start))
+}
+
+// differs is by how much the total time of (w, c) is off that of (w/c, 1).
+func differs(runs []*sim.Result, i int) float64 {
+	return runs[i].Took.Seconds()/runs[i+1].Took.Seconds() - 1
+}
+
+func paceSection(p *Place, runs []*sim.Result) Section {
+	t := &Table{Columns: head("w, s", "c", "time, h", "seconds of a fetch", "against (w/c, 1), %")}
+	for i, q := range paces() {
+		off := Cell{}
+		if q.per > 1 {
+			off = Num(100*differs(runs, i), 1)
+		}
+		t.Rows = append(t.Rows, []Cell{Brief(q.delay.Seconds()), Count(q.per), Num(runs[i].Took.Hours(), 3), Num(perPage(runs[i]), 3), off})
+	}
+	text := fmt.Sprintf("%d pages on %d sites. With c = 10 a fetch takes %.3f s, with a connection for each page %.3f s: the difference is the connection, and besides w/c = 1.5 s it is %.0f %% of the time from one page of a site to the next.",
+		len(runs[0].Order), p.World.Sites(), perPage(runs[1]), perPage(runs[2]), 100*(perPage(runs[2])-perPage(runs[1]))/(perPage(runs[2])+paces()[2].delay.Seconds()))
+	return Section{Title: p.World.Name, Text: text, Table: t}
+}
+
+func paceFinding(p *Place, runs []*sim.Result) finding {
+	ten, hundred := differs(runs, 1), differs(runs, 3)
+	return finding{place: p.World.Name, holds: max(ten, -ten, hundred, -hundred) <= 0.10,
+		numbers: fmt.Sprintf("%+.1f %% with c = 10, %+.1f %% with c = 100; a fetch takes %.2f s with c = 10, %.2f s with c = 1", 100*ten, 100*hundred, perPage(runs[1]), perPage(runs[2]))}
+}

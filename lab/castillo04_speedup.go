@@ -1,0 +1,243 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/plot"
+)
+
+// A speedRow is a row of table 4.2: bandwidth in bytes per second and the speed-up with
+// r = 1, 64 and 256.
+type speedRow struct {
+	bandwidth float64
+	theirs    [3]float64
+}
+
+func thesisSpeedUps() []speedRow {
+	return []speedRow{
+		{200, [3]float64{0.2, 1.6, 3.0}},
+		{2_000, [3]float64{0.7, 3.8, 16.0}},
+		{20_000, [3]float64{1.0, 27.0, 83.3}},
+		{200_000, [3]float64{1.0, 43.0, 114.1}},
+		{2_000_000, [3]float64{1.0, 54.3, 204.3}},
+		{20_000_000, [3]float64{1.0, 54.6, 220.1}},
+	}
+}
+
+// speedLimit is the most pages of one cell.
+const speedLimit = 20_000
+
+// speedUps is the 18 cells of one place.
+type speedUps struct {
+	place *Place
+	hours [][]float64 // by bandwidth, then r
+	pages int
+	bytes float64 // of a page, in the mean
+	fetch float64 // seconds of a fetch with r = 1 and the widest line, in the mean
+	// With r = 256 and the widest line: pages of the site that had most of them, and
+	// fetchers active at once.
+	largest, peak int
+}
+
+// castilloSpeedUp is table 4.2 and figure 4.8 (X26, P20).
+func castilloSpeedUp(b *Bench) (*Report, error) {
+	places, skipped, err := placesWithSites(b, 2)
+	if err != nil {
+		return nil, err
+	}
+	rep := &Report{Header: castilloHeader(b, places, timeField("1, 64, 256"),
+		Field{"policy", "larger-sites-first"}, Field{"limit", fmt.Sprintf("%d pages in each cell", speedLimit)})}
+	rep.Intro = append([]string{"Thesis: speed-ups grow with r, less than linearly, and saturate with bandwidth. The unit is the time of r = 1 with the widest line, which has 1.0 in the thesis too."}, skipped...)
+	rep.Sections = append(rep.Sections, theirLineSection())
+	var found []finding
+	for i, p := range places {
+		b.say(i, len(places), "%s: 18 crawls", p.World.Name)
+		s, err := b.speedUpsAt(p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.World.Name, err)
+		}
+		rep.Sections, found = append(rep.Sections, s.section()), append(found, s.finding())
+	}
+	rep.Verdict = verdict("speed-up grows with r, stays below r and saturates with bandwidth, to a tenth", found)
+	return rep, nil
+}
+
+func (b *Bench) speedUpsAt(p *Place) (*speedUps, error) {
+	rows, rs := thesisSpeedUps(), thesisFetchers()
+	runs := make([]*Run, len(rows)*len(rs))
+	err := b.inParallel(len(runs), func(i int) error {
+		set, err := p.Setting(b, nil).polite(rs[i%len(rs)])
+		if err != nil {
+			return err
+		}
+		set.MaxPages, set.Bandwidth = speedLimit, rows[i/len(rs)].bandwidth
+		runs[i], err = b.crawl(set, "larger-sites-first")
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &speedUps{place: p}
+	for i := range rows {
+		var h []float64
+		for k := range rs {
+			h = append(h, runs[i*len(rs)+k].Result.Took.Hours())
+		}
+		s.hours = append(s.hours, h)
+	}
+	s.describe(runs[len(runs)-len(rs)], runs[len(runs)-1])
+	return s, nil
+}
+
+// describe takes what explains the numbers from the crawls with the widest line.
+func (s *speedUps) describe(one, most *Run) {
+	r := one.Result
+	var bytes adder
+	for _, n := range r.Bytes {
+		bytes.add(float64(n))
+	}
+	s.pages = len(r.Order)
+	s.bytes, s.fetch = bytes.sum()/float64(s.pages), perPage(r)
+	s.largest = slices.Max(sitesOf(s.place.World, most.Result.Order))
+	s.peak = most.Result.Trace.Peak()
+}
+
+// unit is the time of one fetcher with the widest line, in hours.
+func (s *speedUps) unit() float64 { return s.hours[len(s.hours)-1][0] }
+
+// waiting is the time of a fetcher that waits out w after every page, in hours.
+func (s *speedUps) waiting() float64 {
+	return float64(s.pages) * (thesisDelay.Seconds() + s.fetch) / 3600
+}
+
+// ifWaiting is the most that r fetchers of that kind can be faster than one: not more
+// than r, and not more than fetchers that do something else in the meantime are.
+func (s *speedUps) ifWaiting(row, k int) float64 {
+	return min(float64(thesisFetchers()[k]), s.waiting()/s.hours[row][k])
+}
+
+// chain is what the largest site alone takes: its pages, each w after the other.
+func (s *speedUps) chain() float64 {
+	return float64(s.largest-1) * thesisDelay.Seconds() / 3600
+}
+
+func (s *speedUps) section() Section {
+	t := &Table{Columns: head("bandwidth, B/s")}
+	for _, r := range thesisFetchers() {
+		t.Columns = append(t.Columns, head(fmt.Sprintf("r = %d (theirs)", r), fmt.Sprintf("r = %d", r), fmt.Sprintf("r = %d at most, if fetchers wait", r))...)
+	}
+	t.Columns = append(t.Columns, head("line in use with r = 256, %")...)
+	c := &plot.Chart{Title: "Speed-up, " + s.place.World.Name, XLabel: "bandwidth, B/s", YLabel: "speed-up", LogX: true, LogY: true}
+	for k, r := range thesisFetchers() {
+		c.Series = append(c.Series, plot.Series{Name: fmt.Sprintf("r = %d", r)}, plot.Series{Name: fmt.Sprintf("r = %d, thesis", r), Baseline: true})
+		for i, row := range thesisSpeedUps() {
+			ours, theirs := &c.Series[2*k], &c.Series[2*k+1]
+			ours.X, ours.Y = append(ours.X, row.bandwidth), append(ours.Y, s.unit()/s.hours[i][k])
+			theirs.X, theirs.Y = append(theirs.X, row.bandwidth), append(theirs.Y, row.theirs[k])
+		}
+	}
+	for i, row := range thesisSpeedUps() {
+		cells := []Cell{Count(int(row.bandwidth))}
+		for k, theirs := range row.theirs {
+			cells = append(cells, Num(theirs, 1), Num(s.unit()/s.hours[i][k], 3), Num(s.ifWaiting(i, k), 2))
+		}
+		used := float64(s.pages) * s.bytes / (row.bandwidth * s.hours[i][2] * 3600)
+		t.Rows = append(t.Rows, append(cells, Num(100*used, 1)))
+	}
+	return Section{Title: s.place.World.Name, Text: s.text(), Chart: c, Table: t}
+}
+
+// text says with numbers why the speed-ups are what they are.
+func (s *speedUps) text() string {
+	last := len(s.hours) - 1
+	parts := []string{fmt.Sprintf(
+		"%d pages, %.1f kB and %.2f s each with r = 1 and the widest line, where the crawl takes %.2f h: the unit. With r = 256 the largest site has %d of the pages; with w between them they take %.2f h, so that crawl cannot be faster than %.1f times the unit. At most %d fetchers were active at once, on %d sites.",
+		s.pages, s.bytes/1000, s.fetch, s.unit(), s.largest, s.chain(), s.unit()/s.chain(), s.peak, s.place.World.Sites())}
+	parts = append(parts, fmt.Sprintf(
+		"A fetcher here turns to another site while one waits for w, so r = 1 needs %.2f s a page. The fetchers of the thesis seem to wait out w with their site, which is %.2f s a page. \"If fetchers wait\" has that as the unit, and is what r such fetchers can reach at most: r, or what ours reach. With r = 256 and the widest line that is %.1f, theirs is 220.1, ours %.1f.",
+		s.unit()*3600/float64(s.pages), s.waiting()*3600/float64(s.pages), s.ifWaiting(last, 2), s.unit()/s.hours[last][2]))
+	return strings.Join(append(parts, s.lineText()), "\n\n")
+}
+
+// lineText applies the check of theirLineSection to our numbers.
+func (s *speedUps) lineText() string {
+	slow := s.hours[0]
+	all := s.unit() / slow[2]
+	return fmt.Sprintf(
+		"Our line conserves bytes: at 200 B/s all %d pages take at least %.0f h whatever r is (r = 1: %.0f h, r = 256: %.0f h). With a speed-up of %.4f for r = 256 one fetcher must reach at least %.4f, and it has %.4f.",
+		s.pages, float64(s.pages)*s.bytes/200/3600, slow[0], slow[2], all, all/(1+all), s.unit()/slow[0])
+}
+
+// Tolerances of the finding: crawls that stop early differ in their pages, and on a full
+// line more fetchers slow the largest site down.
+const (
+	speedSlack = 1.1
+	saturates  = 0.2 // what ten times the bandwidth may add at the end
+)
+
+// finding judges the shape: growing with r, less than linearly, saturating.
+func (s *speedUps) finding() finding {
+	last := len(s.hours) - 1
+	f := finding{place: s.place.World.Name, holds: true}
+	for _, h := range s.hours {
+		for k, r := range thesisFetchers() {
+			f.holds = f.holds && s.unit()/h[k] <= float64(r)*speedSlack
+			f.holds = f.holds && (k == 0 || h[k] <= h[k-1]*speedSlack)
+		}
+	}
+	gain := s.hours[last-1][2]/s.hours[last][2] - 1
+	f.holds = f.holds && gain < saturates
+	f.numbers = fmt.Sprintf("with the widest line %.1f for r = 64 and %.1f for r = 256, theirs 54.6 and 220.1; its largest site allows %.1f, and %d fetchers were active at most",
+		s.unit()/s.hours[last][1], s.unit()/s.hours[last][2], s.unit()/s.chain(), s.peak)
+	return f
+}
+
+// theirLineSection checks the thesis' table against a line that conserves bytes.
+//
+// With r = 1 the speed-up at bandwidth B is T0 / (T0 + bytes/B) for a page, so each
+// cell of that column tells the bytes of a page in units of T0 B; and whatever r is, a
+// page takes at least bytes/B of the line, which bounds the speed-up by T0 B / bytes.
+func theirLineSection() Section {
+	w := thesisDelay.Seconds()
+	t := &Table{Columns: head("bandwidth, B/s", "r = 1 (theirs)", "bytes per page it implies, kB", "most that any r can reach", "r = 64 (theirs)", "r = 256 (theirs)", "r = 256 beyond the line, times")}
+	rows := thesisSpeedUps()
+	slow := rows[0]
+	bytes := w * (1/slow.theirs[0] - 1) * slow.bandwidth
+	for _, r := range rows {
+		implied := None()
+		if r.theirs[0] < 1 {
+			implied = Num(w*(1/r.theirs[0]-1)*r.bandwidth/1000, 1)
+		}
+		bound := w * r.bandwidth / bytes
+		beyond := None()
+		if r.theirs[2] > bound {
+			beyond = Num(r.theirs[2]/bound, 1)
+		}
+		t.Rows = append(t.Rows, []Cell{Count(int(r.bandwidth)), Num(r.theirs[0], 1), implied, Brief(bound), Num(r.theirs[1], 1), Num(r.theirs[2], 1), beyond})
+	}
+	all := slow.theirs[2]
+	return Section{
+		Title: "Theirs against a line that conserves bytes",
+		Text: fmt.Sprintf("At 200 B/s r = 256 has a speed-up of %.1f in the thesis, so all bytes pass the line within T0/%.1f; one fetcher then needs at most T0 + T0/%.1f, a speed-up of at least %.2f, but the table says %.1f. The column r = 1 fits a page of %.1f kB (by 200 B/s) or %.1f kB (by 2,000 B/s) and a fetcher that waits out w = 15 s after each; with such pages no r could be above %.2f at 200 B/s. So the thesis' cells with several fetchers at small bandwidths have more bytes than the line carries, and ours cannot agree with them.",
+			all, all, all, all/(1+all), slow.theirs[0], bytes/1000, w*(1/rows[1].theirs[0]-1)*rows[1].bandwidth/1000, w*slow.bandwidth/bytes),
+		Table: t,
+	}
+}
+
+// sitesOf counts the pages of each site that has some, in the order of the sites.
+func sitesOf(w *World, pages []graph.Page) []int {
+	n := make([]int, w.Sites())
+	for _, p := range pages {
+		n[w.Sim.SiteOf[p]]++
+	}
+	var some []int
+	for _, k := range n {
+		if k > 0 {
+			some = append(some, k)
+		}
+	}
+	return some
+}
