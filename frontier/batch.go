@@ -69,6 +69,7 @@ func (f *Frontier) shift(p graph.Page, in bool) {
 		if in {
 			from, to = to, from
 		}
+		to.Set(p, from.Value(p)) // Rescore leaves out the queue in which p does not wait
 		from.Remove(p)
 		to.Push(p)
 	}
@@ -109,7 +110,6 @@ func (f *Frontier) choose(now time.Duration) {
 	}
 	f.batch.left = len(f.batch.pages)
 	f.batch.whole = f.batch.left
-	f.unparkAll(now)
 	if f.o.Batched != nil {
 		f.o.Batched(now, f.batch.pages[chosen:])
 	}

@@ -19,16 +19,15 @@
 // # The life of a site
 //
 //	ready --Next--> acquired --Done--> waiting --its instant--> ready
-//	  |  ^                      (kept: More hands out the next page at once)
-//	  v  |
-//	 parked: its IP address is busy
+//	                            (kept: More hands out the next page at once)
 //
 // A site is acquired by at most one fetcher. After the end of an answer it waits for
 // the largest of all delays: that of the options, a multiple of the download time, the
 // Crawl-delay of its robots.txt, a Retry-After, the back-off after failures. Before
 // its first page it may need two works of another kind: its address (Resolve) and its
 // robots.txt (Robots). A page that robots.txt forbids becomes refused when it would be
-// handed out, and costs nothing.
+// handed out, and costs nothing. Ready sites of an IP address that is busy, because of
+// its cap or of its own delay, are passed over.
 //
 // # Events
 //

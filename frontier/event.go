@@ -43,7 +43,7 @@ const (
 	// Refused: Page was about to be handed out, but a rule of its site forbids it.
 	// Next and More do it themselves, as with Took.
 	Refused
-	// Asked: Next was asked in vain, but chose a batch or parked sites. See Stirred.
+	// Asked: Next was asked in vain, but chose a batch. See Stirred.
 	Asked
 	// Resolved: the address of Site is known, or (Class) could not be found.
 	Resolved

@@ -42,7 +42,7 @@ type Frontier struct {
 	links *links // nil unless a policy wants to read them again
 
 	sites
-	now     time.Duration // of the last event or question
+	now     time.Duration // of the last event
 	due     instants      // pages that wait for an instant of their own
 	queued  int           // pages that wait in the queues
 	flying  int           // works handed out and not done
@@ -93,6 +93,7 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 		}
 	}
 	f.chooseAsked()
+	f.groupSites()
 	return f, nil
 }
 
@@ -151,6 +152,15 @@ func (f *Frontier) chooseAsked() {
 	}
 	for _, b := range f.boards {
 		f.asked = append(f.asked, b.active)
+	}
+}
+
+// groupSites makes a group of the sites of each address.
+func (f *Frontier) groupSites() {
+	if f.limited {
+		for _, q := range f.asked {
+			q.Grouped()
+		}
 	}
 }
 
@@ -328,7 +338,7 @@ func (f *Frontier) done(now time.Duration, e *Event) {
 		q.Came(now, p, &o, e.Links)
 	}
 	f.postpone(s, e)
-	if !f.keeps(s, e) {
+	if !f.keeps(now, s, e) {
 		f.release(now, s, e.End)
 	}
 }

@@ -9,10 +9,9 @@ import (
 )
 
 // Next hands out the best work there is at now. Without one it says when to ask again
-// at the latest, Never if only an event can change that. It may have chosen a batch or
-// parked sites then, see Stirred.
+// at the latest, Never if only an event can change that. It may have chosen a batch
+// then, see Stirred.
 func (f *Frontier) Next(now time.Duration) (w Work, ask time.Duration, ok bool) {
-	f.now = now
 	f.wake(now)
 	for {
 		b, s, k, ok := f.candidate(now)
@@ -31,22 +30,16 @@ func (f *Frontier) Next(now time.Duration) (w Work, ask time.Duration, ok bool) 
 }
 
 // candidate is the site to be asked next, what for, and the board that says so. On the
-// way it lets sites wait for busy addresses, chooses the next batch when it is time,
-// and lets policies work before a page is chosen. Next and replay share it, so that
-// both do the same between two hand-outs.
+// way it chooses the next batch when it is time, and lets policies work before a page
+// is chosen. Next and replay share it, so that both do the same between two hand-outs.
 func (f *Frontier) candidate(now time.Duration) (b int, s graph.Site, k Kind, ok bool) {
 	worked := f.o.Slice > 0 || len(f.workers) == 0
 	for {
 		b, s, ok = f.best()
-		switch {
-		case !ok:
+		if !ok {
 			if !f.nextBatch(now) {
 				return 0, 0, 0, false
 			}
-			f.stirred = true
-			continue
-		case f.busy(now, s):
-			f.park(now, s)
 			f.stirred = true
 			continue
 		}
@@ -118,6 +111,7 @@ func (f *Frontier) needs(now time.Duration, s graph.Site) Kind {
 func (f *Frontier) fetch(now time.Duration, b int, s graph.Site) (Work, bool) {
 	p, _ := f.boards[b].active.First(s)
 	if f.o.Allowed != nil && !f.o.Allowed(p) {
+		f.now = now
 		f.refuse(p)
 		f.refused = append(f.refused, p)
 		return Work{}, false
@@ -131,6 +125,7 @@ func (f *Frontier) refuse(p graph.Page) { f.drop(p, RefusedPage) }
 
 // take hands out a work: its site is acquired, its page leaves the queues.
 func (f *Frontier) take(now time.Duration, w Work) {
+	f.now = now
 	f.flying++
 	if f.place.At(int(w.Site)) != kept {
 		f.withdraw(w.Site, acquired)
@@ -158,9 +153,12 @@ func (f *Frontier) work() {
 }
 
 // ask is the next instant at which something can be handed out without an event. Sites
-// that wait without a page do not count.
+// that wait without a page do not count, nor addresses for which no site waits.
 func (f *Frontier) ask() time.Duration {
-	at := min(f.due.first(), f.clocks.first())
+	at := f.due.first()
+	if f.asked[0].ShutOut() > 0 {
+		at = min(at, f.clocks.first())
+	}
 	if f.polite > 0 {
 		at = min(at, f.waits.first())
 	}
@@ -173,7 +171,7 @@ type Counts struct {
 	Due    int // pages that wait for an instant of their own
 	Flying int // works handed out and not done
 	Polite int // sites with pages to hand out that wait for their instant
-	Parked int // sites that wait for their address
+	Parked int // sites with pages to hand out that wait for their address
 	Pool   int // pages that wait for the next batch
 }
 
@@ -181,6 +179,6 @@ type Counts struct {
 func (f *Frontier) Counts() Counts {
 	return Counts{
 		Queued: f.queued, Due: len(f.due), Flying: f.flying,
-		Polite: f.polite, Parked: f.inside, Pool: f.pooled(),
+		Polite: f.polite, Parked: f.asked[0].ShutOut(), Pool: f.pooled(),
 	}
 }

@@ -9,12 +9,12 @@ import (
 // What Next and More decide stands in the journal as events Took, Refused and Asked.
 // On replay they are forced, whatever the present code or policy would have decided;
 // where that is something else it is counted. Before each, the same is done as before
-// the decision: sites wake, sites are parked, batches are chosen, policies work.
+// the decision: sites wake, batches are chosen, policies work.
 
-// Stirred tells whether Next, when it had nothing to hand out, chose a batch or parked
-// sites. The driver then records the event Asked: both depend on the values of that
-// moment, and a later Took would not bring the same about. To be called after
-// Refusals, since those came first.
+// Stirred tells whether Next, when it had nothing to hand out, chose a batch. The driver
+// then records the event Asked: a batch depends on the values of that moment, and a
+// later Took would not bring the same about. To be called after Refusals, since those
+// came first.
 func (f *Frontier) Stirred() bool {
 	s := f.stirred
 	f.stirred = false
@@ -69,17 +69,13 @@ func (f *Frontier) choice(now time.Duration, s graph.Site) (k Kind, from graph.S
 }
 
 // extract makes a site ready that is to be taken although the present code would let
-// it wait or park it. Its entry in waits stays behind, and wake leaves it out.
+// it wait. Its entry in waits stays behind, and wake leaves it out.
 func (f *Frontier) extract(s graph.Site) {
 	switch f.place.At(int(s)) {
 	case waiting:
 		if f.boards[0].active.Len(s) > 0 {
 			f.polite--
 		}
-		f.offer(s)
-	case parked:
-		f.parked.Remove(graph.Page(s))
-		f.inside--
 		f.offer(s)
 	}
 }

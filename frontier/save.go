@@ -33,9 +33,6 @@ func (s *sites) columns(each func(graph.AnyColumn)) {
 	for _, c := range []graph.AnyColumn{s.place, s.stage, s.pages, s.next, s.held, s.fails, s.delay, s.rules, s.of, s.active, s.free} {
 		each(c)
 	}
-	if s.parked != nil {
-		s.parked.Columns(each)
-	}
 }
 
 // Save writes the whole state. Heaps are not part of it: they follow from the columns.
@@ -110,10 +107,8 @@ func (f *Frontier) rebuild() {
 			b.pool.Rebuild()
 		}
 	}
-	f.waits, f.polite, f.clocks, f.inside = f.waits[:0], 0, f.clocks[:0], 0
-	if f.parked != nil {
-		f.parked.Rebuild()
-	}
+	f.waits, f.polite = f.waits[:0], 0
+	f.rebuildAddresses()
 	for i, at := range f.place.Slice() {
 		f.rebuildSite(graph.Site(i), at)
 	}
@@ -138,12 +133,6 @@ func (f *Frontier) rebuildSite(s graph.Site, at place) {
 		if f.boards[0].active.Len(s) > 0 {
 			f.polite++
 		}
-	case parked:
-		f.inside++
-		a := f.of.At(int(s))
-		if p, _ := f.parked.First(graph.Site(a)); p == graph.Page(s) && f.free.At(int(a)) > int64(f.now) {
-			f.clocks.push(time.Duration(f.free.At(int(a))), a)
-		}
 	}
 }
 
@@ -156,9 +145,6 @@ func (f *Frontier) Bytes() int64 {
 	add := func(c graph.AnyColumn) { n += c.Bytes() }
 	for _, c := range []graph.AnyColumn{f.place, f.stage, f.sites.pages, f.next, f.held, f.fails, f.delay, f.rules, f.of, f.active, f.free} {
 		add(c)
-	}
-	if f.parked != nil {
-		n += f.parked.Bytes()
 	}
 	for _, b := range f.boards {
 		n += b.active.Bytes()
@@ -180,8 +166,5 @@ func (f *Frontier) Free() {
 		if b.pool != nil {
 			b.pool.Free()
 		}
-	}
-	if f.parked != nil {
-		f.parked.Free()
 	}
 }

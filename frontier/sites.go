@@ -12,11 +12,10 @@ import (
 type place uint8
 
 const (
-	ready    place = iota // offered; it may have no pages
+	ready    place = iota // offered; it may have no pages, or its address may be busy
 	waiting               // until its instant
 	acquired              // by a fetcher
 	kept                  // by a fetcher that is to call More
-	parked                // until its address is free
 )
 
 // stage is what a site needs before its next page.
@@ -78,7 +77,7 @@ func (f *Frontier) addSite() {
 	f.fails.Append(0)
 	f.delay.Append(0)
 	f.rules.Append(0)
-	f.addresses.add(s)
+	f.of.Append(0)
 	for _, b := range f.boards {
 		b.active.Site(s)
 		if b.pool != nil {
@@ -154,15 +153,15 @@ func (f *Frontier) backOff(s graph.Site, c policy.Class) time.Duration {
 }
 
 // keeps tells whether the fetcher keeps s for another page: if the connection is good
-// for it, fewer than c pages were asked for, one waits, and neither Crawl-delay nor
-// Retry-After nor back-off is in force.
-func (f *Frontier) keeps(s graph.Site, e *Event) bool {
+// for it, fewer than c pages were asked for, one waits, robots.txt has not expired, and
+// neither Crawl-delay nor Retry-After nor back-off is in force.
+func (f *Frontier) keeps(now time.Duration, s graph.Site, e *Event) bool {
 	held := f.held.Slice()
 	held[s]++
 	if !e.Keep || int(held[s]) >= f.o.PerConnection || f.delay.At(int(s)) > 0 || e.Retry > 0 || f.fails.At(int(s)) > 0 {
 		return false
 	}
-	if f.boards[0].active.Len(s) == 0 {
+	if f.boards[0].active.Len(s) == 0 || f.needs(now, s) != Fetch {
 		return false
 	}
 	f.place.Set(int(s), kept)
@@ -232,7 +231,7 @@ func (f *Frontier) resolved(now time.Duration, e *Event) {
 	case e.Class.Failed():
 		f.close(s, Failed)
 	default:
-		f.setAddress(s, e.Address)
+		f.setAddress(now, s, e.Address)
 		f.stage.Set(int(s), open)
 		if f.o.Robots {
 			f.stage.Set(int(s), unruled)
@@ -276,9 +275,6 @@ func (f *Frontier) drop(p graph.Page, as State) {
 	f.leave(p)
 	f.state.Set(int(p), as)
 	f.dropped(p)
-	if s := f.Site(p); f.parked != nil && f.place.At(int(s)) == ready && f.boards[0].active.Len(s) == 0 {
-		f.unpark(f.now, f.of.At(int(s))) // s had the turn of its address, and has no use for it
-	}
 }
 
 // first is a page of s that waits in either queue of a board.

@@ -1,0 +1,346 @@
+package frontier
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// duel drives a frontier and the naive one with the same random events, and compares
+// what they hand out and when.
+type duel struct {
+	t      *testing.T
+	r      *rand.Rand
+	f      *Frontier
+	fresh  func() *Frontier
+	n      naive
+	now    time.Duration
+	flying []flight
+	siteOf []graph.Site // by page of the web
+	ids    map[uint32]graph.Page
+	sites  map[graph.Site]graph.Site
+	world  []uint32 // page of the web by page
+	log    []logged
+	handed []int // by page: how often
+}
+
+type flight struct {
+	w     Work
+	start time.Duration
+}
+
+type logged struct {
+	at time.Duration
+	e  Event
+}
+
+const duelPages, duelSites = 120, 12
+
+func newDuel(t *testing.T, seed uint64) *duel {
+	d := &duel{t: t, r: rand.New(rand.NewPCG(seed, 7)), ids: map[uint32]graph.Page{}, sites: map[graph.Site]graph.Site{}}
+	o := &Options{
+		Delay:         time.Duration(d.r.IntN(4)) * time.Second,
+		Factor:        float64(d.r.IntN(3)),
+		FactorMax:     5 * time.Second,
+		PerConnection: 1 + d.r.IntN(3),
+		Resolve:       true,
+		Robots:        true,
+		Allowed:       func(p graph.Page) bool { return d.world[p]%11 != 5 },
+		AddressCap:    d.r.IntN(3),
+		AddressDelay:  time.Duration(d.r.IntN(3)) * 300 * time.Millisecond,
+		MaxPages:      duelPages,
+		MaxSites:      duelSites,
+	}
+	name := []string{"breadth-first", "opic"}[seed%2]
+	choice, err := policy.Choose(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.fresh = func() *Frontier {
+		f, err := New(*o, policy.Env{}, choice, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	d.f = d.fresh()
+	o.PerConnection = max(1, o.PerConnection)
+	d.n = naive{o: o, opic: name == "opic", addrs: map[uint32]*naiveAddress{}}
+	for range duelPages {
+		d.siteOf = append(d.siteOf, graph.Site(d.r.IntN(1+d.r.IntN(duelSites))))
+	}
+	return d
+}
+
+// discover numbers pages of the web, and returns the sites of new ones.
+func (d *duel) discover(pages []uint32) (links []graph.Page, sites []graph.Site) {
+	for _, w := range pages {
+		p, known := d.ids[w]
+		if !known {
+			p = graph.Page(len(d.world))
+			d.ids[w] = p
+			d.world = append(d.world, w)
+			d.handed = append(d.handed, 0)
+			s, ok := d.sites[d.siteOf[w]]
+			if !ok {
+				s = graph.Site(len(d.sites))
+				d.sites[d.siteOf[w]] = s
+			}
+			sites = append(sites, s)
+		}
+		links = append(links, p)
+	}
+	return links, sites
+}
+
+func (d *duel) apply(e Event) {
+	d.log = append(d.log, logged{d.now, e})
+	d.f.Apply(d.now, &e)
+}
+
+func (d *duel) seed() {
+	n := 1 + d.r.IntN(4)
+	_, sites := d.discover([]uint32{0, 1, 2, 3}[:n])
+	d.n.know(sites)
+	if d.n.opic {
+		for i := range d.n.pages {
+			d.n.pages[i].value = 1 / float64(n)
+		}
+	}
+	d.apply(Event{Kind: Seed, New: sites})
+}
+
+// ask asks both for work. Without any, it sees that asking changes nothing, and that
+// the frontier wants to be asked no later than it could have something.
+func (d *duel) ask() bool {
+	want, ok := d.n.hand(d.now, -1)
+	got, again, gotOK := d.f.Next(d.now)
+	d.refusals()
+	if got != want || gotOK != ok {
+		d.t.Fatalf("%v: next hands out %+v %v, want %+v %v", d.now, got, gotOK, want, ok)
+	}
+	if ok {
+		d.begin(got)
+		return true
+	}
+	if first := d.n.first(d.now); again > first || again <= d.now {
+		d.t.Fatalf("%v: asks to be asked at %v, there is something at %v", d.now, again, first)
+	}
+	if d.r.IntN(8) == 0 {
+		d.askInVain(again)
+	}
+	return false
+}
+
+// askInVain asks before the instant that the frontier said: nothing may be handed out,
+// and nothing change but that time goes by.
+func (d *duel) askInVain(again time.Duration) {
+	other := d.copy()
+	defer other.Free()
+	later := d.now + time.Duration(d.r.Int64N(int64(min(again-d.now, time.Minute))))
+	if w, _, ok := d.f.Next(later); ok {
+		d.t.Fatalf("%v: hands out %+v before %v", later, w, again)
+	}
+	d.now = later // it never goes back
+	other.wake(later)
+	if got, want := describe(d.f), describe(other); got != want {
+		d.t.Fatalf("%v: a question in vain changed the state: %s", later, firstDifference(want, got))
+	}
+}
+
+func (d *duel) refusals() {
+	for _, p := range d.f.Refusals() {
+		d.log = append(d.log, logged{d.now, Event{Kind: Refused, Page: p}})
+	}
+}
+
+// begin notes a work and checks politeness.
+func (d *duel) begin(w Work) {
+	d.log = append(d.log, logged{d.now, Event{Kind: Took, Work: w.Kind, Site: w.Site, Page: w.Page, Board: w.Board}})
+	if slices.ContainsFunc(d.flying, func(f flight) bool { return f.w.Site == w.Site }) {
+		d.t.Fatalf("%v: two works of site %d at a time", d.now, w.Site)
+	}
+	d.flying = append(d.flying, flight{w, d.now})
+	if w.Kind == Fetch {
+		d.handed[w.Page]++
+	}
+}
+
+// finish ends a work in a random way, and asks for more.
+func (d *duel) finish() {
+	i := d.r.IntN(len(d.flying))
+	fl := d.flying[i]
+	d.flying = slices.Delete(d.flying, i, i+1)
+	e := Event{Site: fl.w.Site, Start: fl.start, End: d.now, Again: d.r.IntN(8) == 0}
+	if e.Again {
+		e.Due = d.now + time.Duration(d.r.IntN(5000))*time.Millisecond
+	}
+	switch fl.w.Kind {
+	case Resolve:
+		e.Kind, e.Address = Resolved, uint32(fl.w.Site)%4+1
+	case Robots:
+		e.Kind = Ruled
+		if d.r.IntN(4) == 0 {
+			e.Delay = time.Duration(d.r.IntN(6)) * time.Second
+		}
+		if d.r.IntN(2) == 0 {
+			e.Expiry = d.now + time.Duration(d.r.IntN(20))*time.Second + 1
+		}
+	case Fetch:
+		d.fill(&e, fl.w.Page)
+	}
+	d.end(&e, fl.w)
+}
+
+// fill says how an attempt at page p ended.
+func (d *duel) fill(e *Event, p graph.Page) {
+	e.Kind, e.Site, e.Page, e.Keep = Done, 0, p, d.r.IntN(5) > 0
+	switch {
+	case e.Again || d.r.IntN(9) == 0:
+		e.Class = policy.Timeout
+	case d.r.IntN(9) == 0:
+		e.Class = policy.TooLarge
+	default:
+		var to []uint32
+		for q := range uint32(duelPages) {
+			if h := policy.Hash(uint64(d.world[p]), uint64(q)); h%24 == 0 && q != d.world[p] {
+				to = append(to, q)
+			}
+		}
+		e.Links, e.New = d.discover(to)
+	}
+	if d.r.IntN(10) == 0 {
+		e.Retry = time.Duration(d.r.IntN(4)) * time.Second
+	}
+}
+
+func (d *duel) end(e *Event, w Work) {
+	if e.Kind == Resolved && d.n.addrs[e.Address] == nil {
+		d.n.addrs[e.Address] = &naiveAddress{}
+	}
+	d.n.end(d.now, w.Site, e)
+	d.apply(*e)
+	s := &d.n.sites[w.Site]
+	if w.Kind != Fetch {
+		return
+	}
+	var want Work
+	ok := false
+	if s.kept {
+		if want, ok = d.n.hand(d.now, int(w.Site)); !ok {
+			d.n.release(s, d.now)
+		}
+	}
+	got, gotOK := d.f.More(d.now, w.Site)
+	d.refusals()
+	if got != want || gotOK != ok {
+		d.t.Fatalf("%v: more hands out %+v %v, want %+v %v", d.now, got, gotOK, want, ok)
+	}
+	if ok {
+		d.begin(got)
+	}
+}
+
+// copy is a frontier that loads what this one saves.
+func (d *duel) copy() *Frontier {
+	var b bytes.Buffer
+	f := d.fresh()
+	if err := cmp.Or(d.f.Save(&b), f.Load(&b)); err != nil {
+		d.t.Fatal(err)
+	}
+	return f
+}
+
+// reload goes on with a frontier that was saved and loaded.
+func (d *duel) reload() {
+	f := d.copy()
+	d.f.Free()
+	d.f = f
+}
+
+// run crawls to the end: with up to r works at a time, restarts and reloads.
+func (d *duel) run() {
+	d.seed()
+	r := 1 + d.r.IntN(6)
+	for {
+		idle := false
+		for len(d.flying) < r && !idle {
+			idle = !d.ask()
+		}
+		if len(d.flying) == 0 {
+			if d.now = d.n.first(d.now); d.now == Never {
+				return
+			}
+			continue
+		}
+		d.now += time.Duration(d.r.IntN(1500)) * time.Millisecond
+		switch d.r.IntN(60) {
+		case 0:
+			d.flying = nil
+			d.n.session(d.now)
+			d.apply(Event{Kind: Session})
+		case 1, 2:
+			d.reload()
+		default:
+			d.finish()
+		}
+	}
+}
+
+// TestAgainstModel: same hand-outs at the same instants as the naive frontier, nothing
+// forgotten, and the events alone give the same state.
+func TestAgainstModel(t *testing.T) {
+	for seed := range uint64(300) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			d := newDuel(t, seed)
+			defer func() { d.f.Free() }()
+			d.run()
+			d.f.wake(Never - 1)
+			for p, s := range d.f.state.Slice() {
+				if s == Known || s == Acquired || s == Fetched && d.handed[p] == 0 {
+					t.Errorf("page %d is %v at the end, and was handed out %d times", p, s, d.handed[p])
+				}
+				if s == RefusedPage == d.n.o.Allowed(graph.Page(p)) {
+					t.Errorf("page %d is %v", p, s)
+				}
+			}
+			replayed := d.fresh()
+			defer replayed.Free()
+			for _, l := range d.log {
+				replayed.Apply(l.at, &l.e)
+			}
+			replayed.wake(Never - 1)
+			if n := replayed.Differs(); n != 0 {
+				t.Errorf("on replay %d decisions differ", n)
+			}
+			if got, want := describe(replayed), describe(d.f); got != want {
+				t.Errorf("replayed: %s", firstDifference(want, got))
+			}
+		})
+	}
+}
+
+// describe is the whole state as text, without the places in heaps, which depend on
+// history.
+func describe(f *Frontier) string {
+	due := slices.Clone(f.due)
+	slices.SortFunc(due, func(a, b instant) int { return int(a.id) - int(b.id) })
+	s := fmt.Sprintln(f.now, f.queued, f.flying, f.polite, due, f.batch.left, f.batch.pages, f.Counts())
+	for _, c := range []any{f.place.Slice(), f.stage.Slice(), f.sites.pages.Slice(), f.next.Slice(), f.held.Slice(), f.fails.Slice(),
+		f.delay.Slice(), f.rules.Slice(), f.of.Slice(), f.addresses.active.Slice(), f.free.Slice(), f.state.Slice(), f.from.Slice(), f.depth.Slice()} {
+		s += fmt.Sprintln(c)
+	}
+	for p := range graph.Page(f.Pages()) {
+		for b, q := range f.boards {
+			s += fmt.Sprint(" ", p, "=", f.Value(p, b), q.active.Waits(p), q.pool != nil && q.pool.Waits(p))
+		}
+	}
+	return s
+}
