@@ -40,7 +40,7 @@ func chooseStart(ctx context.Context, u *ui, g *graph.Graph, value string, rando
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", withHint(err, "--seeds takes homes, best, random:N or a file with URLs or ids")
 	}
-	if err != nil && ctx.Err() == nil && value != "" {
+	if file := !slices.Contains([]string{"", seedsHomes, seedsBest}, value); file && err != nil {
 		err = fmt.Errorf("--seeds: %w", err)
 	}
 	return seeds, name, err
