@@ -175,6 +175,18 @@ func (c *Crawl) Step() bool {
 	return true
 }
 
+// Interrupt ends the session and begins another: works under way are lost.
+func (c *Crawl) Interrupt() {
+	for _, f := range c.flying {
+		c.ended(flight{work: f.work, end: c.now})
+		if f.work.Kind == frontier.Fetch {
+			c.state[c.pages[f.work.Page]] = known
+		}
+	}
+	c.flying = c.flying[:0]
+	c.F.Apply(c.now, &frontier.Event{Kind: frontier.Session})
+}
+
 // start begins a work that was handed out.
 func (c *Crawl) start(w frontier.Work) {
 	took := time.Duration(0)

@@ -7,6 +7,7 @@
 //     each once, and none is forgotten;
 //   - to ask for a page in vain changes nothing;
 //   - a crawl that is saved and loaded, at any step, goes on as if it had not been;
+//   - a crawl that is interrupted loses nothing but works under way;
 //   - it goes well with any other policy for the order of sites (O21);
 //   - its order is that of a naive reference, written from the published definitions
 //     and not from the policy's code, which computes everything anew at each step.

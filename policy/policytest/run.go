@@ -7,16 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
 // Run checks the policy of a name, parameters included.
 func Run(t *testing.T, name string) {
+	worlds := uint64(4)
+	if testing.Short() {
+		worlds = 1
+	}
 	for _, s := range Settings() {
 		t.Run(s.Name, func(t *testing.T) {
-			for seed := range uint64(4) {
+			for seed := range worlds {
 				w := NewWorld(seed, 120)
 				first := crawl(t, w, s, name, "")
 				if second := crawl(t, w, s, name, ""); !slices.Equal(first.Visits, second.Visits) {
@@ -24,6 +27,7 @@ func Run(t *testing.T, name string) {
 				}
 				checkVain(t, first)
 				checkSaved(t, first)
+				checkSession(t, first)
 			}
 		})
 	}
@@ -173,16 +177,28 @@ func checkReference(t *testing.T, name string) {
 }
 
 // checkPairs runs the policy as the order of pages under every order of sites, and as
-// the order of sites over every order of pages (O21).
+// the order of sites over pages that others order (O21).
 func checkPairs(t *testing.T, name string) {
-	w := NewWorld(7, 60)
-	for _, s := range Settings() {
-		if s.Options.Mode == frontier.Thesis {
-			continue // differs from ahead in when batches end, which no policy sees
-		}
+	w, all := NewWorld(7, 60), Settings()
+	for _, s := range []Setting{all[0], all[4]} {
 		for _, other := range policy.Specs() {
 			crawl(t, w, s, name, other.Name)
-			crawl(t, w, s, other.Name, name)
 		}
+		for _, other := range []string{"opic", "random", "webbase-500"} {
+			crawl(t, w, s, other, name)
+		}
+	}
+}
+
+// checkSession interrupts a crawl at a random step: what was under way is void, and
+// the crawl goes on with everything that is left.
+func checkSession(t *testing.T, whole *Crawl) {
+	c := start(t, whole.World, whole.Setting, whole.choices[0].Name, "")
+	for range policy.Hash(c.World.Random, 31) % uint64(len(whole.Visits)) {
+		c.Step()
+	}
+	c.Interrupt()
+	if c.Run().complete(); c.Err != nil {
+		t.Fatalf("after a new session: %v", c.Err)
 	}
 }
