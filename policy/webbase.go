@@ -9,8 +9,8 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// WebBase with 500 queues: Cho, Garcia-Molina, Haveliwala, Lam, Paepcke, Raghavan,
-// Wesley 2006, as used for Stanford's crawls; Najork, Wiener 2001, section 5.
+// WebBase with 500 queues: Stanford's crawler as Cho, Garcia-Molina, Page 1998 tell of
+// it, section 5.1 (W11).
 //
 //	queue(p) = FNV-1a-64 of the name of its site, modulo 500 (queues=)
 //	each queue first in, first out; queues in turn
