@@ -151,6 +151,15 @@ func head(names ...string) []Column {
 	return columns
 }
 
+// prepare makes a setting ready unless the bench was told to stop: short crawls do not
+// ask themselves.
+func (b *Bench) prepare(s Setting) (*Comparison, error) {
+	if err := b.Context.Err(); err != nil {
+		return nil, err
+	}
+	return s.Prepare()
+}
+
 // stop lets a crawl end when the bench was told to.
 func (b *Bench) stop(int) error { return b.Context.Err() }
 

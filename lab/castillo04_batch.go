@@ -26,7 +26,7 @@ type middleBatch struct {
 
 // middle crawls breadth-first in batches of T/30 pages up to the middle.
 func (b *Bench) middle(p *Place, s Setting) (*middleBatch, error) {
-	c, err := s.Prepare()
+	c, err := b.prepare(s)
 	if err != nil {
 		return nil, err
 	}

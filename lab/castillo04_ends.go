@@ -229,9 +229,13 @@ func paceSection(p *Place, runs []*sim.Result) Section {
 		}
 		t.Rows = append(t.Rows, []Cell{Brief(q.delay.Seconds()), Count(q.per), Num(runs[i].Took.Hours(), 3), Num(perPage(runs[i]), 3), off})
 	}
+	c := &plot.Chart{Title: "Time of the crawl, " + p.World.Name, XLabel: "c", YLabel: "hours", LogX: true, LogY: true, Series: []plot.Series{
+		{Name: "w = 15 s, c pages per connection", X: []float64{1, 10, 100}, Y: []float64{runs[0].Took.Hours(), runs[1].Took.Hours(), runs[3].Took.Hours()}},
+		{Name: "w = 15 s / c, one page", X: []float64{1, 10, 100}, Y: []float64{runs[0].Took.Hours(), runs[2].Took.Hours(), runs[4].Took.Hours()}},
+	}}
 	text := fmt.Sprintf("%d pages on %d sites. With c = 10 a fetch takes %.3f s, with a connection for each page %.3f s: the difference is the connection, and besides w/c = 1.5 s it is %.0f %% of the time from one page of a site to the next.",
 		len(runs[0].Order), p.World.Sites(), perPage(runs[1]), perPage(runs[2]), 100*(perPage(runs[2])-perPage(runs[1]))/(perPage(runs[2])+paces()[2].delay.Seconds()))
-	return Section{Title: p.World.Name, Text: text, Table: t}
+	return Section{Title: p.World.Name, Text: text, Chart: c, Table: t}
 }
 
 func paceFinding(p *Place, runs []*sim.Result) finding {

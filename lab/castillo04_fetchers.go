@@ -69,7 +69,7 @@ func (b *Bench) fetchersAt(p *Place) (s Section, f finding, err error) {
 
 // crawl runs one policy in one setting.
 func (b *Bench) crawl(s Setting, policy string) (*Run, error) {
-	c, err := s.Prepare()
+	c, err := b.prepare(s)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ type ordering struct {
 // order crawls a setting under all of the policies that can run there; batch- and
 // partial-pagerank solve every T/30 pages.
 func (b *Bench) order(p *Place, s Setting, policies []string) (*ordering, error) {
-	c, err := s.Prepare()
+	c, err := b.prepare(s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.World.Name, err)
 	}

@@ -80,20 +80,28 @@ func startsSection(rows []startsRow, random uint64) (Section, error) {
 	t.Columns[5].Key, t.Columns[6].Key = "difference_low", "difference_high"
 	base := slices.IndexFunc(rows, func(r startsRow) bool { return r.policy == "breadth-first" })
 	var series []plot.Series
-	for _, r := range rows {
+	for i, r := range rows {
 		a := Summarise(r.average, random)
 		d, err := Paired(r.average, rows[base].average, random)
 		if err != nil {
 			return Section{}, err
 		}
-		differs := "no"
-		if d.Low > 0 || d.High < 0 {
-			differs = "yes"
+		row := []Cell{Words(r.policy), Num(a.Mean, 4), Num(a.Low, 4), Num(a.High, 4)}
+		if i != base {
+			row = append(row, Num(d.Mean, 4), Num(d.Low, 4), Num(d.High, 4), differsCell(d))
 		}
-		t.Rows = append(t.Rows, []Cell{Words(r.policy), Num(a.Mean, 4), Num(a.Low, 4), Num(a.High, 4), Num(d.Mean, 4), Num(d.Low, 4), Num(d.High, 4), Words(differs)})
+		t.Rows = append(t.Rows, row)
 		series = append(series, r.band(random))
 	}
 	return Section{Chart: shareChart("Cumulative PageRank over start sets", series), Table: t}, nil
+}
+
+// differsCell says whether the interval of a difference leaves out 0.
+func differsCell(d Interval) Cell {
+	if d.Low > 0 || d.High < 0 {
+		return Words("yes")
+	}
+	return Words("no")
 }
 
 // band is the mean curve with its interval.

@@ -183,7 +183,7 @@ func (b *Bench) idealAt(p *Place) (Curve, error) {
 	if err != nil {
 		return Curve{}, err
 	}
-	c, err := p.Setting(b, t).Prepare()
+	c, err := b.prepare(p.Setting(b, t))
 	if err != nil {
 		return Curve{}, fmt.Errorf("%s: %w", p.World.Name, err)
 	}
