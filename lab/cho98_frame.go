@@ -52,13 +52,20 @@ func tell(claim string, yes, no []string) string {
 	case len(no) == 0 && asked == 1:
 		return fmt.Sprintf("Holds: %s: %s", claim, yes[0])
 	case len(no) == 0:
-		return fmt.Sprintf("Holds on all %d worlds: %s: %s", asked, claim, strings.Join(yes, ", "))
+		return fmt.Sprintf("Holds on %s: %s: %s", allWorlds(asked), claim, strings.Join(yes, ", "))
 	case len(yes) == 0 && asked == 1:
 		return fmt.Sprintf("Does not hold: %s: against it %s", claim, no[0])
 	case len(yes) == 0:
 		return fmt.Sprintf("Holds on none of %d worlds: %s: against it %s", asked, claim, strings.Join(no, ", "))
 	}
 	return fmt.Sprintf("Holds on %d of %d worlds: %s: %s; but not on %s", len(yes), asked, claim, strings.Join(yes, ", "), strings.Join(no, ", "))
+}
+
+func allWorlds(n int) string {
+	if n == 2 {
+		return "both worlds"
+	}
+	return fmt.Sprintf("all %d worlds", n)
 }
 
 // verdicts joins the sentences on several claims into one.
@@ -129,6 +136,9 @@ func (b *Bench) courses(p *Place, t *Truth, policies []string) ([]course, error)
 	sets := append([][]graph.Page{p.Seeds}, b.furtherStarts(p)...)
 	all := make([]course, len(sets))
 	for i, seeds := range sets {
+		if err := b.Context.Err(); err != nil {
+			return nil, err
+		}
 		b.say(i, len(sets), "%s: %d policies", p.World.Name, len(policies))
 		s := p.Setting(b, t)
 		s.Seeds = seeds

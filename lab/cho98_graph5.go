@@ -234,14 +234,19 @@ func graph5Finding(place string, rows []orderRow, hot int) (finding, *Table) {
 	for _, r := range rows {
 		w := worseThanRandom(r.curves[0], hot)
 		f.holds = f.holds || w.share >= 0.01
-		parts = append(parts, fmt.Sprintf("%s for %.0f %% of the crawl", r.name, 100*w.share))
+		if w.share > 0 {
+			parts = append(parts, fmt.Sprintf("%s for %.0f %%", r.name, 100*w.share))
+		}
 		first := None()
 		if w.share > 0 {
 			first = Num(100*w.first, 1)
 		}
 		t.Rows = append(t.Rows, []Cell{Words(r.name), Num(r.means[0], 4), Num(100*w.share, 1), first, Num(100*w.behind, 1), Num(100*w.at, 1)})
 	}
-	f.numbers = "worse than random are " + strings.Join(parts, ", ")
+	f.numbers = "none of the three orders is at any time"
+	if len(parts) > 0 {
+		f.numbers = strings.Join(parts, ", ") + " of the crawl"
+	}
 	return f, t
 }
 

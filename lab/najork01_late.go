@@ -20,7 +20,7 @@ const lateListed = 24
 func najorkLate(b *Bench) (*Report, error) {
 	r := &Report{Title: "najork01-late", Header: b.najorkHeader([]string{"breadth-first"}, "PageRank"),
 		Intro: []string{"Pages among the top 300 that were crawled after the first week (7 of 58 days). The paper: 24 of 300 (8 %), most of them with many links from their own site and few from others. On webs of fewer than 30,000 pages the best hundredth is taken, at least 20 pages. " + dayText}}
-	var all []finding
+	var few, local []finding
 	for _, p := range b.Places {
 		one := *b
 		one.Starts = 0
@@ -29,13 +29,15 @@ func najorkLate(b *Bench) (*Report, error) {
 			return nil, err
 		}
 		if len(crawls[0].days) < najorkFew {
-			all = append(all, tooFew(p.World.Name))
+			few, local = append(few, tooFew(p.World.Name)), append(local, tooFew(p.World.Name))
 			continue
 		}
-		f, s := lateAt(&crawls[0])
-		all, r.Sections = append(all, f), append(r.Sections, s)
+		f, l, s := lateAt(&crawls[0])
+		few, local, r.Sections = append(few, f), append(local, l), append(r.Sections, s)
 	}
-	r.Verdict = verdict("few of the top pages come late, and those that do are linked from their own site more than the others are", all)
+	r.Verdict = verdicts(
+		verdict("few of the top pages come late, up to twice the 8 % of the paper", few),
+		verdict("late top pages have a larger share of links from their own site than the others", local))
 	return r, nil
 }
 
@@ -73,7 +75,7 @@ func (c *crawl58) topPages(n int) []topPage {
 	return top
 }
 
-func lateAt(c *crawl58) (finding, Section) {
+func lateAt(c *crawl58) (few, local finding, s Section) {
 	w := c.place.World
 	n := min(lateTop, max(20, len(c.days)/100), len(c.days))
 	var late, soon []topPage
@@ -92,8 +94,9 @@ func lateAt(c *crawl58) (finding, Section) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	s := Section{Title: w.Name, Chart: lateChart(c, late, soon), Table: t, Text: lateText(w, n, late, soon)}
-	return lateFinding(w, n, late, soon), s
+	s = Section{Title: w.Name, Chart: lateChart(c, late, soon), Table: t, Text: lateText(w, n, late, soon)}
+	few, local = lateFindings(w, n, late, soon)
+	return few, local, s
 }
 
 // lateText is the counts beside theirs.
@@ -123,21 +126,20 @@ func localShare(pages []topPage) float64 {
 // fewLate is up to what share of the top pages counts as few: twice theirs.
 const fewLate = 0.16
 
-func lateFinding(w *World, n int, late, soon []topPage) finding {
+func lateFindings(w *World, n int, late, soon []topPage) (few, local finding) {
 	of := share(len(late), n)
-	f := finding{place: w.Name, numbers: fmt.Sprintf("%d of the top %d late, %.0f %%", len(late), n, 100*of)}
+	few = finding{place: w.Name, holds: of <= fewLate, numbers: fmt.Sprintf("%d of %d, %.0f %%", len(late), n, 100*of)}
+	local = finding{place: w.Name}
 	switch {
 	case !w.hasSites():
-		f.holds = of <= fewLate
-		f.numbers += ", sites unknown or one"
-	case len(late) == 0:
-		f.holds = true
+		local.lacks = "it has no sites or one"
+	case len(late) == 0 || len(soon) == 0:
+		local.lacks = fmt.Sprintf("%d of its top pages are late, %d are not", len(late), len(soon))
 	default:
 		a, b := localShare(late), localShare(soon)
-		f.holds = of <= fewLate && a > b
-		f.numbers += fmt.Sprintf(", %.0f %% of the links to them local against %.0f %% to the others", 100*a, 100*b)
+		local.holds, local.numbers = a > b, fmt.Sprintf("%.1f %% against %.1f %%", 100*a, 100*b)
 	}
-	return f
+	return few, local
 }
 
 // lateChart shows the day of each top page by its rank.

@@ -38,6 +38,12 @@ func prepared(t testing.TB, p *Place) *Comparison {
 	return c
 }
 
+// quickPolicies is those of the golden files but PageRank at each step, which is
+// batch-pagerank with K = 1 and takes as long as all others together.
+func quickPolicies() []string {
+	return slices.DeleteFunc(goldenPolicies(), func(n string) bool { return n == "pagerank" })
+}
+
 func crawled(t testing.TB, c *Comparison, policy string) *Run {
 	t.Helper()
 	r, err := c.Crawl(policy, nil)
@@ -95,7 +101,7 @@ func TestPaperIdeal(t *testing.T) {
 		}
 		nearCurve(t, "P_CS of the ideal", ideal.CrawlStop(), c.Judge.Reachable(), func(int) float64 { return 1 })
 		bound := c.Judge.Ideal(c.Judge.Reachable()).Y
-		for _, name := range goldenPolicies() {
+		for _, name := range quickPolicies() {
 			for k, y := range crawled(t, c, name).Trial.Cumulative().Y {
 				if y > bound[k]+1e-12 {
 					t.Fatalf("%s has %v of the importance after %d pages, more than the ideal %v", name, y, k+1, bound[k])
@@ -168,7 +174,7 @@ func TestPaperRandomPolicyIsNotTheDiagonal(t *testing.T) {
 func TestPaperOnlyDiscoveredPages(t *testing.T) {
 	p := fakePlace(t, fakeweb.Spec{Pages: 2000, Sites: 40, Links: 16000, Seed: 1})
 	c := prepared(t, p)
-	for _, name := range goldenPolicies() {
+	for _, name := range quickPolicies() {
 		_, err := OrderTree(p.World.Sim.Out, p.Seeds, crawled(t, c, name).Result.Order)
 		told := strings.HasPrefix(name, "historical-pagerank") && !strings.Contains(name, "known=false")
 		if told && err == nil {
@@ -189,7 +195,7 @@ func TestPaperOmniscientLeadsEarly(t *testing.T) {
 	for _, p := range []*Place{fakePlace(t, fakeweb.Spec{Pages: 2000, Sites: 40, Links: 16000, Seed: 1}), wikiPlace(t)} {
 		c := prepared(t, p)
 		best := *crawled(t, c, "omniscient").Measures.AUC10
-		for _, name := range goldenPolicies() {
+		for _, name := range quickPolicies() {
 			if name == "omniscient" || name == "horn" || strings.HasPrefix(name, "historical") {
 				continue
 			}
@@ -282,3 +288,52 @@ func TestPaperBacklinkOrderIsGreedy(t *testing.T) {
 
 // simWorld is links alone as a world.
 func simWorld(out *graph.Lists) sim.World { return sim.World{Out: out} }
+
+// A 6, graphs 1 to 4, X1 to X4, on generated webs: the larger G, the faster hot pages
+// are found; each order beats the diagonal; PageRank order finds pages of high PageRank
+// faster than those with many backlinks. That it finds those with many backlinks before
+// backlink order does (X2) holds on the wiki and not on the synthetic web (0.878
+// against 0.930).
+func TestPaperGraphs(t *testing.T) {
+	b := &Bench{Context: context.Background(), Random: 1, Threads: 2}
+	for _, p := range []*Place{midWeb(t), wikiPlace(t)} {
+		counts, err := p.Backlinks(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := b.choOrders(p)
+		c, err := b.courses(p, counts, names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rule := scaled(c[0].Judge, 100, 0.008)
+		m := bySeeds(orderRows(c, names, func(c *course, t *Trial) Curve { return t.Found(rule.of(c.Judge)) }))
+		for _, i := range []int{breadthFirst, backlinkCount, pagerankOrder} {
+			if m[i] <= diagonalMean {
+				t.Errorf("%s: %s finds hot pages no faster than random: %.3f", p.World.Name, names[i], m[i])
+			}
+		}
+		if p.World.Name == "wiki-1000" && m[pagerankOrder] <= m[backlinkCount] {
+			t.Errorf("wiki: mean P_ST of PageRank order %.3f, of backlink order %.3f", m[pagerankOrder], m[backlinkCount])
+		}
+		rows := []hotRow{}
+		for _, r := range []hotRule{{share: 0.47}, {share: 0.1}, {share: 0.008}} {
+			rows = append(rows, hotRow{rule: r, area: c[0].runs[backlinkCount].Trial.Found(r.of(c[0].Judge)).Mean()})
+		}
+		if !(rows[0].area < rows[1].area && rows[1].area < rows[2].area) {
+			t.Errorf("%s: mean P_ST for fewer and fewer hot pages: %.3f, %.3f, %.3f", p.World.Name, rows[0].area, rows[1].area, rows[2].area)
+		}
+		ranks, err := p.PageRank(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := c[0].judged(ranks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		high := scaled(other.Judge, 13, 0.008)
+		if got := other.runs[pagerankOrder].Trial.Found(high.of(other.Judge)).Mean(); got <= m[pagerankOrder] {
+			t.Errorf("%s: PageRank order finds pages of high PageRank with %.3f, those with many backlinks with %.3f", p.World.Name, got, m[pagerankOrder])
+		}
+	}
+}
