@@ -182,6 +182,9 @@ func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
 	}
 	g, err := openGraph(u, path)
 	if err != nil {
+		if isDir(path) {
+			err = withHint(err, "crawl directories as worlds come with the crawler; until then import a graph")
+		}
 		return err
 	}
 	defer g.Close()
