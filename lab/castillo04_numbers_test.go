@@ -120,6 +120,7 @@ func TestCastilloSpeedUpFinding(t *testing.T) {
 		s := &speedUps{place: bareplace(9), pages: 100, largest: 5, peak: 200}
 		for _, r := range thesisSpeedUps() {
 			s.hours = append(s.hours, []float64{100 / r.theirs[0], 100 / r.theirs[1], 100 / r.theirs[2]})
+			s.bytes = append(s.bytes, []float64{1, 1, 1}) // no line is full
 		}
 		change(s.hours)
 		return s.finding()
@@ -130,6 +131,7 @@ func TestCastilloSpeedUpFinding(t *testing.T) {
 	for what, change := range map[string]func(h [][]float64){
 		"more than linear": func(h [][]float64) { h[5][1] = 1 },
 		"falls with r":     func(h [][]float64) { h[3][2] = 3 },
+		"grows little":     func(h [][]float64) { h[4][1], h[4][2], h[5][1], h[5][2] = 60, 60, 60, 60 },
 		"not saturated":    func(h [][]float64) { h[5][2] /= 1.15; h[4][2] *= 1.1 },
 	} {
 		if f := made(change); f.holds {

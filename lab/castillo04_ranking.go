@@ -57,6 +57,18 @@ func (k *ranking) kendallSeeds() Cell {
 	return Num(v, 3)
 }
 
+// spread is the distance of the best from the worst average without an oracle, theirs
+// and ours: where ours lie close together a ranking means little.
+func (k *ranking) spread() (theirs, ours float64) {
+	var t, o []float64
+	for i, r := range k.rows {
+		if !strings.HasSuffix(r.policy, "omniscient") {
+			t, o = append(t, k.theirs[i]), append(o, k.ours[i])
+		}
+	}
+	return slices.Max(t) - slices.Min(t), slices.Max(o) - slices.Min(o)
+}
+
 // A swap is a pair that the thesis has the other way round: a is above b here.
 type swap struct {
 	a, b       thesisRow
@@ -125,7 +137,7 @@ func (k *ranking) without(row thesisRow) float64 {
 
 // rankingSection compares the rankings, group by group, and finds whether they agree.
 func rankingSection(plain, polite []*ordering) (Section, []finding) {
-	t := &Table{Columns: head("graph", "crawl", "group", "rows", "Kendall by average", "with OPIC on seeds", "Kendall by tau", "at least 0.7")}
+	t := &Table{Columns: head("graph", "crawl", "group", "rows", "Kendall by average", "with OPIC on seeds", "Kendall by tau", "spread of averages (theirs)", "spread of averages", "at least 0.7")}
 	var texts []string
 	var found []finding
 	add := func(o *ordering, how string, group int) {
@@ -147,10 +159,43 @@ func rankingSection(plain, polite []*ordering) (Section, []finding) {
 		add(o, withDelays, groupOrders)
 		add(o, withDelays, groupHistory)
 	}
+	addMean := func(all []*ordering, how string) {
+		if o := meanOrdering(all); o != nil {
+			k, _ := o.rankingOf(how, groupOrders)
+			t.Rows, texts = append(t.Rows, k.cells()), append(texts, k.explain())
+		}
+	}
+	addMean(plain, orderOnly)
+	addMean(polite, withDelays)
 	if s := delaysText(plain, polite); s != "" {
 		texts = append(texts, s)
 	}
 	return Section{Title: "The rankings compared", Text: strings.Join(texts, "\n\n"), Table: t}, found
+}
+
+// meanOrdering is the means over the graphs on which all strategies without history ran,
+// as the thesis averaged its four collections; nil with fewer than two.
+func meanOrdering(all []*ordering) *ordering {
+	var some []*ordering
+	for _, o := range all {
+		if _, whole := o.group(groupOrders); whole {
+			some = append(some, o)
+		}
+	}
+	if len(some) < 2 {
+		return nil
+	}
+	w := *some[0].place.World
+	w.Name = fmt.Sprintf("mean of %d graphs", len(some))
+	mean := &ordering{place: &Place{World: &w}}
+	for _, r := range thesisRows() {
+		if r.group == groupHistory {
+			continue
+		}
+		avg, tau := meanOf(some, r)
+		mean.runs = append(mean.runs, &Run{Policy: r.policy, Measures: Measures{Average: avg.value, TauSample: tau.value}})
+	}
+	return mean
 }
 
 // How a crawl was done.
@@ -164,12 +209,13 @@ func (k *ranking) cells() []Cell {
 	if k.group == groupHistory {
 		group, seeds = "historical", None()
 	}
+	theirs, ours := k.spread()
 	agrees := "no"
 	if k.kendall() >= enough {
 		agrees = "yes"
 	}
 	return []Cell{Words(k.o.place.World.Name), Words(k.how), Words(group), Count(len(k.rows)),
-		Num(k.kendall(), 3), seeds, Num(k.kendallTau(), 3), Words(agrees)}
+		Num(k.kendall(), 3), seeds, Num(k.kendallTau(), 3), Num(theirs, 3), Num(ours, 3), Words(agrees)}
 }
 
 // finding is that of the order-only ranking; it also has the number under politeness

@@ -259,7 +259,8 @@ func TestCastilloRankings(t *testing.T) {
 		got = append(got, strings.Join([]string{row[0].shown, row[2].shown, row[3].shown}, " "))
 	}
 	want := "many without history 7,many historical 4,few without history 7,siteless without history 6," +
-		"many without history 7,many historical 4,few without history 7"
+		"many without history 7,many historical 4,few without history 7," +
+		"mean of 2 graphs without history 7,mean of 2 graphs without history 7"
 	if strings.Join(got, ",") != want {
 		t.Errorf("rankings %q", got)
 	}

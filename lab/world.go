@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"strconv"
+
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/sim"
@@ -16,13 +18,19 @@ type World struct {
 }
 
 // NewWorld unpacks a graph with the given number of threads, 0 for one a processor.
-// selfLinks lets crawls and truths see the links of pages to themselves.
+// selfLinks lets crawls and truths see the links of pages to themselves. Where sites
+// are not known every page is one, and its id is the name: webbase-500 spreads sites
+// over its queues by their names.
 func NewWorld(name string, g *graph.Graph, selfLinks bool, threads int) *World {
 	w := &World{Name: name, Graph: g, In: g.Backward().Raw(threads)}
 	w.Sim = sim.World{Out: g.Forward().Raw(threads), SelfLinks: selfLinks}
 	if g.HasSites() {
 		w.Sim.SiteOf, w.Sim.Sites = g.SiteColumn(), g.Sites()
 		w.Sim.SiteName = g.SiteName
+	} else {
+		w.Sim.SiteName = func(s graph.Site) string {
+			return strconv.FormatUint(uint64(g.ID(graph.Page(s))), 10)
+		}
 	}
 	if g.HasURLs() {
 		w.Sim.URL = g.AppendURL

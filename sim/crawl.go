@@ -101,6 +101,7 @@ type crawl struct {
 	line         *Line // nil when it has no limit
 	left         int   // pages that may still be handed out
 	event        frontier.Event
+	rhythm       int // turns of the loop from one call of Progress to the next
 	res          Result
 }
 
@@ -123,6 +124,10 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	var err error
 	if c.f, err = frontier.New(fo, c.env(), o.Policy, o.SitePolicy, c.oracle()); err != nil {
 		return nil, err
+	}
+	c.rhythm = 1024
+	if o.Policy.Spec.MaxPages > 0 {
+		c.rhythm = 16 // such a policy takes its time for each page
 	}
 	c.fetchers = make([]fetcher, max(1, o.Fetchers))
 	for i := len(c.fetchers) - 1; i >= 0; i-- {

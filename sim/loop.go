@@ -66,7 +66,7 @@ func (h *schedule) pop() step {
 
 // loop runs the crawl to its end.
 func (c *crawl) loop() error {
-	for {
+	for turns := 1; ; turns++ {
 		ask := c.handOut()
 		at := c.nextStep()
 		if at == frontier.Never && ask == frontier.Never {
@@ -80,8 +80,8 @@ func (c *crawl) loop() error {
 		for c.nextStep() == at { // ends at one instant all count before the next hand-out
 			c.advance()
 		}
-		if n := len(c.res.Order); c.o.Progress != nil && n%4096 == 0 {
-			if err := c.o.Progress(n); err != nil {
+		if c.o.Progress != nil && turns%c.rhythm == 0 {
+			if err := c.o.Progress(len(c.res.Order)); err != nil {
 				return err
 			}
 		}

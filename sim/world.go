@@ -14,7 +14,8 @@ type World struct {
 	// SelfLinks lets pages find their links to themselves; otherwise those do not
 	// exist.
 	SelfLinks bool
-	// URL and SiteName are what is known of pages and sites; nil when nothing is.
+	// URL and SiteName are what is known of pages and sites. URL is nil when it is not
+	// known; policies that go by names need SiteName.
 	URL      func(b []byte, p graph.Page) []byte
 	SiteName func(graph.Site) string
 	// Times is the model of time; nil is a world where nothing takes any.

@@ -73,7 +73,7 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*lab.Place, e
 	if err != nil {
 		return nil, err
 	}
-	w := newWorld(name, g, l.selfLinks, l.threads)
+	w := lab.NewWorld(name, g, l.selfLinks, l.threads)
 	l.close = append(l.close, w.Free)
 	p := &lab.Place{World: w, Seeds: seeds, SeedsName: seedsName}
 	l.list = append(l.list, p)
@@ -98,7 +98,7 @@ func (l *labPlaces) olderHistory(ctx context.Context, p *lab.Place, path string)
 	if err != nil {
 		return nil, err
 	}
-	w := newWorld(path, old, l.selfLinks, l.threads)
+	w := lab.NewWorld(path, old, l.selfLinks, l.threads)
 	defer w.Free()
 	truth, err := lab.PageRankTruth(w.Web(), lab.TruthOptions{SelfLinks: l.selfLinks, Threads: l.threads, Progress: l.shown.sweeps("pagerank of "+path, 1e-12)})
 	if err != nil {

@@ -194,7 +194,7 @@ func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
-	s.world = newWorld(path, g, opt.selfLinks, opt.processors())
+	s.world = lab.NewWorld(path, g, opt.selfLinks, opt.processors())
 	defer s.world.Free()
 	s.setting.World = s.world
 	c, err := s.prepare(ctx, s.setting, s.shown.sweeps("true pagerank", 1e-12))
