@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -139,4 +140,16 @@ func paragraphs(s string) []string {
 		}
 	}
 	return out
+}
+
+// WritePicture writes the first chart as an SVG picture of its own, for papers and
+// pages elsewhere; nothing when there is no chart.
+func (r *Report) WritePicture(w io.Writer) error {
+	for _, s := range r.Sections {
+		if s.Chart != nil {
+			_, err := io.WriteString(w, plot.SVG(*s.Chart))
+			return err
+		}
+	}
+	return nil
 }

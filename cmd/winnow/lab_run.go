@@ -36,7 +36,7 @@ func newLabRunCommand(u *ui) *cobra.Command {
 		Short: "run experiments",
 		Long: `Names are those of winnow lab list, a beginning of them (cho98 is all of that paper), or
 all. Each experiment prints its numbers and its verdict, and with --out writes
-DIR/NAME/report.html, curves.csv and summary.json.
+DIR/NAME/report.html, curves.csv, curves.svg and summary.json.
 
 --graph may be given several times. With G=OLDER the second graph is an older snapshot of
 the same web: its PageRank is what an earlier crawl knew, pages matched by URL where both

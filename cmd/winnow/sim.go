@@ -129,8 +129,8 @@ plain or compressed, such as winnow rank writes.
 
 --order writes the ids of the pages in the order in which they were fetched; with
 several policies to FILE.NAME each, where a slash in a name is written as +.
---out writes report.html, curves.csv and summary.json; two runs with the same inputs
-give the same bytes.`)
+--out writes report.html, curves.csv, curves.svg (its first picture) and summary.json;
+two runs with the same inputs give the same bytes.`)
 	return b.String()
 }
 
@@ -158,7 +158,7 @@ func (o *simOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.history, "history", "", "values of pages in an earlier crawl")
 	f.BoolVar(&o.selfLinks, "self-links", false, "keep links of pages to themselves")
 	f.StringVar(&o.order, "order", "", "file for the order of the pages")
-	f.StringVar(&o.out, "out", "", "directory for report.html, curves.csv and summary.json")
+	f.StringVar(&o.out, "out", "", "directory for report.html, curves.csv, curves.svg and summary.json")
 	f.IntVar(&o.threads, "threads", 0, "policies at a time (default: one for each processor); results do not depend on it")
 }
 

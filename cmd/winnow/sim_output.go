@@ -200,7 +200,7 @@ func writeReport(u *ui, dir string, rep *lab.Report) (err error) {
 	for _, part := range []struct {
 		name  string
 		write func(io.Writer) error
-	}{{"report.html", rep.WriteHTML}, {"curves.csv", rep.WriteCSV}, {"summary.json", rep.WriteJSON}} {
+	}{{"report.html", rep.WriteHTML}, {"curves.csv", rep.WriteCSV}, {"summary.json", rep.WriteJSON}, {"curves.svg", rep.WritePicture}} {
 		f, err := createResult(u, filepath.Join(dir, part.name))
 		if err != nil {
 			return err
