@@ -145,6 +145,14 @@ func (s *speedUps) chain() float64 {
 	return float64(s.largest-1) * thesisDelay.Seconds() / 3600
 }
 
+// allows is the speed-up that the largest site lets happen.
+func (s *speedUps) allows() string {
+	if s.largest < 2 {
+		return "any speed-up"
+	}
+	return fmt.Sprintf("%.1f", s.unit()/s.chain())
+}
+
 func (s *speedUps) section() Section {
 	t := &Table{Columns: head("bandwidth, B/s")}
 	for _, r := range thesisFetchers() {
@@ -174,8 +182,8 @@ func (s *speedUps) section() Section {
 func (s *speedUps) text() string {
 	last := len(s.hours) - 1
 	parts := []string{fmt.Sprintf(
-		"%d pages, %.1f kB and %.2f s each with r = 1 and the widest line, where the crawl takes %.2f h: the unit. With r = 256 the largest site has %d of the pages; with w between them they take %.2f h, so that crawl cannot be faster than %.1f times the unit. At most %d fetchers were active at once, on %d sites.",
-		s.pages, s.bytes[last][0]/float64(s.pages)/1000, s.fetch, s.unit(), s.largest, s.chain(), s.unit()/s.chain(), s.peak, s.place.World.Sites())}
+		"%d pages, %.1f kB and %.2f s each with r = 1 and the widest line, where the crawl takes %.2f h: the unit. With r = 256 the largest site has %d of the pages; with w between them they take %.2f h (the speed-up that allows: %s). At most %d fetchers were active at once, on %d sites.",
+		s.pages, s.bytes[last][0]/float64(s.pages)/1000, s.fetch, s.unit(), s.largest, s.chain(), s.allows(), s.peak, s.place.World.Sites())}
 	parts = append(parts, fmt.Sprintf(
 		"A fetcher here turns to another site while one waits for w, so r = 1 needs %.2f s a page. The fetchers of the thesis seem to wait out w with their site, which is %.2f s a page. \"If fetchers wait\" has that as the unit, and is what r such fetchers can reach at most: r, or what ours reach. With r = 256 and the widest line that is %.1f, theirs is 220.1, ours %.1f.",
 		s.unit()*3600/float64(s.pages), s.waiting()*3600/float64(s.pages), s.ifWaiting(last, 2), s.unit()/s.hours[last][2]))
@@ -209,8 +217,8 @@ func (s *speedUps) finding() finding {
 	}
 	gain := s.hours[last-1][2]/s.hours[last][2] - 1
 	f.holds = f.holds && gain < saturates && s.unit()/s.hours[last][2] >= 2
-	f.numbers = fmt.Sprintf("with the widest line %.1f for r = 64 and %.1f for r = 256, theirs 54.6 and 220.1; its largest site allows %.1f, and %d fetchers were active at most",
-		s.unit()/s.hours[last][1], s.unit()/s.hours[last][2], s.unit()/s.chain(), s.peak)
+	f.numbers = fmt.Sprintf("with the widest line %.1f for r = 64 and %.1f for r = 256, theirs 54.6 and 220.1; its largest site allows %s, and %d fetchers were active at most",
+		s.unit()/s.hours[last][1], s.unit()/s.hours[last][2], s.allows(), s.peak)
 	return f
 }
 
