@@ -3,6 +3,7 @@ package queue
 import (
 	"bytes"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -138,4 +139,68 @@ func panicOf(f func()) (text string) {
 	defer func() { text, _ = recover().(string) }()
 	f()
 	return ""
+}
+
+// TestRemovals takes sites and pages out of the middle of large heaps, where what fills
+// the gap may have to move up.
+func TestRemovals(t *testing.T) {
+	for _, sites := range []int{1, 20, 400} {
+		r := rand.New(rand.NewPCG(uint64(sites), 3))
+		q := filled(400, sites)
+		for p := range graph.Page(400) {
+			q.Set(p, r.Float64())
+		}
+		left := map[graph.Page]bool{}
+		for p := range graph.Page(400) {
+			left[p] = true
+		}
+		for range 399 {
+			p := graph.Page(r.IntN(400))
+			if !left[p] {
+				continue
+			}
+			q.Withdraw(q.SiteOf(p))
+			q.Remove(p)
+			q.Offer(q.SiteOf(p))
+			delete(left, p)
+			checkHeaps(t, q)
+		}
+		if n := drain(t, q); n != len(left) {
+			t.Errorf("%d sites: %d pages came, %d were left", sites, n, len(left))
+		}
+		q.Free()
+	}
+}
+
+// checkHeaps sees that nothing stands before its parent.
+func checkHeaps(t *testing.T, q *Queue) {
+	t.Helper()
+	for i := 1; i < len(q.offers); i++ {
+		if q.offers[i].before(&q.offers[(i-1)/4]) {
+			t.Fatalf("offer %d stands below one that it should precede", i)
+		}
+	}
+	for s := range graph.Site(q.places.Len()) {
+		heap := q.pages.of(s)
+		for i := 1; i < len(heap); i++ {
+			if q.value[heap[i]] > q.value[heap[(i-1)/4]] {
+				t.Fatalf("page %d of site %d stands below one that it should precede", heap[i], s)
+			}
+		}
+	}
+}
+
+// drain takes all pages in order, and counts them.
+func drain(t *testing.T, q *Queue) (n int) {
+	last := math.Inf(1)
+	for s, ok := q.Best(); ok; s, ok = q.Best() {
+		p, _ := q.First(s)
+		if q.Value(p) > last {
+			t.Fatalf("page %d is worth %v and comes after one of %v", p, q.Value(p), last)
+		}
+		last = q.Value(p)
+		q.Remove(p)
+		n++
+	}
+	return n
 }
