@@ -1,0 +1,164 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// A crawler that is killed and started again goes on from its journal: what was under
+// way is asked for again, each page comes once, no site is asked too early across the
+// gap, and the journal of both lives is the state again.
+func TestSession(t *testing.T) {
+	w := newTestWeb(t, 400, 30)
+	for _, s := range settings() {
+		for _, name := range variants() {
+			t.Run(s.name+"/"+name, func(t *testing.T) {
+				s := s
+				s.max = 0
+				o := w.options(t, name, &s, 4)
+				world := w.world(t, s.preset, 2)
+				first, m, _ := recorded(t, world, &o)
+				defer first.free()
+				now, list := events(t, m)
+				cut := 2 * len(list) / 5
+				for list[cut-1].Kind != frontier.Took {
+					cut++ // some work is under way
+				}
+				var both journal.Memory
+				second := restarted(t, first, &o, now[:cut], list[:cut], &both)
+				defer second.free()
+				once(t, first, second, list[:cut])
+				now, list = events(t, &both)
+				polite(t, &s, now, list)
+				replay(t, second, &both, nil)
+			})
+		}
+	}
+}
+
+// restarted goes on after the first events of a crawl, to the end. All events of both
+// go to m.
+func restarted(t *testing.T, first *crawl, o *Options, now []time.Duration, list []frontier.Event, m *journal.Memory) *crawl {
+	t.Helper()
+	again := *o
+	again.Record = m.Append
+	c, err := newCrawl(first.w, &again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := 0
+	for i := range list {
+		known += len(list[i].New)
+	}
+	for _, p := range first.pages.world[:known] { // the URL table outlives the crash
+		c.pages.id(p)
+		c.sites.id(uint32(c.w.site(graph.Page(p))))
+	}
+	for i := range list {
+		m.Append(now[i], &list[i])
+		c.f.Apply(now[i], &list[i])
+		if e := &list[i]; e.Kind == frontier.Done {
+			c.res.Order = append(c.res.Order, c.page(e.Page))
+		}
+	}
+	c.now = now[len(now)-1] + 70*time.Millisecond
+	c.event = frontier.Event{Kind: frontier.Session}
+	c.apply()
+	if n := c.f.Counts(); n.Flying != 0 {
+		t.Errorf("%d works are under way after a restart", n.Flying)
+	}
+	c.left = c.w.pages() - len(c.res.Order)
+	if err := c.loop(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// once checks that both crawls fetched the same pages, each once, and that the pages
+// that were under way are among them.
+func once(t *testing.T, first, second *crawl, before []frontier.Event) {
+	t.Helper()
+	taken := map[graph.Page]bool{}
+	for i := range before {
+		switch e := &before[i]; {
+		case e.Kind == frontier.Took && e.Work == frontier.Fetch:
+			taken[e.Page] = true
+		case e.Kind == frontier.Done:
+			delete(taken, e.Page)
+		}
+	}
+	if n := len(first.fetchers); len(taken) == 0 || len(taken) > n {
+		t.Errorf("%d pages under way with %d fetchers", len(taken), n)
+	}
+	for p := range taken {
+		if s := second.f.State(p); s != frontier.Fetched {
+			t.Errorf("page %d was under way and is %v in the end", p, s)
+		}
+	}
+	order := slices.Clone(second.res.Order)
+	slices.Sort(order)
+	if n := len(slices.Compact(order)); n != len(order) {
+		t.Errorf("%d fetches of %d pages", len(order), n)
+	}
+	if first.o.Frontier.Allowed != nil {
+		return // which pages can be reached depends on the numbers that pages get
+	}
+	want := slices.Clone(first.res.Order)
+	slices.Sort(want)
+	if !slices.Equal(order, want) {
+		t.Errorf("%d pages after a restart, %d without", len(order), len(want))
+	}
+}
+
+// polite checks every request of a journal: at least the delay after the end of the
+// answer before, or over the connection that it came by; after a restart at least the
+// delay, whatever was under way.
+func polite(t *testing.T, s *setting, now []time.Duration, list []frontier.Event) {
+	t.Helper()
+	delay := s.frontier.Delay
+	if s.frontier.SmallSite > 0 {
+		delay = min(delay, s.frontier.SmallDelay)
+	}
+	site := map[graph.Page]graph.Site{}
+	free := map[graph.Site]time.Duration{} // by site that was ever asked: when it may be again
+	kept := map[graph.Site]time.Duration{} // by site: when its connection may serve another page
+	held := map[graph.Site]int{}           // by site: pages over its connection
+	for i := range list {
+		switch e := &list[i]; e.Kind {
+		case frontier.Took:
+			if e.Work == frontier.Resolve {
+				continue
+			}
+			if e.Work == frontier.Fetch {
+				site[e.Page] = e.Site
+			}
+			at, more := kept[e.Site]
+			if more = more && at == now[i] && held[e.Site] < s.frontier.PerConnection; !more {
+				held[e.Site] = 0
+			}
+			if at, ok := free[e.Site]; ok && now[i] < at && !more {
+				t.Fatalf("record %d: site %d is asked at %v, not before %v", i, e.Site, now[i], at)
+			}
+			free[e.Site] = frontier.Never // it is acquired
+		case frontier.Done:
+			at := site[e.Page]
+			free[at], kept[at] = e.End+delay, e.End
+			held[at]++
+		case frontier.Ruled:
+			free[e.Site] = e.End + delay
+		case frontier.Session:
+			clear(kept)
+			for s, at := range free {
+				if at == frontier.Never {
+					at = 0
+				}
+				free[s] = max(at, now[i]+delay)
+			}
+		}
+	}
+}
