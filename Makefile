@@ -39,10 +39,11 @@ demo: build ## the main job on the built-in web, offline
 	./winnow graph generate --pages 100k -o demo.wg
 	./winnow graph stats demo.wg
 	./winnow rank demo.wg --top 5 --urls
+	./winnow sim demo.wg --out demo-report
 
 fuzz: ## FUZZTIME (30s) for every fuzz target
 	@grep -rHoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file func; do \
 		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; done
 
 clean:
-	rm -f winnow demo.wg
+	rm -rf winnow demo.wg demo-report
