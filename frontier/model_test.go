@@ -297,7 +297,7 @@ func (d *duel) run() {
 // TestAgainstModel: same hand-outs at the same instants as the naive frontier, nothing
 // forgotten, and the events alone give the same state.
 func TestAgainstModel(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(200) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			d := newDuel(t, seed)
 			defer func() { d.f.Free() }()
@@ -343,4 +343,14 @@ func describe(f *Frontier) string {
 		}
 	}
 	return s
+}
+
+// FuzzFrontier looks for seeds of a random crawl in which the two differ.
+func FuzzFrontier(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		d := newDuel(t, seed)
+		defer func() { d.f.Free() }()
+		d.run()
+	})
 }

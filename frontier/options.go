@@ -16,12 +16,13 @@ type Options struct {
 	Delay      time.Duration
 	SmallDelay time.Duration
 	SmallSite  int
-	// Factor makes the delay at least so many times the download time, up to FactorMax
-	// (10 in Mercator); 0 does not.
+	// Factor makes the delay at least so many times the download time (10 in Mercator),
+	// up to FactorMax, where 0 is no limit; a Factor of 0 does not.
 	Factor    float64
 	FactorMax time.Duration
 	// BackOff is the delay after the first of several failures in a row; it doubles
-	// with each, up to BackOffMax, and is spread by up to a quarter. 0 has none.
+	// with each, up to BackOffMax, where 0 is no limit, and is spread by up to a quarter.
+	// A BackOff of 0 is none.
 	BackOff    time.Duration
 	BackOffMax time.Duration
 	// PerConnection is c: pages asked for in one acquisition of a site (S2); 0 means 1.
@@ -106,15 +107,17 @@ func (o *Options) Check() error {
 		}
 	}
 	switch {
-	case o.Factor < 0:
-		return fmt.Errorf("the delay factor is negative (%v)", o.Factor)
+	case !(o.Factor >= 0):
+		return fmt.Errorf("the delay factor (%v) is negative or not a number", o.Factor)
 	case o.PerConnection < 0:
 		return fmt.Errorf("the number of pages per connection is negative (%d)", o.PerConnection)
 	case o.Mode != Continuous && o.Batch < 1:
 		return fmt.Errorf("a batch of %d pages has none", o.Batch)
+	case o.AddressCap < 0:
+		return fmt.Errorf("the number of requests at a time to an address is negative (%d)", o.AddressCap)
 	case o.MinActive < 0:
 		return fmt.Errorf("the least number of active fetchers is negative (%d)", o.MinActive)
-	case o.SiteShare < 0 || o.SiteShare > 1:
+	case !(o.SiteShare >= 0 && o.SiteShare <= 1):
 		return fmt.Errorf("the share of a site in a batch (%v) is not between 0 and 1", o.SiteShare)
 	}
 	return nil

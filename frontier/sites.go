@@ -107,10 +107,19 @@ func (f *Frontier) withdraw(s graph.Site, to place) {
 func (f *Frontier) postpone(s graph.Site, e *Event) {
 	d := f.size(s)
 	if f.o.Factor > 0 {
-		d = max(d, min(f.o.FactorMax, time.Duration(f.o.Factor*float64(e.End-e.Start))))
+		d = max(d, min(limit(f.o.FactorMax), time.Duration(f.o.Factor*float64(e.End-e.Start))))
 	}
 	d = max(d, time.Duration(f.delay.At(int(s))), e.Retry, f.backOff(s, e.Class))
 	f.next.Set(int(s), int64(later(e.End, d)))
+}
+
+// limit is the largest delay; without one, a century and more that still can be added
+// to an instant.
+func limit(most time.Duration) time.Duration {
+	if most == 0 {
+		return Never / 2
+	}
+	return most
 }
 
 // later is t + d, Never when that is beyond it.
@@ -144,8 +153,8 @@ func (f *Frontier) backOff(s graph.Site, c policy.Class) time.Duration {
 	if f.o.BackOff == 0 {
 		return 0
 	}
-	d := f.o.BackOffMax
-	if n < 32 && f.o.BackOff < f.o.BackOffMax>>n {
+	d := limit(f.o.BackOffMax)
+	if n < 32 && f.o.BackOff < d>>n {
 		d = f.o.BackOff << n
 	}
 	spread := policy.Hash(f.o.Random, uint64(s), uint64(n)) % 1024
