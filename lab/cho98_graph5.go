@@ -180,7 +180,7 @@ func widestReach(out *graph.Lists, seeds []graph.Page, id []uint32) graph.Page {
 // choGraph5 is P_ST in a small domain (X5).
 func choGraph5(b *Bench) (*Report, error) {
 	r := &Report{Title: "cho98-graph5", Header: b.paperHeader([]string{"breadth-first", "backlink-count", "pagerank"}, "I = backlinks", "closed worlds of one site each"),
-		Intro: []string{"P_ST in a small domain, where hot are pages with 5 or more backlinks. The paper, on 1,100 pages of one server: at times all orders are worse than random. Small here is a web of up to 2,000 pages, or the sites of a larger one (its four largest of 200 to 10,000 pages), each without the links to and from outside. A random crawl is below its line half of the time, so a stretch counts as worse than random where the crawl has fewer hot pages than two standard deviations below the mean of a random draw of as many pages (hypergeometric)."}}
+		Intro: []string{"P_ST in a small domain, where hot are pages with 5 or more backlinks. The paper, on 1,100 pages of one server: at times all orders are worse than random. Small here is a web of up to 2,000 pages, or the sites of a larger one (its four largest of 200 to 10,000 pages), each without the links to and from outside. A random crawl is below its line half of the time, so an order counts as worse than random when it falls farther behind the line, anywhere, than one random crawl in a hundred does (one-sided Kolmogorov-Smirnov bound, by the number of hot pages)."}}
 	var all []finding
 	err := b.eachDomain(func(p *Place, d *domain) error {
 		if d == nil {
@@ -228,57 +228,54 @@ func (b *Bench) graph5At(d *domain) (f finding, s Section, err error) {
 // graph5Finding lists for each order where it is worse than random.
 func graph5Finding(place string, rows []orderRow, hot int) (finding, *Table) {
 	f := finding{place: place}
-	t := &Table{Columns: []Column{{Name: "order"}, {Name: "mean P_ST", Key: "mean"}, {Name: "worse than random for", Unit: "% of the crawl", Key: "worse_share"},
-		{Name: "first at", Unit: "% crawled", Key: "worse_at"}, {Name: "most behind by", Unit: "points", Key: "behind"}, {Name: "at", Unit: "% crawled", Key: "behind_at"}}}
+	t := &Table{Columns: []Column{{Name: "order"}, {Name: "mean P_ST", Key: "mean"}, {Name: "below random for", Unit: "% of the crawl", Key: "below_share"},
+		{Name: "most behind by", Unit: "points", Key: "behind"}, {Name: "at", Unit: "% crawled", Key: "behind_at"}, {Name: "chance, 1 in 100", Unit: "points", Key: "chance"}}}
 	var parts []string
 	for _, r := range rows {
 		w := worseThanRandom(r.curves[0], hot)
-		f.holds = f.holds || w.share >= 0.01
-		if w.share > 0 {
-			parts = append(parts, fmt.Sprintf("%s for %.0f %%", r.name, 100*w.share))
+		if w.behind > w.chance {
+			f.holds = true
+			parts = append(parts, fmt.Sprintf("%s behind by %.1f points at %.0f %%", r.name, 100*w.behind, 100*w.at))
 		}
-		first := None()
-		if w.share > 0 {
-			first = Num(100*w.first, 1)
-		}
-		t.Rows = append(t.Rows, []Cell{Words(r.name), Num(r.means[0], 4), Num(100*w.share, 1), first, Num(100*w.behind, 1), Num(100*w.at, 1)})
+		t.Rows = append(t.Rows, []Cell{Words(r.name), Num(r.means[0], 4), Num(100*w.share, 1), Num(100*w.behind, 1), Num(100*w.at, 1), Num(100*w.chance, 1)})
 	}
-	f.numbers = "none of the three orders is at any time"
-	if len(parts) > 0 {
-		f.numbers = strings.Join(parts, ", ") + " of the crawl"
+	f.numbers = "none of the three is, beyond chance"
+	if f.holds {
+		f.numbers = strings.Join(parts, ", ")
 	}
 	return f, t
 }
 
 // A worse says where a crawl is behind a random one.
 type worse struct {
-	share  float64 // of the crawl, by more than two standard deviations
-	first  float64 // share crawled where that is so first
-	behind float64 // the most it is behind the line k/T, 0 if never
-	at     float64
+	share  float64 // of the crawl, in which it is below the line k/T
+	behind float64 // the most it is below the line, 0 if never
+	at     float64 // share crawled there
+	chance float64 // by how much one random order in a hundred is behind somewhere
 }
 
-// worseThanRandom compares P_ST with k draws out of T pages of which hot are H: of
-// these kH/T are hot in the mean, with variance k (H/T)(1 - H/T)(T-k)/(T-1).
+// worseThanRandom compares P_ST with the line k/T. In a random order the places of the
+// H hot pages are a sample of even places, of which P_ST is the empirical distribution,
+// so that the most it is behind is the one-sided Kolmogorov-Smirnov distance:
+//
+//	P(behind > d) <= exp(-2 H d²)
+//
+// (Massart 1990; drawing without replacement only makes it smaller).
 func worseThanRandom(c Curve, hot int) (w worse) {
-	T, h := float64(c.Reachable), float64(hot)
-	if T < 2 || h == 0 {
+	if hot == 0 || len(c.Y) == 0 {
 		return w
 	}
-	n := 0
+	below := 0
 	for i, y := range c.Y {
-		k := float64(i + 1)
-		if behind := k/T - y; behind > w.behind {
-			w.behind, w.at = behind, k/T
+		line := share(i+1, c.Reachable)
+		if line-y > 1e-9 {
+			below++
 		}
-		sd := math.Sqrt(max(0, k*(h/T)*(1-h/T)*(T-k)/(T-1)))
-		if y*h < k*h/T-2*sd-1e-9 {
-			if n == 0 {
-				w.first = k / T
-			}
-			n++
+		if line-y > w.behind {
+			w.behind, w.at = line-y, line
 		}
 	}
-	w.share = float64(n) / float64(len(c.Y))
+	w.share = share(below, len(c.Y))
+	w.chance = math.Sqrt(math.Log(100) / (2 * float64(hot)))
 	return w
 }

@@ -175,7 +175,7 @@ func TestSmallSites(t *testing.T) {
 }
 
 // TestWorseThanRandom: an order that has all hot pages at its end is worse than random
-// nearly all the time, one that has them first never, a shuffled one hardly.
+// nearly all the time, one that has them first never, a shuffled one hardly (X5).
 func TestWorseThanRandom(t *testing.T) {
 	const T, H = 1000, 100
 	curve := func(hot func(k int) bool) Curve {
@@ -189,15 +189,22 @@ func TestWorseThanRandom(t *testing.T) {
 		return c
 	}
 	late := worseThanRandom(curve(func(k int) bool { return k >= T-H }), H)
-	if late.share < 0.9 || late.behind < 0.89 || late.at != 0.9 || late.first > 0.05 {
+	if late.share < 0.9 || late.behind < 0.89 || late.at != 0.9 || late.behind <= late.chance {
 		t.Errorf("hot pages at the end: %+v", late)
 	}
-	if first := worseThanRandom(curve(func(k int) bool { return k < H }), H); first != (worse{}) {
+	if first := worseThanRandom(curve(func(k int) bool { return k < H }), H); first.share != 0 || first.behind != 0 {
 		t.Errorf("hot pages first: %+v", first)
 	}
-	hot := rand.New(rand.NewPCG(1, 2)).Perm(T)
-	if w := worseThanRandom(curve(func(k int) bool { return hot[k] < H }), H); w.share > 0.1 || w.behind == 0 {
-		t.Errorf("a random order: %+v", w)
+	// Of random orders, about one in a hundred may be called worse than random.
+	wrong := 0
+	for seed := range uint64(2000) {
+		hot := rand.New(rand.NewPCG(seed, 2)).Perm(T)
+		if w := worseThanRandom(curve(func(k int) bool { return hot[k] < H }), H); w.behind > w.chance {
+			wrong++
+		}
+	}
+	if wrong == 0 || wrong > 30 {
+		t.Errorf("%d of 2000 random orders are worse than random, want about 20 at most", wrong)
 	}
 }
 
