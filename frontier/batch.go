@@ -15,6 +15,10 @@ type batches struct {
 	pages []graph.Page // those of the batch, some of which may have left it
 }
 
+// aheadBatches is how many batches may be under way in mode Ahead. A batch of an order
+// that stays in few sites keeps few fetchers busy, so it takes several.
+const aheadBatches = 8
+
 // pooled is the number of pages that wait for the next batch.
 func (f *Frontier) pooled() int {
 	if f.o.Mode == Continuous {
@@ -26,8 +30,10 @@ func (f *Frontier) pooled() int {
 // nextBatch chooses the next batch if it is time, and tells whether there is one.
 //
 // In mode Thesis it is time when all pages of the last one have come, or (S13) when
-// fewer than MinActive works are under way and some of it was handed out; in mode Ahead as soon as nothing can be
-// handed out, but never more than two batches at a time.
+// fewer than MinActive works are under way and a tenth of it was handed out: to choose
+// costs as much as the batch is long, and must not be done for every page. In mode
+// Ahead it is time as soon as nothing can be handed out, with at most aheadBatches under
+// way at once.
 func (f *Frontier) nextBatch(now time.Duration) bool {
 	if f.o.Mode == Continuous {
 		return false
@@ -38,11 +44,11 @@ func (f *Frontier) nextBatch(now time.Duration) bool {
 	case !any: // nothing else is known, or the policy withholds all of it
 		return false
 	case f.o.Mode == Ahead:
-		if f.batch.left > f.o.Batch {
+		if f.batch.left > (aheadBatches-1)*f.o.Batch {
 			return false
 		}
 	case f.batch.left == 0 && f.flying == 0:
-	case f.flying < f.o.MinActive && f.batch.left < f.batch.whole:
+	case f.flying < f.o.MinActive && 10*(f.batch.whole-f.batch.left) >= f.batch.whole:
 		f.carryOver()
 	default:
 		return false

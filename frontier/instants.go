@@ -1,6 +1,9 @@
 package frontier
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // instants is a heap of things that wait for an instant, the earliest first, equal
 // ones by number.
@@ -9,6 +12,10 @@ type instants []instant
 type instant struct {
 	at time.Duration
 	id uint32
+}
+
+func (a instant) compare(b instant) int {
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.id, b.id))
 }
 
 func (a instant) before(b instant) bool { return a.at < b.at || a.at == b.at && a.id < b.id }

@@ -128,7 +128,7 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 		}
 		return
 	}
-	if s.fails++; e.Class < policy.HTTPError || e.Class > policy.Timeout {
+	if s.fails++; e.Class < policy.ServerError || e.Class > policy.Timeout {
 		s.fails = 0
 	}
 	d := max(n.o.Delay, s.delay, e.Retry, min(n.o.FactorMax, time.Duration(n.o.Factor*float64(e.End-e.Start))))

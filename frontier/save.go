@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -35,8 +36,10 @@ func (s *sites) columns(each func(graph.AnyColumn)) {
 	}
 }
 
-// Save writes the whole state. Heaps are not part of it: they follow from the columns.
+// Save writes the whole state. The heaps are made anew first, which changes no order:
+// equal states are equal bytes then, whatever their history.
 func (f *Frontier) Save(w io.Writer) (err error) {
+	f.rebuild()
 	save := func(c graph.AnyColumn) {
 		if err == nil {
 			err = c.Save(w)
@@ -55,7 +58,7 @@ func (f *Frontier) rest() *graph.Column[uint64] {
 	for _, v := range []int{int(f.now), f.queued, f.flying, f.differs, f.batch.left, f.batch.whole, len(f.due)} {
 		c.Append(uint64(v))
 	}
-	for _, d := range f.due {
+	for _, d := range slices.SortedFunc(slices.Values(f.due), instant.compare) {
 		c.Append(uint64(d.at))
 		c.Append(uint64(d.id))
 	}
@@ -82,6 +85,11 @@ func (f *Frontier) Load(r io.Reader) (err error) {
 	}
 	f.setRest(rest.Slice())
 	f.rebuild()
+	for _, p := range f.policies {
+		if l, ok := p.(policy.Loader); ok {
+			l.Loaded()
+		}
+	}
 	return nil
 }
 
@@ -111,11 +119,6 @@ func (f *Frontier) rebuild() {
 	f.rebuildAddresses()
 	for i, at := range f.place.Slice() {
 		f.rebuildSite(graph.Site(i), at)
-	}
-	for _, p := range f.policies {
-		if l, ok := p.(policy.Loader); ok {
-			l.Loaded()
-		}
 	}
 }
 

@@ -142,7 +142,7 @@ func (f *Frontier) size(s graph.Site) time.Duration {
 // with each, and spread by up to a quarter so that sites that failed together do not
 // come back together.
 func (f *Frontier) backOff(s graph.Site, c policy.Class) time.Duration {
-	if c < policy.HTTPError || c > policy.Timeout {
+	if c < policy.ServerError || c > policy.Timeout {
 		f.fails.Set(int(s), 0)
 		return 0
 	}

@@ -33,7 +33,12 @@ func (b *Board) Add(p graph.Page, d float64) {
 }
 
 // Value is the value of p. It is kept when the page has been handed out.
-func (b *Board) Value(p graph.Page) float64 { return b.first.Value(p) }
+func (b *Board) Value(p graph.Page) float64 {
+	if b.second != nil && b.second.Waits(p) {
+		return b.second.Value(p) // Rescore changes the value where the page waits
+	}
+	return b.first.Value(p)
+}
 
 // Waits tells whether p waits to be handed out.
 func (b *Board) Waits(p graph.Page) bool {

@@ -97,7 +97,8 @@ const (
 	Duplicate
 	NotHTML
 	TooLarge
-	HTTPError
+	HTTPError   // 4xx: the fault of the link
+	ServerError // 5xx and 429: the fault of the server, which is left alone for a while
 	DNSError
 	ConnectError
 	TLSError
@@ -107,7 +108,7 @@ const (
 	classes
 )
 
-var classNames = [classes]string{"ok", "redirect", "duplicate", "not-html", "too-large", "http-error", "dns", "connect", "tls", "timeout", "robots", "trap"}
+var classNames = [classes]string{"ok", "redirect", "duplicate", "not-html", "too-large", "http-error", "server-error", "dns", "connect", "tls", "timeout", "robots", "trap"}
 
 func (c Class) String() string { return classNames[c] }
 

@@ -261,14 +261,14 @@ func (c *crawl) why() Reason {
 	switch {
 	case c.left == 0:
 		return Limit
+	case n.Pool > 0:
+		return Batch
 	case n.Polite > 0:
 		return Polite
 	case n.Parked > 0:
 		return Address
 	case n.Queued == 0:
 		return Nothing
-	case n.Pool == n.Queued:
-		return Batch
 	}
 	return Busy
 }
