@@ -48,9 +48,10 @@ var arrows = map[string][]string{
 	"journal":           {"graph", "policy", "frontier"}, // it writes the events of the frontier
 	"freshness":         {"graph"},
 	"sim":               frontiers,
-	"crawl":             append([]string{"journal", "freshness", "crawl/fetch", "crawl/page", "crawl/archive"}, frontiers...),
+	"crawl":             append([]string{"journal", "freshness", "crawl/fetch", "crawl/page", "crawl/robots", "crawl/archive"}, frontiers...),
 	"crawl/fetch":       {"graph"},
 	"crawl/page":        {"graph"},
+	"crawl/robots":      {},
 	"crawl/archive":     {"graph"},
 	"lab":               append([]string{"sim", "freshness", "internal/plot"}, frontiers...),
 	"bench":             {anything}, // measures everything, nothing imports it
