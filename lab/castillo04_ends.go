@@ -10,8 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/sim"
 )
 
-// endsLimit is the most pages of a crawl about batches, pacesLimit about connections. A
-// batch that is stopped early is chosen anew, up to once a page, which costs K moves.
+// endsLimit is the most pages of a crawl about batches, pacesLimit about connections.
 const (
 	endsLimit  = 20_000
 	pacesLimit = 50_000
@@ -22,14 +21,16 @@ type batchWay struct {
 	name      string
 	mode      frontier.Mode
 	minActive bool
+	spread    bool // one page of a site in a batch at most (S12)
 }
 
 func batchWays() []batchWay {
 	return []batchWay{
-		{"thesis: wait for the last page", frontier.Thesis, false},
-		{"thesis, stopped early", frontier.Thesis, true},
-		{"ahead", frontier.Ahead, false},
-		{"continuous", frontier.Continuous, false},
+		{name: "thesis: wait for the last page", mode: frontier.Thesis},
+		{name: "thesis, stopped early", mode: frontier.Thesis, minActive: true},
+		{name: "ahead", mode: frontier.Ahead},
+		{name: "ahead, one page of a site in a batch", mode: frontier.Ahead, spread: true},
+		{name: "continuous", mode: frontier.Continuous},
 	}
 }
 
@@ -51,7 +52,7 @@ func castilloBatchEnds(b *Bench) (*Report, error) {
 	rep := &Report{Header: castilloHeader(b, places,
 		Field{"options", fmt.Sprintf("times %s, w = %v, c = 1, bandwidth without limit, breadth-first, r = sites/8 (2 to 256), K = 1/%d of the pages", thesisTimes, thesisDelay, thesisBatches)},
 		Field{"limit", fmt.Sprintf("%d pages of each crawl", endsLimit)})}
-	rep.Intro = append([]string{"Thesis, without numbers: stop a batch when too few fetchers are active and carry the rest over, or prepare the next batch in advance. Stopped early: when fewer than r/4 fetchers (at least 1) are active and nothing can be handed out. Ahead: the next batch is chosen as soon as nothing can be handed out. Continuous: no batches."}, skipped...)
+	rep.Intro = append([]string{"Thesis, without numbers: stop a batch when too few fetchers are active and carry the rest over, or prepare the next batch in advance. Stopped early: when fewer than r/4 fetchers (at least 1) are active and nothing can be handed out. Ahead: the next batch is chosen as soon as nothing can be handed out, up to eight at a time; also with batches that have at most one page of a site, so that they lie on many. Continuous: no batches."}, skipped...)
 	var stopped, ahead []finding
 	for i, p := range places {
 		b.say(i, len(places), "%s", p.World.Name)
@@ -80,6 +81,9 @@ func (b *Bench) endsAt(p *Place) ([]*sim.Result, error) {
 		set.Frontier.Mode, set.Frontier.Batch = ways[i].mode, k
 		if ways[i].minActive {
 			set.Frontier.MinActive = max(1, r/4)
+		}
+		if ways[i].spread {
+			set.Frontier.SiteShare = 1 / float64(k)
 		}
 		run, err := b.crawl(set, "breadth-first")
 		if err == nil {
@@ -148,9 +152,9 @@ func stoppedFinding(p *Place, runs []*sim.Result) finding {
 // aheadFinding compares ahead with continuous, and says on how many sites the pages lie
 // that are open at a time.
 func aheadFinding(p *Place, runs []*sim.Result) finding {
-	u, k := busyShare(runs[2])/busyShare(runs[3]), endsBatch(p)
-	return finding{place: p.World.Name, holds: u >= 0.95, numbers: fmt.Sprintf("%s, %d pages in a row lie on %.0f sites, without batches on %.0f",
-		pct(u), k, together(p.World, runs[2].Order, k), together(p.World, runs[3].Order, k))}
+	u, spread, k := busyShare(runs[2])/busyShare(runs[4]), busyShare(runs[3])/busyShare(runs[4]), endsBatch(p)
+	return finding{place: p.World.Name, holds: max(u, spread) >= 0.95, numbers: fmt.Sprintf("%s, with one page of a site in a batch %s; %d pages in a row lie on %.0f and %.0f sites, without batches on %.0f",
+		pct(u), pct(spread), k, together(p.World, runs[2].Order, k), together(p.World, runs[3].Order, k), together(p.World, runs[4].Order, k))}
 }
 
 // A pace is a delay with a number of pages per connection.
