@@ -104,7 +104,7 @@ func (f *Frontier) adopt(env policy.Env, c *policy.Choice, oracle policy.Oracle)
 		env.Boards = append(env.Boards, f.newBoard())
 	}
 	if c.Spec.Links && f.links == nil {
-		f.links = newLinks(f.o.MaxPages)
+		f.links = newLinks(&f.o)
 	}
 	env.Facts, env.Out = f, f.Out
 	env.MaxPages, env.MaxSites = f.o.MaxPages, f.o.MaxSites

@@ -9,13 +9,18 @@ type links struct {
 	to *graph.Column[graph.Page] // for each page the number of its links, then the links
 }
 
-// linksEach is the mean number of links for which address space is reserved.
+// linksEach is the number of links a page for which address space is reserved where
+// Options.MaxLinks does not say.
 const linksEach = 256
 
-func newLinks(pages int) *links {
+func newLinks(o *Options) *links {
+	most := o.MaxLinks
+	if most == 0 {
+		most = linksEach * o.MaxPages
+	}
 	return &links{
-		at: graph.NewColumn[uint64]("link lists", pages),
-		to: graph.NewColumn[graph.Page]("links", linksEach*pages+1024),
+		at: graph.NewColumn[uint64]("link lists", o.MaxPages),
+		to: graph.NewColumn[graph.Page]("links", o.MaxPages+most),
 	}
 }
 

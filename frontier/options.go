@@ -59,6 +59,9 @@ type Options struct {
 	Random uint64
 	// MaxPages and MaxSites are the most that will ever be known.
 	MaxPages, MaxSites int
+	// MaxLinks is the most links that will be kept for policies that read them again; 0
+	// means 256 a page. It costs address space, not memory.
+	MaxLinks int
 }
 
 // Mode is a way to work in batches.

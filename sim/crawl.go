@@ -22,7 +22,7 @@ type Options struct {
 	// Batch is K for policies that solve every K pages.
 	Batch int
 
-	Frontier frontier.Options // of it MaxPages, MaxSites and Random are set here
+	Frontier frontier.Options // of it MaxPages, MaxSites, MaxLinks and Random are set here
 	Fetchers int              // r; 0 means 1
 	// Bandwidth is B, the crawler's own line in bytes per second; 0 has no limit.
 	Bandwidth float64
@@ -120,7 +120,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 		c.left = w.pages()
 	}
 	fo := o.Frontier
-	fo.MaxPages, fo.MaxSites, fo.Random = w.pages(), w.sites(), o.Random
+	fo.MaxPages, fo.MaxSites, fo.MaxLinks, fo.Random = w.pages(), w.sites(), w.Out.To.Len(), o.Random
 	var err error
 	if c.f, err = frontier.New(fo, c.env(), o.Policy, o.SitePolicy, c.oracle()); err != nil {
 		return nil, err
