@@ -126,7 +126,7 @@ func (r *ranked) Came(_ time.Duration, p graph.Page, o *Outcome, links []graph.P
 // it is done.
 func (r *ranked) Work(links int) (more bool) {
 	num := r.numbers.Slice()
-	if num[handedOut] < num[nextSolve] {
+	if num[knownNow] == 0 || num[handedOut] < num[nextSolve] {
 		return false
 	}
 	if r.ranks.Work(r.bound, links) {

@@ -166,3 +166,31 @@ func TestRandomSlots(t *testing.T) {
 		}
 	}
 }
+
+// TestNoSolveBeforeSeeds: a policy that is given time before anything is known, as after
+// a session that begins with no seeds, does nothing, and solves first when it should.
+func TestNoSolveBeforeSeeds(t *testing.T) {
+	for _, ramp := range []string{"false", "true"} {
+		e, q := newEnv(facts{0, 0}, 1)
+		e.Out = func(graph.Page) []graph.Page { return nil }
+		r, err := newRanked(e, Params{"k": "5", "ramp": ramp}, batchBound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Work(100) || r.Solves() != 0 {
+			t.Errorf("ramp=%s: it solves for no pages", ramp)
+		}
+		for p := range graph.Page(2) {
+			q.Page(p, 0)
+			r.Known(p, graph.NoPage)
+			q.Push(p)
+		}
+		r.Seeded(0, 2)
+		for r.Work(100) {
+		}
+		want := map[string]int{"false": 1, "true": 0}[ramp] // a ramp waits for as many pages as seeds
+		if r.Solves() != want {
+			t.Errorf("ramp=%s: %d solves after the seeds, want %d", ramp, r.Solves(), want)
+		}
+	}
+}
