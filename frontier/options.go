@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -110,8 +111,8 @@ func (o *Options) Check() error {
 		}
 	}
 	switch {
-	case !(o.Factor >= 0):
-		return fmt.Errorf("the delay factor (%v) is negative or not a number", o.Factor)
+	case !(o.Factor >= 0) || math.IsInf(o.Factor, 1):
+		return fmt.Errorf("the delay factor (%v) is negative or not a finite number", o.Factor)
 	case o.PerConnection < 0:
 		return fmt.Errorf("the number of pages per connection is negative (%d)", o.PerConnection)
 	case o.Mode != Continuous && o.Batch < 1:

@@ -18,6 +18,7 @@ func TestOptions(t *testing.T) {
 		"the delay of addresses is negative":                {AddressDelay: -1},
 		"the delay factor (-1)":                             {Factor: -1},
 		"the delay factor (NaN)":                            {Factor: math.NaN()},
+		"the delay factor (+Inf)":                           {Factor: math.Inf(1)},
 		"the number of pages per connection is negative":    {PerConnection: -1},
 		"requests at a time to an address is negative (-2)": {AddressCap: -2},
 		"a batch of 0 pages has none":                       {Mode: Thesis},

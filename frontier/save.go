@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -83,7 +84,9 @@ func (f *Frontier) Load(r io.Reader) (err error) {
 	if err != nil {
 		return err
 	}
-	f.setRest(rest.Slice())
+	if err := f.setRest(rest.Slice()); err != nil {
+		return err
+	}
 	f.rebuild()
 	for _, p := range f.policies {
 		if l, ok := p.(policy.Loader); ok {
@@ -93,18 +96,25 @@ func (f *Frontier) Load(r io.Reader) (err error) {
 	return nil
 }
 
-func (f *Frontier) setRest(v []uint64) {
+// restNumbers is how many numbers of the rest stand before its lists.
+const restNumbers = 7
+
+func (f *Frontier) setRest(v []uint64) error {
+	if len(v) < restNumbers || v[6] > uint64(len(v)-restNumbers)/2 {
+		return fmt.Errorf("load frontier: its last column has %d numbers, which is too few: it was saved with other options", len(v))
+	}
 	f.now, f.queued, f.flying, f.differs = time.Duration(v[0]), int(v[1]), int(v[2]), int(v[3])
 	f.batch.left, f.batch.whole = int(v[4]), int(v[5])
 	n := int(v[6])
 	f.due = f.due[:0]
-	for v = v[7:]; n > 0; n, v = n-1, v[2:] {
+	for v = v[restNumbers:]; n > 0; n, v = n-1, v[2:] {
 		f.due.push(time.Duration(v[0]), uint32(v[1]))
 	}
 	f.batch.pages = f.batch.pages[:0]
 	for _, p := range v {
 		f.batch.pages = append(f.batch.pages, graph.Page(p))
 	}
+	return nil
 }
 
 // rebuild makes the heaps.

@@ -107,7 +107,8 @@ func (f *Frontier) withdraw(s graph.Site, to place) {
 func (f *Frontier) postpone(s graph.Site, e *Event) {
 	d := f.size(s)
 	if f.o.Factor > 0 {
-		d = max(d, min(limit(f.o.FactorMax), time.Duration(f.o.Factor*float64(e.End-e.Start))))
+		most := limit(f.o.FactorMax)
+		d = max(d, time.Duration(min(float64(most), f.o.Factor*float64(e.End-e.Start)))) // beyond most it may be no duration
 	}
 	d = max(d, time.Duration(f.delay.At(int(s))), e.Retry, f.backOff(s, e.Class))
 	f.next.Set(int(s), int64(later(e.End, d)))
