@@ -1,0 +1,41 @@
+// Package archive keeps what a crawl fetched in the form that web archives share: WARC
+// 1.1 files (ISO 28500) of one gzip member a record, and a CDXJ index beside each
+// (W28). Other tools open them without knowing this crawler, and this package reads
+// theirs.
+//
+// # Two sides of a write
+//
+// The costly part of a record is hashing and compressing it, the delicate one is its
+// place. So they are apart. A fetcher has the whole exchange in memory when it ends and
+// turns it into finished bytes by Build, beside all other fetchers. The single owner of
+// the crawl calls Append, which does nothing but add a length to an offset: the place
+// stands in the journal before the bytes are on disk. The committer writes a group of
+// them, and then the journal group that refers to them:
+//
+//	fetchers     Builder.Build          exchange -> bytes           many at once
+//	owner        Writer.Append, Take    bytes -> place, a group     no input or output
+//	committer    Writer.Write, Sync     group -> disk               one group at a time
+//
+// # What survives a crash
+//
+// The journal names the last committed place: a file number and a size. Open brings the
+// directory to exactly this state, whatever the crash left: later files are deleted, the
+// named file is cut to the size, and it has the suffix .open again. A file without that
+// suffix is whole and does not change as long as it is called so; only the last one of a
+// crawl can be opened again. Each step may be repeated, so a crash during recovery is a
+// crash before it. An error of a write or of a sync leaves the state of the descriptor
+// unknown, so the writer is dead after the first one; Open at the last committed place is
+// the way back.
+//
+// # What a record holds
+//
+// A response is its status line and header as HTTP/1.1 wrote them, or would have, and
+// the body without transfer coding but with its content coding: the bytes that the
+// server meant by its Content-Encoding and Content-Length. The payload digest is of these
+// bytes. A Transfer-Encoding that is not true any more is kept under another name. The
+// response comes first of the records of an exchange: the place of the exchange is the
+// place of its response, and Records.Main its length.
+//
+// Nothing that a server sends can begin a line of its own in a record header: targets
+// are checked, values lose their control characters.
+package archive

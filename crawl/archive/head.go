@@ -1,0 +1,104 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http/httputil"
+	"strconv"
+	"strings"
+)
+
+// Head is the status line and header of an archived response.
+type Head struct {
+	Status int // 0 where the line could not be read
+	Fields []Field
+}
+
+// Get is the value of the first field of that name, in any case.
+func (h *Head) Get(name string) string { return find(h.Fields, name) }
+
+// Media is the type and subtype of the body in lower case, or empty.
+func (h *Head) Media() string {
+	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	return strings.ToLower(strings.TrimSpace(media))
+}
+
+// Response parses the head of an HTTP response at the beginning of the block and gives the
+// payload that follows: still with its content coding, without transfer coding. It is
+// lenient: what servers sent is no fault of the file. A head longer than 256 KiB is an
+// error of the file all the same.
+func (r *Record) Response() (Head, io.Reader, error) {
+	h, in, err := readHead(r, r)
+	if err != nil {
+		return h, nil, err
+	}
+	return h, unchunk(&h, in), nil
+}
+
+// readHead reads the head from the block of r, or from a copy of it on its way.
+func readHead(r *Record, from io.Reader) (Head, *bufio.Reader, error) {
+	in := bufio.NewReader(from)
+	var h Head
+	left := maxHead
+	for first := true; ; first = false {
+		line, err := lenientLine(in, &left)
+		if err != nil && err != io.EOF {
+			return h, nil, err
+		}
+		if left < 0 {
+			return h, nil, r.from.fail(formatf("HTTP head of more than %d bytes", maxHead))
+		}
+		if first {
+			h.Status = status(line)
+		} else if name, value, ok := bytes.Cut(line, []byte(":")); ok && len(name) > 0 {
+			h.Fields = append(h.Fields, Field{string(bytes.TrimSpace(name)), string(bytes.TrimSpace(value))})
+		}
+		if err == io.EOF || len(line) == 0 {
+			return h, in, nil
+		}
+	}
+}
+
+// lenientLine ends at LF, with or without CR.
+func lenientLine(in *bufio.Reader, left *int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		*left -= len(part)
+		line = append(line, part...)
+		if err != bufio.ErrBufferFull || *left < 0 {
+			return bytes.TrimRight(line, "\r\n"), err
+		}
+	}
+}
+
+// status is the number of a status line HTTP/x 200 reason.
+func status(line []byte) int {
+	f := bytes.Fields(line)
+	if len(f) < 2 || !bytes.HasPrefix(f[0], []byte("HTTP/")) || len(f[1]) != 3 {
+		return 0
+	}
+	n, err := strconv.Atoi(string(f[1]))
+	if err != nil || n < 100 {
+		return 0
+	}
+	return n
+}
+
+// unchunk takes off a chunked coding. Some writers keep the chunks, some the header
+// alone; a size in hexadecimal at the start tells which.
+func unchunk(h *Head, in *bufio.Reader) io.Reader {
+	if !strings.EqualFold(strings.TrimSpace(h.Get("Transfer-Encoding")), "chunked") || !chunked(in) {
+		return in
+	}
+	return httputil.NewChunkedReader(in)
+}
+
+func chunked(in *bufio.Reader) bool {
+	start, _ := in.Peek(18) // a size has 16 digits at most
+	size, _, ok := bytes.Cut(start, []byte("\r\n"))
+	size, _, _ = bytes.Cut(size, []byte(";"))
+	_, err := strconv.ParseUint(string(bytes.TrimSpace(size)), 16, 64)
+	return ok && err == nil
+}

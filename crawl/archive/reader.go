@@ -1,0 +1,178 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Error says where a WARC file is not what it should be.
+type Error struct {
+	File   string
+	Offset int64 // of the record, in the file
+	Err    error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: record at %d: %v", e.File, e.Offset, e.Err) }
+
+// Unwrap is the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrFormat is wrapped where the bytes are not a WARC record.
+var ErrFormat = errors.New("not a WARC record")
+
+func formatf(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
+}
+
+// Reader reads the records of a WARC file in order: of gzip members or plain, of this
+// writer or of others. It is strict, holds one header and one buffer of a block at a
+// time, and stops at the first error.
+type Reader struct {
+	name    string
+	counter counter
+	in      *bufio.Reader // of the file
+	gz      *gzip.Reader  // nil before the first member
+	plain   *bufio.Reader // of the current member
+	body    io.LimitedReader
+	line    []byte
+	record  *Record
+	err     error
+}
+
+// counter counts what the buffer has taken from the file.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// NewReader reads r from its beginning. name stands in errors.
+func NewReader(r io.Reader, name string) *Reader { return newReader(r, name, 0) }
+
+// NewReaderAt reads from an offset on at which a record begins, as the journal or an
+// index have it.
+func NewReaderAt(r io.ReaderAt, offset int64, name string) *Reader {
+	return newReader(io.NewSectionReader(r, offset, 1<<62-offset), name, offset)
+}
+
+func newReader(r io.Reader, name string, offset int64) *Reader {
+	z := &Reader{name: name, counter: counter{r, offset}}
+	z.in = bufio.NewReaderSize(&z.counter, 1<<16)
+	return z
+}
+
+// offset is the place in the file of the next byte that is not used yet.
+func (r *Reader) offset() int64 { return r.counter.n - int64(r.in.Buffered()) }
+
+// Next gives the next record, after skipping what is left of the one before; io.EOF at
+// the end of the file. The record is valid until the next call.
+func (r *Reader) Next() (*Record, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	if r.record != nil {
+		if err := r.record.Skip(); err != nil {
+			return nil, err
+		}
+	}
+	at := r.offset()
+	start, err := r.in.Peek(2)
+	if len(start) == 0 && err == io.EOF {
+		r.err = io.EOF
+		return nil, io.EOF
+	}
+	r.record = &Record{Offset: at, from: r}
+	if err := r.open(start); err != nil {
+		return nil, r.fail(err)
+	}
+	return r.record, nil
+}
+
+// fail ends the reading.
+func (r *Reader) fail(err error) error {
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	r.err = &Error{r.name, r.record.Offset, err}
+	return r.err
+}
+
+// open reads the header of a record.
+func (r *Reader) open(start []byte) error {
+	zipped := bytes.Equal(start, []byte{0x1f, 0x8b})
+	if zipped {
+		if err := r.member(); err != nil {
+			return err
+		}
+	}
+	from := r.in
+	if zipped {
+		from = r.plain
+	}
+	r.record.zipped = zipped
+	if err := r.record.readHeader(from); err != nil {
+		return err
+	}
+	r.body = io.LimitedReader{R: from, N: r.record.length}
+	return nil
+}
+
+// member begins a gzip member. The decompressor reads bytes from a bufio.Reader one by
+// one and takes none that is not its own, so offset is right after it.
+func (r *Reader) member() error {
+	if r.gz == nil {
+		gz, err := gzip.NewReader(r.in)
+		if err != nil {
+			return err
+		}
+		r.gz, r.plain = gz, bufio.NewReaderSize(nil, 1<<12)
+	} else if err := r.gz.Reset(r.in); err != nil {
+		return err
+	}
+	r.gz.Multistream(false)
+	r.plain.Reset(r.gz)
+	return nil
+}
+
+// finish reads what follows a block: two line ends, and the end of the member.
+func (r *Reader) finish() error {
+	from := r.in
+	if r.record.zipped {
+		from = r.plain
+	}
+	var end [4]byte
+	if _, err := io.ReadFull(from, end[:]); err != nil {
+		return fmt.Errorf("after the block: %w", unexpected(err))
+	}
+	if string(end[:]) != "\r\n\r\n" {
+		return formatf("%q after the block, want two line ends", end)
+	}
+	if !r.record.zipped {
+		return nil
+	}
+	switch _, err := from.ReadByte(); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return formatf("the gzip member goes on after the record")
+	default:
+		return unexpected(err)
+	}
+}
+
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

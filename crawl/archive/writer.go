@@ -1,0 +1,216 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+)
+
+// MaxSize is where a file ends unless Config says otherwise: 1 GiB, as archives do.
+const MaxSize = 1 << 30
+
+// Config is what a Writer is opened with.
+type Config struct {
+	Prefix  string           // of the file names
+	MaxSize int64            // a file that has reached it ends at the next Take; 0: the constant
+	Info    Info             // of the warcinfo records
+	Builder *Builder         // makes the warcinfo records
+	Now     func() time.Time // names files and dates their first record
+}
+
+// Place is where the bytes of one Append stand.
+type Place struct {
+	File   int
+	Offset int64
+	Length int64
+}
+
+// Position is a file and its size. The zero value is an archive without a byte.
+type Position struct {
+	File int
+	Size int64
+}
+
+// Writer assigns places and writes groups. Append, Take and Size belong to one
+// goroutine, the owner of the crawl; Write, Sync and Close to one, the committer. They
+// share nothing but the groups, so the owner never waits for a disk.
+type Writer struct {
+	config Config
+
+	// Of the owner.
+	next    Position // where the next byte goes
+	parts   [][]byte // of the open group
+	created string   // name of the file that the open group creates
+	begin   int64    // offset of the open group
+
+	// Of the committer.
+	files  Files
+	file   File
+	name   string // without .open; empty before the first file
+	number int
+	dead   error
+}
+
+// Group is what was appended between two calls of Take. It lies in one file.
+type Group struct {
+	file    int
+	offset  int64
+	size    int64
+	created string // the group begins this file
+	parts   [][]byte
+}
+
+// End is the position to commit once the group is written: what Open takes.
+func (g *Group) End() Position { return Position{g.file, g.offset + g.size} }
+
+// Len is the number of bytes of the group.
+func (g *Group) Len() int64 { return g.size }
+
+var (
+	// ErrDead is wrapped by every error of a writer that failed before.
+	ErrDead = errors.New("the archive stopped after an error")
+	// ErrFull is wrapped where the disk or a quota has no room.
+	ErrFull = errors.New("no room left for the archive")
+)
+
+// Append gives b its place. b is not copied and must not change before the group is
+// written.
+func (w *Writer) Append(b []byte) Place {
+	if w.next.Size == 0 && w.created == "" {
+		w.start()
+	}
+	p := Place{w.next.File, w.next.Size, int64(len(b))}
+	w.add(b)
+	return p
+}
+
+func (w *Writer) add(b []byte) {
+	w.parts = append(w.parts, b)
+	w.next.Size += int64(len(b))
+}
+
+// start begins a file with its warcinfo record.
+func (w *Writer) start() {
+	now := w.config.Now()
+	w.created = fileName(w.config.Prefix, now, w.next.File)
+	w.add(w.config.Builder.Warcinfo(w.created, now, &w.config.Info))
+}
+
+// Size is where the next byte goes: of the open group, not of the disk.
+func (w *Writer) Size() Position { return w.next }
+
+// Take closes the open group and gives it away: a commit boundary, and so the only place
+// where a file may end. The group may be empty.
+func (w *Writer) Take() Group {
+	g := Group{file: w.next.File, offset: w.begin, size: w.next.Size - w.begin, created: w.created, parts: w.parts}
+	w.parts, w.created = nil, ""
+	if w.next.Size >= w.config.MaxSize {
+		w.next = Position{File: w.next.File + 1}
+	}
+	w.begin = w.next.Size
+	return g
+}
+
+// Write writes a group, in the order of the calls of Take. A group that begins a file
+// closes the one before. After an error the writer is dead.
+func (w *Writer) Write(g Group) error {
+	return w.do(func() error {
+		if g.size == 0 {
+			return nil
+		}
+		if err := w.turnTo(&g); err != nil {
+			return err
+		}
+		at := g.offset
+		for _, b := range g.parts {
+			if _, err := w.file.WriteAt(b, at); err != nil {
+				return fmt.Errorf("write %s at %d: %w", w.name, at, err)
+			}
+			at += int64(len(b))
+		}
+		return nil
+	})
+}
+
+// turnTo makes the file of the group the open one.
+func (w *Writer) turnTo(g *Group) error {
+	if g.created == "" {
+		if w.file == nil || w.number != g.file {
+			return fmt.Errorf("write to file %d, but file %d is open", g.file, w.number)
+		}
+		return nil
+	}
+	if err := w.finish(); err != nil {
+		return err
+	}
+	f, err := w.files.Open(g.created+openSuffix, true)
+	if err != nil {
+		return fmt.Errorf("create: %w", err)
+	}
+	w.file, w.name, w.number = f, g.created, g.file
+	if err := w.files.Sync(); err != nil {
+		return fmt.Errorf("create %s: %w", g.created, err)
+	}
+	return nil
+}
+
+// Sync makes all written groups last.
+func (w *Writer) Sync() error {
+	return w.do(func() error {
+		if w.file == nil {
+			return nil
+		}
+		if err := w.file.Sync(); err != nil {
+			return fmt.Errorf("sync %s: %w", w.name, err)
+		}
+		return nil
+	})
+}
+
+// Close finishes the open file under its final name. Every group that was taken must have
+// been written, and committed: bytes after the last committed ones would be cut by the
+// next Open.
+func (w *Writer) Close() error { return w.do(w.finish) }
+
+// finish syncs the open file and renames it, in this order: a file without .open is
+// whole, whatever happens.
+func (w *Writer) finish() error {
+	if w.file == nil {
+		return nil
+	}
+	if err := w.file.Sync(); err != nil {
+		return fmt.Errorf("sync %s: %w", w.name, err)
+	}
+	err := w.file.Close()
+	w.file = nil
+	if err != nil {
+		return fmt.Errorf("close %s: %w", w.name, err)
+	}
+	if err := w.files.Rename(w.name+openSuffix, w.name); err != nil {
+		return fmt.Errorf("finish %s: %w", w.name, err)
+	}
+	return w.files.Sync()
+}
+
+// do runs a step of the committer unless an earlier one failed, and marks the writer dead
+// when it fails: after an error of fsync the kernel may have dropped the pages and
+// answers the next call with success, so nothing is ever tried twice on a descriptor.
+func (w *Writer) do(step func() error) error {
+	if w.dead != nil {
+		return fmt.Errorf("archive: %w: %w", ErrDead, w.dead)
+	}
+	err := step()
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		err = fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	w.dead = err
+	if w.file != nil {
+		w.file.Close() // its answer would say nothing new
+		w.file = nil
+	}
+	return fmt.Errorf("archive: %w", err)
+}
