@@ -1,0 +1,115 @@
+package robots
+
+import "time"
+
+// Class is what the answer to a request for a robots.txt means (RFC 9309, 2.3.1).
+type Class uint8
+
+const (
+	// Found: Parse the body and obey it.
+	Found Class = iota
+	// Unchanged: the copy at hand, asked about by a conditional request, still holds.
+	Unchanged
+	// Moved: ask at the target of the redirect; what is found there holds for the site
+	// that was asked first, not for the site it was found at.
+	Moved
+	// Unavailable: the site has no robots.txt. Everything is allowed: Rules{}.
+	Unavailable
+	// Unreachable: the site may have one, but it cannot be had. Nothing is allowed,
+	// DisallowAll(), until a later attempt; pages wait for it, they are not refused.
+	Unreachable
+)
+
+var classNames = [...]string{"found", "unchanged", "moved", "unavailable", "unreachable"}
+
+func (c Class) String() string { return classNames[c] }
+
+// Limits are the numbers that RFC 9309 leaves to the crawler. A zero field stands for its
+// default.
+type Limits struct {
+	Redirects int           // hops that are followed; 5, and fewer would break the RFC
+	Keep      time.Duration // how long an answer holds; 24 h, and more would break the RFC
+	GiveUp    time.Duration // after so long without an answer Unreachable is Unavailable; 30 days. Negative: never
+	Retry     time.Duration // first wait after Unreachable, doubled by each further failure up to Keep; 5 min
+}
+
+// A Response is what a request for a robots.txt came to.
+type Response struct {
+	Status     int           // of the last answer; 0: none (time-out, DNS, connection, TLS, body cut off)
+	Hops       int           // redirects followed so far, this one not counted
+	Astray     bool          // a redirect without a usable target: no Location, a loop, no HTTP
+	Failures   int           // attempts in a row that were Unreachable, this one not counted
+	Down       time.Duration // since the first of them; 0 for the first
+	RetryAfter time.Duration // what the server asks for; 0: nothing
+}
+
+// Judge classifies a response and says when the robots.txt is to be asked for again: 0 for
+// Moved, where that is at once.
+func (l Limits) Judge(r Response) (c Class, again time.Duration) {
+	l = l.withDefaults()
+	c = l.class(r)
+	switch c {
+	case Moved:
+		return c, 0
+	case Unreachable:
+		return c, l.retry(r)
+	}
+	return c, l.Keep
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Redirects == 0 {
+		l.Redirects = 5
+	}
+	if l.Keep == 0 {
+		l.Keep = 24 * time.Hour
+	}
+	if l.GiveUp == 0 {
+		l.GiveUp = 30 * 24 * time.Hour
+	}
+	if l.Retry == 0 {
+		l.Retry = 5 * time.Minute
+	}
+	return l
+}
+
+// class is the table. 429 is "come back later", not "there is none", so it stands with
+// the server errors; so does a status that HTTP does not know.
+func (l Limits) class(r Response) Class {
+	switch s := r.Status; {
+	case s/100 == 2:
+		return Found
+	case s == 304:
+		return Unchanged
+	case s/100 == 3:
+		return l.redirect(r)
+	case s/100 == 4 && s != 429:
+		return Unavailable
+	case l.GiveUp > 0 && r.Down >= l.GiveUp:
+		return Unavailable
+	}
+	return Unreachable
+}
+
+// redirect decides on a 3xx. 300, 305 and 306 name no target that one may go to by itself.
+func (l Limits) redirect(r Response) Class {
+	switch r.Status {
+	case 301, 302, 303, 307, 308:
+		if !r.Astray && r.Hops < l.Redirects {
+			return Moved
+		}
+	}
+	return Unavailable
+}
+
+// retry is the wait after Unreachable: min(Keep, max(Retry * 2^failures, Retry-After)).
+func (l Limits) retry(r Response) time.Duration {
+	wait := l.Retry
+	for range r.Failures {
+		if wait >= l.Keep {
+			break
+		}
+		wait *= 2
+	}
+	return min(max(wait, r.RetryAfter), l.Keep)
+}

@@ -1,0 +1,137 @@
+package robots
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A rule is an allow or disallow line that applies to us.
+type rule struct {
+	pattern string // in normal form, not empty
+	length  int    // octets that decide precedence
+	line    int32
+	allow   bool
+}
+
+// A group is all that the file says to one product token, from wherever it says it.
+type group struct {
+	rules []rule
+	delay time.Duration // the longest
+}
+
+func (g *group) add(r record) {
+	if r.kind == delay {
+		g.delay = max(g.delay, seconds(r.value))
+		return
+	}
+	if r.value == "" {
+		return // matches nothing (RFC 9309, empty-pattern)
+	}
+	pattern, length := normalPattern(r.value)
+	forms := spellings(pattern)
+	length += len(forms[len(forms)-1]) - len(pattern)
+	for _, form := range forms {
+		g.rules = append(g.rules, rule{form, length, r.line, r.kind == allow})
+	}
+}
+
+// A scope is whom the present lines are for.
+type scope struct {
+	open        bool // the last line that matters was a user-agent line: more may come
+	named, star bool // us, everybody
+}
+
+// hear reads a user-agent line.
+func (s *scope) hear(named, star bool) {
+	if !s.open {
+		*s = scope{open: true}
+	}
+	s.named = s.named || named
+	s.star = s.star || star
+}
+
+// For gives the rules for a product token: those of all groups that name it, without
+// regard to case; if there is no such group, those of all groups for "*"; if there is none
+// either, none. Of a product like "winnow/1.0" the token counts.
+func (f *File) For(product string) Rules {
+	token := Token(product)
+	found := false // some group names us
+	var named, star group
+	// A rule ends a row of user-agent lines, a Crawl-delay does not: RFC 9309, 2.2.4. But
+	// its author thought that it did, so for delays it does.
+	var rules, delays scope
+	for _, r := range f.records {
+		at := &rules
+		switch r.kind {
+		case agent:
+			us := token != "" && strings.EqualFold(Token(r.value), token)
+			found = found || us
+			rules.hear(us, isStar(r.value))
+			delays.hear(us, isStar(r.value))
+			continue
+		case delay:
+			at = &delays
+		default:
+			rules.open = false
+		}
+		delays.open = false
+		if at.named {
+			named.add(r)
+		}
+		if at.star && !found {
+			star.add(r)
+		}
+	}
+	if found {
+		return pack(named.rules, named.delay)
+	}
+	return pack(star.rules, star.delay)
+}
+
+// pack sorts the rules by precedence and writes them down.
+func pack(rules []rule, delay time.Duration) Rules {
+	ms := (delay + time.Millisecond - 1) / time.Millisecond // never shorter than asked for
+	if len(rules) == 0 && ms == 0 {
+		return Rules{}
+	}
+	buf := binary.AppendUvarint([]byte{format}, uint64(ms))
+	for _, r := range order(rules) {
+		head := uint64(len(r.pattern))<<flagBits | flagsOf(r.pattern)
+		if r.allow {
+			head |= flagAllow
+		}
+		buf = binary.AppendUvarint(buf, head)
+		buf = binary.AppendUvarint(buf, uint64(r.line))
+		buf = append(buf, r.pattern...)
+	}
+	return Rules{string(buf)}
+}
+
+// order puts the rule that counts first: the longest, of equal ones the allowing, of
+// those the first in the file. Of several rules with one pattern only that one stays.
+func order(rules []rule) []rule {
+	precedence := func(a, b rule) int {
+		return cmp.Or(cmp.Compare(b.length, a.length), compareAllow(a, b), cmp.Compare(a.line, b.line))
+	}
+	slices.SortFunc(rules, func(a, b rule) int {
+		return cmp.Or(strings.Compare(a.pattern, b.pattern), precedence(a, b))
+	})
+	rules = slices.CompactFunc(rules, func(a, b rule) bool { return a.pattern == b.pattern })
+	slices.SortFunc(rules, func(a, b rule) int {
+		return cmp.Or(precedence(a, b), strings.Compare(a.pattern, b.pattern))
+	})
+	return rules
+}
+
+func compareAllow(a, b rule) int {
+	switch {
+	case a.allow == b.allow:
+		return 0
+	case a.allow:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,124 @@
+package robots
+
+import "strings"
+
+// Tags are what a page asks of those who fetched it, by X-Robots-Tag or robots meta (W15).
+type Tags uint8
+
+const (
+	NoIndex   Tags = 1 << iota // keep it out of an index: its body is not stored
+	NoFollow                   // its links are recorded, not queued
+	NoArchive                  // keep no copy of it
+)
+
+// directives are the words that say something to a crawler. The most restrictive of
+// several counts, so "all", "index", "follow" and "archive" say nothing.
+var directives = [...]struct {
+	word string
+	tags Tags
+}{
+	{"noindex", NoIndex}, {"nofollow", NoFollow}, {"none", NoIndex | NoFollow},
+	{"noarchive", NoArchive}, {"nocache", NoArchive},
+}
+
+// valued are the words whose colon begins a value, and not what one crawler is told.
+var valued = [...]string{"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
+
+// separators stand between words. Blanks and semicolons too: "noindex nofollow" can mean
+// only one thing.
+const separators = ",; \t\r\n\v\f"
+
+// ParseMeta reads the values of X-Robots-Tag headers, or of the content attributes of
+// those meta elements whose names are MetaName. "name:" in a value begins what only that
+// crawler is told, up to the end of the value or the next "name:". Unknown words, among
+// them dates, are skipped.
+func ParseMeta(values []string, product string) Tags {
+	var tags Tags
+	for _, v := range values {
+		tags |= parseValue(v, Token(product))
+	}
+	return tags
+}
+
+// MetaName tells whether a meta element of this name speaks to us: "robots", or our
+// product token.
+func MetaName(name, product string) bool {
+	name = strings.Trim(name, separators)
+	return speaksTo(name, Token(product))
+}
+
+func parseValue(v, token string) (tags Tags) {
+	ours := true
+	for v != "" {
+		var word string
+		word, v = cutWord(v)
+		name, rest, ok := strings.Cut(word, ":")
+		switch {
+		case !ok:
+			rest = word
+		case isValued(name):
+			v = skipValue(rest, v)
+			continue
+		case hasLetter(name):
+			ours = speaksTo(name, token)
+		}
+		if ours {
+			tags |= directive(rest)
+		}
+	}
+	return tags
+}
+
+// skipValue drops the first word behind "unavailable_after:", which can look like a crawler
+// and what it is told (2030-01-01T12:00). Further words of a date cannot.
+func skipValue(value, rest string) string {
+	if value == "" && strings.HasPrefix(rest, " ") {
+		_, rest = cutWord(rest)
+	}
+	return rest
+}
+
+// cutWord splits s behind its first word. A colon that stands by itself belongs to the
+// word before it.
+func cutWord(s string) (word, rest string) {
+	s = strings.TrimLeft(s, separators)
+	i := strings.IndexAny(s, separators)
+	if i < 0 {
+		return s, ""
+	}
+	word, rest = s[:i], s[i:]
+	if after, ok := strings.CutPrefix(strings.TrimLeft(rest, " \t"), ":"); ok {
+		return s[:len(s)-len(after)], after
+	}
+	return word, rest
+}
+
+// speaksTo tells whether what is addressed to name is for the crawler of this token.
+func speaksTo(name, token string) bool {
+	name = strings.TrimRight(name, " \t")
+	return name == "*" || strings.EqualFold(name, "robots") ||
+		token != "" && strings.EqualFold(Token(name), token)
+}
+
+func isValued(name string) bool {
+	for _, w := range valued {
+		if strings.EqualFold(strings.TrimRight(name, " \t"), w) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasLetter tells the name of a crawler from the hour of a date.
+func hasLetter(name string) bool {
+	return strings.ContainsFunc(name, func(r rune) bool { return r < 128 && isLetter(byte(r)) || r == '*' })
+}
+
+func directive(word string) Tags {
+	for _, d := range directives {
+		if strings.EqualFold(word, d.word) {
+			return d.tags
+		}
+	}
+	return 0
+}
