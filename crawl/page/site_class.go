@@ -1,0 +1,128 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+)
+
+// A Class is what the extension of a URL promises.
+type Class uint8
+
+const (
+	ClassUnknown  Class = iota // no extension, or one that says nothing
+	ClassMarkup                // a page in a file
+	ClassProgram               // a page made by a program: dynamic (W25)
+	ClassPicture               // images
+	ClassMedia                 // sound and video
+	ClassArchive               // packed files, packages, disk images
+	ClassDocument              // PDF, office formats, books
+	ClassAsset                 // style sheets, scripts, fonts
+	ClassData                  // tables, feeds of programs, plain text
+)
+
+// MayBePage says that a link of this class is worth a request when only HTML is
+// wanted. It errs on the side of asking: the class is a guess from the name.
+func (c Class) MayBePage() bool { return c <= ClassProgram }
+
+// String is the name for counters and messages.
+func (c Class) String() string {
+	names := [...]string{"unknown", "markup", "program", "picture", "media", "archive", "document", "asset", "data"}
+	if int(c) < len(names) {
+		return names[c]
+	}
+	return "unknown class"
+}
+
+// extensionWords lists the extensions of each class, in lower case. What is absent is
+// ClassUnknown and worth a request: "xml" may be XHTML or a feed, "com" and "ai" the end of a
+// name, "map" a page about the site.
+var extensionWords = [...]string{
+	ClassMarkup: "html htm xhtml xht shtml shtm stm mht",
+	ClassProgram: "php php3 php4 php5 php7 phtml asp aspx ashx asmx jsp jspx jspa jsf jhtml do action " +
+		"faces seam cgi fcgi pl py rb cfm cfml dll nsf lasso adp",
+	ClassPicture: "jpg jpeg jpe jfif png gif webp avif svg svgz ico bmp tif tiff heic jxl psd eps xcf djvu",
+	ClassMedia: "mp3 m4a ogg oga opus wav flac aac wma mid midi aiff mp4 m4v webm ogv avi mov mkv wmv " +
+		"mpg mpeg flv swf 3gp m3u m3u8",
+	ClassArchive: "zip gz tgz bz2 tbz xz txz zst lz lzma 7z rar tar cab jar war apk ipa deb rpm msi exe " +
+		"dmg pkg iso img bin whl crx xpi torrent",
+	ClassDocument: "pdf ps doc docx docm rtf odt ods odp xls xlsx xlsm ppt pptx pps ppsx epub mobi azw3 " +
+		"tex dvi vsd",
+	ClassAsset: "css js mjs wasm woff woff2 ttf otf eot",
+	ClassData: "json jsonl csv tsv txt log sql sqlite yaml yml toml ics vcf kml kmz gpx parquet md5 " +
+		"sha1 sha256 asc sig pem c h cpp java patch diff",
+}
+
+var extensions = extensionTable()
+
+func extensionTable() map[string]Class {
+	table := map[string]Class{}
+	for class, words := range extensionWords {
+		for _, word := range strings.Fields(words) {
+			table[word] = Class(class)
+		}
+	}
+	return table
+}
+
+// longestExtension bounds the look-up, in bytes; a test holds it to the table.
+const longestExtension = 8
+
+// Extension is the class of a URL by the last segment of its path.
+func Extension(url []byte) Class {
+	path := pathOf(url)
+	return segmentClass(path[bytes.LastIndexByte(path, '/')+1:])
+}
+
+// Dynamic says that a page is made on request, so that a site can have any number of
+// them: it has a query, or its path names a program (W25: such pages are followed 5
+// links deep by default, all others 15). A program may stand anywhere in the path:
+// "/index.php/a/b", "/cgi-bin/x".
+func Dynamic(url []byte) bool {
+	if bytes.IndexByte(url, '?') >= 0 {
+		return true
+	}
+	path := pathOf(url)
+	for more := true; more; {
+		var segment []byte
+		segment, path, more = bytes.Cut(path, []byte("/"))
+		switch {
+		case !more:
+			return segmentClass(segment) == ClassProgram
+		case string(segment) == "cgi-bin":
+			return true
+		case segmentClass(segment) == ClassProgram && !hostLike(segment):
+			return true
+		}
+	}
+	return false
+}
+
+// hostLike says that a segment inside a path may be the name of a host, as on
+// mirrors and in archives ("/web/www.onet.pl/"): extensions of two letters are countries.
+func hostLike(segment []byte) bool {
+	return len(segment)-bytes.LastIndexByte(segment, '.') == 3
+}
+
+// pathOf is the path of a normal form.
+func pathOf(url []byte) []byte {
+	_, rest := Site(url)
+	path, _, _ := bytes.Cut(rest, []byte("?"))
+	return path
+}
+
+// segmentClass looks up what follows the last dot of a segment, up to a path
+// parameter. A segment with a colon has no class: "File:Name.jpg" is how wikis name
+// the page about a picture.
+func segmentClass(segment []byte) Class {
+	segment, _, _ = bytes.Cut(segment, []byte(";"))
+	dot := bytes.LastIndexByte(segment, '.')
+	if dot < 0 || len(segment)-dot-1 > longestExtension || bytes.IndexByte(segment, ':') >= 0 {
+		return ClassUnknown
+	}
+	var buf [longestExtension]byte
+	low := buf[:copy(buf[:], segment[dot+1:])]
+	for i, c := range low {
+		low[i] = urlLower(c)
+	}
+	return extensions[string(low)]
+}
