@@ -31,11 +31,13 @@ func (g *group) add(r record) {
 		return // matches nothing (RFC 9309, empty-pattern)
 	}
 	pattern, length := normalPattern(r.value)
-	forms := spellings(pattern)
-	length += len(forms[len(forms)-1]) - len(pattern)
-	for _, form := range forms {
-		g.rules = append(g.rules, rule{form, length, r.line, r.kind == allow})
+	raw, esc, more := spellings(pattern)
+	if more {
+		length += len(esc) - len(pattern)
+		g.rules = append(g.rules,
+			rule{raw, length, r.line, r.kind == allow}, rule{esc, length, r.line, r.kind == allow})
 	}
+	g.rules = append(g.rules, rule{pattern, length, r.line, r.kind == allow}) // packing drops doubles
 }
 
 // A scope is whom the present lines are for.

@@ -149,22 +149,16 @@ func normalPattern(value string) (pattern string, length int) {
 	return string(dst), len(dst) + stars
 }
 
-// spellings are the forms of a pattern that a path may have behind a ?, where : / @ and
-// their escapes are the same: as written, all raw, all escaped. Most patterns have one.
-// The last is the longest and the one that RFC 9309 counts.
-func spellings(pattern string) []string {
+// spellings are the further forms of a pattern that a path may have behind a ?, where : /
+// @ and their escapes are the same: all raw, all escaped. Most patterns have none. The
+// second is the one whose octets RFC 9309 counts.
+func spellings(pattern string) (raw, esc string, ok bool) {
 	q := strings.IndexByte(pattern, '?') + 1
 	if q == 0 || !strings.ContainsAny(pattern[q:], ":/@%") {
-		return []string{pattern}
+		return "", "", false
 	}
 	path, query := pattern[:q], pattern[q:]
-	raw := path + strings.NewReplacer("%3A", ":", "%2F", "/", "%40", "@").Replace(query)
-	esc := path + strings.NewReplacer(":", "%3A", "/", "%2F", "@", "%40").Replace(query)
-	if raw == esc {
-		return []string{pattern}
-	}
-	if pattern == raw || pattern == esc {
-		return []string{raw, esc}
-	}
-	return []string{pattern, raw, esc}
+	raw = path + strings.NewReplacer("%3A", ":", "%2F", "/", "%40", "@").Replace(query)
+	esc = path + strings.NewReplacer(":", "%3A", "/", "%2F", "@", "%40").Replace(query)
+	return raw, esc, raw != esc
 }
