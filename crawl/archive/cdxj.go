@@ -29,7 +29,8 @@ type entry struct {
 //
 //	org,example)/a 20260131235959 {"url":"https://example.org/a","mime":"text/html",...}
 //
-// It is a function of the file and its name. The lines are held in memory, about 300
+// SHA-1, the usual one, stands without its label there, as other tools write it. The index
+// is a function of the file and its name. The lines are held in memory, about 300
 // bytes for each page of the file.
 func Index(r *Reader, filename string) ([]byte, error) {
 	var lines [][]byte
@@ -58,7 +59,7 @@ func indexLine(r *Record, filename string) ([]byte, error) {
 	if r.URL == "" || r.Type != "response" && r.Type != "revisit" && r.Type != "resource" {
 		return nil, nil
 	}
-	e := entry{URL: r.URL, Filename: filename, Digest: r.Get("WARC-Payload-Digest")}
+	e := entry{URL: r.URL, Filename: filename, Digest: strings.TrimPrefix(r.Get("WARC-Payload-Digest"), "sha1:")}
 	if err := e.describe(r); err != nil {
 		return nil, err
 	}

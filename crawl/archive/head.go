@@ -43,11 +43,11 @@ func readHead(r *Record, from io.Reader) (Head, *bufio.Reader, error) {
 	left := maxHead
 	for first := true; ; first = false {
 		line, err := lenientLine(in, &left)
-		if err != nil && err != io.EOF {
-			return h, nil, err
-		}
 		if left < 0 {
 			return h, nil, r.from.fail(formatf("HTTP head of more than %d bytes", maxHead))
+		}
+		if err != nil && err != io.EOF {
+			return h, nil, err
 		}
 		if first {
 			h.Status = status(line)
