@@ -297,7 +297,11 @@ func (d *duel) run() {
 // TestAgainstModel: same hand-outs at the same instants as the naive frontier, nothing
 // forgotten, and the events alone give the same state.
 func TestAgainstModel(t *testing.T) {
-	for seed := range uint64(200) {
+	seeds := uint64(200)
+	if testing.Short() {
+		seeds = 60
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			d := newDuel(t, seed)
 			defer func() { d.f.Free() }()

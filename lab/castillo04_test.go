@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -65,9 +64,13 @@ func testBench(places ...*Place) *Bench {
 // castilloBench has a web of many sites with a history, one of a few sites and one
 // without sites.
 func castilloBench(t testing.TB) *Bench {
+	pages := 900
+	if testing.Short() {
+		pages = 450
+	}
 	b := testBench()
 	b.Places = []*Place{
-		withEarlier(t, b, smallPlace(t, "many", 900, 60, true)),
+		withEarlier(t, b, smallPlace(t, "many", pages, 60, true)),
 		smallPlace(t, "few", 400, 5, true),
 		smallPlace(t, "siteless", 300, 1, false),
 	}
@@ -88,19 +91,6 @@ func runCastillo(t testing.TB, b *Bench, name string) *Report {
 	return r
 }
 
-// allForms is a report in every form, one after the other.
-func allForms(t testing.TB, r *Report) string {
-	t.Helper()
-	var b bytes.Buffer
-	b.WriteString(r.Text(TextOptions{Charts: true}))
-	for _, write := range []error{r.WriteHTML(&b), r.WriteCSV(&b), r.WriteJSON(&b)} {
-		if write != nil {
-			t.Fatal(write)
-		}
-	}
-	return b.String()
-}
-
 // Every experiment runs, says what it found in a sentence, has a chart and a table, and
 // is the same with another number of threads (L6).
 func TestCastilloExperiments(t *testing.T) {
@@ -110,7 +100,11 @@ func TestCastilloExperiments(t *testing.T) {
 	one.Starts, one.Threads = 2, 1
 	for _, e := range castillo04() {
 		t.Run(e.Name, func(t *testing.T) {
-			r, err := e.Run(b)
+			b, one := *b, *one
+			if testing.Short() && e.Name == "castillo04-partial-rank" { // it solves hundreds of times at each place
+				b.Places, one.Places = b.Places[1:2], one.Places[1:2]
+			}
+			r, err := e.Run(&b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,11 +123,11 @@ func TestCastilloExperiments(t *testing.T) {
 			if charts == 0 || tables == 0 {
 				t.Errorf("%d charts, %d tables", charts, tables)
 			}
-			again, err := e.Run(one)
+			again, err := e.Run(&one)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if allForms(t, r) != allForms(t, again) {
+			if everything(t, r) != everything(t, again) {
 				t.Error("another run with one thread is another report")
 			}
 		})

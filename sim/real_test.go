@@ -35,7 +35,7 @@ type fetch struct {
 func TestSimEqualsReal(t *testing.T) {
 	seeds, pages := []uint64{1, 2, 3}, 1600
 	if testing.Short() {
-		seeds, pages = seeds[:1], 700
+		seeds, pages = seeds[:1], 400
 	}
 	w := newTestWeb(t, pages, 50)
 	for k, s := range realSettings() {

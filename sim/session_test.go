@@ -14,7 +14,11 @@ import (
 // way is asked for again, each page comes once, no site is asked too early across the
 // gap, and the journal of both lives is the state again.
 func TestSession(t *testing.T) {
-	w := newTestWeb(t, 400, 30)
+	pages := 400
+	if testing.Short() {
+		pages = 200
+	}
+	w := newTestWeb(t, pages, 30)
 	for _, s := range settings() {
 		for _, name := range variants() {
 			t.Run(s.name+"/"+name, func(t *testing.T) {
