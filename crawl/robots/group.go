@@ -1,7 +1,6 @@
 package robots
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -112,28 +111,30 @@ func pack(rules []rule, delay time.Duration) Rules {
 	return Rules{string(buf)}
 }
 
-// order puts the rule that counts first: the longest, of equal ones the allowing, of
-// those the first in the file. Of several rules with one pattern only that one stays.
+// order puts the rule that counts first. Of several rules with one pattern only that one
+// stays.
 func order(rules []rule) []rule {
-	precedence := func(a, b rule) int {
-		return cmp.Or(cmp.Compare(b.length, a.length), compareAllow(a, b), cmp.Compare(a.line, b.line))
-	}
 	slices.SortFunc(rules, func(a, b rule) int {
-		return cmp.Or(strings.Compare(a.pattern, b.pattern), precedence(a, b))
+		if c := strings.Compare(a.pattern, b.pattern); c != 0 {
+			return c
+		}
+		return precedence(a, b)
 	})
 	rules = slices.CompactFunc(rules, func(a, b rule) bool { return a.pattern == b.pattern })
-	slices.SortFunc(rules, func(a, b rule) int {
-		return cmp.Or(precedence(a, b), strings.Compare(a.pattern, b.pattern))
-	})
+	slices.SortStableFunc(rules, precedence) // spellings of one line stay in the order of their patterns
 	return rules
 }
 
-func compareAllow(a, b rule) int {
+// precedence is negative if a counts before b: the longest first, of equal ones the
+// allowing, of those the first in the file.
+func precedence(a, b rule) int {
 	switch {
-	case a.allow == b.allow:
-		return 0
-	case a.allow:
+	case a.length != b.length:
+		return b.length - a.length
+	case a.allow != b.allow && a.allow:
 		return -1
+	case a.allow != b.allow:
+		return 1
 	}
-	return 1
+	return int(a.line - b.line)
 }
