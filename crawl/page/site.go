@@ -36,7 +36,7 @@ func Host(url []byte) []byte {
 // their customers are strangers to each other. An IP address, a public suffix and a
 // name without dots are their own domain.
 //
-// It costs about a microsecond: ask once per site and keep the answer.
+// It costs more than resolving a link: ask once per site and keep the answer.
 func Domain(host []byte) string {
 	name := string(host)
 	if len(name) == 0 || name[0] == '[' {
