@@ -11,7 +11,7 @@ import (
 )
 
 // html is a page of about n bytes whose words repeat as words do: it compresses to about
-// a quarter, as real pages do.
+// a third, as pages of much text do.
 func html(n int) []byte {
 	rng := rand.New(rand.NewPCG(5, 6))
 	words := make([]string, 3000)

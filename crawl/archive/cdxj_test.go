@@ -79,7 +79,7 @@ func TestWriteIndex(t *testing.T) {
 // FuzzIndex: whatever a file and its URLs hold, each line is a key, a time and an object.
 func FuzzIndex(f *testing.F) {
 	plain, _ := os.ReadFile("testdata/sample.warc")
-	f.Add(plain)
+	f.Add(plain[:1500]) // small: the fuzzer shortens what it finds
 	f.Add([]byte("WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: x\r\nWARC-Target-URI: <http://\xff b/?&>\r\nWARC-Date: 2026\r\nContent-Length: 0\r\n\r\n\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		lines, err := Index(NewReader(bytes.NewReader(data), "x"), "x")

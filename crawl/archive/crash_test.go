@@ -19,7 +19,8 @@ func TestPowerLoss(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for stop := 1; ; stop++ {
-		disk := &volatile{files: map[string]*node{}, lasting: map[string]*node{}, stop: stop}
+		disk := newVolatile()
+		disk.stop = stop
 		at, finished := run(disk, pages, Position{}, 0)
 		if finished {
 			if stop < 40 {
@@ -93,6 +94,21 @@ type volatile struct {
 }
 
 type node struct{ now, synced []byte }
+
+func newVolatile() *volatile {
+	return &volatile{files: map[string]*node{}, lasting: map[string]*node{}}
+}
+
+func (v *volatile) put(name, data string) { v.files[name] = &node{now: []byte(data)} }
+
+// contents are all files by name, as they are read before anything is lost.
+func (v *volatile) contents() map[string]string {
+	all := map[string]string{}
+	for name, n := range v.files {
+		all[name] = string(n.now)
+	}
+	return all
+}
 
 var errPower = errors.New("power is gone")
 

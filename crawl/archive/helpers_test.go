@@ -88,6 +88,7 @@ func sample(t testing.TB) []byte {
 	alone.Response, alone.Meta = Response{}, nil
 	cut := page("https://example.org/long?b=2&a=1", "<html>cut")
 	cut.Truncated = Length
+	cut.Response.Header["Content-Encoding"] = []string{"br"} // stored
 	for _, x := range []*Exchange{
 		page("https://www.example.org/a", "<html>hello</html>"),
 		page("http://example.org:8080/empty", ""),
