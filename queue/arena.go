@@ -17,9 +17,10 @@ type arena struct {
 	vacant [33]uint32
 }
 
-// newArena reserves room. Blocks are at most half, and after growing at most three
-// quarters empty, and each size may have free blocks: eight cells a page are more than
-// it can come to.
+// newArena reserves room. A list of n pages has a block of less than 4n cells, and the
+// free blocks of each size were in use once, with other pages or before those lists grew:
+// pages that wait once come to four cells each. The other four are for pages that wait
+// again, after a failure or in the next batch.
 func newArena(name string, pages, sites int) arena {
 	return arena{
 		cells:  graph.NewColumn[graph.Page](name+" pages", min(8*pages+64, graph.MaxPages)),

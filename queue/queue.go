@@ -78,9 +78,6 @@ func (q *Queue) Page(p graph.Page, s graph.Site) {
 	q.value, q.where = q.values.Slice(), q.wheres.Slice()
 }
 
-// Move says that p, which must not wait, belongs to site s from now on.
-func (q *Queue) Move(p graph.Page, s graph.Site) { q.where[p] = uint64(s) << 32 }
-
 // Site makes s, the next site, known. It is withdrawn, and its own value is -Inf.
 func (q *Queue) Site(s graph.Site) {
 	if int(s) != q.places.Len() {
