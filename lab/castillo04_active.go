@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,7 +109,7 @@ func (m *middleBatch) below(n float64) float64 {
 	for _, s := range m.spans {
 		all = append(all, change{s[0], 1}, change{s[1], -1})
 	}
-	slices.SortFunc(all, func(a, b change) int { return int(max(-1, min(1, a.at-b.at))) })
+	slices.SortFunc(all, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 	var low, last time.Duration
 	active := 0
 	for _, c := range all {

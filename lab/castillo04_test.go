@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,14 +78,21 @@ func castilloBench(t testing.TB) *Bench {
 	return b
 }
 
+// experiment finds one by its name.
+func experiment(t testing.TB, name string) Experiment {
+	t.Helper()
+	all := Experiments()
+	i := slices.IndexFunc(all, func(e Experiment) bool { return e.Name == name })
+	if i < 0 {
+		t.Fatalf("there is no experiment %q", name)
+	}
+	return all[i]
+}
+
 // runCastillo runs one experiment.
 func runCastillo(t testing.TB, b *Bench, name string) *Report {
 	t.Helper()
-	e, err := FindExperiment("castillo04-" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := e.Run(b)
+	r, err := experiment(t, "castillo04-"+name).Run(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,10 +102,11 @@ func runCastillo(t testing.TB, b *Bench, name string) *Report {
 // Every experiment runs, says what it found in a sentence, has a chart and a table, and
 // is the same with another number of threads (L6).
 func TestCastilloExperiments(t *testing.T) {
-	b := castilloBench(t)
-	b.Starts = 2
-	one := castilloBench(t)
-	one.Starts, one.Threads = 2, 1
+	b, one := castilloBench(t), castilloBench(t)
+	one.Threads = 1
+	if !testing.Short() { // the intervals cost more than the crawls
+		b.Starts, one.Starts = 2, 2
+	}
 	for _, e := range castillo04() {
 		t.Run(e.Name, func(t *testing.T) {
 			b, one := *b, *one
@@ -140,10 +149,7 @@ func TestCastilloWithoutSites(t *testing.T) {
 	siteless := smallPlace(t, "siteless", 300, 1, false)
 	few := smallPlace(t, "few", 300, 5, true)
 	for _, name := range []string{"fig4.7", "table2", "fig4.9", "fig4.10", "fig4.11", "batch-ends", "equivalence"} {
-		e, err := FindExperiment("castillo04-" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := experiment(t, "castillo04-"+name)
 		if _, err := e.Run(testBench(siteless)); err == nil || !strings.Contains(err.Error(), "sites are not known") {
 			t.Errorf("%s without sites: %v", name, err)
 		}
@@ -163,10 +169,7 @@ func TestCastilloWithoutSites(t *testing.T) {
 }
 
 func TestCastilloNeedsHistory(t *testing.T) {
-	e, err := FindExperiment("castillo04-fig4.6")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := experiment(t, "castillo04-fig4.6")
 	if _, err := e.Run(testBench(smallPlace(t, "few", 300, 5, true))); err == nil || !strings.Contains(err.Error(), "history") {
 		t.Errorf("without history: %v", err)
 	}

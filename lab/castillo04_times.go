@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -77,15 +78,7 @@ func drawDownloads(t *sim.Times, n int, what func(i int) (graph.Site, graph.Page
 		d[i].total = t.Sequential(s, p, 0).Seconds()
 		d[i].transfer = sim.TransferTime(float64(t.Size(p)), t.Speed(s)).Seconds()
 	}
-	slices.SortFunc(d, func(a, b download) int {
-		switch {
-		case a.total < b.total:
-			return -1
-		case a.total > b.total:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(d, func(a, b download) int { return cmp.Compare(a.total, b.total) })
 	return d
 }
 

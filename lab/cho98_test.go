@@ -94,10 +94,7 @@ func checkReport(t *testing.T, e *Experiment, r *Report) {
 // start set stays that of the place.
 func TestPaperBands(t *testing.T) {
 	for _, name := range []string{"cho98-graph2", "najork01-fig1"} {
-		e, err := FindExperiment(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := experiment(t, name)
 		r, err := e.Run(smallBench(t, 3, 2))
 		if err != nil {
 			t.Fatal(err)

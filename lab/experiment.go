@@ -22,19 +22,6 @@ func Experiments() []Experiment {
 	return slices.Concat(cho98(), najork01(), castillo04())
 }
 
-// FindExperiment finds one by its name.
-func FindExperiment(name string) (*Experiment, error) {
-	all := Experiments()
-	known := make([]string, len(all))
-	for i := range all {
-		if all[i].Name == name {
-			return &all[i], nil
-		}
-		known[i] = all[i].Name
-	}
-	return nil, &policy.UnknownError{What: "experiment", Name: name, Known: known}
-}
-
 // A Bench is what an experiment is given to work with.
 type Bench struct {
 	Context context.Context
