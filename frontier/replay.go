@@ -71,11 +71,11 @@ func (f *Frontier) choice(now time.Duration, s graph.Site) (k Kind, from graph.S
 // extract makes a site ready that is to be taken although the present code would let
 // it wait. Its entry in waits stays behind, and wake leaves it out.
 func (f *Frontier) extract(s graph.Site) {
-	switch f.place.At(int(s)) {
-	case waiting:
-		if f.boards[0].active.Len(s) > 0 {
-			f.polite--
-		}
-		f.offer(s)
+	if f.place.At(int(s)) != waiting {
+		return
 	}
+	if f.boards[0].active.Len(s) > 0 {
+		f.polite--
+	}
+	f.offer(s)
 }

@@ -156,9 +156,7 @@ func (f *Frontier) Bytes() int64 {
 		n += f.links.at.Bytes() + f.links.to.Bytes()
 	}
 	add := func(c graph.AnyColumn) { n += c.Bytes() }
-	for _, c := range []graph.AnyColumn{f.place, f.stage, f.sites.pages, f.next, f.held, f.fails, f.delay, f.rules, f.of, f.active, f.free} {
-		add(c)
-	}
+	f.sites.columns(add)
 	for _, b := range f.boards {
 		n += b.active.Bytes()
 		if b.pool != nil {

@@ -22,7 +22,8 @@ import (
 // another policy chooses the site.
 //
 // It knows the names of sites, and no links. A page that is to be tried again goes to
-// the end of its queue. Cost per link: none.
+// the end of its queue, or has its place still if it was taken before its turn and those
+// before it wait. Cost per link: none.
 //
 // Where it fails: all sites of a queue share its pace, so a small site that falls
 // together with a large one waits for it.

@@ -66,7 +66,7 @@ func Run(w *World, o Options) (*Result, error) {
 	return c.result(), nil
 }
 
-// Numbering gives crawl ids to what a crawl discovers of a world. It is what the URL
+// numbering gives crawl ids to what a crawl discovers of a world. It is what the URL
 // table is to the live crawler.
 type numbering struct {
 	known []uint32 // by id of the world: id of the crawl plus 1, 0 unknown

@@ -10,7 +10,7 @@
 // crawler's own line max-min fairly when it has a limit. Then the clock goes to the
 // earliest end of a work, or to the instant at which the frontier wants to be asked
 // again. Ends at the same instant are applied in the order of site and page before
-// anything is handed out. Nothing is handed out in advance, nothing waits for a group
+// Next is asked; a connection that is kept gets its next page at its own end. Nothing is handed out in advance, nothing waits for a group
 // of ends, and parsing takes no time: a crawler that does the same with goroutines and
 // a real clock hands out the same pages at the same instants.
 //

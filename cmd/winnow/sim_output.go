@@ -185,7 +185,7 @@ func (o *simOptions) followed() float64 {
 	return 0.9
 }
 
-// writeReport writes the three files of a report into a directory, which is made when
+// writeReport writes the files of a report into a directory, which is made when
 // there is something to write. Each stands there complete or not at all.
 func writeReport(u *ui, dir string, rep *lab.Report) (err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {

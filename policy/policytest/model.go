@@ -20,7 +20,7 @@ type model struct {
 	tries []int
 	busy  []bool          // by site of the world: a work of it is under way
 	asked []time.Duration // by site of the world: end of the last answer, plus 1; 0 never
-	hosts []int           // IP addresses of the world, in the order in which they became known
+	ips   []int           // IP addresses of the world, in the order in which they became known
 	keep  bool            // the work at hand is the next one of a kept connection
 }
 
@@ -45,7 +45,7 @@ func (m *model) clone() model {
 	c := *m
 	c.pages, c.sites, c.ids = slices.Clone(m.pages), slices.Clone(m.sites), slices.Clone(m.ids)
 	c.state, c.due, c.tries = slices.Clone(m.state), slices.Clone(m.due), slices.Clone(m.tries)
-	c.busy, c.asked, c.hosts = slices.Clone(m.busy), slices.Clone(m.asked), slices.Clone(m.hosts)
+	c.busy, c.asked, c.ips = slices.Clone(m.busy), slices.Clone(m.asked), slices.Clone(m.ips)
 	return c
 }
 
@@ -79,10 +79,10 @@ func (m *model) discover(list []int) (sites []graph.Site) {
 
 // address is the number, from 1, of the IP address of a site, which it shares with one other.
 func (m *model) address(s int) uint32 {
-	i := slices.Index(m.hosts, s/2)
+	i := slices.Index(m.ips, s/2)
 	if i < 0 {
-		i = len(m.hosts)
-		m.hosts = append(m.hosts, s/2)
+		i = len(m.ips)
+		m.ips = append(m.ips, s/2)
 	}
 	return uint32(i) + 1
 }
