@@ -50,6 +50,8 @@ func (w *Writer) recover(at Position) error {
 			return err
 		}
 	}
+	// Not for correctness: lost names of this recovery would be found by the next one.
+	// But what a user lists after it should still be so after another crash.
 	return w.files.Sync()
 }
 

@@ -89,6 +89,9 @@ func TestRecoverEveryByte(t *testing.T) {
 		disk.put("other.txt", "not ours")
 		for range 2 { // a crash right after the recovery: it may be repeated
 			open(t, disk, config(0), committed)
+			if got := disk.contents(); len(got) != 2 || got[name+".open"] != whole[:committed.Size] {
+				t.Fatalf("cut at %d: recovered to %d files, %d bytes", n, len(got), len(got[name+".open"]))
+			}
 		}
 		w := open(t, disk, config(0), committed)
 		w.Append(second)
