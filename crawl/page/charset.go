@@ -1,0 +1,241 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gogs/chardet"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/transform"
+)
+
+// CharsetSource says how the charset of a page became known.
+type CharsetSource uint8
+
+const (
+	CharsetDefault CharsetSource = iota // nothing fitted: windows-1252, as browsers do
+	CharsetBOM                          // a byte order mark
+	CharsetHTTP                         // the Content-Type header
+	CharsetMeta                         // a meta element in the first 1,024 bytes
+	CharsetValid                        // the bytes are valid UTF-8
+	CharsetGuess                        // the statistics of the bytes
+)
+
+// String names the source in logs and reports.
+func (c CharsetSource) String() string {
+	return [...]string{"default", "bom", "http", "meta", "valid", "guess"}[c]
+}
+
+// Charset is what a page was decoded from: a name of the WHATWG encoding standard
+// and the evidence for it.
+type Charset struct {
+	Name   string
+	Source CharsetSource
+}
+
+const (
+	utf8Name    = "utf-8"
+	defaultName = "windows-1252"
+	prescanned  = 1024 // bytes searched for a meta element (WHATWG 13.2.3.2)
+	guessed     = 4096 // bytes given to the statistics, which need about 0.4 ms per KB
+	maxCharset  = 64   // bytes of a charset label; the longest real one has 19
+)
+
+// DetectCharset finds the charset of a page by the first evidence there is: byte
+// order mark, HTTP header, meta element, validity as UTF-8, statistics. Labels that
+// nobody knows are no evidence. contentType is the value of the HTTP header.
+func DetectCharset(body []byte, contentType string) Charset {
+	if name, _ := bom(body); name != "" {
+		return Charset{name, CharsetBOM}
+	}
+	if name := charsetName(charsetIn([]byte(contentType))); name != "" {
+		return Charset{name, CharsetHTTP}
+	}
+	if name := metaCharset(body[:min(len(body), prescanned)]); name != "" {
+		return Charset{name, CharsetMeta}
+	}
+	if utf8.Valid(wholeRunes(body)) {
+		return Charset{utf8Name, CharsetValid}
+	}
+	return guessCharset(body)
+}
+
+// bom recognises a byte order mark and gives its length.
+func bom(body []byte) (name string, n int) {
+	switch {
+	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
+		return utf8Name, 3
+	case bytes.HasPrefix(body, []byte("\xfe\xff")):
+		return "utf-16be", 2
+	case bytes.HasPrefix(body, []byte("\xff\xfe")):
+		return "utf-16le", 2
+	}
+	return "", 0
+}
+
+// charsetName gives the standard name for a label, "" if there is none.
+func charsetName(label []byte) string {
+	if len(label) == 0 || len(label) > maxCharset {
+		return ""
+	}
+	e, err := htmlindex.Get(string(label))
+	if err != nil {
+		return ""
+	}
+	name, err := htmlindex.Name(e)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// charsetIn finds the label in a value such as "text/html; charset=utf-8" (WHATWG
+// 2.6.5): after the first "charset" with "=" behind it, in quotes or up to white
+// space or a semicolon. Servers send values that a parser of media types refuses.
+func charsetIn(v []byte) []byte {
+	for {
+		n := indexFold(v, "charset")
+		if n < 0 {
+			return nil
+		}
+		v = bytes.TrimLeft(v[n+len("charset"):], "\t\n\f\r ")
+		if len(v) > 0 && v[0] == '=' {
+			return label(bytes.TrimLeft(v[1:], "\t\n\f\r "))
+		}
+	}
+}
+
+// label cuts a charset label out of what follows "charset=".
+func label(v []byte) []byte {
+	if len(v) > 0 && (v[0] == '"' || v[0] == '\'') {
+		n := bytes.IndexByte(v[1:], v[0])
+		if n < 0 {
+			return nil
+		}
+		return v[1 : 1+n]
+	}
+	if n := bytes.IndexAny(v, "\t\n\f\r ;"); n >= 0 {
+		v = v[:n]
+	}
+	return v
+}
+
+// indexFold finds a word in lower case inside b, in any case.
+func indexFold(b []byte, word string) int {
+	for i := 0; i+len(word) <= len(b); i++ {
+		if equalFold(b[i:i+len(word)], word) {
+			return i
+		}
+	}
+	return -1
+}
+
+// wholeRunes leaves out an incomplete character at the end, where a body may have
+// been cut by a limit.
+func wholeRunes(b []byte) []byte {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				return b[:len(b)-n]
+			}
+			break
+		}
+	}
+	return b
+}
+
+// guessCharset asks the statistics of bytes, from shortly before the first byte that
+// is not ASCII: what stands before it is the same in all charsets.
+func guessCharset(body []byte) Charset {
+	first := 0
+	for first < len(body) && body[first] < utf8.RuneSelf {
+		first++
+	}
+	start := max(0, first-prescanned)
+	best, err := chardet.NewHtmlDetector().DetectBest(body[start:min(len(body), start+guessed)])
+	if err != nil {
+		return Charset{defaultName, CharsetDefault}
+	}
+	name := charsetName([]byte(strings.Replace(best.Charset, "GB-18030", "gb18030", 1)))
+	if name == "" || name == utf8Name {
+		// UTF-32 is no charset of the Web, and UTF-8 has been ruled out.
+		return Charset{defaultName, CharsetDefault}
+	}
+	return Charset{name, CharsetGuess}
+}
+
+// Decoder turns pages into UTF-8. It belongs to one goroutine.
+type Decoder struct {
+	// Max is the most bytes that Decode gives; 0 stands for 16 MiB. UTF-8 can be
+	// three times as long as what it was made from.
+	Max int
+
+	buf []byte
+}
+
+// Decode gives a page in UTF-8 and what it was decoded from. Pages that are UTF-8 or
+// pure ASCII are not copied: the result is then part of body, without a byte order
+// mark, with invalid bytes where body has them. Otherwise it is the decoder's own
+// memory, valid until the next call, with U+FFFD for bytes that mean nothing.
+func (d *Decoder) Decode(body []byte, contentType string) ([]byte, Charset) {
+	c := DetectCharset(body, contentType)
+	_, n := bom(body)
+	body = body[n:]
+	limit := d.Max
+	if limit <= 0 {
+		limit = 16 << 20
+	}
+	if c.Name == utf8Name || asciiSuperset(c.Name) && isASCII(body) {
+		return body[:cutBefore(body, 0, min(len(body), limit))], c
+	}
+	e, err := htmlindex.Get(c.Name)
+	if err != nil {
+		return body[:min(len(body), limit)], c // not reached: names come from htmlindex
+	}
+	d.decode(e.NewDecoder(), body, limit)
+	return d.buf, c
+}
+
+// decode fills buf with at most limit bytes.
+func (d *Decoder) decode(t *encoding.Decoder, src []byte, limit int) {
+	d.buf = d.buf[:0]
+	for {
+		if free := cap(d.buf) - len(d.buf); free < 64 {
+			d.buf = append(d.buf, make([]byte, min(len(src)+len(src)/4, limit)+64)...)[:len(d.buf)]
+		}
+		out, in, err := t.Transform(d.buf[len(d.buf):cap(d.buf)], src, true)
+		d.buf, src = d.buf[:len(d.buf)+out], src[in:]
+		if len(d.buf) > limit {
+			d.buf = d.buf[:cutBefore(d.buf, 0, limit)]
+			return
+		}
+		if err != transform.ErrShortDst {
+			return
+		}
+	}
+}
+
+// asciiSuperset says whether ASCII bytes mean ASCII in a charset, always.
+func asciiSuperset(name string) bool {
+	switch name {
+	case "utf-16be", "utf-16le", "iso-2022-jp", "replacement":
+		return false
+	}
+	return true
+}
+
+func isASCII(b []byte) bool {
+	for ; len(b) >= 8; b = b[8:] {
+		if (uint64(b[0])|uint64(b[1])|uint64(b[2])|uint64(b[3])|uint64(b[4])|uint64(b[5])|uint64(b[6])|uint64(b[7]))&0x80 != 0 {
+			return false
+		}
+	}
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

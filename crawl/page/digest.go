@@ -1,0 +1,189 @@
+package page
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"math/bits"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Digest is a 128-bit hash of the structural text of a page (W19, W20): its title,
+// its text with white space folded, and the sequence of its structural tags
+// (headings, paragraphs, lists, tables, links, images...) without attributes. It
+// does not change with formatting tags (b, i, font, span, div...), with attributes
+// and their order, with comments, upper or lower case of tags, white space between
+// words, or end tags that may be left out. Neither scripts, styles nor the targets
+// of links belong to it.
+//
+// The zero Digest stands for a page without a title and without any text: nothing
+// is known about it, and two such pages are not duplicates of each other (pages
+// that scripts fill, frames, redirects in disguise).
+type Digest [16]byte
+
+// IsZero says that the page had no words to compare.
+func (d Digest) IsZero() bool { return d == Digest{} }
+
+// String gives the digest in hexadecimal.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// markBytes is how many bytes of marks are gathered before they are hashed.
+const markBytes = 4096
+
+// structure gathers what the digest of a page is made of, in bounded memory.
+type structure struct {
+	marks   []byte      // names of structural tags, 8 bytes each, not hashed yet
+	tags    xxh3.Hasher // of the marks before
+	text    xxh3.Hasher // of text that did not fit the page
+	spilled bool        // text has been hashed
+}
+
+func (st *structure) reset() {
+	st.marks = st.marks[:0]
+	st.tags.Reset()
+	if st.spilled {
+		st.text.Reset()
+		st.spilled = false
+	}
+}
+
+// mark notes a structural tag. Its packed name is hashed and not a number from a
+// list, so that digests stay comparable when elements are added to the scanner.
+func (st *structure) mark(key uint64) {
+	st.marks = binary.LittleEndian.AppendUint64(st.marks, key)
+	if len(st.marks) >= markBytes {
+		st.flush()
+	}
+}
+
+func (st *structure) flush() {
+	_, _ = st.tags.Write(st.marks) // a hash never fails
+	st.marks = st.marks[:0]
+}
+
+// spill hashes the text beyond limit except its last byte, and when it is called
+// for the first time all the text before it. The result is the hash of the whole
+// text, whatever the limit is.
+func (st *structure) spill(text []byte, limit int) {
+	if !st.spilled {
+		_, _ = st.text.Write(text[:limit])
+		st.spilled = true
+	}
+	_, _ = st.text.Write(text[limit : len(text)-1])
+}
+
+// sum gives the digest of a page that has been read to its end. limit is where its
+// text spilled, if it did.
+func (st *structure) sum(p *Page, limit int) (d Digest) {
+	if len(p.Text) == 0 && len(p.Title) == 0 {
+		return d
+	}
+	st.flush()
+	var all [48]byte
+	put128(all[0:], st.textSum(p.Text, limit))
+	put128(all[16:], st.tags.Sum128())
+	put128(all[32:], xxh3.Hash128(p.Title))
+	put128(d[:], xxh3.Hash128(all[:]))
+	return d
+}
+
+// textSum hashes the text. If it spilled, then all but the end beyond the limit is
+// in the hasher already.
+func (st *structure) textSum(text []byte, limit int) xxh3.Uint128 {
+	if !st.spilled {
+		return xxh3.Hash128(text)
+	}
+	if len(text) > limit {
+		_, _ = st.text.Write(text[limit:])
+	}
+	return st.text.Sum128()
+}
+
+func put128(b []byte, h xxh3.Uint128) {
+	binary.BigEndian.PutUint64(b, h.Hi)
+	binary.BigEndian.PutUint64(b[8:], h.Lo)
+}
+
+// SimHash gives the 64-bit fingerprint of a text (Charikar 2002; Manku et al. 2007):
+// bit i is set when more than half of the hashes of all shingles have bit i set.
+// A shingle is three consecutive words; a word is a run of ASCII letters (any case),
+// digits and bytes above 127. Texts that differ in few shingles differ in few bits:
+// W20 takes up to 3 for near duplicates. A text without words has 0; with one or
+// two words those make one shingle.
+func SimHash(text []byte) uint64 {
+	var (
+		c       bitCounter
+		shingle [3]uint64 // hashes of the last three words
+		words   int
+	)
+	for len(text) > 0 {
+		n := 0
+		h := uint64(wordSeed)
+		for ; n < len(text) && wordByte(text[n]); n++ {
+			h = (h ^ uint64(fold1(text[n]))) * wordPrime
+		}
+		if n > 0 {
+			shingle[0], shingle[1], shingle[2] = shingle[1], shingle[2], h
+			if words++; words >= 3 {
+				c.add(mix(shingle))
+			}
+		}
+		text = text[min(n+1, len(text)):]
+	}
+	if words == 1 || words == 2 {
+		c.add(mix(shingle))
+	}
+	return c.majority()
+}
+
+// FNV-1a hashes words; mix makes the bits of a shingle independent of each other.
+const (
+	wordSeed  = 0xcbf29ce484222325
+	wordPrime = 0x100000001b3
+)
+
+func wordByte(c byte) bool { return class[c]&(letter|digit) != 0 || c >= 0x80 }
+
+func fold1(c byte) byte {
+	if class[c]&letter != 0 {
+		return c | 0x20
+	}
+	return c
+}
+
+// mix hashes three words in their order, with the finisher of splitmix64.
+func mix(w [3]uint64) uint64 {
+	x := w[0] + bits.RotateLeft64(w[1], 21)*3 + bits.RotateLeft64(w[2], 42)*5
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// bitCounter counts for each of 64 positions how many numbers had that bit set.
+// planes[k] holds bit k of all 64 counts, so that adding a number is an addition
+// with carry that seldom goes further than two planes, instead of 64 increments.
+type bitCounter struct {
+	planes [32]uint64 // counts below 2^32; a page has at most MaxInput shingles
+	n      uint64
+}
+
+func (c *bitCounter) add(x uint64) {
+	c.n++
+	for k := 0; x != 0 && k < len(c.planes); k++ {
+		c.planes[k], x = c.planes[k]^x, c.planes[k]&x
+	}
+}
+
+// majority gives the bits that were set in more than half of the numbers.
+func (c *bitCounter) majority() (m uint64) {
+	for i := range 64 {
+		var count uint64
+		for k, plane := range c.planes {
+			count |= plane >> i & 1 << k
+		}
+		if 2*count > c.n {
+			m |= 1 << i
+		}
+	}
+	return m
+}

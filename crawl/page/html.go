@@ -1,0 +1,256 @@
+package page
+
+// The scanner reads a page once, from left to right, and builds no tree: a crawler
+// wants links, text and a digest, and a tree would cost more than fetching the page
+// (W5). It works on the rules of the HTML standard for tokens (WHATWG 13.2.5) with
+// what little of tree construction changes them: raw text does not exist inside svg
+// and math, CDATA exists only there. The reference in the tests is the tokenizer of
+// golang.org/x/net/html, asked with the same two rules.
+//
+// Differences from a browser, on purpose:
+//   - noscript is read as markup, because we run no scripts;
+//   - an anchor ends at </a>, at the next <a> or at the end of the page, whatever
+//     was nested between;
+//   - contents of template count as contents of the page.
+
+// Kind says where a link was found.
+type Kind uint8
+
+const (
+	KindAnchor  Kind = iota // a href (in svg also xlink:href)
+	KindArea                // area href; its anchor is the alt text
+	KindLink                // link href; Rel says what for
+	KindFrame               // frame src, iframe src
+	KindRefresh             // meta refresh
+	KindImage               // img and source, src and srcset; only with ScanOptions.Images
+)
+
+// Rel is the set of words of a rel attribute that a crawler acts on (W15).
+type Rel uint16
+
+const (
+	RelNofollow Rel = 1 << iota
+	RelSponsored
+	RelUGC
+	RelCanonical
+	RelNext
+	RelPrev
+	RelAlternate
+	RelStylesheet
+	RelIcon
+	RelResource // preload, prefetch, preconnect, manifest...: what a browser needs, not a page
+)
+
+// Span is a stretch of one of the buffers of a Page.
+type Span struct{ Start, End uint32 }
+
+// Link is one link as written: Href is unescaped but neither trimmed nor resolved.
+// Page.Href and Page.Anchor give the bytes.
+type Link struct {
+	Kind Kind
+	Rel  Rel
+	href Span // of Page.store
+	text Span // of Page.Text for KindAnchor, else of Page.store
+}
+
+// Heading is a heading h1 to h6; Page.HeadingText gives its words.
+type Heading struct {
+	Level uint8
+	text  Span // of Page.Text
+}
+
+// Cut says which limit a page ran into; what was found before stays.
+type Cut uint8
+
+const (
+	CutLinks    Cut = 1 << iota // more links than ScanOptions.Links
+	CutHref                     // a link longer than ScanOptions.Href was dropped
+	CutAnchor                   // an anchor was shortened
+	CutText                     // Text ends early; the digest does not
+	CutHeadings                 // more headings than ScanOptions.Headings
+	CutInput                    // the input was longer than MaxInput
+)
+
+// Page is what one scan found. All slices are its own memory and not the input's:
+// they are valid until the Page is scanned into again. A Page is reused without
+// allocating once its buffers have grown.
+type Page struct {
+	Title     []byte // first title with words outside svg, white space folded
+	Base      []byte // href of the first base that has one
+	Canonical []byte // href of the first link rel=canonical
+	Lang      []byte // of the html element
+	Charset   []byte // first charset that a meta element declares, as written
+	Links     []Link // in the order of the page
+	Headings  []Heading
+	// Text is the visible text: white space folded to one space, or to one line
+	// break where a block begins or ends. It holds the alt text of images inside
+	// anchors, and bytes that are not UTF-8 where the input has them.
+	Text    []byte
+	Robots  Robots // union of all meta elements named robots or ScanOptions.Agent
+	Refresh int    // seconds of the first meta refresh, -1 if there is none
+	Digest  Digest // of the structural text (W19, W20)
+	SimHash uint64 // of Text, only with ScanOptions.SimHash
+	Dropped int    // links left out because of limits
+	Cut     Cut
+
+	store []byte // hrefs, title and other values, one after the other
+}
+
+// Href gives the target of a link as written, unescaped.
+func (p *Page) Href(l Link) []byte { return p.store[l.href.Start:l.href.End] }
+
+// Anchor gives the anchor text of a link, white space folded as in Text.
+func (p *Page) Anchor(l Link) []byte {
+	if l.Kind == KindAnchor {
+		return p.Text[l.text.Start:l.text.End]
+	}
+	return p.store[l.text.Start:l.text.End]
+}
+
+// HeadingText gives the words of a heading.
+func (p *Page) HeadingText(h Heading) []byte { return p.Text[h.text.Start:h.text.End] }
+
+// ScanOptions are the limits and wishes of a scan. A zero limit stands for its
+// default. Whatever the input, a Page holds at most Links links and Headings
+// headings, Links * (Href + Anchor) bytes in its store, and Text bytes of text
+// (design section 11); there is no nesting that could be limited.
+type ScanOptions struct {
+	Links    int    // links kept, 10,000
+	Href     int    // bytes of a link, 4,096; longer ones are dropped, not cut
+	Anchor   int    // bytes of an anchor text, 512
+	Title    int    // bytes of the title and of each other value, 1,024
+	Text     int    // bytes of text kept, 1 MiB
+	Headings int    // headings kept, 1,000
+	Agent    string // name of the crawler in meta elements, as "winnow"
+	Images   bool   // report img and source, too
+	SimHash  bool   // compute Page.SimHash
+}
+
+// withDefaults fills in the limits that were not given.
+func (o ScanOptions) withDefaults() ScanOptions {
+	for _, d := range []struct {
+		limit *int
+		value int
+	}{{&o.Links, 10_000}, {&o.Href, 4096}, {&o.Anchor, 512}, {&o.Title, 1024}, {&o.Text, 1 << 20}, {&o.Headings, 1000}} {
+		if *d.limit <= 0 {
+			*d.limit = d.value
+		}
+	}
+	o.Text = min(o.Text, MaxInput)
+	return o
+}
+
+// MaxInput is the longest input that is read, so that a Span fits 32 bits even
+// when every character reference in it grows.
+const MaxInput = 1 << 30
+
+// maxScratch is the most scratch memory that is kept from one page to the next.
+const maxScratch = 64 << 10
+
+// Scanner reads pages, one at a time. It holds no results, only options and
+// scratch memory, and belongs to one goroutine.
+type Scanner struct {
+	opt ScanOptions
+
+	html    []byte // the page being read
+	pos     int    // next byte of html; never goes back
+	page    *Page
+	anchor  int // index in Links of the open anchor, -1 if none
+	heading int // index in Headings of the open heading, -1 if none
+	foreign int // depth of svg and math elements around pos
+	outside int // foreign as it was around an open foreignObject
+	attrs   attributes
+	names   map[string]string // named character references met so far
+	scratch []byte
+	struc   structure // of the digest
+	// examined counts bytes looked at, once for each look, so that tests can show
+	// that the work is linear in the input without measuring time.
+	examined int
+}
+
+// NewScanner makes a scanner.
+func NewScanner(opt ScanOptions) *Scanner {
+	return &Scanner{opt: opt.withDefaults(), names: map[string]string{}}
+}
+
+// Scan reads a page in UTF-8 (see Decoder) into p, whose former contents are lost.
+// It keeps no reference to html.
+func (s *Scanner) Scan(html []byte, p *Page) {
+	s.begin(html, p)
+	for s.pos < len(s.html) {
+		s.readText()
+		if s.pos < len(s.html) {
+			s.readMarkup()
+		}
+	}
+	s.end()
+}
+
+func (s *Scanner) begin(html []byte, p *Page) {
+	*p = Page{Links: p.Links[:0], Headings: p.Headings[:0], Text: p.Text[:0], store: p.store[:0], Refresh: -1}
+	if len(html) > MaxInput {
+		html = html[:MaxInput]
+		p.Cut |= CutInput
+	}
+	s.html, s.pos, s.page = html, 0, p
+	s.anchor, s.heading, s.foreign, s.outside = -1, -1, 0, 0
+	s.examined = 0
+	s.struc.reset()
+}
+
+func (s *Scanner) end() {
+	s.closeAnchor()
+	s.closeHeading()
+	s.trimText()
+	s.page.Digest = s.struc.sum(s.page, s.opt.Text)
+	if len(s.page.Text) > s.opt.Text {
+		s.page.Cut |= CutText
+		s.page.Text = s.page.Text[:cutBefore(s.page.Text, 0, s.opt.Text)]
+	}
+	if s.opt.SimHash {
+		s.page.SimHash = SimHash(s.page.Text)
+	}
+	if cap(s.scratch) > maxScratch {
+		s.scratch = nil
+	}
+	s.html, s.page = nil, nil
+}
+
+// readText copies text up to the next '<' that begins markup, or to the end.
+func (s *Scanner) readText() {
+	for s.pos < len(s.html) {
+		if s.html[s.pos] != '<' {
+			s.pos += s.writeText(s.html[s.pos:], '&', '<')
+			continue
+		}
+		if s.startsMarkup() {
+			return
+		}
+		s.pos += s.writeText(s.html[s.pos:s.pos+1], 0, 0) // a '<' that is text
+	}
+}
+
+// startsMarkup says whether the '<' at pos begins a tag or a comment. "</" before
+// the end of the page is text (WHATWG 13.2.5.7), "</" before anything else is a
+// tag or a bogus comment.
+func (s *Scanner) startsMarkup() bool {
+	if s.pos+1 >= len(s.html) {
+		return false
+	}
+	c := s.html[s.pos+1]
+	return class[c]&(letter|opener) != 0 && (c != '/' || s.pos+2 < len(s.html))
+}
+
+// readMarkup reads one tag, comment or declaration with what follows from it.
+func (s *Scanner) readMarkup() {
+	switch c := s.html[s.pos+1]; c {
+	case '/':
+		s.readEndTag()
+	case '!':
+		s.readDeclaration()
+	case '?':
+		s.skipBogus(s.pos + 1)
+	default:
+		s.readStartTag()
+	}
+}

@@ -1,0 +1,212 @@
+package page
+
+import "bytes"
+
+// Robots is what a page asks of crawlers about itself (W15), in a meta element or in
+// an X-Robots-Tag header.
+type Robots uint8
+
+const (
+	NoIndex   Robots = 1 << iota // keep it out of any index
+	NoFollow                     // follow none of its links
+	NoArchive                    // keep no copy
+)
+
+// ParseRobots reads the directives of a robots meta element, separated by commas:
+// noindex, nofollow, none (both), noarchive and its older name nocache. Others are
+// no matter for a crawler. White space separates, too, because authors write it so.
+func ParseRobots(content []byte) (r Robots) {
+	eachWord(content, func(word []byte) {
+		switch {
+		case equalFold(word, "noindex"):
+			r |= NoIndex
+		case equalFold(word, "nofollow"):
+			r |= NoFollow
+		case equalFold(word, "none"):
+			r |= NoIndex | NoFollow
+		case equalFold(word, "noarchive"), equalFold(word, "nocache"):
+			r |= NoArchive
+		}
+	})
+	return r
+}
+
+// eachWord calls f for the words of b, between commas and white space.
+func eachWord(b []byte, f func(word []byte)) {
+	for len(b) > 0 {
+		n := 0
+		for n < len(b) && class[b[n]]&space == 0 && b[n] != ',' {
+			n++
+		}
+		if n > 0 {
+			f(b[:n])
+		}
+		b = b[min(n+1, len(b)):]
+	}
+}
+
+// relWords are the words of rel that a crawler knows, in lower case.
+var relWords = []struct {
+	word string
+	rel  Rel
+}{
+	{"nofollow", RelNofollow},
+	{"sponsored", RelSponsored},
+	{"ugc", RelUGC},
+	{"canonical", RelCanonical},
+	{"next", RelNext},
+	{"prev", RelPrev},
+	{"previous", RelPrev},
+	{"alternate", RelAlternate},
+	{"stylesheet", RelStylesheet},
+	{"icon", RelIcon},
+	{"apple-touch-icon", RelIcon},
+	{"mask-icon", RelIcon},
+	{"dns-prefetch", RelResource},
+	{"manifest", RelResource},
+	{"modulepreload", RelResource},
+	{"pingback", RelResource},
+	{"preconnect", RelResource},
+	{"prefetch", RelResource},
+	{"preload", RelResource},
+}
+
+// rel reads the rel attribute of the current tag.
+func (s *Scanner) rel() (r Rel) {
+	if !s.has(attrRel) {
+		return 0
+	}
+	eachWord(s.value(attrRel), func(word []byte) {
+		for i := range relWords {
+			if equalFold(word, relWords[i].word) {
+				r |= relWords[i].rel
+			}
+		}
+	})
+	return r
+}
+
+// startMeta reads a meta element: directives for robots, a refresh, a charset.
+func (s *Scanner) startMeta() {
+	s.keepCharset(s.value(attrCharset))
+	if name := s.value(attrName); equalFold(name, "robots") || len(name) > 0 && s.isAgent(name) {
+		s.page.Robots |= ParseRobots(s.value(attrContent))
+	}
+	switch equiv := s.value(attrHTTPEquiv); {
+	case equalFold(equiv, "refresh"):
+		s.startRefresh(s.value(attrContent))
+	case equalFold(equiv, "content-type"):
+		s.keepCharset(charsetIn(s.value(attrContent)))
+	}
+}
+
+func (s *Scanner) isAgent(name []byte) bool {
+	return len(name) == len(s.opt.Agent) && asciiEqual(name, []byte(s.opt.Agent))
+}
+
+func (s *Scanner) keepCharset(label []byte) {
+	if label = bytes.TrimSpace(label); s.page.Charset == nil && len(label) > 0 && len(label) <= maxCharset {
+		s.page.Charset = s.copyOf(label)
+	}
+}
+
+// startRefresh reads the contents of a refresh, as in "5; url='/next'". Only the
+// first one of a page counts, and one without a URL reloads the page: no link.
+func (s *Scanner) startRefresh(content []byte) {
+	seconds, href, ok := parseRefresh(content)
+	if !ok || s.page.Refresh >= 0 {
+		return
+	}
+	s.page.Refresh = seconds
+	s.addSource(KindRefresh, href)
+}
+
+// maxRefresh is where longer delays end, in seconds: nobody waits a year.
+const maxRefresh = 365 * 24 * 3600
+
+// parseRefresh follows the shared declarative refresh steps (WHATWG 4.2.5.3).
+func parseRefresh(b []byte) (seconds int, href []byte, ok bool) {
+	b = bytes.TrimLeft(b, "\t\n\f\r ")
+	n := 0
+	for ; n < len(b) && class[b[n]]&digit != 0; n++ {
+		seconds = min(seconds*10+int(b[n]-'0'), maxRefresh)
+	}
+	if n == 0 && (len(b) == 0 || b[0] != '.') {
+		return 0, nil, false
+	}
+	b = bytes.TrimLeft(b[n:], "0123456789.")
+	if len(b) == 0 {
+		return seconds, nil, true
+	}
+	if b[0] != ';' && b[0] != ',' && class[b[0]]&space == 0 {
+		return 0, nil, false
+	}
+	b = bytes.TrimLeft(b, "\t\n\f\r ")
+	if len(b) > 0 && (b[0] == ';' || b[0] == ',') {
+		b = b[1:]
+	}
+	return seconds, refreshTarget(bytes.TrimLeft(b, "\t\n\f\r ")), true
+}
+
+// refreshTarget reads "url = 'target'"; "url =" and the quotes may be missing.
+func refreshTarget(b []byte) []byte {
+	if len(b) >= 3 && equalFold(b[:3], "url") {
+		if rest := bytes.TrimLeft(b[3:], "\t\n\f\r "); len(rest) > 0 && rest[0] == '=' {
+			b = bytes.TrimLeft(rest[1:], "\t\n\f\r ")
+		}
+	}
+	if len(b) > 0 && (b[0] == '"' || b[0] == '\'') {
+		quote := b[0]
+		b = b[1:]
+		if n := bytes.IndexByte(b, quote); n >= 0 {
+			b = b[:n]
+		}
+	}
+	return b
+}
+
+// addImages adds the sources of an img or source element, if they are wanted.
+func (s *Scanner) addImages() {
+	if !s.opt.Images {
+		return
+	}
+	s.addSource(KindImage, s.value(attrSrc))
+	s.addSourceSet(s.value(attrSrcset))
+}
+
+// addSourceSet adds the candidates of a srcset (WHATWG 4.8.4.3.10): URLs up to white
+// space, each followed by a description and a comma that is not inside parentheses.
+// A comma at the end of a URL ends its candidate.
+func (s *Scanner) addSourceSet(b []byte) {
+	for {
+		b = bytes.TrimLeft(b, "\t\n\f\r ,")
+		if len(b) == 0 {
+			return
+		}
+		n := 0
+		for n < len(b) && class[b[n]]&space == 0 {
+			n++
+		}
+		url := bytes.TrimRight(b[:n], ",")
+		s.addSource(KindImage, url)
+		if b = b[n:]; len(url) == n {
+			b = b[descriptorEnd(b):]
+		}
+	}
+}
+
+// descriptorEnd gives the place of the comma that ends a candidate of a srcset.
+func descriptorEnd(b []byte) int {
+	inside := false
+	for i, c := range b {
+		switch {
+		case c == '(':
+			inside = true
+		case c == ')':
+			inside = false
+		case c == ',' && !inside:
+			return i
+		}
+	}
+	return len(b)
+}

@@ -1,0 +1,102 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestParseRobots covers the directives of W15.
+func TestParseRobots(t *testing.T) {
+	for content, want := range map[string]Robots{
+		"":                            0,
+		"index, follow":               0,
+		"noindex":                     NoIndex,
+		"NoIndex,NOFOLLOW":            NoIndex | NoFollow,
+		"none":                        NoIndex | NoFollow,
+		" noarchive ,, nofollow ":     NoArchive | NoFollow,
+		"nocache":                     NoArchive,
+		"noindexed nofollows":         0,
+		"max-snippet:-1, noindex":     NoIndex,
+		"noindex nofollow noarchive;": NoIndex | NoFollow,
+	} {
+		if got := ParseRobots([]byte(content)); got != want {
+			t.Errorf("%q: got %03b, want %03b", content, got, want)
+		}
+	}
+}
+
+// TestMetaRobots: general directives and those for us add up, others do not count.
+func TestMetaRobots(t *testing.T) {
+	s, p := NewScanner(ScanOptions{Agent: "winnow"}), new(Page)
+	s.Scan([]byte(`<meta content=noindex name=ROBOTS><meta name=otherbot content=noarchive><meta name=WinNow content=nofollow>`), p)
+	if p.Robots != NoIndex|NoFollow {
+		t.Errorf("got %03b", p.Robots)
+	}
+	NewScanner(ScanOptions{}).Scan([]byte(`<meta name content=none><meta name="" content=none><meta content=none>`), p)
+	if p.Robots != 0 {
+		t.Errorf("nameless meta: got %03b", p.Robots)
+	}
+}
+
+func TestRefresh(t *testing.T) {
+	for content, want := range map[string]string{
+		"5":                      "5 ",
+		"5; url=/a":              "5 /a",
+		"0;URL='/a b'":           "0 /a b",
+		`0; url = "/a" b`:        "0 /a",
+		" 1.5 , /a":              "1 /a",
+		"5 /a":                   "5 /a",
+		".5;/a":                  "0 /a",
+		"5;":                     "5 ",
+		"5; url":                 "5 url",
+		"5; urlx":                "5 urlx",
+		"5; url='/a":             "5 /a",
+		"5;;/a":                  "5 ;/a",
+		"99999999999999999999;x": "31536000 x",
+		"":                       "-1 ",
+		"x; url=/a":              "-1 ",
+		"5x; url=/a":             "-1 ",
+	} {
+		p := new(Page)
+		NewScanner(ScanOptions{}).Scan([]byte(`<meta http-equiv=Refresh content="`+strings.ReplaceAll(content, `"`, "&quot;")+`">`), p)
+		got := fmt.Sprint(p.Refresh, " ")
+		for _, l := range p.Links {
+			got += string(p.Href(l))
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", content, got, want)
+		}
+	}
+}
+
+func TestImages(t *testing.T) {
+	page := []byte(`<img src=a srcset="b, c 2x,d 3x, e,f 100w , ,g (1, 2) x, h,"><source srcset="i"><img src="">`)
+	p := new(Page)
+	NewScanner(ScanOptions{Images: true}).Scan(page, p)
+	var got []string
+	for _, l := range p.Links {
+		got = append(got, string(p.Href(l)))
+	}
+	if g := strings.Join(got, " "); g != "a b c d e,f g h i" {
+		t.Errorf("got %q", g)
+	}
+	if NewScanner(ScanOptions{}).Scan(page, p); len(p.Links) != 0 {
+		t.Errorf("images reported without being asked for: %d", len(p.Links))
+	}
+}
+
+func TestRel(t *testing.T) {
+	p := new(Page)
+	NewScanner(ScanOptions{}).Scan([]byte("<a rel='NoFollow\tugc sponsored' href=1><link rel='shortcut icon' href=2><link rel=canonical href=3>"+
+		"<link rel=canonical href=4><a rel='next,prev nofollowed' href=5><link rel=preload href=6><link rel='&#110;ext' href=7>"), p)
+	want := []Rel{RelNofollow | RelUGC | RelSponsored, RelIcon, RelCanonical, RelCanonical, RelNext | RelPrev, RelResource, RelNext}
+	for i, l := range p.Links {
+		if l.Rel != want[i] {
+			t.Errorf("link %d: got %b, want %b", i+1, l.Rel, want[i])
+		}
+	}
+	if len(p.Links) != len(want) || string(p.Canonical) != "3" {
+		t.Errorf("%d links, canonical %q", len(p.Links), p.Canonical)
+	}
+}
