@@ -1,0 +1,215 @@
+package fakeweb
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// composer writes pages. It holds the memory that is used again for every page.
+//
+// A page is a function of the web, the options, the ports and its version. It has a
+// title and a heading, a part for navigation with its first links, and paragraphs with
+// the other links between words, all links in ascending id as the graph has them; then
+// words until it has its size.
+type composer struct {
+	s       *Server
+	site    *site
+	j       uint32
+	secure  bool
+	words   *vocabulary
+	random  uint64 // state of the word generator
+	pending int    // words until the end of the sentence
+	list    lister
+	buf     []byte
+	pressed []byte
+}
+
+const (
+	navLinks   = 8  // links in the part for navigation, at most
+	linkBytes  = 90 // a link with its text, roughly
+	paragraph  = 5  // links in a paragraph
+	footer     = "</body>\n</html>\n"
+	titleWords = 4 // at most; at least 2
+)
+
+// page writes a version of page j and returns it, valid until the next call. It is size
+// bytes long, or as long as its links make it.
+func (c *composer) page(st *site, j uint32, version uint32, size int) []byte {
+	c.begin(st, j, version)
+	links := c.list.of(c.s.web, st, j)
+	c.head()
+	c.navigation(links[:min(navLinks, len(links))])
+	rest := links[min(navLinks, len(links)):]
+	c.text(rest, size-len(footer))
+	c.pad(size - len(footer))
+	c.buf = append(c.buf, footer...)
+	return c.buf
+}
+
+func (c *composer) begin(st *site, j uint32, version uint32) {
+	r := &c.s.rules
+	c.site, c.j, c.secure = st, j, r.https(st)
+	c.words = &c.s.words[r.charset(st)]
+	c.random = r.draw(st, streamText, pair(j, version))
+	c.pending = 0
+	c.buf = c.buf[:0]
+}
+
+func (c *composer) head() {
+	r := &c.s.rules
+	c.add("<!DOCTYPE html>\n<html lang=\"", c.words.lang, "\">\n<head>\n")
+	if r.declared(c.site) == inMeta {
+		c.add(`<meta charset="`, charsetNames[r.charset(c.site)], "\">\n")
+	}
+	if tag := r.robotsTag(c.site, c.j); tag != "" && !r.tagInHeader(c.site, c.j) {
+		c.add(`<meta name="robots" content="`, tag, "\">\n")
+	}
+	c.add("<title>")
+	c.name(c.site, c.j)
+	c.add("</title>\n</head>\n<body>\n<h1>")
+	c.name(c.site, c.j)
+	c.add("</h1>\n")
+}
+
+// robotsTag is the value of X-Robots-Tag, or of the meta element in its place.
+func (r *rules) robotsTag(s *site, j uint32) string {
+	switch follow, archive := r.noFollow(s, j), r.noArchive(s, j); {
+	case follow && archive:
+		return "nofollow, noarchive"
+	case follow:
+		return "nofollow"
+	case archive:
+		return "noarchive"
+	}
+	return ""
+}
+
+func (r *rules) tagInHeader(s *site, j uint32) bool {
+	return r.draw(s, streamNoFollow, uint64(j))&1 != 0
+}
+
+func (c *composer) navigation(links []graph.Page) {
+	if len(links) == 0 {
+		return
+	}
+	c.add("<nav>\n<ul>\n")
+	for i, q := range links {
+		c.add("<li>")
+		c.link(uint64(i), q)
+		c.add("</li>\n")
+	}
+	c.add("</ul>\n</nav>\n")
+}
+
+// text writes the other links among words, spread evenly up to a length.
+func (c *composer) text(links []graph.Page, size int) {
+	start := len(c.buf)
+	free := max(0, size-start-linkBytes*len(links))
+	for i, q := range links {
+		if i%paragraph == 0 {
+			c.section(i > 0)
+		}
+		c.say(start + linkBytes*i + free/len(links)*i)
+		c.add(c.words.gap)
+		c.link(uint64(navLinks+i), q)
+	}
+	if len(links) > 0 {
+		c.add("</p>\n")
+	}
+}
+
+// section begins a paragraph with a heading.
+func (c *composer) section(open bool) {
+	if open {
+		c.add("</p>\n")
+	}
+	c.add("<h2>")
+	c.word(true)
+	c.add(c.words.gap)
+	c.word(false)
+	c.add("</h2>\n<p>")
+	c.pending = 0
+}
+
+// pad fills up to a length: sections of words, then blanks.
+func (c *composer) pad(size int) {
+	const least = 200 // shorter is not worth a section
+	for len(c.buf)+least < size {
+		c.section(false)
+		c.say(min(len(c.buf)+1500, size-100))
+		c.add("</p>\n")
+	}
+	for n := size - len(c.buf); n > 0; n-- {
+		c.buf = append(c.buf, ' ')
+	}
+}
+
+// say writes words until the page has a length.
+func (c *composer) say(length int) {
+	v := c.words
+	for len(c.buf) < length {
+		c.random += golden
+		for h, n := mix(c.random), 0; n < 4; h, n = h>>16, n+1 {
+			if c.pending == 0 {
+				c.buf = append(c.buf, v.capital[v.word(h)]...)
+				c.pending = 4 + int(h>>10&15)
+				continue
+			}
+			c.buf = append(append(c.buf, v.gap...), v.plain[v.word(h)]...)
+			if c.pending--; c.pending == 0 {
+				c.buf = append(c.buf, v.end...)
+			}
+		}
+	}
+}
+
+func (c *composer) word(capital bool) {
+	c.random += golden
+	k := c.words.word(mix(c.random))
+	if capital {
+		c.add(c.words.capital[k])
+	} else {
+		c.add(c.words.plain[k])
+	}
+}
+
+// name writes the name of page j of a site, which is its title and the text of links to
+// it, in the words of the page that is being written.
+func (c *composer) name(st *site, j uint32) {
+	at, n := c.s.rules.title(st, j, c.words)
+	c.add(c.words.capital[at[0]])
+	for _, k := range at[1:n] {
+		c.add(c.words.gap, c.words.plain[k])
+	}
+	c.buf = strconv.AppendUint(append(c.buf, ' '), uint64(st.first+j), 10)
+}
+
+// title is the places of the n words of a title; the id of the page follows them.
+func (r *rules) title(s *site, j uint32, v *vocabulary) (at [titleWords]int, n int) {
+	h := r.draw(s, streamTitle, uint64(j))
+	n = 2 + int(h>>60)%(titleWords-1)
+	for i := range n {
+		at[i] = v.word(h >> (12 * i))
+	}
+	return at, n
+}
+
+// Title is the title of page p, in UTF-8.
+func (s *Server) Title(p graph.Page) string {
+	site := s.web.site(s.web.SiteOf(p))
+	v := &s.words[s.rules.charset(&site)]
+	at, n := s.rules.title(&site, uint32(p)-site.first, v)
+	words := []string{upper(v.decoded[at[0]])}
+	for _, k := range at[1:n] {
+		words = append(words, v.decoded[k])
+	}
+	return strings.Join(words, v.gap) + " " + strconv.Itoa(int(p))
+}
+
+func (c *composer) add(parts ...string) {
+	for _, p := range parts {
+		c.buf = append(c.buf, p...)
+	}
+}

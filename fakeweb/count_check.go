@@ -1,0 +1,279 @@
+package fakeweb
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Demands are the rules of politeness that a visitor is held to, as the server sees
+// them. Instants of the server lie outside those of the visitor (an answer ends here
+// before it ends there, a request starts there before it starts here), so a visitor that
+// keeps its delays is never accused.
+type Demands struct {
+	Delay         time.Duration // from the end of an answer to the next request to the site
+	PerConnection int           // requests that may follow each other without delay; 0 means 1
+	AddressDelay  time.Duration // the same for an IP address
+	AddressCap    int           // requests at a time to an IP address; 0: any number
+	Repeats       bool          // a page may be answered in full more than once (a recrawl)
+}
+
+// Kinds of violations.
+const (
+	TooSoon       = "gap"           // Delay was not kept
+	CrawlDelay    = "crawl-delay"   // the Crawl-delay of robots.txt was not kept
+	RetryAfter    = "retry-after"   // a Retry-After was not kept
+	TwoAtOnce     = "two-at-once"   // two requests at a time to a site
+	Connections   = "connections"   // two connections at a time to a site
+	Forbidden     = "forbidden"     // a page that robots.txt forbids
+	BeforeRobots  = "before-robots" // anything else than robots.txt before that was answered
+	AddressGap    = "address-gap"   // AddressDelay was not kept
+	AddressAtOnce = "address-cap"   // more than AddressCap requests at a time to an IP address
+	Repeated      = "repeated"      // a second full answer for a page
+	Missing       = "missing"       // a wanted page without a full answer
+	Unwanted      = "unwanted"      // a page outside the limits of the crawl was asked for
+)
+
+// A Violation is one rule broken once.
+type Violation struct {
+	Kind string        `json:"kind"`
+	Site graph.Site    `json:"site"`
+	Page graph.Page    `json:"page"` // graph.NoPage if it is about no page
+	At   time.Duration `json:"at"`   // since the counter began
+	Got  time.Duration `json:"got,omitzero"`
+	Want time.Duration `json:"want,omitzero"`
+	N    int           `json:"n,omitzero"` // how many at once, or how often
+}
+
+func (v Violation) String() string {
+	text := fmt.Sprintf("%v: site %d: %s", v.At, v.Site, v.Kind)
+	if v.Page != graph.NoPage {
+		text += fmt.Sprintf(" page %d", v.Page)
+	}
+	if v.Want != 0 {
+		text += fmt.Sprintf(" %v, want %v", v.Got, v.Want)
+	}
+	if v.N != 0 {
+		text += fmt.Sprintf(" (%d)", v.N)
+	}
+	return text
+}
+
+// Check holds the record up to now against demands, and gives the violations by site
+// and instant, those of addresses last.
+func (c *Counter) Check(d Demands) []Violation {
+	known := c.robotsKnown()
+	byAddress := map[netip.Addr][]located{}
+	var found []Violation
+	for i := range c.sites {
+		id := graph.Site(i)
+		log := c.Requests(id)
+		if len(log) == 0 {
+			continue
+		}
+		ch := newChecker(c, id, d, known)
+		ch.run(log)
+		found = append(found, ch.found...)
+		if d.AddressDelay > 0 || d.AddressCap > 0 {
+			a := c.s.Address(id)
+			for _, q := range log {
+				byAddress[a] = append(byAddress[a], located{q, id})
+			}
+		}
+	}
+	addresses := make([]netip.Addr, 0, len(byAddress))
+	for a := range byAddress {
+		addresses = append(addresses, a)
+	}
+	slices.SortFunc(addresses, netip.Addr.Compare)
+	for _, a := range addresses {
+		found = append(found, checkAddress(byAddress[a], d)...)
+	}
+	return found
+}
+
+// never is an instant that does not come.
+const never = time.Duration(1<<63 - 1)
+
+// robotsKnown is by site the instant from which a visitor knew the rules: its robots.txt
+// was answered for good. One that moved is known when its target is, too.
+func (c *Counter) robotsKnown() []time.Duration {
+	own := make([]time.Duration, len(c.sites))
+	moved := make([]time.Duration, len(c.sites))
+	for i := range c.sites {
+		own[i], moved[i] = never, never
+		for _, q := range c.Requests(graph.Site(i)) {
+			switch {
+			case q.Kind != KindRobots:
+			case q.Status/100 == 3:
+				moved[i] = min(moved[i], q.End)
+			case q.Status/100 == 2 && q.Full || q.Status/100 == 4 && q.Status != http.StatusTooManyRequests:
+				own[i] = min(own[i], q.End)
+			}
+		}
+	}
+	known := slices.Clone(own)
+	for i, at := range moved {
+		if at < never {
+			site := c.s.web.site(graph.Site(i))
+			known[i] = max(at, own[c.s.rules.robotsTarget(&site)])
+		}
+	}
+	return known
+}
+
+// checker walks the record of a site.
+type checker struct {
+	c     *Counter
+	site  site
+	d     Demands
+	delay time.Duration // Crawl-delay
+	known time.Duration // instant from which the rules were known
+	found []Violation
+
+	ended     time.Duration // end of the answers so far
+	notBefore time.Duration // Retry-After in force
+	row       int           // requests since the last delay
+	full      map[graph.Page]int
+}
+
+func newChecker(c *Counter, id graph.Site, d Demands, known []time.Duration) *checker {
+	site := c.s.web.site(id)
+	d.PerConnection = max(1, d.PerConnection)
+	return &checker{
+		c: c, site: site, d: d, known: known[id],
+		delay: c.s.rules.crawlDelay(&site), full: map[graph.Page]int{},
+	}
+}
+
+func (ch *checker) report(kind string, q *Request, got, want time.Duration, n int) {
+	ch.found = append(ch.found, Violation{kind, ch.site.id, q.Page, q.Start, got, want, n})
+}
+
+func (ch *checker) run(log []Request) {
+	for i := range log {
+		q := &log[i]
+		if i > 0 {
+			ch.gap(q)
+		} else {
+			ch.row = 1
+		}
+		ch.rules(q)
+		ch.repeats(q)
+		ch.ended = max(ch.ended, q.End)
+		ch.notBefore = max(ch.notBefore, q.NotBefore)
+	}
+	s := &ch.c.sites[ch.site.id]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, o := range s.overlaps {
+		ch.found = append(ch.found, Violation{Kind: Connections, Site: ch.site.id, Page: graph.NoPage, At: o.At, N: o.Open})
+	}
+}
+
+// gap looks at the time since the answer before. Requests in a row are free of the
+// delay, up to PerConnection, but not of Crawl-delay and Retry-After.
+func (ch *checker) gap(q *Request) {
+	gap := q.Start - ch.ended
+	if gap < 0 {
+		ch.report(TwoAtOnce, q, gap, 0, 0)
+	}
+	if q.Start < ch.notBefore {
+		ch.report(RetryAfter, q, gap, ch.notBefore-ch.ended, 0)
+	}
+	if ch.delay > 0 && ch.known <= ch.ended && gap < ch.delay {
+		ch.report(CrawlDelay, q, gap, ch.delay, 0)
+	}
+	switch {
+	case gap >= ch.d.Delay:
+		ch.row = 1
+	case ch.row < ch.d.PerConnection:
+		ch.row++
+	default:
+		ch.row++
+		ch.report(TooSoon, q, gap, ch.d.Delay, 0)
+	}
+}
+
+// rules looks at what robots.txt says.
+func (ch *checker) rules(q *Request) {
+	switch {
+	case q.Kind == KindRobots:
+	case q.Start < ch.known:
+		ch.report(BeforeRobots, q, 0, 0, 0)
+	case q.Kind == KindPage && ch.c.s.rules.forbidden(&ch.site, uint32(q.Page)-ch.site.first):
+		ch.report(Forbidden, q, 0, 0, 0)
+	}
+}
+
+func (ch *checker) repeats(q *Request) {
+	if q.Kind != KindPage || q.Status != http.StatusOK || !q.Full {
+		return
+	}
+	ch.full[q.Page]++
+	if n := ch.full[q.Page]; n > 1 && !ch.d.Repeats {
+		ch.report(Repeated, q, 0, 0, n)
+	}
+}
+
+// located is a request with its site.
+type located struct {
+	Request
+	site graph.Site
+}
+
+// checkAddress looks at the requests to one address. AddressDelay runs from each end: with a
+// cap above 1 others may be running.
+func checkAddress(all []located, d Demands) (found []Violation) {
+	slices.SortFunc(all, func(a, b located) int { return cmp.Compare(a.Start, b.Start) })
+	ends := make([]time.Duration, 0, len(all)) // of requests still running, and the last that ended
+	ended := -never
+	for _, q := range all {
+		running := ends[:0]
+		for _, e := range ends {
+			if e > q.Start {
+				running = append(running, e)
+			} else {
+				ended = max(ended, e)
+			}
+		}
+		ends = append(running, q.End)
+		if d.AddressCap > 0 && len(ends) > d.AddressCap {
+			found = append(found, Violation{Kind: AddressAtOnce, Site: q.site, Page: q.Page, At: q.Start, N: len(ends)})
+		}
+		if ended != -never && q.Start-ended < d.AddressDelay {
+			found = append(found, Violation{AddressGap, q.site, q.Page, q.Start, q.Start - ended, d.AddressDelay, 0})
+		}
+	}
+	return found
+}
+
+// CheckWanted compares the pages answered in full with those that a crawl has to fetch:
+// each of w.Pages exactly once, and no page asked for that is in none of its sets.
+func (c *Counter) CheckWanted(w *Wanted) (found []Violation) {
+	full := c.Answered()
+	about := func(kind string, p graph.Page, n int) {
+		found = append(found, Violation{Kind: kind, Site: c.s.web.SiteOf(p), Page: p, N: n})
+	}
+	for _, p := range w.Pages {
+		switch n := int(full[p]); {
+		case n == 0:
+			about(Missing, p, 0)
+		case n > 1:
+			about(Repeated, p, n)
+		}
+	}
+	for i := range c.sites {
+		for _, q := range c.Requests(graph.Site(i)) {
+			if q.Kind == KindPage && w.Depth[q.Page] < 0 {
+				found = append(found, Violation{Kind: Unwanted, Site: graph.Site(i), Page: q.Page, At: q.Start})
+			}
+		}
+	}
+	return found
+}

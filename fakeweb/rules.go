@@ -1,0 +1,272 @@
+package fakeweb
+
+import (
+	"math"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Streams of the HTTP half; hash.go has those of the graph. Renumbering them changes
+// every synthetic web.
+const (
+	streamClass = iota + 64
+	streamRedirect
+	streamBusy
+	streamSize
+	streamRobots      // class of robots.txt
+	streamRobotsRules // whether it forbids anything
+	streamForbid      // by directory: whether and how
+	streamGroups      // how the groups are written
+	streamCrawlDelay
+	streamRobotsLarge
+	streamSitemap
+	streamInSitemap
+	streamMessy
+	streamForm // of a link
+	streamNoFollow
+	streamNoArchive
+	streamCharset
+	streamValidators
+	streamKeepAlive
+	streamHTTPS
+	streamEncoding
+	streamDNS
+	streamDNSSlow
+	streamAddress
+	streamLatency
+	streamSlow
+	streamRate
+	streamChange
+	streamText
+	streamTitle
+	streamOther
+)
+
+// A Class is how a page answers.
+type Class uint8
+
+const (
+	OK       Class = iota // 200, HTML
+	Redirect              // to RedirectTo
+	NotFound              // 404
+	Gone                  // 410
+	Broken                // 500
+	Busy                  // 503 or 429 with Retry-After, then as OK
+	Reset                 // no answer, then as OK
+	Other                 // 200, not HTML
+	Large                 // 200, HTML, larger than crawlers care for
+)
+
+var classNames = [...]string{"ok", "redirect", "not found", "gone", "broken", "busy", "reset", "other", "large"}
+
+func (c Class) String() string { return classNames[c] }
+
+type robotsClass uint8
+
+const (
+	robotsPlain robotsClass = iota
+	robotsMissing
+	robotsBroken
+	robotsBusy
+	robotsMoved
+)
+
+type dnsClass uint8
+
+const (
+	dnsPlain dnsClass = iota
+	dnsMissing
+	dnsFailing
+	dnsTruncated
+	dnsAlias
+)
+
+// rules are the options over a web, ready to be asked: what each page and each site
+// does is a function of the seeds, here and nowhere else, so that what is served and
+// what is called true cannot differ.
+type rules struct {
+	web  *Web
+	opt  ServeOptions
+	salt uint64
+
+	classes, robots, dns []uint64 // cumulated shares in units of 2^-63
+	sizes                powers
+	latencies            powers
+	intervals            powers
+}
+
+func newRules(w *Web, o ServeOptions) rules {
+	return rules{
+		web: w, opt: o, salt: mix(o.Seed),
+		classes:   cumulate(o.Pages.list()),
+		robots:    cumulate(o.Robots.list()),
+		dns:       cumulate(o.DNS.list()),
+		sizes:     newPowers(float64(o.MinSize), float64(o.MaxSize)),
+		latencies: newPowers(float64(max(o.MinLatency, 1)), float64(max(o.MaxLatency, 1))),
+		intervals: newPowers(float64(o.Changes.Min), float64(o.Changes.Max)),
+	}
+}
+
+// cumulate turns shares into thresholds for the upper 63 bits of a hash.
+func cumulate(shares []float64) []uint64 {
+	top := make([]uint64, len(shares))
+	sum := 0.0
+	for i, v := range shares {
+		sum += v
+		top[i] = uint64(min(sum, 1) * (1 << 63))
+	}
+	return top
+}
+
+// pick is the number of the part that a hash falls into: 1 for the first, 0 for none.
+func pick(top []uint64, h uint64) int {
+	for i, t := range top {
+		if h>>1 < t {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// draw is 64 random bits for number x of a site.
+func (r *rules) draw(s *site, stream, x uint64) uint64 {
+	return hash(s.seed^r.salt, stream, x)
+}
+
+// meets tells whether number x of a site belongs to a share.
+func (r *rules) meets(share float64, s *site, stream, x uint64) bool {
+	return share > 0 && r.draw(s, stream, x)>>1 < uint64(share*(1<<63))
+}
+
+// powers draws log-uniform numbers: least * ratio^u, by 16 binary digits of u and
+// square roots alone, which every machine rounds alike.
+type powers struct {
+	least float64
+	root  [16]float64 // ratio^(1/2), ratio^(1/4), ...
+}
+
+func newPowers(least, most float64) powers {
+	p := powers{least: least}
+	x := most / least
+	for i := range p.root {
+		x = math.Sqrt(x)
+		p.root[i] = x
+	}
+	return p
+}
+
+// at uses the upper 16 bits of h.
+func (p *powers) at(h uint64) float64 {
+	x := p.least
+	for i := range p.root {
+		if h>>(63-i)&1 != 0 {
+			x *= p.root[i]
+		}
+	}
+	return x
+}
+
+// class is how page j answers.
+func (r *rules) class(s *site, j uint32) Class {
+	if s.first+j == 0 {
+		return OK
+	}
+	if _, k := s.place(j); k == 0 && !r.opt.HubsFail {
+		return OK
+	}
+	return Class(pick(r.classes, r.draw(s, streamClass, uint64(j))))
+}
+
+// redirect is where page j leads, if its class is Redirect, and with which status: a
+// page before it in its site, in one case of four the home page of a site before it.
+func (r *rules) redirect(s *site, j uint32) (to graph.Page, status int) {
+	h := r.draw(s, streamRedirect, uint64(j))
+	status = [...]int{301, 302, 307, 308}[h>>2&3]
+	if j > 0 && (h&3 != 0 || s.id == 0) {
+		return graph.Page(s.first + uint32(below(h, uint64(j)))), status
+	}
+	return r.web.Home(graph.Site(below(h, uint64(s.id)))), status
+}
+
+// failures is the number of failing answers before the lasting one; negative: it fails
+// for ever.
+func (r *rules) failures(c Class) int {
+	switch c {
+	case Busy:
+		return r.opt.BusyTimes
+	case Reset:
+		return r.opt.ResetTimes
+	}
+	return 0
+}
+
+// busy is what a busy page says: status, whole seconds to wait, and whether as a date.
+func (r *rules) busy(s *site, x uint64) (status int, wait time.Duration, date bool) {
+	h := r.draw(s, streamBusy, x)
+	status = [...]int{503, 503, 503, 429}[h&3]
+	most := max(1, uint64(r.opt.RetryAfter/time.Second))
+	return status, time.Duration(1+below(h, most)) * time.Second, h&4 != 0
+}
+
+// size is the number of bytes that page j has before content coding.
+func (r *rules) size(s *site, j uint32, c Class) int {
+	switch {
+	case c == Large:
+		return r.opt.LargeSize
+	case r.opt.Times.Size != nil:
+		return int(r.opt.Times.Size(graph.Page(s.first + j)))
+	}
+	return int(r.sizes.at(r.draw(s, streamSize, uint64(j))))
+}
+
+// otherTypes are the types of pages that are not HTML.
+var otherTypes = [...]string{"application/pdf", "image/png", "text/plain; charset=utf-8"}
+
+func (r *rules) otherType(s *site, j uint32) string {
+	return otherTypes[r.draw(s, streamOther, uint64(j))%uint64(len(otherTypes))]
+}
+
+func (r *rules) noFollow(s *site, j uint32) bool {
+	return r.meets(r.opt.NoFollow, s, streamNoFollow, uint64(j))
+}
+
+func (r *rules) noArchive(s *site, j uint32) bool {
+	return r.meets(r.opt.NoArchive, s, streamNoArchive, uint64(j))
+}
+
+func (r *rules) https(s *site) bool { return r.meets(r.opt.HTTPS, s, streamHTTPS, 0) }
+
+func (r *rules) dnsClass(s *site) dnsClass {
+	return dnsClass(pick(r.dns, r.draw(s, streamDNS, 0)))
+}
+
+// firstByte is the time from a request to the first byte of its answer.
+func (r *rules) firstByte(s *site, p graph.Page, attempt uint32) time.Duration {
+	if f := r.opt.Times.FirstByte; f != nil {
+		return f(s.id, p, attempt)
+	}
+	var d float64
+	if r.opt.MaxLatency > 0 {
+		h := r.draw(s, streamLatency, uint64(p)+1)
+		d = r.latencies.at(r.draw(s, streamLatency, 0)) * (0.5 + unit(h))
+	}
+	if r.meets(r.opt.Slow, s, streamSlow, 0) {
+		d += float64(r.opt.SlowBy)
+	}
+	return time.Duration(d)
+}
+
+// body is the time from the first byte of a body to its last.
+func (r *rules) body(s *site, p graph.Page, bytes int) time.Duration {
+	switch {
+	case r.opt.Times.Body != nil:
+		return r.opt.Times.Body(s.id, p, bytes)
+	case r.opt.Speed > 0:
+		return time.Duration(float64(bytes) / r.opt.Speed * 1e9)
+	}
+	return 0
+}
+
+// unit is a hash as a number in (0, 1).
+func unit(h uint64) float64 { return (float64(h>>11) + 0.5) / (1 << 53) }

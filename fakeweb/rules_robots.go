@@ -1,0 +1,192 @@
+package fakeweb
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// robotsMost is how long a large robots.txt is. Its rules stand between two stretches of
+// comments, before the 500 KiB that a crawler has to read (RFC 9309, 2.5).
+const (
+	robotsMost   = 600_000
+	robotsBefore = 400_000
+)
+
+func (r *rules) robotsClass(s *site) robotsClass {
+	c := robotsClass(pick(r.robots, r.draw(s, streamRobots, 0)))
+	if c != robotsMoved {
+		return c
+	}
+	to := r.web.site(r.robotsTarget(s))
+	if to.id == s.id || robotsClass(pick(r.robots, r.draw(&to, streamRobots, 0))) == robotsMoved {
+		return robotsPlain // one hop is enough
+	}
+	return robotsMoved
+}
+
+// robotsTarget is the site whose robots.txt a moved one leads to.
+func (r *rules) robotsTarget(s *site) graph.Site {
+	return graph.Site(below(r.draw(s, streamRobots, 1), uint64(r.web.Sites())))
+}
+
+// robotsOf is the site whose robots.txt rules s.
+func (r *rules) robotsOf(s *site) site {
+	if r.robotsClass(s) == robotsMoved {
+		return r.web.site(r.robotsTarget(s))
+	}
+	return *s
+}
+
+// forbidden tells whether robots.txt forbids page j. Where it moved, the rules of
+// another site are read with the paths of this one: they meet where a directory has
+// the same name in both.
+func (r *rules) forbidden(s *site, j uint32) bool {
+	of := r.robotsOf(s)
+	switch r.robotsClass(&of) {
+	case robotsMissing:
+		return false
+	case robotsBroken:
+		return true
+	}
+	d, k := s.place(j)
+	if d < 0 || d >= of.dirs() || digits(uint64(of.dirs()-1)) != digits(uint64(s.dirs()-1)) {
+		return false
+	}
+	f := r.forbid(&of, d)
+	return f == forbidAll || f == forbidStar || f == forbidEncoded || f != allowed && k > 0
+}
+
+// A form is how robots.txt forbids a directory.
+type form uint8
+
+const (
+	allowed       form = iota
+	forbidAll          // Disallow: /d3/
+	forbidStar         // Disallow: /d3/*
+	forbidEncoded      // Disallow: /%643/, the same to RFC 9309, 2.2.2
+	forbidBelow        // Disallow: /d3/ and Allow: /d3/$, the index page alone
+	forbidHTML         // Disallow: /d3/*.html$, the same pages
+	forms
+)
+
+// forbid is how directory d is forbidden.
+func (r *rules) forbid(s *site, d int64) form {
+	if !r.meets(r.opt.Robots.Rules, s, streamRobotsRules, 0) || !r.meets(r.opt.Robots.Forbid, s, streamForbid, uint64(d)) {
+		return allowed
+	}
+	h := mix(r.draw(s, streamForbid, uint64(d)))
+	return 1 + form(h%uint64(forms-1))
+}
+
+// crawlDelay is the Crawl-delay in force at a site, 0 for none.
+func (r *rules) crawlDelay(s *site) time.Duration {
+	of := r.robotsOf(s)
+	if c := r.robotsClass(&of); c == robotsMissing || c == robotsBroken {
+		return 0
+	}
+	return r.ownDelay(&of)
+}
+
+func (r *rules) ownDelay(s *site) time.Duration {
+	if !r.meets(r.opt.Robots.Delay, s, streamCrawlDelay, 0) {
+		return 0
+	}
+	return r.opt.Robots.MaxDelay / 10 * time.Duration(1+r.draw(s, streamCrawlDelay, 1)%10)
+}
+
+// appendRobots appends the robots.txt of a site.
+func (r *rules) appendRobots(b []byte, s *site, origin []byte) []byte {
+	large := r.meets(r.opt.Robots.Large, s, streamRobotsLarge, 0)
+	if large {
+		b = appendComments(b, robotsBefore)
+	}
+	b = r.appendGroups(b, s)
+	if r.hasSitemap(s) {
+		b = append(b, "\nSitemap: "...)
+		b = append(b, origin...)
+		b = append(b, r.sitemapName(s)...)
+		b = append(b, '\n')
+	}
+	if large {
+		b = appendComments(b, robotsMost)
+	}
+	return b
+}
+
+// appendComments fills up to a length with lines of 64 bytes and a rest.
+func appendComments(b []byte, to int) []byte {
+	for len(b)+64 <= to {
+		b = append(b, "# nothing to see here, the rules are elsewhere in this file ...\n"...)
+	}
+	if n := to - len(b); n > 1 {
+		b = append(append(append(b, '#'), bytes.Repeat([]byte{'.'}, n-2)...), '\n')
+	}
+	return b
+}
+
+// appendGroups writes the rules as one group for all, beside a group for somebody else,
+// as a group for our agent beside one that forbids everything to others, or as two
+// groups for our agent, which count as one (RFC 9309, 2.2.1).
+func (r *rules) appendGroups(b []byte, s *site) []byte {
+	style := r.draw(s, streamGroups, 0) & 3
+	if r.opt.Agent == "" && style >= 2 || !r.meets(r.opt.Robots.Rules, s, streamRobotsRules, 0) {
+		style = 0
+	}
+	switch style {
+	case 1:
+		b = append(b, "User-agent: somebody-else\nDisallow: /\n\n"...)
+	case 2:
+		b = append(b, "User-agent: *\nDisallow: /\n\n"...)
+	case 3:
+		b = append(b, "User-agent: "+r.opt.Agent+"\nDisallow: /nothing-here/\n\nUser-agent: *\nDisallow: /\n\n"...)
+	}
+	if style >= 2 {
+		b = append(b, "User-Agent: "+r.opt.Agent+"\n"...)
+	} else {
+		b = append(b, "User-agent: *\n"...)
+	}
+	return r.appendRules(b, s)
+}
+
+// appendRules writes one group.
+func (r *rules) appendRules(b []byte, s *site) []byte {
+	if d := r.ownDelay(s); d > 0 {
+		b = append(b, "Crawl-delay: "...)
+		b = strconv.AppendFloat(b, d.Seconds(), 'f', -1, 64)
+		b = append(b, '\n')
+	}
+	none := true
+	for d := range s.dirs() {
+		f := r.forbid(s, d)
+		if f == allowed {
+			continue
+		}
+		none = false
+		b = appendRule(b, f, appendPadded(nil, uint64(d), uint64(s.dirs()-1)))
+	}
+	if none {
+		b = append(b, "Disallow:\n"...)
+	}
+	return b
+}
+
+func appendRule(b []byte, f form, name []byte) []byte {
+	if f == forbidEncoded {
+		b = append(b, "Disallow: /%64"...)
+	} else {
+		b = append(b, "Disallow: /d"...)
+	}
+	b = append(append(b, name...), '/')
+	switch f {
+	case forbidStar:
+		b = append(b, '*')
+	case forbidHTML:
+		b = append(b, "*.html$"...)
+	case forbidBelow:
+		b = append(append(append(b, "\nAllow: /d"...), name...), "/$"...)
+	}
+	return append(b, '\n')
+}

@@ -1,0 +1,172 @@
+package fakeweb
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// A Server answers for all sites of a web, by the Host of a request. It is a function of
+// web, options and, where pages fail at first, of what was asked before: everything it
+// does can be asked for beforehand (Truth, SiteTruth, Wanted, Version), and what it was
+// asked is in its Counter.
+type Server struct {
+	web   *Web
+	rules rules
+	words [charsets]vocabulary
+	press *press
+	count *Counter
+
+	composers sync.Pool
+
+	// Set before the first request, by Listen.
+	port, tlsPort int // 0: the default of the scheme
+	base          netip.Addr
+	addresses     int
+
+	ca        *authority
+	memory    *memory
+	setMemory sync.Once
+}
+
+// NewServer makes a server for a web.
+func NewServer(w *Web, o ServeOptions) (*Server, error) {
+	if err := o.check(); err != nil {
+		return nil, fmt.Errorf("serve the synthetic web: %w", err)
+	}
+	ca, err := newAuthority()
+	if err != nil {
+		return nil, fmt.Errorf("serve the synthetic web: certificate authority: %w", err)
+	}
+	p, err := newPress()
+	if err != nil {
+		return nil, fmt.Errorf("serve the synthetic web: %w", err)
+	}
+	s := &Server{web: w, rules: newRules(w, o), words: vocabularies(), press: p, ca: ca}
+	s.base, s.addresses = netip.AddrFrom4([4]byte{127, 0, 0, 1}), 1
+	s.composers.New = func() any { return &composer{s: s} }
+	s.count = newCounter(s)
+	return s, nil
+}
+
+// Web is the graph behind the server.
+func (s *Server) Web() *Web { return s.web }
+
+// Counter is what the server was asked.
+func (s *Server) Counter() *Counter { return s.count }
+
+// hostName is the name of a site in DNS.
+func (s *Server) hostName(id graph.Site) string {
+	return strings.TrimPrefix(s.web.SiteName(id), "http://")
+}
+
+// appendOrigin appends scheme, host and port of a site.
+func (s *Server) appendOrigin(b []byte, st *site) []byte {
+	port := s.port
+	if s.rules.https(st) {
+		b = append(b, "https://s"...)
+		port = s.tlsPort
+	} else {
+		b = append(b, "http://s"...)
+	}
+	b = appendPadded(b, uint64(st.id), uint64(s.web.spec.Sites-1))
+	b = append(b, ".example"...)
+	if port != 0 {
+		b = strconv.AppendInt(append(b, ':'), int64(port), 10)
+	}
+	return b
+}
+
+// URL is the URL of page p as it is served: with the scheme of its site and the port.
+func (s *Server) URL(p graph.Page) string {
+	site := s.web.site(s.web.SiteOf(p))
+	return string(site.appendPath(s.appendOrigin(nil, &site), uint32(p)-site.first))
+}
+
+// Page finds a page by its URL, exactly as URL gives it.
+func (s *Server) Page(url string) (graph.Page, bool) {
+	_, rest, _ := strings.Cut(url, "://")
+	host, path, _ := strings.Cut(rest, "/")
+	id, ok := s.siteNamed(host)
+	if !ok {
+		return graph.NoPage, false
+	}
+	site := s.web.site(id)
+	j, ok := site.pageAt("/" + path)
+	if p := graph.Page(site.first + j); ok && s.URL(p) == url {
+		return p, true
+	}
+	return graph.NoPage, false
+}
+
+// siteNamed finds a site by host name, with or without port, in any case.
+func (s *Server) siteNamed(host string) (graph.Site, bool) {
+	if i := strings.IndexByte(host, ':'); i >= 0 {
+		host = host[:i]
+	}
+	host = strings.TrimSuffix(host, ".")
+	const suffix = ".example"
+	n := len(host) - len(suffix)
+	if n < 2 || host[0] != 's' && host[0] != 'S' || !strings.EqualFold(host[n:], suffix) {
+		return 0, false
+	}
+	id, ok := number(host[1:n], uint64(s.web.spec.Sites-1))
+	return graph.Site(id), ok
+}
+
+// number reads what appendPadded wrote.
+func number(text string, largest uint64) (uint64, bool) {
+	if len(text) != digits(largest) {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	return n, err == nil && n <= largest && text[0] != '+'
+}
+
+// pageAt finds a page of the site by its path.
+func (st *site) pageAt(path string) (j uint32, ok bool) {
+	if path == "/" {
+		return 0, true
+	}
+	dir, name, found := strings.Cut(strings.TrimPrefix(path, "/d"), "/")
+	if !found || !strings.HasPrefix(path, "/d") || st.dirs() == 0 {
+		return 0, false
+	}
+	d, ok := number(dir, uint64(st.dirs()-1))
+	k := uint64(0)
+	if ok && name != "" {
+		file, html := strings.CutSuffix(name, ".html")
+		if !html || !strings.HasPrefix(file, "p") {
+			return 0, false
+		}
+		k, ok = number(file[1:], uint64(st.dir-1))
+		ok = ok && k > 0
+	}
+	n := uint64(st.index(int64(d))) + k
+	return uint32(n), ok && n < uint64(st.pages)
+}
+
+// ServeHTTP answers one request and counts it.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a := answer{s: s, page: graph.NoPage, attempt: 0}
+	known := a.route(r)
+	if !known {
+		s.count.strange()
+		http.NotFound(w, r)
+		return
+	}
+	c := s.composers.Get().(*composer)
+	a.composer = c
+	visit := s.count.begin(r, &a)
+	defer func() {
+		visit.finish(&a)
+		s.composers.Put(c)
+	}()
+	a.decide(r)
+	a.send(w, r)
+}

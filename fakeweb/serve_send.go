@@ -1,0 +1,161 @@
+package fakeweb
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// matches tells whether a list of entity tags has one, compared weakly.
+func matches(list, tag string) bool {
+	for part := range strings.SplitSeq(list, ",") {
+		part = strings.TrimSpace(part)
+		if part == "*" || strings.TrimPrefix(part, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// contentType is that of the lasting answer of page j.
+func (r *rules) contentType(s *site, j uint32, c Class) string {
+	switch {
+	case c == Other:
+		return r.otherType(s, j)
+	case c != OK && c != Busy && c != Reset && c != Large:
+		return "text/html; charset=utf-8"
+	case r.declared(s) == inHeader:
+		return htmlTypes[r.charset(s)]
+	}
+	return "text/html"
+}
+
+var htmlTypes = [charsets]string{
+	"text/html; charset=utf-8", "text/html; charset=ISO-8859-1",
+	"text/html; charset=windows-1251", "text/html; charset=Shift_JIS",
+}
+
+// send waits as long as the site takes, and writes the answer.
+func (a *answer) send(w http.ResponseWriter, r *http.Request) {
+	rules := &a.s.rules
+	if d := rules.firstByte(&a.site, a.page, a.attempt); d > 0 {
+		rules.opt.Sleep(r.Context(), d)
+	}
+	if a.reset {
+		if c := connOf(r.Context()); c != nil {
+			hardClose(c.conn)
+		}
+		panic(http.ErrAbortHandler) // net/http closes the connection, or resets the stream
+	}
+	a.header(w.Header())
+	w.WriteHeader(a.status)
+	if r.Method == http.MethodHead || a.status == http.StatusNotModified {
+		return
+	}
+	a.write(w, r)
+}
+
+// header fills in the header fields.
+func (a *answer) header(h http.Header) {
+	rules := &a.s.rules
+	if a.mime != "" && a.status != http.StatusNotModified {
+		h["Content-Type"] = []string{a.mime}
+	}
+	if a.status != http.StatusNotModified {
+		h["Content-Length"] = []string{strconv.Itoa(len(a.body) + a.filler)}
+	}
+	if a.coding != "" {
+		h["Content-Encoding"] = []string{a.coding}
+	}
+	if len(rules.opt.Encodings) > 0 {
+		h["Vary"] = []string{"Accept-Encoding"}
+	}
+	if a.location != nil {
+		h["Location"] = []string{string(a.location)}
+	}
+	if a.etag != "" {
+		h["Etag"] = []string{a.etag}
+		h["Last-Modified"] = []string{a.date.UTC().Format(http.TimeFormat)}
+	}
+	if a.tag != "" {
+		h["X-Robots-Tag"] = []string{a.tag}
+	}
+	a.retryAfter(h)
+	if rules.meets(rules.opt.NoKeepAlive, &a.site, streamKeepAlive, 0) {
+		h["Connection"] = []string{"close"}
+	}
+}
+
+func (a *answer) retryAfter(h http.Header) {
+	switch {
+	case !a.waitUntil.IsZero():
+		h["Retry-After"] = []string{a.waitUntil.UTC().Format(http.TimeFormat)}
+	case a.wait > 0:
+		h["Retry-After"] = []string{strconv.Itoa(int(a.wait / time.Second))}
+	}
+}
+
+// write sends the body: at once, or its first half, and after the time that a body of
+// its size takes the rest.
+func (a *answer) write(w http.ResponseWriter, r *http.Request) {
+	head, d := 0, a.s.rules.body(&a.site, a.page, len(a.body)+a.filler)
+	if d > 0 && len(a.body) > 1 {
+		head = len(a.body) / 2
+		if !a.part(w, a.body[:head]) || http.NewResponseController(w).Flush() != nil {
+			return
+		}
+	}
+	if d > 0 {
+		a.s.rules.opt.Sleep(r.Context(), d)
+	}
+	if a.part(w, a.body[head:]) && a.fill(w) {
+		a.full = true
+	}
+}
+
+// part writes some bytes; false if they could not be written.
+func (a *answer) part(w http.ResponseWriter, b []byte) bool {
+	if len(b) == 0 {
+		return true
+	}
+	n, err := w.Write(b)
+	a.sent += int64(n)
+	return err == nil
+}
+
+// fill writes what a large page has after its end: words, until it has its size.
+func (a *answer) fill(w http.ResponseWriter) bool {
+	for left := a.filler; left > 0; {
+		n := min(left, len(fillerText))
+		if !a.part(w, fillerText[:n]) {
+			return false
+		}
+		left -= n
+	}
+	return true
+}
+
+// fillerText is a piece of a large page.
+var fillerText = []byte(strings.Repeat("<p>and so on, and so on, for ever and a day</p>\n", 1<<10))
+
+// other writes a body that is not HTML: a signature, then bytes by hash.
+func (c *composer) other(st *site, j, version uint32, size int, mime string) []byte {
+	c.begin(st, j, version)
+	switch mime {
+	case "application/pdf":
+		c.add("%PDF-1.4\n")
+	case "image/png":
+		c.add("\x89PNG\r\n\x1a\n")
+	default:
+		c.words = &c.s.words[utf8Charset]
+		c.say(size)
+		return c.buf[:size]
+	}
+	for len(c.buf) < size {
+		c.random += golden
+		h := mix(c.random)
+		c.buf = append(c.buf, byte(h), byte(h>>8), byte(h>>16), byte(h>>24), byte(h>>32), byte(h>>40), byte(h>>48), byte(h>>56))
+	}
+	return c.buf[:max(size, 1)]
+}

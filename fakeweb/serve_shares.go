@@ -1,0 +1,86 @@
+package fakeweb
+
+import "fmt"
+
+// A share of the options by its name, for checks and for flags of the command.
+type Share struct {
+	Name  string   // as in ServeOptions, in lower case with hyphens: robots-missing
+	Help  string   // what it is the share of
+	Value *float64 // the field
+}
+
+// Shares are all shares of the options, in a fixed order.
+func (o *ServeOptions) Shares() []Share {
+	p, r, d := &o.Pages, &o.Robots, &o.DNS
+	return []Share{
+		{"redirect", "pages that redirect", &p.Redirect},
+		{"not-found", "pages that answer 404", &p.NotFound},
+		{"gone", "pages that answer 410", &p.Gone},
+		{"broken", "pages that answer 500", &p.Broken},
+		{"busy", "pages that answer 503 or 429 with Retry-After at first", &p.Busy},
+		{"reset", "pages that reset the connection at first", &p.Reset},
+		{"other", "pages that are not HTML", &p.Other},
+		{"large", "pages of 12 MiB", &p.Large},
+		{"robots-rules", "sites whose robots.txt forbids some directories", &r.Rules},
+		{"robots-forbid", "directories that such a site forbids", &r.Forbid},
+		{"robots-delay", "sites with a Crawl-delay", &r.Delay},
+		{"robots-missing", "sites without robots.txt", &r.Missing},
+		{"robots-broken", "sites whose robots.txt answers 500", &r.Broken},
+		{"robots-busy", "sites whose robots.txt answers 503 at first", &r.Busy},
+		{"robots-moved", "sites whose robots.txt redirects to another site", &r.Moved},
+		{"robots-large", "sites with a robots.txt of 600 kB", &r.Large},
+		{"sitemaps", "sites with a sitemap", &o.Sitemaps},
+		{"sitemap-share", "pages of a site that its sitemap names", &o.SitemapShare},
+		{"messy", "links written in odd ways", &o.Messy},
+		{"nofollow", "pages whose links are not to be followed", &o.NoFollow},
+		{"noarchive", "pages not to be stored", &o.NoArchive},
+		{"charsets", "sites in another charset than UTF-8", &o.Charsets},
+		{"no-validators", "sites without ETag and Last-Modified", &o.NoValidators},
+		{"no-keep-alive", "sites that close the connection after each answer", &o.NoKeepAlive},
+		{"https", "sites that answer over TLS", &o.HTTPS},
+		{"slow", "slow sites", &o.Slow},
+		{"dns-missing", "names that do not exist", &d.Missing},
+		{"dns-failing", "names that the DNS server fails on", &d.Failing},
+		{"dns-truncated", "names that have to be asked for over TCP", &d.Truncated},
+		{"dns-alias", "names that are an alias", &d.Alias},
+		{"dns-slow", "names that take long to answer", &d.Slow},
+	}
+}
+
+func (o *ServeOptions) checkShares() error {
+	for _, s := range o.Shares() {
+		if !(*s.Value >= 0 && *s.Value <= 1) {
+			return fmt.Errorf("share %v of %s: want 0 to 1", *s.Value, s.Name)
+		}
+	}
+	for _, g := range []struct {
+		name   string
+		shares []float64
+	}{
+		{"pages", o.Pages.list()}, {"robots.txt", o.Robots.list()}, {"DNS names", o.DNS.list()},
+	} {
+		sum := 0.0
+		for _, v := range g.shares {
+			sum += v
+		}
+		if sum > 1+1e-9 {
+			return fmt.Errorf("shares of %s that exclude each other sum up to %v", g.name, sum)
+		}
+	}
+	return nil
+}
+
+// list is the shares in the order of Class, which follows OK.
+func (p *PageShares) list() []float64 {
+	return []float64{p.Redirect, p.NotFound, p.Gone, p.Broken, p.Busy, p.Reset, p.Other, p.Large}
+}
+
+// list is the shares in the order of robotsClass.
+func (r *RobotsShares) list() []float64 {
+	return []float64{r.Missing, r.Broken, r.Busy, r.Moved}
+}
+
+// list is the shares in the order of dnsClass.
+func (d *DNSShares) list() []float64 {
+	return []float64{d.Missing, d.Failing, d.Truncated, d.Alias}
+}
