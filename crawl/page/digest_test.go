@@ -99,6 +99,16 @@ func TestDigestWhole(t *testing.T) {
 	}
 }
 
+// TestDigestDroppedLink: the text of a link is text, also when the link is dropped.
+func TestDigestDroppedLink(t *testing.T) {
+	const html = `words <a href=long><img alt=more></a>`
+	var p Page
+	NewScanner(ScanOptions{Href: 3}).Scan([]byte(html), &p)
+	if p.Digest != digestOf(html) || p.Dropped != 1 || string(p.Text) != "words more" {
+		t.Errorf("text %q, %d dropped", p.Text, p.Dropped)
+	}
+}
+
 // TestDigestPinned: digests are stored in crawls, so that a change must be noticed.
 func TestDigestPinned(t *testing.T) {
 	if got := digestOf(digestPage).String(); got != "1ec61f3da6feea7f188e42a725e6faab" {

@@ -155,10 +155,11 @@ type Scanner struct {
 	html    []byte // the page being read
 	pos     int    // next byte of html; never goes back
 	page    *Page
-	anchor  int // index in Links of the open anchor, -1 if none
-	heading int // index in Headings of the open heading, -1 if none
-	foreign int // depth of svg and math elements around pos
-	outside int // foreign as it was around an open foreignObject
+	linked  bool // inside an anchor, also one that was dropped: the text must not depend on limits
+	anchor  int  // index in Links of the open anchor, -1 if none or dropped
+	heading int  // index in Headings of the open heading, -1 if none
+	foreign int  // depth of svg and math elements around pos
+	outside int  // foreign as it was around an open foreignObject
 	attrs   attributes
 	names   map[string]string // named character references met so far
 	scratch []byte
@@ -193,7 +194,7 @@ func (s *Scanner) begin(html []byte, p *Page) {
 		p.Cut |= CutInput
 	}
 	s.html, s.pos, s.page = html, 0, p
-	s.anchor, s.heading, s.foreign, s.outside = -1, -1, 0, 0
+	s.linked, s.anchor, s.heading, s.foreign, s.outside = false, -1, -1, 0, 0
 	s.examined = 0
 	s.struc.reset()
 }

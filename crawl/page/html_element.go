@@ -122,6 +122,7 @@ func (s *Scanner) startAnchor(e element) {
 		return
 	}
 	s.struc.mark(e.key)
+	s.linked = true
 	if s.addLink(KindAnchor, s.rel(), href, attrOther) {
 		s.anchor = len(s.page.Links) - 1
 		s.page.Links[s.anchor].text = Span{Start: uint32(len(s.page.Text))}
@@ -129,6 +130,7 @@ func (s *Scanner) startAnchor(e element) {
 }
 
 func (s *Scanner) closeAnchor() {
+	s.linked = false
 	if s.anchor < 0 {
 		return
 	}
@@ -254,7 +256,7 @@ func (s *Scanner) closeHeading() {
 // startImage shows the alt text of an image inside an anchor as words of the text:
 // it is all the anchor text that such a link has.
 func (s *Scanner) startImage() {
-	if s.anchor >= 0 {
+	if s.linked {
 		if alt := s.value(attrAlt); len(alt) > 0 {
 			s.page.Text = appendSpace(s.page.Text)
 			for n := 0; n < len(alt); {

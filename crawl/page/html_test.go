@@ -100,7 +100,7 @@ var traps = []struct{ name, html, links string }{
 	{"end in a script", `<a href=1>x</a><script><a href=2>`, "1 x"},
 }
 
-func TestTraps(t *testing.T) {
+func TestScanTraps(t *testing.T) {
 	s, p := NewScanner(ScanOptions{}), new(Page)
 	for _, c := range traps {
 		s.Scan([]byte(c.html), p)
@@ -114,7 +114,7 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// every beginning of every trap must end the scan well and agree with the
+// TestEndInEveryState: every beginning of every trap must end the scan well and agree with the
 // reference: the end of the page in every state.
 func TestEndInEveryState(t *testing.T) {
 	for _, c := range traps {
