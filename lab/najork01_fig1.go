@@ -66,7 +66,7 @@ func fig1Findings(place string, s plot.Series) (falls, ratio finding) {
 	q := quarters(s.Y)
 	rest := (q[2] + q[3]) / 2
 	falls = finding{place: place, holds: q[0] > q[1] && q[1] > rest}
-	falls.numbers = fmt.Sprintf("quarters %.2f, %.2f, %.2f, %.2f", q[0], q[1], q[2], q[3])
+	falls.numbers = fmt.Sprintf("means of the days by quarter %.2f, %.2f, %.2f, %.2f", q[0], q[1], q[2], q[3])
 	times, later := s.Y[0]/s.Y[1], slices.Max(s.Y[1:])
 	ratio = finding{place: place, holds: times >= 3 && s.Y[0] > later}
 	ratio.numbers = fmt.Sprintf("%.2f and %.2f, %.1f times, highest later day %.2f", s.Y[0], s.Y[1], times, later)

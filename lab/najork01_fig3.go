@@ -45,6 +45,10 @@ func najorkFig3(b *Bench) (*Report, error) {
 	return r, nil
 }
 
+// najorkBias is p of the rank-biased overlap (P17): the first 100 pages have 63 % of the
+// weight.
+const najorkBias = 0.99
+
 func (b *Bench) fig3At(c *crawl58) (f finding, s Section, err error) {
 	days28 := share(najorkCut, najorkDays)
 	parts := []float64{days28, najorkPart, 0.1, 0.25, 0.8}
@@ -68,7 +72,8 @@ func (b *Bench) fig3At(c *crawl58) (f finding, s Section, err error) {
 		chart.Series, over = append(chart.Series, s), append(over, points)
 	}
 	s = Section{Title: c.place.World.Name, Chart: chart, Table: cutTable(cuts, whole),
-		Text: fmt.Sprintf("The whole has %d pages; the top 0.28 %% are %d of them.", len(whole), pagesAt(najorkTop, len(whole)))}
+		Text: fmt.Sprintf("The whole has %d pages; the top 0.28 %% are %d of them. Rank-biased overlap, which weighs the first pages most (p = %v): %.3f after %s, %.3f after %s.",
+			len(whole), pagesAt(najorkTop, len(whole)), najorkBias, RankBiasedOverlap(cuts[0].ranked, whole, najorkBias), cuts[0].name, RankBiasedOverlap(cuts[1].ranked, whole, najorkBias), cuts[1].name)}
 	return fig3Finding(c.place.World.Name, over, cuts[0], whole), s, nil
 }
 

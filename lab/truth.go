@@ -45,10 +45,12 @@ type TruthOptions struct {
 	Progress func(sweep int, bound float64) error
 }
 
-// truthTolerance is what PageRank is solved to, and truthWorst what is accepted when
-// rounding stops it earlier (a follow very near 1).
+// truthTolerance is what PageRank is solved to. It is less than rounding lets a solve
+// promise, so that the sweeps go on until nothing but rounding is left: pages that are
+// equal, but not by the same in-links, are then as near as tie needs. truthWorst is the
+// promise that is accepted.
 const (
-	truthTolerance = 1e-12
+	truthTolerance = 1e-16
 	truthWorst     = 1e-9
 )
 
@@ -129,6 +131,9 @@ func ValuesTruth(metric string, values []float64) (*Truth, error) {
 		if !(v >= 0) || math.IsInf(v, 1) {
 			return nil, fmt.Errorf("truth %q: page %d has the value %v", metric, p, v)
 		}
+	}
+	if total := sum(values); total > 0 && (math.IsInf(total, 1) || math.IsInf(float64(len(values))/total, 1)) {
+		return nil, fmt.Errorf("truth %q: the values sum to %v, too large or too small to bring them to a mean of 1", metric, total)
 	}
 	return &Truth{Metric: metric, Value: values, Pages: len(values), MeanScale: true}, nil
 }
