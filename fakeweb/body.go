@@ -20,7 +20,7 @@ type composer struct {
 	secure  bool
 	words   *vocabulary
 	random  uint64 // state of the word generator
-	pending int    // words until the end of the sentence
+	pending int    // clauses until the end of the sentence
 	list    lister
 	buf     []byte
 	pressed []byte
@@ -146,23 +146,24 @@ func (c *composer) pad(size int) {
 	}
 }
 
-// say writes words until the page has a length.
+// say writes clauses until the page has a length. A sentence has two to five.
 func (c *composer) say(length int) {
-	v := c.words
-	for len(c.buf) < length {
+	v, b, pending := c.words, c.buf, c.pending
+	for len(b) < length {
 		c.random += golden
 		for h, n := mix(c.random), 0; n < 4; h, n = h>>16, n+1 {
-			if c.pending == 0 {
-				c.buf = append(c.buf, v.capital[v.word(h)]...)
-				c.pending = 4 + int(h>>10&15)
+			if pending == 0 {
+				b = append(b, v.openings[h%clauses]...)
+				pending = 1 + int(h>>14&3)
 				continue
 			}
-			c.buf = append(append(c.buf, v.gap...), v.plain[v.word(h)]...)
-			if c.pending--; c.pending == 0 {
-				c.buf = append(c.buf, v.end...)
+			b = append(append(b, v.gap...), v.clauses[h%clauses]...)
+			if pending--; pending == 0 {
+				b = append(b, v.end...)
 			}
 		}
 	}
+	c.buf, c.pending = b, pending
 }
 
 func (c *composer) word(capital bool) {

@@ -13,8 +13,9 @@ import (
 )
 
 // A Counter is what a server can see of those who ask it: every request with the
-// instants of its start (the request was read) and its end (the answer was handed to
-// the network), and every connection. It lives with the server, so a crawler that is
+// instants of its start (the request was read) and its end (the last bytes of the answer
+// are about to be handed to the network), and every connection. A visitor that has read
+// an answer to its end finds it in the record. It lives with the server, so a crawler that is
 // killed and started again is one visitor to it, and the gap in between is a gap.
 //
 // It keeps some 50 bytes a request. Whatever is said about politeness is worked out from
@@ -126,21 +127,21 @@ func (c *Counter) close(k *connection) {
 
 // visit is a request that is being answered.
 type visit struct {
-	c     *Counter
 	conn  uint32
 	start time.Duration
+	line  int // in the record, once it has ended; -1 before
 }
 
 // begin notes the start of a request and counts its attempt.
-func (c *Counter) begin(r *http.Request, a *answer) visit {
-	v := visit{c: c, start: c.Now()}
+func (c *Counter) begin(r *http.Request, a *answer) {
+	a.visit = visit{start: c.Now(), line: -1}
 	s := &c.sites[a.site.id]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running++
 	if k := connOf(r.Context()); k != nil {
-		v.conn = k.id
-		s.enter(k, a.site.id, v.start)
+		a.visit.conn = k.id
+		s.enter(k, a.site.id, a.visit.start)
 	}
 	if c.s.rules.countsAttempts(a) {
 		if s.attempts == nil {
@@ -149,7 +150,6 @@ func (c *Counter) begin(r *http.Request, a *answer) visit {
 		a.attempt = s.attempts[a.page]
 		s.attempts[a.page]++
 	}
-	return v
 }
 
 // countsAttempts tells whether the answer depends on how often it was asked for.
@@ -195,23 +195,41 @@ func (s *siteCount) enter(k *connection, id graph.Site, now time.Duration) {
 	}
 }
 
-// finish notes the end.
-func (v visit) finish(a *answer) {
+// end notes the end of an answer whose last bytes will be handed to the network now: as
+// if they all got there. finish knows better.
+func (c *Counter) end(a *answer, full bool) {
 	q := Request{
-		Start: v.start, End: v.c.Now(), Page: a.page, Kind: a.kind,
-		Status: uint16(a.status), Full: a.full, Conn: v.conn, Bytes: a.sent,
+		Start: a.visit.start, End: c.Now(), Page: a.page, Kind: a.kind,
+		Status: uint16(a.status), Full: full, Conn: a.visit.conn,
+	}
+	if full {
+		q.Bytes = int64(len(a.body) + a.filler)
 	}
 	switch {
 	case !a.waitUntil.IsZero():
-		q.NotBefore = a.waitUntil.Sub(v.c.began.Round(0))
+		q.NotBefore = a.waitUntil.Sub(c.began.Round(0))
 	case a.wait > 0:
 		q.NotBefore = q.End + a.wait
 	}
-	s := &v.c.sites[a.site.id]
+	s := &c.sites[a.site.id]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a.visit.line = len(s.log)
+	s.log = append(s.log, q)
+}
+
+// finish sets right what the network did not take.
+func (c *Counter) finish(a *answer) {
+	if a.visit.line < 0 {
+		c.end(a, false)
+	}
+	s := &c.sites[a.site.id]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--
-	s.log = append(s.log, q)
+	if q := &s.log[a.visit.line]; a.failed || !q.Full {
+		q.Full, q.Bytes = false, a.sent
+	}
 }
 
 // Requests is the record of a site up to now, in order of starts. Requests that are

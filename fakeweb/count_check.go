@@ -190,6 +190,7 @@ func (ch *checker) gap(q *Request) {
 		ch.report(CrawlDelay, q, gap, ch.delay, 0)
 	}
 	switch {
+	case gap < 0: // said already
 	case gap >= ch.d.Delay:
 		ch.row = 1
 	case ch.row < ch.d.PerConnection:

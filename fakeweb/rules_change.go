@@ -38,11 +38,11 @@ func (r *rules) version(s *site, j uint32, at time.Duration) (n uint32, since ti
 	mean := float64(r.interval(s, j))
 	seed := r.draw(s, streamChange, uint64(j))
 	for next := time.Duration(0); ; n++ {
-		gap := float64(mean * minusLog(unit(hash(seed, streamChange, uint64(n)))))
-		if gap > float64(at-next) {
+		gap := time.Duration(min(mean*minusLog(unit(hash(seed, streamChange, uint64(n)))), 1<<62))
+		if gap > at-next {
 			return n, since
 		}
-		next += time.Duration(gap)
+		next += gap
 		since = next
 	}
 }

@@ -47,7 +47,7 @@ func NewServer(w *Web, o ServeOptions) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("serve the synthetic web: %w", err)
 	}
-	s := &Server{web: w, rules: newRules(w, o), words: vocabularies(), press: p, ca: ca}
+	s := &Server{web: w, rules: newRules(w, o), words: vocabularies(o.Charsets > 0), press: p, ca: ca}
 	s.base, s.addresses = netip.AddrFrom4([4]byte{127, 0, 0, 1}), 1
 	s.composers.New = func() any { return &composer{s: s} }
 	s.count = newCounter(s)
@@ -153,18 +153,17 @@ func (st *site) pageAt(path string) (j uint32, ok bool) {
 
 // ServeHTTP answers one request and counts it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a := answer{s: s, page: graph.NoPage, attempt: 0}
-	known := a.route(r)
-	if !known {
+	a := answer{s: s, page: graph.NoPage}
+	if !a.route(r) {
 		s.count.strange()
 		http.NotFound(w, r)
 		return
 	}
 	c := s.composers.Get().(*composer)
 	a.composer = c
-	visit := s.count.begin(r, &a)
+	s.count.begin(r, &a)
 	defer func() {
-		visit.finish(&a)
+		s.count.finish(&a)
 		s.composers.Put(c)
 	}()
 	a.decide(r)

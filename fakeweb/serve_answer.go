@@ -49,8 +49,9 @@ type answer struct {
 	tag       string    // X-Robots-Tag
 	reset     bool
 
-	sent int64
-	full bool // all of it was written
+	visit  visit
+	sent   int64
+	failed bool // not all of it could be written
 }
 
 // route finds out what is asked for; false if no site has that name.

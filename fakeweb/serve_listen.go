@@ -170,7 +170,6 @@ func offset(a, b netip.Addr) int64 {
 	return last(b) - last(a)
 }
 
-
 // ClientTLS is what a client needs to trust the server.
 func (s *Server) ClientTLS() *tls.Config {
 	return &tls.Config{RootCAs: s.CertPool(), MinVersion: tls.VersionTLS12}

@@ -51,6 +51,7 @@ func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 	a.header(w.Header())
 	w.WriteHeader(a.status)
 	if r.Method == http.MethodHead || a.status == http.StatusNotModified {
+		a.s.count.end(a, false)
 		return
 	}
 	a.write(w, r)
@@ -96,21 +97,28 @@ func (a *answer) retryAfter(h http.Header) {
 	}
 }
 
+// lastPiece is what every network takes at once: larger bodies are sent up to it before
+// the answer counts as ended.
+const lastPiece = 1 << 16
+
 // write sends the body: at once, or its first half, and after the time that a body of
 // its size takes the rest.
 func (a *answer) write(w http.ResponseWriter, r *http.Request) {
-	head, d := 0, a.s.rules.body(&a.site, a.page, len(a.body)+a.filler)
-	if d > 0 && len(a.body) > 1 {
-		head = len(a.body) / 2
-		if !a.part(w, a.body[:head]) || http.NewResponseController(w).Flush() != nil {
-			return
-		}
+	head, d := max(0, len(a.body)-lastPiece), a.s.rules.body(&a.site, a.page, len(a.body)+a.filler)
+	switch {
+	case a.filler > 0:
+		head = len(a.body) - len(footer)
+	case d > 0:
+		head = max(head, len(a.body)/2)
 	}
-	if d > 0 {
+	ok := a.part(w, a.body[:head])
+	if ok && d > 0 {
+		ok = http.NewResponseController(w).Flush() == nil
 		a.s.rules.opt.Sleep(r.Context(), d)
 	}
-	if a.part(w, a.body[head:]) && a.fill(w) {
-		a.full = true
+	if ok && a.fill(w) {
+		a.s.count.end(a, true)
+		a.part(w, a.body[head:])
 	}
 }
 
@@ -121,10 +129,12 @@ func (a *answer) part(w http.ResponseWriter, b []byte) bool {
 	}
 	n, err := w.Write(b)
 	a.sent += int64(n)
+	a.failed = a.failed || err != nil
 	return err == nil
 }
 
-// fill writes what a large page has after its end: words, until it has its size.
+// fill writes what a large page has more than others, before its end: words, until it
+// has its size.
 func (a *answer) fill(w http.ResponseWriter) bool {
 	for left := a.filler; left > 0; {
 		n := min(left, len(fillerText))

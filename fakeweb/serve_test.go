@@ -171,9 +171,9 @@ func TestSameBytesEverywhere(t *testing.T) {
 }
 
 const (
-	plainDigest = ""
-	mixedDigest = ""
-	againDigest = ""
+	plainDigest = "6c9bc4cb667c42ef"
+	mixedDigest = "6a0e52b93351645b"
+	againDigest = "1a00372d2a2ae1be"
 )
 
 func TestSizes(t *testing.T) {
