@@ -80,7 +80,7 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 			return usagef("--%s %d: it cannot be below 0", flag.name, flag.value)
 		}
 	}
-	if err := checkOutDir(opt.out); err != nil {
+	if err := opt.checkOut(experiments); err != nil {
 		return err
 	}
 	opt.threads = cmp.Or(opt.threads, runtime.GOMAXPROCS(0))
@@ -92,6 +92,20 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 	places.shown.Done()
 	b := &lab.Bench{Context: ctx, Places: places.list, Random: opt.random, Threads: opt.threads, Starts: opt.starts}
 	return runExperiments(ctx, u, opt, b, experiments)
+}
+
+// checkOut refuses reports that would replace a graph or the seeds.
+func (o *labOptions) checkOut(experiments []lab.Experiment) error {
+	inputs := []string{o.seeds}
+	for _, value := range o.graphs {
+		path, older := splitOlder(value)
+		inputs = append(inputs, path, older)
+	}
+	var dirs []string
+	for _, e := range experiments {
+		dirs = append(dirs, filepath.Join(o.out, e.Name))
+	}
+	return checkOut(o.out, dirs, inputs...)
 }
 
 // runExperiments runs one after the other. Those that fail are told at the end.

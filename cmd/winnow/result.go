@@ -26,7 +26,9 @@ type resultFile struct {
 	name string   // what the user called it
 	path string   // where it goes, links followed
 	file *os.File // nil for standard output
-	temp bool     // file has a temporary name
+
+	temp  bool // file has a temporary name
+	named bool // and got its own
 }
 
 // createResult opens the file that -o names; "" and "-" are standard output.
@@ -72,6 +74,34 @@ func createTemp(path string) (*os.File, error) {
 
 // Commit writes what is left and gives the file its name.
 func (r *resultFile) Commit() error {
+	if err := r.finish(); err != nil {
+		return err
+	}
+	return r.rename()
+}
+
+// commitAll commits files that belong together: none gets its name before all of them
+// are complete. Should one not get it then, those that did are removed, because the
+// rest of what they belong to is missing.
+func commitAll(files []*resultFile) error {
+	for _, f := range files {
+		if err := f.finish(); err != nil {
+			return err
+		}
+	}
+	for i, f := range files {
+		if err := f.rename(); err != nil {
+			for _, done := range files[:i] {
+				done.remove()
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// finish writes what is left and sees it onto the disk, still under the temporary name.
+func (r *resultFile) finish() error {
 	err := r.Flush()
 	if r.file == nil {
 		return err
@@ -82,14 +112,26 @@ func (r *resultFile) Commit() error {
 	if closeErr := r.file.Close(); err == nil {
 		err = closeErr
 	}
-	if err == nil && r.temp {
-		err = os.Rename(r.file.Name(), r.path)
+	return r.wrap(err)
+}
+
+// rename gives a finished file its name.
+func (r *resultFile) rename() error {
+	if !r.temp {
+		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", r.name, cause(err))
+	if err := os.Rename(r.file.Name(), r.path); err != nil {
+		return r.wrap(err)
 	}
-	r.temp = false
+	r.temp, r.named = false, true
 	return nil
+}
+
+// remove takes back a file that has got its name; a device is left alone.
+func (r *resultFile) remove() {
+	if r.named {
+		os.Remove(r.path)
+	}
 }
 
 // wrap adds the name of the file to an error of writing into it. An interruption

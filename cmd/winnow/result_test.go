@@ -141,3 +141,44 @@ func TestResultDevice(t *testing.T) {
 		}
 	}
 }
+
+// TestCommitAll: files that belong together get their names together, or none does.
+func TestCommitAll(t *testing.T) {
+	dir := t.TempDir()
+	create := func() (files []*resultFile) {
+		for _, name := range []string{"a", "b", "c"} {
+			f, err := createResult(nil, filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprint(f, name)
+			t.Cleanup(f.Discard)
+			files = append(files, f)
+		}
+		return files
+	}
+	if err := commitAll(create()); err != nil || names(t, dir) != "a b c" {
+		t.Errorf("%v, %s", err, names(t, dir))
+	}
+	files := create()
+	fmt.Fprint(files[0], " again")
+	files[2].file.Close() // the last one cannot be written any more
+	if err := commitAll(files); err == nil || !strings.HasPrefix(err.Error(), "write "+filepath.Join(dir, "c")) {
+		t.Error(err)
+	}
+	if got, _ := os.ReadFile(filepath.Join(dir, "a")); string(got) != "a" {
+		t.Errorf("a holds %q", got)
+	}
+	files = create()
+	os.Remove(filepath.Join(dir, "b"))
+	if err := os.MkdirAll(filepath.Join(dir, "b", "full"), 0o777); err != nil { // takes the name meanwhile
+		t.Fatal(err)
+	}
+	err := commitAll(files)
+	for _, f := range files {
+		f.Discard()
+	}
+	if _, gone := os.Stat(filepath.Join(dir, "a")); err == nil || gone == nil {
+		t.Errorf("%v; a stands without b", err)
+	}
+}

@@ -39,6 +39,9 @@ func (s *simulation) createFiles() error {
 			if replaces(name, inputs...) {
 				return usagef("--order: %s is also an input", name)
 			}
+			if s.out != "" && contains(reportPaths(s.out), filepath.Clean(name)) {
+				return usagef("--order: %s is also a file of --out", name)
+			}
 			f, err := createResult(s.u, name)
 			if err != nil {
 				return hintDir(fmt.Errorf("--order: %w", err), name)
@@ -46,7 +49,7 @@ func (s *simulation) createFiles() error {
 			s.files = append(s.files, f)
 		}
 	}
-	return checkOutDir(s.out)
+	return checkOut(s.out, []string{s.out}, inputs...)
 }
 
 // orderNames are the files of --order: FILE, or with several policies FILE.NAME each.
@@ -61,12 +64,25 @@ func orderNames(file string, policies []string) []string {
 	return names
 }
 
+// checkOut refuses a report in one of dirs, below out, that would replace an input, and
+// finds out whether out can be made.
+func checkOut(out string, dirs []string, inputs ...string) error {
+	if out == "" {
+		return nil
+	}
+	for _, dir := range dirs {
+		for _, path := range reportPaths(dir) {
+			if replaces(path, inputs...) {
+				return usagef("--out %s: %s is also an input", out, path)
+			}
+		}
+	}
+	return checkOutDir(out)
+}
+
 // checkOutDir finds out whether files can be made in a directory that need not be there
 // yet, without making it.
 func checkOutDir(dir string) error {
-	if dir == "" {
-		return nil
-	}
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
 		switch {
@@ -183,40 +199,6 @@ func (o *simOptions) followed() float64 {
 		return o.follow.float()
 	}
 	return 0.9
-}
-
-// writeReport writes the files of a report into a directory, which is made when
-// there is something to write. Each stands there complete or not at all.
-func writeReport(u *ui, dir string, rep *lab.Report) (err error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("create %s: %w", dir, cause(err))
-	}
-	var files []*resultFile
-	defer func() {
-		for _, f := range files {
-			f.Discard()
-		}
-	}()
-	for _, part := range []struct {
-		name  string
-		write func(io.Writer) error
-	}{{"report.html", rep.WriteHTML}, {"curves.csv", rep.WriteCSV}, {"summary.json", rep.WriteJSON}, {"curves.svg", rep.WritePicture}} {
-		f, err := createResult(u, filepath.Join(dir, part.name))
-		if err != nil {
-			return err
-		}
-		files = append(files, f)
-		if err := part.write(f); err != nil {
-			return f.wrap(err)
-		}
-	}
-	for _, f := range files {
-		if err := f.Commit(); err != nil {
-			return err
-		}
-	}
-	u.notef("wrote %s", filepath.Join(dir, "report.html"))
-	return nil
 }
 
 // print shows the results on standard output: a table, or one object a policy.

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/winnow-crawler/winnow/lab"
+)
+
+// A reportPart is one file of a report.
+type reportPart struct {
+	name  string
+	write func(*lab.Report, io.Writer) error
+}
+
+func reportParts() []reportPart {
+	return []reportPart{
+		{"report.html", (*lab.Report).WriteHTML},
+		{"curves.csv", (*lab.Report).WriteCSV},
+		{"summary.json", (*lab.Report).WriteJSON},
+		{"curves.svg", (*lab.Report).WritePicture},
+	}
+}
+
+// reportPaths are the files of a report in a directory.
+func reportPaths(dir string) []string {
+	var paths []string
+	for _, part := range reportParts() {
+		paths = append(paths, filepath.Join(dir, part.name))
+	}
+	return paths
+}
+
+// writeReport writes the files of a report into a directory, which is made when there
+// is something to write. They get their names when all of them are on the disk: a full
+// one leaves what was there before.
+func writeReport(u *ui, dir string, rep *lab.Report) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("create %s: %w", dir, cause(err))
+	}
+	var files []*resultFile
+	defer func() {
+		for _, f := range files {
+			f.Discard()
+		}
+	}()
+	for _, part := range reportParts() {
+		f, err := createResult(u, filepath.Join(dir, part.name))
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+		if err := part.write(rep, f); err != nil {
+			return f.wrap(err)
+		}
+	}
+	if err := commitAll(files); err != nil {
+		return err
+	}
+	u.notef("wrote %s", filepath.Join(dir, "report.html"))
+	return nil
+}
