@@ -114,7 +114,7 @@ func (c *Choice) set(name, value string) error {
 		return fmt.Errorf("parameter %s is given twice", name)
 	}
 	if v := c.Spec.Params[i].Values; v != nil && !slices.Contains(v, value) {
-		return fmt.Errorf("%s=%s: it can be %s", name, value, strings.Join(v, ", "))
+		return &ValueError{Name: name, Value: value, Rule: "can be " + strings.Join(v, ", "), Known: v, Instead: v[0]}
 	}
 	c.Params[name] = value
 	return nil
@@ -131,6 +131,18 @@ func (e *UnknownError) Error() string {
 		return fmt.Sprintf("unknown %s %q: there are none", e.What, e.Name)
 	}
 	return fmt.Sprintf("unknown %s %q", e.What, e.Name)
+}
+
+// A ValueError is a value that a parameter cannot have.
+type ValueError struct {
+	Name, Value string
+	Rule        string   // what it can or must be
+	Known       []string // the allowed values; nil when it is a number
+	Instead     string   // one that would do
+}
+
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("%s=%s: it %s", e.Name, e.Value, e.Rule)
 }
 
 // NeedsOracle tells whether the choice can only be made with an oracle.
@@ -180,15 +192,25 @@ func (c *Choice) New(env *Env, oracle Oracle) (p Policy, err error) {
 // Count is the number of boards of the policy.
 func (s *Spec) Count() int { return max(1, s.Boards) }
 
-// Int reads a whole number of at least least.
-func (p Params) Int(name string, otherwise, least int) (int, error) {
+// Bounds of parameters: what is above them is a mistake, and memory that depends on
+// them must not be.
+const (
+	maxQueues = 1_000_000     // of queues and open sites
+	maxBatch  = 1_000_000_000 // of pages between two solves
+)
+
+// Int reads a whole number from least to most.
+func (p Params) Int(name string, otherwise, least, most int) (int, error) {
 	text, ok := p[name]
 	if !ok {
 		return otherwise, nil
 	}
 	v, err := strconv.Atoi(text)
-	if err != nil || v < least {
-		return 0, fmt.Errorf("%s=%s: it must be a whole number of at least %d", name, text, least)
+	switch {
+	case errors.Is(err, strconv.ErrRange) && text[0] != '-' || err == nil && v > most:
+		return 0, &ValueError{Name: name, Value: text, Rule: fmt.Sprintf("can be %d at most", most), Instead: strconv.Itoa(most)}
+	case err != nil || v < least:
+		return 0, &ValueError{Name: name, Value: text, Rule: fmt.Sprintf("must be a whole number of at least %d", least), Instead: strconv.Itoa(max(otherwise, least))}
 	}
 	return v, nil
 }
@@ -201,7 +223,7 @@ func (p Params) Share(name string, otherwise float64) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v >= 0 && v <= 1) {
-		return 0, fmt.Errorf("%s=%s: it must be a number from 0 to 1", name, text)
+		return 0, &ValueError{Name: name, Value: text, Rule: "must be a number from 0 to 1", Instead: "0.5"}
 	}
 	return v, nil
 }

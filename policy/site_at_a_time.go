@@ -61,7 +61,7 @@ const (
 )
 
 func newSiteAtATime(e *Env, params Params) (Policy, error) {
-	hosts, err := params.Int("hosts", 64, 1)
+	hosts, err := params.Int("hosts", 64, 1, maxQueues)
 	if err != nil {
 		return nil, err
 	}

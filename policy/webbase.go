@@ -64,7 +64,7 @@ const (
 const behindHeads = -math.MaxFloat64
 
 func newWebbase(e *Env, params Params) (Policy, error) {
-	queues, err := params.Int("queues", 500, 1)
+	queues, err := params.Int("queues", 500, 1, maxQueues)
 	if err != nil {
 		return nil, err
 	}
