@@ -96,9 +96,9 @@ func (b *Bench) paperHeader(policies []string, options ...string) []Field {
 }
 
 func (p *Place) describe() string {
-	s := fmt.Sprintf("%s, %d pages, %d links", p.World.Name, p.World.Pages(), p.World.Sim.Out.Links())
+	s := fmt.Sprintf("%s, %s, %s", p.World.Name, counted(p.World.Pages(), "page"), counted(int(p.World.Sim.Out.Links()), "link"))
 	if p.World.Sim.SiteOf != nil {
-		s += fmt.Sprintf(", %d sites", p.World.Sites())
+		s += ", " + counted(p.World.Sites(), "site")
 	}
 	return s
 }

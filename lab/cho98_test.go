@@ -93,6 +93,7 @@ func checkReport(t *testing.T, e *Experiment, r *Report) {
 // TestPaperBands: further start sets give graph 2 and figure 1 bands, and the first
 // start set stays that of the place.
 func TestPaperBands(t *testing.T) {
+	leaveToWholeRun(t)
 	for _, name := range []string{"cho98-graph2", "najork01-fig1"} {
 		e := experiment(t, name)
 		r, err := e.Run(smallBench(t, 3, 2))

@@ -134,6 +134,7 @@ func TestGoldenNamesAll(t *testing.T) {
 // of ordering is a change of numbers and of a picture. Look at the difference before
 // committing what -update wrote.
 func TestGolden(t *testing.T) {
+	leaveToWholeRun(t)
 	for _, p := range []*Place{fakePlace(t, fakeweb.Spec{Pages: 2000, Sites: 40, Links: 16000, Seed: 1}), wikiPlace(t)} {
 		t.Run(p.World.Name, func(t *testing.T) {
 			got := goldenText(t, p)
@@ -216,4 +217,12 @@ func firstDifference(got, want []byte) string {
 		}
 	}
 	return b.String()
+}
+
+// leaveToWholeRun leaves a test out of the short run, which is also that of the race
+// detector: it takes long there and finds nothing that the others do not.
+func leaveToWholeRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left to the run without -short")
+	}
 }

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -29,8 +30,11 @@ func NewHistory(values []float64, gone []float64) (*History, error) {
 	h.Old = len(all)
 	all = append(all, gone...)
 	total := sum(all)
-	if !(total > 0) || math.IsInf(total, 0) {
-		return nil, fmt.Errorf("the %d values of the earlier crawl sum to %v", len(all), total)
+	switch {
+	case math.IsNaN(total) || math.IsInf(total, 0):
+		return nil, errors.New("the values of the earlier crawl are too large: their sum overflows")
+	case !(total > 0):
+		return nil, fmt.Errorf("the values of the earlier crawl sum to %v, over %s", total, counted(len(all), "page"))
 	}
 	scale := meanScale(float64(len(all)), total)
 	for i := range all {

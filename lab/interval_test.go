@@ -28,6 +28,7 @@ func TestSummarise(t *testing.T) {
 // Of intervals of 20 normal values about 95 % hold the mean; the percentile bootstrap
 // is known to hold it somewhat less often.
 func TestIntervalHoldsTheMean(t *testing.T) {
+	leaveToWholeRun(t)
 	r := rand.New(rand.NewPCG(70, 1))
 	const runs = 200
 	held := 0

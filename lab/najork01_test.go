@@ -172,6 +172,7 @@ func TestTopPages(t *testing.T) {
 // crawl, and by remote links the first day is higher. The paper's ratio of three between the
 // first two days is not reached there: it is 1.4.
 func TestPaperBreadthFirstYieldsQuality(t *testing.T) {
+	leaveToWholeRun(t)
 	b := &Bench{Context: context.Background(), Random: 1, Threads: 2}
 	p := midWeb(t)
 	all, err := crawlOf(t, b, p, false).dayMeans(0)

@@ -115,6 +115,7 @@ func TestPaperIdeal(t *testing.T) {
 // pages, with revisits (visits are counted, hot ones again) and without. Ten seeds, to
 // 1 %.
 func TestPaperRandomIsTheDiagonal(t *testing.T) {
+	leaveToWholeRun(t)
 	c := prepared(t, midWeb(t))
 	hot := c.Judge.HotTop(0.1)
 	T := c.Judge.Reachable()
@@ -161,6 +162,7 @@ func revisiting(r *rand.Rand, c *Comparison, hot Hot) []float64 {
 // pages, and a page with many links is known early. So it gathers hot pages before the
 // diagonal does, which is why reports show both.
 func TestPaperRandomPolicyIsNotTheDiagonal(t *testing.T) {
+	leaveToWholeRun(t)
 	c := prepared(t, midWeb(t))
 	r := crawled(t, c, "random")
 	if got := r.Trial.Found(c.Judge.HotTop(0.1)).Mean(); got < 0.52 {
@@ -295,6 +297,7 @@ func simWorld(out *graph.Lists) sim.World { return sim.World{Out: out} }
 // backlink order does (X2) holds on the wiki and not on the synthetic web (0.878
 // against 0.930).
 func TestPaperGraphs(t *testing.T) {
+	leaveToWholeRun(t)
 	b := &Bench{Context: context.Background(), Random: 1, Threads: 2}
 	for _, p := range []*Place{midWeb(t), wikiPlace(t)} {
 		counts, err := p.Backlinks(b)

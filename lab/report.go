@@ -93,6 +93,14 @@ func Count(n int) Cell {
 	return numberCell(float64(n), sign+digits)
 }
 
+// counted is a number of things in a text: 1 site, 2,000 sites.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return Count(n).shown + " " + thing
+}
+
 // None is a number that is not there: a dash, null in summary.json.
 func None() Cell { return numberCell(math.NaN(), "") }
 
