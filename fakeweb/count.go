@@ -269,3 +269,6 @@ func (c *Counter) Answered() []uint32 {
 	}
 	return n
 }
+
+// Sites is the number of sites of the web.
+func (c *Counter) Sites() int { return len(c.sites) }

@@ -1,3 +1,16 @@
+// # Serving it
+//
+// A [Server] answers for the pages of a web: HTML with the links of the graph, robots.txt,
+// sitemaps, DNS. What is not plain about it is a share in [ServeOptions]: redirects,
+// failures that pass and failures that stay, forbidden directories, Crawl-delays,
+// charsets, codings, slow sites, changing pages. Each is a hash of seed, site and page in
+// the files rules*.go, which serve and truth both ask: [Server.Truth] of a page,
+// [Server.SiteTruth], and [Server.Wanted], the pages that a crawl has to fetch.
+//
+// It listens on loopback addresses ([Server.Listen]), with a DNS server for the names, or
+// is reached in memory ([Server.Dial], [Server.Resolve]), where testing/synctest makes its
+// waiting virtual. The [Counter] holds what visitors did, and Check tells which rules of
+// politeness they broke.
 package fakeweb
 
 import (

@@ -116,6 +116,7 @@ func newRootCommand(u *ui) *cobra.Command {
 		newRankCommand(u),
 		newSimCommand(u),
 		newVersionCommand(u),
+		newWebCommand(u),
 	)
 	u.addCommonFlags(root.PersistentFlags())
 	return root

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+type webOptions struct {
+	generateOptions
+	listen   fakeweb.Listen
+	mixed    bool                 // some of everything
+	serve    fakeweb.ServeOptions // what the flags say, over the zero value or the mixed web
+	minSize  byteSize
+	maxSize  byteSize
+	times    [5]span // see webTimes
+	changes  bool
+	duration span
+	report   string
+	caFile   string
+	flags    *pflag.FlagSet
+}
+
+func newWebCommand(u *ui) *cobra.Command {
+	opt := &webOptions{generateOptions: generateOptions{pages: 100_000}}
+	cmd := &cobra.Command{
+		Use:   "web [--pages N] [--sites S] [--links M] [--random-seed K] [--mixed]",
+		Short: "serve the synthetic web",
+		Long: `A web made from a seed, as "winnow graph generate" makes it, is served on this machine
+until Ctrl-C: its pages by the names of their sites (s000.example), and those names by
+a DNS server of its own. What visitors did is counted, and printed at the end.
+
+By default every page answers 200 at once and every robots.txt allows everything. A
+share such as --redirect 0.1 makes a tenth of the pages redirect; --mixed is a web with
+some of everything, which single shares may change. Only loopback addresses are served.`,
+		Example: `  winnow web --pages 10k --sites 200
+  winnow web --mixed --max-latency 2s --report visits.json
+  winnow web --https 0.5 --tls 127.0.0.1:8443 --ca-file ca.pem`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runWeb(cmd.Context(), u, opt)
+		},
+	}
+	opt.addFlags(cmd.Flags())
+	return cmd
+}
+
+// webTimes are the flags that take a duration, with the fields they set.
+func (o *webOptions) webTimes() []struct {
+	name, help string
+	field      *time.Duration
+} {
+	s := &o.serve
+	return []struct {
+		name, help string
+		field      *time.Duration
+	}{
+		{"min-latency", "least time to the first byte of a site", &s.MinLatency},
+		{"max-latency", "longest time to the first byte of a site", &s.MaxLatency},
+		{"slow-by", "what slow sites take on top (default 10s)", &s.SlowBy},
+		{"max-retry-after", "longest Retry-After of busy pages (default 2s)", &s.RetryAfter},
+		{"max-crawl-delay", "longest Crawl-delay (default 5s)", &s.Robots.MaxDelay},
+	}
+}
+
+func (o *webOptions) addFlags(f *pflag.FlagSet) {
+	o.flags = f
+	f.Var(&o.pages, "pages", "number of pages")
+	f.Var(&o.sites, "sites", "number of sites (default: a hundredth of the pages)")
+	f.Var(&o.links, "links", "number of links (default: twenty times the pages)")
+	f.Lookup("sites").DefValue, f.Lookup("links").DefValue = "", "" // said in words
+	f.Uint64Var(&o.seed, "random-seed", 1, "another seed is another web")
+	f.StringVar(&o.listen.HTTP, "listen", "127.0.0.1:8080", "where pages are served; port 0 is any free one")
+	f.StringVar(&o.listen.TLS, "tls", "", "where sites over TLS are served")
+	f.StringVar(&o.listen.DNS, "dns", "127.0.0.1:5353", "where names are resolved, over UDP and TCP")
+	f.IntVar(&o.listen.Addresses, "addresses", 1, "IP addresses the sites are spread over, from that of --listen on")
+	f.BoolVar(&o.mixed, "mixed", false, "some of everything: failures, redirects, robots rules, charsets, codings")
+	for _, s := range o.serve.Shares() {
+		f.Float64Var(s.Value, s.Name, 0, "share of "+s.Help)
+		f.Lookup(s.Name).DefValue = ""
+	}
+	f.Var(&o.minSize, "min-size", "least size of a page (default 2000)")
+	f.Var(&o.maxSize, "max-size", "largest size of a page (default 60000)")
+	f.Lookup("min-size").DefValue, f.Lookup("max-size").DefValue = "", ""
+	f.StringSliceVar(&o.serve.Encodings, "encodings", nil, "content codings: gzip, br, zstd")
+	for i, t := range o.webTimes() {
+		f.Var(&o.times[i], t.name, t.help)
+	}
+	f.BoolVar(&o.changes, "changes", false, "pages change, each at a rate between once an hour and once in 90 days")
+	f.Var(&o.duration, "duration", "end by itself after so long")
+	f.StringVar(&o.report, "report", "", "write the count of each site as JSON to this file at the end")
+	f.StringVar(&o.caFile, "ca-file", "", "write the certificate of the web's authority to this file")
+}
+
+// options are the mixed or the plain web with what was said by single flags.
+func (o *webOptions) options() fakeweb.ServeOptions {
+	said := o.serve
+	out := fakeweb.ServeOptions{Agent: "winnow"}
+	if o.mixed {
+		out = fakeweb.Mixed()
+	}
+	from := said.Shares()
+	for i, s := range out.Shares() {
+		if o.flags.Changed(s.Name) {
+			*s.Value = *from[i].Value
+		}
+	}
+	out.MinSize, out.MaxSize = int(o.minSize), int(o.maxSize)
+	if o.flags.Changed("encodings") {
+		out.Encodings = said.Encodings
+	}
+	o.serve = out
+	for i, t := range o.webTimes() { // the fields of o.serve
+		if o.flags.Changed(t.name) {
+			*t.field = o.times[i].duration()
+		}
+	}
+	if o.changes {
+		start := time.Now()
+		o.serve.Changes.Clock = func() time.Duration { return time.Since(start) }
+	}
+	return o.serve
+}
+
+// webPlace is where the web is, the first object of --json.
+type webPlace struct {
+	Listen   string   `json:"listen"`
+	TLS      string   `json:"tls,omitempty"`
+	Resolver string   `json:"resolver"`
+	Seeds    []string `json:"seeds"` // home page of the first site: everything can be reached from there
+	Pages    int      `json:"pages"`
+	Sites    int      `json:"sites"`
+	Links    int64    `json:"links"`
+	Seed     uint64   `json:"random_seed"`
+}
+
+func runWeb(ctx context.Context, u *ui, opt *webOptions) error {
+	web, err := fakeweb.New(opt.spec())
+	if err != nil {
+		return &usageError{err}
+	}
+	if opt.options().HTTPS > 0 && opt.listen.TLS == "" {
+		return withHint(usagef("--https needs --tls"), "try: %s", u.withFlag("--tls", "127.0.0.1:8443"))
+	}
+	server, err := fakeweb.NewServer(web, opt.serve)
+	if err != nil {
+		return &usageError{err}
+	}
+	if opt.report == "" {
+		return serveWeb(ctx, u, opt, server)
+	}
+	report, err := createResult(u, opt.report) // before anything is served
+	if err != nil {
+		return err
+	}
+	defer report.Discard()
+	if err := serveWeb(ctx, u, opt, server); err != nil {
+		return err
+	}
+	if err := writeVisits(report, server.Counter()); err != nil {
+		return report.wrap(err)
+	}
+	return report.Commit()
+}
+
+// serveWeb serves until Ctrl-C or the end of --duration, which is how it is meant to end:
+// then the count is printed.
+func serveWeb(ctx context.Context, u *ui, opt *webOptions, server *fakeweb.Server) error {
+	n, err := server.Listen(opt.listen)
+	if err != nil {
+		return explainListen(err)
+	}
+	defer n.Close()
+	if opt.caFile != "" {
+		if err := os.WriteFile(opt.caFile, server.CertificatePEM(), 0o666); err != nil {
+			return fmt.Errorf("write %s: %w", opt.caFile, cause(err))
+		}
+	}
+	if err := tellPlace(u, server, n); err != nil {
+		return err
+	}
+	waitFor(ctx, opt.duration.duration())
+	n.Close()
+	return printVisits(u, server.Counter().Summary())
+}
+
+// explainListen tells a wrong address from one that is taken.
+func explainListen(err error) error {
+	if strings.Contains(err.Error(), "loopback") {
+		return &usageError{err}
+	}
+	return withHint(err, "port 0 is any free port: --listen 127.0.0.1:0 --dns 127.0.0.1:0")
+}
+
+func waitFor(ctx context.Context, d time.Duration) {
+	if d > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, d)
+		defer stop()
+	}
+	<-ctx.Done()
+}
+
+// tellPlace says where the web is, and where a crawl of it begins.
+func tellPlace(u *ui, s *fakeweb.Server, n *fakeweb.Net) error {
+	spec := s.Web().Spec()
+	p := webPlace{
+		Listen: n.HTTP.String(), Resolver: n.Resolver(), Seeds: []string{s.URL(0)},
+		Pages: spec.Pages, Sites: spec.Sites, Links: spec.Links, Seed: spec.Seed,
+	}
+	if n.TLS.IsValid() {
+		p.TLS = n.TLS.String()
+	}
+	if u.asJSON {
+		return u.json(p)
+	}
+	t := newTable()
+	t.add("pages", formatCount(int64(p.Pages)))
+	t.add("sites", formatCount(int64(p.Sites)))
+	t.add("links", formatCount(p.Links))
+	t.add("seed", p.Seeds[0])
+	t.add("resolver", p.Resolver)
+	if err := t.print(u.stdout); err != nil {
+		return err
+	}
+	u.notef("serving on %s until Ctrl-C; a crawl begins at the seed and asks the resolver for names", p.Listen)
+	return nil
+}
+
+// writeVisits writes the summary and one object for each site that was asked.
+func writeVisits(w io.Writer, c *fakeweb.Counter) error {
+	m := c.Summary()
+	if err := writeJSON(w, m); err != nil {
+		return err
+	}
+	for id := range graph.Site(c.Sites()) {
+		r := c.Site(id)
+		if len(r.Requests) == 0 {
+			continue
+		}
+		if err := writeJSON(w, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printVisits prints the summary.
+func printVisits(u *ui, m fakeweb.Summary) error {
+	if u.asJSON {
+		return u.json(m)
+	}
+	t := newTable()
+	t.add("requests", formatCount(m.Requests), countList(m.Kinds))
+	t.add("answers", formatCount(m.Full), "full, of "+formatCount(m.Pages)+" pages")
+	if len(m.Statuses) > 0 {
+		t.add("statuses", "", countList(m.Statuses))
+	}
+	t.add("bytes", formatBytes(m.Bytes))
+	t.add("sites asked", formatCount(int64(m.Sites)))
+	t.add("connections", formatCount(m.Connections), fmt.Sprintf("at most %d at once to a site", m.MostOpen))
+	if m.MinGap >= 0 {
+		t.add("shortest gap", formatDuration(time.Duration(m.MinGap*1e9)), "between two requests to a site")
+	}
+	t.add("DNS queries", formatCount(m.Queries+m.UnknownNames), formatCount(m.UnknownNames)+" for unknown names")
+	t.add("time", formatDuration(time.Duration(m.Seconds*1e9)), "from the first request to the last answer")
+	return t.print(u.stdout)
+}
+
+// countList is "page 12, robots 3".
+func countList(m map[string]int64) string {
+	var b bytes.Buffer
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s %s", k, formatCount(m[k]))
+	}
+	return b.String()
+}
