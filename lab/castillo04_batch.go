@@ -126,7 +126,7 @@ func (b *Bench) batchSitesAt(p *Place) (s Section, f finding, err error) {
 func skewFinding(place string, batch, web []int) finding {
 	g, all := gini(batch), gini(web)
 	f := finding{place: place, holds: g >= 0.5 && g < all}
-	if f.numbers = fmt.Sprintf("Gini %.2f on %d sites, of all pages %.2f on %d", g, len(batch), all, len(web)); len(batch) == 1 {
+	if f.numbers = fmt.Sprintf("Gini %.2f on %s, of all pages %.2f on %d", g, counted(len(batch), "site"), all, len(web)); len(batch) == 1 {
 		f.numbers = fmt.Sprintf("the whole batch is on one site, of %d", len(web))
 	}
 	return f

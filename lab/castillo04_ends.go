@@ -140,7 +140,7 @@ func endsSection(p *Place, runs []*sim.Result) Section {
 		}
 		c.Series = append(c.Series, s)
 	}
-	return Section{Title: p.World.Name, Text: fmt.Sprintf("r = %d fetchers for %d sites, K = %d; %d pages.", endsFetchers(p.World), p.World.Sites(), endsBatch(p), len(runs[0].Order)), Chart: c, Table: t}
+	return Section{Title: p.World.Name, Text: fmt.Sprintf("r = %d fetchers for %s, K = %d; %s.", endsFetchers(p.World), counted(p.World.Sites(), "site"), endsBatch(p), counted(len(runs[0].Order), "page")), Chart: c, Table: t}
 }
 
 func stoppedFinding(p *Place, runs []*sim.Result) finding {
@@ -237,8 +237,8 @@ func paceSection(p *Place, runs []*sim.Result) Section {
 		{Name: "w = 15 s, c pages per connection", X: []float64{1, 10, 100}, Y: []float64{runs[0].Took.Hours(), runs[1].Took.Hours(), runs[3].Took.Hours()}},
 		{Name: "w = 15 s / c, one page", X: []float64{1, 10, 100}, Y: []float64{runs[0].Took.Hours(), runs[2].Took.Hours(), runs[4].Took.Hours()}},
 	}}
-	text := fmt.Sprintf("%d pages on %d sites. With c = 10 a fetch takes %.3f s, with a connection for each page %.3f s: the difference is the connection, and besides w/c = 1.5 s it is %.0f %% of the time from one page of a site to the next.",
-		len(runs[0].Order), p.World.Sites(), perPage(runs[1]), perPage(runs[2]), 100*(perPage(runs[2])-perPage(runs[1]))/(perPage(runs[2])+paces()[2].delay.Seconds()))
+	text := fmt.Sprintf("%s on %s. With c = 10 a fetch takes %.3f s, with a connection for each page %.3f s: the difference is the connection, and besides w/c = 1.5 s it is %.0f %% of the time from one page of a site to the next.",
+		counted(len(runs[0].Order), "page"), counted(p.World.Sites(), "site"), perPage(runs[1]), perPage(runs[2]), 100*(perPage(runs[2])-perPage(runs[1]))/(perPage(runs[2])+paces()[2].delay.Seconds()))
 	return Section{Title: p.World.Name, Text: text, Chart: c, Table: t}
 }
 

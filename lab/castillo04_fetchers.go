@@ -92,7 +92,7 @@ func fetchersSection(p *Place, cells []timed) Section {
 	series = append(series, shareSeries("diagonal", Random(n, n), true))
 	return Section{
 		Title: p.World.Name,
-		Text:  fmt.Sprintf("T = %d pages on %d sites.", n, p.World.Sites()),
+		Text:  fmt.Sprintf("T = %s on %s.", counted(n, "page"), counted(p.World.Sites(), "site")),
 		Chart: shareChart("Cumulative PageRank, "+p.World.Name, series), Table: t,
 	}
 }

@@ -182,8 +182,8 @@ func (s *speedUps) section() Section {
 func (s *speedUps) text() string {
 	last := len(s.hours) - 1
 	parts := []string{fmt.Sprintf(
-		"%d pages, %.1f kB and %.2f s each with r = 1 and the widest line, where the crawl takes %.2f h: the unit. With r = 256 the largest site has %d of the pages; with w between them they take %.2f h (the speed-up that allows: %s). At most %d fetchers were active at once, on %d sites.",
-		s.pages, s.bytes[last][0]/float64(s.pages)/1000, s.fetch, s.unit(), s.largest, s.chain(), s.allows(), s.peak, s.place.World.Sites())}
+		"%d pages, %.1f kB and %.2f s each with r = 1 and the widest line, where the crawl takes %.2f h: the unit. With r = 256 the largest site has %d of the pages; with w between them they take %.2f h (the speed-up that allows: %s). At most %d fetchers were active at once, on %s.",
+		s.pages, s.bytes[last][0]/float64(s.pages)/1000, s.fetch, s.unit(), s.largest, s.chain(), s.allows(), s.peak, counted(s.place.World.Sites(), "site"))}
 	parts = append(parts, fmt.Sprintf(
 		"A fetcher here turns to another site while one waits for w, so r = 1 needs %.2f s a page. The fetchers of the thesis seem to wait out w with their site, which is %.2f s a page. \"If fetchers wait\" has that as the unit, and is what r such fetchers can reach at most: r, or what ours reach. With r = 256 and the widest line that is %.1f, theirs is 220.1, ours %.1f.",
 		s.unit()*3600/float64(s.pages), s.waiting()*3600/float64(s.pages), s.ifWaiting(last, 2), s.unit()/s.hours[last][2]))

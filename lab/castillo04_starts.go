@@ -46,7 +46,8 @@ func (b *Bench) addStarts(rep *Report, p *Place, t *Truth, policies []string) er
 		}
 		rows = o.collect(rows)
 	}
-	sec, err := startsSection(rows, b.Random)
+	b.say(0, 0, "%s, intervals over start sets", p.World.Name)
+	sec, err := b.startsSection(rows)
 	sec.Title = fmt.Sprintf("%s, %d start sets", p.World.Name, len(sets))
 	sec.Text = fmt.Sprintf("Means over %d start sets of %d random pages with 95 %% bootstrap intervals; a set that reaches less than half as many pages as the given seeds was drawn again. Differences are paired: both strategies from the same start, so two strategies differ where the interval leaves out 0.",
 		len(sets), len(p.Seeds))
@@ -75,14 +76,17 @@ func (o *ordering) collect(rows []startsRow) []startsRow {
 }
 
 // startsSection is the bands and the paired differences.
-func startsSection(rows []startsRow, random uint64) (Section, error) {
+func (b *Bench) startsSection(rows []startsRow) (Section, error) {
 	t := &Table{Columns: head("strategy", "average", "low", "high", "minus breadth-first", "low", "high", "differs")}
 	t.Columns[5].Key, t.Columns[6].Key = "difference_low", "difference_high"
 	base := slices.IndexFunc(rows, func(r startsRow) bool { return r.policy == "breadth-first" })
 	var series []plot.Series
 	for i, r := range rows {
-		a := Summarise(r.average, random)
-		d, err := Paired(r.average, rows[base].average, random)
+		if err := b.Context.Err(); err != nil {
+			return Section{}, err
+		}
+		a := b.summarise(r.average)
+		d, err := Paired(r.average, rows[base].average, b.Random)
 		if err != nil {
 			return Section{}, err
 		}
@@ -91,7 +95,7 @@ func startsSection(rows []startsRow, random uint64) (Section, error) {
 			row = append(row, Num(d.Mean, 4), Num(d.Low, 4), Num(d.High, 4), differsCell(d))
 		}
 		t.Rows = append(t.Rows, row)
-		series = append(series, r.band(random))
+		series = append(series, b.band(&r))
 	}
 	return Section{Chart: shareChart("Cumulative PageRank over start sets", series), Table: t}, nil
 }
@@ -105,14 +109,14 @@ func differsCell(d Interval) Cell {
 }
 
 // band is the mean curve with its interval.
-func (r *startsRow) band(random uint64) plot.Series {
+func (b *Bench) band(r *startsRow) plot.Series {
 	s := plot.Series{Name: r.policy, X: startsGrid(), Baseline: r.policy == "horn" || r.policy == "random"}
 	for i := range s.X {
 		at := make([]float64, len(r.curve))
 		for k, y := range r.curve {
 			at[k] = y[i]
 		}
-		v := Summarise(at, random)
+		v := b.summarise(at)
 		s.Y, s.Low, s.High = append(s.Y, v.Mean), append(s.Low, v.Low), append(s.High, v.High)
 	}
 	return s

@@ -50,7 +50,7 @@ func castilloTimes(b *Bench) (*Report, error) {
 			rep.Intro = append(rep.Intro, fmt.Sprintf("%s has no line: its sites are not known.", p.World.Name))
 			continue
 		}
-		name := fmt.Sprintf("%s, %d sites", p.World.Name, p.World.Sites())
+		name := p.World.Name + ", " + counted(p.World.Sites(), "site")
 		rows, series = append(rows, timeRow(name, d)), append(series, timeSeries(name, d))
 	}
 	rep.Sections = []Section{{

@@ -160,7 +160,8 @@ const draws = 64
 
 // furtherStarts is b.Starts sets of as many pages as the place has seeds. A set that
 // reaches less than half of what the seeds of the place reach is drawn again: crawls
-// of a few pages say nothing. After 64 draws the set is left out.
+// of a few pages say nothing. After 64 draws the set is left out. When the context ends
+// the rest is missing; whoever crawls from them sees that.
 func (b *Bench) furtherStarts(p *Place) [][]graph.Page {
 	if b.Starts == 0 {
 		return nil
@@ -168,7 +169,11 @@ func (b *Bench) furtherStarts(p *Place) [][]graph.Page {
 	least := len(Reach(p.World.Sim.Out, p.Seeds).Order) / 2
 	var sets [][]graph.Page
 	for start := range b.Starts {
+		b.say(start, b.Starts, "%s, drawing start sets", p.World.Name)
 		for draw := range draws {
+			if b.Context.Err() != nil {
+				return sets
+			}
 			seeds := RandomSeeds(p.World.Pages(), len(p.Seeds), b.Random, uint64(start*draws+draw))
 			if len(Reach(p.World.Sim.Out, seeds).Order) >= least {
 				sets = append(sets, seeds)
@@ -205,13 +210,22 @@ func (b *Bench) percentSeries(name string, curves []Curve, at0, scale float64) p
 		for i := range on {
 			x[i] = on[i][k] * scale
 		}
-		in := Summarise(x, b.Random)
+		in := b.summarise(x)
 		s.X, s.Y = append(s.X, float64(k+1)), append(s.Y, in.Mean)
 		if len(curves) > 1 {
 			s.Low, s.High = append(s.Low, in.Low), append(s.High, in.High)
 		}
 	}
 	return s
+}
+
+// summarise is Summarise with the seed of the bench. When the context has ended it is
+// empty, because nobody will read it.
+func (b *Bench) summarise(x []float64) Interval {
+	if b.Context != nil && b.Context.Err() != nil {
+		return Interval{}
+	}
+	return Summarise(x, b.Random)
 }
 
 // diagonal is what a random crawler has: k/T of all (P6).

@@ -233,7 +233,7 @@ func (b *Bench) orderTable(measure string, rows []orderRow) *Table {
 			row = append(row, Num(100*v, 1))
 		}
 		if sets > 1 {
-			in := Summarise(r.means, b.Random)
+			in := b.summarise(r.means)
 			d, _ := Paired(r.means, rows[backlinkCount].means, b.Random)
 			row = append(row, Num(in.Mean, 4), Num(in.Low, 4), Num(in.High, 4), Num(d.Low, 4), Num(d.High, 4))
 		}

@@ -277,3 +277,24 @@ func TestStartSetsFail(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestStartSetsEnd: an error of progress ends the sets, and the intervals after them.
+func TestStartSetsEnd(t *testing.T) {
+	stop := errors.New("stop")
+	prepare := func(set int) (*Comparison, error) {
+		return comparisonOf(t, 9, 50, func(s *Setting) { s.Seeds = RandomSeeds(50, 5, 9, uint64(set)) }), nil
+	}
+	for _, at := range []string{"set 1 of 3", "set 3 of 3", "interval 0 of 106", "interval 50 of 106"} {
+		after := 0
+		_, err := RunStartSets([]string{"breadth-first", "opic"}, 3, 1, prepare, func(what string) error {
+			if what == at || after > 0 {
+				after++
+				return stop
+			}
+			return nil
+		})
+		if !errors.Is(err, stop) || after > 1 {
+			t.Errorf("stop at %q: %v, %d calls", at, err, after)
+		}
+	}
+}

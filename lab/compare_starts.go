@@ -1,10 +1,12 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 )
 
@@ -19,39 +21,77 @@ type StartSets struct {
 	random          uint64
 	grid            []float64     // shares of the reachable pages
 	curves          [][][]float64 // cumulative importance by policy, set and place of the grid
+	shown           []startSummary
+}
+
+// startSummary is what is said about one policy. It is made once: an interval takes
+// 10,000 times as many draws as there are sets.
+type startSummary struct {
+	mean, regret, lead Interval
+	band               plot.Series
 }
 
 // startGrid is the number of places at which curves of start sets are compared.
 const startGrid = 50
 
 // RunStartSets runs the policies from n start sets. prepare makes the comparison of set
-// 1, 2...; all of them have a truth.
-func RunStartSets(names []string, n, threads int, prepare func(set int) (*Comparison, error), progress func(fetched int) error) (*StartSets, error) {
+// 1, 2...; all of them have a truth. progress, if not nil, is told what is being done,
+// also between the sets, and its error ends the work.
+func RunStartSets(names []string, n, threads int, prepare func(set int) (*Comparison, error), progress func(what string) error) (*StartSets, error) {
+	if progress == nil {
+		progress = func(string) error { return nil }
+	}
 	s := &StartSets{Policies: names}
 	for i := range startGrid {
 		s.grid = append(s.grid, float64(i+1)/startGrid)
 	}
 	s.Average, s.Regret, s.curves = make([][]float64, len(names)), make([][]float64, len(names)), make([][][]float64, len(names))
-	done := 0
 	for set := 1; set <= n; set++ {
-		c, err := prepare(set)
-		if err != nil {
+		what := fmt.Sprintf("set %d of %d", set, n)
+		if err := s.run(set, threads, prepare, what, progress); err != nil {
 			return nil, fmt.Errorf("start set %d: %w", set, err)
 		}
-		runs, base, err := c.Versus(names, threads, func(k int) error {
-			if progress == nil {
-				return nil
-			}
-			return progress(done + k)
-		})
-		if err != nil {
-			return nil, fmt.Errorf("start set %d: %w", set, err)
-		}
-		s.random, s.Seeds = c.Random, len(c.Seeds)
-		s.add(c, runs, base)
-		done += len(runs) * mostFetches(runs)
 	}
-	return s, nil
+	return s, s.summarise(threads, progress)
+}
+
+// run adds one set.
+func (s *StartSets) run(set, threads int, prepare func(int) (*Comparison, error), what string, progress func(string) error) error {
+	if err := progress(what); err != nil {
+		return err
+	}
+	c, err := prepare(set)
+	if err != nil {
+		return err
+	}
+	runs, base, err := c.Versus(s.Policies, threads, func(fetched int) error {
+		return progress(what + ", " + counted(fetched, "page") + " fetched")
+	})
+	if err != nil {
+		return err
+	}
+	s.random, s.Seeds = c.Random, len(c.Seeds)
+	s.add(c, runs, base)
+	return nil
+}
+
+// summarise makes the intervals, some policies at a time.
+func (s *StartSets) summarise(threads int, progress func(string) error) error {
+	const own = 3 // intervals of a policy besides those of its curve
+	s.shown = make([]startSummary, len(s.Policies))
+	sum := newTotal(len(s.Policies), func(done int) error {
+		return progress(fmt.Sprintf("interval %d of %d", done, (own+len(s.grid))*len(s.Policies)))
+	})
+	errs := make([]error, len(s.Policies))
+	graph.Parallel(min(threads, len(s.Policies)), len(s.Policies), func(i int) {
+		one := &s.shown[i]
+		if errs[i] = sum.set(i, 0); errs[i] != nil {
+			return
+		}
+		one.mean, one.regret, one.lead = s.meanOf(i), s.regretOf(i), s.leadOf(i)
+		one.band, errs[i] = s.bandOf(i, func(k int) error { return sum.set(i, own+k) })
+	})
+	return errors.Join(errs...)
 }
 
 // add keeps what is wanted of one set.
@@ -80,15 +120,21 @@ func (s *StartSets) add(c *Comparison, runs []*Run, base *Baselines) {
 func (s *StartSets) Sets() int { return len(s.Reached) }
 
 // Mean is the average cumulative importance of policy i over the sets.
-func (s *StartSets) Mean(i int) Interval { return Summarise(s.Average[i], s.random) }
+func (s *StartSets) Mean(i int) Interval { return s.shown[i].mean }
 
 // MeanRegret is the regret of policy i over the sets in which it is known.
-func (s *StartSets) MeanRegret(i int) Interval {
+func (s *StartSets) MeanRegret(i int) Interval { return s.shown[i].regret }
+
+// Lead is by how much policy i is ahead of the first, set by set.
+func (s *StartSets) Lead(i int) Interval { return s.shown[i].lead }
+
+func (s *StartSets) meanOf(i int) Interval { return Summarise(s.Average[i], s.random) }
+
+func (s *StartSets) regretOf(i int) Interval {
 	return Summarise(slices.DeleteFunc(slices.Clone(s.Regret[i]), math.IsNaN), s.random)
 }
 
-// Lead is by how much policy i is ahead of the first, set by set.
-func (s *StartSets) Lead(i int) Interval {
+func (s *StartSets) leadOf(i int) Interval {
 	d, err := Paired(s.Average[i], s.Average[0], s.random)
 	if err != nil {
 		panic(err) // add gives every policy one value a set
@@ -101,8 +147,8 @@ func (s *StartSets) Sections() []Section {
 	about := fmt.Sprintf("%d start sets of %d pages each, drawn at random; they reach %s to %s pages. Intervals are 95 %% bootstrap intervals of the mean.",
 		s.Sets(), s.Seeds, Count(slices.Min(s.Reached)).shown, Count(slices.Max(s.Reached)).shown)
 	chart := &plot.Chart{XLabel: "share of the reachable pages fetched", YLabel: "share of the importance, mean over the start sets"}
-	for i, name := range s.Policies {
-		chart.Series = append(chart.Series, s.band(i, name))
+	for i := range s.Policies {
+		chart.Series = append(chart.Series, s.shown[i].band)
 	}
 	return []Section{
 		{Title: "Cumulative importance over start sets", Text: about, Chart: chart},
@@ -110,11 +156,15 @@ func (s *StartSets) Sections() []Section {
 	}
 }
 
-// band is the mean curve of policy i and its interval, as far as all sets went.
-func (s *StartSets) band(i int, name string) plot.Series {
-	line := plot.Series{Name: name}
+// bandOf is the mean curve of policy i and its interval, as far as all sets went. An
+// error of progress, which is told the place of the grid, ends it.
+func (s *StartSets) bandOf(i int, progress func(k int) error) (plot.Series, error) {
+	line := plot.Series{Name: s.Policies[i]}
 	at := make([]float64, s.Sets())
 	for k, of := range s.grid {
+		if err := progress(k); err != nil {
+			return line, err
+		}
 		for set := range at {
 			at[set] = s.curves[i][set][k]
 		}
@@ -125,7 +175,7 @@ func (s *StartSets) band(i int, name string) plot.Series {
 		line.X, line.Y = append(line.X, of), append(line.Y, v.Mean)
 		line.Low, line.High = append(line.Low, v.Low), append(line.High, v.High)
 	}
-	return line
+	return line, nil
 }
 
 func (s *StartSets) table() *Table {

@@ -26,6 +26,14 @@ func formatCount(n int64) string {
 	return sign + b.String()
 }
 
+// counted is a number of things: 1 seed, 2,000 seeds.
+func counted(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return formatCount(n) + " " + thing
+}
+
 // formatShort writes a number to three digits: 3.22M. It is for progress, where
 // nobody reads more.
 func formatShort(n int64) string {

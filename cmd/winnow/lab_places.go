@@ -67,7 +67,7 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*lab.Place, e
 	}
 	l.close = append(l.close, func() { g.Close() })
 	if g.Pages() == 0 {
-		return nil, fmt.Errorf("%w: %s has no pages", lab.ErrNothing, name)
+		return nil, nothingToCrawl(name)
 	}
 	seeds, seedsName, err := chooseStart(ctx, l.u, g, l.seeds, l.random)
 	if err != nil {

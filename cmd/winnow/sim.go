@@ -217,7 +217,7 @@ func (o *simOptions) processors() int { return cmp.Or(o.threads, runtime.GOMAXPR
 // done, before anything long begins.
 func (s *simulation) ready(ctx context.Context) error {
 	if s.g.Pages() == 0 {
-		return fmt.Errorf("%w: %s has no pages", lab.ErrNothing, s.g.Path())
+		return nothingToCrawl(s.g.Path())
 	}
 	if err := s.readFiles(); err != nil {
 		return err
@@ -309,10 +309,8 @@ func (s *simulation) crawl(ctx context.Context, c *lab.Comparison) (*simResult, 
 			kinds++
 		}
 	}
-	tell := func(stage string, total int64) func(int) error {
-		return func(n int) error { return s.shown.tell(stage, int64(n), total) }
-	}
-	runs, base, failed := c.Versus(s.chosen, threads, tell("crawl", int64(kinds*each)))
+	tell := func(n int) error { return s.shown.tell("crawl", int64(n), int64(kinds*each)) }
+	runs, base, failed := c.Versus(s.chosen, threads, tell)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -328,7 +326,7 @@ func (s *simulation) crawl(ctx context.Context, c *lab.Comparison) (*simResult, 
 	if s.starts > 0 && failed == nil {
 		var err error
 		prepare := func(set int) (*lab.Comparison, error) { return s.startSet(ctx, set) }
-		if r.sets, err = lab.RunStartSets(s.chosen, s.starts, threads, prepare, tell("crawl from start sets", int64(kinds*each*s.starts))); err != nil {
+		if r.sets, err = lab.RunStartSets(s.chosen, s.starts, threads, prepare, s.shown.notes("start sets")); err != nil {
 			return nil, err
 		}
 	}
@@ -358,10 +356,10 @@ func (s *simulation) remarks(c *lab.Comparison) {
 		s.u.notef("--delay %s with --per-connection %d: most servers close a connection that was idle for about 15s", f.Delay, f.PerConnection)
 	}
 	if t == len(c.Seeds) {
-		s.u.notef("no link leads beyond the %s seeds: the crawl is the seeds alone", formatCount(int64(t)))
+		s.u.notef("no link leads beyond the %s: the crawl is the seeds alone", counted(int64(t), "seed"))
 	}
 	if s.maxPages > t {
-		s.u.notef("--max-pages %d: only %s pages can be reached", s.maxPages, formatCount(int64(t)))
+		s.u.notef("--max-pages %d: only %s can be reached", s.maxPages, counted(int64(t), "page"))
 	}
 	if !s.g.HasSites() && (s.sitePolicy != "" || f.Delay > 0) {
 		s.u.notef("the sites of %s are not known: every page counts as a site of its own", s.g.Path())

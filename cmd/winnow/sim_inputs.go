@@ -29,6 +29,12 @@ func (s *simulation) readFiles() (err error) {
 	return nil
 }
 
+// nothingToCrawl is a graph without pages.
+func nothingToCrawl(name string) error {
+	return withHint(fmt.Errorf("%w: %s has no pages", lab.ErrNothing, name),
+		"import one that has some, or make one: winnow graph generate --pages 10k -o web.wg")
+}
+
 // pageValues is what a file of values says about the pages of a graph.
 type pageValues struct {
 	values []float64 // by page; NaN where there is none
@@ -84,7 +90,7 @@ func (v *pageValues) remark(u *ui, g *graph.Graph, name string) {
 	u.notef("%s: values of %s of the %s pages of %s, and of %s that are not in it", name,
 		formatCount(v.known()), formatCount(int64(g.Pages())), g.Path(), formatCount(int64(len(v.gone))))
 	if v.again > 0 {
-		u.notef("%s: %s further lines about pages that had a value already were passed over", name, formatCount(v.again))
+		u.notef("%s: %s about pages that had a value already passed over", name, counted(v.again, "further line"))
 	}
 }
 

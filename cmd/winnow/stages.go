@@ -62,6 +62,15 @@ func (s *stages) sweeps(stage string, goal float64) func(sweep int, bound float6
 	}
 }
 
+// notes is for a stage that says in words how far it has come.
+func (s *stages) notes(stage string) func(what string) error {
+	return func(what string) error {
+		err := s.tell(stage, 0, 0)
+		s.now.Note(what)
+		return err
+	}
+}
+
 // sweepNote tells how far the error has come down from the first one to the goal,
 // and when it will be there if it goes on like this.
 func sweepNote(sweep int, first, bound, goal float64, elapsed time.Duration) string {
