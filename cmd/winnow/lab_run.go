@@ -72,13 +72,11 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 	if err != nil {
 		return err
 	}
-	for _, flag := range []struct {
-		name  string
-		value int
-	}{{"starts", opt.starts}, {"threads", opt.threads}} {
-		if flag.value < 0 {
-			return usagef("--%s %d: it cannot be below 0", flag.name, flag.value)
-		}
+	if err := checkNumbers(u, opt.flags, bounded{"starts", opt.starts, 0, maxStarts}, bounded{"threads", opt.threads, 0, maxThreads}); err != nil {
+		return err
+	}
+	if err := notEmpty(u, opt.flags, "seeds", "out"); err != nil {
+		return err
 	}
 	if err := opt.checkOut(experiments); err != nil {
 		return err
@@ -191,5 +189,9 @@ func watchExperiment(u *ui, b *lab.Bench, e *lab.Experiment) (*lab.Report, error
 		}
 		p.Note(what)
 	}
-	return e.Run(b)
+	rep, err := e.Run(b)
+	if b.Context.Err() != nil { // what it gave is a torso
+		return nil, b.Context.Err()
+	}
+	return rep, err
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -29,10 +30,11 @@ func chooseStart(ctx context.Context, u *ui, g *graph.Graph, value string, rando
 	if number, ok := strings.CutPrefix(value, seedsRandom); ok {
 		n := count(0)
 		if err := n.Set(number); err != nil {
-			return nil, "", usagef("--seeds random:N: %w", err)
+			return nil, "", withHint(usagef("--seeds random:N: %w", err), "try: %s", u.withFlag("--seeds", seedsRandom+strconv.Itoa(min(10, g.Pages()))))
 		}
 		if int64(n) > int64(g.Pages()) {
-			return nil, "", fmt.Errorf("--seeds %s: %s has only %s pages", value, g.Path(), formatCount(int64(g.Pages())))
+			return nil, "", withHint(fmt.Errorf("--seeds %s: %s has only %s", value, g.Path(), counted(int64(g.Pages()), "page")),
+				"try: %s", u.withFlag("--seeds", seedsRandom+strconv.Itoa(g.Pages())))
 		}
 		return lab.RandomSeeds(g.Pages(), int(n), random, 0), value, nil
 	}
@@ -41,9 +43,22 @@ func chooseStart(ctx context.Context, u *ui, g *graph.Graph, value string, rando
 		return nil, "", withHint(err, "--seeds takes homes, best, random:N or a file with URLs or ids")
 	}
 	if file := !slices.Contains([]string{"", seedsHomes, seedsBest}, value); file && err != nil {
-		err = fmt.Errorf("--seeds: %w", err)
+		err = hintSeeds(u, g, fmt.Errorf("--seeds: %w", err))
 	}
 	return seeds, name, err
+}
+
+// hintSeeds proposes seeds that every graph has for a file that does not fit it.
+func hintSeeds(u *ui, g *graph.Graph, err error) error {
+	var hinted *hintedError
+	if errors.As(err, &hinted) {
+		return err
+	}
+	instead := seedsBest
+	if g.HasURLs() {
+		instead = seedsHomes
+	}
+	return withHint(err, "seeds are pages of the graph, one URL or id a line; to do without the file try: %s", u.withFlag("--seeds", instead))
 }
 
 // chooseSeeds finds the pages that a value of --seeds means: homes, best, or a file
@@ -230,7 +245,7 @@ func pageOf(g *graph.Graph, name []byte) (graph.Page, error) {
 	id, err := input.ParseID(name)
 	if err != nil {
 		if g.HasURLs() {
-			return 0, fmt.Errorf("no page of %s has the URL %q", g.Path(), name)
+			return 0, fmt.Errorf("no page of %s has the URL %s", g.Path(), input.Quote(name))
 		}
 		return 0, fmt.Errorf("id %w (the URLs of %s are not known)", err, g.Path())
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/sim"
@@ -72,29 +73,74 @@ func (n *numbers) Set(text string) error {
 	return nil
 }
 
+// What flags of sim and lab can be at most. More fetchers than a million need more
+// memory than a machine has, and more start sets than a thousand do not make intervals
+// narrower in a way that anybody would wait for.
+const (
+	maxFetchers = 1_000_000 // also pages a connection
+	maxPages    = 1_000_000_000
+	maxStarts   = 1_000
+	maxThreads  = 1_024
+)
+
+// bounded is a flag that is a whole number, with its bounds.
+type bounded struct {
+	name               string
+	value, least, most int
+}
+
+// checkNumbers refuses numbers out of their bounds.
+func checkNumbers(u *ui, flags *pflag.FlagSet, all ...bounded) error {
+	for _, b := range all {
+		name := "--" + b.name
+		switch {
+		case !flags.Changed(b.name):
+		case b.value > b.most:
+			err := usagef("%s %d: it can be %s at most", name, b.value, formatCount(int64(b.most)))
+			return withHint(err, "try: %s", u.withFlag(name, strconv.Itoa(b.most)))
+		case b.value < b.least:
+			try := u.withoutFlag(name)
+			if normal := flags.Lookup(b.name).DefValue; normal != "0" {
+				try = u.withFlag(name, normal)
+			}
+			return withHint(usagef("%s %d: it must be at least %d", name, b.value, b.least), "try: %s", try)
+		}
+	}
+	return nil
+}
+
+// notEmpty refuses flags that were given without a value, such as --out "$NOWHERE".
+func notEmpty(u *ui, flags *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		if flags.Changed(name) && flags.Lookup(name).Value.String() == "" {
+			return withHint(usagef("--%s: its value is empty", name), "try: %s", u.withoutFlag("--"+name))
+		}
+	}
+	return nil
+}
+
 // check finds out what the flags mean before the graph is opened.
 func (o *simOptions) check(u *ui) error {
-	for _, flag := range []struct {
-		name         string
-		value, least int
-	}{
-		{"fetchers", o.fetchers, 1}, {"per-connection", o.perConnection, 1}, {"batch", o.batch, 1},
-		{"min-active", o.minActive, 0}, {"max-pages", o.maxPages, 1}, {"starts", o.starts, 0}, {"threads", o.threads, 0},
-	} {
-		if o.flags.Changed(flag.name) && flag.value < flag.least {
-			return usagef("--%s %d: it must be at least %d", flag.name, flag.value, flag.least)
-		}
+	err := checkNumbers(u, o.flags,
+		bounded{"fetchers", o.fetchers, 1, maxFetchers}, bounded{"per-connection", o.perConnection, 1, maxFetchers},
+		bounded{"batch", o.batch, 1, maxPages}, bounded{"min-active", o.minActive, 0, maxFetchers}, bounded{"max-pages", o.maxPages, 1, math.MaxInt},
+		bounded{"starts", o.starts, 0, maxStarts}, bounded{"threads", o.threads, 0, maxThreads})
+	if err == nil {
+		err = notEmpty(u, o.flags, "site-policy", "seeds", "oracle", "history", "order", "out")
+	}
+	if err != nil {
+		return err
 	}
 	if err := o.checkWords(u); err != nil {
 		return err
 	}
 	if v := o.follow.float(); o.flags.Changed("follow") && (v <= 0 || v >= 1) {
-		return usagef("--follow %s: it must be between 0 and 1", &o.follow)
+		return withHint(usagef("--follow %s: it must be between 0 and 1", &o.follow), "try: %s", u.withFlag("--follow", "0.9"))
 	}
 	if v := o.siteShare.float(); o.flags.Changed("site-share") && (v <= 0 || v > 1) {
-		return usagef("--site-share %s: it must be above 0 and at most 1", &o.siteShare)
+		return withHint(usagef("--site-share %s: it must be above 0 and at most 1", &o.siteShare), "try: %s", u.withFlag("--site-share", "1/10"))
 	}
-	if err := o.checkNone(); err != nil {
+	if err := o.checkNone(u); err != nil {
 		return err
 	}
 	return o.checkMeaning(u)
@@ -130,13 +176,13 @@ func (o *simOptions) wrongWord(u *ui, name, value string, words []string) error 
 }
 
 // checkNone refuses flags that need a true importance.
-func (o *simOptions) checkNone() error {
+func (o *simOptions) checkNone(u *ui) error {
 	if o.oracle != oracleNone {
 		return nil
 	}
 	for _, name := range []string{"hot", "follow", "truth", "starts"} {
 		if o.flags.Changed(name) {
-			return usagef("--%s means nothing to --oracle none", name)
+			return withHint(usagef("--%s means nothing to --oracle none", name), "try: %s", u.withoutFlag("--oracle"))
 		}
 	}
 	return nil

@@ -173,8 +173,8 @@ func (r *simResult) moreHeader() (h []lab.Field) {
 		h = append(h, lab.Field{Name: "importance", Value: r.truthText()})
 	}
 	if r.past != nil {
-		h = append(h, lab.Field{Name: "history", Value: fmt.Sprintf("%s: %s pages of the world, %s vanished", r.history,
-			formatCount(int64(r.past.Old)), formatCount(int64(r.past.Gone)))})
+		h = append(h, lab.Field{Name: "history", Value: fmt.Sprintf("%s: %s of the world, %s vanished", r.history,
+			counted(int64(r.past.Old), "page"), formatCount(int64(r.past.Gone)))})
 	}
 	return h
 }

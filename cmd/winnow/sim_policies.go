@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -25,26 +25,78 @@ func (s *simulation) choosePolicies() error {
 		s.chosen = s.thatApply(defaultPolicies())
 		return nil
 	}
-	for _, name := range s.policies {
+	for i, name := range s.policies {
 		name = strings.TrimSpace(name)
-		switch {
-		case name == policyAll:
-			s.chosen = append(s.chosen, s.thatApply(allPolicies())...)
+		if name == policyAll {
+			s.chooseAll()
 			continue
-		case slices.Contains(s.chosen, name) && slices.Contains(s.policies, policyAll):
-			continue
-		case slices.Contains(s.chosen, name):
-			return usagef("--policy: %s is named twice", name)
 		}
 		if err := s.applies(name); err != nil {
 			return s.explain("--policy", name, err)
 		}
-		s.chosen = append(s.chosen, name)
+		switch same := s.sameAs(name); {
+		case same == "":
+			s.chosen = append(s.chosen, name)
+		case !slices.Contains(s.policies, policyAll):
+			return s.twice(i, same)
+		}
 	}
 	if len(s.chosen) == 0 {
 		return usagef("--policy: no policy is named")
 	}
 	return nil
+}
+
+// chooseAll adds every policy that applies and is not chosen already, under whatever
+// name.
+func (s *simulation) chooseAll() {
+	for _, name := range s.thatApply(allPolicies()) {
+		if s.sameAs(name) == "" {
+			s.chosen = append(s.chosen, name)
+		}
+	}
+}
+
+// sameAs is the policy among the chosen ones that is the same as another, "" if there
+// is none.
+func (s *simulation) sameAs(name string) string {
+	for _, other := range s.chosen {
+		if other == name || s.meaning(other) == s.meaning(name) {
+			return other
+		}
+	}
+	return ""
+}
+
+// meaning is a policy with all its parameters, those included that were not given:
+// opic and opic/cash=seeds mean the same, and so do remote=0.8 and remote=.80.
+func (s *simulation) meaning(name string) string {
+	c, err := policy.Choose(name)
+	if err != nil {
+		return name
+	}
+	text := c.Spec.Name
+	for _, p := range c.Spec.Params {
+		value := c.Params[p.Name]
+		if value == "" && p.Name == "k" {
+			value = strconv.Itoa(s.batch)
+		}
+		if v, err := strconv.ParseFloat(value, 64); err == nil {
+			value = strconv.FormatFloat(v, 'g', -1, 64)
+		}
+		text += "/" + p.Name + "=" + value
+	}
+	return text
+}
+
+// twice refuses policy i, which was named before.
+func (s *simulation) twice(i int, before string) error {
+	name := strings.TrimSpace(s.policies[i])
+	err := usagef("--policy: %s is named twice", name)
+	if name != before {
+		err = usagef("--policy: %s and %s are the same policy", before, name)
+	}
+	return withHint(err, "try: %s", s.u.withFlag("--policy", strings.Join(slices.Delete(slices.Clone(s.policies), i, i+1), ",")))
 }
 
 func allPolicies() []string {
@@ -86,7 +138,12 @@ func (s *simulation) applies(name string) error {
 	if s.oracle != oracleNone {
 		oracle = blind{}
 	}
-	if err := choice.Check(&env, oracle != nil); err != nil {
+	err = choice.Check(&env, oracle != nil)
+	switch {
+	case errors.Is(err, policy.ErrOracle):
+		return withHint(fmt.Errorf("policy %s: it needs to know the true importance, which --oracle none leaves out", name),
+			"try: %s", s.u.withoutFlag("--oracle"))
+	case err != nil:
 		return err
 	}
 	f, err := frontier.New(frontier.Options{MaxPages: 1, MaxSites: 1}, env, choice, nil, oracle)
@@ -105,6 +162,8 @@ func (blind) Place(graph.Page) int          { return 0 }
 // explain says why a policy cannot run and what can be done about it.
 func (s *simulation) explain(flag, name string, err error) error {
 	var unknown *policy.UnknownError
+	var value *policy.ValueError
+	var hinted *hintedError
 	switch {
 	case errors.As(err, &unknown):
 		return s.unknownPolicy(flag, name, unknown)
@@ -112,8 +171,15 @@ func (s *simulation) explain(flag, name string, err error) error {
 		return withHint(fmt.Errorf("%s: %w", flag, err), "import the graph with --urls, or leave it out")
 	case errors.Is(err, policy.ErrPrior):
 		return withHint(fmt.Errorf("%s: %w", flag, err), "give them with --history FILE; of an older graph: winnow rank OLD.wg -o FILE (with --urls where both know URLs)")
-	case errors.Is(err, policy.ErrOracle):
-		return withHint(fmt.Errorf("%s: %w", flag, err), "try: %s", s.u.withFlag("--oracle", lab.PageRankMetric))
+	case errors.As(err, &hinted):
+		return fmt.Errorf("%s: %w", flag, err)
+	case errors.As(err, &value):
+		near, ok := nearest(value.Value, value.Known)
+		if !ok {
+			near = value.Instead
+		}
+		right := strings.Replace(name, value.Name+"="+value.Value, value.Name+"="+near, 1)
+		return withHint(usagef("%s: %w", flag, err), "try: %s", s.u.withFlag(flag, s.instead(flag, name, right)))
 	case strings.HasPrefix(name, "pagerank") && s.g.Pages() > pagesFor("pagerank"):
 		return withHint(fmt.Errorf("%s: %w", flag, err), "try: %s", s.u.withFlag(flag, s.instead(flag, name, "batch-pagerank/k=1000")))
 	}

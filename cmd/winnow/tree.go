@@ -179,6 +179,20 @@ func (u *ui) withFlag(flag, value string) string {
 	return quoteArgs(words)
 }
 
+// withoutFlag is what the user typed without a flag and its value.
+func (u *ui) withoutFlag(flag string) string {
+	words := []string{"winnow"}
+	for i := 0; i < len(u.args); i++ {
+		switch {
+		case u.args[i] == flag:
+			i++ // and its value
+		case !strings.HasPrefix(u.args[i], flag+"="):
+			words = append(words, u.args[i])
+		}
+	}
+	return quoteArgs(words)
+}
+
 // quoteArgs writes arguments so that a shell reads them back.
 func quoteArgs(args []string) string {
 	quoted := make([]string, len(args))
@@ -195,14 +209,15 @@ func quoteArgs(args []string) string {
 // one on a tie), if that is at most a third of the letters, or one that begins
 // with what was typed.
 func nearest(typed string, names []string) (string, bool) {
+	lower := strings.ToLower(typed)
 	best, fewest := "", max(1, len(typed)/3)+1
 	for _, name := range names {
-		if d := edits(typed, name); d < fewest {
+		if d := edits(lower, strings.ToLower(name)); d < fewest {
 			best, fewest = name, d
 		}
 	}
 	for i := 0; best == "" && len(typed) >= 2 && i < len(names); i++ {
-		if strings.HasPrefix(names[i], typed) {
+		if strings.HasPrefix(strings.ToLower(names[i]), lower) {
 			best = names[i]
 		}
 	}

@@ -86,14 +86,14 @@ func link(line []byte, fn func(src, dst uint32) error) error {
 	}
 	second, rest := field(rest)
 	if len(second) == 0 {
-		return fmt.Errorf("only one column, %s: a link is \"source target\"", quote(first))
+		return fmt.Errorf("only one column, %s: a link is \"source target\"", Quote(first))
 	}
 	dst, err := ParseID(second)
 	if err != nil {
 		return fmt.Errorf("target %w", err)
 	}
 	if third, _ := field(rest); len(third) > 0 {
-		return fmt.Errorf("a third column, %s: a link is \"source target\"", quote(third))
+		return fmt.Errorf("a third column, %s: a link is \"source target\"", Quote(third))
 	}
 	return fn(src, dst)
 }
@@ -128,7 +128,7 @@ func ParseID(text []byte) (uint32, error) {
 		}
 	}
 	if v > uint64(MaxID) {
-		return 0, fmt.Errorf("%s is too large: ids are 0 to %d", quote(text), MaxID)
+		return 0, fmt.Errorf("%s is too large: ids are 0 to %d", Quote(text), MaxID)
 	}
 	if len(text) == 0 {
 		return 0, errors.New("is empty: expected an id")
@@ -141,10 +141,10 @@ func ParseID(text []byte) (uint32, error) {
 func notID(text []byte, i int) error {
 	if i == 0 && text[0] == '-' && len(text) > 1 {
 		if _, end := digits(text, 1); end == len(text) {
-			return fmt.Errorf("%s is negative: ids are 0 to %d", quote(text), MaxID)
+			return fmt.Errorf("%s is negative: ids are 0 to %d", Quote(text), MaxID)
 		}
 	}
-	return fmt.Errorf("%s is not a number", quote(text))
+	return fmt.Errorf("%s is not a number", Quote(text))
 }
 
 // IDs reads a list of ids, one per line, by the rules of Edges, and calls fn for
@@ -160,7 +160,7 @@ func IDs(f *File, fn func(id uint32) error) error {
 			return fmt.Errorf("id %w", err)
 		}
 		if second, _ := field(rest); len(second) > 0 {
-			return fmt.Errorf("a second column, %s: one id per line", quote(second))
+			return fmt.Errorf("a second column, %s: one id per line", Quote(second))
 		}
 		return fn(id)
 	})

@@ -34,9 +34,9 @@ func printable(name string) string {
 // shownBytes is how much of a bad field an error shows.
 const shownBytes = 40
 
-// quote shows text of a file in an error: shortened, and with everything but
+// Quote shows text of a file in an error: shortened, and with everything but
 // printable characters escaped.
-func quote(text []byte) string {
+func Quote(text []byte) string {
 	if len(text) > shownBytes {
 		return strconv.Quote(string(text[:shownBytes])) + "..."
 	}

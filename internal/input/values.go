@@ -21,7 +21,7 @@ func Values(f *File, fn func(key []byte, value float64) error) error {
 		}
 		i := bytes.LastIndexByte(line, '\t')
 		if i < 0 {
-			return fmt.Errorf("no tab in %s: expected key, tab, value", quote(line))
+			return fmt.Errorf("no tab in %s: expected key, tab, value", Quote(line))
 		}
 		if i == 0 {
 			return errors.New("nothing before the tab: expected key, tab, value")
@@ -47,7 +47,7 @@ func number(text []byte) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(string(text), 64)
 	if math.IsInf(v, 0) {
-		return 0, fmt.Errorf("value %s is too large", quote(text))
+		return 0, fmt.Errorf("value %s is too large", Quote(text))
 	}
 	if err != nil {
 		return 0, notNumber(text)
@@ -57,7 +57,7 @@ func number(text []byte) (float64, error) {
 
 func notNumber(text []byte) error {
 	if v, err := strconv.ParseFloat(string(text), 64); err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
-		return fmt.Errorf("value %s is not finite", quote(text))
+		return fmt.Errorf("value %s is not finite", Quote(text))
 	}
-	return fmt.Errorf("value %s is not a number", quote(text))
+	return fmt.Errorf("value %s is not a number", Quote(text))
 }
