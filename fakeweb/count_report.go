@@ -111,7 +111,7 @@ func (r *SiteReport) measure() {
 	var ended, busy time.Duration
 	for i, q := range r.Requests {
 		if i > 0 {
-			r.minGap = min(r.minGap, q.Start-ended)
+			r.minGap = min(r.minGap, max(0, q.Start-ended)) // two at once: no gap
 		}
 		ended = max(ended, q.End)
 		busy += q.End - q.Start
