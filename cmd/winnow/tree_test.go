@@ -20,6 +20,8 @@ func TestNearest(t *testing.T) {
 		"gen":    "generate", // a beginning
 		"extr":   "extract",
 		"import": "import",
+		"IMPORT": "import", // whatever the case
+		"Gen":    "generate",
 		"xyzzy":  "",
 		"i":      "",
 		"":       "",
