@@ -211,15 +211,15 @@ func (t *idTable) step() {
 
 // empty forgets everything.
 func (t *idTable) empty() {
-	forget(t.slots)
+	cut(t.slots, 0)
 	t.n = 0
 	t.begin(firstScale)
 }
 
-// forget empties a column; it may grow again.
-func forget[T Value](c *Column[T]) {
-	clear(c.data) // what lies beyond the length must be zero
-	c.data = c.data[:0]
+// cut shortens a column to n elements; it may grow again.
+func cut[T Value](c *Column[T], n int) {
+	clear(c.data[n:]) // what lies beyond the length must be zero
+	c.data = c.data[:n]
 }
 
 // state is what a saved table needs besides its slots.
