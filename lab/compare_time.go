@@ -43,13 +43,37 @@ func (c *Comparison) timeSections(runs []*Run) []Section {
 	u := axisOfTime(last)
 	out := []Section{c.timeTable(runs)}
 	if c.Judge != nil {
-		out = append(out, gatheredOverTime(runs, u), gatheredOverBytes(runs))
+		out = append(out, gatheredOverTime(runs, u), gatheredOverBytes(runs), averageByTime(runs, u, last))
 	}
 	out = append(out, activeFetchers(runs, u))
 	for _, r := range runs {
 		out = append(out, idleFetchers(r, u))
 	}
 	return out
+}
+
+// timeBuckets is the number of stretches of the longest crawl in averageByTime.
+const timeBuckets = 40
+
+// averageByTime is the mean importance of the pages of each stretch of time (P15;
+// figure 1 of Najork and Wiener, figure 4.13 of the thesis).
+func averageByTime(runs []*Run, u axisUnit, last float64) Section {
+	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "mean importance of the pages that came"}
+	width := last / timeBuckets * (1 + 1e-9) // the last page belongs to the last stretch
+	for _, r := range runs {
+		buckets, err := r.Trial.PerBucket(TimeBuckets(inSeconds(r.Result.End), width))
+		if err != nil {
+			panic(err) // a trial has the pages of its own crawl
+		}
+		s := plot.Series{Name: r.Policy}
+		for _, b := range buckets {
+			if b.Pages > 0 {
+				s.X, s.Y = append(s.X, (float64(b.Bucket)+0.5)*width/u.size), append(s.Y, b.Mean)
+			}
+		}
+		chart.Series = append(chart.Series, s)
+	}
+	return Section{Title: "Average importance by time", Chart: chart, Text: "Mean importance of the pages that came in each fortieth of the longest crawl, on the scale of mean 1 for PageRank."}
 }
 
 // importanceLevels are the shares of the importance for which a report says when they were there.
