@@ -131,14 +131,15 @@ func (t *idTable) add(hash uint64) (id uint32, fresh bool) {
 		return slotAt(t.slots.Slice(), at).id, false
 	}
 	id = uint32(t.n)
-	t.put(at, min(hash, maxHash), id)
+	moved := t.put(at, min(hash, maxHash), id)
 	t.n++
-	t.grow()
+	moved += t.grow()
+	t.most = max(t.most, moved)
 	return id, true
 }
 
-// put enters a hash that is not there in its place.
-func (t *idTable) put(at int, hash uint64, id uint32) {
+// put enters a hash that is not there in its place and says how many slots it moved.
+func (t *idTable) put(at int, hash uint64, id uint32) (moved int) {
 	b, end := t.slots.Slice(), at
 	for keyAt(b, end) != 0 {
 		end += slotSize
@@ -152,7 +153,7 @@ func (t *idTable) put(at int, hash uint64, id uint32) {
 	if last+1 == t.size() {
 		t.room(last + 1 + window)
 	}
-	t.most = max(t.most, (end-at)/slotSize)
+	return (end - at) / slotSize
 }
 
 // full is the number of ids at which a table of some scale begins to grow: 7/8.
@@ -166,19 +167,21 @@ func (t *idTable) sink(low int) {
 	t.due = max(from, to-int(uint64(low)*uint64(to-from)/t.scale))
 }
 
-// grow moves one window when it is due.
-func (t *idTable) grow() {
+// grow moves one window when it is due, and says how many slots that were.
+func (t *idTable) grow() (moved int) {
 	if t.n < t.due {
-		return
+		return 0
 	}
-	if t.step(); t.low == 0 {
+	moved = t.step()
+	if t.low == 0 {
 		t.begin(t.next)
 	}
+	return moved
 }
 
 // step moves the last window below low to its place in the next scale. What is in
 // the way there joins the queue and finds its place behind.
-func (t *idTable) step() {
+func (t *idTable) step() (moved int) {
 	b, first := t.slots.Slice(), max(0, t.low-window)
 	q := t.queue[:0]
 	for at := first * slotSize; at < t.low*slotSize; at += slotSize {
@@ -205,8 +208,8 @@ func (t *idTable) step() {
 		setSlot(b, at, q[i])
 		place++
 	}
-	t.most = max(t.most, len(q))
 	t.queue = q
+	return len(q)
 }
 
 // empty forgets everything.
