@@ -86,6 +86,31 @@ func (b *Bench) crawls58(p *Place, remote bool, policies ...string) ([]crawl58, 
 	return all, nil
 }
 
+// eachCrawl58 crawls every place from its own seeds alone, adds what section makes of
+// the crawl to the report, and collects the findings. Places with too few pages for 58
+// days are findings without a section.
+func (b *Bench) eachCrawl58(r *Report, section func(*crawl58) (finding, Section, error)) ([]finding, error) {
+	one := *b
+	one.Starts = 0
+	var all []finding
+	for _, p := range b.Places {
+		crawls, err := one.crawls58(p, false)
+		if err != nil {
+			return nil, err
+		}
+		if len(crawls[0].days) < najorkFew {
+			all = append(all, tooFew(p.World.Name))
+			continue
+		}
+		f, s, err := section(&crawls[0])
+		if err != nil {
+			return nil, err
+		}
+		all, r.Sections = append(all, f), append(r.Sections, s)
+	}
+	return all, nil
+}
+
 // truth58 is their PageRank, of some pages and the links among them; by remote links
 // only if asked.
 func (b *Bench) truth58(p *Place, within []graph.Page, remote bool) (*Truth, error) {

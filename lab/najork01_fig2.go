@@ -11,23 +11,9 @@ import (
 func najorkFig2(b *Bench) (*Report, error) {
 	r := &Report{Title: "najork01-fig2", Header: b.najorkHeader([]string{"breadth-first"}, "PageRank"),
 		Intro: []string{"Average day on which the N pages of highest PageRank were crawled. The paper: all of the top 10 and 91 of the top 100 on the first day, a curve that from N = 400 on rises steadily to 24.5, the mean day of the crawl. Their first day had more than five million pages; the day of a small web has few, which bounds how many of the top 100 can be among them. " + dayText}}
-	var all []finding
-	for _, p := range b.Places {
-		one := *b
-		one.Starts = 0
-		crawls, err := one.crawls58(p, false)
-		if err != nil {
-			return nil, err
-		}
-		if len(crawls[0].days) < najorkFew {
-			all = append(all, tooFew(p.World.Name))
-			continue
-		}
-		f, s, err := fig2At(&crawls[0])
-		if err != nil {
-			return nil, err
-		}
-		all, r.Sections = append(all, f), append(r.Sections, s)
+	all, err := b.eachCrawl58(r, fig2At)
+	if err != nil {
+		return nil, err
 	}
 	r.Verdict = verdict("the higher the PageRank of pages, the earlier they are crawled", all)
 	return r, nil

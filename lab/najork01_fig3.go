@@ -23,23 +23,9 @@ type cut struct {
 func najorkFig3(b *Bench) (*Report, error) {
 	r := &Report{Title: "najork01-fig3", Header: b.najorkHeader([]string{"breadth-first"}, "PageRank"),
 		Intro: []string{"For each N, the share of the N pages of highest PageRank in the whole crawl that are among the N highest in the graph of its first 28 of 58 days. That graph has the pages crawled by then and those that five or more of them link to, as theirs did. The paper: an overlap of 80 % at N = 20, and between 60 and 80 % from there on; of the top million (0.28 % of the URLs) 96 % were crawled in the first 28 days and 76 % were in the top million then. 28 of our equal days are 48 % of the pages; their graph of 28 days had 62 % of the URLs of the whole, so that cut is listed too, and others. " + dayText}}
-	var all []finding
-	for _, p := range b.Places {
-		one := *b
-		one.Starts = 0
-		crawls, err := one.crawls58(p, false)
-		if err != nil {
-			return nil, err
-		}
-		if len(crawls[0].days) < najorkFew {
-			all = append(all, tooFew(p.World.Name))
-			continue
-		}
-		f, s, err := one.fig3At(&crawls[0])
-		if err != nil {
-			return nil, err
-		}
-		all, r.Sections = append(all, f), append(r.Sections, s)
+	all, err := b.eachCrawl58(r, b.fig3At)
+	if err != nil {
+		return nil, err
 	}
 	r.Verdict = verdict("after 28 of 58 days at least 60 % of the top N, from N = 20 on, are known to be the top N", all)
 	return r, nil

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"flag"
 	"math"
 	"os"
 	"slices"
@@ -10,20 +9,11 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/rapidtest"
 	"pgregory.net/rapid"
 )
 
-// Property tests draw the same cases in every run, so that a change breaks them or
-// does not; -rapid.seed on the command line draws others.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	seeded := false
-	flag.Visit(func(f *flag.Flag) { seeded = seeded || f.Name == "rapid.seed" })
-	if !seeded {
-		flag.Set("rapid.seed", "1")
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(rapidtest.Main(m)) }
 
 // flow is a transfer of a test: its id is its place in the list.
 type flow struct {

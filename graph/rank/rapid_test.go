@@ -1,19 +1,10 @@
 package rank
 
 import (
-	"flag"
 	"os"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/internal/rapidtest"
 )
 
-// Property tests draw the same cases in every run, so that a change breaks them or
-// does not; -rapid.seed on the command line draws others.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	seeded := false
-	flag.Visit(func(f *flag.Flag) { seeded = seeded || f.Name == "rapid.seed" })
-	if !seeded {
-		flag.Set("rapid.seed", "1")
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(rapidtest.Main(m)) }

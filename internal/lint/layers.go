@@ -37,32 +37,33 @@ var (
 // arrows says what each package may import of ours, by path inside the module.
 // Packages named by the design that do not exist yet stand here already.
 var arrows = map[string][]string{
-	"graph":             {"graph/bv", "internal/extsort", "internal/input"},
-	"graph/bv":          {},
-	"graph/rank":        {"graph"},
-	"graph/stats":       {"graph"},
-	"queue":             {"graph"},
-	"policy":            append([]string{"queue"}, graphs...),
-	"policy/policytest": frontiers,
-	"frontier":          {"graph", "policy", "queue"},
-	"journal":           {"graph", "policy", "frontier"}, // it writes the events of the frontier
-	"freshness":         {"graph"},
-	"sim":               frontiers,
-	"crawl":             append([]string{"journal", "freshness", "crawl/fetch", "crawl/page", "crawl/robots", "crawl/archive"}, frontiers...),
-	"crawl/fetch":       {"graph"},
-	"crawl/page":        {"graph"},
-	"crawl/robots":      {},
-	"crawl/archive":     {"graph"},
-	"lab":               append([]string{"sim", "freshness", "internal/plot"}, frontiers...),
-	"bench":             {anything}, // measures everything, nothing imports it
-	"fakeweb":           {"graph"},
-	"web":               {"graph", "journal", "internal/plot"},
-	"internal/data":     {},
-	"internal/extsort":  {},
-	"internal/input":    {},
-	"internal/lint":     {},
-	"internal/plot":     {},
-	"cmd/winnow":        {anything}, // everything is wired together there and only there
+	"graph":              {"graph/bv", "internal/extsort", "internal/input"},
+	"graph/bv":           {},
+	"graph/rank":         {"graph"},
+	"graph/stats":        {"graph"},
+	"queue":              {"graph"},
+	"policy":             append([]string{"queue"}, graphs...),
+	"policy/policytest":  frontiers,
+	"frontier":           {"graph", "policy", "queue"},
+	"journal":            {"graph", "policy", "frontier"}, // it writes the events of the frontier
+	"freshness":          {"graph"},
+	"sim":                frontiers,
+	"crawl":              append([]string{"journal", "freshness", "crawl/fetch", "crawl/page", "crawl/robots", "crawl/archive"}, frontiers...),
+	"crawl/fetch":        {"graph"},
+	"crawl/page":         {"graph"},
+	"crawl/robots":       {},
+	"crawl/archive":      {"graph"},
+	"lab":                append([]string{"sim", "freshness", "internal/plot"}, frontiers...),
+	"bench":              {anything}, // measures everything, nothing imports it
+	"fakeweb":            {"graph"},
+	"web":                {"graph", "journal", "internal/plot"},
+	"internal/data":      {},
+	"internal/extsort":   {},
+	"internal/input":     {},
+	"internal/lint":      {},
+	"internal/plot":      {},
+	"internal/rapidtest": {},
+	"cmd/winnow":         {anything}, // everything is wired together there and only there
 }
 
 // anything in the table of arrows allows every package of ours.
