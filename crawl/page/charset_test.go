@@ -111,3 +111,26 @@ func FuzzCharset(f *testing.F) {
 		}
 	})
 }
+
+// TestQueryEncoder: links of old pages keep the bytes that their servers know.
+func TestQueryEncoder(t *testing.T) {
+	for _, test := range []struct{ charset, href, want string }{
+		{"windows-1252", "/s?q=é", "q=%E9"},
+		{"windows-1251", "/s?q=Зерно&x", "q=%C7%E5%F0%ED%EE&x"},
+		{"shift_jis", "/s?q=麦ソ", `q=%94%9E%83\`},
+		{"windows-1252", "/s?q=麦", "q=%26%2340614%3B"},
+		{"utf-8", "/s?q=é", "q=%C3%A9"},
+		{"utf-16le", "/s?q=é", "q=%C3%A9"},
+		{"no such charset", "/s?q=é", "q=%C3%A9"},
+	} {
+		var r Resolver
+		r.Document([]byte("http://old.example/"))
+		r.EncodeQuery = QueryEncoder(test.charset)
+		for range 2 { // it is used again
+			got, v := r.Resolve(nil, []byte(test.href))
+			if want := "http://old.example/s?" + test.want; string(got) != want || v != OK {
+				t.Errorf("%s in %s: %q, %v, want %q", test.href, test.charset, got, v, want)
+			}
+		}
+	}
+}

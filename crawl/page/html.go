@@ -38,7 +38,7 @@ const (
 	RelAlternate
 	RelStylesheet
 	RelIcon
-	RelResource // preload, prefetch, preconnect, manifest...: what a browser needs, not a page
+	RelResource // preload, prefetch, manifest..., or an alternate that is not HTML: no page
 )
 
 // Span is a stretch of one of the buffers of a Page.
@@ -86,11 +86,11 @@ type Page struct {
 	// break where a block begins or ends. It holds the alt text of images inside
 	// anchors, and bytes that are not UTF-8 where the input has them.
 	Text    []byte
-	Robots  Robots // union of all meta elements named robots or ScanOptions.Agent
-	Refresh int    // seconds of the first meta refresh, -1 if there is none
-	Digest  Digest // of the structural text (W19, W20)
-	SimHash uint64 // of Text, only with ScanOptions.SimHash
-	Dropped int    // links left out because of limits
+	Robots  [][]byte // contents of the meta elements named robots or ScanOptions.Agent, as written (W15)
+	Refresh int      // seconds of the first meta refresh, -1 if there is none
+	Digest  Digest   // of the structural text (W19, W20)
+	SimHash uint64   // of Text, only with ScanOptions.SimHash
+	Dropped int      // links left out because of limits
 	Cut     Cut
 
 	store []byte // hrefs, title and other values, one after the other
@@ -188,7 +188,7 @@ func (s *Scanner) Scan(html []byte, p *Page) {
 }
 
 func (s *Scanner) begin(html []byte, p *Page) {
-	*p = Page{Links: p.Links[:0], Headings: p.Headings[:0], Text: p.Text[:0], store: p.store[:0], Refresh: -1}
+	*p = Page{Links: p.Links[:0], Headings: p.Headings[:0], Text: p.Text[:0], Robots: p.Robots[:0], store: p.store[:0], Refresh: -1}
 	if len(html) > MaxInput {
 		html = html[:MaxInput]
 		p.Cut |= CutInput

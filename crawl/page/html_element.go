@@ -268,13 +268,24 @@ func (s *Scanner) startImage() {
 	s.addImages()
 }
 
-// startLink adds the target of a link element.
+// startLink adds the target of a link element. An alternate of another type than HTML
+// is a feed, or the data behind the page.
 func (s *Scanner) startLink() {
 	rel := s.rel()
+	if rel&RelAlternate != 0 && !isMarkup(s.value(attrType)) {
+		rel |= RelResource
+	}
 	if rel&RelCanonical != 0 {
 		s.keepOnce(&s.page.Canonical, attrHref)
 	}
 	if href := s.value(attrHref); len(href) > 0 {
 		s.addTarget(KindLink, rel, href)
 	}
+}
+
+// isMarkup says that a type attribute promises HTML, or nothing.
+func isMarkup(media []byte) bool {
+	media, _, _ = bytes.Cut(media, []byte(";"))
+	media = bytes.TrimSpace(media)
+	return len(media) == 0 || equalFold(media, "text/html") || equalFold(media, "application/xhtml+xml")
 }

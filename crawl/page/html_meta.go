@@ -2,35 +2,6 @@ package page
 
 import "bytes"
 
-// Robots is what a page asks of crawlers about itself (W15), in a meta element or in
-// an X-Robots-Tag header.
-type Robots uint8
-
-const (
-	NoIndex   Robots = 1 << iota // keep it out of any index
-	NoFollow                     // follow none of its links
-	NoArchive                    // keep no copy
-)
-
-// ParseRobots reads the directives of a robots meta element, separated by commas:
-// noindex, nofollow, none (both), noarchive and its older name nocache. Others are
-// no matter for a crawler. White space separates, too, because authors write it so.
-func ParseRobots(content []byte) (r Robots) {
-	eachWord(content, func(word []byte) {
-		switch {
-		case equalFold(word, "noindex"):
-			r |= NoIndex
-		case equalFold(word, "nofollow"):
-			r |= NoFollow
-		case equalFold(word, "none"):
-			r |= NoIndex | NoFollow
-		case equalFold(word, "noarchive"), equalFold(word, "nocache"):
-			r |= NoArchive
-		}
-	})
-	return r
-}
-
 // eachWord calls f for the words of b, between commas and white space.
 func eachWord(b []byte, f func(word []byte)) {
 	for len(b) > 0 {
@@ -89,8 +60,8 @@ func (s *Scanner) rel() (r Rel) {
 // startMeta reads a meta element: directives for robots, a refresh, a charset.
 func (s *Scanner) startMeta() {
 	s.keepCharset(s.value(attrCharset))
-	if name := s.value(attrName); equalFold(name, "robots") || len(name) > 0 && s.isAgent(name) {
-		s.page.Robots |= ParseRobots(s.value(attrContent))
+	if name := bytes.TrimSpace(s.value(attrName)); equalFold(name, "robots") || len(name) > 0 && s.isAgent(name) {
+		s.keepRobots(s.value(attrContent))
 	}
 	switch equiv := s.value(attrHTTPEquiv); {
 	case equalFold(equiv, "refresh"):
@@ -102,6 +73,18 @@ func (s *Scanner) startMeta() {
 
 func (s *Scanner) isAgent(name []byte) bool {
 	return len(name) == len(s.opt.Agent) && asciiEqual(name, []byte(s.opt.Agent))
+}
+
+// maxRobots bounds the values that are kept of a page. Two are usual; so many are a
+// joke, and what the last of them say is lost.
+const maxRobots = 64
+
+// keepRobots stores what one meta element tells crawlers, for package robots to read:
+// there is one reader for such words, and it knows headers, too.
+func (s *Scanner) keepRobots(content []byte) {
+	if len(content) > 0 && len(s.page.Robots) < maxRobots {
+		s.page.Robots = append(s.page.Robots, s.copyOf(content[:min(len(content), s.opt.Title)]))
+	}
 }
 
 func (s *Scanner) keepCharset(label []byte) {

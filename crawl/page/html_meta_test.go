@@ -6,36 +6,40 @@ import (
 	"testing"
 )
 
-// TestParseRobots covers the directives of W15.
-func TestParseRobots(t *testing.T) {
-	for content, want := range map[string]Robots{
-		"":                            0,
-		"index, follow":               0,
-		"noindex":                     NoIndex,
-		"NoIndex,NOFOLLOW":            NoIndex | NoFollow,
-		"none":                        NoIndex | NoFollow,
-		" noarchive ,, nofollow ":     NoArchive | NoFollow,
-		"nocache":                     NoArchive,
-		"noindexed nofollows":         0,
-		"max-snippet:-1, noindex":     NoIndex,
-		"noindex nofollow noarchive;": NoIndex | NoFollow,
-	} {
-		if got := ParseRobots([]byte(content)); got != want {
-			t.Errorf("%q: got %03b, want %03b", content, got, want)
+// TestMetaRobots: what is said to all and what is said to us is kept as written, in
+// order (W15); what others are told is not.
+func TestMetaRobots(t *testing.T) {
+	s, p := NewScanner(ScanOptions{Agent: "winnow"}), new(Page)
+	for range 2 { // a page that is used again holds nothing of the one before
+		s.Scan([]byte(`<meta content="noindex, &#110;one" name=ROBOTS><meta name=otherbot content=noarchive>`+
+			`<meta name=" WinNow " content=nofollow><meta name=robots content=""><meta name=winnowbot content=noindex>`), p)
+		if got := fmt.Sprintf("%q", p.Robots); got != `["noindex, none" "nofollow"]` {
+			t.Errorf("got %s", got)
 		}
+	}
+	NewScanner(ScanOptions{}).Scan([]byte(`<meta name content=none><meta name="" content=none><meta content=none>`), p)
+	if len(p.Robots) != 0 {
+		t.Errorf("nameless meta: got %q", p.Robots)
+	}
+	s.Scan([]byte(strings.Repeat("<meta name=robots content="+strings.Repeat("x", 5000)+">", 2*maxRobots)), p)
+	if len(p.Robots) != maxRobots || len(p.Robots[0]) != 1024 {
+		t.Errorf("%d values, the first of %d bytes", len(p.Robots), len(p.Robots[0]))
 	}
 }
 
-// TestMetaRobots: general directives and those for us add up, others do not count.
-func TestMetaRobots(t *testing.T) {
-	s, p := NewScanner(ScanOptions{Agent: "winnow"}), new(Page)
-	s.Scan([]byte(`<meta content=noindex name=ROBOTS><meta name=otherbot content=noarchive><meta name=WinNow content=nofollow>`), p)
-	if p.Robots != NoIndex|NoFollow {
-		t.Errorf("got %03b", p.Robots)
+// TestAlternate: an alternate is a page unless its type says otherwise.
+func TestAlternate(t *testing.T) {
+	s, p := NewScanner(ScanOptions{}), new(Page)
+	s.Scan([]byte(`<link rel=alternate href=a><link rel=alternate type="Text/HTML; charset=utf-8" href=b>`+
+		`<link rel=alternate type=application/rss+xml href=c><link rel=next type=application/pdf href=d>`), p)
+	want := []Rel{RelAlternate, RelAlternate, RelAlternate | RelResource, RelNext}
+	for i, l := range p.Links {
+		if l.Rel != want[i] {
+			t.Errorf("link %d: rel %b, want %b", i, l.Rel, want[i])
+		}
 	}
-	NewScanner(ScanOptions{}).Scan([]byte(`<meta name content=none><meta name="" content=none><meta content=none>`), p)
-	if p.Robots != 0 {
-		t.Errorf("nameless meta: got %03b", p.Robots)
+	if len(p.Links) != len(want) {
+		t.Errorf("%d links", len(p.Links))
 	}
 }
 

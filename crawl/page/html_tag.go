@@ -232,6 +232,7 @@ const (
 	attrRel
 	attrSrc
 	attrSrcset
+	attrType
 	attrXlinkHref
 	attrOther // and how many there are
 )
@@ -275,6 +276,8 @@ func attrOf(html []byte, start, end int) attr {
 		return attrSrc
 	case "srcset":
 		return attrSrcset
+	case "type":
+		return attrType
 	}
 	return attrOther
 }

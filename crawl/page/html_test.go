@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"strings"
@@ -156,7 +157,7 @@ func TestScanArticle(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", f.name, f.got, f.want)
 		}
 	}
-	if p.Robots != NoArchive|NoFollow || p.Refresh != -1 || p.Cut != 0 {
-		t.Errorf("robots %b, refresh %d, cut %b", p.Robots, p.Refresh, p.Cut)
+	if got := string(bytes.Join(p.Robots, []byte("|"))); got != "noarchive|NOFOLLOW, max-snippet:5" || p.Refresh != -1 || p.Cut != 0 {
+		t.Errorf("robots %q, refresh %d, cut %b", p.Robots, p.Refresh, p.Cut)
 	}
 }

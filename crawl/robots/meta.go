@@ -11,6 +11,17 @@ const (
 	NoArchive                  // keep no copy of it
 )
 
+// String is the words for the tags, separated by commas, in the order of the constants.
+func (t Tags) String() string {
+	var words []string
+	for _, w := range [...]string{"noindex", "nofollow", "noarchive"} {
+		if directive(w)&t != 0 {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
 // directives are the words that say something to a crawler. The most restrictive of
 // several counts, so "all", "index", "follow" and "archive" say nothing.
 var directives = [...]struct {
@@ -29,7 +40,7 @@ var valued = [...]string{"unavailable_after", "max-snippet", "max-image-preview"
 const separators = ",; \t\r\n\v\f"
 
 // ParseMeta reads the values of X-Robots-Tag headers, or of the content attributes of
-// those meta elements whose names are MetaName. "name:" in a value begins what only that
+// meta elements that are named "robots" or as our product token. "name:" in a value begins what only that
 // crawler is told, up to the end of the value or the next "name:". Unknown words, among
 // them dates, are skipped.
 func ParseMeta(values []string, product string) Tags {
@@ -38,13 +49,6 @@ func ParseMeta(values []string, product string) Tags {
 		tags |= parseValue(v, Token(product))
 	}
 	return tags
-}
-
-// MetaName tells whether a meta element of this name speaks to us: "robots", or our
-// product token.
-func MetaName(name, product string) bool {
-	name = strings.Trim(name, separators)
-	return speaksTo(name, Token(product))
 }
 
 func parseValue(v, token string) (tags Tags) {

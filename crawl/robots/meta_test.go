@@ -61,16 +61,14 @@ func TestParseMeta(t *testing.T) {
 	}
 }
 
-func TestMetaName(t *testing.T) {
-	for name, want := range map[string]bool{
-		"robots": true, "ROBOTS": true, " robots ": true, "winnow": true, "Winnow": true,
-		"": false, "otherbot": false, "winnowbot": false, "win": false, "description": false,
-	} {
-		if got := MetaName(name, "winnow/1.0"); got != want {
-			t.Errorf("MetaName(%q) = %v, want %v", name, got, want)
+// TestTagsString: the words are read back as the tags they came from.
+func TestTagsString(t *testing.T) {
+	for tags := range NoIndex | NoFollow | NoArchive + 1 {
+		if got := ParseMeta([]string{tags.String()}, ""); got != tags {
+			t.Errorf("%03b is %q, read as %03b", tags, tags.String(), got)
 		}
 	}
-	if MetaName("", "") || MetaName("otherbot", "") {
-		t.Error("a crawler without a name is addressed")
+	if got := (NoArchive | NoIndex).String(); got != "noindex, noarchive" {
+		t.Errorf("got %q", got)
 	}
 }
