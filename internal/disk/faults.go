@@ -1,0 +1,105 @@
+package disk
+
+import "errors"
+
+// ErrStopped is what every operation of a stopped Memory answers.
+var ErrStopped = errors.New("the disk has stopped")
+
+// faults is what a disk has been told to do wrong, and its counts.
+type faults struct {
+	stop                int   // operations that are left; negative: no limit
+	writeIn, syncIn     int   // the n-th from now on fails; 0: none
+	room                int64 // bytes that can be written; negative: no limit
+	writeErr, syncErr   error
+	roomErr             error
+	steps, wrote, syncd int
+}
+
+func newFaults() faults { return faults{stop: -1, room: -1} }
+
+// Stop lets n more operations that change or sync something succeed; all after them
+// fail with ErrStopped, for ever. A negative n takes it back.
+func (m *Memory) Stop(n int) {
+	defer m.lock()()
+	m.disk.stop = n
+}
+
+// FailWrite makes the n-th write or truncation from now on fail, once; n = 1 is the
+// next. Half of what it should have written is there.
+func (m *Memory) FailWrite(n int, err error) {
+	defer m.lock()()
+	m.disk.writeIn, m.disk.writeErr = n, err
+}
+
+// FailSync makes the n-th sync of a file or a directory from now on fail, once. What it
+// should have made last is in doubt for good, even when a later sync succeeds, as it is
+// with a kernel that drops what it could not write.
+func (m *Memory) FailSync(n int, err error) {
+	defer m.lock()()
+	m.disk.syncIn, m.disk.syncErr = n, err
+}
+
+// Limit makes all writes fail after so many bytes from now on. The one that passes the
+// limit is there up to it. A negative number takes it back.
+func (m *Memory) Limit(bytes int64, err error) {
+	defer m.lock()()
+	m.disk.room, m.disk.roomErr = bytes, err
+}
+
+// Steps, Writes and Syncs count the operations of the disk that succeeded: all that
+// change or sync something, writes and truncations, syncs of files and directories.
+func (m *Memory) Steps() int  { defer m.lock()(); return m.disk.steps }
+func (m *Memory) Writes() int { defer m.lock()(); return m.disk.wrote }
+func (m *Memory) Syncs() int  { defer m.lock()(); return m.disk.syncd }
+
+// step counts an operation, unless the disk has stopped.
+func (d *faults) step() error {
+	if d.stop == 0 {
+		return ErrStopped
+	}
+	if d.stop > 0 {
+		d.stop--
+	}
+	d.steps++
+	return nil
+}
+
+// writes says how many of n bytes are written.
+func (d *faults) writes(n int) (int, error) {
+	if due(&d.writeIn) {
+		return n / 2, d.writeErr
+	}
+	if d.room >= 0 && int64(n) > d.room {
+		n = int(d.room)
+		d.room = 0
+		return n, d.roomErr
+	}
+	if err := d.step(); err != nil {
+		return 0, err
+	}
+	if d.room >= 0 {
+		d.room -= int64(n)
+	}
+	d.wrote++
+	return n, nil
+}
+
+func (d *faults) syncs() error {
+	if due(&d.syncIn) {
+		return d.syncErr
+	}
+	if err := d.step(); err != nil {
+		return err
+	}
+	d.syncd++
+	return nil
+}
+
+// due counts down to a fault.
+func due(n *int) bool {
+	if *n == 0 {
+		return false
+	}
+	*n--
+	return *n == 0
+}

@@ -1,0 +1,112 @@
+package disk
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// inode is a file of a Memory, whatever it is called.
+type inode struct {
+	now  []byte // what a program reads
+	kept []byte // what lasts in any case
+	ops  []fileOp
+}
+
+// fileOp is a write of data at an offset, or (cut) a change of the size to it.
+//
+//	pending   nobody has asked for it to last yet
+//	settled   it lasts, but an earlier one that is in doubt keeps it in the list
+//	doubtful  a sync that should have made it last failed: no later one will do
+type fileOp struct {
+	at    int64
+	data  []byte
+	cut   bool
+	state opState
+}
+
+type opState uint8
+
+const (
+	pending opState = iota
+	settled
+	doubtful
+)
+
+func (n *inode) change(op fileOp) {
+	n.now = op.apply(n.now)
+	n.ops = append(n.ops, op)
+}
+
+// apply gives the file after the operation. Bytes that nobody wrote are 0.
+func (op *fileOp) apply(b []byte) []byte {
+	size := int64(len(b))
+	end := op.at + int64(len(op.data))
+	if op.cut && end < size {
+		return b[:end]
+	}
+	if end > size {
+		b = slices.Grow(b, int(end-size))[:end]
+		clear(b[size:])
+	}
+	copy(b[op.at:], op.data)
+	return b
+}
+
+// settle is a sync that succeeded.
+func (n *inode) settle() {
+	done := 0
+	for i := range n.ops {
+		if n.ops[i].state == pending {
+			n.ops[i].state = settled
+		}
+		if n.ops[i].state == settled && done == i {
+			n.kept = n.ops[i].apply(n.kept)
+			done++
+		}
+	}
+	n.ops = slices.Delete(n.ops, 0, done)
+}
+
+// doubt is a sync that failed.
+func (n *inode) doubt() {
+	for i := range n.ops {
+		if n.ops[i].state == pending {
+			n.ops[i].state = doubtful
+		}
+	}
+}
+
+// clone copies the file with what is pending.
+func (n *inode) clone() *inode {
+	return &inode{slices.Clone(n.now), slices.Clone(n.kept), slices.Clone(n.ops)}
+}
+
+// crash gives what a power loss leaves: of the operations that do not last in any case
+// each whole, torn or not at all.
+func (n *inode) crash(rng *rand.Rand) *inode {
+	b := slices.Clone(n.kept)
+	for _, op := range n.ops {
+		if op.state != settled && !op.tear(rng) {
+			continue
+		}
+		b = op.apply(b)
+	}
+	return &inode{now: b, kept: slices.Clone(b)}
+}
+
+// tear decides what is left of an operation: nothing, a part without its beginning or
+// its end, or all of it.
+func (op *fileOp) tear(rng *rand.Rand) bool {
+	fate, n := rng.IntN(4), len(op.data)
+	switch {
+	case fate == 0:
+		return false
+	case fate == 1 && n > 0:
+		from := rng.IntN(n)
+		to := from + 1 + rng.IntN(n-from)
+		op.at, op.data = op.at+int64(from), op.data[from:to]
+	case fate == 2 && n > 0:
+		op.data = op.data[:rng.IntN(n)+1]
+	}
+	return true
+}

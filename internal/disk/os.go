@@ -1,0 +1,96 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// OS is a directory of the operating system. It need not exist before the first call.
+func OS(path string) Dir { return directory(path) }
+
+type directory string
+
+func (d directory) Open(name string, how How) (File, error) {
+	flag := os.O_RDWR
+	switch how {
+	case Create:
+		flag |= os.O_CREATE | os.O_EXCL
+	case Read:
+		flag = os.O_RDONLY
+	}
+	f, err := os.OpenFile(filepath.Join(string(d), name), flag, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return file{f}, nil
+}
+
+// List passes over files that vanish while it looks: another process may be removing
+// what it derived.
+func (d directory) List() ([]Entry, error) {
+	found, err := os.ReadDir(string(d)) // sorted by name
+	if err != nil {
+		return nil, err
+	}
+	var all []Entry
+	for _, f := range found {
+		info, err := f.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if info.Mode().IsRegular() {
+			all = append(all, Entry{f.Name(), info.Size()})
+		}
+	}
+	return all, nil
+}
+
+func (d directory) Rename(from, to string) error {
+	return os.Rename(filepath.Join(string(d), from), filepath.Join(string(d), to))
+}
+
+func (d directory) Remove(name string) error {
+	err := os.Remove(filepath.Join(string(d), name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Sync does nothing on Windows, which has no such thing as syncing a directory.
+func (d directory) Sync() error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(string(d))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("sync directory: %w", err)
+	}
+	return nil
+}
+
+// file is a file of the operating system.
+type file struct{ *os.File }
+
+// Sync leaves out what a reader does not need, such as the time of the last change,
+// where the system can: one write less of the file system's own log.
+func (f file) Sync() error { return datasync(f.File) }
+
+func (f file) Size() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
