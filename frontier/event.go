@@ -11,14 +11,15 @@ import (
 // Kind is a kind of work.
 type Kind uint8
 
-// The kinds, in the order in which a new site needs them.
+// The kinds. Their numbers stand in journals, so new ones come last.
 const (
 	Resolve Kind = iota // ask for the address of the site: no clock, no server of its own
 	Robots              // fetch its robots.txt
 	Fetch               // fetch a page
+	Sitemap             // fetch one of its sitemap files; the driver keeps the list of them
 )
 
-var kindNames = [...]string{"resolve", "robots", "fetch"}
+var kindNames = [...]string{"resolve", "robots", "fetch", "sitemap"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -28,6 +29,9 @@ type Work struct {
 	Site  graph.Site
 	Page  graph.Page // of Fetch
 	Board uint8      // the board that chose it
+	// For is, of Robots, the site whose rules are asked for. It is Site itself unless
+	// its robots.txt moved to Site.
+	For graph.Site
 }
 
 // EventKind says what happened.
@@ -47,15 +51,21 @@ const (
 	Asked
 	// Resolved: the address of Site is known, or (Class) could not be found.
 	Resolved
-	// Ruled: the robots.txt of Site was fetched; Delay and Expiry are what it says.
+	// Ruled: the robots.txt of For was asked for at Site; Delay and Expiry are what it
+	// says. With Hop it moved on to the site To instead.
 	Ruled
 	// Done: an attempt at Page ended at End with Class.
 	Done
 	// Session: the crawler was started again. Works that had been handed out are void.
 	Session
+	// Listed: a sitemap file of Site was fetched, and made the pages New known: without
+	// a link to them, but they are no seeds. If it failed, it was the file's only try.
+	Listed
+	// Admitted: the pages Admit, which were refused, are to be fetched after all.
+	Admitted
 )
 
-var eventNames = [...]string{"seed", "took", "refused", "asked", "resolved", "ruled", "done", "session"}
+var eventNames = [...]string{"seed", "took", "refused", "asked", "resolved", "ruled", "done", "session", "listed", "admitted"}
 
 func (k EventKind) String() string { return eventNames[k] }
 
@@ -64,19 +74,27 @@ func (k EventKind) String() string { return eventNames[k] }
 type Event struct {
 	Kind  EventKind
 	Work  Kind       // Took
-	Site  graph.Site // Took, Resolved, Ruled
+	Site  graph.Site // Took, Resolved, Ruled, Listed
+	For   graph.Site // Took (of Robots), Ruled: as in Work
 	Page  graph.Page // Took (of Fetch), Refused, Done
 	Board uint8      // Took
 
-	// New are the sites of the pages that became known by this event (Seed, Done), in
-	// the order of their ids, which continue those known. A site whose id is the
-	// number of known sites is new.
-	New   []graph.Site
+	// New are the sites of the pages that became known by this event (Seed, Done,
+	// Listed), in the order of their ids, which continue those known. A site whose id is
+	// the number of known sites is new.
+	New []graph.Site
+	// Bars says of each page of New why it is not to be fetched, NoBar of those that
+	// are. Nil: all are.
+	Bars []Bar
+	// Admit are pages that were refused and are to be fetched after all (Seed, Done,
+	// Listed, Admitted). Those that are not refused are left out.
+	Admit []graph.Page
 	Links []graph.Page // Done: distinct, known (New included), without the page itself
 
-	Class policy.Class // Resolved, Ruled, Done
+	Class policy.Class // Resolved, Ruled, Listed, Done
 	// Again sends the page, or the work at the site, back to be tried not before Due
-	// (Resolved, Ruled, Done).
+	// (Resolved, Ruled, Done). A Due without Again is the instant at which a page that
+	// came is to be visited again (Done); 0 is never.
 	Again bool
 	Due   time.Duration
 	Start time.Duration // of the request
@@ -84,10 +102,14 @@ type Event struct {
 	Bytes int64
 	Keep  bool // Done: the connection may serve the next request
 
+	Hop   bool       // Ruled: the robots.txt of For moved to the site To
+	To    graph.Site // Ruled with Hop; the number of known sites adds one
+	Files uint32     // Ruled, Listed: sitemap files that became known of For, of Site
+
 	Address uint32        // Resolved: dense number of the IP address
 	Delay   time.Duration // Ruled: Crawl-delay
-	Expiry  time.Duration // Ruled: when robots.txt is to be fetched again; 0 never
-	Retry   time.Duration // Done, Ruled: Retry-After, from End on
+	Expiry  time.Duration // Resolved, Ruled: when the address, the robots.txt is to be asked for again; 0 never
+	Retry   time.Duration // Done, Ruled, Listed: Retry-After, from End on
 }
 
 // Never is an instant that does not come.

@@ -215,7 +215,7 @@ func (f *Frontier) Apply(now time.Duration, e *Event) {
 	case Seed:
 		f.seed(now, e)
 	case Took:
-		f.took(now, Work{e.Work, e.Site, e.Page, e.Board})
+		f.took(now, Work{Kind: e.Work, Site: e.Site, Page: e.Page, Board: e.Board, For: e.For})
 		return
 	case Refused:
 		f.refusal(now, e.Page)

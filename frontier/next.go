@@ -116,7 +116,7 @@ func (f *Frontier) fetch(now time.Duration, b int, s graph.Site) (Work, bool) {
 		f.refused = append(f.refused, p)
 		return Work{}, false
 	}
-	w := Work{Fetch, s, p, uint8(b)}
+	w := Work{Kind: Fetch, Site: s, Page: p, Board: uint8(b)}
 	f.take(now, w)
 	return w, true
 }
@@ -173,6 +173,13 @@ type Counts struct {
 	Polite int // sites with pages to hand out that wait for their instant
 	Parked int // sites with pages to hand out that wait for their address
 	Pool   int // pages that wait for the next batch
+
+	Held     int // sites with something to hand out that wait for Settle
+	Blocked  int // sites with something to hand out whose twin is acquired
+	Hops     int // sites whose robots.txt moved, and is to be asked for elsewhere
+	Files    int // sitemap files to be fetched
+	Slow     int // sites that are asked rarely because they are slow
+	Revisits int // pages that came, and are to be fetched again
 }
 
 // Counts is the present numbers.

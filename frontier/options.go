@@ -41,6 +41,22 @@ type Options struct {
 	AddressCap   int
 	AddressDelay time.Duration
 
+	// Twin is asked once for each site, when it becomes known: it is the known site of
+	// the same host under the other scheme, NoSite if there is none. The two share one
+	// clock and are never acquired at the same time. Nil: no site has a twin.
+	Twin func(graph.Site) graph.Site
+	// Hold keeps a site, after each of its works that has ended (Resolved, Ruled,
+	// Listed, Done), from being asked until Settle was called for each of them.
+	Hold bool
+	// Slow is the time of an answer beyond which it is slow; 0 none is. After SlowTimes
+	// slow answers in a row a site is asked for one page at a time, after SlowDelay, and
+	// after twice the time with each further slow one, up to SlowMax, where 0 is no
+	// limit; a good answer that is not slow ends it (W17).
+	Slow      time.Duration
+	SlowTimes int
+	SlowDelay time.Duration
+	SlowMax   time.Duration
+
 	// Mode is how batches work, Batch the pages of one (K).
 	Mode  Mode
 	Batch int
@@ -60,6 +76,9 @@ type Options struct {
 	Random uint64
 	// MaxPages and MaxSites are the most that will ever be known.
 	MaxPages, MaxSites int
+	// MaxAddresses is the most IP addresses that will ever be known; 0 means 1024 and four
+	// times MaxSites.
+	MaxAddresses int
 	// MaxLinks is the most links that will be kept for policies that read them again; 0
 	// means 256 a page. It costs address space, not memory.
 	MaxLinks int
