@@ -1,0 +1,222 @@
+package crawl
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// A KeyError is a value of the configuration that cannot be.
+type KeyError struct {
+	Key  string // as in files
+	Hint string // a value that would do, or a sentence; "" if there is none
+	Err  error
+}
+
+func (e *KeyError) Error() string { return e.Key + ": " + e.Err.Error() }
+
+// Unwrap is what is wrong with it.
+func (e *KeyError) Unwrap() error { return e.Err }
+
+// keyErrorf is a KeyError without a hint.
+func keyErrorf(key, format string, args ...any) error {
+	return &KeyError{Key: key, Err: fmt.Errorf(format, args...)}
+}
+
+// Check finds the first value that cannot be: a KeyError. It opens no files.
+func (c *Config) Check() error {
+	for _, check := range []func() error{
+		c.checkNumbers, c.checkDurations, c.checkWords, c.checkPolicies, c.checkNames, c.checkHeaders,
+		c.checkAddresses, c.checkPatterns, c.checkSites,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// What numbers can be at most: more fetchers than a million need more memory than a
+// machine has; pages have 32-bit numbers.
+const (
+	mostFetchers = 1_000_000
+	mostPages    = math.MaxUint32 - 1
+	mostDepth    = 1_000_000
+	leastMemory  = 64 << 20
+)
+
+func (c *Config) checkNumbers() error {
+	for _, b := range []struct {
+		key                string
+		value, least, most int64
+	}{
+		{"pages", c.Pages, 0, math.MaxInt64},
+		{"bytes", int64(c.Bytes), 0, math.MaxInt64},
+		{"batch", int64(c.Batch), 1, mostPages},
+		{"small_site", int64(c.SmallSite), 0, mostPages},
+		{"ip_cap", int64(c.IPCap), 0, mostFetchers},
+		{"fetchers", int64(c.Fetchers), 1, mostFetchers},
+		{"per_connection", int64(c.PerConnection), 1, mostFetchers},
+		{"retries", int64(c.Retries), 0, 100},
+		{"max_body", int64(c.MaxBody), 1, math.MaxInt32},
+		{"max_depth", int64(c.MaxDepth), 0, mostDepth},
+		{"max_depth_dynamic", int64(c.MaxDepthDynamic), 0, mostDepth},
+		{"site_pages", int64(c.SitePages), 0, mostPages},
+		{"domain_pages", int64(c.DomainPages), 0, mostPages},
+		{"max_memory", int64(c.MaxMemory), 0, math.MaxInt64},
+	} {
+		if err := checkBounds(b.key, b.value, b.least, b.most); err != nil {
+			return err
+		}
+	}
+	if f := c.DelayFactor; !(f >= 0 && f <= 1e6) {
+		return &KeyError{"delay_factor", "10", fmt.Errorf("%g: it must be from 0 to 1,000,000", f)}
+	}
+	if m := c.MaxMemory; m > 0 && m < leastMemory {
+		return &KeyError{"max_memory", Size(leastMemory).String(), fmt.Errorf("%s: it must be at least %s", m, Size(leastMemory))}
+	}
+	return nil
+}
+
+func checkBounds(key string, value, least, most int64) error {
+	switch {
+	case value < least:
+		return &KeyError{key, strconv.FormatInt(least, 10), fmt.Errorf("%d: it must be at least %d", value, least)}
+	case value > most:
+		return &KeyError{key, strconv.FormatInt(most, 10), fmt.Errorf("%d: it can be %d at most", value, most)}
+	}
+	return nil
+}
+
+// checkDurations looks at times that cannot be zero, and at those that are too long to
+// be meant: a site would be left alone for longer than its robots.txt is valid.
+func (c *Config) checkDurations() error {
+	for _, b := range []struct {
+		key   string
+		value Duration
+		least float64 // seconds
+		most  float64
+	}{
+		{"delay", c.Delay, 0, 86400},
+		{"small_delay", c.SmallDelay, 0, 86400},
+		{"delay_max", c.DelayMax, 0, 86400},
+		{"ip_delay", c.IPDelay, 0, 86400},
+		{"timeout", c.Timeout, 0.001, 86400},
+		{"timeout_connect", c.Connect, 0.001, 86400},
+		{"timeout_first_byte", c.FirstByte, 0.001, 86400},
+		{"timeout_stall", c.Stall, 0.001, 86400},
+		{"commit", c.Commit, 0, 60},
+	} {
+		switch least, most := seconds(b.least), seconds(b.most); {
+		case b.value.Duration < least.Duration:
+			return &KeyError{b.key, least.String(), fmt.Errorf("%s: it must be at least %s", b.value, least)}
+		case b.value.Duration > most.Duration:
+			return &KeyError{b.key, most.String(), fmt.Errorf("%s: it can be %s at most", b.value, most)}
+		}
+	}
+	if c.SmallSite > 0 && c.SmallDelay.Duration < c.Delay.Duration {
+		return &KeyError{"small_delay", c.Delay.String(), fmt.Errorf("%s: small sites cannot have less than the delay of the others, %s", c.SmallDelay, c.Delay)}
+	}
+	return nil
+}
+
+// checkWords looks at keys that take one word of several.
+func (c *Config) checkWords() error {
+	scopes := []string{ScopeAny, ScopeSeeds, ScopeDomain}
+	if !strings.HasPrefix(c.Scope, ScopeRegexp) && !slices.Contains(scopes, c.Scope) {
+		return keyErrorf("scope", "%q: want any, seeds, domain or regexp:R", c.Scope)
+	}
+	if !slices.Contains([]string{TypesHTML, TypesAll}, c.Types) {
+		return keyErrorf("types", "%q: want html or all", c.Types)
+	}
+	if !slices.Contains([]string{StorePages, StoreLinks, StoreBoth}, c.Store) {
+		return keyErrorf("store", "%q: want pages, links or both", c.Store)
+	}
+	return nil
+}
+
+// Words are the values that a key takes, nil where they cannot be listed.
+func (k Key) Words() []string {
+	switch k.Name {
+	case "scope":
+		return []string{ScopeAny, ScopeSeeds, ScopeDomain, ScopeRegexp}
+	case "types":
+		return []string{TypesHTML, TypesAll}
+	case "store":
+		return []string{StorePages, StoreLinks, StoreBoth}
+	}
+	return nil
+}
+
+// checkPolicies refuses policies that a live crawl cannot follow: those that ask an
+// oracle, and those that need an earlier crawl.
+func (c *Config) checkPolicies() error {
+	if c.Policy == "" {
+		return &KeyError{"policy", "opic", errors.New("no policy is named")}
+	}
+	if err := c.checkPolicy(c.Policy); err != nil {
+		return &KeyError{"policy", "", err}
+	}
+	if c.SitePolicy == "" {
+		return nil
+	}
+	if err := c.checkPolicy(c.SitePolicy); err != nil {
+		return &KeyError{"site_policy", "", err}
+	}
+	return nil
+}
+
+// checkPolicy tries whether a policy can be made for a frontier of one page.
+func (c *Config) checkPolicy(name string) error {
+	choice, err := policy.Choose(name)
+	if err != nil {
+		return err
+	}
+	env := policy.Env{Batch: c.Batch, MaxPages: 1, MaxSites: 1, URL: noURL}
+	f, err := frontier.New(frontier.Options{MaxPages: 1, MaxSites: 1}, env, choice, nil, nil)
+	if err == nil {
+		f.Free()
+	}
+	return err
+}
+
+// noURL stands in for the URLs of pages where there are no pages.
+func noURL(b []byte, _ graph.Page) []byte { return b }
+
+// checkPatterns compiles the regular expressions.
+func (c *Config) checkPatterns() error {
+	if text, ok := strings.CutPrefix(c.Scope, ScopeRegexp); ok {
+		if err := checkPattern("scope", text); err != nil {
+			return err
+		}
+	}
+	for _, text := range c.Include {
+		if err := checkPattern("include", text); err != nil {
+			return err
+		}
+	}
+	for _, text := range c.Exclude {
+		if err := checkPattern("exclude", text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkPattern(key, text string) error {
+	if text == "" {
+		return keyErrorf(key, "the regular expression is empty and would match every URL")
+	}
+	if _, err := regexp.Compile(text); err != nil {
+		return keyErrorf(key, "%q: %s", text, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	return nil
+}

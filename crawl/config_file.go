@@ -1,0 +1,205 @@
+package crawl
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// ConfigName is the name of the configuration in the directory of a crawl.
+const ConfigName = "winnow.toml"
+
+// A FileError is a mistake in a configuration file.
+type FileError struct {
+	Name         string
+	Line, Column int    // from 1; 0: nowhere in particular
+	Key          string // which key it is about, "" if none
+	Unknown      bool   // there is no such key
+	Err          error
+}
+
+func (e *FileError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %v", e.Name, e.Err)
+	}
+	return fmt.Sprintf("%s:%d:%d: %v", e.Name, e.Line, e.Column, e.Err)
+}
+
+// Unwrap is what is wrong there.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// Parse reads a configuration file over the defaults and checks it. The name is for
+// errors, which are FileErrors, and for relative file names in it, which are taken from
+// its directory.
+func Parse(name string, data []byte) (Config, error) {
+	c := Default()
+	err := c.Read(name, data)
+	return c, err
+}
+
+// Read is Parse over what c has already: only keys that the file names are changed, and
+// none if there is an error.
+func (c *Config) Read(name string, data []byte) error {
+	out := c.Clone()
+	places, err := keyPlaces(data)
+	if err == nil {
+		decoder := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
+		err = decoder.Decode(&out)
+	}
+	if err != nil {
+		return fileError(name, err)
+	}
+	out.anchorFiles(filepath.Dir(name), places)
+	if err := out.Check(); err != nil {
+		return placeError(name, places, err)
+	}
+	*c = out
+	return nil
+}
+
+// anchorFiles makes file names that are relative to a directory absolute where it is,
+// so that the configuration means the same wherever the next run is started.
+func (c *Config) anchorFiles(dir string, said map[string]place) {
+	for _, k := range c.Keys() {
+		value, ok := k.value.(*string)
+		if _, here := said[k.Name]; ok && here && k.File && *value != "" && !filepath.IsAbs(*value) {
+			*value = filepath.Join(dir, *value)
+		}
+	}
+}
+
+// place is where a key stands.
+type place struct{ line, column int }
+
+// keyPlaces finds the keys of the first level in a file. A key in the header of a table,
+// such as site, is one of them; keys below it are not.
+func keyPlaces(data []byte) (map[string]place, error) {
+	places := map[string]place{}
+	var p unstable.Parser
+	p.Reset(data)
+	table := false
+	for p.NextExpression() {
+		e := p.Expression()
+		header := e.Kind == unstable.Table || e.Kind == unstable.ArrayTable
+		table = table || header
+		if table && !header {
+			continue
+		}
+		if keys := e.Key(); keys.Next() {
+			at := p.Shape(keys.Node().Raw).Start
+			if _, seen := places[string(keys.Node().Data)]; !seen {
+				places[string(keys.Node().Data)] = place{at.Line, at.Column}
+			}
+		}
+	}
+	return places, parserError(&p)
+}
+
+// parserError is the parser's own; its place is found again by the decoder.
+func parserError(p *unstable.Parser) error {
+	if p.Error() == nil {
+		return nil
+	}
+	var any map[string]any
+	if err := toml.Unmarshal(p.Data(), &any); err != nil {
+		return err
+	}
+	return p.Error()
+}
+
+// fileError tells where in a file the decoder stopped.
+func fileError(name string, err error) error {
+	var missing *toml.StrictMissingError
+	var decode *toml.DecodeError
+	switch {
+	case errors.As(err, &missing) && len(missing.Errors) > 0:
+		first := &missing.Errors[0]
+		line, column := first.Position()
+		key := strings.Join(first.Key(), ".")
+		return &FileError{name, line, column, key, true, fmt.Errorf("unknown key %q", key)}
+	case errors.As(err, &decode):
+		line, column := decode.Position()
+		text := strings.TrimPrefix(decode.Error(), "toml: ")
+		return &FileError{name, line, column, strings.Join(decode.Key(), "."), false, errors.New(text)}
+	}
+	return &FileError{Name: name, Err: err}
+}
+
+// placeError says where the key stands that a check did not like.
+func placeError(name string, places map[string]place, err error) error {
+	out := &FileError{Name: name, Err: err}
+	var key *KeyError
+	if errors.As(err, &key) {
+		at := places[key.Key]
+		out.Line, out.Column, out.Key = at.line, at.column, key.Key
+	}
+	return out
+}
+
+// Marshal writes all keys of c, so that Parse reads the same configuration back.
+func (c *Config) Marshal() ([]byte, error) {
+	out, err := toml.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("write configuration: %w", err)
+	}
+	return out, nil
+}
+
+// Commented writes all keys of c, each with what it means: the file of `winnow config`.
+func (c *Config) Commented() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("# Configuration of a crawl. What is left out has its default. A flag of winnow crawl\n" +
+		"# wins over the winnow.toml of the crawl's directory, that over --config.\n")
+	for _, k := range c.Keys() {
+		if k.Section != "" {
+			fmt.Fprintf(&b, "\n# %s.\n", k.Section)
+		}
+		line, err := toml.Marshal(map[string]any{k.Name: k.value})
+		if err != nil {
+			return nil, fmt.Errorf("write configuration: %s: %w", k.Name, err)
+		}
+		fmt.Fprintf(&b, "\n# %s\n%s", wrap(k.Help), line)
+	}
+	b.WriteString(siteExample)
+	if len(c.Site) > 0 {
+		tables, err := toml.Marshal(map[string]any{"site": c.Site})
+		if err != nil {
+			return nil, fmt.Errorf("write configuration: site: %w", err)
+		}
+		b.WriteByte('\n')
+		b.Write(tables)
+	}
+	return b.Bytes(), nil
+}
+
+const siteExample = `
+# Exceptions for some sites: as many [[site]] tables as there are. The longest match counts.
+#
+# [[site]]
+# match = 'example.org'      # this host, or this domain with all hosts below it
+# delay = '10s'              # instead of delay and small_delay
+# per_connection = 5         # instead of per_connection
+# header = ['X-From: me']    # further request headers
+# max_pages = 1000           # instead of site_pages
+`
+
+// wrap breaks a comment into lines of at most 88 columns.
+func wrap(text string) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		if column += len(word) + 1; i > 0 && column > 86 {
+			b.WriteString("\n# ")
+			column = len(word) + 1
+		} else if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}

@@ -1,0 +1,221 @@
+package crawl
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"golang.org/x/net/http/httpguts"
+)
+
+// checkNames looks at what the crawler says of itself.
+func (c *Config) checkNames() error {
+	if bad := firstControl(c.Contact); bad >= 0 || strings.ContainsAny(c.Contact, "()") {
+		return keyErrorf("contact", "%q: want a mail address or a URL", c.Contact)
+	}
+	web := strings.HasPrefix(c.Contact, "http://") || strings.HasPrefix(c.Contact, "https://")
+	at := strings.IndexByte(c.Contact, '@')
+	mail := at > 0 && at < len(c.Contact)-1
+	if c.Contact != "" && (!web && !mail || strings.Contains(c.Contact, " ")) {
+		return keyErrorf("contact", "%q: want a mail address or a URL", c.Contact)
+	}
+	if firstControl(c.UserAgent) >= 0 {
+		return keyErrorf("user_agent", "%q: only printable ASCII can be sent", c.UserAgent)
+	}
+	if c.UserAgent != "" && robots.Token(c.UserAgent) == "" {
+		return keyErrorf("user_agent", "%q: it must begin with a name of letters, which robots.txt files can address", c.UserAgent)
+	}
+	return nil
+}
+
+// firstControl finds a byte that no header can have: not printable ASCII.
+func firstControl(text string) int {
+	return strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+// checkAddresses looks at resolver, proxy and metrics.
+func (c *Config) checkAddresses() error {
+	if _, err := c.ResolverAddress(); err != nil {
+		return err
+	}
+	if _, err := c.ProxyURL(); err != nil {
+		return err
+	}
+	_, err := c.MetricsAddress()
+	return err
+}
+
+// ResolverAddress is the DNS server with its port, "" for that of the system.
+func (c *Config) ResolverAddress() (string, error) {
+	if c.Resolver == "" {
+		return "", nil
+	}
+	if addr, err := netip.ParseAddr(c.Resolver); err == nil {
+		return netip.AddrPortFrom(addr, 53).String(), nil
+	}
+	at, err := netip.ParseAddrPort(c.Resolver)
+	if err != nil || at.Port() == 0 {
+		return "", &KeyError{"resolver", "127.0.0.1:5353", fmt.Errorf("%q: want an IP address, with or without a port", c.Resolver)}
+	}
+	return at.String(), nil
+}
+
+// ProxyURL is the proxy, nil for none.
+func (c *Config) ProxyURL() (*url.URL, error) {
+	if c.Proxy == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(c.Proxy)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" && u.Path != "/" {
+		return nil, &KeyError{"proxy", "http://127.0.0.1:3128", fmt.Errorf("%q: want the URL of an HTTP proxy", c.Proxy)}
+	}
+	return u, nil
+}
+
+// MetricsAddress is where metrics are served, "" for nowhere. Without a host it is on
+// loopback; other addresses need a token (design: nothing of a crawl is open to the
+// network unless somebody said so twice).
+func (c *Config) MetricsAddress() (string, error) {
+	if c.Metrics == "" {
+		return "", nil
+	}
+	host, port, err := net.SplitHostPort(c.Metrics)
+	if _, number := strconv.ParseUint(c.Metrics, 10, 16); number == nil {
+		host, port, err = "", c.Metrics, nil
+	}
+	if _, number := strconv.ParseUint(port, 10, 16); err != nil || number != nil {
+		return "", &KeyError{"metrics", "127.0.0.1:9090", fmt.Errorf("%q: want a port, or an address and a port", c.Metrics)}
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	addr, err := netip.ParseAddr(host)
+	if loopback := host == "localhost" || err == nil && addr.IsLoopback(); !loopback && c.MetricsToken == "" {
+		return "", &KeyError{"metrics", "127.0.0.1:" + port, fmt.Errorf("%q is open to other machines and needs metrics_token", c.Metrics)}
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// Agent is the User-Agent header that a version of the program sends. Whoever is asked
+// finds in it whom to turn to.
+func (c *Config) Agent(version string) string {
+	agent := c.UserAgent
+	if agent == "" {
+		agent = "winnow"
+		if version != "" {
+			agent += "/" + version
+		}
+	}
+	if c.Contact == "" || strings.Contains(agent, c.Contact) {
+		return agent
+	}
+	return agent + " (+" + c.Contact + ")"
+}
+
+// Product is the name that robots.txt files are read for.
+func (c *Config) Product() string { return robots.Token(c.Agent("")) }
+
+// Headers are the further headers of a request: those for all sites, then those of an
+// override, which replace them name by name. The override may be nil.
+func (c *Config) Headers(o *Override) http.Header {
+	out := http.Header{}
+	for _, line := range c.Header {
+		name, value, _ := strings.Cut(line, ":")
+		out.Add(name, strings.TrimSpace(value))
+	}
+	if o == nil {
+		return out
+	}
+	for _, line := range o.Header {
+		name, _, _ := strings.Cut(line, ":")
+		out.Del(name)
+	}
+	for _, line := range o.Header {
+		name, value, _ := strings.Cut(line, ":")
+		out.Add(name, strings.TrimSpace(value))
+	}
+	return out
+}
+
+// ownHeaders are set by the crawler alone, each with what to use instead.
+func ownHeader(name string) (instead string, own bool) {
+	switch http.CanonicalHeaderKey(name) {
+	case "User-Agent":
+		return "user_agent", true
+	case "Host", "Connection", "Content-Length", "Transfer-Encoding", "Accept-Encoding", "If-Modified-Since",
+		"If-None-Match", "Range", "Proxy-Authorization", "Te", "Trailer", "Upgrade", "Keep-Alive", "Expect":
+		return "", true
+	}
+	return "", false
+}
+
+// checkHeaders looks at the headers for all sites.
+func (c *Config) checkHeaders() error {
+	for _, line := range c.Header {
+		if err := checkHeader(line); err != nil {
+			return &KeyError{"header", "", err}
+		}
+	}
+	return nil
+}
+
+func checkHeader(line string) error {
+	name, value, ok := strings.Cut(line, ":")
+	if !ok || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(strings.TrimSpace(value)) {
+		return fmt.Errorf("%q: want \"Name: value\"", line)
+	}
+	if instead, own := ownHeader(name); instead != "" {
+		return fmt.Errorf("%q: use %s instead", line, instead)
+	} else if own {
+		return fmt.Errorf("%q: the crawler sets %s itself", line, name)
+	}
+	return nil
+}
+
+// checkSites looks at the [[site]] tables.
+func (c *Config) checkSites() error {
+	seen := map[string]bool{}
+	for i := range c.Site {
+		o := &c.Site[i]
+		if err := o.check(); err != nil {
+			return &KeyError{"site", "", fmt.Errorf("table %d: %w", i+1, err)}
+		}
+		if seen[o.Match] {
+			return &KeyError{"site", "", fmt.Errorf("table %d: %q is matched by a table before", i+1, o.Match)}
+		}
+		seen[o.Match] = true
+	}
+	return nil
+}
+
+func (o *Override) check() error {
+	if o.Match == "" {
+		return errors.New("match: no host is named")
+	}
+	seed, err := page.ParseSeed("http://" + o.Match + "/")
+	if err != nil || string(page.Host([]byte(seed))) != o.Match {
+		return fmt.Errorf("match: %q: want a host or a domain in lower case, without scheme, port and path", o.Match)
+	}
+	if d := o.Delay; d != nil && (d.Duration < 0 || d.Hours() > 24) {
+		return fmt.Errorf("delay: %s: it can be 24h at most", d)
+	}
+	if o.PerConnection < 0 || o.PerConnection > mostFetchers {
+		return fmt.Errorf("per_connection: %d: it must be from 1 to %d", o.PerConnection, mostFetchers)
+	}
+	if o.MaxPages < 0 || int64(o.MaxPages) > mostPages {
+		return fmt.Errorf("max_pages: %d: it must be from 1 to %d", o.MaxPages, int64(mostPages))
+	}
+	for _, line := range o.Header {
+		if err := checkHeader(line); err != nil {
+			return fmt.Errorf("header: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package crawl
+
+import (
+	"fmt"
+	"math/big"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Key is one setting of a Config, by the name that files have for it.
+type Key struct {
+	Name    string
+	Help    string // one line
+	Section string // the heading above it in files, at the first key of a section
+	File    bool   // its value names a file
+
+	value any // pointer to the field
+}
+
+// Keys are the settings of c in the order of the file, without the [[site]] tables.
+// Setting a key changes c.
+func (c *Config) Keys() []Key {
+	v := reflect.ValueOf(c).Elem()
+	var keys []Key
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if help := f.Tag.Get("help"); help != "" {
+			keys = append(keys, Key{Name: f.Tag.Get("toml"), Help: help, Section: f.Tag.Get("section"),
+				File: f.Tag.Get("kind") == "file", value: v.Field(i).Addr().Interface()})
+		}
+	}
+	return keys
+}
+
+// Key finds a setting by its name in files.
+func (c *Config) Key(name string) (Key, bool) {
+	keys := c.Keys()
+	i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name })
+	if i < 0 {
+		return Key{}, false
+	}
+	return keys[i], true
+}
+
+// Flag is the name of the flag that sets it.
+func (k Key) Flag() string { return strings.ReplaceAll(k.Name, "_", "-") }
+
+// List tells that it may be given several times.
+func (k Key) List() bool { _, list := k.value.(*[]string); return list }
+
+// Switch tells that it is on or off.
+func (k Key) Switch() bool { _, on := k.value.(*bool); return on }
+
+// Type names the kind of value in the help of flags.
+func (k Key) Type() string {
+	switch k.value.(type) {
+	case *Duration:
+		return Duration{}.Type()
+	case *Size:
+		return Size(0).Type()
+	case *bool:
+		return "bool"
+	case *string, *[]string:
+		if k.File {
+			return "file"
+		}
+		return "text"
+	}
+	return "number"
+}
+
+// Set gives it the values of a flag: all of a list, the last of anything else.
+func (k Key) Set(texts ...string) error {
+	if list, ok := k.value.(*[]string); ok {
+		*list = slices.Clone(texts)
+		return nil
+	}
+	for _, text := range texts {
+		if err := k.setOne(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k Key) setOne(text string) (err error) {
+	switch v := k.value.(type) {
+	case *string:
+		*v = text
+	case *bool:
+		if *v, err = strconv.ParseBool(text); err != nil {
+			return fmt.Errorf("%q: want true or false", text)
+		}
+	case *Duration:
+		return v.Set(text)
+	case *Size:
+		return v.Set(text)
+	case *float64:
+		if *v, err = strconv.ParseFloat(text, 64); err != nil {
+			return fmt.Errorf("%q: want a number", text)
+		}
+	case *uint64:
+		if *v, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return fmt.Errorf("%q: want a whole number from 0 to 2^64-1", text)
+		}
+	case *int:
+		n, err := parseCount(text)
+		*v = int(n)
+		return err
+	case *int64:
+		*v, err = parseCount(text)
+		return err
+	default:
+		panic(fmt.Sprintf("key %s: no flag can set a %T", k.Name, v)) // a mistake in Config
+	}
+	return nil
+}
+
+// parseCount reads a whole number; k, M and G are powers of 1000.
+func parseCount(text string) (int64, error) {
+	number, factor := text, int64(1)
+	if len(text) > 1 {
+		at := strings.IndexByte("kmg", text[len(text)-1]|0x20)
+		if at >= 0 {
+			number, factor = text[:len(text)-1], []int64{1e3, 1e6, 1e9}[at]
+		}
+	}
+	v, ok := new(big.Rat).SetString(number)
+	if !ok || strings.Trim(number, "0123456789.") != "" {
+		return 0, fmt.Errorf("%q: want a whole number such as 5000, 10k or 2.5M", text)
+	}
+	if v.Mul(v, new(big.Rat).SetInt64(factor)); !v.IsInt() || !v.Num().IsInt64() {
+		return 0, fmt.Errorf("%q: want a whole number such as 5000, 10k or 2.5M", text)
+	}
+	return v.Num().Int64(), nil
+}
+
+// String is the value as a flag takes it; a list with commas.
+func (k Key) String() string {
+	switch v := k.value.(type) {
+	case *[]string:
+		return strings.Join(*v, ",")
+	case fmt.Stringer:
+		return v.String()
+	}
+	return fmt.Sprint(reflect.ValueOf(k.value).Elem().Interface())
+}
+
+// Clone copies c with all its lists.
+func (c *Config) Clone() Config {
+	out := *c
+	for _, k := range out.Keys() {
+		if list, ok := k.value.(*[]string); ok {
+			*list = append([]string{}, *list...)
+		}
+	}
+	out.Site = slices.Clone(c.Site)
+	for i := range out.Site {
+		o := &out.Site[i]
+		o.Header = slices.Clone(o.Header)
+		if o.Delay != nil {
+			delay := *o.Delay
+			o.Delay = &delay
+		}
+	}
+	return out
+}
+
+// Diff lists what differs from another configuration, a line each: "delay: 2s, was 5s".
+func (c *Config) Diff(was *Config) []string {
+	var out []string
+	old := was.Keys()
+	for i, k := range c.Keys() {
+		if now, before := k.String(), old[i].String(); now != before {
+			out = append(out, fmt.Sprintf("%s: %s, was %s", k.Name, orNone(now), orNone(before)))
+		}
+	}
+	if !reflect.DeepEqual(c.Site, was.Site) && len(c.Site)+len(was.Site) > 0 {
+		out = append(out, fmt.Sprintf("site: %d tables, were %d", len(c.Site), len(was.Site)))
+	}
+	return out
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}

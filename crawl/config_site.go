@@ -1,0 +1,34 @@
+package crawl
+
+import "strings"
+
+// An Override is a [[site]] table of the configuration: what differs for the hosts that
+// it matches. What it leaves out is as for all sites.
+type Override struct {
+	Match         string    `toml:"match" help:"a host, or a domain with all hosts below it"`
+	Delay         *Duration `toml:"delay,omitempty" help:"instead of delay, also for small sites; crawl-delay and Retry-After still hold"`
+	PerConnection int       `toml:"per_connection,omitempty" help:"instead of per_connection"`
+	Header        []string  `toml:"header,omitempty" help:"request headers for these sites, after those for all"`
+	MaxPages      int       `toml:"max_pages,omitempty" help:"instead of site_pages"`
+}
+
+// OverrideFor is the override of a host: the one whose match has the most labels, of
+// two with as many the first; nil if there is none. The host is in normal form, without
+// port.
+func (c *Config) OverrideFor(host string) *Override {
+	var best *Override
+	for i := range c.Site {
+		o := &c.Site[i]
+		if matchesHost(o.Match, host) && (best == nil || len(o.Match) > len(best.Match)) {
+			best = o
+		}
+	}
+	return best
+}
+
+// matchesHost tells whether host is the name itself or one below it. All matches of one
+// host are ends of it, so that the longest has the most labels.
+func matchesHost(name, host string) bool {
+	above, found := strings.CutSuffix(host, name)
+	return found && (above == "" || strings.HasSuffix(above, "."))
+}

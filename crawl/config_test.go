@@ -1,0 +1,304 @@
+package crawl
+
+import (
+	"errors"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestDefaultIsValid(t *testing.T) {
+	c := Default()
+	if err := c.Check(); err != nil {
+		t.Error(err)
+	}
+	for _, p := range Presets() {
+		c := Default()
+		p.Apply(&c)
+		if err := c.Check(); err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+		}
+	}
+}
+
+// The two files that winnow writes mean what they were written from.
+func TestFilesReadBack(t *testing.T) {
+	delay := seconds(10)
+	want := Default()
+	want.Seeds = []string{"https://a.example/?x=1&y='\"\\", "http://b.example/\u00e9"}
+	want.Header = []string{"X-A: 1", "X-B: \"2\""}
+	want.Policy, want.SitePolicy = "opic/cash=all", "larger-sites-first"
+	want.Pages, want.RandomSeed, want.MaxBody = 1<<40, 1<<62, 1500
+	want.Duration, want.Robots = Duration{90 * time.Minute}, false
+	want.Site = []Override{
+		{Match: "a.example", Delay: &delay, Header: []string{"X-A: 2"}},
+		{Match: "b.example", PerConnection: 5, MaxPages: 100},
+	}
+	plain, err := want.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	commented, err := want.Commented()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range [][]byte{plain, commented} {
+		got, err := Parse("winnow.toml", data)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, data)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("read\n%+v, want\n%+v from\n%s", got, want, data)
+		}
+	}
+}
+
+func TestReadOverWhatIsThere(t *testing.T) {
+	c := Default()
+	if err := c.Read("/etc/winnow/first.toml", []byte("delay = 5\nheader = ['A: 1', 'B: 2']\nrules = 'r.txt'\n[[site]]\nmatch = 'a.example'\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Read("/crawl/winnow.toml", []byte("pages = 7\nheader = ['C: 3']\n[[site]]\nmatch = 'b.example'\n")); err != nil {
+		t.Fatal(err)
+	}
+	want := Default()
+	want.Delay, want.Pages, want.Header = seconds(5), 7, []string{"C: 3"}
+	want.Rules = filepath.FromSlash("/etc/winnow/r.txt")
+	want.Site = []Override{{Match: "b.example"}}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got\n%+v, want\n%+v", c, want)
+	}
+	if err := c.Read("x", []byte("pages = 9\ndelay = '-1s'\n")); err == nil || c.Pages != 7 {
+		t.Errorf("after an error (%v) there are %d pages", err, c.Pages)
+	}
+}
+
+// Every mistake in a file is told with its place.
+func TestFileErrors(t *testing.T) {
+	for _, test := range []struct{ file, want string }{
+		{"pages = ", "w.toml:1:8: expected value"},
+		{"pages = 1\ndely = '2s'\n", `w.toml:2:1: unknown key "dely"`},
+		{"[[site]]\nmatch = 'a.example'\ndepth = 3\n", `w.toml:3:1: unknown key "site.depth"`},
+		{"\npages = 'many'\n", "w.toml:2:9: "},
+		{"pages = 1\n  delay = 'soon'\n", `w.toml:2:11: "soon": want a duration`},
+		{"max_body = '10 bananas'", `w.toml:1:12: "10 bananas": want a size`},
+		{"pages = -1\n", "w.toml:1:1: pages: -1: it must be at least 0"},
+		{"# x\nscope = 'all'\n", `w.toml:2:1: scope: "all": want any, seeds, domain or regexp:R`},
+		{"scope = 'regexp:('\n", `w.toml:1:1: scope: "(": missing closing )`},
+		{"policy = 'omniscient'\n", "w.toml:1:1: policy: policy omniscient: it needs to know the true importance"},
+		{"policy = 'historical-pagerank'\n", "w.toml:1:1: policy: policy historical-pagerank: it needs the ranks of an earlier crawl"},
+		{"policy = 'opic/cash=none'\n", "w.toml:1:1: policy: policy \"opic/cash=none\": cash=none: it can be seeds, all"},
+		{"\n[[site]]\nmatch = 'https://a.example/'\n", `w.toml:2:3: site: table 1: match: "https://a.example/": want a host`},
+		{"[[site]]\nmatch = 'a.example'\n[[site]]\nmatch = 'a.example'\n", `w.toml:1:3: site: table 2: "a.example" is matched by a table before`},
+		{"header = ['nothing']\n", `w.toml:1:1: header: "nothing": want "Name: value"`},
+		{"header = ['Host: a']\n", `w.toml:1:1: header: "Host: a": the crawler sets Host itself`},
+		{"header = ['User-Agent: a']\n", `w.toml:1:1: header: "User-Agent: a": use user_agent instead`},
+		{"pages = 1\npages = 2\n", "w.toml:2:1: "},
+	} {
+		_, err := Parse("w.toml", []byte(test.file))
+		var file *FileError
+		if !errors.As(err, &file) || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%q: %v, want %s", test.file, err, test.want)
+		}
+	}
+}
+
+func TestChecks(t *testing.T) {
+	for _, test := range []struct{ key, value, want string }{
+		{"fetchers", "0", "fetchers: 0: it must be at least 1"},
+		{"fetchers", "2M", "fetchers: 2000000: it can be 1000000 at most"},
+		{"delay", "48h", "delay: 48h: it can be 24h at most"},
+		{"timeout", "0", "timeout: 0s: it must be at least 1ms"},
+		{"delay_factor", "-1", "delay_factor: -1: it must be from 0 to 1,000,000"},
+		{"delay_factor", "NaN", "delay_factor: NaN: it must be from 0 to 1,000,000"},
+		{"max_memory", "1M", "max_memory: 1MiB: it must be at least 64MiB"},
+		{"small_site", "100", "small_delay: 0s: small sites cannot have less than the delay of the others, 2s"},
+		{"types", "pdf", `types: "pdf": want html or all`},
+		{"store", "all", `store: "all": want pages, links or both`},
+		{"policy", "", "policy: no policy is named"},
+		{"site_policy", "bfs", "site_policy: "},
+		{"contact", "me", `contact: "me": want a mail address or a URL`},
+		{"contact", "me@", `contact: "me@": want a mail address or a URL`},
+		{"contact", "me@example.org)", `contact: "me@example.org)": want a mail address or a URL`},
+		{"user_agent", "1bot", `user_agent: "1bot": it must begin with a name of letters`},
+		{"user_agent", "b\u00f6t", "user_agent: \"b\u00f6t\": only printable ASCII can be sent"},
+		{"resolver", "dns.example", `resolver: "dns.example": want an IP address`},
+		{"proxy", "socks5://a:1", `proxy: "socks5://a:1": want the URL of an HTTP proxy`},
+		{"metrics", "here", `metrics: "here": want a port`},
+		{"metrics", "0.0.0.0:9090", `metrics: "0.0.0.0:9090" is open to other machines and needs metrics_token`},
+		{"include", "", "include: the regular expression is empty"},
+		{"exclude", "[", "exclude: \"[\": missing closing ]"},
+	} {
+		c := Default()
+		key, ok := c.Key(test.key)
+		if !ok {
+			t.Fatalf("no key %s", test.key)
+		}
+		if err := key.Set(test.value); err != nil {
+			t.Fatal(err)
+		}
+		err := c.Check()
+		var wrong *KeyError
+		if !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%s = %q: %v, want %s", test.key, test.value, err, test.want)
+		}
+	}
+}
+
+// Whatever a key holds, its text sets another configuration to the same.
+func TestKeysSetWhatTheySay(t *testing.T) {
+	from, to := Default(), Config{}
+	thesisExp2(&from)
+	texts := from.Keys()
+	for i, k := range to.Keys() {
+		if k.List() {
+			continue
+		}
+		if err := k.Set(texts[i].String()); err != nil {
+			t.Errorf("%s: %v", k.Name, err)
+		}
+		if k.Flag() != strings.ReplaceAll(k.Name, "_", "-") || k.Help == "" || k.Type() == "" {
+			t.Errorf("%+v", k)
+		}
+	}
+	if diff := to.Diff(&from); len(diff) > 0 {
+		t.Errorf("these differ: %q", diff)
+	}
+	if err := to.Keys()[0].Set("a", "b"); err != nil || !reflect.DeepEqual(to.Seeds, []string{"a", "b"}) {
+		t.Errorf("seeds %q, %v", to.Seeds, err)
+	}
+	want := []string{"seeds: a,b, was none", "delay: 5s, was 2s"}
+	was := from.Clone()
+	was.Delay = seconds(2)
+	if diff := to.Diff(&was); !reflect.DeepEqual(diff, want) {
+		t.Errorf("%q, want %q", diff, want)
+	}
+}
+
+func TestBadKeyTexts(t *testing.T) {
+	for key, texts := range map[string][]string{
+		"pages":        {"many", "1.5", "", "k", "-1", "1e3", "1/2", "9e99G", "10000000000G"},
+		"delay":        {"soon", "", "1x", "-2s", "d", "NaN", "1e300"},
+		"bytes":        {"x", "", "-1", "1ZB", "1e3", "999999999E", "1.2.3M"},
+		"robots":       {"maybe", ""},
+		"delay_factor": {"ten"},
+		"random_seed":  {"-1", "1.5"},
+		"batch":        {"few"},
+	} {
+		for _, text := range texts {
+			c := Default()
+			k, _ := c.Key(key)
+			if err := k.Set(text); err == nil {
+				t.Errorf("%s %q was taken for %s", key, text, k)
+			}
+		}
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"2": 2 * time.Second, "0.25": 250 * time.Millisecond, "7d": 168 * time.Hour, "1.5d": 36 * time.Hour,
+		"1h": time.Hour, "1h30m": 90 * time.Minute, "90s": 90 * time.Second, "250ms": 250 * time.Millisecond, "0": 0,
+	} {
+		var d, again Duration
+		if err := d.Set(text); err != nil || d.Duration != want {
+			t.Errorf("%s is %v, %v", text, d, err)
+		}
+		if err := again.Set(d.String()); err != nil || again != d {
+			t.Errorf("%s is written %s and read as %v, %v", text, d, again, err)
+		}
+	}
+	for text, want := range map[string]Size{
+		"10MiB": 10 << 20, "10M": 10 << 20, "10MB": 10e6, "1.5GiB": 3 << 29, "1000": 1000, "0": 0, "4 GiB": 4 << 30, "2b": 2,
+	} {
+		var s, again Size
+		if err := s.Set(text); err != nil || s != want {
+			t.Errorf("%s is %d, %v", text, s, err)
+		}
+		if err := again.Set(s.String()); err != nil || again != s {
+			t.Errorf("%s is written %s and read as %d, %v", text, s, again, err)
+		}
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	c := Default()
+	c.Header = []string{"X-A: 1", "X-B: 1"}
+	c.Site = []Override{{Match: "example.org"}, {Match: "docs.example.org", Header: []string{"X-A: 2"}}, {Match: "10.0.0.1"}}
+	for host, want := range map[string]string{
+		"example.org": "example.org", "www.example.org": "example.org", "docs.example.org": "docs.example.org",
+		"a.docs.example.org": "docs.example.org", "10.0.0.1": "10.0.0.1", "myexample.org": "", "org": "", "10.0.0.10": "",
+	} {
+		got := ""
+		if o := c.OverrideFor(host); o != nil {
+			got = o.Match
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", host, got, want)
+		}
+	}
+	if h := c.Headers(c.OverrideFor("docs.example.org")); h.Get("X-A") != "2" || h.Get("X-B") != "1" {
+		t.Errorf("headers %v", h)
+	}
+	if err := c.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAgent(t *testing.T) {
+	c := Default()
+	if got := c.Agent(""); got != "winnow" {
+		t.Error(got)
+	}
+	c.Contact = "me@example.org"
+	if got := c.Agent("1.0"); got != "winnow/1.0 (+me@example.org)" || c.Product() != "winnow" {
+		t.Error(got, c.Product())
+	}
+	c.UserAgent = "mybot/2 (me@example.org)"
+	if got := c.Agent("1.0"); got != c.UserAgent || c.Product() != "mybot" {
+		t.Error(got, c.Product())
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for text, want := range map[string]string{"9090": "127.0.0.1:9090", ":9090": "127.0.0.1:9090", "localhost:1": "localhost:1", "[::1]:9": "[::1]:9", "": ""} {
+		c := Config{Metrics: text}
+		if got, err := c.MetricsAddress(); err != nil || got != want {
+			t.Errorf("metrics %q: %q, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{"9.9.9.9": "9.9.9.9:53", "127.0.0.1:5353": "127.0.0.1:5353", "::1": "[::1]:53", "": ""} {
+		c := Config{Resolver: text}
+		if got, err := c.ResolverAddress(); err != nil || got != want {
+			t.Errorf("resolver %q: %q, %v", text, got, err)
+		}
+	}
+}
+
+// No text makes Read panic, and what it accepts can be written and read again.
+func FuzzRead(f *testing.F) {
+	c := Default()
+	sample, err := c.Commented()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(sample)
+	f.Add([]byte("[[site]]\nmatch='a.example'\ndelay='1s'\n[site.x]\n"))
+	f.Add([]byte("delay = 1979-05-27\npages = 0x10\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := Parse("/w.toml", data)
+		if err != nil {
+			return
+		}
+		text, err := c.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse("/w.toml", text)
+		if err != nil || len(again.Diff(&c)) > 0 {
+			t.Fatalf("%v, %q, from\n%s", err, again.Diff(&c), text)
+		}
+	})
+}
