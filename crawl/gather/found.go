@@ -1,0 +1,51 @@
+package gather
+
+import (
+	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// Found is what an answer brought. It shares no memory with the gatherer: it goes to the
+// owner through a channel, comes back by a pool and is filled anew, without allocating
+// much once its buffers have grown. Records.Bytes are made for each answer and not used
+// again: they may go to archive.Writer as they are.
+type Found struct {
+	Class  policy.Class // that of the answer, or a worse one: NotHTML, TooLarge, HTTPError
+	Status int          // HTTP status, 0 without an answer
+	Note   string       // for people: what is wrong, "" nothing
+
+	Links Links    // of a page or redirect; the pages of a sitemap
+	Files []string // of a sitemap index: normal forms of further files
+	Body  []byte   // of a robots.txt
+
+	Records archive.Records // Bytes is nil where there is nothing to store
+
+	Digest  page.Digest // of the structural text
+	SimHash uint64      // of the text
+	Title   string
+	Media   string // type/subtype, lower case
+	Charset string // of a page, by its WHATWG name
+
+	ETag, Modified string // validators for the next request
+	Tags           robots.Tags
+	Size           int64 // bytes without content coding
+	Cut            page.Cut
+	Dropped        int // links left out because of limits
+	Foreign        int // entries of a sitemap that are of another site, and so do not count
+
+	// Refs counts the hrefs of the links by what became of them: those from
+	// page.NotHTTP on have no normal form and are no links.
+	Refs [page.Credentials + 1]int
+}
+
+// Reset makes the Found empty and keeps its buffers, unless they are unusually large.
+func (f *Found) Reset() {
+	links, body := f.Links, f.Body[:0]
+	links.reset()
+	if cap(body) > maxKept {
+		body = nil
+	}
+	*f = Found{Links: links, Body: body}
+}

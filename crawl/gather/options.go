@@ -1,0 +1,88 @@
+package gather
+
+import (
+	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Options are the same for all gatherers of a crawl.
+type Options struct {
+	Key     graph.URLKey     // hashes links as the URL table of the crawl does
+	Product string           // user agent or product token: whom robots directives may address
+	Scope   *Scope           // nil: every page is in scope
+	Builder *archive.Builder // of WARC records; nil: none are made (--store links)
+
+	KeepNoArchive bool  // store the bodies of pages that ask not to be stored
+	HTMLOnly      bool  // links that do not look like pages are barred, bodies that are none are not stored (--types html)
+	MaxBody       int64 // bytes after content coding; 0 means 10 MiB
+	MaxLinks      int   // links read of a page, 10,000
+	MaxListed     int   // pages read of a sitemap file, 50,000: what the protocol allows
+	MaxURL        int   // bytes of a normal form, page.DefaultMaxLen
+}
+
+// withDefaults fills in what was not said.
+func (o Options) withDefaults() Options {
+	if o.MaxBody <= 0 {
+		o.MaxBody = 10 << 20
+	}
+	for _, d := range []struct {
+		limit *int
+		value int
+	}{{&o.MaxLinks, 10_000}, {&o.MaxListed, 50_000}, {&o.MaxURL, page.DefaultMaxLen}} {
+		if *d.limit <= 0 {
+			*d.limit = d.value
+		}
+	}
+	if o.Scope == nil {
+		o.Scope = new(Scope)
+	}
+	return o
+}
+
+// A Gatherer works on one answer at a time. It keeps buffers of the size of a page or
+// two from one answer to the next, some hundred kilobytes: where fetchers are many,
+// let them share as many gatherers as there are processors.
+type Gatherer struct {
+	opt Options
+
+	decoder  fetch.Decoder
+	charset  page.Decoder
+	scanner  *page.Scanner
+	resolver page.Resolver
+	encoders map[string]func([]byte, rune) ([]byte, bool) // for queries, by charset
+
+	// The answer at hand.
+	doc   document
+	page  page.Page
+	plain []byte // body without content coding
+	more  []byte // a sitemap out of its gzip file
+	seen  set    // links of the document
+	room  []byte // records
+}
+
+// New makes a gatherer.
+func New(o *Options) *Gatherer {
+	opt := o.withDefaults()
+	return &Gatherer{
+		opt:      opt,
+		scanner:  page.NewScanner(page.ScanOptions{Links: opt.MaxLinks, Agent: robots.Token(opt.Product), SimHash: true}),
+		charset:  page.Decoder{Max: int(min(3*opt.MaxBody, page.MaxInput))},
+		resolver: page.Resolver{MaxLen: opt.MaxURL},
+		encoders: map[string]func([]byte, rune) ([]byte, bool){},
+	}
+}
+
+// maxKept is the most memory of one buffer that is kept for the next answer, in bytes.
+const maxKept = 1 << 20
+
+// trim lets go of buffers that an unusual answer has blown up.
+func (g *Gatherer) trim() {
+	for _, b := range []*[]byte{&g.plain, &g.more, &g.room} {
+		if cap(*b) > maxKept {
+			*b = nil
+		}
+	}
+}

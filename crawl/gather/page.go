@@ -1,0 +1,167 @@
+package gather
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// document is the page whose links are read.
+type document struct {
+	url      []byte
+	mid      int // url[:mid] is its site
+	siteHash uint64
+	hash     uint64
+	inScope  bool // its site is, so local links need not ask again
+	alone    bool // links to other sites do not count: a sitemap
+}
+
+// Page reads the answer for a page, whose URL is a normal form. at is the wall clock at
+// the start of the request.
+func (g *Gatherer) Page(url string, a *fetch.Answer, at time.Time, f *Found) {
+	g.begin(url, a, f)
+	f.Tags = robots.ParseMeta(a.Header["X-Robots-Tag"], g.opt.Product)
+	switch {
+	case a.Class == policy.Redirect:
+		g.redirect(a, f)
+	case a.Class == policy.OK && a.Status != notModified:
+		g.content(a, f)
+	}
+	g.record(url, a, at, f, g.withheld(a, f))
+	g.trim()
+}
+
+// notModified is the status of an answer that brings nothing because nothing changed.
+const notModified = 304
+
+// begin takes over what is the same for all answers.
+func (g *Gatherer) begin(url string, a *fetch.Answer, f *Found) {
+	f.Reset()
+	f.Class, f.Status, f.Note, f.Size = a.Class, a.Status, a.Note, int64(len(a.Body))
+	f.Media = media(a.Header["Content-Type"])
+	if a.Class == policy.OK {
+		f.ETag, f.Modified = first(a.Header["Etag"]), first(a.Header["Last-Modified"])
+	}
+	d := &g.doc
+	d.url = append(d.url[:0], url...)
+	site, rest := page.Site(d.url)
+	d.mid, d.siteHash = len(site), g.opt.Key.Site(site)
+	d.hash = g.opt.Key.Page(d.siteHash, rest)
+	d.inScope, d.alone = g.opt.Scope.holds(site), false
+	g.resolver.EncodeQuery = nil
+	g.resolver.Document(d.url)
+}
+
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
+}
+
+// redirect makes the target the only link. One that is the page itself in our normal form
+// is a loop that would never end: what tells the two apart is a session id, a cookie or
+// a fragment.
+func (g *Gatherer) redirect(a *fetch.Answer, f *Found) {
+	g.seen.reset(1)
+	switch v := g.link(f, []byte(a.Location), 0); {
+	case !v.Usable():
+		f.Class, f.Note = policy.HTTPError, fmt.Sprintf("redirects to %.100q: %v", a.Location, v)
+	case f.Links.Len() == 0:
+		f.Class, f.Note = policy.HTTPError, "redirects to itself"
+	}
+}
+
+// content reads a body that was asked for and came.
+func (g *Gatherer) content(a *fetch.Answer, f *Found) {
+	body := g.decode(a, f)
+	if f.Class != policy.OK {
+		return
+	}
+	if f.Media = sniff(f.Media, body); !isHTML(f.Media) {
+		f.Class = policy.NotHTML
+		return
+	}
+	text, charset := g.charset.Decode(body, first(a.Header["Content-Type"]))
+	g.scanner.Scan(text, &g.page)
+	p := &g.page
+	f.Title, f.Charset = strings.ToValidUTF8(string(p.Title), "\ufffd"), charset.Name
+	f.Digest, f.SimHash, f.Cut, f.Dropped = p.Digest, p.SimHash, p.Cut, p.Dropped
+	for _, value := range p.Robots {
+		f.Tags |= robots.ParseMeta([]string{string(value)}, g.opt.Product)
+	}
+	g.links(f)
+}
+
+// decode takes the content coding off. What a broken body gives up to where it breaks
+// counts; if that is nothing it is as good as a type that cannot be read.
+func (g *Gatherer) decode(a *fetch.Answer, f *Found) []byte {
+	coding := strings.Join(a.Header["Content-Encoding"], ",")
+	if coding == "" {
+		return a.Body
+	}
+	var err error
+	g.plain, err = g.decoder.Decode(g.plain[:0], a.Body, coding, g.opt.MaxBody)
+	f.Size = int64(len(g.plain))
+	if err != nil {
+		f.Note = err.Error()
+	}
+	switch {
+	case errors.Is(err, fetch.ErrTooLarge) || errors.Is(err, fetch.ErrBomb):
+		f.Class = policy.TooLarge
+	case err != nil && len(g.plain) == 0:
+		f.Class = policy.NotHTML
+	}
+	return g.plain
+}
+
+// links takes the links out of the scanned page.
+func (g *Gatherer) links(f *Found) {
+	p := &g.page
+	g.resolver.EncodeQuery = g.encoder(f.Charset)
+	if p.Base != nil {
+		g.resolver.Rebase(p.Base)
+	}
+	g.seen.reset(len(p.Links))
+	for _, l := range p.Links {
+		if !wanted(l) {
+			continue
+		}
+		rel := l.Rel
+		if f.Tags&robots.NoFollow != 0 {
+			rel |= page.RelNofollow
+		}
+		g.link(f, p.Href(l), rel)
+	}
+}
+
+// wanted tells links to pages from what a page is made of.
+func wanted(l page.Link) bool {
+	const (
+		pages = page.RelCanonical | page.RelNext | page.RelPrev | page.RelAlternate
+		parts = page.RelStylesheet | page.RelIcon | page.RelResource
+	)
+	switch l.Kind {
+	case page.KindLink:
+		return l.Rel&pages != 0 && l.Rel&parts == 0
+	case page.KindImage:
+		return false
+	}
+	return true
+}
+
+// encoder is the query encoder of a charset; most pages need none.
+func (g *Gatherer) encoder(charset string) func([]byte, rune) ([]byte, bool) {
+	e, ok := g.encoders[charset]
+	if !ok {
+		e = page.QueryEncoder(charset)
+		g.encoders[charset] = e
+	}
+	return e
+}

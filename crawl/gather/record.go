@@ -1,0 +1,81 @@
+package gather
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// maxErrorBody is how much is stored of the body of an answer that is no page, in bytes.
+const maxErrorBody = 64 << 10
+
+// record makes the WARC records of an exchange; without the response if there is a reason
+// why it is withheld. The builder refuses only what cannot come from a normal form and a
+// client; if it does, the note says so.
+func (g *Gatherer) record(url string, a *fetch.Answer, at time.Time, f *Found, why string) {
+	if g.opt.Builder == nil || a.Status == 0 {
+		return
+	}
+	x := archive.Exchange{
+		URL: url, Time: at, Address: a.Address, Protocol: a.Proto,
+		Request:   archive.Request{Header: a.Request},
+		Response:  archive.Response{Status: a.Status, Reason: a.Reason, Header: a.Header, Body: a.Body},
+		Truncated: truncation(a.Cut),
+	}
+	switch {
+	case why != "":
+		x.Response, x.Truncated, x.Meta = archive.Response{}, archive.Whole, withheldFields(why, f)
+	case a.Status == notModified:
+		x.Revisit = &archive.Revisit{Profile: archive.NotModified, URL: url}
+	case a.Class != policy.OK && a.Class != policy.TooLarge && len(a.Body) > maxErrorBody:
+		x.Response.Body, x.Truncated = a.Body[:maxErrorBody], archive.Length
+	}
+	r, err := g.opt.Builder.Build(g.room[:0], &x)
+	if err != nil {
+		f.Note = err.Error()
+		return
+	}
+	g.room = r.Bytes
+	r.Bytes = bytes.Clone(r.Bytes)
+	f.Records = r
+}
+
+// truncation is the same in the words of the archive.
+func truncation(c fetch.Cut) archive.Truncation {
+	switch c {
+	case fetch.CutLength:
+		return archive.Length
+	case fetch.CutTime:
+		return archive.Time
+	case fetch.CutDisconnect:
+		return archive.Disconnect
+	}
+	return archive.Whole
+}
+
+// withheld says why a page is not stored, "" if it is: its author wants no copy, or
+// nobody wants its type.
+func (g *Gatherer) withheld(a *fetch.Answer, f *Found) string {
+	if tags := f.Tags & (robots.NoIndex | robots.NoArchive); tags != 0 && !g.opt.KeepNoArchive {
+		return tags.String()
+	}
+	if g.opt.HTMLOnly && a.Status/100 == 2 && !isHTML(f.Media) {
+		return "type"
+	}
+	return ""
+}
+
+// withheldFields are the lines of the metadata record that stands for a response.
+func withheldFields(why string, f *Found) []archive.Field {
+	return []archive.Field{
+		{Name: "withheld", Value: why},
+		{Name: "status", Value: strconv.Itoa(f.Status)},
+		{Name: "type", Value: f.Media},
+		{Name: "length", Value: strconv.FormatInt(f.Size, 10)},
+	}
+}

@@ -1,0 +1,173 @@
+package gather
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync/atomic"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/frontier"
+)
+
+// ScopeOptions say which pages a crawl is about.
+type ScopeOptions struct {
+	// Kind is what --scope says: "any" or "", "seeds" (the hosts of the seeds), "domain"
+	// (their registered domains), "regexp:R" (URLs in which R matches).
+	Kind string
+	// Seeds are normal forms. "seeds" means their hosts with their ports, over http and
+	// https, with "www." in front or without: sites send visitors from one to the other.
+	Seeds []string
+
+	// Include and Exclude are regular expressions over whole URLs, in which they may match
+	// anywhere. With includes, one of them must match; no exclude may.
+	Include, Exclude []string
+
+	Rules *Rules // --rules: wins over Kind, not over the patterns
+	Deny  *Rules // --deny: wins over everything; see Scope.SetDeny
+}
+
+// kind is a kind of scope.
+type kind uint8
+
+const (
+	kindAny kind = iota
+	kindSeeds
+	kindDomain
+	kindRegexp
+)
+
+// A Scope judges URLs. The zero value lets all pass. It may be used by many goroutines.
+type Scope struct {
+	kind             kind
+	names            map[string]bool // authorities or domains of the seeds
+	pattern          *regexp.Regexp  // of kindRegexp
+	include, exclude []*regexp.Regexp
+	rules            *Rules
+	deny             atomic.Pointer[Rules]
+}
+
+// NewScope makes a scope. Errors name the option.
+func NewScope(o ScopeOptions) (*Scope, error) {
+	s := &Scope{rules: o.Rules, names: map[string]bool{}}
+	s.deny.Store(o.Deny)
+	expr, isRegexp := strings.CutPrefix(o.Kind, "regexp:")
+	switch {
+	case o.Kind == "any" || o.Kind == "":
+	case o.Kind == "seeds":
+		s.kind = kindSeeds
+	case o.Kind == "domain":
+		s.kind = kindDomain
+	case isRegexp:
+		s.kind = kindRegexp
+	default:
+		return nil, fmt.Errorf("scope %q: want any, seeds, domain or regexp:R", o.Kind)
+	}
+	s.addSeeds(o.Seeds)
+	var err error
+	if s.pattern, err = regexp.Compile(expr); err != nil {
+		return nil, fmt.Errorf("scope %q: %w", o.Kind, err)
+	}
+	if s.include, err = compile("include", o.Include); err != nil {
+		return nil, err
+	}
+	s.exclude, err = compile("exclude", o.Exclude)
+	return s, err
+}
+
+func compile(option string, exprs []string) ([]*regexp.Regexp, error) {
+	var list []*regexp.Regexp
+	for _, e := range exprs {
+		r, err := regexp.Compile(e)
+		if err != nil {
+			return nil, fmt.Errorf("%s %q: %w", option, e, err)
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+func (s *Scope) addSeeds(seeds []string) {
+	for _, seed := range seeds {
+		site, _ := page.Site([]byte(seed))
+		switch s.kind {
+		case kindSeeds:
+			s.names[string(authority(site))] = true
+		case kindDomain:
+			s.names[page.Domain(page.Host(site))] = true
+		}
+	}
+}
+
+// authority is host and port of a site without "www.".
+func authority(site []byte) []byte {
+	_, name, _ := bytes.Cut(site, []byte("://"))
+	return bytes.TrimPrefix(name, []byte("www."))
+}
+
+// SetDeny replaces the deny list, while others judge; nil is none.
+func (s *Scope) SetDeny(r *Rules) { s.deny.Store(r) }
+
+// Judge says why a page is out of scope: BarDenied (deny list), BarExcluded (a rule or
+// pattern), BarScope (Kind); or NoBar.
+func (s *Scope) Judge(site, rest []byte) frontier.Bar {
+	url := append(append(make([]byte, 0, len(site)+len(rest)), site...), rest...)
+	return s.judge(url, len(site), s.holds(site))
+}
+
+// judge is Judge for a URL in one piece, its site before mid; known says whether the
+// site is of the kind of the scope.
+func (s *Scope) judge(url []byte, mid int, known bool) frontier.Bar {
+	site, rest := url[:mid], url[mid:]
+	if s.deny.Load().match(site, rest) == deny {
+		return frontier.BarDenied
+	}
+	switch s.rules.match(site, rest) {
+	case deny:
+		return frontier.BarExcluded
+	case silent:
+		if !known || s.kind == kindRegexp && !s.pattern.Match(url) {
+			return frontier.BarScope
+		}
+	}
+	if len(s.include) > 0 && !matches(s.include, url) || matches(s.exclude, url) {
+		return frontier.BarExcluded
+	}
+	return frontier.NoBar
+}
+
+func matches(list []*regexp.Regexp, url []byte) bool {
+	for _, r := range list {
+		if r.Match(url) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds tells whether a site is of the kind of the scope, as far as sites decide it.
+func (s *Scope) holds(site []byte) bool {
+	switch s.kind {
+	case kindSeeds:
+		return s.names[string(authority(site))]
+	case kindDomain:
+		return s.holdsDomain(page.Host(site))
+	}
+	return true
+}
+
+// holdsDomain looks for a domain of the seeds at the end of a host before it asks for
+// the host's own domain, which takes longer and decides: a public suffix may lie between
+// the two (a.github.io is no page of github.io).
+func (s *Scope) holdsDomain(host []byte) bool {
+	for name := host; ; {
+		if s.names[string(name)] {
+			return s.names[page.Domain(host)]
+		}
+		var more bool
+		if _, name, more = bytes.Cut(name, []byte(".")); !more {
+			return false
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package gather
+
+import (
+	"bytes"
+	"html"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// maxFiles bounds the files that are taken from one index of sitemaps. The protocol allows
+// 50,000, each with 50,000 pages: more than a crawler takes of any site (W26).
+const maxFiles = 5000
+
+// Sitemap reads the answer for a sitemap file: XML (urlset or sitemapindex) or a list of
+// URLs as plain text, either of them perhaps in a gzip file. Only entries of the same site
+// count, as the protocol says (sitemaps.org): a site cannot speak for others. Its other
+// rule, that a file speaks only for its own directory and below, is left aside: nearly
+// all files are named by robots.txt, which lifts it. What was read of a file that is too
+// large or broken counts.
+func (g *Gatherer) Sitemap(url string, a *fetch.Answer, at time.Time, f *Found) {
+	g.begin(url, a, f)
+	g.doc.alone = true
+	if (a.Class == policy.OK || a.Class == policy.TooLarge) && a.Status != notModified {
+		g.list(a, f)
+	}
+	g.record(url, a, at, f, "")
+	g.trim()
+}
+
+func (g *Gatherer) list(a *fetch.Answer, f *Found) {
+	body := g.unzip(g.decode(a, f), f)
+	cut := a.Cut != fetch.CutNot || f.Note != ""
+	text, _ := g.charset.Decode(body, "charset=utf-8")
+	text = bytes.TrimLeft(text, "\t\n\r ")
+	g.seen.reset(0)
+	switch {
+	case bytes.HasPrefix(text, []byte("<")) && g.listXML(text, f):
+	case bytes.HasPrefix(text, []byte("http")):
+		g.listLines(text, cut, f)
+	default:
+		f.Class, f.Note = policy.NotHTML, "not a sitemap"
+		return
+	}
+	f.Class = policy.OK
+}
+
+// unzip opens a gzip file. That it is one shows in its bytes, whatever header and name say.
+func (g *Gatherer) unzip(body []byte, f *Found) []byte {
+	if !bytes.HasPrefix(body, []byte("\x1f\x8b")) {
+		return body
+	}
+	var err error
+	if g.more, err = g.decoder.Decode(g.more[:0], body, "gzip", g.opt.MaxBody); err != nil {
+		f.Note = err.Error()
+	}
+	f.Size = int64(len(g.more))
+	return g.more
+}
+
+// listLines reads a list of URLs, one a line. The last line of a list that was cut may
+// be half a URL.
+func (g *Gatherer) listLines(text []byte, cut bool, f *Found) {
+	for len(text) > 0 {
+		line, rest, whole := bytes.Cut(text, []byte("\n"))
+		if line = bytes.TrimSpace(line); len(line) > 0 && (whole || !cut) {
+			g.listPage(line, f)
+		}
+		text = rest
+	}
+}
+
+func (g *Gatherer) listPage(loc []byte, f *Found) {
+	if f.Links.Len() >= g.opt.MaxListed {
+		f.Cut |= page.CutLinks
+		f.Dropped++
+		return
+	}
+	g.link(f, loc, 0)
+}
+
+// listFile takes a further file of the same site.
+func (g *Gatherer) listFile(loc []byte, f *Found) {
+	url, v := g.resolver.Resolve(nil, loc)
+	f.Refs[v]++
+	link, _ := g.hash(url)
+	switch {
+	case !v.Usable() || link.Hash == g.doc.hash:
+	case !link.Local:
+		f.Foreign++
+	case len(f.Files) >= maxFiles:
+		f.Dropped++
+	default:
+		f.Files = append(f.Files, string(url))
+	}
+}
+
+// listXML reads the entries of a file and tells whether it is a sitemap at all.
+func (g *Gatherer) listXML(xml []byte, f *Found) (known bool) {
+	var entry, owner []byte // the last url or sitemap element, and its prefix
+	x := scanner{xml}
+	for {
+		prefix, name, ok := x.next()
+		if !ok {
+			return known
+		}
+		switch string(name) {
+		case "urlset", "sitemapindex":
+			known = true
+		case "url", "sitemap":
+			entry, owner = name, prefix
+		case "loc":
+			// Pictures and videos inside an entry have a loc with a prefix of their own.
+			if entry == nil || !bytes.Equal(prefix, owner) {
+				continue
+			}
+			if loc, ok := x.text(); ok && string(entry) == "url" {
+				g.listPage(loc, f)
+			} else if ok {
+				g.listFile(loc, f)
+			}
+		}
+	}
+}
+
+// scanner reads as much of XML as a sitemap needs: names of start tags and the text
+// behind them. It takes what a strict parser refuses, such as a file that was cut.
+type scanner struct {
+	rest []byte // behind the last start tag
+}
+
+// next goes to the next start tag and gives its prefix and local name.
+func (x *scanner) next() (prefix, name []byte, ok bool) {
+	for {
+		i := bytes.IndexByte(x.rest, '<')
+		if i < 0 {
+			return nil, nil, false
+		}
+		x.rest = x.rest[i+1:]
+		switch {
+		case bytes.HasPrefix(x.rest, []byte("!--")):
+			x.skip("-->")
+		case bytes.HasPrefix(x.rest, []byte("![CDATA[")):
+			x.skip("]]>")
+		case len(x.rest) > 0 && (x.rest[0] == '/' || x.rest[0] == '!' || x.rest[0] == '?'):
+		default:
+			prefix, name = x.tag()
+			return prefix, name, true
+		}
+	}
+}
+
+// skip goes behind the next occurrence of end, or to the end of all.
+func (x *scanner) skip(end string) {
+	if i := bytes.Index(x.rest, []byte(end)); i >= 0 {
+		x.rest = x.rest[i+len(end):]
+		return
+	}
+	x.rest = nil
+}
+
+// tag reads the name behind '<' and goes behind the tag. A '>' inside an attribute value
+// ends it early, which does no harm here.
+func (x *scanner) tag() (prefix, name []byte) {
+	n := bytes.IndexAny(x.rest, "\t\n\r />")
+	if n < 0 {
+		n = len(x.rest)
+	}
+	name = x.rest[:n]
+	x.skip(">")
+	if before, after, ok := bytes.Cut(name, []byte(":")); ok {
+		return before, after
+	}
+	return nil, name
+}
+
+// text gives the text up to the next end tag, without white space around it; not ok if
+// there is no end.
+func (x *scanner) text() (text []byte, ok bool) {
+	plain := x.rest[:max(bytes.IndexByte(x.rest, '<'), 0)]
+	x.rest = x.rest[len(plain):]
+	for bytes.HasPrefix(x.rest, []byte("<![CDATA[")) {
+		x.rest = x.rest[len("<![CDATA["):]
+		data := x.rest
+		x.skip("]]>")
+		data = data[:max(len(data)-len(x.rest)-len("]]>"), 0)]
+		next := x.rest[:max(bytes.IndexByte(x.rest, '<'), 0)]
+		x.rest = x.rest[len(next):]
+		plain = bytes.Join([][]byte{plain, []byte(html.EscapeString(string(data))), next}, nil)
+	}
+	if bytes.IndexByte(plain, '&') >= 0 {
+		plain = []byte(html.UnescapeString(string(plain)))
+	}
+	return bytes.TrimSpace(plain), bytes.HasPrefix(x.rest, []byte("</"))
+}
