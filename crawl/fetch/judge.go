@@ -1,0 +1,119 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// judge finds the class of an answer by its status. Redirects are never followed: they
+// are pages with one link.
+func judge(a *Answer) (policy.Class, string) {
+	switch s := a.Status; {
+	case s == http.StatusNotModified:
+		if a.Request["If-None-Match"] == nil && a.Request["If-Modified-Since"] == nil {
+			return policy.HTTPError, "304 to a request without conditions"
+		}
+		return policy.OK, ""
+	case s >= 200 && s < 300:
+		return policy.OK, ""
+	case s >= 300 && s < 400:
+		if a.Location == "" {
+			return policy.HTTPError, "a redirect to nowhere"
+		}
+		return policy.Redirect, ""
+	case s == http.StatusTooManyRequests || s >= 500 && s < 600:
+		return policy.ServerError, ""
+	}
+	return policy.HTTPError, ""
+}
+
+// retryLimit bounds what a server may ask for: a day, as for robots.txt.
+const retryLimit = 24 * time.Hour
+
+// retryAfter reads Retry-After, a number of seconds or a date. A date is taken relative to
+// that of the answer, so that a server with a wrong clock is understood.
+func retryAfter(h http.Header) time.Duration {
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if v == "" {
+		return 0
+	}
+	if strings.Trim(v, "0123456789") == "" {
+		n, err := strconv.ParseUint(v, 10, 64)
+		if err != nil || n > uint64(retryLimit/time.Second) {
+			return retryLimit
+		}
+		return time.Duration(n) * time.Second
+	}
+	at, err := http.ParseTime(v)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return min(max(at.Sub(now), 0), retryLimit)
+}
+
+// fail judges an exchange without an answer, or one whose body broke off.
+func (x *exchange) fail(ctx context.Context, err error) {
+	a := x.a
+	a.Note = note(err)
+	switch why := new(timeout); {
+	case errors.As(context.Cause(ctx), &why):
+		a.Class, a.Note = policy.Timeout, why.Error()
+	case ctx.Err() != nil:
+		a.Class, a.Note, a.Aborted = policy.ConnectError, "ended by the crawler", true
+	default:
+		a.Class = x.classify(err)
+	}
+}
+
+func (x *exchange) classify(err error) policy.Class {
+	var ne net.Error
+	switch {
+	case errors.Is(err, errURL):
+		return policy.HTTPError
+	case errors.Is(err, errNoAddress):
+		return policy.DNSError
+	case errors.As(err, &ne) && ne.Timeout():
+		return policy.Timeout
+	case x.tls && x.wire == nil && !broken(err): // connecting went no further
+		return policy.TLSError
+	}
+	return policy.ConnectError
+}
+
+// broken tells whether an error says that the peer has gone, which it may do during TLS as
+// at any other time.
+func broken(err error) bool {
+	for _, gone := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed} {
+		if errors.Is(err, gone) {
+			return true
+		}
+	}
+	return false
+}
+
+// note makes an error fit for people: one short line. Servers may have had a hand in it.
+func note(err error) string {
+	s := strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(err.Error(), "?"))
+	if len(s) > 200 {
+		s = strings.ToValidUTF8(s[:200], "") + "..."
+	}
+	return s
+}

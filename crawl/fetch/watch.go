@@ -1,0 +1,128 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// phase is where an exchange is.
+type phase int
+
+const (
+	connecting phase = iota
+	waiting          // for the first byte
+	reading
+)
+
+// watch ends an exchange that takes too long. One timer does for all phases: when it goes
+// off too early, because the exchange has moved on, it is set again.
+type watch struct {
+	mu     sync.Mutex
+	lim    *limits
+	timer  *time.Timer
+	cancel context.CancelCauseFunc // nil: the exchange is over
+	phase  phase
+	began  [3]time.Time     // by phase
+	stamp  [3]time.Duration // the same by Options.Clock
+	wire   *conn            // from waiting on
+}
+
+// timeout is why an exchange was ended.
+type timeout struct {
+	what  string
+	after time.Duration
+}
+
+func (t *timeout) Error() string { return fmt.Sprintf("%s within %v", t.what, t.after) }
+
+// begin starts the watch. The context ends with it.
+func (x *exchange) begin(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	w := &x.watch
+	w.lim, w.cancel = &x.c.lim, cancel
+	w.began[connecting], w.stamp[connecting] = time.Now(), x.a.Start
+	w.timer = time.AfterFunc(min(w.lim.connect, w.lim.total), w.fire)
+	return ctx, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.timer.Stop()
+		w.cancel = nil
+		cancel(nil)
+	}
+}
+
+// connected begins the wait for the first byte.
+func (x *exchange) connected(c *conn) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.wire = c
+	x.enter(waiting, min(x.lim.firstByte, x.lim.total))
+}
+
+// firstByte begins the reading of the answer. A goroutine of net/http calls it.
+func (x *exchange) firstByte() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.phase == waiting && x.cancel != nil {
+		x.enter(reading, min(x.lim.stall, x.lim.total))
+	}
+}
+
+func (x *exchange) enter(p phase, d time.Duration) {
+	x.phase, x.began[p], x.stamp[p] = p, time.Now(), x.c.clock()
+	x.timer.Reset(d)
+}
+
+// fire ends the exchange if its time is up. The socket is closed first: TLS would take
+// time for a good-bye to a server that does not listen.
+func (w *watch) fire() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cancel == nil {
+		return
+	}
+	now := time.Now()
+	due, why := w.due()
+	if now.Before(due) {
+		w.timer.Reset(due.Sub(now))
+		return
+	}
+	if w.wire != nil {
+		w.wire.Close()
+	}
+	w.cancel(why)
+}
+
+// due is when the exchange is to end if nothing happens, and why.
+func (w *watch) due() (time.Time, error) {
+	from, why := w.began[w.phase], timeout{"no connection", w.lim.connect}
+	switch w.phase {
+	case waiting:
+		why = timeout{"no answer", w.lim.firstByte}
+	case reading:
+		why = timeout{"no byte", w.lim.stall}
+		if t := w.wire.lastHeard(); t.After(from) {
+			from = t
+		}
+	}
+	due := from.Add(why.after)
+	if total := w.began[connecting].Add(w.lim.total); total.Before(due) {
+		due, why = total, timeout{"not finished", w.lim.total}
+	}
+	return due, &why
+}
+
+// phases works out how long each took, now that the end is known.
+func (x *exchange) phases() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for p := connecting; p <= x.phase; p++ {
+		end := x.a.End
+		if p < x.phase {
+			end = x.stamp[p+1]
+		}
+		x.a.Phases[p] = end - x.stamp[p]
+	}
+}
