@@ -115,6 +115,8 @@ func parseTarget(target string) (host, path string, err error) {
 		return "", "", fmt.Errorf("%q: want one host, perhaps with a path", target)
 	case strings.Contains(target, "://"):
 		return "", "", fmt.Errorf("%q: rules hold for http and https alike, write the host without a scheme", target)
+	case strings.Contains(host[strings.IndexByte(host, ']')+1:], ":"):
+		return "", "", fmt.Errorf("%q: rules hold for all ports, leave the port out", target)
 	case host == "*":
 		host = ""
 	default:
@@ -138,10 +140,8 @@ func normalTarget(target, host, path string) (string, string, error) {
 		return "", "", fmt.Errorf("%q: no host and path that a URL can have", target)
 	}
 	site, rest := page.Site(url)
-	if name := page.Host(site); len(name) != len(site)-len("http://") {
-		return "", "", fmt.Errorf("%q: rules hold for all ports, leave %q out", target, site[len("http://")+len(name):])
-	} else if host != "" {
-		host = string(name)
+	if host != "" {
+		host = string(page.Host(site))
 	}
 	if path == "" || path == "/" {
 		return host, "", nil
