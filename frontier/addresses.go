@@ -53,6 +53,9 @@ func (f *Frontier) shut(now time.Duration, a uint32) {
 		for _, q := range f.asked {
 			q.Shut(a, busy)
 		}
+		if !busy {
+			f.openHops(a)
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ const (
 	BarTrap            // its URL has the shape of a trap
 	BarLength          // its URL is too long
 	BarDuplicate       // it is known under another URL
+	BarLost            // the record that made it known is lost
 	bars
 )
 
@@ -30,7 +31,7 @@ const (
 const MaxBar = Bar(31)
 
 var barNames = [bars]string{"none", "robots", "scope", "depth", "site-pages", "domain-pages",
-	"excluded", "denied", "type", "nofollow", "trap", "length", "duplicate"}
+	"excluded", "denied", "type", "nofollow", "trap", "length", "duplicate", "lost"}
 
 // Bars is the number of bars that have names.
 func Bars() int { return int(bars) }

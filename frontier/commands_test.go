@@ -3,6 +3,7 @@ package frontier
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -104,7 +105,7 @@ func (s *script) command(words []string) {
 	case "values":
 		s.values(a.words)
 	case "counts":
-		s.printf("%+v", s.f.Counts())
+		s.counts()
 	default:
 		s.fatalf("unknown command %q", words[0])
 	}
@@ -228,7 +229,10 @@ func instantName(at time.Duration) string {
 }
 
 func (s *script) begin(w Work) string {
-	if w.Kind != Fetch {
+	switch {
+	case w.Kind == Robots && w.For != w.Site:
+		return fmt.Sprintf("robots %s for %s", s.sites.names[w.Site], s.sites.names[w.For])
+	case w.Kind != Fetch:
 		return fmt.Sprintf("%v %s", w.Kind, s.sites.names[w.Site])
 	}
 	s.starts[uint32(w.Page)] = s.now
@@ -299,12 +303,19 @@ func (s *script) resolved(a *arguments) {
 }
 
 func (s *script) ruled(a *arguments) {
-	e := Event{Kind: Ruled, Site: s.site(a.one()), Start: s.now, End: s.now, Delay: a.duration("delay"), Retry: a.duration("retry")}
+	e := Event{Kind: Ruled, Site: s.site(a.one()), For: s.site(a.one()), Start: s.now, End: s.now, Delay: a.duration("delay"), Retry: a.duration("retry")}
 	if d := a.duration("expiry"); d > 0 {
 		e.Expiry = s.now + d
 	}
 	if a.has("fail") {
 		e.Class = policy.Timeout
+	}
+	if name, ok := a.take("for"); ok {
+		e.For = s.site(name)
+	}
+	if name, ok := a.take("hop"); ok {
+		id, _ := s.sites.id(name)
+		e.Hop, e.To, e.Class = true, graph.Site(id), policy.Redirect
 	}
 	s.again(a, &e)
 	a.finish()
@@ -325,6 +336,18 @@ func (s *script) save() {
 	s.f = f
 }
 
+// counts prints the numbers that a frontier always has, and others that are not 0.
+func (s *script) counts() {
+	n := reflect.ValueOf(s.f.Counts())
+	var out []string
+	for i := range n.NumField() {
+		if i < 6 || n.Field(i).Int() != 0 {
+			out = append(out, fmt.Sprintf("%s:%d", n.Type().Field(i).Name, n.Field(i).Int()))
+		}
+	}
+	s.printf("{%s}", strings.Join(out, " "))
+}
+
 // values prints values of pages on the first board.
 func (s *script) values(pages []string) {
 	var out []string
@@ -335,7 +358,7 @@ func (s *script) values(pages []string) {
 }
 
 var placeNames = [...]string{"ready", "waiting", "acquired", "kept"}
-var stageNames = [...]string{", needs its address", ", needs robots.txt", "", ", closed"}
+var stageNames = [...]string{", needs its address", ", needs robots.txt", "", ", closed", ", its robots.txt moved"}
 
 // state prints a line for each site.
 func (s *script) state() {
@@ -356,7 +379,7 @@ func (s *script) state() {
 				by[st] = append(by[st], page)
 			}
 		}
-		for st := Known; st <= RefusedPage; st++ {
+		for st := Known; st <= Lost; st++ {
 			if by[st] != nil {
 				at += fmt.Sprintf("; %v %s", st, strings.Join(by[st], " "))
 			}

@@ -9,22 +9,6 @@ import (
 	"github.com/winnow-crawler/winnow/queue"
 )
 
-// State is the state of a page.
-type State uint8
-
-// The states of pages; what has no id is unknown.
-const (
-	Known State = iota
-	Acquired
-	Fetched
-	Failed
-	RefusedPage
-)
-
-var stateNames = [...]string{"known", "acquired", "fetched", "failed", "refused"}
-
-func (s State) String() string { return stateNames[s] }
-
 // A Frontier is all known pages and the rules to hand one out. It has one owner and no
 // lock.
 type Frontier struct {
@@ -36,7 +20,7 @@ type Frontier struct {
 	asked  []*queue.Queue // queues in which sites are offered
 
 	// By page.
-	state *graph.Column[State]
+	state *graph.Column[uint8] // State, and Bar above it
 	from  *graph.Column[graph.Page]
 	depth *graph.Column[uint8]
 	links *links // nil unless a policy wants to read them again
@@ -76,7 +60,7 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 	f := &Frontier{
 		o:     o,
 		order: -1,
-		state: graph.NewColumn[State]("page state", o.MaxPages),
+		state: graph.NewColumn[uint8]("page state", o.MaxPages),
 		from:  graph.NewColumn[graph.Page]("page from", o.MaxPages),
 		depth: graph.NewColumn[uint8]("page depth", o.MaxPages),
 		sites: newSites(&o),
@@ -170,9 +154,6 @@ func (f *Frontier) Pages() int { return f.state.Len() }
 // Sites is the number of known sites, which is the id of the next one.
 func (f *Frontier) Sites() int { return f.next.Len() }
 
-// State is the state of a known page.
-func (f *Frontier) State(p graph.Page) State { return f.state.At(int(p)) }
-
 // Site is the site of a page.
 func (f *Frontier) Site(p graph.Page) graph.Site { return f.boards[0].active.SiteOf(p) }
 
@@ -237,142 +218,4 @@ func (f *Frontier) Apply(now time.Duration, e *Event) {
 			w.Work(f.o.Slice)
 		}
 	}
-}
-
-func (f *Frontier) seed(now time.Duration, e *Event) {
-	first := graph.Page(f.Pages())
-	f.know(now, e.New, graph.NoPage)
-	for _, s := range f.seeders {
-		s.Seeded(first, graph.Page(f.Pages()))
-	}
-}
-
-// know makes pages known, in the sites given.
-func (f *Frontier) know(now time.Duration, sites []graph.Site, from graph.Page) {
-	depth := uint8(0)
-	if from != graph.NoPage {
-		depth = f.depth.At(int(from))
-		if depth < 255 {
-			depth++
-		}
-	}
-	for _, s := range sites {
-		if int(s) == f.Sites() {
-			f.addSite()
-		}
-		p := graph.Page(f.Pages())
-		f.state.Append(Known)
-		f.from.Append(from)
-		f.depth.Append(depth)
-		for _, b := range f.boards {
-			b.active.Page(p, s)
-			if b.pool != nil {
-				b.pool.Page(p, s)
-			}
-		}
-		f.sites.pages.Slice()[s]++
-		for _, o := range f.policies {
-			o.Known(p, from)
-		}
-		f.enter(p, s)
-	}
-}
-
-// enter lets a known page wait in the queues, unless its site is closed.
-func (f *Frontier) enter(p graph.Page, s graph.Site) {
-	if f.stage.At(int(s)) == closed {
-		f.state.Set(int(p), Failed)
-		f.dropped(p)
-		return
-	}
-	f.queued++
-	for _, b := range f.boards {
-		if b.pool != nil {
-			b.pool.Push(p)
-		} else {
-			b.active.Push(p)
-		}
-	}
-	if f.o.Mode == Continuous {
-		f.gained(s)
-	}
-}
-
-// leave takes a page out of the queues.
-func (f *Frontier) leave(p graph.Page) {
-	f.queued--
-	if !f.boards[0].active.Waits(p) {
-		for _, b := range f.boards {
-			b.pool.Remove(p)
-		}
-		return
-	}
-	f.batch.left--
-	for _, b := range f.boards {
-		b.active.Remove(p)
-	}
-	f.lost(f.Site(p))
-}
-
-// dropped tells the policies that p will not be handed out.
-func (f *Frontier) dropped(p graph.Page) {
-	for _, d := range f.drops {
-		d.Dropped(p)
-	}
-}
-
-// done is the end of an attempt at a page.
-func (f *Frontier) done(now time.Duration, e *Event) {
-	p, s := e.Page, f.Site(e.Page)
-	if f.State(p) != Acquired {
-		panic(fmt.Sprintf("frontier: page %d is done, but it is %v", p, f.State(p)))
-	}
-	o := policy.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages())}
-	f.flying--
-	f.know(now, e.New, p)
-	if f.links != nil && len(e.Links) > 0 {
-		f.links.add(p, e.Links)
-	}
-	f.settle(now, p, s, e)
-	for _, q := range f.policies {
-		q.Came(now, p, &o, e.Links)
-	}
-	f.postpone(s, e)
-	if !f.keeps(now, s, e) {
-		f.release(now, s, e.End)
-	}
-}
-
-// settle gives a page the state in which an attempt leaves it.
-func (f *Frontier) settle(now time.Duration, p graph.Page, s graph.Site, e *Event) {
-	switch {
-	case e.Again && e.Due > now:
-		f.state.Set(int(p), Known)
-		f.due.push(e.Due, uint32(p))
-	case e.Again:
-		f.state.Set(int(p), Known)
-		f.enter(p, s)
-	case e.Class.Failed():
-		f.state.Set(int(p), Failed)
-	default:
-		f.state.Set(int(p), Fetched)
-	}
-}
-
-// session voids what was under way: acquired pages wait again, which for the policies
-// is an attempt that is to be made again, and no site is asked before its full delay
-// has passed.
-func (f *Frontier) session(now time.Duration) {
-	f.flying = 0
-	again := policy.Outcome{Again: true, First: graph.Page(f.Pages())}
-	for i, s := range f.state.Slice() {
-		if p := graph.Page(i); s == Acquired {
-			f.state.Set(i, Known)
-			f.enter(p, f.Site(p))
-			for _, q := range f.policies {
-				q.Came(now, p, &again, nil)
-			}
-		}
-	}
-	f.restart(now)
 }

@@ -163,7 +163,7 @@ func (d *duel) refusals() {
 
 // begin notes a work and checks politeness.
 func (d *duel) begin(w Work) {
-	d.log = append(d.log, logged{d.now, Event{Kind: Took, Work: w.Kind, Site: w.Site, Page: w.Page, Board: w.Board}})
+	d.log = append(d.log, logged{d.now, Event{Kind: Took, Work: w.Kind, Site: w.Site, Page: w.Page, Board: w.Board, For: w.For}})
 	if slices.ContainsFunc(d.flying, func(f flight) bool { return f.w.Site == w.Site }) {
 		d.t.Fatalf("%v: two works of site %d at a time", d.now, w.Site)
 	}
@@ -185,8 +185,18 @@ func (d *duel) finish() {
 	switch fl.w.Kind {
 	case Resolve:
 		e.Kind, e.Address = Resolved, uint32(fl.w.Site)%4+1
+		if !e.Again && d.r.IntN(20) == 0 {
+			e.Class = policy.DNSError
+		}
 	case Robots:
-		e.Kind = Ruled
+		e.Kind, e.For = Ruled, fl.w.For
+		switch d.r.IntN(12) {
+		case 0:
+			e.Class = policy.Timeout
+		case 1, 2, 3:
+			e.Hop, e.Again, e.Due = true, false, 0
+			e.To = d.anySite()
+		}
 		if d.r.IntN(4) == 0 {
 			e.Delay = time.Duration(d.r.IntN(6)) * time.Second
 		}
@@ -197,6 +207,17 @@ func (d *duel) finish() {
 		d.fill(&e, fl.w.Page)
 	}
 	d.end(&e, fl.w)
+}
+
+// anySite is the number of any site of the web.
+func (d *duel) anySite() graph.Site {
+	w := graph.Site(d.r.IntN(duelSites))
+	s, ok := d.sites[w]
+	if !ok {
+		s = graph.Site(len(d.sites))
+		d.sites[w] = s
+	}
+	return s
 }
 
 // fill says how an attempt at page p ended.
@@ -307,12 +328,16 @@ func TestAgainstModel(t *testing.T) {
 			defer func() { d.f.Free() }()
 			d.run()
 			d.f.wake(Never - 1)
-			for p, s := range d.f.state.Slice() {
+			for p := range d.f.Pages() {
+				s := d.f.State(graph.Page(p))
 				if s == Known || s == Acquired || s == Fetched && d.handed[p] == 0 {
 					t.Errorf("page %d is %v at the end, and was handed out %d times", p, s, d.handed[p])
 				}
-				if s == RefusedPage == d.n.o.Allowed(graph.Page(p)) {
+				if closed := d.n.sites[d.f.Site(graph.Page(p))].closed; s == RefusedPage == d.n.o.Allowed(graph.Page(p)) && !closed {
 					t.Errorf("page %d is %v", p, s)
+				}
+				if want := d.n.pages[p].state; s != want {
+					t.Errorf("page %d is %v, want %v", p, s, want)
 				}
 			}
 			replayed := d.fresh()
@@ -336,7 +361,7 @@ func TestAgainstModel(t *testing.T) {
 func describe(f *Frontier) string {
 	due := slices.Clone(f.due)
 	slices.SortFunc(due, func(a, b instant) int { return int(a.id) - int(b.id) })
-	s := fmt.Sprintln(f.now, f.queued, f.flying, f.polite, due, f.batch.left, f.batch.pages, f.Counts())
+	s := fmt.Sprintln(f.hopList(), f.now, f.queued, f.flying, f.wants, due, f.batch.left, f.batch.pages, f.Counts())
 	for _, c := range []any{f.place.Slice(), f.stage.Slice(), f.sites.pages.Slice(), f.next.Slice(), f.held.Slice(), f.fails.Slice(),
 		f.delay.Slice(), f.rules.Slice(), f.of.Slice(), f.addresses.active.Slice(), f.free.Slice(), f.state.Slice(), f.from.Slice(), f.depth.Slice()} {
 		s += fmt.Sprintln(c)

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -15,7 +16,11 @@ type naive struct {
 	pages []naivePage
 	sites []naiveSite
 	addrs map[uint32]*naiveAddress
+	hops  []naiveHop // in order
 }
+
+// naiveHop is that the robots.txt of a site is to be asked for at another.
+type naiveHop struct{ of, to graph.Site }
 
 type naivePage struct {
 	site  graph.Site
@@ -26,6 +31,7 @@ type naivePage struct {
 
 type naiveSite struct {
 	acquired, kept, asked bool
+	moved, closed         bool
 	needs                 Kind
 	addr                  uint32
 	next, delay, expiry   time.Duration
@@ -39,10 +45,17 @@ type naiveAddress struct {
 
 func (n *naive) know(sites []graph.Site) {
 	for _, s := range sites {
-		if int(s) == len(n.sites) {
-			n.sites = append(n.sites, naiveSite{needs: Resolve})
-		}
+		n.knowSite(s)
 		n.pages = append(n.pages, naivePage{site: s})
+		if n.sites[s].closed {
+			n.pages[len(n.pages)-1].state = Failed
+		}
+	}
+}
+
+func (n *naive) knowSite(s graph.Site) {
+	if int(s) == len(n.sites) {
+		n.sites = append(n.sites, naiveSite{needs: Resolve})
 	}
 }
 
@@ -58,7 +71,7 @@ func (n *naive) best(now time.Duration, s int) (best int) {
 	best = -1
 	for i := range n.pages {
 		p := &n.pages[i]
-		ok := s == int(p.site) || s < 0 && n.may(now, &n.sites[p.site])
+		ok := s == int(p.site) || s < 0 && !n.sites[p.site].moved && n.may(now, &n.sites[p.site])
 		if p.state == Known && p.due <= now && ok && (best < 0 || p.value > n.pages[best].value) {
 			best = i
 		}
@@ -66,9 +79,27 @@ func (n *naive) best(now time.Duration, s int) (best int) {
 	return best
 }
 
-// hand hands out the best page, or what its site needs first; a forbidden page is
-// refused.
+// hop is the first robots.txt that can be asked for elsewhere, or the address that is
+// needed for it.
+func (n *naive) hop(now time.Duration) (w Work, ok bool) {
+	for _, h := range n.hops {
+		if s := &n.sites[h.to]; n.may(now, s) {
+			if s.needs == Resolve {
+				return Work{Kind: Resolve, Site: h.to}, true
+			}
+			return Work{Kind: Robots, Site: h.to, For: h.of}, true
+		}
+	}
+	return w, false
+}
+
+// hand hands out the first hop or the best page, or what its site needs first; a
+// forbidden page is refused.
 func (n *naive) hand(now time.Duration, only int) (w Work, ok bool) {
+	if w, ok := n.hop(now); ok && only < 0 {
+		n.take(w)
+		return w, true
+	}
 	for p := n.best(now, only); p >= 0; p = n.best(now, only) {
 		s := &n.sites[n.pages[p].site]
 		if s.expiry > 0 && s.expiry <= now {
@@ -82,21 +113,30 @@ func (n *naive) hand(now time.Duration, only int) (w Work, ok bool) {
 			w.Page = graph.Page(p)
 			n.pages[p].state = Acquired
 		}
-		if s.addr != 0 && !s.acquired && w.Kind != Resolve {
-			n.addrs[s.addr].active++
+		if w.Kind == Robots {
+			w.For = w.Site
 		}
-		s.acquired, s.kept = true, false
-		s.asked = s.asked || w.Kind != Resolve
+		n.take(w)
 		return w, true
 	}
 	return w, false
+}
+
+func (n *naive) take(w Work) {
+	s := &n.sites[w.Site]
+	if s.addr != 0 && !s.acquired && w.Kind != Resolve {
+		n.addrs[s.addr].active++
+	}
+	s.acquired, s.kept = true, false
+	s.asked = s.asked || w.Kind != Resolve
 }
 
 // first is the first instant after now at which something could be handed out.
 func (n *naive) first(now time.Duration) time.Duration {
 	at := Never
 	try := func(t time.Duration) {
-		if t > now && t < at && n.best(t, -1) >= 0 {
+		_, hop := n.hop(t)
+		if t > now && t < at && (hop || n.best(t, -1) >= 0) {
 			at = t
 		}
 	}
@@ -117,13 +157,17 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 	if e.Kind == Done {
 		n.came(e)
 	}
-	s := &n.sites[i]
-	if e.Kind == Ruled && !e.Again {
-		s.needs, s.delay, s.expiry = Fetch, e.Delay, e.Expiry
+	if e.Kind == Ruled {
+		n.rule(now, e)
 	}
+	s := &n.sites[i]
 	if e.Kind == Resolved {
 		s.acquired = false
-		if s.next = max(s.next, e.Due); !e.Again {
+		switch s.next = max(s.next, e.Due); {
+		case e.Again:
+		case e.Class.Failed():
+			n.close(now, i, Failed)
+		default:
 			s.needs, s.addr = Robots, e.Address
 		}
 		return
@@ -132,7 +176,7 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 		s.fails = 0
 	}
 	d := max(n.o.Delay, s.delay, e.Retry, min(n.o.FactorMax, time.Duration(n.o.Factor*float64(e.End-e.Start))))
-	if s.next = e.End + d; e.Kind == Ruled && e.Again {
+	if s.next = e.End + d; e.Kind == Ruled && e.Again && e.For == i {
 		s.next = max(s.next, e.Due)
 	}
 	s.held++
@@ -142,6 +186,62 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 	if !s.kept {
 		n.release(s, e.End)
 	}
+}
+
+// rule is what an answer about robots.txt makes of the site that asked for it.
+func (n *naive) rule(now time.Duration, e *Event) {
+	s := &n.sites[e.For]
+	n.hops = slices.DeleteFunc(n.hops, func(h naiveHop) bool { return h.of == e.For })
+	s.moved = false
+	switch {
+	case e.Hop:
+		n.knowSite(e.To)
+		s = &n.sites[e.For]
+		if s.moved = !s.closed; s.closed {
+			return
+		}
+		n.hops = append(n.hops, naiveHop{e.For, e.To})
+		if n.sites[e.To].closed {
+			n.giveBack(now, e.To)
+		}
+	case s.closed:
+	case e.Again:
+		s.needs = Robots
+		s.next = max(s.next, e.Due)
+	case e.Class.Failed():
+		n.close(now, e.For, RefusedPage)
+	default:
+		s.needs, s.delay, s.expiry = Fetch, e.Delay, e.Expiry
+		if e.For != e.Site {
+			s.next = max(s.next, e.End+e.Delay)
+		}
+	}
+}
+
+// close ends a site for good.
+func (n *naive) close(now time.Duration, s graph.Site, as State) {
+	n.hops = slices.DeleteFunc(n.hops, func(h naiveHop) bool { return h.of == s })
+	n.sites[s].closed, n.sites[s].moved = true, false
+	for i := range n.pages {
+		if p := &n.pages[i]; p.site == s && p.state == Known && p.due <= now {
+			p.state = as
+		} else if p.site == s && p.state == Known {
+			p.state = Failed
+		}
+	}
+	n.giveBack(now, s)
+}
+
+// giveBack ends the hops to a site that is closed.
+func (n *naive) giveBack(now time.Duration, t graph.Site) {
+	for _, h := range n.hops {
+		if s := &n.sites[h.of]; h.to == t {
+			s.moved, s.needs = false, Robots
+			s.fails++
+			s.next = max(s.next, now+n.o.Delay)
+		}
+	}
+	n.hops = slices.DeleteFunc(n.hops, func(h naiveHop) bool { return h.to == t })
 }
 
 func (n *naive) release(s *naiveSite, end time.Duration) {

@@ -14,14 +14,13 @@ import (
 func (f *Frontier) Next(now time.Duration) (w Work, ask time.Duration, ok bool) {
 	f.wake(now)
 	for {
-		b, s, k, ok := f.candidate(now)
+		w, ok := f.candidate(now)
 		if !ok {
 			return Work{}, f.ask(), false
 		}
-		if k != Fetch {
-			w = Work{Kind: k, Site: s, Board: uint8(b)}
+		if w.Kind != Fetch {
 			f.take(now, w)
-		} else if w, ok = f.fetch(now, b, s); !ok {
+		} else if w, ok = f.fetch(now, w); !ok {
 			continue
 		}
 		f.stirred = false // a Took tells it all
@@ -29,22 +28,26 @@ func (f *Frontier) Next(now time.Duration) (w Work, ask time.Duration, ok bool) 
 	}
 }
 
-// candidate is the site to be asked next, what for, and the board that says so. On the
-// way it chooses the next batch when it is time, and lets policies work before a page
-// is chosen. Next and replay share it, so that both do the same between two hand-outs.
-func (f *Frontier) candidate(now time.Duration) (b int, s graph.Site, k Kind, ok bool) {
+// candidate is the work to be done next, without its page if it is Fetch. On the way it
+// chooses the next batch when it is time, and lets policies work before a page is
+// chosen. Next and replay share it, so that both do the same between two hand-outs.
+func (f *Frontier) candidate(now time.Duration) (w Work, ok bool) {
+	if w, ok = f.nextHop(now); ok {
+		return w, true
+	}
 	worked := f.o.Slice > 0 || len(f.workers) == 0
 	for {
-		b, s, ok = f.best()
+		b, s, ok := f.best()
 		if !ok {
 			if !f.nextBatch(now) {
-				return 0, 0, 0, false
+				return Work{}, false
 			}
 			f.stirred = true
 			continue
 		}
-		if k = f.needs(now, s); k != Fetch || worked {
-			return b, s, k, true
+		if w = f.needs(now, s); w.Kind != Fetch || worked {
+			w.Board = uint8(b)
+			return w, true
 		}
 		f.work() // values may have changed
 		worked = true
@@ -62,7 +65,7 @@ func (f *Frontier) More(now time.Duration, s graph.Site) (w Work, ok bool) {
 	}
 	b := f.turn()
 	for f.boards[b].active.Len(s) > 0 {
-		if w, ok := f.fetch(now, b, s); ok {
+		if w, ok := f.fetch(now, Work{Kind: Fetch, Site: s, Board: uint8(b)}); ok {
 			return w, true
 		}
 	}
@@ -93,30 +96,28 @@ func (f *Frontier) best() (b int, s graph.Site, ok bool) {
 	return b, s, ok
 }
 
-// needs is the work that s needs next.
-func (f *Frontier) needs(now time.Duration, s graph.Site) Kind {
-	switch f.stage.At(int(s)) {
-	case unresolved:
-		return Resolve
-	case unruled:
-		return Robots
+// needs is the work that s needs next, without its page if it is Fetch.
+func (f *Frontier) needs(now time.Duration, s graph.Site) Work {
+	at := f.rules.At(int(s))
+	switch stage := f.stage.At(int(s)); {
+	case stage == unresolved:
+		return Work{Kind: Resolve, Site: s}
+	case stage == unruled || at > 0 && at <= int64(now):
+		return Work{Kind: Robots, Site: s, For: s}
 	}
-	if at := f.rules.At(int(s)); at > 0 && at <= int64(now) {
-		return Robots
-	}
-	return Fetch
+	return Work{Kind: Fetch, Site: s}
 }
 
-// fetch hands out the best page of s if it is allowed, and refuses it otherwise.
-func (f *Frontier) fetch(now time.Duration, b int, s graph.Site) (Work, bool) {
-	p, _ := f.boards[b].active.First(s)
-	if f.o.Allowed != nil && !f.o.Allowed(p) {
+// fetch hands out the best page of a site if it is allowed, and refuses it otherwise. w
+// lacks the page.
+func (f *Frontier) fetch(now time.Duration, w Work) (Work, bool) {
+	w.Page, _ = f.boards[w.Board].active.First(w.Site)
+	if f.o.Allowed != nil && !f.o.Allowed(w.Page) {
 		f.now = now
-		f.refuse(p)
-		f.refused = append(f.refused, p)
+		f.refuse(w.Page)
+		f.refused = append(f.refused, w.Page)
 		return Work{}, false
 	}
-	w := Work{Kind: Fetch, Site: s, Page: p, Board: uint8(b)}
 	f.take(now, w)
 	return w, true
 }
@@ -133,12 +134,12 @@ func (f *Frontier) take(now time.Duration, w Work) {
 			f.enterAddress(now, w.Site)
 		}
 	}
-	f.place.Set(int(w.Site), acquired)
+	f.setPlace(w.Site, acquired)
 	if w.Kind != Fetch {
 		return
 	}
 	f.leave(w.Page)
-	f.state.Set(int(w.Page), Acquired)
+	f.setState(w.Page, Acquired)
 	for _, t := range f.takers {
 		t.Taken(now, w.Page, int(w.Board))
 	}
@@ -156,10 +157,10 @@ func (f *Frontier) work() {
 // that wait without a page do not count, nor addresses for which no site waits.
 func (f *Frontier) ask() time.Duration {
 	at := f.due.first()
-	if f.asked[0].ShutOut() > 0 {
+	if f.asked[0].ShutOut() > 0 || len(f.shutOut) > 0 {
 		at = min(at, f.clocks.first())
 	}
-	if f.polite > 0 {
+	if f.wants[waiting] > 0 {
 		at = min(at, f.waits.first())
 	}
 	return at
@@ -186,6 +187,7 @@ type Counts struct {
 func (f *Frontier) Counts() Counts {
 	return Counts{
 		Queued: f.queued, Due: len(f.due), Flying: f.flying,
-		Polite: f.polite, Parked: f.asked[0].ShutOut(), Pool: f.pooled(),
+		Polite: f.wants[waiting], Parked: f.asked[0].ShutOut(), Pool: f.pooled(),
+		Hops: len(f.target),
 	}
 }

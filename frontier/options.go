@@ -41,6 +41,9 @@ type Options struct {
 	AddressCap   int
 	AddressDelay time.Duration
 
+	// SiteDelay, if not nil, is asked for a delay of one site that stands in place of
+	// Delay and SmallDelay; not ok: it has none of its own.
+	SiteDelay func(graph.Site) (d time.Duration, ok bool)
 	// Twin is asked once for each site, when it becomes known: it is the known site of
 	// the same host under the other scheme, NoSite if there is none. The two share one
 	// clock and are never acquired at the same time. Nil: no site has a twin.

@@ -23,8 +23,7 @@ func (f *Frontier) Stirred() bool {
 
 // took forces a work that was handed out once.
 func (f *Frontier) took(now time.Duration, w Work) {
-	k, s, p, ok := f.choice(now, w.Site)
-	if !ok || k != w.Kind || s != w.Site || k == Fetch && p != w.Page {
+	if c, ok := f.choice(now, w.Site); !ok || c.Kind != w.Kind || c.Site != w.Site || c.Page != w.Page || c.For != w.For {
 		f.differs++
 	}
 	f.extract(w.Site)
@@ -34,7 +33,7 @@ func (f *Frontier) took(now time.Duration, w Work) {
 // refusal forces a refusal.
 func (f *Frontier) refusal(now time.Duration, p graph.Page) {
 	s := f.Site(p)
-	if k, _, q, ok := f.choice(now, s); !ok || k != Fetch || q != p {
+	if c, ok := f.choice(now, s); !ok || c.Kind != Fetch || c.Page != p {
 		f.differs++
 	}
 	f.refuse(p)
@@ -45,27 +44,26 @@ func (f *Frontier) refusal(now time.Duration, p graph.Page) {
 
 // nothing is a question that was in vain.
 func (f *Frontier) nothing(now time.Duration) {
-	if _, _, _, ok := f.candidate(now); ok {
+	if _, ok := f.candidate(now); ok {
 		f.differs++
 	}
 }
 
 // choice is what would be handed out now: by More if s is kept, by Next otherwise.
-func (f *Frontier) choice(now time.Duration, s graph.Site) (k Kind, from graph.Site, p graph.Page, ok bool) {
-	b := 0
+func (f *Frontier) choice(now time.Duration, s graph.Site) (w Work, ok bool) {
 	if f.place.At(int(s)) == kept {
 		if f.o.Slice == 0 {
 			f.work()
 		}
-		b, k, from, ok = f.turn(), Fetch, s, true
+		w, ok = Work{Kind: Fetch, Site: s, Board: uint8(f.turn())}, true
 	} else {
-		b, from, k, ok = f.candidate(now)
+		w, ok = f.candidate(now)
 	}
 	f.stirred = false
-	if ok && k == Fetch {
-		p, ok = f.boards[b].active.First(from)
+	if ok && w.Kind == Fetch {
+		w.Page, ok = f.boards[w.Board].active.First(w.Site)
 	}
-	return k, from, p, ok
+	return w, ok
 }
 
 // extract makes a site ready that is to be taken although the present code would let
@@ -73,9 +71,6 @@ func (f *Frontier) choice(now time.Duration, s graph.Site) (k Kind, from graph.S
 func (f *Frontier) extract(s graph.Site) {
 	if f.place.At(int(s)) != waiting {
 		return
-	}
-	if f.boards[0].active.Len(s) > 0 {
-		f.polite--
 	}
 	f.offer(s)
 }

@@ -53,11 +53,15 @@ func (f *Frontier) Save(w io.Writer) (err error) {
 	return err
 }
 
-// rest is what is in no column: the time, counters, due pages, the batch.
+// rest is what is in no column: the time, counters, hops, due pages, the batch.
 func (f *Frontier) rest() *graph.Column[uint64] {
-	c := graph.NewColumn[uint64]("frontier rest", 8+2*len(f.due)+len(f.batch.pages))
-	for _, v := range []int{int(f.now), f.queued, f.flying, f.differs, f.batch.left, f.batch.whole, len(f.due)} {
+	hops := f.hopList()
+	c := graph.NewColumn[uint64]("frontier rest", restNumbers+len(hops)+2*len(f.due)+len(f.batch.pages))
+	for _, v := range []int{int(f.now), f.queued, f.flying, f.differs, f.batch.left, f.batch.whole, len(f.due), len(hops)} {
 		c.Append(uint64(v))
+	}
+	for _, h := range hops {
+		c.Append(h)
 	}
 	for _, d := range slices.SortedFunc(slices.Values(f.due), instant.compare) {
 		c.Append(uint64(d.at))
@@ -78,7 +82,7 @@ func (f *Frontier) Load(r io.Reader) (err error) {
 		}
 	}
 	f.Columns(load)
-	rest := graph.NewColumn[uint64]("frontier rest", 8+3*f.o.MaxPages)
+	rest := graph.NewColumn[uint64]("frontier rest", restNumbers+f.o.MaxSites+3*f.o.MaxPages)
 	defer rest.Free()
 	load(rest)
 	if err != nil {
@@ -97,17 +101,19 @@ func (f *Frontier) Load(r io.Reader) (err error) {
 }
 
 // restNumbers is how many numbers of the rest stand before its lists.
-const restNumbers = 7
+const restNumbers = 8
 
 func (f *Frontier) setRest(v []uint64) error {
-	if len(v) < restNumbers || v[6] > uint64(len(v)-restNumbers)/2 {
+	if len(v) < restNumbers || v[6] > uint64(len(v))/2 || v[7] > uint64(len(v)) || restNumbers+2*v[6]+v[7] > uint64(len(v)) {
 		return fmt.Errorf("load frontier: its last column has %d numbers, which is too few: it was saved with other options", len(v))
 	}
 	f.now, f.queued, f.flying, f.differs = time.Duration(v[0]), int(v[1]), int(v[2]), int(v[3])
 	f.batch.left, f.batch.whole = int(v[4]), int(v[5])
-	n := int(v[6])
+	n, hops := int(v[6]), int(v[7])
+	v = v[restNumbers:]
+	f.setHops(v[:hops])
 	f.due = f.due[:0]
-	for v = v[restNumbers:]; n > 0; n, v = n-1, v[2:] {
+	for v = v[hops:]; n > 0; n, v = n-1, v[2:] {
 		f.due.push(time.Duration(v[0]), uint32(v[1]))
 	}
 	f.batch.pages = f.batch.pages[:0]
@@ -125,7 +131,8 @@ func (f *Frontier) rebuild() {
 			b.pool.Rebuild()
 		}
 	}
-	f.waits, f.polite = f.waits[:0], 0
+	f.waits, f.wants = f.waits[:0], [places]int{}
+	f.rebuildHops()
 	f.rebuildAddresses()
 	for i, at := range f.place.Slice() {
 		f.rebuildSite(graph.Site(i), at)
@@ -138,14 +145,14 @@ func (f *Frontier) rebuildSite(s graph.Site, at place) {
 			b.pool.Offer(s)
 		}
 	}
+	if f.wanting(s) {
+		f.wants[at]++
+	}
 	switch at {
 	case ready:
 		f.offer(s)
 	case waiting:
 		f.waits.push(time.Duration(f.next.At(int(s))), uint32(s))
-		if f.boards[0].active.Len(s) > 0 {
-			f.polite++
-		}
 	}
 }
 

@@ -16,6 +16,7 @@ const (
 	waiting               // until its instant
 	acquired              // by a fetcher
 	kept                  // by a fetcher that is to call More
+	places
 )
 
 // stage is what a site needs before its next page.
@@ -26,6 +27,7 @@ const (
 	unruled                 // its robots.txt
 	open                    // nothing
 	closed                  // it is never asked again
+	moved                   // its robots.txt, which is asked for elsewhere: see hops
 )
 
 // sites is the state of the sites. All columns are by site.
@@ -39,9 +41,10 @@ type sites struct {
 	delay *graph.Column[int64]  // Crawl-delay
 	rules *graph.Column[int64]  // instant at which its robots.txt expires; 0 never
 
-	waits  instants // waiting sites
-	polite int      // how many of them have pages to hand out
+	waits instants    // waiting sites
+	wants [places]int // sites at each place that have something to hand out
 	addresses
+	hops
 }
 
 func newSites(o *Options) sites {
@@ -56,16 +59,14 @@ func newSites(o *Options) sites {
 		delay:     graph.NewColumn[int64]("site crawl-delay", n),
 		rules:     graph.NewColumn[int64]("site robots expiry", n),
 		addresses: newAddresses(o),
+		hops:      newHops(),
 	}
 }
 
 // addSite makes the next site known: it is ready.
 func (f *Frontier) addSite() {
 	s := graph.Site(f.Sites())
-	first := open
-	if f.o.Robots {
-		first = unruled
-	}
+	first := f.afterResolve()
 	if f.o.Resolve {
 		first = unresolved
 	}
@@ -88,18 +89,65 @@ func (f *Frontier) addSite() {
 	f.offer(s)
 }
 
+// afterResolve is the stage of a site whose address is known.
+func (f *Frontier) afterResolve() stage {
+	if f.o.Robots {
+		return unruled
+	}
+	return open
+}
+
+// offer makes s ready. Its pages are not offered while its robots.txt is elsewhere, but
+// those of other sites that moved to it can be asked for.
 func (f *Frontier) offer(s graph.Site) {
-	f.place.Set(int(s), ready)
+	f.setPlace(s, ready)
+	f.offerHops(s)
+	if f.stage.At(int(s)) == moved {
+		return
+	}
 	for _, q := range f.asked {
 		q.Offer(s)
 	}
 }
 
 func (f *Frontier) withdraw(s graph.Site, to place) {
-	f.place.Set(int(s), to)
+	f.setPlace(s, to)
 	for _, q := range f.asked {
 		q.Withdraw(s)
 	}
+}
+
+// setPlace moves s, and the count of it if it wants to be asked.
+func (f *Frontier) setPlace(s graph.Site, to place) {
+	if f.wanting(s) {
+		f.wants[f.place.At(int(s))]--
+		f.wants[to]++
+	}
+	f.place.Set(int(s), to)
+}
+
+// wanting tells whether s has anything to hand out: pages of its own, or the robots.txt
+// of others.
+func (f *Frontier) wanting(s graph.Site) bool {
+	return f.boards[0].active.Len(s) > 0 && f.stage.At(int(s)) != moved || f.hopsAt(s) > 0
+}
+
+// recount brings the count of s up to date after a change of its stage or its hops; was
+// is what wanting told before.
+func (f *Frontier) recount(s graph.Site, was bool) {
+	switch is := f.wanting(s); {
+	case is && !was:
+		f.wants[f.place.At(int(s))]++
+	case was && !is:
+		f.wants[f.place.At(int(s))]--
+	}
+}
+
+// setStage changes what s needs.
+func (f *Frontier) setStage(s graph.Site, to stage) {
+	was := f.wanting(s)
+	f.stage.Set(int(s), to)
+	f.recount(s, was)
 }
 
 // postpone sets the instant before which s is not asked again: the largest of all
@@ -133,6 +181,11 @@ func later(t, d time.Duration) time.Duration {
 
 // size is the delay of the options, which may depend on the size of the site.
 func (f *Frontier) size(s graph.Site) time.Duration {
+	if f.o.SiteDelay != nil {
+		if d, ok := f.o.SiteDelay(s); ok {
+			return d
+		}
+	}
 	if int(f.sites.pages.At(int(s))) < f.o.SmallSite {
 		return f.o.SmallDelay
 	}
@@ -171,10 +224,10 @@ func (f *Frontier) keeps(now time.Duration, s graph.Site, e *Event) bool {
 	if !e.Keep || int(held[s]) >= f.o.PerConnection || f.delay.At(int(s)) > 0 || e.Retry > 0 || f.fails.At(int(s)) > 0 {
 		return false
 	}
-	if f.boards[0].active.Len(s) == 0 || f.needs(now, s) != Fetch {
+	if f.boards[0].active.Len(s) == 0 || f.needs(now, s).Kind != Fetch {
 		return false
 	}
-	f.place.Set(int(s), kept)
+	f.setPlace(s, kept)
 	return true
 }
 
@@ -188,26 +241,23 @@ func (f *Frontier) release(now time.Duration, s graph.Site, end time.Duration) {
 // await lets s wait for its instant if that lies ahead.
 func (f *Frontier) await(now time.Duration, s graph.Site) {
 	if at := time.Duration(f.next.At(int(s))); at > now {
-		f.place.Set(int(s), waiting)
+		f.setPlace(s, waiting)
 		f.waits.push(at, uint32(s))
-		if f.boards[0].active.Len(s) > 0 {
-			f.polite++
-		}
 		return
 	}
 	f.offer(s)
 }
 
-// gained and lost keep count of waiting sites with pages.
+// gained and lost keep count of sites with pages, after a page came in or went out.
 func (f *Frontier) gained(s graph.Site) {
-	if f.place.At(int(s)) == waiting && f.boards[0].active.Len(s) == 1 {
-		f.polite++
+	if f.boards[0].active.Len(s) == 1 && f.stage.At(int(s)) != moved && f.hopsAt(s) == 0 {
+		f.wants[f.place.At(int(s))]++
 	}
 }
 
 func (f *Frontier) lost(s graph.Site) {
-	if f.place.At(int(s)) == waiting && f.boards[0].active.Len(s) == 0 {
-		f.polite--
+	if f.boards[0].active.Len(s) == 0 && f.stage.At(int(s)) != moved && f.hopsAt(s) == 0 {
+		f.wants[f.place.At(int(s))]--
 	}
 }
 
@@ -218,9 +268,6 @@ func (f *Frontier) wake(now time.Duration) {
 		s := graph.Site(w.id)
 		if f.place.At(int(s)) != waiting || f.next.At(int(s)) != int64(w.at) {
 			continue // it was taken on replay before its instant
-		}
-		if f.boards[0].active.Len(s) > 0 {
-			f.polite--
 		}
 		f.offer(s)
 	}
@@ -239,51 +286,91 @@ func (f *Frontier) resolved(now time.Duration, e *Event) {
 	case e.Again:
 		f.next.Set(int(s), int64(e.Due))
 	case e.Class.Failed():
-		f.close(s, Failed)
+		f.close(now, s, Failed)
 	default:
 		f.setAddress(now, s, e.Address)
-		f.stage.Set(int(s), open)
-		if f.o.Robots {
-			f.stage.Set(int(s), unruled)
-		}
+		f.setStage(s, f.afterResolve())
 	}
 	f.await(now, s)
 }
 
-// ruled is the end of a Robots work. When it brought no rules and is not to be tried
-// again, nothing of the site may be asked for.
+// ruled is the end of a Robots work: Site was asked, For learns what came of it.
 func (f *Frontier) ruled(now time.Duration, e *Event) {
 	f.flying--
-	s := e.Site
-	if !e.Again { // until then old rules stay, and stay expired
-		f.delay.Set(int(s), int64(e.Delay))
-		f.rules.Set(int(s), int64(e.Expiry))
+	f.endHop(e.For)
+	if !e.Again && !e.Hop { // until then old rules stay, and stay expired
+		f.delay.Set(int(e.For), int64(e.Delay))
+		f.rules.Set(int(e.For), int64(e.Expiry))
 	}
-	f.postpone(s, e)
+	f.postpone(e.Site, e)
+	if e.Hop {
+		f.move(now, e.For, e.To)
+	} else {
+		f.rule(now, e)
+	}
+	f.release(now, e.Site, e.End)
+}
+
+// rule gives a site the rules that came, or sends it back to its own robots.txt. When
+// there are none and it is not to be tried again, nothing of the site may be asked for.
+func (f *Frontier) rule(now time.Duration, e *Event) {
+	s := e.For
 	switch {
+	case f.stage.At(int(s)) == closed: // while it waited for this
 	case e.Again:
-		f.next.Set(int(s), max(f.next.At(int(s)), int64(e.Due)))
+		if f.stage.At(int(s)) == moved {
+			f.setStage(s, unruled)
+		}
+		f.notBefore(s, e.Due)
 	case e.Class.Failed():
-		f.close(s, RefusedPage)
+		f.close(now, s, RefusedPage)
 	default:
-		f.stage.Set(int(s), open)
+		f.setStage(s, open)
+		if s != e.Site { // when it was asked itself last, nobody knew of its Crawl-delay
+			f.notBefore(s, later(e.End, e.Delay))
+		}
 	}
-	f.release(now, s, e.End)
+	f.reoffer(now, s)
+}
+
+// notBefore lets s wait at least until an instant. To be followed by reoffer unless s
+// is acquired.
+func (f *Frontier) notBefore(s graph.Site, at time.Duration) {
+	f.next.Set(int(s), max(f.next.At(int(s)), int64(at)))
+}
+
+// reoffer brings s, unless somebody has it, to where its instant and its stage want it.
+func (f *Frontier) reoffer(now time.Duration, s graph.Site) {
+	switch f.place.At(int(s)) {
+	case ready:
+		if f.next.At(int(s)) > int64(now) {
+			f.withdraw(s, waiting)
+		}
+		f.await(now, s)
+	case waiting:
+		f.await(now, s) // its old entry in waits is passed over, unless it is as good
+	}
 }
 
 // close ends a site: its waiting pages get the state given, later ones are failed.
-func (f *Frontier) close(s graph.Site, as State) {
-	f.stage.Set(int(s), closed)
+func (f *Frontier) close(now time.Duration, s graph.Site, as State) {
+	f.endHop(s)
+	f.setStage(s, closed)
 	b := f.boards[0]
 	for p, ok := first(b, s); ok; p, ok = first(b, s) {
 		f.drop(p, as)
 	}
+	f.returnHops(now, s)
 }
 
 // drop takes a page out for good.
 func (f *Frontier) drop(p graph.Page, as State) {
 	f.leave(p)
-	f.state.Set(int(p), as)
+	if as == RefusedPage {
+		f.setBar(p, BarRobots)
+	} else {
+		f.setState(p, as)
+	}
 	f.dropped(p)
 }
 
@@ -298,7 +385,7 @@ func first(b board, s graph.Site) (graph.Page, bool) {
 // restart puts every acquired site back, and lets each that was ever asked wait for
 // its full delay from now on.
 func (f *Frontier) restart(now time.Duration) {
-	f.waits, f.polite = f.waits[:0], 0
+	f.waits = f.waits[:0]
 	f.restartAddresses(now)
 	for i, at := range f.place.Slice() {
 		s := graph.Site(i)

@@ -118,7 +118,7 @@ func (c *crawl) handOut() (ask time.Duration) {
 // start begins a work.
 func (c *crawl) start(i uint32, w frontier.Work) {
 	if c.o.Record != nil {
-		c.o.Record(c.now, &frontier.Event{Kind: frontier.Took, Work: w.Kind, Site: w.Site, Page: w.Page, Board: w.Board})
+		c.o.Record(c.now, &frontier.Event{Kind: frontier.Took, Work: w.Kind, Site: w.Site, Page: w.Page, Board: w.Board, For: w.For})
 	}
 	if w.Kind == frontier.Fetch {
 		c.left--
@@ -207,7 +207,7 @@ func (c *crawl) end(i uint32, f *fetcher) {
 	case frontier.Resolve:
 		c.event.Kind, c.event.Address = frontier.Resolved, uint32(w.Site)+1
 	case frontier.Robots:
-		c.event.Kind = frontier.Ruled
+		c.event.Kind, c.event.For = frontier.Ruled, w.For
 	case frontier.Fetch:
 		c.event.Kind, c.event.Keep = frontier.Done, c.left > 0
 		c.arrive(f)

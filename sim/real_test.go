@@ -375,7 +375,7 @@ func (c *live) finish(now time.Duration, a *response) {
 	case frontier.Resolve:
 		e.Kind, e.Address = frontier.Resolved, uint32(a.Site)+1
 	case frontier.Robots:
-		e.Kind = frontier.Ruled
+		e.Kind, e.For = frontier.Ruled, a.For
 	case frontier.Fetch:
 		e.Kind, e.Keep = frontier.Done, c.left > 0
 		c.fetches = append(c.fetches, fetch{a.start, a.end, c.server.pages[a.url], a.bytes})

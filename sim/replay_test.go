@@ -204,7 +204,7 @@ func (d *decider) step(now time.Duration, e *frontier.Event) error {
 	switch e.Kind {
 	case frontier.Took:
 		d.ask(now)
-		want := frontier.Work{Kind: e.Work, Site: e.Site, Page: e.Page, Board: e.Board}
+		want := frontier.Work{Kind: e.Work, Site: e.Site, Page: e.Page, Board: e.Board, For: e.For}
 		if d.next == nil || *d.next != want || len(d.refused) > 0 {
 			return fmt.Errorf("it hands out %+v and refuses %v, then it was %+v", d.next, d.refused, want)
 		}

@@ -210,7 +210,7 @@ func (c *Crawl) finish(f flight) {
 			e.Class = policy.DNSError
 		}
 	case frontier.Robots:
-		e.Kind = frontier.Ruled
+		e.Kind, e.For = frontier.Ruled, f.work.For
 	default:
 		e.Kind, e.Keep = frontier.Done, true
 		c.outcome(&e)

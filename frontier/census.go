@@ -1,0 +1,24 @@
+package frontier
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Census is the number of pages by state and by bar. It looks at every page, a byte each.
+func (f *Frontier) Census() (states [1 << stateBits]int64, bars [MaxBar + 1]int64) {
+	var n [256]int64
+	for _, b := range f.state.Slice() {
+		n[b]++
+	}
+	for b, k := range n {
+		states[b&stateMask] += k
+		bars[b>>stateBits] += k
+	}
+	bars[NoBar] = 0
+	return states, bars
+}
+
+// Instant is the instant before which a site is not asked again.
+func (f *Frontier) Instant(s graph.Site) time.Duration { return time.Duration(f.next.At(int(s))) }

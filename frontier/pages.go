@@ -1,0 +1,183 @@
+package frontier
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// State is the state of a page.
+type State uint8
+
+// The states of pages; what has no id is unknown. There is room for 8.
+const (
+	Known State = iota
+	Acquired
+	Fetched
+	Failed
+	RefusedPage // see Bar
+	Lost        // its record is lost: it has an id, and that is all
+)
+
+// A byte holds the state of a page in its lower bits and its bar above them.
+const (
+	stateBits = 3
+	stateMask = 1<<stateBits - 1
+)
+
+var stateNames = [...]string{"known", "acquired", "fetched", "failed", "refused", "lost"}
+
+func (s State) String() string { return stateNames[s] }
+
+// State is the state of a known page.
+func (f *Frontier) State(p graph.Page) State { return State(f.state.At(int(p)) & stateMask) }
+
+// Bar is why a page was refused, NoBar if it was not.
+func (f *Frontier) Bar(p graph.Page) Bar { return Bar(f.state.At(int(p)) >> stateBits) }
+
+// setState gives p a state. A bar that it had is gone.
+func (f *Frontier) setState(p graph.Page, s State) { f.state.Set(int(p), uint8(s)) }
+
+func (f *Frontier) setBar(p graph.Page, b Bar) {
+	f.state.Set(int(p), uint8(RefusedPage)|uint8(b)<<stateBits)
+}
+
+func (f *Frontier) seed(now time.Duration, e *Event) {
+	first := graph.Page(f.Pages())
+	f.know(now, e.New, graph.NoPage)
+	for _, s := range f.seeders {
+		s.Seeded(first, graph.Page(f.Pages()))
+	}
+}
+
+// know makes pages known, in the sites given.
+func (f *Frontier) know(now time.Duration, sites []graph.Site, from graph.Page) {
+	depth := uint8(0)
+	if from != graph.NoPage {
+		depth = f.depth.At(int(from))
+		if depth < 255 {
+			depth++
+		}
+	}
+	for _, s := range sites {
+		if int(s) == f.Sites() {
+			f.addSite()
+		}
+		p := graph.Page(f.Pages())
+		f.state.Append(uint8(Known))
+		f.from.Append(from)
+		f.depth.Append(depth)
+		for _, b := range f.boards {
+			b.active.Page(p, s)
+			if b.pool != nil {
+				b.pool.Page(p, s)
+			}
+		}
+		f.sites.pages.Slice()[s]++
+		for _, o := range f.policies {
+			o.Known(p, from)
+		}
+		f.enter(p, s)
+	}
+}
+
+// enter lets a known page wait in the queues, unless its site is closed.
+func (f *Frontier) enter(p graph.Page, s graph.Site) {
+	if f.stage.At(int(s)) == closed {
+		f.setState(p, Failed)
+		f.dropped(p)
+		return
+	}
+	f.queued++
+	for _, b := range f.boards {
+		if b.pool != nil {
+			b.pool.Push(p)
+		} else {
+			b.active.Push(p)
+		}
+	}
+	if f.o.Mode == Continuous {
+		f.gained(s)
+	}
+}
+
+// leave takes a page out of the queues.
+func (f *Frontier) leave(p graph.Page) {
+	f.queued--
+	if !f.boards[0].active.Waits(p) {
+		for _, b := range f.boards {
+			b.pool.Remove(p)
+		}
+		return
+	}
+	f.batch.left--
+	for _, b := range f.boards {
+		b.active.Remove(p)
+	}
+	f.lost(f.Site(p))
+}
+
+// dropped tells the policies that p will not be handed out.
+func (f *Frontier) dropped(p graph.Page) {
+	for _, d := range f.drops {
+		d.Dropped(p)
+	}
+}
+
+// done is the end of an attempt at a page.
+func (f *Frontier) done(now time.Duration, e *Event) {
+	p, s := e.Page, f.Site(e.Page)
+	if f.State(p) != Acquired {
+		panic(fmt.Sprintf("frontier: page %d is done, but it is %v", p, f.State(p)))
+	}
+	o := policy.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages())}
+	f.flying--
+	f.know(now, e.New, p)
+	if f.links != nil && len(e.Links) > 0 {
+		f.links.add(p, e.Links)
+	}
+	f.settle(now, p, s, e)
+	for _, q := range f.policies {
+		q.Came(now, p, &o, e.Links)
+	}
+	f.postpone(s, e)
+	if !f.keeps(now, s, e) {
+		f.release(now, s, e.End)
+	}
+}
+
+// settle gives a page the state in which an attempt leaves it.
+func (f *Frontier) settle(now time.Duration, p graph.Page, s graph.Site, e *Event) {
+	switch {
+	case e.Again && e.Due > now:
+		f.setState(p, Known)
+		f.due.push(e.Due, uint32(p))
+	case e.Again:
+		f.setState(p, Known)
+		f.enter(p, s)
+	case e.Class.Failed():
+		f.setState(p, Failed)
+	default:
+		f.setState(p, Fetched)
+	}
+}
+
+// session voids what was under way: acquired pages wait again, which for the policies
+// is an attempt that is to be made again, and no site is asked before its full delay
+// has passed.
+func (f *Frontier) session(now time.Duration) {
+	f.flying = 0
+	again := policy.Outcome{Again: true, First: graph.Page(f.Pages())}
+	for i := range f.Pages() {
+		if p := graph.Page(i); f.State(p) == Acquired {
+			f.setState(p, Known)
+			f.enter(p, f.Site(p))
+			for _, q := range f.policies {
+				q.Came(now, p, &again, nil)
+			}
+		}
+	}
+	f.restart(now)
+}
