@@ -84,9 +84,11 @@ func ask(h http.Handler, url string) (a *fetch.Answer) {
 		}
 	}()
 	h.ServeHTTP(w, r)
-	a = answered(w.Code, w.Body.String())
-	a.Header, a.Location = w.Header(), w.Header().Get("Location")
-	return a
+	var header []string
+	for name, values := range w.Header() {
+		header = append(header, name, values[0])
+	}
+	return answered(w.Code, w.Body.String(), header...)
 }
 
 // gather is Page of a new gatherer.
