@@ -65,7 +65,7 @@ func TestEachRefuses(t *testing.T) {
 	}{
 		{"nothing", `does not begin with "WJNL"`, nil},
 		{"another file", `does not begin with "WJNL"`, []byte("WCOL\x01\x00\x00\x00")},
-		{"another version", "version 2", append([]byte("WJNL\x02\x00\x00\x00"), whole[header:]...)},
+		{"another version", "version 3", append([]byte("WJNL\x03\x00\x00\x00"), whole[header:]...)},
 		{"a record is gone", "record 1 at byte", append(bytes.Clone(whole[:ends[0]]), whole[ends[1]:]...)},
 		{"pages are gone", "its first page is 7, but 5 are known", jump},
 		{"the end is gone", "record 3 at byte", whole[:len(whole)-1]},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,28 +23,43 @@ func samples() []Record {
 		{Seq: 1, Now: 5, First: 3, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{0, 0, 1, 7, 2}}},
 		{Seq: math.MaxUint64, Now: far, First: most, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{graph.Site(most), 0}}},
 		{Seq: 2, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Resolve, Site: 4, Board: 255}},
-		{Seq: 3, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Robots, Site: graph.Site(most)}},
+		{Seq: 3, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Robots, Site: graph.Site(most), For: graph.Site(most)}},
+		{Seq: 3, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Robots, Site: 2, For: graph.Site(most)}},
+		{Seq: 3, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Sitemap, Site: 2}},
 		{Seq: 4, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Fetch, Site: 1, Page: most, Board: 1}},
 		{Seq: 5, Event: frontier.Event{Kind: frontier.Refused, Page: 9}},
 		{Seq: 6, Now: 77, Event: frontier.Event{Kind: frontier.Asked}},
 		{Seq: 7, Now: far, Event: frontier.Event{Kind: frontier.Session}},
 		{Seq: 8, Now: 9, Event: frontier.Event{Kind: frontier.Resolved, Site: 3, Address: uint32(most), Start: 4, End: 8}},
 		{Seq: 9, Now: 9, Event: frontier.Event{Kind: frontier.Resolved, Site: 3, Class: policy.DNSError, Again: true, Due: far}},
-		{Seq: 10, Now: -9, Event: frontier.Event{Kind: frontier.Ruled, Site: 3, Delay: far, Expiry: 1, Retry: 8, Bytes: math.MaxInt64}},
+		{Seq: 9, Now: 9, Event: frontier.Event{Kind: frontier.Resolved, Site: 3, Expiry: far}},
+		{Seq: 10, Now: -9, Event: frontier.Event{Kind: frontier.Ruled, Site: 3, For: 3, Delay: far, Expiry: 1, Retry: 8, Bytes: math.MaxInt64}},
+		{Seq: 10, Event: frontier.Event{Kind: frontier.Ruled, Site: 3, For: 0, Hop: true, To: graph.Site(most)}},
+		{Seq: 10, Event: frontier.Event{Kind: frontier.Ruled, Site: 3, For: 3, Hop: true, Files: math.MaxUint32}},
 		{Seq: 11, Now: far, Event: frontier.Event{Kind: frontier.Done, Page: 1, Start: -far, End: -far - 1, Bytes: math.MinInt64, Class: lastClass, Retry: -1}},
 		{Seq: 12, Now: 100, First: 6, Event: frontier.Event{Kind: frontier.Done, Page: 4, Start: 20, End: 90, Bytes: 1e4, Keep: true,
 			New: []graph.Site{2, 9}, Links: []graph.Page{6, 0, most, 7}}},
+		{Seq: 12, Event: frontier.Event{Kind: frontier.Done, Page: 4, Due: far, Admit: []graph.Page{3, most, 0}}},
+		{Seq: 12, First: 6, Event: frontier.Event{Kind: frontier.Done, Page: 4, New: []graph.Site{2, 9, 9, 9}, Admit: []graph.Page{3},
+			Bars: []frontier.Bar{frontier.BarScope, frontier.NoBar, frontier.NoBar, frontier.MaxBar}}},
+		{Seq: 12, First: 6, Event: frontier.Event{Kind: frontier.Listed, Site: 4, New: []graph.Site{2}, Bars: []frontier.Bar{frontier.BarDenied},
+			Files: 2, Retry: 1, Class: policy.ServerError, Start: 1, End: 2, Bytes: 3}},
+		{Seq: 12, Event: frontier.Event{Kind: frontier.Listed}},
+		{Seq: 12, Event: frontier.Event{Kind: frontier.Admitted}},
+		{Seq: 12, Event: frontier.Event{Kind: frontier.Admitted, Admit: []graph.Page{most, 1}}},
+		{Seq: 12, First: 1, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{1}, Bars: []frontier.Bar{frontier.BarRobots}, Admit: []graph.Page{1}}},
 		{Seq: 13, Now: 100, Event: frontier.Event{Kind: frontier.Done, Page: most, Again: true, Due: -5, Links: []graph.Page{0}}},
 	}
 }
 
 func TestRoundTrip(t *testing.T) {
 	var all []byte
-	for _, r := range samples() {
+	list := append(samples(), factSamples()...)
+	for _, r := range list {
 		all = Encode(all, &r)
 	}
-	for i, want := range samples() {
-		var got Record
+	var got Record // one for all: nothing of a record may show in the next
+	for i, want := range list {
 		n, err := Decode(all, &got)
 		if err != nil {
 			t.Fatalf("sample %d: %v", i, err)
@@ -60,32 +76,53 @@ func TestRoundTrip(t *testing.T) {
 
 // same compares records; empty lists are equal to none.
 func same(a, b *Record) bool {
-	x, y := *a, *b
-	for _, r := range []*Record{&x, &y} {
-		if len(r.Event.New) == 0 {
-			r.Event.New = nil
-		}
-		if len(r.Event.Links) == 0 {
-			r.Event.Links = nil
-		}
-	}
+	x, y := plain(a), plain(b)
 	return reflect.DeepEqual(x, y)
+}
+
+// plain is the record without the difference between empty lists and none.
+func plain(r *Record) Record {
+	c := *r
+	c.Facts.Names = Names{}
+	for i := range r.Facts.Names.Len() {
+		c.Facts.Names.Add(r.Facts.Names.Site(i), r.Facts.Names.Rest(i))
+	}
+	c.Facts.Names.b = slices.Clip(append([]byte(nil), c.Facts.Names.b...))
+	e, f := &c.Event, &c.Facts
+	e.New, e.Bars, e.Admit, e.Links = orNil(e.New), orNil(e.Bars), orNil(e.Admit), orNil(e.Links)
+	f.Payload, f.Rules, f.Files, f.Addrs = orNil(f.Payload), orNil(f.Rules), orNil(f.Files), orNil(f.Addrs)
+	return c
+}
+
+func orNil[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
 }
 
 // Fields that the kind does not name are not written: the simulator fills in some.
 func TestOnlyNamedFields(t *testing.T) {
-	full := frontier.Event{Work: frontier.Fetch, Site: 1, Page: 2, Board: 3, New: []graph.Site{4}, Links: []graph.Page{5},
-		Class: policy.Timeout, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Keep: true, Address: 10, Delay: 11, Expiry: 12, Retry: 13}
+	full := frontier.Event{Work: frontier.Fetch, Site: 1, For: 14, Page: 2, Board: 3, New: []graph.Site{4}, Bars: []frontier.Bar{1},
+		Admit: []graph.Page{9}, Links: []graph.Page{5}, Class: policy.Timeout, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
+		Keep: true, Hop: true, To: 15, Files: 16, Address: 10, Delay: 11, Expiry: 12, Retry: 13}
 	named := map[frontier.EventKind]frontier.Event{
-		frontier.Seed:     {New: full.New},
+		frontier.Seed:     {New: full.New, Bars: full.Bars, Admit: full.Admit},
 		frontier.Took:     {Work: full.Work, Site: 1, Page: 2, Board: 3},
 		frontier.Refused:  {Page: 2},
 		frontier.Asked:    {},
-		frontier.Resolved: {Site: 1, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Address: 10},
-		frontier.Ruled:    {Site: 1, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Delay: 11, Expiry: 12, Retry: 13},
-		frontier.Done: {Page: 2, New: full.New, Links: full.Links, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8,
-			Bytes: 9, Keep: true, Retry: 13},
+		frontier.Resolved: {Site: 1, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Address: 10, Expiry: 12},
+		frontier.Ruled: {Site: 1, For: 14, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
+			Hop: true, To: 15, Files: 16, Delay: 11, Expiry: 12, Retry: 13},
+		frontier.Done: {Page: 2, New: full.New, Bars: full.Bars, Admit: full.Admit, Links: full.Links, Class: full.Class,
+			Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Keep: true, Retry: 13},
 		frontier.Session: {},
+		frontier.Listed: {Site: 1, New: full.New, Bars: full.Bars, Admit: full.Admit, Class: full.Class, Start: 7, End: 8,
+			Bytes: 9, Files: 16, Retry: 13},
+		frontier.Admitted: {Admit: full.Admit},
+	}
+	if len(named) != int(lastKind)+1 {
+		t.Fatalf("%d kinds of %d", len(named), lastKind+1)
 	}
 	for kind, want := range named {
 		e := full
@@ -104,13 +141,13 @@ func TestOnlyNamedFields(t *testing.T) {
 func TestKindsAndClasses(t *testing.T) {
 	for _, end := range []func(){
 		func() { _ = (lastClass + 1).String() },
-		func() { _ = (frontier.Session + 1).String() },
+		func() { _ = (lastKind + 1).String() },
 	} {
 		if !panics(end) {
 			t.Error("there is one more: it must be written, and a version added to the history")
 		}
 	}
-	if !panics(func() { Encode(nil, &Record{Event: frontier.Event{Kind: frontier.Session + 1}}) }) {
+	if !panics(func() { Encode(nil, &Record{Event: frontier.Event{Kind: lastKind + 1}}) }) {
 		t.Error("an unknown kind was written")
 	}
 }
@@ -149,27 +186,53 @@ func TestDamage(t *testing.T) {
 func frameOf(body []byte) []byte {
 	b := append(make([]byte, frame), body...)
 	binary.LittleEndian.PutUint32(b, uint32(len(body)))
-	binary.LittleEndian.PutUint32(b[4:], sum(b))
+	binary.LittleEndian.PutUint32(b[4:], sum(0, b))
 	return b
 }
 
 func TestMalformedBodies(t *testing.T) {
-	seed, took, resolved, done := byte(frontier.Seed), byte(frontier.Took), byte(frontier.Resolved), byte(frontier.Done)
+	seed, took, resolved, ruled := byte(frontier.Seed), byte(frontier.Took), byte(frontier.Resolved), byte(frontier.Ruled)
+	done, session, admitted := byte(frontier.Done), byte(frontier.Session), byte(frontier.Admitted)
 	for name, body := range map[string][]byte{
-		"nothing":               {},
-		"no kind":               {0, 0},
-		"unknown kind":          {0, 0, byte(frontier.Session) + 1},
-		"bytes left over":       {0, 0, byte(frontier.Session), 0},
-		"number of 11 bytes":    {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1, 0, byte(frontier.Session)},
-		"number too long":       {0x80, 0, 0, byte(frontier.Session)},
-		"unknown work":          {0, 0, took, 3, 0, 0},
-		"site beyond all":       {0, 0, took, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0},
-		"a list of 100 in none": {0, 0, seed, 100},
-		"a negative site":       {0, 0, seed, 1, 0, 1},
-		"unknown class":         {0, 0, resolved, 1, byte(lastClass) + 1, 0, 0, 0, 0, 0},
-		"unknown flag":          {0, 0, resolved, 1, 0, 8, 0, 0, 0, 0},
-		"keep of resolved":      {0, 0, resolved, 1, 0, flagKeep, 0, 0, 0, 0},
-		"retry of 0":            {0, 0, done, 1, 0, flagRetry, 0, 0, 0, 0, 0, 0},
+		"nothing":                  {},
+		"no number":                {session},
+		"unknown kind":             {byte(lastKind) + 1, 0, 0},
+		"bytes left over":          {session, 0, 0, 0},
+		"number of 11 bytes":       {session, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1, 0},
+		"number too long":          {session, 0x80, 0, 0},
+		"unknown work":             {took, 0, 0, 4, 0, 0},
+		"for of a page":            {took, 0, 0, workFor | byte(frontier.Fetch), 0, 0, 0, 1},
+		"for of itself":            {took, 0, 0, workFor | byte(frontier.Robots), 1, 0, 1},
+		"site beyond all":          {took, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0},
+		"a list of 100 in none":    {seed, 0, 0, 100},
+		"a negative site":          {seed, 0, 0, 1, 0, 1},
+		"unknown class":            {resolved, 0, 0, 1, byte(lastClass) + 1, 0, 0, 0, 0, 0},
+		"a flag of others":         {resolved, 0, 0, 1, 0, flagHop, 0, 0, 0, 0},
+		"keep of resolved":         {resolved, 0, 0, 1, 0, flagKeep, 0, 0, 0, 0},
+		"retry of 0":               {done, 0, 0, 1, 0, flagRetry, 0, 0, 0, 0, 0, 0},
+		"due twice":                {done, 0, 0, 1, 0, flagAgain | flagDue, 0, 0, 0, 2, 0, 0},
+		"no files":                 {ruled, 0, 0, 1, 0, flagFiles, 0, 0, 0, 0, 0, 0},
+		"no more":                  {hasMore | admitted, 0, 0, 0},
+		"more of session":          {hasMore | session, 0, 0, moreAdmit, 1, 2},
+		"unknown more":             {hasMore | admitted, 0, 0, moreAdmit | 4, 1, 2},
+		"admits nobody":            {hasMore | admitted, 0, 0, moreAdmit, 0},
+		"bars of nobody":           {hasMore | seed, 0, 0, 0, moreBars},
+		"no bars":                  {hasMore | seed, 0, 0, 1, 0, 0, moreBars, 0, 1},
+		"a bar too many":           {hasMore | seed, 0, 0, 1, 0, 0, moreBars, 1, 2},
+		"a bar too few":            {hasMore | seed, 0, 0, 2, 0, 0, 0, moreBars, 1, 1},
+		"runs of the same bar":     {hasMore | seed, 0, 0, 2, 0, 0, 0, moreBars, 1, 1, 1, 1},
+		"a run of none":            {hasMore | seed, 0, 0, 1, 0, 0, moreBars, 0, 0, 1, 1},
+		"unknown bar":              {hasMore | seed, 0, 0, 1, 0, 0, moreBars, 32, 1},
+		"no facts":                 {hasFacts | session, 0, 0, 0},
+		"facts of others":          {hasFacts | session, 0, 0, 2, 1},
+		"unknown facts":            {hasFacts | done, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x82, 0x80, 0x80, 0x80, 1, 200, 1},
+		"status of 0":              {hasFacts | done, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0},
+		"status of 17 bits":        {hasFacts | done, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0x80, 0x80, 4},
+		"names of nobody":          {hasFacts | seed, 0, 0, 0, 1},
+		"a site without a name":    {hasFacts | seed, 0, 0, 1, 0, 0, 1, 1, 0, 1, '/'},
+		"shares before the first":  {hasFacts | seed, 0, 0, 1, 0, 0, 1, 2, 1, 'a'},
+		"shares more than there":   {hasFacts | seed, 0, 0, 2, 0, 0, 0, 1, 0, 1, '/', 4, 1, 'a'},
+		"shares less than it does": {hasFacts | seed, 0, 0, 2, 0, 0, 0, 1, 0, 1, '/', 0, 2, '/', 'a'},
 	} {
 		var r Record
 		if _, err := Decode(frameOf(body), &r); !errors.Is(err, ErrDamaged) {
@@ -181,7 +244,7 @@ func TestMalformedBodies(t *testing.T) {
 // FuzzDecode: no input makes Decode panic or allocate beyond what it holds, and what
 // it accepts is the only encoding of what it returns.
 func FuzzDecode(f *testing.F) {
-	for _, r := range samples() {
+	for _, r := range append(samples(), factSamples()...) {
 		b := Encode(nil, &r)
 		f.Add(b, false)
 		f.Add(b[frame:], true)
@@ -192,8 +255,8 @@ func FuzzDecode(f *testing.F) {
 		}
 		var r Record
 		n, err := Decode(b, &r)
-		if got := cap(r.Event.New) + cap(r.Event.Links); got > 2*len(b)+64 {
-			t.Fatalf("room for %d ids from %d bytes", got, len(b))
+		if got := roomOf(&r); got > maxShared*len(b)+1024 {
+			t.Fatalf("room for %d bytes from %d", got, len(b))
 		}
 		if err != nil {
 			if !errors.Is(err, ErrTorn) && !errors.Is(err, ErrDamaged) {
@@ -205,4 +268,16 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%x was read as %+v, which is %x", b[:n], r, again)
 		}
 	})
+}
+
+// roomOf is how many bytes the lists of a record have room for.
+func roomOf(r *Record) int {
+	e, f := &r.Event, &r.Facts
+	n := 4*(cap(e.New)+cap(e.Links)+cap(e.Admit)) + cap(e.Bars)
+	n += cap(f.Names.b) + 8*cap(f.Names.ends) + cap(f.Payload) + cap(f.Rules) + 16*cap(f.Files) + 24*cap(f.Addrs)
+	n += len(f.Media) + len(f.ETag) + len(f.Modified) + len(f.Title) + len(f.Hop) + len(f.Note)
+	for _, file := range f.Files {
+		n += len(file)
+	}
+	return n
 }

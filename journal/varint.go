@@ -7,12 +7,17 @@ import (
 	"math"
 )
 
-// writer appends numbers.
+// writer appends numbers and bytes.
 type writer struct{ b []byte }
 
 func (w *writer) byte(v byte)   { w.b = append(w.b, v) }
 func (w *writer) uint(v uint64) { w.b = binary.AppendUvarint(w.b, v) }
 func (w *writer) int(v int64)   { w.b = binary.AppendVarint(w.b, v) }
+
+// bytes writes their number and them.
+func (w *writer) bytes(v []byte)  { w.uint(uint64(len(v))); w.b = append(w.b, v...) }
+func (w *writer) fixed(v uint64)  { w.b = binary.LittleEndian.AppendUint64(w.b, v) }
+func (w *writer) string(v string) { w.uint(uint64(len(v))); w.b = append(w.b, v...) }
 
 // reader takes numbers off the front of b. After the first error, which it keeps, all
 // numbers are 0.
@@ -101,4 +106,37 @@ func (d *reader) count() int {
 		return 0
 	}
 	return int(n)
+}
+
+// take gives the next n bytes. They are valid as long as the record.
+func (d *reader) take(n int) []byte {
+	if n > len(d.b) {
+		d.fail(fmt.Errorf("%d bytes of %d", len(d.b), n))
+		return nil
+	}
+	v := d.b[:n:n]
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *reader) bytes() []byte { return d.take(d.count()) }
+
+func (d *reader) string() string { return string(d.bytes()) }
+
+// fixed reads a number of 8 bytes: a hash, which no encoding makes shorter.
+func (d *reader) fixed() uint64 {
+	if v := d.take(8); len(v) == 8 {
+		return binary.LittleEndian.Uint64(v)
+	}
+	return 0
+}
+
+// uint32 reads a number that has no more bits.
+func (d *reader) uint32() uint32 {
+	v := d.uint()
+	if v > math.MaxUint32 {
+		d.fail(fmt.Errorf("%d has more than 32 bits", v))
+		return 0
+	}
+	return uint32(v)
 }

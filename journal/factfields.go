@@ -1,0 +1,225 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/winnow-crawler/winnow/frontier"
+)
+
+// kindSet is a set of kinds of events.
+type kindSet uint16
+
+func kinds(k frontier.EventKind) kindSet { return 1 << k }
+
+// The sets that the fields of Facts name.
+const (
+	onTook     kindSet = 1 << frontier.Took
+	onResolved kindSet = 1 << frontier.Resolved
+	onRuled    kindSet = 1 << frontier.Ruled
+	onListed   kindSet = 1 << frontier.Listed
+	onDone     kindSet = 1 << frontier.Done
+	onSession  kindSet = 1 << frontier.Session
+	onAnswer           = onRuled | onListed | onDone
+	makesKnown         = 1<<frontier.Seed | onListed | onDone
+)
+
+// field is one field of Facts: which events have it, whether it is there, and how it is
+// written and read. Its place in the table is its bit in the mask that stands before
+// the fields.
+type field struct {
+	on    kindSet
+	has   func(*Facts) bool
+	write func(*writer, *Facts)
+	read  func(*reader, *Record)
+}
+
+// fields has those first that most pages have. New ones go to the end.
+var fields = [...]field{
+	{makesKnown | onRuled, func(f *Facts) bool { return f.Names.Len() > 0 },
+		func(w *writer, f *Facts) { w.names(&f.Names) },
+		func(d *reader, r *Record) { d.names(&r.Facts.Names, namesOf(&r.Event)) }},
+	{onAnswer, func(f *Facts) bool { return f.Status != 0 },
+		func(w *writer, f *Facts) { w.uint(uint64(f.Status)) }, (*reader).status},
+	{onAnswer, func(f *Facts) bool { return f.Place != Place{} }, (*writer).place, (*reader).place},
+	{onAnswer, func(f *Facts) bool { return f.Size != 0 },
+		func(w *writer, f *Facts) { w.int(f.Size) },
+		func(d *reader, r *Record) { r.Facts.Size = d.int() }},
+	{onAnswer, func(f *Facts) bool { return f.Phases != [3]time.Duration{} }, (*writer).phases, (*reader).phases},
+	{onDone, func(f *Facts) bool { return f.Digest != [16]byte{} },
+		func(w *writer, f *Facts) { w.b = append(w.b, f.Digest[:]...) },
+		func(d *reader, r *Record) { copy(r.Facts.Digest[:], d.take(16)) }},
+	{onDone, func(f *Facts) bool { return f.SimHash != 0 },
+		func(w *writer, f *Facts) { w.fixed(f.SimHash) },
+		func(d *reader, r *Record) { r.Facts.SimHash = d.fixed() }},
+	{onTook, func(f *Facts) bool { return f.Clock != 0 },
+		func(w *writer, f *Facts) { w.int(int64(f.Clock)) },
+		func(d *reader, r *Record) { r.Facts.Clock = time.Duration(d.int()) }},
+	{onTook, func(f *Facts) bool { return f.Address != 0 },
+		func(w *writer, f *Facts) { w.uint(uint64(f.Address)) },
+		func(d *reader, r *Record) { r.Facts.Address = d.uint32() }},
+	{onTook, func(f *Facts) bool { return f.Conn != 0 },
+		func(w *writer, f *Facts) { w.uint(uint64(f.Conn)) },
+		func(d *reader, r *Record) { r.Facts.Conn = d.uint32() }},
+	{onDone, func(f *Facts) bool { return len(f.Payload) > 0 },
+		func(w *writer, f *Facts) { w.bytes(f.Payload) },
+		func(d *reader, r *Record) { r.Facts.Payload = append(r.Facts.Payload, d.bytes()...) }},
+	text(onDone, func(f *Facts) *string { return &f.Media }),
+	text(onDone, func(f *Facts) *string { return &f.Title }),
+	text(onDone, func(f *Facts) *string { return &f.ETag }),
+	text(onDone, func(f *Facts) *string { return &f.Modified }),
+	tiny(func(f *Facts) *uint8 { return &f.Tags }),
+	tiny(func(f *Facts) *uint8 { return &f.Cut }),
+	{onDone, func(f *Facts) bool { return f.Dropped != 0 },
+		func(w *writer, f *Facts) { w.uint(uint64(f.Dropped)) },
+		func(d *reader, r *Record) { r.Facts.Dropped = d.uint32() }},
+	{onRuled, func(f *Facts) bool { return len(f.Rules) > 0 },
+		func(w *writer, f *Facts) { w.bytes(f.Rules) },
+		func(d *reader, r *Record) { r.Facts.Rules = append(r.Facts.Rules, d.bytes()...) }},
+	text(onRuled, func(f *Facts) *string { return &f.Hop }),
+	{onRuled | onListed, func(f *Facts) bool { return len(f.Files) > 0 }, (*writer).files, (*reader).files},
+	{onResolved, func(f *Facts) bool { return len(f.Addrs) > 0 }, (*writer).addrs, (*reader).addrs},
+	text(onAnswer|onResolved, func(f *Facts) *string { return &f.Note }),
+	{onSession, func(f *Facts) bool { return f.Session != nil }, (*writer).session, (*reader).session},
+}
+
+// text is a field that is a string.
+func text(on kindSet, of func(*Facts) *string) field {
+	return field{on, func(f *Facts) bool { return *of(f) != "" },
+		func(w *writer, f *Facts) { w.string(*of(f)) },
+		func(d *reader, r *Record) { *of(&r.Facts) = d.string() }}
+}
+
+// tiny is a field of Done that is one byte.
+func tiny(of func(*Facts) *uint8) field {
+	return field{onDone, func(f *Facts) bool { return *of(f) != 0 },
+		func(w *writer, f *Facts) { w.byte(*of(f)) },
+		func(d *reader, r *Record) { *of(&r.Facts) = d.byte() }}
+}
+
+// mask has the bits of the fields that are there and belong to the kind.
+func (f *Facts) mask(kind frontier.EventKind) (mask uint64) {
+	for i := range fields {
+		if fields[i].on&kinds(kind) != 0 && fields[i].has(f) {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}
+
+// facts writes the mask and the fields.
+func (w *writer) facts(r *Record, mask uint64) {
+	if n := r.Facts.Names.Len(); mask&1 != 0 && n != namesOf(&r.Event) {
+		panic(fmt.Sprintf("journal: %d names of an event %v with %d new pages", n, r.Event.Kind, len(r.Event.New)))
+	}
+	w.uint(mask)
+	for i := range fields {
+		if mask&(1<<i) != 0 {
+			fields[i].write(w, &r.Facts)
+		}
+	}
+}
+
+// namesOf is the number of names that an event has if it has any.
+func namesOf(e *frontier.Event) int {
+	if e.Kind == frontier.Ruled {
+		return 1
+	}
+	return len(e.New)
+}
+
+func (d *reader) facts(r *Record) {
+	mask := d.uint()
+	for i := range fields {
+		if mask&(1<<i) != 0 {
+			fields[i].read(d, r)
+		}
+	}
+	if d.err == nil && (mask == 0 || mask != r.Facts.mask(r.Event.Kind)) {
+		d.fail(fmt.Errorf("facts %#x of an event %v", mask, r.Event.Kind))
+	}
+}
+
+func (d *reader) status(r *Record) {
+	v := d.uint()
+	if v > 1<<16-1 {
+		d.fail(fmt.Errorf("status %d", v))
+	}
+	r.Facts.Status = uint16(v)
+}
+
+func (w *writer) place(f *Facts) {
+	w.uint(uint64(f.Place.File))
+	w.int(f.Place.Offset)
+	w.int(f.Place.Length)
+}
+
+func (d *reader) place(r *Record) { r.Facts.Place = Place{d.uint32(), d.int(), d.int()} }
+
+func (w *writer) phases(f *Facts) {
+	for _, v := range f.Phases {
+		w.int(int64(v))
+	}
+}
+
+func (d *reader) phases(r *Record) {
+	for i := range r.Facts.Phases {
+		r.Facts.Phases[i] = time.Duration(d.int())
+	}
+}
+
+func (w *writer) files(f *Facts) {
+	w.uint(uint64(len(f.Files)))
+	for _, name := range f.Files {
+		w.string(name)
+	}
+}
+
+func (d *reader) files(r *Record) {
+	for range d.count() {
+		r.Facts.Files = append(r.Facts.Files, d.string())
+	}
+}
+
+// addrs writes addresses without zones, which mean nothing elsewhere.
+func (w *writer) addrs(f *Facts) {
+	w.uint(uint64(len(f.Addrs)))
+	for _, a := range f.Addrs {
+		if !a.IsValid() {
+			panic("journal: an address that is none")
+		}
+		w.bytes(a.AsSlice())
+	}
+}
+
+func (d *reader) addrs(r *Record) {
+	for range d.count() {
+		a, ok := netip.AddrFromSlice(d.bytes())
+		if !ok {
+			d.fail(errors.New("an address that is none"))
+			return
+		}
+		r.Facts.Addrs = append(r.Facts.Addrs, a)
+	}
+}
+
+func (w *writer) session(f *Facts) {
+	s := f.Session
+	w.int(s.Wall)
+	w.string(s.Version)
+	w.bytes(s.Config)
+	w.string(s.Policy)
+	w.string(s.SitePolicy)
+	w.b = append(append(w.b, s.Secret[:]...), s.Crawl[:]...)
+}
+
+func (d *reader) session(r *Record) {
+	s := &Session{Wall: d.int(), Version: d.string()}
+	s.Config = append(s.Config, d.bytes()...)
+	s.Policy, s.SitePolicy = d.string(), d.string()
+	copy(s.Secret[:], d.take(16))
+	copy(s.Crawl[:], d.take(16))
+	r.Facts.Session = s
+}

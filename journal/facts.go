@@ -1,0 +1,70 @@
+package journal
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Facts is what a crawl of the real Web keeps beside an event: what the frontier does not
+// need to know, but people, the archive and a crawl that is started again do. Each
+// field names the kinds of event that have it; of other kinds it is not written, and
+// zero when it is read. A simulation has none at all.
+type Facts struct {
+	Names  Names  // Seed, Done, Listed: URLs of Event.New, all or none; Ruled: name of a new site To
+	Status uint16 // Ruled, Listed, Done: of HTTP; 0 none
+	Place  Place  // Ruled, Listed, Done: of the answer in the archive
+	// Payload is the digest of the body as it was stored, with the byte of its
+	// algorithm before it (Done).
+	Payload []byte
+	Digest  [16]byte // Done: of the structural text
+	SimHash uint64   // Done
+	Size    int64    // Ruled, Listed, Done: bytes of the body without its content coding
+
+	Media    string // Done: media type
+	ETag     string // Done: validators, to ask only for what has changed
+	Modified string // Done
+	Title    string // Done
+	Tags     uint8  // Done: robots.Tags of the page
+	Cut      uint8  // Done: limits that were hit, page.Cut
+	Dropped  uint32 // Done: links that those limits left out
+
+	Rules []byte       // Ruled: as robots.Rules.AppendBinary has them
+	Hop   string       // Ruled with Event.Hop: URL to which robots.txt moved
+	Files []string     // Ruled, Listed: sitemap files that became known
+	Addrs []netip.Addr // Resolved: the first is the one in use
+	Note  string       // Resolved, Ruled, Listed, Done: what went wrong, for people
+
+	// Phases are the durations of connecting, of waiting for the first byte, and of the
+	// body (Ruled, Listed, Done): a simulation can be given them.
+	Phases [3]time.Duration
+
+	Clock   time.Duration // Took: from when on the site might be asked; proves politeness (W10)
+	Address uint32        // Took: dense number of the IP address
+	Conn    uint32        // Took: number of the connection
+
+	Session *Session // Session
+}
+
+// Place is where the records of an answer stand in the archive. A Length of 0 is nowhere.
+type Place struct {
+	File   uint32
+	Offset int64
+	Length int64
+}
+
+// Session is what a crawl was started with: the first record of each run of the program.
+type Session struct {
+	Wall       int64    // unix time of Record.Now, in nanoseconds
+	Version    string   // of the program
+	Config     []byte   // TOML
+	Policy     string   // with its parameters
+	SitePolicy string   // the same
+	Secret     [16]byte // key of the URL table
+	Crawl      [16]byte // id
+}
+
+// reset makes the facts zero, and keeps the room that slices have.
+func (f *Facts) reset() {
+	f.Names.Reset()
+	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0]}
+}

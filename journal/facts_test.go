@@ -1,0 +1,159 @@
+package journal
+
+import (
+	"math"
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// names makes Names of pairs: site ("" unless it is new) and rest.
+func names(pairs ...string) (n Names) {
+	for i := 0; i < len(pairs); i += 2 {
+		n.Add([]byte(pairs[i]), []byte(pairs[i+1]))
+	}
+	return n
+}
+
+// fullFacts has every field, of whatever kind.
+func fullFacts() Facts {
+	return Facts{
+		Names: names("https://a.example", "/x/y"), Status: 200, Place: Place{math.MaxUint32, math.MaxInt64, 1},
+		Payload: []byte{1, 2, 3}, Digest: [16]byte{15: 1}, SimHash: 1 << 63, Size: math.MinInt64,
+		Media: "text/html", ETag: `"x"`, Modified: "yesterday", Title: "A page", Tags: 255, Cut: 1, Dropped: math.MaxUint32,
+		Rules: []byte("rules"), Hop: "https://b.example/robots.txt", Files: []string{"/sitemap.xml", ""},
+		Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("::ffff:192.0.2.1")},
+		Note:  "no route", Phases: [3]time.Duration{-1, 0, math.MaxInt64},
+		Clock: math.MinInt64, Address: math.MaxUint32, Conn: 1,
+		Session: &Session{Wall: -1, Version: "v1", Config: []byte("a = 1\n"), Policy: "opic/cash=all", SitePolicy: "x",
+			Secret: [16]byte{1}, Crawl: [16]byte{2}},
+	}
+}
+
+// factSamples are records with all facts, with some, and with lists of names of all
+// shapes.
+func factSamples() []Record {
+	full := fullFacts()
+	list := []Record{
+		{Event: frontier.Event{Kind: frontier.Session}, Facts: Facts{Session: &Session{}}},
+		{Event: frontier.Event{Kind: frontier.Session}, Facts: Facts{Session: full.Session}},
+		{Event: frontier.Event{Kind: frontier.Took, Work: frontier.Fetch, Page: 3}, Facts: Facts{Clock: 7, Address: 1, Conn: 9}},
+		{Event: frontier.Event{Kind: frontier.Resolved}, Facts: Facts{Addrs: full.Addrs}},
+		{Event: frontier.Event{Kind: frontier.Resolved}, Facts: Facts{Note: full.Note}},
+		{Event: frontier.Event{Kind: frontier.Ruled, Hop: true, To: 4}, Facts: Facts{Names: names("http://c.example", ""), Hop: full.Hop, Status: 301}},
+		{Event: frontier.Event{Kind: frontier.Ruled, Files: 2}, Facts: Facts{Rules: full.Rules, Files: full.Files, Status: 200, Place: full.Place}},
+		{Event: frontier.Event{Kind: frontier.Listed}, Facts: Facts{Note: "x", Status: 404, Size: 1}},
+		{First: 3, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{0, 0, 1}, Bars: []frontier.Bar{1, 0, 0}},
+			Facts: Facts{Names: names("https://a.example", "", "", "", "https://a.example:81", "/")}},
+		{First: 3, Event: frontier.Event{Kind: frontier.Done, New: []graph.Site{0, 0, 0, 0, 0}},
+			Facts: Facts{Names: names("", strings.Repeat("a", 700), "", strings.Repeat("a", 255), "", strings.Repeat("a", 256), "", "a", "", "\x00\xff")}},
+	}
+	return list
+}
+
+// Of each kind those facts are written that name it, and no others.
+func TestOnlyNamedFacts(t *testing.T) {
+	full := fullFacts()
+	answer := Facts{Status: full.Status, Place: full.Place, Size: full.Size, Note: full.Note, Phases: full.Phases}
+	ruled, listed, done := answer, answer, answer
+	ruled.Names, ruled.Rules, ruled.Hop, ruled.Files = full.Names, full.Rules, full.Hop, full.Files
+	listed.Names, listed.Files = full.Names, full.Files
+	done.Names, done.Payload, done.Digest, done.SimHash = full.Names, full.Payload, full.Digest, full.SimHash
+	done.Media, done.ETag, done.Modified, done.Title = full.Media, full.ETag, full.Modified, full.Title
+	done.Tags, done.Cut, done.Dropped = full.Tags, full.Cut, full.Dropped
+	for kind, want := range map[frontier.EventKind]Facts{
+		frontier.Seed:     {Names: full.Names},
+		frontier.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn},
+		frontier.Refused:  {},
+		frontier.Asked:    {},
+		frontier.Resolved: {Addrs: full.Addrs, Note: full.Note},
+		frontier.Ruled:    ruled,
+		frontier.Done:     done,
+		frontier.Session:  {Session: full.Session},
+		frontier.Listed:   listed,
+		frontier.Admitted: {},
+	} {
+		r := Record{Event: frontier.Event{Kind: kind}, Facts: full}
+		if kinds(kind)&makesKnown != 0 {
+			r.Event.New = []graph.Site{0}
+		}
+		var got Record
+		if _, err := Decode(Encode(nil, &r), &got); err != nil {
+			t.Fatalf("%v: %v", kind, err)
+		}
+		if !same(&got, &Record{Event: r.Event, Facts: want}) {
+			t.Errorf("%v: %+v, want %+v", kind, got.Facts, want)
+		}
+	}
+}
+
+// Every field of Facts has its line in the table: a new one cannot be forgotten.
+func TestEveryFactIsWritten(t *testing.T) {
+	full := reflect.ValueOf(fullFacts())
+	for i := range full.NumField() {
+		var one Facts
+		reflect.ValueOf(&one).Elem().Field(i).Set(full.Field(i))
+		n := 0
+		for _, f := range fields {
+			if f.has(&one) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s has %d lines", full.Type().Field(i).Name, n)
+		}
+	}
+}
+
+// A record of a simulation is no larger for what others may have: a page with no links
+// takes its frame, kind, number, now, page, class, flags, end, start, bytes, and two empty
+// lists.
+func TestSmallWithoutFacts(t *testing.T) {
+	r := Record{Seq: 1, Now: 1, Event: frontier.Event{Kind: frontier.Done, Page: 1}}
+	if n := len(Encode(nil, &r)); n != frame+11 {
+		t.Errorf("%d bytes, want %d", n, frame+11)
+	}
+}
+
+// What the owner must not do fails at once, and not when the journal is read.
+func TestEncodeRefuses(t *testing.T) {
+	page := frontier.Event{Kind: frontier.Done, New: []graph.Site{1, 2}}
+	barred := page
+	barred.Bars = []frontier.Bar{1}
+	for name, r := range map[string]Record{
+		"one name of two":   {Event: page, Facts: Facts{Names: names("", "/")}},
+		"one bar of two":    {Event: barred},
+		"two sites of a To": {Event: frontier.Event{Kind: frontier.Ruled}, Facts: Facts{Names: names("a", "", "b", "")}},
+		"no address":        {Event: frontier.Event{Kind: frontier.Resolved}, Facts: Facts{Addrs: make([]netip.Addr, 1)}},
+	} {
+		if !panics(func() { Encode(nil, &r) }) {
+			t.Errorf("%s was written", name)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	n := names("https://a", "/1", "", "/2", "", "", "http://b", "/")
+	for range 2 {
+		var got []string
+		for i := range n.Len() {
+			got = append(got, string(n.Site(i)), string(n.Rest(i)))
+		}
+		if want := []string{"https://a", "/1", "", "/2", "", "", "http://b", "/"}; !reflect.DeepEqual(got, want) {
+			t.Errorf("%q", got)
+		}
+		if n.Site(1) != nil {
+			t.Error("a known site has a name")
+		}
+		n.Reset()
+		if n.Len() != 0 {
+			t.Error("names after Reset")
+		}
+		n = names("https://a", "/1", "", "/2", "", "", "http://b", "/")
+	}
+}

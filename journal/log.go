@@ -1,0 +1,214 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/disk"
+)
+
+// SegmentSize is where a file ends unless Log.Segment says otherwise.
+const SegmentSize = 256 << 20
+
+// ErrDead is wrapped by every error of a log that failed before.
+var ErrDead = errors.New("the journal stopped after an error")
+
+// Log writes a journal. Append, Take, Empty and Size belong to one goroutine, the owner
+// of the crawl; Write, Sync and Close to one, the committer. They share nothing but the
+// groups, so the owner never waits for a disk.
+type Log struct {
+	// Segment is the size that a file has at most, unless one group is larger; 0 is the
+	// constant. It may be set before the first Write.
+	Segment int64
+
+	header Header
+	salt   uint32
+
+	// Of the owner.
+	open  []byte     // group, with room for its head
+	first uint64     // record of the group
+	next  uint64     // record
+	pages graph.Page // id of the next page that becomes known
+
+	// Of the committer.
+	dir    disk.Dir
+	file   disk.File
+	number uint32
+	size   int64 // of the file
+	dead   error
+
+	// spare brings the memory of a group that was written back to the owner.
+	spare chan []byte
+}
+
+func newLog(dir disk.Dir, h *Header, c *Commit) *Log {
+	l := &Log{header: *h, salt: h.salt(), dir: dir, first: c.Next, next: c.Next, pages: graph.Page(c.Pages), spare: make(chan []byte, 1)}
+	l.open = make([]byte, headSize)
+	return l
+}
+
+// Begin makes a new journal in a directory that has none. What a crash left of an earlier
+// Begin is removed.
+func Begin(dir disk.Dir, h Header) (*Log, error) {
+	found := h
+	all, err := segments(dir, &found)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if all[i].err == nil || all[i].size > headerSize {
+			return nil, fmt.Errorf("journal: begin: %s: %w", all[i].name, fs.ErrExist)
+		}
+		if err := dir.Remove(all[i].name); err != nil {
+			return nil, fmt.Errorf("journal: begin: %w", err)
+		}
+	}
+	l := newLog(dir, &h, &Commit{Next: h.First})
+	if err := l.create(0, h.First); err != nil {
+		return nil, fmt.Errorf("journal: begin: %w", err)
+	}
+	return l, nil
+}
+
+// create begins a file. It is used only when its header and its name last.
+func (l *Log) create(number uint32, first uint64) error {
+	name := segmentName(number)
+	f, err := l.dir.Open(name, disk.Create)
+	if err != nil {
+		return err
+	}
+	l.file, l.number, l.size = f, number, headerSize
+	h := l.header
+	h.First = first
+	if _, err := f.WriteAt(h.encode(number), 0); err != nil {
+		return fmt.Errorf("write the header of %s: %w", name, err)
+	}
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("sync the header of %s: %w", name, err)
+	}
+	return l.dir.Sync()
+}
+
+// Append numbers the record, sets First, and adds it to the open group.
+func (l *Log) Append(r *Record) (seq uint64) {
+	r.Seq, r.First = l.next, 0
+	if n := len(r.Event.New); n > 0 {
+		r.First = l.pages
+		l.pages += graph.Page(n)
+	}
+	l.open = encode(l.open, l.salt, r)
+	l.next++
+	return r.Seq
+}
+
+// Empty says whether the open group has no record.
+func (l *Log) Empty() bool { return len(l.open) == headSize }
+
+// Size is the number of bytes of the open group.
+func (l *Log) Size() int64 { return int64(len(l.open)) }
+
+// Take closes the open group and gives it away. c says what it commits beside its
+// records; their numbers are filled in. The group may be empty: it commits c alone.
+func (l *Log) Take(c Commit) Group {
+	if c.Pages != uint32(l.pages) {
+		panic(fmt.Sprintf("journal: commit of %d pages, but the records have made %d known", c.Pages, l.pages))
+	}
+	c.First, c.Next = l.first, l.next
+	putHead(l.open, l.salt, &c)
+	g := Group{l.open, c}
+	l.first = l.next
+	select {
+	case l.open = <-l.spare:
+	default:
+		l.open = make([]byte, headSize, len(g.b))
+	}
+	return g
+}
+
+// Write writes a group, in the order of the calls of Take; its memory is used again.
+// After an error the log is dead.
+func (l *Log) Write(g Group) error {
+	err := l.do(func() error {
+		if err := l.turn(&g); err != nil {
+			return err
+		}
+		if _, err := l.file.WriteAt(g.b, l.size); err != nil {
+			return fmt.Errorf("write %s at %d: %w", segmentName(l.number), l.size, err)
+		}
+		l.size += g.Len()
+		return nil
+	})
+	select {
+	case l.spare <- g.b[:headSize]:
+	default:
+	}
+	return err
+}
+
+// turn ends the file if the group has no room in it.
+func (l *Log) turn(g *Group) error {
+	most := l.Segment
+	if most <= 0 {
+		most = SegmentSize
+	}
+	if l.size == headerSize || l.size+g.Len() <= most {
+		return nil
+	}
+	if err := l.finish(); err != nil {
+		return err
+	}
+	return l.create(l.number+1, g.commit.First)
+}
+
+// Sync makes all written groups last.
+func (l *Log) Sync() error {
+	return l.do(func() error {
+		if err := l.file.Sync(); err != nil {
+			return fmt.Errorf("sync %s: %w", segmentName(l.number), err)
+		}
+		return nil
+	})
+}
+
+// Close syncs and closes. The log cannot be used after it.
+func (l *Log) Close() error {
+	err := l.do(l.finish)
+	if err == nil {
+		l.dead = fs.ErrClosed
+	}
+	return err
+}
+
+func (l *Log) finish() error {
+	name := segmentName(l.number)
+	if err := l.file.Sync(); err != nil {
+		return fmt.Errorf("sync %s: %w", name, err)
+	}
+	err := l.file.Close()
+	l.file = nil
+	if err != nil {
+		return fmt.Errorf("close %s: %w", name, err)
+	}
+	return nil
+}
+
+// do runs a step of the committer unless an earlier one failed, and marks the log dead
+// when it fails: after an error of fsync the kernel may have dropped the pages and
+// answers the next call with success, so nothing is ever tried twice on a descriptor.
+func (l *Log) do(step func() error) error {
+	if l.dead != nil {
+		return fmt.Errorf("journal: %w: %w", ErrDead, l.dead)
+	}
+	err := step()
+	if err == nil {
+		return nil
+	}
+	l.dead = err
+	if l.file != nil {
+		l.file.Close() // its answer would say nothing new
+		l.file = nil
+	}
+	return fmt.Errorf("journal: %w", err)
+}

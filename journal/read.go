@@ -1,0 +1,132 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/winnow-crawler/winnow/internal/disk"
+)
+
+// Reader reads what is committed of a journal, in order, also while a crawl writes it. It
+// holds one group at a time.
+//
+// The journal ends with the last group that is whole: what follows is what a crash left,
+// or not written yet. What is damaged before it is passed over, record by record, and
+// told to Damage: the records after it keep their numbers, and the ids in them are
+// absolute.
+type Reader struct {
+	Dir  disk.Dir
+	From uint64 // number of the first record that is wanted
+
+	// What to do with each record, each commit (after its records) and each piece of
+	// damage; nil is nothing. The arguments are used again. An error ends the reading
+	// and is returned as it is. Groups before From are passed over unread, and so is
+	// damage in them.
+	Record func(*Record) error
+	Commit func(*Commit) error
+	Damage func(*Damage) error
+}
+
+// Damage is a part of a journal that cannot be read though it was committed.
+type Damage struct {
+	File   string
+	Offset int64 // in the file
+	Length int64 // 0: bytes are missing
+	First  uint64
+	Next   uint64 // the records from First up to it are lost
+	Err    error
+}
+
+func (d *Damage) Error() string {
+	return fmt.Sprintf("%s: %d bytes at %d: records %d to %d are lost: %v", d.File, d.Length, d.Offset, d.First, d.Next, d.Err)
+}
+
+// Unwrap is the reason.
+func (d *Damage) Unwrap() error { return d.Err }
+
+var (
+	errGroup   = errors.New("no group of records")
+	errMissing = errors.New("groups are missing")
+	errOrder   = errors.New("a group that comes too late")
+)
+
+// Read calls fn for each committed record from the given number on, and gives the last
+// commit, which is zero if there is none. See Reader.
+func Read(dir disk.Dir, from uint64, fn func(*Record) error) (Commit, error) {
+	r := Reader{Dir: dir, From: from, Record: fn}
+	return r.Run()
+}
+
+// Run reads, and gives the last commit.
+func (r *Reader) Run() (Commit, error) {
+	var h Header
+	all, err := segments(r.Dir, &h)
+	if err != nil {
+		return Commit{}, err
+	}
+	if allDamaged(all) {
+		return Commit{}, fmt.Errorf("journal: %w", ErrNone)
+	}
+	e, err := findEnd(r.Dir, all)
+	if err != nil {
+		return Commit{}, err
+	}
+	return e.commit, r.run(all[:e.segment+1], e.size)
+}
+
+func allDamaged(all []segment) bool {
+	for i := range all {
+		if all[i].err == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// end is where a journal ends: in this segment, at this size, with this commit.
+type end struct {
+	segment int
+	size    int64
+	commit  Commit
+}
+
+// findEnd looks for the last group that is whole. It reads the last file, and those
+// before only if it finds none there.
+func findEnd(dir disk.Dir, all []segment) (end, error) {
+	for i := len(all) - 1; i >= 0; i-- {
+		e := end{segment: i}
+		if err := all[i].each(dir, all[i].size, func(c *cursor, f *found) error {
+			_, whole, err := c.records(f)
+			if whole && f.commit.First >= e.commit.Next {
+				e.size, e.commit = f.end(), f.commit
+			}
+			return err
+		}); err != nil || e.size > 0 {
+			return e, err
+		}
+	}
+	e := end{size: headerSize}
+	if len(all) > 0 {
+		e.commit.First, e.commit.Next = all[0].header.First, all[0].header.First
+	}
+	return e, nil
+}
+
+// each calls fn for each group of the file up to a size.
+func (s *segment) each(dir disk.Dir, size int64, fn func(*cursor, *found) error) error {
+	f, err := dir.Open(s.name, disk.Read)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	defer f.Close()
+	c := cursor{file: f, name: s.name, at: headerSize, end: size, salt: s.header.salt()}
+	for {
+		g, ok, err := c.next()
+		if err != nil || !ok {
+			return err
+		}
+		if err := fn(&c, &g); err != nil {
+			return err
+		}
+	}
+}

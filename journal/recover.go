@@ -1,0 +1,77 @@
+package journal
+
+import (
+	"fmt"
+
+	"github.com/winnow-crawler/winnow/internal/disk"
+)
+
+// Found is what Open found.
+type Found struct {
+	Last    Commit
+	Records uint64 // that are committed, lost ones included: Last.Next
+	Cut     int64  // bytes after the last commit, which are gone now
+	// Damage lists what cannot be read of the last file, before the last commit. A
+	// Reader finds that of the others.
+	Damage []Damage
+}
+
+// Open finds the last commit, cuts what follows, and gives a log that goes on from there.
+// If h has the id of a crawl, the journal must be of that crawl and partition. Every step
+// may be repeated; other files in the directory are left alone. The error wraps ErrNone
+// where there is nothing to go on from: Begin makes a new journal then.
+func Open(dir disk.Dir, h Header) (*Log, Found, error) {
+	all, err := segments(dir, &h)
+	if err != nil {
+		return nil, Found{}, err
+	}
+	e, err := findEnd(dir, all)
+	if err != nil {
+		return nil, Found{}, err
+	}
+	if len(all) == 0 || all[e.segment].err != nil && e.size == headerSize {
+		return nil, Found{}, fmt.Errorf("journal: %w", ErrNone)
+	}
+	found := Found{Last: e.commit, Records: e.commit.Next}
+	check := Reader{Dir: dir, Damage: func(d *Damage) error {
+		found.Damage = append(found.Damage, *d)
+		return nil
+	}}
+	if err := check.run(all[e.segment:e.segment+1], e.size); err != nil {
+		return nil, found, err
+	}
+	l := newLog(dir, &h, &e.commit)
+	if found.Cut, err = l.cut(all[e.segment:], e.size); err != nil {
+		if l.file != nil {
+			l.file.Close()
+		}
+		return nil, found, fmt.Errorf("journal: recover: %w", err)
+	}
+	return l, found, nil
+}
+
+// cut makes the first of the segments, at the given size, the last of the journal. What
+// is left is synced: it may be there only because nothing else has crashed yet.
+func (l *Log) cut(all []segment, size int64) (cut int64, err error) {
+	for _, s := range all[1:] {
+		cut += s.size
+		if err := l.dir.Remove(s.name); err != nil {
+			return cut, err
+		}
+	}
+	s := &all[0]
+	if l.file, err = l.dir.Open(s.name, disk.Change); err != nil {
+		return cut, err
+	}
+	l.number, l.size = s.number, size
+	if s.size > size {
+		cut += s.size - size
+		if err := l.file.Truncate(size); err != nil {
+			return cut, fmt.Errorf("cut %s: %w", s.name, err)
+		}
+	}
+	if err := l.file.Sync(); err != nil {
+		return cut, err
+	}
+	return cut, l.dir.Sync()
+}

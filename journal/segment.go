@@ -1,0 +1,187 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/internal/disk"
+)
+
+// Header is what each file of a journal begins with.
+type Header struct {
+	Crawl      [16]byte // id of the crawl
+	Partition  uint32
+	Partitions uint32
+	First      uint64 // number of the first record of the file
+}
+
+// A header on disk:
+//
+//	magic       4 bytes
+//	version     4; magic and version stand there in all versions
+//	crawl      16
+//	partition   4
+//	partitions  4
+//	first       8
+//	segment     4, number in the name of the file
+//	sum         4, CRC-32C of the 44 bytes before
+const headerSize = 48
+
+// suffix ends the names of the files: eight digits and it.
+const suffix = ".wj"
+
+func segmentName(number uint32) string { return fmt.Sprintf("%08d%s", number, suffix) }
+
+// parseName gives the number of a file, which must be the only one that is written so.
+func parseName(name string) (uint32, bool) {
+	digits, ok := strings.CutSuffix(name, suffix)
+	n, err := strconv.ParseUint(digits, 10, 32)
+	return uint32(n), ok && err == nil && segmentName(uint32(n)) == name
+}
+
+func (h *Header) encode(number uint32) []byte {
+	le := binary.LittleEndian
+	b := le.AppendUint32([]byte(magic), Version)
+	b = append(b, h.Crawl[:]...)
+	b = le.AppendUint32(b, h.Partition)
+	b = le.AppendUint32(b, h.Partitions)
+	b = le.AppendUint64(b, h.First)
+	b = le.AppendUint32(b, number)
+	return le.AppendUint32(b, crc(0, b))
+}
+
+func crc(salt uint32, b []byte) uint32 {
+	return crc32.Update(salt, crc32.MakeTable(crc32.Castagnoli), b)
+}
+
+// salt begins all sums of groups and records of a journal on disk. Who does not know the
+// id of the crawl cannot write bytes into a title or a URL that pass for a record when
+// the reader looks for the next one after damage; neither do stale blocks of another
+// journal.
+func (h *Header) salt() uint32 {
+	b := binary.LittleEndian.AppendUint32(h.Crawl[:], h.Partition)
+	s := sha256.Sum256(b)
+	return binary.LittleEndian.Uint32(s[:])
+}
+
+var (
+	// ErrVersion is wrapped where a journal was written by a later program.
+	ErrVersion = errors.New("the journal is of a later version")
+	// ErrNone is wrapped where a directory holds no journal: none at all, or what a crash
+	// left of the first try to begin one.
+	ErrNone = errors.New("there is no journal, or none with a header that can be read")
+
+	errHeader = errors.New("the header is damaged")
+)
+
+// decodeHeader reads a header. A version that only a damaged byte explains is damage.
+func decodeHeader(b []byte) (h Header, number uint32, err error) {
+	le := binary.LittleEndian
+	if len(b) < headerSize || string(b[:4]) != magic {
+		return h, 0, errHeader
+	}
+	fixed := le.AppendUint32([]byte(magic), Version)
+	fixed = append(fixed, b[8:headerSize-4]...)
+	whole := crc(0, fixed) == le.Uint32(b[headerSize-4:])
+	if v := le.Uint32(b[4:]); v > Version && !whole {
+		return h, 0, fmt.Errorf("%w: %d, this program reads %d: use a newer one", ErrVersion, v, Version)
+	} else if v != Version || !whole {
+		return h, 0, errHeader
+	}
+	copy(h.Crawl[:], b[8:])
+	h.Partition, h.Partitions = le.Uint32(b[24:]), le.Uint32(b[28:])
+	h.First = le.Uint64(b[32:])
+	return h, le.Uint32(b[40:]), nil
+}
+
+// segment is one file of a journal.
+type segment struct {
+	name   string
+	number uint32
+	size   int64
+	header Header // Crawl, Partition and Partitions are right even where it is damaged
+	err    error  // errHeader
+}
+
+// segments lists the files of a journal in order. All must be of one crawl; if h has an
+// id, of that one.
+func segments(dir disk.Dir, h *Header) ([]segment, error) {
+	entries, err := dir.List()
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	var all []segment
+	known := h.Crawl != [16]byte{}
+	for _, e := range entries {
+		number, ok := parseName(e.Name)
+		if !ok {
+			continue
+		}
+		s := segment{name: e.Name, number: number, size: e.Size}
+		if err := s.read(dir, h, &known); err != nil {
+			return nil, fmt.Errorf("journal: %s: %w", e.Name, err)
+		}
+		all = append(all, s)
+	}
+	for i := range all {
+		first := all[i].header.First
+		all[i].header = *h
+		all[i].header.First = first
+	}
+	return all, nil
+}
+
+// read reads the header, and compares it with h, or fills h in.
+func (s *segment) read(dir disk.Dir, h *Header, known *bool) error {
+	f, err := dir.Open(s.name, disk.Read)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b := make([]byte, headerSize)
+	if n, err := f.ReadAt(b, 0); err != nil && err != io.EOF {
+		return err
+	} else {
+		b = b[:n]
+	}
+	number := uint32(0)
+	if s.header, number, s.err = decodeHeader(b); s.err != nil {
+		if errors.Is(s.err, ErrVersion) {
+			return s.err
+		}
+		return nil
+	}
+	if !*known {
+		*h, *known = s.header, true
+	}
+	switch {
+	case number != s.number:
+		return fmt.Errorf("by its header it is %s", segmentName(number))
+	case s.header.Crawl != h.Crawl:
+		return fmt.Errorf("it belongs to crawl %x, not to %x", s.header.Crawl, h.Crawl)
+	case s.header.Partition != h.Partition || s.header.Partitions != h.Partitions:
+		return fmt.Errorf("it is of partition %d of %d, not %d of %d", s.header.Partition, s.header.Partitions, h.Partition, h.Partitions)
+	}
+	return nil
+}
+
+// ReadHeader gives the header of the first file of a journal.
+func ReadHeader(dir disk.Dir) (Header, error) {
+	var h Header
+	all, err := segments(dir, &h)
+	if err != nil {
+		return h, err
+	}
+	for _, s := range all {
+		if s.err == nil {
+			return s.header, nil
+		}
+	}
+	return h, fmt.Errorf("journal: %w", ErrNone)
+}
