@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
 func TestSURT(t *testing.T) {
@@ -66,7 +68,7 @@ func TestWriteIndex(t *testing.T) {
 	if err := WriteIndex(name); err != nil {
 		t.Fatal(err)
 	}
-	got := contents(t, dir)
+	got := contents(t, disk.OS(dir))
 	if len(got) != 2 || !strings.Contains(got["a-20260131235959-00000.cdxj"], `"filename":"a-20260131235959-00000.warc.gz"`) {
 		t.Errorf("%q", got)
 	}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
 var (
@@ -118,9 +118,9 @@ func commit(t testing.TB, w *Writer) Position {
 	return g.End()
 }
 
-func open(t testing.TB, f Files, c Config, at Position) *Writer {
+func open(t testing.TB, d disk.Dir, c Config, at Position) *Writer {
 	t.Helper()
-	w, err := Open(f, c, at)
+	w, err := Open(d, c, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,19 +128,19 @@ func open(t testing.TB, f Files, c Config, at Position) *Writer {
 }
 
 // contents are all files of a directory by name.
-func contents(t testing.TB, dir string) map[string]string {
+func contents(t testing.TB, d disk.Dir) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	entries, err := os.ReadDir(dir)
+	entries, err := d.List()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		b, err := disk.ReadFile(d, e.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[e.Name()] = string(b)
+		all[e.Name] = string(b)
 	}
 	return all
 }

@@ -3,6 +3,8 @@ package archive
 import (
 	"errors"
 	"fmt"
+
+	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
 // ErrMissing is wrapped where the directory has less than was committed: damage, not the
@@ -13,7 +15,7 @@ var ErrMissing = errors.New("committed bytes are missing")
 // from there. Files with higher numbers and indexes of files that may still change are
 // deleted, the named file is cut and open again, earlier ones that are still called open
 // are closed. Every step may be repeated; other files in the directory are left alone.
-func Open(files Files, c Config, at Position) (*Writer, error) {
+func Open(dir disk.Dir, c Config, at Position) (*Writer, error) {
 	if err := checkPrefix(c.Prefix); err != nil {
 		return nil, err
 	}
@@ -23,7 +25,7 @@ func Open(files Files, c Config, at Position) (*Writer, error) {
 	if c.MaxSize <= 0 {
 		c.MaxSize = MaxSize
 	}
-	w := &Writer{config: c, files: files, next: at, begin: at.Size, number: at.File}
+	w := &Writer{config: c, dir: dir, next: at, begin: at.Size, number: at.File}
 	if err := w.recover(at); err != nil {
 		if w.file != nil {
 			w.file.Close()
@@ -37,7 +39,7 @@ func Open(files Files, c Config, at Position) (*Writer, error) {
 }
 
 func (w *Writer) recover(at Position) error {
-	all, err := w.files.List()
+	all, err := w.dir.List()
 	if err != nil {
 		return err
 	}
@@ -52,11 +54,11 @@ func (w *Writer) recover(at Position) error {
 	}
 	// Not for correctness: lost names of this recovery would be found by the next one.
 	// But what a user lists after it should still be so after another crash.
-	return w.files.Sync()
+	return w.dir.Sync()
 }
 
 // sweep removes what came after the commit, and finds the file that it names.
-func (w *Writer) sweep(all []Entry, at Position) (current Entry, err error) {
+func (w *Writer) sweep(all []disk.Entry, at Position) (current disk.Entry, err error) {
 	for _, e := range all {
 		number, tail, ok := parseName(w.config.Prefix, e.Name)
 		if !ok {
@@ -65,13 +67,13 @@ func (w *Writer) sweep(all []Entry, at Position) (current Entry, err error) {
 		warc := tail == suffix || tail == suffix+openSuffix
 		switch {
 		case number > at.File, number == at.File && (at.Size == 0 || !warc):
-			err = w.files.Remove(e.Name)
+			err = w.dir.Remove(e.Name)
 		case number == at.File && current.Name != "":
 			err = fmt.Errorf("two files have number %d: %s and %s", number, current.Name, e.Name)
 		case number == at.File:
 			current = e
 		case tail == suffix+openSuffix:
-			err = w.files.Rename(e.Name, e.Name[:len(e.Name)-len(openSuffix)])
+			err = w.dir.Rename(e.Name, e.Name[:len(e.Name)-len(openSuffix)])
 		}
 		if err != nil {
 			return current, err
@@ -82,7 +84,7 @@ func (w *Writer) sweep(all []Entry, at Position) (current Entry, err error) {
 
 // cut opens the file of the commit again and takes off what was written after it. A
 // closed file gets its suffix back first: as long as it may change, it is called open.
-func (w *Writer) cut(e Entry, at Position) error {
+func (w *Writer) cut(e disk.Entry, at Position) error {
 	if e.Name == "" || e.Size < at.Size {
 		return fmt.Errorf("%w: file %q has %d bytes", ErrMissing, e.Name, e.Size)
 	}
@@ -90,11 +92,11 @@ func (w *Writer) cut(e Entry, at Position) error {
 	w.name = e.Name
 	if tail == suffix+openSuffix {
 		w.name = e.Name[:len(e.Name)-len(openSuffix)]
-	} else if err := w.files.Rename(e.Name, e.Name+openSuffix); err != nil {
+	} else if err := w.dir.Rename(e.Name, e.Name+openSuffix); err != nil {
 		return err
 	}
 	var err error
-	if w.file, err = w.files.Open(w.name+openSuffix, false); err != nil {
+	if w.file, err = w.dir.Open(w.name+openSuffix, disk.Change); err != nil {
 		return err
 	}
 	if e.Size > at.Size {

@@ -3,8 +3,9 @@ package archive
 import (
 	"errors"
 	"fmt"
-	"syscall"
 	"time"
+
+	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
 // MaxSize is where a file ends unless Config says otherwise: 1 GiB, as archives do.
@@ -45,8 +46,8 @@ type Writer struct {
 	begin   int64    // offset of the open group
 
 	// Of the committer.
-	files  Files
-	file   File
+	dir    disk.Dir
+	file   disk.File
 	name   string // without .open; empty before the first file
 	number int
 	dead   error
@@ -144,12 +145,12 @@ func (w *Writer) turnTo(g *Group) error {
 	if err := w.finish(); err != nil {
 		return err
 	}
-	f, err := w.files.Open(g.created+openSuffix, true)
+	f, err := w.dir.Open(g.created+openSuffix, disk.Create)
 	if err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
 	w.file, w.name, w.number = f, g.created, g.file
-	if err := w.files.Sync(); err != nil {
+	if err := w.dir.Sync(); err != nil {
 		return fmt.Errorf("create %s: %w", g.created, err)
 	}
 	return nil
@@ -187,10 +188,10 @@ func (w *Writer) finish() error {
 	if err != nil {
 		return fmt.Errorf("close %s: %w", w.name, err)
 	}
-	if err := w.files.Rename(w.name+openSuffix, w.name); err != nil {
+	if err := w.dir.Rename(w.name+openSuffix, w.name); err != nil {
 		return fmt.Errorf("finish %s: %w", w.name, err)
 	}
-	return w.files.Sync()
+	return w.dir.Sync()
 }
 
 // do runs a step of the committer unless an earlier one failed, and marks the writer dead
@@ -204,7 +205,7 @@ func (w *Writer) do(step func() error) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if disk.ErrFull(err) {
 		err = fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	w.dead = err

@@ -11,13 +11,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
 // TestRotation: files end at a commit boundary only, each begins with its warcinfo, and
 // every place leads to its record.
 func TestRotation(t *testing.T) {
 	dir := t.TempDir()
-	w := open(t, Directory(dir), config(2000), Position{})
+	w := open(t, disk.OS(dir), config(2000), Position{})
 	places := map[string]Place{}
 	for i := range 40 {
 		url := fmt.Sprintf("https://example.org/%d", i)
@@ -27,7 +29,7 @@ func TestRotation(t *testing.T) {
 		}
 	}
 	commit(t, w)
-	open := slices.Sorted(maps.Keys(contents(t, dir)))
+	open := slices.Sorted(maps.Keys(contents(t, disk.OS(dir))))
 	if n := len(open); n < 3 || !strings.HasSuffix(open[n-1], ".warc.gz.open") || strings.HasSuffix(open[n-2], ".open") {
 		t.Fatalf("files %q", open)
 	}
@@ -37,12 +39,12 @@ func TestRotation(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	names := slices.Sorted(maps.Keys(contents(t, dir)))
+	names := slices.Sorted(maps.Keys(contents(t, disk.OS(dir))))
 	for url, p := range places {
 		checkPlace(t, filepath.Join(dir, names[p.File]), url, p)
 	}
 	for _, name := range names {
-		r := mustRead(t, []byte(contents(t, dir)[name]))[0]
+		r := mustRead(t, []byte(contents(t, disk.OS(dir))[name]))[0]
 		if r.Type != "warcinfo" || r.Get("WARC-Filename") != name {
 			t.Errorf("%s begins with %s %s", name, r.Type, r.Get("WARC-Filename"))
 		}
@@ -72,34 +74,34 @@ func TestRecoverEveryByte(t *testing.T) {
 	b := newBuilder()
 	first := build(t, b, page("https://example.org/1", "one")).Bytes
 	second := build(t, b, page("https://example.org/2", "two")).Bytes
-	disk := newVolatile()
-	w := open(t, disk, config(0), Position{})
+	d := disk.NewMemory()
+	w := open(t, d, config(0), Position{})
 	w.Append(first)
 	committed := commit(t, w)
 	w.Append(second)
 	tail := int(commit(t, w).Size - committed.Size)
 	w.Close()
 	const name = "test-20260131235959-00000.warc.gz"
-	whole := disk.contents()[name]
+	whole := contents(t, d)[name]
 	for n := range tail + 1 {
-		disk := newVolatile()
-		disk.put(name+".open", whole[:int(committed.Size)+n])
-		disk.put("test-20260131235959-00001.warc.gz.open", whole[:n])
-		disk.put("test-20260131235959-00000.cdxj", "stale")
-		disk.put("other.txt", "not ours")
+		d := disk.NewMemory()
+		put(t, d, name+".open", whole[:int(committed.Size)+n])
+		put(t, d, "test-20260131235959-00001.warc.gz.open", whole[:n])
+		put(t, d, "test-20260131235959-00000.cdxj", "stale")
+		put(t, d, "other.txt", "not ours")
 		for range 2 { // a crash right after the recovery: it may be repeated
-			open(t, disk, config(0), committed)
-			if got := disk.contents(); len(got) != 2 || got[name+".open"] != whole[:committed.Size] {
+			open(t, d, config(0), committed)
+			if got := contents(t, d); len(got) != 2 || got[name+".open"] != whole[:committed.Size] {
 				t.Fatalf("cut at %d: recovered to %d files, %d bytes", n, len(got), len(got[name+".open"]))
 			}
 		}
-		w := open(t, disk, config(0), committed)
+		w := open(t, d, config(0), committed)
 		w.Append(second)
 		commit(t, w)
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		got := disk.contents()
+		got := contents(t, d)
 		if len(got) != 2 || got["other.txt"] != "not ours" || got[name] != whole {
 			t.Fatalf("cut at %d: files %q", n, slices.Sorted(maps.Keys(got)))
 		}
@@ -110,21 +112,21 @@ func TestRecoverEveryByte(t *testing.T) {
 // opens it again, on a real disk: what was not committed is cut, later files are deleted.
 func TestRecoverClosed(t *testing.T) {
 	dir := t.TempDir()
-	w := open(t, Directory(dir), config(0), Position{})
+	w := open(t, disk.OS(dir), config(0), Position{})
 	w.Append(build(t, newBuilder(), page("https://example.org/1", "one")).Bytes)
 	at := commit(t, w)
 	w.Append([]byte("not committed"))
 	commit(t, w)
 	w.Close()
 	os.WriteFile(filepath.Join(dir, "test-20260131235959-00001.warc.gz.open"), []byte("later"), 0o644)
-	w = open(t, Directory(dir), config(0), at)
+	w = open(t, disk.OS(dir), config(0), at)
 	w.Append(build(t, newBuilder(), page("https://example.org/2", "two")).Bytes)
 	commit(t, w)
-	if got := slices.Sorted(maps.Keys(contents(t, dir))); len(got) != 1 || !strings.HasSuffix(got[0], ".open") {
+	if got := slices.Sorted(maps.Keys(contents(t, disk.OS(dir)))); len(got) != 1 || !strings.HasSuffix(got[0], ".open") {
 		t.Errorf("files %q", got)
 	}
 	w.Close()
-	all := mustRead(t, []byte(contents(t, dir)["test-20260131235959-00000.warc.gz"]))
+	all := mustRead(t, []byte(contents(t, disk.OS(dir))["test-20260131235959-00000.warc.gz"]))
 	if len(all) != 7 {
 		t.Errorf("%d records", len(all))
 	}
@@ -134,15 +136,15 @@ func TestRecoverClosed(t *testing.T) {
 // after recovery.
 func TestRecoverFull(t *testing.T) {
 	dir := t.TempDir()
-	w := open(t, Directory(dir), config(10), Position{})
+	w := open(t, disk.OS(dir), config(10), Position{})
 	w.Append([]byte("0123456789"))
 	at := commit(t, w)
-	w = open(t, Directory(dir), config(10), at)
+	w = open(t, disk.OS(dir), config(10), at)
 	if p := w.Append([]byte("x")); p.File != 1 {
 		t.Errorf("place %+v", p)
 	}
 	commit(t, w)
-	names := slices.Sorted(maps.Keys(contents(t, dir)))
+	names := slices.Sorted(maps.Keys(contents(t, disk.OS(dir))))
 	if len(names) != 2 || strings.HasSuffix(names[0], ".open") || !strings.HasSuffix(names[1], "-00001.warc.gz.open") {
 		t.Errorf("files %q", names)
 	}
@@ -152,43 +154,43 @@ func TestRecoverFull(t *testing.T) {
 // with no bytes.
 func TestRecoverEmptyGroup(t *testing.T) {
 	dir := t.TempDir()
-	w := open(t, Directory(dir), config(10), Position{})
+	w := open(t, disk.OS(dir), config(10), Position{})
 	w.Append([]byte("0123456789"))
 	commit(t, w)
 	at := commit(t, w)
 	if at != (Position{1, 0}) {
 		t.Fatalf("committed %+v", at)
 	}
-	w = open(t, Directory(dir), config(10), at)
+	w = open(t, disk.OS(dir), config(10), at)
 	w.Append([]byte("x"))
 	if at = commit(t, w); at.File != 1 {
 		t.Errorf("committed %+v", at)
 	}
-	if names := slices.Sorted(maps.Keys(contents(t, dir))); len(names) != 2 || strings.HasSuffix(names[0], ".open") {
+	if names := slices.Sorted(maps.Keys(contents(t, disk.OS(dir)))); len(names) != 2 || strings.HasSuffix(names[0], ".open") {
 		t.Errorf("files %q", names)
 	}
 }
 
 func TestRecoverDamage(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Open(Directory(dir), config(0), Position{0, 10}); !errors.Is(err, ErrMissing) {
+	if _, err := Open(disk.OS(dir), config(0), Position{0, 10}); !errors.Is(err, ErrMissing) {
 		t.Errorf("no file: %v", err)
 	}
 	os.WriteFile(filepath.Join(dir, "test-20260131235959-00000.warc.gz.open"), []byte("short"), 0o644)
-	if _, err := Open(Directory(dir), config(0), Position{0, 10}); !errors.Is(err, ErrMissing) {
+	if _, err := Open(disk.OS(dir), config(0), Position{0, 10}); !errors.Is(err, ErrMissing) {
 		t.Errorf("short file: %v", err)
 	}
-	if got := contents(t, dir); len(got) != 1 {
+	if got := contents(t, disk.OS(dir)); len(got) != 1 {
 		t.Errorf("damage was deleted: %q", got)
 	}
 	os.WriteFile(filepath.Join(dir, "test-20270131235959-00000.warc.gz"), []byte("another one"), 0o644)
-	if _, err := Open(Directory(dir), config(0), Position{0, 5}); err == nil || !strings.Contains(err.Error(), "two files") {
+	if _, err := Open(disk.OS(dir), config(0), Position{0, 5}); err == nil || !strings.Contains(err.Error(), "two files") {
 		t.Errorf("two files: %v", err)
 	}
 	for _, prefix := range []string{"", "../x", "a/b", ".hidden", "a b"} {
 		c := config(0)
 		c.Prefix = prefix
-		if _, err := Open(Directory(dir), c, Position{}); err == nil {
+		if _, err := Open(disk.OS(dir), c, Position{}); err == nil {
 			t.Errorf("prefix %q accepted", prefix)
 		}
 	}
@@ -196,99 +198,65 @@ func TestRecoverDamage(t *testing.T) {
 
 // TestDead: the first error of the disk is told once, and nothing is tried after it.
 func TestDead(t *testing.T) {
-	for fault := 1; ; fault++ {
-		f := &faulty{Directory: Directory(t.TempDir()), left: fault, err: &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}}
-		w, err := Open(f, config(500), Position{})
-		var errs []error
-		if err == nil {
-			for range 3 {
-				w.Append(build(t, newBuilder(), page("https://example.org/1", "one")).Bytes)
-				errs = append(errs, w.Write(w.Take()), w.Sync())
+	full := &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
+	for name, fail := range map[string]func(d *disk.Memory, n int){
+		"step":  func(d *disk.Memory, n int) { d.FailStep(n, full) },
+		"write": func(d *disk.Memory, n int) { d.FailWrite(n, full) },
+		"sync":  func(d *disk.Memory, n int) { d.FailSync(n, full) },
+		"room":  func(d *disk.Memory, n int) { d.Limit(int64(300*n), full) },
+	} {
+		for n := 1; ; n++ {
+			d := disk.NewMemory()
+			fail(d, n)
+			if !checkDead(t, fmt.Sprintf("%s %d", name, n), d) {
+				if n < 4 {
+					t.Errorf("%s: only %d can fail", name, n)
+				}
+				break
 			}
-			errs = append(errs, w.Close())
-		} else {
-			errs = append(errs, err)
 		}
-		if errors.Join(errs...) == nil {
-			if fault < 10 {
-				t.Fatalf("only %d steps can fail", fault)
-			}
-			return
-		}
-		checkDead(t, fault, f, errs, err != nil)
 	}
 }
 
-func checkDead(t *testing.T, fault int, f *faulty, errs []error, opening bool) {
+// checkDead writes until an error comes, if any does.
+func checkDead(t *testing.T, name string, d *disk.Memory) (failed bool) {
 	t.Helper()
-	seen := false
-	for _, err := range errs {
+	w, err := Open(d, config(500), Position{})
+	if err != nil {
+		return true // it was the recovery: there is no writer
+	}
+	var steps []func() error
+	for range 3 {
+		steps = append(steps, func() error {
+			w.Append(build(t, newBuilder(), page("https://example.org/1", "one")).Bytes)
+			return w.Write(w.Take())
+		}, w.Sync)
+	}
+	after := 0
+	for _, step := range append(steps, w.Close) {
+		err := step()
 		switch {
-		case err == nil && seen:
-			t.Errorf("fault %d: a step succeeded after an error", fault)
-		case err != nil && !seen:
-			seen = true
-			if !opening && !errors.Is(err, ErrFull) || errors.Is(err, ErrDead) {
-				t.Errorf("fault %d: first error %v", fault, err)
+		case err == nil && failed:
+			t.Errorf("%s: a step succeeded after an error", name)
+		case err != nil && !failed:
+			failed, after = true, d.Steps()
+			if !errors.Is(err, ErrFull) || errors.Is(err, ErrDead) {
+				t.Errorf("%s: first error %v", name, err)
 			}
 		case err != nil && !errors.Is(err, ErrDead):
-			t.Errorf("fault %d: later error %v", fault, err)
+			t.Errorf("%s: later error %v", name, err)
 		}
 	}
-	if f.after > 0 {
-		t.Errorf("fault %d: %d operations after the error", fault, f.after)
+	if failed && d.Steps() != after {
+		t.Errorf("%s: %d operations after the error", name, d.Steps()-after)
 	}
+	return failed
 }
-
-// faulty fails at the left-th operation that changes something, and counts those after.
-type faulty struct {
-	Directory
-	left, after int
-	err         error
-}
-
-func (f *faulty) step() error {
-	if f.left--; f.left == 0 {
-		return f.err
-	}
-	if f.left < 0 {
-		f.after++
-	}
-	return nil
-}
-
-func (f *faulty) Open(name string, create bool) (File, error) {
-	if err := f.step(); err != nil {
-		return nil, err
-	}
-	g, err := f.Directory.Open(name, create)
-	return &faultyFile{g, f}, err
-}
-
-func (f *faulty) Rename(from, to string) error {
-	return errors.Join(f.step(), f.Directory.Rename(from, to))
-}
-
-func (f *faulty) Sync() error { return f.step() }
-
-type faultyFile struct {
-	File
-	dir *faulty
-}
-
-func (f *faultyFile) WriteAt(b []byte, at int64) (int, error) {
-	if err := f.dir.step(); err != nil {
-		return 0, err
-	}
-	return f.File.WriteAt(b, at)
-}
-
-func (f *faultyFile) Sync() error { return f.dir.step() }
 
 // TestOwnerAndCommitter runs the two sides at once (run with -race).
 func TestOwnerAndCommitter(t *testing.T) {
 	dir := t.TempDir()
-	w := open(t, Directory(dir), config(5000), Position{})
+	w := open(t, disk.OS(dir), config(5000), Position{})
 	groups, done := make(chan Group, 1), make(chan error)
 	go func() {
 		var err error
@@ -309,7 +277,7 @@ func TestOwnerAndCommitter(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, data := range contents(t, dir) {
+	for _, data := range contents(t, disk.OS(dir)) {
 		for _, r := range mustRead(t, []byte(data)) {
 			if r.Type == "response" {
 				n++
@@ -322,14 +290,14 @@ func TestOwnerAndCommitter(t *testing.T) {
 }
 
 func TestAppendIsPure(t *testing.T) {
-	f := &faulty{Directory: Directory(t.TempDir()), left: 1 << 30}
-	w := open(t, f, config(0), Position{})
-	before := f.left
+	d := disk.NewMemory()
+	w := open(t, d, config(0), Position{})
+	before := d.Steps()
 	p := w.Append(bytes.Repeat([]byte("x"), 100))
 	if q := w.Append([]byte("y")); q.Offset != p.Offset+p.Length || w.Size().Size != q.Offset+1 {
 		t.Errorf("places %+v, %+v, size %+v", p, q, w.Size())
 	}
-	if f.left != before {
+	if d.Steps() != before {
 		t.Error("Append touched the disk")
 	}
 }

@@ -7,12 +7,12 @@ var ErrStopped = errors.New("the disk has stopped")
 
 // faults is what a disk has been told to do wrong, and its counts.
 type faults struct {
-	stop                int   // operations that are left; negative: no limit
-	writeIn, syncIn     int   // the n-th from now on fails; 0: none
-	room                int64 // bytes that can be written; negative: no limit
-	writeErr, syncErr   error
-	roomErr             error
-	steps, wrote, syncd int
+	stop                     int   // operations that are left; negative: no limit
+	stepIn, writeIn, syncIn  int   // the n-th from now on fails; 0: none
+	room                     int64 // bytes that can be written; negative: no limit
+	stepErr, writeErr        error
+	syncErr, roomErr         error
+	stepped, written, synced int
 }
 
 func newFaults() faults { return faults{stop: -1, room: -1} }
@@ -24,8 +24,14 @@ func (m *Memory) Stop(n int) {
 	m.disk.stop = n
 }
 
-// FailWrite makes the n-th write or truncation from now on fail, once; n = 1 is the
-// next. Half of what it should have written is there.
+// FailStep makes the n-th operation from now on that changes or syncs something fail,
+// once; n = 1 is the next. It has done nothing.
+func (m *Memory) FailStep(n int, err error) {
+	defer m.lock()()
+	m.disk.stepIn, m.disk.stepErr = n, err
+}
+
+// FailWrite makes the n-th write or truncation from now on fail, once. Half of what it should have written is there.
 func (m *Memory) FailWrite(n int, err error) {
 	defer m.lock()()
 	m.disk.writeIn, m.disk.writeErr = n, err
@@ -48,19 +54,22 @@ func (m *Memory) Limit(bytes int64, err error) {
 
 // Steps, Writes and Syncs count the operations of the disk that succeeded: all that
 // change or sync something, writes and truncations, syncs of files and directories.
-func (m *Memory) Steps() int  { defer m.lock()(); return m.disk.steps }
-func (m *Memory) Writes() int { defer m.lock()(); return m.disk.wrote }
-func (m *Memory) Syncs() int  { defer m.lock()(); return m.disk.syncd }
+func (m *Memory) Steps() int  { defer m.lock()(); return m.disk.stepped }
+func (m *Memory) Writes() int { defer m.lock()(); return m.disk.written }
+func (m *Memory) Syncs() int  { defer m.lock()(); return m.disk.synced }
 
 // step counts an operation, unless the disk has stopped.
 func (d *faults) step() error {
 	if d.stop == 0 {
 		return ErrStopped
 	}
+	if due(&d.stepIn) {
+		return d.stepErr
+	}
 	if d.stop > 0 {
 		d.stop--
 	}
-	d.steps++
+	d.stepped++
 	return nil
 }
 
@@ -80,7 +89,7 @@ func (d *faults) writes(n int) (int, error) {
 	if d.room >= 0 {
 		d.room -= int64(n)
 	}
-	d.wrote++
+	d.written++
 	return n, nil
 }
 
@@ -91,7 +100,7 @@ func (d *faults) syncs() error {
 	if err := d.step(); err != nil {
 		return err
 	}
-	d.syncd++
+	d.synced++
 	return nil
 }
 
