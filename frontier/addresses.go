@@ -95,14 +95,11 @@ func (f *Frontier) wakeAddresses(now time.Duration) {
 	}
 }
 
-// restartAddresses frees all addresses, and lets each that was ever asked wait for its
-// delay from now on.
+// restartAddresses frees all addresses, and lets each wait for its delay from now on.
 func (f *Frontier) restartAddresses(now time.Duration) {
 	f.clocks = f.clocks[:0]
-	for a, n := range f.active.Slice() {
-		if n > 0 || f.free.At(a) > 0 {
-			f.free.Set(a, max(f.free.At(a), int64(later(now, f.o.AddressDelay))))
-		}
+	for a := 1; a < f.active.Len(); a++ {
+		f.free.Set(a, max(f.free.At(a), int64(later(now, f.o.AddressDelay))))
 		f.active.Set(a, 0)
 		f.startClock(now, uint32(a))
 	}

@@ -93,6 +93,8 @@ func (s *script) command(words []string) {
 		s.resolved(a)
 	case "ruled":
 		s.ruled(a)
+	case "settle":
+		s.f.Settle(s.now, s.site(a.one()))
 	case "session":
 		clear(s.starts)
 		s.apply(Event{Kind: Session})
@@ -117,12 +119,15 @@ func (s *script) frontier(a *arguments) {
 		Factor: a.number("factor"), FactorMax: a.duration("factor-max"),
 		BackOff: a.duration("back-off"), BackOffMax: a.duration("back-off-max"),
 		PerConnection: int(a.number("c")),
-		Resolve:       a.has("resolve"), Robots: a.has("robots"),
+		Resolve:       a.has("resolve"), Robots: a.has("robots"), Hold: a.has("hold"),
 		Allowed:    func(p graph.Page) bool { return !s.forbids[s.pages.names[p]] },
 		AddressCap: int(a.number("address-cap")), AddressDelay: a.duration("address-delay"),
 		Batch: int(a.number("batch")), MinActive: int(a.number("min-active")), SiteShare: a.number("share"),
 		Slice: int(a.number("slice")), MaxPages: 1000, MaxSites: 100,
 		Batched: func(_ time.Duration, pages []graph.Page) { s.printf("batch %s", s.list(pages)) },
+	}
+	if a.has("twins") {
+		o.Twin = s.twin
 	}
 	if name, ok := a.take("mode"); ok {
 		var err error
@@ -149,6 +154,19 @@ func (s *script) frontier(a *arguments) {
 	clear(s.forbids)
 	s.pages, s.sites = names{ids: map[string]uint32{}}, names{ids: map[string]uint32{}}
 	s.starts = map[uint32]time.Duration{}
+}
+
+// twin pairs a and as, b and bs.
+func (s *script) twin(site graph.Site) graph.Site {
+	name := s.sites.names[site]
+	other, secure := strings.CutSuffix(name, "s")
+	if !secure {
+		other = name + "s"
+	}
+	if t, ok := s.sites.ids[other]; ok {
+		return graph.Site(t)
+	}
+	return graph.NoSite
 }
 
 func (s *script) list(pages []graph.Page) string {
@@ -357,7 +375,7 @@ func (s *script) values(pages []string) {
 	s.printf("%s", strings.Join(out, " "))
 }
 
-var placeNames = [...]string{"ready", "waiting", "acquired", "kept"}
+var placeNames = [...]string{"ready", "waiting", "acquired", "kept", "blocked", "held"}
 var stageNames = [...]string{", needs its address", ", needs robots.txt", "", ", closed", ", its robots.txt moved"}
 
 // state prints a line for each site.

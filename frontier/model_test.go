@@ -19,16 +19,18 @@ type duel struct {
 	t      *testing.T
 	r      *rand.Rand
 	f      *Frontier
-	fresh  func() *Frontier
+	fresh  func(hold bool) *Frontier
 	n      naive
 	now    time.Duration
 	flying []flight
 	siteOf []graph.Site // by page of the web
 	ids    map[uint32]graph.Page
 	sites  map[graph.Site]graph.Site
-	world  []uint32 // page of the web by page
+	named  []graph.Site // site of the web by site
+	world  []uint32     // page of the web by page
 	log    []logged
-	handed []int // by page: how often
+	hold   []graph.Site // sites with works to be settled
+	handed []int        // by page: how often
 }
 
 type flight struct {
@@ -55,6 +57,8 @@ func newDuel(t *testing.T, seed uint64) *duel {
 		Allowed:       func(p graph.Page) bool { return d.world[p]%11 != 5 },
 		AddressCap:    d.r.IntN(3),
 		AddressDelay:  time.Duration(d.r.IntN(3)) * 300 * time.Millisecond,
+		Twin:          d.twin,
+		Hold:          d.r.IntN(2) == 0,
 		MaxPages:      duelPages,
 		MaxSites:      duelSites,
 	}
@@ -63,20 +67,42 @@ func newDuel(t *testing.T, seed uint64) *duel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.fresh = func() *Frontier {
-		f, err := New(*o, policy.Env{}, choice, nil, nil)
+	d.fresh = func(hold bool) *Frontier {
+		o := *o
+		o.Hold = hold
+		f, err := New(o, policy.Env{}, choice, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
-	d.f = d.fresh()
+	d.f = d.fresh(o.Hold)
 	o.PerConnection = max(1, o.PerConnection)
-	d.n = naive{o: o, opic: name == "opic", addrs: map[uint32]*naiveAddress{}}
+	d.n = naive{o: o, opic: name == "opic", addrs: map[uint32]*naiveAddress{}, twin: d.twin}
 	for range duelPages {
 		d.siteOf = append(d.siteOf, graph.Site(d.r.IntN(1+d.r.IntN(duelSites))))
 	}
 	return d
+}
+
+// site numbers a site of the web.
+func (d *duel) site(w graph.Site) graph.Site {
+	s, ok := d.sites[w]
+	if !ok {
+		s = graph.Site(len(d.sites))
+		d.sites[w] = s
+		d.named = append(d.named, w)
+	}
+	return s
+}
+
+// twin pairs every third two sites.
+func (d *duel) twin(s graph.Site) graph.Site {
+	w := d.named[s]
+	if t, ok := d.sites[w^1]; ok && w/2%3 == 0 {
+		return t
+	}
+	return graph.NoSite
 }
 
 // discover numbers pages of the web, and returns the sites of new ones.
@@ -88,12 +114,7 @@ func (d *duel) discover(pages []uint32) (links []graph.Page, sites []graph.Site)
 			d.ids[w] = p
 			d.world = append(d.world, w)
 			d.handed = append(d.handed, 0)
-			s, ok := d.sites[d.siteOf[w]]
-			if !ok {
-				s = graph.Site(len(d.sites))
-				d.sites[d.siteOf[w]] = s
-			}
-			sites = append(sites, s)
+			sites = append(sites, d.site(d.siteOf[w]))
 		}
 		links = append(links, p)
 	}
@@ -133,7 +154,7 @@ func (d *duel) ask() bool {
 	if first := d.n.first(d.now); again > first || again <= d.now {
 		d.t.Fatalf("%v: asks to be asked at %v, there is something at %v", d.now, again, first)
 	}
-	if d.r.IntN(8) == 0 {
+	if d.r.IntN(8) == 0 && len(d.hold) == 0 { // which a copy does not know of
 		d.askInVain(again)
 	}
 	return false
@@ -164,8 +185,8 @@ func (d *duel) refusals() {
 // begin notes a work and checks politeness.
 func (d *duel) begin(w Work) {
 	d.log = append(d.log, logged{d.now, Event{Kind: Took, Work: w.Kind, Site: w.Site, Page: w.Page, Board: w.Board, For: w.For}})
-	if slices.ContainsFunc(d.flying, func(f flight) bool { return f.w.Site == w.Site }) {
-		d.t.Fatalf("%v: two works of site %d at a time", d.now, w.Site)
+	if slices.ContainsFunc(d.flying, func(f flight) bool { return f.w.Site == w.Site || f.w.Site == d.twin(w.Site) }) {
+		d.t.Fatalf("%v: two works of site %d or its twin at a time", d.now, w.Site)
 	}
 	d.flying = append(d.flying, flight{w, d.now})
 	if w.Kind == Fetch {
@@ -195,7 +216,7 @@ func (d *duel) finish() {
 			e.Class = policy.Timeout
 		case 1, 2, 3:
 			e.Hop, e.Again, e.Due = true, false, 0
-			e.To = d.anySite()
+			e.To = d.site(graph.Site(d.r.IntN(duelSites)))
 		}
 		if d.r.IntN(4) == 0 {
 			e.Delay = time.Duration(d.r.IntN(6)) * time.Second
@@ -207,17 +228,6 @@ func (d *duel) finish() {
 		d.fill(&e, fl.w.Page)
 	}
 	d.end(&e, fl.w)
-}
-
-// anySite is the number of any site of the web.
-func (d *duel) anySite() graph.Site {
-	w := graph.Site(d.r.IntN(duelSites))
-	s, ok := d.sites[w]
-	if !ok {
-		s = graph.Site(len(d.sites))
-		d.sites[w] = s
-	}
-	return s
 }
 
 // fill says how an attempt at page p ended.
@@ -248,6 +258,9 @@ func (d *duel) end(e *Event, w Work) {
 	}
 	d.n.end(d.now, w.Site, e)
 	d.apply(*e)
+	if d.n.o.Hold {
+		d.hold = append(d.hold, w.Site)
+	}
 	s := &d.n.sites[w.Site]
 	if w.Kind != Fetch {
 		return
@@ -269,10 +282,21 @@ func (d *duel) end(e *Event, w Work) {
 	}
 }
 
+// settle settles a number of works, in any order.
+func (d *duel) settle(n int) {
+	for ; n > 0 && len(d.hold) > 0; n-- {
+		i := d.r.IntN(len(d.hold))
+		s := d.hold[i]
+		d.hold = slices.Delete(d.hold, i, i+1)
+		d.n.sites[s].unsettled--
+		d.f.Settle(d.now, s)
+	}
+}
+
 // copy is a frontier that loads what this one saves.
 func (d *duel) copy() *Frontier {
 	var b bytes.Buffer
-	f := d.fresh()
+	f := d.fresh(d.n.o.Hold)
 	if err := cmp.Or(d.f.Save(&b), f.Load(&b)); err != nil {
 		d.t.Fatal(err)
 	}
@@ -295,6 +319,11 @@ func (d *duel) run() {
 		for len(d.flying) < r && !idle {
 			idle = !d.ask()
 		}
+		if len(d.hold) > 0 {
+			if d.settle(d.r.IntN(3)); len(d.flying) == 0 {
+				continue
+			}
+		}
 		if len(d.flying) == 0 {
 			if d.now = d.n.first(d.now); d.now == Never {
 				return
@@ -304,10 +333,11 @@ func (d *duel) run() {
 		d.now += time.Duration(d.r.IntN(1500)) * time.Millisecond
 		switch d.r.IntN(60) {
 		case 0:
-			d.flying = nil
+			d.flying, d.hold = nil, nil
 			d.n.session(d.now)
 			d.apply(Event{Kind: Session})
 		case 1, 2:
+			d.settle(len(d.hold)) // what is saved is held no more
 			d.reload()
 		default:
 			d.finish()
@@ -340,13 +370,13 @@ func TestAgainstModel(t *testing.T) {
 					t.Errorf("page %d is %v, want %v", p, s, want)
 				}
 			}
-			replayed := d.fresh()
+			replayed := d.fresh(false)
 			defer replayed.Free()
 			for _, l := range d.log {
 				replayed.Apply(l.at, &l.e)
 			}
 			replayed.wake(Never - 1)
-			if n := replayed.Differs(); n != 0 {
+			if n := replayed.Differs(); n != 0 && !d.n.o.Hold {
 				t.Errorf("on replay %d decisions differ", n)
 			}
 			if got, want := describe(replayed), describe(d.f); got != want {
@@ -362,8 +392,8 @@ func describe(f *Frontier) string {
 	due := slices.Clone(f.due)
 	slices.SortFunc(due, func(a, b instant) int { return int(a.id) - int(b.id) })
 	s := fmt.Sprintln(f.hopList(), f.now, f.queued, f.flying, f.wants, due, f.batch.left, f.batch.pages, f.Counts())
-	for _, c := range []any{f.place.Slice(), f.stage.Slice(), f.sites.pages.Slice(), f.next.Slice(), f.held.Slice(), f.fails.Slice(),
-		f.delay.Slice(), f.rules.Slice(), f.of.Slice(), f.addresses.active.Slice(), f.free.Slice(), f.state.Slice(), f.from.Slice(), f.depth.Slice()} {
+	for _, c := range []any{f.place.Slice(), f.stage.Slice(), f.sites.pages.Slice(), f.next.Slice(), f.served.Slice(), f.fails.Slice(),
+		f.delay.Slice(), f.rules.Slice(), f.twin.Slice(), f.of.Slice(), f.addresses.active.Slice(), f.free.Slice(), f.state.Slice(), f.from.Slice(), f.depth.Slice()} {
 		s += fmt.Sprintln(c)
 	}
 	for p := range graph.Page(f.Pages()) {

@@ -17,6 +17,7 @@ type naive struct {
 	sites []naiveSite
 	addrs map[uint32]*naiveAddress
 	hops  []naiveHop // in order
+	twin  func(graph.Site) graph.Site
 }
 
 // naiveHop is that the robots.txt of a site is to be asked for at another.
@@ -30,12 +31,13 @@ type naivePage struct {
 }
 
 type naiveSite struct {
-	acquired, kept, asked bool
-	moved, closed         bool
-	needs                 Kind
-	addr                  uint32
-	next, delay, expiry   time.Duration
-	held, fails           int
+	acquired, kept           bool
+	moved, closed            bool
+	needs                    Kind
+	addr                     uint32
+	next, delay, expiry      time.Duration
+	served, fails, unsettled int
+	twin                     graph.Site
 }
 
 type naiveAddress struct {
@@ -55,14 +57,21 @@ func (n *naive) know(sites []graph.Site) {
 
 func (n *naive) knowSite(s graph.Site) {
 	if int(s) == len(n.sites) {
-		n.sites = append(n.sites, naiveSite{needs: Resolve})
+		n.sites = append(n.sites, naiveSite{needs: Resolve, twin: n.twin(s)})
+		if t := n.sites[s].twin; t < s {
+			n.sites[t].twin = s
+			n.sites[s].next = n.sites[t].next
+		}
 	}
 }
 
 // may tells whether site s may be asked at now.
 func (n *naive) may(now time.Duration, s *naiveSite) bool {
 	a := n.addrs[s.addr]
-	return !s.acquired && s.next <= now && (s.addr == 0 || a.free <= now && (n.o.AddressCap == 0 || a.active < n.o.AddressCap))
+	if int(s.twin) < len(n.sites) && n.sites[s.twin].acquired {
+		return false
+	}
+	return !s.acquired && s.unsettled == 0 && s.next <= now && (s.addr == 0 || a.free <= now && (n.o.AddressCap == 0 || a.active < n.o.AddressCap))
 }
 
 // best is the best page that could be handed out at now; only those of site s if that
@@ -128,7 +137,6 @@ func (n *naive) take(w Work) {
 		n.addrs[s.addr].active++
 	}
 	s.acquired, s.kept = true, false
-	s.asked = s.asked || w.Kind != Resolve
 }
 
 // first is the first instant after now at which something could be handed out.
@@ -161,6 +169,9 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 		n.rule(now, e)
 	}
 	s := &n.sites[i]
+	if n.o.Hold {
+		s.unsettled++
+	}
 	if e.Kind == Resolved {
 		s.acquired = false
 		switch s.next = max(s.next, e.Due); {
@@ -175,13 +186,16 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 	if s.fails++; e.Class < policy.ServerError || e.Class > policy.Timeout {
 		s.fails = 0
 	}
-	d := max(n.o.Delay, s.delay, e.Retry, min(n.o.FactorMax, time.Duration(n.o.Factor*float64(e.End-e.Start))))
-	if s.next = e.End + d; e.Kind == Ruled && e.Again && e.For == i {
-		s.next = max(s.next, e.Due)
+	other := &naiveSite{}
+	if int(s.twin) < len(n.sites) {
+		other = &n.sites[s.twin]
 	}
-	s.held++
+	d := max(n.o.Delay, s.delay, other.delay, e.Retry, min(n.o.FactorMax, time.Duration(n.o.Factor*float64(e.End-e.Start))))
+	s.next = max(s.next, e.End+d)
+	other.next = max(other.next, e.End+d)
+	s.served++
 	expired := s.expiry > 0 && s.expiry <= now
-	s.kept = e.Kind == Done && e.Keep && s.held < n.o.PerConnection && s.delay == 0 && e.Retry == 0 && s.fails == 0 &&
+	s.kept = e.Kind == Done && e.Keep && s.served < n.o.PerConnection && max(s.delay, other.delay) == 0 && e.Retry == 0 && s.fails == 0 &&
 		!expired && n.best(now, int(i)) >= 0
 	if !s.kept {
 		n.release(s, e.End)
@@ -245,7 +259,7 @@ func (n *naive) giveBack(now time.Duration, t graph.Site) {
 }
 
 func (n *naive) release(s *naiveSite, end time.Duration) {
-	s.acquired, s.kept, s.held = false, false, 0
+	s.acquired, s.kept, s.served = false, false, 0
 	if a := n.addrs[s.addr]; s.addr != 0 {
 		a.active--
 		a.free = max(a.free, end+n.o.AddressDelay)
@@ -280,14 +294,15 @@ func (n *naive) session(now time.Duration) {
 	}
 	for i := range n.sites {
 		s := &n.sites[i]
-		if s.acquired || s.asked || s.next > 0 {
-			s.next = max(s.next, now+max(n.o.Delay, s.delay))
+		d := max(n.o.Delay, s.delay)
+		if int(s.twin) < len(n.sites) {
+			d = max(d, n.sites[s.twin].delay)
 		}
-		s.acquired, s.kept, s.held = false, false, 0
+		s.next = max(s.next, now+d)
+		s.unsettled = 0
+		s.acquired, s.kept, s.served = false, false, 0
 	}
 	for _, a := range n.addrs {
-		if a.active > 0 || a.free > 0 {
-			a.active, a.free = 0, max(a.free, now+n.o.AddressDelay)
-		}
+		a.active, a.free = 0, max(a.free, now+n.o.AddressDelay)
 	}
 }

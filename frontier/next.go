@@ -130,6 +130,7 @@ func (f *Frontier) take(now time.Duration, w Work) {
 	f.flying++
 	if f.place.At(int(w.Site)) != kept {
 		f.withdraw(w.Site, acquired)
+		f.block(w.Site)
 		if w.Kind != Resolve {
 			f.enterAddress(now, w.Site)
 		}
@@ -188,6 +189,6 @@ func (f *Frontier) Counts() Counts {
 	return Counts{
 		Queued: f.queued, Due: len(f.due), Flying: f.flying,
 		Polite: f.wants[waiting], Parked: f.asked[0].ShutOut(), Pool: f.pooled(),
-		Hops: len(f.target),
+		Held: f.wants[held], Blocked: f.wants[blocked], Hops: len(f.target),
 	}
 }

@@ -134,6 +134,7 @@ func (f *Frontier) done(now time.Duration, e *Event) {
 	}
 	o := policy.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages())}
 	f.flying--
+	f.unsettle(s)
 	f.know(now, e.New, p)
 	if f.links != nil && len(e.Links) > 0 {
 		f.links.add(p, e.Links)
@@ -142,7 +143,7 @@ func (f *Frontier) done(now time.Duration, e *Event) {
 	for _, q := range f.policies {
 		q.Came(now, p, &o, e.Links)
 	}
-	f.postpone(s, e)
+	f.postpone(now, s, e)
 	if !f.keeps(now, s, e) {
 		f.release(now, s, e.End)
 	}

@@ -69,8 +69,7 @@ func (f *Frontier) choice(now time.Duration, s graph.Site) (w Work, ok bool) {
 // extract makes a site ready that is to be taken although the present code would let
 // it wait. Its entry in waits stays behind, and wake leaves it out.
 func (f *Frontier) extract(s graph.Site) {
-	if f.place.At(int(s)) != waiting {
-		return
+	if at := f.place.At(int(s)); at == waiting || at == blocked || at == held {
+		f.offer(s)
 	}
-	f.offer(s)
 }

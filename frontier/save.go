@@ -32,7 +32,7 @@ func (f *Frontier) Columns(each func(graph.AnyColumn)) {
 }
 
 func (s *sites) columns(each func(graph.AnyColumn)) {
-	for _, c := range []graph.AnyColumn{s.place, s.stage, s.pages, s.next, s.held, s.fails, s.delay, s.rules, s.of, s.active, s.free} {
+	for _, c := range []graph.AnyColumn{s.place, s.stage, s.pages, s.next, s.served, s.fails, s.delay, s.rules, s.twin, s.of, s.active, s.free} {
 		each(c)
 	}
 }
@@ -46,7 +46,7 @@ func (f *Frontier) Save(w io.Writer) (err error) {
 			err = c.Save(w)
 		}
 	}
-	f.Columns(save)
+	f.unheld(func() { f.Columns(save) })
 	rest := f.rest()
 	defer rest.Free()
 	save(rest)
@@ -91,6 +91,7 @@ func (f *Frontier) Load(r io.Reader) (err error) {
 	if err := f.setRest(rest.Slice()); err != nil {
 		return err
 	}
+	clear(f.unsettled)
 	f.rebuild()
 	for _, p := range f.policies {
 		if l, ok := p.(policy.Loader); ok {

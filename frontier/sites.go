@@ -16,6 +16,8 @@ const (
 	waiting               // until its instant
 	acquired              // by a fetcher
 	kept                  // by a fetcher that is to call More
+	blocked               // until its twin is not acquired any more
+	held                  // until its last work is settled
 	places
 )
 
@@ -32,17 +34,19 @@ const (
 
 // sites is the state of the sites. All columns are by site.
 type sites struct {
-	place *graph.Column[place]
-	stage *graph.Column[stage]
-	pages *graph.Column[uint32] // known pages
-	next  *graph.Column[int64]  // instant before which it is not asked
-	held  *graph.Column[uint32] // works done in this acquisition
-	fails *graph.Column[uint8]  // failures in a row
-	delay *graph.Column[int64]  // Crawl-delay
-	rules *graph.Column[int64]  // instant at which its robots.txt expires; 0 never
+	place  *graph.Column[place]
+	stage  *graph.Column[stage]
+	pages  *graph.Column[uint32]     // known pages
+	next   *graph.Column[int64]      // instant before which it is not asked
+	served *graph.Column[uint32]     // works done in this acquisition
+	fails  *graph.Column[uint8]      // failures in a row
+	delay  *graph.Column[int64]      // Crawl-delay
+	rules  *graph.Column[int64]      // instant at which its robots.txt expires; 0 never
+	twin   *graph.Column[graph.Site] // see twinOf; empty without Options.Twin
 
-	waits instants    // waiting sites
-	wants [places]int // sites at each place that have something to hand out
+	waits     instants           // waiting sites
+	wants     [places]int        // sites at each place that have something to hand out
+	unsettled map[graph.Site]int // works that ended and are to be settled: see Settle
 	addresses
 	hops
 }
@@ -54,10 +58,12 @@ func newSites(o *Options) sites {
 		stage:     graph.NewColumn[stage]("site stage", n),
 		pages:     graph.NewColumn[uint32]("site pages", n),
 		next:      graph.NewColumn[int64]("site next", n),
-		held:      graph.NewColumn[uint32]("site held", n),
+		served:    graph.NewColumn[uint32]("site served", n),
 		fails:     graph.NewColumn[uint8]("site failures", n),
 		delay:     graph.NewColumn[int64]("site crawl-delay", n),
 		rules:     graph.NewColumn[int64]("site robots expiry", n),
+		twin:      graph.NewColumn[graph.Site]("site twin", n),
+		unsettled: map[graph.Site]int{},
 		addresses: newAddresses(o),
 		hops:      newHops(),
 	}
@@ -74,11 +80,12 @@ func (f *Frontier) addSite() {
 	f.stage.Append(first)
 	f.sites.pages.Append(0)
 	f.next.Append(0)
-	f.held.Append(0)
+	f.served.Append(0)
 	f.fails.Append(0)
 	f.delay.Append(0)
 	f.rules.Append(0)
 	f.of.Append(0)
+	f.pair(s)
 	for _, b := range f.boards {
 		b.active.Site(s)
 		if b.pool != nil {
@@ -86,7 +93,7 @@ func (f *Frontier) addSite() {
 			b.pool.Offer(s)
 		}
 	}
-	f.offer(s)
+	f.await(f.now, s)
 }
 
 // afterResolve is the stage of a site whose address is known.
@@ -152,14 +159,14 @@ func (f *Frontier) setStage(s graph.Site, to stage) {
 
 // postpone sets the instant before which s is not asked again: the largest of all
 // delays after the end of the answer.
-func (f *Frontier) postpone(s graph.Site, e *Event) {
+func (f *Frontier) postpone(now time.Duration, s graph.Site, e *Event) {
 	d := f.size(s)
 	if f.o.Factor > 0 {
 		most := limit(f.o.FactorMax)
 		d = max(d, time.Duration(min(float64(most), f.o.Factor*float64(e.End-e.Start)))) // beyond most it may be no duration
 	}
-	d = max(d, time.Duration(f.delay.At(int(s))), e.Retry, f.backOff(s, e.Class))
-	f.next.Set(int(s), int64(later(e.End, d)))
+	d = max(d, f.crawlDelay(s), e.Retry, f.backOff(s, e.Class))
+	f.spare(now, s, later(e.End, d))
 }
 
 // limit is the largest delay; without one, a century and more that still can be added
@@ -219,9 +226,9 @@ func (f *Frontier) backOff(s graph.Site, c policy.Class) time.Duration {
 // for it, fewer than c pages were asked for, one waits, robots.txt has not expired, and
 // neither Crawl-delay nor Retry-After nor back-off is in force.
 func (f *Frontier) keeps(now time.Duration, s graph.Site, e *Event) bool {
-	held := f.held.Slice()
-	held[s]++
-	if !e.Keep || int(held[s]) >= f.o.PerConnection || f.delay.At(int(s)) > 0 || e.Retry > 0 || f.fails.At(int(s)) > 0 {
+	served := f.served.Slice()
+	served[s]++
+	if !e.Keep || int(served[s]) >= f.o.PerConnection || f.crawlDelay(s) > 0 || e.Retry > 0 || f.fails.At(int(s)) > 0 {
 		return false
 	}
 	if f.boards[0].active.Len(s) == 0 || f.needs(now, s).Kind != Fetch {
@@ -233,19 +240,34 @@ func (f *Frontier) keeps(now time.Duration, s graph.Site, e *Event) bool {
 
 // release gives a site back: it waits until its instant, or is ready.
 func (f *Frontier) release(now time.Duration, s graph.Site, end time.Duration) {
-	f.held.Set(int(s), 0)
+	f.served.Set(int(s), 0)
 	f.leaveAddress(now, s, end)
-	f.await(now, s)
+	f.letGo(now, s)
 }
 
-// await lets s wait for its instant if that lies ahead.
+// await lets s wait for its instant if that lies ahead, then for its twin, and offers
+// it otherwise.
 func (f *Frontier) await(now time.Duration, s graph.Site) {
-	if at := time.Duration(f.next.At(int(s))); at > now {
+	switch at := f.placeAt(now, s); at {
+	case ready:
+		f.offer(s)
+	case waiting:
+		f.waits.push(time.Duration(f.next.At(int(s))), uint32(s))
 		f.setPlace(s, waiting)
-		f.waits.push(at, uint32(s))
-		return
+	default:
+		f.setPlace(s, at)
 	}
-	f.offer(s)
+}
+
+// placeAt is where a site belongs that nobody has.
+func (f *Frontier) placeAt(now time.Duration, s graph.Site) place {
+	switch {
+	case f.next.At(int(s)) > int64(now):
+		return waiting
+	case f.blocks(s):
+		return blocked
+	}
+	return ready
 }
 
 // gained and lost keep count of sites with pages, after a page came in or went out.
@@ -269,7 +291,7 @@ func (f *Frontier) wake(now time.Duration) {
 		if f.place.At(int(s)) != waiting || f.next.At(int(s)) != int64(w.at) {
 			continue // it was taken on replay before its instant
 		}
-		f.offer(s)
+		f.await(now, s)
 	}
 	for f.due.first() <= now {
 		p := graph.Page(f.due.pop().id)
@@ -282,6 +304,7 @@ func (f *Frontier) wake(now time.Duration) {
 func (f *Frontier) resolved(now time.Duration, e *Event) {
 	f.flying--
 	s := e.Site
+	f.unsettle(s)
 	switch {
 	case e.Again:
 		f.next.Set(int(s), int64(e.Due))
@@ -291,18 +314,20 @@ func (f *Frontier) resolved(now time.Duration, e *Event) {
 		f.setAddress(now, s, e.Address)
 		f.setStage(s, f.afterResolve())
 	}
-	f.await(now, s)
+	f.letGo(now, s)
 }
 
 // ruled is the end of a Robots work: Site was asked, For learns what came of it.
 func (f *Frontier) ruled(now time.Duration, e *Event) {
 	f.flying--
+	f.unsettle(e.Site)
 	f.endHop(e.For)
-	if !e.Again && !e.Hop { // until then old rules stay, and stay expired
+	rules := !e.Again && !e.Hop && !e.Class.Failed() && f.stage.At(int(e.For)) != closed
+	if rules { // otherwise old ones stay, and stay expired
 		f.delay.Set(int(e.For), int64(e.Delay))
 		f.rules.Set(int(e.For), int64(e.Expiry))
 	}
-	f.postpone(e.Site, e)
+	f.postpone(now, e.Site, e)
 	if e.Hop {
 		f.move(now, e.For, e.To)
 	} else {
@@ -382,21 +407,24 @@ func first(b board, s graph.Site) (graph.Page, bool) {
 	return b.pool.First(s)
 }
 
-// restart puts every acquired site back, and lets each that was ever asked wait for
-// its full delay from now on.
+// restart puts every acquired site back, and lets each wait for its full delay from
+// now on. That goes for sites that were never asked too, as far as the events tell: a
+// request whose record was lost may just have been made.
 func (f *Frontier) restart(now time.Duration) {
 	f.waits = f.waits[:0]
+	clear(f.unsettled)
 	f.restartAddresses(now)
 	for i, at := range f.place.Slice() {
 		s := graph.Site(i)
-		if at == acquired || at == kept || f.next.At(i) > 0 {
-			full := max(f.size(s), time.Duration(f.delay.At(i)))
-			f.next.Set(i, max(f.next.At(i), int64(later(now, full))))
-		}
-		f.held.Set(i, 0)
+		f.notBefore(s, later(now, max(f.size(s), f.crawlDelay(s))))
 		if at != ready || f.next.At(i) > int64(now) {
 			f.withdraw(s, waiting)
-			f.await(now, s)
+		}
+		f.served.Set(i, 0)
+	}
+	for i, at := range f.place.Slice() { // no twin is acquired any more
+		if at == waiting {
+			f.await(now, graph.Site(i))
 		}
 	}
 }

@@ -1,0 +1,66 @@
+package frontier
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// With Options.Hold a site whose work has ended is not asked again before the driver
+// has the record of it on disk, which it says by Settle. So a crash forgets at most one
+// answer of a site: the next request to it is made after the record of the last.
+//
+// Holds are no part of the state: they are not saved, a session ends them, and there
+// are none on replay, where records are on disk. There a site may be free a moment
+// earlier than it was in the crawl, which Differs may count; in batch modes it may let
+// batches be chosen at other moments, so drivers that hold work in mode Continuous.
+
+// unsettled counts another end of a work at s that must be settled.
+func (f *Frontier) unsettle(s graph.Site) {
+	if f.o.Hold {
+		f.unsettled[s]++
+	}
+}
+
+// Settle says that the record of the end of a work at s (Resolved, Ruled, Listed, Done)
+// is safe. It is to be called once for each, in any order; after a session for those
+// that came since, and calls for others do nothing. When none is left the site goes on.
+func (f *Frontier) Settle(now time.Duration, s graph.Site) {
+	switch n := f.unsettled[s]; n {
+	case 0:
+		return
+	case 1:
+		delete(f.unsettled, s)
+	default:
+		f.unsettled[s] = n - 1
+		return
+	}
+	if f.place.At(int(s)) == held {
+		f.await(now, s)
+	}
+}
+
+// letGo ends the acquisition of s.
+func (f *Frontier) letGo(now time.Duration, s graph.Site) {
+	if f.unsettled[s] > 0 {
+		f.setPlace(s, held)
+	} else {
+		f.await(now, s)
+	}
+	f.unblock(now, s)
+}
+
+// unheld calls fn with the places in which sites would be without holds.
+func (f *Frontier) unheld(fn func()) {
+	var list []graph.Site
+	for s := range f.unsettled {
+		if f.place.At(int(s)) == held {
+			f.place.Set(int(s), f.placeAt(f.now, s))
+			list = append(list, s)
+		}
+	}
+	fn()
+	for _, s := range list {
+		f.place.Set(int(s), held)
+	}
+}
