@@ -85,6 +85,6 @@ func (c *Client) open(ctx context.Context, network, addr string, ip netip.Addr) 
 	if err != nil {
 		return nil, err
 	}
-	c.x.conn = &conn{Conn: nc, addr: ip, born: time.Now()}
+	c.x.conn = &conn{Conn: nc, addr: ip, plain: c.x.plain, born: time.Now()}
 	return c.x.conn, nil
 }

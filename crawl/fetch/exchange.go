@@ -16,8 +16,9 @@ type exchange struct {
 	r *Request
 	a *Answer
 	watch
-	conn *conn // dialled by this exchange; nil: none
-	tls  bool  // TLS has begun
+	plain bool  // HTTP without TLS
+	conn  *conn // dialled by this exchange; nil: none
+	tls   bool  // TLS has begun
 }
 
 // run makes the exchange within its time-outs.
@@ -56,6 +57,7 @@ func (x *exchange) run(ctx context.Context) {
 // the server may have seen the request.
 func (x *exchange) connect(ctx context.Context, q *http.Request) error {
 	c, site := x.c, q.URL.Scheme+"://"+hostPort(q.URL)
+	x.plain = q.URL.Scheme == "http"
 	if c.line != nil && (c.line.site != site || !c.line.usable()) {
 		c.Close()
 	}
@@ -67,7 +69,6 @@ func (x *exchange) connect(ctx context.Context, q *http.Request) error {
 			}
 			return err
 		}
-		x.conn.plain = q.URL.Scheme == "http"
 		c.line = &line{conn: x.conn, http: h, site: site, n: c.conns.Add(1)}
 	}
 	x.a.Address, x.a.Conn, x.a.Reused = c.line.addr, c.line.n, c.line.used
