@@ -76,9 +76,12 @@ type Resolver struct {
 	newBase []byte      // the next base while it is made; swapped with base
 }
 
-// Document sets the base to the URL of a document, which must be absolute. When it
-// is not usable the Resolver has no base.
+// Document sets the base to the URL of a document, which must be absolute and not lie in
+// the memory of the base before it. When it is not usable the Resolver has no base.
 func (r *Resolver) Document(url []byte) Verdict {
+	if r.newBase == nil {
+		r.newBase = r.base[:0] // one document needs one buffer: without <base> there is no other
+	}
 	r.setBase(nil)
 	return r.Rebase(url)
 }

@@ -1,0 +1,65 @@
+package gather
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+)
+
+// benchAnswers are answers with the pages of crawl/page/testdata, or with all .html files
+// under the directory named by WINNOW_PAGES: documentation packages are good ones to
+// measure with. They come as most pages of the Web do, in gzip.
+func benchAnswers(b *testing.B) (answers []*fetch.Answer, total int64) {
+	dir := os.Getenv("WINNOW_PAGES")
+	if dir == "" {
+		dir = "../page/testdata"
+	}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".html") {
+			return err
+		}
+		body, err := os.ReadFile(name)
+		total += int64(len(body))
+		answers = append(answers, answered(200, pressed(string(body)), "Content-Type", "text/html; charset=utf-8",
+			"Content-Encoding", "gzip", "ETag", `"x"`, "Last-Modified", "Sat, 14 Mar 2026 11:00:00 GMT"))
+		return err
+	})
+	if err != nil || len(answers) == 0 {
+		b.Fatalf("no pages in %s: %v", dir, err)
+	}
+	return answers, total
+}
+
+// eachAnswer measures a gatherer; one operation is one pass over all pages.
+func eachAnswer(b *testing.B, o *Options) {
+	answers, total := benchAnswers(b)
+	g, f := New(o), new(Found)
+	links := 0
+	b.SetBytes(total)
+	b.ReportAllocs()
+	for b.Loop() {
+		links = 0
+		for _, a := range answers {
+			g.Page(home, a, noon, f)
+			links += f.Links.Len()
+		}
+	}
+	pages := float64(len(answers))
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/pages, "ns/page")
+	b.ReportMetric(pages, "pages")
+	b.ReportMetric(float64(links)/pages, "links/page")
+}
+
+// BenchmarkPage is the whole step.
+func BenchmarkPage(b *testing.B) { eachAnswer(b, options()) }
+
+// BenchmarkPageLinks is the step without WARC records.
+func BenchmarkPageLinks(b *testing.B) {
+	o := options()
+	o.Builder = nil
+	eachAnswer(b, o)
+}
