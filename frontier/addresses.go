@@ -22,8 +22,8 @@ func newAddresses(o *Options) addresses {
 	return addresses{
 		limited: o.AddressCap > 0 || o.AddressDelay > 0,
 		of:      graph.NewColumn[uint32]("site address", o.MaxSites),
-		active:  graph.NewColumn[uint32]("address active", o.MaxSites+1),
-		free:    graph.NewColumn[int64]("address next", o.MaxSites+1),
+		active:  graph.NewColumn[uint32]("address active", o.MaxAddresses+1),
+		free:    graph.NewColumn[int64]("address next", o.MaxAddresses+1),
 	}
 }
 

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -33,6 +34,7 @@ type Frontier struct {
 	batch   batches
 	refused []graph.Page // since Refusals was last called
 	stirred bool         // Next changed something and handed out nothing
+	layout  string       // see Layout
 	differs int          // decisions on replay that the present code would not have made
 }
 
@@ -42,11 +44,12 @@ type board struct{ active, pool *queue.Queue }
 
 // tellers are the optional sides of the policies.
 type tellers struct {
-	seeders []policy.Seeder
-	takers  []policy.Taker
-	workers []policy.Worker
-	drops   []policy.Dropper
-	mixer   policy.Mixer
+	seeders   []policy.Seeder
+	takers    []policy.Taker
+	workers   []policy.Worker
+	drops     []policy.Dropper
+	admitters []policy.Admitter
+	mixer     policy.Mixer
 }
 
 // New makes an empty frontier with the policy of the pages and, unless nil, another
@@ -57,6 +60,9 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 		return nil, err
 	}
 	o.PerConnection = max(1, o.PerConnection)
+	if o.MaxAddresses == 0 {
+		o.MaxAddresses = 4*o.MaxSites + 1024
+	}
 	f := &Frontier{
 		o:     o,
 		order: -1,
@@ -78,6 +84,7 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 	}
 	f.chooseAsked()
 	f.groupSites()
+	f.layout = layoutOf(&f.o, f.links != nil, choices)
 	return f, nil
 }
 
@@ -123,6 +130,9 @@ func (f *Frontier) hear(p policy.Policy) {
 	}
 	if d, ok := p.(policy.Dropper); ok {
 		f.drops = append(f.drops, d)
+	}
+	if a, ok := p.(policy.Admitter); ok {
+		f.admitters = append(f.admitters, a)
 	}
 	if m, ok := p.(policy.Mixer); ok && f.order < 0 {
 		f.mixer = m
@@ -212,6 +222,10 @@ func (f *Frontier) Apply(now time.Duration, e *Event) {
 		f.done(now, e)
 	case Session:
 		f.session(now)
+	case Listed:
+		f.listed(now, e)
+	case Admitted:
+		f.admit(e.Admit, math.MaxUint8)
 	}
 	if f.o.Slice > 0 { // not after what Next and More do without Apply
 		for _, w := range f.workers {

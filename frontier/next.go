@@ -104,6 +104,8 @@ func (f *Frontier) needs(now time.Duration, s graph.Site) Work {
 		return Work{Kind: Resolve, Site: s}
 	case stage == unruled || at > 0 && at <= int64(now):
 		return Work{Kind: Robots, Site: s, For: s}
+	case f.wantsSitemap(s):
+		return Work{Kind: Sitemap, Site: s}
 	}
 	return Work{Kind: Fetch, Site: s}
 }
@@ -136,6 +138,9 @@ func (f *Frontier) take(now time.Duration, w Work) {
 		}
 	}
 	f.setPlace(w.Site, acquired)
+	if w.Kind != Resolve {
+		f.noteKind(w.Site, w.Kind)
+	}
 	if w.Kind != Fetch {
 		return
 	}
@@ -189,6 +194,6 @@ func (f *Frontier) Counts() Counts {
 	return Counts{
 		Queued: f.queued, Due: len(f.due), Flying: f.flying,
 		Polite: f.wants[waiting], Parked: f.asked[0].ShutOut(), Pool: f.pooled(),
-		Held: f.wants[held], Blocked: f.wants[blocked], Hops: len(f.target),
+		Held: f.wants[held], Blocked: f.wants[blocked], Hops: len(f.target), Files: f.filesLeft,
 	}
 }

@@ -46,14 +46,14 @@ func (f *Frontier) setBar(p graph.Page, b Bar) {
 
 func (f *Frontier) seed(now time.Duration, e *Event) {
 	first := graph.Page(f.Pages())
-	f.know(now, e.New, graph.NoPage)
+	f.know(now, e, graph.NoPage)
 	for _, s := range f.seeders {
 		s.Seeded(first, graph.Page(f.Pages()))
 	}
 }
 
-// know makes pages known, in the sites given.
-func (f *Frontier) know(now time.Duration, sites []graph.Site, from graph.Page) {
+// know makes the new pages of an event known, and those that it admits known again.
+func (f *Frontier) know(now time.Duration, e *Event, from graph.Page) {
 	depth := uint8(0)
 	if from != graph.NoPage {
 		depth = f.depth.At(int(from))
@@ -61,25 +61,54 @@ func (f *Frontier) know(now time.Duration, sites []graph.Site, from graph.Page) 
 			depth++
 		}
 	}
-	for _, s := range sites {
-		if int(s) == f.Sites() {
-			f.addSite()
+	for i, s := range e.New {
+		bar := NoBar
+		if len(e.Bars) > 0 {
+			bar = e.Bars[i]
 		}
-		p := graph.Page(f.Pages())
-		f.state.Append(uint8(Known))
-		f.from.Append(from)
-		f.depth.Append(depth)
-		for _, b := range f.boards {
-			b.active.Page(p, s)
-			if b.pool != nil {
-				b.pool.Page(p, s)
-			}
+		f.add(s, from, depth, bar)
+	}
+	f.admit(e.Admit, depth)
+}
+
+// add makes the next page known, in the site given. The policies hear of a barred page
+// as of any other, since pages link to it, and at once that it will not be handed out.
+func (f *Frontier) add(s graph.Site, from graph.Page, depth uint8, bar Bar) {
+	if int(s) == f.Sites() {
+		f.addSite()
+	}
+	p := graph.Page(f.Pages())
+	f.state.Append(uint8(Known))
+	f.from.Append(from)
+	f.depth.Append(depth)
+	for _, b := range f.boards {
+		b.active.Page(p, s)
+		if b.pool != nil {
+			b.pool.Page(p, s)
 		}
-		f.sites.pages.Slice()[s]++
-		for _, o := range f.policies {
-			o.Known(p, from)
-		}
+	}
+	f.sites.pages.Slice()[s]++
+	for _, o := range f.policies {
+		o.Known(p, from)
+	}
+	if bar == NoBar {
 		f.enter(p, s)
+		return
+	}
+	f.setBar(p, bar)
+	f.dropped(p)
+}
+
+// admit lets refused pages wait after all, at most so many links away from a seed.
+func (f *Frontier) admit(list []graph.Page, depth uint8) {
+	for _, p := range list {
+		if f.State(p) != RefusedPage {
+			continue
+		}
+		f.setState(p, Known)
+		f.depth.Set(int(p), min(f.depth.At(int(p)), depth))
+		f.returned(p)
+		f.enter(p, f.Site(p))
 	}
 }
 
@@ -100,6 +129,20 @@ func (f *Frontier) enter(p graph.Page, s graph.Site) {
 	}
 	if f.o.Mode == Continuous {
 		f.gained(s)
+	}
+}
+
+// inQueue tells whether p waits in the queues.
+func (f *Frontier) inQueue(p graph.Page) bool {
+	b := f.boards[0]
+	return b.active.Waits(p) || b.pool != nil && b.pool.Waits(p)
+}
+
+// comeBack lets a page wait that is due, unless it waits already or is under way: on
+// replay it may have been taken before its instant.
+func (f *Frontier) comeBack(p graph.Page) {
+	if f.State(p) == Known && !f.inQueue(p) {
+		f.enter(p, f.Site(p))
 	}
 }
 
@@ -126,6 +169,13 @@ func (f *Frontier) dropped(p graph.Page) {
 	}
 }
 
+// returned tells the policies that p, of which they heard that it is gone, waits again.
+func (f *Frontier) returned(p graph.Page) {
+	for _, a := range f.admitters {
+		a.Admitted(p)
+	}
+}
+
 // done is the end of an attempt at a page.
 func (f *Frontier) done(now time.Duration, e *Event) {
 	p, s := e.Page, f.Site(e.Page)
@@ -135,7 +185,7 @@ func (f *Frontier) done(now time.Duration, e *Event) {
 	o := policy.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages())}
 	f.flying--
 	f.unsettle(s)
-	f.know(now, e.New, p)
+	f.know(now, e, p)
 	if f.links != nil && len(e.Links) > 0 {
 		f.links.add(p, e.Links)
 	}

@@ -27,6 +27,9 @@ func (f *Frontier) took(now time.Duration, w Work) {
 		f.differs++
 	}
 	f.extract(w.Site)
+	if w.Kind == Fetch {
+		f.comeBack(w.Page)
+	}
 	f.take(now, w)
 }
 
@@ -36,6 +39,7 @@ func (f *Frontier) refusal(now time.Duration, p graph.Page) {
 	if c, ok := f.choice(now, s); !ok || c.Kind != Fetch || c.Page != p {
 		f.differs++
 	}
+	f.comeBack(p)
 	f.refuse(p)
 	if f.place.At(int(s)) == kept && f.boards[0].active.Len(s) == 0 {
 		f.release(now, s, now) // as More does when it has nothing left

@@ -32,7 +32,7 @@ func (f *Frontier) Columns(each func(graph.AnyColumn)) {
 }
 
 func (s *sites) columns(each func(graph.AnyColumn)) {
-	for _, c := range []graph.AnyColumn{s.place, s.stage, s.pages, s.next, s.served, s.fails, s.delay, s.rules, s.twin, s.of, s.active, s.free} {
+	for _, c := range []graph.AnyColumn{s.place, s.stage, s.pages, s.next, s.served, s.fails, s.delay, s.rules, s.sitemaps, s.twin, s.of, s.active, s.free} {
 		each(c)
 	}
 }
@@ -46,6 +46,9 @@ func (f *Frontier) Save(w io.Writer) (err error) {
 			err = c.Save(w)
 		}
 	}
+	layout := f.layoutColumn()
+	defer layout.Free()
+	save(layout)
 	f.unheld(func() { f.Columns(save) })
 	rest := f.rest()
 	defer rest.Free()
@@ -73,13 +76,16 @@ func (f *Frontier) rest() *graph.Column[uint64] {
 	return c
 }
 
-// Load replaces the state of a frontier that was made with the same options and
-// policies by a saved one. After an error it must not be used.
+// Load replaces the state of a frontier by one that was saved with the same Layout.
+// After an error it must not be used.
 func (f *Frontier) Load(r io.Reader) (err error) {
 	load := func(c graph.AnyColumn) {
 		if err == nil {
 			err = c.Load(r)
 		}
+	}
+	if err := f.loadLayout(r); err != nil {
+		return err
 	}
 	f.Columns(load)
 	rest := graph.NewColumn[uint64]("frontier rest", restNumbers+f.o.MaxSites+3*f.o.MaxPages)
@@ -132,7 +138,7 @@ func (f *Frontier) rebuild() {
 			b.pool.Rebuild()
 		}
 	}
-	f.waits, f.wants = f.waits[:0], [places]int{}
+	f.waits, f.wants, f.filesLeft = f.waits[:0], [places]int{}, 0
 	f.rebuildHops()
 	f.rebuildAddresses()
 	for i, at := range f.place.Slice() {
@@ -149,6 +155,7 @@ func (f *Frontier) rebuildSite(s graph.Site, at place) {
 	if f.wanting(s) {
 		f.wants[at]++
 	}
+	f.filesLeft += f.files(s)
 	switch at {
 	case ready:
 		f.offer(s)

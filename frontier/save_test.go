@@ -42,6 +42,9 @@ func TestLoadRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		layout := f.layoutColumn()
+		save(layout)
+		layout.Free()
 		f.Columns(save)
 		last := graph.NewColumn[uint64]("rest", 20)
 		for _, v := range rest {

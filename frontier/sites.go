@@ -34,18 +34,20 @@ const (
 
 // sites is the state of the sites. All columns are by site.
 type sites struct {
-	place  *graph.Column[place]
-	stage  *graph.Column[stage]
-	pages  *graph.Column[uint32]     // known pages
-	next   *graph.Column[int64]      // instant before which it is not asked
-	served *graph.Column[uint32]     // works done in this acquisition
-	fails  *graph.Column[uint8]      // failures in a row
-	delay  *graph.Column[int64]      // Crawl-delay
-	rules  *graph.Column[int64]      // instant at which its robots.txt expires; 0 never
-	twin   *graph.Column[graph.Site] // see twinOf; empty without Options.Twin
+	place    *graph.Column[place]
+	stage    *graph.Column[stage]
+	pages    *graph.Column[uint32]     // known pages
+	next     *graph.Column[int64]      // instant before which it is not asked
+	served   *graph.Column[uint32]     // works done in this acquisition
+	fails    *graph.Column[uint8]      // failures in a row
+	delay    *graph.Column[int64]      // Crawl-delay
+	sitemaps *graph.Column[uint32]     // see files
+	rules    *graph.Column[int64]      // instant at which its robots.txt expires; 0 never
+	twin     *graph.Column[graph.Site] // see twinOf; empty without Options.Twin
 
 	waits     instants           // waiting sites
 	wants     [places]int        // sites at each place that have something to hand out
+	filesLeft int                // sitemap files of all sites
 	unsettled map[graph.Site]int // works that ended and are to be settled: see Settle
 	addresses
 	hops
@@ -62,6 +64,7 @@ func newSites(o *Options) sites {
 		fails:     graph.NewColumn[uint8]("site failures", n),
 		delay:     graph.NewColumn[int64]("site crawl-delay", n),
 		rules:     graph.NewColumn[int64]("site robots expiry", n),
+		sitemaps:  graph.NewColumn[uint32]("site sitemaps", n),
 		twin:      graph.NewColumn[graph.Site]("site twin", n),
 		unsettled: map[graph.Site]int{},
 		addresses: newAddresses(o),
@@ -84,6 +87,7 @@ func (f *Frontier) addSite() {
 	f.fails.Append(0)
 	f.delay.Append(0)
 	f.rules.Append(0)
+	f.sitemaps.Append(0)
 	f.of.Append(0)
 	f.pair(s)
 	for _, b := range f.boards {
@@ -294,8 +298,7 @@ func (f *Frontier) wake(now time.Duration) {
 		f.await(now, s)
 	}
 	for f.due.first() <= now {
-		p := graph.Page(f.due.pop().id)
-		f.enter(p, f.Site(p))
+		f.comeBack(graph.Page(f.due.pop().id))
 	}
 	f.wakeAddresses(now)
 }
@@ -351,6 +354,7 @@ func (f *Frontier) rule(now time.Duration, e *Event) {
 		f.close(now, s, RefusedPage)
 	default:
 		f.setStage(s, open)
+		f.addFiles(s, int(e.Files))
 		if s != e.Site { // when it was asked itself last, nobody knew of its Crawl-delay
 			f.notBefore(s, later(e.End, e.Delay))
 		}
@@ -381,6 +385,7 @@ func (f *Frontier) reoffer(now time.Duration, s graph.Site) {
 func (f *Frontier) close(now time.Duration, s graph.Site, as State) {
 	f.endHop(s)
 	f.setStage(s, closed)
+	f.addFiles(s, -f.files(s))
 	b := f.boards[0]
 	for p, ok := first(b, s); ok; p, ok = first(b, s) {
 		f.drop(p, as)

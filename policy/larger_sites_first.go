@@ -42,6 +42,8 @@ func (l *largerSitesFirst) Taken(_ time.Duration, p graph.Page, _ int) { l.count
 
 func (l *largerSitesFirst) Dropped(p graph.Page) { l.count(p, -1) }
 
+func (l *largerSitesFirst) Admitted(p graph.Page) { l.count(p, 1) }
+
 func (l *largerSitesFirst) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.Page) {
 	if o.Again {
 		l.count(p, 1)

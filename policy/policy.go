@@ -77,6 +77,10 @@ type (
 	// A Dropper is told that a waiting page will never be handed out, because a rule of
 	// its site forbids it or the site cannot be reached.
 	Dropper interface{ Dropped(p graph.Page) }
+	// An Admitter is told that a page waits again of which it was told that it is gone:
+	// one that was dropped is to be fetched after all, or one that came is to be
+	// visited again. As with Known, the page is put into the queues afterwards.
+	Admitter interface{ Admitted(p graph.Page) }
 	// A Mixer has several boards and chooses the one that serves the next hand-out.
 	Mixer interface{ Turn() int }
 	// A Worker has long work to do now and then, such as solving for PageRank. Work is

@@ -99,6 +99,9 @@ func (r *random) Taken(_ time.Duration, p graph.Page, _ int) {
 // Dropped does the same for a page that will not be handed out.
 func (r *random) Dropped(p graph.Page) { r.Taken(0, p, 0) }
 
+// Admitted gives p a slot again.
+func (r *random) Admitted(p graph.Page) { r.enter(p) }
+
 func (r *random) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.Page) {
 	if o.Again {
 		r.enter(p)

@@ -87,6 +87,12 @@ func (s *siteAtATime) Taken(_ time.Duration, p graph.Page, _ int) {
 	s.left.Slice()[s.facts.Site(p)]--
 }
 
+// Admitted lets p be one of the pages that are left.
+func (s *siteAtATime) Admitted(p graph.Page) {
+	s.gain(s.facts.Site(p))
+	s.fill()
+}
+
 // Came lets the next site have its turn.
 func (s *siteAtATime) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.Page) {
 	site := s.facts.Site(p)

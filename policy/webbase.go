@@ -167,9 +167,13 @@ func (w *webbase) leave(q int, p graph.Page) {
 }
 
 func (w *webbase) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.Page) {
-	if !o.Again {
-		return
+	if o.Again {
+		w.Admitted(p)
 	}
+}
+
+// Admitted puts p at the end of its queue, unless it has its place still.
+func (w *webbase) Admitted(p graph.Page) {
 	if w.state.At(int(p)) == dropped {
 		w.enter(p)
 	}
