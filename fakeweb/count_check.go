@@ -39,6 +39,10 @@ const (
 	Unwanted      = "unwanted"      // a page outside the limits of the crawl was asked for
 )
 
+// robotsRead is how much of a robots.txt has to be read: a visitor may hang up after
+// that (RFC 9309, 2.5).
+const robotsRead = 500 << 10
+
 // A Violation is one rule broken once.
 type Violation struct {
 	Kind string        `json:"kind"`
@@ -112,7 +116,7 @@ func (c *Counter) robotsKnown() []time.Duration {
 			case q.Kind != KindRobots:
 			case q.Status/100 == 3:
 				moved[i] = min(moved[i], q.End)
-			case q.Status/100 == 2 && q.Full || q.Status/100 == 4 && q.Status != http.StatusTooManyRequests:
+			case q.Status/100 == 2 && (q.Full || q.Bytes >= robotsRead) || q.Status/100 == 4 && q.Status != http.StatusTooManyRequests:
 				own[i] = min(own[i], q.End)
 			}
 		}

@@ -72,6 +72,9 @@ func digestOf(a Algorithm, h hash.Hash) Digest {
 // IsZero says that there is no digest.
 func (d Digest) IsZero() bool { return !d.set }
 
+// Algorithm is the one by which the sum was made.
+func (d Digest) Algorithm() Algorithm { return d.algorithm }
+
 // Bytes are those of the sum: 20 or 32.
 func (d Digest) Bytes() []byte { return append([]byte(nil), d.sum[:d.algorithm.size()]...) }
 

@@ -1,0 +1,54 @@
+package crawl
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
+
+	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/page"
+)
+
+// trust is the TLS configuration: the authorities of the system and those of --ca-file.
+func (o *owner) trust() (*tls.Config, error) {
+	if t := o.o.Machine.TLS; t != nil || o.c.CAFile == "" {
+		return t, nil
+	}
+	pem, err := os.ReadFile(o.c.CAFile)
+	if err != nil {
+		return nil, &Error{Text: "cannot read the file of --ca-file", Hint: "give a PEM file with certificates", Err: err}
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, &Error{Text: "no certificate in " + o.c.CAFile, Hint: "--ca-file takes a PEM file, which has lines BEGIN CERTIFICATE"}
+	}
+	return &tls.Config{RootCAs: pool}, nil
+}
+
+// newScope is what the configuration says of URLs.
+func newScope(c *Config) (*gather.Scope, error) {
+	o := gather.ScopeOptions{Kind: c.Scope, Include: c.Include, Exclude: c.Exclude}
+	for _, text := range c.Seeds {
+		url, err := page.ParseSeed(text)
+		if err != nil {
+			return nil, fmt.Errorf("seed %q: %w", text, err)
+		}
+		o.Seeds = append(o.Seeds, url)
+	}
+	var err error
+	if c.Rules != "" {
+		if o.Rules, err = readRules(c.Rules, gather.ParseRules); err != nil {
+			return nil, err
+		}
+	}
+	if c.Deny != "" {
+		if o.Deny, err = readRules(c.Deny, gather.ParseDeny); err != nil {
+			return nil, err
+		}
+	}
+	return gather.NewScope(o)
+}

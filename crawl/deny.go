@@ -1,0 +1,55 @@
+package crawl
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/gather"
+)
+
+// readRules reads a file of rules.
+func readRules(path string, parse func(string, io.Reader) (*gather.Rules, error)) (*gather.Rules, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return parse(path, f)
+}
+
+// denyList is the file of --deny, which is read again while a crawl runs: hosts that ask
+// to be left alone are left alone without a restart.
+type denyList struct {
+	path  string
+	scope *gather.Scope
+	at    time.Duration // when to look again
+	stamp time.Time
+	size  int64
+}
+
+// denyEvery is how often the file is looked at.
+const denyEvery = 5 * time.Second
+
+// look reads the file again if it has changed. A file that cannot be read changes
+// nothing.
+func (d *denyList) look(now time.Duration, warn func(string, ...any)) {
+	if d.path == "" || now < d.at {
+		return
+	}
+	d.at = now + denyEvery
+	info, err := os.Stat(d.path)
+	if err == nil && info.ModTime().Equal(d.stamp) && info.Size() == d.size {
+		return
+	}
+	var rules *gather.Rules
+	if err == nil {
+		rules, err = readRules(d.path, gather.ParseDeny)
+	}
+	if err != nil {
+		warn("the deny list stays as it was", "error", err)
+		return
+	}
+	d.stamp, d.size = info.ModTime(), info.Size()
+	d.scope.SetDeny(rules)
+}

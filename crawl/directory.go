@@ -1,0 +1,144 @@
+package crawl
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/winnow-crawler/winnow/internal/disk"
+)
+
+// The files of a crawl directory beside its parts.
+const (
+	fileLock   = "lock"
+	fileConfig = "winnow.toml"
+	fileStatus = "status.json"
+)
+
+// directory is a crawl directory that is ours while it is open.
+type directory struct {
+	path string // "" for one that is not in the file system
+	lock *os.File
+	parts
+}
+
+// openDirectory makes or opens the directory of a crawl, and locks it. Nothing is made
+// where something else is.
+func openDirectory(o *RunOptions) (*directory, error) {
+	d := &directory{path: o.Dir}
+	if open := o.Machine.Disk; open != nil {
+		d.path = ""
+		var err error
+		d.parts, err = openParts(open)
+		return d, err
+	}
+	if err := checkDirectory(o.Dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return nil, &Error{Text: "cannot make " + o.Dir, Hint: "choose another place with --dir", Err: err}
+	}
+	var err error
+	if d.lock, err = lock(filepath.Join(o.Dir, fileLock)); err != nil {
+		return nil, lockError(o.Dir, err)
+	}
+	d.parts, err = openParts(func(name string) (disk.Dir, error) {
+		path := filepath.Join(o.Dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			return nil, &Error{Text: "cannot write " + o.Dir, Hint: "make the directory writable, or choose another with --dir", Err: err}
+		}
+		return disk.OS(path), nil
+	})
+	if err != nil {
+		d.close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// checkDirectory refuses a directory that holds something else than a crawl.
+func checkDirectory(path string) error {
+	list, err := os.ReadDir(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return &Error{Text: "cannot open " + path, Hint: "choose another place with --dir", Err: err}
+	case len(list) == 0 || IsCrawl(path):
+		return nil
+	}
+	return &Error{
+		Text: fmt.Sprintf("%s is not a crawl: it has %s, but no journal", path, list[0].Name()),
+		Hint: "choose an empty or new directory with --dir",
+	}
+}
+
+// IsCrawl tells whether a directory looks like one of a crawl.
+func IsCrawl(path string) bool {
+	for _, part := range []string{filepath.FromSlash(partJournal), fileLock} {
+		if _, err := os.Stat(filepath.Join(path, part)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func lockError(dir string, err error) error {
+	if errors.Is(err, errLocked) {
+		return &Error{
+			Text: "another winnow is at work in " + dir,
+			Hint: "wait for it, stop it with Ctrl-C, or choose another --dir; winnow status " + dir + " shows how far it is",
+		}
+	}
+	return &Error{Text: "cannot lock " + dir, Hint: "make the directory writable, or choose another with --dir", Err: err}
+}
+
+func (d *directory) close() {
+	if d.lock != nil {
+		d.lock.Close() // and with it the lock
+	}
+}
+
+// writeConfig keeps the configuration in force beside the journal, for people and for
+// the next run.
+func (d *directory) writeConfig(c *Config) error {
+	if d.path == "" {
+		return nil
+	}
+	b, err := c.Marshal()
+	if err == nil {
+		err = replaceFile(filepath.Join(d.path, fileConfig), b)
+	}
+	if err != nil {
+		return diskError(d.path, err)
+	}
+	return nil
+}
+
+// writeStatus keeps the statistics where status finds them while the crawl runs. They
+// are derived: a failure is no reason to stop.
+func (d *directory) writeStatus(s *Status, log *slog.Logger) {
+	if d.path == "" {
+		return
+	}
+	b, err := json.Marshal(s)
+	if err == nil {
+		err = replaceFile(filepath.Join(d.path, fileStatus), append(b, '\n'))
+	}
+	if err != nil {
+		log.Warn("cannot write the status", "error", err)
+	}
+}
+
+// replaceFile writes a file whole or not at all.
+func replaceFile(path string, b []byte) error {
+	temp := path + ".tmp"
+	if err := os.WriteFile(temp, b, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(temp, path)
+}

@@ -1,0 +1,122 @@
+package crawl
+
+import (
+	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// limits decide which pages a crawl asks for, beyond what their URLs say.
+type limits struct {
+	depth, dynamic int // links from a seed, of all pages and of dynamic ones (W25); 0 any number
+	site, domain   int // pages (W26); 0 any number
+	sites          func(name []byte) int
+}
+
+// bar is why a page that is new on a site is not to be asked for, beyond what its URL
+// says; depth is that of the page.
+func (s *state) bar(l *limits, id graph.Site, rest []byte, depth int) frontier.Bar {
+	switch {
+	case l.depth > 0 && depth > l.depth:
+		return frontier.BarDepth
+	case l.dynamic > 0 && depth > l.dynamic && s.dynamic(id, rest):
+		return frontier.BarDepth
+	case l.site > 0 && int(s.admitted.At(int(id))) >= s.siteLimit(l, id):
+		return frontier.BarSitePages
+	case l.domain > 0 && int(s.shares.At(int(s.domain.At(int(id))))) >= l.domain:
+		return frontier.BarDomainPages
+	}
+	return frontier.NoBar
+}
+
+func (s *state) dynamic(id graph.Site, rest []byte) bool {
+	s.text = append(append(s.text[:0], s.seen.Name(id)...), rest...)
+	return page.Dynamic(s.text)
+}
+
+// siteLimit is the most pages of a site.
+func (s *state) siteLimit(l *limits, id graph.Site) int {
+	if l.sites != nil {
+		if n := l.sites(s.seen.Name(id)); n > 0 {
+			return n
+		}
+	}
+	return l.site
+}
+
+// discover numbers the targets of links and adds them to a record: those that are new
+// in the order of the links, those that were barred and need not be any more, and for
+// a page all of them. from is the page with the links, NoPage for seeds and sitemaps.
+func (s *state) discover(r *journal.Record, l *limits, from graph.Page, home graph.Site, links *gather.Links) {
+	depth := 0
+	if from != graph.NoPage {
+		depth = s.f.Depth(from) + 1
+	}
+	e := &r.Event
+	for i := range links.Len() {
+		link := links.At(i)
+		p, ok := s.target(r, l, home, depth, links, i, &link)
+		if !ok {
+			s.dropped++
+			continue
+		}
+		if from != graph.NoPage {
+			e.Links = append(e.Links, p)
+		}
+	}
+}
+
+// target is the page of one link.
+func (s *state) target(r *journal.Record, l *limits, home graph.Site, depth int, links *gather.Links, i int, link *gather.Link) (graph.Page, bool) {
+	if s.seen.Pages() == s.set.frontier.MaxPages || s.seen.Sites() == s.set.frontier.MaxSites {
+		s.full = true
+		p, ok := s.seen.LookupPage(link.Hash)
+		return p, ok
+	}
+	id, name := home, []byte(nil)
+	if !link.Local {
+		fresh := false
+		if id, fresh = s.site(link.SiteHash, links.Site(i)); fresh {
+			name = links.Site(i)
+		}
+		if id == graph.NoSite {
+			return graph.NoPage, false // its name is too long
+		}
+	}
+	p, fresh := s.seen.Page(link.Hash)
+	bar := link.Bar
+	switch {
+	case fresh:
+		if bar == frontier.NoBar {
+			bar = s.bar(l, id, links.Rest(i), depth)
+		}
+		s.add(r, p, id, name, links.Rest(i), bar)
+	case bar == frontier.NoBar && s.admits(l, p, id, links.Rest(i), depth):
+		r.Event.Admit = append(r.Event.Admit, p)
+		s.sites.admit(id)
+	}
+	return p, true
+}
+
+// add makes a page known, and says so in the record.
+func (s *state) add(r *journal.Record, p graph.Page, id graph.Site, name, rest []byte, bar frontier.Bar) {
+	s.enter(p, id, rest, bar)
+	r.Event.New = append(r.Event.New, id)
+	r.Event.Bars = append(r.Event.Bars, bar)
+	r.Facts.Names.Add(name, rest)
+}
+
+// admits tells whether a page that is barred may be asked for after all: it was known
+// only by links that are not to be followed, or that lie too deep.
+func (s *state) admits(l *limits, p graph.Page, id graph.Site, rest []byte, depth int) bool {
+	if int(p) >= s.f.Pages() || s.f.State(p) != frontier.RefusedPage { // new by this very record
+		return false
+	}
+	switch s.f.Bar(p) {
+	case frontier.BarNoFollow, frontier.BarDepth:
+		return s.bar(l, id, rest, depth) == frontier.NoBar
+	}
+	return false
+}

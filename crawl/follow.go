@@ -1,0 +1,96 @@
+package crawl
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"time"
+)
+
+// follow takes snapshots while a crawl runs: when replaying what came since the last one
+// would take long. A small state is copied by the owner, which takes a moment. A large
+// one is not copied: a second state in this process, the follower, opens the last
+// snapshot, replays the journal as far as it is committed, and writes the next. So the
+// owner does not stall, and recovery is exercised all the time.
+type follow struct {
+	dir    *directory
+	from   uint64 // record of the last snapshot
+	links  int64  // links at that time
+	done   chan error
+	busy   bool
+	began  time.Time
+	copies int64 // bytes of a state that is still copied
+	every  time.Duration
+}
+
+// Costs of replaying, measured on crawls of generated webs (see bench); and how much of
+// it a restart may cost.
+const (
+	recordCost  = 4 * time.Microsecond
+	linkCost    = 300 * time.Nanosecond
+	replayLimit = 30 * time.Second
+	copyLimit   = 256 << 20
+)
+
+func newFollow(dir *directory, s *state) *follow {
+	return &follow{dir: dir, from: s.next, links: s.links, done: make(chan error, 1), copies: copyLimit, every: replayLimit}
+}
+
+// look begins a snapshot when it is time.
+func (f *follow) look(s *state, log *slog.Logger) {
+	if f.busy {
+		select {
+		case err := <-f.done:
+			f.busy = false
+			log.Info("snapshot", "record", f.from, "took", time.Since(f.began).Round(time.Millisecond), "error", err)
+		default:
+		}
+		return
+	}
+	cost := time.Duration(s.next-f.from)*recordCost + time.Duration(s.links-f.links)*linkCost
+	if cost < f.every {
+		return
+	}
+	f.begin(s)
+}
+
+func (f *follow) begin(s *state) {
+	f.busy, f.began, f.from, f.links = true, time.Now(), s.next, s.links
+	if s.memory() > f.copies {
+		set, parts := s.set, f.dir.parts
+		go func() { f.done <- writeFollowed(&parts, set) }()
+		return
+	}
+	var b bytes.Buffer
+	err := s.save(&b)
+	next := s.next
+	go func() {
+		if err == nil {
+			err = writeSnapshot(f.dir.snapshot, next, func(w io.Writer) error {
+				_, err := w.Write(b.Bytes())
+				return err
+			})
+		}
+		f.done <- err
+	}()
+}
+
+// wait returns when no snapshot is under way.
+func (f *follow) wait() {
+	if f.busy {
+		<-f.done
+		f.busy = false
+	}
+}
+
+// writeFollowed writes a snapshot of what is committed, from the journal alone.
+func writeFollowed(p *parts, set *setup) error {
+	private := *p
+	private.urlFile = urlsFollowed
+	s, err := restore(&private, set, ^uint64(0), func(string, ...any) {})
+	if err != nil {
+		return err
+	}
+	defer s.free()
+	return writeSnapshot(p.snapshot, s.next, s.save)
+}

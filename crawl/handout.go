@@ -1,0 +1,161 @@
+package crawl
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/frontier"
+)
+
+// handOut gives works to idle harvesters. It returns the instant at which to ask again,
+// Never when all are busy or nothing more is to be handed out.
+func (o *owner) handOut(now time.Duration) (ask time.Duration) {
+	o.hungry = false
+	for o.mayHandOut(now) {
+		w, again, ok := o.s.f.Next(now)
+		if o.s.err != nil {
+			return frontier.Never
+		}
+		o.recordRefusals(now)
+		if !ok {
+			if o.s.f.Stirred() {
+				o.begin(frontier.Asked, now)
+				o.record()
+			}
+			o.hungry = o.s.f.Counts().Held > 0
+			return again
+		}
+		i := o.hire()
+		o.served[i] = 0
+		o.start(now, i, w)
+	}
+	return frontier.Never
+}
+
+// mayHandOut tells whether there is an idle harvester, and whether the limits let it
+// work. Bytes that wait for the disk are the brake: when it cannot follow, nothing is
+// asked for until it has.
+func (o *owner) mayHandOut(now time.Duration) bool {
+	return o.stopping == "" && (len(o.idle) > 0 || len(o.crew) < o.c.Fetchers) &&
+		o.pagesLeft() && o.open.bytes < maxOpen
+}
+
+// maxOpen is how many bytes may wait for the disk beside the group that it has.
+const maxOpen = 64 << 20
+
+// pagesLeft tells whether one more page may be asked for under --pages.
+func (o *owner) pagesLeft() bool {
+	if o.c.Pages == 0 || o.fetched+int64(o.fetching) < o.c.Pages {
+		return true
+	}
+	if o.fetched >= o.c.Pages {
+		o.stop(o.s.now, whyPages)
+	}
+	return false
+}
+
+// hire is an idle harvester, a new one if there is none.
+func (o *owner) hire() int {
+	if n := len(o.idle); n > 0 {
+		i := o.idle[n-1]
+		o.idle = o.idle[:n-1]
+		return i
+	}
+	o.crew = append(o.crew, o.h.start())
+	o.served = append(o.served, 0)
+	return len(o.crew) - 1
+}
+
+func (o *owner) recordRefusals(now time.Duration) {
+	for _, p := range o.s.f.Refusals() {
+		r := o.begin(frontier.Refused, now)
+		r.Event.Page = p
+		o.record()
+	}
+}
+
+// start records a work and sends it to its harvester.
+func (o *owner) start(now time.Duration, i int, w frontier.Work) {
+	if o.served[i] == 0 && w.Kind != frontier.Resolve {
+		o.conns++
+	}
+	r := o.begin(frontier.Took, now)
+	e := &r.Event
+	e.Work, e.Site, e.For, e.Page, e.Board = w.Kind, w.Site, w.For, w.Page, w.Board
+	r.Facts.Clock = o.s.f.Instant(w.Site)
+	if w.Kind != frontier.Resolve {
+		r.Facts.Address, r.Facts.Conn = o.s.address.At(int(w.Site)), o.conns
+	}
+	o.record()
+	t := o.task(w)
+	t.who = i
+	o.served[i]++
+	if w.Kind == frontier.Fetch {
+		o.fetching++
+		t.last = o.served[i] >= o.perConnection(w)
+	}
+	o.crew[i].tasks <- t
+}
+
+// task puts a work into the terms of the Web.
+func (o *owner) task(w frontier.Work) *task {
+	t := o.newTask()
+	t.work, t.last = w, true
+	name := o.s.seen.Name(w.Site)
+	switch w.Kind {
+	case frontier.Resolve:
+		t.host = string(page.Host(name))
+		return t
+	case frontier.Robots:
+		t.url = string(name) + "/robots.txt"
+		if h, ok := o.s.hops[w.For]; ok {
+			t.url = h.URL
+		}
+	case frontier.Sitemap:
+		t.url = o.s.files[w.Site][0]
+	case frontier.Fetch:
+		t.url = string(o.s.appendURL(nil, w.Page))
+	}
+	t.addrs = append(t.addrs[:0], o.addresses(w)...)
+	t.extra = o.overrides.header(name)
+	return t
+}
+
+// addresses are where a site can be reached: the address that was resolved and
+// recorded, which is also the one that is limited.
+func (o *owner) addresses(w frontier.Work) []netip.Addr {
+	if a := o.s.addressOf(w.Site); a.IsValid() {
+		return []netip.Addr{a}
+	}
+	return nil
+}
+
+// perConnection is how many pages one connection to the site of a work may serve.
+func (o *owner) perConnection(w frontier.Work) int {
+	n := o.c.PerConnection
+	if m := o.overrides.perConnection(o.s.seen.Name(w.Site)); m > 0 {
+		n = min(n, m)
+	}
+	return n
+}
+
+func (o *owner) newTask() *task {
+	if n := len(o.spare); n > 0 {
+		t := o.spare[n-1]
+		o.spare = o.spare[:n-1]
+		return t
+	}
+	return new(task)
+}
+
+// recycle gives a task back whose bytes are on disk or of no use.
+func (o *owner) recycle(t *task) {
+	if t.answer != nil {
+		o.h.fetch.Budget.Give(t.answer.Held)
+	}
+	found, addrs := t.found, t.addrs
+	found.Reset()
+	*t = task{found: found, addrs: addrs[:0]}
+	o.spare = append(o.spare, t)
+}

@@ -1,0 +1,210 @@
+package crawl
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// A task is a work in the terms of the Web. The owner makes it, a harvester does it and
+// gives it back with what came of it: one record for both ways, used again.
+type task struct {
+	work  frontier.Work
+	who   int          // the harvester
+	url   string       // of the page, the robots.txt or the sitemap file
+	host  string       // of Resolve
+	addrs []netip.Addr // where to connect to
+	last  bool         // the connection is to be closed afterwards
+	etag  string
+	since string
+	extra map[string][]string // headers of this site
+
+	// What came of it.
+	start, end time.Duration
+	answer     *fetch.Answer // nil for Resolve
+	found      gather.Found
+	names      fetch.Names  // Resolve
+	class      policy.Class // Resolve
+	again      bool         // Resolve: it may help to ask later
+	note       string
+	rules      robots.Rules // Robots
+	sitemaps   []string     // Robots: as written
+	hop        string       // Robots: normal form of the redirect's target, "" if it has none
+	void       bool         // it was cancelled: nothing came of it
+}
+
+// before is the order in which the owner takes what came at once.
+func (t *task) before(u *task) int {
+	switch {
+	case t.end != u.end:
+		return cmp.Compare(t.end, u.end)
+	case t.work.Site != u.work.Site:
+		return cmp.Compare(t.work.Site, u.work.Site)
+	}
+	return cmp.Compare(t.work.Page, u.work.Page)
+}
+
+// harvest is what all harvesters share. Nothing in it changes while they run.
+type harvest struct {
+	ctx     context.Context // ends when requests under way are to be given up
+	clock   func() time.Duration
+	began   time.Time // wall clock of instant 0
+	resolve func(ctx context.Context, host string) (fetch.Names, error)
+	fetch   *fetch.Options
+	gather  *gather.Options
+	product string
+	private bool // loopback and private addresses may be asked
+	results chan *task
+	running sync.WaitGroup
+	// gatherers are lent out: each has buffers of some hundred kilobytes, and more of
+	// them than processors would not work faster. One that is not there yet is made.
+	gatherers chan *gather.Gatherer
+}
+
+// A harvester does one work at a time, and has at most one connection.
+type harvester struct {
+	*harvest
+	tasks    chan *task // nil: close the connection
+	client   *fetch.Client
+	resolver page.Resolver
+}
+
+// start makes harvester number i, idle.
+func (h *harvest) start() *harvester {
+	w := &harvester{harvest: h, tasks: make(chan *task, 2)} // a work, and before it a word to hang up
+	h.running.Add(1)
+	go w.run()
+	return w
+}
+
+func (w *harvester) run() {
+	defer w.running.Done()
+	for t := range w.tasks {
+		switch {
+		case t != nil:
+			w.do(t)
+			w.results <- t
+		case w.client != nil:
+			w.client.Close()
+		}
+	}
+	if w.client != nil {
+		w.client.Close()
+	}
+}
+
+// do does a work. Clients and gatherers are made when they are first needed: 10,000
+// harvesters cost little until they work.
+func (w *harvester) do(t *task) {
+	t.start = w.clock()
+	if t.work.Kind == frontier.Resolve {
+		w.lookUp(t)
+		t.end = w.clock()
+		return
+	}
+	if w.client == nil {
+		w.client = fetch.NewClient(w.fetch)
+	}
+	q := &fetch.Request{URL: t.url, Addrs: t.addrs, ETag: t.etag, Modified: t.since, Last: t.last, Header: t.extra}
+	if t.work.Kind == frontier.Robots {
+		q.MaxBody, q.Prefix = robots.MaxSize, true
+	}
+	a := w.client.Do(w.ctx, q)
+	t.answer = a
+	t.start, t.end, t.void = a.Start, a.End, a.Aborted
+	w.read(t)
+	a.Body = nil // what is kept of it is in the records
+}
+
+// read gathers what an answer brought.
+func (w *harvester) read(t *task) {
+	g := <-w.gatherers
+	defer func() { w.gatherers <- g }()
+	if g == nil {
+		g = gather.New(w.gather)
+	}
+	a, at := t.answer, w.began.Add(t.start)
+	t.found.Reset()
+	switch t.work.Kind {
+	case frontier.Robots:
+		g.Robots(t.url, a, at, &t.found)
+		w.rule(t)
+	case frontier.Sitemap:
+		g.Sitemap(t.url, a, at, &t.found)
+	case frontier.Fetch:
+		g.Page(t.url, a, at, &t.found)
+	}
+}
+
+// lookUp asks for the addresses of a site. Those that may not be asked are left out.
+func (w *harvester) lookUp(t *task) {
+	names, err := w.resolve(w.ctx, t.host)
+	t.names, t.class, t.again, t.note = names, policy.OK, false, ""
+	if err != nil {
+		t.void = w.ctx.Err() != nil
+		t.class, t.again, t.note = policy.DNSError, !errors.Is(err, fetch.ErrNoName), err.Error()
+		return
+	}
+	if !w.private {
+		t.names.Addrs = nil
+		for _, a := range names.Addrs {
+			if !fetch.Private(a) {
+				t.names.Addrs = append(t.names.Addrs, a)
+			}
+		}
+	}
+	if len(t.names.Addrs) == 0 {
+		t.class, t.note = policy.DNSError, "its address is private or loopback"
+		if len(names.Addrs) == 0 {
+			t.note = "no address"
+		}
+	}
+}
+
+// rule reads a robots.txt, or where it has moved to.
+func (w *harvester) rule(t *task) {
+	t.rules, t.sitemaps, t.hop = robots.Rules{}, nil, ""
+	switch a := t.answer; {
+	case a.Class == policy.OK || a.Class == policy.TooLarge:
+		f := robots.Parse(t.found.Body)
+		t.rules, t.sitemaps = f.For(w.product), w.sitemapsOf(t.url, f)
+	case a.Class == policy.Redirect:
+		if w.resolver.Document([]byte(t.url)) == page.OK {
+			if to, v := w.resolver.Resolve(nil, []byte(a.Location)); v == page.OK {
+				t.hop = string(to)
+			}
+		}
+	}
+}
+
+// maxSitemaps is how many sitemap files a robots.txt may name.
+const maxSitemaps = 100
+
+// sitemapsOf are the sitemap files that lie on the site of the robots.txt itself: those
+// elsewhere would be asked on a clock that is not theirs.
+func (w *harvester) sitemapsOf(url string, f *robots.File) (files []string) {
+	home, _ := page.Site([]byte(url))
+	if w.resolver.Document([]byte(url)) != page.OK {
+		return nil
+	}
+	for _, text := range f.Sitemaps {
+		to, v := w.resolver.Resolve(nil, []byte(text))
+		if v != page.OK || len(files) == maxSitemaps {
+			continue
+		}
+		if site, _ := page.Site(to); string(site) == string(home) {
+			files = append(files, string(to))
+		}
+	}
+	return files
+}

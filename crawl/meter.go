@@ -1,0 +1,110 @@
+package crawl
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/frontier"
+)
+
+// meter watches a crawl.
+type meter struct {
+	tick  time.Duration // instant of the next look
+	marks [10]mark      // one a second: the rate is over the last ten
+	n     int
+	dns   func() fetch.ResolverStats
+	stats Stats
+}
+
+type mark struct {
+	at      time.Duration
+	fetched int64
+}
+
+// second is the rhythm of the meter.
+const everySecond = time.Second
+
+// report tells the watcher how it goes, about once a second.
+func (o *owner) report(now time.Duration) {
+	if now < o.tick {
+		return
+	}
+	o.tick = now + everySecond
+	o.measure(now)
+	o.marks[o.n%len(o.marks)] = mark{now, o.fetched}
+	o.n++
+	if o.o.Progress != nil {
+		o.o.Progress(&o.stats)
+	}
+	o.saveStatus(now)
+}
+
+// measure fills in the statistics.
+func (o *owner) measure(now time.Duration) {
+	s, f := &o.stats, o.s.f
+	o.s.statistics(s)
+	s.Now, s.Ran = now, now-o.base
+	s.State = "running"
+	if o.stopping != "" {
+		s.State = "stopping"
+	}
+	s.Rate = o.rate(now)
+	s.Active, s.Fetchers = len(o.crew)-len(o.idle), o.c.Fetchers
+	s.Counts = f.Counts()
+	s.MemoryMax = o.o.Memory
+	s.Commits = o.commits
+	s.Archive, s.Journal = o.archived(), o.journal.Size()
+	if o.dns != nil {
+		s.DNS = o.dns()
+	}
+	s.Left = o.left(now)
+}
+
+// statistics fills in what the state alone can tell.
+func (s *state) statistics(x *Stats) {
+	x.Known, x.Sites = int64(s.f.Pages()), int64(s.f.Sites())
+	n, bars := s.f.Census()
+	x.Fetched, x.Failed, x.Refused, x.Bars = n[frontier.Fetched], n[frontier.Failed], n[frontier.RefusedPage], bars
+	x.Queued = x.Known - x.Fetched - x.Failed - x.Refused
+	x.Requests = 0
+	for _, r := range s.requests[frontier.Resolve+1:] {
+		x.Requests += r
+	}
+	x.Outcomes, x.Bytes = s.outcomes, s.bytes
+	if x.Gathered = 0; s.links > 0 {
+		x.Gathered = float64(s.gathered) / float64(s.links)
+	}
+	x.Now, x.Memory = s.now, s.memory()
+}
+
+// rate is the pages a second over the last marks.
+func (o *owner) rate(now time.Duration) float64 {
+	if o.n == 0 {
+		return 0
+	}
+	from := o.marks[max(0, o.n-len(o.marks)+1)%len(o.marks)]
+	if now <= from.at {
+		return 0
+	}
+	return float64(o.fetched-from.fetched) / (now - from.at).Seconds()
+}
+
+// left is the time until a limit is reached, at the present rate: 0 if there is no
+// limit, or no rate.
+func (o *owner) left(now time.Duration) (d time.Duration) {
+	if total := o.c.Duration.Duration; total > 0 {
+		d = max(0, total-now)
+	}
+	if r := o.stats.Rate; o.c.Pages > 0 && r > 0 {
+		byPages := time.Duration(float64(o.c.Pages-o.fetched) / r * float64(time.Second))
+		if d == 0 || byPages < d {
+			d = max(0, byPages)
+		}
+	}
+	return d
+}
+
+func (o *owner) archived() int64 {
+	at := o.warc.Size()
+	return int64(at.File)*o.fileSize + at.Size
+}

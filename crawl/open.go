@@ -1,0 +1,264 @@
+package crawl
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// The parts of a crawl directory.
+const (
+	partJournal  = "journal/0000"
+	partURLs     = "urls"
+	partSnapshot = "snapshot"
+	partArchive  = "warc"
+	partReport   = "report"
+
+	urlFile      = "0000.wurl"
+	urlsFollowed = "follower.wurl" // those of the follower, which has its own
+)
+
+// parts are the directories of a crawl.
+type parts struct {
+	journal, urls, snapshot, archive disk.Dir
+	urlFile                          string // in urls
+}
+
+// openParts opens the directories of a crawl by what gives one by its name.
+func openParts(open func(name string) (disk.Dir, error)) (p parts, err error) {
+	p.urlFile = urlFile
+	for _, d := range []struct {
+		name string
+		dir  *disk.Dir
+	}{{partJournal, &p.journal}, {partURLs, &p.urls}, {partSnapshot, &p.snapshot}, {partArchive, &p.archive}} {
+		if *d.dir, err = open(d.name); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// identity is what the first session of a crawl decided once and for all.
+type identity struct{ crawl, secret [16]byte }
+
+func newIdentity() (id identity) {
+	rand.Read(id.crawl[:]) // it never fails
+	rand.Read(id.secret[:])
+	id.crawl[6], id.crawl[8] = id.crawl[6]&0x0f|0x40, id.crawl[8]&0x3f|0x80 // UUID, version 4
+	return id
+}
+
+// errEnough ends the reading of a journal.
+var errEnough = errors.New("enough")
+
+// readIdentity reads what the first record of a journal says.
+func readIdentity(dir disk.Dir) (id identity, err error) {
+	_, err = journal.Read(dir, 0, func(r *journal.Record) error {
+		x := r.Facts.Session
+		if x == nil {
+			return fmt.Errorf("record %d is no session", r.Seq)
+		}
+		id = identity{x.Crawl, x.Secret}
+		return errEnough
+	})
+	switch {
+	case errors.Is(err, errEnough):
+		return id, nil
+	case err == nil: // it was begun, and nothing was committed
+		h, err := journal.ReadHeader(dir)
+		id = newIdentity()
+		id.crawl = h.Crawl
+		return id, errors.Join(errNothing, err)
+	}
+	return id, err
+}
+
+// errNothing says that a journal has no committed record.
+var errNothing = errors.New("nothing was committed")
+
+// newSetup is how a configuration makes a state.
+func newSetup(c *Config, id identity, memory int64) (*setup, error) {
+	set := &setup{crawl: id.crawl, secret: id.secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots}
+	var err error
+	if set.policy, err = policy.Choose(c.Policy); err != nil {
+		return nil, err
+	}
+	if c.SitePolicy != "" {
+		if set.sitePolicy, err = policy.Choose(c.SitePolicy); err != nil {
+			return nil, err
+		}
+	}
+	pages := maxPages(memory)
+	for _, p := range []*policy.Choice{set.policy, set.sitePolicy} {
+		if p != nil && p.Spec.MaxPages > 0 {
+			pages = min(pages, p.Spec.MaxPages) // it takes its time for each page
+		}
+	}
+	set.frontier = frontier.Options{
+		Delay: c.Delay.Duration, SmallDelay: c.SmallDelay.Duration, SmallSite: c.SmallSite,
+		Factor: c.DelayFactor, FactorMax: c.DelayMax.Duration,
+		BackOff: backOff, BackOffMax: time.Hour,
+		PerConnection: c.PerConnection,
+		Resolve:       c.Proxy == "", Robots: c.Robots,
+		AddressCap: c.IPCap, AddressDelay: c.IPDelay.Duration,
+		Slow: slowAnswer, SlowTimes: 3, SlowDelay: time.Minute, SlowMax: time.Hour,
+		Slice: workSlice, Hold: true,
+		MaxPages: pages, MaxSites: max(1<<10, pages/2),
+	}
+	return set, nil
+}
+
+const (
+	// backOff is the delay of a site after the first of several failures in a row.
+	backOff = 5 * time.Second
+	// slowAnswer is the time of an answer from which a site counts as slow (W17).
+	slowAnswer = 20 * time.Second
+	// workSlice is how many links a policy may work on between two events: some
+	// milliseconds.
+	workSlice = 200_000
+	// bytesPerPage is the budget of a known page: what bounds their number under a
+	// ceiling of memory.
+	bytesPerPage = 80
+)
+
+// maxPages is how many pages a crawl may know under a ceiling of memory.
+func maxPages(memory int64) int {
+	return int(min(max(memory/bytesPerPage, 1<<12), 1<<31))
+}
+
+// restore brings a state up to the last commit of a journal: from the newest snapshot
+// that can be used, or from nothing.
+func restore(p *parts, set *setup, last uint64, note func(string, ...any)) (*state, error) {
+	names, err := snapshotsOf(p.snapshot)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		s, err := fromSnapshot(p, set, name, last)
+		if err != nil {
+			note("a snapshot cannot be used", "file", name, "why", err)
+			continue
+		}
+		if err = s.catchUp(p.journal); err == nil {
+			return s, nil
+		}
+		s.free()
+		note("a snapshot does not fit the journal", "file", name, "why", err)
+	}
+	urls, err := openURLs(p, set)
+	if err != nil {
+		return nil, err
+	}
+	if err := urls.Truncate(0); err != nil {
+		return nil, err
+	}
+	s, err := newState(set, urls)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.catchUp(p.journal)
+}
+
+// fromSnapshot makes a state from a snapshot, which must not be ahead of the journal.
+func fromSnapshot(p *parts, set *setup, name string, last uint64) (*state, error) {
+	r, done, err := openSnapshot(p.snapshot, name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	urls, err := openURLs(p, set)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newState(set, urls)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.load(r); err == nil && s.next > last {
+		err = fmt.Errorf("it is ahead of the journal: record %d of %d", s.next, last)
+	}
+	if err == nil {
+		err = s.restoreURLs(p.journal)
+	}
+	if err != nil {
+		s.free()
+		return nil, err
+	}
+	return s, nil
+}
+
+// openURLs opens the file of the URLs; one that cannot be used is begun anew, since the
+// journal has them all.
+func openURLs(p *parts, set *setup) (*graph.URLLog, error) {
+	list, err := p.urls.List()
+	if err != nil {
+		return nil, err
+	}
+	how := disk.Create
+	if slices.ContainsFunc(list, func(e disk.Entry) bool { return e.Name == p.urlFile }) {
+		how = disk.Change
+	}
+	f, err := p.urls.Open(p.urlFile, how)
+	if err != nil {
+		return nil, err
+	}
+	urls, err := graph.OpenURLLog(f, set.crawl, set.frontier.MaxPages)
+	if err == nil {
+		return urls, nil
+	}
+	if err := f.Truncate(0); err != nil {
+		return nil, err
+	}
+	return graph.OpenURLLog(f, set.crawl, set.frontier.MaxPages)
+}
+
+// restoreURLs brings the file of the URLs to the pages of the state: cuts it, or adds
+// what is missing from the journal.
+func (s *state) restoreURLs(dir disk.Dir) error {
+	want := s.seen.Pages()
+	if s.urls.Pages() >= want {
+		return s.urls.Truncate(want)
+	}
+	_, err := journal.Read(dir, 0, func(r *journal.Record) error {
+		if r.Seq >= s.next {
+			return errEnough
+		}
+		for i, id := range r.Event.New {
+			p := r.First + graph.Page(i)
+			if int(p) < s.urls.Pages() {
+				continue
+			}
+			if err := s.urls.Append(p, id, r.Facts.Names.Rest(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return fmt.Errorf("restore the URLs: %w", err)
+	}
+	if n := s.urls.Pages(); n != want {
+		return fmt.Errorf("restore the URLs: %d of %d pages are in the journal", n, want)
+	}
+	return nil
+}
+
+// catchUp replays what the journal has beyond the state.
+func (s *state) catchUp(dir disk.Dir) error {
+	_, err := journal.Read(dir, s.next, s.replay)
+	return err
+}
+
+// position is the committed end of the archive.
+func position(c journal.Commit) archive.Position {
+	return archive.Position{File: int(c.Warc.File), Size: c.Warc.Size}
+}

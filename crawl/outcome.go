@@ -1,0 +1,259 @@
+package crawl
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// end takes what came of a work: decides, records, and lets the harvester go on.
+func (o *owner) end(now time.Duration, t *task) {
+	w, i := t.work, t.who
+	if w.Kind == frontier.Fetch {
+		o.fetching--
+	}
+	switch {
+	case t.void: // it did not happen: the next session will ask again
+		o.recycle(t)
+		o.idle = append(o.idle, i)
+		return
+	case w.Kind == frontier.Resolve:
+		o.resolved(now, t)
+	case w.Kind == frontier.Robots:
+		o.ruled(now, t)
+	case w.Kind == frontier.Sitemap:
+		o.listed(now, t)
+	default:
+		o.done(now, t)
+	}
+	kept := t.answer != nil && t.answer.Keep
+	o.keep(t)
+	if w.Kind == frontier.Fetch && o.more(now, i, w.Site) {
+		return
+	}
+	o.hold(w.Site)
+	if kept {
+		o.crew[i].tasks <- nil // hang up
+	}
+	o.idle = append(o.idle, i)
+}
+
+// more lets a harvester go on with the next page of the site that it has.
+func (o *owner) more(now time.Duration, i int, s graph.Site) bool {
+	if o.stopping != "" || !o.pagesLeft() {
+		return false
+	}
+	w, ok := o.s.f.More(now, s)
+	o.recordRefusals(now)
+	if ok {
+		o.start(now, i, w)
+	}
+	return ok
+}
+
+// keep lets a task wait for the commit of its bytes, or uses it again at once.
+func (o *owner) keep(t *task) {
+	if n := len(t.found.Records.Bytes); n > 0 {
+		o.open.tasks = append(o.open.tasks, t)
+		o.open.bytes += int64(n)
+		return
+	}
+	o.recycle(t)
+}
+
+// outcome begins the record of an answer with what all of them have.
+func (o *owner) outcome(kind frontier.EventKind, now time.Duration, t *task) *journal.Record {
+	r := o.begin(kind, now)
+	e, a := &r.Event, t.answer
+	e.Site, e.Start, e.End = t.work.Site, t.start, t.end
+	if a == nil {
+		return r
+	}
+	e.Class, e.Bytes, e.Retry = a.Class, a.Bytes, a.RetryAfter
+	r.Facts.Status, r.Facts.Note, r.Facts.Phases = uint16(a.Status), a.Note, a.Phases
+	r.Facts.Size = t.found.Size
+	if b := t.found.Records.Bytes; len(b) > 0 {
+		at := o.warc.Append(b)
+		r.Facts.Place = journal.Place{File: uint32(at.File), Offset: at.Offset, Length: int64(t.found.Records.Main)}
+	}
+	return r
+}
+
+// Names are asked for again after dnsRetry, and after twice the time with each failure,
+// dnsTries times in all.
+const (
+	dnsRetry = 30 * time.Second
+	dnsTries = 4
+)
+
+// resolved takes the addresses of a site.
+func (o *owner) resolved(now time.Duration, t *task) {
+	r := o.outcome(frontier.Resolved, now, t)
+	e := &r.Event
+	e.Class, r.Facts.Note = t.class, t.note
+	failed := o.s.names[e.Site]
+	switch {
+	case t.class == policy.OK:
+		r.Facts.Addrs = t.names.Addrs
+		e.Address = o.s.number(t.names.Addrs[0])
+		e.Expiry = later(e.End, t.names.TTL)
+	case t.again && failed+1 < dnsTries:
+		e.Again, e.Due = true, later(e.End, dnsRetry<<failed)
+	}
+	o.record()
+}
+
+// later is t + d, and never when d is none.
+func later(t, d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	if t > frontier.Never-d {
+		return frontier.Never
+	}
+	return t + d
+}
+
+// ruled takes the robots.txt of a site (W14).
+func (o *owner) ruled(now time.Duration, t *task) {
+	r := o.outcome(frontier.Ruled, now, t)
+	e, id := &r.Event, t.work.For
+	e.For = id
+	class, again := o.judge(now, t)
+	switch class {
+	case robots.Found:
+		e.Class = policy.OK
+		o.rule(r, t.rules, again)
+		if _, again := o.s.listings[id]; o.c.Sitemaps && !again { // of the first robots.txt
+			r.Facts.Files = o.s.fits(id, t.sitemaps)
+			e.Files = uint32(len(r.Facts.Files))
+		}
+	case robots.Moved:
+		e.Class, e.Hop, r.Facts.Hop = policy.Redirect, true, t.hop
+		o.hopTo(r, t.hop)
+	case robots.Unavailable:
+		e.Class = policy.OK
+		o.rule(r, robots.Rules{}, again)
+	default:
+		if !e.Class.Failed() {
+			e.Class = policy.ServerError // such as a redirect without end
+		}
+		if o.s.trouble[id].N+1 < robotsTries {
+			e.Again, e.Due = true, later(e.End, again)
+		}
+	}
+	o.record()
+}
+
+// robotsTries is how often a robots.txt that cannot be had is asked for before its site
+// is given up: until then its pages wait, then they are refused.
+const robotsTries = 5
+
+// judge says what the answer to a request for a robots.txt means.
+func (o *owner) judge(now time.Duration, t *task) (robots.Class, time.Duration) {
+	a, tr := t.answer, o.s.trouble[t.work.For]
+	q := robots.Response{
+		Status: a.Status, Hops: o.s.hops[t.work.For].N, Astray: a.Class == policy.Redirect && t.hop == "",
+		Failures: tr.N, RetryAfter: a.RetryAfter,
+	}
+	if tr.N > 0 {
+		q.Down = now - tr.Since
+	}
+	switch a.Class {
+	case policy.Timeout, policy.ConnectError, policy.TLSError, policy.DNSError:
+		q.Status = 0 // also when it broke off in the middle
+	}
+	return o.robots.Judge(q)
+}
+
+// rule gives a site its rules.
+func (o *owner) rule(r *journal.Record, rules robots.Rules, holds time.Duration) {
+	e := &r.Event
+	e.Delay = rules.Delay()
+	e.Expiry = later(e.End, holds)
+	r.Facts.Rules, _ = rules.AppendBinary(nil) // it never fails
+}
+
+// hopTo names the site to which a robots.txt moved.
+func (o *owner) hopTo(r *journal.Record, url string) {
+	name, _ := page.Site([]byte(url))
+	id, fresh := o.s.site(o.s.key.Site(name), name)
+	if id == graph.NoSite { // no room for another site, or no name: ask again later
+		e := &r.Event
+		e.Hop, e.Again, e.Due, e.Class = false, true, later(e.End, time.Hour), policy.ServerError
+		return
+	}
+	if r.Event.To = id; fresh {
+		r.Facts.Names.Add(name, nil)
+	}
+}
+
+// listed takes a sitemap file: its pages are known, but nothing links to them.
+func (o *owner) listed(now time.Duration, t *task) {
+	r := o.outcome(frontier.Listed, now, t)
+	e, f := &r.Event, &t.found
+	e.Class = f.Class
+	if !e.Class.Failed() {
+		o.s.discover(r, &o.limits, graph.NoPage, e.Site, &f.Links)
+		r.Facts.Files = o.s.fits(e.Site, f.Files)
+		e.Files = uint32(len(r.Facts.Files))
+	}
+	o.record()
+}
+
+// done takes an attempt at a page.
+func (o *owner) done(now time.Duration, t *task) {
+	r := o.outcome(frontier.Done, now, t)
+	e, f := &r.Event, &t.found
+	e.Page, e.Class = t.work.Page, f.Class
+	if f.Note != "" {
+		r.Facts.Note = f.Note
+	}
+	tried := o.s.tries[e.Page]
+	switch {
+	case mayPass(e.Class) && int(tried) < o.c.Retries:
+		e.Again, e.Due = true, o.retryAt(e, tried)
+	case !e.Class.Failed():
+		o.s.discover(r, &o.limits, e.Page, e.Site, &f.Links)
+		o.describe(r, t)
+		e.Due = later(e.End, o.c.Recrawl.Duration)
+		o.fetched++
+	}
+	e.Keep = t.answer.Keep && o.stopping == "" && o.pagesLeft()
+	o.record()
+}
+
+// describe adds what is known of a page that came.
+func (o *owner) describe(r *journal.Record, t *task) {
+	f, x := &t.found, &r.Facts
+	x.Digest, x.SimHash = f.Digest, f.SimHash
+	x.Media, x.ETag, x.Modified, x.Title = f.Media, f.ETag, f.Modified, f.Title
+	x.Tags, x.Cut, x.Dropped = uint8(f.Tags), uint8(f.Cut), uint32(f.Dropped)
+	if d := f.Records.Payload; !d.IsZero() {
+		x.Payload = append([]byte{byte(d.Algorithm())}, d.Bytes()...)
+	}
+}
+
+// mayPass tells whether a failure may pass by itself.
+func mayPass(c policy.Class) bool {
+	return c == policy.ServerError || c == policy.Timeout || c == policy.ConnectError
+}
+
+// A page that failed is asked for again after retryDelay, and after three times the
+// time with each failure, spread by up to a quarter.
+const retryDelay = 10 * time.Second
+
+func (o *owner) retryAt(e *frontier.Event, tried uint8) time.Duration {
+	d := retryDelay
+	for range tried {
+		d *= 3
+	}
+	spread := policy.Hash(o.s.set.random, uint64(e.Page), uint64(tried)) % 1024
+	d += time.Duration(float64(d) * float64(spread) / 4096)
+	return later(e.End, max(d, e.Retry))
+}

@@ -1,0 +1,191 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/sim"
+)
+
+// Sim = real: the crawler, with its client, journal and archive, against a server over
+// connections in memory and in virtual time, fetches the same pages in the same order at
+// the same instants as the simulator in the same world. The conditions are those of
+// the design: durations from continuous distributions, links in ascending order,
+// connections that close in no time, parsing that takes none. Pages are compared by URL,
+// instants to the nanosecond.
+func TestSimEqualsReal(t *testing.T) {
+	for _, s := range simSettings() {
+		t.Run(s.name, func(t *testing.T) {
+			for i, name := range livePolicies() {
+				if testing.Short() && i%3 != 0 {
+					continue
+				}
+				synctest.Test(t, func(t *testing.T) { s.compare(t, name, uint64(i+1)) })
+			}
+		})
+	}
+}
+
+// livePolicies are all policies that a crawl can have: those that need an oracle, or the
+// values of an earlier crawl, are the laboratory's.
+func livePolicies() (names []string) {
+	for _, s := range policy.Specs() {
+		c, err := policy.Choose(s.Name)
+		if err != nil || c.NeedsOracle() || s.Name == "historical-pagerank" {
+			continue
+		}
+		names = append(names, s.Name)
+	}
+	return append(names, "opic/cash=all", "opic/remote=0.8", "batch-pagerank/k=100", "partial-pagerank/k=100")
+}
+
+// A simSetting is how both worlds crawl.
+type simSetting struct {
+	name     string
+	preset   string
+	pages    int
+	fetchers int
+	max      int64
+	set      func(*Config)
+}
+
+func simSettings() []simSetting {
+	s := time.Second
+	return []simSetting{
+		{name: "polite", preset: "modern", pages: 300, fetchers: 16, set: func(c *Config) { c.Delay = Duration{2 * s}; c.DelayFactor = 0 }},
+		{name: "ten times", preset: "thesis2004", pages: 300, fetchers: 40, set: func(c *Config) {
+			c.Delay, c.SmallDelay, c.SmallSite = Duration{s}, Duration{3 * s}, 10
+		}},
+		{name: "keep-alive", preset: "modern", pages: 300, fetchers: 6, max: 250, set: func(c *Config) {
+			c.Delay, c.DelayFactor, c.PerConnection = Duration{4 * s}, 0, 5
+		}},
+		{name: "one", preset: "modern", pages: 150, fetchers: 1, set: func(c *Config) { c.SitePolicy = "larger-sites-first" }},
+	}
+}
+
+// A stay is one fetch as both worlds see it.
+type stay struct {
+	start, end time.Duration
+	page       graph.Page // of the world
+}
+
+func (s *simSetting) compare(t *testing.T, policyName string, seed uint64) {
+	t.Helper()
+	times, err := sim.Preset(s.preset, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times.Model.Noise, times.Model.Farewell = sim.Dist{}, 0 // a server does not know which connection is for which page
+	w := newTestWeb(t, s.pages, 20, fakeweb.ServeOptions{Times: fakeTimes(times)})
+	c := &w.o.Config
+	c.Policy, c.Fetchers, c.Pages, c.RandomSeed, c.Batch = policyName, s.fetchers, s.max, seed, 90
+	c.IPDelay, c.IPCap, c.Sitemaps = Duration{}, 0, false
+	c.Timeout, c.FirstByte, c.Stall, c.Connect = Duration{time.Hour}, Duration{time.Hour}, Duration{time.Hour}, Duration{time.Hour}
+	c.MaxBody = 1 << 30
+	s.set(c)
+	w.run(t)
+	got := w.fetches(t)
+	want := s.simulate(t, w, times)
+	what := fmt.Sprintf("%s, seed %d", policyName, seed)
+	if len(want) < 100 {
+		t.Errorf("%s: %d fetches are no test", what, len(want))
+	}
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			t.Fatalf("%s: fetch %d of %d is %+v in the simulation, %+v in the crawl", what, i, len(want), want[i], got[i])
+		}
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d fetches in the simulation, %d in the crawl", what, len(want), len(got))
+	}
+}
+
+// fakeTimes lets a server take as long as a simulated one.
+func fakeTimes(x *sim.Times) fakeweb.Times {
+	return fakeweb.Times{
+		Resolve:   x.Resolve,
+		Connect:   func(_ context.Context, s graph.Site, n uint32) time.Duration { return x.Connect(s, n) },
+		FirstByte: func(s graph.Site, p graph.Page, _ uint32) time.Duration { return x.FirstByte(s, p, 0) },
+		Body: func(s graph.Site, p graph.Page, _ int) time.Duration {
+			size := x.RobotsSize(s)
+			if p != graph.NoPage {
+				size = x.Size(p)
+			}
+			return sim.TransferTime(float64(size), x.Speed(s))
+		},
+		Size: x.Size,
+	}
+}
+
+// fetches are those of the journal, in its order.
+func (w *testWeb) fetches(t *testing.T) (list []stay) {
+	t.Helper()
+	var urls []string
+	var sites []string
+	dir, _ := w.disk.open(partJournal)
+	_, err := journal.Read(dir, 0, func(r *journal.Record) error {
+		for i, s := range r.Event.New {
+			if n := r.Facts.Names.Site(i); n != nil {
+				sites = append(sites, string(n))
+			}
+			urls = append(urls, sites[s]+string(r.Facts.Names.Rest(i)))
+		}
+		if e := &r.Event; e.Kind == frontier.Done {
+			p, ok := w.server.Page(urls[e.Page])
+			if !ok {
+				return fmt.Errorf("%s is no page of the web", urls[e.Page])
+			}
+			list = append(list, stay{e.Start, e.End, p})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// simulate crawls the same world with the simulator.
+func (s *simSetting) simulate(t *testing.T, w *testWeb, times *sim.Times) (list []stay) {
+	t.Helper()
+	out := graph.NewLists(s.pages, int64(8*s.pages))
+	defer out.Free()
+	world := &sim.World{Out: out, Sites: w.web.Sites(), URL: w.web.AppendURL, SiteName: w.web.SiteName, Times: times}
+	n := 0
+	err := w.web.Each(func(p graph.Page, links []graph.Page) error {
+		world.SiteOf = append(world.SiteOf, w.web.SiteOf(p))
+		n += copy(out.To.Slice()[n:], links)
+		out.Off.Set(int(p)+1, uint64(n))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &w.o.Config
+	set, err := newSetup(c, identity{}, w.o.Memory+1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fo := set.frontier
+	fo.Hold = false
+	res, err := sim.Run(world, sim.Options{
+		Seeds: []graph.Page{0}, Policy: set.policy, SitePolicy: set.sitePolicy, Random: c.RandomSeed, Batch: c.Batch,
+		Frontier: fo, Fetchers: c.Fetchers, MaxPages: int(c.Pages),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range res.Order {
+		list = append(list, stay{res.Start[i], res.End[i], p})
+	}
+	return slices.Clip(list)
+}

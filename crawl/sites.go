@@ -1,0 +1,217 @@
+package crawl
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// sites is what is known of each site besides what the frontier knows: 16 bytes, and
+// the texts that sites share.
+type sites struct {
+	rules    *graph.Column[uint32] // by site: number of its rules
+	admitted *graph.Column[uint32] // by site: pages that are not barred (W26)
+	domain   *graph.Column[uint32] // by site: number of its registered domain
+	address  *graph.Column[uint32] // by site: number of its IP address, 0 none
+
+	// Most sites have no rules or the same as many others, so each text is kept once.
+	texts   []robots.Rules
+	numbers map[robots.Rules]uint32
+
+	domains map[string]uint32
+	shares  *graph.Column[uint32] // by domain: pages that are not barred (W26)
+
+	addrs []netip.Addr // by number of the address, less 1
+	addr  map[netip.Addr]uint32
+}
+
+func newSites(n int) sites {
+	return sites{
+		rules:    graph.NewColumn[uint32]("site rules", n),
+		admitted: graph.NewColumn[uint32]("site admitted", n),
+		domain:   graph.NewColumn[uint32]("site domain", n),
+		address:  graph.NewColumn[uint32]("site ip", n),
+		shares:   graph.NewColumn[uint32]("domain admitted", n),
+		texts:    []robots.Rules{{}},
+		numbers:  map[robots.Rules]uint32{{}: 0},
+		domains:  map[string]uint32{},
+		addr:     map[netip.Addr]uint32{},
+	}
+}
+
+func (s *sites) columns(each func(graph.AnyColumn)) {
+	for _, c := range []graph.AnyColumn{s.rules, s.admitted, s.domain, s.address, s.shares} {
+		each(c)
+	}
+}
+
+func (s *sites) free() { s.columns(graph.AnyColumn.Free) }
+
+// add enters the next site.
+func (s *sites) add(name []byte) {
+	s.rules.Append(0)
+	s.admitted.Append(0)
+	s.address.Append(0)
+	d := page.Domain(page.Host(name))
+	n, ok := s.domains[d]
+	if !ok {
+		n = uint32(len(s.domains))
+		s.domains[d] = n
+		s.shares.Append(0)
+	}
+	s.domain.Append(n)
+}
+
+// admit counts a page towards the limits of its site.
+func (s *sites) admit(id graph.Site) {
+	s.admitted.Slice()[id]++
+	s.shares.Slice()[s.domain.At(int(id))]++
+}
+
+// rulesOf is what the robots.txt of a site says to us.
+func (s *sites) rulesOf(id graph.Site) robots.Rules { return s.texts[s.rules.At(int(id))] }
+
+// setRules gives a site its rules.
+func (s *sites) setRules(id graph.Site, r robots.Rules) {
+	n, ok := s.numbers[r]
+	if !ok {
+		n = uint32(len(s.texts))
+		s.numbers[r] = n
+		s.texts = append(s.texts, r)
+	}
+	s.rules.Set(int(id), n)
+}
+
+// number is the dense number of an address, from 1 on; a new one gets the next.
+func (s *sites) number(a netip.Addr) uint32 {
+	n, ok := s.addr[a]
+	if !ok {
+		s.addrs = append(s.addrs, a)
+		n = uint32(len(s.addrs))
+		s.addr[a] = n
+	}
+	return n
+}
+
+// setAddress gives a site its address, whose number was decided.
+func (s *sites) setAddress(id graph.Site, n uint32, a netip.Addr) {
+	if got := s.number(a); got != n {
+		n = got // after a hole in the journal: the number is a name, nothing more
+	}
+	s.address.Set(int(id), n)
+}
+
+// addressOf is the address of a site, the zero Addr when it has none.
+func (s *sites) addressOf(id graph.Site) netip.Addr {
+	if n := s.address.At(int(id)); n != 0 {
+		return s.addrs[n-1]
+	}
+	return netip.Addr{}
+}
+
+// pending is what few sites and pages have for a while.
+type pending struct {
+	hops    map[graph.Site]hop      // whose robots.txt is to be found elsewhere
+	files   map[graph.Site][]string // sitemap files to fetch
+	trouble map[graph.Site]trouble  // whose robots.txt cannot be had
+	names   map[graph.Site]uint8    // attempts to resolve that failed
+	tries   map[graph.Page]uint8    // attempts at a page that failed
+
+	listings map[graph.Site]int // sitemap files known so far, fetched or not
+}
+
+// A hop is where the robots.txt of a site has moved to.
+type hop struct {
+	URL string
+	N   int // redirects followed so far
+}
+
+// trouble is the failures of a robots.txt in a row.
+type trouble struct {
+	N     int
+	Since time.Duration
+}
+
+func newPending() pending {
+	return pending{
+		hops:    map[graph.Site]hop{},
+		files:   map[graph.Site][]string{},
+		trouble: map[graph.Site]trouble{},
+		names:   map[graph.Site]uint8{},
+		tries:   map[graph.Page]uint8{},
+
+		listings: map[graph.Site]int{},
+	}
+}
+
+// ruled takes over what a robots.txt said.
+func (s *state) ruled(r *journal.Record) {
+	e := &r.Event
+	id := e.For
+	s.bytes += e.Bytes
+	switch {
+	case e.Hop:
+		s.hops[id] = hop{r.Facts.Hop, s.hops[id].N + 1}
+		return
+	case e.Again:
+		t := s.trouble[id]
+		if t.N == 0 {
+			t.Since = e.End
+		}
+		t.N++
+		s.trouble[id] = t
+	case !e.Class.Failed():
+		rules, err := robots.Decode(r.Facts.Rules)
+		if err != nil { // the record has a checksum, so it was written so
+			s.fail(fmt.Errorf("rules of %s in record %d: %w", s.seen.Name(id), r.Seq, err))
+		}
+		s.setRules(id, rules)
+		delete(s.trouble, id)
+		s.addFiles(id, r.Facts.Files)
+	}
+	delete(s.hops, id)
+}
+
+// listed takes over the end of a sitemap file.
+func (s *state) listed(r *journal.Record) {
+	id := r.Event.Site
+	s.bytes += r.Event.Bytes
+	if f := s.files[id]; len(f) > 1 {
+		s.files[id] = f[1:]
+	} else {
+		delete(s.files, id)
+	}
+	s.addFiles(id, r.Facts.Files)
+}
+
+func (s *state) addFiles(id graph.Site, files []string) {
+	if len(files) > 0 {
+		s.files[id] = append(s.files[id], files...)
+		s.listings[id] += len(files)
+	}
+}
+
+// maxListings is how many sitemap files of a site are fetched: an index may name itself.
+const maxListings = 500
+
+// fits cuts files to those that may still be fetched of a site.
+func (s *state) fits(id graph.Site, files []string) []string {
+	return files[:min(len(files), max(0, maxListings-s.listings[id]))]
+}
+
+// nameDomains numbers the domains of all sites again, as they were numbered when each
+// became known.
+func (s *sites) nameDomains(seen *graph.Seen) {
+	s.domains = map[string]uint32{}
+	for i := range seen.Sites() {
+		d := page.Domain(page.Host(seen.Name(graph.Site(i))))
+		if _, ok := s.domains[d]; !ok {
+			s.domains[d] = uint32(len(s.domains))
+		}
+	}
+}

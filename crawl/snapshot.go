@@ -1,0 +1,363 @@
+package crawl
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/zeebo/xxh3"
+)
+
+// A snapshot is the state after a record, so that a restart need not replay all of
+// them. It is derived: when none can be used the journal is replayed from its
+// beginning. The file is
+//
+//	magic, version   4 bytes each
+//	length, head     of a gob, with all that is in no column
+//	columns          of the URL table, the frontier, the rest, each with its checksum
+//	sum              8 bytes: xxh3-64 of all before
+//
+// and it is renamed to its name when it is whole and synced. The names order by record.
+const (
+	snapshotMagic   = "WSNP"
+	snapshotVersion = 1
+	snapshotSuffix  = ".wsnap"
+	snapshotTemp    = "snapshot.tmp"
+	snapshotsKept   = 2
+)
+
+// head is what is in no column. Maps are lists in the order of their keys, so that
+// equal states are equal bytes.
+type head struct {
+	Crawl    [16]byte
+	Layout   string // what the columns depend on
+	Next     uint64
+	Now      time.Duration
+	Began    int64
+	Pages    int
+	Sites    int
+	Holes    int
+	Tally    savedTally
+	Rules    [][]byte
+	Addrs    []netip.Addr
+	Hops     []siteEntry[hop]
+	Files    []siteEntry[[]string]
+	Trouble  []siteEntry[trouble]
+	Names    []siteEntry[uint8]
+	Tries    []pageEntry
+	Listings []siteEntry[int]
+}
+
+type siteEntry[T any] struct {
+	Site graph.Site
+	Is   T
+}
+
+type pageEntry struct {
+	Page graph.Page
+	N    uint8
+}
+
+type savedTally struct {
+	Requests                        [4]int64
+	Outcomes                        [16]int64
+	Statuses                        []statusCount
+	Bytes, Links, Gathered, Dropped int64
+	Sessions                        int64
+}
+
+type statusCount struct {
+	Status uint16
+	N      int64
+}
+
+// entries lists a map by its keys.
+func entries[T any](m map[graph.Site]T) []siteEntry[T] {
+	list := make([]siteEntry[T], 0, len(m))
+	for _, s := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, siteEntry[T]{s, m[s]})
+	}
+	return list
+}
+
+func fromEntries[T any](list []siteEntry[T]) map[graph.Site]T {
+	m := make(map[graph.Site]T, len(list))
+	for _, e := range list {
+		m[e.Site] = e.Is
+	}
+	return m
+}
+
+// head gathers what is in no column.
+func (s *state) head() *head {
+	h := &head{
+		Crawl: s.set.crawl, Layout: s.layout(), Next: s.next, Now: s.now, Began: s.began,
+		Pages: s.f.Pages(), Sites: s.f.Sites(), Holes: s.holes, Addrs: s.addrs,
+		Hops: entries(s.hops), Files: entries(s.files), Trouble: entries(s.trouble), Names: entries(s.names),
+		Listings: entries(s.listings),
+	}
+	t := &s.tally
+	h.Tally = savedTally{t.requests, t.outcomes, nil, t.bytes, t.links, t.gathered, t.dropped, t.sessions}
+	for _, k := range slices.Sorted(maps.Keys(t.statuses)) {
+		h.Tally.Statuses = append(h.Tally.Statuses, statusCount{k, t.statuses[k]})
+	}
+	for _, r := range s.texts {
+		b, _ := r.AppendBinary(nil) // it never fails
+		h.Rules = append(h.Rules, b)
+	}
+	for _, p := range slices.Sorted(maps.Keys(s.tries)) {
+		h.Tries = append(h.Tries, pageEntry{p, s.tries[p]})
+	}
+	return h
+}
+
+// setHead takes over what head gathered.
+func (s *state) setHead(h *head) error {
+	s.next, s.now, s.began, s.holes = h.Next, h.Now, h.Began, h.Holes
+	t := &h.Tally
+	s.tally = tally{t.Requests, t.Outcomes, map[uint16]int64{}, t.Bytes, t.Links, t.Gathered, t.Dropped, t.Sessions}
+	for _, c := range t.Statuses {
+		s.statuses[c.Status] = c.N
+	}
+	s.hops, s.files, s.trouble, s.names = fromEntries(h.Hops), fromEntries(h.Files), fromEntries(h.Trouble), fromEntries(h.Names)
+	s.listings = fromEntries(h.Listings)
+	for _, e := range h.Tries {
+		s.tries[e.Page] = e.N
+	}
+	for _, a := range h.Addrs {
+		s.number(a)
+	}
+	s.texts, s.numbers = nil, map[robots.Rules]uint32{}
+	for i, b := range h.Rules {
+		r, err := robots.Decode(b)
+		if err != nil {
+			return fmt.Errorf("rules %d: %w", i, err)
+		}
+		s.texts = append(s.texts, r)
+		s.numbers[r] = uint32(i)
+	}
+	return nil
+}
+
+// layout names what the columns of a state depend on: a snapshot of another layout is
+// of no use, and the journal is replayed.
+func (s *state) layout() string {
+	parts := []string{s.f.Layout(), s.set.policy.Name}
+	if s.set.sitePolicy != nil {
+		parts = append(parts, s.set.sitePolicy.Name)
+	}
+	return strings.Join(append(parts, fmt.Sprint(s.set.batch, s.set.random, s.set.robots)), "; ")
+}
+
+// save writes the state.
+func (s *state) save(w io.Writer) error {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(s.head()); err != nil {
+		return err
+	}
+	top := binary.LittleEndian.AppendUint32([]byte(snapshotMagic), snapshotVersion)
+	top = binary.LittleEndian.AppendUint64(top, uint64(b.Len()))
+	if _, err := w.Write(append(top, b.Bytes()...)); err != nil {
+		return err
+	}
+	if err := s.seen.Save(w); err != nil {
+		return err
+	}
+	if err := s.f.Save(w); err != nil {
+		return err
+	}
+	return s.rest(func(c graph.AnyColumn) error { return c.Save(w) })
+}
+
+// rest goes over the columns that are the crawl's own.
+func (s *state) rest(do func(graph.AnyColumn) error) (err error) {
+	each := func(c graph.AnyColumn) {
+		if err == nil {
+			err = do(c)
+		}
+	}
+	each(s.in)
+	s.sites.columns(each)
+	return err
+}
+
+// errOther is wrapped where a snapshot is whole but of no use here.
+var errOther = errors.New("it was made otherwise")
+
+// load replaces an empty state by a saved one.
+func (s *state) load(r io.Reader) error {
+	h, err := readHead(r)
+	if err != nil {
+		return err
+	}
+	if h.Crawl != s.set.crawl || h.Layout != s.layout() {
+		return fmt.Errorf("%w: %s, want %s", errOther, h.Layout, s.layout())
+	}
+	if err := s.seen.Load(r); err != nil {
+		return err
+	}
+	if err := s.f.Load(r); err != nil {
+		return err
+	}
+	if err := s.rest(func(c graph.AnyColumn) error { return c.Load(r) }); err != nil {
+		return err
+	}
+	if s.f.Pages() != h.Pages || s.seen.Pages() != h.Pages || s.in.Len() != h.Pages || s.f.Sites() != h.Sites || s.seen.Sites() != h.Sites {
+		return fmt.Errorf("columns of %d and %d pages, want %d", s.f.Pages(), s.seen.Pages(), h.Pages)
+	}
+	s.sites.nameDomains(s.seen)
+	return s.setHead(h)
+}
+
+func readHead(r io.Reader) (*head, error) {
+	var top [16]byte
+	if _, err := io.ReadFull(r, top[:]); err != nil {
+		return nil, err
+	}
+	if v := binary.LittleEndian.Uint32(top[4:]); string(top[:4]) != snapshotMagic || v != snapshotVersion {
+		return nil, fmt.Errorf("%w: not a snapshot of version %d", errOther, snapshotVersion)
+	}
+	n := binary.LittleEndian.Uint64(top[8:])
+	if n > 1<<32 {
+		return nil, fmt.Errorf("a head of %d bytes", n)
+	}
+	b := make([]byte, n)
+	if _, err := io.ReadFull(r, b); err != nil {
+		return nil, err
+	}
+	h := new(head)
+	return h, gob.NewDecoder(bytes.NewReader(b)).Decode(h)
+}
+
+// writeSnapshot writes a saved state into the directory, under the number of its next
+// record, and removes all but the last ones.
+func writeSnapshot(dir disk.Dir, next uint64, save func(io.Writer) error) error {
+	if err := dir.Remove(snapshotTemp); err != nil {
+		return err
+	}
+	f, err := dir.Open(snapshotTemp, disk.Create)
+	if err != nil {
+		return err
+	}
+	err = writeSummed(f, save)
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = dir.Rename(snapshotTemp, snapshotName(next))
+	}
+	if err == nil {
+		err = dir.Sync()
+	}
+	if err == nil {
+		err = prune(dir)
+	}
+	return err
+}
+
+func snapshotName(next uint64) string { return fmt.Sprintf("%016x%s", next, snapshotSuffix) }
+
+// writeSummed writes what save gives, and its sum.
+func writeSummed(f disk.File, save func(io.Writer) error) error {
+	sum := xxh3.New()
+	w := bufio.NewWriterSize(&fileWriter{f: f}, 1<<20)
+	if err := save(io.MultiWriter(w, sum)); err != nil {
+		return err
+	}
+	if err := binary.Write(w, binary.LittleEndian, sum.Sum64()); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// fileWriter writes a file from its beginning on.
+type fileWriter struct {
+	f  disk.File
+	at int64
+}
+
+func (w *fileWriter) Write(b []byte) (int, error) {
+	n, err := w.f.WriteAt(b, w.at)
+	w.at += int64(n)
+	return n, err
+}
+
+// snapshotsOf lists the snapshots of a directory, the newest first.
+func snapshotsOf(dir disk.Dir) (names []string, err error) {
+	list, err := dir.List()
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range list {
+		if strings.HasSuffix(e.Name, snapshotSuffix) {
+			names = append(names, e.Name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(b, a) })
+	return names, nil
+}
+
+// prune removes old snapshots.
+func prune(dir disk.Dir) error {
+	names, err := snapshotsOf(dir)
+	if err != nil || len(names) <= snapshotsKept {
+		return err
+	}
+	for _, name := range names[snapshotsKept:] {
+		if err := dir.Remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openSnapshot checks the sum of a snapshot and gives what is before it.
+func openSnapshot(dir disk.Dir, name string) (r io.Reader, close func() error, err error) {
+	f, err := dir.Open(name, disk.Read)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, err := f.Size()
+	if err == nil {
+		err = checkSum(f, n)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("snapshot %s: %w", name, err)
+	}
+	return bufio.NewReaderSize(io.NewSectionReader(f, 0, n-8), 1<<20), f.Close, nil
+}
+
+func checkSum(f disk.File, n int64) error {
+	if n < 24 {
+		return fmt.Errorf("%d bytes are no snapshot", n)
+	}
+	sum := xxh3.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, n-8)); err != nil {
+		return err
+	}
+	var b [8]byte
+	if _, err := f.ReadAt(b[:], n-8); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if binary.LittleEndian.Uint64(b[:]) != sum.Sum64() {
+		return errors.New("the checksum differs")
+	}
+	return nil
+}

@@ -1,0 +1,375 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// Run crawls until there is nothing left, a limit of the configuration is reached or
+// the context ends. The directory can then be given to Run again, whatever happened.
+func Run(ctx context.Context, o RunOptions) (*Summary, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := o.Config.Check(); err != nil {
+		return nil, err
+	}
+	if o.Memory = int64(o.Config.MaxMemory); o.Memory == 0 {
+		o.Memory = max(o.MachineMemory/2, 1<<30)
+	}
+	for _, url := range o.Seeds {
+		if !slices.Contains(o.Config.Seeds, url) {
+			o.Config.Seeds = append(slices.Clone(o.Config.Seeds), url)
+		}
+	}
+	d, err := openDirectory(&o)
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	w, err := open(&o, d)
+	if err != nil {
+		return nil, err
+	}
+	defer w.s.free()
+	return w.crawl(ctx)
+}
+
+// open makes the owner of a crawl that is new or goes on.
+func open(o *RunOptions, d *directory) (*owner, error) {
+	id, err := readIdentity(d.journal)
+	none := errors.Is(err, journal.ErrNone)
+	fresh := none || errors.Is(err, errNothing)
+	switch {
+	case fresh && len(o.Seeds) == 0:
+		return nil, &Error{Text: "there is nothing to begin with", Hint: "name the URLs of some pages: winnow crawl https://example.org"}
+	case none:
+		id = newIdentity()
+	case errors.Is(err, journal.ErrVersion):
+		return nil, &Error{Text: o.Dir + " was written by a later version of winnow", Hint: "use that version, or another --dir", Err: err}
+	case err != nil && !fresh:
+		return nil, &Error{Text: "cannot read the journal of " + o.Dir, Hint: "winnow verify " + o.Dir + " says what is wrong", Err: err}
+	}
+	set, err := newSetup(&o.Config, id, o.Memory)
+	if err != nil {
+		return nil, err
+	}
+	w := &owner{o: o, c: &o.Config, log: o.Log, limits: newLimits(&o.Config), overrides: newOverrides(&o.Config)}
+	w.limits.sites = w.overrides.pages
+	if len(o.Config.Site) > 0 {
+		set.delays = w.overrides.delay
+	}
+	header := journal.Header{Crawl: id.crawl, Partitions: 1}
+	if err := w.recover(d, set, header, none); err != nil {
+		return nil, err
+	}
+	if err := w.begins(id, fresh); err != nil {
+		w.s.free()
+		return nil, err
+	}
+	return w, nil
+}
+
+// recover brings journal, state and archive to the last commit.
+func (o *owner) recover(d *directory, set *setup, h journal.Header, none bool) error {
+	var last journal.Commit
+	var records uint64
+	var err error
+	if none {
+		o.journal, err = journal.Begin(d.journal, h)
+	} else {
+		var found journal.Found
+		if o.journal, found, err = journal.Open(d.journal, h); err == nil {
+			last, records = found.Last, found.Records
+			o.damaged(found)
+		}
+	}
+	if err != nil {
+		return diskError(o.o.Dir, err)
+	}
+	began := time.Now()
+	if o.s, err = restore(&d.parts, set, records, o.log.Warn); err != nil {
+		return &Error{Text: "cannot restore the crawl in " + o.o.Dir, Hint: "winnow verify " + o.o.Dir + " says what is wrong", Err: err}
+	}
+	o.log.Info("restored", "pages", o.s.f.Pages(), "records", o.s.next, "took", time.Since(began).Round(time.Millisecond))
+	o.dir = d
+	return o.openArchive(d.archive, set, last)
+}
+
+// damaged says what of the journal cannot be read. The crawl goes on without it.
+func (o *owner) damaged(f journal.Found) {
+	for _, x := range f.Damage {
+		o.log.Warn("a part of the journal is damaged; what it made known is found again", "damage", x)
+	}
+}
+
+func (o *owner) openArchive(dir disk.Dir, set *setup, last journal.Commit) (err error) {
+	algorithm := archive.SHA1
+	builder := archive.NewBuilder(set.crawl, algorithm)
+	o.warc, err = archive.Open(dir, archive.Config{
+		Prefix: "winnow", Builder: builder, Now: time.Now,
+		Info: archive.Info{
+			Software: "winnow/" + o.o.Version, Operator: o.c.Contact, UserAgent: o.c.Agent(o.o.Version), Robots: robotsPolicy(o.c),
+		},
+	}, position(last))
+	if err != nil {
+		return diskError(o.o.Dir, err)
+	}
+	o.fileSize = archive.MaxSize
+	o.builder = builder
+	return nil
+}
+
+func robotsPolicy(c *Config) string {
+	if c.Robots {
+		return "RFC9309"
+	}
+	return "ignored"
+}
+
+func newLimits(c *Config) limits {
+	return limits{depth: c.MaxDepth, dynamic: c.MaxDepthDynamic, site: c.SitePages, domain: c.DomainPages}
+}
+
+// begins starts the clock and the session, makes the seeds known, and commits that
+// before anything is asked for.
+func (o *owner) begins(id identity, fresh bool) error {
+	wall := time.Now()
+	o.epoch, o.base = wall, o.s.now
+	if !fresh {
+		o.base = max(o.s.now, time.Duration(wall.UnixNano()-o.s.began))
+	}
+	config, err := o.c.Marshal()
+	if err != nil {
+		return err
+	}
+	r := o.begin(frontier.Session, o.base)
+	r.Facts.Session = &journal.Session{
+		Wall: wall.UnixNano(), Version: o.o.Version, Config: config, Policy: o.c.Policy, SitePolicy: o.c.SitePolicy,
+		Secret: id.secret, Crawl: id.crawl,
+	}
+	o.record()
+	if err := o.seed(fresh); err != nil {
+		return err
+	}
+	if err := o.assemble(); err != nil {
+		return err
+	}
+	states, _ := o.s.f.Census()
+	o.fetched = states[frontier.Fetched]
+	o.timer = time.NewTimer(time.Hour)
+	return nil
+}
+
+// seed makes the seeds known that are not.
+func (o *owner) seed(fresh bool) error {
+	r := o.begin(frontier.Seed, o.base)
+	for _, url := range o.o.Seeds {
+		site, rest := page.Site([]byte(url))
+		hash := o.s.key.Page(o.s.key.Site(site), rest)
+		if p, ok := o.s.seen.LookupPage(hash); ok {
+			if int(p) < o.s.f.Pages() && o.s.f.State(p) == frontier.RefusedPage {
+				r.Event.Admit = append(r.Event.Admit, p)
+			}
+			continue
+		}
+		if !fresh && !o.o.AddSeeds {
+			return &Error{
+				Text: fmt.Sprintf("%s is a crawl with other seeds: %s is not known there", o.o.Dir, url),
+				Hint: "give --add-seeds to add it, another --dir for a new crawl, or no seeds to go on",
+			}
+		}
+		id, newSite := o.s.site(o.s.key.Site(site), site)
+		p, _ := o.s.seen.Page(hash)
+		if !newSite {
+			site = nil
+		}
+		o.s.add(r, p, id, site, rest, frontier.NoBar)
+	}
+	if len(r.Event.New) > 0 || len(r.Event.Admit) > 0 {
+		o.record()
+	}
+	return nil
+}
+
+// assemble makes what harvesters need.
+func (o *owner) assemble() error {
+	scope, err := newScope(o.c)
+	if err != nil {
+		return err
+	}
+	resolve, err := o.resolver()
+	if err != nil {
+		return err
+	}
+	options, err := o.fetchOptions()
+	if err != nil {
+		return err
+	}
+	builder := o.builder
+	if !o.c.KeepsPages() {
+		builder = nil
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	o.cancel = cancel
+	o.h = &harvest{
+		ctx: ctx, clock: o.now, began: o.epoch.Add(-o.base), resolve: resolve, fetch: options,
+		product: o.c.Product(), private: o.c.AllowPrivate,
+		results:   make(chan *task, o.c.Fetchers),
+		gatherers: make(chan *gather.Gatherer, 2*runtime.GOMAXPROCS(0)),
+		gather: &gather.Options{
+			Key: o.s.key, Product: o.c.Product(), Scope: scope, Builder: builder,
+			KeepNoArchive: o.c.KeepNoArchive, HTMLOnly: o.c.Types == TypesHTML, MaxBody: int64(o.c.MaxBody),
+		},
+	}
+	for range cap(o.h.gatherers) {
+		o.h.gatherers <- nil
+	}
+	o.robots = robots.Limits{}
+	o.deny = denyList{path: o.c.Deny, scope: scope}
+	o.follow = newFollow(o.dir, o.s)
+	o.commit = newCommitter(o.warc, o.journal, o.c.Sync)
+	return nil
+}
+
+// fetchOptions are those of all clients.
+func (o *owner) fetchOptions() (*fetch.Options, error) {
+	proxy, err := o.c.ProxyURL()
+	if err != nil {
+		return nil, err
+	}
+	trust, err := o.trust()
+	if err != nil {
+		return nil, err
+	}
+	return &fetch.Options{
+		Dial: o.o.Machine.Dial, TLS: trust, Proxy: proxy,
+		UserAgent: o.c.Agent(o.o.Version), Header: o.c.Headers(nil), HTTP2: true, AllowPrivate: o.c.AllowPrivate,
+		MaxBody: int64(o.c.MaxBody), Connect: o.c.Connect.Duration, FirstByte: o.c.FirstByte.Duration,
+		Stall: o.c.Stall.Duration, Total: o.c.Timeout.Duration,
+		Clock: o.now, Budget: fetch.NewBudget(bodyBudget(o.o.Memory)), Conns: new(atomic.Uint32),
+	}, nil
+}
+
+// bodyBudget is how many bytes of bodies may be in memory.
+func bodyBudget(memory int64) int64 { return max(64<<20, memory/8) }
+
+// resolver is what finds addresses.
+func (o *owner) resolver() (func(context.Context, string) (fetch.Names, error), error) {
+	if r := o.o.Machine.Resolve; r != nil {
+		return r, nil
+	}
+	server, err := o.c.ResolverAddress()
+	if err != nil {
+		return nil, err
+	}
+	r, err := fetch.NewResolver(fetch.ResolverOptions{Server: server})
+	if err != nil {
+		return nil, err
+	}
+	o.dns = r.Stats
+	return r.Lookup, nil
+}
+
+// crawl runs the owner to its end, and leaves everything committed and closed.
+func (o *owner) crawl(ctx context.Context) (*Summary, error) {
+	defer o.cancel()
+	if err := o.flush(); err != nil { // the session is on disk before anything is asked for
+		return nil, o.abandon(err)
+	}
+	if err := o.dir.writeConfig(o.c); err != nil {
+		return nil, o.abandon(err)
+	}
+	err := o.run(ctx)
+	o.dismiss()
+	if err != nil {
+		return nil, o.abandon(err)
+	}
+	return o.finish()
+}
+
+// flush commits what is open and waits for it.
+func (o *owner) flush() error {
+	for o.busy || !o.journal.Empty() {
+		o.hungry = true
+		o.send(o.now())
+		o.written = append(o.written, <-o.commit.out)
+		if err := o.settle(o.now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dismiss ends all harvesters, and gives up what they still do.
+func (o *owner) dismiss() {
+	if len(o.idle) < len(o.crew) {
+		o.cancel()
+	}
+	for _, w := range o.crew {
+		close(w.tasks)
+	}
+	o.h.running.Wait()
+}
+
+// abandon ends a run that failed: nothing more is written. What was committed is what
+// the next run finds.
+func (o *owner) abandon(err error) error {
+	close(o.commit.in)
+	for range o.commit.out {
+	}
+	return err
+}
+
+// finish leaves a crawl that can be opened by all: committed, snapshot taken, files
+// closed.
+func (o *owner) finish() (*Summary, error) {
+	if err := o.flush(); err != nil {
+		return nil, o.abandon(err)
+	}
+	close(o.commit.in)
+	if err := o.closeFiles(); err != nil {
+		return nil, diskError(o.o.Dir, err)
+	}
+	now := o.now()
+	o.measure(now)
+	o.stats.State = "paused"
+	if o.stopping == whyFinished {
+		o.stats.State = "finished"
+	}
+	x := o.stats.Status()
+	x.Why = o.stopping
+	x.addColumns(o.s)
+	o.dir.writeStatus(x, o.log)
+	return &Summary{Stats: o.stats, Why: o.stopping}, nil
+}
+
+// closeFiles closes what the committer wrote, and takes a snapshot.
+func (o *owner) closeFiles() error {
+	o.follow.wait()
+	if err := o.s.urls.Flush(); err != nil {
+		return err
+	}
+	if err := writeSnapshot(o.dir.snapshot, o.s.next, o.s.save); err != nil {
+		return err
+	}
+	if err := o.warc.Close(); err != nil {
+		return err
+	}
+	return o.journal.Close()
+}

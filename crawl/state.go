@@ -1,0 +1,269 @@
+package crawl
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// setup is what a state is made with. The same setup and the same records give the
+// same state.
+type setup struct {
+	crawl, secret      [16]byte
+	policy, sitePolicy *policy.Choice
+	batch              int
+	random             uint64
+	frontier           frontier.Options // MaxPages and MaxSites included
+	robots             bool             // robots.txt is obeyed
+	// delays gives sites a delay of their own by their name; nil: none has one.
+	delays func(site []byte) (time.Duration, bool)
+}
+
+// state is all that a crawl knows: the fold of its journal. It has one owner.
+type state struct {
+	set  *setup
+	key  graph.URLKey
+	seen *graph.Seen
+	urls *graph.URLLog
+	f    *frontier.Frontier
+	in   *graph.Column[uint32] // by page: links to it from pages that came; came if it did itself
+	sites
+	pending
+	tally
+	began int64         // wall clock of instant 0, Unix nanoseconds
+	now   time.Duration // of the last record
+	next  uint64        // number of the next record
+	holes int           // records that could not be applied: see replay
+	full  bool          // the tables have no room for another page
+	err   error         // of the URL log: nothing that was decided after it counts
+	text  []byte        // scratch: a URL
+}
+
+// tally is what has been counted.
+type tally struct {
+	requests [4]int64  // works handed out, by kind
+	outcomes [16]int64 // ends of attempts at pages, by class
+	statuses map[uint16]int64
+	bytes    int64
+	links    int64 // from pages that came
+	gathered int64 // of these, to pages that came, too
+	dropped  int64 // links to pages for which there was no room
+	sessions int64
+}
+
+// newState makes the state of a crawl that knows nothing. The URL log is given to it,
+// and must have been cut to no pages or to those that a snapshot will bring.
+func newState(set *setup, urls *graph.URLLog) (*state, error) {
+	n, m := set.frontier.MaxPages, set.frontier.MaxSites
+	s := &state{
+		set:     set,
+		key:     graph.NewURLKey(set.secret),
+		seen:    graph.NewSeen(set.secret, n, m),
+		urls:    urls,
+		in:      graph.NewColumn[uint32]("page links in", n),
+		sites:   newSites(m),
+		pending: newPending(),
+	}
+	s.statuses = map[uint16]int64{}
+	env := policy.Env{
+		Random: set.random, Batch: set.batch,
+		URL:      func(b []byte, p graph.Page) []byte { return s.appendURL(b, p) },
+		SiteName: func(id graph.Site) string { return string(s.seen.Name(id)) },
+	}
+	fo := set.frontier
+	fo.Random, fo.Twin = set.random, s.twin
+	if set.robots {
+		fo.Allowed = s.allowed
+	}
+	if set.delays != nil {
+		fo.SiteDelay = func(id graph.Site) (time.Duration, bool) { return set.delays(s.seen.Name(id)) }
+	}
+	var err error
+	if s.f, err = frontier.New(fo, env, set.policy, set.sitePolicy, nil); err != nil {
+		s.free()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *state) free() {
+	s.seen.Free()
+	s.in.Free()
+	s.sites.free()
+	if s.f != nil {
+		s.f.Free()
+	}
+}
+
+// columns hands out every column but those of the URL log, which are its own.
+func (s *state) columns(each func(graph.AnyColumn)) {
+	s.seen.Columns(each)
+	s.f.Columns(each)
+	each(s.in)
+	s.sites.columns(each)
+}
+
+// memory is what all columns take, in bytes.
+func (s *state) memory() int64 {
+	n := s.seen.Bytes() + s.f.Bytes() + s.in.Bytes() + s.urls.Bytes()
+	s.sites.columns(func(c graph.AnyColumn) { n += c.Bytes() })
+	return n
+}
+
+// appendURL appends the URL of p.
+func (s *state) appendURL(b []byte, p graph.Page) []byte {
+	site, rest, err := s.urls.Read(p, s.text[:0])
+	if err != nil {
+		s.fail(fmt.Errorf("read the URL of page %d: %w", p, err))
+		return b
+	}
+	s.text = rest
+	return append(append(b, s.seen.Name(site)...), rest...)
+}
+
+// fail keeps the first error. The owner stops before it records anything more.
+func (s *state) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// allowed tells whether the robots.txt of its site allows p.
+func (s *state) allowed(p graph.Page) bool {
+	site, rest, err := s.urls.Read(p, s.text[:0])
+	if err != nil {
+		s.fail(fmt.Errorf("read the URL of page %d: %w", p, err))
+		return false
+	}
+	s.text = rest
+	return s.rulesOf(site).Test(string(rest)).Allowed
+}
+
+// twin is the site of the same host under the other scheme, if it is known. Sites at
+// ports of their own are servers of their own.
+func (s *state) twin(id graph.Site) graph.Site {
+	name := s.seen.Name(id)
+	other := []byte("http://")
+	host := name
+	switch {
+	case len(name) > 8 && string(name[:8]) == "https://":
+		host = name[8:]
+	case len(name) > 7 && string(name[:7]) == "http://":
+		other, host = []byte("https://"), name[7:]
+	}
+	if len(page.Host(name)) != len(host) {
+		return graph.NoSite // it has a port
+	}
+	other = append(other, host...)
+	t, _ := s.seen.LookupSite(s.key.Site(other), other)
+	return t
+}
+
+// site is the id of the site with a name; a new one is entered.
+func (s *state) site(hash uint64, name []byte) (id graph.Site, fresh bool) {
+	id, fresh = s.seen.Site(hash, name)
+	if fresh {
+		s.sites.add(name)
+	}
+	return id, fresh
+}
+
+// enter adds a page that is fresh in the table: its URL, its columns, and, unless it is
+// barred, its place in the limits of its site.
+func (s *state) enter(p graph.Page, site graph.Site, rest []byte, bar frontier.Bar) {
+	if err := s.urls.Append(p, site, rest); err != nil {
+		s.fail(fmt.Errorf("write the URL of page %d: %w", p, err))
+	}
+	s.in.Append(0)
+	if bar == frontier.NoBar {
+		s.sites.admit(site)
+	}
+}
+
+// apply takes over what a record says. Names and new ids are known already, by discover
+// when the record was made or by learn when it was read. What Next and More did they
+// have done themselves, unless it is a replay.
+func (s *state) apply(r *journal.Record, replay bool) {
+	e := &r.Event
+	s.now, s.next = r.Now, r.Seq+1
+	switch e.Kind {
+	case frontier.Took, frontier.Refused, frontier.Asked:
+		if replay {
+			s.f.Apply(r.Now, e)
+		}
+	default:
+		s.f.Apply(r.Now, e)
+	}
+	switch e.Kind {
+	case frontier.Took:
+		s.requests[e.Work]++
+	case frontier.Resolved:
+		s.resolved(r)
+	case frontier.Ruled:
+		s.ruled(r)
+	case frontier.Listed:
+		s.listed(r)
+	case frontier.Done:
+		s.done(r)
+	case frontier.Session:
+		s.session(r)
+	}
+}
+
+// session takes over what a session says of itself.
+func (s *state) session(r *journal.Record) {
+	s.sessions++
+	if x := r.Facts.Session; x != nil && s.began == 0 {
+		s.began = x.Wall - int64(r.Now)
+	}
+}
+
+// resolved takes over the address of a site.
+func (s *state) resolved(r *journal.Record) {
+	e := &r.Event
+	if e.Again {
+		s.names[e.Site]++
+		return
+	}
+	delete(s.names, e.Site)
+	if !e.Class.Failed() && e.Address != 0 && len(r.Facts.Addrs) > 0 {
+		s.setAddress(e.Site, e.Address, r.Facts.Addrs[0])
+	}
+}
+
+// number is the dense number of an address, from 1 on.
+func (s *state) number(a netip.Addr) uint32 { return s.sites.number(a) }
+
+// came is set in the number of links to a page when the page has come.
+const came = 1 << 31
+
+// done counts an attempt at a page, and what it means for links. Links of a page that
+// comes again are not counted again.
+func (s *state) done(r *journal.Record) {
+	e := &r.Event
+	s.outcomes[e.Class]++
+	s.statuses[r.Facts.Status]++
+	s.bytes += e.Bytes
+	if e.Again {
+		s.tries[e.Page]++
+		return
+	}
+	delete(s.tries, e.Page)
+	in := s.in.Slice()
+	if e.Class.Failed() || in[e.Page]&came != 0 {
+		return
+	}
+	s.gathered += int64(in[e.Page])
+	in[e.Page] |= came
+	s.links += int64(len(e.Links))
+	for _, p := range e.Links {
+		in[p]++
+		s.gathered += int64(in[p] >> 31)
+	}
+}

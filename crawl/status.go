@@ -1,0 +1,84 @@
+package crawl
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// Status is what `winnow status --json` prints: the statistics of a crawl with names.
+type Status struct {
+	State    string           `json:"state"`   // running, paused, finished
+	Why      string           `json:"why"`     // it paused: pages, duration, bytes, stopped; "" while it runs
+	Seconds  float64          `json:"seconds"` // of the crawl, stops included
+	Known    int64            `json:"known"`   // pages of all states
+	Waiting  int64            `json:"waiting"` // of these, not asked for yet
+	Fetched  int64            `json:"fetched"`
+	Failed   int64            `json:"failed"`
+	Refused  int64            `json:"refused"`
+	Reasons  map[string]int64 `json:"refused_by"` // refused pages, by reason
+	Sites    int64            `json:"sites"`
+	Requests int64            `json:"requests"` // pages, robots.txt, sitemaps
+	Bytes    int64            `json:"bytes"`
+	Outcomes map[string]int64 `json:"outcomes"` // ends of attempts at pages, by class
+	Gathered float64          `json:"gathered"` // share of the known links that lead to fetched pages
+	Rate     float64          `json:"pages_per_second"`
+	Active   int              `json:"active_fetchers"`
+	Fetchers int              `json:"fetchers"`
+	Waits    map[string]int   `json:"waits"`  // what waits for what, by reason
+	Memory   map[string]int64 `json:"memory"` // bytes by column
+	Total    int64            `json:"memory_total"`
+	Record   uint64           `json:"record"` // number of the next record of the journal
+}
+
+// Status gives the statistics names.
+func (s *Stats) Status() *Status {
+	x := &Status{
+		State: s.State, Seconds: s.Now.Seconds(), Known: s.Known, Waiting: s.Queued, Fetched: s.Fetched, Failed: s.Failed,
+		Refused: s.Refused, Sites: s.Sites, Requests: s.Requests, Bytes: s.Bytes, Gathered: s.Gathered, Rate: s.Rate,
+		Active: s.Active, Fetchers: s.Fetchers, Total: s.Memory,
+		Reasons: map[string]int64{}, Outcomes: map[string]int64{}, Waits: map[string]int{}, Memory: map[string]int64{},
+	}
+	for b, n := range s.Bars {
+		if n > 0 {
+			x.Reasons[frontier.Bar(b).String()] = n
+		}
+	}
+	for c, n := range s.Outcomes {
+		if n > 0 {
+			x.Outcomes[policy.Class(c).String()] = n
+		}
+	}
+	c := &s.Counts
+	for name, n := range map[string]int{"politeness": c.Polite, "address": c.Parked, "retry": c.Due, "commit": c.Held, "twin": c.Blocked,
+		"robots-elsewhere": c.Hops, "sitemap-files": c.Files, "slow": c.Slow} {
+		if n > 0 {
+			x.Waits[name] = n
+		}
+	}
+	return x
+}
+
+// addColumns adds the memory of a state, by column.
+func (x *Status) addColumns(s *state) {
+	add := func(c graph.AnyColumn) { x.Memory[c.Name()] += c.Bytes() }
+	s.columns(add)
+	s.urls.Columns(add)
+	x.Record = s.next
+}
+
+// statusEvery is how often a running crawl writes its status for others to read.
+const statusEvery = 2 * time.Second
+
+// saveStatus writes the status now and then.
+func (o *owner) saveStatus(now time.Duration) {
+	if now < o.statusAt {
+		return
+	}
+	o.statusAt = now + statusEvery
+	x := o.stats.Status()
+	x.addColumns(o.s)
+	o.dir.writeStatus(x, o.log)
+}

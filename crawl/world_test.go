@@ -1,0 +1,92 @@
+package crawl
+
+import (
+	"context"
+	"net/netip"
+	"path"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/internal/disk"
+)
+
+// A memoryDisk holds the directories of a crawl in memory.
+type memoryDisk map[string]*disk.Memory
+
+func (m memoryDisk) open(name string) (disk.Dir, error) {
+	name = path.Clean(name)
+	if m[name] == nil {
+		m[name] = disk.NewMemory()
+	}
+	return m[name], nil
+}
+
+// testWeb is a web in memory and a crawl of it.
+type testWeb struct {
+	web    *fakeweb.Web
+	server *fakeweb.Server
+	disk   memoryDisk
+	o      RunOptions
+}
+
+// newTestWeb makes a web of so many pages and sites that is answered as the options
+// say. It belongs into a synctest bubble.
+func newTestWeb(t *testing.T, pages, sites int, so fakeweb.ServeOptions) *testWeb {
+	t.Helper()
+	web, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: sites, Links: int64(8 * pages), Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := fakeweb.NewServer(web, so)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.SetAddresses(sites)
+	t.Cleanup(func() { server.Close() })
+	w := &testWeb{web: web, server: server, disk: memoryDisk{}}
+	c := Default()
+	c.Contact, c.AllowPrivate = "test@example.org", true
+	c.MaxMemory = 1 << 30
+	c.MaxDepth, c.MaxDepthDynamic = 1000, 1000
+	w.o = RunOptions{
+		Dir: "memory", Config: c, Seeds: []string{server.URL(0)}, Version: "test",
+		Machine: Machine{Dial: server.Dial, Resolve: w.resolve, TLS: server.ClientTLS(), Disk: w.disk.open},
+	}
+	return w
+}
+
+func (w *testWeb) resolve(ctx context.Context, host string) (fetch.Names, error) {
+	a, ttl, err := w.server.Resolve(ctx, host)
+	if err != nil {
+		return fetch.Names{}, err
+	}
+	return fetch.Names{Addrs: []netip.Addr{a}, TTL: max(ttl, 24*time.Hour)}, nil
+}
+
+// run crawls.
+func (w *testWeb) run(t *testing.T) *Summary {
+	t.Helper()
+	sum, err := Run(t.Context(), w.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// check holds what the server saw against what a crawl has to do.
+func (w *testWeb) check(t *testing.T, l fakeweb.Limits) {
+	t.Helper()
+	c := &w.o.Config
+	demands := fakeweb.Demands{Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressDelay: c.IPDelay.Duration, AddressCap: c.IPCap}
+	found := w.server.Counter().Check(demands)
+	found = append(found, w.server.Counter().CheckWanted(w.server.Wanted(l))...)
+	for i, v := range found {
+		if i == 10 {
+			t.Errorf("and %d more", len(found)-i)
+			break
+		}
+		t.Error(v)
+	}
+}
