@@ -77,7 +77,9 @@ func (x *exchange) fill(ctx context.Context, resp *http.Response, limit int64) (
 				return errTooLong
 			}
 			more := min(nextRoom(room, resp.ContentLength), limit+1)
-			if err := claim.take(ctx, more-room); err != nil {
+			x.pause()
+			err := claim.take(ctx, more-room)
+			if x.resume(); err != nil {
 				return err
 			}
 			room, buf = more, slices.Grow(buf, int(more-room))

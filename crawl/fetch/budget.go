@@ -12,7 +12,7 @@ import (
 //
 // Ten thousand fetchers may hold ten thousand bodies, each within its own limit. A body
 // that does not fit waits its turn, and with it, through the windows of TCP, its server;
-// the time-outs go on. When all bytes are held by bodies that still arrive, waiting would
+// that is not the server's fault, and the time-outs stand still. When all bytes are held by bodies that still arrive, waiting would
 // be for ever: then one of them, the first in line, may go beyond the size until it has
 // ended. So at most size and one body are held at once.
 type Budget struct {
@@ -63,6 +63,11 @@ func (c *claim) take(ctx context.Context, n int64) error {
 		return nil
 	}
 	c.b.mu.Lock()
+	if c.b.over == c {
+		c.b.hand(c, n)
+		c.b.mu.Unlock()
+		return nil
+	}
 	c.want, c.ready = n, make(chan struct{})
 	c.b.wait = append(c.b.wait, c)
 	c.b.serve()
@@ -108,14 +113,18 @@ func (c *claim) end(unused int64) (held int64) {
 func (b *Budget) serve() {
 	for len(b.wait) > 0 {
 		c := b.wait[0]
-		if b.held+c.want > b.size && b.over != c {
+		if b.held+c.want > b.size {
 			if b.over != nil || b.held > b.reading {
 				return // somebody will end or give back
 			}
 			b.over = c
 		}
 		b.wait = slices.Delete(b.wait, 0, 1)
-		b.held, b.reading, c.bytes = b.held+c.want, b.reading+c.want, c.bytes+c.want
+		b.hand(c, c.want)
 		close(c.ready)
 	}
+}
+
+func (b *Budget) hand(c *claim, n int64) {
+	b.held, b.reading, c.bytes = b.held+n, b.reading+n, c.bytes+n
 }

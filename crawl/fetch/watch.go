@@ -27,6 +27,8 @@ type watch struct {
 	began  [3]time.Time     // by phase
 	stamp  [3]time.Duration // the same by Options.Clock
 	wire   *conn            // from waiting on
+	paused time.Time        // zero: it is not
+	missed bool             // the timer went off in a pause
 }
 
 // timeout is why an exchange was ended.
@@ -83,6 +85,10 @@ func (w *watch) fire() {
 	if w.cancel == nil {
 		return
 	}
+	if !w.paused.IsZero() {
+		w.missed = true
+		return
+	}
 	now := time.Now()
 	due, why := w.due()
 	if now.Before(due) {
@@ -93,6 +99,26 @@ func (w *watch) fire() {
 		w.wire.Close()
 	}
 	w.cancel(why)
+}
+
+// pause stops the clock of a body while it waits for room of our own.
+func (w *watch) pause() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.paused = time.Now()
+}
+
+func (w *watch) resume() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := time.Now()
+	w.began[connecting] = w.began[connecting].Add(now.Sub(w.paused))
+	w.began[reading], w.paused = now, time.Time{}
+	if w.missed {
+		w.missed = false
+		due, _ := w.due()
+		w.timer.Reset(due.Sub(now))
+	}
 }
 
 // due is when the exchange is to end if nothing happens, and why.
