@@ -83,11 +83,12 @@ func allDamaged(all []segment) bool {
 	return true
 }
 
-// end is where a journal ends: in this segment, at this size, with this commit.
+// end is where a journal ends: in this segment, at this size, with this commit, whose
+// group begins at start. Without a group it is the end of the first header.
 type end struct {
-	segment int
-	size    int64
-	commit  Commit
+	segment     int
+	start, size int64
+	commit      Commit
 }
 
 // findEnd looks for the last group that is whole. It reads the last file, and those
@@ -98,7 +99,7 @@ func findEnd(dir disk.Dir, all []segment) (end, error) {
 		if err := all[i].each(dir, all[i].size, func(c *cursor, f *found) error {
 			_, whole, err := c.records(f)
 			if whole && f.commit.First >= e.commit.Next {
-				e.size, e.commit = f.end(), f.commit
+				e.start, e.size, e.commit = f.at, f.end(), f.commit
 			}
 			return err
 		}); err != nil || e.size > 0 {

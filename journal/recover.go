@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -41,7 +42,7 @@ func Open(dir disk.Dir, h Header) (*Log, Found, error) {
 		return nil, found, err
 	}
 	l := newLog(dir, &h, &e.commit)
-	if found.Cut, err = l.cut(all[e.segment:], e.size); err != nil {
+	if found.Cut, err = l.cut(all[e.segment:], &e); err != nil {
 		if l.file != nil {
 			l.file.Close()
 		}
@@ -50,9 +51,9 @@ func Open(dir disk.Dir, h Header) (*Log, Found, error) {
 	return l, found, nil
 }
 
-// cut makes the first of the segments, at the given size, the last of the journal. What
-// is left is synced: it may be there only because nothing else has crashed yet.
-func (l *Log) cut(all []segment, size int64) (cut int64, err error) {
+// cut makes the first of the segments the last of the journal, and makes last what is
+// left of it.
+func (l *Log) cut(all []segment, e *end) (cut int64, err error) {
 	for _, s := range all[1:] {
 		cut += s.size
 		if err := l.dir.Remove(s.name); err != nil {
@@ -63,15 +64,29 @@ func (l *Log) cut(all []segment, size int64) (cut int64, err error) {
 	if l.file, err = l.dir.Open(s.name, disk.Change); err != nil {
 		return cut, err
 	}
-	l.number, l.size = s.number, size
-	if s.size > size {
-		cut += s.size - size
-		if err := l.file.Truncate(size); err != nil {
+	l.number, l.size = s.number, e.size
+	if s.size > e.size {
+		cut += s.size - e.size
+		if err := l.file.Truncate(e.size); err != nil {
 			return cut, fmt.Errorf("cut %s: %w", s.name, err)
 		}
 	}
-	if err := l.file.Sync(); err != nil {
-		return cut, err
+	if err := l.again(e); err != nil {
+		return cut, fmt.Errorf("%s: %w", s.name, err)
 	}
 	return cut, l.dir.Sync()
+}
+
+// again writes the last group, or the header, once more before it syncs. The program may
+// have ended because a sync of just these bytes failed; then the kernel may hold them in
+// memory, take them for written, and have nothing to do at the next sync.
+func (l *Log) again(e *end) error {
+	b := make([]byte, e.size-e.start)
+	if _, err := l.file.ReadAt(b, e.start); err != nil && err != io.EOF {
+		return err
+	}
+	if _, err := l.file.WriteAt(b, e.start); err != nil {
+		return err
+	}
+	return l.file.Sync()
 }

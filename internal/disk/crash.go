@@ -22,7 +22,6 @@ func (m *Memory) copyTo(d *memoryDisk, files map[*inode]*inode) *Memory {
 		return files[n]
 	}
 	c := newMemory(d)
-	c.lost = m.lost
 	for name, n := range m.now {
 		c.now[name] = file(n)
 	}

@@ -37,9 +37,10 @@ func (m *Memory) FailWrite(n int, err error) {
 	m.disk.writeIn, m.disk.writeErr = n, err
 }
 
-// FailSync makes the n-th sync of a file or a directory from now on fail, once. What it
-// should have made last is in doubt for good, even when a later sync succeeds, as it is
-// with a kernel that drops what it could not write.
+// FailSync makes the n-th sync of a file or a directory from now on fail, once. The bytes
+// that it should have made last can be read, but are in doubt for good, even when a later
+// sync succeeds and after Kill, as with a kernel that takes pages for clean which it
+// could not write: only who writes them again has them.
 func (m *Memory) FailSync(n int, err error) {
 	defer m.lock()()
 	m.disk.syncIn, m.disk.syncErr = n, err

@@ -17,7 +17,6 @@ type Memory struct {
 	now  map[string]*inode // what a program sees
 	kept map[string]*inode // names that last
 	ops  []nameOp          // that made now from kept, in order
-	lost bool              // a sync failed: no later one makes ops last
 	subs map[string]*Memory
 }
 
@@ -137,11 +136,7 @@ func (op *nameOp) apply(names map[string]*inode) {
 func (m *Memory) Sync() error {
 	defer m.lock()()
 	if err := m.disk.syncs(); err != nil {
-		m.lost = true
 		return fmt.Errorf("sync directory: %w", err)
-	}
-	if m.lost {
-		return nil
 	}
 	for _, op := range m.ops {
 		op.apply(m.kept)
@@ -225,7 +220,9 @@ func (f *memoryFile) Sync() error {
 		return err
 	}
 	if err := f.disk.syncs(); err != nil {
-		f.doubt()
+		if err != ErrStopped { // a disk that has stopped was never asked
+			f.doubt()
+		}
 		return fmt.Errorf("sync %s: %w", f.name, err)
 	}
 	f.settle()
