@@ -11,7 +11,7 @@ import (
 // few in-links left out.
 func (m *importer) source(links *extsort.Iterator) (Source, error) {
 	src := Source{Lists: func(emit func(Page, []Page) error) error { return eachList(links, emit) }}
-	if m.o.Fetched == "" {
+	if m.o.Fetched == "" && m.o.Feed == nil {
 		return m.counted(src, links), nil
 	}
 	fetched, err := m.readFetched()
@@ -45,6 +45,9 @@ func (m *importer) counted(src Source, links *extsort.Iterator) Source {
 
 // readFetched reads the ids of the fetched pages as one bit a page.
 func (m *importer) readFetched() ([]uint64, error) {
+	if m.o.Feed != nil {
+		return m.o.Feed.Fetched(), nil
+	}
 	ids, err := m.readIDs(m.o.Fetched)
 	if err != nil {
 		return nil, err
@@ -122,6 +125,9 @@ func (m *importer) countIn(links *extsort.Iterator, fetched []uint64) ([]uint32,
 // badSource is the error about a page that was not fetched and has links, at its
 // first line.
 func (m *importer) badSource(id uint32) error {
+	if m.o.Feed != nil {
+		return fmt.Errorf("%s: page %d has links but was not fetched", m.o.Feed.Name, id)
+	}
 	err := fmt.Errorf("page %d has links but is not in %s", id, m.o.Fetched)
 	return m.locate(m.o.Edges, err, func(f *input.File) error {
 		return input.Edges(f, func(src, dst uint32) error {

@@ -19,6 +19,7 @@ type ImportOptions struct {
 	Nodes   string // the ids that exist; ids of the others must not occur
 	Sites   string // line i is the name of the site of id i
 	Fetched string // the ids that were fetched; the others are only known
+	Feed    *Feed  // or, instead of all these, what gives pages and links by itself
 
 	DropOutside        bool // leave out links that touch an id not in Nodes (P7: closed world) instead of refusing them
 	FrontierMinInLinks int  // leave out pages that were not fetched and have fewer in-links (W32)
@@ -60,6 +61,9 @@ func Import(ctx context.Context, o ImportOptions) (ImportReport, error) {
 // give the same graph wherever they lie.
 func (o *ImportOptions) sources() string {
 	var names []string
+	if o.Feed != nil {
+		names = append(names, o.Feed.Name)
+	}
 	for _, name := range []string{o.Edges, o.BV, o.URLs, o.Nodes, o.Sites, o.Fetched} {
 		if name != "" {
 			names = append(names, filepath.Base(name))
@@ -95,6 +99,9 @@ func (m *importer) close() {
 }
 
 func (m *importer) run() error {
+	if m.o.Feed != nil {
+		return m.runFeed()
+	}
 	if err := m.readWorld(); err != nil {
 		return err
 	}
@@ -106,6 +113,8 @@ func (m *importer) run() error {
 
 func (m *importer) check() error {
 	switch {
+	case m.o.Feed != nil:
+		return m.checkFeed()
 	case (m.o.Edges == "") == (m.o.BV == ""):
 		return fmt.Errorf("give either an edge list or a WebGraph base name")
 	case m.o.BV != "" && (m.o.Nodes != "" || m.o.Fetched != ""):
@@ -118,6 +127,13 @@ func (m *importer) check() error {
 		return fmt.Errorf("URL and site lists are read twice and cannot come from standard input")
 	case m.o.Nodes == stdin && m.o.Fetched == stdin || m.o.Edges == stdin && (m.o.Nodes == stdin || m.o.Fetched == stdin):
 		return fmt.Errorf("only one list can come from standard input")
+	}
+	return nil
+}
+
+func (m *importer) checkFeed() error {
+	if m.o.Edges+m.o.BV+m.o.URLs+m.o.Nodes+m.o.Sites+m.o.Fetched != "" {
+		return fmt.Errorf("%s cannot be combined with lists", m.o.Feed.Name)
 	}
 	return nil
 }
@@ -324,6 +340,9 @@ func (m *importer) write(src Source) error {
 	}
 	if m.o.Sites != "" {
 		src.Sites = func(emit func([]byte) error) error { return m.lines(m.o.Sites, emit) }
+	}
+	if m.o.Feed != nil {
+		src.URLs = m.fed
 	}
 	src.Pages, src.IDs = m.pages, m.ids
 	m.report.Pages = m.pages

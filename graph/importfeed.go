@@ -1,0 +1,74 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/winnow-crawler/winnow/internal/extsort"
+)
+
+// A Feed gives the links and URLs of pages that do not stand in lists: those of a crawl
+// or of an archive. Its functions are called once each, in this order.
+type Feed struct {
+	Name string // for the card
+
+	// Links gives every link of every page, in any order; the same one may come again.
+	// tell says how much of how much was read, and its error ends the work.
+	Links func(add func(from, to Page) error, tell func(done, total int64) error) error
+	// Pages is their number: the ids are 0, 1, 2 and so on.
+	Pages func() int
+	// Fetched has one bit a page: which of them were fetched. Only those have links.
+	Fetched func() []uint64
+	// URLs gives the URL of every page in the order of their ids.
+	URLs func(emit func(url []byte) error) error
+}
+
+// runFeed sorts the links of a feed and writes the graph.
+func (m *importer) runFeed() error {
+	memory, err := m.o.sortMemory(0, 2)
+	if err != nil {
+		return err
+	}
+	m.sorter = extsort.New(extsort.Options{Memory: memory, Dir: m.o.TempDir, Stop: m.ctx.Err, Create: m.o.createTemp})
+	m.o.held += memory
+	f, top := m.o.Feed, NoPage
+	err = f.Links(func(from, to Page) error {
+		if p := max(from, to); top == NoPage || p > top {
+			top = p
+		}
+		return m.sorter.Add(uint64(from)<<32 | uint64(to))
+	}, m.tell)
+	if err != nil {
+		return err
+	}
+	m.pages = f.Pages()
+	m.o.held += int64(m.pages) * keptMemory
+	if top != NoPage && int64(top) >= int64(m.pages) {
+		return fmt.Errorf("%s: a link of page %d, but there are %d pages", f.Name, top, m.pages)
+	}
+	links, err := m.sorter.Sort()
+	if err != nil {
+		return err
+	}
+	src, err := m.source(links)
+	if err != nil {
+		return err
+	}
+	return m.write(src)
+}
+
+// fed hands over the URLs of the pages that stay, in order.
+func (m *importer) fed(emit func([]byte) error) error {
+	id, next := int64(0), 0
+	err := m.o.Feed.URLs(func(url []byte) error {
+		id++
+		if next == m.pages || m.ids != nil && int64(m.ids[next]) != id-1 {
+			return nil
+		}
+		next++
+		return emit(url)
+	})
+	if err == nil && next != m.pages {
+		err = fmt.Errorf("%s: %d of %d URLs", m.o.Feed.Name, next, m.pages)
+	}
+	return err
+}
