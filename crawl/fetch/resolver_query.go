@@ -20,17 +20,21 @@ const (
 
 // found is what a question brought.
 type found struct {
-	addrs []netip.Addr
-	ttl   time.Duration // of the records on the way, as the servers say
-	// none: the servers say that there is no such name (missing) or no such record.
-	none, missing bool
+	addrs   []netip.Addr
+	ttl     time.Duration // of the records on the way, as the servers say
+	missing bool          // there is no such name, say the servers; else there is no such record
 }
 
-// resolve asks for both kinds of addresses, IPv4 first. A name that does not exist is not
-// asked for twice; where there is an IPv4 address the other question may fail.
+// resolve asks for both kinds of addresses, IPv4 first: on a network without IPv4 the
+// connection fails at once and the next address is tried. A name that does not exist, or
+// of which nobody knows, is not asked for twice; where there is an IPv4 address the second
+// question may fail.
 func (r *Resolver) resolve(ctx context.Context, host string) (Names, error) {
 	name := dns.Fqdn(host)
 	v4, err := r.follow(ctx, name, dns.TypeA, r.o.Retries)
+	if err != nil {
+		return Names{}, err
+	}
 	if v4.missing {
 		return r.negative(v4), ErrNoName
 	}
@@ -38,20 +42,19 @@ func (r *Resolver) resolve(ctx context.Context, host string) (Names, error) {
 	if len(v4.addrs) > 0 {
 		retries = 0
 	}
-	v6, err6 := r.follow(ctx, name, dns.TypeAAAA, retries)
-	f := found{addrs: append(v4.addrs, v6.addrs...), ttl: v4.ttl}
-	if len(v6.addrs) > 0 && (len(v4.addrs) == 0 || v6.ttl < v4.ttl) {
-		f.ttl = v6.ttl
-	}
+	v6, err := r.follow(ctx, name, dns.TypeAAAA, retries)
+	ttl := v4.ttl
 	switch {
-	case len(f.addrs) > 0:
-		return Names{Addrs: f.addrs, TTL: min(max(f.ttl, r.o.MinTTL), r.o.MaxTTL)}, nil
-	case err != nil:
+	case len(v4.addrs)+len(v6.addrs) == 0 && err != nil:
 		return Names{}, err
-	case err6 != nil:
-		return Names{}, err6
+	case len(v4.addrs)+len(v6.addrs) == 0:
+		return r.negative(v4), ErrNoName
+	case len(v4.addrs) == 0:
+		ttl = v6.ttl
+	case len(v6.addrs) > 0:
+		ttl = min(v4.ttl, v6.ttl)
 	}
-	return r.negative(v4), ErrNoName
+	return Names{Addrs: append(v4.addrs, v6.addrs...), TTL: min(max(ttl, r.o.MinTTL), r.o.MaxTTL)}, nil
 }
 
 // negative is how long a name without address is believed to have none.
@@ -110,7 +113,7 @@ func (f *found) take(m *dns.Msg, name string, kind uint16) (next string) {
 	if m.Rcode == dns.RcodeSuccess && !soa && at != name {
 		return at
 	}
-	f.none, f.missing = true, m.Rcode == dns.RcodeNameError
+	f.missing = m.Rcode == dns.RcodeNameError
 	return ""
 }
 
