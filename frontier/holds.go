@@ -22,8 +22,7 @@ func (f *Frontier) unsettle(s graph.Site) {
 	}
 }
 
-// Settle says that the record of the end of a work at s (Resolved, Ruled, Listed, Done)
-// is safe. It is to be called once for each, in any order; after a session for those
+// Settle says that the record of the end of a work at s (Ruled, Listed, Done) is safe. It is to be called once for each, in any order; after a session for those
 // that came since, and calls for others do nothing. When none is left the site goes on.
 func (f *Frontier) Settle(now time.Duration, s graph.Site) {
 	switch n := f.unsettled[s]; n {

@@ -258,7 +258,7 @@ func (d *duel) end(e *Event, w Work) {
 	}
 	d.n.end(d.now, w.Site, e)
 	d.apply(*e)
-	if d.n.o.Hold {
+	if d.n.o.Hold && e.Kind != Resolved {
 		d.hold = append(d.hold, w.Site)
 	}
 	s := &d.n.sites[w.Site]

@@ -169,7 +169,7 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 		n.rule(now, e)
 	}
 	s := &n.sites[i]
-	if n.o.Hold {
+	if n.o.Hold && e.Kind != Resolved {
 		s.unsettled++
 	}
 	if e.Kind == Resolved {

@@ -48,7 +48,7 @@ type Options struct {
 	// the same host under the other scheme, NoSite if there is none. The two share one
 	// clock and are never acquired at the same time. Nil: no site has a twin.
 	Twin func(graph.Site) graph.Site
-	// Hold keeps a site, after each of its works that has ended (Resolved, Ruled,
+	// Hold keeps a site, after each of its works that its server has seen (Ruled,
 	// Listed, Done), from being asked until Settle was called for each of them.
 	Hold bool
 	// Slow is the time of an answer beyond which it is slow; 0 none is. After SlowTimes
@@ -126,7 +126,8 @@ func (o *Options) Check() error {
 		name string
 		d    time.Duration
 	}{{"delay", o.Delay}, {"delay of small sites", o.SmallDelay}, {"limit of the delay by download time", o.FactorMax},
-		{"back-off", o.BackOff}, {"limit of back-off", o.BackOffMax}, {"delay of addresses", o.AddressDelay}}
+		{"back-off", o.BackOff}, {"limit of back-off", o.BackOffMax},
+		{"time of a slow answer", o.Slow}, {"delay of slow sites", o.SlowDelay}, {"limit of the delay of slow sites", o.SlowMax}, {"delay of addresses", o.AddressDelay}}
 	for _, v := range delays {
 		if v.d < 0 {
 			return fmt.Errorf("the %s is negative (%v)", v.name, v.d)
@@ -141,6 +142,8 @@ func (o *Options) Check() error {
 		return fmt.Errorf("a batch of %d pages has none", o.Batch)
 	case o.AddressCap < 0:
 		return fmt.Errorf("the number of requests at a time to an address is negative (%d)", o.AddressCap)
+	case o.Slow > 0 && o.SlowTimes < 1:
+		return fmt.Errorf("a site cannot be slow after %d slow answers", o.SlowTimes)
 	case o.MinActive < 0:
 		return fmt.Errorf("the least number of active fetchers is negative (%d)", o.MinActive)
 	case !(o.SiteShare >= 0 && o.SiteShare <= 1):

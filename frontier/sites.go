@@ -1,11 +1,9 @@
 package frontier
 
 import (
-	"math"
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // place is where a site stands.
@@ -42,11 +40,15 @@ type sites struct {
 	fails    *graph.Column[uint8]      // failures in a row
 	delay    *graph.Column[int64]      // Crawl-delay
 	sitemaps *graph.Column[uint32]     // see files
+	names    *graph.Column[int64]      // instant at which its address expires; 0 never
+	median   *graph.Column[int64]      // of the times that its pages took; see nearer
+	slow     *graph.Column[uint8]      // slow answers in a row
 	rules    *graph.Column[int64]      // instant at which its robots.txt expires; 0 never
 	twin     *graph.Column[graph.Site] // see twinOf; empty without Options.Twin
 
 	waits     instants           // waiting sites
 	wants     [places]int        // sites at each place that have something to hand out
+	slowSites int                // sites that are asked rarely
 	filesLeft int                // sitemap files of all sites
 	unsettled map[graph.Site]int // works that ended and are to be settled: see Settle
 	addresses
@@ -64,6 +66,9 @@ func newSites(o *Options) sites {
 		fails:     graph.NewColumn[uint8]("site failures", n),
 		delay:     graph.NewColumn[int64]("site crawl-delay", n),
 		rules:     graph.NewColumn[int64]("site robots expiry", n),
+		names:     graph.NewColumn[int64]("site address expiry", n),
+		median:    graph.NewColumn[int64]("site median", n),
+		slow:      graph.NewColumn[uint8]("site slow", n),
 		sitemaps:  graph.NewColumn[uint32]("site sitemaps", n),
 		twin:      graph.NewColumn[graph.Site]("site twin", n),
 		unsettled: map[graph.Site]int{},
@@ -88,6 +93,9 @@ func (f *Frontier) addSite() {
 	f.delay.Append(0)
 	f.rules.Append(0)
 	f.sitemaps.Append(0)
+	f.names.Append(0)
+	f.median.Append(0)
+	f.slow.Append(0)
 	f.of.Append(0)
 	f.pair(s)
 	for _, b := range f.boards {
@@ -161,87 +169,6 @@ func (f *Frontier) setStage(s graph.Site, to stage) {
 	f.recount(s, was)
 }
 
-// postpone sets the instant before which s is not asked again: the largest of all
-// delays after the end of the answer.
-func (f *Frontier) postpone(now time.Duration, s graph.Site, e *Event) {
-	d := f.size(s)
-	if f.o.Factor > 0 {
-		most := limit(f.o.FactorMax)
-		d = max(d, time.Duration(min(float64(most), f.o.Factor*float64(e.End-e.Start)))) // beyond most it may be no duration
-	}
-	d = max(d, f.crawlDelay(s), e.Retry, f.backOff(s, e.Class))
-	f.spare(now, s, later(e.End, d))
-}
-
-// limit is the largest delay; without one, a century and more that still can be added
-// to an instant.
-func limit(most time.Duration) time.Duration {
-	if most == 0 {
-		return Never / 2
-	}
-	return most
-}
-
-// later is t + d, Never when that is beyond it.
-func later(t, d time.Duration) time.Duration {
-	if t > Never-d {
-		return Never
-	}
-	return t + d
-}
-
-// size is the delay of the options, which may depend on the size of the site.
-func (f *Frontier) size(s graph.Site) time.Duration {
-	if f.o.SiteDelay != nil {
-		if d, ok := f.o.SiteDelay(s); ok {
-			return d
-		}
-	}
-	if int(f.sites.pages.At(int(s))) < f.o.SmallSite {
-		return f.o.SmallDelay
-	}
-	return f.o.Delay
-}
-
-// backOff counts failures of the server in a row and is the delay they cause: doubled
-// with each, and spread by up to a quarter so that sites that failed together do not
-// come back together.
-func (f *Frontier) backOff(s graph.Site, c policy.Class) time.Duration {
-	if c < policy.ServerError || c > policy.Timeout {
-		f.fails.Set(int(s), 0)
-		return 0
-	}
-	n := f.fails.At(int(s))
-	if n < math.MaxUint8 {
-		f.fails.Set(int(s), n+1)
-	}
-	if f.o.BackOff == 0 {
-		return 0
-	}
-	d := limit(f.o.BackOffMax)
-	if n < 32 && f.o.BackOff < d>>n {
-		d = f.o.BackOff << n
-	}
-	spread := policy.Hash(f.o.Random, uint64(s), uint64(n)) % 1024
-	return d + time.Duration(float64(d)*float64(spread)/4096)
-}
-
-// keeps tells whether the fetcher keeps s for another page: if the connection is good
-// for it, fewer than c pages were asked for, one waits, robots.txt has not expired, and
-// neither Crawl-delay nor Retry-After nor back-off is in force.
-func (f *Frontier) keeps(now time.Duration, s graph.Site, e *Event) bool {
-	served := f.served.Slice()
-	served[s]++
-	if !e.Keep || int(served[s]) >= f.o.PerConnection || f.crawlDelay(s) > 0 || e.Retry > 0 || f.fails.At(int(s)) > 0 {
-		return false
-	}
-	if f.boards[0].active.Len(s) == 0 || f.needs(now, s).Kind != Fetch {
-		return false
-	}
-	f.setPlace(s, kept)
-	return true
-}
-
 // release gives a site back: it waits until its instant, or is ready.
 func (f *Frontier) release(now time.Duration, s graph.Site, end time.Duration) {
 	f.served.Set(int(s), 0)
@@ -303,19 +230,22 @@ func (f *Frontier) wake(now time.Duration) {
 	f.wakeAddresses(now)
 }
 
-// resolved is the end of a Resolve work.
+// resolved is the end of a Resolve work. An address that replaces an expired one leaves
+// pages and rules as they are.
 func (f *Frontier) resolved(now time.Duration, e *Event) {
 	f.flying--
 	s := e.Site
-	f.unsettle(s)
 	switch {
 	case e.Again:
-		f.next.Set(int(s), int64(e.Due))
+		f.notBefore(s, e.Due)
 	case e.Class.Failed():
 		f.close(now, s, Failed)
 	default:
 		f.setAddress(now, s, e.Address)
-		f.setStage(s, f.afterResolve())
+		f.names.Set(int(s), int64(e.Expiry))
+		if f.stage.At(int(s)) == unresolved {
+			f.setStage(s, f.afterResolve())
+		}
 	}
 	f.letGo(now, s)
 }
@@ -393,12 +323,16 @@ func (f *Frontier) close(now time.Duration, s graph.Site, as State) {
 	f.returnHops(now, s)
 }
 
-// drop takes a page out for good.
+// drop takes a page out for good. One that came before and was to be visited again stays
+// fetched.
 func (f *Frontier) drop(p graph.Page, as State) {
 	f.leave(p)
-	if as == RefusedPage {
+	switch {
+	case f.State(p) == Fetched:
+		f.countRevisits(-1)
+	case as == RefusedPage:
 		f.setBar(p, BarRobots)
-	} else {
+	default:
 		f.setState(p, as)
 	}
 	f.dropped(p)
