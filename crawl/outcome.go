@@ -33,10 +33,12 @@ func (o *owner) end(now time.Duration, t *task) {
 	}
 	kept := t.answer != nil && t.answer.Keep
 	o.keep(t)
+	if w.Kind != frontier.Resolve {
+		o.hold(w.Site)
+	}
 	if w.Kind == frontier.Fetch && o.more(now, i, w.Site) {
 		return
 	}
-	o.hold(w.Site)
 	if kept {
 		o.crew[i].tasks <- nil // hang up
 	}

@@ -32,7 +32,7 @@ func (s *state) replay(r *journal.Record) error {
 // settled lets the site of an outcome go on: what is read was committed.
 func (s *state) settled(r *journal.Record) {
 	switch e := &r.Event; e.Kind {
-	case frontier.Resolved, frontier.Ruled, frontier.Listed:
+	case frontier.Ruled, frontier.Listed:
 		s.f.Settle(r.Now, e.Site)
 	case frontier.Done:
 		s.f.Settle(r.Now, s.f.Site(e.Page))
