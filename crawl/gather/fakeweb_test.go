@@ -16,11 +16,17 @@ import (
 // mixedWeb serves a web with some of everything.
 func mixedWeb(t *testing.T, change func(*fakeweb.ServeOptions)) *fakeweb.Server {
 	t.Helper()
-	w, err := fakeweb.New(fakeweb.Spec{Pages: 1500, Sites: 60, Links: 20_000, Seed: 7})
+	pages := 1500
+	if testing.Short() { // under the race detector the longer one takes half a minute
+		pages = 300
+	}
+	w, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: pages / 25, Links: int64(12 * pages), Seed: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := fakeweb.Mixed()
+	o.MaxSize = 10_000
+	o.Pages.Gone, o.Pages.Broken, o.Pages.Busy, o.Pages.Reset = 0.02, 0.02, 0.02, 0.02 // so that a small web has all
 	change(&o)
 	s, err := fakeweb.NewServer(w, o)
 	if err != nil {

@@ -17,7 +17,7 @@ type Found struct {
 	Note   string       // for people: what is wrong, "" nothing
 
 	Links Links    // of a page or redirect; the pages of a sitemap
-	Files []string // of a sitemap index: normal forms of further files
+	Files []string // of a sitemap index: normal forms of further files, which may repeat and go in circles
 	Body  []byte   // of a robots.txt
 
 	Records archive.Records // Bytes is nil where there is nothing to store

@@ -78,11 +78,14 @@ func New(o *Options) *Gatherer {
 // maxKept is the most memory of one buffer that is kept for the next answer, in bytes.
 const maxKept = 1 << 20
 
-// trim lets go of buffers that an unusual answer has blown up.
-func (g *Gatherer) trim() {
+// trim lets go of buffers that an unusual answer of so many bytes has blown up.
+func (g *Gatherer) trim(size int64) {
 	for _, b := range []*[]byte{&g.plain, &g.more, &g.room} {
 		if cap(*b) > maxKept {
 			*b = nil
 		}
+	}
+	if size > maxKept {
+		g.page, g.charset = page.Page{}, page.Decoder{Max: g.charset.Max}
 	}
 }

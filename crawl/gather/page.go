@@ -34,7 +34,7 @@ func (g *Gatherer) Page(url string, a *fetch.Answer, at time.Time, f *Found) {
 		g.content(a, f)
 	}
 	g.record(url, a, at, f, g.withheld(a, f))
-	g.trim()
+	g.trim(f.Size)
 }
 
 // notModified is the status of an answer that brings nothing because nothing changed.

@@ -19,5 +19,5 @@ func (g *Gatherer) Robots(url string, a *fetch.Answer, at time.Time, f *Found) {
 	f.Class = a.Class // its size and type are no matter here
 	f.Body = append(f.Body, body[:min(len(body), robots.MaxSize+1)]...)
 	g.record(url, a, at, f, "")
-	g.trim()
+	g.trim(f.Size)
 }

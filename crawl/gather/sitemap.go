@@ -19,15 +19,18 @@ const maxFiles = 5000
 // count, as the protocol says (sitemaps.org): a site cannot speak for others. Its other
 // rule, that a file speaks only for its own directory and below, is left aside: nearly
 // all files are named by robots.txt, which lifts it. What was read of a file that is too
-// large or broken counts.
+// large or broken counts. A file that has moved within its site is a further file.
 func (g *Gatherer) Sitemap(url string, a *fetch.Answer, at time.Time, f *Found) {
 	g.begin(url, a, f)
 	g.doc.alone = true
-	if (a.Class == policy.OK || a.Class == policy.TooLarge) && a.Status != notModified {
+	switch {
+	case a.Class == policy.Redirect:
+		g.listFile([]byte(a.Location), f)
+	case (a.Class == policy.OK || a.Class == policy.TooLarge) && a.Status != notModified:
 		g.list(a, f)
 	}
 	g.record(url, a, at, f, "")
-	g.trim()
+	g.trim(f.Size)
 }
 
 func (g *Gatherer) list(a *fetch.Answer, f *Found) {

@@ -100,4 +100,10 @@ func TestSitemapCut(t *testing.T) {
 	if f = listed(options(), answered(404, text)); f.Links.Len() != 0 || f.Class != policy.HTTPError {
 		t.Errorf("404: %d pages, %v", f.Links.Len(), f.Class)
 	}
+	if f = listed(options(), answered(301, text, "Location", "/new.xml")); showList(f) != "files https://site.example/new.xml redirect" {
+		t.Errorf("moved: %s", showList(f))
+	}
+	if f = listed(options(), answered(301, text, "Location", "http://other.example/new.xml")); showList(f) != "foreign 1 redirect" {
+		t.Errorf("moved away: %s", showList(f))
+	}
 }
