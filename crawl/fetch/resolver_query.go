@@ -109,11 +109,11 @@ func (f *found) take(m *dns.Msg, name string, kind uint16) (next string) {
 	if len(f.addrs) > 0 {
 		return ""
 	}
-	soa := f.deny(m)
+	ttl, soa := denial(m)
 	if m.Rcode == dns.RcodeSuccess && !soa && at != name {
 		return at
 	}
-	f.missing = m.Rcode == dns.RcodeNameError
+	f.ttl, f.missing = min(f.ttl, ttl), m.Rcode == dns.RcodeNameError
 	return ""
 }
 
@@ -126,17 +126,15 @@ func (f *found) add(ip []byte, h *dns.RR_Header, kind uint16) {
 	f.ttl = min(f.ttl, seconds(h.Ttl))
 }
 
-// deny reads how long a denial holds (RFC 2308): the smaller of the TTL of the SOA record
-// and its last field.
-func (f *found) deny(m *dns.Msg) (ok bool) {
+// denial reads how long it holds that there is nothing (RFC 2308): the smaller of the TTL
+// of the SOA record and its last field.
+func denial(m *dns.Msg) (ttl time.Duration, ok bool) {
 	for _, rr := range m.Ns {
 		if soa, is := rr.(*dns.SOA); is {
-			f.ttl = min(f.ttl, seconds(soa.Hdr.Ttl), seconds(soa.Minttl))
-			return true
+			return min(seconds(soa.Hdr.Ttl), seconds(soa.Minttl)), true
 		}
 	}
-	f.ttl = 0
-	return false
+	return 0, false
 }
 
 func seconds(n uint32) time.Duration { return time.Duration(n) * time.Second }
