@@ -43,7 +43,7 @@ func (o Options) withDefaults() Options {
 }
 
 // A Gatherer works on one answer at a time. It keeps buffers of the size of a page or
-// two from one answer to the next, some hundred kilobytes: where fetchers are many,
+// two from one answer to the next, up to a megabyte in all: where fetchers are many,
 // let them share as many gatherers as there are processors.
 type Gatherer struct {
 	opt Options
