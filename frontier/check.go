@@ -90,7 +90,7 @@ func (f *Frontier) checkWaits(p graph.Page) error {
 	if int(p) >= f.Pages() {
 		return fmt.Errorf("page %d is not known", p)
 	}
-	if s := f.State(p); s != Known {
+	if s := f.State(p); s != Known && s != Fetched {
 		return fmt.Errorf("page %d is %v", p, s)
 	}
 	if s := f.Site(p); f.stage.At(int(s)) == closed {
@@ -170,7 +170,7 @@ func (f *Frontier) checkDone(e *Event) error {
 	if int(e.Page) >= f.Pages() {
 		return fmt.Errorf("page %d is not known", e.Page)
 	}
-	if s := f.State(e.Page); s != Acquired {
+	if s := f.State(e.Page); s != Acquired && s != Reacquired {
 		return fmt.Errorf("page %d is %v", e.Page, s)
 	}
 	if err := f.checkEnd(e, f.Site(e.Page)); err != nil {

@@ -27,15 +27,16 @@ type Frontier struct {
 	links *links // nil unless a policy wants to read them again
 
 	sites
-	now     time.Duration // of the last event
-	due     instants      // pages that wait for an instant of their own
-	queued  int           // pages that wait in the queues
-	flying  int           // works handed out and not done
-	batch   batches
-	refused []graph.Page // since Refusals was last called
-	stirred bool         // Next changed something and handed out nothing
-	layout  string       // see Layout
-	differs int          // decisions on replay that the present code would not have made
+	now      time.Duration // of the last event
+	due      instants      // pages that wait for an instant of their own
+	queued   int           // pages that wait in the queues
+	revisits int           // pages that came and are to be fetched again
+	flying   int           // works handed out and not done
+	batch    batches
+	refused  []graph.Page // since Refusals was last called
+	stirred  bool         // Next changed something and handed out nothing
+	layout   string       // see Layout
+	differs  int          // decisions on replay that the present code would not have made
 }
 
 // A board is one order: of the pages that may be handed out, and when there are
@@ -44,12 +45,13 @@ type board struct{ active, pool *queue.Queue }
 
 // tellers are the optional sides of the policies.
 type tellers struct {
-	seeders   []policy.Seeder
-	takers    []policy.Taker
-	workers   []policy.Worker
-	drops     []policy.Dropper
-	admitters []policy.Admitter
-	mixer     policy.Mixer
+	seeders    []policy.Seeder
+	takers     []policy.Taker
+	workers    []policy.Worker
+	drops      []policy.Dropper
+	admitters  []policy.Admitter
+	revisiters []policy.Revisiter
+	mixer      policy.Mixer
 }
 
 // New makes an empty frontier with the policy of the pages and, unless nil, another
@@ -133,6 +135,9 @@ func (f *Frontier) hear(p policy.Policy) {
 	}
 	if a, ok := p.(policy.Admitter); ok {
 		f.admitters = append(f.admitters, a)
+	}
+	if r, ok := p.(policy.Revisiter); ok {
+		f.revisiters = append(f.revisiters, r)
 	}
 	if m, ok := p.(policy.Mixer); ok && f.order < 0 {
 		f.mixer = m

@@ -15,15 +15,16 @@ import (
 // earlier than it was in the crawl, which Differs may count; in batch modes it may let
 // batches be chosen at other moments, so drivers that hold work in mode Continuous.
 
-// unsettled counts another end of a work at s that must be settled.
+// unsettle counts another end of a work at s that must be settled.
 func (f *Frontier) unsettle(s graph.Site) {
 	if f.o.Hold {
 		f.unsettled[s]++
 	}
 }
 
-// Settle says that the record of the end of a work at s (Ruled, Listed, Done) is safe. It is to be called once for each, in any order; after a session for those
-// that came since, and calls for others do nothing. When none is left the site goes on.
+// Settle says that the record of the end of a work at s (Ruled, Listed, Done) is safe. It
+// is to be called once for each, in any order; after a session for those that came since,
+// and calls for others do nothing. When none is left the site goes on.
 func (f *Frontier) Settle(now time.Duration, s graph.Site) {
 	switch n := f.unsettled[s]; n {
 	case 0:

@@ -122,7 +122,7 @@ func (f *Frontier) nextHop(now time.Duration) (w Work, ok bool) {
 		case f.limited && a != 0 && f.busy(now, a):
 			f.hops.open.pop()
 			f.shutOut[a] = append(f.shutOut[a], t)
-		case f.stage.At(int(t)) == unresolved:
+		case f.unresolved(now, t):
 			return Work{Kind: Resolve, Site: t}, true
 		default:
 			return Work{Kind: Robots, Site: t, For: f.pending[t][0].of}, true

@@ -57,6 +57,10 @@ func newDuel(t *testing.T, seed uint64) *duel {
 		Allowed:       func(p graph.Page) bool { return d.world[p]%11 != 5 },
 		AddressCap:    d.r.IntN(3),
 		AddressDelay:  time.Duration(d.r.IntN(3)) * 300 * time.Millisecond,
+		Slow:          time.Duration(d.r.IntN(2)) * time.Second,
+		SlowTimes:     2,
+		SlowDelay:     4 * time.Second,
+		SlowMax:       20 * time.Second,
 		Twin:          d.twin,
 		Hold:          d.r.IntN(2) == 0,
 		MaxPages:      duelPages,
@@ -393,7 +397,7 @@ func describe(f *Frontier) string {
 	slices.SortFunc(due, func(a, b instant) int { return int(a.id) - int(b.id) })
 	s := fmt.Sprintln(f.hopList(), f.now, f.queued, f.flying, f.wants, due, f.batch.left, f.batch.pages, f.Counts())
 	for _, c := range []any{f.place.Slice(), f.stage.Slice(), f.sites.pages.Slice(), f.next.Slice(), f.served.Slice(), f.fails.Slice(),
-		f.delay.Slice(), f.rules.Slice(), f.twin.Slice(), f.of.Slice(), f.addresses.active.Slice(), f.free.Slice(), f.state.Slice(), f.from.Slice(), f.depth.Slice()} {
+		f.delay.Slice(), f.rules.Slice(), f.twin.Slice(), f.median.Slice(), f.slow.Slice(), f.names.Slice(), f.sitemaps.Slice(), f.of.Slice(), f.addresses.active.Slice(), f.free.Slice(), f.state.Slice(), f.from.Slice(), f.depth.Slice()} {
 		s += fmt.Sprintln(c)
 	}
 	for p := range graph.Page(f.Pages()) {

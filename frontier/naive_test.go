@@ -38,6 +38,8 @@ type naiveSite struct {
 	next, delay, expiry      time.Duration
 	served, fails, unsettled int
 	twin                     graph.Site
+	median                   time.Duration
+	slow                     int
 }
 
 type naiveAddress struct {
@@ -190,16 +192,39 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 	if int(s.twin) < len(n.sites) {
 		other = &n.sites[s.twin]
 	}
-	d := max(n.o.Delay, s.delay, other.delay, e.Retry, min(n.o.FactorMax, time.Duration(n.o.Factor*float64(e.End-e.Start))))
+	t := e.End - e.Start
+	if e.Class.Failed() {
+		t = max(t, s.median)
+	} else if e.Kind == Done {
+		s.median = nearer(s.median, t)
+	}
+	d := max(n.o.Delay, s.delay, other.delay, e.Retry, min(n.o.FactorMax, time.Duration(n.o.Factor*float64(t))), n.slowness(s, e))
 	s.next = max(s.next, e.End+d)
 	other.next = max(other.next, e.End+d)
 	s.served++
 	expired := s.expiry > 0 && s.expiry <= now
-	s.kept = e.Kind == Done && e.Keep && s.served < n.o.PerConnection && max(s.delay, other.delay) == 0 && e.Retry == 0 && s.fails == 0 &&
+	s.kept = e.Kind == Done && e.Keep && s.served < n.o.PerConnection && max(s.delay, other.delay) == 0 && e.Retry == 0 && s.fails == 0 && (n.o.Slow == 0 || s.slow < n.o.SlowTimes) &&
 		!expired && n.best(now, int(i)) >= 0
 	if !s.kept {
 		n.release(s, e.End)
 	}
+}
+
+// slowness is the delay because of slow answers in a row.
+func (n *naive) slowness(s *naiveSite, e *Event) time.Duration {
+	if n.o.Slow == 0 {
+		return 0
+	}
+	if e.End-e.Start > n.o.Slow {
+		s.slow++
+	} else if !e.Class.Failed() {
+		s.slow = 0
+	}
+	d := time.Duration(0)
+	for i := n.o.SlowTimes; i <= s.slow && d < n.o.SlowMax; i++ {
+		d = min(n.o.SlowMax, max(2*d, n.o.SlowDelay))
+	}
+	return d
 }
 
 // rule is what an answer about robots.txt makes of the site that asked for it.

@@ -99,15 +99,21 @@ func (f *Frontier) best() (b int, s graph.Site, ok bool) {
 // needs is the work that s needs next, without its page if it is Fetch.
 func (f *Frontier) needs(now time.Duration, s graph.Site) Work {
 	at := f.rules.At(int(s))
-	switch stage := f.stage.At(int(s)); {
-	case stage == unresolved:
+	switch {
+	case f.unresolved(now, s):
 		return Work{Kind: Resolve, Site: s}
-	case stage == unruled || at > 0 && at <= int64(now):
+	case f.stage.At(int(s)) == unruled || at > 0 && at <= int64(now):
 		return Work{Kind: Robots, Site: s, For: s}
 	case f.wantsSitemap(s):
 		return Work{Kind: Sitemap, Site: s}
 	}
 	return Work{Kind: Fetch, Site: s}
+}
+
+// unresolved tells whether the address of s must be asked for.
+func (f *Frontier) unresolved(now time.Duration, s graph.Site) bool {
+	at := f.names.At(int(s))
+	return f.stage.At(int(s)) == unresolved || at > 0 && at <= int64(now)
 }
 
 // fetch hands out the best page of a site if it is allowed, and refuses it otherwise. w
@@ -145,7 +151,12 @@ func (f *Frontier) take(now time.Duration, w Work) {
 		return
 	}
 	f.leave(w.Page)
-	f.setState(w.Page, Acquired)
+	if f.State(w.Page) == Fetched {
+		f.setState(w.Page, Reacquired)
+		f.countRevisits(-1)
+	} else {
+		f.setState(w.Page, Acquired)
+	}
 	for _, t := range f.takers {
 		t.Taken(now, w.Page, int(w.Board))
 	}
@@ -195,5 +206,6 @@ func (f *Frontier) Counts() Counts {
 		Queued: f.queued, Due: len(f.due), Flying: f.flying,
 		Polite: f.wants[waiting], Parked: f.asked[0].ShutOut(), Pool: f.pooled(),
 		Held: f.wants[held], Blocked: f.wants[blocked], Hops: len(f.target), Files: f.filesLeft,
+		Slow: f.slowSites, Revisits: f.revisits,
 	}
 }

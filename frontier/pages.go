@@ -19,6 +19,7 @@ const (
 	Failed
 	RefusedPage // see Bar
 	Lost        // its record is lost: it has an id, and that is all
+	Reacquired  // acquired, but it was fetched before
 )
 
 // A byte holds the state of a page in its lower bits and its bar above them.
@@ -27,7 +28,7 @@ const (
 	stateMask = 1<<stateBits - 1
 )
 
-var stateNames = [...]string{"known", "acquired", "fetched", "failed", "refused", "lost"}
+var stateNames = [...]string{"known", "acquired", "fetched", "failed", "refused", "lost", "acquired again"}
 
 func (s State) String() string { return stateNames[s] }
 
@@ -112,12 +113,20 @@ func (f *Frontier) admit(list []graph.Page, depth uint8) {
 	}
 }
 
-// enter lets a known page wait in the queues, unless its site is closed.
+// enter lets a page wait in the queues that is known or to be visited again, unless its
+// site is closed.
 func (f *Frontier) enter(p graph.Page, s graph.Site) {
-	if f.stage.At(int(s)) == closed {
+	again := f.State(p) == Fetched
+	switch closed := f.stage.At(int(s)) == closed; {
+	case closed && again:
+		f.countRevisits(-1)
+		return
+	case closed:
 		f.setState(p, Failed)
 		f.dropped(p)
 		return
+	case again:
+		f.returned(p)
 	}
 	f.queued++
 	for _, b := range f.boards {
@@ -141,7 +150,7 @@ func (f *Frontier) inQueue(p graph.Page) bool {
 // comeBack lets a page wait that is due, unless it waits already or is under way: on
 // replay it may have been taken before its instant.
 func (f *Frontier) comeBack(p graph.Page) {
-	if f.State(p) == Known && !f.inQueue(p) {
+	if s := f.State(p); (s == Known || s == Fetched) && !f.inQueue(p) {
 		f.enter(p, f.Site(p))
 	}
 }
@@ -179,29 +188,44 @@ func (f *Frontier) returned(p graph.Page) {
 // done is the end of an attempt at a page.
 func (f *Frontier) done(now time.Duration, e *Event) {
 	p, s := e.Page, f.Site(e.Page)
-	if f.State(p) != Acquired {
+	first := f.State(p) == Acquired
+	if !first && f.State(p) != Reacquired {
 		panic(fmt.Sprintf("frontier: page %d is done, but it is %v", p, f.State(p)))
 	}
 	o := policy.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages())}
 	f.flying--
 	f.unsettle(s)
 	f.know(now, e, p)
-	if f.links != nil && len(e.Links) > 0 {
+	if first && f.links != nil && len(e.Links) > 0 {
 		f.links.add(p, e.Links)
 	}
 	f.settle(now, p, s, e)
-	for _, q := range f.policies {
-		q.Came(now, p, &o, e.Links)
-	}
+	f.came(now, p, &o, e.Links, first)
 	f.postpone(now, s, e)
 	if !f.keeps(now, s, e) {
 		f.release(now, s, e.End)
 	}
 }
 
+// came tells the policies of the end of an attempt; of that of a page which came before
+// only those that want to know.
+func (f *Frontier) came(now time.Duration, p graph.Page, o *policy.Outcome, links []graph.Page, first bool) {
+	if !first {
+		for _, q := range f.revisiters {
+			q.Revisited(now, p, o, links)
+		}
+		return
+	}
+	for _, q := range f.policies {
+		q.Came(now, p, o, links)
+	}
+}
+
 // settle gives a page the state in which an attempt leaves it.
 func (f *Frontier) settle(now time.Duration, p graph.Page, s graph.Site, e *Event) {
 	switch {
+	case e.Again && f.State(p) == Reacquired, !e.Again && !e.Class.Failed() && e.Due > 0:
+		f.revisit(p, e.Due)
 	case e.Again && e.Due > now:
 		f.setState(p, Known)
 		f.due.push(e.Due, uint32(p))
@@ -215,6 +239,19 @@ func (f *Frontier) settle(now time.Duration, p graph.Page, s graph.Site, e *Even
 	}
 }
 
+// revisit lets a page that came be fetched again at an instant. It stays fetched until it
+// is handed out, and the links that are kept of it are those of its first visit: what
+// policies made of them depends on them.
+func (f *Frontier) revisit(p graph.Page, at time.Duration) {
+	f.setState(p, Fetched)
+	f.countRevisits(1)
+	f.due.push(at, uint32(p))
+}
+
+// countRevisits keeps count. Where records are lost it may miss some, but it is never
+// negative.
+func (f *Frontier) countRevisits(n int) { f.revisits = max(0, f.revisits+n) }
+
 // session voids what was under way: acquired pages wait again, which for the policies
 // is an attempt that is to be made again, and no site is asked before its full delay
 // has passed.
@@ -222,12 +259,14 @@ func (f *Frontier) session(now time.Duration) {
 	f.flying = 0
 	again := policy.Outcome{Again: true, First: graph.Page(f.Pages())}
 	for i := range f.Pages() {
-		if p := graph.Page(i); f.State(p) == Acquired {
+		switch p := graph.Page(i); f.State(p) {
+		case Acquired:
 			f.setState(p, Known)
 			f.enter(p, f.Site(p))
-			for _, q := range f.policies {
-				q.Came(now, p, &again, nil)
-			}
+			f.came(now, p, &again, nil, true)
+		case Reacquired:
+			f.revisit(p, now)
+			f.came(now, p, &again, nil, false)
 		}
 	}
 	f.restart(now)

@@ -32,7 +32,7 @@ func (f *Frontier) Columns(each func(graph.AnyColumn)) {
 }
 
 func (s *sites) columns(each func(graph.AnyColumn)) {
-	for _, c := range []graph.AnyColumn{s.place, s.stage, s.pages, s.next, s.served, s.fails, s.delay, s.rules, s.sitemaps, s.twin, s.of, s.active, s.free} {
+	for _, c := range []graph.AnyColumn{s.place, s.stage, s.pages, s.next, s.served, s.fails, s.delay, s.rules, s.sitemaps, s.names, s.median, s.slow, s.twin, s.of, s.active, s.free} {
 		each(c)
 	}
 }
@@ -60,7 +60,7 @@ func (f *Frontier) Save(w io.Writer) (err error) {
 func (f *Frontier) rest() *graph.Column[uint64] {
 	hops := f.hopList()
 	c := graph.NewColumn[uint64]("frontier rest", restNumbers+len(hops)+2*len(f.due)+len(f.batch.pages))
-	for _, v := range []int{int(f.now), f.queued, f.flying, f.differs, f.batch.left, f.batch.whole, len(f.due), len(hops)} {
+	for _, v := range []int{int(f.now), f.queued, f.flying, f.differs, f.batch.left, f.batch.whole, len(f.due), len(hops), f.revisits} {
 		c.Append(uint64(v))
 	}
 	for _, h := range hops {
@@ -108,7 +108,7 @@ func (f *Frontier) Load(r io.Reader) (err error) {
 }
 
 // restNumbers is how many numbers of the rest stand before its lists.
-const restNumbers = 8
+const restNumbers = 9
 
 func (f *Frontier) setRest(v []uint64) error {
 	if len(v) < restNumbers || v[6] > uint64(len(v))/2 || v[7] > uint64(len(v)) || restNumbers+2*v[6]+v[7] > uint64(len(v)) {
@@ -117,6 +117,7 @@ func (f *Frontier) setRest(v []uint64) error {
 	f.now, f.queued, f.flying, f.differs = time.Duration(v[0]), int(v[1]), int(v[2]), int(v[3])
 	f.batch.left, f.batch.whole = int(v[4]), int(v[5])
 	n, hops := int(v[6]), int(v[7])
+	f.revisits = int(v[8])
 	v = v[restNumbers:]
 	f.setHops(v[:hops])
 	f.due = f.due[:0]
@@ -138,7 +139,7 @@ func (f *Frontier) rebuild() {
 			b.pool.Rebuild()
 		}
 	}
-	f.waits, f.wants, f.filesLeft = f.waits[:0], [places]int{}, 0
+	f.waits, f.wants, f.filesLeft, f.slowSites = f.waits[:0], [places]int{}, 0, 0
 	f.rebuildHops()
 	f.rebuildAddresses()
 	for i, at := range f.place.Slice() {
@@ -156,6 +157,9 @@ func (f *Frontier) rebuildSite(s graph.Site, at place) {
 		f.wants[at]++
 	}
 	f.filesLeft += f.files(s)
+	if f.isSlow(s) {
+		f.slowSites++
+	}
 	switch at {
 	case ready:
 		f.offer(s)

@@ -13,7 +13,8 @@ import (
 //
 // Seeds start with equal cash that sums to 1. A page that comes hands all its cash to
 // its links in equal parts; a page without links, or one that failed, keeps it. Cash
-// also goes to pages that were fetched before, where it stays: the sum is constant.
+// also goes to pages that were fetched before, where it stays until they are visited
+// again, if ever: the sum is constant.
 //
 // cash=all is the wording of the thesis: every page owns 1 besides, so that one which
 // received c hands on (1 + c)/out to each link; the value of a page is what it
@@ -74,10 +75,22 @@ func (o *opic) Seeded(first, end graph.Page) {
 }
 
 func (o *opic) Came(_ time.Duration, p graph.Page, outcome *Outcome, links []graph.Page) {
-	if !outcome.brought() || len(links) == 0 {
-		return
+	if outcome.brought() && len(links) > 0 {
+		o.deal(p, o.own, links)
 	}
-	cash := o.own + o.board.Value(p)
+}
+
+// Revisited deals out the cash that p was given since it came. What it owned itself is
+// spent.
+func (o *opic) Revisited(_ time.Duration, p graph.Page, outcome *Outcome, links []graph.Page) {
+	if outcome.brought() && len(links) > 0 {
+		o.deal(p, 0, links)
+	}
+}
+
+// deal hands the cash of p, and what it owns besides, to its links.
+func (o *opic) deal(p graph.Page, own float64, links []graph.Page) {
+	cash := own + o.board.Value(p)
 	o.board.Set(p, 0)
 	if o.remote >= 0 {
 		o.split(p, cash, links)

@@ -81,6 +81,12 @@ type (
 	// one that was dropped is to be fetched after all, or one that came is to be
 	// visited again. As with Known, the page is put into the queues afterwards.
 	Admitter interface{ Admitted(p graph.Page) }
+	// A Revisiter is told of the end of an attempt at a page that came before, for which
+	// Came is not called again. Its links are those that it has now. The page was
+	// Admitted before, if the policy is an Admitter, and Taken.
+	Revisiter interface {
+		Revisited(now time.Duration, p graph.Page, o *Outcome, links []graph.Page)
+	}
 	// A Mixer has several boards and chooses the one that serves the next hand-out.
 	Mixer interface{ Turn() int }
 	// A Worker has long work to do now and then, such as solving for PageRank. Work is

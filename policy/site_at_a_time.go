@@ -95,10 +95,20 @@ func (s *siteAtATime) Admitted(p graph.Page) {
 
 // Came lets the next site have its turn.
 func (s *siteAtATime) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.Page) {
-	site := s.facts.Site(p)
 	if o.Again {
-		s.gain(site)
+		s.gain(s.facts.Site(p))
 	}
+	s.went(s.facts.Site(p))
+}
+
+// Revisited does the same after a page that came before. That it waits again if it is to
+// be tried again, Admitted tells.
+func (s *siteAtATime) Revisited(_ time.Duration, p graph.Page, _ *Outcome, _ []graph.Page) {
+	s.went(s.facts.Site(p))
+}
+
+// went ends the turn of a site.
+func (s *siteAtATime) went(site graph.Site) {
 	if s.state.At(int(site)) == open {
 		if s.left.At(int(site)) > 0 {
 			s.turn(site)

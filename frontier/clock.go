@@ -1,0 +1,158 @@
+package frontier
+
+import (
+	"math"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// postpone sets the instant before which s is not asked again: the largest of all
+// delays after the end of the answer.
+func (f *Frontier) postpone(now time.Duration, s graph.Site, e *Event) {
+	d := f.size(s)
+	t := f.download(s, e)
+	if f.o.Factor > 0 {
+		most := limit(f.o.FactorMax)
+		d = max(d, time.Duration(min(float64(most), f.o.Factor*float64(t)))) // beyond most it may be no duration
+	}
+	d = max(d, f.crawlDelay(s), e.Retry, f.backOff(s, e.Class), f.slowness(s, e))
+	f.spare(now, s, later(e.End, d))
+}
+
+// download is the time that an answer took. One that failed counts as at least the
+// median of the pages that came from s, so that quick errors do not make it quicker
+// (W10).
+func (f *Frontier) download(s graph.Site, e *Event) time.Duration {
+	t := e.End - e.Start
+	if e.Class.Failed() {
+		return max(t, time.Duration(f.median.At(int(s))))
+	}
+	if e.Kind == Done {
+		f.median.Set(int(s), int64(nearer(time.Duration(f.median.At(int(s))), t)))
+	}
+	return t
+}
+
+// nearer moves a running median m by a sixteenth towards t: where as many times lie
+// above it as below, it stays. It costs 8 bytes, and one time that is far off moves it
+// no further than any other. The first time is the median of itself.
+func nearer(m, t time.Duration) time.Duration {
+	step := m/16 + 1
+	switch {
+	case m == 0:
+		return t
+	case t > m:
+		return min(t, m+step)
+	}
+	return max(t, m-step)
+}
+
+// slowness counts slow answers of s in a row and is the delay that they cause: none
+// before SlowTimes, then SlowDelay, doubled with each (W17). A quick failure is no
+// proof of anything.
+func (f *Frontier) slowness(s graph.Site, e *Event) time.Duration {
+	if f.o.Slow == 0 {
+		return 0
+	}
+	n := f.slow.At(int(s))
+	switch {
+	case e.End-e.Start > f.o.Slow:
+		n = min(n, math.MaxUint8-1) + 1
+	case !e.Class.Failed():
+		n = 0
+	}
+	was := f.isSlow(s)
+	f.slow.Set(int(s), n)
+	if !f.isSlow(s) {
+		if was {
+			f.slowSites--
+		}
+		return 0
+	}
+	if !was {
+		f.slowSites++
+	}
+	return doubled(f.o.SlowDelay, int(n)-f.o.SlowTimes, f.o.SlowMax)
+}
+
+// isSlow tells whether s is asked rarely.
+func (f *Frontier) isSlow(s graph.Site) bool {
+	return f.o.Slow > 0 && int(f.slow.At(int(s))) >= f.o.SlowTimes
+}
+
+// doubled is d, doubled n times, at most most, where 0 is no limit.
+func doubled(d time.Duration, n int, most time.Duration) time.Duration {
+	end := limit(most)
+	if n < 32 && d < end>>n {
+		return d << n
+	}
+	return end
+}
+
+// limit is the largest delay; without one, a century and more that still can be added
+// to an instant.
+func limit(most time.Duration) time.Duration {
+	if most == 0 {
+		return Never / 2
+	}
+	return most
+}
+
+// later is t + d, Never when that is beyond it.
+func later(t, d time.Duration) time.Duration {
+	if t > Never-d {
+		return Never
+	}
+	return t + d
+}
+
+// size is the delay of the options, which may depend on the size of the site.
+func (f *Frontier) size(s graph.Site) time.Duration {
+	if f.o.SiteDelay != nil {
+		if d, ok := f.o.SiteDelay(s); ok {
+			return d
+		}
+	}
+	if int(f.sites.pages.At(int(s))) < f.o.SmallSite {
+		return f.o.SmallDelay
+	}
+	return f.o.Delay
+}
+
+// backOff counts failures of the server in a row and is the delay they cause: doubled
+// with each, and spread by up to a quarter so that sites that failed together do not
+// come back together.
+func (f *Frontier) backOff(s graph.Site, c policy.Class) time.Duration {
+	if c < policy.ServerError || c > policy.Timeout {
+		f.fails.Set(int(s), 0)
+		return 0
+	}
+	n := f.fails.At(int(s))
+	if n < math.MaxUint8 {
+		f.fails.Set(int(s), n+1)
+	}
+	if f.o.BackOff == 0 {
+		return 0
+	}
+	d := doubled(f.o.BackOff, int(n), f.o.BackOffMax)
+	spread := policy.Hash(f.o.Random, uint64(s), uint64(n)) % 1024
+	return d + time.Duration(float64(d)*float64(spread)/4096)
+}
+
+// keeps tells whether the fetcher keeps s for another page: if the connection is good
+// for it, fewer than c pages were asked for, one waits and is what the site needs
+// next, and neither Crawl-delay nor Retry-After nor back-off is in force, nor is it slow.
+func (f *Frontier) keeps(now time.Duration, s graph.Site, e *Event) bool {
+	served := f.served.Slice()
+	served[s]++
+	if !e.Keep || int(served[s]) >= f.o.PerConnection || f.crawlDelay(s) > 0 || e.Retry > 0 || f.fails.At(int(s)) > 0 || f.isSlow(s) {
+		return false
+	}
+	if f.boards[0].active.Len(s) == 0 || f.needs(now, s).Kind != Fetch {
+		return false
+	}
+	f.setPlace(s, kept)
+	return true
+}
