@@ -136,6 +136,9 @@ func (m *Model) Check() error {
 
 // String is one line with every parameter, for the header of a report.
 func (t *Times) String() string {
+	if t.recorded != nil {
+		return fmt.Sprintf("%s; seed %d", t.recorded.describe(), t.Seed)
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, seed %d", t.Model.Name, t.Seed)
 	for _, p := range t.Model.Parts() {

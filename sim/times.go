@@ -32,9 +32,15 @@ import (
 // and a request over an open connection has no connect and no close. Each noise is a
 // draw of its own. Durations are continuous down to the nanosecond, so two events
 // practically never share an instant.
+//
+// Times made by Recorded take their numbers from what a crawl measured instead; a closed
+// connection then lets its fetcher go at once, since the end of an answer was measured
+// after it.
 type Times struct {
 	Seed  uint64 // worlds with different seeds have no number in common
 	Model Model
+
+	recorded *measures // nil: the model counts
 }
 
 // Model holds the parameters of Times. Lost packets, slow start and the load that a
@@ -71,18 +77,27 @@ const (
 
 // Resolve is the time that DNS takes for the name of a site.
 func (t *Times) Resolve(s graph.Site, attempt uint32) time.Duration {
+	if t.recorded != nil {
+		return duration(t.measured(LookupSeconds, drawLookup, s, 0, attempt))
+	}
 	level := t.Model.Lookup.At(t.draw(drawLookup, uint32(s), 0, 0))
 	return duration(level * t.noise(drawLookupNoise, uint32(s), 0, attempt))
 }
 
 // Connect is the time that connection n to a site takes to open, TLS included.
 func (t *Times) Connect(s graph.Site, n uint32) time.Duration {
+	if t.recorded != nil {
+		return duration(t.measured(ConnectSeconds, drawConnectNoise, s, 0, n))
+	}
 	return duration(t.Model.Handshake * t.latency(s) * t.noise(drawConnectNoise, uint32(s), 0, n))
 }
 
 // FirstByte is the time from request to first byte at attempt n to get a page.
 // graph.NoPage stands for robots.txt.
 func (t *Times) FirstByte(s graph.Site, p graph.Page, n uint32) time.Duration {
+	if t.recorded != nil {
+		return duration(t.measured(FirstByteSeconds, drawRequestNoise, s, uint32(p), n))
+	}
 	level := float64(t.Model.Request * t.latency(s))
 	if !t.Model.Think.none() {
 		level += t.Model.Think.At(t.draw(drawThink, uint32(s), 0, 0))
@@ -92,17 +107,26 @@ func (t *Times) FirstByte(s graph.Site, p graph.Page, n uint32) time.Duration {
 
 // Size is the number of bytes of a page, at least 1.
 func (t *Times) Size(p graph.Page) int64 {
+	if t.recorded != nil {
+		return t.recordedSize(p)
+	}
 	return count(t.Model.Size.At(t.draw(drawSize, uint32(p), 0, 0)))
 }
 
 // RobotsSize is the number of bytes of the robots.txt of a site, at least 1.
 func (t *Times) RobotsSize(s graph.Site) int64 {
+	if t.recorded != nil {
+		return count(t.measured(RobotsBytes, drawRobots, s, 0, 0))
+	}
 	return count(t.Model.Robots.At(t.draw(drawRobots, uint32(s), 0, 0)))
 }
 
 // Speed is the most that a site sends us, in bytes per second: B_i^MAX of the thesis
 // (S9), the cap of its transfers on a [Line].
 func (t *Times) Speed(s graph.Site) float64 {
+	if t.recorded != nil {
+		return t.recordedSpeed(s)
+	}
 	return t.Model.Speed.At(t.draw(drawSpeed, uint32(s), 0, 0))
 }
 
