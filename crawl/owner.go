@@ -58,6 +58,7 @@ type owner struct {
 	fetching int   // pages under way
 	fetched  int64 // pages that came, over all sessions
 	conns    uint32
+	loosened bool   // the session before had other limits
 	stopping string // why nothing is handed out any more; "": it is
 	graceEnd time.Duration
 	hungry   bool // harvesters are idle and sites wait for a commit

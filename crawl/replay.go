@@ -12,10 +12,7 @@ import (
 // it are lost, is passed over and counted: its own page is known again at the next
 // session, and the ids that lost records gave stay unused.
 func (s *state) replay(r *journal.Record) error {
-	if first := len(r.Event.New) > 0; first && int(r.First) > s.seen.Pages() {
-		s.holes++
-		s.skip(int(r.First) - s.seen.Pages())
-	}
+	s.fill(r)
 	if err := s.f.Check(&r.Event); err != nil {
 		s.holes++
 		s.next = r.Seq + 1
@@ -27,6 +24,26 @@ func (s *state) replay(r *journal.Record) error {
 	s.apply(r, true)
 	s.settled(r)
 	return s.err
+}
+
+// fill leaves out the ids that records before this one gave, and that are lost with
+// them.
+func (s *state) fill(r *journal.Record) {
+	e, names := &r.Event, &r.Facts.Names
+	if len(e.New) > 0 && int(r.First) > s.seen.Pages() {
+		s.skip(int(r.First) - s.seen.Pages())
+	}
+	sites := s.seen.Sites()
+	for i, id := range e.New {
+		if i < names.Len() && names.Site(i) != nil {
+			s.skipSites(int(id) - sites) // the first new one tells
+			return
+		}
+		s.skipSites(int(id) + 1 - s.seen.Sites())
+	}
+	if e.Hop && names.Len() > 0 {
+		s.skipSites(int(e.To) - sites)
+	}
 }
 
 // settled lets the site of an outcome go on: what is read was committed.
@@ -89,21 +106,30 @@ func (s *state) learnPage(want graph.Page, id graph.Site, rest []byte, bar front
 	return nil
 }
 
-// skip leaves out ids whose record is lost: pages without a URL that are never asked.
+// skip leaves out pages whose record is lost: they have no URL and are never asked.
 // When a link leads to such a page again it gets another id.
 func (s *state) skip(n int) {
+	s.holes++
+	if s.seen.Sites() == 0 {
+		s.skipSites(1)
+	}
 	for range n {
 		name := fmt.Appendf(nil, "/lost/%d", s.seen.Pages())
 		p, _ := s.seen.Page(s.key.Page(0, name))
-		s.enter(p, 0, name, frontier.BarScope)
+		s.enter(p, 0, name, frontier.BarLost)
 	}
 	s.f.Skip(n)
 }
 
-// skipSites leaves out sites whose record is lost, up to id.
-func (s *state) skipSites(id graph.Site) {
-	for s.seen.Sites() <= int(id) {
+// skipSites leaves out sites whose record is lost.
+func (s *state) skipSites(n int) {
+	if n <= 0 {
+		return
+	}
+	s.holes++
+	for range n {
 		name := fmt.Appendf(nil, "lost://%d", s.seen.Sites())
 		s.site(s.key.Site(name), name)
 	}
+	s.f.SkipSites(n)
 }

@@ -47,6 +47,7 @@ type head struct {
 	Next     uint64
 	Now      time.Duration
 	Began    int64
+	Last     []byte
 	Pages    int
 	Sites    int
 	Holes    int
@@ -104,7 +105,7 @@ func fromEntries[T any](list []siteEntry[T]) map[graph.Site]T {
 // head gathers what is in no column.
 func (s *state) head() *head {
 	h := &head{
-		Crawl: s.set.crawl, Layout: s.layout(), Next: s.next, Now: s.now, Began: s.began,
+		Crawl: s.set.crawl, Layout: s.layout(), Next: s.next, Now: s.now, Began: s.began, Last: s.last,
 		Pages: s.f.Pages(), Sites: s.f.Sites(), Holes: s.holes, Addrs: s.addrs,
 		Hops: entries(s.hops), Files: entries(s.files), Trouble: entries(s.trouble), Names: entries(s.names),
 		Listings: entries(s.listings),
@@ -126,7 +127,7 @@ func (s *state) head() *head {
 
 // setHead takes over what head gathered.
 func (s *state) setHead(h *head) error {
-	s.next, s.now, s.began, s.holes = h.Next, h.Now, h.Began, h.Holes
+	s.next, s.now, s.began, s.last, s.holes = h.Next, h.Now, h.Began, h.Last, h.Holes
 	t := &h.Tally
 	s.tally = tally{t.Requests, t.Outcomes, map[uint16]int64{}, t.Bytes, t.Links, t.Gathered, t.Dropped, t.Sessions}
 	for _, c := range t.Statuses {

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"bytes"
 	"fmt"
 	"net/netip"
 	"time"
@@ -37,6 +38,7 @@ type state struct {
 	pending
 	tally
 	began int64         // wall clock of instant 0, Unix nanoseconds
+	last  []byte        // configuration of the last session, TOML
 	now   time.Duration // of the last record
 	next  uint64        // number of the next record
 	holes int           // records that could not be applied: see replay
@@ -219,8 +221,11 @@ func (s *state) apply(r *journal.Record, replay bool) {
 // session takes over what a session says of itself.
 func (s *state) session(r *journal.Record) {
 	s.sessions++
-	if x := r.Facts.Session; x != nil && s.began == 0 {
-		s.began = x.Wall - int64(r.Now)
+	if x := r.Facts.Session; x != nil {
+		s.last = bytes.Clone(x.Config)
+		if s.began == 0 {
+			s.began = x.Wall - int64(r.Now)
+		}
 	}
 }
 

@@ -1,0 +1,74 @@
+package crawl
+
+import (
+	"bytes"
+
+	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// A crawl that is resumed with a wider scope or larger limits asks for pages that it
+// knows and had refused: nothing has to be fetched again to find them. A narrower scope
+// bars what becomes known from then on; pages that wait are judged when they were found.
+
+// readmit admits the refused pages that the configuration in force would not bar.
+func (o *owner) readmit(scope *gather.Scope) {
+	if !o.loosened {
+		return
+	}
+	r := o.begin(frontier.Admitted, o.base)
+	for p := range o.s.f.Pages() {
+		id := graph.Page(p)
+		if o.s.f.State(id) != frontier.RefusedPage || !o.admissible(scope, id) {
+			continue
+		}
+		r.Event.Admit = append(r.Event.Admit, id)
+		o.s.sites.admit(o.s.f.Site(id))
+	}
+	n := len(r.Event.Admit)
+	if n > 0 {
+		o.record()
+	}
+	o.log.Info("the limits have changed", "pages_admitted", n)
+}
+
+// admissible judges a refused page again.
+func (o *owner) admissible(scope *gather.Scope, p graph.Page) bool {
+	switch o.s.f.Bar(p) {
+	case frontier.BarScope, frontier.BarExcluded, frontier.BarDenied, frontier.BarDepth,
+		frontier.BarSitePages, frontier.BarDomainPages, frontier.BarType:
+	default:
+		return false // a verdict of its site or of its links
+	}
+	url := o.s.appendURL(nil, p)
+	site, rest := page.Site(url)
+	if scope.Judge(site, rest) != frontier.NoBar || o.c.Types == TypesHTML && !page.Extension(url).MayBePage() {
+		return false
+	}
+	return o.s.bar(&o.limits, o.s.f.Site(p), rest, o.s.f.Depth(p)) == frontier.NoBar
+}
+
+// loosens tells whether what decides about URLs differs from the session before.
+func loosens(before []byte, now *Config) bool {
+	if len(before) == 0 {
+		return false
+	}
+	was := Default()
+	if err := was.Read("the last session", before); err != nil {
+		return true
+	}
+	a, b := was.limitsOnly(), now.limitsOnly()
+	x, errX := a.Marshal()
+	y, errY := b.Marshal()
+	return errX != nil || errY != nil || !bytes.Equal(x, y)
+}
+
+// limitsOnly is a configuration with nothing but what decides about URLs.
+func (c *Config) limitsOnly() Config {
+	d := Default()
+	d.Seeds, d.Scope, d.Include, d.Exclude, d.Rules, d.Deny = c.Seeds, c.Scope, c.Include, c.Exclude, c.Rules, c.Deny
+	d.MaxDepth, d.MaxDepthDynamic, d.SitePages, d.DomainPages, d.Types, d.Site = c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages, c.Types, c.Site
+	return d
+}
