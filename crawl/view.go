@@ -1,0 +1,212 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// A View is a crawl directory as it is committed, read without its lock and without
+// changing anything: also while a crawl runs there, or after one was killed. It is a
+// state of its own, made from the newest snapshot that can be used and the journal;
+// URLs go to a temporary file, since those of the crawl are its owner's.
+type View struct {
+	Crawl    [16]byte // id
+	Sessions []Session
+	Damage   []journal.Damage // records that are lost
+	Commit   journal.Commit   // the last
+	Running  bool             // a process is at work in the directory
+
+	path  string
+	parts parts
+	s     *state
+	temp  string // directory of the URLs
+}
+
+// Session is one run of the program, as its first record tells.
+type Session struct {
+	Record     uint64
+	At         time.Duration // instant of the crawl
+	Wall       time.Time     // the same on the clock of the machine
+	Version    string
+	Policy     string
+	SitePolicy string
+	Config     Config
+}
+
+// OpenView reads a crawl directory. It is to be closed.
+func OpenView(ctx context.Context, dir string) (*View, error) {
+	p, err := readParts(dir)
+	if err != nil {
+		return nil, err
+	}
+	v := &View{path: dir, parts: p, Running: locked(filepath.Join(dir, fileLock))}
+	if err = v.open(ctx); err != nil {
+		v.Close()
+		return nil, viewError(dir, err)
+	}
+	return v, nil
+}
+
+// readParts opens the parts of a directory for reading.
+func readParts(dir string) (p parts, err error) {
+	if err := checkReadable(dir); err != nil {
+		return p, err
+	}
+	return openParts(func(name string) (disk.Dir, error) {
+		return readOnly{disk.OS(filepath.Join(dir, filepath.FromSlash(name)))}, nil
+	})
+}
+
+// checkReadable refuses what is no crawl, or cannot be read.
+func checkReadable(dir string) error {
+	list, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Error{Text: "there is no crawl " + dir, Hint: "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl"}
+	case err != nil:
+		return &Error{Text: "cannot open " + dir, Hint: "name the directory of a crawl that you may read", Err: err}
+	}
+	_, err = os.ReadDir(filepath.Join(dir, filepath.FromSlash(partJournal)))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		has := "nothing"
+		if len(list) > 0 {
+			has = list[0].Name()
+		}
+		return &Error{
+			Text: fmt.Sprintf("%s is not a crawl: it has %s, but no journal", dir, has),
+			Hint: "name the directory that winnow crawl made",
+		}
+	case err != nil:
+		return &Error{Text: "cannot read the journal of " + dir, Hint: "name the directory of a crawl that you may read", Err: err}
+	}
+	return nil
+}
+
+// viewError says what can be done about a crawl that cannot be read.
+func viewError(dir string, err error) error {
+	var known *Error
+	switch {
+	case errors.As(err, &known), errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, journal.ErrVersion):
+		return &Error{Text: dir + " was written by a later version of winnow", Hint: "use that version to read it", Err: err}
+	case errors.Is(err, errNothing), errors.Is(err, journal.ErrNone):
+		return &Error{Text: "nothing of the crawl in " + dir + " was committed yet", Hint: "start it again: winnow crawl --dir " + dir + " SEED...", Err: err}
+	}
+	return &Error{Text: "cannot read the crawl in " + dir, Hint: "winnow verify " + dir + " says what is wrong", Err: err}
+}
+
+// open reads the sessions, and brings the state to the last commit.
+func (v *View) open(ctx context.Context) error {
+	id, err := readIdentity(v.parts.journal)
+	if err != nil {
+		return err
+	}
+	v.Crawl = id.crawl
+	if err := v.scan(ctx); err != nil {
+		return err
+	}
+	set, err := readSetup(v.config(), id, &v.Commit)
+	if err != nil {
+		return err
+	}
+	if v.temp, err = os.MkdirTemp("", "winnow-view-"); err != nil {
+		return fmt.Errorf("make a place for the URLs: %w", err)
+	}
+	v.parts.urls = disk.OS(v.temp)
+	v.s, err = restore(&v.parts, set, v.Commit.Next, func(string, ...any) {})
+	return err
+}
+
+// scan reads the whole journal for its sessions and its damage.
+func (v *View) scan(ctx context.Context) (err error) {
+	r := journal.Reader{
+		Dir: v.parts.journal,
+		Record: func(r *journal.Record) error {
+			if r.Facts.Session == nil {
+				return nil
+			}
+			s, err := readSession(r)
+			v.Sessions = append(v.Sessions, s)
+			return err
+		},
+		Commit: func(*journal.Commit) error { return ctx.Err() },
+		Damage: func(d *journal.Damage) error { v.Damage = append(v.Damage, *d); return nil },
+	}
+	v.Commit, err = r.Run()
+	if err == nil && len(v.Sessions) == 0 {
+		err = errNothing
+	}
+	return err
+}
+
+func readSession(r *journal.Record) (s Session, err error) {
+	x := r.Facts.Session
+	s = Session{Record: r.Seq, At: r.Now, Wall: time.Unix(0, x.Wall), Version: x.Version, Policy: x.Policy, SitePolicy: x.SitePolicy}
+	s.Config, err = Parse(fmt.Sprintf("configuration in record %d", r.Seq), x.Config)
+	return s, err
+}
+
+// config is that of the last session.
+func (v *View) config() *Config { return &v.Sessions[len(v.Sessions)-1].Config }
+
+// readSetup is the setup of a state that is only read: with room for what is committed
+// and for what a running crawl adds meanwhile.
+func readSetup(c *Config, id identity, last *journal.Commit) (*setup, error) {
+	room := 2 * (int64(last.Pages) + 2*int64(last.Sites)) * bytesPerPage
+	set, err := newSetup(c, id, max(room, int64(c.MaxMemory), 1<<30))
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Site) > 0 {
+		o := newOverrides(c)
+		set.delays = o.delay
+	}
+	return set, nil
+}
+
+// Close gives memory and files back.
+func (v *View) Close() {
+	if v.s != nil {
+		v.s.urls.Free()
+		v.s.free()
+		v.s = nil
+	}
+	if v.temp != "" {
+		os.RemoveAll(v.temp)
+	}
+}
+
+// readOnly is a directory in which nothing can be changed. One that is not there is
+// empty: all but the journal is derived or can be gone.
+type readOnly struct{ disk.Dir }
+
+var errReadOnly = errors.New("a crawl that is read is not changed")
+
+func (d readOnly) Open(name string, how disk.How) (disk.File, error) {
+	if how != disk.Read {
+		return nil, fmt.Errorf("open %s: %w", name, errReadOnly)
+	}
+	return d.Dir.Open(name, how)
+}
+
+func (d readOnly) List() ([]disk.Entry, error) {
+	list, err := d.Dir.List()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return list, err
+}
+
+func (d readOnly) Rename(from, to string) error { return fmt.Errorf("rename %s: %w", from, errReadOnly) }
+func (d readOnly) Remove(name string) error     { return fmt.Errorf("remove %s: %w", name, errReadOnly) }
+func (d readOnly) Sync() error                  { return errReadOnly }

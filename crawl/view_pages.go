@@ -1,0 +1,165 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// A PageInfo is what is known of a page.
+type PageInfo struct {
+	ID     graph.Page
+	URL    string
+	State  frontier.State
+	Bar    frontier.Bar  // why it was refused
+	Note   string        // what went wrong, for people
+	Tried  bool          // there was an attempt: the next three are those of the last one
+	Class  policy.Class  // what came of it
+	Status uint16        // of HTTP; 0 no answer
+	At     time.Duration // instant of the crawl at which it ended
+	Depth  int           // links from a seed
+	In     int64         // links to it from pages that came
+	Score  float64       // its value under the policy of the crawl
+}
+
+// Why says in a word why a page is not fetched, "" if it is or may yet be.
+func (p *PageInfo) Why() string {
+	switch {
+	case p.Bar != frontier.NoBar:
+		return p.Bar.String()
+	case p.State == frontier.Failed && p.Tried:
+		return p.Class.String()
+	case p.State == frontier.Failed:
+		return "site"
+	}
+	return ""
+}
+
+// PageFilter says which pages are wanted.
+type PageFilter struct {
+	States []frontier.State // nil: all
+	Site   string           // scheme, host and port, or a host: both schemes and all ports; "": all
+	Limit  int64            // 0: no limit
+}
+
+// Pages calls fn for the pages that are wanted, in the order in which they became known.
+// The PageInfo is used again.
+func (v *View) Pages(ctx context.Context, f *PageFilter, fn func(*PageInfo) error) error {
+	ends, err := v.readEnds(ctx)
+	if err != nil {
+		return viewError(v.path, err)
+	}
+	sites, err := v.sitesOf(f.Site)
+	if err != nil {
+		return err
+	}
+	var states [256]bool
+	for _, s := range f.States {
+		states[s] = true
+	}
+	left := f.Limit
+	for i := range v.s.f.Pages() {
+		p := graph.Page(i)
+		if f.States != nil && !states[v.s.f.State(p)] || sites != nil && !sites[v.s.f.Site(p)] {
+			continue
+		}
+		x := v.info(p, ends)
+		if v.s.err != nil {
+			return viewError(v.path, v.s.err)
+		}
+		if err := fn(&x); err != nil {
+			return err
+		}
+		if left--; left == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// sitesOf are the sites that a filter names, nil for all.
+func (v *View) sitesOf(name string) (map[graph.Site]bool, error) {
+	if name == "" {
+		return nil, nil
+	}
+	sites := map[graph.Site]bool{}
+	for i := range v.s.seen.Sites() {
+		full := v.s.seen.Name(graph.Site(i))
+		if string(full) == name || string(page.Host(full)) == name {
+			sites[graph.Site(i)] = true
+		}
+	}
+	if len(sites) == 0 {
+		return nil, &Error{Text: fmt.Sprintf("no page of site %s is known in %s", name, v.path), Hint: "name a host, or scheme://host:port as in the URLs"}
+	}
+	return sites, nil
+}
+
+// info gathers what is known of a page.
+func (v *View) info(p graph.Page, ends *pageEnds) PageInfo {
+	s := v.s
+	x := PageInfo{
+		ID: p, URL: string(s.appendURL(nil, p)), State: s.f.State(p), Bar: s.f.Bar(p),
+		Depth: s.f.Depth(p), In: int64(s.in.At(int(p)) &^ came), Score: s.f.Value(p, 0), Note: ends.notes[p],
+	}
+	if int(p) < len(ends.list) {
+		if e := &ends.list[p]; e.tried {
+			x.Tried, x.Class, x.Status, x.At = true, e.class, e.status, e.at
+		}
+	}
+	if x.State == frontier.Failed && !x.Tried {
+		x.Note = ends.sites[s.f.Site(p)]
+	}
+	return x
+}
+
+// pageEnds is what came of the last attempt at each page: 16 bytes a page.
+type pageEnds struct {
+	list  []pageEnd
+	notes map[graph.Page]string // of those whose last attempt failed
+	sites map[graph.Site]string // why sites were given up
+}
+
+type pageEnd struct {
+	at     time.Duration
+	status uint16
+	class  policy.Class
+	tried  bool
+}
+
+// readEnds reads them out of the journal: the state has no need of them.
+func (v *View) readEnds(ctx context.Context) (*pageEnds, error) {
+	x := &pageEnds{list: make([]pageEnd, v.s.f.Pages()), notes: map[graph.Page]string{}, sites: map[graph.Site]string{}}
+	r := journal.Reader{
+		Dir:    v.parts.journal,
+		Record: func(r *journal.Record) error { x.take(r); return nil },
+		Commit: func(*journal.Commit) error { return ctx.Err() },
+	}
+	_, err := r.Run()
+	return x, err
+}
+
+func (x *pageEnds) take(r *journal.Record) {
+	e := &r.Event
+	switch e.Kind {
+	case frontier.Done:
+		if int(e.Page) >= len(x.list) {
+			return // newer than the view
+		}
+		x.list[e.Page] = pageEnd{e.End, r.Facts.Status, e.Class, true}
+		delete(x.notes, e.Page)
+		if e.Class.Failed() && r.Facts.Note != "" {
+			x.notes[e.Page] = r.Facts.Note
+		}
+	case frontier.Resolved:
+		if e.Class.Failed() && !e.Again {
+			x.sites[e.Site] = e.Class.String() + ": " + r.Facts.Note
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package crawl
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// States of a crawl, as Status has them.
+const (
+	stateRunning  = "running"
+	statePaused   = "paused"
+	stateFinished = "finished"
+)
+
+// ReadStatus says how far the crawl in a directory is. A crawl that runs, and one that
+// was stopped, left it in a file; of others the journal is replayed.
+func ReadStatus(ctx context.Context, dir string) (*Status, error) {
+	if err := checkReadable(dir); err != nil {
+		return nil, err
+	}
+	running := locked(filepath.Join(dir, fileLock))
+	if s, ok := leftStatus(dir, running); ok {
+		return s, nil
+	}
+	v, err := OpenView(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer v.Close()
+	return v.Status(), nil
+}
+
+// leftStatus is the status that a crawl left behind. That of a running one is some
+// seconds old; that of another counts if nothing was committed after it.
+func leftStatus(dir string, running bool) (*Status, bool) {
+	b, err := os.ReadFile(filepath.Join(dir, fileStatus))
+	s := new(Status)
+	if err != nil || json.Unmarshal(b, s) != nil {
+		return nil, false
+	}
+	if running {
+		s.State, s.Why = stateRunning, ""
+		return s, true
+	}
+	if s.State != statePaused && s.State != stateFinished {
+		return nil, false // it was killed
+	}
+	last, err := journal.Read(readOnly{disk.OS(filepath.Join(dir, filepath.FromSlash(partJournal)))}, ^uint64(0), nil)
+	return s, err == nil && last.Next == s.Record
+}
+
+// Status is what the state tells.
+func (v *View) Status() *Status {
+	var x Stats
+	v.s.statistics(&x)
+	x.Counts = v.s.f.Counts()
+	x.State = v.state()
+	x.Fetchers = v.config().Fetchers
+	s := x.Status()
+	s.addColumns(v.s)
+	return s
+}
+
+// state is what the crawl does now: it has finished if there was nothing left to hand
+// out and nothing under way.
+func (v *View) state() string {
+	c := v.s.f.Counts()
+	switch {
+	case v.Running:
+		return stateRunning
+	case c.Queued == 0 && c.Due == 0 && c.Flying == 0 && c.Hops == 0:
+		return stateFinished
+	}
+	return statePaused
+}
