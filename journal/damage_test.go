@@ -3,6 +3,8 @@ package journal
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -153,10 +155,37 @@ func TestMissing(t *testing.T) {
 	if got := without(func(f [][]byte) { f[len(f)-1] = nil }); got.damage != nil || got.last.Next == uint64(len(want)) {
 		t.Errorf("without the last file: %+v", got.damage)
 	}
+	// Several last files are: later ones begin only after a commit in those before.
+	d := mount(t, append(files[:len(files)-2:len(files)-2], bytes.Repeat([]byte{0}, 99), files[len(files)-1][:headerSize]))
+	_, found, err := Open(d, testHeader())
+	if err != nil || len(found.Damage) != 1 || found.Damage[0].First != found.Records || found.Damage[0].Next <= found.Records {
+		t.Errorf("without the last two files: %+v, %v", found, err)
+	}
 	// A group that is there twice is read once.
 	double := without(func(f [][]byte) { f[2] = append(f[2], f[2][headerSize:]...) })
 	if len(double.records) != len(want) || len(double.damage) == 0 || double.damage[0].Err != errOrder {
 		t.Errorf("groups that are there twice: %v", double.damage)
+	}
+}
+
+// A journal of which nothing is left is not begun again, nor cut to nothing.
+func TestLost(t *testing.T) {
+	files := image(t, script(14))
+	for _, b := range files {
+		clear(b[headerSize:])
+	}
+	d := mount(t, files)
+	before := d.Steps()
+	for name, err := range map[string]error{
+		"open": second(Open(d, testHeader())),
+		"read": first(Read(d, 0, nil)),
+	} {
+		if !errors.Is(err, ErrLost) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := first(Begin(d, testHeader())); !errors.Is(err, fs.ErrExist) || d.Steps() != before {
+		t.Errorf("begin: %v", err)
 	}
 }
 
@@ -222,6 +251,9 @@ func FuzzScan(f *testing.F) {
 			files[n] = append(bytes.Clone(b[:headerSize]), b[max(cut, headerSize):]...)
 		case 3:
 			copy(b[max(cut, headerSize):], files[len(files)-1][headerSize:])
+		}
+		if _, err := Read(mount(t, files), 0, nil); errors.Is(err, ErrLost) {
+			return
 		}
 		checkDamaged(t, files, flat(all))
 	})

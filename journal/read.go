@@ -44,10 +44,13 @@ func (d *Damage) Error() string {
 // Unwrap is the reason.
 func (d *Damage) Unwrap() error { return d.Err }
 
+// ErrLost is wrapped where there was a journal, but nothing of it can be read.
+var ErrLost = errors.New("the journal is lost")
+
 var (
 	errGroup   = errors.New("no group of records")
 	errMissing = errors.New("groups are missing")
-	errOrder   = errors.New("a group that comes too late")
+	errOrder   = errors.New("a group or a record that does not belong here")
 )
 
 // Read calls fn for each committed record from the given number on, and gives the last
@@ -71,7 +74,7 @@ func (r *Reader) Run() (Commit, error) {
 	if err != nil {
 		return Commit{}, err
 	}
-	return e.commit, r.run(all[:e.segment+1], e.size)
+	return e.commit, r.run(all[:e.segment+1], &e)
 }
 
 func allDamaged(all []segment) bool {
@@ -107,8 +110,12 @@ func findEnd(dir disk.Dir, all []segment) (end, error) {
 		}
 	}
 	e := end{size: headerSize}
-	if len(all) > 0 {
+	switch len(all) {
+	case 0:
+	case 1:
 		e.commit.First, e.commit.Next = all[0].header.First, all[0].header.First
+	default: // the second was begun after a commit in the first
+		return e, fmt.Errorf("journal: %w: no group in %d files is whole", ErrLost, len(all))
 	}
 	return e, nil
 }

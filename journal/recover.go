@@ -12,8 +12,9 @@ type Found struct {
 	Last    Commit
 	Records uint64 // that are committed, lost ones included: Last.Next
 	Cut     int64  // bytes after the last commit, which are gone now
-	// Damage lists what cannot be read of the last file, before the last commit. A
-	// Reader finds that of the others.
+	// Damage lists what cannot be read of the last file before the last commit, and
+	// commits that came after it as later files show. A Reader finds that of the files
+	// before.
 	Damage []Damage
 }
 
@@ -38,8 +39,13 @@ func Open(dir disk.Dir, h Header) (*Log, Found, error) {
 		found.Damage = append(found.Damage, *d)
 		return nil
 	}}
-	if err := check.run(all[e.segment:e.segment+1], e.size); err != nil {
+	if err := check.run(all[e.segment:e.segment+1], &e); err != nil {
 		return nil, found, err
+	}
+	for _, s := range all[e.segment+1:] {
+		if s.err == nil && s.header.First > e.commit.Next { // a file begins after a commit
+			found.Damage = append(found.Damage, Damage{s.name, 0, 0, e.commit.Next, s.header.First, errMissing})
+		}
 	}
 	l := newLog(dir, &h, &e.commit)
 	if found.Cut, err = l.cut(all[e.segment:], &e); err != nil {

@@ -6,12 +6,13 @@ import "encoding/binary"
 type walk struct {
 	*Reader
 	next uint64 // number of the next record, if nothing is lost
+	most uint64 // records of this file and those before: what is beyond does not belong here
 	hole Damage // bytes that were no group, not told yet
 	rec  Record
 }
 
-// run reads the segments, of the last only so many bytes.
-func (r *Reader) run(all []segment, size int64) error {
+// run reads the segments up to the end, which lies in the last of them.
+func (r *Reader) run(all []segment, e *end) error {
 	start := 0
 	for i := range all {
 		if all[i].err == nil && all[i].header.First <= r.From {
@@ -20,11 +21,17 @@ func (r *Reader) run(all []segment, size int64) error {
 	}
 	w := walk{Reader: r, next: all[start].header.First}
 	for i := start; i < len(all); i++ {
-		most := all[i].size
+		size := all[i].size
 		if i == len(all)-1 {
-			most = size
+			size = e.size
 		}
-		if err := w.segment(&all[i], most); err != nil {
+		w.most = e.commit.Next
+		for j := len(all) - 1; j > i; j-- {
+			if all[j].err == nil {
+				w.most = min(w.most, all[j].header.First)
+			}
+		}
+		if err := w.segment(&all[i], size); err != nil {
 			return err
 		}
 	}
@@ -62,7 +69,7 @@ func (w *walk) group(s *segment, c *cursor, f *found) error {
 	if f.at > f.gap {
 		w.hole = Damage{File: s.name, Offset: f.gap, Length: f.at - f.gap, Err: errGroup}
 	}
-	if f.commit.First < w.next {
+	if f.commit.First < w.next || f.commit.Next > w.most {
 		return w.tell(Damage{s.name, f.at, f.end() - f.at, w.next, w.next, errOrder})
 	}
 	if err := w.fill(s, f); err != nil || f.commit.Next <= w.From {
