@@ -179,8 +179,8 @@ func (w *harvester) rule(t *task) {
 		f := robots.Parse(t.found.Body)
 		t.rules, t.sitemaps = f.For(w.product), w.sitemapsOf(t.url, f)
 	case a.Class == policy.Redirect:
-		if w.resolver.Document([]byte(t.url)) == page.OK {
-			if to, v := w.resolver.Resolve(nil, []byte(a.Location)); v == page.OK {
+		if w.resolver.Document([]byte(t.url)).Usable() {
+			if to, v := w.resolver.Resolve(nil, []byte(a.Location)); v.Usable() {
 				t.hop = string(to)
 			}
 		}
@@ -194,12 +194,12 @@ const maxSitemaps = 100
 // elsewhere would be asked on a clock that is not theirs.
 func (w *harvester) sitemapsOf(url string, f *robots.File) (files []string) {
 	home, _ := page.Site([]byte(url))
-	if w.resolver.Document([]byte(url)) != page.OK {
+	if !w.resolver.Document([]byte(url)).Usable() {
 		return nil
 	}
 	for _, text := range f.Sitemaps {
 		to, v := w.resolver.Resolve(nil, []byte(text))
-		if v != page.OK || len(files) == maxSitemaps {
+		if !v.Usable() || len(files) == maxSitemaps {
 			continue
 		}
 		if site, _ := page.Site(to); string(site) == string(home) {

@@ -3,6 +3,7 @@ package crawl
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/frontier"
 )
@@ -53,7 +54,7 @@ func (o *owner) measure(now time.Duration) {
 	s.Counts = f.Counts()
 	s.MemoryMax = o.o.Memory
 	s.Commits = o.commits
-	s.Archive, s.Journal = o.archived(), o.journal.Size()
+	s.Archive, s.Journal = o.archived(), o.records
 	if o.dns != nil {
 		s.DNS = o.dns()
 	}
@@ -104,7 +105,7 @@ func (o *owner) left(now time.Duration) (d time.Duration) {
 	return d
 }
 
+// archived is about how many bytes the WARC files have: all but the last are full.
 func (o *owner) archived() int64 {
-	at := o.warc.Size()
-	return int64(at.File)*o.fileSize + at.Size
+	return int64(max(0, o.position.File-1))*archive.MaxSize + o.position.Size
 }

@@ -87,7 +87,7 @@ var errNothing = errors.New("nothing was committed")
 
 // newSetup is how a configuration makes a state.
 func newSetup(c *Config, id identity, memory int64) (*setup, error) {
-	set := &setup{crawl: id.crawl, secret: id.secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots}
+	set := &setup{crawl: id.crawl, secret: id.secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots, recrawl: c.Recrawl.Duration > 0}
 	var err error
 	if set.policy, err = policy.Choose(c.Policy); err != nil {
 		return nil, err

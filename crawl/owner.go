@@ -34,15 +34,17 @@ type owner struct {
 	s      *state
 	limits limits
 
-	journal *journal.Log
-	warc    *archive.Writer
-	commit  *committer
-	open    group         // records and bytes since the last commit
-	since   time.Duration // instant of its first record
-	busy    bool          // the committer has a group
-	written []*group      // groups that came back from it
-	last    time.Duration // instant at which it got it
-	commits int64
+	journal  *journal.Log
+	warc     *archive.Writer
+	commit   *committer
+	open     group            // records and bytes since the last commit
+	since    time.Duration    // instant of its first record
+	busy     bool             // the committer has a group
+	written  []*group         // groups that came back from it
+	position archive.Position // of the archive, as committed
+	records  int64            // bytes of the journal, as committed
+	last     time.Duration    // instant at which it got it
+	commits  int64
 
 	h      *harvest
 	cancel context.CancelFunc // gives up requests under way
@@ -65,11 +67,11 @@ type owner struct {
 	timer    *time.Timer
 	dir      *directory
 	builder  *archive.Builder
-	fileSize int64
 	robots   robots.Limits
 	statusAt time.Duration
 	deny     denyList
 	follow   *follow
+	index    indexer
 	overrides
 	meter
 }
@@ -89,6 +91,7 @@ func (o *owner) run(ctx context.Context) error {
 		o.send(now)
 		o.follow.look(o.s, o.log)
 		o.deny.look(now, o.log.Warn)
+		o.index.look(o.position.File, o.log.Warn)
 		o.report(now)
 		if o.ended(ask) {
 			return nil
@@ -199,6 +202,8 @@ func (o *owner) settle(now time.Duration) error {
 			return diskError(o.o.Dir, g.err)
 		}
 		o.commits++
+		o.position = g.warc.End()
+		o.records += g.records.Len()
 		for _, s := range g.sites {
 			o.s.f.Settle(now, s)
 		}

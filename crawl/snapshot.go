@@ -160,7 +160,7 @@ func (s *state) layout() string {
 	if s.set.sitePolicy != nil {
 		parts = append(parts, s.set.sitePolicy.Name)
 	}
-	return strings.Join(append(parts, fmt.Sprint(s.set.batch, s.set.random, s.set.robots)), "; ")
+	return strings.Join(append(parts, fmt.Sprint(s.set.batch, s.set.random, s.set.robots, s.set.recrawl)), "; ")
 }
 
 // save writes the state.
@@ -191,6 +191,7 @@ func (s *state) rest(do func(graph.AnyColumn) error) (err error) {
 		}
 	}
 	each(s.in)
+	s.visits.columns(each)
 	s.sites.columns(each)
 	return err
 }

@@ -22,6 +22,7 @@ type setup struct {
 	random             uint64
 	frontier           frontier.Options // MaxPages and MaxSites included
 	robots             bool             // robots.txt is obeyed
+	recrawl            bool             // pages are visited again
 	// delays gives sites a delay of their own by their name; nil: none has one.
 	delays func(site []byte) (time.Duration, bool)
 }
@@ -34,6 +35,7 @@ type state struct {
 	urls *graph.URLLog
 	f    *frontier.Frontier
 	in   *graph.Column[uint32] // by page: links to it from pages that came; came if it did itself
+	visits *validators // nil unless pages are visited again
 	sites
 	pending
 	tally
@@ -73,6 +75,9 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 		pending: newPending(),
 	}
 	s.statuses = map[uint16]int64{}
+	if set.recrawl {
+		s.visits = newValidators(n)
+	}
 	env := policy.Env{
 		Random: set.random, Batch: set.batch,
 		URL:      func(b []byte, p graph.Page) []byte { return s.appendURL(b, p) },
@@ -97,6 +102,7 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 func (s *state) free() {
 	s.seen.Free()
 	s.in.Free()
+	s.visits.columns(graph.AnyColumn.Free)
 	s.sites.free()
 	if s.f != nil {
 		s.f.Free()
@@ -108,13 +114,16 @@ func (s *state) columns(each func(graph.AnyColumn)) {
 	s.seen.Columns(each)
 	s.f.Columns(each)
 	each(s.in)
+	s.visits.columns(each)
 	s.sites.columns(each)
 }
 
 // memory is what all columns take, in bytes.
 func (s *state) memory() int64 {
 	n := s.seen.Bytes() + s.f.Bytes() + s.in.Bytes() + s.urls.Bytes()
-	s.sites.columns(func(c graph.AnyColumn) { n += c.Bytes() })
+	add := func(c graph.AnyColumn) { n += c.Bytes() }
+	s.visits.columns(add)
+	s.sites.columns(add)
 	return n
 }
 
@@ -260,6 +269,9 @@ func (s *state) done(r *journal.Record) {
 		return
 	}
 	delete(s.tries, e.Page)
+	if !e.Class.Failed() {
+		s.visits.note(e.Page, &r.Facts)
+	}
 	in := s.in.Slice()
 	if e.Class.Failed() || in[e.Page]&came != 0 {
 		return
