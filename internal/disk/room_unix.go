@@ -1,0 +1,15 @@
+//go:build unix
+
+package disk
+
+import "golang.org/x/sys/unix"
+
+// Room is how many bytes can be written below a path, by this user. Not ok: the system
+// does not tell.
+func Room(path string) (bytes int64, ok bool) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(path, &s); err != nil {
+		return 0, false
+	}
+	return int64(s.Bavail) * int64(s.Bsize), true
+}
