@@ -1,0 +1,41 @@
+package crawl
+
+import (
+	"slices"
+	"time"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// A RecordedSession is one run of the program in a crawl.
+type RecordedSession struct {
+	Now        time.Duration // instant of the crawl at which it began
+	Wall       time.Time
+	Version    string
+	Policy     string
+	SitePolicy string
+	TOML       []byte // its configuration
+}
+
+func newRecordedSession(r *journal.Record) RecordedSession {
+	x := r.Facts.Session
+	return RecordedSession{
+		Now: r.Now, Wall: time.Unix(0, x.Wall).UTC(), Version: x.Version,
+		Policy: x.Policy, SitePolicy: x.SitePolicy, TOML: slices.Clone(x.Config),
+	}
+}
+
+// Config is its configuration. Files that it names are not looked for.
+func (s *RecordedSession) Config() (Config, error) { return Parse("journal", s.TOML) }
+
+// Frontier are the options of a frontier under a configuration: what a simulation needs
+// to wait as the crawl did. Nothing is held for commits there.
+func (c *Config) Frontier() (frontier.Options, error) {
+	set, err := newSetup(c, identity{}, 0)
+	if err != nil {
+		return frontier.Options{}, err
+	}
+	set.frontier.Hold = false
+	return set.frontier, nil
+}

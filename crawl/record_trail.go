@@ -1,0 +1,203 @@
+package crawl
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// A Trail is the course of a crawl: which pages came when, and what became of the
+// others. It takes some 20 bytes a known page and 40 for each that came.
+type Trail struct {
+	// Visits are the first arrivals of pages, in the order in which they ended.
+	Visits []Visit
+	Seeds  []graph.Page // those that were given, in order
+
+	Depth []uint16 // by page: links from a seed when it became known, fewer if a barred page was admitted later
+	Site  []graph.Site
+	State []PageState
+
+	Sites     []SiteTrail
+	Outcomes  [16]int64 // ends of attempts at pages, by policy.Class
+	Bars      [32]int64 // refused pages, by frontier.Bar
+	Statuses  map[uint16]int64
+	Media     map[string]int64
+	Requests  [4]int64 // works handed out, by frontier.Kind
+	Revisits  int64    // arrivals of pages that had come before
+	Retries   int64
+	Bytes     int64 // of all answers
+	Links     int64 // of first arrivals
+	Listed    int64 // pages that a sitemap made known
+	Sessions  []RecordedSession
+	Duration  time.Duration // instant of the last record
+	LastVisit time.Duration // instant of the last end
+}
+
+// A Visit is a page that came.
+type Visit struct {
+	Page       graph.Page
+	Class      policy.Class
+	Start, End time.Duration
+	Bytes      int64 // as they crossed the line
+	Size       int64 // without content coding
+}
+
+// PageState is what became of a known page.
+type PageState uint8
+
+// The states.
+const (
+	PageKnown   PageState = iota // it was not asked for, or is to be asked again
+	PageFetched                  // it came
+	PageFailed
+	PageRefused // see Bars
+	PageLost    // its record is damaged
+)
+
+// A SiteTrail is what a crawl did at a site.
+type SiteTrail struct {
+	Known, Fetched, Failed, Refused int64
+	Bytes                           int64
+	Busy                            time.Duration // sum of the times of its answers
+	Requests                        int64
+}
+
+// Trail reads the course of the crawl.
+func (r *Recording) Trail() (*Trail, error) {
+	n := r.Pages()
+	t := &trailReader{bars: make([]frontier.Bar, n)}
+	t.Depth, t.Site, t.State = make([]uint16, n), make([]graph.Site, n), make([]PageState, n)
+	t.Sites = make([]SiteTrail, r.Sites())
+	t.Statuses, t.Media = map[uint16]int64{}, map[string]int64{}
+	for p := range t.State {
+		t.State[p] = PageLost
+	}
+	if err := r.Each(t.read); err != nil {
+		return nil, err
+	}
+	t.count()
+	return &t.Trail, nil
+}
+
+// trailReader folds records.
+type trailReader struct {
+	Trail
+	bars []frontier.Bar // by page
+}
+
+func (t *trailReader) read(r *journal.Record) error {
+	t.Duration = r.Now
+	e := &r.Event
+	switch e.Kind {
+	case frontier.Seed:
+		for i := range e.New {
+			t.Seeds = append(t.Seeds, r.First+graph.Page(i))
+		}
+		t.learn(r, 0)
+	case frontier.Took:
+		t.Requests[e.Work]++
+		if e.Work != frontier.Resolve && int(e.Site) < len(t.Sites) {
+			t.Sites[e.Site].Requests++
+		}
+	case frontier.Refused:
+		t.bars[e.Page], t.State[e.Page] = frontier.BarRobots, PageRefused
+	case frontier.Ruled, frontier.Listed:
+		t.learn(r, 0)
+		t.answer(r, e.Site)
+		t.Listed += int64(len(e.New))
+	case frontier.Done:
+		t.done(r)
+	case frontier.Session:
+		if r.Facts.Session != nil {
+			t.Sessions = append(t.Sessions, newRecordedSession(r))
+		}
+	case frontier.Admitted:
+		t.learn(r, 0)
+	}
+	return nil
+}
+
+// learn takes the pages that a record made known, or known again, at a depth.
+func (t *trailReader) learn(r *journal.Record, depth uint16) {
+	e := &r.Event
+	for i, s := range e.New {
+		p := int(r.First) + i
+		if p >= len(t.Site) || int(s) >= len(t.Sites) {
+			return // beyond the last commit: not ours
+		}
+		t.Site[p], t.Depth[p], t.State[p] = s, depth, PageKnown
+		if len(e.Bars) > 0 && e.Bars[i] != frontier.NoBar {
+			t.bars[p], t.State[p] = e.Bars[i], PageRefused
+		}
+	}
+	for _, p := range e.Admit {
+		t.bars[p], t.State[p], t.Depth[p] = frontier.NoBar, PageKnown, min(t.Depth[p], depth)
+	}
+}
+
+// answer counts what came from a site.
+func (t *trailReader) answer(r *journal.Record, s graph.Site) {
+	e := &r.Event
+	t.Bytes += e.Bytes
+	t.LastVisit = max(t.LastVisit, e.End)
+	if int(s) < len(t.Sites) {
+		t.Sites[s].Bytes += e.Bytes
+		t.Sites[s].Busy += e.End - e.Start
+	}
+}
+
+// done takes the end of an attempt at a page.
+func (t *trailReader) done(r *journal.Record) {
+	e := &r.Event
+	t.Outcomes[e.Class]++
+	t.Statuses[r.Facts.Status]++
+	t.answer(r, t.Site[e.Page])
+	switch before := t.State[e.Page]; {
+	case e.Again:
+		t.Retries++
+	case e.Class.Failed():
+		if before != PageFetched {
+			t.State[e.Page] = PageFailed
+		}
+	case before == PageFetched:
+		t.Revisits++
+		t.learn(r, t.Depth[e.Page]+1)
+	default:
+		t.State[e.Page] = PageFetched
+		t.Media[r.Facts.Media]++
+		t.Links += int64(len(e.Links))
+		t.Visits = append(t.Visits, Visit{e.Page, e.Class, e.Start, e.End, e.Bytes, r.Facts.Size})
+		t.learn(r, t.Depth[e.Page]+1)
+	}
+}
+
+// count sums up the states of pages.
+func (t *trailReader) count() {
+	for p, state := range t.State {
+		if state == PageLost {
+			continue
+		}
+		s := &t.Sites[t.Site[p]]
+		s.Known++
+		switch state {
+		case PageFetched:
+			s.Fetched++
+		case PageFailed:
+			s.Failed++
+		case PageRefused:
+			s.Refused++
+			t.Bars[t.bars[p]]++
+		}
+	}
+}
+
+// ByState counts the pages by what became of them.
+func (t *Trail) ByState() (n [PageLost + 1]int64) {
+	for _, s := range t.State {
+		n[s]++
+	}
+	return n
+}
