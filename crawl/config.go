@@ -31,6 +31,7 @@ type Config struct {
 	IPDelay     Duration `toml:"ip_delay" help:"time from the end of an answer to the next request to the same IP address"`
 	IPCap       int      `toml:"ip_cap" help:"most requests at a time to one IP address; 0: no limit"`
 	Robots      bool     `toml:"robots" help:"obey robots.txt; switch it off for servers of your own only"`
+	RobotsRetry Duration `toml:"robots_retry" help:"time until a robots.txt that cannot be had is asked for again, doubled with each of five attempts; meanwhile the site is left alone"`
 
 	Fetchers      int      `toml:"fetchers" section:"Fetching" help:"r: most sites that are asked at a time"`
 	PerConnection int      `toml:"per_connection" help:"c: pages asked for in one connection to a site, where it has set no delay of its own"`
@@ -39,6 +40,7 @@ type Config struct {
 	FirstByte     Duration `toml:"timeout_first_byte" help:"longest time from the request to the first byte of the answer"`
 	Stall         Duration `toml:"timeout_stall" help:"longest time without a byte"`
 	Retries       int      `toml:"retries" help:"times that a page is asked for again after a failure that may pass"`
+	RetryDelay    Duration `toml:"retry_delay" help:"time until the first of them; the next ones take three times as long each"`
 	MaxBody       Size     `toml:"max_body" help:"largest page, before and after decompression"`
 	Resolver      string   `toml:"resolver" help:"DNS server, as ADDRESS or ADDRESS:PORT; by default that of the system"`
 	Proxy         string   `toml:"proxy" help:"URL of an HTTP proxy for all requests"`
@@ -62,6 +64,7 @@ type Config struct {
 	KeepNoArchive bool     `toml:"keep_noarchive" help:"keep pages that ask not to be archived or indexed"`
 	Commit        Duration `toml:"commit" help:"longest time until what was fetched is on the disk"`
 	Sync          bool     `toml:"sync" help:"wait for the disk at every commit; without it a power failure may cost more"`
+	DiskReserve   Size     `toml:"disk_reserve" help:"pause when the disk has less room than this; 0: when it is full"`
 	MaxMemory     Size     `toml:"max_memory" help:"use at most this much memory; 0: half of the machine's"`
 
 	Metrics      string `toml:"metrics" section:"Watching" help:"serve Prometheus metrics at this address; without a host on loopback"`
@@ -85,13 +88,15 @@ func Default() Config {
 		IPDelay:         seconds(0.25),
 		IPCap:           4,
 		Robots:          true,
+		RobotsRetry:     seconds(300),
 		Fetchers:        500,
 		PerConnection:   1,
 		Timeout:         seconds(30),
 		Connect:         seconds(10),
 		FirstByte:       seconds(20),
-		Stall:           seconds(10),
+		Stall:           seconds(15),
 		Retries:         2,
+		RetryDelay:      seconds(10),
 		MaxBody:         10 << 20,
 		Scope:           ScopeAny,
 		Include:         []string{},
@@ -105,6 +110,7 @@ func Default() Config {
 		Store:           StoreBoth,
 		Commit:          seconds(0.1),
 		Sync:            true,
+		DiskReserve:     256 << 20,
 	}
 }
 

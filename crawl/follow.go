@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"log/slog"
 	"time"
@@ -32,8 +33,11 @@ const (
 	copyLimit   = 256 << 20
 )
 
-func newFollow(dir *directory, s *state) *follow {
-	return &follow{dir: dir, from: s.next, links: s.links, done: make(chan error, 1), copies: copyLimit, every: replayLimit}
+func newFollow(dir *directory, s *state, z *Sizes) *follow {
+	return &follow{
+		dir: dir, from: s.next, links: s.links, done: make(chan error, 1),
+		copies: cmp.Or(z.Copy, copyLimit), every: cmp.Or(z.Replay, replayLimit),
+	}
 }
 
 // look begins a snapshot when it is time.

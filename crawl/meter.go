@@ -6,6 +6,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
 // meter watches a crawl.
@@ -38,13 +39,25 @@ func (o *owner) report(now time.Duration) {
 		o.o.Progress(&o.stats)
 	}
 	o.saveStatus(now)
+	o.checkRoom(now)
+}
+
+// checkRoom stops the crawl while there still is room to stop in good order.
+func (o *owner) checkRoom(now time.Duration) {
+	if o.c.DiskReserve == 0 || o.dir.path == "" || o.stopping != "" {
+		return
+	}
+	if n, ok := disk.Room(o.dir.path); ok && n < int64(o.c.DiskReserve) {
+		o.log.Warn("the disk is nearly full: the crawl pauses", "room", n, "reserve", int64(o.c.DiskReserve))
+		o.stop(now, whyDisk)
+	}
 }
 
 // measure fills in the statistics.
 func (o *owner) measure(now time.Duration) {
 	s, f := &o.stats, o.s.f
 	o.s.statistics(s)
-	s.Now, s.Ran = now, now-o.base
+	s.Now, s.Ran = now, o.s.active(now)
 	s.State = "running"
 	if o.stopping != "" {
 		s.State = "stopping"
@@ -94,7 +107,7 @@ func (o *owner) rate(now time.Duration) float64 {
 // limit, or no rate.
 func (o *owner) left(now time.Duration) (d time.Duration) {
 	if total := o.c.Duration.Duration; total > 0 {
-		d = max(0, total-now)
+		d = max(0, total-o.s.active(now))
 	}
 	if r := o.stats.Rate; o.c.Pages > 0 && r > 0 {
 		byPages := time.Duration(float64(o.c.Pages-o.fetched) / r * float64(time.Second))

@@ -131,7 +131,8 @@ func (o *owner) ruled(now time.Duration, t *task) {
 	case robots.Found:
 		e.Class = policy.OK
 		o.rule(r, t.rules, again)
-		if _, again := o.s.listings[id]; o.c.Sitemaps && !again { // of the first robots.txt
+		// Of the first robots.txt, and of its own: one that moved names files of another site.
+		if _, again := o.s.listings[id]; o.c.Sitemaps && !again && e.Site == id {
 			r.Facts.Files = o.s.fits(id, t.sitemaps)
 			e.Files = uint32(len(r.Facts.Files))
 		}
@@ -170,8 +171,16 @@ func (o *owner) judge(now time.Duration, t *task) (robots.Class, time.Duration) 
 	case policy.Timeout, policy.ConnectError, policy.TLSError, policy.DNSError:
 		q.Status = 0 // also when it broke off in the middle
 	}
-	return o.robots.Judge(q)
+	class, again := o.robots.Judge(q)
+	if q.Status == 0 && class == robots.Unreachable {
+		again /= silent
+	}
+	return class, again
 }
+
+// silent is how much sooner a server that gave no answer at all is tried again than one
+// that answered with an error: nobody is bothered by it, and most of them are gone.
+const silent = 10
 
 // rule gives a site its rules.
 func (o *owner) rule(r *journal.Record, rules robots.Rules, holds time.Duration) {
@@ -246,12 +255,10 @@ func mayPass(c policy.Class) bool {
 	return c == policy.ServerError || c == policy.Timeout || c == policy.ConnectError
 }
 
-// A page that failed is asked for again after retryDelay, and after three times the
-// time with each failure, spread by up to a quarter.
-const retryDelay = 10 * time.Second
-
+// retryAt is when a page that failed is asked for again: after the delay for retries, and
+// after three times as long with each failure, spread by up to a quarter.
 func (o *owner) retryAt(e *frontier.Event, tried uint8) time.Duration {
-	d := retryDelay
+	d := o.c.RetryDelay.Duration
 	for range tried {
 		d *= 3
 	}

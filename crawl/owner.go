@@ -20,6 +20,7 @@ const (
 	whyDuration = "duration"
 	whyBytes    = "bytes"
 	whyStopped  = "stopped"
+	whyDisk     = "disk"
 )
 
 // An owner runs a crawl: it alone touches the state. One turn of its loop takes what
@@ -140,7 +141,7 @@ func (o *owner) alarm(now, ask time.Duration) time.Duration {
 		at = min(at, o.graceEnd)
 	}
 	if d := o.c.Duration.Duration; d > 0 && o.stopping == "" {
-		at = min(at, d)
+		at = min(at, now+max(0, d-o.s.active(now)))
 	}
 	return at
 }
@@ -180,7 +181,7 @@ func (o *owner) take(now time.Duration) error {
 		return err
 	}
 	switch d := o.c.Duration.Duration; {
-	case d > 0 && now >= d:
+	case d > 0 && o.s.active(now) >= d:
 		o.stop(now, whyDuration)
 	case o.c.Bytes > 0 && o.s.bytes >= int64(o.c.Bytes):
 		o.stop(now, whyBytes)

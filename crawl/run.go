@@ -39,13 +39,22 @@ type Machine struct {
 	Resolve func(ctx context.Context, host string) (fetch.Names, error)
 	TLS     *tls.Config
 	// Disk gives a directory of the crawl by its path below Dir; nil is the file system.
-	Disk func(name string) (disk.Dir, error)
+	Disk  func(name string) (disk.Dir, error)
+	Sizes Sizes
+}
+
+// Sizes are when files end and snapshots are due. Small ones let a crawl of seconds go
+// through what one of weeks goes through. 0 is the usual size.
+type Sizes struct {
+	Archive, Journal int64         // bytes of a file
+	Replay           time.Duration // estimated time to replay what came since the last snapshot
+	Copy             int64         // bytes of a state up to which the owner copies it
 }
 
 // Stats is what can be said of a crawl at one moment.
 type Stats struct {
 	Now       time.Duration // since the crawl began, stops included
-	Ran       time.Duration // of this session
+	Ran       time.Duration // in all sessions, without the time between them
 	State     string        // running, stopping, paused, finished
 	Known     int64         // pages, of all states
 	Queued    int64         // of these, waiting

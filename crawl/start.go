@@ -108,6 +108,7 @@ func (o *owner) recover(d *directory, set *setup, h journal.Header, none bool) e
 	}
 	o.log.Info("restored", "pages", o.s.f.Pages(), "records", o.s.next, "took", time.Since(began).Round(time.Millisecond))
 	o.dir = d
+	o.journal.Segment = o.o.Machine.Sizes.Journal
 	return o.openArchive(d.archive, set, last)
 }
 
@@ -122,7 +123,7 @@ func (o *owner) openArchive(dir disk.Dir, set *setup, last journal.Commit) (err 
 	algorithm := archive.SHA1
 	builder := archive.NewBuilder(set.crawl, algorithm)
 	o.warc, err = archive.Open(dir, archive.Config{
-		Prefix: "winnow", Builder: builder, Now: time.Now,
+		Prefix: "winnow", Builder: builder, Now: time.Now, MaxSize: o.o.Machine.Sizes.Archive,
 		Info: archive.Info{
 			Software: "winnow/" + o.o.Version, Operator: o.c.Contact, UserAgent: o.c.Agent(o.o.Version), Robots: robotsPolicy(o.c),
 		},
@@ -130,7 +131,7 @@ func (o *owner) openArchive(dir disk.Dir, set *setup, last journal.Commit) (err 
 	if err != nil {
 		return diskError(o.o.Dir, err)
 	}
-	o.fileSize = archive.MaxSize
+	o.position = position(last)
 	o.builder = builder
 	return nil
 }
@@ -158,6 +159,7 @@ func (o *owner) begins(id identity, fresh bool) error {
 	if err != nil {
 		return err
 	}
+	o.loosened = loosens(o.s.last, o.c)
 	r := o.begin(frontier.Session, o.base)
 	r.Facts.Session = &journal.Session{
 		Wall: wall.UnixNano(), Version: o.o.Version, Config: config, Policy: o.c.Policy, SitePolicy: o.c.SitePolicy,
@@ -185,6 +187,7 @@ func (o *owner) seed(fresh bool) error {
 		if p, ok := o.s.seen.LookupPage(hash); ok {
 			if int(p) < o.s.f.Pages() && o.s.f.State(p) == frontier.RefusedPage {
 				r.Event.Admit = append(r.Event.Admit, p)
+				o.s.sites.admit(o.s.f.Site(p))
 			}
 			continue
 		}
@@ -213,6 +216,7 @@ func (o *owner) assemble() error {
 	if err != nil {
 		return err
 	}
+	o.readmit(scope)
 	resolve, err := o.resolver()
 	if err != nil {
 		return err
@@ -240,9 +244,10 @@ func (o *owner) assemble() error {
 	for range cap(o.h.gatherers) {
 		o.h.gatherers <- nil
 	}
-	o.robots = robots.Limits{}
+	o.robots = robots.Limits{Retry: o.c.RobotsRetry.Duration}
 	o.deny = denyList{path: o.c.Deny, scope: scope}
-	o.follow = newFollow(o.dir, o.s)
+	o.index = newIndexer(o.dir, o.warc.Size())
+	o.follow = newFollow(o.dir, o.s, &o.o.Machine.Sizes)
 	o.commit = newCommitter(o.warc, o.journal, o.c.Sync)
 	return nil
 }
@@ -371,5 +376,6 @@ func (o *owner) closeFiles() error {
 	if err := o.warc.Close(); err != nil {
 		return err
 	}
+	o.index.finish(o.log.Warn)
 	return o.journal.Close()
 }

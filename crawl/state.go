@@ -29,13 +29,13 @@ type setup struct {
 
 // state is all that a crawl knows: the fold of its journal. It has one owner.
 type state struct {
-	set  *setup
-	key  graph.URLKey
-	seen *graph.Seen
-	urls *graph.URLLog
-	f    *frontier.Frontier
-	in   *graph.Column[uint32] // by page: links to it from pages that came; came if it did itself
-	visits *validators // nil unless pages are visited again
+	set    *setup
+	key    graph.URLKey
+	seen   *graph.Seen
+	urls   *graph.URLLog
+	f      *frontier.Frontier
+	in     *graph.Column[uint32] // by page: links to it from pages that came; came if it did itself
+	visits *validators           // nil unless pages are visited again
 	sites
 	pending
 	tally
@@ -59,6 +59,8 @@ type tally struct {
 	gathered int64 // of these, to pages that came, too
 	dropped  int64 // links to pages for which there was no room
 	sessions int64
+	ran      time.Duration // in all sessions before the last
+	started  time.Duration // instant at which the last session began
 }
 
 // newState makes the state of a crawl that knows nothing. The URL log is given to it,
@@ -202,6 +204,9 @@ func (s *state) enter(p graph.Page, site graph.Site, rest []byte, bar frontier.B
 // have done themselves, unless it is a replay.
 func (s *state) apply(r *journal.Record, replay bool) {
 	e := &r.Event
+	if e.Kind == frontier.Session {
+		s.ran += s.now - s.started
+	}
 	s.now, s.next = r.Now, r.Seq+1
 	switch e.Kind {
 	case frontier.Took, frontier.Refused, frontier.Asked:
@@ -227,9 +232,14 @@ func (s *state) apply(r *journal.Record, replay bool) {
 	}
 }
 
+// active is the time for which the crawl has run at now, without the time between
+// sessions.
+func (s *state) active(now time.Duration) time.Duration { return s.ran + now - s.started }
+
 // session takes over what a session says of itself.
 func (s *state) session(r *journal.Record) {
 	s.sessions++
+	s.started = r.Now
 	if x := r.Facts.Session; x != nil {
 		s.last = bytes.Clone(x.Config)
 		if s.began == 0 {
