@@ -63,7 +63,7 @@ func (o *owner) hire() int {
 		return i
 	}
 	o.crew = append(o.crew, o.h.start())
-	o.served = append(o.served, 0)
+	o.served, o.conn = append(o.served, 0), append(o.conn, 0)
 	return len(o.crew) - 1
 }
 
@@ -79,13 +79,14 @@ func (o *owner) recordRefusals(now time.Duration) {
 func (o *owner) start(now time.Duration, i int, w frontier.Work) {
 	if o.served[i] == 0 && w.Kind != frontier.Resolve {
 		o.conns++
+		o.conn[i] = o.conns
 	}
 	r := o.begin(frontier.Took, now)
 	e := &r.Event
 	e.Work, e.Site, e.For, e.Page, e.Board = w.Kind, w.Site, w.For, w.Page, w.Board
 	r.Facts.Clock = o.s.f.Instant(w.Site)
 	if w.Kind != frontier.Resolve {
-		r.Facts.Address, r.Facts.Conn = o.s.address.At(int(w.Site)), o.conns
+		r.Facts.Address, r.Facts.Conn = o.s.address.At(int(w.Site)), o.conn[i]
 	}
 	o.record()
 	t := o.task(w)

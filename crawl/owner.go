@@ -50,7 +50,8 @@ type owner struct {
 	h      *harvest
 	cancel context.CancelFunc // gives up requests under way
 	crew   []*harvester
-	served []int // by harvester: requests over its connection
+	served []int    // by harvester: requests over its connection
+	conn   []uint32 // by harvester: number of its connection
 	idle   []int
 	spare  []*task
 	came   []*task // scratch: what has come

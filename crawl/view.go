@@ -207,6 +207,8 @@ func (d readOnly) List() ([]disk.Entry, error) {
 	return list, err
 }
 
-func (d readOnly) Rename(from, to string) error { return fmt.Errorf("rename %s: %w", from, errReadOnly) }
-func (d readOnly) Remove(name string) error     { return fmt.Errorf("remove %s: %w", name, errReadOnly) }
-func (d readOnly) Sync() error                  { return errReadOnly }
+func (d readOnly) Rename(from, to string) error {
+	return fmt.Errorf("rename %s: %w", from, errReadOnly)
+}
+func (d readOnly) Remove(name string) error { return fmt.Errorf("remove %s: %w", name, errReadOnly) }
+func (d readOnly) Sync() error              { return errReadOnly }

@@ -1,0 +1,294 @@
+package crawl
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// archiveWalk reads the WARC files from one end to the other, in step with the journal:
+// answers are stored in the order of their records. Between two answers stand only
+// the requests and metadata that belong to the first, and the warcinfo of the file.
+type archiveWalk struct {
+	v     *verifier
+	dir   disk.Dir
+	files map[int]disk.Entry
+
+	number int // of the file that is read
+	file   disk.File
+	r      *archive.Reader // nil: there is none, or it cannot be read on
+	at     int64           // end of the last record
+	main   string          // id of the last answer
+}
+
+const (
+	warcSuffix = ".warc.gz"
+	openSuffix = ".open"
+)
+
+func newArchiveWalk(dir disk.Dir, v *verifier) *archiveWalk {
+	return &archiveWalk{v: v, dir: dir, number: -1}
+}
+
+// warcNumber is the number in the name of a WARC file, which the journal calls it by.
+func warcNumber(name string) (int, bool) {
+	stem, ok := strings.CutSuffix(strings.TrimSuffix(name, openSuffix), warcSuffix)
+	at := strings.LastIndexByte(stem, '-')
+	if !ok || at < 0 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(stem[at+1:])
+	return n, err == nil && n >= 0
+}
+
+// list looks at the directory: files of a running crawl grow, and change their names.
+func (w *archiveWalk) list() error {
+	all, err := w.dir.List()
+	if err != nil {
+		return err
+	}
+	w.files = map[int]disk.Entry{}
+	for _, e := range all {
+		if n, ok := warcNumber(e.Name); ok {
+			w.files[n] = e
+		}
+	}
+	return nil
+}
+
+// stored looks at the answer of a record. It comes before the record is applied, when
+// the state still knows what was asked for.
+func (v *verifier) stored(r *journal.Record) {
+	url, kind := v.asked(r)
+	if kind == "" {
+		return
+	}
+	p := r.Facts.Place
+	keeps := v.conf().KeepsPages()
+	switch {
+	case p.Length == 0 && keeps && r.Facts.Status != 0 && r.Facts.Note == "":
+		v.general(FindArchive, "the answer of %s has status %d and is not stored", url, r.Facts.Status)
+	case p.Length > 0:
+		v.archive.answer(r, url)
+	}
+}
+
+// asked is the URL that a record is the end of asking for.
+func (v *verifier) asked(r *journal.Record) (url, kind string) {
+	s, e := v.s, &r.Event
+	switch e.Kind {
+	case frontier.Ruled:
+		if h, ok := s.hops[e.For]; ok {
+			return h.URL, "robots"
+		}
+		return string(s.seen.Name(e.Site)) + "/robots.txt", "robots"
+	case frontier.Listed:
+		if f := s.files[e.Site]; len(f) > 0 {
+			return f[0], "sitemap"
+		}
+		v.found(FindEvent, e.Site, graph.NoPage, "a sitemap file was fetched, but none was known")
+	case frontier.Done:
+		return string(s.appendURL(nil, e.Page)), "page"
+	}
+	return "", ""
+}
+
+// answer looks at the record of an answer.
+func (w *archiveWalk) answer(r *journal.Record, url string) {
+	p := r.Facts.Place
+	if int(p.File) < w.number || int(p.File) == w.number && p.Offset < w.at {
+		w.v.general(FindArchive, "the answer of %s stands at %d:%d, before the one of an earlier record", url, p.File, p.Offset)
+		return
+	}
+	if err := w.reach(int(p.File), p.Offset); err != nil {
+		w.v.general(FindArchive, "the answer of %s at %d:%d cannot be read: %v", url, p.File, p.Offset, err)
+		return
+	}
+	x, err := w.next()
+	switch {
+	case err != nil:
+		w.v.general(FindArchive, "the answer of %s: %v", url, err)
+	case x.URL != url:
+		w.v.general(FindArchive, "at %d:%d stands %s, want %s", p.File, p.Offset, x.URL, url)
+	case x.Length != p.Length:
+		w.v.general(FindArchive, "the answer of %s at %d:%d has %d bytes, want %d", url, p.File, p.Offset, x.Length, p.Length)
+	default:
+		w.compare(r, x, url)
+	}
+	if x != nil {
+		w.main = x.ID
+	}
+}
+
+// compare holds what the header of a stored answer says against the journal.
+func (w *archiveWalk) compare(r *journal.Record, x *archive.Record, url string) {
+	s := &w.v.Sessions[max(0, w.v.session)]
+	asked := s.Wall.Add(r.Event.Start - s.At)
+	if d := x.Time.Sub(asked); d < -time.Millisecond || d > time.Millisecond {
+		w.v.general(FindArchive, "the answer of %s is dated %v, it was asked for at %v", url, x.Time.UTC(), asked.UTC())
+	}
+	if d := r.Facts.Payload; len(d) > 0 && x.Type == "response" {
+		got, err := archive.ParseDigest(x.Get("WARC-Payload-Digest"))
+		if err != nil || byte(got.Algorithm()) != d[0] || string(got.Bytes()) != string(d[1:]) {
+			w.v.general(FindArchive, "the body of %s has digest %v, the journal says %x", url, got, d[1:])
+		}
+	}
+}
+
+// next reads a record whole, and compares its digests.
+func (w *archiveWalk) next() (*archive.Record, error) {
+	x, err := w.r.Next()
+	if err == nil {
+		err = x.Verify()
+	}
+	if err != nil {
+		w.r = nil // nothing can be told of what follows
+		return nil, err
+	}
+	w.at = x.Offset + x.Length
+	w.v.out.Stored++
+	w.v.out.Bytes += x.Length
+	return x, nil
+}
+
+// reach goes on to a place where an answer should be, over what belongs to the one
+// before.
+func (w *archiveWalk) reach(file int, offset int64) error {
+	for w.number < file {
+		if err := w.nextFile(); err != nil && w.number == file {
+			return err
+		}
+	}
+	if w.file == nil {
+		return errors.New("the file is not there")
+	}
+	for w.r != nil && w.at < offset {
+		w.companion()
+	}
+	if w.r == nil || w.at != offset { // after damage, or into the middle of a record
+		w.r, w.at = archive.NewReaderAt(w.file, offset, w.files[file].Name), offset
+	}
+	return nil
+}
+
+// companion reads a record that is no answer.
+func (w *archiveWalk) companion() (end bool) {
+	x, err := w.next()
+	switch {
+	case err == io.EOF:
+		return true
+	case err != nil:
+		w.v.general(FindArchive, "%v", err)
+		return true
+	case x.Type == "warcinfo" && x.Offset == 0:
+	case w.main == "" || unbracketed(x.Get("WARC-Concurrent-To")) != w.main:
+		w.v.general(FindArchive, "%s: at %d stands a %s of %s that no record of the journal names", w.files[w.number].Name, x.Offset, x.Type, x.URL)
+	}
+	return false
+}
+
+func unbracketed(id string) string { return strings.TrimSuffix(strings.TrimPrefix(id, "<"), ">") }
+
+// nextFile reads the present file to its end, and opens the one after.
+func (w *archiveWalk) nextFile() error {
+	for w.r != nil && !w.companion() {
+	}
+	if w.file != nil {
+		w.file.Close()
+	}
+	w.file, w.r, w.at, w.main = nil, nil, 0, ""
+	w.number++
+	if err := w.open(); err != nil {
+		w.v.general(FindArchive, "file %d: %v", w.number, err)
+		return err
+	}
+	w.r = archive.NewReader(io.NewSectionReader(w.file, 0, 1<<62), w.files[w.number].Name)
+	return nil
+}
+
+// open opens the present file. A running crawl may just have given it another name.
+func (w *archiveWalk) open() (err error) {
+	for range 3 {
+		if err = w.list(); err != nil {
+			return err
+		}
+		e, ok := w.files[w.number]
+		if !ok {
+			return fs.ErrNotExist
+		}
+		if w.file, err = w.dir.Open(e.Name, disk.Read); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return err
+}
+
+// finish reads up to the last commit, and looks at what is beyond it.
+func (w *archiveWalk) finish(last journal.Position) error {
+	defer func() {
+		if w.file != nil {
+			w.file.Close()
+		}
+	}()
+	if last.Size > 0 || last.File > 0 {
+		w.end(last)
+	}
+	if err := w.list(); err != nil || w.v.Running {
+		return err
+	}
+	for n, e := range w.files {
+		over := e.Size
+		if n <= int(last.File) {
+			over = 0
+			if n == int(last.File) {
+				over = e.Size - last.Size
+			}
+		}
+		w.beyond(e, over)
+	}
+	return nil
+}
+
+// end reads the rest of what is committed.
+func (w *archiveWalk) end(last journal.Position) {
+	for w.number < int(last.File) {
+		if last.Size == 0 && w.number == int(last.File)-1 {
+			for w.r != nil && !w.companion() { // the next file was not begun
+			}
+			return
+		}
+		if w.nextFile() != nil && w.number == int(last.File) {
+			return
+		}
+	}
+	for w.r != nil && w.at < last.Size {
+		if w.companion() {
+			break
+		}
+	}
+	if w.r != nil && w.at != last.Size {
+		w.v.general(FindArchive, "file %d ends with a record at %d, the last commit at %d", w.number, w.at, last.Size)
+	}
+}
+
+// beyond looks at what a file has more than was committed. One that is still called
+// open is from a crawl that was killed: the next run cuts it.
+func (w *archiveWalk) beyond(e disk.Entry, over int64) {
+	switch open := strings.HasSuffix(e.Name, openSuffix); {
+	case over < 0:
+		w.v.general(FindArchive, "%s: %d committed bytes are missing", e.Name, -over)
+	case over > 0 && open:
+		w.v.notef("%s has %d bytes that were not committed; the next run cuts them off", e.Name, over)
+	case over > 0:
+		w.v.general(FindArchive, "%s has %d bytes more than were committed", e.Name, over)
+	}
+}

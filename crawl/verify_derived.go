@@ -1,0 +1,239 @@
+package crawl
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/zeebo/xxh3"
+)
+
+// listSnapshots finds those that there are, by the number of their next record.
+func (v *verifier) listSnapshots() error {
+	names, err := snapshotsOf(v.parts.snapshot)
+	if err != nil {
+		return err
+	}
+	v.snaps = map[uint64]string{}
+	for _, name := range names {
+		if n, err := strconv.ParseUint(strings.TrimSuffix(name, snapshotSuffix), 16, 64); err == nil {
+			v.snaps[n] = name
+		}
+	}
+	return nil
+}
+
+// compareSnapshot holds the state against a snapshot of this moment, if there is one.
+func (v *verifier) compareSnapshot() error {
+	name, ok := v.snaps[v.s.next]
+	if !ok {
+		return nil
+	}
+	delete(v.snaps, v.s.next)
+	same, err := v.sameSnapshot(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && v.Running: // replaced by a newer one
+	case errors.Is(err, errOther):
+		v.notef("snapshot %s was not compared: %v", name, err)
+	case err != nil:
+		v.general(FindSnapshot, "%v", err)
+	case same:
+		v.out.Snapshots++
+	default:
+		v.out.Snapshots++
+		return v.explainSnapshot(name)
+	}
+	return nil
+}
+
+// sameSnapshot compares the sum at the end of a snapshot with that of the state.
+func (v *verifier) sameSnapshot(name string) (bool, error) {
+	r, done, err := openSnapshot(v.parts.snapshot, name)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	h, err := readHead(r)
+	if err != nil {
+		return false, err
+	}
+	if h.Layout != v.s.layout() {
+		return false, fmt.Errorf("%w: %s", errOther, h.Layout)
+	}
+	want, err := sumOf(v.parts.snapshot, name)
+	if err != nil {
+		return false, err
+	}
+	sum := xxh3.New()
+	if err := v.s.save(sum); err != nil {
+		return false, err
+	}
+	return sum.Sum64() == want, nil
+}
+
+// sumOf is the sum at the end of a snapshot.
+func sumOf(dir disk.Dir, name string) (uint64, error) {
+	f, err := dir.Open(name, disk.Read)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	n, err := f.Size()
+	if err != nil {
+		return 0, err
+	}
+	var b [8]byte
+	if _, err := f.ReadAt(b[:], n-8); err != nil && err != io.EOF {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint64(b[:]), nil
+}
+
+// explainSnapshot finds what of a snapshot differs from the state. When the delays were
+// changed between sessions, the clocks of the past are those of another configuration:
+// then they are not compared.
+func (v *verifier) explainSnapshot(name string) error {
+	r, done, err := openSnapshot(v.parts.snapshot, name)
+	if err != nil {
+		return err
+	}
+	defer done()
+	t, err := newState(v.set, v.s.urls)
+	if err != nil {
+		return err
+	}
+	defer t.free()
+	if err := t.load(r); err != nil {
+		v.general(FindSnapshot, "%s: %v", name, err)
+		return nil
+	}
+	mixed := slices.Contains(v.alike[:v.session+1], false)
+	names := differentColumns(v.s, t, mixed)
+	switch {
+	case len(names) > 0:
+		v.general(FindSnapshot, "%s differs from the journal in %s", name, strings.Join(names, ", "))
+	case mixed:
+		v.notef("the clocks of snapshot %s were not compared: sessions before it had another configuration", name)
+	default:
+		v.general(FindSnapshot, "%s differs from the journal in its head or its lists", name)
+	}
+	return nil
+}
+
+// differentColumns names the columns in which two states differ.
+func differentColumns(s, t *state, mixed bool) (names []string) {
+	sums := columnSums(t)
+	for name, sum := range columnSums(s) {
+		if sums[name] != sum && !(mixed && dependsOnDelays(name)) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// dependsOnDelays tells which columns depend on delays: clocks and what follows from
+// them, such as the place of a site, and orders that policies made.
+func dependsOnDelays(name string) bool {
+	for _, part := range []string{"page state", "page from", "page depth", "page links in", "seen", "site rules", "site admitted", "domain"} {
+		if strings.HasPrefix(name, part) {
+			return false
+		}
+	}
+	return true
+}
+
+func columnSums(s *state) map[string]uint64 {
+	sums := map[string]uint64{}
+	s.columns(func(c graph.AnyColumn) {
+		h := xxh3.New()
+		c.Save(h) // a hash takes everything
+		sums[c.Name()] = sums[c.Name()]*31 + h.Sum64()
+	})
+	return sums
+}
+
+// restSnapshots looks at those of which no moment came.
+func (v *verifier) restSnapshots() {
+	for _, n := range slices.Sorted(maps.Keys(v.snaps)) {
+		if n > v.s.next {
+			v.notef("snapshot %s is ahead of the journal, which ends with record %d: the next run does not use it", v.snaps[n], v.s.next)
+			continue
+		}
+		v.general(FindSnapshot, "%s is of record %d, where no record ends", v.snaps[n], n)
+	}
+}
+
+// compareURLs holds the URL file against the journal. It is derived and may be behind,
+// or ahead by what was not committed, but what it has must be so.
+func (v *verifier) compareURLs() error {
+	f, err := v.parts.urls.Open(urlFile, disk.Read)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	log, err := graph.OpenURLLog(&frozenFile{f}, v.Crawl, v.set.frontier.MaxPages)
+	if err != nil {
+		v.general(FindURLs, "%v", err)
+		return nil
+	}
+	defer log.Free()
+	next, stop := iter.Pull(urlsOf(v.s.urls))
+	defer stop()
+	for u := range urlsOf(log) {
+		want, ok := next()
+		if !ok {
+			break
+		}
+		if want.err != nil || u.err != nil {
+			v.general(FindURLs, "page %d: %v", v.out.URLs, errors.Join(u.err, want.err))
+			break
+		}
+		if u.site != want.site || !bytes.Equal(u.rest, want.rest) {
+			v.found(FindURLs, want.site, graph.NoPage, "page %d is %s of site %d in the URL file, %s of site %d in the journal", v.out.URLs, u.rest, u.site, want.rest, want.site)
+		}
+		v.out.URLs++
+	}
+	return nil
+}
+
+type loggedURL struct {
+	site graph.Site
+	rest []byte
+	err  error
+}
+
+// urlsOf goes over a URL log; an error is its last element.
+func urlsOf(log *graph.URLLog) iter.Seq[loggedURL] {
+	return func(yield func(loggedURL) bool) {
+		err := log.Each(0, func(_ graph.Page, site graph.Site, rest []byte) error {
+			if !yield(loggedURL{site, rest, nil}) {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(loggedURL{err: err})
+		}
+	}
+}
+
+// frozenFile lets a URL log be opened that is not ours: what it would cut off stays.
+type frozenFile struct{ disk.File }
+
+func (f *frozenFile) Truncate(int64) error { return nil }
+
+func (f *frozenFile) WriteAt([]byte, int64) (int, error) { return 0, errReadOnly }

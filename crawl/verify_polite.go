@@ -1,0 +1,417 @@
+package crawl
+
+import (
+	"math"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// polite proves politeness (W10) from the records alone. It keeps clocks of its own,
+// made of what servers could see and were promised; it does not look at the frontier,
+// which decided. What is demanded of a request to a site:
+//
+//   - it begins no sooner than the end of the answer before plus the largest of: the
+//     delay of the configuration for a site of its size, delay_factor times the time of
+//     that answer up to delay_max, Crawl-delay, Retry-After. Back-off is a kindness.
+//   - the http and the https of one host, both at their usual port, are one server: they
+//     share this clock
+//   - nothing else is under way at it
+//   - the answer before is on disk
+//   - unless it goes on in the same connection: then there is no Crawl-delay and no
+//     Retry-After, the answer before was no failure of the server, and the connection
+//     served fewer than per_connection
+//   - its IP address has fewer than ip_cap sites under way, and was left alone for
+//     ip_delay
+//   - its address was found, and unless it is for robots.txt itself: its rules are known,
+//     on disk, not expired, and allow the page
+//   - after a restart it waited its full delay once more, since nobody knows what the
+//     lost end of the session before asked
+type polite struct {
+	v     *verifier
+	sites []siteWatch
+	addrs []addressWatch
+	kept  graph.Site // whose connection may serve another page; NoSite: none
+	conf  *Config
+	over  overrides
+}
+
+// siteWatch is what is known of a site.
+type siteWatch struct {
+	due     time.Duration // instant before which it is not to be asked
+	crawl   time.Duration // Crawl-delay
+	expiry  time.Duration // of its rules; 0 never
+	took    time.Duration // instant at which the work under way was handed out
+	end     time.Duration // of the last answer
+	ended   uint64        // group of the record of it
+	ruled   uint64        // group of the record of its rules
+	twin    graph.Site
+	pages   uint32 // known
+	address uint32
+	conn    uint32 // of the last request
+	served  uint32 // requests over it
+	work    uint8  // kind of the work under way, plus 1; 0 none
+	stage   watchStage
+	free    bool // the next request may follow at once in the same connection
+}
+
+// watchStage is how much is known of a site.
+type watchStage uint8
+
+const (
+	knowsAddress watchStage = 1 << iota
+	knowsRules
+	givenUp // it is never asked again
+)
+
+// addressWatch is what is known of an IP address.
+type addressWatch struct {
+	due    time.Duration
+	active int
+}
+
+func (w *polite) init(v *verifier) { w.v, w.kept = v, graph.NoSite }
+
+// before looks at a record before it is applied.
+func (w *polite) before(r *journal.Record) {
+	e := &r.Event
+	w.endKept(e)
+	switch e.Kind {
+	case frontier.Took:
+		w.took(r)
+	case frontier.Refused:
+		w.refused(e.Page)
+	}
+}
+
+// after looks at a record that was applied: new pages and sites have their names.
+func (w *polite) after(r *journal.Record) {
+	e := &r.Event
+	for len(w.sites) < w.v.s.seen.Sites() {
+		w.addSite()
+	}
+	for _, s := range e.New {
+		w.sites[s].pages++
+	}
+	switch e.Kind {
+	case frontier.Session:
+		w.session(r.Now)
+	case frontier.Resolved:
+		w.resolved(e)
+	case frontier.Ruled:
+		w.answered(e.Site, e, frontier.Robots)
+		w.ruled(r)
+	case frontier.Listed:
+		w.answered(e.Site, e, frontier.Sitemap)
+	case frontier.Done:
+		s := w.v.s.f.Site(e.Page)
+		w.answered(s, e, frontier.Fetch)
+		if e.Keep {
+			w.kept = s
+		} else {
+			w.leave(s)
+		}
+	}
+}
+
+// addSite enters the next site. It shares the clock of its twin.
+func (w *polite) addSite() {
+	id := graph.Site(len(w.sites))
+	x := siteWatch{twin: w.v.s.twin(id)}
+	if x.twin < id {
+		t := &w.sites[x.twin]
+		t.twin, x.due = id, t.due
+	} else {
+		x.twin = graph.NoSite
+	}
+	w.sites = append(w.sites, x)
+}
+
+// session: all that was under way is void, and every delay begins again.
+func (w *polite) session(now time.Duration) {
+	w.conf = w.v.conf()
+	w.over = newOverrides(w.conf)
+	w.kept = graph.NoSite
+	for i := range w.sites {
+		x := &w.sites[i]
+		x.due = max(x.due, now+max(w.delay(graph.Site(i)), w.crawlDelay(graph.Site(i))))
+		x.work, x.free, x.conn = 0, false, 0
+	}
+	for i := range w.addrs {
+		x := &w.addrs[i]
+		x.active, x.due = 0, max(x.due, now+w.conf.IPDelay.Duration)
+	}
+}
+
+// delay is that of the configuration for a site of its size.
+func (w *polite) delay(s graph.Site) time.Duration {
+	if len(w.conf.Site) > 0 {
+		if d, ok := w.over.delay(w.v.s.seen.Name(s)); ok {
+			return d
+		}
+	}
+	if int(w.sites[s].pages) < w.conf.SmallSite {
+		return w.conf.SmallDelay.Duration
+	}
+	return w.conf.Delay.Duration
+}
+
+// crawlDelay is the Crawl-delay of the host.
+func (w *polite) crawlDelay(s graph.Site) time.Duration {
+	d := w.sites[s].crawl
+	if t := w.sites[s].twin; t != graph.NoSite {
+		d = max(d, w.sites[t].crawl)
+	}
+	return d
+}
+
+// demanded is how long a site is to be left alone after an answer.
+func (w *polite) demanded(s graph.Site, e *frontier.Event) time.Duration {
+	d := max(w.delay(s), w.crawlDelay(s), e.Retry)
+	if w.conf.DelayFactor > 0 {
+		most := float64(w.conf.DelayMax.Duration)
+		if most == 0 {
+			most = math.MaxInt64 / 2
+		}
+		d = max(d, time.Duration(min(most, w.conf.DelayFactor*float64(e.End-e.Start))))
+	}
+	return d
+}
+
+// answered is the end of a request.
+func (w *polite) answered(s graph.Site, e *frontier.Event, kind frontier.Kind) {
+	x := &w.sites[s]
+	if x.work != uint8(kind)+1 {
+		w.v.found(FindEvent, s, graph.NoPage, "a %v work ended that was not under way", kind)
+	}
+	switch now := w.v.rec.Now; {
+	case e.Start < x.took, e.End < e.Start, e.End > now:
+		w.v.found(FindClock, s, graph.NoPage, "handed out at %v, asked at %v, answered at %v, recorded at %v", x.took, e.Start, e.End, now)
+	}
+	due := e.End + w.demanded(s, e)
+	x.due, x.work, x.end, x.ended = max(x.due, due), 0, e.End, w.v.group
+	x.free = kind == frontier.Fetch && e.Keep && e.Retry == 0 && w.crawlDelay(s) == 0 && !serversFault(e.Class)
+	if t := x.twin; t != graph.NoSite {
+		w.sites[t].due = max(w.sites[t].due, due)
+	}
+	if kind != frontier.Fetch {
+		w.leave(s)
+	}
+}
+
+// serversFault tells whether a server failed, and is to be left alone.
+func serversFault(c policy.Class) bool { return c >= policy.ServerError && c <= policy.Timeout }
+
+// endKept ends a connection that was kept unless this record goes on with it.
+func (w *polite) endKept(e *frontier.Event) {
+	s := w.kept
+	if s == graph.NoSite {
+		return
+	}
+	switch {
+	case e.Kind == frontier.Refused && int(e.Page) < w.v.s.f.Pages() && w.v.s.f.Site(e.Page) == s: // and looks for another
+	case e.Kind == frontier.Took && e.Site == s && w.v.rec.Facts.Conn == w.sites[s].conn:
+		w.kept = graph.NoSite
+	default:
+		w.kept = graph.NoSite
+		w.leave(s)
+	}
+}
+
+// leave ends the requests of a site to its address.
+func (w *polite) leave(s graph.Site) {
+	x := &w.sites[s]
+	x.free = false
+	if a := x.address; a != 0 {
+		y := w.at(a)
+		y.active = max(0, y.active-1)
+		y.due = max(y.due, x.end+w.conf.IPDelay.Duration)
+	}
+}
+
+// at is an address.
+func (w *polite) at(a uint32) *addressWatch {
+	for len(w.addrs) <= int(a) {
+		w.addrs = append(w.addrs, addressWatch{})
+	}
+	return &w.addrs[a]
+}
+
+func (w *polite) resolved(e *frontier.Event) {
+	x := &w.sites[e.Site]
+	x.work, x.ended = 0, w.v.group
+	switch {
+	case e.Again:
+	case e.Class.Failed():
+		x.stage |= givenUp
+	default:
+		x.stage |= knowsAddress
+		x.address = e.Address
+	}
+}
+
+// ruled takes the rules of a site.
+func (w *polite) ruled(r *journal.Record) {
+	e := &r.Event
+	x := &w.sites[e.For]
+	switch {
+	case e.Hop, e.Again:
+	case e.Class.Failed():
+		x.stage |= givenUp
+	default:
+		x.stage |= knowsRules
+		x.expiry, x.ruled = e.Expiry, w.v.group
+		w.setCrawlDelay(r, x)
+	}
+}
+
+// setCrawlDelay takes the Crawl-delay, which the rules themselves have, too. When they
+// were found elsewhere the site was asked without knowing of it: from now on it holds.
+func (w *polite) setCrawlDelay(r *journal.Record, x *siteWatch) {
+	e := &r.Event
+	if text, err := robots.Decode(r.Facts.Rules); err != nil || text.Delay() != e.Delay {
+		w.v.found(FindRobots, e.For, graph.NoPage, "the rules have a Crawl-delay of %v, the event %v (%v)", text.Delay(), e.Delay, err)
+	}
+	x.crawl = e.Delay
+	due := e.End + e.Delay
+	x.due = max(x.due, due)
+	if e.Site == e.For && x.twin != graph.NoSite {
+		w.sites[x.twin].due = max(w.sites[x.twin].due, due)
+	}
+}
+
+// refused looks at a page that robots.txt forbids, as was decided.
+func (w *polite) refused(p graph.Page) {
+	s := w.v.s
+	if int(p) >= s.f.Pages() {
+		return // reported as an event that does not fit
+	}
+	if s.allowed(p) {
+		w.v.found(FindRobots, s.f.Site(p), p, "it was refused, but robots.txt allows it")
+	}
+}
+
+// took looks at a work that was handed out.
+func (w *polite) took(r *journal.Record) {
+	e := &r.Event
+	if int(e.Site) >= len(w.sites) || e.Work > frontier.Sitemap {
+		return // reported as an event that does not fit
+	}
+	x := &w.sites[e.Site]
+	w.alone(r, x)
+	if e.Work != frontier.Resolve {
+		w.asked(r, x)
+	}
+	x.work, x.took = uint8(e.Work)+1, r.Now
+}
+
+// alone looks for other works at the same server.
+func (w *polite) alone(r *journal.Record, x *siteWatch) {
+	e := &r.Event
+	if x.work != 0 {
+		w.v.found(FindAtOnce, e.Site, pageOf(e), "%v is handed out while %v is under way", e.Work, frontier.Kind(x.work-1))
+	}
+	if x.twin == graph.NoSite || e.Work == frontier.Resolve {
+		return
+	}
+	if t := &w.sites[x.twin]; t.work > uint8(frontier.Resolve)+1 {
+		w.v.found(FindAtOnce, e.Site, pageOf(e), "%v is handed out while %v is under way at %s", e.Work, frontier.Kind(t.work-1), w.v.s.seen.Name(x.twin))
+	}
+}
+
+// pageOf is the page of a work, NoPage if it has none.
+func pageOf(e *frontier.Event) graph.Page {
+	if e.Work == frontier.Fetch {
+		return e.Page
+	}
+	return graph.NoPage
+}
+
+// asked looks at a request to a server.
+func (w *polite) asked(r *journal.Record, x *siteWatch) {
+	if goesOn := x.conn != 0 && x.conn == r.Facts.Conn; goesOn {
+		w.goesOn(r, x)
+	} else {
+		w.waited(r, x)
+		w.enter(r, x)
+		x.conn, x.served = r.Facts.Conn, 0
+	}
+	x.served++
+	w.ready(r, x)
+}
+
+// goesOn looks at a request in the connection of the one before.
+func (w *polite) goesOn(r *journal.Record, x *siteWatch) {
+	e := &r.Event
+	most := w.conf.PerConnection
+	if m := w.over.perConnection(w.v.s.seen.Name(e.Site)); m > 0 {
+		most = min(most, m)
+	}
+	switch {
+	case e.Work != frontier.Fetch || !x.free:
+		w.v.found(FindConnection, e.Site, pageOf(e), "connection %d goes on, but a delay is in force", x.conn)
+	case int(x.served) >= max(1, most):
+		w.v.found(FindConnection, e.Site, pageOf(e), "connection %d serves %d requests, %d are allowed", x.conn, x.served+1, most)
+	}
+}
+
+// waited looks at the time since the answer before.
+func (w *polite) waited(r *journal.Record, x *siteWatch) {
+	e := &r.Event
+	switch {
+	case r.Now < x.due:
+		w.v.found(FindGap, e.Site, pageOf(e), "asked at %v, %v after the answer before, which is %v too soon", r.Now, r.Now-x.end, x.due-r.Now)
+	case r.Now < r.Facts.Clock:
+		w.v.found(FindGap, e.Site, pageOf(e), "asked at %v, but its clock allowed it at %v", r.Now, r.Facts.Clock)
+	}
+	if x.end > 0 && x.ended == w.v.group {
+		w.v.found(FindUncommitted, e.Site, pageOf(e), "asked before the answer of %v was on disk", x.end)
+	}
+}
+
+// enter looks at the address.
+func (w *polite) enter(r *journal.Record, x *siteWatch) {
+	e := &r.Event
+	if r.Facts.Address != x.address {
+		w.v.found(FindAddress, e.Site, pageOf(e), "asked at address %d, but %d was found", r.Facts.Address, x.address)
+	}
+	if x.address == 0 {
+		return
+	}
+	y := w.at(x.address)
+	if r.Now < y.due {
+		w.v.found(FindAddress, e.Site, pageOf(e), "address %d is asked %v too soon", x.address, y.due-r.Now)
+	}
+	if y.active++; w.conf.IPCap > 0 && y.active > w.conf.IPCap {
+		w.v.found(FindAddress, e.Site, pageOf(e), "address %d is asked by %d sites at a time, %d may", x.address, y.active, w.conf.IPCap)
+	}
+}
+
+// ready looks whether all was known that must be.
+func (w *polite) ready(r *journal.Record, x *siteWatch) {
+	e := &r.Event
+	if x.stage&knowsAddress == 0 && w.conf.Proxy == "" || x.stage&givenUp != 0 {
+		w.v.found(FindAddress, e.Site, pageOf(e), "asked without an address, or after it was given up")
+	}
+	if e.Work == frontier.Robots || !w.conf.Robots {
+		return
+	}
+	switch {
+	case x.stage&knowsRules == 0:
+		w.v.found(FindRobots, e.Site, pageOf(e), "asked before its robots.txt")
+	case x.expiry > 0 && x.expiry <= r.Now:
+		w.v.found(FindRobots, e.Site, pageOf(e), "asked after its robots.txt had expired at %v", x.expiry)
+	case x.ruled == w.v.group:
+		w.v.found(FindUncommitted, e.Site, pageOf(e), "asked before its robots.txt was on disk")
+	}
+	if e.Work == frontier.Fetch && int(e.Page) < w.v.s.f.Pages() && !w.v.s.allowed(e.Page) {
+		_, rest := page.Site(w.v.s.appendURL(nil, e.Page))
+		rule := w.v.s.rulesOf(e.Site).Test(string(rest))
+		w.v.found(FindRobots, e.Site, e.Page, "its robots.txt forbids it in line %d: %s", rule.Line, rule.Rule)
+	}
+}
