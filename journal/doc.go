@@ -6,7 +6,7 @@
 // A frontier changes by events alone. So the events, applied in order to an empty
 // frontier, give the same one: after a crash, on another machine, with a policy that
 // did not exist when the crawl was made. There is nothing else to keep; a snapshot of
-// the state only saves time.
+// the state only saves time. Memory is a journal of a simulation, Log one on disk.
 //
 // # Decisions, not inputs
 //
@@ -14,23 +14,44 @@
 // handed out, not the values that put it first; the ids that new pages got, not the
 // links in the form in which they stood in the page; that a page is a duplicate, not
 // its digest alone. Replay forces the decisions, and code that would decide otherwise
-// today changes nothing about the past: the frontier counts such differences.
+// today changes nothing about the past: the frontier counts such differences. What the
+// frontier does not need stands beside the event as Facts: names, places in the
+// archive, digests, addresses.
 //
 // # Records
 //
-//	length   4 bytes, little-endian: of sequence number to end
+//	length   4 bytes, little-endian: of kind to end
 //	sum      4 bytes, little-endian: CRC-32C of the length and of all that follows
+//	kind     1 byte: of the event, whether it has bars or admits pages, whether there are facts
 //	number   of the record, from 0 on
 //	now      of the crawl when the event was applied, in nanoseconds
-//	kind     1 byte
-//	         and what events of this kind have
+//	         what events of this kind have; bars and admitted pages; facts
 //
 // Numbers are varints of seven bits a byte, signed ones in zigzag; each has one
 // encoding, the shortest, and so has every record. Ids are absolute in every record,
 // the id of the first page that it makes known among them: a record that is lost
-// leaves a hole, not a shift. Inside a record, lists are written as differences.
+// leaves a hole, not a shift. Inside a record, lists are written as differences. Facts
+// begin with a mask of those that are there: a record without them has no byte for
+// them.
 //
-// A list is never longer than the bytes that are left in its record, so a damaged or
-// malicious one cannot make the reader allocate more than a small multiple of its
-// size.
+// A list is never longer than the bytes that are left in its record, and a name shares
+// at most 255 bytes with the one before, so a damaged or malicious record cannot make
+// the reader allocate more than a small multiple of its size.
+//
+// # Groups and files
+//
+// Records last in groups: all of a group or none. A group is one write, its head is the
+// commit, and it counts when its sum is right. The head stands before the records
+// although they commit at the same moment: with the commit behind them, a damaged length
+// would hide it, and the next group with it.
+//
+// A journal ends with its last whole group. What follows is what a crash left: Open cuts
+// it off, and a Reader does not see it. What is damaged before that is passed over, one
+// record at a time where possible, and told. It cannot be told whether the last group
+// was never written or was damaged later; so it is cut like one that was never written,
+// and the archive with it.
+//
+// Files end at about 256 MiB, between groups. A new one is used when its header and its
+// name last. After a failed write or sync nothing is tried again on that descriptor: the
+// log is dead, and the next Open finds out what is there.
 package journal

@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"net/netip"
 	"time"
 
@@ -32,39 +33,39 @@ const (
 type field struct {
 	on    kindSet
 	has   func(*Facts) bool
-	write func(*writer, *Facts)
+	write func(*writer, *Record)
 	read  func(*reader, *Record)
 }
 
 // fields has those first that most pages have. New ones go to the end.
 var fields = [...]field{
 	{makesKnown | onRuled, func(f *Facts) bool { return f.Names.Len() > 0 },
-		func(w *writer, f *Facts) { w.names(&f.Names) },
+		func(w *writer, r *Record) { w.names(&r.Facts.Names) },
 		func(d *reader, r *Record) { d.names(&r.Facts.Names, namesOf(&r.Event)) }},
 	{onAnswer, func(f *Facts) bool { return f.Status != 0 },
-		func(w *writer, f *Facts) { w.uint(uint64(f.Status)) }, (*reader).status},
+		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Status)) }, (*reader).status},
 	{onAnswer, func(f *Facts) bool { return f.Place != Place{} }, (*writer).place, (*reader).place},
 	{onAnswer, func(f *Facts) bool { return f.Size != 0 },
-		func(w *writer, f *Facts) { w.int(f.Size) },
+		func(w *writer, r *Record) { w.int(r.Facts.Size) },
 		func(d *reader, r *Record) { r.Facts.Size = d.int() }},
 	{onAnswer, func(f *Facts) bool { return f.Phases != [3]time.Duration{} }, (*writer).phases, (*reader).phases},
 	{onDone, func(f *Facts) bool { return f.Digest != [16]byte{} },
-		func(w *writer, f *Facts) { w.b = append(w.b, f.Digest[:]...) },
+		func(w *writer, r *Record) { w.b = append(w.b, r.Facts.Digest[:]...) },
 		func(d *reader, r *Record) { copy(r.Facts.Digest[:], d.take(16)) }},
 	{onDone, func(f *Facts) bool { return f.SimHash != 0 },
-		func(w *writer, f *Facts) { w.fixed(f.SimHash) },
+		func(w *writer, r *Record) { w.fixed(r.Facts.SimHash) },
 		func(d *reader, r *Record) { r.Facts.SimHash = d.fixed() }},
 	{onTook, func(f *Facts) bool { return f.Clock != 0 },
-		func(w *writer, f *Facts) { w.int(int64(f.Clock)) },
-		func(d *reader, r *Record) { r.Facts.Clock = time.Duration(d.int()) }},
+		func(w *writer, r *Record) { w.int(int64(r.Now - r.Facts.Clock)) },
+		func(d *reader, r *Record) { r.Facts.Clock = r.Now - time.Duration(d.int()) }},
 	{onTook, func(f *Facts) bool { return f.Address != 0 },
-		func(w *writer, f *Facts) { w.uint(uint64(f.Address)) },
+		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Address)) },
 		func(d *reader, r *Record) { r.Facts.Address = d.uint32() }},
 	{onTook, func(f *Facts) bool { return f.Conn != 0 },
-		func(w *writer, f *Facts) { w.uint(uint64(f.Conn)) },
+		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Conn)) },
 		func(d *reader, r *Record) { r.Facts.Conn = d.uint32() }},
 	{onDone, func(f *Facts) bool { return len(f.Payload) > 0 },
-		func(w *writer, f *Facts) { w.bytes(f.Payload) },
+		func(w *writer, r *Record) { w.bytes(r.Facts.Payload) },
 		func(d *reader, r *Record) { r.Facts.Payload = append(r.Facts.Payload, d.bytes()...) }},
 	text(onDone, func(f *Facts) *string { return &f.Media }),
 	text(onDone, func(f *Facts) *string { return &f.Title }),
@@ -73,10 +74,10 @@ var fields = [...]field{
 	tiny(func(f *Facts) *uint8 { return &f.Tags }),
 	tiny(func(f *Facts) *uint8 { return &f.Cut }),
 	{onDone, func(f *Facts) bool { return f.Dropped != 0 },
-		func(w *writer, f *Facts) { w.uint(uint64(f.Dropped)) },
+		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Dropped)) },
 		func(d *reader, r *Record) { r.Facts.Dropped = d.uint32() }},
 	{onRuled, func(f *Facts) bool { return len(f.Rules) > 0 },
-		func(w *writer, f *Facts) { w.bytes(f.Rules) },
+		func(w *writer, r *Record) { w.bytes(r.Facts.Rules) },
 		func(d *reader, r *Record) { r.Facts.Rules = append(r.Facts.Rules, d.bytes()...) }},
 	text(onRuled, func(f *Facts) *string { return &f.Hop }),
 	{onRuled | onListed, func(f *Facts) bool { return len(f.Files) > 0 }, (*writer).files, (*reader).files},
@@ -88,14 +89,14 @@ var fields = [...]field{
 // text is a field that is a string.
 func text(on kindSet, of func(*Facts) *string) field {
 	return field{on, func(f *Facts) bool { return *of(f) != "" },
-		func(w *writer, f *Facts) { w.string(*of(f)) },
+		func(w *writer, r *Record) { w.string(*of(&r.Facts)) },
 		func(d *reader, r *Record) { *of(&r.Facts) = d.string() }}
 }
 
 // tiny is a field of Done that is one byte.
 func tiny(of func(*Facts) *uint8) field {
 	return field{onDone, func(f *Facts) bool { return *of(f) != 0 },
-		func(w *writer, f *Facts) { w.byte(*of(f)) },
+		func(w *writer, r *Record) { w.byte(*of(&r.Facts)) },
 		func(d *reader, r *Record) { *of(&r.Facts) = d.byte() }}
 }
 
@@ -117,7 +118,7 @@ func (w *writer) facts(r *Record, mask uint64) {
 	w.uint(mask)
 	for i := range fields {
 		if mask&(1<<i) != 0 {
-			fields[i].write(w, &r.Facts)
+			fields[i].write(w, r)
 		}
 	}
 }
@@ -130,14 +131,19 @@ func namesOf(e *frontier.Event) int {
 	return len(e.New)
 }
 
+// facts reads the mask and the fields. Each must belong to the kind and be there: a
+// record has one encoding.
 func (d *reader) facts(r *Record) {
-	mask := d.uint()
-	for i := range fields {
-		if mask&(1<<i) != 0 {
-			fields[i].read(d, r)
+	mask, kind := d.uint(), kinds(r.Event.Kind)
+	ok := mask != 0 && mask < 1<<len(fields)
+	for m := mask; ok && m != 0; m &= m - 1 {
+		f := &fields[bits.TrailingZeros64(m)]
+		if ok = f.on&kind != 0; ok {
+			f.read(d, r)
+			ok = f.has(&r.Facts)
 		}
 	}
-	if d.err == nil && (mask == 0 || mask != r.Facts.mask(r.Event.Kind)) {
+	if !ok {
 		d.fail(fmt.Errorf("facts %#x of an event %v", mask, r.Event.Kind))
 	}
 }
@@ -150,7 +156,8 @@ func (d *reader) status(r *Record) {
 	r.Facts.Status = uint16(v)
 }
 
-func (w *writer) place(f *Facts) {
+func (w *writer) place(r *Record) {
+	f := &r.Facts
 	w.uint(uint64(f.Place.File))
 	w.int(f.Place.Offset)
 	w.int(f.Place.Length)
@@ -158,7 +165,8 @@ func (w *writer) place(f *Facts) {
 
 func (d *reader) place(r *Record) { r.Facts.Place = Place{d.uint32(), d.int(), d.int()} }
 
-func (w *writer) phases(f *Facts) {
+func (w *writer) phases(r *Record) {
+	f := &r.Facts
 	for _, v := range f.Phases {
 		w.int(int64(v))
 	}
@@ -170,7 +178,8 @@ func (d *reader) phases(r *Record) {
 	}
 }
 
-func (w *writer) files(f *Facts) {
+func (w *writer) files(r *Record) {
+	f := &r.Facts
 	w.uint(uint64(len(f.Files)))
 	for _, name := range f.Files {
 		w.string(name)
@@ -184,7 +193,8 @@ func (d *reader) files(r *Record) {
 }
 
 // addrs writes addresses without zones, which mean nothing elsewhere.
-func (w *writer) addrs(f *Facts) {
+func (w *writer) addrs(r *Record) {
+	f := &r.Facts
 	w.uint(uint64(len(f.Addrs)))
 	for _, a := range f.Addrs {
 		if !a.IsValid() {
@@ -205,8 +215,8 @@ func (d *reader) addrs(r *Record) {
 	}
 }
 
-func (w *writer) session(f *Facts) {
-	s := f.Session
+func (w *writer) session(r *Record) {
+	s := r.Facts.Session
 	w.int(s.Wall)
 	w.string(s.Version)
 	w.bytes(s.Config)

@@ -1,0 +1,53 @@
+package journal
+
+import (
+	"encoding/hex"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/disk"
+)
+
+// TestFormat has the bytes of a small journal of version 2 as docs/formats.md describes
+// them. If they change, journals that exist can no longer be read: it takes a new version.
+func TestFormat(t *testing.T) {
+	d := disk.NewMemory()
+	l, err := Begin(d, Header{Crawl: [16]byte{15: 1}, Partition: 2, Partitions: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := Record{Now: 1, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{0, 0}, Bars: []frontier.Bar{0, frontier.BarScope}}}
+	seed.Facts.Names.Add([]byte("http://a"), []byte("/x"))
+	seed.Facts.Names.Add(nil, []byte("/y"))
+	l.Append(&seed)
+	l.Append(&Record{Now: 9, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Fetch, Site: 0, Page: 1}, Facts: Facts{Clock: 8, Conn: 4}})
+	l.Append(&Record{Now: 20, Event: frontier.Event{Kind: frontier.Done, Page: 1, Start: 10, End: 18, Bytes: 100, Keep: true, Links: []graph.Page{0}},
+		Facts: Facts{Status: 200, Place: Place{1, 2, 3}, Size: 5, Phases: [3]time.Duration{1, 2, 3}, Media: "a/b", Title: "t"}})
+	if err := l.Write(l.Take(Commit{Warc: Position{1, 99}, Pages: 2, Sites: 1})); err != nil {
+		t.Fatal(err)
+	}
+	b, err := disk.ReadFile(d, "00000000.wj")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Join(strings.Fields(formatBytes), "")
+	if got := hex.EncodeToString(b); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+const formatBytes = `
+	574a4e4c 02000000
+	00000000000000000000000000000001
+	02000000 03000000 0000000000000000
+	00000000 d6d0c229
+	574a4752 e50a5385 5e000000 e9577748
+	0000000000000000 0300000000000000
+	01000000 6300000000000000
+	02000000 01000000
+	1d000000 64244052 c00002020000000100010201010108687474703a2f2f61022f78020179
+	0b000000 5fa0278a 8101120200000180050204
+	1e000000 7261bf29 8602280100020410c8010001019e30c8010104060a02040603612f620174`
