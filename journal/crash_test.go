@@ -15,7 +15,7 @@ import (
 func TestPowerLoss(t *testing.T) {
 	all := script(14)
 	for stop := 0; ; stop++ {
-		for random := range uint64(24) {
+		for random := range uint64(12) {
 			d := disk.NewMemory()
 			d.Stop(stop)
 			committed, err := start(d, all)
@@ -25,7 +25,7 @@ func TestPowerLoss(t *testing.T) {
 				}
 				return
 			}
-			if random%4 == 0 {
+			if random%3 == 0 {
 				d = d.Kill() // the program first, the power later
 				d.Stop(int(random))
 				if n, _ := start(d, all); n > committed {

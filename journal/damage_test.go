@@ -161,7 +161,23 @@ func TestMissing(t *testing.T) {
 	if err != nil || len(found.Damage) != 1 || found.Damage[0].First != found.Records || found.Damage[0].Next <= found.Records {
 		t.Errorf("without the last two files: %+v, %v", found, err)
 	}
-	// A group that is there twice is read once.
+	// Damage is told to those alone who miss something by it.
+	holed := append([][]byte{}, files...)
+	holed[2] = bytes.Clone(files[2])
+	holed[2][headerSize]++
+	hole := checkDamaged(t, holed, want).damage[0]
+	for from, told := range map[uint64]int{hole.First: 1, hole.Next - 1: 1, hole.Next: 0, hole.Next + 1: 0} {
+		if got := read(t, mount(t, holed), from); len(got.damage) != told {
+			t.Errorf("from %d, records %d to %d are lost: %v", from, hole.First, hole.Next, got.damage)
+		}
+	}
+	// A group that is there twice is read once, in the last file too.
+	last := files[len(files)-1]
+	once := headerSize + headSize + int(binary.LittleEndian.Uint32(last[headerSize+8:]))
+	late := without(func(f [][]byte) { f[len(f)-1] = append(f[len(f)-1], last[headerSize:once]...) })
+	if once == len(last) || len(late.records) != len(want) || late.last.Next != uint64(len(want)) {
+		t.Errorf("a last group that is there twice: %d records, %v", len(late.records), late.damage)
+	}
 	double := without(func(f [][]byte) { f[2] = append(f[2], f[2][headerSize:]...) })
 	if len(double.records) != len(want) || len(double.damage) == 0 || double.damage[0].Err != errOrder {
 		t.Errorf("groups that are there twice: %v", double.damage)

@@ -37,7 +37,8 @@ func (m *Memory) Append(now time.Duration, e *frontier.Event) {
 // Len is the number of records.
 func (m *Memory) Len() int { return int(m.next) }
 
-// Bytes is the journal as it would stand in a file. It is valid until the next Append.
+// Bytes is the whole journal: magic, version and records, without groups, which only a
+// disk needs. It is valid until the next Append.
 func (m *Memory) Bytes() []byte { return m.b }
 
 // Each decodes every record in order. The event is used again for the next. An error
