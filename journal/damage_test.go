@@ -114,6 +114,17 @@ func TestEveryByte(t *testing.T) {
 	t.Logf("of %d changed bytes %d cost at most one record", total, single)
 }
 
+// without gives a reading of the files after an edit of a copy.
+func without(t *testing.T, files [][]byte, want []Record, edit func(f [][]byte)) reading {
+	t.Helper()
+	c := make([][]byte, len(files))
+	for i := range files {
+		c[i] = bytes.Clone(files[i])
+	}
+	edit(c)
+	return checkDamaged(t, c, want)
+}
+
 // Bytes that are gone, files that are gone, files that are cut.
 func TestMissing(t *testing.T) {
 	all := script(14)
@@ -121,15 +132,6 @@ func TestMissing(t *testing.T) {
 	want := flat(all)
 	if len(files) < 5 {
 		t.Fatalf("%d files", len(files))
-	}
-	without := func(edit func(f [][]byte)) reading {
-		t.Helper()
-		c := make([][]byte, len(files))
-		for i := range files {
-			c[i] = bytes.Clone(files[i])
-		}
-		edit(c)
-		return checkDamaged(t, c, want)
 	}
 	for name, edit := range map[string]func(f [][]byte){
 		"a file":         func(f [][]byte) { f[2] = nil },
@@ -145,14 +147,14 @@ func TestMissing(t *testing.T) {
 		},
 		"bytes between": func(f [][]byte) { f[2] = append(f[2], groupMagic...) },
 	} {
-		if got := without(edit); len(got.damage) == 0 || got.last.Next != uint64(len(want)) {
+		if got := without(t, files, want, edit); len(got.damage) == 0 || got.last.Next != uint64(len(want)) {
 			t.Errorf("without %s: %v", name, got.damage)
 		} else if len(got.damage[0].Error()) < 20 {
 			t.Errorf("without %s: %v", name, &got.damage[0])
 		}
 	}
 	// The last file is not damage: the crash, or the one before, was earlier.
-	if got := without(func(f [][]byte) { f[len(f)-1] = nil }); got.damage != nil || got.last.Next == uint64(len(want)) {
+	if got := without(t, files, want, func(f [][]byte) { f[len(f)-1] = nil }); got.damage != nil || got.last.Next == uint64(len(want)) {
 		t.Errorf("without the last file: %+v", got.damage)
 	}
 	// Several last files are: later ones begin only after a commit in those before.
@@ -161,24 +163,32 @@ func TestMissing(t *testing.T) {
 	if err != nil || len(found.Damage) != 1 || found.Damage[0].First != found.Records || found.Damage[0].Next <= found.Records {
 		t.Errorf("without the last two files: %+v, %v", found, err)
 	}
-	// Damage is told to those alone who miss something by it.
-	holed := append([][]byte{}, files...)
-	holed[2] = bytes.Clone(files[2])
-	holed[2][headerSize]++
-	hole := checkDamaged(t, holed, want).damage[0]
+}
+
+// Damage is told to those alone who miss something by it.
+func TestDamageIsTold(t *testing.T) {
+	all := script(14)
+	files := image(t, all)
+	files[2][headerSize]++
+	hole := checkDamaged(t, files, flat(all)).damage[0]
 	for from, told := range map[uint64]int{hole.First: 1, hole.Next - 1: 1, hole.Next: 0, hole.Next + 1: 0} {
-		if got := read(t, mount(t, holed), from); len(got.damage) != told {
+		if got := read(t, mount(t, files), from); len(got.damage) != told {
 			t.Errorf("from %d, records %d to %d are lost: %v", from, hole.First, hole.Next, got.damage)
 		}
 	}
-	// A group that is there twice is read once, in the last file too.
-	last := files[len(files)-1]
+}
+
+// A group that is there twice is read once, in the last file too.
+func TestTwice(t *testing.T) {
+	all := script(14)
+	files := image(t, all)
+	want, last := flat(all), files[len(files)-1]
 	once := headerSize + headSize + int(binary.LittleEndian.Uint32(last[headerSize+8:]))
-	late := without(func(f [][]byte) { f[len(f)-1] = append(f[len(f)-1], last[headerSize:once]...) })
+	late := without(t, files, want, func(f [][]byte) { f[len(f)-1] = append(f[len(f)-1], last[headerSize:once]...) })
 	if once == len(last) || len(late.records) != len(want) || late.last.Next != uint64(len(want)) {
 		t.Errorf("a last group that is there twice: %d records, %v", len(late.records), late.damage)
 	}
-	double := without(func(f [][]byte) { f[2] = append(f[2], f[2][headerSize:]...) })
+	double := without(t, files, want, func(f [][]byte) { f[2] = append(f[2], f[2][headerSize:]...) })
 	if len(double.records) != len(want) || len(double.damage) == 0 || double.damage[0].Err != errOrder {
 		t.Errorf("groups that are there twice: %v", double.damage)
 	}
