@@ -95,6 +95,6 @@ func writeFollowed(p *parts, set *setup) error {
 	if err != nil {
 		return err
 	}
-	defer s.free()
+	defer s.close()
 	return writeSnapshot(p.snapshot, s.next, s.save)
 }

@@ -31,6 +31,7 @@ const (
 type parts struct {
 	journal, urls, snapshot, archive disk.Dir
 	urlFile                          string // in urls
+	urlBuffer                        int    // see graph.URLLog
 }
 
 // openParts opens the directories of a crawl by what gives one by its name.
@@ -151,21 +152,34 @@ func restore(p *parts, set *setup, last uint64, note func(string, ...any)) (*sta
 		if err = s.catchUp(p.journal); err == nil {
 			return s, nil
 		}
-		s.free()
+		s.close()
 		note("a snapshot does not fit the journal", "file", name, "why", err)
 	}
+	s, err := emptyState(p, set)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.urls.Truncate(0); err == nil {
+		err = s.catchUp(p.journal)
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// emptyState makes a state that knows nothing yet, with the file of the URLs.
+func emptyState(p *parts, set *setup) (*state, error) {
 	urls, err := openURLs(p, set)
 	if err != nil {
 		return nil, err
 	}
-	if err := urls.Truncate(0); err != nil {
-		return nil, err
-	}
 	s, err := newState(set, urls)
 	if err != nil {
-		return nil, err
+		urls.Close()
 	}
-	return s, s.catchUp(p.journal)
+	return s, err
 }
 
 // fromSnapshot makes a state from a snapshot, which must not be ahead of the journal.
@@ -175,11 +189,7 @@ func fromSnapshot(p *parts, set *setup, name string, last uint64) (*state, error
 		return nil, err
 	}
 	defer done()
-	urls, err := openURLs(p, set)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newState(set, urls)
+	s, err := emptyState(p, set)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +200,7 @@ func fromSnapshot(p *parts, set *setup, name string, last uint64) (*state, error
 		err = s.restoreURLs(p.journal)
 	}
 	if err != nil {
-		s.free()
+		s.close()
 		return nil, err
 	}
 	return s, nil
@@ -212,13 +222,17 @@ func openURLs(p *parts, set *setup) (*graph.URLLog, error) {
 		return nil, err
 	}
 	urls, err := graph.OpenURLLog(f, set.crawl, set.frontier.MaxPages)
-	if err == nil {
-		return urls, nil
+	if err != nil {
+		if err = f.Truncate(0); err == nil {
+			urls, err = graph.OpenURLLog(f, set.crawl, set.frontier.MaxPages)
+		}
 	}
-	if err := f.Truncate(0); err != nil {
+	if err != nil {
+		f.Close()
 		return nil, err
 	}
-	return graph.OpenURLLog(f, set.crawl, set.frontier.MaxPages)
+	urls.Buffer = p.urlBuffer
+	return urls, nil
 }
 
 // restoreURLs brings the file of the URLs to the pages of the state: cuts it, or adds
@@ -250,6 +264,20 @@ func (s *state) restoreURLs(dir disk.Dir) error {
 		return fmt.Errorf("restore the URLs: %d of %d pages are in the journal", n, want)
 	}
 	return nil
+}
+
+// syncURLs makes last that the URLs of pages that were never committed are gone: their ids
+// go to other pages now, and a power loss could bring the old ones back.
+func syncURLs(p *parts) error {
+	f, err := p.urls.Open(p.urlFile, disk.Change)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return err
 }
 
 // catchUp replays what the journal has beyond the state.

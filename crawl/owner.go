@@ -190,7 +190,10 @@ func (o *owner) take(now time.Duration) error {
 		o.graceEnd = 0
 		o.cancel()
 	}
-	return o.s.err
+	if err := o.s.err; err != nil {
+		return diskError(o.o.Dir, err)
+	}
+	return nil
 }
 
 // settle takes what has been committed: its sites may be asked again.

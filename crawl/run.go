@@ -49,6 +49,7 @@ type Sizes struct {
 	Archive, Journal int64         // bytes of a file
 	Replay           time.Duration // estimated time to replay what came since the last snapshot
 	Copy             int64         // bytes of a state up to which the owner copies it
+	URLs             int           // bytes of URLs that are written at once
 }
 
 // Stats is what can be said of a crawl at one moment.

@@ -316,6 +316,30 @@ func snapshotsOf(dir disk.Dir) (names []string, err error) {
 	return names, nil
 }
 
+// dropAhead removes the snapshots that know more than the journal: the crash came before
+// their last records were safe. Those numbers go to other records now, after which such a
+// snapshot would pass for one of this crawl.
+func dropAhead(dir disk.Dir, last uint64) error {
+	names, err := snapshotsOf(dir)
+	if err != nil {
+		return err
+	}
+	ahead := 0
+	for _, name := range names {
+		if name <= snapshotName(last) {
+			break
+		}
+		if err := dir.Remove(name); err != nil {
+			return err
+		}
+		ahead++
+	}
+	if ahead == 0 {
+		return nil
+	}
+	return dir.Sync()
+}
+
 // prune removes old snapshots.
 func prune(dir disk.Dir) error {
 	names, err := snapshotsOf(dir)

@@ -42,11 +42,12 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 		return nil, err
 	}
 	defer d.close()
+	d.urlBuffer = o.Machine.Sizes.URLs
 	w, err := open(&o, d)
 	if err != nil {
 		return nil, err
 	}
-	defer w.s.free()
+	defer w.s.close()
 	return w.crawl(ctx)
 }
 
@@ -75,14 +76,13 @@ func open(o *RunOptions, d *directory) (*owner, error) {
 		set.delays = w.overrides.delay
 	}
 	header := journal.Header{Crawl: id.crawl, Partitions: 1}
-	if err := w.recover(d, set, header, none); err != nil {
-		return nil, err
+	if err = w.recover(d, set, header, none); err == nil {
+		err = w.begins(id, fresh)
 	}
-	if err := w.begins(id, fresh); err != nil {
-		w.s.free()
-		return nil, err
+	if err != nil && w.s != nil {
+		w.s.close()
 	}
-	return w, nil
+	return w, err
 }
 
 // recover brings journal, state and archive to the last commit.
@@ -102,11 +102,17 @@ func (o *owner) recover(d *directory, set *setup, h journal.Header, none bool) e
 	if err != nil {
 		return diskError(o.o.Dir, err)
 	}
+	if err := dropAhead(d.snapshot, records); err != nil {
+		return diskError(o.o.Dir, err)
+	}
 	began := time.Now()
 	if o.s, err = restore(&d.parts, set, records, o.log.Warn); err != nil {
 		return &Error{Text: "cannot restore the crawl in " + o.o.Dir, Hint: "winnow verify " + o.o.Dir + " says what is wrong", Err: err}
 	}
 	o.log.Info("restored", "pages", o.s.f.Pages(), "records", o.s.next, "took", time.Since(began).Round(time.Millisecond))
+	if err := syncURLs(&d.parts); err != nil {
+		return diskError(o.o.Dir, err)
+	}
 	o.dir = d
 	o.journal.Segment = o.o.Machine.Sizes.Journal
 	return o.openArchive(d.archive, set, last)

@@ -111,6 +111,12 @@ func (s *state) free() {
 	}
 }
 
+// close is free, and closes the file of the URLs.
+func (s *state) close() {
+	s.free()
+	s.urls.Close() // it is derived: nothing depends on its last words
+}
+
 // columns hands out every column but those of the URL log, which are its own.
 func (s *state) columns(each func(graph.AnyColumn)) {
 	s.seen.Columns(each)

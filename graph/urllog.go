@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,6 +22,9 @@ import (
 //
 // A URLLog has one owner and no lock.
 type URLLog struct {
+	// Buffer is how many bytes are gathered before they are written; 0 is the constant.
+	Buffer int
+
 	file     URLFile
 	firsts   *Column[Page]   // per block: its first page
 	offsets  *Column[uint64] // per block: where it begins in the file
@@ -161,7 +165,7 @@ func (l *URLLog) Append(p Page, site Site, rest []byte) error {
 	if l.open.count == blockPages {
 		l.seal()
 	}
-	if len(l.out) >= urlLogBuffer {
+	if len(l.out) >= cmp.Or(l.Buffer, urlLogBuffer) {
 		return l.write()
 	}
 	return nil
@@ -371,3 +375,12 @@ func (l *URLLog) Size() int64 { return l.written + int64(len(l.out)+len(l.open.b
 
 // Free gives the memory back. What was not flushed is lost; the file stays open.
 func (l *URLLog) Free() { l.Columns(AnyColumn.Free) }
+
+// Close is Free, and closes the file if it can be closed.
+func (l *URLLog) Close() error {
+	l.Free()
+	if c, ok := l.file.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
