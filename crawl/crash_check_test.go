@@ -1,0 +1,391 @@
+package crawl
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// A crash is when the server last saw the crawler, and what of it was committed.
+type crash struct {
+	at    time.Duration            // of the server
+	ends  map[string]time.Duration // by site: end of the last committed answer, of the server
+	ruled map[string]bool          // sites whose robots.txt was committed
+}
+
+// story is what a journal tells: the facts that other files are held against.
+type story struct {
+	urls, sites []string
+	stored      []int // by page: how often it came and was stored as new
+	places      []placed
+	ends        map[string]time.Duration // by site, of the crawl
+	ruled       map[string]bool
+	began       int64
+	last        journal.Commit
+}
+
+// placed is where the answer of a URL is said to be.
+type placed struct {
+	journal.Place
+	url string // "" where it is not a page
+}
+
+// readStory reads a journal, and checks that its numbers have no gaps, that no URL is
+// known twice, and that no page was stored twice.
+func readStory(t *testing.T, dir disk.Dir) *story {
+	t.Helper()
+	s := &story{ends: map[string]time.Duration{}, ruled: map[string]bool{}}
+	seq := uint64(0)
+	var err error
+	s.last, err = journal.Read(dir, 0, func(r *journal.Record) error {
+		if r.Seq != seq {
+			return fmt.Errorf("record %d follows %d", r.Seq, seq)
+		}
+		seq++
+		return s.add(r)
+	})
+	if err != nil && !errors.Is(err, journal.ErrNone) {
+		t.Fatal(err)
+	}
+	if int(s.last.Pages) != len(s.urls) || int(s.last.Sites) != len(s.sites) || s.last.Next != seq {
+		t.Fatalf("the last commit has %+v, the records %d pages and %d sites", s.last, len(s.urls), len(s.sites))
+	}
+	known := map[string]int{}
+	for p, url := range s.urls {
+		if q, ok := known[url]; ok {
+			t.Fatalf("%s is page %d and page %d", url, q, p)
+		}
+		known[url] = p
+		if s.stored[p] > 1 {
+			t.Fatalf("%s was stored %d times", url, s.stored[p])
+		}
+	}
+	return s
+}
+
+func (s *story) add(r *journal.Record) error {
+	e, names := &r.Event, &r.Facts.Names
+	if len(e.New) > 0 && int(r.First) != len(s.urls) {
+		return fmt.Errorf("page %d follows %d", r.First, len(s.urls))
+	}
+	for i := range names.Len() {
+		if n := names.Site(i); n != nil {
+			s.sites = append(s.sites, string(n))
+		}
+		if i < len(e.New) {
+			s.urls = append(s.urls, s.sites[e.New[i]]+string(names.Rest(i)))
+			s.stored = append(s.stored, 0)
+		}
+	}
+	switch e.Kind {
+	case frontier.Session:
+		if s.began == 0 {
+			s.began = r.Facts.Session.Wall - int64(r.Now)
+		}
+	case frontier.Ruled, frontier.Listed, frontier.Done:
+		s.answer(r)
+	}
+	return nil
+}
+
+// answer takes the end of a request.
+func (s *story) answer(r *journal.Record) {
+	e, url := &r.Event, ""
+	site := s.sites[e.Site]
+	s.ends[site] = e.End
+	if e.Kind == frontier.Ruled && !e.Hop && !e.Again {
+		s.ruled[s.sites[e.For]] = true
+	}
+	if e.Kind == frontier.Done {
+		url = s.urls[e.Page]
+		if !e.Again && !e.Class.Failed() {
+			s.stored[e.Page]++
+		}
+	}
+	if r.Facts.Place.Length > 0 {
+		s.places = append(s.places, placed{r.Facts.Place, url})
+	}
+}
+
+// checkDisk brings a copy of the disk to its last commit, and holds its parts against
+// each other.
+func (w *crashWeb) checkDisk(t *testing.T) {
+	t.Helper()
+	c := w.root.Kill()
+	s := readStory(t, c.Sub(partJournal))
+	w.noteCommitted(s)
+	if s.last.Next == 0 {
+		return // nothing was committed
+	}
+	if _, _, err := journal.Open(c.Sub(partJournal), journal.Header{}); err != nil {
+		t.Fatal(err)
+	}
+	if after := readStory(t, c.Sub(partJournal)); after.last != s.last {
+		t.Fatalf("recovery changes the last commit from %+v to %+v", s.last, after.last)
+	}
+	if _, err := archive.Open(c.Sub(partArchive), archive.Config{Prefix: "winnow"}, position(s.last)); err != nil {
+		t.Fatal(err)
+	}
+	checkArchive(t, c.Sub(partArchive), s)
+	w.checkStates(t, c, s)
+}
+
+// noteCommitted adds to the last crash what was committed before it.
+func (w *crashWeb) noteCommitted(s *story) {
+	if len(w.crashes) == 0 || w.crashes[len(w.crashes)-1].ends != nil {
+		return
+	}
+	k := &w.crashes[len(w.crashes)-1]
+	k.ends, k.ruled = map[string]time.Duration{}, s.ruled
+	for site, end := range s.ends {
+		k.ends[site] = time.Duration(s.began) + end - time.Duration(w.server.Counter().Began().UnixNano())
+	}
+}
+
+// checkArchive reads all WARC files: each record is whole, the answers are those that the
+// journal names, at their places, and no others.
+func checkArchive(t *testing.T, dir disk.Dir, s *story) {
+	t.Helper()
+	list, err := dir.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[journal.Place]string{}
+	for _, e := range list {
+		var number uint32
+		if _, err := fmt.Sscanf(e.Name[strings.LastIndexByte(e.Name, '-')+1:], "%05d", &number); err != nil {
+			t.Fatalf("%s: %v", e.Name, err)
+		}
+		if number > s.last.Warc.File || number == s.last.Warc.File && e.Size != s.last.Warc.Size {
+			t.Errorf("%s has %d bytes, the last commit is %+v", e.Name, e.Size, s.last.Warc)
+		}
+		answersOf(t, dir, e.Name, number, found)
+	}
+	for _, p := range s.places {
+		url, ok := found[p.Place]
+		if !ok || p.url != "" && url != p.url {
+			t.Errorf("%s should be at %+v, there is %q", p.url, p.Place, url)
+		}
+		delete(found, p.Place)
+	}
+	for p, url := range found {
+		t.Errorf("%s is at %+v, but not in the journal", url, p)
+	}
+}
+
+// answersOf adds the places of the first records of all exchanges in a file.
+func answersOf(t *testing.T, dir disk.Dir, name string, number uint32, found map[journal.Place]string) {
+	t.Helper()
+	b, err := disk.ReadFile(dir, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := "" // URL of a request that may be without an answer
+	r := archive.NewReader(bytes.NewReader(b), name)
+	for {
+		x, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = x.Verify()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.Type == "response" || x.Type == "revisit" || x.Type == "request" && x.URL != alone {
+			found[journal.Place{File: number, Offset: x.Offset, Length: x.Length}] = x.URL
+		}
+		if alone = x.URL; x.Type == "request" {
+			alone = ""
+		}
+	}
+}
+
+// checkStates restores the state from what is there and from the journal alone, which
+// must be the same, and compares its URLs with the journal.
+func (w *crashWeb) checkStates(t *testing.T, c *disk.Memory, s *story) {
+	t.Helper()
+	from := w.restored(t, c, s.last.Next)
+	defer from.close()
+	bare := disk.NewMemory()
+	copyDir(t, bare.Sub(partJournal), c.Sub(partJournal))
+	alone := w.restored(t, bare, s.last.Next)
+	defer alone.close()
+	sameState(t, "restored from a snapshot", from, "from the journal alone", alone)
+	for p, want := range s.urls {
+		for _, s := range []*state{from, alone} {
+			if url := string(s.appendURL(nil, graph.Page(p))); url != want {
+				t.Errorf("page %d is %s, in the journal %s", p, url, want)
+			}
+		}
+	}
+}
+
+// restored is the state on a disk, which is not changed.
+func (w *crashWeb) restored(t *testing.T, c *disk.Memory, last uint64) *state {
+	t.Helper()
+	c = c.Kill()
+	p, err := openParts(func(name string) (disk.Dir, error) { return c.Sub(name), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := readIdentity(p.journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := newSetup(&w.o.Config, id, int64(w.o.Config.MaxMemory))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := restore(&p, set, last, func(text string, what ...any) { t.Log(append([]any{text}, what...)...) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func copyDir(t *testing.T, to, from disk.Dir) {
+	t.Helper()
+	list, err := from.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		b, err := disk.ReadFile(from, e.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := to.Open(e.Name, disk.Create)
+		if err == nil {
+			_, err = f.WriteAt(b, 0)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sameState compares two states by the bytes of their snapshots.
+func sameState(t *testing.T, a string, x *state, b string, y *state) {
+	t.Helper()
+	var xs, ys bytes.Buffer
+	if err := errors.Join(x.save(&xs), y.save(&ys)); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(xs.Bytes(), ys.Bytes()) {
+		return
+	}
+	t.Errorf("the state %s differs from that %s at record %d: %s", a, b, y.next, difference(x, y))
+}
+
+// difference names the first part that differs.
+func difference(x, y *state) string {
+	if a, b := fmt.Sprintf("%+v", x.head()), fmt.Sprintf("%+v", y.head()); a != b {
+		return a + "\n" + b
+	}
+	saved := func(s *state) (list []string, names []string) {
+		s.columns(func(c graph.AnyColumn) {
+			var b bytes.Buffer
+			c.Save(&b)
+			list, names = append(list, b.String()), append(names, c.Name())
+		})
+		return list, names
+	}
+	a, names := saved(x)
+	b, _ := saved(y)
+	for i := range a {
+		if a[i] != b[i] {
+			return fmt.Sprintf("column %s:\n%x\n%x", names[i], a[i], b[i])
+		}
+	}
+	return "what is in no column"
+}
+
+// pages are those of the journal with their states.
+func (w *crashWeb) pages(t *testing.T) map[string]string {
+	t.Helper()
+	s := w.restored(t, w.root, ^uint64(0))
+	defer s.close()
+	pages := map[string]string{}
+	for p := range s.f.Pages() {
+		url := string(s.appendURL(nil, graph.Page(p)))
+		pages[url] = fmt.Sprint(s.f.State(graph.Page(p)), " ", s.f.Bar(graph.Page(p)))
+	}
+	return pages
+}
+
+// checkServer holds what the server saw, over all crashes, against what a crawl has to
+// do. A page may be answered a second time if there was a crash in between; a Retry-After
+// or Crawl-delay of which the crash left no record cannot be kept.
+func (w *crashWeb) checkServer(t *testing.T) {
+	t.Helper()
+	c := &w.o.Config
+	counter := w.server.Counter()
+	found := counter.Check(fakeweb.Demands{
+		Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressDelay: c.IPDelay.Duration, AddressCap: c.IPCap, Repeats: true,
+	})
+	found = append(found, counter.CheckWanted(w.server.Wanted(w.limits()))...)
+	for _, v := range found {
+		if v.Kind != fakeweb.Repeated && !w.excused(v) {
+			t.Error(v)
+		}
+	}
+	for id := range counter.Sites() {
+		w.checkRepeats(t, counter.Requests(graph.Site(id)))
+	}
+}
+
+func (w *crashWeb) excused(v fakeweb.Violation) bool {
+	site := w.web.SiteName(v.Site)
+	before := v.At - v.Got // end of the answer before
+	k := w.crashBetween(before, v.At)
+	if k == nil {
+		return false
+	}
+	switch v.Kind {
+	case fakeweb.CrawlDelay:
+		return !k.ruled[site]
+	case fakeweb.RetryAfter:
+		return k.ends[site] < before
+	}
+	return false
+}
+
+// crashBetween is a crash from one instant to another, nil if there was none.
+func (w *crashWeb) crashBetween(from, to time.Duration) *crash {
+	for i := range w.crashes {
+		if k := &w.crashes[i]; from <= k.at && k.at <= to {
+			return k
+		}
+	}
+	return nil
+}
+
+// checkRepeats finds pages of a site that were answered twice without a crash in between.
+func (w *crashWeb) checkRepeats(t *testing.T, log []fakeweb.Request) {
+	t.Helper()
+	last := map[graph.Page]time.Duration{}
+	slices.SortFunc(log, func(a, b fakeweb.Request) int { return int(a.Start - b.Start) })
+	for _, q := range log {
+		if q.Kind != fakeweb.KindPage || q.Status != 200 || !q.Full {
+			continue
+		}
+		if end, ok := last[q.Page]; ok && w.crashBetween(end, q.Start) == nil {
+			t.Errorf("%v: page %d was answered twice, and there was no crash in between", q.Start, q.Page)
+		}
+		last[q.Page] = q.End
+	}
+}

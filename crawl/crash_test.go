@@ -1,0 +1,232 @@
+package crawl
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/internal/disk"
+)
+
+// Crawls that are killed, or lose their power, again and again: at any write or sync of
+// the journal, the archive, the URLs, a snapshot, also while they recover (issue 4, point
+// 3). All of it is in memory and in virtual time, so a life with a dozen crashes takes a
+// tenth of a second.
+//
+// A crash is a disk that stops at some operation. The crawl notices and ends; what it did
+// in between left no trace, as with a program that is killed a moment later. Then chance
+// takes what was not synced, and the crawl goes on with the rest.
+func TestCrashes(t *testing.T) {
+	lives := 30
+	if testing.Short() {
+		lives = 8
+	}
+	if n, err := strconv.Atoi(os.Getenv("WINNOW_TORTURE")); err == nil {
+		lives = 10 * n
+	}
+	whole := crawlWhole(t)
+	for i := range lives {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { liveThroughCrashes(t, uint64(i), whole) })
+		})
+	}
+}
+
+// wholeCrawl is what a crawl without a crash comes to.
+type wholeCrawl struct {
+	pages map[string]string // URL to state
+	steps int               // of the disk
+}
+
+func crawlWhole(t *testing.T) (whole wholeCrawl) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := newCrashWeb(t)
+		w.run(t)
+		w.check(t, w.limits())
+		whole = wholeCrawl{w.pages(t), w.root.Steps()}
+	})
+	if len(whole.pages) < 100 {
+		t.Fatalf("%d pages are no test", len(whole.pages))
+	}
+	return whole
+}
+
+// A crashWeb is a web and a crawl of it, on one disk that can be lost.
+type crashWeb struct {
+	*testWeb
+	root    *disk.Memory
+	journal watched
+	crashes []crash
+}
+
+// newCrashWeb has files so small that they end, and snapshots so often, that crashes meet
+// both. Several sites share an address.
+func newCrashWeb(t *testing.T) *crashWeb {
+	t.Helper()
+	const pages, sites = 150, 14
+	w := &crashWeb{testWeb: newTestWeb(t, pages, sites, fakeweb.Mixed()), root: disk.NewMemory()}
+	w.journal = watched{map[string]int64{}, map[string]bool{}}
+	w.server.SetAddresses(sites / 2)
+	w.o.Config.IPCap = 1 // of more at a time one may start when another has just ended
+	w.o.Machine.Disk = w.open
+	w.o.Machine.Sizes = Sizes{Archive: 200 << 10, Journal: 20 << 10, Replay: 60 * recordCost, URLs: 1}
+	return w
+}
+
+func (w *crashWeb) limits() fakeweb.Limits {
+	return fakeweb.Limits{Sitemaps: true, MaxBody: int(w.o.Config.MaxBody)}
+}
+
+// open gives a directory of the disk. That of the journal notes what is safe.
+func (w *crashWeb) open(name string) (disk.Dir, error) {
+	d := w.root.Sub(name)
+	if name == partJournal {
+		return &watchedDir{d, &w.journal}, nil
+	}
+	return d, nil
+}
+
+// watched is what is safe of a directory.
+type watched struct {
+	bytes map[string]int64 // by file: how many have been synced
+	named map[string]bool  // whether its name was, too
+}
+
+type watchedDir struct {
+	disk.Dir
+	w *watched
+}
+
+func (d *watchedDir) Open(name string, how disk.How) (disk.File, error) {
+	f, err := d.Dir.Open(name, how)
+	if err != nil || how == disk.Read {
+		return f, err
+	}
+	if how == disk.Create {
+		d.w.bytes[name] = 0
+	}
+	return &watchedFile{f, name, d.w}, nil
+}
+
+func (d *watchedDir) Remove(name string) error {
+	delete(d.w.named, name)
+	return d.Dir.Remove(name)
+}
+
+func (d *watchedDir) Sync() error {
+	err := d.Dir.Sync()
+	list, _ := d.List()
+	for _, e := range list {
+		d.w.named[e.Name] = d.w.named[e.Name] || err == nil
+	}
+	return err
+}
+
+type watchedFile struct {
+	disk.File
+	name string
+	w    *watched
+}
+
+func (f *watchedFile) Sync() error {
+	err := f.File.Sync()
+	if err == nil {
+		f.w.bytes[f.name], _ = f.Size()
+	}
+	return err
+}
+
+// liveThroughCrashes lets a crawl crash up to a dozen times, then come to its end.
+func liveThroughCrashes(t *testing.T, seed uint64, whole wholeCrawl) {
+	w := newCrashWeb(t)
+	rng := rand.New(rand.NewPCG(seed, 4))
+	if seed%2 == 1 {
+		w.o.Machine.Sizes.Copy = 1 // the follower takes all snapshots
+	}
+	for range rng.IntN(12) {
+		n := rng.IntN(whole.steps / 2)
+		if rng.IntN(3) == 0 {
+			n = rng.IntN(40) // during recovery, or soon after
+		}
+		if !w.runUntil(t, n) {
+			break
+		}
+		w.lose(t, rng)
+		w.checkDisk(t)
+		time.Sleep(time.Duration(rng.Int64N(int64(4 * time.Second))))
+	}
+	w.root.Stop(-1)
+	sum := w.run(t)
+	if sum.Why != whyFinished {
+		t.Errorf("it ended because of %s", sum.Why)
+	}
+	w.checkDisk(t)
+	w.checkServer(t)
+	samePages(t, w.pages(t), whole.pages)
+}
+
+// runUntil crawls on a disk that stops after n operations. It tells whether that ended
+// the crawl.
+func (w *crashWeb) runUntil(t *testing.T, n int) bool {
+	t.Helper()
+	w.root.Stop(n)
+	_, err := Run(t.Context(), w.o)
+	if err == nil {
+		return false
+	}
+	var e *Error
+	if !errors.Is(err, disk.ErrStopped) || !errors.As(err, &e) || !strings.Contains(e.Text, w.o.Dir) || e.Hint == "" {
+		t.Fatalf("the disk stopped, the crawl said: %v", err)
+	}
+	w.crashes = append(w.crashes, crash{at: w.server.Counter().Now()})
+	return true
+}
+
+// lose puts what a crash leaves of the disk in its place: all that was written (kill),
+// or all that was synced and some of the rest (power loss). What was safe still is.
+func (w *crashWeb) lose(t *testing.T, rng *rand.Rand) {
+	t.Helper()
+	old := w.root.Sub(partJournal)
+	if rng.IntN(3) == 0 {
+		w.root = w.root.Kill()
+	} else {
+		w.root = w.root.Crash(rng.Uint64())
+	}
+	for name, n := range w.journal.bytes {
+		if !w.journal.named[name] {
+			continue
+		}
+		was, err := disk.ReadFile(old, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		is, err := disk.ReadFile(w.root.Sub(partJournal), name)
+		if err != nil || int64(len(is)) < n || !bytes.Equal(is[:n], was[:n]) {
+			t.Fatalf("the crash took what was synced of %s: %v", name, err) // a fault of disk.Memory
+		}
+	}
+}
+
+// samePages compares two crawls by their pages.
+func samePages(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	for url, state := range want {
+		if got[url] != state {
+			t.Errorf("%s is %q, without crashes %q", url, got[url], state)
+		}
+	}
+	for url, state := range got {
+		if want[url] == "" {
+			t.Errorf("%s is %q, without crashes unknown", url, state)
+		}
+	}
+}
