@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/crawl"
+)
+
+type verifyOptions struct {
+	limit int // findings of a kind that are listed
+}
+
+func newVerifyCommand(u *ui) *cobra.Command {
+	opt := &verifyOptions{}
+	cmd := &cobra.Command{
+		Use:   "verify DIR",
+		Short: "hold a crawl against what it promised",
+		Long: `Reads the journal of a crawl from its first record on and looks for promises that were not
+kept. It changes nothing, and believes nothing but the records:
+
+  politeness   every gap at every site and address, one request at a time, connections,
+               Crawl-delay, Retry-After, robots.txt before everything else, no page that it
+               forbids, full delays after each restart
+  journal      numbers of records, pages and sites without a hole, no damage, no page that
+               came twice as new, nothing asked before the answer before was on disk
+  archive      each answer stands where its record says, whole, with its digests; nothing
+               stands there that no record names
+  derived      the URL file and the snapshots say what the journal says
+  decisions    this program would hand out the same works in the same order
+
+What a killed crawl left behind its last commit is no violation: the next run cuts it off.
+Exit code 0: all holds; 3: something was found.`,
+		Example: `  winnow verify a.example.crawl
+  winnow verify a.example.crawl --json --limit 10000`,
+		Args: exactly("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runVerify(cmd.Context(), u, opt, args[0])
+		},
+	}
+	cmd.Flags().IntVar(&opt.limit, "limit", 20, "list at most so many findings of a kind; all are counted")
+	return cmd
+}
+
+// verifyResult is the last object of --json.
+type verifyResult struct {
+	Dir       string           `json:"dir"`
+	OK        bool             `json:"ok"`
+	Found     map[string]int64 `json:"found"` // by kind
+	Notes     []string         `json:"notes"`
+	Records   int64            `json:"records"`
+	Commits   int64            `json:"commits"`
+	Sessions  int64            `json:"sessions"`
+	Pages     int64            `json:"pages"`
+	Sites     int64            `json:"sites"`
+	Requests  int64            `json:"requests"`
+	Stored    int64            `json:"archive_records"`
+	Bytes     int64            `json:"archive_bytes"`
+	URLs      int64            `json:"urls"`
+	Snapshots int64            `json:"snapshots"`
+	Differs   int64            `json:"decisions_changed"`
+}
+
+func runVerify(ctx context.Context, u *ui, opt *verifyOptions, dir string) error {
+	if opt.limit < 1 {
+		return withHint(usagef("--limit: %d: list at least one finding of a kind", opt.limit), "try: %s", u.withFlag("--limit", "20"))
+	}
+	p := newProgress(u, "verify "+dir, 0, unitBytes)
+	defer p.Done()
+	f, err := crawl.Verify(ctx, dir, crawl.VerifyOptions{
+		Version: programVersion(), Limit: opt.limit,
+		Progress: func(done, total int64) { p.Set(done) },
+	})
+	p.Done()
+	if err != nil {
+		return explainCrawl(err)
+	}
+	if u.asJSON {
+		err = verifyJSON(u, dir, f)
+	} else {
+		err = printFindings(u, dir, f)
+	}
+	if n := f.Count(); err == nil && n > 0 {
+		return missingf("%s: %s found", dir, counted(n, "violation"))
+	}
+	return err
+}
+
+// verifyJSON prints each finding as an object, and last what was verified.
+func verifyJSON(u *ui, dir string, f *crawl.Findings) error {
+	for i := range f.List {
+		if err := u.json(&f.List[i]); err != nil {
+			return err
+		}
+	}
+	notes := f.Notes
+	if notes == nil {
+		notes = []string{}
+	}
+	return u.json(&verifyResult{
+		Dir: dir, OK: f.Count() == 0, Found: f.Kinds, Notes: notes,
+		Records: f.Records, Commits: f.Groups, Sessions: f.Sessions, Pages: f.Pages, Sites: f.Sites, Requests: f.Requests,
+		Stored: f.Stored, Bytes: f.Bytes, URLs: f.URLs, Snapshots: f.Snapshots, Differs: f.Differs,
+	})
+}
+
+// printFindings writes the same as text.
+func printFindings(u *ui, dir string, f *crawl.Findings) error {
+	listed := map[string]int64{}
+	for _, x := range f.List {
+		about := x.URL
+		if about == "" {
+			about = x.Site
+		}
+		if about != "" {
+			about += ": "
+		}
+		u.printf("%s: record %d: %s%s\n", x.Kind, x.Record, about, x.What)
+		listed[x.Kind]++
+	}
+	for _, kind := range byValue(f.Kinds) {
+		if more := f.Kinds[kind] - listed[kind]; more > 0 {
+			u.printf("%s: and %s more\n", kind, formatCount(more))
+		}
+	}
+	if len(f.List) > 0 {
+		u.printf("\n")
+	}
+	for _, note := range f.Notes {
+		u.notef("%s", note)
+	}
+	return verifiedTable(dir, f).print(u.stdout)
+}
+
+// verifiedTable says what was looked at.
+func verifiedTable(dir string, f *crawl.Findings) *table {
+	t := newTable()
+	t.add("directory", "", dir)
+	t.add("records", formatCount(f.Records), "in "+counted(f.Groups, "commit")+" of "+counted(f.Sessions, "session"))
+	t.add("pages", formatCount(f.Pages), "on "+counted(f.Sites, "site"))
+	t.add("requests", formatCount(f.Requests), "held against their delays and robots.txt")
+	t.add("archive", formatCount(f.Stored), "records read, "+formatBytes(f.Bytes))
+	t.add("URLs", formatCount(f.URLs), "in the URL file are those of the journal")
+	t.add("snapshots", formatCount(f.Snapshots), "compared")
+	t.add("decisions", formatCount(f.Differs), "would be others now")
+	verdict := "all promises were kept"
+	if n := f.Count(); n > 0 {
+		verdict = byNumber(f.Kinds)
+	}
+	t.add("violations", formatCount(f.Count()), verdict)
+	return t
+}
