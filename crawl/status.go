@@ -30,7 +30,16 @@ type Status struct {
 	Waits    map[string]int   `json:"waits"`  // what waits for what, by reason
 	Memory   map[string]int64 `json:"memory"` // bytes by column
 	Total    int64            `json:"memory_total"`
+	Largest  *SiteShare       `json:"largest_site,omitempty"`
 	Record   uint64           `json:"record"` // number of the next record of the journal
+}
+
+// SiteShare is the site with most known pages (X38: on the Web of the papers one server
+// had 45 % of the known URLs).
+type SiteShare struct {
+	Site  string  `json:"site"`
+	Pages int64   `json:"known"`
+	Share float64 `json:"share"` // of all known pages
 }
 
 // Status gives the statistics names.
@@ -67,6 +76,22 @@ func (x *Status) addColumns(s *state) {
 	s.columns(add)
 	s.urls.Columns(add)
 	x.Record = s.next
+	x.Largest = s.largest()
+}
+
+// largest is the site with most known pages, the first of several; nil without pages.
+func (s *state) largest() *SiteShare {
+	var best graph.Site
+	most := 0
+	for i := range s.f.Sites() {
+		if n := s.f.SitePages(graph.Site(i)); n > most {
+			best, most = graph.Site(i), n
+		}
+	}
+	if most == 0 {
+		return nil
+	}
+	return &SiteShare{string(s.seen.Name(best)), int64(most), float64(most) / float64(s.f.Pages())}
 }
 
 // statusEvery is how often a running crawl writes its status for others to read.

@@ -230,7 +230,8 @@ func sameRules(a, b *Config) bool {
 	return a.Policy == b.Policy && a.SitePolicy == b.SitePolicy && a.Batch == b.Batch && a.RandomSeed == b.RandomSeed &&
 		a.Delay == b.Delay && a.SmallDelay == b.SmallDelay && a.SmallSite == b.SmallSite &&
 		a.DelayFactor == b.DelayFactor && a.DelayMax == b.DelayMax && a.IPDelay == b.IPDelay && a.IPCap == b.IPCap &&
-		a.PerConnection == b.PerConnection && a.Robots == b.Robots && (a.Proxy == "") == (b.Proxy == "")
+		a.PerConnection == b.PerConnection && a.Robots == b.Robots &&
+		(a.Recrawl.Duration > 0) == (b.Recrawl.Duration > 0) && (a.Proxy == "") == (b.Proxy == "")
 }
 
 // found reports a finding about a site and a page, if there are any.

@@ -177,8 +177,7 @@ func readSetup(c *Config, id identity, last *journal.Commit) (*setup, error) {
 // Close gives memory and files back.
 func (v *View) Close() {
 	if v.s != nil {
-		v.s.urls.Free()
-		v.s.free()
+		v.s.close()
 		v.s = nil
 	}
 	if v.temp != "" {

@@ -22,3 +22,6 @@ func (f *Frontier) Census() (states [1 << stateBits]int64, bars [MaxBar + 1]int6
 
 // Instant is the instant before which a site is not asked again.
 func (f *Frontier) Instant(s graph.Site) time.Duration { return time.Duration(f.next.At(int(s))) }
+
+// SitePages is the number of known pages of a site, of all states.
+func (f *Frontier) SitePages(s graph.Site) int { return int(f.sites.pages.At(int(s))) }
