@@ -194,29 +194,32 @@ func noURL(b []byte, _ graph.Page) []byte { return b }
 // checkPatterns compiles the regular expressions.
 func (c *Config) checkPatterns() error {
 	if text, ok := strings.CutPrefix(c.Scope, ScopeRegexp); ok {
-		if err := checkPattern("scope", text); err != nil {
+		if err := checkPattern("scope", ScopeRegexp, text); err != nil {
 			return err
 		}
 	}
 	for _, text := range c.Include {
-		if err := checkPattern("include", text); err != nil {
+		if err := checkPattern("include", "", text); err != nil {
 			return err
 		}
 	}
 	for _, text := range c.Exclude {
-		if err := checkPattern("exclude", text); err != nil {
+		if err := checkPattern("exclude", "", text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkPattern(key, text string) error {
+// checkPattern compiles an expression, which stands behind a prefix in its key. One that
+// is none was perhaps meant letter by letter.
+func checkPattern(key, prefix, text string) error {
 	if text == "" {
 		return keyErrorf(key, "the regular expression is empty and would match every URL")
 	}
 	if _, err := regexp.Compile(text); err != nil {
-		return keyErrorf(key, "%q: %s", text, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		err = fmt.Errorf("%q: %s", text, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		return &KeyError{key, prefix + regexp.QuoteMeta(text), err}
 	}
 	return nil
 }

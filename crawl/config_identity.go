@@ -17,14 +17,8 @@ import (
 
 // checkNames looks at what the crawler says of itself.
 func (c *Config) checkNames() error {
-	if bad := firstControl(c.Contact); bad >= 0 || strings.ContainsAny(c.Contact, "()") {
-		return keyErrorf("contact", "%q: want a mail address or a URL", c.Contact)
-	}
-	web := strings.HasPrefix(c.Contact, "http://") || strings.HasPrefix(c.Contact, "https://")
-	at := strings.IndexByte(c.Contact, '@')
-	mail := at > 0 && at < len(c.Contact)-1
-	if c.Contact != "" && (!web && !mail || strings.Contains(c.Contact, " ")) {
-		return keyErrorf("contact", "%q: want a mail address or a URL", c.Contact)
+	if c.Contact != "" && !isContact(c.Contact) {
+		return &KeyError{"contact", "you@example.org", fmt.Errorf("%q: want a mail address or a URL", c.Contact)}
 	}
 	if firstControl(c.UserAgent) >= 0 {
 		return keyErrorf("user_agent", "%q: only printable ASCII can be sent", c.UserAgent)
@@ -33,6 +27,19 @@ func (c *Config) checkNames() error {
 		return keyErrorf("user_agent", "%q: it must begin with a name of letters, which robots.txt files can address", c.UserAgent)
 	}
 	return nil
+}
+
+// isContact tells whether somebody can be reached there: a mail address, or a URL. In a
+// User-Agent header it stands in parentheses.
+func isContact(text string) bool {
+	if firstControl(text) >= 0 || strings.ContainsAny(text, "() ") {
+		return false
+	}
+	if u, err := url.Parse(text); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+		return u.Host != ""
+	}
+	name, host, _ := strings.Cut(text, "@")
+	return name != "" && host != "" && !strings.Contains(host, "@")
 }
 
 // firstControl finds a byte that no header can have: not printable ASCII.
@@ -144,7 +151,7 @@ func (c *Config) Headers(o *Override) http.Header {
 	return out
 }
 
-// ownHeaders are set by the crawler alone, each with what to use instead.
+// ownHeader tells of a header that is set by the crawler alone, each with what to use instead.
 func ownHeader(name string) (instead string, own bool) {
 	switch http.CanonicalHeaderKey(name) {
 	case "User-Agent":

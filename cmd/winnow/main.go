@@ -110,11 +110,17 @@ func newRootCommand(u *ui) *cobra.Command {
 	}
 	root.SetHelpCommand(newHelpCommand(u))
 	root.AddCommand(
+		newConfigCommand(u),
+		newCrawlCommand(u),
 		newExitCodesTopic(),
 		newGraphCommand(u),
 		newLabCommand(u),
+		newPagesCommand(u),
 		newRankCommand(u),
+		newRobotsCommand(u),
 		newSimCommand(u),
+		newStatusCommand(u),
+		newVerifyCommand(u),
 		newVersionCommand(u),
 		newWebCommand(u),
 	)

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/crawl"
+)
+
+func newConfigCommand(u *ui) *cobra.Command {
+	opt := &crawlFlags{}
+	cmd := &cobra.Command{
+		Use:   "config [--config FILE] [--preset NAME]",
+		Short: "print the commented default configuration of a crawl",
+		Long: `Prints a configuration file (TOML) with all keys, what they mean and their defaults. It
+can be edited and given to "winnow crawl --config". What a file leaves out has its default.
+
+With --config the values are those of that file, which is checked by it; with --preset
+those of a paper's experiment.`,
+		Example: `  winnow config > my.toml
+  winnow config --preset thesis-exp1
+  winnow config --config my.toml --quiet > /dev/null && echo fine`,
+		Args: exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			return runConfig(u, opt)
+		},
+	}
+	opt.add(cmd)
+	return cmd
+}
+
+func runConfig(u *ui, opt *crawlFlags) error {
+	if err := notEmpty(u, opt.flags, "config", "preset"); err != nil {
+		return err
+	}
+	c := crawl.Default()
+	if err := opt.readConfig(u, &c); err != nil {
+		return err
+	}
+	if err := opt.apply(u, &c); err != nil {
+		return err
+	}
+	if u.asJSON {
+		return printKeys(u, &c)
+	}
+	text, err := c.Commented()
+	if err != nil {
+		return err
+	}
+	u.printf("%s", text)
+	return nil
+}
+
+// printKeys prints one object for each key.
+func printKeys(u *ui, c *crawl.Config) error {
+	for _, k := range c.Keys() {
+		err := u.json(struct {
+			Key   string `json:"key"`
+			Flag  string `json:"flag,omitempty"` // none for seeds, which are arguments
+			Type  string `json:"type"`
+			Value string `json:"value"`
+			List  bool   `json:"list"` // may be given several times
+			Help  string `json:"help"`
+		}{k.Name, flagOf(k), k.Type(), k.String(), k.List(), k.Help})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func flagOf(k crawl.Key) string {
+	if k.Name == "seeds" {
+		return ""
+	}
+	return "--" + k.Flag()
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/crawl"
+)
+
+type crawlOptions struct {
+	crawlFlags
+	dir      string // --dir; "" is named after the first seed
+	seeds    string // --seeds: file, - for standard input
+	addSeeds bool
+}
+
+func newCrawlCommand(u *ui) *cobra.Command {
+	opt := &crawlOptions{}
+	cmd := &cobra.Command{
+		Use:   "crawl [flags] SEED...",
+		Short: "crawl the Web, the most important pages first",
+		Long: `Starts a crawl at the seeds in a directory of its own, or resumes the one that is there.
+Ctrl-C stops it within seconds, a second one at once; both are safe, and the same command
+line goes on where it stopped. --pages, --duration and --bytes are pauses, too: give a
+higher limit to go on.
+
+Sites are left alone for --delay after each answer, or longer where they ask for it; there
+is never more than one connection to a site, and robots.txt is obeyed. The owners of the
+sites must be able to reach you: --contact is needed unless all addresses are private.
+
+A key of the configuration file (winnow config prints one) has a flag of the same name.
+Flags win over the winnow.toml in the directory, that over --config, that over defaults.
+No scripts are run and no forms filled in: pages that need them are seen without.`,
+		Example: `  winnow crawl https://a.example https://b.example --pages 100k --contact me@example.org
+  winnow crawl --dir a.example.crawl --pages 200k
+  winnow crawl --seeds urls.txt --scope domain --contact https://example.org/bot
+  winnow crawl http://s00.example:8080/ --resolver 127.0.0.1:5353 --allow-private`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runCrawl(cmd.Context(), u, opt, args)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&opt.dir, "dir", "", "directory of the crawl (default: the host of the first seed, with .crawl)")
+	f.StringVar(&opt.seeds, "seeds", "", "file with seeds, one URL a line; - is standard input")
+	f.BoolVar(&opt.addSeeds, "add-seeds", false, "add the seeds to the crawl that is resumed")
+	opt.crawlFlags.add(cmd)
+	opt.addKeys(cmd)
+	return cmd
+}
+
+// crawling is one run of the verb, from the command line to the summary.
+type crawling struct {
+	u      *ui
+	opt    *crawlOptions
+	config crawl.Config
+	dir    string
+	seeds  []string // normal forms of what was given; none when that is needless
+	resume bool
+}
+
+func runCrawl(ctx context.Context, u *ui, opt *crawlOptions, args []string) error {
+	c := &crawling{u: u, opt: opt}
+	for _, step := range []func() error{
+		func() error { return c.begin(args) }, c.chooseDir, c.settle, c.checkFiles,
+		func() error { return c.checkContact(ctx) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	c.warn()
+	return c.run(ctx)
+}
+
+// begin reads --config and the seeds.
+func (c *crawling) begin(args []string) error {
+	if err := notEmpty(c.u, c.opt.flags, "dir", "seeds", "config", "preset"); err != nil {
+		return err
+	}
+	c.config = crawl.Default()
+	if err := c.opt.readConfig(c.u, &c.config); err != nil {
+		return err
+	}
+	return c.readSeeds(args)
+}
+
+// chooseDir finds the directory and what is in it.
+func (c *crawling) chooseDir() error {
+	c.dir = c.opt.dir
+	if c.dir == "" {
+		first := append(c.seeds, c.config.Seeds...)
+		if len(first) == 0 {
+			return withHint(usagef("winnow crawl needs a SEED to begin with, or --dir of a crawl to resume"),
+				"try: winnow crawl https://example.org/ --pages 1000 --contact you@example.org")
+		}
+		c.dir = dirName(first[0])
+	}
+	if !exists(c.dir) || crawl.IsCrawl(c.dir) {
+		return nil
+	}
+	entries, err := os.ReadDir(c.dir)
+	switch another := strings.TrimSuffix(c.dir, "/") + ".crawl"; {
+	case err != nil:
+		return withHint(usagef("--dir: open %s: %w", c.dir, cause(err)), "try: %s", c.u.withFlag("--dir", another))
+	case len(entries) > 0:
+		return withHint(usagef("--dir: %s is not the directory of a crawl: it holds %s", c.dir, entries[0].Name()),
+			"a crawl needs a directory of its own; try: %s", c.u.withFlag("--dir", another))
+	}
+	return nil
+}
+
+// settle completes the configuration: over --config comes what the crawl had before,
+// over that the preset, over that the flags.
+func (c *crawling) settle() error {
+	before, found, err := crawl.ReadConfig(c.dir)
+	if err != nil {
+		return c.wrongDirConfig(err)
+	}
+	if c.resume = found; found {
+		if diff := before.Diff(&c.config); c.opt.config != "" && len(diff) > 0 {
+			c.u.notef("the configuration of %s wins over %s: %s", c.dir, c.opt.config, strings.Join(diff, "; "))
+		}
+		c.config = before
+	} else if len(c.seeds) == 0 {
+		if err := c.seedsOfConfig(); err != nil {
+			return err
+		}
+	}
+	if !c.resume {
+		c.config.Seeds = []string{} // those that count are in c.seeds
+	}
+	return c.opt.apply(c.u, &c.config)
+}
+
+// wrongDirConfig explains a winnow.toml that cannot be read. It is derived: the journal
+// has the configuration, too.
+func (c *crawling) wrongDirConfig(err error) error {
+	var file *crawl.FileError
+	switch {
+	case !errors.As(err, &file):
+		return explainCrawl(err)
+	case file.Unknown:
+		return withHint(err, "a newer winnow may have written it; mend it, or delete it, and the journal tells what it said")
+	}
+	return withHint(err, "mend it, or delete it, and the journal tells what it said")
+}
+
+// checkFiles tries to open the files that are named, before anything is made.
+func (c *crawling) checkFiles() error {
+	for _, k := range c.config.Keys() {
+		if !k.File || k.String() == "" {
+			continue
+		}
+		f, err := os.Open(k.String())
+		if err != nil {
+			return withHint(fmt.Errorf("--%s: open %s: %w", k.Flag(), k.String(), cause(err)), "to do without it try: %s", c.u.withoutFlag("--"+k.Flag()))
+		}
+		info, err := f.Stat()
+		f.Close()
+		if err == nil && info.IsDir() {
+			return withHint(fmt.Errorf("--%s: %s is a directory", k.Flag(), k.String()), "to do without it try: %s", c.u.withoutFlag("--"+k.Flag()))
+		}
+	}
+	return nil
+}
+
+// warn says what is unusual, even to those who asked for quiet.
+func (c *crawling) warn() {
+	if !c.config.Robots {
+		c.u.say("warning", "robots.txt is not obeyed: crawl servers of your own only (--robots=false, kept in the journal)")
+	}
+	if c.config.Delay.Duration == 0 && c.config.DelayFactor == 0 {
+		c.u.say("warning", "there is no delay between requests: crawl servers of your own only (--delay 0 --delay-factor 0)")
+	}
+	if most := pagesFor(c.config.Policy); most > 0 {
+		c.u.notef("policy %s is meant for at most %s pages", c.config.Policy, formatCount(int64(most)))
+	}
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/crawl"
+)
+
+// crawlFlags are the flags that make a configuration.
+type crawlFlags struct {
+	config string // --config
+	preset string // --preset
+	keys   []*keyFlag
+	flags  *pflag.FlagSet
+}
+
+// keyFlag is the flag of one key. It only remembers what was said: the key is set when
+// the files, over which flags win, have been read.
+type keyFlag struct {
+	key  crawl.Key // of the defaults
+	said []string
+}
+
+func (f *keyFlag) Type() string          { return f.key.Type() }
+func (f *keyFlag) String() string        { return strings.Join(f.said, ",") }
+func (f *keyFlag) Set(text string) error { f.said = append(f.said, text); return nil }
+
+// add adds the flags that name files and presets.
+func (o *crawlFlags) add(cmd *cobra.Command) {
+	o.flags = cmd.Flags()
+	o.flags.StringVar(&o.config, "config", "", "configuration file (TOML)")
+	o.flags.StringVar(&o.preset, "preset", "", "settings of a paper: "+orList(presetNames()))
+	completes(cmd, "preset", presetNames()...)
+}
+
+func presetNames() []string {
+	var names []string
+	for _, p := range crawl.Presets() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// addKeys adds a flag for each key of the configuration, or for those that are named.
+// Seeds are arguments.
+func (o *crawlFlags) addKeys(cmd *cobra.Command, only ...string) {
+	defaults := crawl.Default()
+	for _, k := range defaults.Keys() {
+		if k.Name == "seeds" || len(only) > 0 && !contains(only, k.Name) {
+			continue
+		}
+		f := &keyFlag{key: k}
+		o.keys = append(o.keys, f)
+		flag := o.flags.VarPF(f, k.Flag(), "", flagHelp(&defaults, k))
+		flag.DefValue = shownDefault(k)
+		if k.Switch() {
+			flag.NoOptDefVal = "true"
+		}
+		if words := k.Words(); words != nil {
+			completes(cmd, k.Flag(), words...)
+		}
+	}
+	for _, name := range []string{"policy", "site-policy"} {
+		if o.flags.Lookup(name) != nil {
+			completesPolicies(cmd, name)
+		}
+	}
+}
+
+// flagHelp is the help of a key with flags for the keys that it mentions.
+func flagHelp(c *crawl.Config, k crawl.Key) string {
+	help := k.Help
+	for _, other := range c.Keys() {
+		if strings.Contains(other.Name, "_") {
+			help = strings.ReplaceAll(help, other.Name, "--"+other.Flag())
+		}
+	}
+	return help
+}
+
+// shownDefault is "" where the help says what holds by default.
+func shownDefault(k crawl.Key) string {
+	if v := k.String(); v != "0s" {
+		return v
+	}
+	return ""
+}
+
+// readConfig reads the file of --config over c.
+func (o *crawlFlags) readConfig(u *ui, c *crawl.Config) error {
+	if o.config == "" {
+		return nil
+	}
+	text, err := os.ReadFile(o.config)
+	if err != nil {
+		return withHint(fmt.Errorf("--config: open %s: %w", o.config, cause(err)), "winnow config prints a file to begin with; try: winnow config > %s", quoteArgs([]string{o.config}))
+	}
+	name := o.config
+	if full, err := filepath.Abs(name); err == nil && !filepath.IsAbs(name) {
+		// Files that it names are meant relative to it, wherever the next run is started.
+		return explainConfig(u, shortName(c.Read(full, text), name))
+	}
+	return explainConfig(u, c.Read(name, text))
+}
+
+// shortName puts the name that the user gave into an error about a file.
+func shortName(err error, name string) error {
+	var file *crawl.FileError
+	if errors.As(err, &file) {
+		file.Name = name
+	}
+	return err
+}
+
+// explainConfig adds a hint to a mistake in a file.
+func explainConfig(u *ui, err error) error {
+	var file *crawl.FileError
+	if !errors.As(err, &file) {
+		return err
+	}
+	var key *crawl.KeyError
+	if file.Unknown {
+		if near, ok := nearest(file.Key, keyNames()); ok {
+			return withHint(err, "the nearest key is %s", near)
+		}
+		return withHint(err, "winnow config lists the keys")
+	}
+	if errors.As(err, &key) && key.Hint != "" {
+		return withHint(err, "%s = '%s' would do", key.Key, key.Hint)
+	}
+	return withHint(err, "winnow config prints all keys with what they take")
+}
+
+func keyNames() []string {
+	c := crawl.Default()
+	var names []string
+	for _, k := range c.Keys() {
+		names = append(names, k.Name)
+	}
+	return append(names, "site")
+}
+
+// apply sets what the preset and the flags say, and checks what comes out.
+func (o *crawlFlags) apply(u *ui, c *crawl.Config) error {
+	if o.preset != "" {
+		p, ok := crawl.FindPreset(o.preset)
+		if !ok {
+			err := usagef("--preset %q: want %s", o.preset, orList(presetNames()))
+			if near, ok := nearest(o.preset, presetNames()); ok {
+				return withHint(err, "try: %s", u.withFlag("--preset", near))
+			}
+			return withHint(err, "try: %s", u.withFlag("--preset", presetNames()[0]))
+		}
+		p.Apply(c)
+	}
+	for _, f := range o.keys {
+		if err := f.apply(u, c); err != nil {
+			return err
+		}
+	}
+	return explainKey(u, c.Check())
+}
+
+// apply sets the key of a flag that was given.
+func (f *keyFlag) apply(u *ui, c *crawl.Config) error {
+	if len(f.said) == 0 {
+		return nil
+	}
+	texts := slices.Clone(f.said)
+	for i, name := range texts {
+		if f.key.File && name != "" {
+			if full, err := filepath.Abs(name); err == nil {
+				texts[i] = full // the next run may be started elsewhere
+			}
+		}
+	}
+	k, _ := c.Key(f.key.Name)
+	if err := k.Set(texts...); err != nil {
+		normal := shownDefault(f.key)
+		if normal == "" || normal == "0" {
+			return withHint(usagef("--%s %w", k.Flag(), err), "to do without it try: %s", u.withoutFlag("--"+k.Flag()))
+		}
+		return withHint(usagef("--%s %w", k.Flag(), err), "try: %s", u.withFlag("--"+k.Flag(), normal))
+	}
+	return nil
+}

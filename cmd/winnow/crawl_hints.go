@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// explainKey tells of a value that cannot be by the name of its flag, and proposes one
+// that can.
+func explainKey(u *ui, err error) error {
+	var key *crawl.KeyError
+	if !errors.As(err, &key) {
+		return err
+	}
+	flag := "--" + strings.ReplaceAll(key.Key, "_", "-")
+	said := usagef("%s: %w", flag, key.Err)
+	if right := policyInstead(lastWord(u, flag), key.Err); right != "" {
+		return withHint(said, "try: %s", u.withFlag(flag, right))
+	}
+	switch {
+	case errors.Is(err, policy.ErrOracle):
+		return withHint(said, "it runs on a graph that is known: winnow sim GRAPH --policy opic,%s", lastWord(u, flag))
+	case errors.Is(err, policy.ErrPrior):
+		return withHint(said, "try: %s", u.withFlag(flag, "opic"))
+	case key.Hint != "":
+		return withHint(said, "try: %s", u.withFlag(flag, key.Hint))
+	}
+	if right := wordInstead(u, flag, key.Key); right != "" {
+		return withHint(said, "try: %s", u.withFlag(flag, right))
+	}
+	return withHint(said, "winnow crawl --help says what %s takes", flag)
+}
+
+// policyInstead is the policy that was probably meant, "" if nobody knows.
+func policyInstead(typed string, err error) string {
+	var unknown *policy.UnknownError
+	var value *policy.ValueError
+	switch {
+	case errors.As(err, &unknown):
+		if near, ok := nearest(unknown.Name, unknown.Known); ok {
+			return strings.Replace(typed, unknown.Name, near, 1)
+		}
+		if unknown.What == "policy" {
+			return "opic"
+		}
+	case errors.As(err, &value):
+		near, ok := nearest(value.Value, value.Known)
+		if !ok {
+			near = value.Instead
+		}
+		return strings.Replace(typed, value.Name+"="+value.Value, value.Name+"="+near, 1)
+	}
+	return ""
+}
+
+// wordInstead is the word that was probably meant, or else the default; "" where a key
+// takes anything.
+func wordInstead(u *ui, flag, name string) string {
+	c := crawl.Default()
+	k, ok := c.Key(name)
+	if !ok || k.Words() == nil {
+		return ""
+	}
+	if near, ok := nearest(lastWord(u, flag), k.Words()); ok && !strings.HasSuffix(near, ":") {
+		return near
+	}
+	return k.String()
+}
+
+// lastWord is the value of a flag as it was typed.
+func lastWord(u *ui, flag string) string {
+	last := ""
+	for i, word := range u.args {
+		if word == flag && i+1 < len(u.args) {
+			last = u.args[i+1]
+		}
+		if value, ok := strings.CutPrefix(word, flag+"="); ok {
+			last = value
+		}
+	}
+	return last
+}
+
+// explainCrawl adds the hint that the crawler gives with an error.
+func explainCrawl(err error) error {
+	var e *crawl.Error
+	if errors.As(err, &e) && e.Hint != "" {
+		return withHint(err, "%s", e.Hint)
+	}
+	return err
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/crawl"
+)
+
+// crawlEvent is an object of --json: how the crawl goes, and at the end how it went.
+// The fields are those of `winnow status`.
+type crawlEvent struct {
+	Event string `json:"event"` // progress, end
+	*crawl.Status
+	Left      float64 `json:"seconds_left,omitempty"` // until the limit in force
+	MemoryMax int64   `json:"memory_max,omitempty"`
+}
+
+func statsEvent(event string, s *crawl.Stats) crawlEvent {
+	return crawlEvent{event, s.Status(), s.Left.Seconds(), s.MemoryMax}
+}
+
+// tellEnd prints the summary.
+func (c *crawling) tellEnd(sum *crawl.Summary) error {
+	if c.u.asJSON {
+		e := statsEvent("end", &sum.Stats)
+		e.Why = sum.Why
+		return c.u.json(e)
+	}
+	s, x := &sum.Stats, sum.Stats.Status()
+	t := newTable()
+	t.add("directory", "", c.dir)
+	t.add("state", "", s.State+": "+ends(sum, &c.config))
+	t.add("known", formatCount(s.Known), "pages on "+counted(s.Sites, "site"))
+	t.add("fetched", formatCount(s.Fetched), gathered(s.Gathered)+" of the known importance")
+	t.add("failed", formatCount(s.Failed))
+	t.add("refused", formatCount(s.Refused), countList(x.Reasons))
+	t.add("attempts", formatCount(total(x.Outcomes)), countList(x.Outcomes))
+	t.add("requests", formatCount(s.Requests), formatBytes(s.Bytes)+" received")
+	t.add("time", formatDuration(s.Ran), "of "+formatDuration(s.Now)+" since the crawl began")
+	if err := t.print(c.u.stdout); err != nil {
+		return err
+	}
+	if next := goOn(sum, &c.config); next != "" {
+		c.u.notef("to go on: %s", quoteArgs(append([]string{"winnow", "crawl", "--dir", c.dir}, strings.Fields(next)...)))
+	}
+	return nil
+}
+
+// ends says in words why the run ended.
+func ends(sum *crawl.Summary, c *crawl.Config) string {
+	switch sum.Why {
+	case "finished":
+		return "there is nothing left to fetch"
+	case "pages":
+		return "at --pages " + formatCount(c.Pages)
+	case "duration":
+		return "at --duration " + c.Duration.String()
+	case "bytes":
+		return "at --bytes " + c.Bytes.String()
+	case "stopped":
+		return "on request"
+	}
+	return sum.Why
+}
+
+// goOn is the flag that makes a crawl go on after a limit, "" if there is nothing to go
+// on with.
+func goOn(sum *crawl.Summary, c *crawl.Config) string {
+	switch sum.Why {
+	case "pages":
+		return fmt.Sprintf("--pages %d", 2*c.Pages)
+	case "duration":
+		return "--duration " + crawl.Duration{Duration: 2 * c.Duration.Duration}.String()
+	case "bytes":
+		return "--bytes " + (2 * c.Bytes).String()
+	case "stopped":
+		return " "
+	}
+	return ""
+}
+
+func total(m map[string]int64) (n int64) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		n += m[k]
+	}
+	return n
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/crawl"
+)
+
+// run crawls, shows how it goes, and says at the end how it went.
+func (c *crawling) run(ctx context.Context) error {
+	p := newCrawlProgress(c.u, &c.config)
+	metrics, err := serveMetrics(c.u, &c.config, p.last)
+	if err != nil {
+		return err
+	}
+	defer metrics.Close()
+	if err := c.tellStart(); err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() {
+		p.say("", "stopping; a second Ctrl-C stops at once, and nothing that was fetched is lost")
+	})()
+	p.start()
+	defer p.stop()
+	sum, err := crawl.Run(ctx, crawl.RunOptions{
+		Dir: c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
+		Version: programVersion(), MachineMemory: machineMemory(os.DirFS("/")),
+		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: p.set,
+	})
+	p.stop()
+	if sum != nil {
+		if tellErr := c.tellEnd(sum); err == nil {
+			err = tellErr
+		}
+	}
+	if err != nil {
+		return explainCrawl(err)
+	}
+	return c.verdict(ctx, sum)
+}
+
+// verdict turns the reason of the end into an exit code: limits and the end of the Web
+// are what was asked for, a full disk is not.
+func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
+	again := quoteArgs([]string{"winnow", "crawl", "--dir", c.dir})
+	switch sum.Why {
+	case "stopped":
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	case "disk":
+		return withHint(fmt.Errorf("the disk of %s is full; the crawl is paused and nothing is lost", c.dir), "make room, then: %s", again)
+	case "memory":
+		return withHint(fmt.Errorf("the memory of --max-memory %s is used up; the crawl is paused and nothing is lost", c.config.MaxMemory),
+			"try: %s --max-memory %s", again, 2*c.config.MaxMemory)
+	}
+	return nil
+}
+
+// tellStart says what begins.
+func (c *crawling) tellStart() error {
+	if c.u.asJSON {
+		return c.u.json(struct {
+			Event  string `json:"event"`
+			Dir    string `json:"dir"`
+			Resume bool   `json:"resume"`
+			Seeds  int    `json:"seeds"`
+			Policy string `json:"policy"`
+		}{"start", c.dir, c.resume, len(c.seeds), c.config.Policy})
+	}
+	if c.resume {
+		c.u.notef("resuming %s, policy %s", c.dir, c.config.Policy)
+	} else {
+		c.u.notef("crawling into %s from %s, policy %s", c.dir, counted(int64(len(c.seeds)), "seed"), c.config.Policy)
+	}
+	return nil
+}
+
+// programVersion is what the User-Agent header says of us: no build metadata, which
+// would tell strangers nothing.
+func programVersion() string {
+	build, ok := debug.ReadBuildInfo()
+	if !ok || !strings.HasPrefix(build.Main.Version, "v") {
+		return ""
+	}
+	version, _, _ := strings.Cut(strings.TrimPrefix(build.Main.Version, "v"), "-")
+	return version
+}
+
+func (c *crawling) logLevel() slog.Level {
+	if c.u.verbose {
+		return slog.LevelDebug
+	}
+	return slog.LevelWarn
+}
+
+// crawlLog writes what the crawler logs as messages of ours. Records come from several
+// goroutines; show takes care of that.
+type crawlLog struct {
+	show  func(kind, text string)
+	least slog.Level
+	attrs string // of With, written behind each message
+	group string // in front of names, with a dot
+}
+
+func (l *crawlLog) Enabled(_ context.Context, level slog.Level) bool { return level >= l.least }
+
+func (l *crawlLog) Handle(_ context.Context, r slog.Record) error {
+	text := r.Message + l.attrs
+	r.Attrs(func(a slog.Attr) bool {
+		text += l.attr(a)
+		return true
+	})
+	kind := ""
+	if r.Level >= slog.LevelWarn {
+		kind = "warning"
+	}
+	l.show(kind, strings.ReplaceAll(text, "\n", " "))
+	return nil
+}
+
+func (l *crawlLog) attr(a slog.Attr) string {
+	value := a.Value.Resolve().String()
+	if value == "" || strings.ContainsAny(value, " =\"\t\n") {
+		value = fmt.Sprintf("%q", value)
+	}
+	return " " + l.group + a.Key + "=" + value
+}
+
+func (l *crawlLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	out := *l
+	for _, a := range attrs {
+		out.attrs += l.attr(a)
+	}
+	return &out
+}
+
+func (l *crawlLog) WithGroup(name string) slog.Handler {
+	out := *l
+	out.group += name + "."
+	return &out
+}

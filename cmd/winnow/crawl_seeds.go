@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/internal/input"
+)
+
+// readSeeds reads the seeds of the command line and of --seeds, each once.
+func (c *crawling) readSeeds(args []string) error {
+	seen := map[string]bool{}
+	add := func(text string) error {
+		url, err := page.ParseSeed(text)
+		if err == nil && !seen[url] {
+			seen[url] = true
+			c.seeds = append(c.seeds, url)
+		}
+		return err
+	}
+	for _, text := range args {
+		if err := add(text); err != nil {
+			return c.wrongSeed(text, err)
+		}
+	}
+	if c.opt.seeds == "" {
+		return nil
+	}
+	return c.readSeedFile(add)
+}
+
+// wrongSeed proposes what may have been meant.
+func (c *crawling) wrongSeed(text string, err error) error {
+	switch {
+	case isFile(text):
+		return withHint(&usageError{err}, "%s is a file; if it holds URLs try: %s", text, c.u.commandLine(text, "--seeds="+text))
+	case strings.Trim(text, "/.") != "" && !strings.Contains(text, ":"):
+		return withHint(&usageError{err}, "a seed is a URL such as https://example.org/")
+	}
+	return withHint(&usageError{err}, "a seed is a URL of a page that anybody can see, such as https://example.org/docs/")
+}
+
+func (c *crawling) readSeedFile(add func(string) error) error {
+	f, err := c.openSeeds()
+	if err != nil {
+		return withHint(fmt.Errorf("--seeds: %w", err), "--seeds takes a file with one URL a line, or - for standard input")
+	}
+	defer f.Close()
+	before := len(c.seeds)
+	err = input.Lines(f, func(_ int, text []byte) error {
+		if text = bytes.TrimSpace(text); len(text) == 0 || text[0] == '#' {
+			return nil
+		}
+		return add(string(text))
+	})
+	if err != nil {
+		return withHint(fmt.Errorf("--seeds: %w", err), "one URL a line, such as https://example.org/; # begins a comment")
+	}
+	if len(c.seeds) == before {
+		return withHint(fmt.Errorf("--seeds: %s: no seed in it", f.Name()), "one URL a line, such as https://example.org/; # begins a comment")
+	}
+	return nil
+}
+
+func (c *crawling) openSeeds() (*input.File, error) {
+	if c.opt.seeds == "-" {
+		return input.New("standard input", c.u.stdin, -1)
+	}
+	return input.Open(c.opt.seeds)
+}
+
+// seedsOfConfig takes the seeds of the configuration, which count when a crawl begins.
+func (c *crawling) seedsOfConfig() error {
+	for _, text := range c.config.Seeds {
+		url, err := page.ParseSeed(text)
+		if err != nil {
+			return withHint(fmt.Errorf("%s: seeds: %w", c.opt.config, err), "a seed is a URL such as https://example.org/")
+		}
+		if !contains(c.seeds, url) {
+			c.seeds = append(c.seeds, url)
+		}
+	}
+	if len(c.seeds) == 0 {
+		return withHint(usagef("there is no crawl in %s to resume, and no SEED to begin with", c.dir),
+			"try: %s", quoteArgs(append([]string{"winnow"}, append(c.u.args, "https://example.org/")...)))
+	}
+	return nil
+}
+
+// dirName is the directory of a crawl by its first seed: the host, with whatever could
+// mean something to a file system left out.
+func dirName(seed string) string {
+	host := strings.Map(func(r rune) rune {
+		if r == '.' || r == '-' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.Trim(string(page.Host([]byte(seed))), "[]"))
+	return strings.TrimLeft(host, ".-") + ".crawl"
+}
+
+// checkContact refuses a crawl for which nobody answers: without --contact all addresses
+// must be loopback or private. Names are looked up for that; one without an address
+// might get one any time, so it counts as public. Seeds on private addresses need
+// --allow-private all the same.
+func (c *crawling) checkContact(ctx context.Context) error {
+	for _, seed := range c.seeds {
+		if addr, ok := literal(seed); ok && fetch.Private(addr) && !c.config.AllowPrivate {
+			return withHint(usagef("%s: loopback and private addresses are refused by default", seed), "try: %s", c.u.withFlag("--allow-private", ""))
+		}
+	}
+	if c.config.Contact != "" {
+		return nil
+	}
+	asked := map[string]bool{}
+	for _, seed := range c.seeds {
+		host := string(page.Host([]byte(seed)))
+		if asked[host] {
+			continue
+		}
+		asked[host] = true
+		if err := c.checkPrivate(ctx, seed, host); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *crawling) checkPrivate(ctx context.Context, seed, host string) error {
+	addrs, err := c.lookup(ctx, seed, host)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	why := "it has no address"
+	for _, a := range addrs {
+		if !fetch.Private(a) {
+			err = errors.New("public")
+			why = a.String() + " is a public address"
+		}
+	}
+	if err == nil && len(addrs) > 0 {
+		return nil
+	}
+	return withHint(usagef("--contact is missing, which only private addresses go without; %s: %s", seed, why),
+		"name a mail address or a page that tells who you are; try: %s", c.u.withFlag("--contact", "you@example.org"))
+}
+
+// literal is the address of a seed that is not called by a name.
+func literal(seed string) (netip.Addr, bool) {
+	host := strings.Trim(string(page.Host([]byte(seed))), "[]")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return netip.AddrFrom4([4]byte{127, 0, 0, 1}), true
+	}
+	addr, err := netip.ParseAddr(host)
+	return addr, err == nil
+}
+
+// lookup finds the addresses of a seed.
+func (c *crawling) lookup(ctx context.Context, seed, host string) ([]netip.Addr, error) {
+	if addr, ok := literal(seed); ok {
+		return []netip.Addr{addr}, nil
+	}
+	if c.config.Proxy != "" {
+		return nil, errors.New("names are looked up by the proxy")
+	}
+	server, err := c.config.ResolverAddress()
+	if err != nil {
+		return nil, err
+	}
+	r, err := fetch.NewResolver(fetch.ResolverOptions{Server: server})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	names, err := r.Lookup(ctx, host)
+	return names.Addrs, err
+}
+
+// isFile tells whether a name is that of a file.
+func isFile(name string) bool { return exists(name) && !isDir(name) }

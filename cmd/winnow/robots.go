@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+)
+
+type robotsOptions struct {
+	crawlFlags
+	agent string // product token to read it for; "": our own
+	file  string // robots.txt to read instead of asking
+}
+
+func newRobotsCommand(u *ui) *cobra.Command {
+	opt := &robotsOptions{}
+	cmd := &cobra.Command{
+		Use:   "robots URL... [--agent NAME] [--file FILE]",
+		Short: "say whether robots.txt allows pages, by which rule, with which delay",
+		Long: `Fetches the robots.txt of each site once, as a crawl would (RFC 9309): up to 5 redirects
+are followed; 4xx allows everything, other failures nothing. Then it says for each URL
+whether it may be fetched, which rule decided, and how long the site is left alone between
+two requests.
+
+With --file nothing is fetched, and a URL may be a mere path. Either answer is a success:
+the exit code is 0 for pages that are not allowed, too.`,
+		Example: `  winnow robots https://example.org/private/page
+  winnow robots https://example.org/ --agent googlebot --json
+  winnow robots /private/page --file robots.txt`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runRobots(cmd.Context(), u, opt, args)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&opt.agent, "agent", "", "product token to read the rules for (default: our own, winnow)")
+	f.StringVar(&opt.file, "file", "", "read this robots.txt instead of asking the site; - is standard input")
+	opt.crawlFlags.add(cmd)
+	opt.addKeys(cmd, "contact", "user_agent", "header", "delay", "timeout", "resolver", "proxy", "ca_file", "allow_private")
+	return cmd
+}
+
+// robotsVerdict is the answer for one URL; the object of --json.
+type robotsVerdict struct {
+	URL      string   `json:"url"`
+	Agent    string   `json:"agent"`
+	Allowed  bool     `json:"allowed"`
+	Rule     string   `json:"rule"`          // the pattern that decided, in normal form; "" without one
+	Line     int      `json:"line"`          // where it stands in the file; 0 without one
+	Delay    float64  `json:"delay_seconds"` // between two requests to the site
+	Crawl    float64  `json:"crawl_delay_seconds"`
+	Sitemaps []string `json:"sitemaps"`
+	robotsSource
+}
+
+// robotsSource is where the rules come from.
+type robotsSource struct {
+	From   string `json:"robots"` // URL or file
+	Class  string `json:"class"`  // found, moved, unavailable, unreachable
+	Status int    `json:"status"` // of the last answer; 0: none, or a file
+	Hops   int    `json:"redirects"`
+	Bytes  int    `json:"bytes"`
+	Note   string `json:"note,omitempty"` // what went wrong
+
+	rules    robots.Rules
+	sitemaps []string
+}
+
+func runRobots(ctx context.Context, u *ui, opt *robotsOptions, args []string) error {
+	if err := notEmpty(u, opt.flags, "agent", "file", "config", "preset"); err != nil {
+		return err
+	}
+	c := crawl.Default()
+	if err := opt.readConfig(u, &c); err != nil {
+		return err
+	}
+	if err := opt.apply(u, &c); err != nil {
+		return err
+	}
+	if opt.agent == "" {
+		opt.agent = c.Product()
+	}
+	if token := robots.Token(opt.agent); token != opt.agent {
+		return wrongAgent(u, opt.agent, token)
+	}
+	urls, err := robotsURLs(u, opt, args)
+	if err != nil {
+		return err
+	}
+	sources, err := opt.sources(ctx, u, &c, urls)
+	if err != nil {
+		return err
+	}
+	for i, url := range urls {
+		if i > 0 && !u.asJSON {
+			u.printf("\n")
+		}
+		if err := printVerdict(u, judge(url, opt.agent, &c, sources[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func wrongAgent(u *ui, agent, token string) error {
+	err := usagef("--agent %q: a product token has letters, - and _ only", agent)
+	if token == "" {
+		token = "winnow"
+	}
+	return withHint(err, "try: %s", u.withFlag("--agent", token))
+}
+
+// robotsURLs are normal forms of the arguments; with --file paths stay paths.
+func robotsURLs(u *ui, opt *robotsOptions, args []string) ([]string, error) {
+	var urls []string
+	for _, text := range args {
+		if opt.file != "" && strings.HasPrefix(text, "/") {
+			urls = append(urls, text)
+			continue
+		}
+		url, err := page.ParseSeed(text)
+		if err != nil {
+			hint := "a URL is needed, such as https://example.org/docs/"
+			if strings.HasPrefix(text, "/") {
+				hint = "a path needs a robots.txt to be held against; try: " + u.withFlag("--file", "robots.txt")
+			}
+			return nil, withHint(usagef("%s", strings.TrimPrefix(err.Error(), "seed ")), "%s", hint)
+		}
+		urls = append(urls, url)
+	}
+	return urls, nil
+}
+
+// sources gives the rules of each URL; those of a site are fetched once.
+func (o *robotsOptions) sources(ctx context.Context, u *ui, c *crawl.Config, urls []string) ([]*robotsSource, error) {
+	out := make([]*robotsSource, len(urls))
+	if o.file != "" {
+		source, err := o.fromFile(u)
+		for i := range out {
+			out[i] = source
+		}
+		return out, err
+	}
+	asker, err := newRobotsAsker(u, c)
+	if err != nil {
+		return nil, err
+	}
+	defer asker.close()
+	bySite := map[string]*robotsSource{}
+	for i, url := range urls {
+		site, _ := page.Site([]byte(url))
+		if bySite[string(site)] == nil {
+			source, err := asker.ask(ctx, string(site), o.agent)
+			if err != nil {
+				return nil, err
+			}
+			bySite[string(site)] = source
+		}
+		out[i] = bySite[string(site)]
+	}
+	return out, nil
+}
+
+// fromFile reads the rules of --file.
+func (o *robotsOptions) fromFile(u *ui) (*robotsSource, error) {
+	body, err := readAll(u, o.file)
+	if err != nil {
+		return nil, withHint(fmt.Errorf("--file: open %s: %w", o.file, cause(err)), "to ask the site try: %s", u.withoutFlag("--file"))
+	}
+	s := &robotsSource{From: o.file, Class: robots.Found.String()}
+	s.read(body, o.agent)
+	return s, nil
+}
+
+// read takes the rules for an agent from a robots.txt.
+func (s *robotsSource) read(body []byte, agent string) {
+	s.Bytes = len(body)
+	body = body[:min(len(body), robots.MaxSize)]
+	file := robots.Parse(body)
+	s.rules, s.sitemaps = file.For(agent), file.Sitemaps
+}
+
+// judge holds one URL against the rules of its site.
+func judge(url, agent string, c *crawl.Config, s *robotsSource) robotsVerdict {
+	path := url
+	if !strings.HasPrefix(url, "/") {
+		_, rest := page.Site([]byte(url))
+		path = string(rest)
+	}
+	v := s.rules.Test(path)
+	delay := max(c.Delay.Duration, s.rules.Delay())
+	return robotsVerdict{
+		URL: url, Agent: agent, Allowed: v.Allowed, Rule: v.Rule, Line: v.Line, Delay: delay.Seconds(),
+		Crawl: s.rules.Delay().Seconds(), Sitemaps: append([]string{}, s.sitemaps...), robotsSource: *s,
+	}
+}
+
+func printVerdict(u *ui, v robotsVerdict) error {
+	if u.asJSON {
+		return u.json(v)
+	}
+	t := newTable()
+	t.add("url", v.URL)
+	t.add("agent", v.Agent)
+	t.add("allowed", map[bool]string{true: "yes", false: "no"}[v.Allowed])
+	t.add("rule", v.ruleText())
+	t.add("delay", v.delayText())
+	t.add("robots.txt", v.sourceText())
+	for _, s := range v.Sitemaps {
+		t.add("sitemap", s)
+	}
+	return t.print(u.stdout)
+}
+
+func (v *robotsVerdict) ruleText() string {
+	switch {
+	case v.Line > 0:
+		return fmt.Sprintf("line %d: %s: %s", v.Line, map[bool]string{true: "Allow", false: "Disallow"}[v.Allowed], v.Rule)
+	case v.Class == robots.Unreachable.String():
+		return "none: nothing is allowed as long as robots.txt cannot be had"
+	case v.Class == robots.Unavailable.String():
+		return "none: there is no robots.txt"
+	}
+	return "none: no rule fits"
+}
+
+func (v *robotsVerdict) delayText() string {
+	delay := formatDuration(time.Duration(v.Delay * 1e9))
+	if v.Crawl > 0 && v.Crawl >= v.Delay {
+		return delay + ", by Crawl-delay"
+	}
+	return delay + ", by --delay; the site asks for none longer"
+}
+
+func (v *robotsVerdict) sourceText() string {
+	text := v.From
+	if v.Status > 0 {
+		text += fmt.Sprintf(", status %d", v.Status)
+	}
+	if v.Hops > 0 {
+		text += ", after " + counted(int64(v.Hops), "redirect")
+	}
+	if v.Class == robots.Found.String() {
+		text += ", " + counted(int64(v.Bytes), "byte")
+	}
+	if v.Note != "" {
+		text += ": " + v.Note
+	}
+	return text
+}
+
+// readAll reads a file, or standard input for "-".
+func readAll(u *ui, name string) ([]byte, error) {
+	if name == "-" {
+		return readLimited(u.stdin)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readLimited(f)
+}

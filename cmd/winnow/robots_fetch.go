@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+)
+
+// robotsAsker fetches robots.txt files as a crawl does.
+type robotsAsker struct {
+	u        *ui
+	c        *crawl.Config
+	options  fetch.Options
+	resolver *fetch.Resolver
+}
+
+func newRobotsAsker(u *ui, c *crawl.Config) (*robotsAsker, error) {
+	server, err := c.ResolverAddress()
+	if err != nil {
+		return nil, explainKey(u, err)
+	}
+	proxy, err := c.ProxyURL()
+	if err != nil {
+		return nil, explainKey(u, err)
+	}
+	trust, err := trusted(c.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	resolver, err := fetch.NewResolver(fetch.ResolverOptions{Server: server})
+	if err != nil {
+		return nil, err
+	}
+	return &robotsAsker{u: u, c: c, resolver: resolver, options: fetch.Options{
+		TLS: trust, Proxy: proxy, UserAgent: c.Agent(programVersion()), Header: c.Headers(nil), HTTP2: true,
+		AllowPrivate: c.AllowPrivate, MaxBody: robots.MaxSize, Total: c.Timeout.Duration,
+	}}, nil
+}
+
+func (a *robotsAsker) close() { a.resolver.Close() }
+
+// trusted is the certificates of the system and those of a file; nil without a file.
+func trusted(name string) (*tls.Config, error) {
+	if name == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("--ca-file: open %s: %w", name, cause(err))
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, withHint(fmt.Errorf("--ca-file: %s: no certificate in it", name), "it takes certificates in PEM form, which begins with -----BEGIN CERTIFICATE-----")
+	}
+	return &tls.Config{RootCAs: pool}, nil
+}
+
+// ask fetches the robots.txt of a site and follows it to where it moved.
+func (a *robotsAsker) ask(ctx context.Context, site, agent string) (*robotsSource, error) {
+	if addr, ok := literal(site + "/"); ok && fetch.Private(addr) && !a.c.AllowPrivate {
+		return nil, withHint(usagef("%s: loopback and private addresses are refused by default", site), "try: %s", a.u.withFlag("--allow-private", ""))
+	}
+	s := &robotsSource{}
+	url := site + "/robots.txt"
+	var resolver page.Resolver
+	for {
+		answer, err := a.get(ctx, url)
+		if err != nil {
+			return nil, err
+		}
+		target := resolve(&resolver, url, answer.Location)
+		class, _ := robots.Limits{}.Judge(robots.Response{Status: answer.Status, Hops: s.Hops, Astray: target == "" || target == url})
+		s.From, s.Class, s.Status, s.Note = url, class.String(), answer.Status, answer.Note
+		switch class {
+		case robots.Moved:
+			s.Hops++
+			url = target
+			continue
+		case robots.Found:
+			return s, a.read(s, answer, agent)
+		case robots.Unreachable:
+			s.rules = robots.DisallowAll()
+		}
+		return s, nil
+	}
+}
+
+// get asks once. A name that has no address is an answer, too: none.
+func (a *robotsAsker) get(ctx context.Context, url string) (*fetch.Answer, error) {
+	request := &fetch.Request{URL: url, Last: true, Prefix: true, MaxBody: robots.MaxSize, Accept: "text/plain,*/*;q=0.5"}
+	if a.c.Proxy == "" {
+		names, err := a.resolver.Lookup(ctx, string(page.Host([]byte(url))))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			return &fetch.Answer{Note: err.Error()}, nil
+		}
+		request.Addrs = names.Addrs
+	}
+	client := fetch.NewClient(&a.options)
+	defer client.Close()
+	answer := client.Do(ctx, request)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return answer, nil
+}
+
+// read decodes the body and takes the rules from it. What cannot be decoded cannot be had.
+func (a *robotsAsker) read(s *robotsSource, answer *fetch.Answer, agent string) error {
+	var d fetch.Decoder
+	body, err := d.Decode(nil, answer.Body, answer.Header.Get("Content-Encoding"), robots.MaxSize)
+	if err != nil && len(body) < robots.MaxSize {
+		s.Class, s.Note, s.rules = robots.Unreachable.String(), err.Error(), robots.DisallowAll()
+		return nil
+	}
+	s.read(body, agent)
+	return nil
+}
+
+// resolve is the target of a redirect in normal form, "" if there is none.
+func resolve(r *page.Resolver, base, location string) string {
+	if location == "" {
+		return ""
+	}
+	r.Document([]byte(base))
+	url, verdict := r.Resolve(nil, []byte(strings.TrimSpace(location)))
+	if !verdict.Usable() {
+		return ""
+	}
+	return string(url)
+}
+
+// readLimited reads at most twice what a robots.txt may have, so that a wrong file does
+// no harm.
+func readLimited(r io.Reader) ([]byte, error) {
+	return io.ReadAll(io.LimitReader(r, 2*robots.MaxSize))
+}
