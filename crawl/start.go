@@ -344,6 +344,7 @@ func (o *owner) abandon(err error) error {
 	close(o.commit.in)
 	for range o.commit.out {
 	}
+	o.follow.wait() // the directory is another's now
 	return err
 }
 
