@@ -225,6 +225,7 @@ func (w *crashWeb) checkStates(t *testing.T, c *disk.Memory, s *story) {
 	alone := w.restored(t, bare, s.last.Next)
 	defer alone.close()
 	sameState(t, "restored from a snapshot", from, "from the journal alone", alone)
+	w.checkSnapshots(t, c, s.last.Next)
 	for p, want := range s.urls {
 		for _, s := range []*state{from, alone} {
 			if url := string(s.appendURL(nil, graph.Page(p))); url != want {
@@ -232,6 +233,78 @@ func (w *crashWeb) checkStates(t *testing.T, c *disk.Memory, s *story) {
 			}
 		}
 	}
+}
+
+// checkSnapshots compares each snapshot, of the owner or of its follower, with the state
+// that the journal alone gives at the same record, byte by byte.
+func (w *crashWeb) checkSnapshots(t *testing.T, c *disk.Memory, last uint64) {
+	t.Helper()
+	names, err := snapshotsOf(c.Sub(partSnapshot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		var next uint64
+		fmt.Sscanf(name, "%x", &next)
+		b, err := disk.ReadFile(c.Sub(partSnapshot), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next > last || checkSum(bytesFile{bytes.NewReader(b)}, int64(len(b))) != nil {
+			continue // the next recovery will not use it either
+		}
+		var want bytes.Buffer
+		s := w.replayed(t, c, next)
+		if err := s.save(&want); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(b[:len(b)-8], want.Bytes()) {
+			t.Errorf("snapshot %s differs from what the journal gives", name)
+		}
+		s.close()
+	}
+}
+
+// bytesFile is a file that is only read.
+type bytesFile struct{ *bytes.Reader }
+
+func (bytesFile) WriteAt([]byte, int64) (int, error) { return 0, errReadOnly }
+func (bytesFile) Truncate(int64) error               { return errReadOnly }
+func (bytesFile) Sync() error                        { return nil }
+func (bytesFile) Close() error                       { return nil }
+func (f bytesFile) Size() (int64, error)             { return f.Reader.Size(), nil }
+
+// replayed is the state before record next, from the journal alone.
+func (w *crashWeb) replayed(t *testing.T, c *disk.Memory, next uint64) *state {
+	t.Helper()
+	s, err := emptyState(&parts{urls: disk.NewMemory(), urlFile: urlFile}, w.setup(t, c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = journal.Read(c.Sub(partJournal), 0, func(r *journal.Record) error {
+		if r.Seq == next {
+			return errEnough
+		}
+		return s.replay(r)
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// setup is that of the crawl on a disk.
+func (w *crashWeb) setup(t *testing.T, c *disk.Memory) *setup {
+	t.Helper()
+	id, err := readIdentity(c.Sub(partJournal))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := newSetup(&w.o.Config, id, int64(w.o.Config.MaxMemory))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
 }
 
 // restored is the state on a disk, which is not changed.
@@ -242,15 +315,7 @@ func (w *crashWeb) restored(t *testing.T, c *disk.Memory, last uint64) *state {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := readIdentity(p.journal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := newSetup(&w.o.Config, id, int64(w.o.Config.MaxMemory))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := restore(&p, set, last, func(text string, what ...any) { t.Log(append([]any{text}, what...)...) })
+	s, err := restore(&p, w.setup(t, c), last, func(text string, what ...any) { t.Log(append([]any{text}, what...)...) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,6 +392,23 @@ func (w *crashWeb) pages(t *testing.T) map[string]string {
 	return pages
 }
 
+// verify lets the program itself judge.
+func (w *crashWeb) verify(t *testing.T) {
+	t.Helper()
+	p, err := openParts(func(name string) (disk.Dir, error) { return readOnly{w.root.Sub(name)}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newVerifier(p, VerifyOptions{Version: w.o.Version})
+	defer v.Close()
+	if err := v.verify(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range v.out.List {
+		t.Errorf("verify: %+v", f)
+	}
+}
+
 // checkServer holds what the server saw, over all crashes, against what a crawl has to
 // do. A page may be answered a second time if there was a crash in between; a Retry-After
 // or Crawl-delay of which the crash left no record cannot be kept.
@@ -334,9 +416,11 @@ func (w *crashWeb) checkServer(t *testing.T) {
 	t.Helper()
 	c := &w.o.Config
 	counter := w.server.Counter()
-	found := counter.Check(fakeweb.Demands{
-		Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressDelay: c.IPDelay.Duration, AddressCap: c.IPCap, Repeats: true,
-	})
+	demands := fakeweb.Demands{Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressCap: c.IPCap, Repeats: true}
+	if c.PerConnection == 1 { // requests over one connection follow each other at once
+		demands.AddressDelay = c.IPDelay.Duration
+	}
+	found := counter.Check(demands)
 	found = append(found, counter.CheckWanted(w.server.Wanted(w.limits()))...)
 	for _, v := range found {
 		if v.Kind != fakeweb.Repeated && !w.excused(v) {

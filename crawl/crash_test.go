@@ -148,10 +148,8 @@ func (f *watchedFile) Sync() error {
 // liveThroughCrashes lets a crawl crash up to a dozen times, then come to its end.
 func liveThroughCrashes(t *testing.T, seed uint64, whole wholeCrawl) {
 	w := newCrashWeb(t)
+	w.vary(seed)
 	rng := rand.New(rand.NewPCG(seed, 4))
-	if seed%2 == 1 {
-		w.o.Machine.Sizes.Copy = 1 // the follower takes all snapshots
-	}
 	for range rng.IntN(12) {
 		n := rng.IntN(whole.steps / 2)
 		if rng.IntN(3) == 0 {
@@ -171,7 +169,23 @@ func liveThroughCrashes(t *testing.T, seed uint64, whole wholeCrawl) {
 	}
 	w.checkDisk(t)
 	w.checkServer(t)
+	w.verify(t)
 	samePages(t, w.pages(t), whole.pages)
+}
+
+// vary makes crawls that do not change the pages that are found.
+func (w *crashWeb) vary(seed uint64) {
+	c := &w.o.Config
+	if seed%2 == 1 {
+		w.o.Machine.Sizes.Copy = 1 // the follower takes all snapshots
+	}
+	if seed%3 == 1 {
+		c.PerConnection = 4
+	}
+	if seed%5 == 2 {
+		c.Policy, c.SitePolicy = "batch-pagerank/k=50", "larger-sites-first"
+	}
+	c.Sync = seed%7 != 3
 }
 
 // runUntil crawls on a disk that stops after n operations. It tells whether that ended
@@ -196,7 +210,7 @@ func (w *crashWeb) runUntil(t *testing.T, n int) bool {
 func (w *crashWeb) lose(t *testing.T, rng *rand.Rand) {
 	t.Helper()
 	old := w.root.Sub(partJournal)
-	if rng.IntN(3) == 0 {
+	if !w.o.Config.Sync || rng.IntN(3) == 0 { // without syncs only a kill is survived
 		w.root = w.root.Kill()
 	} else {
 		w.root = w.root.Crash(rng.Uint64())
