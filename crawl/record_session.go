@@ -39,3 +39,14 @@ func (c *Config) Frontier() (frontier.Options, error) {
 	set.frontier.Hold = false
 	return set.frontier, nil
 }
+
+// Sessions are the runs of the program, in order.
+func (r *Recording) Sessions() (list []RecordedSession, err error) {
+	err = r.Each(func(rec *journal.Record) error {
+		if rec.Facts.Session != nil {
+			list = append(list, newRecordedSession(rec))
+		}
+		return nil
+	})
+	return list, err
+}

@@ -36,7 +36,7 @@ func (m *importer) runFeed() error {
 			top = p
 		}
 		return m.sorter.Add(uint64(from)<<32 | uint64(to))
-	}, m.tell)
+	}, m.tellFeed)
 	if err != nil {
 		return err
 	}
@@ -54,6 +54,14 @@ func (m *importer) runFeed() error {
 		return err
 	}
 	return m.write(src)
+}
+
+// tellFeed is tell in whatever unit the feed counts.
+func (m *importer) tellFeed(done, total int64) error {
+	if err := m.ctx.Err(); err != nil || m.o.Progress == nil {
+		return err
+	}
+	return m.o.Progress(StageFeed, done, total)
 }
 
 // fed hands over the URLs of the pages that stay, in order.

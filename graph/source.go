@@ -55,6 +55,7 @@ type WriteOptions struct {
 // Stages of the work, as Progress is told them.
 const (
 	StageRead     = "read links"
+	StageFeed     = "read records"
 	StageForward  = "write out-links"
 	StageBackward = "write in-links"
 	StageSites    = "read sites"

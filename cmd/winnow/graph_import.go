@@ -14,21 +14,29 @@ import (
 type importOptions struct {
 	graph.ImportOptions          // what is read, and where the result goes
 	maxMemory           byteSize // for everything, the runtime included
+	crawl               string   // a crawl directory
+	warc                []string // WARC files
+	fetchedOnly         bool
 }
 
 func newImportCommand(u *ui) *cobra.Command {
 	opt := &importOptions{}
 	cmd := &cobra.Command{
-		Use:   "import (--edges F [--urls F] [--nodes F] [--sites F] | --bv BASENAME [--urls F]) -o G",
-		Short: "make a graph from an edge list or a WebGraph file",
+		Use:   "import (--edges F [--urls F] [--nodes F] [--sites F] | --bv BASENAME [--urls F] | --crawl DIR | --warc F...) -o G",
+		Short: "make a graph from an edge list, a WebGraph file, a crawl or WARC files",
 		Long:  importHelp,
 		Example: `  winnow graph import --edges web.edges.gz --urls web.urls.gz -o web.wg
   winnow graph import --edges all.edges --nodes 2024.ids --drop-outside -o 2024.wg
   winnow graph import --edges all.edges --fetched done.ids --frontier-min-inlinks 5 -o web.wg
   winnow graph import --bv cnr-2000 -o cnr-2000.wg
+  winnow graph import --crawl example.crawl -o example.wg
+  winnow graph import --warc old/*.warc.gz -o old.wg
   zcat parts/*.gz | winnow graph import --edges - -o web.wg --max-memory 1G`,
-		Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: cobra.ArbitraryArgs, // --warc a.warc.gz b.warc.gz: what a shell makes of *.warc.gz
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := opt.takeArgs(cmd, args); err != nil {
+				return err
+			}
 			return runImport(cmd.Context(), u, opt)
 		},
 	}
@@ -44,7 +52,12 @@ and line, and nothing is written.
 Pages are the ids 0 to n-1: n is the number of URLs, else the largest id + 1. With
 --nodes they are the ids of that list, which is also what all output calls them.
 The site of a page is scheme, host and port of its URL, or what --sites says; with
-neither, every page is a site of its own.`
+neither, every page is a site of its own.
+
+--crawl reads the journal of a crawl directory, also while the crawl goes on: every
+known page by its URL and the id that it has there, with the links of those that came.
+--warc reads the pages in WARC files of any crawler: they and what they link to, in
+the order of discovery, by the normal form of their URLs.`
 
 func (o *importOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
@@ -56,6 +69,9 @@ func (o *importOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.Fetched, "fetched", "", "list of the ids that were fetched; the others are only known")
 	f.IntVar(&o.FrontierMinInLinks, "frontier-min-inlinks", 0, "leave out pages that were not fetched and have fewer in-links")
 	f.BoolVar(&o.DropOutside, "drop-outside", false, "leave out links that touch ids not in --nodes instead of refusing them")
+	f.StringVar(&o.crawl, "crawl", "", "directory of a crawl")
+	f.StringArrayVar(&o.warc, "warc", nil, "WARC file, plain or compressed; several files are read in the order given")
+	f.BoolVar(&o.fetchedOnly, "fetched-only", false, "with --crawl or --warc: leave out pages that are only known")
 	f.StringVar(&o.Origin, "origin", "", "who crawled it, when, by which policy: kept in the graph")
 	f.StringVarP(&o.Path, "output", "o", "", "the graph to write")
 	addMaxMemory(f, &o.maxMemory)
@@ -64,11 +80,11 @@ func (o *importOptions) addFlags(cmd *cobra.Command) {
 
 // check finds what cannot be carried out before anything is read.
 func (o *importOptions) check(u *ui) error {
+	if err := o.checkSources(u); err != nil {
+		return err
+	}
+	fetched := o.Fetched != "" || o.fed()
 	switch {
-	case o.Edges == "" && o.BV == "":
-		return withHint(usagef("nothing to import: give --edges or --bv"), "try: winnow graph import --edges web.edges -o web.wg")
-	case o.Edges != "" && o.BV != "":
-		return usagef("--edges and --bv exclude each other")
 	case o.BV != "" && (o.Nodes != "" || o.Fetched != ""):
 		return withHint(usagef("--nodes and --fetched go with --edges: the ids of a WebGraph file are 0, 1, 2 and so on"),
 			"import all of it, then cut: winnow graph extract ALL --nodes FILE -o PART")
@@ -76,7 +92,7 @@ func (o *importOptions) check(u *ui) error {
 		return withHint(usagef("--drop-outside needs --nodes: which ids are inside?"), "try: %s", u.withFlag("--nodes", "FILE"))
 	case o.FrontierMinInLinks < 0:
 		return usagef("--frontier-min-inlinks %d: a page has 0 in-links or more", o.FrontierMinInLinks)
-	case o.FrontierMinInLinks > 0 && o.Fetched == "":
+	case o.FrontierMinInLinks > 0 && !fetched:
 		return withHint(usagef("--frontier-min-inlinks needs --fetched: which pages were fetched?"), "try: %s", u.withFlag("--fetched", "FILE"))
 	}
 	if err := notAnInput(o.Path, o.inputs()...); err != nil {
@@ -90,7 +106,7 @@ func (o *importOptions) check(u *ui) error {
 
 // inputs are the files that are read, and those that belong to them.
 func (o *importOptions) inputs() []string {
-	names := []string{o.Edges, o.URLs, o.Nodes, o.Sites, o.Fetched}
+	names := append([]string{o.Edges, o.URLs, o.Nodes, o.Sites, o.Fetched}, o.warc...)
 	if o.BV != "" {
 		names = append(names, webGraphFiles(o.BV)...)
 	}
@@ -127,6 +143,11 @@ func runImport(ctx context.Context, u *ui, opt *importOptions) error {
 		return err
 	}
 	start := time.Now()
+	feed, err := opt.feed()
+	if err != nil {
+		return err
+	}
+	opt.Feed = feed
 	memory := limitMemory(int64(opt.maxMemory))
 	defer memory.restore()
 	opt.MaxMemory, opt.Program = int64(opt.maxMemory), programName()

@@ -25,7 +25,7 @@ type simOptions struct {
 	random     uint64
 	starts     int // further start sets
 
-	time          string // none, thesis2004 or modern
+	time          string // none, thesis2004, modern or a crawl directory
 	fetchers      int
 	delay         span
 	perConnection int
@@ -61,6 +61,7 @@ func newSimCommand(u *ui) *cobra.Command {
   winnow sim web.wg --policy all --seeds random:10 --starts 20
   winnow sim web.wg --policy opic/cash=all/remote=0.8,batch-pagerank/k=1000 --order order
   winnow sim web.wg --time modern --fetchers 64 --delay 5s --bandwidth 2M --batch-mode thesis
+  winnow sim example.crawl --time example.crawl --policy opic,breadth-first
   winnow rank old.wg --urls -o old.tsv && winnow sim new.wg --policy historical-pagerank --history old.tsv`,
 		Args: exactly("WORLD"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -120,9 +121,14 @@ that applies to the world:
 out-links that reaches most, random:N pages drawn at random, FILE a list of URLs or ids
 in the order in which they become known (a file that is called best is ./best).
 
+WORLD may be a crawl directory: the pages that came and the links among them, from the
+seeds of that crawl.
+
 --time thesis2004 has the download times of the Web of 2004, modern those assumed for
 today; both bring DNS and robots.txt, and a delay of 15s between requests to a site
-unless --delay says otherwise.
+unless --delay says otherwise. --time DIR has the latencies, speeds and sizes that a
+crawl recorded, site by site, and its fetchers, delays and pages per connection unless
+flags say otherwise; sites that it did not ask are like others that it did.
 
 --history and an --oracle of your own are files of "id TAB value" or "URL TAB value",
 plain or compressed, such as winnow rank writes.
@@ -140,7 +146,7 @@ func (o *simOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.seeds, "seeds", "", "homes, best, random:N or a file (default: homes, or best without URLs)")
 	f.Uint64Var(&o.random, "random-seed", 1, "of everything that is drawn: policies, times, samples, start sets")
 	f.IntVar(&o.starts, "starts", 0, "also run from this many start sets drawn at random, for intervals")
-	f.StringVar(&o.time, "time", timeNone, "model of time: none, thesis2004 or modern")
+	f.StringVar(&o.time, "time", timeNone, "model of time: none, thesis2004, modern or a crawl directory")
 	f.IntVar(&o.fetchers, "fetchers", 1, "fetchers at work at the same time")
 	f.Var(&o.delay, "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
 	f.IntVar(&o.perConnection, "per-connection", 1, "pages asked for in one connection to a site")
@@ -166,8 +172,10 @@ func (o *simOptions) addFlags(f *pflag.FlagSet) {
 type simulation struct {
 	*simOptions
 	u       *ui
+	path    string   // of the world
 	chosen  []string // policies that run
 	g       *graph.Graph
+	crawled *crawlWorld // nil: the world is a graph file
 	world   *lab.World
 	shown   *stages
 	past    *lab.History // of --history
@@ -180,23 +188,23 @@ func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
 	if err := opt.check(u); err != nil {
 		return err
 	}
-	g, err := openGraph(u, path)
-	if err != nil {
-		if isDir(path) {
-			err = withHint(err, "crawl directories as worlds come with the crawler; until then import a graph")
-		}
-		return err
-	}
-	defer g.Close()
-	s := &simulation{simOptions: opt, u: u, g: g, shown: newStages(ctx, u)}
+	s := &simulation{simOptions: opt, u: u, path: path, shown: newStages(ctx, u)}
 	defer s.shown.Done()
 	defer s.discard()
+	done, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
-	s.world = lab.NewWorld(path, g, opt.selfLinks, opt.processors())
+	s.world = lab.NewWorld(path, s.g, opt.selfLinks, opt.processors())
 	defer s.world.Free()
 	s.setting.World = s.world
+	if s.crawled != nil && s.seeds == "" {
+		s.setting.Seeds, s.setting.SeedsName = s.crawled.seeds(s.world.Sim.Out)
+	}
 	c, err := s.prepare(ctx, s.setting, s.shown.sweeps("true pagerank", 1e-12))
 	if err != nil {
 		return err
@@ -217,7 +225,7 @@ func (o *simOptions) processors() int { return cmp.Or(o.threads, runtime.GOMAXPR
 // done, before anything long begins.
 func (s *simulation) ready(ctx context.Context) error {
 	if s.g.Pages() == 0 {
-		return nothingToCrawl(s.g.Path())
+		return nothingToCrawl(s.path)
 	}
 	if err := s.readFiles(); err != nil {
 		return err
@@ -252,6 +260,9 @@ func (s *simulation) ready(ctx context.Context) error {
 func (s *simulation) setTime() (err error) {
 	if s.time == timeNone {
 		return nil
+	}
+	if isDir(s.time) {
+		return s.setRecordedTime()
 	}
 	f := &s.setting.Frontier
 	if s.setting.Times, err = sim.Preset(s.time, s.random); err != nil {
@@ -362,6 +373,6 @@ func (s *simulation) remarks(c *lab.Comparison) {
 		s.u.notef("--max-pages %d: only %s can be reached", s.maxPages, counted(int64(t), "page"))
 	}
 	if !s.g.HasSites() && (s.sitePolicy != "" || f.Delay > 0) {
-		s.u.notef("the sites of %s are not known: every page counts as a site of its own", s.g.Path())
+		s.u.notef("the sites of %s are not known: every page counts as a site of its own", s.path)
 	}
 }

@@ -157,7 +157,7 @@ func (o *simOptions) checkWords(u *ui) error {
 		{"truth", o.truth, []string{truthFull, truthReachable}},
 		{"time", o.time, times},
 	} {
-		if !contains(flag.words, flag.value) {
+		if recorded := flag.name == "time" && isDir(flag.value); !recorded && !contains(flag.words, flag.value) {
 			return o.wrongWord(u, flag.name, flag.value, flag.words)
 		}
 	}
@@ -169,8 +169,8 @@ func (o *simOptions) wrongWord(u *ui, name, value string, words []string) error 
 	if near, ok := nearest(value, words); ok {
 		return withHint(err, "try: %s", u.withFlag("--"+name, near))
 	}
-	if name == "time" && isDir(value) {
-		return withHint(err, "times recorded by a crawl come with the crawler; until then try: %s", u.withFlag("--time", sim.PresetNames()[1]))
+	if name == "time" {
+		return withHint(err, "or the directory of a crawl, for the times that it recorded")
 	}
 	return err
 }

@@ -36,6 +36,8 @@ func (s *stages) tell(stage string, done, total int64) error {
 		switch {
 		case stage == graph.StageRead:
 			unit = unitBytes
+		case stage == graph.StageFeed:
+			unit = ""
 		}
 		s.now = newProgress(s.u, stage, total, unit)
 	}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/lab"
+)
+
+// A crawlWorld is the graph of a crawl directory, made ready in a temporary file: the
+// pages that came and the links among them (W36). Pages that are only known have no
+// links that a virtual crawl could find, so they are no part of the world.
+type crawlWorld struct {
+	rec   *crawl.Recording
+	trail *crawl.Trail
+	g     *graph.Graph
+	temp  string // directory of the file
+	whole int    // known pages
+}
+
+// openRecording opens a crawl directory for a verb.
+func openRecording(path string) (*crawl.Recording, error) {
+	rec, err := crawl.OpenRecording(path)
+	return rec, explainCrawl(err)
+}
+
+// openCrawlWorld reads the graph of a crawl.
+func openCrawlWorld(ctx context.Context, path string, tell func(stage string, done, total int64) error) (*crawlWorld, error) {
+	rec, err := openRecording(path)
+	if err != nil {
+		return nil, err
+	}
+	w := &crawlWorld{rec: rec, whole: rec.Pages()}
+	if w.trail, err = rec.Trail(); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if len(w.trail.Visits) == 0 {
+		return nil, withHint(fmt.Errorf("%w: no page of %s has come", lab.ErrNothing, path), "let the crawl go on: winnow crawl --dir %s", path)
+	}
+	if w.temp, err = os.MkdirTemp("", "winnow-crawl-"); err != nil {
+		return nil, err
+	}
+	if err := w.write(ctx, filepath.Join(w.temp, "crawl.wg"), tell); err != nil {
+		w.close()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *crawlWorld) write(ctx context.Context, file string, tell func(stage string, done, total int64) error) (err error) {
+	o := graph.ImportOptions{
+		Feed: w.rec.Feed(), FrontierMinInLinks: math.MaxInt, Program: programName(),
+		WriteOptions: graph.WriteOptions{Path: file, Progress: tell},
+	}
+	if _, err = graph.Import(ctx, o); err != nil {
+		return err
+	}
+	w.g, err = graph.Open(file)
+	return err
+}
+
+func (w *crawlWorld) close() {
+	if w.g != nil {
+		w.g.Close()
+	}
+	os.RemoveAll(w.temp)
+}
+
+// page is the page of the graph that a page of the crawl is; ok is false if it did not
+// come.
+func (w *crawlWorld) page(p graph.Page) (graph.Page, bool) { return w.g.ByID(uint32(p)) }
+
+// seeds are where the crawl began, as far as those pages came, and every page that
+// cannot be reached from them by links: one that a sitemap named.
+func (w *crawlWorld) seeds(out *graph.Lists) (seeds []graph.Page, name string) {
+	seen := make([]bool, out.Pages())
+	var queue []graph.Page
+	reach := func(p graph.Page) bool {
+		if seen[p] {
+			return false
+		}
+		seen[p] = true
+		for queue = append(queue[:0], p); len(queue) > 0; {
+			at := queue[len(queue)-1]
+			queue = queue[:len(queue)-1]
+			for _, q := range out.List(at) {
+				if !seen[q] {
+					seen[q] = true
+					queue = append(queue, q)
+				}
+			}
+		}
+		return true
+	}
+	for _, p := range w.trail.Seeds {
+		if q, ok := w.page(p); ok {
+			seeds = append(seeds, q)
+			reach(q)
+		}
+	}
+	given := len(seeds)
+	for _, v := range w.trail.Visits {
+		if q, ok := w.page(v.Page); ok && reach(q) {
+			seeds = append(seeds, q)
+		}
+	}
+	if name = "those of the crawl"; len(seeds) > given {
+		name = fmt.Sprintf("those of the crawl (%d) and what no link leads to (%d)", given, len(seeds)-given)
+	}
+	return seeds, name
+}
+
+// remark says what is not in the world.
+func (w *crawlWorld) remark(u *ui, path string) {
+	if left := w.whole - w.g.Pages(); left > 0 {
+		u.notef("%s: %s that came; %s known besides are left out (winnow graph import --crawl keeps them)", path,
+			counted(int64(w.g.Pages()), "page"), formatCount(int64(left)))
+	}
+}

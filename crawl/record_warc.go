@@ -1,0 +1,228 @@
+package crawl
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// warcFeed reads pages out of WARC files. URLs are held in memory: some 80 bytes each.
+type warcFeed struct {
+	files   []string
+	total   int64 // bytes of all of them
+	seen    *graph.Seen
+	g       *gather.Gatherer
+	found   gather.Found
+	fetched []uint64
+	names   []string     // by site
+	site    []graph.Site // by page
+	rest    []byte       // of all URLs, one after the other
+	end     []uint64     // by page: where its rest ends
+	body    []byte
+}
+
+// WARCFeed gives the graph of the pages in WARC files, of this crawler or of others: the
+// pages that came, by the normal form of their URLs, and what they link to, in the order
+// of discovery. A page that is there more than once has the links of all its versions;
+// revisits, which have no body, add nothing. Robots directives are not looked at: what
+// is in a file has come.
+func WARCFeed(files []string) (*graph.Feed, error) {
+	f := &warcFeed{files: files}
+	for _, name := range files {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		f.total += info.Size()
+	}
+	name := filepath.Base(files[0])
+	if n := len(files) - 1; n > 0 {
+		name = fmt.Sprintf("%s and %d more", name, n)
+	}
+	return &graph.Feed{
+		Name: name, Links: f.links, URLs: f.urls,
+		Pages:   func() int { return len(f.end) },
+		Fetched: func() []uint64 { return f.fetched },
+	}, nil
+}
+
+// warcPages is how many pages may be known: room for them is reserved, not taken.
+const warcPages = 1 << 30
+
+func (f *warcFeed) links(add func(from, to graph.Page) error, tell func(done, total int64) error) error {
+	f.seen = graph.NewSeen([16]byte{}, warcPages, warcPages/2)
+	defer f.seen.Free()
+	f.g = gather.New(&gather.Options{Key: f.seen.Key()})
+	done := int64(0)
+	for _, name := range f.files {
+		err := f.file(name, add, func(at int64) error { return tell(done+at, f.total) })
+		if err != nil {
+			return err
+		}
+		if info, err := os.Stat(name); err == nil {
+			done += info.Size()
+		}
+	}
+	return nil
+}
+
+// file reads the responses of one file.
+func (f *warcFeed) file(name string, add func(from, to graph.Page) error, tell func(int64) error) error {
+	in, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	r := archive.NewReader(in, name)
+	for {
+		rec, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := tell(rec.Offset); err != nil {
+			return err
+		}
+		if rec.Type != "response" || !strings.HasPrefix(rec.URL, "http") {
+			continue
+		}
+		if err := f.response(rec, add); err != nil {
+			return err
+		}
+	}
+}
+
+// maxArchived is the most that is read of a body, in bytes.
+const maxArchived = 16 << 20
+
+// response takes a page that came with its links.
+func (f *warcFeed) response(rec *archive.Record, add func(from, to graph.Page) error) error {
+	url, ok := normalForm(rec.URL)
+	if !ok {
+		return nil
+	}
+	head, body, err := rec.Response()
+	if err != nil {
+		return err
+	}
+	a := answerOf(&head)
+	if a.Class.Failed() || strings.HasSuffix(url, "/robots.txt") {
+		return nil
+	}
+	if f.body, err = readInto(f.body[:0], io.LimitReader(body, maxArchived)); err != nil {
+		return err
+	}
+	a.Body = f.body
+	f.g.Page(url, a, time.Time{}, &f.found)
+	site, rest := page.Site([]byte(url))
+	key := f.seen.Key()
+	from := f.page(key.Site(site), site, key.Page(key.Site(site), rest), rest)
+	if from == graph.NoPage {
+		return nil
+	}
+	f.fetched[from/64] |= 1 << (from % 64)
+	l := &f.found.Links
+	for i := range l.Len() {
+		x := l.At(i)
+		to := f.page(x.SiteHash, l.Site(i), x.Hash, l.Rest(i))
+		if to == graph.NoPage {
+			continue
+		}
+		if err := add(from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// normalForm is the URL as links to it are written.
+func normalForm(url string) (string, bool) {
+	var r page.Resolver
+	if !r.Document([]byte(url)).Usable() {
+		return "", false
+	}
+	to, v := r.Resolve(nil, []byte(url))
+	return string(to), v.Usable()
+}
+
+// answerOf is an archived response as a client would have got it.
+func answerOf(h *archive.Head) *fetch.Answer {
+	a := &fetch.Answer{Status: h.Status, Class: policy.HTTPError, Header: http.Header{}}
+	for _, x := range h.Fields {
+		a.Header.Add(x.Name, x.Value)
+	}
+	switch location := a.Header.Get("Location"); {
+	case h.Status >= 200 && h.Status < 300:
+		a.Class = policy.OK
+	case h.Status >= 300 && h.Status < 400 && location != "":
+		a.Class, a.Location = policy.Redirect, location
+	}
+	return a
+}
+
+// readInto appends all of r. What a broken body gives up to where it breaks counts.
+func readInto(b []byte, r io.Reader) ([]byte, error) {
+	for {
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		n, err := r.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		var bad *archive.Error
+		switch {
+		case errors.As(err, &bad):
+			return b, err
+		case err != nil:
+			return b, nil
+		}
+	}
+}
+
+// page is the id of a page; a new one is entered. It is NoPage if the name of its site
+// is too long for the table.
+func (f *warcFeed) page(siteHash uint64, site []byte, hash uint64, rest []byte) graph.Page {
+	if p, ok := f.seen.LookupPage(hash); ok {
+		return p
+	}
+	id, fresh := f.seen.Site(siteHash, site)
+	switch {
+	case id == graph.NoSite:
+		return graph.NoPage
+	case fresh:
+		f.names = append(f.names, string(site))
+	}
+	p, _ := f.seen.Page(hash)
+	f.site, f.rest = append(f.site, id), append(f.rest, rest...)
+	f.end = append(f.end, uint64(len(f.rest)))
+	if int(p)/64 == len(f.fetched) {
+		f.fetched = append(f.fetched, 0)
+	}
+	return p
+}
+
+func (f *warcFeed) urls(emit func([]byte) error) error {
+	var url []byte
+	from := uint64(0)
+	for p, end := range f.end {
+		url = append(append(url[:0], f.names[f.site[p]]...), f.rest[from:end]...)
+		if err := emit(url); err != nil {
+			return err
+		}
+		from = end
+	}
+	return nil
+}
