@@ -107,7 +107,7 @@ func newSetup(c *Config, id identity, memory int64) (*setup, error) {
 	set.frontier = frontier.Options{
 		Delay: c.Delay.Duration, SmallDelay: c.SmallDelay.Duration, SmallSite: c.SmallSite,
 		Factor: c.DelayFactor, FactorMax: c.DelayMax.Duration,
-		BackOff: backOff, BackOffMax: time.Hour,
+		BackOff: c.RetryDelay.Duration / 2, BackOffMax: time.Hour,
 		PerConnection: c.PerConnection,
 		Resolve:       c.Proxy == "", Robots: c.Robots,
 		AddressCap: c.IPCap, AddressDelay: c.IPDelay.Duration,
@@ -119,8 +119,6 @@ func newSetup(c *Config, id identity, memory int64) (*setup, error) {
 }
 
 const (
-	// backOff is the delay of a site after the first of several failures in a row.
-	backOff = 5 * time.Second
 	// slowAnswer is the time of an answer from which a site counts as slow (W17).
 	slowAnswer = 20 * time.Second
 	// workSlice is how many links a policy may work on between two events: some

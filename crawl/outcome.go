@@ -86,12 +86,9 @@ func (o *owner) outcome(kind frontier.EventKind, now time.Duration, t *task) *jo
 	return r
 }
 
-// Names are asked for again after dnsRetry, and after twice the time with each failure,
-// dnsTries times in all.
-const (
-	dnsRetry = 30 * time.Second
-	dnsTries = 4
-)
+// Names are asked for again after three times --retry-delay (half a minute), and after
+// twice the time with each failure, dnsTries times in all.
+const dnsTries = 4
 
 // resolved takes the addresses of a site.
 func (o *owner) resolved(now time.Duration, t *task) {
@@ -105,7 +102,7 @@ func (o *owner) resolved(now time.Duration, t *task) {
 		e.Address = o.s.number(t.names.Addrs[0])
 		e.Expiry = later(e.End, t.names.TTL)
 	case t.again && failed+1 < dnsTries:
-		e.Again, e.Due = true, later(e.End, dnsRetry<<failed)
+		e.Again, e.Due = true, later(e.End, 3*o.c.RetryDelay.Duration<<failed)
 	}
 	o.record()
 }
