@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"time"
+
+	"github.com/winnow-crawler/winnow/frontier"
 )
 
 // follow takes snapshots while a crawl runs: when replaying what came since the last one
@@ -40,8 +42,8 @@ func newFollow(dir *directory, s *state, z *Sizes) *follow {
 	}
 }
 
-// look begins a snapshot when it is time.
-func (f *follow) look(s *state, log *slog.Logger) {
+// due tells whether it is time for a snapshot, and none is under way.
+func (f *follow) due(s *state, log *slog.Logger) bool {
 	if f.busy {
 		select {
 		case err := <-f.done:
@@ -49,13 +51,18 @@ func (f *follow) look(s *state, log *slog.Logger) {
 			log.Info("snapshot", "record", f.from, "took", time.Since(f.began).Round(time.Millisecond), "error", err)
 		default:
 		}
-		return
+		return false
 	}
 	cost := time.Duration(s.next-f.from)*recordCost + time.Duration(s.links-f.links)*linkCost
-	if cost < f.every {
-		return
-	}
-	f.begin(s)
+	return cost >= f.every
+}
+
+// mark records the instant. Whatever waited for it goes on then, in this state as in one
+// that is made of the records later: without it a snapshot would tell of sites and pages
+// that went on since the last record, and of which the journal does not know yet.
+func (o *owner) mark(now time.Duration) {
+	o.begin(frontier.Admitted, now)
+	o.record()
 }
 
 func (f *follow) begin(s *state) {

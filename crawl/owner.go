@@ -91,7 +91,10 @@ func (o *owner) run(ctx context.Context) error {
 			return diskError(o.o.Dir, err)
 		}
 		o.send(now)
-		o.follow.look(o.s, o.log)
+		if o.follow.due(o.s, o.log) {
+			o.mark(now)
+			o.follow.begin(o.s)
+		}
 		o.deny.look(now, o.log.Warn)
 		o.index.look(o.position.File, o.log.Warn)
 		o.report(now)

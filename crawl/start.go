@@ -351,7 +351,12 @@ func (o *owner) abandon(err error) error {
 // finish leaves a crawl that can be opened by all: committed, snapshot taken, files
 // closed.
 func (o *owner) finish() (*Summary, error) {
-	if err := o.flush(); err != nil {
+	err := o.flush()
+	if err == nil {
+		o.mark(o.now())
+		err = o.flush()
+	}
+	if err != nil {
 		return nil, o.abandon(err)
 	}
 	close(o.commit.in)

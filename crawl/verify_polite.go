@@ -244,7 +244,7 @@ func (w *polite) at(a uint32) *addressWatch {
 
 func (w *polite) resolved(e *frontier.Event) {
 	x := &w.sites[e.Site]
-	x.work, x.ended = 0, w.v.group
+	x.work = 0
 	switch {
 	case e.Again:
 	case e.Class.Failed():

@@ -1,0 +1,344 @@
+package crawl
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// A tampering changes a crawl that keeps its promises, so that one of them is broken.
+type tampering struct {
+	name   string
+	kind   string // of a finding that there must be
+	change func(t *testing.T, d memoryDisk)
+}
+
+// records makes a tampering of the records of a journal: change may alter one, and says
+// how often it is written.
+func records(name, kind string, change func(r *journal.Record) int) tampering {
+	return tampering{name, kind, func(t *testing.T, d memoryDisk) { rewrite(t, d, 1, change) }}
+}
+
+// config changes the configuration in all sessions: what was polite before is not.
+func config(name, kind string, change func(*Config)) tampering {
+	return records(name, kind, func(r *journal.Record) int {
+		if x := r.Facts.Session; x != nil {
+			c, err := Parse("session", x.Config)
+			if err == nil {
+				change(&c)
+				x.Config, err = c.Marshal()
+			}
+			if err != nil {
+				panic(err)
+			}
+		}
+		return 1
+	})
+}
+
+// rewrite writes a journal anew with other records, so many of the old groups in one.
+func rewrite(t *testing.T, d memoryDisk, groups int, change func(r *journal.Record) int) {
+	t.Helper()
+	old := d[partJournal]
+	h, err := journal.ReadHeader(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d[partJournal] = disk.NewMemory()
+	log, err := journal.Begin(d[partJournal], h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, n := 0, 0
+	var last journal.Commit
+	write := func() error {
+		last.Pages = uint32(pages)
+		return log.Write(log.Take(last))
+	}
+	r := journal.Reader{Dir: old, Record: func(r *journal.Record) error {
+		for range change(r) {
+			log.Append(r)
+			pages += len(r.Event.New)
+		}
+		return nil
+	}, Commit: func(c *journal.Commit) error {
+		last = *c
+		if n++; n%groups == 0 {
+			return write()
+		}
+		return nil
+	}}
+	if _, err = r.Run(); err == nil && !log.Empty() {
+		err = write()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// files makes a tampering of the files of a part whose names end so.
+func files(name, kind, part, suffix string, change func(f disk.File, size int64) error) tampering {
+	return tampering{name, kind, func(t *testing.T, d memoryDisk) {
+		list, err := d[part].List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, e := range list {
+			if !strings.HasSuffix(e.Name, suffix) {
+				continue
+			}
+			n++
+			f, err := d[part].Open(e.Name, disk.Change)
+			if err == nil {
+				err = change(f, e.Size)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+		}
+		if n == 0 {
+			t.Fatalf("no file *%s in %s", suffix, part)
+		}
+	}}
+}
+
+// flip changes a byte at a share of a file.
+func flip(share float64) func(disk.File, int64) error {
+	return func(f disk.File, size int64) error {
+		var b [1]byte
+		at := int64(share * float64(size))
+		if _, err := f.ReadAt(b[:], at); err != nil && err != io.EOF {
+			return err
+		}
+		b[0] ^= 0x55
+		_, err := f.WriteAt(b[:], at)
+		return err
+	}
+}
+
+// nth calls change for the n-th record that fits, from 0 on.
+func nth(n int, fits func(r *journal.Record) bool, change func(r *journal.Record) int) func(*journal.Record) int {
+	return func(r *journal.Record) int {
+		if fits(r) {
+			if n--; n == -1 {
+				return change(r)
+			}
+		}
+		return 1
+	}
+}
+
+func ofKind(k frontier.EventKind) func(*journal.Record) bool {
+	return func(r *journal.Record) bool { return r.Event.Kind == k }
+}
+
+func cameWhole(r *journal.Record) bool {
+	return r.Event.Kind == frontier.Done && !r.Event.Class.Failed() && !r.Event.Again && r.Facts.Place.Length > 0
+}
+
+func tooks(k frontier.Kind) func(*journal.Record) bool {
+	return func(r *journal.Record) bool { return r.Event.Kind == frontier.Took && r.Event.Work == k }
+}
+
+func dropped(*journal.Record) int { return 0 }
+
+func politenessTamperings() []tampering {
+	return []tampering{
+		config("delay", FindGap, func(c *Config) { c.Delay = seconds(2.5) }),
+		config("small delay", FindGap, func(c *Config) { c.SmallDelay, c.SmallSite = seconds(30), 1000 }),
+		config("delay of a site", FindGap, func(c *Config) { d := seconds(9); c.Site = []Override{{Match: "s00.example", Delay: &d}} }),
+		config("factor", FindGap, func(c *Config) { c.DelayFactor, c.DelayMax = 1e6, seconds(60) }),
+		config("per connection", FindConnection, func(c *Config) { c.PerConnection = 2 }),
+		config("address delay", FindAddress, func(c *Config) { c.IPDelay = seconds(30) }),
+		config("address cap", FindAddress, func(c *Config) { c.IPCap, c.IPDelay = 1, Duration{} }),
+		records("retry after", FindGap, func(r *journal.Record) int {
+			if r.Event.Kind == frontier.Done {
+				r.Event.Retry = time.Hour
+			}
+			return 1
+		}),
+		records("a connection of its own", FindGap, func(r *journal.Record) int {
+			r.Facts.Conn *= 2
+			if r.Event.Kind == frontier.Took && r.Event.Page%2 == 0 {
+				r.Facts.Conn++
+			}
+			return 1
+		}),
+		records("clock", FindGap, nth(5, tooks(frontier.Robots), func(r *journal.Record) int { r.Facts.Clock = r.Now + time.Second; return 1 })),
+		records("forbidden", FindRobots, func(r *journal.Record) int {
+			if r.Event.Kind == frontier.Ruled && !r.Event.Hop && !r.Event.Again && !r.Event.Class.Failed() {
+				all := robots.DisallowAll()
+				r.Facts.Rules, _ = all.AppendBinary(nil)
+				r.Event.Delay = all.Delay()
+			}
+			return 1
+		}),
+		records("no robots.txt", FindRobots, func(r *journal.Record) int {
+			if r.Event.Kind == frontier.Ruled && !r.Event.Hop {
+				r.Event.Again, r.Event.Due = true, r.Event.End+1
+			}
+			return 1
+		}),
+		records("expired", FindRobots, func(r *journal.Record) int {
+			if r.Event.Kind == frontier.Ruled {
+				r.Event.Expiry = r.Event.End + 1
+			}
+			return 1
+		}),
+		records("crawl-delay of the rules", FindRobots, nth(0, ofKind(frontier.Ruled), func(r *journal.Record) int { r.Event.Delay += time.Second; return 1 })),
+		records("address", FindAddress, nth(3, tooks(frontier.Robots), func(r *journal.Record) int { r.Facts.Address++; return 1 })),
+		records("started too early", FindClock, nth(3, ofKind(frontier.Done), func(r *journal.Record) int { r.Event.Start -= time.Hour; return 1 })),
+		records("clock goes back", FindClock, nth(20, ofKind(frontier.Took), func(r *journal.Record) int { r.Now -= time.Minute; return 1 })),
+		{"all in one group", FindUncommitted, func(t *testing.T, d memoryDisk) {
+			rewrite(t, d, 1<<30, func(*journal.Record) int { return 1 })
+		}},
+	}
+}
+
+func recordTamperings() []tampering {
+	return []tampering{
+		records("an outcome is lost", FindEvent, nth(3, ofKind(frontier.Done), dropped)),
+		records("a work is lost", FindEvent, nth(3, tooks(frontier.Fetch), dropped)),
+		records("a record twice", FindEvent, nth(9, ofKind(frontier.Done), func(*journal.Record) int { return 2 })),
+		records("another page", FindEvent, nth(9, ofKind(frontier.Done), func(r *journal.Record) int { r.Event.Page++; return 1 })),
+		records("other URLs", FindArchive, func(r *journal.Record) int {
+			if n := &r.Facts.Names; r.Event.Kind == frontier.Seed {
+				site := slices.Clone(n.Site(0))
+				n.Reset()
+				n.Add(site, []byte("/other"))
+			}
+			return 1
+		}),
+		records("a place beside", FindArchive, nth(9, cameWhole, func(r *journal.Record) int { r.Facts.Place.Offset += 3; return 1 })),
+		records("a length", FindArchive, nth(9, cameWhole, func(r *journal.Record) int { r.Facts.Place.Length++; return 1 })),
+		records("another file", FindArchive, nth(9, cameWhole, func(r *journal.Record) int { r.Facts.Place.File += 7; return 1 })),
+		records("no place", FindArchive, nth(9, cameWhole, func(r *journal.Record) int { r.Facts.Place = journal.Place{}; return 1 })),
+		records("a digest", FindArchive, nth(9, func(r *journal.Record) bool { return cameWhole(r) && len(r.Facts.Payload) > 0 },
+			func(r *journal.Record) int { r.Facts.Payload[5] ^= 1; return 1 })),
+		records("a date", FindArchive, nth(1, ofKind(frontier.Session), func(r *journal.Record) int { r.Facts.Session.Wall += int64(time.Hour); return 1 })),
+		config("another policy", FindDecision, func(c *Config) { c.Policy = "breadth-first" }),
+	}
+}
+
+func fileTamperings() []tampering {
+	return []tampering{
+		files("damage in the journal", FindDamage, partJournal, ".wj", flip(0.5)),
+		files("damage in the archive", FindArchive, partArchive, ".warc.gz", flip(0.5)),
+		files("archive cut", FindArchive, partArchive, ".warc.gz", func(f disk.File, n int64) error { return f.Truncate(n / 2) }),
+		files("archive longer", FindArchive, partArchive, ".warc.gz", func(f disk.File, n int64) error {
+			_, err := f.WriteAt([]byte("more"), n)
+			return err
+		}),
+		files("damage in a snapshot", FindSnapshot, partSnapshot, snapshotSuffix, flip(0.5)),
+		{"archive gone", FindArchive, func(_ *testing.T, d memoryDisk) { d[partArchive] = disk.NewMemory() }},
+		{"a snapshot of another moment", FindSnapshot, moveSnapshot},
+		{"other URLs in the URL file", FindURLs, otherURLs},
+	}
+}
+
+// moveSnapshot gives the newest snapshot the name of another record.
+func moveSnapshot(t *testing.T, d memoryDisk) {
+	names, err := snapshotsOf(d[partSnapshot])
+	if err == nil {
+		err = d[partSnapshot].Rename(names[0], snapshotName(100))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// otherURLs writes a URL file that is whole, with another URL in it.
+func otherURLs(t *testing.T, d memoryDisk) {
+	h, err := journal.ReadHeader(d[partJournal])
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := d[partURLs].Open(urlFile, disk.Read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := graph.OpenURLLog(&frozenFile{old}, h.Crawl, 1<<12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d[partURLs] = disk.NewMemory()
+	f, err := d[partURLs].Open(urlFile, disk.Create)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := graph.OpenURLLog(f, h.Crawl, 1<<12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = from.Each(0, func(p graph.Page, s graph.Site, rest []byte) error {
+		if p == 17 {
+			rest = []byte("/other")
+		}
+		return to.Append(p, s, rest)
+	})
+	if err == nil {
+		err = to.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	from.Free()
+	to.Free()
+}
+
+// Whatever is changed in a crawl that keeps its promises is found: no check is one that
+// cannot fail.
+func TestVerifyFinds(t *testing.T) {
+	var w *testWeb
+	synctest.Test(t, func(t *testing.T) {
+		o := fakeweb.Mixed()
+		o.Times.FirstByte = func(graph.Site, graph.Page, uint32) time.Duration { return 20 * time.Millisecond }
+		w = newTestWeb(t, 200, 12, o)
+		w.server.SetAddresses(4)
+		w.o.Config.PerConnection, w.o.Config.Pages = 4, 80
+		w.run(t)
+		w.o.Config.Pages = 0
+		w.run(t)
+	})
+	whole := w.disk
+	w.verify(t).clean(t)
+	for _, test := range slices.Concat(politenessTamperings(), recordTamperings(), fileTamperings()) {
+		t.Run(test.name, func(t *testing.T) {
+			w.disk = memoryDisk{}
+			for name, m := range whole {
+				w.disk[name] = m.Kill()
+			}
+			test.change(t, w.disk)
+			if f := w.verify(t); f.Kinds[test.kind] == 0 {
+				t.Errorf("found %v, want %s", f.Kinds, test.kind)
+			}
+		})
+	}
+}
+
+// A page that comes again without a recrawl is found, with one it is not.
+func TestVerifyRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t, 30, 3, fakeweb.ServeOptions{})
+		w.o.Config.Recrawl, w.o.Config.Duration = seconds(3600), seconds(3*3600)
+		w.run(t)
+		f := w.verify(t)
+		f.clean(t)
+		config("", "", func(c *Config) { c.Recrawl = Duration{} }).change(t, w.disk)
+		if f := w.verify(t); f.Kinds[FindRepeated] < 30 {
+			t.Errorf("found %v, want pages that came twice", f.Kinds)
+		}
+	})
+}
