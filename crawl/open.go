@@ -147,7 +147,7 @@ func restore(p *parts, set *setup, last uint64, note func(string, ...any)) (*sta
 			note("a snapshot cannot be used", "file", name, "why", err)
 			continue
 		}
-		if err = s.catchUp(p.journal); err == nil {
+		if err = s.catchUp(p.journal, last, note); err == nil {
 			return s, nil
 		}
 		s.close()
@@ -158,7 +158,7 @@ func restore(p *parts, set *setup, last uint64, note func(string, ...any)) (*sta
 		return nil, err
 	}
 	if err = s.urls.Truncate(0); err == nil {
-		err = s.catchUp(p.journal)
+		err = s.catchUp(p.journal, last, note)
 	}
 	if err != nil {
 		s.close()
@@ -278,11 +278,26 @@ func syncURLs(p *parts) error {
 	return err
 }
 
-// catchUp replays what the journal has beyond the state.
-func (s *state) catchUp(dir disk.Dir) error {
-	_, err := journal.Read(dir, s.next, s.replay)
+// catchUp replays what the journal has beyond the state. When that takes long it says so
+// first. Records that are damaged are passed over, and said.
+func (s *state) catchUp(dir disk.Dir, last uint64, note func(string, ...any)) error {
+	if n := last - s.next; last > s.next && n > manyRecords && last != ^uint64(0) {
+		note("replaying the journal", "records", n, "takes_about", (time.Duration(n) * replayCost).Round(time.Second))
+	}
+	r := journal.Reader{Dir: dir, From: s.next, Record: s.replay, Damage: func(d *journal.Damage) error {
+		note("a part of the journal is damaged; what it made known is found again", "damage", d)
+		return nil
+	}}
+	_, err := r.Run()
 	return err
 }
+
+// A page costs about three records, and some links; replayCost is a record with its
+// share of those.
+const (
+	replayCost  = 10 * time.Microsecond
+	manyRecords = 100_000
+)
 
 // position is the committed end of the archive.
 func position(c journal.Commit) archive.Position {
