@@ -224,6 +224,9 @@ func (w *crashWeb) checkStates(t *testing.T, c *disk.Memory, s *story) {
 	copyDir(t, bare.Sub(partJournal), c.Sub(partJournal))
 	alone := w.restored(t, bare, s.last.Next)
 	defer alone.close()
+	again := w.restored(t, c, s.last.Next)
+	defer again.close()
+	sameState(t, "restored", from, "restored once more", again)
 	sameState(t, "restored from a snapshot", from, "from the journal alone", alone)
 	w.checkSnapshots(t, c, s.last.Next)
 	for p, want := range s.urls {

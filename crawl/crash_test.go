@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -25,25 +26,32 @@ import (
 // in between left no trace, as with a program that is killed a moment later. Then chance
 // takes what was not synced, and the crawl goes on with the rest.
 func TestCrashes(t *testing.T) {
-	lives := 30
-	if testing.Short() {
-		lives = 8
-	}
-	if n, err := strconv.Atoi(os.Getenv("WINNOW_TORTURE")); err == nil {
-		lives = 10 * n
-	}
 	whole := crawlWhole(t)
-	for i := range lives {
+	for i := range lives(16, 5) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { liveThroughCrashes(t, uint64(i), whole) })
 		})
 	}
 }
 
+// lives is how often a test is repeated: so many times, fewer with -short, and in the
+// long form (make torture, WINNOW_TORTURE=50) many more.
+func lives(usual, short int) int {
+	if n, err := strconv.Atoi(os.Getenv("WINNOW_TORTURE")); err == nil {
+		return n * usual / 5
+	}
+	if testing.Short() {
+		return short
+	}
+	return usual
+}
+
 // wholeCrawl is what a crawl without a crash comes to.
 type wholeCrawl struct {
 	pages map[string]string // URL to state
-	steps int               // of the disk
+	// Operations of the disk, and bytes on it.
+	steps, writes, syncs int
+	archive, journal     int64
 }
 
 func crawlWhole(t *testing.T) (whole wholeCrawl) {
@@ -52,12 +60,27 @@ func crawlWhole(t *testing.T) (whole wholeCrawl) {
 		w := newCrashWeb(t)
 		w.run(t)
 		w.check(t, w.limits())
-		whole = wholeCrawl{w.pages(t), w.root.Steps()}
+		whole = wholeCrawl{
+			w.pages(t), w.root.Steps(), w.root.Writes(), w.root.Syncs(),
+			bytesIn(t, w.root.Sub(partArchive)), bytesIn(t, w.root.Sub(partJournal)),
+		}
 	})
 	if len(whole.pages) < 100 {
 		t.Fatalf("%d pages are no test", len(whole.pages))
 	}
 	return whole
+}
+
+func bytesIn(t *testing.T, dir disk.Dir) (n int64) {
+	t.Helper()
+	list, err := dir.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		n += e.Size
+	}
+	return n
 }
 
 // A crashWeb is a web and a crawl of it, on one disk that can be lost.
@@ -151,6 +174,10 @@ func liveThroughCrashes(t *testing.T, seed uint64, whole wholeCrawl) {
 	w.vary(seed)
 	rng := rand.New(rand.NewPCG(seed, 4))
 	for range rng.IntN(12) {
+		if rng.IntN(5) == 0 {
+			w.stop(t, rng)
+			continue
+		}
 		n := rng.IntN(whole.steps / 2)
 		if rng.IntN(3) == 0 {
 			n = rng.IntN(40) // during recovery, or soon after
@@ -160,8 +187,40 @@ func liveThroughCrashes(t *testing.T, seed uint64, whole wholeCrawl) {
 		}
 		w.lose(t, rng)
 		w.checkDisk(t)
+		if rng.IntN(6) == 0 {
+			w.deleteDerived()
+		}
 		time.Sleep(time.Duration(rng.Int64N(int64(4 * time.Second))))
 	}
+	w.comesToItsEnd(t, whole)
+}
+
+// stop lets a crawl run for a while and end in order.
+func (w *crashWeb) stop(t *testing.T, rng *rand.Rand) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rng.Int64N(int64(20*time.Second))))
+	defer cancel()
+	w.root.Stop(-1)
+	if _, err := Run(ctx, w.o); err != nil {
+		t.Fatal(err)
+	}
+	w.crashes = append(w.crashes, crash{at: w.server.Counter().Now()}) // requests may have been given up
+	w.checkDisk(t)
+}
+
+// deleteDerived removes all that the journal can bring back.
+func (w *crashWeb) deleteDerived() {
+	for _, name := range []string{partURLs, partSnapshot} {
+		list, _ := w.root.Sub(name).List()
+		for _, e := range list {
+			w.root.Sub(name).Remove(e.Name)
+		}
+	}
+}
+
+// comesToItsEnd lets the crawl finish, and checks all of it.
+func (w *crashWeb) comesToItsEnd(t *testing.T, whole wholeCrawl) {
+	t.Helper()
 	w.root.Stop(-1)
 	sum := w.run(t)
 	if sum.Why != whyFinished {
