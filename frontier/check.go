@@ -20,8 +20,13 @@ func (f *Frontier) Check(e *Event) error {
 
 func (f *Frontier) checkKind(e *Event) error {
 	switch e.Kind {
-	case Seed, Admitted:
+	case Seed:
 		return f.checkNew(e)
+	case Admitted:
+		if len(e.New) > 0 {
+			return fmt.Errorf("it has %d new pages", len(e.New))
+		}
+		return f.checkKnown(e, e.Admit)
 	case Took:
 		return f.checkTook(e)
 	case Refused:

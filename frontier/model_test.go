@@ -30,6 +30,7 @@ type duel struct {
 	world  []uint32     // page of the web by page
 	log    []logged
 	hold   []graph.Site // sites with works to be settled
+	files  int          // sitemap files that there were
 	handed []int        // by page: how often
 }
 
@@ -133,13 +134,14 @@ func (d *duel) apply(e Event) {
 func (d *duel) seed() {
 	n := 1 + d.r.IntN(4)
 	_, sites := d.discover([]uint32{0, 1, 2, 3}[:n])
-	d.n.know(sites)
+	e := Event{Kind: Seed, New: sites}
+	d.n.know(&e, 0)
 	if d.n.opic {
 		for i := range d.n.pages {
 			d.n.pages[i].value = 1 / float64(n)
 		}
 	}
-	d.apply(Event{Kind: Seed, New: sites})
+	d.apply(e)
 }
 
 // ask asks both for work. Without any, it sees that asking changes nothing, and that
@@ -151,6 +153,7 @@ func (d *duel) ask() bool {
 	if got != want || gotOK != ok {
 		d.t.Fatalf("%v: next hands out %+v %v, want %+v %v", d.now, got, gotOK, want, ok)
 	}
+	d.count()
 	if ok {
 		d.begin(got)
 		return true
@@ -162,6 +165,37 @@ func (d *duel) ask() bool {
 		d.askInVain(again)
 	}
 	return false
+}
+
+// count compares what can be counted at once.
+func (d *duel) count() {
+	d.n.wake(d.now)
+	want, got := Counts{Hops: len(d.n.hops)}, d.f.Counts()
+	for i := range d.n.sites {
+		s := &d.n.sites[i]
+		want.Files += s.files
+		if d.n.o.Slow > 0 && s.slow >= d.n.o.SlowTimes {
+			want.Slow++
+		}
+		if s.acquired && !s.kept {
+			want.Flying++
+		}
+	}
+	for i := range d.n.pages {
+		switch p := &d.n.pages[i]; {
+		case p.waits(d.now):
+			want.Queued++
+		case p.waits(Never):
+			want.Due++
+		}
+		if d.n.pages[i].again {
+			want.Revisits++
+		}
+	}
+	got.Polite, got.Parked, got.Held, got.Blocked = 0, 0, 0, 0
+	if got != want {
+		d.t.Fatalf("%v: counts %+v, want %+v", d.now, got, want)
+	}
 }
 
 // askInVain asks before the instant that the frontier said: nothing may be handed out,
@@ -195,75 +229,23 @@ func (d *duel) begin(w Work) {
 	d.flying = append(d.flying, flight{w, d.now})
 	if w.Kind == Fetch {
 		d.handed[w.Page]++
-	}
-}
-
-// finish ends a work in a random way, and asks for more.
-func (d *duel) finish() {
-	i := d.r.IntN(len(d.flying))
-	fl := d.flying[i]
-	d.flying = slices.Delete(d.flying, i, i+1)
-	e := Event{Site: fl.w.Site, Start: fl.start, End: d.now, Again: d.r.IntN(8) == 0}
-	if e.Again {
-		e.Due = d.now + time.Duration(d.r.IntN(5000))*time.Millisecond
-	}
-	switch fl.w.Kind {
-	case Resolve:
-		e.Kind, e.Address = Resolved, uint32(fl.w.Site)%4+1
-		if !e.Again && d.r.IntN(20) == 0 {
-			e.Class = policy.DNSError
+		if !d.n.o.Allowed(w.Page) {
+			d.t.Fatalf("%v: page %d is handed out, but it is forbidden", d.now, w.Page)
 		}
-	case Robots:
-		e.Kind, e.For = Ruled, fl.w.For
-		switch d.r.IntN(12) {
-		case 0:
-			e.Class = policy.Timeout
-		case 1, 2, 3:
-			e.Hop, e.Again, e.Due = true, false, 0
-			e.To = d.site(graph.Site(d.r.IntN(duelSites)))
-		}
-		if d.r.IntN(4) == 0 {
-			e.Delay = time.Duration(d.r.IntN(6)) * time.Second
-		}
-		if d.r.IntN(2) == 0 {
-			e.Expiry = d.now + time.Duration(d.r.IntN(20))*time.Second + 1
-		}
-	case Fetch:
-		d.fill(&e, fl.w.Page)
-	}
-	d.end(&e, fl.w)
-}
-
-// fill says how an attempt at page p ended.
-func (d *duel) fill(e *Event, p graph.Page) {
-	e.Kind, e.Site, e.Page, e.Keep = Done, 0, p, d.r.IntN(5) > 0
-	switch {
-	case e.Again || d.r.IntN(9) == 0:
-		e.Class = policy.Timeout
-	case d.r.IntN(9) == 0:
-		e.Class = policy.TooLarge
-	default:
-		var to []uint32
-		for q := range uint32(duelPages) {
-			if h := policy.Hash(uint64(d.world[p]), uint64(q)); h%24 == 0 && q != d.world[p] {
-				to = append(to, q)
-			}
-		}
-		e.Links, e.New = d.discover(to)
-	}
-	if d.r.IntN(10) == 0 {
-		e.Retry = time.Duration(d.r.IntN(4)) * time.Second
 	}
 }
 
 func (d *duel) end(e *Event, w Work) {
-	if e.Kind == Resolved && d.n.addrs[e.Address] == nil {
-		d.n.addrs[e.Address] = &naiveAddress{}
+	for a := e.Address; a > 0 && d.n.addrs[a] == nil && !e.Again && !e.Class.Failed(); a-- { // numbers are dense, so all below are known
+		d.n.addrs[a] = &naiveAddress{}
 	}
 	d.n.end(d.now, w.Site, e)
 	d.apply(*e)
 	if d.n.o.Hold && e.Kind != Resolved {
 		d.hold = append(d.hold, w.Site)
+		if e.Kind == Ruled && e.For != e.Site {
+			d.hold = append(d.hold, e.For)
+		}
 	}
 	s := &d.n.sites[w.Site]
 	if w.Kind != Fetch {
@@ -362,16 +344,15 @@ func TestAgainstModel(t *testing.T) {
 			defer func() { d.f.Free() }()
 			d.run()
 			d.f.wake(Never - 1)
+			d.n.wake(Never)
 			for p := range d.f.Pages() {
 				s := d.f.State(graph.Page(p))
 				if s == Known || s == Acquired || s == Fetched && d.handed[p] == 0 {
 					t.Errorf("page %d is %v at the end, and was handed out %d times", p, s, d.handed[p])
 				}
-				if closed := d.n.sites[d.f.Site(graph.Page(p))].closed; s == RefusedPage == d.n.o.Allowed(graph.Page(p)) && !closed {
-					t.Errorf("page %d is %v", p, s)
-				}
-				if want := d.n.pages[p].state; s != want {
-					t.Errorf("page %d is %v, want %v", p, s, want)
+				want, bar, depth := &d.n.pages[p], d.f.Bar(graph.Page(p)), d.f.Depth(graph.Page(p))
+				if s != want.state || bar != want.bar || depth != want.depth {
+					t.Errorf("page %d is %v (bar %v, depth %d), want %v (%v, %d)", p, s, bar, depth, want.state, want.bar, want.depth)
 				}
 			}
 			replayed := d.fresh(false)

@@ -9,7 +9,8 @@ import (
 )
 
 // naive is a frontier in mode Continuous that looks at every page whenever it is asked:
-// breadth-first or opic, delays, c, addresses, retries, robots.txt, sessions.
+// breadth-first or opic, delays, c, addresses, twins, retries, robots.txt and its hops,
+// sitemaps, bars, revisits, slow sites, holds, sessions.
 type naive struct {
 	o     *Options
 	opic  bool
@@ -26,8 +27,16 @@ type naiveHop struct{ of, to graph.Site }
 type naivePage struct {
 	site  graph.Site
 	state State
+	bar   Bar
+	depth int
 	value float64
 	due   time.Duration
+	again bool // it is fetched, and to be fetched again
+}
+
+// waits tells whether the page may be handed out at now.
+func (p *naivePage) waits(now time.Duration) bool {
+	return (p.state == Known || p.state == Fetched && p.again) && p.due <= now
 }
 
 type naiveSite struct {
@@ -39,7 +48,9 @@ type naiveSite struct {
 	served, fails, unsettled int
 	twin                     graph.Site
 	median                   time.Duration
-	slow                     int
+	slow, files              int
+	sitemap                  bool          // it was the last request
+	names                    time.Duration // when its address expires
 }
 
 type naiveAddress struct {
@@ -47,12 +58,26 @@ type naiveAddress struct {
 	free   time.Duration
 }
 
-func (n *naive) know(sites []graph.Site) {
-	for _, s := range sites {
+// know makes the pages of an event known, depth links away from a seed.
+func (n *naive) know(e *Event, depth int) {
+	for i, s := range e.New {
 		n.knowSite(s)
-		n.pages = append(n.pages, naivePage{site: s})
-		if n.sites[s].closed {
-			n.pages[len(n.pages)-1].state = Failed
+		p := naivePage{site: s, depth: depth}
+		if len(e.Bars) > 0 && e.Bars[i] != NoBar {
+			p.state, p.bar = RefusedPage, e.Bars[i]
+		} else if n.sites[s].closed {
+			p.state = Failed
+		}
+		n.pages = append(n.pages, p)
+	}
+	for _, q := range e.Admit {
+		p := &n.pages[q]
+		if p.state != RefusedPage {
+			continue
+		}
+		p.state, p.bar, p.due, p.depth = Known, NoBar, 0, min(p.depth, depth)
+		if n.sites[p.site].closed {
+			p.state = Failed
 		}
 	}
 }
@@ -83,7 +108,7 @@ func (n *naive) best(now time.Duration, s int) (best int) {
 	for i := range n.pages {
 		p := &n.pages[i]
 		ok := s == int(p.site) || s < 0 && !n.sites[p.site].moved && n.may(now, &n.sites[p.site])
-		if p.state == Known && p.due <= now && ok && (best < 0 || p.value > n.pages[best].value) {
+		if ok && p.waits(now) && !n.sites[p.site].closed && (best < 0 || p.value > n.pages[best].value) {
 			best = i
 		}
 	}
@@ -95,13 +120,36 @@ func (n *naive) best(now time.Duration, s int) (best int) {
 func (n *naive) hop(now time.Duration) (w Work, ok bool) {
 	for _, h := range n.hops {
 		if s := &n.sites[h.to]; n.may(now, s) {
-			if s.needs == Resolve {
+			if s.nameless(now) {
 				return Work{Kind: Resolve, Site: h.to}, true
 			}
 			return Work{Kind: Robots, Site: h.to, For: h.of}, true
 		}
 	}
 	return w, false
+}
+
+func (s *naiveSite) nameless(now time.Duration) bool {
+	return s.needs == Resolve || s.names > 0 && s.names <= now
+}
+
+// need is the kind of work that site i needs next.
+func (n *naive) need(now time.Duration, i graph.Site) Kind {
+	s, left := &n.sites[i], 0
+	for j := range n.pages {
+		if p := &n.pages[j]; p.site == i && p.waits(now) {
+			left++
+		}
+	}
+	switch {
+	case s.nameless(now):
+		return Resolve
+	case s.needs == Robots || s.expiry > 0 && s.expiry <= now:
+		return Robots
+	case s.files > 0 && (!s.sitemap || left == 1):
+		return Sitemap
+	}
+	return Fetch
 }
 
 // hand hands out the first hop or the best page, or what its site needs first; a
@@ -112,17 +160,17 @@ func (n *naive) hand(now time.Duration, only int) (w Work, ok bool) {
 		return w, true
 	}
 	for p := n.best(now, only); p >= 0; p = n.best(now, only) {
-		s := &n.sites[n.pages[p].site]
-		if s.expiry > 0 && s.expiry <= now {
-			s.needs = Robots
-		}
-		if s.needs == Fetch && !n.o.Allowed(graph.Page(p)) {
-			n.pages[p].state = RefusedPage
+		q := &n.pages[p]
+		w = Work{Kind: n.need(now, q.site), Site: q.site}
+		if w.Kind == Fetch && !n.o.Allowed(graph.Page(p)) {
+			n.drop(q, RefusedPage)
 			continue
 		}
-		if w = (Work{Kind: s.needs, Site: n.pages[p].site}); w.Kind == Fetch {
+		if w.Kind == Fetch {
 			w.Page = graph.Page(p)
-			n.pages[p].state = Acquired
+			if q.state++; q.again { // Known, or Fetched
+				q.state, q.again = Reacquired, false
+			}
 		}
 		if w.Kind == Robots {
 			w.For = w.Site
@@ -130,11 +178,34 @@ func (n *naive) hand(now time.Duration, only int) (w Work, ok bool) {
 		n.take(w)
 		return w, true
 	}
-	return w, false
+	return Work{}, false
+}
+
+// wake fails pages that are due and whose site is closed.
+func (n *naive) wake(now time.Duration) {
+	for i := range n.pages {
+		if p := &n.pages[i]; p.waits(now) && n.sites[p.site].closed {
+			n.drop(p, Failed)
+		}
+	}
+}
+
+// drop takes out a page that waits.
+func (n *naive) drop(p *naivePage, as State) {
+	if p.again {
+		p.again = false
+		return
+	}
+	if p.state = as; as == RefusedPage {
+		p.bar = BarRobots
+	}
 }
 
 func (n *naive) take(w Work) {
 	s := &n.sites[w.Site]
+	if w.Kind != Resolve {
+		s.sitemap = w.Kind == Sitemap
+	}
 	if s.addr != 0 && !s.acquired && w.Kind != Resolve {
 		n.addrs[s.addr].active++
 	}
@@ -145,8 +216,10 @@ func (n *naive) take(w Work) {
 func (n *naive) first(now time.Duration) time.Duration {
 	at := Never
 	try := func(t time.Duration) {
-		_, hop := n.hop(t)
-		if t > now && t < at && (hop || n.best(t, -1) >= 0) {
+		if t <= now || t >= at {
+			return
+		}
+		if _, hop := n.hop(t); hop || n.best(t, -1) >= 0 {
 			at = t
 		}
 	}
@@ -164,11 +237,15 @@ func (n *naive) first(now time.Duration) time.Duration {
 
 // end is the end of a work at site i.
 func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
-	if e.Kind == Done {
+	n.wake(now)
+	switch e.Kind {
+	case Done:
 		n.came(e)
-	}
-	if e.Kind == Ruled {
+	case Ruled:
 		n.rule(now, e)
+	case Listed:
+		n.know(e, 0)
+		n.sites[i].files += int(e.Files) - 1
 	}
 	s := &n.sites[i]
 	if n.o.Hold && e.Kind != Resolved {
@@ -181,7 +258,9 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 		case e.Class.Failed():
 			n.close(now, i, Failed)
 		default:
-			s.needs, s.addr = Robots, e.Address
+			if s.addr, s.names = e.Address, e.Expiry; s.needs == Resolve {
+				s.needs = Robots
+			}
 		}
 		return
 	}
@@ -202,9 +281,8 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 	s.next = max(s.next, e.End+d)
 	other.next = max(other.next, e.End+d)
 	s.served++
-	expired := s.expiry > 0 && s.expiry <= now
 	s.kept = e.Kind == Done && e.Keep && s.served < n.o.PerConnection && max(s.delay, other.delay) == 0 && e.Retry == 0 && s.fails == 0 && (n.o.Slow == 0 || s.slow < n.o.SlowTimes) &&
-		!expired && n.best(now, int(i)) >= 0
+		n.best(now, int(i)) >= 0 && n.need(now, i) == Fetch
 	if !s.kept {
 		n.release(s, e.End)
 	}
@@ -230,6 +308,9 @@ func (n *naive) slowness(s *naiveSite, e *Event) time.Duration {
 // rule is what an answer about robots.txt makes of the site that asked for it.
 func (n *naive) rule(now time.Duration, e *Event) {
 	s := &n.sites[e.For]
+	if n.o.Hold && e.For != e.Site {
+		s.unsettled++
+	}
 	n.hops = slices.DeleteFunc(n.hops, func(h naiveHop) bool { return h.of == e.For })
 	s.moved = false
 	switch {
@@ -251,6 +332,7 @@ func (n *naive) rule(now time.Duration, e *Event) {
 		n.close(now, e.For, RefusedPage)
 	default:
 		s.needs, s.delay, s.expiry = Fetch, e.Delay, e.Expiry
+		s.files += int(e.Files)
 		if e.For != e.Site {
 			s.next = max(s.next, e.End+e.Delay)
 		}
@@ -260,12 +342,10 @@ func (n *naive) rule(now time.Duration, e *Event) {
 // close ends a site for good.
 func (n *naive) close(now time.Duration, s graph.Site, as State) {
 	n.hops = slices.DeleteFunc(n.hops, func(h naiveHop) bool { return h.of == s })
-	n.sites[s].closed, n.sites[s].moved = true, false
+	n.sites[s].closed, n.sites[s].moved, n.sites[s].files = true, false, 0
 	for i := range n.pages {
-		if p := &n.pages[i]; p.site == s && p.state == Known && p.due <= now {
-			p.state = as
-		} else if p.site == s && p.state == Known {
-			p.state = Failed
+		if p := &n.pages[i]; p.site == s && p.waits(now) {
+			n.drop(p, as)
 		}
 	}
 	n.giveBack(now, s)
@@ -294,14 +374,20 @@ func (n *naive) release(s *naiveSite, end time.Duration) {
 // came is what an attempt at a page makes of it and, with opic, of its links.
 func (n *naive) came(e *Event) {
 	p := &n.pages[e.Page]
+	before := p.state == Reacquired
 	p.state, p.due = Fetched, e.Due
-	if e.Again {
+	switch {
+	case e.Again && !before:
 		p.state = Known
-	} else if e.Class.Failed() {
+	case e.Again:
+		p.again = true
+	case e.Class.Failed():
 		p.state = Failed
+	default:
+		p.again = e.Due > 0
 	}
-	n.know(e.New)
-	if p = &n.pages[e.Page]; !n.opic || p.state != Fetched || len(e.Links) == 0 {
+	n.know(e, p.depth+1)
+	if p = &n.pages[e.Page]; !n.opic || e.Again || p.state != Fetched || len(e.Links) == 0 {
 		return
 	}
 	part := p.value / float64(len(e.Links))
@@ -312,9 +398,13 @@ func (n *naive) came(e *Event) {
 }
 
 func (n *naive) session(now time.Duration) {
+	n.wake(now)
 	for i := range n.pages {
-		if n.pages[i].state == Acquired {
-			n.pages[i].state = Known
+		switch p := &n.pages[i]; p.state {
+		case Acquired:
+			p.state = Known
+		case Reacquired:
+			p.state, p.again, p.due = Fetched, true, now
 		}
 	}
 	for i := range n.sites {

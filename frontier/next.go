@@ -12,10 +12,13 @@ import (
 // at the latest, Never if only an event can change that. It may have chosen a batch
 // then, see Stirred.
 func (f *Frontier) Next(now time.Duration) (w Work, ask time.Duration, ok bool) {
-	f.wake(now)
+	woke := f.wake(now)
 	for {
 		w, ok := f.candidate(now)
 		if !ok {
+			if f.stirred = f.stirred || woke; f.stirred {
+				f.now = now // as the event Asked does
+			}
 			return Work{}, f.ask(), false
 		}
 		if w.Kind != Fetch {

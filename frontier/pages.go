@@ -225,7 +225,7 @@ func (f *Frontier) came(now time.Duration, p graph.Page, o *policy.Outcome, link
 func (f *Frontier) settle(now time.Duration, p graph.Page, s graph.Site, e *Event) {
 	switch {
 	case e.Again && f.State(p) == Reacquired, !e.Again && !e.Class.Failed() && e.Due > 0:
-		f.revisit(p, e.Due)
+		f.revisit(now, p, e.Due)
 	case e.Again && e.Due > now:
 		f.setState(p, Known)
 		f.due.push(e.Due, uint32(p))
@@ -242,10 +242,14 @@ func (f *Frontier) settle(now time.Duration, p graph.Page, s graph.Site, e *Even
 // revisit lets a page that came be fetched again at an instant. It stays fetched until it
 // is handed out, and the links that are kept of it are those of its first visit: what
 // policies made of them depends on them.
-func (f *Frontier) revisit(p graph.Page, at time.Duration) {
+func (f *Frontier) revisit(now time.Duration, p graph.Page, at time.Duration) {
 	f.setState(p, Fetched)
 	f.countRevisits(1)
-	f.due.push(at, uint32(p))
+	if at > now {
+		f.due.push(at, uint32(p))
+	} else {
+		f.enter(p, f.Site(p))
+	}
 }
 
 // countRevisits keeps count. Where records are lost it may miss some, but it is never
@@ -265,7 +269,7 @@ func (f *Frontier) session(now time.Duration) {
 			f.enter(p, f.Site(p))
 			f.came(now, p, &again, nil, true)
 		case Reacquired:
-			f.revisit(p, now)
+			f.revisit(now, p, now)
 			f.came(now, p, &again, nil, false)
 		}
 	}

@@ -214,8 +214,8 @@ func (f *Frontier) lost(s graph.Site) {
 	}
 }
 
-// wake lets everything continue whose instant has come.
-func (f *Frontier) wake(now time.Duration) {
+// wake lets everything continue whose instant has come, and tells whether anything did.
+func (f *Frontier) wake(now time.Duration) (any bool) {
 	for f.waits.first() <= now {
 		w := f.waits.pop()
 		s := graph.Site(w.id)
@@ -223,11 +223,14 @@ func (f *Frontier) wake(now time.Duration) {
 			continue // it was taken on replay before its instant
 		}
 		f.await(now, s)
+		any = true
 	}
 	for f.due.first() <= now {
 		f.comeBack(graph.Page(f.due.pop().id))
+		any = true
 	}
 	f.wakeAddresses(now)
+	return any
 }
 
 // resolved is the end of a Resolve work. An address that replaces an expired one leaves
@@ -254,6 +257,9 @@ func (f *Frontier) resolved(now time.Duration, e *Event) {
 func (f *Frontier) ruled(now time.Duration, e *Event) {
 	f.flying--
 	f.unsettle(e.Site)
+	if e.For != e.Site {
+		f.unsettle(e.For)
+	}
 	f.endHop(e.For)
 	rules := !e.Again && !e.Hop && !e.Class.Failed() && f.stage.At(int(e.For)) != closed
 	if rules { // otherwise old ones stay, and stay expired
@@ -300,7 +306,12 @@ func (f *Frontier) notBefore(s graph.Site, at time.Duration) {
 
 // reoffer brings s, unless somebody has it, to where its instant and its stage want it.
 func (f *Frontier) reoffer(now time.Duration, s graph.Site) {
-	switch f.place.At(int(s)) {
+	at := f.place.At(int(s))
+	if f.unsettled[s] > 0 && (at == ready || at == waiting) {
+		f.withdraw(s, held)
+		return
+	}
+	switch at {
 	case ready:
 		if f.next.At(int(s)) > int64(now) {
 			f.withdraw(s, waiting)

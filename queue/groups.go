@@ -38,8 +38,10 @@ func (q *Queue) makeGroups(g uint32) {
 	}
 }
 
-// Shut keeps the sites of group g from being the best, or ends that.
+// Shut keeps the sites of group g from being the best, or ends that. The group may have
+// no sites, or none any more.
 func (q *Queue) Shut(g uint32, shut bool) {
+	q.makeGroups(g)
 	in := &q.groups[g]
 	if in.shut == shut {
 		return
