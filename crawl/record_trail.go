@@ -20,20 +20,20 @@ type Trail struct {
 	Site  []graph.Site
 	State []PageState
 
-	Sites     []SiteTrail
-	Outcomes  [16]int64 // ends of attempts at pages, by policy.Class
-	Bars      [32]int64 // refused pages, by frontier.Bar
-	Statuses  map[uint16]int64
-	Media     map[string]int64
-	Requests  [4]int64 // works handed out, by frontier.Kind
-	Revisits  int64    // arrivals of pages that had come before
-	Retries   int64
-	Bytes     int64 // of all answers
-	Links     int64 // of first arrivals
-	Listed    int64 // pages that a sitemap made known
-	Sessions  []RecordedSession
-	Duration  time.Duration // instant of the last record
-	LastVisit time.Duration // instant of the last end
+	Sites    []SiteTrail
+	Outcomes [16]int64 // ends of attempts at pages, by policy.Class
+	Bars     [32]int64 // refused pages, by frontier.Bar
+	Statuses map[uint16]int64
+	Media    map[string]int64
+	Requests [4]int64 // works handed out, by frontier.Kind
+	Revisits int64    // arrivals of pages that had come before
+	Retries  int64
+	Bytes    int64 // of all answers
+	Links    int64 // of first arrivals
+	Listed   int64 // pages that a sitemap made known
+	Sessions []RecordedSession
+	Duration time.Duration // instant of the last record
+	Stopped  time.Duration // of it, between sessions
 }
 
 // A Visit is a page that came.
@@ -41,8 +41,9 @@ type Visit struct {
 	Page       graph.Page
 	Class      policy.Class
 	Start, End time.Duration
-	Bytes      int64 // as they crossed the line
-	Size       int64 // without content coding
+	Ran        time.Duration // End without the time between sessions, when nobody was at work
+	Bytes      int64         // as they crossed the line
+	Size       int64         // without content coding
 }
 
 // PageState is what became of a known page.
@@ -89,8 +90,11 @@ type trailReader struct {
 }
 
 func (t *trailReader) read(r *journal.Record) error {
-	t.Duration = r.Now
 	e := &r.Event
+	if e.Kind == frontier.Session && len(t.Sessions) > 0 {
+		t.Stopped += r.Now - t.Duration
+	}
+	t.Duration = r.Now
 	switch e.Kind {
 	case frontier.Seed:
 		for i := range e.New {
@@ -142,7 +146,6 @@ func (t *trailReader) learn(r *journal.Record, depth uint16) {
 func (t *trailReader) answer(r *journal.Record, s graph.Site) {
 	e := &r.Event
 	t.Bytes += e.Bytes
-	t.LastVisit = max(t.LastVisit, e.End)
 	if int(s) < len(t.Sites) {
 		t.Sites[s].Bytes += e.Bytes
 		t.Sites[s].Busy += e.End - e.Start
@@ -169,7 +172,7 @@ func (t *trailReader) done(r *journal.Record) {
 		t.State[e.Page] = PageFetched
 		t.Media[r.Facts.Media]++
 		t.Links += int64(len(e.Links))
-		t.Visits = append(t.Visits, Visit{e.Page, e.Class, e.Start, e.End, e.Bytes, r.Facts.Size})
+		t.Visits = append(t.Visits, Visit{e.Page, e.Class, e.Start, e.End, e.End - t.Stopped, e.Bytes, r.Facts.Size})
 		t.learn(r, t.Depth[e.Page]+1)
 	}
 }

@@ -1,0 +1,153 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/sim"
+)
+
+// A real crawl stands beside the virtual ones as a Run of its own: Measure makes it one.
+// What it did is in Result; it has no trace of its fetchers.
+
+// Measure judges an order that came from elsewhere, such as that of a real crawl.
+func (c *Comparison) Measure(name string, res *sim.Result) (*Run, error) {
+	if c.Judge == nil {
+		return nil, fmt.Errorf("measure %s: there is no truth", name)
+	}
+	trial, err := c.Judge.Try(res.Order)
+	if err != nil {
+		return nil, fmt.Errorf("measure %s: %w", name, err)
+	}
+	return &Run{Policy: name, Result: res, Trial: trial, Measures: trial.Measures()}, nil
+}
+
+// CourseSections are the cumulative importance of runs by pages, with the ideal and the
+// random order (P5, P6, P8), and if there is time, by time and bytes, and the average
+// importance by time (X31, X32).
+func (c *Comparison) CourseSections(runs []*Run) []Section {
+	n := mostFetches(runs)
+	label := "share of the importance of all pages that came"
+	pages := c.curves("Importance by pages", label, runs, nil, func(r *Run) Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(n))
+	pages.Chart.XLabel = "share of the pages"
+	pages.Chart.Series = append(pages.Chart.Series, runBaseline("random, expected", Random(len(c.Tree.Order), n)))
+	out := []Section{pages}
+	if c.Times == nil {
+		return out
+	}
+	last := 0.0
+	for _, r := range runs {
+		for _, t := range r.Result.End {
+			last = max(last, t.Seconds())
+		}
+	}
+	u := axisOfTime(last)
+	timed := []Section{gatheredOverTime(runs, u), gatheredOverBytes(runs), averageByTime(runs, u, last)}
+	for _, s := range timed {
+		s.Chart.XLabel = strings.Replace(s.Chart.XLabel, "virtual time", "time", 1)
+	}
+	return append(out, timed...)
+}
+
+// tenths are the shares of a crawl at which two of them are held side by side (L14).
+const tenths = 10
+
+// Tenths is the share of the importance that a run has after each tenth of the reachable
+// pages; not a number where it stopped before.
+func (r *Run) Tenths() (at [tenths]float64) {
+	c := r.Trial.Cumulative()
+	for i := range at {
+		v, ok := c.At(float64(i+1) / tenths)
+		if !ok {
+			v = math.NaN()
+		}
+		at[i] = v
+	}
+	return at
+}
+
+// SideBySide holds a real crawl against a simulation of the same policy in the same world:
+// figure 4.15 of the thesis (X34, L14).
+func SideBySide(real, simulated *Run) Section {
+	a, b := real.Tenths(), simulated.Tenths()
+	t := &Table{Columns: []Column{{Name: "pages", Unit: "%"}, {Name: "crawled", Unit: "%", Key: "crawled"},
+		{Name: "simulated", Unit: "%", Key: "simulated"}, {Name: "difference", Unit: "points", Key: "difference"}}}
+	most := 0.0
+	for i := range a {
+		t.Rows = append(t.Rows, []Cell{Count(100 * (i + 1) / tenths), Num(100*a[i], 1), Num(100*b[i], 1), Num(100*(a[i]-b[i]), 1)})
+		if d := math.Abs(a[i] - b[i]); d > most {
+			most = d
+		}
+	}
+	return Section{
+		Title: "Crawled and simulated", Table: t,
+		Text: fmt.Sprintf("Share of the importance after each tenth of the pages: in the crawl, and in a simulation of the same policy in the world that it recorded, with the times that it recorded. The largest difference is %.1f points.", 100*most),
+	}
+}
+
+// depthBands are the ranges of depth of which the correlation is given, as the thesis
+// discusses them for its figure 4.14: near the seeds, farther away, and all.
+func depthBands() [][2]int { return [][2]int{{0, 2}, {0, 5}, {6, math.MaxInt}, {0, math.MaxInt}} }
+
+// DepthSections are the importance of pages by their distance from the seeds, and
+// Kendall's tau-b of the two within bands (X33). depth is by page of the truth; pages
+// are those that count.
+func DepthSections(truth *Truth, pages []graph.Page, depth func(graph.Page) int) []Section {
+	scale := truth.mean1()
+	var sums []adder
+	var count []int
+	for _, p := range pages {
+		d := depth(p)
+		for len(sums) <= d {
+			sums, count = append(sums, adder{}), append(count, 0)
+		}
+		sums[d].add(truth.Value[p] * scale)
+		count[d]++
+	}
+	s := plot.Series{Name: "mean importance"}
+	t := &Table{Columns: []Column{{Name: "depth"}, {Name: "pages"}, {Name: "mean importance", Key: "mean"}, {Name: "share of the importance", Unit: "%", Key: "share"}}}
+	total := sum(truth.Value) * scale
+	for d := range sums {
+		if count[d] == 0 {
+			continue
+		}
+		mean := sums[d].sum() / float64(count[d])
+		s.X, s.Y = append(s.X, float64(d)), append(s.Y, mean)
+		t.Rows = append(t.Rows, []Cell{Count(d), Count(count[d]), Num(mean, 3), Num(100*sums[d].sum()/total, 1)})
+	}
+	return []Section{
+		{Title: "Importance by depth", Table: t, Chart: &plot.Chart{XLabel: "links from a seed when the page was found", YLabel: "mean importance", Series: []plot.Series{s}},
+			Text: "Mean importance, on the scale of mean 1, of the pages at each depth at which they became known."},
+		depthCorrelation(truth, pages, depth),
+	}
+}
+
+// depthCorrelation is tau-b of depth and importance by band.
+func depthCorrelation(truth *Truth, pages []graph.Page, depth func(graph.Page) int) Section {
+	t := &Table{Columns: []Column{{Name: "depths"}, {Name: "pages"}, {Name: "tau-b", Key: "tau_b"}}}
+	for _, band := range depthBands() {
+		var x, y []float64
+		for _, p := range pages {
+			if d := depth(p); d >= band[0] && d <= band[1] {
+				x, y = append(x, float64(d)), append(y, truth.Value[p])
+			}
+		}
+		tau := None()
+		if v, err := TauB(x, y); err == nil && len(x) > 1 {
+			tau = Num(v, 3)
+		}
+		name := fmt.Sprintf("%d to %d", band[0], band[1])
+		switch {
+		case band[0] == 0 && band[1] == math.MaxInt:
+			name = "all"
+		case band[1] == math.MaxInt:
+			name = fmt.Sprintf("%d and more", band[0])
+		}
+		t.Rows = append(t.Rows, []Cell{Words(name), Count(len(x)), tau})
+	}
+	return Section{Title: "Correlation of depth and importance", Table: t,
+		Text: "Kendall's tau-b: negative where pages nearer to the seeds are more important."}
+}
