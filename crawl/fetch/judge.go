@@ -71,7 +71,7 @@ func (x *exchange) fail(ctx context.Context, err error) {
 	switch why := new(timeout); {
 	case errors.As(context.Cause(ctx), &why):
 		a.Class, a.Note = policy.Timeout, why.Error()
-	case ctx.Err() != nil:
+	case x.caller.Err() != nil: // before that of ctx, which hears it from there
 		a.Class, a.Note, a.Aborted = policy.ConnectError, "ended by the crawler", true
 	default:
 		a.Class = x.classify(err)
@@ -96,7 +96,7 @@ func (x *exchange) classify(err error) policy.Class {
 // broken tells whether an error says that the peer has gone, which it may do during TLS as
 // at any other time.
 func broken(err error) bool {
-	for _, gone := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed} {
+	for _, gone := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed, io.ErrClosedPipe} {
 		if errors.Is(err, gone) {
 			return true
 		}

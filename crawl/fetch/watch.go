@@ -22,7 +22,8 @@ type watch struct {
 	mu     sync.Mutex
 	lim    *limits
 	timer  *time.Timer
-	cancel context.CancelCauseFunc // nil: the exchange is over
+	caller context.Context
+	cancel context.CancelCauseFunc // of the exchange; nil: it is over
 	phase  phase
 	began  [3]time.Time     // by phase
 	stamp  [3]time.Duration // the same by Options.Clock
@@ -40,13 +41,15 @@ type timeout struct {
 func (t *timeout) Error() string { return fmt.Sprintf("%s within %v", t.what, t.after) }
 
 // begin starts the watch. The context ends with it.
-func (x *exchange) begin(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
+func (x *exchange) begin(caller context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(caller)
 	w := &x.watch
-	w.lim, w.cancel = &x.c.lim, cancel
+	w.lim, w.cancel, w.caller = &x.c.lim, cancel, caller
 	w.began[connecting], w.stamp[connecting] = time.Now(), x.a.Start
 	w.timer = time.AfterFunc(min(w.lim.connect, w.lim.total), w.fire)
+	undo := context.AfterFunc(caller, w.hangUp)
 	return ctx, func() {
+		undo()
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.timer.Stop()
@@ -77,8 +80,18 @@ func (x *exchange) enter(p phase, d time.Duration) {
 	x.timer.Reset(d)
 }
 
-// fire ends the exchange if its time is up. The socket is closed first: TLS would take
-// time for a good-bye to a server that does not listen.
+// hangUp closes the socket when the caller wants no more. The context alone would leave
+// it to net/http, which says good-bye in TLS first: that takes time where the server does
+// not listen, and where it does, its answer may still come.
+func (w *watch) hangUp() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cancel != nil && w.wire != nil {
+		w.wire.Close()
+	}
+}
+
+// fire ends the exchange if its time is up. The socket is closed first, as in hangUp.
 func (w *watch) fire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
