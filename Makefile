@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|"sync(/atomic)?"|[. ]Parallel[(]'
 FUZZTIME    ?= 30s
 
-.PHONY: check test race bench pgo build demo fuzz clean
+.PHONY: check test race bench polite pgo build demo fuzz clean
 
 check: ## format, vet, staticcheck, module file, layers
 	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not formatted, run gofmt -w:" $$bad; exit 1; }
@@ -25,6 +25,9 @@ race:
 bench: ## ratios against yardsticks (bench/), then every Go benchmark
 	go run ./bench
 	go test -run '^$$' -bench . ./...
+
+polite: ## bar 5 and 10,000 requests in flight, on loopback sockets; minutes, both cores
+	WINNOW_POLITE=1 go test -count=1 -timeout 30m -run 'Polite|InFlight' -v ./bench
 
 pgo: ## renew the profile by which the compiler inlines the hot loops of the binary (decision 0005)
 	@dir=$$(mktemp -d) && trap 'rm -rf $$dir' EXIT && \

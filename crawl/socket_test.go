@@ -161,7 +161,7 @@ func (w *socketWeb) checkCrawl(t *testing.T, wanted *fakeweb.Wanted) {
 func mixedSockets() fakeweb.ServeOptions {
 	so := fakeweb.Mixed()
 	so.Robots.MaxDelay = 100 * time.Millisecond
-	so.RetryAfter = time.Second
+	so.Pages.Busy, so.RetryAfter = 0.004, time.Second // whole seconds: a few must do
 	so.HTTPS = 0.4
 	so.MaxSize = 20_000
 	so.MaxLatency = 5 * time.Millisecond
