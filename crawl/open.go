@@ -288,7 +288,13 @@ func (s *state) catchUp(dir disk.Dir, last uint64, note func(string, ...any)) er
 		note("a part of the journal is damaged; what it made known is found again", "damage", d)
 		return nil
 	}}
+	r.Commit = func(*journal.Commit) error {
+		s.settling.commit(s)
+		return nil
+	}
 	_, err := r.Run()
+	s.settling.commit(s) // all that was read is on disk
+	s.settling.commit(s)
 	return err
 }
 

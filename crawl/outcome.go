@@ -33,7 +33,11 @@ func (o *owner) end(now time.Duration, t *task) {
 	}
 	kept := t.answer != nil && t.answer.Keep
 	o.keep(t)
-	if w.Kind != frontier.Resolve {
+	switch {
+	case w.Kind == frontier.Robots && w.For != w.Site && !o.rec.Event.Hop:
+		o.hold(w.For)
+		o.hold(w.Site)
+	case w.Kind != frontier.Resolve:
 		o.hold(w.Site)
 	}
 	if w.Kind == frontier.Fetch && o.more(now, i, w.Site) {
@@ -191,7 +195,7 @@ func (o *owner) rule(r *journal.Record, rules robots.Rules, holds time.Duration)
 func (o *owner) hopTo(r *journal.Record, url string) {
 	name, _ := page.Site([]byte(url))
 	id, fresh := o.s.site(o.s.key.Site(name), name)
-	if id == graph.NoSite { // no room for another site, or no name: ask again later
+	if id == graph.NoSite || !fresh && o.s.f.Closed(id) { // no room for another site, or it is given up: ask again later
 		e := &r.Event
 		e.Hop, e.Again, e.Due, e.Class = false, true, later(e.End, time.Hour), policy.ServerError
 		return

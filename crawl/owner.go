@@ -105,7 +105,7 @@ func (o *owner) run(ctx context.Context) error {
 			done = nil
 			o.stop(o.now(), whyStopped)
 		}
-		if err := o.take(o.now()); err != nil {
+		if err := o.take(); err != nil {
 			return err
 		}
 	}
@@ -172,10 +172,11 @@ func (o *owner) wait(done <-chan struct{}, at time.Duration) (stop bool) {
 }
 
 // take applies all that has come, then what has been committed, then the limits.
-func (o *owner) take(now time.Duration) error {
+func (o *owner) take() error {
 	for len(o.h.results) > 0 {
 		o.came = append(o.came, <-o.h.results)
 	}
+	now := o.now() // not before the last of them ended
 	slices.SortFunc(o.came, (*task).before)
 	for _, t := range o.came {
 		o.end(now, t)
@@ -281,6 +282,7 @@ func (o *owner) record() {
 	if o.journal.Empty() {
 		o.since = r.Now
 	}
+	r.Facts.Early = o.busy
 	o.journal.Append(r)
 	o.s.apply(r, false)
 }

@@ -13,6 +13,7 @@ import (
 // session, and the ids that lost records gave stay unused.
 func (s *state) replay(r *journal.Record) error {
 	s.fill(r)
+	s.settling.decide(s, r)
 	if err := s.f.Check(&r.Event); err != nil {
 		s.holes++
 		s.next = r.Seq + 1
@@ -22,7 +23,7 @@ func (s *state) replay(r *journal.Record) error {
 		return fmt.Errorf("record %d (%v): %w", r.Seq, r.Event.Kind, err)
 	}
 	s.apply(r, true)
-	s.settled(r)
+	s.settling.ended(s, r)
 	return s.err
 }
 
@@ -46,14 +47,50 @@ func (s *state) fill(r *journal.Record) {
 	}
 }
 
-// settled lets the site of an outcome go on: what is read was committed.
-func (s *state) settled(r *journal.Record) {
-	switch e := &r.Event; e.Kind {
-	case frontier.Ruled, frontier.Listed:
-		s.f.Settle(r.Now, e.Site)
-	case frontier.Done:
-		s.f.Settle(r.Now, s.f.Site(e.Page))
+// settling repeats on replay when sites were held: an outcome is settled when its group
+// is on disk and the owner has heard of it, which is at some moment of the group after.
+// Decisions say on which side of that moment they lie.
+type settling struct{ before, now []graph.Site } // with outcomes in the group before, in this one
+
+// decide is called before a record: a decision that was not early saw the group before
+// settled.
+func (x *settling) decide(s *state, r *journal.Record) {
+	switch r.Event.Kind {
+	case frontier.Took, frontier.Refused, frontier.Asked:
+		if !r.Facts.Early {
+			x.before = settle(s, r, x.before)
+		}
 	}
+}
+
+// ended is called after a record: an outcome holds its site.
+func (x *settling) ended(s *state, r *journal.Record) {
+	switch e := &r.Event; e.Kind {
+	case frontier.Ruled:
+		x.now = append(x.now, e.Site)
+		if e.For != e.Site && !e.Hop {
+			x.now = append(x.now, e.For)
+		}
+	case frontier.Listed:
+		x.now = append(x.now, e.Site)
+	case frontier.Done:
+		x.now = append(x.now, s.f.Site(e.Page))
+	case frontier.Session: // nothing is held any more
+		x.before, x.now = x.before[:0], x.now[:0]
+	}
+}
+
+// commit is called at the end of a group.
+func (x *settling) commit(s *state) {
+	x.before = settle(s, &journal.Record{Now: s.now}, x.before)
+	x.before, x.now = x.now, x.before
+}
+
+func settle(s *state, r *journal.Record, list []graph.Site) []graph.Site {
+	for _, id := range list {
+		s.f.Settle(r.Now, id)
+	}
+	return list[:0]
 }
 
 // learn enters the names of a record: the sites and pages that it made known.

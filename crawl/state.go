@@ -39,14 +39,15 @@ type state struct {
 	sites
 	pending
 	tally
-	began int64         // wall clock of instant 0, Unix nanoseconds
-	last  []byte        // configuration of the last session, TOML
-	now   time.Duration // of the last record
-	next  uint64        // number of the next record
-	holes int           // records that could not be applied: see replay
-	full  bool          // the tables have no room for another page
-	err   error         // of the URL log: nothing that was decided after it counts
-	text  []byte        // scratch: a URL
+	began    int64         // wall clock of instant 0, Unix nanoseconds
+	last     []byte        // configuration of the last session, TOML
+	now      time.Duration // of the last record
+	next     uint64        // number of the next record
+	holes    int           // records that could not be applied: see replay
+	settling               // on replay
+	full     bool          // the tables have no room for another page
+	err      error         // of the URL log: nothing that was decided after it counts
+	text     []byte        // scratch: a URL
 }
 
 // tally is what has been counted.

@@ -101,7 +101,6 @@ type verifier struct {
 	rec     *journal.Record
 	polite  polite
 	archive *archiveWalk
-	lazy    lazySettle
 	came    []bool // by page: it came
 	total   int64  // bytes to be read
 	snaps   map[uint64]string
@@ -314,7 +313,7 @@ func (v *verifier) commit(c *journal.Commit) error {
 		v.general(FindNumbering, "the commit of records %d to %d has %d pages and %d sites, the records have %d and %d",
 			c.First, c.Next, c.Pages, c.Sites, v.s.f.Pages(), v.s.f.Sites())
 	}
-	v.lazy.commit(v.s)
+	v.s.settling.commit(v.s)
 	if v.o.Progress != nil {
 		v.o.Progress(v.out.Bytes+v.s.urls.Size(), v.total)
 	}

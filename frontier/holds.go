@@ -22,7 +22,8 @@ func (f *Frontier) unsettle(s graph.Site) {
 	}
 }
 
-// Settle says that the record of the end of a work at s (Ruled, Listed, Done) is safe. It
+// Settle says that the record of the end of a work at s (Ruled, Listed, Done) is safe; if
+// that brought the rules of another site (Ruled with For), Settle is due for it too. It
 // is to be called once for each, in any order; after a session for those that came since,
 // and calls for others do nothing. When none is left the site goes on.
 func (f *Frontier) Settle(now time.Duration, s graph.Site) {
@@ -42,11 +43,7 @@ func (f *Frontier) Settle(now time.Duration, s graph.Site) {
 
 // letGo ends the acquisition of s.
 func (f *Frontier) letGo(now time.Duration, s graph.Site) {
-	if f.unsettled[s] > 0 {
-		f.setPlace(s, held)
-	} else {
-		f.await(now, s)
-	}
+	f.await(now, s)
 	f.unblock(now, s)
 }
 

@@ -208,7 +208,13 @@ func (d *duel) askInVain(again time.Duration) {
 		d.t.Fatalf("%v: hands out %+v before %v", later, w, again)
 	}
 	d.now = later // it never goes back
-	other.wake(later)
+	if d.f.Stirred() {
+		asked := Event{Kind: Asked}
+		d.log = append(d.log, logged{later, asked})
+		other.Apply(later, &asked)
+	} else {
+		other.wake(later)
+	}
 	if got, want := describe(d.f), describe(other); got != want {
 		d.t.Fatalf("%v: a question in vain changed the state: %s", later, firstDifference(want, got))
 	}
@@ -243,7 +249,7 @@ func (d *duel) end(e *Event, w Work) {
 	d.apply(*e)
 	if d.n.o.Hold && e.Kind != Resolved {
 		d.hold = append(d.hold, w.Site)
-		if e.Kind == Ruled && e.For != e.Site {
+		if e.Kind == Ruled && e.For != e.Site && !e.Hop {
 			d.hold = append(d.hold, e.For)
 		}
 	}

@@ -308,7 +308,7 @@ func (n *naive) slowness(s *naiveSite, e *Event) time.Duration {
 // rule is what an answer about robots.txt makes of the site that asked for it.
 func (n *naive) rule(now time.Duration, e *Event) {
 	s := &n.sites[e.For]
-	if n.o.Hold && e.For != e.Site {
+	if n.o.Hold && e.For != e.Site && !e.Hop {
 		s.unsettled++
 	}
 	n.hops = slices.DeleteFunc(n.hops, func(h naiveHop) bool { return h.of == e.For })

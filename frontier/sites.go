@@ -176,9 +176,13 @@ func (f *Frontier) release(now time.Duration, s graph.Site, end time.Duration) {
 	f.letGo(now, s)
 }
 
-// await lets s wait for its instant if that lies ahead, then for its twin, and offers
-// it otherwise.
+// await lets s wait for its records to be settled, for its instant if that lies ahead,
+// for its twin, and offers it otherwise.
 func (f *Frontier) await(now time.Duration, s graph.Site) {
+	if f.unsettled[s] > 0 {
+		f.setPlace(s, held)
+		return
+	}
 	switch at := f.placeAt(now, s); at {
 	case ready:
 		f.offer(s)
@@ -257,8 +261,8 @@ func (f *Frontier) resolved(now time.Duration, e *Event) {
 func (f *Frontier) ruled(now time.Duration, e *Event) {
 	f.flying--
 	f.unsettle(e.Site)
-	if e.For != e.Site {
-		f.unsettle(e.For)
+	if e.For != e.Site && !e.Hop {
+		f.unsettle(e.For) // its rules must be on disk before it is asked
 	}
 	f.endHop(e.For)
 	rules := !e.Again && !e.Hop && !e.Class.Failed() && f.stage.At(int(e.For)) != closed

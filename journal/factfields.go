@@ -25,6 +25,7 @@ const (
 	onSession  kindSet = 1 << frontier.Session
 	onAnswer           = onRuled | onListed | onDone
 	makesKnown         = 1<<frontier.Seed | onListed | onDone
+	decides            = onTook | 1<<frontier.Refused | 1<<frontier.Asked
 )
 
 // field is one field of Facts: which events have it, whether it is there, and how it is
@@ -84,6 +85,9 @@ var fields = [...]field{
 	{onResolved, func(f *Facts) bool { return len(f.Addrs) > 0 }, (*writer).addrs, (*reader).addrs},
 	text(onAnswer|onResolved, func(f *Facts) *string { return &f.Note }),
 	{onSession, func(f *Facts) bool { return f.Session != nil }, (*writer).session, (*reader).session},
+	{decides, func(f *Facts) bool { return f.Early }, // the bit says it all
+		func(*writer, *Record) {},
+		func(_ *reader, r *Record) { r.Facts.Early = true }},
 }
 
 // text is a field that is a string.

@@ -41,6 +41,9 @@ type Facts struct {
 	Clock   time.Duration // Took: from when on the site might be asked; proves politeness (W10)
 	Address uint32        // Took: dense number of the IP address
 	Conn    uint32        // Took: number of the connection
+	// Early: when this was decided the group before was not known to be on disk, and
+	// sites with outcomes in it were still held (Took, Refused, Asked).
+	Early bool
 
 	Session *Session // Session
 }

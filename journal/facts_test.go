@@ -29,7 +29,7 @@ func fullFacts() Facts {
 		Rules: []byte("rules"), Hop: "https://b.example/robots.txt", Files: []string{"/sitemap.xml", ""},
 		Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("::ffff:192.0.2.1")},
 		Note:  "no route", Phases: [3]time.Duration{-1, 0, math.MaxInt64},
-		Clock: math.MinInt64, Address: math.MaxUint32, Conn: 1,
+		Clock: math.MinInt64, Address: math.MaxUint32, Conn: 1, Early: true,
 		Session: &Session{Wall: -1, Version: "v1", Config: []byte("a = 1\n"), Policy: "opic/cash=all", SitePolicy: "x",
 			Secret: [16]byte{1}, Crawl: [16]byte{2}},
 	}
@@ -68,9 +68,9 @@ func TestOnlyNamedFacts(t *testing.T) {
 	done.Tags, done.Cut, done.Dropped = full.Tags, full.Cut, full.Dropped
 	for kind, want := range map[frontier.EventKind]Facts{
 		frontier.Seed:     {Names: full.Names},
-		frontier.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn},
-		frontier.Refused:  {},
-		frontier.Asked:    {},
+		frontier.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn, Early: true},
+		frontier.Refused:  {Early: true},
+		frontier.Asked:    {Early: true},
 		frontier.Resolved: {Addrs: full.Addrs, Note: full.Note},
 		frontier.Ruled:    ruled,
 		frontier.Done:     done,
