@@ -34,7 +34,7 @@ the exit code is 0 for pages that are not allowed, too.`,
 		Example: `  winnow robots https://example.org/private/page
   winnow robots https://example.org/ --agent googlebot --json
   winnow robots /private/page --file robots.txt`,
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeastOne("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRobots(cmd.Context(), u, opt, args)
 		},

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// someStats are those of a crawl in full swing.
+func someStats() crawl.Stats {
+	s := crawl.Stats{
+		Now: 2 * time.Hour, Ran: 61 * time.Second, State: "running",
+		Known: 1_234_567, Queued: 1_200_000, Fetched: 12_345, Failed: 52, Refused: 900, Sites: 3_456,
+		Requests: 15_801, Bytes: 5 << 20, Rate: 123.4, Gathered: 0.4321, Active: 312, Fetchers: 500,
+		Memory: 64 << 20, MemoryMax: 1 << 30, Left: 715 * time.Second,
+		Counts: frontier.Counts{Polite: 2_900, Parked: 12},
+	}
+	s.Outcomes[policy.OK], s.Outcomes[policy.Timeout], s.Outcomes[policy.DNSError] = 12_345, 12, 40
+	s.Bars[frontier.BarRobots] = 900
+	s.DNS.Network, s.DNS.Cache = 7, 3
+	return s
+}
+
+func TestPanel(t *testing.T) {
+	s, c := someStats(), crawl.Default()
+	c.Pages = 100_000
+	want := `winnow: 12,345 of 100,000 pages, 123/s, 11m55s left
+  43.2% of the known importance, 1,234,567 pages known on 3,456 sites, 900 refused
+  312 of 500 fetchers at work; sites wait: 2.9k politeness, 12 address
+  failures: 40 dns, 12 timeout
+  5 MiB received, 64 MiB memory of 1 GiB, 1m01s`
+	if got := strings.Join(panel(&s, &c), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	line := "12,345 of 100,000 pages, 123/s, 11m55s left; 43.2% of the known importance; " +
+		"312 of 500 fetchers; sites wait: 2.9k politeness, 12 address; failures: 40 dns, 12 timeout; " +
+		"5 MiB received, 64 MiB memory of 1 GiB, 1m01s"
+	if got := progressLine(&s, &c); got != line {
+		t.Errorf("got\n%s\nwant\n%s", got, line)
+	}
+	s = crawl.Stats{State: "stopping", Fetchers: 1}
+	want = "winnow: 0 pages, 0.0/s, stopping\n  0.0% of the known importance, 0 pages known on 0 sites, 0 refused\n" +
+		"  0 of 1 fetchers at work\n  0 B received, 0 B memory, 0s"
+	c.Pages = 0
+	if got := strings.Join(panel(&s, &c), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// screen is the least of a terminal: it knows the sequences that the panel uses.
+type screen struct {
+	lines    [][]rune
+	row, col int
+	t        *testing.T
+}
+
+func (s *screen) Write(b []byte) (int, error) {
+	for text := string(b); text != ""; {
+		text = s.step(text)
+	}
+	return len(b), nil
+}
+
+// step obeys what a text begins with and returns the rest.
+func (s *screen) step(text string) string {
+	for len(s.lines) <= s.row {
+		s.lines = append(s.lines, nil)
+	}
+	if rest, ok := strings.CutPrefix(text, "\x1b[K"); ok {
+		s.lines[s.row] = s.lines[s.row][:min(s.col, len(s.lines[s.row]))]
+		return rest
+	}
+	if rest, ok := strings.CutPrefix(text, "\x1b[J"); ok {
+		s.lines[s.row] = s.lines[s.row][:min(s.col, len(s.lines[s.row]))]
+		s.lines = s.lines[:s.row+1]
+		return rest
+	}
+	if rest, ok := strings.CutPrefix(text, "\x1b["); ok {
+		if rest[1] != 'A' {
+			s.t.Fatalf("unknown sequence %q", text)
+		}
+		s.row -= int(rest[0] - '0')
+		return rest[2:]
+	}
+	r := []rune(text)
+	switch r[0] {
+	case '\r':
+		s.col = 0
+	case '\n':
+		s.row, s.col = s.row+1, 0
+	default:
+		line := s.lines[s.row]
+		s.lines[s.row] = append(line[:min(s.col, len(line))], append([]rune{r[0]}, line[min(s.col+1, len(line)):]...)...)
+		s.col++
+	}
+	return string(r[1:])
+}
+
+func (s *screen) String() string {
+	var lines []string
+	for _, l := range s.lines {
+		lines = append(lines, string(l))
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// TestDrawPanel: panels replace each other, messages stay above them, and at the end
+// nothing of a panel is left.
+func TestDrawPanel(t *testing.T) {
+	terminal := &screen{t: t}
+	u := newUI(nil, io.Discard, terminal)
+	u.terminal, u.width = true, func() int { return 12 }
+	c := crawl.Default()
+	p := newCrawlProgress(u, &c)
+	u.drawPanel([]string{"one", "a second line that is too long", "three"})
+	if got, want := terminal.String(), "one\na second li\nthree"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	u.drawPanel([]string{"1", "2"})
+	if got, want := terminal.String(), "1\n2"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	p.say("warning", "x")
+	p.say("", "y")
+	u.drawPanel([]string{"A", "B", "C"})
+	if got, want := terminal.String(), "winnow: warning: x\nwinnow: y\nA\nB\nC"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	p.stop()
+	p.stop()
+	if got, want := terminal.String(), "winnow: warning: x\nwinnow: y"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestCrawlLog: what the crawler logs becomes messages of ours.
+func TestCrawlLog(t *testing.T) {
+	var got bytes.Buffer
+	show := func(kind, text string) { got.WriteString(kind + ":" + text + "\n") }
+	log := slog.New(&crawlLog{show: show, least: slog.LevelInfo})
+	log.Debug("hidden")
+	log.Info("restored", "pages", 7, "took", 3*time.Millisecond)
+	log.With("dir", "a b").WithGroup("g").Warn("two\nlines", "error", errors.New("no"), "empty", "")
+	want := ":restored pages=7 took=3ms\nwarning:two lines dir=\"a b\" g.error=no g.empty=\"\"\n"
+	if got.String() != want {
+		t.Errorf("%q, want %q", got.String(), want)
+	}
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// tryRun runs a command line in-process.
+func tryRun(ctx context.Context, args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(ctx, args, strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// rudely are the flags for a web of our own.
+func rudely(at webPlace, dir string, more ...string) []string {
+	return append([]string{"crawl", "--dir", dir, "--resolver", at.Resolver, "--allow-private", "--sync=false",
+		"--delay", "0", "--delay-factor", "0", "--ip-delay", "0", "--ip-cap", "0"}, more...)
+}
+
+// endEvent is what tests look at in the last object of --json.
+type endEvent struct {
+	Event, Why, State       string
+	Known, Fetched, Refused int64
+	Outcomes                map[string]int64
+}
+
+func lastEvent(t *testing.T, stdout string) (e endEvent) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &e); err != nil {
+		t.Fatalf("%q: %v", stdout, err)
+	}
+	return e
+}
+
+// TestCrawl goes through the life of a crawl: begun, paused at a limit, resumed without
+// being told anything, and finished.
+func TestCrawl(t *testing.T) {
+	at, wait := startWeb(t, "--pages", "300", "--sites", "6")
+	dir := filepath.Join(t.TempDir(), "a.crawl")
+	code, stdout, stderr := tryRun(t.Context(), rudely(at, dir, at.Seeds[0], "--pages", "10", "--scope", "seeds", "--max-depth", "99")...)
+	if code != 0 || !strings.Contains(stdout, "paused: at --pages 10\n") || !strings.Contains(stdout, "scope") {
+		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	for _, want := range []string{
+		"winnow: warning: there is no delay between requests", "winnow: crawling into " + dir + " from 1 seed, policy opic\n",
+		"winnow: to go on: winnow crawl --dir " + dir + " --pages 20\n",
+	} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("no %q in\n%s", want, stderr)
+		}
+	}
+	// What was said at the beginning holds, even when the derived file is gone.
+	if err := os.Remove(filepath.Join(dir, "winnow.toml")); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr = tryRun(t.Context(), "crawl", "--dir", dir, "--pages", "0", "--json")
+	end := lastEvent(t, stdout)
+	if code != 0 || end.Event != "end" || end.Why != "finished" || end.State != "finished" || end.Outcomes["ok"] != end.Fetched {
+		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
+	}
+	if end.Refused == 0 || end.Fetched+end.Refused != end.Known {
+		t.Errorf("scope seeds: %+v", end)
+	}
+	_, visits := wait()
+	var seen struct{ Full, Pages int64 }
+	if err := json.Unmarshal([]byte(visits), &seen); err != nil || seen.Pages != end.Fetched || seen.Full != end.Fetched {
+		t.Errorf("the web saw %+v (%v), the crawl %+v", seen, err, end)
+	}
+}
+
+// TestCrawlOtherSeeds: a directory belongs to one crawl.
+func TestCrawlOtherSeeds(t *testing.T) {
+	at, _ := startWeb(t, "--pages", "60", "--sites", "2")
+	dir := filepath.Join(t.TempDir(), "a.crawl")
+	if code, _, stderr := tryRun(t.Context(), rudely(at, dir, at.Seeds[0], "--pages", "3", "--quiet")...); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	before := must(t, "status", dir, "--json")
+	other := at.Seeds[0] + "somewhere/else"
+	code, _, stderr := tryRun(t.Context(), rudely(at, dir, other)...)
+	if code != 1 || !strings.Contains(stderr, "winnow: error: "+dir+" is a crawl with other seeds: "+other+" is not known there\nwinnow: hint: ") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if after := must(t, "status", dir, "--json"); after != before {
+		t.Errorf("the crawl changed:\n%s%s", before, after)
+	}
+	code, stdout, stderr := tryRun(t.Context(), rudely(at, dir, other, "--add-seeds", "--pages", "0", "--json")...)
+	if end := lastEvent(t, stdout); code != 0 || end.Outcomes["http-error"] != 1 {
+		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+}
+
+// ended is how a command line ended.
+type ended struct {
+	code           int
+	stdout, stderr string
+}
+
+// TestCrawlStops: a running crawl locks its directory, and stops cleanly when it is
+// interrupted, with what it has.
+func TestCrawlStops(t *testing.T) {
+	asked, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		once.Do(func() { close(asked) })
+		<-release
+		http.NotFound(w, r)
+	}))
+	defer server.Close()
+	dir := filepath.Join(t.TempDir(), "a.crawl")
+	args := []string{"crawl", "--dir", dir, "--allow-private", server.URL}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	over := make(chan ended, 1)
+	go func() {
+		code, stdout, stderr := tryRun(ctx, args...)
+		over <- ended{code, stdout, stderr}
+	}()
+	select {
+	case <-asked:
+	case e := <-over:
+		t.Fatalf("ended early: %+v", e)
+	}
+	code, _, stderr := tryRun(t.Context(), args...)
+	if code != 1 || !strings.Contains(stderr, "winnow: error: another winnow is at work in "+dir+"\nwinnow: hint: ") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	stop()
+	close(release)
+	e := <-over
+	if e.code != 130 || !strings.Contains(e.stdout, "paused: on request") || !strings.HasSuffix(e.stderr, "winnow: interrupted\n") {
+		t.Errorf("%+v", e)
+	}
+	if !strings.Contains(e.stderr, "winnow: stopping; a second Ctrl-C stops at once") {
+		t.Errorf("stderr %q", e.stderr)
+	}
+}
+
+func TestDirName(t *testing.T) {
+	for seed, want := range map[string]string{
+		"https://www.example.org/a":  "www.example.org.crawl",
+		"http://127.0.0.1:8080/":     "127.0.0.1.crawl",
+		"http://[::1]:80/":           "1.crawl",
+		"http://[2001:db8::1]/":      "2001-db8--1.crawl",
+		"https://xn--bcher-kva.org/": "xn--bcher-kva.org.crawl",
+		"http://a_b.example/":        "a-b.example.crawl",
+	} {
+		if got := dirName(seed); got != want {
+			t.Errorf("%s: %s, want %s", seed, got, want)
+		}
+	}
+}
