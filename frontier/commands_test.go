@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -82,7 +83,9 @@ func (s *script) command(words []string) {
 	case "at":
 		s.setClock(a.one())
 	case "seed":
-		s.apply(Event{Kind: Seed, New: s.know(a.words)})
+		e := Event{Kind: Seed, New: s.know(a.words), Bars: s.bars(a)}
+		a.finish()
+		s.apply(e)
 	case "next":
 		s.next(a)
 	case "more":
@@ -93,6 +96,12 @@ func (s *script) command(words []string) {
 		s.resolved(a)
 	case "ruled":
 		s.ruled(a)
+	case "listed":
+		s.listed(a)
+	case "admit":
+		s.apply(Event{Kind: Admitted, Admit: s.all(a.words)})
+	case "skip":
+		s.skip(a)
 	case "settle":
 		s.f.Settle(s.now, s.site(a.one()))
 	case "session":
@@ -123,6 +132,7 @@ func (s *script) frontier(a *arguments) {
 		Allowed:    func(p graph.Page) bool { return !s.forbids[s.pages.names[p]] },
 		AddressCap: int(a.number("address-cap")), AddressDelay: a.duration("address-delay"),
 		Batch: int(a.number("batch")), MinActive: int(a.number("min-active")), SiteShare: a.number("share"),
+		Slow: a.duration("slow"), SlowTimes: int(a.number("slow-times")), SlowDelay: a.duration("slow-delay"), SlowMax: a.duration("slow-max"),
 		Slice: int(a.number("slice")), MaxPages: 1000, MaxSites: 100,
 		Batched: func(_ time.Duration, pages []graph.Page) { s.printf("batch %s", s.list(pages)) },
 	}
@@ -285,9 +295,13 @@ func (s *script) done(a *arguments, failed bool) {
 		e.Class = s.class(a.words[1])
 	}
 	s.again(a, &e)
+	if d := a.duration("due"); d > 0 {
+		e.Due = s.now + d
+	}
 	e.New = s.know(a.links)
-	for _, l := range a.links {
-		e.Links = append(e.Links, s.page(l))
+	e.Links, e.Bars = s.all(a.links), s.bars(a)
+	if a.has("admit") {
+		e.Admit = slices.DeleteFunc(slices.Clone(e.Links), func(p graph.Page) bool { return int(p) >= s.f.Pages() })
 	}
 	a.finish()
 	s.apply(e)
@@ -308,36 +322,6 @@ func (s *script) class(name string) policy.Class {
 	}
 	s.fatalf("unknown class %q", name)
 	return 0
-}
-
-func (s *script) resolved(a *arguments) {
-	e := Event{Kind: Resolved, Site: s.site(a.one()), Start: s.now, End: s.now, Address: uint32(a.number("addr"))}
-	if a.has("fail") {
-		e.Class = policy.DNSError
-	}
-	s.again(a, &e)
-	a.finish()
-	s.apply(e)
-}
-
-func (s *script) ruled(a *arguments) {
-	e := Event{Kind: Ruled, Site: s.site(a.one()), For: s.site(a.one()), Start: s.now, End: s.now, Delay: a.duration("delay"), Retry: a.duration("retry")}
-	if d := a.duration("expiry"); d > 0 {
-		e.Expiry = s.now + d
-	}
-	if a.has("fail") {
-		e.Class = policy.Timeout
-	}
-	if name, ok := a.take("for"); ok {
-		e.For = s.site(name)
-	}
-	if name, ok := a.take("hop"); ok {
-		id, _ := s.sites.id(name)
-		e.Hop, e.To, e.Class = true, graph.Site(id), policy.Redirect
-	}
-	s.again(a, &e)
-	a.finish()
-	s.apply(e)
 }
 
 // save goes on with a frontier that was saved and loaded.
@@ -394,10 +378,13 @@ func (s *script) state() {
 		for p, page := range s.pages.names {
 			if f.Site(graph.Page(p)) == graph.Site(i) {
 				st := f.State(graph.Page(p))
+				if b := f.Bar(graph.Page(p)); b != NoBar && b != BarRobots {
+					page += " (" + b.String() + ")"
+				}
 				by[st] = append(by[st], page)
 			}
 		}
-		for st := Known; st <= Lost; st++ {
+		for st := Known; st <= Reacquired; st++ {
 			if by[st] != nil {
 				at += fmt.Sprintf("; %v %s", st, strings.Join(by[st], " "))
 			}

@@ -67,6 +67,8 @@ func (s *script) finishWork(w Work) {
 		s.resolved(&arguments{s: s, words: []string{site}, keys: map[string]string{"addr": "1"}})
 	case Robots:
 		s.ruled(&arguments{s: s, words: []string{site}})
+	case Sitemap:
+		s.listed(&arguments{s: s, words: []string{site}, keys: map[string]string{}})
 	case Fetch:
 		name := s.pages.names[w.Page]
 		s.done(&arguments{s: s, words: []string{name}, links: s.web[name]}, false)

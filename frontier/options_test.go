@@ -15,6 +15,8 @@ func TestOptions(t *testing.T) {
 		"the limit of the delay by download time":           {FactorMax: -1},
 		"the back-off is negative":                          {BackOff: -1},
 		"the limit of back-off is negative":                 {BackOffMax: -1},
+		"the time of a slow answer is negative":             {Slow: -1},
+		"a site cannot be slow after 0 slow answers":        {Slow: 1},
 		"the delay of addresses is negative":                {AddressDelay: -1},
 		"the delay factor (-1)":                             {Factor: -1},
 		"the delay factor (NaN)":                            {Factor: math.NaN()},

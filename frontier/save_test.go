@@ -58,6 +58,48 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
+// TestLayout: what was saved with another policy, mode or kind of twins is refused, and the
+// message names both; what only changes limits and delays is not.
+func TestLayout(t *testing.T) {
+	make := func(name string, o Options) *Frontier {
+		choice, err := policy.Choose(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.MaxPages, o.MaxSites = max(10, o.MaxPages), 10
+		f, err := New(o, policy.Env{Batch: 5}, choice, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(f.Free)
+		return f
+	}
+	alone := func(graph.Site) graph.Site { return graph.NoSite }
+	saved := make("opic", Options{})
+	saved.Apply(0, &Event{Kind: Seed, New: []graph.Site{0}})
+	for _, c := range []struct {
+		name string
+		o    Options
+		want string
+	}{
+		{"opic/cash=seeds", Options{Delay: time.Second, Robots: true, MaxPages: 100, AddressCap: 1}, ""},
+		{"opic/cash=all", Options{}, "this one is \"frontier 2, continuous, opic/cash=all\""},
+		{"breadth-first", Options{}, "it was saved as \"frontier 2, continuous, opic/cash=seeds\""},
+		{"opic", Options{Mode: Thesis, Batch: 3}, "thesis"},
+		{"opic", Options{Twin: alone}, "twins"},
+		{"batch-pagerank", Options{}, "links"},
+	} {
+		var b bytes.Buffer
+		if err := saved.Save(&b); err != nil {
+			t.Fatal(err)
+		}
+		err := make(c.name, c.o).Load(&b)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s %+v: error %v, want %q", c.name, c.o, err, c.want)
+		}
+	}
+}
+
 // TestFactorWithoutEnd: a delay that no duration can hold is the longest there is, not
 // none at all.
 func TestFactorWithoutEnd(t *testing.T) {
