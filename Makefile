@@ -4,7 +4,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|"sync(/atomic)?"|[. ]Parallel[(]'
 FUZZTIME    ?= 30s
 
-.PHONY: check test race bench polite pgo build demo fuzz clean
+.PHONY: check test race torture bench polite pgo build demo fuzz clean
 
 check: ## format, vet, staticcheck, module file, layers
 	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not formatted, run gofmt -w:" $$bad; exit 1; }
@@ -21,6 +21,9 @@ race:
 	@if command -v "$$(go env CC)" >/dev/null; then \
 		CGO_ENABLED=1 go test -race -short $$(grep -rlE --include='*.go' $(CONCURRENT) . | xargs -n1 dirname | sort -u); \
 	else echo "make: no C compiler ($$(go env CC)), the race detector was not run"; fi
+
+torture: ## 50 kills of real crawls, and hundreds of power losses in memory; some minutes
+	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|DiskFault' ./crawl ./cmd/winnow
 
 bench: ## ratios against yardsticks (bench/), then every Go benchmark
 	go run ./bench

@@ -31,6 +31,7 @@ func (c *crawling) run(ctx context.Context) error {
 		Dir: c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
 		Version: programVersion(), MachineMemory: machineMemory(os.DirFS("/")),
 		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: p.set,
+		Machine: crawl.Machine{Sizes: c.u.sizes},
 	})
 	p.stop()
 	if sum != nil {

@@ -18,8 +18,10 @@ import (
 // run the real main in a process of its own.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"winnow":       main,
-		"winnow-waits": mainThatWaits,
+		"winnow":         main,
+		"winnow-waits":   mainThatWaits,
+		"winnow-copies":  func() { mainOfSmallFiles(0) },
+		"winnow-follows": func() { mainOfSmallFiles(1) },
 	})
 }
 

@@ -28,6 +28,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/crawl"
 	"golang.org/x/term"
 )
 
@@ -41,6 +42,8 @@ type ui struct {
 	asJSON  bool // --json: one object per line on standard output
 	quiet   bool // --quiet: no notes, no progress
 	verbose bool // -v: more notes
+
+	sizes crawl.Sizes // of the files of a crawl; the zero value but in tests
 
 	// started is set when a verb's own run function begins: whatever fails
 	// before that is a usage error.
