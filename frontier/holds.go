@@ -10,10 +10,11 @@ import (
 // has the record of it on disk, which it says by Settle. So a crash forgets at most one
 // answer of a site: the next request to it is made after the record of the last.
 //
-// Holds are no part of the state: they are not saved, a session ends them, and there
-// are none on replay, where records are on disk. There a site may be free a moment
-// earlier than it was in the crawl, which Differs may count; in batch modes it may let
-// batches be chosen at other moments, so drivers that hold work in mode Continuous.
+// Holds are no part of the state: they are not saved, and a session ends them. A replay
+// that settles where the crawl did decides what the crawl decided. One without holds
+// comes to the same pages and sites too, since a Took forces what was taken, but sites
+// are free a moment earlier, which Differs counts; only in batch modes may batches be
+// chosen at other moments then.
 
 // unsettle counts another end of a work at s that must be settled.
 func (f *Frontier) unsettle(s graph.Site) {
