@@ -22,10 +22,11 @@ type Client struct {
 // line is an open connection with what is known about it.
 type line struct {
 	*conn
-	http *http.ClientConn
-	site string // scheme and host with port that it leads to
-	n    uint32 // its number
-	used bool   // an exchange has ended well on it
+	http  *http.ClientConn
+	http2 bool
+	site  string // scheme and host with port that it leads to
+	n     uint32 // its number
+	used  bool   // an exchange has ended well on it
 }
 
 // NewClient makes a client. It starts no goroutine until it has a connection.

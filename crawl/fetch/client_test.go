@@ -78,6 +78,9 @@ func TestOneConnection(t *testing.T) {
 					t.Fatalf("%+v", a)
 				}
 				checkPhases(t, a)
+				if said := a.Request.Get("Connection") == "close"; said != (last && name != "http2") {
+					t.Errorf("sent %v", a.Request)
+				}
 				if n := y.open.Load(); last && n != 0 || !last && n != 1 {
 					t.Errorf("%d connections open", n)
 				}

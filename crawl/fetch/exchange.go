@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"net/http"
 	"net/http/httptrace"
 	"strings"
@@ -19,6 +20,7 @@ type exchange struct {
 	plain bool  // HTTP without TLS
 	conn  *conn // dialled by this exchange; nil: none
 	tls   bool  // TLS has begun
+	http2 bool  // TLS has settled on it
 }
 
 // run makes the exchange within its time-outs.
@@ -27,6 +29,7 @@ func (x *exchange) run(ctx context.Context) {
 	defer stop()
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		TLSHandshakeStart:    func() { x.tls = true },
+		TLSHandshakeDone:     func(s tls.ConnectionState, _ error) { x.http2 = s.NegotiatedProtocol == "h2" },
 		GotFirstResponseByte: x.firstByte,
 	})
 	q, err := x.newRequest(ctx)
@@ -41,7 +44,11 @@ func (x *exchange) run(ctx context.Context) {
 	l.busy.Store(true)
 	x.connected(l.conn)
 	defer func() { a, n := x.a, l.traffic(); a.Bytes, l.counted = n-l.counted, n }()
+	x.a.Request = sent(q, l.http2)
 	resp, err := l.http.RoundTrip(q)
+	if err == nil && resp.StatusCode < 100 {
+		err = fmt.Errorf("status %03d is none", resp.StatusCode)
+	}
 	if err != nil {
 		x.fail(ctx, err)
 		return
@@ -69,7 +76,7 @@ func (x *exchange) connect(ctx context.Context, q *http.Request) error {
 			}
 			return err
 		}
-		c.line = &line{conn: x.conn, http: h, site: site, n: c.conns.Add(1)}
+		c.line = &line{conn: x.conn, http: h, http2: x.http2, site: site, n: c.conns.Add(1)}
 	}
 	x.a.Address, x.a.Conn, x.a.Reused = c.line.addr, c.line.n, c.line.used
 	return nil

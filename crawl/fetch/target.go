@@ -18,7 +18,7 @@ const accept = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5"
 // codings are those that Decoder undoes.
 const codings = "gzip, br, zstd, deflate"
 
-// newRequest makes the request, and notes its header.
+// newRequest makes the request.
 func (x *exchange) newRequest(ctx context.Context) (*http.Request, error) {
 	u, err := target(x.r.URL, x.c.o.Proxy != nil)
 	if err != nil {
@@ -27,23 +27,34 @@ func (x *exchange) newRequest(ctx context.Context) (*http.Request, error) {
 	if err := x.guardTarget(u); err != nil {
 		return nil, err
 	}
-	h := x.header()
 	q := &http.Request{
-		Method: http.MethodGet, URL: u, Host: u.Host, Header: h,
+		Method: http.MethodGet, URL: u, Host: u.Host, Header: x.header(),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Close: x.r.Last,
 	}
-	x.a.Request = h
-	if x.r.Last { // net/http writes it, without telling
-		x.a.Request = h.Clone()
-		x.a.Request.Set("Connection", "close")
-	}
 	return q.WithContext(ctx), nil
+}
+
+// sent is the header of a request as it goes over the wire. The two exceptions are
+// net/http's: an empty User-Agent keeps it from sending one of its own, and it says by
+// itself that a connection is to be closed, where there is a way to say it.
+func sent(q *http.Request, http2 bool) http.Header {
+	h := q.Header
+	if closes := q.Close && !http2; closes || h.Get("User-Agent") == "" {
+		h = h.Clone()
+		if closes {
+			h["Connection"] = []string{"close"}
+		}
+		if h.Get("User-Agent") == "" {
+			delete(h, "User-Agent")
+		}
+	}
+	return h
 }
 
 func (x *exchange) header() http.Header {
 	o, r := x.c.o, x.r
 	h := make(http.Header, 6+len(o.Header)+len(r.Header))
-	h["User-Agent"] = []string{o.UserAgent} // an empty one is not sent: net/http has one of its own
+	h["User-Agent"] = []string{o.UserAgent}
 	h["Accept"] = []string{accept}
 	h["Accept-Encoding"] = []string{codings}
 	if r.Accept != "" {
