@@ -45,7 +45,7 @@ type Answer struct {
 	Proto   []string   // http/1.1 or h2, then tls/1.3: as in WARC-Protocol
 	Address netip.Addr // connected to; invalid behind a proxy and without a connection
 
-	Request http.Header // as it was sent, without Host
+	Request http.Header // as it was sent, without Host; nil: nothing was
 	Header  http.Header // as it came, with Transfer-Encoding where there was one
 	// Body is without transfer coding, with content coding. After a failure it is
 	// what had come until then.

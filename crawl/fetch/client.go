@@ -66,6 +66,7 @@ func (c *Client) newTransport() *http.Transport {
 	}
 	if c.o.Proxy != nil {
 		t.Proxy = http.ProxyURL(c.o.Proxy)
+		t.ProxyConnectHeader = http.Header{"User-Agent": {c.o.UserAgent}}
 	}
 	return t
 }

@@ -141,8 +141,9 @@ func TestTLSErrors(t *testing.T) {
 		"unknown authority": {strangers, s.at("/")},
 		"wrong name":        {s.trust(), strings.Replace(s.at("/"), "example.com", "other.example", 1)},
 	} {
-		a := get(client(t, Options{TLS: test.conf}), test.url)
-		if a.Class != policy.TLSError || a.Status != 0 || a.Note == "" || a.Conn != 0 {
+		y := new(tally)
+		a := get(client(t, Options{TLS: test.conf, Dial: y.dial}), test.url)
+		if a.Class != policy.TLSError || a.Status != 0 || a.Note == "" || a.Conn != 0 || y.most.Load() != 1 || y.open.Load() != 0 {
 			t.Errorf("%s: %+v", name, a)
 		}
 		checkPhases(t, a)

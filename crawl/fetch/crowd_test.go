@@ -21,7 +21,7 @@ func TestCrowd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := test.n
 			if testing.Short() {
-				n = 200
+				n = 60
 			}
 			each := crowd(t, n, test.start)
 			t.Logf("%d fetches, %d bytes each, server included", n, each)

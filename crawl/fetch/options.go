@@ -16,7 +16,8 @@ type Options struct {
 	// Dial connects, as net.Dialer.DialContext does, to "tcp" and an IP address with
 	// port, or to the proxy by its name. Nil is a net.Dialer.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// TLS is cloned. Nil verifies by the authorities of the system.
+	// TLS is cloned. Nil verifies by the authorities of the system. A ClientSessionCache in
+	// it spares clients that come back to a site most of the handshake.
 	TLS *tls.Config
 	// Proxy takes all requests, those to https sites by CONNECT. Then names are resolved
 	// there, Request.Addrs are only checked, and the proxy itself may have any address.
@@ -37,7 +38,8 @@ type Options struct {
 	// all of it. 0 means 10 s, 20 s, 15 s and 60 s; negative: none.
 	Connect, FirstByte, Stall, Total time.Duration
 
-	// Clock stamps answers. Nil counts from the making of the client.
+	// Clock stamps answers; it is asked from several goroutines. Nil counts from the
+	// making of the client.
 	Clock func() time.Duration
 	// Budget bounds the bytes of bodies over all clients. Nil: no bound.
 	Budget *Budget

@@ -59,7 +59,7 @@ type ResolverOptions struct {
 	MinTTL, MaxTTL time.Duration // bounds on what servers say; 0: 10 min and 24 h
 	Negative       time.Duration // the least that a missing name is remembered, an hour is the most; 0: 5 min
 	InFlight       int           // questions at a time; 0: 256
-	Capacity       int           // names in the cache; 0: 1,000,000
+	Capacity       int           // names in the cache, some 300 bytes each; 0: 200,000
 }
 
 func (o *ResolverOptions) setDefaults() {
@@ -68,7 +68,7 @@ func (o *ResolverOptions) setDefaults() {
 	o.MaxTTL = max(orTime(o.MaxTTL, 24*time.Hour), o.MinTTL)
 	o.Negative = orTime(o.Negative, 5*time.Minute)
 	o.InFlight = int(orSize(int64(o.InFlight), 256))
-	o.Capacity = int(orSize(int64(o.Capacity), 1_000_000))
+	o.Capacity = int(orSize(int64(o.Capacity), 200_000))
 	switch {
 	case o.Retries == 0:
 		o.Retries = 2

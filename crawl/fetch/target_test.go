@@ -69,6 +69,9 @@ func proxy(t *testing.T, to *server) (p *server, seen *[]string) {
 	seen = new([]string)
 	p = serve(t, func(w http.ResponseWriter, r *http.Request) {
 		*seen = append(*seen, r.Method+" "+r.RequestURI+" "+r.Header.Get("Proxy-Authorization"))
+		if ua := r.UserAgent(); ua != "x" {
+			t.Errorf("%s: the proxy hears of %q", r.RequestURI, ua)
+		}
 		if r.Method != http.MethodConnect {
 			io.WriteString(w, "through a proxy")
 			return
