@@ -9,15 +9,8 @@ import (
 // tells whether the record fits.
 func (v *verifier) apply(r *journal.Record) (fits bool, err error) {
 	s, e := v.s, &r.Event
-	if len(e.New) > 0 {
-		switch known := s.seen.Pages(); {
-		case int(r.First) > known:
-			v.general(FindNumbering, "its first new page is %d, but %d are known", r.First, known)
-			s.skip(int(r.First) - known)
-		case int(r.First) < known:
-			v.general(FindNumbering, "its first new page is %d, but %d are known", r.First, known)
-			return false, errStop
-		}
+	if !v.numbers(r) {
+		return false, errStop
 	}
 	s.settling.decide(s, r)
 	if err := s.f.Check(e); err != nil {
@@ -34,6 +27,24 @@ func (v *verifier) apply(r *journal.Record) (fits bool, err error) {
 	s.apply(r, true)
 	s.settling.ended(s, r)
 	return true, s.err
+}
+
+// numbers looks whether the new ids of a record follow those before. Those that are
+// missing are filled in, as a restart does.
+func (v *verifier) numbers(r *journal.Record) bool {
+	s := v.s
+	pages, sites := s.seen.Pages(), s.seen.Sites()
+	if len(r.Event.New) > 0 && int(r.First) != pages {
+		v.general(FindNumbering, "its first new page is %d, but %d are known", r.First, pages)
+		if int(r.First) < pages {
+			return false
+		}
+	}
+	s.fill(r)
+	if n := s.seen.Sites() - sites; n > 0 {
+		v.general(FindNumbering, "%d sites before it are missing", n)
+	}
+	return true
 }
 
 // repeated looks for pages that came twice as new.

@@ -1,0 +1,229 @@
+package crawl
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/frontier"
+)
+
+// digest is all that a directory holds.
+func digest(t *testing.T, dir string) string {
+	t.Helper()
+	h := sha256.New()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		fmt.Fprintln(h, path, len(b))
+		h.Write(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// readStatus reads a status, which must leave the directory as it was.
+func readStatus(t *testing.T, dir string) *Status {
+	t.Helper()
+	before := digest(t, dir)
+	s, err := ReadStatus(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if digest(t, dir) != before {
+		t.Error("reading changed the directory")
+	}
+	return s
+}
+
+// without removes a part of the directory; what reads it then is the journal.
+func without(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sameStatus compares what does not depend on the moment.
+func sameStatus(t *testing.T, what string, got, want *Status) {
+	t.Helper()
+	g, w := *got, *want
+	for _, s := range []*Status{&g, &w} {
+		s.Why, s.Seconds, s.Rate, s.Active, s.Fetchers, s.Waits = "", 0, 0, 0, 0, nil
+		s.Memory, s.Total = nil, 0
+	}
+	if !reflect.DeepEqual(g, w) {
+		t.Errorf("%s: %+v, want %+v", what, g, w)
+	}
+}
+
+// Status is right in each state of a crawl, and says the same whatever it is read from:
+// the file that the crawl left, a snapshot, or the journal alone.
+func TestReadStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		w := newTestWeb(t, 150, 10, fakeweb.Mixed())
+		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 40
+		w.run(t)
+		paused := readStatus(t, dir)
+		if paused.State != statePaused || paused.Why != whyPages || paused.Fetched < 40 || paused.Waiting == 0 || paused.Largest.Pages == 0 {
+			t.Errorf("%+v", paused)
+		}
+		for _, part := range []string{fileStatus, partSnapshot, partURLs} {
+			without(t, dir, part)
+			sameStatus(t, "without "+part, readStatus(t, dir), paused)
+		}
+		lock, err := lock(filepath.Join(dir, fileLock))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := readStatus(t, dir); s.State != stateRunning {
+			t.Errorf("locked: %s", s.State)
+		}
+		lock.Close()
+
+		w.o.Config.Pages = 0
+		w.run(t)
+		finished := readStatus(t, dir)
+		if finished.State != stateFinished || finished.Waiting != 0 {
+			t.Errorf("%+v", finished)
+		}
+		without(t, dir, fileStatus)
+		sameStatus(t, "finished", readStatus(t, dir), finished)
+	})
+}
+
+// The status file of a crawl that was killed is not believed.
+func TestStatusAfterKill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		w := newTestWeb(t, 100, 6, fakeweb.ServeOptions{})
+		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 40
+		w.run(t)
+		want := readStatus(t, dir)
+		path := filepath.Join(dir, fileStatus)
+		b, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, []byte(strings.Replace(string(b), `"state":"paused"`, `"state":"running"`, 1)), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameStatus(t, "killed", readStatus(t, dir), want)
+	})
+}
+
+// Pages are those of the status, each with what its state says.
+func TestViewPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		w := newTestWeb(t, 300, 12, fakeweb.Mixed())
+		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 150
+		w.run(t)
+		want := readStatus(t, dir)
+		v, err := OpenView(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		n := map[frontier.State]int64{}
+		err = v.Pages(t.Context(), &PageFilter{}, func(p *PageInfo) error {
+			n[p.State]++
+			checkPage(t, p)
+			return nil
+		})
+		if err != nil || n[frontier.Fetched] != want.Fetched || n[frontier.Failed] != want.Failed || n[frontier.RefusedPage] != want.Refused {
+			t.Errorf("%v pages (%v), want those of %+v", n, err, want)
+		}
+		v.checkFilter(t, want)
+	})
+}
+
+// checkPage looks for what the state of a page must or must not have.
+func checkPage(t *testing.T, p *PageInfo) {
+	t.Helper()
+	ok := strings.HasPrefix(p.URL, "http") && p.Depth < 20
+	switch p.State {
+	case frontier.Fetched:
+		ok = ok && p.Tried && !p.Class.Failed() && p.Status != 0 && p.At > 0 && p.Why() == ""
+	case frontier.Failed:
+		ok = ok && p.Why() != "" && (!p.Tried && p.Note != "" || p.Class.Failed())
+	case frontier.RefusedPage:
+		ok = ok && p.Bar != frontier.NoBar && p.Why() == p.Bar.String()
+	default:
+		ok = ok && p.Why() == ""
+	}
+	if !ok {
+		t.Errorf("%+v", p)
+	}
+}
+
+// checkFilter lists the pages of a site, some of them, and those of none.
+func (v *View) checkFilter(t *testing.T, want *Status) {
+	t.Helper()
+	n := int64(0)
+	count := func(p *PageInfo) error {
+		if !strings.HasPrefix(p.URL, want.Largest.Site+"/") {
+			t.Errorf("%s is not of %s", p.URL, want.Largest.Site)
+		}
+		n++
+		return nil
+	}
+	site := strings.TrimPrefix(want.Largest.Site, "http://")
+	if err := v.Pages(t.Context(), &PageFilter{Site: site}, count); err != nil || n != want.Largest.Pages {
+		t.Errorf("%d pages of %s (%v), want %d", n, site, err, want.Largest.Pages)
+	}
+	n = 0
+	if err := v.Pages(t.Context(), &PageFilter{Site: want.Largest.Site, Limit: 3}, count); err != nil || n != 3 {
+		t.Errorf("%d pages (%v), want 3", n, err)
+	}
+	var none *Error
+	if err := v.Pages(t.Context(), &PageFilter{Site: "nowhere.example"}, count); !errors.As(err, &none) {
+		t.Errorf("a site that is not known: %v", err)
+	}
+}
+
+// What cannot be read is said, with what to do about it.
+func TestViewErrors(t *testing.T) {
+	empty, other, begun := t.TempDir(), t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, "letter.txt"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(begun, filepath.FromSlash(partJournal)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ dir, want string }{
+		{filepath.Join(empty, "none"), "there is no crawl "},
+		{empty, "is not a crawl: it has nothing, but no journal"},
+		{other, "is not a crawl: it has letter.txt, but no journal"},
+		{filepath.Join(other, "letter.txt"), "cannot open "},
+		{begun, "nothing of the crawl in "},
+	} {
+		for name, read := range map[string]func(context.Context, string) error{
+			"status": func(ctx context.Context, dir string) error { _, err := ReadStatus(ctx, dir); return err },
+			"view":   func(ctx context.Context, dir string) error { _, err := OpenView(ctx, dir); return err },
+			"verify": func(ctx context.Context, dir string) error { _, err := Verify(ctx, dir, VerifyOptions{}); return err },
+		} {
+			var e *Error
+			if err := read(t.Context(), test.dir); !errors.As(err, &e) || !strings.Contains(err.Error(), test.want) || e.Hint == "" {
+				t.Errorf("%s of %s: %v, want %q and a hint", name, test.dir, err, test.want)
+			}
+		}
+	}
+}
