@@ -116,7 +116,7 @@ func (c *Counter) robotsKnown() []time.Duration {
 			case q.Kind != KindRobots:
 			case q.Status/100 == 3:
 				moved[i] = min(moved[i], q.End)
-			case q.Status/100 == 2 && (q.Full || q.Bytes >= robotsRead) || q.Status/100 == 4 && q.Status != http.StatusTooManyRequests:
+			case q.Status/100 == 2 && (q.Full || q.Bytes > robotsRead-sendPiece) || q.Status/100 == 4 && q.Status != http.StatusTooManyRequests:
 				own[i] = min(own[i], q.End)
 			}
 		}
