@@ -50,7 +50,7 @@ type Config struct {
 	Scope           string   `toml:"scope" section:"Which pages are wanted" help:"any; seeds: sites of the seeds; domain: registered domains of the seeds; regexp:R: URLs that match R"`
 	Include         []string `toml:"include" help:"regular expression; where there are any, a URL must match one of them"`
 	Exclude         []string `toml:"exclude" help:"regular expression; URLs that match one are refused"`
-	Rules           string   `toml:"rules" kind:"file" help:"file with lines \"allow|deny HOST[/PATH]\"; the first that fits counts"`
+	Rules           string   `toml:"rules" kind:"file" help:"file with lines \"allow|deny HOST[/PATH]\"; of those that fit the one with the longest host counts, then the longest path"`
 	Deny            string   `toml:"deny" kind:"file" help:"file with hosts that are never asked, read again while running"`
 	MaxDepth        int      `toml:"max_depth" help:"most links from a seed"`
 	MaxDepthDynamic int      `toml:"max_depth_dynamic" help:"the same for pages with a query or made by programs"`
@@ -60,7 +60,7 @@ type Config struct {
 	Sitemaps        bool     `toml:"sitemaps" help:"read the sitemaps that robots.txt names"`
 	Recrawl         Duration `toml:"recrawl" help:"ask for fetched pages again after so long; 0: never"`
 
-	Store         string   `toml:"store" section:"What is kept, and how safely" help:"pages: WARC files; links: links between pages; both"`
+	Store         string   `toml:"store" section:"What is kept, and how safely" help:"both: WARC files, and links in the journal; links: no WARC files; pages: as both, because the journal cannot do without links"`
 	KeepNoArchive bool     `toml:"keep_noarchive" help:"keep pages that ask not to be archived or indexed"`
 	Commit        Duration `toml:"commit" help:"longest time until what was fetched is on the disk"`
 	Sync          bool     `toml:"sync" help:"wait for the disk at every commit; without it a power failure may cost more"`
@@ -131,6 +131,3 @@ const (
 
 // KeepsPages tells whether pages are written to WARC files.
 func (c *Config) KeepsPages() bool { return c.Store != StoreLinks }
-
-// KeepsLinks tells whether links between pages are kept.
-func (c *Config) KeepsLinks() bool { return c.Store != StorePages }

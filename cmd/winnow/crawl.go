@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/gather"
 )
 
 type crawlOptions struct {
@@ -151,23 +153,55 @@ func (c *crawling) wrongDirConfig(err error) error {
 	return withHint(err, "mend it, or delete it, and the journal tells what it said")
 }
 
-// checkFiles tries to open the files that are named, before anything is made.
+// checkFiles reads the files that are named, before anything is made.
 func (c *crawling) checkFiles() error {
-	for _, k := range c.config.Keys() {
-		if !k.File || k.String() == "" {
+	for _, f := range []struct {
+		key, holds string
+		read       func(name string) error
+	}{
+		{"ca_file", "it takes a file with certificates in PEM form, which begins with -----BEGIN CERTIFICATE-----", readCertificates},
+		{"rules", "a line is \"allow\" or \"deny\" and a host, perhaps with a path, such as: deny example.org/private/", readRules},
+		{"deny", "a line is a host, perhaps with a path, such as: example.org/private/", readDeny},
+	} {
+		k, _ := c.config.Key(f.key)
+		if k.String() == "" {
 			continue
 		}
-		f, err := os.Open(k.String())
-		if err != nil {
-			return withHint(fmt.Errorf("--%s: open %s: %w", k.Flag(), k.String(), cause(err)), "to do without it try: %s", c.u.withoutFlag("--"+k.Flag()))
-		}
-		info, err := f.Stat()
-		f.Close()
-		if err == nil && info.IsDir() {
-			return withHint(fmt.Errorf("--%s: %s is a directory", k.Flag(), k.String()), "to do without it try: %s", c.u.withoutFlag("--"+k.Flag()))
+		err := f.read(k.String())
+		var file *fs.PathError
+		switch {
+		case errors.As(err, &file):
+			return withHint(fmt.Errorf("--%s: %s %s: %w", k.Flag(), file.Op, file.Path, file.Err), "to do without it try: %s", c.u.withoutFlag("--"+k.Flag()))
+		case err != nil:
+			return withHint(fmt.Errorf("--%s: %w", k.Flag(), err), "%s", f.holds)
 		}
 	}
 	return nil
+}
+
+func readRules(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = gather.ParseRules(name, f)
+	return err
+}
+
+func readDeny(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = gather.ParseDeny(name, f)
+	return err
+}
+
+func readCertificates(name string) error {
+	_, err := trusted(name)
+	return err
 }
 
 // warn says what is unusual, even to those who asked for quiet.

@@ -34,7 +34,7 @@ func newRobotsAsker(u *ui, c *crawl.Config) (*robotsAsker, error) {
 	}
 	trust, err := trusted(c.CAFile)
 	if err != nil {
-		return nil, err
+		return nil, withHint(fmt.Errorf("--ca-file: %w", err), "to do without it try: %s", u.withoutFlag("--ca-file"))
 	}
 	resolver, err := fetch.NewResolver(fetch.ResolverOptions{Server: server})
 	if err != nil {
@@ -55,14 +55,14 @@ func trusted(name string) (*tls.Config, error) {
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("--ca-file: open %s: %w", name, cause(err))
+		return nil, err
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(text) {
-		return nil, withHint(fmt.Errorf("--ca-file: %s: no certificate in it", name), "it takes certificates in PEM form, which begins with -----BEGIN CERTIFICATE-----")
+		return nil, fmt.Errorf("%s: no certificate in it", name)
 	}
 	return &tls.Config{RootCAs: pool}, nil
 }
