@@ -26,6 +26,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/graph"
@@ -39,6 +40,10 @@ func main() {
 	os.Exit(run(interruptible(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
+// echo is how long after the first signal another one is the same: some programs send it
+// to a process and to its group, which is one wish.
+const echo = 300 * time.Millisecond
+
 // interruptible is a context that ends at the first Ctrl-C, so that the verb can
 // clean up. The second Ctrl-C ends the process at once.
 func interruptible() context.Context {
@@ -48,7 +53,10 @@ func interruptible() context.Context {
 	go func() {
 		<-signals
 		cancel()
-		<-signals
+		first := time.Now()
+		for time.Since(first) < echo {
+			<-signals
+		}
 		os.Exit(exitInterrupted)
 	}()
 	return ctx
@@ -112,11 +120,13 @@ func newRootCommand(u *ui) *cobra.Command {
 	root.AddCommand(
 		newConfigCommand(u),
 		newCrawlCommand(u),
+		newDemoCommand(u),
 		newExitCodesTopic(),
 		newGraphCommand(u),
 		newLabCommand(u),
 		newPagesCommand(u),
 		newRankCommand(u),
+		newReportCommand(u),
 		newRobotsCommand(u),
 		newSimCommand(u),
 		newStatusCommand(u),
