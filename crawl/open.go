@@ -61,24 +61,28 @@ func newIdentity() (id identity) {
 // errEnough ends the reading of a journal.
 var errEnough = errors.New("enough")
 
-// readIdentity reads what the first record of a journal says.
+// readIdentity reads what the sessions of a journal say, which all say the same. If all
+// of them are lost, another secret does as well: the journal has the URLs themselves.
 func readIdentity(dir disk.Dir) (id identity, err error) {
-	_, err = journal.Read(dir, 0, func(r *journal.Record) error {
+	last, err := journal.Read(dir, 0, func(r *journal.Record) error {
 		x := r.Facts.Session
 		if x == nil {
-			return fmt.Errorf("record %d is no session", r.Seq)
+			return nil // the one before it is damaged
 		}
 		id = identity{x.Crawl, x.Secret}
 		return errEnough
 	})
-	switch {
-	case errors.Is(err, errEnough):
+	if errors.Is(err, errEnough) {
 		return id, nil
-	case err == nil: // it was begun, and nothing was committed
-		h, err := journal.ReadHeader(dir)
-		id = newIdentity()
-		id.crawl = h.Crawl
-		return id, errors.Join(errNothing, err)
+	}
+	if err != nil {
+		return id, err
+	}
+	h, err := journal.ReadHeader(dir)
+	id = newIdentity()
+	id.crawl = h.Crawl
+	if last.Next == 0 { // it was begun, and nothing was committed
+		err = errors.Join(errNothing, err)
 	}
 	return id, err
 }

@@ -75,7 +75,10 @@ type addressWatch struct {
 	active int
 }
 
-func (w *polite) init(v *verifier) { w.v, w.kept = v, graph.NoSite }
+func (w *polite) init(v *verifier) {
+	w.v, w.kept, w.conf = v, graph.NoSite, v.conf()
+	w.over = newOverrides(w.conf)
+}
 
 // before looks at a record before it is applied.
 func (w *polite) before(r *journal.Record) {

@@ -342,3 +342,26 @@ func TestVerifyRepeated(t *testing.T) {
 		}
 	})
 }
+
+// Damage anywhere in the journal is found, and never more than that: what follows is
+// read on.
+func TestVerifyDamage(t *testing.T) {
+	var w *testWeb
+	synctest.Test(t, func(t *testing.T) {
+		w = newTestWeb(t, 120, 10, fakeweb.Mixed())
+		w.run(t)
+	})
+	whole := w.disk
+	all := w.verify(t).Records
+	for i := range 30 {
+		w.disk = memoryDisk{}
+		for name, m := range whole {
+			w.disk[name] = m.Kill()
+		}
+		files("", "", partJournal, ".wj", flip((float64(i)+0.5)/30)).change(t, w.disk)
+		f := w.verify(t)
+		if f.Kinds[FindDamage] == 0 || f.Records < all-20 {
+			t.Errorf("damage in part %d: found %v in %d of %d records", i, f.Kinds, f.Records, all)
+		}
+	}
+}

@@ -143,10 +143,14 @@ func (v *View) scan(ctx context.Context) (err error) {
 		Damage: func(d *journal.Damage) error { v.Damage = append(v.Damage, *d); return nil },
 	}
 	v.Commit, err = r.Run()
-	if err == nil && len(v.Sessions) == 0 {
-		err = errNothing
+	switch {
+	case err != nil || len(v.Sessions) > 0:
+		return err
+	case v.Commit.Next == 0:
+		return errNothing
 	}
-	return err
+	v.Sessions = []Session{{Config: Default()}} // all are lost: nobody knows what they wanted
+	return nil
 }
 
 func readSession(r *journal.Record) (s Session, err error) {
