@@ -87,7 +87,9 @@ func (w *testWeb) compareLinks(t *testing.T, g *graph.Graph, p graph.Page) {
 // The trail of a crawl agrees with what the crawl counted itself.
 func TestTrail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 600, 40, fakeweb.Mixed())
+		so := fakeweb.Mixed()
+		so.DNS.Missing, so.Robots.Broken = 0.1, 0.1 // sites that are given up
+		w := newTestWeb(t, 600, 40, so)
 		w.o.Config.Pages = 200
 		w.run(t)
 		w.o.Config.Pages = 0

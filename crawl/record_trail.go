@@ -69,7 +69,7 @@ type SiteTrail struct {
 // Trail reads the course of the crawl.
 func (r *Recording) Trail() (*Trail, error) {
 	n := r.Pages()
-	t := &trailReader{bars: make([]frontier.Bar, n)}
+	t := &trailReader{bars: make([]frontier.Bar, n), closed: make([]PageState, r.Sites())}
 	t.Depth, t.Site, t.State = make([]uint16, n), make([]graph.Site, n), make([]PageState, n)
 	t.Sites = make([]SiteTrail, r.Sites())
 	t.Statuses, t.Media = map[uint16]int64{}, map[string]int64{}
@@ -86,7 +86,8 @@ func (r *Recording) Trail() (*Trail, error) {
 // trailReader folds records.
 type trailReader struct {
 	Trail
-	bars []frontier.Bar // by page
+	bars   []frontier.Bar // by page
+	closed []PageState    // by site: what became of the pages that waited when it was given up; PageKnown: it was not
 }
 
 func (t *trailReader) read(r *journal.Record) error {
@@ -108,7 +109,12 @@ func (t *trailReader) read(r *journal.Record) error {
 		}
 	case frontier.Refused:
 		t.bars[e.Page], t.State[e.Page] = frontier.BarRobots, PageRefused
-	case frontier.Ruled, frontier.Listed:
+	case frontier.Resolved:
+		t.close(e, e.Site, PageFailed)
+	case frontier.Ruled:
+		t.answer(r, e.Site)
+		t.close(e, e.For, PageRefused)
+	case frontier.Listed:
 		t.learn(r, 0)
 		t.answer(r, e.Site)
 		t.Listed += int64(len(e.New))
@@ -124,6 +130,13 @@ func (t *trailReader) read(r *journal.Record) error {
 	return nil
 }
 
+// close gives a site up whose address or robots.txt cannot be had.
+func (t *trailReader) close(e *frontier.Event, s graph.Site, as PageState) {
+	if e.Class.Failed() && !e.Again && !e.Hop && int(s) < len(t.closed) && t.closed[s] == PageKnown {
+		t.closed[s] = as
+	}
+}
+
 // learn takes the pages that a record made known, or known again, at a depth.
 func (t *trailReader) learn(r *journal.Record, depth uint16) {
 	e := &r.Event
@@ -135,6 +148,8 @@ func (t *trailReader) learn(r *journal.Record, depth uint16) {
 		t.Site[p], t.Depth[p], t.State[p] = s, depth, PageKnown
 		if len(e.Bars) > 0 && e.Bars[i] != frontier.NoBar {
 			t.bars[p], t.State[p] = e.Bars[i], PageRefused
+		} else if t.closed[s] != PageKnown {
+			t.State[p] = PageFailed
 		}
 	}
 	for _, p := range e.Admit {
@@ -185,6 +200,12 @@ func (t *trailReader) count() {
 		}
 		s := &t.Sites[t.Site[p]]
 		s.Known++
+		if state == PageKnown {
+			state = t.closed[t.Site[p]]
+			if t.State[p] = state; state == PageRefused {
+				t.bars[p] = frontier.BarRobots
+			}
+		}
 		switch state {
 		case PageFetched:
 			s.Fetched++

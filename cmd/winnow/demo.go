@@ -82,19 +82,21 @@ func (o *demoOptions) makeDir() error {
 }
 
 // The built-in web: some of everything that a crawler has to get right, as
-// fakeweb.Mixed has it, but for what makes a crawl wait for minutes (a robots.txt or a
-// name that cannot be had is asked for again and again).
+// fakeweb.Mixed has it, but for what makes a crawl wait for minutes: a robots.txt or a
+// name that cannot be had is asked for again and again, and after each failure of a
+// page its site is left alone for some seconds.
 func (o *demoOptions) serve() (*fakeweb.Server, *fakeweb.Net, error) {
 	pages := max(int(o.pages), 100)
-	web, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: max(1, pages/25), Links: 12 * int64(pages), Seed: o.seed})
+	web, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: max(1, pages/12), Links: 12 * int64(pages), Seed: o.seed})
 	if err != nil {
 		return nil, nil, &usageError{err}
 	}
 	so := fakeweb.Mixed()
 	so.Seed = o.seed
 	so.Robots.Broken, so.Robots.Busy, so.DNS.Failing = 0, 0, 0
-	so.Robots.MaxDelay, so.RetryAfter = 200*time.Millisecond, time.Second
-	so.MinLatency, so.MaxLatency = time.Millisecond, 40*time.Millisecond
+	so.Pages.Broken, so.Pages.Busy, so.Pages.Reset = 0.0005, 0.002, 0.001
+	so.Robots.MaxDelay, so.RetryAfter = 100*time.Millisecond, time.Second
+	so.MinLatency, so.MaxLatency = time.Millisecond, 20*time.Millisecond
 	so.MinSize, so.MaxSize = 1000, 20_000
 	so.HTTPS = 0.3
 	server, err := fakeweb.NewServer(web, so)
@@ -118,7 +120,7 @@ func (o *demoOptions) config(net *fakeweb.Net) crawl.Config {
 }
 
 // demoDelay is how long a site of the demo is left alone.
-const demoDelay = 20 * time.Millisecond
+const demoDelay = 10 * time.Millisecond
 
 // crawl crawls from the first page, from which all can be reached.
 func (o *demoOptions) crawl(ctx context.Context, u *ui, c crawl.Config, server *fakeweb.Server) error {
