@@ -102,6 +102,7 @@ type verifier struct {
 	polite  polite
 	archive *archiveWalk
 	came    []bool // by page: it came
+	journal int64  // bytes of the journal
 	total   int64  // bytes to be read
 	snaps   map[uint64]string
 	alike   []bool // by session: it was made with the setup of the last
@@ -194,16 +195,22 @@ func (v *verifier) prepare(ctx context.Context) error {
 
 // measure finds how much is to be read.
 func (v *verifier) measure() error {
-	for _, d := range []disk.Dir{v.parts.journal, v.parts.archive} {
-		list, err := d.List()
-		if err != nil {
-			return err
-		}
-		for _, e := range list {
-			v.total += e.Size
-		}
+	var err error
+	if v.journal, err = sizeOf(v.parts.journal); err != nil {
+		return err
 	}
-	return nil
+	n, err := sizeOf(v.parts.archive)
+	v.total = v.journal + n
+	return err
+}
+
+// sizeOf is the size of all files of a directory.
+func sizeOf(d disk.Dir) (n int64, err error) {
+	list, err := d.List()
+	for _, e := range list {
+		n += e.Size
+	}
+	return n, err
 }
 
 // compareSessions finds those that decided by the same rules as the last: for the others
@@ -315,7 +322,8 @@ func (v *verifier) commit(c *journal.Commit) error {
 	}
 	v.s.settling.commit(v.s)
 	if v.o.Progress != nil {
-		v.o.Progress(v.out.Bytes+v.s.urls.Size(), v.total)
+		share := float64(c.Next) / float64(max(1, v.Commit.Next)) // of the journal
+		v.o.Progress(v.out.Bytes+int64(share*float64(v.journal)), v.total)
 	}
 	return nil
 }

@@ -154,6 +154,22 @@ func tooks(k frontier.Kind) func(*journal.Record) bool {
 
 func dropped(*journal.Record) int { return 0 }
 
+// renameSite gives a site another name.
+func renameSite(from, to string) func(*journal.Record) int {
+	return func(r *journal.Record) int {
+		var names journal.Names
+		for i := range r.Facts.Names.Len() {
+			site := r.Facts.Names.Site(i)
+			if string(site) == from {
+				site = []byte(to)
+			}
+			names.Add(site, r.Facts.Names.Rest(i))
+		}
+		r.Facts.Names = names
+		return 1
+	}
+}
+
 func politenessTamperings() []tampering {
 	return []tampering{
 		config("delay", FindGap, func(c *Config) { c.Delay = seconds(2.5) }),
@@ -163,6 +179,15 @@ func politenessTamperings() []tampering {
 		config("per connection", FindConnection, func(c *Config) { c.PerConnection = 2 }),
 		config("address delay", FindAddress, func(c *Config) { c.IPDelay = seconds(30) }),
 		config("address cap", FindAddress, func(c *Config) { c.IPCap, c.IPDelay = 1, Duration{} }),
+		records("crawl-delay", FindGap, func(r *journal.Record) int {
+			if r.Event.Kind == frontier.Ruled && !r.Event.Hop && !r.Event.Again && !r.Event.Class.Failed() {
+				text := robots.Parse([]byte("User-agent: *\nCrawl-delay: 50\n")).For("winnow")
+				r.Facts.Rules, _ = text.AppendBinary(nil)
+				r.Event.Delay = text.Delay()
+			}
+			return 1
+		}),
+		records("too soon after a restart", FindGap, nth(1, ofKind(frontier.Session), func(r *journal.Record) int { r.Now += 1900 * time.Millisecond; return 1 })),
 		records("retry after", FindGap, func(r *journal.Record) int {
 			if r.Event.Kind == frontier.Done {
 				r.Event.Retry = time.Hour
@@ -201,6 +226,9 @@ func politenessTamperings() []tampering {
 		records("address", FindAddress, nth(3, tooks(frontier.Robots), func(r *journal.Record) int { r.Facts.Address++; return 1 })),
 		records("started too early", FindClock, nth(3, ofKind(frontier.Done), func(r *journal.Record) int { r.Event.Start -= time.Hour; return 1 })),
 		records("clock goes back", FindClock, nth(20, ofKind(frontier.Took), func(r *journal.Record) int { r.Now -= time.Minute; return 1 })),
+		records("a work twice", FindAtOnce, nth(3, tooks(frontier.Fetch), func(*journal.Record) int { return 2 })),
+		records("one host", FindAtOnce, renameSite("http://s01.example", "https://s00.example")),
+		records("one host, too soon", FindGap, renameSite("http://s01.example", "https://s00.example")),
 		{"all in one group", FindUncommitted, func(t *testing.T, d memoryDisk) {
 			rewrite(t, d, 1<<30, func(*journal.Record) int { return 1 })
 		}},
@@ -209,6 +237,8 @@ func politenessTamperings() []tampering {
 
 func recordTamperings() []tampering {
 	return []tampering{
+		records("seeds twice", FindNumbering, nth(0, ofKind(frontier.Seed), func(*journal.Record) int { return 2 })),
+		records("a site of another name", FindArchive, renameSite("http://s00.example", "http://other.example")),
 		records("an outcome is lost", FindEvent, nth(3, ofKind(frontier.Done), dropped)),
 		records("a work is lost", FindEvent, nth(3, tooks(frontier.Fetch), dropped)),
 		records("a record twice", FindEvent, nth(9, ofKind(frontier.Done), func(*journal.Record) int { return 2 })),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
@@ -69,7 +70,9 @@ func runVerify(ctx context.Context, u *ui, opt *verifyOptions, dir string) error
 	defer p.Done()
 	f, err := crawl.Verify(ctx, dir, crawl.VerifyOptions{
 		Version: programVersion(), Limit: opt.limit,
-		Progress: func(done, total int64) { p.Set(done) },
+		Progress: func(done, total int64) {
+			p.Note(fmt.Sprintf("%s of %s, %s", formatBytes(done), formatBytes(total), percent(done, total)))
+		},
 	})
 	p.Done()
 	if err != nil {
