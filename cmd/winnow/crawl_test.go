@@ -160,3 +160,38 @@ func TestDirName(t *testing.T) {
 		}
 	}
 }
+
+// TestCrawlPrecedence: flags win over what the crawl had before, that over --config, that
+// over defaults; a preset stands between flags and the rest.
+func TestCrawlPrecedence(t *testing.T) {
+	at, _ := startWeb(t, "--pages", "60", "--sites", "2")
+	temp := t.TempDir()
+	dir := filepath.Join(temp, "a.crawl")
+	first, second := filepath.Join(temp, "1.toml"), filepath.Join(temp, "2.toml")
+	for name, text := range map[string]string{
+		first:  "seeds = ['" + at.Seeds[0] + "']\npages = 50\nmax_depth = 7\nretries = 1\nfetchers = 3\n",
+		second: "seeds = ['https://b.example/']\nmax_depth = 1\nmax_body = '1M'\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(t, rudely(at, dir, "--config", first, "--pages", "2", "--retries", "0", "--quiet")...)
+	code, _, stderr := tryRun(t.Context(), "crawl", "--dir", dir, "--config", second, "--pages", "3", "--preset", "wire2002", "--delay", "0")
+	note := "winnow: the configuration of " + dir + " wins over " + second + ": "
+	if code != 0 || !strings.Contains(stderr, note) || !strings.Contains(stderr, "max_depth: 7, was 1") || !strings.Contains(stderr, "max_body: 10MiB, was 1MiB") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "winnow.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"seeds = ['" + at.Seeds[0] + "']", "pages = 3", "retries = 0", "max_depth = 15", "max_body = '10MiB'",
+		"fetchers = 500", "delay = '0s'", "delay_factor = 0.0",
+	} {
+		if !strings.Contains(string(text), "\n"+want+"\n") && !strings.HasPrefix(string(text), want+"\n") {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}
