@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +98,55 @@ func TestLayout(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s %+v: error %v, want %q", c.name, c.o, err, c.want)
 		}
+	}
+}
+
+// TestHeldSaved: holds leave no trace in what is saved, whether the site would be ready
+// or has to wait, and sites are held still afterwards.
+func TestHeldSaved(t *testing.T) {
+	for _, delay := range []time.Duration{0, time.Minute} {
+		var saved [2]bytes.Buffer
+		for i, hold := range []bool{false, true} {
+			f := plain(t, Options{Delay: delay, Hold: hold})
+			f.Apply(time.Second, &Event{Kind: Done, End: time.Second, New: []graph.Site{0}, Links: []graph.Page{1}})
+			if err := f.Save(&saved[i]); err != nil {
+				t.Fatal(err)
+			}
+			if w, _, ok := f.Next(time.Hour); ok == hold {
+				t.Errorf("delay %v, hold %v: hands out %+v (%v)", delay, hold, w, ok)
+			}
+		}
+		if !bytes.Equal(saved[0].Bytes(), saved[1].Bytes()) {
+			t.Errorf("delay %v: what is saved with and without a hold differs", delay)
+		}
+	}
+}
+
+// TestLinksOfRevisits: the links that policies read again are those of the first visit.
+func TestLinksOfRevisits(t *testing.T) {
+	choice, err := policy.Choose("batch-pagerank")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := New(Options{MaxPages: 10, MaxSites: 10}, policy.Env{Batch: 2}, choice, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Free()
+	f.Apply(0, &Event{Kind: Seed, New: []graph.Site{0}})
+	visits := []Event{
+		{Kind: Done, New: []graph.Site{1}, Links: []graph.Page{1}, Due: 10},
+		{Kind: Done, Page: 1},
+		{Kind: Done, New: []graph.Site{2}, Links: []graph.Page{2}},
+	}
+	for i, at := range []time.Duration{0, 0, 10} {
+		if w, _, ok := f.Next(at); !ok || w.Page != visits[i].Page {
+			t.Fatalf("visit %d: hands out %+v (%v)", i, w, ok)
+		}
+		f.Apply(at, &visits[i])
+	}
+	if got := f.Out(0); !slices.Equal(got, []graph.Page{1}) {
+		t.Errorf("links %v", got)
 	}
 }
 

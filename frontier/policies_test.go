@@ -1,0 +1,221 @@
+package frontier
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// TestEveryPolicyLive: whatever the policy, a crawl with barred and admitted pages,
+// sitemaps, revisits, refusals, failures and restarts comes to its end, and hands out
+// every page that waits as often as it is due.
+func TestEveryPolicyLive(t *testing.T) {
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 3
+	}
+	for _, spec := range policy.Specs() {
+		if spec.NewOmniscient != nil && spec.New == nil {
+			continue // it needs to know the whole web
+		}
+		for _, mode := range []Mode{Continuous, Thesis, Ahead} {
+			t.Run(spec.Name+"/"+mode.String(), func(t *testing.T) {
+				for seed := range seeds {
+					newLive(t, spec.Name, mode, seed).run()
+				}
+			})
+		}
+	}
+}
+
+// live drives a frontier with any policy through random events.
+type live struct {
+	t      *testing.T
+	r      *rand.Rand
+	f      *Frontier
+	fresh  func() *Frontier
+	now    time.Duration
+	want   map[graph.Page]int // visits that are due
+	left   int                // pages that may become known
+	flying []Work
+}
+
+const livePages, liveSites = 80, 9
+
+func newLive(t *testing.T, name string, mode Mode, seed uint64) *live {
+	if name == "site-at-a-time" {
+		name += "/hosts=2" // so that sites have to wait for others
+	}
+	choice, err := policy.Choose(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &live{t: t, r: rand.New(rand.NewPCG(seed, 5)), want: map[graph.Page]int{}, left: livePages}
+	o := Options{Delay: time.Second, PerConnection: 1 + int(seed%3), Robots: true, Mode: mode, Batch: 7, MinActive: 2, MaxPages: livePages, MaxSites: liveSites,
+		Allowed: func(p graph.Page) bool { return p%10 != 9 }}
+	env := policy.Env{Batch: 7, SiteName: func(s graph.Site) string { return fmt.Sprint("http://", s) },
+		URL:   func(b []byte, p graph.Page) []byte { return fmt.Appendf(b, "http://a/%d", p) },
+		Prior: &policy.Prior{Value: func(p graph.Page) (float64, bool) { return float64(p), p%3 == 0 }}}
+	l.fresh = func() *Frontier {
+		f, err := New(o, env, choice, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	l.f = l.fresh()
+	return l
+}
+
+func (l *live) run() {
+	defer func() { l.f.Free() }()
+	e := Event{Kind: Seed}
+	l.discover(&e)
+	l.apply(&e)
+	for n := 0; n < 20_000; n++ {
+		w, ask, ok := l.f.Next(l.now)
+		l.forget()
+		switch {
+		case ok:
+			l.begin(w)
+		case len(l.flying) == 0 && ask == Never:
+			l.check()
+			return
+		case len(l.flying) == 0:
+			l.now = ask
+		default:
+			l.step()
+		}
+	}
+	l.t.Fatal("it does not end")
+}
+
+// step ends a work, or does something else.
+func (l *live) step() {
+	l.now += time.Duration(l.r.IntN(900)) * time.Millisecond
+	switch l.r.IntN(30) {
+	case 0:
+		for _, w := range l.flying {
+			if w.Kind == Fetch {
+				l.want[w.Page]++
+			}
+		}
+		l.flying = nil
+		l.apply(&Event{Kind: Session})
+	case 1:
+		f := l.fresh()
+		var b bytes.Buffer
+		if err := cmp.Or(l.f.Save(&b), f.Load(&b)); err != nil {
+			l.t.Fatal(err)
+		}
+		l.f.Free()
+		l.f = f
+	default:
+		l.end(l.flying[0])
+	}
+}
+
+func (l *live) begin(w Work) {
+	l.flying = append(l.flying, w)
+	if w.Kind != Fetch {
+		return
+	}
+	if l.want[w.Page]--; l.want[w.Page] < 0 {
+		l.t.Fatalf("page %d is handed out once too often", w.Page)
+	}
+}
+
+// end ends a work in a random way.
+func (l *live) end(w Work) {
+	l.flying = l.flying[1:]
+	e := Event{Site: w.Site, For: w.For, Page: w.Page, Start: l.now, End: l.now, Keep: true}
+	switch w.Kind {
+	case Robots:
+		e.Kind, e.Files = Ruled, uint32(l.r.IntN(3))
+	case Sitemap:
+		e.Kind = Listed
+		l.discover(&e)
+	case Fetch:
+		e.Kind = Done
+		l.came(&e)
+	}
+	l.apply(&e)
+	if more, ok := l.f.More(l.now, w.Site); ok {
+		l.begin(more)
+	}
+	l.forget()
+}
+
+// came says how an attempt at a page ended.
+func (l *live) came(e *Event) {
+	switch l.r.IntN(8) {
+	case 0:
+		e.Class, e.Again, e.Due = policy.Timeout, true, l.now+time.Duration(l.r.IntN(3))*time.Second
+		l.want[e.Page]++
+	case 1:
+		e.Class = policy.HTTPError
+	case 2:
+		e.Due = l.now + time.Duration(l.r.IntN(9))*time.Second + 1
+		l.want[e.Page]++
+		fallthrough
+	default:
+		l.discover(e)
+	}
+}
+
+// discover adds new pages, some of them barred, links, and pages to be admitted.
+func (l *live) discover(e *Event) {
+	known, sites := l.f.Pages(), l.f.Sites()
+	for range min(l.left, l.r.IntN(6)+1) {
+		s := l.r.IntN(min(sites+1, liveSites))
+		sites = max(sites, s+1)
+		bar := []Bar{NoBar, NoBar, NoBar, BarScope}[l.r.IntN(4)]
+		if bar == NoBar {
+			l.want[graph.Page(known+len(e.New))]++
+		}
+		e.New, e.Bars = append(e.New, graph.Site(s)), append(e.Bars, bar)
+		l.left--
+	}
+	for p := range graph.Page(known + len(e.New)) {
+		if l.r.IntN(8) == 0 && p != e.Page && e.Kind == Done {
+			e.Links = append(e.Links, p)
+		}
+		if int(p) < known && l.f.Bar(p) == BarScope && l.r.IntN(6) == 0 {
+			e.Admit = append(e.Admit, p)
+			l.want[p]++
+		}
+	}
+}
+
+func (l *live) apply(e *Event) {
+	if err := l.f.Check(e); err != nil {
+		l.t.Fatal(err)
+	}
+	l.f.Apply(l.now, e)
+}
+
+// forget lets refused pages not be due any more.
+func (l *live) forget() {
+	for _, p := range l.f.Refusals() {
+		l.want[p]--
+	}
+}
+
+// check sees that nothing was forgotten.
+func (l *live) check() {
+	for p := range graph.Page(l.f.Pages()) {
+		if s := l.f.State(p); l.want[p] != 0 || s == Known || s == Acquired || s == Reacquired {
+			l.t.Errorf("page %d is %v in the end, and was to be handed out %d times more", p, s, l.want[p])
+		}
+	}
+	n := l.f.Counts()
+	if n.Queued+n.Due+n.Flying+n.Pool+n.Files+n.Revisits > 0 {
+		l.t.Errorf("in the end: %+v", n)
+	}
+}
