@@ -10,10 +10,18 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/page"
 )
 
+// sessionsKept is how many TLS sessions are kept: a site that is asked again within hours
+// is spared most of a handshake.
+const sessionsKept = 10_000
+
 // trust is the TLS configuration: the authorities of the system and those of --ca-file.
 func (o *owner) trust() (*tls.Config, error) {
-	if t := o.o.Machine.TLS; t != nil || o.c.CAFile == "" {
+	if t := o.o.Machine.TLS; t != nil {
 		return t, nil
+	}
+	sessions := tls.NewLRUClientSessionCache(sessionsKept)
+	if o.c.CAFile == "" {
+		return &tls.Config{ClientSessionCache: sessions}, nil
 	}
 	pem, err := os.ReadFile(o.c.CAFile)
 	if err != nil {
@@ -26,7 +34,7 @@ func (o *owner) trust() (*tls.Config, error) {
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, &Error{Text: "no certificate in " + o.c.CAFile, Hint: "--ca-file takes a PEM file, which has lines BEGIN CERTIFICATE"}
 	}
-	return &tls.Config{RootCAs: pool}, nil
+	return &tls.Config{RootCAs: pool, ClientSessionCache: sessions}, nil
 }
 
 // newScope is what the configuration says of URLs.

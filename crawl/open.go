@@ -133,6 +133,12 @@ const (
 	bytesPerPage = 80
 )
 
+// backOff is the delay of a site after the first of several failures in a row: somewhat
+// longer than its usual one, 5 s by default.
+func backOff(delay time.Duration) time.Duration {
+	return min(max(delay*5/2, 100*time.Millisecond), 5*time.Second)
+}
+
 // maxPages is how many pages a crawl may know under a ceiling of memory.
 func maxPages(memory int64) int {
 	return int(min(max(memory/bytesPerPage, 1<<12), 1<<31))
