@@ -190,7 +190,8 @@ func (o *owner) take() error {
 		o.stop(now, whyDuration)
 	case o.c.Bytes > 0 && o.s.bytes >= int64(o.c.Bytes):
 		o.stop(now, whyBytes)
-	case o.stopping != "" && o.graceEnd > 0 && now >= o.graceEnd:
+	}
+	if o.stopping != "" && o.graceEnd > 0 && now >= o.graceEnd {
 		o.graceEnd = 0
 		o.cancel()
 	}
