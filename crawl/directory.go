@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -53,11 +54,26 @@ func openDirectory(o *RunOptions) (*directory, error) {
 		}
 		return disk.OS(path), nil
 	})
+	if err == nil {
+		err = syncNames(o.Dir)
+	}
 	if err != nil {
 		d.close()
 		return nil, err
 	}
 	return d, nil
+}
+
+// syncNames makes the directories of a crawl last: what is in them is of no use when they
+// are gone. The one above may be closed to us.
+func syncNames(dir string) error {
+	for _, name := range []string{path.Dir(partJournal), "."} {
+		if err := disk.OS(filepath.Join(dir, name)).Sync(); err != nil {
+			return diskError(dir, err)
+		}
+	}
+	_ = disk.OS(filepath.Dir(filepath.Clean(dir))).Sync()
+	return nil
 }
 
 // checkDirectory refuses a directory that holds something else than a crawl.
@@ -111,7 +127,7 @@ func (d *directory) writeConfig(c *Config) error {
 	}
 	b, err := c.Marshal()
 	if err == nil {
-		err = replaceFile(filepath.Join(d.path, fileConfig), b)
+		err = replaceSynced(disk.OS(d.path), fileConfig, b)
 	}
 	if err != nil {
 		return diskError(d.path, err)
@@ -132,6 +148,32 @@ func (d *directory) writeStatus(s *Status, log *slog.Logger) {
 	if err != nil {
 		log.Warn("cannot write the status", "error", err)
 	}
+}
+
+// replaceSynced writes a file whole or not at all, also when the power goes: an empty
+// configuration would be one with other limits.
+func replaceSynced(dir disk.Dir, name string, b []byte) error {
+	temp := name + ".tmp"
+	if err := dir.Remove(temp); err != nil {
+		return err
+	}
+	f, err := dir.Open(temp, disk.Create)
+	if err != nil {
+		return err
+	}
+	if _, err = f.WriteAt(b, 0); err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = dir.Rename(temp, name)
+	}
+	if err == nil {
+		err = dir.Sync()
+	}
+	return err
 }
 
 // replaceFile writes a file whole or not at all.
