@@ -284,12 +284,16 @@ func (w *crashWeb) replayed(t *testing.T, c *disk.Memory, next uint64) *state {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = journal.Read(c.Sub(partJournal), 0, func(r *journal.Record) error {
+	reader := journal.Reader{Dir: c.Sub(partJournal), Record: func(r *journal.Record) error {
 		if r.Seq == next {
 			return errEnough
 		}
 		return s.replay(r)
-	})
+	}, Commit: func(*journal.Commit) error {
+		s.settling.commit(s)
+		return nil
+	}}
+	_, err = reader.Run()
 	if err != nil && !errors.Is(err, errEnough) {
 		t.Fatal(err)
 	}
