@@ -209,7 +209,7 @@ func (f *Frontier) Apply(now time.Duration, e *Event) {
 	f.wake(now)
 	switch e.Kind {
 	case Seed:
-		f.seed(now, e)
+		f.seed(e)
 	case Took:
 		f.took(now, Work{Kind: e.Work, Site: e.Site, Page: e.Page, Board: e.Board, For: e.For})
 		return

@@ -45,16 +45,16 @@ func (f *Frontier) setBar(p graph.Page, b Bar) {
 	f.state.Set(int(p), uint8(RefusedPage)|uint8(b)<<stateBits)
 }
 
-func (f *Frontier) seed(now time.Duration, e *Event) {
+func (f *Frontier) seed(e *Event) {
 	first := graph.Page(f.Pages())
-	f.know(now, e, graph.NoPage)
+	f.know(e, graph.NoPage)
 	for _, s := range f.seeders {
 		s.Seeded(first, graph.Page(f.Pages()))
 	}
 }
 
 // know makes the new pages of an event known, and those that it admits known again.
-func (f *Frontier) know(now time.Duration, e *Event, from graph.Page) {
+func (f *Frontier) know(e *Event, from graph.Page) {
 	depth := uint8(0)
 	if from != graph.NoPage {
 		depth = f.depth.At(int(from))
@@ -195,7 +195,7 @@ func (f *Frontier) done(now time.Duration, e *Event) {
 	o := policy.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages())}
 	f.flying--
 	f.unsettle(s)
-	f.know(now, e, p)
+	f.know(e, p)
 	if first && f.links != nil && len(e.Links) > 0 {
 		f.links.add(p, e.Links)
 	}

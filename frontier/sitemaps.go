@@ -49,7 +49,7 @@ func (f *Frontier) listed(now time.Duration, e *Event) {
 	f.flying--
 	f.unsettle(e.Site)
 	f.addFiles(e.Site, int(e.Files)-1)
-	f.know(now, e, graph.NoPage)
+	f.know(e, graph.NoPage)
 	f.postpone(now, e.Site, e)
 	f.release(now, e.Site, e.End)
 }
