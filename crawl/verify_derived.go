@@ -117,12 +117,11 @@ func (v *verifier) explainSnapshot(name string) error {
 		v.general(FindSnapshot, "%s: %v", name, err)
 		return nil
 	}
-	mixed := slices.Contains(v.alike[:v.session+1], false)
-	names := differentColumns(v.s, t, mixed)
+	names := differentColumns(v.s, t, v.mixed())
 	switch {
 	case len(names) > 0:
 		v.general(FindSnapshot, "%s differs from the journal in %s", name, strings.Join(names, ", "))
-	case mixed:
+	case v.mixed():
 		v.notef("the clocks of snapshot %s were not compared: sessions before it had another configuration", name)
 	default:
 		v.general(FindSnapshot, "%s differs from the journal in its head or its lists", name)

@@ -1,6 +1,8 @@
 package crawl
 
 import (
+	"slices"
+
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -28,6 +30,9 @@ func (v *verifier) apply(r *journal.Record) (fits bool, err error) {
 	s.settling.ended(s, r)
 	return true, s.err
 }
+
+// mixed tells whether the sessions so far were not all made with the setup of the last.
+func (v *verifier) mixed() bool { return slices.Contains(v.alike[:v.session+1], false) }
 
 // numbers looks whether the new ids of a record follow those before. Those that are
 // missing are filled in, as a restart does.
@@ -63,11 +68,12 @@ func (v *verifier) repeated(r *journal.Record) {
 }
 
 // endDecisions counts the decisions of a session that the present program would not
-// have made.
+// have made. The clocks and orders of a session that came after one with other delays or
+// another policy are partly those of that one, so nothing can be said of it.
 func (v *verifier) endDecisions() {
 	n := v.s.f.Differs() - v.differs
 	v.differs += n
-	if n == 0 || v.session < 0 || !v.alike[v.session] {
+	if n == 0 || v.session < 0 || v.mixed() {
 		return
 	}
 	v.out.Differs += int64(n)

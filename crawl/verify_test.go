@@ -3,6 +3,7 @@ package crawl
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 )
@@ -38,24 +39,45 @@ func (f *Findings) clean(t *testing.T) {
 func TestVerifyClean(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		set  func(*Config)
-		stop int64 // pages of each session but the last
+		set  func(*Config) // before each session
+		stop int64         // pages of each session but the last
 	}{
 		{"usual", func(*Config) {}, 0},
-		{"restarted", func(*Config) {}, 150},
+		{"restarted", func(*Config) {}, 100},
+		{"many files", func(*Config) {}, 150},
+		{"follower", func(*Config) {}, 150},
 		{"keep-alive", func(c *Config) { c.PerConnection = 5 }, 200},
 		{"small sites", func(c *Config) { c.SmallSite, c.SmallDelay = 20, seconds(7) }, 300},
 		{"links only", func(c *Config) { c.Store = StoreLinks }, 0},
-		{"two boards", func(c *Config) { c.SitePolicy = "larger-sites-first" }, 400},
+		{"other delays", func(c *Config) {
+			c.Delay, c.IPDelay = Duration{c.Delay.Duration * 3 / 2}, Duration{2 * c.IPDelay.Duration}
+			c.PerConnection++
+		}, 200},
+		{"shorter delays", func(c *Config) { c.Delay, c.DelayFactor = Duration{c.Delay.Duration / 2}, c.DelayFactor/2 }, 200},
+		{"other policies", func(c *Config) {
+			c.Policy = map[string]string{"opic": "breadth-first", "breadth-first": "backlink-count", "backlink-count": "opic"}[c.Policy]
+		}, 200},
+		{"delay of a site", func(c *Config) {
+			d := seconds(9)
+			c.Site = []Override{{Match: "s03.example", Delay: &d, PerConnection: 1}}
+		}, 300},
+		{"without robots.txt", func(c *Config) { c.Robots = false }, 0},
+		{"recrawl", func(c *Config) { c.Recrawl, c.Duration = seconds(3600), seconds(2*3600) }, 0},
+		{"two boards", func(c *Config) { c.SitePolicy = "larger-sites-first" }, 250},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newTestWeb(t, 600, 40, fakeweb.Mixed())
-				test.set(&w.o.Config)
-				for n := test.stop; n > 0 && n < 600; n += test.stop {
+				w := newTestWeb(t, 400, 30, fakeweb.Mixed())
+				w.o.Machine.Sizes = map[string]Sizes{
+					"many files": {Archive: 100 << 10, Journal: 20 << 10, Replay: time.Millisecond},
+					"follower":   {Journal: 20 << 10, Replay: time.Millisecond, Copy: 1},
+				}[test.name]
+				for n := test.stop; n > 0 && n < 400; n += test.stop {
+					test.set(&w.o.Config)
 					w.o.Config.Pages = n
 					w.run(t)
 				}
+				test.set(&w.o.Config)
 				w.o.Config.Pages = 0
 				sum := w.run(t)
 				f := w.verify(t)
@@ -63,7 +85,6 @@ func TestVerifyClean(t *testing.T) {
 				if f.Requests != sum.Requests || f.Pages != sum.Known || f.Stored == 0 && test.name != "links only" || f.Snapshots == 0 {
 					t.Errorf("verified %+v", f)
 				}
-				t.Logf("%+v", f)
 			})
 		})
 	}
