@@ -57,6 +57,7 @@ type Config struct {
 	SitePages       int      `toml:"site_pages" help:"most pages of one site; 0: no limit"`
 	DomainPages     int      `toml:"domain_pages" help:"most pages of one registered domain; 0: no limit"`
 	Types           string   `toml:"types" help:"html: links that promise something else are not followed; all"`
+	Duplicates      bool     `toml:"duplicates" help:"do not follow the links of a page whose content another page had before"`
 	Sitemaps        bool     `toml:"sitemaps" help:"read the sitemaps that robots.txt names"`
 	Recrawl         Duration `toml:"recrawl" help:"ask for fetched pages again after so long; 0: never"`
 
@@ -107,6 +108,7 @@ func Default() Config {
 		DomainPages:     100_000,
 		Types:           TypesHTML,
 		Sitemaps:        true,
+		Duplicates:      true,
 		Store:           StoreBoth,
 		Commit:          seconds(0.1),
 		Sync:            true,

@@ -1,10 +1,12 @@
 package crawl
 
 import (
+	"bytes"
 	"testing"
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
 // A whole crawl of a web where nothing is odd.
@@ -27,4 +29,50 @@ func TestMixedWeb(t *testing.T) {
 		t.Logf("%+v", sum)
 		w.check(t, fakeweb.Limits{Sitemaps: true, MaxBody: int(w.o.Config.MaxBody)})
 	})
+}
+
+// A page that repeats another is stored, but its links are not followed; a page without
+// words repeats none. After a restart the originals are known.
+func TestDuplicates(t *testing.T) {
+	s, _ := newTestState(t)
+	one, two := [16]byte{1}, [16]byte{2}
+	s.content.note(one, 7)
+	s.content.note(one, 8)
+	s.content.note([16]byte{}, 9)
+	var b bytes.Buffer
+	if err := s.save(&b); err != nil {
+		t.Fatal(err)
+	}
+	again, _ := newTestState(t)
+	if err := again.load(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []*state{s, again} {
+		if p, ok := x.content.of(one); !ok || p != 7 {
+			t.Errorf("the original is page %d (%t), want 7", p, ok)
+		}
+		if _, ok := x.content.of(two); ok {
+			t.Error("an unknown content has an original")
+		}
+		if _, ok := x.content.of([16]byte{}); ok {
+			t.Error("a page without words has an original")
+		}
+	}
+}
+
+// newTestState makes an empty state.
+func newTestState(t *testing.T) (*state, *setup) {
+	t.Helper()
+	c := Default()
+	set, err := newSetup(&c, identity{crawl: [16]byte{1}, secret: [16]byte{2}}, 1<<26)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := parts{urls: disk.NewMemory(), urlFile: urlFile}
+	s, err := emptyState(&p, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.close)
+	return s, set
 }

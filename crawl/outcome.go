@@ -3,6 +3,7 @@ package crawl
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -231,13 +232,26 @@ func (o *owner) done(now time.Duration, t *task) {
 	case mayPass(e.Class) && int(tried) < o.c.Retries:
 		e.Again, e.Due = true, o.retryAt(e, tried)
 	case !e.Class.Failed():
-		o.s.discover(r, &o.limits, e.Page, e.Site, &f.Links)
+		if o.duplicate(e, f) {
+			e.Class = policy.Duplicate // its links are those of the original, or lead astray
+		} else {
+			o.s.discover(r, &o.limits, e.Page, e.Site, &f.Links)
+		}
 		o.describe(r, t)
 		e.Due = later(e.End, o.c.Recrawl.Duration)
 		o.fetched++
 	}
 	e.Keep = t.answer.Keep && o.stopping == "" && o.pagesLeft()
 	o.record()
+}
+
+// duplicate tells whether another page had the same content before (W20).
+func (o *owner) duplicate(e *frontier.Event, f *gather.Found) bool {
+	if !o.c.Duplicates || e.Class != policy.OK {
+		return false
+	}
+	first, ok := o.s.content.of(f.Digest)
+	return ok && first != e.Page
 }
 
 // describe adds what is known of a page that came.

@@ -181,6 +181,9 @@ func (s *state) save(w io.Writer) error {
 	if err := s.f.Save(w); err != nil {
 		return err
 	}
+	if err := s.content.seen.Save(w); err != nil {
+		return err
+	}
 	return s.rest(func(c graph.AnyColumn) error { return c.Save(w) })
 }
 
@@ -192,6 +195,7 @@ func (s *state) rest(do func(graph.AnyColumn) error) (err error) {
 		}
 	}
 	each(s.in)
+	each(s.content.first)
 	s.visits.columns(each)
 	s.sites.columns(each)
 	return err
@@ -213,6 +217,9 @@ func (s *state) load(r io.Reader) error {
 		return err
 	}
 	if err := s.f.Load(r); err != nil {
+		return err
+	}
+	if err := s.content.seen.Load(r); err != nil {
 		return err
 	}
 	if err := s.rest(func(c graph.AnyColumn) error { return c.Load(r) }); err != nil {

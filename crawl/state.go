@@ -29,13 +29,14 @@ type setup struct {
 
 // state is all that a crawl knows: the fold of its journal. It has one owner.
 type state struct {
-	set    *setup
-	key    graph.URLKey
-	seen   *graph.Seen
-	urls   *graph.URLLog
-	f      *frontier.Frontier
-	in     *graph.Column[uint32] // by page: links to it from pages that came; came if it did itself
-	visits *validators           // nil unless pages are visited again
+	set     *setup
+	key     graph.URLKey
+	seen    *graph.Seen
+	urls    *graph.URLLog
+	f       *frontier.Frontier
+	in      *graph.Column[uint32] // by page: links to it from pages that came; came if it did itself
+	visits  *validators           // nil unless pages are visited again
+	content originals             // which page had a content first
 	sites
 	pending
 	tally
@@ -75,6 +76,7 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 		urls:    urls,
 		in:      graph.NewColumn[uint32]("page links in", n),
 		sites:   newSites(m),
+		content: newOriginals(set.secret, n),
 		pending: newPending(),
 	}
 	s.statuses = map[uint16]int64{}
@@ -106,6 +108,7 @@ func (s *state) free() {
 	s.seen.Free()
 	s.in.Free()
 	s.visits.columns(graph.AnyColumn.Free)
+	s.content.columns(graph.AnyColumn.Free)
 	s.sites.free()
 	if s.f != nil {
 		s.f.Free()
@@ -124,6 +127,7 @@ func (s *state) columns(each func(graph.AnyColumn)) {
 	s.f.Columns(each)
 	each(s.in)
 	s.visits.columns(each)
+	s.content.columns(each)
 	s.sites.columns(each)
 }
 
@@ -132,6 +136,7 @@ func (s *state) memory() int64 {
 	n := s.seen.Bytes() + s.f.Bytes() + s.in.Bytes() + s.urls.Bytes()
 	add := func(c graph.AnyColumn) { n += c.Bytes() }
 	s.visits.columns(add)
+	s.content.columns(add)
 	s.sites.columns(add)
 	return n
 }
@@ -288,6 +293,7 @@ func (s *state) done(r *journal.Record) {
 	delete(s.tries, e.Page)
 	if !e.Class.Failed() {
 		s.visits.note(e.Page, &r.Facts)
+		s.content.note(r.Facts.Digest, e.Page)
 	}
 	in := s.in.Slice()
 	if e.Class.Failed() || in[e.Page]&came != 0 {
