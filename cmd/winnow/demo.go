@@ -22,7 +22,7 @@ type demoOptions struct {
 }
 
 func newDemoCommand(u *ui) *cobra.Command {
-	opt := &demoOptions{pages: 5000}
+	opt := &demoOptions{pages: 4000}
 	cmd := &cobra.Command{
 		Use:   "demo [--dir DIR] [--pages N] [--policy P]",
 		Short: "crawl a built-in web, compare policies, write the report",
@@ -87,15 +87,15 @@ func (o *demoOptions) makeDir() error {
 // page its site is left alone for some seconds.
 func (o *demoOptions) serve() (*fakeweb.Server, *fakeweb.Net, error) {
 	pages := max(int(o.pages), 100)
-	web, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: max(1, pages/12), Links: 12 * int64(pages), Seed: o.seed})
+	web, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: max(1, pages/10), Links: 12 * int64(pages), Seed: o.seed})
 	if err != nil {
 		return nil, nil, &usageError{err}
 	}
 	so := fakeweb.Mixed()
 	so.Seed = o.seed
 	so.Robots.Broken, so.Robots.Busy, so.DNS.Failing = 0, 0, 0
-	so.Pages.Broken, so.Pages.Busy, so.Pages.Reset = 0.0005, 0.002, 0.001
-	so.Robots.MaxDelay, so.RetryAfter = 100*time.Millisecond, time.Second
+	so.Pages.Broken, so.Pages.Busy, so.Pages.Reset = 0, 0.0005, 0.0003
+	so.Robots.MaxDelay, so.RetryAfter = 50*time.Millisecond, time.Second
 	so.MinLatency, so.MaxLatency = time.Millisecond, 20*time.Millisecond
 	so.MinSize, so.MaxSize = 1000, 20_000
 	so.HTTPS = 0.3
@@ -112,7 +112,7 @@ func (o *demoOptions) config(net *fakeweb.Net) crawl.Config {
 	c := crawl.Default()
 	c.Policy, c.RandomSeed = o.policy, o.seed
 	c.Delay.Duration, c.DelayFactor, c.IPDelay.Duration, c.IPCap = demoDelay, 0, 0, 0
-	c.Fetchers, c.Retries = 64, 1
+	c.Fetchers, c.Retries = 16, 1
 	c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages = 0, 0, 0, 0
 	c.Resolver, c.AllowPrivate = net.Resolver(), true
 	c.MaxMemory = 256 << 20
