@@ -34,10 +34,11 @@ type warcFeed struct {
 }
 
 // WARCFeed gives the graph of the pages in WARC files, of this crawler or of others: the
-// pages that came, by the normal form of their URLs, and what they link to, in the order
-// of discovery. A page that is there more than once has the links of all its versions;
-// revisits, which have no body, add nothing. Robots directives are not looked at: what
-// is in a file has come.
+// pages that came (HTML, and redirects), by the normal form of their URLs, and what they
+// link to, in the order of discovery. A page that is there more than once has the links
+// of all its versions; revisits, which have no body, add nothing, and neither do images,
+// style sheets and sitemaps. Robots directives are not looked at: what is in a file has
+// come.
 func WARCFeed(files []string) (*graph.Feed, error) {
 	f := &warcFeed{files: files}
 	for _, name := range files {
@@ -127,7 +128,9 @@ func (f *warcFeed) response(rec *archive.Record, add func(from, to graph.Page) e
 		return err
 	}
 	a.Body = f.body
-	f.g.Page(url, a, time.Time{}, &f.found)
+	if f.g.Page(url, a, time.Time{}, &f.found); f.found.Class != policy.OK && f.found.Class != policy.Redirect {
+		return nil
+	}
 	site, rest := page.Site([]byte(url))
 	key := f.seen.Key()
 	from := f.page(key.Site(site), site, key.Page(key.Site(site), rest), rest)

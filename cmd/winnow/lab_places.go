@@ -61,6 +61,9 @@ func splitOlder(value string) (path, older string) {
 
 // place opens a graph under a name and finds where crawls of it begin.
 func (l *labPlaces) place(ctx context.Context, path, name string) (*lab.Place, error) {
+	if isDir(path) {
+		return l.crawled(ctx, path, name)
+	}
 	g, err := openGraph(l.u, path)
 	if err != nil {
 		return nil, err
@@ -76,6 +79,26 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*lab.Place, e
 	w := lab.NewWorld(name, g, l.selfLinks, l.threads)
 	l.close = append(l.close, w.Free)
 	p := &lab.Place{World: w, Seeds: seeds, SeedsName: seedsName}
+	l.list = append(l.list, p)
+	return p, ctx.Err()
+}
+
+// crawled is place for a crawl directory, where crawls begin at the seeds of that one.
+func (l *labPlaces) crawled(ctx context.Context, path, name string) (*lab.Place, error) {
+	c, err := openCrawlWorld(ctx, path, l.shown.tell)
+	if err != nil {
+		return nil, err
+	}
+	l.close = append(l.close, c.close)
+	c.remark(l.u, path)
+	w := lab.NewWorld(name, c.g, l.selfLinks, l.threads)
+	l.close = append(l.close, w.Free)
+	p := &lab.Place{World: w}
+	if p.Seeds, p.SeedsName = c.seeds(w.Sim.Out); l.seeds != "" {
+		if p.Seeds, p.SeedsName, err = chooseStart(ctx, l.u, c.g, l.seeds, l.random); err != nil {
+			return nil, err
+		}
+	}
 	l.list = append(l.list, p)
 	return p, ctx.Err()
 }
