@@ -24,6 +24,15 @@ type composer struct {
 	list    lister
 	buf     []byte
 	pressed []byte
+
+	// Of a hostile web.
+	key     uint64   // of the session in which the page is asked for; 0: none
+	session string   // what links inside the site have behind their path
+	extra   []string // links beside those of the graph
+	urls    []string // links of pages that are not of the graph
+	marking bool     // seams are noted
+	seams   []seam
+	spare   []byte
 }
 
 const (
@@ -43,6 +52,9 @@ func (c *composer) page(st *site, j uint32, version uint32, size int) []byte {
 	c.navigation(links[:min(navLinks, len(links))])
 	rest := links[min(navLinks, len(links)):]
 	c.text(rest, size-len(footer))
+	if c.s.rules.extras {
+		c.aside(links)
+	}
 	c.pad(size - len(footer))
 	c.buf = append(c.buf, footer...)
 	return c.buf
@@ -54,6 +66,7 @@ func (c *composer) begin(st *site, j uint32, version uint32) {
 	c.words = &c.s.words[r.charset(st)]
 	c.random = r.draw(st, streamText, pair(j, version))
 	c.pending = 0
+	c.session = r.session(st, j, c.key)
 	c.buf = c.buf[:0]
 }
 

@@ -37,11 +37,31 @@ func (c *composer) link(i uint64, to graph.Page) {
 		c.oddAnchor(messy, h, &target, j)
 	} else {
 		c.add(`<a href="`)
-		c.href(h, &target, j)
+		c.target(h, &target, j)
 		c.add(`">`)
 	}
 	c.name(&target, j)
 	c.add("</a>")
+}
+
+// target writes the URL of page j of a site, with a seam.
+func (c *composer) target(h uint64, to *site, j uint32) {
+	at := len(c.buf)
+	c.href(h, to, j)
+	c.seam(at, to, j)
+}
+
+// seam notes where the URL of a page stands.
+func (c *composer) seam(from int, to *site, j uint32) {
+	c.mark(from, seamLink, graph.Page(to.first+j), 0)
+}
+
+// path writes the path of page j of a site, with a session where the site has such.
+func (c *composer) path(to *site, j uint32) {
+	c.buf = to.appendPath(c.buf, j)
+	if to.id == c.site.id {
+		c.buf = append(c.buf, c.session...)
+	}
 }
 
 // href writes the URL of page j of a site.
@@ -53,13 +73,15 @@ func (c *composer) href(h uint64, to *site, j uint32) {
 		if h&3 == 0 && c.s.rules.https(to) == c.secure {
 			c.buf = append(c.buf[:at], c.buf[at+bytes.Index(c.buf[at:], []byte("//")):]...)
 		}
-		c.buf = to.appendPath(c.buf, j)
+		c.path(to, j)
 	case h&3 == 0:
-		c.buf = to.appendPath(c.s.appendOrigin(c.buf, to), j)
+		c.buf = c.s.appendOrigin(c.buf, to)
+		c.path(to, j)
 	case h&3 == 1:
-		c.buf = to.appendPath(c.buf, j)
+		c.path(to, j)
 	default:
 		c.relative(to, j)
+		c.buf = append(c.buf, c.session...)
 	}
 }
 
@@ -93,25 +115,27 @@ func (c *composer) oddAnchor(messy int, h uint64, to *site, j uint32) {
 	switch messy {
 	case messyQuote:
 		c.add(`<a class=x href='`)
-		c.href(h, to, j)
+		c.target(h, to, j)
 		c.add(`'>`)
 	case messyBare:
 		c.add(`<a id=n href=`)
-		c.href(h, to, j)
+		c.target(h, to, j)
 		c.add(` title="a > b">`)
 	case messyCase:
 		c.add(`<A HREF="`)
 		at := len(c.buf)
 		c.buf = c.s.appendOrigin(c.buf, to)
 		copy(c.buf[at:], bytes.ToUpper(c.buf[at:]))
-		c.buf = append(to.appendPath(c.buf, j), `">`...)
+		c.path(to, j)
+		c.seam(at, to, j)
+		c.add(`">`)
 	case messyFragment:
 		c.add(`<a href="`)
-		c.href(h, to, j)
+		c.target(h, to, j)
 		c.add(`#part-2">`)
 	case messyBlanks:
 		c.add("<a\n\thref = \" \n")
-		c.href(h, to, j)
+		c.target(h, to, j)
 		c.add("\t \">")
 	default:
 		c.oddPath(messy, h, to, j)
@@ -125,15 +149,20 @@ func (c *composer) oddPath(messy int, h uint64, to *site, j uint32) {
 		at := len(c.buf)
 		c.href(h, to, j)
 		url := bytes.ReplaceAll(c.buf[at:], []byte("/"), []byte("&#x2F;"))
-		c.buf = append(append(c.buf[:at], url...), `">`...)
+		c.buf = append(c.buf[:at], url...)
+		c.seam(at, to, j)
+		c.add(`">`)
 	case messyDots:
 		c.add(`<a href="`)
+		at := len(c.buf)
 		c.buf = c.s.appendOrigin(c.buf, to)
 		c.add("/./x/..")
-		c.buf = append(to.appendPath(c.buf, j), `">`...)
+		c.path(to, j)
+		c.seam(at, to, j)
+		c.add(`">`)
 	case messyCompany:
 		c.add(`<a href="mailto:somebody@s0.example">m</a> <a href="javascript:void(0)">s</a> <a name="here">h</a> <a href="`)
-		c.href(h, to, j)
+		c.target(h, to, j)
 		c.add(`">`)
 	}
 }

@@ -24,25 +24,31 @@ type Counter struct {
 	s     *Server
 	began time.Time
 	sites []siteCount
+	more  extraHosts
 
 	conns  sync.Map // net.Conn to *connection
 	lastID atomic.Uint32
 	others atomic.Int64 // requests for hosts that do not exist
 	asked  []atomic.Uint32
 	nobody atomic.Int64 // DNS queries for names that do not exist
+	beside atomic.Int64 // DNS queries for hosts that are no sites of the graph
 }
 
 // A Request is one line of the record. Instants are since the counter began.
 type Request struct {
 	Start     time.Duration `json:"start"`
 	End       time.Duration `json:"end"`
-	Page      graph.Page    `json:"page"` // graph.NoPage unless Kind is KindPage
+	Page      graph.Page    `json:"page"` // the page, or that of which it is a copy or behind whose copy it lies; graph.NoPage for others
 	Kind      Kind          `json:"kind"`
-	Status    uint16        `json:"status"` // 0: the connection was reset
-	Full      bool          `json:"full"`   // all of the body was written
-	Conn      uint32        `json:"conn"`   // number of the connection; 0: not known
-	Bytes     int64         `json:"bytes"`  // of the body, as sent
+	Trap      Trap          `json:"trap,omitzero"`  // in which it lies
+	Rules     uint8         `json:"rules,omitzero"` // of a robots.txt: 1 after it changed
+	Status    uint16        `json:"status"`         // 0: the connection was reset
+	Full      bool          `json:"full"`           // all of the body was written
+	Conn      uint32        `json:"conn"`           // number of the connection; 0: not known
+	Bytes     int64         `json:"bytes"`          // of the body, as sent
 	NotBefore time.Duration `json:"not_before,omitzero"`
+
+	variant variant // of a copy
 }
 
 // siteCount is the record of one site.
@@ -55,6 +61,9 @@ type siteCount struct {
 	mostOpen int
 	overlaps []Overlap
 	attempts map[graph.Page]uint32
+	asked    int           // requests, robots.txt not counted
+	storm    time.Duration // end of the storm, once it has begun
+	ruled    time.Duration // end of the first answer of robots.txt with 200
 }
 
 // An Overlap is a connection that asked a site while others to it were open.
@@ -77,6 +86,7 @@ func newCounter(s *Server) *Counter {
 	return &Counter{
 		s: s, began: time.Now(),
 		sites: make([]siteCount, s.web.Sites()), asked: make([]atomic.Uint32, s.web.Sites()),
+		more: extraHosts{ids: map[string]graph.Site{}, from: graph.Site(s.web.Sites())},
 	}
 }
 
@@ -118,7 +128,7 @@ func (c *Counter) close(k *connection) {
 	sites := k.sites
 	k.mu.Unlock()
 	for _, id := range sites {
-		s := &c.sites[id]
+		s := c.at(id)
 		s.mu.Lock()
 		s.open = slices.DeleteFunc(s.open, func(o *connection) bool { return o == k })
 		s.mu.Unlock()
@@ -129,19 +139,25 @@ func (c *Counter) close(k *connection) {
 type visit struct {
 	conn  uint32
 	start time.Duration
-	line  int // in the record, once it has ended; -1 before
+	last  [2]time.Duration // when the last two pieces of the answer were handed to the network
+	line  int              // in the record, once it has ended; -1 before
 }
 
 // begin notes the start of a request and counts its attempt.
 func (c *Counter) begin(r *http.Request, a *answer) {
 	a.visit = visit{start: c.Now(), line: -1}
-	s := &c.sites[a.site.id]
+	a.visit.last = [2]time.Duration{a.visit.start, a.visit.start}
+	s := a.count
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running++
 	if k := connOf(r.Context()); k != nil {
 		a.visit.conn = k.id
-		s.enter(k, a.site.id, a.visit.start)
+		s.enter(k, a.id, a.visit.start)
+	}
+	a.changed = s.ruled > 0 && a.visit.start-s.ruled >= c.s.rules.opt.Robots.ChangeAfter
+	if a.stormLeft = s.stormy(a, c.s.rules.storm(&a.site)); a.stormLeft > 0 {
+		return
 	}
 	if c.s.rules.countsAttempts(a) {
 		if s.attempts == nil {
@@ -152,13 +168,24 @@ func (c *Counter) begin(r *http.Request, a *answer) {
 	}
 }
 
+// stormy is how long the storm of a site still lasts for a request, 0 outside of it.
+func (s *siteCount) stormy(a *answer, storm Storm) time.Duration {
+	if storm.After == 0 || a.role != roleSite || a.kind == KindRobots {
+		return 0
+	}
+	if s.asked++; s.asked == storm.After {
+		s.storm = a.visit.start + storm.For
+	}
+	return max(0, s.storm-a.visit.start)
+}
+
 // countsAttempts tells whether the answer depends on how often it was asked for.
 func (r *rules) countsAttempts(a *answer) bool {
 	switch {
 	case a.kind == KindRobots || r.opt.Times.FirstByte != nil:
 		return true
-	case a.kind == KindPage:
-		return r.failures(r.class(&a.site, a.j)) != 0
+	case a.kind == KindPage || a.trap == SessionQuery:
+		return r.failures(r.class(&a.of, a.j)) != 0
 	}
 	return false
 }
@@ -199,8 +226,11 @@ func (s *siteCount) enter(k *connection, id graph.Site, now time.Duration) {
 // if they all got there. finish knows better.
 func (c *Counter) end(a *answer, full bool) {
 	q := Request{
-		Start: a.visit.start, End: c.Now(), Page: a.page, Kind: a.kind,
+		Start: a.visit.start, End: c.Now(), Page: a.page, Kind: a.kind, Trap: a.trap, variant: a.variant,
 		Status: uint16(a.status), Full: full, Conn: a.visit.conn,
+	}
+	if a.left {
+		q.End = a.visit.last[0]
 	}
 	if full {
 		q.Bytes = int64(len(a.body) + a.filler)
@@ -211,9 +241,17 @@ func (c *Counter) end(a *answer, full bool) {
 	case a.wait > 0:
 		q.NotBefore = q.End + a.wait
 	}
-	s := &c.sites[a.site.id]
+	s := a.count
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if a.kind == KindRobots && a.status == http.StatusOK {
+		if s.ruled == 0 {
+			s.ruled = max(1, q.End)
+		}
+		if a.changed {
+			q.Rules = 1
+		}
+	}
 	a.visit.line = len(s.log)
 	s.log = append(s.log, q)
 }
@@ -223,19 +261,23 @@ func (c *Counter) finish(a *answer) {
 	if a.visit.line < 0 {
 		c.end(a, false)
 	}
-	s := &c.sites[a.site.id]
+	s := a.count
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--
-	if q := &s.log[a.visit.line]; a.failed || !q.Full {
+	q := &s.log[a.visit.line]
+	if a.failed || !q.Full {
 		q.Full, q.Bytes = false, a.sent
+	}
+	if a.failed {
+		q.End = min(q.End, a.visit.last[0])
 	}
 }
 
 // Requests is the record of a site up to now, in order of starts. Requests that are
 // still being answered are not in it.
 func (c *Counter) Requests(id graph.Site) []Request {
-	s := &c.sites[id]
+	s := c.at(id)
 	s.mu.Lock()
 	log := slices.Clone(s.log)
 	s.mu.Unlock()
@@ -245,8 +287,8 @@ func (c *Counter) Requests(id graph.Site) []Request {
 
 // Running is the number of requests that are being answered.
 func (c *Counter) Running() (n int) {
-	for i := range c.sites {
-		s := &c.sites[i]
+	for i := range c.Sites() {
+		s := c.at(graph.Site(i))
 		s.mu.Lock()
 		n += s.running
 		s.mu.Unlock()
@@ -269,6 +311,3 @@ func (c *Counter) Answered() []uint32 {
 	}
 	return n
 }
-
-// Sites is the number of sites of the web.
-func (c *Counter) Sites() int { return len(c.sites) }

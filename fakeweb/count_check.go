@@ -37,6 +37,7 @@ const (
 	Repeated      = "repeated"      // a second full answer for a page
 	Missing       = "missing"       // a wanted page without a full answer
 	Unwanted      = "unwanted"      // a page outside the limits of the crawl was asked for
+	ThroughCopy   = "through-copy"  // a page that only a copy links to, though the visitor had the original before
 )
 
 // robotsRead is how much of a robots.txt has to be read: a visitor may hang up after
@@ -47,8 +48,9 @@ const robotsRead = 500 << 10
 type Violation struct {
 	Kind string        `json:"kind"`
 	Site graph.Site    `json:"site"`
-	Page graph.Page    `json:"page"` // graph.NoPage if it is about no page
-	At   time.Duration `json:"at"`   // since the counter began
+	Host string        `json:"host,omitzero"` // of hosts that are no sites of the graph
+	Page graph.Page    `json:"page"`          // graph.NoPage if it is about no page
+	At   time.Duration `json:"at"`            // since the counter began
 	Got  time.Duration `json:"got,omitzero"`
 	Want time.Duration `json:"want,omitzero"`
 	N    int           `json:"n,omitzero"` // how many at once, or how often
@@ -56,6 +58,9 @@ type Violation struct {
 
 func (v Violation) String() string {
 	text := fmt.Sprintf("%v: site %d: %s", v.At, v.Site, v.Kind)
+	if v.Host != "" {
+		text = fmt.Sprintf("%v: %s: %s", v.At, v.Host, v.Kind)
+	}
 	if v.Page != graph.NoPage {
 		text += fmt.Sprintf(" page %d", v.Page)
 	}
@@ -74,7 +79,7 @@ func (c *Counter) Check(d Demands) []Violation {
 	known := c.robotsKnown()
 	byAddress := map[netip.Addr][]located{}
 	var found []Violation
-	for i := range c.sites {
+	for i := range known {
 		id := graph.Site(i)
 		log := c.Requests(id)
 		if len(log) == 0 {
@@ -107,9 +112,9 @@ const never = time.Duration(1<<63 - 1)
 // robotsKnown is by site the instant from which a visitor knew the rules: its robots.txt
 // was answered for good. One that moved is known when its target is, too.
 func (c *Counter) robotsKnown() []time.Duration {
-	own := make([]time.Duration, len(c.sites))
-	moved := make([]time.Duration, len(c.sites))
-	for i := range c.sites {
+	own := make([]time.Duration, c.Sites())
+	moved := make([]time.Duration, len(own))
+	for i := range own {
 		own[i], moved[i] = never, never
 		for _, q := range c.Requests(graph.Site(i)) {
 			switch {
@@ -134,7 +139,9 @@ func (c *Counter) robotsKnown() []time.Duration {
 // checker walks the record of a site.
 type checker struct {
 	c     *Counter
-	site  site
+	id    graph.Site
+	host  string // its name, if it is no site of the graph
+	site  site   // unless host is set
 	d     Demands
 	delay time.Duration // Crawl-delay
 	known time.Duration // instant from which the rules were known
@@ -143,20 +150,24 @@ type checker struct {
 	ended     time.Duration // end of the answers so far
 	notBefore time.Duration // Retry-After in force
 	row       int           // requests since the last delay
+	changed   time.Duration // instant from which the visitor knew that robots.txt had changed
 	full      map[graph.Page]int
 }
 
 func newChecker(c *Counter, id graph.Site, d Demands, known []time.Duration) *checker {
-	site := c.s.web.site(id)
 	d.PerConnection = max(1, d.PerConnection)
-	return &checker{
-		c: c, site: site, d: d, known: known[id],
-		delay: c.s.rules.crawlDelay(&site), full: map[graph.Page]int{},
+	ch := &checker{c: c, id: id, d: d, known: known[id], changed: never, full: map[graph.Page]int{}}
+	if int(id) >= len(c.sites) {
+		ch.host = c.Name(id)
+		return ch
 	}
+	ch.site = c.s.web.site(id)
+	ch.delay = c.s.rules.crawlDelay(&ch.site)
+	return ch
 }
 
 func (ch *checker) report(kind string, q *Request, got, want time.Duration, n int) {
-	ch.found = append(ch.found, Violation{kind, ch.site.id, q.Page, q.Start, got, want, n})
+	ch.found = append(ch.found, Violation{kind, ch.id, ch.host, q.Page, q.Start, got, want, n})
 }
 
 func (ch *checker) run(log []Request) {
@@ -172,11 +183,11 @@ func (ch *checker) run(log []Request) {
 		ch.ended = max(ch.ended, q.End)
 		ch.notBefore = max(ch.notBefore, q.NotBefore)
 	}
-	s := &ch.c.sites[ch.site.id]
+	s := ch.c.at(ch.id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, o := range s.overlaps {
-		ch.found = append(ch.found, Violation{Kind: Connections, Site: ch.site.id, Page: graph.NoPage, At: o.At, N: o.Open})
+		ch.found = append(ch.found, Violation{Kind: Connections, Site: ch.id, Host: ch.host, Page: graph.NoPage, At: o.At, N: o.Open})
 	}
 }
 
@@ -205,15 +216,28 @@ func (ch *checker) gap(q *Request) {
 	}
 }
 
-// rules looks at what robots.txt says.
+// rules looks at what robots.txt says, as far as the visitor can know: what it said when
+// it was last answered.
 func (ch *checker) rules(q *Request) {
 	switch {
 	case q.Kind == KindRobots:
+		if q.Rules > 0 && q.Full {
+			ch.changed = min(ch.changed, q.End)
+		}
 	case q.Start < ch.known:
 		ch.report(BeforeRobots, q, 0, 0, 0)
-	case q.Kind == KindPage && ch.c.s.rules.forbidden(&ch.site, uint32(q.Page)-ch.site.first):
+	case ch.forbidden(q):
 		ch.report(Forbidden, q, 0, 0, 0)
 	}
+}
+
+// forbidden tells whether a request is for a page that robots.txt forbids.
+func (ch *checker) forbidden(q *Request) bool {
+	if q.Kind != KindPage {
+		return false
+	}
+	r, j := &ch.c.s.rules, uint32(q.Page)-ch.site.first
+	return r.forbidden(&ch.site, j) || ch.changed <= q.Start && r.later(&ch.site, j)
 }
 
 func (ch *checker) repeats(q *Request) {
@@ -252,32 +276,7 @@ func checkAddress(all []located, d Demands) (found []Violation) {
 			found = append(found, Violation{Kind: AddressAtOnce, Site: q.site, Page: q.Page, At: q.Start, N: len(ends)})
 		}
 		if ended != -never && q.Start-ended < d.AddressDelay {
-			found = append(found, Violation{AddressGap, q.site, q.Page, q.Start, q.Start - ended, d.AddressDelay, 0})
-		}
-	}
-	return found
-}
-
-// CheckWanted compares the pages answered in full with those that a crawl has to fetch:
-// each of w.Pages exactly once, and no page asked for that is in none of its sets.
-func (c *Counter) CheckWanted(w *Wanted) (found []Violation) {
-	full := c.Answered()
-	about := func(kind string, p graph.Page, n int) {
-		found = append(found, Violation{Kind: kind, Site: c.s.web.SiteOf(p), Page: p, N: n})
-	}
-	for _, p := range w.Pages {
-		switch n := int(full[p]); {
-		case n == 0:
-			about(Missing, p, 0)
-		case n > 1:
-			about(Repeated, p, n)
-		}
-	}
-	for i := range c.sites {
-		for _, q := range c.Requests(graph.Site(i)) {
-			if q.Kind == KindPage && w.Depth[q.Page] < 0 {
-				found = append(found, Violation{Kind: Unwanted, Site: graph.Site(i), Page: q.Page, At: q.Start})
-			}
+			found = append(found, Violation{Kind: AddressGap, Site: q.site, Page: q.Page, At: q.Start, Got: q.Start - ended, Want: d.AddressDelay})
 		}
 	}
 	return found

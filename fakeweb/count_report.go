@@ -13,7 +13,7 @@ type Summary struct {
 	Seconds      float64          `json:"seconds"` // from the first request to the last end
 	Sites        int              `json:"sites"`   // that were asked for anything
 	Requests     int64            `json:"requests"`
-	Kinds        map[string]int64 `json:"kinds"`    // by page, robots, sitemap, unknown
+	Kinds        map[string]int64 `json:"kinds"`    // by page, robots, sitemap, unknown, copy, trap, hidden, hop
 	Statuses     map[string]int64 `json:"statuses"` // of pages; "reset" for those without
 	Full         int64            `json:"full"`     // full answers with 200, pages only
 	Pages        int64            `json:"pages"`    // different pages among them
@@ -24,6 +24,18 @@ type Summary struct {
 	UnknownHosts int64            `json:"unknown_hosts"`
 	Queries      int64            `json:"dns_queries"`
 	UnknownNames int64            `json:"dns_unknown_names"`
+
+	// Of a hostile web. Traps counts all requests that lie in one, to robots.txt of hosts
+	// that are traps, too; TrapShare is its part of Requests. Repeats are full answers for
+	// pages that had been answered in full, Copies full answers with the content of a page
+	// under another URL, Hidden requests for pages behind copies.
+
+	Traps     int64            `json:"traps,omitzero"`
+	TrapShare float64          `json:"trap_share,omitzero"`
+	TrapKinds map[string]int64 `json:"trap_kinds,omitempty"`
+	Repeats   int64            `json:"repeats,omitzero"`
+	Copies    int64            `json:"copies,omitzero"`
+	Hidden    int64            `json:"hidden,omitzero"`
 }
 
 // Summary is the record up to now.
@@ -32,6 +44,9 @@ func (c *Counter) Summary() Summary {
 	first, last, gap := never, time.Duration(0), never
 	for i := range c.sites {
 		m.Queries += int64(c.asked[i].Load())
+	}
+	m.Queries += c.beside.Load()
+	for i := range c.Sites() {
 		r := c.Site(graph.Site(i))
 		if len(r.Requests) == 0 {
 			continue
@@ -53,7 +68,9 @@ func (c *Counter) Summary() Summary {
 	}
 	if m.Requests > 0 {
 		m.Seconds = (last - first).Seconds()
+		m.TrapShare = float64(m.Traps) / float64(m.Requests)
 	}
+	m.Repeats = m.Full - m.Pages
 	return m
 }
 
@@ -61,6 +78,19 @@ func (m *Summary) add(q *Request) {
 	m.Requests++
 	m.Kinds[q.Kind.String()]++
 	m.Bytes += q.Bytes
+	if q.Trap != NoTrap {
+		if m.TrapKinds == nil {
+			m.TrapKinds = map[string]int64{}
+		}
+		m.Traps++
+		m.TrapKinds[q.Trap.String()]++
+	}
+	switch {
+	case q.Kind == KindHidden:
+		m.Hidden++
+	case q.Kind == KindCopy && q.Status == http.StatusOK && q.Full:
+		m.Copies++
+	}
 	if q.Kind != KindPage {
 		return
 	}
@@ -94,10 +124,10 @@ type SiteReport struct {
 // Site is the record of one site up to now.
 func (c *Counter) Site(id graph.Site) SiteReport {
 	r := SiteReport{
-		Site: id, Name: c.s.hostName(id), Address: c.s.Address(id).String(),
+		Site: id, Name: c.Name(id), Address: c.s.Address(id).String(),
 		Requests: c.Requests(id), Queries: c.Queries(id), minGap: never, MinGap: -1,
 	}
-	s := &c.sites[id]
+	s := c.at(id)
 	s.mu.Lock()
 	r.Connections, r.MostOpen = s.conns, s.mostOpen
 	r.Overlaps = append(r.Overlaps, s.overlaps...)

@@ -92,7 +92,9 @@ func (u *useReplay) events() (all []useEvent) {
 		log := u.c.Requests(graph.Site(i))
 		final := map[graph.Page]int{}
 		for k, q := range log {
-			final[q.Page] = k
+			if q.Kind == KindPage {
+				final[q.Page] = k
+			}
 		}
 		for k, q := range log {
 			last := q.Kind == KindPage && final[q.Page] == k

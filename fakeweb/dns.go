@@ -90,19 +90,18 @@ func (s *Server) resolve(query *dns.Msg, udp bool) (*dns.Msg, time.Duration) {
 		return m, 0
 	}
 	q := query.Question[0]
-	id, ok := s.siteNamed(strings.TrimSuffix(q.Name, "."))
-	alias := false
-	if !ok {
-		if rest, found := strings.CutPrefix(strings.ToLower(q.Name), "alias."); found {
-			id, ok = s.siteNamed(rest)
-			alias = true
-		}
+	name := strings.ToLower(strings.TrimSuffix(q.Name, "."))
+	rest, alias := strings.CutPrefix(name, "alias.")
+	if id, ok := s.siteNamed(rest); ok {
+		return s.resolveSite(m, q, id, udp, alias)
 	}
-	if !ok {
-		s.count.nobody.Add(1)
-		return s.negative(m, dns.RcodeNameError), 0
+	if h, ok := s.hostNamed(name); ok {
+		s.count.beside.Add(1)
+		s.answer(m, q, s.address(&h), "")
+		return m, 0
 	}
-	return s.resolveSite(m, q, id, udp, alias)
+	s.count.nobody.Add(1)
+	return s.negative(m, dns.RcodeNameError), 0
 }
 
 func (s *Server) resolveSite(m *dns.Msg, q dns.Question, id graph.Site, udp, alias bool) (*dns.Msg, time.Duration) {
@@ -115,29 +114,29 @@ func (s *Server) resolveSite(m *dns.Msg, q dns.Question, id graph.Site, udp, ali
 		wait = r.opt.DNS.SlowBy
 	}
 	switch c := r.dnsClass(&site); {
-	case c == dnsMissing || alias && c != dnsAlias:
+	case c == dnsMissing || alias && c != dnsAlias && !r.has(&site, Wildcard):
 		return s.negative(m, dns.RcodeNameError), wait
 	case c == dnsFailing:
 		m.Rcode = dns.RcodeServerFailure
 	case c == dnsTruncated && udp:
 		m.Truncated = true
+	case c == dnsAlias && !alias:
+		s.answer(m, q, s.Address(id), "alias."+s.hostName(id)+".")
 	default:
-		s.answer(m, q, &site, c == dnsAlias && !alias)
+		s.answer(m, q, s.Address(id), "")
 	}
 	return m, wait
 }
 
 // answer adds the address, where that is asked for, behind an alias or not.
-func (s *Server) answer(m *dns.Msg, q dns.Question, st *site, alias bool) {
+func (s *Server) answer(m *dns.Msg, q dns.Question, addr netip.Addr, alias string) {
 	ttl, name := uint32(s.rules.opt.DNS.TTL/time.Second), q.Name
-	if alias {
-		to := "alias." + s.hostName(st.id) + "."
+	if alias != "" {
 		m.Answer = append(m.Answer, &dns.CNAME{
-			Hdr: dns.RR_Header{Name: name, Rrtype: dns.TypeCNAME, Class: dns.ClassINET, Ttl: ttl}, Target: to,
+			Hdr: dns.RR_Header{Name: name, Rrtype: dns.TypeCNAME, Class: dns.ClassINET, Ttl: ttl}, Target: alias,
 		})
-		name = to
+		name = alias
 	}
-	addr := s.Address(st.id)
 	switch {
 	case q.Qtype == dns.TypeA && addr.Is4():
 		m.Answer = append(m.Answer, &dns.A{

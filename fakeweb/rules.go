@@ -56,9 +56,29 @@ const (
 	Reset                 // no answer, then as OK
 	Other                 // 200, not HTML
 	Large                 // 200, HTML, larger than crawlers care for
+
+	// Hostile ones: see PageShares.
+
+	Hang          // no answer
+	Drip          // 200, without end
+	CutHeader     // half a header, then as OK
+	CutBody       // half a body, then as OK
+	EndlessHeader // no more than a header
+	EndlessBody   // 200, without end
+	FalseLength   // 200, but less than was promised
+	BrokenCoding  // 200, unreadable
+	WrongCharset  // 200, as OK, under a wrong label
+	BadUTF8       // 200, as OK, with odd bytes in it
+	Loop          // a redirect to itself
+	Chain         // redirects to RedirectTo
+	Crowd         // 200, with links without number
 )
 
-var classNames = [...]string{"ok", "redirect", "not found", "gone", "broken", "busy", "reset", "other", "large"}
+var classNames = [...]string{
+	"ok", "redirect", "not found", "gone", "broken", "busy", "reset", "other", "large",
+	"hang", "drip", "cut header", "cut body", "endless header", "endless body", "false length",
+	"broken coding", "wrong charset", "bad utf-8", "loop", "chain", "crowd",
+}
 
 func (c Class) String() string { return classNames[c] }
 
@@ -70,6 +90,7 @@ const (
 	robotsBroken
 	robotsBusy
 	robotsMoved
+	robotsHanging
 )
 
 type dnsClass uint8
@@ -90,10 +111,13 @@ type rules struct {
 	opt  ServeOptions
 	salt uint64
 
-	classes, robots, dns []uint64 // cumulated shares in units of 2^-63
-	sizes                powers
-	latencies            powers
-	intervals            powers
+	classes, robots, dns, downs []uint64 // cumulated shares in units of 2^-63
+	sizes                       powers
+	latencies                   powers
+	intervals                   powers
+	traps                       [trapKinds]float64
+	extras                      bool // pages may have links that the graph has not
+	hostile                     bool // there may be URLs that the graph has not
 }
 
 func newRules(w *Web, o ServeOptions) rules {
@@ -105,6 +129,10 @@ func newRules(w *Web, o ServeOptions) rules {
 		sizes:     newPowers(float64(o.MinSize), float64(o.MaxSize)),
 		latencies: newPowers(float64(max(o.MinLatency, 1)), float64(max(o.MaxLatency, 1))),
 		intervals: newPowers(float64(o.Changes.Min), float64(o.Changes.Max)),
+		downs:     cumulate(o.Servers.list()),
+		traps:     o.Traps.list(),
+		extras:    o.Copies.any() || o.Traps.any(),
+		hostile:   o.Copies.any() || o.Traps.any() || o.Pages.Loop+o.Pages.Chain+o.Pages.Crowd > 0,
 	}
 }
 
@@ -175,7 +203,11 @@ func (r *rules) class(s *site, j uint32) Class {
 	if _, k := s.place(j); k == 0 && !r.opt.HubsFail {
 		return OK
 	}
-	return Class(pick(r.classes, r.draw(s, streamClass, uint64(j))))
+	h := r.draw(s, streamClass, uint64(j))
+	if r.fastErrors(s) && h&0xff < errorShare {
+		return Broken
+	}
+	return Class(pick(r.classes, h))
 }
 
 // redirect is where page j leads, if its class is Redirect, and with which status: a
@@ -197,6 +229,8 @@ func (r *rules) failures(c Class) int {
 		return r.opt.BusyTimes
 	case Reset:
 		return r.opt.ResetTimes
+	case CutHeader, CutBody:
+		return r.opt.CutTimes
 	}
 	return 0
 }
@@ -214,6 +248,8 @@ func (r *rules) size(s *site, j uint32, c Class) int {
 	switch {
 	case c == Large:
 		return r.opt.LargeSize
+	case c == Crowd:
+		return r.crowdSize()
 	case r.opt.Times.Size != nil:
 		return int(r.opt.Times.Size(graph.Page(s.first + j)))
 	}
@@ -245,6 +281,9 @@ func (r *rules) dnsClass(s *site) dnsClass {
 func (r *rules) firstByte(s *site, p graph.Page, attempt uint32) time.Duration {
 	if f := r.opt.Times.FirstByte; f != nil {
 		return f(s.id, p, attempt)
+	}
+	if r.fastErrors(s) {
+		return 0
 	}
 	var d float64
 	if r.opt.MaxLatency > 0 {

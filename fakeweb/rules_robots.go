@@ -48,15 +48,58 @@ func (r *rules) forbidden(s *site, j uint32) bool {
 	switch r.robotsClass(&of) {
 	case robotsMissing:
 		return false
-	case robotsBroken:
+	case robotsBroken, robotsHanging:
 		return true
 	}
 	d, k := s.place(j)
-	if d < 0 || d >= of.dirs() || digits(uint64(of.dirs()-1)) != digits(uint64(s.dirs()-1)) {
+	if !named(&of, s, d) {
 		return false
 	}
 	f := r.forbid(&of, d)
 	return f == forbidAll || f == forbidStar || f == forbidEncoded || f != allowed && k > 0
+}
+
+// named tells whether directory d of s has the name of a directory of another site.
+func named(of, s *site, d int64) bool {
+	return d >= 0 && d < of.dirs() && digits(uint64(of.dirs()-1)) == digits(uint64(s.dirs()-1))
+}
+
+// free tells whether no rule of robots.txt is about page j, now or later: then none is
+// about other URLs that begin like its own either.
+func (r *rules) free(s *site, j uint32) bool {
+	of := r.robotsOf(s)
+	switch r.robotsClass(&of) {
+	case robotsMissing:
+		return true
+	case robotsBroken, robotsHanging:
+		return false
+	}
+	d, _ := s.place(j)
+	return !named(&of, s, d) || r.forbid(&of, d) == allowed && d != r.laterDir(&of)
+}
+
+// laterDir is the directory that robots.txt forbids from some time on; -1 for none. A
+// robots.txt that is missing or broken stays so.
+func (r *rules) laterDir(s *site) int64 {
+	if s.dirs() < 2 || !r.meets(r.opt.Robots.Changing, s, streamLater, 0) {
+		return -1
+	}
+	d := int64(below(r.draw(s, streamLater, 1), uint64(s.dirs())))
+	if r.forbid(s, d) != allowed {
+		return -1
+	}
+	return d
+}
+
+// later tells whether page j is forbidden from some time on, so that a crawl may fetch it
+// or not.
+func (r *rules) later(s *site, j uint32) bool {
+	of := r.robotsOf(s)
+	if c := r.robotsClass(&of); c == robotsMissing || c == robotsBroken || c == robotsHanging {
+		return false
+	}
+	d, _ := s.place(j)
+	return named(&of, s, d) && d == r.laterDir(&of)
 }
 
 // A form is how robots.txt forbids a directory.
@@ -84,7 +127,7 @@ func (r *rules) forbid(s *site, d int64) form {
 // crawlDelay is the Crawl-delay in force at a site, 0 for none.
 func (r *rules) crawlDelay(s *site) time.Duration {
 	of := r.robotsOf(s)
-	if c := r.robotsClass(&of); c == robotsMissing || c == robotsBroken {
+	if c := r.robotsClass(&of); c == robotsMissing || c == robotsBroken || c == robotsHanging {
 		return 0
 	}
 	return r.ownDelay(&of)
@@ -97,13 +140,13 @@ func (r *rules) ownDelay(s *site) time.Duration {
 	return r.opt.Robots.MaxDelay / 10 * time.Duration(1+r.draw(s, streamCrawlDelay, 1)%10)
 }
 
-// appendRobots appends the robots.txt of a site.
-func (r *rules) appendRobots(b []byte, s *site, origin []byte) []byte {
+// appendRobots appends the robots.txt of a site, after it changed or before.
+func (r *rules) appendRobots(b []byte, s *site, changed bool, origin []byte) []byte {
 	large := r.meets(r.opt.Robots.Large, s, streamRobotsLarge, 0)
 	if large {
 		b = appendComments(b, robotsBefore)
 	}
-	b = r.appendGroups(b, s)
+	b = r.appendGroups(b, s, changed)
 	if r.hasSitemap(s) {
 		b = append(b, "\nSitemap: "...)
 		b = append(b, origin...)
@@ -130,7 +173,7 @@ func appendComments(b []byte, to int) []byte {
 // appendGroups writes the rules as one group for all, beside a group for somebody else,
 // as a group for our agent beside one that forbids everything to others, or as two
 // groups for our agent, which count as one (RFC 9309, 2.2.1).
-func (r *rules) appendGroups(b []byte, s *site) []byte {
+func (r *rules) appendGroups(b []byte, s *site, changed bool) []byte {
 	style := r.draw(s, streamGroups, 0) & 3
 	if r.opt.Agent == "" && style >= 2 || !r.meets(r.opt.Robots.Rules, s, streamRobotsRules, 0) {
 		style = 0
@@ -148,19 +191,25 @@ func (r *rules) appendGroups(b []byte, s *site) []byte {
 	} else {
 		b = append(b, "User-agent: *\n"...)
 	}
-	return r.appendRules(b, s)
+	return r.appendRules(b, s, changed)
 }
 
 // appendRules writes one group.
-func (r *rules) appendRules(b []byte, s *site) []byte {
+func (r *rules) appendRules(b []byte, s *site, changed bool) []byte {
 	if d := r.ownDelay(s); d > 0 {
 		b = append(b, "Crawl-delay: "...)
 		b = strconv.AppendFloat(b, d.Seconds(), 'f', -1, 64)
 		b = append(b, '\n')
 	}
-	none := true
+	none, later := true, int64(-1)
+	if changed {
+		later = r.laterDir(s)
+	}
 	for d := range s.dirs() {
 		f := r.forbid(s, d)
+		if d == later {
+			f = forbidAll
+		}
 		if f == allowed {
 			continue
 		}

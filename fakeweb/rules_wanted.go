@@ -18,20 +18,53 @@ type Wanted struct {
 	Pages   []graph.Page // each answered with exactly one full 200
 	Asked   []graph.Page // to be asked for, too: redirects, failing pages, what is not HTML or too large
 	Refused []graph.Page // found, but forbidden by robots.txt
-	Lost    []graph.Page // found, but on sites without an address
-	Depth   []int32      // by page: links from the nearest seed; -1: never found
+	Lost    []graph.Page // found, but on sites without an address, or that take no connections
+	// Maybe are pages that may be asked for or not: found only through answers that some
+	// read and others do not (broken codings, half bodies, long chains of redirects, traps),
+	// or forbidden from some time on.
+	Maybe []graph.Page
+	Depth []int32 // by page: links from the nearest seed; -1: never found
 }
 
 // Wanted walks the web breadth-first, as a crawler sees it: over pages that answer 200
-// or redirect, that are allowed and whose links may be followed.
+// or redirect, that are allowed and whose links may be followed. On a hostile web it walks
+// twice, the second time over everything that might lead somewhere. A copy, a trap and
+// what lies behind them are no pages: they are in none of the sets, and what a crawl
+// does with them is counted (Summary).
 func (s *Server) Wanted(l Limits) *Wanted {
-	v := &wantedWalk{s: s, l: l, known: make([]bool, s.web.Sites())}
-	v.w.Depth = make([]int32, s.web.spec.Pages)
-	for p := range v.w.Depth {
-		v.w.Depth[p] = -1
-	}
 	if l.Seeds == nil {
 		l.Seeds = []graph.Page{0}
+	}
+	sure := s.walk(l, false)
+	all := sure
+	if s.rules.unsure() {
+		all = s.walk(l, true)
+	}
+	w := &Wanted{Depth: all}
+	for p, depth := range all {
+		switch {
+		case depth < 0:
+		case sure[p] < 0:
+			w.Maybe = append(w.Maybe, graph.Page(p))
+		default:
+			w.Depth[p] = sure[p]
+			w.sort(s, l, graph.Page(p))
+		}
+	}
+	return w
+}
+
+// unsure tells whether there is anything that some crawlers follow and others do not.
+func (r *rules) unsure() bool {
+	p := &r.opt.Pages
+	return r.hostile || p.CutBody+p.FalseLength+p.BrokenCoding+r.opt.Robots.Changing > 0
+}
+
+// walk is the depth of each page, over all that might lead somewhere or over what certainly does.
+func (s *Server) walk(l Limits, all bool) []int32 {
+	v := &wantedWalk{s: s, l: l, all: all, known: make([]bool, s.web.Sites()), depth: make([]int32, s.web.spec.Pages)}
+	for p := range v.depth {
+		v.depth[p] = -1
 	}
 	for _, p := range l.Seeds {
 		v.find(p, 0)
@@ -41,18 +74,14 @@ func (s *Server) Wanted(l Limits) *Wanted {
 		v.queue = v.queue[1:]
 		v.visit(p)
 	}
-	for p, depth := range v.w.Depth {
-		if depth >= 0 {
-			v.sort(graph.Page(p))
-		}
-	}
-	return &v.w
+	return v.depth
 }
 
 type wantedWalk struct {
 	s     *Server
 	l     Limits
-	w     Wanted
+	all   bool
+	depth []int32
 	queue []graph.Page
 	known []bool // by site: its sitemap was read
 	links []graph.Page
@@ -60,13 +89,13 @@ type wantedWalk struct {
 
 // find makes a page known, or known nearer to a seed than before.
 func (v *wantedWalk) find(p graph.Page, depth int32) {
-	if d := v.w.Depth[p]; d >= 0 && d <= depth || v.l.MaxDepth > 0 && int(depth) > v.l.MaxDepth {
+	if d := v.depth[p]; d >= 0 && d <= depth || v.l.MaxDepth > 0 && int(depth) > v.l.MaxDepth {
 		return
 	}
 	if v.l.Site != nil && !v.l.Site(v.s.web.SiteOf(p)) {
 		return
 	}
-	v.w.Depth[p] = depth
+	v.depth[p] = depth
 	v.queue = append(v.queue, p)
 }
 
@@ -78,28 +107,67 @@ func (v *wantedWalk) visit(p graph.Page) {
 		return
 	}
 	v.sitemap(v.s.web.SiteOf(p))
-	if e.Forbidden || e.NoFollow && e.Class != Redirect {
+	redirects := e.Class == Redirect || e.Class == Loop || e.Class == Chain
+	if e.Forbidden || e.Later && !v.all || e.NoFollow && !redirects {
 		return
 	}
 	if v.l.MaxBody > 0 && e.Size > v.l.MaxBody {
 		return
 	}
 	v.links = v.s.Seen(v.links[:0], p)
+	if v.all {
+		v.links = v.s.perhaps(v.links, p, &e)
+	}
 	for _, q := range v.links {
-		v.find(q, v.w.Depth[p]+1)
+		v.find(q, v.depth[p]+1)
+		if v.all && v.l.Site != nil {
+			v.throughCopy(q, v.depth[p]+2)
+		}
 	}
 }
 
+// throughCopy finds the links of a page that is outside the limits by its copy on a site
+// that is inside.
+func (v *wantedWalk) throughCopy(p graph.Page, depth int32) {
+	st := v.s.web.site(v.s.web.SiteOf(p))
+	if at, ok := v.s.rules.elsewhere(&st, uint32(p)-st.first); ok && !v.l.Site(st.id) && v.l.Site(at.id) {
+		for _, q := range v.s.web.Links(nil, p) {
+			v.find(q, depth)
+		}
+	}
+}
+
+// perhaps appends what some crawlers find at page p and others do not. Traps lead back to
+// the home page of their site, and a directory of copies has links of its first pages.
+func (s *Server) perhaps(dst []graph.Page, p graph.Page, e *Expected) []graph.Page {
+	switch {
+	case e.Class == Chain:
+		dst = append(dst, e.RedirectTo)
+	case e.Status == 200 && !e.Whole && e.Class.readable():
+		dst = s.web.Links(dst, p)
+	}
+	if !s.rules.hostile {
+		return dst
+	}
+	st := s.web.site(s.web.SiteOf(p))
+	for j := range min(st.pages, 3) {
+		dst = append(dst, graph.Page(st.first+j))
+	}
+	return dst
+}
+
 // sort puts a page into its set.
-func (v *wantedWalk) sort(p graph.Page) {
-	e, set := v.s.Truth(p), &v.w.Asked
+func (w *Wanted) sort(s *Server, l Limits, p graph.Page) {
+	e, set := s.Truth(p), &w.Asked
 	switch {
 	case !e.Reachable:
-		set = &v.w.Lost
+		set = &w.Lost
 	case e.Forbidden:
-		set = &v.w.Refused
-	case e.Status == 200 && e.Class != Other && (v.l.MaxBody == 0 || e.Size <= v.l.MaxBody):
-		set = &v.w.Pages
+		set = &w.Refused
+	case e.Later:
+		set = &w.Maybe
+	case e.Fetched() && e.Class != Other && (l.MaxBody == 0 || e.Size <= l.MaxBody):
+		set = &w.Pages
 	}
 	*set = append(*set, p)
 }

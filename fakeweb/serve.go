@@ -41,6 +41,8 @@ type Server struct {
 	port, tlsPort int // 0: the default of the scheme
 	base          netip.Addr
 	addresses     int
+	listening     bool // on the network
+	blackHole     bool // silent sites have an address on which connections are never taken
 
 	ca        *authority
 	memory    *memory
@@ -166,7 +168,7 @@ func (st *site) pageAt(path string) (j uint32, ok bool) {
 
 // ServeHTTP answers one request and counts it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a := answer{s: s, page: graph.NoPage}
+	a := answer{s: s}
 	if !a.route(r) {
 		s.count.strange()
 		http.NotFound(w, r)

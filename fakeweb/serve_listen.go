@@ -28,6 +28,7 @@ type Net struct {
 
 	servers   []*http.Server
 	listeners []net.Listener
+	holes     []*blackHole
 	dns       *dnsServer
 }
 
@@ -59,8 +60,28 @@ func (s *Server) Listen(o Listen) (n *Net, err error) {
 		}
 		n.DNS = n.dns.addr
 	}
+	s.listening = true
+	if s.rules.opt.Servers.Silent > 0 {
+		n.listenSilently(s)
+	}
 	n.serve(s, plain)
 	return n, nil
+}
+
+// listenSilently opens the ports of silent sites, where nobody takes connections. Where
+// the machine has no such address, silent sites hang.
+func (n *Net) listenSilently(s *Server) {
+	for _, port := range []uint16{n.HTTP.Port(), n.TLS.Port()} {
+		if port == 0 {
+			continue
+		}
+		hole, err := newBlackHole(netip.AddrPortFrom(silentAddr, port))
+		if err != nil {
+			return
+		}
+		n.holes = append(n.holes, hole)
+	}
+	s.blackHole = true
 }
 
 // open listens on all addresses of the sites, on one port.
@@ -111,6 +132,10 @@ func (n *Net) Close() error {
 			errs = append(errs, err)
 		}
 	}
+	for _, h := range n.holes {
+		h.close()
+	}
+	n.holes = nil
 	if n.dns != nil {
 		errs = append(errs, n.dns.close())
 	}
@@ -136,13 +161,30 @@ func loopback(text string) (netip.AddrPort, error) {
 }
 
 // Address is the IP address of a site: one of Addresses, by hash; each its own if there
-// are enough.
+// are enough. Sites that are down have addresses where nobody listens.
 func (s *Server) Address(id graph.Site) netip.Addr {
-	if s.addresses >= s.web.Sites() {
-		return plus(s.base, int(id))
+	if int(id) >= s.web.Sites() {
+		h := s.hostOf(id)
+		return s.address(&h)
 	}
 	site := s.web.site(id)
-	return plus(s.base, int(below(s.rules.draw(&site, streamAddress, 0), uint64(s.addresses))))
+	switch s.rules.down(&site) {
+	case refused:
+		return plus(refusedNet, 1+int(id)%0xfffd)
+	case silent:
+		if s.blackHole || !s.listening {
+			return silentAddr
+		}
+	}
+	return s.siteAddress(&site)
+}
+
+// siteAddress is where a site would be if it were up.
+func (s *Server) siteAddress(st *site) netip.Addr {
+	if s.addresses >= s.web.Sites() {
+		return plus(s.base, int(st.id))
+	}
+	return plus(s.base, int(below(s.rules.draw(st, streamAddress, 0), uint64(s.addresses))))
 }
 
 // plus counts addresses on; IPv6 has one loopback address, so only the last four bytes

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -38,6 +39,12 @@ func (s *Server) Dial(ctx context.Context, network, addr string) (net.Conn, erro
 			s.rules.opt.Sleep(ctx, f(ctx, id, s.memory.plain.next(id)))
 		}
 	}
+	switch s.downAt(host) {
+	case refused:
+		return nil, fmt.Errorf("dial %s in memory: %w", addr, syscall.ECONNREFUSED)
+	case silent:
+		<-ctx.Done()
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("dial %s in memory: %w", addr, err)
 	}
@@ -59,6 +66,23 @@ func (s *Server) siteAt(host string) (graph.Site, bool) {
 	}
 	id := offset(s.base, ip)
 	return graph.Site(id), id >= 0 && id < int64(s.web.Sites())
+}
+
+// downAt tells whether a host takes connections, by name or by address.
+func (s *Server) downAt(host string) down {
+	if id, ok := s.siteNamed(host); ok {
+		site := s.web.site(id)
+		return s.rules.down(&site)
+	}
+	switch ip, err := netip.ParseAddr(host); {
+	case err != nil:
+		return up
+	case ip == silentAddr:
+		return silent
+	case netip.PrefixFrom(refusedNet, 16).Contains(ip):
+		return refused
+	}
+	return up
 }
 
 // SetAddresses gives the sites n addresses from 127.0.0.1 on, without listening there: for

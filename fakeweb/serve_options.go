@@ -28,6 +28,15 @@ type ServeOptions struct {
 	MinSize, MaxSize int // bytes of a page, log-uniform; 0 means 2,000 and 60,000
 	LargeSize        int // bytes of a large page; 0 means 12 MiB
 
+	CutTimes    int           // the same as BusyTimes for pages whose answer is cut off
+	DripEvery   time.Duration // between two bytes of a dripping page; 0 means 1 s
+	ChainLength int           // redirects of a chain before its target; 0 means 20
+	CrowdLinks  int           // links of a crowded page; 0 means 1,000,000
+
+	Copies  CopyShares
+	Traps   TrapShares
+	Servers ServerShares
+
 	Robots   RobotsShares
 	Sitemaps float64 // share of sites with a sitemap
 	// SitemapShare is the share of the pages of a site that its sitemap names (0 means
@@ -73,10 +82,24 @@ type PageShares struct {
 	Reset    float64 // the connection is reset before an answer, then 200
 	Other    float64 // 200, but not HTML: PDF, PNG or plain text
 	Large    float64 // 200, LargeSize bytes of HTML
+
+	Hang          float64 // no answer, until the visitor leaves
+	Drip          float64 // 200, then a byte now and then, for ever
+	CutHeader     float64 // the connection ends in the middle of the header; after CutTimes 200
+	CutBody       float64 // the same in the middle of the body
+	EndlessHeader float64 // header fields, until the visitor leaves
+	EndlessBody   float64 // 200, then HTML without links, until the visitor leaves
+	FalseLength   float64 // 200, the page, and a Content-Length of terabytes
+	BrokenCoding  float64 // 200, with a content coding that cannot be undone
+	WrongCharset  float64 // 200, with the name of another charset, or of none, in the header
+	BadUTF8       float64 // 200, with bytes between the words that are not UTF-8
+	Loop          float64 // redirects to itself, directly or by another URL
+	Chain         float64 // ChainLength redirects, half of the chains across sites
+	Crowd         float64 // 200, CrowdLinks links to pages that say the same
 }
 
-// RobotsShares are the shares of sites by their robots.txt. Missing, Broken, Busy and
-// Moved exclude each other.
+// RobotsShares are the shares of sites by their robots.txt. Missing, Broken, Busy, Moved
+// and Hanging exclude each other.
 type RobotsShares struct {
 	Rules   float64 // forbids some directories
 	Forbid  float64 // share of the directories of such a site that are forbidden; 0 means 1/8
@@ -86,6 +109,13 @@ type RobotsShares struct {
 	Busy    float64 // 503 for the first BusyTimes answers
 	Moved   float64 // a redirect to the robots.txt of another site, whose rules hold
 	Large   float64 // hundreds of kilobytes of comments around the rules, 600,000 bytes in all
+
+	Hanging  float64 // no answer, until the visitor leaves: the whole site is forbidden
+	Endless  float64 // comments after the rules, until the visitor leaves
+	Changing float64 // forbids one more directory from ChangeAfter after its first answer on
+	// ChangeAfter is how long the first rules hold; 0 means 10 min.
+	ChangeAfter time.Duration
+
 	// MaxDelay is the longest Crawl-delay: delays are tenths of it, from one tenth up.
 	// 0 means 5 s.
 	MaxDelay time.Duration
@@ -141,6 +171,11 @@ func (o *ServeOptions) check() error {
 		return fmt.Errorf("intervals of change of %v to %v", o.Changes.Min, o.Changes.Max)
 	case !(o.Speed >= 0):
 		return fmt.Errorf("speed of %v bytes per second", o.Speed)
+	case min(o.ChainLength, o.CrowdLinks, o.Traps.FarmSites, o.Traps.FarmPages, o.Servers.StormAfter) < 1:
+		return fmt.Errorf("chains of %d, crowds of %d, farms of %d sites with %d pages, storms after %d requests",
+			o.ChainLength, o.CrowdLinks, o.Traps.FarmSites, o.Traps.FarmPages, o.Servers.StormAfter)
+	case min(o.DripEvery, o.Servers.StormFor, o.Robots.ChangeAfter) <= 0:
+		return fmt.Errorf("bytes every %v, storms of %v, a robots.txt that changes after %v", o.DripEvery, o.Servers.StormFor, o.Robots.ChangeAfter)
 	}
 	return nil
 }
@@ -155,6 +190,13 @@ func (o *ServeOptions) fill() {
 		o.MinSize, o.MaxSize = max(o.MinSize, 2000), max(o.MinSize, 60000)
 	}
 	set(&o.LargeSize, 12<<20)
+	set(&o.CutTimes, 1)
+	set(&o.DripEvery, time.Second)
+	set(&o.ChainLength, 20)
+	set(&o.CrowdLinks, 1_000_000)
+	o.Traps.fill()
+	o.Servers.fill()
+	set(&o.Robots.ChangeAfter, 10*time.Minute)
 	set(&o.Robots.Forbid, 0.125)
 	set(&o.Robots.MaxDelay, 5*time.Second)
 	set(&o.SitemapShare, 1)

@@ -23,17 +23,40 @@ func (r *rules) contentType(s *site, j uint32, c Class) string {
 	switch {
 	case c == Other:
 		return r.otherType(s, j)
-	case c != OK && c != Busy && c != Reset && c != Large:
-		return "text/html; charset=utf-8"
+	case c == Hang || c == EndlessHeader:
+		return ""
+	case c == WrongCharset:
+		return r.wrongType(s, j)
+	case !c.readable():
+		return plainHTML
 	case r.declared(s) == inHeader:
 		return htmlTypes[r.charset(s)]
 	}
 	return "text/html"
 }
 
+// readable tells whether pages of a class have the content of plain ones in the end.
+func (c Class) readable() bool {
+	switch c {
+	case OK, Busy, Reset, Large, CutHeader, CutBody, FalseLength, BrokenCoding, WrongCharset, BadUTF8:
+		return true
+	}
+	return false
+}
+
 var htmlTypes = [charsets]string{
 	"text/html; charset=utf-8", "text/html; charset=ISO-8859-1",
 	"text/html; charset=windows-1251", "text/html; charset=Shift_JIS",
+}
+
+// wrongType names another charset than that of the site, or one that does not exist. All of
+// them agree with ASCII where links are concerned.
+func (r *rules) wrongType(s *site, j uint32) string {
+	h := r.draw(s, streamLabel, uint64(j))
+	if h&3 == 0 {
+		return "text/html; charset=klingon-8"
+	}
+	return htmlTypes[(uint64(r.charset(s))+1+below(h, charsets-1))%charsets]
 }
 
 // send waits as long as the site takes, and writes the answer.
@@ -42,19 +65,27 @@ func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 	if d := rules.firstByte(&a.site, a.page, a.attempt); d > 0 {
 		rules.opt.Sleep(r.Context(), d)
 	}
-	if a.reset {
+	switch a.manner {
+	case resets:
 		if c := connOf(r.Context()); c != nil {
 			hardClose(c.conn)
 		}
 		panic(http.ErrAbortHandler) // net/http closes the connection, or resets the stream
+	case hangs, cutsHeader, endlessHeader:
+		a.withhold(w, r)
 	}
 	a.header(w.Header())
 	w.WriteHeader(a.status)
-	if r.Method == http.MethodHead || a.status == http.StatusNotModified {
+	switch {
+	case r.Method == http.MethodHead || a.status == http.StatusNotModified:
 		a.s.count.end(a, false)
-		return
+	case a.manner == drips:
+		a.drip(w, r)
+	case a.manner == cutsBody || a.manner == lies:
+		a.cutOff(w)
+	default:
+		a.write(w, r)
 	}
-	a.write(w, r)
 }
 
 // header fills in the header fields.
@@ -63,8 +94,8 @@ func (a *answer) header(h http.Header) {
 	if a.mime != "" && a.status != http.StatusNotModified {
 		h["Content-Type"] = []string{a.mime}
 	}
-	if a.status != http.StatusNotModified {
-		h["Content-Length"] = []string{strconv.Itoa(len(a.body) + a.filler)}
+	if length := a.length(); length >= 0 && a.status != http.StatusNotModified {
+		h["Content-Length"] = []string{strconv.Itoa(length)}
 	}
 	if a.coding != "" {
 		h["Content-Encoding"] = []string{a.coding}
@@ -88,6 +119,17 @@ func (a *answer) header(h http.Header) {
 	}
 }
 
+// length is what the header says of the body; negative for nothing.
+func (a *answer) length() int {
+	switch {
+	case a.endless || a.manner == drips:
+		return -1
+	case a.manner == lies:
+		return 5 << 40
+	}
+	return len(a.body) + a.filler
+}
+
 func (a *answer) retryAfter(h http.Header) {
 	switch {
 	case !a.waitUntil.IsZero():
@@ -108,6 +150,8 @@ func (a *answer) write(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case a.filler > 0:
 		head = len(a.body) - len(footer)
+	case a.endless:
+		head = len(a.body)
 	case d > 0:
 		head = max(head, len(a.body)/2)
 	}
@@ -135,17 +179,35 @@ func (a *answer) part(w http.ResponseWriter, b []byte) bool {
 			a.failed = true
 			return false
 		}
+		a.alive()
 		b = b[n:]
 	}
 	return true
 }
 
+// alive notes the instant of a piece that was handed to the network. An answer that the
+// visitor ends counts up to the piece before the last one: the last may have been handed
+// over when the visitor had gone, and what is called an end must not lie behind it.
+func (a *answer) alive() {
+	a.visit.last[0], a.visit.last[1] = a.visit.last[1], a.s.count.Now()
+}
+
 // fill writes what a large page has more than others, before its end: words, until it
-// has its size.
+// has its size, or until the visitor has had enough.
 func (a *answer) fill(w http.ResponseWriter) bool {
-	for left := a.filler; left > 0; {
-		n := min(left, len(fillerText))
-		if !a.part(w, fillerText[:n]) {
+	text := fillerText
+	switch {
+	case a.kind == KindRobots:
+		text = robotsFiller
+	case a.filler > 0 && a.s.rules.class(&a.of, a.j) == Crowd:
+		return a.crowd(w)
+	}
+	for left := a.filler; left > 0 || a.endless; {
+		n := len(text)
+		if !a.endless {
+			n = min(left, n)
+		}
+		if !a.part(w, text[:n]) {
 			return false
 		}
 		left -= n
@@ -153,8 +215,11 @@ func (a *answer) fill(w http.ResponseWriter) bool {
 	return true
 }
 
-// fillerText is a piece of a large page.
-var fillerText = []byte(strings.Repeat("<p>and so on, and so on, for ever and a day</p>\n", 1<<10))
+// fillerText is a piece of a large page, robotsFiller one of a robots.txt without end.
+var (
+	fillerText   = []byte(strings.Repeat("<p>and so on, and so on, for ever and a day</p>\n", 1<<10))
+	robotsFiller = []byte(strings.Repeat("# and so on, and so on, for ever and a day\n", 1<<10))
+)
 
 // other writes a body that is not HTML: a signature, then bytes by hash.
 func (c *composer) other(st *site, j, version uint32, size int, mime string) []byte {

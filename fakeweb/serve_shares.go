@@ -12,7 +12,7 @@ type Share struct {
 // Shares are all shares of the options, in a fixed order.
 func (o *ServeOptions) Shares() []Share {
 	p, r, d := &o.Pages, &o.Robots, &o.DNS
-	return []Share{
+	return append([]Share{
 		{"redirect", "pages that redirect", &p.Redirect},
 		{"not-found", "pages that answer 404", &p.NotFound},
 		{"gone", "pages that answer 410", &p.Gone},
@@ -44,6 +44,48 @@ func (o *ServeOptions) Shares() []Share {
 		{"dns-truncated", "names that have to be asked for over TCP", &d.Truncated},
 		{"dns-alias", "names that are an alias", &d.Alias},
 		{"dns-slow", "names that take long to answer", &d.Slow},
+	}, o.hostileShares()...)
+}
+
+// hostileShares are those of what makes a web hostile.
+func (o *ServeOptions) hostileShares() []Share {
+	p, r, c, t, s := &o.Pages, &o.Robots, &o.Copies, &o.Traps, &o.Servers
+	return []Share{
+		{"hang", "pages that never answer", &p.Hang},
+		{"drip", "pages that send a byte now and then, for ever", &p.Drip},
+		{"cut-header", "pages whose answer is cut off in its header at first", &p.CutHeader},
+		{"cut-body", "pages whose answer is cut off in its body at first", &p.CutBody},
+		{"endless-header", "pages with a header without end", &p.EndlessHeader},
+		{"endless-body", "pages with a body without end", &p.EndlessBody},
+		{"false-length", "pages that claim a length of terabytes", &p.FalseLength},
+		{"broken-coding", "pages with a broken content coding", &p.BrokenCoding},
+		{"wrong-charset", "pages that name a wrong charset", &p.WrongCharset},
+		{"bad-utf8", "pages with bytes that are not UTF-8", &p.BadUTF8},
+		{"loop", "pages that redirect to themselves", &p.Loop},
+		{"chain", "pages that begin a chain of 20 redirects", &p.Chain},
+		{"crowd", "pages with a million links", &p.Crowd},
+		{"robots-hanging", "sites whose robots.txt never answers", &r.Hanging},
+		{"robots-endless", "sites whose robots.txt has no end", &r.Endless},
+		{"robots-changing", "sites whose robots.txt forbids more later on", &r.Changing},
+		{"copies", "pages with exact copies on their site", &c.Same},
+		{"copies-elsewhere", "pages with an exact copy on another site", &c.Elsewhere},
+		{"near-copies", "pages with a copy that differs in a few words", &c.Near},
+		{"mirrors", "sites that another host mirrors", &c.Mirrors},
+		{"trap-calendar", "sites with a calendar without end", &t.Calendar},
+		{"trap-growing-path", "sites with paths that grow for ever", &t.GrowingPath},
+		{"trap-repeated", "sites with path segments that repeat for ever", &t.RepeatedSegments},
+		{"trap-growing-query", "sites with queries that grow for ever", &t.GrowingQuery},
+		{"trap-session-query", "sites with session ids in all links", &t.SessionQuery},
+		{"trap-session-path", "sites with session ids in the paths of some links", &t.SessionPath},
+		{"trap-self-appending", "sites with relative links that lead ever deeper", &t.SelfAppending},
+		{"trap-soft-404", "sites that answer 200 for pages that do not exist", &t.Soft404},
+		{"trap-copy-directory", "sites with a directory of nothing but copies", &t.CopyDirectory},
+		{"trap-farm", "sites with a link to a link farm", &t.Farm},
+		{"trap-wildcard", "sites of which every subdomain answers", &t.Wildcard},
+		{"storm", "sites that answer 429 or 503 for a while", &s.Storm},
+		{"fast-errors", "sites that answer 500 at once for most pages", &s.Errors},
+		{"refused", "sites that refuse connections", &s.Refused},
+		{"silent", "sites that never take a connection", &s.Silent},
 	}
 }
 
@@ -58,6 +100,7 @@ func (o *ServeOptions) checkShares() error {
 		shares []float64
 	}{
 		{"pages", o.Pages.list()}, {"robots.txt", o.Robots.list()}, {"DNS names", o.DNS.list()},
+		{"sites that are down", o.Servers.list()},
 	} {
 		sum := 0.0
 		for _, v := range g.shares {
@@ -72,12 +115,16 @@ func (o *ServeOptions) checkShares() error {
 
 // list is the shares in the order of Class, which follows OK.
 func (p *PageShares) list() []float64 {
-	return []float64{p.Redirect, p.NotFound, p.Gone, p.Broken, p.Busy, p.Reset, p.Other, p.Large}
+	return []float64{
+		p.Redirect, p.NotFound, p.Gone, p.Broken, p.Busy, p.Reset, p.Other, p.Large,
+		p.Hang, p.Drip, p.CutHeader, p.CutBody, p.EndlessHeader, p.EndlessBody, p.FalseLength,
+		p.BrokenCoding, p.WrongCharset, p.BadUTF8, p.Loop, p.Chain, p.Crowd,
+	}
 }
 
 // list is the shares in the order of robotsClass.
 func (r *RobotsShares) list() []float64 {
-	return []float64{r.Missing, r.Broken, r.Busy, r.Moved}
+	return []float64{r.Missing, r.Broken, r.Busy, r.Moved, r.Hanging}
 }
 
 // list is the shares in the order of dnsClass.
