@@ -69,7 +69,7 @@ type crawling struct {
 func runCrawl(ctx context.Context, u *ui, opt *crawlOptions, args []string) error {
 	c := &crawling{u: u, opt: opt}
 	for _, step := range []func() error{
-		func() error { return c.begin(args) }, c.chooseDir, c.settle, c.checkFiles,
+		func() error { return c.begin(args) }, c.chooseDir, c.settle, c.checkFiles, c.checkOpenFiles,
 		func() error { return c.checkContact(ctx) },
 	} {
 		if err := step(); err != nil {
