@@ -33,7 +33,7 @@ func (c *Comparison) CourseSections(runs []*Run) []Section {
 	label := "share of the importance of all pages that came"
 	pages := c.curves("Importance by pages", label, runs, nil, func(r *Run) Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(n))
 	pages.Chart.XLabel = "share of the pages"
-	pages.Chart.Series = append(pages.Chart.Series, runBaseline("random, expected", Random(len(c.Tree.Order), n)))
+	pages.Chart.Series = append(pages.Chart.Series, runBaseline("random, expected", Random(c.Judge.Reachable(), n)))
 	out := []Section{pages}
 	if c.Times == nil {
 		return out

@@ -121,6 +121,9 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	}
 	fo := o.Frontier
 	fo.MaxPages, fo.MaxSites, fo.MaxLinks, fo.Random = w.pages(), w.sites(), w.Out.To.Len(), o.Random
+	if w.Allowed != nil {
+		fo.Allowed = func(p graph.Page) bool { return w.Allowed(c.page(p)) }
+	}
 	var err error
 	if c.f, err = frontier.New(fo, c.env(), o.Policy, o.SitePolicy, c.oracle()); err != nil {
 		return nil, err

@@ -229,6 +229,11 @@ func (c *crawl) end(i uint32, f *fetcher) {
 // arrive notes a page that came, and fills in the links it brought.
 func (c *crawl) arrive(f *fetcher) {
 	p := c.page(f.work.Page)
+	if c.w.Class != nil {
+		if c.event.Class = c.w.Class(p); c.event.Class.Failed() {
+			return
+		}
+	}
 	c.res.Order = append(c.res.Order, p)
 	if c.w.Times != nil {
 		c.res.Start = append(c.res.Start, f.start)

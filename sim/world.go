@@ -2,6 +2,7 @@ package sim
 
 import (
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A World is what a virtual crawl can find, and how long that takes.
@@ -20,6 +21,12 @@ type World struct {
 	SiteName func(graph.Site) string
 	// Times is the model of time; nil is a world where nothing takes any.
 	Times *Times
+	// Allowed tells which pages robots.txt allows: the others are known and wait in their
+	// queues until they would be handed out. Class is how a fetch ends: pages of classes
+	// that failed take their time, but bring nothing and are not in the order. Both are
+	// for worlds that a real crawl recorded; nil is all pages, and OK.
+	Allowed func(graph.Page) bool
+	Class   func(graph.Page) policy.Class
 }
 
 func (w *World) pages() int { return w.Out.Pages() }

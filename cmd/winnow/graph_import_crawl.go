@@ -12,9 +12,9 @@ import (
 	"github.com/winnow-crawler/winnow/lab"
 )
 
-// A crawlWorld is the graph of a crawl directory, made ready in a temporary file: the
-// pages that came and the links among them (W36). Pages that are only known have no
-// links that a virtual crawl could find, so they are no part of the world.
+// A crawlWorld is the graph of a crawl directory, made ready in a temporary file (W36):
+// the pages that came and the links among them, or all known pages. Pages that are only
+// known have no links that a virtual crawl could find.
 type crawlWorld struct {
 	rec   *crawl.Recording
 	trail *crawl.Trail
@@ -29,8 +29,8 @@ func openRecording(path string) (*crawl.Recording, error) {
 	return rec, explainCrawl(err)
 }
 
-// openCrawlWorld reads the graph of a crawl.
-func openCrawlWorld(ctx context.Context, path string, tell func(stage string, done, total int64) error) (*crawlWorld, error) {
+// openCrawlWorld reads the graph of a crawl: the pages that came, or all.
+func openCrawlWorld(ctx context.Context, path string, all bool, tell func(stage string, done, total int64) error) (*crawlWorld, error) {
 	rec, err := openRecording(path)
 	if err != nil {
 		return nil, err
@@ -45,17 +45,20 @@ func openCrawlWorld(ctx context.Context, path string, tell func(stage string, do
 	if w.temp, err = os.MkdirTemp("", "winnow-crawl-"); err != nil {
 		return nil, err
 	}
-	if err := w.write(ctx, filepath.Join(w.temp, "crawl.wg"), tell); err != nil {
+	if err := w.write(ctx, filepath.Join(w.temp, "crawl.wg"), all, tell); err != nil {
 		w.close()
 		return nil, err
 	}
 	return w, nil
 }
 
-func (w *crawlWorld) write(ctx context.Context, file string, tell func(stage string, done, total int64) error) (err error) {
+func (w *crawlWorld) write(ctx context.Context, file string, all bool, tell func(stage string, done, total int64) error) (err error) {
 	o := graph.ImportOptions{
-		Feed: w.rec.Feed(), FrontierMinInLinks: math.MaxInt, Program: programName(),
+		Feed: w.rec.Feed(), Program: programName(),
 		WriteOptions: graph.WriteOptions{Path: file, Progress: tell},
+	}
+	if !all {
+		o.FrontierMinInLinks = math.MaxInt
 	}
 	if _, err = graph.Import(ctx, o); err != nil {
 		return err
@@ -71,8 +74,8 @@ func (w *crawlWorld) close() {
 	os.RemoveAll(w.temp)
 }
 
-// page is the page of the graph that a page of the crawl is; ok is false if it did not
-// come.
+// page is the page of the graph that a page of the crawl is; ok is false if it is not
+// there.
 func (w *crawlWorld) page(p graph.Page) (graph.Page, bool) { return w.g.ByID(uint32(p)) }
 
 // seeds are where the crawl began, as far as those pages came, and every page that

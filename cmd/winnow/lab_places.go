@@ -85,7 +85,7 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*lab.Place, e
 
 // crawled is place for a crawl directory, where crawls begin at the seeds of that one.
 func (l *labPlaces) crawled(ctx context.Context, path, name string) (*lab.Place, error) {
-	c, err := openCrawlWorld(ctx, path, l.shown.tell)
+	c, err := openCrawlWorld(ctx, path, false, l.shown.tell)
 	if err != nil {
 		return nil, err
 	}

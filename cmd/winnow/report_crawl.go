@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -106,7 +108,7 @@ func (r *crawlReport) close() {
 
 // readCrawlReport reads a crawl, measures it, and crawls its world virtually.
 func readCrawlReport(ctx context.Context, dir string, policies []string, shown *stages) (*crawlReport, error) {
-	w, err := openCrawlWorld(ctx, dir, shown.tell)
+	w, err := openCrawlWorld(ctx, dir, true, shown.tell)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +134,9 @@ func (r *crawlReport) measure(shown *stages) error {
 		return err
 	}
 	r.world = lab.NewWorld(filepath.Base(r.dir), r.w.g, false, 0)
-	truth, err := lab.PageRankTruth(r.world.Web(), lab.TruthOptions{Progress: shown.sweeps("pagerank", 1e-12)})
+	r.asRecorded()
+	came := r.course().Order
+	truth, err := lab.PageRankTruth(r.world.Web(), lab.TruthOptions{Within: came, Progress: shown.sweeps("pagerank", 1e-12)})
 	if err != nil {
 		return err
 	}
@@ -152,8 +156,25 @@ func (r *crawlReport) measure(shown *stages) error {
 	if r.c, err = set.Prepare(); err != nil {
 		return err
 	}
+	if r.c.Judge, err = lab.NewJudge(truth, came, lab.JudgeOptions{Seed: set.Random}); err != nil {
+		return err
+	}
 	r.real, err = r.c.Measure("this crawl", r.course())
 	return err
+}
+
+// asRecorded makes the world answer as the Web did: pages that were refused are so, and
+// those that failed fail. What was still waiting at the end counts as refused: nobody
+// knows what it would have brought.
+func (r *crawlReport) asRecorded() {
+	state := r.w.trail.State
+	r.world.Sim.Allowed = func(p graph.Page) bool { return state[p] == crawl.PageFetched || state[p] == crawl.PageFailed }
+	r.world.Sim.Class = func(p graph.Page) policy.Class {
+		if state[p] == crawl.PageFetched {
+			return policy.OK
+		}
+		return policy.HTTPError
+	}
 }
 
 // course is the crawl in the form of a simulation, on the clock that stops between

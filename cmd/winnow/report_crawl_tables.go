@@ -44,7 +44,7 @@ func (r *crawlReport) header() []lab.Field {
 		{Name: "fetchers", Value: strconv.Itoa(c.Fetchers)},
 		{Name: "scope", Value: fmt.Sprintf("%s, depth up to %d (%d for dynamic pages), %d pages of a site, %d of a domain", c.Scope, c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages)},
 		{Name: "random seed", Value: strconv.FormatUint(c.RandomSeed, 10)},
-		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s that came and the %s among them", counted(int64(r.world.Pages()), "page"), counted(r.world.Sim.Out.Links(), "link"))},
+		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s that came and the links among them", counted(int64(len(r.w.trail.Visits)), "page"))},
 	}
 	if r.c.Times != nil {
 		h = append(h, lab.Field{Name: "times", Value: r.c.Times.String()})

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/fakeweb"
+)
+
+// On real sockets the curve of a crawl lies within 3 points of that of a simulation of the
+// same policy, in the world and with the times that the crawl recorded, at every tenth of
+// the pages (L14, X34: figure 4.15 of the thesis). What the simulation does not know is
+// how long the crawler itself takes; so the servers of this web take their time.
+func TestCurveOfRealCrawl(t *testing.T) {
+	if testing.Short() {
+		t.Skip("ten seconds of waiting for servers")
+	}
+	for _, policy := range []string{"opic", "breadth-first"} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			r := crawlForCurve(t, policy)
+			defer r.close()
+			real, simulated := r.real.Tenths(), r.runs[0].Tenths()
+			for i := range real {
+				d := 100 * (real[i] - simulated[i])
+				t.Logf("%3d %% of the pages: %.1f %% of the importance, simulated %.1f %%", 10*(i+1), 100*real[i], 100*simulated[i])
+				if math.IsNaN(d) || math.Abs(d) > 3 {
+					t.Errorf("at %d %%: %.1f points apart", 10*(i+1), d)
+				}
+			}
+			if n := len(r.real.Result.Order); n < 700 {
+				t.Errorf("%d pages are no test", n)
+			}
+		})
+	}
+}
+
+// crawlForCurve crawls a web with robots.txt, redirects and missing pages.
+func crawlForCurve(t *testing.T, policy string) *crawlReport {
+	t.Helper()
+	web, err := fakeweb.New(fakeweb.Spec{Pages: 900, Sites: 120, Links: 9000, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := fakeweb.NewServer(web, fakeweb.ServeOptions{
+		Agent: "winnow", MinLatency: 10 * time.Millisecond, MaxLatency: 60 * time.Millisecond,
+		Pages:  fakeweb.PageShares{Redirect: 0.03, NotFound: 0.03},
+		Robots: fakeweb.RobotsShares{Rules: 0.2, Missing: 0.2},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := server.Listen(fakeweb.Listen{HTTP: "127.0.0.1:0", DNS: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer net.Close()
+	c := new(demoOptions).config(net)
+	c.Policy, c.RandomSeed, c.Fetchers, c.Delay.Duration = policy, 1, 12, 40*time.Millisecond
+	dir := filepath.Join(t.TempDir(), "curve.crawl")
+	_, err = crawl.Run(t.Context(), crawl.RunOptions{Dir: dir, Config: c, Seeds: []string{server.URL(0)}, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := newUI(nil, t.Output(), t.Output())
+	r, err := readCrawlReport(t.Context(), dir, nil, newStages(t.Context(), u))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

@@ -1,0 +1,48 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// In a recorded world, pages that are not allowed cost nothing and lead nowhere, and pages
+// that fail cost their time and lead nowhere; neither is in the order.
+func TestRecordedWorld(t *testing.T) {
+	// 0 -> 1, 2, 3; 1 (not allowed) -> 4; 2 (fails) -> 5; 3 -> 6
+	lists := [][]graph.Page{{1, 2, 3}, {4}, {5}, {6}, {}, {}, {}}
+	out := graph.NewLists(len(lists), 6)
+	t.Cleanup(out.Free)
+	n := 0
+	for p, list := range lists {
+		n += copy(out.To.Slice()[n:], list)
+		out.Off.Set(p+1, uint64(n))
+	}
+	times, err := Recorded("test", 1, []Observation{{FirstByteSeconds, 0, 1}}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &World{
+		Out: out, SiteOf: make([]graph.Site, len(lists)), Sites: 1, Times: times,
+		Allowed: func(p graph.Page) bool { return p != 1 },
+		Class: func(p graph.Page) policy.Class {
+			if p == 2 {
+				return policy.HTTPError
+			}
+			return policy.OK
+		},
+	}
+	res, err := Run(w, Options{Policy: mustChoose(t, "breadth-first"), Seeds: []graph.Page{0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(res.Order, []graph.Page{0, 3, 6}) || res.Requests != 4 || res.Known != 5 {
+		t.Errorf("order %v, %d requests, %d pages known", res.Order, res.Requests, res.Known)
+	}
+	if took := res.Took.Round(time.Second); took != 4*time.Second {
+		t.Errorf("it took %v, want a second for each of four requests", took)
+	}
+}
