@@ -187,5 +187,10 @@ func (s *Server) Resolve(ctx context.Context, host string) (netip.Addr, time.Dur
 	return netip.Addr{}, s.rules.opt.DNS.TTL, fmt.Errorf("resolve %s: %w (%s)", host, ErrNoAddress, dns.RcodeToString[m.Rcode])
 }
 
-// Queries is the number of DNS queries for the name of a site.
-func (c *Counter) Queries(id graph.Site) int { return int(c.asked[id].Load()) }
+// Queries is the number of DNS queries for the name of a site of the graph.
+func (c *Counter) Queries(id graph.Site) int {
+	if int(id) >= len(c.asked) {
+		return 0
+	}
+	return int(c.asked[id].Load())
+}

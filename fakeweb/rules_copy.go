@@ -102,7 +102,7 @@ func (r *rules) odd(s *site, j uint32) bool { return r.meets(0.1, s, streamMirro
 // again is the page of a site that stands under a name of its directory of copies, the
 // first three pages by turns.
 func (r *rules) again(s *site, key uint64) uint32 {
-	return uint32(below(mix(key), uint64(min(s.pages, 3))))
+	return uint32(below(mix(key), uint64(min(s.pages, firstPages))))
 }
 
 // appendVariant writes path and query of a copy of page j.

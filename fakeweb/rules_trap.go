@@ -57,10 +57,13 @@ func (r *rules) style(s *site, t Trap, n uint64) uint64 {
 	return r.draw(s, streamTrapStyle, uint64(t)) % n
 }
 
-// door tells whether page j links to the traps of its site: the home page does, and one
-// page in sixteen.
+// firstPages are the pages of a site that its directory of copies holds, by turns.
+const firstPages = 3
+
+// door tells whether page j links to the traps of its site: the first pages do, and one in
+// sixteen of the others.
 func (r *rules) door(s *site, j uint32) bool {
-	return j == 0 || r.draw(s, streamDoor, uint64(j))&15 == 0
+	return j < firstPages || r.draw(s, streamDoor, uint64(j))&15 == 0
 }
 
 // Sealed names are sixteen hexadecimal digits of which the last four check the others:

@@ -150,7 +150,7 @@ func (s *Server) perhaps(dst []graph.Page, p graph.Page, e *Expected) []graph.Pa
 		return dst
 	}
 	st := s.web.site(s.web.SiteOf(p))
-	for j := range min(st.pages, 3) {
+	for j := range min(st.pages, firstPages) {
 		dst = append(dst, graph.Page(st.first+j))
 	}
 	return dst

@@ -1,0 +1,257 @@
+package fakeweb
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// trapOptions switch one trap on, for all sites.
+func trapOptions(trap Trap) (o ServeOptions) {
+	t := &o.Traps
+	*map[Trap]*float64{
+		Calendar: &t.Calendar, GrowingPath: &t.GrowingPath, RepeatedSegments: &t.RepeatedSegments, GrowingQuery: &t.GrowingQuery,
+		SessionQuery: &t.SessionQuery, SessionPath: &t.SessionPath, SelfAppending: &t.SelfAppending, Soft404: &t.Soft404,
+		CopyDirectory: &t.CopyDirectory, Farm: &t.Farm, Wildcard: &t.Wildcard,
+	}[trap] = 1
+	t.FarmSites, t.FarmPages = 5, 300
+	return o
+}
+
+// walkTrap goes into a trap from the home page of a site and follows its links, up to so
+// many requests. It gives what it asked for, with the bodies, and a checksum of it all.
+func walkTrap(t *testing.T, s *Server, id graph.Site, trap Trap, most int) (asked map[string]string, sum uint64) {
+	t.Helper()
+	home := s.URL(s.web.Home(id))
+	queue, asked, h := hrefs(t, home, ask(s, home).Body), map[string]string{}, xxh3.New()
+	for ; len(queue) > 0 && len(asked) < most; queue = queue[1:] {
+		at, ok := s.Place(queue[0])
+		if !ok {
+			t.Fatalf("%v: link to %s, which nobody answers for", trap, queue[0])
+		}
+		if _, known := asked[queue[0]]; known || at.Trap != trap {
+			continue
+		}
+		w := ask(s, queue[0])
+		if w.Code != http.StatusOK {
+			t.Fatalf("%v: %s answers %d", trap, queue[0], w.Code)
+		}
+		asked[queue[0]] = w.Body.String()
+		fmt.Fprintln(h, queue[0], w.Body)
+		queue = append(queue, hrefs(t, queue[0], w.Body)...)
+	}
+	return asked, h.Sum64()
+}
+
+// TestTraps: a visitor that follows every link never comes to the end of a trap, the
+// counter knows each of its requests, and another server has the same trap (W27).
+func TestTraps(t *testing.T) {
+	const most = 60
+	for trap := Calendar; trap <= Wildcard; trap++ {
+		styles := map[bool]int{}
+		for id := range graph.Site(6) {
+			s := mustServe(t, smallWeb, trapOptions(trap))
+			asked, sum := walkTrap(t, s, id, trap, most)
+			if id == 0 {
+				if _, again := walkTrap(t, mustServe(t, smallWeb, trapOptions(trap)), id, trap, most); again != sum {
+					t.Errorf("%v: another server has other pages", trap)
+				}
+			}
+			m := s.Counter().Summary()
+			if len(asked) != most || m.Traps != most || m.TrapKinds[trap.String()] != most || m.Kinds["trap"] != most ||
+				m.Requests != most+1 || m.TrapShare != float64(most)/(most+1) {
+				t.Errorf("%v of site %d: %d pages, counted %+v", trap, id, len(asked), m)
+			}
+			texts := map[string]bool{}
+			for _, body := range asked {
+				text, _ := wordsOf(t, body)
+				texts[text] = true
+			}
+			styles[len(texts) > 3]++
+			if trap == Soft404 && len(texts) != 1 || trap == CopyDirectory && len(texts) > 3 || trap == Farm && len(texts) < most*9/10 {
+				t.Errorf("%v of site %d: %d texts", trap, id, len(texts))
+			}
+			if got := s.SiteTruth(id).Traps; !slices.Equal(got, []Trap{trap}) {
+				t.Errorf("site %d has traps %v, want %v", id, got, trap)
+			}
+		}
+		if either := trapTexts[trap].either; either != (len(styles) == 2) {
+			t.Errorf("%v: %v of the sites have more than three texts", trap, styles)
+		}
+	}
+}
+
+// TestTrapForms: what the URLs of traps look like.
+func TestTrapForms(t *testing.T) {
+	for trap, form := range map[Trap]string{
+		Calendar: "/calendar", GrowingPath: "/shop/", RepeatedSegments: "/browse/", GrowingQuery: "/list?f=1&f=", SelfAppending: "/archive/",
+		Soft404: "/old/", CopyDirectory: "/again/", SessionPath: "/s-", Farm: "http://f01-", Wildcard: ".s01.example/",
+	} {
+		asked, _ := walkTrap(t, mustServe(t, smallWeb, trapOptions(trap)), 1, trap, 60)
+		longest := ""
+		for u := range asked {
+			if !strings.Contains(u, strings.TrimSuffix(form, "&f=")) {
+				t.Errorf("%v: %s is not of the form %s", trap, u, form)
+			}
+			if len(u) > len(longest) {
+				longest = u
+			}
+		}
+		if u, err := url.Parse(longest); err != nil || trap == RepeatedSegments && strings.Count(u.Path, "/") < 6 || trap == GrowingQuery && strings.Count(u.RawQuery, "f=") < 5 {
+			t.Errorf("%v: the longest URL is %s", trap, longest)
+		}
+	}
+}
+
+// TestSessions: all links inside a site carry an id, which another page draws anew; the
+// crawler's normal form does without; and what they lead to is the page itself.
+func TestSessions(t *testing.T) {
+	o := trapOptions(SessionQuery)
+	o.Messy, o.Pages.Redirect = 0.3, 0.1
+	s := mustServe(t, smallWeb, o)
+	var normal page.Resolver
+	forms := map[string]int{}
+	for p := range graph.Page(400) {
+		if s.Truth(p).Class != OK {
+			continue
+		}
+		links := s.web.Links(nil, p)
+		for i, u := range hrefs(t, s.URL(p), ask(s, s.URL(p)).Body) {
+			q := links[i]
+			at := placeOf(t, s, u)
+			want := KindTrap
+			if s.web.SiteOf(p) != s.web.SiteOf(q) {
+				want = KindPage
+			}
+			if at.kind != want || at.page != q {
+				t.Fatalf("page %d: link %s is %v of page %d, want %v of %d", p, u, at.kind, at.page, want, q)
+			}
+			if got, v := normal.Resolve(nil, []byte(u)); !v.Usable() || string(got) != s.URL(q) {
+				t.Fatalf("page %d: normal form of %s is %s, want %s", p, u, got, s.URL(q))
+			}
+			forms[strings.Trim(u[len(s.URL(q)):], "0123456789abcdef")]++
+		}
+	}
+	if len(forms) != 4 {
+		t.Errorf("ids in forms %v", forms)
+	}
+	first := hrefs(t, s.URL(0), ask(s, s.URL(0)).Body)[0]
+	w, plain := ask(s, first), ask(s, s.URL(placeOf(t, s, first).page))
+	a, _ := wordsOf(t, w.Body.String())
+	if b, _ := wordsOf(t, plain.Body.String()); a != b {
+		t.Errorf("%s has another text than its page", first)
+	}
+	if next := hrefs(t, first, w.Body); slices.Contains(hrefs(t, s.URL(0), ask(s, s.URL(0)).Body), next[0]) || w.Code != 200 {
+		t.Errorf("%s: %d, first link %s", first, w.Code, next[0])
+	}
+}
+
+// TestSoft404: whatever does not exist answers 200 and says so; what a visitor made up
+// is told from what links lead to.
+func TestSoft404(t *testing.T) {
+	o := trapOptions(Soft404)
+	o.Pages.NotFound, o.Pages.Gone = 0.2, 0.2
+	s := mustServe(t, smallWeb, o)
+	soft := 0
+	probe := ask(s, s.URL(s.web.Home(3))+"d0/no-such-page.html")
+	text, _ := wordsOf(t, probe.Body.String())
+	if m := s.Counter().Summary(); probe.Code != 200 || m.Kinds["unknown"] != 1 || m.Traps != 0 || !strings.Contains(text, "not found") {
+		t.Fatalf("a path that was made up: %d %q, counted %+v", probe.Code, text, m)
+	}
+	for p := s.web.Home(3); p < s.web.Home(3)+graph.Page(s.web.Size(3)); p++ {
+		e, w := s.Truth(p), ask(s, s.URL(p))
+		got, _ := wordsOf(t, w.Body.String())
+		if w.Code != 200 || e.Status != 200 || e.Soft != (got == text) || e.Soft != (e.Class == NotFound || e.Class == Gone) || e.Soft == e.Fetched() {
+			t.Fatalf("page %d: %d %.40q, want %+v", p, w.Code, got, e)
+		}
+		if e.Soft {
+			soft++
+		}
+	}
+	if w := s.Wanted(Limits{}); soft == 0 || len(w.Pages) == 0 || len(w.Asked) < soft {
+		t.Errorf("%d soft, %d wanted, %d asked", soft, len(w.Pages), len(w.Asked))
+	}
+}
+
+// TestTrapHosts: mirrors, farms and wildcard hosts resolve, allow everything, are counted
+// each by itself and held to the rules; other names are nobody.
+func TestTrapHosts(t *testing.T) {
+	o := ServeOptions{Copies: CopyShares{Mirrors: 1}, Traps: TrapShares{Farm: 1, Wildcard: 1, FarmSites: 3}, MinLatency: time.Second}
+	bubble(t, o, func(t *testing.T, s *Server, c *http.Client) {
+		names := []string{"f02-0.example", "f02-2.example", "x.s02.example", "a.b.s02.example", "m" + mirroredSite(s)}
+		for i, name := range names {
+			if a, _, err := s.Resolve(t.Context(), name); err != nil || !a.IsLoopback() {
+				t.Errorf("%s: %v %v", name, a, err)
+			}
+			load(c, "http://"+name+"/")
+			load(c, "http://"+name+"/robots.txt")
+			load(c, "http://"+name+"/nothing/here.html")
+			id := graph.Site(smallWeb.Sites + i)
+			r := s.Counter().Site(id)
+			kinds := map[Kind]int{}
+			for _, q := range r.Requests {
+				kinds[q.Kind]++
+			}
+			if r.Name != name || len(r.Requests) != 3 || r.Connections != 1 || kinds[KindRobots] != 1 || kinds[KindUnknown] != 1 || kinds[KindTrap]+kinds[KindCopy] != 1 {
+				t.Errorf("%s: %+v", name, r)
+			}
+		}
+		if w := ask(s, "http://"+strings.ToUpper(names[2])+":8080/"); w.Code != 200 || s.Counter().Sites() != smallWeb.Sites+len(names) {
+			t.Errorf("in capitals: %d, %d sites", w.Code, s.Counter().Sites())
+		}
+		v := s.Counter().Check(Demands{Delay: 1})
+		if len(v) != 3*len(names) || v[0].Kind != BeforeRobots || v[0].Host != names[0] || !strings.Contains(v[0].String(), names[0]) {
+			t.Errorf("accused of %v", v)
+		}
+		for _, name := range []string{"f02-3.example", "f02-00.example", "f99-0.example", "m0.example", "x.s99.example", "x.y.example", ".example", "m" + mirroredSite(s) + ".example"} {
+			if a, _, err := s.Resolve(t.Context(), name); err == nil {
+				t.Errorf("%s is %v", name, a)
+			}
+		}
+	})
+}
+
+// mirroredSite is the number and domain of a site that has a mirror.
+func mirroredSite(s *Server) string {
+	for id := range graph.Site(s.web.Sites()) {
+		if m := s.SiteTruth(id).Mirror; m != "" {
+			return strings.TrimPrefix(m, "http://m")
+		}
+	}
+	return ""
+}
+
+// TestCrowd: a million links are sent in pieces, without the memory that they take.
+func TestCrowd(t *testing.T) {
+	o := ServeOptions{Pages: PageShares{Crowd: 1}}
+	s := mustServe(t, smallWeb, o)
+	const p = 3
+	w := ask(s, s.URL(p))
+	if n, want := w.Body.Len(), s.Truth(p).Size; n != want || n < 20<<20 || fmt.Sprint(n) != w.Header().Get("Content-Length") {
+		t.Errorf("%d bytes, want %d and %s", n, want, w.Header().Get("Content-Length"))
+	}
+	if n := strings.Count(w.Body.String(), "<a href=/c/"); n != 1_000_000 {
+		t.Errorf("%d links", n)
+	}
+	small := mustServe(t, smallWeb, ServeOptions{Pages: PageShares{Crowd: 1}, CrowdLinks: 3001})
+	links := hrefs(t, s.URL(p), ask(small, s.URL(p)).Body)
+	slices.Sort(links)
+	if links = slices.Compact(links); len(links) != 3001 {
+		t.Errorf("%d different links", len(links))
+	}
+	if at := placeOf(t, small, links[77]); at.trap != CrowdLink || ask(small, links[77]).Code != 200 || ask(small, links[77]+"0").Code != 404 {
+		t.Errorf("%s is %+v", links[77], at)
+	}
+	if x := small.Wanted(Limits{MaxBody: 10_000}); len(x.Asked) == 0 {
+		t.Error("a crowded page is wanted")
+	}
+}
