@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,13 +29,26 @@ func keyTable() string {
 	return b.String()
 }
 
+var update = flag.Bool("update", false, "rewrite the table of keys in docs/cli.md")
+
 // TestKeysInDocs: the reference is made from the configuration, and cannot lack a key.
 func TestKeysInDocs(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "cli.md"))
+	name := filepath.Join("..", "..", "docs", "cli.md")
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := keyTable(); !strings.Contains(string(text), want) {
-		t.Errorf("docs/cli.md does not have this table:\n%s", want)
+	before, rest, found := strings.Cut(string(text), "#### Keys\n")
+	table, after, ends := strings.Cut(rest, "\nExceptions for some sites")
+	switch want := keyTable(); {
+	case !found || !ends:
+		t.Error("docs/cli.md has no table of keys")
+	case *update:
+		text := before + "#### Keys\n" + want + "\nExceptions for some sites" + after
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	case table != want:
+		t.Errorf("docs/cli.md does not have the keys of today; go test ./cmd/winnow -run KeysInDocs -update writes this table:\n%s", want)
 	}
 }
