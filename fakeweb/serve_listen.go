@@ -54,15 +54,15 @@ func (s *Server) Listen(o Listen) (n *Net, err error) {
 			return n, err
 		}
 	}
+	s.listening = true
+	if s.rules.opt.Servers.Silent > 0 {
+		n.listenSilently(s)
+	}
 	if o.DNS != "" {
 		if n.dns, err = s.listenDNS(o.DNS); err != nil {
 			return n, err
 		}
 		n.DNS = n.dns.addr
-	}
-	s.listening = true
-	if s.rules.opt.Servers.Silent > 0 {
-		n.listenSilently(s)
 	}
 	n.serve(s, plain)
 	return n, nil
