@@ -110,7 +110,7 @@ func (o *owner) task(w frontier.Work) *task {
 		return t
 	case frontier.Robots:
 		t.url = string(name) + "/robots.txt"
-		if h, ok := o.s.hops[w.For]; ok {
+		if h, ok := o.s.hopAt(w.For, w.Site); ok {
 			t.url = h.URL
 		}
 	case frontier.Sitemap:

@@ -148,11 +148,17 @@ func (o *owner) ruled(now time.Duration, t *task) {
 		if !e.Class.Failed() {
 			e.Class = policy.ServerError // such as a redirect without end
 		}
-		if o.s.trouble[id].N+1 < robotsTries {
-			e.Again, e.Due = true, later(e.End, again)
-		}
+		o.retryRobots(e, again)
 	}
 	o.record()
+}
+
+// retryRobots lets a robots.txt that cannot be had be asked for again, unless that was
+// the last try.
+func (o *owner) retryRobots(e *frontier.Event, after time.Duration) {
+	if o.s.trouble[e.For].N+1 < robotsTries {
+		e.Again, e.Due = true, later(e.End, after)
+	}
 }
 
 // robotsTries is how often a robots.txt that cannot be had is asked for before its site
@@ -162,8 +168,9 @@ const robotsTries = 5
 // judge says what the answer to a request for a robots.txt means.
 func (o *owner) judge(now time.Duration, t *task) (robots.Class, time.Duration) {
 	a, tr := t.answer, o.s.trouble[t.work.For]
+	h, _ := o.s.hopAt(t.work.For, t.work.Site)
 	q := robots.Response{
-		Status: a.Status, Hops: o.s.hops[t.work.For].N, Astray: a.Class == policy.Redirect && t.hop == "",
+		Status: a.Status, Hops: h.N, Astray: a.Class == policy.Redirect && t.hop == "",
 		Failures: tr.N, RetryAfter: a.RetryAfter,
 	}
 	if tr.N > 0 {
@@ -192,13 +199,14 @@ func (o *owner) rule(r *journal.Record, rules robots.Rules, holds time.Duration)
 	r.Facts.Rules, _ = rules.AppendBinary(nil) // it never fails
 }
 
-// hopTo names the site to which a robots.txt moved.
+// hopTo names the site to which a robots.txt moved. If there is no room for another site,
+// or that one is given up, the robots.txt cannot be had.
 func (o *owner) hopTo(r *journal.Record, url string) {
 	name, _ := page.Site([]byte(url))
 	id, fresh := o.s.site(o.s.key.Site(name), name)
-	if id == graph.NoSite || !fresh && o.s.f.Closed(id) { // no room for another site, or it is given up: ask again later
-		e := &r.Event
-		e.Hop, e.Again, e.Due, e.Class = false, true, later(e.End, time.Hour), policy.ServerError
+	if id == graph.NoSite || !fresh && o.s.f.Closed(id) {
+		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, policy.ServerError, ""
+		o.retryRobots(&r.Event, time.Hour)
 		return
 	}
 	if r.Event.To = id; fresh {

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"bytes"
 	"fmt"
 	"net/netip"
 	"time"
@@ -149,6 +150,19 @@ func newPending() pending {
 	}
 }
 
+// hopAt is where the robots.txt of a site has moved to, if that is at the site which is
+// asked for it. Otherwise it moved to a site that was given up then, and the frontier has
+// sent the one that moved back to its own robots.txt: nothing of that way counts.
+func (s *state) hopAt(of, asked graph.Site) (h hop, ok bool) {
+	if h, ok = s.hops[of]; !ok {
+		return hop{}, false
+	}
+	if at, _ := page.Site([]byte(h.URL)); !bytes.Equal(at, s.seen.Name(asked)) {
+		return hop{}, false
+	}
+	return h, true
+}
+
 // ruled takes over what a robots.txt said.
 func (s *state) ruled(r *journal.Record) {
 	e := &r.Event
@@ -156,7 +170,8 @@ func (s *state) ruled(r *journal.Record) {
 	s.bytes += e.Bytes
 	switch {
 	case e.Hop:
-		s.hops[id] = hop{r.Facts.Hop, s.hops[id].N + 1}
+		h, _ := s.hopAt(id, e.Site)
+		s.hops[id] = hop{r.Facts.Hop, h.N + 1}
 		return
 	case e.Again:
 		t := s.trouble[id]

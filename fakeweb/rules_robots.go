@@ -40,12 +40,22 @@ func (r *rules) robotsOf(s *site) site {
 	return *s
 }
 
+// ruling is the site whose robots.txt rules s, and how that answers. One that moved to a
+// server which cannot be reached is as good as broken (RFC 9309, 2.3.1.4).
+func (r *rules) ruling(s *site) (of site, c robotsClass) {
+	of = r.robotsOf(s)
+	if of.id != s.id && !r.reachable(&of) {
+		return of, robotsBroken
+	}
+	return of, r.robotsClass(&of)
+}
+
 // forbidden tells whether robots.txt forbids page j. Where it moved, the rules of
 // another site are read with the paths of this one: they meet where a directory has
 // the same name in both.
 func (r *rules) forbidden(s *site, j uint32) bool {
-	of := r.robotsOf(s)
-	switch r.robotsClass(&of) {
+	of, class := r.ruling(s)
+	switch class {
 	case robotsMissing:
 		return false
 	case robotsBroken, robotsHanging:
@@ -67,8 +77,8 @@ func named(of, s *site, d int64) bool {
 // free tells whether no rule of robots.txt is about page j, now or later: then none is
 // about other URLs that begin like its own either.
 func (r *rules) free(s *site, j uint32) bool {
-	of := r.robotsOf(s)
-	switch r.robotsClass(&of) {
+	of, class := r.ruling(s)
+	switch class {
 	case robotsMissing:
 		return true
 	case robotsBroken, robotsHanging:
@@ -94,8 +104,8 @@ func (r *rules) laterDir(s *site) int64 {
 // later tells whether page j is forbidden from some time on, so that a crawl may fetch it
 // or not.
 func (r *rules) later(s *site, j uint32) bool {
-	of := r.robotsOf(s)
-	if c := r.robotsClass(&of); c == robotsMissing || c == robotsBroken || c == robotsHanging {
+	of, c := r.ruling(s)
+	if c == robotsMissing || c == robotsBroken || c == robotsHanging {
 		return false
 	}
 	d, _ := s.place(j)
@@ -126,8 +136,8 @@ func (r *rules) forbid(s *site, d int64) form {
 
 // crawlDelay is the Crawl-delay in force at a site, 0 for none.
 func (r *rules) crawlDelay(s *site) time.Duration {
-	of := r.robotsOf(s)
-	if c := r.robotsClass(&of); c == robotsMissing || c == robotsBroken || c == robotsHanging {
+	of, c := r.ruling(s)
+	if c == robotsMissing || c == robotsBroken || c == robotsHanging {
 		return 0
 	}
 	return r.ownDelay(&of)
