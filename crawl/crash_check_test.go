@@ -289,8 +289,8 @@ func (w *crashWeb) replayed(t *testing.T, c *disk.Memory, next uint64) *state {
 			return errEnough
 		}
 		return s.replay(r)
-	}, Commit: func(*journal.Commit) error {
-		s.settling.commit(s)
+	}, Commit: func(c *journal.Commit) error {
+		s.committed(c)
 		return nil
 	}}
 	_, err = reader.Run()

@@ -298,8 +298,8 @@ func (s *state) catchUp(dir disk.Dir, last uint64, note func(string, ...any)) er
 		note("a part of the journal is damaged; what it made known is found again", "damage", d)
 		return nil
 	}}
-	r.Commit = func(*journal.Commit) error {
-		s.settling.commit(s)
+	r.Commit = func(c *journal.Commit) error {
+		s.committed(c)
 		return nil
 	}
 	_, err := r.Run()

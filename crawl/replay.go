@@ -34,16 +34,25 @@ func (s *state) fill(r *journal.Record) {
 	if len(e.New) > 0 && int(r.First) > s.seen.Pages() {
 		s.skip(int(r.First) - s.seen.Pages())
 	}
-	sites := s.seen.Sites()
 	for i, id := range e.New {
 		if i < names.Len() && names.Site(i) != nil {
-			s.skipSites(int(id) - sites) // the first new one tells
+			s.skipSites(int(id) - s.seen.Sites()) // the first new one tells
 			return
 		}
 		s.skipSites(int(id) + 1 - s.seen.Sites())
 	}
 	if e.Hop && names.Len() > 0 {
-		s.skipSites(int(e.To) - sites)
+		s.skipSites(int(e.To) - s.seen.Sites())
+	}
+}
+
+// committed is called at the end of a group. Ids that its commit tells of and that no
+// record brought are lost, too: the journal goes on after them.
+func (s *state) committed(c *journal.Commit) {
+	s.settling.commit(s)
+	s.skipSites(int(c.Sites) - s.seen.Sites())
+	if n := int(c.Pages) - s.seen.Pages(); n > 0 {
+		s.skip(n)
 	}
 }
 

@@ -320,7 +320,7 @@ func (v *verifier) commit(c *journal.Commit) error {
 		v.general(FindNumbering, "the commit of records %d to %d has %d pages and %d sites, the records have %d and %d",
 			c.First, c.Next, c.Pages, c.Sites, v.s.f.Pages(), v.s.f.Sites())
 	}
-	v.s.settling.commit(v.s)
+	v.s.committed(c)
 	if v.o.Progress != nil {
 		share := float64(c.Next) / float64(max(1, v.Commit.Next)) // of the journal
 		v.o.Progress(v.out.Bytes+int64(share*float64(v.journal)), v.total)
