@@ -98,7 +98,7 @@ func (f *warcFeed) file(name string, add func(from, to graph.Page) error, tell f
 		if err := tell(rec.Offset); err != nil {
 			return err
 		}
-		if rec.Type != "response" || !strings.HasPrefix(rec.URL, "http") {
+		if rec.Type != "response" {
 			continue
 		}
 		if err := f.response(rec, add); err != nil {

@@ -119,8 +119,8 @@ func DepthSections(truth *Truth, pages []graph.Page, depth func(graph.Page) int)
 		t.Rows = append(t.Rows, []Cell{Count(d), Count(count[d]), Num(mean, 3), Num(100*sums[d].sum()/total, 1)})
 	}
 	return []Section{
-		{Title: "Importance by depth", Table: t, Chart: &plot.Chart{XLabel: "links from a seed when the page was found", YLabel: "mean importance", Series: []plot.Series{s}},
-			Text: "Mean importance, on the scale of mean 1, of the pages at each depth at which they became known."},
+		{Title: "Importance by depth", Table: t, Chart: &plot.Chart{XLabel: "links from the nearest seed", YLabel: "mean importance", Series: []plot.Series{s}},
+			Text: "Mean importance, on the scale of mean 1, of the pages at each distance from the seeds."},
 		depthCorrelation(truth, pages, depth),
 	}
 }

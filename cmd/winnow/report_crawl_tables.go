@@ -42,7 +42,8 @@ func (r *crawlReport) header() []lab.Field {
 		{Name: "politeness", Value: fmt.Sprintf("delay %s, %g times the download time up to %s, %d pages per connection, robots.txt %s",
 			c.Delay, c.DelayFactor, c.DelayMax, c.PerConnection, obeyed(c.Robots))},
 		{Name: "fetchers", Value: strconv.Itoa(c.Fetchers)},
-		{Name: "scope", Value: fmt.Sprintf("%s, depth up to %d (%d for dynamic pages), %d pages of a site, %d of a domain", c.Scope, c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages)},
+		{Name: "scope", Value: fmt.Sprintf("%s, depth %s (%s of dynamic pages), pages of a site %s, of a domain %s", c.Scope,
+			atMost(c.MaxDepth), atMost(c.MaxDepthDynamic), atMost(c.SitePages), atMost(c.DomainPages))},
 		{Name: "random seed", Value: strconv.FormatUint(c.RandomSeed, 10)},
 		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s that came and the links among them", counted(int64(len(r.w.trail.Visits)), "page"))},
 	}
@@ -50,6 +51,14 @@ func (r *crawlReport) header() []lab.Field {
 		h = append(h, lab.Field{Name: "times", Value: r.c.Times.String()})
 	}
 	return h
+}
+
+// atMost is a limit in words; 0 is none.
+func atMost(n int) string {
+	if n == 0 {
+		return "any"
+	}
+	return "at most " + formatCount(int64(n))
 }
 
 func policyText(pages, sites string) string {
@@ -143,9 +152,11 @@ func secondsFor(run *lab.Run, c lab.Curve, level float64) lab.Cell {
 
 // byDepth is the importance by depth (X33).
 func (r *crawlReport) byDepth() []lab.Section {
-	return lab.DepthSections(r.c.Truth, r.real.Result.Order, func(p graph.Page) int {
-		return int(r.w.trail.Depth[r.w.g.ID(p)])
-	})
+	depth := make([]uint32, r.world.Pages())
+	for i, d := range r.c.Tree.Depths() {
+		depth[r.c.Tree.Order[i]] = d
+	}
+	return lab.DepthSections(r.c.Truth, r.real.Result.Order, func(p graph.Page) int { return int(depth[p]) })
 }
 
 func (r *crawlReport) outcomes() lab.Section {
