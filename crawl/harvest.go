@@ -64,8 +64,10 @@ type harvest struct {
 	gather  *gather.Options
 	product string
 	private bool // loopback and private addresses may be asked
-	results chan *task
-	running sync.WaitGroup
+	// nameless crawls say nobody whom one could reach: they may ask private addresses only.
+	nameless bool
+	results  chan *task
+	running  sync.WaitGroup
 	// gatherers are lent out: each has buffers of some hundred kilobytes, and more of
 	// them than processors would not work faster. One that is not there yet is made.
 	gatherers chan *gather.Gatherer
@@ -155,20 +157,26 @@ func (w *harvester) lookUp(t *task) {
 		t.class, t.again, t.note = policy.DNSError, !errors.Is(err, fetch.ErrNoName), err.Error()
 		return
 	}
-	if !w.private {
-		t.names.Addrs = nil
-		for _, a := range names.Addrs {
-			if !fetch.Private(a) {
-				t.names.Addrs = append(t.names.Addrs, a)
-			}
+	t.names.Addrs = nil
+	for _, a := range names.Addrs {
+		if private := fetch.Private(a); private && w.private || !private && !w.nameless {
+			t.names.Addrs = append(t.names.Addrs, a)
 		}
 	}
 	if len(t.names.Addrs) == 0 {
-		t.class, t.note = policy.DNSError, "its address is private or loopback"
-		if len(names.Addrs) == 0 {
-			t.note = "no address"
-		}
+		t.class, t.note = policy.DNSError, w.unwelcome(names.Addrs)
 	}
+}
+
+// unwelcome says why none of the addresses of a site may be asked.
+func (w *harvester) unwelcome(addrs []netip.Addr) string {
+	switch {
+	case len(addrs) == 0:
+		return "no address"
+	case fetch.Private(addrs[0]):
+		return "its address is private or loopback"
+	}
+	return "its address is public, and the crawl names no contact"
 }
 
 // rule reads a robots.txt, or where it has moved to.

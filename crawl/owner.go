@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -34,6 +35,7 @@ type owner struct {
 	log    *slog.Logger
 	s      *state
 	limits limits
+	scope  *gather.Scope
 
 	journal  *journal.Log
 	warc     *archive.Writer

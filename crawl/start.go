@@ -32,10 +32,10 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	if o.Memory = int64(o.Config.MaxMemory); o.Memory == 0 {
 		o.Memory = max(o.MachineMemory/2, 1<<30)
 	}
-	for _, url := range o.Seeds {
-		if !slices.Contains(o.Config.Seeds, url) {
-			o.Config.Seeds = append(slices.Clone(o.Config.Seeds), url)
-		}
+	o.Config.Seeds = union(o.Config.Seeds, o.Seeds)
+	scope, err := newScope(&o.Config) // reads files: before anything is made
+	if err != nil {
+		return nil, err
 	}
 	d, err := openDirectory(&o)
 	if err != nil {
@@ -43,7 +43,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	}
 	defer d.close()
 	d.urlBuffer = o.Machine.Sizes.URLs
-	w, err := open(&o, d)
+	w, err := open(&o, d, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,21 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	return w.crawl(ctx)
 }
 
+// union is the first list and what the second has beyond it.
+func union(a, b []string) []string {
+	known := map[string]bool{}
+	list := make([]string, 0, len(a)+len(b))
+	for _, s := range slices.Concat(a, b) {
+		if !known[s] {
+			known[s] = true
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // open makes the owner of a crawl that is new or goes on.
-func open(o *RunOptions, d *directory) (*owner, error) {
+func open(o *RunOptions, d *directory, scope *gather.Scope) (*owner, error) {
 	id, err := readIdentity(d.journal)
 	none := errors.Is(err, journal.ErrNone)
 	fresh := none || errors.Is(err, errNothing)
@@ -70,7 +83,7 @@ func open(o *RunOptions, d *directory) (*owner, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &owner{o: o, c: &o.Config, log: o.Log, limits: newLimits(&o.Config), overrides: newOverrides(&o.Config)}
+	w := &owner{scope: scope, o: o, c: &o.Config, log: o.Log, limits: newLimits(&o.Config), overrides: newOverrides(&o.Config)}
 	w.limits.sites = w.overrides.pages
 	if len(o.Config.Site) > 0 {
 		set.delays = w.overrides.delay
@@ -218,11 +231,7 @@ func (o *owner) seed(fresh bool) error {
 
 // assemble makes what harvesters need.
 func (o *owner) assemble() error {
-	scope, err := newScope(o.c)
-	if err != nil {
-		return err
-	}
-	o.readmit(scope)
+	o.readmit(o.scope)
 	resolve, err := o.resolver()
 	if err != nil {
 		return err
@@ -239,11 +248,11 @@ func (o *owner) assemble() error {
 	o.cancel = cancel
 	o.h = &harvest{
 		ctx: ctx, clock: o.now, began: o.epoch.Add(-o.base), resolve: resolve, fetch: options,
-		product: o.c.Product(), private: o.c.AllowPrivate,
+		product: o.c.Product(), private: o.c.AllowPrivate, nameless: o.c.Contact == "",
 		results:   make(chan *task, o.c.Fetchers),
 		gatherers: make(chan *gather.Gatherer, 2*runtime.GOMAXPROCS(0)),
 		gather: &gather.Options{
-			Key: o.s.key, Product: o.c.Product(), Scope: scope, Builder: builder,
+			Key: o.s.key, Product: o.c.Product(), Scope: o.scope, Builder: builder,
 			KeepNoArchive: o.c.KeepNoArchive, HTMLOnly: o.c.Types == TypesHTML, MaxBody: int64(o.c.MaxBody),
 		},
 	}
@@ -251,7 +260,7 @@ func (o *owner) assemble() error {
 		o.h.gatherers <- nil
 	}
 	o.robots = robots.Limits{Retry: o.c.RobotsRetry.Duration}
-	o.deny = denyList{path: o.c.Deny, scope: scope}
+	o.deny = denyList{path: o.c.Deny, scope: o.scope}
 	o.index = newIndexer(o.dir, o.warc.Size())
 	o.follow = newFollow(o.dir, o.s, &o.o.Machine.Sizes)
 	o.commit = newCommitter(o.warc, o.journal, o.c.Sync)

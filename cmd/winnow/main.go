@@ -40,7 +40,7 @@ func main() {
 	os.Exit(run(interruptible(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// echo is how long after the first signal another one is the same: some programs send it
+// echo is how long after a SIGTERM another one is the same: timeout(1) and others send it
 // to a process and to its group, which is one wish.
 const echo = 300 * time.Millisecond
 
@@ -51,13 +51,13 @@ func interruptible() context.Context {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		<-signals
+		first, at := <-signals, time.Now()
 		cancel()
-		first := time.Now()
-		for time.Since(first) < echo {
-			<-signals
+		for again := range signals {
+			if again != first || again != syscall.SIGTERM || time.Since(at) > echo {
+				os.Exit(exitInterrupted)
+			}
 		}
-		os.Exit(exitInterrupted)
 	}()
 	return ctx
 }
