@@ -59,8 +59,7 @@ func (s *state) discover(r *journal.Record, l *limits, from graph.Page, home gra
 		link := links.At(i)
 		p, ok := s.target(r, l, home, depth, links, i, &link)
 		if !ok {
-			s.dropped++
-			continue
+			continue // there is no room for it
 		}
 		if from != graph.NoPage {
 			e.Links = append(e.Links, p)
@@ -70,8 +69,7 @@ func (s *state) discover(r *journal.Record, l *limits, from graph.Page, home gra
 
 // target is the page of one link.
 func (s *state) target(r *journal.Record, l *limits, home graph.Site, depth int, links *gather.Links, i int, link *gather.Link) (graph.Page, bool) {
-	if s.seen.Pages() == s.set.frontier.MaxPages || s.seen.Sites() == s.set.frontier.MaxSites {
-		s.full = true
+	if s.full() {
 		p, ok := s.seen.LookupPage(link.Hash)
 		return p, ok
 	}

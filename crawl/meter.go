@@ -16,6 +16,7 @@ type meter struct {
 	n     int
 	dns   func() fetch.ResolverStats
 	stats Stats
+	full  bool // it was said that there is no room for more pages
 }
 
 type mark struct {
@@ -23,7 +24,7 @@ type mark struct {
 	fetched int64
 }
 
-// second is the rhythm of the meter.
+// everySecond is the rhythm of the meter.
 const everySecond = time.Second
 
 // report tells the watcher how it goes, about once a second.
@@ -40,6 +41,10 @@ func (o *owner) report(now time.Duration) {
 	}
 	o.saveStatus(now)
 	o.checkRoom(now)
+	if !o.full && o.s.full() {
+		o.full = true
+		o.log.Warn("the crawl knows as many pages as it has memory for; links to others are left out", "pages", o.s.f.Pages())
+	}
 }
 
 // checkRoom stops the crawl while there still is room to stop in good order.

@@ -122,6 +122,13 @@ func newSetup(c *Config, id identity, memory int64) (*setup, error) {
 	return set, nil
 }
 
+// fit makes room for what a journal has made known, whatever the ceiling of memory allows
+// now: it bounds what becomes known from then on.
+func (set *setup) fit(c journal.Commit) {
+	f := &set.frontier
+	f.MaxPages, f.MaxSites = max(f.MaxPages, int(c.Pages)), max(f.MaxSites, int(c.Sites))
+}
+
 const (
 	// slowAnswer is the time of an answer from which a site counts as slow (W17).
 	slowAnswer = 20 * time.Second
@@ -132,12 +139,6 @@ const (
 	// ceiling of memory.
 	bytesPerPage = 80
 )
-
-// backOff is the delay of a site after the first of several failures in a row: somewhat
-// longer than its usual one, 5 s by default.
-func backOff(delay time.Duration) time.Duration {
-	return min(max(delay*5/2, 100*time.Millisecond), 5*time.Second)
-}
 
 // maxPages is how many pages a crawl may know under a ceiling of memory.
 func maxPages(memory int64) int {

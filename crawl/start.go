@@ -16,6 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -118,6 +119,7 @@ func (o *owner) recover(d *directory, set *setup, h journal.Header, none bool) e
 	if err := dropAhead(d.snapshot, records); err != nil {
 		return diskError(o.o.Dir, err)
 	}
+	set.fit(last)
 	began := time.Now()
 	if o.s, err = restore(&d.parts, set, records, o.log.Warn); err != nil {
 		return &Error{Text: "cannot restore the crawl in " + o.o.Dir, Hint: "winnow verify " + o.o.Dir + " says what is wrong", Err: err}
@@ -216,7 +218,11 @@ func (o *owner) seed(fresh bool) error {
 				Hint: "give --add-seeds to add it, another --dir for a new crawl, or no seeds to go on",
 			}
 		}
+		full := o.s.full()
 		id, newSite := o.s.site(o.s.key.Site(site), site)
+		if full || id == graph.NoSite {
+			return &Error{Text: "there is no room for " + url, Hint: "give the crawl more memory with --max-memory"}
+		}
 		p, _ := o.s.seen.Page(hash)
 		if !newSite {
 			site = nil

@@ -46,7 +46,6 @@ type state struct {
 	next     uint64        // number of the next record
 	holes    int           // records that could not be applied: see replay
 	settling               // on replay
-	full     bool          // the tables have no room for another page
 	err      error         // of the URL log: nothing that was decided after it counts
 	text     []byte        // scratch: a URL
 }
@@ -59,7 +58,6 @@ type tally struct {
 	bytes    int64
 	links    int64 // from pages that came
 	gathered int64 // of these, to pages that came, too
-	dropped  int64 // links to pages for which there was no room
 	sessions int64
 	ran      time.Duration // in all sessions before the last
 	started  time.Duration // instant at which the last session began
@@ -197,6 +195,11 @@ func (s *state) site(hash uint64, name []byte) (id graph.Site, fresh bool) {
 		s.sites.add(name)
 	}
 	return id, fresh
+}
+
+// full tells whether there is no room for another page, or for another site.
+func (s *state) full() bool {
+	return s.seen.Pages() >= s.set.frontier.MaxPages || s.seen.Sites() >= s.set.frontier.MaxSites
 }
 
 // enter adds a page that is fresh in the table: its URL, its columns, and, unless it is
