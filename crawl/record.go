@@ -3,6 +3,7 @@ package crawl
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 
@@ -19,6 +20,8 @@ import (
 // Nothing is held in memory but what a method says; each reads the journal again.
 type Recording struct {
 	Path string
+	// Stop, if not nil, is asked now and then; its error ends what is being read.
+	Stop func() error
 	dir  disk.Dir
 	last journal.Commit
 }
@@ -32,7 +35,7 @@ func OpenRecording(path string) (*Recording, error) {
 	switch {
 	case errors.Is(err, journal.ErrVersion):
 		return nil, &Error{Text: path + " was written by a later version of winnow", Hint: "use that version", Err: err}
-	case errors.Is(err, journal.ErrNone):
+	case errors.Is(err, journal.ErrNone), errors.Is(err, fs.ErrNotExist):
 		return nil, &Error{Text: path + " is a crawl of which nothing was committed", Hint: "winnow crawl begins it again", Err: err}
 	case err != nil:
 		return nil, &Error{Text: "cannot read the journal of " + path, Hint: "winnow verify " + path + " says what is wrong", Err: err}
@@ -50,7 +53,7 @@ func readRecording(dir disk.Dir) (*Recording, error) {
 	return &Recording{dir: dir, last: last}, nil
 }
 
-// Pages is the number of known pages, Sites that of known sites.
+// Pages is the number of known pages.
 func (r *Recording) Pages() int { return int(r.last.Pages) }
 
 // Sites is the number of known sites.
@@ -65,6 +68,11 @@ func (r *Recording) Each(fn func(*journal.Record) error) error {
 	_, err := journal.Read(r.dir, 0, func(rec *journal.Record) error {
 		if rec.Seq >= r.last.Next {
 			return errEnough
+		}
+		if r.Stop != nil && rec.Seq%4096 == 0 {
+			if err := r.Stop(); err != nil {
+				return err
+			}
 		}
 		return fn(rec)
 	})

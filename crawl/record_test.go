@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -155,8 +156,16 @@ func TestTimings(t *testing.T) {
 
 // What a reader of a directory is told that has no crawl.
 func TestOpenRecording(t *testing.T) {
-	_, err := OpenRecording(t.TempDir())
+	dir := t.TempDir()
+	_, err := OpenRecording(dir)
 	if err == nil || !strings.Contains(err.Error(), "is not a crawl") {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, fileLock), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err = OpenRecording(dir)
+	if err == nil || !strings.Contains(err.Error(), "nothing was committed") {
 		t.Error(err)
 	}
 }

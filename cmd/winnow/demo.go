@@ -50,6 +50,10 @@ crawl with other orders of the same pages. Nothing outside this machine is asked
 }
 
 func runDemo(ctx context.Context, u *ui, opt *demoOptions) error {
+	config := opt.config()
+	if err := config.Check(); err != nil {
+		return explainKey(u, err)
+	}
 	if err := opt.makeDir(); err != nil {
 		return err
 	}
@@ -58,10 +62,7 @@ func runDemo(ctx context.Context, u *ui, opt *demoOptions) error {
 		return err
 	}
 	defer net.Close()
-	config := opt.config(net)
-	if err := config.Check(); err != nil {
-		return explainKey(u, err)
-	}
+	config.Resolver = net.Resolver()
 	if err := opt.crawl(ctx, u, config, server); err != nil {
 		return err
 	}
@@ -108,13 +109,13 @@ func (o *demoOptions) serve() (*fakeweb.Server, *fakeweb.Net, error) {
 }
 
 // config is polite in the small: the servers are on this machine and wait for nobody.
-func (o *demoOptions) config(net *fakeweb.Net) crawl.Config {
+func (o *demoOptions) config() crawl.Config {
 	c := crawl.Default()
 	c.Policy, c.RandomSeed = o.policy, o.seed
 	c.Delay.Duration, c.DelayFactor, c.IPDelay.Duration, c.IPCap = demoDelay, 0, 0, 0
 	c.Fetchers, c.Retries = 16, 1
 	c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages = 0, 0, 0, 0
-	c.Resolver, c.AllowPrivate = net.Resolver(), true
+	c.AllowPrivate = true
 	c.MaxMemory = 256 << 20
 	return c
 }

@@ -58,7 +58,8 @@ func crawlForCurve(t *testing.T, policy string) *crawlReport {
 		t.Fatal(err)
 	}
 	defer net.Close()
-	c := new(demoOptions).config(net)
+	c := new(demoOptions).config()
+	c.Resolver = net.Resolver()
 	c.Policy, c.RandomSeed, c.Fetchers, c.Delay.Duration = policy, 1, 12, 40*time.Millisecond
 	dir := filepath.Join(t.TempDir(), "curve.crawl")
 	_, err = crawl.Run(t.Context(), crawl.RunOptions{Dir: dir, Config: c, Seeds: []string{server.URL(0)}, Version: "test"})

@@ -55,6 +55,10 @@ func TestDemo(t *testing.T) {
 	if !strings.Contains(messages, "is not empty") {
 		t.Error(messages)
 	}
+	_, messages = winnow(t, 2, "demo", "--policy", "oqic")
+	if !strings.Contains(messages, "try: winnow demo --policy opic") {
+		t.Error(messages)
+	}
 	t.Run("report", func(t *testing.T) { testReport(t, dir, &demo) })
 	t.Run("graph", func(t *testing.T) { testCrawlGraph(t, dir, &demo) })
 	t.Run("sim", func(t *testing.T) { testCrawlSim(t, dir, &demo) })

@@ -143,7 +143,7 @@ func runImport(ctx context.Context, u *ui, opt *importOptions) error {
 		return err
 	}
 	start := time.Now()
-	feed, err := opt.feed()
+	feed, err := opt.feed(ctx)
 	if err != nil {
 		return err
 	}

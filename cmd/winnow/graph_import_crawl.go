@@ -23,15 +23,19 @@ type crawlWorld struct {
 	whole int    // known pages
 }
 
-// openRecording opens a crawl directory for a verb.
-func openRecording(path string) (*crawl.Recording, error) {
+// openRecording opens a crawl directory for a verb. Ctrl-C ends its reading.
+func openRecording(ctx context.Context, path string) (*crawl.Recording, error) {
 	rec, err := crawl.OpenRecording(path)
-	return rec, explainCrawl(err)
+	if err != nil {
+		return nil, explainCrawl(err)
+	}
+	rec.Stop = ctx.Err
+	return rec, nil
 }
 
 // openCrawlWorld reads the graph of a crawl: the pages that came, or all.
 func openCrawlWorld(ctx context.Context, path string, all bool, tell func(stage string, done, total int64) error) (*crawlWorld, error) {
-	rec, err := openRecording(path)
+	rec, err := openRecording(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"math"
 
 	"github.com/spf13/cobra"
@@ -47,13 +48,13 @@ func (o *importOptions) checkSources(u *ui) error {
 }
 
 // feed opens a crawl or WARC files; nil for lists.
-func (o *importOptions) feed() (*graph.Feed, error) {
+func (o *importOptions) feed(ctx context.Context) (*graph.Feed, error) {
 	if o.fetchedOnly {
 		o.FrontierMinInLinks = math.MaxInt
 	}
 	switch {
 	case o.crawl != "":
-		rec, err := openRecording(o.crawl)
+		rec, err := openRecording(ctx, o.crawl)
 		if err != nil {
 			return nil, err
 		}

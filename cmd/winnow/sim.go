@@ -252,17 +252,17 @@ func (s *simulation) ready(ctx context.Context) error {
 			Mode: mode, Batch: s.batch, MinActive: s.minActive, SiteShare: s.siteShare.float(),
 		},
 	}
-	return s.setTime()
+	return s.setTime(ctx)
 }
 
 // setTime adds the model of time: with one, sites need an address and robots.txt
 // before their first page.
-func (s *simulation) setTime() (err error) {
+func (s *simulation) setTime(ctx context.Context) (err error) {
 	if s.time == timeNone {
 		return nil
 	}
 	if isDir(s.time) {
-		return s.setRecordedTime()
+		return s.setRecordedTime(ctx)
 	}
 	f := &s.setting.Frontier
 	if s.setting.Times, err = sim.Preset(s.time, s.random); err != nil {

@@ -29,11 +29,11 @@ func (s *simulation) open(ctx context.Context) (done func(), err error) {
 
 // setRecordedTime takes the times of a crawl, and what it was told about politeness
 // where no flag says otherwise.
-func (s *simulation) setRecordedTime() (err error) {
+func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
 	rec := (*crawl.Recording)(nil)
 	if s.crawled != nil && s.time == s.path {
 		rec = s.crawled.rec
-	} else if rec, err = openRecording(s.time); err != nil {
+	} else if rec, err = openRecording(ctx, s.time); err != nil {
 		return err
 	}
 	config, err := lastConfig(rec)
