@@ -21,10 +21,11 @@ type webOptions struct {
 	generateOptions
 	listen   fakeweb.Listen
 	mixed    bool                 // some of everything
-	serve    fakeweb.ServeOptions // what the flags say, over the zero value or the mixed web
+	hostile  bool                 // and duplicates, traps, servers that break the rules
+	serve    fakeweb.ServeOptions // what the flags say, over the zero value, the mixed or the hostile web
 	minSize  byteSize
 	maxSize  byteSize
-	times    [5]span // see webTimes
+	times    [8]span // see webTimes
 	changes  bool
 	duration span
 	report   string
@@ -35,7 +36,7 @@ type webOptions struct {
 func newWebCommand(u *ui) *cobra.Command {
 	opt := &webOptions{generateOptions: generateOptions{pages: 100_000}}
 	cmd := &cobra.Command{
-		Use:   "web [--pages N] [--sites S] [--links M] [--random-seed K] [--mixed]",
+		Use:   "web [--pages N] [--sites S] [--links M] [--random-seed K] [--mixed | --hostile]",
 		Short: "serve the synthetic web",
 		Long: `A web made from a seed, as "winnow graph generate" makes it, is served on this machine
 until Ctrl-C: its pages by the names of their sites (s000.example), and those names by
@@ -43,9 +44,13 @@ a DNS server of its own. What visitors did is counted, and printed at the end.
 
 By default every page answers 200 at once and every robots.txt allows everything. A
 share such as --redirect 0.1 makes a tenth of the pages redirect; --mixed is a web with
-some of everything, which single shares may change. Only loopback addresses are served.`,
+some of everything, and --hostile one with duplicates, mirrors, traps, link farms and
+servers that hang, drip, lie and break off on top; single shares may change either. What
+visitors wasted on copies and in traps is counted, too. Only loopback addresses are
+served.`,
 		Example: `  winnow web --pages 10k --sites 200
   winnow web --mixed --max-latency 2s --report visits.json
+  winnow web --hostile --storm 0.5 --storm-for 20s
   winnow web --https 0.5 --tls 127.0.0.1:8443 --ca-file ca.pem`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -53,6 +58,7 @@ some of everything, which single shares may change. Only loopback addresses are 
 		},
 	}
 	opt.addFlags(cmd.Flags())
+	cmd.MarkFlagsMutuallyExclusive("mixed", "hostile")
 	return cmd
 }
 
@@ -71,6 +77,9 @@ func (o *webOptions) webTimes() []struct {
 		{"slow-by", "what slow sites take on top (default 10s)", &s.SlowBy},
 		{"max-retry-after", "longest Retry-After of busy pages (default 2s)", &s.RetryAfter},
 		{"max-crawl-delay", "longest Crawl-delay (default 5s)", &s.Robots.MaxDelay},
+		{"storm-for", "how long a site answers 429 or 503 (default 5s)", &s.Servers.StormFor},
+		{"drip-every", "time between two bytes of a dripping page (default 1s)", &s.DripEvery},
+		{"robots-change-after", "time until a robots.txt changes (default 10m)", &s.Robots.ChangeAfter},
 	}
 }
 
@@ -86,6 +95,7 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.listen.DNS, "dns", "127.0.0.1:5353", "where names are resolved, over UDP and TCP")
 	f.IntVar(&o.listen.Addresses, "addresses", 1, "IP addresses the sites are spread over, from that of --listen on")
 	f.BoolVar(&o.mixed, "mixed", false, "some of everything: failures, redirects, robots rules, charsets, codings")
+	f.BoolVar(&o.hostile, "hostile", false, "the mixed web with duplicates, traps and servers that break the rules")
 	for _, s := range o.serve.Shares() {
 		f.Float64Var(s.Value, s.Name, 0, "share of "+s.Help)
 		f.Lookup(s.Name).DefValue = ""
@@ -103,11 +113,14 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.caFile, "ca-file", "", "write the certificate of the web's authority to this file")
 }
 
-// options are the mixed or the plain web with what was said by single flags.
+// options are the hostile, the mixed or the plain web with what was said by single flags.
 func (o *webOptions) options() fakeweb.ServeOptions {
 	said := o.serve
 	out := fakeweb.ServeOptions{Agent: "winnow"}
-	if o.mixed {
+	switch {
+	case o.hostile:
+		out = fakeweb.Hostile()
+	case o.mixed:
 		out = fakeweb.Mixed()
 	}
 	from := said.Shares()
@@ -273,9 +286,23 @@ func printVisits(u *ui, m fakeweb.Summary) error {
 	if m.MinGap >= 0 {
 		t.add("shortest gap", formatDuration(time.Duration(m.MinGap*1e9)), "between two requests to a site")
 	}
+	addWaste(t, &m)
 	t.add("DNS queries", formatCount(m.Queries+m.UnknownNames), formatCount(m.UnknownNames)+" for unknown names")
 	t.add("time", formatDuration(time.Duration(m.Seconds*1e9)), "from the first request to the last answer")
 	return t.print(u.stdout)
+}
+
+// addWaste adds what visitors need not have asked for.
+func addWaste(t *table, m *fakeweb.Summary) {
+	if m.Traps > 0 {
+		t.add("in traps", formatCount(m.Traps), fmt.Sprintf("%.1f %% of all requests: %s", 100*m.TrapShare, countList(m.TrapKinds)))
+	}
+	if m.Copies+m.Hidden > 0 {
+		t.add("copies", formatCount(m.Copies), formatCount(m.Hidden)+" pages that only copies lead to")
+	}
+	if m.Repeats > 0 {
+		t.add("repeats", formatCount(m.Repeats), "full answers for pages that had been answered")
+	}
 }
 
 // countList is "page 12, robots 3".

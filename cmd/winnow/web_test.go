@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/fakeweb"
 )
 
 // startWeb runs the verb in-process and returns where the web is. wait cancels it, as
@@ -78,5 +80,51 @@ func TestWeb(t *testing.T) {
 	if lines := strings.Split(strings.TrimSpace(string(text)), "\n"); len(lines) != 2 || lines[0]+"\n" != out ||
 		!strings.HasPrefix(lines[1], `{"site":0,"name":"s0.example","address":"127.0.0.1","pages":2,"connections":1,`) {
 		t.Errorf("report %s", text)
+	}
+}
+
+// TestWebHostile walks into a trap of a hostile web, and is told so at the end.
+func TestWebHostile(t *testing.T) {
+	at, wait := startWeb(t, "--hostile", "--pages", "300", "--sites", "10", "--trap-calendar", "1", "--trap-farm", "0")
+	c := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, at.Listen)
+	}}}
+	next := at.Seeds[0]
+	for range 4 { // the home page, then month after month
+		r, err := c.Get(next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		_, link, found := strings.Cut(string(body), `<a href="/calendar`)
+		link, _, ok := strings.Cut(link, `"`)
+		if err != nil || !found || !ok {
+			t.Fatalf("%s: %v, no calendar in %.500s", next, err, body)
+		}
+		next = at.Seeds[0] + "calendar" + link
+	}
+	c.CloseIdleConnections()
+	code, out := wait()
+	if code != exitOK || !strings.Contains(out, `"kinds":{"page":1,"trap":3}`) || !strings.Contains(out, `"traps":3,"trap_share":0.75,"trap_kinds":{"calendar":3}`) {
+		t.Errorf("exit code %d, printed %s", code, out)
+	}
+}
+
+// TestWaste: what visitors wasted is printed, and nothing where they did not.
+func TestWaste(t *testing.T) {
+	for _, test := range []struct {
+		m    fakeweb.Summary
+		want string
+	}{
+		{fakeweb.Summary{Traps: 30, TrapShare: 0.015, TrapKinds: map[string]int64{"farm": 20, "calendar": 10}, Copies: 7, Hidden: 2, Repeats: 3},
+			"in traps  30  1.5 % of all requests: calendar 10, farm 20\ncopies     7  2 pages that only copies lead to\nrepeats    3  full answers for pages that had been answered\n"},
+		{fakeweb.Summary{Requests: 5}, ""},
+	} {
+		table, out := newTable(), new(bytes.Buffer)
+		addWaste(table, &test.m)
+		if err := table.print(out); err != nil || out.String() != test.want {
+			t.Errorf("printed %q, %v, want %q", out, err, test.want)
+		}
 	}
 }
