@@ -48,7 +48,12 @@ func (f *follow) due(s *state, log *slog.Logger) bool {
 		select {
 		case err := <-f.done:
 			f.busy = false
-			log.Info("snapshot", "record", f.from, "took", time.Since(f.began).Round(time.Millisecond), "error", err)
+			took := time.Since(f.began).Round(time.Millisecond)
+			if err != nil { // it is derived: a restart takes longer, that is all
+				log.Warn("no snapshot was written", "record", f.from, "took", took, "error", err)
+			} else {
+				log.Info("snapshot", "record", f.from, "took", took)
+			}
 		default:
 		}
 		return false

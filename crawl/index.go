@@ -76,6 +76,14 @@ func (x *indexer) look(committed int, warn func(string, ...any)) {
 	}
 }
 
+// wait returns when nothing is indexed.
+func (x *indexer) wait() {
+	if x.busy {
+		<-x.done
+		x.busy = false
+	}
+}
+
 // quickBytes is how much of the archive is indexed when a crawl stops: it takes about a
 // second. The rest is left to winnow report.
 const quickBytes = 128 << 20
@@ -85,9 +93,7 @@ func (x *indexer) finish(warn func(string, ...any)) {
 	if x.dir == "" {
 		return
 	}
-	if x.busy {
-		<-x.done
-	}
+	x.wait()
 	if _, err := writeIndexes(x.dir, quickBytes); err != nil {
 		warn("an index was not written; winnow report makes it", "error", err)
 	}

@@ -51,6 +51,7 @@ type owner struct {
 
 	h      *harvest
 	cancel context.CancelFunc // gives up requests under way
+	hangUp func()             // gives up questions for names; nil: there is nobody to ask
 	crew   []*harvester
 	served []int    // by harvester: requests over its connection
 	conn   []uint32 // by harvester: number of its connection

@@ -48,7 +48,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer w.s.close()
+	defer w.release()
 	return w.crawl(ctx)
 }
 
@@ -93,10 +93,31 @@ func open(o *RunOptions, d *directory, scope *gather.Scope) (*owner, error) {
 	if err = w.recover(d, set, header, none); err == nil {
 		err = w.begins(id, fresh)
 	}
-	if err != nil && w.s != nil {
-		w.s.close()
+	if err != nil {
+		w.release()
 	}
 	return w, err
+}
+
+// release gives back what a run has, when its harvesters and its committer have ended or
+// were never there: the directory is another's then.
+func (o *owner) release() {
+	if o.follow != nil {
+		o.follow.wait()
+	}
+	o.index.wait()
+	if o.hangUp != nil {
+		o.hangUp()
+	}
+	if o.journal != nil {
+		o.journal.Drop()
+	}
+	if o.warc != nil {
+		o.warc.Drop()
+	}
+	if o.s != nil {
+		o.s.close()
+	}
 }
 
 // recover brings journal, state and archive to the last commit.
@@ -308,7 +329,7 @@ func (o *owner) resolver() (func(context.Context, string) (fetch.Names, error), 
 	if err != nil {
 		return nil, err
 	}
-	o.dns = r.Stats
+	o.dns, o.hangUp = r.Stats, r.Close
 	return r.Lookup, nil
 }
 
@@ -359,7 +380,6 @@ func (o *owner) abandon(err error) error {
 	close(o.commit.in)
 	for range o.commit.out {
 	}
-	o.follow.wait() // the directory is another's now
 	return err
 }
 

@@ -181,6 +181,15 @@ func (l *Log) Close() error {
 	return err
 }
 
+// Drop closes the file as it is: what was not committed is for the next Open to cut. After
+// Close it does nothing.
+func (l *Log) Drop() {
+	if l.file != nil {
+		l.file.Close()
+		l.file, l.dead = nil, fs.ErrClosed
+	}
+}
+
 func (l *Log) finish() error {
 	name := segmentName(l.number)
 	if err := l.file.Sync(); err != nil {

@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -173,6 +174,15 @@ func (w *Writer) Sync() error {
 // been written, and committed: bytes after the last committed ones would be cut by the
 // next Open.
 func (w *Writer) Close() error { return w.do(w.finish) }
+
+// Drop closes the file as it is: what was not committed is for the next Open to cut. After
+// Close it does nothing.
+func (w *Writer) Drop() {
+	if w.file != nil {
+		w.file.Close()
+		w.file, w.dead = nil, fs.ErrClosed
+	}
+}
 
 // finish syncs the open file and renames it, in this order: a file without .open is
 // whole, whatever happens.
