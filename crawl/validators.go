@@ -13,15 +13,18 @@ import (
 type validators struct {
 	at    *graph.Column[uint64] // by page: where its texts begin, plus 1; 0: it has none
 	texts *graph.Column[byte]   // per entry: two texts, each after its length
+	room  int                   // bytes of texts at most
 }
 
 // textsPerPage is the room for texts, in bytes of address space a page.
 const textsPerPage = 128
 
 func newValidators(pages int) *validators {
+	room := min(pages*textsPerPage, 1<<38)
 	return &validators{
 		at:    graph.NewColumn[uint64]("page validators", pages),
-		texts: graph.NewColumn[byte]("validators", min(pages*textsPerPage, 1<<38)),
+		texts: graph.NewColumn[byte]("validators", room),
+		room:  room,
 	}
 }
 
@@ -32,27 +35,39 @@ func (v *validators) columns(each func(graph.AnyColumn)) {
 	}
 }
 
-// note keeps the validators of a page that came. Those of an earlier visit stay behind
-// as waste; with 304 answers, which repeat them, there is none.
+// note keeps the validators of a page that came. New ones take the place of those of an
+// earlier visit where they fit, as they mostly do: else those stay behind as waste. When
+// there is no room for more the page has none, and is asked for without conditions.
 func (v *validators) note(p graph.Page, f *journal.Facts) {
 	if v == nil || f.ETag == "" && f.Modified == "" {
 		return
 	}
-	if etag, modified := v.of(p); etag == f.ETag && modified == f.Modified {
+	etag, modified := v.of(p)
+	if etag == f.ETag && modified == f.Modified {
 		return
 	}
-	var b []byte
-	for _, text := range []string{f.ETag, f.Modified} {
+	old, fresh := appendTexts(nil, etag, modified), appendTexts(nil, f.ETag, f.Modified)
+	v.at.Grow(int(p) + 1)
+	at := v.texts.Len()
+	switch n := v.at.At(int(p)); {
+	case n != 0 && len(fresh) <= len(old):
+		at = int(n) - 1
+	case at+len(fresh) > v.room:
+		v.at.Set(int(p), 0)
+		return
+	}
+	v.texts.Grow(at + len(fresh))
+	copy(v.texts.Slice()[at:], fresh)
+	v.at.Set(int(p), uint64(at)+1)
+}
+
+// appendTexts appends texts, each after its length.
+func appendTexts(b []byte, texts ...string) []byte {
+	for _, text := range texts {
 		b = binary.AppendUvarint(b, uint64(len(text)))
 		b = append(b, text...)
 	}
-	if v.at.Len() <= int(p) {
-		v.at.Grow(int(p) + 1)
-	}
-	at := v.texts.Len()
-	v.texts.Grow(at + len(b))
-	copy(v.texts.Slice()[at:], b)
-	v.at.Set(int(p), uint64(at)+1)
+	return b
 }
 
 // of is the validators of a page, "" for none.
