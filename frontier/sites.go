@@ -375,10 +375,28 @@ func (f *Frontier) restart(now time.Duration) {
 			f.withdraw(s, waiting)
 		}
 		f.served.Set(i, 0)
+		f.reviseAddress(now, s)
 	}
 	for i, at := range f.place.Slice() { // no twin is acquired any more
 		if at == waiting {
 			f.await(now, graph.Site(i))
 		}
+	}
+}
+
+// reviseAddress lets s need its address where sessions before did without and this one
+// does not, as after the end of a proxy, and the other way round.
+func (f *Frontier) reviseAddress(now time.Duration, s graph.Site) {
+	switch at := f.stage.At(int(s)); {
+	case !f.o.Resolve:
+		f.names.Set(int(s), 0)
+		if at == unresolved {
+			f.setStage(s, f.afterResolve())
+		}
+	case f.of.At(int(s)) != 0 || at == closed:
+	case at == unruled:
+		f.setStage(s, unresolved)
+	case at != unresolved:
+		f.names.Set(int(s), max(1, int64(now))) // it has expired
 	}
 }
