@@ -41,15 +41,13 @@ pgo: ## renew the profile by which the compiler inlines the hot loops of the bin
 build: ## one static binary, ./winnow; its version comes from the build information
 	CGO_ENABLED=0 go build -trimpath -buildvcs=auto -o winnow ./cmd/winnow
 
-demo: build ## the main job on the built-in web, offline
-	./winnow graph generate --pages 100k -o demo.wg
-	./winnow graph stats demo.wg
-	./winnow rank demo.wg --top 5 --urls
-	./winnow sim demo.wg --out demo-report
+demo: build ## the main job on the built-in web, offline: a crawl over real sockets, and its report
+	rm -rf demo.crawl
+	./winnow demo --dir demo.crawl
 
 fuzz: ## FUZZTIME (30s) for every fuzz target
 	@grep -rHoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file func; do \
 		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; done
 
 clean:
-	rm -rf winnow demo.wg demo-report
+	rm -rf winnow demo.crawl
