@@ -190,7 +190,8 @@ func (f *Frontier) Out(p graph.Page) []graph.Page {
 }
 
 // Differs is the number of decisions on replay that the present code would not have
-// made.
+// made, since New or Load: it says something of the replay, not of the crawl, and one
+// that begins at a snapshot does not know which sites were held there.
 func (f *Frontier) Differs() int { return f.differs }
 
 // Refusals hands over the pages that were refused since it was last called, for the

@@ -60,7 +60,7 @@ func (f *Frontier) Save(w io.Writer) (err error) {
 func (f *Frontier) rest() *graph.Column[uint64] {
 	hops := f.hopList()
 	c := graph.NewColumn[uint64]("frontier rest", restNumbers+len(hops)+2*len(f.due)+len(f.batch.pages))
-	for _, v := range []int{int(f.now), f.queued, f.flying, f.differs, f.batch.left, f.batch.whole, len(f.due), len(hops), f.revisits} {
+	for _, v := range []int{int(f.now), f.queued, f.flying, f.batch.left, f.batch.whole, len(f.due), len(hops), f.revisits} {
 		c.Append(uint64(v))
 	}
 	for _, h := range hops {
@@ -108,16 +108,16 @@ func (f *Frontier) Load(r io.Reader) (err error) {
 }
 
 // restNumbers is how many numbers of the rest stand before its lists.
-const restNumbers = 9
+const restNumbers = 8
 
 func (f *Frontier) setRest(v []uint64) error {
-	if len(v) < restNumbers || v[6] > uint64(len(v))/2 || v[7] > uint64(len(v)) || restNumbers+2*v[6]+v[7] > uint64(len(v)) {
+	if len(v) < restNumbers || v[5] > uint64(len(v))/2 || v[6] > uint64(len(v)) || restNumbers+2*v[5]+v[6] > uint64(len(v)) {
 		return fmt.Errorf("load frontier: its last column has %d numbers, which is too few: it was saved with other options", len(v))
 	}
-	f.now, f.queued, f.flying, f.differs = time.Duration(v[0]), int(v[1]), int(v[2]), int(v[3])
-	f.batch.left, f.batch.whole = int(v[4]), int(v[5])
-	n, hops := int(v[6]), int(v[7])
-	f.revisits = int(v[8])
+	f.now, f.queued, f.flying, f.differs = time.Duration(v[0]), int(v[1]), int(v[2]), 0
+	f.batch.left, f.batch.whole = int(v[3]), int(v[4])
+	n, hops := int(v[5]), int(v[6])
+	f.revisits = int(v[7])
 	v = v[restNumbers:]
 	f.setHops(v[:hops])
 	f.due = f.due[:0]

@@ -34,8 +34,8 @@ func plain(t *testing.T, o Options) *Frontier {
 // TestLoadRefuses: a last column that cannot be that of a frontier is an error, however
 // sound its checksum.
 func TestLoadRefuses(t *testing.T) {
-	for _, rest := range [][]uint64{nil, {1, 2, 3}, {0, 0, 0, 0, 0, 0, 1, 0, 0}, {0, 0, 0, 0, 0, 0, 2, 0, 0, 5, 0, 6},
-		{0, 0, 0, 0, 0, 0, 1 << 63, 0, 0, 5, 0}, {0, 0, 0, 0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 0, 1, 1 << 63, 0, 5, 0}} {
+	for _, rest := range [][]uint64{nil, {1, 2, 3}, {0, 0, 0, 0, 0, 1, 0, 0}, {0, 0, 0, 0, 0, 2, 0, 0, 5, 0, 6},
+		{0, 0, 0, 0, 0, 1 << 63, 0, 0, 5, 0}, {0, 0, 0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 1, 1 << 63, 0, 5, 0}} {
 		f := plain(t, Options{})
 		var b bytes.Buffer
 		save := func(c graph.AnyColumn) {
