@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"net/netip"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/gather"
@@ -100,16 +101,27 @@ func (o *owner) resolved(now time.Duration, t *task) {
 	r := o.outcome(frontier.Resolved, now, t)
 	e := &r.Event
 	e.Class, r.Facts.Note = t.class, t.note
-	failed := o.s.names[e.Site]
+	failed, old := o.s.names[e.Site], o.s.addressOf(e.Site)
 	switch {
 	case t.class == policy.OK:
-		r.Facts.Addrs = t.names.Addrs
-		e.Address = o.s.number(t.names.Addrs[0])
-		e.Expiry = later(e.End, t.names.TTL)
+		o.address(r, t.names.Addrs, t.names.TTL)
+	case t.again && old.IsValid(): // an old address is better than none (RFC 8767)
+		e.Class = policy.OK
+		o.address(r, []netip.Addr{old}, staleTTL)
 	case t.again && failed+1 < dnsTries:
 		e.Again, e.Due = true, later(e.End, 3*o.c.RetryDelay.Duration<<failed)
 	}
 	o.record()
+}
+
+// staleTTL is how long an address that could not be renewed holds.
+const staleTTL = 10 * time.Minute
+
+// address gives a site its addresses for a while.
+func (o *owner) address(r *journal.Record, addrs []netip.Addr, ttl time.Duration) {
+	r.Facts.Addrs = addrs
+	r.Event.Address = o.s.number(addrs[0])
+	r.Event.Expiry = later(r.Event.End, ttl)
 }
 
 // later is t + d, and never when d is none.
