@@ -257,7 +257,7 @@ type located struct {
 }
 
 // checkAddress looks at the requests to one address. AddressDelay runs from each end: with a
-// cap above 1 others may be running.
+// cap above 1 others may be running, and who ended when another began may have been.
 func checkAddress(all []located, d Demands) (found []Violation) {
 	slices.SortFunc(all, func(a, b located) int { return cmp.Compare(a.Start, b.Start) })
 	ends := make([]time.Duration, 0, len(all)) // of requests still running, and the last that ended
@@ -265,7 +265,7 @@ func checkAddress(all []located, d Demands) (found []Violation) {
 	for _, q := range all {
 		running := ends[:0]
 		for _, e := range ends {
-			if e > q.Start {
+			if e > q.Start || e == q.Start && d.AddressCap > 1 {
 				running = append(running, e)
 			} else {
 				ended = max(ended, e)

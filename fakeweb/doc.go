@@ -42,8 +42,8 @@
 //
 // # Where it is not a web
 //
-// There are no self-links, no islands (every page is reachable), no traps and no
-// duplicates. With fewer links than pages - 1 the tree is incomplete and nothing is
+// There are no self-links and no islands: every page is reachable. Traps and duplicates
+// are no part of the graph, but of how it is served. With fewer links than pages - 1 the tree is incomplete and nothing is
 // promised about reachability; with so many links that the other pages cannot
 // hold them, no page is dangling.
 package fakeweb

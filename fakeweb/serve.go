@@ -11,6 +11,34 @@
 // is reached in memory ([Server.Dial], [Server.Resolve]), where testing/synctest makes its
 // waiting virtual. The [Counter] holds what visitors did, and Check tells which rules of
 // politeness they broke.
+//
+// # A hostile web
+//
+// [Hostile] is a web with everything on that crawlers suffer from; each is a share like
+// the others, alone or together. Beside the pages of the graph there are then URLs that
+// stand for something else, which [Server.Place] tells:
+//
+//   - Copies ([CopyShares]): the content of a page under another URL of its site, on
+//     another site, on a mirror with a name of its own, or with a few words changed. The
+//     text is the same to the letter; links lead to the same pages. Some copies link to
+//     pages that nothing else links to. A copy is linked to beside its original, so that a
+//     crawl needs none of them.
+//   - Traps ([TrapShares]): calendars, growing paths and queries, session ids, "not found"
+//     with status 200, directories of copies, link farms, sites with a host for every
+//     name. What is in them is a function of the URL: they have no end and need no memory.
+//     Some traps say the same on every page and others never twice, so that neither
+//     text nor URL alone gives them away.
+//   - Servers ([ServerShares], [PageShares], [RobotsShares]): storms of 429 and 503, answers
+//     that hang, drip, break off, never end or lie about their length, codings and
+//     charsets that are not what they say, loops and chains of redirects, a robots.txt that
+//     changes, sites that are down.
+//
+// The truth stays exact. [Wanted] has apart (Maybe) what some crawlers find and others do
+// not, for good reasons; the [Summary] counts the requests that went into traps and to
+// copies. Nobody is accused of what a visitor cannot know: the rules of a robots.txt hold
+// from the answer that says so on, what a copy leads to may be fetched by who saw the
+// copy first, a mirror may stand in for its site, and an answer that the visitor broke
+// off ended when the server last knew it to be there.
 package fakeweb
 
 import (

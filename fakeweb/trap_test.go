@@ -220,6 +220,25 @@ func TestTrapHosts(t *testing.T) {
 	})
 }
 
+// TestTies: of two requests to an address at the same instant of virtual time nobody can
+// say which came first.
+func TestTies(t *testing.T) {
+	bubble(t, ServeOptions{}, func(t *testing.T, s *Server, c *http.Client) {
+		load(c, robotsURL(s, 0))
+		load(c, robotsURL(s, 1))
+		for limit, kinds := range map[int]string{1: AddressGap, 2: "", 3: ""} {
+			v := s.Counter().Check(Demands{AddressDelay: time.Second, AddressCap: limit})
+			if len(v) > 1 || len(v) == 1 != (kinds != "") || len(v) == 1 && v[0].Kind != kinds {
+				t.Errorf("at most %d at once: accused of %v, want %q", limit, v, kinds)
+			}
+		}
+		load(c, robotsURL(s, 2))
+		if v := s.Counter().Check(Demands{AddressDelay: time.Second, AddressCap: 2}); len(v) != 1 || v[0].Kind != AddressAtOnce {
+			t.Errorf("three at once: accused of %v", v)
+		}
+	})
+}
+
 // mirroredSite is the number and domain of a site that has a mirror.
 func mirroredSite(s *Server) string {
 	for id := range graph.Site(s.web.Sites()) {
