@@ -44,8 +44,12 @@ type Found struct {
 func (f *Found) Reset() {
 	links, body := f.Links, f.Body[:0]
 	links.reset()
-	if cap(body) > maxKept {
+	if cap(body) > maxFound {
 		body = nil
 	}
 	*f = Found{Links: links, Body: body}
 }
+
+// maxFound is the most memory of one buffer that a Found keeps, in bytes. There are as
+// many of them as fetchers, and more: ten thousand times a megabyte is too much (W8).
+const maxFound = 64 << 10

@@ -25,6 +25,9 @@ type item struct {
 	start, mid, end uint32
 }
 
+// itemSize is the memory of an item, in bytes.
+const itemSize = 40
+
 // Len is the number of links.
 func (l *Links) Len() int { return len(l.items) }
 
@@ -42,7 +45,7 @@ func (l *Links) URL(i int) []byte { return l.bytes[l.items[i].start:l.items[i].e
 
 func (l *Links) reset() {
 	l.items, l.bytes = l.items[:0], l.bytes[:0]
-	if cap(l.bytes) > maxKept {
+	if cap(l.bytes) > maxFound || cap(l.items) > maxFound/itemSize {
 		*l = Links{}
 	}
 }
