@@ -353,3 +353,23 @@ func TestTags(t *testing.T) {
 		t.Errorf("places %v", places)
 	}
 }
+
+// TestChangeIntervals: what is not said of the intervals is an hour and 90 days, or
+// what fits the other end.
+func TestChangeIntervals(t *testing.T) {
+	day := 24 * time.Hour
+	clock := func() time.Duration { return time.Minute }
+	for _, test := range []struct{ said, want Changes }{
+		{Changes{}, Changes{Min: time.Hour, Max: 90 * day}},
+		{Changes{Max: time.Minute}, Changes{Min: time.Minute, Max: time.Minute}},
+		{Changes{Min: 100 * day}, Changes{Min: 100 * day, Max: 100 * day}},
+	} {
+		test.said.Clock = clock
+		s := mustServe(t, smallWeb, ServeOptions{Changes: test.said})
+		for p := range graph.Page(smallWeb.Pages) {
+			if x := s.ChangeInterval(p); x < test.want.Min || x > test.want.Max {
+				t.Fatalf("%v to %v: page %d changes every %v", test.said.Min, test.said.Max, p, x)
+			}
+		}
+	}
+}

@@ -204,8 +204,8 @@ func (o *ServeOptions) fill() {
 	set(&o.SlowBy, 10*time.Second)
 	o.MaxLatency = max(o.MaxLatency, o.MinLatency)
 	set(&o.DNS.TTL, 5*time.Minute)
-	set(&o.Changes.Min, min(time.Hour, max(o.Changes.Max, 1)))
-	set(&o.Changes.Max, max(90*24*time.Hour, o.Changes.Min))
+	set(&o.Changes.Max, max(90*24*time.Hour, o.Changes.Min)) // first, since Min is at most Max
+	set(&o.Changes.Min, min(time.Hour, o.Changes.Max))
 	if o.Sleep == nil {
 		o.Sleep = sleep
 	}
