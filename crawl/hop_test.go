@@ -124,5 +124,8 @@ func TestRobotsMovedToNowhere(t *testing.T) {
 		if moved != 1 {
 			t.Errorf("it moved %d times", moved)
 		}
+		for _, f := range w.verify(t).List {
+			t.Errorf("verify: %+v", f)
+		}
 	})
 }

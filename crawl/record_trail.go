@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"math"
 	"time"
 
 	"github.com/winnow-crawler/winnow/frontier"
@@ -125,7 +126,7 @@ func (t *trailReader) read(r *journal.Record) error {
 			t.Sessions = append(t.Sessions, newRecordedSession(r))
 		}
 	case frontier.Admitted:
-		t.learn(r, 0)
+		t.learn(r, math.MaxUint16) // no link to them is any shorter
 	}
 	return nil
 }

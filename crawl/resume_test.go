@@ -81,6 +81,19 @@ func TestWiderScope(t *testing.T) {
 			t.Fatalf("%d pages fetched, %d refused", sum.Fetched, sum.Refused)
 		}
 		w.check(t, fakeweb.Limits{})
+		r, err := readRecording(w.disk[partJournal])
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := r.Trail()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p, d := range x.Depth { // those of the seed's site and those admitted alike
+			if p > 0 && d == 0 {
+				t.Errorf("page %d is a seed", p)
+			}
+		}
 	})
 }
 

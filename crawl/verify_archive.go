@@ -87,7 +87,7 @@ func (v *verifier) asked(r *journal.Record) (url, kind string) {
 	s, e := v.s, &r.Event
 	switch e.Kind {
 	case frontier.Ruled:
-		if h, ok := s.hops[e.For]; ok {
+		if h, ok := s.hopAt(e.For, e.Site); ok {
 			return h.URL, "robots"
 		}
 		return string(s.seen.Name(e.Site)) + "/robots.txt", "robots"
