@@ -23,7 +23,7 @@ func (s *state) bar(l *limits, id graph.Site, rest []byte, depth int) frontier.B
 		return frontier.BarDepth
 	case l.dynamic > 0 && depth > l.dynamic && s.dynamic(id, rest):
 		return frontier.BarDepth
-	case l.site > 0 && int(s.admitted.At(int(id))) >= s.siteLimit(l, id):
+	case s.fullSite(l, id):
 		return frontier.BarSitePages
 	case l.domain > 0 && int(s.shares.At(int(s.domain.At(int(id))))) >= l.domain:
 		return frontier.BarDomainPages
@@ -36,7 +36,13 @@ func (s *state) dynamic(id graph.Site, rest []byte) bool {
 	return page.Dynamic(s.text)
 }
 
-// siteLimit is the most pages of a site.
+// fullSite tells whether a site has as many pages as it may.
+func (s *state) fullSite(l *limits, id graph.Site) bool {
+	most := s.siteLimit(l, id)
+	return most > 0 && int(s.admitted.At(int(id))) >= most
+}
+
+// siteLimit is the most pages of a site, 0 any number.
 func (s *state) siteLimit(l *limits, id graph.Site) int {
 	if l.sites != nil {
 		if n := l.sites(s.seen.Name(id)); n > 0 {

@@ -11,7 +11,8 @@
 //
 // and talk to it through channels. The owner (owner.go) drains what has come, in the
 // order of (end, site, page), applies each, hands out the next works and hands a group
-// to the committer. It never waits for a disk or for a server.
+// to the committer. It never waits for a server, nor for a disk to make anything last:
+// what it writes itself, URLs and the status, goes to the memory of the system.
 //
 // In the words of WIRE: the seeder is [state.learn] with the table of seen URLs, the
 // manager is the policy behind the frontier, the harvester fetches, the gatherer

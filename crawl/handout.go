@@ -12,7 +12,7 @@ import (
 // Never when all are busy or nothing more is to be handed out.
 func (o *owner) handOut(now time.Duration) (ask time.Duration) {
 	o.hungry = false
-	for o.mayHandOut(now) {
+	for o.mayHandOut() {
 		w, again, ok := o.s.f.Next(now)
 		if o.s.err != nil {
 			return frontier.Never
@@ -36,7 +36,7 @@ func (o *owner) handOut(now time.Duration) (ask time.Duration) {
 // mayHandOut tells whether there is an idle harvester, and whether the limits let it
 // work. Bytes that wait for the disk are the brake: when it cannot follow, nothing is
 // asked for until it has.
-func (o *owner) mayHandOut(now time.Duration) bool {
+func (o *owner) mayHandOut() bool {
 	return o.stopping == "" && (len(o.idle) > 0 || len(o.crew) < o.c.Fetchers) &&
 		o.pagesLeft() && o.open.bytes < maxOpen
 }

@@ -81,7 +81,7 @@ type harvester struct {
 	resolver page.Resolver
 }
 
-// start makes harvester number i, idle.
+// start makes a harvester, which waits for its first work.
 func (h *harvest) start() *harvester {
 	w := &harvester{harvest: h, tasks: make(chan *task, 2)} // a work, and before it a word to hang up
 	h.running.Add(1)

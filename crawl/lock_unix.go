@@ -28,7 +28,7 @@ func lock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Locked tells whether a process is at work in a crawl directory.
+// locked tells whether a process is at work in a crawl directory.
 func locked(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

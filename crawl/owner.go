@@ -46,7 +46,6 @@ type owner struct {
 	written  []*group         // groups that came back from it
 	position archive.Position // of the archive, as committed
 	records  int64            // bytes of the journal, as committed
-	last     time.Duration    // instant at which it got it
 	commits  int64
 
 	h      *harvest
@@ -251,7 +250,7 @@ func (o *owner) send(now time.Duration) {
 	g.warc = o.warc.Take()
 	g.records = o.journal.Take(o.state())
 	o.open = group{}
-	o.busy, o.last = true, now
+	o.busy = true
 	o.commit.in <- &g
 }
 

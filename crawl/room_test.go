@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -107,4 +109,33 @@ func (w *testWeb) restored(t *testing.T, snapshots disk.Dir) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// A site may have a limit of its own where there is none for all.
+func TestSiteLimits(t *testing.T) {
+	s, _ := newTestState(t)
+	for _, name := range []string{"http://a.example", "http://b.example"} {
+		s.site(s.key.Site([]byte(name)), []byte(name))
+		for range 3 {
+			s.sites.admit(graph.Site(s.seen.Sites() - 1))
+		}
+	}
+	own := func(name []byte) int {
+		if string(name) == "http://a.example" {
+			return 3
+		}
+		return 0
+	}
+	for limit, want := range map[int][2]frontier.Bar{
+		0: {frontier.BarSitePages, frontier.NoBar},
+		3: {frontier.BarSitePages, frontier.BarSitePages},
+		9: {frontier.BarSitePages, frontier.NoBar},
+	} {
+		l := limits{site: limit, sites: own}
+		for id, want := range want {
+			if got := s.bar(&l, graph.Site(id), []byte("/"), 0); got != want {
+				t.Errorf("limit %d: a fourth page of site %d gets bar %v, want %v", limit, id, got, want)
+			}
+		}
+	}
 }

@@ -12,9 +12,10 @@ import (
 //
 // Ten thousand fetchers may hold ten thousand bodies, each within its own limit. A body
 // that does not fit waits its turn, and with it, through the windows of TCP, its server;
-// that is not the server's fault, and the time-outs stand still. When all bytes are held by bodies that still arrive, waiting would
-// be for ever: then one of them, the first in line, may go beyond the size until it has
-// ended. So at most size and one body are held at once.
+// that is not the server's fault, and the time-outs stand still. When all bytes are held
+// by bodies that still arrive, waiting would be for ever: then one of them, the first in
+// line, may go beyond the size until it has ended. So at most size and one body are held
+// at once.
 type Budget struct {
 	mu      sync.Mutex
 	size    int64
