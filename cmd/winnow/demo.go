@@ -116,6 +116,10 @@ func (o *demoOptions) config() crawl.Config {
 	c.Fetchers, c.Retries = 16, 1
 	c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages = 0, 0, 0, 0
 	c.AllowPrivate = true
+	// A site waits for the commit of its last answer. At a delay of seconds that is nothing;
+	// here it must not be longer than the delay, or large sites have another turn than
+	// their policy wants.
+	c.Commit.Duration = demoDelay
 	c.MaxMemory = 256 << 20
 	return c
 }
