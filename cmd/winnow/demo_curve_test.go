@@ -64,8 +64,9 @@ func crawlForCurve(t *testing.T, policy string) *crawlReport {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := newUI(nil, t.Output(), t.Output())
-	r, err := readCrawlReport(t.Context(), dir, nil, newStages(t.Context(), u))
+	shown := newStages(t.Context(), newUI(nil, t.Output(), t.Output()))
+	defer shown.Done()
+	r, err := readCrawlReport(t.Context(), dir, nil, shown)
 	if err != nil {
 		t.Fatal(err)
 	}
