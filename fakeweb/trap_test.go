@@ -55,10 +55,10 @@ func walkTrap(t *testing.T, s *Server, id graph.Site, trap Trap, most int) (aske
 // TestTraps: a visitor that follows every link never comes to the end of a trap, the
 // counter knows each of its requests, and another server has the same trap (W27).
 func TestTraps(t *testing.T) {
-	const most = 60
+	const most = 40
 	for trap := Calendar; trap <= Wildcard; trap++ {
 		styles := map[bool]int{}
-		for id := range graph.Site(6) {
+		for id := range graph.Site(5) {
 			s := mustServe(t, smallWeb, trapOptions(trap))
 			asked, sum := walkTrap(t, s, id, trap, most)
 			if id == 0 {
