@@ -3,8 +3,10 @@ package crawl
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/winnow-crawler/winnow/frontier"
@@ -23,6 +25,7 @@ type follow struct {
 	busy   bool
 	began  time.Time
 	copies int64 // bytes of a state that is still copied
+	ending atomic.Bool
 	every  time.Duration
 }
 
@@ -74,6 +77,7 @@ func (f *follow) begin(s *state) {
 	f.busy, f.began, f.from, f.links = true, time.Now(), s.next, s.links
 	if s.memory() > f.copies {
 		set, parts := s.set, f.dir.parts
+		parts.stop = f.stop
 		go func() { f.done <- writeFollowed(&parts, set) }()
 		return
 	}
@@ -91,8 +95,20 @@ func (f *follow) begin(s *state) {
 	}()
 }
 
-// wait returns when no snapshot is under way.
-func (f *follow) wait() {
+// errEnding says that a snapshot is not wanted any more.
+var errEnding = errors.New("the crawl ends")
+
+// stop is asked by the follower.
+func (f *follow) stop() error {
+	if f.ending.Load() {
+		return errEnding
+	}
+	return nil
+}
+
+// end returns when no snapshot is under way: a follower that still replays gives up.
+func (f *follow) end() {
+	f.ending.Store(true)
 	if f.busy {
 		<-f.done
 		f.busy = false

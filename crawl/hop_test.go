@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,7 +20,8 @@ import (
 type handWeb struct {
 	testWeb
 	hosts map[string]http.HandlerFunc // by name; a name that is not there does not exist
-	asked []string                    // URLs, in the order in which servers saw them
+	mu    sync.Mutex
+	asked []string // URLs, in the order in which servers saw them
 }
 
 // newHandWeb makes the web and a crawl of it. It belongs into a synctest bubble.
@@ -28,7 +30,9 @@ func newHandWeb(t *testing.T, hosts map[string]http.HandlerFunc, seeds ...string
 	w.disk = memoryDisk{}
 	pipes := make(pipeListener)
 	server := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.mu.Lock()
 		w.asked = append(w.asked, "http://"+r.Host+r.URL.RequestURI())
+		w.mu.Unlock()
 		if f := w.hosts[r.Host]; f != nil {
 			f(rw, r)
 		} else {

@@ -32,6 +32,16 @@ type parts struct {
 	journal, urls, snapshot, archive disk.Dir
 	urlFile                          string // in urls
 	urlBuffer                        int    // see graph.URLLog
+	// stop, if not nil, is asked now and then while a state is made; its error ends that.
+	stop func() error
+}
+
+// stopped is the error of stop.
+func (p *parts) stopped() error {
+	if p.stop == nil {
+		return nil
+	}
+	return p.stop()
 }
 
 // openParts opens the directories of a crawl by what gives one by its name.
@@ -154,14 +164,20 @@ func restore(p *parts, set *setup, last uint64, note func(string, ...any)) (*sta
 	}
 	for _, name := range names {
 		s, err := fromSnapshot(p, set, name, last)
+		if stop := p.stopped(); err != nil && stop != nil {
+			return nil, stop
+		}
 		if err != nil {
 			note("a snapshot cannot be used", "file", name, "why", err)
 			continue
 		}
-		if err = s.catchUp(p.journal, last, note); err == nil {
+		if err = s.catchUp(p, last, note); err == nil {
 			return s, nil
 		}
 		s.close()
+		if stop := p.stopped(); stop != nil {
+			return nil, stop
+		}
 		note("a snapshot does not fit the journal", "file", name, "why", err)
 	}
 	s, err := emptyState(p, set)
@@ -169,7 +185,7 @@ func restore(p *parts, set *setup, last uint64, note func(string, ...any)) (*sta
 		return nil, err
 	}
 	if err = s.urls.Truncate(0); err == nil {
-		err = s.catchUp(p.journal, last, note)
+		err = s.catchUp(p, last, note)
 	}
 	if err != nil {
 		s.close()
@@ -206,7 +222,7 @@ func fromSnapshot(p *parts, set *setup, name string, last uint64) (*state, error
 		err = fmt.Errorf("it is ahead of the journal: record %d of %d", s.next, last)
 	}
 	if err == nil {
-		err = s.restoreURLs(p.journal)
+		err = s.restoreURLs(p)
 	}
 	if err != nil {
 		s.close()
@@ -246,14 +262,19 @@ func openURLs(p *parts, set *setup) (*graph.URLLog, error) {
 
 // restoreURLs brings the file of the URLs to the pages of the state: cuts it, or adds
 // what is missing from the journal.
-func (s *state) restoreURLs(dir disk.Dir) error {
+func (s *state) restoreURLs(parts *parts) error {
 	want := s.seen.Pages()
 	if s.urls.Pages() >= want {
 		return s.urls.Truncate(want)
 	}
-	_, err := journal.Read(dir, 0, func(r *journal.Record) error {
+	_, err := journal.Read(parts.journal, 0, func(r *journal.Record) error {
 		if r.Seq >= s.next {
 			return errEnough
+		}
+		if r.Seq%4096 == 0 {
+			if err := parts.stopped(); err != nil {
+				return err
+			}
 		}
 		for i, id := range r.Event.New {
 			p := r.First + graph.Page(i)
@@ -291,17 +312,17 @@ func syncURLs(p *parts) error {
 
 // catchUp replays what the journal has beyond the state. When that takes long it says so
 // first. Records that are damaged are passed over, and said.
-func (s *state) catchUp(dir disk.Dir, last uint64, note func(string, ...any)) error {
+func (s *state) catchUp(p *parts, last uint64, note func(string, ...any)) error {
 	if n := last - s.next; last > s.next && n > manyRecords && last != ^uint64(0) {
 		note("replaying the journal", "records", n, "takes_about", (time.Duration(n) * replayCost).Round(time.Second))
 	}
-	r := journal.Reader{Dir: dir, From: s.next, Record: s.replay, Damage: func(d *journal.Damage) error {
+	r := journal.Reader{Dir: p.journal, From: s.next, Record: s.replay, Damage: func(d *journal.Damage) error {
 		note("a part of the journal is damaged; what it made known is found again", "damage", d)
 		return nil
 	}}
 	r.Commit = func(c *journal.Commit) error {
 		s.committed(c)
-		return nil
+		return p.stopped()
 	}
 	_, err := r.Run()
 	s.settling.commit(s) // all that was read is on disk

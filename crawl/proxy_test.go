@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,10 +29,10 @@ func TestProxyComesAndGoes(t *testing.T) {
 			}
 		}
 		w := newHandWeb(t, hosts, "http://a.example/")
-		dial, direct := w.o.Machine.Dial, 0
+		dial, direct := w.o.Machine.Dial, atomic.Int64{}
 		w.o.Machine.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
 			if !strings.HasPrefix(addr, "proxy.example") {
-				direct++
+				direct.Add(1)
 			}
 			return dial(ctx, network, addr)
 		}
@@ -42,10 +43,10 @@ func TestProxyComesAndGoes(t *testing.T) {
 				w.disk[partSnapshot], w.disk[partURLs] = disk.NewMemory(), disk.NewMemory()
 			}
 			w.o.Config.Proxy, w.o.Config.Pages = proxy, int64(pages)
-			direct = 0
+			direct.Store(0)
 			sum := w.run(t)
-			if int(sum.Fetched) != pages || sum.Failed != 0 || direct > 0 != (proxy == "") {
-				t.Errorf("with proxy %q it fetched %d of %d pages, %d failed, %d connections were direct", proxy, sum.Fetched, pages, sum.Failed, direct)
+			if int(sum.Fetched) != pages || sum.Failed != 0 || direct.Load() > 0 != (proxy == "") {
+				t.Errorf("with proxy %q it fetched %d of %d pages, %d failed, %d connections were direct", proxy, sum.Fetched, pages, sum.Failed, direct.Load())
 			}
 			w.o.Seeds = nil
 			time.Sleep(time.Minute)

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -186,4 +187,28 @@ func (w *testWeb) statuses(t *testing.T) map[uint16]int {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// Who stops a crawl while it is restored does not wait for the end of that.
+func TestStoppedWhileRestored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t, 300, 10, fakeweb.ServeOptions{})
+		w.o.Config.Pages = 100
+		w.run(t)
+		before := w.records(t)
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		w.o.Config.Policy = "breadth-first" // for which all is replayed
+		if _, err := Run(ctx, w.o); !errors.Is(err, context.Canceled) {
+			t.Errorf("it ended with %v", err)
+		}
+		if after := w.records(t); after != before {
+			t.Errorf("%d records, there were %d", after, before)
+		}
+		w.o.Config.Pages = 0
+		if sum := w.run(t); sum.Fetched != 300 {
+			t.Errorf("%d of 300 pages", sum.Fetched)
+		}
+		w.check(t, fakeweb.Limits{})
+	})
 }

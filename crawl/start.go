@@ -43,7 +43,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 		return nil, err
 	}
 	defer d.close()
-	d.urlBuffer = o.Machine.Sizes.URLs
+	d.urlBuffer, d.stop = o.Machine.Sizes.URLs, ctx.Err
 	w, err := open(&o, d, scope)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func open(o *RunOptions, d *directory, scope *gather.Scope) (*owner, error) {
 // were never there: the directory is another's then.
 func (o *owner) release() {
 	if o.follow != nil {
-		o.follow.wait()
+		o.follow.end()
 	}
 	o.index.wait()
 	if o.hangUp != nil {
@@ -142,7 +142,9 @@ func (o *owner) recover(d *directory, set *setup, h journal.Header, none bool) e
 	}
 	set.fit(last)
 	began := time.Now()
-	if o.s, err = restore(&d.parts, set, records, o.log.Warn); err != nil {
+	if o.s, err = restore(&d.parts, set, records, o.log.Warn); err != nil && d.stopped() != nil {
+		return err // nothing is lost, and nothing new is there
+	} else if err != nil {
 		return &Error{Text: "cannot restore the crawl in " + o.o.Dir, Hint: "winnow verify " + o.o.Dir + " says what is wrong", Err: err}
 	}
 	o.log.Info("restored", "pages", o.s.f.Pages(), "records", o.s.next, "took", time.Since(began).Round(time.Millisecond))
@@ -413,7 +415,7 @@ func (o *owner) finish() (*Summary, error) {
 
 // closeFiles closes what the committer wrote, and takes a snapshot.
 func (o *owner) closeFiles() error {
-	o.follow.wait()
+	o.follow.end() // the last snapshot is the owner's
 	if err := o.s.urls.Flush(); err != nil {
 		return err
 	}

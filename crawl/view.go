@@ -122,7 +122,7 @@ func (v *View) open(ctx context.Context) error {
 	if v.temp, err = os.MkdirTemp("", "winnow-view-"); err != nil {
 		return fmt.Errorf("make a place for the URLs: %w", err)
 	}
-	v.parts.urls = disk.OS(v.temp)
+	v.parts.urls, v.parts.stop = disk.OS(v.temp), ctx.Err
 	v.s, err = restore(&v.parts, set, v.Commit.Next, func(string, ...any) {})
 	return err
 }
