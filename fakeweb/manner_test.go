@@ -94,6 +94,10 @@ func TestManners(t *testing.T) {
 				if q := log[1]; len(log) != 2 || q.Full || int(q.Status) != test.status || q.Kind != KindPage || q.End > q.Start+a.after || q.Bytes < int64(test.least) {
 					t.Errorf("%v over TLS %v: recorded %+v", test.c, https, log)
 				}
+				// What the visitor broke off ended when the server last knew it to be there.
+				if last := log[1].End - log[1].Start; test.c == Hang && last != 0 || test.c == Drip && (last < 57*time.Second || last > 59*time.Second) {
+					t.Errorf("%v over TLS %v: ended after %v", test.c, https, last)
+				}
 				load(c, s.URL(0))
 				if v := s.Counter().Check(Demands{Delay: time.Second}); test.for1min && len(v) != 1 { // the page right behind robots.txt
 					t.Errorf("%v over TLS %v: accused of %v", test.c, https, v)

@@ -58,7 +58,7 @@ func TestTraps(t *testing.T) {
 	const most = 40
 	for trap := Calendar; trap <= Wildcard; trap++ {
 		styles := map[bool]int{}
-		for id := range graph.Site(5) {
+		for id := range graph.Site(6) {
 			s := mustServe(t, smallWeb, trapOptions(trap))
 			asked, sum := walkTrap(t, s, id, trap, most)
 			if id == 0 {
@@ -116,12 +116,16 @@ func TestTrapForms(t *testing.T) {
 // crawler's normal form does without; and what they lead to is the page itself.
 func TestSessions(t *testing.T) {
 	o := trapOptions(SessionQuery)
-	o.Messy, o.Pages.Redirect = 0.3, 0.1
+	o.Messy, o.Pages.Redirect, o.Robots.Rules = 0.3, 0.1, 1
 	s := mustServe(t, smallWeb, o)
 	var normal page.Resolver
 	forms := map[string]int{}
 	for p := range graph.Page(400) {
-		if s.Truth(p).Class != OK {
+		e, st := s.Truth(p), s.web.site(s.web.SiteOf(p))
+		if id := s.rules.session(&st, 0, 77); ask(s, s.URL(p)+id).Code == 200 != (e.Class == OK && !e.Forbidden) {
+			t.Errorf("page %d with %s answers %d, want %+v", p, id, ask(s, s.URL(p)+id).Code, e)
+		}
+		if e.Class != OK {
 			continue
 		}
 		links := s.web.Links(nil, p)
