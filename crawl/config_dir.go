@@ -28,7 +28,7 @@ func ReadConfig(dir string) (c Config, found bool, err error) {
 		return Default(), false, nil
 	}
 	text, err = lastConfig(disk.OS(where))
-	if err != nil {
+	if err != nil && !errors.Is(err, journal.ErrNone) { // that is how a crawl is left that was killed at once
 		return c, true, &Error{Text: "cannot read the journal of " + dir, Hint: "winnow verify " + dir + " says what is wrong", Err: err}
 	}
 	if text == nil {

@@ -1,0 +1,27 @@
+package crawl
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A crawl that was killed before its journal had a header is begun again.
+func TestReadConfigOfKilled(t *testing.T) {
+	dir := t.TempDir()
+	where := filepath.Join(dir, filepath.FromSlash(partJournal))
+	if err := os.MkdirAll(where, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", "WJNL"} {
+		if _, found, err := ReadConfig(dir); found || err != nil {
+			t.Errorf("found %t, %v", found, err)
+		}
+		if err := os.WriteFile(filepath.Join(where, "00000000.wj"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, found, err := ReadConfig(dir); found || err != nil {
+		t.Errorf("found %t, %v", found, err)
+	}
+}
