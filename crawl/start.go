@@ -3,7 +3,6 @@ package crawl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"runtime"
 	"slices"
@@ -13,10 +12,8 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
-	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/frontier"
-	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -148,6 +145,9 @@ func (o *owner) recover(d *directory, set *setup, h journal.Header, none bool) e
 		return &Error{Text: "cannot restore the crawl in " + o.o.Dir, Hint: "winnow verify " + o.o.Dir + " says what is wrong", Err: err}
 	}
 	o.log.Info("restored", "pages", o.s.f.Pages(), "records", o.s.next, "took", time.Since(began).Round(time.Millisecond))
+	if err := o.checkSeeds(); err != nil {
+		return err
+	}
 	if err := syncURLs(&d.parts); err != nil {
 		return diskError(o.o.Dir, err)
 	}
@@ -210,7 +210,7 @@ func (o *owner) begins(id identity, fresh bool) error {
 		Secret: id.secret, Crawl: id.crawl,
 	}
 	o.record()
-	if err := o.seed(fresh); err != nil {
+	if err := o.seed(); err != nil {
 		return err
 	}
 	if err := o.assemble(); err != nil {
@@ -219,42 +219,6 @@ func (o *owner) begins(id identity, fresh bool) error {
 	states, _ := o.s.f.Census()
 	o.fetched = states[frontier.Fetched]
 	o.timer = time.NewTimer(time.Hour)
-	return nil
-}
-
-// seed makes the seeds known that are not.
-func (o *owner) seed(fresh bool) error {
-	r := o.begin(frontier.Seed, o.base)
-	for _, url := range o.o.Seeds {
-		site, rest := page.Site([]byte(url))
-		hash := o.s.key.Page(o.s.key.Site(site), rest)
-		if p, ok := o.s.seen.LookupPage(hash); ok {
-			if int(p) < o.s.f.Pages() && o.s.f.State(p) == frontier.RefusedPage {
-				r.Event.Admit = append(r.Event.Admit, p)
-				o.s.sites.admit(o.s.f.Site(p))
-			}
-			continue
-		}
-		if !fresh && !o.o.AddSeeds {
-			return &Error{
-				Text: fmt.Sprintf("%s is a crawl with other seeds: %s is not known there", o.o.Dir, url),
-				Hint: "give --add-seeds to add it, another --dir for a new crawl, or no seeds to go on",
-			}
-		}
-		full := o.s.full()
-		id, newSite := o.s.site(o.s.key.Site(site), site)
-		if full || id == graph.NoSite {
-			return &Error{Text: "there is no room for " + url, Hint: "give the crawl more memory with --max-memory"}
-		}
-		p, _ := o.s.seen.Page(hash)
-		if !newSite {
-			site = nil
-		}
-		o.s.add(r, p, id, site, rest, frontier.NoBar)
-	}
-	if len(r.Event.New) > 0 || len(r.Event.Admit) > 0 {
-		o.record()
-	}
 	return nil
 }
 

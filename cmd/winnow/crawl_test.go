@@ -88,8 +88,12 @@ func TestCrawlOtherSeeds(t *testing.T) {
 	before := must(t, "status", dir, "--json")
 	other := at.Seeds[0] + "somewhere/else"
 	code, _, stderr := tryRun(t.Context(), rudely(at, dir, other)...)
-	if code != 1 || !strings.Contains(stderr, "winnow: error: "+dir+" is a crawl with other seeds: "+other+" is not known there\nwinnow: hint: ") {
+	if code != 1 || !strings.Contains(stderr, "winnow: error: "+dir+" is a crawl with other seeds: "+other+" is not one of them\nwinnow: hint: ") {
 		t.Errorf("exit %d: %s", code, stderr)
+	}
+	met := strings.Fields(must(t, "pages", dir, "--state", "known", "--limit", "1"))
+	if code, _, stderr := tryRun(t.Context(), rudely(at, dir, met[len(met)-1])...); code != 1 || !strings.Contains(stderr, "other seeds") {
+		t.Errorf("a page that it met: exit %d: %s", code, stderr)
 	}
 	if after := must(t, "status", dir, "--json"); after != before {
 		t.Errorf("the crawl changed:\n%s%s", before, after)

@@ -1,0 +1,77 @@
+package crawl
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// checkSeeds refuses seeds that are not of the crawl, while nothing has been changed.
+func (o *owner) checkSeeds() error {
+	if o.o.AddSeeds || len(o.s.last) == 0 {
+		return nil
+	}
+	before := seedsOf(o.s.last)
+	for _, url := range o.o.Seeds {
+		if !o.isSeed(url, before) {
+			return &Error{
+				Text: fmt.Sprintf("%s is a crawl with other seeds: %s is not one of them", o.o.Dir, url),
+				Hint: "give --add-seeds to add it, another --dir for a new crawl, or no seeds to go on",
+			}
+		}
+	}
+	return nil
+}
+
+// seedsOf are the seeds of a session by its configuration.
+func seedsOf(config []byte) []string {
+	c := Default()
+	if len(config) == 0 || c.Read("the last session", config) != nil {
+		return nil
+	}
+	return c.Seeds
+}
+
+// isSeed tells whether the crawl began at a URL already: a page that it met on its way
+// may be the seed of another crawl.
+func (o *owner) isSeed(url string, before []string) bool {
+	if slices.Contains(before, url) {
+		return true
+	}
+	site, rest := page.Site([]byte(url))
+	p, known := o.s.seen.LookupPage(o.s.key.Page(o.s.key.Site(site), rest))
+	return known && int(p) < o.s.f.Pages() && o.s.f.Depth(p) == 0
+}
+
+// seed makes the seeds known that are not.
+func (o *owner) seed() error {
+	r := o.begin(frontier.Seed, o.base)
+	for _, url := range o.o.Seeds {
+		site, rest := page.Site([]byte(url))
+		hash := o.s.key.Page(o.s.key.Site(site), rest)
+		if p, ok := o.s.seen.LookupPage(hash); ok {
+			if int(p) < o.s.f.Pages() && o.s.f.State(p) == frontier.RefusedPage {
+				r.Event.Admit = append(r.Event.Admit, p)
+				o.s.sites.admit(o.s.f.Site(p))
+			}
+			continue
+		}
+		full := o.s.full()
+		id, newSite := o.s.site(o.s.key.Site(site), site)
+		if full || id == graph.NoSite {
+			return &Error{Text: "there is no room for " + url, Hint: "give the crawl more memory with --max-memory"}
+		}
+		p, _ := o.s.seen.Page(hash)
+		if !newSite {
+			site = nil
+		}
+		o.s.add(r, p, id, site, rest, frontier.NoBar)
+	}
+	if len(r.Event.New) > 0 || len(r.Event.Admit) > 0 {
+		o.record()
+	}
+	return nil
+}
