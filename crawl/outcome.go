@@ -1,6 +1,9 @@
 package crawl
 
 import (
+	"context"
+	"fmt"
+	"log/slog"
 	"net/netip"
 	"time"
 
@@ -111,7 +114,28 @@ func (o *owner) resolved(now time.Duration, t *task) {
 	case t.again && failed+1 < dnsTries:
 		e.Again, e.Due = true, later(e.End, 3*o.c.RetryDelay.Duration<<failed)
 	}
+	if t.class != policy.OK {
+		o.tellTrouble("a site has no address", e.Site, r)
+	}
 	o.record()
+}
+
+// tellTrouble logs why a site cannot be asked. As long as nothing came at all this is
+// what somebody who waits has to know; later it is one site of many.
+func (o *owner) tellTrouble(what string, s graph.Site, r *journal.Record) {
+	level := slog.LevelInfo
+	if o.fetched == 0 {
+		level = slog.LevelWarn
+	}
+	next := "given up"
+	if r.Event.Again {
+		next = "in " + (r.Event.Due - r.Event.End).Round(time.Second).String()
+	}
+	why := r.Facts.Note
+	if r.Facts.Status != 0 {
+		why = fmt.Sprintf("status %d", r.Facts.Status)
+	}
+	o.log.Log(context.Background(), level, what, "site", string(o.s.seen.Name(s)), "why", why, "again", next)
 }
 
 // staleTTL is how long an address that could not be renewed holds.
@@ -161,6 +185,7 @@ func (o *owner) ruled(now time.Duration, t *task) {
 			e.Class = policy.ServerError // such as a redirect without end
 		}
 		o.retryRobots(e, again)
+		o.tellTrouble("robots.txt cannot be had, and the site is left alone until then", id, r)
 	}
 	o.record()
 }
