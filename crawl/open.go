@@ -168,7 +168,9 @@ func restore(p *parts, set *setup, last uint64, note func(string, ...any)) (*sta
 			return nil, stop
 		}
 		if err != nil {
-			note("a snapshot cannot be used", "file", name, "why", err)
+			if !errors.Is(err, errOther) { // settings that order the pages have changed: that is no damage
+				note("a snapshot cannot be used", "file", name, "why", err)
+			}
 			continue
 		}
 		if err = s.catchUp(p, last, note); err == nil {

@@ -137,7 +137,11 @@ func (c *crawling) settle() error {
 	if !c.resume {
 		c.config.Seeds = []string{} // those that count are in c.seeds
 	}
-	return c.opt.apply(c.u, &c.config)
+	if err := c.opt.apply(c.u, &c.config); err != nil || !c.resume || before.Policy == c.config.Policy {
+		return err
+	}
+	c.u.notef("policy %s instead of %s: the journal is replayed first", c.config.Policy, before.Policy)
+	return nil
 }
 
 // wrongDirConfig explains a winnow.toml that cannot be read. It is derived: the journal
