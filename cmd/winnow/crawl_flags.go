@@ -99,6 +99,9 @@ func (o *crawlFlags) readConfig(u *ui, c *crawl.Config) error {
 		return nil
 	}
 	text, err := os.ReadFile(o.config)
+	if isDir(o.config) {
+		return withHint(fmt.Errorf("--config: open %s: it is a directory", o.config), "it takes a file, which winnow config prints; the configuration of a crawl is read with --dir")
+	}
 	if err != nil {
 		return withHint(fmt.Errorf("--config: open %s: %w", o.config, cause(err)), "winnow config prints a file to begin with; try: winnow config > %s", quoteArgs([]string{o.config}))
 	}

@@ -55,7 +55,8 @@ func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
 			return ctx.Err()
 		}
 	case "disk":
-		return withHint(fmt.Errorf("the disk of %s is full; the crawl is paused and nothing is lost", c.dir), "make room, then: %s", again)
+		return withHint(fmt.Errorf("the disk of %s has less room than --disk-reserve %s; the crawl is paused and nothing is lost", c.dir, c.config.DiskReserve),
+			"make room, or give a smaller --disk-reserve, then: %s", again)
 	case "memory":
 		return withHint(fmt.Errorf("the memory of --max-memory %s is used up; the crawl is paused and nothing is lost", c.config.MaxMemory),
 			"try: %s --max-memory %s", again, 2*c.config.MaxMemory)

@@ -38,7 +38,7 @@ func reportPaths(dir string) []string {
 // one leaves what was there before.
 func writeReport(u *ui, dir string, rep *lab.Report) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("create %s: %w", dir, cause(err))
+		return withHint(fmt.Errorf("create %s: %w", dir, cause(err)), "choose another place with --out")
 	}
 	var files []*resultFile
 	defer func() {
