@@ -190,6 +190,9 @@ func liveThroughCrashes(t *testing.T, seed uint64, whole wholeCrawl) {
 		if rng.IntN(6) == 0 {
 			w.deleteDerived()
 		}
+		if rng.IntN(8) == 0 {
+			w.o.Config.Policy = livePolicies()[rng.IntN(len(livePolicies()))]
+		}
 		time.Sleep(time.Duration(rng.Int64N(int64(4 * time.Second))))
 	}
 	w.comesToItsEnd(t, whole)
