@@ -56,7 +56,7 @@ func crawlForCurve(t *testing.T, policy string) *crawlReport {
 		t.Fatal(err)
 	}
 	defer net.Close()
-	c := new(demoOptions).config()
+	c := demoConfig()
 	c.Resolver = net.Resolver()
 	c.Policy, c.RandomSeed, c.Fetchers, c.Delay.Duration = policy, 1, 12, 40*time.Millisecond
 	dir := filepath.Join(t.TempDir(), "curve.crawl")

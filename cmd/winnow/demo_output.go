@@ -1,0 +1,171 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/lab"
+)
+
+// demoObject is what --json prints of a crawl.
+type demoObject struct {
+	Dir        string          `json:"dir"`
+	Violations int             `json:"violations"` // by the server's count
+	Server     fakeweb.Summary `json:"server"`
+	Crawl      reportObject    `json:"crawl"`
+	Real       *courseObject   `json:"real"`
+	Simulated  *courseObject   `json:"simulated"` // the same policy in the world that the crawl recorded
+}
+
+// demosObject is what it prints of several.
+type demosObject struct {
+	Dir      string       `json:"dir"`
+	Settings string       `json:"settings,omitempty"` // of a preset
+	Crawls   []demoObject `json:"crawls"`
+}
+
+// courseObject is how soon a crawl had the importance; null where it never had.
+type courseObject struct {
+	Policy   string   `json:"policy"`
+	HalfRank *float64 `json:"importance_of_half"` // share that the first half of the pages has (X31)
+	For50    *float64 `json:"seconds_for_50"`
+	For90    *float64 `json:"seconds_for_90"`
+	Seconds  float64  `json:"seconds"`
+}
+
+// courseOf measures a run; the policy is that of the crawl, simulated or not.
+func courseOf(run *lab.Run, policy string) *courseObject {
+	c := run.Trial.Cumulative()
+	o := &courseObject{Policy: policy, Seconds: run.Result.Took.Seconds(), For50: secondsAt(run, c, 0.5), For90: secondsAt(run, c, 0.9)}
+	if v, ok := c.At(0.5); ok {
+		o.HalfRank = &v
+	}
+	return o
+}
+
+// secondsAt is when a share of the importance was there, or nil.
+func secondsAt(run *lab.Run, c lab.Curve, level float64) *float64 {
+	i, _ := slices.BinarySearch(c.Y, level)
+	if i >= len(run.Result.End) {
+		return nil
+	}
+	s := run.Result.End[i].Seconds()
+	return &s
+}
+
+func (d *demoCrawl) real() *courseObject { return courseOf(d.report.real, d.config.Policy) }
+
+// simulated is nil if the policy of the crawl could not be simulated.
+func (d *demoCrawl) simulated() *courseObject {
+	runs := d.report.runs
+	if len(runs) == 0 || !strings.HasPrefix(runs[0].Policy, d.config.Policy) {
+		return nil
+	}
+	return courseOf(runs[0], d.config.Policy)
+}
+
+func (d *demoCrawl) object() demoObject {
+	return demoObject{
+		Dir: d.dir, Violations: len(d.found), Server: d.server.Counter().Summary(),
+		Crawl: d.report.object(filepath.Join(d.reportDir(), "report.html"), 0),
+		Real:  d.real(), Simulated: d.simulated(),
+	}
+}
+
+func printDemo(u *ui, o *demoOptions, crawls []*demoCrawl) error {
+	switch {
+	case u.asJSON && len(crawls) == 1:
+		return u.json(crawls[0].object())
+	case u.asJSON:
+		return u.json(o.object(crawls))
+	case len(crawls) == 1:
+		return crawls[0].print(u, o)
+	}
+	return o.printSeveral(u, crawls)
+}
+
+func (o *demoOptions) object(crawls []*demoCrawl) demosObject {
+	all := demosObject{Dir: o.dir}
+	if o.preset != "" {
+		all.Settings = crawls[0].settings(o)
+	}
+	for _, c := range crawls {
+		all.Crawls = append(all.Crawls, c.object())
+	}
+	return all
+}
+
+func (d *demoCrawl) print(u *ui, o *demoOptions) error {
+	if _, err := io.WriteString(u.stdout, d.report.text(textOptions(u))); err != nil {
+		return err
+	}
+	m := d.server.Counter().Summary()
+	t := newTable()
+	if o.preset != "" {
+		t.add("settings", d.settings(o))
+	}
+	t.add("server", formatCount(m.Requests)+" requests", fmt.Sprintf("at most %d connection at once to a site, %s full answers of %s pages", m.MostOpen, formatCount(m.Full), formatCount(m.Pages)))
+	t.add("violations", formatCount(int64(len(d.found))), "of robots.txt, delays and connections, by the server's count")
+	t.add("crawl", d.dir)
+	t.add("report", filepath.Join(d.reportDir(), "report.html"))
+	u.printf("\n")
+	return t.print(u.stdout)
+}
+
+// printSeveral holds the crawls against each other, and each against its simulation (X35).
+func (o *demoOptions) printSeveral(u *ui, crawls []*demoCrawl) error {
+	rep := &lab.Report{Title: "crawls of the same web", Sections: []lab.Section{demoComparison(crawls)}}
+	if o.preset != "" {
+		rep.Header = []lab.Field{{Name: "settings", Value: crawls[0].settings(o)}}
+	}
+	if _, err := io.WriteString(u.stdout, rep.Text(textOptions(u))); err != nil {
+		return err
+	}
+	t := newTable()
+	for _, c := range crawls {
+		t.add("report", filepath.Join(c.reportDir(), "report.html"))
+	}
+	u.printf("\n")
+	return t.print(u.stdout)
+}
+
+// demoComparison has two rows for each policy: on sockets, and simulated.
+func demoComparison(crawls []*demoCrawl) lab.Section {
+	t := &lab.Table{Columns: []lab.Column{
+		{Name: "crawl"}, {Name: "pages"}, {Name: "at 50 %", Unit: "%", Key: "importance_at_50"},
+		{Name: "half of it", Unit: "s", Key: "seconds_for_50"}, {Name: "90 % of it", Unit: "s", Key: "seconds_for_90"},
+		{Name: "all", Unit: "s", Key: "seconds"}, {Name: "violations"},
+	}}
+	for _, c := range crawls {
+		row := courseRow(c.config.Policy, len(c.report.real.Result.Order), c.real())
+		t.Rows = append(t.Rows, append(row, lab.Count(len(c.found))))
+		if s := c.simulated(); s != nil {
+			row := courseRow("  simulated", len(c.report.runs[0].Result.Order), s)
+			t.Rows = append(t.Rows, append(row, lab.None()))
+		}
+	}
+	return lab.Section{
+		Table: t,
+		Text: "Importance is PageRank of the pages that came. at 50 %: importance of the first half of the pages. half of it, 90 % of it: when so much of the importance was there. " +
+			"simulated: the same policy in the world that the crawl recorded, with the times that it recorded.",
+	}
+}
+
+func courseRow(name string, pages int, c *courseObject) []lab.Cell {
+	half := lab.None()
+	if c.HalfRank != nil {
+		half = lab.Num(100**c.HalfRank, 1)
+	}
+	return []lab.Cell{lab.Words(name), lab.Count(pages), half, secondsCell(c.For50), secondsCell(c.For90), lab.Num(c.Seconds, 1)}
+}
+
+func secondsCell(s *float64) lab.Cell {
+	if s == nil {
+		return lab.None()
+	}
+	return lab.Num(*s, 2)
+}

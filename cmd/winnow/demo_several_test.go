@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl"
+)
+
+// Experiment 2 of the thesis in the small: without --policy its preset crawls the same web
+// under both policies, each into a directory of its own, and holds them against each other
+// and against their simulations (X35).
+func TestDemoSeveral(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "exp2")
+	out, _ := winnow(t, 0, "demo", "--pages", "100", "--preset", "thesis-exp2", "--faster", "1000", "--fetchers", "4", "--dir", dir, "--json")
+	all := object[demosObject](t, out)
+	if len(all.Crawls) != 2 || !strings.Contains(all.Settings, "delays divided by 1000: 5ms (15ms for sites below 100 pages)") || !strings.Contains(all.Settings, " 4 fetchers") {
+		t.Fatalf("%d crawls: %s", len(all.Crawls), all.Settings)
+	}
+	for i, policy := range []string{"breadth-first", "larger-sites-first"} {
+		c := &all.Crawls[i]
+		if c.Dir != filepath.Join(dir, policy+".crawl") || c.Violations != 0 || c.Crawl.Fetched < 60 {
+			t.Errorf("%s: %d violations, %d pages", c.Dir, c.Violations, c.Crawl.Fetched)
+		}
+		if _, err := os.Stat(c.Crawl.Report); err != nil {
+			t.Error(err)
+		}
+		for _, x := range []*courseObject{c.Real, c.Simulated} {
+			if x == nil || x.Policy != policy || x.HalfRank == nil || *x.HalfRank <= 0.5 || !(0 < *x.For50 && *x.For50 < *x.For90 && *x.For90 <= x.Seconds) {
+				t.Errorf("%s: %+v", policy, x)
+			}
+		}
+	}
+	if a, b := all.Crawls[0].Crawl.Fetched, all.Crawls[1].Crawl.Fetched; a != b {
+		t.Errorf("%d and %d pages of the same web", a, b)
+	}
+}
+
+// A preset keeps its policy and its fetchers, and the limits that it has for an endless
+// Web are gone; its delays are divided.
+func TestDemoPreset(t *testing.T) {
+	u := newUI(nil, t.Output(), t.Output())
+	crawls, err := (&demoOptions{preset: "thesis-exp1", faster: 100}).plan(u)
+	if err != nil || len(crawls) != 1 {
+		t.Fatal(crawls, err)
+	}
+	c := &crawls[0].config
+	if c.Policy != "larger-sites-first" || c.Delay.Duration != 150*time.Millisecond || c.Fetchers != 1000 || c.Batch != 100_000 || c.SitePages != 0 || c.MaxDepth != 0 {
+		t.Errorf("%+v", c)
+	}
+	crawls, err = (&demoOptions{preset: "wire2002", faster: 300, fetchers: 7}).plan(u)
+	if err != nil || len(crawls) != 1 {
+		t.Fatal(crawls, err)
+	}
+	if c = &crawls[0].config; c.Policy != crawl.Default().Policy || c.Delay.Duration != 100*time.Millisecond || c.Fetchers != 7 {
+		t.Errorf("%+v", c)
+	}
+}
