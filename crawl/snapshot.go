@@ -331,7 +331,6 @@ func dropAhead(dir disk.Dir, last uint64) error {
 	if err != nil {
 		return err
 	}
-	ahead := 0
 	for _, name := range names {
 		if name <= snapshotName(last) {
 			break
@@ -339,12 +338,8 @@ func dropAhead(dir disk.Dir, last uint64) error {
 		if err := dir.Remove(name); err != nil {
 			return err
 		}
-		ahead++
 	}
-	if ahead == 0 {
-		return nil
-	}
-	return dir.Sync()
+	return dir.Sync() // also where a run removed one, and was killed before it came to this
 }
 
 // prune removes old snapshots.
