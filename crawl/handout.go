@@ -38,7 +38,7 @@ func (o *owner) handOut(now time.Duration) (ask time.Duration) {
 // asked for until it has.
 func (o *owner) mayHandOut() bool {
 	return o.stopping == "" && (len(o.idle) > 0 || len(o.crew) < o.c.Fetchers) &&
-		o.pagesLeft() && o.open.bytes < maxOpen
+		o.pagesLeft() && o.open.bytes < maxOpen && !(o.outage.on() && len(o.crew)-len(o.idle) >= outageProbes)
 }
 
 // maxOpen is how many bytes may wait for the disk beside the group that it has.
@@ -70,7 +70,7 @@ func (o *owner) hire() int {
 func (o *owner) recordRefusals(now time.Duration) {
 	for _, p := range o.s.f.Refusals() {
 		r := o.begin(frontier.Refused, now)
-		r.Event.Page = p
+		r.Event.Page, r.Event.Bar = p, o.s.f.Bar(p)
 		o.record()
 	}
 }

@@ -27,12 +27,16 @@ type mark struct {
 // everySecond is the rhythm of the meter.
 const everySecond = time.Second
 
+// bigCrawl is how many pages make the meter look once less often: it counts each of
+// them, a nanosecond or three.
+const bigCrawl = 2_000_000
+
 // report tells the watcher how it goes, about once a second.
 func (o *owner) report(now time.Duration) {
 	if now < o.tick {
 		return
 	}
-	o.tick = now + everySecond
+	o.tick = now + everySecond*time.Duration(1+o.s.f.Pages()/bigCrawl) // counting pages takes time
 	o.measure(now)
 	o.marks[o.n%len(o.marks)] = mark{now, o.fetched}
 	o.n++

@@ -22,6 +22,9 @@ func (o *owner) end(now time.Duration, t *task) {
 	if w.Kind == frontier.Fetch {
 		o.fetching--
 	}
+	if !t.void {
+		o.noteAnswer(now, t)
+	}
 	switch {
 	case t.void: // it did not happen: the next session will ask again
 		o.recycle(t)
@@ -111,8 +114,8 @@ func (o *owner) resolved(now time.Duration, t *task) {
 	case t.again && old.IsValid(): // an old address is better than none (RFC 8767)
 		e.Class = policy.OK
 		o.address(r, []netip.Addr{old}, staleTTL)
-	case t.again && failed+1 < dnsTries:
-		e.Again, e.Due = true, later(e.End, 3*o.c.RetryDelay.Duration<<failed)
+	case t.again && (failed+1 < dnsTries || o.outage.on()):
+		e.Again, e.Due = true, later(e.End, 3*o.c.RetryDelay.Duration<<min(failed, 6))
 	}
 	if t.class != policy.OK {
 		o.tellTrouble("a site has no address", e.Site, r)
@@ -193,7 +196,7 @@ func (o *owner) ruled(now time.Duration, t *task) {
 // retryRobots lets a robots.txt that cannot be had be asked for again, unless that was
 // the last try.
 func (o *owner) retryRobots(e *frontier.Event, after time.Duration) {
-	if o.s.trouble[e.For].N+1 < robotsTries {
+	if o.s.trouble[e.For].N+1 < robotsTries || o.outage.on() {
 		e.Again, e.Due = true, later(e.End, after)
 	}
 }
@@ -274,7 +277,7 @@ func (o *owner) done(now time.Duration, t *task) {
 	}
 	tried := o.s.tries[e.Page]
 	switch {
-	case mayPass(e.Class) && int(tried) < o.c.Retries:
+	case mayPass(e.Class) && (int(tried) < o.c.Retries || o.outage.on()):
 		e.Again, e.Due = true, o.retryAt(e, tried)
 	case !e.Class.Failed():
 		if o.duplicate(e, f) {
@@ -319,7 +322,7 @@ func mayPass(c policy.Class) bool {
 // after three times as long with each failure, spread by up to a quarter.
 func (o *owner) retryAt(e *frontier.Event, tried uint8) time.Duration {
 	d := o.c.RetryDelay.Duration
-	for range tried {
+	for range min(tried, 6) {
 		d *= 3
 	}
 	spread := policy.Hash(o.s.set.random, uint64(e.Page), uint64(tried)) % 1024

@@ -22,6 +22,7 @@ const (
 	whyBytes    = "bytes"
 	whyStopped  = "stopped"
 	whyDisk     = "disk"
+	whyNetwork  = "network"
 )
 
 // An owner runs a crawl: it alone touches the state. One turn of its loop takes what
@@ -64,6 +65,7 @@ type owner struct {
 	fetching int   // pages under way
 	fetched  int64 // pages that came, over all sessions
 	conns    uint32
+	before   []byte // configuration of the session before, TOML; nil: there was none
 	loosened bool   // the session before had other limits
 	stopping string // why nothing is handed out any more; "": it is
 	graceEnd time.Duration
@@ -74,6 +76,7 @@ type owner struct {
 	robots   robots.Limits
 	statusAt time.Duration
 	deny     denyList
+	outage   outage
 	follow   *follow
 	index    indexer
 	overrides

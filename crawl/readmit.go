@@ -11,7 +11,7 @@ import (
 
 // A crawl that is resumed with a wider scope or larger limits asks for pages that it
 // knows and had refused: nothing has to be fetched again to find them. A narrower scope
-// bars what becomes known from then on; pages that wait are judged when they were found.
+// or a longer deny list bars pages that wait when they would be handed out.
 
 // readmit admits the refused pages that the configuration in force would not bar.
 func (o *owner) readmit(scope *gather.Scope) {
@@ -71,4 +71,22 @@ func (c *Config) limitsOnly() Config {
 	d.Seeds, d.Scope, d.Include, d.Exclude, d.Rules, d.Deny = c.Seeds, c.Scope, c.Include, c.Exclude, c.Rules, c.Deny
 	d.MaxDepth, d.MaxDepthDynamic, d.SitePages, d.DomainPages, d.Types, d.Site = c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages, c.Types, c.Site
 	return d
+}
+
+// revisit lets all pages that came be visited again when --recrawl is new: when each of
+// them came is not known any more, so they are due, in the order of the policy.
+func (o *owner) revisit() {
+	was := Default()
+	if o.c.Recrawl.Duration == 0 || len(o.before) == 0 || was.Read("the last session", o.before) != nil || was.Recrawl.Duration > 0 {
+		return
+	}
+	r := o.begin(frontier.Revisit, o.base)
+	for p := range o.s.f.Pages() {
+		if o.s.f.State(graph.Page(p)) == frontier.Fetched {
+			r.Event.Admit = append(r.Event.Admit, graph.Page(p))
+		}
+	}
+	if len(r.Event.Admit) > 0 {
+		o.record()
+	}
 }

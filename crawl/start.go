@@ -203,6 +203,7 @@ func (o *owner) begins(id identity, fresh bool) error {
 	if err != nil {
 		return err
 	}
+	o.before = o.s.last
 	o.loosened = loosens(o.s.last, o.c)
 	r := o.begin(frontier.Session, o.base)
 	r.Facts.Session = &journal.Session{
@@ -224,7 +225,9 @@ func (o *owner) begins(id identity, fresh bool) error {
 
 // assemble makes what harvesters need.
 func (o *owner) assemble() error {
+	o.s.scope = o.scope
 	o.readmit(o.scope)
+	o.revisit()
 	resolve, err := o.resolver()
 	if err != nil {
 		return err

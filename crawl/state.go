@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -46,6 +47,7 @@ type state struct {
 	next     uint64        // number of the next record
 	holes    int           // records that could not be applied: see replay
 	settling               // on replay
+	scope    *gather.Scope // that in force; nil on replay, where refusals are given
 	err      error         // of the URL log: nothing that was decided after it counts
 	text     []byte        // scratch: a URL
 }
@@ -88,9 +90,7 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 	}
 	fo := set.frontier
 	fo.Random, fo.Twin = set.random, s.twin
-	if set.robots {
-		fo.Allowed = s.allowed
-	}
+	fo.Barred = s.barred
 	if set.delays != nil {
 		fo.SiteDelay = func(id graph.Site) (time.Duration, bool) { return set.delays(s.seen.Name(id)) }
 	}
@@ -155,6 +155,26 @@ func (s *state) fail(err error) {
 	if s.err == nil {
 		s.err = err
 	}
+}
+
+// barred is what speaks against p when it would be handed out: the robots.txt of its
+// site, a scope or a deny list that has changed since it was found, or that pages are
+// not visited again any more.
+func (s *state) barred(p graph.Page) frontier.Bar {
+	if s.in.At(int(p))&came != 0 && !s.set.recrawl {
+		return frontier.BarScope
+	}
+	if s.set.robots && !s.allowed(p) {
+		return frontier.BarRobots
+	}
+	if s.scope == nil {
+		return frontier.NoBar
+	}
+	site, rest := page.Site(s.appendURL(nil, p))
+	if s.f.Depth(p) > 0 { // seeds are wanted whatever the scope
+		return s.scope.Judge(site, rest)
+	}
+	return s.scope.Denied(site, rest)
 }
 
 // allowed tells whether the robots.txt of its site allows p.
@@ -267,7 +287,7 @@ func (s *state) session(r *journal.Record) {
 func (s *state) resolved(r *journal.Record) {
 	e := &r.Event
 	if e.Again {
-		s.names[e.Site]++
+		s.names[e.Site] = min(s.names[e.Site], 200) + 1
 		return
 	}
 	delete(s.names, e.Site)
@@ -290,7 +310,7 @@ func (s *state) done(r *journal.Record) {
 	s.statuses[r.Facts.Status]++
 	s.bytes += e.Bytes
 	if e.Again {
-		s.tries[e.Page]++
+		s.tries[e.Page] = min(s.tries[e.Page], 200) + 1
 		return
 	}
 	delete(s.tries, e.Page)

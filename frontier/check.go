@@ -22,7 +22,7 @@ func (f *Frontier) checkKind(e *Event) error {
 	switch e.Kind {
 	case Seed:
 		return f.checkNew(e)
-	case Admitted:
+	case Admitted, Revisit:
 		if len(e.New) > 0 {
 			return fmt.Errorf("it has %d new pages", len(e.New))
 		}

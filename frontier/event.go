@@ -63,9 +63,12 @@ const (
 	Listed
 	// Admitted: the pages Admit, which were refused, are to be fetched after all.
 	Admitted
+	// Revisit: the pages Admit, which came, are to be visited again. Those that wait for
+	// it already, and others, are left out.
+	Revisit
 )
 
-var eventNames = [...]string{"seed", "took", "refused", "asked", "resolved", "ruled", "done", "session", "listed", "admitted"}
+var eventNames = [...]string{"seed", "took", "refused", "asked", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit"}
 
 func (k EventKind) String() string { return eventNames[k] }
 
@@ -78,6 +81,7 @@ type Event struct {
 	For   graph.Site // Took (of Robots), Ruled: as in Work
 	Page  graph.Page // Took (of Fetch), Refused, Done
 	Board uint8      // Took
+	Bar   Bar        // Refused: why; NoBar means by robots.txt
 
 	// New are the sites of the pages that became known by this event (Seed, Done,
 	// Listed), in the order of their ids, which continue those known. A site whose id is

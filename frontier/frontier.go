@@ -215,7 +215,7 @@ func (f *Frontier) Apply(now time.Duration, e *Event) {
 		f.took(now, Work{Kind: e.Work, Site: e.Site, Page: e.Page, Board: e.Board, For: e.For})
 		return
 	case Refused:
-		f.refusal(now, e.Page)
+		f.refusal(now, e.Page, e.Bar)
 		return
 	case Asked:
 		f.nothing(now)
@@ -232,6 +232,8 @@ func (f *Frontier) Apply(now time.Duration, e *Event) {
 		f.listed(now, e)
 	case Admitted:
 		f.admit(e.Admit, math.MaxUint8)
+	case Revisit:
+		f.callBack(e.Admit)
 	}
 	if f.o.Slice > 0 { // not after what Next and More do without Apply
 		for _, w := range f.workers {

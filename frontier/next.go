@@ -123,9 +123,9 @@ func (f *Frontier) unresolved(now time.Duration, s graph.Site) bool {
 // lacks the page.
 func (f *Frontier) fetch(now time.Duration, w Work) (Work, bool) {
 	w.Page, _ = f.boards[w.Board].active.First(w.Site)
-	if f.o.Allowed != nil && !f.o.Allowed(w.Page) {
+	if bar := f.verdict(w.Page); bar != NoBar {
 		f.now = now
-		f.refuse(w.Page)
+		f.refuse(w.Page, bar)
 		f.refused = append(f.refused, w.Page)
 		return Work{}, false
 	}
@@ -133,7 +133,24 @@ func (f *Frontier) fetch(now time.Duration, w Work) (Work, bool) {
 	return w, true
 }
 
-func (f *Frontier) refuse(p graph.Page) { f.drop(p, RefusedPage) }
+// verdict is what speaks against a page that would be handed out.
+func (f *Frontier) verdict(p graph.Page) Bar {
+	switch {
+	case f.o.Allowed != nil && !f.o.Allowed(p):
+		return BarRobots
+	case f.o.Barred != nil:
+		return f.o.Barred(p)
+	}
+	return NoBar
+}
+
+// refuse takes a page out that is not to be handed out.
+func (f *Frontier) refuse(p graph.Page, bar Bar) {
+	f.drop(p, RefusedPage)
+	if f.State(p) == RefusedPage {
+		f.setBar(p, bar)
+	}
+}
 
 // take hands out a work: its site is acquired, its page leaves the queues.
 func (f *Frontier) take(now time.Duration, w Work) {

@@ -36,6 +36,9 @@ type Options struct {
 	// Allowed tells whether the robots.txt of its site allows a page; nil allows all.
 	// It is asked when the page would be handed out.
 	Allowed func(graph.Page) bool
+	// Barred, if not nil, is asked at the same moment whether something else speaks
+	// against the page by now; NoBar: nothing does.
+	Barred func(graph.Page) Bar
 	// AddressCap is the number of requests at a time to one IP address, 0 any number;
 	// AddressDelay the time from the end of one to the start of the next.
 	AddressCap   int

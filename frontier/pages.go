@@ -113,6 +113,16 @@ func (f *Frontier) admit(list []graph.Page, depth uint8) {
 	}
 }
 
+// callBack lets pages that came wait again.
+func (f *Frontier) callBack(list []graph.Page) {
+	for _, p := range list {
+		if f.State(p) == Fetched && !f.inQueue(p) {
+			f.countRevisits(1)
+			f.enter(p, f.Site(p))
+		}
+	}
+}
+
 // enter lets a page wait in the queues that is known or to be visited again, unless its
 // site is closed.
 func (f *Frontier) enter(p graph.Page, s graph.Site) {

@@ -34,13 +34,16 @@ func (f *Frontier) took(now time.Duration, w Work) {
 }
 
 // refusal forces a refusal.
-func (f *Frontier) refusal(now time.Duration, p graph.Page) {
+func (f *Frontier) refusal(now time.Duration, p graph.Page, bar Bar) {
 	s := f.Site(p)
 	if c, ok := f.choice(now, s); !ok || c.Kind != Fetch || c.Page != p {
 		f.differs++
 	}
 	f.comeBack(p)
-	f.refuse(p)
+	if bar == NoBar {
+		bar = BarRobots
+	}
+	f.refuse(p, bar)
 	if f.place.At(int(s)) == kept && f.boards[0].active.Len(s) == 0 {
 		f.release(now, s, now) // as More does when it has nothing left
 	}

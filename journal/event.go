@@ -14,7 +14,7 @@ import (
 const (
 	lastClass = policy.Trap
 	lastWork  = frontier.Sitemap
-	lastKind  = frontier.Admitted
+	lastKind  = frontier.Revisit
 )
 
 // workFor is a bit beside the kind of work: robots.txt is asked for another site's sake.
@@ -29,7 +29,8 @@ func (w *writer) event(r *Record) {
 		w.took(e)
 	case frontier.Refused:
 		w.uint(uint64(e.Page))
-	case frontier.Asked, frontier.Session, frontier.Admitted:
+		w.byte(byte(e.Bar))
+	case frontier.Asked, frontier.Session, frontier.Admitted, frontier.Revisit:
 	case frontier.Resolved:
 		w.uint(uint64(e.Site))
 		w.outcome(r)
@@ -62,7 +63,8 @@ func (d *reader) event(r *Record) {
 		d.took(e)
 	case frontier.Refused:
 		e.Page = graph.Page(d.id())
-	case frontier.Asked, frontier.Session, frontier.Admitted:
+		e.Bar = frontier.Bar(d.atMost(uint8(frontier.MaxBar), "bar"))
+	case frontier.Asked, frontier.Session, frontier.Admitted, frontier.Revisit:
 	case frontier.Resolved:
 		e.Site = graph.Site(d.id())
 		d.outcome(r)

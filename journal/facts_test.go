@@ -77,6 +77,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 		frontier.Session:  {Session: full.Session},
 		frontier.Listed:   listed,
 		frontier.Admitted: {},
+		frontier.Revisit:  {},
 	} {
 		r := Record{Event: frontier.Event{Kind: kind}, Facts: full}
 		if kinds(kind)&makesKnown != 0 {

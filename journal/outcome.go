@@ -129,7 +129,7 @@ func moreOf(e *frontier.Event) (more byte) {
 	if anyBar(e) && len(e.New) > 0 && kinds(e.Kind)&makesKnown != 0 {
 		more |= moreBars
 	}
-	if len(e.Admit) > 0 && kinds(e.Kind)&(makesKnown|kinds(frontier.Admitted)) != 0 {
+	if len(e.Admit) > 0 && kinds(e.Kind)&(makesKnown|kinds(frontier.Admitted)|kinds(frontier.Revisit)) != 0 {
 		more |= moreAdmit
 	}
 	return more

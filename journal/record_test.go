@@ -46,6 +46,8 @@ func samples() []Record {
 			Files: 2, Retry: 1, Class: policy.ServerError, Start: 1, End: 2, Bytes: 3}},
 		{Seq: 12, Event: frontier.Event{Kind: frontier.Listed}},
 		{Seq: 12, Event: frontier.Event{Kind: frontier.Admitted}},
+		{Seq: 12, Event: frontier.Event{Kind: frontier.Revisit, Admit: []graph.Page{3}}},
+		{Seq: 12, Event: frontier.Event{Kind: frontier.Refused, Page: 3, Bar: frontier.MaxBar}},
 		{Seq: 12, Event: frontier.Event{Kind: frontier.Admitted, Admit: []graph.Page{most, 1}}},
 		{Seq: 12, First: 1, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{1}, Bars: []frontier.Bar{frontier.BarRobots}, Admit: []graph.Page{1}}},
 		{Seq: 13, Now: 100, Event: frontier.Event{Kind: frontier.Done, Page: most, Again: true, Due: -5, Links: []graph.Page{0}}},
@@ -103,13 +105,13 @@ func orNil[T any](list []T) []T {
 
 // Fields that the kind does not name are not written: the simulator fills in some.
 func TestOnlyNamedFields(t *testing.T) {
-	full := frontier.Event{Work: frontier.Fetch, Site: 1, For: 14, Page: 2, Board: 3, New: []graph.Site{4}, Bars: []frontier.Bar{1},
+	full := frontier.Event{Work: frontier.Fetch, Site: 1, For: 14, Page: 2, Board: 3, Bar: frontier.BarDenied, New: []graph.Site{4}, Bars: []frontier.Bar{1},
 		Admit: []graph.Page{9}, Links: []graph.Page{5}, Class: policy.Timeout, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
 		Keep: true, Hop: true, To: 15, Files: 16, Address: 10, Delay: 11, Expiry: 12, Retry: 13}
 	named := map[frontier.EventKind]frontier.Event{
 		frontier.Seed:     {New: full.New, Bars: full.Bars, Admit: full.Admit},
 		frontier.Took:     {Work: full.Work, Site: 1, Page: 2, Board: 3},
-		frontier.Refused:  {Page: 2},
+		frontier.Refused:  {Page: 2, Bar: frontier.BarDenied},
 		frontier.Asked:    {},
 		frontier.Resolved: {Site: 1, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Address: 10, Expiry: 12},
 		frontier.Ruled: {Site: 1, For: 14, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
@@ -120,6 +122,7 @@ func TestOnlyNamedFields(t *testing.T) {
 		frontier.Listed: {Site: 1, New: full.New, Bars: full.Bars, Admit: full.Admit, Class: full.Class, Start: 7, End: 8,
 			Bytes: 9, Files: 16, Retry: 13},
 		frontier.Admitted: {Admit: full.Admit},
+		frontier.Revisit:  {Admit: full.Admit},
 	}
 	if len(named) != int(lastKind)+1 {
 		t.Fatalf("%d kinds of %d", len(named), lastKind+1)

@@ -62,6 +62,8 @@ func ends(sum *crawl.Summary, c *crawl.Config) string {
 		return "at --bytes " + c.Bytes.String()
 	case "stopped":
 		return "on request"
+	case "network":
+		return "nothing could be reached for half an hour"
 	}
 	return sum.Why
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -57,6 +58,8 @@ func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
 	case "disk":
 		return withHint(fmt.Errorf("the disk of %s has less room than --disk-reserve %s; the crawl is paused and nothing is lost", c.dir, c.config.DiskReserve),
 			"make room, or give a smaller --disk-reserve, then: %s", again)
+	case "network":
+		return withHint(errors.New("nothing could be reached for half an hour; the crawl is paused and nothing is lost"), "when the network is back: %s", again)
 	case "memory":
 		return withHint(fmt.Errorf("the memory of --max-memory %s is used up; the crawl is paused and nothing is lost", c.config.MaxMemory),
 			"try: %s --max-memory %s", again, 2*c.config.MaxMemory)

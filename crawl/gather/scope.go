@@ -116,6 +116,14 @@ func (s *Scope) Judge(site, rest []byte) frontier.Bar {
 	return s.judge(url, len(site), s.holds(site))
 }
 
+// Denied says whether the deny list forbids a page, whatever else holds for it.
+func (s *Scope) Denied(site, rest []byte) frontier.Bar {
+	if s.deny.Load().match(site, rest) == deny {
+		return frontier.BarDenied
+	}
+	return frontier.NoBar
+}
+
 // judge is Judge for a URL in one piece, its site before mid; known says whether the
 // site is of the kind of the scope.
 func (s *Scope) judge(url []byte, mid int, known bool) frontier.Bar {
