@@ -1,6 +1,10 @@
 package fakeweb
 
-import "github.com/winnow-crawler/winnow/graph"
+import (
+	"strings"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
 
 // Limits are those of a crawl, as far as they decide which pages it has to fetch.
 type Limits struct {
@@ -137,21 +141,40 @@ func (v *wantedWalk) throughCopy(p graph.Page, depth int32) {
 	}
 }
 
-// perhaps appends what some crawlers find at page p and others do not. Traps lead back to
-// the home page of their site, and a directory of copies has links of its first pages.
+// perhaps appends what some crawlers find at page p and others do not.
 func (s *Server) perhaps(dst []graph.Page, p graph.Page, e *Expected) []graph.Page {
 	switch {
 	case e.Class == Chain:
-		dst = append(dst, e.RedirectTo)
-	case e.Status == 200 && !e.Whole && e.Class.readable():
+		return append(dst, e.RedirectTo)
+	case e.Soft || e.Class == Crowd:
+		return append(dst, s.web.Home(s.web.SiteOf(p)))
+	case e.Status != 200 || !e.Class.readable():
+		return dst
+	case !e.Whole:
 		dst = s.web.Links(dst, p)
 	}
-	if !s.rules.hostile {
+	if !s.rules.extras {
 		return dst
 	}
+	return s.perhapsBeside(dst, p)
+}
+
+// perhapsBeside appends where the links of page p lead that are not of the graph: the
+// pages of traps and those behind copies link to the home page of their site. A directory of
+// copies may stand for the first pages, and a session for all that they lead to.
+func (s *Server) perhapsBeside(dst []graph.Page, p graph.Page) []graph.Page {
 	st := s.web.site(s.web.SiteOf(p))
-	for j := range min(st.pages, firstPages) {
-		dst = append(dst, graph.Page(st.first+j))
+	for _, link := range s.Beside(p) {
+		if at, _ := s.Place(link); at.Kind == KindCopy && strings.Contains(link, "/copy/") {
+			dst = append(dst, s.web.Home(s.web.SiteOf(at.Page)))
+		}
+	}
+	if len(s.rules.entrances(nil, &st, uint32(p)-st.first, 0)) > 0 {
+		for j := range min(st.pages, firstPages) {
+			if j == 0 || s.rules.has(&st, CopyDirectory) {
+				dst = append(dst, graph.Page(st.first+j))
+			}
+		}
 	}
 	return dst
 }
