@@ -2,6 +2,7 @@ package journal
 
 import (
 	"encoding/hex"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -51,3 +52,32 @@ const formatBytes = `
 	1d000000 64244052 c00002020000000100010201010108687474703a2f2f61022f78020179
 	0b000000 5fa0278a 8101120200000180050204
 	1e000000 7261bf29 8602280100020410c8010001019e30c8010104060a02040603612f620174`
+
+// A journal whose only header is damaged is not taken for none: nothing is begun over it.
+func TestDamagedHeader(t *testing.T) {
+	d := disk.NewMemory()
+	l, err := Begin(d, Header{Crawl: [16]byte{1}, Partitions: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Append(&Record{Event: frontier.Event{Kind: frontier.Session}})
+	if err := l.Write(l.Take(Commit{})); err != nil {
+		t.Fatal(err)
+	}
+	f, err := d.Open("00000000.wj", disk.Change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte{0x63}, 10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(d, 0, func(*Record) error { return nil }); !errors.Is(err, ErrLost) || errors.Is(err, ErrNone) {
+		t.Errorf("reading gives %v", err)
+	}
+	if _, _, err := Open(d, Header{}); !errors.Is(err, ErrLost) || errors.Is(err, ErrNone) {
+		t.Errorf("opening gives %v", err)
+	}
+	if _, err := Begin(d, Header{Crawl: [16]byte{2}, Partitions: 1}); err == nil {
+		t.Error("another journal was begun over it")
+	}
+}

@@ -68,7 +68,7 @@ func (r *Reader) Run() (Commit, error) {
 		return Commit{}, err
 	}
 	if allDamaged(all) {
-		return Commit{}, fmt.Errorf("journal: %w", ErrNone)
+		return Commit{}, noHeader(all)
 	}
 	e, err := findEnd(r.Dir, all)
 	if err != nil {

@@ -32,7 +32,7 @@ func Open(dir disk.Dir, h Header) (*Log, Found, error) {
 		return nil, Found{}, err
 	}
 	if len(all) == 0 || all[e.segment].err != nil && e.size == headerSize {
-		return nil, Found{}, fmt.Errorf("journal: %w", ErrNone)
+		return nil, Found{}, noHeader(all)
 	}
 	found := Found{Last: e.commit, Records: e.commit.Next}
 	check := Reader{Dir: dir, Damage: func(d *Damage) error {

@@ -183,5 +183,17 @@ func ReadHeader(dir disk.Dir) (Header, error) {
 			return s.header, nil
 		}
 	}
-	return h, fmt.Errorf("journal: %w", ErrNone)
+	return h, noHeader(all)
+}
+
+// noHeader is the error of a journal without a header that can be read. A file is used
+// only when its header lasts, so one with more than that is damaged, and not the trace of
+// a crash.
+func noHeader(all []segment) error {
+	for i := range all {
+		if all[i].size > headerSize {
+			return fmt.Errorf("journal: %w: %s: %w", ErrLost, all[i].name, errHeader)
+		}
+	}
+	return fmt.Errorf("journal: %w", ErrNone)
 }
