@@ -38,7 +38,8 @@ crawl with other orders of the same pages. Nothing outside this machine is asked
 
 With several policies the same web is served anew and crawled under each, one after the
 other, and a table compares the crawls by the clock. With --preset the settings are
-those of a paper, its delays divided by --faster.`,
+those of a paper, its delays and the latencies of the Web divided by --faster: the lower
+it is, the less the speed of this machine matters.`,
 		Example: `  winnow demo
   winnow demo --policy larger-sites-first --dir demo.crawl
   winnow demo --preset thesis-exp2 --fetchers 8 --dir exp2`,
@@ -59,7 +60,7 @@ those of a paper, its delays divided by --faster.`,
 	f.StringSliceVar(&opt.policies, "policy", nil, "policies, one crawl for each, as winnow sim --help lists them (default: "+crawl.Default().Policy+", or what the preset compares)")
 	f.Uint64Var(&opt.seed, "random-seed", 1, "another seed is another web")
 	f.StringVar(&opt.preset, "preset", "", "settings of a paper: "+orList(presetNames()))
-	f.Float64Var(&opt.faster, "faster", 100, "divide the delays of the preset by this")
+	f.Float64Var(&opt.faster, "faster", 100, "divide the delays of the preset, and latencies of 0.1 to 2 s, by this")
 	f.IntVar(&opt.fetchers, "fetchers", 0, "r: most sites that are asked at a time (default: as the preset, or 16)")
 	completesPolicies(cmd, "policy")
 	completes(cmd, "preset", presetNames()...)
@@ -78,13 +79,17 @@ func runDemo(ctx context.Context, u *ui, opt *demoOptions) error {
 		u.notef("%s", crawls[0].settings(opt))
 	}
 	var wrong []error
+	var policies []string
+	for _, c := range crawls {
+		policies = append(policies, c.config.Policy)
+	}
 	defer func() {
 		for _, c := range crawls {
 			c.close()
 		}
 	}()
 	for _, c := range crawls {
-		if err := c.run(ctx, u, opt); err != nil {
+		if err := c.run(ctx, u, opt, policies); err != nil {
 			return err
 		}
 		wrong = append(wrong, c.wrong())
@@ -165,7 +170,7 @@ func (d *demoCrawl) close() {
 }
 
 // run serves the web, crawls it, and judges the crawl.
-func (d *demoCrawl) run(ctx context.Context, u *ui, opt *demoOptions) error {
+func (d *demoCrawl) run(ctx context.Context, u *ui, opt *demoOptions, policies []string) error {
 	server, net, err := opt.serve()
 	if err != nil {
 		return err
@@ -175,7 +180,7 @@ func (d *demoCrawl) run(ctx context.Context, u *ui, opt *demoOptions) error {
 	if err := d.crawl(ctx, u); err != nil {
 		return err
 	}
-	return d.judge(ctx, u)
+	return d.judge(ctx, u, policies)
 }
 
 // crawl crawls from the first page, from which all can be reached.
@@ -205,16 +210,16 @@ func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
 	return nil
 }
 
-// judge holds the crawl against the server's count and against other orders, and writes
-// its report.
-func (d *demoCrawl) judge(ctx context.Context, u *ui) (err error) {
+// judge holds the crawl against the server's count and against other orders, those of the
+// other crawls among them, and writes its report.
+func (d *demoCrawl) judge(ctx context.Context, u *ui, policies []string) (err error) {
 	c, counter := &d.config, d.server.Counter()
 	d.found = counter.Check(fakeweb.Demands{Delay: leastDelay(c), PerConnection: c.PerConnection})
 	wanted := d.server.Wanted(fakeweb.Limits{Sitemaps: c.Sitemaps, MaxBody: int(c.MaxBody)})
 	d.found = append(d.found, counter.CheckWanted(wanted)...)
 	shown := newStages(ctx, u)
 	defer shown.Done()
-	if d.report, err = readCrawlReport(ctx, d.dir, reportPolicies(), shown); err != nil {
+	if d.report, err = readCrawlReport(ctx, d.dir, d.simulates(policies), shown); err != nil {
 		return err
 	}
 	shown.Done()
@@ -226,6 +231,18 @@ func (d *demoCrawl) judge(ctx context.Context, u *ui) (err error) {
 		d.failed = err
 	}
 	return nil
+}
+
+// simulates are the policies to simulate in the world of the crawl: those of all crawls,
+// and what every crawl is held against.
+func (d *demoCrawl) simulates(policies []string) []string {
+	names := slices.Clone(policies)
+	for _, p := range reportPolicies() {
+		if !slices.Contains(names, p) {
+			names = append(names, p)
+		}
+	}
+	return names
 }
 
 func (d *demoCrawl) reportDir() string { return filepath.Join(d.dir, "report") }

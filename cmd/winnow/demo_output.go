@@ -5,7 +5,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/lab"
@@ -14,18 +13,18 @@ import (
 // demoObject is what --json prints of a crawl.
 type demoObject struct {
 	Dir        string          `json:"dir"`
-	Violations int             `json:"violations"` // by the server's count
+	Settings   string          `json:"settings,omitempty"` // of a preset
+	Violations int             `json:"violations"`         // by the server's count
 	Server     fakeweb.Summary `json:"server"`
 	Crawl      reportObject    `json:"crawl"`
 	Real       *courseObject   `json:"real"`
-	Simulated  *courseObject   `json:"simulated"` // the same policy in the world that the crawl recorded
+	Simulated  []*courseObject `json:"simulated"` // the policies of all crawls in the world that this one recorded
 }
 
 // demosObject is what it prints of several.
 type demosObject struct {
-	Dir      string       `json:"dir"`
-	Settings string       `json:"settings,omitempty"` // of a preset
-	Crawls   []demoObject `json:"crawls"`
+	Dir    string       `json:"dir"`
+	Crawls []demoObject `json:"crawls"`
 }
 
 // courseObject is how soon a crawl had the importance; null where it never had.
@@ -59,27 +58,41 @@ func secondsAt(run *lab.Run, c lab.Curve, level float64) *float64 {
 
 func (d *demoCrawl) real() *courseObject { return courseOf(d.report.real, d.config.Policy) }
 
-// simulated is nil if the policy of the crawl could not be simulated.
-func (d *demoCrawl) simulated() *courseObject {
-	runs := d.report.runs
-	if len(runs) == 0 || !strings.HasPrefix(runs[0].Policy, d.config.Policy) {
-		return nil
+// simulated is a policy in the world that the crawl recorded, with its times; nil if it
+// could not be simulated. Two policies in one such world differ by nothing else, while
+// two crawls also differ by what the machine did meanwhile.
+func (d *demoCrawl) simulated(policy string) *courseObject {
+	name := policy
+	if policy == d.config.Policy {
+		name += ", simulated" // as the report calls it
 	}
-	return courseOf(runs[0], d.config.Policy)
+	for _, run := range d.report.runs {
+		if run.Policy == name {
+			return courseOf(run, policy)
+		}
+	}
+	return nil
 }
 
-func (d *demoCrawl) object() demoObject {
-	return demoObject{
-		Dir: d.dir, Violations: len(d.found), Server: d.server.Counter().Summary(),
+func (d *demoCrawl) object(o *demoOptions, all []*demoCrawl) demoObject {
+	x := demoObject{
+		Settings: d.settings(o),
+		Dir:      d.dir, Violations: len(d.found), Server: d.server.Counter().Summary(),
 		Crawl: d.report.object(filepath.Join(d.reportDir(), "report.html"), 0),
-		Real:  d.real(), Simulated: d.simulated(),
+		Real:  d.real(),
 	}
+	for _, c := range all {
+		if s := d.simulated(c.config.Policy); s != nil {
+			x.Simulated = append(x.Simulated, s)
+		}
+	}
+	return x
 }
 
 func printDemo(u *ui, o *demoOptions, crawls []*demoCrawl) error {
 	switch {
 	case u.asJSON && len(crawls) == 1:
-		return u.json(crawls[0].object())
+		return u.json(crawls[0].object(o, crawls))
 	case u.asJSON:
 		return u.json(o.object(crawls))
 	case len(crawls) == 1:
@@ -90,11 +103,8 @@ func printDemo(u *ui, o *demoOptions, crawls []*demoCrawl) error {
 
 func (o *demoOptions) object(crawls []*demoCrawl) demosObject {
 	all := demosObject{Dir: o.dir}
-	if o.preset != "" {
-		all.Settings = crawls[0].settings(o)
-	}
 	for _, c := range crawls {
-		all.Crawls = append(all.Crawls, c.object())
+		all.Crawls = append(all.Crawls, c.object(o, crawls))
 	}
 	return all
 }
@@ -133,34 +143,36 @@ func (o *demoOptions) printSeveral(u *ui, crawls []*demoCrawl) error {
 	return t.print(u.stdout)
 }
 
-// demoComparison has two rows for each policy: on sockets, and simulated.
+// demoComparison has for each crawl a row of what happened on sockets, and below it the
+// policies of all crawls, simulated.
 func demoComparison(crawls []*demoCrawl) lab.Section {
 	t := &lab.Table{Columns: []lab.Column{
-		{Name: "crawl"}, {Name: "pages"}, {Name: "at 50 %", Unit: "%", Key: "importance_at_50"},
+		{Name: "crawl"}, {Name: "at 50 %", Unit: "%", Key: "importance_at_50"},
 		{Name: "half of it", Unit: "s", Key: "seconds_for_50"}, {Name: "90 % of it", Unit: "s", Key: "seconds_for_90"},
-		{Name: "all", Unit: "s", Key: "seconds"}, {Name: "violations"},
+		{Name: "all", Unit: "s", Key: "seconds"}, {Name: "pages"}, {Name: "violations"},
 	}}
 	for _, c := range crawls {
-		row := courseRow(c.config.Policy, len(c.report.real.Result.Order), c.real())
-		t.Rows = append(t.Rows, append(row, lab.Count(len(c.found))))
-		if s := c.simulated(); s != nil {
-			row := courseRow("  simulated", len(c.report.runs[0].Result.Order), s)
-			t.Rows = append(t.Rows, append(row, lab.None()))
+		row := courseRow(c.config.Policy, c.real())
+		t.Rows = append(t.Rows, append(row, lab.Count(len(c.report.real.Result.Order)), lab.Count(len(c.found))))
+		for _, other := range crawls {
+			if s := c.simulated(other.config.Policy); s != nil {
+				t.Rows = append(t.Rows, append(courseRow("  simulated: "+s.Policy, s), lab.None(), lab.None()))
+			}
 		}
 	}
 	return lab.Section{
 		Table: t,
 		Text: "Importance is PageRank of the pages that came. at 50 %: importance of the first half of the pages. half of it, 90 % of it: when so much of the importance was there. " +
-			"simulated: the same policy in the world that the crawl recorded, with the times that it recorded.",
+			"simulated: the policy in the world that the crawl above recorded, with the times that it recorded.",
 	}
 }
 
-func courseRow(name string, pages int, c *courseObject) []lab.Cell {
+func courseRow(name string, c *courseObject) []lab.Cell {
 	half := lab.None()
 	if c.HalfRank != nil {
 		half = lab.Num(100**c.HalfRank, 1)
 	}
-	return []lab.Cell{lab.Words(name), lab.Count(pages), half, secondsCell(c.For50), secondsCell(c.For90), lab.Num(c.Seconds, 1)}
+	return []lab.Cell{lab.Words(name), half, secondsCell(c.For50), secondsCell(c.For90), lab.Num(c.Seconds, 1)}
 }
 
 func secondsCell(s *float64) lab.Cell {

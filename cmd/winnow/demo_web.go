@@ -24,6 +24,9 @@ func (o *demoOptions) serve() (*fakeweb.Server, *fakeweb.Net, error) {
 	so.Pages.Broken, so.Pages.Busy, so.Pages.Reset = 0, 0.0005, 0.0003
 	so.Robots.MaxDelay, so.RetryAfter = 50*time.Millisecond, time.Second
 	so.MinLatency, so.MaxLatency = time.Millisecond, 20*time.Millisecond
+	if o.preset != "" { // 0.1 to 2 s on the Web: all that takes time is faster alike
+		so.MinLatency, so.MaxLatency = o.hastened(100*time.Millisecond), o.hastened(2*time.Second)
+	}
 	so.MinSize, so.MaxSize = 1000, 20_000
 	so.HTTPS = 0.3
 	server, err := fakeweb.NewServer(web, so)
@@ -82,7 +85,7 @@ func (o *demoOptions) config(u *ui) (crawl.Config, error) {
 			return c, usagef("--faster %g: want 1 or more", o.faster)
 		}
 		p.Apply(&c)
-		o.hasten(&c)
+		c.Delay.Duration, c.SmallDelay.Duration = o.hastened(c.Delay.Duration), o.hastened(c.SmallDelay.Duration)
 		c.Sitemaps = false // which the papers did not have
 		c = demoUnlimited(c)
 	}
@@ -95,12 +98,8 @@ func (o *demoOptions) config(u *ui) (crawl.Config, error) {
 	return c, nil
 }
 
-// hasten divides the delays. The latencies of the built-in web are already those of the
-// Web divided by a hundred or so.
-func (o *demoOptions) hasten(c *crawl.Config) {
-	for _, d := range []*crawl.Duration{&c.Delay, &c.SmallDelay} {
-		d.Duration = time.Duration(float64(d.Duration) / o.faster)
-	}
+func (o *demoOptions) hastened(d time.Duration) time.Duration {
+	return time.Duration(float64(d) / o.faster)
 }
 
 // compared are the policies of a demo without --policy: experiment 2 of the thesis is
@@ -112,8 +111,11 @@ func (o *demoOptions) compared(policy string) []string {
 	return []string{policy}
 }
 
-// settings is the preset in a line, as it was applied.
+// settings is the preset in a line, as it was applied; "" if there is none.
 func (d *demoCrawl) settings(o *demoOptions) string {
+	if o.preset == "" {
+		return ""
+	}
 	c := &d.config
 	delay := c.Delay.String()
 	if c.SmallSite > 0 {
