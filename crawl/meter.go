@@ -93,7 +93,7 @@ func (s *state) statistics(x *Stats) {
 	for _, r := range s.requests[frontier.Resolve+1:] {
 		x.Requests += r
 	}
-	x.Outcomes, x.Bytes = s.outcomes, s.bytes
+	x.Outcomes, x.FailedBy, x.Bytes = s.outcomes, s.failed, s.bytes
 	if x.Gathered = 0; s.links > 0 {
 		x.Gathered = float64(s.gathered) / float64(s.links)
 	}

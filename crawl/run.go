@@ -71,6 +71,7 @@ type Stats struct {
 	Fetchers  int
 	Counts    frontier.Counts // why the others wait
 	Outcomes  [16]int64       // attempts, by policy.Class
+	FailedBy  [16]int64       // pages that were given up, by policy.Class; the others are of sites without an address
 	Bars      [32]int64       // barred pages, by frontier.Bar
 	Memory    int64           // bytes of all columns
 	MemoryMax int64           // 0: no ceiling

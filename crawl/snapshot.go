@@ -74,7 +74,7 @@ type pageEntry struct {
 
 type savedTally struct {
 	Requests               [4]int64
-	Outcomes               [16]int64
+	Outcomes, Failed       [16]int64
 	Statuses               []statusCount
 	Bytes, Links, Gathered int64
 	Sessions               int64
@@ -112,7 +112,7 @@ func (s *state) head() *head {
 		Listings: entries(s.listings),
 	}
 	t := &s.tally
-	h.Tally = savedTally{t.requests, t.outcomes, nil, t.bytes, t.links, t.gathered, t.sessions, t.ran, t.started}
+	h.Tally = savedTally{t.requests, t.outcomes, t.failed, nil, t.bytes, t.links, t.gathered, t.sessions, t.ran, t.started}
 	for _, k := range slices.Sorted(maps.Keys(t.statuses)) {
 		h.Tally.Statuses = append(h.Tally.Statuses, statusCount{k, t.statuses[k]})
 	}
@@ -130,7 +130,7 @@ func (s *state) head() *head {
 func (s *state) setHead(h *head) error {
 	s.next, s.now, s.began, s.last, s.holes = h.Next, h.Now, h.Began, h.Last, h.Holes
 	t := &h.Tally
-	s.tally = tally{t.Requests, t.Outcomes, map[uint16]int64{}, t.Bytes, t.Links, t.Gathered, t.Sessions, t.Ran, t.Started}
+	s.tally = tally{t.Requests, t.Outcomes, t.Failed, map[uint16]int64{}, t.Bytes, t.Links, t.Gathered, t.Sessions, t.Ran, t.Started}
 	for _, c := range t.Statuses {
 		s.statuses[c.Status] = c.N
 	}

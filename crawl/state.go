@@ -56,6 +56,7 @@ type state struct {
 type tally struct {
 	requests [4]int64  // works handed out, by kind
 	outcomes [16]int64 // ends of attempts at pages, by class
+	failed   [16]int64 // of these, pages that were given up
 	statuses map[uint16]int64
 	bytes    int64
 	links    int64 // from pages that came
@@ -319,6 +320,9 @@ func (s *state) done(r *journal.Record) {
 		s.content.note(r.Facts.Digest, e.Page)
 	}
 	in := s.in.Slice()
+	if e.Class.Failed() && in[e.Page]&came == 0 {
+		s.failed[e.Class]++
+	}
 	if e.Class.Failed() || in[e.Page]&came != 0 {
 		return
 	}

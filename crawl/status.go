@@ -17,6 +17,7 @@ type Status struct {
 	Waiting  int64            `json:"waiting"` // of these, not asked for yet
 	Fetched  int64            `json:"fetched"`
 	Failed   int64            `json:"failed"`
+	FailedBy map[string]int64 `json:"failed_by"` // failed pages, by class; site: their site has no address
 	Refused  int64            `json:"refused"`
 	Reasons  map[string]int64 `json:"refused_by"` // refused pages, by reason
 	Sites    int64            `json:"sites"`
@@ -55,6 +56,7 @@ func (s *Stats) Status() *Status {
 			x.Reasons[frontier.Bar(b).String()] = n
 		}
 	}
+	x.FailedBy = s.failedBy()
 	for c, n := range s.Outcomes {
 		if n > 0 {
 			x.Outcomes[policy.Class(c).String()] = n
@@ -68,6 +70,20 @@ func (s *Stats) Status() *Status {
 		}
 	}
 	return x
+}
+
+// failedBy gives the classes of failed pages names (W29).
+func (s *Stats) failedBy() map[string]int64 {
+	by, rest := map[string]int64{}, s.Failed
+	for c, n := range s.FailedBy {
+		if rest -= n; n > 0 {
+			by[policy.Class(c).String()] = n
+		}
+	}
+	if rest > 0 {
+		by["site"] = rest
+	}
+	return by
 }
 
 // addColumns adds the memory of a state, by column.

@@ -35,7 +35,7 @@ func (c *crawling) tellEnd(sum *crawl.Summary) error {
 	t.add("state", "", s.State+": "+ends(sum, &c.config))
 	t.add("known", formatCount(s.Known), "pages on "+counted(s.Sites, "site"))
 	t.add("fetched", formatCount(s.Fetched), gathered(s.Gathered)+" of the known importance")
-	t.add("failed", formatCount(s.Failed))
+	t.add("failed", formatCount(s.Failed), countList(x.FailedBy))
 	t.add("refused", formatCount(s.Refused), countList(x.Reasons))
 	t.add("attempts", formatCount(total(x.Outcomes)), countList(x.Outcomes))
 	t.add("requests", formatCount(s.Requests), formatBytes(s.Bytes)+" received")

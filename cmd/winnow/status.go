@@ -53,7 +53,7 @@ func printStatus(u *ui, dir string, s *crawl.Status) error {
 	t.add("known", formatCount(s.Known), "pages on "+counted(s.Sites, "site"))
 	t.add("waiting", formatCount(s.Waiting), percent(s.Waiting, s.Known))
 	t.add("fetched", formatCount(s.Fetched), gathered(s.Gathered)+" of the known importance")
-	t.add("failed", formatCount(s.Failed))
+	t.add("failed", formatCount(s.Failed), byNumber(s.FailedBy))
 	t.add("refused", formatCount(s.Refused), byNumber(s.Reasons))
 	t.add("attempts", formatCount(total(s.Outcomes)), byNumber(s.Outcomes))
 	t.add("requests", formatCount(s.Requests), formatBytes(s.Bytes)+" received")
