@@ -24,9 +24,9 @@ func TestDiskFaults(t *testing.T) {
 	}{
 		{"full", func(m *disk.Memory, r *rand.Rand) { m.Limit(r.Int64N(size), syscall.ENOSPC) }, "no room left for memory", syscall.ENOSPC},
 		{"quota", func(m *disk.Memory, r *rand.Rand) { m.Limit(r.Int64N(2000), syscall.EDQUOT) }, "no room left for memory", syscall.EDQUOT},
-		{"write", func(m *disk.Memory, r *rand.Rand) { m.FailWrite(1+r.IntN(whole.writes/2), syscall.EIO) }, "cannot write memory", syscall.EIO},
-		{"sync", func(m *disk.Memory, r *rand.Rand) { m.FailSync(1+r.IntN(whole.syncs/2), syscall.EIO) }, "cannot write memory", syscall.EIO},
-		{"step", func(m *disk.Memory, r *rand.Rand) { m.FailStep(1+r.IntN(whole.steps/2), syscall.EIO) }, "cannot write memory", syscall.EIO},
+		{"write", func(m *disk.Memory, r *rand.Rand) { m.FailWrite(1+r.IntN(whole.writes/2), syscall.EIO) }, "memory", syscall.EIO},
+		{"sync", func(m *disk.Memory, r *rand.Rand) { m.FailSync(1+r.IntN(whole.syncs/2), syscall.EIO) }, "memory", syscall.EIO},
+		{"step", func(m *disk.Memory, r *rand.Rand) { m.FailStep(1+r.IntN(whole.steps/2), syscall.EIO) }, "memory", syscall.EIO},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			paused := 0

@@ -139,9 +139,13 @@ func (o *owner) recover(d *directory, set *setup, h journal.Header, none bool) e
 	}
 	set.fit(last)
 	began := time.Now()
-	if o.s, err = restore(&d.parts, set, records, o.log.Warn); err != nil && d.stopped() != nil {
+	o.s, err = restore(&d.parts, set, records, o.log.Warn)
+	switch {
+	case err != nil && d.stopped() != nil:
 		return err // nothing is lost, and nothing new is there
-	} else if err != nil {
+	case disk.ErrFull(err):
+		return diskError(o.o.Dir, err)
+	case err != nil:
 		return &Error{Text: "cannot restore the crawl in " + o.o.Dir, Hint: "winnow verify " + o.o.Dir + " says what is wrong", Err: err}
 	}
 	o.log.Info("restored", "pages", o.s.f.Pages(), "records", o.s.next, "took", time.Since(began).Round(time.Millisecond))
