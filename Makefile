@@ -23,7 +23,7 @@ race:
 	else echo "make: no C compiler ($$(go env CC)), the race detector was not run"; fi
 
 torture: ## 50 kills of real crawls, and hundreds of power losses in memory; some minutes
-	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|DiskFault' ./crawl ./cmd/winnow
+	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|DiskFault|DamagedJournal' ./crawl ./cmd/winnow
 
 bench: ## ratios against yardsticks (bench/), then every Go benchmark
 	go run ./bench
