@@ -114,15 +114,15 @@ func (d *demoCrawl) print(u *ui, o *demoOptions) error {
 		return err
 	}
 	m := d.server.Counter().Summary()
-	t := newTable()
+	u.printf("\n")
 	if o.preset != "" {
-		t.add("settings", d.settings(o))
+		u.printf("settings    %s\n", d.settings(o))
 	}
+	t := newTable()
 	t.add("server", formatCount(m.Requests)+" requests", fmt.Sprintf("at most %d connection at once to a site, %s full answers of %s pages", m.MostOpen, formatCount(m.Full), formatCount(m.Pages)))
 	t.add("violations", formatCount(int64(len(d.found))), "of robots.txt, delays and connections, by the server's count")
 	t.add("crawl", d.dir)
 	t.add("report", filepath.Join(d.reportDir(), "report.html"))
-	u.printf("\n")
 	return t.print(u.stdout)
 }
 
