@@ -26,7 +26,7 @@ func TestSimEqualsReal(t *testing.T) {
 	for _, s := range simSettings() {
 		t.Run(s.name, func(t *testing.T) {
 			for i, name := range livePolicies() {
-				if testing.Short() && i%3 != 0 {
+				if testing.Short() && i%6 != 0 {
 					continue
 				}
 				synctest.Test(t, func(t *testing.T) { s.compare(t, name, uint64(i+1)) })

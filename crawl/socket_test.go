@@ -162,7 +162,7 @@ func TestSocketsStopped(t *testing.T) {
 // socketPages is the size of a web: the longer form finds what is rare.
 func socketPages() int {
 	if testing.Short() {
-		return 400
+		return 200
 	}
 	return 2000
 }
