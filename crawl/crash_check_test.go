@@ -446,6 +446,13 @@ func (w *crashWeb) checkServer(t *testing.T) {
 func (w *crashWeb) excused(v fakeweb.Violation) bool {
 	site := w.web.SiteName(v.Site)
 	before := v.At - v.Got // end of the answer before
+	until := before + v.Want
+	for _, q := range w.server.Counter().Requests(v.Site) {
+		if v.Kind == fakeweb.RetryAfter && q.NotBefore == until {
+			before = q.End // the answer that asked to wait
+			break
+		}
+	}
 	k := w.crashBetween(before, v.At)
 	if k == nil {
 		return false
