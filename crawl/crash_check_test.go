@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
-	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -417,77 +415,5 @@ func (w *crashWeb) verify(t *testing.T) {
 	}
 	for _, f := range v.out.List {
 		t.Errorf("verify: %+v", f)
-	}
-}
-
-// checkServer holds what the server saw, over all crashes, against what a crawl has to
-// do. A page may be answered a second time if there was a crash in between; a Retry-After
-// or Crawl-delay of which the crash left no record cannot be kept.
-func (w *crashWeb) checkServer(t *testing.T) {
-	t.Helper()
-	c := &w.o.Config
-	counter := w.server.Counter()
-	demands := fakeweb.Demands{Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressCap: c.IPCap, Repeats: true}
-	if c.PerConnection == 1 { // requests over one connection follow each other at once
-		demands.AddressDelay = c.IPDelay.Duration
-	}
-	found := counter.Check(demands)
-	found = append(found, counter.CheckWanted(w.server.Wanted(w.limits()))...)
-	for _, v := range found {
-		if v.Kind != fakeweb.Repeated && !w.excused(v) {
-			t.Error(v)
-		}
-	}
-	for id := range counter.Sites() {
-		w.checkRepeats(t, counter.Requests(graph.Site(id)))
-	}
-}
-
-func (w *crashWeb) excused(v fakeweb.Violation) bool {
-	site := w.web.SiteName(v.Site)
-	before := v.At - v.Got // end of the answer before
-	until := before + v.Want
-	for _, q := range w.server.Counter().Requests(v.Site) {
-		if v.Kind == fakeweb.RetryAfter && q.NotBefore == until {
-			before = q.End // the answer that asked to wait
-			break
-		}
-	}
-	k := w.crashBetween(before, v.At)
-	if k == nil {
-		return false
-	}
-	switch v.Kind {
-	case fakeweb.CrawlDelay:
-		return !k.ruled[site]
-	case fakeweb.RetryAfter:
-		return k.ends[site] < before
-	}
-	return false
-}
-
-// crashBetween is a crash from one instant to another, nil if there was none.
-func (w *crashWeb) crashBetween(from, to time.Duration) *crash {
-	for i := range w.crashes {
-		if k := &w.crashes[i]; from <= k.at && k.at <= to {
-			return k
-		}
-	}
-	return nil
-}
-
-// checkRepeats finds pages of a site that were answered twice without a crash in between.
-func (w *crashWeb) checkRepeats(t *testing.T, log []fakeweb.Request) {
-	t.Helper()
-	last := map[graph.Page]time.Duration{}
-	slices.SortFunc(log, func(a, b fakeweb.Request) int { return int(a.Start - b.Start) })
-	for _, q := range log {
-		if q.Kind != fakeweb.KindPage || q.Status != 200 || !q.Full {
-			continue
-		}
-		if end, ok := last[q.Page]; ok && w.crashBetween(end, q.Start) == nil {
-			t.Errorf("%v: page %d was answered twice, and there was no crash in between", q.Start, q.Page)
-		}
-		last[q.Page] = q.End
 	}
 }
