@@ -3,11 +3,13 @@ package crawl
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -211,4 +213,31 @@ func TestStoppedWhileRestored(t *testing.T) {
 		}
 		w.check(t, fakeweb.Limits{})
 	})
+}
+
+// The addresses of the journal are the level of the DNS cache that is on disk (W18).
+func TestRemembersAddresses(t *testing.T) {
+	s, _ := newTestState(t)
+	o := &owner{s: s, base: time.Hour}
+	name := []byte("https://a.example")
+	id, _ := s.site(s.key.Site(name), name)
+	r := &journal.Record{Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{id}}}
+	s.enter(0, id, []byte("/"), frontier.NoBar)
+	s.f.Apply(0, &r.Event)
+	s.f.Apply(0, &frontier.Event{Kind: frontier.Took, Work: frontier.Resolve, Site: id})
+	addr := netip.MustParseAddr("192.0.2.1")
+	s.apply(&journal.Record{
+		Event: frontier.Event{Kind: frontier.Resolved, Site: id, Address: 1, Expiry: 2 * time.Hour},
+		Facts: journal.Facts{Addrs: []netip.Addr{addr}},
+	}, true)
+	resolver, err := fetch.NewResolver(fetch.ResolverOptions{Server: "127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resolver.Close()
+	o.remember(resolver)
+	got, err := resolver.Lookup(t.Context(), "a.example")
+	if err != nil || got.Level != fetch.Disk || len(got.Addrs) != 1 || got.Addrs[0] != addr {
+		t.Errorf("%+v, %v", got, err)
+	}
 }

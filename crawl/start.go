@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/netip"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -12,8 +13,10 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -303,7 +306,21 @@ func (o *owner) resolver() (func(context.Context, string) (fetch.Names, error), 
 		return nil, err
 	}
 	o.dns, o.hangUp = r.Stats, r.Close
+	o.remember(r)
 	return r.Lookup, nil
+}
+
+// remember tells the resolver which addresses the journal has: the level of its cache
+// that is on disk (W18). Sites have theirs already; other sites of the same hosts find
+// them there.
+func (o *owner) remember(r *fetch.Resolver) {
+	for i := range o.s.f.Sites() {
+		s := graph.Site(i)
+		left := o.s.f.AddressHolds(s) - o.base
+		if a := o.s.addressOf(s); a.IsValid() && left > 0 {
+			r.Remember(string(page.Host(o.s.seen.Name(s))), fetch.Names{Addrs: []netip.Addr{a}, TTL: left})
+		}
+	}
 }
 
 // crawl runs the owner to its end, and leaves everything committed and closed.

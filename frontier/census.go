@@ -25,3 +25,9 @@ func (f *Frontier) Instant(s graph.Site) time.Duration { return time.Duration(f.
 
 // SitePages is the number of known pages of a site, of all states.
 func (f *Frontier) SitePages(s graph.Site) int { return int(f.sites.pages.At(int(s))) }
+
+// AddressHolds is the instant until which the address of a site holds; 0 for ever, or
+// it has none.
+func (f *Frontier) AddressHolds(s graph.Site) time.Duration {
+	return time.Duration(f.names.At(int(s)))
+}
