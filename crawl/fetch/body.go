@@ -34,7 +34,7 @@ func (x *exchange) readBody(ctx context.Context, resp *http.Response) {
 	if resp.ContentLength <= limit || x.r.Prefix {
 		err = x.fill(ctx, resp, limit)
 	}
-	a.Cut = cutBy(ctx, resp, err)
+	a.Cut = x.cutBy(ctx, resp, err)
 	switch {
 	case a.Class != policy.OK || a.Cut == CutNot:
 	case a.Cut == CutLength:
@@ -47,14 +47,14 @@ func (x *exchange) readBody(ctx context.Context, resp *http.Response) {
 var errTooLong = errors.New("longer than the limit")
 
 // cutBy says what it was that ended a body with an error.
-func cutBy(ctx context.Context, resp *http.Response, err error) Cut {
+func (x *exchange) cutBy(ctx context.Context, resp *http.Response, err error) Cut {
 	var late *timeout
 	switch {
 	case err == nil || err == io.ErrUnexpectedEOF && untilClose(resp):
 		return CutNot
 	case err == errTooLong:
 		return CutLength
-	case errors.As(context.Cause(ctx), &late):
+	case errors.As(x.cause(ctx), &late):
 		return CutTime
 	}
 	return CutDisconnect

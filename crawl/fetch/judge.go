@@ -69,7 +69,7 @@ func (x *exchange) fail(ctx context.Context, err error) {
 	a := x.a
 	a.Note = note(err)
 	switch why := new(timeout); {
-	case errors.As(context.Cause(ctx), &why):
+	case errors.As(x.cause(ctx), &why):
 		a.Class, a.Note = policy.Timeout, why.Error()
 	case x.caller.Err() != nil: // before that of ctx, which hears it from there
 		a.Class, a.Note, a.Aborted = policy.ConnectError, "ended by the crawler", true

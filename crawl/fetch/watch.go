@@ -114,6 +114,14 @@ func (w *watch) fire() {
 	w.cancel(why)
 }
 
+// cause is why the exchange was ended, nil if it was not. Whoever sees the socket closed
+// by fire waits here until fire has said why.
+func (w *watch) cause(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return context.Cause(ctx)
+}
+
 // pause stops the clock of a body while it waits for room of our own.
 func (w *watch) pause() {
 	w.mu.Lock()
