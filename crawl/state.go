@@ -140,14 +140,24 @@ func (s *state) memory() int64 {
 	return n
 }
 
-// appendURL appends the URL of p.
-func (s *state) appendURL(b []byte, p graph.Page) []byte {
+// read gives the site of p and the rest of its URL, which is valid until the next call.
+// When that fails nothing that is decided afterwards counts: see fail.
+func (s *state) read(p graph.Page) (site graph.Site, rest []byte, ok bool) {
 	site, rest, err := s.urls.Read(p, s.text[:0])
 	if err != nil {
 		s.fail(fmt.Errorf("read the URL of page %d: %w", p, err))
-		return b
+		return 0, nil, false
 	}
 	s.text = rest
+	return site, rest, true
+}
+
+// appendURL appends the URL of p.
+func (s *state) appendURL(b []byte, p graph.Page) []byte {
+	site, rest, ok := s.read(p)
+	if !ok {
+		return b
+	}
 	return append(append(b, s.seen.Name(site)...), rest...)
 }
 
@@ -165,28 +175,23 @@ func (s *state) barred(p graph.Page) frontier.Bar {
 	if s.in.At(int(p))&came != 0 && !s.set.recrawl {
 		return frontier.BarScope
 	}
-	if s.set.robots && !s.allowed(p) {
+	site, rest, ok := s.read(p)
+	if !ok || s.set.robots && !s.rulesOf(site).Test(string(rest)).Allowed {
 		return frontier.BarRobots
 	}
-	if s.scope == nil {
+	switch {
+	case s.scope == nil:
 		return frontier.NoBar
+	case s.f.Depth(p) > 0:
+		return s.scope.Judge(s.seen.Name(site), rest)
 	}
-	site, rest := page.Site(s.appendURL(nil, p))
-	if s.f.Depth(p) > 0 { // seeds are wanted whatever the scope
-		return s.scope.Judge(site, rest)
-	}
-	return s.scope.Denied(site, rest)
+	return s.scope.Denied(s.seen.Name(site), rest) // a seed is wanted whatever the scope
 }
 
 // allowed tells whether the robots.txt of its site allows p.
 func (s *state) allowed(p graph.Page) bool {
-	site, rest, err := s.urls.Read(p, s.text[:0])
-	if err != nil {
-		s.fail(fmt.Errorf("read the URL of page %d: %w", p, err))
-		return false
-	}
-	s.text = rest
-	return s.rulesOf(site).Test(string(rest)).Allowed
+	site, rest, ok := s.read(p)
+	return ok && s.rulesOf(site).Test(string(rest)).Allowed
 }
 
 // twin is the site of the same host under the other scheme, if it is known. Sites at
