@@ -150,16 +150,25 @@ func keyNames() []string {
 	return append(names, "site")
 }
 
+// findPreset finds a preset, or says which there are.
+func findPreset(u *ui, name string) (crawl.Preset, error) {
+	p, ok := crawl.FindPreset(name)
+	if ok {
+		return p, nil
+	}
+	try, ok := nearest(name, presetNames())
+	if !ok {
+		try = presetNames()[0]
+	}
+	return p, withHint(usagef("--preset %q: want %s", name, orList(presetNames())), "try: %s", u.withFlag("--preset", try))
+}
+
 // apply sets what the preset and the flags say, and checks what comes out.
 func (o *crawlFlags) apply(u *ui, c *crawl.Config) error {
 	if o.preset != "" {
-		p, ok := crawl.FindPreset(o.preset)
-		if !ok {
-			err := usagef("--preset %q: want %s", o.preset, orList(presetNames()))
-			if near, ok := nearest(o.preset, presetNames()); ok {
-				return withHint(err, "try: %s", u.withFlag("--preset", near))
-			}
-			return withHint(err, "try: %s", u.withFlag("--preset", presetNames()[0]))
+		p, err := findPreset(u, o.preset)
+		if err != nil {
+			return err
 		}
 		p.Apply(c)
 	}

@@ -124,16 +124,3 @@ func (d *demoCrawl) settings(o *demoOptions) string {
 	return fmt.Sprintf("%s, delays divided by %g: %s between two requests to a site, %s, batches of %s",
 		o.preset, o.faster, delay, counted(int64(c.Fetchers), "fetcher"), formatCount(int64(c.Batch)))
 }
-
-// findPreset finds a preset, or says which there are.
-func findPreset(u *ui, name string) (crawl.Preset, error) {
-	p, ok := crawl.FindPreset(name)
-	if ok {
-		return p, nil
-	}
-	try, ok := nearest(name, presetNames())
-	if !ok {
-		try = presetNames()[0]
-	}
-	return p, withHint(usagef("--preset %q: want %s", name, orList(presetNames())), "try: %s", u.withFlag("--preset", try))
-}
