@@ -108,7 +108,8 @@ func put128(b []byte, h xxh3.Uint128) {
 // bit i is set when more than half of the hashes of all shingles have bit i set.
 // A shingle is three consecutive words; a word is a run of ASCII letters (any case),
 // digits and bytes above 127. Texts that differ in few shingles differ in few bits:
-// W20 takes up to 3 for near duplicates. A text without words has 0; with one or
+// W20 takes up to 3 for near duplicates. All numbers count as the same word: calendars
+// and counters make no new page of an old one. A text without words has 0; with one or
 // two words those make one shingle.
 func SimHash(text []byte) uint64 {
 	var (
@@ -117,12 +118,16 @@ func SimHash(text []byte) uint64 {
 		words   int
 	)
 	for len(text) > 0 {
-		n := 0
+		n, digits := 0, true
 		h := uint64(wordSeed)
 		for ; n < len(text) && wordByte(text[n]); n++ {
 			h = (h ^ uint64(fold1(text[n]))) * wordPrime
+			digits = digits && class[text[n]]&digit != 0
 		}
 		if n > 0 {
+			if digits {
+				h = wordSeed
+			}
 			shingle[0], shingle[1], shingle[2] = shingle[1], shingle[2], h
 			if words++; words >= 3 {
 				c.add(mix(shingle))

@@ -184,4 +184,7 @@ func TestSimHashWords(t *testing.T) {
 	if h("a b c") == h("c b a") || h("a") == h("b") || h("a b") == h("b a") || h("a") == 0 {
 		t.Error("order or short texts do not count")
 	}
+	if h("in May 2024 nothing") != h("in May 31 nothing") || h("2024") == 0 || h("a1 b c") == h("a2 b c") {
+		t.Error("numbers count, or words with digits do not")
+	}
 }
