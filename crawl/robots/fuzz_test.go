@@ -1,7 +1,6 @@
 package robots
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -12,9 +11,9 @@ func sameVerdict(got, want Verdict) bool {
 	return got.Allowed == want.Allowed && got.Line == want.Line
 }
 
-// small tells whether the naive model, which is exponential, can answer.
+// small tells whether the naive model, which is cubic, can answer soon.
 func small(body []byte, path string) bool {
-	return len(body) <= 400 && len(path) <= 60 && bytes.Count(body, []byte("*")) <= 8
+	return len(body) <= 400 && len(path) <= 60
 }
 
 // FuzzParse: no file and no path upsets the parser, the packed rules answer as the file

@@ -46,17 +46,34 @@ func naiveSpell(c byte, isEscape, rule bool) string {
 	return fmt.Sprintf("%%%02X", c)
 }
 
-// naiveMatch tries everything a star could stand for. Only for short texts.
+// naiveMatch keeps all places of the path at which what is left of the pattern may begin.
+// (Trying everything a star could stand for is shorter to write, but eight stars and 180
+// octets were enough to keep it busy for a day.)
 func naiveMatch(pattern, path string) bool {
-	switch {
-	case pattern == "":
-		return true
-	case pattern == "$":
-		return path == ""
-	case pattern[0] == '*':
-		return naiveMatch(pattern[1:], path) || path != "" && naiveMatch(pattern, path[1:])
+	at := map[int]bool{0: true}
+	for i := range len(pattern) {
+		next := map[int]bool{}
+		for j := range len(path) + 1 {
+			switch {
+			case !at[j]:
+			case i == len(pattern)-1 && pattern[i] == '$':
+				next[j] = j == len(path)
+			case pattern[i] == '*':
+				for k := j; k <= len(path); k++ {
+					next[k] = true
+				}
+			case j < len(path) && path[j] == pattern[i]:
+				next[j+1] = true
+			}
+		}
+		at = next
 	}
-	return path != "" && pattern[0] == path[0] && naiveMatch(pattern[1:], path[1:])
+	for _, is := range at {
+		if is {
+			return true
+		}
+	}
+	return false
 }
 
 // naiveTest looks at every rule of the file in turn and keeps the best so far. Behind the
