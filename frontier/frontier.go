@@ -34,6 +34,8 @@ type Frontier struct {
 	flying   int           // works handed out and not done
 	batch    batches
 	refused  []graph.Page // since Refusals was last called
+	patience int          // of one call of Next or More: see patience
+	inVain   int          // on replay: refusals so far of one call of More
 	stirred  bool         // Next changed something and handed out nothing
 	layout   string       // see Layout
 	differs  int          // decisions on replay that the present code would not have made
@@ -66,12 +68,13 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 		o.MaxAddresses = 4*o.MaxSites + 1024
 	}
 	f := &Frontier{
-		o:     o,
-		order: -1,
-		state: graph.NewColumn[uint8]("page state", o.MaxPages),
-		from:  graph.NewColumn[graph.Page]("page from", o.MaxPages),
-		depth: graph.NewColumn[uint8]("page depth", o.MaxPages),
-		sites: newSites(&o),
+		o:        o,
+		order:    -1,
+		patience: patience,
+		state:    graph.NewColumn[uint8]("page state", o.MaxPages),
+		from:     graph.NewColumn[graph.Page]("page from", o.MaxPages),
+		depth:    graph.NewColumn[uint8]("page depth", o.MaxPages),
+		sites:    newSites(&o),
 	}
 	choices := []*policy.Choice{page}
 	if site != nil {

@@ -79,11 +79,13 @@ func newDuel(t *testing.T, seed uint64) *duel {
 		if err != nil {
 			t.Fatal(err)
 		}
+		f.patience = d.n.patience
 		return f
 	}
+	d.n.patience = []int{1, 2, patience}[seed%3]
 	d.f = d.fresh(o.Hold)
 	o.PerConnection = max(1, o.PerConnection)
-	d.n = naive{o: o, opic: name == "opic", addrs: map[uint32]*naiveAddress{}, twin: d.twin}
+	d.n = naive{o: o, opic: name == "opic", addrs: map[uint32]*naiveAddress{}, twin: d.twin, patience: d.n.patience}
 	for range duelPages {
 		d.siteOf = append(d.siteOf, graph.Site(d.r.IntN(1+d.r.IntN(duelSites))))
 	}
@@ -149,7 +151,9 @@ func (d *duel) seed() {
 func (d *duel) ask() bool {
 	want, ok := d.n.hand(d.now, -1)
 	got, again, gotOK := d.f.Next(d.now)
-	d.refusals()
+	for d.refusals() == d.n.patience && !gotOK && again == d.now { // it gave up
+		got, again, gotOK = d.f.Next(d.now)
+	}
 	if got != want || gotOK != ok {
 		d.t.Fatalf("%v: next hands out %+v %v, want %+v %v", d.now, got, gotOK, want, ok)
 	}
@@ -220,10 +224,12 @@ func (d *duel) askInVain(again time.Duration) {
 	}
 }
 
-func (d *duel) refusals() {
-	for _, p := range d.f.Refusals() {
+func (d *duel) refusals() int {
+	list := d.f.Refusals()
+	for _, p := range list {
 		d.log = append(d.log, logged{d.now, Event{Kind: Refused, Page: p}})
 	}
+	return len(list)
 }
 
 // begin notes a work and checks politeness.

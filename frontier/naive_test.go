@@ -19,6 +19,8 @@ type naive struct {
 	addrs map[uint32]*naiveAddress
 	hops  []naiveHop // in order
 	twin  func(graph.Site) graph.Site
+	// patience is how many pages of a kept site are refused before it is released.
+	patience int
 }
 
 // naiveHop is that the robots.txt of a site is to be asked for at another.
@@ -159,11 +161,13 @@ func (n *naive) hand(now time.Duration, only int) (w Work, ok bool) {
 		n.take(w)
 		return w, true
 	}
-	for p := n.best(now, only); p >= 0; p = n.best(now, only) {
+	refused := 0
+	for p := n.best(now, only); p >= 0 && (only < 0 || refused < n.patience); p = n.best(now, only) {
 		q := &n.pages[p]
 		w = Work{Kind: n.need(now, q.site), Site: q.site}
 		if w.Kind == Fetch && !n.o.Allowed(graph.Page(p)) {
 			n.drop(q, RefusedPage)
+			refused++
 			continue
 		}
 		if w.Kind == Fetch {

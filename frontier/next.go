@@ -10,10 +10,12 @@ import (
 
 // Next hands out the best work there is at now. Without one it says when to ask again
 // at the latest, Never if only an event can change that. It may have chosen a batch
-// then, see Stirred.
+// then, see Stirred. It says now when it has refused so many pages that the owner had
+// better look at something else before it asks again: a site may have a million pages
+// all of which are barred.
 func (f *Frontier) Next(now time.Duration) (w Work, ask time.Duration, ok bool) {
 	woke := f.wake(now)
-	for {
+	for refused := 0; refused < f.patience; refused++ {
 		w, ok := f.candidate(now)
 		if !ok {
 			if f.stirred = f.stirred || woke; f.stirred {
@@ -29,7 +31,12 @@ func (f *Frontier) Next(now time.Duration) (w Work, ask time.Duration, ok bool) 
 		f.stirred = false // a Took tells it all
 		return w, 0, true
 	}
+	f.stirred = false // so does a Refused
+	return Work{}, now, false
 }
+
+// patience is the most pages that one call of Next or More refuses, some milliseconds.
+const patience = 1000
 
 // candidate is the work to be done next, without its page if it is Fetch. On the way it
 // chooses the next batch when it is time, and lets policies work before a page is
@@ -58,7 +65,7 @@ func (f *Frontier) candidate(now time.Duration) (w Work, ok bool) {
 }
 
 // More hands out the next page of a site that is kept after Done, to the same fetcher
-// and at once. Without one the site is released.
+// and at once. Without one, or when it has refused many, the site is released.
 func (f *Frontier) More(now time.Duration, s graph.Site) (w Work, ok bool) {
 	if f.place.At(int(s)) != kept {
 		return Work{}, false
@@ -67,7 +74,7 @@ func (f *Frontier) More(now time.Duration, s graph.Site) (w Work, ok bool) {
 		f.work()
 	}
 	b := f.turn()
-	for f.boards[b].active.Len(s) > 0 {
+	for refused := 0; refused < f.patience && f.boards[b].active.Len(s) > 0; refused++ {
 		if w, ok := f.fetch(now, Work{Kind: Fetch, Site: s, Board: uint8(b)}); ok {
 			return w, true
 		}
@@ -155,6 +162,7 @@ func (f *Frontier) refuse(p graph.Page, bar Bar) {
 // take hands out a work: its site is acquired, its page leaves the queues.
 func (f *Frontier) take(now time.Duration, w Work) {
 	f.now = now
+	f.inVain = 0
 	f.flying++
 	if f.place.At(int(w.Site)) != kept {
 		f.withdraw(w.Site, acquired)

@@ -270,7 +270,7 @@ func (f *Frontier) countRevisits(n int) { f.revisits = max(0, f.revisits+n) }
 // is an attempt that is to be made again, and no site is asked before its full delay
 // has passed.
 func (f *Frontier) session(now time.Duration) {
-	f.flying = 0
+	f.flying, f.inVain = 0, 0
 	again := policy.Outcome{Again: true, First: graph.Page(f.Pages())}
 	for i := range f.Pages() {
 		switch p := graph.Page(i); f.State(p) {

@@ -44,8 +44,14 @@ func (f *Frontier) refusal(now time.Duration, p graph.Page, bar Bar) {
 		bar = BarRobots
 	}
 	f.refuse(p, bar)
-	if f.place.At(int(s)) == kept && f.boards[0].active.Len(s) == 0 {
-		f.release(now, s, now) // as More does when it has nothing left
+	if f.place.At(int(s)) != kept {
+		return
+	}
+	// More releases the site when it has nothing left, or when it gives up. Its refusals
+	// follow each other up to the Took that ends them.
+	if f.inVain++; f.boards[0].active.Len(s) == 0 || f.inVain == f.patience {
+		f.inVain = 0
+		f.release(now, s, now)
 	}
 }
 
