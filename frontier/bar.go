@@ -24,6 +24,10 @@ const (
 	BarLength          // its URL is too long
 	BarDuplicate       // it is known under another URL
 	BarLost            // the record that made it known is lost
+	BarNoNews          // places like its own bring nothing new
+	BarGrows           // it lies in a place where every page leads deeper
+	BarHosts           // its host is one of many below a domain that only the domain links to
+	BarFarm            // its domain is one of many that can be reached through one other only
 	bars
 )
 
@@ -31,7 +35,8 @@ const (
 const MaxBar = Bar(31)
 
 var barNames = [bars]string{"none", "robots", "scope", "depth", "site-pages", "domain-pages",
-	"excluded", "denied", "type", "nofollow", "trap", "length", "duplicate", "lost"}
+	"excluded", "denied", "type", "nofollow", "trap", "length", "duplicate", "lost",
+	"no-news", "grows", "hosts", "farm"}
 
 // Bars is the number of bars that have names.
 func Bars() int { return int(bars) }

@@ -1,0 +1,239 @@
+package trap
+
+import (
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Allowances of hosts that only their own domain links to, and of domains that can be
+// reached through one other domain only.
+const (
+	freeHosts = 2  // hosts of a domain
+	hostWorth = 2  // and so many more for each host of it that is worth something
+	hostProof = 3  // new pages that make a host worth something
+	freePages = 32 // requests for all the domains behind one
+	newSite   = 4  // requests that the first page of a domain counts for: its robots.txt, and what it leads to
+	worth     = 4  // and one more request for so many new pages of the one before them
+	maxHeight = 8  // of the tree of domains: what lies deeper hangs at this height
+)
+
+// Flags of a site.
+const (
+	outside = 1 << iota // another domain links to it, or it is a seed
+	first               // its host is that of the domain, or www. below it
+	asked
+)
+
+// Ways in which a domain is reached.
+const (
+	unlinked = 0 // not yet, or not by a link
+	ground   = 1 // from a seed, or by ways through different domains
+	above    = 2 // domain + above: by ways through this one only
+)
+
+// domains knows by which ways sites were found. A domain hangs below the last one that
+// all known ways from the seeds to it lead through (its dominator): with each link it
+// moves up to the nearest common ancestor of where it hangs and of the domain that
+// links to it. Seeds stand on the ground, and what they link to hangs there.
+type domains struct {
+	of    *graph.Column[uint32] // by site: its domain
+	flags *graph.Column[uint8]  // by site
+	good  *graph.Column[uint32] // by site: new pages
+	same  *graph.Column[uint32] // by site: pages whose content another one had before
+
+	via    *graph.Column[uint32] // by domain: how it is reached
+	own    *graph.Column[uint32] // by domain: requests for its pages, and newSite for the first
+	below  *graph.Column[uint32] // by domain: the same, for it and all that hang below it
+	news   *graph.Column[uint32] // by domain: new pages
+	inner  *graph.Column[uint32] // by domain: hosts asked that only the domain links to
+	proven *graph.Column[uint32] // by domain: hosts that are worth something
+	seeds  *graph.Column[uint8]  // by domain: 1 if a seed is there
+}
+
+func newDomains(max int) domains {
+	column := func(name string) *graph.Column[uint32] { return graph.NewColumn[uint32](name, max) }
+	return domains{
+		of: column("trap site domain"), flags: graph.NewColumn[uint8]("trap site flags", max),
+		good: column("trap site news"), same: column("trap site same"),
+		via: column("trap domain via"), own: column("trap domain own"), below: column("trap domain below"),
+		news: column("trap domain news"), inner: column("trap domain hosts"), proven: column("trap domain proven"),
+		seeds: graph.NewColumn[uint8]("trap domain seeds", max),
+	}
+}
+
+func (d *domains) columns(each func(graph.AnyColumn)) {
+	for _, c := range []graph.AnyColumn{d.of, d.flags, d.good, d.same, d.via, d.own, d.below, d.news, d.inner, d.proven, d.seeds} {
+		each(c)
+	}
+}
+
+// add enters the next site.
+func (d *domains) add(domain uint32, isFirst bool) {
+	d.of.Append(domain)
+	d.good.Append(0)
+	d.same.Append(0)
+	flags := uint8(0)
+	if isFirst {
+		flags = first
+	}
+	d.flags.Append(flags)
+	for d.via.Len() <= int(domain) {
+		for _, c := range []*graph.Column[uint32]{d.via, d.own, d.below, d.news, d.inner, d.proven} {
+			c.Append(0)
+		}
+		d.seeds.Append(0)
+	}
+}
+
+// seed notes that a site has a seed.
+func (d *domains) seed(s graph.Site) {
+	n := d.of.At(int(s))
+	d.flags.Slice()[s] |= outside
+	d.seeds.Set(int(n), 1)
+	d.hang(n, ground)
+}
+
+// link notes a link from one site to another.
+func (d *domains) link(from, to graph.Site) {
+	a, b := d.of.At(int(from)), d.of.At(int(to))
+	if a == b {
+		return
+	}
+	d.flags.Slice()[to] |= outside
+	switch via := d.via.At(int(b)); {
+	case via == ground:
+	case d.seeds.At(int(a)) != 0:
+		d.hang(b, ground)
+	case via == unlinked:
+		for d.height(a) >= maxHeight {
+			a = d.via.At(int(a)) - above
+		}
+		d.hang(b, a+above)
+	default:
+		d.hang(b, d.common(via, a+above))
+	}
+}
+
+// height is the number of domains from one to the ground, itself included.
+func (d *domains) height(n uint32) (h int) {
+	for v := n + above; v >= above; v = d.via.At(int(v - above)) {
+		h++
+	}
+	return h
+}
+
+// common is the nearest common ancestor of two places in the tree.
+func (d *domains) common(a, b uint32) uint32 {
+	up := func(v uint32) uint32 { return d.via.At(int(v - above)) }
+	heightOf := func(v uint32) int {
+		if v < above {
+			return 0
+		}
+		return d.height(v - above)
+	}
+	x, y := heightOf(a), heightOf(b)
+	for ; x > y; x-- {
+		a = up(a)
+	}
+	for ; y > x; y-- {
+		b = up(b)
+	}
+	for a != b && a >= above && b >= above {
+		a, b = up(a), up(b)
+	}
+	if a != b { // one of them stands on nothing that is known
+		return ground
+	}
+	return max(a, ground)
+}
+
+// hang moves a domain, with all that hangs below it.
+func (d *domains) hang(n, via uint32) {
+	was := d.via.At(int(n))
+	if was == via {
+		return
+	}
+	weight := d.below.At(int(n))
+	d.weigh(was, -weight)
+	d.via.Set(int(n), via)
+	d.weigh(via, weight)
+}
+
+// weigh adds to the weight of a domain and of all above it. It may be negative, modulo
+// 2^32.
+func (d *domains) weigh(via, weight uint32) {
+	for via >= above {
+		n := via - above
+		d.below.Slice()[n] += weight
+		via = d.via.At(int(n))
+	}
+}
+
+// charge counts a request for a page.
+func (d *domains) charge(s graph.Site) {
+	n := d.of.At(int(s))
+	cost := d.cost(n)
+	d.own.Slice()[n] += cost
+	d.weigh(n+above, cost)
+	if f := d.flags.At(int(s)); f&asked == 0 {
+		d.flags.Set(int(s), f|asked)
+		if f&(outside|first) == 0 {
+			d.inner.Slice()[n]++
+		}
+	}
+}
+
+func (d *domains) cost(n uint32) uint32 {
+	if d.own.At(int(n)) == 0 {
+		return newSite
+	}
+	return 1
+}
+
+// came counts a page that brought something new.
+func (d *domains) came(s graph.Site) {
+	n := d.of.At(int(s))
+	d.news.Slice()[n]++
+	good := d.good.Slice()
+	if good[s]++; good[s] == hostProof {
+		d.proven.Slice()[n]++
+	}
+}
+
+// isFarm tells whether the domains that hang below one on the ground, as the domain of a
+// site does, have had what that one is worth.
+func (d *domains) isFarm(s graph.Site) bool {
+	n := d.of.At(int(s))
+	if d.via.At(int(n)) < above {
+		return false
+	}
+	top := n
+	for d.via.At(int(top)) >= above {
+		top = d.via.At(int(top)) - above
+	}
+	if d.via.At(int(top)) == unlinked {
+		return false
+	}
+	spent := d.below.At(int(top)) - d.own.At(int(top))
+	return uint64(spent)+uint64(d.cost(n)) > freePages+uint64(d.news.At(int(top)))/worth
+}
+
+// isWild tells whether a site is one of too many names below its domain.
+func (d *domains) isWild(s graph.Site) bool {
+	if d.flags.At(int(s))&(outside|first|asked) != 0 {
+		return false
+	}
+	n := int(d.of.At(int(s)))
+	return uint64(d.inner.At(n)) >= freeHosts+hostWorth*uint64(d.proven.At(n))
+}
+
+// Sites of which at least so many pages had contents that other pages had before, and one
+// in so many had not, are no sites of their own.
+const (
+	leastSame = 50
+	timesSame = 20
+)
+
+func (d *domains) isCopy(s graph.Site) bool {
+	same := uint64(d.same.At(int(s)))
+	return same >= leastSame && same >= timesSame*uint64(d.good.At(int(s)))
+}

@@ -1,0 +1,158 @@
+package trap
+
+import (
+	"math"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// groups counts what came of each group of pages of a site.
+type groups struct {
+	seen *graph.Seen
+	news *graph.Column[uint32] // by group: pages that brought something new, or that several pages link to
+	dull *graph.Column[uint32] // by group: pages with one link that brought nothing
+}
+
+func newGroups(name string, secret [16]byte, max int) groups {
+	return groups{
+		seen: graph.NewSeen(secret, max, 1),
+		news: graph.NewColumn[uint32](name+" news", max),
+		dull: graph.NewColumn[uint32](name+" dull", max),
+	}
+}
+
+// find is the number of a group, if it has one.
+func (g *groups) find(hash uint64) (int, bool) {
+	n, ok := g.seen.LookupPage(hash)
+	return int(n), ok
+}
+
+// enter is the number of a group, a new one if need be.
+func (g *groups) enter(hash uint64) (n int, fresh bool) {
+	id, fresh := g.seen.Page(hash)
+	if fresh {
+		g.news.Append(0)
+		g.dull.Append(0)
+	}
+	return int(id), fresh
+}
+
+func (g *groups) count(n int, news bool) {
+	if c := g.news.Slice(); news {
+		c[n]++
+	} else {
+		g.dull.Slice()[n]++
+	}
+}
+
+// tired tells whether of the pages of a group at least so many brought nothing, and so
+// many times as many as brought something.
+func (g *groups) tired(n int, least, times uint64) bool {
+	dull := uint64(g.dull.At(n))
+	return dull >= least && dull >= times*uint64(g.news.At(n))
+}
+
+func (g *groups) columns(each func(graph.AnyColumn)) {
+	g.seen.Columns(func(c graph.AnyColumn) { each(named{c, "trap " + c.Name()}) })
+	g.rest(each)
+}
+
+func (g *groups) rest(each func(graph.AnyColumn)) {
+	each(g.news)
+	each(g.dull)
+}
+
+// named gives a column another name.
+type named struct {
+	graph.AnyColumn
+	name string
+}
+
+// Name is of AnyColumn.
+func (c named) Name() string { return c.name }
+
+// Levels of a place. The first two are free: a place has a page at its top and pages
+// below it. On each of the next ones freeEnds pages may lead deeper before one is found
+// that does not; lastLevel stands for all that lie deeper, and has no such pages.
+const (
+	freeLevels = 2
+	lastLevel  = 5
+	freeEnds   = 2
+	leafWorth  = 8
+)
+
+// places counts by place (see place) how many pages are ends, and on which level others
+// lead deeper.
+type places struct {
+	groups
+	leaves *graph.Column[uint32]
+	base   *graph.Column[uint8]  // by place: depth of its topmost page
+	onward *graph.Column[uint32] // by place: a byte for each level from freeLevels on: pages that lead deeper
+}
+
+func newPlaces(secret [16]byte, max int) places {
+	return places{
+		groups: newGroups("place", secret, max),
+		leaves: graph.NewColumn[uint32]("place leaves", max),
+		base:   graph.NewColumn[uint8]("place base", max),
+		onward: graph.NewColumn[uint32]("place onward", max),
+	}
+}
+
+func (p *places) enter(hash uint64, depth int) int {
+	n, fresh := p.groups.enter(hash)
+	if fresh {
+		p.leaves.Append(0)
+		p.base.Append(math.MaxUint8)
+		p.onward.Append(0)
+	}
+	if depth < int(p.base.At(n)) {
+		p.base.Set(n, uint8(depth))
+	}
+	return n
+}
+
+// level is how deep below the topmost page of a place a depth is.
+func (p *places) level(n, depth int) int { return min(depth-int(p.base.At(n)), lastLevel) }
+
+// grows tells whether a place has shown that it leads on and on at this depth.
+func (p *places) grows(n, depth int) bool {
+	level := p.level(n, depth)
+	if level < freeLevels {
+		return false
+	}
+	free := uint64(freeEnds)
+	if level == lastLevel {
+		free = 0
+	}
+	onward := uint64(p.onward.At(n) >> (8 * (level - freeLevels)) & 0xff)
+	return onward >= min(free+leafWorth*uint64(p.leaves.At(n)), math.MaxUint8)
+}
+
+// came notes that a page at a depth brought something new, and whether it is an end. A
+// level on which hundreds lead deeper beside as many ends is a real tree: counting stops.
+func (p *places) came(n, depth int, leaf bool) {
+	level := p.level(n, depth)
+	switch {
+	case level < 1:
+	case leaf:
+		p.leaves.Slice()[n]++
+	case level >= freeLevels:
+		shift := 8 * (level - freeLevels)
+		if v := p.onward.At(n); v>>shift&0xff < math.MaxUint8-1 {
+			p.onward.Set(n, v+1<<shift)
+		}
+	}
+}
+
+func (p *places) columns(each func(graph.AnyColumn)) {
+	p.seen.Columns(func(c graph.AnyColumn) { each(named{c, "trap place " + c.Name()}) })
+	p.rest(each)
+}
+
+func (p *places) rest(each func(graph.AnyColumn)) {
+	p.groups.rest(each)
+	each(p.leaves)
+	each(p.base)
+	each(p.onward)
+}

@@ -1,0 +1,199 @@
+package trap
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// A Page is a page as the guard sees it.
+type Page struct {
+	ID     graph.Page
+	Site   graph.Site
+	Rest   []byte // path and query
+	Single bool   // at most one link to it is known
+}
+
+// News is what a page brought that came.
+type News struct {
+	Same bool // a page before had the same content
+	Near bool // or nearly the same
+	Soft bool // it says that it was not found
+	Ends bool // it brought no page that lies deeper, see Deeper
+}
+
+// A Guard knows what came of the places of a crawl. It has one owner.
+type Guard struct {
+	domains
+	key    graph.URLKey
+	groups groups
+	places places
+	held   held
+	marks  marks
+	text   []byte // scratch: a group
+}
+
+// New makes a guard of a crawl that knows nothing. The secret keys its tables, so that
+// nobody can fill one part of them.
+func New(secret [16]byte, maxPages, maxSites int) *Guard {
+	g := &Guard{
+		domains: newDomains(maxSites),
+		groups:  newGroups("group", secret, maxPages), places: newPlaces(secret, maxPages),
+		held: newHeld(), marks: newMarks(maxSites),
+	}
+	g.key = g.groups.seen.Key()
+	return g
+}
+
+// Columns hands out all columns.
+func (g *Guard) Columns(each func(graph.AnyColumn)) {
+	g.domains.columns(each)
+	g.groups.columns(each)
+	g.places.columns(each)
+	each(g.marks.barred)
+}
+
+// Save writes all columns with their checksums.
+func (g *Guard) Save(w io.Writer) error {
+	if err := g.groups.seen.Save(w); err != nil {
+		return err
+	}
+	if err := g.places.seen.Save(w); err != nil {
+		return err
+	}
+	return g.rest(func(c graph.AnyColumn) error { return c.Save(w) })
+}
+
+// Load reads what Save wrote into a guard that knows nothing.
+func (g *Guard) Load(r io.Reader) error {
+	if err := g.groups.seen.Load(r); err != nil {
+		return err
+	}
+	if err := g.places.seen.Load(r); err != nil {
+		return err
+	}
+	if err := g.rest(func(c graph.AnyColumn) error { return c.Load(r) }); err != nil {
+		return err
+	}
+	if g.groups.news.Len() != g.groups.seen.Pages() || g.places.leaves.Len() != g.places.seen.Pages() {
+		return fmt.Errorf("%d groups and %d places, want %d and %d", g.groups.news.Len(), g.places.leaves.Len(),
+			g.groups.seen.Pages(), g.places.seen.Pages())
+	}
+	return nil
+}
+
+// rest goes over the columns that are not those of tables.
+func (g *Guard) rest(do func(graph.AnyColumn) error) (err error) {
+	each := func(c graph.AnyColumn) {
+		if err == nil {
+			err = do(c)
+		}
+	}
+	g.domains.columns(each)
+	g.groups.rest(each)
+	g.places.rest(each)
+	each(g.marks.barred)
+	return err
+}
+
+// AddSite enters the next site, by its host and the number and name of its registered
+// domain.
+func (g *Guard) AddSite(host []byte, domain uint32, name string) {
+	short := bytes.TrimPrefix(host, []byte("www."))
+	g.domains.add(domain, string(short) == name)
+	g.marks.barred.Append(0)
+}
+
+// Seed notes that a site has a page from which the crawl begins.
+func (g *Guard) Seed(s graph.Site) { g.domains.seed(s) }
+
+// Linked notes that a page of one site that came links to a page of another.
+func (g *Guard) Linked(from, to graph.Site) { g.domains.link(from, to) }
+
+// Asked notes that a page was handed out.
+func (g *Guard) Asked(p *Page) {
+	g.domains.charge(p.Site)
+	if name, depth := place(p.Rest); depth > 0 {
+		g.places.enter(g.hash(p.Site, name), depth)
+	}
+}
+
+// hash is that of a group or a place of a site.
+func (g *Guard) hash(s graph.Site, name []byte) uint64 { return g.key.Page(uint64(s), name) }
+
+func (g *Guard) groupOf(p *Page) uint64 {
+	g.text = appendGroup(g.text[:0], p.Rest)
+	return g.hash(p.Site, g.text)
+}
+
+// Came notes what a page brought that came for the first time.
+func (g *Guard) Came(p *Page, n News) {
+	dull := n.Same || n.Near || n.Soft
+	if n.Same {
+		g.same.Slice()[p.Site]++
+	} else if !dull {
+		g.domains.came(p.Site)
+	}
+	news := !dull || !p.Single
+	if id, _ := g.groups.enter(g.groupOf(p)); true {
+		g.groups.count(id, news)
+	}
+	if name, depth := place(p.Rest); depth > 0 {
+		id := g.places.enter(g.hash(p.Site, name), depth)
+		g.places.count(id, news)
+		if !dull {
+			g.places.came(id, depth, n.Ends)
+		}
+	}
+}
+
+// A group is tired when so many of its pages brought nothing, and so many times as many
+// as brought something. Places are larger and mixed, so it takes more.
+const (
+	groupLeast, groupTimes = 4, 4
+	placeLeast, placeTimes = 12, 8
+)
+
+// Judge says what speaks against handing out a page.
+func (g *Guard) Judge(p *Page) frontier.Bar {
+	switch {
+	case g.isWild(p.Site):
+		return frontier.BarHosts
+	case g.isFarm(p.Site):
+		return frontier.BarFarm
+	case g.isCopy(p.Site):
+		return frontier.BarNoNews
+	}
+	if p.Single {
+		if id, ok := g.groups.find(g.groupOf(p)); ok && g.groups.tired(id, groupLeast, groupTimes) {
+			return frontier.BarNoNews
+		}
+	}
+	name, depth := place(p.Rest)
+	if depth == 0 {
+		return frontier.NoBar
+	}
+	id, ok := g.places.find(g.hash(p.Site, name))
+	switch {
+	case !ok:
+		return frontier.NoBar
+	case p.Single && g.places.tired(id, placeLeast, placeTimes):
+		return frontier.BarNoNews
+	case g.places.grows(id, depth):
+		return frontier.BarGrows
+	}
+	return frontier.NoBar
+}
+
+// Held tells whether a bar is a suspicion: such pages are held, and may be released.
+func Held(b frontier.Bar) bool {
+	return b == frontier.BarHosts || b == frontier.BarFarm || b == frontier.BarGrows
+}
+
+// IsTrap tells whether a bar is about traps.
+func IsTrap(b frontier.Bar) bool {
+	return b == frontier.BarTrap || b == frontier.BarNoNews || Held(b)
+}

@@ -1,0 +1,113 @@
+package trap
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// A Mark is a trap as people are told of it: a place of a site, why it is left alone, and
+// how many pages that has met.
+type Mark struct {
+	Site    graph.Site
+	Bar     frontier.Bar
+	Pattern string // of path and query; "": all of the site
+	Pages   int64
+}
+
+// maxMarks is how many are told apart.
+const maxMarks = 1000
+
+type markKey struct {
+	site    graph.Site
+	bar     frontier.Bar
+	pattern string
+}
+
+// marks counts refused pages.
+type marks struct {
+	pages  map[markKey]int64
+	barred *graph.Column[uint32] // by site: pages refused as traps
+}
+
+func newMarks(maxSites int) marks {
+	return marks{pages: map[markKey]int64{}, barred: graph.NewColumn[uint32]("trap site barred", maxSites)}
+}
+
+func (m *marks) note(pattern []byte, s graph.Site, bar frontier.Bar) {
+	m.barred.Slice()[s]++
+	key := markKey{s, bar, string(pattern)}
+	if _, known := m.pages[key]; known || len(m.pages) < maxMarks {
+		m.pages[key]++
+	}
+}
+
+// pattern is the place that a bar is about.
+func (g *Guard) pattern(p *Page, bar frontier.Bar) []byte {
+	const most = 200 // bytes: it is for people
+	text := []byte(nil)
+	switch bar {
+	case frontier.BarNoNews:
+		g.text = appendGroup(g.text[:0], p.Rest)
+		text = g.text
+	case frontier.BarGrows:
+		text, _ = place(p.Rest)
+	}
+	return text[:min(len(text), most)]
+}
+
+// Barred notes a page that was refused when it became known, by the shape of its URL.
+func (g *Guard) Barred(s graph.Site, bar frontier.Bar) { g.marks.note(nil, s, bar) }
+
+// BarredOn is the number of pages of a site that were refused as traps. Pages that were
+// released since are counted.
+func (g *Guard) BarredOn(s graph.Site) int64 { return int64(g.marks.barred.At(int(s))) }
+
+// Marks are the traps that were found, those that met most pages first.
+func (g *Guard) Marks() (list []Mark) {
+	for k, n := range g.marks.pages { // sorted below
+		list = append(list, Mark{k.site, k.bar, k.pattern, n})
+	}
+	slices.SortFunc(list, func(a, b Mark) int {
+		return cmp.Or(-cmp.Compare(a.Pages, b.Pages), cmp.Compare(a.Site, b.Site), cmp.Compare(a.Bar, b.Bar), cmp.Compare(a.Pattern, b.Pattern))
+	})
+	return list
+}
+
+// Saved is what of a guard is in no column.
+type Saved struct {
+	Marks []Mark
+	Held  []HeldFor
+}
+
+// HeldFor is the pages that wait for the same.
+type HeldFor struct {
+	Key   uint64
+	Pages []graph.Page
+}
+
+// Saved gives it.
+func (g *Guard) Saved() *Saved {
+	s := &Saved{Marks: g.Marks()}
+	for _, key := range slices.Sorted(maps.Keys(g.held.lists)) {
+		if list := g.held.list(key); len(list) > 0 {
+			s.Held = append(s.Held, HeldFor{key, slices.Sorted(slices.Values(list))})
+		}
+	}
+	return s
+}
+
+// SetSaved takes it over.
+func (g *Guard) SetSaved(s *Saved) {
+	for _, m := range s.Marks {
+		g.marks.pages[markKey{m.Site, m.Bar, m.Pattern}] = m.Pages
+	}
+	for _, h := range s.Held {
+		for _, p := range h.Pages {
+			g.held.add(h.Key, p)
+		}
+	}
+}
