@@ -168,24 +168,35 @@ func (f *Frontier) rebuildSite(s graph.Site, at place) {
 	}
 }
 
-// Bytes is the memory that pages and sites take, policies included.
-func (f *Frontier) Bytes() int64 {
-	n := f.state.Bytes() + f.from.Bytes() + f.depth.Bytes()
+// Memory tells what pages and sites take, in bytes by name: all columns, those of the
+// queues that are not saved included, and the heaps. Policies are included.
+func (f *Frontier) Memory(each func(name string, bytes int64)) {
+	column := func(c graph.AnyColumn) { each(c.Name(), c.Bytes()) }
+	column(f.state)
+	column(f.from)
+	column(f.depth)
 	if f.links != nil {
-		n += f.links.at.Bytes() + f.links.to.Bytes()
+		column(f.links.at)
+		column(f.links.to)
 	}
-	add := func(c graph.AnyColumn) { n += c.Bytes() }
-	f.sites.columns(add)
+	f.sites.columns(column)
 	for _, b := range f.boards {
-		n += b.active.Bytes()
+		b.active.Memory(each)
 		if b.pool != nil {
-			n += b.pool.Bytes()
+			b.pool.Memory(each)
 		}
 	}
 	for _, p := range f.policies {
-		p.Columns(add)
+		p.Columns(column)
 	}
-	return n + 16*int64(cap(f.waits)+cap(f.due)+cap(f.clocks))
+	each("site instants", 16*int64(cap(f.waits)+cap(f.clocks)))
+	each("page instants", 16*int64(cap(f.due)))
+}
+
+// Bytes is the memory that pages and sites take, policies included.
+func (f *Frontier) Bytes() (n int64) {
+	f.Memory(func(_ string, bytes int64) { n += bytes })
+	return n
 }
 
 // Free gives the memory back.

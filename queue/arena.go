@@ -103,8 +103,6 @@ func (a *arena) release(at uint32, size uint8) {
 	a.vacant[size] = at + 1
 }
 
-func (a *arena) bytes() int64 { return a.cells.Bytes() + a.blocks.Bytes() + a.sizes.Bytes() }
-
 func (a *arena) free() {
 	a.cells.Free()
 	a.blocks.Free()

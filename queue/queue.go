@@ -28,6 +28,7 @@ import (
 
 // A Queue is one order of the waiting pages. It has one owner and no lock.
 type Queue struct {
+	name   string
 	values *graph.Column[float64] // by page
 	// wheres tells by page its site (upper half) and its place in the heap of the
 	// site, counted from 1 (lower half); place 0 is a page that does not wait.
@@ -59,6 +60,7 @@ const (
 // of its columns.
 func New(name string, pages, sites int) *Queue {
 	return &Queue{
+		name:    name,
 		values:  graph.NewColumn[float64](name+" values", pages),
 		wheres:  graph.NewColumn[uint64](name+" places", pages),
 		pages:   newArena(name, pages, sites),
@@ -310,10 +312,19 @@ func (q *Queue) Rebuild() {
 	}
 }
 
+// Memory tells what takes how many bytes, by name: all columns, those that Rebuild makes
+// included, and the heaps of sites.
+func (q *Queue) Memory(each func(name string, bytes int64)) {
+	for _, c := range []graph.AnyColumn{q.values, q.wheres, q.owns, q.places, q.groupOf, q.pages.cells, q.pages.blocks, q.pages.sizes} {
+		each(c.Name(), c.Bytes())
+	}
+	each(q.name+" site heaps", q.groupBytes()+16*int64(cap(q.offers)))
+}
+
 // Bytes is the memory taken.
-func (q *Queue) Bytes() int64 {
-	return q.values.Bytes() + q.wheres.Bytes() + q.owns.Bytes() + q.places.Bytes() + q.groupOf.Bytes() +
-		q.pages.bytes() + q.groupBytes() + 16*int64(cap(q.offers))
+func (q *Queue) Bytes() (n int64) {
+	q.Memory(func(_ string, bytes int64) { n += bytes })
+	return n
 }
 
 // Free gives the memory back.
