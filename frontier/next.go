@@ -23,10 +23,15 @@ func (f *Frontier) Next(now time.Duration) (w Work, ask time.Duration, ok bool) 
 			}
 			return Work{}, f.ask(), false
 		}
-		if w.Kind != Fetch {
-			f.take(now, w)
-		} else if w, ok = f.fetch(now, w); !ok {
+		switch {
+		case w.Kind == Fetch:
+			if w, ok = f.fetch(now, w); !ok {
+				continue
+			}
+		case f.spared(now, w):
 			continue
+		default:
+			f.take(now, w)
 		}
 		f.stirred = false // a Took tells it all
 		return w, 0, true
@@ -131,13 +136,36 @@ func (f *Frontier) unresolved(now time.Duration, s graph.Site) bool {
 func (f *Frontier) fetch(now time.Duration, w Work) (Work, bool) {
 	w.Page, _ = f.boards[w.Board].active.First(w.Site)
 	if bar := f.verdict(w.Page); bar != NoBar {
-		f.now = now
-		f.refuse(w.Page, bar)
-		f.refused = append(f.refused, w.Page)
+		f.turnDown(now, w.Page, bar)
 		return Work{}, false
 	}
 	f.take(now, w)
 	return w, true
+}
+
+// spared tells whether the first work that a site needs is saved, because something
+// speaks against its best page before anything is known of the site.
+func (f *Frontier) spared(now time.Duration, w Work) bool {
+	if f.o.Spare == nil || w.Kind == Sitemap || w.For != w.Site && w.Kind == Robots || f.stage.At(int(w.Site)) == open {
+		return false
+	}
+	p, ok := f.boards[w.Board].active.First(w.Site)
+	if !ok {
+		return false
+	}
+	bar := f.o.Spare(p)
+	if bar == NoBar {
+		return false
+	}
+	f.turnDown(now, p, bar)
+	return true
+}
+
+// turnDown refuses a page that would have been handed out.
+func (f *Frontier) turnDown(now time.Duration, p graph.Page, bar Bar) {
+	f.now = now
+	f.refuse(p, bar)
+	f.refused = append(f.refused, p)
 }
 
 // verdict is what speaks against a page that would be handed out.

@@ -39,6 +39,9 @@ type Options struct {
 	// Barred, if not nil, is asked at the same moment whether something else speaks
 	// against the page by now; NoBar: nothing does.
 	Barred func(graph.Page) Bar
+	// Spare, if not nil, is asked what speaks against the best page of a site before the
+	// site is asked for anything: its address and its robots.txt would be for nothing.
+	Spare func(graph.Page) Bar
 	// AddressCap is the number of requests at a time to one IP address, 0 any number;
 	// AddressDelay the time from the end of one to the start of the next.
 	AddressCap   int

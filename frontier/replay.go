@@ -36,7 +36,7 @@ func (f *Frontier) took(now time.Duration, w Work) {
 // refusal forces a refusal.
 func (f *Frontier) refusal(now time.Duration, p graph.Page, bar Bar) {
 	s := f.Site(p)
-	if c, ok := f.choice(now, s); !ok || c.Kind != Fetch || c.Page != p {
+	if c, ok := f.choice(now, s); !ok || c.Site != s || c.Kind == Fetch && c.Page != p {
 		f.differs++
 	}
 	f.comeBack(p)
