@@ -26,8 +26,9 @@ race:
 torture: ## 50 kills of real crawls, and hundreds of power losses in memory; some minutes
 	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|DiskFault|DamagedJournal' ./crawl ./cmd/winnow
 
-bench: ## ratios against yardsticks (bench/), then every Go benchmark
+bench: ## ratios against yardsticks and other crawlers (bench/), then every Go benchmark
 	go run ./bench
+	cd bench/peers && go run .
 	go test -run '^$$' -bench . ./...
 
 polite: ## bar 5 and 10,000 requests in flight, on loopback sockets; minutes, both cores
