@@ -162,13 +162,11 @@ func (w *testWeb) limits() fakeweb.Limits {
 // and by its own records.
 func (w *testWeb) checkHostile(t *testing.T, sum *Summary) {
 	t.Helper()
-	l := w.limits()
+	w.checkRules(t)
+	wanted := w.server.Wanted(w.limits())
 	if sum.Why == whyFinished {
-		w.check(t, l)
-	} else {
-		w.checkRules(t)
+		w.checkWanted(t, wanted)
 	}
-	wanted := w.server.Wanted(l)
 	s := w.server.Counter().Summary()
 	t.Logf("%d pages are wanted, %d others to be asked for, %d refused, %d lost, %d doubtful",
 		len(wanted.Pages), len(wanted.Asked), len(wanted.Refused), len(wanted.Lost), len(wanted.Maybe))
@@ -185,11 +183,64 @@ func (w *testWeb) checkHostile(t *testing.T, sum *Summary) {
 func (w *testWeb) checkRules(t *testing.T) {
 	t.Helper()
 	c := &w.o.Config
-	for _, v := range w.server.Counter().Check(fakeweb.Demands{
+	for i, v := range w.server.Counter().Check(fakeweb.Demands{
 		Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressDelay: c.IPDelay.Duration, AddressCap: c.IPCap,
 	}) {
-		t.Error(v)
+		if i < 10 {
+			t.Error(v)
+		}
 	}
+}
+
+// checkWanted looks for wanted pages that are missing or came twice, and says what the crawl
+// thinks of them.
+func (w *testWeb) checkWanted(t *testing.T, wanted *fakeweb.Wanted) {
+	t.Helper()
+	found := w.server.Counter().CheckWanted(wanted)
+	if len(found) == 0 {
+		return
+	}
+	fates := w.fates(t)
+	for i, v := range found {
+		if i == 20 {
+			t.Errorf("and %d more", len(found)-i)
+			break
+		}
+		url := w.server.URL(v.Page)
+		fate := fates[url]
+		if fate == "" {
+			fate = "not known to the crawl"
+		}
+		t.Errorf("%v: %s (%v at depth %d) is %s", v, url, w.server.Truth(v.Page).Class, wanted.Depth[v.Page], fate)
+	}
+}
+
+// fates are state and reason of all pages that the crawl knows.
+func (w *testWeb) fates(t *testing.T) map[string]string {
+	t.Helper()
+	p, err := openParts(w.disk.open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := readIdentity(p.journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := newSetup(&w.o.Config, id, int64(w.o.Config.MaxMemory))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := restore(&p, set, ^uint64(0), func(string, ...any) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	fates := map[string]string{}
+	for i := range s.f.Pages() {
+		page := graph.Page(i)
+		fates[string(s.appendURL(nil, page))] = fmt.Sprint(s.f.State(page), " ", s.f.Bar(page))
+	}
+	return fates
 }
 
 // verified lets the records tell the same (W9).
