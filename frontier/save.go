@@ -37,10 +37,9 @@ func (s *sites) columns(each func(graph.AnyColumn)) {
 	}
 }
 
-// Save writes the whole state. The heaps are made anew first, which changes no order:
-// equal states are equal bytes then, whatever their history.
+// Save writes the whole state, in the order of its pages and sites: heaps are not among
+// it, so that equal states are equal bytes, whatever their history.
 func (f *Frontier) Save(w io.Writer) (err error) {
-	f.rebuild()
 	save := func(c graph.AnyColumn) {
 		if err == nil {
 			err = c.Save(w)
@@ -98,6 +97,7 @@ func (f *Frontier) Load(r io.Reader) (err error) {
 		return err
 	}
 	clear(f.unsettled)
+	f.recountPages()
 	f.rebuild()
 	for _, p := range f.policies {
 		if l, ok := p.(policy.Loader); ok {

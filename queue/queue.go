@@ -21,6 +21,7 @@ package queue
 
 import (
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -273,9 +274,7 @@ func (q *Queue) Rescore(f func(graph.Page) float64) {
 	}
 	for s := range graph.Site(q.places.Len()) {
 		heap := q.pages.of(s)
-		for i := (len(heap)+2)/4 - 1; i >= 0; i-- {
-			q.pageDown(heap, i, heap[i], q.value[heap[i]])
-		}
+		q.order(heap)
 		if len(heap) > 0 {
 			q.renew(s)
 		}
@@ -283,11 +282,20 @@ func (q *Queue) Rescore(f func(graph.Page) float64) {
 }
 
 // Columns hands out the state that decides the order. What else there is, Rebuild
-// makes from it.
+// makes from it. Queues of the same pages and values are saved as the same bytes,
+// whatever the history of their heaps.
 func (q *Queue) Columns(each func(graph.AnyColumn)) {
 	each(q.values)
-	each(q.wheres)
+	each(placeColumn{q.wheres})
 	each(q.owns)
+}
+
+// placeColumn saves of the places only whether there is one: all are the first.
+type placeColumn struct{ *graph.Column[uint64] }
+
+// Save is of graph.AnyColumn.
+func (c placeColumn) Save(w io.Writer) error {
+	return c.SaveAs(w, func(where uint64) uint64 { return where&^math.MaxUint32 | uint64(min(1, uint32(where))) })
 }
 
 // Rebuild makes the heaps after the columns were loaded. All sites are withdrawn, and
@@ -304,11 +312,36 @@ func (q *Queue) Rebuild() {
 		q.places.Set(s, withdrawn)
 		q.pages.clear(graph.Site(s))
 	}
+	q.fill()
+}
+
+// fill makes the heaps of pages, all of which are empty: a block for each that has room
+// for all its pages at once, then their order from the bottom up. It takes time
+// proportional to the pages.
+func (q *Queue) fill() {
+	n := make([]uint32, q.owns.Len())
+	for _, w := range q.where {
+		n[w>>32] += min(1, uint32(w))
+	}
+	for s, k := range n {
+		q.pages.room(graph.Site(s), int(k))
+	}
 	for p, w := range q.where {
 		if uint32(w) != 0 {
-			q.where[p] = w &^ math.MaxUint32
-			q.Push(graph.Page(p))
+			heap := q.pages.extend(graph.Site(w >> 32))
+			heap[len(heap)-1] = graph.Page(p)
+			q.place(graph.Page(p), len(heap)-1)
 		}
+	}
+	for s := range n {
+		q.order(q.pages.of(graph.Site(s)))
+	}
+}
+
+// order makes a heap of the pages of a site, which are in any order.
+func (q *Queue) order(heap []graph.Page) {
+	for i := (len(heap)+2)/4 - 1; i >= 0; i-- {
+		q.pageDown(heap, i, heap[i], q.value[heap[i]])
 	}
 }
 
