@@ -31,13 +31,17 @@ func crawlers(o *options) ([]crawler, error) {
 	}
 	all := []crawler{
 		{name: "bare", program: self, version: "net/http, x/net/html " + moduleVersion("golang.org/x/net"), args: part("bare")},
-		{name: "winnow", args: o.winnowArgs},
+	}
+	for i, path := range strings.Split(o.winnow, ",") { // a single "" is built
+		all = append(all, crawler{name: "winnow" + strings.Repeat("'", i), program: path, version: path, args: o.winnowArgs})
+	}
+	all = append(all, []crawler{
 		{name: "colly", program: self, version: moduleVersion("github.com/gocolly/colly/v2"), args: part("colly")},
 		{name: "wget2", args: o.wget2Args},
 		{name: "wget", args: o.wgetArgs},
-	}
+	}...)
 	return slices.DeleteFunc(all, func(c crawler) bool {
-		return o.only != "" && !slices.Contains(strings.Split(o.only, ","), c.name)
+		return o.only != "" && !slices.Contains(strings.Split(o.only, ","), strings.TrimRight(c.name, "'"))
 	}), nil
 }
 
@@ -48,7 +52,7 @@ func (c *crawler) find(o *options, dir string) (bool, error) {
 		return true, nil
 	}
 	if c.name == "winnow" {
-		return true, c.build(o, dir)
+		return true, c.build(dir)
 	}
 	path, err := exec.LookPath(c.name)
 	if err != nil {
@@ -63,14 +67,12 @@ func (c *crawler) find(o *options, dir string) (bool, error) {
 }
 
 // build builds winnow from the checkout above, as make build does.
-func (c *crawler) build(o *options, dir string) error {
-	if c.program = o.winnow; c.program == "" {
-		c.program = filepath.Join(dir, "winnow")
-		cmd := exec.Command("go", "build", "-trimpath", "-o", c.program, "./cmd/winnow")
-		cmd.Dir, cmd.Env = filepath.Join("..", ".."), append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("go build ./cmd/winnow (run this in bench/peers): %w\n%s", err, out)
-		}
+func (c *crawler) build(dir string) error {
+	c.program = filepath.Join(dir, "winnow")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", c.program, "./cmd/winnow")
+	cmd.Dir, cmd.Env = filepath.Join("..", ".."), append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build ./cmd/winnow (run this in bench/peers): %w\n%s", err, out)
 	}
 	out, err := exec.Command(c.program, "version").Output()
 	c.version, _, _ = strings.Cut(string(out), "\n")

@@ -28,7 +28,7 @@ type options struct {
 	sites, pages, rounds, workers int
 	seed                          uint64
 	only                          string
-	winnow                        string // a finished binary; "": it is built
+	winnow                        string // finished binaries; "": one is built
 }
 
 func main() {
@@ -39,7 +39,7 @@ func main() {
 	flag.IntVar(&o.workers, "workers", 64, "requests at a time")
 	flag.Uint64Var(&o.seed, "seed", 1, "another seed is another web")
 	flag.StringVar(&o.only, "only", "", "comma-separated names of the crawlers to run")
-	flag.StringVar(&o.winnow, "winnow", "", "binary of winnow; built from the checkout if there is none")
+	flag.StringVar(&o.winnow, "winnow", "", "comma-separated binaries of winnow to compare; one is built from the checkout if there is none")
 	flag.Parse()
 	if err := dispatch(&o, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "peers: error:", err)
