@@ -71,7 +71,9 @@ func (s *state) noticeBars(e *frontier.Event) {
 		}
 	}
 	for _, p := range e.Admit {
-		s.guard.Admitted(p)
+		if x, ok := s.look(p); ok {
+			s.guard.Admitted(&x)
+		}
 	}
 }
 
@@ -95,10 +97,21 @@ func (s *state) noticeDone(r *journal.Record) {
 	if !ok {
 		return
 	}
-	s.guard.Came(&x, trap.News{
-		Same: e.Class == policy.Duplicate, Near: r.Facts.Near != 0, Soft: saysNotFound(r.Facts.Title),
-		Ends: !leadsDeeper(r, &x),
-	})
+	news := trap.News{Soft: saysNotFound(r.Facts.Title), Ends: !leadsDeeper(r, &x)}
+	if p, ok := s.like(r); ok {
+		news.Same = s.f.Site(p) == home
+		news.Elsewhere = !news.Same && e.Class == policy.Duplicate
+	}
+	s.guard.Came(&x, news)
+}
+
+// like is the page whose content a page repeats, or nearly.
+func (s *state) like(r *journal.Record) (graph.Page, bool) {
+	if r.Event.Class == policy.Duplicate {
+		return s.content.of(r.Facts.Digest)
+	}
+	p := r.Facts.Near - 1
+	return graph.Page(p), int(p) < s.f.Pages() // without one it is the largest number there is
 }
 
 // leadsDeeper tells whether a page made pages known that lie below it.
