@@ -134,9 +134,9 @@ func (f *Frontier) setRest(v []uint64) error {
 // rebuild makes the heaps.
 func (f *Frontier) rebuild() {
 	for _, b := range f.boards {
-		b.active.Rebuild()
+		b.active.Rebuild(f.Sites())
 		if b.pool != nil {
-			b.pool.Rebuild()
+			b.pool.Rebuild(f.Sites())
 		}
 	}
 	f.waits, f.wants, f.filesLeft, f.slowSites = f.waits[:0], [places]int{}, 0, 0

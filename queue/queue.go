@@ -87,7 +87,9 @@ func (q *Queue) Site(s graph.Site) {
 		panic(fmt.Sprintf("queue: site %d becomes known as number %d", s, q.places.Len()))
 	}
 	q.addSite()
-	q.owns.Append(math.Inf(-1))
+	if q.own {
+		q.owns.Append(math.Inf(-1))
+	}
 }
 
 func (q *Queue) addSite() {
@@ -98,7 +100,7 @@ func (q *Queue) addSite() {
 	}
 }
 
-// SitesOwn gives sites values of their own. To be called before any page waits.
+// SitesOwn gives sites values of their own. To be called before any site is known.
 func (q *Queue) SitesOwn() { q.own = true }
 
 // Value is the value of page p, waiting or not.
@@ -299,27 +301,27 @@ func (c placeColumn) Save(w io.Writer) error {
 }
 
 // Rebuild makes the heaps after the columns were loaded. All sites are withdrawn, and
-// all groups open; which site is in which must be said anew. There must not have been
-// more sites before than were loaded.
-func (q *Queue) Rebuild() {
+// all groups open; which site is in which must be said anew. sites is how many there are,
+// which must not be fewer than before.
+func (q *Queue) Rebuild(sites int) {
 	q.value, q.where = q.values.Slice(), q.wheres.Slice()
 	q.offers = q.offers[:0]
 	q.clearGroups()
-	for s := q.places.Len(); s < q.owns.Len(); s++ {
+	for s := q.places.Len(); s < sites; s++ {
 		q.addSite()
 	}
-	for s := range q.owns.Len() {
+	for s := range sites {
 		q.places.Set(s, withdrawn)
 		q.pages.clear(graph.Site(s))
 	}
-	q.fill()
+	q.fill(sites)
 }
 
 // fill makes the heaps of pages, all of which are empty: a block for each that has room
 // for all its pages at once, then their order from the bottom up. It takes time
 // proportional to the pages.
-func (q *Queue) fill() {
-	n := make([]uint32, q.owns.Len())
+func (q *Queue) fill(sites int) {
+	n := make([]uint32, sites)
 	for _, w := range q.where {
 		n[w>>32] += min(1, uint32(w))
 	}
