@@ -117,23 +117,25 @@ func SimHash(text []byte) uint64 {
 		shingle [3]uint64 // hashes of the last three words
 		words   int
 	)
-	for len(text) > 0 {
-		n, digits := 0, true
-		h := uint64(wordSeed)
-		for ; n < len(text) && wordByte(text[n]); n++ {
-			h = (h ^ uint64(fold1(text[n]))) * wordPrime
-			digits = digits && class[text[n]]&digit != 0
-		}
-		if n > 0 {
-			if digits {
-				h = wordSeed
+	for i := 0; i < len(text); i++ {
+		start, h, all := i, uint64(wordSeed), byte(0)
+		for ; i < len(text); i++ {
+			b := folded[text[i]]
+			if b == 0 {
+				break
 			}
-			shingle[0], shingle[1], shingle[2] = shingle[1], shingle[2], h
-			if words++; words >= 3 {
-				c.add(mix(shingle))
-			}
+			h, all = (h^uint64(b))*wordPrime, all|b
 		}
-		text = text[min(n+1, len(text)):]
+		if i == start {
+			continue
+		}
+		if all < 0x40 { // digits are below, letters and bytes above 127 are not
+			h = wordSeed
+		}
+		shingle[0], shingle[1], shingle[2] = shingle[1], shingle[2], h
+		if words++; words >= 3 {
+			c.add(mix(shingle))
+		}
 	}
 	if words == 1 || words == 2 {
 		c.add(mix(shingle))
@@ -147,14 +149,19 @@ const (
 	wordPrime = 0x100000001b3
 )
 
-func wordByte(c byte) bool { return class[c]&(letter|digit) != 0 || c >= 0x80 }
-
-func fold1(c byte) byte {
-	if class[c]&letter != 0 {
-		return c | 0x20
+// folded is for each byte of a word what is hashed of it: letters in lower case. It is 0 for
+// a byte between words.
+var folded = func() (t [256]byte) {
+	for i := range t {
+		switch c := byte(i); {
+		case class[c]&letter != 0:
+			t[c] = c | 0x20
+		case class[c]&digit != 0 || c >= 0x80:
+			t[c] = c
+		}
 	}
-	return c
-}
+	return t
+}()
 
 // mix hashes three words in their order, with the finisher of splitmix64.
 func mix(w [3]uint64) uint64 {
@@ -165,30 +172,63 @@ func mix(w [3]uint64) uint64 {
 }
 
 // bitCounter counts for each of 64 positions how many numbers had that bit set.
-// planes[k] holds bit k of all 64 counts, so that adding a number is an addition
-// with carry that seldom goes further than two planes, instead of 64 increments.
+// planes[k] holds bit k of all 64 counts. Eight numbers are added at once by a tree of
+// full adders over the three lowest planes, as Harley and Seal count bits: what is
+// carried goes up to the planes above once in eight numbers.
 type bitCounter struct {
 	planes [32]uint64 // counts below 2^32; a page has at most MaxInput shingles
+	held   [8]uint64  // numbers not added yet: n modulo 8 of them
 	n      uint64
 }
 
 func (c *bitCounter) add(x uint64) {
-	c.n++
-	for k := 0; x != 0 && k < len(c.planes); k++ {
+	c.held[c.n&7] = x
+	if c.n++; c.n&7 == 0 {
+		c.addHeld()
+	}
+}
+
+// addHeld adds eight numbers.
+func (c *bitCounter) addHeld() {
+	h, ones, twos, fours := &c.held, c.planes[0], c.planes[1], c.planes[2]
+	ones, a := sum3(ones, h[0], h[1])
+	ones, b := sum3(ones, h[2], h[3])
+	twos, d := sum3(twos, a, b)
+	ones, a = sum3(ones, h[4], h[5])
+	ones, b = sum3(ones, h[6], h[7])
+	twos, e := sum3(twos, a, b)
+	fours, carry := sum3(fours, d, e)
+	c.planes[0], c.planes[1], c.planes[2] = ones, twos, fours
+	c.carry(carry, 3)
+}
+
+// sum3 adds three bits at each position.
+func sum3(a, b, c uint64) (sum, carry uint64) {
+	u := a ^ b
+	return u ^ c, a&b | u&c
+}
+
+// carry adds a number to the planes from k on.
+func (c *bitCounter) carry(x uint64, k int) {
+	for ; x != 0 && k < len(c.planes); k++ {
 		c.planes[k], x = c.planes[k]^x, c.planes[k]&x
 	}
 }
 
-// majority gives the bits that were set in more than half of the numbers.
-func (c *bitCounter) majority() (m uint64) {
-	for i := range 64 {
-		var count uint64
-		for k, plane := range c.planes {
-			count |= plane >> i & 1 << k
-		}
-		if 2*count > c.n {
-			m |= 1 << i
-		}
+// majority gives the bits that were set in more than half of the numbers: it compares all
+// counts with n/2 at once, from the highest plane down. No number can be added after it.
+func (c *bitCounter) majority() (more uint64) {
+	for _, x := range c.held[:c.n&7] {
+		c.carry(x, 0)
 	}
-	return m
+	half, same := c.n/2, ^uint64(0)
+	for k := len(c.planes) - 1; k >= 0; k-- {
+		if half>>k&1 != 0 {
+			same &= c.planes[k]
+			continue
+		}
+		more |= same & c.planes[k]
+		same &^= c.planes[k]
+	}
+	return more
 }

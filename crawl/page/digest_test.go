@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math/bits"
 	"math/rand/v2"
 	"strings"
@@ -141,6 +142,58 @@ func TestBitCounter(t *testing.T) {
 		}
 		if got, want := c.majority(), naiveSimHash(hashes); got != want {
 			t.Fatalf("%d numbers: got %x, want %x", n, got, want)
+		}
+	}
+}
+
+// defined is SimHash word for word as its comment has it.
+func defined(text []byte) uint64 {
+	isWord := func(c byte) bool {
+		return c >= 0x80 || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+	}
+	var last [3]uint64
+	var hashes []uint64
+	words := 0
+	for len(text) > 0 {
+		n, number := 0, true
+		h := fnv.New64a()
+		for ; n < len(text) && isWord(text[n]); n++ {
+			c := text[n]
+			if number = number && c >= '0' && c <= '9'; c < 0x80 && c >= 'A' {
+				c |= 0x20
+			}
+			h.Write([]byte{c})
+		}
+		if number {
+			h.Reset()
+		}
+		if n > 0 {
+			last = [3]uint64{last[1], last[2], h.Sum64()}
+			if words++; words >= 3 {
+				hashes = append(hashes, mix(last))
+			}
+		}
+		text = text[min(n+1, len(text)):]
+	}
+	if words == 1 || words == 2 {
+		hashes = append(hashes, mix(last))
+	}
+	return naiveSimHash(hashes)
+}
+
+// TestSimHashDefined: SimHashes are stored in crawls and compared with new ones.
+func TestSimHashDefined(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	const bytes = "aZ09 \n.,@[`{/:\x7f\x80\xff\x00"
+	for n := range 2000 {
+		text := make([]byte, n)
+		for i := range text {
+			if text[i] = bytes[r.IntN(len(bytes))]; n%2 == 0 {
+				text[i] = byte(r.Uint32())
+			}
+		}
+		if got, want := SimHash(text), defined(text); got != want {
+			t.Fatalf("%q: %x, want %x", text, got, want)
 		}
 	}
 }
