@@ -184,6 +184,7 @@ func (x *scanner) tag() (prefix, name []byte) {
 func (x *scanner) text() (text []byte, ok bool) {
 	plain := x.rest[:max(bytes.IndexByte(x.rest, '<'), 0)]
 	x.rest = x.rest[len(plain):]
+	plain = plain[:len(plain):len(plain)] // what is appended goes elsewhere
 	for bytes.HasPrefix(x.rest, []byte("<![CDATA[")) {
 		x.rest = x.rest[len("<![CDATA["):]
 		data := x.rest
@@ -191,7 +192,7 @@ func (x *scanner) text() (text []byte, ok bool) {
 		data = data[:max(len(data)-len(x.rest)-len("]]>"), 0)]
 		next := x.rest[:max(bytes.IndexByte(x.rest, '<'), 0)]
 		x.rest = x.rest[len(next):]
-		plain = bytes.Join([][]byte{plain, []byte(html.EscapeString(string(data))), next}, nil)
+		plain = append(append(plain, html.EscapeString(string(data))...), next...)
 	}
 	if bytes.IndexByte(plain, '&') >= 0 {
 		plain = []byte(html.UnescapeString(string(plain)))
