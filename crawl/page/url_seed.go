@@ -18,9 +18,28 @@ func ParseSeed(text string) (string, error) {
 	seed := strings.TrimSpace(text)
 	url, err := parseSeed(seed)
 	if err != nil {
-		return "", fmt.Errorf("seed %q: %w", seed, err)
+		return "", fmt.Errorf("seed %q: %w", withoutUser(seed), err)
 	}
 	return url, nil
+}
+
+// withoutUser leaves out what stands before the @ of a host: a password has no place in a
+// message.
+func withoutUser(seed string) string {
+	_, rest, has := strings.Cut(seed, "://")
+	if !has {
+		rest = seed
+	}
+	rest = strings.TrimLeft(rest, "/")
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	at := strings.LastIndexByte(rest[:end], '@')
+	if at < 0 {
+		return seed
+	}
+	return strings.TrimSuffix(seed, rest) + "..." + rest[at:]
 }
 
 func parseSeed(seed string) (string, error) {
@@ -41,7 +60,7 @@ func parseSeed(seed string) (string, error) {
 	case scheme != "http" && scheme != "https":
 		return "", fmt.Errorf("scheme %q cannot be crawled, only http and https", scheme)
 	case !strings.HasPrefix(after, "//") || strings.HasPrefix(after, "///"):
-		return "", fmt.Errorf("two slashes must follow the scheme: %s://%s", scheme, strings.TrimLeft(after, "/"))
+		return "", fmt.Errorf("two slashes must follow the scheme: %s", withoutUser(scheme+"://"+strings.TrimLeft(after, "/")))
 	}
 	return normalSeed(full)
 }
