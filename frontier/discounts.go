@@ -151,13 +151,13 @@ func (f *Frontier) revalue(p graph.Page, to func(float64) float64) {
 
 // lower is called before a page waits in q, raise when it does no longer.
 func (f *Frontier) lower(q *queue.Queue, p graph.Page) {
-	if f.Discounted(p) {
+	if f.discounts.any && f.Discounted(p) {
 		q.Set(p, policy.Lower(q.Value(p)))
 	}
 }
 
 func (f *Frontier) raise(q *queue.Queue, p graph.Page) {
-	if f.Discounted(p) {
+	if f.discounts.any && f.Discounted(p) {
 		q.Set(p, policy.Raise(q.Value(p)))
 	}
 }

@@ -48,33 +48,39 @@ func (b *Board) lowered(q *queue.Queue, p graph.Page) bool { return q.Waits(p) &
 
 // Set gives p a value. It may be any page that is known, also one that was fetched.
 func (b *Board) Set(p graph.Page, v float64) {
-	b.set(b.first, p, v)
+	if b.low != nil {
+		b.change(p, func(float64) float64 { return v })
+		return
+	}
+	b.first.Set(p, v)
 	if b.second != nil {
-		b.set(b.second, p, v)
+		b.second.Set(p, v)
 	}
 }
 
-func (b *Board) set(q *queue.Queue, p graph.Page, v float64) {
-	if b.low != nil && b.lowered(q, p) {
-		v = Lower(v)
+// change is Set and Add where pages are discounted.
+func (b *Board) change(p graph.Page, to func(float64) float64) {
+	for _, q := range []*queue.Queue{b.first, b.second} {
+		switch {
+		case q == nil:
+		case b.lowered(q, p):
+			q.Set(p, Lower(to(Raise(q.Value(p)))))
+		default:
+			q.Set(p, to(q.Value(p)))
+		}
 	}
-	q.Set(p, v)
 }
 
 // Add adds d, which must not be negative, to the value of p.
 func (b *Board) Add(p graph.Page, d float64) {
-	b.add(b.first, p, d)
-	if b.second != nil {
-		b.add(b.second, p, d)
-	}
-}
-
-func (b *Board) add(q *queue.Queue, p graph.Page, d float64) {
-	if b.low != nil && b.lowered(q, p) {
-		q.Set(p, Lower(Raise(q.Value(p))+d))
+	if b.low != nil {
+		b.change(p, func(v float64) float64 { return v + d })
 		return
 	}
-	q.Add(p, d)
+	b.first.Add(p, d)
+	if b.second != nil {
+		b.second.Add(p, d)
+	}
 }
 
 // Value is the value of p. It is kept when the page has been handed out.
