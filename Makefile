@@ -5,7 +5,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|"sync(/atomic)?"|[. ]Parallel[(]'
 FUZZTIME    ?= 30s
 
-.PHONY: check test race torture bench polite pgo build demo fuzz clean
+.PHONY: check test race torture bench polite scale pgo build demo fuzz clean
 
 check: ## format, vet, staticcheck, module file, layers
 	@bad=$$(gofmt -l .); test -z "$$bad" || { echo "not formatted, run gofmt -w:" $$bad; exit 1; }
@@ -26,12 +26,16 @@ race:
 torture: ## 50 kills of real crawls, and hundreds of power losses in memory; some minutes
 	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|DiskFault|DamagedJournal' ./crawl ./cmd/winnow
 
-bench: ## ratios against yardsticks (bench/), then every Go benchmark
+bench: ## ratios against yardsticks and other crawlers (bench/), then every Go benchmark
 	go run ./bench
+	cd bench/peers && go run .
 	go test -run '^$$' -bench . ./...
 
 polite: ## bar 5 and 10,000 requests in flight, on loopback sockets; minutes, both cores
 	WINNOW_POLITE=1 go test -count=1 -timeout 30m -run 'Polite|InFlight' -v ./bench
+
+scale: ## 100 M URLs through the core, and a crawl to 5 M known URLs; half an hour on a quiet machine, 8 GiB
+	WINNOW_SCALE=1 go test -count=1 -timeout 3h -v ./bench/scale
 
 pgo: ## renew the profile by which the compiler inlines the hot loops of the binary (decision 0005)
 	@dir=$$(mktemp -d) && trap 'rm -rf $$dir' EXIT && \

@@ -58,6 +58,7 @@ type Config struct {
 	DomainPages     int      `toml:"domain_pages" help:"most pages of one registered domain; 0: no limit"`
 	Types           string   `toml:"types" help:"html: links that promise something else are not followed; all"`
 	Duplicates      bool     `toml:"duplicates" help:"do not follow the links of a page whose content another page had before"`
+	Traps           bool     `toml:"traps" help:"leave places alone that bring nothing new or never end; what was left alone is in status"`
 	Sitemaps        bool     `toml:"sitemaps" help:"read the sitemaps that robots.txt names"`
 	Recrawl         Duration `toml:"recrawl" help:"ask for fetched pages again after so long; 0: never"`
 
@@ -109,6 +110,7 @@ func Default() Config {
 		Types:           TypesHTML,
 		Sitemaps:        true,
 		Duplicates:      true,
+		Traps:           true,
 		Store:           StoreBoth,
 		Commit:          seconds(0.1),
 		Sync:            true,

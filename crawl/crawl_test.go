@@ -36,9 +36,9 @@ func TestMixedWeb(t *testing.T) {
 func TestDuplicates(t *testing.T) {
 	s, _ := newTestState(t)
 	one, two := [16]byte{1}, [16]byte{2}
-	s.content.note(one, 7)
-	s.content.note(one, 8)
-	s.content.note([16]byte{}, 9)
+	s.content.note(one, 7, false)
+	s.content.note(one, 8, false)
+	s.content.note([16]byte{}, 9, false)
 	var b bytes.Buffer
 	if err := s.save(&b); err != nil {
 		t.Fatal(err)

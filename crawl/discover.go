@@ -3,6 +3,7 @@ package crawl
 import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -113,7 +114,8 @@ func (s *state) add(r *journal.Record, p graph.Page, id graph.Site, name, rest [
 }
 
 // admits tells whether a page that is barred may be asked for after all: it was known
-// only by links that are not to be followed, or that lie too deep.
+// only by links that are not to be followed, or that lie too deep, or by a single one
+// from within a trap.
 func (s *state) admits(l *limits, p graph.Page, id graph.Site, rest []byte, depth int) bool {
 	if int(p) >= s.f.Pages() || s.f.State(p) != frontier.RefusedPage { // new by this very record
 		return false
@@ -121,6 +123,8 @@ func (s *state) admits(l *limits, p graph.Page, id graph.Site, rest []byte, dept
 	switch s.f.Bar(p) {
 	case frontier.BarNoFollow, frontier.BarDepth:
 		return s.bar(l, id, rest, depth) == frontier.NoBar
+	case frontier.BarNoNews, frontier.BarGrows, frontier.BarHosts, frontier.BarFarm: // this is another link
+		return s.bar(l, id, rest, depth) == frontier.NoBar && s.guard.Judge(&trap.Page{ID: p, Site: id, Rest: rest}) == frontier.NoBar
 	}
 	return false
 }

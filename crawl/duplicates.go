@@ -1,7 +1,11 @@
 package crawl
 
 import (
+	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 // originals finds the page that had a content first (W20): by the digest of its
@@ -35,14 +39,60 @@ func (o *originals) of(digest [16]byte) (graph.Page, bool) {
 	return o.first.At(int(n)), true
 }
 
-// note says that p has this content, unless another page had it before.
-func (o *originals) note(digest [16]byte, p graph.Page) {
+// note says that p has this content. Where another page had it before, that one stays the
+// original unless p takes its place.
+func (o *originals) note(digest [16]byte, p graph.Page, takes bool) {
 	if digest == [16]byte{} {
 		return
 	}
-	if _, fresh := o.seen.Page(o.hash(digest)); fresh {
+	n, fresh := o.seen.Page(o.hash(digest))
+	if fresh {
 		o.first.Append(p)
+	} else if takes {
+		o.first.Set(int(n), p)
 	}
+}
+
+// alikeSize is among how many contents near duplicates are looked for: 112 MiB at most.
+const alikeSize = 4 << 20
+
+// noteContent takes over the content of a page that came. One that is not called a
+// duplicate though its content was known is the original from now on: see duplicate.
+func (s *state) noteContent(r *journal.Record) {
+	e, x := &r.Event, &r.Facts
+	s.content.note(x.Digest, e.Page, e.Class == policy.OK)
+	if e.Class == policy.OK && x.Status != notModified {
+		s.alike.Add(x.SimHash, e.Page)
+	}
+}
+
+// notModified is the status of an answer that brings nothing because nothing changed.
+const notModified = 304
+
+// duplicate tells whether another page had the same content before (W20). The page with
+// the shorter path counts as the original, whichever came first: copies stand below it,
+// behind a session id or with a query, and their links may lead to further copies.
+func (o *owner) duplicate(e *frontier.Event, f *gather.Found) bool {
+	if !o.c.Duplicates || e.Class != policy.OK {
+		return false
+	}
+	first, ok := o.s.content.of(f.Digest)
+	if !ok || first == e.Page {
+		return false
+	}
+	_, rest, _ := o.s.read(first)
+	n := len(rest)
+	_, rest, _ = o.s.read(e.Page)
+	return len(rest) >= n
+}
+
+// nearly is a page whose content differs in a few words from that of another one.
+func (o *owner) nearly(p graph.Page, f *gather.Found) (graph.Page, bool) {
+	if !o.c.Duplicates || f.Class != policy.OK || f.Status == notModified {
+		return graph.NoPage, false
+	}
+	q, ok := o.s.alike.Find(f.SimHash)
+	return q, ok && q != p
 }
 
 func (o *originals) columns(each func(graph.AnyColumn)) {

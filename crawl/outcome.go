@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -283,6 +282,9 @@ func (o *owner) done(now time.Duration, t *task) {
 		if o.duplicate(e, f) {
 			e.Class = policy.Duplicate // its links are those of the original, or lead astray
 		} else {
+			if q, ok := o.nearly(e.Page, f); ok {
+				r.Facts.Near = uint32(q) + 1
+			}
 			o.s.discover(r, &o.limits, e.Page, e.Site, &f.Links)
 		}
 		o.describe(r, t)
@@ -291,15 +293,6 @@ func (o *owner) done(now time.Duration, t *task) {
 	}
 	e.Keep = t.answer.Keep && o.stopping == "" && o.pagesLeft()
 	o.record()
-}
-
-// duplicate tells whether another page had the same content before (W20).
-func (o *owner) duplicate(e *frontier.Event, f *gather.Found) bool {
-	if !o.c.Duplicates || e.Class != policy.OK {
-		return false
-	}
-	first, ok := o.s.content.of(f.Digest)
-	return ok && first != e.Page
 }
 
 // describe adds what is known of a page that came.

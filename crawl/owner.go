@@ -63,6 +63,7 @@ type owner struct {
 	epoch    time.Time     // when that was
 	rec      journal.Record
 	fetching int   // pages under way
+	works    int   // that have ended since relent
 	fetched  int64 // pages that came, over all sessions
 	conns    uint32
 	before   []byte // configuration of the session before, TOML; nil: there was none
@@ -122,7 +123,7 @@ func (o *owner) ended(ask time.Duration) bool {
 	if len(o.idle) < len(o.crew) || o.busy || !o.journal.Empty() {
 		return false
 	}
-	if o.stopping == "" && ask == frontier.Never {
+	if o.stopping == "" && ask == frontier.Never && !o.relent(o.now(), true) {
 		o.stopping = whyFinished
 	}
 	return o.stopping != ""
@@ -185,6 +186,10 @@ func (o *owner) take() error {
 	slices.SortFunc(o.came, (*task).before)
 	for _, t := range o.came {
 		o.end(now, t)
+	}
+	if o.works += len(o.came); o.works >= relentEvery {
+		o.works = 0
+		o.relent(now, false)
 	}
 	o.came = o.came[:0]
 	if err := o.settle(now); err != nil {

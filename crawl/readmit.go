@@ -39,6 +39,10 @@ func (o *owner) admissible(scope *gather.Scope, p graph.Page) bool {
 	switch o.s.f.Bar(p) {
 	case frontier.BarScope, frontier.BarExcluded, frontier.BarDenied, frontier.BarDepth,
 		frontier.BarSitePages, frontier.BarDomainPages, frontier.BarType:
+	case frontier.BarNoNews, frontier.BarGrows, frontier.BarHosts, frontier.BarFarm:
+		if o.c.Traps {
+			return false
+		}
 	default:
 		return false // a verdict of its site or of its links
 	}
@@ -70,6 +74,7 @@ func (c *Config) limitsOnly() Config {
 	d := Default()
 	d.Seeds, d.Scope, d.Include, d.Exclude, d.Rules, d.Deny = c.Seeds, c.Scope, c.Include, c.Exclude, c.Rules, c.Deny
 	d.MaxDepth, d.MaxDepthDynamic, d.SitePages, d.DomainPages, d.Types, d.Site = c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages, c.Types, c.Site
+	d.Traps = c.Traps
 	return d
 }
 

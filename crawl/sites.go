@@ -53,12 +53,12 @@ func (s *sites) columns(each func(graph.AnyColumn)) {
 
 func (s *sites) free() { s.columns(graph.AnyColumn.Free) }
 
-// add enters the next site.
-func (s *sites) add(name []byte) {
+// add enters the next site, by its host, and gives its domain.
+func (s *sites) add(host []byte) (n uint32, domain string) {
 	s.rules.Append(0)
 	s.admitted.Append(0)
 	s.address.Append(0)
-	d := page.Domain(page.Host(name))
+	d := page.Domain(host)
 	n, ok := s.domains[d]
 	if !ok {
 		n = uint32(len(s.domains))
@@ -66,12 +66,19 @@ func (s *sites) add(name []byte) {
 		s.shares.Append(0)
 	}
 	s.domain.Append(n)
+	return n, d
 }
 
 // admit counts a page towards the limits of its site.
 func (s *sites) admit(id graph.Site) {
 	s.admitted.Slice()[id]++
 	s.shares.Slice()[s.domain.At(int(id))]++
+}
+
+// dismiss takes back what admit counted.
+func (s *sites) dismiss(id graph.Site) {
+	s.admitted.Slice()[id]--
+	s.shares.Slice()[s.domain.At(int(id))]--
 }
 
 // rulesOf is what the robots.txt of a site says to us.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/zeebo/xxh3"
@@ -33,7 +34,7 @@ import (
 // and it is renamed to its name when it is whole and synced. The names order by record.
 const (
 	snapshotMagic   = "WSNP"
-	snapshotVersion = 1
+	snapshotVersion = 2
 	snapshotSuffix  = ".wsnap"
 	snapshotTemp    = "snapshot.tmp"
 	snapshotsKept   = 2
@@ -60,6 +61,7 @@ type head struct {
 	Names    []siteEntry[uint8]
 	Tries    []pageEntry
 	Listings []siteEntry[int]
+	Traps    *trap.Saved
 }
 
 type siteEntry[T any] struct {
@@ -109,7 +111,7 @@ func (s *state) head() *head {
 		Crawl: s.set.crawl, Layout: s.layout(), Next: s.next, Now: s.now, Began: s.began, Last: s.last,
 		Pages: s.f.Pages(), Sites: s.f.Sites(), Holes: s.holes, Addrs: s.addrs,
 		Hops: entries(s.hops), Files: entries(s.files), Trouble: entries(s.trouble), Names: entries(s.names),
-		Listings: entries(s.listings),
+		Listings: entries(s.listings), Traps: s.guard.Saved(),
 	}
 	t := &s.tally
 	h.Tally = savedTally{t.requests, t.outcomes, t.failed, nil, t.bytes, t.links, t.gathered, t.sessions, t.ran, t.started}
@@ -136,6 +138,9 @@ func (s *state) setHead(h *head) error {
 	}
 	s.hops, s.files, s.trouble, s.names = fromEntries(h.Hops), fromEntries(h.Files), fromEntries(h.Trouble), fromEntries(h.Names)
 	s.listings = fromEntries(h.Listings)
+	if h.Traps != nil {
+		s.guard.SetSaved(h.Traps)
+	}
 	for _, e := range h.Tries {
 		s.tries[e.Page] = e.N
 	}
@@ -184,6 +189,9 @@ func (s *state) save(w io.Writer) error {
 	if err := s.content.seen.Save(w); err != nil {
 		return err
 	}
+	if err := s.guard.Save(w); err != nil {
+		return err
+	}
 	return s.rest(func(c graph.AnyColumn) error { return c.Save(w) })
 }
 
@@ -196,6 +204,7 @@ func (s *state) rest(do func(graph.AnyColumn) error) (err error) {
 	}
 	each(s.in)
 	each(s.content.first)
+	s.alike.Columns(each)
 	s.visits.columns(each)
 	s.sites.columns(each)
 	return err
@@ -220,6 +229,9 @@ func (s *state) load(r io.Reader) error {
 		return err
 	}
 	if err := s.content.seen.Load(r); err != nil {
+		return err
+	}
+	if err := s.guard.Load(r); err != nil {
 		return err
 	}
 	if err := s.rest(func(c graph.AnyColumn) error { return c.Load(r) }); err != nil {

@@ -232,7 +232,7 @@ func (o *owner) begins(id identity, fresh bool) error {
 
 // assemble makes what harvesters need.
 func (o *owner) assemble() error {
-	o.s.scope = o.scope
+	o.s.scope, o.s.traps = o.scope, o.c.Traps
 	o.readmit(o.scope)
 	o.revisit()
 	resolve, err := o.resolver()

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/near"
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -38,6 +40,8 @@ type state struct {
 	in      *graph.Column[uint32] // by page: links to it from pages that came; came if it did itself
 	visits  *validators           // nil unless pages are visited again
 	content originals             // which page had a content first
+	alike   *near.Index           // contents that differ in a few words
+	guard   *trap.Guard           // what came of places that may never end
 	sites
 	pending
 	tally
@@ -48,8 +52,19 @@ type state struct {
 	holes    int           // records that could not be applied: see replay
 	settling               // on replay
 	scope    *gather.Scope // that in force; nil on replay, where refusals are given
+	traps    bool          // the guard is listened to; on replay refusals are given
 	err      error         // of the URL log: nothing that was decided after it counts
 	text     []byte        // scratch: a URL
+	latest   lastRead
+}
+
+// lastRead is the URL that was read last: a page that is handed out is read several
+// times.
+type lastRead struct {
+	page graph.Page
+	site graph.Site
+	rest []byte
+	ok   bool
 }
 
 // tally is what has been counted.
@@ -78,6 +93,8 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 		in:      graph.NewColumn[uint32]("page links in", n),
 		sites:   newSites(m),
 		content: newOriginals(set.secret, n),
+		alike:   near.New(alikeSize),
+		guard:   trap.New(set.secret, n, m),
 		pending: newPending(),
 	}
 	s.statuses = map[uint16]int64{}
@@ -91,7 +108,7 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 	}
 	fo := set.frontier
 	fo.Random, fo.Twin = set.random, s.twin
-	fo.Barred = s.barred
+	fo.Barred, fo.Spare = s.barred, s.trapped
 	if set.delays != nil {
 		fo.SiteDelay = func(id graph.Site) (time.Duration, bool) { return set.delays(s.seen.Name(id)) }
 	}
@@ -108,6 +125,8 @@ func (s *state) free() {
 	s.in.Free()
 	s.visits.columns(graph.AnyColumn.Free)
 	s.content.columns(graph.AnyColumn.Free)
+	s.alike.Columns(graph.AnyColumn.Free)
+	s.guard.Columns(graph.AnyColumn.Free)
 	s.sites.free()
 	if s.f != nil {
 		s.f.Free()
@@ -127,6 +146,8 @@ func (s *state) columns(each func(graph.AnyColumn)) {
 	each(s.in)
 	s.visits.columns(each)
 	s.content.columns(each)
+	s.alike.Columns(each)
+	s.guard.Columns(each)
 	s.sites.columns(each)
 }
 
@@ -136,6 +157,8 @@ func (s *state) memory() int64 {
 	add := func(c graph.AnyColumn) { n += c.Bytes() }
 	s.visits.columns(add)
 	s.content.columns(add)
+	s.alike.Columns(add)
+	s.guard.Columns(add)
 	s.sites.columns(add)
 	return n
 }
@@ -143,12 +166,16 @@ func (s *state) memory() int64 {
 // read gives the site of p and the rest of its URL, which is valid until the next call.
 // When that fails nothing that is decided afterwards counts: see fail.
 func (s *state) read(p graph.Page) (site graph.Site, rest []byte, ok bool) {
-	site, rest, err := s.urls.Read(p, s.text[:0])
-	if err != nil {
+	l := &s.latest
+	if l.ok && l.page == p {
+		return l.site, l.rest, true
+	}
+	site, rest, err := s.urls.Read(p, l.rest[:0])
+	if l.ok = err == nil; !l.ok {
 		s.fail(fmt.Errorf("read the URL of page %d: %w", p, err))
 		return 0, nil, false
 	}
-	s.text = rest
+	l.page, l.site, l.rest = p, site, rest
 	return site, rest, true
 }
 
@@ -169,8 +196,8 @@ func (s *state) fail(err error) {
 }
 
 // barred is what speaks against p when it would be handed out: the robots.txt of its
-// site, a scope or a deny list that has changed since it was found, or that pages are
-// not visited again any more.
+// site, a scope or a deny list that has changed since it was found, that pages are not
+// visited again any more, or that it lies in a trap.
 func (s *state) barred(p graph.Page) frontier.Bar {
 	if s.in.At(int(p))&came != 0 && !s.set.recrawl {
 		return frontier.BarScope
@@ -182,10 +209,13 @@ func (s *state) barred(p graph.Page) frontier.Bar {
 	switch {
 	case s.scope == nil:
 		return frontier.NoBar
-	case s.f.Depth(p) > 0:
-		return s.scope.Judge(s.seen.Name(site), rest)
+	case s.f.Depth(p) == 0:
+		return s.scope.Denied(s.seen.Name(site), rest) // a seed is wanted whatever the scope
 	}
-	return s.scope.Denied(s.seen.Name(site), rest) // a seed is wanted whatever the scope
+	if bar := s.scope.Judge(s.seen.Name(site), rest); bar != frontier.NoBar {
+		return bar
+	}
+	return s.trapped(p)
 }
 
 // allowed tells whether the robots.txt of its site allows p.
@@ -218,7 +248,9 @@ func (s *state) twin(id graph.Site) graph.Site {
 func (s *state) site(hash uint64, name []byte) (id graph.Site, fresh bool) {
 	id, fresh = s.seen.Site(hash, name)
 	if fresh {
-		s.sites.add(name)
+		host := page.Host(name)
+		n, domain := s.sites.add(host)
+		s.guard.AddSite(host, n, domain)
 	}
 	return id, fresh
 }
@@ -257,6 +289,7 @@ func (s *state) apply(r *journal.Record, replay bool) {
 	default:
 		s.f.Apply(r.Now, e)
 	}
+	s.notice(r)
 	switch e.Kind {
 	case frontier.Took:
 		s.requests[e.Work]++
@@ -322,7 +355,7 @@ func (s *state) done(r *journal.Record) {
 	delete(s.tries, e.Page)
 	if !e.Class.Failed() {
 		s.visits.note(e.Page, &r.Facts)
-		s.content.note(r.Facts.Digest, e.Page)
+		s.noteContent(r)
 	}
 	in := s.in.Slice()
 	if e.Class.Failed() && in[e.Page]&came == 0 {

@@ -88,7 +88,9 @@ func (w *polite) before(r *journal.Record) {
 	case frontier.Took:
 		w.took(r)
 	case frontier.Refused:
-		w.refused(e.Page)
+		if e.Bar == frontier.NoBar || e.Bar == frontier.BarRobots {
+			w.refused(e.Page)
+		}
 	}
 }
 

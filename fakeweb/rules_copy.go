@@ -90,11 +90,23 @@ func (r *rules) mirrored(s *site) bool {
 }
 
 // inMirror tells whether the mirror has page j. It has all that a crawl can have of its
-// site and nothing else, so that no page is found through it alone.
+// site and nothing else: no page is found through it alone, and who leaves the site
+// alone for it misses none.
 func (r *rules) inMirror(s *site, j uint32) bool {
-	c := r.class(s, j)
-	return (c == OK || c == Busy || c == Reset) && r.failures(c) >= 0 && !r.forbidden(s, j) && !r.later(s, j)
+	switch c := r.class(s, j); c {
+	case OK, Busy, Reset, CutHeader, CutBody, WrongCharset, BadUTF8:
+		return r.failures(c) >= 0 && r.open(s, j)
+	}
+	return false
 }
+
+// movedInMirror tells whether the mirror redirects where page j does.
+func (r *rules) movedInMirror(s *site, j uint32) bool {
+	return r.class(s, j) == Redirect && r.open(s, j)
+}
+
+// open tells whether robots.txt allows page j, now and later.
+func (r *rules) open(s *site, j uint32) bool { return !r.forbidden(s, j) && !r.later(s, j) }
 
 // odd tells whether the mirror has page j with another text.
 func (r *rules) odd(s *site, j uint32) bool { return r.meets(0.1, s, streamMirror, uint64(j)+1) }

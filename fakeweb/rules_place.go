@@ -73,7 +73,7 @@ func (s *Server) locate(h *host, path, query string) place {
 	r, nothing := &s.rules, place{kind: KindUnknown, page: graph.NoPage, trap: h.trap()}
 	switch h.role {
 	case roleMirror:
-		if j, ok := h.site.pageAt(path); ok && query == "" && r.inMirror(&h.site, j) {
+		if j, ok := h.site.pageAt(path); ok && query == "" && (r.inMirror(&h.site, j) || r.movedInMirror(&h.site, j)) {
 			return pageAt(&h.site, j, KindCopy, copyMirror)
 		}
 		return nothing

@@ -103,6 +103,7 @@ type SiteTruth struct {
 	Down       string        // refused or silent; "" for neither
 	Robots     string        // plain, missing, broken, busy, moved or hanging
 	RobotsOf   graph.Site    // whose rules hold
+	Endless    bool          // its robots.txt has no end
 	CrawlDelay time.Duration // in force
 	Sitemap    string        // its path; "" for none
 	Slow       bool
@@ -122,6 +123,7 @@ func (s *Server) SiteTruth(id graph.Site) SiteTruth {
 	t := SiteTruth{
 		Name: s.hostName(id), Origin: string(s.appendOrigin(nil, &site)), Address: s.Address(id),
 		Reachable: r.reachable(&site), Down: downNames[r.down(&site)], Robots: robotsNames[r.robotsClass(&site)], RobotsOf: r.robotsOf(&site).id,
+		Endless:    r.robotsEndless(&site) && r.robotsClass(&site) == robotsPlain,
 		CrawlDelay: r.crawlDelay(&site), Slow: r.meets(r.opt.Slow, &site, streamSlow, 0),
 		KeepAlive: !r.meets(r.opt.NoKeepAlive, &site, streamKeepAlive, 0), Pages: int(site.pages),
 		Storm: r.storm(&site), FastErrors: r.fastErrors(&site),

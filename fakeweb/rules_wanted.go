@@ -123,11 +123,21 @@ func (v *wantedWalk) visit(p graph.Page) {
 		v.links = v.s.perhaps(v.links, p, &e)
 	}
 	for _, q := range v.links {
+		if !v.all && v.s.rules.onlyHere(v.s.web, p, q) {
+			continue
+		}
 		v.find(q, v.depth[p]+1)
 		if v.all && v.l.Site != nil {
 			v.throughCopy(q, v.depth[p]+2)
 		}
 	}
+}
+
+// onlyHere tells whether page p stands on a mirror, too, and links to page q, which does
+// not: who had p from the mirror first need not follow its links here.
+func (r *rules) onlyHere(web *Web, p, q graph.Page) bool {
+	st := web.site(web.SiteOf(p))
+	return web.SiteOf(q) == st.id && r.mirrored(&st) && r.inMirror(&st, uint32(p)-st.first) && !r.inMirror(&st, uint32(q)-st.first)
 }
 
 // throughCopy finds the links of a page that is outside the limits by its copy on a site

@@ -127,6 +127,12 @@ func (a *answer) copyOf(r *http.Request) {
 		a.missing(http.StatusNotFound)
 		return
 	}
+	if a.variant == copyMirror && a.s.rules.class(&a.of, a.j) == Redirect {
+		to, status := a.s.rules.redirect(&a.of, a.j)
+		a.say(status)
+		a.location = []byte(a.s.URL(to))
+		return
+	}
 	a.content(r, OK)
 }
 

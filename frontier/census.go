@@ -6,18 +6,22 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Census is the number of pages by state and by bar. It looks at every page, a byte each.
+// Census is the number of pages by state and by bar.
 func (f *Frontier) Census() (states [1 << stateBits]int64, bars [MaxBar + 1]int64) {
-	var n [256]int64
-	for _, b := range f.state.Slice() {
-		n[b]++
-	}
-	for b, k := range n {
+	for b, k := range f.census {
 		states[b&stateMask] += k
 		bars[b>>stateBits] += k
 	}
 	bars[NoBar] = 0
 	return states, bars
+}
+
+// recountPages counts the pages of a state that was loaded.
+func (f *Frontier) recountPages() {
+	f.census = [256]int64{}
+	for _, b := range f.state.Slice() {
+		f.census[b]++
+	}
 }
 
 // Instant is the instant before which a site is not asked again.

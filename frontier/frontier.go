@@ -21,11 +21,12 @@ type Frontier struct {
 	asked  []*queue.Queue // queues in which sites are offered
 
 	// By page.
-	state *graph.Column[uint8] // State, and Bar above it
-	from  *graph.Column[graph.Page]
-	depth *graph.Column[uint8]
+	state  *graph.Column[uint8] // State, and Bar above it
+	census [256]int64           // pages by what state holds of them
+	from   *graph.Column[graph.Page]
+	depth  *graph.Column[uint8]
+	links  *links // nil unless a policy wants to read them again
 	discounts
-	links *links // nil unless a policy wants to read them again
 
 	sites
 	now      time.Duration // of the last event

@@ -210,6 +210,10 @@ func (d *duel) count() {
 	if got != want {
 		d.t.Fatalf("%v: counts %+v, want %+v", d.now, got, want)
 	}
+	kept := d.f.census
+	if d.f.recountPages(); d.f.census != kept {
+		d.t.Fatalf("%v: the census was %v, pages say %v", d.now, kept, d.f.census)
+	}
 }
 
 // askInVain asks before the instant that the frontier said: nothing may be handed out,

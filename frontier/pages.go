@@ -39,10 +39,18 @@ func (f *Frontier) State(p graph.Page) State { return State(f.state.At(int(p)) &
 func (f *Frontier) Bar(p graph.Page) Bar { return Bar(f.state.At(int(p)) >> stateBits) }
 
 // setState gives p a state. A bar that it had is gone.
-func (f *Frontier) setState(p graph.Page, s State) { f.state.Set(int(p), uint8(s)) }
+func (f *Frontier) setState(p graph.Page, s State) { f.putState(p, uint8(s)) }
 
 func (f *Frontier) setBar(p graph.Page, b Bar) {
-	f.state.Set(int(p), uint8(RefusedPage)|uint8(b)<<stateBits)
+	f.putState(p, uint8(RefusedPage)|uint8(b)<<stateBits)
+}
+
+// putState keeps the census.
+func (f *Frontier) putState(p graph.Page, to uint8) {
+	at := &f.state.Slice()[p]
+	f.census[*at]--
+	f.census[to]++
+	*at = to
 }
 
 func (f *Frontier) seed(e *Event) {
@@ -80,6 +88,7 @@ func (f *Frontier) add(s graph.Site, from graph.Page, depth uint8, bar Bar) {
 	}
 	p := graph.Page(f.Pages())
 	f.state.Append(uint8(Known))
+	f.census[Known]++
 	f.from.Append(from)
 	f.depth.Append(depth)
 	for _, b := range f.boards {

@@ -39,10 +39,9 @@ func (s *sites) columns(each func(graph.AnyColumn)) {
 	}
 }
 
-// Save writes the whole state. The heaps are made anew first, which changes no order:
-// equal states are equal bytes then, whatever their history.
+// Save writes the whole state, in the order of its pages and sites: heaps are not among
+// it, so that equal states are equal bytes, whatever their history.
 func (f *Frontier) Save(w io.Writer) (err error) {
-	f.rebuild()
 	save := func(c graph.AnyColumn) {
 		if err == nil {
 			err = c.Save(w)
@@ -101,6 +100,7 @@ func (f *Frontier) Load(r io.Reader) (err error) {
 	}
 	clear(f.unsettled)
 	f.reviseDiscounts()
+	f.recountPages()
 	f.rebuild()
 	for _, p := range f.policies {
 		if l, ok := p.(policy.Loader); ok {
@@ -137,9 +137,9 @@ func (f *Frontier) setRest(v []uint64) error {
 // rebuild makes the heaps.
 func (f *Frontier) rebuild() {
 	for _, b := range f.boards {
-		b.active.Rebuild()
+		b.active.Rebuild(f.Sites())
 		if b.pool != nil {
-			b.pool.Rebuild()
+			b.pool.Rebuild(f.Sites())
 		}
 	}
 	f.waits, f.wants, f.filesLeft, f.slowSites = f.waits[:0], [places]int{}, 0, 0

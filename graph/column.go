@@ -109,15 +109,40 @@ var columnMagic = [4]byte{'W', 'C', 'O', 'L'}
 
 // Save writes the column with a checksum.
 func (c *Column[T]) Save(w io.Writer) error {
+	return c.save(w, func(out io.Writer) error {
+		_, err := out.Write(c.raw())
+		return err
+	})
+}
+
+// SaveAs is Save of what f makes of each element; the column stays as it is.
+func (c *Column[T]) SaveAs(w io.Writer, f func(T) T) error {
+	return c.save(w, func(out io.Writer) error {
+		part := make([]T, 0, 4096)
+		for from := 0; from < len(c.data); from += len(part) {
+			part = append(part[:0], c.data[from:min(from+cap(part), len(c.data))]...)
+			for i, v := range part {
+				part[i] = f(v)
+			}
+			if _, err := out.Write(rawBytes(part)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (c *Column[T]) save(w io.Writer, elements func(io.Writer) error) error {
 	h := xxh3.New()
 	out := io.MultiWriter(w, h)
-	if _, err := out.Write(c.header()); err != nil {
-		return fmt.Errorf("save column %q: %w", c.name, err)
+	_, err := out.Write(c.header())
+	if err == nil {
+		err = elements(out)
 	}
-	if _, err := out.Write(c.raw()); err != nil {
-		return fmt.Errorf("save column %q: %w", c.name, err)
+	if err == nil {
+		err = binary.Write(w, binary.LittleEndian, h.Sum64())
 	}
-	if err := binary.Write(w, binary.LittleEndian, h.Sum64()); err != nil {
+	if err != nil {
 		return fmt.Errorf("save column %q: %w", c.name, err)
 	}
 	return nil

@@ -58,6 +58,34 @@ func TestColumnSaveLoad(t *testing.T) {
 	}
 }
 
+// TestColumnSaveAs: what is loaded is what was made of the elements, which stay, also
+// when there are more of them than are made at a time.
+func TestColumnSaveAs(t *testing.T) {
+	for _, n := range []int{0, 1, 4095, 4096, 4097, 10_000} {
+		a, b := NewColumn[uint32]("numbers", 10_000), NewColumn[uint32]("numbers", 10_000)
+		for i := range n {
+			a.Append(uint32(i))
+		}
+		var saved bytes.Buffer
+		if err := a.SaveAs(&saved, func(v uint32) uint32 { return v*3 + 1 }); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Load(&saved); err != nil {
+			t.Fatal(err)
+		}
+		if a.Len() != n || b.Len() != n {
+			t.Fatalf("%d elements, loaded %d, want %d", a.Len(), b.Len(), n)
+		}
+		for i := range n {
+			if a.At(i) != uint32(i) || b.At(i) != uint32(i)*3+1 {
+				t.Fatalf("%d: element %d is %d, loaded as %d", n, i, a.At(i), b.At(i))
+			}
+		}
+		a.Free()
+		b.Free()
+	}
+}
+
 func TestColumnLoadRefusesDamage(t *testing.T) {
 	a := NewColumn[uint16]("x", 100)
 	defer a.Free()

@@ -88,6 +88,9 @@ var fields = [...]field{
 	{decides, func(f *Facts) bool { return f.Early }, // the bit says it all
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Early = true }},
+	{onDone, func(f *Facts) bool { return f.Near != 0 },
+		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Near)) },
+		func(d *reader, r *Record) { r.Facts.Near = d.uint32() }},
 }
 
 // text is a field that is a string.

@@ -18,6 +18,7 @@ type Facts struct {
 	Payload []byte
 	Digest  [16]byte // Done: of the structural text
 	SimHash uint64   // Done
+	Near    uint32   // Done: 1 + the page that had nearly the same content before; 0: none had
 	Size    int64    // Ruled, Listed, Done: bytes of the body without its content coding
 
 	Media    string // Done: media type

@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"math/bits"
+
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -51,6 +53,13 @@ func (a *arena) extend(s graph.Site) []graph.Page {
 	}
 	a.blocks.Slice()[s]++
 	return a.of(s)
+}
+
+// room gives s, whose list is empty, a block for n pages.
+func (a *arena) room(s graph.Site, n int) {
+	if n > 0 {
+		a.resize(s, 1+uint8(bits.Len(uint(n-1))))
+	}
 }
 
 // shorten drops the last cell of the list of s.

@@ -151,7 +151,7 @@ func (s *script) pageStep(op int, p graph.Page, t graph.Site) {
 	case op == 14 && p%4 == 0:
 		s.rescore(float64(s.byte()))
 	case op == 15 && p%4 == 0:
-		q.Rebuild()
+		q.Rebuild(len(m.owns))
 		clear(m.offered)
 		clear(m.shut[:])
 	case op == 16 && s.grouped && !m.offered[t]:

@@ -37,8 +37,12 @@ func (q *Queue) Withdraw(s graph.Site) {
 	q.places.Set(int(s), withdrawn)
 }
 
-// SetSite gives site s a value of its own; -Inf keeps it from being the best.
+// SetSite gives site s a value of its own; -Inf keeps it from being the best. Without
+// SitesOwn it does nothing.
 func (q *Queue) SetSite(s graph.Site, v float64) {
+	if !q.own {
+		return
+	}
 	q.owns.Set(int(s), v)
 	q.renew(s)
 }

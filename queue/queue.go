@@ -21,6 +21,7 @@ package queue
 
 import (
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -86,7 +87,9 @@ func (q *Queue) Site(s graph.Site) {
 		panic(fmt.Sprintf("queue: site %d becomes known as number %d", s, q.places.Len()))
 	}
 	q.addSite()
-	q.owns.Append(math.Inf(-1))
+	if q.own {
+		q.owns.Append(math.Inf(-1))
+	}
 }
 
 func (q *Queue) addSite() {
@@ -97,7 +100,7 @@ func (q *Queue) addSite() {
 	}
 }
 
-// SitesOwn gives sites values of their own. To be called before any page waits.
+// SitesOwn gives sites values of their own. To be called before any site is known.
 func (q *Queue) SitesOwn() { q.own = true }
 
 // Value is the value of page p, waiting or not.
@@ -273,9 +276,7 @@ func (q *Queue) Rescore(f func(graph.Page) float64) {
 	}
 	for s := range graph.Site(q.places.Len()) {
 		heap := q.pages.of(s)
-		for i := (len(heap)+2)/4 - 1; i >= 0; i-- {
-			q.pageDown(heap, i, heap[i], q.value[heap[i]])
-		}
+		q.order(heap)
 		if len(heap) > 0 {
 			q.renew(s)
 		}
@@ -283,32 +284,66 @@ func (q *Queue) Rescore(f func(graph.Page) float64) {
 }
 
 // Columns hands out the state that decides the order. What else there is, Rebuild
-// makes from it.
+// makes from it. Queues of the same pages and values are saved as the same bytes,
+// whatever the history of their heaps.
 func (q *Queue) Columns(each func(graph.AnyColumn)) {
 	each(q.values)
-	each(q.wheres)
+	each(placeColumn{q.wheres})
 	each(q.owns)
 }
 
+// placeColumn saves of the places only whether there is one: all are the first.
+type placeColumn struct{ *graph.Column[uint64] }
+
+// Save is of graph.AnyColumn.
+func (c placeColumn) Save(w io.Writer) error {
+	return c.SaveAs(w, func(where uint64) uint64 { return where&^math.MaxUint32 | uint64(min(1, uint32(where))) })
+}
+
 // Rebuild makes the heaps after the columns were loaded. All sites are withdrawn, and
-// all groups open; which site is in which must be said anew. There must not have been
-// more sites before than were loaded.
-func (q *Queue) Rebuild() {
+// all groups open; which site is in which must be said anew. sites is how many there are,
+// which must not be fewer than before.
+func (q *Queue) Rebuild(sites int) {
 	q.value, q.where = q.values.Slice(), q.wheres.Slice()
 	q.offers = q.offers[:0]
 	q.clearGroups()
-	for s := q.places.Len(); s < q.owns.Len(); s++ {
+	for s := q.places.Len(); s < sites; s++ {
 		q.addSite()
 	}
-	for s := range q.owns.Len() {
+	for s := range sites {
 		q.places.Set(s, withdrawn)
 		q.pages.clear(graph.Site(s))
 	}
+	q.fill(sites)
+}
+
+// fill makes the heaps of pages, all of which are empty: a block for each that has room
+// for all its pages at once, then their order from the bottom up. It takes time
+// proportional to the pages.
+func (q *Queue) fill(sites int) {
+	n := make([]uint32, sites)
+	for _, w := range q.where {
+		n[w>>32] += min(1, uint32(w))
+	}
+	for s, k := range n {
+		q.pages.room(graph.Site(s), int(k))
+	}
 	for p, w := range q.where {
 		if uint32(w) != 0 {
-			q.where[p] = w &^ math.MaxUint32
-			q.Push(graph.Page(p))
+			heap := q.pages.extend(graph.Site(w >> 32))
+			heap[len(heap)-1] = graph.Page(p)
+			q.place(graph.Page(p), len(heap)-1)
 		}
+	}
+	for s := range n {
+		q.order(q.pages.of(graph.Site(s)))
+	}
+}
+
+// order makes a heap of the pages of a site, which are in any order.
+func (q *Queue) order(heap []graph.Page) {
+	for i := (len(heap)+2)/4 - 1; i >= 0; i-- {
+		q.pageDown(heap, i, heap[i], q.value[heap[i]])
 	}
 }
 

@@ -100,7 +100,7 @@ func TestSaved(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	r.Rebuild()
+	r.Rebuild(7)
 	if _, ok := r.Best(); ok {
 		t.Error("a site takes part before it is offered")
 	}

@@ -45,7 +45,7 @@ type point struct {
 func newLongCrawl(t *testing.T, known int) *longCrawl {
 	t.Helper()
 	spec := fakeweb.Spec{Pages: 10 * known, Sites: max(10, known/250), Links: 300 * int64(known), Seed: 7}
-	so := fakeweb.ServeOptions{MinSize: 5000, MaxSize: 60_000, Encodings: []string{"gzip"}}
+	so := fakeweb.ServeOptions{MinSize: 3000, MaxSize: 15_000, Encodings: []string{"gzip"}}
 	web, err := fakeweb.New(spec)
 	if err != nil {
 		t.Fatal(err)

@@ -167,9 +167,9 @@ func (c *crawler) fetch() {
 		}
 		c.self[i] = c.web.key.Page(c.web.key.Site(c.seen.Name(w.Site)), rest)
 		if c.links[i] == nil {
-			c.links[i] = make([]link, eachLinks)
+			c.links[i] = make([]link, c.web.links)
 		}
-		list := c.links[i][:eachLinks]
+		list := c.links[i][:c.web.links]
 		c.links[i] = list[:c.web.draw(w.Site, c.self[i], list)]
 	}
 }
@@ -317,10 +317,10 @@ func TestLoad(t *testing.T) {
 	runtime.LockOSThread()
 	dir := t.TempDir()
 	c := newCrawler(t, dir, n, max(1000, n/100))
-	c.web = newEndless(c.seen.Key(), max(1000, n/100))
+	c.web = newEndless(c.seen.Key(), max(1000, n/100), number(t, "WINNOW_SCALE_LINKS", 20))
 	defer c.web.free()
-	t.Logf("%d URLs on at most %d sites, %d links a page, %.0f %% new, %.0f %% local, Zipf; opic; one thread, processor time",
-		n, c.web.sites, eachLinks, 100*freshShare, 100*localShare)
+	t.Logf("%d URLs on at most %d sites, %d links a page, %d new, %.0f %% local, Zipf; opic; one thread, processor time",
+		n, c.web.sites, c.web.links, freshLinks, 100*localShare)
 	c.seed(100)
 	var rows []*row
 	for i := range 10 {

@@ -10,28 +10,28 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// An endless is a Web without end: a page has eachLinks links, of which freshShare lead
-// to pages that nobody has seen yet and localShare stay on its site. Other sites are
+// An endless is a Web without end: a page has so many links, of which freshLinks, on
+// average, lead to pages that nobody has seen yet, and localShare stay on its site. Other sites are
 // drawn by Zipf's law with exponent 1, and of a site its old pages are drawn more often
 // than its young ones (the square of a uniform number). It keeps 8 bytes a site and
 // nothing of a page.
 type endless struct {
 	key   graph.URLKey
 	sites int
+	links int
 	pages *graph.Column[uint32] // by rank of the site: pages drawn so far
 	ranks *graph.Column[uint32] // by id of the site: its rank
 	draws uint64                // numbers drawn so far
 }
 
 const (
-	eachLinks  = 20
-	freshShare = 0.25 // five new pages for one that came: a fifth of the known pages is fetched
+	freshLinks = 5 // new pages for one that came: a fifth of the known pages is fetched
 	localShare = 0.75
 )
 
-func newEndless(key graph.URLKey, sites int) *endless {
+func newEndless(key graph.URLKey, sites, links int) *endless {
 	w := &endless{
-		key: key, sites: sites,
+		key: key, sites: sites, links: links,
 		pages: graph.NewColumn[uint32]("web pages", sites), ranks: graph.NewColumn[uint32]("web ranks", sites),
 	}
 	w.pages.Grow(sites)
@@ -97,7 +97,7 @@ func (w *endless) draw(site graph.Site, self uint64, list []link) (n int) {
 		}
 		l.local = rank == home
 		known := w.pages.At(int(rank))
-		if known == 0 || w.uniform() < freshShare {
+		if known == 0 || w.uniform()*float64(w.links) < freshLinks {
 			w.pages.Set(int(rank), known+1)
 			w.fill(l, rank, known)
 			n++

@@ -37,6 +37,7 @@ const (
 // and keeps as many readers as work at a time, so one is enough for a whole crawl.
 type Decoder struct {
 	gzips, zlibs, flates, brotlis, zstds sync.Pool
+	inflaters                            sync.Pool
 	buffers                              sync.Pool // *[]byte, between stacked codings
 }
 
@@ -140,7 +141,7 @@ func (s *sink) readAll(r io.Reader) error {
 			s.dst = s.dst[:s.from+int(s.max)]
 			return ErrTooLarge
 		}
-		if got > bombFloor && got/bombRatio > s.in {
+		if isBomb(got, s.in) {
 			return ErrBomb
 		}
 		if len(s.dst) == cap(s.dst) {
@@ -158,10 +159,16 @@ func (s *sink) readAll(r io.Reader) error {
 	}
 }
 
+// isBomb tells whether so many bytes are too many to come out of so few.
+func isBomb(out, in int64) bool { return out > bombFloor && out/bombRatio > in }
+
 // gunzip undoes gzip, member after member. What follows the last member and is none is
 // padding, and a body without any member was never packed: servers behind servers forget
 // to take the header off.
 func (d *Decoder) gunzip(out *sink, body []byte) error {
+	if d.gunzipOne(out, body) {
+		return nil
+	}
 	in := bytes.NewReader(body)
 	z, ok := d.gzips.Get().(*gzip.Reader)
 	if !ok {
@@ -184,6 +191,17 @@ func (d *Decoder) gunzip(out *sink, body []byte) error {
 		}
 	}
 	return nil
+}
+
+// gunzipOne undoes the usual case.
+func (d *Decoder) gunzipOne(out *sink, body []byte) (ok bool) {
+	z, had := d.inflaters.Get().(*inflater)
+	if !had {
+		z = new(inflater)
+	}
+	defer d.inflaters.Put(z)
+	out.dst, ok = z.member(out.dst, body, out.max)
+	return ok
 }
 
 // cutShort makes the end of a stream inside its head an unexpected one.

@@ -15,8 +15,8 @@
 //     each of them adds to the allowance.
 //   - Host names below a registered domain that only the domain itself links to need hosts
 //     beside them that are worth something: Hosts.
-//   - Domains that can be reached through one other domain only, by whatever way, share an
-//     allowance that depends on what that one is worth: Farm. It does not help a farm that
+//   - Domains that can be reached through one other domain only, by whatever way, share
+//     allowances that depend on what that one is worth: Farm. It does not help a farm that
 //     its sites link to each other.
 //
 // The last three are suspicions: pages are held, and released when something speaks for

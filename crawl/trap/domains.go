@@ -10,9 +10,9 @@ const (
 	freeHosts = 2  // hosts of a domain
 	hostWorth = 2  // and so many more for each host of it that is worth something
 	hostProof = 3  // new pages that make a host worth something
-	freePages = 32 // requests for all the domains behind one
+	freePages = 32 // requests for the domains of a branch
 	newSite   = 4  // requests that the first page of a domain counts for: its robots.txt, and what it leads to
-	worth     = 4  // and one more request for so many new pages of the one before them
+	worth     = 4  // and one more request for so many new pages of the domain that it hangs from
 	maxHeight = 8  // of the tree of domains: what lies deeper hangs at this height
 )
 
@@ -199,31 +199,54 @@ func (d *domains) came(s graph.Site) {
 	}
 }
 
+// branch is the domain right below one on the ground (top) from which that of a site
+// hangs, or is; not ok: it hangs below none.
+func (d *domains) branch(s graph.Site) (top, branch uint32, ok bool) {
+	top = d.of.At(int(s))
+	for d.via.At(int(top)) >= above {
+		branch, top, ok = top, d.via.At(int(top))-above, true
+	}
+	return top, branch, ok && d.via.At(int(top)) == ground
+}
+
+// farmLeft is how many requests are left for all that hangs from a branch, and how many
+// there were. All branches of a domain have twice as much as one of them.
+func (d *domains) farmLeft(top, branch uint32) (left, had uint64) {
+	had = uint64(d.below.At(int(branch)))
+	sum := uint64(d.below.At(int(top)) - d.own.At(int(top)))
+	all := freePages + uint64(d.news.At(int(top)))/worth
+	return min(all-min(all, had), 2*all-min(2*all, sum)), had
+}
+
 // isFarm tells whether the domains that hang below one on the ground, as the domain of a
 // site does, have had what that one is worth.
 func (d *domains) isFarm(s graph.Site) bool {
-	n := d.of.At(int(s))
-	if d.via.At(int(n)) < above {
+	top, branch, ok := d.branch(s)
+	if !ok {
 		return false
 	}
-	top := n
-	for d.via.At(int(top)) >= above {
-		top = d.via.At(int(top)) - above
-	}
-	if d.via.At(int(top)) == unlinked {
-		return false
-	}
-	spent := d.below.At(int(top)) - d.own.At(int(top))
-	return uint64(spent)+uint64(d.cost(n)) > freePages+uint64(d.news.At(int(top)))/worth
+	left, _ := d.farmLeft(top, branch)
+	return left < uint64(d.cost(d.of.At(int(s))))
+}
+
+// isInner tells whether a site is known to its own domain only, and was not asked yet.
+func (d *domains) isInner(s graph.Site) bool { return d.flags.At(int(s))&(outside|first|asked) == 0 }
+
+// hostsLeft is how many hosts of a domain may be asked that only the domain links to, and
+// how many were.
+func (d *domains) hostsLeft(n uint32) (left, had uint64) {
+	had = uint64(d.inner.At(int(n)))
+	all := freeHosts + hostWorth*uint64(d.proven.At(int(n)))
+	return all - min(all, had), had
 }
 
 // isWild tells whether a site is one of too many names below its domain.
 func (d *domains) isWild(s graph.Site) bool {
-	if d.flags.At(int(s))&(outside|first|asked) != 0 {
+	if !d.isInner(s) {
 		return false
 	}
-	n := int(d.of.At(int(s)))
-	return uint64(d.inner.At(n)) >= freeHosts+hostWorth*uint64(d.proven.At(n))
+	left, _ := d.hostsLeft(d.of.At(int(s)))
+	return left == 0
 }
 
 // Sites of which at least so many pages had contents that other pages had before, and one

@@ -115,18 +115,20 @@ func (p *places) enter(hash uint64, depth int) int {
 // level is how deep below the topmost page of a place a depth is.
 func (p *places) level(n, depth int) int { return min(depth-int(p.base.At(n)), lastLevel) }
 
-// grows tells whether a place has shown that it leads on and on at this depth.
-func (p *places) grows(n, depth int) bool {
+// left is how many pages at this depth may lead deeper: none when the place has shown
+// that it leads on and on.
+func (p *places) left(n, depth int) uint64 {
 	level := p.level(n, depth)
 	if level < freeLevels {
-		return false
+		return math.MaxInt64
 	}
 	free := uint64(freeEnds)
 	if level == lastLevel {
 		free = 0
 	}
 	onward := uint64(p.onward.At(n) >> (8 * (level - freeLevels)) & 0xff)
-	return onward >= min(free+leafWorth*uint64(p.leaves.At(n)), math.MaxUint8)
+	all := min(free+leafWorth*uint64(p.leaves.At(n)), math.MaxUint8)
+	return all - min(all, onward)
 }
 
 // came notes that a page at a depth brought something new, and whether it is an end. A

@@ -19,10 +19,10 @@ type Page struct {
 
 // News is what a page brought that came.
 type News struct {
-	Same bool // a page before had the same content
-	Near bool // or nearly the same
-	Soft bool // it says that it was not found
-	Ends bool // it brought no page that lies deeper, see Deeper
+	Same      bool // a page of the site had the same content before, or nearly the same
+	Elsewhere bool // a page of another site had the same content before
+	Soft      bool // it says that it was not found
+	Ends      bool // it brought no page that lies deeper, see Deeper
 }
 
 // A Guard knows what came of the places of a crawl. It has one owner.
@@ -115,6 +115,7 @@ func (g *Guard) Linked(from, to graph.Site) { g.domains.link(from, to) }
 
 // Asked notes that a page was handed out.
 func (g *Guard) Asked(p *Page) {
+	g.held.settle(p.ID)
 	g.domains.charge(p.Site)
 	if name, depth := place(p.Rest); depth > 0 {
 		g.places.enter(g.hash(p.Site, name), depth)
@@ -131,10 +132,11 @@ func (g *Guard) groupOf(p *Page) uint64 {
 
 // Came notes what a page brought that came for the first time.
 func (g *Guard) Came(p *Page, n News) {
-	dull := n.Same || n.Near || n.Soft
-	if n.Same {
+	dull := n.Same || n.Soft
+	switch {
+	case n.Elsewhere:
 		g.same.Slice()[p.Site]++
-	} else if !dull {
+	case !dull:
 		g.domains.came(p.Site)
 	}
 	news := !dull || !p.Single
@@ -144,7 +146,7 @@ func (g *Guard) Came(p *Page, n News) {
 	if name, depth := place(p.Rest); depth > 0 {
 		id := g.places.enter(g.hash(p.Site, name), depth)
 		g.places.count(id, news)
-		if !dull {
+		if !dull && !n.Elsewhere {
 			g.places.came(id, depth, n.Ends)
 		}
 	}
@@ -159,6 +161,9 @@ const (
 
 // Judge says what speaks against handing out a page.
 func (g *Guard) Judge(p *Page) frontier.Bar {
+	if _, free := g.held.free[p.ID]; free {
+		return frontier.NoBar
+	}
 	switch {
 	case g.isWild(p.Site):
 		return frontier.BarHosts
@@ -182,7 +187,7 @@ func (g *Guard) Judge(p *Page) frontier.Bar {
 		return frontier.NoBar
 	case p.Single && g.places.tired(id, placeLeast, placeTimes):
 		return frontier.BarNoNews
-	case g.places.grows(id, depth):
+	case g.places.left(id, depth) == 0:
 		return frontier.BarGrows
 	}
 	return frontier.NoBar

@@ -1,6 +1,7 @@
 package trap
 
 import (
+	"math"
 	"slices"
 
 	"github.com/winnow-crawler/winnow/frontier"
@@ -21,10 +22,14 @@ type held struct {
 	keys  []uint64 // of the lists, in the order in which they began
 	of    map[graph.Page]uint64
 	next  int // which of the keys is looked at next
+	// free are pages that were admitted and not handed out yet, by the allowance that they
+	// will be charged to: nothing is held against them again. pending counts them.
+	free    map[graph.Page]uint64
+	pending map[uint64]uint64
 }
 
 func newHeld() held {
-	return held{lists: map[uint64][]graph.Page{}, of: map[graph.Page]uint64{}}
+	return held{lists: map[uint64][]graph.Page{}, of: map[graph.Page]uint64{}, free: map[graph.Page]uint64{}, pending: map[uint64]uint64{}}
 }
 
 func (h *held) add(key uint64, p graph.Page) {
@@ -63,45 +68,149 @@ func (g *Guard) Refused(p *Page, bar frontier.Bar) {
 }
 
 // Admitted notes that a page is not refused any more.
-func (g *Guard) Admitted(p graph.Page) { delete(g.held.of, p) }
+func (g *Guard) Admitted(p *Page) {
+	delete(g.held.of, p.ID)
+	g.held.let(p.ID, g.allowance(p).key)
+}
+
+// let notes a page that will be handed out.
+func (h *held) let(p graph.Page, key uint64) {
+	h.settle(p)
+	h.free[p] = key
+	h.pending[key]++
+}
+
+// settle notes that it was, if it was let.
+func (h *held) settle(p graph.Page) {
+	key, ok := h.free[p]
+	if !ok {
+		return
+	}
+	delete(h.free, p)
+	if h.pending[key]--; h.pending[key] == 0 {
+		delete(h.pending, key)
+	}
+}
 
 // Holds is the number of held pages.
 func (g *Guard) Holds() int { return len(g.held.of) }
 
+// An allowance is what is spent on pages that are under suspicion.
+type allowance struct {
+	key   uint64 // tells it from others
+	left  uint64
+	place uint64 // what it is part of
+	had   uint64 // requests there
+}
+
+// allowance is the one that pages like p need. Those that need none have all there is.
+func (g *Guard) allowance(p *Page) allowance {
+	const farm, hosts = 1 << 40, 2 << 40
+	if top, branch, ok := g.branch(p.Site); ok {
+		left, had := g.farmLeft(top, branch)
+		return allowance{farm | uint64(branch), left, farm | uint64(branch), had}
+	}
+	if d := g.of.At(int(p.Site)); g.isInner(p.Site) {
+		left, had := g.hostsLeft(d)
+		return allowance{hosts | uint64(d), left, hosts | uint64(d), had}
+	}
+	name, depth := place(p.Rest)
+	if id, ok := g.places.find(g.hash(p.Site, name)); ok && depth > 0 {
+		hash := g.hash(p.Site, name)
+		return allowance{hash + uint64(g.places.level(id, depth)), g.places.left(id, depth), hash, uint64(g.places.news.At(id))}
+	}
+	return allowance{left: math.MaxInt64}
+}
+
 // Limits of a round of Release.
 const (
 	roundKeys  = 64
-	roundPages = 16 // for each
+	roundPages = 256 // for each
+	roundFails = 8   // and so many more that stay
 )
 
-// Release gives held pages that nothing speaks against any more, some of them at a time;
-// with all it looks at every one. look says what is known of a page now. Nothing changes
-// until Admitted is called with them.
-func (g *Guard) Release(all bool, look func(graph.Page) (Page, bool)) (free []graph.Page) {
-	h := &g.held
-	rounds := min(roundKeys, len(h.keys))
-	if all {
-		rounds = len(h.keys)
+// A round is one call of Release.
+type round struct {
+	look  func(graph.Page) (Page, bool)
+	ends  map[uint64]bool   // places that are nearly through
+	given map[uint64]uint64 // by allowance
+	free  []graph.Page
+}
+
+// Release gives held pages for which something speaks by now, of some of the reasons at a
+// time; look says what is known of a page. Nothing changes until Admitted is called with
+// them. At the end of a crawl, when nothing else is left, it looks at every reason, and
+// lets go as well what is nearly through: where at most half as many pages are held as
+// were asked for there is an end, while places that never end have the more before them
+// the more of them is known.
+func (g *Guard) Release(end bool, look func(graph.Page) (Page, bool)) []graph.Page {
+	r := &round{look: look, ends: map[uint64]bool{}, given: map[uint64]uint64{}}
+	rounds := min(roundKeys, len(g.held.keys))
+	if end {
+		rounds = len(g.held.keys)
+		r.ends = g.nearEnds(look)
 	}
 	for range rounds {
-		if h.next >= len(h.keys) {
-			h.next = 0
-		}
-		key := h.keys[h.next]
-		list := h.list(key)
-		if len(list) == 0 {
-			delete(h.lists, key)
-			h.keys = slices.Delete(h.keys, h.next, h.next+1)
+		g.releaseFrom(r, g.nextHeld())
+	}
+	return r.free
+}
+
+// releaseFrom releases pages of a list.
+func (g *Guard) releaseFrom(r *round, list []graph.Page) {
+	fails := 0
+	for i, id := range list {
+		p, ok := r.look(id)
+		if !ok {
+			delete(g.held.of, id) // something else has become of it
 			continue
 		}
-		h.next++
-		for i, id := range list {
-			p, ok := look(id)
-			if !ok || i == roundPages || g.Judge(&p) != frontier.NoBar {
-				break
-			}
-			free = append(free, id)
+		a := g.allowance(&p)
+		switch n := r.given[a.key]; {
+		case r.ends[a.place] || n+g.held.pending[a.key] < a.left && g.Judge(&p) == frontier.NoBar:
+			r.given[a.key]++
+			r.free = append(r.free, id)
+		default:
+			fails++
+		}
+		if i == roundPages || fails == roundFails {
+			return
 		}
 	}
-	return free
+}
+
+// nearEnds finds the places where few pages wait.
+func (g *Guard) nearEnds(look func(graph.Page) (Page, bool)) map[uint64]bool {
+	waits, had := map[uint64]uint64{}, map[uint64]uint64{}
+	for range len(g.held.keys) {
+		for _, id := range g.nextHeld() {
+			if p, ok := look(id); ok {
+				a := g.allowance(&p)
+				waits[a.place]++
+				had[a.place] = a.had
+			}
+		}
+	}
+	ends := map[uint64]bool{}
+	for key, n := range waits { // a set: the order does not matter
+		ends[key] = 2*n <= had[key]
+	}
+	return ends
+}
+
+// nextHeld is the next list of held pages.
+func (g *Guard) nextHeld() []graph.Page {
+	h := &g.held
+	if h.next >= len(h.keys) {
+		h.next = 0
+	}
+	key := h.keys[h.next]
+	list := h.list(key)
+	if len(list) > 0 {
+		h.next++
+		return list
+	}
+	delete(h.lists, key)
+	h.keys = slices.Delete(h.keys, h.next, h.next+1)
+	return nil
 }

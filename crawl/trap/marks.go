@@ -81,6 +81,13 @@ func (g *Guard) Marks() (list []Mark) {
 type Saved struct {
 	Marks []Mark
 	Held  []HeldFor
+	Free  []FreePage
+}
+
+// FreePage is a page that was held and will be handed out, and what it will be charged to.
+type FreePage struct {
+	Page graph.Page
+	Key  uint64
 }
 
 // HeldFor is the pages that wait for the same.
@@ -92,6 +99,9 @@ type HeldFor struct {
 // Saved gives it.
 func (g *Guard) Saved() *Saved {
 	s := &Saved{Marks: g.Marks()}
+	for _, p := range slices.Sorted(maps.Keys(g.held.free)) {
+		s.Free = append(s.Free, FreePage{p, g.held.free[p]})
+	}
 	for _, key := range slices.Sorted(maps.Keys(g.held.lists)) {
 		if list := g.held.list(key); len(list) > 0 {
 			s.Held = append(s.Held, HeldFor{key, slices.Sorted(slices.Values(list))})
@@ -104,6 +114,9 @@ func (g *Guard) Saved() *Saved {
 func (g *Guard) SetSaved(s *Saved) {
 	for _, m := range s.Marks {
 		g.marks.pages[markKey{m.Site, m.Bar, m.Pattern}] = m.Pages
+	}
+	for _, p := range s.Free {
+		g.held.let(p.Page, p.Key)
 	}
 	for _, h := range s.Held {
 		for _, p := range h.Pages {

@@ -56,6 +56,7 @@ var arrows = map[string][]string{
 	"crawl/archive":      {"graph", "internal/disk"},
 	"lab":                append([]string{"sim", "freshness", "internal/plot"}, frontiers...),
 	"bench":              {anything}, // measures everything, nothing imports it
+	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph"},
 	"web":                {"graph", "journal", "internal/plot"},
 	"internal/data":      {},

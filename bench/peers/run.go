@@ -1,0 +1,156 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// run is the whole benchmark.
+func run(o *options) error {
+	dir, err := os.MkdirTemp("", "winnow-peers-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	all, err := crawlers(o)
+	if err != nil {
+		return err
+	}
+	var there []crawler
+	for _, c := range all {
+		ok, err := c.find(o, dir)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		if ok {
+			there = append(there, c)
+		}
+	}
+	web, err := startWeb(o)
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	defer web.stop()
+	conditions(o, web, there)
+	t := table{pages: o.sites * o.pages, crawlers: there, rows: make([][]measured, len(there))}
+	for round := range o.rounds {
+		for i := range there {
+			at := (i + round) % len(there) // no one has always the same before it
+			m, err := measure(&there[at], web, dir)
+			if err != nil {
+				return fmt.Errorf("%s: %w", there[at].name, err)
+			}
+			t.rows[at] = append(t.rows[at], m)
+		}
+	}
+	t.print()
+	return nil
+}
+
+// measured is one run of one crawler.
+type measured struct {
+	counts
+	cpu, wall time.Duration
+	rss       int64 // KiB at the peak
+}
+
+// perPage is the CPU time of a page that was served.
+func (m *measured) perPage() time.Duration { return m.cpu / time.Duration(max(1, m.Pages)) }
+
+// measure runs a crawler as a process of its own, in a directory of its own.
+func measure(c *crawler, web *remote, dir string) (m measured, err error) {
+	room, err := os.MkdirTemp(dir, c.name+"-")
+	if err != nil {
+		return m, err
+	}
+	defer os.RemoveAll(room)
+	if _, err = web.counts(); err != nil { // begins new ones
+		return m, err
+	}
+	cmd := exec.Command(c.program, c.args(room, web.Hub)...)
+	cmd.Dir = room
+	log, err := os.Create(filepath.Join(room, "log"))
+	if err != nil {
+		return m, err
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	began := time.Now()
+	err = cmd.Run()
+	m.wall = time.Since(began)
+	if err = c.ended(err, log.Name()); err != nil {
+		return m, err
+	}
+	use := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	m.cpu, m.rss = cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), use.Maxrss
+	m.counts, err = web.counts()
+	return m, err
+}
+
+// ended looks at how a crawler has ended. wget and wget2 leave with 8 when a server has
+// said 404 to something.
+func (c *crawler) ended(err error, log string) error {
+	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 8 && strings.HasPrefix(c.name, "wget") {
+		return nil
+	}
+	if err != nil {
+		said, _ := os.ReadFile(log)
+		return fmt.Errorf("%w\n%s", err, said[max(0, len(said)-2000):])
+	}
+	return nil
+}
+
+// remote is the process of the server.
+type remote struct {
+	ready
+	cmd   *exec.Cmd
+	input io.Closer
+}
+
+func startWeb(o *options) (*remote, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	r := &remote{cmd: exec.Command(self, "-sites", strconv.Itoa(o.sites), "-pages", strconv.Itoa(o.pages),
+		"-seed", strconv.FormatUint(o.seed, 10), "serve")}
+	r.cmd.Stderr = os.Stderr
+	if r.input, err = r.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := r.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.cmd.Start(); err != nil {
+		return nil, err
+	}
+	if err := json.NewDecoder(out).Decode(&r.ready); err != nil {
+		return nil, fmt.Errorf("it does not serve: %w", err)
+	}
+	return r, nil
+}
+
+// counts gives what was counted since the last time.
+func (r *remote) counts() (c counts, err error) {
+	resp, err := http.Get("http://" + r.Control)
+	if err != nil {
+		return c, err
+	}
+	defer resp.Body.Close()
+	return c, json.NewDecoder(resp.Body).Decode(&c)
+}
+
+func (r *remote) stop() {
+	r.input.Close()
+	r.cmd.Wait()
+}

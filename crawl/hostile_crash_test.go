@@ -1,0 +1,133 @@
+package crawl
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/internal/disk"
+)
+
+// TestHostileCrashes kills crawls of a hostile web, and takes their power, as TestCrashes
+// does with a usual one (issue 5, must-show 2): no rule is broken over all lives of a
+// crawl, and the pages differ from those of a crawl that nobody disturbed by at most 1 %,
+// because the order of arrival decides which of two duplicates is followed, and what a
+// limit leaves out.
+func TestHostileCrashes(t *testing.T) {
+	whole := hostileWhole(t)
+	for i := range lives(5, 1) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { hostileLife(t, uint64(i), whole) })
+		})
+	}
+}
+
+// newHostileCrashWeb is a hostile web of a size that can be crawled a dozen times, with
+// shares so large that all kinds are there. Answers without end are read up to 256 KiB.
+func newHostileCrashWeb(t *testing.T) *crashWeb {
+	t.Helper()
+	so := hostileServe()
+	for _, s := range so.Shares() {
+		if strings.HasPrefix(s.Name, "trap-") {
+			*s.Value *= 3
+		}
+	}
+	so.CrowdLinks, so.MaxSize = 2000, 12_000
+	so.Pages.Crowd, so.Pages.EndlessBody, so.Pages.EndlessHeader = 0.003, 0.003, 0.003
+	if !trapsHeld { // these have no end
+		so.Pages.Crowd, so.Traps.Wildcard, so.Traps.Farm, so.Traps.GrowingPath = 0, 0, 0, 0
+	}
+	h := hostileCrawl{pages: 600, sites: 30, seed: 8, serve: so, set: func(c *Config) {
+		c.MaxDepth, c.MaxBody = 1000, 256<<10
+		c.IPCap = 1 // of more at a time one may start when another has just ended
+	}}
+	w := &crashWeb{testWeb: h.web(t), root: disk.NewMemory()}
+	w.o.Config.Pages = 0
+	w.journal = watched{map[string]int64{}, map[string]bool{}}
+	w.server.SetAddresses(h.sites / 2)
+	w.o.Machine.Disk = w.open
+	w.o.Machine.Sizes = Sizes{Archive: 500 << 10, Journal: 50 << 10, Replay: 200 * recordCost, URLs: 1}
+	return w
+}
+
+// hostileWhole is the crawl that nobody disturbs.
+func hostileWhole(t *testing.T) (whole wholeCrawl) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := newHostileCrashWeb(t)
+		sum := w.run(t)
+		if sum.Why != whyFinished {
+			t.Fatalf("it ended because of %s", sum.Why)
+		}
+		w.check(t, w.limits())
+		w.verify(t)
+		whole = wholeCrawl{pages: w.pages(t), steps: w.root.Steps()}
+		t.Logf("%d of %d pages fetched in %v, %d operations of the disk", sum.Fetched, sum.Known, sum.Ran, whole.steps)
+	})
+	if len(whole.pages) < 300 {
+		t.Fatalf("%d pages are no test", len(whole.pages))
+	}
+	return whole
+}
+
+// hostileLife lets a crawl crash a few times, then come to its end.
+func hostileLife(t *testing.T, seed uint64, whole wholeCrawl) {
+	w := newHostileCrashWeb(t)
+	w.vary(seed)
+	rng := rand.New(rand.NewPCG(seed, 7))
+	for range 2 + rng.IntN(6) {
+		n := rng.IntN(whole.steps / 3)
+		if rng.IntN(3) == 0 {
+			n = rng.IntN(40) // during recovery, or soon after
+		}
+		if !w.runUntil(t, n) {
+			break
+		}
+		w.lose(t, rng)
+		w.checkDisk(t)
+		if rng.IntN(4) == 0 {
+			w.deleteDerived()
+		}
+		time.Sleep(time.Duration(rng.Int64N(int64(time.Minute))))
+	}
+	w.root.Stop(-1)
+	if sum := w.run(t); sum.Why != whyFinished {
+		t.Errorf("it ended because of %s", sum.Why)
+	}
+	w.checkDisk(t)
+	w.checkServer(t)
+	w.verify(t)
+	t.Logf("%d crashes", len(w.crashes))
+	nearlySamePages(t, w.pages(t), whole.pages)
+}
+
+// nearlySamePages compares two crawls by the pages that they fetched: those that only one
+// of them has are at most 1 %.
+func nearlySamePages(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	fetched := func(state string) bool { return strings.HasPrefix(state, frontier.Fetched.String()) }
+	n, differ := 0, 0
+	for url, state := range want {
+		if !fetched(state) {
+			continue
+		}
+		if n++; !fetched(got[url]) {
+			differ++
+			t.Logf("%s is %q, without crashes %q", url, got[url], state)
+		}
+	}
+	for url, state := range got {
+		if fetched(state) && !fetched(want[url]) {
+			differ++
+			t.Logf("%s is %q, without crashes %q", url, state, want[url])
+		}
+	}
+	if 100*differ > n {
+		t.Errorf("%d pages are in one crawl only, of %d", differ, n)
+	}
+}
+

@@ -1,0 +1,147 @@
+package crawl
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// trapCost is how many requests one trap may cost a crawl: one kind at one site, with all
+// hosts that belong to it.
+const trapCost = 40
+
+// TestHostileEach crawls webs that are hostile in one way each, and more so than where
+// all come together: no rule is broken, no wanted page is missed, and no single trap costs
+// more than trapCost requests (W27).
+func TestHostileEach(t *testing.T) {
+	for i, name := range hostileSwitches() {
+		if testing.Short() && i%4 != 0 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			h := hostileCrawl{pages: 2000, sites: 25, seed: uint64(i + 1), serve: oneSwitch(name)}
+			if name == "fast-errors" {
+				h.pages = 500 // a site that fails is asked once an hour
+			}
+			synctest.Test(t, func(t *testing.T) {
+				h.findWeb(t, 2)
+				w, sum := h.crawl(t)
+				w.checkHostile(t, sum)
+				w.checkTraps(t)
+				if t.Failed() || testing.Verbose() {
+					w.report(t, sum)
+				}
+			})
+		})
+	}
+}
+
+// findWeb finds a seed at which at least one page in so many is wanted: page 0 is forbidden
+// or alone at others.
+func (h *hostileCrawl) findWeb(t *testing.T, in int) {
+	t.Helper()
+	for range 10 {
+		w := h.web(t)
+		if in*len(w.server.Wanted(w.limits()).Pages) > h.pages {
+			return
+		}
+		h.seed += 100
+	}
+	t.Fatal("no web of which enough pages are wanted")
+}
+
+// hostileSwitches are the names of all that the hostile web has and the mixed one has not.
+func hostileSwitches() (names []string) {
+	mixed, hostile := fakeweb.Mixed(), fakeweb.Hostile()
+	usual := mixed.Shares()
+	for i, s := range hostile.Shares() {
+		if *s.Value != *usual[i].Value {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// oneSwitch is a plain web with one switch on, at a share such that many pages or sites
+// are met and most of the web can still be reached. Answers without end are rare for the
+// sake of time: each is read up to the largest page.
+func oneSwitch(name string) fakeweb.ServeOptions {
+	so := fakeweb.ServeOptions{Agent: "winnow", Sitemaps: 0.3, MaxSize: 12_000, CrowdLinks: 5000}
+	share := 0.1
+	switch name {
+	case "mirrors", "storm", "fast-errors", "refused", "silent":
+		share = 0.4
+	case "endless-header", "endless-body", "robots-endless":
+		share = 0.01
+	case "crowd":
+		share = 0.002
+	default:
+		if strings.HasPrefix(name, "trap-") || strings.HasPrefix(name, "robots-") {
+			share = 0.4
+		}
+	}
+	for _, s := range so.Shares() {
+		if s.Name == name {
+			*s.Value = share
+		}
+	}
+	return so
+}
+
+// checkTraps looks at what each trap cost, by the server's count.
+func (w *testWeb) checkTraps(t *testing.T) {
+	t.Helper()
+	cost := w.trapRequests()
+	for _, where := range slices.Sorted(maps.Keys(cost)) {
+		if n := cost[where]; n > trapCost && trapsHeld {
+			t.Errorf("%s: %d requests, want at most %d", where, n, trapCost)
+		}
+	}
+}
+
+// trapRequests counts the requests in traps by kind and site, robots.txt of hosts that are
+// traps included.
+func (w *testWeb) trapRequests() map[string]int {
+	c, cost := w.server.Counter(), map[string]int{}
+	for id := range c.Sites() {
+		site := trapOf("http://" + c.Name(graph.Site(id)))
+		for _, q := range c.Requests(graph.Site(id)) {
+			if q.Trap != fakeweb.NoTrap {
+				cost[q.Trap.String()+" "+site]++
+			}
+		}
+	}
+	return cost
+}
+
+// TestHalfDown crawls a hostile web of which half of the sites take no connections: a
+// quarter refuses them, a quarter never answers. The crawl ends, with all wanted pages of
+// the others.
+func TestHalfDown(t *testing.T) {
+	so := hostileServe()
+	so.Servers.Refused, so.Servers.Silent = 0.25, 0.25
+	h := hostileCrawl{pages: 4000, sites: 60, seed: 3, serve: so}
+	if testing.Short() {
+		h.pages = 1000
+	}
+	synctest.Test(t, func(t *testing.T) {
+		h.findWeb(t, 4)
+		w, sum := h.crawl(t)
+		w.checkHostile(t, sum)
+		w.report(t, sum)
+		down := 0
+		for id := range h.sites {
+			if w.server.SiteTruth(graph.Site(id)).Down != "" {
+				down++
+			}
+		}
+		if 3*down < h.sites || sum.Failed == 0 {
+			t.Errorf("%d of %d sites are down, %d pages failed: no test", down, h.sites, sum.Failed)
+		}
+	})
+}
