@@ -78,6 +78,7 @@ func (f *Frontier) shift(p graph.Page, in bool) {
 		to.Set(p, from.Value(p)) // Rescore leaves out the queue in which p does not wait
 		from.Remove(p)
 		to.Push(p)
+		f.raise(from, p)
 	}
 	if s := f.Site(p); in {
 		f.gained(s)

@@ -19,6 +19,9 @@ func (f *Frontier) Check(e *Event) error {
 }
 
 func (f *Frontier) checkKind(e *Event) error {
+	if e.Near && e.Kind != Done {
+		return fmt.Errorf("it is a near duplicate, but no page came")
+	}
 	switch e.Kind {
 	case Seed:
 		return f.checkNew(e)

@@ -105,6 +105,9 @@ type Event struct {
 	End   time.Duration // of the answer, as the fetcher stamped it
 	Bytes int64
 	Keep  bool // Done: the connection may serve the next request
+	// Near: the page is a near duplicate (Done). The pages New are discounted until a page
+	// that is none links to them: see discounts.
+	Near bool
 
 	Hop   bool       // Ruled: the robots.txt of For moved to the site To
 	To    graph.Site // Ruled with Hop; the number of known sites adds one

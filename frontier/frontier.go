@@ -26,6 +26,7 @@ type Frontier struct {
 	from   *graph.Column[graph.Page]
 	depth  *graph.Column[uint8]
 	links  *links // nil unless a policy wants to read them again
+	discounts
 
 	sites
 	now      time.Duration // of the last event
@@ -43,8 +44,11 @@ type Frontier struct {
 }
 
 // A board is one order: of the pages that may be handed out, and when there are
-// batches, of the others.
-type board struct{ active, pool *queue.Queue }
+// batches, of the others. face is what the policy has of it.
+type board struct {
+	active, pool *queue.Queue
+	face         *policy.Board
+}
 
 // tellers are the optional sides of the policies.
 type tellers struct {
@@ -76,6 +80,8 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 		from:     graph.NewColumn[graph.Page]("page from", o.MaxPages),
 		depth:    graph.NewColumn[uint8]("page depth", o.MaxPages),
 		sites:    newSites(&o),
+
+		discounts: newDiscounts(&o),
 	}
 	choices := []*policy.Choice{page}
 	if site != nil {
@@ -120,8 +126,9 @@ func (f *Frontier) newBoard() *policy.Board {
 	if f.o.Mode != Continuous {
 		b.pool = queue.New(name+" pool", f.o.MaxPages, f.o.MaxSites)
 	}
+	b.face = policy.NewBoard(b.active, b.pool)
 	f.boards = append(f.boards, b)
-	return policy.NewBoard(b.active, b.pool)
+	return b.face
 }
 
 func (f *Frontier) hear(p policy.Policy) {
@@ -182,8 +189,14 @@ func (f *Frontier) From(p graph.Page) graph.Page { return f.from.At(int(p)) }
 // Depth is the number of links from a seed to p along From, at most 255.
 func (f *Frontier) Depth(p graph.Page) int { return int(f.depth.At(int(p))) }
 
-// Value is the value of p on a board.
-func (f *Frontier) Value(p graph.Page, board int) float64 { return f.boards[board].active.Value(p) }
+// Value is the value of p on a board, which does not tell of discounts.
+func (f *Frontier) Value(p graph.Page, board int) float64 {
+	q := f.boards[board].active
+	if q.Waits(p) && f.Discounted(p) {
+		return policy.Raise(q.Value(p))
+	}
+	return q.Value(p)
+}
 
 // Out is the links of a page that came; nil when they are not kept.
 func (f *Frontier) Out(p graph.Page) []graph.Page {

@@ -13,7 +13,8 @@ import (
 //
 //	1: the frontier of the laboratory
 //	2: hops, twins, sitemaps, bars, revisits, rates
-const layoutVersion = 2
+//	3: discounts
+const layoutVersion = 3
 
 // maxLayout is the most bytes that a layout may have.
 const maxLayout = 1 << 12

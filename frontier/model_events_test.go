@@ -53,6 +53,14 @@ func (d *duel) finish() {
 	d.end(&e, fl.w)
 }
 
+// mirror finds that a site mirrors another.
+func (d *duel) mirror() {
+	s := graph.Site(d.r.IntN(len(d.n.sites)))
+	d.n.sites[s].mirror = true
+	d.log = append(d.log, logged{at: d.now, e: Event{Site: s}, mirror: true})
+	d.f.DiscountSite(s)
+}
+
 // list says what a sitemap file brought.
 func (d *duel) list(e *Event) {
 	e.Kind, e.Again, e.Due = Listed, false, 0
@@ -105,6 +113,7 @@ func (d *duel) fill(e *Event, p graph.Page) {
 			}
 		}
 		e.Links, e.New = d.discover(to)
+		e.Near = d.r.IntN(4) == 0
 		d.bar(e, e.Links)
 		if d.handed[p] < 3 && d.r.IntN(5) == 0 {
 			e.Due = d.now + time.Duration(1+d.r.IntN(20000))*time.Millisecond

@@ -40,8 +40,18 @@ type flight struct {
 }
 
 type logged struct {
-	at time.Duration
-	e  Event
+	at     time.Duration
+	e      Event
+	mirror bool // no event: the site of it was found to mirror another
+}
+
+// replay does what is logged.
+func (l *logged) replay(f *Frontier) {
+	if l.mirror {
+		f.DiscountSite(l.e.Site)
+	} else {
+		f.Apply(l.at, &l.e)
+	}
 }
 
 const duelPages, duelSites = 120, 12
@@ -129,7 +139,7 @@ func (d *duel) discover(pages []uint32) (links []graph.Page, sites []graph.Site)
 }
 
 func (d *duel) apply(e Event) {
-	d.log = append(d.log, logged{d.now, e})
+	d.log = append(d.log, logged{at: d.now, e: e})
 	d.f.Apply(d.now, &e)
 }
 
@@ -218,7 +228,7 @@ func (d *duel) askInVain(again time.Duration) {
 	d.now = later // it never goes back
 	if d.f.Stirred() {
 		asked := Event{Kind: Asked}
-		d.log = append(d.log, logged{later, asked})
+		d.log = append(d.log, logged{at: later, e: asked})
 		other.Apply(later, &asked)
 	} else {
 		other.wake(later)
@@ -231,14 +241,14 @@ func (d *duel) askInVain(again time.Duration) {
 func (d *duel) refusals() int {
 	list := d.f.Refusals()
 	for _, p := range list {
-		d.log = append(d.log, logged{d.now, Event{Kind: Refused, Page: p}})
+		d.log = append(d.log, logged{at: d.now, e: Event{Kind: Refused, Page: p}})
 	}
 	return len(list)
 }
 
 // begin notes a work and checks politeness.
 func (d *duel) begin(w Work) {
-	d.log = append(d.log, logged{d.now, Event{Kind: Took, Work: w.Kind, Site: w.Site, Page: w.Page, Board: w.Board, For: w.For}})
+	d.log = append(d.log, logged{at: d.now, e: Event{Kind: Took, Work: w.Kind, Site: w.Site, Page: w.Page, Board: w.Board, For: w.For}})
 	if slices.ContainsFunc(d.flying, func(f flight) bool { return f.w.Site == w.Site || f.w.Site == d.twin(w.Site) }) {
 		d.t.Fatalf("%v: two works of site %d or its twin at a time", d.now, w.Site)
 	}
@@ -341,6 +351,8 @@ func (d *duel) run() {
 		case 1, 2:
 			d.settle(len(d.hold)) // what is saved is held no more
 			d.reload()
+		case 3:
+			d.mirror()
 		default:
 			d.finish()
 		}
@@ -374,7 +386,7 @@ func TestAgainstModel(t *testing.T) {
 			replayed := d.fresh(false)
 			defer replayed.Free()
 			for _, l := range d.log {
-				replayed.Apply(l.at, &l.e)
+				l.replay(replayed)
 			}
 			replayed.wake(Never - 1)
 			if n := replayed.Differs(); n != 0 && !d.n.o.Hold {
@@ -394,12 +406,12 @@ func describe(f *Frontier) string {
 	slices.SortFunc(due, func(a, b instant) int { return int(a.id) - int(b.id) })
 	s := fmt.Sprintln(f.hopList(), f.now, f.queued, f.flying, f.wants, due, f.batch.left, f.batch.pages, f.Counts())
 	for _, c := range []any{f.place.Slice(), f.stage.Slice(), f.sites.pages.Slice(), f.next.Slice(), f.served.Slice(), f.fails.Slice(),
-		f.delay.Slice(), f.rules.Slice(), f.twin.Slice(), f.median.Slice(), f.slow.Slice(), f.names.Slice(), f.sitemaps.Slice(), f.of.Slice(), f.addresses.active.Slice(), f.free.Slice(), f.state.Slice(), f.from.Slice(), f.depth.Slice()} {
+		f.delay.Slice(), f.rules.Slice(), f.twin.Slice(), f.median.Slice(), f.slow.Slice(), f.names.Slice(), f.sitemaps.Slice(), f.of.Slice(), f.addresses.active.Slice(), f.free.Slice(), f.state.Slice(), f.from.Slice(), f.depth.Slice(), f.nears.Slice(), f.mirrors.Slice(), f.near} {
 		s += fmt.Sprintln(c)
 	}
 	for p := range graph.Page(f.Pages()) {
 		for b, q := range f.boards {
-			s += fmt.Sprint(" ", p, "=", f.Value(p, b), q.active.Waits(p), q.pool != nil && q.pool.Waits(p))
+			s += fmt.Sprint(" ", p, "=", f.Value(p, b), q.active.Value(p), q.active.Waits(p), q.pool != nil && q.pool.Waits(p))
 		}
 	}
 	return s

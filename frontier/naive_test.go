@@ -34,6 +34,7 @@ type naivePage struct {
 	value float64
 	due   time.Duration
 	again bool // it is fetched, and to be fetched again
+	near  bool // only near duplicates link to it
 }
 
 // waits tells whether the page may be handed out at now.
@@ -53,6 +54,7 @@ type naiveSite struct {
 	slow, files              int
 	sitemap                  bool          // it was the last request
 	names                    time.Duration // when its address expires
+	mirror                   bool
 }
 
 type naiveAddress struct {
@@ -64,7 +66,7 @@ type naiveAddress struct {
 func (n *naive) know(e *Event, depth int) {
 	for i, s := range e.New {
 		n.knowSite(s)
-		p := naivePage{site: s, depth: depth}
+		p := naivePage{site: s, depth: depth, near: e.Near}
 		if len(e.Bars) > 0 && e.Bars[i] != NoBar {
 			p.state, p.bar = RefusedPage, e.Bars[i]
 		} else if n.sites[s].closed {
@@ -103,6 +105,14 @@ func (n *naive) may(now time.Duration, s *naiveSite) bool {
 	return !s.acquired && s.unsettled == 0 && s.next <= now && (s.addr == 0 || a.free <= now && (n.o.AddressCap == 0 || a.active < n.o.AddressCap))
 }
 
+// rank is what counts of the value of a page: none of the two policies has negative ones.
+func (n *naive) rank(p *naivePage) float64 {
+	if p.near || n.sites[p.site].mirror {
+		return p.value / 4
+	}
+	return p.value
+}
+
 // best is the best page that could be handed out at now; only those of site s if that
 // is not negative.
 func (n *naive) best(now time.Duration, s int) (best int) {
@@ -110,7 +120,7 @@ func (n *naive) best(now time.Duration, s int) (best int) {
 	for i := range n.pages {
 		p := &n.pages[i]
 		ok := s == int(p.site) || s < 0 && !n.sites[p.site].moved && n.may(now, &n.sites[p.site])
-		if ok && p.waits(now) && !n.sites[p.site].closed && (best < 0 || p.value > n.pages[best].value) {
+		if ok && p.waits(now) && !n.sites[p.site].closed && (best < 0 || n.rank(p) > n.rank(&n.pages[best])) {
 			best = i
 		}
 	}
@@ -391,6 +401,9 @@ func (n *naive) came(e *Event) {
 		p.again = e.Due > 0
 	}
 	n.know(e, p.depth+1)
+	for _, q := range e.Links {
+		n.pages[q].near = n.pages[q].near && e.Near
+	}
 	if p = &n.pages[e.Page]; !n.opic || e.Again || p.state != Fetched || len(e.Links) == 0 {
 		return
 	}

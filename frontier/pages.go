@@ -149,11 +149,12 @@ func (f *Frontier) enter(p graph.Page, s graph.Site) {
 	}
 	f.queued++
 	for _, b := range f.boards {
+		q := b.active
 		if b.pool != nil {
-			b.pool.Push(p)
-		} else {
-			b.active.Push(p)
+			q = b.pool
 		}
+		f.lower(q, p)
+		q.Push(p)
 	}
 	if f.o.Mode == Continuous {
 		f.gained(s)
@@ -180,12 +181,14 @@ func (f *Frontier) leave(p graph.Page) {
 	if !f.boards[0].active.Waits(p) {
 		for _, b := range f.boards {
 			b.pool.Remove(p)
+			f.raise(b.pool, p)
 		}
 		return
 	}
 	f.batch.left--
 	for _, b := range f.boards {
 		b.active.Remove(p)
+		f.raise(b.active, p)
 	}
 	f.lost(f.Site(p))
 }
@@ -214,6 +217,11 @@ func (f *Frontier) done(now time.Duration, e *Event) {
 	o := policy.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages())}
 	f.flying--
 	f.unsettle(s)
+	if e.Near {
+		f.discountNew(len(e.New))
+	} else if f.near > 0 {
+		f.liftNear(e.Links)
+	}
 	f.know(e, p)
 	if first && f.links != nil && len(e.Links) > 0 {
 		f.links.add(p, e.Links)

@@ -13,7 +13,7 @@ import (
 )
 
 // TestEveryPolicyLive: whatever the policy, a crawl with barred and admitted pages,
-// sitemaps, revisits, refusals, failures and restarts comes to its end, and hands out
+// sitemaps, revisits, refusals, failures, discounts and restarts comes to its end, and hands out
 // every page that waits as often as it is due.
 func TestEveryPolicyLive(t *testing.T) {
 	seeds := uint64(12)
@@ -116,9 +116,12 @@ func (l *live) step() {
 		}
 		l.f.Free()
 		l.f = f
+	case 2:
+		l.f.DiscountSite(graph.Site(l.r.IntN(l.f.Sites())))
 	default:
 		l.end(l.flying[0])
 	}
+	values(l.t, l.f)
 }
 
 func (l *live) begin(w Work) {
@@ -165,6 +168,7 @@ func (l *live) came(e *Event) {
 		l.want[e.Page]++
 		fallthrough
 	default:
+		e.Near = l.r.IntN(4) == 0
 		l.discover(e)
 	}
 }

@@ -15,6 +15,8 @@ func (f *Frontier) Columns(each func(graph.AnyColumn)) {
 	each(f.state)
 	each(f.from)
 	each(f.depth)
+	each(f.nears)
+	each(f.mirrors)
 	if f.links != nil {
 		each(f.links.at)
 		each(f.links.to)
@@ -97,6 +99,7 @@ func (f *Frontier) Load(r io.Reader) (err error) {
 		return err
 	}
 	clear(f.unsettled)
+	f.reviseDiscounts()
 	f.recountPages()
 	f.rebuild()
 	for _, p := range f.policies {
@@ -175,6 +178,8 @@ func (f *Frontier) Memory(each func(name string, bytes int64)) {
 	column(f.state)
 	column(f.from)
 	column(f.depth)
+	column(f.nears)
+	column(f.mirrors)
 	if f.links != nil {
 		column(f.links.at)
 		column(f.links.to)
