@@ -215,11 +215,11 @@ func (u *ui) drawPanel(lines []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var b strings.Builder
-	for i, line := range lines {
+	for i, text := range lines {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString("\r" + clip(line, u.width()-1) + "\x1b[K")
+		b.WriteString("\r" + clip(line(text), u.width()-1) + "\x1b[K")
 	}
 	b.WriteString("\x1b[J") // what a longer panel left
 	if up := len(lines) - 1; up > 0 {

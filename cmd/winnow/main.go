@@ -23,6 +23,7 @@ package main
 import (
 	"context"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -37,6 +38,9 @@ func main() {
 	// reach us as failed writes, so that temporary files are removed, not as signals
 	// that kill.
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGXFSZ)
+	// net/http has no other way to tell of a server that sends what nobody asked for. It
+	// is the server who decides how often.
+	log.SetOutput(io.Discard)
 	os.Exit(run(interruptible(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -150,6 +150,9 @@ func pageLine(x *crawl.PageInfo) string {
 	if r.Seconds != nil {
 		cells[4] = strconv.FormatFloat(*r.Seconds, 'f', 3, 64)
 	}
+	for i := range cells {
+		cells[i] = line(cells[i])
+	}
 	return strings.Join(cells, "\t") + "\n"
 }
 

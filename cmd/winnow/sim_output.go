@@ -13,7 +13,6 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/lab"
-	"golang.org/x/term"
 )
 
 // simResult is what came out.
@@ -244,7 +243,7 @@ func (r *simResult) shownReport() *lab.Report {
 // as the terminal; elsewhere a table is not broken.
 func textOptions(u *ui) lab.TextOptions {
 	o := lab.TextOptions{Width: 200, Charts: u.verbose}
-	if f, ok := u.stdout.w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f := u.stdout.terminal; f != nil {
 		o.Width, o.Charts = terminalWidth(f), true
 	}
 	return o

@@ -16,13 +16,18 @@ type table struct {
 	rows [][]string // the first is the heading, empty for none
 }
 
-func newTable(heading ...string) *table { return &table{rows: [][]string{heading}} }
+func newTable(heading ...string) *table {
+	for i := range heading {
+		heading[i] = line(heading[i])
+	}
+	return &table{rows: [][]string{heading}}
+}
 
 // add appends a row. A row may have fewer cells than others.
 func (t *table) add(cells ...any) {
 	row := make([]string, len(cells))
 	for i, c := range cells {
-		row[i] = fmt.Sprint(c)
+		row[i] = line(fmt.Sprint(c))
 	}
 	t.rows = append(t.rows, row)
 }

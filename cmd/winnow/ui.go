@@ -17,6 +17,7 @@ package main
 // A failed page of a crawl is data, never one of these messages.
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,6 +60,9 @@ type ui struct {
 
 func newUI(stdin io.Reader, stdout, stderr io.Writer) *ui {
 	u := &ui{stdin: stdin, stdout: &output{w: stdout}, stderr: stderr}
+	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		u.stdout.w, u.stdout.terminal = &shownTerminal{w: f}, f
+	}
 	if f, ok := stderr.(*os.File); ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
 		u.terminal = true
 		u.width = func() int { return terminalWidth(f) }
@@ -91,9 +95,14 @@ func (u *ui) json(v any) error { return writeJSON(u.stdout, v) }
 
 // writeJSON writes one object on one line; verbs with many of them give a buffer.
 func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // URLs are full of &
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(quoteHidden(b.Bytes()))
+	return err
 }
 
 // notef tells a user what is being done.
@@ -118,17 +127,14 @@ func (u *ui) say(kind, text string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.erase()
-	fmt.Fprintf(u.stderr, "winnow: %s%s\n", kind, text)
+	fmt.Fprintf(u.stderr, "winnow: %s%s\n", kind, line(text))
 }
 
 // draw puts one progress line on the terminal, in place of the one before.
-func (u *ui) draw(line string) {
+func (u *ui) draw(text string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if w := u.width(); len(line) >= w {
-		line = line[:max(w-1, 0)]
-	}
-	fmt.Fprintf(u.stderr, "\r\x1b[K%s", line)
+	fmt.Fprintf(u.stderr, "\r\x1b[K%s", clip(line(text), u.width()-1))
 	u.drawn = true
 }
 
@@ -178,8 +184,9 @@ var errReaderGone = errors.New("standard output was closed by its reader")
 // output is standard output. It remembers its first failure, for verbs that print
 // a few lines and do not look at every write.
 type output struct {
-	w   io.Writer
-	err error
+	w        io.Writer
+	terminal *os.File // what w writes to; nil: no terminal
+	err      error
 }
 
 func (o *output) Write(b []byte) (int, error) {

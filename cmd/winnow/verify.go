@@ -118,12 +118,12 @@ func printFindings(u *ui, dir string, f *crawl.Findings) error {
 		if about != "" {
 			about += ": "
 		}
-		u.printf("%s: record %d: %s%s\n", x.Kind, x.Record, about, x.What)
+		u.printf("%s\n", line(fmt.Sprintf("%s: record %d: %s%s", x.Kind, x.Record, about, x.What)))
 		listed[x.Kind]++
 	}
 	for _, kind := range byValue(f.Kinds) {
 		if more := f.Kinds[kind] - listed[kind]; more > 0 {
-			u.printf("%s: and %s more\n", kind, formatCount(more))
+			u.printf("%s: and %s more\n", line(kind), formatCount(more))
 		}
 	}
 	if len(f.List) > 0 {
