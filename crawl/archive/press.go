@@ -3,6 +3,7 @@ package archive
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/flate"
@@ -17,9 +18,11 @@ const level = 3
 // press makes gzip members. Its writers hold some hundred kilobytes of tables and are
 // used again. Members have no time stamp and no name: equal records are equal bytes.
 type press struct {
-	text *gzip.Writer  // for whole members
-	head *flate.Writer // for the compressed part of stored ones
-	out  sink
+	text  *gzip.Writer  // for whole members
+	head  *flate.Writer // for the compressed part of stored ones
+	short headPress     // for heads of the usual length
+	whole []byte        // a header with its ending
+	out   sink
 }
 
 // sink is a byte slice to write to.
@@ -35,8 +38,11 @@ var ending = []byte("\r\n\r\n")
 // member appends one gzip member to dst: header, body and the two line ends that close a
 // record. Writing to a slice does not fail.
 func (p *press) member(dst, header, body []byte, coded bool) []byte {
-	if coded && len(body) > 0 {
+	switch {
+	case coded && len(body) > 0:
 		return p.stored(dst, header, body)
+	case len(body) == 0 && len(header) <= maxShort:
+		return p.alone(dst, header)
 	}
 	p.out.b = dst
 	if p.text == nil {
@@ -58,34 +64,60 @@ func (s *sink) take() []byte {
 	return b
 }
 
+// alone is a member without a body.
+func (p *press) alone(dst, header []byte) []byte {
+	p.whole = append(append(p.whole[:0], header...), ending...)
+	b := p.short.text(appendStart(dst), p.whole, true)
+	return appendEnd(b, crc32.ChecksumIEEE(p.whole), len(p.whole))
+}
+
+// appendStart writes the head of a member: no time, no name, no system.
+func appendStart(b []byte) []byte { return append(b, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255) }
+
+// appendEnd writes what follows its last block.
+func appendEnd(b []byte, sum uint32, size int) []byte {
+	b = binary.LittleEndian.AppendUint32(b, sum)
+	return binary.LittleEndian.AppendUint32(b, uint32(size))
+}
+
 // stored is a member whose body is compressed already: its header is compressed, its body
 // copied. A compressor would look for matches in the body in vain, and then store the
-// header with it: more time and more bytes. The format is RFC 1951 and 1952: a flush
-// ends on a byte, and blocks of type 0 follow, of at most 65535 bytes each.
+// header with it: more time and more bytes. The format is RFC 1951 and 1952: what goes
+// before ends on a byte, and blocks of type 0 follow, of at most 65535 bytes each.
 func (p *press) stored(dst, header, body []byte) []byte {
-	p.out.b = append(dst, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)
+	sum, size := crc32.ChecksumIEEE(header), len(header)+len(body)+len(ending)
+	sum = crc32.Update(crc32.Update(sum, crc32.IEEETable, body), crc32.IEEETable, ending)
+	b := slices.Grow(dst, size+64)
+	if b = appendStart(b); len(header) <= maxShort {
+		n := min(len(body), 65535)
+		b = appendRaw(p.short.text(b, header, false), body[:n])
+		body = body[n:]
+	} else {
+		b = p.long(b, header)
+	}
+	for len(body) > 0 {
+		n := min(len(body), 65535)
+		b = appendRaw(append(b, 0), body[:n])
+		body = body[n:]
+	}
+	return appendEnd(appendRaw(append(b, 1), ending), sum, size)
+}
+
+// long writes the header of a stored member that is too long for the short way.
+func (p *press) long(b, header []byte) []byte {
+	p.out.b = b
 	if p.head == nil {
 		p.head, _ = flate.NewWriter(&p.out, level)
 	}
 	p.head.Reset(&p.out)
 	p.head.Write(header)
 	p.head.Flush()
-	b := p.out.take()
-	sum, size := crc32.ChecksumIEEE(header), len(header)+len(body)+len(ending)
-	sum = crc32.Update(crc32.Update(sum, crc32.IEEETable, body), crc32.IEEETable, ending)
-	for len(body) > 0 {
-		n := min(len(body), 65535)
-		b = appendStored(b, 0, body[:n])
-		body = body[n:]
-	}
-	b = appendStored(b, 1, ending)
-	b = binary.LittleEndian.AppendUint32(b, sum)
-	return binary.LittleEndian.AppendUint32(b, uint32(size))
+	return p.out.take()
 }
 
-// appendStored writes one block as it is; final is 1 for the last.
-func appendStored(b []byte, final byte, data []byte) []byte {
-	b = append(b, final)
+// appendRaw writes a block as it is. Before it stands its first byte: 1 for the last one,
+// else 0.
+func appendRaw(b, data []byte) []byte {
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(data)))
 	b = binary.LittleEndian.AppendUint16(b, ^uint16(len(data)))
 	return append(b, data...)
