@@ -192,6 +192,9 @@ func (c *composer) word(capital bool) {
 // name writes the name of page j of a site, which is its title and the text of links to
 // it, in the words of the page that is being written.
 func (c *composer) name(st *site, j uint32) {
+	if evil := c.s.rules.evilTitle(st, j); evil != nil {
+		c.add(evil.written, " ")
+	}
 	at, n := c.s.rules.title(st, j, c.words)
 	c.add(c.words.capital[at[0]])
 	for _, k := range at[1:n] {
@@ -216,6 +219,9 @@ func (s *Server) Title(p graph.Page) string {
 	v := &s.words[s.rules.charset(&site)]
 	at, n := s.rules.title(&site, uint32(p)-site.first, v)
 	words := []string{upper(v.decoded[at[0]])}
+	if evil := s.rules.evilTitle(&site, uint32(p)-site.first); evil != nil {
+		words[0] = evil.read + " " + words[0]
+	}
 	for _, k := range at[1:n] {
 		words = append(words, v.decoded[k])
 	}

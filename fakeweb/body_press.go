@@ -2,6 +2,7 @@ package fakeweb
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"sync"
 
@@ -15,6 +16,48 @@ import (
 type press struct {
 	gzip, brotli sync.Pool
 	zstd         *zstd.Encoder // EncodeAll is safe for concurrent use
+
+	bombing sync.Mutex
+	bombs   map[string][]byte // by coding, made when they are asked for
+}
+
+// bombCodings are the content codings of bombs, whatever the visitor accepts.
+var bombCodings = [...]string{"gzip", "br", "zstd"}
+
+const bombHead = "<!DOCTYPE html>\n<title>Small</title>\n<p>"
+
+// bomb is a page of so many bytes, all but the first of them zero, in a coding.
+func (p *press) bomb(coding string, size int) []byte {
+	p.bombing.Lock()
+	defer p.bombing.Unlock()
+	if b, ok := p.bombs[coding]; ok {
+		return b
+	}
+	var out bytes.Buffer
+	w := p.writer(coding, &out)
+	io.WriteString(w, bombHead)
+	for left, zeros := size-len(bombHead), make([]byte, 1<<20); left > 0; left -= len(zeros) {
+		w.Write(zeros[:min(left, len(zeros))])
+	}
+	w.Close() // a bytes.Buffer does not fail
+	if p.bombs == nil {
+		p.bombs = map[string][]byte{}
+	}
+	p.bombs[coding] = out.Bytes()
+	return out.Bytes()
+}
+
+// writer packs what is written to it.
+func (p *press) writer(coding string, out io.Writer) io.WriteCloser {
+	switch coding {
+	case "br":
+		return brotli.NewWriterLevel(out, 1)
+	case "zstd":
+		w, _ := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)) // the options are right
+		return w
+	}
+	w, _ := gzip.NewWriterLevel(out, gzip.BestSpeed) // the level is right
+	return w
 }
 
 func newPress() (*press, error) {

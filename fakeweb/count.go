@@ -184,7 +184,7 @@ func (r *rules) countsAttempts(a *answer) bool {
 	switch {
 	case a.kind == KindRobots || r.opt.Times.FirstByte != nil:
 		return true
-	case a.kind == KindPage || a.trap == SessionQuery:
+	case a.kind == KindPage || a.trap.bySession():
 		return r.failures(r.class(&a.of, a.j)) != 0
 	}
 	return false

@@ -76,7 +76,7 @@ func (h *holdings) add(c *Counter, q *Request) {
 			return
 		}
 	}
-	if q.Trap == SessionQuery {
+	if q.Trap.bySession() {
 		h.instead[q.Page] = true
 	}
 	earliest(h.had, q.Page, q.End)

@@ -72,12 +72,13 @@ const (
 	Loop          // a redirect to itself
 	Chain         // redirects to RedirectTo
 	Crowd         // 200, with links without number
+	Bomb          // 200, unpacks to more than anybody can read
 )
 
 var classNames = [...]string{
 	"ok", "redirect", "not found", "gone", "broken", "busy", "reset", "other", "large",
 	"hang", "drip", "cut header", "cut body", "endless header", "endless body", "false length",
-	"broken coding", "wrong charset", "bad utf-8", "loop", "chain", "crowd",
+	"broken coding", "wrong charset", "bad utf-8", "loop", "chain", "crowd", "bomb",
 }
 
 func (c Class) String() string { return classNames[c] }
@@ -250,6 +251,8 @@ func (r *rules) size(s *site, j uint32, c Class) int {
 		return r.opt.LargeSize
 	case c == Crowd:
 		return r.crowdSize()
+	case c == Bomb:
+		return r.opt.BombSize
 	case r.opt.Times.Size != nil:
 		return int(r.opt.Times.Size(graph.Page(s.first + j)))
 	}

@@ -104,10 +104,10 @@ func pageAt(s *site, j uint32, kind Kind, v variant) place {
 // locateBeside looks for what a site has beside its pages.
 func (s *Server) locateBeside(st *site, path, query string) place {
 	r := &s.rules
-	if p, key, ok := r.cutSession(st, withQuery(path, query)); ok {
+	if p, trap, key, ok := r.cutSession(st, withQuery(path, query)); ok {
 		if j, ok := st.pageAt(p); ok {
 			at := pageAt(st, j, KindTrap, original)
-			at.trap, at.key = SessionQuery, key
+			at.trap, at.key = trap, key
 			return at
 		}
 	}

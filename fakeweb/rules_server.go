@@ -26,6 +26,7 @@ const (
 	streamTrapText
 	streamSession
 	streamBeside // whether a link has one to a copy beside it
+	streamEvil   // titles that are written to harm
 )
 
 // Ways of being down.

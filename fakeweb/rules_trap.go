@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -25,12 +26,13 @@ const (
 	Farm                  // f042-7.example
 	Wildcard              // anything.s042.example
 	CrowdLink             // /c/0012345, what a crowded page links to
+	SessionUnknown        // /d3/p07.html?zx=..., the page itself
 	trapKinds
 )
 
 var trapNames = [trapKinds]string{
 	"", "calendar", "growing-path", "repeated", "growing-query", "session-query", "session-path",
-	"self-appending", "soft-404", "copy-directory", "farm", "wildcard", "crowd",
+	"self-appending", "soft-404", "copy-directory", "farm", "wildcard", "crowd", "session-unknown",
 }
 
 func (t Trap) String() string { return trapNames[t] }
@@ -43,7 +45,7 @@ func (t *TrapShares) list() [trapKinds]float64 {
 	return [trapKinds]float64{
 		Calendar: t.Calendar, GrowingPath: t.GrowingPath, RepeatedSegments: t.RepeatedSegments, GrowingQuery: t.GrowingQuery,
 		SessionQuery: t.SessionQuery, SessionPath: t.SessionPath, SelfAppending: t.SelfAppending, Soft404: t.Soft404,
-		CopyDirectory: t.CopyDirectory, Farm: t.Farm, Wildcard: t.Wildcard,
+		CopyDirectory: t.CopyDirectory, Farm: t.Farm, Wildcard: t.Wildcard, SessionUnknown: t.SessionUnknown,
 	}
 }
 
@@ -83,28 +85,48 @@ func (r *rules) sealed(s *site, text string) (h uint64, ok bool) {
 // sessionNames are how a session id is put behind a path.
 var sessionNames = [...]string{"?PHPSESSID=", "?sid=", ";jsessionid="}
 
+// unknownSession is one under a name that says nothing.
+const unknownSession = "?zx="
+
+// sessionName is how session ids stand in the links of a site, and which trap that is; ""
+// where there are none.
+func (r *rules) sessionName(s *site) (string, Trap) {
+	switch {
+	case r.has(s, SessionUnknown):
+		return unknownSession, SessionUnknown
+	case r.has(s, SessionQuery):
+		return sessionNames[r.style(s, SessionQuery, uint64(len(sessionNames)))], SessionQuery
+	}
+	return "", NoTrap
+}
+
+// bySession tells whether a trap is a page itself, under a session id.
+func (t Trap) bySession() bool { return t == SessionQuery || t == SessionUnknown }
+
 // session is what the links inside a site have behind their path on page j, asked for with
 // the session that key is made of; "" where links have none.
 func (r *rules) session(s *site, j uint32, key uint64) string {
-	if !r.has(s, SessionQuery) {
+	name, t := r.sessionName(s)
+	if t == NoTrap {
 		return ""
 	}
 	h := r.draw(s, streamSession, key^mix(uint64(j)+1))
-	return sessionNames[r.style(s, SessionQuery, uint64(len(sessionNames)))] + r.seal(s, h) + r.seal(s, mix(h))
+	return name + r.seal(s, h) + r.seal(s, mix(h))
 }
 
 // cutSession takes a session id that links of the site may have from the end of path and query.
-func (r *rules) cutSession(s *site, target string) (path string, key uint64, ok bool) {
-	if !r.has(s, SessionQuery) {
-		return "", 0, false
+func (r *rules) cutSession(s *site, target string) (path string, t Trap, key uint64, ok bool) {
+	name, t := r.sessionName(s)
+	if t == NoTrap {
+		return "", t, 0, false
 	}
-	path, id, found := strings.Cut(target, sessionNames[r.style(s, SessionQuery, uint64(len(sessionNames)))])
+	path, id, found := strings.Cut(target, name)
 	if !found || len(id) != 32 {
-		return "", 0, false
+		return "", t, 0, false
 	}
 	first, ok := r.sealed(s, id[:16])
 	_, also := r.sealed(s, id[16:])
-	return path, first, ok && also
+	return path, t, first, ok && also
 }
 
 // trapAt tells which trap of a site path and query lie in. key seeds what is there, n is
@@ -223,6 +245,15 @@ func (r *rules) appendMonth(b []byte, s *site, n uint64) []byte {
 		b = append(b, '/')
 	}
 	return b
+}
+
+// monthName is how a calendar calls a month: in half of the sites by name.
+func (r *rules) monthName(s *site, n uint64) string {
+	year := strconv.FormatUint(n/12, 10)
+	if r.style(s, Calendar, 8) >= 4 {
+		return time.Month(n%12+1).String() + " " + year
+	}
+	return year + "-" + strconv.FormatUint(n%12+1, 10)
 }
 
 // entrances appends the links by which page j of a site leads into its traps. key is 0

@@ -59,7 +59,7 @@ func (r *rules) truth(s *site, j uint32) Expected {
 // whole tells whether the lasting answer of a class has an end and can be read.
 func (r *rules) whole(c Class) bool {
 	switch c {
-	case Hang, Drip, EndlessHeader, EndlessBody, FalseLength, BrokenCoding:
+	case Hang, Drip, EndlessHeader, EndlessBody, FalseLength, BrokenCoding, Bomb:
 		return false
 	}
 	return r.failures(c) >= 0
@@ -128,7 +128,7 @@ func (s *Server) SiteTruth(id graph.Site) SiteTruth {
 		KeepAlive: !r.meets(r.opt.NoKeepAlive, &site, streamKeepAlive, 0), Pages: int(site.pages),
 		Storm: r.storm(&site), FastErrors: r.fastErrors(&site),
 	}
-	for trap := Calendar; trap <= Wildcard; trap++ {
+	for trap := Calendar; trap < trapKinds; trap++ {
 		if r.has(&site, trap) {
 			t.Traps = append(t.Traps, trap)
 		}

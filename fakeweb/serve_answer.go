@@ -110,7 +110,7 @@ func (a *answer) decide(r *http.Request) {
 		a.robots()
 	case a.kind == KindSitemap:
 		a.sitemap()
-	case a.kind == KindPage || a.trap == SessionQuery:
+	case a.kind == KindPage || a.trap.bySession():
 		a.onPage(r)
 	default:
 		a.beside(r)

@@ -2,7 +2,6 @@ package fakeweb
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 )
 
@@ -44,6 +43,10 @@ func (a *answer) hostile(c Class, fails bool) bool {
 		a.status, a.mime, a.filler = http.StatusOK, plainHTML, crowdLink*a.s.rules.opt.CrowdLinks
 		a.body = append(append(a.composer.buf[:0], crowdHead...), footer...)
 		a.composer.buf = a.body
+	case Bomb:
+		a.status, a.mime = http.StatusOK, plainHTML
+		a.coding = bombCodings[a.s.rules.draw(&a.of, streamCoding, uint64(a.j))%uint64(len(bombCodings))]
+		a.body = a.s.press.bomb(a.coding, a.s.rules.opt.BombSize)
 	default:
 		return a.cut(c, fails)
 	}
@@ -168,7 +171,7 @@ func (a *answer) trapPage() {
 	}
 	title := t.title
 	if a.trap == Calendar && fresh {
-		title += " " + strconv.FormatUint(a.n/12, 10) + "-" + strconv.FormatUint(a.n%12+1, 10)
+		title += " " + s.rules.monthName(&a.site, a.n)
 		seed = s.rules.draw(&a.site, streamTrapText, uint64(a.trap)) // but for the date it says the same
 	}
 	a.simple(title, seed, t.bytes, links)

@@ -20,6 +20,7 @@ type TrapShares struct {
 	RepeatedSegments float64 // /browse/a/b/a/b/...: the same segments again and again
 	GrowingQuery     float64 // /list?f=1&f=2&f=3...
 	SessionQuery     float64 // all links inside the site carry an id that every page draws anew: ?PHPSESSID=, ?sid=, ;jsessionid=
+	SessionUnknown   float64 // the same under a name that says nothing, ?zx=; no part of Hostile
 	SessionPath      float64 // some links do, in the path: /s-0123456789abcdef/d3/p07.html
 	SelfAppending    float64 // relative links without the slash that they need: /archive/more/more/back/...
 	Soft404          float64 // any unknown path answers 200, "not found" and links to further ones
@@ -59,7 +60,7 @@ func (t *TrapShares) fill() {
 
 // any tells whether there are traps.
 func (t *TrapShares) any() bool {
-	return t.Calendar+t.GrowingPath+t.RepeatedSegments+t.GrowingQuery+t.SessionQuery+t.SessionPath+
+	return t.Calendar+t.GrowingPath+t.RepeatedSegments+t.GrowingQuery+t.SessionQuery+t.SessionUnknown+t.SessionPath+
 		t.SelfAppending+t.Soft404+t.CopyDirectory+t.Farm+t.Wildcard > 0
 }
 
@@ -75,7 +76,8 @@ func Hostile() ServeOptions {
 	p.Hang, p.Drip, p.CutHeader, p.CutBody = 0.001, 0.001, 0.005, 0.005
 	p.EndlessHeader, p.EndlessBody, p.FalseLength = 0.001, 0.001, 0.002
 	p.BrokenCoding, p.WrongCharset, p.BadUTF8 = 0.005, 0.01, 0.01
-	p.Loop, p.Chain, p.Crowd = 0.005, 0.005, 0.0002
+	p.Loop, p.Chain, p.Crowd, p.Bomb = 0.005, 0.005, 0.0002, 0.0005
+	o.Titles = 0.01
 	o.Robots.Changing, o.Robots.Endless, o.Robots.Hanging = 0.05, 0.01, 0.01
 	o.Copies = CopyShares{Same: 0.03, Elsewhere: 0.02, Near: 0.03, Mirrors: 0.03}
 	o.Traps = TrapShares{

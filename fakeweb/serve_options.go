@@ -32,6 +32,7 @@ type ServeOptions struct {
 	DripEvery   time.Duration // between two bytes of a dripping page; 0 means 1 s
 	ChainLength int           // redirects of a chain before its target; 0 means 20
 	CrowdLinks  int           // links of a crowded page; 0 means 1,000,000
+	BombSize    int           // bytes that a bomb unpacks to; 0 means 256 MiB
 
 	Copies  CopyShares
 	Traps   TrapShares
@@ -47,6 +48,7 @@ type ServeOptions struct {
 	Messy        float64  // share of links written in odd ways: see body_link.go
 	NoFollow     float64  // share of pages whose links are not to be followed, by header or meta element
 	NoArchive    float64  // share of pages not to be stored
+	Titles       float64  // share of pages whose title, and the text of links to them, is written to harm: see body_title.go
 	Charsets     float64  // share of sites in ISO-8859-1, windows-1251 or Shift_JIS, a third of them undeclared
 	NoValidators float64  // share of sites without ETag and Last-Modified
 	NoKeepAlive  float64  // share of sites that close the connection after each answer
@@ -96,6 +98,7 @@ type PageShares struct {
 	Loop          float64 // redirects to itself, directly or by another URL
 	Chain         float64 // ChainLength redirects, half of the chains across sites
 	Crowd         float64 // 200, CrowdLinks links to pages that say the same
+	Bomb          float64 // 200, some kilobytes in a content coding that unpack to BombSize bytes
 }
 
 // RobotsShares are the shares of sites by their robots.txt. Missing, Broken, Busy, Moved
@@ -171,9 +174,9 @@ func (o *ServeOptions) check() error {
 		return fmt.Errorf("intervals of change of %v to %v", o.Changes.Min, o.Changes.Max)
 	case !(o.Speed >= 0):
 		return fmt.Errorf("speed of %v bytes per second", o.Speed)
-	case min(o.ChainLength, o.CrowdLinks, o.Traps.FarmSites, o.Traps.FarmPages, o.Servers.StormAfter) < 1:
-		return fmt.Errorf("chains of %d, crowds of %d, farms of %d sites with %d pages, storms after %d requests",
-			o.ChainLength, o.CrowdLinks, o.Traps.FarmSites, o.Traps.FarmPages, o.Servers.StormAfter)
+	case min(o.ChainLength, o.CrowdLinks, o.BombSize, o.Traps.FarmSites, o.Traps.FarmPages, o.Servers.StormAfter) < 1:
+		return fmt.Errorf("chains of %d, crowds of %d, bombs of %d bytes, farms of %d sites with %d pages, storms after %d requests",
+			o.ChainLength, o.CrowdLinks, o.BombSize, o.Traps.FarmSites, o.Traps.FarmPages, o.Servers.StormAfter)
 	case min(o.DripEvery, o.Servers.StormFor, o.Robots.ChangeAfter) <= 0:
 		return fmt.Errorf("bytes every %v, storms of %v, a robots.txt that changes after %v", o.DripEvery, o.Servers.StormFor, o.Robots.ChangeAfter)
 	}
@@ -194,6 +197,7 @@ func (o *ServeOptions) fill() {
 	set(&o.DripEvery, time.Second)
 	set(&o.ChainLength, 20)
 	set(&o.CrowdLinks, 1_000_000)
+	set(&o.BombSize, 256<<20)
 	o.Traps.fill()
 	o.Servers.fill()
 	set(&o.Robots.ChangeAfter, 10*time.Minute)

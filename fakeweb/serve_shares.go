@@ -64,6 +64,8 @@ func (o *ServeOptions) hostileShares() []Share {
 		{"loop", "pages that redirect to themselves", &p.Loop},
 		{"chain", "pages that begin a chain of 20 redirects", &p.Chain},
 		{"crowd", "pages with a million links", &p.Crowd},
+		{"bomb", "pages of some kilobytes that unpack to 256 MiB", &p.Bomb},
+		{"hostile-titles", "pages with escapes, script or reversed text in their title and in links to them", &o.Titles},
 		{"robots-hanging", "sites whose robots.txt never answers", &r.Hanging},
 		{"robots-endless", "sites whose robots.txt has no end", &r.Endless},
 		{"robots-changing", "sites whose robots.txt forbids more later on", &r.Changing},
@@ -76,6 +78,7 @@ func (o *ServeOptions) hostileShares() []Share {
 		{"trap-repeated", "sites with path segments that repeat for ever", &t.RepeatedSegments},
 		{"trap-growing-query", "sites with queries that grow for ever", &t.GrowingQuery},
 		{"trap-session-query", "sites with session ids in all links", &t.SessionQuery},
+		{"trap-session-unknown", "sites with session ids in all links, under a name that nobody knows", &t.SessionUnknown},
 		{"trap-session-path", "sites with session ids in the paths of some links", &t.SessionPath},
 		{"trap-self-appending", "sites with relative links that lead ever deeper", &t.SelfAppending},
 		{"trap-soft-404", "sites that answer 200 for pages that do not exist", &t.Soft404},
@@ -118,7 +121,7 @@ func (p *PageShares) list() []float64 {
 	return []float64{
 		p.Redirect, p.NotFound, p.Gone, p.Broken, p.Busy, p.Reset, p.Other, p.Large,
 		p.Hang, p.Drip, p.CutHeader, p.CutBody, p.EndlessHeader, p.EndlessBody, p.FalseLength,
-		p.BrokenCoding, p.WrongCharset, p.BadUTF8, p.Loop, p.Chain, p.Crowd,
+		p.BrokenCoding, p.WrongCharset, p.BadUTF8, p.Loop, p.Chain, p.Crowd, p.Bomb,
 	}
 }
 

@@ -25,6 +25,7 @@ type webOptions struct {
 	serve    fakeweb.ServeOptions // what the flags say, over the zero value, the mixed or the hostile web
 	minSize  byteSize
 	maxSize  byteSize
+	bombSize byteSize
 	times    [8]span // see webTimes
 	changes  bool
 	duration span
@@ -44,8 +45,8 @@ a DNS server of its own. What visitors did is counted, and printed at the end.
 
 By default every page answers 200 at once and every robots.txt allows everything. A
 share such as --redirect 0.1 makes a tenth of the pages redirect; --mixed is a web with
-some of everything, and --hostile one with duplicates, mirrors, traps, link farms and
-servers that hang, drip, lie and break off on top; single shares may change either. What
+some of everything, and --hostile one with duplicates, mirrors, traps, link farms, bombs
+and servers that hang, drip, lie and break off on top; single shares may change either. What
 visitors wasted on copies and in traps is counted, too. Only loopback addresses are
 served.`,
 		Example: `  winnow web --pages 10k --sites 200
@@ -102,7 +103,8 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	}
 	f.Var(&o.minSize, "min-size", "least size of a page (default 2000)")
 	f.Var(&o.maxSize, "max-size", "largest size of a page (default 60000)")
-	f.Lookup("min-size").DefValue, f.Lookup("max-size").DefValue = "", ""
+	f.Var(&o.bombSize, "bomb-size", "what a bomb unpacks to (default 256MiB)")
+	f.Lookup("min-size").DefValue, f.Lookup("max-size").DefValue, f.Lookup("bomb-size").DefValue = "", "", ""
 	f.StringSliceVar(&o.serve.Encodings, "encodings", nil, "content codings: gzip, br, zstd")
 	for i, t := range o.webTimes() {
 		f.Var(&o.times[i], t.name, t.help)
@@ -129,7 +131,7 @@ func (o *webOptions) options() fakeweb.ServeOptions {
 			*s.Value = *from[i].Value
 		}
 	}
-	out.MinSize, out.MaxSize = int(o.minSize), int(o.maxSize)
+	out.MinSize, out.MaxSize, out.BombSize = int(o.minSize), int(o.maxSize), int(o.bombSize)
 	if o.flags.Changed("encodings") {
 		out.Encodings = said.Encodings
 	}
