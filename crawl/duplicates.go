@@ -53,8 +53,9 @@ func (o *originals) note(digest [16]byte, p graph.Page, takes bool) {
 	}
 }
 
-// alikeSize is among how many contents near duplicates are looked for: 112 MiB at most.
-const alikeSize = 4 << 20
+// alikeSize is among how many of the last contents near duplicates are looked for: 29 MiB
+// at most, and some microseconds for a look.
+const alikeSize = 1 << 20
 
 // noteContent takes over the content of a page that came. One that is not called a
 // duplicate though its content was known is the original from now on: see duplicate.

@@ -206,6 +206,7 @@ func (s *state) rest(do func(graph.AnyColumn) error) (err error) {
 	each(s.content.first)
 	s.alike.Columns(each)
 	s.visits.columns(each)
+	s.mirrors.columns(each)
 	s.sites.columns(each)
 	return err
 }

@@ -42,6 +42,7 @@ type state struct {
 	content originals             // which page had a content first
 	alike   *near.Index           // contents that differ in a few words
 	guard   *trap.Guard           // what came of places that may never end
+	mirrors
 	sites
 	pending
 	tally
@@ -95,6 +96,7 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 		content: newOriginals(set.secret, n),
 		alike:   near.New(alikeSize),
 		guard:   trap.New(set.secret, n, m),
+		mirrors: newMirrors(m),
 		pending: newPending(),
 	}
 	s.statuses = map[uint16]int64{}
@@ -127,6 +129,7 @@ func (s *state) free() {
 	s.content.columns(graph.AnyColumn.Free)
 	s.alike.Columns(graph.AnyColumn.Free)
 	s.guard.Columns(graph.AnyColumn.Free)
+	s.mirrors.columns(graph.AnyColumn.Free)
 	s.sites.free()
 	if s.f != nil {
 		s.f.Free()
@@ -148,6 +151,7 @@ func (s *state) columns(each func(graph.AnyColumn)) {
 	s.content.columns(each)
 	s.alike.Columns(each)
 	s.guard.Columns(each)
+	s.mirrors.columns(each)
 	s.sites.columns(each)
 }
 
@@ -159,6 +163,7 @@ func (s *state) memory() int64 {
 	s.content.columns(add)
 	s.alike.Columns(add)
 	s.guard.Columns(add)
+	s.mirrors.columns(add)
 	s.sites.columns(add)
 	return n
 }
@@ -251,6 +256,7 @@ func (s *state) site(hash uint64, name []byte) (id graph.Site, fresh bool) {
 		host := page.Host(name)
 		n, domain := s.sites.add(host)
 		s.guard.AddSite(host, n, domain)
+		s.mirrors.add()
 	}
 	return id, fresh
 }
@@ -281,6 +287,7 @@ func (s *state) apply(r *journal.Record, replay bool) {
 		s.ran += s.now - s.started
 	}
 	s.now, s.next = r.Now, r.Seq+1
+	e.Near = r.Facts.Near != 0
 	switch e.Kind {
 	case frontier.Took, frontier.Refused, frontier.Asked:
 		if replay {

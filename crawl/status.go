@@ -32,6 +32,10 @@ type Status struct {
 	Memory   map[string]int64 `json:"memory"` // bytes by column
 	Total    int64            `json:"memory_total"`
 	Largest  *SiteShare       `json:"largest_site,omitempty"`
+	Traps    []Trap           `json:"traps,omitempty"` // those that met most pages
+	Held     int64            `json:"held"`            // refused pages for which something may speak yet
+	Mirrors  []MirrorOf       `json:"mirrors,omitempty"`
+	Mirrored int64            `json:"mirror_sites"`
 	Record   uint64           `json:"record"` // number of the next record of the journal
 }
 
@@ -41,6 +45,18 @@ type SiteShare struct {
 	Site  string  `json:"site"`
 	Pages int64   `json:"known"`
 	Share float64 `json:"share"` // of all known pages
+	// Verdict says whether it looks like a trap: "trap" (most of its pages were left alone
+	// for that), "partly" (some were), "none".
+	Verdict string `json:"verdict"`
+	Trapped int64  `json:"trapped"` // its pages that were left alone as traps
+}
+
+// A Trap is a place that the crawl leaves alone, and why.
+type Trap struct {
+	Reason  string `json:"reason"` // as in refused_by
+	Site    string `json:"site"`
+	Pattern string `json:"pattern,omitempty"` // of the paths; "": all of the site
+	Pages   int64  `json:"pages"`             // that were left alone
 }
 
 // Status gives the statistics names.
@@ -93,6 +109,19 @@ func (x *Status) addColumns(s *state) {
 	s.urls.Columns(add)
 	x.Record = s.next
 	x.Largest = s.largest()
+	x.Traps, x.Held = s.trapList(), int64(s.guard.Holds())
+	x.Mirrors, x.Mirrored = s.mirrorList()
+}
+
+// trapList names the traps that met most pages.
+func (s *state) trapList() (list []Trap) {
+	for i, m := range s.guard.Marks() {
+		if i == maxListed {
+			break
+		}
+		list = append(list, Trap{m.Bar.String(), string(s.seen.Name(m.Site)), m.Pattern, m.Pages})
+	}
+	return list
 }
 
 // largest is the site with most known pages, the first of several; nil without pages.
@@ -107,7 +136,14 @@ func (s *state) largest() *SiteShare {
 	if most == 0 {
 		return nil
 	}
-	return &SiteShare{string(s.seen.Name(best)), int64(most), float64(most) / float64(s.f.Pages())}
+	x := &SiteShare{Site: string(s.seen.Name(best)), Pages: int64(most), Share: float64(most) / float64(s.f.Pages()), Verdict: "none"}
+	switch x.Trapped = s.guard.BarredOn(best); {
+	case 2*x.Trapped > x.Pages:
+		x.Verdict = "trap"
+	case x.Trapped > 0:
+		x.Verdict = "partly"
+	}
+	return x
 }
 
 // statusEvery is how often a running crawl writes its status for others to read.

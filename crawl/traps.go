@@ -97,6 +97,7 @@ func (s *state) noticeDone(r *journal.Record) {
 	if !ok {
 		return
 	}
+	s.compare(r, home)
 	news := trap.News{Soft: saysNotFound(r.Facts.Title), Ends: !leadsDeeper(r, &x)}
 	if p, ok := s.like(r); ok {
 		news.Same = s.f.Site(p) == home

@@ -24,7 +24,7 @@ func names(pairs ...string) (n Names) {
 func fullFacts() Facts {
 	return Facts{
 		Names: names("https://a.example", "/x/y"), Status: 200, Place: Place{math.MaxUint32, math.MaxInt64, 1},
-		Payload: []byte{1, 2, 3}, Digest: [16]byte{15: 1}, SimHash: 1 << 63, Size: math.MinInt64,
+		Payload: []byte{1, 2, 3}, Digest: [16]byte{15: 1}, SimHash: 1 << 63, Near: math.MaxUint32, Size: math.MinInt64,
 		Media: "text/html", ETag: `"x"`, Modified: "yesterday", Title: "A page", Tags: 255, Cut: 1, Dropped: math.MaxUint32,
 		Rules: []byte("rules"), Hop: "https://b.example/robots.txt", Files: []string{"/sitemap.xml", ""},
 		Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("::ffff:192.0.2.1")},
@@ -65,7 +65,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 	listed.Names, listed.Files = full.Names, full.Files
 	done.Names, done.Payload, done.Digest, done.SimHash = full.Names, full.Payload, full.Digest, full.SimHash
 	done.Media, done.ETag, done.Modified, done.Title = full.Media, full.ETag, full.Modified, full.Title
-	done.Tags, done.Cut, done.Dropped = full.Tags, full.Cut, full.Dropped
+	done.Tags, done.Cut, done.Dropped, done.Near = full.Tags, full.Cut, full.Dropped, full.Near
 	for kind, want := range map[frontier.EventKind]Facts{
 		frontier.Seed:     {Names: full.Names},
 		frontier.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn, Early: true},

@@ -1,0 +1,127 @@
+package crawl
+
+import (
+	"bytes"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// A site is a mirror of another when of at least mirrorPaths paths that came from both
+// four fifths have the same content (W21).
+const mirrorPaths = 20
+
+// mirrors compares each site with one other: the first that had a page of the same path
+// and the same content. 12 bytes a site.
+type mirrors struct {
+	other  *graph.Column[uint32] // by site: 1 + the site that it is compared with; 0: none
+	common *graph.Column[uint16] // by site: paths that came from the other before
+	equal  *graph.Column[uint16] // of these, with the same content
+	alias  *graph.Column[uint32] // by site: 1 + the site whose mirror it is; 0: it is none
+}
+
+func newMirrors(max int) mirrors {
+	return mirrors{
+		other:  graph.NewColumn[uint32]("mirror other", max),
+		common: graph.NewColumn[uint16]("mirror common", max),
+		equal:  graph.NewColumn[uint16]("mirror equal", max),
+		alias:  graph.NewColumn[uint32]("mirror alias", max),
+	}
+}
+
+func (m *mirrors) columns(each func(graph.AnyColumn)) {
+	each(m.other)
+	each(m.common)
+	each(m.equal)
+	each(m.alias)
+}
+
+func (m *mirrors) add() {
+	m.other.Append(0)
+	m.common.Append(0)
+	m.equal.Append(0)
+	m.alias.Append(0)
+}
+
+// compare takes a page that came, whose content is not noted yet, for what its site has in
+// common with another.
+func (s *state) compare(r *journal.Record, home graph.Site) {
+	p := r.Event.Page
+	first, repeated := s.content.of(r.Facts.Digest)
+	if repeated = repeated && first != p; repeated {
+		s.pair(home, p, first)
+	}
+	n := s.other.At(int(home))
+	if n == 0 {
+		return
+	}
+	q, ok := s.samePath(p, graph.Site(n-1))
+	if !ok || s.common.At(int(home)) == 1<<16-1 {
+		return
+	}
+	s.common.Slice()[home]++
+	if repeated && first == q {
+		s.equal.Slice()[home]++
+	}
+	s.decideMirror(home, graph.Site(n-1))
+}
+
+// pair lets two sites be compared that have a page of the same path and content, if they
+// are compared with no others.
+func (s *state) pair(home graph.Site, p, first graph.Page) {
+	there := s.f.Site(first)
+	if there == home || s.other.At(int(home)) != 0 || s.other.At(int(there)) != 0 {
+		return
+	}
+	_, rest, ok := s.read(first)
+	s.text = append(s.text[:0], rest...)
+	if _, rest, also := s.read(p); ok && also && bytes.Equal(rest, s.text) {
+		s.other.Set(int(home), uint32(there)+1)
+		s.other.Set(int(there), uint32(home)+1)
+	}
+}
+
+// samePath is the page of another site with the path of p, if it came.
+func (s *state) samePath(p graph.Page, site graph.Site) (graph.Page, bool) {
+	_, rest, ok := s.read(p)
+	if !ok {
+		return graph.NoPage, false
+	}
+	q, ok := s.seen.LookupPage(s.key.Page(s.key.Site(s.seen.Name(site)), rest))
+	return q, ok && int(q) < s.in.Len() && s.in.At(int(q))&came != 0
+}
+
+// decideMirror discounts the site that became known later when two are the same. It is not
+// left out: a fifth of its pages may be its own.
+func (s *state) decideMirror(a, b graph.Site) {
+	common := int(s.common.At(int(a))) + int(s.common.At(int(b)))
+	equal := int(s.equal.At(int(a))) + int(s.equal.At(int(b)))
+	of, alias := min(a, b), max(a, b)
+	if common < mirrorPaths || 5*equal < 4*common || s.alias.At(int(alias)) != 0 {
+		return
+	}
+	s.alias.Set(int(alias), uint32(of)+1)
+	s.f.DiscountSite(alias)
+}
+
+// A MirrorOf is a site that is nearly the same as another.
+type MirrorOf struct {
+	Site string `json:"site"`
+	Of   string `json:"of"`
+}
+
+// maxListed is how many traps and mirrors a status names.
+const maxListed = 20
+
+// mirrorList names the first mirrors that were found, and counts all.
+func (s *state) mirrorList() (list []MirrorOf, n int64) {
+	for i, of := range s.alias.Slice() {
+		if of == 0 {
+			continue
+		}
+		if n++; len(list) < maxListed {
+			list = append(list, MirrorOf{string(s.seen.Name(graph.Site(i))), string(s.seen.Name(graph.Site(of - 1)))})
+		}
+	}
+	return list, n
+}
