@@ -13,7 +13,7 @@ import (
 //
 //	1: the frontier of the laboratory
 //	2: hops, twins, sitemaps, bars, revisits, rates
-//	3: discounts
+//	3: discounts; of sites only values of their own, of places only whether there is one
 const layoutVersion = 3
 
 // maxLayout is the most bytes that a layout may have.
