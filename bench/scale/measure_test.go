@@ -56,6 +56,15 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
+// ownTime is the processor time of this process.
+func ownTime() time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		panic(err) // it has no other way to fail than a bad argument
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 func gib(n int64) float64 { return float64(n) / (1 << 30) }
 
 // field is a line "name: 12 kB" of a file of the kernel, in bytes; 0 if it is not there.
@@ -113,9 +122,9 @@ const (
 // owner says to whose budget a name counts.
 func owner(name string) string {
 	switch {
-	case strings.HasPrefix(name, "content "):
+	case strings.HasPrefix(name, "content "), strings.HasPrefix(name, "near "):
 		return "fetched"
-	case strings.Contains(name, "site"), strings.HasPrefix(name, "address"), strings.HasPrefix(name, "domain"),
+	case strings.Contains(name, "site"), strings.HasPrefix(name, "address"), strings.Contains(name, "domain"),
 		strings.Contains(name, "board") && strings.Contains(name, "block"):
 		return "site"
 	}
