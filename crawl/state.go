@@ -103,6 +103,7 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 	if set.recrawl {
 		s.visits = newValidators(n)
 	}
+	s.guard.Parent = s.parent
 	env := policy.Env{
 		Random: set.random, Batch: set.batch,
 		URL:      func(b []byte, p graph.Page) []byte { return s.appendURL(b, p) },

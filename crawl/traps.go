@@ -17,6 +17,15 @@ func (s *state) look(p graph.Page) (trap.Page, bool) {
 	return trap.Page{ID: p, Site: site, Rest: rest, Single: s.in.At(int(p))&^came <= 1}, ok
 }
 
+// parent is the page that linked to another first.
+func (s *state) parent(p *trap.Page) (trap.Page, bool) {
+	from := s.f.From(p.ID)
+	if from == graph.NoPage {
+		return trap.Page{}, false
+	}
+	return s.look(from)
+}
+
 // trapped is what the guard has against a page that would be handed out. Seeds, pages of
 // sitemaps and pages that came are none of its business.
 func (s *state) trapped(p graph.Page) frontier.Bar {
@@ -93,6 +102,7 @@ func (s *state) noticeDone(r *journal.Record) {
 	if e.Class != policy.OK && e.Class != policy.Duplicate {
 		return
 	}
+	s.guard.Brought(e.Page, len(e.New))
 	x, ok := s.look(e.Page)
 	if !ok {
 		return

@@ -8,8 +8,9 @@
 //
 //   - A group (a directory and a form of names, or a program and its parameters) whose
 //     pages bring nothing new is left alone: NoNews. Only pages count, and only pages are
-//     left alone, to which a single link is known: what several pages link to is wanted by
-//     somebody, and what a trap makes up is linked once, by the page that made it up.
+//     left alone, to which a single link is known, and that from within the group or from
+//     a page with thousands of links: what several pages link to, or a person has listed,
+//     is wanted by somebody; what a trap makes up is linked once, by what made it up.
 //   - A place in which every page leads one level deeper, and none of them is an end, gets
 //     a few pages on each level and no more: Grows. Trees of real pages have leaves, and
 //     each of them adds to the allowance.

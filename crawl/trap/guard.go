@@ -27,13 +27,18 @@ type News struct {
 
 // A Guard knows what came of the places of a crawl. It has one owner.
 type Guard struct {
+	// Parent, if not nil, is asked for the page that linked to a page first; it may make the
+	// text of the page invalid.
+	Parent func(*Page) (Page, bool)
+
 	domains
 	key    graph.URLKey
 	groups groups
 	places places
 	held   held
 	marks  marks
-	text   []byte // scratch: a group
+	crowds map[graph.Page]bool // pages that brought very many others
+	text   []byte              // scratch: a group
 }
 
 // New makes a guard of a crawl that knows nothing. The secret keys its tables, so that
@@ -42,7 +47,7 @@ func New(secret [16]byte, maxPages, maxSites int) *Guard {
 	g := &Guard{
 		domains: newDomains(maxSites),
 		groups:  newGroups("group", secret, maxPages), places: newPlaces(secret, maxPages),
-		held: newHeld(), marks: newMarks(maxSites),
+		held: newHeld(), marks: newMarks(maxSites), crowds: map[graph.Page]bool{},
 	}
 	g.key = g.groups.seen.Key()
 	return g
@@ -159,7 +164,7 @@ const (
 	placeLeast, placeTimes = 12, 8
 )
 
-// Judge says what speaks against handing out a page.
+// Judge says what speaks against handing out a page. Its text may be invalid afterwards.
 func (g *Guard) Judge(p *Page) frontier.Bar {
 	if _, free := g.held.free[p.ID]; free {
 		return frontier.NoBar
@@ -172,25 +177,61 @@ func (g *Guard) Judge(p *Page) frontier.Bar {
 	case g.isCopy(p.Site):
 		return frontier.BarNoNews
 	}
-	if p.Single {
-		if id, ok := g.groups.find(g.groupOf(p)); ok && g.groups.tired(id, groupLeast, groupTimes) {
-			return frontier.BarNoNews
-		}
-	}
 	name, depth := place(p.Rest)
-	if depth == 0 {
+	tired := false
+	if id, ok := g.places.find(g.hash(p.Site, name)); ok && depth > 0 {
+		if g.places.left(id, depth) == 0 {
+			return frontier.BarGrows
+		}
+		tired = g.places.tired(id, placeLeast, placeTimes)
+	}
+	if !p.Single {
 		return frontier.NoBar
 	}
-	id, ok := g.places.find(g.hash(p.Site, name))
-	switch {
-	case !ok:
-		return frontier.NoBar
-	case p.Single && g.places.tired(id, placeLeast, placeTimes):
+	group := g.groupOf(p)
+	if id, ok := g.groups.find(group); ok && g.groups.tired(id, groupLeast, groupTimes) {
+		tired = true
+	}
+	if tired && g.bred(p, group, g.hash(p.Site, name)) {
 		return frontier.BarNoNews
-	case g.places.left(id, depth) == 0:
-		return frontier.BarGrows
 	}
 	return frontier.NoBar
+}
+
+// bred tells whether a page was made up: its name is an id that no person would write, one
+// of the same group or place linked to it first, or one that links to so many that nobody
+// has written them.
+func (g *Guard) bred(p *Page, group, place uint64) bool {
+	switch {
+	case hasID(p.Rest):
+		return true
+	case g.Parent == nil:
+		return false
+	}
+	from, ok := g.Parent(p)
+	if !ok {
+		return false
+	}
+	if _, crowd := g.crowds[from.ID]; crowd {
+		return true
+	}
+	return from.Site == p.Site && (g.groupOf(&from) == group || g.placeOf(&from) == place)
+}
+
+func (g *Guard) placeOf(p *Page) uint64 {
+	name, _ := place(p.Rest)
+	return g.hash(p.Site, name)
+}
+
+// crowd is how many new pages make the page that brought them one that nobody has written;
+// maxCrowds how many such pages are known again.
+const crowd, maxCrowds = 1000, 10_000
+
+// Brought notes how many new pages a page has brought.
+func (g *Guard) Brought(p graph.Page, pages int) {
+	if pages > crowd && len(g.crowds) < maxCrowds {
+		g.crowds[p] = true
+	}
 }
 
 // Held tells whether a bar is a suspicion: such pages are held, and may be released.

@@ -82,6 +82,8 @@ type Saved struct {
 	Marks []Mark
 	Held  []HeldFor
 	Free  []FreePage
+
+	Crowds []graph.Page
 }
 
 // FreePage is a page that was held and will be handed out, and what it will be charged to.
@@ -98,7 +100,7 @@ type HeldFor struct {
 
 // Saved gives it.
 func (g *Guard) Saved() *Saved {
-	s := &Saved{Marks: g.Marks()}
+	s := &Saved{Marks: g.Marks(), Crowds: slices.Sorted(maps.Keys(g.crowds))}
 	for _, p := range slices.Sorted(maps.Keys(g.held.free)) {
 		s.Free = append(s.Free, FreePage{p, g.held.free[p]})
 	}
@@ -114,6 +116,9 @@ func (g *Guard) Saved() *Saved {
 func (g *Guard) SetSaved(s *Saved) {
 	for _, m := range s.Marks {
 		g.marks.pages[markKey{m.Site, m.Bar, m.Pattern}] = m.Pages
+	}
+	for _, p := range s.Crowds {
+		g.crowds[p] = true
 	}
 	for _, p := range s.Free {
 		g.held.let(p.Page, p.Key)

@@ -79,6 +79,22 @@ func word(text []byte) (n, digits int) {
 	return n, digits
 }
 
+// sureLength is the number of letters and digits from which a word with both is an id for
+// certain: the name of a session, or a hash.
+const sureLength = 10
+
+// hasID tells whether path and query have such a word.
+func hasID(rest []byte) bool {
+	for len(rest) > 0 {
+		n, digits := word(rest)
+		if n >= sureLength && digits > 1 && digits < n {
+			return true
+		}
+		rest = rest[max(n, 1):]
+	}
+	return false
+}
+
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // appendNumbered appends a word with "#" for each number in it.
