@@ -182,7 +182,11 @@ func (d *desk) end(b *Builder, dst []byte, media string, body []byte, coded bool
 	return d.press.member(dst, d.warc, body, coded)
 }
 
-func (d *desk) field(name, value string) { d.warc = appendField(d.warc, name, value) }
+// field writes a line whose name is one of ours.
+func (d *desk) field(name, value string) {
+	d.warc = append(append(d.warc, name...), ": "...)
+	d.warc = append(appendValue(d.warc, value), "\r\n"...)
+}
 
 func (d *desk) idField(name string, id ID) {
 	d.warc = append(append(d.warc, name...), ": <"...)

@@ -44,13 +44,14 @@ func appendValue(b []byte, s string) []byte {
 }
 
 // token says whether c may stand in a field name (RFC 9110, 5.6.2).
-func token(c byte) bool {
-	switch {
-	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-		return true
+func token(c byte) bool { return tokens[c] }
+
+var tokens = func() (t [256]bool) {
+	for _, c := range []byte("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+		t[c] = true
 	}
-	return c != 0 && strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
-}
+	return t
+}()
 
 // checkURL refuses what cannot stand as a target in a record header: anything but visible
 // ASCII, and the brackets that surround ids there. Normal forms of pages never have

@@ -21,7 +21,7 @@ type press struct {
 	text  *gzip.Writer  // for whole members
 	head  *flate.Writer // for the compressed part of stored ones
 	short headPress     // for heads of the usual length
-	whole []byte        // a header with its ending
+	whole []byte        // a small record with its ending
 	out   sink
 }
 
@@ -41,8 +41,8 @@ func (p *press) member(dst, header, body []byte, coded bool) []byte {
 	switch {
 	case coded && len(body) > 0:
 		return p.stored(dst, header, body)
-	case len(body) == 0 && len(header) <= maxShort:
-		return p.alone(dst, header)
+	case len(body) <= maxTiny && len(header) <= maxShort:
+		return p.small(dst, header, body)
 	}
 	p.out.b = dst
 	if p.text == nil {
@@ -64,9 +64,13 @@ func (s *sink) take() []byte {
 	return b
 }
 
-// alone is a member without a body.
-func (p *press) alone(dst, header []byte) []byte {
-	p.whole = append(append(p.whole[:0], header...), ending...)
+// maxTiny is the length of a body, in bytes, that is compressed as if it were more of the
+// header: a sentence that says what went wrong.
+const maxTiny = 256
+
+// small is a member with little or no body.
+func (p *press) small(dst, header, body []byte) []byte {
+	p.whole = append(append(append(p.whole[:0], header...), body...), ending...)
 	b := p.short.text(appendStart(dst), p.whole, true)
 	return appendEnd(b, crc32.ChecksumIEEE(p.whole), len(p.whole))
 }
