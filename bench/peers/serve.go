@@ -41,11 +41,11 @@ type ready struct {
 	Plain, Wire, Links int64
 }
 
-// serve is the process of the server: it ends when its input does.
-func serve(o *options) error {
+// serveWeb makes a web and serves it until the process ends.
+func serveWeb(o *options) (*server, error) {
 	listeners, port, err := listen(o.sites)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s := &server{w: makeWeb(o, port), open: map[string][]net.Conn{}}
 	s.asked = make([]bool, len(s.w.bodies))
@@ -53,12 +53,21 @@ func serve(o *options) error {
 	for _, l := range listeners {
 		go front.Serve(l)
 	}
+	return s, nil
+}
+
+// serve is the process of the server: it ends when its input does.
+func serve(o *options) error {
+	s, err := serveWeb(o)
+	if err != nil {
+		return err
+	}
 	back, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	go http.Serve(back, http.HandlerFunc(s.tell))
-	r := ready{Control: back.Addr().String(), Hub: s.w.root(0) + hub[1:], Plain: s.w.plain, Wire: s.w.wire, Links: s.w.links}
+	r := ready{Control: back.Addr().String(), Hub: s.w.start(), Plain: s.w.plain, Wire: s.w.wire, Links: s.w.links}
 	if err := json.NewEncoder(os.Stdout).Encode(r); err != nil {
 		return err
 	}

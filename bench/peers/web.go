@@ -67,6 +67,9 @@ func makeWeb(o *options, port int) *web {
 // hub is the path of the page where all crawlers begin; it is not counted.
 const hub = "/hub.html"
 
+// start is the URL of the hub.
+func (w *web) start() string { return w.root(0) + hub[1:] }
+
 func (w *web) makeHub() []byte {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
