@@ -76,7 +76,7 @@ func oneSwitch(name string) fakeweb.ServeOptions {
 	switch name {
 	case "mirrors", "storm", "fast-errors", "refused", "silent":
 		share = 0.4
-	case "endless-header", "endless-body", "robots-endless":
+	case "endless-header", "endless-body", "robots-endless", "bomb":
 		share = 0.01
 	case "crowd":
 		share = 0.002

@@ -130,7 +130,7 @@ func (w *testWeb) absent() (list []string) {
 		w.meetSite(met, w.web.SiteOf(p))
 	}
 	must := []string{"near-copies", "mirrors", "storm", "fast-errors", "refused", "silent", "robots-hanging", "robots-endless", "robots-changing"}
-	for c := fakeweb.Hang; c <= fakeweb.Crowd; c++ {
+	for c := fakeweb.Hang; c <= fakeweb.Bomb; c++ {
 		must = append(must, c.String())
 	}
 	for trap := fakeweb.Calendar; trap <= fakeweb.Wildcard; trap++ {
