@@ -124,7 +124,7 @@ func (s *state) admits(l *limits, p graph.Page, id graph.Site, rest []byte, dept
 	case frontier.BarNoFollow, frontier.BarDepth:
 		return s.bar(l, id, rest, depth) == frontier.NoBar
 	case frontier.BarNoNews, frontier.BarGrows, frontier.BarHosts, frontier.BarFarm: // this is another link
-		return s.bar(l, id, rest, depth) == frontier.NoBar && s.guard.Judge(&trap.Page{ID: p, Site: id, Rest: rest}) == frontier.NoBar
+		return s.bar(l, id, rest, depth) == frontier.NoBar && s.traps && s.guard.Judge(&trap.Page{ID: p, Site: id, Rest: rest}) == frontier.NoBar
 	}
 	return false
 }

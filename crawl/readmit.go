@@ -39,7 +39,7 @@ func (o *owner) admissible(scope *gather.Scope, p graph.Page) bool {
 	switch o.s.f.Bar(p) {
 	case frontier.BarScope, frontier.BarExcluded, frontier.BarDenied, frontier.BarDepth,
 		frontier.BarSitePages, frontier.BarDomainPages, frontier.BarType:
-	case frontier.BarNoNews, frontier.BarGrows, frontier.BarHosts, frontier.BarFarm:
+	case frontier.BarNoNews, frontier.BarDuplicate, frontier.BarGrows, frontier.BarHosts, frontier.BarFarm:
 		if o.c.Traps {
 			return false
 		}

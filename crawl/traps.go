@@ -111,6 +111,7 @@ func (s *state) noticeDone(r *journal.Record) {
 	news := trap.News{Soft: saysNotFound(r.Facts.Title), Ends: !leadsDeeper(r, &x)}
 	if p, ok := s.like(r); ok {
 		news.Same = s.f.Site(p) == home
+		news.Exact = news.Same && e.Class == policy.Duplicate
 		news.Elsewhere = !news.Same && e.Class == policy.Duplicate
 	}
 	s.guard.Came(&x, news)

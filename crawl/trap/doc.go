@@ -11,6 +11,8 @@
 //     left alone, to which a single link is known, and that from within the group or from
 //     a page with thousands of links: what several pages link to, or a person has listed,
 //     is wanted by somebody; what a trap makes up is linked once, by what made it up.
+//   - A parameter that changes nothing wherever pages with two values of it came needs
+//     one value only: Duplicate.
 //   - A place in which every page leads one level deeper, and none of them is an end, gets
 //     a few pages on each level and no more: Grows. Trees of real pages have leaves, and
 //     each of them adds to the allowance.

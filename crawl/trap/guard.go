@@ -19,7 +19,8 @@ type Page struct {
 
 // News is what a page brought that came.
 type News struct {
-	Same      bool // a page of the site had the same content before, or nearly the same
+	Exact     bool // a page of the site had the same content before
+	Same      bool // the same, or nearly
 	Elsewhere bool // a page of another site had the same content before
 	Soft      bool // it says that it was not found
 	Ends      bool // it brought no page that lies deeper, see Deeper
@@ -35,6 +36,7 @@ type Guard struct {
 	key    graph.URLKey
 	groups groups
 	places places
+	params params
 	held   held
 	marks  marks
 	crowds map[graph.Page]bool // pages that brought very many others
@@ -46,7 +48,7 @@ type Guard struct {
 func New(secret [16]byte, maxPages, maxSites int) *Guard {
 	g := &Guard{
 		domains: newDomains(maxSites),
-		groups:  newGroups("group", secret, maxPages), places: newPlaces(secret, maxPages),
+		groups:  newGroups("group", secret, maxPages), places: newPlaces(secret, maxPages), params: newParams(secret, maxPages),
 		held: newHeld(), marks: newMarks(maxSites), crowds: map[graph.Page]bool{},
 	}
 	g.key = g.groups.seen.Key()
@@ -58,6 +60,7 @@ func (g *Guard) Columns(each func(graph.AnyColumn)) {
 	g.domains.columns(each)
 	g.groups.columns(each)
 	g.places.columns(each)
+	g.params.columns(each)
 	each(g.marks.barred)
 }
 
@@ -66,8 +69,10 @@ func (g *Guard) Save(w io.Writer) error {
 	if err := g.groups.seen.Save(w); err != nil {
 		return err
 	}
-	if err := g.places.seen.Save(w); err != nil {
-		return err
+	for _, t := range []*graph.Seen{g.places.seen, g.params.seen, g.params.stems} {
+		if err := t.Save(w); err != nil {
+			return err
+		}
 	}
 	return g.rest(func(c graph.AnyColumn) error { return c.Save(w) })
 }
@@ -77,8 +82,10 @@ func (g *Guard) Load(r io.Reader) error {
 	if err := g.groups.seen.Load(r); err != nil {
 		return err
 	}
-	if err := g.places.seen.Load(r); err != nil {
-		return err
+	for _, t := range []*graph.Seen{g.places.seen, g.params.seen, g.params.stems} {
+		if err := t.Load(r); err != nil {
+			return err
+		}
 	}
 	if err := g.rest(func(c graph.AnyColumn) error { return c.Load(r) }); err != nil {
 		return err
@@ -100,6 +107,7 @@ func (g *Guard) rest(do func(graph.AnyColumn) error) (err error) {
 	g.domains.columns(each)
 	g.groups.rest(each)
 	g.places.rest(each)
+	g.params.rest(each)
 	each(g.marks.barred)
 	return err
 }
@@ -144,6 +152,7 @@ func (g *Guard) Came(p *Page, n News) {
 	case !dull:
 		g.domains.came(p.Site)
 	}
+	g.noteParams(p, n.Exact)
 	news := !dull || !p.Single
 	if id, _ := g.groups.enter(g.groupOf(p)); true {
 		g.groups.count(id, news)
@@ -176,6 +185,8 @@ func (g *Guard) Judge(p *Page) frontier.Bar {
 		return frontier.BarFarm
 	case g.isCopy(p.Site):
 		return frontier.BarNoNews
+	case g.isVariant(p):
+		return frontier.BarDuplicate
 	}
 	name, depth := place(p.Rest)
 	tired := false
@@ -241,5 +252,5 @@ func Held(b frontier.Bar) bool {
 
 // IsTrap tells whether a bar is about traps.
 func IsTrap(b frontier.Bar) bool {
-	return b == frontier.BarTrap || b == frontier.BarNoNews || Held(b)
+	return b == frontier.BarTrap || b == frontier.BarNoNews || b == frontier.BarDuplicate || Held(b)
 }
