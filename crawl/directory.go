@@ -176,9 +176,13 @@ func replaceSynced(dir disk.Dir, name string, b []byte) error {
 	return err
 }
 
-// replaceFile writes a file whole or not at all.
+// replaceFile writes a file whole or not at all. A link that somebody left under its
+// temporary name is removed, not followed.
 func replaceFile(path string, b []byte) error {
 	temp := path + ".tmp"
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := os.WriteFile(temp, b, 0o644); err != nil {
 		return err
 	}

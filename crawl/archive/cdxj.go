@@ -111,6 +111,7 @@ func WriteIndex(path string) error {
 		return fmt.Errorf("archive: index: %w", err)
 	}
 	to := IndexName(path)
+	_ = os.Remove(to + ".tmp") // a link that somebody left there is not followed
 	if err := os.WriteFile(to+".tmp", lines, 0o644); err != nil {
 		return fmt.Errorf("archive: index: %w", err)
 	}
