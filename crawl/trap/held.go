@@ -15,12 +15,18 @@ const (
 	maxHeld    = 200_000
 )
 
+// A reason is why a page is held: the list that it is in, and the bar.
+type reason struct {
+	key uint64
+	bar frontier.Bar
+}
+
 // held keeps the pages that wait for something to speak for them, by what that would be
 // about: a domain or a place. Lists may name pages that are held no more; of tells.
 type held struct {
 	lists map[uint64][]graph.Page
 	keys  []uint64 // of the lists, in the order in which they began
-	of    map[graph.Page]uint64
+	of    map[graph.Page]reason
 	next  int // which of the keys is looked at next
 	// free are pages that were admitted and not handed out yet, by the allowance that they
 	// will be charged to: nothing is held against them again. pending counts them.
@@ -29,10 +35,10 @@ type held struct {
 }
 
 func newHeld() held {
-	return held{lists: map[uint64][]graph.Page{}, of: map[graph.Page]uint64{}, free: map[graph.Page]uint64{}, pending: map[uint64]uint64{}}
+	return held{lists: map[uint64][]graph.Page{}, of: map[graph.Page]reason{}, free: map[graph.Page]uint64{}, pending: map[uint64]uint64{}}
 }
 
-func (h *held) add(key uint64, p graph.Page) {
+func (h *held) add(key uint64, p graph.Page, bar frontier.Bar) {
 	list, known := h.lists[key]
 	if _, there := h.of[p]; there || len(list) >= maxHeldFor || len(h.of) >= maxHeld {
 		return
@@ -41,12 +47,12 @@ func (h *held) add(key uint64, p graph.Page) {
 		h.keys = append(h.keys, key)
 	}
 	h.lists[key] = append(list, p)
-	h.of[p] = key
+	h.of[p] = reason{key, bar}
 }
 
 // list is the pages that are held for a reason.
 func (h *held) list(key uint64) []graph.Page {
-	list := slices.DeleteFunc(h.lists[key], func(p graph.Page) bool { k, ok := h.of[p]; return !ok || k != key })
+	list := slices.DeleteFunc(h.lists[key], func(p graph.Page) bool { r, ok := h.of[p]; return !ok || r.key != key })
 	h.lists[key] = list
 	return list
 }
@@ -63,13 +69,16 @@ func (g *Guard) keyOf(p *Page, bar frontier.Bar) uint64 {
 func (g *Guard) Refused(p *Page, bar frontier.Bar) {
 	g.marks.note(g.pattern(p, bar), p.Site, bar)
 	if Held(bar) {
-		g.held.add(g.keyOf(p, bar), p.ID)
+		g.held.add(g.keyOf(p, bar), p.ID, bar)
 	}
 }
 
 // Admitted notes that a page is not refused any more.
 func (g *Guard) Admitted(p *Page) {
-	delete(g.held.of, p.ID)
+	if r, ok := g.held.of[p.ID]; ok {
+		g.marks.forget(g.pattern(p, r.bar), p.Site, r.bar)
+		delete(g.held.of, p.ID)
+	}
 	g.held.let(p.ID, g.allowance(p).key)
 }
 

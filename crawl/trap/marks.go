@@ -45,6 +45,17 @@ func (m *marks) note(pattern []byte, s graph.Site, bar frontier.Bar) {
 	}
 }
 
+// forget takes one page back.
+func (m *marks) forget(pattern []byte, s graph.Site, bar frontier.Bar) {
+	m.barred.Slice()[s]--
+	key := markKey{s, bar, string(pattern)}
+	if n := m.pages[key]; n > 1 {
+		m.pages[key] = n - 1
+	} else {
+		delete(m.pages, key)
+	}
+}
+
 // pattern is the place that a bar is about.
 func (g *Guard) pattern(p *Page, bar frontier.Bar) []byte {
 	const most = 200 // bytes: it is for people
@@ -62,8 +73,7 @@ func (g *Guard) pattern(p *Page, bar frontier.Bar) []byte {
 // Barred notes a page that was refused when it became known, by the shape of its URL.
 func (g *Guard) Barred(s graph.Site, bar frontier.Bar) { g.marks.note(nil, s, bar) }
 
-// BarredOn is the number of pages of a site that were refused as traps. Pages that were
-// released since are counted.
+// BarredOn is the number of pages of a site that are refused as traps.
 func (g *Guard) BarredOn(s graph.Site) int64 { return int64(g.marks.barred.At(int(s))) }
 
 // Marks are the traps that were found, those that met most pages first.
@@ -96,6 +106,7 @@ type FreePage struct {
 type HeldFor struct {
 	Key   uint64
 	Pages []graph.Page
+	Bars  []frontier.Bar // by page
 }
 
 // Saved gives it.
@@ -106,7 +117,11 @@ func (g *Guard) Saved() *Saved {
 	}
 	for _, key := range slices.Sorted(maps.Keys(g.held.lists)) {
 		if list := g.held.list(key); len(list) > 0 {
-			s.Held = append(s.Held, HeldFor{key, slices.Sorted(slices.Values(list))})
+			h := HeldFor{Key: key, Pages: slices.Sorted(slices.Values(list))}
+			for _, p := range h.Pages {
+				h.Bars = append(h.Bars, g.held.of[p].bar)
+			}
+			s.Held = append(s.Held, h)
 		}
 	}
 	return s
@@ -124,8 +139,8 @@ func (g *Guard) SetSaved(s *Saved) {
 		g.held.let(p.Page, p.Key)
 	}
 	for _, h := range s.Held {
-		for _, p := range h.Pages {
-			g.held.add(h.Key, p)
+		for i, p := range h.Pages {
+			g.held.add(h.Key, p, h.Bars[i])
 		}
 	}
 }
