@@ -62,6 +62,9 @@ func (t *table) print() {
 	bare, colly := t.cost("bare"), t.cost("colly")
 	for i, c := range t.crawlers {
 		rows := t.rows[i]
+		if len(rows) == 0 {
+			continue
+		}
 		cost := t.cost(c.name)
 		most := slices.MaxFunc(rows, func(a, b measured) int { return cmp.Compare(a.Most, b.Most) })
 		fmt.Fprintf(out, "%s\t%d\t%s\t%s\t%s\t%.0f\t%.0f\t%d\t%d\t%d\t%d\t%d\t%d\t\n", c.name, cost.Microseconds(),
@@ -79,7 +82,7 @@ func (t *table) print() {
 // cost is the median CPU time of a page of a crawler, 0 if it did not run.
 func (t *table) cost(name string) time.Duration {
 	i := slices.IndexFunc(t.crawlers, func(c crawler) bool { return c.name == name })
-	if i < 0 {
+	if i < 0 || len(t.rows[i]) == 0 {
 		return 0
 	}
 	return median(t.rows[i], func(m measured) time.Duration { return m.perPage() })
