@@ -99,6 +99,9 @@ func (d *domains) link(from, to graph.Site) {
 		return
 	}
 	d.flags.Slice()[to] |= outside
+	if d.via.At(int(a)) == unlinked { // it came all the same: nothing may hang below what hangs nowhere yet
+		d.hang(a, ground)
+	}
 	switch via := d.via.At(int(b)); {
 	case via == ground:
 	case d.seeds.At(int(a)) != 0:

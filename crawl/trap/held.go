@@ -22,20 +22,27 @@ type reason struct {
 }
 
 // held keeps the pages that wait for something to speak for them, by what that would be
-// about: a domain or a place. Lists may name pages that are held no more; of tells.
+// about: a domain or a place. Lists and keys change by Refused and Admitted alone, which a
+// replay sees, and never by Release, which it does not.
 type held struct {
-	lists map[uint64][]graph.Page
-	keys  []uint64 // of the lists, in the order in which they began
+	lists map[uint64][]graph.Page // none is empty
+	keys  []uint64                // of the lists, in the order in which they began
 	of    map[graph.Page]reason
-	next  int // which of the keys is looked at next
-	// free are pages that were admitted and not handed out yet, by the allowance that they
-	// will be charged to: nothing is held against them again. pending counts them.
-	free    map[graph.Page]uint64
+	next  int // which of the keys is looked at next; not saved
+	// free are pages that were admitted and not handed out yet: nothing is held against
+	// them again. pending is what they will cost, by allowance.
+	free    map[graph.Page]charge
 	pending map[uint64]uint64
 }
 
+// A charge is what an allowance will be charged with.
+type charge struct {
+	Key  uint64
+	Cost uint64
+}
+
 func newHeld() held {
-	return held{lists: map[uint64][]graph.Page{}, of: map[graph.Page]reason{}, free: map[graph.Page]uint64{}, pending: map[uint64]uint64{}}
+	return held{lists: map[uint64][]graph.Page{}, of: map[graph.Page]reason{}, free: map[graph.Page]charge{}, pending: map[uint64]uint64{}}
 }
 
 func (h *held) add(key uint64, p graph.Page, bar frontier.Bar) {
@@ -50,11 +57,26 @@ func (h *held) add(key uint64, p graph.Page, bar frontier.Bar) {
 	h.of[p] = reason{key, bar}
 }
 
-// list is the pages that are held for a reason.
-func (h *held) list(key uint64) []graph.Page {
-	list := slices.DeleteFunc(h.lists[key], func(p graph.Page) bool { r, ok := h.of[p]; return !ok || r.key != key })
-	h.lists[key] = list
-	return list
+// remove takes a page out, if it is there. Those that are released stand near the front.
+func (h *held) remove(p graph.Page) (r reason, was bool) {
+	if r, was = h.of[p]; !was {
+		return r, false
+	}
+	delete(h.of, p)
+	key := r.key
+	list := h.lists[key]
+	at := slices.Index(list, p)
+	if list = slices.Delete(list, at, at+1); len(list) > 0 {
+		h.lists[key] = list
+		return r, true
+	}
+	delete(h.lists, key)
+	at = slices.Index(h.keys, key)
+	h.keys = slices.Delete(h.keys, at, at+1)
+	if at < h.next {
+		h.next--
+	}
+	return r, true
 }
 
 // keyOf is what a held page waits for.
@@ -73,31 +95,34 @@ func (g *Guard) Refused(p *Page, bar frontier.Bar) {
 	}
 }
 
-// Admitted notes that a page is not refused any more.
+// Admitted notes that a page is not refused any more. One that was not held is judged
+// when it is handed out, as any other: somebody may have refused it for another reason.
 func (g *Guard) Admitted(p *Page) {
-	if r, ok := g.held.of[p.ID]; ok {
-		g.marks.forget(g.pattern(p, r.bar), p.Site, r.bar)
-		delete(g.held.of, p.ID)
+	r, was := g.held.remove(p.ID)
+	if !was {
+		return
 	}
-	g.held.let(p.ID, g.allowance(p).key)
+	g.marks.forget(g.pattern(p, r.bar), p.Site, r.bar)
+	a := g.allowance(p)
+	g.held.let(p.ID, charge{a.key, a.cost})
 }
 
 // let notes a page that will be handed out.
-func (h *held) let(p graph.Page, key uint64) {
+func (h *held) let(p graph.Page, c charge) {
 	h.settle(p)
-	h.free[p] = key
-	h.pending[key]++
+	h.free[p] = c
+	h.pending[c.Key] += c.Cost
 }
 
 // settle notes that it was, if it was let.
 func (h *held) settle(p graph.Page) {
-	key, ok := h.free[p]
+	c, ok := h.free[p]
 	if !ok {
 		return
 	}
 	delete(h.free, p)
-	if h.pending[key]--; h.pending[key] == 0 {
-		delete(h.pending, key)
+	if h.pending[c.Key] -= c.Cost; h.pending[c.Key] == 0 {
+		delete(h.pending, c.Key)
 	}
 }
 
@@ -108,27 +133,31 @@ func (g *Guard) Holds() int { return len(g.held.of) }
 type allowance struct {
 	key   uint64 // tells it from others
 	left  uint64
+	cost  uint64 // of the page
 	place uint64 // what it is part of
 	had   uint64 // requests there
 }
 
 // allowance is the one that pages like p need. Those that need none have all there is.
+// Branches of a domain share one in part, so what is under way in any of them counts
+// against each.
 func (g *Guard) allowance(p *Page) allowance {
 	const farm, hosts = 1 << 40, 2 << 40
 	if top, branch, ok := g.branch(p.Site); ok {
 		left, had := g.farmLeft(top, branch)
-		return allowance{farm | uint64(branch), left, farm | uint64(branch), had}
+		cost := uint64(g.cost(g.of.At(int(p.Site))))
+		return allowance{farm | uint64(top), left, cost, farm | uint64(branch), had}
 	}
 	if d := g.of.At(int(p.Site)); g.isInner(p.Site) {
 		left, had := g.hostsLeft(d)
-		return allowance{hosts | uint64(d), left, hosts | uint64(d), had}
+		return allowance{hosts | uint64(d), left, 1, hosts | uint64(d), had}
 	}
 	name, depth := place(p.Rest)
-	if id, ok := g.places.find(g.hash(p.Site, name)); ok && depth > 0 {
-		hash := g.hash(p.Site, name)
-		return allowance{hash + uint64(g.places.level(id, depth)), g.places.left(id, depth), hash, uint64(g.places.news.At(id))}
+	hash := g.hash(p.Site, name)
+	if id, ok := g.places.find(hash); ok && depth > 0 {
+		return allowance{hash + uint64(max(0, g.places.level(id, depth))), g.places.left(id, depth), 1, hash, uint64(g.places.news.At(id))}
 	}
-	return allowance{left: math.MaxInt64}
+	return allowance{left: math.MaxInt64, cost: 1}
 }
 
 // Limits of a round of Release.
@@ -141,6 +170,7 @@ const (
 // A round is one call of Release.
 type round struct {
 	look  func(graph.Page) (Page, bool)
+	end   bool
 	ends  map[uint64]bool   // places that are nearly through
 	given map[uint64]uint64 // by allowance
 	free  []graph.Page
@@ -153,50 +183,65 @@ type round struct {
 // were asked for there is an end, while places that never end have the more before them
 // the more of them is known.
 func (g *Guard) Release(end bool, look func(graph.Page) (Page, bool)) []graph.Page {
-	r := &round{look: look, ends: map[uint64]bool{}, given: map[uint64]uint64{}}
+	r := &round{look: look, end: end, given: map[uint64]uint64{}}
 	rounds := min(roundKeys, len(g.held.keys))
 	if end {
 		rounds = len(g.held.keys)
 		r.ends = g.nearEnds(look)
 	}
 	for range rounds {
-		g.releaseFrom(r, g.nextHeld())
+		g.releaseFrom(r, g.held.nextList())
 	}
 	return r.free
 }
 
 // releaseFrom releases pages of a list.
 func (g *Guard) releaseFrom(r *round, list []graph.Page) {
-	fails := 0
-	for i, id := range list {
+	tried, fails := 0, 0
+	for _, id := range list {
 		p, ok := r.look(id)
 		if !ok {
-			delete(g.held.of, id) // something else has become of it
-			continue
+			continue // something else has become of it
 		}
-		a := g.allowance(&p)
-		switch n := r.given[a.key]; {
-		case r.ends[a.place] || n+g.held.pending[a.key] < a.left && g.Judge(&p) == frontier.NoBar:
-			r.given[a.key]++
+		if g.mayGo(r, &p) {
 			r.free = append(r.free, id)
-		default:
+		} else {
 			fails++
 		}
-		if i == roundPages || fails == roundFails {
+		if tried++; tried == roundPages || fails == roundFails {
 			return
 		}
 	}
 }
 
-// nearEnds finds the places where few pages wait.
+// mayGo tells whether a page is released, and counts it then. At the end of a crawl what
+// is pending will not be asked for any more: its sites are closed, or forbid it.
+func (g *Guard) mayGo(r *round, p *Page) bool {
+	a := g.allowance(p)
+	spent := r.given[a.key]
+	if !r.end {
+		spent += g.held.pending[a.key]
+	}
+	if !r.ends[a.place] && (spent+a.cost > a.left || g.Judge(p) != frontier.NoBar) {
+		return false
+	}
+	r.given[a.key] += a.cost
+	return true
+}
+
+// nearEnds finds the places where few pages wait. Nobody knows how many there are where a
+// list is full.
 func (g *Guard) nearEnds(look func(graph.Page) (Page, bool)) map[uint64]bool {
 	waits, had := map[uint64]uint64{}, map[uint64]uint64{}
-	for range len(g.held.keys) {
-		for _, id := range g.nextHeld() {
+	for _, key := range g.held.keys {
+		list := g.held.lists[key]
+		for _, id := range list {
 			if p, ok := look(id); ok {
 				a := g.allowance(&p)
-				waits[a.place]++
 				had[a.place] = a.had
+				if waits[a.place]++; len(list) >= maxHeldFor {
+					waits[a.place] = math.MaxUint32
+				}
 			}
 		}
 	}
@@ -207,19 +252,11 @@ func (g *Guard) nearEnds(look func(graph.Page) (Page, bool)) map[uint64]bool {
 	return ends
 }
 
-// nextHeld is the next list of held pages.
-func (g *Guard) nextHeld() []graph.Page {
-	h := &g.held
+// nextList is the next list of held pages, in turn.
+func (h *held) nextList() []graph.Page {
 	if h.next >= len(h.keys) {
 		h.next = 0
 	}
-	key := h.keys[h.next]
-	list := h.list(key)
-	if len(list) > 0 {
-		h.next++
-		return list
-	}
-	delete(h.lists, key)
-	h.keys = slices.Delete(h.keys, h.next, h.next+1)
-	return nil
+	h.next++
+	return h.lists[h.keys[h.next-1]]
 }

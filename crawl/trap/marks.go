@@ -100,9 +100,10 @@ type Saved struct {
 type FreePage struct {
 	Page graph.Page
 	Key  uint64
+	Cost uint64
 }
 
-// HeldFor is the pages that wait for the same.
+// HeldFor is the pages that wait for the same, in the order in which they were refused.
 type HeldFor struct {
 	Key   uint64
 	Pages []graph.Page
@@ -113,16 +114,15 @@ type HeldFor struct {
 func (g *Guard) Saved() *Saved {
 	s := &Saved{Marks: g.Marks(), Crowds: slices.Sorted(maps.Keys(g.crowds))}
 	for _, p := range slices.Sorted(maps.Keys(g.held.free)) {
-		s.Free = append(s.Free, FreePage{p, g.held.free[p]})
+		c := g.held.free[p]
+		s.Free = append(s.Free, FreePage{p, c.Key, c.Cost})
 	}
-	for _, key := range slices.Sorted(maps.Keys(g.held.lists)) {
-		if list := g.held.list(key); len(list) > 0 {
-			h := HeldFor{Key: key, Pages: slices.Sorted(slices.Values(list))}
-			for _, p := range h.Pages {
-				h.Bars = append(h.Bars, g.held.of[p].bar)
-			}
-			s.Held = append(s.Held, h)
+	for _, key := range g.held.keys {
+		h := HeldFor{Key: key, Pages: slices.Clone(g.held.lists[key])}
+		for _, p := range h.Pages {
+			h.Bars = append(h.Bars, g.held.of[p].bar)
 		}
+		s.Held = append(s.Held, h)
 	}
 	return s
 }
@@ -136,7 +136,7 @@ func (g *Guard) SetSaved(s *Saved) {
 		g.crowds[p] = true
 	}
 	for _, p := range s.Free {
-		g.held.let(p.Page, p.Key)
+		g.held.let(p.Page, charge{p.Key, p.Cost})
 	}
 	for _, h := range s.Held {
 		for i, p := range h.Pages {

@@ -56,8 +56,10 @@ func (g *Guard) eachParam(p *Page, do func(key, stem uint64) (more bool)) {
 // noteParams notes a page that came.
 func (g *Guard) noteParams(p *Page, same bool) {
 	g.eachParam(p, func(key, stem uint64) bool {
-		if _, fresh := g.params.stems.Page(stem); !fresh {
-			id, _ := g.params.enter(key)
+		if q, fresh := g.params.stems.Page(stem); fresh || q == graph.NoPage {
+			return true // new, or there is no room to tell
+		}
+		if id, _ := g.params.enter(key); graph.Page(id) != graph.NoPage {
 			g.params.count(id, !same)
 		}
 		return true
