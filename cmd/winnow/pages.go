@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -22,14 +23,7 @@ func newPagesCommand(u *ui) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pages DIR [--state known|fetched|failed|refused] [--site S] [--limit N]",
 		Short: "list the pages of a crawl",
-		Long: `Lists the pages that a crawl knows, in the order in which it learned of them, one a line with
-tabs between: state, why, HTTP status, class of the last attempt, seconds from the beginning
-of the crawl to its end, links from a seed, links to the page, score, URL. A dash is what
-there is not.
-
-Why is the reason of a refusal (robots, scope, depth, ...), the class of a failure, or site
-for pages of a site that was given up. Score is the value that the policy of the crawl gives
-the page. --site is a host, or scheme://host:port.`,
+		Long:  pagesHelp(),
 		Example: `  winnow pages a.example.crawl --state failed
   winnow pages a.example.crawl --state refused --site b.example --json
   winnow pages a.example.crawl --state known --limit 100`,
@@ -44,6 +38,28 @@ the page. --site is a host, or scheme://host:port.`,
 	f.StringVar(&opt.site, "site", "", "pages of this host or site only")
 	f.Var(&opt.limit, "limit", "at most so many pages")
 	return cmd
+}
+
+// pagesHelp is the long help, with the meaning of each reason of a refusal.
+func pagesHelp() string {
+	var b strings.Builder
+	b.WriteString(`Lists the pages that a crawl knows, in the order in which it learned of them, one a line with
+tabs between: state, why, HTTP status, class of the last attempt, seconds from the beginning
+of the crawl to its end, links from a seed, links to the page, score, URL. A dash is what
+there is not.
+
+Why is the reason of a refusal, the class of a failure, or site for pages of a site that was
+given up. Score is the value that the policy of the crawl gives the page. --site is a host,
+or scheme://host:port.
+
+Reasons of refusals:
+`)
+	for bar := range frontier.Bar(frontier.Bars()) {
+		if meaning := barMeaning(bar); meaning != "" {
+			fmt.Fprintf(&b, "  %-13s %s\n", bar, meaning)
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // pageStateNames are the states that can be asked for. A page that is being fetched is

@@ -92,6 +92,7 @@ type crawlReport struct {
 	dir    string
 	w      *crawlWorld
 	config crawl.Config // of the last session
+	status *crawl.Status
 	world  *lab.World
 	c      *lab.Comparison
 	real   *lab.Run
@@ -113,6 +114,10 @@ func readCrawlReport(ctx context.Context, dir string, policies []string, shown *
 		return nil, err
 	}
 	r := &crawlReport{dir: dir, w: w}
+	if r.status, err = crawl.ReadStatus(ctx, dir); err != nil {
+		r.close()
+		return nil, explainCrawl(err)
+	}
 	if err := r.measure(shown); err != nil {
 		r.close()
 		return nil, err

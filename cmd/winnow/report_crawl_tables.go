@@ -26,7 +26,9 @@ func (r *crawlReport) report() *lab.Report {
 		rep.Sections = append(rep.Sections, lab.SideBySide(r.real, r.runs[0]))
 	}
 	rep.Sections = append(rep.Sections, r.byDepth()...)
-	rep.Sections = append(rep.Sections, r.outcomes(), r.refusals(), r.statuses(), r.media(), r.sizes(), r.sites(), r.sessions())
+	rep.Sections = append(rep.Sections, r.outcomes(), r.refusals())
+	rep.Sections = append(rep.Sections, r.left()...)
+	rep.Sections = append(rep.Sections, r.statuses(), r.media(), r.sizes(), r.sites(), r.sessions())
 	if s, ok := r.latencies(); ok {
 		rep.Sections = append(rep.Sections, s)
 	}

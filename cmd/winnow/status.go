@@ -17,11 +17,16 @@ func newStatusCommand(u *ui) *cobra.Command {
 		Use:   "status DIR",
 		Short: "say how far a crawl is",
 		Long: `Says how far the crawl in a directory is: pages by state, outcomes, refusals with their
-reasons, what sites wait for, memory. It changes nothing, and works while the crawl runs,
-after it was stopped and after it was killed: then the journal is read.
+reasons, what sites wait for, traps and mirrors, memory. It changes nothing, and works while
+the crawl runs, after it was stopped and after it was killed: then the journal is read.
 
 A crawl is running, paused (winnow crawl --dir DIR goes on) or finished: there was nothing
-left to fetch.`,
+left to fetch.
+
+What was left alone as a trap is listed by reason, with the sites and patterns that met most
+pages; --json has more of them. In a pattern * is any name, # a number or an id, and of a
+query the names of the parameters are left. Held are pages of the reasons grows, hosts and
+farm: they are admitted when something speaks for them.`,
 		Example: `  winnow status a.example.crawl
   winnow status a.example.crawl --json`,
 		Args: exactly("DIR"),
@@ -64,11 +69,13 @@ func printStatus(u *ui, dir string, s *crawl.Status) error {
 	if len(s.Waits) > 0 {
 		t.add("sites wait", "", "for "+byNumber(widen(s.Waits)))
 	}
-	if x := s.Largest; x != nil {
-		t.add("largest site", formatCount(x.Pages), fmt.Sprintf("%.1f %% of the known pages are on %s", 100*x.Share, x.Site))
-	}
+	addLeft(t, s)
+	addLargest(t, s.Largest)
 	t.add("record", formatCount(int64(s.Record)), "is the next of the journal")
 	if err := t.print(u.stdout); err != nil {
+		return err
+	}
+	if err := printTraps(u, s); err != nil {
 		return err
 	}
 	return printMemory(u, s)

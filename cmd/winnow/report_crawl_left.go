@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/lab"
+)
+
+// left is what the crawl left alone: traps with their reasons, held pages, mirrors, and
+// the largest site with the verdict on it (W21, W27, X38).
+func (r *crawlReport) left() []lab.Section {
+	s := r.status
+	list := []lab.Section{r.leftAlone(s)}
+	if s.Mirrored > 0 {
+		list = append(list, mirrorSection(s))
+	}
+	if s.Largest != nil {
+		list = append(list, largestSection(s.Largest))
+	}
+	return list
+}
+
+// leftAlone are the traps.
+func (r *crawlReport) leftAlone(s *crawl.Status) lab.Section {
+	sec := lab.Section{Title: "Left alone"}
+	if !r.config.Traps {
+		sec.Text = "The crawl was told not to look for traps. "
+	}
+	t := &lab.Table{Columns: []lab.Column{{Name: "reason"}, {Name: "site"}, {Name: "pattern"}, {Name: "pages"}}}
+	for _, x := range leftAloneBy(s) {
+		for _, p := range x.places {
+			t.Rows = append(t.Rows, []lab.Cell{lab.Words(p.Reason), lab.Words(p.Site), lab.Words(p.Pattern), lab.Count(int(p.Pages))})
+		}
+		sec.Text += fmt.Sprintf("%s (%s): %s.\n\n", x.bar, counted(x.pages, "page"), trapMeaning(x.bar))
+	}
+	if len(t.Rows) == 0 {
+		sec.Text += "No page was taken for a trap."
+		return sec
+	}
+	sec.Text += fmt.Sprintf("%s held: they are admitted if something speaks for them. The table has the places that met most pages; in a pattern * is any name, # a number or an id, and of a query the names of the parameters are left.", beHeld(s.Held))
+	sec.Table = t
+	return sec
+}
+
+// beHeld is the beginning of a sentence about so many pages.
+func beHeld(n int64) string {
+	if n == 1 {
+		return "1 of the pages is"
+	}
+	return formatCount(n) + " of the pages are"
+}
+
+func mirrorSection(s *crawl.Status) lab.Section {
+	t := &lab.Table{Columns: []lab.Column{{Name: "mirror"}, {Name: "of"}}}
+	for _, m := range s.Mirrors {
+		t.Rows = append(t.Rows, []lab.Cell{lab.Words(m.Site), lab.Words(m.Of)})
+	}
+	text := fmt.Sprintf("%s: of the paths that came from both, four fifths at least had the same content. Pages of a mirror come later than their importance says.", counted(s.Mirrored, "mirror"))
+	return lab.Section{Title: "Mirrors", Text: text, Table: t}
+}
+
+func largestSection(x *crawl.SiteShare) lab.Section {
+	row := func(name string, known int64, share float64, verdict, trapped lab.Cell) []lab.Cell {
+		return []lab.Cell{lab.Words(name), lab.Count(int(known)), lab.Num(100*share, 1), verdict, trapped}
+	}
+	return lab.Section{
+		Title: "The largest site",
+		Text:  fmt.Sprintf("Verdict: trap if most of its known pages are left alone as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", formatCount(paperKnown), formatCount(paperServer)),
+		Table: &lab.Table{
+			Columns: []lab.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "verdict"}, {Name: "left alone", Key: "trapped"}},
+			Rows: [][]lab.Cell{
+				row(x.Site, x.Pages, x.Share, lab.Words(x.Verdict), lab.Count(int(x.Trapped))),
+				row("one server of Cho et al. 1998", paperServer, float64(paperServer)/paperKnown, lab.Words(""), lab.None()),
+			},
+		},
+	}
+}

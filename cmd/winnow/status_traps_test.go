@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/trap"
+	"github.com/winnow-crawler/winnow/frontier"
+)
+
+// TestBarMeanings: no reason of a refusal is without its meaning in `winnow pages --help`.
+func TestBarMeanings(t *testing.T) {
+	help := must(t, "pages", "--help")
+	for b := frontier.NoBar + 1; int(b) < frontier.Bars(); b++ {
+		if meaning := barMeaning(b); meaning == "" || !strings.Contains(help, fmt.Sprintf("\n  %-13s %s\n", b, meaning)) {
+			t.Errorf("the help has no %v: %q", b, meaning)
+		}
+		if trap.IsTrap(b) != (trapMeaning(b) != "") {
+			t.Errorf("%v: a trap %v, its meaning as one %q", b, trap.IsTrap(b), trapMeaning(b))
+		}
+	}
+}
+
+// TestStatusTraps: what is left alone is told by reason, the largest first, also a reason of
+// which no place is listed; and the facts of the paper stand beside the largest site (X38).
+func TestStatusTraps(t *testing.T) {
+	s := &crawl.Status{
+		State: "paused", Known: 400, Refused: 190, Held: 1200, Mirrored: 1,
+		Reasons: map[string]int64{"farm": 150, "grows": 30, "hosts": 3, "robots": 7},
+		Mirrors: []crawl.MirrorOf{{Site: "http://m.example", Of: "http://a.example"}},
+		Largest: &crawl.SiteShare{Site: "http://a.example", Pages: 100, Share: 0.25, Verdict: "partly", Trapped: 20},
+	}
+	for i := range trapsShown + 2 {
+		s.Traps = append(s.Traps, crawl.Trap{Reason: "farm", Site: fmt.Sprintf("http://f%d.example", i), Pages: int64(20 - i)})
+	}
+	s.Traps = append(s.Traps, crawl.Trap{Reason: "grows", Site: "http://a.example", Pattern: "/shop/", Pages: 9})
+	var out bytes.Buffer
+	if err := printStatus(newUI(nil, &out, &out), "a.crawl", s); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"held          1,200  refused pages that are admitted if something speaks for them\n",
+		"largest site    100  25.0 % of the known pages are on http://a.example: partly a trap, 20 of its pages are left alone\n",
+		"352,944 of 784,592 known URLs, 45.0 %, on one server", "farm          150  ", "    http://f4.example\n",
+		"grows          30  ", "                9    http://a.example/shop/\n", "hosts           3  ", "http://m.example  http://a.example\n",
+	}
+	rest := out.String()
+	for _, w := range want {
+		_, after, found := strings.Cut(rest, w)
+		if !found {
+			t.Fatalf("no %q in\n%s", w, rest)
+		}
+		rest = after
+	}
+	if strings.Contains(out.String(), "http://f5.example") || strings.Contains(rest, "robots") {
+		t.Errorf("more than is to be shown:\n%s", out.String())
+	}
+	s.Largest.Verdict, s.Largest.Trapped = "none", 0
+	if v := verdictText(s.Largest); v != "no trap" {
+		t.Errorf("%q", v)
+	}
+}
+
+// TestLeftAlone crawls a web with traps: status, pages and report tell the same of them,
+// and without --traps none is left alone (W27).
+func TestLeftAlone(t *testing.T) {
+	at, wait := startWeb(t, "--pages", "300", "--sites", "6", "--trap-growing-path", "0.5", "--trap-copy-directory", "0.5", "--random-seed", "3")
+	dir := filepath.Join(t.TempDir(), "a.crawl")
+	must(t, rudely(at, dir, at.Seeds[0], "--quiet")...)
+	var s crawl.Status
+	if err := json.Unmarshal([]byte(must(t, "status", dir, "--json")), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.State != "finished" || s.Reasons["grows"] == 0 || s.Reasons["no-news"] == 0 || len(s.Traps) == 0 || s.Held == 0 {
+		t.Fatalf("%+v", s)
+	}
+	pages := must(t, "pages", dir, "--state", "refused")
+	text := must(t, "status", dir)
+	report := filepath.Join(t.TempDir(), "report")
+	must(t, "report", dir, "--policy", "none", "--out", report)
+	html, err := os.ReadFile(filepath.Join(report, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range leftAloneBy(&s) {
+		if n := strings.Count(pages, "refused\t"+x.bar.String()+"\t"); int64(n) != x.pages {
+			t.Errorf("%d pages are refused as %v, want %d", n, x.bar, x.pages)
+		}
+		for _, where := range []string{text, string(html)} {
+			if !strings.Contains(where, trapMeaning(x.bar)) && x.bar != frontier.BarNoNews { // whose quotes HTML escapes
+				t.Errorf("no %v in\n%s", x.bar, where)
+			}
+		}
+	}
+	for _, x := range s.Traps {
+		if !strings.Contains(string(html), ">"+x.Pattern+"<") {
+			t.Errorf("the report has no %+v", x)
+		}
+	}
+	free := filepath.Join(t.TempDir(), "b.crawl")
+	must(t, rudely(at, free, at.Seeds[0], "--quiet", "--traps=false", "--pages", "600")...)
+	if text := must(t, "status", free); strings.Contains(text, "grows") || strings.Contains(text, "no-news") {
+		t.Errorf("left alone without --traps:\n%s", text)
+	}
+	wait()
+}
