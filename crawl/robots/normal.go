@@ -158,7 +158,13 @@ func spellings(pattern string) (raw, esc string, ok bool) {
 		return "", "", false
 	}
 	path, query := pattern[:q], pattern[q:]
-	raw = path + strings.NewReplacer("%3A", ":", "%2F", "/", "%40", "@").Replace(query)
-	esc = path + strings.NewReplacer(":", "%3A", "/", "%2F", "@", "%40").Replace(query)
+	raw, esc = path+toRaw.Replace(query), path+toEscapes.Replace(query)
 	return raw, esc, raw != esc
 }
+
+// toRaw and toEscapes change between the two spellings. Making them takes longer than
+// using them, and a file may have fifty thousand rules.
+var (
+	toRaw     = strings.NewReplacer("%3A", ":", "%2F", "/", "%40", "@")
+	toEscapes = strings.NewReplacer(":", "%3A", "/", "%2F", "@", "%40")
+)
