@@ -71,7 +71,8 @@ func tortureHostile() fakeweb.ServeOptions {
 	so.Robots.MaxDelay = tortureDelay // a Crawl-delay that is lost by a kill is kept all the same
 	so.Pages.Busy, so.RetryAfter = 0.004, time.Second
 	so.Pages.Broken, so.Robots.Broken, so.DNS.Missing, so.DNS.Failing, so.Servers.Errors = 0, 0, 0, 0, 0
-	so.Servers.StormFor = 500 * time.Millisecond
+	so.Servers.Storm, so.Servers.StormFor, so.Servers.Refused, so.Servers.Silent = 0.15, 100*time.Millisecond, 0.08, 0.04
+	so.Robots.Hanging, so.Robots.Endless, so.Robots.Changing, so.Copies.Mirrors = 0.04, 0.04, 0.1, 0.1
 	so.HTTPS, so.MaxSize, so.MaxLatency = 0.3, 20_000, 5*time.Millisecond
 	so.CrowdLinks, so.Traps.FarmPages = 5000, 200
 	return so
@@ -108,7 +109,7 @@ func newHostileVictim(t *testing.T, pages int) *victim {
 		"crawl", v.server.URL(0), "--dir", v.dir, "--resolver", net.Resolver(), "--ca-file", ca, "--allow-private", "--quiet",
 		"--delay", tortureDelay.String(), "--delay-factor", "0", "--ip-delay", tortureIPDelay.String(), "--ip-cap", "1",
 		"--retry-delay", "50ms", "--robots-retry", "50ms", "--commit", "20ms", "--max-depth", "1000",
-		"--timeout-first-byte", "2s", "--timeout-connect", "2s", "--timeout-stall", "2s", "--timeout", "5s",
+		"--timeout-first-byte", "1s", "--timeout-connect", "1s", "--timeout-stall", "1s", "--timeout", "2s",
 		"--max-body", strconv.Itoa(tortureBody), "--max-memory", "1GiB",
 	}
 	return v
