@@ -28,10 +28,12 @@ func (c *crawling) run(ctx context.Context) error {
 	})()
 	p.start()
 	defer p.stop()
+	heap := limitHeap(int64(c.config.MaxMemory))
+	defer heap.restore()
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
 		Dir: c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
 		Version: programVersion(), MachineMemory: machineMemory(os.DirFS("/")),
-		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: p.set,
+		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *crawl.Stats) { heap.leave(s); p.set(s) },
 		Machine: crawl.Machine{Sizes: c.u.sizes},
 	})
 	p.stop()

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -69,6 +70,31 @@ func (m *memoryLimit) watch(tell func(stage string, done, total int64) error) fu
 			m.set(max(heapBase+heapPerPage*pages, m.most-notHeap-heapPerPage*pages))
 		}
 		return tell(stage, done, pages)
+	}
+}
+
+// besideHeap is what a crawl takes besides its heap and its columns: the parts of the
+// program itself that are in memory (25 MiB, measured), columns as they grow between two
+// looks, and what the collector is late by.
+const besideHeap = 64 << 20
+
+// limitHeap holds the heap of a crawl down to what its columns, which lie outside of it,
+// leave of --max-memory. 0 is none that is known yet.
+func limitHeap(most int64) *memoryLimit {
+	m := &memoryLimit{before: debug.SetMemoryLimit(-1), most: most}
+	if most > 0 {
+		m.set(most - besideHeap)
+	}
+	return m
+}
+
+// leave sets the limit to what the columns leave now, but not below an eighth of all (at
+// most 256 MiB): bodies on their way, records that wait for the disk and the rules of
+// robots.txt are on the heap, and a limit below what they need would hold nothing down and
+// only keep the collector busy.
+func (m *memoryLimit) leave(s *crawl.Stats) {
+	if s.MemoryMax > 0 {
+		m.set(max(s.MemoryMax-besideHeap-s.Memory, min(s.MemoryMax/8, 256<<20)))
 	}
 }
 

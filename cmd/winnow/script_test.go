@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 		"winnow-waits":   mainThatWaits,
 		"winnow-copies":  func() { mainOfSmallFiles(0) },
 		"winnow-follows": func() { mainOfSmallFiles(1) },
+		"winnow-peak":    mainThatTellsItsPeak,
 	})
 }
 
