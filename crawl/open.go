@@ -299,7 +299,8 @@ func (s *state) restoreURLs(parts *parts) error {
 }
 
 // syncURLs makes last that the URLs of pages that were never committed are gone: their ids
-// go to other pages now, and a power loss could bring the old ones back.
+// go to other pages now, and a power loss could bring the old ones back; so it could a
+// file that was deleted and begun anew, as long as the directory is not synced.
 func syncURLs(p *parts) error {
 	f, err := p.urls.Open(p.urlFile, disk.Change)
 	if err != nil {
@@ -308,6 +309,9 @@ func syncURLs(p *parts) error {
 	err = f.Sync()
 	if e := f.Close(); err == nil {
 		err = e
+	}
+	if err == nil {
+		err = p.urls.Sync()
 	}
 	return err
 }
