@@ -34,7 +34,7 @@ type follow struct {
 const (
 	recordCost  = 4 * time.Microsecond
 	linkCost    = 300 * time.Nanosecond
-	replayLimit = 30 * time.Second
+	replayLimit = 5 * time.Second
 	copyLimit   = 256 << 20
 )
 
@@ -82,6 +82,7 @@ func (f *follow) begin(s *state) {
 		return
 	}
 	var b bytes.Buffer
+	b.Grow(int(s.memory())) // at once: a buffer that doubles takes three times as much
 	err := s.save(&b)
 	next := s.next
 	go func() {

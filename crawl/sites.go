@@ -24,14 +24,14 @@ type sites struct {
 	texts   []robots.Rules
 	numbers map[robots.Rules]uint32
 
-	domains map[string]uint32
+	domains *graph.Seen           // registered domains, by the hash of their names (14 bytes each)
 	shares  *graph.Column[uint32] // by domain: pages that are not barred (W26)
 
 	addrs []netip.Addr // by number of the address, less 1
 	addr  map[netip.Addr]uint32
 }
 
-func newSites(n int) sites {
+func newSites(secret [16]byte, n int) sites {
 	return sites{
 		rules:    graph.NewColumn[uint32]("site rules", n),
 		admitted: graph.NewColumn[uint32]("site admitted", n),
@@ -40,7 +40,7 @@ func newSites(n int) sites {
 		shares:   graph.NewColumn[uint32]("domain admitted", n),
 		texts:    []robots.Rules{{}},
 		numbers:  map[robots.Rules]uint32{{}: 0},
-		domains:  map[string]uint32{},
+		domains:  graph.NewSeen(secret, n, 1),
 		addr:     map[netip.Addr]uint32{},
 	}
 }
@@ -51,22 +51,23 @@ func (s *sites) columns(each func(graph.AnyColumn)) {
 	}
 }
 
-func (s *sites) free() { s.columns(graph.AnyColumn.Free) }
+func (s *sites) free() {
+	s.columns(graph.AnyColumn.Free)
+	s.domains.Free()
+}
 
 // add enters the next site, by its host, and gives its domain.
 func (s *sites) add(host []byte) (n uint32, domain string) {
 	s.rules.Append(0)
 	s.admitted.Append(0)
 	s.address.Append(0)
-	d := page.Domain(host)
-	n, ok := s.domains[d]
-	if !ok {
-		n = uint32(len(s.domains))
-		s.domains[d] = n
+	domain = page.Domain(host)
+	n, fresh := s.domainNumber(domain)
+	if fresh {
 		s.shares.Append(0)
 	}
 	s.domain.Append(n)
-	return n, d
+	return n, domain
 }
 
 // admit counts a page towards the limits of its site.
@@ -229,11 +230,13 @@ func (s *state) fits(id graph.Site, files []string) []string {
 // nameDomains numbers the domains of all sites again, as they were numbered when each
 // became known.
 func (s *sites) nameDomains(seen *graph.Seen) {
-	s.domains = map[string]uint32{}
 	for i := range seen.Sites() {
-		d := page.Domain(page.Host(seen.Name(graph.Site(i))))
-		if _, ok := s.domains[d]; !ok {
-			s.domains[d] = uint32(len(s.domains))
-		}
+		s.domainNumber(page.Domain(page.Host(seen.Name(graph.Site(i)))))
 	}
+}
+
+// domainNumber is the number of a registered domain, and whether it is new.
+func (s *sites) domainNumber(domain string) (n uint32, fresh bool) {
+	p, fresh := s.domains.Page(s.domains.Key().Page(0, []byte(domain)))
+	return uint32(p), fresh
 }

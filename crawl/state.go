@@ -92,7 +92,7 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 		seen:    graph.NewSeen(set.secret, n, m),
 		urls:    urls,
 		in:      graph.NewColumn[uint32]("page links in", n),
-		sites:   newSites(m),
+		sites:   newSites(set.secret, m),
 		content: newOriginals(set.secret, n),
 		alike:   near.New(alikeSize),
 		guard:   trap.New(set.secret, n, m),
@@ -156,16 +156,25 @@ func (s *state) columns(each func(graph.AnyColumn)) {
 	s.sites.columns(each)
 }
 
-// memory is what all columns take, in bytes.
-func (s *state) memory() int64 {
-	n := s.seen.Bytes() + s.f.Bytes() + s.in.Bytes() + s.urls.Bytes()
-	add := func(c graph.AnyColumn) { n += c.Bytes() }
-	s.visits.columns(add)
-	s.content.columns(add)
-	s.alike.Columns(add)
-	s.guard.Columns(add)
-	s.mirrors.columns(add)
-	s.sites.columns(add)
+// account tells what takes how many bytes, by name: what is not saved, too.
+func (s *state) account(each func(name string, bytes int64)) {
+	column := func(c graph.AnyColumn) { each(c.Name(), c.Bytes()) }
+	s.seen.Columns(column)
+	s.urls.Columns(column)
+	s.f.Memory(each)
+	column(s.in)
+	s.visits.columns(column)
+	s.content.columns(column)
+	s.alike.Columns(column)
+	s.guard.Columns(column)
+	s.mirrors.columns(column)
+	s.sites.columns(column)
+	each("domain names", s.sites.domains.Bytes())
+}
+
+// memory is what all of it takes, in bytes.
+func (s *state) memory() (n int64) {
+	s.account(func(_ string, bytes int64) { n += bytes })
 	return n
 }
 

@@ -104,9 +104,7 @@ func (s *Stats) failedBy() map[string]int64 {
 
 // addColumns adds the memory of a state, by column.
 func (x *Status) addColumns(s *state) {
-	add := func(c graph.AnyColumn) { x.Memory[c.Name()] += c.Bytes() }
-	s.columns(add)
-	s.urls.Columns(add)
+	s.account(func(name string, bytes int64) { x.Memory[name] += bytes })
 	x.Record = s.next
 	x.Largest = s.largest()
 	x.Traps, x.Held = s.trapList(), int64(s.guard.Holds())
