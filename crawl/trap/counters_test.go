@@ -45,10 +45,15 @@ func TestPlaceLevels(t *testing.T) {
 			t.Errorf("%d pages are left at depth %d, want %d", got, depth, want)
 		}
 	}
-	if a, b := p.left(n, 8), p.left(n, 500); a != b {
-		t.Errorf("%d pages are left at depth 8, %d at 500", a, b)
+	for depth, want := range map[int]uint64{8: 1, 3 + diveLevel: 1, 4 + diveLevel: 0, 500: 0} { // to see whether there is an end
+		if got := p.left(n, depth); got != want {
+			t.Errorf("%d pages are left at depth %d, want %d", got, depth, want)
+		}
 	}
-	last := p.left(n, 8)
+	p.came(n, 9, false)
+	if a, b, c := p.left(n, 8), p.left(n, 9), p.left(n, 10); a != 0 || b != 0 || c != 1 {
+		t.Errorf("%d, %d and %d pages are left when one at depth 9 leads deeper", a, b, c)
+	}
 	p.came(n, 5, false)
 	p.came(n, 4, false) // this level is free
 	if a, b := p.left(n, 5), p.left(n, 6); a != freeEnds-1 || b != freeEnds {
@@ -61,11 +66,11 @@ func TestPlaceLevels(t *testing.T) {
 		t.Errorf("%d are left", got)
 	}
 	p.came(n, 3, true) // the top is no leaf
-	if got := p.left(n, 8); got != last {
+	if got := p.left(n, 5); got != 0 {
 		t.Errorf("%d are left", got)
 	}
 	p.came(n, 4, true)
-	if a, b := p.left(n, 5), p.left(n, 9); a != freeEnds+leafWorth-6 || b != last+leafWorth {
+	if a, b := p.left(n, 5), p.left(n, 9); a != freeEnds+leafWorth-6 || b != leafWorth-1 {
 		t.Errorf("%d and %d are left after a leaf", a, b)
 	}
 }

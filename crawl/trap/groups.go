@@ -73,10 +73,12 @@ func (c named) Name() string { return c.name }
 
 // Levels of a place. The first two are free: a place has a page at its top and pages
 // below it. On each of the next ones freeEnds pages may lead deeper before one is found
-// that does not; lastLevel stands for all that lie deeper, and has no such pages.
+// that does not. lastLevel stands for all that lie deeper: there one page is asked for on
+// each level down to diveLevel, to see whether a tree that is as deep everywhere has ends.
 const (
 	freeLevels = 2
 	lastLevel  = 5
+	diveLevel  = 8
 	freeEnds   = 2
 	leafWorth  = 8
 )
@@ -88,6 +90,7 @@ type places struct {
 	leaves *graph.Column[uint32]
 	base   *graph.Column[uint8]  // by place: depth of its topmost page
 	onward *graph.Column[uint32] // by place: a byte for each level from freeLevels on: pages that lead deeper
+	dived  *graph.Column[uint8]  // by place: the deepest level on which one does; from lastLevel on
 }
 
 func newPlaces(secret [16]byte, max int) places {
@@ -96,6 +99,7 @@ func newPlaces(secret [16]byte, max int) places {
 		leaves: graph.NewColumn[uint32]("place leaves", max),
 		base:   graph.NewColumn[uint8]("place base", max),
 		onward: graph.NewColumn[uint32]("place onward", max),
+		dived:  graph.NewColumn[uint8]("place dived", max),
 	}
 }
 
@@ -105,6 +109,7 @@ func (p *places) enter(hash uint64, depth int) int {
 		p.leaves.Append(0)
 		p.base.Append(math.MaxUint8)
 		p.onward.Append(0)
+		p.dived.Append(0)
 	}
 	if depth < int(p.base.At(n)) {
 		p.base.Set(n, uint8(depth))
@@ -122,13 +127,23 @@ func (p *places) left(n, depth int) uint64 {
 	if level < freeLevels {
 		return math.MaxInt64
 	}
-	free := uint64(freeEnds)
-	if level == lastLevel {
-		free = 0
+	all := leafWorth * uint64(p.leaves.At(n))
+	if level < lastLevel {
+		all += freeEnds
 	}
+	all = min(all, math.MaxUint8)
 	onward := uint64(p.onward.At(n) >> (8 * (level - freeLevels)) & 0xff)
-	all := min(free+leafWorth*uint64(p.leaves.At(n)), math.MaxUint8)
+	if level == lastLevel && all <= onward && p.dives(n, depth) {
+		return 1
+	}
 	return all - min(all, onward)
+}
+
+// dives tells whether a page lies deeper than all others that were asked for, but not too
+// deep.
+func (p *places) dives(n, depth int) bool {
+	at := depth - int(p.base.At(n))
+	return at > int(p.dived.At(n)) && at <= diveLevel
 }
 
 // came notes that a page at a depth brought something new, and whether it is an end. A
@@ -144,6 +159,9 @@ func (p *places) came(n, depth int, leaf bool) {
 		if v := p.onward.At(n); v>>shift&0xff < math.MaxUint8-1 {
 			p.onward.Set(n, v+1<<shift)
 		}
+		if at := min(depth-int(p.base.At(n)), math.MaxUint8); at >= lastLevel && at > int(p.dived.At(n)) {
+			p.dived.Set(n, uint8(at))
+		}
 	}
 }
 
@@ -157,4 +175,5 @@ func (p *places) rest(each func(graph.AnyColumn)) {
 	each(p.leaves)
 	each(p.base)
 	each(p.onward)
+	each(p.dived)
 }

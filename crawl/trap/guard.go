@@ -210,8 +210,8 @@ func (g *Guard) Judge(p *Page) frontier.Bar {
 }
 
 // bred tells whether a page was made up: its name is an id that no person would write, one
-// of the same group or place linked to it first, or one that links to so many that nobody
-// has written them.
+// of the same group or place linked to it first whose like bring nothing new themselves, or
+// one that links to so many that nobody has written them.
 func (g *Guard) bred(p *Page, group, place uint64) bool {
 	switch {
 	case hasID(p.Rest):
@@ -226,7 +226,15 @@ func (g *Guard) bred(p *Page, group, place uint64) bool {
 	if _, crowd := g.crowds[from.ID]; crowd {
 		return true
 	}
-	return from.Site == p.Site && (g.groupOf(&from) == group || g.placeOf(&from) == place)
+	by := g.groupOf(&from)
+	return from.Site == p.Site && (by == group || g.placeOf(&from) == place) && !g.brings(by)
+}
+
+// brings tells whether most pages of a group brought something new: a list of pages that
+// look alike is no trap, though they are.
+func (g *Guard) brings(group uint64) bool {
+	id, ok := g.groups.find(group)
+	return ok && g.groups.news.At(id) > g.groups.dull.At(id)
 }
 
 func (g *Guard) placeOf(p *Page) uint64 {

@@ -7,13 +7,13 @@ import (
 )
 
 // A parameter of a query that changes nothing names a visit, not a page: a session id
-// under a name of its own, an order of columns, a way back (DUST). Of a site it is told by
-// pages whose URLs differ in its value only: when so many of them were the same page, and
+// under a name of its own, an order of columns, a way back (DUST). So does a directory
+// whose name is an id. Of a site it is told by pages whose URLs differ in its value only: when so many of them were the same page, and
 // hardly any was another, one value is enough from then on.
 const (
 	idleLeast = 4
 	idleTimes = 10
-	maxIdle   = 4      // parameters of a query that are looked at
+	maxIdle   = 4      // directories and parameters of a URL that are looked at
 	valueMark = '\x00' // stands for a value; no URL has it
 )
 
@@ -28,29 +28,45 @@ func newParams(secret [16]byte, max int) params {
 	return params{newGroups("parameter", secret, max), graph.NewSeen(secret, max, 1)}
 }
 
-// eachParam goes over the parameters of a page with a query: the hash of its site and name, and
-// of its URL without the value.
+// eachParam goes over what in a URL may name a visit: directories with an id in their name,
+// and parameters. It gives the hash of the site and the name of the parameter, or of what
+// stands before the directory, and that of the URL without the value.
 func (g *Guard) eachParam(p *Page, do func(key, stem uint64) (more bool)) {
 	path, query, dynamic := bytes.Cut(p.Rest, []byte("?"))
-	if !dynamic {
-		return
-	}
-	at := len(path) + 1
-	for i := 0; i < maxIdle && len(query) > 0; i++ {
-		param, rest, _ := bytes.Cut(query, []byte("&"))
-		name, _, valued := bytes.Cut(param, []byte("="))
-		end := at + len(param)
-		if valued {
-			g.text = append(append(g.text[:0], p.Rest[:at+len(name)]...), valueMark)
-			g.text = append(g.text, p.Rest[end:]...)
-			stem := g.hash(p.Site, g.text)
-			g.text = append(append(g.text[:0], valueMark), name...)
-			if !do(g.hash(p.Site, g.text), stem) {
+	left := maxIdle
+	for at := 0; left > 0; {
+		n := bytes.IndexByte(path[at:], '/')
+		if n < 0 {
+			break // the last segment is the page itself
+		}
+		if hasID(path[at : at+n]) {
+			left--
+			if !do(g.variants(p, at, at+n, valueMark, path[:at])) {
 				return
 			}
 		}
-		query, at = rest, end+1
+		at += n + 1
 	}
+	if !dynamic {
+		return
+	}
+	for at := len(path) + 1; left > 0 && len(query) > 0; left-- {
+		param, rest, _ := bytes.Cut(query, []byte("&"))
+		name, _, valued := bytes.Cut(param, []byte("="))
+		if end := at + len(param); valued && !do(g.variants(p, at+len(name), end, '=', name)) {
+			return
+		}
+		query, at = rest, at+len(param)+1
+	}
+}
+
+// variants are the hashes of what has this name, and of a page without the value that
+// stands there.
+func (g *Guard) variants(p *Page, from, to int, kind byte, name []byte) (key, stem uint64) {
+	g.text = append(append(append(g.text[:0], p.Rest[:from]...), valueMark), p.Rest[to:]...)
+	stem = g.hash(p.Site, g.text)
+	g.text = append(append(g.text[:0], valueMark, kind), name...)
+	return g.hash(p.Site, g.text), stem
 }
 
 // noteParams notes a page that came.

@@ -40,3 +40,34 @@ func TestIdleParameter(t *testing.T) {
 		t.Errorf("without the parameter: %v", b)
 	}
 }
+
+// A directory that is an id is such a parameter; a page whose name is one is not, nor are
+// directories under which pages differ.
+func TestIdleDirectory(t *testing.T) {
+	g := New([16]byte{1}, 1000, 10)
+	g.AddSite([]byte("a.example"), 0, "a.example")
+	id := func(i int) string { return fmt.Sprintf("s-%010xa1b2", i) }
+	came := func(exact bool, format string, args ...any) {
+		p := Page{Rest: fmt.Appendf(nil, format, args...)}
+		g.Asked(&p)
+		g.Came(&p, News{Exact: exact, Same: exact, Ends: true})
+	}
+	for i := range 10 {
+		came(false, "/%s/p%d.html", id(1), i)
+		came(i > 0, "/x/%s", id(i))
+		came(false, "/v/%s/p.html", id(i))
+	}
+	for i := range idleLeast {
+		came(true, "/%s/p%d.html", id(2), i)
+	}
+	for rest, want := range map[string]frontier.Bar{
+		"/" + id(3) + "/p9.html":   frontier.BarDuplicate,
+		"/" + id(3) + "/p10.html":  frontier.NoBar, // did not come
+		"/x/" + id(30):             frontier.NoBar,
+		"/v/" + id(30) + "/p.html": frontier.NoBar,
+	} {
+		if bar := g.Judge(&Page{Rest: []byte(rest)}); bar != want {
+			t.Errorf("%s is judged %v, want %v", rest, bar, want)
+		}
+	}
+}
