@@ -1,0 +1,177 @@
+package crawl
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// deep is a configuration in which the number of links from a seed ends nothing.
+func deep(c *Config) { c.MaxDepth, c.MaxDepthDynamic = 1000, 1000 }
+
+// A calendar leads to the next month and the one before for ever, and hardly a word of
+// its pages changes.
+func TestTrapCalendar(t *testing.T) {
+	month := func(at time.Time) string { return at.Format("/cal/2006/01") }
+	c := oneTrap("/cal/2024/05", "/cal/", func(rw http.ResponseWriter, r *http.Request) {
+		at, err := time.Parse("/cal/2006/01", r.URL.Path)
+		if err != nil {
+			http.NotFound(rw, r)
+			return
+		}
+		text := words("calendar", 70) + at.Format("January 2006")
+		answer(rw, "Events", text, month(at.AddDate(0, -1, 0)), month(at.AddDate(0, 1, 0)))
+	})
+	c.run(t)
+	c.set, c.most = deep, 36 // without the limit of depth it is known after a while: 35 were measured
+	c.run(t)
+}
+
+// A calendar with a little of its own on each page: the name of the month and its days.
+func TestTrapCalendarDays(t *testing.T) {
+	c := oneTrap("/cal?y=2024&m=5", "/cal?", func(rw http.ResponseWriter, r *http.Request) {
+		var y, m int
+		fmt.Sscanf(r.URL.RawQuery, "y=%d&m=%d", &y, &m)
+		at := time.Date(y, time.Month(m), 1, 0, 0, 0, 0, time.UTC)
+		text := at.Format("January 2006")
+		for d := at; d.Month() == at.Month(); d = d.AddDate(0, 0, 1) {
+			text += d.Format(" 2 Mon")
+		}
+		link := func(at time.Time) string { return fmt.Sprintf("/cal?y=%d&m=%d", at.Year(), at.Month()) }
+		answer(rw, "Calendar", text, link(at.AddDate(0, -1, 0)), link(at.AddDate(0, 1, 0)))
+	})
+	c.run(t)
+	// Each month with each first weekday is a text of its own, up to 91 of them, and it takes
+	// four times as many repeats as news until they count: 230 requests were measured.
+	c.set, c.most = deep, 240
+	c.run(t)
+}
+
+// A shop has a page of its own below any path.
+func TestTrapAnyPath(t *testing.T) {
+	c := oneTrap("/shop/", "/shop/", func(rw http.ResponseWriter, r *http.Request) {
+		fresh(rw, r, "red/", "blue/", "small/")
+	})
+	c.run(t)
+}
+
+// Links are relative where they should not be, and the server does not mind.
+func TestTrapRelative(t *testing.T) {
+	for _, same := range []bool{true, false} {
+		c := oneTrap("/docs/a.html", "/docs/", func(rw http.ResponseWriter, r *http.Request) {
+			name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+			if same {
+				answer(rw, name, words(name, 80), "docs/a.html", "docs/b.html", "help/c.html")
+			} else {
+				fresh(rw, r, "docs/a.html", "docs/b.html", "help/c.html")
+			}
+		})
+		c.run(t)
+	}
+}
+
+// A search lets facets be added to facets.
+func TestTrapFacets(t *testing.T) {
+	c := oneTrap("/search?q=x", "/search?", func(rw http.ResponseWriter, r *http.Request) {
+		var links []string
+		for i := range 12 {
+			links = append(links, fmt.Sprintf("%s&f%d=%d", r.URL.RequestURI(), i, i*i))
+		}
+		fresh(rw, r, links...)
+	})
+	c.run(t)
+}
+
+// Whatever is asked for is not found, with status 200 and links to more of it.
+func TestTrapSoftNotFound(t *testing.T) {
+	c := oneTrap("/old/x.html", "/old/", func(rw http.ResponseWriter, r *http.Request) {
+		var links []string
+		for i := range 5 {
+			links = append(links, "/old/"+strings.TrimSpace(words(fmt.Sprint(r.URL.Path, i), 1))+".html")
+		}
+		answer(rw, "Page not found", "Sorry, "+r.URL.Path+" is not here. "+words(r.URL.Path, 40), links...)
+	})
+	c.run(t)
+}
+
+// Each visit has a path of its own.
+func TestTrapSessionPath(t *testing.T) {
+	visits := 0
+	c := oneTrap("/s/", "/s", func(rw http.ResponseWriter, r *http.Request) {
+		visits++
+		id := fmt.Sprintf("%016x", uint64(visits)*0x9e3779b97f4a7c15)
+		name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+		var links []string
+		for i := range 10 {
+			links = append(links, fmt.Sprintf("/s-%s/p%d.html", id, i))
+		}
+		answer(rw, name, words(name, 80), links...)
+	})
+	c.run(t)
+}
+
+// Every name below a domain is answered, and has links to others.
+func TestTrapWildcard(t *testing.T) {
+	const names = 5000
+	name := func(i int) string {
+		return strings.TrimSpace(words(fmt.Sprint("name", i%names), 1)) + fmt.Sprint(i%names) + ".wild.example"
+	}
+	s := doors("http://"+name(0)+"/", nil)
+	hosts := map[string]http.HandlerFunc{"wild.example": s.serve}
+	for i := range names {
+		hosts[name(i)] = func(rw http.ResponseWriter, r *http.Request) {
+			var links []string
+			for k := range 10 {
+				links = append(links, "http://"+name(10*i+k+1)+"/")
+			}
+			fresh(rw, r, append(links, "/more.html")...)
+		}
+	}
+	c := trapCase{
+		hosts: hosts, seeds: []string{"http://wild.example/"}, most: 30, wanted: s.urls("http://wild.example"),
+		trap: func(url string) bool { return strings.Contains(url, ".wild.example/") },
+	}
+	c.run(t)
+}
+
+// Thirty domains link to each other, and can be reached through one door.
+func TestTrapFarm(t *testing.T) {
+	name := func(i int) string { return fmt.Sprintf("f%d.example", i%30) }
+	seed := doors("http://door.example/", nil)
+	hosts := map[string]http.HandlerFunc{"a.example": seed.serve}
+	door := doors("http://"+name(0)+"/", nil)
+	for i := range 30 {
+		door.pages["/"] = append(door.pages["/"], "http://"+name(i)+"/")
+		hosts[name(i)] = func(rw http.ResponseWriter, r *http.Request) {
+			var links []string
+			for k := range 10 {
+				at := fmt.Sprint(r.URL.Path, k)
+				links = append(links, "http://"+name(i*7+k)+"/"+strings.TrimSpace(words(at, 1))+".html")
+			}
+			fresh(rw, r, links...)
+		}
+	}
+	hosts["door.example"] = door.serve
+	c := trapCase{
+		hosts: hosts, seeds: []string{"http://a.example/"}, most: 30,
+		trap: func(url string) bool {
+			return strings.HasPrefix(url, "http://f") && !strings.HasSuffix(url, "/robots.txt")
+		},
+		wanted: append(seed.urls("http://a.example"), door.urls("http://door.example")...),
+	}
+	c.run(t)
+}
+
+// A page has 20,000 links, all to the same content.
+func TestTrapCrowd(t *testing.T) {
+	c := oneTrap("/all", "/c/", func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/all" {
+			linksTo(many(20_000, "c")...)(rw, r)
+			return
+		}
+		answer(rw, "Offer", words("the same", 80))
+	})
+	c.run(t)
+}

@@ -1,0 +1,118 @@
+package crawl
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/winnow-crawler/winnow/internal/disk"
+)
+
+// trapsTogether is a web with a door to each of some traps that are told by counting, and
+// a directory whose members are held until something speaks for them.
+func trapsTogether() map[string]http.HandlerFunc {
+	hosts, _ := listOf(60)
+	visits := 0
+	s := doors("/shop/", func(rw http.ResponseWriter, r *http.Request) {
+		visits++
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/shop/"):
+			fresh(rw, r, "red/", "blue/", "small/")
+		case strings.HasPrefix(r.URL.Path, "/s"):
+			id := fmt.Sprintf("%016x", uint64(visits)*0x9e3779b97f4a7c15)
+			name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+			answer(rw, name, words(name, 80), "/s-"+id+"/p1.html", "/s-"+id+"/p2.html", "/s-"+id+"/p3.html")
+		default:
+			answer(rw, "Page not found", words(r.URL.Path, 40), r.URL.Path+"0", r.URL.Path+"1")
+		}
+	})
+	s.pages["/"] = append(s.pages["/"], "/s/", "/old/x", "http://list.example/")
+	for i := range 400 {
+		name := fmt.Sprintf("n%d.a.example", i)
+		hosts[name] = func(rw http.ResponseWriter, r *http.Request) {
+			fresh(rw, r, fmt.Sprintf("http://n%d.a.example/", (2*i+1)%400), fmt.Sprintf("http://n%d.a.example/", (2*i+2)%400))
+		}
+	}
+	s.pages["/"] = append(s.pages["/"], "http://n0.a.example/")
+	hosts["a.example"] = s.serve
+	return hosts
+}
+
+// What the guard knows is the fold of the journal: wherever a crawl of traps stops, its
+// snapshot and its journal alone give the same bytes, and the crawl that goes on from
+// either ends with all that is not in a trap.
+func TestTrapsResume(t *testing.T) {
+	for _, keep := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newHandWeb(t, trapsTogether(), "http://a.example/")
+			held := 0
+			for _, pages := range []int64{40, 90, 200, 400, 0} {
+				w.o.Config.Pages = pages
+				w.run(t)
+				w.o.Seeds = nil
+				a, b := w.restored(t, w.disk[partSnapshot]), w.restored(t, disk.NewMemory())
+				if !bytes.Equal(a, b) {
+					t.Fatalf("after %d pages snapshot and journal give states of %d and %d bytes that differ at %d", pages, len(a), len(b), firstByte(a, b))
+				}
+				w.withState(t, disk.NewMemory(), func(s *state) { held = max(held, s.guard.Holds()) })
+				if !keep {
+					w.disk[partSnapshot] = disk.NewMemory()
+				}
+			}
+			if held < 50 {
+				t.Errorf("at most %d pages were held", held)
+			}
+			for i := range 10 {
+				if url := fmt.Sprintf("http://a.example/real/%d.html", i); count(w.asked, url) != 1 {
+					t.Errorf("%s was asked for %d times", url, count(w.asked, url))
+				}
+			}
+			w.verify(t).clean(t)
+		})
+	}
+}
+
+func count(list []string, what string) (n int) {
+	for _, s := range list {
+		if s == what {
+			n++
+		}
+	}
+	return n
+}
+
+// firstByte is where two texts begin to differ.
+func firstByte(a, b []byte) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+// A directory that is no seed has an allowance for the domains that only it knows, and
+// more with each of its own pages: what is held is released as they come.
+func TestTrapHeldAreReleased(t *testing.T) {
+	share := map[int]int{}
+	for _, own := range []int{10, 400} {
+		hosts, wanted := listOf(own)
+		hosts["a.example"] = linksTo("http://list.example/")
+		synctest.Test(t, func(t *testing.T) {
+			w := newHandWeb(t, hosts, "http://a.example/")
+			sum := w.run(t)
+			for _, url := range wanted {
+				if strings.HasPrefix(url, "http://member") {
+					share[own] += count(w.asked, url)
+				}
+			}
+			t.Logf("with %d pages of its own %d of 600 pages of members came; refused %s", own, share[own], byCount(sum.Status().Reasons))
+		})
+	}
+	if share[10] == 0 || share[400] < 2*share[10] {
+		t.Errorf("%v pages came", share)
+	}
+}
