@@ -12,13 +12,12 @@ import (
 )
 
 // trapCost is how many requests one trap may cost a crawl: one kind at one site, with all
-// hosts that belong to it. Farms have more behind sites that are worth more: 175 were
-// counted at one site. Calendars have up to 70 where the month stands in the path and the
+// hosts that belong to it. Farms have more behind sites that are worth more. Calendars have up to 70 where the month stands in the path and the
 // pages differ by it alone, by number or by name.
 func trapCost(kind string) int {
 	switch kind {
 	case fakeweb.Farm.String():
-		return 250
+		return 80
 	case fakeweb.Calendar.String():
 		return 100
 	}

@@ -121,7 +121,7 @@ func newSetup(c *Config, id identity, memory int64) (*setup, error) {
 	set.frontier = frontier.Options{
 		Delay: c.Delay.Duration, SmallDelay: c.SmallDelay.Duration, SmallSite: c.SmallSite,
 		Factor: c.DelayFactor, FactorMax: c.DelayMax.Duration,
-		BackOff: c.RetryDelay.Duration / 2, BackOffMax: time.Hour,
+		BackOff: c.RetryDelay.Duration / 2, BackOffMax: 15 * time.Minute,
 		PerConnection: c.PerConnection,
 		Resolve:       c.Proxy == "", Robots: c.Robots,
 		AddressCap: c.IPCap, AddressDelay: c.IPDelay.Duration,

@@ -34,7 +34,7 @@ import (
 // and it is renamed to its name when it is whole and synced. The names order by record.
 const (
 	snapshotMagic   = "WSNP"
-	snapshotVersion = 2
+	snapshotVersion = 3
 	snapshotSuffix  = ".wsnap"
 	snapshotTemp    = "snapshot.tmp"
 	snapshotsKept   = 2
@@ -138,8 +138,11 @@ func (s *state) setHead(h *head) error {
 	}
 	s.hops, s.files, s.trouble, s.names = fromEntries(h.Hops), fromEntries(h.Files), fromEntries(h.Trouble), fromEntries(h.Names)
 	s.listings = fromEntries(h.Listings)
-	if h.Traps != nil {
-		s.guard.SetSaved(h.Traps)
+	if h.Traps == nil {
+		return errors.New("it says nothing of traps")
+	}
+	if err := s.guard.SetSaved(h.Traps); err != nil {
+		return err
 	}
 	for _, e := range h.Tries {
 		s.tries[e.Page] = e.N

@@ -113,11 +113,12 @@ func (x *Status) addColumns(s *state) {
 
 // trapList names the traps that met most pages.
 func (s *state) trapList() (list []Trap) {
-	for i, m := range s.guard.Marks() {
-		if i == maxListed {
-			break
+	const each = 5 // of a reason: a farm has many sites
+	var of [frontier.MaxBar + 1]int
+	for _, m := range s.guard.Marks() {
+		if of[m.Bar]++; of[m.Bar] <= each && len(list) < maxListed {
+			list = append(list, Trap{m.Bar.String(), string(s.seen.Name(m.Site)), m.Pattern, m.Pages})
 		}
-		list = append(list, Trap{m.Bar.String(), string(s.seen.Name(m.Site)), m.Pattern, m.Pages})
 	}
 	return list
 }

@@ -1,6 +1,8 @@
 package trap
 
 import (
+	"math"
+
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -12,7 +14,8 @@ const (
 	hostProof = 3  // new pages that make a host worth something
 	freePages = 32 // requests for the domains of a branch
 	newSite   = 4  // requests that the first page of a domain counts for: its robots.txt, and what it leads to
-	worth     = 4  // and one more request for so many new pages of the domain that it hangs from
+	worth     = 2  // and so many more requests for the square root of the new pages of the domain that it hangs from
+	branches  = 2  // that may use theirs up
 	maxHeight = 8  // of the tree of domains: what lies deeper hangs at this height
 )
 
@@ -213,12 +216,13 @@ func (d *domains) branch(s graph.Site) (top, branch uint32, ok bool) {
 }
 
 // farmLeft is how many requests are left for all that hangs from a branch, and how many
-// there were. All branches of a domain have twice as much as one of them.
+// there were. All branches of a domain together have as much as some
+// of them.
 func (d *domains) farmLeft(top, branch uint32) (left, had uint64) {
 	had = uint64(d.below.At(int(branch)))
 	sum := uint64(d.below.At(int(top)) - d.own.At(int(top)))
-	all := freePages + uint64(d.news.At(int(top)))/worth
-	return min(all-min(all, had), 2*all-min(2*all, sum)), had
+	all := freePages + worth*uint64(math.Sqrt(float64(d.news.At(int(top)))))
+	return min(all-min(all, had), branches*all-min(branches*all, sum)), had
 }
 
 // isFarm tells whether the domains that hang below one on the ground, as the domain of a

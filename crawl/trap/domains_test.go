@@ -182,11 +182,11 @@ func TestFarmAllowance(t *testing.T) {
 	if n := asked(); n != 2*(freePages-newSite+1) {
 		t.Errorf("%d requests for a farm", n)
 	}
-	for range 40 * worth {
+	for range 40 * 40 {
 		d.came(1)
 	}
-	if n := asked(); n < 2*40 || n > 2*40+newSite {
-		t.Errorf("%d requests more behind a door with %d pages", n, 40*worth)
+	if n := asked(); n < 2*worth*40 || n > 2*worth*40+newSite {
+		t.Errorf("%d requests more behind a door with %d pages", n, 40*40)
 	}
 	if d.isFarm(0) || d.isFarm(1) {
 		t.Error("the door is part of the farm")

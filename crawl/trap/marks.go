@@ -2,6 +2,7 @@ package trap
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -61,7 +62,7 @@ func (g *Guard) pattern(p *Page, bar frontier.Bar) []byte {
 	const most = 200 // bytes: it is for people
 	text := []byte(nil)
 	switch bar {
-	case frontier.BarNoNews:
+	case frontier.BarNoNews, frontier.BarDuplicate:
 		g.text = appendGroup(g.text[:0], p.Rest)
 		text = g.text
 	case frontier.BarGrows:
@@ -128,7 +129,7 @@ func (g *Guard) Saved() *Saved {
 }
 
 // SetSaved takes it over.
-func (g *Guard) SetSaved(s *Saved) {
+func (g *Guard) SetSaved(s *Saved) error {
 	for _, m := range s.Marks {
 		g.marks.pages[markKey{m.Site, m.Bar, m.Pattern}] = m.Pages
 	}
@@ -139,8 +140,12 @@ func (g *Guard) SetSaved(s *Saved) {
 		g.held.let(p.Page, charge{p.Key, p.Cost})
 	}
 	for _, h := range s.Held {
+		if len(h.Bars) != len(h.Pages) {
+			return fmt.Errorf("%d held pages for %d reasons", len(h.Pages), len(h.Bars))
+		}
 		for i, p := range h.Pages {
 			g.held.add(h.Key, p, h.Bars[i])
 		}
 	}
+	return nil
 }
