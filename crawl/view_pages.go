@@ -26,6 +26,7 @@ type PageInfo struct {
 	Depth  int           // links from a seed
 	In     int64         // links to it from pages that came
 	Score  float64       // its value under the policy of the crawl
+	Like   string        // URL of the page whose content it had when it came last, or nearly; "": of none
 }
 
 // Why says in a word why a page is not fetched, "" if it is or may yet be.
@@ -111,6 +112,9 @@ func (v *View) info(p graph.Page, ends *pageEnds) PageInfo {
 	if int(p) < len(ends.list) {
 		if e := &ends.list[p]; e.tried {
 			x.Tried, x.Class, x.Status, x.At = true, e.class, e.status, e.at
+			if e.like != 0 && int(e.like) <= s.f.Pages() {
+				x.Like = string(s.appendURL(nil, graph.Page(e.like-1)))
+			}
 		}
 	}
 	if x.State == frontier.Failed && !x.Tried {
@@ -131,6 +135,7 @@ type pageEnd struct {
 	status uint16
 	class  policy.Class
 	tried  bool
+	like   uint32 // 1 + the page whose content it had, or nearly; 0: none
 }
 
 // readEnds reads them out of the journal: the state has no need of them.
@@ -138,21 +143,33 @@ func (v *View) readEnds(ctx context.Context) (*pageEnds, error) {
 	x := &pageEnds{list: make([]pageEnd, v.s.f.Pages()), notes: map[graph.Page]string{}, sites: map[graph.Site]string{}}
 	r := journal.Reader{
 		Dir:    v.parts.journal,
-		Record: func(r *journal.Record) error { x.take(r); return nil },
+		Record: func(r *journal.Record) error { x.take(r, v.s.likeThen(r)); return nil },
 		Commit: func(*journal.Commit) error { return ctx.Err() },
 	}
 	_, err := r.Run()
 	return x, err
 }
 
-func (x *pageEnds) take(r *journal.Record) {
+// likeThen is 1 + the page whose content a page had that came, or nearly; 0: none. Of a
+// duplicate it is what is the original now, which may have come later.
+func (s *state) likeThen(r *journal.Record) uint32 {
+	if r.Event.Kind != frontier.Done || r.Event.Class.Failed() {
+		return 0
+	}
+	if p, ok := s.like(r); ok && p != r.Event.Page {
+		return uint32(p) + 1
+	}
+	return 0
+}
+
+func (x *pageEnds) take(r *journal.Record, like uint32) {
 	e := &r.Event
 	switch e.Kind {
 	case frontier.Done:
 		if int(e.Page) >= len(x.list) {
 			return // newer than the view
 		}
-		x.list[e.Page] = pageEnd{e.End, r.Facts.Status, e.Class, true}
+		x.list[e.Page] = pageEnd{e.End, r.Facts.Status, e.Class, true, like}
 		delete(x.notes, e.Page)
 		if e.Class.Failed() && r.Facts.Note != "" {
 			x.notes[e.Page] = r.Facts.Note

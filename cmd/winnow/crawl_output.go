@@ -37,6 +37,9 @@ func (c *crawling) tellEnd(sum *crawl.Summary) error {
 	t.add("fetched", formatCount(s.Fetched), gathered(s.Gathered)+" of the known importance")
 	t.add("failed", formatCount(s.Failed), countList(x.FailedBy))
 	t.add("refused", formatCount(s.Refused), countList(x.Reasons))
+	if n := inTraps(x); n > 0 {
+		t.add("left alone", formatCount(n), "of these as traps: winnow status says which")
+	}
 	t.add("attempts", formatCount(total(x.Outcomes)), countList(x.Outcomes))
 	t.add("requests", formatCount(s.Requests), formatBytes(s.Bytes)+" received")
 	t.add("time", formatDuration(s.Ran), "of "+formatDuration(s.Now)+" since the crawl began")
@@ -87,6 +90,14 @@ func goOn(sum *crawl.Summary, c *crawl.Config) string {
 func total(m map[string]int64) (n int64) {
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		n += m[k]
+	}
+	return n
+}
+
+// inTraps is the number of pages that were left alone as traps.
+func inTraps(s *crawl.Status) (n int64) {
+	for _, x := range leftAloneBy(s) {
+		n += x.pages
 	}
 	return n
 }

@@ -95,6 +95,7 @@ type pageResult struct {
 	Why     string   `json:"why,omitempty"`
 	Note    string   `json:"note,omitempty"`
 	Class   string   `json:"class,omitempty"`   // of the last attempt
+	Like    string   `json:"like,omitempty"`    // the page whose content it had, or nearly if the class is not duplicate
 	Status  int      `json:"status,omitempty"`  // of HTTP
 	Seconds *float64 `json:"seconds,omitempty"` // from the beginning of the crawl to the end of it
 	Depth   int      `json:"depth"`
@@ -134,7 +135,7 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
 // newPageResult is the page in the words of users.
 func newPageResult(x *crawl.PageInfo) *pageResult {
 	r := &pageResult{
-		ID: uint32(x.ID), URL: x.URL, State: stateName(x.State), Why: x.Why(), Note: x.Note, Status: int(x.Status),
+		ID: uint32(x.ID), URL: x.URL, State: stateName(x.State), Why: x.Why(), Note: x.Note, Like: x.Like, Status: int(x.Status),
 		Depth: x.Depth, LinksIn: x.In, Score: x.Score,
 	}
 	if x.Tried {

@@ -72,7 +72,10 @@ func TestStatusTraps(t *testing.T) {
 func TestLeftAlone(t *testing.T) {
 	at, wait := startWeb(t, "--pages", "300", "--sites", "6", "--trap-growing-path", "0.5", "--trap-copy-directory", "0.5", "--random-seed", "3")
 	dir := filepath.Join(t.TempDir(), "a.crawl")
-	must(t, rudely(at, dir, at.Seeds[0], "--quiet")...)
+	if end := must(t, rudely(at, dir, at.Seeds[0], "--quiet")...); !strings.Contains(end, "\nleft alone ") {
+		t.Errorf("the end of the crawl does not tell of traps:\n%s", end)
+	}
+	checkLike(t, dir)
 	var s crawl.Status
 	if err := json.Unmarshal([]byte(must(t, "status", dir, "--json")), &s); err != nil {
 		t.Fatal(err)
@@ -109,4 +112,26 @@ func TestLeftAlone(t *testing.T) {
 		t.Errorf("left alone without --traps:\n%s", text)
 	}
 	wait()
+}
+
+// checkLike: of each duplicate, and of nothing but what came, the page with its content is
+// told, which is another one (W20).
+func checkLike(t *testing.T, dir string) {
+	t.Helper()
+	duplicates := 0
+	for l := range strings.Lines(must(t, "pages", dir, "--json")) {
+		var p pageResult
+		if err := json.Unmarshal([]byte(l), &p); err != nil {
+			t.Fatal(err)
+		}
+		if p.Class == "duplicate" {
+			duplicates++
+		}
+		if p.Like == p.URL || (p.Like == "") == (p.Class == "duplicate") && p.Class != "ok" || p.Like != "" && p.State != "fetched" {
+			t.Errorf("%+v", p)
+		}
+	}
+	if duplicates == 0 {
+		t.Error("no page is a duplicate")
+	}
 }
