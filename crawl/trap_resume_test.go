@@ -112,7 +112,7 @@ func TestTrapHeldAreReleased(t *testing.T) {
 			t.Logf("with %d pages of its own %d of 600 pages of members came; refused %s", own, share[own], byCount(sum.Status().Reasons))
 		})
 	}
-	if share[10] == 0 || share[400] < 2*share[10] {
+	if share[10] == 0 || 2*share[400] < 3*share[10] { // by the square root of its pages: 1.9 times as many
 		t.Errorf("%v pages came", share)
 	}
 }

@@ -51,7 +51,13 @@ func (c *trapCase) run(t *testing.T) {
 			t.Errorf("%d of %d pages did not come once: %s (%s)", n, len(c.wanted), missing[0], fates[missing[0]])
 			t.Logf("%v", missing[:min(n, 10)])
 		}
-		t.Logf("%d requests, %d in the trap; refused %s", sum.Requests, len(in), byCount(sum.Status().Reasons))
+		robots := 0
+		for _, url := range in {
+			if strings.HasSuffix(url, "/robots.txt") {
+				robots++
+			}
+		}
+		t.Logf("%d requests, %d in the trap (%d of them for robots.txt); refused %s", sum.Requests, len(in), robots, byCount(sum.Status().Reasons))
 		w.verify(t).clean(t)
 	})
 }

@@ -17,7 +17,8 @@
 //     a few pages on each level and no more: Grows. Trees of real pages have leaves, and
 //     each of them adds to the allowance.
 //   - Host names below a registered domain that only the domain itself links to need hosts
-//     beside them that are worth something: Hosts.
+//     beside them that are worth something: Hosts. A host proves that only if one that
+//     others know, or that of the domain itself, links to it.
 //   - Domains that can be reached through one other domain only, by whatever way, share
 //     allowances that depend on what that one is worth: Farm. It does not help a farm that
 //     its sites link to each other.

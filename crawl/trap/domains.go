@@ -9,8 +9,9 @@ import (
 // Allowances of hosts that only their own domain links to, and of domains that can be
 // reached through one other domain only.
 const (
-	freeHosts = 2  // hosts of a domain
-	hostWorth = 2  // and so many more for each host of it that is worth something
+	freeHosts = 2  // hosts of a domain, of those that are vouched for and of the others
+	hostWorth = 2  // and so many more that are vouched for, for each host of it that is worth something
+	loneWorth = 1  // and so many others
 	hostProof = 3  // new pages that make a host worth something
 	freePages = 32 // requests for the domains of a branch
 	newSite   = 4  // requests that the first page of a domain counts for: its robots.txt, and what it leads to
@@ -24,6 +25,8 @@ const (
 	outside = 1 << iota // another domain links to it, or it is a seed
 	first               // its host is that of the domain, or www. below it
 	asked
+	vouched // a host of its domain links to it that is outside or first
+	proves  // it is counted as worth something
 )
 
 // Ways in which a domain is reached.
@@ -47,8 +50,9 @@ type domains struct {
 	own    *graph.Column[uint32] // by domain: requests for its pages, and newSite for the first
 	below  *graph.Column[uint32] // by domain: the same, for it and all that hang below it
 	news   *graph.Column[uint32] // by domain: new pages
-	inner  *graph.Column[uint32] // by domain: hosts asked that only the domain links to
-	proven *graph.Column[uint32] // by domain: hosts that are worth something
+	inner  *graph.Column[uint32] // by domain: hosts asked that only the domain links to, vouched for
+	lone   *graph.Column[uint32] // by domain: the same, of others
+	proven *graph.Column[uint32] // by domain: hosts that are worth something: see prove
 	seeds  *graph.Column[uint8]  // by domain: 1 if a seed is there
 }
 
@@ -58,13 +62,13 @@ func newDomains(max int) domains {
 		of: column("trap site domain"), flags: graph.NewColumn[uint8]("trap site flags", max),
 		good: column("trap site news"), same: column("trap site same"),
 		via: column("trap domain via"), own: column("trap domain own"), below: column("trap domain below"),
-		news: column("trap domain news"), inner: column("trap domain hosts"), proven: column("trap domain proven"),
+		news: column("trap domain news"), inner: column("trap domain hosts"), lone: column("trap domain lone hosts"), proven: column("trap domain proven"),
 		seeds: graph.NewColumn[uint8]("trap domain seeds", max),
 	}
 }
 
 func (d *domains) columns(each func(graph.AnyColumn)) {
-	for _, c := range []graph.AnyColumn{d.of, d.flags, d.good, d.same, d.via, d.own, d.below, d.news, d.inner, d.proven, d.seeds} {
+	for _, c := range []graph.AnyColumn{d.of, d.flags, d.good, d.same, d.via, d.own, d.below, d.news, d.inner, d.lone, d.proven, d.seeds} {
 		each(c)
 	}
 }
@@ -80,7 +84,7 @@ func (d *domains) add(domain uint32, isFirst bool) {
 	}
 	d.flags.Append(flags)
 	for d.via.Len() <= int(domain) {
-		for _, c := range []*graph.Column[uint32]{d.via, d.own, d.below, d.news, d.inner, d.proven} {
+		for _, c := range []*graph.Column[uint32]{d.via, d.own, d.below, d.news, d.inner, d.lone, d.proven} {
 			c.Append(0)
 		}
 		d.seeds.Append(0)
@@ -90,7 +94,7 @@ func (d *domains) add(domain uint32, isFirst bool) {
 // seed notes that a site has a seed.
 func (d *domains) seed(s graph.Site) {
 	n := d.of.At(int(s))
-	d.flags.Slice()[s] |= outside
+	d.mark(s, outside)
 	d.seeds.Set(int(n), 1)
 	d.hang(n, ground)
 }
@@ -99,9 +103,12 @@ func (d *domains) seed(s graph.Site) {
 func (d *domains) link(from, to graph.Site) {
 	a, b := d.of.At(int(from)), d.of.At(int(to))
 	if a == b {
+		if d.flags.At(int(from))&(outside|first) != 0 {
+			d.mark(to, vouched)
+		}
 		return
 	}
-	d.flags.Slice()[to] |= outside
+	d.mark(to, outside)
 	if d.via.At(int(a)) == unlinked { // it came all the same: nothing may hang below what hangs nowhere yet
 		d.hang(a, ground)
 	}
@@ -117,6 +124,25 @@ func (d *domains) link(from, to graph.Site) {
 	default:
 		d.hang(b, d.common(via, a+above))
 	}
+}
+
+// mark gives a site a flag.
+func (d *domains) mark(s graph.Site, flag uint8) {
+	if f := d.flags.At(int(s)); f&flag == 0 {
+		d.flags.Set(int(s), f|flag)
+		d.prove(s)
+	}
+}
+
+// prove counts a host with new pages, once. One that is known to others of its kind only
+// proves nothing: where every name resolves, each has as many pages as one likes.
+func (d *domains) prove(s graph.Site) {
+	f := d.flags.At(int(s))
+	if d.good.At(int(s)) < hostProof || f&(outside|first|vouched) == 0 || f&proves != 0 {
+		return
+	}
+	d.flags.Set(int(s), f|proves)
+	d.proven.Slice()[d.of.At(int(s))]++
 }
 
 // height is the number of domains from one to the ground, itself included.
@@ -182,8 +208,12 @@ func (d *domains) charge(s graph.Site) {
 	d.weigh(n+above, cost)
 	if f := d.flags.At(int(s)); f&asked == 0 {
 		d.flags.Set(int(s), f|asked)
-		if f&(outside|first) == 0 {
+		switch {
+		case f&(outside|first) != 0:
+		case f&vouched != 0:
 			d.inner.Slice()[n]++
+		default:
+			d.lone.Slice()[n]++
 		}
 	}
 }
@@ -199,10 +229,8 @@ func (d *domains) cost(n uint32) uint32 {
 func (d *domains) came(s graph.Site) {
 	n := d.of.At(int(s))
 	d.news.Slice()[n]++
-	good := d.good.Slice()
-	if good[s]++; good[s] == hostProof {
-		d.proven.Slice()[n]++
-	}
+	d.good.Slice()[s]++
+	d.prove(s)
 }
 
 // branch is the domain right below one on the ground (top) from which that of a site
@@ -239,11 +267,17 @@ func (d *domains) isFarm(s graph.Site) bool {
 // isInner tells whether a site is known to its own domain only, and was not asked yet.
 func (d *domains) isInner(s graph.Site) bool { return d.flags.At(int(s))&(outside|first|asked) == 0 }
 
-// hostsLeft is how many hosts of a domain may be asked that only the domain links to, and
-// how many were.
-func (d *domains) hostsLeft(n uint32) (left, had uint64) {
-	had = uint64(d.inner.At(int(n)))
-	all := freeHosts + hostWorth*uint64(d.proven.At(int(n)))
+// isLone tells whether no host of its domain vouches for a site.
+func (d *domains) isLone(s graph.Site) bool { return d.flags.At(int(s))&vouched == 0 }
+
+// hostsLeft is how many hosts like s, which only its domain links to, may be asked, and how
+// many were.
+func (d *domains) hostsLeft(s graph.Site) (left, had uint64) {
+	n := int(d.of.At(int(s)))
+	had, all := uint64(d.inner.At(n)), freeHosts+hostWorth*uint64(d.proven.At(n))
+	if d.isLone(s) {
+		had, all = uint64(d.lone.At(n)), freeHosts+loneWorth*uint64(d.proven.At(n))
+	}
 	return all - min(all, had), had
 }
 
@@ -252,7 +286,7 @@ func (d *domains) isWild(s graph.Site) bool {
 	if !d.isInner(s) {
 		return false
 	}
-	left, _ := d.hostsLeft(d.of.At(int(s)))
+	left, _ := d.hostsLeft(s)
 	return left == 0
 }
 

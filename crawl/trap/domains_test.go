@@ -198,45 +198,59 @@ func TestFarmAllowance(t *testing.T) {
 }
 
 // Names below a domain that only the domain links to are asked by twos, and more for each
-// that is worth something; those that others link to, and the domain itself, always.
+// that is worth something and that a known host links to; those that others link to, and
+// the domain itself, always.
 func TestHostAllowance(t *testing.T) {
-	d := newDomains(100)
-	for i := range 50 {
-		d.add(0, i == 0)
-	}
-	d.add(1, true)
-	asked := func() (n int) {
+	for _, vouch := range []bool{true, false} {
+		d := newDomains(100)
+		for i := range 50 {
+			d.add(0, i == 0)
+		}
+		d.add(1, true)
+		d.add(2, true)
 		for i := graph.Site(1); i < 50; i++ {
-			if !d.isWild(i) && d.flags.At(int(i))&asked == 0 {
-				d.charge(i)
-				n++
+			if d.link(i-1, i); vouch {
+				d.link(0, i)
 			}
 		}
-		return n
-	}
-	d.charge(0)
-	if n := asked(); n != freeHosts {
-		t.Errorf("%d hosts", n)
-	}
-	for range hostProof - 1 {
-		d.came(1)
-	}
-	if n := asked(); n != 0 {
-		t.Errorf("%d hosts more", n)
-	}
-	for range 5 { // counts once
-		d.came(1)
-	}
-	if n := asked(); n != hostWorth {
-		t.Errorf("%d hosts more beside one with pages", n)
-	}
-	d.link(0, 49) // the same domain
-	if !d.isWild(49) {
-		t.Error("a link within the domain speaks for a host")
-	}
-	d.link(50, 49)
-	if d.isWild(49) || d.isWild(0) || d.isWild(1) {
-		t.Error("a host is refused that others link to, or that was asked")
+		asked := func() (n int) {
+			for i := graph.Site(2); i < 50; i++ { // not the first, which 0 links to
+				if !d.isWild(i) && d.flags.At(int(i))&asked == 0 {
+					d.charge(i)
+					n++
+				}
+			}
+			return n
+		}
+		d.charge(0)
+		if n := asked(); n != freeHosts {
+			t.Errorf("%d hosts", n)
+		}
+		for range hostProof - 1 {
+			d.came(2)
+		}
+		if n := asked(); n != 0 {
+			t.Errorf("%d hosts more", n)
+		}
+		for range 5 { // counts once
+			d.came(2)
+		}
+		if n := asked(); n != hostWorth && vouch || n != 0 && !vouch {
+			t.Errorf("%d hosts more beside one with pages, vouched for: %v", n, vouch)
+		}
+		d.link(50, 2)
+		d.link(51, 2)
+		if n := asked(); n != 0 && vouch || n != loneWorth && !vouch {
+			t.Errorf("%d hosts more when others link to it, vouched for: %v", n, vouch)
+		}
+		d.link(48, 49) // of the same kind
+		if !d.isWild(49) {
+			t.Error("a link within the domain speaks for a host")
+		}
+		d.link(50, 49)
+		if d.isWild(49) || d.isWild(0) || d.isWild(2) {
+			t.Error("a host is refused that others link to, or that was asked")
+		}
 	}
 }
 

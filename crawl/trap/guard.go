@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -174,10 +175,20 @@ const (
 )
 
 // Judge says what speaks against handing out a page. Its text may be invalid afterwards.
+// One that is held stays so as long as it needs an allowance, whatever else links to it: a
+// page may link to a thousand of them, and what is left is for Release to share out.
 func (g *Guard) Judge(p *Page) frontier.Bar {
 	if _, free := g.held.free[p.ID]; free {
 		return frontier.NoBar
 	}
+	if r, held := g.held.of[p.ID]; held && g.allowance(p).left < math.MaxInt64 {
+		return r.bar
+	}
+	return g.judge(p)
+}
+
+// judge is Judge for a page that is neither free nor held.
+func (g *Guard) judge(p *Page) frontier.Bar {
 	switch {
 	case g.isWild(p.Site):
 		return frontier.BarHosts

@@ -84,7 +84,11 @@ func (g *Guard) keyOf(p *Page, bar frontier.Bar) uint64 {
 	if name, _ := place(p.Rest); bar == frontier.BarGrows {
 		return g.hash(p.Site, name)
 	}
-	return uint64(bar)<<32 | uint64(g.of.At(int(p.Site)))
+	key := uint64(bar)<<32 | uint64(g.of.At(int(p.Site)))
+	if bar == frontier.BarHosts && g.isLone(p.Site) {
+		key |= 1 << 40 // they wait for other things than those that are vouched for
+	}
+	return key
 }
 
 // Refused notes that a page was refused for a reason of traps.
@@ -142,15 +146,19 @@ type allowance struct {
 // Branches of a domain share one in part, so what is under way in any of them counts
 // against each.
 func (g *Guard) allowance(p *Page) allowance {
-	const farm, hosts = 1 << 40, 2 << 40
+	const farm, hosts, lone = 1 << 40, 2 << 40, 3 << 40
 	if top, branch, ok := g.branch(p.Site); ok {
 		left, had := g.farmLeft(top, branch)
 		cost := uint64(g.cost(g.of.At(int(p.Site))))
 		return allowance{farm | uint64(top), left, cost, farm | uint64(branch), had}
 	}
 	if d := g.of.At(int(p.Site)); g.isInner(p.Site) {
-		left, had := g.hostsLeft(d)
-		return allowance{hosts | uint64(d), left, 1, hosts | uint64(d), had}
+		key := hosts | uint64(d)
+		if g.isLone(p.Site) {
+			key = lone | uint64(d)
+		}
+		left, had := g.hostsLeft(p.Site)
+		return allowance{key, left, 1, key, had}
 	}
 	name, depth := place(p.Rest)
 	hash := g.hash(p.Site, name)
@@ -163,8 +171,8 @@ func (g *Guard) allowance(p *Page) allowance {
 // Limits of a round of Release.
 const (
 	roundKeys  = 64
-	roundPages = 256 // for each
-	roundFails = 8   // and so many more that stay
+	roundPages = 256 // for each, but at the end
+	roundFails = 8   // or so many that stay
 )
 
 // A round is one call of Release.
@@ -208,7 +216,7 @@ func (g *Guard) releaseFrom(r *round, list []graph.Page) {
 		} else {
 			fails++
 		}
-		if tried++; tried == roundPages || fails == roundFails {
+		if tried++; !r.end && (tried == roundPages || fails == roundFails) {
 			return
 		}
 	}
@@ -222,7 +230,7 @@ func (g *Guard) mayGo(r *round, p *Page) bool {
 	if !r.end {
 		spent += g.held.pending[a.key]
 	}
-	if !r.ends[a.place] && (spent+a.cost > a.left || g.Judge(p) != frontier.NoBar) {
+	if !r.ends[a.place] && (spent+a.cost > a.left || g.judge(p) != frontier.NoBar) {
 		return false
 	}
 	r.given[a.key] += a.cost

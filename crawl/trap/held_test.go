@@ -100,7 +100,7 @@ func TestReleaseFarm(t *testing.T) {
 // A page that was asked for, failed, and is refused the second time is held once.
 func TestRefusedAgain(t *testing.T) {
 	g := farmOf(t, 100)
-	for range newSite * worth {
+	for range 2 * 2 { // worth*2 requests more for a branch
 		g.Came(g.page(1, "/x%d", len(g.pages)), News{})
 	}
 	list := g.release(false)
@@ -123,7 +123,7 @@ func TestRefusedAgain(t *testing.T) {
 		t.Errorf("%d are held, want %d", g.Holds(), holds+2)
 	}
 	checkHeld(t, g.Guard)
-	for range 20 * worth {
+	for range 400 {
 		g.Came(g.page(1, "/x%d", len(g.pages)), News{})
 	}
 	all := g.Release(true, g.look)
@@ -236,7 +236,7 @@ func TestNearlyThrough(t *testing.T) {
 // which something else has become are left alone.
 func TestReleaseAtEnd(t *testing.T) {
 	g := farmOf(t, 100)
-	for range 10 * worth {
+	for range 20 {
 		g.Came(g.page(1, "/x%d", len(g.pages)), News{})
 	}
 	lost := g.release(false)
@@ -265,5 +265,26 @@ func TestReleaseAtEnd(t *testing.T) {
 		if list := g.Release(true, g.look); len(list) > 0 {
 			t.Errorf("%d pages are released, all of which are gone", len(list))
 		}
+	}
+}
+
+// Another link to a held page is no way around what is left: it waits for its turn.
+func TestHeldWaits(t *testing.T) {
+	g := farmOf(t, 100)
+	for range 2 * 2 { // worth*2 requests more for a branch
+		g.Came(g.page(1, "/x%d", len(g.pages)), News{})
+	}
+	for id := range g.held.of {
+		p := g.pages[id]
+		p.Single = false
+		if bar := g.Judge(&p); bar != frontier.BarFarm {
+			t.Errorf("page %d is judged %v", id, bar)
+		}
+	}
+	site := g.pages[g.held.lists[g.held.keys[0]][0]].Site
+	g.Linked(0, site) // but a seed speaks for it
+	p := g.pages[g.held.lists[g.held.keys[0]][0]]
+	if bar := g.Judge(&p); bar != frontier.NoBar {
+		t.Errorf("the page of a site that a seed links to is judged %v", bar)
 	}
 }
