@@ -38,11 +38,18 @@ func (o *owner) handOut(now time.Duration) (ask time.Duration) {
 // asked for until it has.
 func (o *owner) mayHandOut() bool {
 	return o.stopping == "" && (len(o.idle) > 0 || len(o.crew) < o.c.Fetchers) &&
-		o.pagesLeft() && o.open.bytes < maxOpen && !(o.outage.on() && len(o.crew)-len(o.idle) >= outageProbes)
+		o.pagesLeft() && o.open.bytes < o.maxOpen() && !(o.outage.on() && len(o.crew)-len(o.idle) >= outageProbes)
 }
 
 // maxOpen is how many bytes may wait for the disk beside the group that it has.
-const maxOpen = 64 << 20
+func (o *owner) maxOpen() int64 {
+	if o.o.Memory == 0 {
+		return mostOpen
+	}
+	return min(mostOpen, o.o.Memory/16)
+}
+
+const mostOpen = 64 << 20
 
 // pagesLeft tells whether one more page may be asked for under --pages.
 func (o *owner) pagesLeft() bool {

@@ -113,6 +113,7 @@ func newSetup(c *Config, id identity, memory int64) (*setup, error) {
 		}
 	}
 	pages := maxPages(memory)
+	set.room = pages
 	for _, p := range []*policy.Choice{set.policy, set.sitePolicy} {
 		if p != nil && p.Spec.MaxPages > 0 {
 			pages = min(pages, p.Spec.MaxPages) // it takes its time for each page
@@ -150,9 +151,11 @@ const (
 	bytesPerPage = 80
 )
 
-// maxPages is how many pages a crawl may know under a ceiling of memory.
+// maxPages is how many pages a crawl may know under a ceiling of memory: two fifths of it
+// are for what it knows, since a follower (see follow) knows the same for a while, and the
+// rest is for bodies, records and the heap.
 func maxPages(memory int64) int {
-	return int(min(max(memory/bytesPerPage, 1<<12), 1<<31))
+	return int(min(max(memory*2/5/bytesPerPage, 1<<12), 1<<31))
 }
 
 // restore brings a state up to the last commit of a journal: from the newest snapshot

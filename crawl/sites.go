@@ -132,6 +132,7 @@ type pending struct {
 	tries   map[graph.Page]uint8    // attempts at a page that failed
 
 	listings map[graph.Site]int // sitemap files known so far, fetched or not
+	waiting  int                // bytes of the names of files to fetch
 }
 
 // A hop is where the robots.txt of a site has moved to.
@@ -204,6 +205,9 @@ func (s *state) ruled(r *journal.Record) {
 func (s *state) listed(r *journal.Record) {
 	id := r.Event.Site
 	s.bytes += r.Event.Bytes
+	if f := s.files[id]; len(f) > 0 {
+		s.waiting -= len(f[0])
+	}
 	if f := s.files[id]; len(f) > 1 {
 		s.files[id] = f[1:]
 	} else {
@@ -214,17 +218,31 @@ func (s *state) listed(r *journal.Record) {
 
 func (s *state) addFiles(id graph.Site, files []string) {
 	if len(files) > 0 {
+		for _, f := range files {
+			s.waiting += len(f)
+		}
 		s.files[id] = append(s.files[id], files...)
 		s.listings[id] += len(files)
 	}
 }
 
 // maxListings is how many sitemap files of a site are fetched: an index may name itself.
-const maxListings = 500
+// maxWaiting is how many bytes the names of all files have that wait.
+const (
+	maxListings = 500
+	maxWaiting  = 8 << 20
+)
 
 // fits cuts files to those that may still be fetched of a site.
 func (s *state) fits(id graph.Site, files []string) []string {
-	return files[:min(len(files), max(0, maxListings-s.listings[id]))]
+	files = files[:min(len(files), max(0, maxListings-s.listings[id]))]
+	room := maxWaiting - s.waiting
+	for i, f := range files {
+		if room -= len(f); room < 0 {
+			return files[:i]
+		}
+	}
+	return files
 }
 
 // nameDomains numbers the domains of all sites again, as they were numbered when each

@@ -138,6 +138,11 @@ func (s *state) setHead(h *head) error {
 	}
 	s.hops, s.files, s.trouble, s.names = fromEntries(h.Hops), fromEntries(h.Files), fromEntries(h.Trouble), fromEntries(h.Names)
 	s.listings = fromEntries(h.Listings)
+	for _, e := range h.Files {
+		for _, f := range e.Is {
+			s.waiting += len(f)
+		}
+	}
 	if h.Traps == nil {
 		return errors.New("it says nothing of traps")
 	}

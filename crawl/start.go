@@ -253,7 +253,7 @@ func (o *owner) assemble() error {
 		ctx: ctx, clock: o.now, began: o.epoch.Add(-o.base), resolve: resolve, fetch: options,
 		product: o.c.Product(), private: o.c.AllowPrivate, nameless: o.c.Contact == "",
 		results:   make(chan *task, o.c.Fetchers),
-		gatherers: make(chan *gather.Gatherer, 2*runtime.GOMAXPROCS(0)),
+		gatherers: make(chan *gather.Gatherer, gatherers(o.o.Memory)),
 		gather: &gather.Options{
 			Key: o.s.key, Product: o.c.Product(), Scope: o.scope, Builder: builder,
 			KeepNoArchive: o.c.KeepNoArchive, HTMLOnly: o.c.Types == TypesHTML, MaxBody: int64(o.c.MaxBody),
@@ -289,8 +289,18 @@ func (o *owner) fetchOptions() (*fetch.Options, error) {
 	}, nil
 }
 
+// gatherers is how many pages are read at a time: two for each processor, but each of them
+// may need as much as the largest page unpacked, several times over.
+func gatherers(memory int64) int {
+	n := 2 * runtime.GOMAXPROCS(0)
+	if memory == 0 {
+		return n
+	}
+	return max(1, min(n, int(memory>>27)))
+}
+
 // bodyBudget is how many bytes of bodies may be in memory.
-func bodyBudget(memory int64) int64 { return max(64<<20, memory/8) }
+func bodyBudget(memory int64) int64 { return max(16<<20, memory/8) }
 
 // resolver is what finds addresses.
 func (o *owner) resolver() (func(context.Context, string) (fetch.Names, error), error) {

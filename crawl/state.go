@@ -24,6 +24,7 @@ type setup struct {
 	batch              int
 	random             uint64
 	frontier           frontier.Options // MaxPages and MaxSites included
+	room               int              // pages for which there is memory, if there were no sites; 0: any number
 	robots             bool             // robots.txt is obeyed
 	recrawl            bool             // pages are visited again
 	// delays gives sites a delay of their own by their name; nil: none has one.
@@ -271,9 +272,12 @@ func (s *state) site(hash uint64, name []byte) (id graph.Site, fresh bool) {
 	return id, fresh
 }
 
-// full tells whether there is no room for another page, or for another site.
+// full tells whether there is no room for another page, or for another site. A site takes
+// as much as sitePages pages.
 func (s *state) full() bool {
-	return s.seen.Pages() >= s.set.frontier.MaxPages || s.seen.Sites() >= s.set.frontier.MaxSites
+	const sitePages = 5
+	n, m := s.seen.Pages(), s.seen.Sites()
+	return n >= s.set.frontier.MaxPages || m >= s.set.frontier.MaxSites || s.set.room > 0 && n+sitePages*m >= s.set.room
 }
 
 // enter adds a page that is fresh in the table: its URL, its columns, and, unless it is
