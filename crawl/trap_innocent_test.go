@@ -25,7 +25,7 @@ func TestInnocentNumbers(t *testing.T) {
 			s.pages[index] = append(s.pages[index], rest)
 		}
 		s.text = func(rw http.ResponseWriter, rest string, links []string) {
-			text := words("the same", 80) + strings.Trim(rest, "/item?d=.html")
+			text := words("the same", 80) + strings.Trim(rest, "/item?d=.hl")
 			if len(links) > 1 || rest == "/" {
 				text = words(rest, 80)
 			}
