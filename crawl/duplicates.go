@@ -92,6 +92,9 @@ func (o *owner) nearly(p graph.Page, f *gather.Found) (graph.Page, bool) {
 	if !o.c.Duplicates || f.Class != policy.OK || f.Status == notModified {
 		return graph.NoPage, false
 	}
+	if _, known := o.s.content.of(f.Digest); known {
+		return graph.NoPage, false // it takes the place of a copy, which is nothing against it
+	}
 	q, ok := o.s.alike.Find(f.SimHash)
 	return q, ok && q != p
 }
