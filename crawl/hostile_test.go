@@ -29,9 +29,8 @@ import (
 // larger or smaller.
 func TestHostile(t *testing.T) {
 	h := hostileCrawl{pages: 20_000, sites: 150, seed: 25, serve: hostileServe()}
-	most := 0.02
 	if testing.Short() {
-		h.pages, most = 5000, 0.06 // a trap costs the same on a smaller site
+		t.Skip("20,000 pages: a trap costs the same on a smaller web, whose share would say nothing")
 	}
 	h.pages = fromEnv("WINNOW_HOSTILE_PAGES", h.pages)
 	h.seed = uint64(fromEnv("WINNOW_HOSTILE_SEED", int(h.seed)))
@@ -42,8 +41,8 @@ func TestHostile(t *testing.T) {
 		}
 		w.report(t, sum)
 		w.checkHostile(t)
-		if s := w.server.Counter().Summary(); s.TrapShare > most {
-			t.Errorf("%.2f %% of the requests were in traps, want at most %.0f %%", 100*s.TrapShare, 100*most)
+		if s := w.server.Counter().Summary(); s.TrapShare > 0.02 {
+			t.Errorf("%.2f %% of the requests were in traps, want at most 2 %%", 100*s.TrapShare)
 		}
 	})
 }
