@@ -29,7 +29,7 @@ func trapCost(kind string) int {
 // more than trapCost requests (W27).
 func TestHostileEach(t *testing.T) {
 	for i, name := range hostileSwitches() {
-		if testing.Short() && i%8 != 0 {
+		if testing.Short() && i%16 != 0 {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -17,6 +17,7 @@ func whole(s siteMap) trapCase {
 
 // An index has 900 pages that differ in a number, wherever it stands.
 func TestInnocentNumbers(t *testing.T) {
+	long(t)
 	for index, item := range map[string]string{"/index.html": "/item/%d.html", "/item/": "/item/%d.html", "/item": "/item?id=%d"} {
 		s := siteMap{pages: map[string][]string{"/": {index}}}
 		for i := range 900 {
@@ -52,6 +53,7 @@ func (s siteMap) tree(dir string, levels, children int, leaf func(dir string)) {
 
 // The pages of a manual lie five levels deep, and only the one above links to each.
 func TestInnocentManual(t *testing.T) {
+	long(t)
 	for _, top := range []string{"/", "/docs/"} {
 		s := siteMap{pages: map[string][]string{"/": {top}}}
 		s.tree(top, 5, 4, func(string) {})
@@ -62,6 +64,7 @@ func TestInnocentManual(t *testing.T) {
 
 // A server lists its directories, six deep, with files at the bottom or everywhere.
 func TestInnocentListing(t *testing.T) {
+	long(t)
 	for _, files := range []string{"bottom", "none"} {
 		s := siteMap{pages: map[string][]string{"/": {"/pub/"}}}
 		s.tree("/pub/", 6, 2, func(dir string) {
@@ -87,6 +90,7 @@ func TestInnocentListing(t *testing.T) {
 
 // A blog has pages of ten entries, each with the next.
 func TestInnocentBlog(t *testing.T) {
+	long(t)
 	s := siteMap{pages: map[string][]string{"/": {"/page/2"}}}
 	for n := 2; n <= 60; n++ {
 		at := fmt.Sprintf("/page/%d", n)
@@ -106,6 +110,7 @@ func TestInnocentBlog(t *testing.T) {
 
 // A forum has topics of many parts, which can be seen in two ways.
 func TestInnocentForum(t *testing.T) {
+	long(t)
 	s := siteMap{pages: map[string][]string{"/": nil}}
 	for topic := range 40 {
 		last := "/"
@@ -124,6 +129,7 @@ func TestInnocentForum(t *testing.T) {
 
 // A university has a site for each of its institutes, known to its portal alone.
 func TestInnocentUniversity(t *testing.T) {
+	long(t)
 	portal := siteMap{pages: map[string][]string{"/": nil}}
 	hosts := map[string]http.HandlerFunc{"www.uni.example": portal.serve}
 	wanted := []string{"http://www.uni.example/"}
@@ -160,6 +166,7 @@ func listOf(own int) (hosts map[string]http.HandlerFunc, wanted []string) {
 
 // A directory that is a seed speaks for all that it lists.
 func TestInnocentDirectory(t *testing.T) {
+	long(t)
 	hosts, wanted := listOf(20)
 	c := trapCase{hosts: hosts, seeds: []string{"http://list.example/"}, wanted: wanted}
 	c.run(t)
@@ -167,6 +174,7 @@ func TestInnocentDirectory(t *testing.T) {
 
 // A gallery is a chain of pages with a caption each.
 func TestInnocentGallery(t *testing.T) {
+	long(t)
 	s := siteMap{pages: map[string][]string{"/": {"/photo/0"}}}
 	for i := range 300 {
 		s.pages[fmt.Sprintf("/photo/%d", i)] = []string{fmt.Sprintf("/photo/%d", max(0, i-1)), fmt.Sprintf("/photo/%d", min(i+1, 299))}
@@ -181,6 +189,7 @@ func TestInnocentGallery(t *testing.T) {
 
 // Pages that have the same text under titles of their own.
 func TestInnocentTitles(t *testing.T) {
+	long(t)
 	s := siteMap{pages: map[string][]string{"/": many(100, "x")}}
 	for _, rest := range many(100, "x") {
 		s.pages[rest] = []string{"/"}
@@ -190,4 +199,13 @@ func TestInnocentTitles(t *testing.T) {
 	}
 	c := whole(s)
 	c.run(t)
+}
+
+// long leaves a test of verdicts out of short runs: those are for the race detector, and
+// verdicts are the owner's alone.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a test of verdicts, which share no memory")
+	}
 }
