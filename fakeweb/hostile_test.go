@@ -237,6 +237,9 @@ func TestEachSwitch(t *testing.T) {
 		share := o.hostileShares()[i]
 		*share.Value = 0.4
 		o.Servers.StormFor = 1
+		if testing.Short() && i%6 != 0 {
+			continue
+		}
 		t.Run(share.Name, func(t *testing.T) {
 			for _, spec := range specs {
 				checkExplored(t, mustServe(t, spec, o))
@@ -307,6 +310,9 @@ func firstDifference(s *Server, a, b []graph.Page) string {
 // any, however many copies and traps they have seen; and all that they asked for is in
 // the record.
 func TestFairToTheCurious(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one visitor at a time: nothing for the race detector")
+	}
 	for _, wide := range []bool{false, true} {
 		s := mustServe(t, hostileSpec, hostileWeb())
 		checkCurious(t, s, wide)
@@ -345,6 +351,9 @@ func hostileDigest(s *Server) string {
 // TestSameHostileBytes: a seed means the same bytes on every machine and in every version,
 // on a hostile web, too.
 func TestSameHostileBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one visitor at a time: nothing for the race detector")
+	}
 	small := Spec{Pages: 300, Sites: 20, Links: 2400, Seed: 1}
 	other := hostileWeb()
 	other.Seed = 1
