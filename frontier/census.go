@@ -6,14 +6,19 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Census is the number of pages by state and by bar.
-func (f *Frontier) Census() (states [1 << stateBits]int64, bars [MaxBar + 1]int64) {
+// Census is the number of pages by state, refused ones by bar, and failed ones by class.
+func (f *Frontier) Census() (states [1 << stateBits]int64, bars, failed [MaxBar + 1]int64) {
 	for b, k := range f.census {
-		states[b&stateMask] += k
-		bars[b>>stateBits] += k
+		state := State(b & stateMask)
+		states[state] += k
+		switch state {
+		case RefusedPage:
+			bars[b>>stateBits] += k
+		case Failed:
+			failed[b>>stateBits] += k
+		}
 	}
-	bars[NoBar] = 0
-	return states, bars
+	return states, bars, failed
 }
 
 // recountPages counts the pages of a state that was loaded.

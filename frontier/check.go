@@ -25,13 +25,15 @@ func (f *Frontier) checkKind(e *Event) error {
 	switch e.Kind {
 	case Seed:
 		return f.checkNew(e)
-	case Admitted, Revisit:
+	case Admitted, Revisit, Retried:
 		if len(e.New) > 0 {
 			return fmt.Errorf("it has %d new pages", len(e.New))
 		}
 		return f.checkKnown(e, e.Admit)
 	case Took:
 		return f.checkTook(e)
+	case Probed:
+		return f.checkSite(e.Site)
 	case Refused:
 		return f.checkWaits(e.Page)
 	case Asked, Session:

@@ -17,7 +17,8 @@ func (f *Frontier) postpone(now time.Duration, s graph.Site, e *Event) {
 		most := limit(f.o.FactorMax)
 		d = max(d, time.Duration(min(float64(most), f.o.Factor*float64(t)))) // beyond most it may be no duration
 	}
-	d = max(d, f.crawlDelay(s), e.Retry, f.backOff(s, e.Class), f.slowness(s, e))
+	d = max(d, f.crawlDelay(s))
+	d = max(d, f.pace(s, e, d), e.Retry, f.backOff(s, e), f.slowness(s, e))
 	f.spare(now, s, later(e.End, d))
 }
 
@@ -56,9 +57,10 @@ func (f *Frontier) slowness(s graph.Site, e *Event) time.Duration {
 	if f.o.Slow == 0 {
 		return 0
 	}
-	n := f.slow.At(int(s))
+	n, t := f.slow.At(int(s)), e.End-e.Start
+	f.times.note(t, e.Class)
 	switch {
-	case e.End-e.Start > f.o.Slow:
+	case t > f.slowLimit():
 		n = min(n, math.MaxUint8-1) + 1
 	case !e.Class.Failed():
 		n = 0
@@ -75,6 +77,12 @@ func (f *Frontier) slowness(s graph.Site, e *Event) time.Duration {
 		f.slowSites++
 	}
 	return doubled(f.o.SlowDelay, int(n)-f.o.SlowTimes, f.o.SlowMax)
+}
+
+// slowLimit is the time beyond which an answer is slow: Slow, or SlowFactor times what 95
+// of 100 answers take, if that is longer.
+func (f *Frontier) slowLimit() time.Duration {
+	return max(f.o.Slow, time.Duration(min(float64(Never/2), f.o.SlowFactor*float64(f.times))))
 }
 
 // isSlow tells whether s is asked rarely.
@@ -121,25 +129,53 @@ func (f *Frontier) size(s graph.Site) time.Duration {
 	return f.o.Delay
 }
 
+// In the column of failures the lower bits are the number of failures in a row, and the
+// highest one tells that the server asked for the time that it is left alone (Retry-After).
+const (
+	asksTime     = 1 << 7
+	failuresMask = asksTime - 1
+)
+
+// failures is the number of failures of s in a row.
+func (f *Frontier) failures(s graph.Site) int { return int(f.fails.At(int(s)) & failuresMask) }
+
+// countFailure counts a failure of s, unless the trouble is ours.
+func (f *Frontier) countFailure(s graph.Site, e *Event) {
+	if e.Ours {
+		return
+	}
+	asks := f.fails.At(int(s)) & asksTime
+	if e.Kind == Ruled || e.Kind == Listed || e.Kind == Done { // otherwise it was not asked
+		if asks = 0; e.Retry > 0 {
+			asks = asksTime
+		}
+	}
+	f.fails.Set(int(s), uint8(min(f.failures(s)+1, failuresMask))|asks)
+}
+
 // backOff counts failures of the server in a row and is the delay they cause: doubled
 // with each, and spread by up to a quarter so that sites that failed together do not
 // come back together.
-func (f *Frontier) backOff(s graph.Site, c policy.Class) time.Duration {
-	if c < policy.ServerError || c > policy.Timeout {
+func (f *Frontier) backOff(s graph.Site, e *Event) time.Duration {
+	if !passing(e.Class) {
 		f.fails.Set(int(s), 0)
 		return 0
 	}
-	n := f.fails.At(int(s))
-	if n < math.MaxUint8 {
-		f.fails.Set(int(s), n+1)
-	}
+	n := f.failures(s)
+	f.countFailure(s, e)
 	if f.o.BackOff == 0 {
 		return 0
 	}
-	d := doubled(f.o.BackOff, int(n), f.o.BackOffMax)
+	if e.Ours {
+		n = 0
+	}
+	d := doubled(f.o.BackOff, n, f.o.BackOffMax)
 	spread := policy.Hash(f.o.Random, uint64(s), uint64(n)) % 1024
 	return d + time.Duration(float64(d)*float64(spread)/4096)
 }
+
+// passing tells whether a failure is of the kind that passes.
+func passing(c policy.Class) bool { return c >= policy.ServerError && c <= policy.Timeout }
 
 // keeps tells whether the fetcher keeps s for another page: if the connection is good
 // for it, fewer than c pages were asked for, one waits and is what the site needs
@@ -147,7 +183,7 @@ func (f *Frontier) backOff(s graph.Site, c policy.Class) time.Duration {
 func (f *Frontier) keeps(now time.Duration, s graph.Site, e *Event) bool {
 	served := f.served.Slice()
 	served[s]++
-	if !e.Keep || int(served[s]) >= f.o.PerConnection || f.crawlDelay(s) > 0 || e.Retry > 0 || f.fails.At(int(s)) > 0 || f.isSlow(s) {
+	if !e.Keep || int(served[s]) >= f.o.PerConnection || f.crawlDelay(s) > 0 || e.Retry > 0 || f.failures(s) > 0 || f.isSlow(s) {
 		return false
 	}
 	if f.boards[0].active.Len(s) == 0 || f.needs(now, s).Kind != Fetch {

@@ -59,16 +59,22 @@ const (
 	// Session: the crawler was started again. Works that had been handed out are void.
 	Session
 	// Listed: a sitemap file of Site was fetched, and made the pages New known: without
-	// a link to them, but they are no seeds. If it failed, it was the file's only try.
+	// a link to them, but they are no seeds. If it failed, and not Again, the file is left out.
 	Listed
 	// Admitted: the pages Admit, which were refused, are to be fetched after all.
 	Admitted
 	// Revisit: the pages Admit, which came, are to be visited again. Those that wait for
 	// it already, and others, are left out.
 	Revisit
+	// Retried: the pages Admit, which failed or were refused, or which came with what was
+	// not theirs, get another chance, and so do sites of theirs that were closed.
+	Retried
+	// Probed: the robots.txt of Site is to be asked for out of turn, to see whether
+	// anything answers.
+	Probed
 )
 
-var eventNames = [...]string{"seed", "took", "refused", "asked", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit"}
+var eventNames = [...]string{"seed", "took", "refused", "asked", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit", "retried", "probed"}
 
 func (k EventKind) String() string { return eventNames[k] }
 
@@ -77,7 +83,7 @@ func (k EventKind) String() string { return eventNames[k] }
 type Event struct {
 	Kind  EventKind
 	Work  Kind       // Took
-	Site  graph.Site // Took, Resolved, Ruled, Listed
+	Site  graph.Site // Took, Resolved, Ruled, Listed, Probed
 	For   graph.Site // Took (of Robots), Ruled: as in Work
 	Page  graph.Page // Took (of Fetch), Refused, Done
 	Board uint8      // Took
@@ -91,13 +97,15 @@ type Event struct {
 	// are. Nil: all are.
 	Bars []Bar
 	// Admit are pages that were refused and are to be fetched after all (Seed, Done,
-	// Listed, Admitted). Those that are not refused are left out.
+	// Listed, Admitted), or the pages of Retried and Revisit. Those that are not refused are
+	// left out.
 	Admit []graph.Page
 	Links []graph.Page // Done: distinct, known (New included), without the page itself
 
 	Class policy.Class // Resolved, Ruled, Listed, Done
 	// Again sends the page, or the work at the site, back to be tried not before Due
-	// (Resolved, Ruled, Done). A Due without Again is the instant at which a page that
+	// (Resolved, Ruled, Listed, Done); a sitemap file is tried again in its turn, and a site
+	// that has rules already goes on with them until Due. A Due without Again is the instant at which a page that
 	// came is to be visited again (Done); 0 is never.
 	Again bool
 	Due   time.Duration
@@ -108,6 +116,10 @@ type Event struct {
 	// Near: the page is a near duplicate (Done). The pages New are discounted until a page
 	// that is none links to them: see discounts.
 	Near bool
+	// Ours: the trouble is on our side, so a failure does not count against the site.
+	Ours bool
+	// Pushed: the server says that it is asked too often (Ruled, Listed, Done).
+	Pushed bool
 
 	Hop   bool       // Ruled: the robots.txt of For moved to the site To
 	To    graph.Site // Ruled with Hop; the number of known sites adds one

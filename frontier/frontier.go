@@ -251,6 +251,10 @@ func (f *Frontier) Apply(now time.Duration, e *Event) {
 		f.admit(e.Admit, math.MaxUint8)
 	case Revisit:
 		f.callBack(e.Admit)
+	case Retried:
+		f.retry(e.Admit)
+	case Probed:
+		f.probe(e.Site)
 	}
 	if f.o.Slice > 0 { // not after what Next and More do without Apply
 		for _, w := range f.workers {

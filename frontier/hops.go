@@ -102,8 +102,8 @@ func (f *Frontier) returnHops(now time.Duration, t graph.Site) {
 	for f.hopsAt(t) > 0 {
 		s := f.pending[t][0].of
 		f.endHop(s)
-		f.setStage(s, unruled)
-		f.notBefore(s, later(now, max(f.size(s), f.backOff(s, policy.ConnectError))))
+		wait := max(f.size(s), f.backOff(s, &Event{Class: policy.ConnectError}))
+		f.unruledUntil(s, later(now, wait))
 		f.reoffer(now, s)
 	}
 }

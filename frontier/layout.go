@@ -14,7 +14,8 @@ import (
 //	1: the frontier of the laboratory
 //	2: hops, twins, sitemaps, bars, revisits, rates
 //	3: discounts; of sites only values of their own, of places only whether there is one
-const layoutVersion = 3
+//	4: how pages failed, what sites have taught of their pace
+const layoutVersion = 4
 
 // maxLayout is the most bytes that a layout may have.
 const maxLayout = 1 << 12

@@ -20,7 +20,7 @@ func (d *duel) finish() {
 	switch fl.w.Kind {
 	case Resolve:
 		e.Kind, e.Address = Resolved, uint32(fl.w.Site)%4+1
-		if !e.Again && d.r.IntN(20) == 0 {
+		if d.r.IntN(20) == 0 {
 			e.Class = policy.DNSError
 		}
 		if d.r.IntN(2) == 0 {

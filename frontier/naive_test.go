@@ -49,6 +49,7 @@ type naiveSite struct {
 	addr                     uint32
 	next, delay, expiry      time.Duration
 	served, fails, unsettled int
+	asks                     bool // its last failure had a Retry-After
 	twin                     graph.Site
 	median                   time.Duration
 	slow, files              int
@@ -269,6 +270,9 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 		s.acquired = false
 		switch s.next = max(s.next, e.Due); {
 		case e.Again:
+			if e.Class.Failed() {
+				s.fails++
+			}
 		case e.Class.Failed():
 			n.close(now, i, Failed)
 		default:
@@ -278,6 +282,7 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 		}
 		return
 	}
+	s.asks = e.Retry > 0
 	if s.fails++; e.Class < policy.ServerError || e.Class > policy.Timeout {
 		s.fails = 0
 	}
@@ -340,8 +345,7 @@ func (n *naive) rule(now time.Duration, e *Event) {
 		}
 	case s.closed:
 	case e.Again:
-		s.needs = Robots
-		s.next = max(s.next, e.Due)
+		s.unruled(e.Due)
 	case e.Class.Failed():
 		n.close(now, e.For, RefusedPage)
 	default:
@@ -351,6 +355,16 @@ func (n *naive) rule(now time.Duration, e *Event) {
 			s.next = max(s.next, e.End+e.Delay)
 		}
 	}
+}
+
+// unruled lets the robots.txt of a site be asked for again at an instant: a site with rules
+// goes on with them until then.
+func (s *naiveSite) unruled(at time.Duration) {
+	if s.needs == Fetch {
+		s.expiry = max(1, at)
+		return
+	}
+	s.next = max(s.next, at)
 }
 
 // close ends a site for good.
@@ -369,9 +383,9 @@ func (n *naive) close(now time.Duration, s graph.Site, as State) {
 func (n *naive) giveBack(now time.Duration, t graph.Site) {
 	for _, h := range n.hops {
 		if s := &n.sites[h.of]; h.to == t {
-			s.moved, s.needs = false, Robots
+			s.moved = false
 			s.fails++
-			s.next = max(s.next, now+n.o.Delay)
+			s.unruled(now + n.o.Delay)
 		}
 	}
 	n.hops = slices.DeleteFunc(n.hops, func(h naiveHop) bool { return h.to == t })
@@ -420,6 +434,8 @@ func (n *naive) session(now time.Duration) {
 		switch p := &n.pages[i]; p.state {
 		case Acquired:
 			p.state = Known
+		case Known:
+			p.due = min(p.due, now)
 		case Reacquired:
 			p.state, p.again, p.due = Fetched, true, now
 		}
@@ -430,6 +446,14 @@ func (n *naive) session(now time.Duration) {
 		if int(s.twin) < len(n.sites) {
 			d = max(d, n.sites[s.twin].delay)
 		}
+		if s.fails > 0 && !s.asks {
+			wait := d
+			if n.o.Factor > 0 {
+				wait = max(d, n.o.FactorMax)
+			}
+			s.next = min(s.next, now+wait)
+		}
+		s.fails = 0
 		s.next = max(s.next, now+d)
 		s.unsettled = 0
 		s.acquired, s.kept, s.served = false, false, 0

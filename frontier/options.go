@@ -57,14 +57,16 @@ type Options struct {
 	// Hold keeps a site, after each of its works that its server has seen (Ruled,
 	// Listed, Done), from being asked until Settle was called for each of them.
 	Hold bool
-	// Slow is the time of an answer beyond which it is slow; 0 none is. After SlowTimes
+	// Slow is the time of an answer beyond which it is slow; 0 none is. With a SlowFactor it
+	// is slow beyond so many times what 95 of 100 answers take, if that is longer. After SlowTimes
 	// slow answers in a row a site is asked for one page at a time, after SlowDelay, and
 	// after twice the time with each further slow one, up to SlowMax, where 0 is no
 	// limit; a good answer that is not slow ends it (W17).
-	Slow      time.Duration
-	SlowTimes int
-	SlowDelay time.Duration
-	SlowMax   time.Duration
+	Slow       time.Duration
+	SlowTimes  int
+	SlowFactor float64
+	SlowDelay  time.Duration
+	SlowMax    time.Duration
 
 	// Mode is how batches work, Batch the pages of one (K).
 	Mode  Mode
@@ -150,6 +152,8 @@ func (o *Options) Check() error {
 		return fmt.Errorf("the number of requests at a time to an address is negative (%d)", o.AddressCap)
 	case o.Slow > 0 && o.SlowTimes < 1:
 		return fmt.Errorf("a site cannot be slow after %d slow answers", o.SlowTimes)
+	case !(o.SlowFactor >= 0) || math.IsInf(o.SlowFactor, 1):
+		return fmt.Errorf("the factor of slow answers (%v) is negative or not a finite number", o.SlowFactor)
 	case o.MinActive < 0:
 		return fmt.Errorf("the least number of active fetchers is negative (%d)", o.MinActive)
 	case !(o.SiteShare >= 0 && o.SiteShare <= 1):

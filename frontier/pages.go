@@ -22,7 +22,8 @@ const (
 	Reacquired  // acquired, but it was fetched before
 )
 
-// A byte holds the state of a page in its lower bits and its bar above them.
+// A byte holds the state of a page in its lower bits, and above them its bar or, of a page
+// that failed, its class.
 const (
 	stateBits = 3
 	stateMask = 1<<stateBits - 1
@@ -36,7 +37,25 @@ func (s State) String() string { return stateNames[s] }
 func (f *Frontier) State(p graph.Page) State { return State(f.state.At(int(p)) & stateMask) }
 
 // Bar is why a page was refused, NoBar if it was not.
-func (f *Frontier) Bar(p graph.Page) Bar { return Bar(f.state.At(int(p)) >> stateBits) }
+func (f *Frontier) Bar(p graph.Page) Bar {
+	if f.State(p) != RefusedPage {
+		return NoBar
+	}
+	return Bar(f.state.At(int(p)) >> stateBits)
+}
+
+// FailedBy is how the last attempt at a page ended that failed, OK if it did not fail.
+func (f *Frontier) FailedBy(p graph.Page) policy.Class {
+	if f.State(p) != Failed {
+		return policy.OK
+	}
+	return policy.Class(f.state.At(int(p)) >> stateBits)
+}
+
+// setFailed lets p fail in a way.
+func (f *Frontier) setFailed(p graph.Page, c policy.Class) {
+	f.putState(p, uint8(Failed)|uint8(c)<<stateBits)
+}
 
 // setState gives p a state. A bar that it had is gone.
 func (f *Frontier) setState(p graph.Page, s State) { f.putState(p, uint8(s)) }
@@ -122,6 +141,35 @@ func (f *Frontier) admit(list []graph.Page, depth uint8) {
 	}
 }
 
+// retry lets pages wait again that failed, were refused, or came with what was not theirs.
+// A site that was closed is asked again.
+func (f *Frontier) retry(list []graph.Page) {
+	for _, p := range list {
+		s := f.Site(p)
+		if f.stage.At(int(s)) == closed {
+			f.reopen(s)
+		}
+		switch f.State(p) {
+		case Failed, RefusedPage:
+			f.setState(p, Known)
+			f.returned(p)
+			f.enter(p, s)
+		case Fetched:
+			f.callBack([]graph.Page{p})
+		}
+	}
+}
+
+// reopen lets a closed site be asked again, for everything.
+func (f *Frontier) reopen(s graph.Site) {
+	f.rules.Set(int(s), 0)
+	if f.o.Resolve {
+		f.setStage(s, unresolved)
+		return
+	}
+	f.setStage(s, f.afterResolve())
+}
+
 // callBack lets pages that came wait again.
 func (f *Frontier) callBack(list []graph.Page) {
 	for _, p := range list {
@@ -141,7 +189,7 @@ func (f *Frontier) enter(p graph.Page, s graph.Site) {
 		f.countRevisits(-1)
 		return
 	case closed:
-		f.setState(p, Failed)
+		f.setFailed(p, policy.DNSError)
 		f.dropped(p)
 		return
 	case again:
@@ -260,7 +308,7 @@ func (f *Frontier) settle(now time.Duration, p graph.Page, s graph.Site, e *Even
 		f.setState(p, Known)
 		f.enter(p, s)
 	case e.Class.Failed():
-		f.setState(p, Failed)
+		f.setFailed(p, e.Class)
 	default:
 		f.setState(p, Fetched)
 	}
@@ -300,5 +348,19 @@ func (f *Frontier) session(now time.Duration) {
 			f.came(now, p, &again, nil, false)
 		}
 	}
+	f.hurry()
 	f.restart(now)
+}
+
+// hurry lets pages that failed and wait for another try wait in the queues.
+func (f *Frontier) hurry() {
+	var later instants
+	for _, d := range f.due { // in any order: both the heap and the queues have their own
+		if p := graph.Page(d.id); f.State(p) == Known {
+			f.comeBack(p)
+		} else {
+			later.push(d.at, d.id)
+		}
+	}
+	f.due = later
 }

@@ -59,13 +59,16 @@ func (f *Frontier) Save(w io.Writer) (err error) {
 
 // rest is what is in no column: the time, counters, hops, due pages, the batch.
 func (f *Frontier) rest() *graph.Column[uint64] {
-	hops := f.hopList()
-	c := graph.NewColumn[uint64]("frontier rest", restNumbers+len(hops)+2*len(f.due)+len(f.batch.pages))
-	for _, v := range []int{int(f.now), f.queued, f.flying, f.batch.left, f.batch.whole, len(f.due), len(hops), f.revisits} {
+	hops, paces := f.hopList(), f.paceList()
+	c := graph.NewColumn[uint64]("frontier rest", restNumbers+len(hops)+len(paces)+2*len(f.due)+len(f.batch.pages))
+	for _, v := range []int{int(f.now), f.queued, f.flying, f.batch.left, f.batch.whole, len(f.due), len(hops), f.revisits, len(paces), int(f.times)} {
 		c.Append(uint64(v))
 	}
 	for _, h := range hops {
 		c.Append(h)
+	}
+	for _, v := range paces {
+		c.Append(v)
 	}
 	for _, d := range slices.SortedFunc(slices.Values(f.due), instant.compare) {
 		c.Append(uint64(d.at))
@@ -89,7 +92,7 @@ func (f *Frontier) Load(r io.Reader) (err error) {
 		return err
 	}
 	f.Columns(load)
-	rest := graph.NewColumn[uint64]("frontier rest", restNumbers+f.o.MaxSites+3*f.o.MaxPages)
+	rest := graph.NewColumn[uint64]("frontier rest", restNumbers+(1+paceNumbers)*f.o.MaxSites+3*f.o.MaxPages)
 	defer rest.Free()
 	load(rest)
 	if err != nil {
@@ -111,20 +114,21 @@ func (f *Frontier) Load(r io.Reader) (err error) {
 }
 
 // restNumbers is how many numbers of the rest stand before its lists.
-const restNumbers = 8
+const restNumbers = 10
 
 func (f *Frontier) setRest(v []uint64) error {
-	if len(v) < restNumbers || v[5] > uint64(len(v))/2 || v[6] > uint64(len(v)) || restNumbers+2*v[5]+v[6] > uint64(len(v)) {
+	if n := uint64(len(v)); n < restNumbers || v[5] > n/2 || v[6] > n || v[8] > n || restNumbers+2*v[5]+v[6]+v[8] > n {
 		return fmt.Errorf("load frontier: its last column has %d numbers, which is too few: it was saved with other options", len(v))
 	}
 	f.now, f.queued, f.flying, f.differs = time.Duration(v[0]), int(v[1]), int(v[2]), 0
 	f.batch.left, f.batch.whole = int(v[3]), int(v[4])
-	n, hops := int(v[5]), int(v[6])
-	f.revisits = int(v[7])
+	n, hops, paces := int(v[5]), int(v[6]), int(v[8])
+	f.revisits, f.times = int(v[7]), p95(v[9])
 	v = v[restNumbers:]
 	f.setHops(v[:hops])
+	f.setPaces(v[hops:][:paces])
 	f.due = f.due[:0]
-	for v = v[hops:]; n > 0; n, v = n-1, v[2:] {
+	for v = v[hops+paces:]; n > 0; n, v = n-1, v[2:] {
 		f.due.push(time.Duration(v[0]), uint32(v[1]))
 	}
 	f.batch.pages = f.batch.pages[:0]
@@ -196,6 +200,7 @@ func (f *Frontier) Memory(each func(name string, bytes int64)) {
 	}
 	each("site instants", 16*int64(cap(f.waits)+cap(f.clocks)))
 	each("page instants", 16*int64(cap(f.due)))
+	each("site paces", 64*int64(len(f.paces)))
 }
 
 // Bytes is the memory that pages and sites take, policies included.

@@ -48,7 +48,9 @@ func (f *Frontier) wantsSitemap(s graph.Site) bool {
 func (f *Frontier) listed(now time.Duration, e *Event) {
 	f.flying--
 	f.unsettle(e.Site)
-	f.addFiles(e.Site, int(e.Files)-1)
+	if !e.Again {
+		f.addFiles(e.Site, int(e.Files)-1)
+	}
 	f.know(e, graph.NoPage)
 	f.postpone(now, e.Site, e)
 	f.release(now, e.Site, e.End)

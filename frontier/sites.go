@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 // place is where a site stands.
@@ -26,7 +27,7 @@ const (
 	unresolved stage = iota // its address
 	unruled                 // its robots.txt
 	open                    // nothing
-	closed                  // it is never asked again
+	closed                  // it is not asked until a page of it is tried again
 	moved                   // its robots.txt, which is asked for elsewhere: see hops
 )
 
@@ -51,6 +52,8 @@ type sites struct {
 	slowSites int                // sites that are asked rarely
 	filesLeft int                // sitemap files of all sites
 	unsettled map[graph.Site]int // works that ended and are to be settled: see Settle
+	paces     map[graph.Site]pace
+	times     p95
 	addresses
 	hops
 }
@@ -72,6 +75,7 @@ func newSites(o *Options) sites {
 		sitemaps:  graph.NewColumn[uint32]("site sitemaps", n),
 		twin:      graph.NewColumn[graph.Site]("site twin", n),
 		unsettled: map[graph.Site]int{},
+		paces:     map[graph.Site]pace{},
 		addresses: newAddresses(o),
 		hops:      newHops(),
 	}
@@ -245,6 +249,9 @@ func (f *Frontier) resolved(now time.Duration, e *Event) {
 	switch {
 	case e.Again:
 		f.notBefore(s, e.Due)
+		if e.Class.Failed() {
+			f.countFailure(s, e)
+		}
 	case e.Class.Failed():
 		f.close(now, s, Failed)
 	default:
@@ -286,10 +293,7 @@ func (f *Frontier) rule(now time.Duration, e *Event) {
 	switch {
 	case f.stage.At(int(s)) == closed: // while it waited for this
 	case e.Again:
-		if f.stage.At(int(s)) == moved {
-			f.setStage(s, unruled)
-		}
-		f.notBefore(s, e.Due)
+		f.unruledUntil(s, e.Due)
 	case e.Class.Failed():
 		f.close(now, s, RefusedPage)
 	default:
@@ -300,6 +304,21 @@ func (f *Frontier) rule(now time.Duration, e *Event) {
 		}
 	}
 	f.reoffer(now, s)
+}
+
+// unruledUntil lets the robots.txt of s be asked for again at an instant. A site that has
+// rules goes on with them until then; another one waits.
+func (f *Frontier) unruledUntil(s graph.Site, at time.Duration) {
+	stage := f.stage.At(int(s))
+	switch {
+	case stage == open, stage == moved && f.rules.At(int(s)) > 0:
+		f.setStage(s, open)
+		f.rules.Set(int(s), max(1, int64(at)))
+		return
+	case stage == moved:
+		f.setStage(s, unruled)
+	}
+	f.notBefore(s, at)
 }
 
 // notBefore lets s wait at least until an instant. To be followed by reoffer unless s
@@ -348,7 +367,7 @@ func (f *Frontier) drop(p graph.Page, as State) {
 	case as == RefusedPage:
 		f.setBar(p, BarRobots)
 	default:
-		f.setState(p, as)
+		f.setFailed(p, policy.DNSError)
 	}
 	f.dropped(p)
 }
@@ -370,6 +389,7 @@ func (f *Frontier) restart(now time.Duration) {
 	f.restartAddresses(now)
 	for i, at := range f.place.Slice() {
 		s := graph.Site(i)
+		f.forgive(now, s)
 		f.notBefore(s, later(now, max(f.size(s), f.crawlDelay(s))))
 		if at != ready || f.next.At(i) > int64(now) {
 			f.withdraw(s, waiting)
@@ -382,6 +402,24 @@ func (f *Frontier) restart(now time.Duration) {
 			f.await(now, graph.Site(i))
 		}
 	}
+}
+
+// forgive ends the back-off of s, so that a session tries at once what failed in the one
+// before, but not before the other delays have passed, nor before the server asked for.
+func (f *Frontier) forgive(now time.Duration, s graph.Site) {
+	fails := f.fails.At(int(s))
+	if fails == 0 {
+		return
+	}
+	f.fails.Set(int(s), 0)
+	if fails&asksTime != 0 || f.o.Factor > 0 && f.o.FactorMax == 0 {
+		return
+	}
+	wait := max(f.size(s), f.crawlDelay(s))
+	if f.o.Factor > 0 {
+		wait = max(wait, f.o.FactorMax)
+	}
+	f.next.Set(int(s), min(f.next.At(int(s)), int64(later(now, wait))))
 }
 
 // reviseAddress lets s need its address where sessions before did without and this one

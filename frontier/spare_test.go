@@ -203,7 +203,7 @@ func TestSparePatience(t *testing.T) {
 	if got := fmt.Sprint(r.kinds(sites - 1)); got != "[resolve robots fetch]" || len(r.works) != 3 {
 		t.Errorf("the works are %v", r.works)
 	}
-	if states, _ := r.f.Census(); states[RefusedPage] != 5*sites-1 {
+	if states, _, _ := r.f.Census(); states[RefusedPage] != 5*sites-1 {
 		t.Errorf("%d pages are refused", states[RefusedPage])
 	}
 }

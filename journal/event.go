@@ -14,7 +14,7 @@ import (
 const (
 	lastClass = policy.Trap
 	lastWork  = frontier.Sitemap
-	lastKind  = frontier.Revisit
+	lastKind  = frontier.Probed
 )
 
 // workFor is a bit beside the kind of work: robots.txt is asked for another site's sake.
@@ -30,7 +30,9 @@ func (w *writer) event(r *Record) {
 	case frontier.Refused:
 		w.uint(uint64(e.Page))
 		w.byte(byte(e.Bar))
-	case frontier.Asked, frontier.Session, frontier.Admitted, frontier.Revisit:
+	case frontier.Asked, frontier.Session, frontier.Admitted, frontier.Revisit, frontier.Retried:
+	case frontier.Probed:
+		w.uint(uint64(e.Site))
 	case frontier.Resolved:
 		w.uint(uint64(e.Site))
 		w.outcome(r)
@@ -64,7 +66,9 @@ func (d *reader) event(r *Record) {
 	case frontier.Refused:
 		e.Page = graph.Page(d.id())
 		e.Bar = frontier.Bar(d.atMost(uint8(frontier.MaxBar), "bar"))
-	case frontier.Asked, frontier.Session, frontier.Admitted, frontier.Revisit:
+	case frontier.Asked, frontier.Session, frontier.Admitted, frontier.Revisit, frontier.Retried:
+	case frontier.Probed:
+		e.Site = graph.Site(d.id())
 	case frontier.Resolved:
 		e.Site = graph.Site(d.id())
 		d.outcome(r)

@@ -91,6 +91,9 @@ var fields = [...]field{
 	{onDone, func(f *Facts) bool { return f.Near != 0 },
 		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Near)) },
 		func(d *reader, r *Record) { r.Facts.Near = d.uint32() }},
+	{onAnswer | onResolved, func(f *Facts) bool { return f.Ours }, // the bit says it all
+		func(*writer, *Record) {},
+		func(_ *reader, r *Record) { r.Facts.Ours = true }},
 }
 
 // text is a field that is a string.

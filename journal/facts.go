@@ -45,6 +45,8 @@ type Facts struct {
 	// Early: when this was decided the group before was not known to be on disk, and
 	// sites with outcomes in it were still held (Took, Refused, Asked).
 	Early bool
+	// Ours: the trouble was on our side, so the failure counts against nobody.
+	Ours bool
 
 	Session *Session // Session
 }

@@ -29,7 +29,7 @@ func fullFacts() Facts {
 		Rules: []byte("rules"), Hop: "https://b.example/robots.txt", Files: []string{"/sitemap.xml", ""},
 		Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("::ffff:192.0.2.1")},
 		Note:  "no route", Phases: [3]time.Duration{-1, 0, math.MaxInt64},
-		Clock: math.MinInt64, Address: math.MaxUint32, Conn: 1, Early: true,
+		Clock: math.MinInt64, Address: math.MaxUint32, Conn: 1, Early: true, Ours: true,
 		Session: &Session{Wall: -1, Version: "v1", Config: []byte("a = 1\n"), Policy: "opic/cash=all", SitePolicy: "x",
 			Secret: [16]byte{1}, Crawl: [16]byte{2}},
 	}
@@ -59,7 +59,7 @@ func factSamples() []Record {
 // Of each kind those facts are written that name it, and no others.
 func TestOnlyNamedFacts(t *testing.T) {
 	full := fullFacts()
-	answer := Facts{Status: full.Status, Place: full.Place, Size: full.Size, Note: full.Note, Phases: full.Phases}
+	answer := Facts{Status: full.Status, Place: full.Place, Size: full.Size, Note: full.Note, Phases: full.Phases, Ours: true}
 	ruled, listed, done := answer, answer, answer
 	ruled.Names, ruled.Rules, ruled.Hop, ruled.Files = full.Names, full.Rules, full.Hop, full.Files
 	listed.Names, listed.Files = full.Names, full.Files
@@ -71,13 +71,15 @@ func TestOnlyNamedFacts(t *testing.T) {
 		frontier.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn, Early: true},
 		frontier.Refused:  {Early: true},
 		frontier.Asked:    {Early: true},
-		frontier.Resolved: {Addrs: full.Addrs, Note: full.Note},
+		frontier.Resolved: {Addrs: full.Addrs, Note: full.Note, Ours: true},
 		frontier.Ruled:    ruled,
 		frontier.Done:     done,
 		frontier.Session:  {Session: full.Session},
 		frontier.Listed:   listed,
 		frontier.Admitted: {},
 		frontier.Revisit:  {},
+		frontier.Retried:  {},
+		frontier.Probed:   {},
 	} {
 		r := Record{Event: frontier.Event{Kind: kind}, Facts: full}
 		if kinds(kind)&makesKnown != 0 {

@@ -30,7 +30,7 @@ func flagsOf(kind frontier.EventKind) byte {
 	case frontier.Ruled:
 		return flagAgain | flagRetry | flagFor | flagHop | flagFiles
 	case frontier.Listed:
-		return flagRetry | flagFiles
+		return flagAgain | flagRetry | flagFiles
 	default:
 		return flagAgain | flagKeep | flagRetry | flagDue
 	}
@@ -129,7 +129,7 @@ func moreOf(e *frontier.Event) (more byte) {
 	if anyBar(e) && len(e.New) > 0 && kinds(e.Kind)&makesKnown != 0 {
 		more |= moreBars
 	}
-	if len(e.Admit) > 0 && kinds(e.Kind)&(makesKnown|kinds(frontier.Admitted)|kinds(frontier.Revisit)) != 0 {
+	if len(e.Admit) > 0 && kinds(e.Kind)&(makesKnown|kinds(frontier.Admitted)|kinds(frontier.Revisit)|kinds(frontier.Retried)) != 0 {
 		more |= moreAdmit
 	}
 	return more

@@ -119,10 +119,12 @@ func TestOnlyNamedFields(t *testing.T) {
 		frontier.Done: {Page: 2, New: full.New, Bars: full.Bars, Admit: full.Admit, Links: full.Links, Class: full.Class,
 			Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Keep: true, Retry: 13},
 		frontier.Session: {},
-		frontier.Listed: {Site: 1, New: full.New, Bars: full.Bars, Admit: full.Admit, Class: full.Class, Start: 7, End: 8,
+		frontier.Listed: {Site: 1, New: full.New, Bars: full.Bars, Admit: full.Admit, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8,
 			Bytes: 9, Files: 16, Retry: 13},
 		frontier.Admitted: {Admit: full.Admit},
 		frontier.Revisit:  {Admit: full.Admit},
+		frontier.Retried:  {Admit: full.Admit},
+		frontier.Probed:   {Site: 1},
 	}
 	if len(named) != int(lastKind)+1 {
 		t.Fatalf("%d kinds of %d", len(named), lastKind+1)
