@@ -136,7 +136,7 @@ func TestEndlessOutage(t *testing.T) {
 			}
 			return dial(ctx, network, addr)
 		}
-		if sum := w.run(t); sum.Why != whyNetwork || sum.State != "paused" || sum.Ran > 2*time.Hour {
+		if sum := w.run(t); sum.Why != whyUnreachable || sum.State != "paused" || sum.Ran > 2*time.Hour {
 			t.Errorf("it ended by %s after %v", sum.Why, sum.Ran)
 		}
 	})

@@ -41,6 +41,12 @@ type Config struct {
 	Stall         Duration `toml:"timeout_stall" help:"longest time without a byte"`
 	Retries       int      `toml:"retries" help:"times that a page is asked for again after a failure that may pass"`
 	RetryDelay    Duration `toml:"retry_delay" help:"time until the first of them; the next ones take three times as long each"`
+	Patience      Duration `toml:"patience" help:"end the run when for so long nothing was left but sites that cannot be reached; the next run tries them again"`
+	SlowAnswer    Duration `toml:"slow_answer" help:"an answer is slow if it takes longer than this, and longer than slow_factor times what 95 of 100 answers take; 0: none is"`
+	SlowFactor    float64  `toml:"slow_factor" help:"see slow_answer"`
+	SlowTimes     int      `toml:"slow_times" help:"after so many slow answers in a row a site is asked rarely"`
+	SlowDelay     Duration `toml:"slow_delay" help:"how rarely at first; twice as rarely with each further slow answer"`
+	SlowMax       Duration `toml:"slow_max" help:"the longest time that makes"`
 	MaxBody       Size     `toml:"max_body" help:"largest page, before and after decompression"`
 	Resolver      string   `toml:"resolver" help:"DNS server, as ADDRESS or ADDRESS:PORT; by default that of the system"`
 	Proxy         string   `toml:"proxy" help:"URL of an HTTP proxy for all requests"`
@@ -99,6 +105,12 @@ func Default() Config {
 		Stall:           seconds(15),
 		Retries:         2,
 		RetryDelay:      seconds(10),
+		Patience:        seconds(3600),
+		SlowAnswer:      seconds(10),
+		SlowFactor:      5,
+		SlowTimes:       3,
+		SlowDelay:       seconds(60),
+		SlowMax:         seconds(3600),
 		MaxBody:         10 << 20,
 		Scope:           ScopeAny,
 		Include:         []string{},

@@ -66,6 +66,7 @@ func (c *Config) checkNumbers() error {
 		{"fetchers", int64(c.Fetchers), 1, mostFetchers},
 		{"per_connection", int64(c.PerConnection), 1, mostFetchers},
 		{"retries", int64(c.Retries), 0, 100},
+		{"slow_times", int64(c.SlowTimes), 1, 255},
 		{"max_body", int64(c.MaxBody), 1, math.MaxInt32},
 		{"max_depth", int64(c.MaxDepth), 0, mostDepth},
 		{"max_depth_dynamic", int64(c.MaxDepthDynamic), 0, mostDepth},
@@ -79,6 +80,9 @@ func (c *Config) checkNumbers() error {
 	}
 	if f := c.DelayFactor; !(f >= 0 && f <= 1e6) {
 		return &KeyError{"delay_factor", "10", fmt.Errorf("%g: it must be from 0 to 1,000,000", f)}
+	}
+	if f := c.SlowFactor; !(f >= 0 && f <= 1e6) {
+		return &KeyError{"slow_factor", "5", fmt.Errorf("%g: it must be from 0 to 1,000,000", f)}
 	}
 	if m := c.MaxMemory; m > 0 && m < leastMemory {
 		return &KeyError{"max_memory", Size(leastMemory).String(), fmt.Errorf("%s: it must be at least %s", m, Size(leastMemory))}
@@ -114,6 +118,10 @@ func (c *Config) checkDurations() error {
 		{"timeout_first_byte", c.FirstByte, 0.001, 86400},
 		{"timeout_stall", c.Stall, 0.001, 86400},
 		{"commit", c.Commit, 0, 60},
+		{"patience", c.Patience, 1, 30 * 86400},
+		{"slow_answer", c.SlowAnswer, 0, 86400},
+		{"slow_delay", c.SlowDelay, 0, 86400},
+		{"slow_max", c.SlowMax, 0, 86400},
 	} {
 		switch least, most := seconds(b.least), seconds(b.most); {
 		case b.value.Duration < least.Duration:

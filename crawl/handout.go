@@ -12,7 +12,7 @@ import (
 // Never when all are busy or nothing more is to be handed out.
 func (o *owner) handOut(now time.Duration) (ask time.Duration) {
 	o.hungry = false
-	for o.mayHandOut() {
+	for o.mayHandOut(now) {
 		w, again, ok := o.s.f.Next(now)
 		if o.s.err != nil {
 			return frontier.Never
@@ -36,9 +36,9 @@ func (o *owner) handOut(now time.Duration) (ask time.Duration) {
 // mayHandOut tells whether there is an idle harvester, and whether the limits let it
 // work. Bytes that wait for the disk are the brake: when it cannot follow, nothing is
 // asked for until it has.
-func (o *owner) mayHandOut() bool {
+func (o *owner) mayHandOut(now time.Duration) bool {
 	return o.stopping == "" && (len(o.idle) > 0 || len(o.crew) < o.c.Fetchers) &&
-		o.pagesLeft() && o.open.bytes < o.maxOpen() && !(o.outage.on() && len(o.crew)-len(o.idle) >= outageProbes)
+		o.pagesLeft() && o.open.bytes < o.maxOpen() && (!o.outage.On() || o.mayProbe(now))
 }
 
 // maxOpen is how many bytes may wait for the disk beside the group that it has.

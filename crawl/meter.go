@@ -86,14 +86,15 @@ func (o *owner) measure(now time.Duration) {
 // statistics fills in what the state alone can tell.
 func (s *state) statistics(x *Stats) {
 	x.Known, x.Sites = int64(s.f.Pages()), int64(s.f.Sites())
-	n, bars := s.f.Census()
+	n, bars, failed := s.f.Census()
 	x.Fetched, x.Failed, x.Refused, x.Bars = n[frontier.Fetched], n[frontier.Failed], n[frontier.RefusedPage], bars
 	x.Queued = x.Known - x.Fetched - x.Failed - x.Refused
 	x.Requests = 0
 	for _, r := range s.requests[frontier.Resolve+1:] {
 		x.Requests += r
 	}
-	x.Outcomes, x.FailedBy, x.Bytes = s.outcomes, s.failed, s.bytes
+	x.Outcomes, x.Bytes = s.outcomes, s.bytes
+	copy(x.FailedBy[:], failed[:])
 	if x.Gathered = 0; s.links > 0 {
 		x.Gathered = float64(s.gathered) / float64(s.links)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/trouble"
 )
 
 // The parts of a crawl directory.
@@ -103,6 +104,7 @@ var errNothing = errors.New("nothing was committed")
 // newSetup is how a configuration makes a state.
 func newSetup(c *Config, id identity, memory int64) (*setup, error) {
 	set := &setup{crawl: id.crawl, secret: id.secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots, recrawl: c.Recrawl.Duration > 0}
+	set.trouble = trouble.Rules{Retries: c.Retries, Delay: c.RetryDelay.Duration, Random: c.RandomSeed}
 	var err error
 	if set.policy, err = policy.Choose(c.Policy); err != nil {
 		return nil, err
@@ -122,11 +124,11 @@ func newSetup(c *Config, id identity, memory int64) (*setup, error) {
 	set.frontier = frontier.Options{
 		Delay: c.Delay.Duration, SmallDelay: c.SmallDelay.Duration, SmallSite: c.SmallSite,
 		Factor: c.DelayFactor, FactorMax: c.DelayMax.Duration,
-		BackOff: c.RetryDelay.Duration / 2, BackOffMax: 15 * time.Minute,
+		BackOff: c.RetryDelay.Duration / 2, BackOffMax: trouble.MaxWait,
 		PerConnection: c.PerConnection,
 		Resolve:       c.Proxy == "", Robots: c.Robots,
 		AddressCap: c.IPCap, AddressDelay: c.IPDelay.Duration,
-		Slow: slowAnswer, SlowTimes: 3, SlowDelay: time.Minute, SlowMax: time.Hour,
+		Slow: c.SlowAnswer.Duration, SlowFactor: c.SlowFactor, SlowTimes: c.SlowTimes, SlowDelay: c.SlowDelay.Duration, SlowMax: c.SlowMax.Duration,
 		Slice: workSlice, Hold: true,
 		MaxPages: pages, MaxSites: max(1<<10, pages/2),
 	}
@@ -141,8 +143,6 @@ func (set *setup) fit(c journal.Commit) {
 }
 
 const (
-	// slowAnswer is the time of an answer from which a site counts as slow (W17).
-	slowAnswer = 20 * time.Second
 	// workSlice is how many links a policy may work on between two events: some
 	// milliseconds.
 	workSlice = 200_000

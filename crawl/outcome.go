@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/trouble"
 )
 
 // end takes what came of a work: decides, records, and lets the harvester go on.
@@ -22,7 +23,7 @@ func (o *owner) end(now time.Duration, t *task) {
 		o.fetching--
 	}
 	if !t.void {
-		o.noteAnswer(now, t)
+		o.noteWeather(now, t)
 	}
 	switch {
 	case t.void: // it did not happen: the next session will ask again
@@ -97,24 +98,20 @@ func (o *owner) outcome(kind frontier.EventKind, now time.Duration, t *task) *jo
 	return r
 }
 
-// Names are asked for again after three times --retry-delay (half a minute), and after
-// twice the time with each failure, dnsTries times in all.
-const dnsTries = 4
-
 // resolved takes the addresses of a site.
 func (o *owner) resolved(now time.Duration, t *task) {
 	r := o.outcome(frontier.Resolved, now, t)
 	e := &r.Event
 	e.Class, r.Facts.Note = t.class, t.note
-	failed, old := o.s.names[e.Site], o.s.addressOf(e.Site)
-	switch {
+	switch old := o.s.addressOf(e.Site); {
 	case t.class == policy.OK:
-		o.address(r, t.names.Addrs, t.names.TTL)
-	case t.again && old.IsValid(): // an old address is better than none (RFC 8767)
+		o.address(r, o.inTurn(e.Site, t.names.Addrs), t.names.TTL)
+	case old.IsValid(): // an old address is better than none (RFC 8767), and than a strange one
 		e.Class = policy.OK
 		o.address(r, []netip.Addr{old}, staleTTL)
-	case t.again && (failed+1 < dnsTries || o.outage.on()):
-		e.Again, e.Due = true, later(e.End, 3*o.c.RetryDelay.Duration<<min(failed, 6))
+	case !o.nameless(t):
+		r.Facts.Ours = o.outage.On()
+		e.Again, e.Due = true, later(e.End, o.s.set.trouble.NameWait(o.s.down[e.Site].N, uint32(e.Site)))
 	}
 	if t.class != policy.OK {
 		o.tellTrouble("a site has no address", e.Site, r)
@@ -129,7 +126,7 @@ func (o *owner) tellTrouble(what string, s graph.Site, r *journal.Record) {
 	if o.fetched == 0 {
 		level = slog.LevelWarn
 	}
-	next := "given up"
+	next := "no"
 	if r.Event.Again {
 		next = "in " + (r.Event.Due - r.Event.End).Round(time.Second).String()
 	}
@@ -186,23 +183,18 @@ func (o *owner) ruled(now time.Duration, t *task) {
 		if !e.Class.Failed() {
 			e.Class = policy.ServerError // such as a redirect without end
 		}
-		o.retryRobots(e, again)
-		o.tellTrouble("robots.txt cannot be had, and the site is left alone until then", id, r)
+		o.retryRobots(r, again)
+		o.tellTrouble("robots.txt cannot be had", id, r)
 	}
 	o.record()
 }
 
-// retryRobots lets a robots.txt that cannot be had be asked for again, unless that was
-// the last try.
-func (o *owner) retryRobots(e *frontier.Event, after time.Duration) {
-	if o.s.trouble[e.For].N+1 < robotsTries || o.outage.on() {
-		e.Again, e.Due = true, later(e.End, after)
-	}
+// retryRobots lets a robots.txt that cannot be had be asked for again. Until then rules
+// that the site has stay in force, and a site without any is left alone.
+func (o *owner) retryRobots(r *journal.Record, after time.Duration) {
+	r.Facts.Ours = o.outage.On()
+	r.Event.Again, r.Event.Due = true, later(r.Event.End, after)
 }
-
-// robotsTries is how often a robots.txt that cannot be had is asked for before its site
-// is given up: until then its pages wait, then they are refused.
-const robotsTries = 5
 
 // judge says what the answer to a request for a robots.txt means.
 func (o *owner) judge(now time.Duration, t *task) (robots.Class, time.Duration) {
@@ -245,7 +237,7 @@ func (o *owner) hopTo(r *journal.Record, url string) {
 	id, fresh := o.s.site(o.s.key.Site(name), name)
 	if id == graph.NoSite || !fresh && o.s.f.Closed(id) {
 		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, policy.ServerError, ""
-		o.retryRobots(&r.Event, time.Hour)
+		o.retryRobots(r, time.Hour)
 		return
 	}
 	if r.Event.To = id; fresh {
@@ -258,6 +250,9 @@ func (o *owner) listed(now time.Duration, t *task) {
 	r := o.outcome(frontier.Listed, now, t)
 	e, f := &r.Event, &t.found
 	e.Class = f.Class
+	if trouble.Passes(e.Class) {
+		e.Due, e.Again = o.again(r, o.s.fileTries[e.Site], e.Site)
+	}
 	if !e.Class.Failed() {
 		o.s.discover(r, &o.limits, graph.NoPage, e.Site, &f.Links)
 		r.Facts.Files = o.s.fits(e.Site, f.Files)
@@ -274,11 +269,10 @@ func (o *owner) done(now time.Duration, t *task) {
 	if f.Note != "" {
 		r.Facts.Note = f.Note
 	}
-	tried := o.s.tries[e.Page]
-	switch {
-	case mayPass(e.Class) && (int(tried) < o.c.Retries || o.outage.on()):
-		e.Again, e.Due = true, o.retryAt(e, tried)
-	case !e.Class.Failed():
+	if trouble.Passes(e.Class) {
+		e.Due, e.Again = o.again(r, o.s.tries[e.Page], o.s.f.Site(e.Page))
+	}
+	if !e.Class.Failed() {
 		if o.duplicate(e, f) {
 			e.Class = policy.Duplicate // its links are those of the original, or lead astray
 		} else {
@@ -304,21 +298,4 @@ func (o *owner) describe(r *journal.Record, t *task) {
 	if d := f.Records.Payload; !d.IsZero() {
 		x.Payload = append([]byte{byte(d.Algorithm())}, d.Bytes()...)
 	}
-}
-
-// mayPass tells whether a failure may pass by itself.
-func mayPass(c policy.Class) bool {
-	return c == policy.ServerError || c == policy.Timeout || c == policy.ConnectError
-}
-
-// retryAt is when a page that failed is asked for again: after the delay for retries, and
-// after three times as long with each failure, spread by up to a quarter.
-func (o *owner) retryAt(e *frontier.Event, tried uint8) time.Duration {
-	d := o.c.RetryDelay.Duration
-	for range min(tried, 6) {
-		d *= 3
-	}
-	spread := policy.Hash(o.s.set.random, uint64(e.Page), uint64(tried)) % 1024
-	d += time.Duration(float64(d) * float64(spread) / 4096)
-	return later(e.End, max(d, e.Retry))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/trouble"
 )
 
 // Why a run ends.
@@ -22,7 +23,8 @@ const (
 	whyBytes    = "bytes"
 	whyStopped  = "stopped"
 	whyDisk     = "disk"
-	whyNetwork  = "network"
+	// Only sites are left that cannot be reached.
+	whyUnreachable = "unreachable"
 )
 
 // An owner runs a crawl: it alone touches the state. One turn of its loop takes what
@@ -59,27 +61,32 @@ type owner struct {
 	spare  []*task
 	came   []*task // scratch: what has come
 
-	base     time.Duration // instant of the crawl at which this session began
-	epoch    time.Time     // when that was
-	rec      journal.Record
-	fetching int   // pages under way
-	works    int   // that have ended since relent
-	fetched  int64 // pages that came, over all sessions
-	conns    uint32
-	before   []byte // configuration of the session before, TOML; nil: there was none
-	loosened bool   // the session before had other limits
-	stopping string // why nothing is handed out any more; "": it is
-	graceEnd time.Duration
-	hungry   bool // harvesters are idle and sites wait for a commit
-	timer    *time.Timer
-	dir      *directory
-	builder  *archive.Builder
-	robots   robots.Limits
-	statusAt time.Duration
-	deny     denyList
-	outage   outage
-	follow   *follow
-	index    indexer
+	base         time.Duration // instant of the crawl at which this session began
+	epoch        time.Time     // when that was
+	rec          journal.Record
+	fetching     int   // pages under way
+	works        int   // that have ended since relent
+	fetched      int64 // pages that came, over all sessions
+	conns        uint32
+	before       []byte // configuration of the session before, TOML; nil: there was none
+	loosened     bool   // the session before had other limits
+	stopping     string // why nothing is handed out any more; "": it is
+	graceEnd     time.Duration
+	hungry       bool // harvesters are idle and sites wait for a commit
+	timer        *time.Timer
+	dir          *directory
+	builder      *archive.Builder
+	robots       robots.Limits
+	statusAt     time.Duration
+	deny         denyList
+	outage       trouble.Outage
+	witness      graph.Site // the site that was asked last to see whether we are cut off
+	witnessAsked time.Duration
+	quiet        time.Duration // since when there was nothing left that answers; 0: there is
+	hopeAt       time.Duration // when to look again
+	portal       portal
+	follow       *follow
+	index        indexer
 	overrides
 	meter
 }
@@ -92,7 +99,9 @@ func (o *owner) run(ctx context.Context) error {
 	done := ctx.Done()
 	for {
 		now := o.now()
+		o.askWitness(now)
 		ask := o.handOut(now)
+		o.losePatience(now)
 		if err := o.s.err; err != nil {
 			return diskError(o.o.Dir, err)
 		}
@@ -123,7 +132,7 @@ func (o *owner) ended(ask time.Duration) bool {
 	if len(o.idle) < len(o.crew) || o.busy || !o.journal.Empty() {
 		return false
 	}
-	if o.stopping == "" && ask == frontier.Never && !o.relent(o.now(), true) {
+	if o.stopping == "" && ask == frontier.Never && !o.outage.On() && !o.relent(o.now(), true) {
 		o.stopping = whyFinished
 	}
 	return o.stopping != ""
@@ -143,7 +152,7 @@ const grace = 3 * time.Second
 
 // alarm is the instant at which the owner has to do something even if nothing comes.
 func (o *owner) alarm(now, ask time.Duration) time.Duration {
-	at := min(ask, o.tick)
+	at := min(ask, o.tick, o.probeAt())
 	if !o.journal.Empty() && !o.busy {
 		at = min(at, max(o.since+o.c.Commit.Duration, now+1))
 	}

@@ -125,10 +125,24 @@ func (t *trailReader) read(r *journal.Record) error {
 		if r.Facts.Session != nil {
 			t.Sessions = append(t.Sessions, newRecordedSession(r))
 		}
+	case frontier.Retried:
+		t.retried(e)
 	case frontier.Admitted:
 		t.learn(r, math.MaxUint16) // no link to them is any shorter
 	}
 	return nil
+}
+
+// retried gives pages another chance, and their sites.
+func (t *trailReader) retried(e *frontier.Event) {
+	for _, p := range e.Admit {
+		if int(p) >= len(t.State) {
+			return // beyond the last commit: not ours
+		}
+		if t.closed[t.Site[p]] = PageKnown; t.State[p] != PageFetched {
+			t.bars[p], t.State[p] = frontier.NoBar, PageKnown
+		}
+	}
 }
 
 // close gives a site up whose address or robots.txt cannot be had.

@@ -71,7 +71,7 @@ type Stats struct {
 	Fetchers  int
 	Counts    frontier.Counts // why the others wait
 	Outcomes  [16]int64       // attempts, by policy.Class
-	FailedBy  [16]int64       // pages that were given up, by policy.Class; the others are of sites without an address
+	FailedBy  [16]int64       // pages that failed, by policy.Class
 	Bars      [32]int64       // barred pages, by frontier.Bar
 	Memory    int64           // bytes of all columns
 	MemoryMax int64           // 0: no ceiling
@@ -85,7 +85,10 @@ type Stats struct {
 // Summary is how a run ended.
 type Summary struct {
 	Stats
-	Why string // finished, pages, duration, bytes, stopped, memory, disk
+	Why string // finished, unreachable, pages, duration, bytes, stopped, memory, disk
+	// Unreachable are sites that could not be reached, those with most pages first.
+	Unreachable []SiteDown
+	Down        int64 // how many there are
 }
 
 // An Error is one that a person can do something about.

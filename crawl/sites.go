@@ -127,9 +127,7 @@ func (s *sites) addressOf(id graph.Site) netip.Addr {
 type pending struct {
 	hops    map[graph.Site]hop      // whose robots.txt is to be found elsewhere
 	files   map[graph.Site][]string // sitemap files to fetch
-	trouble map[graph.Site]trouble  // whose robots.txt cannot be had
-	names   map[graph.Site]uint8    // attempts to resolve that failed
-	tries   map[graph.Page]uint8    // attempts at a page that failed
+	trouble map[graph.Site]noRules  // whose robots.txt cannot be had
 
 	listings map[graph.Site]int // sitemap files known so far, fetched or not
 	waiting  int                // bytes of the names of files to fetch
@@ -141,8 +139,8 @@ type hop struct {
 	N   int // redirects followed so far
 }
 
-// trouble is the failures of a robots.txt in a row.
-type trouble struct {
+// noRules is the failures of a robots.txt in a row.
+type noRules struct {
 	N     int
 	Since time.Duration
 }
@@ -151,9 +149,7 @@ func newPending() pending {
 	return pending{
 		hops:    map[graph.Site]hop{},
 		files:   map[graph.Site][]string{},
-		trouble: map[graph.Site]trouble{},
-		names:   map[graph.Site]uint8{},
-		tries:   map[graph.Page]uint8{},
+		trouble: map[graph.Site]noRules{},
 
 		listings: map[graph.Site]int{},
 	}
@@ -205,6 +201,10 @@ func (s *state) ruled(r *journal.Record) {
 func (s *state) listed(r *journal.Record) {
 	id := r.Event.Site
 	s.bytes += r.Event.Bytes
+	s.triedFile(r)
+	if r.Event.Again {
+		return
+	}
 	if f := s.files[id]; len(f) > 0 {
 		s.waiting -= len(f[0])
 	}

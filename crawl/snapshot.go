@@ -19,6 +19,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/trouble"
 	"github.com/zeebo/xxh3"
 )
 
@@ -34,7 +35,7 @@ import (
 // and it is renamed to its name when it is whole and synced. The names order by record.
 const (
 	snapshotMagic   = "WSNP"
-	snapshotVersion = 3
+	snapshotVersion = 4
 	snapshotSuffix  = ".wsnap"
 	snapshotTemp    = "snapshot.tmp"
 	snapshotsKept   = 2
@@ -43,25 +44,28 @@ const (
 // head is what is in no column. Maps are lists in the order of their keys, so that
 // equal states are equal bytes.
 type head struct {
-	Crawl    [16]byte
-	Layout   string // what the columns depend on
-	Next     uint64
-	Now      time.Duration
-	Began    int64
-	Last     []byte
-	Pages    int
-	Sites    int
-	Holes    int
-	Tally    savedTally
-	Rules    [][]byte
-	Addrs    []netip.Addr
-	Hops     []siteEntry[hop]
-	Files    []siteEntry[[]string]
-	Trouble  []siteEntry[trouble]
-	Names    []siteEntry[uint8]
-	Tries    []pageEntry
-	Listings []siteEntry[int]
-	Traps    *trap.Saved
+	Crawl     [16]byte
+	Layout    string // what the columns depend on
+	Next      uint64
+	Now       time.Duration
+	Began     int64
+	Last      []byte
+	Pages     int
+	Sites     int
+	Holes     int
+	Tally     savedTally
+	Rules     [][]byte
+	Addrs     []netip.Addr
+	Hops      []siteEntry[hop]
+	Files     []siteEntry[[]string]
+	Trouble   []siteEntry[noRules]
+	Down      []siteEntry[down]
+	FileTries []siteEntry[trouble.Count]
+	Failing   []siteEntry[failing]
+	Named     time.Duration
+	Tries     []pageEntry
+	Listings  []siteEntry[int]
+	Traps     *trap.Saved
 }
 
 type siteEntry[T any] struct {
@@ -71,12 +75,12 @@ type siteEntry[T any] struct {
 
 type pageEntry struct {
 	Page graph.Page
-	N    uint8
+	Is   trouble.Count
 }
 
 type savedTally struct {
 	Requests               [4]int64
-	Outcomes, Failed       [16]int64
+	Outcomes               [16]int64
 	Statuses               []statusCount
 	Bytes, Links, Gathered int64
 	Sessions               int64
@@ -110,11 +114,12 @@ func (s *state) head() *head {
 	h := &head{
 		Crawl: s.set.crawl, Layout: s.layout(), Next: s.next, Now: s.now, Began: s.began, Last: s.last,
 		Pages: s.f.Pages(), Sites: s.f.Sites(), Holes: s.holes, Addrs: s.addrs,
-		Hops: entries(s.hops), Files: entries(s.files), Trouble: entries(s.trouble), Names: entries(s.names),
+		Hops: entries(s.hops), Files: entries(s.files), Trouble: entries(s.trouble),
+		Down: entries(s.down), FileTries: entries(s.fileTries), Failing: entries(s.failing), Named: s.named,
 		Listings: entries(s.listings), Traps: s.guard.Saved(),
 	}
 	t := &s.tally
-	h.Tally = savedTally{t.requests, t.outcomes, t.failed, nil, t.bytes, t.links, t.gathered, t.sessions, t.ran, t.started}
+	h.Tally = savedTally{t.requests, t.outcomes, nil, t.bytes, t.links, t.gathered, t.sessions, t.ran, t.started}
 	for _, k := range slices.Sorted(maps.Keys(t.statuses)) {
 		h.Tally.Statuses = append(h.Tally.Statuses, statusCount{k, t.statuses[k]})
 	}
@@ -132,11 +137,12 @@ func (s *state) head() *head {
 func (s *state) setHead(h *head) error {
 	s.next, s.now, s.began, s.last, s.holes = h.Next, h.Now, h.Began, h.Last, h.Holes
 	t := &h.Tally
-	s.tally = tally{t.Requests, t.Outcomes, t.Failed, map[uint16]int64{}, t.Bytes, t.Links, t.Gathered, t.Sessions, t.Ran, t.Started}
+	s.tally = tally{t.Requests, t.Outcomes, map[uint16]int64{}, t.Bytes, t.Links, t.Gathered, t.Sessions, t.Ran, t.Started}
 	for _, c := range t.Statuses {
 		s.statuses[c.Status] = c.N
 	}
-	s.hops, s.files, s.trouble, s.names = fromEntries(h.Hops), fromEntries(h.Files), fromEntries(h.Trouble), fromEntries(h.Names)
+	s.hops, s.files, s.trouble = fromEntries(h.Hops), fromEntries(h.Files), fromEntries(h.Trouble)
+	s.down, s.fileTries, s.failing, s.named = fromEntries(h.Down), fromEntries(h.FileTries), fromEntries(h.Failing), h.Named
 	s.listings = fromEntries(h.Listings)
 	for _, e := range h.Files {
 		for _, f := range e.Is {
@@ -150,7 +156,7 @@ func (s *state) setHead(h *head) error {
 		return err
 	}
 	for _, e := range h.Tries {
-		s.tries[e.Page] = e.N
+		s.tries[e.Page] = e.Is
 	}
 	for _, a := range h.Addrs {
 		s.number(a)

@@ -221,10 +221,13 @@ func (o *owner) begins(id identity, fresh bool) error {
 	if err := o.seed(); err != nil {
 		return err
 	}
+	if !fresh {
+		o.retrySession()
+	}
 	if err := o.assemble(); err != nil {
 		return err
 	}
-	states, _ := o.s.f.Census()
+	states, _, _ := o.s.f.Census()
 	o.fetched = states[frontier.Fetched]
 	o.timer = time.NewTimer(time.Hour)
 	return nil
@@ -408,7 +411,7 @@ func (o *owner) finish() (*Summary, error) {
 	x.Why = o.stopping
 	x.addColumns(o.s)
 	o.dir.writeStatus(x, o.log)
-	return &Summary{Stats: o.stats, Why: o.stopping}, nil
+	return &Summary{Stats: o.stats, Why: o.stopping, Unreachable: x.DownList, Down: x.Down}, nil
 }
 
 // closeFiles closes what the committer wrote, and takes a snapshot.

@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/trouble"
 )
 
 // setup is what a state is made with. The same setup and the same records give the
@@ -26,7 +27,8 @@ type setup struct {
 	frontier           frontier.Options // MaxPages and MaxSites included
 	room               int              // pages for which there is memory, if there were no sites; 0: any number
 	robots             bool             // robots.txt is obeyed
-	recrawl            bool             // pages are visited again
+	trouble            trouble.Rules
+	recrawl            bool // pages are visited again
 	// delays gives sites a delay of their own by their name; nil: none has one.
 	delays func(site []byte) (time.Duration, bool)
 }
@@ -46,6 +48,7 @@ type state struct {
 	mirrors
 	sites
 	pending
+	weather
 	tally
 	began    int64         // wall clock of instant 0, Unix nanoseconds
 	last     []byte        // configuration of the last session, TOML
@@ -73,7 +76,6 @@ type lastRead struct {
 type tally struct {
 	requests [4]int64  // works handed out, by kind
 	outcomes [16]int64 // ends of attempts at pages, by class
-	failed   [16]int64 // of these, pages that were given up
 	statuses map[uint16]int64
 	bytes    int64
 	links    int64 // from pages that came
@@ -99,6 +101,7 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 		guard:   trap.New(set.secret, n, m),
 		mirrors: newMirrors(m),
 		pending: newPending(),
+		weather: newWeather(),
 	}
 	s.statuses = map[uint16]int64{}
 	if set.recrawl {
@@ -302,6 +305,7 @@ func (s *state) apply(r *journal.Record, replay bool) {
 	}
 	s.now, s.next = r.Now, r.Seq+1
 	e.Near = r.Facts.Near != 0
+	s.forecast(r)
 	switch e.Kind {
 	case frontier.Took, frontier.Refused, frontier.Asked:
 		if replay {
@@ -311,6 +315,7 @@ func (s *state) apply(r *journal.Record, replay bool) {
 		s.f.Apply(r.Now, e)
 	}
 	s.notice(r)
+	s.rain(r)
 	switch e.Kind {
 	case frontier.Took:
 		s.requests[e.Work]++
@@ -347,10 +352,8 @@ func (s *state) session(r *journal.Record) {
 func (s *state) resolved(r *journal.Record) {
 	e := &r.Event
 	if e.Again {
-		s.names[e.Site] = min(s.names[e.Site], 200) + 1
 		return
 	}
-	delete(s.names, e.Site)
 	if !e.Class.Failed() && e.Address != 0 && len(r.Facts.Addrs) > 0 {
 		s.setAddress(e.Site, e.Address, r.Facts.Addrs[0])
 	}
@@ -369,19 +372,14 @@ func (s *state) done(r *journal.Record) {
 	s.outcomes[e.Class]++
 	s.statuses[r.Facts.Status]++
 	s.bytes += e.Bytes
-	if e.Again {
-		s.tries[e.Page] = min(s.tries[e.Page], 200) + 1
+	if s.tried(r); e.Again {
 		return
 	}
-	delete(s.tries, e.Page)
 	if !e.Class.Failed() {
 		s.visits.note(e.Page, &r.Facts)
 		s.noteContent(r)
 	}
 	in := s.in.Slice()
-	if e.Class.Failed() && in[e.Page]&came == 0 {
-		s.failed[e.Class]++
-	}
 	if e.Class.Failed() || in[e.Page]&came != 0 {
 		return
 	}

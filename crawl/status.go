@@ -11,13 +11,13 @@ import (
 // Status is what `winnow status --json` prints: the statistics of a crawl with names.
 type Status struct {
 	State    string           `json:"state"`   // running, paused, finished
-	Why      string           `json:"why"`     // it paused: pages, duration, bytes, stopped; "" while it runs
+	Why      string           `json:"why"`     // it paused: pages, duration, bytes, stopped, unreachable, disk, memory; "" while it runs
 	Seconds  float64          `json:"seconds"` // of the crawl, stops included
 	Known    int64            `json:"known"`   // pages of all states
 	Waiting  int64            `json:"waiting"` // of these, not asked for yet
 	Fetched  int64            `json:"fetched"`
 	Failed   int64            `json:"failed"`
-	FailedBy map[string]int64 `json:"failed_by"` // failed pages, by class; site: their site has no address
+	FailedBy map[string]int64 `json:"failed_by"` // failed pages, by class
 	Refused  int64            `json:"refused"`
 	Reasons  map[string]int64 `json:"refused_by"` // refused pages, by reason
 	Sites    int64            `json:"sites"`
@@ -36,7 +36,9 @@ type Status struct {
 	Held     int64            `json:"held"`            // refused pages for which something may speak yet
 	Mirrors  []MirrorOf       `json:"mirrors,omitempty"`
 	Mirrored int64            `json:"mirror_sites"`
-	Record   uint64           `json:"record"` // number of the next record of the journal
+	Down     int64            `json:"unreachable_sites"`
+	DownList []SiteDown       `json:"unreachable,omitempty"` // those with most pages
+	Record   uint64           `json:"record"`                // number of the next record of the journal
 }
 
 // SiteShare is the site with most known pages (X38: on the Web of the papers one server
@@ -90,14 +92,11 @@ func (s *Stats) Status() *Status {
 
 // failedBy gives the classes of failed pages names (W29).
 func (s *Stats) failedBy() map[string]int64 {
-	by, rest := map[string]int64{}, s.Failed
+	by := map[string]int64{}
 	for c, n := range s.FailedBy {
-		if rest -= n; n > 0 {
+		if n > 0 {
 			by[policy.Class(c).String()] = n
 		}
-	}
-	if rest > 0 {
-		by["site"] = rest
 	}
 	return by
 }
@@ -109,6 +108,7 @@ func (x *Status) addColumns(s *state) {
 	x.Largest = s.largest()
 	x.Traps, x.Held = s.trapList(), int64(s.guard.Holds())
 	x.Mirrors, x.Mirrored = s.mirrorList()
+	x.DownList, x.Down = s.downList()
 }
 
 // trapList names the traps that met most pages.

@@ -108,6 +108,8 @@ func (w *polite) after(r *journal.Record) {
 		w.session(r.Now)
 	case frontier.Resolved:
 		w.resolved(e)
+	case frontier.Retried:
+		w.retried(e)
 	case frontier.Ruled:
 		w.answered(e.Site, e, frontier.Robots)
 		w.ruled(r)
@@ -260,12 +262,26 @@ func (w *polite) resolved(e *frontier.Event) {
 	}
 }
 
+// retried opens the sites again of pages that get another chance.
+func (w *polite) retried(e *frontier.Event) {
+	for _, p := range e.Admit {
+		x := &w.sites[w.v.s.f.Site(p)]
+		if x.stage&givenUp != 0 {
+			x.stage = 0
+		}
+	}
+}
+
 // ruled takes the rules of a site.
 func (w *polite) ruled(r *journal.Record) {
 	e := &r.Event
 	x := &w.sites[e.For]
 	switch {
-	case e.Hop, e.Again:
+	case e.Hop:
+	case e.Again:
+		if x.stage&knowsRules != 0 { // those that it has stay in force
+			x.expiry = max(1, e.Due)
+		}
 	case e.Class.Failed():
 		x.stage |= givenUp
 	default:

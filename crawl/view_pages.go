@@ -26,6 +26,7 @@ type PageInfo struct {
 	Depth  int           // links from a seed
 	In     int64         // links to it from pages that came
 	Score  float64       // its value under the policy of the crawl
+	Down   bool          // it waits, and its site cannot be reached
 	Like   string        // URL of the page whose content it had when it came last, or nearly; "": of none
 }
 
@@ -34,10 +35,10 @@ func (p *PageInfo) Why() string {
 	switch {
 	case p.Bar != frontier.NoBar:
 		return p.Bar.String()
-	case p.State == frontier.Failed && p.Tried:
-		return p.Class.String()
 	case p.State == frontier.Failed:
-		return "site"
+		return p.Class.String()
+	case p.Down:
+		return "unreachable"
 	}
 	return ""
 }
@@ -118,7 +119,11 @@ func (v *View) info(p graph.Page, ends *pageEnds) PageInfo {
 		}
 	}
 	if x.State == frontier.Failed && !x.Tried {
-		x.Note = ends.sites[s.f.Site(p)]
+		x.Note, x.Class = ends.sites[s.f.Site(p)], s.f.FailedBy(p)
+	}
+	if d, ok := s.down[s.f.Site(p)]; ok && x.State == frontier.Known {
+		x.Down = true
+		x.Note = fmt.Sprintf("%s; next try %s", d.why(), s.wall(s.f.Instant(s.f.Site(p))).Format(time.DateTime))
 	}
 	return x
 }

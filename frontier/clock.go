@@ -17,6 +17,9 @@ func (f *Frontier) postpone(now time.Duration, s graph.Site, e *Event) {
 		most := limit(f.o.FactorMax)
 		d = max(d, time.Duration(min(float64(most), f.o.Factor*float64(t)))) // beyond most it may be no duration
 	}
+	if e.Stale && f.o.Resolve && f.stage.At(int(s)) != closed {
+		f.names.Set(int(s), max(1, int64(now))) // it has expired
+	}
 	d = max(d, f.crawlDelay(s))
 	d = max(d, f.pace(s, e, d), e.Retry, f.backOff(s, e), f.slowness(s, e))
 	f.spare(now, s, later(e.End, d))

@@ -118,6 +118,9 @@ type Event struct {
 	Near bool
 	// Ours: the trouble is on our side, so a failure does not count against the site.
 	Ours bool
+	// Stale: nothing answered at the address of the site, which is to be asked for again
+	// (Ruled, Listed, Done).
+	Stale bool
 	// Pushed: the server says that it is asked too often (Ruled, Listed, Done).
 	Pushed bool
 

@@ -47,8 +47,9 @@ var arrows = map[string][]string{
 	"frontier":           {"graph", "policy", "queue"},
 	"journal":            {"graph", "policy", "frontier", "internal/disk"}, // it writes the events of the frontier
 	"freshness":          {"graph"},
-	"sim":                frontiers,
-	"crawl":              append([]string{"journal", "freshness", "crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "crawl/archive", "crawl/near", "crawl/trap", "internal/disk"}, frontiers...),
+	"sim":                append([]string{"trouble"}, frontiers...),
+	"trouble":            {"graph", "policy"},
+	"crawl":              append([]string{"journal", "freshness", "crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "crawl/archive", "crawl/near", "crawl/trap", "trouble", "internal/disk"}, frontiers...),
 	"crawl/near":         {"graph"},
 	"crawl/trap":         {"graph", "frontier"},
 	"crawl/fetch":        {"graph", "policy"},
@@ -77,7 +78,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"queue", "policy", "frontier", "graph/rank", "sim", "crawl/near", "crawl/trap"}
+var passive = []string{"queue", "policy", "frontier", "graph/rank", "sim", "trouble", "crawl/near", "crawl/trap"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{

@@ -1,0 +1,403 @@
+package crawl
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/trap"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/trouble"
+)
+
+// What failures mean is decided in package trouble. Here stands what the crawl keeps of
+// them, which is a fold of the records, and what the owner does about them.
+
+// weather is what sites and pages have failed at. Sites and pages that answer are not in it.
+type weather struct {
+	down      map[graph.Site]down          // whose last answer failed
+	tries     map[graph.Page]trouble.Count // failed attempts at a page
+	fileTries map[graph.Site]trouble.Count // failed attempts at the sitemap file that is next
+	failing   map[graph.Site]failing       // sites of those
+	named     time.Duration                // when a name was last found that was asked for
+}
+
+// down is the failures of a site in a row.
+type down struct {
+	N      int
+	Since  time.Duration
+	Class  policy.Class
+	Status uint16
+	Note   string
+}
+
+// failing is what a site has answered since something of it failed.
+type failing struct {
+	Answers uint32
+	Things  int // pages and files that failed and may be tried again
+}
+
+func newWeather() weather {
+	return weather{
+		down:      map[graph.Site]down{},
+		tries:     map[graph.Page]trouble.Count{},
+		fileTries: map[graph.Site]trouble.Count{},
+		failing:   map[graph.Site]failing{},
+	}
+}
+
+// answered notes a proper answer of a site.
+func (w *weather) answered(s graph.Site) {
+	delete(w.down, s)
+	if f, ok := w.failing[s]; ok {
+		f.Answers++
+		w.failing[s] = f
+	}
+}
+
+// failed notes a failure of a site, which counts unless it is ours.
+func (w *weather) failed(s graph.Site, r *journal.Record) {
+	d, e := w.down[s], &r.Event
+	if d.N == 0 {
+		d.Since = e.End
+	}
+	if !e.Ours || d.N == 0 {
+		d.N++
+	}
+	d.Class, d.Status, d.Note = e.Class, r.Facts.Status, r.Facts.Note
+	w.down[s] = d
+}
+
+// ended notes the end of a work at a site.
+func (w *weather) ended(s graph.Site, r *journal.Record) {
+	if trouble.Of(r.Event.Class, int(r.Facts.Status)) == trouble.None {
+		w.answered(s)
+	} else {
+		w.failed(s, r)
+	}
+}
+
+// count counts an attempt at a page, or at a file, of a site. Rules are the same on replay.
+func (w *weather) count(rules *trouble.Rules, c trouble.Count, s graph.Site, r *journal.Record) (trouble.Count, bool) {
+	return rules.Fail(c, trouble.Of(r.Event.Class, int(r.Facts.Status)), w.failing[s].Answers, r.Facts.Ours)
+}
+
+// hold and drop keep count of what failed at a site and may be tried again.
+func (w *weather) hold(s graph.Site, fresh bool) {
+	if fresh {
+		f := w.failing[s]
+		f.Things++
+		w.failing[s] = f
+	}
+}
+
+func (w *weather) drop(s graph.Site, was bool) {
+	if !was {
+		return
+	}
+	f := w.failing[s]
+	if f.Things--; f.Things > 0 {
+		w.failing[s] = f
+	} else {
+		delete(w.failing, s)
+	}
+}
+
+// tried notes an attempt at a page: whether it is to be tried again.
+func (s *state) tried(r *journal.Record) {
+	e := &r.Event
+	site := s.f.Site(e.Page)
+	c, was := s.tries[e.Page]
+	if !e.Again {
+		delete(s.tries, e.Page)
+		s.drop(site, was)
+		return
+	}
+	s.tries[e.Page], _ = s.count(&s.set.trouble, c, site, r)
+	s.hold(site, !was)
+}
+
+// triedFile is tried for the sitemap file that is next at a site.
+func (s *state) triedFile(r *journal.Record) {
+	e := &r.Event
+	c, was := s.fileTries[e.Site]
+	if !e.Again {
+		delete(s.fileTries, e.Site)
+		s.drop(e.Site, was)
+		return
+	}
+	s.fileTries[e.Site], _ = s.count(&s.set.trouble, c, e.Site, r)
+	s.hold(e.Site, !was)
+}
+
+// again reports whether a page or file that failed with a record is to be tried again, and
+// when.
+func (o *owner) again(r *journal.Record, c trouble.Count, s graph.Site) (due time.Duration, ok bool) {
+	e := &r.Event
+	r.Facts.Ours = o.outage.On()
+	c, ok = o.s.count(&o.s.set.trouble, c, s, r)
+	if !ok {
+		return 0, false
+	}
+	return later(e.End, max(o.s.set.trouble.PageWait(c, uint32(e.Page)), e.Retry)), true
+}
+
+// noteWeather tells the outage of an attempt that ended. That a name was found says
+// nothing: it may come out of a cache, or from a resolver that lies.
+func (o *owner) noteWeather(now time.Duration, t *task) {
+	if t.answer == nil && t.class == policy.OK || o.ofPortal(t.work.Site) {
+		return
+	}
+	answered := t.answer != nil && t.answer.Status != 0 && !o.atPortal(t)
+	switch {
+	case answered:
+		o.quiet = 0
+	case t.answer != nil && t.answer.Status != 0:
+		silence(t)
+	}
+	if o.outage.Note(now, t.work.Site, answered) {
+		o.takeBack(now)
+		o.log.Warn("nothing can be reached any more, not even sites that answered before; the crawl waits until one of them does")
+	}
+}
+
+// askWitness asks a site that answered before, when there is a doubt whether we are cut
+// off: for its robots.txt, on its clock.
+func (o *owner) askWitness(now time.Duration) {
+	if o.stopping != "" {
+		return
+	}
+	s, ok := o.outage.Ask(now, o.s.f.CanProbe)
+	if !ok {
+		return
+	}
+	r := o.begin(frontier.Probed, now)
+	r.Event.Site = s
+	o.record()
+	o.witness, o.witnessAsked = s, now
+}
+
+// witnessPatience is how long a witness is waited for that cannot be asked.
+const witnessPatience = 10 * time.Minute
+
+// mayProbe reports whether, while we seem to be cut off, the next work is a question to a
+// witness: nothing else is under way, and its instant has come.
+func (o *owner) mayProbe(now time.Duration) bool {
+	if now-o.witnessAsked > witnessPatience {
+		o.outage.Forget()
+	}
+	return len(o.idle) == len(o.crew) && o.outage.Asked() && o.s.f.Instant(o.witness) <= now
+}
+
+// probeAt is the instant at which the owner has to look after the outage.
+func (o *owner) probeAt() time.Duration {
+	at := o.outage.Wake()
+	if o.outage.On() && o.outage.Asked() {
+		at = min(at, o.s.f.Instant(o.witness))
+	}
+	return at
+}
+
+// hopeEvery is how often the owner looks whether anything is left that answers.
+const hopeEvery = 10 * time.Second
+
+// firstPatience is how long a crawl tries that has never had an answer.
+const firstPatience = 5 * time.Minute
+
+// losePatience ends the run when for the time of --patience nothing was left but sites
+// that cannot be reached.
+func (o *owner) losePatience(now time.Duration) {
+	if o.stopping != "" || now < o.hopeAt {
+		return
+	}
+	o.hopeAt = now + hopeEvery
+	switch {
+	case !o.outage.On() && o.s.f.Hopeful(), o.s.f.Counts().Queued+o.s.f.Counts().Due == 0:
+		o.quiet = 0
+	case o.quiet == 0:
+		o.quiet = max(now, 1)
+	case now-o.quiet >= o.patience():
+		o.stop(now, whyUnreachable)
+	}
+}
+
+// patience is that of the configuration, or less if nothing ever answered.
+func (o *owner) patience() time.Duration {
+	if p := o.c.Patience.Duration; o.fetched > 0 || p < firstPatience {
+		return p
+	}
+	return firstPatience
+}
+
+// nameless tells whether a name that could not be had is believed not to exist: it was
+// asked for several times, and the resolver found others meanwhile. An address in the
+// place of a name is judged at once.
+func (o *owner) nameless(t *task) bool {
+	if t.again {
+		return false
+	}
+	if _, err := netip.ParseAddr(strings.Trim(t.host, "[]")); err == nil || t.host == "localhost" {
+		return true
+	}
+	d := o.s.down[t.work.Site]
+	return d.N+1 >= trouble.NameTries && o.s.named > d.Since && !o.outage.On()
+}
+
+// inTurn puts the address first that is to be asked: the one that the site had, or the
+// next one after it if that did not answer.
+func (o *owner) inTurn(s graph.Site, addrs []netip.Addr) []netip.Addr {
+	i := slices.Index(addrs, o.s.addressOf(s))
+	if i < 0 {
+		return addrs
+	}
+	if d, ok := o.s.down[s]; ok && trouble.Of(d.Class, int(d.Status)) == trouble.Silence {
+		i = (i + 1) % len(addrs)
+	}
+	return slices.Concat(addrs[i:], addrs[:i])
+}
+
+// A Chance says what gets another chance.
+type Chance struct {
+	Site  string // scheme, host and port, or a host; "": all
+	Class string // a class of failures or a reason of refusals; "": all failures
+}
+
+// retrySession gives everything another chance that failed in sessions before and may have
+// passed, and seeds whatever was wrong with them.
+func (o *owner) retrySession() {
+	seeds := map[graph.Page]bool{}
+	for _, url := range o.c.Seeds {
+		site, rest := page.Site([]byte(url))
+		if p, ok := o.s.seen.LookupPage(o.s.key.Page(o.s.key.Site(site), rest)); ok {
+			seeds[p] = true
+		}
+	}
+	o.retry(func(p graph.Page) bool {
+		f := o.s.f
+		switch f.State(p) {
+		case frontier.Failed:
+			return seeds[p] || trouble.Passes(f.FailedBy(p))
+		case frontier.RefusedPage: // before trouble was weather a site without robots.txt was closed
+			return f.Bar(p) == frontier.BarRobots && f.Closed(f.Site(p))
+		}
+		return false
+	})
+}
+
+// retry gives the pages another chance that are wanted, and counts them.
+func (o *owner) retry(want func(graph.Page) bool) (n int) {
+	r := o.begin(frontier.Retried, o.base)
+	for i := range o.s.f.Pages() {
+		if p := graph.Page(i); want(p) {
+			r.Event.Admit = append(r.Event.Admit, p)
+		}
+	}
+	if n = len(r.Event.Admit); n > 0 {
+		o.record()
+	}
+	return n
+}
+
+// retried takes over that pages get another chance, before the frontier hears of it.
+func (s *state) retried(e *frontier.Event) {
+	in := s.in.Slice()
+	for _, p := range e.Admit {
+		site := s.f.Site(p)
+		switch s.f.State(p) {
+		case frontier.RefusedPage:
+			if trap.IsTrap(s.f.Bar(p)) { // others are counted already
+				s.sites.admit(site)
+			}
+		case frontier.Fetched: // what came was not its own
+			s.gathered -= int64(in[p] &^ came)
+			in[p] &^= came
+		}
+		if s.f.Closed(site) {
+			delete(s.down, site)
+		}
+	}
+}
+
+// A SiteDown is a site that cannot be reached.
+type SiteDown struct {
+	Site     string    `json:"site"`
+	Pages    int64     `json:"pages"`    // known pages of it
+	Failures int       `json:"failures"` // in a row
+	Since    time.Time `json:"since"`
+	Next     time.Time `json:"next_try"`
+	Why      string    `json:"why"`
+}
+
+// downList names sites that cannot be reached, those with most pages first, and counts all.
+func (s *state) downList() (list []SiteDown, n int64) {
+	for id, d := range s.down { // sorted below
+		if s.f.Closed(id) {
+			continue
+		}
+		n++
+		x := SiteDown{string(s.seen.Name(id)), int64(s.f.SitePages(id)), d.N, s.wall(d.Since), s.wall(s.f.Instant(id)), d.why()}
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b SiteDown) int {
+		if a.Pages != b.Pages {
+			return int(b.Pages - a.Pages)
+		}
+		return strings.Compare(a.Site, b.Site)
+	})
+	return list[:min(len(list), maxListed)], n
+}
+
+// wall is the time of day at an instant of the crawl.
+func (s *state) wall(t time.Duration) time.Time {
+	return time.Unix(0, s.began).Add(t).Truncate(time.Second)
+}
+
+// why says in a line why a site cannot be reached.
+func (d *down) why() string {
+	switch {
+	case d.Status != 0:
+		return "status " + strconv.Itoa(int(d.Status))
+	case d.Note != "":
+		return d.Note
+	}
+	return d.Class.String()
+}
+
+// forecast adds to an event what its facts say of trouble, before it is applied.
+func (s *state) forecast(r *journal.Record) {
+	e := &r.Event
+	e.Ours = r.Facts.Ours
+	switch e.Kind {
+	case frontier.Ruled, frontier.Listed, frontier.Done:
+		k := trouble.Of(e.Class, int(r.Facts.Status))
+		e.Pushed = k == trouble.Pushback
+		e.Stale = k == trouble.Silence && !e.Ours
+	case frontier.Retried:
+		s.retried(e)
+	}
+}
+
+// rain notes what an event says of the site that was asked, after it was applied.
+func (s *state) rain(r *journal.Record) {
+	switch e := &r.Event; e.Kind {
+	case frontier.Resolved:
+		if e.Class.Failed() {
+			s.failed(e.Site, r)
+			return
+		}
+		s.named = max(s.named, e.End)
+		if d, ok := s.down[e.Site]; ok && d.Class == policy.DNSError {
+			delete(s.down, e.Site)
+		}
+	case frontier.Ruled, frontier.Listed:
+		s.weather.ended(e.Site, r)
+	case frontier.Done:
+		s.weather.ended(s.f.Site(e.Page), r)
+	}
+}
