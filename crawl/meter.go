@@ -99,6 +99,7 @@ func (s *state) statistics(x *Stats) {
 		x.Gathered = float64(s.gathered) / float64(s.links)
 	}
 	x.Now, x.Memory = s.now, s.memory()
+	x.Down = s.countDown()
 }
 
 // rate is the pages a second over the last marks.

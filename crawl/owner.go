@@ -25,6 +25,8 @@ const (
 	whyDisk     = "disk"
 	// Only sites are left that cannot be reached.
 	whyUnreachable = "unreachable"
+	// Pages were given another chance, and nothing else was to be done.
+	whyRetry = "retry"
 )
 
 // An owner runs a crawl: it alone touches the state. One turn of its loop takes what
@@ -83,6 +85,7 @@ type owner struct {
 	witness      graph.Site // the site that was asked last to see whether we are cut off
 	witnessAsked time.Duration
 	quiet        time.Duration // since when there was nothing left that answers; 0: there is
+	retriedPages int
 	hopeAt       time.Duration // when to look again
 	portal       portal
 	follow       *follow

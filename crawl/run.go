@@ -30,6 +30,8 @@ type RunOptions struct {
 	// it. The Stats are used again.
 	Progress func(*Stats)
 	Machine  Machine
+	// Chance, if not nil, is given and nothing is asked for: the next run does.
+	Chance *Chance
 }
 
 // Machine is what the crawler touches of the world around it. The zero value is the
@@ -77,6 +79,7 @@ type Stats struct {
 	MemoryMax int64           // 0: no ceiling
 	Left      time.Duration   // until the limit in force, 0 unknown
 	DNS       fetch.ResolverStats
+	Down      int64 // sites that cannot be reached
 	Commits   int64
 	Archive   int64 // bytes written to WARC files
 	Journal   int64 // bytes written to the journal
@@ -88,7 +91,7 @@ type Summary struct {
 	Why string // finished, unreachable, pages, duration, bytes, stopped, memory, disk
 	// Unreachable are sites that could not be reached, those with most pages first.
 	Unreachable []SiteDown
-	Down        int64 // how many there are
+	Retried     int // pages that got another chance, with RunOptions.Chance
 }
 
 // An Error is one that a person can do something about.

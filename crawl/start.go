@@ -30,6 +30,9 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	if err := o.Config.Check(); err != nil {
 		return nil, err
 	}
+	if err := o.Chance.check(); err != nil {
+		return nil, err
+	}
 	if o.Memory = int64(o.Config.MaxMemory); o.Memory == 0 {
 		o.Memory = max(o.MachineMemory/2, 1<<30)
 	}
@@ -345,6 +348,10 @@ func (o *owner) crawl(ctx context.Context) (*Summary, error) {
 	if err := o.dir.writeConfig(o.c); err != nil {
 		return nil, o.abandon(err)
 	}
+	if o.o.Chance != nil {
+		o.retriedPages = o.retry(o.chance)
+		o.stop(o.now(), whyRetry)
+	}
 	err := o.run(ctx)
 	o.dismiss()
 	if err != nil {
@@ -411,7 +418,7 @@ func (o *owner) finish() (*Summary, error) {
 	x.Why = o.stopping
 	x.addColumns(o.s)
 	o.dir.writeStatus(x, o.log)
-	return &Summary{Stats: o.stats, Why: o.stopping, Unreachable: x.DownList, Down: x.Down}, nil
+	return &Summary{Stats: o.stats, Why: o.stopping, Unreachable: x.DownList, Retried: o.retriedPages}, nil
 }
 
 // closeFiles closes what the committer wrote, and takes a snapshot.

@@ -81,7 +81,8 @@ func (s *Stats) Status() *Status {
 		}
 	}
 	c := &s.Counts
-	for name, n := range map[string]int{"politeness": c.Polite, "address": c.Parked, "retry": c.Due, "commit": c.Held, "twin": c.Blocked,
+	x.Down = s.Down
+	for name, n := range map[string]int{"politeness": max(0, c.Polite-int(s.Down)), "unreachable": int(s.Down), "address": c.Parked, "retry": c.Due, "commit": c.Held, "twin": c.Blocked,
 		"robots-elsewhere": c.Hops, "sitemap-files": c.Files, "slow": c.Slow} {
 		if n > 0 {
 			x.Waits[name] = n
@@ -108,7 +109,7 @@ func (x *Status) addColumns(s *state) {
 	x.Largest = s.largest()
 	x.Traps, x.Held = s.trapList(), int64(s.guard.Holds())
 	x.Mirrors, x.Mirrored = s.mirrorList()
-	x.DownList, x.Down = s.downList()
+	x.DownList = s.downList()
 }
 
 // trapList names the traps that met most pages.

@@ -1,6 +1,8 @@
 package crawl
 
 import (
+	"cmp"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -216,7 +218,7 @@ func (o *owner) losePatience(now time.Duration) {
 	if o.stopping != "" || now < o.hopeAt {
 		return
 	}
-	o.hopeAt = now + hopeEvery
+	o.hopeAt = now + min(hopeEvery, o.patience()/8)
 	switch {
 	case !o.outage.On() && o.s.f.Hopeful(), o.s.f.Counts().Queued+o.s.f.Counts().Due == 0:
 		o.quiet = 0
@@ -266,6 +268,51 @@ func (o *owner) inTurn(s graph.Site, addrs []netip.Addr) []netip.Addr {
 type Chance struct {
 	Site  string // scheme, host and port, or a host; "": all
 	Class string // a class of failures or a reason of refusals; "": all failures
+}
+
+// check finds a class that there is not.
+func (c *Chance) check() error {
+	if c == nil || c.Class == "" {
+		return nil
+	}
+	if _, _, ok := c.means(); !ok {
+		return &Error{Text: fmt.Sprintf("there is no class of failures and no reason of refusals %q", c.Class),
+			Hint: "winnow pages DIR --state failed, or --state refused, lists them in its second column"}
+	}
+	return nil
+}
+
+// means is the class or the bar that a chance is for.
+func (c *Chance) means() (class policy.Class, bar frontier.Bar, ok bool) {
+	for k := policy.TooLarge; k <= policy.Trap; k++ {
+		if k.String() == c.Class {
+			return k, 0, true
+		}
+	}
+	for b := frontier.BarRobots; int(b) < frontier.Bars(); b++ {
+		if b.String() == c.Class {
+			return 0, b, true
+		}
+	}
+	return 0, 0, false
+}
+
+// chance reports whether a page gets the chance that was asked for.
+func (o *owner) chance(p graph.Page) bool {
+	c, f := o.o.Chance, o.s.f
+	if c.Site != "" {
+		if name := o.s.seen.Name(f.Site(p)); string(name) != c.Site && string(page.Host(name)) != c.Site {
+			return false
+		}
+	}
+	class, bar, named := c.means()
+	switch f.State(p) {
+	case frontier.Failed:
+		return !named || class == f.FailedBy(p)
+	case frontier.RefusedPage:
+		return named && bar == f.Bar(p)
+	}
+	return false
 }
 
 // retrySession gives everything another chance that failed in sessions before and may have
@@ -334,23 +381,33 @@ type SiteDown struct {
 	Why      string    `json:"why"`
 }
 
-// downList names sites that cannot be reached, those with most pages first, and counts all.
-func (s *state) downList() (list []SiteDown, n int64) {
+// countDown counts the sites that cannot be reached and have something left to ask for.
+func (s *state) countDown() (n int64) {
+	for id := range s.down { // it is counted
+		if s.isDown(id) {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *state) isDown(id graph.Site) bool {
+	_, fails := s.failing[id]
+	return fails || s.f.Wanting(id)
+}
+
+// downList names sites that cannot be reached, those with most pages first.
+func (s *state) downList() (list []SiteDown) {
 	for id, d := range s.down { // sorted below
-		if s.f.Closed(id) {
+		if !s.isDown(id) {
 			continue
 		}
-		n++
-		x := SiteDown{string(s.seen.Name(id)), int64(s.f.SitePages(id)), d.N, s.wall(d.Since), s.wall(s.f.Instant(id)), d.why()}
-		list = append(list, x)
+		list = append(list, SiteDown{string(s.seen.Name(id)), int64(s.f.SitePages(id)), d.N, s.wall(d.Since), s.wall(s.f.Instant(id)), d.why()})
 	}
 	slices.SortFunc(list, func(a, b SiteDown) int {
-		if a.Pages != b.Pages {
-			return int(b.Pages - a.Pages)
-		}
-		return strings.Compare(a.Site, b.Site)
+		return cmp.Or(-cmp.Compare(a.Pages, b.Pages), cmp.Compare(a.Site, b.Site))
 	})
-	return list[:min(len(list), maxListed)], n
+	return list[:min(len(list), maxListed)]
 }
 
 // wall is the time of day at an instant of the crawl.

@@ -37,5 +37,8 @@ func (f *Frontier) Hopeful() bool {
 	return false
 }
 
+// Wanting reports whether a site has something to hand out, now or later.
+func (f *Frontier) Wanting(s graph.Site) bool { return f.wanting(s) }
+
 // Failures is how many times in a row a site gave no answer, or said that it cannot.
 func (f *Frontier) Failures(s graph.Site) int { return f.failures(s) }

@@ -26,7 +26,7 @@ func statsEvent(event string, s *crawl.Stats) crawlEvent {
 func (c *crawling) tellEnd(sum *crawl.Summary) error {
 	if c.u.asJSON {
 		e := statsEvent("end", &sum.Stats)
-		e.Why = sum.Why
+		e.Why, e.DownList = sum.Why, sum.Unreachable
 		return c.u.json(e)
 	}
 	s, x := &sum.Stats, sum.Stats.Status()
@@ -40,6 +40,7 @@ func (c *crawling) tellEnd(sum *crawl.Summary) error {
 	if n := inTraps(x); n > 0 {
 		t.add("left alone", formatCount(n), "of these as traps: winnow status says which")
 	}
+	addDown(t, sum.Down, sum.Unreachable)
 	t.add("attempts", formatCount(total(x.Outcomes)), countList(x.Outcomes))
 	t.add("requests", formatCount(s.Requests), formatBytes(s.Bytes)+" received")
 	t.add("time", formatDuration(s.Ran), "of "+formatDuration(s.Now)+" since the crawl began")
@@ -65,8 +66,8 @@ func ends(sum *crawl.Summary, c *crawl.Config) string {
 		return "at --bytes " + c.Bytes.String()
 	case "stopped":
 		return "on request"
-	case "network":
-		return "nothing could be reached for half an hour"
+	case "unreachable":
+		return "only sites are left that cannot be reached; the next run tries them again"
 	}
 	return sum.Why
 }
@@ -81,10 +82,25 @@ func goOn(sum *crawl.Summary, c *crawl.Config) string {
 		return "--duration " + crawl.Duration{Duration: 2 * c.Duration.Duration}.String()
 	case "bytes":
 		return "--bytes " + (2 * c.Bytes).String()
-	case "stopped":
+	case "stopped", "unreachable":
 		return " "
 	}
 	return ""
+}
+
+// addDown names some of the sites that cannot be reached.
+func addDown(t *table, n int64, list []crawl.SiteDown) {
+	const most = 5
+	for i, d := range list[:min(len(list), most)] {
+		name, number := "", ""
+		if i == 0 {
+			name, number = "unreachable", formatCount(n)
+		}
+		t.add(name, number, fmt.Sprintf("%s: %s; next try %s", line(d.Site), line(d.Why), d.Next.Local().Format("15:04")))
+	}
+	if left := n - int64(min(len(list), most)); left > 0 {
+		t.add("", "", fmt.Sprintf("and %s more: winnow status --json", formatCount(left)))
+	}
 }
 
 func total(m map[string]int64) (n int64) {

@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -60,13 +60,34 @@ func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
 	case "disk":
 		return withHint(fmt.Errorf("the disk of %s has less room than --disk-reserve %s; the crawl is paused and nothing is lost", c.dir, c.config.DiskReserve),
 			"make room, or give a smaller --disk-reserve, then: %s", again)
-	case "network":
-		return withHint(errors.New("nothing could be reached for half an hour; the crawl is paused and nothing is lost"), "when the network is back: %s", again)
+	case "unreachable", "finished":
+		if sum.Fetched == 0 {
+			return c.nothing(sum, again)
+		}
 	case "memory":
 		return withHint(fmt.Errorf("the memory of --max-memory %s is used up; the crawl is paused and nothing is lost", c.config.MaxMemory),
 			"try: %s --max-memory %s", again, 2*c.config.MaxMemory)
 	}
 	return nil
+}
+
+// nothing is the error of a crawl that has no page at all.
+func (c *crawling) nothing(sum *crawl.Summary, again string) error {
+	if len(sum.Unreachable) > 0 {
+		d := &sum.Unreachable[0]
+		return withHint(missingf("no page was fetched: %s cannot be reached (%s)", line(d.Site), line(d.Why)), "see whether the network is there and the name is right, then: %s", again)
+	}
+	return withHint(missingf("no page was fetched: %s", countList(merge(sum.Stats.Status().FailedBy, sum.Stats.Status().Reasons))),
+		"winnow pages %s says why", quoteArgs([]string{c.dir}))
+}
+
+// merge adds up two counts by name.
+func merge(a, b map[string]int64) map[string]int64 {
+	sum := maps.Clone(a)
+	for name, n := range b {
+		sum[name] += n
+	}
+	return sum
 }
 
 // tellStart says what begins.

@@ -45,6 +45,7 @@ func demoConfig() crawl.Config {
 	c := crawl.Default()
 	c.Delay.Duration, c.DelayFactor, c.IPDelay.Duration, c.IPCap = demoDelay, 0, 0, 0
 	c.Fetchers, c.Retries = 16, 1
+	c.RetryDelay.Duration, c.Patience.Duration = demoDelay, 5*time.Second
 	c.AllowPrivate = true
 	c.MaxMemory = 256 << 20
 	return demoUnlimited(c)

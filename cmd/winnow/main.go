@@ -131,6 +131,7 @@ func newRootCommand(u *ui) *cobra.Command {
 		newPagesCommand(u),
 		newRankCommand(u),
 		newReportCommand(u),
+		newRetryCommand(u),
 		newRobotsCommand(u),
 		newSimCommand(u),
 		newStatusCommand(u),

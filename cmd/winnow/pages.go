@@ -48,8 +48,8 @@ tabs between: state, why, HTTP status, class of the last attempt, seconds from t
 of the crawl to its end, links from a seed, links to the page, score, URL. A dash is what
 there is not.
 
-Why is the reason of a refusal, the class of a failure, or site for pages of a site that was
-given up. Score is the value that the policy of the crawl gives the page. --site is a host,
+Why is the reason of a refusal, the class of a failure, or unreachable for a page that waits
+because its site cannot be reached. Score is the value that the policy of the crawl gives the page. --site is a host,
 or scheme://host:port.
 
 Reasons of refusals:

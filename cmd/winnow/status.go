@@ -69,6 +69,7 @@ func printStatus(u *ui, dir string, s *crawl.Status) error {
 	if len(s.Waits) > 0 {
 		t.add("sites wait", "", "for "+byNumber(widen(s.Waits)))
 	}
+	addDown(t, s.Down, s.DownList)
 	addLeft(t, s)
 	addLargest(t, s.Largest)
 	t.add("record", formatCount(int64(s.Record)), "is the next of the journal")
@@ -84,6 +85,10 @@ func printStatus(u *ui, dir string, s *crawl.Status) error {
 // stateText is the state, and how a paused crawl goes on.
 func stateText(s *crawl.Status) string {
 	switch {
+	case s.State == "paused" && s.Why == "unreachable":
+		return "paused: only sites are left that cannot be reached; winnow crawl --dir tries them again"
+	case s.State == "paused" && s.Why == "retry":
+		return "paused: pages got another chance; winnow crawl --dir fetches them"
 	case s.State == "paused" && s.Why != "" && s.Why != "stopped":
 		return "paused at --" + s.Why
 	case s.State == "finished":
