@@ -74,7 +74,7 @@ func (h *hostileCrawl) crawl(t *testing.T) (*testWeb, *Summary) {
 	t.Helper()
 	w := h.web(t)
 	sum := w.run(t)
-	if sum.Why != whyFinished {
+	if sum.Why != whyFinished && sum.Why != whyUnreachable { // some of its sites are dead
 		t.Errorf("the crawl ended because of %s", sum.Why)
 	}
 	return w, sum

@@ -16,7 +16,9 @@ type meter struct {
 	n     int
 	dns   func() fetch.ResolverStats
 	stats Stats
-	full  bool // it was said that there is no room for more pages
+	lull  time.Duration // between the last look and the next
+	seen  uint64        // number of the next record at the last look
+	full  bool          // it was said that there is no room for more pages
 }
 
 type mark struct {
@@ -36,7 +38,7 @@ func (o *owner) report(now time.Duration) {
 	if now < o.tick {
 		return
 	}
-	o.tick = now + everySecond*time.Duration(1+o.s.f.Pages()/bigCrawl) // counting pages takes time
+	o.tick = now + o.rhythm()
 	o.measure(now)
 	o.marks[o.n%len(o.marks)] = mark{now, o.fetched}
 	o.n++
@@ -50,6 +52,19 @@ func (o *owner) report(now time.Duration) {
 		o.log.Warn("the crawl knows as many pages as it has memory for; links to others are left out", "pages", o.s.f.Pages())
 	}
 }
+
+// rhythm is the time until the next look: a second, longer where there are very many
+// pages, since counting them takes time, and longer while nothing happens.
+func (o *owner) rhythm() time.Duration {
+	if o.lull = min(2*o.lull, mostLull); o.lull == 0 || o.s.next != o.seen {
+		o.lull = everySecond
+	}
+	o.seen = o.s.next
+	return o.lull * time.Duration(1+o.s.f.Pages()/bigCrawl)
+}
+
+// mostLull is the longest time between two looks.
+const mostLull = 10 * time.Second
 
 // checkRoom stops the crawl while there still is room to stop in good order.
 func (o *owner) checkRoom(now time.Duration) {

@@ -38,6 +38,7 @@ func (o *owner) end(now time.Duration, t *task) {
 		o.listed(now, t)
 	default:
 		o.done(now, t)
+		o.doubt(now, w.Site)
 	}
 	kept := t.answer != nil && t.answer.Keep
 	o.keep(t)

@@ -155,7 +155,7 @@ const grace = 3 * time.Second
 
 // alarm is the instant at which the owner has to do something even if nothing comes.
 func (o *owner) alarm(now, ask time.Duration) time.Duration {
-	at := min(ask, o.tick, o.probeAt())
+	at := min(ask, o.tick, o.probeAt(now))
 	if !o.journal.Empty() && !o.busy {
 		at = min(at, max(o.since+o.c.Commit.Duration, now+1))
 	}

@@ -76,12 +76,16 @@ func (w *weather) failed(s graph.Site, r *journal.Record) {
 	w.down[s] = d
 }
 
-// ended notes the end of a work at a site.
+// ended notes the end of a work at a site. A robots.txt proves nothing about the pages of
+// its site.
 func (w *weather) ended(s graph.Site, r *journal.Record) {
-	if trouble.Of(r.Event.Class, int(r.Facts.Status)) == trouble.None {
-		w.answered(s)
-	} else {
+	switch {
+	case trouble.Of(r.Event.Class, int(r.Facts.Status)) != trouble.None:
 		w.failed(s, r)
+	case r.Event.Kind != frontier.Ruled:
+		w.answered(s)
+	case w.failing[s].Things == 0:
+		delete(w.down, s)
 	}
 }
 
@@ -159,7 +163,9 @@ func (o *owner) noteWeather(now time.Duration, t *task) {
 	answered := t.answer != nil && t.answer.Status != 0 && !o.atPortal(t)
 	switch {
 	case answered:
-		o.quiet = 0
+		if t.work.Kind != frontier.Robots && !trouble.Passes(t.answer.Class) { // a robots.txt may be all that a site has
+			o.quiet = 0
+		}
 	case t.answer != nil && t.answer.Status != 0:
 		silence(t)
 	}
@@ -167,6 +173,17 @@ func (o *owner) noteWeather(now time.Duration, t *task) {
 		o.takeBack(now)
 		o.log.Warn("nothing can be reached any more, not even sites that answered before; the crawl waits until one of them does")
 	}
+}
+
+// doubt lets the robots.txt of a site be asked for that fails and fails, to see whether
+// anybody is there.
+func (o *owner) doubt(now time.Duration, s graph.Site) {
+	if o.outage.On() || !trouble.Doubt(o.s.f.Failures(s)) || !o.s.f.CanProbe(s) {
+		return
+	}
+	r := o.begin(frontier.Probed, now)
+	r.Event.Site = s
+	o.record()
 }
 
 // askWitness asks a site that answered before, when there is a doubt whether we are cut
@@ -198,12 +215,14 @@ func (o *owner) mayProbe(now time.Duration) bool {
 }
 
 // probeAt is the instant at which the owner has to look after the outage.
-func (o *owner) probeAt() time.Duration {
-	at := o.outage.Wake()
-	if o.outage.On() && o.outage.Asked() {
-		at = min(at, o.s.f.Instant(o.witness))
+func (o *owner) probeAt(now time.Duration) time.Duration {
+	switch {
+	case o.stopping != "":
+		return frontier.Never
+	case o.outage.On() && o.outage.Asked() && len(o.idle) == len(o.crew):
+		return max(o.s.f.Instant(o.witness), now+time.Second) // it may be held a moment longer
 	}
-	return at
+	return o.outage.Wake()
 }
 
 // hopeEvery is how often the owner looks whether anything is left that answers.

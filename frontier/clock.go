@@ -161,7 +161,7 @@ func (f *Frontier) countFailure(s graph.Site, e *Event) {
 // come back together.
 func (f *Frontier) backOff(s graph.Site, e *Event) time.Duration {
 	if !passing(e.Class) {
-		f.fails.Set(int(s), 0)
+		f.recover(s, e)
 		return 0
 	}
 	n := f.failures(s)
@@ -176,6 +176,22 @@ func (f *Frontier) backOff(s graph.Site, e *Event) time.Duration {
 	spread := policy.Hash(f.o.Random, uint64(s), uint64(n)) % 1024
 	return d + time.Duration(float64(d)*float64(spread)/4096)
 }
+
+// recover takes a proper answer of s. Only a page or a sitemap ends its trouble: servers
+// often have a robots.txt when they have nothing else. It shows that somebody is there, so
+// that s is tried more often, unless s has said that it is asked too often.
+func (f *Frontier) recover(s graph.Site, e *Event) {
+	switch n := f.failures(s); {
+	case e.Kind != Ruled:
+		f.fails.Set(int(s), 0)
+	case n > aliveFailures && f.paces[s].Streak == 0:
+		f.fails.Set(int(s), aliveFailures)
+	}
+}
+
+// aliveFailures is how many failures in a row count at most of a site whose robots.txt can
+// be had.
+const aliveFailures = 2
 
 // passing tells whether a failure is of the kind that passes.
 func passing(c policy.Class) bool { return c >= policy.ServerError && c <= policy.Timeout }

@@ -282,8 +282,13 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 		}
 		return
 	}
-	s.asks = e.Retry > 0
-	if s.fails++; e.Class < policy.ServerError || e.Class > policy.Timeout {
+	failed := e.Class >= policy.ServerError && e.Class <= policy.Timeout
+	switch s.asks = e.Retry > 0; {
+	case failed:
+		s.fails++
+	case e.Kind == Ruled:
+		s.fails = min(s.fails, 2)
+	default:
 		s.fails = 0
 	}
 	other := &naiveSite{}

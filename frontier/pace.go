@@ -21,6 +21,9 @@ type pace struct {
 	Last  time.Duration // the delay before the request that was turned down last
 	Good  uint64        // good answers since the delay changed
 	Tries uint64        // tries that failed
+	// Streak is how often in a row the site said that it is asked too often, robots.txt left
+	// out.
+	Streak uint64
 }
 
 // The numbers of a pace. A site that is never asked more often than it wants may be asked
@@ -41,7 +44,7 @@ func (f *Frontier) pace(s graph.Site, e *Event, usual time.Duration) time.Durati
 		p.slower(usual, f.failures(s))
 	case !known:
 		return 0
-	case !passing(e.Class):
+	case !passing(e.Class) && (e.Kind != Ruled || p.Streak == 0):
 		p.faster(f.failures(s))
 	}
 	if p.Delay <= f.size(s) {
@@ -67,6 +70,7 @@ func (p *pace) slower(usual time.Duration, failures int) {
 		p.Delay = max(p.Delay, min(before+before/2, paceMax))
 	}
 	p.Good = 0
+	p.Streak++
 }
 
 // faster takes a good answer. One that ends several failures came after a delay of which
@@ -76,6 +80,7 @@ func (p *pace) faster(failures int) {
 		p.Delay, p.Safe, p.Good = max(p.Delay, min(p.Last/4*3, paceMax)), 0, 0
 	}
 	p.Good++
+	p.Streak = 0
 	switch {
 	case p.Safe > 0 && p.Good >= paceProof:
 		p.Safe = 0
@@ -89,13 +94,13 @@ func (p *pace) faster(failures int) {
 func (f *Frontier) Pace(s graph.Site) time.Duration { return f.paces[s].Delay }
 
 // paceNumbers is how many numbers a pace is when it is saved.
-const paceNumbers = 6
+const paceNumbers = 7
 
 // paceList is all paces by site, as numbers.
 func (f *Frontier) paceList() (list []uint64) {
 	for _, s := range slices.SortedFunc(maps.Keys(f.paces), func(a, b graph.Site) int { return cmp.Compare(a, b) }) {
 		p := f.paces[s]
-		list = append(list, uint64(s), uint64(p.Delay), uint64(p.Safe), uint64(p.Last), p.Good, p.Tries)
+		list = append(list, uint64(s), uint64(p.Delay), uint64(p.Safe), uint64(p.Last), p.Good, p.Tries, p.Streak)
 	}
 	return list
 }
@@ -104,7 +109,7 @@ func (f *Frontier) paceList() (list []uint64) {
 func (f *Frontier) setPaces(list []uint64) {
 	clear(f.paces)
 	for ; len(list) >= paceNumbers; list = list[paceNumbers:] {
-		f.paces[graph.Site(list[0])] = pace{time.Duration(list[1]), time.Duration(list[2]), time.Duration(list[3]), list[4], list[5]}
+		f.paces[graph.Site(list[0])] = pace{time.Duration(list[1]), time.Duration(list[2]), time.Duration(list[3]), list[4], list[5], list[6]}
 	}
 }
 

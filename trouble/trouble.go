@@ -62,6 +62,7 @@ type Rules struct {
 // A Count is the failures of one page, or of one file, so far.
 type Count struct {
 	N       uint8  // those that count
+	All     uint8  // those that do not, too
 	Answers uint32 // of its site, when the last one counted
 }
 
@@ -78,6 +79,7 @@ func proof(k Kind) uint32 {
 // whatever page; where none came since the last failure, this one does not count, and
 // neither does one that is our fault. It reports whether to try again.
 func (r *Rules) Fail(c Count, k Kind, answers uint32, ours bool) (now Count, again bool) {
+	c.All = min(c.All, 200) + 1
 	if c.N == 0 || !ours && answers-c.Answers >= proof(k) {
 		c.N, c.Answers = min(c.N, 200)+1, answers
 	}
@@ -85,13 +87,13 @@ func (r *Rules) Fail(c Count, k Kind, answers uint32, ours bool) (now Count, aga
 }
 
 // PageWait returns the time until a page that failed is tried again: Delay, and three times
-// as long with each failure that counts, spread by up to a quarter.
+// as long with each failure, so that others have their turn, spread by up to a quarter.
 func (r *Rules) PageWait(c Count, page uint32) time.Duration {
 	d := r.Delay
-	for range min(max(c.N, 1)-1, 6) {
+	for range min(max(c.All, 1)-1, 6) {
 		d *= 3
 	}
-	return r.spread(d, uint64(page), uint64(c.N))
+	return r.spread(d, uint64(page), uint64(c.All))
 }
 
 // MaxWait is the longest time between two tries.
@@ -114,6 +116,10 @@ func (r *Rules) NameWait(n int, site uint32) time.Duration {
 func (r *Rules) spread(d time.Duration, id, n uint64) time.Duration {
 	return d + time.Duration(float64(d)*float64(policy.Hash(r.Random, id, n)%1024)/4096)
 }
+
+// Doubt reports whether it is time, after n failures of a site in a row, to see whether
+// anything answers there: by asking for its robots.txt.
+func Doubt(n int) bool { return n >= 4 && n&(n-1) == 0 }
 
 // NameTries is how often a name must be said not to exist before that is believed, if the
 // resolver has answered for others meanwhile.

@@ -1,0 +1,177 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/internal/disk"
+)
+
+// A storm is a week in which everything goes wrong in turn. What goes wrong when stands in
+// storms.
+type storm struct {
+	*testWeb
+	root   *disk.Memory
+	began  time.Time
+	portal pipeListener
+	runs   map[string]int // by why they ended
+}
+
+// storms are hours of the week and what goes wrong then.
+var storms = []struct {
+	from, to float64
+	what     string
+}{
+	{3, 7, "no network"}, {9, 12, "no such name"}, {14, 17, "private address"}, {19, 22, "portal redirects"}, {24, 27, "portal page"},
+	{29, 33, "wrong clock"}, {36, 60, "half of the sites are down"}, {62, 70, "broken"}, {72, 96, "rate limits"},
+	{98, 100, "silence"}, {102, 103, "no network"}, {104, 105, "no such name"}, {106, 130, "half of the sites are down"},
+}
+
+// now is what goes wrong at this moment, "" nothing.
+func (s *storm) now() string {
+	h := time.Since(s.began).Hours()
+	for _, x := range storms {
+		if h >= x.from && h < x.to {
+			return x.what
+		}
+	}
+	return ""
+}
+
+// TestStorm lets a week go by in which there is no network, the resolver lies, a portal
+// answers for everybody, the clock is wrong, half of the sites are down, servers break down
+// or limit the rate, the disk is full, and the crawl is killed again and again. Whoever runs
+// it starts it again when it ends. Afterwards every wanted page is there, once, and no rule
+// was broken by the server's count.
+func TestStorm(t *testing.T) {
+	long(t)
+	synctest.Test(t, func(t *testing.T) {
+		s := newStorm(t)
+		for i := 0; time.Since(s.began) < 7*24*time.Hour; i++ {
+			s.session(t, i)
+			time.Sleep(20 * time.Minute)
+		}
+		s.root.Stop(-1)
+		s.root.Limit(-1, nil)
+		sum := s.run(t)
+		t.Logf("runs ended by %v; at the end %s with %d pages, %d failed by %v, %d refused by %v", s.runs, sum.Why, sum.Fetched, sum.Failed,
+			sum.Status().FailedBy, sum.Refused, sum.Status().Reasons)
+		if sum.Why != whyFinished {
+			t.Errorf("after the storm the crawl ends by %s; %v", sum.Why, sum.Unreachable)
+		}
+		s.check(t, fakeweb.Limits{Sitemaps: true, MaxBody: int(s.o.Config.MaxBody)})
+		for _, f := range s.verify(t).List {
+			t.Errorf("verify: %+v", f)
+		}
+	})
+}
+
+func newStorm(t *testing.T) *storm {
+	s := &storm{testWeb: newTestWeb(t, 1200, 40, fakeweb.ServeOptions{HTTPS: 0.4}), root: disk.NewMemory(), began: time.Now(), portal: make(pipeListener), runs: map[string]int{}}
+	server := &http.Server{Handler: http.HandlerFunc(s.answer)}
+	go server.Serve(s.portal)
+	t.Cleanup(func() { server.Close() })
+	s.o.Config.Delay = Duration{90 * time.Minute}
+	s.o.Machine.Disk = func(name string) (disk.Dir, error) { return s.root.Sub(name), nil }
+	resolve, dial := s.o.Machine.Resolve, s.o.Machine.Dial
+	s.o.Machine.Resolve = func(ctx context.Context, host string) (fetch.Names, error) {
+		switch s.now() {
+		case "no network":
+			return fetch.Names{}, fetch.ErrTemporary
+		case "no such name":
+			return fetch.Names{}, fetch.ErrNoName
+		case "private address":
+			return fetch.Names{Addrs: []netip.Addr{netip.MustParseAddr("169.254.1.1")}, TTL: time.Hour}, nil
+		}
+		n, err := resolve(ctx, host)
+		n.TTL = 30 * time.Minute
+		return n, err
+	}
+	s.o.Machine.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		switch now := s.now(); {
+		case now == "no network", now == "half of the sites are down" && strings.HasSuffix(host(addr), "2"):
+			return nil, errors.New("network is unreachable")
+		case now == "silence":
+			<-ctx.Done()
+			return nil, ctx.Err()
+		case strings.HasPrefix(now, "portal"), now == "broken", now == "rate limits" && time.Now().Unix()%3 > 0:
+			return s.portal.dial(ctx, network, addr)
+		}
+		return dial(ctx, network, addr)
+	}
+	c := s.o.Machine.TLS.Clone()
+	c.Time = func() time.Time {
+		if s.now() == "wrong clock" {
+			return time.Now().AddDate(-50, 0, 0)
+		}
+		return time.Now()
+	}
+	s.o.Machine.TLS = c
+	return s
+}
+
+// host is the address without its port.
+func host(addr string) string {
+	h, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	return h
+}
+
+// answer is what stands in the way says: a portal, or a server in front of all sites.
+func (s *storm) answer(rw http.ResponseWriter, r *http.Request) {
+	switch s.now() {
+	case "portal redirects":
+		http.Redirect(rw, r, "http://portal.test/login", http.StatusFound)
+	case "portal page":
+		rw.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(rw, "<title>Welcome</title><p>Please <a href=http://portal.test/login>log in</a>")
+	case "rate limits":
+		rw.WriteHeader(http.StatusTooManyRequests)
+	default:
+		rw.WriteHeader(http.StatusBadGateway)
+	}
+}
+
+// session runs the crawl until it ends, is killed, or its disk is full.
+func (s *storm) session(t *testing.T, i int) {
+	t.Helper()
+	s.root.Stop(-1)
+	s.root.Limit(-1, nil)
+	switch i % 4 {
+	case 1: // kill -9 or a power loss, after some hundred steps of the disk
+		s.root.Stop(300 + 97*i%400)
+	case 3: // a full disk
+		s.root.FailWrite(200+31*i%100, syscall.ENOSPC)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Hour)
+	defer cancel()
+	sum, err := Run(ctx, s.o)
+	switch {
+	case err == nil:
+		s.runs[sum.Why]++
+	case errors.Is(err, disk.ErrStopped):
+		s.runs["killed"]++
+		if i%8 == 1 {
+			s.root = s.root.Kill()
+		} else {
+			s.root = s.root.Crash(uint64(i))
+		}
+	case errors.Is(err, syscall.ENOSPC):
+		s.runs["full disk"]++
+	default:
+		t.Fatalf("session %d: %v", i, err)
+	}
+}
