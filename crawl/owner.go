@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -86,8 +87,9 @@ type owner struct {
 	witnessAsked time.Duration
 	quiet        time.Duration // since when there was nothing left that answers; 0: there is
 	retriedPages int
-	hopeAt       time.Duration // when to look again
-	portal       portal
+	hopeAt       time.Duration  // when to look again
+	honest       map[string]int // how often answers of many pages were suspected in vain: see portal
+	resolves     page.Resolver
 	follow       *follow
 	index        indexer
 	overrides

@@ -2,31 +2,32 @@ package crawl
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A captive portal answers in the place of all sites: it sends every request to its own
 // host, or gives everybody the same page. What it says is not what the sites say.
 //
-// portal watches the answers in the order in which they come. When several in a row are
-// the same it suspects one: from then on such answers count as none, so that the outage
-// asks a site which answered before. If that one gets the same answer, we are cut off, and
-// what came since the first of them is taken back; if not, this answer is never suspected
-// again.
-type portal struct {
-	same   string       // what the last answers have in common: see sameness
-	run    int          // how many there were in a row
-	pages  []graph.Page // whose answers they were
-	rules  []graph.Site // whose robots.txt they were
-	honest map[string]bool
+// When several answers in a row are the same a portal is suspected. From then on such
+// answers count as none, so that the outage asks a site which answered before. If that one
+// gets the same answer, we are cut off until another one comes. Either way the first of
+// these answers, which were taken for proper ones, are taken back: those pages are asked
+// for again, and if they say the same then, it is believed.
 
-	resolver page.Resolver
+// portal is the last answers that are the same, a fold of the records.
+type portal struct {
+	Same  string       // what they have in common: see sameness
+	Run   int          // how many there were in a row
+	Pages []graph.Page // whose answers they were
+	Rules []graph.Site // whose robots.txt came meanwhile
 }
 
 // portalRun is how many equal answers in a row are suspect, maxHonest how many kinds of
@@ -36,100 +37,133 @@ const (
 	maxHonest = 1000
 )
 
-// htmlRobots is the sameness of a robots.txt that is a page: it goes with any other.
-const htmlRobots = "a page"
-
 // suspected reports whether something seems to answer in the place of all sites.
-func (p *portal) suspected() bool { return p.run >= portalRun }
+func (p *portal) suspected() bool { return p.Run >= portalRun }
 
-// sameness is what an answer has in common with those of a portal: the foreign host that
-// it leads to, or its content. It is "" for an answer that no portal gives.
-func (o *owner) sameness(t *task) string {
-	switch a := t.answer; {
-	case a.Class == policy.Redirect:
-		return o.leadsTo(t)
-	case t.work.Kind == frontier.Fetch && a.Class == policy.OK && !t.found.Digest.IsZero():
-		return "is " + string(t.found.Digest[:])
-	case t.work.Kind == frontier.Robots && a.Class == policy.OK && strings.Contains(a.Header.Get("Content-Type"), "html"):
-		return htmlRobots
+// What answers of a portal have in common: the foreign host that they lead to, or their
+// content.
+const (
+	leads = "leads to "
+	says  = "says "
+)
+
+// note takes over an answer that was recorded.
+func (p *portal) note(s *state, r *journal.Record) {
+	e := &r.Event
+	if e.Class.Failed() || e.Again {
+		return
+	}
+	if e.Kind == frontier.Ruled {
+		if p.Run > 0 && len(p.Rules) < portalRun {
+			p.Rules = append(p.Rules, e.For)
+		}
+		return
+	}
+	if e.Kind == frontier.Done && s.ofPortal(s.f.Site(e.Page)) {
+		return
+	}
+	same := s.sameness(r)
+	if p.Same != same {
+		*p = portal{Same: same, Pages: p.Pages[:0], Rules: p.Rules[:0]}
+	}
+	if same == "" {
+		return
+	}
+	if p.Run++; len(p.Pages) < portalRun {
+		p.Pages = append(p.Pages, e.Page)
+	}
+}
+
+// sameness is what a page has in common with those of a portal, "" for one that no portal
+// gives.
+func (s *state) sameness(r *journal.Record) string {
+	e := &r.Event
+	switch {
+	case e.Kind != frontier.Done || r.Facts.Status == notModified:
+		return ""
+	case e.Class == policy.Redirect && len(e.Links) == 1:
+		return s.leadsTo(s.f.Site(e.Page), s.seen.Name(s.f.Site(e.Links[0])))
+	case e.Class == policy.OK || e.Class == policy.Duplicate:
+		if d := r.Facts.Digest; d != [16]byte{} {
+			return says + string(d[:])
+		}
 	}
 	return ""
 }
 
-// leadsTo is the host to which a redirect leads, if it belongs to another domain.
-func (o *owner) leadsTo(t *task) string {
-	r := &o.portal.resolver
-	if !r.Document([]byte(t.url)).Usable() {
-		return ""
-	}
-	to, v := r.Resolve(nil, []byte(t.answer.Location))
-	if !v.Usable() {
-		return ""
-	}
-	site, _ := page.Site(to)
-	host, home := page.Host(site), page.Host(o.s.seen.Name(t.work.Site))
+// leadsTo says that a site leads to another one, if that is of another domain.
+func (s *state) leadsTo(from graph.Site, to []byte) string {
+	host, home := page.Host(to), page.Host(s.seen.Name(from))
 	if bytes.Equal(host, home) || page.Domain(host) == page.Domain(home) {
 		return ""
 	}
 	return leads + string(host)
 }
 
-const leads = "leads to "
-
 // ofPortal reports whether a site is the one to which the last answers lead: what it says
 // itself proves nothing.
-func (o *owner) ofPortal(s graph.Site) bool {
-	host, ok := strings.CutPrefix(o.portal.same, leads)
-	return ok && string(page.Host(o.s.seen.Name(s))) == host
+func (s *state) ofPortal(id graph.Site) bool {
+	host, ok := strings.CutPrefix(s.portal.Same, leads)
+	return ok && string(page.Host(s.seen.Name(id))) == host
 }
 
-// atPortal takes an answer, and reports whether it seems to come from a portal.
-func (o *owner) atPortal(t *task) bool {
-	p := &o.portal
-	same := o.sameness(t)
-	switch {
-	case same == htmlRobots && p.run > 0:
-		same = p.same
-	case same == "" || same == htmlRobots || p.honest[same] || p.run > 0 && p.same != same:
-		o.clearPortal()
-	}
-	if same == "" || same == htmlRobots || p.honest[same] {
+// atPortal reports whether an answer that has come seems to be a portal's. Any other one
+// ends the suspicion.
+func (o *owner) atPortal(now time.Duration, t *task) bool {
+	p := &o.s.portal
+	if !p.suspected() || o.believed(p.Same) {
 		return false
 	}
-	p.same = same
-	if p.run++; p.suspected() {
+	if o.asPortal(t) {
 		return true
 	}
-	if t.work.Kind == frontier.Fetch {
-		p.pages = append(p.pages, t.work.Page)
-	} else {
-		p.rules = append(p.rules, t.work.For)
+	if !o.outage.On() && len(o.honest) < maxHonest {
+		o.honest[p.Same]++
 	}
+	o.takeBack(now)
 	return false
 }
 
-// clearPortal ends a suspicion: another answer has come. If a doubt was cleared by it, the
-// answers before were proper, however equal.
-func (o *owner) clearPortal() {
-	p := &o.portal
-	if p.suspected() && !o.outage.On() && len(p.honest) < maxHonest {
-		if p.honest == nil {
-			p.honest = map[string]bool{}
-		}
-		p.honest[p.same] = true
+// believed reports whether an answer that many pages give is proper: it was suspected
+// twice, and sites that answered before answered otherwise each time.
+func (o *owner) believed(same string) bool { return o.honest[same] > 1 }
+
+// asPortal reports whether an answer is like the last ones. A robots.txt that is a page is
+// like any.
+func (o *owner) asPortal(t *task) bool {
+	p, a := &o.s.portal, t.answer
+	switch {
+	case a.Class == policy.Redirect:
+		return o.redirects(t) == p.Same
+	case t.work.Kind == frontier.Robots:
+		return a.Class == policy.OK && strings.Contains(a.Header.Get("Content-Type"), "html")
 	}
-	p.same, p.run, p.pages, p.rules = "", 0, p.pages[:0], p.rules[:0]
+	return a.Class == policy.OK && p.Same == says+string(t.found.Digest[:])
 }
 
-// takeBack gives pages another chance that a portal answered for, and lets robots.txt be
-// asked for again that it answered for.
+// redirects is what a redirect has in common with those of a portal.
+func (o *owner) redirects(t *task) string {
+	if !o.resolves.Document([]byte(t.url)).Usable() {
+		return ""
+	}
+	to, v := o.resolves.Resolve(nil, []byte(t.answer.Location))
+	if !v.Usable() {
+		return ""
+	}
+	site, _ := page.Site(to)
+	return o.s.leadsTo(t.work.Site, site)
+}
+
+// takeBack gives pages another chance that a portal may have answered for, and lets
+// robots.txt be asked for again that it may have answered for.
 func (o *owner) takeBack(now time.Duration) {
-	p := &o.portal
-	if !p.suspected() {
+	p := &o.s.portal
+	if !p.suspected() || o.believed(p.Same) {
 		return
 	}
+	pages, rules := slices.Clone(p.Pages), slices.Clone(p.Rules)
 	r := o.begin(frontier.Retried, now)
-	for _, q := range p.pages {
+	for _, q := range pages {
 		if o.s.f.State(q) == frontier.Fetched {
 			r.Event.Admit = append(r.Event.Admit, q)
 			o.fetched--
@@ -138,14 +172,13 @@ func (o *owner) takeBack(now time.Duration) {
 	if len(r.Event.Admit) > 0 {
 		o.record()
 	}
-	for _, s := range p.rules {
+	for _, s := range rules {
 		if o.s.f.CanProbe(s) {
 			r := o.begin(frontier.Probed, now)
 			r.Event.Site = s
 			o.record()
 		}
 	}
-	p.pages, p.rules = p.pages[:0], p.rules[:0]
 }
 
 // silence makes an answer of a portal none: it counts against nobody and is not kept.

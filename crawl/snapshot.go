@@ -63,6 +63,7 @@ type head struct {
 	FileTries []siteEntry[trouble.Count]
 	Failing   []siteEntry[failing]
 	Named     time.Duration
+	Portal    portal
 	Tries     []pageEntry
 	Listings  []siteEntry[int]
 	Traps     *trap.Saved
@@ -115,7 +116,7 @@ func (s *state) head() *head {
 		Crawl: s.set.crawl, Layout: s.layout(), Next: s.next, Now: s.now, Began: s.began, Last: s.last,
 		Pages: s.f.Pages(), Sites: s.f.Sites(), Holes: s.holes, Addrs: s.addrs,
 		Hops: entries(s.hops), Files: entries(s.files), Trouble: entries(s.trouble),
-		Down: entries(s.down), FileTries: entries(s.fileTries), Failing: entries(s.failing), Named: s.named,
+		Down: entries(s.down), FileTries: entries(s.fileTries), Failing: entries(s.failing), Named: s.named, Portal: s.portal,
 		Listings: entries(s.listings), Traps: s.guard.Saved(),
 	}
 	t := &s.tally
@@ -143,6 +144,7 @@ func (s *state) setHead(h *head) error {
 	}
 	s.hops, s.files, s.trouble = fromEntries(h.Hops), fromEntries(h.Files), fromEntries(h.Trouble)
 	s.down, s.fileTries, s.failing, s.named = fromEntries(h.Down), fromEntries(h.FileTries), fromEntries(h.Failing), h.Named
+	s.portal = h.Portal
 	s.listings = fromEntries(h.Listings)
 	for _, e := range h.Files {
 		for _, f := range e.Is {

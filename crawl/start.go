@@ -87,7 +87,7 @@ func open(o *RunOptions, d *directory, scope *gather.Scope) (*owner, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &owner{scope: scope, o: o, c: &o.Config, log: o.Log, limits: newLimits(&o.Config), overrides: newOverrides(&o.Config)}
+	w := &owner{honest: map[string]int{}, scope: scope, o: o, c: &o.Config, log: o.Log, limits: newLimits(&o.Config), overrides: newOverrides(&o.Config)}
 	w.limits.sites = w.overrides.pages
 	if len(o.Config.Site) > 0 {
 		set.delays = w.overrides.delay

@@ -28,6 +28,7 @@ type weather struct {
 	fileTries map[graph.Site]trouble.Count // failed attempts at the sitemap file that is next
 	failing   map[graph.Site]failing       // sites of those
 	named     time.Duration                // when a name was last found that was asked for
+	portal    portal
 }
 
 // down is the failures of a site in a row.
@@ -157,10 +158,10 @@ func (o *owner) again(r *journal.Record, c trouble.Count, s graph.Site) (due tim
 // noteWeather tells the outage of an attempt that ended. That a name was found says
 // nothing: it may come out of a cache, or from a resolver that lies.
 func (o *owner) noteWeather(now time.Duration, t *task) {
-	if t.answer == nil && t.class == policy.OK || o.ofPortal(t.work.Site) {
+	if t.answer == nil && t.class == policy.OK || o.s.ofPortal(t.work.Site) {
 		return
 	}
-	answered := t.answer != nil && t.answer.Status != 0 && !o.atPortal(t)
+	answered := t.answer != nil && t.answer.Status != 0 && !o.atPortal(now, t)
 	switch {
 	case answered:
 		if t.work.Kind != frontier.Robots && !trouble.Passes(t.answer.Class) { // a robots.txt may be all that a site has
@@ -473,7 +474,11 @@ func (s *state) rain(r *journal.Record) {
 		}
 	case frontier.Ruled, frontier.Listed:
 		s.weather.ended(e.Site, r)
+		s.portal.note(s, r)
 	case frontier.Done:
 		s.weather.ended(s.f.Site(e.Page), r)
+		s.portal.note(s, r)
+	case frontier.Retried:
+		s.portal.Pages, s.portal.Rules = nil, nil
 	}
 }
