@@ -123,6 +123,9 @@ func (s *state) learn(r *journal.Record) error {
 			return err
 		}
 	}
+	if e.Kind == frontier.Revisit {
+		return nil // its pages came: they count already
+	}
 	for _, p := range e.Admit {
 		s.sites.admit(s.f.Site(p))
 	}
