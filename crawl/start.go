@@ -182,9 +182,31 @@ func (o *owner) openArchive(dir disk.Dir, set *setup, last journal.Commit) (err 
 	if err != nil {
 		return diskError(o.o.Dir, err)
 	}
+	o.tellRecovery(o.warc.Recovery())
 	o.position = position(last)
 	o.builder = builder
 	return nil
+}
+
+// tellRecovery says what of the archive is not as the journal has it.
+func (o *owner) tellRecovery(r *archive.Recovery) {
+	if len(r.Aside) > 0 {
+		bytes := int64(0)
+		for _, x := range r.Aside {
+			bytes += x.Bytes
+		}
+		o.log.Warn("the WARC files have more than the journal knows of: it has lost its end, or is an older copy; "+
+			"nothing was deleted: these bytes were set aside, and their pages are fetched again. "+
+			"If there is a newer journal, stop, put it back and give the files their old names; else delete them when you like",
+			"files", len(r.Aside), "bytes", bytes, "first", partArchive+"/"+r.Aside[0].Name)
+	}
+	switch {
+	case r.Absent:
+		o.log.Info("the last WARC file is not here: it was moved away or lost; the next one is begun", "bytes", r.Missing)
+	case r.Missing > 0:
+		o.log.Warn("the last WARC file is shorter than the journal says, as after a power loss with --sync=false; "+
+			"the next one is begun, and winnow verify lists what is missing", "bytes", r.Missing)
+	}
 }
 
 func robotsPolicy(c *Config) string {
