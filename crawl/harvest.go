@@ -31,6 +31,7 @@ type task struct {
 
 	// What came of it.
 	start, end time.Duration
+	at         time.Time     // wall clock at start; zero for Resolve
 	answer     *fetch.Answer // nil for Resolve
 	found      gather.Found
 	names      fetch.Names  // Resolve
@@ -58,7 +59,8 @@ func (t *task) before(u *task) int {
 type harvest struct {
 	ctx     context.Context // ends when requests under way are to be given up
 	clock   func() time.Duration
-	began   time.Time // wall clock of instant 0
+	wall    func() time.Time // of the machine, which may be set while the crawl runs
+	began   time.Time        // wall clock of instant 0, as it was when the session began
 	resolve func(ctx context.Context, host string) (fetch.Names, error)
 	fetch   *fetch.Options
 	gather  *gather.Options
@@ -121,11 +123,23 @@ func (w *harvester) do(t *task) {
 	if t.work.Kind == frontier.Robots {
 		q.MaxBody, q.Prefix = robots.MaxSize, true
 	}
+	wall, now := w.wall().Round(0), w.clock() // without what would measure the crawl's own clock
 	a := w.client.Do(w.ctx, q)
 	t.answer = a
 	t.start, t.end, t.void = a.Start, a.End, a.Aborted
+	t.at = wall.Add(t.start - now)
 	w.read(t)
 	a.Body = nil // what is kept of it is in the records
+}
+
+// shift is by how much the clock of the machine has jumped since the session began. Half a
+// millisecond is none: the two clocks are not read at once.
+func (w *harvest) shift(t *task) time.Duration {
+	d := t.at.Sub(w.began.Add(t.start))
+	if d.Abs() < time.Millisecond/2 {
+		return 0
+	}
+	return d
 }
 
 // read gathers what an answer brought.
@@ -135,7 +149,7 @@ func (w *harvester) read(t *task) {
 	if g == nil {
 		g = gather.New(w.gather)
 	}
-	a, at := t.answer, w.began.Add(t.start)
+	a, at := t.answer, t.at
 	t.found.Reset()
 	switch t.work.Kind {
 	case frontier.Robots:

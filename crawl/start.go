@@ -272,7 +272,7 @@ func (o *owner) assemble() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	o.cancel = cancel
 	o.h = &harvest{
-		ctx: ctx, clock: o.now, began: o.epoch.Add(-o.base), resolve: resolve, fetch: options,
+		ctx: ctx, clock: o.now, wall: o.o.Machine.Wall, began: o.epoch.Round(0).Add(-o.base), resolve: resolve, fetch: options,
 		product: o.c.Product(), private: o.c.AllowPrivate, nameless: o.c.Contact == "",
 		results:   make(chan *task, o.c.Fetchers),
 		gatherers: make(chan *gather.Gatherer, gatherers(o.o.Memory)),
@@ -280,6 +280,9 @@ func (o *owner) assemble() error {
 			Key: o.s.key, Product: o.c.Product(), Scope: o.scope, Builder: builder,
 			KeepNoArchive: o.c.KeepNoArchive, HTMLOnly: o.c.Types == TypesHTML, MaxBody: int64(o.c.MaxBody),
 		},
+	}
+	if o.h.wall == nil {
+		o.h.wall = time.Now
 	}
 	for range cap(o.h.gatherers) {
 		o.h.gatherers <- nil

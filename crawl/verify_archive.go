@@ -148,7 +148,7 @@ func (w *archiveWalk) answer(r *journal.Record, url string) {
 // compare holds what the header of a stored answer says against the journal.
 func (w *archiveWalk) compare(r *journal.Record, x *archive.Record, url string) {
 	s := &w.v.Sessions[max(0, w.v.session)]
-	asked := s.Wall.Add(r.Event.Start - s.At)
+	asked := s.Wall.Add(r.Event.Start - s.At + r.Facts.Shift)
 	if d := x.Time.Sub(asked); !s.Wall.IsZero() && d.Abs() > time.Millisecond {
 		w.v.general(FindArchive, "the answer of %s is dated %v, it was asked for at %v", url, x.Time.UTC(), asked.UTC())
 	}

@@ -91,6 +91,9 @@ var fields = [...]field{
 	{onDone, func(f *Facts) bool { return f.Near != 0 },
 		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Near)) },
 		func(d *reader, r *Record) { r.Facts.Near = d.uint32() }},
+	{onAnswer, func(f *Facts) bool { return f.Shift != 0 },
+		func(w *writer, r *Record) { w.int(int64(r.Facts.Shift)) },
+		func(d *reader, r *Record) { r.Facts.Shift = time.Duration(d.int()) }},
 }
 
 // text is a field that is a string.
