@@ -42,6 +42,7 @@ type task struct {
 	sitemaps   []string     // Robots: as written
 	hop        string       // Robots: normal form of the redirect's target, "" if it has none
 	void       bool         // it was cancelled: nothing came of it
+	stack      string       // where reading the answer made the program panic; "": it did not
 }
 
 // before is the order in which the owner takes what came at once.
@@ -64,6 +65,7 @@ type harvest struct {
 	resolve func(ctx context.Context, host string) (fetch.Names, error)
 	fetch   *fetch.Options
 	gather  *gather.Options
+	reading func(url string) // see Machine.Read
 	product string
 	private bool // loopback and private addresses may be asked
 	// nameless crawls say nobody whom one could reach: they may ask private addresses only.
@@ -146,10 +148,20 @@ func (w *harvest) shift(t *task) time.Duration {
 func (w *harvester) read(t *task) {
 	g := <-w.gatherers
 	defer func() { w.gatherers <- g }()
+	defer func() {
+		if x := recover(); x != nil {
+			g = nil // nobody knows in which state it is
+			t.crashed(x)
+		}
+	}()
+	if w.reading != nil {
+		w.reading(t.url)
+	}
 	if g == nil {
 		g = gather.New(w.gather)
 	}
 	a, at := t.answer, t.at
+	t.stack = ""
 	t.found.Reset()
 	switch t.work.Kind {
 	case frontier.Robots:

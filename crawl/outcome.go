@@ -23,6 +23,7 @@ func (o *owner) end(now time.Duration, t *task) {
 	}
 	if !t.void {
 		o.noteAnswer(now, t)
+		o.tellCrash(t)
 	}
 	switch {
 	case t.void: // it did not happen: the next session will ask again
@@ -216,7 +217,7 @@ func (o *owner) judge(now time.Duration, t *task) (robots.Class, time.Duration) 
 		q.Down = now - tr.Since
 	}
 	switch a.Class {
-	case policy.Timeout, policy.ConnectError, policy.TLSError, policy.DNSError:
+	case policy.Timeout, policy.ConnectError, policy.TLSError, policy.DNSError, policy.Crashed:
 		q.Status = 0 // also when it broke off in the middle
 	}
 	class, again := o.robots.Judge(q)

@@ -78,6 +78,7 @@ type owner struct {
 	statusAt time.Duration
 	deny     denyList
 	outage   outage
+	crashes  int // of the parser, in this session
 	follow   *follow
 	index    indexer
 	overrides

@@ -273,7 +273,7 @@ func (o *owner) assemble() error {
 	o.cancel = cancel
 	o.h = &harvest{
 		ctx: ctx, clock: o.now, wall: o.o.Machine.Wall, began: o.epoch.Round(0).Add(-o.base), resolve: resolve, fetch: options,
-		product: o.c.Product(), private: o.c.AllowPrivate, nameless: o.c.Contact == "",
+		reading: o.o.Machine.Read, product: o.c.Product(), private: o.c.AllowPrivate, nameless: o.c.Contact == "",
 		results:   make(chan *task, o.c.Fetchers),
 		gatherers: make(chan *gather.Gatherer, gatherers(o.o.Memory)),
 		gather: &gather.Options{
