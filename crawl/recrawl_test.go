@@ -3,7 +3,9 @@ package crawl
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,4 +91,30 @@ func recrawlThroughCrashes(t *testing.T, seed uint64) {
 	}
 	w.checkDisk(t)
 	w.verify(t)
+}
+
+// Of a page that fails when it is visited again, status and pages say the same.
+func TestRecrawlFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/x" && time.Since(began) > time.Hour {
+				http.NotFound(rw, r)
+				return
+			}
+			ownPage("/x")(rw, r)
+		}}, "http://a.example/")
+		w.o.Config.Recrawl, w.o.Config.Duration = Duration{2 * time.Hour}, Duration{5 * time.Hour}
+		status := w.run(t).Status()
+		why := map[string]int64{}
+		for _, p := range w.listed(t) {
+			if reason := p.Why(); reason != "" {
+				why[reason]++
+			}
+		}
+		if want := (map[string]int64{"http-error": 1}); !maps.Equal(status.FailedBy, want) || !maps.Equal(why, want) {
+			t.Errorf("status says %v, pages %v", status.FailedBy, why)
+		}
+		w.sameFromRecords(t)
+	})
 }

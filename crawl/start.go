@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -176,7 +177,7 @@ func (o *owner) openArchive(dir disk.Dir, set *setup, last journal.Commit) (err 
 	o.warc, err = archive.Open(dir, archive.Config{
 		Prefix: "winnow", Builder: builder, Now: time.Now, MaxSize: o.o.Machine.Sizes.Archive,
 		Info: archive.Info{
-			Software: "winnow/" + o.o.Version, Operator: o.c.Contact, UserAgent: o.c.Agent(o.o.Version), Robots: robotsPolicy(o.c),
+			Software: "winnow/" + cmp.Or(o.o.Version, "devel"), Operator: o.c.Contact, UserAgent: o.c.Agent(o.o.Version), Robots: robotsPolicy(o.c),
 		},
 	}, position(last))
 	if err != nil {
@@ -289,7 +290,7 @@ func (o *owner) assemble() error {
 	}
 	o.robots = robots.Limits{Retry: o.c.RobotsRetry.Duration}
 	o.deny = denyList{path: o.c.Deny, scope: o.scope}
-	o.index = newIndexer(o.dir, o.warc.Size())
+	o.index = newIndexer(o.dir)
 	o.follow = newFollow(o.dir, o.s, &o.o.Machine.Sizes)
 	o.commit = newCommitter(o.warc, o.journal, o.c.Sync)
 	return nil
@@ -448,6 +449,6 @@ func (o *owner) closeFiles() error {
 	if err := o.warc.Close(); err != nil {
 		return err
 	}
-	o.index.finish(o.log.Warn)
+	o.index.finish(o.stopping == whyStopped, o.log.Warn)
 	return o.journal.Close()
 }

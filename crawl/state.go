@@ -379,7 +379,7 @@ func (s *state) done(r *journal.Record) {
 		s.noteContent(r)
 	}
 	in := s.in.Slice()
-	if e.Class.Failed() && in[e.Page]&came == 0 {
+	if e.Class.Failed() { // whether it came before or not: it is failed now
 		s.failed[e.Class]++
 	}
 	if e.Class.Failed() || in[e.Page]&came != 0 {

@@ -33,7 +33,10 @@
 //
 // A response is its status line and header as HTTP/1.1 wrote them, or would have, and
 // the body without transfer coding but with its content coding: the bytes that the
-// server meant by its Content-Encoding and Content-Length. The payload digest is of these
+// server meant by its Content-Encoding and Content-Length. The fields of the header stand
+// in alphabetical order and with capitals where Go puts them: net/http keeps neither the
+// order nor the case in which they came, and HTTP/2 has no case. To keep them the client
+// would have to read the header itself, beneath net/http and above TLS. The payload digest is of these
 // bytes. A Transfer-Encoding that is not true any more is kept under another name. The
 // response comes first of the records of an exchange: the place of the exchange is the
 // place of its response, and Records.Main its length.

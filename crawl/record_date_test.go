@@ -76,3 +76,28 @@ func (w *testWeb) dates(t *testing.T) (list []time.Time) {
 	}
 	return list
 }
+
+// The archive says which program wrote it, also where that has no version.
+func TestSoftwareWithoutVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t, 20, 4, fakeweb.ServeOptions{})
+		w.o.Version, w.o.Config.Pages = "", 1
+		w.run(t)
+		all, err := w.disk[partArchive].List()
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%v, %v", all, err)
+		}
+		b, err := disk.ReadFile(w.disk[partArchive], all[0].Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := archive.NewReader(bytes.NewReader(b), all[0].Name).Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := io.ReadAll(x)
+		if err != nil || !bytes.Contains(info, []byte("software: winnow/devel\r\n")) {
+			t.Errorf("%v:\n%s", err, info)
+		}
+	})
+}
