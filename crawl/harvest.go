@@ -31,7 +31,7 @@ type task struct {
 
 	// What came of it.
 	start, end time.Duration
-	at         time.Time     // wall clock at start; zero for Resolve
+	shift      time.Duration // by how much the clock of the machine had jumped; 0 for Resolve
 	answer     *fetch.Answer // nil for Resolve
 	found      gather.Found
 	names      fetch.Names  // Resolve
@@ -125,24 +125,28 @@ func (w *harvester) do(t *task) {
 	if t.work.Kind == frontier.Robots {
 		q.MaxBody, q.Prefix = robots.MaxSize, true
 	}
-	wall, now := w.wall().Round(0), w.clock() // without what would measure the crawl's own clock
+	t.shift = w.shift()
 	a := w.client.Do(w.ctx, q)
 	t.answer = a
 	t.start, t.end, t.void = a.Start, a.End, a.Aborted
-	t.at = wall.Add(t.start - now)
 	w.read(t)
 	a.Body = nil // what is kept of it is in the records
 }
 
-// shift is by how much the clock of the machine has jumped since the session began. Half a
-// millisecond is none: the two clocks are not read at once.
-func (w *harvest) shift(t *task) time.Duration {
-	d := t.at.Sub(w.began.Add(t.start))
-	if d.Abs() < time.Millisecond/2 {
+// shift is by how much the clock of the machine has jumped since the session began. Less
+// than smallShift is none: the two clocks are not read at once.
+func (w *harvest) shift() time.Duration {
+	d := w.wall().Round(0).Sub(w.began.Add(w.clock()))
+	if d.Abs() < smallShift {
 		return 0
 	}
 	return d
 }
+
+// smallShift is what a busy machine may take from one line to the next. Clocks that are
+// wrong by so little are not set: they run faster or slower for a while, and so does the
+// crawl's own.
+const smallShift = 100 * time.Millisecond
 
 // read gathers what an answer brought.
 func (w *harvester) read(t *task) {
@@ -160,7 +164,7 @@ func (w *harvester) read(t *task) {
 	if g == nil {
 		g = gather.New(w.gather)
 	}
-	a, at := t.answer, t.at
+	a, at := t.answer, w.began.Add(t.start+t.shift)
 	t.stack = ""
 	t.found.Reset()
 	switch t.work.Kind {

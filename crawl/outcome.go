@@ -90,7 +90,7 @@ func (o *owner) outcome(kind frontier.EventKind, now time.Duration, t *task) *jo
 	}
 	e.Class, e.Bytes, e.Retry = a.Class, a.Bytes, a.RetryAfter
 	r.Facts.Status, r.Facts.Note, r.Facts.Phases = uint16(a.Status), a.Note, a.Phases
-	r.Facts.Size, r.Facts.Shift = t.found.Size, o.h.shift(t)
+	r.Facts.Size, r.Facts.Shift = t.found.Size, t.shift
 	if b := t.found.Records.Bytes; len(b) > 0 {
 		at := o.warc.Append(b)
 		r.Facts.Place = journal.Place{File: uint32(at.File), Offset: at.Offset, Length: int64(t.found.Records.Main)}
