@@ -31,6 +31,7 @@ type task struct {
 
 	// What came of it.
 	start, end time.Duration
+	shift      time.Duration // by how much the clock of the machine had jumped; 0 for Resolve
 	answer     *fetch.Answer // nil for Resolve
 	found      gather.Found
 	names      fetch.Names  // Resolve
@@ -41,6 +42,7 @@ type task struct {
 	sitemaps   []string     // Robots: as written
 	hop        string       // Robots: normal form of the redirect's target, "" if it has none
 	void       bool         // it was cancelled: nothing came of it
+	stack      string       // where reading the answer made the program panic; "": it did not
 }
 
 // before is the order in which the owner takes what came at once.
@@ -58,10 +60,12 @@ func (t *task) before(u *task) int {
 type harvest struct {
 	ctx     context.Context // ends when requests under way are to be given up
 	clock   func() time.Duration
-	began   time.Time // wall clock of instant 0
+	wall    func() time.Time // of the machine, which may be set while the crawl runs
+	began   time.Time        // wall clock of instant 0, as it was when the session began
 	resolve func(ctx context.Context, host string) (fetch.Names, error)
 	fetch   *fetch.Options
 	gather  *gather.Options
+	reading func(url string) // see Machine.Read
 	product string
 	private bool // loopback and private addresses may be asked
 	// nameless crawls say nobody whom one could reach: they may ask private addresses only.
@@ -121,6 +125,7 @@ func (w *harvester) do(t *task) {
 	if t.work.Kind == frontier.Robots {
 		q.MaxBody, q.Prefix = robots.MaxSize, true
 	}
+	t.shift = w.shift()
 	a := w.client.Do(w.ctx, q)
 	t.answer = a
 	t.start, t.end, t.void = a.Start, a.End, a.Aborted
@@ -128,14 +133,39 @@ func (w *harvester) do(t *task) {
 	a.Body = nil // what is kept of it is in the records
 }
 
+// shift is by how much the clock of the machine has jumped since the session began. Less
+// than smallShift is none: the two clocks are not read at once.
+func (w *harvest) shift() time.Duration {
+	d := w.wall().Round(0).Sub(w.began.Add(w.clock()))
+	if d.Abs() < smallShift {
+		return 0
+	}
+	return d
+}
+
+// smallShift is what a busy machine may take from one line to the next. Clocks that are
+// wrong by so little are not set: they run faster or slower for a while, and so does the
+// crawl's own.
+const smallShift = 100 * time.Millisecond
+
 // read gathers what an answer brought.
 func (w *harvester) read(t *task) {
 	g := <-w.gatherers
 	defer func() { w.gatherers <- g }()
+	defer func() {
+		if x := recover(); x != nil {
+			g = nil // nobody knows in which state it is
+			t.crashed(x)
+		}
+	}()
+	if w.reading != nil {
+		w.reading(t.url)
+	}
 	if g == nil {
 		g = gather.New(w.gather)
 	}
-	a, at := t.answer, w.began.Add(t.start)
+	a, at := t.answer, w.began.Add(t.start+t.shift)
+	t.stack = ""
 	t.found.Reset()
 	switch t.work.Kind {
 	case frontier.Robots:

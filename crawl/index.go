@@ -1,9 +1,9 @@
 package crawl
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 )
@@ -14,41 +14,49 @@ func WriteIndexes(dir string) (n int, err error) {
 	return writeIndexes(dir, 1<<62)
 }
 
-// writeIndexes indexes files of so many bytes in all, the oldest first.
+// writeIndexes indexes files of so many bytes in all, the oldest first. One that cannot be
+// indexed does not keep the others from it.
 func writeIndexes(dir string, bytes int64) (n int, err error) {
-	names, err := filepath.Glob(filepath.Join(dir, partArchive, "*.warc.gz"))
+	names, err := filepath.Glob(filepath.Join(dir, partArchive, "*"+warcSuffix))
 	if err != nil {
 		return 0, err
 	}
+	var failed []error
 	for _, name := range names {
-		if _, err := os.Stat(archive.IndexName(name)); err == nil || strings.HasSuffix(name, ".open") {
+		if _, err := os.Stat(archive.IndexName(name)); err == nil {
 			continue
 		}
 		info, err := os.Stat(name)
 		if err != nil {
-			return n, err
+			failed = append(failed, err)
+			continue
 		}
 		if bytes -= info.Size(); bytes < 0 {
-			return n, nil
+			return n, errors.Join(append(failed, errLater)...)
 		}
 		if err := archive.WriteIndex(name); err != nil {
-			return n, err
+			failed = append(failed, err)
+			continue
 		}
 		n++
 	}
-	return n, nil
+	return n, errors.Join(failed...)
 }
 
-// indexer writes indexes beside a running crawl, whenever a file was finished.
+// errLater says that some files were not indexed because that takes too long now.
+var errLater = errors.New("that takes longer than one who stops a crawl waits")
+
+// indexer writes indexes beside a running crawl: when it begins those that the last
+// session left out, then whenever a file was finished.
 type indexer struct {
 	dir  string // "": nothing is indexed
-	file int    // the file that was open when it was last looked at
+	file int    // the file that was open when it was last looked at; -1: it was not yet
 	done chan error
 	busy bool
 }
 
-func newIndexer(d *directory, at archive.Position) indexer {
-	return indexer{dir: d.path, file: at.File, done: make(chan error, 1)}
+func newIndexer(d *directory) indexer {
+	return indexer{dir: d.path, file: -1, done: make(chan error, 1)}
 }
 
 // look begins to index when a file has been finished.
@@ -61,7 +69,7 @@ func (x *indexer) look(committed int, warn func(string, ...any)) {
 		case err := <-x.done:
 			x.busy = false
 			if err != nil {
-				warn("an index was not written; winnow report makes it", "error", err)
+				warn(notIndexed, "error", err)
 			}
 		default:
 		}
@@ -84,18 +92,26 @@ func (x *indexer) wait() {
 	}
 }
 
-// quickBytes is how much of the archive is indexed when a crawl stops: at some 50 MB a
-// second of processor time that is less than a second, and a few on a busy machine. The
-// rest is left to winnow report.
+// notIndexed says what to do about an index that is not there.
+const notIndexed = "a WARC file has no index; the next session or winnow report makes it"
+
+// quickBytes is how much of the archive is indexed when somebody stops a crawl: at some
+// 50 MB a second of processor time that is less than a second, and a few on a busy
+// machine.
 const quickBytes = 32 << 20
 
-// finish indexes the last file, unless that would take long.
-func (x *indexer) finish(warn func(string, ...any)) {
+// finish indexes the last file. If somebody waits it leaves out what takes long, and says
+// so.
+func (x *indexer) finish(hurry bool, warn func(string, ...any)) {
 	if x.dir == "" {
 		return
 	}
 	x.wait()
-	if _, err := writeIndexes(x.dir, quickBytes); err != nil {
-		warn("an index was not written; winnow report makes it", "error", err)
+	most := int64(1 << 62)
+	if hurry {
+		most = quickBytes
+	}
+	if _, err := writeIndexes(x.dir, most); err != nil {
+		warn(notIndexed, "why", err)
 	}
 }

@@ -24,6 +24,7 @@ func (o *owner) end(now time.Duration, t *task) {
 	}
 	if !t.void {
 		o.noteWeather(now, t)
+		o.tellCrash(t)
 	}
 	switch {
 	case t.void: // it did not happen: the next session will ask again
@@ -91,7 +92,7 @@ func (o *owner) outcome(kind frontier.EventKind, now time.Duration, t *task) *jo
 	}
 	e.Class, e.Bytes, e.Retry = a.Class, a.Bytes, a.RetryAfter
 	r.Facts.Status, r.Facts.Note, r.Facts.Phases = uint16(a.Status), a.Note, a.Phases
-	r.Facts.Size = t.found.Size
+	r.Facts.Size, r.Facts.Shift = t.found.Size, t.shift
 	if b := t.found.Records.Bytes; len(b) > 0 {
 		at := o.warc.Append(b)
 		r.Facts.Place = journal.Place{File: uint32(at.File), Offset: at.Offset, Length: int64(t.found.Records.Main)}
@@ -209,7 +210,7 @@ func (o *owner) judge(now time.Duration, t *task) (robots.Class, time.Duration) 
 		q.Down = now - tr.Since
 	}
 	switch a.Class {
-	case policy.Timeout, policy.ConnectError, policy.TLSError, policy.DNSError:
+	case policy.Timeout, policy.ConnectError, policy.TLSError, policy.DNSError, policy.Crashed:
 		q.Status = 0 // also when it broke off in the middle
 	}
 	class, again := o.robots.Judge(q)

@@ -90,6 +90,7 @@ type owner struct {
 	hopeAt       time.Duration  // when to look again
 	honest       map[string]int // how often answers of many pages were suspected in vain: see portal
 	resolves     page.Resolver
+	crashes      int // of the parser, in this session
 	follow       *follow
 	index        indexer
 	overrides

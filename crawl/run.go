@@ -40,6 +40,12 @@ type Machine struct {
 	Dial    func(ctx context.Context, network, addr string) (net.Conn, error)
 	Resolve func(ctx context.Context, host string) (fetch.Names, error)
 	TLS     *tls.Config
+	// Wall is the clock by which answers are dated; nil: time.Now. The crawl's own clock
+	// never jumps, this one may.
+	Wall func() time.Time
+	// Read, if not nil, is called before an answer is parsed: tests let it take long, or
+	// panic.
+	Read func(url string)
 	// Disk gives a directory of the crawl by its path below Dir; nil is the file system.
 	Disk  func(name string) (disk.Dir, error)
 	Sizes Sizes

@@ -282,8 +282,17 @@ func readHead(r io.Reader) (*head, error) {
 }
 
 // writeSnapshot writes a saved state into the directory, under the number of its next
-// record, and removes all but the last ones.
+// record, and removes all but the last ones. One that was not finished is removed: it may
+// hold the room that the disk has not.
 func writeSnapshot(dir disk.Dir, next uint64, save func(io.Writer) error) error {
+	err := trySnapshot(dir, next, save)
+	if err != nil {
+		_ = dir.Remove(snapshotTemp) // if that fails, too, the next start does it
+	}
+	return err
+}
+
+func trySnapshot(dir disk.Dir, next uint64, save func(io.Writer) error) error {
 	if err := dir.Remove(snapshotTemp); err != nil {
 		return err
 	}
@@ -352,10 +361,13 @@ func snapshotsOf(dir disk.Dir) (names []string, err error) {
 	return names, nil
 }
 
-// dropAhead removes the snapshots that know more than the journal: the crash came before
-// their last records were safe. Those numbers go to other records now, after which such a
+// dropAhead removes a snapshot that was not finished, and those that know more than the
+// journal: the crash came before their last records were safe. Those numbers go to other records now, after which such a
 // snapshot would pass for one of this crawl.
 func dropAhead(dir disk.Dir, last uint64) error {
+	if err := dir.Remove(snapshotTemp); err != nil {
+		return err
+	}
 	names, err := snapshotsOf(dir)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -179,15 +180,37 @@ func (o *owner) openArchive(dir disk.Dir, set *setup, last journal.Commit) (err 
 	o.warc, err = archive.Open(dir, archive.Config{
 		Prefix: "winnow", Builder: builder, Now: time.Now, MaxSize: o.o.Machine.Sizes.Archive,
 		Info: archive.Info{
-			Software: "winnow/" + o.o.Version, Operator: o.c.Contact, UserAgent: o.c.Agent(o.o.Version), Robots: robotsPolicy(o.c),
+			Software: "winnow/" + cmp.Or(o.o.Version, "devel"), Operator: o.c.Contact, UserAgent: o.c.Agent(o.o.Version), Robots: robotsPolicy(o.c),
 		},
 	}, position(last))
 	if err != nil {
 		return diskError(o.o.Dir, err)
 	}
+	o.tellRecovery(o.warc.Recovery())
 	o.position = position(last)
 	o.builder = builder
 	return nil
+}
+
+// tellRecovery says what of the archive is not as the journal has it.
+func (o *owner) tellRecovery(r *archive.Recovery) {
+	if len(r.Aside) > 0 {
+		bytes := int64(0)
+		for _, x := range r.Aside {
+			bytes += x.Bytes
+		}
+		o.log.Warn("the WARC files have more than the journal knows of: it has lost its end, or is an older copy; "+
+			"nothing was deleted: these bytes were set aside, and their pages are fetched again. "+
+			"If there is a newer journal, stop, put it back and give the files their old names; else delete them when you like",
+			"files", len(r.Aside), "bytes", bytes, "first", partArchive+"/"+r.Aside[0].Name)
+	}
+	switch {
+	case r.Absent:
+		o.log.Info("the last WARC file is not here: it was moved away or lost; the next one is begun", "bytes", r.Missing)
+	case r.Missing > 0:
+		o.log.Warn("the last WARC file is shorter than the journal says, as after a power loss with --sync=false; "+
+			"the next one is begun, and winnow verify lists what is missing", "bytes", r.Missing)
+	}
 }
 
 func robotsPolicy(c *Config) string {
@@ -256,8 +279,8 @@ func (o *owner) assemble() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	o.cancel = cancel
 	o.h = &harvest{
-		ctx: ctx, clock: o.now, began: o.epoch.Add(-o.base), resolve: resolve, fetch: options,
-		product: o.c.Product(), private: o.c.AllowPrivate, nameless: o.c.Contact == "",
+		ctx: ctx, clock: o.now, wall: o.o.Machine.Wall, began: o.epoch.Round(0).Add(-o.base), resolve: resolve, fetch: options,
+		reading: o.o.Machine.Read, product: o.c.Product(), private: o.c.AllowPrivate, nameless: o.c.Contact == "",
 		results:   make(chan *task, o.c.Fetchers),
 		gatherers: make(chan *gather.Gatherer, gatherers(o.o.Memory)),
 		gather: &gather.Options{
@@ -265,12 +288,15 @@ func (o *owner) assemble() error {
 			KeepNoArchive: o.c.KeepNoArchive, HTMLOnly: o.c.Types == TypesHTML, MaxBody: int64(o.c.MaxBody),
 		},
 	}
+	if o.h.wall == nil {
+		o.h.wall = time.Now
+	}
 	for range cap(o.h.gatherers) {
 		o.h.gatherers <- nil
 	}
 	o.robots = robots.Limits{Retry: o.c.RobotsRetry.Duration}
 	o.deny = denyList{path: o.c.Deny, scope: o.scope}
-	o.index = newIndexer(o.dir, o.warc.Size())
+	o.index = newIndexer(o.dir)
 	o.follow = newFollow(o.dir, o.s, &o.o.Machine.Sizes)
 	o.commit = newCommitter(o.warc, o.journal, o.c.Sync)
 	return nil
@@ -433,6 +459,6 @@ func (o *owner) closeFiles() error {
 	if err := o.warc.Close(); err != nil {
 		return err
 	}
-	o.index.finish(o.log.Warn)
+	o.index.finish(o.stopping == whyStopped, o.log.Warn)
 	return o.journal.Close()
 }

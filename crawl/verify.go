@@ -24,7 +24,8 @@ import (
 //	derived     verify_derived.go: the URL file and the snapshots say what the journal says
 //	decisions   the present program would decide the same
 //
-// What a crash leaves behind, and the next run cuts off, is no violation.
+// What a crash leaves behind, and the next run cuts off, is no violation. Nor is a WARC
+// file that was moved away whole.
 
 // VerifyOptions are how a crawl is verified.
 type VerifyOptions struct {
@@ -75,6 +76,7 @@ type Findings struct {
 	Pages, Sites              int64
 	Requests                  int64 // made to servers
 	Stored, Bytes             int64 // records of the archive that were read, and their bytes
+	Absent                    int64 // WARC files that are not there
 	URLs                      int64 // compared with the URL file
 	Snapshots                 int64 // compared
 	Differs                   int64 // decisions that the present program would not make

@@ -28,6 +28,12 @@ type archiveWalk struct {
 	r      *archive.Reader // nil: there is none, or it cannot be read on
 	at     int64           // end of the last record
 	main   string          // id of the last answer
+
+	absent []int // numbers of the files that are not there
+	passed int64 // answers in them
+
+	aside      int64 // files that were set aside
+	asideBytes int64
 }
 
 const (
@@ -57,7 +63,12 @@ func (w *archiveWalk) list() error {
 		return err
 	}
 	w.files = map[int]disk.Entry{}
+	w.aside, w.asideBytes = 0, 0
 	for _, e := range all {
+		if archive.IsAside(e.Name) {
+			w.aside++
+			w.asideBytes += e.Size
+		}
 		if n, ok := warcNumber(e.Name); ok {
 			w.files[n] = e
 		}
@@ -109,7 +120,12 @@ func (w *archiveWalk) answer(r *journal.Record, url string) {
 		w.v.general(FindArchive, "the answer of %s stands at %d:%d, before the one of an earlier record", url, p.File, p.Offset)
 		return
 	}
-	if err := w.reach(int(p.File), p.Offset); err != nil {
+	err := w.reach(int(p.File), p.Offset)
+	if errors.Is(err, fs.ErrNotExist) {
+		w.passed++ // it was moved away
+		return
+	}
+	if err != nil {
 		w.v.general(FindArchive, "the answer of %s at %d:%d cannot be read: %v", url, p.File, p.Offset, err)
 		return
 	}
@@ -132,7 +148,7 @@ func (w *archiveWalk) answer(r *journal.Record, url string) {
 // compare holds what the header of a stored answer says against the journal.
 func (w *archiveWalk) compare(r *journal.Record, x *archive.Record, url string) {
 	s := &w.v.Sessions[max(0, w.v.session)]
-	asked := s.Wall.Add(r.Event.Start - s.At)
+	asked := s.Wall.Add(r.Event.Start - s.At + r.Facts.Shift)
 	if d := x.Time.Sub(asked); !s.Wall.IsZero() && d.Abs() > time.Millisecond {
 		w.v.general(FindArchive, "the answer of %s is dated %v, it was asked for at %v", url, x.Time.UTC(), asked.UTC())
 	}
@@ -168,8 +184,11 @@ func (w *archiveWalk) reach(file int, offset int64) error {
 			return err
 		}
 	}
+	if n := len(w.absent); n > 0 && w.absent[n-1] == file {
+		return fs.ErrNotExist
+	}
 	if w.file == nil {
-		return errors.New("the file is not there")
+		return errors.New("the file cannot be opened")
 	}
 	for w.r != nil && w.at < offset {
 		w.companion()
@@ -207,7 +226,12 @@ func (w *archiveWalk) nextFile() error {
 	}
 	w.file, w.r, w.at, w.main = nil, nil, 0, ""
 	w.number++
-	if err := w.open(); err != nil {
+	err := w.open()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		w.absent = append(w.absent, w.number)
+		return err
+	case err != nil:
 		w.v.general(FindArchive, "file %d: %v", w.number, err)
 		return err
 	}
@@ -242,6 +266,7 @@ func (w *archiveWalk) finish(last journal.Position) error {
 	if last.Size > 0 || last.File > 0 {
 		w.end(last)
 	}
+	w.noteAbsent()
 	if err := w.list(); err != nil || w.v.Running {
 		return err
 	}
@@ -255,7 +280,38 @@ func (w *archiveWalk) finish(last journal.Position) error {
 		}
 		w.beyond(e, over)
 	}
+	if w.aside > 0 {
+		w.v.notef("%d files (*.beyond-N, %d bytes) were set aside by an earlier run, whose journal had lost its end: no record names them", w.aside, w.asideBytes)
+	}
 	return nil
+}
+
+// noteAbsent says which files are not there. That is no violation: who has copied finished
+// files to another place may delete them here. What is there must be whole.
+func (w *archiveWalk) noteAbsent() {
+	if len(w.absent) == 0 {
+		return
+	}
+	w.v.out.Absent = int64(len(w.absent))
+	w.v.notef("%d WARC files are not here, they were moved away or lost: number %s; the %d answers in them were not verified",
+		len(w.absent), ranges(w.absent), w.passed)
+}
+
+// ranges writes ascending numbers briefly: 0-3, 5.
+func ranges(list []int) string {
+	var parts []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		part := strconv.Itoa(list[i])
+		if j > i {
+			part += "-" + strconv.Itoa(list[j])
+		}
+		parts, i = append(parts, part), j+1
+	}
+	return strings.Join(parts, ", ")
 }
 
 // end reads the rest of what is committed.
@@ -280,15 +336,15 @@ func (w *archiveWalk) end(last journal.Position) {
 	}
 }
 
-// beyond looks at what a file has more than was committed. One that is still called
-// open is from a crawl that was killed: the next run cuts it.
+// beyond looks at what a file has more than was committed. A little, in one that is still
+// called open, is from a crawl that was killed: the next run cuts it.
 func (w *archiveWalk) beyond(e disk.Entry, over int64) {
 	switch open := strings.HasSuffix(e.Name, openSuffix); {
 	case over < 0:
 		w.v.general(FindArchive, "%s: %d committed bytes are missing", e.Name, -over)
-	case over > 0 && open:
+	case over > 0 && over <= archive.MaxTail && open:
 		w.v.notef("%s has %d bytes that were not committed; the next run cuts them off", e.Name, over)
 	case over > 0:
-		w.v.general(FindArchive, "%s has %d bytes more than were committed", e.Name, over)
+		w.v.general(FindArchive, "%s has %d bytes more than were committed: the journal has lost its end, or is an older copy; the next run sets them aside", e.Name, over)
 	}
 }

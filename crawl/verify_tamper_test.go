@@ -272,7 +272,6 @@ func fileTamperings() []tampering {
 			return err
 		}),
 		files("damage in a snapshot", FindSnapshot, partSnapshot, snapshotSuffix, flip(0.5)),
-		{"archive gone", FindArchive, func(_ *testing.T, d memoryDisk) { d[partArchive] = disk.NewMemory() }},
 		{"a snapshot of another moment", FindSnapshot, moveSnapshot},
 		{"other URLs in the URL file", FindURLs, otherURLs},
 	}

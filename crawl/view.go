@@ -15,8 +15,9 @@ import (
 
 // A View is a crawl directory as it is committed, read without its lock and without
 // changing anything: also while a crawl runs there, or after one was killed. It is a
-// state of its own, made from the newest snapshot that can be used and the journal;
-// URLs go to a temporary file, since those of the crawl are its owner's.
+// state of its own, made from the newest snapshot that can be used and the journal.
+// Unless a crawl runs there, URLs are read from its file if that fits; else they go to a
+// temporary one.
 type View struct {
 	Crawl    [16]byte // id
 	Sessions []Session
@@ -27,7 +28,7 @@ type View struct {
 	path  string
 	parts parts
 	s     *state
-	temp  string // directory of the URLs
+	temp  string // directory of the URLs; "": those of the crawl are read
 }
 
 // Session is one run of the program, as its first record tells.
@@ -119,12 +120,48 @@ func (v *View) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	v.parts.stop = ctx.Err
+	if v.s = v.fromFiles(set); v.s != nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if v.temp, err = os.MkdirTemp("", "winnow-view-"); err != nil {
 		return fmt.Errorf("make a place for the URLs: %w", err)
 	}
-	v.parts.urls, v.parts.stop = disk.OS(v.temp), ctx.Err
+	v.parts.urls = disk.OS(v.temp)
 	v.s, err = restore(&v.parts, set, v.Commit.Next, func(string, ...any) {})
 	return err
+}
+
+// fromFiles makes the state from the newest snapshot and the file of the URLs, which is
+// read only: what a few records since then made known stays in memory. It is nil if they
+// do not fit the journal, or if somebody may change them.
+func (v *View) fromFiles(set *setup) *state {
+	names, err := snapshotsOf(v.parts.snapshot)
+	if err != nil || len(names) == 0 || v.Running {
+		return nil
+	}
+	p := v.parts
+	p.urls = frozenDir{p.urls}
+	s, err := fromSnapshot(&p, set, names[0], v.Commit.Next)
+	if err != nil {
+		return nil
+	}
+	if s.catchUp(&p, v.Commit.Next, func(string, ...any) {}) != nil || s.urls.Pages() != s.f.Pages() {
+		s.close()
+		return nil
+	}
+	return s
+}
+
+// frozenDir opens files to be changed as files that do not change.
+type frozenDir struct{ disk.Dir }
+
+func (d frozenDir) Open(name string, _ disk.How) (disk.File, error) {
+	f, err := d.Dir.Open(name, disk.Read)
+	if err != nil {
+		return nil, err
+	}
+	return &frozenFile{f}, nil
 }
 
 // scan reads the whole journal for its sessions and its damage.

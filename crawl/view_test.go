@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -226,4 +227,50 @@ func TestViewErrors(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A view reads the URLs of a crawl that was stopped from its file, and makes its own where
+// there is no snapshot that it belongs to; both know the same, and neither changes anything.
+func TestViewURLs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t, 200, 10, fakeweb.ServeOptions{})
+		dir := t.TempDir()
+		w.o.Dir, w.o.Machine.Disk = dir, nil
+		w.o.Config.Pages = 60
+		w.run(t)
+		want := urlsIn(t, dir, false)
+		if len(want) < 100 {
+			t.Fatalf("%d pages are no test", len(want))
+		}
+		without(t, dir, partSnapshot)
+		if got := urlsIn(t, dir, true); !slices.Equal(got, want) {
+			t.Errorf("without a snapshot %d URLs, with one %d", len(got), len(want))
+		}
+		w.run(t)
+		f := filepath.Join(dir, partURLs, urlFile)
+		if err := os.Truncate(f, 100); err != nil {
+			t.Fatal(err)
+		}
+		if got := urlsIn(t, dir, false); !slices.Equal(got, want) { // what is missing stays in memory
+			t.Errorf("with a damaged file %d URLs, with a whole one %d", len(got), len(want))
+		}
+	})
+}
+
+// urlsIn lists the URLs of a view, which makes a file of its own or not.
+func urlsIn(t *testing.T, dir string, own bool) (urls []string) {
+	t.Helper()
+	before := digest(t, dir)
+	v, err := OpenView(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if (v.temp != "") != own {
+		t.Errorf("the view made a file of its own: %t, want %t", v.temp != "", own)
+	}
+	err = v.Pages(t.Context(), &PageFilter{}, func(p *PageInfo) error { urls = append(urls, p.URL); return nil })
+	if v.Close(); err != nil || digest(t, dir) != before {
+		t.Errorf("reading changed the directory, or: %v", err)
+	}
+	return urls
 }

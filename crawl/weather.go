@@ -304,7 +304,7 @@ func (c *Chance) check() error {
 
 // means is the class or the bar that a chance is for.
 func (c *Chance) means() (class policy.Class, bar frontier.Bar, ok bool) {
-	for k := policy.TooLarge; k <= policy.Trap; k++ {
+	for k := policy.TooLarge; k <= policy.LastClass; k++ {
 		if k.String() == c.Class {
 			return k, 0, true
 		}

@@ -156,7 +156,7 @@ func (f *Frontier) checkEnd(e *Event, s graph.Site) error {
 	switch {
 	case f.place.At(int(s)) != acquired:
 		return fmt.Errorf("site %d is not acquired", s)
-	case e.Class > policy.Trap:
+	case e.Class > policy.LastClass:
 		return fmt.Errorf("there is no class %d", uint8(e.Class))
 	case e.Delay < 0 || e.Retry < 0 || e.Due < 0 || e.Expiry < 0:
 		return fmt.Errorf("a delay is negative (Crawl-delay %v, Retry-After %v, due %v, expiry %v)", e.Delay, e.Retry, e.Due, e.Expiry)

@@ -144,7 +144,7 @@ func TestCheck(t *testing.T) {
 		"listed: site 5 is not known":            {Kind: Listed, Site: 5},
 		"done: page 1 is known":                  {Kind: Done, Page: 1},
 		"done: page 7 is not known":              {Kind: Done, Links: []graph.Page{7}},
-		"no class 13":                            {Kind: Done, Class: policy.Trap + 1},
+		"there is no class":                      {Kind: Done, Class: policy.LastClass + 1},
 		"a delay is negative":                    {Kind: Done, Retry: -1},
 		"it ends at 1ns, before":                 {Kind: Done, Start: 2, End: 1},
 	} {

@@ -315,7 +315,7 @@ func (s *script) again(a *arguments, e *Event) {
 }
 
 func (s *script) class(name string) policy.Class {
-	for c := policy.OK; c <= policy.Trap; c++ {
+	for c := policy.OK; c <= policy.LastClass; c++ {
 		if c.String() == name {
 			return c
 		}

@@ -12,7 +12,7 @@ import (
 
 // The last of the classes, kinds of work and kinds of event that are written.
 const (
-	lastClass = policy.Trap
+	lastClass = policy.LastClass
 	lastWork  = frontier.Sitemap
 	lastKind  = frontier.Probed
 )

@@ -94,6 +94,9 @@ var fields = [...]field{
 	{onAnswer | onResolved, func(f *Facts) bool { return f.Ours }, // the bit says it all
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Ours = true }},
+	{onAnswer, func(f *Facts) bool { return f.Shift != 0 },
+		func(w *writer, r *Record) { w.int(int64(r.Facts.Shift)) },
+		func(d *reader, r *Record) { r.Facts.Shift = time.Duration(d.int()) }},
 }
 
 // text is a field that is a string.

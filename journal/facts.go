@@ -35,6 +35,11 @@ type Facts struct {
 	Addrs []netip.Addr // Resolved: the first is the one in use
 	Note  string       // Resolved, Ruled, Listed, Done: what went wrong, for people
 
+	// Shift is by how much the clock of the machine differed at the start of the request
+	// from the session's and the crawl's own: it was set, or the machine slept (Ruled,
+	// Listed, Done).
+	Shift time.Duration
+
 	// Phases are the durations of connecting, of waiting for the first byte, and of the
 	// body (Ruled, Listed, Done): a simulation can be given them.
 	Phases [3]time.Duration

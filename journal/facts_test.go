@@ -24,7 +24,7 @@ func names(pairs ...string) (n Names) {
 func fullFacts() Facts {
 	return Facts{
 		Names: names("https://a.example", "/x/y"), Status: 200, Place: Place{math.MaxUint32, math.MaxInt64, 1},
-		Payload: []byte{1, 2, 3}, Digest: [16]byte{15: 1}, SimHash: 1 << 63, Near: math.MaxUint32, Size: math.MinInt64,
+		Payload: []byte{1, 2, 3}, Digest: [16]byte{15: 1}, SimHash: 1 << 63, Near: math.MaxUint32, Size: math.MinInt64, Shift: -time.Hour,
 		Media: "text/html", ETag: `"x"`, Modified: "yesterday", Title: "A page", Tags: 255, Cut: 1, Dropped: math.MaxUint32,
 		Rules: []byte("rules"), Hop: "https://b.example/robots.txt", Files: []string{"/sitemap.xml", ""},
 		Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("::ffff:192.0.2.1")},
@@ -59,7 +59,7 @@ func factSamples() []Record {
 // Of each kind those facts are written that name it, and no others.
 func TestOnlyNamedFacts(t *testing.T) {
 	full := fullFacts()
-	answer := Facts{Status: full.Status, Place: full.Place, Size: full.Size, Note: full.Note, Phases: full.Phases, Ours: true}
+	answer := Facts{Status: full.Status, Place: full.Place, Size: full.Size, Note: full.Note, Phases: full.Phases, Ours: true, Shift: full.Shift}
 	ruled, listed, done := answer, answer, answer
 	ruled.Names, ruled.Rules, ruled.Hop, ruled.Files = full.Names, full.Rules, full.Hop, full.Files
 	listed.Names, listed.Files = full.Names, full.Files

@@ -115,10 +115,14 @@ const (
 	Timeout
 	RobotsRefused
 	Trap
+	Crashed // our own fault: reading the answer made the program panic
 	classes
 )
 
-var classNames = [classes]string{"ok", "redirect", "duplicate", "not-html", "too-large", "http-error", "server-error", "dns", "connect", "tls", "timeout", "robots", "trap"}
+// LastClass is the class with the highest number.
+const LastClass = classes - 1
+
+var classNames = [classes]string{"ok", "redirect", "duplicate", "not-html", "too-large", "http-error", "server-error", "dns", "connect", "tls", "timeout", "robots", "trap", "parser-crash"}
 
 func (c Class) String() string { return classNames[c] }
 

@@ -104,7 +104,7 @@ func pageMetrics(s *crawl.Stats) []sample {
 		{"winnow_sites", gauge, float64(s.Sites), nil},
 		{"winnow_importance_gathered_ratio", gauge, s.Gathered, nil},
 	}
-	for c := policy.OK; c <= policy.Trap; c++ {
+	for c := policy.OK; c <= policy.LastClass; c++ {
 		out = append(out, sample{"winnow_attempts_total", counter, float64(s.Outcomes[c]), []string{c.String()}})
 	}
 	for b, n := range s.Bars {

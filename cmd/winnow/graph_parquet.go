@@ -76,8 +76,9 @@ type rows[T any] struct {
 }
 
 func newRows[T any](out *resultFile, group int64) *rows[T] {
+	version, commit := creator(buildInfo())
 	return &rows[T]{w: parquet.NewGenericWriter[T](out,
-		parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(group), parquet.CreatedBy("winnow", "", ""))}
+		parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(group), parquet.CreatedBy("winnow", version, commit))}
 }
 
 func (r *rows[T]) add(row T) error {

@@ -31,6 +31,8 @@ kept. It changes nothing, and believes nothing but the records:
   decisions    this program would hand out the same works in the same order
 
 What a killed crawl left behind its last commit is no violation: the next run cuts it off.
+Nor is a WARC file that was moved away: the answers in it are counted and passed over. One
+that is damaged or too short is a violation.
 Exit code 0: all holds; 3: something was found.`,
 		Example: `  winnow verify a.example.crawl
   winnow verify a.example.crawl --json --limit 10000`,
@@ -57,6 +59,7 @@ type verifyResult struct {
 	Requests  int64            `json:"requests"`
 	Stored    int64            `json:"archive_records"`
 	Bytes     int64            `json:"archive_bytes"`
+	Absent    int64            `json:"archive_files_absent"`
 	URLs      int64            `json:"urls"`
 	Snapshots int64            `json:"snapshots"`
 	Differs   int64            `json:"decisions_changed"`
@@ -103,7 +106,7 @@ func verifyJSON(u *ui, dir string, f *crawl.Findings) error {
 	return u.json(&verifyResult{
 		Dir: dir, OK: f.Count() == 0, Found: f.Kinds, Notes: notes,
 		Records: f.Records, Commits: f.Groups, Sessions: f.Sessions, Pages: f.Pages, Sites: f.Sites, Requests: f.Requests,
-		Stored: f.Stored, Bytes: f.Bytes, URLs: f.URLs, Snapshots: f.Snapshots, Differs: f.Differs,
+		Stored: f.Stored, Bytes: f.Bytes, Absent: f.Absent, URLs: f.URLs, Snapshots: f.Snapshots, Differs: f.Differs,
 	})
 }
 
@@ -143,6 +146,9 @@ func verifiedTable(dir string, f *crawl.Findings) *table {
 	t.add("pages", formatCount(f.Pages), "on "+counted(f.Sites, "site"))
 	t.add("requests", formatCount(f.Requests), "held against their delays and robots.txt")
 	t.add("archive", formatCount(f.Stored), "records read, "+formatBytes(f.Bytes))
+	if f.Absent > 0 {
+		t.add("not here", formatCount(f.Absent), "WARC files, moved away or lost")
+	}
 	t.add("URLs", formatCount(f.URLs), "in the URL file are those of the journal")
 	t.add("snapshots", formatCount(f.Snapshots), "compared")
 	t.add("decisions", formatCount(f.Differs), "would be others now")

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -31,11 +33,7 @@ func newVersionCommand(u *ui) *cobra.Command {
 }
 
 func runVersion(u *ui) error {
-	build, ok := debug.ReadBuildInfo()
-	if !ok {
-		build = &debug.BuildInfo{}
-	}
-	v := versionOf(build)
+	v := versionOf(buildInfo())
 	if u.asJSON {
 		return u.json(v)
 	}
@@ -46,12 +44,27 @@ func runVersion(u *ui) error {
 	return nil
 }
 
+// buildInfo is what the linker wrote into the binary; empty if it wrote nothing.
+func buildInfo() *debug.BuildInfo {
+	if build, ok := debug.ReadBuildInfo(); ok {
+		return build
+	}
+	return &debug.BuildInfo{}
+}
+
 // programName is what a graph says it was made by.
 func programName() string {
 	if build, ok := debug.ReadBuildInfo(); ok && build.Main.Version != "" {
 		return "winnow " + build.Main.Version
 	}
 	return "winnow"
+}
+
+// creator is what a Parquet file says it was made by, in the form that its readers parse:
+// "winnow version 1.2.3 (build COMMIT)".
+func creator(build *debug.BuildInfo) (version, commit string) {
+	v := versionOf(build)
+	return strings.Trim(v.Version, "()") + " ", cmp.Or(v.Revision, "unknown")
 }
 
 func versionOf(build *debug.BuildInfo) versionInfo {

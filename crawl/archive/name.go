@@ -22,6 +22,12 @@ func fileName(prefix string, at time.Time, number int) string {
 // IndexName is the name of the index of a WARC file.
 func IndexName(name string) string { return strings.TrimSuffix(name, suffix) + indexSuffix }
 
+// IsAside reports whether a file name is that of bytes which Open set aside.
+func IsAside(name string) bool {
+	_, number, ok := strings.Cut(name, suffix+asideSuffix+"-")
+	return ok && digits(number)
+}
+
 // parseName takes a file name of the archive apart: its number, and what follows it. Other
 // names are not ours and are left alone.
 func parseName(prefix, name string) (number int, tail string, ok bool) {

@@ -1,20 +1,49 @@
 package archive
 
 import (
-	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// ErrMissing is wrapped where the directory has less than was committed: damage, not the
-// trace of a crash.
-var ErrMissing = errors.New("committed bytes are missing")
+// Recovery is what Open found that is not the trace of a crash.
+type Recovery struct {
+	Aside   []Aside // what the archive had more than the journal knows of
+	Missing int64   // committed bytes that the last file lacks
+	Absent  bool    // all of them: the file is not there
+}
+
+// Aside is a file that was set aside: bytes that no record of the journal names.
+type Aside struct {
+	From  string // the file, or the one whose end it was
+	Name  string // what it is called now
+	Bytes int64
+}
+
+// MaxTail is how many bytes may lie beyond the last commit and count as those of the group
+// that was being written when the crawl was killed. A group is sent at 8 MiB; what comes
+// in while the one before is on its way to the disk makes it larger.
+const MaxTail = 16 << 20
+
+// asideSuffix begins what follows the name of a file that was set aside: a number.
+const (
+	asideSuffix = ".beyond"
+	tempSuffix  = ".tmp" // while it is copied
+)
 
 // Open brings the directory to the committed position and gives a writer that goes on
-// from there. Files with higher numbers and indexes of files that may still change are
-// deleted, the named file is cut and open again, earlier ones that are still called open
-// are closed. Every step may be repeated; other files in the directory are left alone.
+// from there.
+//
+// What lies beyond the position is taken away. If it can be the last group of a crawl that
+// was killed it is deleted: at most 16 MiB, in files that are still called open. Else the
+// journal has lost its end, and what lies beyond is set aside under another name.
+//
+// The writer goes on in the file of the position only if that is still called open: a
+// closed file never grows again. Nor does one that has fewer bytes than were committed or
+// is not there, since somebody moved it away: the writer begins the next.
+//
+// Every step may be repeated; other files in the directory are left alone.
 func Open(dir disk.Dir, c Config, at Position) (*Writer, error) {
 	if err := checkPrefix(c.Prefix); err != nil {
 		return nil, err
@@ -32,23 +61,29 @@ func Open(dir disk.Dir, c Config, at Position) (*Writer, error) {
 		}
 		return nil, fmt.Errorf("archive: recover to file %d, %d bytes: %w", at.File, at.Size, err)
 	}
-	if at.Size >= c.MaxSize {
+	if w.next.Size >= c.MaxSize {
 		w.Take() // the file was full at that commit
 	}
 	return w, nil
 }
+
+// Recovery tells what Open found.
+func (w *Writer) Recovery() *Recovery { return &w.recovery }
 
 func (w *Writer) recover(at Position) error {
 	all, err := w.dir.List()
 	if err != nil {
 		return err
 	}
-	current, err := w.sweep(all, at)
-	if err != nil {
+	x := remains{at: at}
+	if err := w.sort(all, &x); err != nil {
+		return err
+	}
+	if err := w.clear(&x); err != nil {
 		return err
 	}
 	if at.Size > 0 {
-		if err := w.cut(current, at); err != nil {
+		if err := w.resume(&x); err != nil {
 			return err
 		}
 	}
@@ -57,52 +92,120 @@ func (w *Writer) recover(at Position) error {
 	return w.dir.Sync()
 }
 
-// sweep removes what came after the commit, and finds the file that it names.
-func (w *Writer) sweep(all []disk.Entry, at Position) (current disk.Entry, err error) {
-	for _, e := range all {
-		number, tail, ok := parseName(w.config.Prefix, e.Name)
-		if !ok {
-			continue
-		}
-		warc := tail == suffix || tail == suffix+openSuffix
-		switch {
-		case number > at.File, number == at.File && (at.Size == 0 || !warc):
-			err = w.dir.Remove(e.Name)
-		case number == at.File && current.Name != "":
-			err = fmt.Errorf("two files have number %d: %s and %s", number, current.Name, e.Name)
-		case number == at.File:
-			current = e
-		case tail == suffix+openSuffix:
-			err = w.dir.Rename(e.Name, e.Name[:len(e.Name)-len(openSuffix)])
-		}
-		if err != nil {
-			return current, err
-		}
-	}
-	return current, nil
+// remains is what an earlier run left.
+type remains struct {
+	at      Position
+	current disk.Entry   // the file of the position; no name: it has no bytes or is not there
+	later   []disk.Entry // files of which nothing was committed
+	indexes []string     // of all these, and what was left of them
 }
 
-// cut opens the file of the commit again and takes off what was written after it. A
-// closed file gets its suffix back first: as long as it may change, it is called open.
-func (w *Writer) cut(e disk.Entry, at Position) error {
-	if e.Name == "" || e.Size < at.Size {
-		return fmt.Errorf("%w: file %q has %d bytes", ErrMissing, e.Name, e.Size)
+// tail is how many bytes the current file has beyond the position.
+func (x *remains) tail() int64 { return max(0, x.current.Size-x.at.Size) }
+
+// lost reports whether there is more than a crawl that was killed can have left: a file
+// is closed after all of it was committed, and one group lies in one file.
+func (x *remains) lost() bool {
+	sum, closed := x.tail(), x.tail() > 0 && !isOpen(x.current.Name)
+	for _, e := range x.later {
+		sum += e.Size
+		closed = closed || !isOpen(e.Name)
 	}
-	_, tail, _ := parseName(w.config.Prefix, e.Name)
-	w.name = e.Name
-	if tail == suffix+openSuffix {
-		w.name = e.Name[:len(e.Name)-len(openSuffix)]
-	} else if err := w.dir.Rename(e.Name, e.Name+openSuffix); err != nil {
-		return err
-	}
-	var err error
-	if w.file, err = w.dir.Open(w.name+openSuffix, disk.Change); err != nil {
-		return err
-	}
-	if e.Size > at.Size {
-		if err := w.file.Truncate(at.Size); err != nil {
-			return fmt.Errorf("cut %s: %w", w.name, err)
+	return closed || len(x.later) > 1 || sum > MaxTail
+}
+
+func isOpen(name string) bool { return strings.HasSuffix(name, openSuffix) }
+
+// sort finds the remains, and closes earlier files that are still called open.
+func (w *Writer) sort(all []disk.Entry, x *remains) error {
+	for _, e := range all {
+		number, tail, ok := parseName(w.config.Prefix, e.Name)
+		warc := tail == suffix || tail == suffix+openSuffix
+		switch {
+		case ok && strings.HasPrefix(tail, suffix+asideSuffix) && strings.HasSuffix(tail, tempSuffix):
+			if err := w.dir.Remove(e.Name); err != nil { // a copy that was not finished
+				return err
+			}
+		case !ok || !warc && !strings.HasPrefix(tail, indexSuffix):
+		case number < x.at.File && isOpen(e.Name):
+			if err := w.dir.Rename(e.Name, strings.TrimSuffix(e.Name, openSuffix)); err != nil {
+				return err
+			}
+		case number < x.at.File:
+		case !warc:
+			x.indexes = append(x.indexes, e.Name)
+		case number > x.at.File || x.at.Size == 0:
+			x.later = append(x.later, e)
+		case x.current.Name != "":
+			return fmt.Errorf("two files have number %d: %s and %s", number, x.current.Name, e.Name)
+		default:
+			x.current = e
 		}
 	}
-	return w.file.Sync()
+	return nil
+}
+
+// clear takes away what lies beyond the position.
+func (w *Writer) clear(x *remains) error {
+	if len(x.later) == 0 && x.tail() == 0 && !isOpen(x.current.Name) {
+		return nil // the index of a closed file holds
+	}
+	for _, name := range x.indexes {
+		if err := w.dir.Remove(name); err != nil {
+			return err
+		}
+	}
+	take := func(e disk.Entry) error { return w.dir.Remove(e.Name) }
+	if x.lost() {
+		take = w.setAside
+		if err := w.copyAside(x); err != nil {
+			return err
+		}
+	}
+	// Those that are closed come last: while there is one, another recovery sees as well
+	// that the journal has lost its end.
+	for _, open := range []bool{true, false} {
+		for _, e := range x.later {
+			if isOpen(e.Name) != open {
+				continue
+			}
+			if err := take(e); err != nil {
+				return err
+			}
+		}
+	}
+	return w.cut(x)
+}
+
+// cut takes off the end of the current file.
+func (w *Writer) cut(x *remains) error {
+	if x.tail() == 0 {
+		return nil
+	}
+	f, err := w.dir.Open(x.current.Name, disk.Change)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Truncate(x.at.Size); err != nil {
+		return fmt.Errorf("cut %s: %w", x.current.Name, err)
+	}
+	return f.Sync()
+}
+
+// resume opens the current file again if it may grow. Otherwise the next file is begun.
+func (w *Writer) resume(x *remains) (err error) {
+	name, size := x.current.Name, x.current.Size
+	if w.name = strings.TrimSuffix(name, openSuffix); isOpen(name) && size >= x.at.Size {
+		if w.file, err = w.dir.Open(name, disk.Change); err != nil {
+			return err
+		}
+		return w.file.Sync()
+	}
+	w.recovery.Absent, w.recovery.Missing = name == "", max(0, x.at.Size-size)
+	w.next, w.begin = Position{File: x.at.File + 1}, 0
+	if isOpen(name) {
+		return w.dir.Rename(name, w.name)
+	}
+	return nil
 }

@@ -52,6 +52,8 @@ type Writer struct {
 	name   string // without .open; empty before the first file
 	number int
 	dead   error
+
+	recovery Recovery // by Open
 }
 
 // Group is what was appended between two calls of Take. It lies in one file.
@@ -171,8 +173,8 @@ func (w *Writer) Sync() error {
 }
 
 // Close finishes the open file under its final name. Every group that was taken must have
-// been written, and committed: bytes after the last committed ones would be cut by the
-// next Open.
+// been written, and committed: bytes after the last committed ones would be set aside
+// by the next Open.
 func (w *Writer) Close() error { return w.do(w.finish) }
 
 // Drop closes the file as it is: what was not committed is for the next Open to cut. After

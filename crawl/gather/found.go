@@ -12,7 +12,7 @@ import (
 // much once its buffers have grown. Records.Bytes are made for each answer and not used
 // again: they may go to archive.Writer as they are.
 type Found struct {
-	Class  policy.Class // that of the answer, or a worse one: NotHTML, TooLarge, HTTPError
+	Class  policy.Class // that of the answer, or a worse one: NotHTML, TooLarge, HTTPError, Crashed
 	Status int          // HTTP status, 0 without an answer
 	Note   string       // for people: what is wrong, "" nothing
 
