@@ -118,8 +118,11 @@ func (w *harvester) do(t *task) {
 		w.client = fetch.NewClient(w.fetch)
 	}
 	q := &fetch.Request{URL: t.url, Addrs: t.addrs, ETag: t.etag, Modified: t.since, Last: t.last, Header: t.extra}
-	if t.work.Kind == frontier.Robots {
-		q.MaxBody, q.Prefix = robots.MaxSize, true
+	switch t.work.Kind {
+	case frontier.Robots:
+		q.MaxBody, q.Prefix = robots.MaxSize+1, true // one more shows that it is longer
+	case frontier.Sitemap:
+		q.MaxBody, q.Prefix = w.gather.MaxSitemap, true
 	}
 	a := w.client.Do(w.ctx, q)
 	t.answer = a

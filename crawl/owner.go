@@ -77,6 +77,7 @@ type owner struct {
 	robots   robots.Limits
 	statusAt time.Duration
 	deny     denyList
+	flight   flight
 	outage   outage
 	follow   *follow
 	index    indexer
@@ -101,7 +102,9 @@ func (o *owner) run(ctx context.Context) error {
 			o.mark(now)
 			o.follow.begin(o.s)
 		}
-		o.deny.look(now, o.log.Warn)
+		if o.deny.look(now, o.log.Warn) {
+			o.changeDeny(now)
+		}
 		o.index.look(o.position.File, o.log.Warn)
 		o.report(now)
 		if o.ended(ask) {

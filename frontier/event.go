@@ -66,9 +66,17 @@ const (
 	// Revisit: the pages Admit, which came, are to be visited again. Those that wait for
 	// it already, and others, are left out.
 	Revisit
+	// Withdrawn: Files of the sitemap files of Site are not to be asked for any more, or
+	// (Hop) its robots.txt is not to be asked for where it moved to. That counts as a
+	// failure of its robots.txt, which is asked for again.
+	Withdrawn
+	// Denied: the list of hosts that are never asked is another. The driver knows it; the
+	// frontier asks Options.Forbid.
+	Denied
 )
 
-var eventNames = [...]string{"seed", "took", "refused", "asked", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit"}
+var eventNames = [...]string{"seed", "took", "refused", "asked", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
+	"withdrawn", "denied"}
 
 func (k EventKind) String() string { return eventNames[k] }
 
@@ -77,7 +85,7 @@ func (k EventKind) String() string { return eventNames[k] }
 type Event struct {
 	Kind  EventKind
 	Work  Kind       // Took
-	Site  graph.Site // Took, Resolved, Ruled, Listed
+	Site  graph.Site // Took, Resolved, Ruled, Listed, Withdrawn
 	For   graph.Site // Took (of Robots), Ruled: as in Work
 	Page  graph.Page // Took (of Fetch), Refused, Done
 	Board uint8      // Took
@@ -109,9 +117,9 @@ type Event struct {
 	// that is none links to them: see discounts.
 	Near bool
 
-	Hop   bool       // Ruled: the robots.txt of For moved to the site To
+	Hop   bool       // Ruled: the robots.txt of For moved to the site To; Withdrawn
 	To    graph.Site // Ruled with Hop; the number of known sites adds one
-	Files uint32     // Ruled, Listed: sitemap files that became known of For, of Site
+	Files uint32     // Ruled, Listed: sitemap files that became known of For, of Site; Withdrawn
 
 	Address uint32        // Resolved: dense number of the IP address
 	Delay   time.Duration // Ruled: Crawl-delay

@@ -100,11 +100,27 @@ func (f *Frontier) offerHops(t graph.Site) {
 // count it as a failure of their own, and wait for the delay of one.
 func (f *Frontier) returnHops(now time.Duration, t graph.Site) {
 	for f.hopsAt(t) > 0 {
-		s := f.pending[t][0].of
-		f.endHop(s)
-		f.setStage(s, unruled)
-		f.notBefore(s, later(now, max(f.size(s), f.backOff(s, policy.ConnectError))))
-		f.reoffer(now, s)
+		f.returnHop(now, f.pending[t][0].of)
+	}
+}
+
+// returnHop does it for one site.
+func (f *Frontier) returnHop(now time.Duration, s graph.Site) {
+	f.endHop(s)
+	f.setStage(s, unruled)
+	f.notBefore(s, later(now, max(f.size(s), f.backOff(s, policy.ConnectError))))
+	f.reoffer(now, s)
+}
+
+// Hopping reports whether the robots.txt of a site moved, and is asked for elsewhere or
+// waits for it.
+func (f *Frontier) Hopping(s graph.Site) bool { _, moves := f.target[s]; return moves }
+
+// withdrawn takes back what was to be asked for at a site, or for it elsewhere.
+func (f *Frontier) withdrawn(now time.Duration, e *Event) {
+	f.addFiles(e.Site, -int(e.Files))
+	if e.Hop {
+		f.returnHop(now, e.Site)
 	}
 }
 

@@ -183,7 +183,6 @@ func (o *robotsOptions) fromFile(u *ui) (*robotsSource, error) {
 // read takes the rules for an agent from a robots.txt.
 func (s *robotsSource) read(body []byte, agent string) {
 	s.Bytes = len(body)
-	body = body[:min(len(body), robots.MaxSize)]
 	file := robots.Parse(body)
 	s.rules, s.sitemaps = file.For(agent), file.Sitemaps
 }
