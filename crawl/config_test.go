@@ -239,7 +239,7 @@ func TestOverrides(t *testing.T) {
 			t.Errorf("%s: %q, want %q", host, got, want)
 		}
 	}
-	if h := c.Headers(c.OverrideFor("docs.example.org")); h.Get("X-A") != "2" || h.Get("X-B") != "1" {
+	if h := NewSiteHeaders(&c).Of([]byte("https://docs.example.org")); h.Get("X-A") != "2" || h.Get("X-B") != "1" {
 		t.Errorf("headers %v", h)
 	}
 	if err := c.Check(); err != nil {

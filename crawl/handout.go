@@ -131,7 +131,7 @@ func (o *owner) task(w frontier.Work) *task {
 		t.etag, t.since = o.s.visits.of(w.Page)
 	}
 	t.addrs = append(t.addrs[:0], o.addresses(w)...)
-	t.extra = o.overrides.header(name)
+	t.extra = o.headers.Of(name)
 	return t
 }
 

@@ -162,7 +162,7 @@ func (w *harvester) lookUp(t *task) {
 	}
 	t.names.Addrs = nil
 	for _, a := range names.Addrs {
-		if private := fetch.Private(a); private && w.private || !private && !w.nameless {
+		if private := fetch.Private(a); !fetch.Never(a) && (private && w.private || !private && !w.nameless) {
 			t.names.Addrs = append(t.names.Addrs, a)
 		}
 	}
@@ -176,6 +176,8 @@ func (w *harvester) unwelcome(addrs []netip.Addr) string {
 	switch {
 	case len(addrs) == 0:
 		return "no address"
+	case fetch.Never(addrs[0]):
+		return "its address is link-local or one of a metadata service, which are never asked"
 	case fetch.Private(addrs[0]):
 		return "its address is private or loopback"
 	}

@@ -237,6 +237,9 @@ func (o *owner) begins(id identity, fresh bool) error {
 func (o *owner) assemble() error {
 	o.s.scope, o.s.traps = o.scope, o.c.Traps
 	o.flight = newFlight()
+	if names := o.headers.Exposed(); len(names) > 0 {
+		o.log.Warn("a header that looks like a secret goes to every site, as --header-scope any says", "headers", names)
+	}
 	o.readmit(o.scope)
 	o.revisit()
 	o.withdraw(o.base)
@@ -262,7 +265,7 @@ func (o *owner) assemble() error {
 		gather: &gather.Options{
 			Key: o.s.key, Product: o.c.Product(), Scope: o.scope, Builder: builder,
 			KeepNoArchive: o.c.KeepNoArchive, HTMLOnly: o.c.Types == TypesHTML, MaxBody: int64(o.c.MaxBody),
-			MaxSitemap: maxSitemap(o.c, o.o.Memory),
+			MaxSitemap: maxSitemap(o.c, o.o.Memory), Withheld: o.headers.Withheld,
 		},
 	}
 	for range cap(o.h.gatherers) {
@@ -288,7 +291,7 @@ func (o *owner) fetchOptions() (*fetch.Options, error) {
 	}
 	return &fetch.Options{
 		Dial: o.o.Machine.Dial, TLS: trust, Proxy: proxy,
-		UserAgent: o.c.Agent(o.o.Version), Header: o.c.Headers(nil), HTTP2: true, AllowPrivate: o.c.AllowPrivate,
+		UserAgent: o.c.Agent(o.o.Version), Header: o.headers.All(), HTTP2: true, AllowPrivate: o.c.AllowPrivate,
 		MaxBody: int64(o.c.MaxBody), Connect: o.c.Connect.Duration, FirstByte: o.c.FirstByte.Duration,
 		Stall: o.c.Stall.Duration, Total: o.c.Timeout.Duration,
 		Clock: o.now, Budget: fetch.NewBudget(bodyBudget(o.o.Memory)), Conns: new(atomic.Uint32),

@@ -21,6 +21,7 @@ type robotsAsker struct {
 	u        *ui
 	c        *crawl.Config
 	options  fetch.Options
+	headers  *crawl.SiteHeaders
 	resolver *fetch.Resolver
 	decoder  fetch.Decoder
 }
@@ -42,8 +43,9 @@ func newRobotsAsker(u *ui, c *crawl.Config) (*robotsAsker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &robotsAsker{u: u, c: c, resolver: resolver, options: fetch.Options{
-		TLS: trust, Proxy: proxy, UserAgent: c.Agent(programVersion()), Header: c.Headers(nil), HTTP2: true,
+	headers := crawl.NewSiteHeaders(c)
+	return &robotsAsker{u: u, c: c, headers: headers, resolver: resolver, options: fetch.Options{
+		TLS: trust, Proxy: proxy, UserAgent: c.Agent(programVersion()), Header: headers.All(), HTTP2: true,
 		AllowPrivate: c.AllowPrivate, Total: c.Timeout.Duration,
 	}}, nil
 }
@@ -71,8 +73,8 @@ func trusted(name string) (*tls.Config, error) {
 
 // ask fetches the robots.txt of a site and follows it to where it moved.
 func (a *robotsAsker) ask(ctx context.Context, site, agent string) (*robotsSource, error) {
-	if addr, ok := literal(site + "/"); ok && fetch.Private(addr) && !a.c.AllowPrivate {
-		return nil, withHint(usagef("%s: loopback and private addresses are refused by default", site), "try: %s", a.u.withFlag("--allow-private", ""))
+	if err := checkLiteral(a.u, site+"/", a.c); err != nil {
+		return nil, err
 	}
 	s := &robotsSource{}
 	url := site + "/robots.txt"
@@ -102,7 +104,8 @@ func (a *robotsAsker) ask(ctx context.Context, site, agent string) (*robotsSourc
 
 // get asks once. A name that has no address is an answer, too: none.
 func (a *robotsAsker) get(ctx context.Context, url string) (*fetch.Answer, error) {
-	request := &fetch.Request{URL: url, Last: true, Prefix: true, MaxBody: robots.MaxSize + 1, Accept: "text/plain,*/*;q=0.5"}
+	site, _ := page.Site([]byte(url))
+	request := &fetch.Request{Header: a.headers.Of(site), URL: url, Last: true, Prefix: true, MaxBody: robots.MaxSize + 1, Accept: "text/plain,*/*;q=0.5"}
 	if a.c.Proxy == "" {
 		names, err := a.resolver.Lookup(ctx, string(page.Host([]byte(url))))
 		if ctx.Err() != nil {

@@ -15,6 +15,8 @@ type Options struct {
 	Scope   *Scope           // nil: every page is in scope
 	Builder *archive.Builder // of WARC records; nil: none are made (--store links)
 
+	Withheld func(header string) bool // headers of a request whose values are not stored; nil: those that fetch.SecretHeader names
+
 	KeepNoArchive bool  // store the bodies of pages that ask not to be stored
 	HTMLOnly      bool  // links that do not look like pages are barred, bodies that are none are not stored (--types html)
 	MaxBody       int64 // bytes after content coding; 0 means 10 MiB
@@ -39,6 +41,9 @@ func (o Options) withDefaults() Options {
 		if *d.limit <= 0 {
 			*d.limit = d.value
 		}
+	}
+	if o.Withheld == nil {
+		o.Withheld = fetch.SecretHeader
 	}
 	if o.Scope == nil {
 		o.Scope = new(Scope)

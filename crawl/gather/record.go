@@ -2,6 +2,8 @@ package gather
 
 import (
 	"bytes"
+	"maps"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -23,7 +25,7 @@ func (g *Gatherer) record(url string, a *fetch.Answer, at time.Time, f *Found, w
 	}
 	x := archive.Exchange{
 		URL: url, Time: at, Address: a.Address, Protocol: a.Proto,
-		Request:   archive.Request{Header: a.Request},
+		Request:   archive.Request{Header: g.public(a.Request)},
 		Response:  archive.Response{Status: a.Status, Reason: a.Reason, Header: a.Header, Body: a.Body},
 		Truncated: truncation(a.Cut),
 	}
@@ -43,6 +45,22 @@ func (g *Gatherer) record(url string, a *fetch.Answer, at time.Time, f *Found, w
 	g.room = r.Bytes
 	r.Bytes = bytes.Clone(r.Bytes)
 	f.Records = r
+}
+
+// public is a header without the values that are secrets: archives are made to be handed
+// on.
+func (g *Gatherer) public(h http.Header) http.Header {
+	copied := false
+	for name := range h {
+		if !g.opt.Withheld(name) {
+			continue
+		}
+		if !copied {
+			h, copied = maps.Clone(h), true
+		}
+		h[name] = []string{"withheld"}
+	}
+	return h
 }
 
 // truncation is the same in the words of the archive.
