@@ -73,7 +73,7 @@ func trusted(name string) (*tls.Config, error) {
 
 // ask fetches the robots.txt of a site and follows it to where it moved.
 func (a *robotsAsker) ask(ctx context.Context, site, agent string) (*robotsSource, error) {
-	if err := checkLiteral(a.u, site+"/", a.c); err != nil {
+	if err := checkLiteral(a.u, site, a.c); err != nil {
 		return nil, err
 	}
 	s := &robotsSource{}
