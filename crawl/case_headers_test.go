@@ -113,10 +113,10 @@ func TestSecretsNotArchived(t *testing.T) {
 			t.Fatal("the secret was not sent")
 		}
 		text := unpackedArchive(t, w.disk[partArchive])
-		if !bytes.Contains(text, []byte("X-Api-Key: withheld")) || !bytes.Contains(text, []byte("Accept-Language: de")) {
+		if !bytes.Contains(text, []byte("Accept-Language: de")) {
 			t.Error("the archive does not tell which headers were sent")
 		}
-		if bytes.Contains(text, []byte("s3cret")) {
+		if bytes.Contains(text, []byte("s3cret")) || bytes.Contains(text, []byte("X-Api-Key")) {
 			t.Error("the archive has the secret")
 		}
 	})

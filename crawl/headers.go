@@ -63,8 +63,8 @@ func (h *SiteHeaders) secret(name string) bool {
 	return fetch.SecretHeader(name)
 }
 
-// Withheld reports whether the value of a header is not to be stored. One that is a secret
-// by its name is not, wherever it goes.
+// Withheld reports whether a header is not to be stored. One that is a secret by its name
+// is not, wherever it goes.
 func (h *SiteHeaders) Withheld(name string) bool {
 	if fetch.SecretHeader(name) {
 		return true

@@ -15,7 +15,7 @@ type Options struct {
 	Scope   *Scope           // nil: every page is in scope
 	Builder *archive.Builder // of WARC records; nil: none are made (--store links)
 
-	Withheld func(header string) bool // headers of a request whose values are not stored; nil: those that fetch.SecretHeader names
+	Withheld func(header string) bool // headers of a request that are not stored; nil: those that fetch.SecretHeader names
 
 	KeepNoArchive bool  // store the bodies of pages that ask not to be stored
 	HTMLOnly      bool  // links that do not look like pages are barred, bodies that are none are not stored (--types html)

@@ -47,18 +47,15 @@ func (g *Gatherer) record(url string, a *fetch.Answer, at time.Time, f *Found, w
 	f.Records = r
 }
 
-// public is a header without the values that are secrets: archives are made to be handed
-// on.
+// public is a header without secrets: archives are made to be handed on.
 func (g *Gatherer) public(h http.Header) http.Header {
-	copied := false
-	for name := range h {
-		if !g.opt.Withheld(name) {
-			continue
+	secret := func(name string, _ []string) bool { return g.opt.Withheld(name) }
+	for name, values := range h {
+		if secret(name, values) {
+			h = maps.Clone(h)
+			maps.DeleteFunc(h, secret)
+			return h
 		}
-		if !copied {
-			h, copied = maps.Clone(h), true
-		}
-		h[name] = []string{"withheld"}
 	}
 	return h
 }
