@@ -18,7 +18,9 @@ func (g *Gatherer) Robots(url string, a *fetch.Answer, at time.Time, f *Found) {
 	g.record(url, a, at, f, "")
 	text := ReadRobots(&g.decoder, a)
 	f.Class, f.Note = a.Class, a.Note // its size and type are no matter here
-	f.Size = int64(len(text))
+	if text != nil {
+		f.Size = int64(len(text))
+	}
 	f.Body = append(f.Body, text...)
 	g.trim(f.Size)
 }
