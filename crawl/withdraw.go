@@ -25,7 +25,7 @@ import (
 // flight is what is under way and must not be withdrawn: it was asked for before.
 type flight struct {
 	files map[graph.Site]bool // sites of which a sitemap file is being asked for
-	hops  map[graph.Site]bool // sites whose robots.txt is being asked for elsewhere
+	hops  map[graph.Site]bool // sites whose robots.txt is being asked for, wherever
 }
 
 func newFlight() flight {
@@ -37,7 +37,7 @@ func (f *flight) note(w frontier.Work, away bool) {
 	switch {
 	case w.Kind == frontier.Sitemap:
 		set(f.files, w.Site, away)
-	case w.Kind == frontier.Robots && w.For != w.Site:
+	case w.Kind == frontier.Robots:
 		set(f.hops, w.For, away)
 	}
 }
@@ -107,10 +107,13 @@ func (o *owner) withdraw(now time.Duration) {
 	for _, id := range slices.Sorted(maps.Keys(o.s.files)) {
 		o.withdrawFiles(now, id)
 	}
-	for _, id := range slices.Sorted(maps.Keys(o.s.hops)) {
-		if o.flight.hops[id] || !o.s.f.Hopping(id) || !o.s.deniedHop(o.s.hops[id].URL) {
-			continue
+	var gone []graph.Site
+	o.s.f.Hops(func(of, at graph.Site) {
+		if h, ok := o.s.hopAt(of, at); !o.flight.hops[of] && (o.scope.DeniesSite(o.s.seen.Name(at)) || ok && o.s.deniedHop(h.URL)) {
+			gone = append(gone, of)
 		}
+	})
+	for _, id := range gone {
 		r := o.begin(frontier.Withdrawn, now)
 		r.Event.Site, r.Event.Hop = id, true
 		o.record()

@@ -123,11 +123,13 @@ func TestWithdrawnHop(t *testing.T) {
 		case w.Kind == Robots && w.Site == 0 && !moved:
 			moved = true
 			r.ruled(w, Event{Kind: Ruled, For: 0, Hop: true, To: 1})
-			if e := (Event{Kind: Withdrawn, Site: 0, Hop: true}); !r.f.Hopping(0) || r.f.Check(&e) != nil {
-				t.Errorf("it cannot be withdrawn: %v", r.f.Check(&e))
-			} else {
-				r.apply(e)
+			hops := 0
+			r.f.Hops(func(of, at graph.Site) { hops += int(10*of + at) })
+			e := Event{Kind: Withdrawn, Site: 0, Hop: true}
+			if err := r.f.Check(&e); err != nil || hops != 1 {
+				t.Fatalf("it cannot be withdrawn: %v; hops %d", err, hops)
 			}
+			r.apply(e)
 		default:
 			r.do(w)
 		}

@@ -112,9 +112,13 @@ func (f *Frontier) returnHop(now time.Duration, s graph.Site) {
 	f.reoffer(now, s)
 }
 
-// Hopping reports whether the robots.txt of a site moved, and is asked for elsewhere or
-// waits for it.
-func (f *Frontier) Hopping(s graph.Site) bool { _, moves := f.target[s]; return moves }
+// Hops gives every robots.txt that is asked for elsewhere or waits for it, in the order in
+// which they came up: of which site, and at which.
+func (f *Frontier) Hops(each func(of, at graph.Site)) {
+	for _, v := range f.hopList() {
+		each(graph.Site(v>>32), graph.Site(uint32(v)))
+	}
+}
 
 // withdrawn takes back what was to be asked for at a site, or for it elsewhere.
 func (f *Frontier) withdrawn(now time.Duration, e *Event) {
