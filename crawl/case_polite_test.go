@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -364,6 +365,23 @@ func TestCaseSitemapOnce(t *testing.T) {
 			t.Errorf("two days: the sitemap was asked for %d times, %d pages are known", n, sum.Known)
 		}
 		w.verify(t).clean(t)
+	})
+}
+
+// A name that leads to a metadata service or to a link-local address gets nowhere, even
+// where private addresses may be asked.
+func TestNeverByName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": ownPage("http://meta.example/latest", "http://b.example/"), "meta.example": ownPage(), "b.example": ownPage()}, "http://a.example/")
+		w.o.Config.AllowPrivate = true
+		w.o.Machine.Resolve = func(_ context.Context, host string) (fetch.Names, error) {
+			addr := map[string]string{"a.example": "10.0.0.1", "meta.example": "169.254.169.254", "b.example": "::ffff:0:10.0.0.1"}[host]
+			return fetch.Names{Addrs: []netip.Addr{netip.MustParseAddr(addr)}, TTL: 24 * time.Hour}, nil
+		}
+		w.o.Config.Duration = Duration{time.Hour}
+		if w.run(t); len(w.asked) != 2 || countOf(w.asked, "http://a.example/") != 2 {
+			t.Errorf("asked for %v", w.asked)
+		}
 	})
 }
 
