@@ -122,6 +122,9 @@ func TestCaseSitemapAgainstRobots(t *testing.T) {
 // Sitemap files that the rules forbid are not asked for, those that they allow are. What is
 // forbidden by a later robots.txt is withdrawn.
 func TestSitemapRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a day of virtual time")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		rules := "User-agent: *\nDisallow: /sm/1"
 		began := time.Now()
@@ -176,6 +179,9 @@ func TestDeniedSiteCostsNothing(t *testing.T) {
 
 // A host that is denied while its address and its rules expire is not asked for them.
 func TestDeniedSiteIsNotRefreshed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a day of virtual time")
+	}
 	list := denyFile(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": ownPage("http://b.example/"), "b.example": ownPage()}, "http://a.example/")
@@ -345,6 +351,9 @@ func TestCaseLargeSitemap(t *testing.T) {
 
 // With --recrawl the sitemap is read again with robots.txt, and new pages are found.
 func TestCaseSitemapOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two days of virtual time")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		w := newHandWeb(t, map[string]http.HandlerFunc{"b.example": func(rw http.ResponseWriter, r *http.Request) {
