@@ -39,15 +39,10 @@ func (o *owner) trust() (*tls.Config, error) {
 
 // newScope is what the configuration says of URLs.
 func newScope(c *Config) (*gather.Scope, error) {
-	o := gather.ScopeOptions{Kind: c.Scope, Include: c.Include, Exclude: c.Exclude}
-	for _, text := range c.Seeds {
-		url, err := page.ParseSeed(text)
-		if err != nil {
-			return nil, fmt.Errorf("seed %q: %w", text, err)
-		}
-		o.Seeds = append(o.Seeds, url)
+	o, err := scopeOptions(c)
+	if err != nil {
+		return nil, err
 	}
-	var err error
 	if c.Rules != "" {
 		if o.Rules, err = readRules(c.Rules, gather.ParseRules); err != nil {
 			return nil, err
@@ -59,4 +54,17 @@ func newScope(c *Config) (*gather.Scope, error) {
 		}
 	}
 	return gather.NewScope(o)
+}
+
+// scopeOptions are those of a scope without the files that the configuration names.
+func scopeOptions(c *Config) (gather.ScopeOptions, error) {
+	o := gather.ScopeOptions{Kind: c.Scope, Include: c.Include, Exclude: c.Exclude}
+	for _, text := range c.Seeds {
+		url, err := page.ParseSeed(text)
+		if err != nil {
+			return o, fmt.Errorf("seed %q: %w", text, err)
+		}
+		o.Seeds = append(o.Seeds, url)
+	}
+	return o, nil
 }

@@ -22,6 +22,8 @@ type Config struct {
 	UserAgent string `toml:"user_agent" help:"User-Agent header; by default winnow/VERSION (+CONTACT). Its first word is the name that robots.txt is read for"`
 	// Header has lines "Name: value".
 	Header []string `toml:"header" help:"further request header, as \"Name: value\""`
+	// HeaderScope is for secrets: see SiteHeaders.
+	HeaderScope string `toml:"header_scope" help:"where they go: auto: everywhere, but those that are secrets by their name (Authorization, Cookie, X-Api-Key) to the sites of the seeds only; seeds: all to the sites of the seeds only; any: all everywhere"`
 
 	Delay       Duration `toml:"delay" section:"Politeness: how long a site is left alone" help:"time from the end of an answer to the next request to the same site"`
 	SmallDelay  Duration `toml:"small_delay" help:"delay of sites with fewer than small_site known pages"`
@@ -51,7 +53,7 @@ type Config struct {
 	Resolver      string   `toml:"resolver" help:"DNS server, as ADDRESS or ADDRESS:PORT; by default that of the system"`
 	Proxy         string   `toml:"proxy" help:"URL of an HTTP proxy for all requests"`
 	CAFile        string   `toml:"ca_file" kind:"file" help:"PEM file with certificates of authorities to trust besides those of the system"`
-	AllowPrivate  bool     `toml:"allow_private" help:"ask loopback and private addresses too"`
+	AllowPrivate  bool     `toml:"allow_private" help:"ask loopback and private addresses too; link-local ones and those of metadata services are never asked"`
 
 	Scope           string   `toml:"scope" section:"Which pages are wanted" help:"any; seeds: sites of the seeds; domain: registered domains of the seeds; regexp:R: URLs that match R"`
 	Include         []string `toml:"include" help:"regular expression; where there are any, a URL must match one of them"`
@@ -90,6 +92,7 @@ func Default() Config {
 		Batch:           10_000,
 		RandomSeed:      1,
 		Header:          []string{},
+		HeaderScope:     HeadersAuto,
 		Delay:           seconds(2),
 		DelayFactor:     10,
 		DelayMax:        seconds(60),
@@ -130,8 +133,12 @@ func Default() Config {
 	}
 }
 
-// Values of Scope (or ScopeRegexp and an expression), Types and Store.
+// Values of HeaderScope, Scope (or ScopeRegexp and an expression), Types and Store.
 const (
+	HeadersAuto  = "auto"
+	HeadersSeeds = "seeds"
+	HeadersAny   = "any"
+
 	ScopeAny    = "any"
 	ScopeSeeds  = "seeds"
 	ScopeDomain = "domain"

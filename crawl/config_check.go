@@ -142,6 +142,9 @@ func (c *Config) checkWords() error {
 	if !strings.HasPrefix(c.Scope, ScopeRegexp) && !slices.Contains(scopes, c.Scope) {
 		return keyErrorf("scope", "%q: want any, seeds, domain or regexp:R", c.Scope)
 	}
+	if !slices.Contains([]string{HeadersAuto, HeadersSeeds, HeadersAny}, c.HeaderScope) {
+		return keyErrorf("header_scope", "%q: want auto, seeds or any", c.HeaderScope)
+	}
 	if !slices.Contains([]string{TypesHTML, TypesAll}, c.Types) {
 		return keyErrorf("types", "%q: want html or all", c.Types)
 	}
@@ -156,6 +159,8 @@ func (k Key) Words() []string {
 	switch k.Name {
 	case "scope":
 		return []string{ScopeAny, ScopeSeeds, ScopeDomain, ScopeRegexp}
+	case "header_scope":
+		return []string{HeadersAuto, HeadersSeeds, HeadersAny}
 	case "types":
 		return []string{TypesHTML, TypesAll}
 	case "store":

@@ -129,28 +129,6 @@ func (c *Config) Agent(version string) string {
 // Product is the name that robots.txt files are read for.
 func (c *Config) Product() string { return robots.Token(c.Agent("")) }
 
-// Headers are the further headers of a request: those for all sites, then those of an
-// override, which replace them name by name. The override may be nil.
-func (c *Config) Headers(o *Override) http.Header {
-	out := http.Header{}
-	for _, line := range c.Header {
-		name, value, _ := strings.Cut(line, ":")
-		out.Add(name, strings.TrimSpace(value))
-	}
-	if o == nil {
-		return out
-	}
-	for _, line := range o.Header {
-		name, _, _ := strings.Cut(line, ":")
-		out.Del(name)
-	}
-	for _, line := range o.Header {
-		name, value, _ := strings.Cut(line, ":")
-		out.Add(name, strings.TrimSpace(value))
-	}
-	return out
-}
-
 // ownHeader tells of a header that is set by the crawler alone, each with what to use instead.
 func ownHeader(name string) (instead string, own bool) {
 	switch http.CanonicalHeaderKey(name) {

@@ -23,6 +23,7 @@ func readRules(path string, parse func(string, io.Reader) (*gather.Rules, error)
 type denyList struct {
 	path  string
 	scope *gather.Scope
+	text  string        // of the list in force
 	at    time.Duration // when to look again
 	stamp time.Time
 	size  int64
@@ -31,16 +32,16 @@ type denyList struct {
 // denyEvery is how often the file is looked at.
 const denyEvery = 5 * time.Second
 
-// look reads the file again if it has changed. A file that cannot be read changes
-// nothing.
-func (d *denyList) look(now time.Duration, warn func(string, ...any)) {
+// look reads the file again if it has changed, and reports whether the list is another.
+// A file that cannot be read changes nothing.
+func (d *denyList) look(now time.Duration, warn func(string, ...any)) (changed bool) {
 	if d.path == "" || now < d.at {
-		return
+		return false
 	}
 	d.at = now + denyEvery
 	info, err := os.Stat(d.path)
 	if err == nil && info.ModTime().Equal(d.stamp) && info.Size() == d.size {
-		return
+		return false
 	}
 	var rules *gather.Rules
 	if err == nil {
@@ -48,8 +49,14 @@ func (d *denyList) look(now time.Duration, warn func(string, ...any)) {
 	}
 	if err != nil {
 		warn("the deny list stays as it was", "error", err)
-		return
+		return false
 	}
 	d.stamp, d.size = info.ModTime(), info.Size()
+	text := rules.DenyText()
+	if text == d.text {
+		return false
+	}
+	d.text = text
 	d.scope.SetDeny(rules)
+	return true
 }

@@ -183,7 +183,7 @@ func replaceFile(path string, b []byte) error {
 	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.WriteFile(temp, b, 0o644); err != nil {
+	if err := os.WriteFile(temp, b, 0o600); err != nil {
 		return err
 	}
 	return os.Rename(temp, path)

@@ -78,6 +78,9 @@ func (o *owner) recordRefusals(now time.Duration) {
 	for _, p := range o.s.f.Refusals() {
 		r := o.begin(frontier.Refused, now)
 		r.Event.Page, r.Event.Bar = p, o.s.f.Bar(p)
+		if r.Event.Bar == frontier.NoBar { // it came before, and keeps that
+			r.Event.Bar = o.s.barred(p)
+		}
 		o.record()
 	}
 }
@@ -96,6 +99,7 @@ func (o *owner) start(now time.Duration, i int, w frontier.Work) {
 		r.Facts.Address, r.Facts.Conn = o.s.address.At(int(w.Site)), o.conn[i]
 	}
 	o.record()
+	o.flight.note(w, true)
 	t := o.task(w)
 	t.who = i
 	o.served[i]++
@@ -127,7 +131,7 @@ func (o *owner) task(w frontier.Work) *task {
 		t.etag, t.since = o.s.visits.of(w.Page)
 	}
 	t.addrs = append(t.addrs[:0], o.addresses(w)...)
-	t.extra = o.overrides.header(name)
+	t.extra = o.headers.Of(name)
 	return t
 }
 

@@ -122,8 +122,11 @@ func (w *harvester) do(t *task) {
 		w.client = fetch.NewClient(w.fetch)
 	}
 	q := &fetch.Request{URL: t.url, Addrs: t.addrs, ETag: t.etag, Modified: t.since, Last: t.last, Header: t.extra}
-	if t.work.Kind == frontier.Robots {
-		q.MaxBody, q.Prefix = robots.MaxSize, true
+	switch t.work.Kind {
+	case frontier.Robots:
+		q.MaxBody, q.Prefix = robots.MaxSize+1, true // one more shows that it is longer
+	case frontier.Sitemap:
+		q.MaxBody, q.Prefix = w.gather.MaxSitemap, true
 	}
 	t.shift = w.shift()
 	a := w.client.Do(w.ctx, q)
@@ -189,7 +192,7 @@ func (w *harvester) lookUp(t *task) {
 	}
 	t.names.Addrs = nil
 	for _, a := range names.Addrs {
-		if private := fetch.Private(a); private && w.private || !private && !w.nameless {
+		if private := fetch.Private(a); !fetch.Never(a) && (private && w.private || !private && !w.nameless) {
 			t.names.Addrs = append(t.names.Addrs, a)
 		}
 	}
@@ -203,6 +206,8 @@ func (w *harvester) unwelcome(addrs []netip.Addr) string {
 	switch {
 	case len(addrs) == 0:
 		return "no address"
+	case fetch.Never(addrs[0]):
+		return "its address is link-local or one of a metadata service, which are never asked"
 	case fetch.Private(addrs[0]):
 		return "its address is private or loopback"
 	}

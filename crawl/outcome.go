@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -22,6 +23,7 @@ func (o *owner) end(now time.Duration, t *task) {
 	if w.Kind == frontier.Fetch {
 		o.fetching--
 	}
+	o.flight.note(w, false)
 	if !t.void {
 		o.noteWeather(now, t)
 		o.tellCrash(t)
@@ -49,6 +51,9 @@ func (o *owner) end(now time.Duration, t *task) {
 		o.hold(w.Site)
 	case w.Kind != frontier.Resolve:
 		o.hold(w.Site)
+	}
+	if w.Kind == frontier.Robots {
+		o.withdrawFiles(now, w.For) // the rules may be others
 	}
 	if w.Kind == frontier.Fetch && o.more(now, i, w.Site) {
 		return
@@ -170,9 +175,9 @@ func (o *owner) ruled(now time.Duration, t *task) {
 	case robots.Found:
 		e.Class = policy.OK
 		o.rule(r, t.rules, again)
-		// Of the first robots.txt, and of its own: one that moved names files of another site.
-		if _, again := o.s.listings[id]; o.c.Sitemaps && !again && e.Site == id {
-			r.Facts.Files = o.s.fits(id, t.sitemaps)
+		// Of its own robots.txt: one that moved names files of another site.
+		if o.readsSitemaps(id) && e.Site == id {
+			r.Facts.Files = o.s.fits(0, o.s.wantedFiles(t.rules, t.sitemaps))
 			e.Files = uint32(len(r.Facts.Files))
 		}
 	case robots.Moved:
@@ -202,16 +207,9 @@ func (o *owner) retryRobots(r *journal.Record, after time.Duration) {
 func (o *owner) judge(now time.Duration, t *task) (robots.Class, time.Duration) {
 	a, tr := t.answer, o.s.trouble[t.work.For]
 	h, _ := o.s.hopAt(t.work.For, t.work.Site)
-	q := robots.Response{
-		Status: a.Status, Hops: h.N, Astray: a.Class == policy.Redirect && t.hop == "",
-		Failures: tr.N, RetryAfter: a.RetryAfter,
-	}
-	if tr.N > 0 {
+	q := gather.RobotsResponse(a, h.N, t.hop)
+	if q.Failures = tr.N; tr.N > 0 {
 		q.Down = now - tr.Since
-	}
-	switch a.Class {
-	case policy.Timeout, policy.ConnectError, policy.TLSError, policy.DNSError, policy.Crashed:
-		q.Status = 0 // also when it broke off in the middle
 	}
 	class, again := o.robots.Judge(q)
 	if q.Status == 0 && class == robots.Unreachable {
@@ -233,8 +231,15 @@ func (o *owner) rule(r *journal.Record, rules robots.Rules, holds time.Duration)
 }
 
 // hopTo names the site to which a robots.txt moved. If there is no room for another site,
-// or that one is given up, the robots.txt cannot be had.
+// that one is given up, or the deny list forbids the URL, the robots.txt cannot be had.
 func (o *owner) hopTo(r *journal.Record, url string) {
+	if o.s.deniedHop(url) {
+		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, policy.ServerError, ""
+		r.Facts.Note = "robots.txt moved to a host on the deny list"
+		o.retryRobots(r, time.Hour)
+		o.log.Info("robots.txt moved to a host on the deny list, and the site is left alone", "site", string(o.s.seen.Name(r.Event.For)), "to", url)
+		return
+	}
 	name, _ := page.Site([]byte(url))
 	id, fresh := o.s.site(o.s.key.Site(name), name)
 	if id == graph.NoSite || !fresh && o.s.f.Closed(id) {
@@ -257,7 +262,7 @@ func (o *owner) listed(now time.Duration, t *task) {
 	}
 	if !e.Class.Failed() {
 		o.s.discover(r, &o.limits, graph.NoPage, e.Site, &f.Links)
-		r.Facts.Files = o.s.fits(e.Site, f.Files)
+		r.Facts.Files = o.s.fits(o.s.listings[e.Site], o.s.wantedFiles(o.s.rulesOf(e.Site), f.Files))
 		e.Files = uint32(len(r.Facts.Files))
 	}
 	o.record()

@@ -1,7 +1,6 @@
 package crawl
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -11,16 +10,10 @@ import (
 // of them or none.
 type overrides struct {
 	c       *Config
-	headers map[*Override]http.Header
+	headers *SiteHeaders
 }
 
-func newOverrides(c *Config) overrides {
-	o := overrides{c: c, headers: map[*Override]http.Header{}}
-	for i := range c.Site {
-		o.headers[&c.Site[i]] = c.Headers(&c.Site[i])
-	}
-	return o
-}
+func newOverrides(c *Config) overrides { return overrides{c: c, headers: NewSiteHeaders(c)} }
 
 // of is the override of a site, nil if there is none.
 func (o *overrides) of(site []byte) *Override {
@@ -28,13 +21,6 @@ func (o *overrides) of(site []byte) *Override {
 		return nil
 	}
 	return o.c.OverrideFor(string(page.Host(site)))
-}
-
-func (o *overrides) header(site []byte) http.Header {
-	if x := o.of(site); x != nil {
-		return o.headers[x]
-	}
-	return nil
 }
 
 func (o *overrides) perConnection(site []byte) int {

@@ -90,6 +90,7 @@ type owner struct {
 	hopeAt       time.Duration  // when to look again
 	honest       map[string]int // how often answers of many pages were suspected in vain: see portal
 	resolves     page.Resolver
+	flight       flight
 	crashes      int // of the parser, in this session
 	follow       *follow
 	index        indexer
@@ -116,7 +117,9 @@ func (o *owner) run(ctx context.Context) error {
 			o.mark(now)
 			o.follow.begin(o.s)
 		}
-		o.deny.look(now, o.log.Warn)
+		if o.deny.look(now, o.log.Warn) {
+			o.changeDeny(now)
+		}
 		o.index.look(o.position.File, o.log.Warn)
 		o.report(now)
 		if o.ended(ask) {

@@ -173,7 +173,7 @@ func (o *owner) takeBack(now time.Duration) {
 		o.record()
 	}
 	for _, s := range rules {
-		if o.s.f.CanProbe(s) {
+		if o.mayAsk(s) {
 			r := o.begin(frontier.Probed, now)
 			r.Event.Site = s
 			o.record()

@@ -31,13 +31,27 @@ func FindPreset(name string) (Preset, bool) {
 	return all[i], true
 }
 
-// fixedDelay is the politeness of all three: one time for every site, whatever a
-// download took, and none for addresses, of which nobody spoke.
+// fixedDelay is what all three have in common: /cgi-bin/ is left out, and politeness is
+// one time for every site, whatever a download took, and none for addresses, of which
+// nobody spoke.
 func fixedDelay(c *Config, delay float64) {
 	c.Delay, c.SmallDelay, c.SmallSite = seconds(delay), Duration{}, 0
 	c.DelayFactor, c.IPDelay, c.IPCap = 0, Duration{}, 0
 	c.PerConnection = 1
 	c.MaxDepth, c.MaxDepthDynamic = 15, 5
+	leaveOutPrograms(c)
+}
+
+// programs is a pattern of URLs that WIRE did not crawl (Baeza-Yates and Castillo 2002,
+// section 5.1): behind them are endless pages, and things that happen when they are asked
+// for, such as a vote.
+const programs = "/cgi-bin/"
+
+// leaveOutPrograms adds the pattern to those that a configuration has.
+func leaveOutPrograms(c *Config) {
+	if !slices.Contains(c.Exclude, programs) {
+		c.Exclude = append(slices.Clone(c.Exclude), programs)
+	}
 }
 
 // wire2002: "waits by default 30 seconds between accesses", "up to 500 threads".

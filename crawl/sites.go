@@ -192,6 +192,9 @@ func (s *state) ruled(r *journal.Record) {
 		}
 		s.setRules(id, rules)
 		delete(s.trouble, id)
+		if len(r.Facts.Files) > 0 {
+			delete(s.listings, id) // it is read again, from its beginning
+		}
 		s.addFiles(id, r.Facts.Files)
 	}
 	delete(s.hops, id)
@@ -233,9 +236,9 @@ const (
 	maxWaiting  = 8 << 20
 )
 
-// fits cuts files to those that may still be fetched of a site.
-func (s *state) fits(id graph.Site, files []string) []string {
-	files = files[:min(len(files), max(0, maxListings-s.listings[id]))]
+// fits cuts files to those that may still be fetched of a site of which so many are known.
+func (s *state) fits(known int, files []string) []string {
+	files = files[:min(len(files), max(0, maxListings-known))]
 	room := maxWaiting - s.waiting
 	for i, f := range files {
 		if room -= len(f); room < 0 {

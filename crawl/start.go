@@ -243,6 +243,9 @@ func (o *owner) begins(id identity, fresh bool) error {
 		Wall: wall.UnixNano(), Version: o.o.Version, Config: config, Policy: o.c.Policy, SitePolicy: o.c.SitePolicy,
 		Secret: id.secret, Crawl: id.crawl,
 	}
+	if list := o.scope.DenyList(); list != nil {
+		r.Facts.Deny = packDeny(list)
+	}
 	o.record()
 	if err := o.seed(); err != nil {
 		return err
@@ -262,8 +265,13 @@ func (o *owner) begins(id identity, fresh bool) error {
 // assemble makes what harvesters need.
 func (o *owner) assemble() error {
 	o.s.scope, o.s.traps = o.scope, o.c.Traps
+	o.flight = newFlight()
+	if names := o.headers.Exposed(); len(names) > 0 {
+		o.log.Warn("a header that looks like a secret goes to every site, as --header-scope any says", "headers", names)
+	}
 	o.readmit(o.scope)
 	o.revisit()
+	o.withdraw(o.base)
 	resolve, err := o.resolver()
 	if err != nil {
 		return err
@@ -286,6 +294,7 @@ func (o *owner) assemble() error {
 		gather: &gather.Options{
 			Key: o.s.key, Product: o.c.Product(), Scope: o.scope, Builder: builder,
 			KeepNoArchive: o.c.KeepNoArchive, HTMLOnly: o.c.Types == TypesHTML, MaxBody: int64(o.c.MaxBody),
+			MaxSitemap: maxSitemap(o.c, o.o.Memory), Withheld: o.headers.Withheld,
 		},
 	}
 	if o.h.wall == nil {
@@ -295,7 +304,7 @@ func (o *owner) assemble() error {
 		o.h.gatherers <- nil
 	}
 	o.robots = robots.Limits{Retry: o.c.RobotsRetry.Duration}
-	o.deny = denyList{path: o.c.Deny, scope: o.scope}
+	o.deny = denyList{path: o.c.Deny, scope: o.scope, text: o.scope.DenyList().DenyText()}
 	o.index = newIndexer(o.dir)
 	o.follow = newFollow(o.dir, o.s, &o.o.Machine.Sizes)
 	o.commit = newCommitter(o.warc, o.journal, o.c.Sync)
@@ -314,7 +323,7 @@ func (o *owner) fetchOptions() (*fetch.Options, error) {
 	}
 	return &fetch.Options{
 		Dial: o.o.Machine.Dial, TLS: trust, Proxy: proxy,
-		UserAgent: o.c.Agent(o.o.Version), Header: o.c.Headers(nil), HTTP2: true, AllowPrivate: o.c.AllowPrivate,
+		UserAgent: o.c.Agent(o.o.Version), Header: o.headers.All(), HTTP2: true, AllowPrivate: o.c.AllowPrivate,
 		MaxBody: int64(o.c.MaxBody), Connect: o.c.Connect.Duration, FirstByte: o.c.FirstByte.Duration,
 		Stall: o.c.Stall.Duration, Total: o.c.Timeout.Duration,
 		Clock: o.now, Budget: fetch.NewBudget(bodyBudget(o.o.Memory)), Conns: new(atomic.Uint32),
@@ -329,6 +338,16 @@ func gatherers(memory int64) int {
 		return n
 	}
 	return max(1, min(n, int(memory>>27)))
+}
+
+// maxSitemap is how much of a sitemap file is read: what the protocol allows, 50 MiB, or
+// with little memory a 32nd of it, but never less than of a page.
+func maxSitemap(c *Config, memory int64) int64 {
+	most := int64(50 << 20)
+	if memory > 0 {
+		most = min(most, memory/32)
+	}
+	return max(most, int64(c.MaxBody))
 }
 
 // bodyBudget is how many bytes of bodies may be in memory.

@@ -115,7 +115,7 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 	}
 	fo := set.frontier
 	fo.Random, fo.Twin = set.random, s.twin
-	fo.Barred, fo.Spare = s.barred, s.trapped
+	fo.Barred, fo.Spare, fo.Forbid = s.barred, s.trapped, s.forbidden
 	if set.delays != nil {
 		fo.SiteDelay = func(id graph.Site) (time.Duration, bool) { return set.delays(s.seen.Name(id)) }
 	}
@@ -327,6 +327,8 @@ func (s *state) apply(r *journal.Record, replay bool) {
 		s.listed(r)
 	case frontier.Done:
 		s.done(r)
+	case frontier.Withdrawn:
+		s.withdrawn(r)
 	case frontier.Session:
 		s.session(r)
 	}

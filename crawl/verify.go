@@ -49,6 +49,8 @@ const (
 	FindConnection  = "connection"  // a connection served what it must not
 	FindAddress     = "address"     // an IP address was asked too soon, or too often at a time
 	FindRobots      = "robots"      // asked without robots.txt, or against it
+	FindDenied      = "denied"      // asked for against the deny list
+	FindScope       = "scope"       // a sitemap file was asked for against the scope
 	FindUncommitted = "uncommitted" // a site was asked before its last answer was on disk
 	FindRepeated    = "repeated"    // a page came twice as new
 	FindArchive     = "archive"     // journal and WARC files do not agree

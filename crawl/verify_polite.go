@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -30,6 +31,8 @@ import (
 //     ip_delay
 //   - its address was found, and unless it is for robots.txt itself: its rules are known,
 //     on disk, not expired, and allow the page
+//   - the deny list does not forbid it, whatever its kind, nor, if it is for a sitemap
+//     file, robots.txt or the scope (verify_deny.go)
 //   - after a restart it waited its full delay once more, since nobody knows what the
 //     lost end of the session before asked
 type polite struct {
@@ -39,6 +42,7 @@ type polite struct {
 	kept  graph.Site // whose connection may serve another page; NoSite: none
 	conf  *Config
 	over  overrides
+	aims  aims // see verify_deny.go
 }
 
 // siteWatch is what is known of a site.
@@ -78,6 +82,7 @@ type addressWatch struct {
 func (w *polite) init(v *verifier) {
 	w.v, w.kept, w.conf = v, graph.NoSite, v.conf()
 	w.over = newOverrides(w.conf)
+	w.aims.scope = new(gather.Scope)
 }
 
 // before looks at a record before it is applied.
@@ -106,6 +111,9 @@ func (w *polite) after(r *journal.Record) {
 	switch e.Kind {
 	case frontier.Session:
 		w.session(r.Now)
+		w.setScope(r)
+	case frontier.Denied:
+		w.setDeny(r)
 	case frontier.Resolved:
 		w.resolved(e)
 	case frontier.Retried:
@@ -325,6 +333,7 @@ func (w *polite) took(r *journal.Record) {
 	}
 	x := &w.sites[e.Site]
 	w.alone(r, x)
+	w.aimed(r)
 	if e.Work != frontier.Resolve {
 		w.asked(r, x)
 	}

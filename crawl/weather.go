@@ -179,12 +179,17 @@ func (o *owner) noteWeather(now time.Duration, t *task) {
 // doubt lets the robots.txt of a site be asked for that fails and fails, to see whether
 // anybody is there.
 func (o *owner) doubt(now time.Duration, s graph.Site) {
-	if o.outage.On() || !trouble.Doubt(o.s.f.Failures(s)) || !o.s.f.CanProbe(s) {
+	if o.outage.On() || !trouble.Doubt(o.s.f.Failures(s)) || !o.mayAsk(s) {
 		return
 	}
 	r := o.begin(frontier.Probed, now)
 	r.Event.Site = s
 	o.record()
+}
+
+// mayAsk reports whether a site may be asked for its robots.txt out of turn.
+func (o *owner) mayAsk(s graph.Site) bool {
+	return o.s.f.CanProbe(s) && !o.scope.DeniesSite(o.s.seen.Name(s))
 }
 
 // askWitness asks a site that answered before, when there is a doubt whether we are cut
@@ -193,7 +198,7 @@ func (o *owner) askWitness(now time.Duration) {
 	if o.stopping != "" {
 		return
 	}
-	s, ok := o.outage.Ask(now, o.s.f.CanProbe)
+	s, ok := o.outage.Ask(now, o.mayAsk)
 	if !ok {
 		return
 	}

@@ -36,8 +36,10 @@ func (f *Frontier) checkKind(e *Event) error {
 		return f.checkSite(e.Site)
 	case Refused:
 		return f.checkWaits(e.Page)
-	case Asked, Session:
+	case Asked, Session, Denied:
 		return nil
+	case Withdrawn:
+		return f.checkWithdrawn(e)
 	case Resolved:
 		if int(e.Address) > f.o.MaxAddresses {
 			return fmt.Errorf("address %d is one too many", e.Address)
@@ -144,6 +146,20 @@ func (f *Frontier) checkHop(e *Event) error {
 	}
 	if t, ok := f.target[e.For]; !ok || t != e.Site {
 		return fmt.Errorf("the robots.txt of site %d did not move to site %d", e.For, e.Site)
+	}
+	return nil
+}
+
+// checkWithdrawn looks whether there is what is taken back.
+func (f *Frontier) checkWithdrawn(e *Event) error {
+	if err := f.checkSite(e.Site); err != nil {
+		return err
+	}
+	switch _, moves := f.target[e.Site]; {
+	case int(e.Files) > f.files(e.Site):
+		return fmt.Errorf("site %d has %d sitemap files to be asked for, not %d", e.Site, f.files(e.Site), e.Files)
+	case e.Hop && !moves:
+		return fmt.Errorf("the robots.txt of site %d did not move", e.Site)
 	}
 	return nil
 }

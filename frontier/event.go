@@ -72,9 +72,17 @@ const (
 	// Probed: the robots.txt of Site is to be asked for out of turn, to see whether
 	// anything answers.
 	Probed
+	// Withdrawn: Files of the sitemap files of Site are not to be asked for any more, or
+	// (Hop) its robots.txt is not to be asked for where it moved to. That counts as a
+	// failure of its robots.txt, which is asked for again.
+	Withdrawn
+	// Denied: the list of hosts that are never asked is another. The driver knows it; the
+	// frontier asks Options.Forbid.
+	Denied
 )
 
-var eventNames = [...]string{"seed", "took", "refused", "asked", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit", "retried", "probed"}
+var eventNames = [...]string{"seed", "took", "refused", "asked", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
+	"retried", "probed", "withdrawn", "denied"}
 
 func (k EventKind) String() string { return eventNames[k] }
 
@@ -83,7 +91,7 @@ func (k EventKind) String() string { return eventNames[k] }
 type Event struct {
 	Kind  EventKind
 	Work  Kind       // Took
-	Site  graph.Site // Took, Resolved, Ruled, Listed, Probed
+	Site  graph.Site // Took, Resolved, Ruled, Listed, Probed, Withdrawn
 	For   graph.Site // Took (of Robots), Ruled: as in Work
 	Page  graph.Page // Took (of Fetch), Refused, Done
 	Board uint8      // Took
@@ -124,9 +132,9 @@ type Event struct {
 	// Pushed: the server says that it is asked too often (Ruled, Listed, Done).
 	Pushed bool
 
-	Hop   bool       // Ruled: the robots.txt of For moved to the site To
+	Hop   bool       // Ruled: the robots.txt of For moved to the site To; Withdrawn
 	To    graph.Site // Ruled with Hop; the number of known sites adds one
-	Files uint32     // Ruled, Listed: sitemap files that became known of For, of Site
+	Files uint32     // Ruled, Listed: sitemap files that became known of For, of Site; Withdrawn
 
 	Address uint32        // Resolved: dense number of the IP address
 	Delay   time.Duration // Ruled: Crawl-delay

@@ -255,6 +255,9 @@ func (f *Frontier) Apply(now time.Duration, e *Event) {
 		f.retry(e.Admit)
 	case Probed:
 		f.probe(e.Site)
+	case Withdrawn:
+		f.withdrawn(now, e)
+	case Denied: // the driver knows what it means
 	}
 	if f.o.Slice > 0 { // not after what Next and More do without Apply
 		for _, w := range f.workers {

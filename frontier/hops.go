@@ -100,11 +100,31 @@ func (f *Frontier) offerHops(t graph.Site) {
 // count it as a failure of their own, and wait for the delay of one.
 func (f *Frontier) returnHops(now time.Duration, t graph.Site) {
 	for f.hopsAt(t) > 0 {
-		s := f.pending[t][0].of
-		f.endHop(s)
-		wait := max(f.size(s), f.backOff(s, &Event{Class: policy.ConnectError}))
-		f.unruledUntil(s, later(now, wait))
-		f.reoffer(now, s)
+		f.returnHop(now, f.pending[t][0].of)
+	}
+}
+
+// returnHop does it for one site.
+func (f *Frontier) returnHop(now time.Duration, s graph.Site) {
+	f.endHop(s)
+	wait := max(f.size(s), f.backOff(s, &Event{Class: policy.ConnectError}))
+	f.unruledUntil(s, later(now, wait))
+	f.reoffer(now, s)
+}
+
+// Hops gives every robots.txt that is asked for elsewhere or waits for it, in the order in
+// which they came up: of which site, and at which.
+func (f *Frontier) Hops(each func(of, at graph.Site)) {
+	for _, v := range f.hopList() {
+		each(graph.Site(v>>32), graph.Site(uint32(v)))
+	}
+}
+
+// withdrawn takes back what was to be asked for at a site, or for it elsewhere.
+func (f *Frontier) withdrawn(now time.Duration, e *Event) {
+	f.addFiles(e.Site, -int(e.Files))
+	if e.Hop {
+		f.returnHop(now, e.Site)
 	}
 }
 

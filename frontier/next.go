@@ -143,22 +143,34 @@ func (f *Frontier) fetch(now time.Duration, w Work) (Work, bool) {
 	return w, true
 }
 
-// spared tells whether the first work that a site needs is saved, because something
-// speaks against its best page before anything is known of the site.
+// spared tells whether a work that a site needs before its best page is saved, because
+// something speaks against that page. The robots.txt of another site is asked for
+// whatever speaks against the pages of this one.
 func (f *Frontier) spared(now time.Duration, w Work) bool {
-	if f.o.Spare == nil || w.Kind == Sitemap || w.For != w.Site && w.Kind == Robots || f.stage.At(int(w.Site)) == open {
+	if w.Kind == Robots && w.For != w.Site {
 		return false
 	}
 	p, ok := f.boards[w.Board].active.First(w.Site)
 	if !ok {
 		return false
 	}
-	bar := f.o.Spare(p)
+	bar := f.forbidden(w, p)
 	if bar == NoBar {
 		return false
 	}
 	f.turnDown(now, p, bar)
 	return true
+}
+
+// forbidden is what speaks against the best page of a site that needs w before it.
+func (f *Frontier) forbidden(w Work, p graph.Page) (bar Bar) {
+	if f.o.Forbid != nil {
+		bar = f.o.Forbid(p)
+	}
+	if bar == NoBar && f.o.Spare != nil && w.Kind != Sitemap && f.stage.At(int(w.Site)) != open {
+		bar = f.o.Spare(p)
+	}
+	return bar
 }
 
 // turnDown refuses a page that would have been handed out.

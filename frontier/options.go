@@ -42,6 +42,10 @@ type Options struct {
 	// Spare, if not nil, is asked what speaks against the best page of a site before the
 	// site is asked for anything: its address and its robots.txt would be for nothing.
 	Spare func(graph.Page) Bar
+	// Forbid, if not nil, is asked before every work that a site needs for the sake of its
+	// pages, whatever is known of the site: its address, its robots.txt, a sitemap file.
+	// What it says against the best page is said before anything is asked.
+	Forbid func(graph.Page) Bar
 	// AddressCap is the number of requests at a time to one IP address, 0 any number;
 	// AddressDelay the time from the end of one to the start of the next.
 	AddressCap   int

@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/winnow-crawler/winnow/frontier"
@@ -14,7 +15,7 @@ import (
 const (
 	lastClass = policy.LastClass
 	lastWork  = frontier.Sitemap
-	lastKind  = frontier.Probed
+	lastKind  = frontier.Denied
 )
 
 // workFor is a bit beside the kind of work: robots.txt is asked for another site's sake.
@@ -30,9 +31,11 @@ func (w *writer) event(r *Record) {
 	case frontier.Refused:
 		w.uint(uint64(e.Page))
 		w.byte(byte(e.Bar))
-	case frontier.Asked, frontier.Session, frontier.Admitted, frontier.Revisit, frontier.Retried:
+	case frontier.Asked, frontier.Session, frontier.Admitted, frontier.Revisit, frontier.Retried, frontier.Denied:
 	case frontier.Probed:
 		w.uint(uint64(e.Site))
+	case frontier.Withdrawn:
+		w.withdrawn(e)
 	case frontier.Resolved:
 		w.uint(uint64(e.Site))
 		w.outcome(r)
@@ -66,9 +69,11 @@ func (d *reader) event(r *Record) {
 	case frontier.Refused:
 		e.Page = graph.Page(d.id())
 		e.Bar = frontier.Bar(d.atMost(uint8(frontier.MaxBar), "bar"))
-	case frontier.Asked, frontier.Session, frontier.Admitted, frontier.Revisit, frontier.Retried:
+	case frontier.Asked, frontier.Session, frontier.Admitted, frontier.Revisit, frontier.Retried, frontier.Denied:
 	case frontier.Probed:
 		e.Site = graph.Site(d.id())
+	case frontier.Withdrawn:
+		d.withdrawn(e)
 	case frontier.Resolved:
 		e.Site = graph.Site(d.id())
 		d.outcome(r)
@@ -123,6 +128,25 @@ func (d *reader) took(e *frontier.Event) {
 	case e.Work == frontier.Robots:
 		e.For = e.Site
 	}
+}
+
+// withdrawn writes twice the number of files, and one more for a hop.
+func (w *writer) withdrawn(e *frontier.Event) {
+	n := 2 * uint64(e.Files)
+	if e.Hop {
+		n++
+	}
+	w.uint(uint64(e.Site))
+	w.uint(n)
+}
+
+func (d *reader) withdrawn(e *frontier.Event) {
+	e.Site = graph.Site(d.id())
+	n := d.uint()
+	if n > 2*math.MaxUint32+1 {
+		d.fail(fmt.Errorf("%d sitemap files", n/2))
+	}
+	e.Files, e.Hop = uint32(n/2), n%2 == 1
 }
 
 // differ fails unless a number that was written differs from what it is when it is not:

@@ -24,6 +24,8 @@ const (
 	onDone     kindSet = 1 << frontier.Done
 	onSession  kindSet = 1 << frontier.Session
 	onAnswer           = onRuled | onListed | onDone
+	onDeny             = onSession | 1<<frontier.Denied
+	onFiles            = onRuled | onListed | 1<<frontier.Withdrawn
 	makesKnown         = 1<<frontier.Seed | onListed | onDone
 	decides            = onTook | 1<<frontier.Refused | 1<<frontier.Asked
 )
@@ -81,7 +83,7 @@ var fields = [...]field{
 		func(w *writer, r *Record) { w.bytes(r.Facts.Rules) },
 		func(d *reader, r *Record) { r.Facts.Rules = append(r.Facts.Rules, d.bytes()...) }},
 	text(onRuled, func(f *Facts) *string { return &f.Hop }),
-	{onRuled | onListed, func(f *Facts) bool { return len(f.Files) > 0 }, (*writer).files, (*reader).files},
+	{onFiles, func(f *Facts) bool { return len(f.Files) > 0 }, (*writer).files, (*reader).files},
 	{onResolved, func(f *Facts) bool { return len(f.Addrs) > 0 }, (*writer).addrs, (*reader).addrs},
 	text(onAnswer|onResolved, func(f *Facts) *string { return &f.Note }),
 	{onSession, func(f *Facts) bool { return f.Session != nil }, (*writer).session, (*reader).session},
@@ -97,6 +99,9 @@ var fields = [...]field{
 	{onAnswer, func(f *Facts) bool { return f.Shift != 0 },
 		func(w *writer, r *Record) { w.int(int64(r.Facts.Shift)) },
 		func(d *reader, r *Record) { r.Facts.Shift = time.Duration(d.int()) }},
+	{onDeny, func(f *Facts) bool { return len(f.Deny) > 0 },
+		func(w *writer, r *Record) { w.bytes(r.Facts.Deny) },
+		func(d *reader, r *Record) { r.Facts.Deny = append(r.Facts.Deny, d.bytes()...) }},
 }
 
 // text is a field that is a string.

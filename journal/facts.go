@@ -31,7 +31,7 @@ type Facts struct {
 
 	Rules []byte       // Ruled: as robots.Rules.AppendBinary has them
 	Hop   string       // Ruled with Event.Hop: URL to which robots.txt moved
-	Files []string     // Ruled, Listed: sitemap files that became known
+	Files []string     // Ruled, Listed: sitemap files that became known; Withdrawn: those that are not to be asked for
 	Addrs []netip.Addr // Resolved: the first is the one in use
 	Note  string       // Resolved, Ruled, Listed, Done: what went wrong, for people
 
@@ -54,6 +54,9 @@ type Facts struct {
 	Ours bool
 
 	Session *Session // Session
+	// Deny is the list of hosts that are never asked from now on (Session, Denied), packed
+	// by the crawl. Empty in a Session: it is not known, or there is none.
+	Deny []byte
 }
 
 // Place is where the records of an answer stand in the archive. A Length of 0 is nowhere.
@@ -77,5 +80,5 @@ type Session struct {
 // reset makes the facts zero, and keeps the room that slices have.
 func (f *Facts) reset() {
 	f.Names.Reset()
-	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0]}
+	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0]}
 }

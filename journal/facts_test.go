@@ -32,6 +32,7 @@ func fullFacts() Facts {
 		Clock: math.MinInt64, Address: math.MaxUint32, Conn: 1, Early: true, Ours: true,
 		Session: &Session{Wall: -1, Version: "v1", Config: []byte("a = 1\n"), Policy: "opic/cash=all", SitePolicy: "x",
 			Secret: [16]byte{1}, Crawl: [16]byte{2}},
+		Deny: []byte("hosts"),
 	}
 }
 
@@ -47,6 +48,8 @@ func factSamples() []Record {
 		{Event: frontier.Event{Kind: frontier.Resolved}, Facts: Facts{Note: full.Note}},
 		{Event: frontier.Event{Kind: frontier.Ruled, Hop: true, To: 4}, Facts: Facts{Names: names("http://c.example", ""), Hop: full.Hop, Status: 301}},
 		{Event: frontier.Event{Kind: frontier.Ruled, Files: 2}, Facts: Facts{Rules: full.Rules, Files: full.Files, Status: 200, Place: full.Place}},
+		{Event: frontier.Event{Kind: frontier.Withdrawn, Site: 2, Files: 2}, Facts: Facts{Files: full.Files}},
+		{Event: frontier.Event{Kind: frontier.Denied}, Facts: Facts{Deny: full.Deny}},
 		{Event: frontier.Event{Kind: frontier.Listed}, Facts: Facts{Note: "x", Status: 404, Size: 1}},
 		{First: 3, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{0, 0, 1}, Bars: []frontier.Bar{1, 0, 0}},
 			Facts: Facts{Names: names("https://a.example", "", "", "", "https://a.example:81", "/")}},
@@ -74,12 +77,15 @@ func TestOnlyNamedFacts(t *testing.T) {
 		frontier.Resolved: {Addrs: full.Addrs, Note: full.Note, Ours: true},
 		frontier.Ruled:    ruled,
 		frontier.Done:     done,
-		frontier.Session:  {Session: full.Session},
+		frontier.Session:  {Session: full.Session, Deny: full.Deny},
 		frontier.Listed:   listed,
 		frontier.Admitted: {},
 		frontier.Revisit:  {},
 		frontier.Retried:  {},
 		frontier.Probed:   {},
+
+		frontier.Withdrawn: {Files: full.Files},
+		frontier.Denied:    {Deny: full.Deny},
 	} {
 		r := Record{Event: frontier.Event{Kind: kind}, Facts: full}
 		if kinds(kind)&makesKnown != 0 {

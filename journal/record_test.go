@@ -50,6 +50,9 @@ func samples() []Record {
 		{Seq: 12, Event: frontier.Event{Kind: frontier.Refused, Page: 3, Bar: frontier.MaxBar}},
 		{Seq: 12, Event: frontier.Event{Kind: frontier.Admitted, Admit: []graph.Page{most, 1}}},
 		{Seq: 12, First: 1, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{1}, Bars: []frontier.Bar{frontier.BarRobots}, Admit: []graph.Page{1}}},
+		{Seq: 12, Event: frontier.Event{Kind: frontier.Withdrawn, Site: graph.Site(most), Hop: true}},
+		{Seq: 12, Event: frontier.Event{Kind: frontier.Withdrawn, Site: 1, Files: math.MaxUint32}},
+		{Seq: 12, Event: frontier.Event{Kind: frontier.Denied}},
 		{Seq: 13, Now: 100, Event: frontier.Event{Kind: frontier.Done, Page: most, Again: true, Due: -5, Links: []graph.Page{0}}},
 	}
 }
@@ -92,7 +95,7 @@ func plain(r *Record) Record {
 	c.Facts.Names.b = slices.Clip(append([]byte(nil), c.Facts.Names.b...))
 	e, f := &c.Event, &c.Facts
 	e.New, e.Bars, e.Admit, e.Links = orNil(e.New), orNil(e.Bars), orNil(e.Admit), orNil(e.Links)
-	f.Payload, f.Rules, f.Files, f.Addrs = orNil(f.Payload), orNil(f.Rules), orNil(f.Files), orNil(f.Addrs)
+	f.Payload, f.Rules, f.Files, f.Addrs, f.Deny = orNil(f.Payload), orNil(f.Rules), orNil(f.Files), orNil(f.Addrs), orNil(f.Deny)
 	return c
 }
 
@@ -125,6 +128,9 @@ func TestOnlyNamedFields(t *testing.T) {
 		frontier.Revisit:  {Admit: full.Admit},
 		frontier.Retried:  {Admit: full.Admit},
 		frontier.Probed:   {Site: 1},
+
+		frontier.Withdrawn: {Site: 1, Hop: true, Files: 16},
+		frontier.Denied:    {},
 	}
 	if len(named) != int(lastKind)+1 {
 		t.Fatalf("%d kinds of %d", len(named), lastKind+1)
@@ -217,6 +223,7 @@ func TestMalformedBodies(t *testing.T) {
 		"retry of 0":               {done, 0, 0, 1, 0, flagRetry, 0, 0, 0, 0, 0, 0},
 		"due twice":                {done, 0, 0, 1, 0, flagAgain | flagDue, 0, 0, 0, 2, 0, 0},
 		"no files":                 {ruled, 0, 0, 1, 0, flagFiles, 0, 0, 0, 0, 0, 0},
+		"too many files":           {byte(frontier.Withdrawn), 0, 0, 1, 0x80, 0x80, 0x80, 0x80, 0x20},
 		"no more":                  {hasMore | admitted, 0, 0, 0},
 		"more of session":          {hasMore | session, 0, 0, moreAdmit, 1, 2},
 		"unknown more":             {hasMore | admitted, 0, 0, moreAdmit | 4, 1, 2},
@@ -279,7 +286,7 @@ func FuzzDecode(f *testing.F) {
 func roomOf(r *Record) int {
 	e, f := &r.Event, &r.Facts
 	n := 4*(cap(e.New)+cap(e.Links)+cap(e.Admit)) + cap(e.Bars)
-	n += cap(f.Names.b) + 8*cap(f.Names.ends) + cap(f.Payload) + cap(f.Rules) + 16*cap(f.Files) + 24*cap(f.Addrs)
+	n += cap(f.Names.b) + 8*cap(f.Names.ends) + cap(f.Payload) + cap(f.Rules) + 16*cap(f.Files) + 24*cap(f.Addrs) + cap(f.Deny)
 	n += len(f.Media) + len(f.ETag) + len(f.Modified) + len(f.Title) + len(f.Hop) + len(f.Note)
 	for _, file := range f.Files {
 		n += len(file)

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/internal/input"
@@ -111,8 +112,8 @@ func dirName(seed string) string {
 // --allow-private all the same.
 func (c *crawling) checkContact(ctx context.Context) error {
 	for _, seed := range c.seeds {
-		if addr, ok := literal(seed); ok && fetch.Private(addr) && !c.config.AllowPrivate {
-			return withHint(usagef("%s: loopback and private addresses are refused by default", seed), "try: %s", c.u.withFlag("--allow-private", ""))
+		if err := checkLiteral(c.u, seed, &c.config); err != nil {
+			return err
 		}
 	}
 	if c.config.Contact != "" {
@@ -128,6 +129,17 @@ func (c *crawling) checkContact(ctx context.Context) error {
 		if err := c.checkPrivate(ctx, seed, host); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkLiteral refuses a URL whose host is an address that may not be asked.
+func checkLiteral(u *ui, url string, c *crawl.Config) error {
+	switch addr, ok := literal(url); {
+	case ok && fetch.Never(addr):
+		return withHint(usagef("%s: link-local addresses and those of metadata services are never asked", url), "name a host by another address")
+	case ok && fetch.Private(addr) && !c.AllowPrivate:
+		return withHint(usagef("%s: loopback and private addresses are refused by default", url), "try: %s", u.withFlag("--allow-private", ""))
 	}
 	return nil
 }

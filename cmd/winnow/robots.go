@@ -44,7 +44,7 @@ the exit code is 0 for pages that are not allowed, too.`,
 	f.StringVar(&opt.agent, "agent", "", "product token to read the rules for (default: our own, winnow)")
 	f.StringVar(&opt.file, "file", "", "read this robots.txt instead of asking the site; - is standard input")
 	opt.crawlFlags.add(cmd)
-	opt.addKeys(cmd, "contact", "user_agent", "header", "delay", "timeout", "resolver", "proxy", "ca_file", "allow_private")
+	opt.addKeys(cmd, "contact", "user_agent", "header", "header_scope", "delay", "timeout", "resolver", "proxy", "ca_file", "allow_private")
 	return cmd
 }
 
@@ -149,6 +149,7 @@ func (o *robotsOptions) sources(ctx context.Context, u *ui, c *crawl.Config, url
 		}
 		return out, err
 	}
+	c.Seeds = urls // the sites that were named
 	asker, err := newRobotsAsker(u, c)
 	if err != nil {
 		return nil, err
@@ -183,7 +184,6 @@ func (o *robotsOptions) fromFile(u *ui) (*robotsSource, error) {
 // read takes the rules for an agent from a robots.txt.
 func (s *robotsSource) read(body []byte, agent string) {
 	s.Bytes = len(body)
-	body = body[:min(len(body), robots.MaxSize)]
 	file := robots.Parse(body)
 	s.rules, s.sitemaps = file.For(agent), file.Sitemaps
 }

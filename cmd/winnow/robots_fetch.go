@@ -11,6 +11,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 )
@@ -20,7 +21,9 @@ type robotsAsker struct {
 	u        *ui
 	c        *crawl.Config
 	options  fetch.Options
+	headers  *crawl.SiteHeaders
 	resolver *fetch.Resolver
+	decoder  fetch.Decoder
 }
 
 func newRobotsAsker(u *ui, c *crawl.Config) (*robotsAsker, error) {
@@ -40,9 +43,10 @@ func newRobotsAsker(u *ui, c *crawl.Config) (*robotsAsker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &robotsAsker{u: u, c: c, resolver: resolver, options: fetch.Options{
-		TLS: trust, Proxy: proxy, UserAgent: c.Agent(programVersion()), Header: c.Headers(nil), HTTP2: true,
-		AllowPrivate: c.AllowPrivate, MaxBody: robots.MaxSize, Total: c.Timeout.Duration,
+	headers := crawl.NewSiteHeaders(c)
+	return &robotsAsker{u: u, c: c, headers: headers, resolver: resolver, options: fetch.Options{
+		TLS: trust, Proxy: proxy, UserAgent: c.Agent(programVersion()), Header: headers.All(), HTTP2: true,
+		AllowPrivate: c.AllowPrivate, Total: c.Timeout.Duration,
 	}}, nil
 }
 
@@ -69,8 +73,8 @@ func trusted(name string) (*tls.Config, error) {
 
 // ask fetches the robots.txt of a site and follows it to where it moved.
 func (a *robotsAsker) ask(ctx context.Context, site, agent string) (*robotsSource, error) {
-	if addr, ok := literal(site + "/"); ok && fetch.Private(addr) && !a.c.AllowPrivate {
-		return nil, withHint(usagef("%s: loopback and private addresses are refused by default", site), "try: %s", a.u.withFlag("--allow-private", ""))
+	if err := checkLiteral(a.u, site, a.c); err != nil {
+		return nil, err
 	}
 	s := &robotsSource{}
 	url := site + "/robots.txt"
@@ -80,8 +84,9 @@ func (a *robotsAsker) ask(ctx context.Context, site, agent string) (*robotsSourc
 		if err != nil {
 			return nil, err
 		}
+		text := gather.ReadRobots(&a.decoder, answer)
 		target := resolve(&resolver, url, answer.Location)
-		class, _ := robots.Limits{}.Judge(robots.Response{Status: answer.Status, Hops: s.Hops, Astray: target == "" || target == url})
+		class, _ := robots.Limits{}.Judge(gather.RobotsResponse(answer, s.Hops, target))
 		s.From, s.Class, s.Status, s.Note = url, class.String(), answer.Status, answer.Note
 		switch class {
 		case robots.Moved:
@@ -89,7 +94,7 @@ func (a *robotsAsker) ask(ctx context.Context, site, agent string) (*robotsSourc
 			url = target
 			continue
 		case robots.Found:
-			return s, a.read(s, answer, agent)
+			s.read(text, agent)
 		case robots.Unreachable:
 			s.rules = robots.DisallowAll()
 		}
@@ -99,7 +104,8 @@ func (a *robotsAsker) ask(ctx context.Context, site, agent string) (*robotsSourc
 
 // get asks once. A name that has no address is an answer, too: none.
 func (a *robotsAsker) get(ctx context.Context, url string) (*fetch.Answer, error) {
-	request := &fetch.Request{URL: url, Last: true, Prefix: true, MaxBody: robots.MaxSize, Accept: "text/plain,*/*;q=0.5"}
+	site, _ := page.Site([]byte(url))
+	request := &fetch.Request{Header: a.headers.Of(site), URL: url, Last: true, Prefix: true, MaxBody: robots.MaxSize + 1, Accept: "text/plain,*/*;q=0.5"}
 	if a.c.Proxy == "" {
 		names, err := a.resolver.Lookup(ctx, string(page.Host([]byte(url))))
 		if ctx.Err() != nil {
@@ -117,18 +123,6 @@ func (a *robotsAsker) get(ctx context.Context, url string) (*fetch.Answer, error
 		return nil, ctx.Err()
 	}
 	return answer, nil
-}
-
-// read decodes the body and takes the rules from it. What cannot be decoded cannot be had.
-func (a *robotsAsker) read(s *robotsSource, answer *fetch.Answer, agent string) error {
-	var d fetch.Decoder
-	body, err := d.Decode(nil, answer.Body, answer.Header.Get("Content-Encoding"), robots.MaxSize)
-	if err != nil && len(body) < robots.MaxSize {
-		s.Class, s.Note, s.rules = robots.Unreachable.String(), err.Error(), robots.DisallowAll()
-		return nil
-	}
-	s.read(body, agent)
-	return nil
 }
 
 // resolve is the target of a redirect in normal form, "" if there is none.

@@ -144,7 +144,7 @@ func verifiedTable(dir string, f *crawl.Findings) *table {
 	t.add("directory", "", dir)
 	t.add("records", formatCount(f.Records), "in "+counted(f.Groups, "commit")+" of "+counted(f.Sessions, "session"))
 	t.add("pages", formatCount(f.Pages), "on "+counted(f.Sites, "site"))
-	t.add("requests", formatCount(f.Requests), "held against their delays and robots.txt")
+	t.add("requests", formatCount(f.Requests), "held against their delays, robots.txt and the deny list")
 	t.add("archive", formatCount(f.Stored), "records read, "+formatBytes(f.Bytes))
 	if f.Absent > 0 {
 		t.add("not here", formatCount(f.Absent), "WARC files, moved away or lost")

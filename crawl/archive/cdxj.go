@@ -112,7 +112,7 @@ func WriteIndex(path string) error {
 	}
 	to := IndexName(path)
 	_ = os.Remove(to + ".tmp") // a link that somebody left there is not followed
-	if err := os.WriteFile(to+".tmp", lines, 0o644); err != nil {
+	if err := os.WriteFile(to+".tmp", lines, 0o600); err != nil {
 		return fmt.Errorf("archive: index: %w", err)
 	}
 	if err := os.Rename(to+".tmp", to); err != nil {

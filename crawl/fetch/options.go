@@ -27,7 +27,8 @@ type Options struct {
 	Header    http.Header // for every request; those of the Request come on top
 	HTTP2     bool        // offered to https sites
 
-	// AllowPrivate lets requests go to addresses and ports that are not of the public Web.
+	// AllowPrivate lets requests go to addresses and ports that are not of the public Web,
+	// but for those that are never asked: see Never.
 	AllowPrivate bool
 
 	MaxBody   int64 // bytes of a body with its content coding; 0: 10 MiB

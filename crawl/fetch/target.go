@@ -128,9 +128,9 @@ var (
 	errPort    = errors.New("not a port of the Web")
 )
 
-// guard refuses addresses that are not public.
+// guard refuses addresses that are not public, and some even where those are allowed.
 func (c *Client) guard(ip netip.Addr) error {
-	if !c.o.AllowPrivate && Private(ip) {
+	if Never(ip) || !c.o.AllowPrivate && Private(ip) {
 		return fmt.Errorf("%v: %w", ip, errPrivate)
 	}
 	return nil
@@ -139,10 +139,7 @@ func (c *Client) guard(ip netip.Addr) error {
 // guardTarget refuses ports of other services, and what a proxy would connect to without
 // our seeing the address.
 func (x *exchange) guardTarget(u *url.URL) error {
-	if x.c.o.AllowPrivate {
-		return nil
-	}
-	if n, err := strconv.ParseUint(u.Port(), 10, 16); err == nil && BadPort(uint16(n)) {
+	if n, err := strconv.ParseUint(u.Port(), 10, 16); err == nil && !x.c.o.AllowPrivate && BadPort(uint16(n)) {
 		return fmt.Errorf("%d: %w", n, errPort)
 	}
 	if x.c.o.Proxy == nil {

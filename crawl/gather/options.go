@@ -15,9 +15,12 @@ type Options struct {
 	Scope   *Scope           // nil: every page is in scope
 	Builder *archive.Builder // of WARC records; nil: none are made (--store links)
 
+	Withheld func(header string) bool // headers of a request that are not stored; nil: those that fetch.SecretHeader names
+
 	KeepNoArchive bool  // store the bodies of pages that ask not to be stored
 	HTMLOnly      bool  // links that do not look like pages are barred, bodies that are none are not stored (--types html)
 	MaxBody       int64 // bytes after content coding; 0 means 10 MiB
+	MaxSitemap    int64 // the same of a sitemap file; 0 means 50 MiB, what the protocol allows
 	MaxLinks      int   // links read of a page, 10,000
 	MaxListed     int   // pages read of a sitemap file, 50,000: what the protocol allows
 	MaxURL        int   // bytes of a normal form, page.DefaultMaxLen
@@ -28,6 +31,9 @@ func (o Options) withDefaults() Options {
 	if o.MaxBody <= 0 {
 		o.MaxBody = 10 << 20
 	}
+	if o.MaxSitemap <= 0 {
+		o.MaxSitemap = 50 << 20
+	}
 	for _, d := range []struct {
 		limit *int
 		value int
@@ -35,6 +41,9 @@ func (o Options) withDefaults() Options {
 		if *d.limit <= 0 {
 			*d.limit = d.value
 		}
+	}
+	if o.Withheld == nil {
+		o.Withheld = fetch.SecretHeader
 	}
 	if o.Scope == nil {
 		o.Scope = new(Scope)
@@ -69,7 +78,7 @@ func New(o *Options) *Gatherer {
 	return &Gatherer{
 		opt:      opt,
 		scanner:  page.NewScanner(page.ScanOptions{Links: opt.MaxLinks, Agent: robots.Token(opt.Product), SimHash: true}),
-		charset:  page.Decoder{Max: int(min(3*opt.MaxBody, page.MaxInput))},
+		charset:  page.Decoder{Max: int(min(max(3*opt.MaxBody, opt.MaxSitemap), page.MaxInput))},
 		resolver: page.Resolver{MaxLen: opt.MaxURL},
 		encoders: map[string]func([]byte, rune) ([]byte, bool){},
 	}

@@ -80,7 +80,7 @@ func (g *Gatherer) redirect(a *fetch.Answer, f *Found) {
 
 // content reads a body that was asked for and came.
 func (g *Gatherer) content(a *fetch.Answer, f *Found) {
-	body := g.decode(a, f)
+	body := g.decode(a, f, g.opt.MaxBody)
 	if f.Class != policy.OK {
 		return
 	}
@@ -99,15 +99,15 @@ func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 	g.links(f)
 }
 
-// decode takes the content coding off. What a broken body gives up to where it breaks
-// counts; if that is nothing it is as good as a type that cannot be read.
-func (g *Gatherer) decode(a *fetch.Answer, f *Found) []byte {
+// decode takes the content coding off, up to so many bytes. What a broken body gives up to
+// where it breaks counts; if that is nothing it is as good as a type that cannot be read.
+func (g *Gatherer) decode(a *fetch.Answer, f *Found, most int64) []byte {
 	coding := strings.Join(a.Header["Content-Encoding"], ",")
 	if coding == "" {
 		return a.Body
 	}
 	var err error
-	g.plain, err = g.decoder.Decode(g.plain[:0], a.Body, coding, g.opt.MaxBody)
+	g.plain, err = g.decoder.Decode(g.plain[:0], a.Body, coding, most)
 	f.Size = int64(len(g.plain))
 	if err != nil {
 		f.Note = err.Error()

@@ -2,6 +2,8 @@ package gather
 
 import (
 	"bytes"
+	"maps"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -23,7 +25,7 @@ func (g *Gatherer) record(url string, a *fetch.Answer, at time.Time, f *Found, w
 	}
 	x := archive.Exchange{
 		URL: url, Time: at, Address: a.Address, Protocol: a.Proto,
-		Request:   archive.Request{Header: a.Request},
+		Request:   archive.Request{Header: g.public(a.Request)},
 		Response:  archive.Response{Status: a.Status, Reason: a.Reason, Header: a.Header, Body: a.Body},
 		Truncated: truncation(a.Cut),
 	}
@@ -43,6 +45,19 @@ func (g *Gatherer) record(url string, a *fetch.Answer, at time.Time, f *Found, w
 	g.room = r.Bytes
 	r.Bytes = bytes.Clone(r.Bytes)
 	f.Records = r
+}
+
+// public is a header without secrets: archives are made to be handed on.
+func (g *Gatherer) public(h http.Header) http.Header {
+	secret := func(name string, _ []string) bool { return g.opt.Withheld(name) }
+	for name, values := range h {
+		if secret(name, values) {
+			h = maps.Clone(h)
+			maps.DeleteFunc(h, secret)
+			return h
+		}
+	}
+	return h
 }
 
 // truncation is the same in the words of the archive.

@@ -34,7 +34,7 @@ func (g *Gatherer) Sitemap(url string, a *fetch.Answer, at time.Time, f *Found) 
 }
 
 func (g *Gatherer) list(a *fetch.Answer, f *Found) {
-	body := g.unzip(g.decode(a, f), f)
+	body := g.unzip(g.decode(a, f, g.opt.MaxSitemap), f)
 	cut := a.Cut != fetch.CutNot || f.Note != ""
 	text, _ := g.charset.Decode(body, "charset=utf-8")
 	text = bytes.TrimLeft(text, "\t\n\r ")
@@ -56,7 +56,7 @@ func (g *Gatherer) unzip(body []byte, f *Found) []byte {
 		return body
 	}
 	var err error
-	if g.more, err = g.decoder.Decode(g.more[:0], body, "gzip", g.opt.MaxBody); err != nil {
+	if g.more, err = g.decoder.Decode(g.more[:0], body, "gzip", g.opt.MaxSitemap); err != nil {
 		f.Note = err.Error()
 	}
 	f.Size = int64(len(g.more))

@@ -82,12 +82,12 @@ func TestSitemapCut(t *testing.T) {
 	text := many("https://site.example/%d\n", 1000)
 	text = strings.ReplaceAll(text, "&", "")
 	o := options()
-	o.MaxBody = int64(strings.Index(text, "/500\n") + 2) // in the middle of a line
+	o.MaxSitemap = int64(strings.Index(text, "/500\n") + 2) // in the middle of a line
 	f := listed(o, answered(200, pressed(text)))
 	if f.Links.Len() != 500 || f.Class != policy.OK || f.Note == "" {
 		t.Errorf("%d pages, %v, note %q", f.Links.Len(), f.Class, f.Note)
 	}
-	a := answered(200, text[:o.MaxBody])
+	a := answered(200, text[:o.MaxSitemap])
 	a.Class, a.Cut = policy.TooLarge, fetch.CutLength
 	if f = listed(options(), a); f.Links.Len() != 500 || f.Class != policy.OK {
 		t.Errorf("%d pages, %v", f.Links.Len(), f.Class)

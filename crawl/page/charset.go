@@ -18,7 +18,7 @@ const (
 	CharsetDefault CharsetSource = iota // nothing fitted: windows-1252, as browsers do
 	CharsetBOM                          // a byte order mark
 	CharsetHTTP                         // the Content-Type header
-	CharsetMeta                         // a meta element in the first 1,024 bytes
+	CharsetMeta                         // a meta element in the first 1,024 bytes, or later in the head
 	CharsetValid                        // the bytes are valid UTF-8
 	CharsetGuess                        // the statistics of the bytes
 )
@@ -44,7 +44,8 @@ const (
 )
 
 // DetectCharset finds the charset of a page by the first evidence there is: byte
-// order mark, HTTP header, meta element, validity as UTF-8, statistics. Labels that
+// order mark, HTTP header, meta element (within 1,024 bytes, then anywhere in the head),
+// validity as UTF-8, statistics. Labels that
 // nobody knows are no evidence. contentType is the value of the HTTP header.
 func DetectCharset(body []byte, contentType string) Charset {
 	if name, _ := bom(body); name != "" {
@@ -55,6 +56,11 @@ func DetectCharset(body []byte, contentType string) Charset {
 	}
 	if name := metaCharset(body[:min(len(body), prescanned)]); name != "" {
 		return Charset{name, CharsetMeta}
+	}
+	if len(body) > prescanned {
+		if name := lateCharset(body); name != "" {
+			return Charset{name, CharsetMeta}
+		}
 	}
 	if utf8.Valid(wholeRunes(body)) {
 		return Charset{utf8Name, CharsetValid}

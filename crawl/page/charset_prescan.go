@@ -1,6 +1,9 @@
 package page
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // metaCharset searches the start of a page for a meta element that declares its
 // charset (WHATWG 13.2.3.2, prescan a byte stream): the charset attribute, or the
@@ -76,4 +79,60 @@ func (s *Scanner) written(a attr) []byte {
 		return nil
 	}
 	return s.html[s.attrs.value[a].Start:s.attrs.value[a].End]
+}
+
+// headTags are the elements that stand in a head. Any other ends it.
+var headTags = []string{"html", "head", "meta", "link", "title", "base", "style", "script", "noscript", "template", "object"}
+
+// lateCharset searches the head of a page for a meta element that declares its charset
+// and stands too late for the prescan. Browsers begin with a guess then, and begin again
+// when they meet it (WHATWG 13.2.3.4, change the encoding). Chrome does that in the head
+// alone, and so do we: what stands in a body is often quoted. Unlike the prescan this
+// knows raw text, as a parser does.
+func lateCharset(page []byte) string {
+	s := Scanner{html: page}
+	for s.pos = s.find(0, '<'); s.pos >= 0; s.pos = s.find(s.pos, '<') {
+		rest := s.html[s.pos+1:]
+		switch {
+		case bytes.HasPrefix(rest, []byte("!--")):
+			s.skipComment(s.pos + len("<!--"))
+		case len(rest) > 0 && class[rest[0]]&letter != 0:
+			name, more := s.lateTag()
+			if name != "" || !more {
+				return name
+			}
+		case len(rest) > 1 && rest[0] == '/' && class[rest[1]]&letter != 0:
+			from := s.pos + len("</")
+			_, to := s.readName(from)
+			if equalFold(s.html[from:to], "head") {
+				return ""
+			}
+			s.skipBogus(to)
+		case len(rest) > 0 && class[rest[0]]&opener != 0:
+			s.skipBogus(s.pos + 1)
+		default:
+			s.pos++
+		}
+	}
+	return ""
+}
+
+// lateTag reads the start tag at pos and, of an element of raw text, what is in it. It
+// gives a charset if the tag declares one, and whether the head goes on.
+func (s *Scanner) lateTag() (charset string, more bool) {
+	from := s.pos + len("<")
+	e, to := s.readName(from)
+	name := s.html[from:to]
+	if !slices.ContainsFunc(headTags, func(tag string) bool { return equalFold(name, tag) }) {
+		return "", false
+	}
+	if charset = s.prescanTag(from, true); charset != "" || e.props&raw == 0 {
+		return charset, true
+	}
+	if e.tag == tagScript {
+		s.pos = s.scriptEnd(s.pos)
+	} else {
+		s.pos = s.rawEnd(s.pos, name)
+	}
+	return "", true
 }

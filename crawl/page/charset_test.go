@@ -43,7 +43,8 @@ func TestDecode(t *testing.T) {
 		{"http-equiv", "<META CONTENT='text/html;charset=latin1' HTTP-EQUIV=Content-Type>\xe9", "", "windows-1252", "<META CONTENT='text/html;charset=latin1' HTTP-EQUIV=Content-Type>é", CharsetMeta},
 		{"meta says utf-16", "<meta charset=utf-16>é", "", "utf-8", "<meta charset=utf-16>é", CharsetMeta},
 		{"meta in a comment", "<!--><meta charset=koi8-r>--><p>é", "", "koi8-r", "<!--><meta charset=koi8-r>--><p>ц╘", CharsetMeta},
-		{"meta too late", late, "", "utf-8", late, CharsetValid},
+		{"meta late in the head", late, "", "windows-1251", strings.Replace(late, "é", "Г©", 1), CharsetMeta},
+		{"meta in the body", "<p>" + late, "", "utf-8", "<p>" + late, CharsetValid},
 		{"declared, but pure ascii", "abc", "text/html; charset=shift_jis", "shift_jis", "abc", CharsetHTTP},
 		{"iso-2022-jp is never ascii", "\x1b$B$3\x1b(B", "text/html; charset=iso-2022-jp", "iso-2022-jp", "こ", CharsetHTTP},
 	} {

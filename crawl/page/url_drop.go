@@ -28,6 +28,11 @@ var dropWords = [...]string{
 		// Readers of newsletters.
 		"mc_cid mc_eid mkt_tok _hsenc _hsmi __hstc __hssc __hsfp hsctatracking vero_id vero_conv " +
 		"oly_anon_id oly_enc_id ml_subscriber ml_subscriber_hash _kx " +
+		// Campaigns of Matomo, by their exact names: other programs call a primary key pk_something.
+		"pk_campaign pk_kwd pk_keyword pk_source pk_medium pk_content pk_cid pk_cpn pk_vid " +
+		"mtm_campaign mtm_kwd mtm_keyword mtm_source mtm_medium mtm_content mtm_cid mtm_group mtm_placement mtm_clid " +
+		"matomo_campaign matomo_kwd matomo_keyword matomo_source matomo_medium matomo_content matomo_cid " +
+		"matomo_group matomo_placement piwik_campaign piwik_kwd piwik_keyword " +
 		// Visitors, as carried from site to site.
 		"_ga _gl " +
 		// Sessions whose name is enough.
@@ -35,9 +40,8 @@ var dropWords = [...]string{
 	dropSession: "sid sessid sessionid session_id session sess",
 }
 
-// dropPrefixes drop all names that begin so: campaigns of Google and Matomo,
-// advertisements of HubSpot.
-var dropPrefixes = [...]string{"utm_", "mtm_", "matomo_", "piwik_", "pk_", "hsa_"}
+// dropPrefixes drop all names that begin so: campaigns of Google, advertisements of HubSpot.
+var dropPrefixes = [...]string{"utm_", "hsa_"}
 
 var dropNames = dropTable()
 

@@ -124,8 +124,9 @@ func normalSeed(full string) (string, error) {
 	case NotHTTP:
 		return "", errors.New("only http and https can be crawled")
 	}
-	if strings.HasPrefix(full, "http") && len(rawHost([]byte(full))) == 0 {
+	host, _, _ := rawHost([]byte(full))
+	if strings.HasPrefix(full, "http") && len(host) == 0 {
 		return "", errors.New("has no host")
 	}
-	return "", fmt.Errorf("host %q is not a name or an address, or its port is not a number below 65536", rawHost([]byte(full)))
+	return "", fmt.Errorf("host %q is not a name or an address, or its port is not a number below 65536", host)
 }

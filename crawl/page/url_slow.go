@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	whatwg "github.com/nlnwa/whatwg-url/url"
@@ -12,6 +13,7 @@ import (
 // UTF-8. What that parser gives is copied as in the fast path, which decodes
 // escapes and drops parameters.
 func (r *Resolver) slow(dst, ref []byte) ([]byte, Verdict) {
+	ref = mapCapitalSharpS(ref)
 	// An empty fragment at the end, because the parser trims white space: what stood
 	// before the fragment, which is off already, belongs to the link.
 	u, err := r.parse(string(ref) + "#")
@@ -71,15 +73,25 @@ func (r *Resolver) parse(ref string) (*whatwg.Url, error) {
 //     site to us) and have labels that DNS can hold.
 //   - Punycode must survive a second parse: the tables of the IDNA library and its
 //     exceptions let some names out that it does not let in again.
+//   - A dot at the end must have been there: of "example.xn--" the parser leaves
+//     "example.", another name.
+//
+// A link without a host has that of its base, which was looked at.
 func checkedHost(u *whatwg.Url, ref []byte) (string, bool) {
 	host := u.Hostname()
-	if u.IsIPv4() {
-		return host, len(bytes.Trim(rawHost(ref), "0123456789abcdefABCDEFxX.:")) == 0
+	raw, _, own := rawHost(ref)
+	switch {
+	case !own:
+		return strings.TrimSuffix(host, "."), true
+	case u.IsIPv4():
+		return host, len(bytes.Trim(raw, "0123456789abcdefABCDEFxX.:")) == 0
+	case strings.HasPrefix(host, "["):
+		return host, oneBracketed(raw)
 	}
-	if strings.HasPrefix(host, "[") {
-		return host, true
+	host, dot := strings.CutSuffix(host, ".")
+	if dot && !endsInDot(raw) {
+		return "", false
 	}
-	host = strings.TrimSuffix(host, ".")
 	if !resolvable([]byte(host)) {
 		return "", false
 	}
@@ -90,14 +102,58 @@ func checkedHost(u *whatwg.Url, ref []byte) (string, bool) {
 	return host, true
 }
 
-// rawHost is host and port as they stand in a link that has them.
-func rawHost(ref []byte) []byte {
+// rawHost is host and port as they stand in a link that has them, and where they begin.
+// Other links have the host of their base.
+func rawHost(ref []byte) (host []byte, at int, ok bool) {
+	rest := ref
 	if colon, kind := schemeOf(ref); kind == httpScheme {
-		ref = ref[colon+1:]
+		rest, ok = ref[colon+1:], true
 	}
-	ref = bytes.TrimLeft(ref, `/\`)
-	if i := bytes.IndexAny(ref, `/\?`); i >= 0 {
-		ref = ref[:i]
+	slashes := len(rest)
+	rest = bytes.TrimLeft(rest, `/\`)
+	if slashes -= len(rest); !ok && slashes < 2 {
+		return nil, 0, false
 	}
-	return ref[bytes.LastIndexByte(ref, '@')+1:]
+	at = len(ref) - len(rest)
+	if i := bytes.IndexAny(rest, `/\?`); i >= 0 {
+		rest = rest[:i]
+	}
+	user := bytes.LastIndexByte(rest, '@') + 1
+	return rest[user:], at + user, true
+}
+
+// oneBracketed says that a raw host is one thing in brackets, perhaps with a port. The
+// parser takes "[[::1]" for "[::1]".
+func oneBracketed(raw []byte) bool {
+	end := bytes.IndexByte(raw, ']')
+	return end > 0 && bytes.LastIndexByte(raw, '[') == 0 && bytes.LastIndexByte(raw, ']') == end
+}
+
+// endsInDot says that a raw host, perhaps with a port, ends in a dot, or in what means
+// one.
+func endsInDot(raw []byte) bool {
+	if i := bytes.LastIndexByte(raw, ':'); i >= 0 {
+		raw = raw[:i]
+	}
+	for _, dot := range []string{".", "\u3002", "\uff0e", "\uff61", "%2e", "%2E"} {
+		if bytes.HasSuffix(raw, []byte(dot)) {
+			return true
+		}
+	}
+	return false
+}
+
+// mapCapitalSharpS makes a small letter of the capital sharp s in a host, as IDNA does
+// since Unicode 15.1. The tables of the parser are older and make "ss" of it: the name of
+// somebody else.
+func mapCapitalSharpS(ref []byte) []byte {
+	const capital, small = "\u1e9e", "\u00df"
+	if !bytes.Contains(ref, []byte(capital)) {
+		return ref
+	}
+	host, at, ok := rawHost(ref)
+	if !ok {
+		return ref
+	}
+	return slices.Concat(ref[:at], bytes.ReplaceAll(host, []byte(capital), []byte(small)), ref[at+len(host):])
 }

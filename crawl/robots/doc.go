@@ -26,8 +26,9 @@
 //   - and except that behind a ? in a rule the characters : / @, which separate nothing
 //     there, match their escapes and the other way round (second row of the table in RFC
 //     9309, 2.2.2);
-//   - a % that begins no escape is %25 in a path. In a rule it stays a mere %, so that
-//     "/*%" matches every path with an escape in it, as its author expects.
+//   - a % that begins no escape is %25 in a path. A rule with one is read in two ways:
+//     with %25, so that it matches its own path, and with a mere %, so that "/*%" matches
+//     every path with an escape in it, as its author expects.
 //
 // # Which rule counts
 //

@@ -29,14 +29,23 @@ func (g *group) add(r record) {
 	if r.value == "" {
 		return // matches nothing (RFC 9309, empty-pattern)
 	}
-	pattern, length := normalPattern(r.value)
-	raw, esc, more := spellings(pattern)
-	if more {
+	pattern, stray, length := normalPattern(r.value)
+	if _, esc, more := spellings(pattern); more {
 		length += len(esc) - len(pattern)
+	}
+	g.spell(pattern, length, r)
+	if stray != "" {
+		g.spell(stray, length, r)
+	}
+}
+
+// spell adds a rule in all its spellings; packing drops doubles.
+func (g *group) spell(pattern string, length int, r record) {
+	if raw, esc, more := spellings(pattern); more {
 		g.rules = append(g.rules,
 			rule{raw, length, r.line, r.kind == allow}, rule{esc, length, r.line, r.kind == allow})
 	}
-	g.rules = append(g.rules, rule{pattern, length, r.line, r.kind == allow}) // packing drops doubles
+	g.rules = append(g.rules, rule{pattern, length, r.line, r.kind == allow})
 }
 
 // A scope is whom the present lines are for.

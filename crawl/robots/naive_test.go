@@ -11,8 +11,8 @@ import (
 var naiveEscapeBegins = regexp.MustCompile(`^%[0-9A-Fa-f]{2}`)
 
 // naiveNormal is the normal form of a path; with rule, of the value of a rule without its
-// final $.
-func naiveNormal(s string, rule bool) string {
+// final $, with stray for a % that begins no escape.
+func naiveNormal(s string, rule bool, stray string) string {
 	if !rule {
 		s, _, _ = strings.Cut(s, "#")
 	}
@@ -29,6 +29,10 @@ func naiveNormal(s string, rule bool) string {
 		} else {
 			octet, s = s[0], s[1:]
 		}
+		if octet == '%' && !isEscape {
+			out.WriteString(stray)
+			continue
+		}
 		out.WriteString(naiveSpell(octet, isEscape, rule))
 	}
 	return out.String()
@@ -40,7 +44,7 @@ func naiveSpell(c byte, isEscape, rule bool) string {
 	case strings.IndexByte(alone, c) >= 0:
 		return string(rune(c))
 	case isEscape:
-	case strings.IndexByte(":/?[]@!&'()+,;=", c) >= 0, rule && (c == '*' || c == '%'):
+	case strings.IndexByte(":/?[]@!&'()+,;=", c) >= 0, rule && c == '*':
 		return string(rune(c))
 	}
 	return fmt.Sprintf("%%%02X", c)
@@ -79,14 +83,15 @@ func naiveMatch(pattern, path string) bool {
 // naiveTest looks at every rule of the file in turn and keeps the best so far. Behind the
 // ? of a rule it escapes : / @ on both sides.
 func naiveTest(f *File, product, path string) Verdict {
-	path = naiveNormal(path, false)
+	path = naiveNormal(path, false, "%25")
 	best, length := Verdict{Allowed: true}, -1
 	if path == "/robots.txt" {
 		return best
 	}
 	for _, r := range naiveGroup(f, product) {
-		pattern, counted := naivePattern(r.value)
-		if !naiveMatchQuery(pattern, path) || counted < length {
+		pattern, counted := naivePattern(r.value, "%")
+		other, _ := naivePattern(r.value, "%25")
+		if !naiveMatchQuery(pattern, path) && !naiveMatchQuery(other, path) || counted < length {
 			continue
 		}
 		if counted > length || r.kind == allow && !best.Allowed {
@@ -96,7 +101,7 @@ func naiveTest(f *File, product, path string) Verdict {
 	return best
 }
 
-func naivePattern(value string) (pattern string, counted int) {
+func naivePattern(value, stray string) (pattern string, counted int) {
 	body, end := strings.CutSuffix(value, "$")
 	if end {
 		pattern = "$"
@@ -104,7 +109,7 @@ func naivePattern(value string) (pattern string, counted int) {
 	if body == "" {
 		body = "/"
 	}
-	pattern = naiveNormal(body, true) + pattern
+	pattern = naiveNormal(body, true, stray) + pattern
 	escaped := len(pattern)
 	if before, after, ok := strings.Cut(pattern, "?"); ok {
 		escaped = len(before) + 1 + len(naiveEscape(after))

@@ -114,18 +114,35 @@ func appendEscape(dst []byte, c byte) []byte {
 
 // normalPattern is the normal form of the value of a rule: that of a path, but * stays,
 // one * stands for several in a row, a $ at the end stays, and so does a % that begins no
-// escape. The length is counted in octets before the stars were joined, since that is how
-// long the author wrote it.
-func normalPattern(value string) (pattern string, length int) {
+// escape. Where there is such a %, stray is the pattern with %25 in its place, as paths
+// have it, else "". The length is counted in octets before the stars were joined, since
+// that is how long the author wrote it.
+func normalPattern(value string) (pattern, stray string, length int) {
 	if value[0] != '/' && value[0] != '*' {
 		value = "/" + value
 	}
 	if isNormal(value) {
-		return value, len(value)
+		return value, "", len(value)
 	}
 	body, end := strings.CutSuffix(value, "$")
-	dst := make([]byte, 0, len(value)+16)
-	stars := 0 // those left out
+	dst, stars, strays := appendPattern(make([]byte, 0, len(value)+16), body, "%")
+	if end {
+		dst = append(dst, '$')
+	}
+	if strays {
+		other, _, _ := appendPattern(make([]byte, 0, len(dst)+16), body, "%25")
+		if end {
+			other = append(other, '$')
+		}
+		stray = string(other)
+	}
+	return string(dst), stray, len(dst) + stars
+}
+
+// appendPattern appends the normal form of a rule without its final $, with percent for a %
+// that begins no escape. It tells how many stars were left out, and whether there was such
+// a %.
+func appendPattern(dst []byte, body, percent string) (_ []byte, stars int, strays bool) {
 	for i := 0; i < len(body); i++ {
 		switch c := body[i]; {
 		case c == '*' && i > 0 && body[i-1] == '*':
@@ -139,14 +156,11 @@ func normalPattern(value string) (pattern string, length int) {
 				dst = appendOctet(dst, e)
 				i += 2
 			} else {
-				dst = append(dst, '%')
+				dst, strays = append(dst, percent...), true
 			}
 		}
 	}
-	if end {
-		dst = append(dst, '$')
-	}
-	return string(dst), len(dst) + stars
+	return dst, stars, strays
 }
 
 // spellings are the further forms of a pattern that a path may have behind a ?, where : /

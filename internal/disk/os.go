@@ -22,7 +22,7 @@ func (d directory) Open(name string, how How) (File, error) {
 	case Read:
 		flag = os.O_RDONLY
 	}
-	f, err := os.OpenFile(filepath.Join(string(d), name), flag|noFollow, 0o644)
+	f, err := os.OpenFile(filepath.Join(string(d), name), flag|noFollow, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,31 @@
+package crawl
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// The presets of the papers leave programs out, add that to what was left out before, and
+// say so in the configuration.
+func TestPresetsLeaveOutPrograms(t *testing.T) {
+	for _, p := range Presets() {
+		c := Default()
+		c.Exclude = []string{"/calendar/"}
+		p.Apply(&c)
+		p.Apply(&c)
+		text, err := c.Commented()
+		if want := []string{"/calendar/", "/cgi-bin/"}; !slices.Equal(c.Exclude, want) || err != nil || !strings.Contains(string(text), "/cgi-bin/") {
+			t.Errorf("%s leaves out %q (%v)", p.Name, c.Exclude, err)
+		}
+		synctest.Test(t, func(t *testing.T) {
+			w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": ownPage("/cgi-bin/vote?for=me", "/x")}, "http://a.example/")
+			p.Apply(&w.o.Config)
+			if sum := w.run(t); sum.Fetched != 2 || countOf(w.asked, "http://a.example/cgi-bin/") > 0 {
+				t.Errorf("%s asked for %v", p.Name, w.asked)
+			}
+		})
+	}
+}

@@ -1,0 +1,105 @@
+package crawl
+
+import (
+	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// What a request may be for, whatever its kind:
+//
+//   - nothing that the deny list in force forbids: no page, no sitemap file, no place to
+//     which a robots.txt moved; of a host that is denied as a whole, not even its address
+//     and its own robots.txt
+//   - no sitemap file that robots.txt, the scope or an exclude pattern forbids
+//
+// The journal has the deny list of each session and each edit of it. It has the path of
+// --rules alone, so with such a file the kind of scope is left aside.
+
+// aims is what a verifier knows of where requests may go.
+type aims struct {
+	scope *gather.Scope
+	told  bool // that a deny list is not in the journal
+}
+
+// setScope takes the configuration of a session.
+func (w *polite) setScope(r *journal.Record) {
+	c := w.conf
+	o, err := scopeOptions(c)
+	if c.Rules != "" {
+		o.Kind = ScopeAny
+	}
+	if err == nil {
+		w.aims.scope, err = gather.NewScope(o)
+	}
+	if err != nil {
+		w.v.general(FindEvent, "the configuration of the session: %v", err)
+		w.aims.scope = new(gather.Scope)
+	}
+	if c.Deny != "" && len(r.Facts.Deny) == 0 && !w.aims.told {
+		w.aims.told = true
+		w.v.notef("the deny list of session %d is not in the journal, so its requests were not held against it", w.v.session+1)
+	}
+	w.setDeny(r)
+}
+
+// setDeny takes the deny list that a record has.
+func (w *polite) setDeny(r *journal.Record) {
+	if len(r.Facts.Deny) == 0 {
+		return
+	}
+	rules, err := unpackDeny(r.Facts.Deny)
+	if err != nil {
+		w.v.general(FindEvent, "%v", err)
+		return
+	}
+	w.aims.scope.SetDeny(rules)
+}
+
+// aimed looks at where a work leads.
+func (w *polite) aimed(r *journal.Record) {
+	e, name := &r.Event, w.v.s.seen.Name(r.Event.Site)
+	url := ""
+	switch {
+	case e.Work == frontier.Fetch && int(e.Page) < w.v.s.f.Pages():
+		url = string(w.v.s.appendURL(nil, e.Page))
+	case e.Work == frontier.Robots && e.For != e.Site:
+		h, _ := w.v.s.hopAt(e.For, e.Site)
+		url = h.URL
+	case e.Work == frontier.Sitemap:
+		url = w.file(e.Site)
+	}
+	if site, rest := page.Site([]byte(url)); w.aims.scope.DeniesSite(name) || url != "" && w.aims.scope.Denied(site, rest) != frontier.NoBar {
+		w.v.found(FindDenied, e.Site, pageOf(e), "%v is handed out for %s, which the deny list forbids", e.Work, orName(url, name))
+	}
+}
+
+// orName is a URL, or the name of a site where there is none.
+func orName(url string, name []byte) string {
+	if url == "" {
+		return string(name)
+	}
+	return url
+}
+
+// file is the sitemap file that a site is asked for, held against robots.txt and scope.
+func (w *polite) file(s graph.Site) string {
+	files := w.v.s.files[s]
+	if len(files) == 0 {
+		w.v.found(FindEvent, s, graph.NoPage, "a sitemap file is asked for, but none is known")
+		return ""
+	}
+	site, rest := page.Site([]byte(files[0]))
+	switch v := w.v.s.rulesOf(s).Test(string(rest)); {
+	case string(site) != string(w.v.s.seen.Name(s)):
+		w.v.found(FindEvent, s, graph.NoPage, "the sitemap file %s is of another site", files[0])
+	case w.conf.Robots && !v.Allowed:
+		w.v.found(FindRobots, s, graph.NoPage, "robots.txt forbids the sitemap file %s in line %d: %s", files[0], v.Line, v.Rule)
+	}
+	if bar := w.aims.scope.JudgeFile(site, rest); bar != frontier.NoBar && bar != frontier.BarDenied {
+		w.v.found(FindScope, s, graph.NoPage, "the sitemap file %s is asked for against %v", files[0], bar)
+	}
+	return files[0]
+}

@@ -1,0 +1,154 @@
+package frontier
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// newForbidRun is a spareRun of one site with five pages whose pages may be forbidden.
+func newForbidRun(t *testing.T, forbid *bool) *spareRun {
+	t.Helper()
+	r := newSpareRun(t, 2, nil)
+	r.f.o.Forbid = func(p graph.Page) Bar {
+		if *forbid && r.f.Site(p) == 0 {
+			return BarDenied
+		}
+		return NoBar
+	}
+	return r
+}
+
+// A site all of whose pages are forbidden is asked for nothing, whatever is known of it:
+// neither address nor robots.txt nor sitemap, at first or when they have expired.
+func TestForbid(t *testing.T) {
+	forbid := true
+	r := newForbidRun(t, &forbid)
+	r.seed(2)
+	r.run()
+	if got := r.kinds(0); len(got) > 0 {
+		t.Errorf("at first it was asked for %v", got)
+	}
+	if got := strings.Join(r.kinds(1), " "); got != "resolve robots fetch fetch fetch fetch fetch" {
+		t.Errorf("the other was asked for %s", got)
+	}
+	r.checkReplay(t, 2)
+
+	forbid = false
+	r = newForbidRun(t, &forbid)
+	r.seed(2)
+	for len(r.kinds(0)) < 3 { // address, rules, a page
+		w, ask, ok := r.f.Next(r.now)
+		if !ok {
+			r.now = max(ask, r.now+1)
+			continue
+		}
+		if w.Kind == Robots && w.Site == 0 {
+			r.ruled(w, Event{Kind: Ruled, For: 0, Files: 3, Expiry: r.now + time.Second})
+			continue
+		}
+		r.do(w)
+	}
+	forbid = true
+	r.run()
+	if got := r.kinds(0)[3:]; len(got) > 0 {
+		t.Errorf("afterwards it was asked for %v", got)
+	}
+	r.checkReplay(t, 2)
+}
+
+// ruled ends a work by an event of its own.
+func (r *spareRun) ruled(w Work, e Event) {
+	r.works = append(r.works, w)
+	r.log(Event{Kind: Took, Work: w.Kind, Site: w.Site, For: w.For, Page: w.Page, Board: w.Board})
+	e.Site, e.Start = w.Site, r.now
+	r.now += 100 * time.Millisecond
+	e.End = r.now
+	r.apply(e)
+}
+
+// Files that are withdrawn are not asked for; the others are.
+func TestWithdrawnFiles(t *testing.T) {
+	forbid := false
+	r := newForbidRun(t, &forbid)
+	r.seed(2)
+	files := 0
+	for {
+		w, ask, ok := r.f.Next(r.now)
+		switch {
+		case !ok && ask == Never:
+			if files != 2 || r.f.Counts().Files != 0 {
+				t.Errorf("%d files were asked for, %d are left", files, r.f.Counts().Files)
+			}
+			r.checkReplay(t, 2)
+			return
+		case !ok:
+			r.now = max(ask, r.now)
+		case w.Kind == Robots && w.Site == 0:
+			r.ruled(w, Event{Kind: Ruled, For: 0, Files: 5})
+			r.apply(Event{Kind: Withdrawn, Site: 0, Files: 3})
+		case w.Kind == Sitemap:
+			files++
+			r.ruled(w, Event{Kind: Listed})
+		default:
+			r.do(w)
+		}
+	}
+}
+
+// A robots.txt that moved to a site which is denied then is asked for again where it was.
+func TestWithdrawnHop(t *testing.T) {
+	forbid := false
+	r := newForbidRun(t, &forbid)
+	r.seed(2)
+	moved := false
+	for {
+		w, ask, ok := r.f.Next(r.now)
+		switch {
+		case !ok && ask == Never:
+			want := []string{"resolve", "robots", "robots", "fetch", "fetch", "fetch", "fetch", "fetch"}
+			if got := r.kinds(0); !slices.Equal(got, want) {
+				t.Errorf("it was asked for %v, want %v", got, want)
+			}
+			if slices.ContainsFunc(r.works, func(w Work) bool { return w.Kind == Robots && w.For != w.Site }) {
+				t.Error("its robots.txt was asked for where it had moved to")
+			}
+			r.checkReplay(t, 2)
+			return
+		case !ok:
+			r.now = max(ask, r.now)
+		case w.Kind == Robots && w.Site == 0 && !moved:
+			moved = true
+			r.ruled(w, Event{Kind: Ruled, For: 0, Hop: true, To: 1})
+			hops := 0
+			r.f.Hops(func(of, at graph.Site) { hops += int(10*of + at) })
+			e := Event{Kind: Withdrawn, Site: 0, Hop: true}
+			if err := r.f.Check(&e); err != nil || hops != 1 {
+				t.Fatalf("it cannot be withdrawn: %v; hops %d", err, hops)
+			}
+			r.apply(e)
+		default:
+			r.do(w)
+		}
+	}
+}
+
+// What is not there cannot be withdrawn.
+func TestCheckWithdrawn(t *testing.T) {
+	forbid := false
+	r := newForbidRun(t, &forbid)
+	r.seed(2)
+	for _, e := range []Event{
+		{Kind: Withdrawn, Site: 2}, {Kind: Withdrawn, Site: 0, Files: 1}, {Kind: Withdrawn, Site: 0, Hop: true},
+	} {
+		if r.f.Check(&e) == nil {
+			t.Errorf("%+v passes", e)
+		}
+	}
+	if err := r.f.Check(&Event{Kind: Denied}); err != nil {
+		t.Error(err)
+	}
+}
