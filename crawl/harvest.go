@@ -118,8 +118,11 @@ func (w *harvester) do(t *task) {
 		w.client = fetch.NewClient(w.fetch)
 	}
 	q := &fetch.Request{URL: t.url, Addrs: t.addrs, ETag: t.etag, Modified: t.since, Last: t.last, Header: t.extra}
-	if t.work.Kind == frontier.Robots {
+	switch {
+	case t.work.Kind == frontier.Robots:
 		q.MaxBody, q.Prefix = robots.MaxSize, true
+	case t.work.Kind == frontier.Fetch && w.gather.HTMLOnly:
+		q.Wants = gather.MayBePage
 	}
 	a := w.client.Do(w.ctx, q)
 	t.answer = a

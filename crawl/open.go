@@ -128,6 +128,7 @@ func newSetup(c *Config, id identity, memory int64) (*setup, error) {
 		AddressCap: c.IPCap, AddressDelay: c.IPDelay.Duration,
 		Slow: slowAnswer, SlowTimes: 3, SlowDelay: time.Minute, SlowMax: time.Hour,
 		Slice: workSlice, Hold: true,
+		Depths:   c.MaxDepth >= 0 || c.MaxDepthDynamic >= 0,
 		MaxPages: pages, MaxSites: max(1<<10, pages/2),
 	}
 	return set, nil

@@ -172,9 +172,10 @@ func (o *owner) ruled(now time.Duration, t *task) {
 		e.Class = policy.OK
 		o.rule(r, t.rules, again)
 		// Of the first robots.txt, and of its own: one that moved names files of another site.
-		if _, again := o.s.listings[id]; o.c.Sitemaps && !again && e.Site == id {
+		if _, again := o.s.listings[id]; o.c.Sitemaps && o.c.MaxDepth != 0 && !again && e.Site == id {
 			r.Facts.Files = o.s.fits(id, t.sitemaps)
 			e.Files = uint32(len(r.Facts.Files))
+			r.Facts.Dropped = uint32(len(t.sitemaps) - len(r.Facts.Files))
 		}
 	case robots.Moved:
 		e.Class, e.Hop, r.Facts.Hop = policy.Redirect, true, t.hop
@@ -262,8 +263,10 @@ func (o *owner) listed(now time.Duration, t *task) {
 		o.s.discover(r, &o.limits, graph.NoPage, e.Site, &f.Links)
 		r.Facts.Files = o.s.fits(e.Site, f.Files)
 		e.Files = uint32(len(r.Facts.Files))
+		r.Facts.Dropped = uint32(f.Dropped + len(f.Files) - len(r.Facts.Files))
 	}
 	o.record()
+	o.admitNearer(now)
 }
 
 // done takes an attempt at a page.
@@ -289,10 +292,14 @@ func (o *owner) done(now time.Duration, t *task) {
 		}
 		o.describe(r, t)
 		e.Due = later(e.End, o.c.Recrawl.Duration)
-		o.fetched++
+		o.visits++
+		if o.s.in.At(int(e.Page))&came == 0 && e.Class != policy.Redirect {
+			o.fetched++
+		}
 	}
 	e.Keep = t.answer.Keep && o.stopping == "" && o.pagesLeft()
 	o.record()
+	o.admitNearer(now)
 }
 
 // describe adds what is known of a page that came.

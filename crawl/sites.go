@@ -177,6 +177,7 @@ func (s *state) ruled(r *journal.Record) {
 	e := &r.Event
 	id := e.For
 	s.bytes += e.Bytes
+	s.cut.files += int64(r.Facts.Dropped)
 	switch {
 	case e.Hop:
 		h, _ := s.hopAt(id, e.Site)
@@ -205,6 +206,7 @@ func (s *state) ruled(r *journal.Record) {
 func (s *state) listed(r *journal.Record) {
 	id := r.Event.Site
 	s.bytes += r.Event.Bytes
+	s.cut.files += int64(r.Facts.Dropped)
 	if f := s.files[id]; len(f) > 0 {
 		s.waiting -= len(f[0])
 	}

@@ -210,6 +210,7 @@ func (o *owner) begins(id identity, fresh bool) error {
 	if err != nil {
 		return err
 	}
+	config = o.c.appendFilesSum(config)
 	o.before = o.s.last
 	o.loosened = loosens(o.s.last, o.c)
 	r := o.begin(frontier.Session, o.base)
@@ -224,17 +225,19 @@ func (o *owner) begins(id identity, fresh bool) error {
 	if err := o.assemble(); err != nil {
 		return err
 	}
-	states, _ := o.s.f.Census()
-	o.fetched = states[frontier.Fetched]
+	o.fetched = o.s.pagesCame()
 	o.timer = time.NewTimer(time.Hour)
 	return nil
 }
 
 // assemble makes what harvesters need.
 func (o *owner) assemble() error {
-	o.s.scope, o.s.traps = o.scope, o.c.Traps
+	o.s.scope, o.s.traps, o.s.limits, o.s.htmlOnly = o.scope, o.c.Traps, &o.limits, o.c.Types == TypesHTML
 	o.readmit(o.scope)
 	o.revisit()
+	if err := o.recallCut(); err != nil {
+		return err
+	}
 	resolve, err := o.resolver()
 	if err != nil {
 		return err
@@ -257,6 +260,7 @@ func (o *owner) assemble() error {
 		gather: &gather.Options{
 			Key: o.s.key, Product: o.c.Product(), Scope: o.scope, Builder: builder,
 			KeepNoArchive: o.c.KeepNoArchive, HTMLOnly: o.c.Types == TypesHTML, MaxBody: int64(o.c.MaxBody),
+			MaxLinks: o.c.MaxLinks,
 		},
 	}
 	for range cap(o.h.gatherers) {
@@ -353,8 +357,9 @@ func (o *owner) crawl(ctx context.Context) (*Summary, error) {
 // flush commits what is open and waits for it.
 func (o *owner) flush() error {
 	for o.busy || !o.journal.Empty() {
-		o.hungry = true
-		o.send(o.now())
+		if !o.busy {
+			o.give()
+		}
 		o.written = append(o.written, <-o.commit.out)
 		if err := o.settle(o.now()); err != nil {
 			return err
@@ -407,8 +412,9 @@ func (o *owner) finish() (*Summary, error) {
 	x := o.stats.Status()
 	x.Why = o.stopping
 	x.addColumns(o.s)
+	x.Caps = o.s.caps(o.c)
 	o.dir.writeStatus(x, o.log)
-	return &Summary{Stats: o.stats, Why: o.stopping}, nil
+	return &Summary{Stats: o.stats, Why: o.stopping, Caps: x.Caps}, nil
 }
 
 // closeFiles closes what the committer wrote, and takes a snapshot.

@@ -9,7 +9,7 @@ import (
 )
 
 // deep is a configuration in which the number of links from a seed ends nothing.
-func deep(c *Config) { c.MaxDepth, c.MaxDepthDynamic = 1000, 1000 }
+func deep(c *Config) { c.MaxDepth, c.MaxDepthDynamic = NoDepth, NoDepth }
 
 // A calendar leads to the next month and the one before for ever, and hardly a word of
 // its pages changes.

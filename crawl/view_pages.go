@@ -107,7 +107,7 @@ func (v *View) info(p graph.Page, ends *pageEnds) PageInfo {
 	s := v.s
 	x := PageInfo{
 		ID: p, URL: string(s.appendURL(nil, p)), State: s.f.State(p), Bar: s.f.Bar(p),
-		Depth: s.f.Depth(p), In: int64(s.in.At(int(p)) &^ came), Score: s.f.Value(p, 0), Note: ends.notes[p],
+		Depth: s.f.Depth(p), In: int64(s.in.At(int(p)) & linksIn), Score: s.f.Value(p, 0), Note: ends.notes[p],
 	}
 	if int(p) < len(ends.list) {
 		if e := &ends.list[p]; e.tried {

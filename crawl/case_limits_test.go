@@ -1,0 +1,498 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/internal/disk"
+)
+
+// sameState fails the test if the last snapshot of a crawl is not what its records make.
+func (w *testWeb) sameState(t *testing.T) {
+	t.Helper()
+	if string(w.restored(t, w.disk[partSnapshot])) != string(w.restored(t, disk.NewMemory())) {
+		t.Error("the snapshot is not what the records make")
+	}
+}
+
+// resume changes the configuration and goes on.
+func (w *testWeb) resume(t *testing.T, set func(*Config)) *Summary {
+	t.Helper()
+	w.o.Seeds = nil
+	set(&w.o.Config)
+	return w.run(t)
+}
+
+// capOf is the limit with a key that left something out.
+func capOf(sum *Summary, key string) Cap {
+	for _, c := range sum.Caps {
+		if c.Key == key {
+			return c
+		}
+	}
+	return Cap{}
+}
+
+// site answers with robots.txt, a sitemap and pages of their own words.
+func site(robots string, sitemap []string, pages map[string][]string) http.HandlerFunc {
+	return func(rw http.ResponseWriter, r *http.Request) {
+		links, ok := pages[r.URL.RequestURI()]
+		switch {
+		case r.URL.Path == "/robots.txt" && robots != "":
+			fmt.Fprint(rw, robots)
+		case r.URL.Path == "/sitemap.txt":
+			for _, u := range sitemap {
+				fmt.Fprintf(rw, "http://%s%s\n", r.Host, u)
+			}
+		case r.URL.Path == "/robots.txt" || pages != nil && !ok:
+			http.NotFound(rw, r)
+		default:
+			ownPage(links...)(rw, r)
+		}
+	}
+}
+
+// chain are pages each of which links to the next, from "/" on.
+func chain(n int, shape string) map[string][]string {
+	pages, last := map[string][]string{}, "/"
+	for i := range n {
+		next := fmt.Sprintf(shape, i+1)
+		pages[last] = []string{next}
+		last = next
+	}
+	pages[last] = nil
+	return pages
+}
+
+// --max-depth 0 is the seeds, whatever they link to and sitemaps list; without a limit a
+// chain of 300 pages is fetched whole.
+func TestCaseDepthZero(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pages := chain(300, "/p/%d.html")
+		w := newHandWeb(t, map[string]http.HandlerFunc{"b.example": site("Sitemap: /sitemap.txt", []string{"/p/7.html", "/p/8.html"}, pages)}, "http://b.example/")
+		w.o.Config.MaxDepth, w.o.Config.Traps = 0, false
+		sum := w.run(t)
+		if sum.Fetched != 1 || countOf(w.asked, "http://b.example/p/") > 0 || countOf(w.asked, "http://b.example/sitemap") > 0 {
+			t.Errorf("--max-depth 0 fetched %d pages and asked for %v", sum.Fetched, w.asked)
+		}
+		if c := capOf(sum, "max_depth"); c.Left != 1 || c.Value != "0" {
+			t.Errorf("limits %+v", sum.Caps)
+		}
+		w.sameState(t)
+		sum = w.resume(t, func(c *Config) { c.MaxDepth = NoDepth })
+		if sum.Fetched != 301 || sum.Caps != nil {
+			t.Errorf("without a limit %d pages of 301; %+v", sum.Fetched, sum.Caps)
+		}
+	})
+}
+
+// Whatever the order of the pages, a limit of depth leaves the pages within it and no
+// others: depth is counted on the shortest way. It is so when the crawl is stopped again
+// and again, when its state comes from records alone, and when the limit is raised.
+func TestCaseDepthExact(t *testing.T) {
+	for i, name := range livePolicies() {
+		if testing.Short() && i%5 != 0 {
+			continue
+		}
+		synctest.Test(t, func(t *testing.T) {
+			w := newTestWeb(t, 250, 10, fakeweb.ServeOptions{})
+			c := &w.o.Config
+			c.Policy, c.Sitemaps, c.Delay, c.DelayFactor, c.Batch = name, false, Duration{100 * time.Millisecond}, 0, 40
+			for depth := 3; depth <= 4; depth++ {
+				c.MaxDepth = Depth(depth)
+				for {
+					c.Pages += 40
+					sum := w.run(t)
+					w.o.Seeds = nil
+					if c.Pages%80 == 0 {
+						w.disk[partSnapshot] = disk.NewMemory()
+					}
+					if sum.Why == whyFinished {
+						break
+					}
+				}
+				w.sameState(t)
+				w.check(t, fakeweb.Limits{MaxDepth: depth})
+			}
+			if t.Failed() {
+				t.Log(name)
+			}
+		})
+	}
+}
+
+// A sitemap makes the pages that it lists starting points, also those that were found far
+// away before.
+func TestDepthListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pages := chain(12, "/p/%d.html")
+		w := newHandWeb(t, map[string]http.HandlerFunc{"b.example": site("Sitemap: /sitemap.txt", []string{"/p/4.html"}, pages)}, "http://b.example/")
+		w.o.Config.MaxDepth = 2
+		if sum := w.run(t); sum.Fetched != 6 { // 0, 1, 2 and 4, 5, 6
+			t.Errorf("%d pages came: %v", sum.Fetched, w.asked)
+		}
+		w.sameState(t)
+	})
+}
+
+// What is excluded later holds for all pages but seeds, also for those that a sitemap
+// lists; the deny list holds for seeds, too.
+func TestCaseExcludeListed(t *testing.T) {
+	deny := filepath.Join(t.TempDir(), "deny.txt")
+	if err := os.WriteFile(deny, []byte("c.example\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		seeds := []string{"http://b.example/", "http://b.example/private/seed", "http://c.example/"}
+		w := newHandWeb(t, map[string]http.HandlerFunc{
+			"b.example": site("Sitemap: /sitemap.txt", many(40, "private"), nil),
+			"c.example": site("", nil, nil),
+		}, seeds...)
+		w.hosts["b.example"] = func(h http.HandlerFunc) http.HandlerFunc {
+			return func(rw http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/" {
+					ownPage(many(10, "linked")...)(rw, r)
+					return
+				}
+				h(rw, r)
+			}
+		}(w.hosts["b.example"])
+		w.o.Config.Pages = 3
+		w.run(t)
+		n := len(w.asked)
+		w.o.Config.Seeds = seeds
+		w.resume(t, func(c *Config) { c.Pages, c.Exclude, c.Deny = 0, []string{"/private/", "/linked/"}, deny })
+		for _, u := range w.asked[n:] {
+			if u != "http://b.example/private/seed" && u != "http://b.example/robots.txt" && u != "http://b.example/sitemap.txt" && u != "http://b.example/" {
+				t.Errorf("%s was asked for", u)
+			}
+		}
+		if countOf(w.asked, "http://b.example/private/seed") != 1 {
+			t.Errorf("the seed that is excluded was not asked for: %v", w.asked)
+		}
+		w.sameState(t)
+	})
+}
+
+// A page that becomes a seed later is one: nothing but the deny list speaks against it.
+func TestSeedLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newHandWeb(t, map[string]http.HandlerFunc{"b.example": site("", nil, chain(3, "/private/%d"))}, "http://b.example/")
+		w.o.Config.Exclude = []string{"/private/"}
+		w.run(t)
+		if n := countOf(w.asked, "http://b.example/private/"); n != 0 {
+			t.Errorf("%d excluded pages", n)
+		}
+		w.o.Seeds, w.o.AddSeeds = []string{"http://b.example/private/1"}, true
+		w.run(t)
+		if n := countOf(w.asked, "http://b.example/private/"); n != 1 {
+			t.Errorf("%d pages of %v after one of them was made a seed", n, w.asked)
+		}
+		w.o.AddSeeds = false
+		w.run(t) // it is a seed of the crawl
+		w.sameState(t)
+	})
+}
+
+// Rules and deny lists that were edited between two sessions hold as they are now.
+func TestCaseRulesEdited(t *testing.T) {
+	dir := t.TempDir()
+	rules, deny := filepath.Join(dir, "rules.txt"), filepath.Join(dir, "deny.txt")
+	write := func(name, text string) {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(rules, "deny a.example/private/\n")
+	write(deny, "b.example\n")
+	synctest.Test(t, func(t *testing.T) {
+		w := newHandWeb(t, map[string]http.HandlerFunc{
+			"a.example": linksTo("/private/1", "/public", "http://b.example/"), "b.example": linksTo("/x"),
+		}, "http://a.example/")
+		w.o.Config.Rules, w.o.Config.Deny, w.o.Config.Seeds = rules, deny, []string{"http://a.example/"}
+		w.run(t)
+		w.resume(t, func(*Config) {})
+		if n := countOf(w.asked, "http://a.example/private/") + countOf(w.asked, "http://b.example/"); n != 0 {
+			t.Errorf("%d requests against the rules", n)
+		}
+		write(rules, "allow a.example\n")
+		write(deny, "c.example\n")
+		sum := w.resume(t, func(*Config) {})
+		if countOf(w.asked, "http://a.example/private/") != 1 || countOf(w.asked, "http://b.example/x") != 1 {
+			t.Errorf("pages that the edited files allow were not asked for; %d refused, %v", sum.Refused, w.asked)
+		}
+		write(rules, "deny a.example/public\n")
+		w.sameState(t)
+	})
+}
+
+// --pages counts pages: neither the visits of --recrawl nor redirects.
+func TestCaseRecrawlPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t, 60, 6, fakeweb.ServeOptions{})
+		w.o.Config.Pages, w.o.Config.Recrawl = 100, Duration{time.Hour}
+		w.o.Config.Duration = Duration{12 * time.Hour}
+		if sum := w.run(t); sum.Why != whyDuration || sum.Fetched != 60 || sum.Requests < 500 {
+			t.Errorf("--pages 100 stopped the crawl for %s at %d pages and %d requests", sum.Why, sum.Fetched, sum.Requests)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := newHandWeb(t, map[string]http.HandlerFunc{"b.example": func(rw http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/robots.txt":
+				http.NotFound(rw, r)
+			case strings.HasPrefix(r.URL.Path, "/old/"):
+				http.Redirect(rw, r, strings.Replace(r.URL.Path, "old", "new", 1), http.StatusMovedPermanently)
+			case r.URL.Path == "/":
+				ownPage(many(30, "old")...)(rw, r)
+			default:
+				ownPage()(rw, r)
+			}
+		}}, "http://b.example/")
+		w.o.Config.Pages = 20
+		sum := w.run(t)
+		if sum.Why != whyPages || sum.Fetched-sum.Redirects != 20 || sum.Redirects < 19 {
+			t.Errorf("%s at %d pages, %d of them redirects", sum.Why, sum.Fetched, sum.Redirects)
+		}
+		if sum = w.resume(t, func(c *Config) { c.Pages = 25 }); sum.Fetched-sum.Redirects != 25 {
+			t.Errorf("resumed: %d pages, %d of them redirects", sum.Fetched, sum.Redirects)
+		}
+		w.sameState(t)
+	})
+}
+
+// Sites that wait two seconds anyway are no reason to commit more often than --commit
+// says.
+func TestCaseCommits(t *testing.T) {
+	for _, sites := range []int{20, 200} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newTestWeb(t, 3*max(sites, 300), sites, fakeweb.ServeOptions{MinLatency: 10 * time.Millisecond, MaxLatency: 200 * time.Millisecond})
+			sum := w.run(t)
+			if most := int64(sum.Ran/w.o.Config.Commit.Duration)*11/10 + 5; sum.Commits > most {
+				t.Errorf("%d sites: %d requests in %v made %d commits, more than %d", sites, sum.Requests, sum.Ran, sum.Commits, most)
+			}
+		})
+	}
+}
+
+// The same where some 400 requests are made in a second; and a crawl without a delay does
+// not wait for commits.
+func TestCaseDenseCommits(t *testing.T) {
+	hosts := map[string]http.HandlerFunc{}
+	var seeds []string
+	for i := range 800 {
+		name := fmt.Sprintf("s%d.example", i)
+		hosts[name] = func(rw http.ResponseWriter, r *http.Request) {
+			time.Sleep(time.Duration(r.Host[1]*7+r.Host[2]*3)*time.Millisecond + time.Duration(len(r.URL.Path))*time.Millisecond)
+			switch r.URL.Path {
+			case "/robots.txt":
+				http.NotFound(rw, r)
+			case "/":
+				ownPage(many(20, "x")...)(rw, r)
+			default:
+				ownPage()(rw, r)
+			}
+		}
+		seeds = append(seeds, "http://"+name+"/")
+	}
+	for _, delay := range []time.Duration{2 * time.Second, 0} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newHandWeb(t, hosts, seeds...)
+			c := &w.o.Config
+			c.Delay, c.DelayFactor, c.Duration = Duration{delay}, 0, Duration{10 * time.Second}
+			if delay == 0 {
+				w.o.Seeds, c.IPDelay = w.o.Seeds[:1], Duration{}
+			}
+			w.o.Machine.Resolve = func(_ context.Context, host string) (fetch.Names, error) {
+				n := 0
+				fmt.Sscanf(host, "s%d.example", &n)
+				return fetch.Names{Addrs: []netip.Addr{publicAddr(n + 1)}, TTL: 24 * time.Hour}, nil
+			}
+			sum := w.run(t)
+			if most := int64(sum.Ran/c.Commit.Duration)*11/10 + 5; delay > 0 && sum.Commits > most {
+				t.Errorf("%d requests in %v made %d commits, more than %d", sum.Requests, sum.Ran, sum.Commits, most)
+			}
+			if delay == 0 && sum.Requests < 18 { // of half a second each
+				t.Errorf("without a delay %d requests were made in %v", sum.Requests, sum.Ran)
+			}
+		})
+	}
+}
+
+// A wiki whose pages have the names of files is fetched whole. A site whose files are files
+// costs a few requests, whatever their number, and of their bodies next to nothing.
+func TestCaseTypesLearned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var wiki, files []string
+		for i := range 8 {
+			wiki = append(wiki, fmt.Sprintf("/wiki/Node%d.js", i), fmt.Sprintf("/wiki/Main%d.c", i), fmt.Sprintf("/wiki/Readme%d.txt", i))
+		}
+		for i := range 400 {
+			files = append(files, fmt.Sprintf("/src/%d/x%d.js", i/20, i), fmt.Sprintf("/paper%d.pdf", i))
+		}
+		sent := 0
+		w := newHandWeb(t, map[string]http.HandlerFunc{
+			"wiki.example": site("", nil, map[string][]string{"/": wiki}),
+			"b.example": func(rw http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.URL.Path == "/robots.txt":
+					http.NotFound(rw, r)
+				case r.URL.Path == "/":
+					ownPage(slices.Concat(files, []string{"/docs/a.js", "/docs/b.js"})...)(rw, r)
+				case strings.HasPrefix(r.URL.Path, "/docs/"):
+					ownPage()(rw, r)
+				default:
+					rw.Header().Set("Content-Type", "text/javascript")
+					for range 100 {
+						n, err := rw.Write(make([]byte, 10_000))
+						if sent += n; err != nil {
+							return
+						}
+					}
+				}
+			},
+		}, "http://wiki.example/", "http://b.example/")
+		w.hosts["wiki.example"] = func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/" {
+				ownPage(wiki...)(rw, r)
+				return
+			}
+			ownPage()(rw, r)
+		}
+		sum := w.run(t)
+		if n := countOf(w.asked, "http://wiki.example/wiki/"); n != 24 {
+			t.Errorf("%d of 24 pages of the wiki", n)
+		}
+		if n := countOf(w.asked, "http://b.example/src/"); n < 3 || n > 2*kindSiteTries {
+			t.Errorf("%d scripts were asked for", n)
+		}
+		if n := countOf(w.asked, "http://b.example/paper"); n > 0 {
+			t.Errorf("%d papers were asked for", n)
+		}
+		if sent > 3_000_000 {
+			t.Errorf("%d bytes of scripts were read", sent)
+		}
+		if sum.Bars[frontier.BarType] < 700 {
+			t.Errorf("%d pages were refused for their type", sum.Bars[frontier.BarType])
+		}
+		w.sameState(t)
+		if sum = w.resume(t, func(c *Config) { c.Types = TypesAll }); sum.Bars[frontier.BarType] != 0 || countOf(w.asked, "http://b.example/paper") != 400 {
+			t.Errorf("with --types all %d pages are refused for their type", sum.Bars[frontier.BarType])
+		}
+	})
+}
+
+// A limit of pages per site says what it left out, counts only what is asked for, and when
+// it is raised the rest comes.
+func TestCaseSiteCap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newHandWeb(t, map[string]http.HandlerFunc{
+			"b.example": site("User-agent: *\nDisallow: /no/\n", nil, map[string][]string{"/": slices.Concat(many(50, "no"), many(100, "yes"))}),
+			"c.example": site("", nil, map[string][]string{"/": many(5, "x")}),
+		}, "http://b.example/", "http://c.example/")
+		for _, u := range slices.Concat(many(100, "yes"), many(50, "no"), many(5, "x")) {
+			w.hosts["b.example"] = withPage(w.hosts["b.example"], u)
+			w.hosts["c.example"] = withPage(w.hosts["c.example"], u)
+		}
+		w.o.Config.SitePages = 30
+		sum := w.run(t)
+		if n := countOf(w.asked, "http://b.example/yes/"); n != 29 {
+			t.Errorf("%d pages of 29 beside the first", n)
+		}
+		c := capOf(sum, "site_pages")
+		if sum.Why != whyFinished || c.Value != "30" || c.Left < 71 || len(c.Where) != 1 || c.Where[0].Name != "http://b.example" || c.Where[0].Left != c.Left {
+			t.Errorf("%s, %+v", sum.Why, sum.Caps)
+		}
+		w.sameState(t)
+		raise := Config{}
+		k, _ := raise.Key("site_pages")
+		if err := k.Set(c.Raise); err != nil || raise.SitePages < 101 {
+			t.Errorf("raise to %q (%v)", c.Raise, err)
+		}
+		sum = w.resume(t, func(c *Config) { c.SitePages = raise.SitePages })
+		if n := countOf(w.asked, "http://b.example/yes/"); n != 100 || len(sum.Caps) != 0 {
+			t.Errorf("%d pages of 100 after it was raised; %+v", n, sum.Caps)
+		}
+		w.sameState(t)
+	})
+}
+
+// withPage adds a page of its own words to a site.
+func withPage(h http.HandlerFunc, uri string) http.HandlerFunc {
+	return func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.RequestURI() == uri {
+			ownPage()(rw, r)
+			return
+		}
+		h(rw, r)
+	}
+}
+
+// A page with more links than it may have is told, and fetched again when it may have more.
+func TestCaseMaxLinks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newHandWeb(t, map[string]http.HandlerFunc{"b.example": site("", nil, nil)}, "http://b.example/")
+		list := slices.Concat(many(60, "x"), []string{"/x/1#a", "/x/2#b"})
+		w.hosts["b.example"] = func(rw http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/robots.txt":
+				http.NotFound(rw, r)
+			case "/":
+				ownPage(list...)(rw, r)
+			default:
+				ownPage("/")(rw, r)
+			}
+		}
+		w.o.Config.MaxLinks = 25
+		sum := w.run(t)
+		if c := capOf(sum, "max_links"); sum.Fetched != 26 || c.Left != 35 || c.What != "links" || c.Raise != "60" {
+			t.Errorf("%d pages, %+v", sum.Fetched, sum.Caps)
+		}
+		w.sameState(t)
+		sum = w.resume(t, func(c *Config) { c.MaxLinks = 60 })
+		if sum.Fetched != 61 || len(sum.Caps) != 0 || countOf(w.asked, "http://b.example/x/") != 60 {
+			t.Errorf("with more links %d pages, %+v", sum.Fetched, sum.Caps)
+		}
+		w.sameState(t)
+	})
+}
+
+// A crawl that is resumed with --duplicates=false finds what lies behind pages that it had
+// taken for copies.
+func TestCaseDuplicatesOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newHandWeb(t, map[string]http.HandlerFunc{"b.example": func(rw http.ResponseWriter, r *http.Request) {
+			var n int
+			rw.Header().Set("Content-Type", "text/html")
+			switch _, err := fmt.Sscanf(r.URL.Path, "/copy/%d", &n); {
+			case r.URL.Path == "/robots.txt":
+				http.NotFound(rw, r)
+			case err == nil: // the same words, and the same link text
+				fmt.Fprintf(rw, `<title>gallery</title><p>%s<a href="/photo/%d">next</a>`, ownWords("gallery"), n)
+			case r.URL.Path == "/":
+				ownPage(many(20, "copy")...)(rw, r)
+			default:
+				ownPage()(rw, r)
+			}
+		}}, "http://b.example/")
+		w.o.Config.Traps = false
+		first := w.run(t)
+		again := w.resume(t, func(c *Config) { c.Duplicates = false })
+		if n := countOf(w.asked, "http://b.example/photo/"); n != 20 {
+			t.Errorf("%d of 20 pages behind copies; %d pages before, %d after", n, first.Fetched, again.Fetched)
+		}
+		w.sameState(t)
+	})
+}
