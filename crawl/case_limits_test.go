@@ -113,10 +113,10 @@ func TestCaseDepthExact(t *testing.T) {
 			for depth := 3; depth <= 4; depth++ {
 				c.MaxDepth = Depth(depth)
 				for {
-					c.Pages += 40
+					c.Pages += 75
 					sum := w.run(t)
 					w.o.Seeds = nil
-					if c.Pages%80 == 0 {
+					if c.Pages%150 == 0 {
 						w.disk[partSnapshot] = disk.NewMemory()
 					}
 					if sum.Why == whyFinished {
@@ -276,9 +276,10 @@ func TestCaseRecrawlPages(t *testing.T) {
 // Sites that wait two seconds anyway are no reason to commit more often than --commit
 // says.
 func TestCaseCommits(t *testing.T) {
-	for _, sites := range []int{20, 200} {
+	for _, sites := range []int{20, 800} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newTestWeb(t, 3*max(sites, 300), sites, fakeweb.ServeOptions{MinLatency: 10 * time.Millisecond, MaxLatency: 200 * time.Millisecond})
+			w := newTestWeb(t, 3*max(sites, 200), sites, fakeweb.ServeOptions{MinLatency: 10 * time.Millisecond, MaxLatency: 200 * time.Millisecond})
+			w.o.Config.Duration = Duration{20 * time.Second}
 			sum := w.run(t)
 			if most := int64(sum.Ran/w.o.Config.Commit.Duration)*11/10 + 5; sum.Commits > most {
 				t.Errorf("%d sites: %d requests in %v made %d commits, more than %d", sites, sum.Requests, sum.Ran, sum.Commits, most)
@@ -321,7 +322,7 @@ func TestCaseDenseCommits(t *testing.T) {
 				return fetch.Names{Addrs: []netip.Addr{publicAddr(n + 1)}, TTL: 24 * time.Hour}, nil
 			}
 			sum := w.run(t)
-			if most := int64(sum.Ran/c.Commit.Duration)*11/10 + 5; delay > 0 && sum.Commits > most {
+			if most := int64(sum.Ran/c.Commit.Duration)*11/10 + 5; delay > 0 && (sum.Commits > most || sum.Requests < 2000) {
 				t.Errorf("%d requests in %v made %d commits, more than %d", sum.Requests, sum.Ran, sum.Commits, most)
 			}
 			if delay == 0 && sum.Requests < 18 { // of half a second each
@@ -339,7 +340,7 @@ func TestCaseTypesLearned(t *testing.T) {
 		for i := range 8 {
 			wiki = append(wiki, fmt.Sprintf("/wiki/Node%d.js", i), fmt.Sprintf("/wiki/Main%d.c", i), fmt.Sprintf("/wiki/Readme%d.txt", i))
 		}
-		for i := range 400 {
+		for i := range 200 {
 			files = append(files, fmt.Sprintf("/src/%d/x%d.js", i/20, i), fmt.Sprintf("/paper%d.pdf", i))
 		}
 		sent := 0
@@ -355,8 +356,8 @@ func TestCaseTypesLearned(t *testing.T) {
 					ownPage()(rw, r)
 				default:
 					rw.Header().Set("Content-Type", "text/javascript")
-					for range 100 {
-						n, err := rw.Write(make([]byte, 10_000))
+					for range 20 {
+						n, err := rw.Write(make([]byte, 20_000))
 						if sent += n; err != nil {
 							return
 						}
@@ -381,14 +382,14 @@ func TestCaseTypesLearned(t *testing.T) {
 		if n := countOf(w.asked, "http://b.example/paper"); n > 0 {
 			t.Errorf("%d papers were asked for", n)
 		}
-		if sent > 3_000_000 {
+		if sent > 2_000_000 {
 			t.Errorf("%d bytes of scripts were read", sent)
 		}
-		if sum.Bars[frontier.BarType] < 700 {
+		if sum.Bars[frontier.BarType] < 350 {
 			t.Errorf("%d pages were refused for their type", sum.Bars[frontier.BarType])
 		}
 		w.sameState(t)
-		if sum = w.resume(t, func(c *Config) { c.Types = TypesAll }); sum.Bars[frontier.BarType] != 0 || countOf(w.asked, "http://b.example/paper") != 400 {
+		if sum = w.resume(t, func(c *Config) { c.Types = TypesAll }); sum.Bars[frontier.BarType] != 0 || countOf(w.asked, "http://b.example/paper") != 200 {
 			t.Errorf("with --types all %d pages are refused for their type", sum.Bars[frontier.BarType])
 		}
 	})
