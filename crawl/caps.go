@@ -75,7 +75,7 @@ func (s *state) capsOf(c *Config) (list []Cap) {
 	}
 	add(key, limit.String(), "pages", bars[frontier.BarDepth], "none")
 	add("max_links", strconv.Itoa(c.MaxLinks), "links", s.cut.links, strconv.Itoa(roundUp(s.cut.most())))
-	add("max_body", c.MaxBody.String(), "pages", s.failed[policy.TooLarge], (2 * c.MaxBody).String())
+	add("max_body", c.MaxBody.String(), "pages", s.failed[policy.TooLarge], "") // how large they are nobody knows
 	add("", "", "sitemap entries", s.cut.files, "")
 	return list
 }

@@ -1,6 +1,8 @@
 package crawl
 
 import (
+	"bytes"
+
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -95,8 +97,8 @@ func (s *state) noPage(site graph.Site, rest []byte) bool {
 	if others >= kindTries && others > kindShare*pages {
 		return true
 	}
-	if pages > 0 {
-		return false
+	if pages > 0 || others < kindTries && page.AboutFiles(dir) && !bytes.Contains(dir, []byte(":/")) {
+		return false // its place says more than the rest of the site; archives have too many of them
 	}
 	pages, others = s.kinds.counts(s.kinds.hash(site, nil, extension))
 	return others >= kindSiteTries && others > kindShare*pages

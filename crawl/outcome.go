@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -71,6 +72,9 @@ func (o *owner) more(now time.Duration, i int, s graph.Site) bool {
 
 // keep lets a task wait for the commit of its bytes, or uses it again at once.
 func (o *owner) keep(t *task) {
+	if t.found.Links.Len() > manyLinks {
+		t.found.Links = gather.Links{} // they are in the record, and take megabytes
+	}
 	if n := len(t.found.Records.Bytes); n > 0 {
 		o.open.tasks = append(o.open.tasks, t)
 		o.open.bytes += int64(n)
@@ -78,6 +82,9 @@ func (o *owner) keep(t *task) {
 	}
 	o.recycle(t)
 }
+
+// manyLinks is how many links are not kept for the next page.
+const manyLinks = 5000
 
 // outcome begins the record of an answer with what all of them have.
 func (o *owner) outcome(kind frontier.EventKind, now time.Duration, t *task) *journal.Record {

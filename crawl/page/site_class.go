@@ -75,25 +75,27 @@ func Extension(url []byte) Class {
 	path := pathOf(url)
 	at := bytes.LastIndexByte(path, '/')
 	c := segmentClass(path[at+1:])
-	if c > ClassDoubtful && aboutFiles(path[:max(at, 0)]) {
+	if c > ClassDoubtful && AboutFiles(path[:at+1]) {
 		return ClassDoubtful
 	}
 	return c
 }
 
-// aboutFiles says that pages below a path tell of files rather than being such: wikis and
-// registries name their pages so, and viewers of sources and archives the files they show.
-func aboutFiles(dir []byte) bool {
-	switch last := dir[bytes.LastIndexByte(dir, '/')+1:]; string(bytes.ToLower(last)) {
-	case "wiki", "package":
-		return true
+// AboutFiles says that pages in a directory, which ends in a slash, tell of files rather
+// than being such: wikis and registries name their pages so, and viewers of sources and
+// archives the files that they show.
+func AboutFiles(dir []byte) bool {
+	for _, end := range []string{"/wiki/", "/package/"} {
+		if bytes.HasSuffix(dir, []byte(end)) {
+			return true
+		}
 	}
 	for _, place := range []string{"/blob/", "/blame/", "/http:/", "/https:/"} {
 		if bytes.Contains(dir, []byte(place)) {
 			return true
 		}
 	}
-	return bytes.HasSuffix(dir, []byte("/blob"))
+	return false
 }
 
 // Ending is the name of a doubtful URL's kind: its directory on the site and its
