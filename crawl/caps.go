@@ -15,7 +15,7 @@ import (
 
 // A Cap is a limit of the configuration that left something out.
 type Cap struct {
-	Key   string `json:"key"`             // as in files; "" where it cannot be set
+	Key   string `json:"key"`             // as in files, site.max_pages of a [[site]]; "" where it cannot be set
 	Value string `json:"value,omitempty"` // in force
 	What  string `json:"what"`            // pages, links, sitemap entries
 	Left  int64  `json:"left_out"`
@@ -89,10 +89,62 @@ func (s *state) caps(c *Config) []Cap {
 		case "site_pages":
 			s.capSites(x, c)
 		case "domain_pages":
-			s.capDomains(x, c)
+			s.capDomains(x)
 		}
 	}
-	return list
+	return s.splitDepths(s.splitSites(list, c), c)
+}
+
+// splitSites tells the sites apart for which the configuration has a limit of their own.
+func (s *state) splitSites(list []Cap, c *Config) []Cap {
+	if len(c.Site) == 0 {
+		return list
+	}
+	own := Cap{Key: "site.max_pages", What: "pages"}
+	all := Cap{}
+	for site, n := range s.refusedBy(frontier.BarSitePages) {
+		name := s.seen.Name(site)
+		if o := c.OverrideFor(string(page.Host(name))); o != nil && o.MaxPages > 0 {
+			own.Left += n
+			own.Where = append(own.Where, CapPlace{string(name), n})
+		} else {
+			all.Where = append(all.Where, CapPlace{string(name), n})
+		}
+	}
+	if own.Left == 0 {
+		return list
+	}
+	own.Where = mostLeft(own.Where)
+	for i := range list {
+		if x := &list[i]; x.Key == "site_pages" {
+			x.Left -= own.Left
+			x.Where = mostLeft(all.Where)
+		}
+	}
+	return append(slices.DeleteFunc(list, func(x Cap) bool { return x.Left == 0 }), own)
+}
+
+// splitDepths tells the pages apart for which the limit of dynamic pages alone was too
+// small.
+func (s *state) splitDepths(list []Cap, c *Config) []Cap {
+	if c.MaxDepth < 0 || c.MaxDepthDynamic < 0 {
+		return list
+	}
+	dynamic := Cap{Key: "max_depth_dynamic", Value: c.MaxDepthDynamic.String(), What: "pages", Raise: "none"}
+	for p := range s.f.Pages() {
+		if s.f.Bar(graph.Page(p)) == frontier.BarDepth && c.MaxDepth.within(s.depth(graph.Page(p))) {
+			dynamic.Left++
+		}
+	}
+	if dynamic.Left == 0 {
+		return list
+	}
+	for i := range list {
+		if x := &list[i]; x.Key == "max_depth" {
+			x.Left -= dynamic.Left
+		}
+	}
+	return append(slices.DeleteFunc(list, func(x Cap) bool { return x.Left == 0 }), dynamic)
 }
 
 // refusedBy counts the pages of each site that were refused for a reason.
@@ -124,7 +176,7 @@ func (s *state) capSites(x *Cap, c *Config) {
 }
 
 // capDomains names the domains of which pages were left out.
-func (s *state) capDomains(x *Cap, c *Config) {
+func (s *state) capDomains(x *Cap) {
 	by, first := map[uint32]int64{}, map[uint32]graph.Site{}
 	for site, n := range s.refusedBy(frontier.BarDomainPages) {
 		d := s.domain.At(int(site))
@@ -172,8 +224,8 @@ func (o *owner) refill(now time.Duration) (some bool) {
 	}
 	o.s.freed = false
 	return o.admitAll(now, func(p graph.Page, bar frontier.Bar) bool {
-		return (bar == frontier.BarSitePages || bar == frontier.BarDomainPages || bar == frontier.BarDepth) &&
-			o.fits(p) && o.s.barred(p) == frontier.NoBar
+		capped := bar == frontier.BarSitePages || bar == frontier.BarDomainPages || bar == frontier.BarDepth
+		return capped && !o.s.noRoom(&o.limits, o.s.f.Site(p)) && o.fits(p) && o.s.barred(p) == frontier.NoBar
 	}) > 0
 }
 

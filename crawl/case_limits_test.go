@@ -134,16 +134,65 @@ func TestCaseDepthExact(t *testing.T) {
 }
 
 // A sitemap makes the pages that it lists starting points, also those that were found far
-// away before.
+// away before: refused ones, and ones that came.
 func TestDepthListed(t *testing.T) {
+	for depth, want := range map[Depth]int64{2: 6, 3: 8, 4: 9, 5: 10} { // 0 to depth, and from 4 on as many more
+		synctest.Test(t, func(t *testing.T) {
+			pages := chain(30, "/p/%d.html")
+			w := newHandWeb(t, map[string]http.HandlerFunc{"b.example": site("Sitemap: /index0.xml", []string{"/p/4.html"}, pages)}, "http://b.example/")
+			h := w.hosts["b.example"]
+			w.hosts["b.example"] = func(rw http.ResponseWriter, r *http.Request) {
+				var n int
+				if _, err := fmt.Sscanf(r.URL.Path, "/index%d.xml", &n); err != nil {
+					h(rw, r)
+					return
+				}
+				next := fmt.Sprintf("/index%d.xml", n+1) // one after the other, and pages in between
+				if n == 10 {
+					next = "/sitemap.txt"
+				}
+				fmt.Fprintf(rw, "<sitemapindex><sitemap><loc>http://b.example%s</loc></sitemap></sitemapindex>", next)
+			}
+			w.o.Config.MaxDepth = depth
+			if sum := w.run(t); sum.Fetched != want {
+				t.Errorf("with depth %d %d pages came, want %d: %v", depth, sum.Fetched, want, w.asked)
+			}
+			w.sameState(t)
+		})
+	}
+}
+
+// Limits of single sites, and of dynamic pages, are told apart from those of all.
+func TestCapsApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pages := chain(12, "/p/%d.html")
-		w := newHandWeb(t, map[string]http.HandlerFunc{"b.example": site("Sitemap: /sitemap.txt", []string{"/p/4.html"}, pages)}, "http://b.example/")
-		w.o.Config.MaxDepth = 2
-		if sum := w.run(t); sum.Fetched != 6 { // 0, 1, 2 and 4, 5, 6
-			t.Errorf("%d pages came: %v", sum.Fetched, w.asked)
+		links := slices.Concat(many(9, "x"), []string{"/q?a=1"})
+		hosts := map[string]http.HandlerFunc{}
+		for _, name := range []string{"a.example", "b.example", "c.example"} {
+			hosts[name] = func(rw http.ResponseWriter, r *http.Request) {
+				switch r.URL.RequestURI() {
+				case "/robots.txt":
+					http.NotFound(rw, r)
+				case "/":
+					ownPage(links...)(rw, r)
+				case "/x/0":
+					ownPage("/y/0", "/q?b=1")(rw, r)
+				default:
+					ownPage()(rw, r)
+				}
+			}
 		}
-		w.sameState(t)
+		w := newHandWeb(t, hosts, "http://a.example/", "http://b.example/", "http://c.example/")
+		c := &w.o.Config
+		c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.Site = 1, 0, 8, []Override{{Match: "b.example", MaxPages: 5}, {Match: "c.example", MaxPages: 100}}
+		sum := w.run(t)
+		var got []string
+		for _, x := range sum.Caps {
+			got = append(got, fmt.Sprint(x.Key, " ", x.Value, " ", x.Left, " ", len(x.Where)))
+		}
+		// Of a 7 pages beside the first, of b 4, of c 9; one dynamic page each, and behind /x/0 two.
+		if want := "[site_pages 8 2 1 max_depth 1 6 0 site.max_pages  5 1 max_depth_dynamic 0 3 0]"; fmt.Sprint(got) != want {
+			t.Errorf("%v, want %s", got, want)
+		}
 	})
 }
 

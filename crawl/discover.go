@@ -27,10 +27,20 @@ func (s *state) bar(l *limits, id graph.Site, rest []byte, depth int) frontier.B
 		return frontier.BarDepth
 	case s.fullSite(l, id):
 		return frontier.BarSitePages
-	case l.domain > 0 && int(s.shares.At(int(s.domain.At(int(id))))) >= l.domain:
+	case s.fullDomain(l, id):
 		return frontier.BarDomainPages
 	}
 	return frontier.NoBar
+}
+
+// noRoom tells whether a site, or its domain, has as many pages as it may.
+func (s *state) noRoom(l *limits, id graph.Site) bool {
+	return s.fullSite(l, id) || s.fullDomain(l, id)
+}
+
+// fullDomain tells whether the domain of a site has as many pages as it may.
+func (s *state) fullDomain(l *limits, id graph.Site) bool {
+	return l.domain > 0 && int(s.shares.At(int(s.domain.At(int(id))))) >= l.domain
 }
 
 // tooDeep tells whether a page is too many links away from a seed.

@@ -10,12 +10,20 @@ import (
 // capFlag is the flag of a limit, by its key.
 func capFlag(key string) string { return "--" + strings.ReplaceAll(key, "_", "-") }
 
+// capName is a limit with its value.
+func capName(x *crawl.Cap) string {
+	if table, key, ok := strings.Cut(x.Key, "."); ok {
+		return fmt.Sprintf("%s of a [[%s]]", key, table)
+	}
+	return capFlag(x.Key) + " " + x.Value
+}
+
 // capText says what a limit left out, without the number.
 func capText(x *crawl.Cap) string {
 	if x.Key == "" {
 		return x.What + " beyond what is read of one site"
 	}
-	text := fmt.Sprintf("%s by %s %s", x.What, capFlag(x.Key), x.Value)
+	text := x.What + " by " + capName(x)
 	if where := capWhere(x); where != "" {
 		text += ": " + where
 	}

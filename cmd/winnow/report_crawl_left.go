@@ -53,7 +53,7 @@ func capSection(caps []crawl.Cap) lab.Section {
 		x := &caps[i]
 		limit := "of a site"
 		if x.Key != "" {
-			limit = capFlag(x.Key) + " " + x.Value
+			limit = capName(x)
 		}
 		t.Rows = append(t.Rows, []lab.Cell{lab.Words(limit), lab.Count(int(x.Left)), lab.Words(x.What), lab.Words(capWhere(x)), lab.Words(capRaise(x))})
 	}
