@@ -74,7 +74,11 @@ func (s *state) capsOf(c *Config) (list []Cap) {
 		key, limit = "max_depth_dynamic", c.MaxDepthDynamic
 	}
 	add(key, limit.String(), "pages", bars[frontier.BarDepth], "none")
-	add("max_links", strconv.Itoa(c.MaxLinks), "links", s.cut.links, strconv.Itoa(roundUp(s.cut.most())))
+	most := "" // a page may have been cut for the bytes of its links, which cannot be set
+	if n := roundUp(s.cut.most()); n > c.MaxLinks {
+		most = strconv.Itoa(n)
+	}
+	add("max_links", strconv.Itoa(c.MaxLinks), "links", s.cut.links, most)
 	add("max_body", c.MaxBody.String(), "pages", s.failed[policy.TooLarge], "") // how large they are nobody knows
 	add("", "", "sitemap entries", s.cut.files, "")
 	return list

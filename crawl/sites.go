@@ -76,10 +76,10 @@ func (s *sites) admit(id graph.Site) {
 	s.shares.Slice()[s.domain.At(int(id))]++
 }
 
-// dismiss takes back what admit counted.
+// dismiss takes back what admit counted. Where records are lost that may be nothing.
 func (s *sites) dismiss(id graph.Site) {
-	s.admitted.Slice()[id]--
-	s.shares.Slice()[s.domain.At(int(id))]--
+	site, domain := &s.admitted.Slice()[id], &s.shares.Slice()[s.domain.At(int(id))]
+	*site, *domain = max(*site, 1)-1, max(*domain, 1)-1
 }
 
 // rulesOf is what the robots.txt of a site says to us.

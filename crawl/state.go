@@ -105,7 +105,7 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 		guard:   trap.New(set.secret, n, m),
 		mirrors: newMirrors(m),
 		pending: newPending(),
-		kinds:   newKinds(set.secret, n),
+		kinds:   newKinds(set.secret, min(2*n, 1<<31)),
 		freed:   true,
 	}
 	s.statuses, s.cut.pages = map[uint16]int64{}, map[graph.Page]cutPage{}

@@ -60,7 +60,7 @@ func addCaps(t *table, caps []crawl.Cap) {
 		switch raise := capRaise(x); {
 		case raise != "":
 			text += "; raise it with " + raise
-		case x.Key != "" && x.Key != "max_body":
+		case strings.HasSuffix(x.Key, "_pages"):
 			text += "; a larger value brings them"
 		}
 		t.add("left out", formatCount(x.Left), text)
