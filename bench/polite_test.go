@@ -86,7 +86,7 @@ func (r *politeRun) crawl(t *testing.T, flags ...string) {
 	t.Helper()
 	args := []string{
 		"crawl", "--seeds", filepath.Join(r.dir, "seeds"), "--ca-file", filepath.Join(r.dir, "ca.pem"), "--dir", filepath.Join(r.dir, "crawl"), "--resolver", r.net.Resolver(), "--allow-private",
-		"--contact", "test@example.org", "--max-depth", "1000", "--max-depth-dynamic", "1000", "--sitemaps=false", "--quiet",
+		"--contact", "test@example.org", "--sitemaps=false", "--quiet",
 	}
 	args = append(args, flags...)
 	args = append(args, strings.Fields(os.Getenv("WINNOW_POLITE_FLAGS"))...)

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/graph"
@@ -14,9 +15,10 @@ import (
 type group struct {
 	warc    archive.Group
 	records journal.Group
-	sites   []graph.Site // whose outcome is in it: they may be asked again afterwards
-	tasks   []*task      // whose bytes are in it: they are used again afterwards
-	bytes   int64        // of the archive
+	sites   []graph.Site  // whose outcome is in it: they may be asked again afterwards
+	tasks   []*task       // whose bytes are in it: they are used again afterwards
+	bytes   int64         // of the archive
+	free    time.Duration // the first instant at which one of the sites may be asked
 	err     error
 }
 

@@ -9,7 +9,7 @@ package crawl
 // A Config is a value: copies share no memory that anybody changes in place (Clone).
 type Config struct {
 	Seeds    []string `toml:"seeds" section:"Where the crawl begins, and when it pauses" help:"URLs to begin with; used when the crawl is started, not when it is resumed"`
-	Pages    int64    `toml:"pages" help:"pause after so many fetched pages; 0: no limit"`
+	Pages    int64    `toml:"pages" help:"pause after so many pages, redirects not counted; 0: no limit"`
 	Duration Duration `toml:"duration" help:"pause after so much time in all; 0: no limit"`
 	Bytes    Size     `toml:"bytes" help:"pause after so many received bytes; 0: no limit"`
 
@@ -60,11 +60,12 @@ type Config struct {
 	Exclude         []string `toml:"exclude" help:"regular expression; URLs that match one are refused"`
 	Rules           string   `toml:"rules" kind:"file" help:"file with lines \"allow|deny HOST[/PATH]\"; of those that fit the one with the longest host counts, then the longest path"`
 	Deny            string   `toml:"deny" kind:"file" help:"file with hosts that are never asked, read again while running"`
-	MaxDepth        int      `toml:"max_depth" help:"most links from a seed"`
-	MaxDepthDynamic int      `toml:"max_depth_dynamic" help:"the same for pages with a query or made by programs"`
+	MaxDepth        Depth    `toml:"max_depth" help:"most links from a seed to a page, by the shortest way that is known; 0: seeds only; none, or -1: no limit"`
+	MaxDepthDynamic Depth    `toml:"max_depth_dynamic" help:"the same for pages with a query or made by programs"`
+	MaxLinks        int      `toml:"max_links" help:"most links of one page, each target counted once"`
 	SitePages       int      `toml:"site_pages" help:"most pages of one site; 0: no limit"`
 	DomainPages     int      `toml:"domain_pages" help:"most pages of one registered domain; 0: no limit"`
-	Types           string   `toml:"types" help:"html: links that promise something else are not followed; all"`
+	Types           string   `toml:"types" help:"html: links that surely lead to something else are not followed; all"`
 	Duplicates      bool     `toml:"duplicates" help:"do not follow the links of a page whose content another page had before"`
 	Traps           bool     `toml:"traps" help:"leave places alone that bring nothing new or never end; what was left alone is in status"`
 	Sitemaps        bool     `toml:"sitemaps" help:"read the sitemaps that robots.txt names"`
@@ -118,8 +119,9 @@ func Default() Config {
 		Scope:           ScopeAny,
 		Include:         []string{},
 		Exclude:         []string{},
-		MaxDepth:        15,
-		MaxDepthDynamic: 5,
+		MaxDepth:        NoDepth,
+		MaxDepthDynamic: NoDepth,
+		MaxLinks:        50_000,
 		SitePages:       25_000,
 		DomainPages:     100_000,
 		Types:           TypesHTML,

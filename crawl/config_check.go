@@ -49,7 +49,8 @@ func (c *Config) Check() error {
 const (
 	mostFetchers = 1_000_000
 	mostPages    = math.MaxUint32 - 1
-	mostDepth    = 1_000_000
+	mostDepth    = frontier.MaxDepth - 1
+	mostLinks    = 1_000_000
 	leastMemory  = 64 << 20
 )
 
@@ -68,8 +69,9 @@ func (c *Config) checkNumbers() error {
 		{"retries", int64(c.Retries), 0, 100},
 		{"slow_times", int64(c.SlowTimes), 1, 255},
 		{"max_body", int64(c.MaxBody), 1, math.MaxInt32},
-		{"max_depth", int64(c.MaxDepth), 0, mostDepth},
-		{"max_depth_dynamic", int64(c.MaxDepthDynamic), 0, mostDepth},
+		{"max_depth", int64(c.MaxDepth), int64(NoDepth), mostDepth},
+		{"max_depth_dynamic", int64(c.MaxDepthDynamic), int64(NoDepth), mostDepth},
+		{"max_links", int64(c.MaxLinks), 1, mostLinks},
 		{"site_pages", int64(c.SitePages), 0, mostPages},
 		{"domain_pages", int64(c.DomainPages), 0, mostPages},
 		{"max_memory", int64(c.MaxMemory), 0, math.MaxInt64},

@@ -97,6 +97,8 @@ func (k Key) setOne(text string) (err error) {
 		return v.Set(text)
 	case *Size:
 		return v.Set(text)
+	case *Depth:
+		return v.Set(text)
 	case *float64:
 		if *v, err = strconv.ParseFloat(text, 64); err != nil {
 			return fmt.Errorf("%q: want a number", text)

@@ -55,6 +55,29 @@ func TestFilesReadBack(t *testing.T) {
 	}
 }
 
+// No limit of depth has a word of its own.
+func TestNoDepth(t *testing.T) {
+	for text, want := range map[string]Depth{"none": NoDepth, "-1": NoDepth, "0": 0, "15": 15, "1k": 1000} {
+		c := Default()
+		c.MaxDepth = 7
+		k, _ := c.Key("max_depth")
+		if err := k.Set(text); err != nil || c.MaxDepth != want {
+			t.Errorf("%s: %d, %v", text, c.MaxDepth, err)
+		}
+	}
+	for text, want := range map[string]Depth{"'none'": NoDepth, "-1": NoDepth, "0": 0, "15": 15} {
+		c, err := Parse("w.toml", []byte("max_depth = "+text+"\n"))
+		if err != nil || c.MaxDepth != want {
+			t.Errorf("%s: %d, %v", text, c.MaxDepth, err)
+		}
+	}
+	for _, text := range []string{"-2", "70000", "'deep'"} {
+		if _, err := Parse("w.toml", []byte("max_depth = "+text+"\n")); err == nil {
+			t.Errorf("max_depth = %s was taken", text)
+		}
+	}
+}
+
 func TestReadOverWhatIsThere(t *testing.T) {
 	c := Default()
 	if err := c.Read("/etc/winnow/first.toml", []byte("delay = 5\nheader = ['A: 1', 'B: 2']\nrules = 'r.txt'\n[[site]]\nmatch = 'a.example'\n")); err != nil {

@@ -67,6 +67,41 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil
 // UnmarshalText reads what a file says.
 func (d *Duration) UnmarshalText(text []byte) error { return d.Set(string(text)) }
 
+// Depth is a number of links from a seed, or NoDepth. It is written as a number in files,
+// and read as "none", too. It is a flag.
+type Depth int
+
+// NoDepth is no limit.
+const NoDepth Depth = -1
+
+// Set reads "none", "-1" or a number.
+func (d *Depth) Set(text string) error {
+	if text == "none" || text == "-1" {
+		*d = NoDepth
+		return nil
+	}
+	n, err := parseCount(text)
+	if err != nil || n > mostDepth {
+		return fmt.Errorf("%q: want a whole number from 0 to %d, or none", text, mostDepth)
+	}
+	*d = Depth(n)
+	return nil
+}
+
+// String writes it as Set reads it.
+func (d Depth) String() string {
+	if d < 0 {
+		return "none"
+	}
+	return strconv.Itoa(int(d))
+}
+
+// UnmarshalText reads what a file says in quotes.
+func (d *Depth) UnmarshalText(text []byte) error { return d.Set(string(text)) }
+
+// within tells whether so many links from a seed are not too many.
+func (d Depth) within(links int) bool { return d < 0 || links <= int(d) }
+
 // Size is a number of bytes that is written "10MiB" in files and on command lines. K,
 // M, G and T, alone or with iB, are powers of 1024; KB, MB, GB and TB are powers of
 // 1000. It is a flag too.

@@ -11,25 +11,50 @@ import (
 
 // limits decide which pages a crawl asks for, beyond what their URLs say.
 type limits struct {
-	depth, dynamic int // links from a seed, of all pages and of dynamic ones (W25); 0 any number
-	site, domain   int // pages (W26); 0 any number
+	depth, dynamic Depth // links from a seed, of all pages and of dynamic ones (W25)
+	site, domain   int   // pages (W26); 0 any number
 	sites          func(name []byte) int
 }
+
+// deep tells whether the depth of a page matters.
+func (l *limits) deep() bool { return l.depth >= 0 || l.dynamic >= 0 }
 
 // bar is why a page that is new on a site is not to be asked for, beyond what its URL
 // says; depth is that of the page.
 func (s *state) bar(l *limits, id graph.Site, rest []byte, depth int) frontier.Bar {
 	switch {
-	case l.depth > 0 && depth > l.depth:
-		return frontier.BarDepth
-	case l.dynamic > 0 && depth > l.dynamic && s.dynamic(id, rest):
+	case s.tooDeep(l, id, rest, depth):
 		return frontier.BarDepth
 	case s.fullSite(l, id):
 		return frontier.BarSitePages
-	case l.domain > 0 && int(s.shares.At(int(s.domain.At(int(id))))) >= l.domain:
+	case s.fullDomain(l, id):
 		return frontier.BarDomainPages
 	}
 	return frontier.NoBar
+}
+
+// noRoom tells whether a site, or its domain, has as many pages as it may.
+func (s *state) noRoom(l *limits, id graph.Site) bool {
+	return s.fullSite(l, id) || s.fullDomain(l, id)
+}
+
+// fullDomain tells whether the domain of a site has as many pages as it may.
+func (s *state) fullDomain(l *limits, id graph.Site) bool {
+	return l.domain > 0 && int(s.shares.At(int(s.domain.At(int(id))))) >= l.domain
+}
+
+// tooDeep tells whether a page is too many links away from a seed.
+func (s *state) tooDeep(l *limits, id graph.Site, rest []byte, depth int) bool {
+	return !l.depth.within(depth) || !l.dynamic.within(depth) && s.dynamic(id, rest)
+}
+
+// depth is the number of links from a seed to a page, as limits count it: a page that a
+// sitemap lists is no seed.
+func (s *state) depth(p graph.Page) int {
+	if s.isSeed(p) {
+		return 0
+	}
+	return max(1, s.f.Depth(p))
 }
 
 func (s *state) dynamic(id graph.Site, rest []byte) bool {
@@ -57,14 +82,14 @@ func (s *state) siteLimit(l *limits, id graph.Site) int {
 // in the order of the links, those that were barred and need not be any more, and for
 // a page all of them. from is the page with the links, NoPage for seeds and sitemaps.
 func (s *state) discover(r *journal.Record, l *limits, from graph.Page, home graph.Site, links *gather.Links) {
-	depth := 0
+	depth := 1
 	if from != graph.NoPage {
 		depth = s.f.Depth(from) + 1
 	}
 	e := &r.Event
 	for i := range links.Len() {
 		link := links.At(i)
-		p, ok := s.target(r, l, home, depth, links, i, &link)
+		p, ok := s.target(r, l, from, home, depth, links, i, &link)
 		if !ok {
 			continue // there is no room for it
 		}
@@ -75,7 +100,7 @@ func (s *state) discover(r *journal.Record, l *limits, from graph.Page, home gra
 }
 
 // target is the page of one link.
-func (s *state) target(r *journal.Record, l *limits, home graph.Site, depth int, links *gather.Links, i int, link *gather.Link) (graph.Page, bool) {
+func (s *state) target(r *journal.Record, l *limits, from graph.Page, home graph.Site, depth int, links *gather.Links, i int, link *gather.Link) (graph.Page, bool) {
 	if s.full() {
 		p, ok := s.seen.LookupPage(link.Hash)
 		return p, ok
@@ -101,8 +126,16 @@ func (s *state) target(r *journal.Record, l *limits, home graph.Site, depth int,
 	case bar == frontier.NoBar && s.admits(l, p, id, links.Rest(i), depth):
 		r.Event.Admit = append(r.Event.Admit, p)
 		s.sites.admit(id)
+	case from == graph.NoPage && s.comesNearer(p):
+		r.Event.Admit = append(r.Event.Admit, p)
 	}
 	return p, true
+}
+
+// comesNearer tells whether it makes a page nearer that a sitemap lists it: depths are
+// exact, and the page is not refused, which it would not be any more.
+func (s *state) comesNearer(p graph.Page) bool {
+	return s.set.frontier.Depths && int(p) < s.f.Pages() && s.f.Depth(p) > 0 && s.f.State(p) != frontier.RefusedPage
 }
 
 // add makes a page known, and says so in the record.

@@ -128,7 +128,9 @@ func (o *owner) task(w frontier.Work) *task {
 		t.url = o.s.files[w.Site][0]
 	case frontier.Fetch:
 		t.url = string(o.s.appendURL(nil, w.Page))
-		t.etag, t.since = o.s.visits.of(w.Page)
+		if o.s.in.At(int(w.Page))&recalled == 0 { // else all of it is wanted, changed or not
+			t.etag, t.since = o.s.visits.of(w.Page)
+		}
 	}
 	t.addrs = append(t.addrs[:0], o.addresses(w)...)
 	t.extra = o.headers.Of(name)

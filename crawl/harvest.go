@@ -122,11 +122,13 @@ func (w *harvester) do(t *task) {
 		w.client = fetch.NewClient(w.fetch)
 	}
 	q := &fetch.Request{URL: t.url, Addrs: t.addrs, ETag: t.etag, Modified: t.since, Last: t.last, Header: t.extra}
-	switch t.work.Kind {
-	case frontier.Robots:
+	switch {
+	case t.work.Kind == frontier.Robots:
 		q.MaxBody, q.Prefix = robots.MaxSize+1, true // one more shows that it is longer
-	case frontier.Sitemap:
+	case t.work.Kind == frontier.Sitemap:
 		q.MaxBody, q.Prefix = w.gather.MaxSitemap, true
+	case t.work.Kind == frontier.Fetch && w.gather.HTMLOnly:
+		q.Wants = gather.MayBePage
 	}
 	t.shift = w.shift()
 	a := w.client.Do(w.ctx, q)

@@ -43,7 +43,7 @@ func newHostileCrashWeb(t *testing.T) *crashWeb {
 	so.CrowdLinks, so.MaxSize = 2000, 12_000
 	so.Pages.Crowd, so.Pages.EndlessBody, so.Pages.EndlessHeader = 0.003, 0.003, 0.003
 	h := hostileCrawl{pages: 600, sites: 30, seed: 8, serve: so, set: func(c *Config) {
-		c.MaxDepth, c.MaxBody = 1000, 256<<10
+		c.MaxBody = 256 << 10
 		c.IPCap = 1 // of more at a time one may start when another has just ended
 	}}
 	w := &crashWeb{testWeb: h.web(t), root: disk.NewMemory()}

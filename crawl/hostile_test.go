@@ -149,7 +149,7 @@ func (w *testWeb) meetSite(met map[string]bool, id graph.Site) {
 // limits are those of the crawl.
 func (w *testWeb) limits() fakeweb.Limits {
 	c := &w.o.Config
-	return fakeweb.Limits{MaxDepth: c.MaxDepth, Sitemaps: c.Sitemaps, MaxBody: int(c.MaxBody)}
+	return fakeweb.Limits{MaxDepth: max(0, int(c.MaxDepth)), Sitemaps: c.Sitemaps, MaxBody: int(c.MaxBody)}
 }
 
 // checkHostile holds a crawl against the rules and the wanted pages, by the server's count

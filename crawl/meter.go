@@ -22,8 +22,8 @@ type meter struct {
 }
 
 type mark struct {
-	at      time.Duration
-	fetched int64
+	at     time.Duration
+	visits int64
 }
 
 // everySecond is the rhythm of the meter.
@@ -40,7 +40,7 @@ func (o *owner) report(now time.Duration) {
 	}
 	o.tick = now + o.rhythm()
 	o.measure(now)
-	o.marks[o.n%len(o.marks)] = mark{now, o.fetched}
+	o.marks[o.n%len(o.marks)] = mark{now, o.visits}
 	o.n++
 	if o.o.Progress != nil {
 		o.o.Progress(&o.stats)
@@ -102,7 +102,8 @@ func (o *owner) measure(now time.Duration) {
 func (s *state) statistics(x *Stats) {
 	x.Known, x.Sites = int64(s.f.Pages()), int64(s.f.Sites())
 	n, bars, failed := s.f.Census()
-	x.Fetched, x.Failed, x.Refused, x.Bars = n[frontier.Fetched], n[frontier.Failed], n[frontier.RefusedPage], bars
+	x.Fetched, x.Failed, x.Refused, x.Bars = n[frontier.Fetched]+n[frontier.Reacquired], n[frontier.Failed], n[frontier.RefusedPage], bars
+	x.Redirects, x.Links = s.moved, s.links
 	x.Queued = x.Known - x.Fetched - x.Failed - x.Refused
 	x.Requests = 0
 	for _, r := range s.requests[frontier.Resolve+1:] {
@@ -126,7 +127,7 @@ func (o *owner) rate(now time.Duration) float64 {
 	if now <= from.at {
 		return 0
 	}
-	return float64(o.fetched-from.fetched) / (now - from.at).Seconds()
+	return float64(o.visits-from.visits) / (now - from.at).Seconds()
 }
 
 // left is the time until a limit is reached, at the present rate: 0 if there is no

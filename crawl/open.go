@@ -130,6 +130,7 @@ func newSetup(c *Config, id identity, memory int64) (*setup, error) {
 		AddressCap: c.IPCap, AddressDelay: c.IPDelay.Duration,
 		Slow: c.SlowAnswer.Duration, SlowFactor: c.SlowFactor, SlowTimes: c.SlowTimes, SlowDelay: c.SlowDelay.Duration, SlowMax: c.SlowMax.Duration,
 		Slice: workSlice, Hold: true,
+		Depths:   c.MaxDepth >= 0 || c.MaxDepthDynamic >= 0,
 		MaxPages: pages, MaxSites: max(1<<10, pages/2),
 	}
 	return set, nil

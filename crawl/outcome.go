@@ -79,6 +79,9 @@ func (o *owner) more(now time.Duration, i int, s graph.Site) bool {
 
 // keep lets a task wait for the commit of its bytes, or uses it again at once.
 func (o *owner) keep(t *task) {
+	if t.found.Links.Len() > manyLinks {
+		t.found.Links = gather.Links{} // they are in the record, and take megabytes
+	}
 	if n := len(t.found.Records.Bytes); n > 0 {
 		o.open.tasks = append(o.open.tasks, t)
 		o.open.bytes += int64(n)
@@ -86,6 +89,9 @@ func (o *owner) keep(t *task) {
 	}
 	o.recycle(t)
 }
+
+// manyLinks is how many links are not kept for the next page.
+const manyLinks = 5000
 
 // outcome begins the record of an answer with what all of them have.
 func (o *owner) outcome(kind frontier.EventKind, now time.Duration, t *task) *journal.Record {
@@ -179,6 +185,7 @@ func (o *owner) ruled(now time.Duration, t *task) {
 		if o.readsSitemaps(id) && e.Site == id {
 			r.Facts.Files = o.s.fits(0, o.s.wantedFiles(t.rules, t.sitemaps))
 			e.Files = uint32(len(r.Facts.Files))
+			r.Facts.Dropped = uint32(len(t.sitemaps) - len(r.Facts.Files))
 		}
 	case robots.Moved:
 		e.Class, e.Hop, r.Facts.Hop = policy.Redirect, true, t.hop
@@ -264,8 +271,10 @@ func (o *owner) listed(now time.Duration, t *task) {
 		o.s.discover(r, &o.limits, graph.NoPage, e.Site, &f.Links)
 		r.Facts.Files = o.s.fits(o.s.listings[e.Site], o.s.wantedFiles(o.s.rulesOf(e.Site), f.Files))
 		e.Files = uint32(len(r.Facts.Files))
+		r.Facts.Dropped = uint32(f.Dropped + len(f.Files) - len(r.Facts.Files))
 	}
 	o.record()
+	o.admitNearer(now)
 }
 
 // done takes an attempt at a page.
@@ -290,10 +299,14 @@ func (o *owner) done(now time.Duration, t *task) {
 		}
 		o.describe(r, t)
 		e.Due = later(e.End, o.c.Recrawl.Duration)
-		o.fetched++
+		o.visits++
+		if o.s.in.At(int(e.Page))&came == 0 && e.Class != policy.Redirect {
+			o.fetched++
+		}
 	}
 	e.Keep = t.answer.Keep && o.stopping == "" && o.pagesLeft()
 	o.record()
+	o.admitNearer(now)
 }
 
 // describe adds what is known of a page that came.

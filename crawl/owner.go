@@ -69,13 +69,14 @@ type owner struct {
 	rec          journal.Record
 	fetching     int   // pages under way
 	works        int   // that have ended since relent
-	fetched      int64 // pages that came, over all sessions
+	fetched      int64 // pages that came, over all sessions: redirects and revisits do not count
+	visits       int64 // all that came in this session
 	conns        uint32
 	before       []byte // configuration of the session before, TOML; nil: there was none
 	loosened     bool   // the session before had other limits
 	stopping     string // why nothing is handed out any more; "": it is
 	graceEnd     time.Duration
-	hungry       bool // harvesters are idle and sites wait for a commit
+	hungry       bool // harvesters are idle, and sites with pages wait for a commit
 	timer        *time.Timer
 	dir          *directory
 	builder      *archive.Builder
@@ -141,7 +142,7 @@ func (o *owner) ended(ask time.Duration) bool {
 	if len(o.idle) < len(o.crew) || o.busy || !o.journal.Empty() {
 		return false
 	}
-	if o.stopping == "" && ask == frontier.Never && !o.outage.On() && !o.relent(o.now(), true) {
+	if o.stopping == "" && ask == frontier.Never && !o.outage.On() && !o.relent(o.now(), true) && !o.refill(o.now()) {
 		o.stopping = whyFinished
 	}
 	return o.stopping != ""
@@ -163,7 +164,7 @@ const grace = 3 * time.Second
 func (o *owner) alarm(now, ask time.Duration) time.Duration {
 	at := min(ask, o.tick, o.probeAt(now))
 	if !o.journal.Empty() && !o.busy {
-		at = min(at, max(o.since+o.c.Commit.Duration, now+1))
+		at = min(at, max(o.dueAt(), now+1))
 	}
 	if o.stopping != "" && o.graceEnd > 0 {
 		at = min(at, o.graceEnd)
@@ -262,20 +263,36 @@ func recycled[T any](in, old []T) []T {
 	return in
 }
 
-// send gives the open group to the committer if it is idle and it is time: --commit
-// after its first record, or at once when harvesters wait for sites that wait for it.
+// send gives the open group to the committer if it is idle and it is time.
 func (o *owner) send(now time.Duration) {
 	if o.busy || o.journal.Empty() {
 		return
 	}
-	due := now >= o.since+o.c.Commit.Duration || o.hungry || o.stopping != "" || o.open.bytes > groupBytes
-	if !due {
-		return
+	if now >= o.dueAt() || o.stopping != "" || o.open.bytes > groupBytes {
+		o.give()
 	}
+}
+
+// dueAt is when the open group is to be committed: --commit after its first record, or
+// earlier when harvesters wait for a site of it that might be asked before.
+func (o *owner) dueAt() time.Duration {
+	at := o.since + o.c.Commit.Duration
+	if o.hungry {
+		at = min(at, o.open.free-commitTime)
+	}
+	return at
+}
+
+// commitTime is how long before a site may be asked its group is committed: disks take
+// some of it.
+const commitTime = 10 * time.Millisecond
+
+// give gives the open group to the committer.
+func (o *owner) give() {
 	g := o.open
 	g.warc = o.warc.Take()
 	g.records = o.journal.Take(o.state())
-	o.open = group{}
+	o.open = group{free: frontier.Never}
 	o.busy = true
 	o.commit.in <- &g
 }
@@ -317,4 +334,9 @@ func (o *owner) record() {
 }
 
 // hold notes that a site waits for the commit of what was recorded last.
-func (o *owner) hold(s graph.Site) { o.open.sites = append(o.open.sites, s) }
+func (o *owner) hold(s graph.Site) {
+	o.open.sites = append(o.open.sites, s)
+	if !o.rec.Event.Keep { // else its fetcher goes on with it
+		o.open.free = min(o.open.free, o.s.f.Instant(s))
+	}
+}

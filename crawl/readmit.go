@@ -2,36 +2,40 @@ package crawl
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A crawl that is resumed with a wider scope or larger limits asks for pages that it
 // knows and had refused: nothing has to be fetched again to find them. A narrower scope
 // or a longer deny list bars pages that wait when they would be handed out.
 
-// readmit admits the refused pages that the configuration in force would not bar.
+// readmit admits the refused pages that the configuration in force would not bar. Where
+// it is that of the session before, those are pages that a deny list named for a while,
+// and pages that are near enough by now.
 func (o *owner) readmit(scope *gather.Scope) {
-	if !o.loosened {
+	_, bars, _ := o.s.f.Census()
+	deep := o.limits.deep() && bars[frontier.BarDepth] > 0
+	if !o.loosened && bars[frontier.BarDenied] == 0 && !deep {
 		return
 	}
-	r := o.begin(frontier.Admitted, o.base)
-	for p := range o.s.f.Pages() {
-		id := graph.Page(p)
-		if o.s.f.State(id) != frontier.RefusedPage || !o.admissible(scope, id) {
-			continue
-		}
-		r.Event.Admit = append(r.Event.Admit, id)
-		o.s.sites.admit(o.s.f.Site(id))
+	n := o.admitAll(o.base, func(p graph.Page, bar frontier.Bar) bool {
+		return (o.loosened || bar == frontier.BarDenied || deep && bar == frontier.BarDepth) && o.admissible(scope, p)
+	})
+	if o.loosened {
+		o.log.Info("the limits have changed", "pages_admitted", n)
 	}
-	n := len(r.Event.Admit)
-	if n > 0 {
-		o.record()
-	}
-	o.log.Info("the limits have changed", "pages_admitted", n)
 }
 
 // admissible judges a refused page again.
@@ -48,16 +52,25 @@ func (o *owner) admissible(scope *gather.Scope, p graph.Page) bool {
 	}
 	url := o.s.appendURL(nil, p)
 	site, rest := page.Site(url)
-	if scope.Judge(site, rest) != frontier.NoBar || o.c.Types == TypesHTML && !page.Extension(url).MayBePage() {
+	switch {
+	case o.s.isSeed(p):
+		return scope.Denied(site, rest) == frontier.NoBar
+	case scope.Judge(site, rest) != frontier.NoBar:
+		return false
+	case o.c.Types == TypesHTML && (!page.Extension(url).MayBePage() || o.s.noPage(o.s.f.Site(p), rest)):
 		return false
 	}
-	return o.s.bar(&o.limits, o.s.f.Site(p), rest, o.s.f.Depth(p)) == frontier.NoBar
+	return o.s.bar(&o.limits, o.s.f.Site(p), rest, o.s.depth(p)) == frontier.NoBar
 }
 
-// loosens tells whether what decides about URLs differs from the session before.
+// loosens tells whether what decides about URLs differs from the session before: the
+// configuration, or the contents of the files that it names.
 func loosens(before []byte, now *Config) bool {
 	if len(before) == 0 {
 		return false
+	}
+	if filesSum(before) != filesSum(now.appendFilesSum(nil)) {
+		return true
 	}
 	was := Default()
 	if err := was.Read("the last session", before); err != nil {
@@ -76,6 +89,83 @@ func (c *Config) limitsOnly() Config {
 	d.MaxDepth, d.MaxDepthDynamic, d.SitePages, d.DomainPages, d.Types, d.Site = c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages, c.Types, c.Site
 	d.Traps = c.Traps
 	return d
+}
+
+// filesLine begins the line of a session's configuration that tells what the files of
+// rules and deny lists held. It is a comment, so that it is no key that anybody could set.
+const filesLine = "# sha256 of rules and deny: "
+
+// appendFilesSum appends the line to a configuration that names such files.
+func (c *Config) appendFilesSum(config []byte) []byte {
+	if c.Rules == "" && c.Deny == "" {
+		return config
+	}
+	h := sha256.New()
+	for _, name := range []string{c.Rules, c.Deny} {
+		text := []byte(nil)
+		if name != "" {
+			text, _ = os.ReadFile(name) // it was read a moment ago, or the crawl does not begin
+		}
+		fmt.Fprintf(h, "%d ", len(text))
+		h.Write(text)
+	}
+	return fmt.Appendf(config, "%s%x\n", filesLine, h.Sum(nil))
+}
+
+// filesSum is the sum that a configuration tells, "" if it has none.
+func filesSum(config []byte) string {
+	_, sum, _ := strings.Cut(string(config), filesLine)
+	sum, _, _ = strings.Cut(sum, "\n")
+	return sum
+}
+
+// recallCut fetches pages again that brought less than they have, when what kept it back
+// is gone: links beyond a smaller max_links, and the links of duplicates.
+func (o *owner) recallCut() error {
+	was := Default()
+	if len(o.before) == 0 || was.Read("the last session", o.before) != nil {
+		return nil
+	}
+	var list []graph.Page
+	for p, x := range o.s.cut.pages {
+		if int(x.Kept) < o.c.MaxLinks && was.MaxLinks < o.c.MaxLinks {
+			list = append(list, p)
+		}
+	}
+	if was.Duplicates && !o.c.Duplicates {
+		var err error
+		if list, err = o.duplicates(list); err != nil {
+			return err
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	slices.Sort(list)
+	list = slices.Compact(list)
+	for _, kind := range []frontier.EventKind{frontier.Admitted, frontier.Revisit} { // see recall
+		r := o.begin(kind, o.base)
+		r.Event.Admit = append(r.Event.Admit, list...)
+		o.record()
+	}
+	o.log.Info("pages are fetched again for links that were left out", "pages", len(list))
+	return nil
+}
+
+// duplicates adds the pages to a list that came as duplicates last.
+func (o *owner) duplicates(list []graph.Page) ([]graph.Page, error) {
+	last := map[graph.Page]bool{}
+	_, err := journal.Read(o.dir.journal, 0, func(r *journal.Record) error {
+		if e := &r.Event; e.Kind == frontier.Done && !e.Class.Failed() && !e.Again {
+			if e.Class == policy.Duplicate {
+				last[e.Page] = true
+			} else {
+				delete(last, e.Page)
+			}
+		}
+		return nil
+	})
+	return slices.AppendSeq(list, maps.Keys(last)), err
 }
 
 // revisit lets all pages that came be visited again when --recrawl is new: when each of

@@ -30,13 +30,14 @@ func newRecordedSession(r *journal.Record) RecordedSession {
 func (s *RecordedSession) Config() (Config, error) { return Parse("journal", s.TOML) }
 
 // Frontier are the options of a frontier under a configuration: what a simulation needs
-// to wait as the crawl did. Nothing is held for commits there.
+// to wait as the crawl did. Nothing is held for commits there, and
+// no page is too deep.
 func (c *Config) Frontier() (frontier.Options, error) {
 	set, err := newSetup(c, identity{}, 0)
 	if err != nil {
 		return frontier.Options{}, err
 	}
-	set.frontier.Hold = false
+	set.frontier.Hold, set.frontier.Depths = false, false
 	return set.frontier, nil
 }
 

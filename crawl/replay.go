@@ -127,7 +127,9 @@ func (s *state) learn(r *journal.Record) error {
 		return nil // they are counted, or see retried
 	}
 	for _, p := range e.Admit {
-		s.sites.admit(s.f.Site(p))
+		if e.Kind != frontier.Revisit && int(p) < s.f.Pages() && s.f.State(p) == frontier.RefusedPage {
+			s.sites.admit(s.f.Site(p))
+		}
 	}
 	return nil
 }

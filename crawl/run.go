@@ -67,14 +67,16 @@ type Stats struct {
 	State     string        // running, stopping, paused, finished
 	Known     int64         // pages, of all states
 	Queued    int64         // of these, waiting
-	Fetched   int64
+	Fetched   int64         // pages that came, redirects included
+	Redirects int64         // of these
 	Failed    int64
 	Refused   int64
 	Sites     int64
 	Requests  int64
 	Bytes     int64   // of all answers, as they came
 	Rate      float64 // pages a second over the last ten seconds
-	Gathered  float64 // share of the known links that lead to fetched pages
+	Links     int64   // found on pages that came, to pages of all states
+	Gathered  float64 // share of them that lead to fetched pages
 	Active    int     // fetchers at work
 	Fetchers  int
 	Counts    frontier.Counts // why the others wait
@@ -97,7 +99,8 @@ type Summary struct {
 	Why string // finished, unreachable, pages, duration, bytes, stopped, memory, disk
 	// Unreachable are sites that could not be reached, those with most pages first.
 	Unreachable []SiteDown
-	Retried     int // pages that got another chance, with RunOptions.Chance
+	Retried     int   // pages that got another chance, with RunOptions.Chance
+	Caps        []Cap // limits that left something out
 }
 
 // An Error is one that a person can do something about.

@@ -7,6 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
 )
 
 // checkSeeds refuses seeds that are not of the crawl, while nothing has been changed.
@@ -43,7 +44,7 @@ func (o *owner) isSeed(url string, before []string) bool {
 	}
 	site, rest := page.Site([]byte(url))
 	p, known := o.s.seen.LookupPage(o.s.key.Page(o.s.key.Site(site), rest))
-	return known && int(p) < o.s.f.Pages() && o.s.f.Depth(p) == 0
+	return known && int(p) < o.s.f.Pages() && o.s.isSeed(p)
 }
 
 // seed makes the seeds known that are not.
@@ -53,10 +54,7 @@ func (o *owner) seed() error {
 		site, rest := page.Site([]byte(url))
 		hash := o.s.key.Page(o.s.key.Site(site), rest)
 		if p, ok := o.s.seen.LookupPage(hash); ok {
-			if int(p) < o.s.f.Pages() && o.s.f.State(p) == frontier.RefusedPage {
-				r.Event.Admit = append(r.Event.Admit, p)
-				o.s.sites.admit(o.s.f.Site(p))
-			}
+			o.seedKnown(r, p)
 			continue
 		}
 		full := o.s.full()
@@ -72,6 +70,22 @@ func (o *owner) seed() error {
 	}
 	if len(r.Event.New) > 0 || len(r.Event.Admit) > 0 {
 		o.record()
+		o.admitNearer(o.base)
 	}
 	return nil
+}
+
+// seedKnown makes a seed of a page that is known, unless it is one already and not
+// refused.
+func (o *owner) seedKnown(r *journal.Record, p graph.Page) {
+	if int(p) >= o.s.f.Pages() {
+		return // it is there twice
+	}
+	refused := o.s.f.State(p) == frontier.RefusedPage
+	if refused {
+		o.s.sites.admit(o.s.f.Site(p))
+	}
+	if refused || !o.s.isSeed(p) {
+		r.Event.Admit = append(r.Event.Admit, p)
+	}
 }

@@ -76,10 +76,10 @@ func (s *sites) admit(id graph.Site) {
 	s.shares.Slice()[s.domain.At(int(id))]++
 }
 
-// dismiss takes back what admit counted.
+// dismiss takes back what admit counted. Where records are lost that may be nothing.
 func (s *sites) dismiss(id graph.Site) {
-	s.admitted.Slice()[id]--
-	s.shares.Slice()[s.domain.At(int(id))]--
+	site, domain := &s.admitted.Slice()[id], &s.shares.Slice()[s.domain.At(int(id))]
+	*site, *domain = max(*site, 1)-1, max(*domain, 1)-1
 }
 
 // rulesOf is what the robots.txt of a site says to us.
@@ -173,6 +173,7 @@ func (s *state) ruled(r *journal.Record) {
 	e := &r.Event
 	id := e.For
 	s.bytes += e.Bytes
+	s.cut.files += int64(r.Facts.Dropped)
 	switch {
 	case e.Hop:
 		h, _ := s.hopAt(id, e.Site)
@@ -208,6 +209,7 @@ func (s *state) listed(r *journal.Record) {
 	if r.Event.Again {
 		return
 	}
+	s.cut.files += int64(r.Facts.Dropped)
 	if f := s.files[id]; len(f) > 0 {
 		s.waiting -= len(f[0])
 	}

@@ -35,7 +35,7 @@ import (
 // and it is renamed to its name when it is whole and synced. The names order by record.
 const (
 	snapshotMagic   = "WSNP"
-	snapshotVersion = 4
+	snapshotVersion = 5
 	snapshotSuffix  = ".wsnap"
 	snapshotTemp    = "snapshot.tmp"
 	snapshotsKept   = 2
@@ -67,6 +67,13 @@ type head struct {
 	Tries     []pageEntry
 	Listings  []siteEntry[int]
 	Traps     *trap.Saved
+	Cut       []cutEntry
+}
+
+// cutEntry is a page with more links than it may have.
+type cutEntry struct {
+	Page graph.Page
+	Is   cutPage
 }
 
 type siteEntry[T any] struct {
@@ -84,6 +91,7 @@ type savedTally struct {
 	Outcomes               [16]int64
 	Statuses               []statusCount
 	Bytes, Links, Gathered int64
+	Moved, CutFiles        int64
 	Sessions               int64
 	Ran, Started           time.Duration
 }
@@ -120,7 +128,10 @@ func (s *state) head() *head {
 		Listings: entries(s.listings), Traps: s.guard.Saved(),
 	}
 	t := &s.tally
-	h.Tally = savedTally{t.requests, t.outcomes, nil, t.bytes, t.links, t.gathered, t.sessions, t.ran, t.started}
+	h.Tally = savedTally{t.requests, t.outcomes, nil, t.bytes, t.links, t.gathered, t.moved, t.cut.files, t.sessions, t.ran, t.started}
+	for _, p := range slices.Sorted(maps.Keys(t.cut.pages)) {
+		h.Cut = append(h.Cut, cutEntry{p, t.cut.pages[p]})
+	}
 	for _, k := range slices.Sorted(maps.Keys(t.statuses)) {
 		h.Tally.Statuses = append(h.Tally.Statuses, statusCount{k, t.statuses[k]})
 	}
@@ -138,7 +149,15 @@ func (s *state) head() *head {
 func (s *state) setHead(h *head) error {
 	s.next, s.now, s.began, s.last, s.holes = h.Next, h.Now, h.Began, h.Last, h.Holes
 	t := &h.Tally
-	s.tally = tally{t.Requests, t.Outcomes, map[uint16]int64{}, t.Bytes, t.Links, t.Gathered, t.Sessions, t.Ran, t.Started}
+	s.tally = tally{
+		requests: t.Requests, outcomes: t.Outcomes, statuses: map[uint16]int64{}, bytes: t.Bytes,
+		links: t.Links, gathered: t.Gathered, moved: t.Moved, sessions: t.Sessions, ran: t.Ran, started: t.Started,
+		cut: cuts{pages: map[graph.Page]cutPage{}, files: t.CutFiles},
+	}
+	for _, e := range h.Cut {
+		s.cut.pages[e.Page] = e.Is
+		s.cut.links += int64(e.Is.Left)
+	}
 	for _, c := range t.Statuses {
 		s.statuses[c.Status] = c.N
 	}
@@ -205,6 +224,9 @@ func (s *state) save(w io.Writer) error {
 	if err := s.content.seen.Save(w); err != nil {
 		return err
 	}
+	if err := s.kinds.seen.Save(w); err != nil {
+		return err
+	}
 	if err := s.guard.Save(w); err != nil {
 		return err
 	}
@@ -220,6 +242,7 @@ func (s *state) rest(do func(graph.AnyColumn) error) (err error) {
 	}
 	each(s.in)
 	each(s.content.first)
+	each(s.kinds.came)
 	s.alike.Columns(each)
 	s.visits.columns(each)
 	s.mirrors.columns(each)
@@ -246,6 +269,9 @@ func (s *state) load(r io.Reader) error {
 		return err
 	}
 	if err := s.content.seen.Load(r); err != nil {
+		return err
+	}
+	if err := s.kinds.seen.Load(r); err != nil {
 		return err
 	}
 	if err := s.guard.Load(r); err != nil {

@@ -68,7 +68,7 @@ func (w *socketWeb) configure(t *testing.T) {
 	}
 	c := Default()
 	c.Contact, c.AllowPrivate, c.CAFile, c.Resolver = "test@example.org", true, ca, w.net.Resolver()
-	c.MaxMemory, c.MaxDepth, c.MaxDepthDynamic = 1<<30, 1000, 1000
+	c.MaxMemory = 1 << 30
 	c.Delay, c.DelayFactor = seconds(0.02), 1
 	c.IPDelay, c.IPCap = seconds(0.002), 4
 	c.RetryDelay, c.RobotsRetry, c.Patience = seconds(0.05), seconds(0.05), seconds(2)

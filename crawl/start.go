@@ -236,6 +236,7 @@ func (o *owner) begins(id identity, fresh bool) error {
 	if err != nil {
 		return err
 	}
+	config = o.c.appendFilesSum(config)
 	o.before = o.s.last
 	o.loosened = loosens(o.s.last, o.c)
 	r := o.begin(frontier.Session, o.base)
@@ -256,21 +257,23 @@ func (o *owner) begins(id identity, fresh bool) error {
 	if err := o.assemble(); err != nil {
 		return err
 	}
-	states, _, _ := o.s.f.Census()
-	o.fetched = states[frontier.Fetched]
+	o.fetched = o.s.pagesCame()
 	o.timer = time.NewTimer(time.Hour)
 	return nil
 }
 
 // assemble makes what harvesters need.
 func (o *owner) assemble() error {
-	o.s.scope, o.s.traps = o.scope, o.c.Traps
+	o.s.scope, o.s.traps, o.s.limits, o.s.htmlOnly = o.scope, o.c.Traps, &o.limits, o.c.Types == TypesHTML
 	o.flight = newFlight()
 	if names := o.headers.Exposed(); len(names) > 0 {
 		o.log.Warn("a header that looks like a secret goes to every site, as --header-scope any says", "headers", names)
 	}
 	o.readmit(o.scope)
 	o.revisit()
+	if err := o.recallCut(); err != nil {
+		return err
+	}
 	o.withdraw(o.base)
 	resolve, err := o.resolver()
 	if err != nil {
@@ -294,7 +297,7 @@ func (o *owner) assemble() error {
 		gather: &gather.Options{
 			Key: o.s.key, Product: o.c.Product(), Scope: o.scope, Builder: builder,
 			KeepNoArchive: o.c.KeepNoArchive, HTMLOnly: o.c.Types == TypesHTML, MaxBody: int64(o.c.MaxBody),
-			MaxSitemap: maxSitemap(o.c, o.o.Memory), Withheld: o.headers.Withheld,
+			MaxSitemap: maxSitemap(o.c, o.o.Memory), Withheld: o.headers.Withheld, MaxLinks: o.c.MaxLinks,
 		},
 	}
 	if o.h.wall == nil {
@@ -408,8 +411,9 @@ func (o *owner) crawl(ctx context.Context) (*Summary, error) {
 // flush commits what is open and waits for it.
 func (o *owner) flush() error {
 	for o.busy || !o.journal.Empty() {
-		o.hungry = true
-		o.send(o.now())
+		if !o.busy {
+			o.give()
+		}
 		o.written = append(o.written, <-o.commit.out)
 		if err := o.settle(o.now()); err != nil {
 			return err
@@ -462,8 +466,9 @@ func (o *owner) finish() (*Summary, error) {
 	x := o.stats.Status()
 	x.Why = o.stopping
 	x.addColumns(o.s)
+	x.Caps = o.s.caps(o.c)
 	o.dir.writeStatus(x, o.log)
-	return &Summary{Stats: o.stats, Why: o.stopping, Unreachable: x.DownList, Retried: o.retriedPages}, nil
+	return &Summary{Stats: o.stats, Why: o.stopping, Unreachable: x.DownList, Retried: o.retriedPages, Caps: x.Caps}, nil
 }
 
 // closeFiles closes what the committer wrote, and takes a snapshot.

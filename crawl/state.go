@@ -40,7 +40,8 @@ type state struct {
 	seen    *graph.Seen
 	urls    *graph.URLLog
 	f       *frontier.Frontier
-	in      *graph.Column[uint32] // by page: links to it from pages that came; came if it did itself
+	in      *graph.Column[uint32] // by page: links to it from pages that came, and the marks came, seeded, recalled
+	kinds   kinds                 // what doubtful names turned out to be
 	visits  *validators           // nil unless pages are visited again
 	content originals             // which page had a content first
 	alike   *near.Index           // contents that differ in a few words
@@ -57,6 +58,9 @@ type state struct {
 	holes    int           // records that could not be applied: see replay
 	settling               // on replay
 	scope    *gather.Scope // that in force; nil on replay, where refusals are given
+	limits   *limits       // the same
+	htmlOnly bool          // doubtful names are judged by what others turned out to be
+	freed    bool          // a page left the limits of its site since refill was last called
 	traps    bool          // the guard is listened to; on replay refusals are given
 	err      error         // of the URL log: nothing that was decided after it counts
 	text     []byte        // scratch: a URL
@@ -80,6 +84,8 @@ type tally struct {
 	bytes    int64
 	links    int64 // from pages that came
 	gathered int64 // of these, to pages that came, too
+	moved    int64 // pages that came and are redirects
+	cut      cuts
 	sessions int64
 	ran      time.Duration // in all sessions before the last
 	started  time.Duration // instant at which the last session began
@@ -102,8 +108,10 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 		mirrors: newMirrors(m),
 		pending: newPending(),
 		weather: newWeather(),
+		kinds:   newKinds(set.secret, min(2*n, 1<<31)),
+		freed:   true,
 	}
-	s.statuses = map[uint16]int64{}
+	s.statuses, s.cut.pages = map[uint16]int64{}, map[graph.Page]cutPage{}
 	if set.recrawl {
 		s.visits = newValidators(n)
 	}
@@ -132,6 +140,7 @@ func (s *state) free() {
 	s.in.Free()
 	s.visits.columns(graph.AnyColumn.Free)
 	s.content.columns(graph.AnyColumn.Free)
+	s.kinds.columns(graph.AnyColumn.Free)
 	s.alike.Columns(graph.AnyColumn.Free)
 	s.guard.Columns(graph.AnyColumn.Free)
 	s.mirrors.columns(graph.AnyColumn.Free)
@@ -154,6 +163,7 @@ func (s *state) columns(each func(graph.AnyColumn)) {
 	each(s.in)
 	s.visits.columns(each)
 	s.content.columns(each)
+	s.kinds.columns(each)
 	s.alike.Columns(each)
 	s.guard.Columns(each)
 	s.mirrors.columns(each)
@@ -169,6 +179,7 @@ func (s *state) account(each func(name string, bytes int64)) {
 	column(s.in)
 	s.visits.columns(column)
 	s.content.columns(column)
+	s.kinds.columns(column)
 	s.alike.Columns(column)
 	s.guard.Columns(column)
 	s.mirrors.columns(column)
@@ -215,10 +226,11 @@ func (s *state) fail(err error) {
 }
 
 // barred is what speaks against p when it would be handed out: the robots.txt of its
-// site, a scope or a deny list that has changed since it was found, that pages are not
-// visited again any more, or that it lies in a trap.
+// site, a scope, a deny list or a limit of depth that has changed since it was found, that
+// pages are not visited again any more, that names like its own are no pages, or that it
+// lies in a trap. A seed is wanted whatever the scope.
 func (s *state) barred(p graph.Page) frontier.Bar {
-	if s.in.At(int(p))&came != 0 && !s.set.recrawl {
+	if in := s.in.At(int(p)); in&came != 0 && in&recalled == 0 && !s.set.recrawl {
 		return frontier.BarScope
 	}
 	site, rest, ok := s.read(p)
@@ -228,11 +240,17 @@ func (s *state) barred(p graph.Page) frontier.Bar {
 	switch {
 	case s.scope == nil:
 		return frontier.NoBar
-	case s.f.Depth(p) == 0:
-		return s.scope.Denied(s.seen.Name(site), rest) // a seed is wanted whatever the scope
+	case s.isSeed(p):
+		return s.scope.Denied(s.seen.Name(site), rest)
 	}
 	if bar := s.scope.Judge(s.seen.Name(site), rest); bar != frontier.NoBar {
 		return bar
+	}
+	switch {
+	case s.limits.deep() && s.tooDeep(s.limits, site, rest, s.depth(p)):
+		return frontier.BarDepth
+	case s.htmlOnly && s.noPage(site, rest):
+		return frontier.BarType
 	}
 	return s.trapped(p)
 }
@@ -314,9 +332,16 @@ func (s *state) apply(r *journal.Record, replay bool) {
 	default:
 		s.f.Apply(r.Now, e)
 	}
+	if replay {
+		s.f.Nearer() // those that were admitted are in the next record
+	}
 	s.notice(r)
 	s.rain(r)
 	switch e.Kind {
+	case frontier.Seed:
+		s.markSeeds(e)
+	case frontier.Admitted:
+		s.recall(e.Admit)
 	case frontier.Took:
 		s.requests[e.Work]++
 	case frontier.Resolved:
@@ -364,11 +389,47 @@ func (s *state) resolved(r *journal.Record) {
 // number is the dense number of an address, from 1 on.
 func (s *state) number(a netip.Addr) uint32 { return s.sites.number(a) }
 
-// came is set in the number of links to a page when the page has come.
-const came = 1 << 31
+// Marks in the number of links to a page.
+const (
+	came     = 1 << 31      // it has come
+	seeded   = 1 << 30      // it is a seed
+	recalled = 1 << 29      // it came, and is to be fetched once more
+	linksIn  = recalled - 1 // the number
+)
+
+// isSeed tells whether a page is a seed.
+func (s *state) isSeed(p graph.Page) bool { return s.in.At(int(p))&seeded != 0 }
+
+// markSeeds marks the pages of an event as seeds: new ones, and those that were known.
+func (s *state) markSeeds(e *frontier.Event) {
+	in := s.in.Slice()
+	for p := s.f.Pages() - len(e.New); p < s.f.Pages(); p++ {
+		in[p] |= seeded
+	}
+	for _, p := range e.Admit {
+		in[p] |= seeded
+	}
+}
+
+// recall lets pages that came be fetched once more, whatever is said of visiting pages
+// again: those of an event Admitted that were not refused. A Revisit makes them wait.
+func (s *state) recall(list []graph.Page) {
+	in := s.in.Slice()
+	for _, p := range list {
+		if in[p]&came != 0 {
+			in[p] |= recalled
+		}
+	}
+}
+
+// pagesCame is the number of pages that came, without those that are redirects.
+func (s *state) pagesCame() int64 {
+	states, _, _ := s.f.Census()
+	return states[frontier.Fetched] + states[frontier.Reacquired] - s.moved
+}
 
 // done counts an attempt at a page, and what it means for links. Links of a page that
-// comes again are not counted again.
+// comes again are not counted again, unless they lead to pages that nobody knew.
 func (s *state) done(r *journal.Record) {
 	e := &r.Event
 	s.outcomes[e.Class]++
@@ -382,14 +443,36 @@ func (s *state) done(r *journal.Record) {
 		s.noteContent(r)
 	}
 	in := s.in.Slice()
-	if e.Class.Failed() || in[e.Page]&came != 0 {
+	in[e.Page] &^= recalled
+	if e.Class.Failed() {
 		return
 	}
-	s.gathered += int64(in[e.Page])
+	s.cut.note(e.Page, len(e.Links), &r.Facts)
+	links := e.Links
+	if in[e.Page]&came != 0 {
+		links = s.newOf(e)
+	} else {
+		s.gathered += int64(in[e.Page] & linksIn)
+		s.learnKind(e)
+	}
+	if in[e.Page]&came == 0 && e.Class == policy.Redirect {
+		s.moved++
+	}
 	in[e.Page] |= came
-	s.links += int64(len(e.Links))
-	for _, p := range e.Links {
+	s.links += int64(len(links))
+	for _, p := range links {
 		in[p]++
 		s.gathered += int64(in[p] >> 31)
 	}
+}
+
+// newOf are the links of a page to pages that it made known.
+func (s *state) newOf(e *frontier.Event) (list []graph.Page) {
+	first := graph.Page(s.f.Pages() - len(e.New))
+	for _, p := range e.Links {
+		if p >= first {
+			list = append(list, p)
+		}
+	}
+	return list
 }

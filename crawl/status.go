@@ -15,7 +15,8 @@ type Status struct {
 	Seconds  float64          `json:"seconds"` // of the crawl, stops included
 	Known    int64            `json:"known"`   // pages of all states
 	Waiting  int64            `json:"waiting"` // of these, not asked for yet
-	Fetched  int64            `json:"fetched"`
+	Fetched  int64            `json:"fetched"` // redirects included
+	Moved    int64            `json:"redirects"`
 	Failed   int64            `json:"failed"`
 	FailedBy map[string]int64 `json:"failed_by"` // failed pages, by class
 	Refused  int64            `json:"refused"`
@@ -24,7 +25,8 @@ type Status struct {
 	Requests int64            `json:"requests"` // pages, robots.txt, sitemaps
 	Bytes    int64            `json:"bytes"`
 	Outcomes map[string]int64 `json:"outcomes"` // ends of attempts at pages, by class
-	Gathered float64          `json:"gathered"` // share of the known links that lead to fetched pages
+	Links    int64            `json:"links"`    // found on fetched pages, to pages of all states
+	Gathered float64          `json:"gathered"` // share of them that lead to fetched pages
 	Rate     float64          `json:"pages_per_second"`
 	Active   int              `json:"active_fetchers"`
 	Fetchers int              `json:"fetchers"`
@@ -38,6 +40,7 @@ type Status struct {
 	Mirrored int64            `json:"mirror_sites"`
 	Down     int64            `json:"unreachable_sites"`
 	DownList []SiteDown       `json:"unreachable,omitempty"` // those with most pages
+	Caps     []Cap            `json:"limits,omitempty"`      // limits that left something out
 	Record   uint64           `json:"record"`                // number of the next record of the journal
 }
 
@@ -64,8 +67,8 @@ type Trap struct {
 // Status gives the statistics names.
 func (s *Stats) Status() *Status {
 	x := &Status{
-		State: s.State, Seconds: s.Now.Seconds(), Known: s.Known, Waiting: s.Queued, Fetched: s.Fetched, Failed: s.Failed,
-		Refused: s.Refused, Sites: s.Sites, Requests: s.Requests, Bytes: s.Bytes, Gathered: s.Gathered, Rate: s.Rate,
+		State: s.State, Seconds: s.Now.Seconds(), Known: s.Known, Waiting: s.Queued, Fetched: s.Fetched, Moved: s.Redirects, Failed: s.Failed,
+		Refused: s.Refused, Sites: s.Sites, Requests: s.Requests, Bytes: s.Bytes, Links: s.Links, Gathered: s.Gathered, Rate: s.Rate,
 		Active: s.Active, Fetchers: s.Fetchers, Total: s.Memory,
 		Reasons: map[string]int64{}, Outcomes: map[string]int64{}, Waits: map[string]int{}, Memory: map[string]int64{},
 	}
@@ -157,5 +160,6 @@ func (o *owner) saveStatus(now time.Duration) {
 	o.statusAt = now + statusEvery
 	x := o.stats.Status()
 	x.addColumns(o.s)
+	x.Caps = o.s.capsOf(o.c)
 	o.dir.writeStatus(x, o.log)
 }

@@ -14,7 +14,7 @@ import (
 // look is what the guard is to know of a page. It is valid until the next page is read.
 func (s *state) look(p graph.Page) (trap.Page, bool) {
 	site, rest, ok := s.read(p)
-	return trap.Page{ID: p, Site: site, Rest: rest, Single: s.in.At(int(p))&^came <= 1}, ok
+	return trap.Page{ID: p, Site: site, Rest: rest, Single: s.in.At(int(p))&linksIn <= 1}, ok
 }
 
 // parent is the page that linked to another first.
@@ -59,15 +59,19 @@ func (s *state) notice(r *journal.Record) {
 	s.noticeBars(&r.Event)
 }
 
-// noticeRefusal notes a page that is left alone: it does not count towards the limits of
-// its site, since it may be admitted again.
+// noticeRefusal notes a page that is left alone after all: it does not count towards the
+// limits of its site any more.
 func (s *state) noticeRefusal(e *frontier.Event) {
+	if s.in.At(int(e.Page))&came != 0 {
+		return // it came before
+	}
+	s.sites.dismiss(s.f.Site(e.Page))
+	s.freed = true
 	if !trap.IsTrap(e.Bar) {
 		return
 	}
 	if x, ok := s.look(e.Page); ok {
 		s.guard.Refused(&x, e.Bar)
-		s.sites.dismiss(x.Site)
 	}
 }
 

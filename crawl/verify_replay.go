@@ -55,10 +55,10 @@ func (v *verifier) numbers(r *journal.Record) bool {
 // repeated looks for pages that came twice as new.
 func (v *verifier) repeated(r *journal.Record) {
 	e := &r.Event
-	if e.Kind == frontier.Retried {
+	if e.Kind == frontier.Retried || e.Kind == frontier.Admitted { // those that came are to come once more
 		for _, p := range e.Admit {
 			if int(p) < len(v.came) {
-				v.came[p] = false // what came was not its own
+				v.came[p] = false
 			}
 		}
 	}

@@ -27,10 +27,12 @@ type PageInfo struct {
 	In     int64         // links to it from pages that came
 	Score  float64       // its value under the policy of the crawl
 	Down   bool          // it waits, and its site cannot be reached
+	Cut    int64         // links of it that were left out: it has more than max_links
 	Like   string        // URL of the page whose content it had when it came last, or nearly; "": of none
 }
 
-// Why says in a word why a page is not fetched, "" if it is or may yet be.
+// Why says in a word why a page is not fetched, or not all of its links are known; "" if
+// there is nothing to say.
 func (p *PageInfo) Why() string {
 	switch {
 	case p.Bar != frontier.NoBar:
@@ -39,6 +41,8 @@ func (p *PageInfo) Why() string {
 		return p.Class.String()
 	case p.Down:
 		return "unreachable"
+	case p.Cut > 0:
+		return "max-links"
 	}
 	return ""
 }
@@ -108,7 +112,8 @@ func (v *View) info(p graph.Page, ends *pageEnds) PageInfo {
 	s := v.s
 	x := PageInfo{
 		ID: p, URL: string(s.appendURL(nil, p)), State: s.f.State(p), Bar: s.f.Bar(p),
-		Depth: s.f.Depth(p), In: int64(s.in.At(int(p)) &^ came), Score: s.f.Value(p, 0), Note: ends.notes[p],
+		Depth: s.f.Depth(p), In: int64(s.in.At(int(p)) & linksIn), Score: s.f.Value(p, 0), Note: ends.notes[p],
+		Cut: int64(s.cut.pages[p].Left),
 	}
 	if int(p) < len(ends.list) {
 		if e := &ends.list[p]; e.tried {

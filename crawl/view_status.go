@@ -63,6 +63,7 @@ func (v *View) Status() *Status {
 	x.Fetchers = v.config().Fetchers
 	s := x.Status()
 	s.addColumns(v.s)
+	s.Caps = v.s.caps(v.config())
 	return s
 }
 

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -341,7 +340,8 @@ func (o *owner) chance(p graph.Page) bool {
 }
 
 // retrySession gives everything another chance that failed in sessions before and may have
-// passed, and seeds whatever was wrong with them.
+// passed, seeds whatever was wrong with them, and pages that were too large for a smaller
+// --max-body.
 func (o *owner) retrySession() {
 	seeds := map[graph.Page]bool{}
 	for _, url := range o.c.Seeds {
@@ -350,11 +350,14 @@ func (o *owner) retrySession() {
 			seeds[p] = true
 		}
 	}
+	was := Default()
+	larger := was.Read("the last session", o.before) == nil && was.MaxBody < o.c.MaxBody
 	o.retry(func(p graph.Page) bool {
 		f := o.s.f
 		switch f.State(p) {
 		case frontier.Failed:
-			return seeds[p] || trouble.Passes(f.FailedBy(p))
+			class := f.FailedBy(p)
+			return seeds[p] || trouble.Passes(class) || larger && class == policy.TooLarge
 		case frontier.RefusedPage: // before trouble was weather a site without robots.txt was closed
 			return f.Bar(p) == frontier.BarRobots && f.Closed(f.Site(p))
 		}
@@ -383,11 +386,12 @@ func (s *state) retried(e *frontier.Event) {
 		site := s.f.Site(p)
 		switch s.f.State(p) {
 		case frontier.RefusedPage:
-			if trap.IsTrap(s.f.Bar(p)) { // others are counted already
-				s.sites.admit(site)
-			}
+			s.sites.admit(site)
 		case frontier.Fetched: // what came was not its own
-			s.gathered -= int64(in[p] &^ came)
+			s.gathered -= int64(in[p] & linksIn)
+			if strings.HasPrefix(s.portal.Same, leads) {
+				s.moved--
+			}
 			in[p] &^= came
 		}
 		if s.f.Closed(site) {

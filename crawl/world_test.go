@@ -49,7 +49,6 @@ func newTestWeb(t *testing.T, pages, sites int, so fakeweb.ServeOptions) *testWe
 	c := Default()
 	c.Contact, c.AllowPrivate = "test@example.org", true
 	c.MaxMemory = 1 << 30
-	c.MaxDepth, c.MaxDepthDynamic = 1000, 1000
 	w.o = RunOptions{
 		Dir: "memory", Config: c, Seeds: []string{server.URL(0)}, Version: "test",
 		Machine: Machine{Dial: server.Dial, Resolve: w.resolve, TLS: server.ClientTLS(), Disk: w.disk.open},

@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -24,8 +23,10 @@ type Frontier struct {
 	state  *graph.Column[uint8] // State, and Bar above it
 	census [256]int64           // pages by what state holds of them
 	from   *graph.Column[graph.Page]
-	depth  *graph.Column[uint8]
-	links  *links // nil unless a policy wants to read them again
+	depth  *graph.Column[uint16]
+	links  *links       // nil unless a policy wants to read them again, or depths are exact
+	nearer []graph.Page // see Nearer
+	relax  []graph.Page // scratch: pages whose links are to be looked at
 	discounts
 
 	sites
@@ -78,10 +79,13 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 		patience: patience,
 		state:    graph.NewColumn[uint8]("page state", o.MaxPages),
 		from:     graph.NewColumn[graph.Page]("page from", o.MaxPages),
-		depth:    graph.NewColumn[uint8]("page depth", o.MaxPages),
+		depth:    graph.NewColumn[uint16]("page depth", o.MaxPages),
 		sites:    newSites(&o),
 
 		discounts: newDiscounts(&o),
+	}
+	if o.Depths {
+		f.links = newLinks(&f.o)
 	}
 	choices := []*policy.Choice{page}
 	if site != nil {
@@ -186,7 +190,8 @@ func (f *Frontier) Site(p graph.Page) graph.Site { return f.boards[0].active.Sit
 // From is the page that linked to p first, NoPage for a seed.
 func (f *Frontier) From(p graph.Page) graph.Page { return f.from.At(int(p)) }
 
-// Depth is the number of links from a seed to p along From, at most 255.
+// Depth is the number of links from a seed to p: along From, or with Options.Depths on
+// the shortest way that is known. It is MaxDepth at most.
 func (f *Frontier) Depth(p graph.Page) int { return int(f.depth.At(int(p))) }
 
 // Value is the value of p on a board, which does not tell of discounts.
@@ -248,7 +253,7 @@ func (f *Frontier) Apply(now time.Duration, e *Event) {
 	case Listed:
 		f.listed(now, e)
 	case Admitted:
-		f.admit(e.Admit, math.MaxUint8)
+		f.admit(e.Admit, MaxDepth)
 	case Revisit:
 		f.callBack(e.Admit)
 	case Retried:

@@ -15,13 +15,14 @@ import (
 //	2: hops, twins, sitemaps, bars, revisits, rates
 //	3: discounts; of sites only values of their own, of places only whether there is one
 //	4: how pages failed, what sites have taught of their pace
-const layoutVersion = 4
+//	5: depths of 16 bits
+const layoutVersion = 5
 
 // maxLayout is the most bytes that a layout may have.
 const maxLayout = 1 << 12
 
 // Layout says on what the columns of a saved state depend: the policies with their
-// parameters, the mode, whether links are kept and sites have twins. Limits and delays
+// parameters, the mode, whether links are kept, depths are exact and sites have twins. Limits and delays
 // are not among it, so they may change between a Save and the Load of it.
 func (f *Frontier) Layout() string { return f.layout }
 
@@ -38,6 +39,9 @@ func layoutOf(o *Options, links bool, choices []*policy.Choice) string {
 	}
 	if links {
 		parts = append(parts, "links")
+	}
+	if o.Depths {
+		parts = append(parts, "depths")
 	}
 	if o.Twin != nil {
 		parts = append(parts, "twins")

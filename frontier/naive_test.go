@@ -77,10 +77,11 @@ func (n *naive) know(e *Event, depth int) {
 	}
 	for _, q := range e.Admit {
 		p := &n.pages[q]
+		p.depth = min(p.depth, depth)
 		if p.state != RefusedPage {
 			continue
 		}
-		p.state, p.bar, p.due, p.depth = Known, NoBar, 0, min(p.depth, depth)
+		p.state, p.bar, p.due = Known, NoBar, 0
 		if n.sites[p.site].closed {
 			p.state = Failed
 		}

@@ -72,6 +72,11 @@ type Options struct {
 	SlowDelay  time.Duration
 	SlowMax    time.Duration
 
+	// Depths makes Depth exact: the links of all pages that came are kept, and when a page
+	// turns out to be nearer to a seed than it was, so are the pages behind it. It costs 8
+	// bytes a page and 4 a link.
+	Depths bool
+
 	// Mode is how batches work, Batch the pages of one (K).
 	Mode  Mode
 	Batch int

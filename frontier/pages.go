@@ -82,12 +82,9 @@ func (f *Frontier) seed(e *Event) {
 
 // know makes the new pages of an event known, and those that it admits known again.
 func (f *Frontier) know(e *Event, from graph.Page) {
-	depth := uint8(0)
+	depth := uint16(0)
 	if from != graph.NoPage {
-		depth = f.depth.At(int(from))
-		if depth < 255 {
-			depth++
-		}
+		depth = f.below(from)
 	}
 	for i, s := range e.New {
 		bar := NoBar
@@ -101,7 +98,7 @@ func (f *Frontier) know(e *Event, from graph.Page) {
 
 // add makes the next page known, in the site given. The policies hear of a barred page
 // as of any other, since pages link to it, and at once that it will not be handed out.
-func (f *Frontier) add(s graph.Site, from graph.Page, depth uint8, bar Bar) {
+func (f *Frontier) add(s graph.Site, from graph.Page, depth uint16, bar Bar) {
 	if int(s) == f.Sites() {
 		f.addSite()
 	}
@@ -128,14 +125,18 @@ func (f *Frontier) add(s graph.Site, from graph.Page, depth uint8, bar Bar) {
 	f.dropped(p)
 }
 
-// admit lets refused pages wait after all, at most so many links away from a seed.
-func (f *Frontier) admit(list []graph.Page, depth uint8) {
+// admit lets refused pages wait after all. All pages of the list are at most so many
+// links away from a seed.
+func (f *Frontier) admit(list []graph.Page, depth uint16) {
 	for _, p := range list {
-		if f.State(p) != RefusedPage {
+		refused := f.State(p) == RefusedPage
+		if refused {
+			f.setState(p, Known)
+		}
+		f.bringNearer(p, depth)
+		if !refused {
 			continue
 		}
-		f.setState(p, Known)
-		f.depth.Set(int(p), min(f.depth.At(int(p)), depth))
 		f.returned(p)
 		f.enter(p, f.Site(p))
 	}
@@ -274,6 +275,7 @@ func (f *Frontier) done(now time.Duration, e *Event) {
 	if first && f.links != nil && len(e.Links) > 0 {
 		f.links.add(p, e.Links)
 	}
+	f.reach(p, e.Links)
 	f.settle(now, p, s, e)
 	f.came(now, p, &o, e.Links, first)
 	f.postpone(now, s, e)

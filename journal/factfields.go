@@ -76,7 +76,7 @@ var fields = [...]field{
 	text(onDone, func(f *Facts) *string { return &f.Modified }),
 	tiny(func(f *Facts) *uint8 { return &f.Tags }),
 	tiny(func(f *Facts) *uint8 { return &f.Cut }),
-	{onDone, func(f *Facts) bool { return f.Dropped != 0 },
+	{onAnswer, func(f *Facts) bool { return f.Dropped != 0 },
 		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Dropped)) },
 		func(d *reader, r *Record) { r.Facts.Dropped = d.uint32() }},
 	{onRuled, func(f *Facts) bool { return len(f.Rules) > 0 },

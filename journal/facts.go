@@ -27,7 +27,7 @@ type Facts struct {
 	Title    string // Done
 	Tags     uint8  // Done: robots.Tags of the page
 	Cut      uint8  // Done: limits that were hit, page.Cut
-	Dropped  uint32 // Done: links that those limits left out
+	Dropped  uint32 // Done: links that those limits left out; Ruled, Listed: sitemap files and entries
 
 	Rules []byte       // Ruled: as robots.Rules.AppendBinary has them
 	Hop   string       // Ruled with Event.Hop: URL to which robots.txt moved

@@ -62,13 +62,13 @@ func factSamples() []Record {
 // Of each kind those facts are written that name it, and no others.
 func TestOnlyNamedFacts(t *testing.T) {
 	full := fullFacts()
-	answer := Facts{Status: full.Status, Place: full.Place, Size: full.Size, Note: full.Note, Phases: full.Phases, Ours: true, Shift: full.Shift}
+	answer := Facts{Status: full.Status, Place: full.Place, Size: full.Size, Note: full.Note, Phases: full.Phases, Ours: true, Shift: full.Shift, Dropped: full.Dropped}
 	ruled, listed, done := answer, answer, answer
 	ruled.Names, ruled.Rules, ruled.Hop, ruled.Files = full.Names, full.Rules, full.Hop, full.Files
 	listed.Names, listed.Files = full.Names, full.Files
 	done.Names, done.Payload, done.Digest, done.SimHash = full.Names, full.Payload, full.Digest, full.SimHash
 	done.Media, done.ETag, done.Modified, done.Title = full.Media, full.ETag, full.Modified, full.Title
-	done.Tags, done.Cut, done.Dropped, done.Near = full.Tags, full.Cut, full.Dropped, full.Near
+	done.Tags, done.Cut, done.Near = full.Tags, full.Cut, full.Near
 	for kind, want := range map[frontier.EventKind]Facts{
 		frontier.Seed:     {Names: full.Names},
 		frontier.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn, Early: true},

@@ -10,7 +10,7 @@ import (
 type Facts interface {
 	Site(graph.Page) graph.Site
 	From(graph.Page) graph.Page // the page that linked to it first; NoPage for a seed
-	Depth(graph.Page) int       // links from a seed along From, at most 255
+	Depth(graph.Page) int       // links from a seed: along From, or the fewest that are known
 }
 
 // Env is all that a policy may know, and where it puts its values. There is no oracle

@@ -74,7 +74,7 @@ func newLongCrawl(t *testing.T, known int) *longCrawl {
 	r.args = []string{
 		binary, "crawl", r.server.URL(0), "--dir", filepath.Join(r.dir, "crawl"), "--resolver", net.Resolver(), "--allow-private",
 		"--contact", "test@example.org", "--delay", "0s", "--delay-factor", "0", "--ip-delay", "0s", "--ip-cap", "0",
-		"--max-depth", "1000", "--max-depth-dynamic", "1000", "--site-pages", "0", "--domain-pages", "0", "--fetchers", "200", "-v",
+		"--site-pages", "0", "--domain-pages", "0", "--fetchers", "200", "-v",
 	}
 	r.args = append(r.args, strings.Fields(os.Getenv("WINNOW_SCALE_FLAGS"))...)
 	t.Logf("web: %d pages, %d sites, %d links, gzip, %d to %d bytes before it; 250 addresses", spec.Pages, spec.Sites, spec.Links, so.MinSize, so.MaxSize)

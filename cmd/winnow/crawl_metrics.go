@@ -41,7 +41,7 @@ var metricHelp = []struct{ name, help, label string }{
 	{"winnow_attempts_total", "Ends of attempts at pages by class, over all sessions of the crawl.", "class"},
 	{"winnow_requests_total", "Requests for pages, robots.txt and sitemaps.", ""},
 	{"winnow_received_bytes_total", "Bytes of all answers as they came.", ""},
-	{"winnow_importance_gathered_ratio", "Share of the known links that lead to fetched pages.", ""},
+	{"winnow_importance_gathered_ratio", "Share of the links found on fetched pages that lead to fetched pages.", ""},
 	{"winnow_fetchers", "Fetchers by state.", "state"},
 	{"winnow_waiting", "What waits, by reason.", "reason"},
 	{"winnow_memory_bytes", "Memory of all columns.", ""},

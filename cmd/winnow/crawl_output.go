@@ -26,7 +26,7 @@ func statsEvent(event string, s *crawl.Stats) crawlEvent {
 func (c *crawling) tellEnd(sum *crawl.Summary) error {
 	if c.u.asJSON {
 		e := statsEvent("end", &sum.Stats)
-		e.Why, e.DownList = sum.Why, sum.Unreachable
+		e.Why, e.DownList, e.Caps = sum.Why, sum.Unreachable, sum.Caps
 		return c.u.json(e)
 	}
 	s, x := &sum.Stats, sum.Stats.Status()
@@ -34,13 +34,14 @@ func (c *crawling) tellEnd(sum *crawl.Summary) error {
 	t.add("directory", "", c.dir)
 	t.add("state", "", s.State+": "+ends(sum, &c.config))
 	t.add("known", formatCount(s.Known), "pages on "+counted(s.Sites, "site"))
-	t.add("fetched", formatCount(s.Fetched), gathered(s.Gathered)+" of the known importance")
+	t.add("fetched", formatCount(s.Fetched), fetchedText(x))
 	t.add("failed", formatCount(s.Failed), countList(x.FailedBy))
 	t.add("refused", formatCount(s.Refused), countList(x.Reasons))
 	if n := inTraps(x); n > 0 {
 		t.add("left alone", formatCount(n), "of these as traps: winnow status says which")
 	}
 	addDown(t, sum.Down, sum.Unreachable)
+	addCaps(t, sum.Caps)
 	t.add("attempts", formatCount(total(x.Outcomes)), countList(x.Outcomes))
 	t.add("requests", formatCount(s.Requests), formatBytes(s.Bytes)+" received")
 	t.add("time", formatDuration(s.Ran), "of "+formatDuration(s.Now)+" since the crawl began")
@@ -57,7 +58,7 @@ func (c *crawling) tellEnd(sum *crawl.Summary) error {
 func ends(sum *crawl.Summary, c *crawl.Config) string {
 	switch sum.Why {
 	case "finished":
-		return "there is nothing left to fetch"
+		return withinLimits(sum.Caps)
 	case "pages":
 		return "at --pages " + formatCount(c.Pages)
 	case "duration":
@@ -84,6 +85,8 @@ func goOn(sum *crawl.Summary, c *crawl.Config) string {
 		return "--bytes " + (2 * c.Bytes).String()
 	case "stopped", "unreachable":
 		return " "
+	case "finished":
+		return strings.Join(raiseAll(sum.Caps), " ")
 	}
 	return ""
 }

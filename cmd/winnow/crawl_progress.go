@@ -110,7 +110,7 @@ func (p *crawlProgress) say(kind, text string) {
 func panel(s *crawl.Stats, c *crawl.Config) []string {
 	lines := []string{
 		"winnow: " + pagesLine(s, c),
-		fmt.Sprintf("  %s of the known importance, %s known on %s, %s refused",
+		fmt.Sprintf("  %s of the links found lead to them, %s known on %s, %s refused",
 			gathered(s.Gathered), counted(s.Known, "page"), counted(s.Sites, "site"), formatCount(s.Refused)),
 		fmt.Sprintf("  %s of %s fetchers at work%s", formatCount(int64(s.Active)), formatCount(int64(s.Fetchers)), waitLine(s)),
 	}
@@ -122,7 +122,7 @@ func panel(s *crawl.Stats, c *crawl.Config) []string {
 
 // progressLine is the same in one line, for logs.
 func progressLine(s *crawl.Stats, c *crawl.Config) string {
-	line := fmt.Sprintf("%s; %s of the known importance; %d of %d fetchers%s", pagesLine(s, c), gathered(s.Gathered), s.Active, s.Fetchers, waitLine(s))
+	line := fmt.Sprintf("%s; %s of the links found lead to them; %d of %d fetchers%s", pagesLine(s, c), gathered(s.Gathered), s.Active, s.Fetchers, waitLine(s))
 	if failed := failLine(s); failed != "" {
 		line += "; failures: " + failed
 	}
@@ -131,7 +131,7 @@ func progressLine(s *crawl.Stats, c *crawl.Config) string {
 
 // pagesLine is what most look at: pages, rate, time that is left.
 func pagesLine(s *crawl.Stats, c *crawl.Config) string {
-	line := formatCount(s.Fetched)
+	line := formatCount(s.Fetched - s.Redirects)
 	if c.Pages > 0 {
 		line += " of " + formatCount(c.Pages)
 	}

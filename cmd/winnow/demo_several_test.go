@@ -54,7 +54,7 @@ func TestDemoPreset(t *testing.T) {
 		t.Fatal(crawls, err)
 	}
 	c := &crawls[0].config
-	if c.Policy != "larger-sites-first" || c.Delay.Duration != 150*time.Millisecond || c.Fetchers != 1000 || c.Batch != 100_000 || c.SitePages != 0 || c.MaxDepth != 0 {
+	if c.Policy != "larger-sites-first" || c.Delay.Duration != 150*time.Millisecond || c.Fetchers != 1000 || c.Batch != 100_000 || c.SitePages != 0 || c.MaxDepth != crawl.NoDepth {
 		t.Errorf("%+v", c)
 	}
 	crawls, err = (&demoOptions{preset: "wire2002", faster: 300, fetchers: 7}).plan(u)

@@ -54,7 +54,7 @@ func demoConfig() crawl.Config {
 // demoUnlimited takes away the limits that an endless Web needs: this one ends, and its
 // server knows which pages have to come.
 func demoUnlimited(c crawl.Config) crawl.Config {
-	c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages = 0, 0, 0, 0
+	c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages = crawl.NoDepth, crawl.NoDepth, 0, 0
 	// A site waits for the commit of its last answer. At a delay of seconds that is nothing;
 	// here it must not be longer than the delay, or large sites have another turn than
 	// their policy wants.

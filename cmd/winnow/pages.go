@@ -48,8 +48,9 @@ tabs between: state, why, HTTP status, class of the last attempt, seconds from t
 of the crawl to its end, links from a seed, links to the page, score, URL. A dash is what
 there is not.
 
-Why is the reason of a refusal, the class of a failure, or unreachable for a page that waits
-because its site cannot be reached. Score is the value that the policy of the crawl gives the page. --site is a host,
+Why is the reason of a refusal, the class of a failure, unreachable for a page that waits
+because its site cannot be reached, or max-links for a page that came and has more links than
+--max-links. Score is the value that the policy of the crawl gives the page. --site is a host,
 or scheme://host:port.
 
 Reasons of refusals:
@@ -100,6 +101,7 @@ type pageResult struct {
 	Seconds *float64 `json:"seconds,omitempty"` // from the beginning of the crawl to the end of it
 	Depth   int      `json:"depth"`
 	LinksIn int64    `json:"links_in"`
+	Cut     int64    `json:"links_left_out,omitempty"` // by max_links
 	Score   float64  `json:"score"`
 }
 
@@ -136,7 +138,7 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
 func newPageResult(x *crawl.PageInfo) *pageResult {
 	r := &pageResult{
 		ID: uint32(x.ID), URL: x.URL, State: stateName(x.State), Why: x.Why(), Note: x.Note, Like: x.Like, Status: int(x.Status),
-		Depth: x.Depth, LinksIn: x.In, Score: x.Score,
+		Depth: x.Depth, LinksIn: x.In, Cut: x.Cut, Score: x.Score,
 	}
 	if x.Tried {
 		seconds := x.At.Seconds()

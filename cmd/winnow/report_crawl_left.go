@@ -12,6 +12,9 @@ import (
 func (r *crawlReport) left() []lab.Section {
 	s := r.status
 	list := []lab.Section{r.leftAlone(s)}
+	if len(s.Caps) > 0 {
+		list = append([]lab.Section{capSection(s.Caps)}, list...)
+	}
 	if s.Mirrored > 0 {
 		list = append(list, mirrorSection(s))
 	}
@@ -41,6 +44,20 @@ func (r *crawlReport) leftAlone(s *crawl.Status) lab.Section {
 	sec.Text += fmt.Sprintf("%s held: they are admitted if something speaks for them. The table has the places that met most pages; in a pattern * is any name, # a number or an id, and of a query the names of the parameters are left.", beHeld(s.Held))
 	sec.Table = t
 	return sec
+}
+
+// capSection is what limits left out.
+func capSection(caps []crawl.Cap) lab.Section {
+	t := &lab.Table{Columns: []lab.Column{{Name: "limit"}, {Name: "left out"}, {Name: "of what"}, {Name: "where most"}, {Name: "brings them"}}}
+	for i := range caps {
+		x := &caps[i]
+		limit := "of a site"
+		if x.Key != "" {
+			limit = capName(x)
+		}
+		t.Rows = append(t.Rows, []lab.Cell{lab.Words(limit), lab.Count(int(x.Left)), lab.Words(x.What), lab.Words(capWhere(x)), lab.Words(capRaise(x))})
+	}
+	return lab.Section{Title: "Left out by limits", Text: "What limits of the configuration kept from being fetched. A crawl that is resumed with a larger value fetches it.", Table: t}
 }
 
 // beHeld is the beginning of a sentence about so many pages.

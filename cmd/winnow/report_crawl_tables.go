@@ -45,14 +45,22 @@ func (r *crawlReport) header() []lab.Field {
 			c.Delay, c.DelayFactor, c.DelayMax, c.PerConnection, obeyed(c.Robots))},
 		{Name: "fetchers", Value: strconv.Itoa(c.Fetchers)},
 		{Name: "scope", Value: fmt.Sprintf("%s, depth %s (%s of dynamic pages), pages of a site %s, of a domain %s", c.Scope,
-			atMost(c.MaxDepth), atMost(c.MaxDepthDynamic), atMost(c.SitePages), atMost(c.DomainPages))},
+			depthText(c.MaxDepth), depthText(c.MaxDepthDynamic), atMost(c.SitePages), atMost(c.DomainPages))},
 		{Name: "random seed", Value: strconv.FormatUint(c.RandomSeed, 10)},
-		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s that came and the links among them", counted(int64(len(r.w.trail.Visits)), "page"))},
+		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s that came and the links among them; what was refused, failed or left out has none", counted(int64(len(r.w.trail.Visits)), "page"))},
 	}
 	if r.c.Times != nil {
 		h = append(h, lab.Field{Name: "times", Value: r.c.Times.String()})
 	}
 	return h
+}
+
+// depthText is a limit of depth in words.
+func depthText(d crawl.Depth) string {
+	if d < 0 {
+		return "any"
+	}
+	return "at most " + formatCount(int64(d))
 }
 
 // atMost is a limit in words; 0 is none.
@@ -84,6 +92,7 @@ func (r *crawlReport) figures() lab.Section {
 	rows := [][]lab.Cell{
 		{lab.Words("pages known"), lab.Count(len(t.State))},
 		{lab.Words("pages that came"), lab.Count(len(t.Visits))},
+		{lab.Words("of these redirects"), lab.Count(int(r.status.Moved))},
 		{lab.Words("pages that failed"), lab.Count(int(n[crawl.PageFailed]))},
 		{lab.Words("pages refused"), lab.Count(int(n[crawl.PageRefused]))},
 		{lab.Words("pages waiting"), lab.Count(int(n[crawl.PageKnown]))},

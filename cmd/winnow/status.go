@@ -21,7 +21,7 @@ reasons, what sites wait for, traps and mirrors, memory. It changes nothing, and
 the crawl runs, after it was stopped and after it was killed: then the journal is read.
 
 A crawl is running, paused (winnow crawl --dir DIR goes on) or finished: there was nothing
-left to fetch.
+left to fetch. What a limit left out is listed with the flag that brings it.
 
 What was left alone as a trap is listed by reason, with the sites and patterns that met most
 pages; --json has more of them. In a pattern * is any name, # a number or an id, and of a
@@ -57,7 +57,7 @@ func printStatus(u *ui, dir string, s *crawl.Status) error {
 	t.add("state", "", stateText(s))
 	t.add("known", formatCount(s.Known), "pages on "+counted(s.Sites, "site"))
 	t.add("waiting", formatCount(s.Waiting), percent(s.Waiting, s.Known))
-	t.add("fetched", formatCount(s.Fetched), gathered(s.Gathered)+" of the known importance")
+	t.add("fetched", formatCount(s.Fetched), fetchedText(s))
 	t.add("failed", formatCount(s.Failed), byNumber(s.FailedBy))
 	t.add("refused", formatCount(s.Refused), byNumber(s.Reasons))
 	t.add("attempts", formatCount(total(s.Outcomes)), byNumber(s.Outcomes))
@@ -70,6 +70,7 @@ func printStatus(u *ui, dir string, s *crawl.Status) error {
 		t.add("sites wait", "", "for "+byNumber(widen(s.Waits)))
 	}
 	addDown(t, s.Down, s.DownList)
+	addCaps(t, s.Caps)
 	addLeft(t, s)
 	addLargest(t, s.Largest)
 	t.add("record", formatCount(int64(s.Record)), "is the next of the journal")
@@ -92,7 +93,7 @@ func stateText(s *crawl.Status) string {
 	case s.State == "paused" && s.Why != "" && s.Why != "stopped":
 		return "paused at --" + s.Why
 	case s.State == "finished":
-		return "finished: there is nothing left to fetch"
+		return "finished: " + withinLimits(s.Caps)
 	}
 	return s.State
 }

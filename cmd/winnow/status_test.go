@@ -44,7 +44,7 @@ func TestReadCrawl(t *testing.T) {
 		}
 	}
 	text := must(t, "status", dir)
-	for _, want := range []string{"paused at --pages", "of the known importance", "largest site", "bytes a page", "page state"} {
+	for _, want := range []string{"paused at --pages", " links found lead to them", "largest site", "bytes a page", "page state"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

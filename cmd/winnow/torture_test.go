@@ -127,7 +127,7 @@ func newVictim(t *testing.T, pages int) *victim {
 	v.args = []string{
 		"crawl", v.server.URL(0), "--dir", v.dir, "--resolver", net.Resolver(), "--ca-file", ca, "--allow-private", "--quiet",
 		"--delay", tortureDelay.String(), "--delay-factor", "0", "--ip-delay", tortureIPDelay.String(), "--ip-cap", "1",
-		"--retry-delay", "50ms", "--robots-retry", "50ms", "--patience", "3s", "--commit", "20ms", "--max-depth", "1000", "--max-depth-dynamic", "1000",
+		"--retry-delay", "50ms", "--robots-retry", "50ms", "--patience", "3s", "--commit", "20ms",
 		"--max-memory", "1GiB",
 	}
 	return v

@@ -22,6 +22,9 @@ type Request struct {
 	Accept         string      // "": what browsers prefer, HTML first
 	Header         http.Header // on top of Options.Header
 	Buffer         []byte      // its capacity is used for the body; may be nil
+	// Wants, if not nil, says by the header of a good answer whether its body is wanted.
+	// One that is not is read only if it is short, so that the connection can be kept.
+	Wants func(http.Header) bool
 }
 
 // Answer is how a request ended. All memory in it is the caller's, except that Body may
@@ -70,9 +73,10 @@ const (
 	CutLength                // longer than the limit
 	CutTime                  // a time-out
 	CutDisconnect            // the connection broke
+	CutUnwanted              // nobody wants it: see Request.Wants
 )
 
-var cuts = [...]string{"", "length", "time", "disconnect"}
+var cuts = [...]string{"", "length", "time", "disconnect", "unspecified"}
 
 // String is the word of WARC-Truncated, "" for a whole body.
 func (c Cut) String() string { return cuts[c] }

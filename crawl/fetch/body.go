@@ -31,6 +31,10 @@ func (x *exchange) limit() int64 {
 // what the status said about an error or a redirect.
 func (x *exchange) readBody(ctx context.Context, resp *http.Response) {
 	a, limit, err := x.a, x.limit(), errTooLong
+	if x.unwanted(resp) {
+		a.Cut = CutUnwanted
+		return
+	}
 	if resp.ContentLength <= limit || x.r.Prefix {
 		err = x.fill(ctx, resp, limit)
 	}
@@ -42,6 +46,14 @@ func (x *exchange) readBody(ctx context.Context, resp *http.Response) {
 	default:
 		x.fail(ctx, err)
 	}
+}
+
+// unwanted tells whether a body is not worth reading.
+func (x *exchange) unwanted(resp *http.Response) bool {
+	if x.a.Class != policy.OK || x.r.Wants == nil || x.r.Wants(x.a.Header) {
+		return false
+	}
+	return resp.ContentLength < 0 || resp.ContentLength > shortBody
 }
 
 var errTooLong = errors.New("longer than the limit")

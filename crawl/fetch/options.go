@@ -53,6 +53,8 @@ const (
 	defaultHeader = 128 << 10
 	// errorBody bounds bodies of answers that are no pages: enough to see what happened.
 	errorBody = 256 << 10
+	// shortBody is what a body may have that is cheaper to read than to hang up for.
+	shortBody = 16 << 10
 )
 
 // limits are the limits of Options with their defaults.

@@ -2,6 +2,7 @@ package gather
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -28,10 +29,15 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel) page.Verdict {
 	if rel&page.RelNofollow != 0 {
 		link.Bar = frontier.BarNoFollow
 	}
-	if at := g.seen.find(l, link.Hash); at >= 0 {
+	full := len(l.items) >= g.most || len(all) > maxTargets
+	if at := g.seen.find(l, link.Hash, !full); at >= 0 {
 		if l.items[at].Bar == frontier.BarNoFollow {
 			l.items[at].Bar = link.Bar // a bar of the URL would stand there instead
 		}
+		return v
+	}
+	if full {
+		g.extra = append(g.extra, link.Hash)
 		return v
 	}
 	if bar := g.bar(all[start:], mid, link.Local); bar != frontier.NoBar {
@@ -40,6 +46,17 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel) page.Verdict {
 	l.bytes = all
 	l.items = append(l.items, item{link, uint32(start), uint32(start + mid), uint32(len(all))})
 	return v
+}
+
+// leftOut counts the links beyond the limit, each target once.
+func (g *Gatherer) leftOut(f *Found) {
+	if len(g.extra) == 0 {
+		return
+	}
+	slices.Sort(g.extra)
+	f.Dropped += len(slices.Compact(g.extra))
+	f.Cut |= page.CutLinks
+	g.extra = g.extra[:0]
 }
 
 // hash gives the hashes of a normal form and where its site ends.

@@ -70,9 +70,9 @@ func (s *set) reset(n int) {
 	clear(s.slots)
 }
 
-// find gives the index of the link with a hash; where there is none it notes that the
-// next link of the list has it, and gives -1.
-func (s *set) find(l *Links, hash uint64) int {
+// find gives the index of the link with a hash; where there is none it gives -1, and with
+// add it notes that the next link of the list has it.
+func (s *set) find(l *Links, hash uint64, add bool) int {
 	if 2*len(l.items) >= len(s.slots) {
 		s.grow(l)
 	}
@@ -80,7 +80,9 @@ func (s *set) find(l *Links, hash uint64) int {
 	for i := hash & mask; ; i = (i + 1) & mask {
 		switch at := s.slots[i]; {
 		case at == 0:
-			s.slots[i] = uint32(len(l.items) + 1)
+			if add {
+				s.slots[i] = uint32(len(l.items) + 1)
+			}
 			return -1
 		case l.items[at-1].Hash == hash:
 			return int(at - 1)

@@ -21,6 +21,17 @@ func isHTML(media string) bool {
 	return media == "text/html" || media == "application/xhtml+xml" || media == "application/vnd.wap.xhtml+xml"
 }
 
+// MayBePage tells by the header of an answer whether its body may be a page: one whose
+// type is declared to be another is none.
+func MayBePage(h http.Header) bool {
+	switch m := media(h["Content-Type"]); m {
+	case "", "unknown/unknown", "application/unknown", "*/*", "application/xml", "text/xml":
+		return true // see sniff
+	default:
+		return isHTML(m)
+	}
+}
+
 // sniff gives the type of a body whose header says nothing (WHATWG MIME Sniffing, 7), and
 // finds XHTML where the header says XML. What is declared otherwise is believed.
 func sniff(declared string, body []byte) string {

@@ -21,7 +21,7 @@ type Options struct {
 	HTMLOnly      bool  // links that do not look like pages are barred, bodies that are none are not stored (--types html)
 	MaxBody       int64 // bytes after content coding; 0 means 10 MiB
 	MaxSitemap    int64 // the same of a sitemap file; 0 means 50 MiB, what the protocol allows
-	MaxLinks      int   // links read of a page, 10,000
+	MaxLinks      int   // links of a page, each target once; 50,000
 	MaxListed     int   // pages read of a sitemap file, 50,000: what the protocol allows
 	MaxURL        int   // bytes of a normal form, page.DefaultMaxLen
 }
@@ -37,7 +37,7 @@ func (o Options) withDefaults() Options {
 	for _, d := range []struct {
 		limit *int
 		value int
-	}{{&o.MaxLinks, 10_000}, {&o.MaxListed, 50_000}, {&o.MaxURL, page.DefaultMaxLen}} {
+	}{{&o.MaxLinks, 50_000}, {&o.MaxListed, 50_000}, {&o.MaxURL, page.DefaultMaxLen}} {
 		if *d.limit <= 0 {
 			*d.limit = d.value
 		}
@@ -66,10 +66,12 @@ type Gatherer struct {
 	// The answer at hand.
 	doc   document
 	page  page.Page
-	plain []byte // body without content coding
-	more  []byte // a sitemap out of its gzip file
-	seen  set    // links of the document
-	room  []byte // records
+	plain []byte   // body without content coding
+	more  []byte   // a sitemap out of its gzip file
+	seen  set      // links of the document
+	most  int      // links that it may have
+	extra []uint64 // hashes of links beyond the limit
+	room  []byte   // records
 }
 
 // New makes a gatherer.
@@ -77,12 +79,20 @@ func New(o *Options) *Gatherer {
 	opt := o.withDefaults()
 	return &Gatherer{
 		opt:      opt,
-		scanner:  page.NewScanner(page.ScanOptions{Links: opt.MaxLinks, Agent: robots.Token(opt.Product), SimHash: true}),
+		scanner:  page.NewScanner(page.ScanOptions{Links: max(maxHrefs, opt.MaxLinks), Agent: robots.Token(opt.Product), SimHash: true}),
 		charset:  page.Decoder{Max: int(min(max(3*opt.MaxBody, opt.MaxSitemap), page.MaxInput))},
 		resolver: page.Resolver{MaxLen: opt.MaxURL},
 		encoders: map[string]func([]byte, rune) ([]byte, bool){},
 	}
 }
+
+// What bounds the work that a page can make, whatever it holds: links as they are
+// written, repeats and fragments of the same target included (a page of 10 MiB that has
+// more of them gives each 40 bytes, its text included), and bytes of all targets.
+const (
+	maxHrefs   = 250_000
+	maxTargets = 16 << 20
+)
 
 // maxKept is the most memory of one buffer that is kept for the next answer, in bytes.
 const maxKept = 1 << 20
@@ -93,6 +103,9 @@ func (g *Gatherer) trim(size int64) {
 		if cap(*b) > maxKept {
 			*b = nil
 		}
+	}
+	if 8*cap(g.extra) > maxKept {
+		g.extra = nil
 	}
 	if size > maxKept {
 		g.page, g.charset = page.Page{}, page.Decoder{Max: g.charset.Max}

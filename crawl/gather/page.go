@@ -54,6 +54,7 @@ func (g *Gatherer) begin(url string, a *fetch.Answer, f *Found) {
 	d.mid, d.siteHash = len(site), g.opt.Key.Site(site)
 	d.hash = g.opt.Key.Page(d.siteHash, rest)
 	d.inScope, d.alone = g.opt.Scope.holds(site), false
+	g.most, g.extra = g.opt.MaxLinks, g.extra[:0]
 	g.resolver.EncodeQuery = nil
 	g.resolver.Document(d.url)
 }
@@ -80,6 +81,10 @@ func (g *Gatherer) redirect(a *fetch.Answer, f *Found) {
 
 // content reads a body that was asked for and came.
 func (g *Gatherer) content(a *fetch.Answer, f *Found) {
+	if a.Cut == fetch.CutUnwanted {
+		f.Class = policy.NotHTML
+		return
+	}
 	body := g.decode(a, f, g.opt.MaxBody)
 	if f.Class != policy.OK {
 		return
@@ -139,6 +144,7 @@ func (g *Gatherer) links(f *Found) {
 		}
 		g.link(f, p.Href(l), rel)
 	}
+	g.leftOut(f)
 }
 
 // wanted tells links to pages from what a page is made of.

@@ -184,8 +184,8 @@ func TestCutCoding(t *testing.T) {
 // TestManyLinks: the limit on links holds, and the set of links grows with them.
 func TestManyLinks(t *testing.T) {
 	o := options()
-	f := gather(o, home, webPage(many("<a href=/%d>", 12_000)))
-	if f.Links.Len() != 10_000 || f.Dropped != 2000 || f.Cut&page.CutLinks == 0 {
+	f := gather(o, home, webPage(many("<a href=/%d>", 52_000)))
+	if f.Links.Len() != 50_000 || f.Dropped != 2000 || f.Cut&page.CutLinks == 0 {
 		t.Errorf("%d links, %d dropped, cut %b", f.Links.Len(), f.Dropped, f.Cut)
 	}
 	o.MaxLinks = 3

@@ -91,6 +91,6 @@ func withheldFields(why string, f *Found) []archive.Field {
 		{Name: "withheld", Value: why},
 		{Name: "status", Value: strconv.Itoa(f.Status)},
 		{Name: "type", Value: f.Media},
-		{Name: "length", Value: strconv.FormatInt(f.Size, 10)},
+		{Name: "length", Value: strconv.FormatInt(f.Size, 10)}, // that was read
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
-	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -22,7 +21,7 @@ const maxFiles = 5000
 // large or broken counts. A file that has moved within its site is a further file.
 func (g *Gatherer) Sitemap(url string, a *fetch.Answer, at time.Time, f *Found) {
 	g.begin(url, a, f)
-	g.doc.alone = true
+	g.doc.alone, g.most = true, g.opt.MaxListed
 	switch {
 	case a.Class == policy.Redirect:
 		g.listFile([]byte(a.Location), f)
@@ -48,6 +47,7 @@ func (g *Gatherer) list(a *fetch.Answer, f *Found) {
 		return
 	}
 	f.Class = policy.OK
+	g.leftOut(f)
 }
 
 // unzip opens a gzip file. That it is one shows in its bytes, whatever header and name say.
@@ -69,19 +69,10 @@ func (g *Gatherer) listLines(text []byte, cut bool, f *Found) {
 	for len(text) > 0 {
 		line, rest, whole := bytes.Cut(text, []byte("\n"))
 		if line = bytes.TrimSpace(line); len(line) > 0 && (whole || !cut) {
-			g.listPage(line, f)
+			g.link(f, line, 0)
 		}
 		text = rest
 	}
-}
-
-func (g *Gatherer) listPage(loc []byte, f *Found) {
-	if f.Links.Len() >= g.opt.MaxListed {
-		f.Cut |= page.CutLinks
-		f.Dropped++
-		return
-	}
-	g.link(f, loc, 0)
 }
 
 // listFile takes a further file of the same site.
@@ -120,7 +111,7 @@ func (g *Gatherer) listXML(xml []byte, f *Found) (known bool) {
 				continue
 			}
 			if loc, ok := x.text(); ok && string(entry) == "url" {
-				g.listPage(loc, f)
+				g.link(f, loc, 0)
 			} else if ok {
 				g.listFile(loc, f)
 			}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/winnow-crawler/winnow/crawl"
+)
+
+// A crawl that its limits cut off never says just that it has finished: the summary, the
+// status, the report and the pages name the limit, and the command that they propose
+// brings what was left out.
+func TestCapsNamed(t *testing.T) {
+	at, _ := startWeb(t, "--pages", "120", "--sites", "2")
+	dir := filepath.Join(t.TempDir(), "a.crawl")
+	code, stdout, stderr := tryRun(t.Context(), rudely(at, dir, at.Seeds[0], "--site-pages", "20", "--max-links", "40")...)
+	if code != 0 || !strings.Contains(stdout, "finished: there is nothing left to fetch within the limits\n") {
+		t.Errorf("exit %d:\n%s%s", code, stdout, stderr)
+	}
+	for _, want := range []string{`left out +[0-9]+  pages by --site-pages 20: [0-9]+ of http`, `left out +[0-9]+  links by --max-links 40; raise it with --max-links [0-9]+`} {
+		for _, text := range []string{stdout, must(t, "status", dir)} {
+			if !regexp.MustCompile(want).MatchString(text) {
+				t.Errorf("no %s in\n%s", want, text)
+			}
+		}
+	}
+	if pages := must(t, "pages", dir, "--state", "fetched"); !strings.Contains(pages, "\tmax-links\t") {
+		t.Errorf("pages:\n%s", pages)
+	}
+	var s struct {
+		State, Why string
+		Limits     []crawl.Cap
+	}
+	if err := json.Unmarshal([]byte(must(t, "status", dir, "--json")), &s); err != nil || s.State != "finished" || len(s.Limits) != 2 || s.Limits[0].Key != "site_pages" || s.Limits[0].Left == 0 {
+		t.Errorf("%+v (%v)", s, err)
+	}
+	if text := must(t, "report", dir, "--policy", "none", "--json"); !strings.Contains(text, `"fetched":`) {
+		t.Errorf("%s", text)
+	}
+	_, next, ok := strings.Cut(stderr, "to go on: winnow ")
+	if !ok || !strings.Contains(next, "--site-pages ") || !strings.Contains(next, "--max-links ") {
+		t.Fatalf("%s", stderr)
+	}
+	for range 5 { // what comes has limits of its own
+		next, _, _ = strings.Cut(next, "\n")
+		code, stdout, stderr = tryRun(t.Context(), strings.Fields(next)...)
+		if code != 0 {
+			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		if _, next, ok = strings.Cut(stderr, "to go on: winnow "); !ok {
+			break
+		}
+	}
+	if !strings.Contains(stdout, "finished: there is nothing left to fetch\n") || !regexp.MustCompile(`fetched +120 `).MatchString(stdout) {
+		t.Errorf("at the end:\n%s%s", stdout, stderr)
+	}
+	must(t, "verify", dir)
+}
+
+func TestCapText(t *testing.T) {
+	for want, x := range map[string]crawl.Cap{
+		"pages by --site-pages 25000: 1,204 of http://big.example, 3 elsewhere": {Key: "site_pages", Value: "25000", What: "pages", Left: 1207, Where: []crawl.CapPlace{{Name: "http://big.example", Left: 1204}}},
+		"links by --max-links 50000":                      {Key: "max_links", Value: "50000", What: "links", Left: 9},
+		"sitemap entries beyond what is read of one site": {What: "sitemap entries", Left: 9},
+	} {
+		if got := capText(&x); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

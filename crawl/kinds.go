@@ -1,0 +1,123 @@
+package crawl
+
+import (
+	"bytes"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// kinds learns what doubtful names are (page.ClassDoubtful): on a wiki Node.js is a page,
+// elsewhere jquery.js is a script. It counts what came of an extension in a directory and
+// on a whole site, by the types of the answers. 16 bytes for each extension and directory
+// of which something came.
+type kinds struct {
+	seen *graph.Seen
+	came *graph.Column[uint16] // by number: pages, and above them what was none; 255 at most
+	key  graph.URLKey
+	name []byte // scratch
+}
+
+func newKinds(secret [16]byte, pages int) kinds {
+	s := graph.NewSeen(secret, pages, 1)
+	return kinds{seen: s, came: graph.NewColumn[uint16]("kinds came", pages), key: s.Key()}
+}
+
+func (k *kinds) columns(each func(graph.AnyColumn)) {
+	k.seen.Columns(func(c graph.AnyColumn) { each(kindsColumn{c}) })
+	each(k.came)
+}
+
+// kindsColumn gives the columns of the table names of their own.
+type kindsColumn struct{ graph.AnyColumn }
+
+// Name is of AnyColumn.
+func (c kindsColumn) Name() string { return "kinds " + c.AnyColumn.Name() }
+
+// hash is that of an extension in a directory of a site.
+func (k *kinds) hash(site graph.Site, dir, extension []byte) uint64 {
+	k.name = append(append(append(k.name[:0], extension...), ' '), dir...)
+	return k.key.Page(uint64(site), k.name)
+}
+
+// note counts an answer.
+func (k *kinds) note(hash uint64, isPage bool) {
+	n, fresh := k.seen.Page(hash)
+	if fresh {
+		k.came.Append(0)
+	}
+	c := k.came.At(int(n))
+	switch {
+	case isPage && c&0xff < 0xff:
+		c++
+	case !isPage && c>>8 < 0xff:
+		c += 1 << 8
+	}
+	k.came.Set(int(n), c)
+}
+
+// counts are the pages and what was none.
+func (k *kinds) counts(hash uint64) (pages, others int) {
+	n, ok := k.seen.LookupPage(hash)
+	if !ok {
+		return 0, 0
+	}
+	c := k.came.At(int(n))
+	return int(c & 0xff), int(c >> 8)
+}
+
+// How often doubtful names are asked for: in a directory until so many were none, on a site
+// until so many were, and as long as there are pages among them.
+const (
+	kindTries     = 3
+	kindSiteTries = 12
+	kindShare     = 4 // what is none may be so many times the pages
+)
+
+// doubtful is a name that must be tried, by its directory and its extension.
+func (s *state) doubtful(site graph.Site, rest []byte) (dir, extension []byte, ok bool) {
+	s.text = append(append(s.text[:0], s.seen.Name(site)...), rest...)
+	if page.Extension(s.text) != page.ClassDoubtful {
+		return nil, nil, false
+	}
+	dir, extension = page.Ending(rest)
+	return dir, extension, true
+}
+
+// noPage tells whether a page is none by its name: others of its directory or its site
+// with the same extension were not.
+func (s *state) noPage(site graph.Site, rest []byte) bool {
+	dir, extension, ok := s.doubtful(site, rest)
+	if !ok {
+		return false
+	}
+	pages, others := s.kinds.counts(s.kinds.hash(site, dir, extension))
+	if others >= kindTries && others > kindShare*pages {
+		return true
+	}
+	if pages > 0 || others < kindTries && page.AboutFiles(dir) && !bytes.Contains(dir, []byte(":/")) {
+		return false // its place says more than the rest of the site; archives have too many of them
+	}
+	pages, others = s.kinds.counts(s.kinds.hash(site, nil, extension))
+	return others >= kindSiteTries && others > kindShare*pages
+}
+
+// learnKind takes over what came of a page with a doubtful name.
+func (s *state) learnKind(e *frontier.Event) {
+	if e.Class != policy.OK && e.Class != policy.Duplicate && e.Class != policy.NotHTML {
+		return
+	}
+	site, rest, ok := s.read(e.Page)
+	if !ok {
+		return
+	}
+	dir, extension, ok := s.doubtful(site, rest)
+	if !ok {
+		return
+	}
+	isPage := e.Class != policy.NotHTML
+	s.kinds.note(s.kinds.hash(site, dir, extension), isPage)
+	s.kinds.note(s.kinds.hash(site, nil, extension), isPage)
+}
