@@ -33,7 +33,7 @@ type Config struct {
 	IPDelay     Duration `toml:"ip_delay" help:"time from the end of an answer to the next request to the same IP address"`
 	IPCap       int      `toml:"ip_cap" help:"most requests at a time to one IP address; 0: no limit"`
 	Robots      bool     `toml:"robots" help:"obey robots.txt; switch it off for servers of your own only"`
-	RobotsRetry Duration `toml:"robots_retry" help:"time until a robots.txt that cannot be had is asked for again, doubled with each of five attempts; meanwhile the site is left alone"`
+	RobotsRetry Duration `toml:"robots_retry" help:"time until a robots.txt that cannot be had is asked for again, doubled with each attempt up to a day; meanwhile the rules that the site has stay in force, and a site without any is left alone"`
 
 	Fetchers      int      `toml:"fetchers" section:"Fetching" help:"r: most sites that are asked at a time"`
 	PerConnection int      `toml:"per_connection" help:"c: pages asked for in one connection to a site, where it has set no delay of its own"`
@@ -41,7 +41,7 @@ type Config struct {
 	Connect       Duration `toml:"timeout_connect" help:"longest time to connect, TLS included"`
 	FirstByte     Duration `toml:"timeout_first_byte" help:"longest time from the request to the first byte of the answer"`
 	Stall         Duration `toml:"timeout_stall" help:"longest time without a byte"`
-	Retries       int      `toml:"retries" help:"times that a page is asked for again after a failure that may pass"`
+	Retries       int      `toml:"retries" help:"times that a page is asked for again after a failure that may pass; tries count if its site answered otherwise in between"`
 	RetryDelay    Duration `toml:"retry_delay" help:"time until the first of them; the next ones take three times as long each"`
 	Patience      Duration `toml:"patience" help:"end the run when for so long nothing was left but sites that cannot be reached; the next run tries them again"`
 	SlowAnswer    Duration `toml:"slow_answer" help:"an answer is slow if it takes longer than this, and longer than slow_factor times what 95 of 100 answers take; 0: none is"`

@@ -85,7 +85,7 @@ func (s *state) wantedFiles(rules robots.Rules, files []string) []string {
 // of the last time were read.
 func (o *owner) readsSitemaps(id graph.Site) bool {
 	_, again := o.s.listings[id]
-	return o.c.Sitemaps && (!again || o.c.Recrawl.Duration > 0 && len(o.s.files[id]) == 0)
+	return o.c.Sitemaps && o.c.MaxDepth != 0 && (!again || o.c.Recrawl.Duration > 0 && len(o.s.files[id]) == 0)
 }
 
 // deniedHop reports whether the deny list forbids the URL to which a robots.txt moved.
