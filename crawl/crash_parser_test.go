@@ -36,7 +36,7 @@ func TestParserCrash(t *testing.T) {
 		var log bytes.Buffer
 		w.logTo(&log)
 		sum := w.run(t)
-		if sum.Why != whyFinished || sum.FailedBy[policy.Crashed] != 1 {
+		if sum.Why != whyUnreachable || sum.FailedBy[policy.Crashed] != 1 {
 			t.Errorf("%s, %d pages failed so", sum.Why, sum.FailedBy[policy.Crashed])
 		}
 		for _, url := range []string{"http://a.example/1", "http://a.example/2", "http://b.example/3"} {

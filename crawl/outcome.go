@@ -194,7 +194,7 @@ func (o *owner) ruled(now time.Duration, t *task) {
 		e.Class = policy.OK
 		o.rule(r, robots.Rules{}, again)
 	default:
-		if !e.Class.Failed() {
+		if !trouble.Passes(e.Class) {
 			e.Class = policy.ServerError // such as a redirect without end
 		}
 		o.retryRobots(r, again)
