@@ -71,7 +71,7 @@ func (w *socketWeb) configure(t *testing.T) {
 	c.MaxMemory = 1 << 30
 	c.Delay, c.DelayFactor = seconds(0.02), 1
 	c.IPDelay, c.IPCap = seconds(0.002), 4
-	c.RetryDelay, c.RobotsRetry, c.Patience = seconds(0.05), seconds(0.05), seconds(2)
+	c.RetryDelay, c.RobotsRetry, c.Patience = seconds(0.05), seconds(0.05), seconds(1)
 	c.Commit = seconds(0.02)
 	w.o = RunOptions{
 		Dir: filepath.Join(dir, "crawl"), Config: c, Seeds: []string{w.server.URL(0)}, Version: "test",
