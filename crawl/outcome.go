@@ -21,7 +21,7 @@ func (o *owner) end(now time.Duration, t *task) {
 	if w.Kind == frontier.Fetch {
 		o.fetching--
 	}
-	if !t.void {
+	if t.void = t.void || o.bursts(t); !t.void {
 		o.noteAnswer(now, t)
 	}
 	switch {

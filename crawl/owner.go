@@ -22,6 +22,7 @@ const (
 	whyBytes    = "bytes"
 	whyStopped  = "stopped"
 	whyDisk     = "disk"
+	whyMemory   = "memory"
 	whyNetwork  = "network"
 )
 
@@ -80,6 +81,7 @@ type owner struct {
 	outage   outage
 	follow   *follow
 	index    indexer
+	ceiling  ceiling
 	overrides
 	meter
 }
@@ -92,6 +94,7 @@ func (o *owner) run(ctx context.Context) error {
 	done := ctx.Done()
 	for {
 		now := o.now()
+		o.watchMemory()
 		ask := o.handOut(now)
 		if err := o.s.err; err != nil {
 			return diskError(o.o.Dir, err)

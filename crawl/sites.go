@@ -20,15 +20,12 @@ type sites struct {
 	domain   *graph.Column[uint32] // by site: number of its registered domain
 	address  *graph.Column[uint32] // by site: number of its IP address, 0 none
 
-	// Most sites have no rules or the same as many others, so each text is kept once.
-	texts   []robots.Rules
-	numbers map[robots.Rules]uint32
+	texts ruleTexts
 
 	domains *graph.Seen           // registered domains, by the hash of their names (14 bytes each)
 	shares  *graph.Column[uint32] // by domain: pages that are not barred (W26)
 
-	addrs []netip.Addr // by number of the address, less 1
-	addr  map[netip.Addr]uint32
+	ips ipNumbers
 }
 
 func newSites(secret [16]byte, n int) sites {
@@ -38,10 +35,9 @@ func newSites(secret [16]byte, n int) sites {
 		domain:   graph.NewColumn[uint32]("site domain", n),
 		address:  graph.NewColumn[uint32]("site ip", n),
 		shares:   graph.NewColumn[uint32]("domain admitted", n),
-		texts:    []robots.Rules{{}},
-		numbers:  map[robots.Rules]uint32{{}: 0},
+		texts:    newRuleTexts(),
 		domains:  graph.NewSeen(secret, n, 1),
-		addr:     map[netip.Addr]uint32{},
+		ips:      newIPNumbers(4*n + 1024),
 	}
 }
 
@@ -53,6 +49,7 @@ func (s *sites) columns(each func(graph.AnyColumn)) {
 
 func (s *sites) free() {
 	s.columns(graph.AnyColumn.Free)
+	s.ips.columns(graph.AnyColumn.Free)
 	s.domains.Free()
 }
 
@@ -83,45 +80,32 @@ func (s *sites) dismiss(id graph.Site) {
 }
 
 // rulesOf is what the robots.txt of a site says to us.
-func (s *sites) rulesOf(id graph.Site) robots.Rules { return s.texts[s.rules.At(int(id))] }
+func (s *sites) rulesOf(id graph.Site) robots.Rules { return s.texts.list[s.rules.At(int(id))] }
 
 // setRules gives a site its rules.
 func (s *sites) setRules(id graph.Site, r robots.Rules) {
-	n, ok := s.numbers[r]
-	if !ok {
-		n = uint32(len(s.texts))
-		s.numbers[r] = n
-		s.texts = append(s.texts, r)
-	}
+	n := s.texts.use(r)
+	s.texts.drop(s.rules.At(int(id)))
 	s.rules.Set(int(id), n)
 }
 
-// number is the dense number of an address, from 1 on; a new one gets the next.
-func (s *sites) number(a netip.Addr) uint32 {
-	n, ok := s.addr[a]
-	if !ok {
-		s.addrs = append(s.addrs, a)
-		n = uint32(len(s.addrs))
-		s.addr[a] = n
-	}
-	return n
-}
+// number is the dense number of an address, from 1 on; see ipNumbers.
+func (s *sites) number(a netip.Addr) uint32 { return s.ips.number(a) }
 
 // setAddress gives a site its address, whose number was decided.
 func (s *sites) setAddress(id graph.Site, n uint32, a netip.Addr) {
 	if got := s.number(a); got != n {
 		n = got // after a hole in the journal: the number is a name, nothing more
 	}
+	s.ips.use(n)
+	if old := s.address.At(int(id)); old != 0 {
+		s.ips.drop(old)
+	}
 	s.address.Set(int(id), n)
 }
 
 // addressOf is the address of a site, the zero Addr when it has none.
-func (s *sites) addressOf(id graph.Site) netip.Addr {
-	if n := s.address.At(int(id)); n != 0 {
-		return s.addrs[n-1]
-	}
-	return netip.Addr{}
-}
+func (s *sites) addressOf(id graph.Site) netip.Addr { return s.ips.at(s.address.At(int(id))) }
 
 // pending is what few sites and pages have for a while.
 type pending struct {
@@ -157,6 +141,13 @@ func newPending() pending {
 
 		listings: map[graph.Site]int{},
 	}
+}
+
+// mapBytes is about what they take, and the names of files.
+func (p *pending) mapBytes() int64 {
+	const hop, file, small, page = 96, 96, 32, 16 // with their share of the tables
+	return hop*int64(len(p.hops)) + file*int64(len(p.files)) + small*int64(len(p.trouble)+len(p.names)+len(p.listings)) +
+		page*int64(len(p.tries)) + int64(p.waiting)
 }
 
 // hopAt is where the robots.txt of a site has moved to, if that is at the site which is
@@ -195,8 +186,10 @@ func (s *state) ruled(r *journal.Record) {
 			s.fail(fmt.Errorf("rules of %s in record %d: %w", s.seen.Name(id), r.Seq, err))
 		}
 		s.setRules(id, rules)
-		delete(s.trouble, id)
 		s.addFiles(id, r.Facts.Files)
+	}
+	if !e.Again {
+		delete(s.trouble, id) // it has rules, or is given up
 	}
 	delete(s.hops, id)
 }

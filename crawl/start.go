@@ -86,6 +86,7 @@ func open(o *RunOptions, d *directory, scope *gather.Scope) (*owner, error) {
 	}
 	w := &owner{scope: scope, o: o, c: &o.Config, log: o.Log, limits: newLimits(&o.Config), overrides: newOverrides(&o.Config)}
 	w.limits.sites = w.overrides.pages
+	w.ceiling = newCeiling(o.Memory, o.Machine.Heap)
 	if len(o.Config.Site) > 0 {
 		set.delays = w.overrides.delay
 	}

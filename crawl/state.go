@@ -24,7 +24,7 @@ type setup struct {
 	batch              int
 	random             uint64
 	frontier           frontier.Options // MaxPages and MaxSites included
-	room               int              // pages for which there is memory, if there were no sites; 0: any number
+	limited            bool             // a policy takes only so many pages
 	robots             bool             // robots.txt is obeyed
 	recrawl            bool             // pages are visited again
 	// delays gives sites a delay of their own by their name; nil: none has one.
@@ -170,7 +170,17 @@ func (s *state) account(each func(name string, bytes int64)) {
 	s.guard.Columns(column)
 	s.mirrors.columns(column)
 	s.sites.columns(column)
+	s.sites.ips.columns(column)
 	each("domain names", s.sites.domains.Bytes())
+	each("robots rules", s.texts.bytes())
+	each("address numbers", s.ips.bytes())
+	each("site troubles", s.pending.mapBytes())
+	each("trap maps", s.guard.MapBytes())
+}
+
+// heap is the part of it that is on the Go heap.
+func (s *state) heap() int64 {
+	return s.texts.bytes() + s.ips.bytes() + s.pending.mapBytes() + s.guard.MapBytes() + s.f.HeapBytes()
 }
 
 // memory is what all of it takes, in bytes.
@@ -272,12 +282,10 @@ func (s *state) site(hash uint64, name []byte) (id graph.Site, fresh bool) {
 	return id, fresh
 }
 
-// full tells whether there is no room for another page, or for another site. A site takes
-// as much as sitePages pages.
+// full tells whether no other page can be known, or no other site: because of a policy that
+// takes only so many. Memory is not what it is about; see ceiling.
 func (s *state) full() bool {
-	const sitePages = 5
-	n, m := s.seen.Pages(), s.seen.Sites()
-	return n >= s.set.frontier.MaxPages || m >= s.set.frontier.MaxSites || s.set.room > 0 && n+sitePages*m >= s.set.room
+	return s.seen.Pages() >= s.set.frontier.MaxPages || s.seen.Sites() >= s.set.frontier.MaxSites
 }
 
 // enter adds a page that is fresh in the table: its URL, its columns, and, unless it is

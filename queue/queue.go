@@ -353,8 +353,11 @@ func (q *Queue) Memory(each func(name string, bytes int64)) {
 	for _, c := range []graph.AnyColumn{q.values, q.wheres, q.owns, q.places, q.groupOf, q.pages.cells, q.pages.blocks, q.pages.sizes} {
 		each(c.Name(), c.Bytes())
 	}
-	each(q.name+" site heaps", q.groupBytes()+16*int64(cap(q.offers)))
+	each(q.name+" site heaps", q.HeapBytes())
 }
+
+// HeapBytes is the part of the memory that is on the Go heap: the heaps of sites.
+func (q *Queue) HeapBytes() int64 { return q.groupBytes() + 16*int64(cap(q.offers)) }
 
 // Bytes is the memory taken.
 func (q *Queue) Bytes() (n int64) {

@@ -65,6 +65,12 @@ func (g *Guard) Columns(each func(graph.AnyColumn)) {
 	each(g.marks.barred)
 }
 
+// MapBytes is about what is in no column, and bounded: held pages, marks, crowds.
+func (g *Guard) MapBytes() int64 {
+	const mark, crowd = 160, 16
+	return g.held.bytes() + mark*int64(len(g.marks.pages)) + crowd*int64(len(g.crowds))
+}
+
 // Save writes all columns with their checksums.
 func (g *Guard) Save(w io.Writer) error {
 	if err := g.groups.seen.Save(w); err != nil {
