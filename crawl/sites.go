@@ -12,12 +12,12 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// sites is what is known of each site besides what the frontier knows: 16 bytes, and
-// the texts that sites share.
+// sites is what is known of each site besides what the frontier and the guard know: 12
+// bytes, and the texts that sites share.
 type sites struct {
 	rules    *graph.Column[uint32] // by site: number of its rules
 	admitted *graph.Column[uint32] // by site: pages that are not barred (W26)
-	domain   *graph.Column[uint32] // by site: number of its registered domain
+	domain   *graph.Column[uint32] // by site: number of its registered domain; it is the guard's
 	address  *graph.Column[uint32] // by site: number of its IP address, 0 none
 
 	texts ruleTexts
@@ -32,7 +32,6 @@ func newSites(secret [16]byte, n int) sites {
 	return sites{
 		rules:    graph.NewColumn[uint32]("site rules", n),
 		admitted: graph.NewColumn[uint32]("site admitted", n),
-		domain:   graph.NewColumn[uint32]("site domain", n),
 		address:  graph.NewColumn[uint32]("site ip", n),
 		shares:   graph.NewColumn[uint32]("domain admitted", n),
 		texts:    newRuleTexts(),
@@ -42,7 +41,7 @@ func newSites(secret [16]byte, n int) sites {
 }
 
 func (s *sites) columns(each func(graph.AnyColumn)) {
-	for _, c := range []graph.AnyColumn{s.rules, s.admitted, s.domain, s.address, s.shares} {
+	for _, c := range []graph.AnyColumn{s.rules, s.admitted, s.address, s.shares} {
 		each(c)
 	}
 }
@@ -63,7 +62,6 @@ func (s *sites) add(host []byte) (n uint32, domain string) {
 	if fresh {
 		s.shares.Append(0)
 	}
-	s.domain.Append(n)
 	return n, domain
 }
 

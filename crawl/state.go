@@ -104,7 +104,7 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 	if set.recrawl {
 		s.visits = newValidators(n)
 	}
-	s.guard.Parent = s.parent
+	s.guard.Parent, s.sites.domain = s.parent, s.guard.SiteDomains()
 	env := policy.Env{
 		Random: set.random, Batch: set.batch,
 		URL:      func(b []byte, p graph.Page) []byte { return s.appendURL(b, p) },
@@ -277,7 +277,6 @@ func (s *state) site(hash uint64, name []byte) (id graph.Site, fresh bool) {
 		host := page.Host(name)
 		n, domain := s.sites.add(host)
 		s.guard.AddSite(host, n, domain)
-		s.mirrors.add()
 	}
 	return id, fresh
 }

@@ -146,7 +146,7 @@ func (f *Frontier) backOff(s graph.Site, c policy.Class) time.Duration {
 // next, and neither Crawl-delay nor Retry-After nor back-off is in force, nor is it slow.
 func (f *Frontier) keeps(now time.Duration, s graph.Site, e *Event) bool {
 	served := f.served.Slice()
-	served[s]++
+	served[s] = min(served[s], math.MaxUint16-1) + 1
 	if !e.Keep || int(served[s]) >= f.o.PerConnection || f.crawlDelay(s) > 0 || e.Retry > 0 || f.fails.At(int(s)) > 0 || f.isSlow(s) {
 		return false
 	}

@@ -124,8 +124,10 @@ func (g *Guard) rest(do func(graph.AnyColumn) error) (err error) {
 func (g *Guard) AddSite(host []byte, domain uint32, name string) {
 	short := bytes.TrimPrefix(host, []byte("www."))
 	g.domains.add(domain, string(short) == name)
-	g.marks.barred.Append(0)
 }
+
+// SiteDomains is the column of the registered domain of each site, to be read only.
+func (g *Guard) SiteDomains() *graph.Column[uint32] { return g.domains.of }
 
 // Seed notes that a site has a page from which the crawl begins.
 func (g *Guard) Seed(s graph.Site) { g.domains.seed(s) }
@@ -155,7 +157,7 @@ func (g *Guard) Came(p *Page, n News) {
 	dull := n.Same || n.Soft
 	switch {
 	case n.Elsewhere:
-		g.same.Slice()[p.Site]++
+		countUp(g.same, int(p.Site))
 	case !dull:
 		g.domains.came(p.Site)
 	}
