@@ -137,26 +137,36 @@ func TestCaseRulesMemory(t *testing.T) {
 // saved.
 func TestNumbersAgain(t *testing.T) {
 	s, _ := newTestState(t)
+	f := &folded{t: t, s: s}
+	f.begin(frontier.Seed)
 	for i := range 4 {
-		name := fmt.Appendf(nil, "http://s%d.example", i)
-		s.site(s.key.Site(name), name)
-		s.setAddress(graph.Site(i), s.number(publicAddr(i)), publicAddr(i))
+		f.link(fmt.Appendf(nil, "http://s%d.example", i), []byte("/"))
 	}
-	long := netip.MustParseAddr("2001:db8::1")
+	f.apply()
+	move := func(site int, to netip.Addr) {
+		f.now += time.Hour
+		f.work(frontier.Resolve, graph.Site(site), 0, frontier.Resolved, func(r *journal.Record) {
+			r.Facts.Addrs = []netip.Addr{to}
+			r.Event.Address, r.Event.Expiry = s.number(to), f.now+time.Minute
+		})
+	}
+	for i := range 4 {
+		move(i, publicAddr(i))
+	}
 	for i := range 1000 { // the addresses of a name that changes them all the time
-		s.setAddress(2, s.number(publicAddr(100+i)), publicAddr(100+i))
+		move(2, publicAddr(100+i))
 	}
-	s.setAddress(1, s.number(long), long)
+	move(1, netip.MustParseAddr("2001:db8::1"))
 	if n := s.ips.bits.Len(); n > 8 {
 		t.Errorf("%d numbers for 4 sites", n)
 	}
 	saved := newIPNumbers(100)
 	defer saved.columns(graph.AnyColumn.Free)
-	if err := saved.load(s.ips.save(), s.address.Slice()); err != nil {
+	if err := saved.load(s.ips.save(), s.f.Addresses()); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 4 {
-		if a, b := saved.at(s.address.At(i)), s.addressOf(graph.Site(i)); a != b || !a.IsValid() {
+		if a, b := saved.at(s.f.Address(graph.Site(i))), s.addressOf(graph.Site(i)); a != b || !a.IsValid() {
 			t.Errorf("site %d is at %v, saved as %v", i, b, a)
 		}
 	}

@@ -7,12 +7,6 @@ import (
 	"github.com/winnow-crawler/winnow/frontier"
 )
 
-// A Heap is what the Go runtime has from the machine, in bytes.
-type Heap struct {
-	Resident int64 // all of it that was not given back, and the program itself
-	Live     int64 // what the collector could not do without
-}
-
 // ceiling holds a crawl below --max-memory. It goes by what is measured:
 //
 //	needed = 2 * state + rest

@@ -32,7 +32,7 @@ func newFolded(t *testing.T, c *Config, memory int64) *folded {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := emptyState(&parts{urls: disk.NewMemory(), urlFile: urlFile}, set)
+	s, err := emptyState(&parts{urls: disk.OS(t.TempDir()), urlFile: urlFile}, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,5 +168,90 @@ func TestBytesPerSite(t *testing.T) {
 	}
 	if each > 200 {
 		t.Errorf("%.1f bytes a site, want 200 at most", each)
+	}
+}
+
+// grow crawls a web that is made up until the state takes so many bytes: a page has 10 new
+// links and 20 others, a site 100 pages.
+func (f *folded) grow(bytes int64) {
+	name := func(i int) []byte { return fmt.Appendf(nil, "http://www.site-%d.example", i/100) }
+	rest := func(i int) []byte { return fmt.Appendf(nil, "/section-%d/page-%d.html", i%100/10, i) }
+	f.begin(frontier.Seed)
+	f.link(name(0), rest(0))
+	f.apply()
+	known := 1
+	for i := 0; f.s.memory() < bytes; i++ {
+		done := func(r *journal.Record) {
+			for j := range 20 {
+				f.link(name(i*j/20), rest(i*j/20))
+			}
+			for range 10 {
+				f.link(name(known), rest(known))
+				known++
+			}
+			r.Facts.Digest, r.Facts.SimHash = [16]byte{byte(i), byte(i >> 8), byte(i >> 16), 1}, uint64(i)*0x9e3779b97f4a7c15
+		}
+		if site := graph.Site(i / 100); i%100 == 0 {
+			f.visit(site, graph.Page(i), i/400, done)
+		} else {
+			f.now += time.Millisecond
+			f.work(frontier.Fetch, site, graph.Page(i), frontier.Done, done)
+		}
+	}
+}
+
+// residentBytes is what the machine says that this process takes.
+func residentBytes(t *testing.T) int64 {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Skip(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		var kb int64
+		if n, _ := fmt.Sscanf(line, "VmRSS: %d kB", &kb); n == 1 {
+			return kb << 10
+		}
+	}
+	t.Skip("the machine does not say")
+	return 0
+}
+
+// TestMemoryCounted: what a crawl says that it takes is what it takes, within 10 %, above 1
+// GiB: under opic, under a policy that keeps all links, and while a snapshot is copied.
+func TestMemoryCounted(t *testing.T) {
+	if os.Getenv("WINNOW_SCALE") == "" {
+		t.Skip("minutes, and gigabytes: WINNOW_SCALE=1")
+	}
+	for _, name := range []string{"opic", "batch-pagerank"} {
+		t.Run(name, func(t *testing.T) {
+			c := Default()
+			c.Policy = name
+			f := newFolded(t, &c, 4<<30)
+			f.grow(1100 << 20)
+			o := &owner{s: f.s, follow: &follow{copies: 4 << 30, dir: &directory{parts: parts{snapshot: disk.OS(t.TempDir())}}, done: make(chan error, 1)}}
+			o.ceiling = newCeiling(4<<30, MeasureHeap)
+			compare := func(when string) {
+				var x Stats
+				o.weigh(&x)
+				real := residentBytes(t)
+				t.Logf("%s: %d pages, %d sites, %d links: %d MiB in columns, %d counted, %d resident: %.3f", when,
+					f.s.f.Pages(), f.s.f.Sites(), f.s.links, x.Columns>>20, x.Memory>>20, real>>20, float64(x.Memory)/float64(real))
+				if ratio := float64(x.Memory) / float64(real); ratio < 0.9 || ratio > 1.1 {
+					t.Errorf("%s: %d bytes are counted, %d are resident", when, x.Memory, real)
+				}
+			}
+			compare("after the crawl")
+			for !o.follow.ready(f.s) {
+				time.Sleep(time.Millisecond)
+			}
+			o.follow.begin(f.s)
+			compare("with a copy")
+			t.Logf("the owner stalls for %v", o.follow.pause)
+			if err := <-o.follow.done; err != nil {
+				t.Error(err)
+			}
+			compare("without it")
+		})
 	}
 }

@@ -12,13 +12,12 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// sites is what is known of each site besides what the frontier and the guard know: 12
+// sites is what is known of each site besides what the frontier and the guard know: 8
 // bytes, and the texts that sites share.
 type sites struct {
 	rules    *graph.Column[uint32] // by site: number of its rules
 	admitted *graph.Column[uint32] // by site: pages that are not barred (W26)
 	domain   *graph.Column[uint32] // by site: number of its registered domain; it is the guard's
-	address  *graph.Column[uint32] // by site: number of its IP address, 0 none
 
 	texts ruleTexts
 
@@ -32,7 +31,6 @@ func newSites(secret [16]byte, n int) sites {
 	return sites{
 		rules:    graph.NewColumn[uint32]("site rules", n),
 		admitted: graph.NewColumn[uint32]("site admitted", n),
-		address:  graph.NewColumn[uint32]("site ip", n),
 		shares:   graph.NewColumn[uint32]("domain admitted", n),
 		texts:    newRuleTexts(),
 		domains:  graph.NewSeen(secret, n, 1),
@@ -41,7 +39,7 @@ func newSites(secret [16]byte, n int) sites {
 }
 
 func (s *sites) columns(each func(graph.AnyColumn)) {
-	for _, c := range []graph.AnyColumn{s.rules, s.admitted, s.address, s.shares} {
+	for _, c := range []graph.AnyColumn{s.rules, s.admitted, s.shares} {
 		each(c)
 	}
 }
@@ -56,7 +54,6 @@ func (s *sites) free() {
 func (s *sites) add(host []byte) (n uint32, domain string) {
 	s.rules.Append(0)
 	s.admitted.Append(0)
-	s.address.Append(0)
 	domain = page.Domain(host)
 	n, fresh := s.domainNumber(domain)
 	if fresh {
@@ -89,21 +86,6 @@ func (s *sites) setRules(id graph.Site, r robots.Rules) {
 
 // number is the dense number of an address, from 1 on; see ipNumbers.
 func (s *sites) number(a netip.Addr) uint32 { return s.ips.number(a) }
-
-// setAddress gives a site its address, whose number was decided.
-func (s *sites) setAddress(id graph.Site, n uint32, a netip.Addr) {
-	if got := s.number(a); got != n {
-		n = got // after a hole in the journal: the number is a name, nothing more
-	}
-	s.ips.use(n)
-	if old := s.address.At(int(id)); old != 0 {
-		s.ips.drop(old)
-	}
-	s.address.Set(int(id), n)
-}
-
-// addressOf is the address of a site, the zero Addr when it has none.
-func (s *sites) addressOf(id graph.Site) netip.Addr { return s.ips.at(s.address.At(int(id))) }
 
 // pending is what few sites and pages have for a while.
 type pending struct {

@@ -147,7 +147,7 @@ func (s *state) setHead(h *head) error {
 	for _, e := range h.Tries {
 		s.tries[e.Page] = e.N
 	}
-	if err := s.ips.load(h.Addrs, s.address.Slice()); err != nil {
+	if err := s.ips.load(h.Addrs, s.f.Addresses()); err != nil {
 		return err
 	}
 	return s.texts.load(h.Rules, s.rules.Slice())

@@ -309,6 +309,7 @@ func (s *state) apply(r *journal.Record, replay bool) {
 	}
 	s.now, s.next = r.Now, r.Seq+1
 	e.Near = r.Facts.Near != 0
+	s.readdress(r)
 	switch e.Kind {
 	case frontier.Took, frontier.Refused, frontier.Asked:
 		if replay {
@@ -358,10 +359,24 @@ func (s *state) resolved(r *journal.Record) {
 		return
 	}
 	delete(s.names, e.Site)
-	if !e.Class.Failed() && e.Address != 0 && len(r.Facts.Addrs) > 0 {
-		s.setAddress(e.Site, e.Address, r.Facts.Addrs[0])
+}
+
+// readdress counts who uses an address, before the frontier learns of it. After a hole in
+// the journal the number may be another one: it is a name, nothing more.
+func (s *state) readdress(r *journal.Record) {
+	e := &r.Event
+	if e.Kind != frontier.Resolved || e.Again || e.Class.Failed() || e.Address == 0 || len(r.Facts.Addrs) == 0 {
+		return
+	}
+	e.Address = s.number(r.Facts.Addrs[0])
+	s.ips.use(e.Address)
+	if old := s.f.Address(e.Site); old != 0 {
+		s.ips.drop(old)
 	}
 }
+
+// addressOf is the address of a site, the zero Addr when it has none.
+func (s *state) addressOf(id graph.Site) netip.Addr { return s.ips.at(s.f.Address(id)) }
 
 // number is the dense number of an address, from 1 on.
 func (s *state) number(a netip.Addr) uint32 { return s.sites.number(a) }

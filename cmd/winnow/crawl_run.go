@@ -34,7 +34,7 @@ func (c *crawling) run(ctx context.Context) error {
 		Dir: c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
 		Version: programVersion(), MachineMemory: machineMemory(os.DirFS("/")),
 		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *crawl.Stats) { heap.leave(s); p.set(s) },
-		Machine: crawl.Machine{Sizes: c.u.sizes, Heap: measureHeap},
+		Machine: crawl.Machine{Sizes: c.u.sizes, Heap: crawl.MeasureHeap},
 	})
 	p.stop()
 	if sum != nil {

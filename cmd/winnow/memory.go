@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"runtime/debug"
-	goruntime "runtime/metrics"
 	"strconv"
 	"strings"
 
@@ -97,24 +96,6 @@ func (m *memoryLimit) leave(s *crawl.Stats) {
 	if s.MemoryMax > 0 {
 		m.set(max(s.MemoryMax-besideHeap-s.Columns, min(s.MemoryMax/8, 256<<20)))
 	}
-}
-
-// programBytes is what of the program itself is in memory while it crawls.
-const programBytes = 16 << 20
-
-// measureHeap is what the Go runtime has from the machine. What is live is taken with the
-// stacks and the tables of the runtime, and with what the collector needs to keep up.
-func measureHeap() crawl.Heap {
-	x := []goruntime.Sample{
-		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
-		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
-		{Name: "/gc/heap/live:bytes"},
-	}
-	goruntime.Read(x)
-	is := func(i int) int64 { return int64(x[i].Value.Uint64()) }
-	resident := is(0) - is(1) + programBytes
-	live := is(5) + is(5)/8
-	return crawl.Heap{Resident: resident, Live: min(resident, resident-is(2)-is(3)-is(4)+live)}
 }
 
 func (m *memoryLimit) restore() { debug.SetMemoryLimit(m.before) }
