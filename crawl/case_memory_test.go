@@ -254,3 +254,24 @@ func TestCaseBytesPerPage(t *testing.T) {
 		}
 	}
 }
+
+// Of a site whose sitemap files were all read none is remembered, but that there were some:
+// they are not read again.
+func TestListingsEnd(t *testing.T) {
+	s, _ := newTestState(t)
+	name := []byte("http://a.example")
+	s.site(s.key.Site(name), name)
+	s.addFiles(0, []string{"http://a.example/1.xml"})
+	next := &journal.Record{Event: frontier.Event{Kind: frontier.Listed}, Facts: journal.Facts{Files: []string{"http://a.example/2.xml", "http://a.example/3.xml"}}}
+	s.listed(next) // an index
+	if n := s.listings[0]; n != 3 || !s.namedFiles(0) {
+		t.Errorf("%d files are known", n)
+	}
+	for range 2 {
+		next.Facts.Files = nil
+		s.listed(next)
+	}
+	if len(s.listings) != 0 || len(s.files) != 0 || s.waiting != 0 || !s.namedFiles(0) || s.namedFiles(100) {
+		t.Errorf("%d counts, %d lists, %d bytes of names are left; read before: %t", len(s.listings), len(s.files), s.waiting, s.namedFiles(0))
+	}
+}

@@ -172,7 +172,7 @@ func (o *owner) ruled(now time.Duration, t *task) {
 		e.Class = policy.OK
 		o.rule(r, t.rules, again)
 		// Of the first robots.txt, and of its own: one that moved names files of another site.
-		if _, again := o.s.listings[id]; o.c.Sitemaps && !again && e.Site == id {
+		if o.c.Sitemaps && !o.s.namedFiles(id) && e.Site == id {
 			r.Facts.Files = o.s.fits(id, t.sitemaps)
 			e.Files = uint32(len(r.Facts.Files))
 		}

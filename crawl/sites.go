@@ -20,6 +20,7 @@ type sites struct {
 	domain   *graph.Column[uint32] // by site: number of its registered domain; it is the guard's
 
 	texts ruleTexts
+	reads *graph.Column[uint64] // bit by site: its sitemap files were named once
 
 	domains *graph.Seen           // registered domains, by the hash of their names (14 bytes each)
 	shares  *graph.Column[uint32] // by domain: pages that are not barred (W26)
@@ -33,13 +34,14 @@ func newSites(secret [16]byte, n int) sites {
 		admitted: graph.NewColumn[uint32]("site admitted", n),
 		shares:   graph.NewColumn[uint32]("domain admitted", n),
 		texts:    newRuleTexts(),
+		reads:    graph.NewColumn[uint64]("site sitemaps read", n/64+1),
 		domains:  graph.NewSeen(secret, n, 1),
 		ips:      newIPNumbers(4*n + 1024),
 	}
 }
 
 func (s *sites) columns(each func(graph.AnyColumn)) {
-	for _, c := range []graph.AnyColumn{s.rules, s.admitted, s.shares} {
+	for _, c := range []graph.AnyColumn{s.rules, s.admitted, s.reads, s.shares} {
 		each(c)
 	}
 }
@@ -95,7 +97,7 @@ type pending struct {
 	names   map[graph.Site]uint8    // attempts to resolve that failed
 	tries   map[graph.Page]uint8    // attempts at a page that failed
 
-	listings map[graph.Site]int // sitemap files known so far, fetched or not
+	listings map[graph.Site]int // sitemap files known so far, fetched or not, while some are left
 	waiting  int                // bytes of the names of files to fetch
 }
 
@@ -186,11 +188,20 @@ func (s *state) listed(r *journal.Record) {
 	} else {
 		delete(s.files, id)
 	}
-	s.addFiles(id, r.Facts.Files)
+	if s.addFiles(id, r.Facts.Files); len(s.files[id]) == 0 {
+		delete(s.listings, id)
+	}
+}
+
+// namedFiles tells whether the robots.txt of a site has named sitemap files before.
+func (s *sites) namedFiles(id graph.Site) bool {
+	return int(id/64) < s.reads.Len() && s.reads.At(int(id/64))>>(id%64)&1 != 0
 }
 
 func (s *state) addFiles(id graph.Site, files []string) {
 	if len(files) > 0 {
+		s.reads.Grow(int(id/64) + 1)
+		s.reads.Slice()[id/64] |= 1 << (id % 64)
 		for _, f := range files {
 			s.waiting += len(f)
 		}
