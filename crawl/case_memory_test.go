@@ -83,10 +83,11 @@ func TestMemoryFullLinks(t *testing.T) {
 		}}, "http://a.example/")
 		w.o.Config.Policy, w.o.Config.Pages, w.o.Config.SitePages = "breadth-first", hubs+1, 0
 		pauses := 0
-		for size := Size(64); ; size += 3 {
+		for size := Size(64); ; size += 2 {
 			w.o.Config.MaxMemory = size << 20
 			sum := w.run(t)
 			w.o.Seeds = nil
+			t.Logf("with %d MiB: %s, %d pages came, %d are known", size, sum.Why, sum.Fetched, sum.Known)
 			if want := 1 + hubs + leaves*(sum.Fetched-1); sum.Fetched > 0 && sum.Known != want {
 				t.Fatalf("with %d MiB: %d pages came and %d are known, want %d", size, sum.Fetched, sum.Known, want)
 			}

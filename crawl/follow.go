@@ -197,6 +197,7 @@ func (f *follow) end() {
 		f.room.Free()
 		f.room = nil
 	}
+	f.held.Store(0)
 }
 
 // writeFollowed writes a snapshot of what is committed, from the journal alone.

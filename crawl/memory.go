@@ -26,29 +26,31 @@ type ceiling struct {
 	reserve int64
 	state   int64 // when it was last measured
 	needed  int64
-	pages   int // known at that time, and sites
-	sites   int
+	known   int    // pages and sites at that time
+	pages   int    // of these
+	record  uint64 // and the next record
 }
 
 func newCeiling(most int64, heap func() Heap) ceiling {
-	return ceiling{most: most, heap: heap, reserve: most / reserveShare, pages: -looked}
+	return ceiling{most: most, heap: heap, reserve: most / reserveShare, known: -looked}
 }
 
 const (
 	// reserveShare is the part of the memory for answers that are under way when the rest
 	// is used up.
 	reserveShare = 16
-	// looked is how many pages and sites may become known between two looks.
+	// looked is how many pages and sites may become known between two looks, and how many
+	// records there may be.
 	looked = 256
 	// A page takes from leastPerPage to mostPerPage bytes, by the options, the policy and its
 	// links; mostPerSite is more than a site takes with its name.
 	leastPerPage, mostPerPage, mostPerSite = 40, 320, 640
 )
 
-// look measures if it is time: after some new pages, or at once.
+// look measures if it is time: after some records or new pages, or at once.
 func (c *ceiling) look(s *state, now bool) {
-	if n, m := s.seen.Pages(), s.seen.Sites(); now || n+m >= c.pages+c.sites+looked {
-		c.pages, c.sites = n, m
+	if n := s.seen.Pages() + s.seen.Sites(); now || n >= c.known+looked || s.next >= c.record+looked {
+		c.known, c.pages, c.record = n, s.seen.Pages(), s.next
 		c.state = s.memory()
 		c.needed = 2*c.state + c.rest(s)
 	}
@@ -66,14 +68,16 @@ func (c *ceiling) rest(s *state) int64 {
 // full tells whether nothing but the reserve is left.
 func (c *ceiling) full() bool { return c.most > 0 && c.needed > c.most-c.reserve }
 
-// fits tells whether there is room for what a list of links makes known.
-func (c *ceiling) fits(s *state, links *gather.Links) bool {
-	room := c.most - c.needed
-	if c.most == 0 || 2*int64(links.Len())*(mostPerPage+mostPerSite) < room {
+// fits tells whether there is room for what an answer brings: its links, or its rules.
+func (c *ceiling) fits(s *state, t *task) bool {
+	room, links := c.most-c.needed, &t.found.Links
+	cost := int64(links.Len()*(mostPerPage+mostPerSite) + t.rules.Size())
+	if cost == 0 || c.most == 0 || 2*cost < room {
 		return true
 	}
 	each := c.state * 5 / 4 / int64(max(1, c.pages)) // as much as one took so far, and some more
-	return 2*s.cost(links, min(max(each, 2*leastPerPage), mostPerPage)) < room
+	cost = s.cost(links, min(max(each, 2*leastPerPage), mostPerPage)) + int64(t.rules.Size())
+	return cost == 0 || 2*cost < room
 }
 
 // cost is what the links of an answer will take, if each new page takes so much.
@@ -117,16 +121,19 @@ func (o *owner) outOfMemory() {
 // bursts tells whether an answer brings more than there is memory for. It is void then, and
 // the crawl pauses.
 func (o *owner) bursts(t *task) bool {
-	if t.void || t.work.Kind != frontier.Fetch && t.work.Kind != frontier.Sitemap || t.found.Class.Failed() {
+	if t.void || t.work.Kind == frontier.Resolve {
 		return false
 	}
-	o.ceiling.look(o.s, o.ceiling.full())
-	if o.ceiling.fits(o.s, &t.found.Links) {
+	o.ceiling.look(o.s, o.ceiling.full() || t.rules.Size() > largeRules)
+	if o.ceiling.fits(o.s, t) {
 		return false
 	}
 	o.outOfMemory()
 	return true
 }
+
+// largeRules are rules of so many bytes that they are worth a look of their own.
+const largeRules = 64 << 10
 
 // roomError says that there is no room for a seed.
 func roomError(url string, most int64) error {
