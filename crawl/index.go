@@ -11,11 +11,13 @@ import (
 // WriteIndexes writes the CDXJ index of every finished WARC file of a crawl that has
 // none, and says how many. Indexes are derived: they may be deleted.
 func WriteIndexes(dir string) (n int, err error) {
-	return writeIndexes(dir, 1<<62)
+	p := &pace{}
+	p.hurry.Store(true)
+	return writeIndexes(dir, 1<<62, p)
 }
 
-// writeIndexes indexes files of so many bytes in all, the oldest first.
-func writeIndexes(dir string, bytes int64) (n int, err error) {
+// writeIndexes indexes files of so many bytes in all, the oldest first, at a pace.
+func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, partArchive, "*.warc.gz"))
 	if err != nil {
 		return 0, err
@@ -31,7 +33,7 @@ func writeIndexes(dir string, bytes int64) (n int, err error) {
 		if bytes -= info.Size(); bytes < 0 {
 			return n, nil
 		}
-		if err := archive.WriteIndex(name); err != nil {
+		if err := archive.WriteIndexThrough(name, p.through); err != nil {
 			return n, err
 		}
 		n++
@@ -43,19 +45,26 @@ func writeIndexes(dir string, bytes int64) (n int, err error) {
 type indexer struct {
 	dir  string // "": nothing is indexed
 	file int    // the file that was open when it was last looked at
+	size int64  // of that file then
 	done chan error
 	busy bool
+	pace *pace
 }
 
 func newIndexer(d *directory, at archive.Position) indexer {
-	return indexer{dir: d.path, file: at.File, done: make(chan error, 1)}
+	return indexer{dir: d.path, file: at.File, size: at.Size, done: make(chan error, 1), pace: &pace{}}
 }
 
-// look begins to index when a file has been finished.
-func (x *indexer) look(committed int, warn func(string, ...any)) {
+// look begins to index when a file has been finished, and lets it go on as far as the next
+// one has been written.
+func (x *indexer) look(committed archive.Position, warn func(string, ...any)) {
 	if x.dir == "" {
 		return
 	}
+	if committed.Size > x.size {
+		x.pace.grant(committed.Size - x.size)
+	}
+	x.size = committed.Size
 	if x.busy {
 		select {
 		case err := <-x.done:
@@ -67,18 +76,20 @@ func (x *indexer) look(committed int, warn func(string, ...any)) {
 		}
 		return
 	}
-	if committed > x.file {
-		x.file, x.busy = committed, true
+	if committed.File > x.file {
+		x.file, x.busy = committed.File, true
+		x.pace.granted.Store(0)
 		go func() {
-			_, err := WriteIndexes(x.dir)
+			_, err := writeIndexes(x.dir, 1<<62, x.pace)
 			x.done <- err
 		}()
 	}
 }
 
-// wait returns when nothing is indexed.
+// wait returns when nothing is indexed: a file that is not through is given up.
 func (x *indexer) wait() {
 	if x.busy {
+		x.pace.quit.Store(true)
 		<-x.done
 		x.busy = false
 	}
@@ -95,7 +106,8 @@ func (x *indexer) finish(warn func(string, ...any)) {
 		return
 	}
 	x.wait()
-	if _, err := writeIndexes(x.dir, quickBytes); err != nil {
+	x.pace.hurry.Store(true)
+	if _, err := writeIndexes(x.dir, quickBytes, x.pace); err != nil {
 		warn("an index was not written; winnow report makes it", "error", err)
 	}
 }

@@ -105,7 +105,7 @@ func (o *owner) run(ctx context.Context) error {
 			o.follow.begin(o.s)
 		}
 		o.deny.look(now, o.log.Warn)
-		o.index.look(o.position.File, o.log.Warn)
+		o.index.look(o.position, o.log.Warn)
 		o.report(now)
 		if o.ended(ask) {
 			return nil

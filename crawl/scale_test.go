@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A folded is a state that is made of records which no crawl has written.
@@ -172,18 +173,22 @@ func TestBytesPerSite(t *testing.T) {
 }
 
 // grow crawls a web that is made up until the state takes so many bytes: a page has 10 new
-// links and 20 others, a site 100 pages.
+// links and 20 others, a site 100 pages. Pages come in any order, as under a policy.
 func (f *folded) grow(bytes int64) {
 	name := func(i int) []byte { return fmt.Appendf(nil, "http://www.site-%d.example", i/100) }
 	rest := func(i int) []byte { return fmt.Appendf(nil, "/section-%d/page-%d.html", i%100/10, i) }
 	f.begin(frontier.Seed)
 	f.link(name(0), rest(0))
 	f.apply()
-	known := 1
-	for i := 0; f.s.memory() < bytes; i++ {
+	known, asked := 1, map[graph.Site]bool{}
+	for i := 0; i%256 != 0 || f.s.memory() < bytes; i++ {
+		p := graph.Page(policy.Hash(1, uint64(i)) % uint64(known))
+		for f.s.f.State(p) != frontier.Known {
+			p = (p + 1) % graph.Page(known)
+		}
 		done := func(r *journal.Record) {
 			for j := range 20 {
-				f.link(name(i*j/20), rest(i*j/20))
+				f.link(name(known*j/21), rest(known*j/21))
 			}
 			for range 10 {
 				f.link(name(known), rest(known))
@@ -191,11 +196,12 @@ func (f *folded) grow(bytes int64) {
 			}
 			r.Facts.Digest, r.Facts.SimHash = [16]byte{byte(i), byte(i >> 8), byte(i >> 16), 1}, uint64(i)*0x9e3779b97f4a7c15
 		}
-		if site := graph.Site(i / 100); i%100 == 0 {
-			f.visit(site, graph.Page(i), i/400, done)
+		if site := f.s.f.Site(p); !asked[site] {
+			asked[site] = true
+			f.visit(site, p, int(site)/4, done)
 		} else {
 			f.now += time.Millisecond
-			f.work(frontier.Fetch, site, graph.Page(i), frontier.Done, done)
+			f.work(frontier.Fetch, site, p, frontier.Done, done)
 		}
 	}
 }
@@ -228,7 +234,7 @@ func TestMemoryCounted(t *testing.T) {
 			c := Default()
 			c.Policy = name
 			f := newFolded(t, &c, 4<<30)
-			f.grow(1100 << 20)
+			f.grow(1050 << 20)
 			o := &owner{s: f.s, follow: &follow{copies: 4 << 30, dir: &directory{parts: parts{snapshot: disk.OS(t.TempDir())}}, done: make(chan error, 1)}}
 			o.ceiling = newCeiling(4<<30, MeasureHeap)
 			compare := func(when string) {
