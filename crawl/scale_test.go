@@ -165,7 +165,7 @@ func TestBytesPerSite(t *testing.T) {
 	each := float64(sum) / float64(n)
 	t.Logf("%-28s %7.2f bytes a site, at %d", "all", each, n)
 	if n < 1_000_000 {
-		each -= float64(slack) / float64(n) / 2 // columns grow by so much at a time
+		each -= float64(slack) / float64(n) // columns grow by so much at a time
 	}
 	if each > 200 {
 		t.Errorf("%.1f bytes a site, want 200 at most", each)
