@@ -79,7 +79,7 @@ func (s *state) capsOf(c *Config) (list []Cap) {
 		most = strconv.Itoa(n)
 	}
 	add("max_links", strconv.Itoa(c.MaxLinks), "links", s.cut.links, most)
-	add("max_body", c.MaxBody.String(), "pages", failed[policy.TooLarge], (2*c.MaxBody).String()) // how large they are nobody knows
+	add("max_body", c.MaxBody.String(), "pages", failed[policy.TooLarge], (2 * c.MaxBody).String()) // how large they are nobody knows
 	add("", "", "sitemap entries", s.cut.files, "")
 	return list
 }

@@ -1,7 +1,6 @@
 package crawl
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -10,13 +9,20 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
 )
 
 // follow takes snapshots while a crawl runs: when replaying what came since the last one
-// would take long. A small state is copied by the owner, which takes a moment. A large
-// one is not copied: a second state in this process, the follower, opens the last
-// snapshot, replays the journal as far as it is committed, and writes the next. So the
-// owner does not stall, and recovery is exercised all the time.
+// would take long.
+//
+// A state that is not too large is copied by the owner, which takes 0.25 s for a GiB, and
+// written from the copy. That is cheap: 3.5 s of processor for a GiB, all in all. The
+// memory of the copy is made ready beforehand by somebody else, who has to wait for it.
+//
+// A larger state is not copied: a second state in this process, the follower, opens the
+// last snapshot, replays the journal as far as it is committed, and writes the next. So the
+// owner does not stall, and recovery is exercised. What that costs grows with the state,
+// so the larger it is the rarer it happens: a restart replays about as long as it loads.
 type follow struct {
 	dir    *directory
 	from   uint64 // record of the last snapshot
@@ -26,16 +32,23 @@ type follow struct {
 	began  time.Time
 	copies int64 // bytes of a state that is still copied
 	ending atomic.Bool
+	held   atomic.Int64 // bytes of the copy, or of the columns of a follower
 	every  time.Duration
+	pause  time.Duration // for which the owner has stalled for the last snapshot
+
+	room   *graph.Column[uint8]      // for a copy; nil: there is none
+	making chan *graph.Column[uint8] // brings it; nil: nobody is at it
 }
 
-// Costs of replaying, measured on crawls of generated webs (see bench); and how much of
-// it a restart may cost.
+// Costs of replaying, measured on crawls of generated webs (see bench), and how much of it
+// a restart may cost; as much again for each followUnit of a state that is not copied.
 const (
 	recordCost  = 4 * time.Microsecond
 	linkCost    = 300 * time.Nanosecond
-	replayLimit = 5 * time.Second
-	copyLimit   = 256 << 20
+	replayLimit = 3 * time.Second
+	followUnit  = 600 << 20
+	copyLimit   = 1 << 30
+	smallCopy   = 16 << 20 // bytes for which nothing needs to be made ready
 )
 
 func newFollow(dir *directory, s *state, z *Sizes) *follow {
@@ -55,14 +68,52 @@ func (f *follow) due(s *state, log *slog.Logger) bool {
 			if err != nil { // it is derived: a restart takes longer, that is all
 				log.Warn("no snapshot was written", "record", f.from, "took", took, "error", err)
 			} else {
-				log.Info("snapshot", "record", f.from, "took", took)
+				log.Info("snapshot", "record", f.from, "took", took, "pause", f.pause)
 			}
 		default:
 		}
 		return false
 	}
 	cost := time.Duration(s.next-f.from)*recordCost + time.Duration(s.links-f.links)*linkCost
-	return cost >= f.every
+	if cost < f.every {
+		return false
+	}
+	if n := s.memory(); n > f.copies {
+		return float64(cost) >= float64(f.every)*(1+float64(n)/followUnit)
+	}
+	return f.ready(s)
+}
+
+// ready tells whether there is room for a copy, and lets it be made otherwise: the system
+// hands out memory a page at a time, which takes longer than to fill it.
+func (f *follow) ready(s *state) bool {
+	n := s.memory()
+	if f.room != nil || n < smallCopy {
+		return true
+	}
+	if f.making == nil {
+		f.making = make(chan *graph.Column[uint8], 1)
+		size := int(n + n/8)
+		f.held.Store(int64(size))
+		go func() { f.making <- newRoom(size) }()
+		return false
+	}
+	select {
+	case f.room = <-f.making:
+		f.making = nil
+	default:
+	}
+	return f.room != nil
+}
+
+// newRoom is a column of some length, every page of which was touched.
+func newRoom(size int) *graph.Column[uint8] {
+	c := graph.NewColumn[uint8]("snapshot copy", copyRoom(size))
+	c.Grow(size)
+	for i, b := 0, c.Slice(); i < len(b); i += 4096 {
+		b[i] = 1
+	}
+	return c
 }
 
 // mark records the instant. Whatever waited for it goes on then, in this state as in one
@@ -75,25 +126,50 @@ func (o *owner) mark(now time.Duration) {
 
 func (f *follow) begin(s *state) {
 	f.busy, f.began, f.from, f.links = true, time.Now(), s.next, s.links
-	if s.memory() > f.copies {
+	if f.room == nil && s.memory() > f.copies {
 		set, parts := s.set, f.dir.parts
-		parts.stop = f.stop
+		parts.stop, parts.grown = f.stop, f.held.Store
+		f.pause = 0
 		go func() { f.done <- writeFollowed(&parts, set) }()
 		return
 	}
-	var b bytes.Buffer
-	b.Grow(int(s.memory())) // at once: a buffer that doubles takes three times as much
-	err := s.save(&b)
+	c := &copying{room: f.room}
+	if f.room = nil; c.room == nil {
+		c.room = graph.NewColumn[uint8]("snapshot copy", copyRoom(int(s.memory())))
+	}
+	err := s.save(c)
 	next := s.next
+	f.pause = time.Since(f.began)
+	f.held.Store(c.room.Bytes())
 	go func() {
 		if err == nil {
-			err = writeSnapshot(f.dir.snapshot, next, func(w io.Writer) error {
-				_, err := w.Write(b.Bytes())
-				return err
-			})
+			err = writeSnapshot(f.dir.snapshot, next, c.writeTo)
 		}
+		c.room.Free()
+		f.held.Store(0)
 		f.done <- err
 	}()
+}
+
+// copyRoom is the address space for a copy of a state of so many bytes: more than enough,
+// since what is saved of maps may be larger than they are.
+func copyRoom(size int) int { return 4*size + 64<<20 }
+
+// copying writes into a column, which may be longer than what is written.
+type copying struct {
+	room *graph.Column[uint8]
+	n    int
+}
+
+func (c *copying) Write(b []byte) (int, error) {
+	c.room.Grow(c.n + len(b))
+	c.n += copy(c.room.Slice()[c.n:], b)
+	return len(b), nil
+}
+
+func (c *copying) writeTo(w io.Writer) error {
+	_, err := w.Write(c.room.Slice()[:c.n])
+	return err
 }
 
 // errEnding says that a snapshot is not wanted any more.
@@ -114,6 +190,14 @@ func (f *follow) end() {
 		<-f.done
 		f.busy = false
 	}
+	if f.making != nil {
+		f.room, f.making = <-f.making, nil
+	}
+	if f.room != nil {
+		f.room.Free()
+		f.room = nil
+	}
+	f.held.Store(0)
 }
 
 // writeFollowed writes a snapshot of what is committed, from the journal alone.
@@ -124,6 +208,9 @@ func writeFollowed(p *parts, set *setup) error {
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer func() {
+		s.close()
+		p.grown(0)
+	}()
 	return writeSnapshot(p.snapshot, s.next, s.save)
 }

@@ -96,7 +96,7 @@ func (o *owner) start(now time.Duration, i int, w frontier.Work) {
 	e.Work, e.Site, e.For, e.Page, e.Board = w.Kind, w.Site, w.For, w.Page, w.Board
 	r.Facts.Clock = o.s.f.Instant(w.Site)
 	if w.Kind != frontier.Resolve {
-		r.Facts.Address, r.Facts.Conn = o.s.address.At(int(w.Site)), o.conn[i]
+		r.Facts.Address, r.Facts.Conn = o.s.f.Address(w.Site), o.conn[i]
 	}
 	o.record()
 	o.flight.note(w, true)

@@ -11,12 +11,14 @@ import (
 // WriteIndexes writes the CDXJ index of every finished WARC file of a crawl that has
 // none, and says how many. Indexes are derived: they may be deleted.
 func WriteIndexes(dir string) (n int, err error) {
-	return writeIndexes(dir, 1<<62)
+	p := &pace{}
+	p.hurry.Store(true)
+	return writeIndexes(dir, 1<<62, p)
 }
 
-// writeIndexes indexes files of so many bytes in all, the oldest first. One that cannot be
-// indexed does not keep the others from it.
-func writeIndexes(dir string, bytes int64) (n int, err error) {
+// writeIndexes indexes files of so many bytes in all, the oldest first, at a pace. One that
+// cannot be indexed does not keep the others from it.
+func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, partArchive, "*"+warcSuffix))
 	if err != nil {
 		return 0, err
@@ -34,7 +36,7 @@ func writeIndexes(dir string, bytes int64) (n int, err error) {
 		if bytes -= info.Size(); bytes < 0 {
 			return n, errors.Join(append(failed, errLater)...)
 		}
-		if err := archive.WriteIndex(name); err != nil {
+		if err := archive.WriteIndexThrough(name, p.through); err != nil {
 			failed = append(failed, err)
 			continue
 		}
@@ -51,19 +53,26 @@ var errLater = errors.New("that takes longer than one who stops a crawl waits")
 type indexer struct {
 	dir  string // "": nothing is indexed
 	file int    // the file that was open when it was last looked at; -1: it was not yet
+	size int64  // of that file then
 	done chan error
 	busy bool
+	pace *pace
 }
 
-func newIndexer(d *directory) indexer {
-	return indexer{dir: d.path, file: -1, done: make(chan error, 1)}
+func newIndexer(d *directory, at archive.Position) indexer {
+	return indexer{dir: d.path, file: -1, size: at.Size, done: make(chan error, 1), pace: &pace{}}
 }
 
-// look begins to index when a file has been finished.
-func (x *indexer) look(committed int, warn func(string, ...any)) {
+// look begins to index when a file has been finished, and lets it go on as far as the next
+// one has been written.
+func (x *indexer) look(committed archive.Position, warn func(string, ...any)) {
 	if x.dir == "" {
 		return
 	}
+	if committed.Size > x.size {
+		x.pace.grant(committed.Size - x.size)
+	}
+	x.size = committed.Size
 	if x.busy {
 		select {
 		case err := <-x.done:
@@ -75,18 +84,20 @@ func (x *indexer) look(committed int, warn func(string, ...any)) {
 		}
 		return
 	}
-	if committed > x.file {
-		x.file, x.busy = committed, true
+	if committed.File > x.file {
+		x.file, x.busy = committed.File, true
+		x.pace.granted.Store(0)
 		go func() {
-			_, err := WriteIndexes(x.dir)
+			_, err := writeIndexes(x.dir, 1<<62, x.pace)
 			x.done <- err
 		}()
 	}
 }
 
-// wait returns when nothing is indexed.
+// wait returns when nothing is indexed: a file that is not through is given up.
 func (x *indexer) wait() {
 	if x.busy {
+		x.pace.quit.Store(true)
 		<-x.done
 		x.busy = false
 	}
@@ -111,7 +122,8 @@ func (x *indexer) finish(hurry bool, warn func(string, ...any)) {
 	if hurry {
 		most = quickBytes
 	}
-	if _, err := writeIndexes(x.dir, most); err != nil {
+	x.pace.hurry.Store(true)
+	if _, err := writeIndexes(x.dir, most, x.pace); err != nil {
 		warn(notIndexed, "why", err)
 	}
 }

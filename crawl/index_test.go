@@ -25,10 +25,12 @@ func TestIndexes(t *testing.T) {
 	bad := put("winnow-20260131235959-00000.warc.gz", text[:len(text)/2])
 	good := put("winnow-20260131235959-00001.warc.gz", text)
 	there := func(name string) bool { _, err := os.Stat(name); return err == nil }
-	if n, err := writeIndexes(dir, int64(len(text))); n != 0 || !errors.Is(err, errLater) {
+	quick := &pace{}
+	quick.hurry.Store(true)
+	if n, err := writeIndexes(dir, int64(len(text)), quick); n != 0 || !errors.Is(err, errLater) {
 		t.Errorf("in a hurry: %d, %v", n, err)
 	}
-	x, told := indexer{dir: dir, done: make(chan error, 1)}, 0
+	x, told := indexer{dir: dir, done: make(chan error, 1), pace: &pace{}}, 0
 	warn := func(string, ...any) { told++ }
 	if x.finish(false, warn); !there(good) || there(bad) || told != 1 {
 		t.Errorf("index of the good file: %t, of the bad one: %t, said %d times", there(good), there(bad), told)

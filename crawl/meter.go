@@ -18,7 +18,7 @@ type meter struct {
 	stats Stats
 	lull  time.Duration // between the last look and the next
 	seen  uint64        // number of the next record at the last look
-	full  bool          // it was said that there is no room for more pages
+	full  bool          // it was said that the policy takes no more pages
 }
 
 type mark struct {
@@ -49,7 +49,7 @@ func (o *owner) report(now time.Duration) {
 	o.checkRoom(now)
 	if !o.full && o.s.full() {
 		o.full = true
-		o.log.Warn("the crawl knows as many pages as it has memory for; links to others are left out", "pages", o.s.f.Pages())
+		o.log.Warn("the crawl knows as many pages as its policy takes; links to others are left out", "pages", o.s.f.Pages())
 	}
 }
 
@@ -90,6 +90,7 @@ func (o *owner) measure(now time.Duration) {
 	s.Active, s.Fetchers = len(o.crew)-len(o.idle), o.c.Fetchers
 	s.Counts = f.Counts()
 	s.MemoryMax = o.o.Memory
+	o.weigh(s)
 	s.Commits = o.commits
 	s.Archive, s.Journal = o.archived(), o.records
 	if o.dns != nil {

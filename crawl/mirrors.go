@@ -12,20 +12,22 @@ import (
 const mirrorPaths = 20
 
 // mirrors compares each site with one other: the first that had a page of the same path
-// and the same content. 12 bytes a site.
+// and the same content. 6 bytes a site, as far as there are such. That a site mirrors the
+// other is what the frontier knows: it discounts it.
 type mirrors struct {
 	other  *graph.Column[uint32] // by site: 1 + the site that it is compared with; 0: none
-	common *graph.Column[uint16] // by site: paths that came from the other before
-	equal  *graph.Column[uint16] // of these, with the same content
-	alias  *graph.Column[uint32] // by site: 1 + the site whose mirror it is; 0: it is none
+	common *graph.Column[uint8]  // by site: paths that came from the other before, at most mostPaths
+	equal  *graph.Column[uint8]  // of these, with the same content
 }
+
+// mostPaths is how many paths of a site are compared: by then it is decided.
+const mostPaths = 1<<8 - 1
 
 func newMirrors(max int) mirrors {
 	return mirrors{
 		other:  graph.NewColumn[uint32]("mirror other", max),
-		common: graph.NewColumn[uint16]("mirror common", max),
-		equal:  graph.NewColumn[uint16]("mirror equal", max),
-		alias:  graph.NewColumn[uint32]("mirror alias", max),
+		common: graph.NewColumn[uint8]("mirror common", max),
+		equal:  graph.NewColumn[uint8]("mirror equal", max),
 	}
 }
 
@@ -33,14 +35,24 @@ func (m *mirrors) columns(each func(graph.AnyColumn)) {
 	each(m.other)
 	each(m.common)
 	each(m.equal)
-	each(m.alias)
 }
 
-func (m *mirrors) add() {
-	m.other.Append(0)
-	m.common.Append(0)
-	m.equal.Append(0)
-	m.alias.Append(0)
+// otherOf is 1 + the site that one is compared with; 0: none.
+func (m *mirrors) otherOf(s graph.Site) uint32 {
+	if int(s) >= m.other.Len() {
+		return 0
+	}
+	return m.other.At(int(s))
+}
+
+// match lets two sites be compared.
+func (m *mirrors) match(a, b graph.Site) {
+	n := int(max(a, b)) + 1
+	m.other.Grow(n)
+	m.common.Grow(n)
+	m.equal.Grow(n)
+	m.other.Set(int(a), uint32(b)+1)
+	m.other.Set(int(b), uint32(a)+1)
 }
 
 // compare takes a page that came, whose content is not noted yet, for what its site has in
@@ -51,12 +63,12 @@ func (s *state) compare(r *journal.Record, home graph.Site) {
 	if repeated = repeated && first != p; repeated {
 		s.pair(home, p, first)
 	}
-	n := s.other.At(int(home))
+	n := s.otherOf(home)
 	if n == 0 {
 		return
 	}
 	q, ok := s.samePath(p, graph.Site(n-1))
-	if !ok || s.common.At(int(home)) == 1<<16-1 {
+	if !ok || s.common.At(int(home)) == mostPaths {
 		return
 	}
 	s.common.Slice()[home]++
@@ -70,14 +82,13 @@ func (s *state) compare(r *journal.Record, home graph.Site) {
 // are compared with no others.
 func (s *state) pair(home graph.Site, p, first graph.Page) {
 	there := s.f.Site(first)
-	if there == home || s.other.At(int(home)) != 0 || s.other.At(int(there)) != 0 {
+	if there == home || s.otherOf(home) != 0 || s.otherOf(there) != 0 {
 		return
 	}
 	_, rest, ok := s.read(first)
 	s.text = append(s.text[:0], rest...)
 	if _, rest, also := s.read(p); ok && also && bytes.Equal(rest, s.text) {
-		s.other.Set(int(home), uint32(there)+1)
-		s.other.Set(int(there), uint32(home)+1)
+		s.match(home, there)
 	}
 }
 
@@ -96,12 +107,9 @@ func (s *state) samePath(p graph.Page, site graph.Site) (graph.Page, bool) {
 func (s *state) decideMirror(a, b graph.Site) {
 	common := int(s.common.At(int(a))) + int(s.common.At(int(b)))
 	equal := int(s.equal.At(int(a))) + int(s.equal.At(int(b)))
-	of, alias := min(a, b), max(a, b)
-	if common < mirrorPaths || 5*equal < 4*common || s.alias.At(int(alias)) != 0 {
-		return
+	if common >= mirrorPaths && 5*equal >= 4*common {
+		s.f.DiscountSite(max(a, b))
 	}
-	s.alias.Set(int(alias), uint32(of)+1)
-	s.f.DiscountSite(alias)
 }
 
 // A MirrorOf is a site that is nearly the same as another.
@@ -115,8 +123,8 @@ const maxListed = 20
 
 // mirrorList names the first mirrors that were found, and counts all.
 func (s *state) mirrorList() (list []MirrorOf, n int64) {
-	for i, of := range s.alias.Slice() {
-		if of == 0 {
+	for i, of := range s.other.Slice() {
+		if of == 0 || !s.f.SiteDiscounted(graph.Site(i)) {
 			continue
 		}
 		if n++; len(list) < maxListed {

@@ -35,6 +35,9 @@ type parts struct {
 	urlBuffer                        int    // see graph.URLLog
 	// stop, if not nil, is asked now and then while a state is made; its error ends that.
 	stop func() error
+	// grown, if not nil, is told now and then how many bytes the columns of a state that is
+	// made take.
+	grown func(bytes int64)
 }
 
 // stopped is the error of stop.
@@ -114,11 +117,10 @@ func newSetup(c *Config, id identity, memory int64) (*setup, error) {
 			return nil, err
 		}
 	}
-	pages := maxPages(memory)
-	set.room = pages
+	pages := roomFor(memory)
 	for _, p := range []*policy.Choice{set.policy, set.sitePolicy} {
 		if p != nil && p.Spec.MaxPages > 0 {
-			pages = min(pages, p.Spec.MaxPages) // it takes its time for each page
+			pages, set.limited = min(pages, p.Spec.MaxPages), true // it takes its time for each page
 		}
 	}
 	set.frontier = frontier.Options{
@@ -136,28 +138,22 @@ func newSetup(c *Config, id identity, memory int64) (*setup, error) {
 	return set, nil
 }
 
-// fit makes room for what a journal has made known, whatever the ceiling of memory allows
-// now: it bounds what becomes known from then on.
+// fit makes room for what a journal has made known, and for more, whatever the ceiling of
+// memory allows now: it pauses the crawl, and must not make it forget links.
 func (set *setup) fit(c journal.Commit) {
+	more := 2
+	if set.limited {
+		more = 1
+	}
 	f := &set.frontier
-	f.MaxPages, f.MaxSites = max(f.MaxPages, int(c.Pages)), max(f.MaxSites, int(c.Sites))
+	f.MaxPages, f.MaxSites = max(f.MaxPages, more*int(c.Pages)), max(f.MaxSites, more*int(c.Sites))
 }
 
 const (
 	// workSlice is how many links a policy may work on between two events: some
 	// milliseconds.
 	workSlice = 200_000
-	// bytesPerPage is the budget of a known page: what bounds their number under a
-	// ceiling of memory.
-	bytesPerPage = 80
 )
-
-// maxPages is how many pages a crawl may know under a ceiling of memory: two fifths of it
-// are for what it knows, since a follower (see follow) knows the same for a while, and the
-// rest is for bodies, records and the heap.
-func maxPages(memory int64) int {
-	return int(min(max(memory*2/5/bytesPerPage, 1<<12), 1<<31))
-}
 
 // restore brings a state up to the last commit of a journal: from the newest snapshot
 // that can be used, or from nothing.
@@ -332,6 +328,9 @@ func (s *state) catchUp(p *parts, last uint64, note func(string, ...any)) error 
 	}}
 	r.Commit = func(c *journal.Commit) error {
 		s.committed(c)
+		if p.grown != nil {
+			p.grown(s.memory() - s.heap())
+		}
 		return p.stopped()
 	}
 	_, err := r.Run()

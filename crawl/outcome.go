@@ -24,7 +24,7 @@ func (o *owner) end(now time.Duration, t *task) {
 		o.fetching--
 	}
 	o.flight.note(w, false)
-	if !t.void {
+	if t.void = t.void || o.bursts(t); !t.void {
 		o.noteWeather(now, t)
 		o.tellCrash(t)
 	}

@@ -24,6 +24,7 @@ const (
 	whyBytes    = "bytes"
 	whyStopped  = "stopped"
 	whyDisk     = "disk"
+	whyMemory   = "memory"
 	// Only sites are left that cannot be reached.
 	whyUnreachable = "unreachable"
 	// Pages were given another chance, and nothing else was to be done.
@@ -95,6 +96,7 @@ type owner struct {
 	crashes      int // of the parser, in this session
 	follow       *follow
 	index        indexer
+	ceiling      ceiling
 	overrides
 	meter
 }
@@ -107,6 +109,7 @@ func (o *owner) run(ctx context.Context) error {
 	done := ctx.Done()
 	for {
 		now := o.now()
+		o.watchMemory()
 		o.askWitness(now)
 		ask := o.handOut(now)
 		o.losePatience(now)
@@ -121,7 +124,7 @@ func (o *owner) run(ctx context.Context) error {
 		if o.deny.look(now, o.log.Warn) {
 			o.changeDeny(now)
 		}
-		o.index.look(o.position.File, o.log.Warn)
+		o.index.look(o.position, o.log.Warn)
 		o.report(now)
 		if o.ended(ask) {
 			return nil

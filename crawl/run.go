@@ -47,7 +47,10 @@ type Machine struct {
 	// panic.
 	Read func(url string)
 	// Disk gives a directory of the crawl by its path below Dir; nil is the file system.
-	Disk  func(name string) (disk.Dir, error)
+	Disk func(name string) (disk.Dir, error)
+	// Heap measures the memory of the Go runtime; nil: what the crawl itself keeps there is
+	// counted, and nothing else.
+	Heap  func() Heap
 	Sizes Sizes
 }
 
@@ -83,7 +86,8 @@ type Stats struct {
 	Outcomes  [16]int64       // attempts, by policy.Class
 	FailedBy  [16]int64       // pages that failed, by policy.Class
 	Bars      [32]int64       // barred pages, by frontier.Bar
-	Memory    int64           // bytes of all columns
+	Memory    int64           // bytes: the columns, what snapshots take besides, and the heap
+	Columns   int64           // of these, outside of the Go heap
 	MemoryMax int64           // 0: no ceiling
 	Left      time.Duration   // until the limit in force, 0 unknown
 	DNS       fetch.ResolverStats

@@ -57,10 +57,11 @@ func (o *owner) seed() error {
 			o.seedKnown(r, p)
 			continue
 		}
-		full := o.s.full()
+		o.ceiling.look(o.s, false)
+		full := o.s.full() || o.ceiling.needed > o.ceiling.most
 		id, newSite := o.s.site(o.s.key.Site(site), site)
 		if full || id == graph.NoSite {
-			return &Error{Text: "there is no room for " + url, Hint: "give the crawl more memory with --max-memory"}
+			return roomError(url, o.ceiling.most)
 		}
 		p, _ := o.s.seen.Page(hash)
 		if !newSite {

@@ -12,47 +12,43 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// sites is what is known of each site besides what the frontier knows: 16 bytes, and
-// the texts that sites share.
+// sites is what is known of each site besides what the frontier and the guard know: 8
+// bytes, and the texts that sites share.
 type sites struct {
 	rules    *graph.Column[uint32] // by site: number of its rules
 	admitted *graph.Column[uint32] // by site: pages that are not barred (W26)
-	domain   *graph.Column[uint32] // by site: number of its registered domain
-	address  *graph.Column[uint32] // by site: number of its IP address, 0 none
+	domain   *graph.Column[uint32] // by site: number of its registered domain; it is the guard's
 
-	// Most sites have no rules or the same as many others, so each text is kept once.
-	texts   []robots.Rules
-	numbers map[robots.Rules]uint32
+	texts ruleTexts
+	reads *graph.Column[uint64] // bit by site: its sitemap files were named once
 
 	domains *graph.Seen           // registered domains, by the hash of their names (14 bytes each)
 	shares  *graph.Column[uint32] // by domain: pages that are not barred (W26)
 
-	addrs []netip.Addr // by number of the address, less 1
-	addr  map[netip.Addr]uint32
+	ips ipNumbers
 }
 
 func newSites(secret [16]byte, n int) sites {
 	return sites{
 		rules:    graph.NewColumn[uint32]("site rules", n),
 		admitted: graph.NewColumn[uint32]("site admitted", n),
-		domain:   graph.NewColumn[uint32]("site domain", n),
-		address:  graph.NewColumn[uint32]("site ip", n),
 		shares:   graph.NewColumn[uint32]("domain admitted", n),
-		texts:    []robots.Rules{{}},
-		numbers:  map[robots.Rules]uint32{{}: 0},
+		texts:    newRuleTexts(),
+		reads:    graph.NewColumn[uint64]("site sitemaps read", n/64+1),
 		domains:  graph.NewSeen(secret, n, 1),
-		addr:     map[netip.Addr]uint32{},
+		ips:      newIPNumbers(4*n + 1024),
 	}
 }
 
 func (s *sites) columns(each func(graph.AnyColumn)) {
-	for _, c := range []graph.AnyColumn{s.rules, s.admitted, s.domain, s.address, s.shares} {
+	for _, c := range []graph.AnyColumn{s.rules, s.admitted, s.reads, s.shares} {
 		each(c)
 	}
 }
 
 func (s *sites) free() {
 	s.columns(graph.AnyColumn.Free)
+	s.ips.columns(graph.AnyColumn.Free)
 	s.domains.Free()
 }
 
@@ -60,13 +56,11 @@ func (s *sites) free() {
 func (s *sites) add(host []byte) (n uint32, domain string) {
 	s.rules.Append(0)
 	s.admitted.Append(0)
-	s.address.Append(0)
 	domain = page.Domain(host)
 	n, fresh := s.domainNumber(domain)
 	if fresh {
 		s.shares.Append(0)
 	}
-	s.domain.Append(n)
 	return n, domain
 }
 
@@ -83,45 +77,17 @@ func (s *sites) dismiss(id graph.Site) {
 }
 
 // rulesOf is what the robots.txt of a site says to us.
-func (s *sites) rulesOf(id graph.Site) robots.Rules { return s.texts[s.rules.At(int(id))] }
+func (s *sites) rulesOf(id graph.Site) robots.Rules { return s.texts.list[s.rules.At(int(id))] }
 
 // setRules gives a site its rules.
 func (s *sites) setRules(id graph.Site, r robots.Rules) {
-	n, ok := s.numbers[r]
-	if !ok {
-		n = uint32(len(s.texts))
-		s.numbers[r] = n
-		s.texts = append(s.texts, r)
-	}
+	n := s.texts.use(r)
+	s.texts.drop(s.rules.At(int(id)))
 	s.rules.Set(int(id), n)
 }
 
-// number is the dense number of an address, from 1 on; a new one gets the next.
-func (s *sites) number(a netip.Addr) uint32 {
-	n, ok := s.addr[a]
-	if !ok {
-		s.addrs = append(s.addrs, a)
-		n = uint32(len(s.addrs))
-		s.addr[a] = n
-	}
-	return n
-}
-
-// setAddress gives a site its address, whose number was decided.
-func (s *sites) setAddress(id graph.Site, n uint32, a netip.Addr) {
-	if got := s.number(a); got != n {
-		n = got // after a hole in the journal: the number is a name, nothing more
-	}
-	s.address.Set(int(id), n)
-}
-
-// addressOf is the address of a site, the zero Addr when it has none.
-func (s *sites) addressOf(id graph.Site) netip.Addr {
-	if n := s.address.At(int(id)); n != 0 {
-		return s.addrs[n-1]
-	}
-	return netip.Addr{}
-}
+// number is the dense number of an address, from 1 on; see ipNumbers.
+func (s *sites) number(a netip.Addr) uint32 { return s.ips.number(a) }
 
 // pending is what few sites and pages have for a while.
 type pending struct {
@@ -129,7 +95,7 @@ type pending struct {
 	files   map[graph.Site][]string // sitemap files to fetch
 	trouble map[graph.Site]noRules  // whose robots.txt cannot be had
 
-	listings map[graph.Site]int // sitemap files known so far, fetched or not
+	listings map[graph.Site]int // sitemap files known so far, fetched or not, while some are left
 	waiting  int                // bytes of the names of files to fetch
 }
 
@@ -153,6 +119,12 @@ func newPending() pending {
 
 		listings: map[graph.Site]int{},
 	}
+}
+
+// mapBytes is about what they take, and the names of files.
+func (p *pending) mapBytes() int64 {
+	const hop, file, small = 96, 96, 32 // with their share of the tables
+	return hop*int64(len(p.hops)) + file*int64(len(p.files)) + small*int64(len(p.trouble)+len(p.listings)) + int64(p.waiting)
 }
 
 // hopAt is where the robots.txt of a site has moved to, if that is at the site which is
@@ -192,11 +164,13 @@ func (s *state) ruled(r *journal.Record) {
 			s.fail(fmt.Errorf("rules of %s in record %d: %w", s.seen.Name(id), r.Seq, err))
 		}
 		s.setRules(id, rules)
-		delete(s.trouble, id)
 		if len(r.Facts.Files) > 0 {
 			delete(s.listings, id) // it is read again, from its beginning
 		}
 		s.addFiles(id, r.Facts.Files)
+	}
+	if !e.Again {
+		delete(s.trouble, id) // it has rules, or is given up
 	}
 	delete(s.hops, id)
 }
@@ -218,11 +192,20 @@ func (s *state) listed(r *journal.Record) {
 	} else {
 		delete(s.files, id)
 	}
-	s.addFiles(id, r.Facts.Files)
+	if s.addFiles(id, r.Facts.Files); len(s.files[id]) == 0 {
+		delete(s.listings, id)
+	}
+}
+
+// namedFiles tells whether the robots.txt of a site has named sitemap files before.
+func (s *sites) namedFiles(id graph.Site) bool {
+	return int(id/64) < s.reads.Len() && s.reads.At(int(id/64))>>(id%64)&1 != 0
 }
 
 func (s *state) addFiles(id graph.Site, files []string) {
 	if len(files) > 0 {
+		s.reads.Grow(int(id/64) + 1)
+		s.reads.Slice()[id/64] |= 1 << (id % 64)
 		for _, f := range files {
 			s.waiting += len(f)
 		}

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -35,7 +34,7 @@ import (
 // and it is renamed to its name when it is whole and synced. The names order by record.
 const (
 	snapshotMagic   = "WSNP"
-	snapshotVersion = 5
+	snapshotVersion = 6
 	snapshotSuffix  = ".wsnap"
 	snapshotTemp    = "snapshot.tmp"
 	snapshotsKept   = 2
@@ -122,7 +121,7 @@ func fromEntries[T any](list []siteEntry[T]) map[graph.Site]T {
 func (s *state) head() *head {
 	h := &head{
 		Crawl: s.set.crawl, Layout: s.layout(), Next: s.next, Now: s.now, Began: s.began, Last: s.last,
-		Pages: s.f.Pages(), Sites: s.f.Sites(), Holes: s.holes, Addrs: s.addrs,
+		Pages: s.f.Pages(), Sites: s.f.Sites(), Holes: s.holes, Addrs: s.ips.save(), Rules: s.texts.save(),
 		Hops: entries(s.hops), Files: entries(s.files), Trouble: entries(s.trouble),
 		Down: entries(s.down), FileTries: entries(s.fileTries), Failing: entries(s.failing), Named: s.named, Portal: s.portal,
 		Listings: entries(s.listings), Traps: s.guard.Saved(),
@@ -134,10 +133,6 @@ func (s *state) head() *head {
 	}
 	for _, k := range slices.Sorted(maps.Keys(t.statuses)) {
 		h.Tally.Statuses = append(h.Tally.Statuses, statusCount{k, t.statuses[k]})
-	}
-	for _, r := range s.texts {
-		b, _ := r.AppendBinary(nil) // it never fails
-		h.Rules = append(h.Rules, b)
 	}
 	for _, p := range slices.Sorted(maps.Keys(s.tries)) {
 		h.Tries = append(h.Tries, pageEntry{p, s.tries[p]})
@@ -179,19 +174,10 @@ func (s *state) setHead(h *head) error {
 	for _, e := range h.Tries {
 		s.tries[e.Page] = e.Is
 	}
-	for _, a := range h.Addrs {
-		s.number(a)
+	if err := s.ips.load(h.Addrs, s.f.Addresses()); err != nil {
+		return err
 	}
-	s.texts, s.numbers = nil, map[robots.Rules]uint32{}
-	for i, b := range h.Rules {
-		r, err := robots.Decode(b)
-		if err != nil {
-			return fmt.Errorf("rules %d: %w", i, err)
-		}
-		s.texts = append(s.texts, r)
-		s.numbers[r] = uint32(i)
-	}
-	return nil
+	return s.texts.load(h.Rules, s.rules.Slice())
 }
 
 // layout names what the columns of a state depend on: a snapshot of another layout is

@@ -39,7 +39,7 @@ func TestStaleAddress(t *testing.T) {
 			}
 			return n, err
 		}
-		sum := w.run(t) // two seconds a page
+		sum := w.run(t)                                                       // two seconds a page
 		if sum.Fetched != 1001 || sum.Failed != 0 || asked < 4 || asked > 8 { // and a name that is gone is no reason either
 			t.Errorf("%d pages came and %d failed, after %d questions", sum.Fetched, sum.Failed, asked)
 		}

@@ -90,6 +90,7 @@ func open(o *RunOptions, d *directory, scope *gather.Scope) (*owner, error) {
 	}
 	w := &owner{honest: map[string]int{}, scope: scope, o: o, c: &o.Config, log: o.Log, limits: newLimits(&o.Config), overrides: newOverrides(&o.Config)}
 	w.limits.sites = w.overrides.pages
+	w.ceiling = newCeiling(o.Memory, o.Machine.Heap)
 	if len(o.Config.Site) > 0 {
 		set.delays = w.overrides.delay
 	}
@@ -308,7 +309,7 @@ func (o *owner) assemble() error {
 	}
 	o.robots = robots.Limits{Retry: o.c.RobotsRetry.Duration}
 	o.deny = denyList{path: o.c.Deny, scope: o.scope, text: o.scope.DenyList().DenyText()}
-	o.index = newIndexer(o.dir)
+	o.index = newIndexer(o.dir, o.warc.Size())
 	o.follow = newFollow(o.dir, o.s, &o.o.Machine.Sizes)
 	o.commit = newCommitter(o.warc, o.journal, o.c.Sync)
 	return nil

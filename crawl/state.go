@@ -25,7 +25,7 @@ type setup struct {
 	batch              int
 	random             uint64
 	frontier           frontier.Options // MaxPages and MaxSites included
-	room               int              // pages for which there is memory, if there were no sites; 0: any number
+	limited            bool             // a policy takes only so many pages
 	robots             bool             // robots.txt is obeyed
 	trouble            trouble.Rules
 	recrawl            bool // pages are visited again
@@ -115,7 +115,7 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 	if set.recrawl {
 		s.visits = newValidators(n)
 	}
-	s.guard.Parent = s.parent
+	s.guard.Parent, s.sites.domain = s.parent, s.guard.SiteDomains()
 	env := policy.Env{
 		Random: set.random, Batch: set.batch,
 		URL:      func(b []byte, p graph.Page) []byte { return s.appendURL(b, p) },
@@ -184,7 +184,17 @@ func (s *state) account(each func(name string, bytes int64)) {
 	s.guard.Columns(column)
 	s.mirrors.columns(column)
 	s.sites.columns(column)
+	s.sites.ips.columns(column)
 	each("domain names", s.sites.domains.Bytes())
+	each("robots rules", s.texts.bytes())
+	each("address numbers", s.ips.bytes())
+	each("site troubles", s.pending.mapBytes()+s.weather.mapBytes())
+	each("trap maps", s.guard.MapBytes())
+}
+
+// heap is the part of it that is on the Go heap.
+func (s *state) heap() int64 {
+	return s.texts.bytes() + s.ips.bytes() + s.pending.mapBytes() + s.weather.mapBytes() + s.guard.MapBytes() + s.f.HeapBytes()
 }
 
 // memory is what all of it takes, in bytes.
@@ -288,17 +298,14 @@ func (s *state) site(hash uint64, name []byte) (id graph.Site, fresh bool) {
 		host := page.Host(name)
 		n, domain := s.sites.add(host)
 		s.guard.AddSite(host, n, domain)
-		s.mirrors.add()
 	}
 	return id, fresh
 }
 
-// full tells whether there is no room for another page, or for another site. A site takes
-// as much as sitePages pages.
+// full tells whether no other page can be known, or no other site: because of a policy that
+// takes only so many. Memory is not what it is about; see ceiling.
 func (s *state) full() bool {
-	const sitePages = 5
-	n, m := s.seen.Pages(), s.seen.Sites()
-	return n >= s.set.frontier.MaxPages || m >= s.set.frontier.MaxSites || s.set.room > 0 && n+sitePages*m >= s.set.room
+	return s.seen.Pages() >= s.set.frontier.MaxPages || s.seen.Sites() >= s.set.frontier.MaxSites
 }
 
 // enter adds a page that is fresh in the table: its URL, its columns, and, unless it is
@@ -324,6 +331,7 @@ func (s *state) apply(r *journal.Record, replay bool) {
 	s.now, s.next = r.Now, r.Seq+1
 	e.Near = r.Facts.Near != 0
 	s.forecast(r)
+	s.readdress(r)
 	switch e.Kind {
 	case frontier.Took, frontier.Refused, frontier.Asked:
 		if replay {
@@ -381,10 +389,24 @@ func (s *state) resolved(r *journal.Record) {
 	if e.Again {
 		return
 	}
-	if !e.Class.Failed() && e.Address != 0 && len(r.Facts.Addrs) > 0 {
-		s.setAddress(e.Site, e.Address, r.Facts.Addrs[0])
+}
+
+// readdress counts who uses an address, before the frontier learns of it. After a hole in
+// the journal the number may be another one: it is a name, nothing more.
+func (s *state) readdress(r *journal.Record) {
+	e := &r.Event
+	if e.Kind != frontier.Resolved || e.Again || e.Class.Failed() || e.Address == 0 || len(r.Facts.Addrs) == 0 {
+		return
+	}
+	e.Address = s.number(r.Facts.Addrs[0])
+	s.ips.use(e.Address)
+	if old := s.f.Address(e.Site); old != 0 {
+		s.ips.drop(old)
 	}
 }
+
+// addressOf is the address of a site, the zero Addr when it has none.
+func (s *state) addressOf(id graph.Site) netip.Addr { return s.ips.at(s.f.Address(id)) }
 
 // number is the dense number of an address, from 1 on.
 func (s *state) number(a netip.Addr) uint32 { return s.sites.number(a) }

@@ -113,7 +113,18 @@ func (x *Status) addColumns(s *state) {
 	x.Traps, x.Held = s.trapList(), int64(s.guard.Holds())
 	x.Mirrors, x.Mirrored = s.mirrorList()
 	x.DownList = s.downList()
+	rest := x.Total
+	for _, n := range x.Memory {
+		rest -= n
+	}
+	if rest > 0 {
+		x.Memory[restOfMemory] = rest
+	}
 }
+
+// restOfMemory names what is in no column: bodies on their way, buffers, what the collector
+// has not cleared away yet, and the copy of the state that a snapshot needs.
+const restOfMemory = "heap, buffers, snapshot"
 
 // trapList names the traps that met most pages.
 func (s *state) trapList() (list []Trap) {

@@ -203,7 +203,7 @@ func (v *View) config() *Config { return &v.Sessions[len(v.Sessions)-1].Config }
 // readSetup is the setup of a state that is only read: with room for what is committed
 // and for what a running crawl adds meanwhile.
 func readSetup(c *Config, id identity, last *journal.Commit) (*setup, error) {
-	room := 2 * (int64(last.Pages) + 2*int64(last.Sites)) * bytesPerPage
+	room := 2 * (int64(last.Pages) + 2*int64(last.Sites)) * leastPerPage
 	set, err := newSetup(c, id, max(room, int64(c.MaxMemory), 1<<30))
 	if err != nil {
 		return nil, err

@@ -54,6 +54,12 @@ func newWeather() weather {
 	}
 }
 
+// mapBytes is about what it takes.
+func (w *weather) mapBytes() int64 {
+	const site, small = 160, 32 // with notes, and their share of the tables
+	return site*int64(len(w.down)) + small*int64(len(w.tries)+len(w.fileTries)+len(w.failing))
+}
+
 // answered notes a proper answer of a site.
 func (w *weather) answered(s graph.Site) {
 	delete(w.down, s)

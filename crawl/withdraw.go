@@ -84,8 +84,7 @@ func (s *state) wantedFiles(rules robots.Rules, files []string) []string {
 // to be asked for: when it comes first and, where pages are visited again, whenever those
 // of the last time were read.
 func (o *owner) readsSitemaps(id graph.Site) bool {
-	_, again := o.s.listings[id]
-	return o.c.Sitemaps && o.c.MaxDepth != 0 && (!again || o.c.Recrawl.Duration > 0 && len(o.s.files[id]) == 0)
+	return o.c.Sitemaps && o.c.MaxDepth != 0 && (!o.s.namedFiles(id) || o.c.Recrawl.Duration > 0 && len(o.s.files[id]) == 0)
 }
 
 // deniedHop reports whether the deny list forbids the URL to which a robots.txt moved.

@@ -36,6 +36,12 @@ func (f *Frontier) setAddress(now time.Duration, s graph.Site, a uint32) {
 	f.shut(now, a)
 }
 
+// Address is the number of the address of s, 0 when it has none.
+func (f *Frontier) Address(s graph.Site) uint32 { return f.of.At(int(s)) }
+
+// Addresses are the numbers of the addresses of all sites. They must not be changed.
+func (f *Frontier) Addresses() []uint32 { return f.of.Slice() }
+
 // group puts s into the group of its address.
 func (f *Frontier) group(s graph.Site) {
 	if f.limited {

@@ -201,7 +201,7 @@ func passing(c policy.Class) bool { return c >= policy.ServerError && c <= polic
 // next, and neither Crawl-delay nor Retry-After nor back-off is in force, nor is it slow.
 func (f *Frontier) keeps(now time.Duration, s graph.Site, e *Event) bool {
 	served := f.served.Slice()
-	served[s]++
+	served[s] = min(served[s], math.MaxUint16-1) + 1
 	if !e.Keep || int(served[s]) >= f.o.PerConnection || f.crawlDelay(s) > 0 || e.Retry > 0 || f.failures(s) > 0 || f.isSlow(s) {
 		return false
 	}

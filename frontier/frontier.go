@@ -173,7 +173,7 @@ func (f *Frontier) chooseAsked() {
 func (f *Frontier) groupSites() {
 	if f.limited {
 		for _, q := range f.asked {
-			q.Grouped()
+			q.Grouped(f.of, f.o.MaxAddresses+1)
 		}
 	}
 }

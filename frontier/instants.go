@@ -44,6 +44,9 @@ func (h *instants) pop() instant {
 	a := *h
 	top, last := a[0], a[len(a)-1]
 	a = a[:len(a)-1]
+	if cap(a) > 1024 && len(a) < cap(a)/4 { // most were there for a moment, as after a restart
+		a = append(make(instants, 0, 2*len(a)), a...)
+	}
 	*h = a
 	if len(a) == 0 {
 		return top

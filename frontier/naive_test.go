@@ -277,7 +277,7 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 		case e.Class.Failed():
 			n.close(now, i, Failed)
 		default:
-			if s.addr, s.names = e.Address, e.Expiry; s.needs == Resolve {
+			if s.addr, s.names = e.Address, whole(e.Expiry, time.Second); s.needs == Resolve {
 				s.needs = Robots
 			}
 		}
@@ -300,7 +300,7 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 	if e.Class.Failed() {
 		t = max(t, s.median)
 	} else if e.Kind == Done {
-		s.median = nearer(s.median, t)
+		s.median = whole(nearer(s.median, t), time.Microsecond)
 	}
 	d := max(n.o.Delay, s.delay, other.delay, e.Retry, min(n.o.FactorMax, time.Duration(n.o.Factor*float64(t))), n.slowness(s, e))
 	s.next = max(s.next, e.End+d)
@@ -355,7 +355,7 @@ func (n *naive) rule(now time.Duration, e *Event) {
 	case e.Class.Failed():
 		n.close(now, e.For, RefusedPage)
 	default:
-		s.needs, s.delay, s.expiry = Fetch, e.Delay, e.Expiry
+		s.needs, s.delay, s.expiry = Fetch, e.Delay, whole(e.Expiry, time.Second)
 		s.files += int(e.Files)
 		if e.For != e.Site {
 			s.next = max(s.next, e.End+e.Delay)
@@ -467,4 +467,12 @@ func (n *naive) session(now time.Duration) {
 	for _, a := range n.addrs {
 		a.active, a.free = 0, max(a.free, now+n.o.AddressDelay)
 	}
+}
+
+// whole is a time in whole units: rounded down, but not to none.
+func whole(d, unit time.Duration) time.Duration {
+	if d > 0 && d < unit {
+		return unit
+	}
+	return d.Truncate(unit)
 }

@@ -203,6 +203,17 @@ func (f *Frontier) Memory(each func(name string, bytes int64)) {
 	each("site paces", 64*int64(len(f.paces)))
 }
 
+// HeapBytes is the part of the memory that is on the Go heap: heaps of sites and instants.
+func (f *Frontier) HeapBytes() (n int64) {
+	for _, b := range f.boards {
+		n += b.active.HeapBytes()
+		if b.pool != nil {
+			n += b.pool.HeapBytes()
+		}
+	}
+	return n + 16*int64(cap(f.waits)+cap(f.clocks)+cap(f.due))
+}
+
 // Bytes is the memory that pages and sites take, policies included.
 func (f *Frontier) Bytes() (n int64) {
 	f.Memory(func(_ string, bytes int64) { n += bytes })

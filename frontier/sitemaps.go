@@ -15,7 +15,7 @@ import (
 // In the column of files the lower bits are their number, and the highest one tells
 // that the last request of the site was for a sitemap.
 const (
-	lastSitemap = 1 << 31
+	lastSitemap = 1 << 15
 	filesMask   = lastSitemap - 1
 )
 
@@ -26,13 +26,13 @@ func (f *Frontier) files(s graph.Site) int { return int(f.sitemaps.At(int(s)) & 
 func (f *Frontier) addFiles(s graph.Site, n int) {
 	now := f.files(s)
 	then := min(max(0, now+n), filesMask)
-	f.sitemaps.Set(int(s), f.sitemaps.At(int(s))&lastSitemap|uint32(then))
+	f.sitemaps.Set(int(s), f.sitemaps.At(int(s))&lastSitemap|uint16(then))
 	f.filesLeft += then - now
 }
 
 // noteKind remembers whether the request that s gets is for a sitemap.
 func (f *Frontier) noteKind(s graph.Site, k Kind) {
-	n := uint32(f.files(s))
+	n := uint16(f.files(s))
 	if k == Sitemap {
 		n |= lastSitemap
 	}

@@ -37,14 +37,14 @@ type sites struct {
 	stage    *graph.Column[stage]
 	pages    *graph.Column[uint32]     // known pages
 	next     *graph.Column[int64]      // instant before which it is not asked
-	served   *graph.Column[uint32]     // works done in this acquisition
+	served   *graph.Column[uint16]     // works done in this acquisition
 	fails    *graph.Column[uint8]      // failures in a row
-	delay    *graph.Column[int64]      // Crawl-delay
-	sitemaps *graph.Column[uint32]     // see files
-	names    *graph.Column[int64]      // instant at which its address expires; 0 never
-	median   *graph.Column[int64]      // of the times that its pages took; see nearer
+	delay    narrow                    // Crawl-delay, in milliseconds, as robots.txt has it
+	sitemaps *graph.Column[uint16]     // see files
+	names    narrow                    // instant at which its address expires, in seconds; 0 never
+	median   narrow                    // of the times that its pages took, in microseconds; see nearer
 	slow     *graph.Column[uint8]      // slow answers in a row
-	rules    *graph.Column[int64]      // instant at which its robots.txt expires; 0 never
+	rules    narrow                    // instant at which its robots.txt expires, in seconds; 0 never
 	twin     *graph.Column[graph.Site] // see twinOf; empty without Options.Twin
 
 	waits     instants           // waiting sites
@@ -65,14 +65,14 @@ func newSites(o *Options) sites {
 		stage:     graph.NewColumn[stage]("site stage", n),
 		pages:     graph.NewColumn[uint32]("site pages", n),
 		next:      graph.NewColumn[int64]("site next", n),
-		served:    graph.NewColumn[uint32]("site served", n),
+		served:    graph.NewColumn[uint16]("site served", n),
 		fails:     graph.NewColumn[uint8]("site failures", n),
-		delay:     graph.NewColumn[int64]("site crawl-delay", n),
-		rules:     graph.NewColumn[int64]("site robots expiry", n),
-		names:     graph.NewColumn[int64]("site address expiry", n),
-		median:    graph.NewColumn[int64]("site median", n),
+		delay:     newNarrow("site crawl-delay", n, time.Millisecond),
+		rules:     newNarrow("site robots expiry", n, time.Second),
+		names:     newNarrow("site address expiry", n, time.Second),
+		median:    newNarrow("site median", n, time.Microsecond),
 		slow:      graph.NewColumn[uint8]("site slow", n),
-		sitemaps:  graph.NewColumn[uint32]("site sitemaps", n),
+		sitemaps:  graph.NewColumn[uint16]("site sitemaps", n),
 		twin:      graph.NewColumn[graph.Site]("site twin", n),
 		unsettled: map[graph.Site]int{},
 		paces:     map[graph.Site]pace{},

@@ -17,7 +17,7 @@ import (
 // that share a hash, m^2/2^65, share their pages' hashes.) Nobody can bring it about
 // without the secret. A pass over all URLs finds whether it happened.
 //
-// A page takes 13.7 to 14.6 bytes, a site the same, 8 more and its name; all outside
+// A page takes 13.7 to 14.6 bytes, a site the same, 2.5 more and its name; all outside
 // the Go heap. No insert moves more than a few thousand slots.
 //
 // A Seen has one owner and no lock. Hashes are made elsewhere, with its Key.
@@ -28,8 +28,12 @@ type Seen struct {
 	maxPages int
 	maxSites int
 	names    *Column[uint8]  // of the sites, one after the other
-	ends     *Column[uint64] // where each name ends
+	lengths  *Column[uint16] // of each name
+	starts   *Column[uint64] // where every startEach-th name begins
 }
+
+// startEach is how many lengths are added up at most to find a name.
+const startEach = 16
 
 // MaxSiteName is the length of the longest name a site may have: scheme, 253 bytes of
 // host and a port fit. Longer ones name no host that could be asked.
@@ -45,7 +49,8 @@ func NewSeen(secret [16]byte, maxPages, maxSites int) *Seen {
 		maxPages: min(maxPages, MaxPages),
 		maxSites: min(maxSites, int(NoSite)),
 		names:    NewColumn[uint8]("site names", maxSites*MaxSiteName),
-		ends:     NewColumn[uint64]("site name ends", maxSites),
+		lengths:  NewColumn[uint16]("site name lengths", maxSites),
+		starts:   NewColumn[uint64]("site name starts", maxSites/startEach+1),
 	}
 }
 
@@ -104,7 +109,10 @@ func (s *Seen) Site(hash uint64, name []byte) (site Site, fresh bool) {
 	at := s.names.Len()
 	s.names.Grow(at + len(name))
 	copy(s.names.Slice()[at:], name)
-	s.ends.Append(uint64(at + len(name)))
+	if id%startEach == 0 {
+		s.starts.Append(uint64(at))
+	}
+	s.lengths.Append(uint16(len(name)))
 	return Site(id), true
 }
 
@@ -130,17 +138,19 @@ func (s *Seen) site(hash uint64, name []byte) (site Site, free uint64) {
 
 // Name is the name of a site; it must not be changed.
 func (s *Seen) Name(site Site) []byte {
-	from := uint64(0)
-	if site > 0 {
-		from = s.ends.At(int(site) - 1)
+	block := int(site) / startEach
+	from := s.starts.At(block)
+	lengths := s.lengths.Slice()[block*startEach : site+1]
+	for _, n := range lengths[:len(lengths)-1] {
+		from += uint64(n)
 	}
-	to := s.ends.At(int(site))
+	to := from + uint64(lengths[len(lengths)-1])
 	return s.names.Slice()[from:to:to]
 }
 
 // Columns hands out every column.
 func (s *Seen) Columns(each func(AnyColumn)) {
-	for _, c := range []AnyColumn{s.pages.slots, s.sites.slots, s.names, s.ends} {
+	for _, c := range []AnyColumn{s.pages.slots, s.sites.slots, s.names, s.lengths, s.starts} {
 		each(c)
 	}
 }
@@ -228,15 +238,18 @@ func (s *Seen) restore(rest, want []uint64) error {
 
 // checkNames checks that every site has a name and no byte is left over.
 func (s *Seen) checkNames() error {
-	last := uint64(0)
-	for i, end := range s.ends.Slice() {
-		if end < last || end-last > MaxSiteName {
-			return fmt.Errorf("the name of site %d reaches from byte %d to %d", i, last, end)
-		}
-		last = end
+	if s.lengths.Len() != s.sites.n || s.starts.Len() != (s.sites.n+startEach-1)/startEach {
+		return fmt.Errorf("%d names and %d starts for %d sites", s.lengths.Len(), s.starts.Len(), s.sites.n)
 	}
-	if s.ends.Len() != s.sites.n || last != uint64(s.names.Len()) {
-		return fmt.Errorf("%d names of %d bytes, %d stored, for %d sites", s.ends.Len(), last, s.names.Len(), s.sites.n)
+	at := uint64(0)
+	for i, n := range s.lengths.Slice() {
+		if n > MaxSiteName || i%startEach == 0 && s.starts.At(i/startEach) != at {
+			return fmt.Errorf("the name of site %d has %d bytes from %d on", i, n, at)
+		}
+		at += uint64(n)
+	}
+	if at != uint64(s.names.Len()) {
+		return fmt.Errorf("names of %d bytes, %d stored", at, s.names.Len())
 	}
 	return nil
 }
@@ -246,5 +259,6 @@ func (s *Seen) empty() {
 	s.pages.empty()
 	s.sites.empty()
 	cut(s.names, 0)
-	cut(s.ends, 0)
+	cut(s.lengths, 0)
+	cut(s.starts, 0)
 }

@@ -213,16 +213,16 @@ func TestSeenLoadRefusesDamage(t *testing.T) {
 	if err := s.Load(bytes.NewReader(good)); err != nil {
 		t.Fatal(err)
 	}
-	for _, ends := range [][]uint64{{16, 31}, {33, 32}, {16}, {16, 32, 32}} {
+	for _, lengths := range [][]uint16{{16, 15}, {17, 16}, {16}, {16, 16, 0}, {MaxSiteName + 1, 16}} {
 		forged := newTestSeen(t, 1, 100, 10)
 		forged.Site(5, []byte("http://a.example"))
 		forged.Site(6, []byte("http://b.example"))
-		cut(forged.ends, 0)
-		for _, end := range ends {
-			forged.ends.Append(end)
+		cut(forged.lengths, 0)
+		for _, n := range lengths {
+			forged.lengths.Append(n)
 		}
 		if err := s.Load(bytes.NewReader(saved(t, forged))); err == nil {
-			t.Errorf("names that end at %v were accepted", ends)
+			t.Errorf("names of %v bytes were accepted", lengths)
 		}
 	}
 }

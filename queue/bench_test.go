@@ -15,10 +15,13 @@ func BenchmarkAdd(b *testing.B) {
 			const pages, sites = 1 << 20, 1 << 14
 			q := New("bench", pages, sites)
 			defer q.Free()
+			of := graph.NewColumn[uint32]("groups", sites)
+			defer of.Free()
 			if grouped {
-				q.Grouped()
+				q.Grouped(of, sites)
 			}
 			for s := range graph.Site(sites) {
+				of.Append(0)
 				q.Site(s)
 				if grouped {
 					q.Group(s, uint32(s/10+1))

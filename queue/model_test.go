@@ -55,6 +55,7 @@ func (m *model) best() (s graph.Site, ok bool) {
 type script struct {
 	data []byte
 	q    *Queue
+	of   *graph.Column[uint32] // group by site
 	m    model
 
 	grouped bool
@@ -88,14 +89,15 @@ const mostPages, mostSites, mostGroups = 400, 40, 6
 // a block of 2^j cells is only ever needed by a site with more than 2^(j-1) pages, and
 // 1 + 2 + ... + 2^j is less than four times that.
 func run(t *testing.T, data []byte) {
-	s := &script{data: data, q: New("test", mostPages, mostSites)}
+	s := &script{data: data, q: New("test", mostPages, mostSites), of: graph.NewColumn[uint32]("groups", mostSites)}
 	defer s.q.Free()
+	defer s.of.Free()
 	kind := s.byte()
 	if s.m.own = kind%2 == 1; s.m.own {
 		s.q.SitesOwn()
 	}
 	if s.grouped = kind&2 != 0; s.grouped {
-		s.q.Grouped()
+		s.q.Grouped(s.of, mostGroups)
 	}
 	for len(s.data) > 0 {
 		op := s.byte() % 18
@@ -111,6 +113,7 @@ func run(t *testing.T, data []byte) {
 func (s *script) step(op int) {
 	sites, pages := len(s.m.owns), len(s.m.value)
 	if sites == 0 || op == 0 && sites < mostSites {
+		s.of.Append(0)
 		s.q.Site(graph.Site(sites))
 		s.m.owns = append(s.m.owns, math.Inf(-1))
 		s.m.offered, s.m.group = append(s.m.offered, false), append(s.m.group, 0)

@@ -64,10 +64,11 @@ func (q *Queue) Best() (s graph.Site, ok bool) {
 	if len(q.offers) == 0 || q.own && math.IsInf(q.offers[0].value, -1) {
 		return 0, false
 	}
-	if q.groups != nil {
-		return q.groups[q.offers[0].site].offers[0].site, true
+	if q.groups == nil {
+		return q.offers[0].site, true
 	}
-	return q.offers[0].site, true
+	o, ok := q.bestOf(uint32(q.offers[0].site))
+	return o.site, ok
 }
 
 // renew brings the offer of s up to date with its pages and its value.
@@ -76,19 +77,23 @@ func (q *Queue) renew(s graph.Site) {
 	if at == withdrawn {
 		return
 	}
-	p, ok := q.First(s)
-	if !ok {
+	if q.pages.len(s) == 0 {
 		if at != idle {
 			q.retract(s, at)
 			q.places.Set(int(s), idle)
 		}
 		return
 	}
-	o := offer{q.value[p], uint32(p), s}
+	q.propose(at, q.offerOf(s))
+}
+
+// offerOf is what s, which has pages, counts as.
+func (q *Queue) offerOf(s graph.Site) offer {
 	if q.own {
-		o.value, o.tie = q.owns.At(int(s)), uint32(s)
+		return offer{q.owns.At(int(s)), uint32(s), s}
 	}
-	q.propose(at, o)
+	p := q.pages.of(s)[0]
+	return offer{q.value[p], uint32(p), s}
 }
 
 // propose puts o, which was at place at, where it belongs.
@@ -97,12 +102,7 @@ func (q *Queue) propose(at uint32, o offer) {
 		q.offers = put(q.offers, q.places.Slice(), at, o)
 		return
 	}
-	g := q.groupOf.At(int(o.site))
-	in := &q.groups[g]
-	n := len(in.offers)
-	in.offers = put(in.offers, q.places.Slice(), at, o)
-	q.count(in, len(in.offers)-n)
-	q.renewGroup(g)
+	q.join(at, o)
 }
 
 // retract takes the offer of s out, which is at place at.
@@ -111,11 +111,7 @@ func (q *Queue) retract(s graph.Site, at uint32) {
 		q.offers = remove(q.offers, q.places.Slice(), at)
 		return
 	}
-	g := q.groupOf.At(int(s))
-	in := &q.groups[g]
-	in.offers = remove(in.offers, q.places.Slice(), at)
-	q.count(in, -1)
-	q.renewGroup(g)
+	q.part(s, at)
 }
 
 // put lets o be in a heap: it is at place at, or idle. Places are counted from 1.

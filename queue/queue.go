@@ -29,8 +29,9 @@ import (
 
 // A Queue is one order of the waiting pages. It has one owner and no lock.
 type Queue struct {
-	name   string
-	values *graph.Column[float64] // by page
+	name     string
+	maxSites int                    // for which there is room
+	values   *graph.Column[float64] // by page
 	// wheres tells by page its site (upper half) and its place in the heap of the
 	// site, counted from 1 (lower half); place 0 is a page that does not wait.
 	wheres *graph.Column[uint64]
@@ -45,10 +46,7 @@ type Queue struct {
 	places *graph.Column[uint32]  // by site: withdrawn, idle, or its place among the offers, counted from 1
 	offers []offer                // of sites, or of groups when there are any
 
-	groups      []group               // nil when sites are not in groups
-	groupOf     *graph.Column[uint32] // by site, when there are groups
-	groupPlaces []uint32              // by group: idle, or its place in offers, counted from 1
-	shutOut     int                   // offers in groups that are shut
+	groups *groups // nil when sites are not in groups
 }
 
 // What places holds when it is not a place.
@@ -61,13 +59,12 @@ const (
 // of its columns.
 func New(name string, pages, sites int) *Queue {
 	return &Queue{
-		name:    name,
-		values:  graph.NewColumn[float64](name+" values", pages),
-		wheres:  graph.NewColumn[uint64](name+" places", pages),
-		pages:   newArena(name, pages, sites),
-		owns:    graph.NewColumn[float64](name+" site values", sites),
-		places:  graph.NewColumn[uint32](name+" site places", sites),
-		groupOf: graph.NewColumn[uint32](name+" site groups", sites),
+		name: name, maxSites: sites,
+		values: graph.NewColumn[float64](name+" values", pages),
+		wheres: graph.NewColumn[uint64](name+" places", pages),
+		pages:  newArena(name, pages, sites),
+		owns:   graph.NewColumn[float64](name+" site values", sites),
+		places: graph.NewColumn[uint32](name+" site places", sites),
 	}
 }
 
@@ -95,9 +92,6 @@ func (q *Queue) Site(s graph.Site) {
 func (q *Queue) addSite() {
 	q.pages.addSite()
 	q.places.Append(withdrawn)
-	if q.groups != nil {
-		q.groupOf.Append(0)
-	}
 }
 
 // SitesOwn gives sites values of their own. To be called before any site is known.
@@ -275,9 +269,13 @@ func (q *Queue) Rescore(f func(graph.Page) float64) {
 		}
 	}
 	for s := range graph.Site(q.places.Len()) {
-		heap := q.pages.of(s)
-		q.order(heap)
-		if len(heap) > 0 {
+		q.order(q.pages.of(s))
+	}
+	if q.groups != nil {
+		q.reorder()
+	}
+	for s := range graph.Site(q.places.Len()) {
+		if q.pages.len(s) > 0 {
 			q.renew(s)
 		}
 	}
@@ -306,7 +304,9 @@ func (c placeColumn) Save(w io.Writer) error {
 func (q *Queue) Rebuild(sites int) {
 	q.value, q.where = q.values.Slice(), q.wheres.Slice()
 	q.offers = q.offers[:0]
-	q.clearGroups()
+	if q.groups != nil {
+		q.groups.clear()
+	}
 	for s := q.places.Len(); s < sites; s++ {
 		q.addSite()
 	}
@@ -350,11 +350,14 @@ func (q *Queue) order(heap []graph.Page) {
 // Memory tells what takes how many bytes, by name: all columns, those that Rebuild makes
 // included, and the heaps of sites.
 func (q *Queue) Memory(each func(name string, bytes int64)) {
-	for _, c := range []graph.AnyColumn{q.values, q.wheres, q.owns, q.places, q.groupOf, q.pages.cells, q.pages.blocks, q.pages.sizes} {
+	for _, c := range append(q.groups.columns(), q.values, q.wheres, q.owns, q.places, q.pages.cells, q.pages.blocks, q.pages.sizes) {
 		each(c.Name(), c.Bytes())
 	}
-	each(q.name+" site heaps", q.groupBytes()+16*int64(cap(q.offers)))
+	each(q.name+" site heaps", q.HeapBytes())
 }
+
+// HeapBytes is the part of the memory that is on the Go heap: the heaps of sites.
+func (q *Queue) HeapBytes() int64 { return q.groups.bytes() + 16*int64(cap(q.offers)) }
 
 // Bytes is the memory taken.
 func (q *Queue) Bytes() (n int64) {
@@ -368,6 +371,8 @@ func (q *Queue) Free() {
 	q.wheres.Free()
 	q.owns.Free()
 	q.places.Free()
-	q.groupOf.Free()
+	for _, c := range q.groups.columns() {
+		c.Free()
+	}
 	q.pages.free()
 }

@@ -41,6 +41,7 @@ type point struct {
 	fetched int64
 	known   int64
 	anon    int64
+	counted int64 // by itself
 	at      time.Time
 }
 
@@ -146,7 +147,7 @@ func (r *longCrawl) watch(t *testing.T, known int64) {
 			continue
 		}
 		r.last = s
-		p := point{r.cpu(), ownTime(), s.Fetched, s.Known, resident(r.cmd.Process.Pid), time.Now()}
+		p := point{r.cpu(), ownTime(), s.Fetched, s.Known, resident(r.cmd.Process.Pid), s.Total, time.Now()}
 		r.most = max(r.most, p.anon)
 		r.points = append(r.points, p)
 	}
@@ -224,6 +225,15 @@ func (r *longCrawl) whole(t *testing.T) {
 		sum += n
 	}
 	t.Logf("columns of the status: %.1f MiB; memory_total %.1f MiB: %.1f bytes a known URL", float64(sum)/(1<<20), float64(r.last.Total)/(1<<20), float64(r.last.Total)/float64(r.last.Known))
+	for _, p := range r.points[max(0, len(r.points)-5):] {
+		t.Logf("  it counts %d MiB, %d are resident", p.counted>>20, p.anon>>20)
+	}
+	for _, p := range r.points {
+		if ratio := float64(p.counted) / float64(p.anon); p.anon > 1<<30 && (ratio < 0.9 || ratio > 1.1) {
+			t.Errorf("it counts %d MiB, %d are resident", p.counted>>20, p.anon>>20)
+			return
+		}
+	}
 }
 
 // restart starts the crawler again and waits for its first request.

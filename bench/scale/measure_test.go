@@ -122,8 +122,11 @@ const (
 // owner says to whose budget a name counts.
 func owner(name string) string {
 	switch {
-	case strings.HasPrefix(name, "near "): // of the last contents, however many there were
+	case strings.HasPrefix(name, "near "), // of the last contents, however many there were
+		strings.HasPrefix(name, "heap"), name == "trap maps", name == "robots rules":
 		return "fixed"
+	case strings.HasPrefix(name, "mirror"):
+		return "site"
 	case strings.HasPrefix(name, "content "):
 		return "fetched"
 	case strings.Contains(name, "site"), strings.HasPrefix(name, "address"), strings.Contains(name, "domain"),

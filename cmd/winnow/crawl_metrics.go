@@ -44,7 +44,7 @@ var metricHelp = []struct{ name, help, label string }{
 	{"winnow_importance_gathered_ratio", "Share of the links found on fetched pages that lead to fetched pages.", ""},
 	{"winnow_fetchers", "Fetchers by state.", "state"},
 	{"winnow_waiting", "What waits, by reason.", "reason"},
-	{"winnow_memory_bytes", "Memory of all columns.", ""},
+	{"winnow_memory_bytes", "Memory that the crawl takes.", ""},
 	{"winnow_memory_max_bytes", "Ceiling of the memory, 0 for none.", ""},
 	{"winnow_crawl_seconds", "Time since the crawl began, stops included.", ""},
 	{"winnow_commits_total", "Groups of records committed by this session.", ""},

@@ -34,7 +34,7 @@ func (c *crawling) run(ctx context.Context) error {
 		Dir: c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
 		Version: programVersion(), MachineMemory: machineMemory(os.DirFS("/")),
 		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *crawl.Stats) { heap.leave(s); p.set(s) },
-		Machine: crawl.Machine{Sizes: c.u.sizes},
+		Machine: crawl.Machine{Sizes: c.u.sizes, Heap: crawl.MeasureHeap},
 	})
 	p.stop()
 	if sum != nil {
@@ -65,8 +65,9 @@ func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
 			return c.nothing(sum, again)
 		}
 	case "memory":
-		return withHint(fmt.Errorf("the memory of --max-memory %s is used up; the crawl is paused and nothing is lost", c.config.MaxMemory),
-			"try: %s --max-memory %s", again, 2*c.config.MaxMemory)
+		most := crawl.Size(sum.MemoryMax)
+		return withHint(fmt.Errorf("the memory of --max-memory %s is used up; the crawl is paused and nothing is lost", most),
+			"try: %s --max-memory %s", again, 2*most)
 	}
 	return nil
 }

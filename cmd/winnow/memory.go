@@ -94,7 +94,7 @@ func limitHeap(most int64) *memoryLimit {
 // only keep the collector busy.
 func (m *memoryLimit) leave(s *crawl.Stats) {
 	if s.MemoryMax > 0 {
-		m.set(max(s.MemoryMax-besideHeap-s.Memory, min(s.MemoryMax/8, 256<<20)))
+		m.set(max(s.MemoryMax-besideHeap-s.Columns, min(s.MemoryMax/8, 256<<20)))
 	}
 }
 

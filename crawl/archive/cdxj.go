@@ -101,12 +101,17 @@ func (e *entry) describe(r *Record) error {
 // WriteIndex writes the index of a WARC file beside it, whole or not at all. It is derived:
 // no sync, and one that is lost is made again.
 func WriteIndex(path string) error {
+	return WriteIndexThrough(path, func(r io.Reader) io.Reader { return r })
+}
+
+// WriteIndexThrough is WriteIndex, and reads the file through what wrap makes of it.
+func WriteIndexThrough(path string, wrap func(io.Reader) io.Reader) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("archive: index: %w", err)
 	}
 	defer f.Close()
-	lines, err := Index(NewReader(f, path), filepath.Base(path))
+	lines, err := Index(NewReader(wrap(f), path), filepath.Base(path))
 	if err != nil {
 		return fmt.Errorf("archive: index: %w", err)
 	}

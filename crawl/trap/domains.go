@@ -43,26 +43,27 @@ const (
 type domains struct {
 	of    *graph.Column[uint32] // by site: its domain
 	flags *graph.Column[uint8]  // by site
-	good  *graph.Column[uint32] // by site: new pages
-	same  *graph.Column[uint32] // by site: pages whose content another one had before
+	good  *graph.Column[uint16] // by site: new pages, or as many as can be counted
+	same  *graph.Column[uint16] // by site: pages whose content another one had before, the same
 
 	via    *graph.Column[uint32] // by domain: how it is reached
 	own    *graph.Column[uint32] // by domain: requests for its pages, and newSite for the first
 	below  *graph.Column[uint32] // by domain: the same, for it and all that hang below it
 	news   *graph.Column[uint32] // by domain: new pages
-	inner  *graph.Column[uint32] // by domain: hosts asked that only the domain links to, vouched for
-	lone   *graph.Column[uint32] // by domain: the same, of others
-	proven *graph.Column[uint32] // by domain: hosts that are worth something: see prove
+	inner  *graph.Column[uint16] // by domain: hosts asked that only the domain links to, vouched for
+	lone   *graph.Column[uint16] // by domain: the same, of others
+	proven *graph.Column[uint16] // by domain: hosts that are worth something: see prove
 	seeds  *graph.Column[uint8]  // by domain: 1 if a seed is there
 }
 
 func newDomains(max int) domains {
 	column := func(name string) *graph.Column[uint32] { return graph.NewColumn[uint32](name, max) }
+	short := func(name string) *graph.Column[uint16] { return graph.NewColumn[uint16](name, max) }
 	return domains{
 		of: column("trap site domain"), flags: graph.NewColumn[uint8]("trap site flags", max),
-		good: column("trap site news"), same: column("trap site same"),
+		good: short("trap site news"), same: short("trap site same"),
 		via: column("trap domain via"), own: column("trap domain own"), below: column("trap domain below"),
-		news: column("trap domain news"), inner: column("trap domain hosts"), lone: column("trap domain lone hosts"), proven: column("trap domain proven"),
+		news: column("trap domain news"), inner: short("trap domain hosts"), lone: short("trap domain lone hosts"), proven: short("trap domain proven"),
 		seeds: graph.NewColumn[uint8]("trap domain seeds", max),
 	}
 }
@@ -84,7 +85,10 @@ func (d *domains) add(domain uint32, isFirst bool) {
 	}
 	d.flags.Append(flags)
 	for d.via.Len() <= int(domain) {
-		for _, c := range []*graph.Column[uint32]{d.via, d.own, d.below, d.news, d.inner, d.lone, d.proven} {
+		for _, c := range []*graph.Column[uint32]{d.via, d.own, d.below, d.news} {
+			c.Append(0)
+		}
+		for _, c := range []*graph.Column[uint16]{d.inner, d.lone, d.proven} {
 			c.Append(0)
 		}
 		d.seeds.Append(0)
@@ -142,8 +146,12 @@ func (d *domains) prove(s graph.Site) {
 		return
 	}
 	d.flags.Set(int(s), f|proves)
-	d.proven.Slice()[d.of.At(int(s))]++
+	countUp(d.proven, int(d.of.At(int(s))))
 }
+
+// countUp counts one more, as far as there is room: where it ends nothing depends on the
+// exact number any more.
+func countUp(c *graph.Column[uint16], i int) { c.Set(i, min(c.At(i), math.MaxUint16-1)+1) }
 
 // height is the number of domains from one to the ground, itself included.
 func (d *domains) height(n uint32) (h int) {
@@ -211,9 +219,9 @@ func (d *domains) charge(s graph.Site) {
 		switch {
 		case f&(outside|first) != 0:
 		case f&vouched != 0:
-			d.inner.Slice()[n]++
+			countUp(d.inner, int(n))
 		default:
-			d.lone.Slice()[n]++
+			countUp(d.lone, int(n))
 		}
 	}
 }
@@ -229,7 +237,7 @@ func (d *domains) cost(n uint32) uint32 {
 func (d *domains) came(s graph.Site) {
 	n := d.of.At(int(s))
 	d.news.Slice()[n]++
-	d.good.Slice()[s]++
+	countUp(d.good, int(s))
 	d.prove(s)
 }
 

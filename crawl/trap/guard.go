@@ -65,6 +65,12 @@ func (g *Guard) Columns(each func(graph.AnyColumn)) {
 	each(g.marks.barred)
 }
 
+// MapBytes is about what is in no column, and bounded: held pages, marks, crowds.
+func (g *Guard) MapBytes() int64 {
+	const mark, crowd = 160, 16
+	return g.held.bytes() + mark*int64(len(g.marks.pages)) + crowd*int64(len(g.crowds))
+}
+
 // Save writes all columns with their checksums.
 func (g *Guard) Save(w io.Writer) error {
 	if err := g.groups.seen.Save(w); err != nil {
@@ -118,8 +124,10 @@ func (g *Guard) rest(do func(graph.AnyColumn) error) (err error) {
 func (g *Guard) AddSite(host []byte, domain uint32, name string) {
 	short := bytes.TrimPrefix(host, []byte("www."))
 	g.domains.add(domain, string(short) == name)
-	g.marks.barred.Append(0)
 }
+
+// SiteDomains is the column of the registered domain of each site, to be read only.
+func (g *Guard) SiteDomains() *graph.Column[uint32] { return g.domains.of }
 
 // Seed notes that a site has a page from which the crawl begins.
 func (g *Guard) Seed(s graph.Site) { g.domains.seed(s) }
@@ -149,7 +157,7 @@ func (g *Guard) Came(p *Page, n News) {
 	dull := n.Same || n.Soft
 	switch {
 	case n.Elsewhere:
-		g.same.Slice()[p.Site]++
+		countUp(g.same, int(p.Site))
 	case !dull:
 		g.domains.came(p.Site)
 	}

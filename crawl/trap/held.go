@@ -268,3 +268,9 @@ func (h *held) nextList() []graph.Page {
 	h.next++
 	return h.lists[h.keys[h.next-1]]
 }
+
+// bytes is about what the maps take: at most maxHeld pages, and those that were let go.
+func (h *held) bytes() int64 {
+	const list, page, free = 96, 64, 64
+	return list*int64(len(h.lists)) + page*int64(len(h.of)) + free*int64(len(h.free)+len(h.pending))
+}

@@ -31,7 +31,7 @@ type markKey struct {
 // marks counts refused pages.
 type marks struct {
 	pages  map[markKey]int64
-	barred *graph.Column[uint32] // by site: pages refused as traps
+	barred *graph.Column[uint32] // by site, as far as there are any: pages refused as traps
 }
 
 func newMarks(maxSites int) marks {
@@ -39,6 +39,7 @@ func newMarks(maxSites int) marks {
 }
 
 func (m *marks) note(pattern []byte, s graph.Site, bar frontier.Bar) {
+	m.barred.Grow(int(s) + 1)
 	m.barred.Slice()[s]++
 	key := markKey{s, bar, string(pattern)}
 	if _, known := m.pages[key]; known || len(m.pages) < maxMarks {
@@ -75,7 +76,12 @@ func (g *Guard) pattern(p *Page, bar frontier.Bar) []byte {
 func (g *Guard) Barred(s graph.Site, bar frontier.Bar) { g.marks.note(nil, s, bar) }
 
 // BarredOn is the number of pages of a site that are refused as traps.
-func (g *Guard) BarredOn(s graph.Site) int64 { return int64(g.marks.barred.At(int(s))) }
+func (g *Guard) BarredOn(s graph.Site) int64 {
+	if int(s) >= g.marks.barred.Len() {
+		return 0
+	}
+	return int64(g.marks.barred.At(int(s)))
+}
 
 // Marks are the traps that were found, those that met most pages first.
 func (g *Guard) Marks() (list []Mark) {
