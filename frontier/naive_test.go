@@ -367,7 +367,7 @@ func (n *naive) rule(now time.Duration, e *Event) {
 // goes on with them until then.
 func (s *naiveSite) unruled(at time.Duration) {
 	if s.needs == Fetch {
-		s.expiry = max(1, at)
+		s.expiry = whole(max(1, at), time.Second)
 		return
 	}
 	s.next = max(s.next, at)
