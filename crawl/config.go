@@ -52,7 +52,7 @@ type Config struct {
 	Exclude         []string `toml:"exclude" help:"regular expression; URLs that match one are refused"`
 	Rules           string   `toml:"rules" kind:"file" help:"file with lines \"allow|deny HOST[/PATH]\"; of those that fit the one with the longest host counts, then the longest path"`
 	Deny            string   `toml:"deny" kind:"file" help:"file with hosts that are never asked, read again while running"`
-	MaxDepth        int      `toml:"max_depth" help:"most links from a seed"`
+	MaxDepth        int      `toml:"max_depth" help:"most links from a seed; 0: no limit"`
 	MaxDepthDynamic int      `toml:"max_depth_dynamic" help:"the same for pages with a query or made by programs"`
 	SitePages       int      `toml:"site_pages" help:"most pages of one site; 0: no limit"`
 	DomainPages     int      `toml:"domain_pages" help:"most pages of one registered domain; 0: no limit"`
@@ -103,8 +103,6 @@ func Default() Config {
 		Scope:           ScopeAny,
 		Include:         []string{},
 		Exclude:         []string{},
-		MaxDepth:        15,
-		MaxDepthDynamic: 5,
 		SitePages:       25_000,
 		DomainPages:     100_000,
 		Types:           TypesHTML,
