@@ -60,7 +60,8 @@ type Gatherer struct {
 	plain []byte // body without content coding
 	more  []byte // a sitemap out of its gzip file
 	seen  set    // links of the document
-	room  []byte // records
+	targets
+	room []byte // records
 }
 
 // New makes a gatherer.
