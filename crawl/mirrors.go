@@ -47,7 +47,7 @@ func (m *mirrors) add() {
 // common with another.
 func (s *state) compare(r *journal.Record, home graph.Site) {
 	p := r.Event.Page
-	first, repeated := s.content.of(r.Facts.Digest)
+	first, _, repeated := s.content.of(r.Facts.Digest)
 	if repeated = repeated && first != p; repeated {
 		s.pair(home, p, first)
 	}

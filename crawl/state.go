@@ -104,7 +104,7 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 	if set.recrawl {
 		s.visits = newValidators(n)
 	}
-	s.guard.Parent = s.parent
+	s.guard.Parent, s.guard.Known = s.parent, s.known
 	env := policy.Env{
 		Random: set.random, Batch: set.batch,
 		URL:      func(b []byte, p graph.Page) []byte { return s.appendURL(b, p) },
@@ -302,6 +302,7 @@ func (s *state) apply(r *journal.Record, replay bool) {
 	}
 	s.now, s.next = r.Now, r.Seq+1
 	e.Near = r.Facts.Near != 0
+	s.noticeTrial(r)
 	switch e.Kind {
 	case frontier.Took, frontier.Refused, frontier.Asked:
 		if replay {
@@ -359,8 +360,13 @@ func (s *state) resolved(r *journal.Record) {
 // number is the dense number of an address, from 1 on.
 func (s *state) number(a netip.Addr) uint32 { return s.sites.number(a) }
 
-// came is set in the number of links to a page when the page has come.
-const came = 1 << 31
+// Bits in the number of links to a page.
+const (
+	came    = 1 << 31 // the page has come
+	dull    = 1 << 30 // it brought nothing new, and has led to nothing new yet
+	vouched = 1 << 29 // a page links to it that brought something new, and has not thousands of links
+	marks   = came | dull | vouched
+)
 
 // done counts an attempt at a page, and what it means for links. Links of a page that
 // comes again are not counted again.
@@ -385,11 +391,15 @@ func (s *state) done(r *journal.Record) {
 	if e.Class.Failed() || in[e.Page]&came != 0 {
 		return
 	}
-	s.gathered += int64(in[e.Page])
+	s.gathered += int64(in[e.Page] &^ marks)
 	in[e.Page] |= came
 	s.links += int64(len(e.Links))
+	word := uint32(0)
+	if in[e.Page]&dull == 0 && len(e.Links) <= trap.Crowd {
+		word = vouched
+	}
 	for _, p := range e.Links {
-		in[p]++
+		in[p] = in[p] + 1 | word
 		s.gathered += int64(in[p] >> 31)
 	}
 }

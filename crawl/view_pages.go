@@ -107,7 +107,7 @@ func (v *View) info(p graph.Page, ends *pageEnds) PageInfo {
 	s := v.s
 	x := PageInfo{
 		ID: p, URL: string(s.appendURL(nil, p)), State: s.f.State(p), Bar: s.f.Bar(p),
-		Depth: s.f.Depth(p), In: int64(s.in.At(int(p)) &^ came), Score: s.f.Value(p, 0), Note: ends.notes[p],
+		Depth: s.f.Depth(p), In: int64(s.in.At(int(p)) &^ marks), Score: s.f.Value(p, 0), Note: ends.notes[p],
 	}
 	if int(p) < len(ends.list) {
 		if e := &ends.list[p]; e.tried {
@@ -156,10 +156,8 @@ func (s *state) likeThen(r *journal.Record) uint32 {
 	if r.Event.Kind != frontier.Done || r.Event.Class.Failed() {
 		return 0
 	}
-	if p, ok := s.like(r); ok && p != r.Event.Page {
-		return uint32(p) + 1
-	}
-	return 0
+	p, _, _ := s.like(r)
+	return uint32(p + 1) // NoPage is the largest number
 }
 
 func (x *pageEnds) take(r *journal.Record, like uint32) {
