@@ -66,7 +66,7 @@ type Config struct {
 	SitePages       int      `toml:"site_pages" help:"most pages of one site; 0: no limit"`
 	DomainPages     int      `toml:"domain_pages" help:"most pages of one registered domain; 0: no limit"`
 	Types           string   `toml:"types" help:"html: links that surely lead to something else are not followed; all"`
-	Duplicates      bool     `toml:"duplicates" help:"do not follow the links of a page whose content another page had before"`
+	Duplicates      bool     `toml:"duplicates" help:"do not follow the links of a page that is the same as another one: words, numbers, links and pictures"`
 	Traps           bool     `toml:"traps" help:"leave places alone that bring nothing new or never end; what was left alone is in status"`
 	Sitemaps        bool     `toml:"sitemaps" help:"read the sitemaps that robots.txt names"`
 	Recrawl         Duration `toml:"recrawl" help:"ask for fetched pages again after so long; 0: never"`

@@ -36,9 +36,9 @@ func TestMixedWeb(t *testing.T) {
 func TestDuplicates(t *testing.T) {
 	s, _ := newTestState(t)
 	one, two := [16]byte{1}, [16]byte{2}
-	s.content.note(one, 7, false)
-	s.content.note(one, 8, false)
-	s.content.note([16]byte{}, 9, false)
+	s.content.note(one, 5, 7, false)
+	s.content.note(one, 6, 8, true)
+	s.content.note([16]byte{}, 5, 9, false)
 	var b bytes.Buffer
 	if err := s.save(&b); err != nil {
 		t.Fatal(err)
@@ -48,13 +48,13 @@ func TestDuplicates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []*state{s, again} {
-		if p, ok := x.content.of(one); !ok || p != 7 {
-			t.Errorf("the original is page %d (%t), want 7", p, ok)
+		if p, targets, ok := x.content.of(one); !ok || p != 7 || targets != 5 {
+			t.Errorf("the original is page %d with targets %d (%t), want 7 with 5", p, targets, ok)
 		}
-		if _, ok := x.content.of(two); ok {
+		if _, _, ok := x.content.of(two); ok {
 			t.Error("an unknown content has an original")
 		}
-		if _, ok := x.content.of([16]byte{}); ok {
+		if _, _, ok := x.content.of([16]byte{}); ok {
 			t.Error("a page without words has an original")
 		}
 	}

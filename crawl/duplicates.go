@@ -9,49 +9,61 @@ import (
 )
 
 // originals finds the page that had a content first (W20): by the digest of its
-// structural text, so that a page whose formatting alone differs is the same. 18 bytes
+// structural text, so that a page whose formatting alone differs is the same. 26 bytes
 // for each different content. Two contents share 64 bits of their digests with
 // probability n^2/2^65: 3e-6 over 10 million pages.
+//
+// Two pages with one text are not yet the same: their links may lead elsewhere, and they
+// may show other pictures. Only if these are equal too is one of them a duplicate.
 type originals struct {
-	seen  *graph.Seen
-	first *graph.Column[graph.Page] // by number of the content
-	key   graph.URLKey
+	seen    *graph.Seen
+	first   *graph.Column[graph.Page] // by number of the content
+	targets *graph.Column[uint64]     // by number of the content: Facts.Targets of its first page
+	key     graph.URLKey
 }
 
 func newOriginals(secret [16]byte, pages int) originals {
 	s := graph.NewSeen(secret, pages, 1)
-	return originals{seen: s, first: graph.NewColumn[graph.Page]("content page", pages), key: s.Key()}
+	return originals{
+		seen: s, key: s.Key(),
+		first: graph.NewColumn[graph.Page]("content page", pages), targets: graph.NewColumn[uint64]("content targets", pages),
+	}
 }
 
 // hash is that of a digest. It is keyed, so that nobody can fill one part of the table.
 func (o *originals) hash(digest [16]byte) uint64 { return o.key.Page(0, digest[:]) }
 
-// of is the page that had this content first, if one had. A page without words has no
-// content to compare.
-func (o *originals) of(digest [16]byte) (graph.Page, bool) {
+// of is the page that had this content first, if one had, and where its links lead. A page
+// without words has no content to compare.
+func (o *originals) of(digest [16]byte) (p graph.Page, targets uint64, ok bool) {
 	if digest == [16]byte{} {
-		return graph.NoPage, false
+		return graph.NoPage, 0, false
 	}
 	n, ok := o.seen.LookupPage(o.hash(digest))
 	if !ok {
-		return graph.NoPage, false
+		return graph.NoPage, 0, false
 	}
-	return o.first.At(int(n)), true
+	return o.first.At(int(n)), o.targets.At(int(n)), true
 }
 
 // note says that p has this content. Where another page had it before, that one stays the
-// original unless p takes its place.
-func (o *originals) note(digest [16]byte, p graph.Page, takes bool) {
+// original unless p is the same in all and takes its place.
+func (o *originals) note(digest [16]byte, targets uint64, p graph.Page, takes bool) {
 	if digest == [16]byte{} {
 		return
 	}
 	n, fresh := o.seen.Page(o.hash(digest))
 	if fresh {
 		o.first.Append(p)
-	} else if takes {
+		o.targets.Append(targets)
+	} else if takes && o.targets.At(int(n)) == targets {
 		o.first.Set(int(n), p)
 	}
 }
+
+// alikeTargets tells whether the links of two pages lead to the same, and whether they
+// show the same, but for ids: see gather.Found.
+func alikeTargets(a, b uint64) bool { return uint32(a) == uint32(b) }
 
 // alikeSize is among how many of the last contents near duplicates are looked for: 29 MiB
 // at most, and some microseconds for a look.
@@ -61,7 +73,7 @@ const alikeSize = 1 << 20
 // duplicate though its content was known is the original from now on: see duplicate.
 func (s *state) noteContent(r *journal.Record) {
 	e, x := &r.Event, &r.Facts
-	s.content.note(x.Digest, e.Page, e.Class == policy.OK)
+	s.content.note(x.Digest, x.Targets, e.Page, e.Class == policy.OK)
 	if e.Class == policy.OK && x.Status != notModified {
 		s.alike.Add(x.SimHash, e.Page)
 	}
@@ -70,15 +82,15 @@ func (s *state) noteContent(r *journal.Record) {
 // notModified is the status of an answer that brings nothing because nothing changed.
 const notModified = 304
 
-// duplicate tells whether another page had the same content before (W20). The page with
-// the shorter path counts as the original, whichever came first: copies stand below it,
-// behind a session id or with a query, and their links may lead to further copies.
+// duplicate tells whether another page had the same content before (W20): the same words and
+// numbers, links to the same pages, the same pictures. Its own links bring nothing then. The
+// page with the shorter path counts as the original, whichever came first.
 func (o *owner) duplicate(e *frontier.Event, f *gather.Found) bool {
 	if !o.c.Duplicates || e.Class != policy.OK {
 		return false
 	}
-	first, ok := o.s.content.of(f.Digest)
-	if !ok || first == e.Page {
+	first, targets, ok := o.s.content.of(f.Digest)
+	if !ok || first == e.Page || targets != f.Targets {
 		return false
 	}
 	_, rest, _ := o.s.read(first)
@@ -87,13 +99,14 @@ func (o *owner) duplicate(e *frontier.Event, f *gather.Found) bool {
 	return len(rest) >= n
 }
 
-// nearly is a page whose content differs in a few words from that of another one.
+// nearly is a page whose content differs from that of another one in a few words, or in
+// where its links lead alone.
 func (o *owner) nearly(p graph.Page, f *gather.Found) (graph.Page, bool) {
 	if !o.c.Duplicates || f.Class != policy.OK || f.Status == notModified {
 		return graph.NoPage, false
 	}
-	if _, known := o.s.content.of(f.Digest); known {
-		return graph.NoPage, false // it takes the place of a copy, which is nothing against it
+	if first, targets, known := o.s.content.of(f.Digest); known {
+		return first, first != p && targets != f.Targets // else it takes the place of a copy, which is nothing against it
 	}
 	q, ok := o.s.alike.Find(f.SimHash)
 	return q, ok && q != p
@@ -102,6 +115,7 @@ func (o *owner) nearly(p graph.Page, f *gather.Found) (graph.Page, bool) {
 func (o *originals) columns(each func(graph.AnyColumn)) {
 	o.seen.Columns(func(c graph.AnyColumn) { each(contentColumn{c}) })
 	each(o.first)
+	each(o.targets)
 }
 
 // contentColumn gives the columns of the table names of their own.

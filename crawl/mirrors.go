@@ -59,7 +59,7 @@ func (m *mirrors) match(a, b graph.Site) {
 // common with another.
 func (s *state) compare(r *journal.Record, home graph.Site) {
 	p := r.Event.Page
-	first, repeated := s.content.of(r.Facts.Digest)
+	first, _, repeated := s.content.of(r.Facts.Digest)
 	if repeated = repeated && first != p; repeated {
 		s.pair(home, p, first)
 	}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math/bits"
 	"net/netip"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -290,7 +292,7 @@ func (o *owner) done(now time.Duration, t *task) {
 	}
 	if !e.Class.Failed() {
 		if o.duplicate(e, f) {
-			e.Class = policy.Duplicate // its links are those of the original, or lead astray
+			e.Class = policy.Duplicate // its links are those of the original
 		} else {
 			if q, ok := o.nearly(e.Page, f); ok {
 				r.Facts.Near = uint32(q) + 1
@@ -312,7 +314,13 @@ func (o *owner) done(now time.Duration, t *task) {
 // describe adds what is known of a page that came.
 func (o *owner) describe(r *journal.Record, t *task) {
 	f, x := &t.found, &r.Facts
-	x.Digest, x.SimHash = f.Digest, f.SimHash
+	x.Digest, x.SimHash, x.Targets, x.Change = f.Digest, f.SimHash, f.Targets, f.Change
+	if bits.OnesCount64(f.Terms) <= trap.FewTerms {
+		x.Terms = f.Terms
+	}
+	if o.knowsWords(r) {
+		x.Numbers, x.Pictures = f.Numbers, f.Pictures
+	}
 	x.Media, x.ETag, x.Modified, x.Title = f.Media, f.ETag, f.Modified, f.Title
 	x.Tags, x.Cut, x.Dropped = uint8(f.Tags), uint8(f.Cut), uint32(f.Dropped)
 	if d := f.Records.Payload; !d.IsZero() {

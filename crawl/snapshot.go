@@ -34,7 +34,7 @@ import (
 // and it is renamed to its name when it is whole and synced. The names order by record.
 const (
 	snapshotMagic   = "WSNP"
-	snapshotVersion = 6
+	snapshotVersion = 7
 	snapshotSuffix  = ".wsnap"
 	snapshotTemp    = "snapshot.tmp"
 	snapshotsKept   = 2
@@ -229,6 +229,7 @@ func (s *state) rest(do func(graph.AnyColumn) error) (err error) {
 	each(s.in)
 	each(s.content.first)
 	each(s.kinds.came)
+	each(s.content.targets)
 	s.alike.Columns(each)
 	s.visits.columns(each)
 	s.mirrors.columns(each)

@@ -115,7 +115,7 @@ func newState(set *setup, urls *graph.URLLog) (*state, error) {
 	if set.recrawl {
 		s.visits = newValidators(n)
 	}
-	s.guard.Parent, s.sites.domain = s.parent, s.guard.SiteDomains()
+	s.guard.Parent, s.guard.Known, s.sites.domain = s.parent, s.known, s.guard.SiteDomains()
 	env := policy.Env{
 		Random: set.random, Batch: set.batch,
 		URL:      func(b []byte, p graph.Page) []byte { return s.appendURL(b, p) },
@@ -332,6 +332,7 @@ func (s *state) apply(r *journal.Record, replay bool) {
 	e.Near = r.Facts.Near != 0
 	s.forecast(r)
 	s.readdress(r)
+	s.noticeTrial(r)
 	switch e.Kind {
 	case frontier.Took, frontier.Refused, frontier.Asked:
 		if replay {
@@ -413,10 +414,13 @@ func (s *state) number(a netip.Addr) uint32 { return s.sites.number(a) }
 
 // Marks in the number of links to a page.
 const (
-	came     = 1 << 31      // it has come
-	seeded   = 1 << 30      // it is a seed
-	recalled = 1 << 29      // it came, and is to be fetched once more
-	linksIn  = recalled - 1 // the number
+	came     = 1 << 31     // it has come
+	seeded   = 1 << 30     // it is a seed
+	recalled = 1 << 29     // it came, and is to be fetched once more
+	dull     = 1 << 28     // it brought nothing new, and has led to nothing new yet
+	vouched  = 1 << 27     // a page links to it that brought something new, and has not thousands of links
+	linksIn  = vouched - 1 // the number
+	marks    = ^uint32(linksIn)
 )
 
 // isSeed tells whether a page is a seed.
@@ -482,8 +486,12 @@ func (s *state) done(r *journal.Record) {
 	}
 	in[e.Page] |= came
 	s.links += int64(len(links))
+	word := uint32(0)
+	if in[e.Page]&dull == 0 && len(e.Links) <= trap.Crowd {
+		word = vouched
+	}
 	for _, p := range links {
-		in[p]++
+		in[p] = in[p] + 1 | word
 		s.gathered += int64(in[p] >> 31)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -14,7 +15,8 @@ import (
 // look is what the guard is to know of a page. It is valid until the next page is read.
 func (s *state) look(p graph.Page) (trap.Page, bool) {
 	site, rest, ok := s.read(p)
-	return trap.Page{ID: p, Site: site, Rest: rest, Single: s.in.At(int(p))&linksIn <= 1}, ok
+	in := s.in.At(int(p))
+	return trap.Page{ID: p, Site: site, Rest: rest, Single: in&linksIn <= 1 || in&vouched == 0}, ok
 }
 
 // parent is the page that linked to another first.
@@ -24,6 +26,12 @@ func (s *state) parent(p *trap.Page) (trap.Page, bool) {
 		return trap.Page{}, false
 	}
 	return s.look(from)
+}
+
+// known tells whether a page of a site is known.
+func (s *state) known(id graph.Site, rest []byte) bool {
+	_, ok := s.seen.LookupPage(s.key.Page(s.key.Site(s.seen.Name(id)), rest))
+	return ok
 }
 
 // trapped is what the guard has against a page that would be handed out. Seeds, pages of
@@ -56,7 +64,7 @@ func (s *state) notice(r *journal.Record) {
 	case frontier.Done:
 		s.noticeDone(r)
 	}
-	s.noticeBars(&r.Event)
+	s.noticeBars(&r.Event, r.Facts.Trial)
 }
 
 // noticeRefusal notes a page that is left alone after all: it does not count towards the
@@ -77,16 +85,27 @@ func (s *state) noticeRefusal(e *frontier.Event) {
 
 // noticeBars notes pages that were refused as soon as they were known, and pages that are
 // admitted.
-func (s *state) noticeBars(e *frontier.Event) {
+func (s *state) noticeBars(e *frontier.Event, trial bool) {
 	for i, b := range e.Bars {
 		if trap.IsTrap(b) {
-			s.guard.Barred(e.New[i], b)
+			s.guard.Barred(e.New[i], b, e.Page)
 		}
+	}
+	if trial {
+		return // see noticeTrial
 	}
 	for _, p := range e.Admit {
 		if x, ok := s.look(p); ok {
 			s.guard.Admitted(&x)
 		}
+	}
+}
+
+// noticeTrial notes pages that are tried, before the frontier forgets why they were
+// refused.
+func (s *state) noticeTrial(r *journal.Record) {
+	if r.Facts.Trial {
+		s.guard.Tried(r.Event.Admit, s.look, s.f.Bar)
 	}
 }
 
@@ -103,6 +122,12 @@ func (s *state) noticeDone(r *journal.Record) {
 			last = to
 		}
 	}
+	for _, to := range e.New {
+		s.guard.MadeKnown(home, to)
+	}
+	if e.Class == policy.Redirect {
+		s.in.Slice()[e.Page] |= dull // until its target has come
+	}
 	if e.Class != policy.OK && e.Class != policy.Duplicate {
 		return
 	}
@@ -112,22 +137,66 @@ func (s *state) noticeDone(r *journal.Record) {
 		return
 	}
 	s.compare(r, home)
-	news := trap.News{Soft: saysNotFound(r.Facts.Title), Ends: !leadsDeeper(r, &x)}
-	if p, ok := s.like(r); ok {
-		news.Same = s.f.Site(p) == home
-		news.Exact = news.Same && e.Class == policy.Duplicate
-		news.Elsewhere = !news.Same && e.Class == policy.Duplicate
-	}
-	s.guard.Came(&x, news)
+	s.noticeNews(&x, r)
 }
 
-// like is the page whose content a page repeats, or nearly.
-func (s *state) like(r *journal.Record) (graph.Page, bool) {
-	if r.Event.Class == policy.Duplicate {
-		return s.content.of(r.Facts.Digest)
+// noticeNews notes what a page brought, and that what led to it was worth it.
+func (s *state) noticeNews(x *trap.Page, r *journal.Record) {
+	f := &r.Facts
+	news := trap.News{
+		Change: f.Change, Terms: f.Terms, Numbers: f.Numbers, Pictures: f.Pictures,
+		Soft: saysNotFound(f.Title), Ends: !leadsDeeper(r, x), Title: titleBeside(f.Title, x.Rest),
 	}
-	p := r.Facts.Near - 1
-	return graph.Page(p), int(p) < s.f.Pages() // without one it is the largest number there is
+	if p, same, exact := s.like(r); p != graph.NoPage {
+		news.Same, news.Like = s.f.Site(p) == x.Site, p
+		news.Text, news.Exact = news.Same && same, news.Same && exact
+		news.Elsewhere = !news.Same && same
+	}
+	if again, ok := s.look(x.ID); ok { // others may have been read since
+		*x = again
+	}
+	if !s.guard.Came(x, news) {
+		s.in.Slice()[x.ID] |= dull
+		return
+	}
+	s.credit(x.ID)
+}
+
+// credit lets the page that linked first to one with news count as good, once, and so the
+// one behind it: between a list and what is on it there may be a redirect.
+func (s *state) credit(p graph.Page) {
+	for range 2 {
+		p = s.f.From(p)
+		if p == graph.NoPage || s.in.At(int(p))&dull == 0 {
+			return
+		}
+		s.in.Slice()[p] &^= dull
+		if x, ok := s.look(p); ok {
+			s.guard.Led(&x)
+		}
+	}
+}
+
+// like is the page whose text a page repeats, or nearly; NoPage without one. It is the same
+// if the text is, and exact if links and pictures are, too, but for ids.
+func (s *state) like(r *journal.Record) (p graph.Page, same, exact bool) {
+	if p, targets, ok := s.content.of(r.Facts.Digest); ok && p != r.Event.Page {
+		return p, true, alikeTargets(targets, r.Facts.Targets)
+	}
+	if n := r.Facts.Near; n > 0 && int(n) <= s.f.Pages() {
+		return graph.Page(n - 1), false, false
+	}
+	return graph.NoPage, false, false
+}
+
+// knowsWords tells whether the words of the page of a record are known on its site.
+func (o *owner) knowsWords(r *journal.Record) bool {
+	p := r.Event.Page
+	if q, _, _ := o.s.like(r); q != graph.NoPage && o.s.f.Site(q) == o.s.f.Site(p) {
+		return true
+	}
+	x, ok := o.s.look(p)
+	return ok && o.s.guard.KnowsWords(&x, r.Facts.Change, r.Facts.Terms)
 }
 
 // leadsDeeper tells whether a page made pages known that lie below it.
@@ -138,6 +207,19 @@ func leadsDeeper(r *journal.Record, x *trap.Page) bool {
 		}
 	}
 	return false
+}
+
+// titleBeside is a hash of the words of a title, without numbers, that are not in path and
+// query of the page: what repeats the URL says nothing. 0: there is none.
+func titleBeside(title string, rest []byte) uint64 {
+	url := bytes.ToLower(rest)
+	left := make([]byte, 0, 64)
+	for _, word := range bytes.Fields(bytes.ToLower([]byte(title))) {
+		if word = bytes.Trim(word, ".,:;!?()[]\"'|-"); len(word) > 0 && !bytes.Contains(url, word) {
+			left = append(append(left, word...), ' ')
+		}
+	}
+	return page.GistOf(nil, left).Change
 }
 
 // notFound is what titles of pages say that are not there, whatever their status: in
@@ -166,23 +248,43 @@ func saysNotFound(title string) bool {
 // relentEvery is after how many works held pages are looked at again.
 const relentEvery = 256
 
-// relent admits held pages for which something speaks by now; with all it goes over
-// every one of them.
-func (o *owner) relent(now time.Duration, all bool) (some bool) {
-	if o.s.guard.Holds() == 0 || o.stopping != "" {
+// relent admits held pages for which something speaks by now. At the end, when nothing else
+// is left, it goes on until there is nothing of the kind, and tries others then: what they
+// bring decides about the rest.
+func (o *owner) relent(now time.Duration, end bool) (some bool) {
+	g := o.s.guard
+	if o.stopping != "" || !o.s.traps {
 		return false
 	}
-	free := o.s.guard.Release(all || !o.s.traps, o.s.lookFree)
+	free := g.Release(end, o.s.lookFree)
+	trial := end && len(free) == 0
+	if trial {
+		free = g.Try(uint64(o.s.requests[frontier.Fetch]), o.s.lookFree, o.s.eachTrapped)
+	}
 	if len(free) == 0 {
 		return false
 	}
 	r := o.begin(frontier.Admitted, now)
-	r.Event.Admit = append(r.Event.Admit, free...)
+	r.Event.Admit, r.Facts.Trial = append(r.Event.Admit, free...), trial
 	for _, p := range free {
 		o.s.sites.admit(o.s.f.Site(p))
 	}
 	o.record()
 	return true
+}
+
+// eachTrapped goes over the pages that are refused as traps and that the guard does not
+// hold: by the shape of their URLs, or because there were too many.
+func (s *state) eachTrapped(each func(*trap.Page, frontier.Bar)) {
+	for i := range s.f.Pages() {
+		p := graph.Page(i)
+		if s.f.State(p) != frontier.RefusedPage || !trap.IsTrap(s.f.Bar(p)) || s.guard.Holding(p) {
+			continue
+		}
+		if x, ok := s.look(p); ok {
+			each(&x, s.f.Bar(p))
+		}
+	}
 }
 
 // lookFree is look for pages that are held; others are not to be admitted.

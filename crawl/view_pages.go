@@ -166,10 +166,8 @@ func (s *state) likeThen(r *journal.Record) uint32 {
 	if r.Event.Kind != frontier.Done || r.Event.Class.Failed() {
 		return 0
 	}
-	if p, ok := s.like(r); ok && p != r.Event.Page {
-		return uint32(p) + 1
-	}
-	return 0
+	p, _, _ := s.like(r)
+	return uint32(p + 1) // NoPage is the largest number
 }
 
 func (x *pageEnds) take(r *journal.Record, like uint32) {

@@ -31,7 +31,7 @@ func (c *Counter) CheckWanted(w *Wanted) (found []Violation) {
 			switch {
 			case q.Kind == KindPage && w.Depth[q.Page] < 0:
 				found = append(found, Violation{Kind: Unwanted, Site: graph.Site(i), Page: q.Page, At: q.Start})
-			case q.Kind == KindHidden && h.throughCopy(q.Page) && c.s.rules.opt.Changes.Clock == nil:
+			case q.Kind == KindHidden && !w.Behind && h.throughCopy(q.Page) && c.s.rules.opt.Changes.Clock == nil:
 				found = append(found, Violation{Kind: ThroughCopy, Site: graph.Site(i), Page: q.Page, At: q.Start})
 			}
 		}

@@ -28,6 +28,9 @@ type Wanted struct {
 	// or forbidden from some time on.
 	Maybe []graph.Page
 	Depth []int32 // by page: links from the nearest seed; -1: never found
+	// Behind: a copy that links elsewhere than its original is a page of its own, so that
+	// pages behind copies may be asked for. Wanted sets it.
+	Behind bool
 }
 
 // Wanted walks the web breadth-first, as a crawler sees it: over pages that answer 200
@@ -44,7 +47,7 @@ func (s *Server) Wanted(l Limits) *Wanted {
 	if s.rules.unsure() {
 		all = s.walk(l, true)
 	}
-	w := &Wanted{Depth: all}
+	w := &Wanted{Depth: all, Behind: true}
 	for p, depth := range all {
 		switch {
 		case depth < 0:

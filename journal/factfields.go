@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/frontier"
@@ -23,6 +24,7 @@ const (
 	onListed   kindSet = 1 << frontier.Listed
 	onDone     kindSet = 1 << frontier.Done
 	onSession  kindSet = 1 << frontier.Session
+	onAdmitted kindSet = 1 << frontier.Admitted
 	onAnswer           = onRuled | onListed | onDone
 	onDeny             = onSession | 1<<frontier.Denied
 	onFiles            = onRuled | onListed | 1<<frontier.Withdrawn
@@ -102,6 +104,23 @@ var fields = [...]field{
 	{onDeny, func(f *Facts) bool { return len(f.Deny) > 0 },
 		func(w *writer, r *Record) { w.bytes(r.Facts.Deny) },
 		func(d *reader, r *Record) { r.Facts.Deny = append(r.Facts.Deny, d.bytes()...) }},
+	fixed(func(f *Facts) *uint64 { return &f.Targets }),
+	fixed(func(f *Facts) *uint64 { return &f.Change }),
+	fixed(func(f *Facts) *uint64 { return &f.Terms }),
+	{onDone, func(f *Facts) bool { return f.Numbers[0] != 0 }, (*writer).numbers, (*reader).numbers},
+	{onDone, func(f *Facts) bool { return f.Pictures != 0 },
+		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Pictures)) },
+		func(d *reader, r *Record) { r.Facts.Pictures = d.uint32() }},
+	{onAdmitted, func(f *Facts) bool { return f.Trial }, // the bit says it all
+		func(*writer, *Record) {},
+		func(_ *reader, r *Record) { r.Facts.Trial = true }},
+}
+
+// fixed is a field of Done that is a hash of 64 bits.
+func fixed(of func(*Facts) *uint64) field {
+	return field{onDone, func(f *Facts) bool { return *of(f) != 0 },
+		func(w *writer, r *Record) { w.fixed(*of(&r.Facts)) },
+		func(d *reader, r *Record) { *of(&r.Facts) = d.fixed() }}
 }
 
 // text is a field that is a string.
@@ -193,6 +212,30 @@ func (w *writer) phases(r *Record) {
 func (d *reader) phases(r *Record) {
 	for i := range r.Facts.Phases {
 		r.Facts.Phases[i] = time.Duration(d.int())
+	}
+}
+
+func (w *writer) numbers(r *Record) {
+	list := r.Facts.Numbers[:]
+	if end := slices.Index(list, 0); end >= 0 {
+		list = list[:end]
+	}
+	w.uint(uint64(len(list)))
+	for _, n := range list {
+		w.uint(uint64(n))
+	}
+}
+
+func (d *reader) numbers(r *Record) {
+	n := d.uint()
+	if n > uint64(len(r.Facts.Numbers)) {
+		d.fail(fmt.Errorf("%d numbers", n))
+		return
+	}
+	for i := range n {
+		if r.Facts.Numbers[i] = d.uint32(); r.Facts.Numbers[i] == 0 {
+			d.fail(errors.New("a number that is none"))
+		}
 	}
 }
 

@@ -21,6 +21,17 @@ type Facts struct {
 	Near    uint32   // Done: 1 + the page that had nearly the same content before; 0: none had
 	Size    int64    // Ruled, Listed, Done: bytes of the body without its content coding
 
+	// What the page is compared by beside its digest (Done). Targets is of its links and
+	// pictures: with Digest it tells whether two pages are the same. Change is of its words
+	// without numbers. Terms is the set of its words, of a page with few of them. Numbers and
+	// Pictures are there if its words alone were known on its site.
+	Targets  uint64
+	Change   uint64
+	Terms    uint64
+	Numbers  [8]uint32 // from the first 0 on there are no more
+	Pictures uint32
+	Trial    bool // Admitted: nothing speaks for the pages, and what they bring decides
+
 	Media    string // Done: media type
 	ETag     string // Done: validators, to ask only for what has changed
 	Modified string // Done

@@ -29,6 +29,7 @@ func fullFacts() Facts {
 		Rules: []byte("rules"), Hop: "https://b.example/robots.txt", Files: []string{"/sitemap.xml", ""},
 		Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("::ffff:192.0.2.1")},
 		Note:  "no route", Phases: [3]time.Duration{-1, 0, math.MaxInt64},
+		Targets: 1, Change: math.MaxUint64, Terms: 1 << 62, Numbers: [8]uint32{1, math.MaxUint32}, Pictures: math.MaxUint32, Trial: true,
 		Clock: math.MinInt64, Address: math.MaxUint32, Conn: 1, Early: true, Ours: true,
 		Session: &Session{Wall: -1, Version: "v1", Config: []byte("a = 1\n"), Policy: "opic/cash=all", SitePolicy: "x",
 			Secret: [16]byte{1}, Crawl: [16]byte{2}},
@@ -69,6 +70,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 	done.Names, done.Payload, done.Digest, done.SimHash = full.Names, full.Payload, full.Digest, full.SimHash
 	done.Media, done.ETag, done.Modified, done.Title = full.Media, full.ETag, full.Modified, full.Title
 	done.Tags, done.Cut, done.Near = full.Tags, full.Cut, full.Near
+	done.Targets, done.Change, done.Terms, done.Numbers, done.Pictures = full.Targets, full.Change, full.Terms, full.Numbers, full.Pictures
 	for kind, want := range map[frontier.EventKind]Facts{
 		frontier.Seed:     {Names: full.Names},
 		frontier.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn, Early: true},
@@ -79,7 +81,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 		frontier.Done:     done,
 		frontier.Session:  {Session: full.Session, Deny: full.Deny},
 		frontier.Listed:   listed,
-		frontier.Admitted: {},
+		frontier.Admitted: {Trial: true},
 		frontier.Revisit:  {},
 		frontier.Retried:  {},
 		frontier.Probed:   {},

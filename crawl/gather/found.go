@@ -22,11 +22,16 @@ type Found struct {
 
 	Records archive.Records // Bytes is nil where there is nothing to store
 
-	Digest  page.Digest // of the structural text
-	SimHash uint64      // of the text
-	Title   string
-	Media   string // type/subtype, lower case
-	Charset string // of a page, by its WHATWG name
+	Digest    page.Digest // of the structural text
+	page.Gist             // of its words
+	// Targets is of where the links of a page lead and of what pictures it shows: two
+	// hashes of 32 bits. The upper one is of all of it as it is; in the lower one ids are
+	// left out, which copies of one page for different visitors draw anew.
+	Targets  uint64
+	Pictures uint32 // hash of the pictures alone, 0 without any
+	Title    string
+	Media    string // type/subtype, lower case
+	Charset  string // of a page, by its WHATWG name
 
 	ETag, Modified string // validators for the next request
 	Tags           robots.Tags

@@ -23,6 +23,7 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel) page.Verdict {
 		f.Foreign++
 		return v
 	}
+	g.targets.add(link.Hash, all[start:])
 	if link.Hash == g.doc.hash {
 		return v
 	}

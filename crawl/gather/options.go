@@ -71,7 +71,8 @@ type Gatherer struct {
 	seen  set      // links of the document
 	most  int      // links that it may have
 	extra []uint64 // hashes of links beyond the limit
-	room  []byte   // records
+	targets
+	room []byte // records
 }
 
 // New makes a gatherer.

@@ -97,7 +97,7 @@ func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 	g.scanner.Scan(text, &g.page)
 	p := &g.page
 	f.Title, f.Charset = strings.ToValidUTF8(string(p.Title), "\ufffd"), charset.Name
-	f.Digest, f.SimHash, f.Cut, f.Dropped = p.Digest, p.SimHash, p.Cut, p.Dropped
+	f.Digest, f.Gist, f.Cut, f.Dropped = p.Digest, p.Gist, p.Cut, p.Dropped
 	for _, value := range p.Robots {
 		f.Tags |= robots.ParseMeta([]string{string(value)}, g.opt.Product)
 	}
@@ -134,6 +134,7 @@ func (g *Gatherer) links(f *Found) {
 		g.resolver.Rebase(p.Base)
 	}
 	g.seen.reset(len(p.Links))
+	g.targets = targets{}
 	for _, l := range p.Links {
 		if !wanted(l) {
 			continue
@@ -145,6 +146,7 @@ func (g *Gatherer) links(f *Found) {
 		g.link(f, p.Href(l), rel)
 	}
 	g.leftOut(f)
+	g.pictures(f)
 }
 
 // wanted tells links to pages from what a page is made of.

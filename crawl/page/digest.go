@@ -106,41 +106,14 @@ func put128(b []byte, h xxh3.Uint128) {
 
 // SimHash gives the 64-bit fingerprint of a text (Charikar 2002; Manku et al. 2007):
 // bit i is set when more than half of the hashes of all shingles have bit i set.
-// A shingle is three consecutive words; a word is a run of ASCII letters (any case),
-// digits and bytes above 127. Texts that differ in few shingles differ in few bits:
-// W20 takes up to 3 for near duplicates. All numbers count as the same word: calendars
-// and counters make no new page of an old one. A text without words has 0; with one or
-// two words those make one shingle.
+// A shingle is three consecutive words; see Gist for what a word is. Texts that differ in
+// few shingles differ in few bits. Numbers count as other words do: lists of prices and
+// tables that differ in their numbers are different texts. A text without words has 0;
+// with one or two words those make one shingle.
 func SimHash(text []byte) uint64 {
-	var (
-		c       bitCounter
-		shingle [3]uint64 // hashes of the last three words
-		words   int
-	)
-	for i := 0; i < len(text); i++ {
-		start, h, all := i, uint64(wordSeed), byte(0)
-		for ; i < len(text); i++ {
-			b := folded[text[i]]
-			if b == 0 {
-				break
-			}
-			h, all = (h^uint64(b))*wordPrime, all|b
-		}
-		if i == start {
-			continue
-		}
-		if all < 0x40 { // digits are below, letters and bytes above 127 are not
-			h = wordSeed
-		}
-		shingle[0], shingle[1], shingle[2] = shingle[1], shingle[2], h
-		if words++; words >= 3 {
-			c.add(mix(shingle))
-		}
-	}
-	if words == 1 || words == 2 {
-		c.add(mix(shingle))
-	}
-	return c.majority()
+	var g gistReader
+	g.read(text)
+	return g.simHash()
 }
 
 // FNV-1a hashes words; mix makes the bits of a shingle independent of each other.

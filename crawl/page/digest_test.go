@@ -155,17 +155,14 @@ func defined(text []byte) uint64 {
 	var hashes []uint64
 	words := 0
 	for len(text) > 0 {
-		n, number := 0, true
+		n := 0
 		h := fnv.New64a()
 		for ; n < len(text) && isWord(text[n]); n++ {
 			c := text[n]
-			if number = number && c >= '0' && c <= '9'; c < 0x80 && c >= 'A' {
+			if c < 0x80 && c >= 'A' {
 				c |= 0x20
 			}
 			h.Write([]byte{c})
-		}
-		if number {
-			h.Reset()
 		}
 		if n > 0 {
 			last = [3]uint64{last[1], last[2], h.Sum64()}
@@ -237,7 +234,7 @@ func TestSimHashWords(t *testing.T) {
 	if h("a b c") == h("c b a") || h("a") == h("b") || h("a b") == h("b a") || h("a") == 0 {
 		t.Error("order or short texts do not count")
 	}
-	if h("in May 2024 nothing") != h("in May 31 nothing") || h("2024") == 0 || h("a1 b c") == h("a2 b c") {
-		t.Error("numbers count, or words with digits do not")
+	if h("in May 2024 nothing") == h("in May 31 nothing") || h("2024") == 0 || h("a1 b c") == h("a2 b c") {
+		t.Error("numbers do not count")
 	}
 }

@@ -89,9 +89,13 @@ type Page struct {
 	Robots  [][]byte // contents of the meta elements named robots or ScanOptions.Agent, as written (W15)
 	Refresh int      // seconds of the first meta refresh, -1 if there is none
 	Digest  Digest   // of the structural text (W19, W20)
-	SimHash uint64   // of Text, only with ScanOptions.SimHash
-	Dropped int      // links left out because of limits
-	Cut     Cut
+	Gist             // of Title and Text, only with ScanOptions.SimHash
+	// Pictures is a hash of the sources of img and source elements as they are written, in
+	// their order, 0 without any. Beside: one of them is relative to the page.
+	Pictures uint64
+	Beside   bool
+	Dropped  int // links left out because of limits
+	Cut      Cut
 
 	store []byte // hrefs, title and other values, one after the other
 }
@@ -123,7 +127,7 @@ type ScanOptions struct {
 	Headings int    // headings kept, 1,000
 	Agent    string // name of the crawler in meta elements, as "winnow"
 	Images   bool   // report img and source, too
-	SimHash  bool   // compute Page.SimHash
+	SimHash  bool   // compute Page.Gist
 }
 
 // withDefaults fills in the limits that were not given.
@@ -209,7 +213,7 @@ func (s *Scanner) end() {
 		s.page.Text = s.page.Text[:cutBefore(s.page.Text, 0, s.opt.Text)]
 	}
 	if s.opt.SimHash {
-		s.page.SimHash = SimHash(s.page.Text)
+		s.page.Gist = GistOf(s.page.Title, s.page.Text)
 	}
 	if cap(s.scratch) > maxScratch {
 		s.scratch = nil

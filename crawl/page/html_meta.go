@@ -1,6 +1,11 @@
 package page
 
-import "bytes"
+import (
+	"bytes"
+	"math/bits"
+
+	"github.com/zeebo/xxh3"
+)
 
 // eachWord calls f for the words of b, between commas and white space.
 func eachWord(b []byte, f func(word []byte)) {
@@ -148,8 +153,26 @@ func refreshTarget(b []byte) []byte {
 	return b
 }
 
+// notePictures takes the sources of an img or source element for what a page shows. Only
+// one that is written as a whole URL or begins with a slash is the same wherever the page
+// stands.
+func (s *Scanner) notePictures() {
+	p := s.page
+	for _, a := range [...]attr{attrSrc, attrSrcset} {
+		v := bytes.TrimSpace(s.value(a))
+		if len(v) == 0 {
+			continue
+		}
+		p.Pictures = (bits.RotateLeft64(p.Pictures, 27) ^ xxh3.Hash(v)) * changePrime
+		if v[0] != '/' && !bytes.Contains(v[:min(len(v), 12)], []byte(":")) {
+			p.Beside = true
+		}
+	}
+}
+
 // addImages adds the sources of an img or source element, if they are wanted.
 func (s *Scanner) addImages() {
+	s.notePictures()
 	if !s.opt.Images {
 		return
 	}

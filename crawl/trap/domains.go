@@ -18,6 +18,7 @@ const (
 	worth     = 2  // and so many more requests for the square root of the new pages of the domain that it hangs from
 	branches  = 2  // that may use theirs up
 	maxHeight = 8  // of the tree of domains: what lies deeper hangs at this height
+	leadTimes = 4  // requests to a domain for each page that it makes known on others of its kind
 )
 
 // Flags of a site.
@@ -53,6 +54,7 @@ type domains struct {
 	inner  *graph.Column[uint16] // by domain: hosts asked that only the domain links to, vouched for
 	lone   *graph.Column[uint16] // by domain: the same, of others
 	proven *graph.Column[uint16] // by domain: hosts that are worth something: see prove
+	leads  *graph.Column[uint16] // by domain: pages that it made known on others that hang as it does
 	seeds  *graph.Column[uint8]  // by domain: 1 if a seed is there
 }
 
@@ -63,13 +65,13 @@ func newDomains(max int) domains {
 		of: column("trap site domain"), flags: graph.NewColumn[uint8]("trap site flags", max),
 		good: short("trap site news"), same: short("trap site same"),
 		via: column("trap domain via"), own: column("trap domain own"), below: column("trap domain below"),
-		news: column("trap domain news"), inner: short("trap domain hosts"), lone: short("trap domain lone hosts"), proven: short("trap domain proven"),
+		news: column("trap domain news"), inner: short("trap domain hosts"), lone: short("trap domain lone hosts"), proven: short("trap domain proven"), leads: short("trap domain leads"),
 		seeds: graph.NewColumn[uint8]("trap domain seeds", max),
 	}
 }
 
 func (d *domains) columns(each func(graph.AnyColumn)) {
-	for _, c := range []graph.AnyColumn{d.of, d.flags, d.good, d.same, d.via, d.own, d.below, d.news, d.inner, d.lone, d.proven, d.seeds} {
+	for _, c := range []graph.AnyColumn{d.of, d.flags, d.good, d.same, d.via, d.own, d.below, d.news, d.inner, d.lone, d.proven, d.leads, d.seeds} {
 		each(c)
 	}
 }
@@ -88,7 +90,7 @@ func (d *domains) add(domain uint32, isFirst bool) {
 		for _, c := range []*graph.Column[uint32]{d.via, d.own, d.below, d.news} {
 			c.Append(0)
 		}
-		for _, c := range []*graph.Column[uint16]{d.inner, d.lone, d.proven} {
+		for _, c := range []*graph.Column[uint16]{d.inner, d.lone, d.proven, d.leads} {
 			c.Append(0)
 		}
 		d.seeds.Append(0)
@@ -251,25 +253,40 @@ func (d *domains) branch(s graph.Site) (top, branch uint32, ok bool) {
 	return top, branch, ok && d.via.At(int(top)) == ground
 }
 
-// farmLeft is how many requests are left for all that hangs from a branch, and how many
-// there were. All branches of a domain together have as much as some
-// of them.
-func (d *domains) farmLeft(top, branch uint32) (left, had uint64) {
-	had = uint64(d.below.At(int(branch)))
+// lead notes that a page of one site made a page of another known.
+func (d *domains) lead(from, to graph.Site) {
+	a, b := d.of.At(int(from)), d.of.At(int(to))
+	if a == b {
+		return
+	}
+	top, _, ok := d.branch(from)
+	if other, _, also := d.branch(to); ok && also && top == other {
+		countUp(d.leads, int(a))
+	}
+}
+
+// isEnd tells whether the domain of a site was asked for pages and leads to hardly any
+// others that hang as it does. Members of a list are ends, sites of a farm are not.
+func (d *domains) isEnd(s graph.Site) bool {
+	n := int(d.of.At(int(s)))
+	own := uint64(d.own.At(n))
+	return own > 0 && leadTimes*uint64(d.leads.At(n)) <= own
+}
+
+// farmLeft is how many requests are left for all that hangs from a branch. All branches of
+// a domain together have as much as some of them.
+func (d *domains) farmLeft(top, branch uint32) uint64 {
+	had := uint64(d.below.At(int(branch)))
 	sum := uint64(d.below.At(int(top)) - d.own.At(int(top)))
 	all := freePages + worth*uint64(math.Sqrt(float64(d.news.At(int(top)))))
-	return min(all-min(all, had), branches*all-min(branches*all, sum)), had
+	return min(all-min(all, had), branches*all-min(branches*all, sum))
 }
 
 // isFarm tells whether the domains that hang below one on the ground, as the domain of a
 // site does, have had what that one is worth.
 func (d *domains) isFarm(s graph.Site) bool {
 	top, branch, ok := d.branch(s)
-	if !ok {
-		return false
-	}
-	left, _ := d.farmLeft(top, branch)
-	return left < uint64(d.cost(d.of.At(int(s))))
+	return ok && d.farmLeft(top, branch) < uint64(d.cost(d.of.At(int(s))))
 }
 
 // isInner tells whether a site is known to its own domain only, and was not asked yet.
@@ -278,24 +295,19 @@ func (d *domains) isInner(s graph.Site) bool { return d.flags.At(int(s))&(outsid
 // isLone tells whether no host of its domain vouches for a site.
 func (d *domains) isLone(s graph.Site) bool { return d.flags.At(int(s))&vouched == 0 }
 
-// hostsLeft is how many hosts like s, which only its domain links to, may be asked, and how
-// many were.
-func (d *domains) hostsLeft(s graph.Site) (left, had uint64) {
+// hostsLeft is how many hosts like s, which only its domain links to, may be asked.
+func (d *domains) hostsLeft(s graph.Site) uint64 {
 	n := int(d.of.At(int(s)))
 	had, all := uint64(d.inner.At(n)), freeHosts+hostWorth*uint64(d.proven.At(n))
 	if d.isLone(s) {
 		had, all = uint64(d.lone.At(n)), freeHosts+loneWorth*uint64(d.proven.At(n))
 	}
-	return all - min(all, had), had
+	return all - min(all, had)
 }
 
 // isWild tells whether a site is one of too many names below its domain.
 func (d *domains) isWild(s graph.Site) bool {
-	if !d.isInner(s) {
-		return false
-	}
-	left, _ := d.hostsLeft(s)
-	return left == 0
+	return d.isInner(s) && d.hostsLeft(s) == 0
 }
 
 // Sites of which at least so many pages had contents that other pages had before, and one

@@ -11,6 +11,8 @@ type groups struct {
 	seen *graph.Seen
 	news *graph.Column[uint32] // by group: pages that brought something new, or that several pages link to
 	dull *graph.Column[uint32] // by group: pages with one link that brought nothing
+	// window is how many pages count; 0: all of them.
+	window uint32
 }
 
 func newGroups(name string, secret [16]byte, max int) groups {
@@ -37,12 +39,26 @@ func (g *groups) enter(hash uint64) (n int, fresh bool) {
 	return int(id), fresh
 }
 
+// count counts a page. When as many were counted as the window has, all that was before
+// counts half: what a group brought long ago says little about what it will bring.
 func (g *groups) count(n int, news bool) {
-	if c := g.news.Slice(); news {
-		c[n]++
-	} else {
-		g.dull.Slice()[n]++
+	good, dull := &g.news.Slice()[n], &g.dull.Slice()[n]
+	if g.window > 0 && *good+*dull >= g.window {
+		*good, *dull = *good/2, *dull/2
 	}
+	if news {
+		*good++
+	} else {
+		*dull++
+	}
+}
+
+// correct counts a page as news that was counted as dull.
+func (g *groups) correct(n int) {
+	if dull := g.dull.Slice(); dull[n] > 0 {
+		dull[n]--
+	}
+	g.count(n, true)
 }
 
 // tired tells whether of the pages of a group at least so many brought nothing, and so

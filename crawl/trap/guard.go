@@ -15,16 +15,7 @@ type Page struct {
 	ID     graph.Page
 	Site   graph.Site
 	Rest   []byte // path and query
-	Single bool   // at most one link to it is known
-}
-
-// News is what a page brought that came.
-type News struct {
-	Exact     bool // a page of the site had the same content before
-	Same      bool // the same, or nearly
-	Elsewhere bool // a page of another site had the same content before
-	Soft      bool // it says that it was not found
-	Ends      bool // it brought no page that lies deeper, see Deeper
+	Single bool   // at most one link to it is known, or none from a page that brought something new
 }
 
 // A Guard knows what came of the places of a crawl. It has one owner.
@@ -32,13 +23,19 @@ type Guard struct {
 	// Parent, if not nil, is asked for the page that linked to a page first; it may make the
 	// text of the page invalid.
 	Parent func(*Page) (Page, bool)
+	// Known, if not nil, tells whether a page of a site is known, by path and query.
+	Known func(s graph.Site, rest []byte) bool
 
 	domains
 	key    graph.URLKey
 	groups groups
+	terms  *graph.Column[uint64] // by group: the words that it has met, as bits
+	last   *graph.Column[uint32] // by group: a part of News.Change of the last page
 	places places
 	params params
+	novel  novel
 	held   held
+	trials trials
 	marks  marks
 	crowds map[graph.Page]bool // pages that brought very many others
 	text   []byte              // scratch: a group
@@ -50,8 +47,10 @@ func New(secret [16]byte, maxPages, maxSites int) *Guard {
 	g := &Guard{
 		domains: newDomains(maxSites),
 		groups:  newGroups("group", secret, maxPages), places: newPlaces(secret, maxPages), params: newParams(secret, maxPages),
-		held: newHeld(), marks: newMarks(maxSites), crowds: map[graph.Page]bool{},
+		terms: graph.NewColumn[uint64]("group words", maxPages), last: graph.NewColumn[uint32]("group last", maxPages),
+		novel: newNovel(), held: newHeld(), trials: newTrials(), marks: newMarks(maxSites), crowds: map[graph.Page]bool{},
 	}
+	g.groups.window, g.places.window = groupWindow, placeWindow
 	g.key = g.groups.seen.Key()
 	return g
 }
@@ -62,6 +61,14 @@ func (g *Guard) Columns(each func(graph.AnyColumn)) {
 	g.groups.columns(each)
 	g.places.columns(each)
 	g.params.columns(each)
+	g.more(each)
+}
+
+// more hands out the columns that belong to none of the parts.
+func (g *Guard) more(each func(graph.AnyColumn)) {
+	each(g.terms)
+	each(g.last)
+	each(g.novel.marks)
 	each(g.marks.barred)
 }
 
@@ -97,7 +104,7 @@ func (g *Guard) Load(r io.Reader) error {
 	if err := g.rest(func(c graph.AnyColumn) error { return c.Load(r) }); err != nil {
 		return err
 	}
-	if g.groups.news.Len() != g.groups.seen.Pages() || g.places.leaves.Len() != g.places.seen.Pages() {
+	if g.groups.news.Len() != g.groups.seen.Pages() || g.last.Len() != g.groups.news.Len() || g.places.leaves.Len() != g.places.seen.Pages() {
 		return fmt.Errorf("%d groups and %d places, want %d and %d", g.groups.news.Len(), g.places.leaves.Len(),
 			g.groups.seen.Pages(), g.places.seen.Pages())
 	}
@@ -115,7 +122,7 @@ func (g *Guard) rest(do func(graph.AnyColumn) error) (err error) {
 	g.groups.rest(each)
 	g.places.rest(each)
 	g.params.rest(each)
-	each(g.marks.barred)
+	g.more(each)
 	return err
 }
 
@@ -132,6 +139,10 @@ func (g *Guard) SiteDomains() *graph.Column[uint32] { return g.domains.of }
 // Seed notes that a site has a page from which the crawl begins.
 func (g *Guard) Seed(s graph.Site) { g.domains.seed(s) }
 
+// MadeKnown notes that a page of one site that came made a page of another known, after
+// Linked.
+func (g *Guard) MadeKnown(from, to graph.Site) { g.domains.lead(from, to) }
+
 // Linked notes that a page of one site that came links to a page of another.
 func (g *Guard) Linked(from, to graph.Site) { g.domains.link(from, to) }
 
@@ -139,8 +150,8 @@ func (g *Guard) Linked(from, to graph.Site) { g.domains.link(from, to) }
 func (g *Guard) Asked(p *Page) {
 	g.held.settle(p.ID)
 	g.domains.charge(p.Site)
-	if name, depth := place(p.Rest); depth > 0 {
-		g.places.enter(g.hash(p.Site, name), depth)
+	if at, depth := g.placeAt(p); depth > 0 {
+		g.places.enter(at, depth)
 	}
 }
 
@@ -152,34 +163,66 @@ func (g *Guard) groupOf(p *Page) uint64 {
 	return g.hash(p.Site, g.text)
 }
 
-// Came notes what a page brought that came for the first time.
-func (g *Guard) Came(p *Page, n News) {
-	dull := n.Same || n.Soft
+// Came notes what a page brought that came for the first time, and tells whether that is
+// something new.
+func (g *Guard) Came(p *Page, n News) (news bool) {
+	group := g.enterGroup(p)
+	news = g.isNews(p, &n, group)
 	switch {
 	case n.Elsewhere:
 		countUp(g.same, int(p.Site))
-	case !dull:
+	case news:
 		g.domains.came(p.Site)
 	}
-	g.noteParams(p, n.Exact)
-	news := !dull || !p.Single
-	if id, _ := g.groups.enter(g.groupOf(p)); true {
-		g.groups.count(id, news)
-	}
-	if name, depth := place(p.Rest); depth > 0 {
-		id := g.places.enter(g.hash(p.Site, name), depth)
-		g.places.count(id, news)
-		if !dull && !n.Elsewhere {
+	g.noteParams(p, &n)
+	g.trials.came(p.ID, news, n.Exact, n.Ends)
+	counts := news || !p.Single
+	g.groups.count(group, counts)
+	if at, depth := g.placeAt(p); depth > 0 {
+		id := g.places.enter(at, depth)
+		g.places.count(id, counts)
+		switch {
+		case news && !n.Elsewhere:
 			g.places.came(id, depth, n.Ends)
+		case !counts && !n.Ends:
+			for range dullDeeper {
+				g.places.count(id, false)
+			}
 		}
+	}
+	return news
+}
+
+// enterGroup is the number of the group of a page.
+func (g *Guard) enterGroup(p *Page) int {
+	id, fresh := g.groups.enter(g.groupOf(p))
+	if fresh {
+		g.terms.Append(0)
+		g.last.Append(0)
+	}
+	return id
+}
+
+// Led notes that a page which brought nothing new itself was the first to link to one that
+// did: a list of pages is worth what they are. It may be said of a page once.
+func (g *Guard) Led(p *Page) {
+	g.trials.came(p.ID, true, false, true)
+	if id, ok := g.groups.find(g.groupOf(p)); ok {
+		g.groups.correct(id)
+	}
+	if id, ok := g.places.find(g.placeOf(p)); ok {
+		g.places.correct(id)
 	}
 }
 
 // A group is tired when so many of its pages brought nothing, and so many times as many
-// as brought something. Places are larger and mixed, so it takes more.
+// as brought something; the last ones count most (see groups.count). Places are larger and
+// mixed, so it takes more.
 const (
-	groupLeast, groupTimes = 4, 4
-	placeLeast, placeTimes = 12, 8
+	groupLeast, groupTimes, groupWindow = 4, 4, 16
+	placeLeast, placeTimes, placeWindow = 12, 8, 64
+	// A page that brought nothing but ways that lead deeper counts for so many more in its place.
+	dullDeeper = 2
 )
 
 // Judge says what speaks against handing out a page. Its text may be invalid afterwards.
@@ -189,7 +232,7 @@ func (g *Guard) Judge(p *Page) frontier.Bar {
 	if _, free := g.held.free[p.ID]; free {
 		return frontier.NoBar
 	}
-	if r, held := g.held.of[p.ID]; held && g.allowance(p).left < math.MaxInt64 {
+	if r, held := g.held.of[p.ID]; held && needsAllowance(r.bar) && g.allowance(p).left < math.MaxInt64 {
 		return r.bar
 	}
 	return g.judge(p)
@@ -200,16 +243,16 @@ func (g *Guard) judge(p *Page) frontier.Bar {
 	switch {
 	case g.isWild(p.Site):
 		return frontier.BarHosts
-	case g.isFarm(p.Site):
+	case g.isFarm(p.Site) && !g.isEnd(p.Site):
 		return frontier.BarFarm
 	case g.isCopy(p.Site):
 		return frontier.BarNoNews
 	case g.isVariant(p):
 		return frontier.BarDuplicate
 	}
-	name, depth := place(p.Rest)
+	at, depth := g.placeAt(p)
 	tired := false
-	if id, ok := g.places.find(g.hash(p.Site, name)); ok && depth > 0 {
+	if id, ok := g.places.find(at); ok && depth > 0 {
 		if g.places.left(id, depth) == 0 {
 			return frontier.BarGrows
 		}
@@ -222,7 +265,7 @@ func (g *Guard) judge(p *Page) frontier.Bar {
 	if id, ok := g.groups.find(group); ok && g.groups.tired(id, groupLeast, groupTimes) {
 		tired = true
 	}
-	if tired && g.bred(p, group, g.hash(p.Site, name)) {
+	if tired && g.bred(p, group, at) {
 		return frontier.BarNoNews
 	}
 	return frontier.NoBar
@@ -257,27 +300,41 @@ func (g *Guard) brings(group uint64) bool {
 }
 
 func (g *Guard) placeOf(p *Page) uint64 {
-	name, _ := place(p.Rest)
-	return g.hash(p.Site, name)
+	at, _ := g.placeAt(p)
+	return at
 }
 
-// crowd is how many new pages make the page that brought them one that nobody has written;
+// placeAt is the hash of the place of a page and how deep the page lies in it. Names that
+// are ids are all one: a session is no place of its own.
+func (g *Guard) placeAt(p *Page) (hash uint64, depth int) {
+	name, depth := place(p.Rest)
+	if hasID(name) {
+		g.text = appendFolded(append(g.text[:0], valueMark), name)
+		name = g.text
+	}
+	return g.hash(p.Site, name), depth
+}
+
+// Crowd is how many new pages make the page that brought them one that nobody has written;
 // maxCrowds how many such pages are known again.
-const crowd, maxCrowds = 1000, 10_000
+const Crowd, maxCrowds = 1000, 10_000
 
 // Brought notes how many new pages a page has brought.
 func (g *Guard) Brought(p graph.Page, pages int) {
-	if pages > crowd && len(g.crowds) < maxCrowds {
+	if pages > Crowd && len(g.crowds) < maxCrowds {
 		g.crowds[p] = true
 	}
 }
 
 // Held tells whether a bar is a suspicion: such pages are held, and may be released.
 func Held(b frontier.Bar) bool {
+	return b == frontier.BarNoNews || b == frontier.BarDuplicate || needsAllowance(b)
+}
+
+// needsAllowance tells whether pages under a bar share an allowance.
+func needsAllowance(b frontier.Bar) bool {
 	return b == frontier.BarHosts || b == frontier.BarFarm || b == frontier.BarGrows
 }
 
 // IsTrap tells whether a bar is about traps.
-func IsTrap(b frontier.Bar) bool {
-	return b == frontier.BarTrap || b == frontier.BarNoNews || b == frontier.BarDuplicate || Held(b)
-}
+func IsTrap(b frontier.Bar) bool { return b == frontier.BarTrap || Held(b) }

@@ -200,8 +200,8 @@ func TestMadeUp(t *testing.T) {
 	} {
 		g := newGuarded(1000, 2)
 		g.AddSite([]byte("a.example"), 0, "a.example")
-		g.Brought(901, crowd+1)
-		g.Brought(902, crowd)
+		g.Brought(901, Crowd+1)
+		g.Brought(902, Crowd)
 		g.Parent = func(*Page) (Page, bool) {
 			if c.from == nil {
 				return Page{}, false

@@ -2,33 +2,46 @@ package trap
 
 import (
 	"math"
-	"slices"
 
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// How many pages are held for one reason, and in all. Those beyond are refused for good,
-// unless another link is found to them.
+// How many pages are held for one reason, and in all. Those beyond are found again at the
+// end of the crawl by their state: see Try.
 const (
 	maxHeldFor = 1000
 	maxHeld    = 200_000
 )
 
-// A reason is why a page is held: the list that it is in, and the bar.
+// A reason is why a page is held: the list that it is in and its place there, and the bar.
 type reason struct {
-	key uint64
-	bar frontier.Bar
+	list *heldList
+	at   int
+	bar  frontier.Bar
+}
+
+// A heldList is the pages that wait for the same, in the order in which they were refused.
+type heldList struct {
+	key   uint64
+	bar   frontier.Bar // of the first of them
+	at    int          // its place among the lists
+	pages []graph.Page // NoPage where one was taken out
+	live  int          // pages that are there
+	over  int          // pages for which there was no room
 }
 
 // held keeps the pages that wait for something to speak for them, by what that would be
-// about: a domain or a place. Lists and keys change by Refused and Admitted alone, which a
-// replay sees, and never by Release, which it does not.
+// about: a group, a parameter, a place or a domain. Lists change by Refused and Admitted
+// alone, which a replay sees, and never by Release and Try, which it does not. What is
+// taken out leaves a gap; gaps are closed when they are half of a list, so that a page
+// costs the same however many are held.
 type held struct {
-	lists map[uint64][]graph.Page // none is empty
-	keys  []uint64                // of the lists, in the order in which they began
+	lists map[uint64]*heldList // none is empty
+	order []*heldList          // in the order in which they began; nil where one has ended
 	of    map[graph.Page]reason
-	next  int // which of the keys is looked at next; not saved
+	next  int // which of the lists is looked at next; not saved
+	moved int // pages and lists that were moved to close gaps: for tests
 	// free are pages that were admitted and not handed out yet: nothing is held against
 	// them again. pending is what they will cost, by allowance.
 	free    map[graph.Page]charge
@@ -42,71 +55,159 @@ type charge struct {
 }
 
 func newHeld() held {
-	return held{lists: map[uint64][]graph.Page{}, of: map[graph.Page]reason{}, free: map[graph.Page]charge{}, pending: map[uint64]uint64{}}
+	return held{lists: map[uint64]*heldList{}, of: map[graph.Page]reason{}, free: map[graph.Page]charge{}, pending: map[uint64]uint64{}}
 }
 
 func (h *held) add(key uint64, p graph.Page, bar frontier.Bar) {
-	list, known := h.lists[key]
-	if _, there := h.of[p]; there || len(list) >= maxHeldFor || len(h.of) >= maxHeld {
+	l := h.lists[key]
+	if _, there := h.of[p]; there || len(h.of) >= maxHeld {
 		return
 	}
-	if !known {
-		h.keys = append(h.keys, key)
+	if l != nil && l.live >= maxHeldFor {
+		l.over++
+		return
 	}
-	h.lists[key] = append(list, p)
-	h.of[p] = reason{key, bar}
+	if l == nil {
+		l = &heldList{key: key, bar: bar, at: len(h.order)}
+		h.lists[key] = l
+		h.order = append(h.order, l)
+	}
+	h.of[p] = reason{l, len(l.pages), bar}
+	l.pages = append(l.pages, p)
+	l.live++
 }
 
-// remove takes a page out, if it is there. Those that are released stand near the front.
+// remove takes a page out, if it is there.
 func (h *held) remove(p graph.Page) (r reason, was bool) {
 	if r, was = h.of[p]; !was {
 		return r, false
 	}
 	delete(h.of, p)
-	key := r.key
-	list := h.lists[key]
-	at := slices.Index(list, p)
-	if list = slices.Delete(list, at, at+1); len(list) > 0 {
-		h.lists[key] = list
+	l := r.list
+	l.pages[r.at] = graph.NoPage
+	if l.live--; l.live > 0 {
+		if len(l.pages) > 16 && 2*l.live < len(l.pages) {
+			h.closeGaps(l)
+		}
 		return r, true
 	}
-	delete(h.lists, key)
-	at = slices.Index(h.keys, key)
-	h.keys = slices.Delete(h.keys, at, at+1)
-	if at < h.next {
-		h.next--
+	delete(h.lists, l.key)
+	h.order[l.at] = nil
+	if len(h.order) > 16 && 2*len(h.lists) < len(h.order) {
+		h.closeOrder()
 	}
 	return r, true
 }
 
+// closeGaps moves the pages of a list together.
+func (h *held) closeGaps(l *heldList) {
+	n := 0
+	for _, p := range l.pages {
+		if p != graph.NoPage {
+			r := h.of[p]
+			r.at, l.pages[n] = n, p
+			h.of[p] = r
+			n++
+		}
+	}
+	l.pages = l.pages[:n]
+	h.moved += n
+}
+
+// closeOrder moves the lists together.
+func (h *held) closeOrder() {
+	n, next := 0, 0
+	for i, l := range h.order {
+		if i == h.next {
+			next = n
+		}
+		if l != nil {
+			l.at, h.order[n] = n, l
+			n++
+		}
+	}
+	clear(h.order[n:])
+	h.order, h.next = h.order[:n], next
+	h.moved += n
+}
+
 // keyOf is what a held page waits for.
 func (g *Guard) keyOf(p *Page, bar frontier.Bar) uint64 {
-	if name, _ := place(p.Rest); bar == frontier.BarGrows {
-		return g.hash(p.Site, name)
+	const copies, farms, names = 1 << 62, 1 << 61, 1 << 60
+	switch bar {
+	case frontier.BarNoNews:
+		if g.isCopy(p.Site) {
+			return copies | uint64(p.Site)
+		}
+		return g.dullPart(p)
+	case frontier.BarDuplicate:
+		key, _ := g.idleParam(p)
+		return key
+	case frontier.BarHosts:
+		key := names | uint64(g.of.At(int(p.Site)))
+		if g.isLone(p.Site) {
+			key |= 1 << 40 // they wait for other things than those that are vouched for
+		}
+		return key
+	case frontier.BarFarm:
+		top, _, _ := g.branch(p.Site)
+		return farms | uint64(top)
 	}
-	key := uint64(bar)<<32 | uint64(g.of.At(int(p.Site)))
-	if bar == frontier.BarHosts && g.isLone(p.Site) {
-		key |= 1 << 40 // they wait for other things than those that are vouched for
+	key := g.placeOf(p)
+	if bar == frontier.BarTrap {
+		key ^= mixer // beside those that grow
 	}
 	return key
+}
+
+// dullPart is the part of a site that a page lies in which brings nothing new: its place,
+// or its group at the top of the site.
+func (g *Guard) dullPart(p *Page) uint64 {
+	at, depth := g.placeAt(p)
+	if depth == 0 {
+		return g.groupOf(p)
+	}
+	return at ^ mixer>>1 // beside those that grow
 }
 
 // Refused notes that a page was refused for a reason of traps.
 func (g *Guard) Refused(p *Page, bar frontier.Bar) {
 	g.marks.note(g.pattern(p, bar), p.Site, bar)
-	if Held(bar) {
-		g.held.add(g.keyOf(p, bar), p.ID, bar)
+	if !Held(bar) {
+		return
+	}
+	key := g.keyOf(p, bar)
+	g.held.add(key, p.ID, bar)
+	g.made(key, p)
+}
+
+// made notes for trials that a page was refused: for that of the page which linked to it
+// first, or for that of its own list. It may make the text of the page invalid.
+func (g *Guard) made(key uint64, p *Page) {
+	if len(g.trials.of) == 0 {
+		return
+	}
+	if g.Parent != nil {
+		if from, ok := g.Parent(p); ok && g.trials.made(from.ID) {
+			return
+		}
+	}
+	if t := g.trials.byKey[key]; t != nil {
+		t.Made++
 	}
 }
 
 // Admitted notes that a page is not refused any more. One that was not held is judged
 // when it is handed out, as any other: somebody may have refused it for another reason.
 func (g *Guard) Admitted(p *Page) {
-	r, was := g.held.remove(p.ID)
-	if !was {
-		return
+	if r, was := g.held.remove(p.ID); was {
+		g.letGo(p, r.bar)
 	}
-	g.marks.forget(g.pattern(p, r.bar), p.Site, r.bar)
+}
+
+// letGo lets a page be handed out whatever speaks against it.
+func (g *Guard) letGo(p *Page, bar frontier.Bar) {
+	g.marks.forget(g.pattern(p, bar), p.Site, bar)
 	a := g.allowance(p)
 	g.held.let(p.ID, charge{a.key, a.cost})
 }
@@ -133,13 +234,17 @@ func (h *held) settle(p graph.Page) {
 // Holds is the number of held pages.
 func (g *Guard) Holds() int { return len(g.held.of) }
 
+// Holding tells whether a page is held.
+func (g *Guard) Holding(p graph.Page) bool {
+	_, is := g.held.of[p]
+	return is
+}
+
 // An allowance is what is spent on pages that are under suspicion.
 type allowance struct {
-	key   uint64 // tells it from others
-	left  uint64
-	cost  uint64 // of the page
-	place uint64 // what it is part of
-	had   uint64 // requests there
+	key  uint64 // tells it from others
+	left uint64
+	cost uint64 // of the page
 }
 
 // allowance is the one that pages like p need. Those that need none have all there is.
@@ -147,126 +252,88 @@ type allowance struct {
 // against each.
 func (g *Guard) allowance(p *Page) allowance {
 	const farm, hosts, lone = 1 << 40, 2 << 40, 3 << 40
-	if top, branch, ok := g.branch(p.Site); ok {
-		left, had := g.farmLeft(top, branch)
-		cost := uint64(g.cost(g.of.At(int(p.Site))))
-		return allowance{farm | uint64(top), left, cost, farm | uint64(branch), had}
+	if top, branch, ok := g.branch(p.Site); ok && !g.isEnd(p.Site) {
+		return allowance{farm | uint64(top), g.farmLeft(top, branch), uint64(g.cost(g.of.At(int(p.Site))))}
 	}
 	if d := g.of.At(int(p.Site)); g.isInner(p.Site) {
 		key := hosts | uint64(d)
 		if g.isLone(p.Site) {
 			key = lone | uint64(d)
 		}
-		left, had := g.hostsLeft(p.Site)
-		return allowance{key, left, 1, key, had}
+		return allowance{key, g.hostsLeft(p.Site), 1}
 	}
-	name, depth := place(p.Rest)
-	hash := g.hash(p.Site, name)
+	hash, depth := g.placeAt(p)
 	if id, ok := g.places.find(hash); ok && depth > 0 {
-		return allowance{hash + uint64(max(0, g.places.level(id, depth))), g.places.left(id, depth), 1, hash, uint64(g.places.news.At(id))}
+		return allowance{hash + uint64(max(0, g.places.level(id, depth))), g.places.left(id, depth), 1}
 	}
 	return allowance{left: math.MaxInt64, cost: 1}
 }
 
 // Limits of a round of Release.
 const (
-	roundKeys  = 64
-	roundPages = 256 // for each, but at the end
+	roundLists = 64
+	roundPages = 256 // of each
 	roundFails = 8   // or so many that stay
 )
 
-// A round is one call of Release.
-type round struct {
-	look  func(graph.Page) (Page, bool)
-	end   bool
-	ends  map[uint64]bool   // places that are nearly through
-	given map[uint64]uint64 // by allowance
-	free  []graph.Page
-}
-
 // Release gives held pages for which something speaks by now, of some of the reasons at a
-// time; look says what is known of a page. Nothing changes until Admitted is called with
-// them. At the end of a crawl, when nothing else is left, it looks at every reason, and
-// lets go as well what is nearly through: where at most half as many pages are held as
-// were asked for there is an end, while places that never end have the more before them
-// the more of them is known.
-func (g *Guard) Release(end bool, look func(graph.Page) (Page, bool)) []graph.Page {
-	r := &round{look: look, end: end, given: map[uint64]uint64{}}
-	rounds := min(roundKeys, len(g.held.keys))
-	if end {
-		rounds = len(g.held.keys)
-		r.ends = g.nearEnds(look)
+// time, at the end of a crawl of all of them; look says what is known of a page. Nothing
+// changes until Admitted is called with them.
+func (g *Guard) Release(end bool, look func(graph.Page) (Page, bool)) (free []graph.Page) {
+	given := map[uint64]uint64{} // by allowance
+	rounds := len(g.held.order)
+	if !end {
+		rounds = min(roundLists, rounds)
 	}
 	for range rounds {
-		g.releaseFrom(r, g.held.nextList())
+		l := g.held.nextList()
+		if l == nil {
+			continue
+		}
+		tried, fails := 0, 0
+		for _, id := range l.pages {
+			if id == graph.NoPage {
+				continue
+			}
+			p, ok := look(id)
+			if !ok {
+				continue // something else has become of it
+			}
+			if g.mayGo(given, &p, end) {
+				free = append(free, id)
+			} else {
+				fails++
+			}
+			if tried++; !end && (tried == roundPages || fails == roundFails) {
+				break
+			}
+		}
 	}
-	return r.free
-}
-
-// releaseFrom releases pages of a list.
-func (g *Guard) releaseFrom(r *round, list []graph.Page) {
-	tried, fails := 0, 0
-	for _, id := range list {
-		p, ok := r.look(id)
-		if !ok {
-			continue // something else has become of it
-		}
-		if g.mayGo(r, &p) {
-			r.free = append(r.free, id)
-		} else {
-			fails++
-		}
-		if tried++; !r.end && (tried == roundPages || fails == roundFails) {
-			return
-		}
-	}
+	return free
 }
 
 // mayGo tells whether a page is released, and counts it then. At the end of a crawl what
 // is pending will not be asked for any more: its sites are closed, or forbid it.
-func (g *Guard) mayGo(r *round, p *Page) bool {
+func (g *Guard) mayGo(given map[uint64]uint64, p *Page, end bool) bool {
 	a := g.allowance(p)
-	spent := r.given[a.key]
-	if !r.end {
+	spent := given[a.key]
+	if !end {
 		spent += g.held.pending[a.key]
 	}
-	if !r.ends[a.place] && (spent+a.cost > a.left || g.judge(p) != frontier.NoBar) {
+	if spent+a.cost > a.left || g.judge(p) != frontier.NoBar {
 		return false
 	}
-	r.given[a.key] += a.cost
+	given[a.key] += a.cost
 	return true
 }
 
-// nearEnds finds the places where few pages wait. Nobody knows how many there are where a
-// list is full.
-func (g *Guard) nearEnds(look func(graph.Page) (Page, bool)) map[uint64]bool {
-	waits, had := map[uint64]uint64{}, map[uint64]uint64{}
-	for _, key := range g.held.keys {
-		list := g.held.lists[key]
-		for _, id := range list {
-			if p, ok := look(id); ok {
-				a := g.allowance(&p)
-				had[a.place] = a.had
-				if waits[a.place]++; len(list) >= maxHeldFor {
-					waits[a.place] = math.MaxUint32
-				}
-			}
-		}
-	}
-	ends := map[uint64]bool{}
-	for key, n := range waits { // a set: the order does not matter
-		ends[key] = 2*n <= had[key]
-	}
-	return ends
-}
-
-// nextList is the next list of held pages, in turn.
-func (h *held) nextList() []graph.Page {
-	if h.next >= len(h.keys) {
+// nextList is the next list of held pages, in turn; nil where one has ended.
+func (h *held) nextList() *heldList {
+	if h.next >= len(h.order) {
 		h.next = 0
 	}
 	h.next++
-	return h.lists[h.keys[h.next-1]]
+	return h.order[h.next-1]
 }
 
 // bytes is about what the maps take: at most maxHeld pages, and those that were let go.

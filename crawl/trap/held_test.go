@@ -62,6 +62,7 @@ func farmOf(t *testing.T, domains int) *guarded {
 		g.Linked(1, graph.Site(i))
 	}
 	for i := 2; i < domains+2; i++ {
+		g.leads.Set(i, 1000) // they link to each other
 		g.ask(g.page(graph.Site(i), "/"), News{})
 	}
 	if want := domains - 2*freePages/newSite; g.Holds() != want {
@@ -136,24 +137,28 @@ func TestRefusedAgain(t *testing.T) {
 // checkHeld looks for what must hold of the lists.
 func checkHeld(t *testing.T, g *Guard) {
 	t.Helper()
-	h, n := &g.held, 0
-	if len(h.keys) != len(h.lists) || h.next > len(h.keys) {
-		t.Fatalf("%d keys of %d lists, the next is %d", len(h.keys), len(h.lists), h.next)
-	}
-	for _, key := range h.keys {
-		list := h.lists[key]
-		if len(list) == 0 || len(list) > maxHeldFor {
-			t.Fatalf("a list has %d pages", len(list))
+	h, n, lists := &g.held, 0, 0
+	for i, l := range h.order {
+		if l == nil {
+			continue
 		}
-		for _, p := range list {
-			if h.of[p].key != key {
+		live := 0
+		for at, p := range l.pages {
+			if p == graph.NoPage {
+				continue
+			}
+			if r := h.of[p]; r.list != l || r.at != at {
 				t.Fatalf("page %d is in a list of another", p)
 			}
+			live++
 		}
-		n += len(list)
+		if live == 0 || live != l.live || live > maxHeldFor || h.lists[l.key] != l || l.at != i {
+			t.Fatalf("list %d at %d has %d pages, and counts %d", l.at, i, live, l.live)
+		}
+		n, lists = n+live, lists+1
 	}
-	if n != len(h.of) {
-		t.Fatalf("%d pages in lists, %d held", n, len(h.of))
+	if n != len(h.of) || lists != len(h.lists) || h.next > len(h.order) {
+		t.Fatalf("%d pages in %d lists, %d held in %d; the next is %d", n, lists, len(h.of), len(h.lists), h.next)
 	}
 	sums := map[uint64]uint64{}
 	for _, c := range h.free {
@@ -173,7 +178,7 @@ func TestHeldIsBounded(t *testing.T) {
 	for range maxHeldFor + 10 {
 		g.Refused(g.page(0, "/x/"), frontier.BarGrows)
 	}
-	g.Refused(g.page(0, "/y/"), frontier.BarNoNews) // is not held
+	g.Refused(g.page(0, "/y/"), frontier.BarTrap) // is not held
 	checkHeld(t, g.Guard)
 	if g.Holds() != maxHeldFor || g.BarredOn(0) != maxHeldFor+11 {
 		t.Errorf("%d are held, %d barred", g.Holds(), g.BarredOn(0))
@@ -193,42 +198,6 @@ func TestAdmittedIsNoPass(t *testing.T) {
 	g.Admitted(p)
 	if bar := g.Judge(p); bar != frontier.BarFarm {
 		t.Errorf("it is judged %v", bar)
-	}
-}
-
-// At the end, and only then, the rest of a place goes of which most came. A place of which
-// more waits than came is held, and so is one of which nobody knows how much waits.
-func TestNearlyThrough(t *testing.T) {
-	for _, c := range []struct{ came, waits, want int }{{20, 10, 10}, {20, 11, 0}, {3 * maxHeldFor, maxHeldFor - 1, maxHeldFor - 1}, {3 * maxHeldFor, 2 * maxHeldFor, 0}} {
-		g := newGuarded(10_000, 10)
-		g.AddSite([]byte("a.example"), 0, "a.example")
-		for i := range c.came { // each leads deeper, none is an end
-			p := g.page(0, "/x/1/2/%d/", i)
-			g.Asked(p)
-			g.Came(p, News{})
-		}
-		g.Asked(g.page(0, "/x/"))
-		for range freeEnds {
-			p := g.page(0, "/x/1/2/3/")
-			g.Came(p, News{Same: true})
-			g.places.came(0, 4, false)
-		}
-		for i := range c.waits {
-			g.Refused(g.page(0, "/x/1/2/w%d/", i), frontier.BarGrows)
-		}
-		if list := g.Release(false, g.look); len(list) != 0 {
-			t.Errorf("%d pages are released before the end", len(list))
-		}
-		n := 0
-		for list := g.release(true); len(list) > 0; list = g.release(true) {
-			n += len(list)
-			for _, p := range list {
-				g.Asked(&g.pages[p])
-			}
-		}
-		if n != c.want {
-			t.Errorf("%d of %d pages are released when %d came, want %d", n, c.waits, c.came, c.want)
-		}
 	}
 }
 
@@ -281,9 +250,8 @@ func TestHeldWaits(t *testing.T) {
 			t.Errorf("page %d is judged %v", id, bar)
 		}
 	}
-	site := g.pages[g.held.lists[g.held.keys[0]][0]].Site
-	g.Linked(0, site) // but a seed speaks for it
-	p := g.pages[g.held.lists[g.held.keys[0]][0]]
+	p := g.pages[g.held.order[0].pages[0]]
+	g.Linked(0, p.Site) // but a seed speaks for it
 	if bar := g.Judge(&p); bar != frontier.NoBar {
 		t.Errorf("the page of a site that a seed links to is judged %v", bar)
 	}

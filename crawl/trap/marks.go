@@ -72,8 +72,12 @@ func (g *Guard) pattern(p *Page, bar frontier.Bar) []byte {
 	return text[:min(len(text), most)]
 }
 
-// Barred notes a page that was refused when it became known, by the shape of its URL.
-func (g *Guard) Barred(s graph.Site, bar frontier.Bar) { g.marks.note(nil, s, bar) }
+// Barred notes a page that was refused when it became known, by the shape of its URL, and
+// the page that made it known.
+func (g *Guard) Barred(s graph.Site, bar frontier.Bar, from graph.Page) {
+	g.marks.note(nil, s, bar)
+	g.trials.made(from)
+}
 
 // BarredOn is the number of pages of a site that are refused as traps.
 func (g *Guard) BarredOn(s graph.Site) int64 {
@@ -100,6 +104,7 @@ type Saved struct {
 	Held  []HeldFor
 	Free  []FreePage
 
+	Trials []Trial
 	Crowds []graph.Page
 }
 
@@ -115,6 +120,7 @@ type HeldFor struct {
 	Key   uint64
 	Pages []graph.Page
 	Bars  []frontier.Bar // by page
+	Over  int            // pages for which there was no room
 }
 
 // Saved gives it.
@@ -124,12 +130,22 @@ func (g *Guard) Saved() *Saved {
 		c := g.held.free[p]
 		s.Free = append(s.Free, FreePage{p, c.Key, c.Cost})
 	}
-	for _, key := range g.held.keys {
-		h := HeldFor{Key: key, Pages: slices.Clone(g.held.lists[key])}
-		for _, p := range h.Pages {
-			h.Bars = append(h.Bars, g.held.of[p].bar)
+	for _, l := range g.held.order {
+		if l == nil {
+			continue
+		}
+		h := HeldFor{Key: l.key, Over: l.over}
+		for _, p := range l.pages {
+			if p != graph.NoPage {
+				h.Pages, h.Bars = append(h.Pages, p), append(h.Bars, g.held.of[p].bar)
+			}
 		}
 		s.Held = append(s.Held, h)
+	}
+	for _, key := range slices.Sorted(maps.Keys(g.trials.byKey)) {
+		t := *g.trials.byKey[key]
+		t.Pages = slices.Clone(t.Pages)
+		s.Trials = append(s.Trials, t)
 	}
 	return s
 }
@@ -142,6 +158,7 @@ func (g *Guard) SetSaved(s *Saved) error {
 	for _, p := range s.Crowds {
 		g.crowds[p] = true
 	}
+	g.trials.load(s.Trials)
 	for _, p := range s.Free {
 		g.held.let(p.Page, charge{p.Key, p.Cost})
 	}
@@ -151,6 +168,9 @@ func (g *Guard) SetSaved(s *Saved) error {
 		}
 		for i, p := range h.Pages {
 			g.held.add(h.Key, p, h.Bars[i])
+		}
+		if l := g.held.lists[h.Key]; l != nil {
+			l.over = h.Over
 		}
 	}
 	return nil

@@ -30,8 +30,9 @@ func newParams(secret [16]byte, max int) params {
 
 // eachParam goes over what in a URL may name a visit: directories with an id in their name,
 // and parameters. It gives the hash of the site and the name of the parameter, or of what
-// stands before the directory, and that of the URL without the value.
-func (g *Guard) eachParam(p *Page, do func(key, stem uint64) (more bool)) {
+// stands before the directory, and that of the URL without the value. without is path and
+// query without a directory, nil of a parameter.
+func (g *Guard) eachParam(p *Page, do func(key, stem uint64, without []byte) (more bool)) {
 	path, query, dynamic := bytes.Cut(p.Rest, []byte("?"))
 	left := maxIdle
 	for at := 0; left > 0; {
@@ -41,7 +42,9 @@ func (g *Guard) eachParam(p *Page, do func(key, stem uint64) (more bool)) {
 		}
 		if hasID(path[at : at+n]) {
 			left--
-			if !do(g.variants(p, at, at+n, valueMark, path[:at])) {
+			key, stem := g.variants(p, at, at+n, valueMark, path[:at])
+			without := append(append(make([]byte, 0, len(p.Rest)), p.Rest[:at]...), p.Rest[at+n+1:]...)
+			if !do(key, stem, without) {
 				return
 			}
 		}
@@ -53,8 +56,11 @@ func (g *Guard) eachParam(p *Page, do func(key, stem uint64) (more bool)) {
 	for at := len(path) + 1; left > 0 && len(query) > 0; left-- {
 		param, rest, _ := bytes.Cut(query, []byte("&"))
 		name, _, valued := bytes.Cut(param, []byte("="))
-		if end := at + len(param); valued && !do(g.variants(p, at+len(name), end, '=', name)) {
-			return
+		if valued {
+			key, stem := g.variants(p, at+len(name), at+len(param), '=', name)
+			if !do(key, stem, nil) {
+				return
+			}
 		}
 		query, at = rest, at+len(param)+1
 	}
@@ -69,10 +75,13 @@ func (g *Guard) variants(p *Page, from, to int, kind byte, name []byte) (key, st
 	return g.hash(p.Site, g.text), stem
 }
 
-// noteParams notes a page that came.
-func (g *Guard) noteParams(p *Page, same bool) {
-	g.eachParam(p, func(key, stem uint64) bool {
-		if q, fresh := g.params.stems.Page(stem); fresh || q == graph.NoPage {
+// noteParams notes a page that came. Below a directory that is an id the same text is
+// enough: the links of its copies stay below it, and those of the page itself do not.
+func (g *Guard) noteParams(p *Page, n *News) {
+	g.eachParam(p, func(key, stem uint64, without []byte) bool {
+		q, fresh := g.params.stems.Page(stem)
+		same := n.Exact || n.Text && without != nil
+		if fresh && !(same && without != nil) || q == graph.NoPage {
 			return true // new, or there is no room to tell
 		}
 		if id, _ := g.params.enter(key); graph.Page(id) != graph.NoPage {
@@ -84,14 +93,23 @@ func (g *Guard) noteParams(p *Page, same bool) {
 
 // isVariant tells whether a page differs from one that came in a parameter that changes
 // nothing.
-func (g *Guard) isVariant(p *Page) (is bool) {
-	g.eachParam(p, func(key, stem uint64) bool {
+func (g *Guard) isVariant(p *Page) bool {
+	_, is := g.idleParam(p)
+	return is
+}
+
+// idleParam is the parameter that changes nothing in which a page differs from one that
+// came, or the directory without which it is known.
+func (g *Guard) idleParam(p *Page) (name uint64, is bool) {
+	g.eachParam(p, func(key, stem uint64, without []byte) bool {
 		if id, ok := g.params.find(key); ok && g.params.tired(id, idleLeast, idleTimes) {
 			_, is = g.params.stems.LookupPage(stem)
+			is = is || without != nil && g.Known != nil && g.Known(p.Site, without)
+			name = key
 		}
 		return !is
 	})
-	return is
+	return name, is
 }
 
 func (x *params) columns(each func(graph.AnyColumn)) {

@@ -1,0 +1,126 @@
+package trap
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// News is what a page brought that came.
+type News struct {
+	Change    uint64     // hash of its words without numbers; 0: none
+	Terms     uint64     // set of its words, as bits, if they are few; 0: they are not
+	Like      graph.Page // with Same: the page that had its words
+	Same      bool       // a page of the site had the same words before, or nearly
+	Title     uint64     // hash of the words of its title that are not in its URL; 0: none
+	Text      bool       // it had the same text
+	Exact     bool       // it had the same pictures and links too, but for ids
+	Elsewhere bool       // a page of another site had the same content before
+	Soft      bool       // it says that it was not found
+	Ends      bool       // it brought no page that lies deeper, see Deeper
+	Numbers   [8]uint32  // a sample of its pairs of numbers, up to the first 0
+	Pictures  uint32     // hash of its pictures; 0: none
+}
+
+// A page with so many terms at most has few; a group that has met more of them has too many
+// to tell anything.
+const (
+	FewTerms  = 24
+	manyTerms = 32
+)
+
+// leastPairs is how many pairs of numbers must be new on a site, and half of all, to be
+// news: a date, or the number of a page of a list, is not.
+const leastPairs = 4
+
+// KnowsWords tells whether the words of a page that comes are known on its site or in its
+// group.
+func (g *Guard) KnowsWords(p *Page, change, terms uint64) bool {
+	if change == 0 {
+		return false
+	}
+	id, ok := g.groups.find(g.groupOf(p))
+	return ok && (g.last.At(id) == uint32(change) || g.knowsTerms(id, terms)) || g.novel.has(g.thing(p.Site, wordsOf, change))
+}
+
+// knowsTerms tells whether a group that has few words had all of these.
+func (g *Guard) knowsTerms(group int, terms uint64) bool {
+	met := g.terms.At(group)
+	return terms != 0 && terms&^met == 0 && bits.OnesCount64(met) <= manyTerms
+}
+
+// Kinds of things that are known again.
+const (
+	wordsOf = iota + 1
+	titlesOf
+	picturesOf
+	numbersOf
+)
+
+// thing is the hash of something that a site has.
+func (g *Guard) thing(s graph.Site, kind byte, what uint64) uint64 {
+	var b [9]byte
+	b[0] = kind
+	binary.LittleEndian.PutUint64(b[1:], what)
+	return g.key.Page(uint64(s), b[:])
+}
+
+// isNews tells whether a page brought something new on its site, and notes what it brought:
+// new words, the words of a page elsewhere on the site for the first time in this place,
+// as translations have that nobody has made yet, a new title that does not just repeat the
+// URL, new pictures, or many new numbers. What has an id in its name may repeat all of it.
+func (g *Guard) isNews(p *Page, n *News, group int) bool {
+	words := g.KnowsWords(p, n.Change, n.Terms)
+	known := n.Same || words
+	made := hasID(p.Rest)
+	fresh := g.noteWords(p, n) && !made
+	g.last.Set(group, uint32(n.Change))
+	g.terms.Slice()[group] |= n.Terms
+	if n.Terms == 0 && n.Change != 0 {
+		g.terms.Set(group, 1<<64-1) // too many words
+	}
+	if n.Title != 0 && g.novel.add(g.thing(p.Site, titlesOf, n.Title)) && !made && !words {
+		fresh = true
+	}
+	if n.Pictures != 0 && g.novel.add(g.thing(p.Site, picturesOf, uint64(n.Pictures))) {
+		fresh = true
+	}
+	if pairs, new := g.noteNumbers(p, n); !made && new >= leastPairs && 2*new >= pairs {
+		fresh = true
+	}
+	return (!known || fresh) && !n.Soft
+}
+
+// noteWords notes the words of a page, and tells whether it is the first of its place that
+// has those of a page elsewhere.
+func (g *Guard) noteWords(p *Page, n *News) bool {
+	if n.Change == 0 {
+		return false
+	}
+	site := g.novel.add(g.thing(p.Site, wordsOf, n.Change))
+	at := g.placeOf(p)
+	first := g.novel.add(at ^ n.Change)
+	g.novel.add(at ^ uint64(p.ID)*mixer)
+	if n.Same {
+		return g.novel.add(at^uint64(n.Like)*mixer) && first
+	}
+	return first && !site
+}
+
+// mixer spreads the number of a page over 64 bits.
+const mixer = 0x9e3779b97f4a7c15
+
+// noteNumbers notes the numbers of a page, and counts those that are new.
+func (g *Guard) noteNumbers(p *Page, n *News) (pairs, new int) {
+	for _, x := range n.Numbers {
+		if x == 0 {
+			break
+		}
+		pairs++
+		if g.novel.add(g.thing(p.Site, numbersOf, uint64(x))) {
+			new++
+		}
+	}
+	return pairs, new
+}

@@ -1,0 +1,332 @@
+package trap
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// When nothing better is left, pages that are held are tried: one of each list, the last
+// ones first, and where that went well twice as many. What they bring decides. It went well
+//
+//   - where half of them brought something new, or led to something new;
+//   - where fewer pages of the list wait than ever before: what has an end shrinks in the
+//     end, and what has none does not.
+//
+// Copies of pages that are there, and pages that do not come, shrink nothing, unless few
+// are left. New words do not
+// speak for places that grow, which have to show ends, nor for hosts and domains that only
+// their like link to: all of these can be made up without end. Where it went badly one
+// page at a time may be tried. What all such tries cost since it went well last is
+// bounded: trialFloor requests, and one request in trialShare.
+const (
+	trialFloor = 6
+	trialShare = 512
+	fewCopies  = 256 // at most, and
+	copyTimes  = 4   // times as many as the site has new pages
+)
+
+// A Trial is what came of the pages of a list that were let go.
+type Trial struct {
+	Key   uint64
+	Bar   frontier.Bar
+	Pages []Tried // let go by the last step
+	Made  uint32  // pages that were refused since for the same reason
+	Left  uint32  // pages that were left in the list
+	News  uint32  // new pages of the site at that time
+
+	// Of the steps before the last.
+	Wait  int64  // how many pages more wait than at the beginning
+	Low   int64  // the least that it was
+	Spent uint64 // requests since it was so, or went well otherwise
+}
+
+// Tried is a page on trial.
+type Tried struct {
+	Page graph.Page
+	Came bool
+	Good bool // it brought something new, or led to it
+	Same bool // it was a copy
+}
+
+// counts are how many pages of the last step brought or led to something new, and how many
+// came and were no copies.
+func (t *Trial) counts() (good uint32, own int64) {
+	for _, p := range t.Pages {
+		if !p.Came || p.Same {
+			continue
+		}
+		if own++; p.Good {
+			good++
+		}
+	}
+	return good, own
+}
+
+// waits is how many pages more wait than at the beginning. Copies, and pages that did not
+// come, have not helped.
+func (t *Trial) waits() int64 {
+	_, own := t.counts()
+	return t.Wait + int64(t.Made) - own
+}
+
+// well tells whether the last step went well.
+func (t *Trial) well() bool {
+	n := uint32(len(t.Pages))
+	good, _ := t.counts()
+	switch {
+	case t.waits() < t.Low, t.Made < n && t.Left <= min(fewCopies, copyTimes*t.News):
+		return true
+	}
+	return 2*good >= n && t.Bar != frontier.BarHosts && t.Bar != frontier.BarFarm
+}
+
+// spent is what was spent since it went well.
+func (t *Trial) spent() uint64 {
+	if t.well() {
+		return 0
+	}
+	return t.Spent + t.cost()
+}
+
+// cost is how many requests the last step cost: the first page of a host comes with others.
+func (t *Trial) cost() uint64 { return trialCost(t.Bar) * uint64(len(t.Pages)) }
+
+// grows tells whether pages under a bar have to show ends.
+func grows(b frontier.Bar) bool { return b == frontier.BarGrows || b == frontier.BarTrap }
+
+func trialCost(b frontier.Bar) uint64 {
+	if b == frontier.BarHosts || b == frontier.BarFarm {
+		return newSite
+	}
+	return 1
+}
+
+// trials knows the trials by key, and where a page is on trial.
+type trials struct {
+	byKey map[uint64]*Trial
+	of    map[graph.Page]trialPage
+}
+
+// A trialPage is a page of the last step of a trial.
+type trialPage struct {
+	*Trial
+	at int
+}
+
+func newTrials() trials { return trials{map[uint64]*Trial{}, map[graph.Page]trialPage{}} }
+
+// came notes what a page brought, if it is on trial.
+func (x *trials) came(p graph.Page, good, same, ends bool) {
+	t, ok := x.of[p]
+	if !ok {
+		return
+	}
+	f := &t.Pages[t.at]
+	f.Came = true
+	f.Same = f.Same || same
+	f.Good = f.Good || good && (ends || !grows(t.Bar))
+}
+
+// made notes that a page was refused that one page was the first to link to, and tells
+// whether that one is on trial.
+func (x *trials) made(from graph.Page) bool {
+	t, ok := x.of[from]
+	if ok {
+		t.Made++
+	}
+	return ok
+}
+
+// begin makes pages of a list the last step of its trial.
+func (x *trials) begin(key uint64, bar frontier.Bar, pages []graph.Page, left, news uint32) {
+	t := x.byKey[key]
+	if t == nil {
+		t = &Trial{Key: key}
+		x.byKey[key] = t
+	}
+	spent, waits := t.spent(), t.waits()
+	t.Spent, t.Wait, t.Low = spent, waits, min(t.Low, waits)
+	for _, p := range t.Pages {
+		delete(x.of, p.Page)
+	}
+	t.Bar, t.Made, t.Left, t.News, t.Pages = bar, 0, left, news, nil
+	for i, p := range pages {
+		t.Pages = append(t.Pages, Tried{Page: p})
+		x.of[p] = trialPage{t, i}
+	}
+}
+
+// load takes over trials that were saved.
+func (x *trials) load(list []Trial) {
+	for _, t := range list {
+		x.byKey[t.Key] = &t
+		for i, p := range t.Pages {
+			x.of[p.Page] = trialPage{&t, i}
+		}
+	}
+}
+
+// spent is how many requests were spent on what did not go well yet.
+func (x *trials) spent() (n uint64) {
+	for _, t := range x.byKey { // a sum: the order does not matter
+		n += t.spent()
+	}
+	return n
+}
+
+// A candidate is a list of which pages may be tried.
+type candidate struct {
+	list  *heldList
+	step  int
+	spent uint64 // since it went well
+	sure  bool   // the step before went well
+}
+
+// candidates are the lists in the order in which they have a turn: those that went well
+// first, then those on which least was spent.
+func (g *Guard) candidates(lists []*heldList) (all []candidate) {
+	for _, l := range lists {
+		if l == nil {
+			continue
+		}
+		c := candidate{list: l, step: 1}
+		if t := g.trials.byKey[l.key]; t != nil {
+			if c.spent = t.spent(); c.spent == 0 {
+				c.sure, c.step = true, 2*len(t.Pages)
+			}
+		}
+		all = append(all, c)
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		if a.sure != b.sure {
+			if a.sure {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.spent, b.spent)
+	})
+	return all
+}
+
+// Try gives pages to be tried at the end of a crawl that made so many requests, when
+// nothing else is left; look says what is known of a page. more, if not nil, hands out the
+// refused pages that are not held, with their bars. Nothing changes until Tried is called
+// with the pages.
+func (g *Guard) Try(requests uint64, look func(graph.Page) (Page, bool), more func(each func(p *Page, bar frontier.Bar))) []graph.Page {
+	most, spent := trialFloor+requests/trialShare, g.trials.spent()
+	left, lists := most-min(most, spent), g.held.order
+	if more != nil {
+		lists = append(slices.Clone(lists), g.unheld(more)...)
+	}
+	return g.try(left, lists, look)
+}
+
+// unheld makes lists of the refused pages that are not held, and for whose reason no others
+// are.
+func (g *Guard) unheld(more func(each func(p *Page, bar frontier.Bar))) (lists []*heldList) {
+	extra := newHeld()
+	more(func(p *Page, bar frontier.Bar) {
+		if key := g.keyOf(p, bar); g.held.lists[key] == nil {
+			extra.add(key, p.ID, bar)
+		}
+	})
+	return extra.order
+}
+
+// try takes the next step of each list, as far as what is left allows it.
+func (g *Guard) try(left uint64, lists []*heldList, look func(graph.Page) (Page, bool)) (pages []graph.Page) {
+	for _, c := range g.candidates(lists) {
+		cost := trialCost(c.list.bar)
+		if !c.sure && left < cost {
+			continue
+		}
+		step := g.stepOf(c, look)
+		if pages = append(pages, step...); !c.sure && len(step) > 0 {
+			left -= cost
+		}
+	}
+	return pages
+}
+
+// stepOf is the last pages of a list, of places that grow the deepest ones: if there are
+// ends, these are the nearest to them.
+func (g *Guard) stepOf(c candidate, look func(graph.Page) (Page, bool)) (step []graph.Page) {
+	type found struct {
+		id    graph.Page
+		depth int
+	}
+	bar, all := c.list.bar, []found(nil)
+	sites := map[graph.Site]bool{}
+	for _, id := range slices.Backward(c.list.pages) {
+		if id == graph.NoPage {
+			continue
+		}
+		p, ok := look(id)
+		if !ok {
+			continue // something else has become of it
+		}
+		if (bar == frontier.BarHosts || bar == frontier.BarFarm) && sites[p.Site] {
+			continue // one page tells
+		}
+		sites[p.Site] = true
+		f := found{id: id}
+		if grows(bar) {
+			_, f.depth = place(p.Rest)
+		}
+		if all = append(all, f); !grows(bar) && len(all) == c.step {
+			break
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(b.depth, a.depth) })
+	for _, f := range all[:min(c.step, len(all))] {
+		step = append(step, f.id)
+	}
+	return step
+}
+
+// Tried notes that pages that Try gave are not refused any more; look says what is known
+// of a page, barOf why it was refused.
+func (g *Guard) Tried(pages []graph.Page, look func(graph.Page) (Page, bool), barOf func(graph.Page) frontier.Bar) {
+	type step struct {
+		bar   frontier.Bar
+		pages []graph.Page
+		site  graph.Site // of the last of them
+		more  bool       // some were not held
+	}
+	steps, order := map[uint64]*step{}, []uint64(nil)
+	for _, id := range pages {
+		p, ok := look(id)
+		if !ok {
+			continue
+		}
+		bar, key := barOf(id), uint64(0)
+		r, was := g.held.remove(id)
+		if was {
+			bar, key = r.bar, r.list.key
+		} else {
+			key = g.keyOf(&p, bar)
+		}
+		if steps[key] == nil {
+			steps[key] = &step{bar: bar}
+			order = append(order, key)
+		}
+		steps[key].more = steps[key].more || !was
+		steps[key].pages, steps[key].site = append(steps[key].pages, id), p.Site
+		g.letGo(&p, bar)
+	}
+	for _, key := range order {
+		s, left := steps[key], 0
+		if l := g.held.lists[key]; l != nil {
+			left = l.live + l.over
+		}
+		if s.more {
+			left = math.MaxUint32 // nobody has counted them
+		}
+		g.trials.begin(key, s.bar, s.pages, uint32(left), uint32(g.good.At(int(s.site))))
+	}
+}
