@@ -89,8 +89,9 @@ type owner struct {
 	witnessAsked time.Duration
 	quiet        time.Duration // since when there was nothing left that answers; 0: there is
 	retriedPages int
-	hopeAt       time.Duration  // when to look again
-	honest       map[string]int // how often answers of many pages were suspected in vain: see portal
+	hopeAt       time.Duration   // when to look again
+	honest       map[string]bool // answers that many pages give, and are proper: see portal
+	portalAt     time.Duration   // when the next suspicion may be
 	resolves     page.Resolver
 	flight       flight
 	crashes      int // of the parser, in this session

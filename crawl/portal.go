@@ -16,11 +16,12 @@ import (
 // A captive portal answers in the place of all sites: it sends every request to its own
 // host, or gives everybody the same page. What it says is not what the sites say.
 //
-// When several answers in a row are the same a portal is suspected. From then on such
-// answers count as none, so that the outage asks a site which answered before. If that one
-// gets the same answer, we are cut off until another one comes. Either way the first of
-// these answers, which were taken for proper ones, are taken back: those pages are asked
-// for again, and if they say the same then, it is believed.
+// When several answers in a row are the same a portal is suspected, and a site that
+// answered before is asked for its robots.txt (see trouble.Outage). If that answer is a
+// page, or leads to the same host, we are cut off until another one comes, and what came
+// since the first of the same answers is taken back. If it is a proper one, such answers
+// are believed from then on; but when it came late, the portal may just have gone, and
+// they are taken back as well.
 
 // portal is the last answers that are the same, a fold of the records.
 type portal struct {
@@ -28,13 +29,17 @@ type portal struct {
 	Run   int          // how many there were in a row
 	Pages []graph.Page // whose answers they were
 	Rules []graph.Site // whose robots.txt came meanwhile
+	Last  time.Duration
 }
 
-// portalRun is how many equal answers in a row are suspect, maxHonest how many kinds of
-// them are remembered as proper.
+// portalRun is how many equal answers in a row are suspect, portalPages how many of them can
+// be taken back, portalPause the least time between two suspicions, portalLate the time
+// after the last of them from which on another answer proves nothing.
 const (
-	portalRun = 5
-	maxHonest = 1000
+	portalRun   = 5
+	portalPages = 1000
+	portalPause = 5 * time.Minute
+	portalLate  = time.Minute
 )
 
 // suspected reports whether something seems to answer in the place of all sites.
@@ -54,7 +59,7 @@ func (p *portal) note(s *state, r *journal.Record) {
 		return
 	}
 	if e.Kind == frontier.Ruled {
-		if p.Run > 0 && len(p.Rules) < portalRun {
+		if p.Run > 0 && len(p.Rules) < portalPages {
 			p.Rules = append(p.Rules, e.For)
 		}
 		return
@@ -69,7 +74,8 @@ func (p *portal) note(s *state, r *journal.Record) {
 	if same == "" {
 		return
 	}
-	if p.Run++; len(p.Pages) < portalRun {
+	p.Run, p.Last = p.Run+1, e.End
+	if len(p.Pages) < portalPages {
 		p.Pages = append(p.Pages, e.Page)
 	}
 }
@@ -107,26 +113,28 @@ func (s *state) ofPortal(id graph.Site) bool {
 	return ok && string(page.Host(s.seen.Name(id))) == host
 }
 
-// atPortal reports whether an answer that has come seems to be a portal's. Any other one
-// ends the suspicion.
-func (o *owner) atPortal(now time.Duration, t *task) bool {
+// atPortal takes an answer that has come. It reports whether the answer seems to be a
+// portal's, and whether that is certain enough for it to be none: it is that of a site that
+// was asked whether there is one, or it is known that there is one.
+func (o *owner) atPortal(now time.Duration, t *task) (like, none bool) {
 	p := &o.s.portal
-	if !p.suspected() || o.believed(p.Same) {
-		return false
+	if !p.suspected() || o.honest[p.Same] {
+		return false, false
 	}
 	if o.asPortal(t) {
-		return true
+		if now >= o.portalAt && !o.outage.On() {
+			o.portalAt = now + portalPause
+			o.outage.Suspect()
+		}
+		return true, o.outage.On() || t.work.Kind == frontier.Robots
 	}
-	if !o.outage.On() && len(o.honest) < maxHonest {
-		o.honest[p.Same]++
+	if o.outage.On() || now-p.Last > portalLate {
+		o.takeBack(now)
+	} else {
+		o.honest[p.Same] = true
 	}
-	o.takeBack(now)
-	return false
+	return false, false
 }
-
-// believed reports whether an answer that many pages give is proper: it was suspected
-// twice, and sites that answered before answered otherwise each time.
-func (o *owner) believed(same string) bool { return o.honest[same] > 1 }
 
 // asPortal reports whether an answer is like the last ones. A robots.txt that is a page is
 // like any.
@@ -158,7 +166,7 @@ func (o *owner) redirects(t *task) string {
 // robots.txt be asked for again that it may have answered for.
 func (o *owner) takeBack(now time.Duration) {
 	p := &o.s.portal
-	if !p.suspected() || o.believed(p.Same) {
+	if !p.suspected() || o.honest[p.Same] {
 		return
 	}
 	pages, rules := slices.Clone(p.Pages), slices.Clone(p.Rules)

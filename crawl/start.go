@@ -88,7 +88,7 @@ func open(o *RunOptions, d *directory, scope *gather.Scope) (*owner, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &owner{honest: map[string]int{}, scope: scope, o: o, c: &o.Config, log: o.Log, limits: newLimits(&o.Config), overrides: newOverrides(&o.Config)}
+	w := &owner{honest: map[string]bool{}, scope: scope, o: o, c: &o.Config, log: o.Log, limits: newLimits(&o.Config), overrides: newOverrides(&o.Config)}
 	w.limits.sites = w.overrides.pages
 	w.ceiling = newCeiling(o.Memory, o.Machine.Heap)
 	if len(o.Config.Site) > 0 {

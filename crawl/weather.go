@@ -166,14 +166,18 @@ func (o *owner) noteWeather(now time.Duration, t *task) {
 	if t.answer == nil && t.class == policy.OK || o.s.ofPortal(t.work.Site) {
 		return
 	}
-	answered := t.answer != nil && t.answer.Status != 0 && !o.atPortal(now, t)
-	switch {
-	case answered:
-		if t.work.Kind != frontier.Robots && !trouble.Passes(t.answer.Class) { // a robots.txt may be all that a site has
+	answered := t.answer != nil && t.answer.Status != 0
+	if answered {
+		like, none := o.atPortal(now, t)
+		switch {
+		case none:
+			answered = false
+			silence(t)
+		case like:
+			return // whoever is asked will tell
+		case t.work.Kind != frontier.Robots && !trouble.Passes(t.answer.Class): // a robots.txt may be all that a site has
 			o.quiet = 0
 		}
-	case t.answer != nil && t.answer.Status != 0:
-		silence(t)
 	}
 	if o.outage.Note(now, t.work.Site, answered) {
 		o.takeBack(now)

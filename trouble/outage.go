@@ -104,6 +104,9 @@ func (x *Outage) Ask(now time.Duration, may func(graph.Site) bool) (graph.Site, 
 	return 0, false
 }
 
+// Suspect raises a doubt at once, for a reason other than silence.
+func (x *Outage) Suspect() { x.failures, x.next = max(x.failures, doubtAfter), 0 }
+
 // Wake returns the instant from which on Ask has an answer, if nothing comes before.
 func (x *Outage) Wake() time.Duration {
 	if x.asked.ok || !x.on && x.failures < doubtAfter || !x.witnesses[0].ok {
