@@ -1,0 +1,172 @@
+package frontier
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// polled is a frontier of one site with some pages, whose address and rules are known.
+func polled(t *testing.T, pages int) *Frontier {
+	t.Helper()
+	choice, err := policy.Choose("breadth-first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := New(Options{Delay: 2 * time.Second, BackOff: 5 * time.Second, BackOffMax: 24 * time.Hour, Resolve: true, Robots: true, MaxPages: 100, MaxSites: 10}, policy.Env{}, choice, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Free)
+	f.Apply(0, &Event{Kind: Seed, New: make([]graph.Site, pages)})
+	for _, want := range []Kind{Resolve, Robots} {
+		w, _, ok := f.Next(0)
+		if !ok || w.Kind != want {
+			t.Fatalf("%v %v, want %v", w.Kind, ok, want)
+		}
+		kind := Resolved
+		if want == Robots {
+			kind = Ruled
+		}
+		f.Apply(0, &Event{Kind: kind, Address: 1, Expiry: Never / 2})
+	}
+	return f
+}
+
+// stepOn hands out the next work, whenever it may be, and ends it.
+func stepOn(t *testing.T, f *Frontier, now time.Duration, e Event) (w Work, at time.Duration) {
+	t.Helper()
+	w, ask, ok := f.Next(now)
+	for ; !ok && ask < Never; w, ask, ok = f.Next(now) {
+		now = ask
+	}
+	if !ok {
+		t.Fatalf("nothing is left at %v", now)
+	}
+	e.Kind = map[Kind]EventKind{Fetch: Done, Robots: Ruled, Resolve: Resolved}[w.Kind]
+	e.Site, e.For, e.Page, e.Start, e.End = w.Site, w.For, w.Page, now, now
+	if w.Kind == Resolve {
+		e = Event{Kind: Resolved, Site: w.Site, Address: 1, Start: now, End: now, Expiry: Never / 2}
+	}
+	f.Apply(now, &e)
+	return w, now
+}
+
+// A site that says "too often" is asked at a pace that it does not say it at, and the pace
+// survives a save.
+func TestPace(t *testing.T) {
+	f := polled(t, 90)
+	now, last, turned := 2*time.Second, time.Duration(0), 0
+	for i := range 80 {
+		_, ask, ok := f.Next(now)
+		for ; !ok; _, ask, ok = f.Next(now) {
+			now = ask
+		}
+		e := Event{Kind: Done, Page: graph.Page(i - turned), Start: now, End: now}
+		if now-last < 5*time.Second && i > 0 { // the server wants five seconds
+			e.Class, e.Pushed, e.Again, e.Due = policy.ServerError, true, true, now
+			if turned++; i > 20 {
+				t.Errorf("turned down at request %d, pace %v", i, f.Pace(0))
+			}
+		} else {
+			last = now
+		}
+		e.Page = acquiredPage(f)
+		f.Apply(now, &e)
+		if f.Pace(0) > 8*time.Second {
+			t.Fatalf("request %d: the pace is %v", i, f.Pace(0))
+		}
+	}
+	if turned < 2 || f.Pace(0) < 4*time.Second {
+		t.Errorf("turned down %d times, the pace is %v", turned, f.Pace(0))
+	}
+	var b bytes.Buffer
+	if err := f.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	g := polled(t, 90)
+	if err := g.Load(&b); err != nil || g.Pace(0) != f.Pace(0) || g.paces[0] != f.paces[0] {
+		t.Errorf("loaded: %v, pace %+v, want %+v", err, g.paces[0], f.paces[0])
+	}
+}
+
+// acquiredPage is the page that is under way.
+func acquiredPage(f *Frontier) graph.Page {
+	for p := range f.Pages() {
+		if f.State(graph.Page(p)) == Acquired {
+			return graph.Page(p)
+		}
+	}
+	return graph.NoPage
+}
+
+// A robots.txt that is asked for out of turn goes before pages, and its answer does not end
+// the trouble of a site, but makes it wait less long.
+func TestProbe(t *testing.T) {
+	f := polled(t, 9)
+	bad := Event{Class: policy.Timeout, Again: true, Stale: true}
+	now := time.Duration(0)
+	for range 16 { // half of these ask for the address
+		_, now = stepOn(t, f, now, bad)
+	}
+	n := f.Failures(0)
+	if n < 7 || f.Hopeful() || !f.CanProbe(0) {
+		t.Fatalf("%d failures, hopeful %v, can be probed %v", n, f.Hopeful(), f.CanProbe(0))
+	}
+	f.Apply(now, &Event{Kind: Probed, Site: 0})
+	if f.CanProbe(0) {
+		t.Error("it can be probed twice")
+	}
+	w, at := stepOn(t, f, now, Event{Expiry: Never / 2})
+	if w.Kind == Resolve {
+		w, at = stepOn(t, f, at, Event{Expiry: Never / 2})
+	}
+	if w.Kind != Robots || f.Failures(0) != aliveFailures || f.Hopeful() {
+		t.Errorf("%v came first; %d failures, hopeful %v", w.Kind, f.Failures(0), f.Hopeful())
+	}
+	if w, _ = stepOn(t, f, at, Event{}); w.Kind != Fetch || f.Failures(0) != 0 || !f.Hopeful() {
+		t.Errorf("after %v: %d failures, hopeful %v", w.Kind, f.Failures(0), f.Hopeful())
+	}
+}
+
+// Pages that failed, were refused or came get another chance, and so does a closed site.
+func TestRetried(t *testing.T) {
+	f := polled(t, 3)
+	_, now := stepOn(t, f, 0, Event{Class: policy.HTTPError})
+	_, now = stepOn(t, f, now, Event{})
+	if f.FailedBy(0) != policy.HTTPError || f.State(1) != Fetched {
+		t.Fatalf("page 0 %v by %v, page 1 %v", f.State(0), f.FailedBy(0), f.State(1))
+	}
+	f.refuse(2, BarScope)
+	f.Apply(now, &Event{Kind: Retried, Admit: []graph.Page{0, 1, 2}})
+	if f.State(0) != Known || f.State(1) != Fetched || f.State(2) != Known || f.Counts().Queued != 3 {
+		t.Errorf("states %v %v %v, %d queued", f.State(0), f.State(1), f.State(2), f.Counts().Queued)
+	}
+	f.close(now, 0, Failed)
+	if f.State(0) != Failed || f.FailedBy(0) != policy.DNSError || !f.Closed(0) {
+		t.Errorf("of a closed site: %v by %v", f.State(0), f.FailedBy(0))
+	}
+	f.Apply(now, &Event{Kind: Retried, Admit: []graph.Page{0}})
+	if w, _ := stepOn(t, f, now, Event{}); w.Kind != Resolve || f.Closed(0) || f.State(0) != Known {
+		t.Errorf("%v is asked for; closed %v, page %v", w.Kind, f.Closed(0), f.State(0))
+	}
+}
+
+// A session ends the back-off of a site, unless the server asked for the time.
+func TestForgiven(t *testing.T) {
+	for _, retry := range []time.Duration{0, 3 * time.Hour} {
+		f := polled(t, 9)
+		now := time.Duration(0)
+		for range 12 {
+			_, now = stepOn(t, f, now, Event{Class: policy.ServerError, Again: true, Retry: retry})
+		}
+		next := f.Instant(0)
+		f.Apply(now, &Event{Kind: Session})
+		if got := f.Instant(0); retry == 0 && got != now+2*time.Second || retry > 0 && got != next {
+			t.Errorf("Retry-After %v: it waits until %v at %v, before until %v", retry, got, now, next)
+		}
+	}
+}
