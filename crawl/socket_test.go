@@ -164,5 +164,5 @@ func socketPages() int {
 	if testing.Short() {
 		return 200
 	}
-	return 2000
+	return 1000
 }

@@ -83,7 +83,7 @@ func (r *Rules) Fail(c Count, k Kind, answers uint32, ours bool) (now Count, aga
 	if c.N == 0 || !ours && answers-c.Answers >= proof(k) {
 		c.N, c.Answers = min(c.N, 200)+1, answers
 	}
-	return c, int(c.N) <= r.Retries
+	return c, ours || int(c.N) <= r.Retries
 }
 
 // PageWait returns the time until a page that failed is tried again: Delay, and three times

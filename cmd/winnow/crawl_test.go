@@ -22,7 +22,7 @@ func tryRun(ctx context.Context, args ...string) (code int, stdout, stderr strin
 
 // rudely are the flags for a web of our own.
 func rudely(at webPlace, dir string, more ...string) []string {
-	return append([]string{"crawl", "--dir", dir, "--resolver", at.Resolver, "--allow-private", "--sync=false",
+	return append([]string{"crawl", "--dir", dir, "--resolver", at.Resolver, "--allow-private", "--sync=false", "--patience", "1s",
 		"--delay", "0", "--delay-factor", "0", "--ip-delay", "0", "--ip-cap", "0"}, more...)
 }
 

@@ -12,7 +12,8 @@ const exitCodesHelp = `winnow ends with one of these exit codes:
   1    an error; standard error names the file, flag or site
   2    the command line was wrong; nothing was done
   3    finished, but something asked for is missing: a report not written,
-       one policy of several failed, verify found a violation
+       one policy of several failed, verify found a violation, a crawl
+       has no page at all
        (failed pages of a crawl are data, not failures of the command)
   130  interrupted by Ctrl-C or a termination signal, after cleaning up
 

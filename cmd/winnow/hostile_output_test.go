@@ -164,7 +164,7 @@ func TestNastyCrawl(t *testing.T) {
 	dir := filepath.Join(home, "crawl")
 	seed := strings.Replace(s.URL, "127.0.0.1", "seed.localhost", 1)
 	for _, args := range [][]string{
-		{"crawl", seed + "/", "--dir", dir, "--allow-private", "--delay", "0", "--delay-factor", "0", "--ip-delay", "0", "--retries", "0", "-v",
+		{"crawl", seed + "/", "--dir", dir, "--allow-private", "--delay", "0", "--delay-factor", "0", "--ip-delay", "0", "--retries", "0", "--retry-delay", "10ms", "--patience", "1s", "-v",
 			"--scope", "seeds", "--exclude", "<script>alert(2)</script>"},
 		{"status", dir}, {"status", dir, "--json"}, {"pages", dir}, {"pages", dir, "--json"}, {"verify", dir}, {"verify", dir, "--json"},
 		{"robots", seed + "/x", "--allow-private"}, {"robots", seed + "/x", "--allow-private", "--json"}, {"report", dir}, {"report", dir, "--json"},

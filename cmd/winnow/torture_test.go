@@ -127,7 +127,7 @@ func newVictim(t *testing.T, pages int) *victim {
 	v.args = []string{
 		"crawl", v.server.URL(0), "--dir", v.dir, "--resolver", net.Resolver(), "--ca-file", ca, "--allow-private", "--quiet",
 		"--delay", tortureDelay.String(), "--delay-factor", "0", "--ip-delay", tortureIPDelay.String(), "--ip-cap", "1",
-		"--retry-delay", "50ms", "--robots-retry", "50ms", "--patience", "3s", "--commit", "20ms",
+		"--retry-delay", "50ms", "--robots-retry", "50ms", "--patience", "1s", "--commit", "20ms",
 		"--max-memory", "1GiB",
 	}
 	return v
@@ -160,9 +160,9 @@ func (v *victim) runAndKill(t *testing.T, after time.Duration) bool {
 func (v *victim) finish(t *testing.T) {
 	t.Helper()
 	runWinnow(t, v.args...)
-	var status struct{ State string }
-	if err := json.Unmarshal(runWinnow(t, "status", "--json", v.dir), &status); err != nil || status.State != "finished" {
-		t.Fatalf("the crawl is %s (%v), want it finished", status.State, err)
+	var status struct{ State, Why string }
+	if err := json.Unmarshal(runWinnow(t, "status", "--json", v.dir), &status); err != nil || status.State != "finished" && status.Why != "unreachable" {
+		t.Fatalf("the crawl is %s, %s (%v), want it finished, or nothing left but what cannot be reached", status.State, status.Why, err)
 	}
 }
 
