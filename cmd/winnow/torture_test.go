@@ -127,7 +127,7 @@ func newVictim(t *testing.T, pages int) *victim {
 	v.args = []string{
 		"crawl", v.server.URL(0), "--dir", v.dir, "--resolver", net.Resolver(), "--ca-file", ca, "--allow-private", "--quiet",
 		"--delay", tortureDelay.String(), "--delay-factor", "0", "--ip-delay", tortureIPDelay.String(), "--ip-cap", "1",
-		"--retry-delay", "50ms", "--robots-retry", "50ms", "--patience", "1s", "--commit", "20ms",
+		"--retry-delay", "50ms", "--robots-retry", "50ms", "--patience", "6s", "--commit", "20ms",
 		"--max-memory", "1GiB",
 	}
 	return v
