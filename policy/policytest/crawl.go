@@ -184,6 +184,9 @@ func (c *Crawl) Interrupt() {
 		}
 	}
 	c.flying = c.flying[:0]
+	for p := range c.due { // what failed is tried at once
+		c.due[p] = min(c.due[p], c.now)
+	}
 	c.F.Apply(c.now, &frontier.Event{Kind: frontier.Session})
 }
 
