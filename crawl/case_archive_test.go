@@ -19,6 +19,7 @@ func (w *testWeb) logTo(b *bytes.Buffer) { w.o.Log = slog.New(slog.NewTextHandle
 // An older copy of the journal: nothing that was fetched is deleted, a message says what
 // was set aside, and that is done once.
 func TestCaseJournalTailLost(t *testing.T) {
+	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t, 400, 12, fakeweb.ServeOptions{})
 		w.o.Machine.Sizes = Sizes{Journal: 30_000, Archive: 50_000}
@@ -132,6 +133,7 @@ func TestFinalFilesStay(t *testing.T) {
 // A journal that is older than the follower's file of URLs and its snapshots: the state is
 // what the records make.
 func TestCaseStaleFollower(t *testing.T) {
+	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t, 400, 20, fakeweb.ServeOptions{})
 		w.o.Machine.Sizes = Sizes{Journal: 15_000, Copy: 1, Replay: 1, URLs: 1}

@@ -81,6 +81,7 @@ func chain(n int, shape string) map[string][]string {
 // --max-depth 0 is the seeds, whatever they link to and sitemaps list; without a limit a
 // chain of 300 pages is fetched whole.
 func TestCaseDepthZero(t *testing.T) {
+	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		pages := chain(300, "/p/%d.html")
 		w := newHandWeb(t, map[string]http.HandlerFunc{"b.example": site("Sitemap: /sitemap.txt", []string{"/p/7.html", "/p/8.html"}, pages)}, "http://b.example/")
@@ -197,6 +198,7 @@ func first[T any](v T, _ error) T { return v }
 // others: depth is counted on the shortest way. It is so when the crawl is killed again and
 // again, when its state comes from records alone, and when the limit is raised.
 func TestCaseDepthExact(t *testing.T) {
+	long(t)
 	direct, behind := 0, 0 // pages that were refused at first: linked by a nearer page, or behind one
 	for i, name := range livePolicies() {
 		if testing.Short() && i%5 != 0 {
@@ -408,6 +410,7 @@ func TestCaseRulesEdited(t *testing.T) {
 
 // --pages counts pages: neither the visits of --recrawl nor redirects.
 func TestCaseRecrawlPages(t *testing.T) {
+	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t, 60, 6, fakeweb.ServeOptions{})
 		w.o.Config.Pages, w.o.Config.Recrawl = 100, Duration{time.Hour}
@@ -444,6 +447,7 @@ func TestCaseRecrawlPages(t *testing.T) {
 // Sites that wait two seconds anyway are no reason to commit more often than --commit
 // says.
 func TestCaseCommits(t *testing.T) {
+	long(t)
 	for _, sites := range []int{20, 800} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newTestWeb(t, 3*max(sites, 200), sites, fakeweb.ServeOptions{MinLatency: 10 * time.Millisecond, MaxLatency: 200 * time.Millisecond})
@@ -459,6 +463,7 @@ func TestCaseCommits(t *testing.T) {
 // The same where some 400 requests are made in a second; and a crawl without a delay does
 // not wait for commits.
 func TestCaseDenseCommits(t *testing.T) {
+	long(t)
 	hosts := map[string]http.HandlerFunc{}
 	var seeds []string
 	for i := range 800 {
@@ -503,6 +508,7 @@ func TestCaseDenseCommits(t *testing.T) {
 // A wiki whose pages have the names of files is fetched whole. A site whose files are files
 // costs a few requests, whatever their number, and of their bodies next to nothing.
 func TestCaseTypesLearned(t *testing.T) {
+	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		var wiki, files []string
 		for i := range 8 {

@@ -116,6 +116,7 @@ func bigRules(n int) robots.Rules {
 
 // Rules that no site has any more are forgotten, and those that one has are counted.
 func TestCaseRulesMemory(t *testing.T) {
+	long(t)
 	s, _ := newTestState(t)
 	name := []byte("http://a.example")
 	s.site(s.key.Site(name), name)

@@ -65,6 +65,7 @@ func (w *handWeb) cutOff(off func(addr string) bool) {
 
 // The last hosts of a crawl are dead: that is no outage, and one run is enough.
 func TestCaseTailOfDeadHosts(t *testing.T) {
+	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		seeds := []string{"http://s0.example/"}
 		for i := range 100 {
@@ -88,6 +89,7 @@ func TestCaseTailOfDeadHosts(t *testing.T) {
 
 // For five minutes names do not resolve, or resolve to the router.
 func TestCaseResolverStorm(t *testing.T) {
+	long(t)
 	for _, how := range []string{"nxdomain", "private"} {
 		t.Run(how, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -116,6 +118,7 @@ func TestCaseResolverStorm(t *testing.T) {
 
 // New names do not resolve for some minutes: they are asked for again.
 func TestCaseNewNamesInAStorm(t *testing.T) {
+	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		hosts, seeds := manySites(20, 3)
 		hosts["s0.example"] = func(rw http.ResponseWriter, r *http.Request) {
@@ -144,6 +147,7 @@ func TestCaseNewNamesInAStorm(t *testing.T) {
 // A name that does not exist is given up when the resolver answers for others, and tried
 // again by the next run.
 func TestCaseNoSuchName(t *testing.T) {
+	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		hosts, seeds := manySites(2, 300)
 		w := newHandWeb(t, hosts, append(seeds, "http://gone.example/")...)
@@ -168,6 +172,7 @@ func TestCaseNoSuchName(t *testing.T) {
 
 // A host is down for ten minutes when its robots.txt is first asked for, or is refreshed.
 func TestCaseShortDowntime(t *testing.T) {
+	long(t)
 	for _, refresh := range []bool{false, true} {
 		t.Run(fmt.Sprint("refresh=", refresh), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -227,6 +232,7 @@ func TestCaseSecondAddress(t *testing.T) {
 
 // A site answers 429 to every page, but not to robots.txt: it is given up for this run.
 func TestCaseForever429(t *testing.T) {
+	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		blocked := true
 		w := newHandWeb(t, map[string]http.HandlerFunc{"b.example": func(rw http.ResponseWriter, r *http.Request) {
@@ -249,6 +255,7 @@ func TestCaseForever429(t *testing.T) {
 
 // The clock of the machine is wrong for some minutes: certificates do not hold.
 func TestCaseTLSStorm(t *testing.T) {
+	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t, 600, 40, fakeweb.ServeOptions{HTTPS: 1})
 		began := time.Now()
@@ -299,6 +306,7 @@ func TestCaseStartedOffline(t *testing.T) {
 
 // One site, and we are cut off for half an hour, or for half a day.
 func TestCaseOneSiteOutage(t *testing.T) {
+	long(t)
 	for _, long := range []time.Duration{30 * time.Minute, 12 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			hosts, seeds := manySites(1, 500)
@@ -322,6 +330,7 @@ func TestCaseOneSiteOutage(t *testing.T) {
 
 // A server allows 20 requests a minute: the crawler learns it.
 func TestCaseRateLimit(t *testing.T) {
+	long(t)
 	for _, c := range []struct {
 		status int
 		gap    time.Duration // least time between two requests that are answered
@@ -369,6 +378,7 @@ func TestCaseRateLimit(t *testing.T) {
 
 // A captive portal answers for all sites: by a redirect, or with its own page.
 func TestCasePortal(t *testing.T) {
+	long(t)
 	for _, how := range []string{"redirect", "page"} {
 		for _, sites := range []int{1, 30} {
 			t.Run(fmt.Sprint(how, sites), func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 // A crawl that is resumed with --recrawl has the same state from its snapshot and from its
 // records, so a limit on the pages of a site decides the same with and without a snapshot.
 func TestRecrawlOnResume(t *testing.T) {
+	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t, 200, 4, fakeweb.ServeOptions{})
 		c := &w.o.Config

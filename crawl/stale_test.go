@@ -13,6 +13,7 @@ import (
 // Servers of names that fail for a while do not end a site whose address is known; a name
 // that is gone does.
 func TestStaleAddress(t *testing.T) {
+	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newHandWeb(t, map[string]http.HandlerFunc{
 			"a.example": func(rw http.ResponseWriter, r *http.Request) {

@@ -201,8 +201,8 @@ func TestInnocentTitles(t *testing.T) {
 	c.run(t)
 }
 
-// long leaves a test of verdicts out of short runs: those are for the race detector, and
-// verdicts are the owner's alone.
+// long leaves a test of verdicts, or of minutes of virtual time, out of short runs: those
+// are for the race detector, and what it decides is the owner's alone.
 func long(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

@@ -48,6 +48,7 @@ func rulesWith(name, kind, text string) tampering {
 // A request of any kind that the deny list, robots.txt or the scope forbids is found, and
 // what is found is that request.
 func TestVerifyFindsForbidden(t *testing.T) {
+	long(t)
 	list := denyFile(t, "nowhere.example")
 	var w *handWeb
 	synctest.Test(t, func(t *testing.T) {
