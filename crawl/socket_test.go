@@ -136,10 +136,11 @@ func TestSocketsKeepAlive(t *testing.T) {
 	w := newSocketWeb(t, sockets{pages: socketPages(), sites: 50, serve: mixedSockets(), addresses: 7})
 	w.o.Config.PerConnection = 5
 	w.run(t, 0)
-	w.check(t)
-	if dials, sum := w.dials.Load(), w.server.Counter().Summary(); 3*dials > 2*sum.Requests {
+	// What fails has a connection of its own each time.
+	if dials, sum := w.dials.Load(), w.server.Counter().Summary(); 5*dials > 4*sum.Requests {
 		t.Errorf("%d connections for %d requests: too few were used again", dials, sum.Requests)
 	}
+	w.check(t)
 }
 
 // A crawl that is stopped twice in the middle is one visitor to the server.
