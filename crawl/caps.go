@@ -233,7 +233,7 @@ func (o *owner) refill(now time.Duration) (some bool) {
 	}) > 0
 }
 
-// fits tells whether the limits let a page be asked for.
+// fits reports whether the limits let a page be asked for.
 func (o *owner) fits(p graph.Page) bool {
 	site, rest, ok := o.s.read(p)
 	return ok && o.s.bar(&o.limits, site, rest, o.s.depth(p)) == frontier.NoBar

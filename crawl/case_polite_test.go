@@ -85,7 +85,7 @@ func TestCaseDenySitemaps(t *testing.T) {
 	})
 }
 
-// A directory that is put on the deny list while the crawl runs is left alone, and so are
+// A directory that is put on the deny list while the crawl runs is skipped, and so are
 // the sitemap files in it. The rest of the site is fetched.
 func TestDenyPathOfSitemaps(t *testing.T) {
 	list := denyFile(t)
@@ -211,7 +211,7 @@ func movedRobots(to string) http.HandlerFunc {
 	}
 }
 
-// A robots.txt that moves to a denied host cannot be had: that host is not asked, and the
+// A robots.txt that moves to a denied host is unavailable: that host is not asked, and the
 // site, whose rules nobody knows, is not asked for pages.
 func TestCaseDenyHop(t *testing.T) {
 	list := denyFile(t, "b.example")

@@ -99,7 +99,7 @@ func (d Depth) String() string {
 // UnmarshalText reads what a file says in quotes.
 func (d *Depth) UnmarshalText(text []byte) error { return d.Set(string(text)) }
 
-// within tells whether so many links from a seed are not too many.
+// within reports whether so many links from a seed are not too many.
 func (d Depth) within(links int) bool { return d < 0 || links <= int(d) }
 
 // Size is a number of bytes that is written "10MiB" in files and on command lines. K,

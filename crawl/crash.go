@@ -49,7 +49,7 @@ func panicked() string {
 const maxTold = 20
 
 // tellCrash logs an answer that could not be read. It is a fault of ours, and those who
-// can mend it need the URL.
+// can fix it need the URL.
 func (o *owner) tellCrash(t *task) {
 	if t.answer == nil || t.answer.Class != policy.Crashed {
 		return

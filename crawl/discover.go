@@ -16,7 +16,7 @@ type limits struct {
 	sites          func(name []byte) int
 }
 
-// deep tells whether the depth of a page matters.
+// deep reports whether the depth of a page matters.
 func (l *limits) deep() bool { return l.depth >= 0 || l.dynamic >= 0 }
 
 // bar is why a page that is new on a site is not to be asked for, beyond what its URL
@@ -33,17 +33,17 @@ func (s *state) bar(l *limits, id graph.Site, rest []byte, depth int) frontier.B
 	return frontier.NoBar
 }
 
-// noRoom tells whether a site, or its domain, has as many pages as it may.
+// noRoom reports whether a site, or its domain, has as many pages as it may.
 func (s *state) noRoom(l *limits, id graph.Site) bool {
 	return s.fullSite(l, id) || s.fullDomain(l, id)
 }
 
-// fullDomain tells whether the domain of a site has as many pages as it may.
+// fullDomain reports whether the domain of a site has as many pages as it may.
 func (s *state) fullDomain(l *limits, id graph.Site) bool {
 	return l.domain > 0 && int(s.shares.At(int(s.domain.At(int(id))))) >= l.domain
 }
 
-// tooDeep tells whether a page is too many links away from a seed.
+// tooDeep reports whether a page is too many links away from a seed.
 func (s *state) tooDeep(l *limits, id graph.Site, rest []byte, depth int) bool {
 	return !l.depth.within(depth) || !l.dynamic.within(depth) && s.dynamic(id, rest)
 }
@@ -132,7 +132,7 @@ func (s *state) target(r *journal.Record, l *limits, from graph.Page, home graph
 	return p, true
 }
 
-// comesNearer tells whether it makes a page nearer that a sitemap lists it: depths are
+// comesNearer reports whether it makes a page nearer that a sitemap lists it: depths are
 // exact, and the page is not refused, which it would not be any more.
 func (s *state) comesNearer(p graph.Page) bool {
 	return s.set.frontier.Depths && int(p) < s.f.Pages() && s.f.Depth(p) > 0 && s.f.State(p) != frontier.RefusedPage

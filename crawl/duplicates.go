@@ -61,7 +61,7 @@ func (o *originals) note(digest [16]byte, targets uint64, p graph.Page, takes bo
 	}
 }
 
-// alikeTargets tells whether the links of two pages lead to the same, and whether they
+// alikeTargets reports whether the links of two pages lead to the same, and whether they
 // show the same, but for ids: see gather.Found.
 func alikeTargets(a, b uint64) bool { return uint32(a) == uint32(b) }
 
@@ -82,7 +82,7 @@ func (s *state) noteContent(r *journal.Record) {
 // notModified is the status of an answer that brings nothing because nothing changed.
 const notModified = 304
 
-// duplicate tells whether another page had the same content before (W20): the same words and
+// duplicate reports whether another page had the same content before (W20): the same words and
 // numbers, links to the same pages, the same pictures. Its own links bring nothing then. The
 // page with the shorter path counts as the original, whichever came first.
 func (o *owner) duplicate(e *frontier.Event, f *gather.Found) bool {

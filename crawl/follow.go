@@ -84,7 +84,7 @@ func (f *follow) due(s *state, log *slog.Logger) bool {
 	return f.ready(s)
 }
 
-// ready tells whether there is room for a copy, and lets it be made otherwise: the system
+// ready reports whether there is room for a copy, and lets it be made otherwise: the system
 // hands out memory a page at a time, which takes longer than to fill it.
 func (f *follow) ready(s *state) bool {
 	n := s.memory()

@@ -10,7 +10,7 @@ import (
 )
 
 // kinds learns what doubtful names are (page.ClassDoubtful): on a wiki Node.js is a page,
-// elsewhere jquery.js is a script. It counts what came of an extension in a directory and
+// elsewhere jquery.js is a script. It counts what became of an extension in a directory and
 // on a whole site, by the types of the answers. 16 bytes for each extension and directory
 // of which something came.
 type kinds struct {
@@ -86,7 +86,7 @@ func (s *state) doubtful(site graph.Site, rest []byte) (dir, extension []byte, o
 	return dir, extension, true
 }
 
-// noPage tells whether a page is none by its name: others of its directory or its site
+// noPage reports whether a page is none by its name: others of its directory or its site
 // with the same extension were not.
 func (s *state) noPage(site graph.Site, rest []byte) bool {
 	dir, extension, ok := s.doubtful(site, rest)
@@ -104,7 +104,7 @@ func (s *state) noPage(site graph.Site, rest []byte) bool {
 	return others >= kindSiteTries && others > kindShare*pages
 }
 
-// learnKind takes over what came of a page with a doubtful name.
+// learnKind takes over what became of a page with a doubtful name.
 func (s *state) learnKind(e *frontier.Event) {
 	if e.Class != policy.OK && e.Class != policy.Duplicate && e.Class != policy.NotHTML {
 		return

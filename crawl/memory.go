@@ -65,10 +65,10 @@ func (c *ceiling) rest(s *state) int64 {
 	return n
 }
 
-// full tells whether nothing but the reserve is left.
+// full reports whether nothing but the reserve is left.
 func (c *ceiling) full() bool { return c.most > 0 && c.needed > c.most-c.reserve }
 
-// fits tells whether there is room for what an answer brings: its links, or its rules.
+// fits reports whether there is room for what an answer brings: its links, or its rules.
 func (c *ceiling) fits(s *state, t *task) bool {
 	room, links := c.most-c.needed, &t.found.Links
 	cost := int64(links.Len()*(mostPerPage+mostPerSite) + t.rules.Size())
@@ -118,7 +118,7 @@ func (o *owner) outOfMemory() {
 	o.stop(o.s.now, whyMemory)
 }
 
-// bursts tells whether an answer brings more than there is memory for. It is void then, and
+// bursts reports whether an answer brings more than there is memory for. It is void then, and
 // the crawl pauses.
 func (o *owner) bursts(t *task) bool {
 	if t.void || t.work.Kind == frontier.Resolve {

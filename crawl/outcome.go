@@ -205,8 +205,8 @@ func (o *owner) ruled(now time.Duration, t *task) {
 	o.record()
 }
 
-// retryRobots lets a robots.txt that cannot be had be asked for again. Until then rules
-// that the site has stay in force, and a site without any is left alone.
+// retryRobots lets a robots.txt that is unavailable be asked for again. Until then rules
+// that the site has stay in force, and a site without any is skipped.
 func (o *owner) retryRobots(r *journal.Record, after time.Duration) {
 	r.Facts.Ours = o.outage.On()
 	r.Event.Again, r.Event.Due = true, later(r.Event.End, after)
@@ -240,7 +240,7 @@ func (o *owner) rule(r *journal.Record, rules robots.Rules, holds time.Duration)
 }
 
 // hopTo names the site to which a robots.txt moved. If there is no room for another site,
-// that one is given up, or the deny list forbids the URL, the robots.txt cannot be had.
+// that one is given up, or the deny list forbids the URL, the robots.txt is unavailable.
 func (o *owner) hopTo(r *journal.Record, url string) {
 	if o.s.deniedHop(url) {
 		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, policy.ServerError, ""

@@ -63,7 +63,7 @@ func (o *owner) admissible(scope *gather.Scope, p graph.Page) bool {
 	return o.s.bar(&o.limits, o.s.f.Site(p), rest, o.s.depth(p)) == frontier.NoBar
 }
 
-// loosens tells whether what decides about URLs differs from the session before: the
+// loosens reports whether what decides about URLs differs from the session before: the
 // configuration, or the contents of the files that it names.
 func loosens(before []byte, now *Config) bool {
 	if len(before) == 0 {

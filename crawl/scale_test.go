@@ -103,7 +103,7 @@ func (f *folded) visit(site graph.Site, page graph.Page, address int, done func(
 	f.work(frontier.Fetch, site, page, frontier.Done, done)
 }
 
-// bySite tells whether a line of the account counts for sites.
+// bySite reports whether a line of the account counts for sites.
 func bySite(name string) bool {
 	switch {
 	case strings.HasPrefix(name, "trap place"), strings.HasPrefix(name, "trap stem"), strings.HasPrefix(name, "trap parameter"), strings.HasPrefix(name, "content"),

@@ -93,7 +93,7 @@ func (s *sites) number(a netip.Addr) uint32 { return s.ips.number(a) }
 type pending struct {
 	hops    map[graph.Site]hop      // whose robots.txt is to be found elsewhere
 	files   map[graph.Site][]string // sitemap files to fetch
-	trouble map[graph.Site]noRules  // whose robots.txt cannot be had
+	trouble map[graph.Site]noRules  // whose robots.txt is unavailable
 
 	listings map[graph.Site]int // sitemap files known so far, fetched or not, while some are left
 	waiting  int                // bytes of the names of files to fetch
@@ -197,7 +197,7 @@ func (s *state) listed(r *journal.Record) {
 	}
 }
 
-// namedFiles tells whether the robots.txt of a site has named sitemap files before.
+// namedFiles reports whether the robots.txt of a site has named sitemap files before.
 func (s *sites) namedFiles(id graph.Site) bool {
 	return int(id/64) < s.reads.Len() && s.reads.At(int(id/64))>>(id%64)&1 != 0
 }

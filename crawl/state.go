@@ -302,7 +302,7 @@ func (s *state) site(hash uint64, name []byte) (id graph.Site, fresh bool) {
 	return id, fresh
 }
 
-// full tells whether no other page can be known, or no other site: because of a policy that
+// full reports whether no other page can be known, or no other site: because of a policy that
 // takes only so many. Memory is not what it is about; see ceiling.
 func (s *state) full() bool {
 	return s.seen.Pages() >= s.set.frontier.MaxPages || s.seen.Sites() >= s.set.frontier.MaxSites
@@ -423,7 +423,7 @@ const (
 	marks    = ^uint32(linksIn)
 )
 
-// isSeed tells whether a page is a seed.
+// isSeed reports whether a page is a seed.
 func (s *state) isSeed(p graph.Page) bool { return s.in.At(int(p))&seeded != 0 }
 
 // markSeeds marks the pages of an event as seeds: new ones, and those that were known.

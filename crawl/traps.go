@@ -28,7 +28,7 @@ func (s *state) parent(p *trap.Page) (trap.Page, bool) {
 	return s.look(from)
 }
 
-// known tells whether a page of a site is known.
+// known reports whether a page of a site is known.
 func (s *state) known(id graph.Site, rest []byte) bool {
 	_, ok := s.seen.LookupPage(s.key.Page(s.key.Site(s.seen.Name(id)), rest))
 	return ok
@@ -67,7 +67,7 @@ func (s *state) notice(r *journal.Record) {
 	s.noticeBars(&r.Event, r.Facts.Trial)
 }
 
-// noticeRefusal notes a page that is left alone after all: it does not count towards the
+// noticeRefusal notes a page that is skipped after all: it does not count towards the
 // limits of its site any more.
 func (s *state) noticeRefusal(e *frontier.Event) {
 	if s.in.At(int(e.Page))&came != 0 {
@@ -189,7 +189,7 @@ func (s *state) like(r *journal.Record) (p graph.Page, same, exact bool) {
 	return graph.NoPage, false, false
 }
 
-// knowsWords tells whether the words of the page of a record are known on its site.
+// knowsWords reports whether the words of the page of a record are known on its site.
 func (o *owner) knowsWords(r *journal.Record) bool {
 	p := r.Event.Page
 	if q, _, _ := o.s.like(r); q != graph.NoPage && o.s.f.Site(q) == o.s.f.Site(p) {

@@ -271,7 +271,7 @@ func (o *owner) patience() time.Duration {
 	return firstPatience
 }
 
-// nameless tells whether a name that could not be had is believed not to exist: it was
+// nameless reports whether a name that was not found is believed not to exist: it was
 // asked for several times, and the resolver found others meanwhile. An address in the
 // place of a name is judged at once.
 func (o *owner) nameless(t *task) bool {

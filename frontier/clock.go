@@ -133,7 +133,7 @@ func (f *Frontier) size(s graph.Site) time.Duration {
 }
 
 // In the column of failures the lower bits are the number of failures in a row, and the
-// highest one tells that the server asked for the time that it is left alone (Retry-After).
+// highest one tells that the server asked for the time that it is skipped (Retry-After).
 const (
 	asksTime     = 1 << 7
 	failuresMask = asksTime - 1
@@ -193,7 +193,7 @@ func (f *Frontier) recover(s graph.Site, e *Event) {
 // be had.
 const aliveFailures = 2
 
-// passing tells whether a failure is of the kind that passes.
+// passing reports whether a failure is of the kind that passes.
 func passing(c policy.Class) bool { return c >= policy.ServerError && c <= policy.Timeout }
 
 // keeps tells whether the fetcher keeps s for another page: if the connection is good

@@ -52,7 +52,7 @@ func (f *Frontier) bringNearer(p graph.Page, depth uint16) {
 	}
 }
 
-// lowerDepth gives a page a smaller depth, and tells whether it is one.
+// lowerDepth gives a page a smaller depth, and reports whether it is one.
 func (f *Frontier) lowerDepth(p graph.Page, depth uint16) bool {
 	if f.depth.At(int(p)) <= depth {
 		return false

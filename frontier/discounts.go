@@ -118,7 +118,7 @@ func (f *Frontier) DiscountSite(s graph.Site) {
 	setBit(f.mirrors, uint32(s))
 }
 
-// SiteDiscounted tells whether DiscountSite was called for s.
+// SiteDiscounted reports whether DiscountSite was called for s.
 func (f *Frontier) SiteDiscounted(s graph.Site) bool { return bit(f.mirrors, uint32(s)) }
 
 // waitingPages are the pages of s that wait, of the batch or not: they are taken out of

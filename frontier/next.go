@@ -143,7 +143,7 @@ func (f *Frontier) fetch(now time.Duration, w Work) (Work, bool) {
 	return w, true
 }
 
-// spared tells whether a work that a site needs before its best page is saved, because
+// spared reports whether a work that a site needs before its best page is saved, because
 // something speaks against that page. The robots.txt of another site is asked for
 // whatever speaks against the pages of this one.
 func (f *Frontier) spared(now time.Duration, w Work) bool {

@@ -22,7 +22,7 @@ type Facts struct {
 	Size    int64    // Ruled, Listed, Done: bytes of the body without its content coding
 
 	// What the page is compared by beside its digest (Done). Targets is of its links and
-	// pictures: with Digest it tells whether two pages are the same. Change is of its words
+	// pictures: with Digest it reports whether two pages are the same. Change is of its words
 	// without numbers. Terms is the set of its words, of a page with few of them. Numbers and
 	// Pictures are there if its words alone were known on its site.
 	Targets  uint64

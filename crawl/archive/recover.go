@@ -43,7 +43,7 @@ const (
 // closed file never grows again. Nor does one that has fewer bytes than were committed or
 // is not there, since somebody moved it away: the writer begins the next.
 //
-// Every step may be repeated; other files in the directory are left alone.
+// Every step may be repeated; other files in the directory are skipped.
 func Open(dir disk.Dir, c Config, at Position) (*Writer, error) {
 	if err := checkPrefix(c.Prefix); err != nil {
 		return nil, err

@@ -48,7 +48,7 @@ func (x *exchange) readBody(ctx context.Context, resp *http.Response) {
 	}
 }
 
-// unwanted tells whether a body is not worth reading.
+// unwanted reports whether a body is not worth reading.
 func (x *exchange) unwanted(resp *http.Response) bool {
 	if x.a.Class != policy.OK || x.r.Wants == nil || x.r.Wants(x.a.Header) {
 		return false

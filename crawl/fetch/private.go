@@ -66,7 +66,7 @@ func Private(a netip.Addr) bool {
 	return slices.ContainsFunc(wrapped(a), Private)
 }
 
-// Never tells whether an address is not asked even by a crawl that may ask private ones:
+// Never reports whether an address is not asked even by a crawl that may ask private ones:
 // link-local addresses, which mean another machine on every network, metadata services
 // among them, which give credentials to whoever asks; and addresses that a translator
 // makes of IPv4 ones (SIIT), or that wrap one of these.

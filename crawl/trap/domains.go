@@ -265,7 +265,7 @@ func (d *domains) lead(from, to graph.Site) {
 	}
 }
 
-// isEnd tells whether the domain of a site was asked for pages and leads to hardly any
+// isEnd reports whether the domain of a site was asked for pages and leads to hardly any
 // others that hang as it does. Members of a list are ends, sites of a farm are not.
 func (d *domains) isEnd(s graph.Site) bool {
 	n := int(d.of.At(int(s)))

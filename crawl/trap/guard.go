@@ -23,7 +23,7 @@ type Guard struct {
 	// Parent, if not nil, is asked for the page that linked to a page first; it may make the
 	// text of the page invalid.
 	Parent func(*Page) (Page, bool)
-	// Known, if not nil, tells whether a page of a site is known, by path and query.
+	// Known, if not nil, reports whether a page of a site is known, by path and query.
 	Known func(s graph.Site, rest []byte) bool
 
 	domains
@@ -163,7 +163,7 @@ func (g *Guard) groupOf(p *Page) uint64 {
 	return g.hash(p.Site, g.text)
 }
 
-// Came notes what a page brought that came for the first time, and tells whether that is
+// Came notes what a page brought that came for the first time, and reports whether that is
 // something new.
 func (g *Guard) Came(p *Page, n News) (news bool) {
 	group := g.enterGroup(p)
@@ -331,7 +331,7 @@ func Held(b frontier.Bar) bool {
 	return b == frontier.BarNoNews || b == frontier.BarDuplicate || needsAllowance(b)
 }
 
-// needsAllowance tells whether pages under a bar share an allowance.
+// needsAllowance reports whether pages under a bar share an allowance.
 func needsAllowance(b frontier.Bar) bool {
 	return b == frontier.BarHosts || b == frontier.BarFarm || b == frontier.BarGrows
 }

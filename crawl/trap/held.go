@@ -234,7 +234,7 @@ func (h *held) settle(p graph.Page) {
 // Holds is the number of held pages.
 func (g *Guard) Holds() int { return len(g.held.of) }
 
-// Holding tells whether a page is held.
+// Holding reports whether a page is held.
 func (g *Guard) Holding(p graph.Page) bool {
 	_, is := g.held.of[p]
 	return is

@@ -34,7 +34,7 @@ const (
 // news: a date, or the number of a page of a list, is not.
 const leastPairs = 4
 
-// KnowsWords tells whether the words of a page that comes are known on its site or in its
+// KnowsWords reports whether the words of a page that comes are known on its site or in its
 // group.
 func (g *Guard) KnowsWords(p *Page, change, terms uint64) bool {
 	if change == 0 {
@@ -44,7 +44,7 @@ func (g *Guard) KnowsWords(p *Page, change, terms uint64) bool {
 	return ok && (g.last.At(id) == uint32(change) || g.knowsTerms(id, terms)) || g.novel.has(g.thing(p.Site, wordsOf, change))
 }
 
-// knowsTerms tells whether a group that has few words had all of these.
+// knowsTerms reports whether a group that has few words had all of these.
 func (g *Guard) knowsTerms(group int, terms uint64) bool {
 	met := g.terms.At(group)
 	return terms != 0 && terms&^met == 0 && bits.OnesCount64(met) <= manyTerms
@@ -66,7 +66,7 @@ func (g *Guard) thing(s graph.Site, kind byte, what uint64) uint64 {
 	return g.key.Page(uint64(s), b[:])
 }
 
-// isNews tells whether a page brought something new on its site, and notes what it brought:
+// isNews reports whether a page brought something new on its site, and notes what it brought:
 // new words, the words of a page elsewhere on the site for the first time in this place,
 // as translations have that nobody has made yet, a new title that does not just repeat the
 // URL, new pictures, or many new numbers. What has an id in its name may repeat all of it.
@@ -92,7 +92,7 @@ func (g *Guard) isNews(p *Page, n *News, group int) bool {
 	return (!known || fresh) && !n.Soft
 }
 
-// noteWords notes the words of a page, and tells whether it is the first of its place that
+// noteWords notes the words of a page, and reports whether it is the first of its place that
 // has those of a page elsewhere.
 func (g *Guard) noteWords(p *Page, n *News) bool {
 	if n.Change == 0 {

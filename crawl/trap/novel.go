@@ -13,12 +13,12 @@ type novel struct {
 
 func newNovel() novel { return novel{graph.NewColumn[uint32]("trap novel", novelSize)} }
 
-// has tells whether a thing came.
+// has reports whether a thing came.
 func (n *novel) has(hash uint64) bool {
 	return n.marks.Len() > 0 && n.marks.At(int(hash%novelSize)) == uint32(hash>>32)|1
 }
 
-// add notes a thing, and tells whether it is new.
+// add notes a thing, and reports whether it is new.
 func (n *novel) add(hash uint64) bool {
 	if n.has(hash) {
 		return false

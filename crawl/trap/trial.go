@@ -29,7 +29,7 @@ const (
 	copyTimes  = 4   // times as many as the site has new pages
 )
 
-// A Trial is what came of the pages of a list that were let go.
+// A Trial is what became of the pages of a list that were let go.
 type Trial struct {
 	Key   uint64
 	Bar   frontier.Bar
@@ -73,7 +73,7 @@ func (t *Trial) waits() int64 {
 	return t.Wait + int64(t.Made) - own
 }
 
-// well tells whether the last step went well.
+// well reports whether the last step went well.
 func (t *Trial) well() bool {
 	n := uint32(len(t.Pages))
 	good, _ := t.counts()
@@ -95,7 +95,7 @@ func (t *Trial) spent() uint64 {
 // cost is how many requests the last step cost: the first page of a host comes with others.
 func (t *Trial) cost() uint64 { return trialCost(t.Bar) * uint64(len(t.Pages)) }
 
-// grows tells whether pages under a bar have to show ends.
+// grows reports whether pages under a bar have to show ends.
 func grows(b frontier.Bar) bool { return b == frontier.BarGrows || b == frontier.BarTrap }
 
 func trialCost(b frontier.Bar) uint64 {
