@@ -33,7 +33,7 @@ type Config struct {
 	IPDelay     Duration `toml:"ip_delay" help:"time from the end of an answer to the next request to the same IP address"`
 	IPCap       int      `toml:"ip_cap" help:"most requests at a time to one IP address; 0: no limit"`
 	Robots      bool     `toml:"robots" help:"obey robots.txt; switch it off for servers of your own only"`
-	RobotsRetry Duration `toml:"robots_retry" help:"time until a robots.txt that cannot be had is asked for again, doubled with each attempt up to a day; meanwhile the rules that the site has stay in force, and a site without any is left alone"`
+	RobotsRetry Duration `toml:"robots_retry" help:"time until a robots.txt that is unavailable is asked for again, doubled with each attempt up to a day; meanwhile the rules that the site has stay in force, and a site without any is left alone"`
 
 	Fetchers      int      `toml:"fetchers" section:"Fetching" help:"r: most sites that are asked at a time"`
 	PerConnection int      `toml:"per_connection" help:"c: pages asked for in one connection to a site, where it has set no delay of its own"`

@@ -200,7 +200,7 @@ func (o *owner) ruled(now time.Duration, t *task) {
 			e.Class = policy.ServerError // such as a redirect without end
 		}
 		o.retryRobots(r, again)
-		o.tellTrouble("robots.txt cannot be had", id, r)
+		o.tellTrouble("robots.txt is unavailable", id, r)
 	}
 	o.record()
 }
@@ -246,7 +246,7 @@ func (o *owner) hopTo(r *journal.Record, url string) {
 		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, policy.ServerError, ""
 		r.Facts.Note = "robots.txt moved to a host on the deny list"
 		o.retryRobots(r, time.Hour)
-		o.log.Info("robots.txt moved to a host on the deny list, and the site is left alone", "site", string(o.s.seen.Name(r.Event.For)), "to", url)
+		o.log.Info("robots.txt moved to a host on the deny list; the site waits", "site", string(o.s.seen.Name(r.Event.For)), "to", url)
 		return
 	}
 	name, _ := page.Site([]byte(url))
