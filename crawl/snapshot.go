@@ -337,7 +337,7 @@ func snapshotName(next uint64) string { return fmt.Sprintf("%016x%s", next, snap
 // writeSummed writes what save gives, and its sum.
 func writeSummed(f disk.File, save func(io.Writer) error) error {
 	sum := xxh3.New()
-	w := bufio.NewWriterSize(&fileWriter{f: f}, 1<<20)
+	w := bufio.NewWriterSize(io.NewOffsetWriter(f, 0), 1<<20)
 	if err := save(io.MultiWriter(w, sum)); err != nil {
 		return err
 	}
@@ -345,18 +345,6 @@ func writeSummed(f disk.File, save func(io.Writer) error) error {
 		return err
 	}
 	return w.Flush()
-}
-
-// fileWriter writes a file from its beginning on.
-type fileWriter struct {
-	f  disk.File
-	at int64
-}
-
-func (w *fileWriter) Write(b []byte) (int, error) {
-	n, err := w.f.WriteAt(b, w.at)
-	w.at += int64(n)
-	return n, err
 }
 
 // snapshotsOf lists the snapshots of a directory, the newest first.

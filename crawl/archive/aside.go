@@ -85,7 +85,7 @@ func (w *Writer) copyTo(r io.Reader, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(&appender{f: f}, r)
+	_, err = io.Copy(io.NewOffsetWriter(f, 0), r)
 	if err == nil {
 		err = f.Sync()
 	}
@@ -99,18 +99,6 @@ func (w *Writer) copyTo(r io.Reader, name string) error {
 		err = w.dir.Sync()
 	}
 	return err
-}
-
-// appender writes a file from its beginning on.
-type appender struct {
-	f  disk.File
-	at int64
-}
-
-func (a *appender) Write(b []byte) (int, error) {
-	n, err := a.f.WriteAt(b, a.at)
-	a.at += int64(n)
-	return n, err
 }
 
 // sameBytes reports whether a file has just these bytes, so many.
