@@ -34,7 +34,7 @@ var storms = []struct {
 	what     string
 }{
 	{3, 7, "no network"}, {9, 12, "no such name"}, {14, 17, "private address"}, {19, 22, "portal redirects"}, {24, 27, "portal page"},
-	{29, 33, "wrong clock"}, {36, 60, "half of the sites are down"}, {62, 70, "broken"}, {72, 96, "rate limits"},
+	{29, 33, "wrong clock"}, {36, 50, "half of the sites are down"}, {50, 60, "memory full"}, {62, 70, "broken"}, {72, 96, "rate limits"},
 	{98, 100, "silence"}, {102, 103, "no network"}, {104, 105, "no such name"}, {106, 130, "half of the sites are down"},
 }
 
@@ -51,7 +51,7 @@ func (s *storm) now() string {
 
 // TestStorm lets a week go by in which there is no network, the resolver lies, a portal
 // answers for everybody, the clock is wrong, half of the sites are down, servers break down
-// or limit the rate, the disk is full, and the crawl is killed again and again. Whoever runs
+// or limit the rate, memory and disk are full, and the crawl is killed again and again. Whoever runs
 // it starts it again when it ends. Afterwards every wanted page is there, once, and no rule
 // was broken by the server's count.
 func TestStorm(t *testing.T) {
@@ -84,6 +84,12 @@ func newStorm(t *testing.T) *storm {
 	go server.Serve(s.portal)
 	t.Cleanup(func() { server.Close() })
 	s.o.Config.Delay = Duration{90 * time.Minute}
+	s.o.Machine.Heap = func() Heap { // other goroutines have taken all there is
+		if s.now() == "memory full" {
+			return Heap{Live: int64(s.o.Config.MaxMemory)}
+		}
+		return Heap{}
+	}
 	s.o.Machine.Disk = func(name string) (disk.Dir, error) { return s.root.Sub(name), nil }
 	resolve, dial := s.o.Machine.Resolve, s.o.Machine.Dial
 	s.o.Machine.Resolve = func(ctx context.Context, host string) (fetch.Names, error) {
@@ -195,6 +201,9 @@ func (s *storm) checkStorm(t *testing.T) {
 			continue
 		}
 		t.Error(v)
+	}
+	if s.runs[whyMemory] == 0 {
+		t.Error("no run met a full memory")
 	}
 	crashes := s.runs["killed"] + s.runs["full disk"]
 	if crashes < 5 || repeats > 40*crashes {
