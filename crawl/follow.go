@@ -21,8 +21,10 @@ import (
 //
 // A larger state is not copied: a second state in this process, the follower, opens the
 // last snapshot, replays the journal as far as it is committed, and writes the next. So the
-// owner does not stall, and recovery is exercised. What that costs grows with the state,
-// so the larger it is the rarer it happens: a restart replays about as long as it loads.
+// owner does not stall, and recovery is exercised.
+//
+// What a snapshot costs grows with the state, so the larger the state the rarer they are:
+// the cost for each page stays the same, and a restart replays about as long as it loads.
 type follow struct {
 	dir    *directory
 	from   uint64 // record of the last snapshot
@@ -41,14 +43,14 @@ type follow struct {
 }
 
 // Costs of replaying, measured on crawls of generated webs (see bench), and how much of it
-// a restart may cost; as much again for each followUnit of a state that is not copied.
+// a restart may cost; as much again for each snapshotUnit of the state.
 const (
-	recordCost  = 4 * time.Microsecond
-	linkCost    = 300 * time.Nanosecond
-	replayLimit = 3 * time.Second
-	followUnit  = 600 << 20
-	copyLimit   = 1 << 30
-	smallCopy   = 16 << 20 // bytes for which nothing needs to be made ready
+	recordCost   = 4 * time.Microsecond
+	linkCost     = 300 * time.Nanosecond
+	replayLimit  = 3 * time.Second
+	snapshotUnit = 600 << 20
+	copyLimit    = 1 << 30
+	smallCopy    = 16 << 20 // bytes for which nothing needs to be made ready
 )
 
 func newFollow(dir *directory, s *state, z *Sizes) *follow {
@@ -78,10 +80,11 @@ func (f *follow) due(s *state, log *slog.Logger) bool {
 	if cost < f.every {
 		return false
 	}
-	if n := s.memory(); n > f.copies {
-		return float64(cost) >= float64(f.every)*(1+float64(n)/followUnit)
+	n := s.memory()
+	if float64(cost) < float64(f.every)*(1+float64(n)/snapshotUnit) {
+		return false
 	}
-	return f.ready(s)
+	return n > f.copies || f.ready(s)
 }
 
 // ready reports whether there is room for a copy, and lets it be made otherwise: the system

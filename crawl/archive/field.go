@@ -71,9 +71,12 @@ func checkURL(url string) error {
 // find is the value of the first field of that name, in any case.
 func find(fields []Field, name string) string {
 	for i := range fields {
-		if strings.EqualFold(fields[i].Name, name) {
+		if sameName(fields[i].Name, name) {
 			return fields[i].Value
 		}
 	}
 	return ""
 }
+
+// sameName reports whether two field names are equal but for case. Names are ASCII.
+func sameName(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }

@@ -38,11 +38,16 @@ func (r *Record) Response() (Head, io.Reader, error) {
 
 // readHead reads the head from the block of r, or from a copy of it on its way.
 func readHead(r *Record, from io.Reader) (Head, *bufio.Reader, error) {
-	in := bufio.NewReader(from)
+	in := r.from.head
+	if in == nil {
+		in = bufio.NewReader(from)
+		r.from.head = in
+	}
+	in.Reset(from)
 	var h Head
 	left := maxHead
 	for first := true; ; first = false {
-		line, err := lenientLine(in, &left)
+		line, err := r.from.lenientLine(in, &left)
 		if left < 0 {
 			return h, nil, r.from.fail(formatf("HTTP head of more than %d bytes", maxHead))
 		}
@@ -51,8 +56,8 @@ func readHead(r *Record, from io.Reader) (Head, *bufio.Reader, error) {
 		}
 		if first {
 			h.Status = status(line)
-		} else if name, value, ok := bytes.Cut(line, []byte(":")); ok && len(name) > 0 {
-			h.Fields = append(h.Fields, Field{string(bytes.TrimSpace(name)), string(bytes.TrimSpace(value))})
+		} else if name, value, ok := strings.Cut(string(line), ":"); ok && len(name) > 0 {
+			h.Fields = append(h.Fields, Field{strings.TrimSpace(name), strings.TrimSpace(value)})
 		}
 		if err == io.EOF || len(line) == 0 {
 			return h, in, nil
@@ -61,14 +66,14 @@ func readHead(r *Record, from io.Reader) (Head, *bufio.Reader, error) {
 }
 
 // lenientLine ends at LF, with or without CR.
-func lenientLine(in *bufio.Reader, left *int) ([]byte, error) {
-	var line []byte
+func (r *Reader) lenientLine(in *bufio.Reader, left *int) ([]byte, error) {
+	r.line = r.line[:0]
 	for {
 		part, err := in.ReadSlice('\n')
 		*left -= len(part)
-		line = append(line, part...)
+		r.line = append(r.line, part...)
 		if err != bufio.ErrBufferFull || *left < 0 {
-			return bytes.TrimRight(line, "\r\n"), err
+			return bytes.TrimRight(r.line, "\r\n"), err
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -66,7 +67,9 @@ func readAll(r io.Reader) (all []held, err error) {
 		if err != nil {
 			return all, err
 		}
-		all = append(all, held{*rec, block})
+		kept := *rec
+		kept.Fields = slices.Clone(rec.Fields) // the next record uses its room again
+		all = append(all, held{kept, block})
 	}
 }
 

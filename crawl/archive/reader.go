@@ -39,6 +39,7 @@ type Reader struct {
 	gz      *gzip.Reader  // nil before the first member
 	plain   *bufio.Reader // of the current member
 	body    io.LimitedReader
+	head    *bufio.Reader // of the HTTP message in the block; see Record.Response
 	line    []byte
 	record  *Record
 	err     error
@@ -91,7 +92,11 @@ func (r *Reader) Next() (*Record, error) {
 		r.err = io.EOF
 		return nil, io.EOF
 	}
-	r.record = &Record{Offset: at, from: r}
+	var fields []Field
+	if r.record != nil {
+		fields = r.record.Fields[:0]
+	}
+	r.record = &Record{Offset: at, Fields: fields, from: r}
 	if err := r.open(start); err != nil {
 		return nil, r.fail(err)
 	}

@@ -109,16 +109,16 @@ func addField(fields []Field, line []byte) ([]Field, error) {
 		last.Value = strings.TrimSpace(last.Value + " " + string(bytes.TrimSpace(line)))
 		return fields, nil
 	}
-	name, value, ok := bytes.Cut(line, []byte(":"))
+	name, value, ok := strings.Cut(string(line), ":")
 	if !ok || len(name) == 0 {
 		return nil, formatf("field %.40q has no name", line)
 	}
-	for _, c := range name {
-		if !token(c) {
-			return nil, formatf("field %.40q: byte %#02x in the name", line, c)
+	for i := range len(name) {
+		if !token(name[i]) {
+			return nil, formatf("field %.40q: byte %#02x in the name", line, name[i])
 		}
 	}
-	return append(fields, Field{string(name), string(bytes.TrimSpace(value))}), nil
+	return append(fields, Field{name, strings.TrimSpace(value)}), nil
 }
 
 // readLine reads to CR LF, which it takes off, and counts against left.
@@ -154,7 +154,7 @@ func (r *Record) check() error {
 	for _, name := range single {
 		n := 0
 		for _, f := range r.Fields {
-			if strings.EqualFold(f.Name, name) {
+			if sameName(f.Name, name) {
 				n++
 			}
 		}
