@@ -119,6 +119,18 @@ func later(t, d time.Duration) time.Duration {
 	return t + d
 }
 
+// Between returns the time between two requests to s when all goes well, at most MaxBetween.
+func (f *Frontier) Between(s graph.Site) time.Duration {
+	d := max(f.size(s), f.crawlDelay(s), f.paces[s].Delay)
+	if f.isSlow(s) {
+		d = max(d, doubled(f.o.SlowDelay, int(f.slow.At(int(s)))-f.o.SlowTimes, f.o.SlowMax))
+	}
+	return min(d, MaxBetween)
+}
+
+// MaxBetween bounds what Between returns.
+const MaxBetween = 24 * time.Hour
+
 // size is the delay of the options, which may depend on the size of the site.
 func (f *Frontier) size(s graph.Site) time.Duration {
 	if f.o.SiteDelay != nil {

@@ -16,7 +16,7 @@ import (
 //	3: discounts; of sites only values of their own, of places only whether there is one
 //	4: how pages failed, what sites have taught of their pace
 //	5: depths of 16 bits
-const layoutVersion = 5
+const layoutVersion = 6
 
 // maxLayout is the most bytes that a layout may have.
 const maxLayout = 1 << 12

@@ -68,7 +68,7 @@ func TestPace(t *testing.T) {
 		e := Event{Kind: Done, Page: graph.Page(i - turned), Start: now, End: now}
 		if now-last < 5*time.Second && i > 0 { // the server wants five seconds
 			e.Class, e.Pushed, e.Again, e.Due = policy.ServerError, true, true, now
-			if turned++; i > 20 {
+			if turned++; i > 20 && f.paces[0].Safe == 0 { // a try may fail
 				t.Errorf("turned down at request %d, pace %v", i, f.Pace(0))
 			}
 		} else {
@@ -90,6 +90,75 @@ func TestPace(t *testing.T) {
 	g := polled(t, 90)
 	if err := g.Load(&b); err != nil || g.Pace(0) != f.Pace(0) || g.paces[0] != f.paces[0] {
 		t.Errorf("loaded: %v, pace %+v, want %+v", err, g.paces[0], f.paces[0])
+	}
+}
+
+// Answers that say "too often" and have nothing to do with the pace slow a site down a
+// little, and not for long: one page in fifty always has them, or all have for an hour.
+func TestPaceInVain(t *testing.T) {
+	const pages, usual = 3000, 2 * time.Second
+	for name, refuses := range map[string]func(i int, now time.Duration) bool{
+		"one in fifty":  func(i int, _ time.Duration) bool { return policy.Hash(3, uint64(i))%50 == 0 },
+		"one in 20":     func(i int, _ time.Duration) bool { return policy.Hash(3, uint64(i))%20 == 0 },
+		"one in ten":    func(i int, _ time.Duration) bool { return policy.Hash(3, uint64(i))%10 == 0 },
+		"for an hour":   func(_ int, now time.Duration) bool { return now > time.Minute && now < time.Hour },
+		"hour by hour":  func(_ int, now time.Duration) bool { return now%(2*time.Hour) > 110*time.Minute },
+		"half of a day": func(_ int, now time.Duration) bool { return now > time.Minute && now < 12*time.Hour },
+	} {
+		var p pace
+		now, idle, failures := time.Duration(0), time.Duration(0), 0
+		for i := range pages {
+			if refuses(i, now) {
+				back := doubled(5*time.Second, failures, 24*time.Hour)
+				p.slower(now, usual, failures)
+				failures++
+				now += max(p.Delay, usual, back)
+				idle += max(p.Delay, usual, back)
+				continue
+			}
+			if p != (pace{}) {
+				p.faster(now, now, failures)
+			}
+			if p.Delay <= usual && p.Safe == 0 {
+				p = pace{}
+			}
+			failures = 0
+			now += max(p.Delay, usual)
+		}
+		t.Logf("%s: %v, %v of it after refusals, pace %v", name, now, idle, p.Delay)
+		times := time.Duration(3)
+		if name == "one in ten" {
+			times = 6
+		}
+		if busy := now - idle; busy > times*pages*usual || p.Delay > 30*time.Second {
+			t.Errorf("%s: %v for %d pages, and the pace is %v", name, busy, pages, p.Delay)
+		}
+	}
+}
+
+// A site that wants a minute between two requests gets it, and hardly any request before it.
+func TestPaceOfAMinute(t *testing.T) {
+	var p pace
+	now, turned, failures, wait := time.Duration(0), 0, 0, 2*time.Second
+	for i := range 500 {
+		if wait < time.Minute {
+			back := doubled(5*time.Second, failures, 24*time.Hour)
+			p.slower(now, 2*time.Second, failures)
+			now += max(p.Delay, back)
+			wait += max(p.Delay, back) // it counts from the last good answer
+			failures++
+			turned++
+			continue
+		}
+		p.faster(now, now, failures)
+		failures, wait = 0, max(p.Delay, 2*time.Second)
+		now += wait
+		if i > 50 && p.Delay > 2*time.Minute {
+			t.Fatalf("the pace is %v", p.Delay)
+		}
+	}
+	if t.Logf("turned down %d times, pace %v", turned, p.Delay); turned > 25 {
+		t.Errorf("turned down %d times of 500", turned)
 	}
 }
 

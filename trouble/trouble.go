@@ -87,13 +87,14 @@ func (r *Rules) Fail(c Count, k Kind, answers uint32, ours bool) (now Count, aga
 }
 
 // PageWait returns the time until a page that failed is tried again: Delay, and three times
-// as long with each failure, so that others have their turn, spread by up to a quarter.
-func (r *Rules) PageWait(c Count, page uint32) time.Duration {
+// as long with each failure, spread by up to a quarter. Other pages of its site have their
+// turn meanwhile: it is more than twice the time between two requests to the site.
+func (r *Rules) PageWait(c Count, page uint32, between time.Duration) time.Duration {
 	d := r.Delay
 	for range min(max(c.All, 1)-1, 6) {
 		d *= 3
 	}
-	return r.spread(d, uint64(page), uint64(c.All))
+	return r.spread(max(d, 2*between+time.Second), uint64(page), uint64(c.All))
 }
 
 // MaxWait is the longest time between two tries.

@@ -58,11 +58,14 @@ func TestWaits(t *testing.T) {
 	r := &Rules{Delay: 10 * time.Second}
 	last := time.Duration(0)
 	for n := uint8(1); n < 5; n++ {
-		d := r.PageWait(Count{All: n}, 3)
+		d := r.PageWait(Count{All: n}, 3, 0)
 		if d < last*2 || d < 10*time.Second {
 			t.Errorf("wait %v after %v", d, last)
 		}
 		last = d
+	}
+	if d := r.PageWait(Count{All: 1}, 3, 10*time.Minute); d <= 20*time.Minute {
+		t.Errorf("wait %v where requests are ten minutes apart: no other page has its turn", d)
 	}
 	for n := range 100 {
 		if d := r.NameWait(n, 5); d < 30*time.Second || d > MaxWait*5/4 {
