@@ -422,3 +422,38 @@ func TestCasePortal(t *testing.T) {
 		}
 	}
 }
+
+// Many pages are the same, and nothing is left but a site that is broken: that its
+// robots.txt answers proves that there is no portal, and does so once.
+func TestPortalOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newHandWeb(t, map[string]http.HandlerFunc{
+			"a.example": func(rw http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/" {
+					for i := range 12 {
+						fmt.Fprintf(rw, "<a href=/p%d>%d</a>", i, i)
+					}
+					return
+				}
+				fmt.Fprint(rw, "<p>This page has moved to nowhere in particular.</p>")
+			},
+			"b.example": func(rw http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/robots.txt" {
+					time.Sleep(8 * time.Second)
+					return
+				}
+				rw.WriteHeader(http.StatusInternalServerError)
+			},
+		}, "http://a.example/", "http://b.example/")
+		sum := w.run(t)
+		robots := 0
+		for _, url := range w.asked {
+			if strings.HasSuffix(url, "/robots.txt") {
+				robots++
+			}
+		}
+		if robots > 40 {
+			t.Errorf("%s: %d of %d requests were for robots.txt, in %v", sum.Why, robots, len(w.asked), sum.Ran)
+		}
+	})
+}

@@ -92,6 +92,7 @@ type owner struct {
 	hopeAt       time.Duration   // when to look again
 	honest       map[string]bool // answers that many pages give, and are proper: see portal
 	portalAt     time.Duration   // when the next suspicion may be
+	takenBack    time.Duration   // the last answer of a portal that was taken back
 	resolves     page.Resolver
 	flight       flight
 	crashes      int // of the parser, in this session

@@ -163,12 +163,14 @@ func (o *owner) redirects(t *task) string {
 }
 
 // takeBack gives pages another chance that a portal may have answered for, and lets
-// robots.txt be asked for again that it may have answered for.
+// robots.txt be asked for again that it may have answered for. It does so once: their
+// answers bring it here again.
 func (o *owner) takeBack(now time.Duration) {
 	p := &o.s.portal
-	if !p.suspected() || o.honest[p.Same] {
+	if !p.suspected() || o.honest[p.Same] || o.takenBack == p.Last {
 		return
 	}
+	o.takenBack = p.Last
 	pages, rules := slices.Clone(p.Pages), slices.Clone(p.Rules)
 	r := o.begin(frontier.Retried, now)
 	for _, q := range pages {

@@ -119,9 +119,13 @@ func later(t, d time.Duration) time.Duration {
 	return t + d
 }
 
-// Between returns the time between two requests to s when all goes well, at most MaxBetween.
+// Between returns about the time between two requests to s as things are, at most
+// MaxBetween.
 func (f *Frontier) Between(s graph.Site) time.Duration {
 	d := max(f.size(s), f.crawlDelay(s), f.paces[s].Delay)
+	if n := f.failures(s); n > 0 {
+		d = max(d, doubled(f.o.BackOff, n, f.o.BackOffMax))
+	}
 	if f.isSlow(s) {
 		d = max(d, doubled(f.o.SlowDelay, int(f.slow.At(int(s)))-f.o.SlowTimes, f.o.SlowMax))
 	}
@@ -130,6 +134,9 @@ func (f *Frontier) Between(s graph.Site) time.Duration {
 
 // MaxBetween bounds what Between returns.
 const MaxBetween = 24 * time.Hour
+
+// Waiting returns the number of pages of s that can be handed out.
+func (f *Frontier) Waiting(s graph.Site) int { return f.boards[0].active.Len(s) }
 
 // size is the delay of the options, which may depend on the size of the site.
 func (f *Frontier) size(s graph.Site) time.Duration {
