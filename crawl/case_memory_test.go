@@ -277,3 +277,46 @@ func TestListingsEnd(t *testing.T) {
 		t.Errorf("%d counts, %d lists, %d bytes of names are left; read before: %t", len(s.listings), len(s.files), s.waiting, s.namedFiles(0))
 	}
 }
+
+// The last site of an address moves away right after a request to it, and another one
+// comes: the delay of the address still holds for it, also after a save.
+func TestAddressComesBack(t *testing.T) {
+	s, _ := newTestState(t)
+	f := &folded{t: t, s: s}
+	f.begin(frontier.Seed)
+	for i := range 3 {
+		f.link(fmt.Appendf(nil, "http://s%d.example", i), []byte("/"))
+	}
+	f.apply()
+	move := func(site int, to netip.Addr) {
+		f.work(frontier.Resolve, graph.Site(site), 0, frontier.Resolved, func(r *journal.Record) {
+			r.Facts.Addrs = []netip.Addr{to}
+			r.Event.Address, r.Event.Expiry = s.number(to), f.now+time.Minute
+		})
+	}
+	here, there := publicAddr(1), publicAddr(2)
+	move(0, here)
+	f.now += time.Hour
+	f.work(frontier.Robots, 0, 0, frontier.Ruled, func(r *journal.Record) {
+		r.Facts.Rules, _ = s.texts.list[0].AppendBinary(nil)
+		r.Event.Expiry = f.now + time.Hour
+	})
+	number := s.f.Address(0)
+	f.now += 10 * time.Millisecond
+	move(0, there)
+	move(2, publicAddr(4)) // it must not have the number
+	saved := newIPNumbers(100)
+	defer saved.columns(graph.AnyColumn.Free)
+	if err := saved.load(s.ips.save(), s.f.Addresses()); err != nil || saved.number(here) != number {
+		t.Errorf("after loading the address has number %d, want %d; %v", saved.number(here), number, err)
+	}
+	f.now += 10 * time.Millisecond
+	if move(1, here); s.f.Address(1) != number || s.f.AddressIdle(f.now, number) {
+		t.Errorf("the address had number %d and has %d, and can be asked", number, s.f.Address(1))
+	}
+	f.now += time.Hour
+	move(1, there)
+	if n := s.number(publicAddr(3)); n != number {
+		t.Errorf("the number %d is not used again, but %d", number, n)
+	}
+}

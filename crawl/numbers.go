@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/graph"
@@ -162,6 +163,7 @@ type ipNumbers struct {
 	bits *graph.Column[uint32] // by number: the IPv4 address; 0: see wide
 	wide map[uint32]netip.Addr // by number: others
 	uses *graph.Column[uint32] // by number: sites that have it
+	left []uint32              // numbers that no site has any more and that are not free yet: see reclaim
 	free freeNumbers
 }
 
@@ -237,9 +239,27 @@ func (x *ipNumbers) use(n uint32) { x.uses.Slice()[n]++ }
 
 func (x *ipNumbers) drop(n uint32) {
 	uses := x.uses.Slice()
-	if uses[n]--; uses[n] > 0 {
-		return
+	if uses[n]--; uses[n] == 0 && !slices.Contains(x.left, n) {
+		x.left = append(x.left, n)
 	}
+}
+
+// reclaim frees the numbers of addresses that no site has any more, once their delay has
+// passed: until then a site that comes to such an address must find its number.
+func (x *ipNumbers) reclaim(idle func(n uint32) bool) {
+	x.left = slices.DeleteFunc(x.left, func(n uint32) bool {
+		if x.uses.At(int(n)) > 0 {
+			return true
+		}
+		if !idle(n) {
+			return false
+		}
+		x.forget(n)
+		return true
+	})
+}
+
+func (x *ipNumbers) forget(n uint32) {
 	if v := x.bits.At(int(n)); v != 0 {
 		delete(x.v4, v)
 		x.bits.Set(int(n), 0)
@@ -279,6 +299,12 @@ func (x *ipNumbers) load(list []netip.Addr, by []uint32) error {
 		}
 		x.uses.Slice()[n] += min(1, n)
 	}
-	x.free = unused(x.uses.Slice())
+	for _, n := range unused(x.uses.Slice()) { // in their order, which is a heap
+		if x.at(n).IsValid() {
+			x.left = append(x.left, n)
+		} else {
+			x.free = append(x.free, n)
+		}
+	}
 	return nil
 }

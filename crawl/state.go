@@ -404,6 +404,7 @@ func (s *state) readdress(r *journal.Record) {
 	if old := s.f.Address(e.Site); old != 0 {
 		s.ips.drop(old)
 	}
+	s.ips.reclaim(func(n uint32) bool { return s.f.AddressIdle(r.Now, n) })
 }
 
 // addressOf is the address of a site, the zero Addr when it has none.

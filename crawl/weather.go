@@ -157,7 +157,7 @@ func (o *owner) again(r *journal.Record, c trouble.Count, s graph.Site) (due tim
 	if !ok {
 		return 0, false
 	}
-	return later(e.End, max(o.s.set.trouble.PageWait(c, uint32(e.Page), o.s.f.Between(s), o.s.f.Waiting(s)), e.Retry)), true
+	return later(e.End, max(o.s.set.trouble.PageWait(c, uint32(e.Page), o.s.f.Between(s)), e.Retry)), true
 }
 
 // noteWeather tells the outage of an attempt that ended. That a name was found says

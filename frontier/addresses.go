@@ -70,6 +70,12 @@ func (f *Frontier) busy(now time.Duration, a uint32) bool {
 	return f.o.AddressCap > 0 && int(f.active.At(int(a))) >= f.o.AddressCap || f.free.At(int(a)) > int64(now)
 }
 
+// AddressIdle reports whether no request to address a is under way, and its delay has
+// passed.
+func (f *Frontier) AddressIdle(now time.Duration, a uint32) bool {
+	return int(a) >= f.active.Len() || f.active.At(int(a)) == 0 && f.free.At(int(a)) <= int64(now)
+}
+
 // enterAddress counts s as a request to its address.
 func (f *Frontier) enterAddress(now time.Duration, s graph.Site) {
 	if a := f.of.At(int(s)); a != 0 {

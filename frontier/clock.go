@@ -135,9 +135,6 @@ func (f *Frontier) Between(s graph.Site) time.Duration {
 // MaxBetween bounds what Between returns.
 const MaxBetween = 24 * time.Hour
 
-// Waiting returns the number of pages of s that can be handed out.
-func (f *Frontier) Waiting(s graph.Site) int { return f.boards[0].active.Len(s) }
-
 // size is the delay of the options, which may depend on the size of the site.
 func (f *Frontier) size(s graph.Site) time.Duration {
 	if f.o.SiteDelay != nil {

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 	"time"
 
@@ -159,6 +160,37 @@ func TestPaceOfAMinute(t *testing.T) {
 	}
 	if t.Logf("turned down %d times, pace %v", turned, p.Delay); turned > 25 {
 		t.Errorf("turned down %d times of 500", turned)
+	}
+}
+
+// While a site fails, each of its pages has its first turn before one has its third, and how
+// often the frontier is asked meanwhile makes no difference.
+func TestYields(t *testing.T) {
+	f, g := polled(t, 20), polled(t, 20)
+	now, tries := time.Duration(0), map[graph.Page]int{}
+	for len(tries) < 20 {
+		e := Event{Class: policy.ServerError, Again: true}
+		w, ask, ok := f.Next(now)
+		for ; !ok; w, ask, ok = f.Next(now) {
+			now = min(ask, now+time.Second)
+		}
+		if w.Kind != Fetch {
+			t.Fatal(w)
+		}
+		if tries[w.Page]++; tries[w.Page] == 3 {
+			t.Errorf("page %d is asked for the third time when %d of 20 were asked for", w.Page, len(tries))
+		}
+		g.Apply(now, &Event{Kind: Took, Work: Fetch, Site: w.Site, Page: w.Page, Board: w.Board})
+		e.Kind, e.Page, e.Start, e.End, e.Due = Done, w.Page, now, now, now+15*time.Second
+		f.Apply(now, &e)
+		g.Apply(now, &e)
+		var one, two bytes.Buffer
+		if err := errors.Join(f.Save(&one), g.Save(&two)); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(one.Bytes(), two.Bytes()) {
+			t.Fatalf("%v: the state differs that was asked less often", now)
+		}
 	}
 }
 

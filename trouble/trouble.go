@@ -88,18 +88,13 @@ func (r *Rules) Fail(c Count, k Kind, answers uint32, ours bool) (now Count, aga
 
 // PageWait returns the time until a page that failed is tried again: Delay, and three times
 // as long with each failure, spread by up to a quarter. Other pages of its site have their
-// turn meanwhile: it is more than twice the time between two requests to the site, and from
-// the third failure on long enough for all others that wait.
-func (r *Rules) PageWait(c Count, page uint32, between time.Duration, others int) time.Duration {
+// turn meanwhile: it is more than twice the time between two requests to the site.
+func (r *Rules) PageWait(c Count, page uint32, between time.Duration) time.Duration {
 	d := r.Delay
 	for range min(max(c.All, 1)-1, 6) {
 		d *= 3
 	}
-	d = max(d, 2*between+time.Second)
-	if c.All >= 3 && between > 0 {
-		d = max(d, between*time.Duration(min(int64(others), int64(MaxWait/between))))
-	}
-	return r.spread(d, uint64(page), uint64(c.All))
+	return r.spread(max(d, 2*between+time.Second), uint64(page), uint64(c.All))
 }
 
 // MaxWait is the longest time between two tries.

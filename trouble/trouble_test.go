@@ -58,20 +58,14 @@ func TestWaits(t *testing.T) {
 	r := &Rules{Delay: 10 * time.Second}
 	last := time.Duration(0)
 	for n := uint8(1); n < 5; n++ {
-		d := r.PageWait(Count{All: n}, 3, 0, 9)
+		d := r.PageWait(Count{All: n}, 3, 0)
 		if d < last*2 || d < 10*time.Second {
 			t.Errorf("wait %v after %v", d, last)
 		}
 		last = d
 	}
-	if d := r.PageWait(Count{All: 1}, 3, 10*time.Minute, 0); d <= 20*time.Minute {
+	if d := r.PageWait(Count{All: 1}, 3, 10*time.Minute); d <= 20*time.Minute {
 		t.Errorf("wait %v where requests are ten minutes apart: no other page has its turn", d)
-	}
-	if d := r.PageWait(Count{All: 3}, 3, 20*time.Second, 180); d < time.Hour {
-		t.Errorf("wait %v where 180 pages wait for their first turn, 20 seconds each", d)
-	}
-	if d := r.PageWait(Count{All: 9}, 3, time.Hour, 1<<30); d > 2*MaxWait {
-		t.Errorf("wait %v at most", d)
 	}
 	for n := range 100 {
 		if d := r.NameWait(n, 5); d < 30*time.Second || d > MaxWait*5/4 {
