@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A Cap is a limit of the configuration that left something out.
@@ -67,19 +67,19 @@ func (s *state) capsOf(c *Config) (list []Cap) {
 			list = append(list, Cap{Key: key, Value: value, What: what, Left: left, Raise: raise})
 		}
 	}
-	add("site_pages", strconv.Itoa(c.SitePages), "pages", bars[frontier.BarSitePages], "")
-	add("domain_pages", strconv.Itoa(c.DomainPages), "pages", bars[frontier.BarDomainPages], "")
+	add("site_pages", strconv.Itoa(c.SitePages), "pages", bars[event.BarSitePages], "")
+	add("domain_pages", strconv.Itoa(c.DomainPages), "pages", bars[event.BarDomainPages], "")
 	key, limit := "max_depth", c.MaxDepth
 	if limit < 0 {
 		key, limit = "max_depth_dynamic", c.MaxDepthDynamic
 	}
-	add(key, limit.String(), "pages", bars[frontier.BarDepth], "none")
+	add(key, limit.String(), "pages", bars[event.BarDepth], "none")
 	most := "" // a page may have been cut for the bytes of its links, which cannot be set
 	if n := roundUp(s.cut.most()); n > c.MaxLinks {
 		most = strconv.Itoa(n)
 	}
 	add("max_links", strconv.Itoa(c.MaxLinks), "links", s.cut.links, most)
-	add("max_body", c.MaxBody.String(), "pages", failed[policy.TooLarge], (2 * c.MaxBody).String()) // how large they are nobody knows
+	add("max_body", c.MaxBody.String(), "pages", failed[event.TooLarge], (2 * c.MaxBody).String()) // how large they are nobody knows
 	add("", "", "sitemap entries", s.cut.files, "")
 	return list
 }
@@ -106,7 +106,7 @@ func (s *state) splitSites(list []Cap, c *Config) []Cap {
 	}
 	own := Cap{Key: "site.max_pages", What: "pages"}
 	all := Cap{}
-	for site, n := range s.refusedBy(frontier.BarSitePages) {
+	for site, n := range s.refusedBy(event.BarSitePages) {
 		name := s.seen.Name(site)
 		if o := c.OverrideFor(string(page.Host(name))); o != nil && o.MaxPages > 0 {
 			own.Left += n
@@ -136,7 +136,7 @@ func (s *state) splitDepths(list []Cap, c *Config) []Cap {
 	}
 	dynamic := Cap{Key: "max_depth_dynamic", Value: c.MaxDepthDynamic.String(), What: "pages", Raise: "none"}
 	for p := range s.f.Pages() {
-		if s.f.Bar(graph.Page(p)) == frontier.BarDepth && c.MaxDepth.within(s.depth(graph.Page(p))) {
+		if s.f.Bar(graph.Page(p)) == event.BarDepth && c.MaxDepth.within(s.depth(graph.Page(p))) {
 			dynamic.Left++
 		}
 	}
@@ -152,7 +152,7 @@ func (s *state) splitDepths(list []Cap, c *Config) []Cap {
 }
 
 // refusedBy counts the pages of each site that were refused for a reason.
-func (s *state) refusedBy(bar frontier.Bar) map[graph.Site]int64 {
+func (s *state) refusedBy(bar event.Bar) map[graph.Site]int64 {
 	by := map[graph.Site]int64{}
 	for p := range s.f.Pages() {
 		if s.f.Bar(graph.Page(p)) == bar {
@@ -165,7 +165,7 @@ func (s *state) refusedBy(bar frontier.Bar) map[graph.Site]int64 {
 // capSites names the sites of which pages were left out. Sites that the configuration
 // gives a limit of their own do not ask for a larger one for all.
 func (s *state) capSites(x *Cap, c *Config) {
-	most, left := 0, s.refusedBy(frontier.BarSitePages)
+	most, left := 0, s.refusedBy(event.BarSitePages)
 	for site, n := range left {
 		name := s.seen.Name(site)
 		x.Where = append(x.Where, CapPlace{string(name), n})
@@ -182,7 +182,7 @@ func (s *state) capSites(x *Cap, c *Config) {
 // capDomains names the domains of which pages were left out.
 func (s *state) capDomains(x *Cap) {
 	by, first := map[uint32]int64{}, map[uint32]graph.Site{}
-	for site, n := range s.refusedBy(frontier.BarDomainPages) {
+	for site, n := range s.refusedBy(event.BarDomainPages) {
 		d := s.domain.At(int(site))
 		by[d] += n
 		if at, ok := first[d]; !ok || site < at {
@@ -223,25 +223,25 @@ func roundUp(n int) int {
 // end of a crawl, and looks at every page.
 func (o *owner) refill(now time.Duration) (some bool) {
 	_, bars, _ := o.s.f.Census()
-	if !o.s.freed || o.stopping != "" || bars[frontier.BarSitePages]+bars[frontier.BarDomainPages] == 0 {
+	if !o.s.freed || o.stopping != "" || bars[event.BarSitePages]+bars[event.BarDomainPages] == 0 {
 		return false
 	}
 	o.s.freed = false
-	return o.admitAll(now, func(p graph.Page, bar frontier.Bar) bool {
-		capped := bar == frontier.BarSitePages || bar == frontier.BarDomainPages || bar == frontier.BarDepth
-		return capped && !o.s.noRoom(&o.limits, o.s.f.Site(p)) && o.fits(p) && o.s.barred(p) == frontier.NoBar
+	return o.admitAll(now, func(p graph.Page, bar event.Bar) bool {
+		capped := bar == event.BarSitePages || bar == event.BarDomainPages || bar == event.BarDepth
+		return capped && !o.s.noRoom(&o.limits, o.s.f.Site(p)) && o.fits(p) && o.s.barred(p) == event.NoBar
 	}) > 0
 }
 
 // fits reports whether the limits let a page be asked for.
 func (o *owner) fits(p graph.Page) bool {
 	site, rest, ok := o.s.read(p)
-	return ok && o.s.bar(&o.limits, site, rest, o.s.depth(p)) == frontier.NoBar
+	return ok && o.s.bar(&o.limits, site, rest, o.s.depth(p)) == event.NoBar
 }
 
 // admitAll admits the refused pages that a function wants, and tells how many.
-func (o *owner) admitAll(now time.Duration, wants func(graph.Page, frontier.Bar) bool) int {
-	r := o.begin(frontier.Admitted, now)
+func (o *owner) admitAll(now time.Duration, wants func(graph.Page, event.Bar) bool) int {
+	r := o.begin(event.Admitted, now)
 	for i := range o.s.f.Pages() {
 		if p := graph.Page(i); o.s.f.State(p) == frontier.RefusedPage && wants(p, o.s.f.Bar(p)) {
 			r.Event.Admit = append(r.Event.Admit, p)
@@ -263,10 +263,10 @@ func (o *owner) admitNearer(now time.Duration) {
 	if len(list) == 0 {
 		return
 	}
-	r := o.begin(frontier.Admitted, now)
+	r := o.begin(event.Admitted, now)
 	slices.Sort(list)
 	for _, p := range slices.Compact(list) {
-		if o.s.f.Bar(p) == frontier.BarDepth && o.fits(p) {
+		if o.s.f.Bar(p) == event.BarDepth && o.fits(p) {
 			r.Event.Admit = append(r.Event.Admit, p)
 			o.s.sites.admit(o.s.f.Site(p))
 		}

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
-	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -212,12 +212,12 @@ func TestCaseDepthExact(t *testing.T) {
 				d.live(t, depth, rng)
 				d.o.Seeds = nil
 			}
-			before := frontier.Session
+			before := event.Session
 			_, err := journal.Read(d.root.Sub(partJournal), 0, func(r *journal.Record) error {
 				switch e := &r.Event; {
-				case e.Kind == frontier.Done:
+				case e.Kind == event.Done:
 					direct += len(e.Admit)
-				case e.Kind == frontier.Admitted && before == frontier.Done: // not at the start of a session
+				case e.Kind == event.Admitted && before == event.Done: // not at the start of a session
 					behind += len(e.Admit)
 				}
 				before = r.Event.Kind
@@ -559,12 +559,12 @@ func TestCaseTypesLearned(t *testing.T) {
 		if sent > 2_000_000 {
 			t.Errorf("%d bytes of scripts were read", sent)
 		}
-		if sum.Bars[frontier.BarType] < 350 {
-			t.Errorf("%d pages were refused for their type", sum.Bars[frontier.BarType])
+		if sum.Bars[event.BarType] < 350 {
+			t.Errorf("%d pages were refused for their type", sum.Bars[event.BarType])
 		}
 		w.sameState(t)
-		if sum = w.resume(t, func(c *Config) { c.Types = TypesAll }); sum.Bars[frontier.BarType] != 0 || countOf(w.asked, "http://b.example/paper") != 200 {
-			t.Errorf("with --types all %d pages are refused for their type", sum.Bars[frontier.BarType])
+		if sum = w.resume(t, func(c *Config) { c.Types = TypesAll }); sum.Bars[event.BarType] != 0 || countOf(w.asked, "http://b.example/paper") != 200 {
+			t.Errorf("with --types all %d pages are refused for their type", sum.Bars[event.BarType])
 		}
 	})
 }

@@ -10,11 +10,10 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // listing answers with sitemaps of so many pages each.
@@ -140,14 +139,14 @@ func TestCaseRulesMemory(t *testing.T) {
 func TestNumbersAgain(t *testing.T) {
 	s, _ := newTestState(t)
 	f := &folded{t: t, s: s}
-	f.begin(frontier.Seed)
+	f.begin(event.Seed)
 	for i := range 4 {
 		f.link(fmt.Appendf(nil, "http://s%d.example", i), []byte("/"))
 	}
 	f.apply()
 	move := func(site int, to netip.Addr) {
 		f.now += time.Hour
-		f.work(frontier.Resolve, graph.Site(site), 0, frontier.Resolved, func(r *journal.Record) {
+		f.work(event.Resolve, graph.Site(site), 0, event.Resolved, func(r *journal.Record) {
 			r.Facts.Addrs = []netip.Addr{to}
 			r.Event.Address, r.Event.Expiry = s.number(to), f.now+time.Minute
 		})
@@ -184,7 +183,7 @@ func TestCaseTrouble(t *testing.T) {
 	for i := range 1000 {
 		name := fmt.Appendf(nil, "http://s%d.example", i)
 		s.site(s.key.Site(name), name)
-		r := &journal.Record{Event: frontier.Event{Kind: frontier.Ruled, Site: graph.Site(i), For: graph.Site(i), Class: policy.ConnectError, Again: true}}
+		r := &journal.Record{Event: event.Event{Kind: event.Ruled, Task: event.Task{Site: graph.Site(i), For: graph.Site(i)}, Class: event.ConnectError, Again: true}}
 		s.ruled(r)
 		if r.Event.Again = false; len(s.trouble) != 1 {
 			t.Fatalf("%d sites have trouble", len(s.trouble))
@@ -214,19 +213,19 @@ func fullState(t *testing.T, n int) *state {
 	name := []byte("http://a.example")
 	id, _ := s.site(s.key.Site(name), name)
 	var r journal.Record
-	r.Event.Kind = frontier.Seed
+	r.Event.Kind = event.Seed
 	for i := range n {
 		rest := fmt.Appendf(nil, "/list%d/view.php?cat=%d&item=%d&page=%d&lang=%d", i%50, i%97, i, i%11, i%3)
 		p, _ := s.seen.Page(s.key.Page(s.key.Site(name), rest))
-		s.add(&r, p, id, name, rest, frontier.NoBar)
+		s.add(&r, p, id, name, rest, event.NoBar)
 		name = nil
 	}
 	s.apply(&r, true)
 	for i := range n {
 		now := time.Duration(i) * time.Second
-		took := journal.Record{Now: now, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Fetch, Page: graph.Page(i)}}
+		took := journal.Record{Now: now, Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Page: graph.Page(i)}}}
 		s.apply(&took, true)
-		done := journal.Record{Now: now, Event: frontier.Event{Kind: frontier.Done, Page: graph.Page(i), Start: now, End: now, Due: now + 7*24*time.Hour}}
+		done := journal.Record{Now: now, Event: event.Event{Kind: event.Done, Task: event.Task{Page: graph.Page(i)}, Start: now, End: now, Due: now + 7*24*time.Hour}}
 		done.Facts.Digest = [16]byte{byte(i), byte(i >> 8), byte(i >> 16), 1}
 		done.Facts.SimHash = uint64(i) * 0x9e3779b97f4a7c15
 		done.Facts.ETag, done.Facts.Modified = fmt.Sprintf("\"%016x-%08x\"", i*77, i), "Wed, 21 Oct 2026 07:28:00 GMT"
@@ -264,7 +263,7 @@ func TestListingsEnd(t *testing.T) {
 	name := []byte("http://a.example")
 	s.site(s.key.Site(name), name)
 	s.addFiles(0, []string{"http://a.example/1.xml"})
-	next := &journal.Record{Event: frontier.Event{Kind: frontier.Listed}, Facts: journal.Facts{Files: []string{"http://a.example/2.xml", "http://a.example/3.xml"}}}
+	next := &journal.Record{Event: event.Event{Kind: event.Listed}, Facts: journal.Facts{Files: []string{"http://a.example/2.xml", "http://a.example/3.xml"}}}
 	s.listed(next) // an index
 	if n := s.listings[0]; n != 3 || !s.namedFiles(0) {
 		t.Errorf("%d files are known", n)
@@ -283,13 +282,13 @@ func TestListingsEnd(t *testing.T) {
 func TestAddressComesBack(t *testing.T) {
 	s, _ := newTestState(t)
 	f := &folded{t: t, s: s}
-	f.begin(frontier.Seed)
+	f.begin(event.Seed)
 	for i := range 3 {
 		f.link(fmt.Appendf(nil, "http://s%d.example", i), []byte("/"))
 	}
 	f.apply()
 	move := func(site int, to netip.Addr) {
-		f.work(frontier.Resolve, graph.Site(site), 0, frontier.Resolved, func(r *journal.Record) {
+		f.work(event.Resolve, graph.Site(site), 0, event.Resolved, func(r *journal.Record) {
 			r.Facts.Addrs = []netip.Addr{to}
 			r.Event.Address, r.Event.Expiry = s.number(to), f.now+time.Minute
 		})
@@ -297,7 +296,7 @@ func TestAddressComesBack(t *testing.T) {
 	here, there := publicAddr(1), publicAddr(2)
 	move(0, here)
 	f.now += time.Hour
-	f.work(frontier.Robots, 0, 0, frontier.Ruled, func(r *journal.Record) {
+	f.work(event.Robots, 0, 0, event.Ruled, func(r *journal.Record) {
 		r.Facts.Rules, _ = s.texts.list[0].AppendBinary(nil)
 		r.Event.Expiry = f.now + time.Hour
 	})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // crashed makes an answer whose reading panicked one that failed. Nothing of it is
@@ -16,8 +16,8 @@ import (
 // function that recovered.
 func (t *task) crashed(x any) {
 	note := fmt.Sprintf("parser crashed: %.200v", x)
-	t.found = gather.Found{Class: policy.Crashed, Status: t.answer.Status, Note: note}
-	t.answer.Class, t.answer.Note = policy.Crashed, note
+	t.found = gather.Found{Class: event.Crashed, Status: t.answer.Status, Note: note}
+	t.answer.Class, t.answer.Note = event.Crashed, note
 	t.rules, t.sitemaps, t.hop = robots.Rules{}, nil, ""
 	t.stack = panicked()
 }
@@ -51,7 +51,7 @@ const maxTold = 20
 // tellCrash logs an answer that could not be read. It is a fault of ours, and those who
 // can fix it need the URL.
 func (o *owner) tellCrash(t *task) {
-	if t.answer == nil || t.answer.Class != policy.Crashed {
+	if t.answer == nil || t.answer.Class != event.Crashed {
 		return
 	}
 	if o.crashes++; o.crashes > maxTold {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
@@ -88,11 +88,11 @@ func (s *story) add(r *journal.Record) error {
 		}
 	}
 	switch e.Kind {
-	case frontier.Session:
+	case event.Session:
 		if s.began == 0 {
 			s.began = r.Facts.Session.Wall - int64(r.Now)
 		}
-	case frontier.Ruled, frontier.Listed, frontier.Done:
+	case event.Ruled, event.Listed, event.Done:
 		s.answer(r)
 	}
 	return nil
@@ -103,10 +103,10 @@ func (s *story) answer(r *journal.Record) {
 	e, url := &r.Event, ""
 	site := s.sites[e.Site]
 	s.ends[site] = e.End
-	if e.Kind == frontier.Ruled && !e.Hop && !e.Again {
+	if e.Kind == event.Ruled && !e.Hop && !e.Again {
 		s.ruled[s.sites[e.For]] = true
 	}
-	if e.Kind == frontier.Done {
+	if e.Kind == event.Done {
 		url = s.urls[e.Page]
 		if !e.Again && !e.Class.Failed() {
 			s.stored[e.Page]++

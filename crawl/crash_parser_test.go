@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A panic while an answer is parsed fails the page, and nothing else: it is in the log
@@ -36,8 +36,8 @@ func TestParserCrash(t *testing.T) {
 		var log bytes.Buffer
 		w.logTo(&log)
 		sum := w.run(t)
-		if sum.Why != whyUnreachable || sum.FailedBy[policy.Crashed] != 1 {
-			t.Errorf("%s, %d pages failed so", sum.Why, sum.FailedBy[policy.Crashed])
+		if sum.Why != whyUnreachable || sum.FailedBy[event.Crashed] != 1 {
+			t.Errorf("%s, %d pages failed so", sum.Why, sum.FailedBy[event.Crashed])
 		}
 		for _, url := range []string{"http://a.example/1", "http://a.example/2", "http://b.example/3"} {
 			if countOf(w.asked, url) != 1 {

@@ -4,6 +4,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/trap"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -21,16 +22,16 @@ func (l *limits) deep() bool { return l.depth >= 0 || l.dynamic >= 0 }
 
 // bar is why a page that is new on a site is not to be asked for, beyond what its URL
 // says; depth is that of the page.
-func (s *state) bar(l *limits, id graph.Site, rest []byte, depth int) frontier.Bar {
+func (s *state) bar(l *limits, id graph.Site, rest []byte, depth int) event.Bar {
 	switch {
 	case s.tooDeep(l, id, rest, depth):
-		return frontier.BarDepth
+		return event.BarDepth
 	case s.fullSite(l, id):
-		return frontier.BarSitePages
+		return event.BarSitePages
 	case s.fullDomain(l, id):
-		return frontier.BarDomainPages
+		return event.BarDomainPages
 	}
-	return frontier.NoBar
+	return event.NoBar
 }
 
 // noRoom reports whether a site, or its domain, has as many pages as it may.
@@ -119,11 +120,11 @@ func (s *state) target(r *journal.Record, l *limits, from graph.Page, home graph
 	bar := link.Bar
 	switch {
 	case fresh:
-		if bar == frontier.NoBar {
+		if bar == event.NoBar {
 			bar = s.bar(l, id, links.Rest(i), depth)
 		}
 		s.add(r, p, id, name, links.Rest(i), bar)
-	case bar == frontier.NoBar && s.admits(l, p, id, links.Rest(i), depth):
+	case bar == event.NoBar && s.admits(l, p, id, links.Rest(i), depth):
 		r.Event.Admit = append(r.Event.Admit, p)
 		s.sites.admit(id)
 	case from == graph.NoPage && s.comesNearer(p):
@@ -139,7 +140,7 @@ func (s *state) comesNearer(p graph.Page) bool {
 }
 
 // add makes a page known, and says so in the record.
-func (s *state) add(r *journal.Record, p graph.Page, id graph.Site, name, rest []byte, bar frontier.Bar) {
+func (s *state) add(r *journal.Record, p graph.Page, id graph.Site, name, rest []byte, bar event.Bar) {
 	s.enter(p, id, rest, bar)
 	r.Event.New = append(r.Event.New, id)
 	r.Event.Bars = append(r.Event.Bars, bar)
@@ -154,10 +155,10 @@ func (s *state) admits(l *limits, p graph.Page, id graph.Site, rest []byte, dept
 		return false
 	}
 	switch s.f.Bar(p) {
-	case frontier.BarNoFollow, frontier.BarDepth:
-		return s.bar(l, id, rest, depth) == frontier.NoBar
-	case frontier.BarNoNews, frontier.BarGrows, frontier.BarHosts, frontier.BarFarm: // this is another link
-		return s.bar(l, id, rest, depth) == frontier.NoBar && s.traps && s.guard.Judge(&trap.Page{ID: p, Site: id, Rest: rest}) == frontier.NoBar
+	case event.BarNoFollow, event.BarDepth:
+		return s.bar(l, id, rest, depth) == event.NoBar
+	case event.BarNoNews, event.BarGrows, event.BarHosts, event.BarFarm: // this is another link
+		return s.bar(l, id, rest, depth) == event.NoBar && s.traps && s.guard.Judge(&trap.Page{ID: p, Site: id, Rest: rest}) == event.NoBar
 	}
 	return false
 }

@@ -2,10 +2,9 @@ package crawl
 
 import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // originals finds the page that had a content first (W20): by the digest of its
@@ -73,8 +72,8 @@ const alikeSize = 1 << 20
 // duplicate though its content was known is the original from now on: see duplicate.
 func (s *state) noteContent(r *journal.Record) {
 	e, x := &r.Event, &r.Facts
-	s.content.note(x.Digest, x.Targets, e.Page, e.Class == policy.OK)
-	if e.Class == policy.OK && x.Status != notModified {
+	s.content.note(x.Digest, x.Targets, e.Page, e.Class == event.OK)
+	if e.Class == event.OK && x.Status != notModified {
 		s.alike.Add(x.SimHash, e.Page)
 	}
 }
@@ -85,8 +84,8 @@ const notModified = 304
 // duplicate reports whether another page had the same content before (W20): the same words and
 // numbers, links to the same pages, the same pictures. Its own links bring nothing then. The
 // page with the shorter path counts as the original, whichever came first.
-func (o *owner) duplicate(e *frontier.Event, f *gather.Found) bool {
-	if !o.c.Duplicates || e.Class != policy.OK {
+func (o *owner) duplicate(e *event.Event, f *gather.Found) bool {
+	if !o.c.Duplicates || e.Class != event.OK {
 		return false
 	}
 	first, targets, ok := o.s.content.of(f.Digest)
@@ -102,7 +101,7 @@ func (o *owner) duplicate(e *frontier.Event, f *gather.Found) bool {
 // nearly is a page whose content differs from that of another one in a few words, or in
 // where its links lead alone.
 func (o *owner) nearly(p graph.Page, f *gather.Found) (graph.Page, bool) {
-	if !o.c.Duplicates || f.Class != policy.OK || f.Status == notModified {
+	if !o.c.Duplicates || f.Class != event.OK || f.Status == notModified {
 		return graph.NoPage, false
 	}
 	if first, targets, known := o.s.content.of(f.Digest); known {

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -123,7 +123,7 @@ func newRoom(size int) *graph.Column[uint8] {
 // that is made of the records later: without it a snapshot would tell of sites and pages
 // that went on since the last record, and of which the journal does not know yet.
 func (o *owner) mark(now time.Duration) {
-	o.begin(frontier.Admitted, now)
+	o.begin(event.Admitted, now)
 	o.record()
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // handOut gives works to idle harvesters. It returns the instant at which to ask again,
@@ -15,12 +15,12 @@ func (o *owner) handOut(now time.Duration) (ask time.Duration) {
 	for o.mayHandOut(now) {
 		w, again, ok := o.s.f.Next(now)
 		if o.s.err != nil {
-			return frontier.Never
+			return event.Never
 		}
 		o.recordRefusals(now)
 		if !ok {
 			if o.s.f.Stirred() {
-				o.begin(frontier.Asked, now)
+				o.begin(event.Asked, now)
 				o.record()
 			}
 			o.hungry = o.s.f.Counts().Held > 0
@@ -30,7 +30,7 @@ func (o *owner) handOut(now time.Duration) (ask time.Duration) {
 		o.served[i] = 0
 		o.start(now, i, w)
 	}
-	return frontier.Never
+	return event.Never
 }
 
 // mayHandOut tells whether there is an idle harvester, and whether the limits let it
@@ -76,9 +76,9 @@ func (o *owner) hire() int {
 
 func (o *owner) recordRefusals(now time.Duration) {
 	for _, p := range o.s.f.Refusals() {
-		r := o.begin(frontier.Refused, now)
+		r := o.begin(event.Refused, now)
 		r.Event.Page, r.Event.Bar = p, o.s.f.Bar(p)
-		if r.Event.Bar == frontier.NoBar { // it came before, and keeps that
+		if r.Event.Bar == event.NoBar { // it came before, and keeps that
 			r.Event.Bar = o.s.barred(p)
 		}
 		o.record()
@@ -86,16 +86,16 @@ func (o *owner) recordRefusals(now time.Duration) {
 }
 
 // start records a work and sends it to its harvester.
-func (o *owner) start(now time.Duration, i int, w frontier.Work) {
-	if o.served[i] == 0 && w.Kind != frontier.Resolve {
+func (o *owner) start(now time.Duration, i int, w event.Task) {
+	if o.served[i] == 0 && w.Kind != event.Resolve {
 		o.conns++
 		o.conn[i] = o.conns
 	}
-	r := o.begin(frontier.Took, now)
+	r := o.begin(event.Took, now)
 	e := &r.Event
-	e.Work, e.Site, e.For, e.Page, e.Board = w.Kind, w.Site, w.For, w.Page, w.Board
+	e.Task = w
 	r.Facts.Clock = o.s.f.Instant(w.Site)
-	if w.Kind != frontier.Resolve {
+	if w.Kind != event.Resolve {
 		r.Facts.Address, r.Facts.Conn = o.s.f.Address(w.Site), o.conn[i]
 	}
 	o.record()
@@ -103,7 +103,7 @@ func (o *owner) start(now time.Duration, i int, w frontier.Work) {
 	t := o.task(w)
 	t.who = i
 	o.served[i]++
-	if w.Kind == frontier.Fetch {
+	if w.Kind == event.Fetch {
 		o.fetching++
 		t.last = o.served[i] >= o.perConnection(w)
 	}
@@ -111,22 +111,22 @@ func (o *owner) start(now time.Duration, i int, w frontier.Work) {
 }
 
 // task puts a work into the terms of the Web.
-func (o *owner) task(w frontier.Work) *task {
+func (o *owner) task(w event.Task) *task {
 	t := o.newTask()
 	t.work, t.last = w, true
 	name := o.s.seen.Name(w.Site)
 	switch w.Kind {
-	case frontier.Resolve:
+	case event.Resolve:
 		t.host = string(page.Host(name))
 		return t
-	case frontier.Robots:
+	case event.Robots:
 		t.url = string(name) + "/robots.txt"
 		if h, ok := o.s.hopAt(w.For, w.Site); ok {
 			t.url = h.URL
 		}
-	case frontier.Sitemap:
+	case event.Sitemap:
 		t.url = o.s.files[w.Site][0]
-	case frontier.Fetch:
+	case event.Fetch:
 		t.url = string(o.s.appendURL(nil, w.Page))
 		if o.s.in.At(int(w.Page))&recalled == 0 { // else all of it is wanted, changed or not
 			t.etag, t.since = o.s.visits.of(w.Page)
@@ -139,7 +139,7 @@ func (o *owner) task(w frontier.Work) *task {
 
 // addresses are where a site can be reached: the address that was resolved and
 // recorded, which is also the one that is limited.
-func (o *owner) addresses(w frontier.Work) []netip.Addr {
+func (o *owner) addresses(w event.Task) []netip.Addr {
 	if a := o.s.addressOf(w.Site); a.IsValid() {
 		return []netip.Addr{a}
 	}
@@ -147,7 +147,7 @@ func (o *owner) addresses(w frontier.Work) []netip.Addr {
 }
 
 // perConnection is how many pages one connection to the site of a work may serve.
-func (o *owner) perConnection(w frontier.Work) int {
+func (o *owner) perConnection(w event.Task) int {
 	n := o.c.PerConnection
 	if m := o.overrides.perConnection(o.s.seen.Name(w.Site)); m > 0 {
 		n = min(n, m)

@@ -12,14 +12,13 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/frontier"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // A task is a work in the terms of the Web. The owner makes it, a harvester does it and
 // gives it back with what came of it: one record for both ways, used again.
 type task struct {
-	work  frontier.Work
+	work  event.Task
 	who   int          // the harvester
 	url   string       // of the page, the robots.txt or the sitemap file
 	host  string       // of Resolve
@@ -34,9 +33,9 @@ type task struct {
 	shift      time.Duration // by how much the clock of the machine had jumped; 0 for Resolve
 	answer     *fetch.Answer // nil for Resolve
 	found      gather.Found
-	names      fetch.Names  // Resolve
-	class      policy.Class // Resolve
-	again      bool         // Resolve: it may help to ask later
+	names      fetch.Names // Resolve
+	class      event.Class // Resolve
+	again      bool        // Resolve: it may help to ask later
 	note       string
 	rules      robots.Rules // Robots
 	sitemaps   []string     // Robots: as written
@@ -113,7 +112,7 @@ func (w *harvester) run() {
 // harvesters cost little until they work.
 func (w *harvester) do(t *task) {
 	t.start = w.clock()
-	if t.work.Kind == frontier.Resolve {
+	if t.work.Kind == event.Resolve {
 		w.lookUp(t)
 		t.end = w.clock()
 		return
@@ -123,11 +122,11 @@ func (w *harvester) do(t *task) {
 	}
 	q := &fetch.Request{URL: t.url, Addrs: t.addrs, ETag: t.etag, Modified: t.since, Last: t.last, Header: t.extra}
 	switch {
-	case t.work.Kind == frontier.Robots:
+	case t.work.Kind == event.Robots:
 		q.MaxBody, q.Prefix = robots.MaxSize+1, true // one more shows that it is longer
-	case t.work.Kind == frontier.Sitemap:
+	case t.work.Kind == event.Sitemap:
 		q.MaxBody, q.Prefix = w.gather.MaxSitemap, true
-	case t.work.Kind == frontier.Fetch && w.gather.HTMLOnly:
+	case t.work.Kind == event.Fetch && w.gather.HTMLOnly:
 		q.Wants = gather.MayBePage
 	}
 	t.shift = w.shift()
@@ -173,12 +172,12 @@ func (w *harvester) read(t *task) {
 	t.stack = ""
 	t.found.Reset()
 	switch t.work.Kind {
-	case frontier.Robots:
+	case event.Robots:
 		g.Robots(t.url, a, at, &t.found)
 		w.rule(t)
-	case frontier.Sitemap:
+	case event.Sitemap:
 		g.Sitemap(t.url, a, at, &t.found)
-	case frontier.Fetch:
+	case event.Fetch:
 		g.Page(t.url, a, at, &t.found)
 	}
 }
@@ -186,10 +185,10 @@ func (w *harvester) read(t *task) {
 // lookUp asks for the addresses of a site. Those that may not be asked are left out.
 func (w *harvester) lookUp(t *task) {
 	names, err := w.resolve(w.ctx, t.host)
-	t.names, t.class, t.again, t.note = names, policy.OK, false, ""
+	t.names, t.class, t.again, t.note = names, event.OK, false, ""
 	if err != nil {
 		t.void = w.ctx.Err() != nil
-		t.class, t.again, t.note = policy.DNSError, !errors.Is(err, fetch.ErrNoName), err.Error()
+		t.class, t.again, t.note = event.DNSError, !errors.Is(err, fetch.ErrNoName), err.Error()
 		return
 	}
 	t.names.Addrs = nil
@@ -199,7 +198,7 @@ func (w *harvester) lookUp(t *task) {
 		}
 	}
 	if len(t.names.Addrs) == 0 {
-		t.class, t.note = policy.DNSError, w.unwelcome(names.Addrs)
+		t.class, t.note = event.DNSError, w.unwelcome(names.Addrs)
 	}
 }
 
@@ -220,10 +219,10 @@ func (w *harvester) unwelcome(addrs []netip.Addr) string {
 func (w *harvester) rule(t *task) {
 	t.rules, t.sitemaps, t.hop = robots.Rules{}, nil, ""
 	switch a := t.answer; {
-	case a.Class == policy.OK || a.Class == policy.TooLarge:
+	case a.Class == event.OK || a.Class == event.TooLarge:
 		f := robots.Parse(t.found.Body)
 		t.rules, t.sitemaps = f.For(w.product), w.sitemapsOf(t.url, f)
-	case a.Class == policy.Redirect:
+	case a.Class == event.Redirect:
 		if w.resolver.Document([]byte(t.url)).Usable() {
 			if to, v := w.resolver.Resolve(nil, []byte(a.Location)); v.Usable() {
 				t.hop = string(to)

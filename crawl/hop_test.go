@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -120,7 +120,7 @@ func TestRobotsMovedToNowhere(t *testing.T) {
 		moved := 0
 		dir, _ := w.disk.open(partJournal)
 		journal.Read(dir, 0, func(r *journal.Record) error {
-			if r.Event.Kind == frontier.Ruled && r.Event.Hop {
+			if r.Event.Kind == event.Ruled && r.Event.Hop {
 				moved++
 			}
 			return nil

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
-	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -316,7 +316,7 @@ func (w *testWeb) visits(t *testing.T) []*trapVisit {
 				at(urls[len(urls)-1]).left++
 			}
 		}
-		if e := &r.Event; e.Kind == frontier.Done {
+		if e := &r.Event; e.Kind == event.Done {
 			x := at(urls[e.Page])
 			if x.asked++; !e.Again {
 				x.left--

@@ -4,9 +4,8 @@ import (
 	"bytes"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // kinds learns what doubtful names are (page.ClassDoubtful): on a wiki Node.js is a page,
@@ -105,8 +104,8 @@ func (s *state) noPage(site graph.Site, rest []byte) bool {
 }
 
 // learnKind takes over what became of a page with a doubtful name.
-func (s *state) learnKind(e *frontier.Event) {
-	if e.Class != policy.OK && e.Class != policy.Duplicate && e.Class != policy.NotHTML {
+func (s *state) learnKind(e *event.Event) {
+	if e.Class != event.OK && e.Class != event.Duplicate && e.Class != event.NotHTML {
 		return
 	}
 	site, rest, ok := s.read(e.Page)
@@ -117,7 +116,7 @@ func (s *state) learnKind(e *frontier.Event) {
 	if !ok {
 		return
 	}
-	isPage := e.Class != policy.NotHTML
+	isPage := e.Class != event.NotHTML
 	s.kinds.note(s.kinds.hash(site, dir, extension), isPage)
 	s.kinds.note(s.kinds.hash(site, nil, extension), isPage)
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
@@ -72,14 +72,14 @@ func spoil(t *testing.T, d memoryDisk, text string) {
 // both stay as they were.
 func TestFillSites(t *testing.T) {
 	s, _ := newTestState(t)
-	r := &journal.Record{Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{0, 1, 2}}}
+	r := &journal.Record{Event: event.Event{Kind: event.Seed, New: []graph.Site{0, 1, 2}}}
 	r.Facts.Names.Add([]byte("http://a.example"), []byte("/"))
 	r.Facts.Names.Add([]byte("http://b.example"), []byte("/"))
 	r.Facts.Names.Add([]byte("http://c.example"), []byte("/"))
 	if err := s.replay(r); err != nil {
 		t.Fatal(err)
 	}
-	next := &journal.Record{Seq: 7, First: 9, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{5, 6, 1}}}
+	next := &journal.Record{Seq: 7, First: 9, Event: event.Event{Kind: event.Seed, New: []graph.Site{5, 6, 1}}}
 	next.Facts.Names.Add(nil, []byte("/of-a-lost-site"))
 	next.Facts.Names.Add([]byte("http://d.example"), []byte("/"))
 	next.Facts.Names.Add(nil, []byte("/2"))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/winnow-crawler/winnow/crawl/gather"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // ceiling holds a crawl below --max-memory. It goes by what is measured:
@@ -121,7 +121,7 @@ func (o *owner) outOfMemory() {
 // bursts reports whether an answer brings more than there is memory for. It is void then, and
 // the crawl pauses.
 func (o *owner) bursts(t *task) bool {
-	if t.void || t.work.Kind == frontier.Resolve {
+	if t.void || t.work.Kind == event.Resolve {
 		return false
 	}
 	o.ceiling.look(o.s, o.ceiling.full() || t.rules.Size() > largeRules)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -107,7 +108,7 @@ func (s *state) statistics(x *Stats) {
 	x.Redirects, x.Links = s.moved, s.links
 	x.Queued = x.Known - x.Fetched - x.Failed - x.Refused
 	x.Requests = 0
-	for _, r := range s.requests[frontier.Resolve+1:] {
+	for _, r := range s.requests[event.Resolve+1:] {
 		x.Requests += r
 	}
 	x.Outcomes, x.Bytes = s.outcomes, s.bytes

@@ -8,11 +8,10 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // withState restores the state of a crawl from these snapshots and its journal.
@@ -129,7 +128,7 @@ func TestNoMirrors(t *testing.T) {
 // fate is what a crawl thought of a page when it came.
 type fate struct {
 	order int
-	class policy.Class
+	class event.Class
 	near  bool
 }
 
@@ -143,7 +142,7 @@ func (w *handWeb) cameAs(t *testing.T) map[string]fate {
 		for i := range r.Facts.Names.Len() {
 			rests = append(rests, string(r.Facts.Names.Rest(i)))
 		}
-		if r.Event.Kind == frontier.Done {
+		if r.Event.Kind == event.Done {
 			came[rests[r.Event.Page]] = fate{len(came), r.Event.Class, r.Facts.Near != 0}
 		}
 		return nil
@@ -203,7 +202,7 @@ func TestCopies(t *testing.T) {
 		w := copies(t)
 		w.run(t)
 		came := w.cameAs(t)
-		for rest, want := range map[string]policy.Class{"/long/copy.html": policy.OK, "/o": policy.OK, "/later/copy.html": policy.Duplicate, "/other/copy.html": policy.OK, "/near/2": policy.OK} {
+		for rest, want := range map[string]event.Class{"/long/copy.html": event.OK, "/o": event.OK, "/later/copy.html": event.Duplicate, "/other/copy.html": event.OK, "/near/2": event.OK} {
 			if got, ok := came[rest]; !ok || got.class != want {
 				t.Errorf("%s came as %v (%v), want %v", rest, got.class, ok, want)
 			}
@@ -240,7 +239,7 @@ func TestNoDuplicates(t *testing.T) {
 		w.o.Config.Duplicates = false
 		sum := w.run(t)
 		for rest, f := range w.cameAs(t) {
-			if f.class != policy.OK || f.near {
+			if f.class != event.OK || f.near {
 				t.Errorf("%s came as %+v", rest, f)
 			}
 		}

@@ -12,17 +12,16 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/trap"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/trouble"
 )
 
 // end takes what came of a work: decides, records, and lets the harvester go on.
 func (o *owner) end(now time.Duration, t *task) {
 	w, i := t.work, t.who
-	if w.Kind == frontier.Fetch {
+	if w.Kind == event.Fetch {
 		o.fetching--
 	}
 	o.flight.note(w, false)
@@ -35,11 +34,11 @@ func (o *owner) end(now time.Duration, t *task) {
 		o.recycle(t)
 		o.idle = append(o.idle, i)
 		return
-	case w.Kind == frontier.Resolve:
+	case w.Kind == event.Resolve:
 		o.resolved(now, t)
-	case w.Kind == frontier.Robots:
+	case w.Kind == event.Robots:
 		o.ruled(now, t)
-	case w.Kind == frontier.Sitemap:
+	case w.Kind == event.Sitemap:
 		o.listed(now, t)
 	default:
 		o.done(now, t)
@@ -48,16 +47,16 @@ func (o *owner) end(now time.Duration, t *task) {
 	kept := t.answer != nil && t.answer.Keep
 	o.keep(t)
 	switch {
-	case w.Kind == frontier.Robots && w.For != w.Site && !o.rec.Event.Hop:
+	case w.Kind == event.Robots && w.For != w.Site && !o.rec.Event.Hop:
 		o.hold(w.For)
 		o.hold(w.Site)
-	case w.Kind != frontier.Resolve:
+	case w.Kind != event.Resolve:
 		o.hold(w.Site)
 	}
-	if w.Kind == frontier.Robots {
+	if w.Kind == event.Robots {
 		o.withdrawFiles(now, w.For) // the rules may be others
 	}
-	if w.Kind == frontier.Fetch && o.more(now, i, w.Site) {
+	if w.Kind == event.Fetch && o.more(now, i, w.Site) {
 		return
 	}
 	if kept {
@@ -96,7 +95,7 @@ func (o *owner) keep(t *task) {
 const manyLinks = 5000
 
 // outcome begins the record of an answer with what all of them have.
-func (o *owner) outcome(kind frontier.EventKind, now time.Duration, t *task) *journal.Record {
+func (o *owner) outcome(kind event.Kind, now time.Duration, t *task) *journal.Record {
 	r := o.begin(kind, now)
 	e, a := &r.Event, t.answer
 	e.Site, e.Start, e.End = t.work.Site, t.start, t.end
@@ -115,20 +114,20 @@ func (o *owner) outcome(kind frontier.EventKind, now time.Duration, t *task) *jo
 
 // resolved takes the addresses of a site.
 func (o *owner) resolved(now time.Duration, t *task) {
-	r := o.outcome(frontier.Resolved, now, t)
+	r := o.outcome(event.Resolved, now, t)
 	e := &r.Event
 	e.Class, r.Facts.Note = t.class, t.note
 	switch old := o.s.addressOf(e.Site); {
-	case t.class == policy.OK:
+	case t.class == event.OK:
 		o.address(r, o.inTurn(e.Site, t.names.Addrs), t.names.TTL)
 	case old.IsValid(): // an old address is better than none (RFC 8767), and than a strange one
-		e.Class = policy.OK
+		e.Class = event.OK
 		o.address(r, []netip.Addr{old}, staleTTL)
 	case !o.nameless(t):
 		r.Facts.Ours = o.outage.On()
 		e.Again, e.Due = true, later(e.End, o.s.set.trouble.NameWait(o.s.down[e.Site].N, uint32(e.Site)))
 	}
-	if t.class != policy.OK {
+	if t.class != event.OK {
 		o.tellTrouble("a site has no address", e.Site, r)
 	}
 	o.record()
@@ -167,21 +166,21 @@ func later(t, d time.Duration) time.Duration {
 	if d <= 0 {
 		return 0
 	}
-	if t > frontier.Never-d {
-		return frontier.Never
+	if t > event.Never-d {
+		return event.Never
 	}
 	return t + d
 }
 
 // ruled takes the robots.txt of a site (W14).
 func (o *owner) ruled(now time.Duration, t *task) {
-	r := o.outcome(frontier.Ruled, now, t)
+	r := o.outcome(event.Ruled, now, t)
 	e, id := &r.Event, t.work.For
 	e.For = id
 	class, again := o.judge(now, t)
 	switch class {
 	case robots.Found:
-		e.Class = policy.OK
+		e.Class = event.OK
 		o.rule(r, t.rules, again)
 		// Of its own robots.txt: one that moved names files of another site.
 		if o.readsSitemaps(id) && e.Site == id {
@@ -190,14 +189,14 @@ func (o *owner) ruled(now time.Duration, t *task) {
 			r.Facts.Dropped = uint32(len(t.sitemaps) - len(r.Facts.Files))
 		}
 	case robots.Moved:
-		e.Class, e.Hop, r.Facts.Hop = policy.Redirect, true, t.hop
+		e.Class, e.Hop, r.Facts.Hop = event.Redirect, true, t.hop
 		o.hopTo(r, t.hop)
 	case robots.Unavailable:
-		e.Class = policy.OK
+		e.Class = event.OK
 		o.rule(r, robots.Rules{}, again)
 	default:
 		if !trouble.Passes(e.Class) {
-			e.Class = policy.ServerError // such as a redirect without end
+			e.Class = event.ServerError // such as a redirect without end
 		}
 		o.retryRobots(r, again)
 		o.tellTrouble("robots.txt is unavailable", id, r)
@@ -243,7 +242,7 @@ func (o *owner) rule(r *journal.Record, rules robots.Rules, holds time.Duration)
 // that one is given up, or the deny list forbids the URL, the robots.txt is unavailable.
 func (o *owner) hopTo(r *journal.Record, url string) {
 	if o.s.deniedHop(url) {
-		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, policy.ServerError, ""
+		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, event.ServerError, ""
 		r.Facts.Note = "robots.txt moved to a host on the deny list"
 		o.retryRobots(r, time.Hour)
 		o.log.Info("robots.txt moved to a host on the deny list; the site waits", "site", string(o.s.seen.Name(r.Event.For)), "to", url)
@@ -252,7 +251,7 @@ func (o *owner) hopTo(r *journal.Record, url string) {
 	name, _ := page.Site([]byte(url))
 	id, fresh := o.s.site(o.s.key.Site(name), name)
 	if id == graph.NoSite || !fresh && o.s.f.Closed(id) {
-		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, policy.ServerError, ""
+		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, event.ServerError, ""
 		o.retryRobots(r, time.Hour)
 		return
 	}
@@ -263,7 +262,7 @@ func (o *owner) hopTo(r *journal.Record, url string) {
 
 // listed takes a sitemap file: its pages are known, but nothing links to them.
 func (o *owner) listed(now time.Duration, t *task) {
-	r := o.outcome(frontier.Listed, now, t)
+	r := o.outcome(event.Listed, now, t)
 	e, f := &r.Event, &t.found
 	e.Class = f.Class
 	if trouble.Passes(e.Class) {
@@ -281,7 +280,7 @@ func (o *owner) listed(now time.Duration, t *task) {
 
 // done takes an attempt at a page.
 func (o *owner) done(now time.Duration, t *task) {
-	r := o.outcome(frontier.Done, now, t)
+	r := o.outcome(event.Done, now, t)
 	e, f := &r.Event, &t.found
 	e.Page, e.Class = t.work.Page, f.Class
 	if f.Note != "" {
@@ -292,7 +291,7 @@ func (o *owner) done(now time.Duration, t *task) {
 	}
 	if !e.Class.Failed() {
 		if o.duplicate(e, f) {
-			e.Class = policy.Duplicate // its links are those of the original
+			e.Class = event.Duplicate // its links are those of the original
 		} else {
 			if q, ok := o.nearly(e.Page, f); ok {
 				r.Facts.Near = uint32(q) + 1
@@ -302,7 +301,7 @@ func (o *owner) done(now time.Duration, t *task) {
 		o.describe(r, t)
 		e.Due = later(e.End, o.c.Recrawl.Duration)
 		o.visits++
-		if o.s.in.At(int(e.Page))&came == 0 && e.Class != policy.Redirect {
+		if o.s.in.At(int(e.Page))&came == 0 && e.Class != event.Redirect {
 			o.fetched++
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/trouble"
@@ -147,7 +147,7 @@ func (o *owner) ended(ask time.Duration) bool {
 	if len(o.idle) < len(o.crew) || o.busy || !o.journal.Empty() {
 		return false
 	}
-	if o.stopping == "" && ask == frontier.Never && !o.outage.On() && !o.relent(o.now(), true) && !o.refill(o.now()) {
+	if o.stopping == "" && ask == event.Never && !o.outage.On() && !o.relent(o.now(), true) && !o.refill(o.now()) {
 		o.stopping = whyFinished
 	}
 	return o.stopping != ""
@@ -185,7 +185,7 @@ func (o *owner) alarm(now, ask time.Duration) time.Duration {
 // taken afterwards.
 func (o *owner) wait(done <-chan struct{}, at time.Duration) (stop bool) {
 	var alarm <-chan time.Time
-	if at != frontier.Never {
+	if at != event.Never {
 		o.timer.Reset(max(0, at-o.now()))
 		alarm = o.timer.C
 	}
@@ -297,7 +297,7 @@ func (o *owner) give() {
 	g := o.open
 	g.warc = o.warc.Take()
 	g.records = o.journal.Take(o.state())
-	o.open = group{free: frontier.Never}
+	o.open = group{free: event.Never}
 	o.busy = true
 	o.commit.in <- &g
 }
@@ -315,9 +315,9 @@ func (o *owner) state() journal.Commit {
 }
 
 // begin starts a record.
-func (o *owner) begin(kind frontier.EventKind, now time.Duration) *journal.Record {
+func (o *owner) begin(kind event.Kind, now time.Duration) *journal.Record {
 	r := &o.rec
-	e := frontier.Event{Kind: kind, New: r.Event.New[:0], Bars: r.Event.Bars[:0], Admit: r.Event.Admit[:0], Links: r.Event.Links[:0]}
+	e := event.Event{Kind: kind, New: r.Event.New[:0], Bars: r.Event.Bars[:0], Admit: r.Event.Admit[:0], Links: r.Event.Links[:0]}
 	names := r.Facts.Names
 	names.Reset()
 	*r = journal.Record{Now: now, Event: e, Facts: journal.Facts{Names: names}}
@@ -327,7 +327,7 @@ func (o *owner) begin(kind frontier.EventKind, now time.Duration) *journal.Recor
 // record writes the record that was begun into the open group, and applies it.
 func (o *owner) record() {
 	r := &o.rec
-	if !slices.ContainsFunc(r.Event.Bars, func(b frontier.Bar) bool { return b != frontier.NoBar }) {
+	if !slices.ContainsFunc(r.Event.Bars, func(b event.Bar) bool { return b != event.NoBar }) {
 		r.Event.Bars = r.Event.Bars[:0]
 	}
 	if o.journal.Empty() {

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A captive portal answers in the place of all sites: it sends every request to its own
@@ -58,13 +58,13 @@ func (p *portal) note(s *state, r *journal.Record) {
 	if e.Class.Failed() || e.Again {
 		return
 	}
-	if e.Kind == frontier.Ruled {
+	if e.Kind == event.Ruled {
 		if p.Run > 0 && len(p.Rules) < portalPages {
 			p.Rules = append(p.Rules, e.For)
 		}
 		return
 	}
-	if e.Kind == frontier.Done && s.ofPortal(s.f.Site(e.Page)) {
+	if e.Kind == event.Done && s.ofPortal(s.f.Site(e.Page)) {
 		return
 	}
 	same := s.sameness(r)
@@ -85,11 +85,11 @@ func (p *portal) note(s *state, r *journal.Record) {
 func (s *state) sameness(r *journal.Record) string {
 	e := &r.Event
 	switch {
-	case e.Kind != frontier.Done || r.Facts.Status == notModified:
+	case e.Kind != event.Done || r.Facts.Status == notModified:
 		return ""
-	case e.Class == policy.Redirect && len(e.Links) == 1:
+	case e.Class == event.Redirect && len(e.Links) == 1:
 		return s.leadsTo(s.f.Site(e.Page), s.seen.Name(s.f.Site(e.Links[0])))
-	case e.Class == policy.OK || e.Class == policy.Duplicate:
+	case e.Class == event.OK || e.Class == event.Duplicate:
 		if d := r.Facts.Digest; d != [16]byte{} {
 			return says + string(d[:])
 		}
@@ -126,7 +126,7 @@ func (o *owner) atPortal(now time.Duration, t *task) (like, none bool) {
 			o.portalAt = now + portalPause
 			o.outage.Suspect()
 		}
-		return true, o.outage.On() || t.work.Kind == frontier.Robots
+		return true, o.outage.On() || t.work.Kind == event.Robots
 	}
 	if o.outage.On() || now-p.Last > portalLate {
 		o.takeBack(now)
@@ -141,12 +141,12 @@ func (o *owner) atPortal(now time.Duration, t *task) (like, none bool) {
 func (o *owner) asPortal(t *task) bool {
 	p, a := &o.s.portal, t.answer
 	switch {
-	case a.Class == policy.Redirect:
+	case a.Class == event.Redirect:
 		return o.redirects(t) == p.Same
-	case t.work.Kind == frontier.Robots:
-		return a.Class == policy.OK && strings.Contains(a.Header.Get("Content-Type"), "html")
+	case t.work.Kind == event.Robots:
+		return a.Class == event.OK && strings.Contains(a.Header.Get("Content-Type"), "html")
 	}
-	return a.Class == policy.OK && p.Same == says+string(t.found.Digest[:])
+	return a.Class == event.OK && p.Same == says+string(t.found.Digest[:])
 }
 
 // redirects is what a redirect has in common with those of a portal.
@@ -172,7 +172,7 @@ func (o *owner) takeBack(now time.Duration) {
 	}
 	o.takenBack = p.Last
 	pages, rules := slices.Clone(p.Pages), slices.Clone(p.Rules)
-	r := o.begin(frontier.Retried, now)
+	r := o.begin(event.Retried, now)
 	for _, q := range pages {
 		if o.s.f.State(q) == frontier.Fetched {
 			r.Event.Admit = append(r.Event.Admit, q)
@@ -184,7 +184,7 @@ func (o *owner) takeBack(now time.Duration) {
 	}
 	for _, s := range rules {
 		if o.mayAsk(s) {
-			r := o.begin(frontier.Probed, now)
+			r := o.begin(event.Probed, now)
 			r.Event.Site = s
 			o.record()
 		}
@@ -194,7 +194,7 @@ func (o *owner) takeBack(now time.Duration) {
 // silence makes an answer of a portal none: it counts against nobody and is not kept.
 func silence(t *task) {
 	a := t.answer
-	a.Class, a.Status, a.Note, a.RetryAfter, a.Keep = policy.ConnectError, 0, "something else answered in the place of the site", 0, false
+	a.Class, a.Status, a.Note, a.RetryAfter, a.Keep = event.ConnectError, 0, "something else answered in the place of the site", 0, false
 	f := &t.found
 	f.Records.Bytes, f.Records.Main = f.Records.Bytes[:0], 0
 	f.Class, f.Note = a.Class, a.Note

@@ -11,10 +11,10 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A crawl that is resumed with a wider scope or larger limits asks for pages that it
@@ -26,12 +26,12 @@ import (
 // and pages that are near enough by now.
 func (o *owner) readmit(scope *gather.Scope) {
 	_, bars, _ := o.s.f.Census()
-	deep := o.limits.deep() && bars[frontier.BarDepth] > 0
-	if !o.loosened && bars[frontier.BarDenied] == 0 && !deep {
+	deep := o.limits.deep() && bars[event.BarDepth] > 0
+	if !o.loosened && bars[event.BarDenied] == 0 && !deep {
 		return
 	}
-	n := o.admitAll(o.base, func(p graph.Page, bar frontier.Bar) bool {
-		return (o.loosened || bar == frontier.BarDenied || deep && bar == frontier.BarDepth) && o.admissible(scope, p)
+	n := o.admitAll(o.base, func(p graph.Page, bar event.Bar) bool {
+		return (o.loosened || bar == event.BarDenied || deep && bar == event.BarDepth) && o.admissible(scope, p)
 	})
 	if o.loosened {
 		o.log.Info("the limits have changed", "pages_admitted", n)
@@ -41,9 +41,9 @@ func (o *owner) readmit(scope *gather.Scope) {
 // admissible judges a refused page again.
 func (o *owner) admissible(scope *gather.Scope, p graph.Page) bool {
 	switch o.s.f.Bar(p) {
-	case frontier.BarScope, frontier.BarExcluded, frontier.BarDenied, frontier.BarDepth,
-		frontier.BarSitePages, frontier.BarDomainPages, frontier.BarType:
-	case frontier.BarNoNews, frontier.BarDuplicate, frontier.BarGrows, frontier.BarHosts, frontier.BarFarm:
+	case event.BarScope, event.BarExcluded, event.BarDenied, event.BarDepth,
+		event.BarSitePages, event.BarDomainPages, event.BarType:
+	case event.BarNoNews, event.BarDuplicate, event.BarGrows, event.BarHosts, event.BarFarm:
 		if o.c.Traps {
 			return false
 		}
@@ -54,13 +54,13 @@ func (o *owner) admissible(scope *gather.Scope, p graph.Page) bool {
 	site, rest := page.Site(url)
 	switch {
 	case o.s.isSeed(p):
-		return scope.Denied(site, rest) == frontier.NoBar
-	case scope.Judge(site, rest) != frontier.NoBar:
+		return scope.Denied(site, rest) == event.NoBar
+	case scope.Judge(site, rest) != event.NoBar:
 		return false
 	case o.c.Types == TypesHTML && (!page.Extension(url).MayBePage() || o.s.noPage(o.s.f.Site(p), rest)):
 		return false
 	}
-	return o.s.bar(&o.limits, o.s.f.Site(p), rest, o.s.depth(p)) == frontier.NoBar
+	return o.s.bar(&o.limits, o.s.f.Site(p), rest, o.s.depth(p)) == event.NoBar
 }
 
 // loosens reports whether what decides about URLs differs from the session before: the
@@ -143,7 +143,7 @@ func (o *owner) recallCut() error {
 	}
 	slices.Sort(list)
 	list = slices.Compact(list)
-	for _, kind := range []frontier.EventKind{frontier.Admitted, frontier.Revisit} { // see recall
+	for _, kind := range []event.Kind{event.Admitted, event.Revisit} { // see recall
 		r := o.begin(kind, o.base)
 		r.Event.Admit = append(r.Event.Admit, list...)
 		o.record()
@@ -156,8 +156,8 @@ func (o *owner) recallCut() error {
 func (o *owner) duplicates(list []graph.Page) ([]graph.Page, error) {
 	last := map[graph.Page]bool{}
 	_, err := journal.Read(o.dir.journal, 0, func(r *journal.Record) error {
-		if e := &r.Event; e.Kind == frontier.Done && !e.Class.Failed() && !e.Again {
-			if e.Class == policy.Duplicate {
+		if e := &r.Event; e.Kind == event.Done && !e.Class.Failed() && !e.Again {
+			if e.Class == event.Duplicate {
 				last[e.Page] = true
 			} else {
 				delete(last, e.Page)
@@ -175,7 +175,7 @@ func (o *owner) revisit() {
 	if o.c.Recrawl.Duration == 0 || len(o.before) == 0 || was.Read("the last session", o.before) != nil || was.Recrawl.Duration > 0 {
 		return
 	}
-	r := o.begin(frontier.Revisit, o.base)
+	r := o.begin(event.Revisit, o.base)
 	for p := range o.s.f.Pages() {
 		if o.s.f.State(graph.Page(p)) == frontier.Fetched {
 			r.Event.Admit = append(r.Event.Admit, graph.Page(p))

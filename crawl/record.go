@@ -7,7 +7,7 @@ import (
 	"math"
 	"path/filepath"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
@@ -126,7 +126,7 @@ type siteNames struct{ list [][]byte }
 // learn takes the names of new sites from a record.
 func (n *siteNames) learn(r *journal.Record) {
 	names := &r.Facts.Names
-	if r.Event.Kind == frontier.Ruled {
+	if r.Event.Kind == event.Ruled {
 		if names.Len() > 0 {
 			n.set(r.Event.To, names.Site(0))
 		}
@@ -201,7 +201,7 @@ func (r *Recording) Feed() *graph.Feed {
 // eachArrival gives the records of pages that came.
 func (r *Recording) eachArrival(fn func(*journal.Record) error) error {
 	return r.Each(func(rec *journal.Record) error {
-		if e := &rec.Event; e.Kind != frontier.Done || e.Class.Failed() || int(e.Page) >= r.Pages() {
+		if e := &rec.Event; e.Kind != event.Done || e.Class.Failed() || int(e.Page) >= r.Pages() {
 			return nil
 		}
 		return fn(rec)

@@ -9,10 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
-	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // recording is what the journal of the crawl says.
@@ -138,17 +137,17 @@ func TestTimings(t *testing.T) {
 		}})
 		w.o.Config.PerConnection = 4
 		w.run(t)
-		count := map[frontier.Kind]int{}
+		count := map[event.TaskKind]int{}
 		err := w.recording(t).EachTiming(func(x *Timing) {
 			count[x.Kind]++
-			if x.Kind != frontier.Resolve && (x.FirstByte != first || x.Bytes == 0 || x.Connect+x.FirstByte+x.Body != x.Took && x.Connect > 0) {
+			if x.Kind != event.Resolve && (x.FirstByte != first || x.Bytes == 0 || x.Connect+x.FirstByte+x.Body != x.Took && x.Connect > 0) {
 				t.Errorf("%+v", x)
 			}
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if count[frontier.Fetch] != 60 || count[frontier.Robots] != 5 || count[frontier.Resolve] != 5 {
+		if count[event.Fetch] != 60 || count[event.Robots] != 5 || count[event.Resolve] != 5 {
 			t.Errorf("timings by kind: %v", count)
 		}
 	})
@@ -172,8 +171,8 @@ func TestOpenRecording(t *testing.T) {
 
 // A page that came is one of these classes, and no other.
 func TestArrivals(t *testing.T) {
-	for c := range policy.Class(9) {
-		if came := c == policy.OK || c == policy.Redirect || c == policy.Duplicate || c == policy.NotHTML; came == c.Failed() {
+	for c := range event.Class(9) {
+		if came := c == event.OK || c == event.Redirect || c == event.Duplicate || c == event.NotHTML; came == c.Failed() {
 			t.Errorf("class %v", c)
 		}
 	}

@@ -3,14 +3,14 @@ package crawl
 import (
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
 // A Timing is how long one work took.
 type Timing struct {
-	Kind frontier.Kind
+	Kind event.TaskKind
 	Site graph.Site
 	Page graph.Page // of Fetch, else NoPage
 	Took time.Duration
@@ -43,18 +43,18 @@ func (t *timings) read(r *journal.Record) error {
 		}
 	}
 	switch e.Kind {
-	case frontier.Took:
+	case event.Took:
 		t.took(r)
-	case frontier.Resolved:
+	case event.Resolved:
 		if !e.Class.Failed() {
-			t.fn(&Timing{Kind: frontier.Resolve, Site: e.Site, Page: graph.NoPage, Took: e.End - e.Start})
+			t.fn(&Timing{Kind: event.Resolve, Site: e.Site, Page: graph.NoPage, Took: e.End - e.Start})
 		}
-	case frontier.Ruled:
-		t.answered(r, frontier.Robots, e.Site, graph.NoPage)
-	case frontier.Listed:
-		t.answered(r, frontier.Sitemap, e.Site, graph.NoPage)
-	case frontier.Done:
-		t.answered(r, frontier.Fetch, t.siteOf[e.Page], e.Page)
+	case event.Ruled:
+		t.answered(r, event.Robots, e.Site, graph.NoPage)
+	case event.Listed:
+		t.answered(r, event.Sitemap, e.Site, graph.NoPage)
+	case event.Done:
+		t.answered(r, event.Fetch, t.siteOf[e.Page], e.Page)
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (t *timings) read(r *journal.Record) error {
 // took notes whether a request goes over the connection of the one before.
 func (t *timings) took(r *journal.Record) {
 	e := &r.Event
-	if e.Work == frontier.Resolve || int(e.Site) >= len(t.conn) {
+	if e.Task.Kind == event.Resolve || int(e.Site) >= len(t.conn) {
 		return
 	}
 	if t.again == nil {
@@ -76,9 +76,9 @@ func (t *timings) took(r *journal.Record) {
 	t.conn[e.Site] = r.Facts.Conn
 }
 
-func (t *timings) answered(r *journal.Record, kind frontier.Kind, s graph.Site, p graph.Page) {
+func (t *timings) answered(r *journal.Record, kind event.TaskKind, s graph.Site, p graph.Page) {
 	e, x := &r.Event, &r.Facts
-	if x.Status == 0 || e.Class.Failed() && kind == frontier.Fetch {
+	if x.Status == 0 || e.Class.Failed() && kind == event.Fetch {
 		return
 	}
 	timing := Timing{

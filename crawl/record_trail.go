@@ -4,10 +4,9 @@ import (
 	"math"
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A Trail is the course of a crawl: which pages came when, and what became of the
@@ -22,11 +21,11 @@ type Trail struct {
 	State []PageState
 
 	Sites    []SiteTrail
-	Outcomes [16]int64 // ends of attempts at pages, by policy.Class
+	Outcomes [16]int64 // ends of attempts at pages, by event.Class
 	Bars     [32]int64 // refused pages, by frontier.Bar
 	Statuses map[uint16]int64
 	Media    map[string]int64
-	Requests [4]int64 // works handed out, by frontier.Kind
+	Requests [4]int64 // works handed out, by event.TaskKind
 	Revisits int64    // arrivals of pages that had come before
 	Retries  int64
 	Bytes    int64 // of all answers
@@ -40,7 +39,7 @@ type Trail struct {
 // A Visit is a page that came.
 type Visit struct {
 	Page       graph.Page
-	Class      policy.Class
+	Class      event.Class
 	Start, End time.Duration
 	Ran        time.Duration // End without the time between sessions, when nobody was at work
 	Bytes      int64         // as they crossed the line
@@ -70,7 +69,7 @@ type SiteTrail struct {
 // Trail reads the course of the crawl.
 func (r *Recording) Trail() (*Trail, error) {
 	n := r.Pages()
-	t := &trailReader{bars: make([]frontier.Bar, n), closed: make([]PageState, r.Sites())}
+	t := &trailReader{bars: make([]event.Bar, n), closed: make([]PageState, r.Sites())}
 	t.Depth, t.Site, t.State = make([]uint16, n), make([]graph.Site, n), make([]PageState, n)
 	t.Sites = make([]SiteTrail, r.Sites())
 	t.Statuses, t.Media = map[uint16]int64{}, map[string]int64{}
@@ -87,66 +86,66 @@ func (r *Recording) Trail() (*Trail, error) {
 // trailReader folds records.
 type trailReader struct {
 	Trail
-	bars   []frontier.Bar // by page
-	closed []PageState    // by site: what became of the pages that waited when it was given up; PageKnown: it was not
+	bars   []event.Bar // by page
+	closed []PageState // by site: what became of the pages that waited when it was given up; PageKnown: it was not
 }
 
 func (t *trailReader) read(r *journal.Record) error {
 	e := &r.Event
-	if e.Kind == frontier.Session && len(t.Sessions) > 0 {
+	if e.Kind == event.Session && len(t.Sessions) > 0 {
 		t.Stopped += r.Now - t.Duration
 	}
 	t.Duration = r.Now
 	switch e.Kind {
-	case frontier.Seed:
+	case event.Seed:
 		for i := range e.New {
 			t.Seeds = append(t.Seeds, r.First+graph.Page(i))
 		}
 		t.learn(r, 0)
-	case frontier.Took:
-		t.Requests[e.Work]++
-		if e.Work != frontier.Resolve && int(e.Site) < len(t.Sites) {
+	case event.Took:
+		t.Requests[e.Task.Kind]++
+		if e.Task.Kind != event.Resolve && int(e.Site) < len(t.Sites) {
 			t.Sites[e.Site].Requests++
 		}
-	case frontier.Refused:
-		t.bars[e.Page], t.State[e.Page] = frontier.BarRobots, PageRefused
-	case frontier.Resolved:
+	case event.Refused:
+		t.bars[e.Page], t.State[e.Page] = event.BarRobots, PageRefused
+	case event.Resolved:
 		t.close(e, e.Site, PageFailed)
-	case frontier.Ruled:
+	case event.Ruled:
 		t.answer(r, e.Site)
 		t.close(e, e.For, PageRefused)
-	case frontier.Listed:
+	case event.Listed:
 		t.learn(r, 0)
 		t.answer(r, e.Site)
 		t.Listed += int64(len(e.New))
-	case frontier.Done:
+	case event.Done:
 		t.done(r)
-	case frontier.Session:
+	case event.Session:
 		if r.Facts.Session != nil {
 			t.Sessions = append(t.Sessions, newRecordedSession(r))
 		}
-	case frontier.Retried:
+	case event.Retried:
 		t.retried(e)
-	case frontier.Admitted:
+	case event.Admitted:
 		t.learn(r, math.MaxUint16) // no link to them is any shorter
 	}
 	return nil
 }
 
 // retried gives pages another chance, and their sites.
-func (t *trailReader) retried(e *frontier.Event) {
+func (t *trailReader) retried(e *event.Event) {
 	for _, p := range e.Admit {
 		if int(p) >= len(t.State) {
 			return // beyond the last commit: not ours
 		}
 		if t.closed[t.Site[p]] = PageKnown; t.State[p] != PageFetched {
-			t.bars[p], t.State[p] = frontier.NoBar, PageKnown
+			t.bars[p], t.State[p] = event.NoBar, PageKnown
 		}
 	}
 }
 
 // close gives a site up whose address or robots.txt cannot be had.
-func (t *trailReader) close(e *frontier.Event, s graph.Site, as PageState) {
+func (t *trailReader) close(e *event.Event, s graph.Site, as PageState) {
 	if e.Class.Failed() && !e.Again && !e.Hop && int(s) < len(t.closed) && t.closed[s] == PageKnown {
 		t.closed[s] = as
 	}
@@ -161,14 +160,14 @@ func (t *trailReader) learn(r *journal.Record, depth uint16) {
 			return // beyond the last commit: not ours
 		}
 		t.Site[p], t.Depth[p], t.State[p] = s, depth, PageKnown
-		if len(e.Bars) > 0 && e.Bars[i] != frontier.NoBar {
+		if len(e.Bars) > 0 && e.Bars[i] != event.NoBar {
 			t.bars[p], t.State[p] = e.Bars[i], PageRefused
 		} else if t.closed[s] != PageKnown {
 			t.State[p] = PageFailed
 		}
 	}
 	for _, p := range e.Admit {
-		t.bars[p], t.State[p], t.Depth[p] = frontier.NoBar, PageKnown, min(t.Depth[p], depth)
+		t.bars[p], t.State[p], t.Depth[p] = event.NoBar, PageKnown, min(t.Depth[p], depth)
 	}
 }
 
@@ -218,7 +217,7 @@ func (t *trailReader) count() {
 		if state == PageKnown {
 			state = t.closed[t.Site[p]]
 			if t.State[p] = state; state == PageRefused {
-				t.bars[p] = frontier.BarRobots
+				t.bars[p] = event.BarRobots
 			}
 		}
 		switch state {

@@ -14,8 +14,8 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // warcFeed reads pages out of WARC files. URLs are held in memory: some 80 bytes each.
@@ -128,7 +128,7 @@ func (f *warcFeed) response(rec *archive.Record, add func(from, to graph.Page) e
 		return err
 	}
 	a.Body = f.body
-	if f.g.Page(url, a, time.Time{}, &f.found); f.found.Class != policy.OK && f.found.Class != policy.Redirect {
+	if f.g.Page(url, a, time.Time{}, &f.found); f.found.Class != event.OK && f.found.Class != event.Redirect {
 		return nil
 	}
 	site, rest := page.Site([]byte(url))
@@ -164,15 +164,15 @@ func normalForm(url string) (string, bool) {
 
 // answerOf is an archived response as a client would have got it.
 func answerOf(h *archive.Head) *fetch.Answer {
-	a := &fetch.Answer{Status: h.Status, Class: policy.HTTPError, Header: http.Header{}}
+	a := &fetch.Answer{Status: h.Status, Class: event.HTTPError, Header: http.Header{}}
 	for _, x := range h.Fields {
 		a.Header.Add(x.Name, x.Value)
 	}
 	switch location := a.Header.Get("Location"); {
 	case h.Status >= 200 && h.Status < 300:
-		a.Class = policy.OK
+		a.Class = event.OK
 	case h.Status >= 300 && h.Status < 400 && location != "":
-		a.Class, a.Location = policy.Redirect, location
+		a.Class, a.Location = event.Redirect, location
 	}
 	return a
 }

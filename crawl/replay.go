@@ -3,6 +3,7 @@ package crawl
 import (
 	"fmt"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -65,7 +66,7 @@ type settling struct{ before, now []graph.Site } // with outcomes in the group b
 // settled.
 func (x *settling) decide(s *state, r *journal.Record) {
 	switch r.Event.Kind {
-	case frontier.Took, frontier.Refused, frontier.Asked:
+	case event.Took, event.Refused, event.Asked:
 		if !r.Facts.Early {
 			x.before = settle(s, r, x.before)
 		}
@@ -75,16 +76,16 @@ func (x *settling) decide(s *state, r *journal.Record) {
 // ended is called after a record: an outcome holds its site.
 func (x *settling) ended(s *state, r *journal.Record) {
 	switch e := &r.Event; e.Kind {
-	case frontier.Ruled:
+	case event.Ruled:
 		x.now = append(x.now, e.Site)
 		if e.For != e.Site && !e.Hop {
 			x.now = append(x.now, e.For)
 		}
-	case frontier.Listed:
+	case event.Listed:
 		x.now = append(x.now, e.Site)
-	case frontier.Done:
+	case event.Done:
 		x.now = append(x.now, s.f.Site(e.Page))
-	case frontier.Session: // nothing is held any more
+	case event.Session: // nothing is held any more
 		x.before, x.now = x.before[:0], x.now[:0]
 	}
 }
@@ -105,7 +106,7 @@ func settle(s *state, r *journal.Record, list []graph.Site) []graph.Site {
 // learn enters the names of a record: the sites and pages that it made known.
 func (s *state) learn(r *journal.Record) error {
 	e, names := &r.Event, &r.Facts.Names
-	if e.Kind == frontier.Ruled && names.Len() > 0 { // a site to which a robots.txt moved
+	if e.Kind == event.Ruled && names.Len() > 0 { // a site to which a robots.txt moved
 		return s.learnSite(names.Site(0), e.To)
 	}
 	if names.Len() != len(e.New) {
@@ -115,7 +116,7 @@ func (s *state) learn(r *journal.Record) error {
 		if err := s.learnSite(names.Site(i), id); err != nil {
 			return err
 		}
-		bar := frontier.NoBar
+		bar := event.NoBar
 		if len(e.Bars) > 0 {
 			bar = e.Bars[i]
 		}
@@ -123,11 +124,11 @@ func (s *state) learn(r *journal.Record) error {
 			return err
 		}
 	}
-	if e.Kind == frontier.Retried || e.Kind == frontier.Revisit {
+	if e.Kind == event.Retried || e.Kind == event.Revisit {
 		return nil // they are counted, or see retried
 	}
 	for _, p := range e.Admit {
-		if e.Kind != frontier.Revisit && int(p) < s.f.Pages() && s.f.State(p) == frontier.RefusedPage {
+		if e.Kind != event.Revisit && int(p) < s.f.Pages() && s.f.State(p) == frontier.RefusedPage {
 			s.sites.admit(s.f.Site(p))
 		}
 	}
@@ -145,7 +146,7 @@ func (s *state) learnSite(name []byte, want graph.Site) error {
 	return nil
 }
 
-func (s *state) learnPage(want graph.Page, id graph.Site, rest []byte, bar frontier.Bar) error {
+func (s *state) learnPage(want graph.Page, id graph.Site, rest []byte, bar event.Bar) error {
 	if int(id) >= s.seen.Sites() {
 		return fmt.Errorf("page %d is on site %d of %d", want, id, s.seen.Sites())
 	}
@@ -167,7 +168,7 @@ func (s *state) skip(n int) {
 	for range n {
 		name := fmt.Appendf(nil, "/lost/%d", s.seen.Pages())
 		p, _ := s.seen.Page(s.key.Page(0, name))
-		s.enter(p, 0, name, frontier.BarLost)
+		s.enter(p, 0, name, event.BarLost)
 	}
 	s.f.Skip(n)
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
-	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -180,7 +180,7 @@ func (w *testWeb) statuses(t *testing.T) map[uint16]int {
 	n := map[uint16]int{}
 	dir, _ := w.disk.open(partJournal)
 	_, err := journal.Read(dir, 0, func(r *journal.Record) error {
-		if r.Event.Kind == frontier.Done {
+		if r.Event.Kind == event.Done {
 			n[r.Facts.Status]++
 		}
 		return nil
@@ -221,13 +221,13 @@ func TestRemembersAddresses(t *testing.T) {
 	o := &owner{s: s, base: time.Hour}
 	name := []byte("https://a.example")
 	id, _ := s.site(s.key.Site(name), name)
-	r := &journal.Record{Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{id}}}
-	s.enter(0, id, []byte("/"), frontier.NoBar)
+	r := &journal.Record{Event: event.Event{Kind: event.Seed, New: []graph.Site{id}}}
+	s.enter(0, id, []byte("/"), event.NoBar)
 	s.f.Apply(0, &r.Event)
-	s.f.Apply(0, &frontier.Event{Kind: frontier.Took, Work: frontier.Resolve, Site: id})
+	s.f.Apply(0, &event.Event{Kind: event.Took, Task: event.Task{Kind: event.Resolve, Site: id}})
 	addr := netip.MustParseAddr("192.0.2.1")
 	s.apply(&journal.Record{
-		Event: frontier.Event{Kind: frontier.Resolved, Site: id, Address: 1, Expiry: 2 * time.Hour},
+		Event: event.Event{Kind: event.Resolved, Task: event.Task{Site: id}, Address: 1, Expiry: 2 * time.Hour},
 		Facts: journal.Facts{Addrs: []netip.Addr{addr}},
 	}, true)
 	resolver, err := fetch.NewResolver(fetch.ResolverOptions{Server: "127.0.0.1:1"})

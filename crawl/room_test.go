@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -126,10 +126,10 @@ func TestSiteLimits(t *testing.T) {
 		}
 		return 0
 	}
-	for limit, want := range map[int][2]frontier.Bar{
-		0: {frontier.BarSitePages, frontier.NoBar},
-		3: {frontier.BarSitePages, frontier.BarSitePages},
-		9: {frontier.BarSitePages, frontier.NoBar},
+	for limit, want := range map[int][2]event.Bar{
+		0: {event.BarSitePages, event.NoBar},
+		3: {event.BarSitePages, event.BarSitePages},
+		9: {event.BarSitePages, event.NoBar},
 	} {
 		l := limits{site: limit, sites: own}
 		for id, want := range want {

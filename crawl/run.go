@@ -83,8 +83,8 @@ type Stats struct {
 	Active    int     // fetchers at work
 	Fetchers  int
 	Counts    frontier.Counts // why the others wait
-	Outcomes  [16]int64       // attempts, by policy.Class
-	FailedBy  [16]int64       // pages that failed, by policy.Class
+	Outcomes  [16]int64       // attempts, by event.Class
+	FailedBy  [16]int64       // pages that failed, by event.Class
 	Bars      [32]int64       // barred pages, by frontier.Bar
 	Memory    int64           // bytes: the columns, what snapshots take besides, and the heap
 	Columns   int64           // of these, outside of the Go heap

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -42,10 +43,10 @@ func newFolded(t *testing.T, c *Config, memory int64) *folded {
 }
 
 // begin starts a record.
-func (f *folded) begin(kind frontier.EventKind) *journal.Record {
+func (f *folded) begin(kind event.Kind) *journal.Record {
 	names := f.r.Facts.Names
 	names.Reset()
-	f.r = journal.Record{Event: frontier.Event{Kind: kind, New: f.r.Event.New[:0], Links: f.r.Event.Links[:0]}, Facts: journal.Facts{Names: names}}
+	f.r = journal.Record{Event: event.Event{Kind: kind, New: f.r.Event.New[:0], Links: f.r.Event.Links[:0]}, Facts: journal.Facts{Names: names}}
 	return &f.r
 }
 
@@ -68,17 +69,17 @@ func (f *folded) link(site, rest []byte) {
 	}
 	p, fresh := s.seen.Page(s.key.Page(s.key.Site(site), rest))
 	if fresh {
-		s.add(&f.r, p, id, name, rest, frontier.NoBar)
+		s.add(&f.r, p, id, name, rest, event.NoBar)
 	}
-	if f.r.Event.Kind == frontier.Done {
+	if f.r.Event.Kind == event.Done {
 		f.r.Event.Links = append(f.r.Event.Links, p)
 	}
 }
 
 // work takes a work of a site and ends it.
-func (f *folded) work(kind frontier.Kind, site graph.Site, page graph.Page, end frontier.EventKind, fill func(*journal.Record)) {
-	e := &f.begin(frontier.Took).Event
-	e.Work, e.Site, e.For, e.Page = kind, site, site, page
+func (f *folded) work(kind event.TaskKind, site graph.Site, page graph.Page, end event.Kind, fill func(*journal.Record)) {
+	e := &f.begin(event.Took).Event
+	e.Task.Kind, e.Site, e.For, e.Page = kind, site, site, page
 	f.apply()
 	r := f.begin(end)
 	e = &r.Event
@@ -91,16 +92,16 @@ func (f *folded) work(kind frontier.Kind, site graph.Site, page graph.Page, end 
 // visit asks for address, robots.txt and page of a site.
 func (f *folded) visit(site graph.Site, page graph.Page, address int, done func(*journal.Record)) {
 	f.now += time.Millisecond
-	f.work(frontier.Resolve, site, 0, frontier.Resolved, func(r *journal.Record) {
+	f.work(event.Resolve, site, 0, event.Resolved, func(r *journal.Record) {
 		a := netip.AddrFrom4([4]byte{byte(20 + address>>24), byte(address >> 16), byte(address >> 8), byte(address)})
 		r.Facts.Addrs = []netip.Addr{a}
 		r.Event.Address, r.Event.Expiry = f.s.number(a), f.now+time.Hour
 	})
-	f.work(frontier.Robots, site, 0, frontier.Ruled, func(r *journal.Record) {
+	f.work(event.Robots, site, 0, event.Ruled, func(r *journal.Record) {
 		r.Facts.Rules, _ = f.s.texts.list[0].AppendBinary(nil)
 		r.Event.Expiry = f.now + 24*time.Hour
 	})
-	f.work(frontier.Fetch, site, page, frontier.Done, done)
+	f.work(event.Fetch, site, page, event.Done, done)
 }
 
 // bySite reports whether a line of the account counts for sites.
@@ -135,13 +136,13 @@ func TestBytesPerSite(t *testing.T) {
 	}
 	c := Default()
 	f := newFolded(t, &c, 4<<30)
-	f.begin(frontier.Seed)
+	f.begin(event.Seed)
 	for i := range n {
 		name := fmt.Appendf(nil, "https://www.site-%07d.example", i)
 		f.link(name, []byte("/"))
 		if f.link(name, []byte("/a")); i%1000 == 999 {
 			f.apply()
-			f.begin(frontier.Seed)
+			f.begin(event.Seed)
 		}
 	}
 	for i := range n {
@@ -177,7 +178,7 @@ func TestBytesPerSite(t *testing.T) {
 func (f *folded) grow(bytes int64) {
 	name := func(i int) []byte { return fmt.Appendf(nil, "http://www.site-%d.example", i/100) }
 	rest := func(i int) []byte { return fmt.Appendf(nil, "/section-%d/page-%d.html", i%100/10, i) }
-	f.begin(frontier.Seed)
+	f.begin(event.Seed)
 	f.link(name(0), rest(0))
 	f.apply()
 	known, asked := 1, map[graph.Site]bool{}
@@ -201,7 +202,7 @@ func (f *folded) grow(bytes int64) {
 			f.visit(site, p, int(site)/4, done)
 		} else {
 			f.now += time.Millisecond
-			f.work(frontier.Fetch, site, p, frontier.Done, done)
+			f.work(event.Fetch, site, p, event.Done, done)
 		}
 	}
 }

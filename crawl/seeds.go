@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -49,7 +50,7 @@ func (o *owner) isSeed(url string, before []string) bool {
 
 // seed makes the seeds known that are not.
 func (o *owner) seed() error {
-	r := o.begin(frontier.Seed, o.base)
+	r := o.begin(event.Seed, o.base)
 	for _, url := range o.o.Seeds {
 		site, rest := page.Site([]byte(url))
 		hash := o.s.key.Page(o.s.key.Site(site), rest)
@@ -67,7 +68,7 @@ func (o *owner) seed() error {
 		if !newSite {
 			site = nil
 		}
-		o.s.add(r, p, id, site, rest, frontier.NoBar)
+		o.s.add(r, p, id, site, rest, event.NoBar)
 	}
 	if len(r.Event.New) > 0 || len(r.Event.Admit) > 0 {
 		o.record()

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
-	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
@@ -142,7 +142,7 @@ func (w *testWeb) fetches(t *testing.T) (list []stay) {
 			}
 			urls = append(urls, sites[s]+string(r.Facts.Names.Rest(i)))
 		}
-		if e := &r.Event; e.Kind == frontier.Done {
+		if e := &r.Event; e.Kind == event.Done {
 			p, ok := w.server.Page(urls[e.Page])
 			if !ok {
 				return fmt.Errorf("%s is no page of the web", urls[e.Page])

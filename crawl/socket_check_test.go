@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
-	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -59,7 +59,7 @@ func (w *socketWeb) verify(t *testing.T) {
 func (w *socketWeb) sessions(t *testing.T) (n int) {
 	t.Helper()
 	_, err := journal.Read(disk.OS(filepath.Join(w.o.Dir, "journal", "0000")), 0, func(r *journal.Record) error {
-		if r.Event.Kind == frontier.Session {
+		if r.Event.Kind == event.Session {
 			n++
 		}
 		return nil

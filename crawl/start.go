@@ -16,7 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
@@ -240,7 +240,7 @@ func (o *owner) begins(id identity, fresh bool) error {
 	config = o.c.appendFilesSum(config)
 	o.before = o.s.last
 	o.loosened = loosens(o.s.last, o.c)
-	r := o.begin(frontier.Session, o.base)
+	r := o.begin(event.Session, o.base)
 	r.Facts.Session = &journal.Session{
 		Wall: wall.UnixNano(), Version: o.o.Version, Config: config, Policy: o.c.Policy, SitePolicy: o.c.SitePolicy,
 		Secret: id.secret, Crawl: id.crawl,

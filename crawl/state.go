@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/near"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/trap"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -239,28 +240,28 @@ func (s *state) fail(err error) {
 // site, a scope, a deny list or a limit of depth that has changed since it was found, that
 // pages are not visited again any more, that names like its own are no pages, or that it
 // lies in a trap. A seed is wanted whatever the scope.
-func (s *state) barred(p graph.Page) frontier.Bar {
+func (s *state) barred(p graph.Page) event.Bar {
 	if in := s.in.At(int(p)); in&came != 0 && in&recalled == 0 && !s.set.recrawl {
-		return frontier.BarScope
+		return event.BarScope
 	}
 	site, rest, ok := s.read(p)
 	if !ok || s.set.robots && !s.rulesOf(site).Test(string(rest)).Allowed {
-		return frontier.BarRobots
+		return event.BarRobots
 	}
 	switch {
 	case s.scope == nil:
-		return frontier.NoBar
+		return event.NoBar
 	case s.isSeed(p):
 		return s.scope.Denied(s.seen.Name(site), rest)
 	}
-	if bar := s.scope.Judge(s.seen.Name(site), rest); bar != frontier.NoBar {
+	if bar := s.scope.Judge(s.seen.Name(site), rest); bar != event.NoBar {
 		return bar
 	}
 	switch {
 	case s.limits.deep() && s.tooDeep(s.limits, site, rest, s.depth(p)):
-		return frontier.BarDepth
+		return event.BarDepth
 	case s.htmlOnly && s.noPage(site, rest):
-		return frontier.BarType
+		return event.BarType
 	}
 	return s.trapped(p)
 }
@@ -310,12 +311,12 @@ func (s *state) full() bool {
 
 // enter adds a page that is fresh in the table: its URL, its columns, and, unless it is
 // barred, its place in the limits of its site.
-func (s *state) enter(p graph.Page, site graph.Site, rest []byte, bar frontier.Bar) {
+func (s *state) enter(p graph.Page, site graph.Site, rest []byte, bar event.Bar) {
 	if err := s.urls.Append(p, site, rest); err != nil {
 		s.fail(fmt.Errorf("write the URL of page %d: %w", p, err))
 	}
 	s.in.Append(0)
-	if bar == frontier.NoBar {
+	if bar == event.NoBar {
 		s.sites.admit(site)
 	}
 }
@@ -325,7 +326,7 @@ func (s *state) enter(p graph.Page, site graph.Site, rest []byte, bar frontier.B
 // have done themselves, unless it is a replay.
 func (s *state) apply(r *journal.Record, replay bool) {
 	e := &r.Event
-	if e.Kind == frontier.Session {
+	if e.Kind == event.Session {
 		s.ran += s.now - s.started
 	}
 	s.now, s.next = r.Now, r.Seq+1
@@ -334,7 +335,7 @@ func (s *state) apply(r *journal.Record, replay bool) {
 	s.readdress(r)
 	s.noticeTrial(r)
 	switch e.Kind {
-	case frontier.Took, frontier.Refused, frontier.Asked:
+	case event.Took, event.Refused, event.Asked:
 		if replay {
 			s.f.Apply(r.Now, e)
 		}
@@ -347,23 +348,23 @@ func (s *state) apply(r *journal.Record, replay bool) {
 	s.notice(r)
 	s.rain(r)
 	switch e.Kind {
-	case frontier.Seed:
+	case event.Seed:
 		s.markSeeds(e)
-	case frontier.Admitted:
+	case event.Admitted:
 		s.recall(e.Admit)
-	case frontier.Took:
-		s.requests[e.Work]++
-	case frontier.Resolved:
+	case event.Took:
+		s.requests[e.Task.Kind]++
+	case event.Resolved:
 		s.resolved(r)
-	case frontier.Ruled:
+	case event.Ruled:
 		s.ruled(r)
-	case frontier.Listed:
+	case event.Listed:
 		s.listed(r)
-	case frontier.Done:
+	case event.Done:
 		s.done(r)
-	case frontier.Withdrawn:
+	case event.Withdrawn:
 		s.withdrawn(r)
-	case frontier.Session:
+	case event.Session:
 		s.session(r)
 	}
 }
@@ -396,7 +397,7 @@ func (s *state) resolved(r *journal.Record) {
 // the journal the number may be another one: it is a name, nothing more.
 func (s *state) readdress(r *journal.Record) {
 	e := &r.Event
-	if e.Kind != frontier.Resolved || e.Again || e.Class.Failed() || e.Address == 0 || len(r.Facts.Addrs) == 0 {
+	if e.Kind != event.Resolved || e.Again || e.Class.Failed() || e.Address == 0 || len(r.Facts.Addrs) == 0 {
 		return
 	}
 	e.Address = s.number(r.Facts.Addrs[0])
@@ -428,7 +429,7 @@ const (
 func (s *state) isSeed(p graph.Page) bool { return s.in.At(int(p))&seeded != 0 }
 
 // markSeeds marks the pages of an event as seeds: new ones, and those that were known.
-func (s *state) markSeeds(e *frontier.Event) {
+func (s *state) markSeeds(e *event.Event) {
 	in := s.in.Slice()
 	for p := s.f.Pages() - len(e.New); p < s.f.Pages(); p++ {
 		in[p] |= seeded
@@ -482,7 +483,7 @@ func (s *state) done(r *journal.Record) {
 		s.gathered += int64(in[e.Page] & linksIn)
 		s.learnKind(e)
 	}
-	if in[e.Page]&came == 0 && e.Class == policy.Redirect {
+	if in[e.Page]&came == 0 && e.Class == event.Redirect {
 		s.moved++
 	}
 	in[e.Page] |= came
@@ -498,7 +499,7 @@ func (s *state) done(r *journal.Record) {
 }
 
 // newOf are the links of a page to pages that it made known.
-func (s *state) newOf(e *frontier.Event) (list []graph.Page) {
+func (s *state) newOf(e *event.Event) (list []graph.Page) {
 	first := graph.Page(s.f.Pages() - len(e.New))
 	for _, p := range e.Links {
 		if p >= first {

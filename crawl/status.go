@@ -3,9 +3,8 @@ package crawl
 import (
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // Status is what `winnow status --json` prints: the statistics of a crawl with names.
@@ -74,13 +73,13 @@ func (s *Stats) Status() *Status {
 	}
 	for b, n := range s.Bars {
 		if n > 0 {
-			x.Reasons[frontier.Bar(b).String()] = n
+			x.Reasons[event.Bar(b).String()] = n
 		}
 	}
 	x.FailedBy = s.failedBy()
 	for c, n := range s.Outcomes {
 		if n > 0 {
-			x.Outcomes[policy.Class(c).String()] = n
+			x.Outcomes[event.Class(c).String()] = n
 		}
 	}
 	c := &s.Counts
@@ -99,7 +98,7 @@ func (s *Stats) failedBy() map[string]int64 {
 	by := map[string]int64{}
 	for c, n := range s.FailedBy {
 		if n > 0 {
-			by[policy.Class(c).String()] = n
+			by[event.Class(c).String()] = n
 		}
 	}
 	return by
@@ -129,7 +128,7 @@ const restOfMemory = "heap, buffers, snapshot"
 // trapList names the traps that met most pages.
 func (s *state) trapList() (list []Trap) {
 	const each = 5 // of a reason: a farm has many sites
-	var of [frontier.MaxBar + 1]int
+	var of [event.MaxBar + 1]int
 	for _, m := range s.guard.Marks() {
 		if of[m.Bar]++; of[m.Bar] <= each && len(list) < maxListed {
 			list = append(list, Trap{m.Bar.String(), string(s.seen.Name(m.Site)), m.Pattern, m.Pages})

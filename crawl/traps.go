@@ -6,10 +6,10 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/trap"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // look is what the guard is to know of a page. It is valid until the next page is read.
@@ -36,13 +36,13 @@ func (s *state) known(id graph.Site, rest []byte) bool {
 
 // trapped is what the guard has against a page that would be handed out. Seeds, pages of
 // sitemaps and pages that came are none of its business.
-func (s *state) trapped(p graph.Page) frontier.Bar {
+func (s *state) trapped(p graph.Page) event.Bar {
 	if !s.traps || s.f.Depth(p) == 0 || s.in.At(int(p))&came != 0 {
-		return frontier.NoBar
+		return event.NoBar
 	}
 	x, ok := s.look(p)
 	if !ok {
-		return frontier.NoBar
+		return event.NoBar
 	}
 	return s.guard.Judge(&x)
 }
@@ -51,17 +51,17 @@ func (s *state) trapped(p graph.Page) frontier.Bar {
 // for anything else.
 func (s *state) notice(r *journal.Record) {
 	switch e := &r.Event; e.Kind {
-	case frontier.Seed:
+	case event.Seed:
 		for _, site := range e.New {
 			s.guard.Seed(site)
 		}
-	case frontier.Took:
-		if x, ok := s.look(e.Page); e.Work == frontier.Fetch && ok {
+	case event.Took:
+		if x, ok := s.look(e.Page); e.Task.Kind == event.Fetch && ok {
 			s.guard.Asked(&x)
 		}
-	case frontier.Refused:
+	case event.Refused:
 		s.noticeRefusal(e)
-	case frontier.Done:
+	case event.Done:
 		s.noticeDone(r)
 	}
 	s.noticeBars(&r.Event, r.Facts.Trial)
@@ -69,7 +69,7 @@ func (s *state) notice(r *journal.Record) {
 
 // noticeRefusal notes a page that is skipped after all: it does not count towards the
 // limits of its site any more.
-func (s *state) noticeRefusal(e *frontier.Event) {
+func (s *state) noticeRefusal(e *event.Event) {
 	if s.in.At(int(e.Page))&came != 0 {
 		return // it came before
 	}
@@ -85,7 +85,7 @@ func (s *state) noticeRefusal(e *frontier.Event) {
 
 // noticeBars notes pages that were refused as soon as they were known, and pages that are
 // admitted.
-func (s *state) noticeBars(e *frontier.Event, trial bool) {
+func (s *state) noticeBars(e *event.Event, trial bool) {
 	for i, b := range e.Bars {
 		if trap.IsTrap(b) {
 			s.guard.Barred(e.New[i], b, e.Page)
@@ -125,10 +125,10 @@ func (s *state) noticeDone(r *journal.Record) {
 	for _, to := range e.New {
 		s.guard.MadeKnown(home, to)
 	}
-	if e.Class == policy.Redirect {
+	if e.Class == event.Redirect {
 		s.in.Slice()[e.Page] |= dull // until its target has come
 	}
-	if e.Class != policy.OK && e.Class != policy.Duplicate {
+	if e.Class != event.OK && e.Class != event.Duplicate {
 		return
 	}
 	s.guard.Brought(e.Page, len(e.New))
@@ -259,12 +259,12 @@ func (o *owner) relent(now time.Duration, end bool) (some bool) {
 	free := g.Release(end, o.s.lookFree)
 	trial := end && len(free) == 0
 	if trial {
-		free = g.Try(uint64(o.s.requests[frontier.Fetch]), o.s.lookFree, o.s.eachTrapped)
+		free = g.Try(uint64(o.s.requests[event.Fetch]), o.s.lookFree, o.s.eachTrapped)
 	}
 	if len(free) == 0 {
 		return false
 	}
-	r := o.begin(frontier.Admitted, now)
+	r := o.begin(event.Admitted, now)
 	r.Event.Admit, r.Facts.Trial = append(r.Event.Admit, free...), trial
 	for _, p := range free {
 		o.s.sites.admit(o.s.f.Site(p))
@@ -275,7 +275,7 @@ func (o *owner) relent(now time.Duration, end bool) (some bool) {
 
 // eachTrapped goes over the pages that are refused as traps and that the guard does not
 // hold: by the shape of their URLs, or because there were too many.
-func (s *state) eachTrapped(each func(*trap.Page, frontier.Bar)) {
+func (s *state) eachTrapped(each func(*trap.Page, event.Bar)) {
 	for i := range s.f.Pages() {
 		p := graph.Page(i)
 		if s.f.State(p) != frontier.RefusedPage || !trap.IsTrap(s.f.Bar(p)) || s.guard.Holding(p) {

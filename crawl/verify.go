@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
@@ -336,7 +336,7 @@ func (v *verifier) commit(c *journal.Commit) error {
 func (v *verifier) finish() error {
 	v.endDecisions()
 	v.out.Pages, v.out.Sites = int64(v.s.f.Pages()), int64(v.s.f.Sites())
-	for _, n := range v.s.requests[frontier.Resolve+1:] {
+	for _, n := range v.s.requests[event.Resolve+1:] {
 		v.out.Requests += n
 	}
 	if err := v.archive.finish(v.last.Warc); err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
@@ -97,17 +97,17 @@ func (v *verifier) stored(r *journal.Record) {
 func (v *verifier) asked(r *journal.Record) (url, kind string) {
 	s, e := v.s, &r.Event
 	switch e.Kind {
-	case frontier.Ruled:
+	case event.Ruled:
 		if h, ok := s.hopAt(e.For, e.Site); ok {
 			return h.URL, "robots"
 		}
 		return string(s.seen.Name(e.Site)) + "/robots.txt", "robots"
-	case frontier.Listed:
+	case event.Listed:
 		if f := s.files[e.Site]; len(f) > 0 {
 			return f[0], "sitemap"
 		}
 		v.found(FindEvent, e.Site, graph.NoPage, "a sitemap file was fetched, but none was known")
-	case frontier.Done:
+	case event.Done:
 		return string(s.appendURL(nil, e.Page)), "page"
 	}
 	return "", ""

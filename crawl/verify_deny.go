@@ -3,7 +3,7 @@ package crawl
 import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -63,16 +63,16 @@ func (w *polite) aimed(r *journal.Record) {
 	e, name := &r.Event, w.v.s.seen.Name(r.Event.Site)
 	url := ""
 	switch {
-	case e.Work == frontier.Fetch && int(e.Page) < w.v.s.f.Pages():
+	case e.Task.Kind == event.Fetch && int(e.Page) < w.v.s.f.Pages():
 		url = string(w.v.s.appendURL(nil, e.Page))
-	case e.Work == frontier.Robots && e.For != e.Site:
+	case e.Task.Kind == event.Robots && e.For != e.Site:
 		h, _ := w.v.s.hopAt(e.For, e.Site)
 		url = h.URL
-	case e.Work == frontier.Sitemap:
+	case e.Task.Kind == event.Sitemap:
 		url = w.file(e.Site)
 	}
-	if site, rest := page.Site([]byte(url)); w.aims.scope.DeniesSite(name) || url != "" && w.aims.scope.Denied(site, rest) != frontier.NoBar {
-		w.v.found(FindDenied, e.Site, pageOf(e), "%v is handed out for %s, which the deny list forbids", e.Work, orName(url, name))
+	if site, rest := page.Site([]byte(url)); w.aims.scope.DeniesSite(name) || url != "" && w.aims.scope.Denied(site, rest) != event.NoBar {
+		w.v.found(FindDenied, e.Site, pageOf(e), "%v is handed out for %s, which the deny list forbids", e.Task.Kind, orName(url, name))
 	}
 }
 
@@ -98,7 +98,7 @@ func (w *polite) file(s graph.Site) string {
 	case w.conf.Robots && !v.Allowed:
 		w.v.found(FindRobots, s, graph.NoPage, "robots.txt forbids the sitemap file %s in line %d: %s", files[0], v.Line, v.Rule)
 	}
-	if bar := w.aims.scope.JudgeFile(site, rest); bar != frontier.NoBar && bar != frontier.BarDenied {
+	if bar := w.aims.scope.JudgeFile(site, rest); bar != event.NoBar && bar != event.BarDenied {
 		w.v.found(FindScope, s, graph.NoPage, "the sitemap file %s is asked for against %v", files[0], bar)
 	}
 	return files[0]

@@ -9,7 +9,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -37,7 +37,7 @@ func denyFrom(name string, fits func(*journal.Record) bool, lines ...string) tam
 // rulesWith gives every site these rules.
 func rulesWith(name, kind, text string) tampering {
 	return records(name, kind, func(r *journal.Record) int {
-		if r.Event.Kind == frontier.Ruled && !r.Event.Hop && !r.Event.Class.Failed() {
+		if r.Event.Kind == event.Ruled && !r.Event.Hop && !r.Event.Class.Failed() {
 			rules := robots.Parse([]byte("User-agent: *\n" + text)).For("winnow")
 			r.Facts.Rules, _ = rules.AppendBinary(nil)
 		}
@@ -59,21 +59,21 @@ func TestVerifyFindsForbidden(t *testing.T) {
 		w.run(t)
 	})
 	w.verify(t).clean(t)
-	session := ofKind(frontier.Session)
+	session := ofKind(event.Session)
 	whole := w.disk
 	for _, test := range []struct {
 		tampering
-		work frontier.Kind // of the finding
-		url  string        // in it
+		work event.TaskKind // of the finding
+		url  string         // in it
 	}{
-		{denyFrom("resolve", session, "b.example"), frontier.Resolve, "http://b.example"},
-		{denyFrom("robots", session, "b.example"), frontier.Robots, "http://b.example,"},
-		{denyFrom("hop", session, "b.example/rules.txt"), frontier.Robots, "http://b.example/rules.txt"},
-		{denyFrom("sitemap", session, "b.example/sm/3"), frontier.Sitemap, "http://b.example/sm/3.xml"},
-		{denyFrom("page", session, "b.example/x/7"), frontier.Fetch, "http://b.example/x/7"},
-		{denyFrom("edited", ofKind(frontier.Denied), "b.example/x/99"), frontier.Fetch, "http://b.example/x/99"},
-		{rulesWith("rules of a sitemap", FindRobots, "Disallow: /sm/2\n"), frontier.Sitemap, "http://b.example/sm/2.xml"},
-		{config("scope of a sitemap", FindScope, func(c *Config) { c.Exclude = []string{"index[.]xml$"} }), frontier.Sitemap, "http://b.example/index.xml"},
+		{denyFrom("resolve", session, "b.example"), event.Resolve, "http://b.example"},
+		{denyFrom("robots", session, "b.example"), event.Robots, "http://b.example,"},
+		{denyFrom("hop", session, "b.example/rules.txt"), event.Robots, "http://b.example/rules.txt"},
+		{denyFrom("sitemap", session, "b.example/sm/3"), event.Sitemap, "http://b.example/sm/3.xml"},
+		{denyFrom("page", session, "b.example/x/7"), event.Fetch, "http://b.example/x/7"},
+		{denyFrom("edited", ofKind(event.Denied), "b.example/x/99"), event.Fetch, "http://b.example/x/99"},
+		{rulesWith("rules of a sitemap", FindRobots, "Disallow: /sm/2\n"), event.Sitemap, "http://b.example/sm/2.xml"},
+		{config("scope of a sitemap", FindScope, func(c *Config) { c.Exclude = []string{"index[.]xml$"} }), event.Sitemap, "http://b.example/index.xml"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w.disk = memoryDisk{}
@@ -101,14 +101,14 @@ func TestVerifyFindsForbidden(t *testing.T) {
 func insertDenied(t *testing.T, d memoryDisk) {
 	var took journal.Record
 	n := 0
-	rewrite(t, d, 1, nth(10, tooks(frontier.Fetch), func(r *journal.Record) int {
+	rewrite(t, d, 1, nth(10, tooks(event.Fetch), func(r *journal.Record) int {
 		took = *r
 		return 2
 	}))
 	rewrite(t, d, 1, func(r *journal.Record) int {
-		if r.Event.Kind == frontier.Took && r.Event.Page == took.Event.Page && r.Event.Work == frontier.Fetch {
+		if r.Event.Kind == event.Took && r.Event.Page == took.Event.Page && r.Event.Task.Kind == event.Fetch {
 			if n++; n == 1 {
-				r.Event, r.Facts = frontier.Event{Kind: frontier.Denied}, journal.Facts{Deny: packLines("nowhere.example")}
+				r.Event, r.Facts = event.Event{Kind: event.Denied}, journal.Facts{Deny: packLines("nowhere.example")}
 			}
 		}
 		return 1

@@ -7,10 +7,9 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // polite proves politeness (W10) from the records alone. It keeps clocks of its own,
@@ -90,10 +89,10 @@ func (w *polite) before(r *journal.Record) {
 	e := &r.Event
 	w.endKept(e)
 	switch e.Kind {
-	case frontier.Took:
+	case event.Took:
 		w.took(r)
-	case frontier.Refused:
-		if e.Bar == frontier.NoBar || e.Bar == frontier.BarRobots {
+	case event.Refused:
+		if e.Bar == event.NoBar || e.Bar == event.BarRobots {
 			w.refused(e.Page)
 		}
 	}
@@ -109,23 +108,23 @@ func (w *polite) after(r *journal.Record) {
 		w.sites[s].pages++
 	}
 	switch e.Kind {
-	case frontier.Session:
+	case event.Session:
 		w.session(r.Now)
 		w.setScope(r)
-	case frontier.Denied:
+	case event.Denied:
 		w.setDeny(r)
-	case frontier.Resolved:
+	case event.Resolved:
 		w.resolved(e)
-	case frontier.Retried:
+	case event.Retried:
 		w.retried(e)
-	case frontier.Ruled:
-		w.answered(e.Site, e, frontier.Robots)
+	case event.Ruled:
+		w.answered(e.Site, e, event.Robots)
 		w.ruled(r)
-	case frontier.Listed:
-		w.answered(e.Site, e, frontier.Sitemap)
-	case frontier.Done:
+	case event.Listed:
+		w.answered(e.Site, e, event.Sitemap)
+	case event.Done:
 		s := w.v.s.f.Site(e.Page)
-		w.answered(s, e, frontier.Fetch)
+		w.answered(s, e, event.Fetch)
 		if e.Keep {
 			w.kept = s
 		} else {
@@ -186,7 +185,7 @@ func (w *polite) crawlDelay(s graph.Site) time.Duration {
 }
 
 // demanded is how long a site is to be left alone after an answer.
-func (w *polite) demanded(s graph.Site, e *frontier.Event) time.Duration {
+func (w *polite) demanded(s graph.Site, e *event.Event) time.Duration {
 	d := max(w.delay(s), w.crawlDelay(s), e.Retry)
 	if w.conf.DelayFactor > 0 {
 		most := float64(w.conf.DelayMax.Duration)
@@ -199,7 +198,7 @@ func (w *polite) demanded(s graph.Site, e *frontier.Event) time.Duration {
 }
 
 // answered is the end of a request.
-func (w *polite) answered(s graph.Site, e *frontier.Event, kind frontier.Kind) {
+func (w *polite) answered(s graph.Site, e *event.Event, kind event.TaskKind) {
 	x := &w.sites[s]
 	if x.work != uint8(kind)+1 {
 		w.v.found(FindEvent, s, graph.NoPage, "a %v work ended that was not under way", kind)
@@ -210,27 +209,27 @@ func (w *polite) answered(s graph.Site, e *frontier.Event, kind frontier.Kind) {
 	}
 	due := e.End + w.demanded(s, e)
 	x.due, x.work, x.end, x.ended = max(x.due, due), 0, e.End, w.v.group
-	x.free = kind == frontier.Fetch && e.Keep && e.Retry == 0 && w.crawlDelay(s) == 0 && !serversFault(e.Class)
+	x.free = kind == event.Fetch && e.Keep && e.Retry == 0 && w.crawlDelay(s) == 0 && !serversFault(e.Class)
 	if t := x.twin; t != graph.NoSite {
 		w.sites[t].due = max(w.sites[t].due, due)
 	}
-	if kind != frontier.Fetch {
+	if kind != event.Fetch {
 		w.leave(s)
 	}
 }
 
 // serversFault tells whether a server failed, and is to be left alone.
-func serversFault(c policy.Class) bool { return c >= policy.ServerError && c <= policy.Timeout }
+func serversFault(c event.Class) bool { return c >= event.ServerError && c <= event.Timeout }
 
 // endKept ends a connection that was kept unless this record goes on with it.
-func (w *polite) endKept(e *frontier.Event) {
+func (w *polite) endKept(e *event.Event) {
 	s := w.kept
 	if s == graph.NoSite {
 		return
 	}
 	switch {
-	case e.Kind == frontier.Refused && int(e.Page) < w.v.s.f.Pages() && w.v.s.f.Site(e.Page) == s: // and looks for another
-	case e.Kind == frontier.Took && e.Site == s && w.v.rec.Facts.Conn == w.sites[s].conn:
+	case e.Kind == event.Refused && int(e.Page) < w.v.s.f.Pages() && w.v.s.f.Site(e.Page) == s: // and looks for another
+	case e.Kind == event.Took && e.Site == s && w.v.rec.Facts.Conn == w.sites[s].conn:
 		w.kept = graph.NoSite
 	default:
 		w.kept = graph.NoSite
@@ -257,7 +256,7 @@ func (w *polite) at(a uint32) *addressWatch {
 	return &w.addrs[a]
 }
 
-func (w *polite) resolved(e *frontier.Event) {
+func (w *polite) resolved(e *event.Event) {
 	x := &w.sites[e.Site]
 	x.work = 0
 	switch {
@@ -271,7 +270,7 @@ func (w *polite) resolved(e *frontier.Event) {
 }
 
 // retried opens the sites again of pages that get another chance.
-func (w *polite) retried(e *frontier.Event) {
+func (w *polite) retried(e *event.Event) {
 	for _, p := range e.Admit {
 		x := &w.sites[w.v.s.f.Site(p)]
 		if x.stage&givenUp != 0 {
@@ -328,35 +327,35 @@ func (w *polite) refused(p graph.Page) {
 // took looks at a work that was handed out.
 func (w *polite) took(r *journal.Record) {
 	e := &r.Event
-	if int(e.Site) >= len(w.sites) || e.Work > frontier.Sitemap {
+	if int(e.Site) >= len(w.sites) || e.Task.Kind > event.Sitemap {
 		return // reported as an event that does not fit
 	}
 	x := &w.sites[e.Site]
 	w.alone(r, x)
 	w.aimed(r)
-	if e.Work != frontier.Resolve {
+	if e.Task.Kind != event.Resolve {
 		w.asked(r, x)
 	}
-	x.work, x.took = uint8(e.Work)+1, r.Now
+	x.work, x.took = uint8(e.Task.Kind)+1, r.Now
 }
 
 // alone looks for other works at the same server.
 func (w *polite) alone(r *journal.Record, x *siteWatch) {
 	e := &r.Event
 	if x.work != 0 {
-		w.v.found(FindAtOnce, e.Site, pageOf(e), "%v is handed out while %v is under way", e.Work, frontier.Kind(x.work-1))
+		w.v.found(FindAtOnce, e.Site, pageOf(e), "%v is handed out while %v is under way", e.Task.Kind, event.TaskKind(x.work-1))
 	}
-	if x.twin == graph.NoSite || e.Work == frontier.Resolve {
+	if x.twin == graph.NoSite || e.Task.Kind == event.Resolve {
 		return
 	}
-	if t := &w.sites[x.twin]; t.work > uint8(frontier.Resolve)+1 {
-		w.v.found(FindAtOnce, e.Site, pageOf(e), "%v is handed out while %v is under way at %s", e.Work, frontier.Kind(t.work-1), w.v.s.seen.Name(x.twin))
+	if t := &w.sites[x.twin]; t.work > uint8(event.Resolve)+1 {
+		w.v.found(FindAtOnce, e.Site, pageOf(e), "%v is handed out while %v is under way at %s", e.Task.Kind, event.TaskKind(t.work-1), w.v.s.seen.Name(x.twin))
 	}
 }
 
 // pageOf is the page of a work, NoPage if it has none.
-func pageOf(e *frontier.Event) graph.Page {
-	if e.Work == frontier.Fetch {
+func pageOf(e *event.Event) graph.Page {
+	if e.Task.Kind == event.Fetch {
 		return e.Page
 	}
 	return graph.NoPage
@@ -383,7 +382,7 @@ func (w *polite) goesOn(r *journal.Record, x *siteWatch) {
 		most = min(most, m)
 	}
 	switch {
-	case e.Work != frontier.Fetch || !x.free:
+	case e.Task.Kind != event.Fetch || !x.free:
 		w.v.found(FindConnection, e.Site, pageOf(e), "connection %d goes on, but a delay is in force", x.conn)
 	case int(x.served) >= max(1, most):
 		w.v.found(FindConnection, e.Site, pageOf(e), "connection %d serves %d requests, %d are allowed", x.conn, x.served+1, most)
@@ -428,7 +427,7 @@ func (w *polite) ready(r *journal.Record, x *siteWatch) {
 	if x.stage&knowsAddress == 0 && w.conf.Proxy == "" || x.stage&givenUp != 0 {
 		w.v.found(FindAddress, e.Site, pageOf(e), "asked without an address, or after it was given up")
 	}
-	if e.Work == frontier.Robots || !w.conf.Robots {
+	if e.Task.Kind == event.Robots || !w.conf.Robots {
 		return
 	}
 	switch {
@@ -439,7 +438,7 @@ func (w *polite) ready(r *journal.Record, x *siteWatch) {
 	case x.ruled == w.v.group:
 		w.v.found(FindUncommitted, e.Site, pageOf(e), "asked before its robots.txt was on disk")
 	}
-	if e.Work == frontier.Fetch && int(e.Page) < w.v.s.f.Pages() && !w.v.s.allowed(e.Page) {
+	if e.Task.Kind == event.Fetch && int(e.Page) < w.v.s.f.Pages() && !w.v.s.allowed(e.Page) {
 		_, rest := page.Site(w.v.s.appendURL(nil, e.Page))
 		rule := w.v.s.rulesOf(e.Site).Test(string(rest))
 		w.v.found(FindRobots, e.Site, e.Page, "its robots.txt forbids it in line %d: %s", rule.Line, rule.Rule)

@@ -3,7 +3,7 @@ package crawl
 import (
 	"slices"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -55,14 +55,14 @@ func (v *verifier) numbers(r *journal.Record) bool {
 // repeated looks for pages that came twice as new.
 func (v *verifier) repeated(r *journal.Record) {
 	e := &r.Event
-	if e.Kind == frontier.Retried || e.Kind == frontier.Admitted { // those that came are to come once more
+	if e.Kind == event.Retried || e.Kind == event.Admitted { // those that came are to come once more
 		for _, p := range e.Admit {
 			if int(p) < len(v.came) {
 				v.came[p] = false
 			}
 		}
 	}
-	if e.Kind != frontier.Done || e.Again || e.Class.Failed() {
+	if e.Kind != event.Done || e.Again || e.Class.Failed() {
 		return
 	}
 	for len(v.came) <= int(e.Page) {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
-	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
@@ -140,16 +140,16 @@ func nth(n int, fits func(r *journal.Record) bool, change func(r *journal.Record
 	}
 }
 
-func ofKind(k frontier.EventKind) func(*journal.Record) bool {
+func ofKind(k event.Kind) func(*journal.Record) bool {
 	return func(r *journal.Record) bool { return r.Event.Kind == k }
 }
 
 func cameWhole(r *journal.Record) bool {
-	return r.Event.Kind == frontier.Done && !r.Event.Class.Failed() && !r.Event.Again && r.Facts.Place.Length > 0
+	return r.Event.Kind == event.Done && !r.Event.Class.Failed() && !r.Event.Again && r.Facts.Place.Length > 0
 }
 
-func tooks(k frontier.Kind) func(*journal.Record) bool {
-	return func(r *journal.Record) bool { return r.Event.Kind == frontier.Took && r.Event.Work == k }
+func tooks(k event.TaskKind) func(*journal.Record) bool {
+	return func(r *journal.Record) bool { return r.Event.Kind == event.Took && r.Event.Task.Kind == k }
 }
 
 func dropped(*journal.Record) int { return 0 }
@@ -180,30 +180,30 @@ func politenessTamperings() []tampering {
 		config("address delay", FindAddress, func(c *Config) { c.IPDelay = seconds(30) }),
 		config("address cap", FindAddress, func(c *Config) { c.IPCap, c.IPDelay = 1, Duration{} }),
 		records("crawl-delay", FindGap, func(r *journal.Record) int {
-			if r.Event.Kind == frontier.Ruled && !r.Event.Hop && !r.Event.Again && !r.Event.Class.Failed() {
+			if r.Event.Kind == event.Ruled && !r.Event.Hop && !r.Event.Again && !r.Event.Class.Failed() {
 				text := robots.Parse([]byte("User-agent: *\nCrawl-delay: 50\n")).For("winnow")
 				r.Facts.Rules, _ = text.AppendBinary(nil)
 				r.Event.Delay = text.Delay()
 			}
 			return 1
 		}),
-		records("too soon after a restart", FindGap, nth(1, ofKind(frontier.Session), func(r *journal.Record) int { r.Now += 1900 * time.Millisecond; return 1 })),
+		records("too soon after a restart", FindGap, nth(1, ofKind(event.Session), func(r *journal.Record) int { r.Now += 1900 * time.Millisecond; return 1 })),
 		records("retry after", FindGap, func(r *journal.Record) int {
-			if r.Event.Kind == frontier.Done {
+			if r.Event.Kind == event.Done {
 				r.Event.Retry = time.Hour
 			}
 			return 1
 		}),
 		records("a connection of its own", FindGap, func(r *journal.Record) int {
 			r.Facts.Conn *= 2
-			if r.Event.Kind == frontier.Took && r.Event.Page%2 == 0 {
+			if r.Event.Kind == event.Took && r.Event.Page%2 == 0 {
 				r.Facts.Conn++
 			}
 			return 1
 		}),
-		records("clock", FindGap, nth(5, tooks(frontier.Robots), func(r *journal.Record) int { r.Facts.Clock = r.Now + time.Second; return 1 })),
+		records("clock", FindGap, nth(5, tooks(event.Robots), func(r *journal.Record) int { r.Facts.Clock = r.Now + time.Second; return 1 })),
 		records("forbidden", FindRobots, func(r *journal.Record) int {
-			if r.Event.Kind == frontier.Ruled && !r.Event.Hop && !r.Event.Again && !r.Event.Class.Failed() {
+			if r.Event.Kind == event.Ruled && !r.Event.Hop && !r.Event.Again && !r.Event.Class.Failed() {
 				all := robots.DisallowAll()
 				r.Facts.Rules, _ = all.AppendBinary(nil)
 				r.Event.Delay = all.Delay()
@@ -211,22 +211,22 @@ func politenessTamperings() []tampering {
 			return 1
 		}),
 		records("no robots.txt", FindRobots, func(r *journal.Record) int {
-			if r.Event.Kind == frontier.Ruled && !r.Event.Hop {
+			if r.Event.Kind == event.Ruled && !r.Event.Hop {
 				r.Event.Again, r.Event.Due = true, r.Event.End+1
 			}
 			return 1
 		}),
 		records("expired", FindRobots, func(r *journal.Record) int {
-			if r.Event.Kind == frontier.Ruled {
+			if r.Event.Kind == event.Ruled {
 				r.Event.Expiry = r.Event.End + 1
 			}
 			return 1
 		}),
-		records("crawl-delay of the rules", FindRobots, nth(0, ofKind(frontier.Ruled), func(r *journal.Record) int { r.Event.Delay += time.Second; return 1 })),
-		records("address", FindAddress, nth(3, tooks(frontier.Robots), func(r *journal.Record) int { r.Facts.Address++; return 1 })),
-		records("started too early", FindClock, nth(3, ofKind(frontier.Done), func(r *journal.Record) int { r.Event.Start -= time.Hour; return 1 })),
-		records("clock goes back", FindClock, nth(20, ofKind(frontier.Took), func(r *journal.Record) int { r.Now -= time.Minute; return 1 })),
-		records("a work twice", FindAtOnce, nth(3, tooks(frontier.Fetch), func(*journal.Record) int { return 2 })),
+		records("crawl-delay of the rules", FindRobots, nth(0, ofKind(event.Ruled), func(r *journal.Record) int { r.Event.Delay += time.Second; return 1 })),
+		records("address", FindAddress, nth(3, tooks(event.Robots), func(r *journal.Record) int { r.Facts.Address++; return 1 })),
+		records("started too early", FindClock, nth(3, ofKind(event.Done), func(r *journal.Record) int { r.Event.Start -= time.Hour; return 1 })),
+		records("clock goes back", FindClock, nth(20, ofKind(event.Took), func(r *journal.Record) int { r.Now -= time.Minute; return 1 })),
+		records("a work twice", FindAtOnce, nth(3, tooks(event.Fetch), func(*journal.Record) int { return 2 })),
 		records("one host", FindAtOnce, renameSite("http://s01.example", "https://s00.example")),
 		records("one host, too soon", FindGap, renameSite("http://s01.example", "https://s00.example")),
 		{"all in one group", FindUncommitted, func(t *testing.T, d memoryDisk) {
@@ -237,14 +237,14 @@ func politenessTamperings() []tampering {
 
 func recordTamperings() []tampering {
 	return []tampering{
-		records("seeds twice", FindNumbering, nth(0, ofKind(frontier.Seed), func(*journal.Record) int { return 2 })),
+		records("seeds twice", FindNumbering, nth(0, ofKind(event.Seed), func(*journal.Record) int { return 2 })),
 		records("a site of another name", FindArchive, renameSite("http://s00.example", "http://other.example")),
-		records("an outcome is lost", FindEvent, nth(3, ofKind(frontier.Done), dropped)),
-		records("a work is lost", FindEvent, nth(3, tooks(frontier.Fetch), dropped)),
-		records("a record twice", FindEvent, nth(9, ofKind(frontier.Done), func(*journal.Record) int { return 2 })),
-		records("another page", FindEvent, nth(9, ofKind(frontier.Done), func(r *journal.Record) int { r.Event.Page++; return 1 })),
+		records("an outcome is lost", FindEvent, nth(3, ofKind(event.Done), dropped)),
+		records("a work is lost", FindEvent, nth(3, tooks(event.Fetch), dropped)),
+		records("a record twice", FindEvent, nth(9, ofKind(event.Done), func(*journal.Record) int { return 2 })),
+		records("another page", FindEvent, nth(9, ofKind(event.Done), func(r *journal.Record) int { r.Event.Page++; return 1 })),
 		records("other URLs", FindArchive, func(r *journal.Record) int {
-			if n := &r.Facts.Names; r.Event.Kind == frontier.Seed {
+			if n := &r.Facts.Names; r.Event.Kind == event.Seed {
 				site := slices.Clone(n.Site(0))
 				n.Reset()
 				n.Add(site, []byte("/other"))
@@ -257,7 +257,7 @@ func recordTamperings() []tampering {
 		records("no place", FindArchive, nth(9, cameWhole, func(r *journal.Record) int { r.Facts.Place = journal.Place{}; return 1 })),
 		records("a digest", FindArchive, nth(9, func(r *journal.Record) bool { return cameWhole(r) && len(r.Facts.Payload) > 0 },
 			func(r *journal.Record) int { r.Facts.Payload[5] ^= 1; return 1 })),
-		records("a date", FindArchive, nth(1, ofKind(frontier.Session), func(r *journal.Record) int { r.Facts.Session.Wall += int64(time.Hour); return 1 })),
+		records("a date", FindArchive, nth(1, ofKind(event.Session), func(r *journal.Record) int { r.Facts.Session.Wall += int64(time.Hour); return 1 })),
 		config("another policy", FindDecision, func(c *Config) { c.Policy = "breadth-first" }),
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A PageInfo is what is known of a page.
@@ -17,10 +17,10 @@ type PageInfo struct {
 	ID     graph.Page
 	URL    string
 	State  frontier.State
-	Bar    frontier.Bar  // why it was refused
+	Bar    event.Bar     // why it was refused
 	Note   string        // what went wrong, for people
 	Tried  bool          // there was an attempt: the next three are those of the last one
-	Class  policy.Class  // what came of it
+	Class  event.Class   // what came of it
 	Status uint16        // of HTTP; 0 no answer
 	At     time.Duration // instant of the crawl at which it ended
 	Depth  int           // links from a seed
@@ -35,7 +35,7 @@ type PageInfo struct {
 // there is nothing to say.
 func (p *PageInfo) Why() string {
 	switch {
-	case p.Bar != frontier.NoBar:
+	case p.Bar != event.NoBar:
 		return p.Bar.String()
 	case p.State == frontier.Failed:
 		return p.Class.String()
@@ -143,7 +143,7 @@ type pageEnds struct {
 type pageEnd struct {
 	at     time.Duration
 	status uint16
-	class  policy.Class
+	class  event.Class
 	tried  bool
 	like   uint32 // 1 + the page whose content it had, or nearly; 0: none
 }
@@ -163,7 +163,7 @@ func (v *View) readEnds(ctx context.Context) (*pageEnds, error) {
 // likeThen is 1 + the page whose content a page had that came, or nearly; 0: none. Of a
 // duplicate it is what is the original now, which may have come later.
 func (s *state) likeThen(r *journal.Record) uint32 {
-	if r.Event.Kind != frontier.Done || r.Event.Class.Failed() {
+	if r.Event.Kind != event.Done || r.Event.Class.Failed() {
 		return 0
 	}
 	p, _, _ := s.like(r)
@@ -173,7 +173,7 @@ func (s *state) likeThen(r *journal.Record) uint32 {
 func (x *pageEnds) take(r *journal.Record, like uint32) {
 	e := &r.Event
 	switch e.Kind {
-	case frontier.Done:
+	case event.Done:
 		if int(e.Page) >= len(x.list) {
 			return // newer than the view
 		}
@@ -182,7 +182,7 @@ func (x *pageEnds) take(r *journal.Record, like uint32) {
 		if e.Class.Failed() && r.Facts.Note != "" {
 			x.notes[e.Page] = r.Facts.Note
 		}
-	case frontier.Resolved:
+	case event.Resolved:
 		if e.Class.Failed() && !e.Again {
 			x.sites[e.Site] = e.Class.String() + ": " + r.Facts.Note
 		}

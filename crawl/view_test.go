@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/frontier"
 )
@@ -166,7 +167,7 @@ func checkPage(t *testing.T, p *PageInfo) {
 	case frontier.Failed:
 		ok = ok && p.Why() != "" && (!p.Tried && p.Note != "" || p.Class.Failed())
 	case frontier.RefusedPage:
-		ok = ok && p.Bar != frontier.NoBar && p.Why() == p.Bar.String()
+		ok = ok && p.Bar != event.NoBar && p.Why() == p.Bar.String()
 	default:
 		ok = ok && p.Why() == ""
 	}

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/trouble"
 )
 
@@ -34,7 +34,7 @@ type weather struct {
 type down struct {
 	N      int
 	Since  time.Duration
-	Class  policy.Class
+	Class  event.Class
 	Status uint16
 	Note   string
 }
@@ -88,7 +88,7 @@ func (w *weather) ended(s graph.Site, r *journal.Record) {
 	switch {
 	case trouble.Of(r.Event.Class, int(r.Facts.Status)) != trouble.None:
 		w.failed(s, r)
-	case r.Event.Kind != frontier.Ruled:
+	case r.Event.Kind != event.Ruled:
 		w.answered(s)
 	case w.failing[s].Things == 0:
 		delete(w.down, s)
@@ -163,7 +163,7 @@ func (o *owner) again(r *journal.Record, c trouble.Count, s graph.Site) (due tim
 // noteWeather tells the outage of an attempt that ended. That a name was found says
 // nothing: it may come out of a cache, or from a resolver that lies.
 func (o *owner) noteWeather(now time.Duration, t *task) {
-	if t.answer == nil && t.class == policy.OK || o.s.ofPortal(t.work.Site) {
+	if t.answer == nil && t.class == event.OK || o.s.ofPortal(t.work.Site) {
 		return
 	}
 	answered := t.answer != nil && t.answer.Status != 0
@@ -175,7 +175,7 @@ func (o *owner) noteWeather(now time.Duration, t *task) {
 			silence(t)
 		case like:
 			return // whoever is asked will tell
-		case t.work.Kind != frontier.Robots && !trouble.Passes(t.answer.Class): // a robots.txt may be all that a site has
+		case t.work.Kind != event.Robots && !trouble.Passes(t.answer.Class): // a robots.txt may be all that a site has
 			o.quiet = 0
 		}
 	}
@@ -191,7 +191,7 @@ func (o *owner) doubt(now time.Duration, s graph.Site) {
 	if o.outage.On() || !trouble.Doubt(o.s.f.Failures(s)) || !o.mayAsk(s) {
 		return
 	}
-	r := o.begin(frontier.Probed, now)
+	r := o.begin(event.Probed, now)
 	r.Event.Site = s
 	o.record()
 }
@@ -211,7 +211,7 @@ func (o *owner) askWitness(now time.Duration) {
 	if !ok {
 		return
 	}
-	r := o.begin(frontier.Probed, now)
+	r := o.begin(event.Probed, now)
 	r.Event.Site = s
 	o.record()
 	o.witness, o.witnessAsked = s, now
@@ -233,7 +233,7 @@ func (o *owner) mayProbe(now time.Duration) bool {
 func (o *owner) probeAt(now time.Duration) time.Duration {
 	switch {
 	case o.stopping != "":
-		return frontier.Never
+		return event.Never
 	case o.outage.On() && o.outage.Asked() && len(o.idle) == len(o.crew):
 		return max(o.s.f.Instant(o.witness), now+time.Second) // it may be held a moment longer
 	}
@@ -317,13 +317,13 @@ func (c *Chance) check() error {
 }
 
 // means is the class or the bar that a chance is for.
-func (c *Chance) means() (class policy.Class, bar frontier.Bar, ok bool) {
-	for k := policy.TooLarge; k <= policy.LastClass; k++ {
+func (c *Chance) means() (class event.Class, bar event.Bar, ok bool) {
+	for k := event.TooLarge; k <= event.LastClass; k++ {
 		if k.String() == c.Class {
 			return k, 0, true
 		}
 	}
-	for b := frontier.BarRobots; int(b) < frontier.Bars(); b++ {
+	for b := event.BarRobots; int(b) < event.Bars(); b++ {
 		if b.String() == c.Class {
 			return 0, b, true
 		}
@@ -367,9 +367,9 @@ func (o *owner) retrySession() {
 		switch f.State(p) {
 		case frontier.Failed:
 			class := f.FailedBy(p)
-			return seeds[p] || trouble.Passes(class) || larger && class == policy.TooLarge
+			return seeds[p] || trouble.Passes(class) || larger && class == event.TooLarge
 		case frontier.RefusedPage: // before trouble was weather a site without robots.txt was closed
-			return f.Bar(p) == frontier.BarRobots && f.Closed(f.Site(p))
+			return f.Bar(p) == event.BarRobots && f.Closed(f.Site(p))
 		}
 		return false
 	})
@@ -377,7 +377,7 @@ func (o *owner) retrySession() {
 
 // retry gives the pages another chance that are wanted, and counts them.
 func (o *owner) retry(want func(graph.Page) bool) (n int) {
-	r := o.begin(frontier.Retried, o.base)
+	r := o.begin(event.Retried, o.base)
 	for i := range o.s.f.Pages() {
 		if p := graph.Page(i); want(p) {
 			r.Event.Admit = append(r.Event.Admit, p)
@@ -390,7 +390,7 @@ func (o *owner) retry(want func(graph.Page) bool) (n int) {
 }
 
 // retried takes over that pages get another chance, before the frontier hears of it.
-func (s *state) retried(e *frontier.Event) {
+func (s *state) retried(e *event.Event) {
 	in := s.in.Slice()
 	for _, p := range e.Admit {
 		site := s.f.Site(p)
@@ -470,11 +470,11 @@ func (s *state) forecast(r *journal.Record) {
 	e := &r.Event
 	e.Ours = r.Facts.Ours
 	switch e.Kind {
-	case frontier.Ruled, frontier.Listed, frontier.Done:
+	case event.Ruled, event.Listed, event.Done:
 		k := trouble.Of(e.Class, int(r.Facts.Status))
 		e.Pushed = k == trouble.Pushback
 		e.Stale = k == trouble.Silence && !e.Ours
-	case frontier.Retried:
+	case event.Retried:
 		s.retried(e)
 	}
 }
@@ -482,22 +482,22 @@ func (s *state) forecast(r *journal.Record) {
 // rain notes what an event says of the site that was asked, after it was applied.
 func (s *state) rain(r *journal.Record) {
 	switch e := &r.Event; e.Kind {
-	case frontier.Resolved:
+	case event.Resolved:
 		if e.Class.Failed() {
 			s.failed(e.Site, r)
 			return
 		}
 		s.named = max(s.named, e.End)
-		if d, ok := s.down[e.Site]; ok && d.Class == policy.DNSError {
+		if d, ok := s.down[e.Site]; ok && d.Class == event.DNSError {
 			delete(s.down, e.Site)
 		}
-	case frontier.Ruled, frontier.Listed:
+	case event.Ruled, event.Listed:
 		s.weather.ended(e.Site, r)
 		s.portal.note(s, r)
-	case frontier.Done:
+	case event.Done:
 		s.weather.ended(s.f.Site(e.Page), r)
 		s.portal.note(s, r)
-	case frontier.Retried:
+	case event.Retried:
 		s.portal.Pages, s.portal.Rules = nil, nil
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -33,11 +33,11 @@ func newFlight() flight {
 }
 
 // note remembers whether a work is under way.
-func (f *flight) note(w frontier.Work, away bool) {
+func (f *flight) note(w event.Task, away bool) {
 	switch {
-	case w.Kind == frontier.Sitemap:
+	case w.Kind == event.Sitemap:
 		set(f.files, w.Site, away)
-	case w.Kind == frontier.Robots:
+	case w.Kind == event.Robots:
 		set(f.hops, w.For, away)
 	}
 }
@@ -52,32 +52,32 @@ func set(m map[graph.Site]bool, s graph.Site, on bool) {
 
 // forbidden is what the deny list says against p: nothing is asked for its sake, neither
 // the address nor the robots.txt of its site.
-func (s *state) forbidden(p graph.Page) frontier.Bar {
+func (s *state) forbidden(p graph.Page) event.Bar {
 	if s.scope == nil || s.scope.DenyList() == nil {
-		return frontier.NoBar
+		return event.NoBar
 	}
 	site, rest, ok := s.read(p)
 	if !ok {
-		return frontier.NoBar
+		return event.NoBar
 	}
 	return s.scope.Denied(s.seen.Name(site), rest)
 }
 
 // fileBar is why a sitemap file is not to be asked for.
-func (s *state) fileBar(rules robots.Rules, url string) frontier.Bar {
+func (s *state) fileBar(rules robots.Rules, url string) event.Bar {
 	site, rest := page.Site([]byte(url))
 	switch {
 	case s.set.robots && !rules.Test(string(rest)).Allowed:
-		return frontier.BarRobots
+		return event.BarRobots
 	case s.scope == nil:
-		return frontier.NoBar
+		return event.NoBar
 	}
 	return s.scope.JudgeFile(site, rest)
 }
 
 // wantedFiles cuts a list of sitemap files to those that may be asked for under rules.
 func (s *state) wantedFiles(rules robots.Rules, files []string) []string {
-	return slices.DeleteFunc(files, func(url string) bool { return s.fileBar(rules, url) != frontier.NoBar })
+	return slices.DeleteFunc(files, func(url string) bool { return s.fileBar(rules, url) != event.NoBar })
 }
 
 // readsSitemaps reports whether the sitemap files that the robots.txt of a site names are
@@ -90,12 +90,12 @@ func (o *owner) readsSitemaps(id graph.Site) bool {
 // deniedHop reports whether the deny list forbids the URL to which a robots.txt moved.
 func (s *state) deniedHop(url string) bool {
 	site, rest := page.Site([]byte(url))
-	return s.scope != nil && s.scope.Denied(site, rest) != frontier.NoBar
+	return s.scope != nil && s.scope.Denied(site, rest) != event.NoBar
 }
 
 // changeDeny takes over a deny list that was edited while the crawl runs.
 func (o *owner) changeDeny(now time.Duration) {
-	r := o.begin(frontier.Denied, now)
+	r := o.begin(event.Denied, now)
 	r.Facts.Deny = packDeny(o.scope.DenyList())
 	o.record()
 	o.withdraw(now)
@@ -113,7 +113,7 @@ func (o *owner) withdraw(now time.Duration) {
 		}
 	})
 	for _, id := range gone {
-		r := o.begin(frontier.Withdrawn, now)
+		r := o.begin(event.Withdrawn, now)
 		r.Event.Site, r.Event.Hop = id, true
 		o.record()
 	}
@@ -128,14 +128,14 @@ func (o *owner) withdrawFiles(now time.Duration, id graph.Site) {
 	}
 	var gone []string
 	for _, url := range files {
-		if o.s.fileBar(rules, url) != frontier.NoBar {
+		if o.s.fileBar(rules, url) != event.NoBar {
 			gone = append(gone, url)
 		}
 	}
 	if len(gone) == 0 {
 		return
 	}
-	r := o.begin(frontier.Withdrawn, now)
+	r := o.begin(event.Withdrawn, now)
 	r.Event.Site, r.Event.Files, r.Facts.Files = id, uint32(len(gone)), gone
 	o.record()
 }

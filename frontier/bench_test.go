@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/data"
@@ -136,14 +137,14 @@ func newOpic(tb testing.TB, pages, sites int) *Frontier {
 }
 
 // record crawls w from page 0 and returns the events by numbers of discovery.
-func record(tb testing.TB, w *web) (events []Event, links int) {
+func record(tb testing.TB, w *web) (events []event.Event, links int) {
 	f := newOpic(tb, w.out.Pages(), w.sites)
 	defer f.Free()
 	ids := make([]uint32, w.out.Pages())
 	sites := make([]uint32, w.sites)
 	var world []graph.Page
 	known := 0
-	discover := func(p graph.Page, e *Event) graph.Page {
+	discover := func(p graph.Page, e *event.Event) graph.Page {
 		if ids[p] == 0 {
 			s := w.siteOf[p]
 			if sites[s] == 0 {
@@ -156,7 +157,7 @@ func record(tb testing.TB, w *web) (events []Event, links int) {
 		}
 		return graph.Page(ids[p] - 1)
 	}
-	e := Event{Kind: Seed}
+	e := event.Event{Kind: event.Seed}
 	discover(0, &e)
 	for {
 		events = append(events, e)
@@ -166,7 +167,7 @@ func record(tb testing.TB, w *web) (events []Event, links int) {
 			return events, links
 		}
 		p := world[work.Page]
-		e = Event{Kind: Done, Page: work.Page, Links: make([]graph.Page, 0, w.out.Degree(p))}
+		e = event.Event{Kind: event.Done, Task: event.Task{Page: work.Page}, Links: make([]graph.Page, 0, w.out.Degree(p))}
 		for _, q := range w.out.List(p) {
 			if q != p {
 				e.Links = append(e.Links, discover(q, &e))
@@ -231,7 +232,7 @@ func BenchmarkLarge(b *testing.B) {
 	f := newOpic(b, pages, pages/100)
 	defer f.Free()
 	for p := 0; p < pages; {
-		e := Event{Kind: Seed}
+		e := event.Event{Kind: event.Seed}
 		for ; len(e.New) < 100_000 && p < pages; p++ {
 			e.New = append(e.New, graph.Site(p/100))
 		}
@@ -240,7 +241,7 @@ func BenchmarkLarge(b *testing.B) {
 	const most = 200_000 // hand-outs in a run
 	var apply time.Duration
 	done := 0
-	e := Event{Kind: Done, Links: make([]graph.Page, 20)}
+	e := event.Event{Kind: event.Done, Links: make([]graph.Page, 20)}
 	tick := clockTick()
 	b.ResetTimer()
 	for range b.N {

@@ -3,11 +3,12 @@ package frontier
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
 // Census is the number of pages by state, refused ones by bar, and failed ones by class.
-func (f *Frontier) Census() (states [1 << stateBits]int64, bars, failed [MaxBar + 1]int64) {
+func (f *Frontier) Census() (states [1 << stateBits]int64, bars, failed [event.MaxBar + 1]int64) {
 	for b, k := range f.census {
 		state := State(b & stateMask)
 		states[state] += k

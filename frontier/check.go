@@ -3,60 +3,60 @@ package frontier
 import (
 	"fmt"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // Check tells whether an event can be applied to the present state. Events of a crawl
 // can, in their order; where records are lost, those that depend on them cannot, and to
 // apply them would panic or lie. It looks at every id of the event once. What Apply
 // leaves out itself, such as admitted pages that are not refused, is no error.
-func (f *Frontier) Check(e *Event) error {
+func (f *Frontier) Check(e *event.Event) error {
 	if err := f.checkKind(e); err != nil {
 		return fmt.Errorf("%v: %w", e.Kind, err)
 	}
 	return nil
 }
 
-func (f *Frontier) checkKind(e *Event) error {
-	if e.Near && e.Kind != Done {
+func (f *Frontier) checkKind(e *event.Event) error {
+	if e.Near && e.Kind != event.Done {
 		return fmt.Errorf("it is a near duplicate, but no page came")
 	}
 	switch e.Kind {
-	case Seed:
+	case event.Seed:
 		return f.checkNew(e)
-	case Admitted, Revisit, Retried:
+	case event.Admitted, event.Revisit, event.Retried:
 		if len(e.New) > 0 {
 			return fmt.Errorf("it has %d new pages", len(e.New))
 		}
 		return f.checkKnown(e, e.Admit)
-	case Took:
+	case event.Took:
 		return f.checkTook(e)
-	case Probed:
+	case event.Probed:
 		return f.checkSite(e.Site)
-	case Refused:
+	case event.Refused:
 		return f.checkWaits(e.Page)
-	case Asked, Session, Denied:
+	case event.Asked, event.Session, event.Denied:
 		return nil
-	case Withdrawn:
+	case event.Withdrawn:
 		return f.checkWithdrawn(e)
-	case Resolved:
+	case event.Resolved:
 		if int(e.Address) > f.o.MaxAddresses {
 			return fmt.Errorf("address %d is one too many", e.Address)
 		}
 		return f.checkEnd(e, e.Site)
-	case Ruled:
+	case event.Ruled:
 		return f.checkRuled(e)
-	case Listed:
+	case event.Listed:
 		return f.checkEnd(e, e.Site)
-	case Done:
+	case event.Done:
 		return f.checkDone(e)
 	}
 	return fmt.Errorf("there is no event of kind %d", uint8(e.Kind))
 }
 
 // checkNew looks at the pages that an event makes known.
-func (f *Frontier) checkNew(e *Event) error {
+func (f *Frontier) checkNew(e *event.Event) error {
 	switch {
 	case len(e.New) > f.o.MaxPages-f.Pages():
 		return fmt.Errorf("%d new pages after %d are more than %d", len(e.New), f.Pages(), f.o.MaxPages)
@@ -72,7 +72,7 @@ func (f *Frontier) checkNew(e *Event) error {
 		}
 	}
 	for _, b := range e.Bars {
-		if b > MaxBar {
+		if b > event.MaxBar {
 			return fmt.Errorf("there is no bar %d", uint8(b))
 		}
 	}
@@ -80,7 +80,7 @@ func (f *Frontier) checkNew(e *Event) error {
 }
 
 // checkKnown looks for pages that are known after the event.
-func (f *Frontier) checkKnown(e *Event, list []graph.Page) error {
+func (f *Frontier) checkKnown(e *event.Event, list []graph.Page) error {
 	end := graph.Page(f.Pages() + len(e.New))
 	for _, p := range list {
 		if p >= end {
@@ -111,23 +111,23 @@ func (f *Frontier) checkWaits(p graph.Page) error {
 	return nil
 }
 
-func (f *Frontier) checkTook(e *Event) error {
+func (f *Frontier) checkTook(e *event.Event) error {
 	if err := f.checkSite(e.Site); err != nil {
 		return err
 	}
 	at := f.place.At(int(e.Site))
 	switch {
-	case e.Work > Sitemap:
-		return fmt.Errorf("there is no work of kind %d", uint8(e.Work))
+	case e.Task.Kind > event.Sitemap:
+		return fmt.Errorf("there is no work of kind %d", uint8(e.Task.Kind))
 	case int(e.Board) >= len(f.boards):
 		return fmt.Errorf("there is no board %d", e.Board)
-	case at == acquired || at == kept && e.Work != Fetch:
+	case at == acquired || at == kept && e.Task.Kind != event.Fetch:
 		return fmt.Errorf("site %d is acquired", e.Site)
 	case f.stage.At(int(e.Site)) == closed:
 		return fmt.Errorf("site %d is closed", e.Site)
-	case e.Work == Robots:
+	case e.Task.Kind == event.Robots:
 		return f.checkHop(e)
-	case e.Work != Fetch:
+	case e.Task.Kind != event.Fetch:
 		return nil
 	}
 	if err := f.checkWaits(e.Page); err != nil {
@@ -140,7 +140,7 @@ func (f *Frontier) checkTook(e *Event) error {
 }
 
 // checkHop looks whether the robots.txt of For is to be asked for at Site.
-func (f *Frontier) checkHop(e *Event) error {
+func (f *Frontier) checkHop(e *event.Event) error {
 	if e.For == e.Site {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (f *Frontier) checkHop(e *Event) error {
 }
 
 // checkWithdrawn looks whether there is what is taken back.
-func (f *Frontier) checkWithdrawn(e *Event) error {
+func (f *Frontier) checkWithdrawn(e *event.Event) error {
 	if err := f.checkSite(e.Site); err != nil {
 		return err
 	}
@@ -165,14 +165,14 @@ func (f *Frontier) checkWithdrawn(e *Event) error {
 }
 
 // checkEnd looks at what all ends of works have, and whether s is acquired.
-func (f *Frontier) checkEnd(e *Event, s graph.Site) error {
+func (f *Frontier) checkEnd(e *event.Event, s graph.Site) error {
 	if err := f.checkSite(s); err != nil {
 		return err
 	}
 	switch {
 	case f.place.At(int(s)) != acquired:
 		return fmt.Errorf("site %d is not acquired", s)
-	case e.Class > policy.LastClass:
+	case e.Class > event.LastClass:
 		return fmt.Errorf("there is no class %d", uint8(e.Class))
 	case e.Delay < 0 || e.Retry < 0 || e.Due < 0 || e.Expiry < 0:
 		return fmt.Errorf("a delay is negative (Crawl-delay %v, Retry-After %v, due %v, expiry %v)", e.Delay, e.Retry, e.Due, e.Expiry)
@@ -182,7 +182,7 @@ func (f *Frontier) checkEnd(e *Event, s graph.Site) error {
 	return f.checkNew(e)
 }
 
-func (f *Frontier) checkRuled(e *Event) error {
+func (f *Frontier) checkRuled(e *event.Event) error {
 	if err := f.checkEnd(e, e.Site); err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (f *Frontier) checkRuled(e *Event) error {
 	return f.checkHop(e)
 }
 
-func (f *Frontier) checkDone(e *Event) error {
+func (f *Frontier) checkDone(e *event.Event) error {
 	if int(e.Page) >= f.Pages() {
 		return fmt.Errorf("page %d is not known", e.Page)
 	}
@@ -210,7 +210,7 @@ func (f *Frontier) checkDone(e *Event) error {
 // site 0, which becomes known if it is not, and they are never handed out.
 func (f *Frontier) Skip(pages int) {
 	for range pages {
-		f.add(0, graph.NoPage, 0, BarLost)
+		f.add(0, graph.NoPage, 0, event.BarLost)
 		f.setState(graph.Page(f.Pages()-1), Lost)
 	}
 }

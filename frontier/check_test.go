@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -26,7 +27,7 @@ func TestHoles(t *testing.T) {
 			lost, passed := replayWithHoles(d, f)
 			losses, misfits = losses+lost, misfits+passed
 			now := d.now + time.Hour
-			f.Apply(now, &Event{Kind: Session})
+			f.Apply(now, &event.Event{Kind: event.Session})
 			goOn(t, f, now)
 			for p := range graph.Page(f.Pages()) {
 				if s := f.State(p); s == Known || s == Acquired || s == Reacquired {
@@ -75,15 +76,15 @@ func replayWithHoles(d *duel, f *Frontier) (lost, passed int) {
 func goOn(t *testing.T, f *Frontier, now time.Duration) {
 	for n := 0; n < 10_000; n++ {
 		w, ask, ok := f.Next(now)
-		if !ok && ask == Never {
+		if !ok && ask == event.Never {
 			return
 		}
 		if !ok {
 			now = ask
 			continue
 		}
-		e := Event{Site: w.Site, Page: w.Page, For: w.For, Start: now, End: now, Address: 1}
-		e.Kind = map[Kind]EventKind{Resolve: Resolved, Robots: Ruled, Sitemap: Listed, Fetch: Done}[w.Kind]
+		e := event.Event{Task: event.Task{Site: w.Site, Page: w.Page, For: w.For}, Start: now, End: now, Address: 1}
+		e.Kind = map[event.TaskKind]event.Kind{event.Resolve: event.Resolved, event.Robots: event.Ruled, event.Sitemap: event.Listed, event.Fetch: event.Done}[w.Kind]
 		if err := f.Check(&e); err != nil {
 			t.Fatalf("the end of %+v: %v", w, err)
 		}
@@ -106,7 +107,7 @@ func TestSkip(t *testing.T) {
 		}
 		f.Skip(3)
 		f.SkipSites(1)
-		f.Apply(0, &Event{Kind: Seed, New: []graph.Site{1, 2}})
+		f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{1, 2}})
 		if s := f.State(1); s != Lost || f.Pages() != 5 || f.State(3) != Failed {
 			t.Errorf("%s: page 1 is %v, page 3 %v, %d are known", name, s, f.State(3), f.Pages())
 		}
@@ -122,42 +123,42 @@ func TestSkip(t *testing.T) {
 
 // TestCheck: events that make no sense are refused, and the message says why.
 func TestCheck(t *testing.T) {
-	for want, e := range map[string]Event{
+	for want, e := range map[string]event.Event{
 		"kind 77":                                {Kind: 77},
-		"11 new pages after 3":                   {Kind: Seed, New: make([]graph.Site, 11)},
-		"is of site 3, but 2 are known":          {Kind: Seed, New: []graph.Site{0, 3}},
-		"2 bars for 1":                           {Kind: Seed, New: []graph.Site{0}, Bars: make([]Bar, 2)},
-		"no bar 32":                              {Kind: Seed, New: []graph.Site{0}, Bars: []Bar{32}},
-		"admitted: page 3 is not known":          {Kind: Admitted, Admit: []graph.Page{3}},
-		"no work of kind 4":                      {Kind: Took, Work: 4, Site: 1},
-		"no board 1":                             {Kind: Took, Site: 1, Board: 1},
-		"took: site 0 is acquired":               {Kind: Took, Work: Fetch, Page: 1},
-		"took: site 2 is not known":              {Kind: Took, Site: 2},
-		"took: page 1 is of site 0, not 1":       {Kind: Took, Work: Fetch, Site: 1, Page: 1},
-		"took: the robots.txt of site 0 did not": {Kind: Took, Work: Robots, Site: 1},
-		"refused: page 0 is acquired":            {Kind: Refused},
-		"refused: page 9 is not known":           {Kind: Refused, Page: 9},
-		"address 1065 is one too many":           {Kind: Resolved, Address: 1065},
-		"site 1 is not acquired":                 {Kind: Resolved, Site: 1},
-		"ruled: the robots.txt of site 1":        {Kind: Ruled, For: 1},
-		"it moved to site 3, but 2 are known":    {Kind: Ruled, Hop: true, To: 3},
-		"listed: site 5 is not known":            {Kind: Listed, Site: 5},
-		"done: page 1 is known":                  {Kind: Done, Page: 1},
-		"done: page 7 is not known":              {Kind: Done, Links: []graph.Page{7}},
-		"there is no class":                      {Kind: Done, Class: policy.LastClass + 1},
-		"a delay is negative":                    {Kind: Done, Retry: -1},
-		"it ends at 1ns, before":                 {Kind: Done, Start: 2, End: 1},
+		"11 new pages after 3":                   {Kind: event.Seed, New: make([]graph.Site, 11)},
+		"is of site 3, but 2 are known":          {Kind: event.Seed, New: []graph.Site{0, 3}},
+		"2 bars for 1":                           {Kind: event.Seed, New: []graph.Site{0}, Bars: make([]event.Bar, 2)},
+		"no bar 32":                              {Kind: event.Seed, New: []graph.Site{0}, Bars: []event.Bar{32}},
+		"admitted: page 3 is not known":          {Kind: event.Admitted, Admit: []graph.Page{3}},
+		"no work of kind 4":                      {Kind: event.Took, Task: event.Task{Kind: 4, Site: 1}},
+		"no board 1":                             {Kind: event.Took, Task: event.Task{Site: 1, Board: 1}},
+		"took: site 0 is acquired":               {Kind: event.Took, Task: event.Task{Kind: event.Fetch, Page: 1}},
+		"took: site 2 is not known":              {Kind: event.Took, Task: event.Task{Site: 2}},
+		"took: page 1 is of site 0, not 1":       {Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: 1, Page: 1}},
+		"took: the robots.txt of site 0 did not": {Kind: event.Took, Task: event.Task{Kind: event.Robots, Site: 1}},
+		"refused: page 0 is acquired":            {Kind: event.Refused},
+		"refused: page 9 is not known":           {Kind: event.Refused, Task: event.Task{Page: 9}},
+		"address 1065 is one too many":           {Kind: event.Resolved, Address: 1065},
+		"site 1 is not acquired":                 {Kind: event.Resolved, Task: event.Task{Site: 1}},
+		"ruled: the robots.txt of site 1":        {Kind: event.Ruled, Task: event.Task{For: 1}},
+		"it moved to site 3, but 2 are known":    {Kind: event.Ruled, Hop: true, To: 3},
+		"listed: site 5 is not known":            {Kind: event.Listed, Task: event.Task{Site: 5}},
+		"done: page 1 is known":                  {Kind: event.Done, Task: event.Task{Page: 1}},
+		"done: page 7 is not known":              {Kind: event.Done, Links: []graph.Page{7}},
+		"there is no class":                      {Kind: event.Done, Class: event.LastClass + 1},
+		"a delay is negative":                    {Kind: event.Done, Retry: -1},
+		"it ends at 1ns, before":                 {Kind: event.Done, Start: 2, End: 1},
 	} {
 		f := plain(t, Options{})
-		f.Apply(0, &Event{Kind: Seed, New: []graph.Site{0, 1}})
+		f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{0, 1}})
 		if err := f.Check(&e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, want %q", e, err, want)
 		}
 	}
 	f := plain(t, Options{})
-	f.Apply(0, &Event{Kind: Seed, New: []graph.Site{0, 1}})
-	for _, e := range []Event{{Kind: Asked}, {Kind: Session}, {Kind: Seed, New: []graph.Site{1, 2, 3, 2}}, {Kind: Done, New: []graph.Site{2}, Links: []graph.Page{3}},
-		{Kind: Took, Site: 1, Work: Fetch, Page: 2}, {Kind: Refused, Page: 1}, {Kind: Ruled, Hop: true, To: 2}, {Kind: Admitted, Admit: []graph.Page{2}}} {
+	f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{0, 1}})
+	for _, e := range []event.Event{{Kind: event.Asked}, {Kind: event.Session}, {Kind: event.Seed, New: []graph.Site{1, 2, 3, 2}}, {Kind: event.Done, New: []graph.Site{2}, Links: []graph.Page{3}},
+		{Kind: event.Took, Task: event.Task{Site: 1, Kind: event.Fetch, Page: 2}}, {Kind: event.Refused, Task: event.Task{Page: 1}}, {Kind: event.Ruled, Hop: true, To: 2}, {Kind: event.Admitted, Admit: []graph.Page{2}}} {
 		if err := f.Check(&e); err != nil {
 			t.Errorf("%+v: %v", e, err)
 		}
@@ -198,9 +199,9 @@ func wild(t *testing.T, seed uint64, events int) (applied int) {
 		now += time.Duration(r.IntN(2000)) * time.Millisecond
 		if r.IntN(3) == 0 {
 			if w, _, ok := d.f.Next(now); ok && r.IntN(4) > 0 {
-				e := Event{Site: w.Site, Page: w.Page, For: w.For, Start: now, End: now, Address: 1 + r.Uint32N(3), Hop: r.IntN(4) == 0,
+				e := event.Event{Task: event.Task{Site: w.Site, Page: w.Page, For: w.For}, Start: now, End: now, Address: 1 + r.Uint32N(3), Hop: r.IntN(4) == 0,
 					To: graph.Site(r.IntN(d.f.Sites())), Files: r.Uint32N(3)}
-				e.Kind = map[Kind]EventKind{Resolve: Resolved, Robots: Ruled, Sitemap: Listed, Fetch: Done}[w.Kind]
+				e.Kind = map[event.TaskKind]event.Kind{event.Resolve: event.Resolved, event.Robots: event.Ruled, event.Sitemap: event.Listed, event.Fetch: event.Done}[w.Kind]
 				d.f.Apply(now, &e)
 			}
 			continue
@@ -216,21 +217,20 @@ func wild(t *testing.T, seed uint64, events int) (applied int) {
 }
 
 // wildEvent is an event with small random numbers everywhere. New sites get names.
-func wildEvent(r *rand.Rand, d *duel, now time.Duration) Event {
+func wildEvent(r *rand.Rand, d *duel, now time.Duration) event.Event {
 	pages, sites := d.f.Pages()+1, d.f.Sites()+1
-	e := Event{
-		Kind: EventKind(r.IntN(int(Admitted) + 2)), Work: Kind(r.IntN(5)), Site: graph.Site(r.IntN(sites)), For: graph.Site(r.IntN(sites)),
-		Page: graph.Page(r.IntN(pages)), Class: policy.Class(r.IntN(15)), Again: r.IntN(4) == 0, Due: now + time.Duration(r.IntN(5e9)-1e9),
+	e := event.Event{
+		Kind: event.Kind(r.IntN(int(event.Admitted) + 2)), Task: event.Task{Kind: event.TaskKind(r.IntN(5)), Site: graph.Site(r.IntN(sites)), For: graph.Site(r.IntN(sites)), Page: graph.Page(r.IntN(pages))}, Class: event.Class(r.IntN(15)), Again: r.IntN(4) == 0, Due: now + time.Duration(r.IntN(5e9)-1e9),
 		Start: now, End: now + time.Duration(r.IntN(1000)-10), Keep: r.IntN(2) == 0, Hop: r.IntN(3) == 0, To: graph.Site(r.IntN(sites)),
 		Files: r.Uint32N(3), Address: r.Uint32N(5), Delay: time.Duration(r.IntN(1000) - 10), Expiry: now + time.Duration(r.IntN(1e9)),
 	}
 	for range r.IntN(3) {
 		e.New = append(e.New, graph.Site(r.IntN(sites-1)))
-		e.Bars = append(e.Bars, Bar(r.IntN(3)))
+		e.Bars = append(e.Bars, event.Bar(r.IntN(3)))
 	}
 	if r.IntN(4) == 0 {
 		e.New = append(e.New, graph.Site(d.f.Sites()))
-		e.Bars = append(e.Bars, NoBar)
+		e.Bars = append(e.Bars, event.NoBar)
 	}
 	for range r.IntN(4) {
 		e.Links = append(e.Links, graph.Page(r.IntN(pages)))

@@ -4,13 +4,14 @@ import (
 	"math"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
 // postpone sets the instant before which s is not asked again: the largest of all
 // delays after the end of the answer.
-func (f *Frontier) postpone(now time.Duration, s graph.Site, e *Event) {
+func (f *Frontier) postpone(now time.Duration, s graph.Site, e *event.Event) {
 	d := f.size(s)
 	t := f.download(s, e)
 	if f.o.Factor > 0 {
@@ -28,12 +29,12 @@ func (f *Frontier) postpone(now time.Duration, s graph.Site, e *Event) {
 // download is the time that an answer took. One that failed counts as at least the
 // median of the pages that came from s, so that quick errors do not make it quicker
 // (W10).
-func (f *Frontier) download(s graph.Site, e *Event) time.Duration {
+func (f *Frontier) download(s graph.Site, e *event.Event) time.Duration {
 	t := e.End - e.Start
 	if e.Class.Failed() {
 		return max(t, time.Duration(f.median.At(int(s))))
 	}
-	if e.Kind == Done {
+	if e.Kind == event.Done {
 		f.median.Set(int(s), int64(nearer(time.Duration(f.median.At(int(s))), t)))
 	}
 	return t
@@ -56,7 +57,7 @@ func nearer(m, t time.Duration) time.Duration {
 // slowness counts slow answers of s in a row and is the delay that they cause: none
 // before SlowTimes, then SlowDelay, doubled with each (W17). A quick failure is no
 // proof of anything.
-func (f *Frontier) slowness(s graph.Site, e *Event) time.Duration {
+func (f *Frontier) slowness(s graph.Site, e *event.Event) time.Duration {
 	if f.o.Slow == 0 {
 		return 0
 	}
@@ -85,7 +86,7 @@ func (f *Frontier) slowness(s graph.Site, e *Event) time.Duration {
 // slowLimit is the time beyond which an answer is slow: Slow, or SlowFactor times what 95
 // of 100 answers take, if that is longer.
 func (f *Frontier) slowLimit() time.Duration {
-	return max(f.o.Slow, time.Duration(min(float64(Never/2), f.o.SlowFactor*float64(f.times))))
+	return max(f.o.Slow, time.Duration(min(float64(event.Never/2), f.o.SlowFactor*float64(f.times))))
 }
 
 // isSlow tells whether s is asked rarely.
@@ -106,15 +107,15 @@ func doubled(d time.Duration, n int, most time.Duration) time.Duration {
 // to an instant.
 func limit(most time.Duration) time.Duration {
 	if most == 0 {
-		return Never / 2
+		return event.Never / 2
 	}
 	return most
 }
 
 // later is t + d, Never when that is beyond it.
 func later(t, d time.Duration) time.Duration {
-	if t > Never-d {
-		return Never
+	if t > event.Never-d {
+		return event.Never
 	}
 	return t + d
 }
@@ -159,12 +160,12 @@ const (
 func (f *Frontier) failures(s graph.Site) int { return int(f.fails.At(int(s)) & failuresMask) }
 
 // countFailure counts a failure of s, unless the trouble is ours.
-func (f *Frontier) countFailure(s graph.Site, e *Event) {
+func (f *Frontier) countFailure(s graph.Site, e *event.Event) {
 	if e.Ours {
 		return
 	}
 	asks := f.fails.At(int(s)) & asksTime
-	if e.Kind == Ruled || e.Kind == Listed || e.Kind == Done { // otherwise it was not asked
+	if e.Kind == event.Ruled || e.Kind == event.Listed || e.Kind == event.Done { // otherwise it was not asked
 		if asks = 0; e.Retry > 0 {
 			asks = asksTime
 		}
@@ -175,7 +176,7 @@ func (f *Frontier) countFailure(s graph.Site, e *Event) {
 // backOff counts failures of the server in a row and is the delay they cause: doubled
 // with each, and spread by up to a quarter so that sites that failed together do not
 // come back together.
-func (f *Frontier) backOff(s graph.Site, e *Event) time.Duration {
+func (f *Frontier) backOff(s graph.Site, e *event.Event) time.Duration {
 	if !passing(e.Class) {
 		f.recover(s, e)
 		return 0
@@ -196,9 +197,9 @@ func (f *Frontier) backOff(s graph.Site, e *Event) time.Duration {
 // recover takes a proper answer of s. Only a page or a sitemap ends its trouble: servers
 // often have a robots.txt when they have nothing else. It shows that somebody is there, so
 // that s is tried more often, unless s has said that it is asked too often.
-func (f *Frontier) recover(s graph.Site, e *Event) {
+func (f *Frontier) recover(s graph.Site, e *event.Event) {
 	switch n := f.failures(s); {
-	case e.Kind != Ruled:
+	case e.Kind != event.Ruled:
 		f.fails.Set(int(s), 0)
 	case n > aliveFailures && f.paces[s].Streak == 0:
 		f.fails.Set(int(s), aliveFailures)
@@ -210,18 +211,18 @@ func (f *Frontier) recover(s graph.Site, e *Event) {
 const aliveFailures = 2
 
 // passing reports whether a failure is of the kind that passes.
-func passing(c policy.Class) bool { return c >= policy.ServerError && c <= policy.Timeout }
+func passing(c event.Class) bool { return c >= event.ServerError && c <= event.Timeout }
 
 // keeps tells whether the fetcher keeps s for another page: if the connection is good
 // for it, fewer than c pages were asked for, one waits and is what the site needs
 // next, and neither Crawl-delay nor Retry-After nor back-off is in force, nor is it slow.
-func (f *Frontier) keeps(now time.Duration, s graph.Site, e *Event) bool {
+func (f *Frontier) keeps(now time.Duration, s graph.Site, e *event.Event) bool {
 	served := f.served.Slice()
 	served[s] = min(served[s], math.MaxUint16-1) + 1
 	if !e.Keep || int(served[s]) >= f.o.PerConnection || f.crawlDelay(s) > 0 || e.Retry > 0 || f.failures(s) > 0 || f.isSlow(s) {
 		return false
 	}
-	if f.boards[0].active.Len(s) == 0 || f.needs(now, s).Kind != Fetch {
+	if f.boards[0].active.Len(s) == 0 || f.needs(now, s).Kind != event.Fetch {
 		return false
 	}
 	f.setPlace(s, kept)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -83,7 +84,7 @@ func (s *script) command(words []string) {
 	case "at":
 		s.setClock(a.one())
 	case "seed":
-		e := Event{Kind: Seed, New: s.know(a.words), Bars: s.bars(a)}
+		e := event.Event{Kind: event.Seed, New: s.know(a.words), Bars: s.bars(a)}
 		a.finish()
 		s.apply(e)
 	case "next":
@@ -99,14 +100,14 @@ func (s *script) command(words []string) {
 	case "listed":
 		s.listed(a)
 	case "admit":
-		s.apply(Event{Kind: Admitted, Admit: s.all(a.words)})
+		s.apply(event.Event{Kind: event.Admitted, Admit: s.all(a.words)})
 	case "skip":
 		s.skip(a)
 	case "settle":
 		s.f.Settle(s.now, s.site(a.one()))
 	case "session":
 		clear(s.starts)
-		s.apply(Event{Kind: Session})
+		s.apply(event.Event{Kind: event.Session})
 	case "save":
 		s.save()
 	case "crawl":
@@ -223,7 +224,7 @@ func (s *script) setClock(text string) {
 	s.now = d
 }
 
-func (s *script) apply(e Event) {
+func (s *script) apply(e event.Event) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.printf("panic: %v", p)
@@ -250,17 +251,17 @@ func (s *script) next(a *arguments) {
 }
 
 func instantName(at time.Duration) string {
-	if at == Never {
+	if at == event.Never {
 		return "something happens"
 	}
 	return at.String()
 }
 
-func (s *script) begin(w Work) string {
+func (s *script) begin(w event.Task) string {
 	switch {
-	case w.Kind == Robots && w.For != w.Site:
+	case w.Kind == event.Robots && w.For != w.Site:
 		return fmt.Sprintf("robots %s for %s", s.sites.names[w.Site], s.sites.names[w.For])
-	case w.Kind != Fetch:
+	case w.Kind != event.Fetch:
 		return fmt.Sprintf("%v %s", w.Kind, s.sites.names[w.Site])
 	}
 	s.starts[uint32(w.Page)] = s.now
@@ -286,7 +287,7 @@ func (s *script) more(site string) {
 // done is the end of a page: done a/1 -> a/2, or fail a/1 timeout again=60s.
 func (s *script) done(a *arguments, failed bool) {
 	p := s.page(a.one())
-	e := Event{Kind: Done, Page: p, Start: s.starts[uint32(p)], End: s.now, Retry: a.duration("retry"), Keep: !a.has("close")}
+	e := event.Event{Kind: event.Done, Task: event.Task{Page: p}, Start: s.starts[uint32(p)], End: s.now, Retry: a.duration("retry"), Keep: !a.has("close")}
 	if at, ok := a.take("ended"); ok {
 		e.End, _ = time.ParseDuration(at)
 	}
@@ -308,14 +309,14 @@ func (s *script) done(a *arguments, failed bool) {
 }
 
 // again reads again=60s: to be tried again that much later.
-func (s *script) again(a *arguments, e *Event) {
+func (s *script) again(a *arguments, e *event.Event) {
 	if _, e.Again = a.keys["again"]; e.Again {
 		e.Due = s.now + a.duration("again")
 	}
 }
 
-func (s *script) class(name string) policy.Class {
-	for c := policy.OK; c <= policy.LastClass; c++ {
+func (s *script) class(name string) event.Class {
+	for c := event.OK; c <= event.LastClass; c++ {
 		if c.String() == name {
 			return c
 		}
@@ -378,7 +379,7 @@ func (s *script) state() {
 		for p, page := range s.pages.names {
 			if f.Site(graph.Page(p)) == graph.Site(i) {
 				st := f.State(graph.Page(p))
-				if b := f.Bar(graph.Page(p)); b != NoBar && b != BarRobots {
+				if b := f.Bar(graph.Page(p)); b != event.NoBar && b != event.BarRobots {
 					page += " (" + b.String() + ")"
 				}
 				by[st] = append(by[st], page)

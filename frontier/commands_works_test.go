@@ -3,14 +3,14 @@ package frontier
 import (
 	"strings"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 func (s *script) resolved(a *arguments) {
-	e := Event{Kind: Resolved, Site: s.site(a.one()), Start: s.now, End: s.now, Address: uint32(a.number("addr"))}
+	e := event.Event{Kind: event.Resolved, Task: event.Task{Site: s.site(a.one())}, Start: s.now, End: s.now, Address: uint32(a.number("addr"))}
 	if a.has("fail") {
-		e.Class = policy.DNSError
+		e.Class = event.DNSError
 	}
 	if d := a.duration("expiry"); d > 0 {
 		e.Expiry = s.now + d
@@ -21,19 +21,19 @@ func (s *script) resolved(a *arguments) {
 }
 
 func (s *script) ruled(a *arguments) {
-	e := Event{Kind: Ruled, Site: s.site(a.one()), For: s.site(a.one()), Start: s.now, End: s.now, Delay: a.duration("delay"), Retry: a.duration("retry"), Files: uint32(a.number("files"))}
+	e := event.Event{Kind: event.Ruled, Task: event.Task{Site: s.site(a.one()), For: s.site(a.one())}, Start: s.now, End: s.now, Delay: a.duration("delay"), Retry: a.duration("retry"), Files: uint32(a.number("files"))}
 	if d := a.duration("expiry"); d > 0 {
 		e.Expiry = s.now + d
 	}
 	if a.has("fail") {
-		e.Class = policy.Timeout
+		e.Class = event.Timeout
 	}
 	if name, ok := a.take("for"); ok {
 		e.For = s.site(name)
 	}
 	if name, ok := a.take("hop"); ok {
 		id, _ := s.sites.id(name)
-		e.Hop, e.To, e.Class = true, graph.Site(id), policy.Redirect
+		e.Hop, e.To, e.Class = true, graph.Site(id), event.Redirect
 	}
 	s.again(a, &e)
 	a.finish()
@@ -42,9 +42,9 @@ func (s *script) ruled(a *arguments) {
 
 // listed is the end of a sitemap file: listed a -> a/2 a/3.
 func (s *script) listed(a *arguments) {
-	e := Event{Kind: Listed, Site: s.site(a.one()), Start: s.now, End: s.now, Retry: a.duration("retry"), Files: uint32(a.number("files"))}
+	e := event.Event{Kind: event.Listed, Task: event.Task{Site: s.site(a.one())}, Start: s.now, End: s.now, Retry: a.duration("retry"), Files: uint32(a.number("files"))}
 	if a.has("fail") {
-		e.Class = policy.HTTPError
+		e.Class = event.HTTPError
 	}
 	e.New, e.Bars = s.know(a.links), s.bars(a)
 	a.finish()
@@ -66,17 +66,17 @@ func (s *script) all(names []string) (pages []graph.Page) {
 }
 
 // bars reads bar=scope,none: why the new pages are not to be fetched.
-func (s *script) bars(a *arguments) (bars []Bar) {
+func (s *script) bars(a *arguments) (bars []event.Bar) {
 	list, ok := a.take("bar")
 	if !ok {
 		return nil
 	}
 	for _, name := range strings.Split(list, ",") {
-		b := NoBar
-		for b < MaxBar && b.String() != name {
+		b := event.NoBar
+		for b < event.MaxBar && b.String() != name {
 			b++
 		}
-		if b == MaxBar {
+		if b == event.MaxBar {
 			s.fatalf("unknown bar %q", name)
 		}
 		bars = append(bars, b)

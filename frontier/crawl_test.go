@@ -5,12 +5,14 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // An end is a fetch under way in the command crawl.
 type end struct {
 	at   time.Duration
-	work Work
+	work event.Task
 }
 
 // crawl drives the frontier over the web of the script: r fetchers, each page takes
@@ -22,13 +24,13 @@ func (s *script) crawl(a *arguments) {
 	}
 	a.finish()
 	var ends []end
-	start := func(w Work) {
+	start := func(w event.Task) {
 		s.printf("%v %s", s.now, s.begin(w))
 		ends = append(ends, end{s.now + took, w})
 		most--
 	}
 	for {
-		ask := Never
+		ask := event.Never
 		for len(ends) < r && most > 0 {
 			w, again, ok := s.f.Next(s.now)
 			s.refusals()
@@ -41,7 +43,7 @@ func (s *script) crawl(a *arguments) {
 			return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.work.Site, b.work.Site))
 		})
 		switch {
-		case len(ends) == 0 && (ask == Never || most == 0):
+		case len(ends) == 0 && (ask == event.Never || most == 0):
 			return
 		case len(ends) == 0 || len(ends) < r && most > 0 && ask < ends[0].at:
 			s.now = ask
@@ -51,7 +53,7 @@ func (s *script) crawl(a *arguments) {
 		ends = ends[1:]
 		s.now = e.at
 		s.finishWork(e.work)
-		if e.work.Kind == Fetch && most > 0 {
+		if e.work.Kind == event.Fetch && most > 0 {
 			if w, ok := s.f.More(s.now, e.work.Site); ok {
 				start(w)
 			}
@@ -60,16 +62,16 @@ func (s *script) crawl(a *arguments) {
 	}
 }
 
-func (s *script) finishWork(w Work) {
+func (s *script) finishWork(w event.Task) {
 	site := s.sites.names[w.Site]
 	switch w.Kind {
-	case Resolve:
+	case event.Resolve:
 		s.resolved(&arguments{s: s, words: []string{site}, keys: map[string]string{"addr": "1"}})
-	case Robots:
+	case event.Robots:
 		s.ruled(&arguments{s: s, words: []string{site}})
-	case Sitemap:
+	case event.Sitemap:
 		s.listed(&arguments{s: s, words: []string{site}, keys: map[string]string{}})
-	case Fetch:
+	case event.Fetch:
 		name := s.pages.names[w.Page]
 		s.done(&arguments{s: s, words: []string{name}, links: s.web[name]}, false)
 	}

@@ -3,6 +3,7 @@ package frontier
 import (
 	"math"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -58,7 +59,7 @@ func (f *Frontier) lowerDepth(p graph.Page, depth uint16) bool {
 		return false
 	}
 	f.depth.Set(int(p), depth)
-	if f.o.Depths && f.Bar(p) == BarDepth {
+	if f.o.Depths && f.Bar(p) == event.BarDepth {
 		f.nearer = append(f.nearer, p)
 	}
 	return true

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -20,7 +21,7 @@ type depthWorld struct {
 	f     *Frontier
 	id    map[int]graph.Page
 	page  []int // by id
-	log   []Event
+	log   []event.Event
 }
 
 func newDepthFrontier(t *testing.T, name string, exact bool) *Frontier {
@@ -37,7 +38,7 @@ func newDepthFrontier(t *testing.T, name string, exact bool) *Frontier {
 	return f
 }
 
-func (w *depthWorld) apply(e Event) {
+func (w *depthWorld) apply(e event.Event) {
 	w.log = append(w.log, e)
 	w.f.Apply(0, &e)
 	if list := w.f.Nearer(); len(list) > 0 {
@@ -48,7 +49,7 @@ func (w *depthWorld) apply(e Event) {
 			}
 		}
 		if len(admit) > 0 {
-			w.apply(Event{Kind: Admitted, Admit: admit})
+			w.apply(event.Event{Kind: event.Admitted, Admit: admit})
 		}
 	}
 }
@@ -59,17 +60,17 @@ func (w *depthWorld) fetch() bool {
 	if !ok {
 		return false
 	}
-	w.log = append(w.log, Event{Kind: Took, Work: Fetch, Site: work.Site, Page: work.Page, Board: work.Board})
-	e := Event{Kind: Done, Page: work.Page}
+	w.log = append(w.log, event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: work.Site, Page: work.Page, Board: work.Board}})
+	e := event.Event{Kind: event.Done, Task: event.Task{Page: work.Page}}
 	for _, q := range w.out[w.page[work.Page]] {
 		p, known := w.id[q]
 		if !known {
 			p = graph.Page(len(w.page))
 			w.id[q] = p
 			w.page = append(w.page, q)
-			bar := NoBar
+			bar := event.NoBar
 			if w.f.Depth(work.Page)+1 > w.limit {
-				bar = BarDepth
+				bar = event.BarDepth
 			}
 			e.New, e.Bars = append(e.New, 0), append(e.Bars, bar)
 		}
@@ -121,7 +122,7 @@ func TestDepths(t *testing.T) {
 				r.Shuffle(len(w.out[p]), func(i, j int) { w.out[p][i], w.out[p][j] = w.out[p][j], w.out[p][i] })
 			}
 			w.f = newDepthFrontier(t, name, true)
-			w.apply(Event{Kind: Seed, New: []graph.Site{0}})
+			w.apply(event.Event{Kind: event.Seed, New: []graph.Site{0}})
 			for n := 0; w.fetch(); n++ {
 				for id, want := range w.distances() {
 					if got := w.f.Depth(graph.Page(id)); got != want {
@@ -138,7 +139,7 @@ func TestDepths(t *testing.T) {
 				}
 			}
 			for _, e := range w.log {
-				if e.Kind == Admitted {
+				if e.Kind == event.Admitted {
 					late += len(e.Admit)
 				}
 			}
@@ -183,14 +184,14 @@ func saved(t *testing.T, f *Frontier) []byte {
 // state with exact depths is of no use to a frontier without.
 func TestDepthOfSeed(t *testing.T) {
 	f := newDepthFrontier(t, "breadth-first", true)
-	f.Apply(0, &Event{Kind: Seed, New: []graph.Site{0}})
+	f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{0}})
 	for p := range graph.Page(4) {
 		if w, _, ok := f.Next(0); !ok || w.Page != p {
 			t.Fatalf("page %d is not handed out: %+v", p, w)
 		}
-		f.Apply(0, &Event{Kind: Done, Page: p, New: []graph.Site{0}, Links: []graph.Page{p + 1}})
+		f.Apply(0, &event.Event{Kind: event.Done, Task: event.Task{Page: p}, New: []graph.Site{0}, Links: []graph.Page{p + 1}})
 	}
-	f.Apply(0, &Event{Kind: Seed, Admit: []graph.Page{2}})
+	f.Apply(0, &event.Event{Kind: event.Seed, Admit: []graph.Page{2}})
 	var got []int
 	for p := range graph.Page(5) {
 		got = append(got, f.Depth(p))

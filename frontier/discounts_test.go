@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -46,7 +47,7 @@ func (g *given) set(b int, p graph.Page, v float64) {
 }
 
 // Came changes values in all ways that there are.
-func (g *given) Came(time.Duration, graph.Page, *policy.Outcome, []graph.Page) {
+func (g *given) Came(time.Duration, graph.Page, *event.Outcome, []graph.Page) {
 	g.look()
 	if g.r == nil {
 		return
@@ -99,7 +100,7 @@ func order(t *testing.T, f *Frontier) (pages []graph.Page) {
 			return pages
 		}
 		pages = append(pages, w.Page)
-		f.Apply(0, &Event{Kind: Done, Page: w.Page})
+		f.Apply(0, &event.Event{Kind: event.Done, Task: event.Task{Page: w.Page}})
 	}
 }
 
@@ -111,11 +112,11 @@ func discounted(t *testing.T, near bool) (*Frontier, *given) {
 		1: 8, 2: 1, 3: 0, 4: -1, 5: -2,
 		6: 3, 7: 1.5, 8: 0.125, 9: -3, 10: -5}}
 	f := g.frontier(Options{MaxPages: 20, MaxSites: 20})
-	f.Apply(0, &Event{Kind: Seed, New: []graph.Site{0}})
+	f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{0}})
 	f.Next(0)
 	links := []graph.Page{1, 2, 3, 4, 5}
-	f.Apply(0, &Event{Kind: Done, Near: near, New: []graph.Site{1, 2, 3, 4, 5}, Links: links})
-	f.Apply(0, &Event{Kind: Seed, New: []graph.Site{6, 6, 6, 6, 6}})
+	f.Apply(0, &event.Event{Kind: event.Done, Near: near, New: []graph.Site{1, 2, 3, 4, 5}, Links: links})
+	f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{6, 6, 6, 6, 6}})
 	return f, g
 }
 
@@ -133,9 +134,9 @@ func TestDiscountNear(t *testing.T) {
 	} {
 		f, g := discounted(t, c.near)
 		if c.lift != nil { // by a page of site 7 that came
-			f.Apply(0, &Event{Kind: Seed, New: []graph.Site{7}})
-			f.Apply(0, &Event{Kind: Took, Work: Fetch, Site: 7, Page: 11})
-			f.Apply(0, &Event{Kind: Done, Page: 11, Links: c.lift})
+			f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{7}})
+			f.Apply(0, &event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: 7, Page: 11}})
+			f.Apply(0, &event.Event{Kind: event.Done, Task: event.Task{Page: 11}, Links: c.lift})
 		}
 		g.look()
 		if got := order(t, f); !slices.Equal(got, c.want) {
@@ -154,9 +155,9 @@ func TestDiscountStays(t *testing.T) {
 	}
 	f, _ = discounted(t, true)
 	defer f.Free()
-	f.Apply(0, &Event{Kind: Seed, New: []graph.Site{7}})
-	f.Apply(0, &Event{Kind: Took, Work: Fetch, Site: 7, Page: 11})
-	f.Apply(0, &Event{Kind: Done, Page: 11, Near: true, Links: []graph.Page{1, 6}})
+	f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{7}})
+	f.Apply(0, &event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: 7, Page: 11}})
+	f.Apply(0, &event.Event{Kind: event.Done, Task: event.Task{Page: 11}, Near: true, Links: []graph.Page{1, 6}})
 	if !f.Discounted(1) || f.Discounted(6) {
 		t.Error("a near duplicate changed the discount of a known page")
 	}
@@ -170,9 +171,9 @@ func TestDiscountSite(t *testing.T) {
 	f.DiscountSite(6)
 	f.DiscountSite(6)
 	f.DiscountSite(1)
-	f.Apply(0, &Event{Kind: Seed, New: []graph.Site{7, 6}}) // 11 and 12
-	f.Apply(0, &Event{Kind: Took, Work: Fetch, Site: 7, Page: 11})
-	f.Apply(0, &Event{Kind: Done, Page: 11, Links: []graph.Page{1, 2, 6}}) // lifts 2 alone
+	f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{7, 6}}) // 11 and 12
+	f.Apply(0, &event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: 7, Page: 11}})
+	f.Apply(0, &event.Event{Kind: event.Done, Task: event.Task{Page: 11}, Links: []graph.Page{1, 2, 6}}) // lifts 2 alone
 	g.set(0, 12, 5)
 	g.look()
 	f = reloaded(t, g, f)
@@ -221,11 +222,11 @@ func TestDiscountLoad(t *testing.T) {
 func TestDiscountCheck(t *testing.T) {
 	f, _ := discounted(t, true)
 	defer f.Free()
-	if err := f.Check(&Event{Kind: Seed, Near: true}); err == nil || !strings.Contains(err.Error(), "near duplicate") {
+	if err := f.Check(&event.Event{Kind: event.Seed, Near: true}); err == nil || !strings.Contains(err.Error(), "near duplicate") {
 		t.Errorf("a seed is a near duplicate: %v", err)
 	}
 	f.Next(0)
-	if err := f.Check(&Event{Kind: Done, Page: 6, Near: true}); err != nil {
+	if err := f.Check(&event.Event{Kind: event.Done, Task: event.Task{Page: 6}, Near: true}); err != nil {
 		t.Error(err)
 	}
 }
@@ -240,7 +241,7 @@ func TestDiscountUnseen(t *testing.T) {
 				g := &given{t: t, r: r}
 				f := g.frontier(Options{Mode: mode, Batch: 5, MaxPages: 200, MaxSites: 10})
 				defer func() { f.Free() }()
-				f.Apply(0, &Event{Kind: Seed, New: []graph.Site{0, 0, 1}})
+				f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{0, 0, 1}})
 				for w, _, ok := f.Next(0); ok; w, _, ok = f.Next(0) {
 					step(f, r, w)
 					g.look()
@@ -262,8 +263,8 @@ func TestDiscountUnseen(t *testing.T) {
 // step ends a work with links to known and new pages, and may find a mirror. In batch modes
 // no page is tried again: it would wait with the value that it had before it was in the
 // batch, discounted or not.
-func step(f *Frontier, r *rand.Rand, w Work) {
-	e := Event{Kind: Done, Page: w.Page, Near: r.IntN(2) == 0, Again: f.o.Mode == Continuous && r.IntN(6) == 0}
+func step(f *Frontier, r *rand.Rand, w event.Task) {
+	e := event.Event{Kind: event.Done, Task: event.Task{Page: w.Page}, Near: r.IntN(2) == 0, Again: f.o.Mode == Continuous && r.IntN(6) == 0}
 	for range min(3, f.o.MaxPages-f.Pages()) {
 		e.New = append(e.New, graph.Site(min(r.IntN(10), f.Sites()-1)))
 	}

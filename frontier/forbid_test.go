@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -13,11 +14,11 @@ import (
 func newForbidRun(t *testing.T, forbid *bool) *spareRun {
 	t.Helper()
 	r := newSpareRun(t, 2, nil)
-	r.f.o.Forbid = func(p graph.Page) Bar {
+	r.f.o.Forbid = func(p graph.Page) event.Bar {
 		if *forbid && r.f.Site(p) == 0 {
-			return BarDenied
+			return event.BarDenied
 		}
-		return NoBar
+		return event.NoBar
 	}
 	return r
 }
@@ -46,8 +47,8 @@ func TestForbid(t *testing.T) {
 			r.now = max(ask, r.now+1)
 			continue
 		}
-		if w.Kind == Robots && w.Site == 0 {
-			r.ruled(w, Event{Kind: Ruled, For: 0, Files: 3, Expiry: r.now + time.Second})
+		if w.Kind == event.Robots && w.Site == 0 {
+			r.ruled(w, event.Event{Kind: event.Ruled, Task: event.Task{For: 0}, Files: 3, Expiry: r.now + time.Second})
 			continue
 		}
 		r.do(w)
@@ -61,9 +62,9 @@ func TestForbid(t *testing.T) {
 }
 
 // ruled ends a work by an event of its own.
-func (r *spareRun) ruled(w Work, e Event) {
+func (r *spareRun) ruled(w event.Task, e event.Event) {
 	r.works = append(r.works, w)
-	r.log(Event{Kind: Took, Work: w.Kind, Site: w.Site, For: w.For, Page: w.Page, Board: w.Board})
+	r.log(event.Event{Kind: event.Took, Task: event.Task{Kind: w.Kind, Site: w.Site, For: w.For, Page: w.Page, Board: w.Board}})
 	e.Site, e.Start = w.Site, r.now
 	r.now += 100 * time.Millisecond
 	e.End = r.now
@@ -79,7 +80,7 @@ func TestWithdrawnFiles(t *testing.T) {
 	for {
 		w, ask, ok := r.f.Next(r.now)
 		switch {
-		case !ok && ask == Never:
+		case !ok && ask == event.Never:
 			if files != 2 || r.f.Counts().Files != 0 {
 				t.Errorf("%d files were asked for, %d are left", files, r.f.Counts().Files)
 			}
@@ -87,12 +88,12 @@ func TestWithdrawnFiles(t *testing.T) {
 			return
 		case !ok:
 			r.now = max(ask, r.now)
-		case w.Kind == Robots && w.Site == 0:
-			r.ruled(w, Event{Kind: Ruled, For: 0, Files: 5})
-			r.apply(Event{Kind: Withdrawn, Site: 0, Files: 3})
-		case w.Kind == Sitemap:
+		case w.Kind == event.Robots && w.Site == 0:
+			r.ruled(w, event.Event{Kind: event.Ruled, Task: event.Task{For: 0}, Files: 5})
+			r.apply(event.Event{Kind: event.Withdrawn, Task: event.Task{Site: 0}, Files: 3})
+		case w.Kind == event.Sitemap:
 			files++
-			r.ruled(w, Event{Kind: Listed})
+			r.ruled(w, event.Event{Kind: event.Listed})
 		default:
 			r.do(w)
 		}
@@ -108,24 +109,24 @@ func TestWithdrawnHop(t *testing.T) {
 	for {
 		w, ask, ok := r.f.Next(r.now)
 		switch {
-		case !ok && ask == Never:
+		case !ok && ask == event.Never:
 			want := []string{"resolve", "robots", "robots", "fetch", "fetch", "fetch", "fetch", "fetch"}
 			if got := r.kinds(0); !slices.Equal(got, want) {
 				t.Errorf("it was asked for %v, want %v", got, want)
 			}
-			if slices.ContainsFunc(r.works, func(w Work) bool { return w.Kind == Robots && w.For != w.Site }) {
+			if slices.ContainsFunc(r.works, func(w event.Task) bool { return w.Kind == event.Robots && w.For != w.Site }) {
 				t.Error("its robots.txt was asked for where it had moved to")
 			}
 			r.checkReplay(t, 2)
 			return
 		case !ok:
 			r.now = max(ask, r.now)
-		case w.Kind == Robots && w.Site == 0 && !moved:
+		case w.Kind == event.Robots && w.Site == 0 && !moved:
 			moved = true
-			r.ruled(w, Event{Kind: Ruled, For: 0, Hop: true, To: 1})
+			r.ruled(w, event.Event{Kind: event.Ruled, Task: event.Task{For: 0}, Hop: true, To: 1})
 			hops := 0
 			r.f.Hops(func(of, at graph.Site) { hops += int(10*of + at) })
-			e := Event{Kind: Withdrawn, Site: 0, Hop: true}
+			e := event.Event{Kind: event.Withdrawn, Task: event.Task{Site: 0}, Hop: true}
 			if err := r.f.Check(&e); err != nil || hops != 1 {
 				t.Fatalf("it cannot be withdrawn: %v; hops %d", err, hops)
 			}
@@ -141,14 +142,14 @@ func TestCheckWithdrawn(t *testing.T) {
 	forbid := false
 	r := newForbidRun(t, &forbid)
 	r.seed(2)
-	for _, e := range []Event{
-		{Kind: Withdrawn, Site: 2}, {Kind: Withdrawn, Site: 0, Files: 1}, {Kind: Withdrawn, Site: 0, Hop: true},
+	for _, e := range []event.Event{
+		{Kind: event.Withdrawn, Task: event.Task{Site: 2}}, {Kind: event.Withdrawn, Task: event.Task{Site: 0}, Files: 1}, {Kind: event.Withdrawn, Task: event.Task{Site: 0}, Hop: true},
 	} {
 		if r.f.Check(&e) == nil {
 			t.Errorf("%+v passes", e)
 		}
 	}
-	if err := r.f.Check(&Event{Kind: Denied}); err != nil {
+	if err := r.f.Check(&event.Event{Kind: event.Denied}); err != nil {
 		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/queue"
@@ -227,42 +228,42 @@ func (f *Frontier) Refusals() []graph.Page {
 // Apply changes the state by what happened at now, which never goes back. Everything
 // whose instant has come continues first, so that the state depends on the events
 // alone, not on how often Next was asked in between.
-func (f *Frontier) Apply(now time.Duration, e *Event) {
+func (f *Frontier) Apply(now time.Duration, e *event.Event) {
 	f.now = now
 	f.wake(now)
 	switch e.Kind {
-	case Seed:
+	case event.Seed:
 		f.seed(e)
-	case Took:
-		f.took(now, Work{Kind: e.Work, Site: e.Site, Page: e.Page, Board: e.Board, For: e.For})
+	case event.Took:
+		f.took(now, e.Task)
 		return
-	case Refused:
+	case event.Refused:
 		f.refusal(now, e.Page, e.Bar)
 		return
-	case Asked:
+	case event.Asked:
 		f.nothing(now)
 		return
-	case Resolved:
+	case event.Resolved:
 		f.resolved(now, e)
-	case Ruled:
+	case event.Ruled:
 		f.ruled(now, e)
-	case Done:
+	case event.Done:
 		f.done(now, e)
-	case Session:
+	case event.Session:
 		f.session(now)
-	case Listed:
+	case event.Listed:
 		f.listed(now, e)
-	case Admitted:
+	case event.Admitted:
 		f.admit(e.Admit, MaxDepth)
-	case Revisit:
+	case event.Revisit:
 		f.callBack(e.Admit)
-	case Retried:
+	case event.Retried:
 		f.retry(e.Admit)
-	case Probed:
+	case event.Probed:
 		f.probe(e.Site)
-	case Withdrawn:
+	case event.Withdrawn:
 		f.withdrawn(now, e)
-	case Denied: // the driver knows what it means
+	case event.Denied: // the driver knows what it means
 	}
 	if f.o.Slice > 0 { // not after what Next and More do without Apply
 		for _, w := range f.workers {

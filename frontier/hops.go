@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // hops are the robots.txt that moved to another site and are still to be asked for
@@ -107,7 +107,7 @@ func (f *Frontier) returnHops(now time.Duration, t graph.Site) {
 // returnHop does it for one site.
 func (f *Frontier) returnHop(now time.Duration, s graph.Site) {
 	f.endHop(s)
-	wait := max(f.size(s), f.backOff(s, &Event{Class: policy.ConnectError}))
+	wait := max(f.size(s), f.backOff(s, &event.Event{Class: event.ConnectError}))
 	f.unruledUntil(s, later(now, wait))
 	f.reoffer(now, s)
 }
@@ -121,7 +121,7 @@ func (f *Frontier) Hops(each func(of, at graph.Site)) {
 }
 
 // withdrawn takes back what was to be asked for at a site, or for it elsewhere.
-func (f *Frontier) withdrawn(now time.Duration, e *Event) {
+func (f *Frontier) withdrawn(now time.Duration, e *event.Event) {
 	f.addFiles(e.Site, -int(e.Files))
 	if e.Hop {
 		f.returnHop(now, e.Site)
@@ -131,7 +131,7 @@ func (f *Frontier) withdrawn(now time.Duration, e *Event) {
 // nextHop is the work that the first hop needs which can be asked for now. What cannot
 // is put aside, so that it is looked at once for each time that its site or its address
 // becomes free.
-func (f *Frontier) nextHop(now time.Duration) (w Work, ok bool) {
+func (f *Frontier) nextHop(now time.Duration) (w event.Task, ok bool) {
 	for len(f.hops.open) > 0 {
 		first := f.hops.open[0]
 		t := graph.Site(first.id)
@@ -143,12 +143,12 @@ func (f *Frontier) nextHop(now time.Duration) (w Work, ok bool) {
 			f.hops.open.pop()
 			f.shutOut[a] = append(f.shutOut[a], t)
 		case f.unresolved(now, t):
-			return Work{Kind: Resolve, Site: t}, true
+			return event.Task{Kind: event.Resolve, Site: t}, true
 		default:
-			return Work{Kind: Robots, Site: t, For: f.pending[t][0].of}, true
+			return event.Task{Kind: event.Robots, Site: t, For: f.pending[t][0].of}, true
 		}
 	}
-	return Work{}, false
+	return event.Task{}, false
 }
 
 // openHops lets the hops to targets at address a be handed out, which is not busy.

@@ -3,6 +3,8 @@ package frontier
 import (
 	"cmp"
 	"time"
+
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // instants is a heap of things that wait for an instant, the earliest first, equal
@@ -23,7 +25,7 @@ func (a instant) before(b instant) bool { return a.at < b.at || a.at == b.at && 
 // first is the earliest instant, Never when there is none.
 func (h instants) first() time.Duration {
 	if len(h) == 0 {
-		return Never
+		return event.Never
 	}
 	return h[0].at
 }

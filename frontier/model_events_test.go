@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -13,24 +14,24 @@ func (d *duel) finish() {
 	i := d.r.IntN(len(d.flying))
 	fl := d.flying[i]
 	d.flying = slices.Delete(d.flying, i, i+1)
-	e := Event{Site: fl.w.Site, Start: fl.start, End: d.now, Again: d.r.IntN(8) == 0}
+	e := event.Event{Task: event.Task{Site: fl.w.Site}, Start: fl.start, End: d.now, Again: d.r.IntN(8) == 0}
 	if e.Again {
 		e.Due = d.now + time.Duration(d.r.IntN(5000))*time.Millisecond
 	}
 	switch fl.w.Kind {
-	case Resolve:
-		e.Kind, e.Address = Resolved, uint32(fl.w.Site)%4+1
+	case event.Resolve:
+		e.Kind, e.Address = event.Resolved, uint32(fl.w.Site)%4+1
 		if d.r.IntN(20) == 0 {
-			e.Class = policy.DNSError
+			e.Class = event.DNSError
 		}
 		if d.r.IntN(2) == 0 {
 			e.Expiry = d.now + time.Duration(d.r.IntN(40))*time.Second + 1
 		}
-	case Robots:
-		e.Kind, e.For = Ruled, fl.w.For
+	case event.Robots:
+		e.Kind, e.For = event.Ruled, fl.w.For
 		switch d.r.IntN(12) {
 		case 0:
-			e.Class = policy.Timeout
+			e.Class = event.Timeout
 		case 1, 2, 3:
 			e.Hop, e.Again, e.Due = true, false, 0
 			e.To = d.site(graph.Site(d.r.IntN(duelSites)))
@@ -44,9 +45,9 @@ func (d *duel) finish() {
 		if d.files < 30 && d.r.IntN(2) == 0 {
 			e.Files = uint32(d.r.IntN(4))
 		}
-	case Sitemap:
+	case event.Sitemap:
 		d.list(&e)
-	case Fetch:
+	case event.Fetch:
 		d.fill(&e, fl.w.Page)
 	}
 	d.files += int(e.Files)
@@ -57,16 +58,16 @@ func (d *duel) finish() {
 func (d *duel) mirror() {
 	s := graph.Site(d.r.IntN(len(d.n.sites)))
 	d.n.sites[s].mirror = true
-	d.log = append(d.log, logged{at: d.now, e: Event{Site: s}, mirror: true})
+	d.log = append(d.log, logged{at: d.now, e: event.Event{Task: event.Task{Site: s}}, mirror: true})
 	d.f.DiscountSite(s)
 }
 
 // list says what a sitemap file brought.
-func (d *duel) list(e *Event) {
-	e.Kind, e.Again, e.Due = Listed, false, 0
+func (d *duel) list(e *event.Event) {
+	e.Kind, e.Again, e.Due = event.Listed, false, 0
 	switch d.r.IntN(6) {
 	case 0:
-		e.Class = policy.Timeout
+		e.Class = event.Timeout
 	case 1:
 		e.Files = uint32(d.r.IntN(2))
 	default:
@@ -81,12 +82,12 @@ func (d *duel) list(e *Event) {
 }
 
 // bar bars some of the new pages of an event, and admits some of the old ones.
-func (d *duel) bar(e *Event, links []graph.Page) {
+func (d *duel) bar(e *event.Event, links []graph.Page) {
 	first := d.f.Pages()
 	for range e.New {
-		b := NoBar
+		b := event.NoBar
 		if d.r.IntN(7) == 0 {
-			b = []Bar{BarScope, BarDepth, MaxBar}[d.r.IntN(3)]
+			b = []event.Bar{event.BarScope, event.BarDepth, event.MaxBar}[d.r.IntN(3)]
 		}
 		e.Bars = append(e.Bars, b)
 	}
@@ -98,13 +99,13 @@ func (d *duel) bar(e *Event, links []graph.Page) {
 }
 
 // fill says how an attempt at page p ended.
-func (d *duel) fill(e *Event, p graph.Page) {
-	e.Kind, e.Site, e.Page, e.Keep = Done, 0, p, d.r.IntN(5) > 0
+func (d *duel) fill(e *event.Event, p graph.Page) {
+	e.Kind, e.Site, e.Page, e.Keep = event.Done, 0, p, d.r.IntN(5) > 0
 	switch {
 	case e.Again || d.r.IntN(9) == 0:
-		e.Class = policy.Timeout
+		e.Class = event.Timeout
 	case d.r.IntN(9) == 0:
-		e.Class = policy.TooLarge
+		e.Class = event.TooLarge
 	default:
 		var to []uint32
 		for q := range uint32(duelPages) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -35,13 +36,13 @@ type duel struct {
 }
 
 type flight struct {
-	w     Work
+	w     event.Task
 	start time.Duration
 }
 
 type logged struct {
 	at     time.Duration
-	e      Event
+	e      event.Event
 	mirror bool // no event: the site of it was found to mirror another
 }
 
@@ -138,7 +139,7 @@ func (d *duel) discover(pages []uint32) (links []graph.Page, sites []graph.Site)
 	return links, sites
 }
 
-func (d *duel) apply(e Event) {
+func (d *duel) apply(e event.Event) {
 	d.log = append(d.log, logged{at: d.now, e: e})
 	d.f.Apply(d.now, &e)
 }
@@ -146,7 +147,7 @@ func (d *duel) apply(e Event) {
 func (d *duel) seed() {
 	n := 1 + d.r.IntN(4)
 	_, sites := d.discover([]uint32{0, 1, 2, 3}[:n])
-	e := Event{Kind: Seed, New: sites}
+	e := event.Event{Kind: event.Seed, New: sites}
 	d.n.know(&e, 0)
 	if d.n.opic {
 		for i := range d.n.pages {
@@ -199,7 +200,7 @@ func (d *duel) count() {
 		switch p := &d.n.pages[i]; {
 		case p.waits(d.now):
 			want.Queued++
-		case p.waits(Never):
+		case p.waits(event.Never):
 			want.Due++
 		}
 		if d.n.pages[i].again {
@@ -227,7 +228,7 @@ func (d *duel) askInVain(again time.Duration) {
 	}
 	d.now = later // it never goes back
 	if d.f.Stirred() {
-		asked := Event{Kind: Asked}
+		asked := event.Event{Kind: event.Asked}
 		d.log = append(d.log, logged{at: later, e: asked})
 		other.Apply(later, &asked)
 	} else {
@@ -241,19 +242,19 @@ func (d *duel) askInVain(again time.Duration) {
 func (d *duel) refusals() int {
 	list := d.f.Refusals()
 	for _, p := range list {
-		d.log = append(d.log, logged{at: d.now, e: Event{Kind: Refused, Page: p}})
+		d.log = append(d.log, logged{at: d.now, e: event.Event{Kind: event.Refused, Task: event.Task{Page: p}}})
 	}
 	return len(list)
 }
 
 // begin notes a work and checks politeness.
-func (d *duel) begin(w Work) {
-	d.log = append(d.log, logged{at: d.now, e: Event{Kind: Took, Work: w.Kind, Site: w.Site, Page: w.Page, Board: w.Board, For: w.For}})
+func (d *duel) begin(w event.Task) {
+	d.log = append(d.log, logged{at: d.now, e: event.Event{Kind: event.Took, Task: event.Task{Kind: w.Kind, Site: w.Site, Page: w.Page, Board: w.Board, For: w.For}}})
 	if slices.ContainsFunc(d.flying, func(f flight) bool { return f.w.Site == w.Site || f.w.Site == d.twin(w.Site) }) {
 		d.t.Fatalf("%v: two works of site %d or its twin at a time", d.now, w.Site)
 	}
 	d.flying = append(d.flying, flight{w, d.now})
-	if w.Kind == Fetch {
+	if w.Kind == event.Fetch {
 		d.handed[w.Page]++
 		if !d.n.o.Allowed(w.Page) {
 			d.t.Fatalf("%v: page %d is handed out, but it is forbidden", d.now, w.Page)
@@ -261,23 +262,23 @@ func (d *duel) begin(w Work) {
 	}
 }
 
-func (d *duel) end(e *Event, w Work) {
+func (d *duel) end(e *event.Event, w event.Task) {
 	for a := e.Address; a > 0 && d.n.addrs[a] == nil && !e.Again && !e.Class.Failed(); a-- { // numbers are dense, so all below are known
 		d.n.addrs[a] = &naiveAddress{}
 	}
 	d.n.end(d.now, w.Site, e)
 	d.apply(*e)
-	if d.n.o.Hold && e.Kind != Resolved {
+	if d.n.o.Hold && e.Kind != event.Resolved {
 		d.hold = append(d.hold, w.Site)
-		if e.Kind == Ruled && e.For != e.Site && !e.Hop {
+		if e.Kind == event.Ruled && e.For != e.Site && !e.Hop {
 			d.hold = append(d.hold, e.For)
 		}
 	}
 	s := &d.n.sites[w.Site]
-	if w.Kind != Fetch {
+	if w.Kind != event.Fetch {
 		return
 	}
-	var want Work
+	var want event.Task
 	ok := false
 	if s.kept {
 		if want, ok = d.n.hand(d.now, int(w.Site)); !ok {
@@ -337,7 +338,7 @@ func (d *duel) run() {
 			}
 		}
 		if len(d.flying) == 0 {
-			if d.now = d.n.first(d.now); d.now == Never {
+			if d.now = d.n.first(d.now); d.now == event.Never {
 				return
 			}
 			continue
@@ -347,7 +348,7 @@ func (d *duel) run() {
 		case 0:
 			d.flying, d.hold = nil, nil
 			d.n.session(d.now)
-			d.apply(Event{Kind: Session})
+			d.apply(event.Event{Kind: event.Session})
 		case 1, 2:
 			d.settle(len(d.hold)) // what is saved is held no more
 			d.reload()
@@ -371,8 +372,8 @@ func TestAgainstModel(t *testing.T) {
 			d := newDuel(t, seed)
 			defer func() { d.f.Free() }()
 			d.run()
-			d.f.wake(Never - 1)
-			d.n.wake(Never)
+			d.f.wake(event.Never - 1)
+			d.n.wake(event.Never)
 			for p := range d.f.Pages() {
 				s := d.f.State(graph.Page(p))
 				if s == Known || s == Acquired || s == Fetched && d.handed[p] == 0 {
@@ -388,7 +389,7 @@ func TestAgainstModel(t *testing.T) {
 			for _, l := range d.log {
 				l.replay(replayed)
 			}
-			replayed.wake(Never - 1)
+			replayed.wake(event.Never - 1)
 			if n := replayed.Differs(); n != 0 && !d.n.o.Hold {
 				t.Errorf("on replay %d decisions differ", n)
 			}

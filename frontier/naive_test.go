@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // naive is a frontier in mode Continuous that looks at every page whenever it is asked:
@@ -29,7 +29,7 @@ type naiveHop struct{ of, to graph.Site }
 type naivePage struct {
 	site  graph.Site
 	state State
-	bar   Bar
+	bar   event.Bar
 	depth int
 	value float64
 	due   time.Duration
@@ -45,7 +45,7 @@ func (p *naivePage) waits(now time.Duration) bool {
 type naiveSite struct {
 	acquired, kept           bool
 	moved, closed            bool
-	needs                    Kind
+	needs                    event.TaskKind
 	addr                     uint32
 	next, delay, expiry      time.Duration
 	served, fails, unsettled int
@@ -64,11 +64,11 @@ type naiveAddress struct {
 }
 
 // know makes the pages of an event known, depth links away from a seed.
-func (n *naive) know(e *Event, depth int) {
+func (n *naive) know(e *event.Event, depth int) {
 	for i, s := range e.New {
 		n.knowSite(s)
 		p := naivePage{site: s, depth: depth, near: e.Near}
-		if len(e.Bars) > 0 && e.Bars[i] != NoBar {
+		if len(e.Bars) > 0 && e.Bars[i] != event.NoBar {
 			p.state, p.bar = RefusedPage, e.Bars[i]
 		} else if n.sites[s].closed {
 			p.state = Failed
@@ -81,7 +81,7 @@ func (n *naive) know(e *Event, depth int) {
 		if p.state != RefusedPage {
 			continue
 		}
-		p.state, p.bar, p.due = Known, NoBar, 0
+		p.state, p.bar, p.due = Known, event.NoBar, 0
 		if n.sites[p.site].closed {
 			p.state = Failed
 		}
@@ -90,7 +90,7 @@ func (n *naive) know(e *Event, depth int) {
 
 func (n *naive) knowSite(s graph.Site) {
 	if int(s) == len(n.sites) {
-		n.sites = append(n.sites, naiveSite{needs: Resolve, twin: n.twin(s)})
+		n.sites = append(n.sites, naiveSite{needs: event.Resolve, twin: n.twin(s)})
 		if t := n.sites[s].twin; t < s {
 			n.sites[t].twin = s
 			n.sites[s].next = n.sites[t].next
@@ -131,24 +131,24 @@ func (n *naive) best(now time.Duration, s int) (best int) {
 
 // hop is the first robots.txt that can be asked for elsewhere, or the address that is
 // needed for it.
-func (n *naive) hop(now time.Duration) (w Work, ok bool) {
+func (n *naive) hop(now time.Duration) (w event.Task, ok bool) {
 	for _, h := range n.hops {
 		if s := &n.sites[h.to]; n.may(now, s) {
 			if s.nameless(now) {
-				return Work{Kind: Resolve, Site: h.to}, true
+				return event.Task{Kind: event.Resolve, Site: h.to}, true
 			}
-			return Work{Kind: Robots, Site: h.to, For: h.of}, true
+			return event.Task{Kind: event.Robots, Site: h.to, For: h.of}, true
 		}
 	}
 	return w, false
 }
 
 func (s *naiveSite) nameless(now time.Duration) bool {
-	return s.needs == Resolve || s.names > 0 && s.names <= now
+	return s.needs == event.Resolve || s.names > 0 && s.names <= now
 }
 
 // need is the kind of work that site i needs next.
-func (n *naive) need(now time.Duration, i graph.Site) Kind {
+func (n *naive) need(now time.Duration, i graph.Site) event.TaskKind {
 	s, left := &n.sites[i], 0
 	for j := range n.pages {
 		if p := &n.pages[j]; p.site == i && p.waits(now) {
@@ -157,18 +157,18 @@ func (n *naive) need(now time.Duration, i graph.Site) Kind {
 	}
 	switch {
 	case s.nameless(now):
-		return Resolve
-	case s.needs == Robots || s.expiry > 0 && s.expiry <= now:
-		return Robots
+		return event.Resolve
+	case s.needs == event.Robots || s.expiry > 0 && s.expiry <= now:
+		return event.Robots
 	case s.files > 0 && (!s.sitemap || left == 1):
-		return Sitemap
+		return event.Sitemap
 	}
-	return Fetch
+	return event.Fetch
 }
 
 // hand hands out the first hop or the best page, or what its site needs first; a
 // forbidden page is refused.
-func (n *naive) hand(now time.Duration, only int) (w Work, ok bool) {
+func (n *naive) hand(now time.Duration, only int) (w event.Task, ok bool) {
 	if w, ok := n.hop(now); ok && only < 0 {
 		n.take(w)
 		return w, true
@@ -176,25 +176,25 @@ func (n *naive) hand(now time.Duration, only int) (w Work, ok bool) {
 	refused := 0
 	for p := n.best(now, only); p >= 0 && (only < 0 || refused < n.patience); p = n.best(now, only) {
 		q := &n.pages[p]
-		w = Work{Kind: n.need(now, q.site), Site: q.site}
-		if w.Kind == Fetch && !n.o.Allowed(graph.Page(p)) {
+		w = event.Task{Kind: n.need(now, q.site), Site: q.site}
+		if w.Kind == event.Fetch && !n.o.Allowed(graph.Page(p)) {
 			n.drop(q, RefusedPage)
 			refused++
 			continue
 		}
-		if w.Kind == Fetch {
+		if w.Kind == event.Fetch {
 			w.Page = graph.Page(p)
 			if q.state++; q.again { // Known, or Fetched
 				q.state, q.again = Reacquired, false
 			}
 		}
-		if w.Kind == Robots {
+		if w.Kind == event.Robots {
 			w.For = w.Site
 		}
 		n.take(w)
 		return w, true
 	}
-	return Work{}, false
+	return event.Task{}, false
 }
 
 // wake fails pages that are due and whose site is closed.
@@ -213,16 +213,16 @@ func (n *naive) drop(p *naivePage, as State) {
 		return
 	}
 	if p.state = as; as == RefusedPage {
-		p.bar = BarRobots
+		p.bar = event.BarRobots
 	}
 }
 
-func (n *naive) take(w Work) {
+func (n *naive) take(w event.Task) {
 	s := &n.sites[w.Site]
-	if w.Kind != Resolve {
-		s.sitemap = w.Kind == Sitemap
+	if w.Kind != event.Resolve {
+		s.sitemap = w.Kind == event.Sitemap
 	}
-	if s.addr != 0 && !s.acquired && w.Kind != Resolve {
+	if s.addr != 0 && !s.acquired && w.Kind != event.Resolve {
 		n.addrs[s.addr].active++
 	}
 	s.acquired, s.kept = true, false
@@ -230,7 +230,7 @@ func (n *naive) take(w Work) {
 
 // first is the first instant after now at which something could be handed out.
 func (n *naive) first(now time.Duration) time.Duration {
-	at := Never
+	at := event.Never
 	try := func(t time.Duration) {
 		if t <= now || t >= at {
 			return
@@ -252,22 +252,22 @@ func (n *naive) first(now time.Duration) time.Duration {
 }
 
 // end is the end of a work at site i.
-func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
+func (n *naive) end(now time.Duration, i graph.Site, e *event.Event) {
 	n.wake(now)
 	switch e.Kind {
-	case Done:
+	case event.Done:
 		n.came(e)
-	case Ruled:
+	case event.Ruled:
 		n.rule(now, e)
-	case Listed:
+	case event.Listed:
 		n.know(e, 0)
 		n.sites[i].files += int(e.Files) - 1
 	}
 	s := &n.sites[i]
-	if n.o.Hold && e.Kind != Resolved {
+	if n.o.Hold && e.Kind != event.Resolved {
 		s.unsettled++
 	}
-	if e.Kind == Resolved {
+	if e.Kind == event.Resolved {
 		s.acquired = false
 		switch s.next = max(s.next, e.Due); {
 		case e.Again:
@@ -277,17 +277,17 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 		case e.Class.Failed():
 			n.close(now, i, Failed)
 		default:
-			if s.addr, s.names = e.Address, whole(e.Expiry, time.Second); s.needs == Resolve {
-				s.needs = Robots
+			if s.addr, s.names = e.Address, whole(e.Expiry, time.Second); s.needs == event.Resolve {
+				s.needs = event.Robots
 			}
 		}
 		return
 	}
-	failed := e.Class >= policy.ServerError && e.Class <= policy.Timeout
+	failed := e.Class >= event.ServerError && e.Class <= event.Timeout
 	switch s.asks = e.Retry > 0; {
 	case failed:
 		s.fails++
-	case e.Kind == Ruled:
+	case e.Kind == event.Ruled:
 		s.fails = min(s.fails, 2)
 	default:
 		s.fails = 0
@@ -299,22 +299,22 @@ func (n *naive) end(now time.Duration, i graph.Site, e *Event) {
 	t := e.End - e.Start
 	if e.Class.Failed() {
 		t = max(t, s.median)
-	} else if e.Kind == Done {
+	} else if e.Kind == event.Done {
 		s.median = whole(nearer(s.median, t), time.Microsecond)
 	}
 	d := max(n.o.Delay, s.delay, other.delay, e.Retry, min(n.o.FactorMax, time.Duration(n.o.Factor*float64(t))), n.slowness(s, e))
 	s.next = max(s.next, e.End+d)
 	other.next = max(other.next, e.End+d)
 	s.served++
-	s.kept = e.Kind == Done && e.Keep && s.served < n.o.PerConnection && max(s.delay, other.delay) == 0 && e.Retry == 0 && s.fails == 0 && (n.o.Slow == 0 || s.slow < n.o.SlowTimes) &&
-		n.best(now, int(i)) >= 0 && n.need(now, i) == Fetch
+	s.kept = e.Kind == event.Done && e.Keep && s.served < n.o.PerConnection && max(s.delay, other.delay) == 0 && e.Retry == 0 && s.fails == 0 && (n.o.Slow == 0 || s.slow < n.o.SlowTimes) &&
+		n.best(now, int(i)) >= 0 && n.need(now, i) == event.Fetch
 	if !s.kept {
 		n.release(s, e.End)
 	}
 }
 
 // slowness is the delay because of slow answers in a row.
-func (n *naive) slowness(s *naiveSite, e *Event) time.Duration {
+func (n *naive) slowness(s *naiveSite, e *event.Event) time.Duration {
 	if n.o.Slow == 0 {
 		return 0
 	}
@@ -331,7 +331,7 @@ func (n *naive) slowness(s *naiveSite, e *Event) time.Duration {
 }
 
 // rule is what an answer about robots.txt makes of the site that asked for it.
-func (n *naive) rule(now time.Duration, e *Event) {
+func (n *naive) rule(now time.Duration, e *event.Event) {
 	s := &n.sites[e.For]
 	if n.o.Hold && e.For != e.Site && !e.Hop {
 		s.unsettled++
@@ -355,7 +355,7 @@ func (n *naive) rule(now time.Duration, e *Event) {
 	case e.Class.Failed():
 		n.close(now, e.For, RefusedPage)
 	default:
-		s.needs, s.delay, s.expiry = Fetch, e.Delay, whole(e.Expiry, time.Second)
+		s.needs, s.delay, s.expiry = event.Fetch, e.Delay, whole(e.Expiry, time.Second)
 		s.files += int(e.Files)
 		if e.For != e.Site {
 			s.next = max(s.next, e.End+e.Delay)
@@ -366,7 +366,7 @@ func (n *naive) rule(now time.Duration, e *Event) {
 // unruled lets the robots.txt of a site be asked for again at an instant: a site with rules
 // goes on with them until then.
 func (s *naiveSite) unruled(at time.Duration) {
-	if s.needs == Fetch {
+	if s.needs == event.Fetch {
 		s.expiry = whole(max(1, at), time.Second)
 		return
 	}
@@ -406,7 +406,7 @@ func (n *naive) release(s *naiveSite, end time.Duration) {
 }
 
 // came is what an attempt at a page makes of it and, with opic, of its links.
-func (n *naive) came(e *Event) {
+func (n *naive) came(e *event.Event) {
 	p := &n.pages[e.Page]
 	before := p.state == Reacquired
 	p.state, p.due = Fetched, e.Due

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/queue"
 )
@@ -13,7 +14,7 @@ import (
 // then, see Stirred. It says now when it has refused so many pages that the owner had
 // better look at something else before it asks again: a site may have a million pages
 // all of which are barred.
-func (f *Frontier) Next(now time.Duration) (w Work, ask time.Duration, ok bool) {
+func (f *Frontier) Next(now time.Duration) (w event.Task, ask time.Duration, ok bool) {
 	woke := f.wake(now)
 	for refused := 0; refused < f.patience; refused++ {
 		w, ok := f.candidate(now)
@@ -21,10 +22,10 @@ func (f *Frontier) Next(now time.Duration) (w Work, ask time.Duration, ok bool) 
 			if f.stirred = f.stirred || woke; f.stirred {
 				f.now = now // as the event Asked does
 			}
-			return Work{}, f.ask(), false
+			return event.Task{}, f.ask(), false
 		}
 		switch {
-		case w.Kind == Fetch:
+		case w.Kind == event.Fetch:
 			if w, ok = f.fetch(now, w); !ok {
 				continue
 			}
@@ -37,7 +38,7 @@ func (f *Frontier) Next(now time.Duration) (w Work, ask time.Duration, ok bool) 
 		return w, 0, true
 	}
 	f.stirred = false // so does a Refused
-	return Work{}, now, false
+	return event.Task{}, now, false
 }
 
 // patience is the most pages that one call of Next or More refuses, some milliseconds.
@@ -46,7 +47,7 @@ const patience = 1000
 // candidate is the work to be done next, without its page if it is Fetch. On the way it
 // chooses the next batch when it is time, and lets policies work before a page is
 // chosen. Next and replay share it, so that both do the same between two hand-outs.
-func (f *Frontier) candidate(now time.Duration) (w Work, ok bool) {
+func (f *Frontier) candidate(now time.Duration) (w event.Task, ok bool) {
 	if w, ok = f.nextHop(now); ok {
 		return w, true
 	}
@@ -55,12 +56,12 @@ func (f *Frontier) candidate(now time.Duration) (w Work, ok bool) {
 		b, s, ok := f.best()
 		if !ok {
 			if !f.nextBatch(now) {
-				return Work{}, false
+				return event.Task{}, false
 			}
 			f.stirred = true
 			continue
 		}
-		if w = f.needs(now, s); w.Kind != Fetch || worked {
+		if w = f.needs(now, s); w.Kind != event.Fetch || worked {
 			w.Board = uint8(b)
 			return w, true
 		}
@@ -71,21 +72,21 @@ func (f *Frontier) candidate(now time.Duration) (w Work, ok bool) {
 
 // More hands out the next page of a site that is kept after Done, to the same fetcher
 // and at once. Without one, or when it has refused many, the site is released.
-func (f *Frontier) More(now time.Duration, s graph.Site) (w Work, ok bool) {
+func (f *Frontier) More(now time.Duration, s graph.Site) (w event.Task, ok bool) {
 	if f.place.At(int(s)) != kept {
-		return Work{}, false
+		return event.Task{}, false
 	}
 	if f.o.Slice == 0 {
 		f.work()
 	}
 	b := f.turn()
 	for refused := 0; refused < f.patience && f.boards[b].active.Len(s) > 0; refused++ {
-		if w, ok := f.fetch(now, Work{Kind: Fetch, Site: s, Board: uint8(b)}); ok {
+		if w, ok := f.fetch(now, event.Task{Kind: event.Fetch, Site: s, Board: uint8(b)}); ok {
 			return w, true
 		}
 	}
 	f.release(now, s, now)
-	return Work{}, false
+	return event.Task{}, false
 }
 
 // turn is the board that serves the next hand-out.
@@ -112,17 +113,17 @@ func (f *Frontier) best() (b int, s graph.Site, ok bool) {
 }
 
 // needs is the work that s needs next, without its page if it is Fetch.
-func (f *Frontier) needs(now time.Duration, s graph.Site) Work {
+func (f *Frontier) needs(now time.Duration, s graph.Site) event.Task {
 	at := f.rules.At(int(s))
 	switch {
 	case f.unresolved(now, s):
-		return Work{Kind: Resolve, Site: s}
+		return event.Task{Kind: event.Resolve, Site: s}
 	case f.stage.At(int(s)) == unruled || at > 0 && at <= int64(now):
-		return Work{Kind: Robots, Site: s, For: s}
+		return event.Task{Kind: event.Robots, Site: s, For: s}
 	case f.wantsSitemap(s):
-		return Work{Kind: Sitemap, Site: s}
+		return event.Task{Kind: event.Sitemap, Site: s}
 	}
-	return Work{Kind: Fetch, Site: s}
+	return event.Task{Kind: event.Fetch, Site: s}
 }
 
 // unresolved tells whether the address of s must be asked for.
@@ -133,11 +134,11 @@ func (f *Frontier) unresolved(now time.Duration, s graph.Site) bool {
 
 // fetch hands out the best page of a site if it is allowed, and refuses it otherwise. w
 // lacks the page.
-func (f *Frontier) fetch(now time.Duration, w Work) (Work, bool) {
+func (f *Frontier) fetch(now time.Duration, w event.Task) (event.Task, bool) {
 	w.Page, _ = f.boards[w.Board].active.First(w.Site)
-	if bar := f.verdict(w.Page); bar != NoBar {
+	if bar := f.verdict(w.Page); bar != event.NoBar {
 		f.turnDown(now, w.Page, bar)
-		return Work{}, false
+		return event.Task{}, false
 	}
 	f.take(now, w)
 	return w, true
@@ -146,8 +147,8 @@ func (f *Frontier) fetch(now time.Duration, w Work) (Work, bool) {
 // spared reports whether a work that a site needs before its best page is saved, because
 // something speaks against that page. The robots.txt of another site is asked for
 // whatever speaks against the pages of this one.
-func (f *Frontier) spared(now time.Duration, w Work) bool {
-	if w.Kind == Robots && w.For != w.Site {
+func (f *Frontier) spared(now time.Duration, w event.Task) bool {
+	if w.Kind == event.Robots && w.For != w.Site {
 		return false
 	}
 	p, ok := f.boards[w.Board].active.First(w.Site)
@@ -155,7 +156,7 @@ func (f *Frontier) spared(now time.Duration, w Work) bool {
 		return false
 	}
 	bar := f.forbidden(w, p)
-	if bar == NoBar {
+	if bar == event.NoBar {
 		return false
 	}
 	f.turnDown(now, p, bar)
@@ -163,36 +164,36 @@ func (f *Frontier) spared(now time.Duration, w Work) bool {
 }
 
 // forbidden is what speaks against the best page of a site that needs w before it.
-func (f *Frontier) forbidden(w Work, p graph.Page) (bar Bar) {
+func (f *Frontier) forbidden(w event.Task, p graph.Page) (bar event.Bar) {
 	if f.o.Forbid != nil {
 		bar = f.o.Forbid(p)
 	}
-	if bar == NoBar && f.o.Spare != nil && w.Kind != Sitemap && f.stage.At(int(w.Site)) != open {
+	if bar == event.NoBar && f.o.Spare != nil && w.Kind != event.Sitemap && f.stage.At(int(w.Site)) != open {
 		bar = f.o.Spare(p)
 	}
 	return bar
 }
 
 // turnDown refuses a page that would have been handed out.
-func (f *Frontier) turnDown(now time.Duration, p graph.Page, bar Bar) {
+func (f *Frontier) turnDown(now time.Duration, p graph.Page, bar event.Bar) {
 	f.now = now
 	f.refuse(p, bar)
 	f.refused = append(f.refused, p)
 }
 
 // verdict is what speaks against a page that would be handed out.
-func (f *Frontier) verdict(p graph.Page) Bar {
+func (f *Frontier) verdict(p graph.Page) event.Bar {
 	switch {
 	case f.o.Allowed != nil && !f.o.Allowed(p):
-		return BarRobots
+		return event.BarRobots
 	case f.o.Barred != nil:
 		return f.o.Barred(p)
 	}
-	return NoBar
+	return event.NoBar
 }
 
 // refuse takes a page out that is not to be handed out.
-func (f *Frontier) refuse(p graph.Page, bar Bar) {
+func (f *Frontier) refuse(p graph.Page, bar event.Bar) {
 	f.drop(p, RefusedPage)
 	if f.State(p) == RefusedPage {
 		f.setBar(p, bar)
@@ -200,22 +201,22 @@ func (f *Frontier) refuse(p graph.Page, bar Bar) {
 }
 
 // take hands out a work: its site is acquired, its page leaves the queues.
-func (f *Frontier) take(now time.Duration, w Work) {
+func (f *Frontier) take(now time.Duration, w event.Task) {
 	f.now = now
 	f.inVain = 0
 	f.flying++
 	if f.place.At(int(w.Site)) != kept {
 		f.withdraw(w.Site, acquired)
 		f.block(w.Site)
-		if w.Kind != Resolve {
+		if w.Kind != event.Resolve {
 			f.enterAddress(now, w.Site)
 		}
 	}
 	f.setPlace(w.Site, acquired)
-	if w.Kind != Resolve {
+	if w.Kind != event.Resolve {
 		f.noteKind(w.Site, w.Kind)
 	}
-	if w.Kind != Fetch {
+	if w.Kind != event.Fetch {
 		return
 	}
 	f.leave(w.Page)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -38,14 +39,14 @@ type Options struct {
 	Allowed func(graph.Page) bool
 	// Barred, if not nil, is asked at the same moment whether something else speaks
 	// against the page by now; NoBar: nothing does.
-	Barred func(graph.Page) Bar
+	Barred func(graph.Page) event.Bar
 	// Spare, if not nil, is asked what speaks against the best page of a site before the
 	// site is asked for anything: its address and its robots.txt would be for nothing.
-	Spare func(graph.Page) Bar
+	Spare func(graph.Page) event.Bar
 	// Forbid, if not nil, is asked before every work that a site needs for the sake of its
 	// pages, whatever is known of the site: its address, its robots.txt, a sitemap file.
 	// What it says against the best page is said before anything is asked.
-	Forbid func(graph.Page) Bar
+	Forbid func(graph.Page) event.Bar
 	// AddressCap is the number of requests at a time to one IP address, 0 any number;
 	// AddressDelay the time from the end of one to the start of the next.
 	AddressCap   int

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A pace is the delay that a site has taught us by saying that it is asked too often. It
@@ -45,14 +45,14 @@ const (
 
 // pace learns from an answer of s, and returns the delay that s has taught. usual is the
 // delay in force without it.
-func (f *Frontier) pace(s graph.Site, e *Event, usual time.Duration) time.Duration {
+func (f *Frontier) pace(s graph.Site, e *event.Event, usual time.Duration) time.Duration {
 	p, known := f.paces[s]
 	switch {
 	case e.Pushed && !e.Ours:
 		p.slower(e.Start, usual, f.failures(s))
 	case !known:
 		return 0
-	case !passing(e.Class) && (e.Kind != Ruled || p.Streak == 0):
+	case !passing(e.Class) && (e.Kind != event.Ruled || p.Streak == 0):
 		p.faster(e.Start, e.End, f.failures(s))
 	}
 	if p.Delay <= f.size(s) && p.Safe == 0 {
@@ -158,7 +158,7 @@ func (f *Frontier) setPaces(list []uint64) {
 type p95 time.Duration
 
 // note takes the time of an answer that came.
-func (x *p95) note(t time.Duration, c policy.Class) {
+func (x *p95) note(t time.Duration, c event.Class) {
 	const parts = 1000
 	switch {
 	case c.Failed():

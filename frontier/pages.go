@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // State is the state of a page.
@@ -37,30 +37,30 @@ func (s State) String() string { return stateNames[s] }
 func (f *Frontier) State(p graph.Page) State { return State(f.state.At(int(p)) & stateMask) }
 
 // Bar is why a page was refused, NoBar if it was not.
-func (f *Frontier) Bar(p graph.Page) Bar {
+func (f *Frontier) Bar(p graph.Page) event.Bar {
 	if f.State(p) != RefusedPage {
-		return NoBar
+		return event.NoBar
 	}
-	return Bar(f.state.At(int(p)) >> stateBits)
+	return event.Bar(f.state.At(int(p)) >> stateBits)
 }
 
 // FailedBy is how the last attempt at a page ended that failed, OK if it did not fail.
-func (f *Frontier) FailedBy(p graph.Page) policy.Class {
+func (f *Frontier) FailedBy(p graph.Page) event.Class {
 	if f.State(p) != Failed {
-		return policy.OK
+		return event.OK
 	}
-	return policy.Class(f.state.At(int(p)) >> stateBits)
+	return event.Class(f.state.At(int(p)) >> stateBits)
 }
 
 // setFailed lets p fail in a way.
-func (f *Frontier) setFailed(p graph.Page, c policy.Class) {
+func (f *Frontier) setFailed(p graph.Page, c event.Class) {
 	f.putState(p, uint8(Failed)|uint8(c)<<stateBits)
 }
 
 // setState gives p a state. A bar that it had is gone.
 func (f *Frontier) setState(p graph.Page, s State) { f.putState(p, uint8(s)) }
 
-func (f *Frontier) setBar(p graph.Page, b Bar) {
+func (f *Frontier) setBar(p graph.Page, b event.Bar) {
 	f.putState(p, uint8(RefusedPage)|uint8(b)<<stateBits)
 }
 
@@ -72,7 +72,7 @@ func (f *Frontier) putState(p graph.Page, to uint8) {
 	*at = to
 }
 
-func (f *Frontier) seed(e *Event) {
+func (f *Frontier) seed(e *event.Event) {
 	first := graph.Page(f.Pages())
 	f.know(e, graph.NoPage)
 	for _, s := range f.seeders {
@@ -81,13 +81,13 @@ func (f *Frontier) seed(e *Event) {
 }
 
 // know makes the new pages of an event known, and those that it admits known again.
-func (f *Frontier) know(e *Event, from graph.Page) {
+func (f *Frontier) know(e *event.Event, from graph.Page) {
 	depth := uint16(0)
 	if from != graph.NoPage {
 		depth = f.below(from)
 	}
 	for i, s := range e.New {
-		bar := NoBar
+		bar := event.NoBar
 		if len(e.Bars) > 0 {
 			bar = e.Bars[i]
 		}
@@ -98,7 +98,7 @@ func (f *Frontier) know(e *Event, from graph.Page) {
 
 // add makes the next page known, in the site given. The policies hear of a barred page
 // as of any other, since pages link to it, and at once that it will not be handed out.
-func (f *Frontier) add(s graph.Site, from graph.Page, depth uint16, bar Bar) {
+func (f *Frontier) add(s graph.Site, from graph.Page, depth uint16, bar event.Bar) {
 	if int(s) == f.Sites() {
 		f.addSite()
 	}
@@ -117,7 +117,7 @@ func (f *Frontier) add(s graph.Site, from graph.Page, depth uint16, bar Bar) {
 	for _, o := range f.policies {
 		o.Known(p, from)
 	}
-	if bar == NoBar {
+	if bar == event.NoBar {
 		f.enter(p, s)
 		return
 	}
@@ -190,7 +190,7 @@ func (f *Frontier) enter(p graph.Page, s graph.Site) {
 		f.countRevisits(-1)
 		return
 	case closed:
-		f.setFailed(p, policy.DNSError)
+		f.setFailed(p, event.DNSError)
 		f.dropped(p)
 		return
 	case again:
@@ -257,13 +257,13 @@ func (f *Frontier) returned(p graph.Page) {
 }
 
 // done is the end of an attempt at a page.
-func (f *Frontier) done(now time.Duration, e *Event) {
+func (f *Frontier) done(now time.Duration, e *event.Event) {
 	p, s := e.Page, f.Site(e.Page)
 	first := f.State(p) == Acquired
 	if !first && f.State(p) != Reacquired {
 		panic(fmt.Sprintf("frontier: page %d is done, but it is %v", p, f.State(p)))
 	}
-	o := policy.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages())}
+	o := event.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages())}
 	f.flying--
 	f.unsettle(s)
 	if e.Near {
@@ -286,7 +286,7 @@ func (f *Frontier) done(now time.Duration, e *Event) {
 
 // came tells the policies of the end of an attempt; of that of a page which came before
 // only those that want to know.
-func (f *Frontier) came(now time.Duration, p graph.Page, o *policy.Outcome, links []graph.Page, first bool) {
+func (f *Frontier) came(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page, first bool) {
 	if !first {
 		for _, q := range f.revisiters {
 			q.Revisited(now, p, o, links)
@@ -299,7 +299,7 @@ func (f *Frontier) came(now time.Duration, p graph.Page, o *policy.Outcome, link
 }
 
 // settle gives a page the state in which an attempt leaves it.
-func (f *Frontier) settle(now time.Duration, p graph.Page, s graph.Site, e *Event) {
+func (f *Frontier) settle(now time.Duration, p graph.Page, s graph.Site, e *event.Event) {
 	switch {
 	case e.Again && f.State(p) == Reacquired, !e.Again && !e.Class.Failed() && e.Due > 0:
 		f.revisit(now, p, e.Due)
@@ -338,7 +338,7 @@ func (f *Frontier) countRevisits(n int) { f.revisits = max(0, f.revisits+n) }
 // has passed.
 func (f *Frontier) session(now time.Duration) {
 	f.flying, f.inVain = 0, 0
-	again := policy.Outcome{Again: true, First: graph.Page(f.Pages())}
+	again := event.Outcome{Again: true, First: graph.Page(f.Pages())}
 	for i := range f.Pages() {
 		switch p := graph.Page(i); f.State(p) {
 		case Acquired:

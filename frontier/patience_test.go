@@ -4,39 +4,40 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
 // barredSite is a frontier with one site of n+2 pages, all of which are barred when they
 // would be handed out but the first and the last, and the events so far.
-func barredSite(t *testing.T, n int) (f *Frontier, events []Event) {
+func barredSite(t *testing.T, n int) (f *Frontier, events []event.Event) {
 	choice, err := policy.Choose("breadth-first")
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{PerConnection: 2, MaxPages: n + 2, MaxSites: 1, Barred: func(p graph.Page) Bar {
+	o := Options{PerConnection: 2, MaxPages: n + 2, MaxSites: 1, Barred: func(p graph.Page) event.Bar {
 		if p == 0 || int(p) == n+1 {
-			return NoBar
+			return event.NoBar
 		}
-		return BarTrap
+		return event.BarTrap
 	}}
 	if f, err = New(o, policy.Env{}, choice, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	e := Event{Kind: Seed, New: make([]graph.Site, n+2)}
+	e := event.Event{Kind: event.Seed, New: make([]graph.Site, n+2)}
 	f.Apply(0, &e)
 	w, _, ok := f.Next(0)
 	if !ok || w.Page != 0 {
 		t.Fatalf("the first hand-out is %+v, %v", w, ok)
 	}
-	return f, []Event{e, {Kind: Took, Work: Fetch}}
+	return f, []event.Event{e, {Kind: event.Took, Task: event.Task{Kind: event.Fetch}}}
 }
 
 // refusals hands over the refusals as events.
-func refusals(f *Frontier) (events []Event) {
+func refusals(f *Frontier) (events []event.Event) {
 	for _, p := range f.Refusals() {
-		events = append(events, Event{Kind: Refused, Page: p, Bar: f.Bar(p)})
+		events = append(events, event.Event{Kind: event.Refused, Task: event.Task{Page: p}, Bar: f.Bar(p)})
 	}
 	return events
 }
@@ -47,7 +48,7 @@ func TestPatience(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		f, events := barredSite(t, 2*patience+300)
 		defer f.Free()
-		e := Event{Kind: Done, Keep: keep}
+		e := event.Event{Kind: event.Done, Keep: keep}
 		f.Apply(0, &e)
 		events = append(events, e)
 		var calls []int
@@ -75,7 +76,7 @@ func TestPatience(t *testing.T) {
 		if calls[0] != patience || calls[1] != patience || calls[2] != 300 {
 			t.Errorf("%d pages were refused", calls)
 		}
-		events = append(events, Event{Kind: Took, Work: Fetch, Page: 2*patience + 301})
+		events = append(events, event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Page: 2*patience + 301}})
 		g, _ := barredSite(t, 2*patience+300)
 		defer g.Free()
 		for i := range events[2:] {
@@ -92,16 +93,16 @@ func TestPatienceEndsWithSession(t *testing.T) {
 	f, _ := barredSite(t, 10)
 	defer f.Free()
 	f.patience = 3
-	f.Apply(0, &Event{Kind: Done, Keep: true})
-	f.Apply(0, &Event{Kind: Refused, Page: 1, Bar: BarTrap})
-	f.Apply(time.Second, &Event{Kind: Session})
-	f.Apply(time.Second, &Event{Kind: Took, Work: Fetch, Page: 11})
-	f.Apply(time.Second, &Event{Kind: Done, Page: 11, Keep: true})
+	f.Apply(0, &event.Event{Kind: event.Done, Keep: true})
+	f.Apply(0, &event.Event{Kind: event.Refused, Task: event.Task{Page: 1}, Bar: event.BarTrap})
+	f.Apply(time.Second, &event.Event{Kind: event.Session})
+	f.Apply(time.Second, &event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Page: 11}})
+	f.Apply(time.Second, &event.Event{Kind: event.Done, Task: event.Task{Page: 11}, Keep: true})
 	for p := graph.Page(2); p < 5; p++ {
 		if at := f.place.At(0); at != kept {
 			t.Fatalf("before the refusal of page %d the site is at place %d", p, at)
 		}
-		f.Apply(time.Second, &Event{Kind: Refused, Page: p, Bar: BarTrap})
+		f.Apply(time.Second, &event.Event{Kind: event.Refused, Task: event.Task{Page: p}, Bar: event.BarTrap})
 	}
 	if at := f.place.At(0); at != ready {
 		t.Fatalf("after the last refusal the site is at place %d", at)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -43,7 +44,7 @@ type live struct {
 	now    time.Duration
 	want   map[graph.Page]int // visits that are due
 	left   int                // pages that may become known
-	flying []Work
+	flying []event.Task
 }
 
 const livePages, liveSites = 80, 9
@@ -75,7 +76,7 @@ func newLive(t *testing.T, name string, mode Mode, seed uint64) *live {
 
 func (l *live) run() {
 	defer func() { l.f.Free() }()
-	e := Event{Kind: Seed}
+	e := event.Event{Kind: event.Seed}
 	l.discover(&e)
 	l.apply(&e)
 	for n := 0; n < 20_000; n++ {
@@ -84,7 +85,7 @@ func (l *live) run() {
 		switch {
 		case ok:
 			l.begin(w)
-		case len(l.flying) == 0 && ask == Never:
+		case len(l.flying) == 0 && ask == event.Never:
 			l.check()
 			return
 		case len(l.flying) == 0:
@@ -102,12 +103,12 @@ func (l *live) step() {
 	switch l.r.IntN(30) {
 	case 0:
 		for _, w := range l.flying {
-			if w.Kind == Fetch {
+			if w.Kind == event.Fetch {
 				l.want[w.Page]++
 			}
 		}
 		l.flying = nil
-		l.apply(&Event{Kind: Session})
+		l.apply(&event.Event{Kind: event.Session})
 	case 1:
 		f := l.fresh()
 		var b bytes.Buffer
@@ -124,9 +125,9 @@ func (l *live) step() {
 	values(l.t, l.f)
 }
 
-func (l *live) begin(w Work) {
+func (l *live) begin(w event.Task) {
 	l.flying = append(l.flying, w)
-	if w.Kind != Fetch {
+	if w.Kind != event.Fetch {
 		return
 	}
 	if l.want[w.Page]--; l.want[w.Page] < 0 {
@@ -135,17 +136,17 @@ func (l *live) begin(w Work) {
 }
 
 // end ends a work in a random way.
-func (l *live) end(w Work) {
+func (l *live) end(w event.Task) {
 	l.flying = l.flying[1:]
-	e := Event{Site: w.Site, For: w.For, Page: w.Page, Start: l.now, End: l.now, Keep: true}
+	e := event.Event{Task: event.Task{Site: w.Site, For: w.For, Page: w.Page}, Start: l.now, End: l.now, Keep: true}
 	switch w.Kind {
-	case Robots:
-		e.Kind, e.Files = Ruled, uint32(l.r.IntN(3))
-	case Sitemap:
-		e.Kind = Listed
+	case event.Robots:
+		e.Kind, e.Files = event.Ruled, uint32(l.r.IntN(3))
+	case event.Sitemap:
+		e.Kind = event.Listed
 		l.discover(&e)
-	case Fetch:
-		e.Kind = Done
+	case event.Fetch:
+		e.Kind = event.Done
 		l.came(&e)
 	}
 	l.apply(&e)
@@ -156,13 +157,13 @@ func (l *live) end(w Work) {
 }
 
 // came says how an attempt at a page ended.
-func (l *live) came(e *Event) {
+func (l *live) came(e *event.Event) {
 	switch l.r.IntN(8) {
 	case 0:
-		e.Class, e.Again, e.Due = policy.Timeout, true, l.now+time.Duration(l.r.IntN(3))*time.Second
+		e.Class, e.Again, e.Due = event.Timeout, true, l.now+time.Duration(l.r.IntN(3))*time.Second
 		l.want[e.Page]++
 	case 1:
-		e.Class = policy.HTTPError
+		e.Class = event.HTTPError
 	case 2:
 		e.Due = l.now + time.Duration(l.r.IntN(9))*time.Second + 1
 		l.want[e.Page]++
@@ -174,30 +175,30 @@ func (l *live) came(e *Event) {
 }
 
 // discover adds new pages, some of them barred, links, and pages to be admitted.
-func (l *live) discover(e *Event) {
+func (l *live) discover(e *event.Event) {
 	known, sites := l.f.Pages(), l.f.Sites()
 	for range min(l.left, l.r.IntN(6)+1) {
 		s := l.r.IntN(min(sites+1, liveSites))
 		sites = max(sites, s+1)
-		bar := []Bar{NoBar, NoBar, NoBar, BarScope}[l.r.IntN(4)]
-		if bar == NoBar {
+		bar := []event.Bar{event.NoBar, event.NoBar, event.NoBar, event.BarScope}[l.r.IntN(4)]
+		if bar == event.NoBar {
 			l.want[graph.Page(known+len(e.New))]++
 		}
 		e.New, e.Bars = append(e.New, graph.Site(s)), append(e.Bars, bar)
 		l.left--
 	}
 	for p := range graph.Page(known + len(e.New)) {
-		if l.r.IntN(8) == 0 && p != e.Page && e.Kind == Done {
+		if l.r.IntN(8) == 0 && p != e.Page && e.Kind == event.Done {
 			e.Links = append(e.Links, p)
 		}
-		if int(p) < known && l.f.Bar(p) == BarScope && l.r.IntN(6) == 0 {
+		if int(p) < known && l.f.Bar(p) == event.BarScope && l.r.IntN(6) == 0 {
 			e.Admit = append(e.Admit, p)
 			l.want[p]++
 		}
 	}
 }
 
-func (l *live) apply(e *Event) {
+func (l *live) apply(e *event.Event) {
 	if err := l.f.Check(e); err != nil {
 		l.t.Fatal(err)
 	}

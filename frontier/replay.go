@@ -3,6 +3,7 @@ package frontier
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -22,26 +23,26 @@ func (f *Frontier) Stirred() bool {
 }
 
 // took forces a work that was handed out once.
-func (f *Frontier) took(now time.Duration, w Work) {
+func (f *Frontier) took(now time.Duration, w event.Task) {
 	if c, ok := f.choice(now, w.Site); !ok || c.Kind != w.Kind || c.Site != w.Site || c.Page != w.Page || c.For != w.For {
 		f.differs++
 	}
 	f.extract(w.Site)
-	if w.Kind == Fetch {
+	if w.Kind == event.Fetch {
 		f.comeBack(w.Page)
 	}
 	f.take(now, w)
 }
 
 // refusal forces a refusal.
-func (f *Frontier) refusal(now time.Duration, p graph.Page, bar Bar) {
+func (f *Frontier) refusal(now time.Duration, p graph.Page, bar event.Bar) {
 	s := f.Site(p)
-	if c, ok := f.choice(now, s); !ok || c.Site != s || c.Kind == Fetch && c.Page != p {
+	if c, ok := f.choice(now, s); !ok || c.Site != s || c.Kind == event.Fetch && c.Page != p {
 		f.differs++
 	}
 	f.comeBack(p)
-	if bar == NoBar {
-		bar = BarRobots
+	if bar == event.NoBar {
+		bar = event.BarRobots
 	}
 	f.refuse(p, bar)
 	if f.place.At(int(s)) != kept {
@@ -63,17 +64,17 @@ func (f *Frontier) nothing(now time.Duration) {
 }
 
 // choice is what would be handed out now: by More if s is kept, by Next otherwise.
-func (f *Frontier) choice(now time.Duration, s graph.Site) (w Work, ok bool) {
+func (f *Frontier) choice(now time.Duration, s graph.Site) (w event.Task, ok bool) {
 	if f.place.At(int(s)) == kept {
 		if f.o.Slice == 0 {
 			f.work()
 		}
-		w, ok = Work{Kind: Fetch, Site: s, Board: uint8(f.turn())}, true
+		w, ok = event.Task{Kind: event.Fetch, Site: s, Board: uint8(f.turn())}, true
 	} else {
 		w, ok = f.candidate(now)
 	}
 	f.stirred = false
-	if ok && w.Kind == Fetch {
+	if ok && w.Kind == event.Fetch {
 		w.Page, ok = f.boards[w.Board].active.First(w.Site)
 	}
 	return w, ok

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -24,7 +25,7 @@ func plain(t *testing.T, o Options) *Frontier {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.Free)
-	f.Apply(0, &Event{Kind: Seed, New: []graph.Site{0}})
+	f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{0}})
 	if _, _, ok := f.Next(0); !ok {
 		t.Fatal("the seed is not handed out")
 	}
@@ -77,7 +78,7 @@ func TestLayout(t *testing.T) {
 	}
 	alone := func(graph.Site) graph.Site { return graph.NoSite }
 	saved := make("opic", Options{})
-	saved.Apply(0, &Event{Kind: Seed, New: []graph.Site{0}})
+	saved.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{0}})
 	for _, c := range []struct {
 		name string
 		o    Options
@@ -108,7 +109,7 @@ func TestHeldSaved(t *testing.T) {
 		var saved [2]bytes.Buffer
 		for i, hold := range []bool{false, true} {
 			f := plain(t, Options{Delay: delay, Hold: hold})
-			f.Apply(time.Second, &Event{Kind: Done, End: time.Second, New: []graph.Site{0}, Links: []graph.Page{1}})
+			f.Apply(time.Second, &event.Event{Kind: event.Done, End: time.Second, New: []graph.Site{0}, Links: []graph.Page{1}})
 			if err := f.Save(&saved[i]); err != nil {
 				t.Fatal(err)
 			}
@@ -133,11 +134,11 @@ func TestLinksOfRevisits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Free()
-	f.Apply(0, &Event{Kind: Seed, New: []graph.Site{0}})
-	visits := []Event{
-		{Kind: Done, New: []graph.Site{1}, Links: []graph.Page{1}, Due: 10},
-		{Kind: Done, Page: 1},
-		{Kind: Done, New: []graph.Site{2}, Links: []graph.Page{2}},
+	f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{0}})
+	visits := []event.Event{
+		{Kind: event.Done, New: []graph.Site{1}, Links: []graph.Page{1}, Due: 10},
+		{Kind: event.Done, Task: event.Task{Page: 1}},
+		{Kind: event.Done, New: []graph.Site{2}, Links: []graph.Page{2}},
 	}
 	for i, at := range []time.Duration{0, 0, 10} {
 		if w, _, ok := f.Next(at); !ok || w.Page != visits[i].Page {
@@ -154,8 +155,8 @@ func TestLinksOfRevisits(t *testing.T) {
 // none at all.
 func TestFactorWithoutEnd(t *testing.T) {
 	f := plain(t, Options{Factor: 1e300})
-	f.Apply(time.Second, &Event{Kind: Done, End: time.Second, New: []graph.Site{0}, Links: []graph.Page{1}})
-	if w, ask, ok := f.Next(time.Hour); ok || ask < Never/2 {
+	f.Apply(time.Second, &event.Event{Kind: event.Done, End: time.Second, New: []graph.Site{0}, Links: []graph.Page{1}})
+	if w, ask, ok := f.Next(time.Hour); ok || ask < event.Never/2 {
 		t.Errorf("after a delay without end it hands out %+v %v, or asks again at %v", w, ok, ask)
 	}
 }

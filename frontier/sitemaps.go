@@ -3,6 +3,7 @@ package frontier
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -31,9 +32,9 @@ func (f *Frontier) addFiles(s graph.Site, n int) {
 }
 
 // noteKind remembers whether the request that s gets is for a sitemap.
-func (f *Frontier) noteKind(s graph.Site, k Kind) {
+func (f *Frontier) noteKind(s graph.Site, k event.TaskKind) {
 	n := uint16(f.files(s))
-	if k == Sitemap {
+	if k == event.Sitemap {
 		n |= lastSitemap
 	}
 	f.sitemaps.Set(int(s), n)
@@ -45,7 +46,7 @@ func (f *Frontier) wantsSitemap(s graph.Site) bool {
 }
 
 // listed is the end of a Sitemap work.
-func (f *Frontier) listed(now time.Duration, e *Event) {
+func (f *Frontier) listed(now time.Duration, e *event.Event) {
 	f.flying--
 	f.unsettle(e.Site)
 	if !e.Again {

@@ -3,8 +3,8 @@ package frontier
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // place is where a site stands.
@@ -258,7 +258,7 @@ func (f *Frontier) yields(p graph.Page) time.Duration {
 
 // resolved is the end of a Resolve work. An address that replaces an expired one leaves
 // pages and rules as they are.
-func (f *Frontier) resolved(now time.Duration, e *Event) {
+func (f *Frontier) resolved(now time.Duration, e *event.Event) {
 	f.flying--
 	s := e.Site
 	switch {
@@ -280,7 +280,7 @@ func (f *Frontier) resolved(now time.Duration, e *Event) {
 }
 
 // ruled is the end of a Robots work: Site was asked, For learns what came of it.
-func (f *Frontier) ruled(now time.Duration, e *Event) {
+func (f *Frontier) ruled(now time.Duration, e *event.Event) {
 	f.flying--
 	f.unsettle(e.Site)
 	if e.For != e.Site && !e.Hop {
@@ -303,7 +303,7 @@ func (f *Frontier) ruled(now time.Duration, e *Event) {
 
 // rule gives a site the rules that came, or sends it back to its own robots.txt. When
 // there are none and it is not to be tried again, nothing of the site may be asked for.
-func (f *Frontier) rule(now time.Duration, e *Event) {
+func (f *Frontier) rule(now time.Duration, e *event.Event) {
 	s := e.For
 	switch {
 	case f.stage.At(int(s)) == closed: // while it waited for this
@@ -380,9 +380,9 @@ func (f *Frontier) drop(p graph.Page, as State) {
 	case f.State(p) == Fetched:
 		f.countRevisits(-1)
 	case as == RefusedPage:
-		f.setBar(p, BarRobots)
+		f.setBar(p, event.BarRobots)
 	default:
-		f.setFailed(p, policy.DNSError)
+		f.setFailed(p, event.DNSError)
 	}
 	f.dropped(p)
 }

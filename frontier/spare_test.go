@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -15,13 +16,13 @@ import (
 type spareRun struct {
 	f      *Frontier
 	now    time.Duration
-	events []Event // with their instants
+	events []event.Event // with their instants
 	at     []time.Duration
-	works  []Work
+	works  []event.Task
 }
 
 // newSpareRun makes one with so many sites of five pages each, page p of site p%sites.
-func newSpareRun(t *testing.T, sites int, spare func(graph.Page) Bar) *spareRun {
+func newSpareRun(t *testing.T, sites int, spare func(graph.Page) event.Bar) *spareRun {
 	t.Helper()
 	choice, err := policy.Choose("breadth-first")
 	if err != nil {
@@ -38,19 +39,19 @@ func newSpareRun(t *testing.T, sites int, spare func(graph.Page) Bar) *spareRun 
 
 // seed makes the pages known.
 func (r *spareRun) seed(sites int) {
-	e := Event{Kind: Seed}
+	e := event.Event{Kind: event.Seed}
 	for p := range 5 * sites {
 		e.New = append(e.New, graph.Site(p%sites))
 	}
 	r.apply(e)
 }
 
-func (r *spareRun) apply(e Event) {
+func (r *spareRun) apply(e event.Event) {
 	r.f.Apply(r.now, &e)
 	r.log(e)
 }
 
-func (r *spareRun) log(e Event) {
+func (r *spareRun) log(e event.Event) {
 	r.events, r.at = append(r.events, e), append(r.at, r.now)
 }
 
@@ -59,12 +60,12 @@ func (r *spareRun) run() {
 	for {
 		w, ask, ok := r.f.Next(r.now)
 		for _, p := range r.f.Refusals() {
-			r.log(Event{Kind: Refused, Page: p, Bar: r.f.Bar(p)})
+			r.log(event.Event{Kind: event.Refused, Task: event.Task{Page: p}, Bar: r.f.Bar(p)})
 		}
 		switch {
 		case ok:
 			r.do(w)
-		case ask == Never:
+		case ask == event.Never:
 			return
 		default:
 			r.now = max(ask, r.now)
@@ -72,19 +73,19 @@ func (r *spareRun) run() {
 	}
 }
 
-func (r *spareRun) do(w Work) {
+func (r *spareRun) do(w event.Task) {
 	r.works = append(r.works, w)
-	r.log(Event{Kind: Took, Work: w.Kind, Site: w.Site, For: w.For, Page: w.Page, Board: w.Board})
+	r.log(event.Event{Kind: event.Took, Task: event.Task{Kind: w.Kind, Site: w.Site, For: w.For, Page: w.Page, Board: w.Board}})
 	start := r.now
 	r.now += 100 * time.Millisecond
-	e := Event{Site: w.Site, Start: start, End: r.now}
+	e := event.Event{Task: event.Task{Site: w.Site}, Start: start, End: r.now}
 	switch w.Kind {
-	case Resolve:
-		e.Kind, e.Address = Resolved, uint32(w.Site)+1
-	case Robots:
-		e.Kind, e.For = Ruled, w.For
+	case event.Resolve:
+		e.Kind, e.Address = event.Resolved, uint32(w.Site)+1
+	case event.Robots:
+		e.Kind, e.For = event.Ruled, w.For
 	default:
-		e.Kind, e.Page = Done, w.Page
+		e.Kind, e.Page = event.Done, w.Page
 	}
 	r.apply(e)
 }
@@ -115,11 +116,11 @@ func (r *spareRun) checkReplay(t *testing.T, sites int) {
 // with a page that is wanted is, and its barred pages are left alone.
 func TestSpare(t *testing.T) {
 	const sites = 3
-	r := newSpareRun(t, sites, func(p graph.Page) Bar {
+	r := newSpareRun(t, sites, func(p graph.Page) event.Bar {
 		if p%sites == 1 || p == 2 {
-			return BarFarm
+			return event.BarFarm
 		}
-		return NoBar
+		return event.NoBar
 	})
 	r.seed(sites)
 	r.run()
@@ -131,7 +132,7 @@ func TestSpare(t *testing.T) {
 	}
 	for p := range graph.Page(5 * sites) {
 		barred := p%sites == 1 || p == 2
-		if r.f.State(p) == RefusedPage != barred || barred && r.f.Bar(p) != BarFarm {
+		if r.f.State(p) == RefusedPage != barred || barred && r.f.Bar(p) != event.BarFarm {
 			t.Errorf("page %d is %v, %v", p, r.f.State(p), r.f.Bar(p))
 		}
 	}
@@ -140,14 +141,14 @@ func TestSpare(t *testing.T) {
 
 // A page that is admitted after all lets its site be asked for all that it needs.
 func TestSpareAdmitted(t *testing.T) {
-	bar := BarHosts
-	r := newSpareRun(t, 1, func(graph.Page) Bar { return bar })
+	bar := event.BarHosts
+	r := newSpareRun(t, 1, func(graph.Page) event.Bar { return bar })
 	r.seed(1)
 	if r.run(); len(r.works) != 0 {
 		t.Fatalf("the site was asked for %v", r.kinds(0))
 	}
-	bar = NoBar
-	r.apply(Event{Kind: Admitted, Admit: []graph.Page{3}})
+	bar = event.NoBar
+	r.apply(event.Event{Kind: event.Admitted, Admit: []graph.Page{3}})
 	r.run()
 	if got := fmt.Sprint(r.kinds(0)); got != "[resolve robots fetch]" || r.f.State(3) != Fetched {
 		t.Errorf("the site was asked for %s", got)
@@ -160,13 +161,13 @@ func TestSpareEnds(t *testing.T) {
 	const sites = 4
 	asked := map[graph.Site]int{}
 	var r *spareRun
-	r = newSpareRun(t, sites, func(p graph.Page) Bar {
+	r = newSpareRun(t, sites, func(p graph.Page) event.Bar {
 		if s := r.f.Site(p); r.f.stage.At(int(s)) == open {
 			t.Errorf("it is asked of page %d, though robots.txt is known", p)
 		} else {
 			asked[s]++
 		}
-		return NoBar
+		return event.NoBar
 	})
 	r.seed(sites)
 	r.run()
@@ -187,11 +188,11 @@ func TestSpareEnds(t *testing.T) {
 // Next gives up after many refusals, as it does with other bars, and goes on.
 func TestSparePatience(t *testing.T) {
 	const sites = 20
-	r := newSpareRun(t, sites, func(p graph.Page) Bar {
+	r := newSpareRun(t, sites, func(p graph.Page) event.Bar {
 		if p == 5*sites-1 {
-			return NoBar
+			return event.NoBar
 		}
-		return BarFarm
+		return event.BarFarm
 	})
 	r.f.patience = 7
 	r.seed(sites)

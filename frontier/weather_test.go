@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -22,35 +23,35 @@ func polled(t *testing.T, pages int) *Frontier {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.Free)
-	f.Apply(0, &Event{Kind: Seed, New: make([]graph.Site, pages)})
-	for _, want := range []Kind{Resolve, Robots} {
+	f.Apply(0, &event.Event{Kind: event.Seed, New: make([]graph.Site, pages)})
+	for _, want := range []event.TaskKind{event.Resolve, event.Robots} {
 		w, _, ok := f.Next(0)
 		if !ok || w.Kind != want {
 			t.Fatalf("%v %v, want %v", w.Kind, ok, want)
 		}
-		kind := Resolved
-		if want == Robots {
-			kind = Ruled
+		kind := event.Resolved
+		if want == event.Robots {
+			kind = event.Ruled
 		}
-		f.Apply(0, &Event{Kind: kind, Address: 1, Expiry: Never / 2})
+		f.Apply(0, &event.Event{Kind: kind, Address: 1, Expiry: event.Never / 2})
 	}
 	return f
 }
 
 // stepOn hands out the next work, whenever it may be, and ends it.
-func stepOn(t *testing.T, f *Frontier, now time.Duration, e Event) (w Work, at time.Duration) {
+func stepOn(t *testing.T, f *Frontier, now time.Duration, e event.Event) (w event.Task, at time.Duration) {
 	t.Helper()
 	w, ask, ok := f.Next(now)
-	for ; !ok && ask < Never; w, ask, ok = f.Next(now) {
+	for ; !ok && ask < event.Never; w, ask, ok = f.Next(now) {
 		now = ask
 	}
 	if !ok {
 		t.Fatalf("nothing is left at %v", now)
 	}
-	e.Kind = map[Kind]EventKind{Fetch: Done, Robots: Ruled, Resolve: Resolved}[w.Kind]
+	e.Kind = map[event.TaskKind]event.Kind{event.Fetch: event.Done, event.Robots: event.Ruled, event.Resolve: event.Resolved}[w.Kind]
 	e.Site, e.For, e.Page, e.Start, e.End = w.Site, w.For, w.Page, now, now
-	if w.Kind == Resolve {
-		e = Event{Kind: Resolved, Site: w.Site, Address: 1, Start: now, End: now, Expiry: Never / 2}
+	if w.Kind == event.Resolve {
+		e = event.Event{Kind: event.Resolved, Task: event.Task{Site: w.Site}, Address: 1, Start: now, End: now, Expiry: event.Never / 2}
 	}
 	f.Apply(now, &e)
 	return w, now
@@ -66,9 +67,9 @@ func TestPace(t *testing.T) {
 		for ; !ok; _, ask, ok = f.Next(now) {
 			now = ask
 		}
-		e := Event{Kind: Done, Page: graph.Page(i - turned), Start: now, End: now}
+		e := event.Event{Kind: event.Done, Task: event.Task{Page: graph.Page(i - turned)}, Start: now, End: now}
 		if now-last < 5*time.Second && i > 0 { // the server wants five seconds
-			e.Class, e.Pushed, e.Again, e.Due = policy.ServerError, true, true, now
+			e.Class, e.Pushed, e.Again, e.Due = event.ServerError, true, true, now
 			if turned++; i > 20 && f.paces[0].Safe == 0 { // a try may fail
 				t.Errorf("turned down at request %d, pace %v", i, f.Pace(0))
 			}
@@ -169,19 +170,19 @@ func TestYields(t *testing.T) {
 	f, g := polled(t, 20), polled(t, 20)
 	now, tries := time.Duration(0), map[graph.Page]int{}
 	for len(tries) < 20 {
-		e := Event{Class: policy.ServerError, Again: true}
+		e := event.Event{Class: event.ServerError, Again: true}
 		w, ask, ok := f.Next(now)
 		for ; !ok; w, ask, ok = f.Next(now) {
 			now = min(ask, now+time.Second)
 		}
-		if w.Kind != Fetch {
+		if w.Kind != event.Fetch {
 			t.Fatal(w)
 		}
 		if tries[w.Page]++; tries[w.Page] == 3 {
 			t.Errorf("page %d is asked for the third time when %d of 20 were asked for", w.Page, len(tries))
 		}
-		g.Apply(now, &Event{Kind: Took, Work: Fetch, Site: w.Site, Page: w.Page, Board: w.Board})
-		e.Kind, e.Page, e.Start, e.End, e.Due = Done, w.Page, now, now, now+15*time.Second
+		g.Apply(now, &event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: w.Site, Page: w.Page, Board: w.Board}})
+		e.Kind, e.Page, e.Start, e.End, e.Due = event.Done, w.Page, now, now, now+15*time.Second
 		f.Apply(now, &e)
 		g.Apply(now, &e)
 		var one, two bytes.Buffer
@@ -208,7 +209,7 @@ func acquiredPage(f *Frontier) graph.Page {
 // the trouble of a site, but makes it wait less long.
 func TestProbe(t *testing.T) {
 	f := polled(t, 9)
-	bad := Event{Class: policy.Timeout, Again: true, Stale: true}
+	bad := event.Event{Class: event.Timeout, Again: true, Stale: true}
 	now := time.Duration(0)
 	for range 16 { // half of these ask for the address
 		_, now = stepOn(t, f, now, bad)
@@ -217,18 +218,18 @@ func TestProbe(t *testing.T) {
 	if n < 7 || f.Hopeful() || !f.CanProbe(0) {
 		t.Fatalf("%d failures, hopeful %v, can be probed %v", n, f.Hopeful(), f.CanProbe(0))
 	}
-	f.Apply(now, &Event{Kind: Probed, Site: 0})
+	f.Apply(now, &event.Event{Kind: event.Probed, Task: event.Task{Site: 0}})
 	if f.CanProbe(0) {
 		t.Error("it can be probed twice")
 	}
-	w, at := stepOn(t, f, now, Event{Expiry: Never / 2})
-	if w.Kind == Resolve {
-		w, at = stepOn(t, f, at, Event{Expiry: Never / 2})
+	w, at := stepOn(t, f, now, event.Event{Expiry: event.Never / 2})
+	if w.Kind == event.Resolve {
+		w, at = stepOn(t, f, at, event.Event{Expiry: event.Never / 2})
 	}
-	if w.Kind != Robots || f.Failures(0) != aliveFailures || f.Hopeful() {
+	if w.Kind != event.Robots || f.Failures(0) != aliveFailures || f.Hopeful() {
 		t.Errorf("%v came first; %d failures, hopeful %v", w.Kind, f.Failures(0), f.Hopeful())
 	}
-	if w, _ = stepOn(t, f, at, Event{}); w.Kind != Fetch || f.Failures(0) != 0 || !f.Hopeful() {
+	if w, _ = stepOn(t, f, at, event.Event{}); w.Kind != event.Fetch || f.Failures(0) != 0 || !f.Hopeful() {
 		t.Errorf("after %v: %d failures, hopeful %v", w.Kind, f.Failures(0), f.Hopeful())
 	}
 }
@@ -236,22 +237,22 @@ func TestProbe(t *testing.T) {
 // Pages that failed, were refused or came get another chance, and so does a closed site.
 func TestRetried(t *testing.T) {
 	f := polled(t, 3)
-	_, now := stepOn(t, f, 0, Event{Class: policy.HTTPError})
-	_, now = stepOn(t, f, now, Event{})
-	if f.FailedBy(0) != policy.HTTPError || f.State(1) != Fetched {
+	_, now := stepOn(t, f, 0, event.Event{Class: event.HTTPError})
+	_, now = stepOn(t, f, now, event.Event{})
+	if f.FailedBy(0) != event.HTTPError || f.State(1) != Fetched {
 		t.Fatalf("page 0 %v by %v, page 1 %v", f.State(0), f.FailedBy(0), f.State(1))
 	}
-	f.refuse(2, BarScope)
-	f.Apply(now, &Event{Kind: Retried, Admit: []graph.Page{0, 1, 2}})
+	f.refuse(2, event.BarScope)
+	f.Apply(now, &event.Event{Kind: event.Retried, Admit: []graph.Page{0, 1, 2}})
 	if f.State(0) != Known || f.State(1) != Fetched || f.State(2) != Known || f.Counts().Queued != 3 {
 		t.Errorf("states %v %v %v, %d queued", f.State(0), f.State(1), f.State(2), f.Counts().Queued)
 	}
 	f.close(now, 0, Failed)
-	if f.State(0) != Failed || f.FailedBy(0) != policy.DNSError || !f.Closed(0) {
+	if f.State(0) != Failed || f.FailedBy(0) != event.DNSError || !f.Closed(0) {
 		t.Errorf("of a closed site: %v by %v", f.State(0), f.FailedBy(0))
 	}
-	f.Apply(now, &Event{Kind: Retried, Admit: []graph.Page{0}})
-	if w, _ := stepOn(t, f, now, Event{}); w.Kind != Resolve || f.Closed(0) || f.State(0) != Known {
+	f.Apply(now, &event.Event{Kind: event.Retried, Admit: []graph.Page{0}})
+	if w, _ := stepOn(t, f, now, event.Event{}); w.Kind != event.Resolve || f.Closed(0) || f.State(0) != Known {
 		t.Errorf("%v is asked for; closed %v, page %v", w.Kind, f.Closed(0), f.State(0))
 	}
 }
@@ -262,10 +263,10 @@ func TestForgiven(t *testing.T) {
 		f := polled(t, 9)
 		now := time.Duration(0)
 		for range 12 {
-			_, now = stepOn(t, f, now, Event{Class: policy.ServerError, Again: true, Retry: retry})
+			_, now = stepOn(t, f, now, event.Event{Class: event.ServerError, Again: true, Retry: retry})
 		}
 		next := f.Instant(0)
-		f.Apply(now, &Event{Kind: Session})
+		f.Apply(now, &event.Event{Kind: event.Session})
 		if got := f.Instant(0); retry == 0 && got != now+2*time.Second || retry > 0 && got != next {
 			t.Errorf("Retry-After %v: it waits until %v at %v, before until %v", retry, got, now, next)
 		}

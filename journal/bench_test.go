@@ -5,17 +5,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
 // typical are the records of a page of a live crawl: handed out, and done with 20 links,
 // 5 of them to new pages.
 func typical() []Record {
-	took := Record{Seq: 1e6, Now: 1e15, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Fetch, Site: 99, Page: 1e6}}
+	took := Record{Seq: 1e6, Now: 1e15, Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: 99, Page: 1e6}}}
 	took.Facts = Facts{Clock: 1e15 - 5, Address: 300, Conn: 1e6}
-	done := Record{Seq: 1e6, Now: 1e15, First: 2e6, Event: frontier.Event{
-		Kind: frontier.Done, Page: 1e6, Start: 1e15 - 3e8, End: 1e15 - 1e6, Bytes: 12345}}
+	done := Record{Seq: 1e6, Now: 1e15, First: 2e6, Event: event.Event{
+		Kind: event.Done, Task: event.Task{Page: 1e6}, Start: 1e15 - 3e8, End: 1e15 - 1e6, Bytes: 12345}}
 	for i := range 20 {
 		done.Event.Links = append(done.Event.Links, graph.Page(1e6+i*i*77%5000))
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -218,19 +218,19 @@ func TestLost(t *testing.T) {
 // Bytes of the Web that look like a record or a group are not taken for one when the
 // reader looks for the next after damage.
 func TestForged(t *testing.T) {
-	fake := Encode(nil, &Record{Seq: 1, Event: frontier.Event{Kind: frontier.Session}})
+	fake := Encode(nil, &Record{Seq: 1, Event: event.Event{Kind: event.Session}})
 	group := make([]byte, headSize)
 	group = append(group, fake...)
 	putHead(group, 0, &Commit{First: 1, Next: 3})
-	list := []Record{{}, {Event: frontier.Event{Kind: frontier.Done}}, {Event: frontier.Event{Kind: frontier.Asked}}}
+	list := []Record{{}, {Event: event.Event{Kind: event.Done}}, {Event: event.Event{Kind: event.Asked}}}
 	list[1].Facts.Title = string(fake) + string(group) + string(fake)
-	all := [][]Record{list, {{Event: frontier.Event{Kind: frontier.Asked}}}}
+	all := [][]Record{list, {{Event: event.Event{Kind: event.Asked}}}}
 	for _, damaged := range []int{headerSize + 5, headerSize + headSize + 30} { // the head; the first record, and more
 		files := image(t, all)
 		clear(files[0][damaged : damaged+8])
 		got := checkDamaged(t, files, flat(all))
 		for _, r := range got.records {
-			if r.Event.Kind == frontier.Session {
+			if r.Event.Kind == event.Session {
 				t.Errorf("damage at %d: a forged record was read", damaged)
 			}
 		}
@@ -242,11 +242,11 @@ func TestForged(t *testing.T) {
 func TestResyncIsBounded(t *testing.T) {
 	const size = 1 << 20
 	decoy := binary.LittleEndian.AppendUint32(nil, size/4)
-	decoy = append(decoy, 0, 0, 0, 0, byte(frontier.Asked), 1, 0, 0)
-	list := []Record{{}, {Event: frontier.Event{Kind: frontier.Done}}, {Event: frontier.Event{Kind: frontier.Asked}}}
-	list[0].Event.Kind = frontier.Done
+	decoy = append(decoy, 0, 0, 0, 0, byte(event.Asked), 1, 0, 0)
+	list := []Record{{}, {Event: event.Event{Kind: event.Done}}, {Event: event.Event{Kind: event.Asked}}}
+	list[0].Event.Kind = event.Done
 	list[0].Facts.Title = strings.Repeat(string(decoy), size/len(decoy))
-	all := [][]Record{list, {{Event: frontier.Event{Kind: frontier.Asked}}}}
+	all := [][]Record{list, {{Event: event.Event{Kind: event.Asked}}}}
 	files := image(t, all)
 	files[0][headerSize+headSize+frame+8] ^= 1
 	if got := checkDamaged(t, files, flat(all)); len(got.records) != 1 {

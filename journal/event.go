@@ -6,16 +6,15 @@ import (
 	"math"
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // The last of the classes, kinds of work and kinds of event that are written.
 const (
-	lastClass = policy.LastClass
-	lastWork  = frontier.Sitemap
-	lastKind  = frontier.Denied
+	lastClass = event.LastClass
+	lastWork  = event.Sitemap
+	lastKind  = event.Denied
 )
 
 // workFor is a bit beside the kind of work: robots.txt is asked for another site's sake.
@@ -24,32 +23,32 @@ const workFor = 0x80
 // event writes what events of the kind have.
 func (w *writer) event(r *Record) {
 	switch e := &r.Event; e.Kind {
-	case frontier.Seed:
+	case event.Seed:
 		w.fresh(r)
-	case frontier.Took:
+	case event.Took:
 		w.took(e)
-	case frontier.Refused:
+	case event.Refused:
 		w.uint(uint64(e.Page))
 		w.byte(byte(e.Bar))
-	case frontier.Asked, frontier.Session, frontier.Admitted, frontier.Revisit, frontier.Retried, frontier.Denied:
-	case frontier.Probed:
+	case event.Asked, event.Session, event.Admitted, event.Revisit, event.Retried, event.Denied:
+	case event.Probed:
 		w.uint(uint64(e.Site))
-	case frontier.Withdrawn:
+	case event.Withdrawn:
 		w.withdrawn(e)
-	case frontier.Resolved:
+	case event.Resolved:
 		w.uint(uint64(e.Site))
 		w.outcome(r)
 		w.uint(uint64(e.Address))
-	case frontier.Ruled:
+	case event.Ruled:
 		w.uint(uint64(e.Site))
 		w.outcome(r)
 		w.int(int64(e.Delay))
 		w.int(int64(e.Expiry))
-	case frontier.Listed:
+	case event.Listed:
 		w.uint(uint64(e.Site))
 		w.outcome(r)
 		w.fresh(r)
-	case frontier.Done:
+	case event.Done:
 		w.uint(uint64(e.Page))
 		w.outcome(r)
 		w.fresh(r)
@@ -62,31 +61,31 @@ func (w *writer) event(r *Record) {
 // event reads what events of the kind have.
 func (d *reader) event(r *Record) {
 	switch e := &r.Event; e.Kind {
-	case frontier.Seed:
+	case event.Seed:
 		d.fresh(r)
-	case frontier.Took:
+	case event.Took:
 		d.took(e)
-	case frontier.Refused:
+	case event.Refused:
 		e.Page = graph.Page(d.id())
-		e.Bar = frontier.Bar(d.atMost(uint8(frontier.MaxBar), "bar"))
-	case frontier.Asked, frontier.Session, frontier.Admitted, frontier.Revisit, frontier.Retried, frontier.Denied:
-	case frontier.Probed:
+		e.Bar = event.Bar(d.atMost(uint8(event.MaxBar), "bar"))
+	case event.Asked, event.Session, event.Admitted, event.Revisit, event.Retried, event.Denied:
+	case event.Probed:
 		e.Site = graph.Site(d.id())
-	case frontier.Withdrawn:
+	case event.Withdrawn:
 		d.withdrawn(e)
-	case frontier.Resolved:
+	case event.Resolved:
 		e.Site = graph.Site(d.id())
 		d.outcome(r)
 		e.Address = d.id()
-	case frontier.Ruled:
+	case event.Ruled:
 		e.Site = graph.Site(d.id())
 		d.outcome(r)
 		e.Delay, e.Expiry = time.Duration(d.int()), time.Duration(d.int())
-	case frontier.Listed:
+	case event.Listed:
 		e.Site = graph.Site(d.id())
 		d.outcome(r)
 		d.fresh(r)
-	case frontier.Done:
+	case event.Done:
 		e.Page = graph.Page(d.id())
 		d.outcome(r)
 		d.fresh(r)
@@ -96,15 +95,15 @@ func (d *reader) event(r *Record) {
 	}
 }
 
-func (w *writer) took(e *frontier.Event) {
-	work := byte(e.Work)
-	if e.Work == frontier.Robots && e.For != e.Site {
+func (w *writer) took(e *event.Event) {
+	work := byte(e.Task.Kind)
+	if e.Task.Kind == event.Robots && e.For != e.Site {
 		work |= workFor
 	}
 	w.byte(work)
 	w.uint(uint64(e.Site))
 	w.byte(e.Board)
-	if e.Work == frontier.Fetch {
+	if e.Task.Kind == event.Fetch {
 		w.uint(uint64(e.Page))
 	}
 	if work&workFor != 0 {
@@ -112,26 +111,26 @@ func (w *writer) took(e *frontier.Event) {
 	}
 }
 
-func (d *reader) took(e *frontier.Event) {
+func (d *reader) took(e *event.Event) {
 	work := d.byte()
-	if e.Work = frontier.Kind(work &^ workFor); e.Work > lastWork || work&workFor != 0 && e.Work != frontier.Robots {
+	if e.Task.Kind = event.TaskKind(work &^ workFor); e.Task.Kind > lastWork || work&workFor != 0 && e.Task.Kind != event.Robots {
 		d.fail(fmt.Errorf("kind of work %d", work))
 	}
 	e.Site = graph.Site(d.id())
 	e.Board = d.byte()
 	switch {
-	case e.Work == frontier.Fetch:
+	case e.Task.Kind == event.Fetch:
 		e.Page = graph.Page(d.id())
 	case work&workFor != 0:
 		e.For = graph.Site(d.id())
 		d.differ(e.For != e.Site)
-	case e.Work == frontier.Robots:
+	case e.Task.Kind == event.Robots:
 		e.For = e.Site
 	}
 }
 
 // withdrawn writes twice the number of files, and one more for a hop.
-func (w *writer) withdrawn(e *frontier.Event) {
+func (w *writer) withdrawn(e *event.Event) {
 	n := 2 * uint64(e.Files)
 	if e.Hop {
 		n++
@@ -140,7 +139,7 @@ func (w *writer) withdrawn(e *frontier.Event) {
 	w.uint(n)
 }
 
-func (d *reader) withdrawn(e *frontier.Event) {
+func (d *reader) withdrawn(e *event.Event) {
 	e.Site = graph.Site(d.id())
 	n := d.uint()
 	if n > 2*math.MaxUint32+1 {
@@ -187,9 +186,9 @@ func (d *reader) fresh(r *Record) {
 
 // links writes the links: their number, and each as the difference to the one before,
 // the first to the page itself. Their order counts, so they are not sorted.
-func (w *writer) links(e *frontier.Event) { w.pages(e.Links, e.Page) }
+func (w *writer) links(e *event.Event) { w.pages(e.Links, e.Page) }
 
-func (d *reader) links(e *frontier.Event) { e.Links = d.pages(e.Links, e.Page) }
+func (d *reader) links(e *event.Event) { e.Links = d.pages(e.Links, e.Page) }
 
 func (w *writer) pages(list []graph.Page, from graph.Page) {
 	w.uint(uint64(len(list)))

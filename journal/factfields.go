@@ -8,28 +8,28 @@ import (
 	"slices"
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // kindSet is a set of kinds of events.
 type kindSet uint16
 
-func kinds(k frontier.EventKind) kindSet { return 1 << k }
+func kinds(k event.Kind) kindSet { return 1 << k }
 
 // The sets that the fields of Facts name.
 const (
-	onTook     kindSet = 1 << frontier.Took
-	onResolved kindSet = 1 << frontier.Resolved
-	onRuled    kindSet = 1 << frontier.Ruled
-	onListed   kindSet = 1 << frontier.Listed
-	onDone     kindSet = 1 << frontier.Done
-	onSession  kindSet = 1 << frontier.Session
-	onAdmitted kindSet = 1 << frontier.Admitted
+	onTook     kindSet = 1 << event.Took
+	onResolved kindSet = 1 << event.Resolved
+	onRuled    kindSet = 1 << event.Ruled
+	onListed   kindSet = 1 << event.Listed
+	onDone     kindSet = 1 << event.Done
+	onSession  kindSet = 1 << event.Session
+	onAdmitted kindSet = 1 << event.Admitted
 	onAnswer           = onRuled | onListed | onDone
-	onDeny             = onSession | 1<<frontier.Denied
-	onFiles            = onRuled | onListed | 1<<frontier.Withdrawn
-	makesKnown         = 1<<frontier.Seed | onListed | onDone
-	decides            = onTook | 1<<frontier.Refused | 1<<frontier.Asked
+	onDeny             = onSession | 1<<event.Denied
+	onFiles            = onRuled | onListed | 1<<event.Withdrawn
+	makesKnown         = 1<<event.Seed | onListed | onDone
+	decides            = onTook | 1<<event.Refused | 1<<event.Asked
 )
 
 // field is one field of Facts: which events have it, whether it is there, and how it is
@@ -138,7 +138,7 @@ func tiny(of func(*Facts) *uint8) field {
 }
 
 // mask has the bits of the fields that are there and belong to the kind.
-func (f *Facts) mask(kind frontier.EventKind) (mask uint64) {
+func (f *Facts) mask(kind event.Kind) (mask uint64) {
 	for i := range fields {
 		if fields[i].on&kinds(kind) != 0 && fields[i].has(f) {
 			mask |= 1 << i
@@ -161,8 +161,8 @@ func (w *writer) facts(r *Record, mask uint64) {
 }
 
 // namesOf is the number of names that an event has if it has any.
-func namesOf(e *frontier.Event) int {
-	if e.Kind == frontier.Ruled {
+func namesOf(e *event.Event) int {
+	if e.Kind == event.Ruled {
 		return 1
 	}
 	return len(e.New)

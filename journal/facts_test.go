@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -42,19 +42,19 @@ func fullFacts() Facts {
 func factSamples() []Record {
 	full := fullFacts()
 	list := []Record{
-		{Event: frontier.Event{Kind: frontier.Session}, Facts: Facts{Session: &Session{}}},
-		{Event: frontier.Event{Kind: frontier.Session}, Facts: Facts{Session: full.Session}},
-		{Event: frontier.Event{Kind: frontier.Took, Work: frontier.Fetch, Page: 3}, Facts: Facts{Clock: 7, Address: 1, Conn: 9}},
-		{Event: frontier.Event{Kind: frontier.Resolved}, Facts: Facts{Addrs: full.Addrs}},
-		{Event: frontier.Event{Kind: frontier.Resolved}, Facts: Facts{Note: full.Note}},
-		{Event: frontier.Event{Kind: frontier.Ruled, Hop: true, To: 4}, Facts: Facts{Names: names("http://c.example", ""), Hop: full.Hop, Status: 301}},
-		{Event: frontier.Event{Kind: frontier.Ruled, Files: 2}, Facts: Facts{Rules: full.Rules, Files: full.Files, Status: 200, Place: full.Place}},
-		{Event: frontier.Event{Kind: frontier.Withdrawn, Site: 2, Files: 2}, Facts: Facts{Files: full.Files}},
-		{Event: frontier.Event{Kind: frontier.Denied}, Facts: Facts{Deny: full.Deny}},
-		{Event: frontier.Event{Kind: frontier.Listed}, Facts: Facts{Note: "x", Status: 404, Size: 1}},
-		{First: 3, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{0, 0, 1}, Bars: []frontier.Bar{1, 0, 0}},
+		{Event: event.Event{Kind: event.Session}, Facts: Facts{Session: &Session{}}},
+		{Event: event.Event{Kind: event.Session}, Facts: Facts{Session: full.Session}},
+		{Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Page: 3}}, Facts: Facts{Clock: 7, Address: 1, Conn: 9}},
+		{Event: event.Event{Kind: event.Resolved}, Facts: Facts{Addrs: full.Addrs}},
+		{Event: event.Event{Kind: event.Resolved}, Facts: Facts{Note: full.Note}},
+		{Event: event.Event{Kind: event.Ruled, Hop: true, To: 4}, Facts: Facts{Names: names("http://c.example", ""), Hop: full.Hop, Status: 301}},
+		{Event: event.Event{Kind: event.Ruled, Files: 2}, Facts: Facts{Rules: full.Rules, Files: full.Files, Status: 200, Place: full.Place}},
+		{Event: event.Event{Kind: event.Withdrawn, Task: event.Task{Site: 2}, Files: 2}, Facts: Facts{Files: full.Files}},
+		{Event: event.Event{Kind: event.Denied}, Facts: Facts{Deny: full.Deny}},
+		{Event: event.Event{Kind: event.Listed}, Facts: Facts{Note: "x", Status: 404, Size: 1}},
+		{First: 3, Event: event.Event{Kind: event.Seed, New: []graph.Site{0, 0, 1}, Bars: []event.Bar{1, 0, 0}},
 			Facts: Facts{Names: names("https://a.example", "", "", "", "https://a.example:81", "/")}},
-		{First: 3, Event: frontier.Event{Kind: frontier.Done, New: []graph.Site{0, 0, 0, 0, 0}},
+		{First: 3, Event: event.Event{Kind: event.Done, New: []graph.Site{0, 0, 0, 0, 0}},
 			Facts: Facts{Names: names("", strings.Repeat("a", 700), "", strings.Repeat("a", 255), "", strings.Repeat("a", 256), "", "a", "", "\x00\xff")}},
 	}
 	return list
@@ -71,25 +71,25 @@ func TestOnlyNamedFacts(t *testing.T) {
 	done.Media, done.ETag, done.Modified, done.Title = full.Media, full.ETag, full.Modified, full.Title
 	done.Tags, done.Cut, done.Near = full.Tags, full.Cut, full.Near
 	done.Targets, done.Change, done.Terms, done.Numbers, done.Pictures = full.Targets, full.Change, full.Terms, full.Numbers, full.Pictures
-	for kind, want := range map[frontier.EventKind]Facts{
-		frontier.Seed:     {Names: full.Names},
-		frontier.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn, Early: true},
-		frontier.Refused:  {Early: true},
-		frontier.Asked:    {Early: true},
-		frontier.Resolved: {Addrs: full.Addrs, Note: full.Note, Ours: true},
-		frontier.Ruled:    ruled,
-		frontier.Done:     done,
-		frontier.Session:  {Session: full.Session, Deny: full.Deny},
-		frontier.Listed:   listed,
-		frontier.Admitted: {Trial: true},
-		frontier.Revisit:  {},
-		frontier.Retried:  {},
-		frontier.Probed:   {},
+	for kind, want := range map[event.Kind]Facts{
+		event.Seed:     {Names: full.Names},
+		event.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn, Early: true},
+		event.Refused:  {Early: true},
+		event.Asked:    {Early: true},
+		event.Resolved: {Addrs: full.Addrs, Note: full.Note, Ours: true},
+		event.Ruled:    ruled,
+		event.Done:     done,
+		event.Session:  {Session: full.Session, Deny: full.Deny},
+		event.Listed:   listed,
+		event.Admitted: {Trial: true},
+		event.Revisit:  {},
+		event.Retried:  {},
+		event.Probed:   {},
 
-		frontier.Withdrawn: {Files: full.Files},
-		frontier.Denied:    {Deny: full.Deny},
+		event.Withdrawn: {Files: full.Files},
+		event.Denied:    {Deny: full.Deny},
 	} {
-		r := Record{Event: frontier.Event{Kind: kind}, Facts: full}
+		r := Record{Event: event.Event{Kind: kind}, Facts: full}
 		if kinds(kind)&makesKnown != 0 {
 			r.Event.New = []graph.Site{0}
 		}
@@ -125,7 +125,7 @@ func TestEveryFactIsWritten(t *testing.T) {
 // takes its frame, kind, number, now, page, class, flags, end, start, bytes, and two empty
 // lists.
 func TestSmallWithoutFacts(t *testing.T) {
-	r := Record{Seq: 1, Now: 1, Event: frontier.Event{Kind: frontier.Done, Page: 1}}
+	r := Record{Seq: 1, Now: 1, Event: event.Event{Kind: event.Done, Task: event.Task{Page: 1}}}
 	if n := len(Encode(nil, &r)); n != frame+11 {
 		t.Errorf("%d bytes, want %d", n, frame+11)
 	}
@@ -133,14 +133,14 @@ func TestSmallWithoutFacts(t *testing.T) {
 
 // What the owner must not do fails at once, and not when the journal is read.
 func TestEncodeRefuses(t *testing.T) {
-	page := frontier.Event{Kind: frontier.Done, New: []graph.Site{1, 2}}
+	page := event.Event{Kind: event.Done, New: []graph.Site{1, 2}}
 	barred := page
-	barred.Bars = []frontier.Bar{1}
+	barred.Bars = []event.Bar{1}
 	for name, r := range map[string]Record{
 		"one name of two":   {Event: page, Facts: Facts{Names: names("", "/")}},
 		"one bar of two":    {Event: barred},
-		"two sites of a To": {Event: frontier.Event{Kind: frontier.Ruled}, Facts: Facts{Names: names("a", "", "b", "")}},
-		"no address":        {Event: frontier.Event{Kind: frontier.Resolved}, Facts: Facts{Addrs: make([]netip.Addr, 1)}},
+		"two sites of a To": {Event: event.Event{Kind: event.Ruled}, Facts: Facts{Names: names("a", "", "b", "")}},
+		"no address":        {Event: event.Event{Kind: event.Resolved}, Facts: Facts{Addrs: make([]netip.Addr, 1)}},
 	} {
 		if !panics(func() { Encode(nil, &r) }) {
 			t.Errorf("%s was written", name)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -20,12 +20,12 @@ func TestFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := Record{Now: 1, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{0, 0}, Bars: []frontier.Bar{0, frontier.BarScope}}}
+	seed := Record{Now: 1, Event: event.Event{Kind: event.Seed, New: []graph.Site{0, 0}, Bars: []event.Bar{0, event.BarScope}}}
 	seed.Facts.Names.Add([]byte("http://a"), []byte("/x"))
 	seed.Facts.Names.Add(nil, []byte("/y"))
 	l.Append(&seed)
-	l.Append(&Record{Now: 9, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Fetch, Site: 0, Page: 1}, Facts: Facts{Clock: 8, Conn: 4}})
-	l.Append(&Record{Now: 20, Event: frontier.Event{Kind: frontier.Done, Page: 1, Start: 10, End: 18, Bytes: 100, Keep: true, Links: []graph.Page{0}},
+	l.Append(&Record{Now: 9, Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: 0, Page: 1}}, Facts: Facts{Clock: 8, Conn: 4}})
+	l.Append(&Record{Now: 20, Event: event.Event{Kind: event.Done, Task: event.Task{Page: 1}, Start: 10, End: 18, Bytes: 100, Keep: true, Links: []graph.Page{0}},
 		Facts: Facts{Status: 200, Place: Place{1, 2, 3}, Size: 5, Phases: [3]time.Duration{1, 2, 3}, Media: "a/b", Title: "t"}})
 	if err := l.Write(l.Take(Commit{Warc: Position{1, 99}, Pages: 2, Sites: 1})); err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestDamagedHeader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Append(&Record{Event: frontier.Event{Kind: frontier.Session}})
+	l.Append(&Record{Event: event.Event{Kind: event.Session}})
 	if err := l.Write(l.Take(Commit{})); err != nil {
 		t.Fatal(err)
 	}

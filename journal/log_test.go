@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -23,7 +23,7 @@ func script(groups int) (all [][]Record) {
 	for g := range groups {
 		var list []Record
 		for i := range 1 + g%3 {
-			r := Record{Now: time.Duration(100*g + i), Event: frontier.Event{Kind: frontier.Done, Page: graph.Page(g), End: 3}}
+			r := Record{Now: time.Duration(100*g + i), Event: event.Event{Kind: event.Done, Task: event.Task{Page: graph.Page(g)}, End: 3}}
 			for j := range i * 2 {
 				r.Event.New = append(r.Event.New, graph.Site(g))
 				r.Facts.Names.Add(nil, fmt.Appendf(nil, "/page/%d/%d", g, j))
@@ -353,7 +353,7 @@ func TestOwner(t *testing.T) {
 	if !l.Empty() {
 		t.Error("a new log is not empty")
 	}
-	r := Record{Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{0, 0}}}
+	r := Record{Event: event.Event{Kind: event.Seed, New: []graph.Site{0, 0}}}
 	if seq := l.Append(&r); seq != 0 || l.Empty() || r.First != 0 {
 		t.Errorf("record %d, first page %d", seq, r.First)
 	}

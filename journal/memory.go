@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -24,7 +24,7 @@ type Memory struct {
 }
 
 // Append adds an event that was applied, or is about to be, at now.
-func (m *Memory) Append(now time.Duration, e *frontier.Event) {
+func (m *Memory) Append(now time.Duration, e *event.Event) {
 	if len(m.b) == 0 {
 		m.b = binary.LittleEndian.AppendUint32([]byte(magic), Version)
 	}
@@ -43,7 +43,7 @@ func (m *Memory) Bytes() []byte { return m.b }
 
 // Each decodes every record in order. The event is used again for the next. An error
 // of fn ends it and is returned as it is.
-func (m *Memory) Each(fn func(seq uint64, now time.Duration, e *frontier.Event) error) error {
+func (m *Memory) Each(fn func(seq uint64, now time.Duration, e *event.Event) error) error {
 	if len(m.b) == 0 {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (m *Memory) Each(fn func(seq uint64, now time.Duration, e *frontier.Event) 
 // Each decodes the records of a whole journal, as Bytes gives it, and calls fn for each
 // in order. The event is used again for the next. Records must be numbered without
 // gaps, and pages too. An error of fn ends it and is returned as it is.
-func Each(b []byte, fn func(seq uint64, now time.Duration, e *frontier.Event) error) error {
+func Each(b []byte, fn func(seq uint64, now time.Duration, e *event.Event) error) error {
 	if len(b) < header || string(b[:len(magic)]) != magic {
 		return fmt.Errorf("journal: it does not begin with %q", magic)
 	}

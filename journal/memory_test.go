@@ -7,36 +7,36 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
 func small() *Memory {
 	var m Memory
-	m.Append(0, &frontier.Event{Kind: frontier.Seed, New: []graph.Site{0, 1}})
-	m.Append(3, &frontier.Event{Kind: frontier.Took, Work: frontier.Fetch, Page: 0})
-	m.Append(8, &frontier.Event{Kind: frontier.Done, Page: 0, New: []graph.Site{1, 2}, Links: []graph.Page{1, 2, 3}})
-	m.Append(9, &frontier.Event{Kind: frontier.Done, Page: 1, New: []graph.Site{2}})
+	m.Append(0, &event.Event{Kind: event.Seed, New: []graph.Site{0, 1}})
+	m.Append(3, &event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Page: 0}})
+	m.Append(8, &event.Event{Kind: event.Done, Task: event.Task{Page: 0}, New: []graph.Site{1, 2}, Links: []graph.Page{1, 2, 3}})
+	m.Append(9, &event.Event{Kind: event.Done, Task: event.Task{Page: 1}, New: []graph.Site{2}})
 	return &m
 }
 
 func TestMemory(t *testing.T) {
 	m := small()
-	var kinds []frontier.EventKind
+	var kinds []event.Kind
 	var at []time.Duration
 	pages := 0
-	err := m.Each(func(seq uint64, now time.Duration, e *frontier.Event) error {
+	err := m.Each(func(seq uint64, now time.Duration, e *event.Event) error {
 		if int(seq) != len(kinds) {
 			t.Errorf("record %d has number %d", len(kinds), seq)
 		}
 		kinds, at, pages = append(kinds, e.Kind), append(at, now), pages+len(e.New)
 		return nil
 	})
-	if err != nil || len(kinds) != m.Len() || kinds[2] != frontier.Done || at[3] != 9 || pages != 5 {
+	if err != nil || len(kinds) != m.Len() || kinds[2] != event.Done || at[3] != 9 || pages != 5 {
 		t.Errorf("%v %v, %d pages, %v", kinds, at, pages, err)
 	}
 	stop := errors.New("stop")
-	if err := m.Each(func(uint64, time.Duration, *frontier.Event) error { return stop }); err != stop {
+	if err := m.Each(func(uint64, time.Duration, *event.Event) error { return stop }); err != stop {
 		t.Errorf("the error of the caller came back as %v", err)
 	}
 	var empty Memory
@@ -58,7 +58,7 @@ func TestEachRefuses(t *testing.T) {
 		at += n
 		ends = append(ends, at)
 	}
-	jump := Encode(bytes.Clone(whole), &Record{Seq: 4, First: 7, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{0}}})
+	jump := Encode(bytes.Clone(whole), &Record{Seq: 4, First: 7, Event: event.Event{Kind: event.Seed, New: []graph.Site{0}}})
 	for _, c := range []struct {
 		name, want string
 		b          []byte
@@ -70,7 +70,7 @@ func TestEachRefuses(t *testing.T) {
 		{"pages are gone", "its first page is 7, but 5 are known", jump},
 		{"the end is gone", "record 3 at byte", whole[:len(whole)-1]},
 	} {
-		err := Each(c.b, func(uint64, time.Duration, *frontier.Event) error { return nil })
+		err := Each(c.b, func(uint64, time.Duration, *event.Event) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // Bits of the flags of an outcome: numbers that are seldom there are written only when
@@ -23,13 +22,13 @@ const (
 )
 
 // flagsOf gives the flags that an outcome of the kind may have.
-func flagsOf(kind frontier.EventKind) byte {
+func flagsOf(kind event.Kind) byte {
 	switch kind {
-	case frontier.Resolved:
+	case event.Resolved:
 		return flagAgain | flagExpiry
-	case frontier.Ruled:
+	case event.Ruled:
 		return flagAgain | flagRetry | flagFor | flagHop | flagFiles
-	case frontier.Listed:
+	case event.Listed:
 		return flagAgain | flagRetry | flagFiles
 	default:
 		return flagAgain | flagKeep | flagRetry | flagDue
@@ -37,7 +36,7 @@ func flagsOf(kind frontier.EventKind) byte {
 }
 
 // flags are those of an event.
-func flags(e *frontier.Event) (all byte) {
+func flags(e *event.Event) (all byte) {
 	for i, set := range [...]bool{e.Again, e.Keep, e.Retry != 0, !e.Again && e.Due != 0, e.For != e.Site, e.Hop, e.Files != 0, e.Expiry != 0} {
 		if set {
 			all |= 1 << i
@@ -78,7 +77,7 @@ func (w *writer) outcome(r *Record) {
 
 func (d *reader) outcome(r *Record) {
 	e := &r.Event
-	e.Class = policy.Class(d.atMost(uint8(lastClass), "class"))
+	e.Class = event.Class(d.atMost(uint8(lastClass), "class"))
 	f := d.byte()
 	if f&^flagsOf(e.Kind) != 0 {
 		d.fail(fmt.Errorf("flags %#x of an event %v", f, e.Kind))
@@ -94,14 +93,14 @@ func (d *reader) outcome(r *Record) {
 }
 
 // flagged reads what the flags announce.
-func (d *reader) flagged(e *frontier.Event, f byte) {
+func (d *reader) flagged(e *event.Event, f byte) {
 	if f&(flagAgain|flagDue) != 0 {
 		e.Due = time.Duration(d.int())
 	}
 	if f&flagRetry != 0 {
 		e.Retry = time.Duration(d.int())
 	}
-	if e.Kind == frontier.Ruled {
+	if e.Kind == event.Ruled {
 		e.For = e.Site
 	}
 	if f&flagFor != 0 {
@@ -125,19 +124,19 @@ const (
 )
 
 // moreOf says which of them it has.
-func moreOf(e *frontier.Event) (more byte) {
+func moreOf(e *event.Event) (more byte) {
 	if anyBar(e) && len(e.New) > 0 && kinds(e.Kind)&makesKnown != 0 {
 		more |= moreBars
 	}
-	if len(e.Admit) > 0 && kinds(e.Kind)&(makesKnown|kinds(frontier.Admitted)|kinds(frontier.Revisit)|kinds(frontier.Retried)) != 0 {
+	if len(e.Admit) > 0 && kinds(e.Kind)&(makesKnown|kinds(event.Admitted)|kinds(event.Revisit)|kinds(event.Retried)) != 0 {
 		more |= moreAdmit
 	}
 	return more
 }
 
-func anyBar(e *frontier.Event) bool {
+func anyBar(e *event.Event) bool {
 	for _, b := range e.Bars {
-		if b != frontier.NoBar {
+		if b != event.NoBar {
 			return true
 		}
 	}
@@ -146,7 +145,7 @@ func anyBar(e *frontier.Event) bool {
 
 // more writes the bars of the new pages as runs of equal ones, and the admitted pages as
 // links are.
-func (w *writer) more(e *frontier.Event, more byte) {
+func (w *writer) more(e *event.Event, more byte) {
 	w.byte(more)
 	if more&moreBars != 0 {
 		if len(e.Bars) != len(e.New) {
@@ -166,7 +165,7 @@ func (w *writer) more(e *frontier.Event, more byte) {
 	}
 }
 
-func (d *reader) more(e *frontier.Event) {
+func (d *reader) more(e *event.Event) {
 	more := d.byte()
 	if more&moreBars != 0 {
 		d.bars(e)
@@ -180,9 +179,9 @@ func (d *reader) more(e *frontier.Event) {
 }
 
 // bars reads runs that make up as many bars as there are new pages.
-func (d *reader) bars(e *frontier.Event) {
+func (d *reader) bars(e *event.Event) {
 	for last := -1; len(e.Bars) < len(e.New) && d.err == nil; {
-		bar := d.atMost(uint8(frontier.MaxBar), "bar")
+		bar := d.atMost(uint8(event.MaxBar), "bar")
 		n := d.uint()
 		if n == 0 || n > uint64(len(e.New)-len(e.Bars)) || int(bar) == last {
 			d.fail(fmt.Errorf("%d bars of kind %d after %d of %d", n, bar, len(e.Bars), len(e.New)))
@@ -190,7 +189,7 @@ func (d *reader) bars(e *frontier.Event) {
 		}
 		last = int(bar)
 		for range n {
-			e.Bars = append(e.Bars, frontier.Bar(bar))
+			e.Bars = append(e.Bars, event.Bar(bar))
 		}
 	}
 }

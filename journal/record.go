@@ -8,7 +8,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -26,7 +26,7 @@ type Record struct {
 	First graph.Page
 	// Event holds the fields that its kind names; others are not written, and zero
 	// when it is read.
-	Event frontier.Event
+	Event event.Event
 	Facts Facts // the same holds
 }
 
@@ -118,7 +118,7 @@ func decode(b []byte, salt uint32, r *Record) (n int, err error) {
 func decodeBody(b []byte, r *Record) error {
 	d := reader{b: b}
 	first := d.byte()
-	r.reset(frontier.EventKind(first & kindBits))
+	r.reset(event.Kind(first & kindBits))
 	r.Seq, r.Now = d.uint(), time.Duration(d.int())
 	d.event(r)
 	if first&hasMore != 0 {
@@ -134,10 +134,10 @@ func decodeBody(b []byte, r *Record) error {
 }
 
 // reset makes r a record of the kind without anything, and keeps the room of its slices.
-func (r *Record) reset(kind frontier.EventKind) {
+func (r *Record) reset(kind event.Kind) {
 	e := &r.Event
 	r.Facts.reset()
-	*r = Record{Facts: r.Facts, Event: frontier.Event{
+	*r = Record{Facts: r.Facts, Event: event.Event{
 		Kind: kind, New: e.New[:0], Bars: e.Bars[:0], Admit: e.Admit[:0], Links: e.Links[:0],
 	}}
 }

@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // samples has every kind of event with every field that it names, small and extreme.
@@ -19,41 +18,41 @@ func samples() []Record {
 	const most = graph.NoPage - 1
 	far := time.Duration(math.MaxInt64)
 	return []Record{
-		{Event: frontier.Event{Kind: frontier.Seed}},
-		{Seq: 1, Now: 5, First: 3, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{0, 0, 1, 7, 2}}},
-		{Seq: math.MaxUint64, Now: far, First: most, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{graph.Site(most), 0}}},
-		{Seq: 2, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Resolve, Site: 4, Board: 255}},
-		{Seq: 3, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Robots, Site: graph.Site(most), For: graph.Site(most)}},
-		{Seq: 3, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Robots, Site: 2, For: graph.Site(most)}},
-		{Seq: 3, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Sitemap, Site: 2}},
-		{Seq: 4, Event: frontier.Event{Kind: frontier.Took, Work: frontier.Fetch, Site: 1, Page: most, Board: 1}},
-		{Seq: 5, Event: frontier.Event{Kind: frontier.Refused, Page: 9}},
-		{Seq: 6, Now: 77, Event: frontier.Event{Kind: frontier.Asked}},
-		{Seq: 7, Now: far, Event: frontier.Event{Kind: frontier.Session}},
-		{Seq: 8, Now: 9, Event: frontier.Event{Kind: frontier.Resolved, Site: 3, Address: uint32(most), Start: 4, End: 8}},
-		{Seq: 9, Now: 9, Event: frontier.Event{Kind: frontier.Resolved, Site: 3, Class: policy.DNSError, Again: true, Due: far}},
-		{Seq: 9, Now: 9, Event: frontier.Event{Kind: frontier.Resolved, Site: 3, Expiry: far}},
-		{Seq: 10, Now: -9, Event: frontier.Event{Kind: frontier.Ruled, Site: 3, For: 3, Delay: far, Expiry: 1, Retry: 8, Bytes: math.MaxInt64}},
-		{Seq: 10, Event: frontier.Event{Kind: frontier.Ruled, Site: 3, For: 0, Hop: true, To: graph.Site(most)}},
-		{Seq: 10, Event: frontier.Event{Kind: frontier.Ruled, Site: 3, For: 3, Hop: true, Files: math.MaxUint32}},
-		{Seq: 11, Now: far, Event: frontier.Event{Kind: frontier.Done, Page: 1, Start: -far, End: -far - 1, Bytes: math.MinInt64, Class: lastClass, Retry: -1}},
-		{Seq: 12, Now: 100, First: 6, Event: frontier.Event{Kind: frontier.Done, Page: 4, Start: 20, End: 90, Bytes: 1e4, Keep: true,
+		{Event: event.Event{Kind: event.Seed}},
+		{Seq: 1, Now: 5, First: 3, Event: event.Event{Kind: event.Seed, New: []graph.Site{0, 0, 1, 7, 2}}},
+		{Seq: math.MaxUint64, Now: far, First: most, Event: event.Event{Kind: event.Seed, New: []graph.Site{graph.Site(most), 0}}},
+		{Seq: 2, Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Resolve, Site: 4, Board: 255}}},
+		{Seq: 3, Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Robots, Site: graph.Site(most), For: graph.Site(most)}}},
+		{Seq: 3, Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Robots, Site: 2, For: graph.Site(most)}}},
+		{Seq: 3, Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Sitemap, Site: 2}}},
+		{Seq: 4, Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: 1, Page: most, Board: 1}}},
+		{Seq: 5, Event: event.Event{Kind: event.Refused, Task: event.Task{Page: 9}}},
+		{Seq: 6, Now: 77, Event: event.Event{Kind: event.Asked}},
+		{Seq: 7, Now: far, Event: event.Event{Kind: event.Session}},
+		{Seq: 8, Now: 9, Event: event.Event{Kind: event.Resolved, Task: event.Task{Site: 3}, Address: uint32(most), Start: 4, End: 8}},
+		{Seq: 9, Now: 9, Event: event.Event{Kind: event.Resolved, Task: event.Task{Site: 3}, Class: event.DNSError, Again: true, Due: far}},
+		{Seq: 9, Now: 9, Event: event.Event{Kind: event.Resolved, Task: event.Task{Site: 3}, Expiry: far}},
+		{Seq: 10, Now: -9, Event: event.Event{Kind: event.Ruled, Task: event.Task{Site: 3, For: 3}, Delay: far, Expiry: 1, Retry: 8, Bytes: math.MaxInt64}},
+		{Seq: 10, Event: event.Event{Kind: event.Ruled, Task: event.Task{Site: 3, For: 0}, Hop: true, To: graph.Site(most)}},
+		{Seq: 10, Event: event.Event{Kind: event.Ruled, Task: event.Task{Site: 3, For: 3}, Hop: true, Files: math.MaxUint32}},
+		{Seq: 11, Now: far, Event: event.Event{Kind: event.Done, Task: event.Task{Page: 1}, Start: -far, End: -far - 1, Bytes: math.MinInt64, Class: lastClass, Retry: -1}},
+		{Seq: 12, Now: 100, First: 6, Event: event.Event{Kind: event.Done, Task: event.Task{Page: 4}, Start: 20, End: 90, Bytes: 1e4, Keep: true,
 			New: []graph.Site{2, 9}, Links: []graph.Page{6, 0, most, 7}}},
-		{Seq: 12, Event: frontier.Event{Kind: frontier.Done, Page: 4, Due: far, Admit: []graph.Page{3, most, 0}}},
-		{Seq: 12, First: 6, Event: frontier.Event{Kind: frontier.Done, Page: 4, New: []graph.Site{2, 9, 9, 9}, Admit: []graph.Page{3},
-			Bars: []frontier.Bar{frontier.BarScope, frontier.NoBar, frontier.NoBar, frontier.MaxBar}}},
-		{Seq: 12, First: 6, Event: frontier.Event{Kind: frontier.Listed, Site: 4, New: []graph.Site{2}, Bars: []frontier.Bar{frontier.BarDenied},
-			Files: 2, Retry: 1, Class: policy.ServerError, Start: 1, End: 2, Bytes: 3}},
-		{Seq: 12, Event: frontier.Event{Kind: frontier.Listed}},
-		{Seq: 12, Event: frontier.Event{Kind: frontier.Admitted}},
-		{Seq: 12, Event: frontier.Event{Kind: frontier.Revisit, Admit: []graph.Page{3}}},
-		{Seq: 12, Event: frontier.Event{Kind: frontier.Refused, Page: 3, Bar: frontier.MaxBar}},
-		{Seq: 12, Event: frontier.Event{Kind: frontier.Admitted, Admit: []graph.Page{most, 1}}},
-		{Seq: 12, First: 1, Event: frontier.Event{Kind: frontier.Seed, New: []graph.Site{1}, Bars: []frontier.Bar{frontier.BarRobots}, Admit: []graph.Page{1}}},
-		{Seq: 12, Event: frontier.Event{Kind: frontier.Withdrawn, Site: graph.Site(most), Hop: true}},
-		{Seq: 12, Event: frontier.Event{Kind: frontier.Withdrawn, Site: 1, Files: math.MaxUint32}},
-		{Seq: 12, Event: frontier.Event{Kind: frontier.Denied}},
-		{Seq: 13, Now: 100, Event: frontier.Event{Kind: frontier.Done, Page: most, Again: true, Due: -5, Links: []graph.Page{0}}},
+		{Seq: 12, Event: event.Event{Kind: event.Done, Task: event.Task{Page: 4}, Due: far, Admit: []graph.Page{3, most, 0}}},
+		{Seq: 12, First: 6, Event: event.Event{Kind: event.Done, Task: event.Task{Page: 4}, New: []graph.Site{2, 9, 9, 9}, Admit: []graph.Page{3},
+			Bars: []event.Bar{event.BarScope, event.NoBar, event.NoBar, event.MaxBar}}},
+		{Seq: 12, First: 6, Event: event.Event{Kind: event.Listed, Task: event.Task{Site: 4}, New: []graph.Site{2}, Bars: []event.Bar{event.BarDenied},
+			Files: 2, Retry: 1, Class: event.ServerError, Start: 1, End: 2, Bytes: 3}},
+		{Seq: 12, Event: event.Event{Kind: event.Listed}},
+		{Seq: 12, Event: event.Event{Kind: event.Admitted}},
+		{Seq: 12, Event: event.Event{Kind: event.Revisit, Admit: []graph.Page{3}}},
+		{Seq: 12, Event: event.Event{Kind: event.Refused, Task: event.Task{Page: 3}, Bar: event.MaxBar}},
+		{Seq: 12, Event: event.Event{Kind: event.Admitted, Admit: []graph.Page{most, 1}}},
+		{Seq: 12, First: 1, Event: event.Event{Kind: event.Seed, New: []graph.Site{1}, Bars: []event.Bar{event.BarRobots}, Admit: []graph.Page{1}}},
+		{Seq: 12, Event: event.Event{Kind: event.Withdrawn, Task: event.Task{Site: graph.Site(most)}, Hop: true}},
+		{Seq: 12, Event: event.Event{Kind: event.Withdrawn, Task: event.Task{Site: 1}, Files: math.MaxUint32}},
+		{Seq: 12, Event: event.Event{Kind: event.Denied}},
+		{Seq: 13, Now: 100, Event: event.Event{Kind: event.Done, Task: event.Task{Page: most}, Again: true, Due: -5, Links: []graph.Page{0}}},
 	}
 }
 
@@ -108,29 +107,29 @@ func orNil[T any](list []T) []T {
 
 // Fields that the kind does not name are not written: the simulator fills in some.
 func TestOnlyNamedFields(t *testing.T) {
-	full := frontier.Event{Work: frontier.Fetch, Site: 1, For: 14, Page: 2, Board: 3, Bar: frontier.BarDenied, New: []graph.Site{4}, Bars: []frontier.Bar{1},
-		Admit: []graph.Page{9}, Links: []graph.Page{5}, Class: policy.Timeout, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
+	full := event.Event{Task: event.Task{Kind: event.Fetch, Site: 1, For: 14, Page: 2, Board: 3}, Bar: event.BarDenied, New: []graph.Site{4}, Bars: []event.Bar{1},
+		Admit: []graph.Page{9}, Links: []graph.Page{5}, Class: event.Timeout, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
 		Keep: true, Hop: true, To: 15, Files: 16, Address: 10, Delay: 11, Expiry: 12, Retry: 13}
-	named := map[frontier.EventKind]frontier.Event{
-		frontier.Seed:     {New: full.New, Bars: full.Bars, Admit: full.Admit},
-		frontier.Took:     {Work: full.Work, Site: 1, Page: 2, Board: 3},
-		frontier.Refused:  {Page: 2, Bar: frontier.BarDenied},
-		frontier.Asked:    {},
-		frontier.Resolved: {Site: 1, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Address: 10, Expiry: 12},
-		frontier.Ruled: {Site: 1, For: 14, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
+	named := map[event.Kind]event.Event{
+		event.Seed:     {New: full.New, Bars: full.Bars, Admit: full.Admit},
+		event.Took:     {Task: event.Task{Kind: event.Fetch, Site: 1, Page: 2, Board: 3}},
+		event.Refused:  {Task: event.Task{Page: 2}, Bar: event.BarDenied},
+		event.Asked:    {},
+		event.Resolved: {Task: event.Task{Site: 1}, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Address: 10, Expiry: 12},
+		event.Ruled: {Task: event.Task{Site: 1, For: 14}, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
 			Hop: true, To: 15, Files: 16, Delay: 11, Expiry: 12, Retry: 13},
-		frontier.Done: {Page: 2, New: full.New, Bars: full.Bars, Admit: full.Admit, Links: full.Links, Class: full.Class,
+		event.Done: {Task: event.Task{Page: 2}, New: full.New, Bars: full.Bars, Admit: full.Admit, Links: full.Links, Class: full.Class,
 			Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Keep: true, Retry: 13},
-		frontier.Session: {},
-		frontier.Listed: {Site: 1, New: full.New, Bars: full.Bars, Admit: full.Admit, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8,
+		event.Session: {},
+		event.Listed: {Task: event.Task{Site: 1}, New: full.New, Bars: full.Bars, Admit: full.Admit, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8,
 			Bytes: 9, Files: 16, Retry: 13},
-		frontier.Admitted: {Admit: full.Admit},
-		frontier.Revisit:  {Admit: full.Admit},
-		frontier.Retried:  {Admit: full.Admit},
-		frontier.Probed:   {Site: 1},
+		event.Admitted: {Admit: full.Admit},
+		event.Revisit:  {Admit: full.Admit},
+		event.Retried:  {Admit: full.Admit},
+		event.Probed:   {Task: event.Task{Site: 1}},
 
-		frontier.Withdrawn: {Site: 1, Hop: true, Files: 16},
-		frontier.Denied:    {},
+		event.Withdrawn: {Task: event.Task{Site: 1}, Hop: true, Files: 16},
+		event.Denied:    {},
 	}
 	if len(named) != int(lastKind)+1 {
 		t.Fatalf("%d kinds of %d", len(named), lastKind+1)
@@ -158,7 +157,7 @@ func TestKindsAndClasses(t *testing.T) {
 			t.Error("there is one more: it must be written, and a version added to the history")
 		}
 	}
-	if !panics(func() { Encode(nil, &Record{Event: frontier.Event{Kind: lastKind + 1}}) }) {
+	if !panics(func() { Encode(nil, &Record{Event: event.Event{Kind: lastKind + 1}}) }) {
 		t.Error("an unknown kind was written")
 	}
 }
@@ -202,8 +201,8 @@ func frameOf(body []byte) []byte {
 }
 
 func TestMalformedBodies(t *testing.T) {
-	seed, took, resolved, ruled := byte(frontier.Seed), byte(frontier.Took), byte(frontier.Resolved), byte(frontier.Ruled)
-	done, session, admitted := byte(frontier.Done), byte(frontier.Session), byte(frontier.Admitted)
+	seed, took, resolved, ruled := byte(event.Seed), byte(event.Took), byte(event.Resolved), byte(event.Ruled)
+	done, session, admitted := byte(event.Done), byte(event.Session), byte(event.Admitted)
 	for name, body := range map[string][]byte{
 		"nothing":                  {},
 		"no number":                {session},
@@ -212,8 +211,8 @@ func TestMalformedBodies(t *testing.T) {
 		"number of 11 bytes":       {session, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1, 0},
 		"number too long":          {session, 0x80, 0, 0},
 		"unknown work":             {took, 0, 0, 4, 0, 0},
-		"for of a page":            {took, 0, 0, workFor | byte(frontier.Fetch), 0, 0, 0, 1},
-		"for of itself":            {took, 0, 0, workFor | byte(frontier.Robots), 1, 0, 1},
+		"for of a page":            {took, 0, 0, workFor | byte(event.Fetch), 0, 0, 0, 1},
+		"for of itself":            {took, 0, 0, workFor | byte(event.Robots), 1, 0, 1},
 		"site beyond all":          {took, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0},
 		"a list of 100 in none":    {seed, 0, 0, 100},
 		"a negative site":          {seed, 0, 0, 1, 0, 1},
@@ -223,7 +222,7 @@ func TestMalformedBodies(t *testing.T) {
 		"retry of 0":               {done, 0, 0, 1, 0, flagRetry, 0, 0, 0, 0, 0, 0},
 		"due twice":                {done, 0, 0, 1, 0, flagAgain | flagDue, 0, 0, 0, 2, 0, 0},
 		"no files":                 {ruled, 0, 0, 1, 0, flagFiles, 0, 0, 0, 0, 0, 0},
-		"too many files":           {byte(frontier.Withdrawn), 0, 0, 1, 0x80, 0x80, 0x80, 0x80, 0x20},
+		"too many files":           {byte(event.Withdrawn), 0, 0, 1, 0x80, 0x80, 0x80, 0x80, 0x20},
 		"no more":                  {hasMore | admitted, 0, 0, 0},
 		"more of session":          {hasMore | session, 0, 0, moreAdmit, 1, 2},
 		"unknown more":             {hasMore | admitted, 0, 0, moreAdmit | 4, 1, 2},

@@ -3,6 +3,7 @@ package policy
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -29,8 +30,8 @@ type backlinkCount struct{ board *Board }
 
 func (b *backlinkCount) Known(p, from graph.Page) {}
 
-func (b *backlinkCount) Came(_ time.Duration, _ graph.Page, o *Outcome, links []graph.Page) {
-	if !o.brought() {
+func (b *backlinkCount) Came(_ time.Duration, _ graph.Page, o *event.Outcome, links []graph.Page) {
+	if !brought(o) {
 		return
 	}
 	for _, q := range links {

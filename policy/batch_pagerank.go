@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 )
@@ -116,8 +117,8 @@ func (r *ranked) Seeded(first, end graph.Page) {
 
 func (r *ranked) Taken(time.Duration, graph.Page, int) { r.numbers.Slice()[handedOut]++ }
 
-func (r *ranked) Came(_ time.Duration, p graph.Page, o *Outcome, links []graph.Page) {
-	if o.brought() {
+func (r *ranked) Came(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+	if brought(o) {
 		r.ranks.Fetched(p, links)
 	}
 }

@@ -3,6 +3,7 @@ package policy
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -28,6 +29,6 @@ func breadthFirstSpec() *Spec {
 
 type breadthFirst struct{}
 
-func (breadthFirst) Known(p, from graph.Page)                               {}
-func (breadthFirst) Came(time.Duration, graph.Page, *Outcome, []graph.Page) {}
-func (breadthFirst) Columns(func(graph.AnyColumn))                          {}
+func (breadthFirst) Known(p, from graph.Page)                                     {}
+func (breadthFirst) Came(time.Duration, graph.Page, *event.Outcome, []graph.Page) {}
+func (breadthFirst) Columns(func(graph.AnyColumn))                                {}

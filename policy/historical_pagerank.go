@@ -3,6 +3,7 @@ package policy
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -78,8 +79,8 @@ func (h *historical) Known(p, _ graph.Page) {
 }
 
 // Came values the pages that p found: those among its links that became known now.
-func (h *historical) Came(_ time.Duration, p graph.Page, o *Outcome, links []graph.Page) {
-	if !h.parent || !o.brought() {
+func (h *historical) Came(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+	if !h.parent || !brought(o) {
 		return
 	}
 	part := h.board.Value(p) / float64(len(links))

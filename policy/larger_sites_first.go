@@ -3,6 +3,7 @@ package policy
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -44,7 +45,7 @@ func (l *largerSitesFirst) Dropped(p graph.Page) { l.count(p, -1) }
 
 func (l *largerSitesFirst) Admitted(p graph.Page) { l.count(p, 1) }
 
-func (l *largerSitesFirst) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.Page) {
+func (l *largerSitesFirst) Came(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
 	if o.Again {
 		l.count(p, 1)
 	}

@@ -3,6 +3,7 @@ package policy
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -74,16 +75,16 @@ func (o *opic) Seeded(first, end graph.Page) {
 	}
 }
 
-func (o *opic) Came(_ time.Duration, p graph.Page, outcome *Outcome, links []graph.Page) {
-	if outcome.brought() && len(links) > 0 {
+func (o *opic) Came(_ time.Duration, p graph.Page, outcome *event.Outcome, links []graph.Page) {
+	if brought(outcome) && len(links) > 0 {
 		o.deal(p, o.own, links)
 	}
 }
 
 // Revisited deals out the cash that p was given since it came. What it owned itself is
 // spent.
-func (o *opic) Revisited(_ time.Duration, p graph.Page, outcome *Outcome, links []graph.Page) {
-	if outcome.brought() && len(links) > 0 {
+func (o *opic) Revisited(_ time.Duration, p graph.Page, outcome *event.Outcome, links []graph.Page) {
+	if brought(outcome) && len(links) > 0 {
 		o.deal(p, 0, links)
 	}
 }

@@ -3,6 +3,7 @@ package policy
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -38,9 +39,9 @@ type partial struct{ *ranked }
 
 // Came hands on the value of p. A page that was handed out keeps the value that it
 // had then: nothing is added to pages that do not wait.
-func (r *partial) Came(now time.Duration, p graph.Page, o *Outcome, links []graph.Page) {
+func (r *partial) Came(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
 	r.ranked.Came(now, p, o, links)
-	if !o.brought() || len(links) == 0 {
+	if !brought(o) || len(links) == 0 {
 		return
 	}
 	since := graph.Page(r.numbers.At(knownAtSolve))

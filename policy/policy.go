@@ -3,6 +3,7 @@ package policy
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -61,7 +62,7 @@ type Policy interface {
 	Known(p, from graph.Page)
 	// Came is called at every end of an attempt, failures too, after Known was called
 	// for the pages that it brought. The links are distinct and known.
-	Came(now time.Duration, p graph.Page, o *Outcome, links []graph.Page)
+	Came(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page)
 	// Columns is the whole state of the policy apart from its boards.
 	Columns(each func(graph.AnyColumn))
 }
@@ -85,7 +86,7 @@ type (
 	// Came is not called again. Its links are those that it has now. The page was
 	// Admitted before, if the policy is an Admitter, and Taken.
 	Revisiter interface {
-		Revisited(now time.Duration, p graph.Page, o *Outcome, links []graph.Page)
+		Revisited(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page)
 	}
 	// A Mixer has several boards and chooses the one that serves the next hand-out.
 	Mixer interface{ Turn() int }
@@ -97,50 +98,8 @@ type (
 	Loader interface{ Loaded() }
 )
 
-// Class is how an attempt ended.
-type Class uint8
-
-// The classes. A failed page is data, never an error (W29).
-const (
-	OK Class = iota
-	Redirect
-	Duplicate
-	NotHTML
-	TooLarge
-	HTTPError   // 4xx: the fault of the link
-	ServerError // 5xx and 429: the fault of the server, which is left alone for a while
-	DNSError
-	ConnectError
-	TLSError
-	Timeout
-	RobotsRefused
-	Trap
-	Crashed // our own fault: reading the answer made the program panic
-	classes
-)
-
-// LastClass is the class with the highest number.
-const LastClass = classes - 1
-
-var classNames = [classes]string{"ok", "redirect", "duplicate", "not-html", "too-large", "http-error", "server-error", "dns", "connect", "tls", "timeout", "robots", "trap", "parser-crash"}
-
-func (c Class) String() string { return classNames[c] }
-
-// Failed tells whether a page of this class brought nothing.
-func (c Class) Failed() bool { return c >= TooLarge }
-
-// Outcome is what a policy learns of an attempt besides its links.
-type Outcome struct {
-	Class Class
-	Again bool          // the page goes back to its queue and will be tried again
-	Took  time.Duration // from request to the end of the answer
-	Bytes int64
-	// First is the first page that became known by this event: those from First on did.
-	First graph.Page
-}
-
-// brought tells whether the attempt is over and brought a page, whose links count.
-func (o *Outcome) brought() bool { return !o.Again && !o.Class.Failed() }
+// brought reports whether an attempt is over and fetched a page, whose links count.
+func brought(o *event.Outcome) bool { return !o.Again && !o.Class.Failed() }
 
 // Hash mixes a seed and further numbers into one: all randomness of policies. The
 // rounds are those of splitmix64.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/queue"
 )
@@ -100,7 +101,7 @@ func TestLargerSitesFirst(t *testing.T) {
 				waiting = append(waiting, p)
 				left[of[p]]++
 			}
-			l.Came(0, p, &Outcome{Again: again}, nil)
+			l.Came(0, p, &event.Outcome{Again: again}, nil)
 		default:
 			p := graph.Page(known)
 			known++

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -94,7 +95,7 @@ func (s *siteAtATime) Admitted(p graph.Page) {
 }
 
 // Came lets the next site have its turn.
-func (s *siteAtATime) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.Page) {
+func (s *siteAtATime) Came(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
 	if o.Again {
 		s.gain(s.facts.Site(p))
 	}
@@ -103,7 +104,7 @@ func (s *siteAtATime) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.
 
 // Revisited does the same after a page that came before. That it waits again if it is to
 // be tried again, Admitted tells.
-func (s *siteAtATime) Revisited(_ time.Duration, p graph.Page, _ *Outcome, _ []graph.Page) {
+func (s *siteAtATime) Revisited(_ time.Duration, p graph.Page, _ *event.Outcome, _ []graph.Page) {
 	s.went(s.facts.Site(p))
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -166,7 +167,7 @@ func (w *webbase) leave(q int, p graph.Page) {
 	}
 }
 
-func (w *webbase) Came(_ time.Duration, p graph.Page, o *Outcome, _ []graph.Page) {
+func (w *webbase) Came(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
 	if o.Again {
 		w.Admitted(p)
 	}

@@ -3,6 +3,7 @@ package sim
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
@@ -29,7 +30,7 @@ type Options struct {
 	MaxPages  int // fetches after which the crawl ends; 0 means all
 
 	// Record, if not nil, is told every event, as a journal is. The event is used again.
-	Record func(now time.Duration, e *frontier.Event)
+	Record func(now time.Duration, e *event.Event)
 	// Progress, if not nil, is called now and then with the number of fetches; an error
 	// stops the crawl.
 	Progress func(fetched int) error
@@ -100,14 +101,14 @@ type crawl struct {
 	ends         schedule
 	line         *Line // nil when it has no limit
 	left         int   // pages that may still be handed out
-	event        frontier.Event
+	event        event.Event
 	rhythm       int // turns of the loop from one call of Progress to the next
 	res          Result
 }
 
 // A fetcher is one of the r that fetch at a time.
 type fetcher struct {
-	work     frontier.Work
+	work     event.Task
 	start    time.Duration
 	bytes    int64
 	requests uint32        // in this acquisition of the site
@@ -190,7 +191,7 @@ func (c *crawl) free() { c.f.Free() }
 // seed makes the seeds known, then what else is known from the start.
 func (c *crawl) seed() {
 	for _, pages := range [][]graph.Page{c.o.Seeds, c.o.Known} {
-		c.event = frontier.Event{Kind: frontier.Seed, New: c.event.New[:0], Links: c.event.Links[:0]}
+		c.event = event.Event{Kind: event.Seed, New: c.event.New[:0], Links: c.event.Links[:0]}
 		for _, p := range pages {
 			c.discover(p)
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // In a recorded world, pages that are not allowed cost nothing and lead nowhere, and pages
@@ -28,11 +28,11 @@ func TestRecordedWorld(t *testing.T) {
 	w := &World{
 		Out: out, SiteOf: make([]graph.Site, len(lists)), Sites: 1, Times: times,
 		Allowed: func(p graph.Page) bool { return p != 1 },
-		Class: func(p graph.Page) policy.Class {
+		Class: func(p graph.Page) event.Class {
 			if p == 2 {
-				return policy.HTTPError
+				return event.HTTPError
 			}
-			return policy.OK
+			return event.OK
 		},
 	}
 	res, err := Run(w, Options{Policy: mustChoose(t, "breadth-first"), Seeds: []graph.Page{0}})

@@ -3,14 +3,14 @@ package sim
 import (
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
 // step is what comes next for a fetcher.
 type step struct {
 	at      time.Duration
-	work    frontier.Work
+	work    event.Task
 	fetcher uint32
 	body    bool // its body begins to arrive; otherwise its work ends
 }
@@ -69,7 +69,7 @@ func (c *crawl) loop() error {
 	for turns := 1; ; turns++ {
 		ask := c.handOut()
 		at := c.nextStep()
-		if at == frontier.Never && ask == frontier.Never {
+		if at == event.Never && ask == event.Never {
 			return nil
 		}
 		if ask < at {
@@ -91,7 +91,7 @@ func (c *crawl) loop() error {
 // handOut gives work to idle fetchers. It returns the instant at which to ask again,
 // Never when all are busy or nothing more is to be handed out.
 func (c *crawl) handOut() (ask time.Duration) {
-	ask = frontier.Never
+	ask = event.Never
 	for len(c.idle) > 0 && c.left > 0 {
 		w, again, ok := c.f.Next(c.now)
 		if c.o.Record != nil {
@@ -99,7 +99,7 @@ func (c *crawl) handOut() (ask time.Duration) {
 		}
 		if !ok {
 			if c.o.Record != nil && c.f.Stirred() {
-				c.o.Record(c.now, &frontier.Event{Kind: frontier.Asked})
+				c.o.Record(c.now, &event.Event{Kind: event.Asked})
 			}
 			ask = again
 			break
@@ -116,11 +116,11 @@ func (c *crawl) handOut() (ask time.Duration) {
 }
 
 // start begins a work.
-func (c *crawl) start(i uint32, w frontier.Work) {
+func (c *crawl) start(i uint32, w event.Task) {
 	if c.o.Record != nil {
-		c.o.Record(c.now, &frontier.Event{Kind: frontier.Took, Work: w.Kind, Site: w.Site, Page: w.Page, Board: w.Board, For: w.For})
+		c.o.Record(c.now, &event.Event{Kind: event.Took, Task: w})
 	}
-	if w.Kind == frontier.Fetch {
+	if w.Kind == event.Fetch {
 		c.left--
 	}
 	c.res.Requests++
@@ -148,9 +148,9 @@ func (c *crawl) start(i uint32, w frontier.Work) {
 func (c *crawl) phases(f *fetcher) (before time.Duration) {
 	t, s := c.w.Times, c.site(f.work.Site)
 	switch f.work.Kind {
-	case frontier.Resolve:
+	case event.Resolve:
 		return t.Resolve(s, 0)
-	case frontier.Robots:
+	case event.Robots:
 		f.bytes, f.after = t.RobotsSize(s), t.Close(s, 0)
 		return t.Connect(s, 0) + t.FirstByte(s, graph.NoPage, 0)
 	}
@@ -167,7 +167,7 @@ func (c *crawl) phases(f *fetcher) (before time.Duration) {
 
 // nextStep is the instant of the next step.
 func (c *crawl) nextStep() time.Duration {
-	at := frontier.Never
+	at := event.Never
 	if len(c.ends) > 0 {
 		at = c.ends[0].at
 	}
@@ -201,19 +201,19 @@ func (c *crawl) advance() {
 // end is the end of a work: its event, and the next page of its site or idleness.
 func (c *crawl) end(i uint32, f *fetcher) {
 	w := f.work
-	c.event = frontier.Event{Site: w.Site, Page: w.Page, New: c.event.New[:0], Links: c.event.Links[:0],
+	c.event = event.Event{Task: event.Task{Site: w.Site, Page: w.Page}, New: c.event.New[:0], Links: c.event.Links[:0],
 		Start: f.start, End: c.now, Bytes: f.bytes}
 	switch w.Kind {
-	case frontier.Resolve:
-		c.event.Kind, c.event.Address = frontier.Resolved, uint32(w.Site)+1
-	case frontier.Robots:
-		c.event.Kind, c.event.For = frontier.Ruled, w.For
-	case frontier.Fetch:
-		c.event.Kind, c.event.Keep = frontier.Done, c.left > 0
+	case event.Resolve:
+		c.event.Kind, c.event.Address = event.Resolved, uint32(w.Site)+1
+	case event.Robots:
+		c.event.Kind, c.event.For = event.Ruled, w.For
+	case event.Fetch:
+		c.event.Kind, c.event.Keep = event.Done, c.left > 0
 		c.arrive(f)
 	}
 	c.apply()
-	if w.Kind == frontier.Fetch && c.left > 0 {
+	if w.Kind == event.Fetch && c.left > 0 {
 		w, ok := c.f.More(c.now, w.Site)
 		if c.o.Record != nil {
 			c.recordRefusals()
@@ -249,7 +249,7 @@ func (c *crawl) arrive(f *fetcher) {
 
 func (c *crawl) recordRefusals() {
 	for _, p := range c.f.Refusals() {
-		c.o.Record(c.now, &frontier.Event{Kind: frontier.Refused, Page: p})
+		c.o.Record(c.now, &event.Event{Kind: event.Refused, Task: event.Task{Page: p}})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
@@ -132,7 +133,7 @@ func siteOf(url string) string {
 
 // A request is a work in the terms of the Web.
 type request struct {
-	frontier.Work
+	event.Task
 	site, url string
 	connect   bool // over a new connection
 	hangUp    bool // and close it afterwards
@@ -152,12 +153,12 @@ func (s *server) answer(q request, epoch time.Time) response {
 	a := response{request: q, start: time.Since(epoch)}
 	site := s.sites[q.site]
 	switch q.Kind {
-	case frontier.Resolve:
+	case event.Resolve:
 		time.Sleep(s.times.Resolve(site, 0))
-	case frontier.Robots:
+	case event.Robots:
 		a.bytes = s.times.RobotsSize(site)
 		s.transfer(&a, site, graph.NoPage, 0)
-	case frontier.Fetch:
+	case event.Fetch:
 		page := s.pages[q.url]
 		a.bytes = s.times.Size(page)
 		s.transfer(&a, site, page, uint32(page))
@@ -280,7 +281,7 @@ func (c *live) startFetchers() *sync.WaitGroup {
 }
 
 func (c *live) seed(pages []graph.Page) {
-	e := frontier.Event{Kind: frontier.Seed}
+	e := event.Event{Kind: event.Seed}
 	for _, p := range pages {
 		c.know(&e, c.server.urls[p])
 	}
@@ -290,7 +291,7 @@ func (c *live) seed(pages []graph.Page) {
 }
 
 // know is the page of a URL, which may be a new one.
-func (c *live) know(e *frontier.Event, url string) graph.Page {
+func (c *live) know(e *event.Event, url string) graph.Page {
 	id, fresh := c.pages.id(url)
 	if fresh {
 		s, _ := c.sites.id(siteOf(url))
@@ -303,7 +304,7 @@ func (c *live) know(e *frontier.Event, url string) graph.Page {
 func (c *live) own(t *testing.T) {
 	for {
 		ask := c.handOut()
-		if ask == frontier.Never && len(c.idle) == len(c.work) {
+		if ask == event.Never && len(c.idle) == len(c.work) {
 			return
 		}
 		answers := c.wait(ask)
@@ -331,13 +332,13 @@ func (c *live) handOut() (ask time.Duration) {
 		c.served[i] = 0
 		c.send(i, w)
 	}
-	return frontier.Never
+	return event.Never
 }
 
 // send gives a work to a fetcher. Its channel has room: it has no other.
-func (c *live) send(i int, w frontier.Work) {
-	q := request{Work: w, site: c.sites.names[w.Site], connect: true, hangUp: true}
-	if w.Kind == frontier.Fetch {
+func (c *live) send(i int, w event.Task) {
+	q := request{Task: w, site: c.sites.names[w.Site], connect: true, hangUp: true}
+	if w.Kind == event.Fetch {
 		c.left--
 		q.url = c.pages.names[w.Page]
 		q.connect = c.served[i] == 0
@@ -352,7 +353,7 @@ func (c *live) send(i int, w frontier.Work) {
 // the two ends it decides nothing: either way, all that is there is taken.
 func (c *live) wait(ask time.Duration) (answers []response) {
 	var alarm <-chan time.Time
-	if ask != frontier.Never {
+	if ask != event.Never {
 		timer := time.NewTimer(ask - time.Since(c.epoch))
 		defer timer.Stop()
 		alarm = timer.C
@@ -370,21 +371,21 @@ func (c *live) wait(ask time.Duration) (answers []response) {
 
 // finish tells the frontier of an answer, and lets its fetcher go on.
 func (c *live) finish(now time.Duration, a *response) {
-	e := frontier.Event{Site: a.Site, Page: a.Page, Start: a.start, End: a.end, Bytes: a.bytes}
+	e := event.Event{Task: event.Task{Site: a.Site, Page: a.Page}, Start: a.start, End: a.end, Bytes: a.bytes}
 	switch a.Kind {
-	case frontier.Resolve:
-		e.Kind, e.Address = frontier.Resolved, uint32(a.Site)+1
-	case frontier.Robots:
-		e.Kind, e.For = frontier.Ruled, a.For
-	case frontier.Fetch:
-		e.Kind, e.Keep = frontier.Done, c.left > 0
+	case event.Resolve:
+		e.Kind, e.Address = event.Resolved, uint32(a.Site)+1
+	case event.Robots:
+		e.Kind, e.For = event.Ruled, a.For
+	case event.Fetch:
+		e.Kind, e.Keep = event.Done, c.left > 0
 		c.fetches = append(c.fetches, fetch{a.start, a.end, c.server.pages[a.url], a.bytes})
 		for _, url := range a.links {
 			e.Links = append(e.Links, c.know(&e, url))
 		}
 	}
 	c.f.Apply(now, &e)
-	if a.Kind == frontier.Fetch && c.left > 0 {
+	if a.Kind == event.Fetch && c.left > 0 {
 		if w, ok := c.f.More(now, a.Site); ok {
 			c.send(a.fetcher, w)
 			return

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -81,9 +82,9 @@ func recorded(t *testing.T, world *World, o *Options) (c *crawl, m *journal.Memo
 	t.Helper()
 	m, states = &journal.Memory{}, map[int][]string{}
 	took := 0
-	o.Record = func(now time.Duration, e *frontier.Event) {
+	o.Record = func(now time.Duration, e *event.Event) {
 		m.Append(now, e)
-		if e.Kind == frontier.Took { // it is done by now; other events are about to be
+		if e.Kind == event.Took { // it is done by now; other events are about to be
 			if took++; took == 20 || took%450 == 0 {
 				states[m.Len()] = state(t, c.f)
 			}
@@ -101,9 +102,9 @@ func recorded(t *testing.T, world *World, o *Options) (c *crawl, m *journal.Memo
 }
 
 // events are the records of a journal.
-func events(t *testing.T, m *journal.Memory) (now []time.Duration, list []frontier.Event) {
+func events(t *testing.T, m *journal.Memory) (now []time.Duration, list []event.Event) {
 	t.Helper()
-	err := m.Each(func(_ uint64, at time.Duration, e *frontier.Event) error {
+	err := m.Each(func(_ uint64, at time.Duration, e *event.Event) error {
 		c := *e
 		c.New, c.Links = slices.Clone(e.New), slices.Clone(e.Links)
 		now, list = append(now, at), append(list, c)
@@ -162,7 +163,7 @@ func replay(t *testing.T, c *crawl, m *journal.Memory, states map[int][]string) 
 		t.Errorf("%d decisions would differ", f.Differs())
 	}
 	if c.left > 0 { // the crawl asked once more
-		if w, ask, ok := f.Next(c.now); ok || ask != frontier.Never {
+		if w, ask, ok := f.Next(c.now); ok || ask != event.Never {
 			t.Errorf("at the end it hands out %v, or asks again at %v", w, ask)
 		}
 	}
@@ -179,7 +180,7 @@ func resume(t *testing.T, c *crawl, m *journal.Memory) {
 	defer f.Free()
 	now, list := events(t, m)
 	half := len(list) / 2
-	for list[half-1].Kind != frontier.Took { // not between Done and what More says
+	for list[half-1].Kind != event.Took { // not between Done and what More says
 		half++
 	}
 	for i := range half {
@@ -196,20 +197,20 @@ func resume(t *testing.T, c *crawl, m *journal.Memory) {
 // A decider is a frontier that decides by itself what stands in a journal.
 type decider struct {
 	f       *frontier.Frontier
-	next    *frontier.Work // handed out, but not in the journal yet
-	refused []graph.Page   // the same
+	next    *event.Task  // handed out, but not in the journal yet
+	refused []graph.Page // the same
 }
 
-func (d *decider) step(now time.Duration, e *frontier.Event) error {
+func (d *decider) step(now time.Duration, e *event.Event) error {
 	switch e.Kind {
-	case frontier.Took:
+	case event.Took:
 		d.ask(now)
-		want := frontier.Work{Kind: e.Work, Site: e.Site, Page: e.Page, Board: e.Board, For: e.For}
+		want := event.Task{Kind: e.Task.Kind, Site: e.Site, Page: e.Page, Board: e.Board, For: e.For}
 		if d.next == nil || *d.next != want || len(d.refused) > 0 {
 			return fmt.Errorf("it hands out %+v and refuses %v, then it was %+v", d.next, d.refused, want)
 		}
 		d.next = nil
-	case frontier.Refused:
+	case event.Refused:
 		if len(d.refused) == 0 {
 			d.ask(now)
 		}
@@ -217,7 +218,7 @@ func (d *decider) step(now time.Duration, e *frontier.Event) error {
 			return fmt.Errorf("it refuses %v, then it was %v", d.refused, e.Page)
 		}
 		d.refused = d.refused[1:]
-	case frontier.Asked:
+	case event.Asked:
 		if d.ask(now); d.next != nil || len(d.refused) > 0 {
 			return fmt.Errorf("it hands out %+v, then there was nothing", d.next)
 		}
@@ -226,7 +227,7 @@ func (d *decider) step(now time.Duration, e *frontier.Event) error {
 			return fmt.Errorf("it hands out %+v and refuses %v, then there was %v", d.next, d.refused, e.Kind)
 		}
 		d.f.Apply(now, e)
-		if e.Kind == frontier.Done && e.Keep {
+		if e.Kind == event.Done && e.Keep {
 			w, ok := d.f.More(now, d.f.Site(e.Page))
 			d.got(w, ok)
 		}
@@ -241,7 +242,7 @@ func (d *decider) ask(now time.Duration) {
 	}
 }
 
-func (d *decider) got(w frontier.Work, ok bool) {
+func (d *decider) got(w event.Task, ok bool) {
 	if ok {
 		d.next = &w
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -30,7 +31,7 @@ func TestSession(t *testing.T) {
 				defer first.free()
 				now, list := events(t, m)
 				cut := 2 * len(list) / 5
-				for list[cut-1].Kind != frontier.Took {
+				for list[cut-1].Kind != event.Took {
 					cut++ // some work is under way
 				}
 				var both journal.Memory
@@ -47,7 +48,7 @@ func TestSession(t *testing.T) {
 
 // restarted goes on after the first events of a crawl, to the end. All events of both
 // go to m.
-func restarted(t *testing.T, first *crawl, o *Options, now []time.Duration, list []frontier.Event, m *journal.Memory) *crawl {
+func restarted(t *testing.T, first *crawl, o *Options, now []time.Duration, list []event.Event, m *journal.Memory) *crawl {
 	t.Helper()
 	again := *o
 	again.Record = m.Append
@@ -66,12 +67,12 @@ func restarted(t *testing.T, first *crawl, o *Options, now []time.Duration, list
 	for i := range list {
 		m.Append(now[i], &list[i])
 		c.f.Apply(now[i], &list[i])
-		if e := &list[i]; e.Kind == frontier.Done {
+		if e := &list[i]; e.Kind == event.Done {
 			c.res.Order = append(c.res.Order, c.page(e.Page))
 		}
 	}
 	c.now = now[len(now)-1] + 70*time.Millisecond
-	c.event = frontier.Event{Kind: frontier.Session}
+	c.event = event.Event{Kind: event.Session}
 	c.apply()
 	if n := c.f.Counts(); n.Flying != 0 {
 		t.Errorf("%d works are under way after a restart", n.Flying)
@@ -85,14 +86,14 @@ func restarted(t *testing.T, first *crawl, o *Options, now []time.Duration, list
 
 // once checks that both crawls fetched the same pages, each once, and that the pages
 // that were under way are among them.
-func once(t *testing.T, first, second *crawl, before []frontier.Event) {
+func once(t *testing.T, first, second *crawl, before []event.Event) {
 	t.Helper()
 	taken := map[graph.Page]bool{}
 	for i := range before {
 		switch e := &before[i]; {
-		case e.Kind == frontier.Took && e.Work == frontier.Fetch:
+		case e.Kind == event.Took && e.Task.Kind == event.Fetch:
 			taken[e.Page] = true
-		case e.Kind == frontier.Done:
+		case e.Kind == event.Done:
 			delete(taken, e.Page)
 		}
 	}
@@ -122,7 +123,7 @@ func once(t *testing.T, first, second *crawl, before []frontier.Event) {
 // polite checks every request of a journal: at least the delay after the end of the
 // answer before, or over the connection that it came by; after a restart at least the
 // delay, whatever was under way.
-func polite(t *testing.T, s *setting, now []time.Duration, list []frontier.Event) {
+func polite(t *testing.T, s *setting, now []time.Duration, list []event.Event) {
 	t.Helper()
 	delay := s.frontier.Delay
 	if s.frontier.SmallSite > 0 {
@@ -134,11 +135,11 @@ func polite(t *testing.T, s *setting, now []time.Duration, list []frontier.Event
 	held := map[graph.Site]int{}           // by site: pages over its connection
 	for i := range list {
 		switch e := &list[i]; e.Kind {
-		case frontier.Took:
-			if e.Work == frontier.Resolve {
+		case event.Took:
+			if e.Task.Kind == event.Resolve {
 				continue
 			}
-			if e.Work == frontier.Fetch {
+			if e.Task.Kind == event.Fetch {
 				site[e.Page] = e.Site
 			}
 			at, more := kept[e.Site]
@@ -148,17 +149,17 @@ func polite(t *testing.T, s *setting, now []time.Duration, list []frontier.Event
 			if at, ok := free[e.Site]; ok && now[i] < at && !more {
 				t.Fatalf("record %d: site %d is asked at %v, not before %v", i, e.Site, now[i], at)
 			}
-			free[e.Site] = frontier.Never // it is acquired
-		case frontier.Done:
+			free[e.Site] = event.Never // it is acquired
+		case event.Done:
 			at := site[e.Page]
 			free[at], kept[at] = e.End+delay, e.End
 			held[at]++
-		case frontier.Ruled:
+		case event.Ruled:
 			free[e.Site] = e.End + delay
-		case frontier.Session:
+		case event.Session:
 			clear(kept)
 			for s, at := range free {
-				if at == frontier.Never {
+				if at == event.Never {
 					at = 0
 				}
 				free[s] = max(at, now[i]+delay)

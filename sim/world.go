@@ -1,8 +1,8 @@
 package sim
 
 import (
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A World is what a virtual crawl can find, and how long that takes.
@@ -26,7 +26,7 @@ type World struct {
 	// that failed take their time, but bring nothing and are not in the order. Both are
 	// for worlds that a real crawl recorded; nil is all pages, and OK.
 	Allowed func(graph.Page) bool
-	Class   func(graph.Page) policy.Class
+	Class   func(graph.Page) event.Class
 }
 
 func (w *World) pages() int { return w.Out.Pages() }

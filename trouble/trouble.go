@@ -18,6 +18,7 @@ package trouble
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -37,11 +38,11 @@ var kindNames = [...]string{"none", "silence", "breakdown", "pushback"}
 func (k Kind) String() string { return kindNames[k] }
 
 // Of returns what an attempt tells that ended with a class and a status, 0 for none.
-func Of(c policy.Class, status int) Kind {
+func Of(c event.Class, status int) Kind {
 	switch {
-	case c < policy.ServerError || c > policy.Timeout:
+	case c < event.ServerError || c > event.Timeout:
 		return None
-	case c != policy.ServerError:
+	case c != event.ServerError:
 		return Silence
 	case status == 429 || status == 503:
 		return Pushback
@@ -50,7 +51,7 @@ func Of(c policy.Class, status int) Kind {
 }
 
 // Passes reports whether a failure of a class may pass by itself.
-func Passes(c policy.Class) bool { return Of(c, 0) != None }
+func Passes(c event.Class) bool { return Of(c, 0) != None }
 
 // Rules say how often and when something is tried again.
 type Rules struct {

@@ -4,20 +4,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 func TestOf(t *testing.T) {
 	for _, c := range []struct {
-		class  policy.Class
+		class  event.Class
 		status int
 		want   Kind
 	}{
-		{policy.OK, 200, None}, {policy.Redirect, 301, None}, {policy.HTTPError, 404, None}, {policy.TooLarge, 200, None},
-		{policy.ServerError, 500, Breakdown}, {policy.ServerError, 502, Breakdown}, {policy.ServerError, 503, Pushback}, {policy.ServerError, 429, Pushback},
-		{policy.DNSError, 0, Silence}, {policy.ConnectError, 0, Silence}, {policy.TLSError, 0, Silence}, {policy.Timeout, 0, Silence},
-		{policy.RobotsRefused, 0, None}, {policy.Trap, 0, None},
+		{event.OK, 200, None}, {event.Redirect, 301, None}, {event.HTTPError, 404, None}, {event.TooLarge, 200, None},
+		{event.ServerError, 500, Breakdown}, {event.ServerError, 502, Breakdown}, {event.ServerError, 503, Pushback}, {event.ServerError, 429, Pushback},
+		{event.DNSError, 0, Silence}, {event.ConnectError, 0, Silence}, {event.TLSError, 0, Silence}, {event.Timeout, 0, Silence},
+		{event.RobotsRefused, 0, None}, {event.Trap, 0, None},
 	} {
 		if got := Of(c.class, c.status); got != c.want {
 			t.Errorf("%v with status %d is %v, want %v", c.class, c.status, got, c.want)
@@ -131,13 +131,13 @@ func TestOutage(t *testing.T) {
 
 // Errors of TLS at many sites in a row are a reason to ask.
 func TestCaseTLSClass(t *testing.T) {
-	if !Passes(policy.TLSError) {
+	if !Passes(event.TLSError) {
 		t.Error("an error of TLS is final")
 	}
 	var x Outage
 	x.Note(0, 1, true)
 	for i := range 100 {
-		x.Note(time.Duration(i)*time.Second, graph.Site(i+2), Of(policy.TLSError, 0) == None)
+		x.Note(time.Duration(i)*time.Second, graph.Site(i+2), Of(event.TLSError, 0) == None)
 	}
 	if _, ok := x.Ask(100*time.Second, all); !ok {
 		t.Error("100 errors of TLS at 100 sites in a row raise no doubt")

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
@@ -35,10 +36,10 @@ type crawler struct {
 	first   *graph.Column[graph.Page]
 
 	now     time.Duration
-	works   []frontier.Work
+	works   []event.Task
 	links   [roundPages][]link
 	self    [roundPages]uint64
-	event   frontier.Event
+	event   event.Event
 	settle  []graph.Site
 	text    []byte
 	fetched int64
@@ -93,14 +94,14 @@ func (c *crawler) free() {
 
 // barred reads the URL of a page that would be handed out, as robots.txt and scope need
 // it.
-func (c *crawler) barred(p graph.Page) frontier.Bar {
+func (c *crawler) barred(p graph.Page) event.Bar {
 	_, rest, err := c.urls.Read(p, c.text[:0])
 	if err != nil {
 		c.err = err
-		return frontier.BarRobots
+		return event.BarRobots
 	}
 	c.text = rest
-	return frontier.NoBar
+	return event.NoBar
 }
 
 // target is the page of a link; a new one is entered.
@@ -125,7 +126,7 @@ func (c *crawler) target(l *link, home graph.Site) graph.Page {
 
 // seed makes the home pages of the first sites known.
 func (c *crawler) seed(n int) {
-	c.event = frontier.Event{Kind: frontier.Seed}
+	c.event = event.Event{Kind: event.Seed}
 	for rank := range uint32(n) {
 		var l link
 		c.web.pages.Set(int(rank), 1)
@@ -147,7 +148,7 @@ func (c *crawler) take() {
 			c.works = append(c.works, w)
 			continue
 		}
-		if len(c.works) > 0 || ask == frontier.Never {
+		if len(c.works) > 0 || ask == event.Never {
 			return
 		}
 		c.now = ask
@@ -157,7 +158,7 @@ func (c *crawler) take() {
 // fetch is what happens outside of the owner: links are found, and hashed.
 func (c *crawler) fetch() {
 	for i, w := range c.works {
-		if w.Kind != frontier.Fetch {
+		if w.Kind != event.Fetch {
 			continue
 		}
 		_, rest, err := c.urls.Read(w.Page, c.text[:0])
@@ -175,16 +176,16 @@ func (c *crawler) fetch() {
 }
 
 // end applies what came of a work, and says how many links it had.
-func (c *crawler) end(i int, w frontier.Work, cost *costs) int {
+func (c *crawler) end(i int, w event.Task, cost *costs) int {
 	e := &c.event
-	*e = frontier.Event{Kind: frontier.Done, Site: w.Site, For: w.For, Page: w.Page, Start: c.now - 50*time.Millisecond, End: c.now, New: e.New[:0], Links: e.Links[:0]}
+	*e = event.Event{Kind: event.Done, Task: event.Task{Site: w.Site, For: w.For, Page: w.Page}, Start: c.now - 50*time.Millisecond, End: c.now, New: e.New[:0], Links: e.Links[:0]}
 	switch w.Kind {
-	case frontier.Resolve:
-		e.Kind, e.Address = frontier.Resolved, uint32(w.Site)/4+1
+	case event.Resolve:
+		e.Kind, e.Address = event.Resolved, uint32(w.Site)/4+1
 		c.f.Apply(c.now, e)
 		return 0
-	case frontier.Robots:
-		e.Kind = frontier.Ruled
+	case event.Robots:
+		e.Kind = event.Ruled
 		c.f.Apply(c.now, e)
 		c.settle = append(c.settle, w.Site)
 		return 0

@@ -14,8 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/winnow-crawler/winnow/crawl"
-	"github.com/winnow-crawler/winnow/frontier"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // crawlMetrics are the statistics of a crawl for Prometheus. Nothing is counted a second
@@ -104,12 +103,12 @@ func pageMetrics(s *crawl.Stats) []sample {
 		{"winnow_sites", gauge, float64(s.Sites), nil},
 		{"winnow_importance_gathered_ratio", gauge, s.Gathered, nil},
 	}
-	for c := policy.OK; c <= policy.LastClass; c++ {
+	for c := event.OK; c <= event.LastClass; c++ {
 		out = append(out, sample{"winnow_attempts_total", counter, float64(s.Outcomes[c]), []string{c.String()}})
 	}
 	for b, n := range s.Bars {
 		if n > 0 {
-			out = append(out, sample{"winnow_refused_pages", gauge, float64(n), []string{frontier.Bar(b).String()}})
+			out = append(out, sample{"winnow_refused_pages", gauge, float64(n), []string{event.Bar(b).String()}})
 		}
 	}
 	return out

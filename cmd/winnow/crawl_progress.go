@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // crawlProgress shows how a crawl goes: on a terminal a panel of a few lines that is
@@ -178,14 +178,14 @@ func waits(s *crawl.Stats) []wait {
 func failLine(s *crawl.Stats) string {
 	var at []int
 	for i, n := range s.Outcomes {
-		if n > 0 && policy.Class(i).Failed() {
+		if n > 0 && event.Class(i).Failed() {
 			at = append(at, i)
 		}
 	}
 	sort.SliceStable(at, func(a, b int) bool { return s.Outcomes[at[a]] > s.Outcomes[at[b]] })
 	var parts []string
 	for _, i := range at {
-		parts = append(parts, fmt.Sprintf("%s %s", formatShort(s.Outcomes[i]), policy.Class(i)))
+		parts = append(parts, fmt.Sprintf("%s %s", formatShort(s.Outcomes[i]), event.Class(i)))
 	}
 	return strings.Join(parts, ", ")
 }

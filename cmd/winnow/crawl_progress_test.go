@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // someStats are those of a crawl in full swing.
@@ -23,8 +23,8 @@ func someStats() crawl.Stats {
 		Memory: 64 << 20, MemoryMax: 1 << 30, Left: 715 * time.Second,
 		Counts: frontier.Counts{Polite: 2_900, Parked: 12},
 	}
-	s.Outcomes[policy.OK], s.Outcomes[policy.Timeout], s.Outcomes[policy.DNSError] = 12_345, 12, 40
-	s.Bars[frontier.BarRobots] = 900
+	s.Outcomes[event.OK], s.Outcomes[event.Timeout], s.Outcomes[event.DNSError] = 12_345, 12, 40
+	s.Bars[event.BarRobots] = 900
 	s.DNS.Network, s.DNS.Cache = 7, 3
 	return s
 }

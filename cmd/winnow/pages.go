@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 )
 
@@ -55,7 +56,7 @@ or scheme://host:port.
 
 Reasons of refusals:
 `)
-	for bar := range frontier.Bar(frontier.Bars()) {
+	for bar := range event.Bar(event.Bars()) {
 		if meaning := barMeaning(bar); meaning != "" {
 			fmt.Fprintf(&b, "  %-13s %s\n", bar, meaning)
 		}

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/lab"
-	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -174,11 +174,11 @@ func (r *crawlReport) measure(shown *stages) error {
 func (r *crawlReport) asRecorded() {
 	state := r.w.trail.State
 	r.world.Sim.Allowed = func(p graph.Page) bool { return state[p] == crawl.PageFetched || state[p] == crawl.PageFailed }
-	r.world.Sim.Class = func(p graph.Page) policy.Class {
+	r.world.Sim.Class = func(p graph.Page) event.Class {
 		if state[p] == crawl.PageFetched {
-			return policy.OK
+			return event.OK
 		}
-		return policy.HTTPError
+		return event.HTTPError
 	}
 }
 

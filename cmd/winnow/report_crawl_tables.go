@@ -10,11 +10,10 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/lab"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // report is everything, for people.
@@ -98,9 +97,9 @@ func (r *crawlReport) figures() lab.Section {
 		{lab.Words("pages waiting"), lab.Count(int(n[crawl.PageKnown]))},
 		{lab.Words("sites"), lab.Count(len(t.Sites))},
 		{lab.Words("links found"), lab.Count(int(t.Links))},
-		{lab.Words("requests"), lab.Count(int(t.Requests[frontier.Fetch] + t.Requests[frontier.Robots] + t.Requests[frontier.Sitemap]))},
-		{lab.Words("of these robots.txt"), lab.Count(int(t.Requests[frontier.Robots]))},
-		{lab.Words("of these sitemaps"), lab.Count(int(t.Requests[frontier.Sitemap]))},
+		{lab.Words("requests"), lab.Count(int(t.Requests[event.Fetch] + t.Requests[event.Robots] + t.Requests[event.Sitemap]))},
+		{lab.Words("of these robots.txt"), lab.Count(int(t.Requests[event.Robots]))},
+		{lab.Words("of these sitemaps"), lab.Count(int(t.Requests[event.Sitemap]))},
 		{lab.Words("megabytes received"), lab.Num(float64(t.Bytes)/1e6, 1)},
 		{lab.Words("seconds at work"), lab.Num(took.Seconds(), 1)},
 		{lab.Words("pages a second"), lab.Brief(float64(len(t.Visits)) / max(took.Seconds(), 1e-9))},
@@ -174,7 +173,7 @@ func (r *crawlReport) outcomes() lab.Section {
 	chart := &plot.BarChart{Log: true}
 	for c, n := range r.w.trail.Outcomes {
 		if n > 0 {
-			chart.Bars = append(chart.Bars, bar(policy.Class(c).String(), n))
+			chart.Bars = append(chart.Bars, bar(event.Class(c).String(), n))
 		}
 	}
 	return lab.Section{Title: "Outcomes", Bars: chart, Text: fmt.Sprintf("Ends of attempts at pages, by class; %s were repeated.", counted(r.w.trail.Retries, "attempt"))}
@@ -188,7 +187,7 @@ func (r *crawlReport) refusals() lab.Section {
 	t := &lab.Table{Columns: []lab.Column{{Name: "reason"}, {Name: "pages"}}}
 	for b, n := range r.w.trail.Bars {
 		if n > 0 {
-			t.Rows = append(t.Rows, []lab.Cell{lab.Words(frontier.Bar(b).String()), lab.Count(int(n))})
+			t.Rows = append(t.Rows, []lab.Cell{lab.Words(event.Bar(b).String()), lab.Count(int(n))})
 		}
 	}
 	return lab.Section{Title: "Refused pages", Table: t}
@@ -259,7 +258,7 @@ func (r *crawlReport) latencies() (lab.Section, bool) {
 	err := r.w.rec.EachTiming(func(t *crawl.Timing) {
 		add := func(name string, d time.Duration) { lists[name] = append(lists[name], d.Seconds()) }
 		switch {
-		case t.Kind == frontier.Resolve:
+		case t.Kind == event.Resolve:
 			add("DNS", t.Took)
 			return
 		case t.Connect > 0:
@@ -267,7 +266,7 @@ func (r *crawlReport) latencies() (lab.Section, bool) {
 		}
 		add("first byte", t.FirstByte)
 		add("body", t.Body)
-		if t.Kind == frontier.Fetch {
+		if t.Kind == event.Fetch {
 			add("whole page", t.Took)
 		}
 	})

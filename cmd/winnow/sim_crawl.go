@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/winnow-crawler/winnow/crawl"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/sim"
 )
@@ -143,7 +143,7 @@ func (o *observer) add(kind sim.Measured, s graph.Site, v float64) {
 }
 
 func (o *observer) see(t *crawl.Timing) {
-	if t.Kind == frontier.Resolve {
+	if t.Kind == event.Resolve {
 		o.add(sim.LookupSeconds, t.Site, t.Took.Seconds())
 		return
 	}
@@ -154,9 +154,9 @@ func (o *observer) see(t *crawl.Timing) {
 	o.speed[t.Site].bytes += float64(t.Bytes)
 	o.speed[t.Site].seconds += t.Body.Seconds()
 	switch t.Kind {
-	case frontier.Robots:
+	case event.Robots:
 		o.add(sim.RobotsBytes, t.Site, float64(t.Bytes))
-	case frontier.Fetch:
+	case event.Fetch:
 		o.add(sim.PageBytes, t.Site, float64(t.Bytes))
 		if o.g == nil {
 			return

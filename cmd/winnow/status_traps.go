@@ -7,7 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/trap"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // What the largest site is held against (X38): the largest server of Cho et al. 1998,
@@ -18,48 +18,48 @@ const (
 )
 
 // barMeaning says what a reason of a refusal means, for --help, the report and the status.
-func barMeaning(b frontier.Bar) string {
+func barMeaning(b event.Bar) string {
 	switch b {
-	case frontier.BarRobots:
+	case event.BarRobots:
 		return "robots.txt forbids it"
-	case frontier.BarScope:
+	case event.BarScope:
 		return "it lies outside the scope of the crawl"
-	case frontier.BarDepth:
+	case event.BarDepth:
 		return "it is too many links away from a seed"
-	case frontier.BarSitePages:
+	case event.BarSitePages:
 		return "its site has as many pages as it may"
-	case frontier.BarDomainPages:
+	case event.BarDomainPages:
 		return "its registered domain has as many pages as it may"
-	case frontier.BarExcluded:
+	case event.BarExcluded:
 		return "a pattern or a rule of the options excludes it"
-	case frontier.BarDenied:
+	case event.BarDenied:
 		return "its host is on the deny list"
-	case frontier.BarType:
+	case event.BarType:
 		return "its name says that it is no HTML"
-	case frontier.BarNoFollow:
+	case event.BarNoFollow:
 		return "only nofollow links lead to it"
-	case frontier.BarLength:
+	case event.BarLength:
 		return "its URL is too long"
-	case frontier.BarLost:
+	case event.BarLost:
 		return "the record that made it known is damaged"
 	}
 	return trapMeaning(b)
 }
 
 // trapMeaning is barMeaning for traps.
-func trapMeaning(b frontier.Bar) string {
+func trapMeaning(b event.Bar) string {
 	switch b {
-	case frontier.BarTrap:
+	case event.BarTrap:
 		return "its URL has the shape of a trap: segments or parameters that repeat, or too many of them"
-	case frontier.BarNoNews:
+	case event.BarNoNews:
 		return "pages like it brought nothing new: what others had before, or \"not found\""
-	case frontier.BarDuplicate:
+	case event.BarDuplicate:
 		return "it came already with another value of a parameter that changes nothing"
-	case frontier.BarGrows:
+	case event.BarGrows:
 		return "every page there leads one level deeper, and none is an end"
-	case frontier.BarHosts:
+	case event.BarHosts:
 		return "its host is one of many names below a domain that nobody else links to"
-	case frontier.BarFarm:
+	case event.BarFarm:
 		return "its domain can be reached through one other domain only, with many more"
 	}
 	return ""
@@ -101,14 +101,14 @@ const trapsShown = 5
 
 // A leftAlone is what was left alone for one reason.
 type leftAlone struct {
-	bar    frontier.Bar
+	bar    event.Bar
 	pages  int64
 	places []crawl.Trap // those that met most pages; a status has some of all reasons
 }
 
 // leftAloneBy sorts the traps of a status by reason, the largest first.
 func leftAloneBy(s *crawl.Status) (list []leftAlone) {
-	for b := range frontier.Bar(frontier.Bars()) {
+	for b := range event.Bar(event.Bars()) {
 		x := leftAlone{bar: b, pages: s.Reasons[b.String()]}
 		for _, t := range s.Traps {
 			if t.Reason == b.String() {

@@ -11,13 +11,13 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/trap"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // TestBarMeanings: no reason of a refusal is without its meaning in `winnow pages --help`.
 func TestBarMeanings(t *testing.T) {
 	help := must(t, "pages", "--help")
-	for b := frontier.NoBar + 1; int(b) < frontier.Bars(); b++ {
+	for b := event.NoBar + 1; int(b) < event.Bars(); b++ {
 		if meaning := barMeaning(b); meaning == "" || !strings.Contains(help, fmt.Sprintf("\n  %-13s %s\n", b, meaning)) {
 			t.Errorf("the help has no %v: %q", b, meaning)
 		}
@@ -96,7 +96,7 @@ func TestLeftAlone(t *testing.T) {
 			t.Errorf("%d pages are refused as %v, want %d", n, x.bar, x.pages)
 		}
 		for _, where := range []string{text, string(html)} {
-			if !strings.Contains(where, trapMeaning(x.bar)) && x.bar != frontier.BarNoNews { // whose quotes HTML escapes
+			if !strings.Contains(where, trapMeaning(x.bar)) && x.bar != event.BarNoNews { // whose quotes HTML escapes
 				t.Errorf("no %v in\n%s", x.bar, where)
 			}
 		}

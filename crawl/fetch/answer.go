@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // Request is one thing to ask for. The method is always GET.
@@ -40,7 +40,7 @@ type Answer struct {
 
 	Status int    // 0: no answer
 	Reason string // of the status line; "" in HTTP/2
-	Class  policy.Class
+	Class  event.Class
 	Note   string // for people: what went wrong; "" if nothing did
 	// Aborted: the context ended first. This is no outcome of the page.
 	Aborted bool

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 const (
@@ -21,7 +21,7 @@ func (x *exchange) limit() int64 {
 	if x.r.MaxBody > 0 {
 		n = x.r.MaxBody
 	}
-	if x.a.Class != policy.OK {
+	if x.a.Class != event.OK {
 		n = min(n, errorBody)
 	}
 	return n
@@ -40,9 +40,9 @@ func (x *exchange) readBody(ctx context.Context, resp *http.Response) {
 	}
 	a.Cut = x.cutBy(ctx, resp, err)
 	switch {
-	case a.Class != policy.OK || a.Cut == CutNot:
+	case a.Class != event.OK || a.Cut == CutNot:
 	case a.Cut == CutLength:
-		a.Class = policy.TooLarge
+		a.Class = event.TooLarge
 	default:
 		x.fail(ctx, err)
 	}
@@ -50,7 +50,7 @@ func (x *exchange) readBody(ctx context.Context, resp *http.Response) {
 
 // unwanted reports whether a body is not worth reading.
 func (x *exchange) unwanted(resp *http.Response) bool {
-	if x.a.Class != policy.OK || x.r.Wants == nil || x.r.Wants(x.a.Header) {
+	if x.a.Class != event.OK || x.r.Wants == nil || x.r.Wants(x.a.Header) {
 		return false
 	}
 	return resp.ContentLength < 0 || resp.ContentLength > shortBody

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // TestBudget lets many bodies compete for too few bytes: all end, the bound holds.
@@ -91,12 +91,12 @@ func TestBudgetOfClient(t *testing.T) {
 		b := NewBudget(1500)
 		c := client(t, Options{Dial: s.dial, Budget: b})
 		a := get(c, example)
-		if a.Class != policy.OK || a.Held < 1000 || a.Held != b.Held() {
+		if a.Class != event.OK || a.Held < 1000 || a.Held != b.Held() {
 			t.Fatalf("%+v, %d held", a, b.Held())
 		}
 		time.AfterFunc(time.Hour, func() { b.Give(a.Held) })
 		late := get(c, example)
-		if late.Class != policy.OK || late.Held != b.Held() || late.Phases != [3]time.Duration{0, 0, time.Hour} {
+		if late.Class != event.OK || late.Held != b.Held() || late.Phases != [3]time.Duration{0, 0, time.Hour} {
 			t.Errorf("%+v, %d held", late, b.Held())
 		}
 		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
@@ -127,7 +127,7 @@ func TestBudgetKeepsTime(t *testing.T) {
 				p.say("x")
 			}
 		})
-		if a.Class != policy.Timeout || a.Cut != CutTime || a.End-a.Start != time.Hour+50*time.Second || a.Note != "not finished within 1m0s" {
+		if a.Class != event.Timeout || a.Cut != CutTime || a.End-a.Start != time.Hour+50*time.Second || a.Note != "not finished within 1m0s" {
 			t.Errorf("%v %v %s after %v", a.Class, a.Cut, a.Note, a.End-a.Start)
 		}
 	})

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 func TestRequestAndAnswer(t *testing.T) {
@@ -27,7 +27,7 @@ func TestRequestAndAnswer(t *testing.T) {
 	c := client(t, Options{Header: http.Header{"X-All": {"1"}, "From": {"all"}}})
 	r := &Request{URL: s.at("/a?b=c"), Addrs: here, Header: http.Header{"from": {"me"}}}
 	a := c.Do(context.Background(), r)
-	if a.Class != policy.OK || a.Status != 200 || a.Reason != "OK" || string(a.Body) != "hello" || a.Cut != CutNot || a.Note != "" {
+	if a.Class != event.OK || a.Status != 200 || a.Reason != "OK" || string(a.Body) != "hello" || a.Cut != CutNot || a.Note != "" {
 		t.Fatalf("%+v", a)
 	}
 	if !slices.Equal(a.Proto, []string{"http/1.1"}) || a.Address != here[0] || a.Conn != 1 || a.Reused || !a.Keep || a.Aborted {
@@ -74,7 +74,7 @@ func TestOneConnection(t *testing.T) {
 			c := client(t, o)
 			ask := func(url string, last bool) *Answer {
 				a := c.Do(context.Background(), &Request{URL: url, Addrs: here, Last: last})
-				if a.Class != policy.OK || a.Keep == last {
+				if a.Class != event.OK || a.Keep == last {
 					t.Fatalf("%+v", a)
 				}
 				checkPhases(t, a)
@@ -143,7 +143,7 @@ func TestTLSErrors(t *testing.T) {
 	} {
 		y := new(tally)
 		a := get(client(t, Options{TLS: test.conf, Dial: y.dial}), test.url)
-		if a.Class != policy.TLSError || a.Status != 0 || a.Note == "" || a.Conn != 0 || y.most.Load() != 1 || y.open.Load() != 0 {
+		if a.Class != event.TLSError || a.Status != 0 || a.Note == "" || a.Conn != 0 || y.most.Load() != 1 || y.open.Load() != 0 {
 			t.Errorf("%s: %+v", name, a)
 		}
 		checkPhases(t, a)
@@ -153,7 +153,7 @@ func TestTLSErrors(t *testing.T) {
 	}
 	p := serve(t, func(w http.ResponseWriter, r *http.Request) {}, plain)
 	a := get(client(t, Options{}), strings.Replace(p.at("/"), "http:", "https:", 1))
-	if a.Class != policy.TLSError {
+	if a.Class != event.TLSError {
 		t.Errorf("no TLS there: %+v", a)
 	}
 }
@@ -171,19 +171,19 @@ func TestClasses(t *testing.T) {
 		}
 	}, plain)
 	c := client(t, Options{})
-	for path, want := range map[string]policy.Class{
-		"/200": policy.OK, "/200?body": policy.OK, "/203?body": policy.OK, "/203": policy.NotHTML,
-		"/204": policy.NotHTML, "/205": policy.NotHTML,
-		"/301?to=/x": policy.Redirect, "/302?to=/x&body": policy.Redirect, "/308?to=//e.example/": policy.Redirect, "/301": policy.HTTPError,
-		"/304": policy.HTTPError, "/400?body": policy.HTTPError, "/404": policy.HTTPError, "/410": policy.HTTPError,
-		"/429": policy.ServerError, "/500?body": policy.ServerError, "/503": policy.ServerError, "/599": policy.ServerError,
-		"/600": policy.HTTPError, "/999": policy.HTTPError,
+	for path, want := range map[string]event.Class{
+		"/200": event.OK, "/200?body": event.OK, "/203?body": event.OK, "/203": event.NotHTML,
+		"/204": event.NotHTML, "/205": event.NotHTML,
+		"/301?to=/x": event.Redirect, "/302?to=/x&body": event.Redirect, "/308?to=//e.example/": event.Redirect, "/301": event.HTTPError,
+		"/304": event.HTTPError, "/400?body": event.HTTPError, "/404": event.HTTPError, "/410": event.HTTPError,
+		"/429": event.ServerError, "/500?body": event.ServerError, "/503": event.ServerError, "/599": event.ServerError,
+		"/600": event.HTTPError, "/999": event.HTTPError,
 	} {
 		a := get(c, s.at(path))
 		if a.Class != want || a.Cut != CutNot || !a.Keep {
 			t.Errorf("%s: %v, want %v: %+v", path, a.Class, want, a)
 		}
-		if want == policy.Redirect && a.Location == "" || want != policy.Redirect && a.Location != "" {
+		if want == event.Redirect && a.Location == "" || want != event.Redirect && a.Location != "" {
 			t.Errorf("%s: Location %q", path, a.Location)
 		}
 	}
@@ -203,7 +203,7 @@ func TestConditions(t *testing.T) {
 	c := client(t, Options{})
 	for _, r := range []*Request{{ETag: `"x"`}, {Modified: "then"}, {ETag: `"y"`, Modified: "then"}} {
 		r.URL, r.Addrs = s.at("/"), here
-		if a := c.Do(context.Background(), r); a.Class != policy.OK || a.Status != 304 || len(a.Body) != 0 || !a.Keep {
+		if a := c.Do(context.Background(), r); a.Class != event.OK || a.Status != 304 || len(a.Body) != 0 || !a.Keep {
 			t.Errorf("%+v", a)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"net/http/httptrace"
 	"strings"
 
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // exchange is one request on its way.
@@ -100,8 +100,8 @@ func (x *exchange) read(ctx context.Context, resp *http.Response) {
 	if a.Status != http.StatusSwitchingProtocols {
 		x.readBody(ctx, resp)
 	}
-	if a.Class == policy.OK && len(a.Body) == 0 && a.Status > 200 && a.Status < 300 {
-		a.Class, a.Note = policy.NotHTML, "nothing in it" // 204, 205 and their like
+	if a.Class == event.OK && len(a.Body) == 0 && a.Status > 200 && a.Status < 300 {
+		a.Class, a.Note = event.NotHTML, "nothing in it" // 204, 205 and their like
 	}
 }
 

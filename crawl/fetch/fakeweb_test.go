@@ -12,9 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 func newWeb(t testing.TB, pages, sites int, o fakeweb.ServeOptions) *fakeweb.Server {
@@ -43,7 +43,7 @@ func TestMixedWeb(t *testing.T) {
 		for p := range graph.Page(600) {
 			a := ask(t, c, s, p)
 			truth := s.Truth(p)
-			if want := classOf(truth.Class); a.Class != want || a.Class != policy.ConnectError && a.Status != truth.Status {
+			if want := classOf(truth.Class); a.Class != want || a.Class != event.ConnectError && a.Status != truth.Status {
 				t.Errorf("%s: %v %d %s, want %v %d", s.URL(p), a.Class, a.Status, a.Note, want, truth.Status)
 			}
 			checkPhases(t, a)
@@ -51,7 +51,7 @@ func TestMixedWeb(t *testing.T) {
 			for _, proto := range a.Proto {
 				seen[proto]++
 			}
-			if a.Class != policy.OK {
+			if a.Class != event.OK {
 				continue
 			}
 			body, err := d.Decode(nil, a.Body, a.Header.Get("Content-Encoding"), 10<<20)
@@ -74,25 +74,25 @@ func TestMixedWeb(t *testing.T) {
 func ask(t *testing.T, c *Client, s *fakeweb.Server, p graph.Page) (a *Answer) {
 	for range 1 + s.Truth(p).Failures {
 		a = get(c, s.URL(p))
-		if a.RetryAfter > 0 && a.Class != policy.ServerError {
+		if a.RetryAfter > 0 && a.Class != event.ServerError {
 			t.Errorf("%s: %v wants to be left alone", s.URL(p), a.Class)
 		}
 	}
 	return a
 }
 
-func classOf(c fakeweb.Class) policy.Class {
+func classOf(c fakeweb.Class) event.Class {
 	switch c {
 	case fakeweb.Redirect:
-		return policy.Redirect
+		return event.Redirect
 	case fakeweb.NotFound, fakeweb.Gone:
-		return policy.HTTPError
+		return event.HTTPError
 	case fakeweb.Broken:
-		return policy.ServerError
+		return event.ServerError
 	case fakeweb.Large:
-		return policy.TooLarge
+		return event.TooLarge
 	}
-	return policy.OK // that a page is not HTML is seen when it is parsed
+	return event.OK // that a page is not HTML is seen when it is parsed
 }
 
 // TestPrivateByName: a name that leads inside is refused, although it resolves.
@@ -109,7 +109,7 @@ func TestPrivateByName(t *testing.T) {
 	if err != nil || len(names.Addrs) != 1 || !names.Addrs[0].IsLoopback() {
 		t.Fatal(names, err)
 	}
-	for allowed, want := range map[bool]policy.Class{false: policy.ConnectError, true: policy.OK} {
+	for allowed, want := range map[bool]event.Class{false: event.ConnectError, true: event.OK} {
 		c := NewClient(&Options{AllowPrivate: allowed})
 		a := c.Do(t.Context(), &Request{URL: s.URL(0), Addrs: names.Addrs, Last: true})
 		if a.Class != want || !allowed && !strings.Contains(a.Note, "public") {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // parrot is a connection on which a server says what it always says, and hangs up.
@@ -76,11 +76,11 @@ func FuzzAnswer(f *testing.F) {
 		switch {
 		case len(a.Body) > limit || a.Keep || a.Aborted || len(a.Note) > 210 || strings.ContainsAny(a.Note, "\n\x1b"):
 			t.Errorf("%+v", a)
-		case a.Status == 0 && a.Class != policy.ConnectError && a.Class != policy.Timeout:
+		case a.Status == 0 && a.Class != event.ConnectError && a.Class != event.Timeout:
 			t.Errorf("%+v", a)
-		case a.Class == policy.Redirect && a.Location == "", a.RetryAfter < 0, a.RetryAfter > 24*time.Hour:
+		case a.Class == event.Redirect && a.Location == "", a.RetryAfter < 0, a.RetryAfter > 24*time.Hour:
 			t.Errorf("%+v", a)
-		case a.Class == policy.OK && a.Cut != CutNot:
+		case a.Class == event.OK && a.Cut != CutNot:
 			t.Errorf("%+v", a)
 		}
 	})

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 	h2 "golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 )
@@ -26,25 +26,25 @@ func TestEndlessServers(t *testing.T) {
 	chunked := "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 	for name, test := range map[string]struct {
 		first, again string
-		class        policy.Class
+		class        event.Class
 		most         int // bytes that the server may get rid of
 	}{
-		"small fields":      {"HTTP/1.1 200 OK\r\n", "a:b\r\n", policy.ConnectError, header},
-		"one field":         {"HTTP/1.1 200 OK\r\nA: ", "x", policy.ConnectError, header},
-		"one name":          {"HTTP/1.1 200 OK\r\n", "x", policy.ConnectError, header},
-		"folded field":      {"HTTP/1.1 200 OK\r\nA: b\r\n", " x\r\n", policy.ConnectError, header},
-		"status line":       {"HTTP/1.1 200 ", "x", policy.ConnectError, header},
-		"hints":             {"", "HTTP/1.1 103 Early Hints\r\n\r\n", policy.ConnectError, header},
-		"hints with fields": {"", "HTTP/1.1 102 Processing\r\nA: " + strings.Repeat("b", 1000) + "\r\n\r\n", policy.ConnectError, header},
-		"body":              {"HTTP/1.1 200 OK\r\n\r\n", "<p>", policy.TooLarge, body},
-		"chunks":            {chunked, "3\r\n<p>\r\n", policy.TooLarge, 8 * body},
-		"chunks of a byte":  {chunked, "1\r\nx\r\n", policy.TooLarge, 8 * body},
-		"chunk extensions":  {chunked, "1;" + strings.Repeat("x", 1000) + "\r\nx\r\n", policy.ConnectError, body},
-		"chunk size":        {chunked, "0", policy.ConnectError, body},
-		"trailers":          {chunked + "0\r\n", "A: b\r\n", policy.ConnectError, header},
-		"one trailer":       {chunked + "0\r\nA: ", "x", policy.ConnectError, header},
-		"error body":        {"HTTP/1.1 404 Gone\r\n\r\n", "<p>", policy.HTTPError, body},
-		"redirect body":     {"HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n", "<p>", policy.Redirect, body},
+		"small fields":      {"HTTP/1.1 200 OK\r\n", "a:b\r\n", event.ConnectError, header},
+		"one field":         {"HTTP/1.1 200 OK\r\nA: ", "x", event.ConnectError, header},
+		"one name":          {"HTTP/1.1 200 OK\r\n", "x", event.ConnectError, header},
+		"folded field":      {"HTTP/1.1 200 OK\r\nA: b\r\n", " x\r\n", event.ConnectError, header},
+		"status line":       {"HTTP/1.1 200 ", "x", event.ConnectError, header},
+		"hints":             {"", "HTTP/1.1 103 Early Hints\r\n\r\n", event.ConnectError, header},
+		"hints with fields": {"", "HTTP/1.1 102 Processing\r\nA: " + strings.Repeat("b", 1000) + "\r\n\r\n", event.ConnectError, header},
+		"body":              {"HTTP/1.1 200 OK\r\n\r\n", "<p>", event.TooLarge, body},
+		"chunks":            {chunked, "3\r\n<p>\r\n", event.TooLarge, 8 * body},
+		"chunks of a byte":  {chunked, "1\r\nx\r\n", event.TooLarge, 8 * body},
+		"chunk extensions":  {chunked, "1;" + strings.Repeat("x", 1000) + "\r\nx\r\n", event.ConnectError, body},
+		"chunk size":        {chunked, "0", event.ConnectError, body},
+		"trailers":          {chunked + "0\r\n", "A: b\r\n", event.ConnectError, header},
+		"one trailer":       {chunked + "0\r\nA: ", "x", event.ConnectError, header},
+		"error body":        {"HTTP/1.1 404 Gone\r\n\r\n", "<p>", event.HTTPError, body},
+		"redirect body":     {"HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n", "<p>", event.Redirect, body},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestNoCookies(t *testing.T) {
 	}}
 	c := client(t, Options{Dial: s.dial})
 	for _, url := range []string{example, example, "http://me:secret@example.com/", "http://other.example/", example} {
-		if a := get(c, url); a.Class != policy.OK {
+		if a := get(c, url); a.Class != event.OK {
 			t.Errorf("%s: %s", url, a.Note)
 		}
 	}
@@ -154,7 +154,7 @@ func TestSpellings(t *testing.T) {
 			t.Errorf("%s: %v, %v", host, n.Addrs, err)
 		}
 		a := NewClient(&Options{Dial: dial}).Do(t.Context(), &Request{URL: "http://" + host + "/", Addrs: n.Addrs, Last: true})
-		if a.Class != policy.ConnectError || !strings.Contains(a.Note, "public") {
+		if a.Class != event.ConnectError || !strings.Contains(a.Note, "public") {
 			t.Errorf("%s: %v %s", host, a.Class, a.Note)
 		}
 	}
@@ -166,7 +166,7 @@ func TestExpired(t *testing.T) {
 	conf := s.trust()
 	conf.Time = func() time.Time { return s.Certificate().NotAfter.Add(time.Hour) }
 	a := get(client(t, Options{TLS: conf}), s.at("/"))
-	if a.Class != policy.TLSError || !strings.Contains(a.Note, "expired") || s.requests.Load() != 0 {
+	if a.Class != event.TLSError || !strings.Contains(a.Note, "expired") || s.requests.Load() != 0 {
 		t.Errorf("%v: %s", a.Class, a.Note)
 	}
 }
@@ -281,7 +281,7 @@ func TestHTTP2Floods(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			first = true
 			a := flood(t, say)
-			if a.Class == policy.OK || a.Keep || len(a.Body) > 64<<10 || a.Note == "" && a.Class != policy.TooLarge {
+			if a.Class == event.OK || a.Keep || len(a.Body) > 64<<10 || a.Note == "" && a.Class != event.TooLarge {
 				t.Errorf("%v, %d bytes: %s", a.Class, len(a.Body), a.Note)
 			}
 		})

@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // TestBrokenServers plays servers that break the rules, on one connection each.
@@ -22,34 +22,34 @@ func TestBrokenServers(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	for name, test := range map[string]struct {
 		say    string // after the request; then the connection is closed
-		class  policy.Class
+		class  event.Class
 		status int
 		body   string
 		cut    Cut
 	}{
-		"nothing":           {"", policy.ConnectError, 0, "", CutNot},
-		"half a status":     {"HTTP/1.1 2", policy.ConnectError, 0, "", CutNot},
-		"half a header":     {"HTTP/1.1 200 OK\r\nContent-Le", policy.ConnectError, 0, "", CutNot},
-		"another protocol":  {"SSH-2.0-OpenSSH\r\n", policy.ConnectError, 0, "", CutNot},
-		"endless header":    {"HTTP/1.1 200 OK\r\n" + strings.Repeat("A: "+long+"\r\n", 300), policy.ConnectError, 0, "", CutNot},
-		"endless line":      {"HTTP/1.1 200 OK\r\nA: " + strings.Repeat(long, 300), policy.ConnectError, 0, "", CutNot},
-		"endless 1xx":       {strings.Repeat("HTTP/1.1 102 Processing\r\nA: "+long+"\r\n\r\n", 300), policy.ConnectError, 0, "", CutNot},
-		"some 1xx":          {strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 3) + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", policy.OK, 200, "ab", CutNot},
-		"other protocol":    {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nxyz", policy.HTTPError, 101, "", CutNot},
-		"short body":        {"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", policy.ConnectError, 200, "abc", CutDisconnect},
-		"short error body":  {"HTTP/1.1 404 Gone\r\nContent-Length: 10\r\n\r\nabc", policy.HTTPError, 404, "abc", CutDisconnect},
-		"short chunks":      {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n5\r\nab", policy.ConnectError, 200, "abcdeab", CutDisconnect},
-		"bad chunks":        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\nzz\r\n", policy.ConnectError, 200, "abcde", CutDisconnect},
-		"chunks":            {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\nX: y\r\n\r\n", policy.OK, 200, "abcde", CutNot},
-		"until close":       {"HTTP/1.0 200 OK\r\n\r\nabc", policy.OK, 200, "abc", CutNot},
-		"long by header":    {"HTTP/1.1 200 OK\r\nContent-Length: 2001\r\n\r\n" + long, policy.TooLarge, 200, "", CutLength},
-		"long in fact":      {"HTTP/1.1 200 OK\r\n\r\n" + long + long + "y", policy.TooLarge, 200, long + long, CutLength},
-		"just not too long": {"HTTP/1.1 200 OK\r\n\r\n" + long + long, policy.OK, 200, long + long, CutNot},
-		"long redirect":     {"HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n" + long + long + "y", policy.Redirect, 302, long + long, CutLength},
-		"two lengths":       {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", policy.ConnectError, 0, "", CutNot},
-		"negative length":   {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nab", policy.ConnectError, 0, "", CutNot},
-		"no reason":         {"HTTP/1.1 200\r\nContent-Length: 1\r\n\r\na", policy.OK, 200, "a", CutNot},
-		"odd reason":        {"HTTP/1.1 200 \x1b[31m\r\nContent-Length: 1\r\n\r\na", policy.OK, 200, "a", CutNot},
+		"nothing":           {"", event.ConnectError, 0, "", CutNot},
+		"half a status":     {"HTTP/1.1 2", event.ConnectError, 0, "", CutNot},
+		"half a header":     {"HTTP/1.1 200 OK\r\nContent-Le", event.ConnectError, 0, "", CutNot},
+		"another protocol":  {"SSH-2.0-OpenSSH\r\n", event.ConnectError, 0, "", CutNot},
+		"endless header":    {"HTTP/1.1 200 OK\r\n" + strings.Repeat("A: "+long+"\r\n", 300), event.ConnectError, 0, "", CutNot},
+		"endless line":      {"HTTP/1.1 200 OK\r\nA: " + strings.Repeat(long, 300), event.ConnectError, 0, "", CutNot},
+		"endless 1xx":       {strings.Repeat("HTTP/1.1 102 Processing\r\nA: "+long+"\r\n\r\n", 300), event.ConnectError, 0, "", CutNot},
+		"some 1xx":          {strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 3) + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", event.OK, 200, "ab", CutNot},
+		"other protocol":    {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nxyz", event.HTTPError, 101, "", CutNot},
+		"short body":        {"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", event.ConnectError, 200, "abc", CutDisconnect},
+		"short error body":  {"HTTP/1.1 404 Gone\r\nContent-Length: 10\r\n\r\nabc", event.HTTPError, 404, "abc", CutDisconnect},
+		"short chunks":      {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n5\r\nab", event.ConnectError, 200, "abcdeab", CutDisconnect},
+		"bad chunks":        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\nzz\r\n", event.ConnectError, 200, "abcde", CutDisconnect},
+		"chunks":            {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\nX: y\r\n\r\n", event.OK, 200, "abcde", CutNot},
+		"until close":       {"HTTP/1.0 200 OK\r\n\r\nabc", event.OK, 200, "abc", CutNot},
+		"long by header":    {"HTTP/1.1 200 OK\r\nContent-Length: 2001\r\n\r\n" + long, event.TooLarge, 200, "", CutLength},
+		"long in fact":      {"HTTP/1.1 200 OK\r\n\r\n" + long + long + "y", event.TooLarge, 200, long + long, CutLength},
+		"just not too long": {"HTTP/1.1 200 OK\r\n\r\n" + long + long, event.OK, 200, long + long, CutNot},
+		"long redirect":     {"HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n" + long + long + "y", event.Redirect, 302, long + long, CutLength},
+		"two lengths":       {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", event.ConnectError, 0, "", CutNot},
+		"negative length":   {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nab", event.ConnectError, 0, "", CutNot},
+		"no reason":         {"HTTP/1.1 200\r\nContent-Length: 1\r\n\r\na", event.OK, 200, "a", CutNot},
+		"odd reason":        {"HTTP/1.1 200 \x1b[31m\r\nContent-Length: 1\r\n\r\na", event.OK, 200, "a", CutNot},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestBrokenServers(t *testing.T) {
 				if a.Class != test.class || a.Status != test.status || string(a.Body) != test.body || a.Cut != test.cut || a.Keep && test.cut != CutNot {
 					t.Errorf("%v %d %q %q: %s", a.Class, a.Status, a.Body[:min(len(a.Body), 20)], a.Cut, a.Note)
 				}
-				if a.Class == policy.ConnectError && (a.Note == "" || len(a.Note) > 210) {
+				if a.Class == event.ConnectError && (a.Note == "" || len(a.Note) > 210) {
 					t.Errorf("note %q", a.Note)
 				}
 				if strings.Contains(test.say, "chunked") && a.Header.Get("Transfer-Encoding") != "chunked" {
@@ -86,22 +86,22 @@ func TestTimeouts(t *testing.T) {
 	for name, test := range map[string]struct {
 		play   func(p *player)
 		phases [3]time.Duration
-		class  policy.Class
+		class  event.Class
 		cut    Cut
 		note   string
 	}{
-		"silence": {func(p *player) { p.request(); p.gone() }, [3]time.Duration{0, 20 * time.Second, 0}, policy.Timeout, CutNot, "no answer within 20s"},
+		"silence": {func(p *player) { p.request(); p.gone() }, [3]time.Duration{0, 20 * time.Second, 0}, event.Timeout, CutNot, "no answer within 20s"},
 		"stall in header": {
 			func(p *player) { p.request(); time.Sleep(time.Second); p.say("HTTP/1.1 2"); p.gone() },
-			[3]time.Duration{0, time.Second, 15 * time.Second}, policy.Timeout, CutNot, "no byte within 15s",
+			[3]time.Duration{0, time.Second, 15 * time.Second}, event.Timeout, CutNot, "no byte within 15s",
 		},
 		"stall in body": {
 			func(p *player) { p.request(); p.say(head + "abc"); p.gone() },
-			[3]time.Duration{0, 0, 15 * time.Second}, policy.Timeout, CutTime, "no byte within 15s",
+			[3]time.Duration{0, 0, 15 * time.Second}, event.Timeout, CutTime, "no byte within 15s",
 		},
 		"stall after pauses": {
 			func(p *player) { p.request(); p.say(head); drip(p, "abc", 14*time.Second); p.gone() },
-			[3]time.Duration{0, 0, (3*14 + 15) * time.Second}, policy.Timeout, CutTime, "no byte within 15s",
+			[3]time.Duration{0, 0, (3*14 + 15) * time.Second}, event.Timeout, CutTime, "no byte within 15s",
 		},
 		"drip": {
 			func(p *player) {
@@ -110,14 +110,14 @@ func TestTimeouts(t *testing.T) {
 				p.say(head)
 				drip(p, strings.Repeat("x", 100), 10*time.Second)
 			},
-			[3]time.Duration{0, 2 * time.Second, 58 * time.Second}, policy.Timeout, CutTime, "not finished within 1m0s",
+			[3]time.Duration{0, 2 * time.Second, 58 * time.Second}, event.Timeout, CutTime, "not finished within 1m0s",
 		},
 		"dripping header": {
 			func(p *player) {
 				p.request()
 				drip(p, "HTTP/1.1 200 OK\r\n"+strings.Repeat("A: b\r\n", 20), time.Second)
 			},
-			[3]time.Duration{0, time.Second, 59 * time.Second}, policy.Timeout, CutNot, "not finished within 1m0s",
+			[3]time.Duration{0, time.Second, 59 * time.Second}, event.Timeout, CutNot, "not finished within 1m0s",
 		},
 		"slow but in time": {
 			func(p *player) {
@@ -126,7 +126,7 @@ func TestTimeouts(t *testing.T) {
 				p.say("HTTP/1.1 200 OK\r\n\r\n")
 				drip(p, "ab", 14*time.Second)
 			},
-			[3]time.Duration{0, 19 * time.Second, 28 * time.Second}, policy.OK, CutNot, "",
+			[3]time.Duration{0, 19 * time.Second, 28 * time.Second}, event.OK, CutNot, "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,13 +148,13 @@ func TestConnectTimeouts(t *testing.T) {
 		o     Options
 		url   string
 		after time.Duration
-		class policy.Class
+		class event.Class
 	}{
-		"connect":     {Options{Dial: slow}, example, 10 * time.Second, policy.Timeout},
-		"tls":         {Options{Dial: silent.dial}, "https://example.com/", 10 * time.Second, policy.Timeout},
-		"total":       {Options{Dial: slow, Total: time.Second}, example, time.Second, policy.Timeout},
-		"own":         {Options{Dial: slow, Connect: 3 * time.Second}, example, 3 * time.Second, policy.Timeout},
-		"no time-out": {Options{Dial: slow, Connect: -1, Total: time.Hour}, example, time.Hour, policy.Timeout},
+		"connect":     {Options{Dial: slow}, example, 10 * time.Second, event.Timeout},
+		"tls":         {Options{Dial: silent.dial}, "https://example.com/", 10 * time.Second, event.Timeout},
+		"total":       {Options{Dial: slow, Total: time.Second}, example, time.Second, event.Timeout},
+		"own":         {Options{Dial: slow, Connect: 3 * time.Second}, example, 3 * time.Second, event.Timeout},
+		"no time-out": {Options{Dial: slow, Connect: -1, Total: time.Hour}, example, time.Hour, event.Timeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -189,13 +189,13 @@ func TestNotSentTwice(t *testing.T) {
 				}}
 				c := client(t, Options{Dial: s.dial})
 				first, second := get(c, example), get(c, example)
-				if first.Class != policy.OK || second.Class != policy.ConnectError || !second.Reused || second.Keep {
+				if first.Class != event.OK || second.Class != event.ConnectError || !second.Reused || second.Keep {
 					t.Errorf("%+v, %+v", first, second)
 				}
 				if s.count() != 1 || requests != 2 {
 					t.Errorf("%d connections, %d requests", s.count(), requests)
 				}
-				if third := get(c, example); third.Class != policy.OK || third.Conn != 2 {
+				if third := get(c, example); third.Class != event.OK || third.Conn != 2 {
 					t.Errorf("%+v", third)
 				}
 				c.Close()
@@ -224,7 +224,7 @@ func TestDeadWhileIdle(t *testing.T) {
 				get(c, example)
 				time.Sleep(2 * time.Second)
 				synctest.Wait()
-				if a := get(c, example); a.Class != policy.OK || a.Reused || a.Conn != 2 || string(a.Body) != "a" {
+				if a := get(c, example); a.Class != event.OK || a.Reused || a.Conn != 2 || string(a.Body) != "a" {
 					t.Errorf("%+v", a)
 				}
 				c.Close()
@@ -276,17 +276,17 @@ func TestAddresses(t *testing.T) {
 	}
 	for _, test := range []struct {
 		addrs, url, tried string
-		class             policy.Class
+		class             event.Class
 	}{
-		{"", example, "", policy.DNSError},
-		{"93.184.215.14", example, "93.184.215.14:80", policy.OK},
-		{"8.8.8.8 2606:4700::1111 93.184.215.14", "http://example.com:8080/", "8.8.8.8:8080 [2606:4700::1111]:8080 93.184.215.14:8080", policy.OK},
-		{"8.8.8.8 8.8.4.4", example, "8.8.8.8:80 8.8.4.4:80", policy.ConnectError},
-		{"10.0.0.1 93.184.215.14 127.0.0.1", example, "93.184.215.14:80", policy.OK},
-		{"127.0.0.1", example, "", policy.ConnectError},
-		{"::ffff:169.254.169.254 ::1", example, "", policy.ConnectError},
-		{"93.184.215.14", "http://example.com:25/", "", policy.ConnectError},
-		{"93.184.215.14", "gopher://example.com/", "", policy.HTTPError},
+		{"", example, "", event.DNSError},
+		{"93.184.215.14", example, "93.184.215.14:80", event.OK},
+		{"8.8.8.8 2606:4700::1111 93.184.215.14", "http://example.com:8080/", "8.8.8.8:8080 [2606:4700::1111]:8080 93.184.215.14:8080", event.OK},
+		{"8.8.8.8 8.8.4.4", example, "8.8.8.8:80 8.8.4.4:80", event.ConnectError},
+		{"10.0.0.1 93.184.215.14 127.0.0.1", example, "93.184.215.14:80", event.OK},
+		{"127.0.0.1", example, "", event.ConnectError},
+		{"::ffff:169.254.169.254 ::1", example, "", event.ConnectError},
+		{"93.184.215.14", "http://example.com:25/", "", event.ConnectError},
+		{"93.184.215.14", "gopher://example.com/", "", event.HTTPError},
 	} {
 		tried = nil
 		c := NewClient(&Options{Dial: dial})
@@ -294,7 +294,7 @@ func TestAddresses(t *testing.T) {
 		if got := strings.Join(tried, " "); got != test.tried || a.Class != test.class || a.Class.Failed() == (a.Note == "") {
 			t.Errorf("%q %s: tried %q, %v %s", test.addrs, test.url, got, a.Class, a.Note)
 		}
-		if a.Class == policy.OK && a.Address != netip.MustParseAddr("93.184.215.14") {
+		if a.Class == event.OK && a.Address != netip.MustParseAddr("93.184.215.14") {
 			t.Errorf("address %v", a.Address)
 		}
 	}
@@ -303,7 +303,7 @@ func TestAddresses(t *testing.T) {
 // TestUntilCloseWithoutGoodbye: over TLS the end of the socket ends a body of unknown
 // length, as it does without TLS; one of known length is cut by it.
 func TestUntilCloseWithoutGoodbye(t *testing.T) {
-	for header, want := range map[string]policy.Class{"": policy.OK, "Content-Length: 9\r\n": policy.ConnectError, "Transfer-Encoding: chunked\r\n": policy.ConnectError} {
+	for header, want := range map[string]event.Class{"": event.OK, "Content-Length: 9\r\n": event.ConnectError, "Transfer-Encoding: chunked\r\n": event.ConnectError} {
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			c, _, _ := w.(http.Hijacker).Hijack()
 			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\n%s\r\n3\r\nabc\r\n", header)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // TestHTTP2Limits: the limits hold over HTTP/2, too.
@@ -32,17 +32,17 @@ func TestHTTP2Limits(t *testing.T) {
 	c := client(t, Options{HTTP2: true, TLS: s.trust(), MaxBody: 1 << 20})
 	for _, test := range []struct {
 		path  string
-		class policy.Class
+		class event.Class
 		body  int
 		cut   Cut
 		keep  bool
 	}{
-		{"/fits", policy.OK, 1 << 20, CutNot, true},
-		{"/fits", policy.OK, 1 << 20, CutNot, true},
-		{"/long", policy.TooLarge, 1 << 20, CutLength, false},
-		{"/announced", policy.TooLarge, 0, CutLength, false},
-		{"/cut", policy.ConnectError, 3, CutDisconnect, false},
-		{"/header", policy.ConnectError, 0, CutNot, false},
+		{"/fits", event.OK, 1 << 20, CutNot, true},
+		{"/fits", event.OK, 1 << 20, CutNot, true},
+		{"/long", event.TooLarge, 1 << 20, CutLength, false},
+		{"/announced", event.TooLarge, 0, CutLength, false},
+		{"/cut", event.ConnectError, 3, CutDisconnect, false},
+		{"/header", event.ConnectError, 0, CutNot, false},
 	} {
 		a := get(c, s.at(test.path))
 		if a.Class != test.class || len(a.Body) != test.body || a.Cut != test.cut || a.Keep != test.keep {

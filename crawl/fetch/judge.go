@@ -11,29 +11,29 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // judge finds the class of an answer by its status. Redirects are never followed: they
 // are pages with one link.
-func judge(a *Answer) (policy.Class, string) {
+func judge(a *Answer) (event.Class, string) {
 	switch s := a.Status; {
 	case s == http.StatusNotModified:
 		if a.Request["If-None-Match"] == nil && a.Request["If-Modified-Since"] == nil {
-			return policy.HTTPError, "304 to a request without conditions"
+			return event.HTTPError, "304 to a request without conditions"
 		}
-		return policy.OK, ""
+		return event.OK, ""
 	case s >= 200 && s < 300:
-		return policy.OK, ""
+		return event.OK, ""
 	case s >= 300 && s < 400:
 		if a.Location == "" {
-			return policy.HTTPError, "a redirect to nowhere"
+			return event.HTTPError, "a redirect to nowhere"
 		}
-		return policy.Redirect, ""
+		return event.Redirect, ""
 	case s == http.StatusTooManyRequests || s >= 500 && s < 600:
-		return policy.ServerError, ""
+		return event.ServerError, ""
 	}
-	return policy.HTTPError, ""
+	return event.HTTPError, ""
 }
 
 // retryLimit bounds what a server may ask for: a day, as for robots.txt.
@@ -70,27 +70,27 @@ func (x *exchange) fail(ctx context.Context, err error) {
 	a.Note = note(err)
 	switch why := new(timeout); {
 	case errors.As(x.cause(ctx), &why):
-		a.Class, a.Note = policy.Timeout, why.Error()
+		a.Class, a.Note = event.Timeout, why.Error()
 	case x.caller.Err() != nil: // before that of ctx, which hears it from there
-		a.Class, a.Note, a.Aborted = policy.ConnectError, "ended by the crawler", true
+		a.Class, a.Note, a.Aborted = event.ConnectError, "ended by the crawler", true
 	default:
 		a.Class = x.classify(err)
 	}
 }
 
-func (x *exchange) classify(err error) policy.Class {
+func (x *exchange) classify(err error) event.Class {
 	var ne net.Error
 	switch {
 	case errors.Is(err, errURL):
-		return policy.HTTPError
+		return event.HTTPError
 	case errors.Is(err, errNoAddress):
-		return policy.DNSError
+		return event.DNSError
 	case errors.As(err, &ne) && ne.Timeout():
-		return policy.Timeout
+		return event.Timeout
 	case x.tls && x.wire == nil && !broken(err): // connecting went no further
-		return policy.TLSError
+		return event.TLSError
 	}
-	return policy.ConnectError
+	return event.ConnectError
 }
 
 // broken tells whether an error says that the peer has gone, which it may do during TLS as

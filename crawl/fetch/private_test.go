@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // What an address wraps counts, and so do the metadata services of clouds.
@@ -72,7 +72,7 @@ func TestNeverAsked(t *testing.T) {
 		c := NewClient(o)
 		a := c.Do(t.Context(), q)
 		c.Close()
-		if dialled || a.Class != policy.ConnectError || !strings.Contains(a.Note, "not an address") {
+		if dialled || a.Class != event.ConnectError || !strings.Contains(a.Note, "not an address") {
 			t.Errorf("%s at %s: connected %t, %v: %s", test.url, test.addr, dialled, a.Class, a.Note)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // TestTarget: what is sent is what stands in the URL, byte for byte.
@@ -105,15 +105,15 @@ func TestProxy(t *testing.T) {
 	for _, test := range []struct {
 		url, body, seen string
 		addrs           []netip.Addr
-		class           policy.Class
+		class           event.Class
 	}{
-		{"http://example.com/a?b", "through a proxy", "GET http://example.com/a?b Basic bWU6c2VjcmV0", nil, policy.OK},
-		{"http://example.com/a|b?c", "through a proxy", "GET http://example.com/a|b?c Basic bWU6c2VjcmV0", nil, policy.OK},
-		{s.at("/"), "over HTTP/2.0", "CONNECT example.com:" + port + " Basic bWU6c2VjcmV0", nil, policy.OK},
-		{"https://other.example/", "", "CONNECT other.example:443 Basic bWU6c2VjcmV0", nil, policy.ConnectError},
-		{"http://example.com/", "", "", here, policy.ConnectError},
-		{"http://169.254.169.254/latest/", "", "", nil, policy.ConnectError},
-		{"http://[::1]/", "", "", nil, policy.ConnectError},
+		{"http://example.com/a?b", "through a proxy", "GET http://example.com/a?b Basic bWU6c2VjcmV0", nil, event.OK},
+		{"http://example.com/a|b?c", "through a proxy", "GET http://example.com/a|b?c Basic bWU6c2VjcmV0", nil, event.OK},
+		{s.at("/"), "over HTTP/2.0", "CONNECT example.com:" + port + " Basic bWU6c2VjcmV0", nil, event.OK},
+		{"https://other.example/", "", "CONNECT other.example:443 Basic bWU6c2VjcmV0", nil, event.ConnectError},
+		{"http://example.com/", "", "", here, event.ConnectError},
+		{"http://169.254.169.254/latest/", "", "", nil, event.ConnectError},
+		{"http://[::1]/", "", "", nil, event.ConnectError},
 	} {
 		*seen = nil
 		a := c.Do(context.Background(), &Request{URL: test.url, Addrs: test.addrs})

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // A body that nobody wants is not read: of five megabytes next to nothing comes over the
@@ -36,13 +36,13 @@ func TestUnwanted(t *testing.T) {
 				return wants || h.Get("Content-Type") != "application/javascript"
 			}})
 		}
-		if a := ask("/long", false); a.Class != policy.OK || a.Cut != CutUnwanted || len(a.Body) > 0 || a.Keep || a.Bytes > 2<<20 {
+		if a := ask("/long", false); a.Class != event.OK || a.Cut != CutUnwanted || len(a.Body) > 0 || a.Keep || a.Bytes > 2<<20 {
 			t.Errorf("%v, cut %q, %d bytes of %d, keep %t", a.Class, a.Cut, len(a.Body), a.Bytes, a.Keep)
 		}
-		if a := ask("/short", false); a.Class != policy.OK || a.Cut != CutNot || len(a.Body) != 4 || !a.Keep {
+		if a := ask("/short", false); a.Class != event.OK || a.Cut != CutNot || len(a.Body) != 4 || !a.Keep {
 			t.Errorf("short: %v, cut %q, %d bytes, keep %t", a.Class, a.Cut, len(a.Body), a.Keep)
 		}
-		if a := ask("/long", true); a.Class != policy.OK || a.Cut != CutNot || len(a.Body) != 5<<20 {
+		if a := ask("/long", true); a.Class != event.OK || a.Cut != CutNot || len(a.Body) != 5<<20 {
 			t.Errorf("wanted: %v, cut %q, %d bytes", a.Class, a.Cut, len(a.Body))
 		}
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // TestClient: what the real client brings from a real server, over TLS and HTTP/2 as well,
@@ -32,12 +32,12 @@ func TestClient(t *testing.T) {
 		if links, want := pagesOf(t, s, f), s.Seen(nil, p); f.Class != classFor(e.Class) || f.Status != e.Status || !slices.Equal(links, want) {
 			t.Errorf("page %d (%v): %v %d %s, links %v, want %v", p, e.Class, f.Class, f.Status, f.Note, links, want)
 		}
-		if q.ETag, q.Modified = f.ETag, f.Modified; q.ETag == "" || f.Class != policy.OK || f.Tags&robots.NoArchive != 0 {
+		if q.ETag, q.Modified = f.ETag, f.Modified; q.ETag == "" || f.Class != event.OK || f.Tags&robots.NoArchive != 0 {
 			continue
 		}
 		g.Page(q.URL, c.Do(t.Context(), q), time.Now(), f)
 		types, _, _ := stored(t, f.Records)
-		if f.Class != policy.OK || f.Status != 304 || f.Links.Len() != 0 || types[0] != "revisit" {
+		if f.Class != event.OK || f.Status != 304 || f.Links.Len() != 0 || types[0] != "revisit" {
 			t.Errorf("page %d again: %v %d, records %q", p, f.Class, f.Status, types)
 		}
 		unchanged++

@@ -7,10 +7,9 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
-	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // mixedWeb serves a web with some of everything.
@@ -83,7 +82,7 @@ func checkPage(t *testing.T, s *fakeweb.Server, g *Gatherer, f *Found, p graph.P
 	if f.Status != e.Status || f.Class != classFor(e.Class) {
 		t.Errorf("page %d (%v): status %d, class %v", p, e.Class, f.Status, f.Class)
 	}
-	if f.Class != policy.OK {
+	if f.Class != event.OK {
 		return
 	}
 	if f.Title != s.Title(p) && e.Declared != "" {
@@ -96,18 +95,18 @@ func checkPage(t *testing.T, s *fakeweb.Server, g *Gatherer, f *Found, p graph.P
 }
 
 // classFor is the class that a page of the web must get.
-func classFor(c fakeweb.Class) policy.Class {
+func classFor(c fakeweb.Class) event.Class {
 	switch c {
 	case fakeweb.Redirect:
-		return policy.Redirect
+		return event.Redirect
 	case fakeweb.NotFound, fakeweb.Gone:
-		return policy.HTTPError
+		return event.HTTPError
 	case fakeweb.Broken:
-		return policy.ServerError
+		return event.ServerError
 	case fakeweb.Other:
-		return policy.NotHTML
+		return event.NotHTML
 	}
-	return policy.OK
+	return event.OK
 }
 
 // pagesOf finds the pages of the links.
@@ -125,9 +124,9 @@ func pagesOf(t *testing.T, s *fakeweb.Server, f *Found) (pages []graph.Page) {
 
 func checkBars(t *testing.T, f *Found, e fakeweb.Expected) {
 	t.Helper()
-	want := frontier.NoBar
+	want := event.NoBar
 	if e.NoFollow {
-		want = frontier.BarNoFollow
+		want = event.BarNoFollow
 	}
 	for i := range f.Links.Len() {
 		if got := f.Links.At(i).Bar; got != want {
@@ -164,7 +163,7 @@ func TestSitemapTruth(t *testing.T) {
 		files := []string{e.Origin + e.Sitemap}
 		for i := 0; i < len(files); i++ {
 			g.Sitemap(files[i], ask(s, files[i]), noon, f)
-			if f.Class != policy.OK || f.Foreign != 0 {
+			if f.Class != event.OK || f.Foreign != 0 {
 				t.Errorf("%s: %v, %s", files[i], f.Class, f.Note)
 			}
 			got = append(got, pagesOf(t, s, f)...)

@@ -4,7 +4,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // Found is what an answer brought. It shares no memory with the gatherer: it goes to the
@@ -12,9 +12,9 @@ import (
 // much once its buffers have grown. Records.Bytes are made for each answer and not used
 // again: they may go to archive.Writer as they are.
 type Found struct {
-	Class  policy.Class // that of the answer, or a worse one: NotHTML, TooLarge, HTTPError, Crashed
-	Status int          // HTTP status, 0 without an answer
-	Note   string       // for people: what is wrong, "" nothing
+	Class  event.Class // that of the answer, or a worse one: NotHTML, TooLarge, HTTPError, Crashed
+	Status int         // HTTP status, 0 without an answer
+	Note   string      // for people: what is wrong, "" nothing
 
 	Links Links    // of a page or redirect; the pages of a sitemap
 	Files []string // of a sitemap index: normal forms of further files, which may repeat and go in circles

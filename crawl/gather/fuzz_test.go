@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // checkLinks holds for the links of whatever page: each is a normal form with the right
@@ -42,11 +42,11 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, contentType, coding, location string, status uint16) {
 		a := answered(int(status%1000), string(body), "Content-Type", contentType, "Content-Encoding", coding, "Location", location)
 		if a.Status < 100 {
-			a.Status, a.Class = 0, policy.Timeout
+			a.Status, a.Class = 0, event.Timeout
 		}
 		g.Page(home, a, noon, found)
 		checkLinks(t, home, found)
-		if found.Class == policy.Redirect && found.Links.Len() != 1 || found.Class.Failed() && found.Links.Len() != 0 {
+		if found.Class == event.Redirect && found.Links.Len() != 1 || found.Class.Failed() && found.Links.Len() != 0 {
 			t.Errorf("%v with %d links", found.Class, found.Links.Len())
 		}
 		if types, _, _ := stored(t, found.Records); (types == nil) != (a.Status == 0) {

@@ -13,9 +13,8 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 const home = "https://site.example/dir/page.html"
@@ -50,24 +49,24 @@ func answered(status int, body string, header ...string) *fetch.Answer {
 	for i := 0; i < len(header); i += 2 {
 		a.Header.Add(header[i], header[i+1])
 	}
-	if a.Location = a.Header.Get("Location"); a.Class == policy.Redirect && a.Location == "" {
-		a.Class = policy.HTTPError
+	if a.Location = a.Header.Get("Location"); a.Class == event.Redirect && a.Location == "" {
+		a.Class = event.HTTPError
 	}
 	return a
 }
 
-func classOf(status int) policy.Class {
+func classOf(status int) event.Class {
 	switch {
 	case status == 0:
-		return policy.ConnectError
+		return event.ConnectError
 	case status/100 == 2 || status == 304:
-		return policy.OK
+		return event.OK
 	case status/100 == 3:
-		return policy.Redirect
+		return event.Redirect
 	case status/100 == 5 || status == 429:
-		return policy.ServerError
+		return event.ServerError
 	}
-	return policy.HTTPError
+	return event.HTTPError
 }
 
 // ask has a handler answer a request. A connection that is reset is no answer.
@@ -106,7 +105,7 @@ func show(l *Links) string {
 		if l.At(i).Local {
 			b.WriteString(" local")
 		}
-		if bar := l.At(i).Bar; bar != frontier.NoBar {
+		if bar := l.At(i).Bar; bar != event.NoBar {
 			fmt.Fprintf(&b, " %v", bar)
 		}
 		b.WriteByte('\n')

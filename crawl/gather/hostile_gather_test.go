@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // allocated is how many bytes a function allocates.
@@ -98,7 +98,7 @@ func TestMillionLinks(t *testing.T) {
 		b.WriteString("<a href=/>")
 	}
 	took := allocated(func() { g.Page(home, webPage(b.String()), noon, f) })
-	if f.Class != policy.OK || f.Links.Len() != 50_000 || f.Dropped < 350_000 || took > 128<<20 {
+	if f.Class != event.OK || f.Links.Len() != 50_000 || f.Dropped < 350_000 || took > 128<<20 {
 		t.Errorf("%v, %d links, %d dropped, %d bytes allocated", f.Class, f.Links.Len(), f.Dropped, took)
 	}
 	if f.Reset(); cap(f.Links.bytes) > maxFound || cap(f.Links.items) > maxFound/itemSize {
@@ -110,7 +110,7 @@ func TestMillionLinks(t *testing.T) {
 func TestDeepPage(t *testing.T) {
 	f := new(Found)
 	New(options()).Page(home, webPage(strings.Repeat("<div>", 1_000_000)+"<a href=/end>x</a>"), noon, f)
-	if f.Class != policy.OK || f.Links.Len() != 1 || string(f.Links.URL(0)) != "https://site.example/end" {
+	if f.Class != event.OK || f.Links.Len() != 1 || string(f.Links.URL(0)) != "https://site.example/end" {
 		t.Errorf("%v, %d links", f.Class, f.Links.Len())
 	}
 }
@@ -130,7 +130,7 @@ func TestHostileLocations(t *testing.T) {
 		if f.Links.Len() == 1 {
 			got = string(f.Links.URL(0))
 		}
-		if got != want || (want == "") != (f.Class == policy.HTTPError) {
+		if got != want || (want == "") != (f.Class == event.HTTPError) {
 			t.Errorf("%.60q: %v to %q, want %q", location, f.Class, got, want)
 		}
 		if strings.ContainsAny(f.Note, "\n\r\x1b") || len(f.Note) > 300 {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // An index links to few pages many times, with fragments: the limit counts pages.
@@ -54,7 +54,7 @@ func TestMayBePage(t *testing.T) {
 	}
 	a := answered(200, "", "Content-Type", "text/javascript", "Content-Encoding", "gzip")
 	a.Cut = fetch.CutUnwanted
-	if f := gather(options(), home, a); f.Class != policy.NotHTML || f.Note != "" {
+	if f := gather(options(), home, a); f.Class != event.NotHTML || f.Note != "" {
 		t.Errorf("%v, note %q", f.Class, f.Note)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // link adds the target of an href to the links, unless it has no normal form, is the
@@ -28,11 +28,11 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel) page.Verdict {
 		return v
 	}
 	if rel&page.RelNofollow != 0 {
-		link.Bar = frontier.BarNoFollow
+		link.Bar = event.BarNoFollow
 	}
 	full := len(l.items) >= g.most || len(all) > maxTargets
 	if at := g.seen.find(l, link.Hash, !full); at >= 0 {
-		if l.items[at].Bar == frontier.BarNoFollow {
+		if l.items[at].Bar == event.BarNoFollow {
 			l.items[at].Bar = link.Bar // a bar of the URL would stand there instead
 		}
 		return v
@@ -41,7 +41,7 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel) page.Verdict {
 		g.extra = append(g.extra, link.Hash)
 		return v
 	}
-	if bar := g.bar(all[start:], mid, link.Local); bar != frontier.NoBar {
+	if bar := g.bar(all[start:], mid, link.Local); bar != event.NoBar {
 		link.Bar = bar
 	}
 	l.bytes = all
@@ -75,25 +75,25 @@ func (g *Gatherer) hash(url []byte) (link Link, mid int) {
 
 // Bar is what the URL of a page, a normal form, says against fetching it: the bar that a
 // followed link to it has. Like all of a gatherer it is for one goroutine at a time.
-func (g *Gatherer) Bar(url []byte) frontier.Bar {
+func (g *Gatherer) Bar(url []byte) event.Bar {
 	site, _ := page.Site(url)
 	return g.bar(url, len(site), false)
 }
 
 // bar judges a URL whose site ends at mid.
-func (g *Gatherer) bar(url []byte, mid int, local bool) frontier.Bar {
+func (g *Gatherer) bar(url []byte, mid int, local bool) event.Bar {
 	s := g.opt.Scope
 	known := local && g.doc.inScope || !local && s.holds(url[:mid])
-	if bar := s.judge(url, mid, known); bar != frontier.NoBar {
+	if bar := s.judge(url, mid, known); bar != event.NoBar {
 		return bar
 	}
 	switch {
 	case g.opt.HTMLOnly && !page.Extension(url).MayBePage():
-		return frontier.BarType
+		return event.BarType
 	case isTrap(url, mid):
-		return frontier.BarTrap
+		return event.BarTrap
 	}
-	return frontier.NoBar
+	return event.NoBar
 }
 
 // Limits of what a URL of a page looks like (W27). A path that winds around itself comes

@@ -1,16 +1,16 @@
 package gather
 
 import (
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // Link is what the owner needs to know of a link before its URL: most links are to pages
 // that are known.
 type Link struct {
-	SiteHash uint64       // URLKey.Site of its site
-	Hash     uint64       // URLKey.Page of site and rest: the identity of the page
-	Local    bool         // on the site of the page it stands on
-	Bar      frontier.Bar // why it is not to be followed; frontier.NoBar: it may be
+	SiteHash uint64    // URLKey.Site of its site
+	Hash     uint64    // URLKey.Page of site and rest: the identity of the page
+	Local    bool      // on the site of the page it stands on
+	Bar      event.Bar // why it is not to be followed; event.NoBar: it may be
 }
 
 // Links is a list of links in two pieces of memory, whatever their number.

@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // document is the page whose links are read.
@@ -28,9 +28,9 @@ func (g *Gatherer) Page(url string, a *fetch.Answer, at time.Time, f *Found) {
 	g.begin(url, a, f)
 	f.Tags = robots.ParseMeta(a.Header["X-Robots-Tag"], g.opt.Product)
 	switch {
-	case a.Class == policy.Redirect:
+	case a.Class == event.Redirect:
 		g.redirect(a, f)
-	case a.Class == policy.OK && a.Status != notModified:
+	case a.Class == event.OK && a.Status != notModified:
 		g.content(a, f)
 	}
 	g.record(url, a, at, f, g.withheld(a, f))
@@ -45,7 +45,7 @@ func (g *Gatherer) begin(url string, a *fetch.Answer, f *Found) {
 	f.Reset()
 	f.Class, f.Status, f.Note, f.Size = a.Class, a.Status, a.Note, int64(len(a.Body))
 	f.Media = media(a.Header["Content-Type"])
-	if a.Class == policy.OK {
+	if a.Class == event.OK {
 		f.ETag, f.Modified = first(a.Header["Etag"]), first(a.Header["Last-Modified"])
 	}
 	d := &g.doc
@@ -73,24 +73,24 @@ func (g *Gatherer) redirect(a *fetch.Answer, f *Found) {
 	g.seen.reset(1)
 	switch v := g.link(f, []byte(a.Location), 0); {
 	case !v.Usable():
-		f.Class, f.Note = policy.HTTPError, fmt.Sprintf("redirects to %.100q: %v", a.Location, v)
+		f.Class, f.Note = event.HTTPError, fmt.Sprintf("redirects to %.100q: %v", a.Location, v)
 	case f.Links.Len() == 0:
-		f.Class, f.Note = policy.HTTPError, "redirects to itself"
+		f.Class, f.Note = event.HTTPError, "redirects to itself"
 	}
 }
 
 // content reads a body that was asked for and came.
 func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 	if a.Cut == fetch.CutUnwanted {
-		f.Class = policy.NotHTML
+		f.Class = event.NotHTML
 		return
 	}
 	body := g.decode(a, f, g.opt.MaxBody)
-	if f.Class != policy.OK {
+	if f.Class != event.OK {
 		return
 	}
 	if f.Media = sniff(f.Media, body); !isHTML(f.Media) {
-		f.Class = policy.NotHTML
+		f.Class = event.NotHTML
 		return
 	}
 	text, charset := g.charset.Decode(body, first(a.Header["Content-Type"]))
@@ -119,9 +119,9 @@ func (g *Gatherer) decode(a *fetch.Answer, f *Found, most int64) []byte {
 	}
 	switch {
 	case errors.Is(err, fetch.ErrTooLarge) || errors.Is(err, fetch.ErrBomb):
-		f.Class = policy.TooLarge
+		f.Class = event.TooLarge
 	case err != nil && len(g.plain) == 0:
-		f.Class = policy.NotHTML
+		f.Class = event.NotHTML
 	}
 	return g.plain
 }

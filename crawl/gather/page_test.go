@@ -8,8 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/frontier"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // TestLinks: which hrefs are links, in which form and order, and what bars them.
@@ -40,7 +39,7 @@ func TestLinks(t *testing.T) {
 			"https://site.example/x.jpg local type\nhttps://site.example/a/a/a/ local trap\n"},
 	} {
 		f := gather(options(), home, webPage(test.html))
-		if f.Class != policy.OK || f.Note != "" {
+		if f.Class != event.OK || f.Note != "" {
 			t.Errorf("%s: %v, %s", test.name, f.Class, f.Note)
 		}
 		want(t, test.name, show(&f.Links), test.want)
@@ -84,9 +83,9 @@ func TestTraps(t *testing.T) {
 		"/s?" + many("x%d=", 64):        false,
 		"/s?" + many("x%d=", 65):        true,
 	} {
-		want := frontier.NoBar
+		want := event.NoBar
 		if trap {
-			want = frontier.BarTrap
+			want = event.BarTrap
 		}
 		if got := New(options()).Bar([]byte("http://site.example" + path)); got != want {
 			t.Errorf("%s: %v, want %v", path, got, want)
@@ -117,15 +116,15 @@ func TestQueryCharset(t *testing.T) {
 func TestRedirect(t *testing.T) {
 	for _, test := range []struct {
 		location, links string
-		class           policy.Class
+		class           event.Class
 		note            string
 	}{
-		{"/new", "https://site.example/new local\n", policy.Redirect, ""},
-		{"HTTP://Other.example:80", "http://other.example/\n", policy.Redirect, ""},
-		{"page.html?utm_source=a#b", "", policy.HTTPError, "redirects to itself"},
-		{"javascript:x", "", policy.HTTPError, `redirects to "javascript:x": not http`},
-		{"http://u@x.example/", "", policy.HTTPError, `redirects to "http://u@x.example/": credentials`},
-		{"/x.zip", "https://site.example/x.zip local type\n", policy.Redirect, ""},
+		{"/new", "https://site.example/new local\n", event.Redirect, ""},
+		{"HTTP://Other.example:80", "http://other.example/\n", event.Redirect, ""},
+		{"page.html?utm_source=a#b", "", event.HTTPError, "redirects to itself"},
+		{"javascript:x", "", event.HTTPError, `redirects to "javascript:x": not http`},
+		{"http://u@x.example/", "", event.HTTPError, `redirects to "http://u@x.example/": credentials`},
+		{"/x.zip", "https://site.example/x.zip local type\n", event.Redirect, ""},
 	} {
 		a := answered(302, `<a href=/elsewhere>moved</a>`, "Location", test.location, "Content-Type", "text/html")
 		f := gather(options(), home, a)
@@ -145,24 +144,24 @@ func TestClasses(t *testing.T) {
 		status int
 		body   string
 		header []string
-		class  policy.Class
+		class  event.Class
 		links  int
 		note   string
 	}{
-		{"html", 200, page, []string{"Content-Type", "text/html"}, policy.OK, 1, ""},
-		{"xhtml", 200, page, []string{"Content-Type", "application/xhtml+xml"}, policy.OK, 1, ""},
-		{"xhtml as xml", 200, `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><a href="/x"/></html>`, []string{"Content-Type", "text/xml"}, policy.OK, 1, ""},
-		{"no type", 200, page, nil, policy.OK, 1, ""},
-		{"no type, not html", 200, "%PDF-1.7 <a href=x>", nil, policy.NotHTML, 0, ""},
-		{"xml", 200, `<rss><a href="/x"/></rss>`, []string{"Content-Type", "application/xml"}, policy.NotHTML, 0, ""},
-		{"plain", 200, page, []string{"Content-Type", "text/plain"}, policy.NotHTML, 0, ""},
-		{"gzip", 200, zipped, []string{"Content-Type", "text/html", "Content-Encoding", "gzip"}, policy.OK, 1, ""},
-		{"unknown coding", 200, page, []string{"Content-Type", "text/html", "Content-Encoding", "rot13"}, policy.NotHTML, 0, "rot13"},
-		{"bomb", 200, pressed(strings.Repeat("<a href=/x>", 300_000)), []string{"Content-Type", "text/html", "Content-Encoding", "gzip"}, policy.TooLarge, 0, "grows too much"},
-		{"missing", 404, page, []string{"Content-Type", "text/html"}, policy.HTTPError, 0, ""},
-		{"busy", 503, page, []string{"Content-Type", "text/html"}, policy.ServerError, 0, ""},
-		{"unchanged", 304, "", nil, policy.OK, 0, ""},
-		{"empty", 200, "", []string{"Content-Type", "text/html"}, policy.OK, 0, ""},
+		{"html", 200, page, []string{"Content-Type", "text/html"}, event.OK, 1, ""},
+		{"xhtml", 200, page, []string{"Content-Type", "application/xhtml+xml"}, event.OK, 1, ""},
+		{"xhtml as xml", 200, `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><a href="/x"/></html>`, []string{"Content-Type", "text/xml"}, event.OK, 1, ""},
+		{"no type", 200, page, nil, event.OK, 1, ""},
+		{"no type, not html", 200, "%PDF-1.7 <a href=x>", nil, event.NotHTML, 0, ""},
+		{"xml", 200, `<rss><a href="/x"/></rss>`, []string{"Content-Type", "application/xml"}, event.NotHTML, 0, ""},
+		{"plain", 200, page, []string{"Content-Type", "text/plain"}, event.NotHTML, 0, ""},
+		{"gzip", 200, zipped, []string{"Content-Type", "text/html", "Content-Encoding", "gzip"}, event.OK, 1, ""},
+		{"unknown coding", 200, page, []string{"Content-Type", "text/html", "Content-Encoding", "rot13"}, event.NotHTML, 0, "rot13"},
+		{"bomb", 200, pressed(strings.Repeat("<a href=/x>", 300_000)), []string{"Content-Type", "text/html", "Content-Encoding", "gzip"}, event.TooLarge, 0, "grows too much"},
+		{"missing", 404, page, []string{"Content-Type", "text/html"}, event.HTTPError, 0, ""},
+		{"busy", 503, page, []string{"Content-Type", "text/html"}, event.ServerError, 0, ""},
+		{"unchanged", 304, "", nil, event.OK, 0, ""},
+		{"empty", 200, "", []string{"Content-Type", "text/html"}, event.OK, 0, ""},
 	} {
 		f := gather(options(), home, answered(test.status, test.body, test.header...))
 		if f.Class != test.class || f.Links.Len() != test.links || !strings.Contains(f.Note, test.note) || (f.Note == "") != (test.note == "") {
@@ -176,7 +175,7 @@ func TestCutCoding(t *testing.T) {
 	whole := pressed("<a href=/x>" + many("<p>%d", 5000))
 	a := answered(200, whole[:len(whole)/2], "Content-Type", "text/html", "Content-Encoding", "gzip")
 	f := gather(options(), home, a)
-	if f.Class != policy.OK || f.Note == "" || f.Links.Len() != 1 || f.Size == 0 {
+	if f.Class != event.OK || f.Note == "" || f.Links.Len() != 1 || f.Size == 0 {
 		t.Errorf("%v, note %q, %d links, %d bytes", f.Class, f.Note, f.Links.Len(), f.Size)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // maxErrorBody is how much is stored of the body of an answer that is no page, in bytes.
@@ -34,7 +34,7 @@ func (g *Gatherer) record(url string, a *fetch.Answer, at time.Time, f *Found, w
 		x.Response, x.Truncated, x.Meta = archive.Response{}, archive.Whole, withheldFields(why, f)
 	case a.Status == notModified:
 		x.Revisit = &archive.Revisit{Profile: archive.NotModified, URL: url}
-	case a.Class != policy.OK && a.Class != policy.TooLarge && len(a.Body) > maxErrorBody:
+	case a.Class != event.OK && a.Class != event.TooLarge && len(a.Body) > maxErrorBody:
 		x.Response.Body, x.Truncated = a.Body[:maxErrorBody], archive.Length
 	}
 	r, err := g.opt.Builder.Build(g.room[:0], &x)

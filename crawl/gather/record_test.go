@@ -11,7 +11,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // TestRecords: what becomes of an exchange in the archive.
@@ -71,7 +71,7 @@ func TestRecords(t *testing.T) {
 // TestRecordFields: what the records say besides the body.
 func TestRecordFields(t *testing.T) {
 	a := answered(200, "<p>x", "Content-Type", "text/html", "Transfer-Encoding", "chunked", "Set-Cookie", "a=b")
-	a.Cut, a.Class = fetch.CutDisconnect, policy.ConnectError
+	a.Cut, a.Class = fetch.CutDisconnect, event.ConnectError
 	_, _, records := stored(t, gather(options(), home, a).Records)
 	for name, want := range map[string]string{"WARC-Truncated": "disconnect", "WARC-IP-Address": "192.0.2.1", "WARC-Protocol": "http/1.1"} {
 		if got := records[0].Get(name); got != want {

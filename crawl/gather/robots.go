@@ -8,7 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // Robots reads the answer for a robots.txt: its text goes to f.Body, and its records are
@@ -31,7 +31,7 @@ func (g *Gatherer) Robots(url string, a *fetch.Answer, at time.Time, f *Found) {
 // may forbid anything. Servers name codings that are none, so under an unknown name the
 // body is taken for the text if it looks like one.
 func ReadRobots(d *fetch.Decoder, a *fetch.Answer) []byte {
-	if a.Class != policy.OK && a.Class != policy.TooLarge {
+	if a.Class != event.OK && a.Class != event.TooLarge {
 		return nil
 	}
 	const most = robots.MaxSize + 1
@@ -43,7 +43,7 @@ func ReadRobots(d *fetch.Decoder, a *fetch.Answer) []byte {
 	case errors.Is(err, fetch.ErrCoding) && isText(a.Body):
 		return slices.Clone(a.Body[:min(len(a.Body), most)])
 	}
-	a.Class, a.Note = policy.ServerError, "robots.txt cannot be read: "+err.Error()
+	a.Class, a.Note = event.ServerError, "robots.txt cannot be read: "+err.Error()
 	return nil
 }
 
@@ -53,9 +53,9 @@ func ReadRobots(d *fetch.Decoder, a *fetch.Answer) []byte {
 func RobotsResponse(a *fetch.Answer, hops int, target string) robots.Response {
 	r := robots.Response{Status: a.Status, Hops: hops, Astray: target == "", RetryAfter: a.RetryAfter}
 	switch a.Class {
-	case policy.Timeout, policy.ConnectError, policy.TLSError, policy.DNSError, policy.Crashed:
+	case event.Timeout, event.ConnectError, event.TLSError, event.DNSError, event.Crashed:
 		r.Status = 0
-	case policy.ServerError:
+	case event.ServerError:
 		if a.Status/100 == 2 {
 			r.Status = 0
 		}

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // ScopeOptions say which pages a crawl is about.
@@ -111,38 +111,38 @@ func (s *Scope) SetDeny(r *Rules) { s.deny.Store(r) }
 
 // Judge says why a page is out of scope: BarDenied (deny list), BarExcluded (a rule or
 // pattern), BarScope (Kind); or NoBar.
-func (s *Scope) Judge(site, rest []byte) frontier.Bar {
+func (s *Scope) Judge(site, rest []byte) event.Bar {
 	url := append(append(make([]byte, 0, len(site)+len(rest)), site...), rest...)
 	return s.judge(url, len(site), s.holds(site))
 }
 
 // Denied says whether the deny list forbids a page, whatever else holds for it.
-func (s *Scope) Denied(site, rest []byte) frontier.Bar {
+func (s *Scope) Denied(site, rest []byte) event.Bar {
 	if s.deny.Load().match(site, rest) == deny {
-		return frontier.BarDenied
+		return event.BarDenied
 	}
-	return frontier.NoBar
+	return event.NoBar
 }
 
 // judge is Judge for a URL in one piece, its site before mid; known says whether the
 // site is of the kind of the scope.
-func (s *Scope) judge(url []byte, mid int, known bool) frontier.Bar {
+func (s *Scope) judge(url []byte, mid int, known bool) event.Bar {
 	site, rest := url[:mid], url[mid:]
 	if s.deny.Load().match(site, rest) == deny {
-		return frontier.BarDenied
+		return event.BarDenied
 	}
 	switch s.rules.match(site, rest) {
 	case deny:
-		return frontier.BarExcluded
+		return event.BarExcluded
 	case silent:
 		if !known || s.kind == kindRegexp && !s.pattern.Match(url) {
-			return frontier.BarScope
+			return event.BarScope
 		}
 	}
 	if len(s.include) > 0 && !matches(s.include, url) || matches(s.exclude, url) {
-		return frontier.BarExcluded
+		return event.BarExcluded
 	}
-	return frontier.NoBar
+	return event.NoBar
 }
 
 func matches(list []*regexp.Regexp, url []byte) bool {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // DenyList is the deny list in force, nil if there is none.
@@ -18,22 +18,22 @@ func (s *Scope) DeniesSite(site []byte) bool { return s.deny.Load().match(site, 
 // JudgeFile says why a sitemap file is not to be asked for, as far as scope and deny list
 // decide it. Include patterns and a regular expression choose pages, and a file is none:
 // what it lists is judged page by page.
-func (s *Scope) JudgeFile(site, rest []byte) frontier.Bar {
+func (s *Scope) JudgeFile(site, rest []byte) event.Bar {
 	if s.deny.Load().match(site, rest) == deny {
-		return frontier.BarDenied
+		return event.BarDenied
 	}
 	switch s.rules.match(site, rest) {
 	case deny:
-		return frontier.BarExcluded
+		return event.BarExcluded
 	case silent:
 		if !s.holds(site) {
-			return frontier.BarScope
+			return event.BarScope
 		}
 	}
 	if len(s.exclude) > 0 && matches(s.exclude, slices.Concat(site, rest)) {
-		return frontier.BarExcluded
+		return event.BarExcluded
 	}
-	return frontier.NoBar
+	return event.NoBar
 }
 
 // DenyText is a deny list with the same meaning as r, one rule a line, in an order that

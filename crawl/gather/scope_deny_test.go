@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // Sitemap files obey what is about sites and what excludes, not what chooses pages.
@@ -22,21 +22,21 @@ func TestJudgeFile(t *testing.T) {
 	for _, test := range []struct {
 		o    ScopeOptions
 		url  string
-		want frontier.Bar
+		want event.Bar
 	}{
-		{ScopeOptions{}, "http://a.example/sitemap.xml", frontier.NoBar},
-		{ScopeOptions{Include: []string{"/docs/"}}, "http://a.example/sitemap.xml", frontier.NoBar},
-		{ScopeOptions{Kind: "regexp:/docs/"}, "http://a.example/sitemap.xml", frontier.NoBar},
-		{ScopeOptions{Exclude: []string{"/sm/"}}, "http://a.example/sm/1.xml", frontier.BarExcluded},
-		{ScopeOptions{Exclude: []string{"^http://a"}}, "http://a.example/sitemap.xml", frontier.BarExcluded},
-		{ScopeOptions{Kind: "seeds", Seeds: seeds}, "https://www.a.example/sitemap.xml", frontier.NoBar},
-		{ScopeOptions{Kind: "seeds", Seeds: seeds}, "http://b.example/sitemap.xml", frontier.BarScope},
-		{ScopeOptions{Kind: "domain", Seeds: seeds}, "http://x.b.example/sitemap.xml", frontier.BarScope},
-		{ScopeOptions{Kind: "seeds", Seeds: seeds, Rules: rules}, "http://c.example/sitemap.xml", frontier.NoBar},
-		{ScopeOptions{Rules: rules}, "http://a.example/old/sitemap.xml", frontier.BarExcluded},
-		{ScopeOptions{Deny: list}, "http://a.example/sm/9.xml", frontier.BarDenied},
-		{ScopeOptions{Deny: list}, "http://x.d.example/sitemap.xml", frontier.BarDenied},
-		{ScopeOptions{Kind: "seeds", Seeds: seeds, Deny: list}, "http://d.example/sitemap.xml", frontier.BarDenied},
+		{ScopeOptions{}, "http://a.example/sitemap.xml", event.NoBar},
+		{ScopeOptions{Include: []string{"/docs/"}}, "http://a.example/sitemap.xml", event.NoBar},
+		{ScopeOptions{Kind: "regexp:/docs/"}, "http://a.example/sitemap.xml", event.NoBar},
+		{ScopeOptions{Exclude: []string{"/sm/"}}, "http://a.example/sm/1.xml", event.BarExcluded},
+		{ScopeOptions{Exclude: []string{"^http://a"}}, "http://a.example/sitemap.xml", event.BarExcluded},
+		{ScopeOptions{Kind: "seeds", Seeds: seeds}, "https://www.a.example/sitemap.xml", event.NoBar},
+		{ScopeOptions{Kind: "seeds", Seeds: seeds}, "http://b.example/sitemap.xml", event.BarScope},
+		{ScopeOptions{Kind: "domain", Seeds: seeds}, "http://x.b.example/sitemap.xml", event.BarScope},
+		{ScopeOptions{Kind: "seeds", Seeds: seeds, Rules: rules}, "http://c.example/sitemap.xml", event.NoBar},
+		{ScopeOptions{Rules: rules}, "http://a.example/old/sitemap.xml", event.BarExcluded},
+		{ScopeOptions{Deny: list}, "http://a.example/sm/9.xml", event.BarDenied},
+		{ScopeOptions{Deny: list}, "http://x.d.example/sitemap.xml", event.BarDenied},
+		{ScopeOptions{Kind: "seeds", Seeds: seeds, Deny: list}, "http://d.example/sitemap.xml", event.BarDenied},
 	} {
 		s, err := NewScope(test.o)
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 func mustScope(t *testing.T, o ScopeOptions) *Scope {
@@ -28,7 +28,7 @@ func mustRules(t *testing.T, text string) *Rules {
 }
 
 // judged is the verdict on a URL.
-func judged(s *Scope, url string) frontier.Bar {
+func judged(s *Scope, url string) event.Bar {
 	return s.Judge(page.Site([]byte(url)))
 }
 
@@ -53,19 +53,19 @@ func TestScopeKinds(t *testing.T) {
 	} {
 		s := mustScope(t, ScopeOptions{Kind: test.kind, Seeds: seeds})
 		for _, url := range test.in {
-			if got := judged(s, url); got != frontier.NoBar {
+			if got := judged(s, url); got != event.NoBar {
 				t.Errorf("%s: %s: %v", test.kind, url, got)
 			}
 		}
 		for _, url := range test.out {
-			if got := judged(s, url); got != frontier.BarScope {
+			if got := judged(s, url); got != event.BarScope {
 				t.Errorf("%s: %s: %v, want it out of scope", test.kind, url, got)
 			}
 		}
 	}
 	// A public suffix as a seed is a site of its own, not of its customers.
 	s := mustScope(t, ScopeOptions{Kind: "domain", Seeds: []string{"https://github.io/"}})
-	if judged(s, "https://github.io/x") != frontier.NoBar || judged(s, "https://a.github.io/") != frontier.BarScope {
+	if judged(s, "https://github.io/x") != event.NoBar || judged(s, "https://a.github.io/") != event.BarScope {
 		t.Error("github.io speaks for its customers")
 	}
 }
@@ -82,28 +82,28 @@ func TestScopeOrder(t *testing.T) {
 		Rules: mustRules(t, "allow other.example\ndeny example.org/private/\nallow evil.example\nallow example.org/secret/"),
 		Deny:  denied,
 	})
-	for url, want := range map[string]frontier.Bar{
-		"https://example.org/":              frontier.NoBar,
-		"https://example.org/secret/x":      frontier.BarDenied,
-		"https://evil.example/":             frontier.BarDenied,
-		"https://x.evil.example/":           frontier.BarDenied,
-		"https://example.org/private/":      frontier.BarExcluded,
-		"https://other.example/y":           frontier.NoBar,
-		"https://other.example/y.php":       frontier.BarExcluded,
-		"https://example.org/x?a=1&print=1": frontier.BarExcluded,
-		"https://third.example/":            frontier.BarScope,
-		"https://third.example/x.php":       frontier.BarScope,
+	for url, want := range map[string]event.Bar{
+		"https://example.org/":              event.NoBar,
+		"https://example.org/secret/x":      event.BarDenied,
+		"https://evil.example/":             event.BarDenied,
+		"https://x.evil.example/":           event.BarDenied,
+		"https://example.org/private/":      event.BarExcluded,
+		"https://other.example/y":           event.NoBar,
+		"https://other.example/y.php":       event.BarExcluded,
+		"https://example.org/x?a=1&print=1": event.BarExcluded,
+		"https://third.example/":            event.BarScope,
+		"https://third.example/x.php":       event.BarScope,
 	} {
 		if got := judged(s, url); got != want {
 			t.Errorf("%s: %v, want %v", url, got, want)
 		}
 	}
 	s.SetDeny(nil)
-	if got := judged(s, "https://evil.example/"); got != frontier.NoBar {
+	if got := judged(s, "https://evil.example/"); got != event.NoBar {
 		t.Errorf("after the deny list is gone: %v", got)
 	}
 	s = mustScope(t, ScopeOptions{Include: []string{"/docs/"}})
-	if judged(s, "http://x.example/docs/") != frontier.NoBar || judged(s, "http://x.example/") != frontier.BarExcluded {
+	if judged(s, "http://x.example/docs/") != event.NoBar || judged(s, "http://x.example/") != event.BarExcluded {
 		t.Error("include does not include")
 	}
 }
@@ -130,7 +130,7 @@ func TestRules(t *testing.T) {
 		"http://[2001:db8::1]/":                  true,
 		"http://[2001:db8::2]/":                  false,
 	} {
-		if got := judged(s, url); (got == frontier.NoBar) != in {
+		if got := judged(s, url); (got == event.NoBar) != in {
 			t.Errorf("%s: %v", url, got)
 		}
 	}
@@ -173,7 +173,7 @@ func TestDenyWhileRunning(t *testing.T) {
 	for range 2 {
 		wg.Go(func() {
 			for range 1000 {
-				if got := judged(s, "http://a.example/"); got != frontier.NoBar && got != frontier.BarDenied {
+				if got := judged(s, "http://a.example/"); got != event.NoBar && got != event.BarDenied {
 					t.Errorf("got %v", got)
 				}
 			}
@@ -183,7 +183,7 @@ func TestDenyWhileRunning(t *testing.T) {
 		s.SetDeny([]*Rules{nil, list}[i%2])
 	}
 	wg.Wait()
-	if got := judged(s, "http://a.example/"); got != frontier.BarDenied {
+	if got := judged(s, "http://a.example/"); got != event.BarDenied {
 		t.Errorf("at the end: %v", got)
 	}
 }

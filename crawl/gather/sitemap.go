@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // maxFiles bounds the files that are taken from one index of sitemaps. The protocol allows
@@ -23,9 +23,9 @@ func (g *Gatherer) Sitemap(url string, a *fetch.Answer, at time.Time, f *Found) 
 	g.begin(url, a, f)
 	g.doc.alone, g.most = true, g.opt.MaxListed
 	switch {
-	case a.Class == policy.Redirect:
+	case a.Class == event.Redirect:
 		g.listFile([]byte(a.Location), f)
-	case (a.Class == policy.OK || a.Class == policy.TooLarge) && a.Status != notModified:
+	case (a.Class == event.OK || a.Class == event.TooLarge) && a.Status != notModified:
 		g.list(a, f)
 	}
 	g.record(url, a, at, f, "")
@@ -43,10 +43,10 @@ func (g *Gatherer) list(a *fetch.Answer, f *Found) {
 	case bytes.HasPrefix(text, []byte("http")):
 		g.listLines(text, cut, f)
 	default:
-		f.Class, f.Note = policy.NotHTML, "not a sitemap"
+		f.Class, f.Note = event.NotHTML, "not a sitemap"
 		return
 	}
-	f.Class = policy.OK
+	f.Class = event.OK
 	g.leftOut(f)
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 const mapURL = "https://site.example/maps/sitemap.xml"
@@ -71,7 +71,7 @@ func showList(f *Found) string {
 	if f.Foreign > 0 {
 		words = append(words, fmt.Sprint("foreign ", f.Foreign))
 	}
-	if f.Class != policy.OK {
+	if f.Class != event.OK {
 		words = append(words, f.Class.String())
 	}
 	return strings.Join(words, " ")
@@ -84,12 +84,12 @@ func TestSitemapCut(t *testing.T) {
 	o := options()
 	o.MaxSitemap = int64(strings.Index(text, "/500\n") + 2) // in the middle of a line
 	f := listed(o, answered(200, pressed(text)))
-	if f.Links.Len() != 500 || f.Class != policy.OK || f.Note == "" {
+	if f.Links.Len() != 500 || f.Class != event.OK || f.Note == "" {
 		t.Errorf("%d pages, %v, note %q", f.Links.Len(), f.Class, f.Note)
 	}
 	a := answered(200, text[:o.MaxSitemap])
-	a.Class, a.Cut = policy.TooLarge, fetch.CutLength
-	if f = listed(options(), a); f.Links.Len() != 500 || f.Class != policy.OK {
+	a.Class, a.Cut = event.TooLarge, fetch.CutLength
+	if f = listed(options(), a); f.Links.Len() != 500 || f.Class != event.OK {
 		t.Errorf("%d pages, %v", f.Links.Len(), f.Class)
 	}
 	o = options()
@@ -97,7 +97,7 @@ func TestSitemapCut(t *testing.T) {
 	if f = listed(o, answered(200, text)); f.Links.Len() != 10 || f.Dropped != 990 || f.Cut&page.CutLinks == 0 {
 		t.Errorf("%d pages, %d dropped, cut %b", f.Links.Len(), f.Dropped, f.Cut)
 	}
-	if f = listed(options(), answered(404, text)); f.Links.Len() != 0 || f.Class != policy.HTTPError {
+	if f = listed(options(), answered(404, text)); f.Links.Len() != 0 || f.Class != event.HTTPError {
 		t.Errorf("404: %d pages, %v", f.Links.Len(), f.Class)
 	}
 	if f = listed(options(), answered(301, text, "Location", "/new.xml")); showList(f) != "files https://site.example/new.xml redirect" {

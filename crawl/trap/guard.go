@@ -6,7 +6,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -228,9 +228,9 @@ const (
 // Judge says what speaks against handing out a page. Its text may be invalid afterwards.
 // One that is held stays so as long as it needs an allowance, whatever else links to it: a
 // page may link to a thousand of them, and what is left is for Release to share out.
-func (g *Guard) Judge(p *Page) frontier.Bar {
+func (g *Guard) Judge(p *Page) event.Bar {
 	if _, free := g.held.free[p.ID]; free {
-		return frontier.NoBar
+		return event.NoBar
 	}
 	if r, held := g.held.of[p.ID]; held && needsAllowance(r.bar) && g.allowance(p).left < math.MaxInt64 {
 		return r.bar
@@ -239,36 +239,36 @@ func (g *Guard) Judge(p *Page) frontier.Bar {
 }
 
 // judge is Judge for a page that is neither free nor held.
-func (g *Guard) judge(p *Page) frontier.Bar {
+func (g *Guard) judge(p *Page) event.Bar {
 	switch {
 	case g.isWild(p.Site):
-		return frontier.BarHosts
+		return event.BarHosts
 	case g.isFarm(p.Site) && !g.isEnd(p.Site):
-		return frontier.BarFarm
+		return event.BarFarm
 	case g.isCopy(p.Site):
-		return frontier.BarNoNews
+		return event.BarNoNews
 	case g.isVariant(p):
-		return frontier.BarDuplicate
+		return event.BarDuplicate
 	}
 	at, depth := g.placeAt(p)
 	tired := false
 	if id, ok := g.places.find(at); ok && depth > 0 {
 		if g.places.left(id, depth) == 0 {
-			return frontier.BarGrows
+			return event.BarGrows
 		}
 		tired = g.places.tired(id, placeLeast, placeTimes)
 	}
 	if !p.Single {
-		return frontier.NoBar
+		return event.NoBar
 	}
 	group := g.groupOf(p)
 	if id, ok := g.groups.find(group); ok && g.groups.tired(id, groupLeast, groupTimes) {
 		tired = true
 	}
 	if tired && g.bred(p, group, at) {
-		return frontier.BarNoNews
+		return event.BarNoNews
 	}
-	return frontier.NoBar
+	return event.NoBar
 }
 
 // bred tells whether a page was made up: its name is an id that no person would write, one
@@ -327,14 +327,14 @@ func (g *Guard) Brought(p graph.Page, pages int) {
 }
 
 // Held tells whether a bar is a suspicion: such pages are held, and may be released.
-func Held(b frontier.Bar) bool {
-	return b == frontier.BarNoNews || b == frontier.BarDuplicate || needsAllowance(b)
+func Held(b event.Bar) bool {
+	return b == event.BarNoNews || b == event.BarDuplicate || needsAllowance(b)
 }
 
 // needsAllowance reports whether pages under a bar share an allowance.
-func needsAllowance(b frontier.Bar) bool {
-	return b == frontier.BarHosts || b == frontier.BarFarm || b == frontier.BarGrows
+func needsAllowance(b event.Bar) bool {
+	return b == event.BarHosts || b == event.BarFarm || b == event.BarGrows
 }
 
 // IsTrap tells whether a bar is about traps.
-func IsTrap(b frontier.Bar) bool { return b == frontier.BarTrap || Held(b) }
+func IsTrap(b event.Bar) bool { return b == event.BarTrap || Held(b) }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -174,7 +174,7 @@ func TestParametersOverflow(t *testing.T) {
 		g.Asked(p)
 		g.Came(p, News{Exact: true, Same: true})
 	}
-	if bar := g.Judge(&Page{Rest: []byte("/y?z=1")}); bar != frontier.NoBar {
+	if bar := g.Judge(&Page{Rest: []byte("/y?z=1")}); bar != event.NoBar {
 		t.Errorf("a page of another program is judged %v", bar)
 	}
 }
@@ -188,15 +188,15 @@ func TestMadeUp(t *testing.T) {
 		rest   string
 		single bool
 		from   *Page
-		want   frontier.Bar
+		want   event.Bar
 	}{
-		{"/x/2.html", true, &parent, frontier.BarNoNews},
-		{"/x/2.html", true, &crowded, frontier.BarNoNews},
-		{"/x/2.html", true, &index, frontier.NoBar},
-		{"/x/2.html", true, nil, frontier.NoBar},
-		{"/x/2.html", false, &parent, frontier.NoBar},
-		{"/x/0f3a9c21b7.html", true, &index, frontier.BarNoNews},
-		{"/y/2.html", true, &parent, frontier.NoBar},
+		{"/x/2.html", true, &parent, event.BarNoNews},
+		{"/x/2.html", true, &crowded, event.BarNoNews},
+		{"/x/2.html", true, &index, event.NoBar},
+		{"/x/2.html", true, nil, event.NoBar},
+		{"/x/2.html", false, &parent, event.NoBar},
+		{"/x/0f3a9c21b7.html", true, &index, event.BarNoNews},
+		{"/y/2.html", true, &parent, event.NoBar},
 	} {
 		g := newGuarded(1000, 2)
 		g.AddSite([]byte("a.example"), 0, "a.example")

@@ -3,7 +3,7 @@ package trap
 import (
 	"math"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -18,13 +18,13 @@ const (
 type reason struct {
 	list *heldList
 	at   int
-	bar  frontier.Bar
+	bar  event.Bar
 }
 
 // A heldList is the pages that wait for the same, in the order in which they were refused.
 type heldList struct {
 	key   uint64
-	bar   frontier.Bar // of the first of them
+	bar   event.Bar    // of the first of them
 	at    int          // its place among the lists
 	pages []graph.Page // NoPage where one was taken out
 	live  int          // pages that are there
@@ -58,7 +58,7 @@ func newHeld() held {
 	return held{lists: map[uint64]*heldList{}, of: map[graph.Page]reason{}, free: map[graph.Page]charge{}, pending: map[uint64]uint64{}}
 }
 
-func (h *held) add(key uint64, p graph.Page, bar frontier.Bar) {
+func (h *held) add(key uint64, p graph.Page, bar event.Bar) {
 	l := h.lists[key]
 	if _, there := h.of[p]; there || len(h.of) >= maxHeld {
 		return
@@ -132,29 +132,29 @@ func (h *held) closeOrder() {
 }
 
 // keyOf is what a held page waits for.
-func (g *Guard) keyOf(p *Page, bar frontier.Bar) uint64 {
+func (g *Guard) keyOf(p *Page, bar event.Bar) uint64 {
 	const copies, farms, names = 1 << 62, 1 << 61, 1 << 60
 	switch bar {
-	case frontier.BarNoNews:
+	case event.BarNoNews:
 		if g.isCopy(p.Site) {
 			return copies | uint64(p.Site)
 		}
 		return g.dullPart(p)
-	case frontier.BarDuplicate:
+	case event.BarDuplicate:
 		key, _ := g.idleParam(p)
 		return key
-	case frontier.BarHosts:
+	case event.BarHosts:
 		key := names | uint64(g.of.At(int(p.Site)))
 		if g.isLone(p.Site) {
 			key |= 1 << 40 // they wait for other things than those that are vouched for
 		}
 		return key
-	case frontier.BarFarm:
+	case event.BarFarm:
 		top, _, _ := g.branch(p.Site)
 		return farms | uint64(top)
 	}
 	key := g.placeOf(p)
-	if bar == frontier.BarTrap {
+	if bar == event.BarTrap {
 		key ^= mixer // beside those that grow
 	}
 	return key
@@ -171,7 +171,7 @@ func (g *Guard) dullPart(p *Page) uint64 {
 }
 
 // Refused notes that a page was refused for a reason of traps.
-func (g *Guard) Refused(p *Page, bar frontier.Bar) {
+func (g *Guard) Refused(p *Page, bar event.Bar) {
 	g.marks.note(g.pattern(p, bar), p.Site, bar)
 	if !Held(bar) {
 		return
@@ -206,7 +206,7 @@ func (g *Guard) Admitted(p *Page) {
 }
 
 // letGo lets a page be handed out whatever speaks against it.
-func (g *Guard) letGo(p *Page, bar frontier.Bar) {
+func (g *Guard) letGo(p *Page, bar event.Bar) {
 	g.marks.forget(g.pattern(p, bar), p.Site, bar)
 	a := g.allowance(p)
 	g.held.let(p.ID, charge{a.key, a.cost})
@@ -320,7 +320,7 @@ func (g *Guard) mayGo(given map[uint64]uint64, p *Page, end bool) bool {
 	if !end {
 		spent += g.held.pending[a.key]
 	}
-	if spent+a.cost > a.left || g.judge(p) != frontier.NoBar {
+	if spent+a.cost > a.left || g.judge(p) != event.NoBar {
 		return false
 	}
 	given[a.key] += a.cost

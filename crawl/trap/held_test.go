@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -29,9 +29,9 @@ func (g *guarded) page(s graph.Site, format string, args ...any) *Page {
 func (g *guarded) look(p graph.Page) (Page, bool) { return g.pages[p], !g.gone[p] }
 
 // ask hands a page out and lets it come, or refuses it.
-func (g *guarded) ask(p *Page, n News) frontier.Bar {
+func (g *guarded) ask(p *Page, n News) event.Bar {
 	bar := g.Judge(p)
-	if bar != frontier.NoBar {
+	if bar != event.NoBar {
 		g.Refused(p, bar)
 		return bar
 	}
@@ -89,7 +89,7 @@ func TestReleaseFarm(t *testing.T) {
 		t.Errorf("%d more are released while they wait", len(more))
 	}
 	for _, p := range list {
-		if bar := g.ask(&g.pages[p], News{}); bar != frontier.NoBar {
+		if bar := g.ask(&g.pages[p], News{}); bar != event.NoBar {
 			t.Errorf("a released page is refused as %v", bar)
 		}
 	}
@@ -114,11 +114,11 @@ func TestRefusedAgain(t *testing.T) {
 	}
 	for _, id := range list {
 		p := &g.pages[id]
-		if bar := g.Judge(p); bar != frontier.BarFarm {
+		if bar := g.Judge(p); bar != event.BarFarm {
 			t.Fatalf("the second try is judged %v", bar)
 		}
-		g.Refused(p, frontier.BarFarm)
-		g.Refused(p, frontier.BarFarm)
+		g.Refused(p, event.BarFarm)
+		g.Refused(p, event.BarFarm)
 	}
 	if g.Holds() != holds+2 {
 		t.Errorf("%d are held, want %d", g.Holds(), holds+2)
@@ -176,15 +176,15 @@ func TestHeldIsBounded(t *testing.T) {
 	g := newGuarded(10_000, 10)
 	g.AddSite([]byte("a.example"), 0, "a.example")
 	for range maxHeldFor + 10 {
-		g.Refused(g.page(0, "/x/"), frontier.BarGrows)
+		g.Refused(g.page(0, "/x/"), event.BarGrows)
 	}
-	g.Refused(g.page(0, "/y/"), frontier.BarTrap) // is not held
+	g.Refused(g.page(0, "/y/"), event.BarTrap) // is not held
 	checkHeld(t, g.Guard)
 	if g.Holds() != maxHeldFor || g.BarredOn(0) != maxHeldFor+11 {
 		t.Errorf("%d are held, %d barred", g.Holds(), g.BarredOn(0))
 	}
 	g.Admitted(&g.pages[3])
-	g.Refused(g.page(0, "/x/"), frontier.BarGrows)
+	g.Refused(g.page(0, "/x/"), event.BarGrows)
 	if checkHeld(t, g.Guard); g.Holds() != maxHeldFor {
 		t.Errorf("%d are held", g.Holds())
 	}
@@ -196,7 +196,7 @@ func TestAdmittedIsNoPass(t *testing.T) {
 	g := farmOf(t, 100)
 	p := g.page(90, "/other")
 	g.Admitted(p)
-	if bar := g.Judge(p); bar != frontier.BarFarm {
+	if bar := g.Judge(p); bar != event.BarFarm {
 		t.Errorf("it is judged %v", bar)
 	}
 }
@@ -246,13 +246,13 @@ func TestHeldWaits(t *testing.T) {
 	for id := range g.held.of {
 		p := g.pages[id]
 		p.Single = false
-		if bar := g.Judge(&p); bar != frontier.BarFarm {
+		if bar := g.Judge(&p); bar != event.BarFarm {
 			t.Errorf("page %d is judged %v", id, bar)
 		}
 	}
 	p := g.pages[g.held.order[0].pages[0]]
 	g.Linked(0, p.Site) // but a seed speaks for it
-	if bar := g.Judge(&p); bar != frontier.NoBar {
+	if bar := g.Judge(&p); bar != event.NoBar {
 		t.Errorf("the page of a site that a seed links to is judged %v", bar)
 	}
 }

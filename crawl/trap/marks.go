@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -14,7 +14,7 @@ import (
 // how many pages that has met.
 type Mark struct {
 	Site    graph.Site
-	Bar     frontier.Bar
+	Bar     event.Bar
 	Pattern string // of path and query; "": all of the site
 	Pages   int64
 }
@@ -24,7 +24,7 @@ const maxMarks = 1000
 
 type markKey struct {
 	site    graph.Site
-	bar     frontier.Bar
+	bar     event.Bar
 	pattern string
 }
 
@@ -38,7 +38,7 @@ func newMarks(maxSites int) marks {
 	return marks{pages: map[markKey]int64{}, barred: graph.NewColumn[uint32]("trap site barred", maxSites)}
 }
 
-func (m *marks) note(pattern []byte, s graph.Site, bar frontier.Bar) {
+func (m *marks) note(pattern []byte, s graph.Site, bar event.Bar) {
 	m.barred.Grow(int(s) + 1)
 	m.barred.Slice()[s]++
 	key := markKey{s, bar, string(pattern)}
@@ -48,7 +48,7 @@ func (m *marks) note(pattern []byte, s graph.Site, bar frontier.Bar) {
 }
 
 // forget takes one page back.
-func (m *marks) forget(pattern []byte, s graph.Site, bar frontier.Bar) {
+func (m *marks) forget(pattern []byte, s graph.Site, bar event.Bar) {
 	m.barred.Slice()[s]--
 	key := markKey{s, bar, string(pattern)}
 	if n := m.pages[key]; n > 1 {
@@ -59,14 +59,14 @@ func (m *marks) forget(pattern []byte, s graph.Site, bar frontier.Bar) {
 }
 
 // pattern is the place that a bar is about.
-func (g *Guard) pattern(p *Page, bar frontier.Bar) []byte {
+func (g *Guard) pattern(p *Page, bar event.Bar) []byte {
 	const most = 200 // bytes: it is for people
 	text := []byte(nil)
 	switch bar {
-	case frontier.BarNoNews, frontier.BarDuplicate:
+	case event.BarNoNews, event.BarDuplicate:
 		g.text = appendGroup(g.text[:0], p.Rest)
 		text = g.text
-	case frontier.BarGrows:
+	case event.BarGrows:
 		text, _ = place(p.Rest)
 	}
 	return text[:min(len(text), most)]
@@ -74,7 +74,7 @@ func (g *Guard) pattern(p *Page, bar frontier.Bar) []byte {
 
 // Barred notes a page that was refused when it became known, by the shape of its URL, and
 // the page that made it known.
-func (g *Guard) Barred(s graph.Site, bar frontier.Bar, from graph.Page) {
+func (g *Guard) Barred(s graph.Site, bar event.Bar, from graph.Page) {
 	g.marks.note(nil, s, bar)
 	g.trials.made(from)
 }
@@ -119,8 +119,8 @@ type FreePage struct {
 type HeldFor struct {
 	Key   uint64
 	Pages []graph.Page
-	Bars  []frontier.Bar // by page
-	Over  int            // pages for which there was no room
+	Bars  []event.Bar // by page
+	Over  int         // pages for which there was no room
 }
 
 // Saved gives it.

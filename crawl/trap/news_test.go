@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -89,7 +89,7 @@ func TestListsAreWorthTheirPages(t *testing.T) {
 	var held []graph.Page
 	for i := range 8 {
 		p := g.page(0, "/page/%d", i)
-		if g.ask(p, News{Change: 1}) == frontier.BarNoNews {
+		if g.ask(p, News{Change: 1}) == event.BarNoNews {
 			held = append(held, p.ID)
 		}
 	}
@@ -116,7 +116,7 @@ func TestEnds(t *testing.T) {
 	if !g.isEnd(2) || g.isEnd(graph.Site(101)) {
 		t.Fatal("a domain that was asked and leads nowhere is no end, or one is that was not asked")
 	}
-	if bar := g.Judge(g.page(2, "/more")); bar != frontier.NoBar {
+	if bar := g.Judge(g.page(2, "/more")); bar != event.NoBar {
 		t.Errorf("another page of a member is judged %v", bar)
 	}
 	for range 2 {
@@ -127,7 +127,7 @@ func TestEnds(t *testing.T) {
 	if g.isEnd(2) || !g.isEnd(3) {
 		t.Error("a domain that leads to others of its kind is an end, or one that does not is none")
 	}
-	if bar := g.Judge(g.page(2, "/more")); bar != frontier.BarFarm {
+	if bar := g.Judge(g.page(2, "/more")); bar != event.BarFarm {
 		t.Errorf("another page of a farm is judged %v", bar)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // A parameter under which the same pages come again and again is known after some of
@@ -18,25 +18,25 @@ func TestIdleParameter(t *testing.T) {
 		g.Asked(&p)
 		g.Came(&p, News{Exact: exact, Same: exact, Ends: true})
 	}
-	judge := func(format string, args ...any) frontier.Bar {
+	judge := func(format string, args ...any) event.Bar {
 		return g.Judge(&Page{Rest: fmt.Appendf(nil, format, args...)})
 	}
 	for i := range 10 {
 		came(false, "/show?id=%d&zx=%d", i, 100+i)
 	}
 	for i := range idleLeast {
-		if b := judge("/show?id=%d&zx=%d", i, 200+i); b != frontier.NoBar {
+		if b := judge("/show?id=%d&zx=%d", i, 200+i); b != event.NoBar {
 			t.Fatalf("barred as %v after %d repeats", b, i)
 		}
 		came(true, "/show?id=%d&zx=%d", i, 200+i)
 	}
-	if b := judge("/show?id=5&zx=300"); b != frontier.BarDuplicate {
+	if b := judge("/show?id=5&zx=300"); b != event.BarDuplicate {
 		t.Errorf("another session of a page that came: %v", b)
 	}
-	if b := judge("/show?id=11&zx=300"); b != frontier.NoBar {
+	if b := judge("/show?id=11&zx=300"); b != event.NoBar {
 		t.Errorf("a page that did not come: %v", b)
 	}
-	if b := judge("/show?id=5"); b != frontier.NoBar {
+	if b := judge("/show?id=5"); b != event.NoBar {
 		t.Errorf("without the parameter: %v", b)
 	}
 }
@@ -60,11 +60,11 @@ func TestIdleDirectory(t *testing.T) {
 	for i := range idleLeast {
 		came(true, "/%s/p%d.html", id(2), i)
 	}
-	for rest, want := range map[string]frontier.Bar{
-		"/" + id(3) + "/p9.html":   frontier.BarDuplicate,
-		"/" + id(3) + "/p10.html":  frontier.NoBar, // did not come
-		"/x/" + id(30):             frontier.NoBar,
-		"/v/" + id(30) + "/p.html": frontier.NoBar,
+	for rest, want := range map[string]event.Bar{
+		"/" + id(3) + "/p9.html":   event.BarDuplicate,
+		"/" + id(3) + "/p10.html":  event.NoBar, // did not come
+		"/x/" + id(30):             event.NoBar,
+		"/v/" + id(30) + "/p.html": event.NoBar,
 	} {
 		if bar := g.Judge(&Page{Rest: []byte(rest)}); bar != want {
 			t.Errorf("%s is judged %v, want %v", rest, bar, want)

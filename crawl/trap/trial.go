@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -32,7 +32,7 @@ const (
 // A Trial is what became of the pages of a list that were let go.
 type Trial struct {
 	Key   uint64
-	Bar   frontier.Bar
+	Bar   event.Bar
 	Pages []Tried // let go by the last step
 	Made  uint32  // pages that were refused since for the same reason
 	Left  uint32  // pages that were left in the list
@@ -81,7 +81,7 @@ func (t *Trial) well() bool {
 	case t.waits() < t.Low, t.Made < n && t.Left <= min(fewCopies, copyTimes*t.News):
 		return true
 	}
-	return 2*good >= n && t.Bar != frontier.BarHosts && t.Bar != frontier.BarFarm
+	return 2*good >= n && t.Bar != event.BarHosts && t.Bar != event.BarFarm
 }
 
 // spent is what was spent since it went well.
@@ -96,10 +96,10 @@ func (t *Trial) spent() uint64 {
 func (t *Trial) cost() uint64 { return trialCost(t.Bar) * uint64(len(t.Pages)) }
 
 // grows reports whether pages under a bar have to show ends.
-func grows(b frontier.Bar) bool { return b == frontier.BarGrows || b == frontier.BarTrap }
+func grows(b event.Bar) bool { return b == event.BarGrows || b == event.BarTrap }
 
-func trialCost(b frontier.Bar) uint64 {
-	if b == frontier.BarHosts || b == frontier.BarFarm {
+func trialCost(b event.Bar) uint64 {
+	if b == event.BarHosts || b == event.BarFarm {
 		return newSite
 	}
 	return 1
@@ -142,7 +142,7 @@ func (x *trials) made(from graph.Page) bool {
 }
 
 // begin makes pages of a list the last step of its trial.
-func (x *trials) begin(key uint64, bar frontier.Bar, pages []graph.Page, left, news uint32) {
+func (x *trials) begin(key uint64, bar event.Bar, pages []graph.Page, left, news uint32) {
 	t := x.byKey[key]
 	if t == nil {
 		t = &Trial{Key: key}
@@ -217,7 +217,7 @@ func (g *Guard) candidates(lists []*heldList) (all []candidate) {
 // nothing else is left; look says what is known of a page. more, if not nil, hands out the
 // refused pages that are not held, with their bars. Nothing changes until Tried is called
 // with the pages.
-func (g *Guard) Try(requests uint64, look func(graph.Page) (Page, bool), more func(each func(p *Page, bar frontier.Bar))) []graph.Page {
+func (g *Guard) Try(requests uint64, look func(graph.Page) (Page, bool), more func(each func(p *Page, bar event.Bar))) []graph.Page {
 	most, spent := trialFloor+requests/trialShare, g.trials.spent()
 	left, lists := most-min(most, spent), g.held.order
 	if more != nil {
@@ -228,9 +228,9 @@ func (g *Guard) Try(requests uint64, look func(graph.Page) (Page, bool), more fu
 
 // unheld makes lists of the refused pages that are not held, and for whose reason no others
 // are.
-func (g *Guard) unheld(more func(each func(p *Page, bar frontier.Bar))) (lists []*heldList) {
+func (g *Guard) unheld(more func(each func(p *Page, bar event.Bar))) (lists []*heldList) {
 	extra := newHeld()
-	more(func(p *Page, bar frontier.Bar) {
+	more(func(p *Page, bar event.Bar) {
 		if key := g.keyOf(p, bar); g.held.lists[key] == nil {
 			extra.add(key, p.ID, bar)
 		}
@@ -270,7 +270,7 @@ func (g *Guard) stepOf(c candidate, look func(graph.Page) (Page, bool)) (step []
 		if !ok {
 			continue // something else has become of it
 		}
-		if (bar == frontier.BarHosts || bar == frontier.BarFarm) && sites[p.Site] {
+		if (bar == event.BarHosts || bar == event.BarFarm) && sites[p.Site] {
 			continue // one page tells
 		}
 		sites[p.Site] = true
@@ -291,9 +291,9 @@ func (g *Guard) stepOf(c candidate, look func(graph.Page) (Page, bool)) (step []
 
 // Tried notes that pages that Try gave are not refused any more; look says what is known
 // of a page, barOf why it was refused.
-func (g *Guard) Tried(pages []graph.Page, look func(graph.Page) (Page, bool), barOf func(graph.Page) frontier.Bar) {
+func (g *Guard) Tried(pages []graph.Page, look func(graph.Page) (Page, bool), barOf func(graph.Page) event.Bar) {
 	type step struct {
-		bar   frontier.Bar
+		bar   event.Bar
 		pages []graph.Page
 		site  graph.Site // of the last of them
 		more  bool       // some were not held

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -36,7 +36,7 @@ func newTrialWeb(worth int, rests ...string) *trialWeb {
 	w.made = func(*Page) []string { return nil }
 	w.news = func(*Page) News { return News{Same: true, Like: 1} }
 	for _, rest := range rests {
-		w.Refused(w.page(0, "%s", rest), frontier.BarNoNews)
+		w.Refused(w.page(0, "%s", rest), event.BarNoNews)
 	}
 	return w
 }
@@ -45,7 +45,7 @@ func newTrialWeb(worth int, rests ...string) *trialWeb {
 // may be.
 func (w *trialWeb) end(t *testing.T) {
 	t.Helper()
-	bar := func(graph.Page) frontier.Bar { return frontier.BarNoNews }
+	bar := func(graph.Page) event.Bar { return event.BarNoNews }
 	for {
 		list := w.Try(0, w.look, nil)
 		if len(list) == 0 {
@@ -59,7 +59,7 @@ func (w *trialWeb) end(t *testing.T) {
 			w.asked++
 			p := w.pages[id]
 			w.gone[id] = true
-			if b := w.Judge(&p); b != frontier.NoBar {
+			if b := w.Judge(&p); b != event.NoBar {
 				t.Fatalf("a page on trial is judged %v", b)
 			}
 			if w.Asked(&p); w.fails {
@@ -69,7 +69,7 @@ func (w *trialWeb) end(t *testing.T) {
 			for _, rest := range w.made(&p) {
 				q := w.page(0, "%s", rest)
 				w.parent[q.ID] = id
-				w.Refused(q, frontier.BarNoNews)
+				w.Refused(q, event.BarNoNews)
 			}
 		}
 		checkHeld(t, w.Guard)
@@ -190,11 +190,11 @@ func TestTrialOfNews(t *testing.T) {
 func TestTrialOfMore(t *testing.T) {
 	const pages = maxHeldFor + 500
 	w := newTrialWeb(0, manyRests("/list/", pages)...)
-	bar := func(graph.Page) frontier.Bar { return frontier.BarNoNews }
-	more := func(each func(*Page, frontier.Bar)) {
+	bar := func(graph.Page) event.Bar { return event.BarNoNews }
+	more := func(each func(*Page, event.Bar)) {
 		for i := range w.pages {
 			if p := w.pages[i]; !w.gone[p.ID] && !w.Holding(p.ID) {
-				each(&p, frontier.BarNoNews)
+				each(&p, event.BarNoNews)
 			}
 		}
 	}
@@ -222,7 +222,7 @@ func TestCaseRelease(t *testing.T) {
 			if lists == 1 {
 				i %= maxHeldFor
 			}
-			h.add(uint64(i%lists)*3+1, graph.Page(i), frontier.BarGrows)
+			h.add(uint64(i%lists)*3+1, graph.Page(i), event.BarGrows)
 		}
 		for i := range pages {
 			h.remove(graph.Page(i))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
@@ -63,7 +64,7 @@ type Crawl struct {
 
 // flight is a work under way.
 type flight struct {
-	work frontier.Work
+	work event.Task
 	at   time.Duration // its start
 	end  time.Duration
 }
@@ -112,7 +113,7 @@ func (c *Crawl) begin() (err error) {
 	if c.F, err = c.newFrontier(); err != nil {
 		return err
 	}
-	c.F.Apply(0, &frontier.Event{Kind: frontier.Seed, New: c.discover(c.World.Seeds)})
+	c.F.Apply(0, &event.Event{Kind: event.Seed, New: c.discover(c.World.Seeds)})
 	return nil
 }
 
@@ -142,7 +143,7 @@ func (c *Crawl) Run() *Crawl {
 // Step hands out what can be handed out now and waits for the next thing to happen.
 // It is false when there is nothing to wait for.
 func (c *Crawl) Step() bool {
-	ask := frontier.Never
+	ask := event.Never
 	for len(c.flying) < c.Setting.Fetchers {
 		w, later, ok := c.F.Next(c.now)
 		if !ok {
@@ -152,7 +153,7 @@ func (c *Crawl) Step() bool {
 		c.start(w)
 	}
 	c.forget(c.F.Refusals())
-	if len(c.flying) == 0 && ask == frontier.Never || c.Err != nil {
+	if len(c.flying) == 0 && ask == event.Never || c.Err != nil {
 		return false
 	}
 	first := -1
@@ -179,7 +180,7 @@ func (c *Crawl) Step() bool {
 func (c *Crawl) Interrupt() {
 	for _, f := range c.flying {
 		c.ended(flight{work: f.work, end: c.now})
-		if f.work.Kind == frontier.Fetch {
+		if f.work.Kind == event.Fetch {
 			c.state[c.pages[f.work.Page]] = known
 		}
 	}
@@ -187,17 +188,17 @@ func (c *Crawl) Interrupt() {
 	for p := range c.due { // what failed is tried at once
 		c.due[p] = min(c.due[p], c.now)
 	}
-	c.F.Apply(c.now, &frontier.Event{Kind: frontier.Session})
+	c.F.Apply(c.now, &event.Event{Kind: event.Session})
 }
 
 // start begins a work that was handed out.
-func (c *Crawl) start(w frontier.Work) {
+func (c *Crawl) start(w event.Task) {
 	took := time.Duration(0)
 	if c.Setting.Timed {
 		took = time.Duration(c.draw(2e9, 20, uint64(w.Kind), uint64(w.Site), uint64(w.Page), uint64(len(c.Visits)))) + 1
 	}
 	c.judge(w)
-	if w.Kind == frontier.Fetch {
+	if w.Kind == event.Fetch {
 		c.Visits = append(c.Visits, Visit{c.now, c.pages[w.Page]})
 	}
 	c.flying = append(c.flying, flight{w, c.now, c.now + took})
@@ -205,17 +206,17 @@ func (c *Crawl) start(w frontier.Work) {
 
 // finish reports the end of a work.
 func (c *Crawl) finish(f flight) {
-	e := frontier.Event{Site: f.work.Site, Page: f.work.Page, Start: f.at, End: f.end}
+	e := event.Event{Task: event.Task{Site: f.work.Site, Page: f.work.Page}, Start: f.at, End: f.end}
 	switch f.work.Kind {
-	case frontier.Resolve:
-		e.Kind, e.Address = frontier.Resolved, c.address(c.sites[f.work.Site])
+	case event.Resolve:
+		e.Kind, e.Address = event.Resolved, c.address(c.sites[f.work.Site])
 		if c.dead(c.sites[f.work.Site]) {
-			e.Class = policy.DNSError
+			e.Class = event.DNSError
 		}
-	case frontier.Robots:
-		e.Kind, e.For = frontier.Ruled, f.work.For
+	case event.Robots:
+		e.Kind, e.For = event.Ruled, f.work.For
 	default:
-		e.Kind, e.Keep = frontier.Done, true
+		e.Kind, e.Keep = event.Done, true
 		c.outcome(&e)
 	}
 	c.ended(f)
@@ -228,17 +229,17 @@ func (c *Crawl) finish(f flight) {
 }
 
 // outcome decides how an attempt at a page ended.
-func (c *Crawl) outcome(e *frontier.Event) {
+func (c *Crawl) outcome(e *event.Event) {
 	p := c.pages[e.Page]
 	c.tries[p]++
 	if c.Setting.Rough {
 		switch n := c.draw(10, 21, uint64(p), uint64(c.tries[p])); {
 		case n < 2 && c.tries[p] < 3:
-			e.Class, e.Again, e.Due = policy.Timeout, true, c.now+time.Duration(n)*3*time.Second
+			e.Class, e.Again, e.Due = event.Timeout, true, c.now+time.Duration(n)*3*time.Second
 			c.state[p], c.due[p] = due, e.Due
 			return
 		case n == 2:
-			e.Class = policy.HTTPError
+			e.Class = event.HTTPError
 			c.state[p] = done
 			return
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -95,7 +95,7 @@ func (m *model) forget(pages []graph.Page) {
 }
 
 // judge checks a hand-out by the rules, and takes note of it.
-func (c *Crawl) judge(w frontier.Work) {
+func (c *Crawl) judge(w event.Task) {
 	site := c.sites[w.Site]
 	if c.busy[site] {
 		c.fail("a second work at site %d", site)
@@ -105,7 +105,7 @@ func (c *Crawl) judge(w frontier.Work) {
 		c.fail("site %d was asked %v after its last answer", site, c.now-at+1)
 	}
 	c.busy[site] = true
-	if w.Kind != frontier.Fetch {
+	if w.Kind != event.Fetch {
 		return
 	}
 	p := c.pages[w.Page]
@@ -126,7 +126,7 @@ func (c *Crawl) judge(w frontier.Work) {
 func (c *Crawl) ended(f flight) {
 	site := c.sites[f.work.Site]
 	c.busy[site] = false
-	if f.work.Kind != frontier.Resolve {
+	if f.work.Kind != event.Resolve {
 		c.asked[site] = f.end + 1
 	}
 }

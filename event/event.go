@@ -1,31 +1,30 @@
-package frontier
+package event
 
 import (
 	"math"
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // Kind is a kind of work.
-type Kind uint8
+type TaskKind uint8
 
 // The kinds. Their numbers stand in journals, so new ones come last.
 const (
-	Resolve Kind = iota // ask for the address of the site: no clock, no server of its own
-	Robots              // fetch its robots.txt
-	Fetch               // fetch a page
-	Sitemap             // fetch one of its sitemap files; the driver keeps the list of them
+	Resolve TaskKind = iota // ask for the address of the site: no clock, no server of its own
+	Robots                  // fetch its robots.txt
+	Fetch                   // fetch a page
+	Sitemap                 // fetch one of its sitemap files; the driver keeps the list of them
 )
 
-var kindNames = [...]string{"resolve", "robots", "fetch", "sitemap"}
+var taskNames = [...]string{"resolve", "robots", "fetch", "sitemap"}
 
-func (k Kind) String() string { return kindNames[k] }
+func (k TaskKind) String() string { return taskNames[k] }
 
 // Work is what a fetcher is to do. Site is acquired until the work is done.
-type Work struct {
-	Kind  Kind
+type Task struct {
+	Kind  TaskKind
 	Site  graph.Site
 	Page  graph.Page // of Fetch
 	Board uint8      // the board that chose it
@@ -35,12 +34,12 @@ type Work struct {
 }
 
 // EventKind says what happened.
-type EventKind uint8
+type Kind uint8
 
 // The events. State is the fold of them: the same events give the same state.
 const (
 	// Seed: the pages New became known, without a link to them.
-	Seed EventKind = iota
+	Seed Kind = iota
 	// Took: Work was handed out. Next and More do it themselves; on replay it is
 	// applied, and forces what was decided then.
 	Took
@@ -81,21 +80,19 @@ const (
 	Denied
 )
 
-var eventNames = [...]string{"seed", "took", "refused", "asked", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
+var kindNames = [...]string{"seed", "took", "refused", "asked", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
 	"retried", "probed", "withdrawn", "denied"}
 
-func (k EventKind) String() string { return eventNames[k] }
+func (k Kind) String() string { return kindNames[k] }
 
 // An Event is something that happened, with all that was decided about it: ids,
 // verdicts, places. Fields that the kind does not name are zero.
 type Event struct {
-	Kind  EventKind
-	Work  Kind       // Took
-	Site  graph.Site // Took, Resolved, Ruled, Listed, Probed, Withdrawn
-	For   graph.Site // Took (of Robots), Ruled: as in Work
-	Page  graph.Page // Took (of Fetch), Refused, Done
-	Board uint8      // Took
-	Bar   Bar        // Refused: why; NoBar means by robots.txt
+	Kind Kind
+	// Task is, of Took, the task that was handed out. Other events use some of its fields:
+	// Site (Resolved, Ruled, Listed, Probed, Withdrawn), For (Ruled), Page (Refused, Done).
+	Task
+	Bar Bar // Refused: why; NoBar means by robots.txt
 
 	// New are the sites of the pages that became known by this event (Seed, Done,
 	// Listed), in the order of their ids, which continue those known. A site whose id is
@@ -110,7 +107,7 @@ type Event struct {
 	Admit []graph.Page
 	Links []graph.Page // Done: distinct, known (New included), without the page itself
 
-	Class policy.Class // Resolved, Ruled, Listed, Done
+	Class Class // Resolved, Ruled, Listed, Done
 	// Again sends the page, or the work at the site, back to be tried not before Due
 	// (Resolved, Ruled, Listed, Done); a sitemap file is tried again in its turn, and a site
 	// that has rules already goes on with them until Due. A Due without Again is the instant at which a page that
