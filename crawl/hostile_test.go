@@ -40,10 +40,6 @@ func TestHostile(t *testing.T) {
 			t.Errorf("the web is without %s", strings.Join(list, ", "))
 		}
 		w.report(t, sum)
-		if missing := w.server.Counter().CheckWanted(w.server.Wanted(w.limits())); sum.Why == whyUnreachable && len(missing) > 0 {
-			t.Logf("%d wanted pages are at sites that answer nothing but errors now; another run tries them again", len(missing))
-			w.report(t, w.run(t))
-		}
 		w.checkHostile(t)
 		if s := w.server.Counter().Summary(); s.TrapShare > 0.02 {
 			t.Errorf("%.2f %% of the requests were in traps, want at most 2 %%", 100*s.TrapShare)

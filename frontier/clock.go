@@ -201,6 +201,7 @@ func (f *Frontier) recover(s graph.Site, e *event.Event) {
 	switch n := f.failures(s); {
 	case e.Kind != event.Ruled:
 		f.fails.Set(int(s), 0)
+		f.follow(s)
 	case n > aliveFailures && f.paces[s].Streak == 0:
 		f.fails.Set(int(s), aliveFailures)
 	}

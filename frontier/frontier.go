@@ -33,6 +33,7 @@ type Frontier struct {
 	sites
 	now      time.Duration // of the last event
 	due      instants      // pages that wait for an instant of their own
+	yielding yielding      // and those that let others go first then
 	queued   int           // pages that wait in the queues
 	revisits int           // pages that came and are to be fetched again
 	flying   int           // works handed out and not done
@@ -82,6 +83,7 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 		from:     graph.NewColumn[graph.Page]("page from", o.MaxPages),
 		depth:    graph.NewColumn[uint16]("page depth", o.MaxPages),
 		sites:    newSites(&o),
+		yielding: yielding{behind: map[graph.Site]instants{}},
 
 		discounts: newDiscounts(&o),
 	}

@@ -272,7 +272,7 @@ type Counts struct {
 // Counts is the present numbers.
 func (f *Frontier) Counts() Counts {
 	return Counts{
-		Queued: f.queued, Due: len(f.due), Flying: f.flying,
+		Queued: f.queued, Due: len(f.due) + f.yielding.pages, Flying: f.flying,
 		Polite: f.wants[waiting], Parked: f.asked[0].ShutOut(), Pool: f.pooled(),
 		Held: f.wants[held], Blocked: f.wants[blocked], Hops: len(f.target), Files: f.filesLeft,
 		Slow: f.slowSites, Revisits: f.revisits,

@@ -356,6 +356,7 @@ func (f *Frontier) session(now time.Duration) {
 
 // hurry lets pages that failed and wait for another try wait in the queues.
 func (f *Frontier) hurry() {
+	f.unyield()
 	var later instants
 	for _, d := range f.due { // in any order: both the heap and the queues have their own
 		if p := graph.Page(d.id); f.State(p) == Known {

@@ -59,9 +59,9 @@ func (f *Frontier) Save(w io.Writer) (err error) {
 
 // rest is what is in no column: the time, counters, hops, due pages, the batch.
 func (f *Frontier) rest() *graph.Column[uint64] {
-	hops, paces := f.hopList(), f.paceList()
-	c := graph.NewColumn[uint64]("frontier rest", restNumbers+len(hops)+len(paces)+2*len(f.due)+len(f.batch.pages))
-	for _, v := range []int{int(f.now), f.queued, f.flying, f.batch.left, f.batch.whole, len(f.due), len(hops), f.revisits, len(paces), int(f.times)} {
+	hops, paces, due := f.hopList(), f.paceList(), f.allDue()
+	c := graph.NewColumn[uint64]("frontier rest", restNumbers+len(hops)+len(paces)+2*len(due)+len(f.batch.pages))
+	for _, v := range []int{int(f.now), f.queued, f.flying, f.batch.left, f.batch.whole, len(due), len(hops), f.revisits, len(paces), int(f.times)} {
 		c.Append(uint64(v))
 	}
 	for _, h := range hops {
@@ -70,7 +70,7 @@ func (f *Frontier) rest() *graph.Column[uint64] {
 	for _, v := range paces {
 		c.Append(v)
 	}
-	for _, d := range slices.SortedFunc(slices.Values(f.due), instant.compare) {
+	for _, d := range slices.SortedFunc(slices.Values(due), instant.compare) {
 		c.Append(uint64(d.at))
 		c.Append(uint64(d.id))
 	}
@@ -127,6 +127,7 @@ func (f *Frontier) setRest(v []uint64) error {
 	v = v[restNumbers:]
 	f.setHops(v[:hops])
 	f.setPaces(v[hops:][:paces])
+	f.unyield()
 	f.due = f.due[:0]
 	for v = v[hops+paces:]; n > 0; n, v = n-1, v[2:] {
 		f.due.push(time.Duration(v[0]), uint32(v[1]))
@@ -199,7 +200,7 @@ func (f *Frontier) Memory(each func(name string, bytes int64)) {
 		p.Columns(column)
 	}
 	each("site instants", 16*int64(cap(f.waits)+cap(f.clocks)))
-	each("page instants", 16*int64(cap(f.due)))
+	each("page instants", 16*int64(cap(f.due)+f.yielding.pages))
 	each("site paces", 64*int64(len(f.paces)))
 }
 
@@ -211,7 +212,7 @@ func (f *Frontier) HeapBytes() (n int64) {
 			n += b.pool.HeapBytes()
 		}
 	}
-	return n + 16*int64(cap(f.waits)+cap(f.clocks)+cap(f.due))
+	return n + 16*int64(cap(f.waits)+cap(f.clocks)+cap(f.due)+f.yielding.pages)
 }
 
 // Bytes is the memory that pages and sites take, policies included.

@@ -217,9 +217,13 @@ func (f *Frontier) gained(s graph.Site) {
 }
 
 func (f *Frontier) lost(s graph.Site) {
-	if f.boards[0].active.Len(s) == 0 && f.stage.At(int(s)) != moved && f.hopsAt(s) == 0 {
+	if f.boards[0].active.Len(s) > 0 {
+		return
+	}
+	if f.stage.At(int(s)) != moved && f.hopsAt(s) == 0 {
 		f.wants[f.place.At(int(s))]--
 	}
+	f.follow(s)
 }
 
 // wake lets everything continue whose instant has come, and tells whether anything did.
@@ -234,26 +238,13 @@ func (f *Frontier) wake(now time.Duration) (any bool) {
 		any = true
 	}
 	for f.due.first() <= now {
-		d := f.due.pop()
-		if step := f.yields(graph.Page(d.id)); step > 0 {
-			f.due.push(later(d.at, step*((now-d.at)/step+1)), d.id) // whenever it is called, the instants are the same
-			continue
+		if d := f.due.pop(); !f.yields(d) {
+			f.comeBack(graph.Page(d.id))
+			any = true
 		}
-		f.comeBack(graph.Page(d.id))
-		any = true
 	}
 	f.wakeAddresses(now)
 	return any
-}
-
-// yields returns for how long a page that failed waits once more: where a site fails, pages
-// that were not tried yet come first. It is 0 for those that do not wait.
-func (f *Frontier) yields(p graph.Page) time.Duration {
-	s := f.Site(p)
-	if f.o.BackOff == 0 || f.State(p) != Known || f.failures(s) == 0 || f.boards[0].active.Len(s) == 0 {
-		return 0
-	}
-	return max(10*f.Between(s), time.Minute)
 }
 
 // resolved is the end of a Resolve work. An address that replaces an expired one leaves
