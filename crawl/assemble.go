@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 )
@@ -38,7 +39,7 @@ func (o *owner) trust() (*tls.Config, error) {
 }
 
 // newScope is what the configuration says of URLs.
-func newScope(c *Config) (*gather.Scope, error) {
+func newScope(c *config.Config) (*gather.Scope, error) {
 	o, err := scopeOptions(c)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func newScope(c *Config) (*gather.Scope, error) {
 }
 
 // scopeOptions are those of a scope without the files that the configuration names.
-func scopeOptions(c *Config) (gather.ScopeOptions, error) {
+func scopeOptions(c *config.Config) (gather.ScopeOptions, error) {
 	o := gather.ScopeOptions{Kind: c.Scope, Include: c.Include, Exclude: c.Exclude}
 	for _, text := range c.Seeds {
 		url, err := page.ParseSeed(text)

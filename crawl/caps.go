@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -60,7 +61,7 @@ func (c *cuts) most() (n int) {
 }
 
 // capsOf lists the limits that left something out, by counts alone.
-func (s *state) capsOf(c *Config) (list []Cap) {
+func (s *state) capsOf(c *config.Config) (list []Cap) {
 	_, bars, failed := s.f.Census()
 	add := func(key, value, what string, left int64, raise string) {
 		if left > 0 {
@@ -85,7 +86,7 @@ func (s *state) capsOf(c *Config) (list []Cap) {
 }
 
 // caps is capsOf with the places, for which it looks at every page.
-func (s *state) caps(c *Config) []Cap {
+func (s *state) caps(c *config.Config) []Cap {
 	list := s.capsOf(c)
 	for i := range list {
 		x := &list[i]
@@ -100,7 +101,7 @@ func (s *state) caps(c *Config) []Cap {
 }
 
 // splitSites tells the sites apart for which the configuration has a limit of their own.
-func (s *state) splitSites(list []Cap, c *Config) []Cap {
+func (s *state) splitSites(list []Cap, c *config.Config) []Cap {
 	if len(c.Site) == 0 {
 		return list
 	}
@@ -130,13 +131,13 @@ func (s *state) splitSites(list []Cap, c *Config) []Cap {
 
 // splitDepths tells the pages apart for which the limit of dynamic pages alone was too
 // small.
-func (s *state) splitDepths(list []Cap, c *Config) []Cap {
+func (s *state) splitDepths(list []Cap, c *config.Config) []Cap {
 	if c.MaxDepth < 0 || c.MaxDepthDynamic < 0 {
 		return list
 	}
 	dynamic := Cap{Key: "max_depth_dynamic", Value: c.MaxDepthDynamic.String(), What: "pages", Raise: "none"}
 	for p := range s.f.Pages() {
-		if s.f.Bar(graph.Page(p)) == event.BarDepth && c.MaxDepth.within(s.depth(graph.Page(p))) {
+		if s.f.Bar(graph.Page(p)) == event.BarDepth && c.MaxDepth.Within(s.depth(graph.Page(p))) {
 			dynamic.Left++
 		}
 	}
@@ -164,7 +165,7 @@ func (s *state) refusedBy(bar event.Bar) map[graph.Site]int64 {
 
 // capSites names the sites of which pages were left out. Sites that the configuration
 // gives a limit of their own do not ask for a larger one for all.
-func (s *state) capSites(x *Cap, c *Config) {
+func (s *state) capSites(x *Cap, c *config.Config) {
 	most, left := 0, s.refusedBy(event.BarSitePages)
 	for site, n := range left {
 		name := s.seen.Name(site)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -56,13 +57,13 @@ func TestCaseHeaderEverywhere(t *testing.T) {
 		secret []string // who gets it
 		plain  []string
 	}{
-		{HeadersAuto, all[:2], all}, {HeadersSeeds, all[:2], all[:2]}, {HeadersAny, all, all},
+		{config.HeadersAuto, all[:2], all}, {config.HeadersSeeds, all[:2], all[:2]}, {config.HeadersAny, all, all},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w, got := headerWeb(t, "Authorization", "Accept-Language", "X-Team")
-			w.o.Config.Scope, w.o.Config.HeaderScope = ScopeAny, test.scope
+			w.o.Config.Scope, w.o.Config.HeaderScope = config.ScopeAny, test.scope
 			w.o.Config.Header = []string{"Authorization: Bearer s3cret", "Accept-Language: de"}
-			w.o.Config.Site = []Override{{Match: "team.test", Header: []string{"X-Team: us"}}}
+			w.o.Config.Site = []config.Override{{Match: "team.test", Header: []string{"X-Team: us"}}}
 			w.run(t)
 			for _, host := range all {
 				if has := got(host, "Authorization") != ""; has != strings.Contains(strings.Join(test.secret, " ")+" ", host+" ") {
@@ -81,10 +82,10 @@ func TestCaseHeaderEverywhere(t *testing.T) {
 
 // What goes to https does not go to http of the same host: all the way could read it.
 func TestTrustedSites(t *testing.T) {
-	c := Default()
+	c := config.Default()
 	c.Header = []string{"Cookie: a=b"}
 	c.Seeds = []string{"https://a.example/x", "http://b.example/", "http://c.example:8080/", "www.d.example"}
-	h := NewSiteHeaders(&c)
+	h := config.NewSiteHeaders(&c)
 	for site, want := range map[string]bool{
 		"https://a.example": true, "https://www.a.example": true, "http://a.example": false, "https://a.example:8443": false, "https://sub.a.example": false,
 		"http://b.example": true, "https://b.example": true, "http://c.example:8080": true, "https://c.example:8080": false, "http://c.example": false,
@@ -97,8 +98,8 @@ func TestTrustedSites(t *testing.T) {
 	if len(h.All()) > 0 || len(h.Exposed()) > 0 {
 		t.Errorf("to all go %v, exposed are %v", h.All(), h.Exposed())
 	}
-	c.HeaderScope = HeadersAny
-	if h := NewSiteHeaders(&c); h.All().Get("Cookie") == "" || len(h.Exposed()) != 1 {
+	c.HeaderScope = config.HeadersAny
+	if h := config.NewSiteHeaders(&c); h.All().Get("Cookie") == "" || len(h.Exposed()) != 1 {
 		t.Errorf("to all go %v, exposed are %v", h.All(), h.Exposed())
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
@@ -30,7 +31,7 @@ func (w *testWeb) sameState(t *testing.T) {
 }
 
 // resume changes the configuration and goes on.
-func (w *testWeb) resume(t *testing.T, set func(*Config)) *Summary {
+func (w *testWeb) resume(t *testing.T, set func(*config.Config)) *Summary {
 	t.Helper()
 	w.o.Seeds = nil
 	set(&w.o.Config)
@@ -94,7 +95,7 @@ func TestCaseDepthZero(t *testing.T) {
 			t.Errorf("limits %+v", sum.Caps)
 		}
 		w.sameState(t)
-		sum = w.resume(t, func(c *Config) { c.MaxDepth = NoDepth })
+		sum = w.resume(t, func(c *config.Config) { c.MaxDepth = config.NoDepth })
 		if sum.Fetched != 301 || sum.Caps != nil {
 			t.Errorf("without a limit %d pages of 301; %+v", sum.Fetched, sum.Caps)
 		}
@@ -136,7 +137,7 @@ func newDetourWeb(t *testing.T, pages int, seed uint64) *detourWeb {
 	d.handWeb = newHandWeb(t, map[string]http.HandlerFunc{"s0.example": answer, "s1.example": answer, "s2.example": answer}, d.url(0))
 	d.o.Machine.Disk = func(name string) (disk.Dir, error) { return d.root.Sub(name), nil }
 	c := &d.o.Config
-	c.Traps, c.Delay, c.DelayFactor, c.IPDelay, c.Batch = false, Duration{10 * time.Millisecond}, 0, Duration{}, 20
+	c.Traps, c.Delay, c.DelayFactor, c.IPDelay, c.Batch = false, config.Duration{Duration: 10 * time.Millisecond}, 0, config.Duration{}, 20
 	return d
 }
 
@@ -164,7 +165,7 @@ func (d *detourWeb) within(depth int) (urls []string) {
 // for against the pages within it.
 func (d *detourWeb) live(t *testing.T, depth int, rng *rand.Rand) {
 	t.Helper()
-	d.o.Config.MaxDepth = Depth(depth)
+	d.o.Config.MaxDepth = config.Depth(depth)
 	for range 3 {
 		d.root.Stop(10 + rng.IntN(60))
 		if _, err := Run(t.Context(), d.o); err == nil {
@@ -257,7 +258,7 @@ func TestDepthBehind(t *testing.T) {
 // A sitemap makes the pages that it lists starting points, also those that were found far
 // away before: refused ones, and ones that came.
 func TestDepthListed(t *testing.T) {
-	for depth, want := range map[Depth]int64{2: 6, 3: 8, 4: 9, 5: 10} { // 0 to depth, and from 4 on as many more
+	for depth, want := range map[config.Depth]int64{2: 6, 3: 8, 4: 9, 5: 10} { // 0 to depth, and from 4 on as many more
 		synctest.Test(t, func(t *testing.T) {
 			pages := chain(30, "/p/%d.html")
 			w := newHandWeb(t, map[string]http.HandlerFunc{"b.example": site("Sitemap: /index0.xml", []string{"/p/4.html"}, pages)}, "http://b.example/")
@@ -304,7 +305,7 @@ func TestCapsApart(t *testing.T) {
 		}
 		w := newHandWeb(t, hosts, "http://a.example/", "http://b.example/", "http://c.example/")
 		c := &w.o.Config
-		c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.Site = 1, 0, 8, []Override{{Match: "b.example", MaxPages: 5}, {Match: "c.example", MaxPages: 100}}
+		c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.Site = 1, 0, 8, []config.Override{{Match: "b.example", MaxPages: 5}, {Match: "c.example", MaxPages: 100}}
 		sum := w.run(t)
 		var got []string
 		for _, x := range sum.Caps {
@@ -343,7 +344,7 @@ func TestCaseExcludeListed(t *testing.T) {
 		w.run(t)
 		n := len(w.asked)
 		w.o.Config.Seeds = seeds
-		w.resume(t, func(c *Config) { c.Pages, c.Exclude, c.Deny = 0, []string{"/private/", "/linked/"}, deny })
+		w.resume(t, func(c *config.Config) { c.Pages, c.Exclude, c.Deny = 0, []string{"/private/", "/linked/"}, deny })
 		for _, u := range w.asked[n:] {
 			if u != "http://b.example/private/seed" && u != "http://b.example/robots.txt" && u != "http://b.example/sitemap.txt" && u != "http://b.example/" {
 				t.Errorf("%s was asked for", u)
@@ -393,13 +394,13 @@ func TestCaseRulesEdited(t *testing.T) {
 		}, "http://a.example/")
 		w.o.Config.Rules, w.o.Config.Deny, w.o.Config.Seeds = rules, deny, []string{"http://a.example/"}
 		w.run(t)
-		w.resume(t, func(*Config) {})
+		w.resume(t, func(*config.Config) {})
 		if n := countOf(w.asked, "http://a.example/private/") + countOf(w.asked, "http://b.example/"); n != 0 {
 			t.Errorf("%d requests against the rules", n)
 		}
 		write(rules, "allow a.example\n")
 		write(deny, "c.example\n")
-		sum := w.resume(t, func(*Config) {})
+		sum := w.resume(t, func(*config.Config) {})
 		if countOf(w.asked, "http://a.example/private/") != 1 || countOf(w.asked, "http://b.example/x") != 1 {
 			t.Errorf("pages that the edited files allow were not asked for; %d refused, %v", sum.Refused, w.asked)
 		}
@@ -413,8 +414,8 @@ func TestCaseRecrawlPages(t *testing.T) {
 	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t, 60, 6, fakeweb.ServeOptions{})
-		w.o.Config.Pages, w.o.Config.Recrawl = 100, Duration{time.Hour}
-		w.o.Config.Duration = Duration{12 * time.Hour}
+		w.o.Config.Pages, w.o.Config.Recrawl = 100, config.Duration{Duration: time.Hour}
+		w.o.Config.Duration = config.Duration{Duration: 12 * time.Hour}
 		if sum := w.run(t); sum.Why != whyDuration || sum.Fetched != 60 || sum.Requests < 500 {
 			t.Errorf("--pages 100 stopped the crawl for %s at %d pages and %d requests", sum.Why, sum.Fetched, sum.Requests)
 		}
@@ -437,7 +438,7 @@ func TestCaseRecrawlPages(t *testing.T) {
 		if sum.Why != whyPages || sum.Fetched-sum.Redirects != 20 || sum.Redirects < 19 {
 			t.Errorf("%s at %d pages, %d of them redirects", sum.Why, sum.Fetched, sum.Redirects)
 		}
-		if sum = w.resume(t, func(c *Config) { c.Pages = 25 }); sum.Fetched-sum.Redirects != 25 {
+		if sum = w.resume(t, func(c *config.Config) { c.Pages = 25 }); sum.Fetched-sum.Redirects != 25 {
 			t.Errorf("resumed: %d pages, %d of them redirects", sum.Fetched, sum.Redirects)
 		}
 		w.sameState(t)
@@ -451,7 +452,7 @@ func TestCaseCommits(t *testing.T) {
 	for _, sites := range []int{20, 800} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newTestWeb(t, 3*max(sites, 200), sites, fakeweb.ServeOptions{MinLatency: 10 * time.Millisecond, MaxLatency: 200 * time.Millisecond})
-			w.o.Config.Duration = Duration{20 * time.Second}
+			w.o.Config.Duration = config.Duration{Duration: 20 * time.Second}
 			sum := w.run(t)
 			if most := int64(sum.Ran/w.o.Config.Commit.Duration)*11/10 + 5; sum.Commits > most {
 				t.Errorf("%d sites: %d requests in %v made %d commits, more than %d", sites, sum.Requests, sum.Ran, sum.Commits, most)
@@ -485,9 +486,9 @@ func TestCaseDenseCommits(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newHandWeb(t, hosts, seeds...)
 			c := &w.o.Config
-			c.Delay, c.DelayFactor, c.Duration = Duration{delay}, 0, Duration{10 * time.Second}
+			c.Delay, c.DelayFactor, c.Duration = config.Duration{Duration: delay}, 0, config.Duration{Duration: 10 * time.Second}
 			if delay == 0 {
-				w.o.Seeds, c.IPDelay = w.o.Seeds[:1], Duration{}
+				w.o.Seeds, c.IPDelay = w.o.Seeds[:1], config.Duration{}
 			}
 			w.o.Machine.Resolve = func(_ context.Context, host string) (fetch.Names, error) {
 				n := 0
@@ -563,7 +564,7 @@ func TestCaseTypesLearned(t *testing.T) {
 			t.Errorf("%d pages were refused for their type", sum.Bars[event.BarType])
 		}
 		w.sameState(t)
-		if sum = w.resume(t, func(c *Config) { c.Types = TypesAll }); sum.Bars[event.BarType] != 0 || countOf(w.asked, "http://b.example/paper") != 200 {
+		if sum = w.resume(t, func(c *config.Config) { c.Types = config.TypesAll }); sum.Bars[event.BarType] != 0 || countOf(w.asked, "http://b.example/paper") != 200 {
 			t.Errorf("with --types all %d pages are refused for their type", sum.Bars[event.BarType])
 		}
 	})
@@ -591,12 +592,12 @@ func TestCaseSiteCap(t *testing.T) {
 			t.Errorf("%s, %+v", sum.Why, sum.Caps)
 		}
 		w.sameState(t)
-		raise := Config{}
+		raise := config.Config{}
 		k, _ := raise.Key("site_pages")
 		if err := k.Set(c.Raise); err != nil || raise.SitePages < 101 {
 			t.Errorf("raise to %q (%v)", c.Raise, err)
 		}
-		sum = w.resume(t, func(c *Config) { c.SitePages = raise.SitePages })
+		sum = w.resume(t, func(c *config.Config) { c.SitePages = raise.SitePages })
 		if n := countOf(w.asked, "http://b.example/yes/"); n != 100 || len(sum.Caps) != 0 {
 			t.Errorf("%d pages of 100 after it was raised; %+v", n, sum.Caps)
 		}
@@ -636,7 +637,7 @@ func TestCaseMaxLinks(t *testing.T) {
 			t.Errorf("%d pages, %+v", sum.Fetched, sum.Caps)
 		}
 		w.sameState(t)
-		sum = w.resume(t, func(c *Config) { c.MaxLinks = 60 })
+		sum = w.resume(t, func(c *config.Config) { c.MaxLinks = 60 })
 		if sum.Fetched != 61 || len(sum.Caps) != 0 || countOf(w.asked, "http://b.example/x/") != 60 {
 			t.Errorf("with more links %d pages, %+v", sum.Fetched, sum.Caps)
 		}
@@ -664,7 +665,7 @@ func TestCaseDuplicatesOff(t *testing.T) {
 		}}, "http://b.example/")
 		w.o.Config.Traps = false
 		first := w.run(t)
-		again := w.resume(t, func(c *Config) { c.Duplicates = false })
+		again := w.resume(t, func(c *config.Config) { c.Duplicates = false })
 		if n := countOf(w.asked, "http://b.example/photo/"); n != 20 {
 			t.Errorf("%d of 20 pages behind copies; %d pages before, %d after", n, first.Fetched, again.Fetched)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -43,7 +44,7 @@ func TestCaseMemoryFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newHandWeb(t, map[string]http.HandlerFunc{"b.example": listing(9, 50_000)}, "http://b.example/")
 		w.o.Config.MaxMemory = 64 << 20
-		w.o.Config.Duration = Duration{2 * time.Minute}
+		w.o.Config.Duration = config.Duration{Duration: 2 * time.Minute}
 		one := w.run(t)
 		if one.Why != "memory" || one.State != "paused" || one.Known > 400_000 || one.Known < 100_000 {
 			t.Errorf("with 64 MiB: %s (%s), %d pages are known", one.State, one.Why, one.Known)
@@ -53,7 +54,7 @@ func TestCaseMemoryFull(t *testing.T) {
 		if again.Why != "memory" || again.Known < one.Known || again.Requests > one.Requests+2 {
 			t.Errorf("with 64 MiB again: %s, %d pages are known after %d more requests", again.Why, again.Known, again.Requests-one.Requests)
 		}
-		w.o.Config.MaxMemory, w.o.Config.Duration = 1<<30, Duration{5 * time.Minute}
+		w.o.Config.MaxMemory, w.o.Config.Duration = 1<<30, config.Duration{Duration: 5 * time.Minute}
 		two := w.run(t)
 		t.Logf("known: %d, %d, %d", one.Known, again.Known, two.Known)
 		if two.Known < 450_051 || two.Why != "duration" {
@@ -82,7 +83,7 @@ func TestMemoryFullLinks(t *testing.T) {
 		}}, "http://a.example/")
 		w.o.Config.Policy, w.o.Config.Pages, w.o.Config.SitePages = "breadth-first", hubs+1, 0
 		pauses := 0
-		for size := Size(64); ; size += 2 {
+		for size := config.Size(64); ; size += 2 {
 			w.o.Config.MaxMemory = size << 20
 			sum := w.run(t)
 			w.o.Seeds = nil
@@ -199,8 +200,8 @@ func TestCaseTrouble(t *testing.T) {
 // --recrawl and four parameters each.
 func fullState(t *testing.T, n int) *state {
 	t.Helper()
-	c := Default()
-	c.Recrawl = Duration{7 * 24 * time.Hour}
+	c := config.Default()
+	c.Recrawl = config.Duration{Duration: 7 * 24 * time.Hour}
 	set, err := newSetup(&c, identity{crawl: [16]byte{1}, secret: [16]byte{2}}, 1<<30)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 )
 
@@ -135,7 +136,7 @@ func TestSitemapRules(t *testing.T) {
 			}
 			indexed(400, rules)(rw, r)
 		}}, "http://b.example/")
-		w.o.Config.Delay, w.o.Config.Duration = seconds(200), seconds(26*3600) // 468 requests, half of them for files
+		w.o.Config.Delay, w.o.Config.Duration = config.Seconds(200), config.Seconds(26*3600) // 468 requests, half of them for files
 		w.run(t)
 		if n := countOf(w.asked, "http://b.example/sm/1"); n > 0 {
 			t.Errorf("%d forbidden files were asked for", n)
@@ -185,7 +186,7 @@ func TestDeniedSiteIsNotRefreshed(t *testing.T) {
 	list := denyFile(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": ownPage("http://b.example/"), "b.example": ownPage()}, "http://a.example/")
-		w.o.Config.Deny, w.o.Config.Recrawl, w.o.Config.Duration = list, Duration{25 * time.Hour}, Duration{26 * time.Hour}
+		w.o.Config.Deny, w.o.Config.Recrawl, w.o.Config.Duration = list, config.Duration{Duration: 25 * time.Hour}, config.Duration{Duration: 26 * time.Hour}
 		before := w.editDeny(t, time.Hour, "b.example")
 		names := map[string]int{}
 		w.o.Machine.Resolve = countNames(w.o.Machine.Resolve, names)
@@ -368,7 +369,7 @@ func TestCaseSitemapOnce(t *testing.T) {
 				ownPage()(rw, r)
 			}
 		}}, "http://b.example/")
-		w.o.Config.Recrawl, w.o.Config.Duration = Duration{12 * time.Hour}, Duration{50 * time.Hour}
+		w.o.Config.Recrawl, w.o.Config.Duration = config.Duration{Duration: 12 * time.Hour}, config.Duration{Duration: 50 * time.Hour}
 		sum := w.run(t)
 		if n := countOf(w.asked, "http://b.example/sitemap.txt"); n != 3 || sum.Known != 4 {
 			t.Errorf("two days: the sitemap was asked for %d times, %d pages are known", n, sum.Known)
@@ -387,7 +388,7 @@ func TestNeverByName(t *testing.T) {
 			addr := map[string]string{"a.example": "10.0.0.1", "meta.example": "169.254.169.254", "b.example": "::ffff:0:10.0.0.1"}[host]
 			return fetch.Names{Addrs: []netip.Addr{netip.MustParseAddr(addr)}, TTL: 24 * time.Hour}, nil
 		}
-		w.o.Config.Duration = Duration{time.Hour}
+		w.o.Config.Duration = config.Duration{Duration: time.Hour}
 		if w.run(t); len(w.asked) < 2 || countOf(w.asked, "http://a.example/") != len(w.asked) {
 			t.Errorf("asked for %v", w.asked)
 		}

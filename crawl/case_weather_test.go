@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/fakeweb"
 )
@@ -151,7 +152,7 @@ func TestCaseNoSuchName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hosts, seeds := manySites(2, 300)
 		w := newHandWeb(t, hosts, append(seeds, "http://gone.example/")...)
-		w.o.Config.Patience = Duration{time.Minute}
+		w.o.Config.Patience = config.Duration{Duration: time.Minute}
 		good, gone := ownAddresses(time.Minute), true
 		w.o.Machine.Resolve = func(ctx context.Context, host string) (fetch.Names, error) {
 			if host == "gone.example" && gone {
@@ -178,7 +179,7 @@ func TestCaseShortDowntime(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				hosts, seeds := manySites(2, 400)
 				w := newHandWeb(t, hosts, seeds...)
-				w.o.Config.Delay = Duration{5 * time.Minute}
+				w.o.Config.Delay = config.Duration{Duration: 5 * time.Minute}
 				w.o.Machine.Resolve = ownAddresses(24 * time.Hour)
 				began := time.Now()
 				from, to := time.Duration(0), 10*time.Minute
@@ -356,10 +357,10 @@ func TestCaseRateLimit(t *testing.T) {
 					last = time.Now()
 					site(rw, r)
 				}}, "http://b.example/")
-				w.o.Config.Delay, w.o.Config.DelayFactor = Duration{c.delay}, 0
+				w.o.Config.Delay, w.o.Config.DelayFactor = config.Duration{Duration: c.delay}, 0
 				if c.gap < time.Second {
 					site = siteOf(5000)
-					w.o.Config.IPDelay = Duration{}
+					w.o.Config.IPDelay = config.Duration{}
 				}
 				sum := w.run(t)
 				if sum.Why != whyFinished || sum.Failed > 0 {

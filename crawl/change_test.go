@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -34,7 +35,7 @@ func TestDenyWhileRunning(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t, 600, 6, fakeweb.ServeOptions{})
-		w.o.Config.Deny, w.o.Config.Duration = list, Duration{3 * time.Minute}
+		w.o.Config.Deny, w.o.Config.Duration = list, config.Duration{Duration: 3 * time.Minute}
 		host := w.web.SiteName(1)[len("http://"):]
 		changed := time.Duration(0)
 		w.o.Progress = func(s *Stats) {
@@ -53,7 +54,7 @@ func TestDenyWhileRunning(t *testing.T) {
 			t.Errorf("a denied site was asked %d times", n)
 		}
 		again := w.server.Counter().Now()
-		w.o.Config.Duration, w.o.Seeds = Duration{}, nil
+		w.o.Config.Duration, w.o.Seeds = config.Duration{}, nil
 		sum := w.run(t)
 		if n := w.askedSince(1, again); n > 0 || sum.Why != whyFinished {
 			t.Errorf("after a restart it was asked %d times; the crawl %s", n, sum.Why)
@@ -68,7 +69,7 @@ func TestNarrowerScope(t *testing.T) {
 		w.o.Config.Pages = 60
 		w.run(t)
 		at := w.server.Counter().Now()
-		w.o.Config.Pages, w.o.Config.Scope, w.o.Seeds = 0, ScopeSeeds, nil
+		w.o.Config.Pages, w.o.Config.Scope, w.o.Seeds = 0, config.ScopeSeeds, nil
 		if sum := w.run(t); sum.Why != whyFinished || sum.Refused == 0 {
 			t.Errorf("it %s with %d refused pages", sum.Why, sum.Refused)
 		}
@@ -87,14 +88,14 @@ func TestRecrawlSwitched(t *testing.T) {
 		c := &w.o.Config
 		w.run(t)
 		first := w.statuses(t)[200]
-		c.Recrawl, c.Duration = Duration{time.Hour}, Duration{3 * time.Hour}
+		c.Recrawl, c.Duration = config.Duration{Duration: time.Hour}, config.Duration{Duration: 3 * time.Hour}
 		w.o.Seeds = nil
 		w.run(t)
 		on := w.statuses(t)
 		if on[200]+on[304] < first+100 {
 			t.Errorf("with --recrawl %v answers after %d", on, first)
 		}
-		c.Recrawl, c.Duration = Duration{}, Duration{}
+		c.Recrawl, c.Duration = config.Duration{}, config.Duration{}
 		if sum := w.run(t); sum.Why != whyFinished {
 			t.Errorf("it %s", sum.Why)
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -13,28 +14,28 @@ import (
 // ReadConfig is the configuration that the crawl in a directory had last: that of its
 // winnow.toml or, where somebody deleted that, of the journal, which holds the one of
 // every session. Nothing is found where no crawl was begun.
-func ReadConfig(dir string) (c Config, found bool, err error) {
-	name := filepath.Join(dir, ConfigName)
+func ReadConfig(dir string) (c config.Config, found bool, err error) {
+	name := filepath.Join(dir, config.ConfigName)
 	text, err := os.ReadFile(name)
 	switch {
 	case err == nil:
-		c, err = Parse(name, text)
+		c, err = config.Parse(name, text)
 		return c, true, err
 	case !errors.Is(err, fs.ErrNotExist):
 		return c, false, &Error{Text: "cannot read the configuration of " + dir, Hint: "choose another place with --dir", Err: err}
 	}
 	where := filepath.Join(dir, filepath.FromSlash(partJournal))
 	if _, err := os.Stat(where); err != nil {
-		return Default(), false, nil
+		return config.Default(), false, nil
 	}
 	text, err = lastConfig(disk.OS(where))
 	if err != nil && !errors.Is(err, journal.ErrNone) { // that is how a crawl is left that was killed at once
 		return c, true, &Error{Text: "cannot read the journal of " + dir, Hint: "winnow verify " + dir + " says what is wrong", Err: err}
 	}
 	if text == nil {
-		return Default(), false, nil
+		return config.Default(), false, nil
 	}
-	c, err = Parse(name, text)
+	c, err = config.Parse(name, text)
 	return c, true, err
 }
 

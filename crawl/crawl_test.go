@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -63,7 +64,7 @@ func TestDuplicates(t *testing.T) {
 // newTestState makes an empty state.
 func newTestState(t *testing.T) (*state, *setup) {
 	t.Helper()
-	c := Default()
+	c := config.Default()
 	set, err := newSetup(&c, identity{crawl: [16]byte{1}, secret: [16]byte{2}}, 1<<26)
 	if err != nil {
 		t.Fatal(err)

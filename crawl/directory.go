@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -121,7 +122,7 @@ func (d *directory) close() {
 
 // writeConfig keeps the configuration in force beside the journal, for people and for
 // the next run.
-func (d *directory) writeConfig(c *Config) error {
+func (d *directory) writeConfig(c *config.Config) error {
 	if d.path == "" {
 		return nil
 	}

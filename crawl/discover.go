@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/trap"
@@ -12,8 +13,8 @@ import (
 
 // limits decide which pages a crawl asks for, beyond what their URLs say.
 type limits struct {
-	depth, dynamic Depth // links from a seed, of all pages and of dynamic ones (W25)
-	site, domain   int   // pages (W26); 0 any number
+	depth, dynamic config.Depth // links from a seed, of all pages and of dynamic ones (W25)
+	site, domain   int          // pages (W26); 0 any number
 	sites          func(name []byte) int
 }
 
@@ -46,7 +47,7 @@ func (s *state) fullDomain(l *limits, id graph.Site) bool {
 
 // tooDeep reports whether a page is too many links away from a seed.
 func (s *state) tooDeep(l *limits, id graph.Site, rest []byte, depth int) bool {
-	return !l.depth.within(depth) || !l.dynamic.within(depth) && s.dynamic(id, rest)
+	return !l.depth.Within(depth) || !l.dynamic.Within(depth) && s.dynamic(id, rest)
 }
 
 // depth is the number of links from a seed to a page, as limits count it: a page that a

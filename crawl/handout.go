@@ -133,7 +133,7 @@ func (o *owner) task(w event.Task) *task {
 		}
 	}
 	t.addrs = append(t.addrs[:0], o.addresses(w)...)
-	t.extra = o.headers.Of(name)
+	t.extra = o.Headers.Of(name)
 	return t
 }
 
@@ -149,7 +149,7 @@ func (o *owner) addresses(w event.Task) []netip.Addr {
 // perConnection is how many pages one connection to the site of a work may serve.
 func (o *owner) perConnection(w event.Task) int {
 	n := o.c.PerConnection
-	if m := o.overrides.perConnection(o.s.seen.Name(w.Site)); m > 0 {
+	if m := o.Overrides.PerConnection(o.s.seen.Name(w.Site)); m > 0 {
 		n = min(n, m)
 	}
 	return n

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 )
 
@@ -96,7 +97,7 @@ func honestPolicies() []string {
 	if os.Getenv("WINNOW_HONEST") != "" {
 		return livePolicies()
 	}
-	return []string{Default().Policy}
+	return []string{config.Default().Policy}
 }
 
 // A plain web of 8,000 pages on 500 sites comes whole.
@@ -107,7 +108,7 @@ func TestHonestPlain(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newTestWeb(t, 8000, 500, fakeweb.ServeOptions{MaxSize: 4000})
 				w.o.Config.Policy = name
-				w.o.Config.MaxDepth, w.o.Config.MaxDepthDynamic = Default().MaxDepth, Default().MaxDepthDynamic
+				w.o.Config.MaxDepth, w.o.Config.MaxDepthDynamic = config.Default().MaxDepth, config.Default().MaxDepthDynamic
 				sum := w.run(t)
 				w.check(t, fakeweb.Limits{})
 				if sum.Why != whyFinished || sum.Fetched < 7900 {
@@ -144,7 +145,7 @@ func TestHonestChains(t *testing.T) {
 					}
 				}}, "http://a.example/")
 				w.o.Config.Policy = name
-				w.o.Config.Delay, w.o.Config.DelayFactor, w.o.Config.IPDelay = Duration{1}, 0, Duration{}
+				w.o.Config.Delay, w.o.Config.DelayFactor, w.o.Config.IPDelay = config.Duration{Duration: 1}, 0, config.Duration{}
 				w.run(t)
 				slices.Sort(w.asked)
 				n := 0

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/journal"
@@ -41,7 +42,7 @@ func newHandWeb(t *testing.T, hosts map[string]http.HandlerFunc, seeds ...string
 	})}
 	go server.Serve(pipes)
 	t.Cleanup(func() { server.Close() })
-	c := Default()
+	c := config.Default()
 	c.Contact, c.MaxMemory = "test@example.org", 1<<30
 	w.o = RunOptions{Dir: "memory", Config: c, Seeds: seeds, Version: "test"}
 	w.o.Machine = Machine{Dial: pipes.dial, Resolve: w.resolve, Disk: w.disk.open}
@@ -104,7 +105,7 @@ func TestRobotsMovedToNowhere(t *testing.T) {
 				linksTo("/2")(rw, r)
 			},
 		}, "http://a.example/")
-		w.o.Config.Duration = Duration{100 * time.Hour}
+		w.o.Config.Duration = config.Duration{Duration: 100 * time.Hour}
 		sum := w.run(t)
 		for _, url := range w.asked {
 			if url != "http://a.example/robots.txt" {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -96,7 +97,7 @@ func TestNotInside(t *testing.T) {
 		s := new(shifty)
 		w.o.Machine.Resolve = s.resolve
 		w.o.Config.Duplicates = false
-		w.o.Config.Duration = Duration{24 * time.Hour}
+		w.o.Config.Duration = config.Duration{Duration: 24 * time.Hour}
 		dial := w.o.Machine.Dial
 		var mu sync.Mutex
 		dialled := map[string]int{}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -42,7 +43,7 @@ func newHostileCrashWeb(t *testing.T) *crashWeb {
 	}
 	so.CrowdLinks, so.MaxSize = 2000, 12_000
 	so.Pages.Crowd, so.Pages.EndlessBody, so.Pages.EndlessHeader = 0.003, 0.003, 0.003
-	h := hostileCrawl{pages: 600, sites: 30, seed: 8, serve: so, set: func(c *Config) {
+	h := hostileCrawl{pages: 600, sites: 30, seed: 8, serve: so, set: func(c *config.Config) {
 		c.MaxBody = 256 << 10
 		c.IPCap = 1 // of more at a time one may start when another has just ended
 	}}

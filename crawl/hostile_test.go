@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
@@ -66,7 +67,7 @@ type hostileCrawl struct {
 	pages, sites int
 	seed         uint64
 	serve        fakeweb.ServeOptions
-	set          func(*Config) // what differs from the default; nil: nothing
+	set          func(*config.Config) // what differs from the default; nil: nothing
 }
 
 // crawl crawls until the end.
@@ -96,7 +97,7 @@ func (h *hostileCrawl) web(t *testing.T) *testWeb {
 	server.SetAddresses(h.sites)
 	t.Cleanup(func() { server.Close() })
 	w := &testWeb{web: web, server: server, disk: memoryDisk{}}
-	c := Default()
+	c := config.Default()
 	c.Contact, c.AllowPrivate, c.MaxMemory = "test@example.org", true, 1<<30
 	if h.set != nil {
 		h.set(&c)

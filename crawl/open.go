@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -105,7 +106,7 @@ func readIdentity(dir disk.Dir) (id identity, err error) {
 var errNothing = errors.New("nothing was committed")
 
 // newSetup is how a configuration makes a state.
-func newSetup(c *Config, id identity, memory int64) (*setup, error) {
+func newSetup(c *config.Config, id identity, memory int64) (*setup, error) {
 	set := &setup{crawl: id.crawl, secret: id.secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots, recrawl: c.Recrawl.Duration > 0}
 	set.trouble = trouble.Rules{Retries: c.Retries, Delay: c.RetryDelay.Duration, Random: c.RandomSeed}
 	var err error

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
@@ -38,7 +39,7 @@ const (
 // and sorted, nothing waits to fill a batch, and no select decides an order.
 type owner struct {
 	o      *RunOptions
-	c      *Config
+	c      *config.Config
 	log    *slog.Logger
 	s      *state
 	limits limits
@@ -99,7 +100,7 @@ type owner struct {
 	follow       *follow
 	index        indexer
 	ceiling      ceiling
-	overrides
+	config.Overrides
 	meter
 }
 

@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
 )
 
 // The presets of the papers leave programs out, add that to what was left out before, and
 // say so in the configuration.
 func TestPresetsLeaveOutPrograms(t *testing.T) {
-	for _, p := range Presets() {
-		c := Default()
+	for _, p := range config.Presets() {
+		c := config.Default()
 		c.Exclude = []string{"/calendar/"}
 		p.Apply(&c)
 		p.Apply(&c)

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -36,7 +37,7 @@ func TestProxyComesAndGoes(t *testing.T) {
 			}
 			return dial(ctx, network, addr)
 		}
-		w.o.Config.Delay, w.o.Config.Duplicates = Duration{}, false
+		w.o.Config.Delay, w.o.Config.Duplicates = config.Duration{}, false
 		pages := 2
 		for i, proxy := range []string{"http://proxy.example:3128", "", "http://proxy.example:3128", "", ""} {
 			if pages += 2; i == 4 { // from the beginning of the journal

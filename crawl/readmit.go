@@ -1,14 +1,10 @@
 package crawl
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"fmt"
 	"maps"
-	"os"
 	"slices"
-	"strings"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
@@ -57,72 +53,16 @@ func (o *owner) admissible(scope *gather.Scope, p graph.Page) bool {
 		return scope.Denied(site, rest) == event.NoBar
 	case scope.Judge(site, rest) != event.NoBar:
 		return false
-	case o.c.Types == TypesHTML && (!page.Extension(url).MayBePage() || o.s.noPage(o.s.f.Site(p), rest)):
+	case o.c.Types == config.TypesHTML && (!page.Extension(url).MayBePage() || o.s.noPage(o.s.f.Site(p), rest)):
 		return false
 	}
 	return o.s.bar(&o.limits, o.s.f.Site(p), rest, o.s.depth(p)) == event.NoBar
 }
 
-// loosens reports whether what decides about URLs differs from the session before: the
-// configuration, or the contents of the files that it names.
-func loosens(before []byte, now *Config) bool {
-	if len(before) == 0 {
-		return false
-	}
-	if filesSum(before) != filesSum(now.appendFilesSum(nil)) {
-		return true
-	}
-	was := Default()
-	if err := was.Read("the last session", before); err != nil {
-		return true
-	}
-	a, b := was.limitsOnly(), now.limitsOnly()
-	x, errX := a.Marshal()
-	y, errY := b.Marshal()
-	return errX != nil || errY != nil || !bytes.Equal(x, y)
-}
-
-// limitsOnly is a configuration with nothing but what decides about URLs.
-func (c *Config) limitsOnly() Config {
-	d := Default()
-	d.Seeds, d.Scope, d.Include, d.Exclude, d.Rules, d.Deny = c.Seeds, c.Scope, c.Include, c.Exclude, c.Rules, c.Deny
-	d.MaxDepth, d.MaxDepthDynamic, d.SitePages, d.DomainPages, d.Types, d.Site = c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages, c.Types, c.Site
-	d.Traps = c.Traps
-	return d
-}
-
-// filesLine begins the line of a session's configuration that tells what the files of
-// rules and deny lists held. It is a comment, so that it is no key that anybody could set.
-const filesLine = "# sha256 of rules and deny: "
-
-// appendFilesSum appends the line to a configuration that names such files.
-func (c *Config) appendFilesSum(config []byte) []byte {
-	if c.Rules == "" && c.Deny == "" {
-		return config
-	}
-	h := sha256.New()
-	for _, name := range []string{c.Rules, c.Deny} {
-		text := []byte(nil)
-		if name != "" {
-			text, _ = os.ReadFile(name) // it was read a moment ago, or the crawl does not begin
-		}
-		fmt.Fprintf(h, "%d ", len(text))
-		h.Write(text)
-	}
-	return fmt.Appendf(config, "%s%x\n", filesLine, h.Sum(nil))
-}
-
-// filesSum is the sum that a configuration tells, "" if it has none.
-func filesSum(config []byte) string {
-	_, sum, _ := strings.Cut(string(config), filesLine)
-	sum, _, _ = strings.Cut(sum, "\n")
-	return sum
-}
-
 // recallCut fetches pages again that brought less than they have, when what kept it back
 // is gone: links beyond a smaller max_links, and the links of duplicates.
 func (o *owner) recallCut() error {
-	was := Default()
+	was := config.Default()
 	if len(o.before) == 0 || was.Read("the last session", o.before) != nil {
 		return nil
 	}
@@ -171,7 +111,7 @@ func (o *owner) duplicates(list []graph.Page) ([]graph.Page, error) {
 // revisit lets all pages that came be visited again when --recrawl is new: when each of
 // them came is not known any more, so they are due, in the order of the policy.
 func (o *owner) revisit() {
-	was := Default()
+	was := config.Default()
 	if o.c.Recrawl.Duration == 0 || len(o.before) == 0 || was.Read("the last session", o.before) != nil || was.Recrawl.Duration > 0 {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -27,12 +28,12 @@ func newRecordedSession(r *journal.Record) RecordedSession {
 }
 
 // Config is its configuration. Files that it names are not looked for.
-func (s *RecordedSession) Config() (Config, error) { return Parse("journal", s.TOML) }
+func (s *RecordedSession) Config() (config.Config, error) { return config.Parse("journal", s.TOML) }
 
-// Frontier are the options of a frontier under a configuration: what a simulation needs
-// to wait as the crawl did. Nothing is held for commits there, and
-// no page is too deep.
-func (c *Config) Frontier() (frontier.Options, error) {
+// FrontierOptions returns the options of a frontier under a configuration: what a
+// simulation needs to wait as the crawl did. Nothing is held for commits there, and no page
+// is too deep.
+func FrontierOptions(c *config.Config) (frontier.Options, error) {
 	set, err := newSetup(c, identity{}, 0)
 	if err != nil {
 		return frontier.Options{}, err

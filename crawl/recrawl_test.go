@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -25,13 +26,13 @@ func TestRecrawlOnResume(t *testing.T) {
 		w.run(t)
 		w.o.Seeds = nil
 		for _, hours := range []time.Duration{3, 6} {
-			c.Recrawl, c.Pages, c.Duration = Duration{time.Hour}, 0, Duration{hours * time.Hour}
+			c.Recrawl, c.Pages, c.Duration = config.Duration{Duration: time.Hour}, 0, config.Duration{Duration: hours * time.Hour}
 			w.run(t)
 			w.sameFromRecords(t)
 			w.verify(t).clean(t)
 		}
 		w.disk[partSnapshot] = disk.NewMemory()
-		c.Duration = Duration{8 * time.Hour}
+		c.Duration = config.Duration{Duration: 8 * time.Hour}
 		w.run(t)
 		w.sameFromRecords(t)
 		if n := w.statuses(t); n[200]+n[304] < 600 {
@@ -69,7 +70,7 @@ func recrawlThroughCrashes(t *testing.T, seed uint64) {
 	c.Pages = 60
 	w.run(t)
 	steps := w.root.Steps()
-	c.Pages, c.Recrawl, c.Duration = 0, Duration{10 * time.Minute}, Duration{time.Hour}
+	c.Pages, c.Recrawl, c.Duration = 0, config.Duration{Duration: 10 * time.Minute}, config.Duration{Duration: time.Hour}
 	for range 4 {
 		n := rng.IntN(steps)
 		if rng.IntN(3) == 0 {
@@ -86,7 +87,7 @@ func recrawlThroughCrashes(t *testing.T, seed uint64) {
 		time.Sleep(time.Duration(rng.Int64N(int64(time.Hour))))
 	}
 	w.root.Stop(-1)
-	c.Duration = Duration{time.Hour}
+	c.Duration = config.Duration{Duration: time.Hour}
 	if sum := w.run(t); sum.Why != whyDuration {
 		t.Errorf("it ended because of %s", sum.Why)
 	}
@@ -105,7 +106,7 @@ func TestRecrawlFails(t *testing.T) {
 			}
 			ownPage("/x")(rw, r)
 		}}, "http://a.example/")
-		w.o.Config.Recrawl, w.o.Config.Duration = Duration{2 * time.Hour}, Duration{5 * time.Hour}
+		w.o.Config.Recrawl, w.o.Config.Duration = config.Duration{Duration: 2 * time.Hour}, config.Duration{Duration: 5 * time.Hour}
 		status := w.run(t).Status()
 		why := map[string]int64{}
 		for _, p := range w.listed(t) {

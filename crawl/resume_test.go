@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
@@ -34,15 +35,15 @@ func TestLimitsArePauses(t *testing.T) {
 		c.Pages = 0
 		ran := time.Duration(0)
 		for _, d := range []time.Duration{2 * time.Minute, 3 * time.Minute} {
-			c.Duration = Duration{d}
+			c.Duration = config.Duration{Duration: d}
 			sum := w.run(t)
 			if sum.Why != whyDuration || sum.Ran < d || sum.Ran > d+5*time.Second || sum.Ran <= ran {
 				t.Fatalf("it ended by %s after %v, want %v", sum.Why, sum.Ran, d)
 			}
 			ran = sum.Ran
 		}
-		c.Duration = Duration{}
-		c.Bytes = Size(w.run2(t, func() { c.Bytes = 1 }).Bytes) + 20_000
+		c.Duration = config.Duration{}
+		c.Bytes = config.Size(w.run2(t, func() { c.Bytes = 1 }).Bytes) + 20_000
 		if sum := w.run(t); sum.Why != whyBytes || sum.Bytes < int64(c.Bytes) {
 			t.Fatalf("it ended by %s after %d bytes, want %d", sum.Why, sum.Bytes, c.Bytes)
 		}
@@ -67,7 +68,7 @@ func TestWiderScope(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t, 400, 12, fakeweb.ServeOptions{})
 		c := &w.o.Config
-		c.Scope = ScopeSeeds
+		c.Scope = config.ScopeSeeds
 		home, _ := page.Site([]byte(w.o.Seeds[0]))
 		sum := w.run(t)
 		if sum.Why != whyFinished || sum.Fetched == 0 || sum.Refused == 0 || sum.Sites < 2 {
@@ -78,7 +79,7 @@ func TestWiderScope(t *testing.T) {
 				t.Errorf("site %d was asked %d times", s, n)
 			}
 		}
-		c.Scope = ScopeAny
+		c.Scope = config.ScopeAny
 		w.o.Seeds = nil
 		if sum = w.run(t); sum.Why != whyFinished || sum.Fetched != 400 || sum.Refused != 0 {
 			t.Fatalf("%d pages fetched, %d refused", sum.Fetched, sum.Refused)
@@ -158,7 +159,7 @@ func TestRecrawl(t *testing.T) {
 		so.Changes = fakeweb.Changes{Clock: func() time.Duration { return time.Since(began) }, Min: 2 * time.Hour, Max: 100 * time.Hour}
 		w := newTestWeb(t, 200, 20, so)
 		c := &w.o.Config
-		c.Recrawl, c.Duration = Duration{3 * time.Hour}, Duration{10 * time.Hour}
+		c.Recrawl, c.Duration = config.Duration{Duration: 3 * time.Hour}, config.Duration{Duration: 10 * time.Hour}
 		sum := w.run(t)
 		statuses := w.statuses(t)
 		t.Logf("%d requests, statuses %v", sum.Requests, statuses)

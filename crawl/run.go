@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -15,7 +16,7 @@ import (
 // RunOptions say what to crawl, where, and who watches.
 type RunOptions struct {
 	Dir    string // of the crawl; made if it is not there
-	Config Config
+	Config config.Config
 	// Seeds are normal forms of URLs, as ParseSeed gives them. A new crawl needs some;
 	// when one is resumed those that it does not know yet are refused unless AddSeeds.
 	Seeds    []string

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -28,7 +29,7 @@ type folded struct {
 }
 
 // newFolded makes a state that knows nothing, of a crawl with default settings.
-func newFolded(t *testing.T, c *Config, memory int64) *folded {
+func newFolded(t *testing.T, c *config.Config, memory int64) *folded {
 	t.Helper()
 	set, err := newSetup(c, identity{crawl: [16]byte{1}, secret: [16]byte{2}}, memory)
 	if err != nil {
@@ -134,7 +135,7 @@ func TestBytesPerSite(t *testing.T) {
 	if os.Getenv("WINNOW_SCALE_ADDRESSES") != "" {
 		perAddress = 1
 	}
-	c := Default()
+	c := config.Default()
 	f := newFolded(t, &c, 4<<30)
 	f.begin(event.Seed)
 	for i := range n {
@@ -232,7 +233,7 @@ func TestMemoryCounted(t *testing.T) {
 	}
 	for _, name := range []string{"opic", "batch-pagerank"} {
 		t.Run(name, func(t *testing.T) {
-			c := Default()
+			c := config.Default()
 			c.Policy = name
 			f := newFolded(t, &c, 4<<30)
 			f.grow(1050 << 20)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -29,9 +30,9 @@ func (o *owner) checkSeeds() error {
 }
 
 // seedsOf are the seeds of a session by its configuration.
-func seedsOf(config []byte) []string {
-	c := Default()
-	if len(config) == 0 || c.Read("the last session", config) != nil {
+func seedsOf(text []byte) []string {
+	c := config.Default()
+	if len(text) == 0 || c.Read("the last session", text) != nil {
 		return nil
 	}
 	return c.Seeds

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
@@ -58,20 +59,20 @@ type simSetting struct {
 	pages    int
 	fetchers int
 	max      int64
-	set      func(*Config)
+	set      func(*config.Config)
 }
 
 func simSettings() []simSetting {
 	s := time.Second
 	return []simSetting{
-		{name: "polite", preset: "modern", pages: 300, fetchers: 16, set: func(c *Config) { c.Delay = Duration{2 * s}; c.DelayFactor = 0 }},
-		{name: "ten times", preset: "thesis2004", pages: 300, fetchers: 40, set: func(c *Config) {
-			c.Delay, c.SmallDelay, c.SmallSite = Duration{s}, Duration{3 * s}, 10
+		{name: "polite", preset: "modern", pages: 300, fetchers: 16, set: func(c *config.Config) { c.Delay = config.Duration{Duration: 2 * s}; c.DelayFactor = 0 }},
+		{name: "ten times", preset: "thesis2004", pages: 300, fetchers: 40, set: func(c *config.Config) {
+			c.Delay, c.SmallDelay, c.SmallSite = config.Duration{Duration: s}, config.Duration{Duration: 3 * s}, 10
 		}},
-		{name: "keep-alive", preset: "modern", pages: 300, fetchers: 6, max: 250, set: func(c *Config) {
-			c.Delay, c.DelayFactor, c.PerConnection = Duration{4 * s}, 0, 5
+		{name: "keep-alive", preset: "modern", pages: 300, fetchers: 6, max: 250, set: func(c *config.Config) {
+			c.Delay, c.DelayFactor, c.PerConnection = config.Duration{Duration: 4 * s}, 0, 5
 		}},
-		{name: "one", preset: "modern", pages: 150, fetchers: 1, set: func(c *Config) { c.SitePolicy = "larger-sites-first" }},
+		{name: "one", preset: "modern", pages: 150, fetchers: 1, set: func(c *config.Config) { c.SitePolicy = "larger-sites-first" }},
 	}
 }
 
@@ -91,8 +92,8 @@ func (s *simSetting) compare(t *testing.T, policyName string, seed uint64) {
 	w := newTestWeb(t, s.pages, 20, fakeweb.ServeOptions{Times: fakeTimes(times)})
 	c := &w.o.Config
 	c.Policy, c.Fetchers, c.Pages, c.RandomSeed, c.Batch = policyName, s.fetchers, s.max, seed, 90
-	c.IPDelay, c.IPCap, c.Sitemaps = Duration{}, 0, false
-	c.Timeout, c.FirstByte, c.Stall, c.Connect = Duration{time.Hour}, Duration{time.Hour}, Duration{time.Hour}, Duration{time.Hour}
+	c.IPDelay, c.IPCap, c.Sitemaps = config.Duration{}, 0, false
+	c.Timeout, c.FirstByte, c.Stall, c.Connect = config.Duration{Duration: time.Hour}, config.Duration{Duration: time.Hour}, config.Duration{Duration: time.Hour}, config.Duration{Duration: time.Hour}
 	c.MaxBody = 1 << 30
 	s.set(c)
 	w.run(t)

@@ -5,15 +5,16 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 )
 
 // Servers that take long do not keep a crawl from stopping at its limit: what is under
 // way some seconds later is given up, and asked for again by the next run.
 func TestLimitEndsInTime(t *testing.T) {
-	for _, limit := range []func(*Config){
-		func(c *Config) { c.Duration = seconds(40) },
-		func(c *Config) { c.Bytes = 30_000 },
+	for _, limit := range []func(*config.Config){
+		func(c *config.Config) { c.Duration = config.Seconds(40) },
+		func(c *config.Config) { c.Bytes = 30_000 },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newTestWeb(t, 300, 12, fakeweb.ServeOptions{MinLatency: 10 * time.Second, MaxLatency: 12 * time.Second})
@@ -29,7 +30,7 @@ func TestLimitEndsInTime(t *testing.T) {
 					t.Errorf("it ended after %v, want %v at most after its limit of %v", sum.Ran, grace, last)
 				}
 			}
-			w.o.Config.Duration, w.o.Config.Bytes, w.o.Seeds = Duration{}, 0, nil
+			w.o.Config.Duration, w.o.Config.Bytes, w.o.Seeds = config.Duration{}, 0, nil
 			if sum := w.run(t); sum.Why != whyFinished || sum.Fetched != 300 {
 				t.Errorf("afterwards it %s with %d of 300 pages", sum.Why, sum.Fetched)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 )
 
@@ -66,13 +67,13 @@ func (w *socketWeb) configure(t *testing.T) {
 	if err := os.WriteFile(ca, w.server.CertificatePEM(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	c := Default()
+	c := config.Default()
 	c.Contact, c.AllowPrivate, c.CAFile, c.Resolver = "test@example.org", true, ca, w.net.Resolver()
 	c.MaxMemory = 1 << 30
-	c.Delay, c.DelayFactor = seconds(0.02), 1
-	c.IPDelay, c.IPCap = seconds(0.002), 4
-	c.RetryDelay, c.RobotsRetry, c.Patience = seconds(0.05), seconds(0.05), seconds(1)
-	c.Commit = seconds(0.02)
+	c.Delay, c.DelayFactor = config.Seconds(0.02), 1
+	c.IPDelay, c.IPCap = config.Seconds(0.002), 4
+	c.RetryDelay, c.RobotsRetry, c.Patience = config.Seconds(0.05), config.Seconds(0.05), config.Seconds(1)
+	c.Commit = config.Seconds(0.02)
 	w.o = RunOptions{
 		Dir: filepath.Join(dir, "crawl"), Config: c, Seeds: []string{w.server.URL(0)}, Version: "test",
 		Machine: Machine{Dial: w.dial},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -88,11 +89,11 @@ func open(o *RunOptions, d *directory, scope *gather.Scope) (*owner, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &owner{honest: map[string]bool{}, scope: scope, o: o, c: &o.Config, log: o.Log, limits: newLimits(&o.Config), overrides: newOverrides(&o.Config)}
-	w.limits.sites = w.overrides.pages
+	w := &owner{honest: map[string]bool{}, scope: scope, o: o, c: &o.Config, log: o.Log, limits: newLimits(&o.Config), Overrides: config.NewOverrides(&o.Config)}
+	w.limits.sites = w.Overrides.Pages
 	w.ceiling = newCeiling(o.Memory, o.Machine.Heap)
 	if len(o.Config.Site) > 0 {
-		set.delays = w.overrides.delay
+		set.delays = w.Overrides.Delay
 	}
 	header := journal.Header{Crawl: id.crawl, Partitions: 1}
 	if err = w.recover(d, set, header, none); err == nil {
@@ -214,14 +215,14 @@ func (o *owner) tellRecovery(r *archive.Recovery) {
 	}
 }
 
-func robotsPolicy(c *Config) string {
+func robotsPolicy(c *config.Config) string {
 	if c.Robots {
 		return "RFC9309"
 	}
 	return "ignored"
 }
 
-func newLimits(c *Config) limits {
+func newLimits(c *config.Config) limits {
 	return limits{depth: c.MaxDepth, dynamic: c.MaxDepthDynamic, site: c.SitePages, domain: c.DomainPages}
 }
 
@@ -233,16 +234,16 @@ func (o *owner) begins(id identity, fresh bool) error {
 	if !fresh {
 		o.base = max(o.s.now, time.Duration(wall.UnixNano()-o.s.began))
 	}
-	config, err := o.c.Marshal()
+	text, err := o.c.Marshal()
 	if err != nil {
 		return err
 	}
-	config = o.c.appendFilesSum(config)
+	text = o.c.AppendFilesSum(text)
 	o.before = o.s.last
-	o.loosened = loosens(o.s.last, o.c)
+	o.loosened = config.Loosens(o.s.last, o.c)
 	r := o.begin(event.Session, o.base)
 	r.Facts.Session = &journal.Session{
-		Wall: wall.UnixNano(), Version: o.o.Version, Config: config, Policy: o.c.Policy, SitePolicy: o.c.SitePolicy,
+		Wall: wall.UnixNano(), Version: o.o.Version, Config: text, Policy: o.c.Policy, SitePolicy: o.c.SitePolicy,
 		Secret: id.secret, Crawl: id.crawl,
 	}
 	if list := o.scope.DenyList(); list != nil {
@@ -265,9 +266,9 @@ func (o *owner) begins(id identity, fresh bool) error {
 
 // assemble makes what harvesters need.
 func (o *owner) assemble() error {
-	o.s.scope, o.s.traps, o.s.limits, o.s.htmlOnly = o.scope, o.c.Traps, &o.limits, o.c.Types == TypesHTML
+	o.s.scope, o.s.traps, o.s.limits, o.s.htmlOnly = o.scope, o.c.Traps, &o.limits, o.c.Types == config.TypesHTML
 	o.flight = newFlight()
-	if names := o.headers.Exposed(); len(names) > 0 {
+	if names := o.Headers.Exposed(); len(names) > 0 {
 		o.log.Warn("a header that looks like a secret goes to every site, as --header-scope any says", "headers", names)
 	}
 	o.readmit(o.scope)
@@ -297,8 +298,8 @@ func (o *owner) assemble() error {
 		gatherers: make(chan *gather.Gatherer, gatherers(o.o.Memory)),
 		gather: &gather.Options{
 			Key: o.s.key, Product: o.c.Product(), Scope: o.scope, Builder: builder,
-			KeepNoArchive: o.c.KeepNoArchive, HTMLOnly: o.c.Types == TypesHTML, MaxBody: int64(o.c.MaxBody),
-			MaxSitemap: maxSitemap(o.c, o.o.Memory), Withheld: o.headers.Withheld, MaxLinks: o.c.MaxLinks,
+			KeepNoArchive: o.c.KeepNoArchive, HTMLOnly: o.c.Types == config.TypesHTML, MaxBody: int64(o.c.MaxBody),
+			MaxSitemap: maxSitemap(o.c, o.o.Memory), Withheld: o.Headers.Withheld, MaxLinks: o.c.MaxLinks,
 		},
 	}
 	if o.h.wall == nil {
@@ -327,7 +328,7 @@ func (o *owner) fetchOptions() (*fetch.Options, error) {
 	}
 	return &fetch.Options{
 		Dial: o.o.Machine.Dial, TLS: trust, Proxy: proxy,
-		UserAgent: o.c.Agent(o.o.Version), Header: o.headers.All(), HTTP2: true, AllowPrivate: o.c.AllowPrivate,
+		UserAgent: o.c.Agent(o.o.Version), Header: o.Headers.All(), HTTP2: true, AllowPrivate: o.c.AllowPrivate,
 		MaxBody: int64(o.c.MaxBody), Connect: o.c.Connect.Duration, FirstByte: o.c.FirstByte.Duration,
 		Stall: o.c.Stall.Duration, Total: o.c.Timeout.Duration,
 		Clock: o.now, Budget: fetch.NewBudget(bodyBudget(o.o.Memory)), Conns: new(atomic.Uint32),
@@ -346,7 +347,7 @@ func gatherers(memory int64) int {
 
 // maxSitemap is how much of a sitemap file is read: what the protocol allows, 50 MiB, or
 // with little memory a 32nd of it, but never less than of a page.
-func maxSitemap(c *Config, memory int64) int64 {
+func maxSitemap(c *config.Config, memory int64) int64 {
 	most := int64(50 << 20)
 	if memory > 0 {
 		most = min(most, memory/32)

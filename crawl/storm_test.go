@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -83,7 +84,7 @@ func newStorm(t *testing.T) *storm {
 	server := &http.Server{Handler: http.HandlerFunc(s.answer)}
 	go server.Serve(s.portal)
 	t.Cleanup(func() { server.Close() })
-	s.o.Config.Delay = Duration{90 * time.Minute}
+	s.o.Config.Delay = config.Duration{Duration: 90 * time.Minute}
 	s.o.Machine.Heap = func() Heap { // other goroutines have taken all there is
 		if s.now() == "memory full" {
 			return Heap{Live: int64(s.o.Config.MaxMemory)}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
 )
 
 // whole is the case of a site all of whose pages must come.
@@ -104,7 +106,7 @@ func TestInnocentBlog(t *testing.T) {
 		}
 	}
 	c := whole(s)
-	c.set = func(c *Config) { c.MaxDepth = 100 }
+	c.set = func(c *config.Config) { c.MaxDepth = 100 }
 	c.run(t)
 }
 
@@ -123,7 +125,7 @@ func TestInnocentForum(t *testing.T) {
 		}
 	}
 	c := whole(s)
-	c.set = func(c *Config) { c.MaxDepthDynamic = 15 }
+	c.set = func(c *config.Config) { c.MaxDepthDynamic = 15 }
 	c.run(t)
 }
 
@@ -183,7 +185,7 @@ func TestInnocentGallery(t *testing.T) {
 		answer(rw, words(rest, 2), words("gallery", 40)+words(rest, 8), links...)
 	}
 	c := whole(s)
-	c.set = func(c *Config) { c.MaxDepth = 1000 }
+	c.set = func(c *config.Config) { c.MaxDepth = 1000 }
 	c.run(t)
 }
 

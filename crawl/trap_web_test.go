@@ -10,13 +10,15 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
 )
 
 // A trapCase is a small web of one kind, and what a crawl must do there.
 type trapCase struct {
 	hosts map[string]http.HandlerFunc
 	seeds []string
-	set   func(*Config)
+	set   func(*config.Config)
 	// trap tells which URLs lie in a trap; at most most of them are asked for.
 	trap func(url string) bool
 	most int

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -227,7 +228,7 @@ func (v *verifier) compareSessions() {
 }
 
 // sameRules tells whether two configurations make the same state of the same records.
-func sameRules(a, b *Config) bool {
+func sameRules(a, b *config.Config) bool {
 	if len(a.Site) != len(b.Site) {
 		return false
 	}
@@ -313,7 +314,7 @@ func (v *verifier) begin() {
 }
 
 // conf is the configuration in force.
-func (v *verifier) conf() *Config { return &v.Sessions[max(0, v.session)].Config }
+func (v *verifier) conf() *config.Config { return &v.Sessions[max(0, v.session)].Config }
 
 // commit looks at what a group says of the state.
 func (v *verifier) commit(c *journal.Commit) error {

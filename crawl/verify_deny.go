@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
@@ -29,7 +30,7 @@ func (w *polite) setScope(r *journal.Record) {
 	c := w.conf
 	o, err := scopeOptions(c)
 	if c.Rules != "" {
-		o.Kind = ScopeAny
+		o.Kind = config.ScopeAny
 	}
 	if err == nil {
 		w.aims.scope, err = gather.NewScope(o)

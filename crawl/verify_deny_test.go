@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/event"
@@ -73,7 +74,7 @@ func TestVerifyFindsForbidden(t *testing.T) {
 		{denyFrom("page", session, "b.example/x/7"), event.Fetch, "http://b.example/x/7"},
 		{denyFrom("edited", ofKind(event.Denied), "b.example/x/99"), event.Fetch, "http://b.example/x/99"},
 		{rulesWith("rules of a sitemap", FindRobots, "Disallow: /sm/2\n"), event.Sitemap, "http://b.example/sm/2.xml"},
-		{config("scope of a sitemap", FindScope, func(c *Config) { c.Exclude = []string{"index[.]xml$"} }), event.Sitemap, "http://b.example/index.xml"},
+		{configured("scope of a sitemap", FindScope, func(c *config.Config) { c.Exclude = []string{"index[.]xml$"} }), event.Sitemap, "http://b.example/index.xml"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w.disk = memoryDisk{}

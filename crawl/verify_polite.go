@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
@@ -39,8 +40,8 @@ type polite struct {
 	sites []siteWatch
 	addrs []addressWatch
 	kept  graph.Site // whose connection may serve another page; NoSite: none
-	conf  *Config
-	over  overrides
+	conf  *config.Config
+	over  config.Overrides
 	aims  aims // see verify_deny.go
 }
 
@@ -80,7 +81,7 @@ type addressWatch struct {
 
 func (w *polite) init(v *verifier) {
 	w.v, w.kept, w.conf = v, graph.NoSite, v.conf()
-	w.over = newOverrides(w.conf)
+	w.over = config.NewOverrides(w.conf)
 	w.aims.scope = new(gather.Scope)
 }
 
@@ -149,7 +150,7 @@ func (w *polite) addSite() {
 // session: all that was under way is void, and every delay begins again.
 func (w *polite) session(now time.Duration) {
 	w.conf = w.v.conf()
-	w.over = newOverrides(w.conf)
+	w.over = config.NewOverrides(w.conf)
 	w.kept = graph.NoSite
 	for i := range w.sites {
 		x := &w.sites[i]
@@ -165,7 +166,7 @@ func (w *polite) session(now time.Duration) {
 // delay is that of the configuration for a site of its size.
 func (w *polite) delay(s graph.Site) time.Duration {
 	if len(w.conf.Site) > 0 {
-		if d, ok := w.over.delay(w.v.s.seen.Name(s)); ok {
+		if d, ok := w.over.Delay(w.v.s.seen.Name(s)); ok {
 			return d
 		}
 	}
@@ -378,7 +379,7 @@ func (w *polite) asked(r *journal.Record, x *siteWatch) {
 func (w *polite) goesOn(r *journal.Record, x *siteWatch) {
 	e := &r.Event
 	most := w.conf.PerConnection
-	if m := w.over.perConnection(w.v.s.seen.Name(e.Site)); m > 0 {
+	if m := w.over.PerConnection(w.v.s.seen.Name(e.Site)); m > 0 {
 		most = min(most, m)
 	}
 	switch {

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
@@ -29,11 +30,11 @@ func records(name, kind string, change func(r *journal.Record) int) tampering {
 	return tampering{name, kind, func(t *testing.T, d memoryDisk) { rewrite(t, d, 1, change) }}
 }
 
-// config changes the configuration in all sessions: what was polite before is not.
-func config(name, kind string, change func(*Config)) tampering {
+// configured changes the configuration in all sessions: what was polite before is not.
+func configured(name, kind string, change func(*config.Config)) tampering {
 	return records(name, kind, func(r *journal.Record) int {
 		if x := r.Facts.Session; x != nil {
-			c, err := Parse("session", x.Config)
+			c, err := config.Parse("session", x.Config)
 			if err == nil {
 				change(&c)
 				x.Config, err = c.Marshal()
@@ -172,13 +173,16 @@ func renameSite(from, to string) func(*journal.Record) int {
 
 func politenessTamperings() []tampering {
 	return []tampering{
-		config("delay", FindGap, func(c *Config) { c.Delay = seconds(2.5) }),
-		config("small delay", FindGap, func(c *Config) { c.SmallDelay, c.SmallSite = seconds(30), 1000 }),
-		config("delay of a site", FindGap, func(c *Config) { d := seconds(9); c.Site = []Override{{Match: "s00.example", Delay: &d}} }),
-		config("factor", FindGap, func(c *Config) { c.DelayFactor, c.DelayMax = 1e6, seconds(60) }),
-		config("per connection", FindConnection, func(c *Config) { c.PerConnection = 2 }),
-		config("address delay", FindAddress, func(c *Config) { c.IPDelay = seconds(30) }),
-		config("address cap", FindAddress, func(c *Config) { c.IPCap, c.IPDelay = 1, Duration{} }),
+		configured("delay", FindGap, func(c *config.Config) { c.Delay = config.Seconds(2.5) }),
+		configured("small delay", FindGap, func(c *config.Config) { c.SmallDelay, c.SmallSite = config.Seconds(30), 1000 }),
+		configured("delay of a site", FindGap, func(c *config.Config) {
+			d := config.Seconds(9)
+			c.Site = []config.Override{{Match: "s00.example", Delay: &d}}
+		}),
+		configured("factor", FindGap, func(c *config.Config) { c.DelayFactor, c.DelayMax = 1e6, config.Seconds(60) }),
+		configured("per connection", FindConnection, func(c *config.Config) { c.PerConnection = 2 }),
+		configured("address delay", FindAddress, func(c *config.Config) { c.IPDelay = config.Seconds(30) }),
+		configured("address cap", FindAddress, func(c *config.Config) { c.IPCap, c.IPDelay = 1, config.Duration{} }),
 		records("crawl-delay", FindGap, func(r *journal.Record) int {
 			if r.Event.Kind == event.Ruled && !r.Event.Hop && !r.Event.Again && !r.Event.Class.Failed() {
 				text := robots.Parse([]byte("User-agent: *\nCrawl-delay: 50\n")).For("winnow")
@@ -258,7 +262,7 @@ func recordTamperings() []tampering {
 		records("a digest", FindArchive, nth(9, func(r *journal.Record) bool { return cameWhole(r) && len(r.Facts.Payload) > 0 },
 			func(r *journal.Record) int { r.Facts.Payload[5] ^= 1; return 1 })),
 		records("a date", FindArchive, nth(1, ofKind(event.Session), func(r *journal.Record) int { r.Facts.Session.Wall += int64(time.Hour); return 1 })),
-		config("another policy", FindDecision, func(c *Config) { c.Policy = "breadth-first" }),
+		configured("another policy", FindDecision, func(c *config.Config) { c.Policy = "breadth-first" }),
 	}
 }
 
@@ -364,11 +368,11 @@ func TestVerifyFinds(t *testing.T) {
 func TestVerifyRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t, 30, 3, fakeweb.ServeOptions{})
-		w.o.Config.Recrawl, w.o.Config.Duration = seconds(3600), seconds(3*3600)
+		w.o.Config.Recrawl, w.o.Config.Duration = config.Seconds(3600), config.Seconds(3*3600)
 		w.run(t)
 		f := w.verify(t)
 		f.clean(t)
-		config("", "", func(c *Config) { c.Recrawl = Duration{} }).change(t, w.disk)
+		configured("", "", func(c *config.Config) { c.Recrawl = config.Duration{} }).change(t, w.disk)
 		if f := w.verify(t); f.Kinds[FindRepeated] < 30 {
 			t.Errorf("found %v, want pages that came twice", f.Kinds)
 		}

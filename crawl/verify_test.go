@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 )
 
@@ -39,31 +40,33 @@ func (f *Findings) clean(t *testing.T) {
 func TestVerifyClean(t *testing.T) {
 	for i, test := range []struct {
 		name string
-		set  func(*Config) // before each session
-		stop int64         // pages of each session but the last
+		set  func(*config.Config) // before each session
+		stop int64                // pages of each session but the last
 	}{
-		{"usual", func(*Config) {}, 0},
-		{"restarted", func(*Config) {}, 100},
-		{"many files", func(*Config) {}, 150},
-		{"follower", func(*Config) {}, 150},
-		{"keep-alive", func(c *Config) { c.PerConnection = 5 }, 200},
-		{"small sites", func(c *Config) { c.SmallSite, c.SmallDelay = 20, seconds(7) }, 300},
-		{"links only", func(c *Config) { c.Store = StoreLinks }, 0},
-		{"other delays", func(c *Config) {
-			c.Delay, c.IPDelay = Duration{c.Delay.Duration * 3 / 2}, Duration{2 * c.IPDelay.Duration}
+		{"usual", func(*config.Config) {}, 0},
+		{"restarted", func(*config.Config) {}, 100},
+		{"many files", func(*config.Config) {}, 150},
+		{"follower", func(*config.Config) {}, 150},
+		{"keep-alive", func(c *config.Config) { c.PerConnection = 5 }, 200},
+		{"small sites", func(c *config.Config) { c.SmallSite, c.SmallDelay = 20, config.Seconds(7) }, 300},
+		{"links only", func(c *config.Config) { c.Store = config.StoreLinks }, 0},
+		{"other delays", func(c *config.Config) {
+			c.Delay, c.IPDelay = config.Duration{Duration: c.Delay.Duration * 3 / 2}, config.Duration{Duration: 2 * c.IPDelay.Duration}
 			c.PerConnection++
 		}, 200},
-		{"shorter delays", func(c *Config) { c.Delay, c.DelayFactor = Duration{c.Delay.Duration / 2}, c.DelayFactor/2 }, 200},
-		{"other policies", func(c *Config) {
+		{"shorter delays", func(c *config.Config) {
+			c.Delay, c.DelayFactor = config.Duration{Duration: c.Delay.Duration / 2}, c.DelayFactor/2
+		}, 200},
+		{"other policies", func(c *config.Config) {
 			c.Policy = map[string]string{"opic": "breadth-first", "breadth-first": "backlink-count", "backlink-count": "opic"}[c.Policy]
 		}, 200},
-		{"delay of a site", func(c *Config) {
-			d := seconds(9)
-			c.Site = []Override{{Match: "s03.example", Delay: &d, PerConnection: 1}}
+		{"delay of a site", func(c *config.Config) {
+			d := config.Seconds(9)
+			c.Site = []config.Override{{Match: "s03.example", Delay: &d, PerConnection: 1}}
 		}, 300},
-		{"without robots.txt", func(c *Config) { c.Robots = false }, 0},
-		{"recrawl", func(c *Config) { c.Recrawl, c.Duration = seconds(3600), seconds(2*3600) }, 0},
-		{"two boards", func(c *Config) { c.SitePolicy = "larger-sites-first" }, 250},
+		{"without robots.txt", func(c *config.Config) { c.Robots = false }, 0},
+		{"recrawl", func(c *config.Config) { c.Recrawl, c.Duration = config.Seconds(3600), config.Seconds(2*3600) }, 0},
+		{"two boards", func(c *config.Config) { c.SitePolicy = "larger-sites-first" }, 250},
 	} {
 		if testing.Short() && i%4 != 3 { // the follower, other delays, no robots.txt
 			continue

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -39,7 +40,7 @@ type Session struct {
 	Version    string
 	Policy     string
 	SitePolicy string
-	Config     Config
+	Config     config.Config
 }
 
 // OpenView reads a crawl directory. It is to be closed.
@@ -186,31 +187,31 @@ func (v *View) scan(ctx context.Context) (err error) {
 	case v.Commit.Next == 0:
 		return errNothing
 	}
-	v.Sessions = []Session{{Config: Default()}} // all are lost: nobody knows what they wanted
+	v.Sessions = []Session{{Config: config.Default()}} // all are lost: nobody knows what they wanted
 	return nil
 }
 
 func readSession(r *journal.Record) (s Session, err error) {
 	x := r.Facts.Session
 	s = Session{Record: r.Seq, At: r.Now, Wall: time.Unix(0, x.Wall), Version: x.Version, Policy: x.Policy, SitePolicy: x.SitePolicy}
-	s.Config, err = Parse(fmt.Sprintf("configuration in record %d", r.Seq), x.Config)
+	s.Config, err = config.Parse(fmt.Sprintf("configuration in record %d", r.Seq), x.Config)
 	return s, err
 }
 
 // config is that of the last session.
-func (v *View) config() *Config { return &v.Sessions[len(v.Sessions)-1].Config }
+func (v *View) config() *config.Config { return &v.Sessions[len(v.Sessions)-1].Config }
 
 // readSetup is the setup of a state that is only read: with room for what is committed
 // and for what a running crawl adds meanwhile.
-func readSetup(c *Config, id identity, last *journal.Commit) (*setup, error) {
+func readSetup(c *config.Config, id identity, last *journal.Commit) (*setup, error) {
 	room := 2 * (int64(last.Pages) + 2*int64(last.Sites)) * leastPerPage
 	set, err := newSetup(c, id, max(room, int64(c.MaxMemory), 1<<30))
 	if err != nil {
 		return nil, err
 	}
 	if len(c.Site) > 0 {
-		o := newOverrides(c)
-		set.delays = o.delay
+		o := config.NewOverrides(c)
+		set.delays = o.Delay
 	}
 	return set, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -360,7 +361,7 @@ func (o *owner) retrySession() {
 			seeds[p] = true
 		}
 	}
-	was := Default()
+	was := config.Default()
 	larger := was.Read("the last session", o.before) == nil && was.MaxBody < o.c.MaxBody
 	o.retry(func(p graph.Page) bool {
 		f := o.s.f

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -46,7 +47,7 @@ func newTestWeb(t *testing.T, pages, sites int, so fakeweb.ServeOptions) *testWe
 	server.SetAddresses(sites)
 	t.Cleanup(func() { server.Close() })
 	w := &testWeb{web: web, server: server, disk: memoryDisk{}}
-	c := Default()
+	c := config.Default()
 	c.Contact, c.AllowPrivate = "test@example.org", true
 	c.MaxMemory = 1 << 30
 	w.o = RunOptions{

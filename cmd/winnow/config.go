@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/spf13/cobra"
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 )
 
 func newConfigCommand(u *ui) *cobra.Command {
@@ -31,7 +31,7 @@ func runConfig(u *ui, opt *crawlFlags) error {
 	if err := notEmpty(u, opt.flags, "config", "preset"); err != nil {
 		return err
 	}
-	c := crawl.Default()
+	c := config.Default()
 	if err := opt.readConfig(u, &c); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func runConfig(u *ui, opt *crawlFlags) error {
 }
 
 // printKeys prints one object for each key.
-func printKeys(u *ui, c *crawl.Config) error {
+func printKeys(u *ui, c *config.Config) error {
 	for _, k := range c.Keys() {
 		err := u.json(struct {
 			Key   string `json:"key"`
@@ -67,7 +67,7 @@ func printKeys(u *ui, c *crawl.Config) error {
 	return nil
 }
 
-func flagOf(k crawl.Key) string {
+func flagOf(k config.Key) string {
 	if k.Name == "seeds" {
 		return ""
 	}

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 )
 
 // keyTable is the reference of all keys, as docs/cli.md has it (W24).
 func keyTable() string {
-	c := crawl.Default()
+	c := config.Default()
 	var b strings.Builder
 	b.WriteString("| key | flag | default | meaning |\n|---|---|---|---|\n")
 	for _, k := range c.Keys() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 )
 
@@ -60,7 +61,7 @@ No scripts are run and no forms filled in: pages that need them are seen without
 type crawling struct {
 	u      *ui
 	opt    *crawlOptions
-	config crawl.Config
+	config config.Config
 	dir    string
 	seeds  []string // normal forms of what was given; none when that is needless
 	resume bool
@@ -85,7 +86,7 @@ func (c *crawling) begin(args []string) error {
 	if err := notEmpty(c.u, c.opt.flags, "dir", "seeds", "config", "preset"); err != nil {
 		return err
 	}
-	c.config = crawl.Default()
+	c.config = config.Default()
 	if err := c.opt.readConfig(c.u, &c.config); err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func (c *crawling) settle() error {
 // wrongDirConfig explains a winnow.toml that cannot be read. It is derived: the journal
 // has the configuration, too.
 func (c *crawling) wrongDirConfig(err error) error {
-	var file *crawl.FileError
+	var file *config.FileError
 	switch {
 	case !errors.As(err, &file):
 		return explainCrawl(err)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 )
 
 // crawlFlags are the flags that make a configuration.
@@ -24,7 +24,7 @@ type crawlFlags struct {
 // keyFlag is the flag of one key. It only remembers what was said: the key is set when
 // the files, over which flags win, have been read.
 type keyFlag struct {
-	key  crawl.Key // of the defaults
+	key  config.Key // of the defaults
 	said []string
 }
 
@@ -42,7 +42,7 @@ func (o *crawlFlags) add(cmd *cobra.Command) {
 
 func presetNames() []string {
 	var names []string
-	for _, p := range crawl.Presets() {
+	for _, p := range config.Presets() {
 		names = append(names, p.Name)
 	}
 	return names
@@ -51,7 +51,7 @@ func presetNames() []string {
 // addKeys adds a flag for each key of the configuration, or for those that are named.
 // Seeds are arguments.
 func (o *crawlFlags) addKeys(cmd *cobra.Command, only ...string) {
-	defaults := crawl.Default()
+	defaults := config.Default()
 	for _, k := range defaults.Keys() {
 		if k.Name == "seeds" || len(only) > 0 && !contains(only, k.Name) {
 			continue
@@ -75,7 +75,7 @@ func (o *crawlFlags) addKeys(cmd *cobra.Command, only ...string) {
 }
 
 // flagHelp is the help of a key with flags for the keys that it mentions.
-func flagHelp(c *crawl.Config, k crawl.Key) string {
+func flagHelp(c *config.Config, k config.Key) string {
 	help := k.Help
 	for _, other := range c.Keys() {
 		if strings.Contains(other.Name, "_") {
@@ -86,7 +86,7 @@ func flagHelp(c *crawl.Config, k crawl.Key) string {
 }
 
 // shownDefault is "" where the help says what holds by default.
-func shownDefault(k crawl.Key) string {
+func shownDefault(k config.Key) string {
 	if v := k.String(); v != "0s" {
 		return v
 	}
@@ -94,7 +94,7 @@ func shownDefault(k crawl.Key) string {
 }
 
 // readConfig reads the file of --config over c.
-func (o *crawlFlags) readConfig(u *ui, c *crawl.Config) error {
+func (o *crawlFlags) readConfig(u *ui, c *config.Config) error {
 	if o.config == "" {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (o *crawlFlags) readConfig(u *ui, c *crawl.Config) error {
 
 // shortName puts the name that the user gave into an error about a file.
 func shortName(err error, name string) error {
-	var file *crawl.FileError
+	var file *config.FileError
 	if errors.As(err, &file) {
 		file.Name = name
 	}
@@ -124,11 +124,11 @@ func shortName(err error, name string) error {
 
 // explainConfig adds a hint to a mistake in a file.
 func explainConfig(u *ui, err error) error {
-	var file *crawl.FileError
+	var file *config.FileError
 	if !errors.As(err, &file) {
 		return err
 	}
-	var key *crawl.KeyError
+	var key *config.KeyError
 	if file.Unknown {
 		if near, ok := nearest(file.Key, keyNames()); ok {
 			return withHint(err, "the nearest key is %s", near)
@@ -142,7 +142,7 @@ func explainConfig(u *ui, err error) error {
 }
 
 func keyNames() []string {
-	c := crawl.Default()
+	c := config.Default()
 	var names []string
 	for _, k := range c.Keys() {
 		names = append(names, k.Name)
@@ -151,8 +151,8 @@ func keyNames() []string {
 }
 
 // findPreset finds a preset, or says which there are.
-func findPreset(u *ui, name string) (crawl.Preset, error) {
-	p, ok := crawl.FindPreset(name)
+func findPreset(u *ui, name string) (config.Preset, error) {
+	p, ok := config.FindPreset(name)
 	if ok {
 		return p, nil
 	}
@@ -164,7 +164,7 @@ func findPreset(u *ui, name string) (crawl.Preset, error) {
 }
 
 // apply sets what the preset and the flags say, and checks what comes out.
-func (o *crawlFlags) apply(u *ui, c *crawl.Config) error {
+func (o *crawlFlags) apply(u *ui, c *config.Config) error {
 	if o.preset != "" {
 		p, err := findPreset(u, o.preset)
 		if err != nil {
@@ -181,7 +181,7 @@ func (o *crawlFlags) apply(u *ui, c *crawl.Config) error {
 }
 
 // apply sets the key of a flag that was given.
-func (f *keyFlag) apply(u *ui, c *crawl.Config) error {
+func (f *keyFlag) apply(u *ui, c *config.Config) error {
 	if len(f.said) == 0 {
 		return nil
 	}

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
 // explainKey tells of a value that cannot be by the name of its flag, and proposes one
 // that can.
 func explainKey(u *ui, err error) error {
-	var key *crawl.KeyError
+	var key *config.KeyError
 	if !errors.As(err, &key) {
 		return err
 	}
@@ -59,7 +60,7 @@ func policyInstead(typed string, err error) string {
 // wordInstead is the word that was probably meant, or else the default; "" where a key
 // takes anything.
 func wordInstead(u *ui, flag, name string) string {
-	c := crawl.Default()
+	c := config.Default()
 	k, ok := c.Key(name)
 	if !ok || k.Words() == nil {
 		return ""

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/event"
 )
 
@@ -154,7 +155,7 @@ type metricsServer struct{ http *http.Server }
 
 // serveMetrics begins to serve what the configuration asks for. It fails before the
 // crawl has begun, or not at all.
-func serveMetrics(u *ui, c *crawl.Config, last func() (crawl.Stats, bool)) (*metricsServer, error) {
+func serveMetrics(u *ui, c *config.Config, last func() (crawl.Stats, bool)) (*metricsServer, error) {
 	addr, err := c.MetricsAddress()
 	if addr == "" || err != nil {
 		return &metricsServer{}, explainKey(u, err)

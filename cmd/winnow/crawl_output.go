@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 )
 
 // crawlEvent is an object of --json: how the crawl goes, and at the end how it went.
@@ -55,7 +56,7 @@ func (c *crawling) tellEnd(sum *crawl.Summary) error {
 }
 
 // ends says in words why the run ended.
-func ends(sum *crawl.Summary, c *crawl.Config) string {
+func ends(sum *crawl.Summary, c *config.Config) string {
 	switch sum.Why {
 	case "finished":
 		return withinLimits(sum.Caps)
@@ -75,12 +76,12 @@ func ends(sum *crawl.Summary, c *crawl.Config) string {
 
 // goOn is the flag that makes a crawl go on after a limit, "" if there is nothing to go
 // on with.
-func goOn(sum *crawl.Summary, c *crawl.Config) string {
+func goOn(sum *crawl.Summary, c *config.Config) string {
 	switch sum.Why {
 	case "pages":
 		return fmt.Sprintf("--pages %d", 2*c.Pages)
 	case "duration":
-		return "--duration " + crawl.Duration{Duration: 2 * c.Duration.Duration}.String()
+		return "--duration " + config.Duration{Duration: 2 * c.Duration.Duration}.String()
 	case "bytes":
 		return "--bytes " + (2 * c.Bytes).String()
 	case "stopped", "unreachable":

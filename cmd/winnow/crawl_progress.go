@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/event"
 )
 
@@ -17,7 +18,7 @@ import (
 // owner of the crawl must never wait for it.
 type crawlProgress struct {
 	u *ui
-	c *crawl.Config
+	c *config.Config
 
 	mu    sync.Mutex
 	stats crawl.Stats
@@ -28,7 +29,7 @@ type crawlProgress struct {
 	gone    chan struct{}
 }
 
-func newCrawlProgress(u *ui, c *crawl.Config) *crawlProgress {
+func newCrawlProgress(u *ui, c *config.Config) *crawlProgress {
 	return &crawlProgress{u: u, c: c}
 }
 
@@ -107,7 +108,7 @@ func (p *crawlProgress) say(kind, text string) {
 }
 
 // panel is the lines for a terminal.
-func panel(s *crawl.Stats, c *crawl.Config) []string {
+func panel(s *crawl.Stats, c *config.Config) []string {
 	lines := []string{
 		"winnow: " + pagesLine(s, c),
 		fmt.Sprintf("  %s of the links found lead to them, %s known on %s, %s refused",
@@ -121,7 +122,7 @@ func panel(s *crawl.Stats, c *crawl.Config) []string {
 }
 
 // progressLine is the same in one line, for logs.
-func progressLine(s *crawl.Stats, c *crawl.Config) string {
+func progressLine(s *crawl.Stats, c *config.Config) string {
 	line := fmt.Sprintf("%s; %s of the links found lead to them; %d of %d fetchers%s", pagesLine(s, c), gathered(s.Gathered), s.Active, s.Fetchers, waitLine(s))
 	if failed := failLine(s); failed != "" {
 		line += "; failures: " + failed
@@ -130,7 +131,7 @@ func progressLine(s *crawl.Stats, c *crawl.Config) string {
 }
 
 // pagesLine is what most look at: pages, rate, time that is left.
-func pagesLine(s *crawl.Stats, c *crawl.Config) string {
+func pagesLine(s *crawl.Stats, c *config.Config) string {
 	line := formatCount(s.Fetched - s.Redirects)
 	if c.Pages > 0 {
 		line += " of " + formatCount(c.Pages)

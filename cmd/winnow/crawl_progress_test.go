@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 )
@@ -30,7 +31,7 @@ func someStats() crawl.Stats {
 }
 
 func TestPanel(t *testing.T) {
-	s, c := someStats(), crawl.Default()
+	s, c := someStats(), config.Default()
 	c.Pages = 100_000
 	want := `winnow: 12,345 of 100,000 pages, 123/s, 11m55s left
   43.2% of the links found lead to them, 1,234,567 pages known on 3,456 sites, 900 refused
@@ -118,7 +119,7 @@ func TestDrawPanel(t *testing.T) {
 	terminal := &screen{t: t}
 	u := newUI(nil, io.Discard, terminal)
 	u.terminal, u.width = true, func() int { return 12 }
-	c := crawl.Default()
+	c := config.Default()
 	p := newCrawlProgress(u, &c)
 	u.drawPanel([]string{"one", "a second line that is too long", "three"})
 	if got, want := terminal.String(), "one\na second li\nthree"; got != want {

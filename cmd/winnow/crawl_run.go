@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 )
 
 // run crawls, shows how it goes, and says at the end how it went.
@@ -65,7 +66,7 @@ func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
 			return c.nothing(sum, again)
 		}
 	case "memory":
-		most := crawl.Size(sum.MemoryMax)
+		most := config.Size(sum.MemoryMax)
 		return withHint(fmt.Errorf("the memory of --max-memory %s is used up; the crawl is paused and nothing is lost", most),
 			"try: %s --max-memory %s", again, 2*most)
 	}

@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/internal/input"
@@ -134,7 +134,7 @@ func (c *crawling) checkContact(ctx context.Context) error {
 }
 
 // checkLiteral refuses a URL whose host is an address that may not be asked.
-func checkLiteral(u *ui, url string, c *crawl.Config) error {
+func checkLiteral(u *ui, url string, c *config.Config) error {
 	switch addr, ok := literal(url); {
 	case ok && fetch.Never(addr):
 		return withHint(usagef("%s: link-local addresses and those of metadata services are never asked", url), "name a host by another address")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 )
 
@@ -57,7 +58,7 @@ it is, the less the speed of this machine matters.`,
 	f := cmd.Flags()
 	f.StringVar(&opt.dir, "dir", "", "directory of the crawl, or of the crawls, which must not be there yet (default: a temporary one)")
 	f.Var(&opt.pages, "pages", "pages of the web")
-	f.StringSliceVar(&opt.policies, "policy", nil, "policies, one crawl for each, as winnow sim --help lists them (default: "+crawl.Default().Policy+", or what the preset compares)")
+	f.StringSliceVar(&opt.policies, "policy", nil, "policies, one crawl for each, as winnow sim --help lists them (default: "+config.Default().Policy+", or what the preset compares)")
 	f.Uint64Var(&opt.seed, "random-seed", 1, "another seed is another web")
 	f.StringVar(&opt.preset, "preset", "", "settings of a paper: "+orList(presetNames()))
 	f.Float64Var(&opt.faster, "faster", 100, "divide the delays of the preset, and latencies of 0.1 to 2 s, by this")
@@ -156,7 +157,7 @@ func (o *demoOptions) makeDirs(crawls []*demoCrawl) error {
 // A demoCrawl is one crawl of the built-in web, and what came out.
 type demoCrawl struct {
 	dir    string
-	config crawl.Config
+	config config.Config
 	server *fakeweb.Server
 	found  []fakeweb.Violation // by the server's count
 	report *crawlReport

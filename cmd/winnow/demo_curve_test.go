@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 )
 
@@ -21,7 +22,7 @@ func TestCurveOfRealCrawl(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten seconds of waiting for servers")
 	}
-	r := crawlForCurve(t, crawl.Default().Policy)
+	r := crawlForCurve(t, config.Default().Policy)
 	defer r.close()
 	real, simulated := r.real.Tenths(), r.runs[0].Tenths()
 	for i := range real {

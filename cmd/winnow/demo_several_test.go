@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 )
 
 // Experiment 2 of the thesis in the small: without --policy its preset crawls the same web
@@ -54,14 +54,14 @@ func TestDemoPreset(t *testing.T) {
 		t.Fatal(crawls, err)
 	}
 	c := &crawls[0].config
-	if c.Policy != "larger-sites-first" || c.Delay.Duration != 150*time.Millisecond || c.Fetchers != 1000 || c.Batch != 100_000 || c.SitePages != 0 || c.MaxDepth != crawl.NoDepth {
+	if c.Policy != "larger-sites-first" || c.Delay.Duration != 150*time.Millisecond || c.Fetchers != 1000 || c.Batch != 100_000 || c.SitePages != 0 || c.MaxDepth != config.NoDepth {
 		t.Errorf("%+v", c)
 	}
 	crawls, err = (&demoOptions{preset: "wire2002", faster: 300, fetchers: 7}).plan(u)
 	if err != nil || len(crawls) != 1 {
 		t.Fatal(crawls, err)
 	}
-	if c = &crawls[0].config; c.Policy != crawl.Default().Policy || c.Delay.Duration != 100*time.Millisecond || c.Fetchers != 7 {
+	if c = &crawls[0].config; c.Policy != config.Default().Policy || c.Delay.Duration != 100*time.Millisecond || c.Fetchers != 7 {
 		t.Errorf("%+v", c)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 )
 
@@ -41,8 +41,8 @@ func (o *demoOptions) serve() (*fakeweb.Server, *fakeweb.Net, error) {
 const demoDelay = 10 * time.Millisecond
 
 // demoConfig is polite in the small: the servers are on this machine and wait for nobody.
-func demoConfig() crawl.Config {
-	c := crawl.Default()
+func demoConfig() config.Config {
+	c := config.Default()
 	c.Delay.Duration, c.DelayFactor, c.IPDelay.Duration, c.IPCap = demoDelay, 0, 0, 0
 	c.Fetchers, c.Retries = 16, 1
 	c.RetryDelay.Duration, c.Patience.Duration = demoDelay, 5*time.Second
@@ -53,8 +53,8 @@ func demoConfig() crawl.Config {
 
 // demoUnlimited takes away the limits that an endless Web needs: this one ends, and its
 // server knows which pages have to come.
-func demoUnlimited(c crawl.Config) crawl.Config {
-	c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages = crawl.NoDepth, crawl.NoDepth, 0, 0
+func demoUnlimited(c config.Config) config.Config {
+	c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages = config.NoDepth, config.NoDepth, 0, 0
 	// A site waits for the commit of its last answer. At a delay of seconds that is nothing;
 	// here it must not be longer than the delay, or large sites have another turn than
 	// their policy wants.
@@ -66,7 +66,7 @@ func demoUnlimited(c crawl.Config) crawl.Config {
 }
 
 // leastDelay is how long every site is left alone, small or not.
-func leastDelay(c *crawl.Config) time.Duration {
+func leastDelay(c *config.Config) time.Duration {
 	if c.SmallSite > 0 {
 		return min(c.Delay.Duration, c.SmallDelay.Duration)
 	}
@@ -74,7 +74,7 @@ func leastDelay(c *crawl.Config) time.Duration {
 }
 
 // config is that of every crawl of this demo, but for the policy.
-func (o *demoOptions) config(u *ui) (crawl.Config, error) {
+func (o *demoOptions) config(u *ui) (config.Config, error) {
 	c := demoConfig()
 	c.RandomSeed = o.seed
 	if o.preset != "" {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 )
 
 // TestMetricsRefuse: metrics answer to GET and HEAD on one path and to nothing else, so
@@ -30,7 +31,7 @@ func TestMetricsRefuse(t *testing.T) {
 func TestMetricsAddress(t *testing.T) {
 	for address, open := range map[string]bool{"9090": true, ":9090": true, "127.0.0.1:9090": true, "[::1]:9090": true, "localhost:9090": true,
 		"0.0.0.0:9090": false, "[::]:9090": false, "192.168.0.1:9090": false, "example.org:9090": false, "2130706433:9090": false} {
-		c := crawl.Default()
+		c := config.Default()
 		c.Metrics = address
 		if err := c.Check(); (err == nil) != open {
 			t.Errorf("%s without a token: %v", address, err)

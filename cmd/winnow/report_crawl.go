@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/lab"
@@ -91,7 +92,7 @@ func runReport(ctx context.Context, u *ui, opt *reportOptions, dir string) error
 type crawlReport struct {
 	dir    string
 	w      *crawlWorld
-	config crawl.Config // of the last session
+	config config.Config // of the last session
 	status *crawl.Status
 	world  *lab.World
 	c      *lab.Comparison
@@ -150,7 +151,7 @@ func (r *crawlReport) measure(shown *stages) error {
 		World: r.world, Seeds: seeds, SeedsName: name, Truth: truth, Random: r.config.RandomSeed, Batch: r.config.Batch,
 		Fetchers: r.config.Fetchers, SitePolicy: r.config.SitePolicy,
 	}
-	if set.Frontier, err = r.config.Frontier(); err != nil {
+	if set.Frontier, err = crawl.FrontierOptions(&r.config); err != nil {
 		return err
 	}
 	set.Frontier.AddressCap, set.Frontier.AddressDelay = 0, 0 // which sites share an address is not in a graph

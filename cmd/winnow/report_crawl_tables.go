@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
@@ -55,7 +56,7 @@ func (r *crawlReport) header() []lab.Field {
 }
 
 // depthText is a limit of depth in words.
-func depthText(d crawl.Depth) string {
+func depthText(d config.Depth) string {
 	if d < 0 {
 		return "any"
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 )
@@ -78,7 +78,7 @@ func runRobots(ctx context.Context, u *ui, opt *robotsOptions, args []string) er
 	if err := notEmpty(u, opt.flags, "agent", "file", "config", "preset"); err != nil {
 		return err
 	}
-	c := crawl.Default()
+	c := config.Default()
 	if err := opt.readConfig(u, &c); err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func robotsURLs(u *ui, opt *robotsOptions, args []string) ([]string, error) {
 }
 
 // sources gives the rules of each URL; those of a site are fetched once.
-func (o *robotsOptions) sources(ctx context.Context, u *ui, c *crawl.Config, urls []string) ([]*robotsSource, error) {
+func (o *robotsOptions) sources(ctx context.Context, u *ui, c *config.Config, urls []string) ([]*robotsSource, error) {
 	out := make([]*robotsSource, len(urls))
 	if o.file != "" {
 		source, err := o.fromFile(u)
@@ -189,7 +189,7 @@ func (s *robotsSource) read(body []byte, agent string) {
 }
 
 // judge holds one URL against the rules of its site.
-func judge(url, agent string, c *crawl.Config, s *robotsSource) robotsVerdict {
+func judge(url, agent string, c *config.Config, s *robotsSource) robotsVerdict {
 	path := url
 	if !strings.HasPrefix(url, "/") {
 		_, rest := page.Site([]byte(url))

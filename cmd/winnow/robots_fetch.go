@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -19,14 +19,14 @@ import (
 // robotsAsker fetches robots.txt files as a crawl does.
 type robotsAsker struct {
 	u        *ui
-	c        *crawl.Config
+	c        *config.Config
 	options  fetch.Options
-	headers  *crawl.SiteHeaders
+	headers  *config.SiteHeaders
 	resolver *fetch.Resolver
 	decoder  fetch.Decoder
 }
 
-func newRobotsAsker(u *ui, c *crawl.Config) (*robotsAsker, error) {
+func newRobotsAsker(u *ui, c *config.Config) (*robotsAsker, error) {
 	server, err := c.ResolverAddress()
 	if err != nil {
 		return nil, explainKey(u, err)
@@ -43,7 +43,7 @@ func newRobotsAsker(u *ui, c *crawl.Config) (*robotsAsker, error) {
 	if err != nil {
 		return nil, err
 	}
-	headers := crawl.NewSiteHeaders(c)
+	headers := config.NewSiteHeaders(c)
 	return &robotsAsker{u: u, c: c, headers: headers, resolver: resolver, options: fetch.Options{
 		TLS: trust, Proxy: proxy, UserAgent: c.Agent(programVersion()), Header: headers.All(), HTTP2: true,
 		AllowPrivate: c.AllowPrivate, Total: c.Timeout.Duration,

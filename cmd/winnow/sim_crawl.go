@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/sim"
@@ -36,19 +37,19 @@ func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
 	} else if rec, err = openRecording(ctx, s.time); err != nil {
 		return err
 	}
-	config, err := lastConfig(rec)
+	conf, err := lastConfig(rec)
 	if err != nil {
 		return err
 	}
 	if s.setting.Times, err = recordedTimes(rec, s.g, s.random, rec.Path == s.path); err != nil {
 		return err
 	}
-	return s.likeCrawl(&config)
+	return s.likeCrawl(&conf)
 }
 
 // likeCrawl waits as a crawl did, but for what flags say.
-func (s *simulation) likeCrawl(c *crawl.Config) error {
-	o, err := c.Frontier()
+func (s *simulation) likeCrawl(c *config.Config) error {
+	o, err := crawl.FrontierOptions(c)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (s *simulation) likeCrawl(c *crawl.Config) error {
 }
 
 // lastConfig is the configuration of the last session of a crawl.
-func lastConfig(rec *crawl.Recording) (c crawl.Config, err error) {
+func lastConfig(rec *crawl.Recording) (c config.Config, err error) {
 	list, err := rec.Sessions()
 	if err == nil && len(list) == 0 {
 		err = fmt.Errorf("%s: no session is recorded", rec.Path)

@@ -1,4 +1,4 @@
-package crawl
+package config
 
 import (
 	"errors"
@@ -25,7 +25,7 @@ func TestDefaultIsValid(t *testing.T) {
 
 // The two files that winnow writes mean what they were written from.
 func TestFilesReadBack(t *testing.T) {
-	delay := seconds(10)
+	delay := Seconds(10)
 	want := Default()
 	want.Seeds = []string{"https://a.example/?x=1&y='\"\\", "http://b.example/\u00e9"}
 	want.Header = []string{"X-A: 1", "X-B: \"2\""}
@@ -87,7 +87,7 @@ func TestReadOverWhatIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Default()
-	want.Delay, want.Pages, want.Header = seconds(5), 7, []string{"C: 3"}
+	want.Delay, want.Pages, want.Header = Seconds(5), 7, []string{"C: 3"}
 	want.Rules = filepath.FromSlash("/etc/winnow/r.txt")
 	want.Site = []Override{{Match: "b.example"}}
 	if !reflect.DeepEqual(c, want) {
@@ -195,7 +195,7 @@ func TestKeysSetWhatTheySay(t *testing.T) {
 	}
 	want := []string{"seeds: a,b, was none", "delay: 5s, was 2s"}
 	was := from.Clone()
-	was.Delay = seconds(2)
+	was.Delay = Seconds(2)
 	if diff := to.Diff(&was); !reflect.DeepEqual(diff, want) {
 		t.Errorf("%q, want %q", diff, want)
 	}

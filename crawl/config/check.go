@@ -1,4 +1,4 @@
-package crawl
+package config
 
 import (
 	"errors"
@@ -125,7 +125,7 @@ func (c *Config) checkDurations() error {
 		{"slow_delay", c.SlowDelay, 0, 86400},
 		{"slow_max", c.SlowMax, 0, 86400},
 	} {
-		switch least, most := seconds(b.least), seconds(b.most); {
+		switch least, most := Seconds(b.least), Seconds(b.most); {
 		case b.value.Duration < least.Duration:
 			return &KeyError{b.key, least.String(), fmt.Errorf("%s: it must be at least %s", b.value, least)}
 		case b.value.Duration > most.Duration:

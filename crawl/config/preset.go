@@ -1,4 +1,4 @@
-package crawl
+package config
 
 import "slices"
 
@@ -35,7 +35,7 @@ func FindPreset(name string) (Preset, bool) {
 // one time for every site, whatever a download took, and none for addresses, of which
 // nobody spoke.
 func fixedDelay(c *Config, delay float64) {
-	c.Delay, c.SmallDelay, c.SmallSite = seconds(delay), Duration{}, 0
+	c.Delay, c.SmallDelay, c.SmallSite = Seconds(delay), Duration{}, 0
 	c.DelayFactor, c.IPDelay, c.IPCap = 0, Duration{}, 0
 	c.PerConnection = 1
 	c.MaxDepth, c.MaxDepthDynamic = 15, 5
@@ -71,6 +71,6 @@ func thesisExp1(c *Config) {
 // less than 100 pages.
 func thesisExp2(c *Config) {
 	thesisExp1(c)
-	c.Delay, c.SmallDelay, c.SmallSite = seconds(5), seconds(15), 100
+	c.Delay, c.SmallDelay, c.SmallSite = Seconds(5), Seconds(15), 100
 	c.Batch = 200_000
 }

@@ -1,6 +1,11 @@
-package crawl
+package config
 
-import "strings"
+import (
+	"strings"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+)
 
 // An Override is a [[site]] table of the configuration: what differs for the hosts that
 // it matches. What it leaves out is as for all sites.
@@ -31,4 +36,44 @@ func (c *Config) OverrideFor(host string) *Override {
 func matchesHost(name, host string) bool {
 	above, found := strings.CutSuffix(host, name)
 	return found && (above == "" || strings.HasSuffix(above, "."))
+}
+
+// overrides are the exceptions of a configuration, asked for by site. A crawl has few
+// of them or none.
+type Overrides struct {
+	c       *Config
+	Headers *SiteHeaders
+}
+
+func NewOverrides(c *Config) Overrides { return Overrides{c: c, Headers: NewSiteHeaders(c)} }
+
+// of is the override of a site, nil if there is none.
+func (o *Overrides) of(site []byte) *Override {
+	if len(o.c.Site) == 0 {
+		return nil
+	}
+	return o.c.OverrideFor(string(page.Host(site)))
+}
+
+func (o *Overrides) PerConnection(site []byte) int {
+	if x := o.of(site); x != nil {
+		return x.PerConnection
+	}
+	return 0
+}
+
+func (o *Overrides) Pages(site []byte) int {
+	if x := o.of(site); x != nil {
+		return x.MaxPages
+	}
+	return 0
+}
+
+// delay is the delay of a site, and whether the configuration has one of its own for
+// it.
+func (o *Overrides) Delay(site []byte) (time.Duration, bool) {
+	if x := o.of(site); x != nil && x.Delay != nil {
+		return x.Delay.Duration, true
+	}
+	return 0, false
 }

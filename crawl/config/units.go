@@ -1,4 +1,4 @@
-package crawl
+package config
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 type Duration struct{ time.Duration }
 
 // seconds is a Duration of so many seconds.
-func seconds(n float64) Duration { return Duration{time.Duration(n * float64(time.Second))} }
+func Seconds(n float64) Duration { return Duration{time.Duration(n * float64(time.Second))} }
 
 // Set reads "1m30s", "250ms" or a number of seconds; also days, as "7d".
 func (d *Duration) Set(text string) error {
@@ -100,7 +100,7 @@ func (d Depth) String() string {
 func (d *Depth) UnmarshalText(text []byte) error { return d.Set(string(text)) }
 
 // within reports whether so many links from a seed are not too many.
-func (d Depth) within(links int) bool { return d < 0 || links <= int(d) }
+func (d Depth) Within(links int) bool { return d < 0 || links <= int(d) }
 
 // Size is a number of bytes that is written "10MiB" in files and on command lines. K,
 // M, G and T, alone or with iB, are powers of 1024; KB, MB, GB and TB are powers of
