@@ -3,12 +3,7 @@ package crawl
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
 	"os"
-
-	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/crawl/gather"
-	"github.com/winnow-crawler/winnow/crawl/page"
 )
 
 // sessionsKept is how many TLS sessions are kept: a site that is asked again within hours
@@ -36,36 +31,4 @@ func (o *owner) trust() (*tls.Config, error) {
 		return nil, &Error{Text: "no certificate in " + o.c.CAFile, Hint: "--ca-file takes a PEM file, which has lines BEGIN CERTIFICATE"}
 	}
 	return &tls.Config{RootCAs: pool, ClientSessionCache: sessions}, nil
-}
-
-// newScope is what the configuration says of URLs.
-func newScope(c *config.Config) (*gather.Scope, error) {
-	o, err := scopeOptions(c)
-	if err != nil {
-		return nil, err
-	}
-	if c.Rules != "" {
-		if o.Rules, err = readRules(c.Rules, gather.ParseRules); err != nil {
-			return nil, err
-		}
-	}
-	if c.Deny != "" {
-		if o.Deny, err = readRules(c.Deny, gather.ParseDeny); err != nil {
-			return nil, err
-		}
-	}
-	return gather.NewScope(o)
-}
-
-// scopeOptions are those of a scope without the files that the configuration names.
-func scopeOptions(c *config.Config) (gather.ScopeOptions, error) {
-	o := gather.ScopeOptions{Kind: c.Scope, Include: c.Include, Exclude: c.Exclude}
-	for _, text := range c.Seeds {
-		url, err := page.ParseSeed(text)
-		if err != nil {
-			return o, fmt.Errorf("seed %q: %w", text, err)
-		}
-		o.Seeds = append(o.Seeds, url)
-	}
-	return o, nil
 }

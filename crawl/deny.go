@@ -1,22 +1,11 @@
 package crawl
 
 import (
-	"io"
 	"os"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/gather"
 )
-
-// readRules reads a file of rules.
-func readRules(path string, parse func(string, io.Reader) (*gather.Rules, error)) (*gather.Rules, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return parse(path, f)
-}
 
 // denyList is the file of --deny, which is read again while a crawl runs: hosts that ask
 // to be left alone are left alone without a restart.

@@ -1,7 +1,6 @@
 package crawl
 
 import (
-	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -80,36 +79,6 @@ func (s *state) noteContent(r *journal.Record) {
 
 // notModified is the status of an answer that brings nothing because nothing changed.
 const notModified = 304
-
-// duplicate reports whether another page had the same content before (W20): the same words and
-// numbers, links to the same pages, the same pictures. Its own links bring nothing then. The
-// page with the shorter path counts as the original, whichever came first.
-func (o *owner) duplicate(e *event.Event, f *gather.Found) bool {
-	if !o.c.Duplicates || e.Class != event.OK {
-		return false
-	}
-	first, targets, ok := o.s.content.of(f.Digest)
-	if !ok || first == e.Page || targets != f.Targets {
-		return false
-	}
-	_, rest, _ := o.s.read(first)
-	n := len(rest)
-	_, rest, _ = o.s.read(e.Page)
-	return len(rest) >= n
-}
-
-// nearly is a page whose content differs from that of another one in a few words, or in
-// where its links lead alone.
-func (o *owner) nearly(p graph.Page, f *gather.Found) (graph.Page, bool) {
-	if !o.c.Duplicates || f.Class != event.OK || f.Status == notModified {
-		return graph.NoPage, false
-	}
-	if first, targets, known := o.s.content.of(f.Digest); known {
-		return first, first != p && targets != f.Targets // else it takes the place of a copy, which is nothing against it
-	}
-	q, ok := o.s.alike.Find(f.SimHash)
-	return q, ok && q != p
-}
 
 func (o *originals) columns(each func(graph.AnyColumn)) {
 	o.seen.Columns(func(c graph.AnyColumn) { each(contentColumn{c}) })

@@ -3,7 +3,6 @@ package crawl
 import (
 	"fmt"
 
-	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/event"
 )
 
@@ -78,23 +77,6 @@ func (c *ceiling) fits(s *state, t *task) bool {
 	each := c.state * 5 / 4 / int64(max(1, c.pages)) // as much as one took so far, and some more
 	cost = s.cost(links, min(max(each, 2*leastPerPage), mostPerPage)) + int64(t.rules.Size())
 	return cost == 0 || 2*cost < room
-}
-
-// cost is what the links of an answer will take, if each new page takes so much.
-func (s *state) cost(links *gather.Links, each int64) (n int64) {
-	for i := range links.Len() {
-		link := links.At(i)
-		if _, known := s.seen.LookupPage(link.Hash); known {
-			continue
-		}
-		n += each
-		if !link.Local {
-			if _, known := s.seen.LookupSite(link.SiteHash, links.Site(i)); !known {
-				n += mostPerSite
-			}
-		}
-	}
-	return n
 }
 
 // roomFor is for how many pages address space is reserved under a ceiling of memory: more

@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"bytes"
-	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/trap"
@@ -189,16 +188,6 @@ func (s *state) like(r *journal.Record) (p graph.Page, same, exact bool) {
 	return graph.NoPage, false, false
 }
 
-// knowsWords reports whether the words of the page of a record are known on its site.
-func (o *owner) knowsWords(r *journal.Record) bool {
-	p := r.Event.Page
-	if q, _, _ := o.s.like(r); q != graph.NoPage && o.s.f.Site(q) == o.s.f.Site(p) {
-		return true
-	}
-	x, ok := o.s.look(p)
-	return ok && o.s.guard.KnowsWords(&x, r.Facts.Change, r.Facts.Terms)
-}
-
 // leadsDeeper tells whether a page made pages known that lie below it.
 func leadsDeeper(r *journal.Record, x *trap.Page) bool {
 	for i, site := range r.Event.New {
@@ -243,34 +232,6 @@ func saysNotFound(title string) bool {
 		}
 	}
 	return false
-}
-
-// relentEvery is after how many works held pages are looked at again.
-const relentEvery = 256
-
-// relent admits held pages for which something speaks by now. At the end, when nothing else
-// is left, it goes on until there is nothing of the kind, and tries others then: what they
-// bring decides about the rest.
-func (o *owner) relent(now time.Duration, end bool) (some bool) {
-	g := o.s.guard
-	if o.stopping != "" || !o.s.traps {
-		return false
-	}
-	free := g.Release(end, o.s.lookFree)
-	trial := end && len(free) == 0
-	if trial {
-		free = g.Try(uint64(o.s.requests[event.Fetch]), o.s.lookFree, o.s.eachTrapped)
-	}
-	if len(free) == 0 {
-		return false
-	}
-	r := o.begin(event.Admitted, now)
-	r.Event.Admit, r.Facts.Trial = append(r.Event.Admit, free...), trial
-	for _, p := range free {
-		o.s.sites.admit(o.s.f.Site(p))
-	}
-	o.record()
-	return true
 }
 
 // eachTrapped goes over the pages that are refused as traps and that the guard does not

@@ -1,0 +1,163 @@
+package crawl
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/trouble"
+)
+
+// again reports whether a page or file that failed with a record is to be tried again, and
+// when.
+func (o *owner) again(r *journal.Record, c trouble.Count, s graph.Site) (due time.Duration, ok bool) {
+	e := &r.Event
+	r.Facts.Ours = o.outage.On()
+	c, ok = o.s.count(&o.s.set.trouble, c, s, r)
+	if !ok {
+		return 0, false
+	}
+	return later(e.End, max(o.s.set.trouble.PageWait(c, uint32(e.Page), o.s.f.Between(s)), e.Retry)), true
+}
+
+// noteWeather tells the outage of an attempt that ended. That a name was found says
+// nothing: it may come out of a cache, or from a resolver that lies.
+func (o *owner) noteWeather(now time.Duration, t *task) {
+	if t.answer == nil && t.class == event.OK || o.s.ofPortal(t.work.Site) {
+		return
+	}
+	answered := t.answer != nil && t.answer.Status != 0
+	if answered {
+		like, none := o.atPortal(now, t)
+		switch {
+		case none:
+			answered = false
+			silence(t)
+		case like:
+			return // whoever is asked will tell
+		case t.work.Kind != event.Robots && !trouble.Passes(t.answer.Class): // a robots.txt may be all that a site has
+			o.quiet = 0
+		}
+	}
+	if o.outage.Note(now, t.work.Site, answered) {
+		o.takeBack(now)
+		o.log.Warn("nothing can be reached any more, not even sites that answered before; the crawl waits until one of them does")
+	}
+}
+
+// doubt lets the robots.txt of a site be asked for that fails and fails, to see whether
+// anybody is there.
+func (o *owner) doubt(now time.Duration, s graph.Site) {
+	if o.outage.On() || !trouble.Doubt(o.s.f.Failures(s)) || !o.mayAsk(s) {
+		return
+	}
+	r := o.begin(event.Probed, now)
+	r.Event.Site = s
+	o.record()
+}
+
+// mayAsk reports whether a site may be asked for its robots.txt out of turn.
+func (o *owner) mayAsk(s graph.Site) bool {
+	return o.s.f.CanProbe(s) && !o.scope.DeniesSite(o.s.seen.Name(s))
+}
+
+// askWitness asks a site that answered before, when there is a doubt whether we are cut
+// off: for its robots.txt, on its clock.
+func (o *owner) askWitness(now time.Duration) {
+	if o.stopping != "" {
+		return
+	}
+	s, ok := o.outage.Ask(now, o.mayAsk)
+	if !ok {
+		return
+	}
+	r := o.begin(event.Probed, now)
+	r.Event.Site = s
+	o.record()
+	o.witness, o.witnessAsked = s, now
+}
+
+// witnessPatience is how long a witness is waited for that cannot be asked.
+const witnessPatience = 10 * time.Minute
+
+// mayProbe reports whether, while we seem to be cut off, the next work is a question to a
+// witness: nothing else is under way, and its instant has come.
+func (o *owner) mayProbe(now time.Duration) bool {
+	if now-o.witnessAsked > witnessPatience {
+		o.outage.Forget()
+	}
+	return len(o.idle) == len(o.crew) && o.outage.Asked() && o.s.f.Instant(o.witness) <= now
+}
+
+// probeAt is the instant at which the owner has to look after the outage.
+func (o *owner) probeAt(now time.Duration) time.Duration {
+	switch {
+	case o.stopping != "":
+		return event.Never
+	case o.outage.On() && o.outage.Asked() && len(o.idle) == len(o.crew):
+		return max(o.s.f.Instant(o.witness), now+time.Second) // it may be held a moment longer
+	}
+	return o.outage.Wake()
+}
+
+// hopeEvery is how often the owner looks whether anything is left that answers.
+const hopeEvery = 10 * time.Second
+
+// firstPatience is how long a crawl tries that has never had an answer.
+const firstPatience = 5 * time.Minute
+
+// losePatience ends the run when for the time of --patience nothing was left but sites
+// that cannot be reached.
+func (o *owner) losePatience(now time.Duration) {
+	if o.stopping != "" || now < o.hopeAt {
+		return
+	}
+	o.hopeAt = now + min(hopeEvery, o.patience()/8)
+	switch {
+	case !o.outage.On() && o.s.f.Hopeful(), o.s.f.Counts().Queued+o.s.f.Counts().Due == 0:
+		o.quiet = 0
+	case o.quiet == 0:
+		o.quiet = max(now, 1)
+	case now-o.quiet >= o.patience():
+		o.stop(now, whyUnreachable)
+	}
+}
+
+// patience is that of the configuration, or less if nothing ever answered.
+func (o *owner) patience() time.Duration {
+	if p := o.c.Patience.Duration; o.fetched > 0 || p < firstPatience {
+		return p
+	}
+	return firstPatience
+}
+
+// nameless reports whether a name that was not found is believed not to exist: it was
+// asked for several times, and the resolver found others meanwhile. An address in the
+// place of a name is judged at once.
+func (o *owner) nameless(t *task) bool {
+	if t.again {
+		return false
+	}
+	if _, err := netip.ParseAddr(strings.Trim(t.host, "[]")); err == nil || t.host == "localhost" {
+		return true
+	}
+	d := o.s.down[t.work.Site]
+	return d.N+1 >= trouble.NameTries && o.s.named > d.Since && !o.outage.On()
+}
+
+// inTurn puts the address first that is to be asked: the one that the site had, or the
+// next one after it if that did not answer.
+func (o *owner) inTurn(s graph.Site, addrs []netip.Addr) []netip.Addr {
+	i := slices.Index(addrs, o.s.addressOf(s))
+	if i < 0 {
+		return addrs
+	}
+	if d, ok := o.s.down[s]; ok && trouble.Of(d.Class, int(d.Status)) == trouble.Silence {
+		i = (i + 1) % len(addrs)
+	}
+	return slices.Concat(addrs[i:], addrs[:i])
+}

@@ -1,0 +1,103 @@
+package crawl
+
+import (
+	"fmt"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/trouble"
+)
+
+// A Chance says what gets another chance.
+type Chance struct {
+	Site  string // scheme, host and port, or a host; "": all
+	Class string // a class of failures or a reason of refusals; "": all failures
+}
+
+// check finds a class that there is not.
+func (c *Chance) check() error {
+	if c == nil || c.Class == "" {
+		return nil
+	}
+	if _, _, ok := c.means(); !ok {
+		return &Error{Text: fmt.Sprintf("there is no class of failures and no reason of refusals %q", c.Class),
+			Hint: "winnow pages DIR --state failed, or --state refused, lists them in its second column"}
+	}
+	return nil
+}
+
+// means is the class or the bar that a chance is for.
+func (c *Chance) means() (class event.Class, bar event.Bar, ok bool) {
+	for k := event.TooLarge; k <= event.LastClass; k++ {
+		if k.String() == c.Class {
+			return k, 0, true
+		}
+	}
+	for b := event.BarRobots; int(b) < event.Bars(); b++ {
+		if b.String() == c.Class {
+			return 0, b, true
+		}
+	}
+	return 0, 0, false
+}
+
+// chance reports whether a page gets the chance that was asked for.
+func (o *owner) chance(p graph.Page) bool {
+	c, f := o.o.Chance, o.s.f
+	if c.Site != "" {
+		if name := o.s.seen.Name(f.Site(p)); string(name) != c.Site && string(page.Host(name)) != c.Site {
+			return false
+		}
+	}
+	class, bar, named := c.means()
+	switch f.State(p) {
+	case frontier.Failed:
+		return !named || class == f.FailedBy(p)
+	case frontier.RefusedPage:
+		return named && bar == f.Bar(p)
+	}
+	return false
+}
+
+// retrySession gives everything another chance that failed in sessions before and may have
+// passed, seeds whatever was wrong with them, and pages that were too large for a smaller
+// --max-body.
+func (o *owner) retrySession() {
+	seeds := map[graph.Page]bool{}
+	for _, url := range o.c.Seeds {
+		site, rest := page.Site([]byte(url))
+		if p, ok := o.s.seen.LookupPage(o.s.key.Page(o.s.key.Site(site), rest)); ok {
+			seeds[p] = true
+		}
+	}
+	was := config.Default()
+	larger := was.Read("the last session", o.before) == nil && was.MaxBody < o.c.MaxBody
+	o.retry(func(p graph.Page) bool {
+		f := o.s.f
+		switch f.State(p) {
+		case frontier.Failed:
+			class := f.FailedBy(p)
+			return seeds[p] || trouble.Passes(class) || larger && class == event.TooLarge
+		case frontier.RefusedPage: // before trouble was weather a site without robots.txt was closed
+			return f.Bar(p) == event.BarRobots && f.Closed(f.Site(p))
+		}
+		return false
+	})
+}
+
+// retry gives the pages another chance that are wanted, and counts them.
+func (o *owner) retry(want func(graph.Page) bool) (n int) {
+	r := o.begin(event.Retried, o.base)
+	for i := range o.s.f.Pages() {
+		if p := graph.Page(i); want(p) {
+			r.Event.Admit = append(r.Event.Admit, p)
+		}
+	}
+	if n = len(r.Event.Admit); n > 0 {
+		o.record()
+	}
+	return n
+}

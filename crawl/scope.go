@@ -1,0 +1,53 @@
+package crawl
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/page"
+)
+
+// newScope is what the configuration says of URLs.
+func newScope(c *config.Config) (*gather.Scope, error) {
+	o, err := scopeOptions(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Rules != "" {
+		if o.Rules, err = readRules(c.Rules, gather.ParseRules); err != nil {
+			return nil, err
+		}
+	}
+	if c.Deny != "" {
+		if o.Deny, err = readRules(c.Deny, gather.ParseDeny); err != nil {
+			return nil, err
+		}
+	}
+	return gather.NewScope(o)
+}
+
+// scopeOptions are those of a scope without the files that the configuration names.
+func scopeOptions(c *config.Config) (gather.ScopeOptions, error) {
+	o := gather.ScopeOptions{Kind: c.Scope, Include: c.Include, Exclude: c.Exclude}
+	for _, text := range c.Seeds {
+		url, err := page.ParseSeed(text)
+		if err != nil {
+			return o, fmt.Errorf("seed %q: %w", text, err)
+		}
+		o.Seeds = append(o.Seeds, url)
+	}
+	return o, nil
+}
+
+// readRules reads a file of rules.
+func readRules(path string, parse func(string, io.Reader) (*gather.Rules, error)) (*gather.Rules, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return parse(path, f)
+}
