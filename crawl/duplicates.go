@@ -6,6 +6,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // originals finds the page that had a content first (W20): by the digest of its
@@ -16,14 +17,14 @@ import (
 // Two pages with one text are not yet the same: their links may lead elsewhere, and they
 // may show other pictures. Only if these are equal too is one of them a duplicate.
 type originals struct {
-	seen    *graph.Seen
+	seen    *urltable.Table
 	first   *graph.Column[graph.Page] // by number of the content
 	targets *graph.Column[uint64]     // by number of the content: Facts.Targets of its first page
-	key     graph.URLKey
+	key     urltable.Key
 }
 
 func newOriginals(secret [16]byte, pages int) originals {
-	s := graph.NewSeen(secret, pages, 1)
+	s := urltable.New(secret, pages, 1)
 	return originals{
 		seen: s, key: s.Key(),
 		first: graph.NewColumn[graph.Page]("content page", pages), targets: graph.NewColumn[uint64]("content targets", pages),

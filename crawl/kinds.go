@@ -7,6 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // kinds learns what doubtful names are (page.ClassDoubtful): on a wiki Node.js is a page,
@@ -14,14 +15,14 @@ import (
 // on a whole site, by the types of the answers. 16 bytes for each extension and directory
 // of which something came.
 type kinds struct {
-	seen *graph.Seen
+	seen *urltable.Table
 	came *graph.Column[uint16] // by number: pages, and above them what was none; 255 at most
-	key  graph.URLKey
+	key  urltable.Key
 	name []byte // scratch
 }
 
 func newKinds(secret [16]byte, pages int) kinds {
-	s := graph.NewSeen(secret, pages, 1)
+	s := urltable.New(secret, pages, 1)
 	return kinds{seen: s, came: graph.NewColumn[uint16]("kinds came", pages), key: s.Key()}
 }
 

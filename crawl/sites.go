@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // sites is what is known of each site besides what the frontier and the guard know: 8
@@ -22,7 +23,7 @@ type sites struct {
 	texts ruleTexts
 	reads *graph.Column[uint64] // bit by site: its sitemap files were named once
 
-	domains *graph.Seen           // registered domains, by the hash of their names (14 bytes each)
+	domains *urltable.Table       // registered domains, by the hash of their names (14 bytes each)
 	shares  *graph.Column[uint32] // by domain: pages that are not barred (W26)
 
 	ips ipNumbers
@@ -35,7 +36,7 @@ func newSites(secret [16]byte, n int) sites {
 		shares:   graph.NewColumn[uint32]("domain admitted", n),
 		texts:    newRuleTexts(),
 		reads:    graph.NewColumn[uint64]("site sitemaps read", n/64+1),
-		domains:  graph.NewSeen(secret, n, 1),
+		domains:  urltable.New(secret, n, 1),
 		ips:      newIPNumbers(4*n + 1024),
 	}
 }
@@ -235,7 +236,7 @@ func (s *state) fits(known int, files []string) []string {
 
 // nameDomains numbers the domains of all sites again, as they were numbered when each
 // became known.
-func (s *sites) nameDomains(seen *graph.Seen) {
+func (s *sites) nameDomains(seen *urltable.Table) {
 	for i := range seen.Sites() {
 		s.domainNumber(page.Domain(page.Host(seen.Name(graph.Site(i)))))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/trouble"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // setup is what a state is made with. The same setup and the same records give the
@@ -36,9 +37,9 @@ type setup struct {
 // state is all that a crawl knows: the fold of its journal. It has one owner.
 type state struct {
 	set     *setup
-	key     graph.URLKey
-	seen    *graph.Seen
-	urls    *graph.URLLog
+	key     urltable.Key
+	seen    *urltable.Table
+	urls    *urltable.Log
 	f       *frontier.Frontier
 	in      *graph.Column[uint32] // by page: links to it from pages that came, and the marks came, seeded, recalled
 	kinds   kinds                 // what doubtful names turned out to be
@@ -93,12 +94,12 @@ type tally struct {
 
 // newState makes the state of a crawl that knows nothing. The URL log is given to it,
 // and must have been cut to no pages or to those that a snapshot will bring.
-func newState(set *setup, urls *graph.URLLog) (*state, error) {
+func newState(set *setup, urls *urltable.Log) (*state, error) {
 	n, m := set.frontier.MaxPages, set.frontier.MaxSites
 	s := &state{
 		set:     set,
-		key:     graph.NewURLKey(set.secret),
-		seen:    graph.NewSeen(set.secret, n, m),
+		key:     urltable.NewKey(set.secret),
+		seen:    urltable.New(set.secret, n, m),
 		urls:    urls,
 		in:      graph.NewColumn[uint32]("page links in", n),
 		sites:   newSites(set.secret, m),

@@ -13,9 +13,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
-	"github.com/zeebo/xxh3"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // listSnapshots finds those that there are, by the number of their next record.
@@ -184,7 +186,7 @@ func (v *verifier) compareURLs() error {
 		return err
 	}
 	defer f.Close()
-	log, err := graph.OpenURLLog(&frozenFile{f}, v.Crawl, v.set.frontier.MaxPages)
+	log, err := urltable.OpenLog(&frozenFile{f}, v.Crawl, v.set.frontier.MaxPages)
 	if err != nil {
 		v.general(FindURLs, "%v", err)
 		return nil
@@ -216,7 +218,7 @@ type loggedURL struct {
 }
 
 // urlsOf goes over a URL log; an error is its last element.
-func urlsOf(log *graph.URLLog) iter.Seq[loggedURL] {
+func urlsOf(log *urltable.Log) iter.Seq[loggedURL] {
 	return func(yield func(loggedURL) bool) {
 		err := log.Each(0, func(_ graph.Page, site graph.Site, rest []byte) error {
 			if !yield(loggedURL{site, rest, nil}) {

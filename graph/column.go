@@ -92,6 +92,12 @@ func (c *Column[T]) Append(v T) {
 	c.data[len(c.data)-1] = v
 }
 
+// Truncate removes all elements from n on.
+func (c *Column[T]) Truncate(n int) {
+	clear(c.data[n:]) // Grow relies on zeros beyond the length
+	c.data = c.data[:n]
+}
+
 // Free gives the memory back. Slices of the column must not be used afterwards.
 func (c *Column[T]) Free() {
 	c.mem.release()
@@ -160,8 +166,7 @@ func (c *Column[T]) header() []byte {
 func (c *Column[T]) Load(r io.Reader) (err error) {
 	defer func() {
 		if err != nil {
-			clear(c.data)
-			c.data = c.data[:0]
+			c.Truncate(0)
 			err = fmt.Errorf("load column %q: %w", c.name, err)
 		}
 	}()
@@ -169,8 +174,7 @@ func (c *Column[T]) Load(r io.Reader) (err error) {
 	if err != nil {
 		return err
 	}
-	clear(c.data) // what lies beyond the new length must be zero when the column grows again
-	c.data = c.data[:0]
+	c.Truncate(0)
 	c.Grow(n)
 	if _, err := io.ReadFull(r, c.raw()); err != nil {
 		return err

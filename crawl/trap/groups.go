@@ -4,11 +4,12 @@ import (
 	"math"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // groups counts what came of each group of pages of a site.
 type groups struct {
-	seen *graph.Seen
+	seen *urltable.Table
 	news *graph.Column[uint32] // by group: pages that brought something new, or that several pages link to
 	dull *graph.Column[uint32] // by group: pages with one link that brought nothing
 	// window is how many pages count; 0: all of them.
@@ -17,7 +18,7 @@ type groups struct {
 
 func newGroups(name string, secret [16]byte, max int) groups {
 	return groups{
-		seen: graph.NewSeen(secret, max, 1),
+		seen: urltable.New(secret, max, 1),
 		news: graph.NewColumn[uint32](name+" news", max),
 		dull: graph.NewColumn[uint32](name+" dull", max),
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // A Page is a page as the guard sees it.
@@ -27,7 +28,7 @@ type Guard struct {
 	Known func(s graph.Site, rest []byte) bool
 
 	domains
-	key    graph.URLKey
+	key    urltable.Key
 	groups groups
 	terms  *graph.Column[uint64] // by group: the words that it has met, as bits
 	last   *graph.Column[uint32] // by group: a part of News.Change of the last page
@@ -83,7 +84,7 @@ func (g *Guard) Save(w io.Writer) error {
 	if err := g.groups.seen.Save(w); err != nil {
 		return err
 	}
-	for _, t := range []*graph.Seen{g.places.seen, g.params.seen, g.params.stems} {
+	for _, t := range []*urltable.Table{g.places.seen, g.params.seen, g.params.stems} {
 		if err := t.Save(w); err != nil {
 			return err
 		}
@@ -96,7 +97,7 @@ func (g *Guard) Load(r io.Reader) error {
 	if err := g.groups.seen.Load(r); err != nil {
 		return err
 	}
-	for _, t := range []*graph.Seen{g.places.seen, g.params.seen, g.params.stems} {
+	for _, t := range []*urltable.Table{g.places.seen, g.params.seen, g.params.stems} {
 		if err := t.Load(r); err != nil {
 			return err
 		}

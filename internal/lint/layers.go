@@ -41,6 +41,7 @@ var arrows = map[string][]string{
 	"graph/bv":           {},
 	"graph/rank":         {"graph"},
 	"graph/stats":        {"graph"},
+	"urltable":           {"graph"},
 	"queue":              {"graph"},
 	"policy":             append([]string{"queue"}, graphs...),
 	"policy/policytest":  frontiers,
@@ -49,11 +50,11 @@ var arrows = map[string][]string{
 	"freshness":          {"graph"},
 	"sim":                append([]string{"trouble"}, frontiers...),
 	"trouble":            {"graph", "policy"},
-	"crawl":              append([]string{"journal", "freshness", "crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "crawl/archive", "crawl/near", "crawl/trap", "trouble", "internal/disk"}, frontiers...),
+	"crawl":              append([]string{"urltable", "journal", "freshness", "crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "crawl/archive", "crawl/near", "crawl/trap", "trouble", "internal/disk"}, frontiers...),
 	"crawl/near":         {"graph"},
-	"crawl/trap":         {"graph", "frontier"},
+	"crawl/trap":         {"graph", "urltable", "frontier"},
 	"crawl/fetch":        {"graph", "policy"},
-	"crawl/gather":       {"graph", "policy", "frontier", "crawl/fetch", "crawl/page", "crawl/robots", "crawl/archive"},
+	"crawl/gather":       {"graph", "urltable", "policy", "frontier", "crawl/fetch", "crawl/page", "crawl/robots", "crawl/archive"},
 	"crawl/page":         {"graph"},
 	"crawl/robots":       {},
 	"crawl/archive":      {"graph", "internal/disk"},
@@ -78,7 +79,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"queue", "policy", "frontier", "graph/rank", "sim", "trouble", "crawl/near", "crawl/trap"}
+var passive = []string{"queue", "policy", "frontier", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/trap"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{
