@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank/kernel"
 )
 
 // Growing is PageRank kept current while a crawl finds and fetches pages (M9). It
@@ -141,7 +142,7 @@ func (g *Growing) Fetched(p graph.Page, links []graph.Page) {
 	g.settled.Set(int(p), y)
 	num := g.numbers.Slice()
 	c := g.follow * y / float64(len(links))
-	dangling := graph.Spread(g.open.Slice(), g.waiting.Slice(), links, c, num[threshold])
+	dangling := kernel.Spread(g.open.Slice(), g.waiting.Slice(), links, c, num[threshold])
 	num[livePages]++
 	num[ceiling] = 0
 	num[sumSettled] += y
@@ -279,7 +280,7 @@ func (g *Growing) drain(limit int) (cost int) {
 		settled[p] += r
 		links := g.out(graph.Page(p))
 		c := g.follow * r / float64(len(links))
-		dangling := graph.Spread(open, waiting, links, c, theta)
+		dangling := kernel.Spread(open, waiting, links, c, theta)
 		sums[0] += r
 		sums[1] += float64(c*float64(len(links)-dangling)) - r
 		sums[2] += float64(c * float64(dangling))
