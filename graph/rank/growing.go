@@ -32,8 +32,9 @@ import (
 // nothing need be pushed. Pages that are known but not fetched, which are most pages
 // of a crawl, thus cost nothing but their share in pushes of others.
 type Growing struct {
-	follow float64
-	out    func(graph.Page) []graph.Page
+	graph.Set // the whole state
+	follow    float64
+	out       func(graph.Page) []graph.Page
 
 	// settled is y of the pages with links, 0 for others.
 	settled *graph.Column[float64]
@@ -76,32 +77,16 @@ func NewGrowing(follow float64, max int, out func(graph.Page) []graph.Page) (*Gr
 		return nil, fmt.Errorf("growing PageRank: follow %v is not between 0 and 1", follow)
 	}
 	g := &Growing{
-		follow:  follow,
-		out:     out,
-		settled: graph.NewColumn[float64]("rank settled", max),
-		open:    graph.NewColumn[float64]("rank open", max),
-		waiting: graph.NewColumn[uint8]("rank waiting", max/blockPages+2),
-		numbers: graph.NewColumn[float64]("rank numbers", numberCount),
+		follow: follow,
+		out:    out,
 	}
+	g.settled = graph.NewColumnIn[float64](&g.Set, "rank settled", max)
+	g.open = graph.NewColumnIn[float64](&g.Set, "rank open", max)
+	g.waiting = graph.NewColumnIn[uint8](&g.Set, "rank waiting", max/blockPages+2)
+	g.numbers = graph.NewColumnIn[float64](&g.Set, "rank numbers", numberCount)
 	g.numbers.Grow(numberCount)
 	g.numbers.Set(threshold, 0.5) // below 1, so that the first page of all is pushed
 	return g, nil
-}
-
-// Columns calls each with every column: the whole state.
-func (g *Growing) Columns(each func(graph.AnyColumn)) {
-	each(g.settled)
-	each(g.open)
-	each(g.waiting)
-	each(g.numbers)
-}
-
-// Free gives the memory back.
-func (g *Growing) Free() {
-	g.settled.Free()
-	g.open.Free()
-	g.waiting.Free()
-	g.numbers.Free()
 }
 
 // known says whether page p has entered.
