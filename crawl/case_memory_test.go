@@ -162,8 +162,9 @@ func TestNumbersAgain(t *testing.T) {
 	if n := s.ips.bits.Len(); n > 8 {
 		t.Errorf("%d numbers for 4 sites", n)
 	}
-	saved := newIPNumbers(100)
-	defer saved.columns(graph.AnyColumn.Free)
+	var set graph.Set
+	defer set.Free()
+	saved := newIPNumbers(&set, 100)
 	if err := saved.load(s.ips.save(), s.f.Addresses()); err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ type originals struct {
 }
 
 func newOriginals(secret [16]byte, pages int) originals {
-	s := urltable.New(secret, pages, 1)
+	s := urltable.New("content", secret, pages, 1)
 	return originals{
 		seen: s, key: s.Key(),
 		first: graph.NewColumn[graph.Page]("content page", pages), targets: graph.NewColumn[uint64]("content targets", pages),
@@ -112,15 +112,3 @@ func (o *owner) nearly(p graph.Page, f *gather.Found) (graph.Page, bool) {
 	q, ok := o.s.alike.Find(f.SimHash)
 	return q, ok && q != p
 }
-
-func (o *originals) columns(each func(graph.AnyColumn)) {
-	o.seen.Columns(func(c graph.AnyColumn) { each(contentColumn{c}) })
-	each(o.first)
-	each(o.targets)
-}
-
-// contentColumn gives the columns of the table names of their own.
-type contentColumn struct{ graph.AnyColumn }
-
-// Name is of AnyColumn.
-func (c contentColumn) Name() string { return "content " + c.AnyColumn.Name() }

@@ -22,20 +22,9 @@ type kinds struct {
 }
 
 func newKinds(secret [16]byte, pages int) kinds {
-	s := urltable.New(secret, pages, 1)
+	s := urltable.New("kinds", secret, pages, 1)
 	return kinds{seen: s, came: graph.NewColumn[uint16]("kinds came", pages), key: s.Key()}
 }
-
-func (k *kinds) columns(each func(graph.AnyColumn)) {
-	k.seen.Columns(func(c graph.AnyColumn) { each(kindsColumn{c}) })
-	each(k.came)
-}
-
-// kindsColumn gives the columns of the table names of their own.
-type kindsColumn struct{ graph.AnyColumn }
-
-// Name is of AnyColumn.
-func (c kindsColumn) Name() string { return "kinds " + c.AnyColumn.Name() }
 
 // hash is that of an extension in a directory of a site.
 func (k *kinds) hash(site graph.Site, dir, extension []byte) uint64 {

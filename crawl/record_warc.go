@@ -64,7 +64,7 @@ func WARCFeed(files []string) (*graph.Feed, error) {
 const warcPages = 1 << 30
 
 func (f *warcFeed) links(add func(from, to graph.Page) error, tell func(done, total int64) error) error {
-	f.seen = urltable.New([16]byte{}, warcPages, warcPages/2)
+	f.seen = urltable.New("", [16]byte{}, warcPages, warcPages/2)
 	defer f.seen.Free()
 	f.g = gather.New(&gather.Options{Key: f.seen.Key()})
 	done := int64(0)

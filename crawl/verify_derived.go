@@ -156,7 +156,7 @@ func dependsOnDelays(name string) bool {
 
 func columnSums(s *state) map[string]uint64 {
 	sums := map[string]uint64{}
-	s.columns(func(c graph.AnyColumn) {
+	s.saved.Columns(func(c graph.AnyColumn) {
 		h := xxh3.New()
 		c.Save(h) // a hash takes everything
 		sums[c.Name()] = sums[c.Name()]*31 + h.Sum64()

@@ -28,6 +28,7 @@ type Log struct {
 	Buffer int
 
 	file     File
+	index    graph.Set
 	firsts   *graph.Column[graph.Page] // per block: its first page
 	offsets  *graph.Column[uint64]     // per block: where it begins in the file
 	pages    int
@@ -71,12 +72,9 @@ const (
 // the crawl: OpenLog refuses the log of another crawl. It cuts an incomplete end off;
 // Pages returns how many pages are left.
 func OpenLog(file File, id [16]byte, maxPages int) (*Log, error) {
-	l := &Log{
-		file:     file,
-		maxPages: maxPages,
-		firsts:   graph.NewColumn[graph.Page]("url log blocks", maxPages),
-		offsets:  graph.NewColumn[uint64]("url log places", maxPages),
-	}
+	l := &Log{file: file, maxPages: maxPages}
+	l.firsts = graph.NewColumnIn[graph.Page](&l.index, "url log blocks", maxPages)
+	l.offsets = graph.NewColumnIn[uint64](&l.index, "url log places", maxPages)
 	err := l.header(id)
 	if err == nil {
 		err = l.scan()
@@ -361,22 +359,19 @@ func (l *Log) cutBlocks(first graph.Page) error {
 	return l.file.Truncate(at)
 }
 
-// Columns calls each for every column.
-func (l *Log) Columns(each func(graph.AnyColumn)) {
-	each(l.firsts)
-	each(l.offsets)
-}
+// Memory calls each with the name and the size of every column.
+func (l *Log) Memory(each func(name string, bytes int64)) { l.index.Memory(each) }
 
 // Bytes returns the memory in use.
 func (l *Log) Bytes() int64 {
-	return l.firsts.Bytes() + l.offsets.Bytes() + int64(cap(l.out)+cap(l.read)+cap(l.open.bytes))
+	return l.index.Bytes() + int64(cap(l.out)+cap(l.read)+cap(l.open.bytes))
 }
 
 // Size returns the number of bytes written and still to write.
 func (l *Log) Size() int64 { return l.written + int64(len(l.out)+len(l.open.bytes)) }
 
 // Free releases the memory. What was not flushed is lost. The file stays open.
-func (l *Log) Free() { l.Columns(graph.AnyColumn.Free) }
+func (l *Log) Free() { l.index.Free() }
 
 // Close releases the memory and closes the file if it is an io.Closer.
 func (l *Log) Close() error {

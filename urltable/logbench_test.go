@@ -102,7 +102,7 @@ func BenchmarkLog(b *testing.B) {
 		urls := lists[name]
 		var sites []graph.Site
 		var rests [][]byte
-		table := New([16]byte{}, 1, len(urls))
+		table := New("", [16]byte{}, 1, len(urls))
 		defer table.Free()
 		for _, u := range urls {
 			name := graph.SiteOfURL([]byte(u))

@@ -62,9 +62,9 @@ type slot struct {
 	id  uint32
 }
 
-func newIDTable(name string, most int) idTable {
+func newIDTable(set *graph.Set, name string, most int) idTable {
 	// 14/17 full at least, and the run at the end.
-	slots := graph.NewColumn[uint8](name, slotSize*(most+most/4+4*firstScale))
+	slots := graph.NewColumnIn[uint8](set, name, slotSize*(most+most/4+4*firstScale))
 	t := idTable{slots: slots}
 	t.begin(firstScale)
 	return t

@@ -6,10 +6,12 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/graph"
 )
 
 func newTestIDs(t testing.TB, most int) *idTable {
-	table := newIDTable("test", most)
+	table := newIDTable(new(graph.Set), "test", most)
 	t.Cleanup(table.slots.Free)
 	return &table
 }

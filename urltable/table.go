@@ -23,6 +23,7 @@ import (
 //
 // A Table has one owner and no lock. Other goroutines compute hashes with its Key.
 type Table struct {
+	graph.Set
 	key      Key
 	pages    idTable
 	sites    idTable
@@ -42,18 +43,19 @@ const startEach = 16
 const MaxSiteName = 280
 
 // New returns an empty table with room for maxPages pages and maxSites sites, under
-// the secret of a crawl. It reserves address space, not memory.
-func New(secret [16]byte, maxPages, maxSites int) *Table {
-	return &Table{
-		key:      NewKey(secret),
-		pages:    newIDTable("seen pages", maxPages),
-		sites:    newIDTable("seen sites", maxSites),
-		maxPages: min(maxPages, graph.MaxPages),
-		maxSites: min(maxSites, int(graph.NoSite)),
-		names:    graph.NewColumn[uint8]("site names", maxSites*MaxSiteName),
-		lengths:  graph.NewColumn[uint16]("site name lengths", maxSites),
-		starts:   graph.NewColumn[uint64]("site name starts", maxSites/startEach+1),
+// the secret of a crawl. It reserves address space, not memory. The names of its
+// columns begin with name.
+func New(name string, secret [16]byte, maxPages, maxSites int) *Table {
+	if name != "" {
+		name += " "
 	}
+	t := &Table{key: NewKey(secret), maxPages: min(maxPages, graph.MaxPages), maxSites: min(maxSites, int(graph.NoSite))}
+	t.pages = newIDTable(&t.Set, name+"seen pages", maxPages)
+	t.sites = newIDTable(&t.Set, name+"seen sites", maxSites)
+	t.names = graph.NewColumnIn[uint8](&t.Set, name+"site names", maxSites*MaxSiteName)
+	t.lengths = graph.NewColumnIn[uint16](&t.Set, name+"site name lengths", maxSites)
+	t.starts = graph.NewColumnIn[uint64](&t.Set, name+"site name starts", maxSites/startEach+1)
+	return t
 }
 
 // Key returns the key that hashes URLs for this table.
@@ -152,35 +154,15 @@ func (t *Table) Name(site graph.Site) []byte {
 	return t.names.Slice()[from:to:to]
 }
 
-// Columns calls each for every column.
-func (t *Table) Columns(each func(graph.AnyColumn)) {
-	for _, c := range []graph.AnyColumn{t.pages.slots, t.sites.slots, t.names, t.lengths, t.starts} {
-		each(c)
-	}
-}
-
-// Bytes returns the memory in use.
-func (t *Table) Bytes() (sum int64) {
-	t.Columns(func(c graph.AnyColumn) { sum += c.Bytes() })
-	return sum
-}
-
-// Free releases the memory.
-func (t *Table) Free() { t.Columns(graph.AnyColumn.Free) }
-
 // Save writes the table with checksums. The bytes depend on the entries, their order
 // and the secret. The secret itself is not written.
-func (t *Table) Save(w io.Writer) (err error) {
+func (t *Table) Save(w io.Writer) error {
 	rest := t.rest()
 	defer rest.Free()
-	save := func(c graph.AnyColumn) {
-		if err == nil {
-			err = c.Save(w)
-		}
+	if err := rest.Save(w); err != nil {
+		return err
 	}
-	save(rest)
-	t.Columns(save)
-	return err
+	return t.Set.Save(w)
 }
 
 // rest returns what no column holds: a hash that identifies the secret, and the states
@@ -198,18 +180,15 @@ func (t *Table) rest() *graph.Column[uint64] {
 
 // Load replaces the contents by a saved table with the same secret. After an error the
 // table is empty.
-func (t *Table) Load(r io.Reader) (err error) {
+func (t *Table) Load(r io.Reader) error {
 	want := t.rest()
 	defer want.Free()
 	rest := graph.NewColumn[uint64]("seen rest", 16)
 	defer rest.Free()
-	load := func(c graph.AnyColumn) {
-		if err == nil {
-			err = c.Load(r)
-		}
+	err := rest.Load(r)
+	if err == nil {
+		err = t.Set.Load(r)
 	}
-	load(rest)
-	t.Columns(load)
 	if err == nil {
 		err = t.restore(rest.Slice(), want.Slice())
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 func newTestTable(t testing.TB, secret byte, pages, sites int) *Table {
-	s := New([16]byte{secret}, pages, sites)
+	s := New("", [16]byte{secret}, pages, sites)
 	t.Cleanup(s.Free)
 	return s
 }
@@ -33,7 +33,7 @@ func saved(t testing.TB, s *Table) []byte {
 // the table and goes on with what was loaded.
 func TestTableAgainstMaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := New([16]byte{7}, 30_000, 3_000)
+		s := New("", [16]byte{7}, 30_000, 3_000)
 		defer func() { s.Free() }()
 		pages, sites, names := map[string]graph.Page{}, map[string]graph.Site{}, []string{}
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -75,7 +75,7 @@ func TestTableAgainstMaps(t *testing.T) {
 // reloaded frees a table and returns a copy that went through its saved form.
 func reloaded(t *rapid.T, s *Table) *Table {
 	var one, two bytes.Buffer
-	fresh := New([16]byte{7}, s.maxPages, s.maxSites)
+	fresh := New("", [16]byte{7}, s.maxPages, s.maxSites)
 	if err := s.Save(&one); err != nil {
 		t.Fatal(err)
 	}

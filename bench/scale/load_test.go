@@ -60,8 +60,8 @@ func newCrawler(t *testing.T, dir string, pages, sites int) *crawler {
 	t.Cleanup(func() { file.Close() })
 	most := pages + pages/10
 	c := &crawler{
-		seen: urltable.New(secret, most, sites), in: graph.NewColumn[uint32]("page links in", most),
-		content: urltable.New(secret, most, 1), first: graph.NewColumn[graph.Page]("content page", most),
+		seen: urltable.New("", secret, most, sites), in: graph.NewColumn[uint32]("page links in", most),
+		content: urltable.New("content", secret, most, 1), first: graph.NewColumn[graph.Page]("content page", most),
 	}
 	if c.urls, err = urltable.OpenLog(file, secret, most); err != nil {
 		t.Fatal(err)
@@ -261,13 +261,12 @@ func (c *crawler) round(cost *costs) {
 // memory is the account of all of it.
 func (c *crawler) memory() *account {
 	a := &account{}
-	add := func(x graph.AnyColumn) { a.add(x.Name(), x.Bytes()) }
-	c.seen.Columns(add)
-	c.urls.Columns(add)
-	add(c.in)
+	c.seen.Memory(a.add)
+	c.urls.Memory(a.add)
+	c.in.Memory(a.add)
 	c.f.Memory(a.add)
-	c.content.Columns(func(x graph.AnyColumn) { a.add("content "+x.Name(), x.Bytes()) })
-	add(c.first)
+	c.content.Memory(a.add)
+	c.first.Memory(a.add)
 	return a
 }
 

@@ -25,8 +25,8 @@ type params struct {
 	stems *urltable.Table
 }
 
-func newParams(secret [16]byte, max int) params {
-	return params{newGroups("parameter", secret, max), urltable.New(secret, max, 1)}
+func newParams(set *graph.Set, secret [16]byte, max int) params {
+	return params{newGroups(set, "trap parameter", "parameter", secret, max), urltable.New("trap stem", secret, max, 1)}
 }
 
 // eachParam goes over what in a URL may name a visit: directories with an id in their name,
@@ -111,10 +111,4 @@ func (g *Guard) idleParam(p *Page) (name uint64, is bool) {
 		return !is
 	})
 	return name, is
-}
-
-func (x *params) columns(each func(graph.AnyColumn)) {
-	x.seen.Columns(func(c graph.AnyColumn) { each(named{c, "trap parameter " + c.Name()}) })
-	x.stems.Columns(func(c graph.AnyColumn) { each(named{c, "trap stem " + c.Name()}) })
-	x.rest(each)
 }
