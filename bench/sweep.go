@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank/kernel"
 )
 
 const follow = 0.9
@@ -53,14 +54,14 @@ func measure(gf graphFile, dir string, yard *yardstick) error {
 // each of its links.
 type sweeper struct {
 	g              *graph.Graph
-	in             *graph.Gather
+	in             *kernel.Gather
 	share, z, next []float64
 	at             [parts + 1]int
 	columns        []*graph.Column[float64] // in which the vectors lie
 }
 
 func newSweeper(g *graph.Graph, in *graph.Lists) (*sweeper, error) {
-	gather, err := graph.NewGather(in)
+	gather, err := kernel.NewGather(in)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ const (
 )
 
 // cut is where a part begins: equal links each.
-func cut(in *graph.Gather, part int) int {
+func cut(in *kernel.Gather, part int) int {
 	n := in.Pages()
 	if part == parts {
 		return n

@@ -162,8 +162,9 @@ func TestNumbersAgain(t *testing.T) {
 	if n := s.ips.bits.Len(); n > 8 {
 		t.Errorf("%d numbers for 4 sites", n)
 	}
-	saved := newIPNumbers(100)
-	defer saved.columns(graph.AnyColumn.Free)
+	var set graph.Set
+	defer set.Free()
+	saved := newIPNumbers(&set, 100)
 	if err := saved.load(s.ips.save(), s.f.Addresses()); err != nil {
 		t.Fatal(err)
 	}
@@ -305,8 +306,9 @@ func TestAddressComesBack(t *testing.T) {
 	f.now += 10 * time.Millisecond
 	move(0, there)
 	move(2, publicAddr(4)) // it must not have the number
-	saved := newIPNumbers(100)
-	defer saved.columns(graph.AnyColumn.Free)
+	var set graph.Set
+	defer set.Free()
+	saved := newIPNumbers(&set, 100)
 	if err := saved.load(s.ips.save(), s.f.Addresses()); err != nil || saved.number(here) != number {
 		t.Errorf("after loading the address has number %d, want %d; %v", saved.number(here), number, err)
 	}

@@ -376,7 +376,7 @@ func difference(x, y *state) string {
 		return a + "\n" + b
 	}
 	saved := func(s *state) (list []string, names []string) {
-		s.columns(func(c graph.AnyColumn) {
+		s.saved.Columns(func(c graph.AnyColumn) {
 			var b bytes.Buffer
 			c.Save(&b)
 			list, names = append(list, b.String()), append(names, c.Name())

@@ -4,6 +4,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // originals finds the page that had a content first (W20): by the digest of its
@@ -14,14 +15,14 @@ import (
 // Two pages with one text are not yet the same: their links may lead elsewhere, and they
 // may show other pictures. Only if these are equal too is one of them a duplicate.
 type originals struct {
-	seen    *graph.Seen
+	seen    *urltable.Table
 	first   *graph.Column[graph.Page] // by number of the content
 	targets *graph.Column[uint64]     // by number of the content: Facts.Targets of its first page
-	key     graph.URLKey
+	key     urltable.Key
 }
 
 func newOriginals(secret [16]byte, pages int) originals {
-	s := graph.NewSeen(secret, pages, 1)
+	s := urltable.New("content", secret, pages, 1)
 	return originals{
 		seen: s, key: s.Key(),
 		first: graph.NewColumn[graph.Page]("content page", pages), targets: graph.NewColumn[uint64]("content targets", pages),
@@ -79,15 +80,3 @@ func (s *state) noteContent(r *journal.Record) {
 
 // notModified is the status of an answer that brings nothing because nothing changed.
 const notModified = 304
-
-func (o *originals) columns(each func(graph.AnyColumn)) {
-	o.seen.Columns(func(c graph.AnyColumn) { each(contentColumn{c}) })
-	each(o.first)
-	each(o.targets)
-}
-
-// contentColumn gives the columns of the table names of their own.
-type contentColumn struct{ graph.AnyColumn }
-
-// Name is of AnyColumn.
-func (c contentColumn) Name() string { return "content " + c.AnyColumn.Name() }

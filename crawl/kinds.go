@@ -6,6 +6,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // kinds learns what doubtful names are (page.ClassDoubtful): on a wiki Node.js is a page,
@@ -13,27 +14,16 @@ import (
 // on a whole site, by the types of the answers. 16 bytes for each extension and directory
 // of which something came.
 type kinds struct {
-	seen *graph.Seen
+	seen *urltable.Table
 	came *graph.Column[uint16] // by number: pages, and above them what was none; 255 at most
-	key  graph.URLKey
+	key  urltable.Key
 	name []byte // scratch
 }
 
 func newKinds(secret [16]byte, pages int) kinds {
-	s := graph.NewSeen(secret, pages, 1)
+	s := urltable.New("kinds", secret, pages, 1)
 	return kinds{seen: s, came: graph.NewColumn[uint16]("kinds came", pages), key: s.Key()}
 }
-
-func (k *kinds) columns(each func(graph.AnyColumn)) {
-	k.seen.Columns(func(c graph.AnyColumn) { each(kindsColumn{c}) })
-	each(k.came)
-}
-
-// kindsColumn gives the columns of the table names of their own.
-type kindsColumn struct{ graph.AnyColumn }
-
-// Name is of AnyColumn.
-func (c kindsColumn) Name() string { return "kinds " + c.AnyColumn.Name() }
 
 // hash is that of an extension in a directory of a site.
 func (k *kinds) hash(site graph.Site, dir, extension []byte) uint64 {

@@ -23,18 +23,12 @@ type mirrors struct {
 // mostPaths is how many paths of a site are compared: by then it is decided.
 const mostPaths = 1<<8 - 1
 
-func newMirrors(max int) mirrors {
+func newMirrors(set *graph.Set, max int) mirrors {
 	return mirrors{
-		other:  graph.NewColumn[uint32]("mirror other", max),
-		common: graph.NewColumn[uint8]("mirror common", max),
-		equal:  graph.NewColumn[uint8]("mirror equal", max),
+		other:  graph.NewColumnIn[uint32](set, "mirror other", max),
+		common: graph.NewColumnIn[uint8](set, "mirror common", max),
+		equal:  graph.NewColumnIn[uint8](set, "mirror equal", max),
 	}
-}
-
-func (m *mirrors) columns(each func(graph.AnyColumn)) {
-	each(m.other)
-	each(m.common)
-	each(m.equal)
 }
 
 // otherOf is 1 + the site that one is compared with; 0: none.

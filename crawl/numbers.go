@@ -167,10 +167,10 @@ type ipNumbers struct {
 	free freeNumbers
 }
 
-func newIPNumbers(max int) ipNumbers {
+func newIPNumbers(set *graph.Set, max int) ipNumbers {
 	x := ipNumbers{
 		v4: map[uint32]uint32{}, v6: map[netip.Addr]uint32{}, wide: map[uint32]netip.Addr{},
-		bits: graph.NewColumn[uint32]("address ip", max+1), uses: graph.NewColumn[uint32]("address sites", max+1),
+		bits: graph.NewColumnIn[uint32](set, "address ip", max+1), uses: graph.NewColumnIn[uint32](set, "address sites", max+1),
 	}
 	x.add(netip.Addr{})
 	return x
@@ -273,11 +273,6 @@ func (x *ipNumbers) forget(n uint32) {
 // bytes is the memory of the maps; the columns count themselves.
 func (x *ipNumbers) bytes() int64 {
 	return 16*int64(len(x.v4)) + 96*int64(len(x.v6)) + 4*int64(cap(x.free))
-}
-
-func (x *ipNumbers) columns(each func(graph.AnyColumn)) {
-	each(x.bits)
-	each(x.uses)
 }
 
 // save is all addresses by number, less 1; those of free numbers are the zero Addr.

@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/trouble"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // The parts of a crawl directory.
@@ -33,7 +34,7 @@ const (
 type parts struct {
 	journal, urls, snapshot, archive disk.Dir
 	urlFile                          string // in urls
-	urlBuffer                        int    // see graph.URLLog
+	urlBuffer                        int    // see urltable.Log
 	// stop, if not nil, is asked now and then while a state is made; its error ends that.
 	stop func() error
 	// grown, if not nil, is told now and then how many bytes the columns of a state that is
@@ -236,7 +237,7 @@ func fromSnapshot(p *parts, set *setup, name string, last uint64) (*state, error
 
 // openURLs opens the file of the URLs; one that cannot be used is begun anew, since the
 // journal has them all.
-func openURLs(p *parts, set *setup) (*graph.URLLog, error) {
+func openURLs(p *parts, set *setup) (*urltable.Log, error) {
 	list, err := p.urls.List()
 	if err != nil {
 		return nil, err
@@ -249,10 +250,10 @@ func openURLs(p *parts, set *setup) (*graph.URLLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	urls, err := graph.OpenURLLog(f, set.crawl, set.frontier.MaxPages)
+	urls, err := urltable.OpenLog(f, set.crawl, set.frontier.MaxPages)
 	if err != nil {
 		if err = f.Truncate(0); err == nil {
-			urls, err = graph.OpenURLLog(f, set.crawl, set.frontier.MaxPages)
+			urls, err = urltable.OpenLog(f, set.crawl, set.frontier.MaxPages)
 		}
 	}
 	if err != nil {

@@ -16,13 +16,14 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // warcFeed reads pages out of WARC files. URLs are held in memory: some 80 bytes each.
 type warcFeed struct {
 	files   []string
 	total   int64 // bytes of all of them
-	seen    *graph.Seen
+	seen    *urltable.Table
 	g       *gather.Gatherer
 	found   gather.Found
 	fetched []uint64
@@ -63,7 +64,7 @@ func WARCFeed(files []string) (*graph.Feed, error) {
 const warcPages = 1 << 30
 
 func (f *warcFeed) links(add func(from, to graph.Page) error, tell func(done, total int64) error) error {
-	f.seen = graph.NewSeen([16]byte{}, warcPages, warcPages/2)
+	f.seen = urltable.New("", [16]byte{}, warcPages, warcPages/2)
 	defer f.seen.Free()
 	f.g = gather.New(&gather.Options{Key: f.seen.Key()})
 	done := int64(0)

@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // sites is what is known of each site besides what the frontier and the guard know: 8
@@ -22,35 +23,32 @@ type sites struct {
 	texts ruleTexts
 	reads *graph.Column[uint64] // bit by site: its sitemap files were named once
 
-	domains *graph.Seen           // registered domains, by the hash of their names (14 bytes each)
+	domains domainTable
 	shares  *graph.Column[uint32] // by domain: pages that are not barred (W26)
 
 	ips ipNumbers
 }
 
-func newSites(secret [16]byte, n int) sites {
-	return sites{
-		rules:    graph.NewColumn[uint32]("site rules", n),
-		admitted: graph.NewColumn[uint32]("site admitted", n),
-		shares:   graph.NewColumn[uint32]("domain admitted", n),
+// newSites adds the columns to saved, or to derived if they follow from others.
+func newSites(saved, derived *graph.Set, secret [16]byte, n int) sites {
+	s := sites{
+		rules:    graph.NewColumnIn[uint32](saved, "site rules", n),
+		admitted: graph.NewColumnIn[uint32](saved, "site admitted", n),
+		reads:    graph.NewColumnIn[uint64](saved, "site sitemaps read", n/64+1),
+		shares:   graph.NewColumnIn[uint32](saved, "domain admitted", n),
 		texts:    newRuleTexts(),
-		reads:    graph.NewColumn[uint64]("site sitemaps read", n/64+1),
-		domains:  graph.NewSeen(secret, n, 1),
-		ips:      newIPNumbers(4*n + 1024),
+		domains:  domainTable{urltable.New("domain", secret, n, 1)},
+		ips:      newIPNumbers(derived, 4*n+1024),
 	}
+	graph.AddTo(derived, s.domains)
+	return s
 }
 
-func (s *sites) columns(each func(graph.AnyColumn)) {
-	for _, c := range []graph.AnyColumn{s.rules, s.admitted, s.reads, s.shares} {
-		each(c)
-	}
-}
+// A domainTable finds registered domains by the hash of their names: 14 bytes each.
+type domainTable struct{ *urltable.Table }
 
-func (s *sites) free() {
-	s.columns(graph.AnyColumn.Free)
-	s.ips.columns(graph.AnyColumn.Free)
-	s.domains.Free()
-}
+// Memory calls each once, for all columns together.
+func (t domainTable) Memory(each func(name string, bytes int64)) { each("domain names", t.Bytes()) }
 
 // add enters the next site, by its host, and gives its domain.
 func (s *sites) add(host []byte) (n uint32, domain string) {
@@ -235,7 +233,7 @@ func (s *state) fits(known int, files []string) []string {
 
 // nameDomains numbers the domains of all sites again, as they were numbered when each
 // became known.
-func (s *sites) nameDomains(seen *graph.Seen) {
+func (s *sites) nameDomains(seen *urltable.Table) {
 	for i := range seen.Sites() {
 		s.domainNumber(page.Domain(page.Host(seen.Name(graph.Site(i)))))
 	}

@@ -15,11 +15,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/trouble"
-	"github.com/zeebo/xxh3"
 )
 
 // A snapshot is the state after a record, so that a restart need not replay all of
@@ -201,40 +202,7 @@ func (s *state) save(w io.Writer) error {
 	if _, err := w.Write(append(top, b.Bytes()...)); err != nil {
 		return err
 	}
-	if err := s.seen.Save(w); err != nil {
-		return err
-	}
-	if err := s.f.Save(w); err != nil {
-		return err
-	}
-	if err := s.content.seen.Save(w); err != nil {
-		return err
-	}
-	if err := s.kinds.seen.Save(w); err != nil {
-		return err
-	}
-	if err := s.guard.Save(w); err != nil {
-		return err
-	}
-	return s.rest(func(c graph.AnyColumn) error { return c.Save(w) })
-}
-
-// rest goes over the columns that are the crawl's own.
-func (s *state) rest(do func(graph.AnyColumn) error) (err error) {
-	each := func(c graph.AnyColumn) {
-		if err == nil {
-			err = do(c)
-		}
-	}
-	each(s.in)
-	each(s.content.first)
-	each(s.kinds.came)
-	each(s.content.targets)
-	s.alike.Columns(each)
-	s.visits.columns(each)
-	s.mirrors.columns(each)
-	s.sites.columns(each)
-	return err
+	return s.saved.Save(w)
 }
 
 // errOther is wrapped where a snapshot is whole but of no use here.
@@ -249,22 +217,7 @@ func (s *state) load(r io.Reader) error {
 	if h.Crawl != s.set.crawl || h.Layout != s.layout() {
 		return fmt.Errorf("%w: %s, want %s", errOther, h.Layout, s.layout())
 	}
-	if err := s.seen.Load(r); err != nil {
-		return err
-	}
-	if err := s.f.Load(r); err != nil {
-		return err
-	}
-	if err := s.content.seen.Load(r); err != nil {
-		return err
-	}
-	if err := s.kinds.seen.Load(r); err != nil {
-		return err
-	}
-	if err := s.guard.Load(r); err != nil {
-		return err
-	}
-	if err := s.rest(func(c graph.AnyColumn) error { return c.Load(r) }); err != nil {
+	if err := s.saved.Load(r); err != nil {
 		return err
 	}
 	if s.f.Pages() != h.Pages || s.seen.Pages() != h.Pages || s.in.Len() != h.Pages || s.f.Sites() != h.Sites || s.seen.Sites() != h.Sites {

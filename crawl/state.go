@@ -16,6 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/trouble"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // setup is what a state is made with. The same setup and the same records give the
@@ -37,9 +38,11 @@ type setup struct {
 // state is all that a crawl knows: the fold of its journal. It has one owner.
 type state struct {
 	set     *setup
-	key     graph.URLKey
-	seen    *graph.Seen
-	urls    *graph.URLLog
+	saved   graph.Set // the columns of a snapshot
+	derived graph.Set // columns that follow from others, or from the head of a snapshot
+	key     urltable.Key
+	seen    *urltable.Table
+	urls    *urltable.Log
 	f       *frontier.Frontier
 	in      *graph.Column[uint32] // by page: links to it from pages that came, and the marks came, seeded, recalled
 	kinds   kinds                 // what doubtful names turned out to be
@@ -94,61 +97,57 @@ type tally struct {
 
 // newState makes the state of a crawl that knows nothing. The URL log is given to it,
 // and must have been cut to no pages or to those that a snapshot will bring.
-func newState(set *setup, urls *graph.URLLog) (*state, error) {
+func newState(set *setup, urls *urltable.Log) (*state, error) {
 	n, m := set.frontier.MaxPages, set.frontier.MaxSites
 	s := &state{
 		set:     set,
-		key:     graph.NewURLKey(set.secret),
-		seen:    graph.NewSeen(set.secret, n, m),
+		key:     urltable.NewKey(set.secret),
+		seen:    urltable.New("", set.secret, n, m),
 		urls:    urls,
-		in:      graph.NewColumn[uint32]("page links in", n),
-		sites:   newSites(set.secret, m),
-		content: newOriginals(set.secret, n),
-		alike:   near.New(alikeSize),
-		guard:   trap.New(set.secret, n, m),
-		mirrors: newMirrors(m),
 		pending: newPending(),
 		weather: newWeather(),
-		kinds:   newKinds(set.secret, min(2*n, 1<<31)),
 		freed:   true,
 	}
-	s.statuses, s.cut.pages = map[uint16]int64{}, map[graph.Page]cutPage{}
-	if set.recrawl {
-		s.visits = newValidators(n)
-	}
-	s.guard.Parent, s.guard.Known, s.sites.domain = s.parent, s.known, s.guard.SiteDomains()
-	env := policy.Env{
-		Random: set.random, Batch: set.batch,
-		URL:      func(b []byte, p graph.Page) []byte { return s.appendURL(b, p) },
-		SiteName: func(id graph.Site) string { return string(s.seen.Name(id)) },
-	}
-	fo := set.frontier
-	fo.Random, fo.Twin = set.random, s.twin
-	fo.Barred, fo.Spare, fo.Forbid = s.barred, s.trapped, s.forbidden
-	if set.delays != nil {
-		fo.SiteDelay = func(id graph.Site) (time.Duration, bool) { return set.delays(s.seen.Name(id)) }
-	}
-	var err error
-	if s.f, err = frontier.New(fo, env, set.policy, set.sitePolicy, nil); err != nil {
-		s.free()
+	if err := s.newFrontier(); err != nil {
+		s.seen.Free()
 		return nil, err
 	}
+	s.statuses, s.cut.pages = map[uint16]int64{}, map[graph.Page]cutPage{}
+	s.content, s.kinds = newOriginals(set.secret, n), newKinds(set.secret, min(2*n, 1<<31))
+	s.alike, s.guard = near.New(alikeSize), trap.New(set.secret, n, m)
+	// The order of the columns is that of snapshots.
+	graph.AddTo(&s.saved, s.seen, s.f, s.content.seen, s.kinds.seen, s.guard)
+	s.in = graph.NewColumnIn[uint32](&s.saved, "page links in", n)
+	graph.AddTo(&s.saved, s.content.first, s.kinds.came, s.content.targets, s.alike)
+	if set.recrawl {
+		s.visits = newValidators(&s.saved, n)
+	}
+	s.mirrors = newMirrors(&s.saved, m)
+	s.sites = newSites(&s.saved, &s.derived, set.secret, m)
+	s.guard.Parent, s.guard.Known, s.sites.domain = s.parent, s.known, s.guard.SiteDomains()
 	return s, nil
 }
 
-func (s *state) free() {
-	s.seen.Free()
-	s.in.Free()
-	s.visits.columns(graph.AnyColumn.Free)
-	s.content.columns(graph.AnyColumn.Free)
-	s.kinds.columns(graph.AnyColumn.Free)
-	s.alike.Columns(graph.AnyColumn.Free)
-	s.guard.Columns(graph.AnyColumn.Free)
-	s.mirrors.columns(graph.AnyColumn.Free)
-	s.sites.free()
-	if s.f != nil {
-		s.f.Free()
+// newFrontier makes the frontier, which asks the state for names and verdicts.
+func (s *state) newFrontier() (err error) {
+	env := policy.Env{
+		Random: s.set.random, Batch: s.set.batch,
+		URL:      func(b []byte, p graph.Page) []byte { return s.appendURL(b, p) },
+		SiteName: func(id graph.Site) string { return string(s.seen.Name(id)) },
 	}
+	fo := s.set.frontier
+	fo.Random, fo.Twin = s.set.random, s.twin
+	fo.Barred, fo.Spare, fo.Forbid = s.barred, s.trapped, s.forbidden
+	if s.set.delays != nil {
+		fo.SiteDelay = func(id graph.Site) (time.Duration, bool) { return s.set.delays(s.seen.Name(id)) }
+	}
+	s.f, err = frontier.New(fo, env, s.set.policy, s.set.sitePolicy, nil)
+	return err
+}
+
+func (s *state) free() {
+	s.saved.Free()
+	s.derived.Free()
 }
 
 // close is free, and closes the file of the URLs.
@@ -157,36 +156,11 @@ func (s *state) close() {
 	s.urls.Close() // it is derived: nothing depends on its last words
 }
 
-// columns hands out every column but those of the URL log, which are its own.
-func (s *state) columns(each func(graph.AnyColumn)) {
-	s.seen.Columns(each)
-	s.f.Columns(each)
-	each(s.in)
-	s.visits.columns(each)
-	s.content.columns(each)
-	s.kinds.columns(each)
-	s.alike.Columns(each)
-	s.guard.Columns(each)
-	s.mirrors.columns(each)
-	s.sites.columns(each)
-}
-
-// account tells what takes how many bytes, by name: what is not saved, too.
+// account calls each with the name and the size of everything that takes memory.
 func (s *state) account(each func(name string, bytes int64)) {
-	column := func(c graph.AnyColumn) { each(c.Name(), c.Bytes()) }
-	s.seen.Columns(column)
-	s.urls.Columns(column)
-	s.f.Memory(each)
-	column(s.in)
-	s.visits.columns(column)
-	s.content.columns(column)
-	s.kinds.columns(column)
-	s.alike.Columns(column)
-	s.guard.Columns(column)
-	s.mirrors.columns(column)
-	s.sites.columns(column)
-	s.sites.ips.columns(column)
-	each("domain names", s.sites.domains.Bytes())
+	s.saved.Memory(each)
+	s.derived.Memory(each)
+	s.urls.Memory(each)
 	each("robots rules", s.texts.bytes())
 	each("address numbers", s.ips.bytes())
 	each("site troubles", s.pending.mapBytes()+s.weather.mapBytes())

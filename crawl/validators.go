@@ -19,19 +19,12 @@ type validators struct {
 // textsPerPage is the room for texts, in bytes of address space a page.
 const textsPerPage = 128
 
-func newValidators(pages int) *validators {
+func newValidators(set *graph.Set, pages int) *validators {
 	room := min(pages*textsPerPage, 1<<38)
 	return &validators{
-		at:    graph.NewColumn[uint64]("page validators", pages),
-		texts: graph.NewColumn[byte]("validators", room),
+		at:    graph.NewColumnIn[uint64](set, "page validators", pages),
+		texts: graph.NewColumnIn[byte](set, "validators", room),
 		room:  room,
-	}
-}
-
-func (v *validators) columns(each func(graph.AnyColumn)) {
-	if v != nil {
-		each(v.at)
-		each(v.texts)
 	}
 }
 

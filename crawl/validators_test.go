@@ -12,9 +12,9 @@ import (
 // Validators of pages that change at each visit take no more and more memory, and where
 // there is no room for more there are none.
 func TestValidators(t *testing.T) {
-	v := newValidators(10)
-	defer v.at.Free()
-	defer v.texts.Free()
+	var set graph.Set
+	defer set.Free()
+	v := newValidators(&set, 10)
 	for visit := range 1000 {
 		f := journal.Facts{ETag: fmt.Sprintf("%04d", visit), Modified: "Sun, 15 Nov 2026 10:00:00 GMT"}
 		v.note(3, &f)

@@ -13,9 +13,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
-	"github.com/zeebo/xxh3"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // listSnapshots finds those that there are, by the number of their next record.
@@ -154,7 +156,7 @@ func dependsOnDelays(name string) bool {
 
 func columnSums(s *state) map[string]uint64 {
 	sums := map[string]uint64{}
-	s.columns(func(c graph.AnyColumn) {
+	s.saved.Columns(func(c graph.AnyColumn) {
 		h := xxh3.New()
 		c.Save(h) // a hash takes everything
 		sums[c.Name()] = sums[c.Name()]*31 + h.Sum64()
@@ -184,7 +186,7 @@ func (v *verifier) compareURLs() error {
 		return err
 	}
 	defer f.Close()
-	log, err := graph.OpenURLLog(&frozenFile{f}, v.Crawl, v.set.frontier.MaxPages)
+	log, err := urltable.OpenLog(&frozenFile{f}, v.Crawl, v.set.frontier.MaxPages)
 	if err != nil {
 		v.general(FindURLs, "%v", err)
 		return nil
@@ -216,7 +218,7 @@ type loggedURL struct {
 }
 
 // urlsOf goes over a URL log; an error is its last element.
-func urlsOf(log *graph.URLLog) iter.Seq[loggedURL] {
+func urlsOf(log *urltable.Log) iter.Seq[loggedURL] {
 	return func(yield func(loggedURL) bool) {
 		err := log.Each(0, func(_ graph.Page, site graph.Site, rest []byte) error {
 			if !yield(loggedURL{site, rest, nil}) {

@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // A tampering changes a crawl that keeps its promises, so that one of them is broken.
@@ -302,7 +303,7 @@ func otherURLs(t *testing.T, d memoryDisk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, err := graph.OpenURLLog(&frozenFile{old}, h.Crawl, 1<<12)
+	from, err := urltable.OpenLog(&frozenFile{old}, h.Crawl, 1<<12)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +312,7 @@ func otherURLs(t *testing.T, d memoryDisk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, err := graph.OpenURLLog(f, h.Crawl, 1<<12)
+	to, err := urltable.OpenLog(f, h.Crawl, 1<<12)
 	if err != nil {
 		t.Fatal(err)
 	}

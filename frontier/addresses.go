@@ -18,12 +18,12 @@ type addresses struct {
 	clocks  instants              // addresses that wait for their instant
 }
 
-func newAddresses(o *Options) addresses {
+func newAddresses(set *graph.Set, o *Options) addresses {
 	return addresses{
 		limited: o.AddressCap > 0 || o.AddressDelay > 0,
-		of:      graph.NewColumn[uint32]("site address", o.MaxSites),
-		active:  graph.NewColumn[uint32]("address active", o.MaxAddresses+1),
-		free:    graph.NewColumn[int64]("address next", o.MaxAddresses+1),
+		of:      graph.NewColumnIn[uint32](set, "site address", o.MaxSites),
+		active:  graph.NewColumnIn[uint32](set, "address active", o.MaxAddresses+1),
+		free:    graph.NewColumnIn[int64](set, "address next", o.MaxAddresses+1),
 	}
 }
 

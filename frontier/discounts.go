@@ -25,10 +25,10 @@ type discounts struct {
 	any     bool                  // there was one, of either
 }
 
-func newDiscounts(o *Options) discounts {
+func newDiscounts(set *graph.Set, o *Options) discounts {
 	return discounts{
-		nears:   graph.NewColumn[uint64]("page discounts", (o.MaxPages+63)/64),
-		mirrors: graph.NewColumn[uint64]("site discounts", (o.MaxSites+63)/64),
+		nears:   graph.NewColumnIn[uint64](set, "page discounts", (o.MaxPages+63)/64),
+		mirrors: graph.NewColumnIn[uint64](set, "site discounts", (o.MaxSites+63)/64),
 	}
 }
 

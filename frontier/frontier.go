@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
@@ -14,6 +15,7 @@ import (
 // lock.
 type Frontier struct {
 	o        Options
+	columns  graph.Set       // of pages, sites, boards and policies
 	policies []policy.Policy // that of the pages, then that of the sites if it is another
 	tellers
 	boards []board
@@ -75,31 +77,16 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 	if o.MaxAddresses == 0 {
 		o.MaxAddresses = 4*o.MaxSites + 1024
 	}
-	f := &Frontier{
-		o:        o,
-		order:    -1,
-		patience: patience,
-		state:    graph.NewColumn[uint8]("page state", o.MaxPages),
-		from:     graph.NewColumn[graph.Page]("page from", o.MaxPages),
-		depth:    graph.NewColumn[uint16]("page depth", o.MaxPages),
-		sites:    newSites(&o),
-		yielding: yielding{behind: map[graph.Site]instants{}},
-
-		discounts: newDiscounts(&o),
-	}
-	if o.Depths {
-		f.links = newLinks(&f.o)
-	}
+	f := &Frontier{o: o, order: -1, patience: patience, yielding: yielding{behind: map[graph.Site]instants{}}}
 	choices := []*policy.Choice{page}
 	if site != nil {
 		f.order = page.Spec.Count()
 		choices = append(choices, site)
 	}
-	for _, c := range choices {
-		if err := f.adopt(env, c, oracle); err != nil {
-			f.Free()
-			return nil, err
-		}
+	f.makeColumns(choices)
+	if err := f.adopt(env, choices, oracle); err != nil {
+		f.Free()
+		return nil, err
 	}
 	f.chooseAsked()
 	f.groupSites()
@@ -107,31 +94,51 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 	return f, nil
 }
 
-// adopt makes a policy with boards of its own.
-func (f *Frontier) adopt(env policy.Env, c *policy.Choice, oracle policy.Oracle) error {
-	env.Boards = nil
-	for range c.Spec.Count() {
-		env.Boards = append(env.Boards, f.newBoard())
+// makeColumns makes the columns of pages and sites, in the order in which they are
+// saved.
+func (f *Frontier) makeColumns(choices []*policy.Choice) {
+	f.state = graph.NewColumnIn[uint8](&f.columns, "page state", f.o.MaxPages)
+	f.from = graph.NewColumnIn[graph.Page](&f.columns, "page from", f.o.MaxPages)
+	f.depth = graph.NewColumnIn[uint16](&f.columns, "page depth", f.o.MaxPages)
+	f.discounts = newDiscounts(&f.columns, &f.o)
+	if f.o.Depths || slices.ContainsFunc(choices, func(c *policy.Choice) bool { return c.Spec.Links }) {
+		f.links = newLinks(&f.columns, &f.o)
 	}
-	if c.Spec.Links && f.links == nil {
-		f.links = newLinks(&f.o)
-	}
+	f.sites = newSites(&f.columns, &f.o)
+}
+
+// adopt makes the policies, with boards of their own. The boards of all policies come
+// before their columns.
+func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy.Oracle) error {
 	env.Facts, env.Out = f, f.Out
 	env.MaxPages, env.MaxSites = f.o.MaxPages, f.o.MaxSites
-	p, err := c.New(&env, oracle)
-	if err != nil {
-		return err
+	boards := make([][]*policy.Board, len(choices))
+	for i, c := range choices {
+		for range c.Spec.Count() {
+			boards[i] = append(boards[i], f.newBoard())
+		}
 	}
-	f.policies = append(f.policies, p)
-	f.hear(p)
+	for i, c := range choices {
+		own := env
+		own.Boards = boards[i]
+		p, err := c.New(&own, oracle)
+		if err != nil {
+			return err
+		}
+		p.Columns(func(c graph.AnyColumn) { graph.AddTo(&f.columns, c) })
+		f.policies = append(f.policies, p)
+		f.hear(p)
+	}
 	return nil
 }
 
 func (f *Frontier) newBoard() *policy.Board {
 	name := fmt.Sprintf("board %d", len(f.boards))
 	b := board{active: queue.New(name, f.o.MaxPages, f.o.MaxSites)}
+	graph.AddTo(&f.columns, b.active)
 	if f.o.Mode != Continuous {
 		b.pool = queue.New(name+" pool", f.o.MaxPages, f.o.MaxSites)
+		graph.AddTo(&f.columns, b.pool)
 	}
 	b.face = policy.NewBoard(b.active, b.pool)
 	f.boards = append(f.boards, b)

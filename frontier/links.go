@@ -13,14 +13,14 @@ type links struct {
 // Options.MaxLinks does not say.
 const linksEach = 256
 
-func newLinks(o *Options) *links {
+func newLinks(set *graph.Set, o *Options) *links {
 	most := o.MaxLinks
 	if most == 0 {
 		most = linksEach * o.MaxPages
 	}
 	return &links{
-		at: graph.NewColumn[uint64]("link lists", o.MaxPages),
-		to: graph.NewColumn[graph.Page]("links", o.MaxPages+most),
+		at: graph.NewColumnIn[uint64](set, "link lists", o.MaxPages),
+		to: graph.NewColumnIn[graph.Page](set, "links", o.MaxPages+most),
 	}
 }
 

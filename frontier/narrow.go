@@ -14,8 +14,8 @@ type narrow struct {
 	unit time.Duration
 }
 
-func newNarrow(name string, n int, unit time.Duration) narrow {
-	return narrow{graph.NewColumn[uint32](name, n), unit}
+func newNarrow(set *graph.Set, name string, n int, unit time.Duration) narrow {
+	return narrow{graph.NewColumnIn[uint32](set, name, n), unit}
 }
 
 // At is element i, in nanoseconds.

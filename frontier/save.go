@@ -10,50 +10,22 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// Columns hands out every column: of the pages, the sites, the boards, the policies.
-func (f *Frontier) Columns(each func(graph.AnyColumn)) {
-	each(f.state)
-	each(f.from)
-	each(f.depth)
-	each(f.nears)
-	each(f.mirrors)
-	if f.links != nil {
-		each(f.links.at)
-		each(f.links.to)
-	}
-	f.sites.columns(each)
-	for _, b := range f.boards {
-		b.active.Columns(each)
-		if b.pool != nil {
-			b.pool.Columns(each)
-		}
-	}
-	for _, p := range f.policies {
-		p.Columns(each)
-	}
-}
-
-func (s *sites) columns(each func(graph.AnyColumn)) {
-	for _, c := range []graph.AnyColumn{s.place, s.stage, s.pages, s.next, s.served, s.fails, s.delay, s.rules, s.sitemaps, s.names, s.median, s.slow, s.twin, s.of, s.active, s.free} {
-		each(c)
-	}
-}
+// Columns calls each for every column: of the pages, the sites, the boards, the policies.
+func (f *Frontier) Columns(each func(graph.AnyColumn)) { f.columns.Columns(each) }
 
 // Save writes the whole state, in the order of its pages and sites: heaps are not among
 // it, so that equal states are equal bytes, whatever their history.
-func (f *Frontier) Save(w io.Writer) (err error) {
-	save := func(c graph.AnyColumn) {
-		if err == nil {
-			err = c.Save(w)
-		}
-	}
-	layout := f.layoutColumn()
+func (f *Frontier) Save(w io.Writer) error {
+	layout, rest := f.layoutColumn(), f.rest()
 	defer layout.Free()
-	save(layout)
-	f.unheld(func() { f.Columns(save) })
-	rest := f.rest()
 	defer rest.Free()
-	save(rest)
+	err := layout.Save(w)
+	if err == nil {
+		f.unheld(func() { err = f.columns.Save(w) })
+	}
+	if err == nil {
+		err = rest.Save(w)
+	}
 	return err
 }
 
@@ -82,20 +54,16 @@ func (f *Frontier) rest() *graph.Column[uint64] {
 
 // Load replaces the state of a frontier by one that was saved with the same Layout.
 // After an error it must not be used.
-func (f *Frontier) Load(r io.Reader) (err error) {
-	load := func(c graph.AnyColumn) {
-		if err == nil {
-			err = c.Load(r)
-		}
-	}
+func (f *Frontier) Load(r io.Reader) error {
 	if err := f.loadLayout(r); err != nil {
 		return err
 	}
-	f.Columns(load)
+	if err := f.columns.Load(r); err != nil {
+		return err
+	}
 	rest := graph.NewColumn[uint64]("frontier rest", restNumbers+(1+paceNumbers)*f.o.MaxSites+3*f.o.MaxPages)
 	defer rest.Free()
-	load(rest)
-	if err != nil {
+	if err := rest.Load(r); err != nil {
 		return err
 	}
 	if err := f.setRest(rest.Slice()); err != nil {
@@ -176,29 +144,10 @@ func (f *Frontier) rebuildSite(s graph.Site, at place) {
 	}
 }
 
-// Memory tells what pages and sites take, in bytes by name: all columns, those of the
-// queues that are not saved included, and the heaps. Policies are included.
+// Memory calls each with the name and the size of everything that pages, sites and
+// policies take: all columns, those of the queues that are not saved, and the heaps.
 func (f *Frontier) Memory(each func(name string, bytes int64)) {
-	column := func(c graph.AnyColumn) { each(c.Name(), c.Bytes()) }
-	column(f.state)
-	column(f.from)
-	column(f.depth)
-	column(f.nears)
-	column(f.mirrors)
-	if f.links != nil {
-		column(f.links.at)
-		column(f.links.to)
-	}
-	f.sites.columns(column)
-	for _, b := range f.boards {
-		b.active.Memory(each)
-		if b.pool != nil {
-			b.pool.Memory(each)
-		}
-	}
-	for _, p := range f.policies {
-		p.Columns(column)
-	}
+	f.columns.Memory(each)
 	each("site instants", 16*int64(cap(f.waits)+cap(f.clocks)))
 	each("page instants", 16*int64(cap(f.due)+f.yielding.pages))
 	each("site paces", 64*int64(len(f.paces)))
@@ -221,13 +170,5 @@ func (f *Frontier) Bytes() (n int64) {
 	return n
 }
 
-// Free gives the memory back.
-func (f *Frontier) Free() {
-	f.Columns(func(c graph.AnyColumn) { c.Free() })
-	for _, b := range f.boards {
-		b.active.Free()
-		if b.pool != nil {
-			b.pool.Free()
-		}
-	}
-}
+// Free releases the memory.
+func (f *Frontier) Free() { f.columns.Free() }

@@ -58,25 +58,25 @@ type sites struct {
 	hops
 }
 
-func newSites(o *Options) sites {
+func newSites(set *graph.Set, o *Options) sites {
 	n := o.MaxSites
 	return sites{
-		place:     graph.NewColumn[place]("site place", n),
-		stage:     graph.NewColumn[stage]("site stage", n),
-		pages:     graph.NewColumn[uint32]("site pages", n),
-		next:      graph.NewColumn[int64]("site next", n),
-		served:    graph.NewColumn[uint16]("site served", n),
-		fails:     graph.NewColumn[uint8]("site failures", n),
-		delay:     newNarrow("site crawl-delay", n, time.Millisecond),
-		rules:     newNarrow("site robots expiry", n, time.Second),
-		names:     newNarrow("site address expiry", n, time.Second),
-		median:    newNarrow("site median", n, time.Microsecond),
-		slow:      graph.NewColumn[uint8]("site slow", n),
-		sitemaps:  graph.NewColumn[uint16]("site sitemaps", n),
-		twin:      graph.NewColumn[graph.Site]("site twin", n),
+		place:     graph.NewColumnIn[place](set, "site place", n),
+		stage:     graph.NewColumnIn[stage](set, "site stage", n),
+		pages:     graph.NewColumnIn[uint32](set, "site pages", n),
+		next:      graph.NewColumnIn[int64](set, "site next", n),
+		served:    graph.NewColumnIn[uint16](set, "site served", n),
+		fails:     graph.NewColumnIn[uint8](set, "site failures", n),
+		delay:     newNarrow(set, "site crawl-delay", n, time.Millisecond),
+		rules:     newNarrow(set, "site robots expiry", n, time.Second),
+		sitemaps:  graph.NewColumnIn[uint16](set, "site sitemaps", n),
+		names:     newNarrow(set, "site address expiry", n, time.Second),
+		median:    newNarrow(set, "site median", n, time.Microsecond),
+		slow:      graph.NewColumnIn[uint8](set, "site slow", n),
+		twin:      graph.NewColumnIn[graph.Site](set, "site twin", n),
 		unsettled: map[graph.Site]int{},
 		paces:     map[graph.Site]pace{},
-		addresses: newAddresses(o),
+		addresses: newAddresses(set, o),
 		hops:      newHops(),
 	}
 }

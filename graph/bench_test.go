@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank/kernel"
 	"github.com/winnow-crawler/winnow/internal/data"
 )
 
@@ -152,7 +153,7 @@ func BenchmarkSum(b *testing.B) {
 	eachWorld(b, func(b *testing.B, g *graph.Graph) {
 		raw := g.Backward().Raw(1)
 		defer raw.Free()
-		gather, err := graph.NewGather(raw)
+		gather, err := kernel.NewGather(raw)
 		if err != nil {
 			b.Fatal(err)
 		}

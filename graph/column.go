@@ -29,15 +29,13 @@ type Column[T Value] struct {
 	data []T // the elements in use; always backed by mem
 }
 
-// AnyColumn is a column whatever its element: what snapshots, recovery and the
-// memory account need of it.
+// AnyColumn is a column of any type: what snapshots, recovery and the memory account
+// need of it.
 type AnyColumn interface {
+	Part
 	Name() string
 	Len() int
 	Bytes() int64
-	Save(w io.Writer) error
-	Load(r io.Reader) error
-	Free()
 }
 
 // NewColumn reserves room for at most max elements under a name that stands in
@@ -60,6 +58,12 @@ func (c *Column[T]) Len() int { return len(c.data) }
 // Bytes is the memory taken so far: what has been made accessible, not the
 // address space reserved.
 func (c *Column[T]) Bytes() int64 { return int64(c.mem.committed) }
+
+// Columns calls each for the column itself, which is a Part.
+func (c *Column[T]) Columns(each func(AnyColumn)) { each(c) }
+
+// Memory calls each with the name and the size of the column.
+func (c *Column[T]) Memory(each func(name string, bytes int64)) { each(c.name, c.Bytes()) }
 
 // Slice is the elements in use. It stays valid while the column grows (it just
 // does not see the new elements) and until Free.
@@ -90,6 +94,12 @@ func (c *Column[T]) Append(v T) {
 		c.Grow(n + 1)
 	}
 	c.data[len(c.data)-1] = v
+}
+
+// Truncate removes all elements from n on.
+func (c *Column[T]) Truncate(n int) {
+	clear(c.data[n:]) // Grow relies on zeros beyond the length
+	c.data = c.data[:n]
 }
 
 // Free gives the memory back. Slices of the column must not be used afterwards.
@@ -160,8 +170,7 @@ func (c *Column[T]) header() []byte {
 func (c *Column[T]) Load(r io.Reader) (err error) {
 	defer func() {
 		if err != nil {
-			clear(c.data)
-			c.data = c.data[:0]
+			c.Truncate(0)
 			err = fmt.Errorf("load column %q: %w", c.name, err)
 		}
 	}()
@@ -169,8 +178,7 @@ func (c *Column[T]) Load(r io.Reader) (err error) {
 	if err != nil {
 		return err
 	}
-	clear(c.data) // what lies beyond the new length must be zero when the column grows again
-	c.data = c.data[:0]
+	c.Truncate(0)
 	c.Grow(n)
 	if _, err := io.ReadFull(r, c.raw()); err != nil {
 		return err

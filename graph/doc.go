@@ -25,8 +25,7 @@
 // interfaces because the first is much cheaper. They are read where they lie in the
 // mapping, so nothing that came from a Graph may be used after Close. [Links.Raw]
 // unpacks one direction into [Lists], four bytes a link, over which the rank solvers
-// sweep with a [Gather]. [Graph.ExportEdges] and [Graph.ExportBV] write what other
-// programs read.
+// sweep. [Graph.ExportEdges] and [Graph.ExportBV] write what other programs read.
 //
 // # What is trusted
 //

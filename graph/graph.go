@@ -40,7 +40,7 @@ type Card struct {
 	Program        string `json:"program,omitempty"`         // that made the file
 	DuplicateLinks int64  `json:"duplicate_links,omitempty"` // dropped on import
 	OutsideLinks   int64  `json:"outside_links,omitempty"`   // dropped because an end was not a page of this world (P7)
-	DroppedPages   int64  `json:"dropped_pages,omitempty"`   // known pages left out by FrontierMinInLinks (W32)
+	DroppedPages   int64  `json:"dropped_pages,omitempty"`   // known pages left out by FrontierMinInLinks
 	RepeatedURLs   int64  `json:"repeated_urls,omitempty"`   // pages whose URL an earlier page has too
 }
 

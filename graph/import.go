@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -22,12 +23,15 @@ type ImportOptions struct {
 	Feed    *Feed  // or, instead of all these, what gives pages and links by itself
 
 	DropOutside        bool // leave out links that touch an id not in Nodes (P7: closed world) instead of refusing them
-	FrontierMinInLinks int  // leave out pages that were not fetched and have fewer in-links (W32)
+	FrontierMinInLinks int  // leave out pages that were not fetched and have fewer in-links; see FetchedOnly
 	Origin             string
 	Program            string
 
 	WriteOptions
 }
+
+// FetchedOnly as FrontierMinInLinks leaves out all pages that were not fetched.
+const FetchedOnly = math.MaxInt
 
 // ImportReport says what an import found.
 type ImportReport struct {

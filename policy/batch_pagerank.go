@@ -59,6 +59,7 @@ const batchBound = 1e-4
 // ranked solves for PageRank every so often. Values are on the scale of mean 1, so
 // that those of two solves can be compared.
 type ranked struct {
+	graph.Set
 	board *Board
 	ranks *rank.Growing
 	bound float64
@@ -92,13 +93,14 @@ func newRanked(e *Env, params Params, bound float64) (*ranked, error) {
 		return nil, err
 	}
 	r := &ranked{
-		board:   e.Boards[0],
-		ranks:   ranks,
-		bound:   bound,
-		every:   uint64(k),
-		ramp:    params["ramp"] == "true",
-		numbers: graph.NewColumn[uint64]("rank batches", rankedNumbers),
+		board: e.Boards[0],
+		ranks: ranks,
+		bound: bound,
+		every: uint64(k),
+		ramp:  params["ramp"] == "true",
 	}
+	graph.AddTo(&r.Set, ranks)
+	r.numbers = graph.NewColumnIn[uint64](&r.Set, "rank batches", rankedNumbers)
 	r.numbers.Grow(rankedNumbers)
 	return r, nil
 }
@@ -155,8 +157,3 @@ func (r *ranked) schedule() {
 
 // Solves is how often it has solved.
 func (r *ranked) Solves() int { return int(r.numbers.At(solves)) }
-
-func (r *ranked) Columns(each func(graph.AnyColumn)) {
-	r.ranks.Columns(each)
-	each(r.numbers)
-}

@@ -27,6 +27,7 @@ func largerSitesFirstSpec() *Spec {
 }
 
 type largerSitesFirst struct {
+	graph.Set
 	board *Board
 	facts Facts
 	left  *graph.Column[uint32] // by site: pages that are known and not handed out
@@ -34,7 +35,9 @@ type largerSitesFirst struct {
 
 func newLargerSitesFirst(e *Env, _ Params) (Policy, error) {
 	e.Boards[0].SitesOwn()
-	return &largerSitesFirst{e.Boards[0], e.Facts, graph.NewColumn[uint32]("sites left", e.MaxSites)}, nil
+	l := &largerSitesFirst{board: e.Boards[0], facts: e.Facts}
+	l.left = graph.NewColumnIn[uint32](&l.Set, "sites left", e.MaxSites)
+	return l, nil
 }
 
 func (l *largerSitesFirst) Known(p, _ graph.Page) { l.count(p, 1) }
@@ -59,5 +62,3 @@ func (l *largerSitesFirst) count(p graph.Page, d int32) {
 	l.left.Set(int(s), n)
 	l.board.Site(s, float64(n))
 }
-
-func (l *largerSitesFirst) Columns(each func(graph.AnyColumn)) { each(l.left) }

@@ -34,6 +34,7 @@ func randomSpec() *Spec {
 }
 
 type random struct {
+	graph.Set
 	board *Board
 	seed  uint64
 	slots *graph.Column[uint32]     // by page: its slot, counted from 1; 0 when it does not wait
@@ -50,13 +51,10 @@ const (
 )
 
 func newRandom(e *Env, _ Params) (Policy, error) {
-	r := &random{
-		board:   e.Boards[0],
-		seed:    e.Random,
-		slots:   graph.NewColumn[uint32]("random slots", e.MaxPages),
-		pages:   graph.NewColumn[graph.Page]("random pages", e.MaxPages),
-		numbers: graph.NewColumn[uint64]("random numbers", randomNumbers),
-	}
+	r := &random{board: e.Boards[0], seed: e.Random}
+	r.slots = graph.NewColumnIn[uint32](&r.Set, "random slots", e.MaxPages)
+	r.pages = graph.NewColumnIn[graph.Page](&r.Set, "random pages", e.MaxPages)
+	r.numbers = graph.NewColumnIn[uint64](&r.Set, "random numbers", randomNumbers)
 	r.numbers.Grow(randomNumbers)
 	return r, nil
 }
@@ -107,10 +105,4 @@ func (r *random) Came(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph
 	if o.Again {
 		r.enter(p)
 	}
-}
-
-func (r *random) Columns(each func(graph.AnyColumn)) {
-	each(r.slots)
-	each(r.pages)
-	each(r.numbers)
 }

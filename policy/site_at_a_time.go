@@ -33,6 +33,7 @@ func siteAtATimeSpec() *Spec {
 }
 
 type siteAtATime struct {
+	graph.Set
 	board *Board
 	facts Facts
 	hosts uint64
@@ -67,15 +68,11 @@ func newSiteAtATime(e *Env, params Params) (Policy, error) {
 		return nil, err
 	}
 	e.Boards[0].SitesOwn()
-	s := &siteAtATime{
-		board:   e.Boards[0],
-		facts:   e.Facts,
-		hosts:   uint64(hosts),
-		left:    graph.NewColumn[uint32]("sites left", e.MaxSites),
-		state:   graph.NewColumn[uint8]("sites open", e.MaxSites),
-		next:    graph.NewColumn[uint32]("sites line", e.MaxSites),
-		numbers: graph.NewColumn[uint64]("sites numbers", siteNumbers),
-	}
+	s := &siteAtATime{board: e.Boards[0], facts: e.Facts, hosts: uint64(hosts)}
+	s.left = graph.NewColumnIn[uint32](&s.Set, "sites left", e.MaxSites)
+	s.state = graph.NewColumnIn[uint8](&s.Set, "sites open", e.MaxSites)
+	s.next = graph.NewColumnIn[uint32](&s.Set, "sites line", e.MaxSites)
+	s.numbers = graph.NewColumnIn[uint64](&s.Set, "sites numbers", siteNumbers)
 	s.numbers.Grow(siteNumbers)
 	return s, nil
 }
@@ -178,11 +175,4 @@ func (s *siteAtATime) turn(site graph.Site) {
 	num := s.numbers.Slice()
 	num[turnsGiven]++
 	s.board.Site(site, -float64(num[turnsGiven]))
-}
-
-func (s *siteAtATime) Columns(each func(graph.AnyColumn)) {
-	each(s.left)
-	each(s.state)
-	each(s.next)
-	each(s.numbers)
 }

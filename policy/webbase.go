@@ -39,6 +39,7 @@ func webbaseSpec() *Spec {
 }
 
 type webbase struct {
+	graph.Set
 	board    *Board
 	facts    Facts
 	siteName func(graph.Site) string
@@ -74,14 +75,14 @@ func newWebbase(e *Env, params Params) (Policy, error) {
 		facts:    e.Facts,
 		siteName: e.SiteName,
 		queues:   uint64(queues),
-		bySite:   graph.NewColumn[uint32]("queues by site", e.MaxSites),
-		behind:   graph.NewColumn[uint32]("queues behind", e.MaxPages),
-		state:    graph.NewColumn[uint8]("queues state", e.MaxPages),
-		heads:    graph.NewColumn[uint32]("queues heads", queues),
-		lasts:    graph.NewColumn[uint32]("queues lasts", queues),
-		turns:    graph.NewColumn[uint64]("queues turns", queues),
-		now:      graph.NewColumn[uint64]("queues now", 1),
 	}
+	w.bySite = graph.NewColumnIn[uint32](&w.Set, "queues by site", e.MaxSites)
+	w.behind = graph.NewColumnIn[uint32](&w.Set, "queues behind", e.MaxPages)
+	w.state = graph.NewColumnIn[uint8](&w.Set, "queues state", e.MaxPages)
+	w.heads = graph.NewColumnIn[uint32](&w.Set, "queues heads", queues)
+	w.lasts = graph.NewColumnIn[uint32](&w.Set, "queues lasts", queues)
+	w.turns = graph.NewColumnIn[uint64](&w.Set, "queues turns", queues)
+	w.now = graph.NewColumnIn[uint64](&w.Set, "queues now", 1)
 	w.heads.Grow(queues)
 	w.lasts.Grow(queues)
 	w.turns.Grow(queues)
@@ -179,14 +180,4 @@ func (w *webbase) Admitted(p graph.Page) {
 		w.enter(p)
 	}
 	w.state.Set(int(p), waiting)
-}
-
-func (w *webbase) Columns(each func(graph.AnyColumn)) {
-	each(w.bySite)
-	each(w.behind)
-	each(w.state)
-	each(w.heads)
-	each(w.lasts)
-	each(w.turns)
-	each(w.now)
 }

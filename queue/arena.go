@@ -23,11 +23,11 @@ type arena struct {
 // free blocks of each size were in use once, with other pages or before those lists grew:
 // pages that wait once come to four cells each. The other four are for pages that wait
 // again, after a failure or in the next batch.
-func newArena(name string, pages, sites int) arena {
+func newArena(set *graph.Set, name string, pages, sites int) arena {
 	return arena{
-		cells:  graph.NewColumn[graph.Page](name+" pages", min(8*pages+64, graph.MaxPages)),
-		blocks: graph.NewColumn[uint64](name+" blocks", sites),
-		sizes:  graph.NewColumn[uint8](name+" block sizes", sites),
+		cells:  graph.NewColumnIn[graph.Page](set, name+" pages", min(8*pages+64, graph.MaxPages)),
+		blocks: graph.NewColumnIn[uint64](set, name+" blocks", sites),
+		sizes:  graph.NewColumnIn[uint8](set, name+" block sizes", sites),
 	}
 }
 
@@ -110,10 +110,4 @@ func (a *arena) take(size uint8) uint32 {
 func (a *arena) release(at uint32, size uint8) {
 	a.cells.Set(int(at), graph.Page(a.vacant[size]))
 	a.vacant[size] = at + 1
-}
-
-func (a *arena) free() {
-	a.cells.Free()
-	a.blocks.Free()
-	a.sizes.Free()
 }

@@ -41,10 +41,10 @@ const (
 func (q *Queue) Grouped(of *graph.Column[uint32], most int) {
 	q.groups = &groups{
 		of:     of,
-		heads:  graph.NewColumn[uint32](q.name+" site group heads", most),
-		places: graph.NewColumn[uint32](q.name+" site group places", most),
-		shut:   graph.NewColumn[uint64](q.name+" site groups shut", (most+63)/64),
-		crowds: newArena(q.name+" site crowd", q.maxSites, q.maxSites),
+		heads:  graph.NewColumnIn[uint32](&q.derived, q.name+" site group heads", most),
+		places: graph.NewColumnIn[uint32](&q.derived, q.name+" site group places", most),
+		shut:   graph.NewColumnIn[uint64](&q.derived, q.name+" site groups shut", (most+63)/64),
+		crowds: newArena(&q.derived, q.name+" site crowd", q.maxSites, q.maxSites),
 	}
 	q.groups.make(0)
 }
@@ -299,14 +299,6 @@ func (g *groups) clear() {
 		g.crowds.clear(id)
 		g.free = append(g.free, uint32(id))
 	}
-}
-
-// columns are those of the groups, but not the one that is the driver's.
-func (g *groups) columns() []graph.AnyColumn {
-	if g == nil {
-		return nil
-	}
-	return []graph.AnyColumn{g.heads, g.places, g.shut, g.crowds.cells, g.crowds.blocks, g.crowds.sizes}
 }
 
 // bytes is the memory that is on the Go heap.

@@ -47,6 +47,9 @@ type Queue struct {
 	offers []offer                // of sites, or of groups when there are any
 
 	groups *groups // nil when sites are not in groups
+
+	saved   graph.Set // the columns that decide the order
+	derived graph.Set // the columns that Rebuild makes from them
 }
 
 // What places holds when it is not a place.
@@ -58,14 +61,13 @@ const (
 // New makes an empty queue for at most so many pages and sites. name begins the names
 // of its columns.
 func New(name string, pages, sites int) *Queue {
-	return &Queue{
-		name: name, maxSites: sites,
-		values: graph.NewColumn[float64](name+" values", pages),
-		wheres: graph.NewColumn[uint64](name+" places", pages),
-		pages:  newArena(name, pages, sites),
-		owns:   graph.NewColumn[float64](name+" site values", sites),
-		places: graph.NewColumn[uint32](name+" site places", sites),
-	}
+	q := &Queue{name: name, maxSites: sites, wheres: graph.NewColumn[uint64](name+" places", pages)}
+	q.values = graph.NewColumnIn[float64](&q.saved, name+" values", pages)
+	graph.AddTo(&q.saved, placeColumn{q.wheres})
+	q.owns = graph.NewColumnIn[float64](&q.saved, name+" site values", sites)
+	q.pages = newArena(&q.derived, name, pages, sites)
+	q.places = graph.NewColumnIn[uint32](&q.derived, name+" site places", sites)
+	return q
 }
 
 // Page makes p, the next page, known as one of site s. It does not wait yet.
@@ -281,19 +283,24 @@ func (q *Queue) Rescore(f func(graph.Page) float64) {
 	}
 }
 
-// Columns hands out the state that decides the order. What else there is, Rebuild
-// makes from it. Queues of the same pages and values are saved as the same bytes,
-// whatever the history of their heaps.
-func (q *Queue) Columns(each func(graph.AnyColumn)) {
-	each(q.values)
-	each(placeColumn{q.wheres})
-	each(q.owns)
-}
+// Columns calls each for the columns that decide the order. Rebuild makes all else from
+// them. Queues of the same pages and values are saved as the same bytes, whatever the
+// history of their heaps.
+func (q *Queue) Columns(each func(graph.AnyColumn)) { q.saved.Columns(each) }
+
+// Save writes the columns that decide the order.
+func (q *Queue) Save(w io.Writer) error { return q.saved.Save(w) }
+
+// Load reads what Save wrote. Rebuild must follow.
+func (q *Queue) Load(r io.Reader) error { return q.saved.Load(r) }
 
 // placeColumn saves of the places only whether there is one: all are the first.
 type placeColumn struct{ *graph.Column[uint64] }
 
-// Save is of graph.AnyColumn.
+// Columns calls each for c, and not for the column in it.
+func (c placeColumn) Columns(each func(graph.AnyColumn)) { each(c) }
+
+// Save writes 1 for every place.
 func (c placeColumn) Save(w io.Writer) error {
 	return c.SaveAs(w, func(where uint64) uint64 { return where&^math.MaxUint32 | uint64(min(1, uint32(where))) })
 }
@@ -347,12 +354,11 @@ func (q *Queue) order(heap []graph.Page) {
 	}
 }
 
-// Memory tells what takes how many bytes, by name: all columns, those that Rebuild makes
-// included, and the heaps of sites.
+// Memory calls each with the name and the size of every column, and of the heaps of
+// sites.
 func (q *Queue) Memory(each func(name string, bytes int64)) {
-	for _, c := range append(q.groups.columns(), q.values, q.wheres, q.owns, q.places, q.pages.cells, q.pages.blocks, q.pages.sizes) {
-		each(c.Name(), c.Bytes())
-	}
+	q.saved.Memory(each)
+	q.derived.Memory(each)
 	each(q.name+" site heaps", q.HeapBytes())
 }
 
@@ -365,14 +371,8 @@ func (q *Queue) Bytes() (n int64) {
 	return n
 }
 
-// Free gives the memory back.
+// Free releases the memory.
 func (q *Queue) Free() {
-	q.values.Free()
-	q.wheres.Free()
-	q.owns.Free()
-	q.places.Free()
-	for _, c := range q.groups.columns() {
-		c.Free()
-	}
-	q.pages.free()
+	q.saved.Free()
+	q.derived.Free()
 }

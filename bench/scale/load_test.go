@@ -18,6 +18,7 @@ import (
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // roundPages is how many works are under way at a time.
@@ -28,11 +29,11 @@ const roundPages = 256
 // does for an event, on a virtual clock.
 type crawler struct {
 	web     *endless
-	seen    *graph.Seen
-	urls    *graph.URLLog
+	seen    *urltable.Table
+	urls    *urltable.Log
 	f       *frontier.Frontier
 	in      *graph.Column[uint32]
-	content *graph.Seen
+	content *urltable.Table
 	first   *graph.Column[graph.Page]
 
 	now     time.Duration
@@ -60,10 +61,10 @@ func newCrawler(t *testing.T, dir string, pages, sites int) *crawler {
 	t.Cleanup(func() { file.Close() })
 	most := pages + pages/10
 	c := &crawler{
-		seen: graph.NewSeen(secret, most, sites), in: graph.NewColumn[uint32]("page links in", most),
-		content: graph.NewSeen(secret, most, 1), first: graph.NewColumn[graph.Page]("content page", most),
+		seen: urltable.New("", secret, most, sites), in: graph.NewColumn[uint32]("page links in", most),
+		content: urltable.New("content", secret, most, 1), first: graph.NewColumn[graph.Page]("content page", most),
 	}
-	if c.urls, err = graph.OpenURLLog(file, secret, most); err != nil {
+	if c.urls, err = urltable.OpenLog(file, secret, most); err != nil {
 		t.Fatal(err)
 	}
 	o := frontier.Options{ // those of a crawl with default settings
@@ -261,13 +262,12 @@ func (c *crawler) round(cost *costs) {
 // memory is the account of all of it.
 func (c *crawler) memory() *account {
 	a := &account{}
-	add := func(x graph.AnyColumn) { a.add(x.Name(), x.Bytes()) }
-	c.seen.Columns(add)
-	c.urls.Columns(add)
-	add(c.in)
+	c.seen.Memory(a.add)
+	c.urls.Memory(a.add)
+	c.in.Memory(a.add)
 	c.f.Memory(a.add)
-	c.content.Columns(func(x graph.AnyColumn) { a.add("content "+x.Name(), x.Bytes()) })
-	add(c.first)
+	c.content.Memory(a.add)
+	c.first.Memory(a.add)
 	return a
 }
 

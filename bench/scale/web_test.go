@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // An endless is a Web without end: a page has so many links, of which freshLinks, on
@@ -16,7 +17,7 @@ import (
 // than its young ones (the square of a uniform number). It keeps 8 bytes a site and
 // nothing of a page.
 type endless struct {
-	key   graph.URLKey
+	key   urltable.Key
 	sites int
 	links int
 	pages *graph.Column[uint32] // by rank of the site: pages drawn so far
@@ -29,7 +30,7 @@ const (
 	localShare = 0.75
 )
 
-func newEndless(key graph.URLKey, sites, links int) *endless {
+func newEndless(key urltable.Key, sites, links int) *endless {
 	w := &endless{
 		key: key, sites: sites, links: links,
 		pages: graph.NewColumn[uint32]("web pages", sites), ranks: graph.NewColumn[uint32]("web ranks", sites),

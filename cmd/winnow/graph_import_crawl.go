@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -62,7 +61,7 @@ func (w *crawlWorld) write(ctx context.Context, file string, all bool, tell func
 		WriteOptions: graph.WriteOptions{Path: file, Progress: tell},
 	}
 	if !all {
-		o.FrontierMinInLinks = math.MaxInt
+		o.FrontierMinInLinks = graph.FetchedOnly
 	}
 	if _, err = graph.Import(ctx, o); err != nil {
 		return err

@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"math"
 
 	"github.com/spf13/cobra"
+
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -50,7 +50,7 @@ func (o *importOptions) checkSources(u *ui) error {
 // feed opens a crawl or WARC files; nil for lists.
 func (o *importOptions) feed(ctx context.Context) (*graph.Feed, error) {
 	if o.fetchedOnly {
-		o.FrontierMinInLinks = math.MaxInt
+		o.FrontierMinInLinks = graph.FetchedOnly
 	}
 	switch {
 	case o.crawl != "":

@@ -14,14 +14,14 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 const home = "https://site.example/dir/page.html"
 
 var (
 	noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
-	key  = graph.NewURLKey([16]byte{1, 2, 3})
+	key  = urltable.NewKey([16]byte{1, 2, 3})
 )
 
 func builder() *archive.Builder {

@@ -5,12 +5,12 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
-	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // Options are the same for all gatherers of a crawl.
 type Options struct {
-	Key     graph.URLKey     // hashes links as the URL table of the crawl does
+	Key     urltable.Key     // hashes links as the URL table of the crawl does
 	Product string           // user agent or product token: whom robots directives may address
 	Scope   *Scope           // nil: every page is in scope
 	Builder *archive.Builder // of WARC records; nil: none are made (--store links)

@@ -50,22 +50,22 @@ const (
 
 // An Index is the last contents, each with its page.
 type Index struct {
-	size    int
-	added   *graph.Column[uint64] // how many were ever added, and size
-	heads   *graph.Column[uint32] // by block and value; empty until the first Add
-	entries *graph.Column[uint32] // the ring
+	graph.Set // the whole state: it can be loaded into an index of the same size
+	size      int
+	added     *graph.Column[uint64] // how many were ever added, and size
+	heads     *graph.Column[uint32] // by block and value; empty until the first Add
+	entries   *graph.Column[uint32] // the ring
 }
 
 // New makes an index that keeps the last size contents. It takes memory as they come: 1
 // MiB with the first, 28 bytes for each.
 func New(size int) *Index {
 	size = max(0, size)
-	return &Index{
-		size:    size,
-		added:   graph.NewColumn[uint64]("near added", 2),
-		heads:   graph.NewColumn[uint32]("near heads", blocks*values),
-		entries: graph.NewColumn[uint32]("near entries", entrySize*size),
-	}
+	x := &Index{size: size, added: graph.NewColumn[uint64]("near added", 2)}
+	graph.AddTo(&x.Set, sized{x.added, size})
+	x.heads = graph.NewColumnIn[uint32](&x.Set, "near heads", blocks*values)
+	x.entries = graph.NewColumnIn[uint32](&x.Set, "near entries", entrySize*size)
+	return x
 }
 
 // Len is the number of contents that are kept.
@@ -169,14 +169,6 @@ func (x *Index) older(age, n uint32) uint32 {
 	return ended
 }
 
-// Columns hands out the whole state. What was saved can be loaded, in the same order,
-// into an index of the same size.
-func (x *Index) Columns(each func(graph.AnyColumn)) {
-	each(sized{x.added, x.size})
-	each(x.heads)
-	each(x.entries)
-}
-
 // sized refuses the state of an index of another size, in whose ring nothing would be
 // in its place.
 type sized struct {
@@ -184,7 +176,10 @@ type sized struct {
 	size int
 }
 
-// Load is of AnyColumn.
+// Columns calls each for c, so that a column of its own that is loaded is checked, too.
+func (c sized) Columns(each func(graph.AnyColumn)) { each(c) }
+
+// Load returns an error if the column is of an index of another size.
 func (c sized) Load(r io.Reader) error {
 	if err := c.Column.Load(r); err != nil {
 		return err

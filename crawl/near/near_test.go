@@ -56,7 +56,7 @@ func TestFindsWhatIsNear(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(0, Probes).Draw(t, "size")
 		x, ref := New(size), &naive{size: size}
-		defer x.Columns(graph.AnyColumn.Free)
+		defer x.Free()
 		centres := []uint64{0, 1<<64 - 1, 0x123456789abcdef0}
 		for i := range rapid.IntRange(0, 3*Probes).Draw(t, "n") {
 			hash := centres[rapid.IntRange(0, 2).Draw(t, "centre")]
@@ -75,7 +75,7 @@ func TestFindsWhatIsNear(t *testing.T) {
 func TestRingAgainstAll(t *testing.T) {
 	const size = 20_000
 	x, ref := New(size), &naive{size: size}
-	defer x.Columns(graph.AnyColumn.Free)
+	defer x.Free()
 	r := rand.New(rand.NewPCG(1, 2))
 	found := 0
 	for i := range 3*size + 7 {
@@ -105,7 +105,7 @@ func TestRingAgainstAll(t *testing.T) {
 func TestDistance(t *testing.T) {
 	const hash = 0x0f1e2d3c4b5a6978
 	x := New(1)
-	defer x.Columns(graph.AnyColumn.Free)
+	defer x.Free()
 	x.Add(hash, 7)
 	for a := range 64 {
 		for b := range a {
@@ -127,7 +127,7 @@ func TestDistance(t *testing.T) {
 // A page without words is near to nothing, not to hashes with three bits either.
 func TestNoWords(t *testing.T) {
 	x := New(10)
-	defer x.Columns(graph.AnyColumn.Free)
+	defer x.Free()
 	x.Add(0, 1)
 	if x.Len() != 0 {
 		t.Fatal("a page without words was added")
@@ -155,53 +155,38 @@ func TestProbes(t *testing.T) {
 		if _, ok := x.Find(hash); ok != (newer < Probes) {
 			t.Errorf("behind %d others: found is %v", newer, ok)
 		}
-		x.Columns(graph.AnyColumn.Free)
+		x.Free()
 	}
 }
 
 // Memory comes with the entries and ends with the ring.
 func TestMemory(t *testing.T) {
 	x := New(50_000)
-	defer x.Columns(graph.AnyColumn.Free)
-	bytes := func() (n int64) {
-		x.Columns(func(c graph.AnyColumn) { n += c.Bytes() })
-		return n
-	}
-	if n := bytes(); n != 0 {
+	defer x.Free()
+	if n := x.Bytes(); n != 0 {
 		t.Errorf("an empty index takes %d bytes", n)
 	}
 	for i := range 100 {
 		x.Add(uint64(i+1), graph.Page(i))
 	}
-	if n := bytes(); n > 3<<20/2 {
+	if n := x.Bytes(); n > 3<<20/2 {
 		t.Errorf("100 contents take %d bytes", n)
 	}
 	for i := range 200_000 {
 		x.Add(uint64(i+1)*0x9e3779b97f4a7c15, graph.Page(i))
 	}
-	if n := bytes(); x.Len() != 50_000 || n > 28*50_000+1<<20+2<<20 {
+	if n := x.Bytes(); x.Len() != 50_000 || n > 28*50_000+1<<20+2<<20 {
 		t.Errorf("%d contents take %d bytes", x.Len(), n)
 	}
 }
 
-// save writes the state, load reads it into another index.
+// save writes the state.
 func save(t *testing.T, x *Index) *bytes.Buffer {
 	var w bytes.Buffer
-	x.Columns(func(c graph.AnyColumn) {
-		if err := c.Save(&w); err != nil {
-			t.Fatal(err)
-		}
-	})
+	if err := x.Save(&w); err != nil {
+		t.Fatal(err)
+	}
 	return &w
-}
-
-func load(x *Index, r *bytes.Buffer) (err error) {
-	x.Columns(func(c graph.AnyColumn) {
-		if err == nil {
-			err = c.Load(r)
-		}
-	})
-	return err
 }
 
 // An index that was saved and loaded goes on as if nothing had happened, whether it is
@@ -215,7 +200,7 @@ func TestSaveLoad(t *testing.T) {
 			x.Add(draw(), graph.Page(i))
 		}
 		y.Add(1, 1) // what was there before is replaced
-		if err := load(y, save(t, x)); err != nil {
+		if err := y.Load(save(t, x)); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 1500 {
@@ -230,17 +215,17 @@ func TestSaveLoad(t *testing.T) {
 		if !bytes.Equal(save(t, x).Bytes(), save(t, y).Bytes()) {
 			t.Errorf("after %d: the states differ", n)
 		}
-		x.Columns(graph.AnyColumn.Free)
-		y.Columns(graph.AnyColumn.Free)
+		x.Free()
+		y.Free()
 	}
 }
 
 func TestLoadOtherSize(t *testing.T) {
 	x, y := New(10), New(20)
-	defer x.Columns(graph.AnyColumn.Free)
-	defer y.Columns(graph.AnyColumn.Free)
+	defer x.Free()
+	defer y.Free()
 	x.Add(5, 5)
-	if err := load(y, save(t, x)); err == nil || !strings.Contains(err.Error(), "another size than 20") {
+	if err := y.Load(save(t, x)); err == nil || !strings.Contains(err.Error(), "another size than 20") {
 		t.Errorf("the state of a smaller index was loaded: %v", err)
 	}
 }
@@ -249,7 +234,7 @@ func TestLoadOtherSize(t *testing.T) {
 // goes on.
 func TestNumbersWrap(t *testing.T) {
 	x, ref := New(100), &naive{size: 100}
-	defer x.Columns(graph.AnyColumn.Free)
+	defer x.Free()
 	r := rand.New(rand.NewPCG(3, 4))
 	draw := func() uint64 { return 1<<60 | r.Uint64()&0x3030_3030 }
 	for i := range 100 { // the ring is full, then 2^32 - 400 pass without a trace
@@ -283,7 +268,7 @@ func BenchmarkFind(b *testing.B) {
 	for _, c := range counts {
 		b.Run(c.name, func(b *testing.B) {
 			x := New(c.n)
-			defer x.Columns(graph.AnyColumn.Free)
+			defer x.Free()
 			for i := range c.n {
 				x.Add(hashOf(i), graph.Page(i))
 			}
@@ -300,7 +285,7 @@ func BenchmarkAdd(b *testing.B) {
 	for _, c := range counts {
 		b.Run(c.name, func(b *testing.B) {
 			x := New(c.n)
-			defer x.Columns(graph.AnyColumn.Free)
+			defer x.Free()
 			for i := range c.n {
 				x.Add(hashOf(i), graph.Page(i))
 			}
@@ -316,7 +301,7 @@ func BenchmarkAdd(b *testing.B) {
 // BenchmarkFindWorst looks among contents that all share every block with the hash.
 func BenchmarkFindWorst(b *testing.B) {
 	x := New(1_000_000)
-	defer x.Columns(graph.AnyColumn.Free)
+	defer x.Free()
 	for i := range 1_000_000 {
 		x.Add(0xaaaa_bbbb_cccc_dddd, graph.Page(i))
 	}

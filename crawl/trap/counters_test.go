@@ -3,6 +3,8 @@ package trap
 import (
 	"math"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/graph"
 )
 
 func TestTired(t *testing.T) {
@@ -10,7 +12,7 @@ func TestTired(t *testing.T) {
 		news, dull int
 		want       bool
 	}{{0, 0, false}, {0, 3, false}, {0, 4, true}, {1, 4, true}, {2, 7, false}, {2, 8, true}, {100, 399, false}, {100, 400, true}} {
-		g := newGroups("test", [16]byte{1}, 10)
+		g := newGroups(new(graph.Set), "test", "test", [16]byte{1}, 10)
 		n, fresh := g.enter(77)
 		for range c.news {
 			g.count(n, true)
@@ -32,7 +34,7 @@ func TestTired(t *testing.T) {
 
 // placeOf3 is a place whose topmost page lies at depth 3.
 func placeOf3() (places, int) {
-	p := newPlaces([16]byte{1}, 10)
+	p := newPlaces(new(graph.Set), [16]byte{1}, 10)
 	p.enter(5, 7)
 	n := p.enter(5, 3)
 	return p, p.enter(5, 9) + n // both are 0
@@ -106,7 +108,7 @@ func TestPlaceSaturates(t *testing.T) {
 
 // The base is a byte: what lies deeper than that all lies deep.
 func TestPlaceVeryDeep(t *testing.T) {
-	p := newPlaces([16]byte{1}, 10)
+	p := newPlaces(new(graph.Set), [16]byte{1}, 10)
 	for _, depth := range []int{300, 256, 255, 254, 1} {
 		n := p.enter(9, depth)
 		if level := p.level(n, depth); level < 0 || level > lastLevel {

@@ -58,21 +58,15 @@ type domains struct {
 	seeds  *graph.Column[uint8]  // by domain: 1 if a seed is there
 }
 
-func newDomains(max int) domains {
-	column := func(name string) *graph.Column[uint32] { return graph.NewColumn[uint32](name, max) }
-	short := func(name string) *graph.Column[uint16] { return graph.NewColumn[uint16](name, max) }
+func newDomains(set *graph.Set, max int) domains {
+	column := func(name string) *graph.Column[uint32] { return graph.NewColumnIn[uint32](set, name, max) }
+	short := func(name string) *graph.Column[uint16] { return graph.NewColumnIn[uint16](set, name, max) }
 	return domains{
-		of: column("trap site domain"), flags: graph.NewColumn[uint8]("trap site flags", max),
+		of: column("trap site domain"), flags: graph.NewColumnIn[uint8](set, "trap site flags", max),
 		good: short("trap site news"), same: short("trap site same"),
 		via: column("trap domain via"), own: column("trap domain own"), below: column("trap domain below"),
 		news: column("trap domain news"), inner: short("trap domain hosts"), lone: short("trap domain lone hosts"), proven: short("trap domain proven"), leads: short("trap domain leads"),
-		seeds: graph.NewColumn[uint8]("trap domain seeds", max),
-	}
-}
-
-func (d *domains) columns(each func(graph.AnyColumn)) {
-	for _, c := range []graph.AnyColumn{d.of, d.flags, d.good, d.same, d.via, d.own, d.below, d.news, d.inner, d.lone, d.proven, d.leads, d.seeds} {
-		each(c)
+		seeds: graph.NewColumnIn[uint8](set, "trap domain seeds", max),
 	}
 }
 

@@ -87,7 +87,7 @@ func (n *naiveTree) compare(t *testing.T, d *domains, domains int) {
 
 // treeOf makes domains of one site each.
 func treeOf(n int) *domains {
-	d := newDomains(n)
+	d := newDomains(new(graph.Set), n)
 	for i := range n {
 		d.add(uint32(i), true)
 	}
@@ -202,7 +202,7 @@ func TestFarmAllowance(t *testing.T) {
 // the domain itself, always.
 func TestHostAllowance(t *testing.T) {
 	for _, vouch := range []bool{true, false} {
-		d := newDomains(100)
+		d := newDomains(new(graph.Set), 100)
 		for i := range 50 {
 			d.add(0, i == 0)
 		}

@@ -4,22 +4,25 @@ import (
 	"math"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // groups counts what came of each group of pages of a site.
 type groups struct {
-	seen *graph.Seen
+	seen *urltable.Table
 	news *graph.Column[uint32] // by group: pages that brought something new, or that several pages link to
 	dull *graph.Column[uint32] // by group: pages with one link that brought nothing
 	// window is how many pages count; 0: all of them.
 	window uint32
 }
 
-func newGroups(name string, secret [16]byte, max int) groups {
+// newGroups adds the columns to a set. It does not add the table, which comes before
+// all columns in a snapshot.
+func newGroups(set *graph.Set, table, name string, secret [16]byte, max int) groups {
 	return groups{
-		seen: graph.NewSeen(secret, max, 1),
-		news: graph.NewColumn[uint32](name+" news", max),
-		dull: graph.NewColumn[uint32](name+" dull", max),
+		seen: urltable.New(table, secret, max, 1),
+		news: graph.NewColumnIn[uint32](set, name+" news", max),
+		dull: graph.NewColumnIn[uint32](set, name+" dull", max),
 	}
 }
 
@@ -68,25 +71,6 @@ func (g *groups) tired(n int, least, times uint64) bool {
 	return dull >= least && dull >= times*uint64(g.news.At(n))
 }
 
-func (g *groups) columns(each func(graph.AnyColumn)) {
-	g.seen.Columns(func(c graph.AnyColumn) { each(named{c, "trap " + c.Name()}) })
-	g.rest(each)
-}
-
-func (g *groups) rest(each func(graph.AnyColumn)) {
-	each(g.news)
-	each(g.dull)
-}
-
-// named gives a column another name.
-type named struct {
-	graph.AnyColumn
-	name string
-}
-
-// Name is of AnyColumn.
-func (c named) Name() string { return c.name }
-
 // Levels of a place. The first two are free: a place has a page at its top and pages
 // below it. On each of the next ones freeEnds pages may lead deeper before one is found
 // that does not. lastLevel stands for all that lie deeper: there one page is asked for on
@@ -109,13 +93,13 @@ type places struct {
 	dived  *graph.Column[uint8]  // by place: the deepest level on which one does; from lastLevel on
 }
 
-func newPlaces(secret [16]byte, max int) places {
+func newPlaces(set *graph.Set, secret [16]byte, max int) places {
 	return places{
-		groups: newGroups("place", secret, max),
-		leaves: graph.NewColumn[uint32]("place leaves", max),
-		base:   graph.NewColumn[uint8]("place base", max),
-		onward: graph.NewColumn[uint32]("place onward", max),
-		dived:  graph.NewColumn[uint8]("place dived", max),
+		groups: newGroups(set, "trap place", "place", secret, max),
+		leaves: graph.NewColumnIn[uint32](set, "place leaves", max),
+		base:   graph.NewColumnIn[uint8](set, "place base", max),
+		onward: graph.NewColumnIn[uint32](set, "place onward", max),
+		dived:  graph.NewColumnIn[uint8](set, "place dived", max),
 	}
 }
 
@@ -179,17 +163,4 @@ func (p *places) came(n, depth int, leaf bool) {
 			p.dived.Set(n, uint8(at))
 		}
 	}
-}
-
-func (p *places) columns(each func(graph.AnyColumn)) {
-	p.seen.Columns(func(c graph.AnyColumn) { each(named{c, "trap place " + c.Name()}) })
-	p.rest(each)
-}
-
-func (p *places) rest(each func(graph.AnyColumn)) {
-	p.groups.rest(each)
-	each(p.leaves)
-	each(p.base)
-	each(p.onward)
-	each(p.dived)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // A Page is a page as the guard sees it.
@@ -26,8 +27,9 @@ type Guard struct {
 	// Known, if not nil, reports whether a page of a site is known, by path and query.
 	Known func(s graph.Site, rest []byte) bool
 
+	graph.Set // all columns
 	domains
-	key    graph.URLKey
+	key    urltable.Key
 	groups groups
 	terms  *graph.Column[uint64] // by group: the words that it has met, as bits
 	last   *graph.Column[uint32] // by group: a part of News.Change of the last page
@@ -44,32 +46,20 @@ type Guard struct {
 // New makes a guard of a crawl that knows nothing. The secret keys its tables, so that
 // nobody can fill one part of them.
 func New(secret [16]byte, maxPages, maxSites int) *Guard {
-	g := &Guard{
-		domains: newDomains(maxSites),
-		groups:  newGroups("group", secret, maxPages), places: newPlaces(secret, maxPages), params: newParams(secret, maxPages),
-		terms: graph.NewColumn[uint64]("group words", maxPages), last: graph.NewColumn[uint32]("group last", maxPages),
-		novel: newNovel(), held: newHeld(), trials: newTrials(), marks: newMarks(maxSites), crowds: map[graph.Page]bool{},
-	}
+	g := &Guard{held: newHeld(), trials: newTrials(), crowds: map[graph.Page]bool{}}
+	columns := new(graph.Set)
+	g.domains = newDomains(columns, maxSites)
+	g.groups = newGroups(columns, "trap", "group", secret, maxPages)
+	g.places = newPlaces(columns, secret, maxPages)
+	g.params = newParams(columns, secret, maxPages)
+	g.terms = graph.NewColumnIn[uint64](columns, "group words", maxPages)
+	g.last = graph.NewColumnIn[uint32](columns, "group last", maxPages)
+	g.novel = newNovel(columns)
+	g.marks = newMarks(columns, maxSites)
+	graph.AddTo(&g.Set, g.groups.seen, g.places.seen, g.params.seen, g.params.stems, columns)
 	g.groups.window, g.places.window = groupWindow, placeWindow
 	g.key = g.groups.seen.Key()
 	return g
-}
-
-// Columns hands out all columns.
-func (g *Guard) Columns(each func(graph.AnyColumn)) {
-	g.domains.columns(each)
-	g.groups.columns(each)
-	g.places.columns(each)
-	g.params.columns(each)
-	g.more(each)
-}
-
-// more hands out the columns that belong to none of the parts.
-func (g *Guard) more(each func(graph.AnyColumn)) {
-	each(g.terms)
-	each(g.last)
-	each(g.novel.marks)
-	each(g.marks.barred)
 }
 
 // MapBytes is about what is in no column, and bounded: held pages, marks, crowds.
@@ -78,30 +68,9 @@ func (g *Guard) MapBytes() int64 {
 	return g.held.bytes() + mark*int64(len(g.marks.pages)) + crowd*int64(len(g.crowds))
 }
 
-// Save writes all columns with their checksums.
-func (g *Guard) Save(w io.Writer) error {
-	if err := g.groups.seen.Save(w); err != nil {
-		return err
-	}
-	for _, t := range []*graph.Seen{g.places.seen, g.params.seen, g.params.stems} {
-		if err := t.Save(w); err != nil {
-			return err
-		}
-	}
-	return g.rest(func(c graph.AnyColumn) error { return c.Save(w) })
-}
-
 // Load reads what Save wrote into a guard that knows nothing.
 func (g *Guard) Load(r io.Reader) error {
-	if err := g.groups.seen.Load(r); err != nil {
-		return err
-	}
-	for _, t := range []*graph.Seen{g.places.seen, g.params.seen, g.params.stems} {
-		if err := t.Load(r); err != nil {
-			return err
-		}
-	}
-	if err := g.rest(func(c graph.AnyColumn) error { return c.Load(r) }); err != nil {
+	if err := g.Set.Load(r); err != nil {
 		return err
 	}
 	if g.groups.news.Len() != g.groups.seen.Pages() || g.last.Len() != g.groups.news.Len() || g.places.leaves.Len() != g.places.seen.Pages() {
@@ -109,21 +78,6 @@ func (g *Guard) Load(r io.Reader) error {
 			g.groups.seen.Pages(), g.places.seen.Pages())
 	}
 	return nil
-}
-
-// rest goes over the columns that are not those of tables.
-func (g *Guard) rest(do func(graph.AnyColumn) error) (err error) {
-	each := func(c graph.AnyColumn) {
-		if err == nil {
-			err = do(c)
-		}
-	}
-	g.domains.columns(each)
-	g.groups.rest(each)
-	g.places.rest(each)
-	g.params.rest(each)
-	g.more(each)
-	return err
 }
 
 // AddSite enters the next site, by its host and the number and name of its registered

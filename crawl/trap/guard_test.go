@@ -96,8 +96,8 @@ func TestGuardIsDetermined(t *testing.T) {
 			t.Errorf("seed %d: two guards differ", seed)
 		}
 		all += a.log.String()
-		a.Columns(graph.AnyColumn.Free)
-		b.Columns(graph.AnyColumn.Free)
+		a.Free()
+		b.Free()
 	}
 	for _, word := range []string{"none", "no-news", "grows", "hosts", "farm", "released [1", "released [2"} {
 		if !strings.Contains(all, word) {

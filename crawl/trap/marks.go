@@ -34,8 +34,8 @@ type marks struct {
 	barred *graph.Column[uint32] // by site, as far as there are any: pages refused as traps
 }
 
-func newMarks(maxSites int) marks {
-	return marks{pages: map[markKey]int64{}, barred: graph.NewColumn[uint32]("trap site barred", maxSites)}
+func newMarks(set *graph.Set, maxSites int) marks {
+	return marks{pages: map[markKey]int64{}, barred: graph.NewColumnIn[uint32](set, "trap site barred", maxSites)}
 }
 
 func (m *marks) note(pattern []byte, s graph.Site, bar event.Bar) {

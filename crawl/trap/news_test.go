@@ -134,7 +134,7 @@ func TestEnds(t *testing.T) {
 
 // What came long ago is forgotten, and called new again.
 func TestNovel(t *testing.T) {
-	n := newNovel()
+	n := newNovel(new(graph.Set))
 	if n.has(5) || !n.add(5) || n.add(5) || !n.has(5) {
 		t.Error("a thing is not known after it came")
 	}
@@ -146,7 +146,7 @@ func TestNovel(t *testing.T) {
 // The last pages count most: a group that was good for long is known to be tired after a
 // while, and recovers.
 func TestWindow(t *testing.T) {
-	g := newGroups("test", [16]byte{1}, 10)
+	g := newGroups(new(graph.Set), "test", "test", [16]byte{1}, 10)
 	g.window = groupWindow
 	id, _ := g.enter(1)
 	for range 1000 {

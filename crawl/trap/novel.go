@@ -11,7 +11,9 @@ type novel struct {
 	marks *graph.Column[uint32] // by a part of the hash: another part; empty before the first
 }
 
-func newNovel() novel { return novel{graph.NewColumn[uint32]("trap novel", novelSize)} }
+func newNovel(set *graph.Set) novel {
+	return novel{graph.NewColumnIn[uint32](set, "trap novel", novelSize)}
+}
 
 // has reports whether a thing came.
 func (n *novel) has(hash uint64) bool {

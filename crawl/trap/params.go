@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/urltable"
 )
 
 // A parameter of a query that changes nothing names a visit, not a page: a session id
@@ -21,11 +22,11 @@ const (
 // value: news or not. stems has the URLs without the value.
 type params struct {
 	groups
-	stems *graph.Seen
+	stems *urltable.Table
 }
 
-func newParams(secret [16]byte, max int) params {
-	return params{newGroups("parameter", secret, max), graph.NewSeen(secret, max, 1)}
+func newParams(set *graph.Set, secret [16]byte, max int) params {
+	return params{newGroups(set, "trap parameter", "parameter", secret, max), urltable.New("trap stem", secret, max, 1)}
 }
 
 // eachParam goes over what in a URL may name a visit: directories with an id in their name,
@@ -110,10 +111,4 @@ func (g *Guard) idleParam(p *Page) (name uint64, is bool) {
 		return !is
 	})
 	return name, is
-}
-
-func (x *params) columns(each func(graph.AnyColumn)) {
-	x.seen.Columns(func(c graph.AnyColumn) { each(named{c, "trap parameter " + c.Name()}) })
-	x.stems.Columns(func(c graph.AnyColumn) { each(named{c, "trap stem " + c.Name()}) })
-	x.rest(each)
 }

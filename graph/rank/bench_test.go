@@ -94,7 +94,7 @@ func BenchmarkSolve(b *testing.B) {
 func BenchmarkHarmonic(b *testing.B) {
 	w := realWeb(b, "cnr-2000").web(b)
 	s := newSearch(w.Out)
-	defer s.free()
+	defer s.Free()
 	first := 0
 	for b.Loop() {
 		s.run(first)

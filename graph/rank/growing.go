@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank/kernel"
 )
 
 // Growing is PageRank kept current while a crawl finds and fetches pages (M9). It
@@ -31,8 +32,9 @@ import (
 // nothing need be pushed. Pages that are known but not fetched, which are most pages
 // of a crawl, thus cost nothing but their share in pushes of others.
 type Growing struct {
-	follow float64
-	out    func(graph.Page) []graph.Page
+	graph.Set // the whole state
+	follow    float64
+	out       func(graph.Page) []graph.Page
 
 	// settled is y of the pages with links, 0 for others.
 	settled *graph.Column[float64]
@@ -75,32 +77,16 @@ func NewGrowing(follow float64, max int, out func(graph.Page) []graph.Page) (*Gr
 		return nil, fmt.Errorf("growing PageRank: follow %v is not between 0 and 1", follow)
 	}
 	g := &Growing{
-		follow:  follow,
-		out:     out,
-		settled: graph.NewColumn[float64]("rank settled", max),
-		open:    graph.NewColumn[float64]("rank open", max),
-		waiting: graph.NewColumn[uint8]("rank waiting", max/blockPages+2),
-		numbers: graph.NewColumn[float64]("rank numbers", numberCount),
+		follow: follow,
+		out:    out,
 	}
+	g.settled = graph.NewColumnIn[float64](&g.Set, "rank settled", max)
+	g.open = graph.NewColumnIn[float64](&g.Set, "rank open", max)
+	g.waiting = graph.NewColumnIn[uint8](&g.Set, "rank waiting", max/blockPages+2)
+	g.numbers = graph.NewColumnIn[float64](&g.Set, "rank numbers", numberCount)
 	g.numbers.Grow(numberCount)
 	g.numbers.Set(threshold, 0.5) // below 1, so that the first page of all is pushed
 	return g, nil
-}
-
-// Columns calls each with every column: the whole state.
-func (g *Growing) Columns(each func(graph.AnyColumn)) {
-	each(g.settled)
-	each(g.open)
-	each(g.waiting)
-	each(g.numbers)
-}
-
-// Free gives the memory back.
-func (g *Growing) Free() {
-	g.settled.Free()
-	g.open.Free()
-	g.waiting.Free()
-	g.numbers.Free()
 }
 
 // known says whether page p has entered.
@@ -141,7 +127,7 @@ func (g *Growing) Fetched(p graph.Page, links []graph.Page) {
 	g.settled.Set(int(p), y)
 	num := g.numbers.Slice()
 	c := g.follow * y / float64(len(links))
-	dangling := graph.Spread(g.open.Slice(), g.waiting.Slice(), links, c, num[threshold])
+	dangling := kernel.Spread(g.open.Slice(), g.waiting.Slice(), links, c, num[threshold])
 	num[livePages]++
 	num[ceiling] = 0
 	num[sumSettled] += y
@@ -279,7 +265,7 @@ func (g *Growing) drain(limit int) (cost int) {
 		settled[p] += r
 		links := g.out(graph.Page(p))
 		c := g.follow * r / float64(len(links))
-		dangling := graph.Spread(open, waiting, links, c, theta)
+		dangling := kernel.Spread(open, waiting, links, c, theta)
 		sums[0] += r
 		sums[1] += float64(c*float64(len(links)-dangling)) - r
 		sums[2] += float64(c * float64(dangling))

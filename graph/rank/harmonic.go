@@ -33,7 +33,7 @@ func Harmonic(w *Web, o Options) (*Result, error) {
 	searches := make([]*search, min(o.Threads, (n+searchWidth-1)/searchWidth))
 	for i := range searches {
 		searches[i] = newSearch(v.out())
-		defer searches[i].free()
+		defer searches[i].Free()
 	}
 	for first := 0; first < n; first += searchWidth * len(searches) {
 		graph.Parallel(o.Threads, len(searches), func(i int) {
@@ -60,6 +60,7 @@ const searchWidth = 64
 
 // A search is a breadth-first search from searchWidth pages at once.
 type search struct {
+	graph.Set
 	out   *graph.Lists
 	score *graph.Column[float64] // what these sources give to each page
 	// Sets of sources for each page: those that have reached it, those that reached it
@@ -70,25 +71,16 @@ type search struct {
 
 func newSearch(out *graph.Lists) *search {
 	n := out.Pages()
-	s := &search{
-		out:   out,
-		score: graph.NewColumn[float64]("harmonic", n),
-		seen:  graph.NewColumn[uint64]("seen", n),
-		last:  graph.NewColumn[uint64]("last", n),
-		next:  graph.NewColumn[uint64]("next", n),
-	}
+	s := &search{out: out}
+	s.score = graph.NewColumnIn[float64](&s.Set, "harmonic", n)
+	s.seen = graph.NewColumnIn[uint64](&s.Set, "seen", n)
+	s.last = graph.NewColumnIn[uint64](&s.Set, "last", n)
+	s.next = graph.NewColumnIn[uint64](&s.Set, "next", n)
 	s.score.Grow(n)
 	s.seen.Grow(n)
 	s.last.Grow(n)
 	s.next.Grow(n)
 	return s
-}
-
-func (s *search) free() {
-	s.score.Free()
-	s.seen.Free()
-	s.last.Free()
-	s.next.Free()
 }
 
 // run searches from the pages from first on and sets score.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank/kernel"
 )
 
 // HITS is Kleinberg's pair of ranks over the whole graph (M21): a good authority is
@@ -56,7 +57,7 @@ func HITS(w *Web, o Options) (authority, hub *Result, err error) {
 // the other.
 type side struct {
 	now, next *graph.Column[float64]
-	gather    *graph.Gather
+	gather    *kernel.Gather
 	at        []int
 	threads   int
 }

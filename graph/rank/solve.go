@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank/kernel"
 )
 
 // A solver solves y = base + follow Pᵀ y for one system and one base.
@@ -185,7 +186,7 @@ func (v *solver) handOut(z []float64) {
 func (v *solver) gaussSeidel() (change, sum float64) {
 	changes, sums := make([]float64, len(v.blocks)), make([]float64, len(v.blocks))
 	graph.Parallel(v.o.Threads, len(v.blocks), func(b int) {
-		changes[b], sums[b] = v.gather.Relax(&graph.Relaxation{
+		changes[b], sums[b] = v.gather.Relax(&kernel.Relaxation{
 			Y: v.y, Z: v.z[b].Slice(), Base: v.base, Weight: v.weight, NoSelf: v.self != nil,
 		}, v.blocks[b].live)
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank/kernel"
 )
 
 // A system is the matrix of equation (2), follow Pᵀ, in the form in which it is
@@ -17,7 +18,7 @@ type system struct {
 	world  *world
 	follow float64
 	lists  *graph.Lists
-	gather *graph.Gather
+	gather *kernel.Gather
 	weight [2][]float64 // the second is nil where links are all of one kind
 	// live is the pages that hand something on, in ascending order; the others are
 	// dangling.
@@ -162,7 +163,7 @@ func splitLinks(v *world, o *Options, split Split) (*system, error) {
 	}
 	s := &system{world: v, follow: o.Follow, lists: v.own(twoKinds(v))}
 	var err error
-	if s.gather, err = graph.NewGather(s.lists); err != nil {
+	if s.gather, err = kernel.NewGather(s.lists); err != nil {
 		return nil, err
 	}
 	if err := s.splitWeights(o, split); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank/kernel"
 )
 
 // A Web is what ranks are computed from. It is not changed.
@@ -48,7 +49,7 @@ func (w *Web) check() ([]gathered, error) {
 		if l == nil {
 			continue
 		}
-		g, err := graph.NewGather(l)
+		g, err := kernel.NewGather(l)
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +64,7 @@ func (w *Web) check() ([]gathered, error) {
 // gathered is lists and the Gather over them.
 type gathered struct {
 	lists  *graph.Lists
-	gather *graph.Gather
+	gather *kernel.Gather
 }
 
 // local says whether p and q are on one site.
@@ -152,13 +153,13 @@ func (v *world) own(l *graph.Lists) *graph.Lists {
 
 // gather is the Gather over l: the one that check made, or a new one where l was
 // copied since.
-func (v *world) gather(l *graph.Lists) (*graph.Gather, error) {
+func (v *world) gather(l *graph.Lists) (*kernel.Gather, error) {
 	for _, s := range v.seen {
 		if s.lists == l {
 			return s.gather, nil
 		}
 	}
-	return graph.NewGather(l)
+	return kernel.NewGather(l)
 }
 
 // has says whether page p takes part.

@@ -1,4 +1,4 @@
-package graph
+package urltable
 
 import (
 	"bytes"
@@ -6,10 +6,12 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/graph"
 )
 
-func newTestTable(t testing.TB, most int) *idTable {
-	table := newIDTable("test", most)
+func newTestIDs(t testing.TB, most int) *idTable {
+	table := newIDTable(new(graph.Set), "test", most)
 	t.Cleanup(table.slots.Free)
 	return &table
 }
@@ -21,9 +23,9 @@ func mustHold(t testing.TB, table *idTable) {
 	}
 }
 
-// TestTableAgainstMap: ids are those of a map that numbers what it sees, whatever the
+// TestSlotsAgainstMap: ids are those of a map that numbers what it sees, whatever the
 // hashes look like: those of a hash, and those that no hash gives.
-func TestTableAgainstMap(t *testing.T) {
+func TestSlotsAgainstMap(t *testing.T) {
 	for name, draw := range map[string]func(r *rand.Rand) uint64{
 		"uniform":   func(r *rand.Rand) uint64 { return r.Uint64() >> 45 << 45 },
 		"small":     func(r *rand.Rand) uint64 { return r.Uint64N(9_000) },
@@ -33,7 +35,7 @@ func TestTableAgainstMap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
-			table, want := newTestTable(t, 200_000), map[uint64]uint32{}
+			table, want := newTestIDs(t, 200_000), map[uint64]uint32{}
 			steps := 100_000
 			if testing.Short() {
 				steps = 10_000 // inserts among hashes that are no hashes move many slots
@@ -65,10 +67,10 @@ func TestTableAgainstMap(t *testing.T) {
 	}
 }
 
-// TestTableIsInOrder checks the whole table after every insert, through two growths.
-func TestTableIsInOrder(t *testing.T) {
+// TestSlotsIsInOrder checks the whole table after every insert, through two growths.
+func TestSlotsIsInOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	table := newTestTable(t, 10_000)
+	table := newTestIDs(t, 10_000)
 	for range full(firstScale) - 300 {
 		table.add(r.Uint64())
 	}
@@ -81,12 +83,12 @@ func TestTableIsInOrder(t *testing.T) {
 	}
 }
 
-// TestTableIsTight: at most 16 bytes an id and 14.2 on average from 100,000 ids on, at
+// TestSlotsIsTight: at most 16 bytes an id and 14.2 on average from 100,000 ids on, at
 // every moment, and no insert moves more slots than can be moved in 100 microseconds.
-// (A slot takes a few nanoseconds; measured numbers stand at BenchmarkSeen.)
-func TestTableIsTight(t *testing.T) {
+// (A slot takes a few nanoseconds; measured numbers stand at BenchmarkTable.)
+func TestSlotsIsTight(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	table := newTestTable(t, 1_000_000)
+	table := newTestIDs(t, 1_000_000)
 	worst, sum, count := 0.0, 0.0, 0
 	for table.n < 1_000_000 {
 		table.add(r.Uint64())
@@ -105,11 +107,11 @@ func TestTableIsTight(t *testing.T) {
 	}
 }
 
-// TestTableRefusesWhatItIsNot: a table loaded from a file whose checksum is right and
+// TestSlotsRefusesWhatItIsNot: a table loaded from a file whose checksum is right and
 // whose content is not says so instead of searching for ever.
-func TestTableRefusesWhatItIsNot(t *testing.T) {
+func TestSlotsRefusesWhatItIsNot(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	table := newTestTable(t, 10_000)
+	table := newTestIDs(t, 10_000)
 	for range 3_600 {
 		table.add(r.Uint64())
 	}

@@ -1,4 +1,4 @@
-package graph
+package kernel
 
 import (
 	"encoding/binary"
@@ -6,30 +6,27 @@ import (
 	"math"
 	"sort"
 	"unsafe"
+
+	"github.com/winnow-crawler/winnow/graph"
 )
 
-// This file holds the innermost loops of the rank solvers: sums of a vector over
-// lists of pages. They read without bounds checks and in four partial sums, which
-// is worth a quarter of the time of a sweep (0.87 against 1.16 ns a link on
-// cnr-2000), and are therefore reached only through a Gather, which has looked at
-// every id and every offset once.
-
-// A Gather sums vectors over the lists of a Lists. The lists must not change
+// A Gather sums vectors over the lists of a graph.Lists. The lists must not change
 // while it is in use.
 type Gather struct {
 	off  []uint64
-	to   []Page
+	to   []graph.Page
 	span int // every id in to is below it
-	// easy is the first list that ends within slack ids of the end of to; the
-	// lists before it may be read that far beyond their end.
+	// easy is the first list that ends within slack ids of the end of to. Reading
+	// slack ids beyond the end of an earlier list is safe.
 	easy int
 }
 
-// slack is how many ids beyond the end of a list the loops below may read.
+// slack is the number of ids that the loops below may read beyond the end of a list.
 const slack = 3
 
-// NewGather looks at every offset and every id of l, so that the loops need not.
-func NewGather(l *Lists) (*Gather, error) {
+// NewGather returns a Gather over l. It checks every offset and every id, so that the
+// loops need not.
+func NewGather(l *graph.Lists) (*Gather, error) {
 	g := &Gather{off: l.Off.Slice(), to: l.To.Slice()}
 	if len(g.off) == 0 {
 		return nil, fmt.Errorf("gather over lists: no offsets")
@@ -48,8 +45,8 @@ func NewGather(l *Lists) (*Gather, error) {
 	return g, nil
 }
 
-func highest(ids []Page) Page {
-	var a, b Page
+func highest(ids []graph.Page) graph.Page {
+	var a, b graph.Page
 	for len(ids) >= 2 {
 		a, b = max(a, ids[0]), max(b, ids[1])
 		ids = ids[2:]
@@ -60,28 +57,27 @@ func highest(ids []Page) Page {
 	return max(a, b)
 }
 
-// Pages is the number of lists.
+// Pages returns the number of lists.
 func (g *Gather) Pages() int { return len(g.off) - 1 }
 
-// Span is one more than the largest id in any list: the least length of a vector
-// to gather from.
+// Span returns one more than the largest id in any list. A vector to gather from must
+// be at least that long.
 func (g *Gather) Span() int { return g.span }
 
-// Offset is the number of links in the lists before list p: what work is divided
-// by.
+// Offset returns the number of links in the lists before list p, for callers that
+// divide the work.
 func (g *Gather) Offset(p int) uint64 { return g.off[p] }
 
-// List is the list of p. It must not be changed.
-func (g *Gather) List(p Page) []Page { return g.to[g.off[p]:g.off[p+1]] }
+// List returns the list of p. The caller must not change it.
+func (g *Gather) List(p graph.Page) []graph.Page { return g.to[g.off[p]:g.off[p+1]] }
 
-// Sum sets sum[i] to the sum of z over list lo+i. With z the rank each page hands
-// to each of its links, a sweep of it over all pages is one step of the power
-// method.
+// Sum sets sum[i] to the sum of z over list lo+i. If z[q] is the rank that page q passes
+// along each of its links, a sum over all pages is one step of the power method.
 //
 // The order of the additions is that of sumList.
 func (g *Gather) Sum(sum, z []float64, lo int) {
 	if lo < 0 || lo+len(sum) > g.Pages() || len(z) < g.span {
-		panic(fmt.Sprintf("graph: sum over lists %d to %d of %d, ids below %d, from a vector of %d",
+		panic(fmt.Sprintf("kernel: sum over lists %d to %d of %d, ids below %d, from a vector of %d",
 			lo, lo+len(sum), g.Pages(), g.span, len(z)))
 	}
 	easy := min(max(g.easy-lo, 0), len(sum))
@@ -93,7 +89,7 @@ func (g *Gather) Sum(sum, z []float64, lo int) {
 
 // sumList adds in four partial sums, element i to sum i mod 4: a single sum would
 // wait three or four cycles for each addition.
-func sumList(list []Page, z []float64) float64 {
+func sumList(list []graph.Page, z []float64) float64 {
 	var s [4]float64
 	for i, q := range list {
 		s[i&3] += z[q]
@@ -101,14 +97,14 @@ func sumList(list []Page, z []float64) float64 {
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// sumLists is sumList for consecutive lists, of which every one may be read slack
-// ids beyond its end. It needs off[len(sum)] <= len(to) and every id < len(z).
+// sumLists is sumList for consecutive lists. It reads up to slack ids beyond the end of
+// each. It needs off[len(sum)] <= len(to) and every id < len(z).
 //
-// It is kept out of its callers: inlined by the profile (decision 0005) the loop loses
-// its registers and a third of its speed.
+// It must not be inlined: the profile (decision 0005) would do so, and the loop would
+// lose its registers and a third of its speed.
 //
 //go:noinline
-func sumLists(sum []float64, off []uint64, to []Page, z []float64) {
+func sumLists(sum []float64, off []uint64, to []graph.Page, z []float64) {
 	if len(sum) == 0 {
 		return
 	}
@@ -128,7 +124,7 @@ func sumLists(sum []float64, off []uint64, to []Page, z []float64) {
 			d += value(zp, uint32(r>>32))
 			at = unsafe.Add(at, 16)
 		}
-		// The last k < 4 without a branch, which would be mispredicted for most lists.
+		// Add the last k < 4 without a branch, which would be mispredicted for most lists.
 		q, r := twoIDs(at), *(*uint32)(unsafe.Add(at, 8))
 		a += valueIf(zp, uint32(q), 0-k)
 		b += valueIf(zp, uint32(q>>32), 1-k)
@@ -141,12 +137,12 @@ func sumLists(sum []float64, off []uint64, to []Page, z []float64) {
 // twoIDs reads two ids in one load.
 func twoIDs(at unsafe.Pointer) uint64 { return binary.NativeEndian.Uint64((*[8]byte)(at)[:]) }
 
-// value is z[q].
+// value returns z[q].
 func value(z unsafe.Pointer, q uint32) float64 {
 	return *(*float64)(unsafe.Add(z, uintptr(q)*8))
 }
 
-// valueIf is z[q] if sign is negative, else 0.
+// valueIf returns z[q] if sign is negative, else 0.
 func valueIf(z unsafe.Pointer, q uint32, sign int) float64 {
 	return math.Float64frombits(*(*uint64)(unsafe.Add(z, uintptr(q)*8)) & uint64(int64(sign)>>63))
 }
@@ -156,20 +152,20 @@ func valueIf(z unsafe.Pointer, q uint32, sign int) float64 {
 //	y[p] = base[p] + sum of z over list p
 //	z[p] = weight[p] * y[p]
 //
-// or, where Weight[1] is there and ids are 2q + kind, z[2p+kind] = weight[kind][p] * y[p].
+// If Weight[1] is set, ids are 2q + kind, and z[2p+kind] = weight[kind][p] * y[p].
 type Relaxation struct {
 	Y      []float64    // one element a page
 	Z      []float64    // one or two elements a page
 	Base   []float64    // one element a page, or a single one for all
 	Weight [2][]float64 // one element a page; the second may be nil
-	// NoSelf leaves what a page hands to itself out of its sum: z[p], or z[2p].
+	// NoSelf excludes what a page passes to itself from its sum: z[p], or z[2p].
 	NoSelf bool
 }
 
-// Relax makes one Gauss-Seidel sweep over the given pages, which ascend: each
-// equation is solved for y[p] with the newest values there are. It returns the sum of the absolute
-// changes of y and the sum of the new y.
-func (g *Gather) Relax(r *Relaxation, pages []Page) (change, sum float64) {
+// Relax makes one Gauss-Seidel sweep over the given pages, which must ascend: it solves
+// each equation for y[p] with the newest values. It returns the sum of the absolute
+// changes of y, and the sum of the new y.
+func (g *Gather) Relax(r *Relaxation, pages []graph.Page) (change, sum float64) {
 	g.check(r)
 	easy := sort.Search(len(pages), func(i int) bool { return int(pages[i]) >= g.easy })
 	change, sum = g.relax(r, pages[:easy])
@@ -190,24 +186,21 @@ func (g *Gather) check(r *Relaxation) {
 	n, step := g.Pages(), r.step()
 	if len(r.Y) != n || len(r.Z) < max(g.span, n*step) || len(r.Weight[0]) != n ||
 		step == 2 && len(r.Weight[1]) != n || len(r.Base) != 1 && len(r.Base) != n {
-		panic(fmt.Sprintf("graph: relaxation of %d pages, ids below %d: y %d, z %d, base %d, weights %d and %d elements",
+		panic(fmt.Sprintf("kernel: relaxation of %d pages, ids below %d: y %d, z %d, base %d, weights %d and %d elements",
 			n, g.span, len(r.Y), len(r.Z), len(r.Base), len(r.Weight[0]), len(r.Weight[1])))
 	}
 }
 
-// relax is Relax for lists below easy.
-//
-// It is kept out of its callers: inlined by the profile (decision 0005) the loop loses
-// its registers and a third of its speed.
+// relax is Relax for lists below easy. Like sumLists it must not be inlined.
 //
 //go:noinline
-func (g *Gather) relax(r *Relaxation, pages []Page) (change, sum float64) {
+func (g *Gather) relax(r *Relaxation, pages []graph.Page) (change, sum float64) {
 	ys := r.Y[:g.easy]
 	ws, base, mask, step := r.Weight[0][:len(ys)], r.Base, r.mask(), uintptr(r.step())
 	off, to := unsafe.Pointer(unsafe.SliceData(g.off)), unsafe.Pointer(unsafe.SliceData(g.to))
 	zp := unsafe.Pointer(unsafe.SliceData(r.Z))
 	for _, p := range pages {
-		old := ys[p] // the bounds check on which all that follows rests: p < easy
+		old := ys[p] // this bounds check, p < easy, makes all unsafe reads below valid
 		z := unsafe.Add(zp, uintptr(p)*step*8)
 		if r.NoSelf {
 			*(*float64)(z) = 0
@@ -239,16 +232,16 @@ func (g *Gather) relax(r *Relaxation, pages []Page) (change, sum float64) {
 	return change, sum
 }
 
-// mask makes base[p&mask] the base of page p.
-func (r *Relaxation) mask() Page {
+// mask returns a mask such that base[p&mask] is the base of page p.
+func (r *Relaxation) mask() graph.Page {
 	if len(r.Base) == 1 {
 		return 0
 	}
-	return NoPage
+	return graph.NoPage
 }
 
-// relaxPlain is Relax with every bound checked.
-func (g *Gather) relaxPlain(r *Relaxation, pages []Page) (change, sum float64) {
+// relaxPlain is Relax with bounds checks.
+func (g *Gather) relaxPlain(r *Relaxation, pages []graph.Page) (change, sum float64) {
 	step, mask := r.step(), r.mask()
 	for _, p := range pages {
 		if r.NoSelf {
@@ -265,18 +258,15 @@ func (g *Gather) relaxPlain(r *Relaxation, pages []Page) (change, sum float64) {
 	return change, sum
 }
 
-// Spread adds c >= 0 to the magnitude of open[q] for every q of links, and returns
-// how many of these elements have their sign bit set. Where the new value is above
-// the threshold it sets waiting[q/64+1] to 1; where not, it sets waiting[0]. It is
-// the inner loop of the rank of a growing graph, and free of branches.
-//
-// It is kept out of its callers: inlined by the profile (decision 0005) the loop loses
-// its registers and a third of its speed.
+// Spread adds c >= 0 to the magnitude of open[q] for every q in links, and returns how
+// many of these elements have their sign bit set. It sets waiting[q/64+1] to 1 if the
+// new value is above the threshold, and waiting[0] if not. It is the inner loop of the
+// rank of a growing graph, and has no branches. Like sumLists it must not be inlined.
 //
 //go:noinline
-func Spread(open []float64, waiting []uint8, links []Page, c, threshold float64) (negative int) {
+func Spread(open []float64, waiting []uint8, links []graph.Page, c, threshold float64) (negative int) {
 	if len(open) > 0 && len(waiting) < (len(open)-1)/64+2 {
-		panic(fmt.Sprintf("graph: spread over %d pages with %d blocks", len(open), len(waiting)))
+		panic(fmt.Sprintf("kernel: spread over %d pages with %d blocks", len(open), len(waiting)))
 	}
 	add := math.Float64bits(c)
 	blocks := unsafe.Pointer(unsafe.SliceData(waiting))

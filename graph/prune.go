@@ -7,8 +7,8 @@ import (
 	"github.com/winnow-crawler/winnow/internal/input"
 )
 
-// source is the sorted links as a Source, pages that were not fetched and have too
-// few in-links left out.
+// source returns the sorted links as a Source, without the pages that were not fetched
+// and have too few in-links.
 func (m *importer) source(links *extsort.Iterator) (Source, error) {
 	src := Source{Lists: func(emit func(Page, []Page) error) error { return eachList(links, emit) }}
 	if m.o.Fetched == "" && m.o.Feed == nil {
@@ -28,8 +28,8 @@ func (m *importer) source(links *extsort.Iterator) (Source, error) {
 	return m.counted(src, links), nil
 }
 
-// counted notes the duplicates, which are known once all links have been read, and
-// gives the memory of the sorter back.
+// counted returns src with lists that, after the last one, count the duplicates and
+// release the memory of the sorter.
 func (m *importer) counted(src Source, links *extsort.Iterator) Source {
 	lists := src.Lists
 	src.Lists = func(emit func(Page, []Page) error) error {
@@ -43,7 +43,7 @@ func (m *importer) counted(src Source, links *extsort.Iterator) Source {
 	return src
 }
 
-// readFetched reads the ids of the fetched pages as one bit a page.
+// readFetched returns one bit for each page: whether it was fetched.
 func (m *importer) readFetched() ([]uint64, error) {
 	if m.o.Feed != nil {
 		return m.o.Feed.Fetched(), nil
@@ -66,18 +66,18 @@ func (m *importer) readFetched() ([]uint64, error) {
 	return bits, nil
 }
 
-// keptMemory is what telling fetched pages from others takes per page: in-links,
-// new numbers, original ids.
+// keptMemory is the number of bytes that pruning takes for each page: in-links, new
+// numbers, original ids.
 const keptMemory = 12
 
-// kept is a renumbering of the pages that stay.
+// kept is a renumbering of the pages that remain.
 type kept struct {
 	page    []Page // new number, or NoPage
 	fetched []uint64
 }
 
-// keep decides which pages stay (W32) and renumbers them. Where all pages stay the
-// numbers do not change; where all of them were fetched nothing need be noted.
+// keep decides which pages remain, and renumbers them. If all pages remain, the numbers
+// do not change. The result has bits only if a page remains that was not fetched.
 func (m *importer) keep(links *extsort.Iterator, fetched []uint64) (*kept, error) {
 	in, err := m.countIn(links, fetched)
 	if err != nil {
@@ -122,8 +122,8 @@ func (m *importer) countIn(links *extsort.Iterator, fetched []uint64) ([]uint32,
 	return in, links.Err()
 }
 
-// badSource is the error about a page that was not fetched and has links, at its
-// first line.
+// badSource returns an error that names the first line with links of a page that was
+// not fetched.
 func (m *importer) badSource(id uint32) error {
 	if m.o.Feed != nil {
 		return fmt.Errorf("%s: page %d has links but was not fetched", m.o.Feed.Name, id)
@@ -141,7 +141,7 @@ func (m *importer) badSource(id uint32) error {
 
 func bit(bits []uint64, p Page) bool { return bits[p/64]>>(p%64)&1 != 0 }
 
-// bits is one bit for each of the n pages that stay.
+// bits returns the bits of the n pages that remain.
 func (k *kept) bits(of []uint64, n int) []uint64 {
 	bits := make([]uint64, (n+63)/64)
 	for p, q := range k.page {
@@ -152,7 +152,7 @@ func (k *kept) bits(of []uint64, n int) []uint64 {
 	return bits
 }
 
-// keptIDs is the original ids of the n pages that stay.
+// keptIDs returns the original ids of the n pages that remain.
 func (m *importer) keptIDs(k *kept, n int) []uint32 {
 	ids := make([]uint32, 0, n)
 	for p, q := range k.page {
@@ -163,7 +163,7 @@ func (m *importer) keptIDs(k *kept, n int) []uint32 {
 	return ids
 }
 
-// id is the id that a page has in the input.
+// id returns the id of a page in the input.
 func (m *importer) id(p Page) uint32 {
 	if m.ids == nil {
 		return uint32(p)
@@ -171,7 +171,7 @@ func (m *importer) id(p Page) uint32 {
 	return m.ids[p]
 }
 
-// lists hands over the lists of the pages that stay, renumbered.
+// lists calls emit for the lists of the pages that remain, renumbered.
 func (k *kept) lists(links *extsort.Iterator, emit func(Page, []Page) error) error {
 	var out []Page
 	return eachList(links, func(p Page, list []Page) error {

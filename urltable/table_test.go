@@ -1,4 +1,4 @@
-package graph
+package urltable
 
 import (
 	"bytes"
@@ -10,15 +10,17 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/winnow-crawler/winnow/graph"
 )
 
-func newTestSeen(t testing.TB, secret byte, pages, sites int) *Seen {
-	s := NewSeen([16]byte{secret}, pages, sites)
+func newTestTable(t testing.TB, secret byte, pages, sites int) *Table {
+	s := New("", [16]byte{secret}, pages, sites)
 	t.Cleanup(s.Free)
 	return s
 }
 
-func saved(t testing.TB, s *Seen) []byte {
+func saved(t testing.TB, s *Table) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := s.Save(&b); err != nil {
@@ -27,13 +29,13 @@ func saved(t testing.TB, s *Seen) []byte {
 	return b.Bytes()
 }
 
-// TestSeenAgainstMaps draws sites and pages, new and old ones, and at any moment saves
+// TestTableAgainstMaps draws sites and pages, new and old ones, and at any moment saves
 // the table and goes on with what was loaded.
-func TestSeenAgainstMaps(t *testing.T) {
+func TestTableAgainstMaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := NewSeen([16]byte{7}, 30_000, 3_000)
+		s := New("", [16]byte{7}, 30_000, 3_000)
 		defer func() { s.Free() }()
-		pages, sites, names := map[string]Page{}, map[string]Site{}, []string{}
+		pages, sites, names := map[string]graph.Page{}, map[string]graph.Site{}, []string{}
 		seed := rapid.Uint64().Draw(t, "seed")
 		r := rand.New(rand.NewPCG(seed, 1))
 		for range rapid.IntRange(1, 12).Draw(t, "rounds") {
@@ -42,12 +44,12 @@ func TestSeenAgainstMaps(t *testing.T) {
 				rest := fmt.Sprintf("/p%d?q=%d", r.IntN(30), r.IntN(30))
 				_, knownSite := sites[name]
 				if !knownSite {
-					sites[name] = Site(len(sites))
+					sites[name] = graph.Site(len(sites))
 					names = append(names, name)
 				}
 				_, knownPage := pages[name+rest]
 				if !knownPage {
-					pages[name+rest] = Page(len(pages))
+					pages[name+rest] = graph.Page(len(pages))
 				}
 				hash := s.Key().Site([]byte(name))
 				if got, fresh := s.Site(hash, []byte(name)); fresh == knownSite || got != sites[name] {
@@ -63,7 +65,7 @@ func TestSeenAgainstMaps(t *testing.T) {
 			t.Fatalf("%d pages and %d sites, want %d and %d", s.Pages(), s.Sites(), len(pages), len(sites))
 		}
 		for i, name := range names {
-			if got := string(s.Name(Site(i))); got != name {
+			if got := string(s.Name(graph.Site(i))); got != name {
 				t.Fatalf("site %d is %q, want %q", i, got, name)
 			}
 		}
@@ -71,9 +73,9 @@ func TestSeenAgainstMaps(t *testing.T) {
 }
 
 // reloaded frees a table and returns a copy that went through its saved form.
-func reloaded(t *rapid.T, s *Seen) *Seen {
+func reloaded(t *rapid.T, s *Table) *Table {
 	var one, two bytes.Buffer
-	fresh := NewSeen([16]byte{7}, s.maxPages, s.maxSites)
+	fresh := New("", [16]byte{7}, s.maxPages, s.maxSites)
 	if err := s.Save(&one); err != nil {
 		t.Fatal(err)
 	}
@@ -90,17 +92,17 @@ func reloaded(t *rapid.T, s *Seen) *Seen {
 	return fresh
 }
 
-// TestSeenResumes: a table that was saved, loaded and filled further has the bytes of
+// TestTableResumes: a table that was saved, loaded and filled further has the bytes of
 // one that was never interrupted.
-func TestSeenResumes(t *testing.T) {
-	whole, part := newTestSeen(t, 1, 60_000, 10), newTestSeen(t, 1, 60_000, 10)
+func TestTableResumes(t *testing.T) {
+	whole, part := newTestTable(t, 1, 60_000, 10), newTestTable(t, 1, 60_000, 10)
 	for i := range 60_000 {
 		hash := whole.Key().Page(1, fmt.Append(nil, i))
 		whole.Page(hash)
 		part.Page(hash)
 		if i%7_001 == 0 {
 			b := saved(t, part)
-			part = newTestSeen(t, 1, 60_000, 10)
+			part = newTestTable(t, 1, 60_000, 10)
 			if err := part.Load(bytes.NewReader(b)); err != nil {
 				t.Fatal(err)
 			}
@@ -111,12 +113,12 @@ func TestSeenResumes(t *testing.T) {
 	}
 }
 
-// TestSeenUnderAnotherSecret: the same URLs lie elsewhere, so that who does not know
+// TestTableUnderAnotherSecret: the same URLs lie elsewhere, so that who does not know
 // the secret cannot choose URLs that meet, and a saved table is refused.
-func TestSeenUnderAnotherSecret(t *testing.T) {
-	one, same, other := newTestSeen(t, 1, 5_000, 10), newTestSeen(t, 1, 5_000, 10), newTestSeen(t, 2, 5_000, 10)
+func TestTableUnderAnotherSecret(t *testing.T) {
+	one, same, other := newTestTable(t, 1, 5_000, 10), newTestTable(t, 1, 5_000, 10), newTestTable(t, 2, 5_000, 10)
 	for i := range 2_000 {
-		for _, s := range []*Seen{one, same, other} {
+		for _, s := range []*Table{one, same, other} {
 			s.Page(s.Key().Page(s.Key().Site([]byte("http://a.example")), fmt.Appendf(nil, "/%d", i)))
 		}
 	}
@@ -139,10 +141,10 @@ func TestSeenUnderAnotherSecret(t *testing.T) {
 	if other.Pages() != 0 {
 		t.Errorf("%d pages after a failed load", other.Pages())
 	}
-	anew := newTestSeen(t, 2, 5_000, 10) // nothing is left of what was loaded
+	anew := newTestTable(t, 2, 5_000, 10) // nothing is left of what was loaded
 	for i := range 3_000 {
 		hash := other.Key().Page(1, fmt.Append(nil, i))
-		if p, fresh := other.Page(hash); p != Page(i) || !fresh {
+		if p, fresh := other.Page(hash); p != graph.Page(i) || !fresh {
 			t.Fatalf("page %d after a failed load: %d, %v", i, p, fresh)
 		}
 		anew.Page(hash)
@@ -152,30 +154,30 @@ func TestSeenUnderAnotherSecret(t *testing.T) {
 	}
 }
 
-// TestSeenSitesOfOneHash: names decide, also when their hashes do not.
-func TestSeenSitesOfOneHash(t *testing.T) {
+// TestTableSitesOfOneHash: names decide, also when their hashes do not.
+func TestTableSitesOfOneHash(t *testing.T) {
 	for _, hash := range []uint64{0, 1 << 40, 1<<64 - 3, 1<<64 - 1} {
-		s := newTestSeen(t, 1, 10, 300)
+		s := newTestTable(t, 1, 10, 300)
 		for round := range 2 {
 			for i := range 100 {
 				name := fmt.Appendf(nil, "http://%d.example", i)
-				if got, fresh := s.Site(hash, name); got != Site(i) || fresh != (round == 0) {
+				if got, fresh := s.Site(hash, name); got != graph.Site(i) || fresh != (round == 0) {
 					t.Fatalf("hash %#x: site %d is %d (%v)", hash, i, got, fresh)
 				}
 			}
 		}
-		if got, ok := s.LookupSite(hash, []byte("http://100.example")); ok || got != NoSite {
+		if got, ok := s.LookupSite(hash, []byte("http://100.example")); ok || got != graph.NoSite {
 			t.Errorf("hash %#x: an unknown name is site %d", hash, got)
 		}
 	}
 }
 
-// TestSeenFull: a full table still knows what it knows.
-func TestSeenFull(t *testing.T) {
-	s := newTestSeen(t, 1, 5_000, 2)
+// TestTableFull: a full table still knows what it knows.
+func TestTableFull(t *testing.T) {
+	s := newTestTable(t, 1, 5_000, 2)
 	for i := range 6_000 {
 		hash := s.Key().Page(0, fmt.Append(nil, i))
-		if p, fresh := s.Page(hash); i < 5_000 && (p != Page(i) || !fresh) || i >= 5_000 && (p != NoPage || fresh) {
+		if p, fresh := s.Page(hash); i < 5_000 && (p != graph.Page(i) || !fresh) || i >= 5_000 && (p != graph.NoPage || fresh) {
 			t.Fatalf("page %d is %d, %v", i, p, fresh)
 		}
 	}
@@ -185,19 +187,19 @@ func TestSeenFull(t *testing.T) {
 	long := bytes.Repeat([]byte("x"), MaxSiteName+1)
 	for _, c := range []struct {
 		name  []byte
-		site  Site
+		site  graph.Site
 		fresh bool
-	}{{long, NoSite, false}, {long[1:], 0, true}, {nil, 1, true}, {long[2:], NoSite, false}, {long[1:], 0, false}} {
+	}{{long, graph.NoSite, false}, {long[1:], 0, true}, {nil, 1, true}, {long[2:], graph.NoSite, false}, {long[1:], 0, false}} {
 		if site, fresh := s.Site(s.Key().Site(c.name), c.name); site != c.site || fresh != c.fresh {
 			t.Errorf("name of %d bytes: site %d (%v), want %d", len(c.name), site, fresh, c.site)
 		}
 	}
 }
 
-// TestSeenLoadRefusesDamage: any flipped bit, any missing end, and names that do not
+// TestTableLoadRefusesDamage: any flipped bit, any missing end, and names that do not
 // belong to the sites.
-func TestSeenLoadRefusesDamage(t *testing.T) {
-	s := newTestSeen(t, 1, 100, 10)
+func TestTableLoadRefusesDamage(t *testing.T) {
+	s := newTestTable(t, 1, 100, 10)
 	s.Site(5, []byte("http://a.example"))
 	s.Site(6, []byte("http://b.example"))
 	s.Page(7)
@@ -214,10 +216,10 @@ func TestSeenLoadRefusesDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, lengths := range [][]uint16{{16, 15}, {17, 16}, {16}, {16, 16, 0}, {MaxSiteName + 1, 16}} {
-		forged := newTestSeen(t, 1, 100, 10)
+		forged := newTestTable(t, 1, 100, 10)
 		forged.Site(5, []byte("http://a.example"))
 		forged.Site(6, []byte("http://b.example"))
-		cut(forged.lengths, 0)
+		forged.lengths.Truncate(0)
 		for _, n := range lengths {
 			forged.lengths.Append(n)
 		}
@@ -227,12 +229,12 @@ func TestSeenLoadRefusesDamage(t *testing.T) {
 	}
 }
 
-// FuzzSeen enters hashes that the input spells and compares with a map.
-func FuzzSeen(f *testing.F) {
+// FuzzTable enters hashes that the input spells and compares with a map.
+func FuzzTable(f *testing.F) {
 	f.Add(uint16(0), bytes.Repeat([]byte{0, 1, 2, 3, 255, 254}, 50))
 	f.Add(uint16(5_000), []byte("\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, before uint16, data []byte) {
-		table, want := newTestTable(t, 1<<17), map[uint64]uint32{}
+		table, want := newTestIDs(t, 1<<17), map[uint64]uint32{}
 		r := rand.New(rand.NewPCG(1, uint64(before)))
 		enter := func(hash uint64) {
 			known, ok := want[min(hash, maxHash)]
@@ -254,14 +256,14 @@ func FuzzSeen(f *testing.F) {
 	})
 }
 
-// seenPages is the size at which the table is measured.
-var seenPages = flag.Int("seen.pages", 1_000_000, "pages in the table of BenchmarkSeen")
+// tablePages is the size at which the table is measured.
+var tablePages = flag.Int("table.pages", 1_000_000, "pages in the table of BenchmarkTable")
 
-// BenchmarkSeen measures a table of -seen.pages pages: inserts from empty, then look-ups
+// BenchmarkTable measures a table of -table.pages pages: inserts from empty, then look-ups
 // of pages that are there, of others, and in groups of 50 that are touched first.
-func BenchmarkSeen(b *testing.B) {
-	n := *seenPages
-	s := newTestSeen(b, 1, n, 10)
+func BenchmarkTable(b *testing.B) {
+	n := *tablePages
+	s := newTestTable(b, 1, n, 10)
 	hash := func(i int) uint64 { return mix64(uint64(i)) }
 	b.Run("insert", func(b *testing.B) {
 		for b.Loop() {

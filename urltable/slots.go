@@ -1,54 +1,55 @@
-package graph
+package urltable
 
 import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+
+	"github.com/winnow-crawler/winnow/graph"
 )
 
-// An idTable finds ids by hash: open addressing with linear probing, in which the
-// slots are sorted by hash. It grows by sixteenths, a few hundred slots at a time.
+// An idTable maps hashes to ids by open addressing with linear probing. Its slots are
+// sorted by hash. It grows by sixteenths, a few hundred slots at a time.
 //
 // # Order
 //
-// A hash has a home, hash*scale/2^64, which rises with the hash. It lies in the first
-// slot from its home on that comes after all smaller hashes:
+// A hash has a home, hash*scale/2^64, which rises with the hash. The hash lies in the
+// first slot, from its home on, that comes after all smaller hashes:
 //
 //	place(i) = max(home(i), place(i-1)+1)
 //
-// so the table depends on which hashes are in it and not on the order in which they
-// came. A search ends at the first hash that is not smaller: (1 + 1/(1-a))/2 slots at
-// load a, found or not, where without the order a search for what is not there takes
+// so the table depends on which hashes it holds and not on the order of the inserts. A
+// search ends at the first hash that is not smaller, after (1 + 1/(1-a))/2 slots at load
+// a, found or not. Without the order, a search for a missing hash would take
 // (1 + 1/(1-a)^2)/2. In exchange an insert moves the rest of its run one slot up, with
 // one copy.
 //
 // # Growth
 //
 // The hashes below split have homes by scale, the others by the next scale, 17/16 of
-// it. That is still a home that rises with the hash, so all the above holds. Inserts
-// let split sink: each moves, when its turn has come, the last window of slots below
-// low to their new places, and the gap between the two parts moves through the table
-// with it. No insert waits for more than a window and the run behind it, and the load
-// stays between 14/17 and 15/16 in every place, at every moment. (Tables that double
-// would be half empty on the day after. Thousands of small ones do not help: with a
-// hash they all fill at the same time.)
+// it. That home still rises with the hash, so all of the above holds. Inserts lower
+// split: an insert that is due moves the last window of slots below low to their new
+// places, and the gap between the two parts moves down through the table. No insert
+// moves more than a window and the run behind it, and the load stays between 14/17 and
+// 15/16 everywhere, at all times. (A table that doubles would be half empty right
+// after. Thousands of small tables do not help: under a hash all fill at the same time.)
 //
-// One contiguous array also means one cache miss for a look-up and no directory.
+// With one contiguous array a look-up costs one cache miss and needs no directory.
 type idTable struct {
-	slots *Column[uint8] // slotSize bytes each; the last slot is always empty
-	n     int            // ids
-	scale uint64         // slots for the homes of hashes below split
-	next  uint64         // and of the others
+	slots *graph.Column[uint8] // slotSize bytes each; the last slot is always empty
+	n     int                  // number of ids
+	scale uint64               // slots for the homes of hashes below split
+	next  uint64               // slots for the homes of the others
 	split uint64
 	low   int    // no hash below split lies in this slot or a later one
 	due   int    // ids at which the next window moves; follows from low
-	most  int    // slots moved by the insert that moved most; not saved
-	queue []slot // on their way
+	most  int    // largest number of slots that one insert moved; not saved
+	queue []slot // scratch space of step
 }
 
-// A slot is the complement of the hash and the id. Complements fall from slot to
-// slot, and an empty slot is zero, so that a search has one comparison to make.
-// The largest hash counts as the one before it: its complement would be zero.
+// A slot holds the complement of a hash, and the id. Complements fall from slot to slot
+// and an empty slot is zero, so that a search needs one comparison for each slot. The
+// largest hash counts as the one before it, because its complement would be zero.
 const (
 	slotSize   = 12
 	maxHash    = 1<<64 - 2
@@ -61,22 +62,22 @@ type slot struct {
 	id  uint32
 }
 
-func newIDTable(name string, most int) idTable {
+func newIDTable(set *graph.Set, name string, most int) idTable {
 	// 14/17 full at least, and the run at the end.
-	slots := NewColumn[uint8](name, slotSize*(most+most/4+4*firstScale))
+	slots := graph.NewColumnIn[uint8](set, name, slotSize*(most+most/4+4*firstScale))
 	t := idTable{slots: slots}
 	t.begin(firstScale)
 	return t
 }
 
-// begin lets a table of the given scale grow to the next one.
+// begin starts the growth from the given scale to the next one.
 func (t *idTable) begin(scale uint64) {
 	t.scale, t.next, t.split = scale, scale+scale/16, maxHash+1
 	t.sink(t.size())
 	t.room(int(t.next) + 1)
 }
 
-// size is the number of slots.
+// size returns the number of slots.
 func (t *idTable) size() int { return t.slots.Len() / slotSize }
 
 // room makes the table at least n slots long.
@@ -104,7 +105,7 @@ func setSlot(b []byte, at int, v slot) {
 	binary.LittleEndian.PutUint32(s[8:], v.id)
 }
 
-// find returns the byte at which the slot of a hash begins, or where it belongs.
+// find returns the offset of the slot of a hash, or else of the slot where it belongs.
 func (t *idTable) find(hash uint64) (at int, found bool) {
 	hash = min(hash, maxHash)
 	b, key := t.slots.Slice(), ^hash
@@ -124,7 +125,7 @@ func (t *idTable) lookup(hash uint64) (id uint32, ok bool) {
 	return slotAt(t.slots.Slice(), at).id, true
 }
 
-// add returns the id of a hash, which is the next one if it has none yet.
+// add returns the id of a hash. A new hash gets the next id.
 func (t *idTable) add(hash uint64) (id uint32, fresh bool) {
 	at, found := t.find(hash)
 	if found {
@@ -138,7 +139,7 @@ func (t *idTable) add(hash uint64) (id uint32, fresh bool) {
 	return id, true
 }
 
-// put enters a hash that is not there in its place and says how many slots it moved.
+// put inserts a new hash at its place and returns how many slots it moved.
 func (t *idTable) put(at int, hash uint64, id uint32) (moved int) {
 	b, end := t.slots.Slice(), at
 	for keyAt(b, end) != 0 {
@@ -156,18 +157,18 @@ func (t *idTable) put(at int, hash uint64, id uint32) (moved int) {
 	return (end - at) / slotSize
 }
 
-// full is the number of ids at which a table of some scale begins to grow: 7/8.
+// full returns the number of ids at which a table of a scale begins to grow: 7/8 of it.
 func full(scale uint64) int { return int(scale / 8 * 7) }
 
-// sink notes how far growth has come, and when it goes on: low sinks from scale to 0
-// while n rises from full(scale) to full(next).
+// sink sets low and the number of ids at which the next window moves: low falls from
+// scale to 0 while n rises from full(scale) to full(next).
 func (t *idTable) sink(low int) {
 	from, to := full(t.scale), full(t.next)
 	t.low = low
 	t.due = max(from, to-int(uint64(low)*uint64(to-from)/t.scale))
 }
 
-// grow moves one window when it is due, and says how many slots that were.
+// grow moves one window if it is due, and returns how many slots it moved.
 func (t *idTable) grow() (moved int) {
 	if t.n < t.due {
 		return 0
@@ -179,8 +180,8 @@ func (t *idTable) grow() (moved int) {
 	return moved
 }
 
-// step moves the last window below low to its place in the next scale. What is in
-// the way there joins the queue and finds its place behind.
+// step moves the last window below low to its places in the next scale. A slot that is
+// in the way joins the queue and is placed later.
 func (t *idTable) step() (moved int) {
 	b, first := t.slots.Slice(), max(0, t.low-window)
 	q := t.queue[:0]
@@ -212,26 +213,20 @@ func (t *idTable) step() (moved int) {
 	return len(q)
 }
 
-// empty forgets everything.
+// empty removes all entries.
 func (t *idTable) empty() {
-	cut(t.slots, 0)
+	t.slots.Truncate(0)
 	t.n = 0
 	t.begin(firstScale)
 }
 
-// cut shortens a column to n elements; it may grow again.
-func cut[T Value](c *Column[T], n int) {
-	clear(c.data[n:]) // what lies beyond the length must be zero
-	c.data = c.data[:n]
-}
-
-// state is what a saved table needs besides its slots.
+// state returns what has to be saved besides the slots.
 func (t *idTable) state() [4]uint64 {
 	return [4]uint64{uint64(t.n), t.scale, t.split, uint64(t.low)}
 }
 
-// restore takes the state that belongs to slots just loaded and checks both: every
-// place, so that no search can leave the table, and every id.
+// restore sets the state that belongs to the loaded slots and checks both: every place,
+// so that no search can leave the table, and every id.
 func (t *idTable) restore(state [4]uint64) error {
 	n, scale, split, low := state[0], state[1], state[2], state[3]
 	slots := uint64(t.size())
@@ -244,7 +239,7 @@ func (t *idTable) restore(state [4]uint64) error {
 	return t.check()
 }
 
-// check says whether the table is what it must be.
+// check returns an error unless every hash is in its place and every id is in use.
 func (t *idTable) check() error {
 	b, place, count, last := t.slots.Slice(), -1, 0, uint64(1<<64-1)
 	for i := range t.size() {

@@ -1,4 +1,4 @@
-package graph
+package urltable
 
 import (
 	"encoding/binary"
@@ -60,7 +60,7 @@ func TestSipHash(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]uint64{"": 0xd1fba762150c532c, "\x00": 0x68a914128e01e473, "siphash": 0x8264ceeccb16bcbe} {
-		if got := (URLKey{}).Site([]byte(text)); got != want {
+		if got := (Key{}).Site([]byte(text)); got != want {
 			t.Errorf("SipHash-1-3 of %q: %#x, want %#x", text, got, want)
 		}
 	}
@@ -69,7 +69,7 @@ func TestSipHash(t *testing.T) {
 		var secret [16]byte
 		binary.LittleEndian.PutUint64(secret[:], r.Uint64())
 		binary.LittleEndian.PutUint64(secret[8:], r.Uint64())
-		key, site, text := NewURLKey(secret), r.Uint64(), make([]byte, n)
+		key, site, text := NewKey(secret), r.Uint64(), make([]byte, n)
 		for i := range text {
 			text[i] = byte(r.Uint32())
 		}
@@ -83,8 +83,8 @@ func TestSipHash(t *testing.T) {
 	}
 }
 
-func BenchmarkURLKey(b *testing.B) {
-	key := NewURLKey([16]byte{1, 2, 3})
+func BenchmarkKey(b *testing.B) {
+	key := NewKey([16]byte{1, 2, 3})
 	for _, rest := range []string{"/", "/docs/reference/types.html?lang=en", "/docs/4.1.x/apidocs/org/example/project/component/package/ClassName.InnerClass.html"} {
 		b.Run(rest[max(0, len(rest)-8):], func(b *testing.B) {
 			text, sum := []byte(rest), uint64(0)

@@ -1,4 +1,4 @@
-package graph
+package urltable
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/winnow-crawler/winnow/graph"
 )
 
 // memFile is a file in memory whose writes can fail.
@@ -51,7 +53,7 @@ func (f *memFile) Truncate(size int64) error {
 
 // logged is a URL as a log has it.
 type logged struct {
-	site Site
+	site graph.Site
 	rest string
 }
 
@@ -59,48 +61,48 @@ type logged struct {
 func drawURL(r *rand.Rand) logged {
 	switch r.IntN(20) {
 	case 0:
-		return logged{NoSite, ""}
+		return logged{graph.NoSite, ""}
 	case 1:
-		return logged{Site(r.Uint32N(1 << 31)), "/" + strings.Repeat("long", r.IntN(2_000))}
+		return logged{graph.Site(r.Uint32N(1 << 31)), "/" + strings.Repeat("long", r.IntN(2_000))}
 	}
-	return logged{Site(r.IntN(3)), fmt.Sprintf("/dir%d/sub%d/page%d.html", r.IntN(4), r.IntN(4), r.IntN(1_000))}
+	return logged{graph.Site(r.IntN(3)), fmt.Sprintf("/dir%d/sub%d/page%d.html", r.IntN(4), r.IntN(4), r.IntN(1_000))}
 }
 
-func openLog(t rapid.TB, f URLFile) *URLLog {
+func openLog(t rapid.TB, f File) *Log {
 	t.Helper()
-	l, err := OpenURLLog(f, [16]byte{1}, 1<<20)
+	l, err := OpenLog(f, [16]byte{1}, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
 
-func add(t rapid.TB, l *URLLog, urls ...logged) {
+func add(t rapid.TB, l *Log, urls ...logged) {
 	t.Helper()
 	for _, u := range urls {
-		if err := l.Append(Page(l.Pages()), u.site, []byte(u.rest)); err != nil {
+		if err := l.Append(graph.Page(l.Pages()), u.site, []byte(u.rest)); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
 // mustRead checks that page p has its URL, behind what is in the buffer already.
-func mustRead(t rapid.TB, l *URLLog, p int, want logged) {
+func mustRead(t rapid.TB, l *Log, p int, want logged) {
 	t.Helper()
-	site, rest, err := l.Read(Page(p), []byte("x"))
+	site, rest, err := l.Read(graph.Page(p), []byte("x"))
 	if err != nil || site != want.site || string(rest) != "x"+want.rest {
 		t.Fatalf("page %d is %d %q (%v), want %+v", p, site, rest, err, want)
 	}
 }
 
 // mustBe checks that a log has these URLs and no others.
-func mustBe(t rapid.TB, l *URLLog, urls []logged) {
+func mustBe(t rapid.TB, l *Log, urls []logged) {
 	t.Helper()
 	if l.Pages() != len(urls) {
 		t.Fatalf("%d pages, want %d", l.Pages(), len(urls))
 	}
 	next := 0
-	err := l.Each(0, func(p Page, site Site, rest []byte) error {
+	err := l.Each(0, func(p graph.Page, site graph.Site, rest []byte) error {
 		if int(p) != next || urls[p] != (logged{site, string(rest)}) {
 			return fmt.Errorf("page %d is %d %q, want %d %+v", p, site, rest, next, urls[next])
 		}
@@ -113,16 +115,16 @@ func mustBe(t rapid.TB, l *URLLog, urls []logged) {
 }
 
 // mustHave checks that a file has these URLs and no others.
-func mustHave(t rapid.TB, f URLFile, urls []logged) {
+func mustHave(t rapid.TB, f File, urls []logged) {
 	t.Helper()
 	l := openLog(t, f)
 	defer l.Free()
 	mustBe(t, l, urls)
 }
 
-// TestURLLogAgainstSlice adds, reads, flushes, cuts, closes and opens again in any
+// TestLogAgainstSlice adds, reads, flushes, cuts, closes and opens again in any
 // order.
-func TestURLLogAgainstSlice(t *testing.T) {
+func TestLogAgainstSlice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := &memFile{}
 		l := openLog(t, f)
@@ -145,7 +147,7 @@ func TestURLLogAgainstSlice(t *testing.T) {
 			},
 			"each": func(t *rapid.T) {
 				next := r.IntN(len(urls) + 1)
-				err := l.Each(Page(next), func(p Page, site Site, rest []byte) error {
+				err := l.Each(graph.Page(next), func(p graph.Page, site graph.Site, rest []byte) error {
 					if int(p) != next || urls[p] != (logged{site, string(rest)}) {
 						return fmt.Errorf("page %d is %d %q, want page %d", p, site, rest, next)
 					}
@@ -198,7 +200,7 @@ func threeFlushes(t testing.TB) (f *memFile, urls []logged) {
 	defer l.Free()
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 1_000 {
-		urls = append(urls, logged{Site(i / 100), fmt.Sprintf("/%d/%d", i/10, r.IntN(1e9))})
+		urls = append(urls, logged{graph.Site(i / 100), fmt.Sprintf("/%d/%d", i/10, r.IntN(1e9))})
 		add(t, l, urls[i])
 		if i == 299 || i == 300 || i == 999 {
 			if err := l.Flush(); err != nil {
@@ -209,9 +211,9 @@ func threeFlushes(t testing.TB) (f *memFile, urls []logged) {
 	return f, urls
 }
 
-// TestURLLogFlushIsDurable: after Flush everything is in the file, and a cut to where
+// TestLogFlushIsDurable: after Flush everything is in the file, and a cut to where
 // a flush was leaves the file as it was then.
-func TestURLLogFlushIsDurable(t *testing.T) {
+func TestLogFlushIsDurable(t *testing.T) {
 	f, urls := threeFlushes(t)
 	l := openLog(t, f)
 	defer l.Free()
@@ -239,10 +241,10 @@ func TestURLLogFlushIsDurable(t *testing.T) {
 	}
 }
 
-// TestURLLogAfterACrash: whatever happened to the end of the file, or to a part of it
+// TestLogAfterACrash: whatever happened to the end of the file, or to a part of it
 // that was not synced, what is left is the first pages, right ones, and the log goes
 // on from there.
-func TestURLLogAfterACrash(t *testing.T) {
+func TestLogAfterACrash(t *testing.T) {
 	f, urls := threeFlushes(t)
 	good := f.data
 	r := rand.New(rand.NewPCG(3, 4))
@@ -264,22 +266,22 @@ func TestURLLogAfterACrash(t *testing.T) {
 	for range 150 {
 		at := r.IntN(len(good))
 		crash("cut", bytes.Clone(good[:at]), at)
-		at = urlLogHeader + r.IntN(len(good)-urlLogHeader)
+		at = logHeader + r.IntN(len(good)-logHeader)
 		flipped := bytes.Clone(good)
 		flipped[at] ^= 1 << r.IntN(8)
 		crash("flipped bit", flipped, at)
 		hole := bytes.Clone(good)
-		at = urlLogHeader + r.IntN(len(good)-urlLogHeader)
+		at = logHeader + r.IntN(len(good)-logHeader)
 		for hole[at] == 0 {
 			at--
 		}
 		clear(hole[at:min(at+4096, len(hole))])
 		crash("hole", hole, at)
 	}
-	first := urlLogHeader + blockHeader + bodySize(good[urlLogHeader:])
+	first := logHeader + blockHeader + bodySize(good[logHeader:])
 	second := first + blockHeader + bodySize(good[first:])
 	crash("lost block", append(bytes.Clone(good[:first]), good[second:]...), first)
-	crash("lost header", append(make([]byte, urlLogHeader), good[urlLogHeader:]...), 0)
+	crash("lost header", append(make([]byte, logHeader), good[logHeader:]...), 0)
 }
 
 // pagesBefore counts the pages in blocks that end at or before a byte of a good file.
@@ -298,8 +300,8 @@ func pagesBefore(t testing.TB, good []byte, at int) (pages int) {
 	return pages
 }
 
-// TestURLLogRefuses: each with its reason, and nothing changed.
-func TestURLLogRefuses(t *testing.T) {
+// TestLogRefuses: each with its reason, and nothing changed.
+func TestLogRefuses(t *testing.T) {
 	f, _ := threeFlushes(t)
 	for name, c := range map[string]struct {
 		spoil func(b []byte)
@@ -312,7 +314,7 @@ func TestURLLogRefuses(t *testing.T) {
 		bad := &memFile{data: bytes.Clone(f.data)}
 		c.spoil(bad.data)
 		before := bytes.Clone(bad.data)
-		if _, err := OpenURLLog(bad, [16]byte{1}, 1<<20); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := OpenLog(bad, [16]byte{1}, 1<<20); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if !bytes.Equal(bad.data, before) {
@@ -324,16 +326,16 @@ func TestURLLogRefuses(t *testing.T) {
 	if err := l.Append(999, 0, nil); err == nil {
 		t.Error("page 999 was added twice")
 	}
-	if err := l.Append(1000, 0, make([]byte, MaxURLRest+1)); err == nil {
+	if err := l.Append(1000, 0, make([]byte, MaxRest+1)); err == nil {
 		t.Error("a URL that is too long was added")
 	}
-	if err := l.Append(1000, 0, make([]byte, MaxURLRest)); err != nil {
+	if err := l.Append(1000, 0, make([]byte, MaxRest)); err != nil {
 		t.Error(err)
 	}
 	if _, _, err := l.Read(1001, nil); err == nil {
 		t.Error("a page was read that is not there")
 	}
-	small, err := OpenURLLog(&memFile{}, [16]byte{1}, 2)
+	small, err := OpenLog(&memFile{}, [16]byte{1}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,9 +345,9 @@ func TestURLLogRefuses(t *testing.T) {
 	}
 }
 
-// TestURLLogFailedWrite: an error stays, nothing is tried again, and what was written
+// TestLogFailedWrite: an error stays, nothing is tried again, and what was written
 // can be read.
-func TestURLLogFailedWrite(t *testing.T) {
+func TestLogFailedWrite(t *testing.T) {
 	f, urls := threeFlushes(t)
 	l := openLog(t, f)
 	defer l.Free()
@@ -369,16 +371,16 @@ func TestURLLogFailedWrite(t *testing.T) {
 	mustRead(t, l, 1000, logged{5, "/more"})
 }
 
-// TestURLLogReadsDamage: damage that happens while the log is open is an error.
-func TestURLLogReadsDamage(t *testing.T) {
+// TestLogReadsDamage: damage that happens while the log is open is an error.
+func TestLogReadsDamage(t *testing.T) {
 	f, _ := threeFlushes(t)
 	l := openLog(t, f)
 	defer l.Free()
-	f.data[urlLogHeader+blockHeader+20] ^= 4
+	f.data[logHeader+blockHeader+20] ^= 4
 	if _, _, err := l.Read(3, nil); !errors.Is(err, errBlock) {
 		t.Errorf("read: %v", err)
 	}
-	if err := l.Each(0, func(Page, Site, []byte) error { return nil }); !errors.Is(err, errBlock) {
+	if err := l.Each(0, func(graph.Page, graph.Site, []byte) error { return nil }); !errors.Is(err, errBlock) {
 		t.Errorf("each: %v", err)
 	}
 	if err := l.Truncate(3); !errors.Is(err, errBlock) {
@@ -386,8 +388,8 @@ func TestURLLogReadsDamage(t *testing.T) {
 	}
 }
 
-// TestURLLogInAFile: the same on disk.
-func TestURLLogInAFile(t *testing.T) {
+// TestLogInAFile: the same on disk.
+func TestLogInAFile(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "urls"))
 	if err != nil {
 		t.Fatal(err)
@@ -411,14 +413,14 @@ func TestURLLogInAFile(t *testing.T) {
 	mustHave(t, f, urls)
 }
 
-// FuzzURLLog opens anything as a log, and reads anything as a block whose checksum is
+// FuzzLog opens anything as a log, and reads anything as a block whose checksum is
 // right: there may be an error, never a panic.
-func FuzzURLLog(f *testing.F) {
+func FuzzLog(f *testing.F) {
 	file, _ := threeFlushes(f)
-	f.Add(file.data[urlLogHeader:])
+	f.Add(file.data[logHeader:])
 	f.Add([]byte{0, 1, '/', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l := openLog(t, &memFile{data: append(bytes.Clone(file.data[:urlLogHeader]), data...)})
+		l := openLog(t, &memFile{data: append(bytes.Clone(file.data[:logHeader]), data...)})
 		defer l.Free()
 		mustEnd(t, l)
 		forged := openLog(t, &memFile{})
@@ -431,14 +433,14 @@ func FuzzURLLog(f *testing.F) {
 }
 
 // mustEnd reads all it can.
-func mustEnd(t *testing.T, l *URLLog) {
+func mustEnd(t *testing.T, l *Log) {
 	pages := 0
-	err := l.Each(0, func(p Page, site Site, rest []byte) error { pages++; return nil })
+	err := l.Each(0, func(p graph.Page, site graph.Site, rest []byte) error { pages++; return nil })
 	if err == nil && pages != l.Pages() || pages > l.Pages() {
 		t.Fatalf("%d of %d pages", pages, l.Pages())
 	}
 	for p := range min(l.Pages(), 200) {
-		if _, _, err := l.Read(Page(p), nil); (err == nil) != (p < pages) {
+		if _, _, err := l.Read(graph.Page(p), nil); (err == nil) != (p < pages) {
 			t.Fatalf("page %d of %d readable ones: %v", p, pages, err)
 		}
 	}

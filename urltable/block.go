@@ -1,4 +1,4 @@
-package graph
+package urltable
 
 import (
 	"encoding/binary"
@@ -6,36 +6,39 @@ import (
 	"io"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/winnow-crawler/winnow/graph"
 )
 
-// blockPages is the largest number of pages in a block of a URLLog. With 16, 32, 64 and
+// blockPages is the largest number of pages in a block of a Log. With 16, 32, 64 and
 // 128 the URLs of apache-sites, in the order in which a breadth-first crawl finds them,
 // take 28.2, 25.9, 24.8 and 24.2 bytes, and twice the pages take longer to read.
 const blockPages = 64
 
 const blockHeader = 12
 
-// maxBody is more than the longest body: three numbers and the rest of each page.
-const maxBody = blockPages * (MaxURLRest + 3*binary.MaxVarintLen32)
+// maxBody is an upper bound of the size of a body: three numbers and the rest of each
+// page.
+const maxBody = blockPages * (MaxRest + 3*binary.MaxVarintLen32)
 
 var errBlock = errors.New("a damaged block of URLs")
 
-// A urlBlock is pages on their way into a URLLog.
-type urlBlock struct {
-	first Page
+// A block collects pages for a Log.
+type block struct {
+	first graph.Page
 	count int
-	site  Site   // of the last page
-	last  []byte // its rest
-	bytes []byte // header and body
+	site  graph.Site // of the last page
+	last  []byte     // its rest
+	bytes []byte     // header and body
 }
 
-// begin empties a block; page first is the next one.
-func (b *urlBlock) begin(first Page) {
+// begin empties the block. Its first page will be first.
+func (b *block) begin(first graph.Page) {
 	b.first, b.count, b.site, b.last = first, 0, 0, b.last[:0]
 	b.bytes = append(b.bytes[:0], make([]byte, blockHeader)...)
 }
 
-func (b *urlBlock) add(site Site, rest []byte) {
+func (b *block) add(site graph.Site, rest []byte) {
 	shared := commonPrefix(b.last, rest)
 	if site == b.site {
 		b.bytes = binary.AppendUvarint(b.bytes, uint64(shared)<<1)
@@ -50,7 +53,7 @@ func (b *urlBlock) add(site Site, rest []byte) {
 }
 
 // seal completes the header and returns the bytes of the block.
-func (b *urlBlock) seal() []byte {
+func (b *block) seal() []byte {
 	size := uint32(len(b.bytes) - blockHeader)
 	binary.LittleEndian.PutUint32(b.bytes[4:], uint32(b.first))
 	binary.LittleEndian.PutUint32(b.bytes[8:], size*blockPages+uint32(b.count-1))
@@ -60,21 +63,21 @@ func (b *urlBlock) seal() []byte {
 
 func blockSum(b []byte) uint32 { return uint32(xxh3.Hash(b[4:])) }
 
-func blockFirst(b []byte) Page { return Page(binary.LittleEndian.Uint32(b[4:])) }
+func blockFirst(b []byte) graph.Page { return graph.Page(binary.LittleEndian.Uint32(b[4:])) }
 
 func blockCount(b []byte) int { return int(binary.LittleEndian.Uint32(b[8:])%blockPages) + 1 }
 
-// blockWhole says whether the bytes are those of one block.
+// blockWhole reports whether b is one undamaged block.
 func blockWhole(b []byte) bool {
 	return len(b) >= blockHeader && len(b)-blockHeader == bodySize(b) &&
 		binary.LittleEndian.Uint32(b) == blockSum(b)
 }
 
-// bodySize is the number of bytes of the body, by the header.
+// bodySize returns the number of bytes of the body according to the header.
 func bodySize(b []byte) int { return int(binary.LittleEndian.Uint32(b[8:]) / blockPages) }
 
-// readBlock reads the next block into b. What is not a block is errBlock, also when
-// there is nothing left.
+// readBlock reads the next block into b. It returns errBlock if there is none, or if it
+// is damaged.
 func readBlock(r io.Reader, b []byte) ([]byte, error) {
 	b = append(b[:0], make([]byte, blockHeader)...)
 	if _, err := io.ReadFull(r, b); err != nil {
@@ -93,7 +96,7 @@ func readBlock(r io.Reader, b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// atEnd turns the end of the file into a block that is not whole.
+// atEnd returns errBlock in place of an end of the file.
 func atEnd(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errBlock
@@ -101,17 +104,17 @@ func atEnd(err error) error {
 	return err
 }
 
-// A urlCursor goes through the pages of a block: next sets site and dst, whose bytes from
+// A cursor iterates over the pages of a block: next sets site and dst, whose bytes from
 // base on are the rest.
-type urlCursor struct {
+type cursor struct {
 	body []byte
 	dst  []byte
 	base int
-	site Site
+	site graph.Site
 	err  error
 }
 
-func (c *urlCursor) next() {
+func (c *cursor) next() {
 	shared, b := uvarint(c.body)
 	site := int64(c.site)
 	if shared&1 == 1 {
@@ -123,13 +126,32 @@ func (c *urlCursor) next() {
 		site, b = site+d, b[n:]
 	}
 	size, b := uvarint(b)
-	if size > uint64(len(b)) || shared>>1 > uint64(len(c.dst)-c.base) || site != int64(Site(site)) {
+	if size > uint64(len(b)) || shared>>1 > uint64(len(c.dst)-c.base) || site != int64(graph.Site(site)) {
 		c.fail()
 		return
 	}
 	c.dst = append(c.dst[:c.base+int(shared>>1)], b[:size]...)
-	c.site, c.body = Site(site), b[size:]
+	c.site, c.body = graph.Site(site), b[size:]
 }
 
-// fail ends the block.
-func (c *urlCursor) fail() { c.err, c.body = errBlock, nil }
+// fail ends the iteration.
+func (c *cursor) fail() { c.err, c.body = errBlock, nil }
+
+// uvarint reads a number. It returns one that is too large for any use if b holds none.
+func uvarint(b []byte) (uint64, []byte) {
+	v, n := binary.Uvarint(b)
+	if n <= 0 {
+		return 1<<64 - 1, nil
+	}
+	return v, b[n:]
+}
+
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}

@@ -1,4 +1,4 @@
-package graph
+package kernel
 
 import (
 	"fmt"
@@ -6,15 +6,17 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/graph"
 )
 
 // listsOf makes Lists of the given lists.
-func listsOf(lists [][]Page) *Lists {
+func listsOf(lists [][]graph.Page) *graph.Lists {
 	links := 0
 	for _, l := range lists {
 		links += len(l)
 	}
-	out := NewLists(len(lists), int64(links))
+	out := graph.NewLists(len(lists), int64(links))
 	off, to := out.Off.Slice(), out.To.Slice()
 	for p, l := range lists {
 		off[p+1] = off[p] + uint64(copy(to[off[p]:], l))
@@ -24,8 +26,8 @@ func listsOf(lists [][]Page) *Lists {
 
 // randomLists has lists of every short length, many empty ones and a few long
 // ones; ids below span.
-func randomLists(r *rand.Rand, pages, span int) [][]Page {
-	lists := make([][]Page, pages)
+func randomLists(r *rand.Rand, pages, span int) [][]graph.Page {
+	lists := make([][]graph.Page, pages)
 	for p := range lists {
 		k := r.IntN(10)
 		if r.IntN(20) == 0 {
@@ -35,7 +37,7 @@ func randomLists(r *rand.Rand, pages, span int) [][]Page {
 			k = 0
 		}
 		for range k {
-			lists[p] = append(lists[p], Page(r.IntN(span)))
+			lists[p] = append(lists[p], graph.Page(r.IntN(span)))
 		}
 		slices.Sort(lists[p])
 		lists[p] = slices.Compact(lists[p])
@@ -57,7 +59,7 @@ func TestGatherSumEqualsPlainLoop(t *testing.T) {
 		for trial := range 20 {
 			lists := randomLists(r, pages, pages)
 			if trial == 0 { // the lists end early, then nothing: the tail of the ids is read at the last list
-				lists[pages-1] = []Page{0}
+				lists[pages-1] = []graph.Page{0}
 			}
 			l := listsOf(lists)
 			g, err := NewGather(l)
@@ -79,7 +81,7 @@ func TestGatherSumEqualsPlainLoop(t *testing.T) {
 }
 
 // naiveRelax is the definition of a Gauss-Seidel sweep.
-func naiveRelax(lists [][]Page, r *Relaxation, pages []Page) (change, sum float64) {
+func naiveRelax(lists [][]graph.Page, r *Relaxation, pages []graph.Page) (change, sum float64) {
 	step := 1
 	if r.Weight[1] != nil {
 		step = 2
@@ -125,10 +127,10 @@ func TestRelaxEqualsDefinition(t *testing.T) {
 		}
 		b := *a
 		b.Y, b.Z = slices.Clone(a.Y), slices.Clone(a.Z)
-		var pages []Page
+		var pages []graph.Page
 		for p := range n {
 			if r.IntN(4) > 0 {
-				pages = append(pages, Page(p))
+				pages = append(pages, graph.Page(p))
 			}
 		}
 		change, sum := g.Relax(a, pages)
@@ -152,12 +154,12 @@ func distance(a, b []float64) (d float64) {
 }
 
 func TestGatherRefusesBadLists(t *testing.T) {
-	descending := listsOf([][]Page{{0}, {1}, {2}})
+	descending := listsOf([][]graph.Page{{0}, {1}, {2}})
 	descending.Off.Set(1, 3)
 	descending.Off.Set(2, 1)
-	beyond := listsOf([][]Page{{0}, {1}})
+	beyond := listsOf([][]graph.Page{{0}, {1}})
 	beyond.Off.Set(2, 3)
-	for name, l := range map[string]*Lists{"descending offsets": descending, "offset beyond the links": beyond} {
+	for name, l := range map[string]*graph.Lists{"descending offsets": descending, "offset beyond the links": beyond} {
 		if _, err := NewGather(l); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
@@ -168,14 +170,14 @@ func TestGatherRefusesBadLists(t *testing.T) {
 // A vector that is too short, or a range outside the lists, must panic before the
 // loop without bounds checks is entered.
 func TestGatherPanicsOutOfRange(t *testing.T) {
-	l := listsOf([][]Page{{0, 9}, {1}, {2}, {3, 4, 5}})
+	l := listsOf([][]graph.Page{{0, 9}, {1}, {2}, {3, 4, 5}})
 	defer l.Free()
 	g, err := NewGather(l)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ten := make([]float64, 10)
-	relax := func(y, z int, pages ...Page) func() {
+	relax := func(y, z int, pages ...graph.Page) func() {
 		return func() {
 			g.Relax(&Relaxation{Y: ten[:y], Z: ten[:z], Base: ten[:1], Weight: [2][]float64{ten[:4], nil}}, pages)
 		}
@@ -187,7 +189,7 @@ func TestGatherPanicsOutOfRange(t *testing.T) {
 		"short y":        relax(3, 10, 0),
 		"short z":        relax(4, 9, 0),
 		"unknown page":   relax(4, 10, 0, 4),
-		"huge page":      relax(4, 10, NoPage),
+		"huge page":      relax(4, 10, graph.NoPage),
 	} {
 		func() {
 			defer func() {
@@ -231,8 +233,8 @@ func TestSpreadEqualsDefinition(t *testing.T) {
 
 func TestSpreadPanicsOutOfRange(t *testing.T) {
 	for name, fn := range map[string]func(){
-		"unknown page":   func() { Spread(make([]float64, 64), make([]uint8, 2), []Page{64}, 1, 0) },
-		"too few blocks": func() { Spread(make([]float64, 65), make([]uint8, 2), []Page{0}, 1, 0) },
+		"unknown page":   func() { Spread(make([]float64, 64), make([]uint8, 2), []graph.Page{64}, 1, 0) },
+		"too few blocks": func() { Spread(make([]float64, 65), make([]uint8, 2), []graph.Page{0}, 1, 0) },
 	} {
 		func() {
 			defer func() {
@@ -250,11 +252,11 @@ func TestSpreadPanicsOutOfRange(t *testing.T) {
 func BenchmarkGather(b *testing.B) {
 	const pages = 200_000
 	r := rand.New(rand.NewPCG(5, 6))
-	lists := make([][]Page, pages)
+	lists := make([][]graph.Page, pages)
 	for p := range lists {
 		for range r.IntN(24) {
 			q := (p + r.IntN(2000) - 1000 + pages) % pages
-			lists[p] = append(lists[p], Page(q))
+			lists[p] = append(lists[p], graph.Page(q))
 		}
 		slices.Sort(lists[p])
 		lists[p] = slices.Compact(lists[p])
@@ -265,9 +267,9 @@ func BenchmarkGather(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	z, sum, all := randomVector(r, pages), make([]float64, pages), make([]Page, pages)
+	z, sum, all := randomVector(r, pages), make([]float64, pages), make([]graph.Page, pages)
 	for p := range all {
-		all[p] = Page(p)
+		all[p] = graph.Page(p)
 	}
 	small := make([]float64, pages)
 	for i := range small {
@@ -285,7 +287,7 @@ func BenchmarkGather(b *testing.B) {
 	b.Run("plain", func(b *testing.B) {
 		for b.Loop() {
 			for p := range sum {
-				sum[p] = sumList(g.List(Page(p)), z)
+				sum[p] = sumList(g.List(graph.Page(p)), z)
 			}
 		}
 		perLink(b)
@@ -300,7 +302,7 @@ func BenchmarkGather(b *testing.B) {
 }
 
 func ExampleGather_Sum() {
-	l := listsOf([][]Page{{1, 2}, {0}, {}})
+	l := listsOf([][]graph.Page{{1, 2}, {0}, {}})
 	defer l.Free()
 	g, _ := NewGather(l)
 	sum := make([]float64, 3)

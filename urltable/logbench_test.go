@@ -1,6 +1,7 @@
-package graph
+package urltable
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/data"
 )
 
@@ -19,17 +21,13 @@ import (
 func urlLists(b *testing.B) map[string][]string {
 	lists := map[string][]string{}
 	for _, name := range []string{"apache-sites/apache-sites", "mdn/mdn-2026-08-22", "webkb/webkb"} {
-		rg := realGraph{edges: name + ".edges.zst", urls: strings.Split(name, "-2026")[0] + ".urls.gz"}
-		if strings.Contains(name, "2026") {
-			rg.nodes = name + ".nodes.gz"
-		}
-		if _, ok := data.File(filepath.FromSlash(rg.edges)); !ok {
+		g := realGraph(b, name)
+		if g == nil {
 			return map[string][]string{"made": madeURLs(200_000)}
 		}
-		g, _ := importReal(b, rg.options(b))
 		listed, found := make([]string, g.Pages()), []string{}
 		for p := range listed {
-			listed[p] = string(g.AppendURL(nil, Page(p)))
+			listed[p] = string(g.AppendURL(nil, graph.Page(p)))
 		}
 		for _, p := range foundOrder(g) {
 			found = append(found, listed[p])
@@ -38,6 +36,31 @@ func urlLists(b *testing.B) map[string][]string {
 		lists[base+"/listed"], lists[base+"/found"] = listed, found
 	}
 	return lists
+}
+
+// realGraph imports a graph beside the checkout. It returns nil if there is none.
+func realGraph(b *testing.B, name string) *graph.Graph {
+	file := func(name string) string {
+		path, _ := data.File(filepath.FromSlash(name))
+		return path
+	}
+	o := graph.ImportOptions{Edges: file(name + ".edges.zst"), URLs: file(strings.Split(name, "-2026")[0] + ".urls.gz")}
+	if strings.Contains(name, "2026") {
+		o.Nodes = file(name + ".nodes.gz")
+	}
+	if o.Edges == "" {
+		return nil
+	}
+	o.Path = filepath.Join(b.TempDir(), "g.wg")
+	if _, err := graph.Import(context.Background(), o); err != nil {
+		b.Fatal(err)
+	}
+	g, err := graph.Open(o.Path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { g.Close() })
+	return g
 }
 
 func madeURLs(n int) (urls []string) {
@@ -49,11 +72,11 @@ func madeURLs(n int) (urls []string) {
 
 // foundOrder is the order in which breadth-first search finds all pages, from page 0
 // and, as long as there are others, from the first of these.
-func foundOrder(g *Graph) (order []Page) {
+func foundOrder(g *graph.Graph) (order []graph.Page) {
 	lists := g.Forward().Raw(2)
 	defer lists.Free()
 	known := make([]bool, g.Pages())
-	meet := func(p Page) {
+	meet := func(p graph.Page) {
 		if !known[p] {
 			known[p] = true
 			order = append(order, p)
@@ -61,7 +84,7 @@ func foundOrder(g *Graph) (order []Page) {
 	}
 	next := 0
 	for p := range known {
-		meet(Page(p))
+		meet(graph.Page(p))
 		for ; next < len(order); next++ {
 			for _, q := range lists.List(order[next]) {
 				meet(q)
@@ -71,19 +94,21 @@ func foundOrder(g *Graph) (order []Page) {
 	return order
 }
 
-// BenchmarkURLLog measures bytes per URL, what it takes to add one and to read one at
+// BenchmarkLog measures bytes per URL, what it takes to add one and to read one at
 // random, from a file, and to open the log.
-func BenchmarkURLLog(b *testing.B) {
+func BenchmarkLog(b *testing.B) {
 	lists := urlLists(b)
 	for _, name := range slices.Sorted(maps.Keys(lists)) {
 		urls := lists[name]
-		var sites []Site
+		var sites []graph.Site
 		var rests [][]byte
-		var table nameTable
+		table := New("", [16]byte{}, 1, len(urls))
+		defer table.Free()
 		for _, u := range urls {
-			site := SiteOfURL([]byte(u))
-			sites = append(sites, table.add(site))
-			rests = append(rests, []byte(u[len(site):]))
+			name := graph.SiteOfURL([]byte(u))
+			site, _ := table.Site(table.Key().Site(name), name)
+			sites = append(sites, site)
+			rests = append(rests, []byte(u[len(name):]))
 		}
 		f, err := os.Create(filepath.Join(b.TempDir(), "urls"))
 		if err != nil {
@@ -95,7 +120,7 @@ func BenchmarkURLLog(b *testing.B) {
 			for b.Loop() {
 				l.Truncate(0)
 				for p := range urls {
-					if err := l.Append(Page(p), sites[p], rests[p]); err != nil {
+					if err := l.Append(graph.Page(p), sites[p], rests[p]); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -110,7 +135,7 @@ func BenchmarkURLLog(b *testing.B) {
 			r, buf := rand.New(rand.NewPCG(1, 2)), []byte(nil)
 			for b.Loop() {
 				p := r.IntN(len(urls))
-				_, rest, err := l.Read(Page(p), buf[:0])
+				_, rest, err := l.Read(graph.Page(p), buf[:0])
 				if err != nil || len(rest) != len(rests[p]) {
 					b.Fatal("wrong answer", err)
 				}
