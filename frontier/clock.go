@@ -22,6 +22,9 @@ func (f *Frontier) postpone(now time.Duration, s graph.Site, e *event.Event) {
 		f.names.Set(int(s), max(1, int64(now))) // it has expired
 	}
 	d = max(d, f.crawlDelay(s))
+	if f.stage.At(int(s)) == unruled { // its robots.txt was asked for by another site: it has said this
+		d = max(d, e.Delay)
+	}
 	d = max(d, f.pace(s, e, d), e.Retry, f.backOff(s, e), f.slowness(s, e))
 	f.spare(now, s, later(e.End, d))
 }

@@ -303,6 +303,9 @@ func (n *naive) end(now time.Duration, i graph.Site, e *event.Event) {
 		s.median = whole(nearer(s.median, t), time.Microsecond)
 	}
 	d := max(n.o.Delay, s.delay, other.delay, e.Retry, min(n.o.FactorMax, time.Duration(n.o.Factor*float64(t))), n.slowness(s, e))
+	if s.needs == event.Robots {
+		d = max(d, e.Delay)
+	}
 	s.next = max(s.next, e.End+d)
 	other.next = max(other.next, e.End+d)
 	s.served++
