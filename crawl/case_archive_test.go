@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -25,10 +26,10 @@ func TestCaseJournalTailLost(t *testing.T) {
 		w.o.Machine.Sizes = Sizes{Journal: 30_000, Archive: 50_000}
 		w.o.Config.Pages = 300
 		w.run(t)
-		before := bytesIn(t, w.disk[partArchive])
-		all, _ := w.disk[partJournal].List()
+		before := bytesIn(t, w.disk[layout.ArchiveDir])
+		all, _ := w.disk[layout.JournalDir].List()
 		for _, e := range all[len(all)/2:] {
-			w.disk[partJournal].Remove(e.Name)
+			w.disk[layout.JournalDir].Remove(e.Name)
 		}
 		w.o.Config.Pages, w.o.Seeds = 1, nil
 		for i, want := range []bool{true, false, false} {
@@ -38,7 +39,7 @@ func TestCaseJournalTailLost(t *testing.T) {
 			if got := strings.Contains(log.String(), "set aside"); got != want {
 				t.Errorf("start %d: it is said that files were set aside: %t, want %t\n%s", i, got, want, log.String())
 			}
-			if after := bytesIn(t, w.disk[partArchive]); after != before {
+			if after := bytesIn(t, w.disk[layout.ArchiveDir]); after != before {
 				t.Errorf("start %d: the archive has %d bytes, it had %d", i, after, before)
 			}
 		}
@@ -62,8 +63,8 @@ func TestCaseArchiveMoved(t *testing.T) {
 		w.o.Machine.Sizes.Archive = 50_000
 		w.o.Config.Pages = 100
 		w.run(t)
-		moved, _ := w.disk[partArchive].List()
-		w.disk[partArchive] = disk.NewMemory()
+		moved, _ := w.disk[layout.ArchiveDir].List()
+		w.disk[layout.ArchiveDir] = disk.NewMemory()
 		w.o.Config.Pages, w.o.Seeds = 0, nil
 		if sum := w.run(t); sum.Fetched != 400 {
 			t.Errorf("%d of 400 pages", sum.Fetched)
@@ -84,8 +85,8 @@ func TestArchiveTooShort(t *testing.T) {
 		w := newTestWeb(t, 200, 12, fakeweb.ServeOptions{})
 		w.o.Config.Pages = 100
 		w.run(t)
-		all, _ := w.disk[partArchive].List()
-		f, err := w.disk[partArchive].Open(all[0].Name, disk.Change)
+		all, _ := w.disk[layout.ArchiveDir].List()
+		f, err := w.disk[layout.ArchiveDir].Open(all[0].Name, disk.Change)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,12 +115,12 @@ func TestFinalFilesStay(t *testing.T) {
 			w.o.Config.Pages = int64(50 * (i + 1))
 			w.run(t)
 			w.o.Seeds = nil
-			all, _ := w.disk[partArchive].List()
+			all, _ := w.disk[layout.ArchiveDir].List()
 			if len(all) != i+1 {
 				t.Errorf("%d files after %d sessions", len(all), i+1)
 			}
 			for _, e := range all {
-				b, err := disk.ReadFile(w.disk[partArchive], e.Name)
+				b, err := disk.ReadFile(w.disk[layout.ArchiveDir], e.Name)
 				if old, ok := final[e.Name]; err != nil || ok && !bytes.Equal(b, old) {
 					t.Errorf("%s has changed: %v", e.Name, err)
 				}
@@ -139,9 +140,9 @@ func TestCaseStaleFollower(t *testing.T) {
 		w.o.Machine.Sizes = Sizes{Journal: 15_000, Copy: 1, Replay: 1, URLs: 1}
 		w.o.Config.Pages = 150
 		w.run(t)
-		all, _ := w.disk[partJournal].List()
+		all, _ := w.disk[layout.JournalDir].List()
 		for _, e := range all[len(all)/3:] {
-			w.disk[partJournal].Remove(e.Name)
+			w.disk[layout.JournalDir].Remove(e.Name)
 		}
 		w.o.Config.Pages, w.o.Seeds = 300, nil
 		w.o.Config.Policy = "breadth-first"

@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -113,7 +114,7 @@ func TestSecretsNotArchived(t *testing.T) {
 		if got("a.example", "X-Api-Key") == "" {
 			t.Fatal("the secret was not sent")
 		}
-		text := unpackedArchive(t, w.disk[partArchive])
+		text := unpackedArchive(t, w.disk[layout.ArchiveDir])
 		if !bytes.Contains(text, []byte("Accept-Language: de")) {
 			t.Error("the archive does not tell which headers were sent")
 		}
@@ -182,7 +183,7 @@ func TestFilesArePrivate(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	for _, name := range []string{fileConfig, fileLock, fileStatus, "00000000.wj", urlFile} {
+	for _, name := range []string{fileConfig, fileLock, fileStatus, "00000000.wj", layout.URLFile} {
 		if !strings.Contains(strings.Join(found, " "), name) {
 			t.Errorf("%s is not there: %v", name, found)
 		}

@@ -16,6 +16,8 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -25,7 +27,7 @@ import (
 // sameState fails the test if the last snapshot of a crawl is not what its records make.
 func (w *testWeb) sameState(t *testing.T) {
 	t.Helper()
-	if string(w.restored(t, w.disk[partSnapshot])) != string(w.restored(t, disk.NewMemory())) {
+	if string(w.restored(t, w.disk[layout.SnapshotDir])) != string(w.restored(t, disk.NewMemory())) {
 		t.Error("the snapshot is not what the records make")
 	}
 }
@@ -39,13 +41,13 @@ func (w *testWeb) resume(t *testing.T, set func(*config.Config)) *Summary {
 }
 
 // capOf is the limit with a key that left something out.
-func capOf(sum *Summary, key string) Cap {
+func capOf(sum *Summary, key string) state.Cap {
 	for _, c := range sum.Caps {
 		if c.Key == key {
 			return c
 		}
 	}
-	return Cap{}
+	return state.Cap{}
 }
 
 // site answers with robots.txt, a sitemap and pages of their own words.
@@ -172,8 +174,8 @@ func (d *detourWeb) live(t *testing.T, depth int, rng *rand.Rand) {
 			break
 		}
 		if d.root = d.root.Kill(); rng.IntN(3) == 0 {
-			for _, e := range first(d.root.Sub(partSnapshot).List()) {
-				d.root.Sub(partSnapshot).Remove(e.Name)
+			for _, e := range first(d.root.Sub(layout.SnapshotDir).List()) {
+				d.root.Sub(layout.SnapshotDir).Remove(e.Name)
 			}
 		}
 	}
@@ -186,7 +188,7 @@ func (d *detourWeb) live(t *testing.T, depth int, rng *rand.Rand) {
 	if got, want := slices.Compact(got), d.within(depth); !slices.Equal(got, want) {
 		t.Errorf("%s with depth %d: %d pages, want %d", d.o.Config.Policy, depth, len(got), len(want))
 	}
-	for _, part := range []string{partJournal, partSnapshot} {
+	for _, part := range []string{layout.JournalDir, layout.SnapshotDir} {
 		d.disk[part] = d.root.Sub(part)
 	}
 	d.sameState(t)
@@ -214,7 +216,7 @@ func TestCaseDepthExact(t *testing.T) {
 				d.o.Seeds = nil
 			}
 			before := event.Session
-			_, err := journal.Read(d.root.Sub(partJournal), 0, func(r *journal.Record) error {
+			_, err := journal.Read(d.root.Sub(layout.JournalDir), 0, func(r *journal.Record) error {
 				switch e := &r.Event; {
 				case e.Kind == event.Done:
 					direct += len(e.Admit)
@@ -551,7 +553,7 @@ func TestCaseTypesLearned(t *testing.T) {
 		if n := countOf(w.asked, "http://wiki.example/wiki/"); n != 24 {
 			t.Errorf("%d of 24 pages of the wiki", n)
 		}
-		if n := countOf(w.asked, "http://b.example/src/"); n < 3 || n > 2*kindSiteTries {
+		if n := countOf(w.asked, "http://b.example/src/"); n < 3 || n > 2*state.KindSiteTries {
 			t.Errorf("%d scripts were asked for", n)
 		}
 		if n := countOf(w.asked, "http://b.example/paper"); n > 0 {

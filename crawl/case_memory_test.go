@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -119,19 +121,19 @@ func TestCaseRulesMemory(t *testing.T) {
 	long(t)
 	s, _ := newTestState(t)
 	name := []byte("http://a.example")
-	s.site(s.key.Site(name), name)
-	before := s.memory()
+	s.Site(s.Key.Site(name), name)
+	before := s.Memory()
 	for day := range 40 { // one site, whose robots.txt changes every day
-		s.setRules(0, bigRules(day))
+		s.SetRules(0, bigRules(day))
 	}
-	if n, size := len(s.texts.list), int64(bigRules(39).Size()); n > 3 || len(s.texts.numbers) != 1 || s.texts.size != size {
-		t.Errorf("%d rules of %d bytes are kept for one site, want one of %d", n, s.texts.size, size)
-	} else if grown := s.memory() - before; grown < size || grown > size+1024 {
+	if n, size := len(s.Texts.List), int64(bigRules(39).Size()); n > 3 || len(s.Texts.Numbers) != 1 || s.Texts.Size != size {
+		t.Errorf("%d rules of %d bytes are kept for one site, want one of %d", n, s.Texts.Size, size)
+	} else if grown := s.Memory() - before; grown < size || grown > size+1024 {
 		t.Errorf("the state takes %d bytes more, its rules %d", grown, size)
 	}
-	s.setRules(0, robots.Rules{})
-	if s.texts.size != 0 || len(s.texts.numbers) != 0 {
-		t.Errorf("%d bytes of rules are left", s.texts.size)
+	s.SetRules(0, robots.Rules{})
+	if s.Texts.Size != 0 || len(s.Texts.Numbers) != 0 {
+		t.Errorf("%d bytes of rules are left", s.Texts.Size)
 	}
 }
 
@@ -149,7 +151,7 @@ func TestNumbersAgain(t *testing.T) {
 		f.now += time.Hour
 		f.work(event.Resolve, graph.Site(site), 0, event.Resolved, func(r *journal.Record) {
 			r.Facts.Addrs = []netip.Addr{to}
-			r.Event.Address, r.Event.Expiry = s.number(to), f.now+time.Minute
+			r.Event.Address, r.Event.Expiry = s.Number(to), f.now+time.Minute
 		})
 	}
 	for i := range 4 {
@@ -159,22 +161,22 @@ func TestNumbersAgain(t *testing.T) {
 		move(2, publicAddr(100+i))
 	}
 	move(1, netip.MustParseAddr("2001:db8::1"))
-	if n := s.ips.bits.Len(); n > 8 {
+	if n := s.Ips.Bits.Len(); n > 8 {
 		t.Errorf("%d numbers for 4 sites", n)
 	}
 	var set graph.Set
 	defer set.Free()
-	saved := newIPNumbers(&set, 100)
-	if err := saved.load(s.ips.save(), s.f.Addresses()); err != nil {
+	saved := state.NewIPNumbers(&set, 100)
+	if err := saved.Load(s.Ips.Save(), s.Frontier.Addresses()); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 4 {
-		if a, b := saved.at(s.f.Address(graph.Site(i))), s.addressOf(graph.Site(i)); a != b || !a.IsValid() {
+		if a, b := saved.At(s.Frontier.Address(graph.Site(i))), s.AddressOf(graph.Site(i)); a != b || !a.IsValid() {
 			t.Errorf("site %d is at %v, saved as %v", i, b, a)
 		}
 	}
 	next := publicAddr(5000)
-	if a, b := s.ips.number(next), saved.number(next); a != b {
+	if a, b := s.Ips.Number(next), saved.Number(next); a != b {
 		t.Errorf("the next address is number %d, after loading %d", a, b)
 	}
 }
@@ -184,54 +186,54 @@ func TestCaseTrouble(t *testing.T) {
 	s, _ := newTestState(t)
 	for i := range 1000 {
 		name := fmt.Appendf(nil, "http://s%d.example", i)
-		s.site(s.key.Site(name), name)
+		s.Site(s.Key.Site(name), name)
 		r := &journal.Record{Event: event.Event{Kind: event.Ruled, Task: event.Task{Site: graph.Site(i), For: graph.Site(i)}, Class: event.ConnectError, Again: true}}
-		s.ruled(r)
-		if r.Event.Again = false; len(s.trouble) != 1 {
-			t.Fatalf("%d sites have trouble", len(s.trouble))
+		s.Ruled(r)
+		if r.Event.Again = false; len(s.Trouble) != 1 {
+			t.Fatalf("%d sites have trouble", len(s.Trouble))
 		}
-		s.ruled(r) // the last try: given up
+		s.Ruled(r) // the last try: given up
 	}
-	if len(s.trouble) != 0 {
-		t.Errorf("%d entries of trouble for sites that are given up", len(s.trouble))
+	if len(s.Trouble) != 0 {
+		t.Errorf("%d entries of trouble for sites that are given up", len(s.Trouble))
 	}
 }
 
 // fullState is a state of so many pages of one site, all of which came, in a crawl with
 // --recrawl and four parameters each.
-func fullState(t *testing.T, n int) *state {
+func fullState(t *testing.T, n int) *state.State {
 	t.Helper()
 	c := config.Default()
 	c.Recrawl = config.Duration{Duration: 7 * 24 * time.Hour}
-	set, err := newSetup(&c, identity{crawl: [16]byte{1}, secret: [16]byte{2}}, 1<<30)
+	set, err := state.NewSetup(&c, layout.Identity{Crawl: [16]byte{1}, Secret: [16]byte{2}}, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := emptyState(&parts{urls: disk.NewMemory(), urlFile: urlFile}, set)
+	s, err := state.Empty(&layout.Parts{Urls: disk.NewMemory(), UrlFile: layout.URLFile}, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.close)
+	t.Cleanup(s.Close)
 	name := []byte("http://a.example")
-	id, _ := s.site(s.key.Site(name), name)
+	id, _ := s.Site(s.Key.Site(name), name)
 	var r journal.Record
 	r.Event.Kind = event.Seed
 	for i := range n {
 		rest := fmt.Appendf(nil, "/list%d/view.php?cat=%d&item=%d&page=%d&lang=%d", i%50, i%97, i, i%11, i%3)
-		p, _ := s.seen.Page(s.key.Page(s.key.Site(name), rest))
-		s.add(&r, p, id, name, rest, event.NoBar)
+		p, _ := s.Table.Page(s.Key.Page(s.Key.Site(name), rest))
+		s.Add(&r, p, id, name, rest, event.NoBar)
 		name = nil
 	}
-	s.apply(&r, true)
+	s.Apply(&r, true)
 	for i := range n {
 		now := time.Duration(i) * time.Second
 		took := journal.Record{Now: now, Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Page: graph.Page(i)}}}
-		s.apply(&took, true)
+		s.Apply(&took, true)
 		done := journal.Record{Now: now, Event: event.Event{Kind: event.Done, Task: event.Task{Page: graph.Page(i)}, Start: now, End: now, Due: now + 7*24*time.Hour}}
 		done.Facts.Digest = [16]byte{byte(i), byte(i >> 8), byte(i >> 16), 1}
 		done.Facts.SimHash = uint64(i) * 0x9e3779b97f4a7c15
 		done.Facts.ETag, done.Facts.Modified = fmt.Sprintf("\"%016x-%08x\"", i*77, i), "Wed, 21 Oct 2026 07:28:00 GMT"
-		s.apply(&done, true)
+		s.Apply(&done, true)
 	}
 	return s
 }
@@ -263,19 +265,19 @@ func TestCaseBytesPerPage(t *testing.T) {
 func TestListingsEnd(t *testing.T) {
 	s, _ := newTestState(t)
 	name := []byte("http://a.example")
-	s.site(s.key.Site(name), name)
-	s.addFiles(0, []string{"http://a.example/1.xml"})
+	s.Site(s.Key.Site(name), name)
+	s.AddFiles(0, []string{"http://a.example/1.xml"})
 	next := &journal.Record{Event: event.Event{Kind: event.Listed}, Facts: journal.Facts{Files: []string{"http://a.example/2.xml", "http://a.example/3.xml"}}}
-	s.listed(next) // an index
-	if n := s.listings[0]; n != 3 || !s.namedFiles(0) {
+	s.Listed(next) // an index
+	if n := s.Listings[0]; n != 3 || !s.NamedFiles(0) {
 		t.Errorf("%d files are known", n)
 	}
 	for range 2 {
 		next.Facts.Files = nil
-		s.listed(next)
+		s.Listed(next)
 	}
-	if len(s.listings) != 0 || len(s.files) != 0 || s.waiting != 0 || !s.namedFiles(0) || s.namedFiles(100) {
-		t.Errorf("%d counts, %d lists, %d bytes of names are left; read before: %t", len(s.listings), len(s.files), s.waiting, s.namedFiles(0))
+	if len(s.Listings) != 0 || len(s.Files) != 0 || s.Waiting != 0 || !s.NamedFiles(0) || s.NamedFiles(100) {
+		t.Errorf("%d counts, %d lists, %d bytes of names are left; read before: %t", len(s.Listings), len(s.Files), s.Waiting, s.NamedFiles(0))
 	}
 }
 
@@ -292,33 +294,33 @@ func TestAddressComesBack(t *testing.T) {
 	move := func(site int, to netip.Addr) {
 		f.work(event.Resolve, graph.Site(site), 0, event.Resolved, func(r *journal.Record) {
 			r.Facts.Addrs = []netip.Addr{to}
-			r.Event.Address, r.Event.Expiry = s.number(to), f.now+time.Minute
+			r.Event.Address, r.Event.Expiry = s.Number(to), f.now+time.Minute
 		})
 	}
 	here, there := publicAddr(1), publicAddr(2)
 	move(0, here)
 	f.now += time.Hour
 	f.work(event.Robots, 0, 0, event.Ruled, func(r *journal.Record) {
-		r.Facts.Rules, _ = s.texts.list[0].AppendBinary(nil)
+		r.Facts.Rules, _ = s.Texts.List[0].AppendBinary(nil)
 		r.Event.Expiry = f.now + time.Hour
 	})
-	number := s.f.Address(0)
+	number := s.Frontier.Address(0)
 	f.now += 10 * time.Millisecond
 	move(0, there)
 	move(2, publicAddr(4)) // it must not have the number
 	var set graph.Set
 	defer set.Free()
-	saved := newIPNumbers(&set, 100)
-	if err := saved.load(s.ips.save(), s.f.Addresses()); err != nil || saved.number(here) != number {
-		t.Errorf("after loading the address has number %d, want %d; %v", saved.number(here), number, err)
+	saved := state.NewIPNumbers(&set, 100)
+	if err := saved.Load(s.Ips.Save(), s.Frontier.Addresses()); err != nil || saved.Number(here) != number {
+		t.Errorf("after loading the address has number %d, want %d; %v", saved.Number(here), number, err)
 	}
 	f.now += 10 * time.Millisecond
-	if move(1, here); s.f.Address(1) != number || s.f.AddressIdle(f.now, number) {
-		t.Errorf("the address had number %d and has %d, and can be asked", number, s.f.Address(1))
+	if move(1, here); s.Frontier.Address(1) != number || s.Frontier.AddressIdle(f.now, number) {
+		t.Errorf("the address had number %d and has %d, and can be asked", number, s.Frontier.Address(1))
 	}
 	f.now += time.Hour
 	move(1, there)
-	if n := s.number(publicAddr(3)); n != number {
+	if n := s.Number(publicAddr(3)); n != number {
 		t.Errorf("the number %d is not used again, but %d", number, n)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -18,12 +20,12 @@ func TestCaseSnapshotTemp(t *testing.T) {
 		w.o.Config.Pages = 50
 		w.run(t)
 		w.o.Config.Pages, w.o.Seeds = 100, nil
-		w.disk[partSnapshot].FailWrite(2, syscall.ENOSPC)
+		w.disk[layout.SnapshotDir].FailWrite(2, syscall.ENOSPC)
 		if _, err := Run(t.Context(), w.o); err == nil || !strings.Contains(err.Error(), "no room left") {
 			t.Fatalf("a snapshot without room gives %v", err)
 		}
 		w.noTemp(t, "after an error")
-		f, err := w.disk[partSnapshot].Open(snapshotTemp, disk.Create)
+		f, err := w.disk[layout.SnapshotDir].Open(state.SnapshotTemp, disk.Create)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,12 +41,12 @@ func TestCaseSnapshotTemp(t *testing.T) {
 // noTemp demands that no snapshot is there that is not finished.
 func (w *testWeb) noTemp(t *testing.T, when string) {
 	t.Helper()
-	list, err := w.disk[partSnapshot].List()
+	list, err := w.disk[layout.SnapshotDir].List()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range list {
-		if e.Name == snapshotTemp {
+		if e.Name == state.SnapshotTemp {
 			t.Errorf("%s: %s of %d bytes is there", when, e.Name, e.Size)
 		}
 	}

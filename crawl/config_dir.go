@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -24,7 +25,7 @@ func ReadConfig(dir string) (c config.Config, found bool, err error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return c, false, &Error{Text: "cannot read the configuration of " + dir, Hint: "choose another place with --dir", Err: err}
 	}
-	where := filepath.Join(dir, filepath.FromSlash(partJournal))
+	where := filepath.Join(dir, filepath.FromSlash(layout.JournalDir))
 	if _, err := os.Stat(where); err != nil {
 		return config.Default(), false, nil
 	}

@@ -4,12 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/crawl/layout"
 )
 
 // A crawl that was killed before its journal had a header is begun again.
 func TestReadConfigOfKilled(t *testing.T) {
 	dir := t.TempDir()
-	where := filepath.Join(dir, filepath.FromSlash(partJournal))
+	where := filepath.Join(dir, filepath.FromSlash(layout.JournalDir))
 	if err := os.MkdirAll(where, 0o755); err != nil {
 		t.Fatal(err)
 	}

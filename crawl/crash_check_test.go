@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -123,21 +125,21 @@ func (w *crashWeb) checkDisk(t *testing.T) {
 	t.Helper()
 	c := w.root.Kill()
 	again := w.o.Config.Recrawl.Duration > 0
-	s := readStory(t, c.Sub(partJournal), again)
+	s := readStory(t, c.Sub(layout.JournalDir), again)
 	w.noteCommitted(s)
 	if s.last.Next == 0 {
 		return // nothing was committed
 	}
-	if _, _, err := journal.Open(c.Sub(partJournal), journal.Header{}); err != nil {
+	if _, _, err := journal.Open(c.Sub(layout.JournalDir), journal.Header{}); err != nil {
 		t.Fatal(err)
 	}
-	if after := readStory(t, c.Sub(partJournal), again); after.last != s.last {
+	if after := readStory(t, c.Sub(layout.JournalDir), again); after.last != s.last {
 		t.Fatalf("recovery changes the last commit from %+v to %+v", s.last, after.last)
 	}
-	if _, err := archive.Open(c.Sub(partArchive), archive.Config{Prefix: "winnow"}, position(s.last)); err != nil {
+	if _, err := archive.Open(c.Sub(layout.ArchiveDir), archive.Config{Prefix: "winnow"}, layout.Position(s.last)); err != nil {
 		t.Fatal(err)
 	}
-	checkArchive(t, c.Sub(partArchive), s)
+	checkArchive(t, c.Sub(layout.ArchiveDir), s)
 	w.checkStates(t, c, s)
 }
 
@@ -222,19 +224,19 @@ func answersOf(t *testing.T, dir disk.Dir, name string, number uint32, found map
 func (w *crashWeb) checkStates(t *testing.T, c *disk.Memory, s *story) {
 	t.Helper()
 	from := w.restored(t, c, s.last.Next)
-	defer from.close()
+	defer from.Close()
 	bare := disk.NewMemory()
-	copyDir(t, bare.Sub(partJournal), c.Sub(partJournal))
+	copyDir(t, bare.Sub(layout.JournalDir), c.Sub(layout.JournalDir))
 	alone := w.restored(t, bare, s.last.Next)
-	defer alone.close()
+	defer alone.Close()
 	again := w.restored(t, c, s.last.Next)
-	defer again.close()
+	defer again.Close()
 	sameState(t, "restored", from, "restored once more", again)
 	sameState(t, "restored from a snapshot", from, "from the journal alone", alone)
 	w.checkSnapshots(t, c, s.last.Next)
 	for p, want := range s.urls {
-		for _, s := range []*state{from, alone} {
-			if url := string(s.appendURL(nil, graph.Page(p))); url != want {
+		for _, s := range []*state.State{from, alone} {
+			if url := string(s.AppendURL(nil, graph.Page(p))); url != want {
 				t.Errorf("page %d is %s, in the journal %s", p, url, want)
 			}
 		}
@@ -245,33 +247,33 @@ func (w *crashWeb) checkStates(t *testing.T, c *disk.Memory, s *story) {
 // that the journal alone gives at the same record, byte by byte.
 func (w *crashWeb) checkSnapshots(t *testing.T, c *disk.Memory, last uint64) {
 	t.Helper()
-	names, err := snapshotsOf(c.Sub(partSnapshot))
+	names, err := state.SnapshotsOf(c.Sub(layout.SnapshotDir))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
 		var next uint64
 		fmt.Sscanf(name, "%x", &next)
-		b, err := disk.ReadFile(c.Sub(partSnapshot), name)
+		b, err := disk.ReadFile(c.Sub(layout.SnapshotDir), name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if next > last || checkSum(bytesFile{bytes.NewReader(b)}, int64(len(b))) != nil {
+		if next > last || state.CheckSum(bytesFile{bytes.NewReader(b)}, int64(len(b))) != nil {
 			continue // the next recovery will not use it either
 		}
 		s := w.replayed(t, c, next)
-		if h, err := readHead(bytes.NewReader(b)); err != nil || h.Layout != s.layout() {
-			s.close() // of another policy
+		if h, err := state.ReadHead(bytes.NewReader(b)); err != nil || h.Layout != s.Layout() {
+			s.Close() // of another policy
 			continue
 		}
 		var want bytes.Buffer
-		if err := s.save(&want); err != nil {
+		if err := s.Save(&want); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(b[:len(b)-8], want.Bytes()) {
 			t.Errorf("snapshot %s differs from what the journal gives", name)
 		}
-		s.close()
+		s.Close()
 	}
 }
 
@@ -285,36 +287,36 @@ func (bytesFile) Close() error                       { return nil }
 func (f bytesFile) Size() (int64, error)             { return f.Reader.Size(), nil }
 
 // replayed is the state before record next, from the journal alone.
-func (w *crashWeb) replayed(t *testing.T, c *disk.Memory, next uint64) *state {
+func (w *crashWeb) replayed(t *testing.T, c *disk.Memory, next uint64) *state.State {
 	t.Helper()
-	s, err := emptyState(&parts{urls: disk.NewMemory(), urlFile: urlFile}, w.setup(t, c))
+	s, err := state.Empty(&layout.Parts{Urls: disk.NewMemory(), UrlFile: layout.URLFile}, w.setup(t, c))
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader := journal.Reader{Dir: c.Sub(partJournal), Record: func(r *journal.Record) error {
+	reader := journal.Reader{Dir: c.Sub(layout.JournalDir), Record: func(r *journal.Record) error {
 		if r.Seq == next {
-			return errEnough
+			return layout.ErrEnough
 		}
-		return s.replay(r)
+		return s.Replay(r)
 	}, Commit: func(c *journal.Commit) error {
-		s.committed(c)
+		s.Committed(c)
 		return nil
 	}}
 	_, err = reader.Run()
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil && !errors.Is(err, layout.ErrEnough) {
 		t.Fatal(err)
 	}
 	return s
 }
 
 // setup is that of the crawl on a disk.
-func (w *crashWeb) setup(t *testing.T, c *disk.Memory) *setup {
+func (w *crashWeb) setup(t *testing.T, c *disk.Memory) *state.Setup {
 	t.Helper()
-	id, err := readIdentity(c.Sub(partJournal))
+	id, err := layout.ReadIdentity(c.Sub(layout.JournalDir))
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := newSetup(&w.o.Config, id, int64(w.o.Config.MaxMemory))
+	set, err := state.NewSetup(&w.o.Config, id, int64(w.o.Config.MaxMemory))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,14 +324,14 @@ func (w *crashWeb) setup(t *testing.T, c *disk.Memory) *setup {
 }
 
 // restored is the state on a disk, which is not changed.
-func (w *crashWeb) restored(t *testing.T, c *disk.Memory, last uint64) *state {
+func (w *crashWeb) restored(t *testing.T, c *disk.Memory, last uint64) *state.State {
 	t.Helper()
 	c = c.Kill()
-	p, err := openParts(func(name string) (disk.Dir, error) { return c.Sub(name), nil })
+	p, err := layout.Open(func(name string) (disk.Dir, error) { return c.Sub(name), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := restore(&p, w.setup(t, c), last, func(text string, what ...any) { t.Log(append([]any{text}, what...)...) })
+	s, err := state.Restore(&p, w.setup(t, c), last, func(text string, what ...any) { t.Log(append([]any{text}, what...)...) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,25 +360,25 @@ func copyDir(t *testing.T, to, from disk.Dir) {
 }
 
 // sameState compares two states by the bytes of their snapshots.
-func sameState(t *testing.T, a string, x *state, b string, y *state) {
+func sameState(t *testing.T, a string, x *state.State, b string, y *state.State) {
 	t.Helper()
 	var xs, ys bytes.Buffer
-	if err := errors.Join(x.save(&xs), y.save(&ys)); err != nil {
+	if err := errors.Join(x.Save(&xs), y.Save(&ys)); err != nil {
 		t.Fatal(err)
 	}
 	if bytes.Equal(xs.Bytes(), ys.Bytes()) {
 		return
 	}
-	t.Errorf("the state %s differs from that %s at record %d: %s", a, b, y.next, difference(x, y))
+	t.Errorf("the state %s differs from that %s at record %d: %s", a, b, y.Next, difference(x, y))
 }
 
 // difference names the first part that differs.
-func difference(x, y *state) string {
-	if a, b := fmt.Sprintf("%+v", x.head()), fmt.Sprintf("%+v", y.head()); a != b {
+func difference(x, y *state.State) string {
+	if a, b := fmt.Sprintf("%+v", x.Head()), fmt.Sprintf("%+v", y.Head()); a != b {
 		return a + "\n" + b
 	}
-	saved := func(s *state) (list []string, names []string) {
-		s.saved.Columns(func(c graph.AnyColumn) {
+	saved := func(s *state.State) (list []string, names []string) {
+		s.Saved.Columns(func(c graph.AnyColumn) {
 			var b bytes.Buffer
 			c.Save(&b)
 			list, names = append(list, b.String()), append(names, c.Name())
@@ -397,11 +399,11 @@ func difference(x, y *state) string {
 func (w *crashWeb) pages(t *testing.T) map[string]string {
 	t.Helper()
 	s := w.restored(t, w.root, ^uint64(0))
-	defer s.close()
+	defer s.Close()
 	pages := map[string]string{}
-	for p := range s.f.Pages() {
-		url := string(s.appendURL(nil, graph.Page(p)))
-		pages[url] = fmt.Sprint(s.f.State(graph.Page(p)), " ", s.f.Bar(graph.Page(p)))
+	for p := range s.Frontier.Pages() {
+		url := string(s.AppendURL(nil, graph.Page(p)))
+		pages[url] = fmt.Sprint(s.Frontier.State(graph.Page(p)), " ", s.Frontier.Bar(graph.Page(p)))
 	}
 	return pages
 }
@@ -409,7 +411,7 @@ func (w *crashWeb) pages(t *testing.T) map[string]string {
 // verify lets the program itself judge.
 func (w *crashWeb) verify(t *testing.T) {
 	t.Helper()
-	p, err := openParts(func(name string) (disk.Dir, error) { return readOnly{w.root.Sub(name)}, nil })
+	p, err := layout.Open(func(name string) (disk.Dir, error) { return readOnly{w.root.Sub(name)}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

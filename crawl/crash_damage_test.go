@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -40,7 +41,7 @@ func TestDamagedJournal(t *testing.T) {
 // flipBit changes a bit of a committed record after the first session.
 func (w *crashWeb) flipBit(t *testing.T, rng *rand.Rand) {
 	t.Helper()
-	dir := w.root.Sub(partJournal)
+	dir := w.root.Sub(layout.JournalDir)
 	list, err := dir.List()
 	if err != nil {
 		t.Fatal(err)

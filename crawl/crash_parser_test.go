@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 )
@@ -75,7 +76,7 @@ func explode(url string) { panic("a bad byte in " + url) }
 // listed is what winnow pages lists.
 func (w *testWeb) listed(t *testing.T) (list []PageInfo) {
 	t.Helper()
-	p, err := openParts(w.disk.open)
+	p, err := layout.Open(w.disk.open)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -62,7 +63,7 @@ func crawlWhole(t *testing.T) (whole wholeCrawl) {
 		w.check(t, w.limits())
 		whole = wholeCrawl{
 			w.pages(t), w.root.Steps(), w.root.Writes(), w.root.Syncs(),
-			bytesIn(t, w.root.Sub(partArchive)), bytesIn(t, w.root.Sub(partJournal)),
+			bytesIn(t, w.root.Sub(layout.ArchiveDir)), bytesIn(t, w.root.Sub(layout.JournalDir)),
 		}
 	})
 	if len(whole.pages) < 100 {
@@ -112,7 +113,7 @@ func (w *crashWeb) limits() fakeweb.Limits {
 // open gives a directory of the disk. That of the journal notes what is safe.
 func (w *crashWeb) open(name string) (disk.Dir, error) {
 	d := w.root.Sub(name)
-	if name == partJournal {
+	if name == layout.JournalDir {
 		return &watchedDir{d, &w.journal}, nil
 	}
 	return d, nil
@@ -213,7 +214,7 @@ func (w *crashWeb) stop(t *testing.T, rng *rand.Rand) {
 
 // deleteDerived removes all that the journal can bring back.
 func (w *crashWeb) deleteDerived() {
-	for _, name := range []string{partURLs, partSnapshot} {
+	for _, name := range []string{layout.URLDir, layout.SnapshotDir} {
 		list, _ := w.root.Sub(name).List()
 		for _, e := range list {
 			w.root.Sub(name).Remove(e.Name)
@@ -271,7 +272,7 @@ func (w *crashWeb) runUntil(t *testing.T, n int) bool {
 // or all that was synced and some of the rest (power loss). What was safe still is.
 func (w *crashWeb) lose(t *testing.T, rng *rand.Rand) {
 	t.Helper()
-	old := w.root.Sub(partJournal)
+	old := w.root.Sub(layout.JournalDir)
 	if !w.o.Config.Sync || rng.IntN(3) == 0 { // without syncs only a kill is survived
 		w.root = w.root.Kill()
 	} else {
@@ -285,7 +286,7 @@ func (w *crashWeb) lose(t *testing.T, rng *rand.Rand) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		is, err := disk.ReadFile(w.root.Sub(partJournal), name)
+		is, err := disk.ReadFile(w.root.Sub(layout.JournalDir), name)
 		if err != nil || int64(len(is)) < n || !bytes.Equal(is[:n], was[:n]) {
 			t.Fatalf("the crash took what was synced of %s: %v", name, err) // a fault of disk.Memory
 		}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 )
 
@@ -34,7 +35,7 @@ func (d *denyList) look(now time.Duration, warn func(string, ...any)) (changed b
 	}
 	var rules *gather.Rules
 	if err == nil {
-		rules, err = readRules(d.path, gather.ParseDeny)
+		rules, err = config.ReadRules(d.path, gather.ParseDeny)
 	}
 	if err != nil {
 		warn("the deny list stays as it was", "error", err)

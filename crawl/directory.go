@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -25,7 +26,7 @@ const (
 type directory struct {
 	path string // "" for one that is not in the file system
 	lock *os.File
-	parts
+	layout.Parts
 }
 
 // openDirectory makes or opens the directory of a crawl, and locks it. Nothing is made
@@ -35,7 +36,7 @@ func openDirectory(o *RunOptions) (*directory, error) {
 	if open := o.Machine.Disk; open != nil {
 		d.path = ""
 		var err error
-		d.parts, err = openParts(open)
+		d.Parts, err = layout.Open(open)
 		return d, err
 	}
 	if err := checkDirectory(o.Dir); err != nil {
@@ -48,7 +49,7 @@ func openDirectory(o *RunOptions) (*directory, error) {
 	if d.lock, err = lock(filepath.Join(o.Dir, fileLock)); err != nil {
 		return nil, lockError(o.Dir, err)
 	}
-	d.parts, err = openParts(func(name string) (disk.Dir, error) {
+	d.Parts, err = layout.Open(func(name string) (disk.Dir, error) {
 		path := filepath.Join(o.Dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(path, 0o755); err != nil {
 			return nil, &Error{Text: "cannot write " + o.Dir, Hint: "make the directory writable, or choose another with --dir", Err: err}
@@ -68,7 +69,7 @@ func openDirectory(o *RunOptions) (*directory, error) {
 // syncNames makes the directories of a crawl last: what is in them is of no use when they
 // are gone. The one above may be closed to us.
 func syncNames(dir string) error {
-	for _, name := range []string{path.Dir(partJournal), "."} {
+	for _, name := range []string{path.Dir(layout.JournalDir), "."} {
 		if err := disk.OS(filepath.Join(dir, name)).Sync(); err != nil {
 			return diskError(dir, err)
 		}
@@ -96,7 +97,7 @@ func checkDirectory(path string) error {
 
 // IsCrawl tells whether a directory looks like one of a crawl.
 func IsCrawl(path string) bool {
-	for _, part := range []string{filepath.FromSlash(partJournal), fileLock} {
+	for _, part := range []string{filepath.FromSlash(layout.JournalDir), fileLock} {
 		if _, err := os.Stat(filepath.Join(path, part)); err == nil {
 			return true
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -66,7 +67,7 @@ func TestFilesClosed(t *testing.T) {
 		w.o.Config.CAFile, w.o.Machine.TLS = "no-such-file.pem", nil
 		run("no such file of authorities", true)
 		w.o.Config.CAFile, w.o.Machine.TLS = "", w.server.ClientTLS()
-		for i, part := range []string{partArchive, partJournal, partSnapshot, partURLs} {
+		for i, part := range []string{layout.ArchiveDir, layout.JournalDir, layout.SnapshotDir, layout.URLDir} {
 			w.o.Config.Pages = int64(100 + 50*i)
 			w.disk[part].FailWrite(2, syscall.EIO)
 			_, err := Run(t.Context(), w.o)

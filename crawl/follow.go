@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -53,15 +55,15 @@ const (
 	smallCopy    = 16 << 20 // bytes for which nothing needs to be made ready
 )
 
-func newFollow(dir *directory, s *state, z *Sizes) *follow {
+func newFollow(dir *directory, s *state.State, z *Sizes) *follow {
 	return &follow{
-		dir: dir, from: s.next, links: s.links, done: make(chan error, 1),
+		dir: dir, from: s.Next, links: s.Links, done: make(chan error, 1),
 		copies: cmp.Or(z.Copy, copyLimit), every: cmp.Or(z.Replay, replayLimit),
 	}
 }
 
 // due tells whether it is time for a snapshot, and none is under way.
-func (f *follow) due(s *state, log *slog.Logger) bool {
+func (f *follow) due(s *state.State, log *slog.Logger) bool {
 	if f.busy {
 		select {
 		case err := <-f.done:
@@ -76,11 +78,11 @@ func (f *follow) due(s *state, log *slog.Logger) bool {
 		}
 		return false
 	}
-	cost := time.Duration(s.next-f.from)*recordCost + time.Duration(s.links-f.links)*linkCost
+	cost := time.Duration(s.Next-f.from)*recordCost + time.Duration(s.Links-f.links)*linkCost
 	if cost < f.every {
 		return false
 	}
-	n := s.memory()
+	n := s.Memory()
 	if float64(cost) < float64(f.every)*(1+float64(n)/snapshotUnit) {
 		return false
 	}
@@ -89,8 +91,8 @@ func (f *follow) due(s *state, log *slog.Logger) bool {
 
 // ready reports whether there is room for a copy, and lets it be made otherwise: the system
 // hands out memory a page at a time, which takes longer than to fill it.
-func (f *follow) ready(s *state) bool {
-	n := s.memory()
+func (f *follow) ready(s *state.State) bool {
+	n := s.Memory()
 	if f.room != nil || n < smallCopy {
 		return true
 	}
@@ -127,26 +129,26 @@ func (o *owner) mark(now time.Duration) {
 	o.record()
 }
 
-func (f *follow) begin(s *state) {
-	f.busy, f.began, f.from, f.links = true, time.Now(), s.next, s.links
-	if f.room == nil && s.memory() > f.copies {
-		set, parts := s.set, f.dir.parts
-		parts.stop, parts.grown = f.stop, f.held.Store
+func (f *follow) begin(s *state.State) {
+	f.busy, f.began, f.from, f.links = true, time.Now(), s.Next, s.Links
+	if f.room == nil && s.Memory() > f.copies {
+		set, parts := s.Setup, f.dir.Parts
+		parts.Stop, parts.Grown = f.stop, f.held.Store
 		f.pause = 0
 		go func() { f.done <- writeFollowed(&parts, set) }()
 		return
 	}
 	c := &copying{room: f.room}
 	if f.room = nil; c.room == nil {
-		c.room = graph.NewColumn[uint8]("snapshot copy", copyRoom(int(s.memory())))
+		c.room = graph.NewColumn[uint8]("snapshot copy", copyRoom(int(s.Memory())))
 	}
-	err := s.save(c)
-	next := s.next
+	err := s.Save(c)
+	next := s.Next
 	f.pause = time.Since(f.began)
 	f.held.Store(c.room.Bytes())
 	go func() {
 		if err == nil {
-			err = writeSnapshot(f.dir.snapshot, next, c.writeTo)
+			err = state.WriteSnapshot(f.dir.Snapshot, next, c.writeTo)
 		}
 		c.room.Free()
 		f.held.Store(0)
@@ -204,16 +206,16 @@ func (f *follow) end() {
 }
 
 // writeFollowed writes a snapshot of what is committed, from the journal alone.
-func writeFollowed(p *parts, set *setup) error {
+func writeFollowed(p *layout.Parts, set *state.Setup) error {
 	private := *p
-	private.urlFile = urlsFollowed
-	s, err := restore(&private, set, ^uint64(0), func(string, ...any) {})
+	private.UrlFile = layout.FollowedFile
+	s, err := state.Restore(&private, set, ^uint64(0), func(string, ...any) {})
 	if err != nil {
 		return err
 	}
 	defer func() {
-		s.close()
-		p.grown(0)
+		s.Close()
+		p.Grown(0)
 	}()
-	return writeSnapshot(p.snapshot, s.next, s.save)
+	return state.WriteSnapshot(p.Snapshot, s.Next, s.Save)
 }

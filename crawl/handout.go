@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 )
 
@@ -13,17 +14,17 @@ import (
 func (o *owner) handOut(now time.Duration) (ask time.Duration) {
 	o.hungry = false
 	for o.mayHandOut(now) {
-		w, again, ok := o.s.f.Next(now)
-		if o.s.err != nil {
+		w, again, ok := o.s.Frontier.Next(now)
+		if o.s.Err != nil {
 			return event.Never
 		}
 		o.recordRefusals(now)
 		if !ok {
-			if o.s.f.Stirred() {
+			if o.s.Frontier.Stirred() {
 				o.begin(event.Asked, now)
 				o.record()
 			}
-			o.hungry = o.s.f.Counts().Held > 0
+			o.hungry = o.s.Frontier.Counts().Held > 0
 			return again
 		}
 		i := o.hire()
@@ -57,7 +58,7 @@ func (o *owner) pagesLeft() bool {
 		return true
 	}
 	if o.fetched >= o.c.Pages {
-		o.stop(o.s.now, whyPages)
+		o.stop(o.s.Now, whyPages)
 	}
 	return false
 }
@@ -75,11 +76,11 @@ func (o *owner) hire() int {
 }
 
 func (o *owner) recordRefusals(now time.Duration) {
-	for _, p := range o.s.f.Refusals() {
+	for _, p := range o.s.Frontier.Refusals() {
 		r := o.begin(event.Refused, now)
-		r.Event.Page, r.Event.Bar = p, o.s.f.Bar(p)
+		r.Event.Page, r.Event.Bar = p, o.s.Frontier.Bar(p)
 		if r.Event.Bar == event.NoBar { // it came before, and keeps that
-			r.Event.Bar = o.s.barred(p)
+			r.Event.Bar = o.s.Barred(p)
 		}
 		o.record()
 	}
@@ -94,9 +95,9 @@ func (o *owner) start(now time.Duration, i int, w event.Task) {
 	r := o.begin(event.Took, now)
 	e := &r.Event
 	e.Task = w
-	r.Facts.Clock = o.s.f.Instant(w.Site)
+	r.Facts.Clock = o.s.Frontier.Instant(w.Site)
 	if w.Kind != event.Resolve {
-		r.Facts.Address, r.Facts.Conn = o.s.f.Address(w.Site), o.conn[i]
+		r.Facts.Address, r.Facts.Conn = o.s.Frontier.Address(w.Site), o.conn[i]
 	}
 	o.record()
 	o.flight.note(w, true)
@@ -114,22 +115,22 @@ func (o *owner) start(now time.Duration, i int, w event.Task) {
 func (o *owner) task(w event.Task) *task {
 	t := o.newTask()
 	t.work, t.last = w, true
-	name := o.s.seen.Name(w.Site)
+	name := o.s.Table.Name(w.Site)
 	switch w.Kind {
 	case event.Resolve:
 		t.host = string(page.Host(name))
 		return t
 	case event.Robots:
 		t.url = string(name) + "/robots.txt"
-		if h, ok := o.s.hopAt(w.For, w.Site); ok {
+		if h, ok := o.s.HopAt(w.For, w.Site); ok {
 			t.url = h.URL
 		}
 	case event.Sitemap:
-		t.url = o.s.files[w.Site][0]
+		t.url = o.s.Files[w.Site][0]
 	case event.Fetch:
-		t.url = string(o.s.appendURL(nil, w.Page))
-		if o.s.in.At(int(w.Page))&recalled == 0 { // else all of it is wanted, changed or not
-			t.etag, t.since = o.s.visits.of(w.Page)
+		t.url = string(o.s.AppendURL(nil, w.Page))
+		if o.s.LinksTo.At(int(w.Page))&state.Recalled == 0 { // else all of it is wanted, changed or not
+			t.etag, t.since = o.s.Visits.Of(w.Page)
 		}
 	}
 	t.addrs = append(t.addrs[:0], o.addresses(w)...)
@@ -140,7 +141,7 @@ func (o *owner) task(w event.Task) *task {
 // addresses are where a site can be reached: the address that was resolved and
 // recorded, which is also the one that is limited.
 func (o *owner) addresses(w event.Task) []netip.Addr {
-	if a := o.s.addressOf(w.Site); a.IsValid() {
+	if a := o.s.AddressOf(w.Site); a.IsValid() {
 		return []netip.Addr{a}
 	}
 	return nil
@@ -149,7 +150,7 @@ func (o *owner) addresses(w event.Task) []netip.Addr {
 // perConnection is how many pages one connection to the site of a work may serve.
 func (o *owner) perConnection(w event.Task) int {
 	n := o.c.PerConnection
-	if m := o.Overrides.PerConnection(o.s.seen.Name(w.Site)); m > 0 {
+	if m := o.Overrides.PerConnection(o.s.Table.Name(w.Site)); m > 0 {
 		n = min(n, m)
 	}
 	return n

@@ -13,6 +13,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -119,7 +120,7 @@ func TestRobotsMovedToNowhere(t *testing.T) {
 			t.Errorf("it ended by %s with %d pages refused, %d waiting", sum.Why, sum.Refused, sum.Queued)
 		}
 		moved := 0
-		dir, _ := w.disk.open(partJournal)
+		dir, _ := w.disk.open(layout.JournalDir)
 		journal.Read(dir, 0, func(r *journal.Record) error {
 			if r.Event.Kind == event.Ruled && r.Event.Hop {
 				moved++

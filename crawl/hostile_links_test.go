@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb"
 )
 
@@ -78,7 +79,7 @@ func TestLinkedURLs(t *testing.T) {
 		w := newTestWeb(t, 40, 3, fakeweb.ServeOptions{})
 		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 20
 		w.run(t)
-		urls := filepath.Join(dir, partURLs, urlFile)
+		urls := filepath.Join(dir, layout.URLDir, layout.URLFile)
 		if err := os.Remove(urls); err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
@@ -211,27 +213,27 @@ func (w *testWeb) checkWanted(t *testing.T, wanted *fakeweb.Wanted) {
 // fates are state and reason of all pages that the crawl knows.
 func (w *testWeb) fates(t *testing.T) map[string]string {
 	t.Helper()
-	p, err := openParts(w.disk.open)
+	p, err := layout.Open(w.disk.open)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := readIdentity(p.journal)
+	id, err := layout.ReadIdentity(p.Journal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := newSetup(&w.o.Config, id, int64(w.o.Config.MaxMemory))
+	set, err := state.NewSetup(&w.o.Config, id, int64(w.o.Config.MaxMemory))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := restore(&p, set, ^uint64(0), func(string, ...any) {})
+	s, err := state.Restore(&p, set, ^uint64(0), func(string, ...any) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Close()
 	fates := map[string]string{}
-	for i := range s.f.Pages() {
+	for i := range s.Frontier.Pages() {
 		page := graph.Page(i)
-		fates[string(s.appendURL(nil, page))] = fmt.Sprint(s.f.State(page), " ", s.f.Bar(page))
+		fates[string(s.AppendURL(nil, page))] = fmt.Sprint(s.Frontier.State(page), " ", s.Frontier.Bar(page))
 	}
 	return fates
 }
@@ -302,7 +304,7 @@ func (w *testWeb) visits(t *testing.T) []*trapVisit {
 		}
 		return in[where]
 	}
-	dir, _ := w.disk.open(partJournal)
+	dir, _ := w.disk.open(layout.JournalDir)
 	_, err := journal.Read(dir, 0, func(r *journal.Record) error {
 		for i := range r.Facts.Names.Len() {
 			if n := r.Facts.Names.Site(i); n != nil {

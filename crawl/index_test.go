@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 )
 
 // A crawl that ended by itself has an index of each file, however large. One that somebody
@@ -15,7 +16,7 @@ import (
 func TestIndexes(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) string {
-		path := filepath.Join(dir, partArchive, name)
+		path := filepath.Join(dir, layout.ArchiveDir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
 		}

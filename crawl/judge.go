@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -13,25 +14,25 @@ func (o *owner) duplicate(e *event.Event, f *gather.Found) bool {
 	if !o.c.Duplicates || e.Class != event.OK {
 		return false
 	}
-	first, targets, ok := o.s.content.of(f.Digest)
+	first, targets, ok := o.s.Content.Of(f.Digest)
 	if !ok || first == e.Page || targets != f.Targets {
 		return false
 	}
-	_, rest, _ := o.s.read(first)
+	_, rest, _ := o.s.Read(first)
 	n := len(rest)
-	_, rest, _ = o.s.read(e.Page)
+	_, rest, _ = o.s.Read(e.Page)
 	return len(rest) >= n
 }
 
 // nearly is a page whose content differs from that of another one in a few words, or in
 // where its links lead alone.
 func (o *owner) nearly(p graph.Page, f *gather.Found) (graph.Page, bool) {
-	if !o.c.Duplicates || f.Class != event.OK || f.Status == notModified {
+	if !o.c.Duplicates || f.Class != event.OK || f.Status == state.NotModified {
 		return graph.NoPage, false
 	}
-	if first, targets, known := o.s.content.of(f.Digest); known {
+	if first, targets, known := o.s.Content.Of(f.Digest); known {
 		return first, first != p && targets != f.Targets // else it takes the place of a copy, which is nothing against it
 	}
-	q, ok := o.s.alike.Find(f.SimHash)
+	q, ok := o.s.Near.Find(f.SimHash)
 	return q, ok && q != p
 }

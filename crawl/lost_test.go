@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -32,14 +33,14 @@ func TestLastPagesLost(t *testing.T) {
 		w.o.Config.Pages = 2
 		w.run(t)
 		spoil(t, w.disk, "there")
-		w.disk[partSnapshot], w.disk[partURLs] = disk.NewMemory(), disk.NewMemory()
+		w.disk[layout.SnapshotDir], w.disk[layout.URLDir] = disk.NewMemory(), disk.NewMemory()
 		w.o.Config.Pages, w.o.Seeds = 0, nil
 		if sum := w.run(t); sum.Why != whyFinished || sum.Fetched != 4 || sum.Known != 6 {
 			t.Errorf("it ended by %s with %d of %d pages", sum.Why, sum.Fetched, sum.Known)
 		}
 		w.o.Config.Pages = 9
 		w.run(t) // from the snapshot
-		w.disk[partSnapshot] = disk.NewMemory()
+		w.disk[layout.SnapshotDir] = disk.NewMemory()
 		if sum := w.run(t); sum.Fetched != 4 || sum.Known != 6 {
 			t.Errorf("after a replay it has %d of %d pages", sum.Fetched, sum.Known)
 		}
@@ -49,7 +50,7 @@ func TestLastPagesLost(t *testing.T) {
 // spoil damages the record of the journal in which a text stands first.
 func spoil(t *testing.T, d memoryDisk, text string) {
 	t.Helper()
-	f, err := d[partJournal].Open("00000000.wj", disk.Change)
+	f, err := d[layout.JournalDir].Open("00000000.wj", disk.Change)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,20 +77,20 @@ func TestFillSites(t *testing.T) {
 	r.Facts.Names.Add([]byte("http://a.example"), []byte("/"))
 	r.Facts.Names.Add([]byte("http://b.example"), []byte("/"))
 	r.Facts.Names.Add([]byte("http://c.example"), []byte("/"))
-	if err := s.replay(r); err != nil {
+	if err := s.Replay(r); err != nil {
 		t.Fatal(err)
 	}
 	next := &journal.Record{Seq: 7, First: 9, Event: event.Event{Kind: event.Seed, New: []graph.Site{5, 6, 1}}}
 	next.Facts.Names.Add(nil, []byte("/of-a-lost-site"))
 	next.Facts.Names.Add([]byte("http://d.example"), []byte("/"))
 	next.Facts.Names.Add(nil, []byte("/2"))
-	if err := s.replay(next); err != nil {
+	if err := s.Replay(next); err != nil {
 		t.Fatal(err)
 	}
-	if s.f.Sites() != 7 || s.seen.Sites() != 7 || s.f.Pages() != 12 || string(s.seen.Name(6)) != "http://d.example" {
-		t.Errorf("%d (%d) sites and %d pages; site 6 is %s", s.f.Sites(), s.seen.Sites(), s.f.Pages(), s.seen.Name(6))
+	if s.Frontier.Sites() != 7 || s.Table.Sites() != 7 || s.Frontier.Pages() != 12 || string(s.Table.Name(6)) != "http://d.example" {
+		t.Errorf("%d (%d) sites and %d pages; site 6 is %s", s.Frontier.Sites(), s.Table.Sites(), s.Frontier.Pages(), s.Table.Name(6))
 	}
-	if got := string(s.appendURL(nil, 10)); got != "http://d.example/" {
+	if got := string(s.AppendURL(nil, 10)); got != "http://d.example/" {
 		t.Errorf("page 10 is %s", got)
 	}
 }

@@ -3,6 +3,7 @@ package crawl
 import (
 	"fmt"
 
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 )
 
@@ -41,25 +42,22 @@ const (
 	// looked is how many pages and sites may become known between two looks, and how many
 	// records there may be.
 	looked = 256
-	// A page takes from leastPerPage to mostPerPage bytes, by the options, the policy and its
-	// links; mostPerSite is more than a site takes with its name.
-	leastPerPage, mostPerPage, mostPerSite = 40, 320, 640
 )
 
 // look measures if it is time: after some records or new pages, or at once.
-func (c *ceiling) look(s *state, now bool) {
-	if n := s.seen.Pages() + s.seen.Sites(); now || n >= c.known+looked || s.next >= c.record+looked {
-		c.known, c.pages, c.record = n, s.seen.Pages(), s.next
-		c.state = s.memory()
+func (c *ceiling) look(s *state.State, now bool) {
+	if n := s.Table.Pages() + s.Table.Sites(); now || n >= c.known+looked || s.Next >= c.record+looked {
+		c.known, c.pages, c.record = n, s.Table.Pages(), s.Next
+		c.state = s.Memory()
 		c.needed = 2*c.state + c.rest(s)
 	}
 }
 
 // rest is what the crawl takes besides what it knows.
-func (c *ceiling) rest(s *state) int64 {
+func (c *ceiling) rest(s *state.State) int64 {
 	n := bodyBudget(c.most)
 	if c.heap != nil {
-		n = max(n, c.heap().Live-s.heap())
+		n = max(n, c.heap().Live-s.Heap())
 	}
 	return n
 }
@@ -68,20 +66,16 @@ func (c *ceiling) rest(s *state) int64 {
 func (c *ceiling) full() bool { return c.most > 0 && c.needed > c.most-c.reserve }
 
 // fits reports whether there is room for what an answer brings: its links, or its rules.
-func (c *ceiling) fits(s *state, t *task) bool {
+func (c *ceiling) fits(s *state.State, t *task) bool {
 	room, links := c.most-c.needed, &t.found.Links
-	cost := int64(links.Len()*(mostPerPage+mostPerSite) + t.rules.Size())
+	cost := int64(links.Len()*(state.MostPerPage+state.MostPerSite) + t.rules.Size())
 	if cost == 0 || c.most == 0 || 2*cost < room {
 		return true
 	}
 	each := c.state * 5 / 4 / int64(max(1, c.pages)) // as much as one took so far, and some more
-	cost = s.cost(links, min(max(each, 2*leastPerPage), mostPerPage)) + int64(t.rules.Size())
+	cost = s.Cost(links, min(max(each, 2*state.LeastPerPage), state.MostPerPage)) + int64(t.rules.Size())
 	return cost == 0 || 2*cost < room
 }
-
-// roomFor is for how many pages address space is reserved under a ceiling of memory: more
-// than will ever fit.
-func roomFor(memory int64) int { return int(min(max(memory/leastPerPage, 1<<16), 1<<31)) }
 
 // watchMemory pauses the crawl before it needs more memory than it may have.
 func (o *owner) watchMemory() {
@@ -95,9 +89,9 @@ func (o *owner) watchMemory() {
 // outOfMemory pauses the crawl.
 func (o *owner) outOfMemory() {
 	if o.stopping == "" {
-		o.log.Warn("the memory is used up: the crawl pauses, and nothing is lost", "pages", o.s.f.Pages(), "sites", o.s.f.Sites(), "needed", o.ceiling.needed, "max_memory", o.ceiling.most)
+		o.log.Warn("the memory is used up: the crawl pauses, and nothing is lost", "pages", o.s.Frontier.Pages(), "sites", o.s.Frontier.Sites(), "needed", o.ceiling.needed, "max_memory", o.ceiling.most)
 	}
-	o.stop(o.s.now, whyMemory)
+	o.stop(o.s.Now, whyMemory)
 }
 
 // bursts reports whether an answer brings more than there is memory for. It is void then, and
@@ -125,8 +119,8 @@ func roomError(url string, most int64) error {
 // weigh fills in what the crawl takes: what it knows, a follower's copy of it, and the heap,
 // as measured or as far as it is known.
 func (o *owner) weigh(x *Stats) {
-	heap := o.s.heap()
-	x.Columns = o.s.memory() - heap + o.follow.held.Load()
+	heap := o.s.Heap()
+	x.Columns = o.s.Memory() - heap + o.follow.held.Load()
 	if o.ceiling.heap != nil {
 		heap = o.ceiling.heap().Resident
 	}

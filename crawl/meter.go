@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -48,20 +49,20 @@ func (o *owner) report(now time.Duration) {
 	}
 	o.saveStatus(now)
 	o.checkRoom(now)
-	if !o.full && o.s.full() {
+	if !o.full && o.s.Full() {
 		o.full = true
-		o.log.Warn("the crawl knows as many pages as its policy takes; links to others are left out", "pages", o.s.f.Pages())
+		o.log.Warn("the crawl knows as many pages as its policy takes; links to others are left out", "pages", o.s.Frontier.Pages())
 	}
 }
 
 // rhythm is the time until the next look: a second, longer where there are very many
 // pages, since counting them takes time, and longer while nothing happens.
 func (o *owner) rhythm() time.Duration {
-	if o.lull = min(2*o.lull, mostLull); o.lull == 0 || o.s.next != o.seen {
+	if o.lull = min(2*o.lull, mostLull); o.lull == 0 || o.s.Next != o.seen {
 		o.lull = everySecond
 	}
-	o.seen = o.s.next
-	return o.lull * time.Duration(1+o.s.f.Pages()/bigCrawl)
+	o.seen = o.s.Next
+	return o.lull * time.Duration(1+o.s.Frontier.Pages()/bigCrawl)
 }
 
 // mostLull is the longest time between two looks.
@@ -80,9 +81,9 @@ func (o *owner) checkRoom(now time.Duration) {
 
 // measure fills in the statistics.
 func (o *owner) measure(now time.Duration) {
-	s, f := &o.stats, o.s.f
-	o.s.statistics(s)
-	s.Now, s.Ran = now, o.s.active(now)
+	s, f := &o.stats, o.s.Frontier
+	statistics(o.s, s)
+	s.Now, s.Ran = now, o.s.Active(now)
 	s.State = "running"
 	if o.stopping != "" {
 		s.State = "stopping"
@@ -101,23 +102,23 @@ func (o *owner) measure(now time.Duration) {
 }
 
 // statistics fills in what the state alone can tell.
-func (s *state) statistics(x *Stats) {
-	x.Known, x.Sites = int64(s.f.Pages()), int64(s.f.Sites())
-	n, bars, failed := s.f.Census()
+func statistics(s *state.State, x *Stats) {
+	x.Known, x.Sites = int64(s.Frontier.Pages()), int64(s.Frontier.Sites())
+	n, bars, failed := s.Frontier.Census()
 	x.Fetched, x.Failed, x.Refused, x.Bars = n[frontier.Fetched]+n[frontier.Reacquired], n[frontier.Failed], n[frontier.RefusedPage], bars
-	x.Redirects, x.Links = s.moved, s.links
+	x.Redirects, x.Links = s.Moved, s.Links
 	x.Queued = x.Known - x.Fetched - x.Failed - x.Refused
 	x.Requests = 0
-	for _, r := range s.requests[event.Resolve+1:] {
+	for _, r := range s.Requests[event.Resolve+1:] {
 		x.Requests += r
 	}
-	x.Outcomes, x.Bytes = s.outcomes, s.bytes
+	x.Outcomes, x.Bytes = s.Outcomes, s.Bytes
 	copy(x.FailedBy[:], failed[:])
-	if x.Gathered = 0; s.links > 0 {
-		x.Gathered = float64(s.gathered) / float64(s.links)
+	if x.Gathered = 0; s.Links > 0 {
+		x.Gathered = float64(s.Gathered) / float64(s.Links)
 	}
-	x.Now, x.Memory = s.now, s.memory()
-	x.Down = s.countDown()
+	x.Now, x.Memory = s.Now, s.Memory()
+	x.Down = s.CountDown()
 }
 
 // rate is the pages a second over the last marks.
@@ -136,7 +137,7 @@ func (o *owner) rate(now time.Duration) float64 {
 // limit, or no rate.
 func (o *owner) left(now time.Duration) (d time.Duration) {
 	if total := o.c.Duration.Duration; total > 0 {
-		d = max(0, total-o.s.active(now))
+		d = max(0, total-o.s.Active(now))
 	}
 	if r := o.stats.Rate; o.c.Pages > 0 && r > 0 {
 		byPages := time.Duration(float64(o.c.Pages-o.fetched) / r * float64(time.Second))

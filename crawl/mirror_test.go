@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -15,22 +17,22 @@ import (
 )
 
 // withState restores the state of a crawl from these snapshots and its journal.
-func (w *testWeb) withState(t *testing.T, snapshots disk.Dir, do func(*state)) {
+func (w *testWeb) withState(t *testing.T, snapshots disk.Dir, do func(*state.State)) {
 	t.Helper()
-	p := parts{journal: w.disk[partJournal], urls: disk.NewMemory(), snapshot: snapshots, urlFile: urlFile}
-	id, err := readIdentity(p.journal)
+	p := layout.Parts{Journal: w.disk[layout.JournalDir], Urls: disk.NewMemory(), Snapshot: snapshots, UrlFile: layout.URLFile}
+	id, err := layout.ReadIdentity(p.Journal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := newSetup(&w.o.Config, id, int64(w.o.Config.MaxMemory))
+	set, err := state.NewSetup(&w.o.Config, id, int64(w.o.Config.MaxMemory))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := restore(&p, set, ^uint64(0), func(string, ...any) {})
+	s, err := state.Restore(&p, set, ^uint64(0), func(string, ...any) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Close()
 	do(s)
 }
 
@@ -87,7 +89,7 @@ func TestMirrors(t *testing.T) {
 					t.Errorf("%d of 45 pages of %s came", n, host)
 				}
 			}
-			for _, snapshots := range []disk.Dir{w.disk[partSnapshot], disk.NewMemory()} {
+			for _, snapshots := range []disk.Dir{w.disk[layout.SnapshotDir], disk.NewMemory()} {
 				w.withState(t, snapshots, checkMirror)
 			}
 			w.verify(t).clean(t)
@@ -96,16 +98,16 @@ func TestMirrors(t *testing.T) {
 }
 
 // checkMirror: the host that became known later is the mirror, and none else is.
-func checkMirror(s *state) {
-	list, n := s.mirrorList()
-	if n != 1 || list[0] != (MirrorOf{"http://second.example", "http://first.example"}) {
+func checkMirror(s *state.State) {
+	list, n := s.MirrorList()
+	if n != 1 || list[0] != (state.MirrorOf{Site: "http://second.example", Of: "http://first.example"}) {
 		panic(fmt.Sprintf("the mirrors are %v", list))
 	}
-	for p := range s.f.Pages() {
+	for p := range s.Frontier.Pages() {
 		id := graph.Page(p)
-		mirror := string(s.seen.Name(s.f.Site(id))) == "http://second.example"
-		if s.f.Discounted(id) != mirror {
-			panic(fmt.Sprintf("%s is discounted: %v", s.appendURL(nil, id), !mirror))
+		mirror := string(s.Table.Name(s.Frontier.Site(id))) == "http://second.example"
+		if s.Frontier.Discounted(id) != mirror {
+			panic(fmt.Sprintf("%s is discounted: %v", s.AppendURL(nil, id), !mirror))
 		}
 	}
 }
@@ -116,8 +118,8 @@ func TestNoMirrors(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := mirrored(t, c.equal, c.other)
 			w.run(t)
-			w.withState(t, w.disk[partSnapshot], func(s *state) {
-				if list, _ := s.mirrorList(); len(list) > 0 {
+			w.withState(t, w.disk[layout.SnapshotDir], func(s *state.State) {
+				if list, _ := s.MirrorList(); len(list) > 0 {
 					t.Errorf("%+v: the mirrors are %v", c, list)
 				}
 			})
@@ -137,7 +139,7 @@ func (w *handWeb) cameAs(t *testing.T) map[string]fate {
 	t.Helper()
 	var rests []string
 	came := map[string]fate{}
-	dir, _ := w.disk.open(partJournal)
+	dir, _ := w.disk.open(layout.JournalDir)
 	_, err := journal.Read(dir, 0, func(r *journal.Record) error {
 		for i := range r.Facts.Names.Len() {
 			rests = append(rests, string(r.Facts.Names.Rest(i)))
@@ -220,11 +222,11 @@ func TestCopies(t *testing.T) {
 				t.Errorf("the link of a near duplicate was followed before %s: %v", rest, came)
 			}
 		}
-		w.withState(t, disk.NewMemory(), func(s *state) {
-			for p := range s.f.Pages() {
-				rest := string(s.appendURL(nil, graph.Page(p)))
+		w.withState(t, disk.NewMemory(), func(s *state.State) {
+			for p := range s.Frontier.Pages() {
+				rest := string(s.AppendURL(nil, graph.Page(p)))
 				is := strings.HasSuffix(rest, "/of/near2") || strings.HasSuffix(rest, "/of/other")
-				if s.f.Discounted(graph.Page(p)) != is {
+				if s.Frontier.Discounted(graph.Page(p)) != is {
 					t.Errorf("%s is discounted: %v", rest, !is)
 				}
 			}

@@ -17,17 +17,17 @@ import (
 func (o *owner) again(r *journal.Record, c trouble.Count, s graph.Site) (due time.Duration, ok bool) {
 	e := &r.Event
 	r.Facts.Ours = o.outage.On()
-	c, ok = o.s.count(&o.s.set.trouble, c, s, r)
+	c, ok = o.s.Count(&o.s.Setup.Trouble, c, s, r)
 	if !ok {
 		return 0, false
 	}
-	return later(e.End, max(o.s.set.trouble.PageWait(c, uint32(e.Page), o.s.f.Between(s)), e.Retry)), true
+	return later(e.End, max(o.s.Setup.Trouble.PageWait(c, uint32(e.Page), o.s.Frontier.Between(s)), e.Retry)), true
 }
 
 // noteWeather tells the outage of an attempt that ended. That a name was found says
 // nothing: it may come out of a cache, or from a resolver that lies.
 func (o *owner) noteWeather(now time.Duration, t *task) {
-	if t.answer == nil && t.class == event.OK || o.s.ofPortal(t.work.Site) {
+	if t.answer == nil && t.class == event.OK || o.s.OfPortal(t.work.Site) {
 		return
 	}
 	answered := t.answer != nil && t.answer.Status != 0
@@ -52,7 +52,7 @@ func (o *owner) noteWeather(now time.Duration, t *task) {
 // doubt lets the robots.txt of a site be asked for that fails and fails, to see whether
 // anybody is there.
 func (o *owner) doubt(now time.Duration, s graph.Site) {
-	if o.outage.On() || !trouble.Doubt(o.s.f.Failures(s)) || !o.mayAsk(s) {
+	if o.outage.On() || !trouble.Doubt(o.s.Frontier.Failures(s)) || !o.mayAsk(s) {
 		return
 	}
 	r := o.begin(event.Probed, now)
@@ -62,7 +62,7 @@ func (o *owner) doubt(now time.Duration, s graph.Site) {
 
 // mayAsk reports whether a site may be asked for its robots.txt out of turn.
 func (o *owner) mayAsk(s graph.Site) bool {
-	return o.s.f.CanProbe(s) && !o.scope.DeniesSite(o.s.seen.Name(s))
+	return o.s.Frontier.CanProbe(s) && !o.scope.DeniesSite(o.s.Table.Name(s))
 }
 
 // askWitness asks a site that answered before, when there is a doubt whether we are cut
@@ -90,7 +90,7 @@ func (o *owner) mayProbe(now time.Duration) bool {
 	if now-o.witnessAsked > witnessPatience {
 		o.outage.Forget()
 	}
-	return len(o.idle) == len(o.crew) && o.outage.Asked() && o.s.f.Instant(o.witness) <= now
+	return len(o.idle) == len(o.crew) && o.outage.Asked() && o.s.Frontier.Instant(o.witness) <= now
 }
 
 // probeAt is the instant at which the owner has to look after the outage.
@@ -99,7 +99,7 @@ func (o *owner) probeAt(now time.Duration) time.Duration {
 	case o.stopping != "":
 		return event.Never
 	case o.outage.On() && o.outage.Asked() && len(o.idle) == len(o.crew):
-		return max(o.s.f.Instant(o.witness), now+time.Second) // it may be held a moment longer
+		return max(o.s.Frontier.Instant(o.witness), now+time.Second) // it may be held a moment longer
 	}
 	return o.outage.Wake()
 }
@@ -118,7 +118,7 @@ func (o *owner) losePatience(now time.Duration) {
 	}
 	o.hopeAt = now + min(hopeEvery, o.patience()/8)
 	switch {
-	case !o.outage.On() && o.s.f.Hopeful(), o.s.f.Counts().Queued+o.s.f.Counts().Due == 0:
+	case !o.outage.On() && o.s.Frontier.Hopeful(), o.s.Frontier.Counts().Queued+o.s.Frontier.Counts().Due == 0:
 		o.quiet = 0
 	case o.quiet == 0:
 		o.quiet = max(now, 1)
@@ -145,18 +145,18 @@ func (o *owner) nameless(t *task) bool {
 	if _, err := netip.ParseAddr(strings.Trim(t.host, "[]")); err == nil || t.host == "localhost" {
 		return true
 	}
-	d := o.s.down[t.work.Site]
-	return d.N+1 >= trouble.NameTries && o.s.named > d.Since && !o.outage.On()
+	d := o.s.DownSites[t.work.Site]
+	return d.N+1 >= trouble.NameTries && o.s.Named > d.Since && !o.outage.On()
 }
 
 // inTurn puts the address first that is to be asked: the one that the site had, or the
 // next one after it if that did not answer.
 func (o *owner) inTurn(s graph.Site, addrs []netip.Addr) []netip.Addr {
-	i := slices.Index(addrs, o.s.addressOf(s))
+	i := slices.Index(addrs, o.s.AddressOf(s))
 	if i < 0 {
 		return addrs
 	}
-	if d, ok := o.s.down[s]; ok && trouble.Of(d.Class, int(d.Status)) == trouble.Silence {
+	if d, ok := o.s.DownSites[s]; ok && trouble.Of(d.Class, int(d.Status)) == trouble.Silence {
 		i = (i + 1) % len(addrs)
 	}
 	return slices.Concat(addrs[i:], addrs[:i])

@@ -11,6 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -70,7 +71,7 @@ func (o *owner) more(now time.Duration, i int, s graph.Site) bool {
 	if o.stopping != "" || !o.pagesLeft() {
 		return false
 	}
-	w, ok := o.s.f.More(now, s)
+	w, ok := o.s.Frontier.More(now, s)
 	o.recordRefusals(now)
 	if ok {
 		o.start(now, i, w)
@@ -117,7 +118,7 @@ func (o *owner) resolved(now time.Duration, t *task) {
 	r := o.outcome(event.Resolved, now, t)
 	e := &r.Event
 	e.Class, r.Facts.Note = t.class, t.note
-	switch old := o.s.addressOf(e.Site); {
+	switch old := o.s.AddressOf(e.Site); {
 	case t.class == event.OK:
 		o.address(r, o.inTurn(e.Site, t.names.Addrs), t.names.TTL)
 	case old.IsValid(): // an old address is better than none (RFC 8767), and than a strange one
@@ -125,7 +126,7 @@ func (o *owner) resolved(now time.Duration, t *task) {
 		o.address(r, []netip.Addr{old}, staleTTL)
 	case !o.nameless(t):
 		r.Facts.Ours = o.outage.On()
-		e.Again, e.Due = true, later(e.End, o.s.set.trouble.NameWait(o.s.down[e.Site].N, uint32(e.Site)))
+		e.Again, e.Due = true, later(e.End, o.s.Setup.Trouble.NameWait(o.s.DownSites[e.Site].N, uint32(e.Site)))
 	}
 	if t.class != event.OK {
 		o.tellTrouble("a site has no address", e.Site, r)
@@ -148,7 +149,7 @@ func (o *owner) tellTrouble(what string, s graph.Site, r *journal.Record) {
 	if r.Facts.Status != 0 {
 		why = fmt.Sprintf("status %d", r.Facts.Status)
 	}
-	o.log.Log(context.Background(), level, what, "site", string(o.s.seen.Name(s)), "why", why, "again", next)
+	o.log.Log(context.Background(), level, what, "site", string(o.s.Table.Name(s)), "why", why, "again", next)
 }
 
 // staleTTL is how long an address that could not be renewed holds.
@@ -157,7 +158,7 @@ const staleTTL = 10 * time.Minute
 // address gives a site its addresses for a while.
 func (o *owner) address(r *journal.Record, addrs []netip.Addr, ttl time.Duration) {
 	r.Facts.Addrs = addrs
-	r.Event.Address = o.s.number(addrs[0])
+	r.Event.Address = o.s.Number(addrs[0])
 	r.Event.Expiry = later(r.Event.End, ttl)
 }
 
@@ -184,7 +185,7 @@ func (o *owner) ruled(now time.Duration, t *task) {
 		o.rule(r, t.rules, again)
 		// Of its own robots.txt: one that moved names files of another site.
 		if o.readsSitemaps(id) && e.Site == id {
-			r.Facts.Files = o.s.fits(0, o.s.wantedFiles(t.rules, t.sitemaps))
+			r.Facts.Files = o.s.Fits(0, o.s.WantedFiles(t.rules, t.sitemaps))
 			e.Files = uint32(len(r.Facts.Files))
 			r.Facts.Dropped = uint32(len(t.sitemaps) - len(r.Facts.Files))
 		}
@@ -213,8 +214,8 @@ func (o *owner) retryRobots(r *journal.Record, after time.Duration) {
 
 // judge says what the answer to a request for a robots.txt means.
 func (o *owner) judge(now time.Duration, t *task) (robots.Class, time.Duration) {
-	a, tr := t.answer, o.s.trouble[t.work.For]
-	h, _ := o.s.hopAt(t.work.For, t.work.Site)
+	a, tr := t.answer, o.s.Trouble[t.work.For]
+	h, _ := o.s.HopAt(t.work.For, t.work.Site)
 	q := gather.RobotsResponse(a, h.N, t.hop)
 	if q.Failures = tr.N; tr.N > 0 {
 		q.Down = now - tr.Since
@@ -241,16 +242,16 @@ func (o *owner) rule(r *journal.Record, rules robots.Rules, holds time.Duration)
 // hopTo names the site to which a robots.txt moved. If there is no room for another site,
 // that one is given up, or the deny list forbids the URL, the robots.txt is unavailable.
 func (o *owner) hopTo(r *journal.Record, url string) {
-	if o.s.deniedHop(url) {
+	if o.s.DeniedHop(url) {
 		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, event.ServerError, ""
 		r.Facts.Note = "robots.txt moved to a host on the deny list"
 		o.retryRobots(r, time.Hour)
-		o.log.Info("robots.txt moved to a host on the deny list; the site waits", "site", string(o.s.seen.Name(r.Event.For)), "to", url)
+		o.log.Info("robots.txt moved to a host on the deny list; the site waits", "site", string(o.s.Table.Name(r.Event.For)), "to", url)
 		return
 	}
 	name, _ := page.Site([]byte(url))
-	id, fresh := o.s.site(o.s.key.Site(name), name)
-	if id == graph.NoSite || !fresh && o.s.f.Closed(id) {
+	id, fresh := o.s.Site(o.s.Key.Site(name), name)
+	if id == graph.NoSite || !fresh && o.s.Frontier.Closed(id) {
 		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, event.ServerError, ""
 		o.retryRobots(r, time.Hour)
 		return
@@ -266,11 +267,11 @@ func (o *owner) listed(now time.Duration, t *task) {
 	e, f := &r.Event, &t.found
 	e.Class = f.Class
 	if trouble.Passes(e.Class) {
-		e.Due, e.Again = o.again(r, o.s.fileTries[e.Site], e.Site)
+		e.Due, e.Again = o.again(r, o.s.FileTries[e.Site], e.Site)
 	}
 	if !e.Class.Failed() {
-		o.s.discover(r, &o.limits, graph.NoPage, e.Site, &f.Links)
-		r.Facts.Files = o.s.fits(o.s.listings[e.Site], o.s.wantedFiles(o.s.rulesOf(e.Site), f.Files))
+		o.s.Discover(r, &o.limits, graph.NoPage, e.Site, &f.Links)
+		r.Facts.Files = o.s.Fits(o.s.Listings[e.Site], o.s.WantedFiles(o.s.RulesOf(e.Site), f.Files))
 		e.Files = uint32(len(r.Facts.Files))
 		r.Facts.Dropped = uint32(f.Dropped + len(f.Files) - len(r.Facts.Files))
 	}
@@ -287,7 +288,7 @@ func (o *owner) done(now time.Duration, t *task) {
 		r.Facts.Note = f.Note
 	}
 	if trouble.Passes(e.Class) {
-		e.Due, e.Again = o.again(r, o.s.tries[e.Page], o.s.f.Site(e.Page))
+		e.Due, e.Again = o.again(r, o.s.Tries[e.Page], o.s.Frontier.Site(e.Page))
 	}
 	if !e.Class.Failed() {
 		if o.duplicate(e, f) {
@@ -296,12 +297,12 @@ func (o *owner) done(now time.Duration, t *task) {
 			if q, ok := o.nearly(e.Page, f); ok {
 				r.Facts.Near = uint32(q) + 1
 			}
-			o.s.discover(r, &o.limits, e.Page, e.Site, &f.Links)
+			o.s.Discover(r, &o.limits, e.Page, e.Site, &f.Links)
 		}
 		o.describe(r, t)
 		e.Due = later(e.End, o.c.Recrawl.Duration)
 		o.visits++
-		if o.s.in.At(int(e.Page))&came == 0 && e.Class != event.Redirect {
+		if o.s.LinksTo.At(int(e.Page))&state.Came == 0 && e.Class != event.Redirect {
 			o.fetched++
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -41,8 +42,8 @@ type owner struct {
 	o      *RunOptions
 	c      *config.Config
 	log    *slog.Logger
-	s      *state
-	limits limits
+	s      *state.State
+	limits state.Limits
 	scope  *gather.Scope
 
 	journal  *journal.Log
@@ -116,7 +117,7 @@ func (o *owner) run(ctx context.Context) error {
 		o.askWitness(now)
 		ask := o.handOut(now)
 		o.losePatience(now)
-		if err := o.s.err; err != nil {
+		if err := o.s.Err; err != nil {
 			return diskError(o.o.Dir, err)
 		}
 		o.send(now)
@@ -176,7 +177,7 @@ func (o *owner) alarm(now, ask time.Duration) time.Duration {
 		at = min(at, o.graceEnd)
 	}
 	if d := o.c.Duration.Duration; d > 0 && o.stopping == "" {
-		at = min(at, now+max(0, d-o.s.active(now)))
+		at = min(at, now+max(0, d-o.s.Active(now)))
 	}
 	return at
 }
@@ -221,16 +222,16 @@ func (o *owner) take() error {
 		return err
 	}
 	switch d := o.c.Duration.Duration; {
-	case d > 0 && o.s.active(now) >= d:
+	case d > 0 && o.s.Active(now) >= d:
 		o.stop(now, whyDuration)
-	case o.c.Bytes > 0 && o.s.bytes >= int64(o.c.Bytes):
+	case o.c.Bytes > 0 && o.s.Bytes >= int64(o.c.Bytes):
 		o.stop(now, whyBytes)
 	}
 	if o.stopping != "" && o.graceEnd > 0 && now >= o.graceEnd {
 		o.graceEnd = 0
 		o.cancel()
 	}
-	if err := o.s.err; err != nil {
+	if err := o.s.Err; err != nil {
 		return diskError(o.o.Dir, err)
 	}
 	return nil
@@ -250,7 +251,7 @@ func (o *owner) settle(now time.Duration) error {
 		o.position = g.warc.End()
 		o.records += g.records.Len()
 		for _, s := range g.sites {
-			o.s.f.Settle(now, s)
+			o.s.Frontier.Settle(now, s)
 		}
 		for _, t := range g.tasks {
 			o.recycle(t)
@@ -311,7 +312,7 @@ func (o *owner) state() journal.Commit {
 	at := o.warc.Size()
 	return journal.Commit{
 		Warc:  journal.Position{File: uint32(at.File), Size: at.Size},
-		Pages: uint32(o.s.f.Pages()), Sites: uint32(o.s.f.Sites()),
+		Pages: uint32(o.s.Frontier.Pages()), Sites: uint32(o.s.Frontier.Sites()),
 	}
 }
 
@@ -336,13 +337,13 @@ func (o *owner) record() {
 	}
 	r.Facts.Early = o.busy
 	o.journal.Append(r)
-	o.s.apply(r, false)
+	o.s.Apply(r, false)
 }
 
 // hold notes that a site waits for the commit of what was recorded last.
 func (o *owner) hold(s graph.Site) {
 	o.open.sites = append(o.open.sites, s)
 	if !o.rec.Event.Keep { // else its fetcher goes on with it
-		o.open.free = min(o.open.free, o.s.f.Instant(s))
+		o.open.free = min(o.open.free, o.s.Frontier.Instant(s))
 	}
 }

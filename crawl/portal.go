@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 )
@@ -14,18 +15,18 @@ import (
 // portal's, and whether that is certain enough for it to be none: it is that of a site that
 // was asked whether there is one, or it is known that there is one.
 func (o *owner) atPortal(now time.Duration, t *task) (like, none bool) {
-	p := &o.s.portal
-	if !p.suspected() || o.honest[p.Same] {
+	p := &o.s.Portal
+	if !p.Suspected() || o.honest[p.Same] {
 		return false, false
 	}
 	if o.asPortal(t) {
 		if now >= o.portalAt && !o.outage.On() {
-			o.portalAt = now + portalPause
+			o.portalAt = now + state.PortalPause
 			o.outage.Suspect()
 		}
 		return true, o.outage.On() || t.work.Kind == event.Robots
 	}
-	if o.outage.On() || now-p.Last > portalLate {
+	if o.outage.On() || now-p.Last > state.PortalLate {
 		o.takeBack(now)
 	} else {
 		o.honest[p.Same] = true
@@ -36,14 +37,14 @@ func (o *owner) atPortal(now time.Duration, t *task) (like, none bool) {
 // asPortal reports whether an answer is like the last ones. A robots.txt that is a page is
 // like any.
 func (o *owner) asPortal(t *task) bool {
-	p, a := &o.s.portal, t.answer
+	p, a := &o.s.Portal, t.answer
 	switch {
 	case a.Class == event.Redirect:
 		return o.redirects(t) == p.Same
 	case t.work.Kind == event.Robots:
 		return a.Class == event.OK && strings.Contains(a.Header.Get("Content-Type"), "html")
 	}
-	return a.Class == event.OK && p.Same == says+string(t.found.Digest[:])
+	return a.Class == event.OK && p.Same == state.Says+string(t.found.Digest[:])
 }
 
 // redirects is what a redirect has in common with those of a portal.
@@ -56,22 +57,22 @@ func (o *owner) redirects(t *task) string {
 		return ""
 	}
 	site, _ := page.Site(to)
-	return o.s.leadsTo(t.work.Site, site)
+	return o.s.LeadsTo(t.work.Site, site)
 }
 
 // takeBack gives pages another chance that a portal may have answered for, and lets
 // robots.txt be asked for again that it may have answered for. It does so once: their
 // answers bring it here again.
 func (o *owner) takeBack(now time.Duration) {
-	p := &o.s.portal
-	if !p.suspected() || o.honest[p.Same] || o.takenBack == p.Last {
+	p := &o.s.Portal
+	if !p.Suspected() || o.honest[p.Same] || o.takenBack == p.Last {
 		return
 	}
 	o.takenBack = p.Last
 	pages, rules := slices.Clone(p.Pages), slices.Clone(p.Rules)
 	r := o.begin(event.Retried, now)
 	for _, q := range pages {
-		if o.s.f.State(q) == frontier.Fetched {
+		if o.s.Frontier.State(q) == frontier.Fetched {
 			r.Event.Admit = append(r.Event.Admit, q)
 			o.fetched--
 		}

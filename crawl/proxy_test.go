@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -41,7 +42,7 @@ func TestProxyComesAndGoes(t *testing.T) {
 		pages := 2
 		for i, proxy := range []string{"http://proxy.example:3128", "", "http://proxy.example:3128", "", ""} {
 			if pages += 2; i == 4 { // from the beginning of the journal
-				w.disk[partSnapshot], w.disk[partURLs] = disk.NewMemory(), disk.NewMemory()
+				w.disk[layout.SnapshotDir], w.disk[layout.URLDir] = disk.NewMemory(), disk.NewMemory()
 			}
 			w.o.Config.Proxy, w.o.Config.Pages = proxy, int64(pages)
 			direct.Store(0)

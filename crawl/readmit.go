@@ -21,8 +21,8 @@ import (
 // it is that of the session before, those are pages that a deny list named for a while,
 // and pages that are near enough by now.
 func (o *owner) readmit(scope *gather.Scope) {
-	_, bars, _ := o.s.f.Census()
-	deep := o.limits.deep() && bars[event.BarDepth] > 0
+	_, bars, _ := o.s.Frontier.Census()
+	deep := o.limits.Deep() && bars[event.BarDepth] > 0
 	if !o.loosened && bars[event.BarDenied] == 0 && !deep {
 		return
 	}
@@ -36,7 +36,7 @@ func (o *owner) readmit(scope *gather.Scope) {
 
 // admissible judges a refused page again.
 func (o *owner) admissible(scope *gather.Scope, p graph.Page) bool {
-	switch o.s.f.Bar(p) {
+	switch o.s.Frontier.Bar(p) {
 	case event.BarScope, event.BarExcluded, event.BarDenied, event.BarDepth,
 		event.BarSitePages, event.BarDomainPages, event.BarType:
 	case event.BarNoNews, event.BarDuplicate, event.BarGrows, event.BarHosts, event.BarFarm:
@@ -46,17 +46,17 @@ func (o *owner) admissible(scope *gather.Scope, p graph.Page) bool {
 	default:
 		return false // a verdict of its site or of its links
 	}
-	url := o.s.appendURL(nil, p)
+	url := o.s.AppendURL(nil, p)
 	site, rest := page.Site(url)
 	switch {
-	case o.s.isSeed(p):
+	case o.s.IsSeed(p):
 		return scope.Denied(site, rest) == event.NoBar
 	case scope.Judge(site, rest) != event.NoBar:
 		return false
-	case o.c.Types == config.TypesHTML && (!page.Extension(url).MayBePage() || o.s.noPage(o.s.f.Site(p), rest)):
+	case o.c.Types == config.TypesHTML && (!page.Extension(url).MayBePage() || o.s.NoPage(o.s.Frontier.Site(p), rest)):
 		return false
 	}
-	return o.s.bar(&o.limits, o.s.f.Site(p), rest, o.s.depth(p)) == event.NoBar
+	return o.s.Judge(&o.limits, o.s.Frontier.Site(p), rest, o.s.Depth(p)) == event.NoBar
 }
 
 // recallCut fetches pages again that brought less than they have, when what kept it back
@@ -67,7 +67,7 @@ func (o *owner) recallCut() error {
 		return nil
 	}
 	var list []graph.Page
-	for p, x := range o.s.cut.pages {
+	for p, x := range o.s.Cut.Pages {
 		if int(x.Kept) < o.c.MaxLinks && was.MaxLinks < o.c.MaxLinks {
 			list = append(list, p)
 		}
@@ -95,7 +95,7 @@ func (o *owner) recallCut() error {
 // duplicates adds the pages to a list that came as duplicates last.
 func (o *owner) duplicates(list []graph.Page) ([]graph.Page, error) {
 	last := map[graph.Page]bool{}
-	_, err := journal.Read(o.dir.journal, 0, func(r *journal.Record) error {
+	_, err := journal.Read(o.dir.Journal, 0, func(r *journal.Record) error {
 		if e := &r.Event; e.Kind == event.Done && !e.Class.Failed() && !e.Again {
 			if e.Class == event.Duplicate {
 				last[e.Page] = true
@@ -116,8 +116,8 @@ func (o *owner) revisit() {
 		return
 	}
 	r := o.begin(event.Revisit, o.base)
-	for p := range o.s.f.Pages() {
-		if o.s.f.State(graph.Page(p)) == frontier.Fetched {
+	for p := range o.s.Frontier.Pages() {
+		if o.s.Frontier.State(graph.Page(p)) == frontier.Fetched {
 			r.Event.Admit = append(r.Event.Admit, graph.Page(p))
 		}
 	}

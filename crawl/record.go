@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -31,7 +32,7 @@ func OpenRecording(path string) (*Recording, error) {
 	if !IsCrawl(path) {
 		return nil, &Error{Text: path + " is not a crawl: it has no journal", Hint: "winnow crawl makes one: winnow crawl https://example.org --dir " + path}
 	}
-	r, err := readRecording(disk.OS(filepath.Join(path, filepath.FromSlash(partJournal))))
+	r, err := readRecording(disk.OS(filepath.Join(path, filepath.FromSlash(layout.JournalDir))))
 	switch {
 	case errors.Is(err, journal.ErrVersion):
 		return nil, &Error{Text: path + " was written by a later version of winnow", Hint: "use that version", Err: err}
@@ -67,7 +68,7 @@ func (r *Recording) Records() uint64 { return r.last.Next }
 func (r *Recording) Each(fn func(*journal.Record) error) error {
 	_, err := journal.Read(r.dir, 0, func(rec *journal.Record) error {
 		if rec.Seq >= r.last.Next {
-			return errEnough
+			return layout.ErrEnough
 		}
 		if r.Stop != nil && rec.Seq%4096 == 0 {
 			if err := r.Stop(); err != nil {
@@ -76,7 +77,7 @@ func (r *Recording) Each(fn func(*journal.Record) error) error {
 		}
 		return fn(rec)
 	})
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, layout.ErrEnough) {
 		return nil
 	}
 	return err

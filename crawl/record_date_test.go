@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -51,12 +52,12 @@ func TestWallClockJumps(t *testing.T) {
 // dates are those of all answers in the archive.
 func (w *testWeb) dates(t *testing.T) (list []time.Time) {
 	t.Helper()
-	all, err := w.disk[partArchive].List()
+	all, err := w.disk[layout.ArchiveDir].List()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range all {
-		b, err := disk.ReadFile(w.disk[partArchive], e.Name)
+		b, err := disk.ReadFile(w.disk[layout.ArchiveDir], e.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,11 +84,11 @@ func TestSoftwareWithoutVersion(t *testing.T) {
 		w := newTestWeb(t, 20, 4, fakeweb.ServeOptions{})
 		w.o.Version, w.o.Config.Pages = "", 1
 		w.run(t)
-		all, err := w.disk[partArchive].List()
+		all, err := w.disk[layout.ArchiveDir].List()
 		if err != nil || len(all) != 1 {
 			t.Fatalf("%v, %v", all, err)
 		}
-		b, err := disk.ReadFile(w.disk[partArchive], all[0].Name)
+		b, err := disk.ReadFile(w.disk[layout.ArchiveDir], all[0].Name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -34,12 +36,12 @@ func (s *RecordedSession) Config() (config.Config, error) { return config.Parse(
 // simulation needs to wait as the crawl did. Nothing is held for commits there, and no page
 // is too deep.
 func FrontierOptions(c *config.Config) (frontier.Options, error) {
-	set, err := newSetup(c, identity{}, 0)
+	set, err := state.NewSetup(c, layout.Identity{}, 0)
 	if err != nil {
 		return frontier.Options{}, err
 	}
-	set.frontier.Hold, set.frontier.Depths = false, false
-	return set.frontier, nil
+	set.Frontier.Hold, set.Frontier.Depths = false, false
+	return set.Frontier, nil
 }
 
 // Sessions are the runs of the program, in order.

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
@@ -17,7 +18,7 @@ import (
 // recording is what the journal of the crawl says.
 func (w *testWeb) recording(t *testing.T) *Recording {
 	t.Helper()
-	dir, _ := w.disk.open(partJournal)
+	dir, _ := w.disk.open(layout.JournalDir)
 	r, err := readRecording(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -31,7 +32,7 @@ func TestRecrawlOnResume(t *testing.T) {
 			w.sameFromRecords(t)
 			w.verify(t).clean(t)
 		}
-		w.disk[partSnapshot] = disk.NewMemory()
+		w.disk[layout.SnapshotDir] = disk.NewMemory()
 		c.Duration = config.Duration{Duration: 8 * time.Hour}
 		w.run(t)
 		w.sameFromRecords(t)
@@ -44,7 +45,7 @@ func TestRecrawlOnResume(t *testing.T) {
 // sameFromRecords demands that the snapshot is what the records alone make.
 func (w *testWeb) sameFromRecords(t *testing.T) {
 	t.Helper()
-	if !bytes.Equal(w.restored(t, w.disk[partSnapshot]), w.restored(t, disk.NewMemory())) {
+	if !bytes.Equal(w.restored(t, w.disk[layout.SnapshotDir]), w.restored(t, disk.NewMemory())) {
 		t.Error("the snapshot is not what the records make")
 	}
 }

@@ -11,11 +11,11 @@ import (
 // knowsWords reports whether the words of the page of a record are known on its site.
 func (o *owner) knowsWords(r *journal.Record) bool {
 	p := r.Event.Page
-	if q, _, _ := o.s.like(r); q != graph.NoPage && o.s.f.Site(q) == o.s.f.Site(p) {
+	if q, _, _ := o.s.Like(r); q != graph.NoPage && o.s.Frontier.Site(q) == o.s.Frontier.Site(p) {
 		return true
 	}
-	x, ok := o.s.look(p)
-	return ok && o.s.guard.KnowsWords(&x, r.Facts.Change, r.Facts.Terms)
+	x, ok := o.s.Look(p)
+	return ok && o.s.Guard.KnowsWords(&x, r.Facts.Change, r.Facts.Terms)
 }
 
 // relentEvery is after how many works held pages are looked at again.
@@ -25,14 +25,14 @@ const relentEvery = 256
 // is left, it goes on until there is nothing of the kind, and tries others then: what they
 // bring decides about the rest.
 func (o *owner) relent(now time.Duration, end bool) (some bool) {
-	g := o.s.guard
-	if o.stopping != "" || !o.s.traps {
+	g := o.s.Guard
+	if o.stopping != "" || !o.s.Traps {
 		return false
 	}
-	free := g.Release(end, o.s.lookFree)
+	free := g.Release(end, o.s.LookFree)
 	trial := end && len(free) == 0
 	if trial {
-		free = g.Try(uint64(o.s.requests[event.Fetch]), o.s.lookFree, o.s.eachTrapped)
+		free = g.Try(uint64(o.s.Requests[event.Fetch]), o.s.LookFree, o.s.EachTrapped)
 	}
 	if len(free) == 0 {
 		return false
@@ -40,7 +40,7 @@ func (o *owner) relent(now time.Duration, end bool) (some bool) {
 	r := o.begin(event.Admitted, now)
 	r.Event.Admit, r.Facts.Trial = append(r.Event.Admit, free...), trial
 	for _, p := range free {
-		o.s.sites.admit(o.s.f.Site(p))
+		o.s.Admit(o.s.Frontier.Site(p))
 	}
 	o.record()
 	return true

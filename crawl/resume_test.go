@@ -11,6 +11,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
@@ -85,7 +86,7 @@ func TestWiderScope(t *testing.T) {
 			t.Fatalf("%d pages fetched, %d refused", sum.Fetched, sum.Refused)
 		}
 		w.check(t, fakeweb.Limits{})
-		r, err := readRecording(w.disk[partJournal])
+		r, err := readRecording(w.disk[layout.JournalDir])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +145,7 @@ func TestOtherSeeds(t *testing.T) {
 // records is the number of committed records.
 func (w *testWeb) records(t *testing.T) (n int) {
 	t.Helper()
-	dir, _ := w.disk.open(partJournal)
+	dir, _ := w.disk.open(layout.JournalDir)
 	if _, err := journal.Read(dir, 0, func(*journal.Record) error { n++; return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +180,7 @@ func TestRecrawl(t *testing.T) {
 func (w *testWeb) statuses(t *testing.T) map[uint16]int {
 	t.Helper()
 	n := map[uint16]int{}
-	dir, _ := w.disk.open(partJournal)
+	dir, _ := w.disk.open(layout.JournalDir)
 	_, err := journal.Read(dir, 0, func(r *journal.Record) error {
 		if r.Event.Kind == event.Done {
 			n[r.Facts.Status]++
@@ -221,13 +222,13 @@ func TestRemembersAddresses(t *testing.T) {
 	s, _ := newTestState(t)
 	o := &owner{s: s, base: time.Hour}
 	name := []byte("https://a.example")
-	id, _ := s.site(s.key.Site(name), name)
+	id, _ := s.Site(s.Key.Site(name), name)
 	r := &journal.Record{Event: event.Event{Kind: event.Seed, New: []graph.Site{id}}}
-	s.enter(0, id, []byte("/"), event.NoBar)
-	s.f.Apply(0, &r.Event)
-	s.f.Apply(0, &event.Event{Kind: event.Took, Task: event.Task{Kind: event.Resolve, Site: id}})
+	s.Enter(0, id, []byte("/"), event.NoBar)
+	s.Frontier.Apply(0, &r.Event)
+	s.Frontier.Apply(0, &event.Event{Kind: event.Took, Task: event.Task{Kind: event.Resolve, Site: id}})
 	addr := netip.MustParseAddr("192.0.2.1")
-	s.apply(&journal.Record{
+	s.Apply(&journal.Record{
 		Event: event.Event{Kind: event.Resolved, Task: event.Task{Site: id}, Address: 1, Expiry: 2 * time.Hour},
 		Facts: journal.Facts{Addrs: []netip.Addr{addr}},
 	}, true)

@@ -46,9 +46,9 @@ func (c *Chance) means() (class event.Class, bar event.Bar, ok bool) {
 
 // chance reports whether a page gets the chance that was asked for.
 func (o *owner) chance(p graph.Page) bool {
-	c, f := o.o.Chance, o.s.f
+	c, f := o.o.Chance, o.s.Frontier
 	if c.Site != "" {
-		if name := o.s.seen.Name(f.Site(p)); string(name) != c.Site && string(page.Host(name)) != c.Site {
+		if name := o.s.Table.Name(f.Site(p)); string(name) != c.Site && string(page.Host(name)) != c.Site {
 			return false
 		}
 	}
@@ -69,14 +69,14 @@ func (o *owner) retrySession() {
 	seeds := map[graph.Page]bool{}
 	for _, url := range o.c.Seeds {
 		site, rest := page.Site([]byte(url))
-		if p, ok := o.s.seen.LookupPage(o.s.key.Page(o.s.key.Site(site), rest)); ok {
+		if p, ok := o.s.Table.LookupPage(o.s.Key.Page(o.s.Key.Site(site), rest)); ok {
 			seeds[p] = true
 		}
 	}
 	was := config.Default()
 	larger := was.Read("the last session", o.before) == nil && was.MaxBody < o.c.MaxBody
 	o.retry(func(p graph.Page) bool {
-		f := o.s.f
+		f := o.s.Frontier
 		switch f.State(p) {
 		case frontier.Failed:
 			class := f.FailedBy(p)
@@ -91,7 +91,7 @@ func (o *owner) retrySession() {
 // retry gives the pages another chance that are wanted, and counts them.
 func (o *owner) retry(want func(graph.Page) bool) (n int) {
 	r := o.begin(event.Retried, o.base)
-	for i := range o.s.f.Pages() {
+	for i := range o.s.Frontier.Pages() {
 		if p := graph.Page(i); want(p) {
 			r.Event.Admit = append(r.Event.Admit, p)
 		}

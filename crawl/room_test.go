@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -48,7 +50,7 @@ func TestLessRoom(t *testing.T) {
 			if _, err := Run(t.Context(), w.o); err == nil || !strings.Contains(err.Error(), "at most 10000 pages") {
 				t.Fatalf("a policy for 10,000 pages gives %v", err)
 			}
-			w.disk[partSnapshot] = disk.NewMemory() // and without one
+			w.disk[layout.SnapshotDir] = disk.NewMemory() // and without one
 		}
 		w.o.Config.Policy = "breadth-first"
 		if sum := w.run(t); sum.Known != before.Known || sum.Fetched != before.Fetched {
@@ -77,7 +79,7 @@ func TestFull(t *testing.T) {
 		if sum := w.run(t); sum.Known != 10_000 || sum.Fetched != 2 {
 			t.Fatalf("%d pages are known, %d fetched", sum.Known, sum.Fetched)
 		}
-		if !bytes.Equal(w.restored(t, w.disk[partSnapshot]), w.restored(t, disk.NewMemory())) {
+		if !bytes.Equal(w.restored(t, w.disk[layout.SnapshotDir]), w.restored(t, disk.NewMemory())) {
 			t.Error("the snapshot is not what the records make")
 		}
 		w.o.Seeds, w.o.AddSeeds = []string{"http://b.example/"}, true
@@ -90,22 +92,22 @@ func TestFull(t *testing.T) {
 // restored is the saved state of the crawl, made from these snapshots and its journal.
 func (w *testWeb) restored(t *testing.T, snapshots disk.Dir) []byte {
 	t.Helper()
-	p := parts{journal: w.disk[partJournal], urls: disk.NewMemory(), snapshot: snapshots, urlFile: urlFile}
-	id, err := readIdentity(p.journal)
+	p := layout.Parts{Journal: w.disk[layout.JournalDir], Urls: disk.NewMemory(), Snapshot: snapshots, UrlFile: layout.URLFile}
+	id, err := layout.ReadIdentity(p.Journal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := newSetup(&w.o.Config, id, int64(w.o.Config.MaxMemory))
+	set, err := state.NewSetup(&w.o.Config, id, int64(w.o.Config.MaxMemory))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := restore(&p, set, ^uint64(0), func(text string, args ...any) { t.Log(append([]any{text}, args...)...) })
+	s, err := state.Restore(&p, set, ^uint64(0), func(text string, args ...any) { t.Log(append([]any{text}, args...)...) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Close()
 	var b bytes.Buffer
-	if err := s.save(&b); err != nil {
+	if err := s.Save(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -115,9 +117,9 @@ func (w *testWeb) restored(t *testing.T, snapshots disk.Dir) []byte {
 func TestSiteLimits(t *testing.T) {
 	s, _ := newTestState(t)
 	for _, name := range []string{"http://a.example", "http://b.example"} {
-		s.site(s.key.Site([]byte(name)), []byte(name))
+		s.Site(s.Key.Site([]byte(name)), []byte(name))
 		for range 3 {
-			s.sites.admit(graph.Site(s.seen.Sites() - 1))
+			s.Admit(graph.Site(s.Table.Sites() - 1))
 		}
 	}
 	own := func(name []byte) int {
@@ -131,9 +133,9 @@ func TestSiteLimits(t *testing.T) {
 		3: {event.BarSitePages, event.BarSitePages},
 		9: {event.BarSitePages, event.NoBar},
 	} {
-		l := limits{site: limit, sites: own}
+		l := state.Limits{Site: limit, Sites: own}
 		for id, want := range want {
-			if got := s.bar(&l, graph.Site(id), []byte("/"), 0); got != want {
+			if got := s.Judge(&l, graph.Site(id), []byte("/"), 0); got != want {
 				t.Errorf("limit %d: a fourth page of site %d gets bar %v, want %v", limit, id, got, want)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -103,9 +104,9 @@ type Summary struct {
 	Stats
 	Why string // finished, unreachable, pages, duration, bytes, stopped, memory, disk
 	// Unreachable are sites that could not be reached, those with most pages first.
-	Unreachable []SiteDown
-	Retried     int   // pages that got another chance, with RunOptions.Chance
-	Caps        []Cap // limits that left something out
+	Unreachable []state.SiteDown
+	Retried     int         // pages that got another chance, with RunOptions.Chance
+	Caps        []state.Cap // limits that left something out
 }
 
 // An Error is one that a person can do something about.

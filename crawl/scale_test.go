@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -22,7 +24,7 @@ import (
 // A folded is a state that is made of records which no crawl has written.
 type folded struct {
 	t   *testing.T
-	s   *state
+	s   *state.State
 	now time.Duration
 	seq uint64
 	r   journal.Record
@@ -31,15 +33,15 @@ type folded struct {
 // newFolded makes a state that knows nothing, of a crawl with default settings.
 func newFolded(t *testing.T, c *config.Config, memory int64) *folded {
 	t.Helper()
-	set, err := newSetup(c, identity{crawl: [16]byte{1}, secret: [16]byte{2}}, memory)
+	set, err := state.NewSetup(c, layout.Identity{Crawl: [16]byte{1}, Secret: [16]byte{2}}, memory)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := emptyState(&parts{urls: disk.OS(t.TempDir()), urlFile: urlFile}, set)
+	s, err := state.Empty(&layout.Parts{Urls: disk.OS(t.TempDir()), UrlFile: layout.URLFile}, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.close)
+	t.Cleanup(s.Close)
 	return &folded{t: t, s: s}
 }
 
@@ -54,23 +56,23 @@ func (f *folded) begin(kind event.Kind) *journal.Record {
 // apply ends it.
 func (f *folded) apply() {
 	f.r.Now, f.r.Seq = f.now, f.seq
-	f.s.apply(&f.r, true)
-	if f.seq++; f.s.err != nil {
-		f.t.Fatal(f.s.err)
+	f.s.Apply(&f.r, true)
+	if f.seq++; f.s.Err != nil {
+		f.t.Fatal(f.s.Err)
 	}
 }
 
 // link adds a page to the record as the target of a link.
 func (f *folded) link(site, rest []byte) {
 	s := f.s
-	id, fresh := s.site(s.key.Site(site), site)
+	id, fresh := s.Site(s.Key.Site(site), site)
 	name := []byte(nil)
 	if fresh {
 		name = site
 	}
-	p, fresh := s.seen.Page(s.key.Page(s.key.Site(site), rest))
+	p, fresh := s.Table.Page(s.Key.Page(s.Key.Site(site), rest))
 	if fresh {
-		s.add(&f.r, p, id, name, rest, event.NoBar)
+		s.Add(&f.r, p, id, name, rest, event.NoBar)
 	}
 	if f.r.Event.Kind == event.Done {
 		f.r.Event.Links = append(f.r.Event.Links, p)
@@ -87,7 +89,7 @@ func (f *folded) work(kind event.TaskKind, site graph.Site, page graph.Page, end
 	e.Site, e.For, e.Page, e.Start, e.End = site, site, page, f.now, f.now
 	fill(r)
 	f.apply()
-	f.s.f.Settle(f.now, site)
+	f.s.Frontier.Settle(f.now, site)
 }
 
 // visit asks for address, robots.txt and page of a site.
@@ -96,10 +98,10 @@ func (f *folded) visit(site graph.Site, page graph.Page, address int, done func(
 	f.work(event.Resolve, site, 0, event.Resolved, func(r *journal.Record) {
 		a := netip.AddrFrom4([4]byte{byte(20 + address>>24), byte(address >> 16), byte(address >> 8), byte(address)})
 		r.Facts.Addrs = []netip.Addr{a}
-		r.Event.Address, r.Event.Expiry = f.s.number(a), f.now+time.Hour
+		r.Event.Address, r.Event.Expiry = f.s.Number(a), f.now+time.Hour
 	})
 	f.work(event.Robots, site, 0, event.Ruled, func(r *journal.Record) {
-		r.Facts.Rules, _ = f.s.texts.list[0].AppendBinary(nil)
+		r.Facts.Rules, _ = f.s.Texts.List[0].AppendBinary(nil)
 		r.Event.Expiry = f.now + 24*time.Hour
 	})
 	f.work(event.Fetch, site, page, event.Done, done)
@@ -152,7 +154,7 @@ func TestBytesPerSite(t *testing.T) {
 		})
 	}
 	lines, sum, slack := map[string]int64{}, int64(0), int64(0)
-	f.s.account(func(name string, bytes int64) {
+	f.s.Account(func(name string, bytes int64) {
 		if bySite(name) {
 			lines[name] += bytes
 			sum += bytes
@@ -183,9 +185,9 @@ func (f *folded) grow(bytes int64) {
 	f.link(name(0), rest(0))
 	f.apply()
 	known, asked := 1, map[graph.Site]bool{}
-	for i := 0; i%256 != 0 || f.s.memory() < bytes; i++ {
+	for i := 0; i%256 != 0 || f.s.Memory() < bytes; i++ {
 		p := graph.Page(policy.Hash(1, uint64(i)) % uint64(known))
-		for f.s.f.State(p) != frontier.Known {
+		for f.s.Frontier.State(p) != frontier.Known {
 			p = (p + 1) % graph.Page(known)
 		}
 		done := func(r *journal.Record) {
@@ -198,7 +200,7 @@ func (f *folded) grow(bytes int64) {
 			}
 			r.Facts.Digest, r.Facts.SimHash = [16]byte{byte(i), byte(i >> 8), byte(i >> 16), 1}, uint64(i)*0x9e3779b97f4a7c15
 		}
-		if site := f.s.f.Site(p); !asked[site] {
+		if site := f.s.Frontier.Site(p); !asked[site] {
 			asked[site] = true
 			f.visit(site, p, int(site)/4, done)
 		} else {
@@ -237,14 +239,14 @@ func TestMemoryCounted(t *testing.T) {
 			c.Policy = name
 			f := newFolded(t, &c, 4<<30)
 			f.grow(1050 << 20)
-			o := &owner{s: f.s, follow: &follow{copies: 4 << 30, dir: &directory{parts: parts{snapshot: disk.OS(t.TempDir())}}, done: make(chan error, 1)}}
+			o := &owner{s: f.s, follow: &follow{copies: 4 << 30, dir: &directory{Parts: layout.Parts{Snapshot: disk.OS(t.TempDir())}}, done: make(chan error, 1)}}
 			o.ceiling = newCeiling(4<<30, MeasureHeap)
 			compare := func(when string) {
 				var x Stats
 				o.weigh(&x)
 				real := residentBytes(t)
 				t.Logf("%s: %d pages, %d sites, %d links: %d MiB in columns, %d counted, %d resident: %.3f", when,
-					f.s.f.Pages(), f.s.f.Sites(), f.s.links, x.Columns>>20, x.Memory>>20, real>>20, float64(x.Memory)/float64(real))
+					f.s.Frontier.Pages(), f.s.Frontier.Sites(), f.s.Links, x.Columns>>20, x.Memory>>20, real>>20, float64(x.Memory)/float64(real))
 				if ratio := float64(x.Memory) / float64(real); ratio < 0.9 || ratio > 1.1 {
 					t.Errorf("%s: %d bytes are counted, %d are resident", when, x.Memory, real)
 				}

@@ -14,10 +14,10 @@ import (
 
 // checkSeeds refuses seeds that are not of the crawl, while nothing has been changed.
 func (o *owner) checkSeeds() error {
-	if o.o.AddSeeds || len(o.s.last) == 0 {
+	if o.o.AddSeeds || len(o.s.LastConfig) == 0 {
 		return nil
 	}
-	before := seedsOf(o.s.last)
+	before := seedsOf(o.s.LastConfig)
 	for _, url := range o.o.Seeds {
 		if !o.isSeed(url, before) {
 			return &Error{
@@ -45,8 +45,8 @@ func (o *owner) isSeed(url string, before []string) bool {
 		return true
 	}
 	site, rest := page.Site([]byte(url))
-	p, known := o.s.seen.LookupPage(o.s.key.Page(o.s.key.Site(site), rest))
-	return known && int(p) < o.s.f.Pages() && o.s.isSeed(p)
+	p, known := o.s.Table.LookupPage(o.s.Key.Page(o.s.Key.Site(site), rest))
+	return known && int(p) < o.s.Frontier.Pages() && o.s.IsSeed(p)
 }
 
 // seed makes the seeds known that are not.
@@ -54,22 +54,22 @@ func (o *owner) seed() error {
 	r := o.begin(event.Seed, o.base)
 	for _, url := range o.o.Seeds {
 		site, rest := page.Site([]byte(url))
-		hash := o.s.key.Page(o.s.key.Site(site), rest)
-		if p, ok := o.s.seen.LookupPage(hash); ok {
+		hash := o.s.Key.Page(o.s.Key.Site(site), rest)
+		if p, ok := o.s.Table.LookupPage(hash); ok {
 			o.seedKnown(r, p)
 			continue
 		}
 		o.ceiling.look(o.s, false)
-		full := o.s.full() || o.ceiling.needed > o.ceiling.most
-		id, newSite := o.s.site(o.s.key.Site(site), site)
+		full := o.s.Full() || o.ceiling.needed > o.ceiling.most
+		id, newSite := o.s.Site(o.s.Key.Site(site), site)
 		if full || id == graph.NoSite {
 			return roomError(url, o.ceiling.most)
 		}
-		p, _ := o.s.seen.Page(hash)
+		p, _ := o.s.Table.Page(hash)
 		if !newSite {
 			site = nil
 		}
-		o.s.add(r, p, id, site, rest, event.NoBar)
+		o.s.Add(r, p, id, site, rest, event.NoBar)
 	}
 	if len(r.Event.New) > 0 || len(r.Event.Admit) > 0 {
 		o.record()
@@ -81,14 +81,14 @@ func (o *owner) seed() error {
 // seedKnown makes a seed of a page that is known, unless it is one already and not
 // refused.
 func (o *owner) seedKnown(r *journal.Record, p graph.Page) {
-	if int(p) >= o.s.f.Pages() {
+	if int(p) >= o.s.Frontier.Pages() {
 		return // it is there twice
 	}
-	refused := o.s.f.State(p) == frontier.RefusedPage
+	refused := o.s.Frontier.State(p) == frontier.RefusedPage
 	if refused {
-		o.s.sites.admit(o.s.f.Site(p))
+		o.s.Admit(o.s.Frontier.Site(p))
 	}
-	if refused || !o.s.isSeed(p) {
+	if refused || !o.s.IsSeed(p) {
 		r.Event.Admit = append(r.Event.Admit, p)
 	}
 }

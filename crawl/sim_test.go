@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
@@ -135,7 +137,7 @@ func (w *testWeb) fetches(t *testing.T) (list []stay) {
 	t.Helper()
 	var urls []string
 	var sites []string
-	dir, _ := w.disk.open(partJournal)
+	dir, _ := w.disk.open(layout.JournalDir)
 	_, err := journal.Read(dir, 0, func(r *journal.Record) error {
 		for i, s := range r.Event.New {
 			if n := r.Facts.Names.Site(i); n != nil {
@@ -175,14 +177,14 @@ func (s *simSetting) simulate(t *testing.T, w *testWeb, times *sim.Times) (list 
 		t.Fatal(err)
 	}
 	c := &w.o.Config
-	set, err := newSetup(c, identity{}, w.o.Memory+1<<30)
+	set, err := state.NewSetup(c, layout.Identity{}, w.o.Memory+1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fo := set.frontier
+	fo := set.Frontier
 	fo.Hold = false
 	res, err := sim.Run(world, sim.Options{
-		Seeds: []graph.Page{0}, Policy: set.policy, SitePolicy: set.sitePolicy, Random: c.RandomSeed, Batch: c.Batch,
+		Seeds: []graph.Page{0}, Policy: set.Policy, SitePolicy: set.SitePolicy, Random: c.RandomSeed, Batch: c.Batch,
 		Frontier: fo, Fetchers: c.Fetchers, MaxPages: int(c.Pages),
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -73,7 +74,7 @@ func (w *socketWeb) sessions(t *testing.T) (n int) {
 // spoken counts the responses in the archive by version of HTTP and by content coding.
 func (w *socketWeb) spoken(t *testing.T) map[string]int {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(w.o.Dir, partArchive, "*.warc.gz"))
+	files, err := filepath.Glob(filepath.Join(w.o.Dir, layout.ArchiveDir, "*.warc.gz"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("archive %v: %v", files, err)
 	}

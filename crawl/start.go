@@ -15,8 +15,10 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -39,7 +41,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 		o.Memory = max(o.MachineMemory/2, 1<<30)
 	}
 	o.Config.Seeds = union(o.Config.Seeds, o.Seeds)
-	scope, err := newScope(&o.Config) // reads files: before anything is made
+	scope, err := config.NewScope(&o.Config) // reads files: before anything is made
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +50,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 		return nil, err
 	}
 	defer d.close()
-	d.urlBuffer, d.stop = o.Machine.Sizes.URLs, ctx.Err
+	d.UrlBuffer, d.Stop = o.Machine.Sizes.URLs, ctx.Err
 	w, err := open(&o, d, scope)
 	if err != nil {
 		return nil, err
@@ -72,30 +74,30 @@ func union(a, b []string) []string {
 
 // open makes the owner of a crawl that is new or goes on.
 func open(o *RunOptions, d *directory, scope *gather.Scope) (*owner, error) {
-	id, err := readIdentity(d.journal)
+	id, err := layout.ReadIdentity(d.Journal)
 	none := errors.Is(err, journal.ErrNone)
-	fresh := none || errors.Is(err, errNothing)
+	fresh := none || errors.Is(err, layout.ErrNothing)
 	switch {
 	case fresh && len(o.Seeds) == 0:
 		return nil, &Error{Text: "there is nothing to begin with", Hint: "name the URLs of some pages: winnow crawl https://example.org"}
 	case none:
-		id = newIdentity()
+		id = layout.NewIdentity()
 	case errors.Is(err, journal.ErrVersion):
 		return nil, &Error{Text: o.Dir + " was written by a later version of winnow", Hint: "use that version, or another --dir", Err: err}
 	case err != nil && !fresh:
 		return nil, &Error{Text: "cannot read the journal of " + o.Dir, Hint: "winnow verify " + o.Dir + " says what is wrong", Err: err}
 	}
-	set, err := newSetup(&o.Config, id, o.Memory)
+	set, err := state.NewSetup(&o.Config, id, o.Memory)
 	if err != nil {
 		return nil, err
 	}
 	w := &owner{honest: map[string]bool{}, scope: scope, o: o, c: &o.Config, log: o.Log, limits: newLimits(&o.Config), Overrides: config.NewOverrides(&o.Config)}
-	w.limits.sites = w.Overrides.Pages
+	w.limits.Sites = w.Overrides.Pages
 	w.ceiling = newCeiling(o.Memory, o.Machine.Heap)
 	if len(o.Config.Site) > 0 {
-		set.delays = w.Overrides.Delay
+		set.SiteDelay = w.Overrides.Delay
 	}
-	header := journal.Header{Crawl: id.crawl, Partitions: 1}
+	header := journal.Header{Crawl: id.Crawl, Partitions: 1}
 	if err = w.recover(d, set, header, none); err == nil {
 		err = w.begins(id, fresh)
 	}
@@ -122,20 +124,20 @@ func (o *owner) release() {
 		o.warc.Drop()
 	}
 	if o.s != nil {
-		o.s.close()
+		o.s.Close()
 	}
 }
 
 // recover brings journal, state and archive to the last commit.
-func (o *owner) recover(d *directory, set *setup, h journal.Header, none bool) error {
+func (o *owner) recover(d *directory, set *state.Setup, h journal.Header, none bool) error {
 	var last journal.Commit
 	var records uint64
 	var err error
 	if none {
-		o.journal, err = journal.Begin(d.journal, h)
+		o.journal, err = journal.Begin(d.Journal, h)
 	} else {
 		var found journal.Found
-		if o.journal, found, err = journal.Open(d.journal, h); err == nil {
+		if o.journal, found, err = journal.Open(d.Journal, h); err == nil {
 			last, records = found.Last, found.Records
 			o.damaged(found)
 		}
@@ -143,30 +145,30 @@ func (o *owner) recover(d *directory, set *setup, h journal.Header, none bool) e
 	if err != nil {
 		return diskError(o.o.Dir, err)
 	}
-	if err := dropAhead(d.snapshot, records); err != nil {
+	if err := state.DropAhead(d.Snapshot, records); err != nil {
 		return diskError(o.o.Dir, err)
 	}
-	set.fit(last)
+	set.Fit(last)
 	began := time.Now()
-	o.s, err = restore(&d.parts, set, records, o.log.Warn)
+	o.s, err = state.Restore(&d.Parts, set, records, o.log.Warn)
 	switch {
-	case err != nil && d.stopped() != nil:
+	case err != nil && d.Stopped() != nil:
 		return err // nothing is lost, and nothing new is there
 	case disk.ErrFull(err):
 		return diskError(o.o.Dir, err)
 	case err != nil:
 		return &Error{Text: "cannot restore the crawl in " + o.o.Dir, Hint: "winnow verify " + o.o.Dir + " says what is wrong", Err: err}
 	}
-	o.log.Info("restored", "pages", o.s.f.Pages(), "records", o.s.next, "took", time.Since(began).Round(time.Millisecond))
+	o.log.Info("restored", "pages", o.s.Frontier.Pages(), "records", o.s.Next, "took", time.Since(began).Round(time.Millisecond))
 	if err := o.checkSeeds(); err != nil {
 		return err
 	}
-	if err := syncURLs(&d.parts); err != nil {
+	if err := state.SyncURLs(&d.Parts); err != nil {
 		return diskError(o.o.Dir, err)
 	}
 	o.dir = d
 	o.journal.Segment = o.o.Machine.Sizes.Journal
-	return o.openArchive(d.archive, set, last)
+	return o.openArchive(d.Archive, set, last)
 }
 
 // damaged says what of the journal cannot be read. The crawl goes on without it.
@@ -176,20 +178,20 @@ func (o *owner) damaged(f journal.Found) {
 	}
 }
 
-func (o *owner) openArchive(dir disk.Dir, set *setup, last journal.Commit) (err error) {
+func (o *owner) openArchive(dir disk.Dir, set *state.Setup, last journal.Commit) (err error) {
 	algorithm := archive.SHA1
-	builder := archive.NewBuilder(set.crawl, algorithm)
+	builder := archive.NewBuilder(set.Crawl, algorithm)
 	o.warc, err = archive.Open(dir, archive.Config{
 		Prefix: "winnow", Builder: builder, Now: time.Now, MaxSize: o.o.Machine.Sizes.Archive,
 		Info: archive.Info{
 			Software: "winnow/" + cmp.Or(o.o.Version, "devel"), Operator: o.c.Contact, UserAgent: o.c.Agent(o.o.Version), Robots: robotsPolicy(o.c),
 		},
-	}, position(last))
+	}, layout.Position(last))
 	if err != nil {
 		return diskError(o.o.Dir, err)
 	}
 	o.tellRecovery(o.warc.Recovery())
-	o.position = position(last)
+	o.position = layout.Position(last)
 	o.builder = builder
 	return nil
 }
@@ -204,7 +206,7 @@ func (o *owner) tellRecovery(r *archive.Recovery) {
 		o.log.Warn("the WARC files have more than the journal knows of: it has lost its end, or is an older copy; "+
 			"nothing was deleted: these bytes were set aside, and their pages are fetched again. "+
 			"If there is a newer journal, stop, put it back and give the files their old names; else delete them when you like",
-			"files", len(r.Aside), "bytes", bytes, "first", partArchive+"/"+r.Aside[0].Name)
+			"files", len(r.Aside), "bytes", bytes, "first", layout.ArchiveDir+"/"+r.Aside[0].Name)
 	}
 	switch {
 	case r.Absent:
@@ -222,32 +224,32 @@ func robotsPolicy(c *config.Config) string {
 	return "ignored"
 }
 
-func newLimits(c *config.Config) limits {
-	return limits{depth: c.MaxDepth, dynamic: c.MaxDepthDynamic, site: c.SitePages, domain: c.DomainPages}
+func newLimits(c *config.Config) state.Limits {
+	return state.Limits{Depth: c.MaxDepth, Dynamic: c.MaxDepthDynamic, Site: c.SitePages, Domain: c.DomainPages}
 }
 
 // begins starts the clock and the session, makes the seeds known, and commits that
 // before anything is asked for.
-func (o *owner) begins(id identity, fresh bool) error {
+func (o *owner) begins(id layout.Identity, fresh bool) error {
 	wall := time.Now()
-	o.epoch, o.base = wall, o.s.now
+	o.epoch, o.base = wall, o.s.Now
 	if !fresh {
-		o.base = max(o.s.now, time.Duration(wall.UnixNano()-o.s.began))
+		o.base = max(o.s.Now, time.Duration(wall.UnixNano()-o.s.Began))
 	}
 	text, err := o.c.Marshal()
 	if err != nil {
 		return err
 	}
 	text = o.c.AppendFilesSum(text)
-	o.before = o.s.last
-	o.loosened = config.Loosens(o.s.last, o.c)
+	o.before = o.s.LastConfig
+	o.loosened = config.Loosens(o.s.LastConfig, o.c)
 	r := o.begin(event.Session, o.base)
 	r.Facts.Session = &journal.Session{
 		Wall: wall.UnixNano(), Version: o.o.Version, Config: text, Policy: o.c.Policy, SitePolicy: o.c.SitePolicy,
-		Secret: id.secret, Crawl: id.crawl,
+		Secret: id.Secret, Crawl: id.Crawl,
 	}
 	if list := o.scope.DenyList(); list != nil {
-		r.Facts.Deny = packDeny(list)
+		r.Facts.Deny = state.PackDeny(list)
 	}
 	o.record()
 	if err := o.seed(); err != nil {
@@ -259,14 +261,14 @@ func (o *owner) begins(id identity, fresh bool) error {
 	if err := o.assemble(); err != nil {
 		return err
 	}
-	o.fetched = o.s.pagesCame()
+	o.fetched = o.s.Fetched()
 	o.timer = time.NewTimer(time.Hour)
 	return nil
 }
 
 // assemble makes what harvesters need.
 func (o *owner) assemble() error {
-	o.s.scope, o.s.traps, o.s.limits, o.s.htmlOnly = o.scope, o.c.Traps, &o.limits, o.c.Types == config.TypesHTML
+	o.s.Scope, o.s.Traps, o.s.Limits, o.s.HtmlOnly = o.scope, o.c.Traps, &o.limits, o.c.Types == config.TypesHTML
 	o.flight = newFlight()
 	if names := o.Headers.Exposed(); len(names) > 0 {
 		o.log.Warn("a header that looks like a secret goes to every site, as --header-scope any says", "headers", names)
@@ -297,7 +299,7 @@ func (o *owner) assemble() error {
 		results:   make(chan *task, o.c.Fetchers),
 		gatherers: make(chan *gather.Gatherer, gatherers(o.o.Memory)),
 		gather: &gather.Options{
-			Key: o.s.key, Product: o.c.Product(), Scope: o.scope, Builder: builder,
+			Key: o.s.Key, Product: o.c.Product(), Scope: o.scope, Builder: builder,
 			KeepNoArchive: o.c.KeepNoArchive, HTMLOnly: o.c.Types == config.TypesHTML, MaxBody: int64(o.c.MaxBody),
 			MaxSitemap: maxSitemap(o.c, o.o.Memory), Withheld: o.Headers.Withheld, MaxLinks: o.c.MaxLinks,
 		},
@@ -380,11 +382,11 @@ func (o *owner) resolver() (func(context.Context, string) (fetch.Names, error), 
 // that is on disk (W18). Sites have theirs already; other sites of the same hosts find
 // them there.
 func (o *owner) remember(r *fetch.Resolver) {
-	for i := range o.s.f.Sites() {
+	for i := range o.s.Frontier.Sites() {
 		s := graph.Site(i)
-		left := o.s.f.AddressHolds(s) - o.base
-		if a := o.s.addressOf(s); a.IsValid() && left > 0 {
-			r.Remember(string(page.Host(o.s.seen.Name(s))), fetch.Names{Addrs: []netip.Addr{a}, TTL: left})
+		left := o.s.Frontier.AddressHolds(s) - o.base
+		if a := o.s.AddressOf(s); a.IsValid() && left > 0 {
+			r.Remember(string(page.Host(o.s.Table.Name(s))), fetch.Names{Addrs: []netip.Addr{a}, TTL: left})
 		}
 	}
 }
@@ -468,7 +470,7 @@ func (o *owner) finish() (*Summary, error) {
 	x := o.stats.Status()
 	x.Why = o.stopping
 	x.addColumns(o.s)
-	x.Caps = o.s.caps(o.c)
+	x.Caps = o.s.Caps(o.c)
 	o.dir.writeStatus(x, o.log)
 	return &Summary{Stats: o.stats, Why: o.stopping, Unreachable: x.DownList, Retried: o.retriedPages, Caps: x.Caps}, nil
 }
@@ -476,10 +478,10 @@ func (o *owner) finish() (*Summary, error) {
 // closeFiles closes what the committer wrote, and takes a snapshot.
 func (o *owner) closeFiles() error {
 	o.follow.end() // the last snapshot is the owner's
-	if err := o.s.urls.Flush(); err != nil {
+	if err := o.s.URLs.Flush(); err != nil {
 		return err
 	}
-	if err := writeSnapshot(o.dir.snapshot, o.s.next, o.s.save); err != nil {
+	if err := state.WriteSnapshot(o.dir.Snapshot, o.s.Next, o.s.Save); err != nil {
 		return err
 	}
 	if err := o.warc.Close(); err != nil {

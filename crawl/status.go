@@ -3,6 +3,7 @@ package crawl
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -35,11 +36,11 @@ type Status struct {
 	Largest  *SiteShare       `json:"largest_site,omitempty"`
 	Traps    []Trap           `json:"traps,omitempty"` // those that met most pages
 	Held     int64            `json:"held"`            // refused pages for which something may speak yet
-	Mirrors  []MirrorOf       `json:"mirrors,omitempty"`
+	Mirrors  []state.MirrorOf `json:"mirrors,omitempty"`
 	Mirrored int64            `json:"mirror_sites"`
 	Down     int64            `json:"unreachable_sites"`
-	DownList []SiteDown       `json:"unreachable,omitempty"` // those with most pages
-	Caps     []Cap            `json:"limits,omitempty"`      // limits that left something out
+	DownList []state.SiteDown `json:"unreachable,omitempty"` // those with most pages
+	Caps     []state.Cap      `json:"limits,omitempty"`      // limits that left something out
 	Record   uint64           `json:"record"`                // number of the next record of the journal
 }
 
@@ -105,13 +106,13 @@ func (s *Stats) failedBy() map[string]int64 {
 }
 
 // addColumns adds the memory of a state, by column.
-func (x *Status) addColumns(s *state) {
-	s.account(func(name string, bytes int64) { x.Memory[name] += bytes })
-	x.Record = s.next
-	x.Largest = s.largest()
-	x.Traps, x.Held = s.trapList(), int64(s.guard.Holds())
-	x.Mirrors, x.Mirrored = s.mirrorList()
-	x.DownList = s.downList()
+func (x *Status) addColumns(s *state.State) {
+	s.Account(func(name string, bytes int64) { x.Memory[name] += bytes })
+	x.Record = s.Next
+	x.Largest = largest(s)
+	x.Traps, x.Held = trapList(s), int64(s.Guard.Holds())
+	x.Mirrors, x.Mirrored = s.MirrorList()
+	x.DownList = s.Down()
 	rest := x.Total
 	for _, n := range x.Memory {
 		rest -= n
@@ -126,31 +127,31 @@ func (x *Status) addColumns(s *state) {
 const restOfMemory = "heap, buffers, snapshot"
 
 // trapList names the traps that met most pages.
-func (s *state) trapList() (list []Trap) {
+func trapList(s *state.State) (list []Trap) {
 	const each = 5 // of a reason: a farm has many sites
 	var of [event.MaxBar + 1]int
-	for _, m := range s.guard.Marks() {
-		if of[m.Bar]++; of[m.Bar] <= each && len(list) < maxListed {
-			list = append(list, Trap{m.Bar.String(), string(s.seen.Name(m.Site)), m.Pattern, m.Pages})
+	for _, m := range s.Guard.Marks() {
+		if of[m.Bar]++; of[m.Bar] <= each && len(list) < state.MaxListed {
+			list = append(list, Trap{m.Bar.String(), string(s.Table.Name(m.Site)), m.Pattern, m.Pages})
 		}
 	}
 	return list
 }
 
 // largest is the site with most known pages, the first of several; nil without pages.
-func (s *state) largest() *SiteShare {
+func largest(s *state.State) *SiteShare {
 	var best graph.Site
 	most := 0
-	for i := range s.f.Sites() {
-		if n := s.f.SitePages(graph.Site(i)); n > most {
+	for i := range s.Frontier.Sites() {
+		if n := s.Frontier.SitePages(graph.Site(i)); n > most {
 			best, most = graph.Site(i), n
 		}
 	}
 	if most == 0 {
 		return nil
 	}
-	x := &SiteShare{Site: string(s.seen.Name(best)), Pages: int64(most), Share: float64(most) / float64(s.f.Pages()), Verdict: "none"}
-	switch x.Trapped = s.guard.BarredOn(best); {
+	x := &SiteShare{Site: string(s.Table.Name(best)), Pages: int64(most), Share: float64(most) / float64(s.Frontier.Pages()), Verdict: "none"}
+	switch x.Trapped = s.Guard.BarredOn(best); {
 	case 2*x.Trapped > x.Pages:
 		x.Verdict = "trap"
 	case x.Trapped > 0:
@@ -170,6 +171,6 @@ func (o *owner) saveStatus(now time.Duration) {
 	o.statusAt = now + statusEvery
 	x := o.stats.Status()
 	x.addColumns(o.s)
-	x.Caps = o.s.capsOf(o.c)
+	x.Caps = o.s.CapsOf(o.c)
 	o.dir.writeStatus(x, o.log)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -72,7 +73,7 @@ func TestStorm(t *testing.T) {
 			t.Errorf("after the storm the crawl ends by %s; %v", sum.Why, sum.Unreachable)
 		}
 		s.checkStorm(t)
-		s.disk = memoryDisk{partJournal: s.root.Sub(partJournal), partURLs: s.root.Sub(partURLs), partSnapshot: s.root.Sub(partSnapshot), partArchive: s.root.Sub(partArchive)}
+		s.disk = memoryDisk{layout.JournalDir: s.root.Sub(layout.JournalDir), layout.URLDir: s.root.Sub(layout.URLDir), layout.SnapshotDir: s.root.Sub(layout.SnapshotDir), layout.ArchiveDir: s.root.Sub(layout.ArchiveDir)}
 		for _, f := range s.verify(t).List {
 			t.Errorf("verify: %+v", f)
 		}

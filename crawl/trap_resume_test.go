@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -53,15 +55,15 @@ func TestTrapsResume(t *testing.T) {
 				w.o.Config.Pages = pages
 				w.run(t)
 				w.o.Seeds = nil
-				a, b := w.restored(t, w.disk[partSnapshot]), w.restored(t, disk.NewMemory())
+				a, b := w.restored(t, w.disk[layout.SnapshotDir]), w.restored(t, disk.NewMemory())
 				if !bytes.Equal(a, b) {
 					t.Fatalf("after %d pages snapshot and journal give states of %d and %d bytes that differ at %d", pages, len(a), len(b), firstByte(a, b))
 				}
-				w.withState(t, disk.NewMemory(), func(s *state) {
-					held, trials = max(held, s.guard.Holds()), len(s.guard.Saved().Trials)
+				w.withState(t, disk.NewMemory(), func(s *state.State) {
+					held, trials = max(held, s.Guard.Holds()), len(s.Guard.Saved().Trials)
 				})
 				if !keep {
-					w.disk[partSnapshot] = disk.NewMemory()
+					w.disk[layout.SnapshotDir] = disk.NewMemory()
 				}
 			}
 			if held < 50 {

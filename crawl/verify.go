@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -98,7 +100,7 @@ type verifier struct {
 	View
 	o   VerifyOptions
 	out *Findings
-	set *setup
+	set *state.Setup
 
 	last    journal.Commit // the one that the reading ends with
 	session int            // index in Sessions of the one that is replayed
@@ -132,10 +134,10 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) (*Findings, error)
 	return v.out, nil
 }
 
-func newVerifier(p parts, o VerifyOptions) *verifier {
+func newVerifier(p layout.Parts, o VerifyOptions) *verifier {
 	o.Limit = cmp.Or(o.Limit, 100)
 	v := &verifier{View: View{parts: p}, o: o, out: &Findings{Kinds: map[string]int64{}}}
-	v.archive = newArchiveWalk(p.archive, v)
+	v.archive = newArchiveWalk(p.Archive, v)
 	return v
 }
 
@@ -145,7 +147,7 @@ func (v *verifier) verify(ctx context.Context) error {
 		return err
 	}
 	r := journal.Reader{
-		Dir:    v.parts.journal,
+		Dir:    v.parts.Journal,
 		Record: v.record,
 		Commit: func(c *journal.Commit) error { return errors.Join(ctx.Err(), v.commit(c)) },
 		Damage: func(d *journal.Damage) error { v.damage(d); return nil },
@@ -157,7 +159,7 @@ func (v *verifier) verify(ctx context.Context) error {
 		err = v.finish()
 	}
 	if errors.Is(err, errStop) {
-		v.notef("what comes after record %d was not verified", v.s.next)
+		v.notef("what comes after record %d was not verified", v.s.Next)
 		err = nil
 	}
 	return err
@@ -165,11 +167,11 @@ func (v *verifier) verify(ctx context.Context) error {
 
 // prepare reads the sessions and makes an empty state.
 func (v *verifier) prepare(ctx context.Context) error {
-	id, err := readIdentity(v.parts.journal)
+	id, err := layout.ReadIdentity(v.parts.Journal)
 	if err != nil {
 		return err
 	}
-	v.Crawl = id.crawl
+	v.Crawl = id.Crawl
 	if err := v.scan(ctx); err != nil {
 		return err
 	}
@@ -179,14 +181,14 @@ func (v *verifier) prepare(ctx context.Context) error {
 	if v.temp, err = os.MkdirTemp("", "winnow-verify-"); err != nil {
 		return err
 	}
-	urls := v.parts.urls
-	v.parts.urls = disk.OS(v.temp)
-	log, err := openURLs(&v.parts, v.set)
-	v.parts.urls = urls
+	urls := v.parts.Urls
+	v.parts.Urls = disk.OS(v.temp)
+	log, err := state.OpenURLs(&v.parts, v.set)
+	v.parts.Urls = urls
 	if err != nil {
 		return err
 	}
-	if v.s, err = newState(v.set, log); err != nil {
+	if v.s, err = state.New(v.set, log); err != nil {
 		return err
 	}
 	v.session = -1
@@ -201,10 +203,10 @@ func (v *verifier) prepare(ctx context.Context) error {
 // measure finds how much is to be read.
 func (v *verifier) measure() error {
 	var err error
-	if v.journal, err = sizeOf(v.parts.journal); err != nil {
+	if v.journal, err = sizeOf(v.parts.Journal); err != nil {
 		return err
 	}
-	n, err := sizeOf(v.parts.archive)
+	n, err := sizeOf(v.parts.Archive)
 	v.total = v.journal + n
 	return err
 }
@@ -252,14 +254,14 @@ func (v *verifier) found(kind string, s graph.Site, p graph.Page, format string,
 		return
 	}
 	f := Finding{Kind: kind, What: fmt.Sprintf(format, args...)}
-	if f.Record = v.s.next; v.rec != nil {
+	if f.Record = v.s.Next; v.rec != nil {
 		f.Record = v.rec.Seq
 	}
-	if p != graph.NoPage && int(p) < v.s.urls.Pages() {
-		f.URL = string(v.s.appendURL(nil, p))
+	if p != graph.NoPage && int(p) < v.s.URLs.Pages() {
+		f.URL = string(v.s.AppendURL(nil, p))
 	}
-	if s != graph.NoSite && int(s) < v.s.seen.Sites() {
-		f.Site = string(v.s.seen.Name(s))
+	if s != graph.NoSite && int(s) < v.s.Table.Sites() {
+		f.Site = string(v.s.Table.Name(s))
 	}
 	v.out.List = append(v.out.List, f)
 }
@@ -282,8 +284,8 @@ func (v *verifier) damage(d *journal.Damage) {
 func (v *verifier) record(r *journal.Record) error {
 	v.rec = r
 	v.out.Records++
-	if r.Now < v.s.now {
-		v.general(FindClock, "the clock goes back from %v to %v", v.s.now, r.Now)
+	if r.Now < v.s.Now {
+		v.general(FindClock, "the clock goes back from %v to %v", v.s.Now, r.Now)
 	}
 	if r.Facts.Session != nil {
 		v.begin()
@@ -321,11 +323,11 @@ func (v *verifier) commit(c *journal.Commit) error {
 	v.rec = nil
 	v.group++
 	v.out.Groups++
-	if int(c.Pages) != v.s.f.Pages() || int(c.Sites) != v.s.f.Sites() {
+	if int(c.Pages) != v.s.Frontier.Pages() || int(c.Sites) != v.s.Frontier.Sites() {
 		v.general(FindNumbering, "the commit of records %d to %d has %d pages and %d sites, the records have %d and %d",
-			c.First, c.Next, c.Pages, c.Sites, v.s.f.Pages(), v.s.f.Sites())
+			c.First, c.Next, c.Pages, c.Sites, v.s.Frontier.Pages(), v.s.Frontier.Sites())
 	}
-	v.s.committed(c)
+	v.s.Committed(c)
 	if v.o.Progress != nil {
 		share := float64(c.Next) / float64(max(1, v.Commit.Next)) // of the journal
 		v.o.Progress(v.out.Bytes+int64(share*float64(v.journal)), v.total)
@@ -336,8 +338,8 @@ func (v *verifier) commit(c *journal.Commit) error {
 // finish is what can be looked at when all records were read.
 func (v *verifier) finish() error {
 	v.endDecisions()
-	v.out.Pages, v.out.Sites = int64(v.s.f.Pages()), int64(v.s.f.Sites())
-	for _, n := range v.s.requests[event.Resolve+1:] {
+	v.out.Pages, v.out.Sites = int64(v.s.Frontier.Pages()), int64(v.s.Frontier.Sites())
+	for _, n := range v.s.Requests[event.Resolve+1:] {
 		v.out.Requests += n
 	}
 	if err := v.archive.finish(v.last.Warc); err != nil {

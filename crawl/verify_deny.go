@@ -4,6 +4,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
@@ -28,7 +29,7 @@ type aims struct {
 // setScope takes the configuration of a session.
 func (w *polite) setScope(r *journal.Record) {
 	c := w.conf
-	o, err := scopeOptions(c)
+	o, err := config.ScopeOptions(c)
 	if c.Rules != "" {
 		o.Kind = config.ScopeAny
 	}
@@ -51,7 +52,7 @@ func (w *polite) setDeny(r *journal.Record) {
 	if len(r.Facts.Deny) == 0 {
 		return
 	}
-	rules, err := unpackDeny(r.Facts.Deny)
+	rules, err := state.UnpackDeny(r.Facts.Deny)
 	if err != nil {
 		w.v.general(FindEvent, "%v", err)
 		return
@@ -61,13 +62,13 @@ func (w *polite) setDeny(r *journal.Record) {
 
 // aimed looks at where a work leads.
 func (w *polite) aimed(r *journal.Record) {
-	e, name := &r.Event, w.v.s.seen.Name(r.Event.Site)
+	e, name := &r.Event, w.v.s.Table.Name(r.Event.Site)
 	url := ""
 	switch {
-	case e.Task.Kind == event.Fetch && int(e.Page) < w.v.s.f.Pages():
-		url = string(w.v.s.appendURL(nil, e.Page))
+	case e.Task.Kind == event.Fetch && int(e.Page) < w.v.s.Frontier.Pages():
+		url = string(w.v.s.AppendURL(nil, e.Page))
 	case e.Task.Kind == event.Robots && e.For != e.Site:
-		h, _ := w.v.s.hopAt(e.For, e.Site)
+		h, _ := w.v.s.HopAt(e.For, e.Site)
 		url = h.URL
 	case e.Task.Kind == event.Sitemap:
 		url = w.file(e.Site)
@@ -87,14 +88,14 @@ func orName(url string, name []byte) string {
 
 // file is the sitemap file that a site is asked for, held against robots.txt and scope.
 func (w *polite) file(s graph.Site) string {
-	files := w.v.s.files[s]
+	files := w.v.s.Files[s]
 	if len(files) == 0 {
 		w.v.found(FindEvent, s, graph.NoPage, "a sitemap file is asked for, but none is known")
 		return ""
 	}
 	site, rest := page.Site([]byte(files[0]))
-	switch v := w.v.s.rulesOf(s).Test(string(rest)); {
-	case string(site) != string(w.v.s.seen.Name(s)):
+	switch v := w.v.s.RulesOf(s).Test(string(rest)); {
+	case string(site) != string(w.v.s.Table.Name(s)):
 		w.v.found(FindEvent, s, graph.NoPage, "the sitemap file %s is of another site", files[0])
 	case w.conf.Robots && !v.Allowed:
 		w.v.found(FindRobots, s, graph.NoPage, "robots.txt forbids the sitemap file %s in line %d: %s", files[0], v.Line, v.Rule)

@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -20,7 +21,7 @@ func packLines(lines ...string) []byte {
 	if err != nil {
 		panic(err)
 	}
-	return packDeny(rules)
+	return state.PackDeny(rules)
 }
 
 // denyFrom lets a deny list be in force from the first record of a kind on.
@@ -134,15 +135,15 @@ func TestVerifyWithoutDenyList(t *testing.T) {
 func TestPackDeny(t *testing.T) {
 	for _, lines := range [][]string{nil, {"*"}, {"b.example/x", "b.example", "*.a.example/%7euser/", "[::1]", "10.0.0.1/?q=1", "bücher.example"}} {
 		b := packLines(lines...)
-		rules, err := unpackDeny(b)
+		rules, err := state.UnpackDeny(b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rules.Len() != len(lines) || string(packDeny(rules)) != string(b) {
+		if rules.Len() != len(lines) || string(state.PackDeny(rules)) != string(b) {
 			t.Errorf("%q becomes %d rules: %q", lines, rules.Len(), rules.DenyText())
 		}
 	}
-	if _, err := unpackDeny([]byte("no deflate")); err == nil {
+	if _, err := state.UnpackDeny([]byte("no deflate")); err == nil {
 		t.Error("a list that is none was read")
 	}
 }

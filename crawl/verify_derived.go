@@ -15,6 +15,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/urltable"
@@ -22,13 +24,13 @@ import (
 
 // listSnapshots finds those that there are, by the number of their next record.
 func (v *verifier) listSnapshots() error {
-	names, err := snapshotsOf(v.parts.snapshot)
+	names, err := state.SnapshotsOf(v.parts.Snapshot)
 	if err != nil {
 		return err
 	}
 	v.snaps = map[uint64]string{}
 	for _, name := range names {
-		if n, err := strconv.ParseUint(strings.TrimSuffix(name, snapshotSuffix), 16, 64); err == nil {
+		if n, err := strconv.ParseUint(strings.TrimSuffix(name, state.SnapshotSuffix), 16, 64); err == nil {
 			v.snaps[n] = name
 		}
 	}
@@ -37,15 +39,15 @@ func (v *verifier) listSnapshots() error {
 
 // compareSnapshot holds the state against a snapshot of this moment, if there is one.
 func (v *verifier) compareSnapshot() error {
-	name, ok := v.snaps[v.s.next]
+	name, ok := v.snaps[v.s.Next]
 	if !ok {
 		return nil
 	}
-	delete(v.snaps, v.s.next)
+	delete(v.snaps, v.s.Next)
 	same, err := v.sameSnapshot(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && v.Running: // replaced by a newer one
-	case errors.Is(err, errOther):
+	case errors.Is(err, state.ErrOther):
 		v.notef("snapshot %s was not compared: %v", name, err)
 	case err != nil:
 		v.general(FindSnapshot, "%v", err)
@@ -60,24 +62,24 @@ func (v *verifier) compareSnapshot() error {
 
 // sameSnapshot compares the sum at the end of a snapshot with that of the state.
 func (v *verifier) sameSnapshot(name string) (bool, error) {
-	r, done, err := openSnapshot(v.parts.snapshot, name)
+	r, done, err := state.OpenSnapshot(v.parts.Snapshot, name)
 	if err != nil {
 		return false, err
 	}
 	defer done()
-	h, err := readHead(r)
+	h, err := state.ReadHead(r)
 	if err != nil {
 		return false, err
 	}
-	if h.Layout != v.s.layout() {
-		return false, fmt.Errorf("%w: %s", errOther, h.Layout)
+	if h.Layout != v.s.Layout() {
+		return false, fmt.Errorf("%w: %s", state.ErrOther, h.Layout)
 	}
-	want, err := sumOf(v.parts.snapshot, name)
+	want, err := sumOf(v.parts.Snapshot, name)
 	if err != nil {
 		return false, err
 	}
 	sum := xxh3.New()
-	if err := v.s.save(sum); err != nil {
+	if err := v.s.Save(sum); err != nil {
 		return false, err
 	}
 	return sum.Sum64() == want, nil
@@ -105,17 +107,17 @@ func sumOf(dir disk.Dir, name string) (uint64, error) {
 // changed between sessions, the clocks of the past are those of another configuration:
 // then they are not compared.
 func (v *verifier) explainSnapshot(name string) error {
-	r, done, err := openSnapshot(v.parts.snapshot, name)
+	r, done, err := state.OpenSnapshot(v.parts.Snapshot, name)
 	if err != nil {
 		return err
 	}
 	defer done()
-	t, err := newState(v.set, v.s.urls)
+	t, err := state.New(v.set, v.s.URLs)
 	if err != nil {
 		return err
 	}
-	defer t.free()
-	if err := t.load(r); err != nil {
+	defer t.Free()
+	if err := t.Load(r); err != nil {
 		v.general(FindSnapshot, "%s: %v", name, err)
 		return nil
 	}
@@ -132,7 +134,7 @@ func (v *verifier) explainSnapshot(name string) error {
 }
 
 // differentColumns names the columns in which two states differ.
-func differentColumns(s, t *state, mixed bool) (names []string) {
+func differentColumns(s, t *state.State, mixed bool) (names []string) {
 	sums := columnSums(t)
 	for name, sum := range columnSums(s) {
 		if sums[name] != sum && !(mixed && dependsOnDelays(name)) {
@@ -154,9 +156,9 @@ func dependsOnDelays(name string) bool {
 	return true
 }
 
-func columnSums(s *state) map[string]uint64 {
+func columnSums(s *state.State) map[string]uint64 {
 	sums := map[string]uint64{}
-	s.saved.Columns(func(c graph.AnyColumn) {
+	s.Saved.Columns(func(c graph.AnyColumn) {
 		h := xxh3.New()
 		c.Save(h) // a hash takes everything
 		sums[c.Name()] = sums[c.Name()]*31 + h.Sum64()
@@ -167,8 +169,8 @@ func columnSums(s *state) map[string]uint64 {
 // restSnapshots looks at those of which no moment came.
 func (v *verifier) restSnapshots() {
 	for _, n := range slices.Sorted(maps.Keys(v.snaps)) {
-		if n > v.s.next {
-			v.notef("snapshot %s is ahead of the journal, which ends with record %d: the next run does not use it", v.snaps[n], v.s.next)
+		if n > v.s.Next {
+			v.notef("snapshot %s is ahead of the journal, which ends with record %d: the next run does not use it", v.snaps[n], v.s.Next)
 			continue
 		}
 		v.general(FindSnapshot, "%s is of record %d, where no record ends", v.snaps[n], n)
@@ -178,7 +180,7 @@ func (v *verifier) restSnapshots() {
 // compareURLs holds the URL file against the journal. It is derived and may be behind,
 // or ahead by what was not committed, but what it has must be so.
 func (v *verifier) compareURLs() error {
-	f, err := v.parts.urls.Open(urlFile, disk.Read)
+	f, err := v.parts.Urls.Open(layout.URLFile, disk.Read)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -186,13 +188,13 @@ func (v *verifier) compareURLs() error {
 		return err
 	}
 	defer f.Close()
-	log, err := urltable.OpenLog(&frozenFile{f}, v.Crawl, v.set.frontier.MaxPages)
+	log, err := urltable.OpenLog(&frozenFile{f}, v.Crawl, v.set.Frontier.MaxPages)
 	if err != nil {
 		v.general(FindURLs, "%v", err)
 		return nil
 	}
 	defer log.Free()
-	next, stop := iter.Pull(urlsOf(v.s.urls))
+	next, stop := iter.Pull(urlsOf(v.s.URLs))
 	defer stop()
 	for u := range urlsOf(log) {
 		want, ok := next()
@@ -222,11 +224,11 @@ func urlsOf(log *urltable.Log) iter.Seq[loggedURL] {
 	return func(yield func(loggedURL) bool) {
 		err := log.Each(0, func(_ graph.Page, site graph.Site, rest []byte) error {
 			if !yield(loggedURL{site, rest, nil}) {
-				return errEnough
+				return layout.ErrEnough
 			}
 			return nil
 		})
-		if err != nil && !errors.Is(err, errEnough) {
+		if err != nil && !errors.Is(err, layout.ErrEnough) {
 			yield(loggedURL{err: err})
 		}
 	}

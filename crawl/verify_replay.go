@@ -14,21 +14,21 @@ func (v *verifier) apply(r *journal.Record) (fits bool, err error) {
 	if !v.numbers(r) {
 		return false, errStop
 	}
-	s.settling.decide(s, r)
-	if err := s.f.Check(e); err != nil {
+	s.Decide(s, r)
+	if err := s.Frontier.Check(e); err != nil {
 		v.general(FindEvent, "%v", err)
-		s.next = r.Seq + 1
+		s.Next = r.Seq + 1
 		return false, nil
 	}
-	if err := s.learn(r); err != nil { // a URL or a site that is known already, among others
+	if err := s.Learn(r); err != nil { // a URL or a site that is known already, among others
 		v.general(FindNumbering, "%v", err)
 		return false, errStop
 	}
 	v.stored(r)
 	v.repeated(r)
-	s.apply(r, true)
-	s.settling.ended(s, r)
-	return true, s.err
+	s.Apply(r, true)
+	s.Ended(s, r)
+	return true, s.Err
 }
 
 // mixed tells whether the sessions so far were not all made with the setup of the last.
@@ -38,15 +38,15 @@ func (v *verifier) mixed() bool { return slices.Contains(v.alike[:v.session+1], 
 // missing are filled in, as a restart does.
 func (v *verifier) numbers(r *journal.Record) bool {
 	s := v.s
-	pages, sites := s.seen.Pages(), s.seen.Sites()
+	pages, sites := s.Table.Pages(), s.Table.Sites()
 	if len(r.Event.New) > 0 && int(r.First) != pages {
 		v.general(FindNumbering, "its first new page is %d, but %d are known", r.First, pages)
 		if int(r.First) < pages {
 			return false
 		}
 	}
-	s.fill(r)
-	if n := s.seen.Sites() - sites; n > 0 {
+	s.Fill(r)
+	if n := s.Table.Sites() - sites; n > 0 {
 		v.general(FindNumbering, "%d sites before it are missing", n)
 	}
 	return true
@@ -69,7 +69,7 @@ func (v *verifier) repeated(r *journal.Record) {
 		v.came = append(v.came, false)
 	}
 	if v.came[e.Page] && v.conf().Recrawl.Duration == 0 {
-		v.found(FindRepeated, v.s.f.Site(e.Page), e.Page, "it came before, and nothing is fetched again")
+		v.found(FindRepeated, v.s.Frontier.Site(e.Page), e.Page, "it came before, and nothing is fetched again")
 	}
 	v.came[e.Page] = true
 }
@@ -78,7 +78,7 @@ func (v *verifier) repeated(r *journal.Record) {
 // have made. The clocks and orders of a session that came after one with other delays or
 // another policy are partly those of that one, so nothing can be said of it.
 func (v *verifier) endDecisions() {
-	n := v.s.f.Differs() - v.differs
+	n := v.s.Frontier.Differs() - v.differs
 	v.differs += n
 	if n == 0 || v.session < 0 || v.mixed() {
 		return

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
@@ -51,13 +53,13 @@ func configured(name, kind string, change func(*config.Config)) tampering {
 // rewrite writes a journal anew with other records, so many of the old groups in one.
 func rewrite(t *testing.T, d memoryDisk, groups int, change func(r *journal.Record) int) {
 	t.Helper()
-	old := d[partJournal]
+	old := d[layout.JournalDir]
 	h, err := journal.ReadHeader(old)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d[partJournal] = disk.NewMemory()
-	log, err := journal.Begin(d[partJournal], h)
+	d[layout.JournalDir] = disk.NewMemory()
+	log, err := journal.Begin(d[layout.JournalDir], h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,14 +271,14 @@ func recordTamperings() []tampering {
 
 func fileTamperings() []tampering {
 	return []tampering{
-		files("damage in the journal", FindDamage, partJournal, ".wj", flip(0.5)),
-		files("damage in the archive", FindArchive, partArchive, ".warc.gz", flip(0.5)),
-		files("archive cut", FindArchive, partArchive, ".warc.gz", func(f disk.File, n int64) error { return f.Truncate(n / 2) }),
-		files("archive longer", FindArchive, partArchive, ".warc.gz", func(f disk.File, n int64) error {
+		files("damage in the journal", FindDamage, layout.JournalDir, ".wj", flip(0.5)),
+		files("damage in the archive", FindArchive, layout.ArchiveDir, ".warc.gz", flip(0.5)),
+		files("archive cut", FindArchive, layout.ArchiveDir, ".warc.gz", func(f disk.File, n int64) error { return f.Truncate(n / 2) }),
+		files("archive longer", FindArchive, layout.ArchiveDir, ".warc.gz", func(f disk.File, n int64) error {
 			_, err := f.WriteAt([]byte("more"), n)
 			return err
 		}),
-		files("damage in a snapshot", FindSnapshot, partSnapshot, snapshotSuffix, flip(0.5)),
+		files("damage in a snapshot", FindSnapshot, layout.SnapshotDir, state.SnapshotSuffix, flip(0.5)),
 		{"a snapshot of another moment", FindSnapshot, moveSnapshot},
 		{"other URLs in the URL file", FindURLs, otherURLs},
 	}
@@ -284,9 +286,9 @@ func fileTamperings() []tampering {
 
 // moveSnapshot gives the newest snapshot the name of another record.
 func moveSnapshot(t *testing.T, d memoryDisk) {
-	names, err := snapshotsOf(d[partSnapshot])
+	names, err := state.SnapshotsOf(d[layout.SnapshotDir])
 	if err == nil {
-		err = d[partSnapshot].Rename(names[0], snapshotName(100))
+		err = d[layout.SnapshotDir].Rename(names[0], state.SnapshotName(100))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -295,11 +297,11 @@ func moveSnapshot(t *testing.T, d memoryDisk) {
 
 // otherURLs writes a URL file that is whole, with another URL in it.
 func otherURLs(t *testing.T, d memoryDisk) {
-	h, err := journal.ReadHeader(d[partJournal])
+	h, err := journal.ReadHeader(d[layout.JournalDir])
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, err := d[partURLs].Open(urlFile, disk.Read)
+	old, err := d[layout.URLDir].Open(layout.URLFile, disk.Read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,8 +309,8 @@ func otherURLs(t *testing.T, d memoryDisk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d[partURLs] = disk.NewMemory()
-	f, err := d[partURLs].Open(urlFile, disk.Create)
+	d[layout.URLDir] = disk.NewMemory()
+	f, err := d[layout.URLDir].Open(layout.URLFile, disk.Create)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,7 +401,7 @@ func TestVerifyDamage(t *testing.T) {
 		for name, m := range whole {
 			w.disk[name] = m.Kill()
 		}
-		files("", "", partJournal, ".wj", flip((float64(i)+0.5)/float64(parts))).change(t, w.disk)
+		files("", "", layout.JournalDir, ".wj", flip((float64(i)+0.5)/float64(parts))).change(t, w.disk)
 		f := w.verify(t)
 		if f.Kinds[FindDamage] == 0 || f.Records < all-20 {
 			t.Errorf("damage in part %d: found %v in %d of %d records", i, f.Kinds, f.Records, all)

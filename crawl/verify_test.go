@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb"
 )
 
 // verify verifies the crawl of a web.
 func (w *testWeb) verify(t *testing.T) *Findings {
 	t.Helper()
-	p, err := openParts(w.disk.open)
+	p, err := layout.Open(w.disk.open)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -27,8 +29,8 @@ type View struct {
 	Running  bool             // a process is at work in the directory
 
 	path  string
-	parts parts
-	s     *state
+	parts layout.Parts
+	s     *state.State
 	temp  string // directory of the URLs; "": those of the crawl are read
 }
 
@@ -58,11 +60,11 @@ func OpenView(ctx context.Context, dir string) (*View, error) {
 }
 
 // readParts opens the parts of a directory for reading.
-func readParts(dir string) (p parts, err error) {
+func readParts(dir string) (p layout.Parts, err error) {
 	if err := checkReadable(dir); err != nil {
 		return p, err
 	}
-	return openParts(func(name string) (disk.Dir, error) {
+	return layout.Open(func(name string) (disk.Dir, error) {
 		return readOnly{disk.OS(filepath.Join(dir, filepath.FromSlash(name)))}, nil
 	})
 }
@@ -76,7 +78,7 @@ func checkReadable(dir string) error {
 	case err != nil:
 		return &Error{Text: "cannot open " + dir, Hint: "name the directory of a crawl that you may read", Err: err}
 	}
-	_, err = os.ReadDir(filepath.Join(dir, filepath.FromSlash(partJournal)))
+	_, err = os.ReadDir(filepath.Join(dir, filepath.FromSlash(layout.JournalDir)))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		has := "nothing"
@@ -101,7 +103,7 @@ func viewError(dir string, err error) error {
 		return err
 	case errors.Is(err, journal.ErrVersion):
 		return &Error{Text: dir + " was written by a later version of winnow", Hint: "use that version to read it", Err: err}
-	case errors.Is(err, errNothing), errors.Is(err, journal.ErrNone):
+	case errors.Is(err, layout.ErrNothing), errors.Is(err, journal.ErrNone):
 		return &Error{Text: "nothing of the crawl in " + dir + " was committed yet", Hint: "start it again: winnow crawl --dir " + dir + " SEED...", Err: err}
 	}
 	return &Error{Text: "cannot read the crawl in " + dir, Hint: "winnow verify " + dir + " says what is wrong", Err: err}
@@ -109,11 +111,11 @@ func viewError(dir string, err error) error {
 
 // open reads the sessions, and brings the state to the last commit.
 func (v *View) open(ctx context.Context) error {
-	id, err := readIdentity(v.parts.journal)
+	id, err := layout.ReadIdentity(v.parts.Journal)
 	if err != nil {
 		return err
 	}
-	v.Crawl = id.crawl
+	v.Crawl = id.Crawl
 	if err := v.scan(ctx); err != nil {
 		return err
 	}
@@ -121,34 +123,34 @@ func (v *View) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v.parts.stop = ctx.Err
+	v.parts.Stop = ctx.Err
 	if v.s = v.fromFiles(set); v.s != nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if v.temp, err = os.MkdirTemp("", "winnow-view-"); err != nil {
 		return fmt.Errorf("make a place for the URLs: %w", err)
 	}
-	v.parts.urls = disk.OS(v.temp)
-	v.s, err = restore(&v.parts, set, v.Commit.Next, func(string, ...any) {})
+	v.parts.Urls = disk.OS(v.temp)
+	v.s, err = state.Restore(&v.parts, set, v.Commit.Next, func(string, ...any) {})
 	return err
 }
 
 // fromFiles makes the state from the newest snapshot and the file of the URLs, which is
 // read only: what a few records since then made known stays in memory. It is nil if they
 // do not fit the journal, or if somebody may change them.
-func (v *View) fromFiles(set *setup) *state {
-	names, err := snapshotsOf(v.parts.snapshot)
+func (v *View) fromFiles(set *state.Setup) *state.State {
+	names, err := state.SnapshotsOf(v.parts.Snapshot)
 	if err != nil || len(names) == 0 || v.Running {
 		return nil
 	}
 	p := v.parts
-	p.urls = frozenDir{p.urls}
-	s, err := fromSnapshot(&p, set, names[0], v.Commit.Next)
+	p.Urls = frozenDir{p.Urls}
+	s, err := state.FromSnapshot(&p, set, names[0], v.Commit.Next)
 	if err != nil {
 		return nil
 	}
-	if s.catchUp(&p, v.Commit.Next, func(string, ...any) {}) != nil || s.urls.Pages() != s.f.Pages() {
-		s.close()
+	if s.CatchUp(&p, v.Commit.Next, func(string, ...any) {}) != nil || s.URLs.Pages() != s.Frontier.Pages() {
+		s.Close()
 		return nil
 	}
 	return s
@@ -168,7 +170,7 @@ func (d frozenDir) Open(name string, _ disk.How) (disk.File, error) {
 // scan reads the whole journal for its sessions and its damage.
 func (v *View) scan(ctx context.Context) (err error) {
 	r := journal.Reader{
-		Dir: v.parts.journal,
+		Dir: v.parts.Journal,
 		Record: func(r *journal.Record) error {
 			if r.Facts.Session == nil {
 				return nil
@@ -185,7 +187,7 @@ func (v *View) scan(ctx context.Context) (err error) {
 	case err != nil || len(v.Sessions) > 0:
 		return err
 	case v.Commit.Next == 0:
-		return errNothing
+		return layout.ErrNothing
 	}
 	v.Sessions = []Session{{Config: config.Default()}} // all are lost: nobody knows what they wanted
 	return nil
@@ -203,15 +205,15 @@ func (v *View) config() *config.Config { return &v.Sessions[len(v.Sessions)-1].C
 
 // readSetup is the setup of a state that is only read: with room for what is committed
 // and for what a running crawl adds meanwhile.
-func readSetup(c *config.Config, id identity, last *journal.Commit) (*setup, error) {
-	room := 2 * (int64(last.Pages) + 2*int64(last.Sites)) * leastPerPage
-	set, err := newSetup(c, id, max(room, int64(c.MaxMemory), 1<<30))
+func readSetup(c *config.Config, id layout.Identity, last *journal.Commit) (*state.Setup, error) {
+	room := 2 * (int64(last.Pages) + 2*int64(last.Sites)) * state.LeastPerPage
+	set, err := state.NewSetup(c, id, max(room, int64(c.MaxMemory), 1<<30))
 	if err != nil {
 		return nil, err
 	}
 	if len(c.Site) > 0 {
 		o := config.NewOverrides(c)
-		set.delays = o.Delay
+		set.SiteDelay = o.Delay
 	}
 	return set, nil
 }
@@ -219,7 +221,7 @@ func readSetup(c *config.Config, id identity, last *journal.Commit) (*setup, err
 // Close gives memory and files back.
 func (v *View) Close() {
 	if v.s != nil {
-		v.s.close()
+		v.s.Close()
 		v.s = nil
 	}
 	if v.temp != "" {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -70,14 +71,14 @@ func (v *View) Pages(ctx context.Context, f *PageFilter, fn func(*PageInfo) erro
 		states[s] = true
 	}
 	left := f.Limit
-	for i := range v.s.f.Pages() {
+	for i := range v.s.Frontier.Pages() {
 		p := graph.Page(i)
-		if f.States != nil && !states[v.s.f.State(p)] || sites != nil && !sites[v.s.f.Site(p)] {
+		if f.States != nil && !states[v.s.Frontier.State(p)] || sites != nil && !sites[v.s.Frontier.Site(p)] {
 			continue
 		}
 		x := v.info(p, ends)
-		if v.s.err != nil {
-			return viewError(v.path, v.s.err)
+		if v.s.Err != nil {
+			return viewError(v.path, v.s.Err)
 		}
 		if err := fn(&x); err != nil {
 			return err
@@ -95,8 +96,8 @@ func (v *View) sitesOf(name string) (map[graph.Site]bool, error) {
 		return nil, nil
 	}
 	sites := map[graph.Site]bool{}
-	for i := range v.s.seen.Sites() {
-		full := v.s.seen.Name(graph.Site(i))
+	for i := range v.s.Table.Sites() {
+		full := v.s.Table.Name(graph.Site(i))
 		if string(full) == name || string(page.Host(full)) == name {
 			sites[graph.Site(i)] = true
 		}
@@ -111,24 +112,24 @@ func (v *View) sitesOf(name string) (map[graph.Site]bool, error) {
 func (v *View) info(p graph.Page, ends *pageEnds) PageInfo {
 	s := v.s
 	x := PageInfo{
-		ID: p, URL: string(s.appendURL(nil, p)), State: s.f.State(p), Bar: s.f.Bar(p),
-		Depth: s.f.Depth(p), In: int64(s.in.At(int(p)) & linksIn), Score: s.f.Value(p, 0), Note: ends.notes[p],
-		Cut: int64(s.cut.pages[p].Left),
+		ID: p, URL: string(s.AppendURL(nil, p)), State: s.Frontier.State(p), Bar: s.Frontier.Bar(p),
+		Depth: s.Frontier.Depth(p), In: int64(s.LinksTo.At(int(p)) & state.LinksIn), Score: s.Frontier.Value(p, 0), Note: ends.notes[p],
+		Cut: int64(s.Cut.Pages[p].Left),
 	}
 	if int(p) < len(ends.list) {
 		if e := &ends.list[p]; e.tried {
 			x.Tried, x.Class, x.Status, x.At = true, e.class, e.status, e.at
-			if e.like != 0 && int(e.like) <= s.f.Pages() {
-				x.Like = string(s.appendURL(nil, graph.Page(e.like-1)))
+			if e.like != 0 && int(e.like) <= s.Frontier.Pages() {
+				x.Like = string(s.AppendURL(nil, graph.Page(e.like-1)))
 			}
 		}
 	}
 	if x.State == frontier.Failed && !x.Tried {
-		x.Note, x.Class = ends.sites[s.f.Site(p)], s.f.FailedBy(p)
+		x.Note, x.Class = ends.sites[s.Frontier.Site(p)], s.Frontier.FailedBy(p)
 	}
-	if d, ok := s.down[s.f.Site(p)]; ok && x.State == frontier.Known {
+	if d, ok := s.DownSites[s.Frontier.Site(p)]; ok && x.State == frontier.Known {
 		x.Down = true
-		x.Note = fmt.Sprintf("%s; next try %s", d.why(), s.wall(s.f.Instant(s.f.Site(p))).Format(time.DateTime))
+		x.Note = fmt.Sprintf("%s; next try %s", d.Why(), s.Wall(s.Frontier.Instant(s.Frontier.Site(p))).Format(time.DateTime))
 	}
 	return x
 }
@@ -150,10 +151,10 @@ type pageEnd struct {
 
 // readEnds reads them out of the journal: the state has no need of them.
 func (v *View) readEnds(ctx context.Context) (*pageEnds, error) {
-	x := &pageEnds{list: make([]pageEnd, v.s.f.Pages()), notes: map[graph.Page]string{}, sites: map[graph.Site]string{}}
+	x := &pageEnds{list: make([]pageEnd, v.s.Frontier.Pages()), notes: map[graph.Page]string{}, sites: map[graph.Site]string{}}
 	r := journal.Reader{
-		Dir:    v.parts.journal,
-		Record: func(r *journal.Record) error { x.take(r, v.s.likeThen(r)); return nil },
+		Dir:    v.parts.Journal,
+		Record: func(r *journal.Record) error { x.take(r, likeThen(v.s, r)); return nil },
 		Commit: func(*journal.Commit) error { return ctx.Err() },
 	}
 	_, err := r.Run()
@@ -162,11 +163,11 @@ func (v *View) readEnds(ctx context.Context) (*pageEnds, error) {
 
 // likeThen is 1 + the page whose content a page had that came, or nearly; 0: none. Of a
 // duplicate it is what is the original now, which may have come later.
-func (s *state) likeThen(r *journal.Record) uint32 {
+func likeThen(s *state.State, r *journal.Record) uint32 {
 	if r.Event.Kind != event.Done || r.Event.Class.Failed() {
 		return 0
 	}
-	p, _, _ := s.like(r)
+	p, _, _ := s.Like(r)
 	return uint32(p + 1) // NoPage is the largest number
 }
 

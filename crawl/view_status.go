@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -50,27 +51,27 @@ func leftStatus(dir string, running bool) (*Status, bool) {
 	if s.State != statePaused && s.State != stateFinished {
 		return nil, false // it was killed
 	}
-	last, err := journal.Read(readOnly{disk.OS(filepath.Join(dir, filepath.FromSlash(partJournal)))}, ^uint64(0), nil)
+	last, err := journal.Read(readOnly{disk.OS(filepath.Join(dir, filepath.FromSlash(layout.JournalDir)))}, ^uint64(0), nil)
 	return s, err == nil && last.Next == s.Record
 }
 
 // Status is what the state tells.
 func (v *View) Status() *Status {
 	var x Stats
-	v.s.statistics(&x)
-	x.Counts = v.s.f.Counts()
+	statistics(v.s, &x)
+	x.Counts = v.s.Frontier.Counts()
 	x.State = v.state()
 	x.Fetchers = v.config().Fetchers
 	s := x.Status()
 	s.addColumns(v.s)
-	s.Caps = v.s.caps(v.config())
+	s.Caps = v.s.Caps(v.config())
 	return s
 }
 
 // state is what the crawl does now: it has finished if there was nothing left to hand
 // out and nothing under way.
 func (v *View) state() string {
-	c := v.s.f.Counts()
+	c := v.s.Frontier.Counts()
 	switch {
 	case v.Running:
 		return stateRunning

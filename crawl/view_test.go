@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -87,7 +88,7 @@ func TestReadStatus(t *testing.T) {
 		if paused.State != statePaused || paused.Why != whyPages || paused.Fetched < 40 || paused.Waiting == 0 || paused.Largest.Pages == 0 {
 			t.Errorf("%+v", paused)
 		}
-		for _, part := range []string{fileStatus, partSnapshot, partURLs} {
+		for _, part := range []string{fileStatus, layout.SnapshotDir, layout.URLDir} {
 			without(t, dir, part)
 			sameStatus(t, "without "+part, readStatus(t, dir), paused)
 		}
@@ -207,7 +208,7 @@ func TestViewErrors(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(other, "letter.txt"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Join(begun, filepath.FromSlash(partJournal)), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(begun, filepath.FromSlash(layout.JournalDir)), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ dir, want string }{
@@ -243,12 +244,12 @@ func TestViewURLs(t *testing.T) {
 		if len(want) < 100 {
 			t.Fatalf("%d pages are no test", len(want))
 		}
-		without(t, dir, partSnapshot)
+		without(t, dir, layout.SnapshotDir)
 		if got := urlsIn(t, dir, true); !slices.Equal(got, want) {
 			t.Errorf("without a snapshot %d URLs, with one %d", len(got), len(want))
 		}
 		w.run(t)
-		f := filepath.Join(dir, partURLs, urlFile)
+		f := filepath.Join(dir, layout.URLDir, layout.URLFile)
 		if err := os.Truncate(f, 100); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -47,25 +48,25 @@ func set(m map[graph.Site]bool, s graph.Site, on bool) {
 // to be asked for: when it comes first and, where pages are visited again, whenever those
 // of the last time were read.
 func (o *owner) readsSitemaps(id graph.Site) bool {
-	return o.c.Sitemaps && o.c.MaxDepth != 0 && (!o.s.namedFiles(id) || o.c.Recrawl.Duration > 0 && len(o.s.files[id]) == 0)
+	return o.c.Sitemaps && o.c.MaxDepth != 0 && (!o.s.NamedFiles(id) || o.c.Recrawl.Duration > 0 && len(o.s.Files[id]) == 0)
 }
 
 // changeDeny takes over a deny list that was edited while the crawl runs.
 func (o *owner) changeDeny(now time.Duration) {
 	r := o.begin(event.Denied, now)
-	r.Facts.Deny = packDeny(o.scope.DenyList())
+	r.Facts.Deny = state.PackDeny(o.scope.DenyList())
 	o.record()
 	o.withdraw(now)
 }
 
 // withdraw takes back everything that is forbidden by now.
 func (o *owner) withdraw(now time.Duration) {
-	for _, id := range slices.Sorted(maps.Keys(o.s.files)) {
+	for _, id := range slices.Sorted(maps.Keys(o.s.Files)) {
 		o.withdrawFiles(now, id)
 	}
 	var gone []graph.Site
-	o.s.f.Hops(func(of, at graph.Site) {
-		if h, ok := o.s.hopAt(of, at); !o.flight.hops[of] && (o.scope.DeniesSite(o.s.seen.Name(at)) || ok && o.s.deniedHop(h.URL)) {
+	o.s.Frontier.Hops(func(of, at graph.Site) {
+		if h, ok := o.s.HopAt(of, at); !o.flight.hops[of] && (o.scope.DeniesSite(o.s.Table.Name(at)) || ok && o.s.DeniedHop(h.URL)) {
 			gone = append(gone, of)
 		}
 	})
@@ -79,13 +80,13 @@ func (o *owner) withdraw(now time.Duration) {
 // withdrawFiles takes back the sitemap files of a site that are forbidden by now. The
 // first is not one of them if it is being asked for.
 func (o *owner) withdrawFiles(now time.Duration, id graph.Site) {
-	files, rules := o.s.files[id], o.s.rulesOf(id)
+	files, rules := o.s.Files[id], o.s.RulesOf(id)
 	if o.flight.files[id] && len(files) > 0 {
 		files = files[1:]
 	}
 	var gone []string
 	for _, url := range files {
-		if o.s.fileBar(rules, url) != event.NoBar {
+		if o.s.FileBar(rules, url) != event.NoBar {
 			gone = append(gone, url)
 		}
 	}

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/state"
 )
 
 // capFlag is the flag of a limit, by its key.
 func capFlag(key string) string { return "--" + strings.ReplaceAll(key, "_", "-") }
 
 // capName is a limit with its value.
-func capName(x *crawl.Cap) string {
+func capName(x *state.Cap) string {
 	if table, key, ok := strings.Cut(x.Key, "."); ok {
 		return fmt.Sprintf("%s of a [[%s]]", key, table)
 	}
@@ -19,7 +20,7 @@ func capName(x *crawl.Cap) string {
 }
 
 // capText says what a limit left out, without the number.
-func capText(x *crawl.Cap) string {
+func capText(x *state.Cap) string {
 	if x.Key == "" {
 		return x.What + " beyond what is read of one site"
 	}
@@ -31,7 +32,7 @@ func capText(x *crawl.Cap) string {
 }
 
 // capWhere names the places of which most was left out.
-func capWhere(x *crawl.Cap) string {
+func capWhere(x *state.Cap) string {
 	var parts []string
 	rest := x.Left
 	for _, p := range x.Where {
@@ -45,7 +46,7 @@ func capWhere(x *crawl.Cap) string {
 }
 
 // capRaise is the flag with which it would not have been left out, "" if there is none.
-func capRaise(x *crawl.Cap) string {
+func capRaise(x *state.Cap) string {
 	if x.Key == "" || x.Raise == "" {
 		return ""
 	}
@@ -53,7 +54,7 @@ func capRaise(x *crawl.Cap) string {
 }
 
 // addCaps adds what limits left out to the figures of a crawl.
-func addCaps(t *table, caps []crawl.Cap) {
+func addCaps(t *table, caps []state.Cap) {
 	for i := range caps {
 		x := &caps[i]
 		text := capText(x)
@@ -68,7 +69,7 @@ func addCaps(t *table, caps []crawl.Cap) {
 }
 
 // withinLimits says of a crawl that has finished whether that is all there is.
-func withinLimits(caps []crawl.Cap) string {
+func withinLimits(caps []state.Cap) string {
 	if len(caps) == 0 {
 		return "there is nothing left to fetch"
 	}
@@ -76,7 +77,7 @@ func withinLimits(caps []crawl.Cap) string {
 }
 
 // raiseAll is all flags with which nothing would have been left out.
-func raiseAll(caps []crawl.Cap) (flags []string) {
+func raiseAll(caps []state.Cap) (flags []string) {
 	for i := range caps {
 		if raise := capRaise(&caps[i]); raise != "" {
 			flags = append(flags, strings.Fields(raise)...)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/state"
 )
 
 // A crawl that its limits cut off never says just that it has finished: the summary, the
@@ -32,7 +32,7 @@ func TestCapsNamed(t *testing.T) {
 	}
 	var s struct {
 		State, Why string
-		Limits     []crawl.Cap
+		Limits     []state.Cap
 	}
 	if err := json.Unmarshal([]byte(must(t, "status", dir, "--json")), &s); err != nil || s.State != "finished" || len(s.Limits) != 2 || s.Limits[0].Key != "site_pages" || s.Limits[0].Left == 0 {
 		t.Errorf("%+v (%v)", s, err)
@@ -61,8 +61,8 @@ func TestCapsNamed(t *testing.T) {
 }
 
 func TestCapText(t *testing.T) {
-	for want, x := range map[string]crawl.Cap{
-		"pages by --site-pages 25000: 1,204 of http://big.example, 3 elsewhere": {Key: "site_pages", Value: "25000", What: "pages", Left: 1207, Where: []crawl.CapPlace{{Name: "http://big.example", Left: 1204}}},
+	for want, x := range map[string]state.Cap{
+		"pages by --site-pages 25000: 1,204 of http://big.example, 3 elsewhere": {Key: "site_pages", Value: "25000", What: "pages", Left: 1207, Where: []state.CapPlace{{Name: "http://big.example", Left: 1204}}},
 		"links by --max-links 50000":                      {Key: "max_links", Value: "50000", What: "links", Left: 9},
 		"sitemap entries beyond what is read of one site": {What: "sitemap entries", Left: 9},
 	} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/state"
 )
 
 // crawlEvent is an object of --json: how the crawl goes, and at the end how it went.
@@ -93,7 +94,7 @@ func goOn(sum *crawl.Summary, c *config.Config) string {
 }
 
 // addDown names some of the sites that cannot be reached.
-func addDown(t *table, n int64, list []crawl.SiteDown) {
+func addDown(t *table, n int64, list []state.SiteDown) {
 	const most = 5
 	for i, d := range list[:min(len(list), most)] {
 		name, number := "", ""

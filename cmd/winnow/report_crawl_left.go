@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/lab"
 )
 
@@ -47,7 +48,7 @@ func (r *crawlReport) leftAlone(s *crawl.Status) lab.Section {
 }
 
 // capSection is what limits left out.
-func capSection(caps []crawl.Cap) lab.Section {
+func capSection(caps []state.Cap) lab.Section {
 	t := &lab.Table{Columns: []lab.Column{{Name: "limit"}, {Name: "left out"}, {Name: "of what"}, {Name: "where most"}, {Name: "brings them"}}}
 	for i := range caps {
 		x := &caps[i]

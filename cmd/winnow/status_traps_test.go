@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/event"
 )
@@ -33,7 +34,7 @@ func TestStatusTraps(t *testing.T) {
 	s := &crawl.Status{
 		State: "paused", Known: 400, Refused: 190, Held: 1200, Mirrored: 1,
 		Reasons: map[string]int64{"farm": 150, "grows": 30, "hosts": 3, "robots": 7},
-		Mirrors: []crawl.MirrorOf{{Site: "http://m.example", Of: "http://a.example"}},
+		Mirrors: []state.MirrorOf{{Site: "http://m.example", Of: "http://a.example"}},
 		Largest: &crawl.SiteShare{Site: "http://a.example", Pages: 100, Share: 0.25, Verdict: "partly", Trapped: 20},
 	}
 	for i := range trapsShown + 2 {

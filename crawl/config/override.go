@@ -38,7 +38,7 @@ func matchesHost(name, host string) bool {
 	return found && (above == "" || strings.HasSuffix(above, "."))
 }
 
-// overrides are the exceptions of a configuration, asked for by site. A crawl has few
+// Overrides are the exceptions of a configuration, asked for by site. A crawl has few
 // of them or none.
 type Overrides struct {
 	c       *Config
@@ -69,7 +69,7 @@ func (o *Overrides) Pages(site []byte) int {
 	return 0
 }
 
-// delay is the delay of a site, and whether the configuration has one of its own for
+// Delay is the delay of a site, and whether the configuration has one of its own for
 // it.
 func (o *Overrides) Delay(site []byte) (time.Duration, bool) {
 	if x := o.of(site); x != nil && x.Delay != nil {

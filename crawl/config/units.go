@@ -14,7 +14,7 @@ import (
 // the bare number 2 for two nanoseconds if it were an integer.
 type Duration struct{ time.Duration }
 
-// seconds is a Duration of so many seconds.
+// Seconds is a Duration of so many seconds.
 func Seconds(n float64) Duration { return Duration{time.Duration(n * float64(time.Second))} }
 
 // Set reads "1m30s", "250ms" or a number of seconds; also days, as "7d".
@@ -99,7 +99,7 @@ func (d Depth) String() string {
 // UnmarshalText reads what a file says in quotes.
 func (d *Depth) UnmarshalText(text []byte) error { return d.Set(string(text)) }
 
-// within reports whether so many links from a seed are not too many.
+// Within reports whether so many links from a seed are not too many.
 func (d Depth) Within(links int) bool { return d < 0 || links <= int(d) }
 
 // Size is a number of bytes that is written "10MiB" in files and on command lines. K,

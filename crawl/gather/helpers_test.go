@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +139,7 @@ func stored(t *testing.T, r archive.Records) (types []string, body string, recor
 		}
 		types = append(types, rec.Type)
 		keep := *rec
+		keep.Fields = slices.Clone(rec.Fields) // the next record uses its room again
 		records = append(records, &keep)
 	}
 	if len(types) > 0 && types[0] == "response" {

@@ -1,36 +1,35 @@
-package crawl
+package config
 
 import (
 	"fmt"
 	"io"
 	"os"
 
-	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 )
 
-// newScope is what the configuration says of URLs.
-func newScope(c *config.Config) (*gather.Scope, error) {
-	o, err := scopeOptions(c)
+// NewScope is what the configuration says of URLs.
+func NewScope(c *Config) (*gather.Scope, error) {
+	o, err := ScopeOptions(c)
 	if err != nil {
 		return nil, err
 	}
 	if c.Rules != "" {
-		if o.Rules, err = readRules(c.Rules, gather.ParseRules); err != nil {
+		if o.Rules, err = ReadRules(c.Rules, gather.ParseRules); err != nil {
 			return nil, err
 		}
 	}
 	if c.Deny != "" {
-		if o.Deny, err = readRules(c.Deny, gather.ParseDeny); err != nil {
+		if o.Deny, err = ReadRules(c.Deny, gather.ParseDeny); err != nil {
 			return nil, err
 		}
 	}
 	return gather.NewScope(o)
 }
 
-// scopeOptions are those of a scope without the files that the configuration names.
-func scopeOptions(c *config.Config) (gather.ScopeOptions, error) {
+// ScopeOptions are those of a scope without the files that the configuration names.
+func ScopeOptions(c *Config) (gather.ScopeOptions, error) {
 	o := gather.ScopeOptions{Kind: c.Scope, Include: c.Include, Exclude: c.Exclude}
 	for _, text := range c.Seeds {
 		url, err := page.ParseSeed(text)
@@ -42,8 +41,8 @@ func scopeOptions(c *config.Config) (gather.ScopeOptions, error) {
 	return o, nil
 }
 
-// readRules reads a file of rules.
-func readRules(path string, parse func(string, io.Reader) (*gather.Rules, error)) (*gather.Rules, error) {
+// ReadRules reads a file of rules.
+func ReadRules(path string, parse func(string, io.Reader) (*gather.Rules, error)) (*gather.Rules, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package crawl
+package state
 
 import (
 	"fmt"
@@ -9,50 +9,50 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// replay applies a record that was read. One that does not fit, because records before
+// Replay applies a record that was read. One that does not fit, because records before
 // it are lost, is passed over and counted: its own page is known again at the next
 // session, and the ids that lost records gave stay unused.
-func (s *state) replay(r *journal.Record) error {
-	s.fill(r)
-	s.settling.decide(s, r)
-	if err := s.f.Check(&r.Event); err != nil {
+func (s *State) Replay(r *journal.Record) error {
+	s.Fill(r)
+	s.settling.Decide(s, r)
+	if err := s.Frontier.Check(&r.Event); err != nil {
 		s.holes++
-		s.next = r.Seq + 1
+		s.Next = r.Seq + 1
 		return nil
 	}
-	if err := s.learn(r); err != nil {
+	if err := s.Learn(r); err != nil {
 		return fmt.Errorf("record %d (%v): %w", r.Seq, r.Event.Kind, err)
 	}
-	s.apply(r, true)
-	s.settling.ended(s, r)
-	return s.err
+	s.Apply(r, true)
+	s.settling.Ended(s, r)
+	return s.Err
 }
 
-// fill leaves out the ids that records before this one gave, and that are lost with
+// Fill leaves out the ids that records before this one gave, and that are lost with
 // them.
-func (s *state) fill(r *journal.Record) {
+func (s *State) Fill(r *journal.Record) {
 	e, names := &r.Event, &r.Facts.Names
-	if len(e.New) > 0 && int(r.First) > s.seen.Pages() {
-		s.skip(int(r.First) - s.seen.Pages())
+	if len(e.New) > 0 && int(r.First) > s.Table.Pages() {
+		s.skip(int(r.First) - s.Table.Pages())
 	}
 	for i, id := range e.New {
 		if i < names.Len() && names.Site(i) != nil {
-			s.skipSites(int(id) - s.seen.Sites()) // the first new one tells
+			s.skipSites(int(id) - s.Table.Sites()) // the first new one tells
 			return
 		}
-		s.skipSites(int(id) + 1 - s.seen.Sites())
+		s.skipSites(int(id) + 1 - s.Table.Sites())
 	}
 	if e.Hop && names.Len() > 0 {
-		s.skipSites(int(e.To) - s.seen.Sites())
+		s.skipSites(int(e.To) - s.Table.Sites())
 	}
 }
 
-// committed is called at the end of a group. Ids that its commit tells of and that no
+// Committed is called at the end of a group. Ids that its commit tells of and that no
 // record brought are lost, too: the journal goes on after them.
-func (s *state) committed(c *journal.Commit) {
+func (s *State) Committed(c *journal.Commit) {
 	s.settling.commit(s)
-	s.skipSites(int(c.Sites) - s.seen.Sites())
-	if n := int(c.Pages) - s.seen.Pages(); n > 0 {
+	s.skipSites(int(c.Sites) - s.Table.Sites())
+	if n := int(c.Pages) - s.Table.Pages(); n > 0 {
 		s.skip(n)
 	}
 }
@@ -62,9 +62,9 @@ func (s *state) committed(c *journal.Commit) {
 // Decisions say on which side of that moment they lie.
 type settling struct{ before, now []graph.Site } // with outcomes in the group before, in this one
 
-// decide is called before a record: a decision that was not early saw the group before
+// Decide is called before a record: a decision that was not early saw the group before
 // settled.
-func (x *settling) decide(s *state, r *journal.Record) {
+func (x *settling) Decide(s *State, r *journal.Record) {
 	switch r.Event.Kind {
 	case event.Took, event.Refused, event.Asked:
 		if !r.Facts.Early {
@@ -73,8 +73,8 @@ func (x *settling) decide(s *state, r *journal.Record) {
 	}
 }
 
-// ended is called after a record: an outcome holds its site.
-func (x *settling) ended(s *state, r *journal.Record) {
+// Ended is called after a record: an outcome holds its site.
+func (x *settling) Ended(s *State, r *journal.Record) {
 	switch e := &r.Event; e.Kind {
 	case event.Ruled:
 		x.now = append(x.now, e.Site)
@@ -84,27 +84,27 @@ func (x *settling) ended(s *state, r *journal.Record) {
 	case event.Listed:
 		x.now = append(x.now, e.Site)
 	case event.Done:
-		x.now = append(x.now, s.f.Site(e.Page))
+		x.now = append(x.now, s.Frontier.Site(e.Page))
 	case event.Session: // nothing is held any more
 		x.before, x.now = x.before[:0], x.now[:0]
 	}
 }
 
 // commit is called at the end of a group.
-func (x *settling) commit(s *state) {
-	x.before = settle(s, &journal.Record{Now: s.now}, x.before)
+func (x *settling) commit(s *State) {
+	x.before = settle(s, &journal.Record{Now: s.Now}, x.before)
 	x.before, x.now = x.now, x.before
 }
 
-func settle(s *state, r *journal.Record, list []graph.Site) []graph.Site {
+func settle(s *State, r *journal.Record, list []graph.Site) []graph.Site {
 	for _, id := range list {
-		s.f.Settle(r.Now, id)
+		s.Frontier.Settle(r.Now, id)
 	}
 	return list[:0]
 }
 
-// learn enters the names of a record: the sites and pages that it made known.
-func (s *state) learn(r *journal.Record) error {
+// Learn enters the names of a record: the sites and pages that it made known.
+func (s *State) Learn(r *journal.Record) error {
 	e, names := &r.Event, &r.Facts.Names
 	if e.Kind == event.Ruled && names.Len() > 0 { // a site to which a robots.txt moved
 		return s.learnSite(names.Site(0), e.To)
@@ -128,60 +128,60 @@ func (s *state) learn(r *journal.Record) error {
 		return nil // they are counted, or see retried
 	}
 	for _, p := range e.Admit {
-		if e.Kind != event.Revisit && int(p) < s.f.Pages() && s.f.State(p) == frontier.RefusedPage {
-			s.sites.admit(s.f.Site(p))
+		if e.Kind != event.Revisit && int(p) < s.Frontier.Pages() && s.Frontier.State(p) == frontier.RefusedPage {
+			s.sites.Admit(s.Frontier.Site(p))
 		}
 	}
 	return nil
 }
 
 // learnSite enters a site if it has a name, which makes it new.
-func (s *state) learnSite(name []byte, want graph.Site) error {
+func (s *State) learnSite(name []byte, want graph.Site) error {
 	if name == nil {
 		return nil
 	}
-	if id, fresh := s.site(s.key.Site(name), name); id != want || !fresh {
+	if id, fresh := s.Site(s.Key.Site(name), name); id != want || !fresh {
 		return fmt.Errorf("site %s is number %d (new: %t), want %d", name, id, fresh, want)
 	}
 	return nil
 }
 
-func (s *state) learnPage(want graph.Page, id graph.Site, rest []byte, bar event.Bar) error {
-	if int(id) >= s.seen.Sites() {
-		return fmt.Errorf("page %d is on site %d of %d", want, id, s.seen.Sites())
+func (s *State) learnPage(want graph.Page, id graph.Site, rest []byte, bar event.Bar) error {
+	if int(id) >= s.Table.Sites() {
+		return fmt.Errorf("page %d is on site %d of %d", want, id, s.Table.Sites())
 	}
-	p, fresh := s.seen.Page(s.key.Page(s.key.Site(s.seen.Name(id)), rest))
+	p, fresh := s.Table.Page(s.Key.Page(s.Key.Site(s.Table.Name(id)), rest))
 	if p != want || !fresh {
-		return fmt.Errorf("page %s%s is number %d (new: %t), want %d", s.seen.Name(id), rest, p, fresh, want)
+		return fmt.Errorf("page %s%s is number %d (new: %t), want %d", s.Table.Name(id), rest, p, fresh, want)
 	}
-	s.enter(p, id, rest, bar)
+	s.Enter(p, id, rest, bar)
 	return nil
 }
 
 // skip leaves out pages whose record is lost: they have no URL and are never asked.
 // When a link leads to such a page again it gets another id.
-func (s *state) skip(n int) {
+func (s *State) skip(n int) {
 	s.holes++
-	if s.seen.Sites() == 0 {
+	if s.Table.Sites() == 0 {
 		s.skipSites(1)
 	}
 	for range n {
-		name := fmt.Appendf(nil, "/lost/%d", s.seen.Pages())
-		p, _ := s.seen.Page(s.key.Page(0, name))
-		s.enter(p, 0, name, event.BarLost)
+		name := fmt.Appendf(nil, "/lost/%d", s.Table.Pages())
+		p, _ := s.Table.Page(s.Key.Page(0, name))
+		s.Enter(p, 0, name, event.BarLost)
 	}
-	s.f.Skip(n)
+	s.Frontier.Skip(n)
 }
 
 // skipSites leaves out sites whose record is lost.
-func (s *state) skipSites(n int) {
+func (s *State) skipSites(n int) {
 	if n <= 0 {
 		return
 	}
 	s.holes++
 	for range n {
-		name := fmt.Appendf(nil, "lost://%d", s.seen.Sites())
-		s.site(s.key.Site(name), name)
+		name := fmt.Appendf(nil, "lost://%d", s.Table.Sites())
+		s.Site(s.Key.Site(name), name)
 	}
-	s.f.SkipSites(n)
+	s.Frontier.SkipSites(n)
 }

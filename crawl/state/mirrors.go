@@ -1,4 +1,4 @@
-package crawl
+package state
 
 import (
 	"bytes"
@@ -51,9 +51,9 @@ func (m *mirrors) match(a, b graph.Site) {
 
 // compare takes a page that came, whose content is not noted yet, for what its site has in
 // common with another.
-func (s *state) compare(r *journal.Record, home graph.Site) {
+func (s *State) compare(r *journal.Record, home graph.Site) {
 	p := r.Event.Page
-	first, _, repeated := s.content.of(r.Facts.Digest)
+	first, _, repeated := s.Content.Of(r.Facts.Digest)
 	if repeated = repeated && first != p; repeated {
 		s.pair(home, p, first)
 	}
@@ -74,35 +74,35 @@ func (s *state) compare(r *journal.Record, home graph.Site) {
 
 // pair lets two sites be compared that have a page of the same path and content, if they
 // are compared with no others.
-func (s *state) pair(home graph.Site, p, first graph.Page) {
-	there := s.f.Site(first)
+func (s *State) pair(home graph.Site, p, first graph.Page) {
+	there := s.Frontier.Site(first)
 	if there == home || s.otherOf(home) != 0 || s.otherOf(there) != 0 {
 		return
 	}
-	_, rest, ok := s.read(first)
+	_, rest, ok := s.Read(first)
 	s.text = append(s.text[:0], rest...)
-	if _, rest, also := s.read(p); ok && also && bytes.Equal(rest, s.text) {
+	if _, rest, also := s.Read(p); ok && also && bytes.Equal(rest, s.text) {
 		s.match(home, there)
 	}
 }
 
 // samePath is the page of another site with the path of p, if it came.
-func (s *state) samePath(p graph.Page, site graph.Site) (graph.Page, bool) {
-	_, rest, ok := s.read(p)
+func (s *State) samePath(p graph.Page, site graph.Site) (graph.Page, bool) {
+	_, rest, ok := s.Read(p)
 	if !ok {
 		return graph.NoPage, false
 	}
-	q, ok := s.seen.LookupPage(s.key.Page(s.key.Site(s.seen.Name(site)), rest))
-	return q, ok && int(q) < s.in.Len() && s.in.At(int(q))&came != 0
+	q, ok := s.Table.LookupPage(s.Key.Page(s.Key.Site(s.Table.Name(site)), rest))
+	return q, ok && int(q) < s.LinksTo.Len() && s.LinksTo.At(int(q))&Came != 0
 }
 
 // decideMirror discounts the site that became known later when two are the same. It is not
 // left out: a fifth of its pages may be its own.
-func (s *state) decideMirror(a, b graph.Site) {
+func (s *State) decideMirror(a, b graph.Site) {
 	common := int(s.common.At(int(a))) + int(s.common.At(int(b)))
 	equal := int(s.equal.At(int(a))) + int(s.equal.At(int(b)))
 	if common >= mirrorPaths && 5*equal >= 4*common {
-		s.f.DiscountSite(max(a, b))
+		s.Frontier.DiscountSite(max(a, b))
 	}
 }
 
@@ -112,17 +112,17 @@ type MirrorOf struct {
 	Of   string `json:"of"`
 }
 
-// maxListed is how many traps and mirrors a status names.
-const maxListed = 20
+// MaxListed is how many traps and mirrors a status names.
+const MaxListed = 20
 
-// mirrorList names the first mirrors that were found, and counts all.
-func (s *state) mirrorList() (list []MirrorOf, n int64) {
+// MirrorList names the first mirrors that were found, and counts all.
+func (s *State) MirrorList() (list []MirrorOf, n int64) {
 	for i, of := range s.other.Slice() {
-		if of == 0 || !s.f.SiteDiscounted(graph.Site(i)) {
+		if of == 0 || !s.Frontier.SiteDiscounted(graph.Site(i)) {
 			continue
 		}
-		if n++; len(list) < maxListed {
-			list = append(list, MirrorOf{string(s.seen.Name(graph.Site(i))), string(s.seen.Name(graph.Site(of - 1)))})
+		if n++; len(list) < MaxListed {
+			list = append(list, MirrorOf{string(s.Table.Name(graph.Site(i))), string(s.Table.Name(graph.Site(of - 1)))})
 		}
 	}
 	return list, n

@@ -1,4 +1,4 @@
-package crawl
+package state
 
 import (
 	"bufio"
@@ -36,8 +36,8 @@ import (
 const (
 	snapshotMagic   = "WSNP"
 	snapshotVersion = 7
-	snapshotSuffix  = ".wsnap"
-	snapshotTemp    = "snapshot.tmp"
+	SnapshotSuffix  = ".wsnap"
+	SnapshotTemp    = "snapshot.tmp"
 	snapshotsKept   = 2
 )
 
@@ -118,83 +118,83 @@ func fromEntries[T any](list []siteEntry[T]) map[graph.Site]T {
 	return m
 }
 
-// head gathers what is in no column.
-func (s *state) head() *head {
+// Head gathers what is in no column.
+func (s *State) Head() *head {
 	h := &head{
-		Crawl: s.set.crawl, Layout: s.layout(), Next: s.next, Now: s.now, Began: s.began, Last: s.last,
-		Pages: s.f.Pages(), Sites: s.f.Sites(), Holes: s.holes, Addrs: s.ips.save(), Rules: s.texts.save(),
-		Hops: entries(s.hops), Files: entries(s.files), Trouble: entries(s.trouble),
-		Down: entries(s.down), FileTries: entries(s.fileTries), Failing: entries(s.failing), Named: s.named, Portal: s.portal,
-		Listings: entries(s.listings), Traps: s.guard.Saved(),
+		Crawl: s.Setup.Crawl, Layout: s.Layout(), Next: s.Next, Now: s.Now, Began: s.Began, Last: s.LastConfig,
+		Pages: s.Frontier.Pages(), Sites: s.Frontier.Sites(), Holes: s.holes, Addrs: s.Ips.Save(), Rules: s.Texts.save(),
+		Hops: entries(s.hops), Files: entries(s.Files), Trouble: entries(s.Trouble),
+		Down: entries(s.DownSites), FileTries: entries(s.FileTries), Failing: entries(s.failing), Named: s.Named, Portal: s.Portal,
+		Listings: entries(s.Listings), Traps: s.Guard.Saved(),
 	}
 	t := &s.tally
-	h.Tally = savedTally{t.requests, t.outcomes, nil, t.bytes, t.links, t.gathered, t.moved, t.cut.files, t.sessions, t.ran, t.started}
-	for _, p := range slices.Sorted(maps.Keys(t.cut.pages)) {
-		h.Cut = append(h.Cut, cutEntry{p, t.cut.pages[p]})
+	h.Tally = savedTally{t.Requests, t.Outcomes, nil, t.Bytes, t.Links, t.Gathered, t.Moved, t.Cut.files, t.sessions, t.ran, t.started}
+	for _, p := range slices.Sorted(maps.Keys(t.Cut.Pages)) {
+		h.Cut = append(h.Cut, cutEntry{p, t.Cut.Pages[p]})
 	}
 	for _, k := range slices.Sorted(maps.Keys(t.statuses)) {
 		h.Tally.Statuses = append(h.Tally.Statuses, statusCount{k, t.statuses[k]})
 	}
-	for _, p := range slices.Sorted(maps.Keys(s.tries)) {
-		h.Tries = append(h.Tries, pageEntry{p, s.tries[p]})
+	for _, p := range slices.Sorted(maps.Keys(s.Tries)) {
+		h.Tries = append(h.Tries, pageEntry{p, s.Tries[p]})
 	}
 	return h
 }
 
 // setHead takes over what head gathered.
-func (s *state) setHead(h *head) error {
-	s.next, s.now, s.began, s.last, s.holes = h.Next, h.Now, h.Began, h.Last, h.Holes
+func (s *State) setHead(h *head) error {
+	s.Next, s.Now, s.Began, s.LastConfig, s.holes = h.Next, h.Now, h.Began, h.Last, h.Holes
 	t := &h.Tally
 	s.tally = tally{
-		requests: t.Requests, outcomes: t.Outcomes, statuses: map[uint16]int64{}, bytes: t.Bytes,
-		links: t.Links, gathered: t.Gathered, moved: t.Moved, sessions: t.Sessions, ran: t.Ran, started: t.Started,
-		cut: cuts{pages: map[graph.Page]cutPage{}, files: t.CutFiles},
+		Requests: t.Requests, Outcomes: t.Outcomes, statuses: map[uint16]int64{}, Bytes: t.Bytes,
+		Links: t.Links, Gathered: t.Gathered, Moved: t.Moved, sessions: t.Sessions, ran: t.Ran, started: t.Started,
+		Cut: cuts{Pages: map[graph.Page]cutPage{}, files: t.CutFiles},
 	}
 	for _, e := range h.Cut {
-		s.cut.pages[e.Page] = e.Is
-		s.cut.links += int64(e.Is.Left)
+		s.Cut.Pages[e.Page] = e.Is
+		s.Cut.links += int64(e.Is.Left)
 	}
 	for _, c := range t.Statuses {
 		s.statuses[c.Status] = c.N
 	}
-	s.hops, s.files, s.trouble = fromEntries(h.Hops), fromEntries(h.Files), fromEntries(h.Trouble)
-	s.down, s.fileTries, s.failing, s.named = fromEntries(h.Down), fromEntries(h.FileTries), fromEntries(h.Failing), h.Named
-	s.portal = h.Portal
-	s.listings = fromEntries(h.Listings)
+	s.hops, s.Files, s.Trouble = fromEntries(h.Hops), fromEntries(h.Files), fromEntries(h.Trouble)
+	s.DownSites, s.FileTries, s.failing, s.Named = fromEntries(h.Down), fromEntries(h.FileTries), fromEntries(h.Failing), h.Named
+	s.Portal = h.Portal
+	s.Listings = fromEntries(h.Listings)
 	for _, e := range h.Files {
 		for _, f := range e.Is {
-			s.waiting += len(f)
+			s.Waiting += len(f)
 		}
 	}
 	if h.Traps == nil {
 		return errors.New("it says nothing of traps")
 	}
-	if err := s.guard.SetSaved(h.Traps); err != nil {
+	if err := s.Guard.SetSaved(h.Traps); err != nil {
 		return err
 	}
 	for _, e := range h.Tries {
-		s.tries[e.Page] = e.Is
+		s.Tries[e.Page] = e.Is
 	}
-	if err := s.ips.load(h.Addrs, s.f.Addresses()); err != nil {
+	if err := s.Ips.Load(h.Addrs, s.Frontier.Addresses()); err != nil {
 		return err
 	}
-	return s.texts.load(h.Rules, s.rules.Slice())
+	return s.Texts.load(h.Rules, s.rules.Slice())
 }
 
-// layout names what the columns of a state depend on: a snapshot of another layout is
+// Layout names what the columns of a state depend on: a snapshot of another layout is
 // of no use, and the journal is replayed.
-func (s *state) layout() string {
-	parts := []string{s.f.Layout(), s.set.policy.Name}
-	if s.set.sitePolicy != nil {
-		parts = append(parts, s.set.sitePolicy.Name)
+func (s *State) Layout() string {
+	parts := []string{s.Frontier.Layout(), s.Setup.Policy.Name}
+	if s.Setup.SitePolicy != nil {
+		parts = append(parts, s.Setup.SitePolicy.Name)
 	}
-	return strings.Join(append(parts, fmt.Sprint(s.set.batch, s.set.random, s.set.robots, s.set.recrawl)), "; ")
+	return strings.Join(append(parts, fmt.Sprint(s.Setup.batch, s.Setup.random, s.Setup.robots, s.Setup.recrawl)), "; ")
 }
 
-// save writes the state.
-func (s *state) save(w io.Writer) error {
+// Save writes the state.
+func (s *State) Save(w io.Writer) error {
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(s.head()); err != nil {
+	if err := gob.NewEncoder(&b).Encode(s.Head()); err != nil {
 		return err
 	}
 	top := binary.LittleEndian.AppendUint32([]byte(snapshotMagic), snapshotVersion)
@@ -202,38 +202,38 @@ func (s *state) save(w io.Writer) error {
 	if _, err := w.Write(append(top, b.Bytes()...)); err != nil {
 		return err
 	}
-	return s.saved.Save(w)
+	return s.Saved.Save(w)
 }
 
-// errOther is wrapped where a snapshot is whole but of no use here.
-var errOther = errors.New("it was made otherwise")
+// ErrOther is wrapped where a snapshot is whole but of no use here.
+var ErrOther = errors.New("it was made otherwise")
 
-// load replaces an empty state by a saved one.
-func (s *state) load(r io.Reader) error {
-	h, err := readHead(r)
+// Load replaces an empty state by a saved one.
+func (s *State) Load(r io.Reader) error {
+	h, err := ReadHead(r)
 	if err != nil {
 		return err
 	}
-	if h.Crawl != s.set.crawl || h.Layout != s.layout() {
-		return fmt.Errorf("%w: %s, want %s", errOther, h.Layout, s.layout())
+	if h.Crawl != s.Setup.Crawl || h.Layout != s.Layout() {
+		return fmt.Errorf("%w: %s, want %s", ErrOther, h.Layout, s.Layout())
 	}
-	if err := s.saved.Load(r); err != nil {
+	if err := s.Saved.Load(r); err != nil {
 		return err
 	}
-	if s.f.Pages() != h.Pages || s.seen.Pages() != h.Pages || s.in.Len() != h.Pages || s.f.Sites() != h.Sites || s.seen.Sites() != h.Sites {
-		return fmt.Errorf("columns of %d and %d pages, want %d", s.f.Pages(), s.seen.Pages(), h.Pages)
+	if s.Frontier.Pages() != h.Pages || s.Table.Pages() != h.Pages || s.LinksTo.Len() != h.Pages || s.Frontier.Sites() != h.Sites || s.Table.Sites() != h.Sites {
+		return fmt.Errorf("columns of %d and %d pages, want %d", s.Frontier.Pages(), s.Table.Pages(), h.Pages)
 	}
-	s.sites.nameDomains(s.seen)
+	s.sites.nameDomains(s.Table)
 	return s.setHead(h)
 }
 
-func readHead(r io.Reader) (*head, error) {
+func ReadHead(r io.Reader) (*head, error) {
 	var top [16]byte
 	if _, err := io.ReadFull(r, top[:]); err != nil {
 		return nil, err
 	}
 	if v := binary.LittleEndian.Uint32(top[4:]); string(top[:4]) != snapshotMagic || v != snapshotVersion {
-		return nil, fmt.Errorf("%w: not a snapshot of version %d", errOther, snapshotVersion)
+		return nil, fmt.Errorf("%w: not a snapshot of version %d", ErrOther, snapshotVersion)
 	}
 	n := binary.LittleEndian.Uint64(top[8:])
 	if n > 1<<32 {
@@ -247,22 +247,22 @@ func readHead(r io.Reader) (*head, error) {
 	return h, gob.NewDecoder(bytes.NewReader(b)).Decode(h)
 }
 
-// writeSnapshot writes a saved state into the directory, under the number of its next
+// WriteSnapshot writes a saved state into the directory, under the number of its next
 // record, and removes all but the last ones. One that was not finished is removed: it may
 // hold the room that the disk has not.
-func writeSnapshot(dir disk.Dir, next uint64, save func(io.Writer) error) error {
+func WriteSnapshot(dir disk.Dir, next uint64, save func(io.Writer) error) error {
 	err := trySnapshot(dir, next, save)
 	if err != nil {
-		_ = dir.Remove(snapshotTemp) // if that fails, too, the next start does it
+		_ = dir.Remove(SnapshotTemp) // if that fails, too, the next start does it
 	}
 	return err
 }
 
 func trySnapshot(dir disk.Dir, next uint64, save func(io.Writer) error) error {
-	if err := dir.Remove(snapshotTemp); err != nil {
+	if err := dir.Remove(SnapshotTemp); err != nil {
 		return err
 	}
-	f, err := dir.Open(snapshotTemp, disk.Create)
+	f, err := dir.Open(SnapshotTemp, disk.Create)
 	if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func trySnapshot(dir disk.Dir, next uint64, save func(io.Writer) error) error {
 		err = e
 	}
 	if err == nil {
-		err = dir.Rename(snapshotTemp, snapshotName(next))
+		err = dir.Rename(SnapshotTemp, SnapshotName(next))
 	}
 	if err == nil {
 		err = dir.Sync()
@@ -285,7 +285,7 @@ func trySnapshot(dir disk.Dir, next uint64, save func(io.Writer) error) error {
 	return err
 }
 
-func snapshotName(next uint64) string { return fmt.Sprintf("%016x%s", next, snapshotSuffix) }
+func SnapshotName(next uint64) string { return fmt.Sprintf("%016x%s", next, SnapshotSuffix) }
 
 // writeSummed writes what save gives, and its sum.
 func writeSummed(f disk.File, save func(io.Writer) error) error {
@@ -300,14 +300,14 @@ func writeSummed(f disk.File, save func(io.Writer) error) error {
 	return w.Flush()
 }
 
-// snapshotsOf lists the snapshots of a directory, the newest first.
-func snapshotsOf(dir disk.Dir) (names []string, err error) {
+// SnapshotsOf lists the snapshots of a directory, the newest first.
+func SnapshotsOf(dir disk.Dir) (names []string, err error) {
 	list, err := dir.List()
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range list {
-		if strings.HasSuffix(e.Name, snapshotSuffix) {
+		if strings.HasSuffix(e.Name, SnapshotSuffix) {
 			names = append(names, e.Name)
 		}
 	}
@@ -315,19 +315,19 @@ func snapshotsOf(dir disk.Dir) (names []string, err error) {
 	return names, nil
 }
 
-// dropAhead removes a snapshot that was not finished, and those that know more than the
+// DropAhead removes a snapshot that was not finished, and those that know more than the
 // journal: the crash came before their last records were safe. Those numbers go to other records now, after which such a
 // snapshot would pass for one of this crawl.
-func dropAhead(dir disk.Dir, last uint64) error {
-	if err := dir.Remove(snapshotTemp); err != nil {
+func DropAhead(dir disk.Dir, last uint64) error {
+	if err := dir.Remove(SnapshotTemp); err != nil {
 		return err
 	}
-	names, err := snapshotsOf(dir)
+	names, err := SnapshotsOf(dir)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if name <= snapshotName(last) {
+		if name <= SnapshotName(last) {
 			break
 		}
 		if err := dir.Remove(name); err != nil {
@@ -339,7 +339,7 @@ func dropAhead(dir disk.Dir, last uint64) error {
 
 // prune removes old snapshots.
 func prune(dir disk.Dir) error {
-	names, err := snapshotsOf(dir)
+	names, err := SnapshotsOf(dir)
 	if err != nil || len(names) <= snapshotsKept {
 		return err
 	}
@@ -351,15 +351,15 @@ func prune(dir disk.Dir) error {
 	return nil
 }
 
-// openSnapshot checks the sum of a snapshot and gives what is before it.
-func openSnapshot(dir disk.Dir, name string) (r io.Reader, close func() error, err error) {
+// OpenSnapshot checks the sum of a snapshot and gives what is before it.
+func OpenSnapshot(dir disk.Dir, name string) (r io.Reader, close func() error, err error) {
 	f, err := dir.Open(name, disk.Read)
 	if err != nil {
 		return nil, nil, err
 	}
 	n, err := f.Size()
 	if err == nil {
-		err = checkSum(f, n)
+		err = CheckSum(f, n)
 	}
 	if err != nil {
 		f.Close()
@@ -368,7 +368,7 @@ func openSnapshot(dir disk.Dir, name string) (r io.Reader, close func() error, e
 	return bufio.NewReaderSize(io.NewSectionReader(f, 0, n-8), 1<<20), f.Close, nil
 }
 
-func checkSum(f disk.File, n int64) error {
+func CheckSum(f disk.File, n int64) error {
 	if n < 24 {
 		return fmt.Errorf("%d bytes are no snapshot", n)
 	}

@@ -1,4 +1,4 @@
-package crawl
+package state
 
 import (
 	"cmp"
@@ -31,7 +31,7 @@ type CapPlace struct {
 
 // cuts is what limits that are no bars left out.
 type cuts struct {
-	pages map[graph.Page]cutPage // that have more links than they may: few
+	Pages map[graph.Page]cutPage // that have more links than they may: few
 	links int64                  // left out of all of them
 	files int64                  // sitemap files and entries left out
 }
@@ -41,26 +41,26 @@ type cutPage struct{ Kept, Left uint32 }
 
 // note takes over what was left out of a page that came.
 func (c *cuts) note(p graph.Page, kept int, x *journal.Facts) {
-	c.links -= int64(c.pages[p].Left)
+	c.links -= int64(c.Pages[p].Left)
 	if page.Cut(x.Cut)&page.CutLinks == 0 {
-		delete(c.pages, p)
+		delete(c.Pages, p)
 		return
 	}
-	c.pages[p] = cutPage{uint32(kept), x.Dropped}
+	c.Pages[p] = cutPage{uint32(kept), x.Dropped}
 	c.links += int64(x.Dropped)
 }
 
 // most is the number of links of the page that has most of them.
 func (c *cuts) most() (n int) {
-	for _, x := range c.pages {
+	for _, x := range c.Pages {
 		n = max(n, int(x.Kept)+int(x.Left))
 	}
 	return n
 }
 
-// capsOf lists the limits that left something out, by counts alone.
-func (s *state) capsOf(c *config.Config) (list []Cap) {
-	_, bars, failed := s.f.Census()
+// CapsOf lists the limits that left something out, by counts alone.
+func (s *State) CapsOf(c *config.Config) (list []Cap) {
+	_, bars, failed := s.Frontier.Census()
 	add := func(key, value, what string, left int64, raise string) {
 		if left > 0 {
 			list = append(list, Cap{Key: key, Value: value, What: what, Left: left, Raise: raise})
@@ -74,18 +74,18 @@ func (s *state) capsOf(c *config.Config) (list []Cap) {
 	}
 	add(key, limit.String(), "pages", bars[event.BarDepth], "none")
 	most := "" // a page may have been cut for the bytes of its links, which cannot be set
-	if n := roundUp(s.cut.most()); n > c.MaxLinks {
+	if n := roundUp(s.Cut.most()); n > c.MaxLinks {
 		most = strconv.Itoa(n)
 	}
-	add("max_links", strconv.Itoa(c.MaxLinks), "links", s.cut.links, most)
+	add("max_links", strconv.Itoa(c.MaxLinks), "links", s.Cut.links, most)
 	add("max_body", c.MaxBody.String(), "pages", failed[event.TooLarge], (2 * c.MaxBody).String()) // how large they are nobody knows
-	add("", "", "sitemap entries", s.cut.files, "")
+	add("", "", "sitemap entries", s.Cut.files, "")
 	return list
 }
 
-// caps is capsOf with the places, for which it looks at every page.
-func (s *state) caps(c *config.Config) []Cap {
-	list := s.capsOf(c)
+// Caps is capsOf with the places, for which it looks at every page.
+func (s *State) Caps(c *config.Config) []Cap {
+	list := s.CapsOf(c)
 	for i := range list {
 		x := &list[i]
 		switch x.Key {
@@ -99,14 +99,14 @@ func (s *state) caps(c *config.Config) []Cap {
 }
 
 // splitSites tells the sites apart for which the configuration has a limit of their own.
-func (s *state) splitSites(list []Cap, c *config.Config) []Cap {
+func (s *State) splitSites(list []Cap, c *config.Config) []Cap {
 	if len(c.Site) == 0 {
 		return list
 	}
 	own := Cap{Key: "site.max_pages", What: "pages"}
 	all := Cap{}
 	for site, n := range s.refusedBy(event.BarSitePages) {
-		name := s.seen.Name(site)
+		name := s.Table.Name(site)
 		if o := c.OverrideFor(string(page.Host(name))); o != nil && o.MaxPages > 0 {
 			own.Left += n
 			own.Where = append(own.Where, CapPlace{string(name), n})
@@ -129,13 +129,13 @@ func (s *state) splitSites(list []Cap, c *config.Config) []Cap {
 
 // splitDepths tells the pages apart for which the limit of dynamic pages alone was too
 // small.
-func (s *state) splitDepths(list []Cap, c *config.Config) []Cap {
+func (s *State) splitDepths(list []Cap, c *config.Config) []Cap {
 	if c.MaxDepth < 0 || c.MaxDepthDynamic < 0 {
 		return list
 	}
 	dynamic := Cap{Key: "max_depth_dynamic", Value: c.MaxDepthDynamic.String(), What: "pages", Raise: "none"}
-	for p := range s.f.Pages() {
-		if s.f.Bar(graph.Page(p)) == event.BarDepth && c.MaxDepth.Within(s.depth(graph.Page(p))) {
+	for p := range s.Frontier.Pages() {
+		if s.Frontier.Bar(graph.Page(p)) == event.BarDepth && c.MaxDepth.Within(s.Depth(graph.Page(p))) {
 			dynamic.Left++
 		}
 	}
@@ -151,11 +151,11 @@ func (s *state) splitDepths(list []Cap, c *config.Config) []Cap {
 }
 
 // refusedBy counts the pages of each site that were refused for a reason.
-func (s *state) refusedBy(bar event.Bar) map[graph.Site]int64 {
+func (s *State) refusedBy(bar event.Bar) map[graph.Site]int64 {
 	by := map[graph.Site]int64{}
-	for p := range s.f.Pages() {
-		if s.f.Bar(graph.Page(p)) == bar {
-			by[s.f.Site(graph.Page(p))]++
+	for p := range s.Frontier.Pages() {
+		if s.Frontier.Bar(graph.Page(p)) == bar {
+			by[s.Frontier.Site(graph.Page(p))]++
 		}
 	}
 	return by
@@ -163,10 +163,10 @@ func (s *state) refusedBy(bar event.Bar) map[graph.Site]int64 {
 
 // capSites names the sites of which pages were left out. Sites that the configuration
 // gives a limit of their own do not ask for a larger one for all.
-func (s *state) capSites(x *Cap, c *config.Config) {
+func (s *State) capSites(x *Cap, c *config.Config) {
 	most, left := 0, s.refusedBy(event.BarSitePages)
 	for site, n := range left {
-		name := s.seen.Name(site)
+		name := s.Table.Name(site)
 		x.Where = append(x.Where, CapPlace{string(name), n})
 		if o := c.OverrideFor(string(page.Host(name))); o == nil || o.MaxPages == 0 {
 			most = max(most, int(s.admitted.At(int(site)))+int(n))
@@ -179,7 +179,7 @@ func (s *state) capSites(x *Cap, c *config.Config) {
 }
 
 // capDomains names the domains of which pages were left out.
-func (s *state) capDomains(x *Cap) {
+func (s *State) capDomains(x *Cap) {
 	by, first := map[uint32]int64{}, map[uint32]graph.Site{}
 	for site, n := range s.refusedBy(event.BarDomainPages) {
 		d := s.domain.At(int(site))
@@ -190,7 +190,7 @@ func (s *state) capDomains(x *Cap) {
 	}
 	most := 0
 	for d, n := range by {
-		x.Where = append(x.Where, CapPlace{page.Domain(page.Host(s.seen.Name(first[d]))), n})
+		x.Where = append(x.Where, CapPlace{page.Domain(page.Host(s.Table.Name(first[d]))), n})
 		most = max(most, int(s.shares.At(int(d)))+int(n))
 	}
 	x.Raise = strconv.Itoa(roundUp(most))

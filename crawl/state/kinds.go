@@ -1,4 +1,4 @@
-package crawl
+package state
 
 import (
 	"bytes"
@@ -61,13 +61,13 @@ func (k *kinds) counts(hash uint64) (pages, others int) {
 // until so many were, and as long as there are pages among them.
 const (
 	kindTries     = 3
-	kindSiteTries = 12
+	KindSiteTries = 12
 	kindShare     = 4 // what is none may be so many times the pages
 )
 
 // doubtful is a name that must be tried, by its directory and its extension.
-func (s *state) doubtful(site graph.Site, rest []byte) (dir, extension []byte, ok bool) {
-	s.text = append(append(s.text[:0], s.seen.Name(site)...), rest...)
+func (s *State) doubtful(site graph.Site, rest []byte) (dir, extension []byte, ok bool) {
+	s.text = append(append(s.text[:0], s.Table.Name(site)...), rest...)
 	if page.Extension(s.text) != page.ClassDoubtful {
 		return nil, nil, false
 	}
@@ -75,9 +75,9 @@ func (s *state) doubtful(site graph.Site, rest []byte) (dir, extension []byte, o
 	return dir, extension, true
 }
 
-// noPage reports whether a page is none by its name: others of its directory or its site
+// NoPage reports whether a page is none by its name: others of its directory or its site
 // with the same extension were not.
-func (s *state) noPage(site graph.Site, rest []byte) bool {
+func (s *State) NoPage(site graph.Site, rest []byte) bool {
 	dir, extension, ok := s.doubtful(site, rest)
 	if !ok {
 		return false
@@ -90,15 +90,15 @@ func (s *state) noPage(site graph.Site, rest []byte) bool {
 		return false // its place says more than the rest of the site; archives have too many of them
 	}
 	pages, others = s.kinds.counts(s.kinds.hash(site, nil, extension))
-	return others >= kindSiteTries && others > kindShare*pages
+	return others >= KindSiteTries && others > kindShare*pages
 }
 
 // learnKind takes over what became of a page with a doubtful name.
-func (s *state) learnKind(e *event.Event) {
+func (s *State) learnKind(e *event.Event) {
 	if e.Class != event.OK && e.Class != event.Duplicate && e.Class != event.NotHTML {
 		return
 	}
-	site, rest, ok := s.read(e.Page)
+	site, rest, ok := s.Read(e.Page)
 	if !ok {
 		return
 	}

@@ -1,4 +1,4 @@
-package crawl
+package state
 
 import (
 	"encoding/binary"
@@ -57,15 +57,15 @@ func (h *freeNumbers) take() (n uint32, ok bool) {
 // others, so each text is kept once, with the number of sites that have it. What no site
 // has any more is forgotten. Number 0 is that everything is allowed.
 type ruleTexts struct {
-	list    []robots.Rules
+	List    []robots.Rules
 	uses    []uint32
-	numbers map[robots.Rules]uint32
+	Numbers map[robots.Rules]uint32
 	free    freeNumbers
-	size    int64 // bytes of all texts
+	Size    int64 // bytes of all texts
 }
 
 func newRuleTexts() ruleTexts {
-	return ruleTexts{list: []robots.Rules{{}}, uses: []uint32{0}, numbers: map[robots.Rules]uint32{}}
+	return ruleTexts{List: []robots.Rules{{}}, uses: []uint32{0}, Numbers: map[robots.Rules]uint32{}}
 }
 
 // use is the number of a text, which has one user more.
@@ -73,11 +73,11 @@ func (x *ruleTexts) use(r robots.Rules) uint32 {
 	if r == (robots.Rules{}) {
 		return 0
 	}
-	n, ok := x.numbers[r]
+	n, ok := x.Numbers[r]
 	if !ok {
 		if n, ok = x.free.take(); !ok {
-			n = uint32(len(x.list))
-			x.list, x.uses = append(x.list, robots.Rules{}), append(x.uses, 0)
+			n = uint32(len(x.List))
+			x.List, x.uses = append(x.List, robots.Rules{}), append(x.uses, 0)
 		}
 		x.set(n, r)
 	}
@@ -86,8 +86,8 @@ func (x *ruleTexts) use(r robots.Rules) uint32 {
 }
 
 func (x *ruleTexts) set(n uint32, r robots.Rules) {
-	x.list[n], x.numbers[r] = r, n
-	x.size += int64(r.Size())
+	x.List[n], x.Numbers[r] = r, n
+	x.Size += int64(r.Size())
 }
 
 // drop takes a user away.
@@ -98,19 +98,19 @@ func (x *ruleTexts) drop(n uint32) {
 	if x.uses[n]--; x.uses[n] > 0 {
 		return
 	}
-	x.size -= int64(x.list[n].Size())
-	delete(x.numbers, x.list[n])
-	x.list[n] = robots.Rules{}
+	x.Size -= int64(x.List[n].Size())
+	delete(x.Numbers, x.List[n])
+	x.List[n] = robots.Rules{}
 	x.free.put(n)
 }
 
 // bytes is the memory that they take: a text, its place in the list and its entry in the
 // map.
-func (x *ruleTexts) bytes() int64 { return x.size + 64*int64(cap(x.list)) }
+func (x *ruleTexts) bytes() int64 { return x.Size + 64*int64(cap(x.List)) }
 
 // save is all texts by number; those of free numbers are empty.
 func (x *ruleTexts) save() (list [][]byte) {
-	for n, r := range x.list {
+	for n, r := range x.List {
 		var b []byte
 		if x.uses[n] > 0 {
 			b, _ = r.AppendBinary(nil) // it never fails
@@ -124,7 +124,7 @@ func (x *ruleTexts) save() (list [][]byte) {
 func (x *ruleTexts) load(list [][]byte, by []uint32) error {
 	*x = newRuleTexts()
 	for n := 1; n < len(list); n++ {
-		x.list, x.uses = append(x.list, robots.Rules{}), append(x.uses, 0)
+		x.List, x.uses = append(x.List, robots.Rules{}), append(x.uses, 0)
 		if len(list[n]) == 0 {
 			continue
 		}
@@ -135,8 +135,8 @@ func (x *ruleTexts) load(list [][]byte, by []uint32) error {
 		x.set(uint32(n), r)
 	}
 	for _, n := range by {
-		if int(n) >= len(x.list) {
-			return fmt.Errorf("a site has rules %d of %d", n, len(x.list))
+		if int(n) >= len(x.List) {
+			return fmt.Errorf("a site has rules %d of %d", n, len(x.List))
 		}
 		x.uses[n] += min(1, n)
 	}
@@ -160,17 +160,17 @@ func unused(uses []uint32) (free freeNumbers) {
 type ipNumbers struct {
 	v4   map[uint32]uint32     // numbers of IPv4 addresses
 	v6   map[netip.Addr]uint32 // and of others
-	bits *graph.Column[uint32] // by number: the IPv4 address; 0: see wide
+	Bits *graph.Column[uint32] // by number: the IPv4 address; 0: see wide
 	wide map[uint32]netip.Addr // by number: others
 	uses *graph.Column[uint32] // by number: sites that have it
 	left []uint32              // numbers that no site has any more and that are not free yet: see reclaim
 	free freeNumbers
 }
 
-func newIPNumbers(set *graph.Set, max int) ipNumbers {
+func NewIPNumbers(set *graph.Set, max int) ipNumbers {
 	x := ipNumbers{
 		v4: map[uint32]uint32{}, v6: map[netip.Addr]uint32{}, wide: map[uint32]netip.Addr{},
-		bits: graph.NewColumnIn[uint32](set, "address ip", max+1), uses: graph.NewColumnIn[uint32](set, "address sites", max+1),
+		Bits: graph.NewColumnIn[uint32](set, "address ip", max+1), uses: graph.NewColumnIn[uint32](set, "address sites", max+1),
 	}
 	x.add(netip.Addr{})
 	return x
@@ -178,8 +178,8 @@ func newIPNumbers(set *graph.Set, max int) ipNumbers {
 
 // add gives an address the next number.
 func (x *ipNumbers) add(a netip.Addr) {
-	n := uint32(x.bits.Len())
-	x.bits.Append(0)
+	n := uint32(x.Bits.Len())
+	x.Bits.Append(0)
 	x.uses.Append(0)
 	if a.IsValid() {
 		x.set(n, a)
@@ -188,7 +188,7 @@ func (x *ipNumbers) add(a netip.Addr) {
 
 func (x *ipNumbers) set(n uint32, a netip.Addr) {
 	if v, ok := bitsOf(a); ok {
-		x.bits.Set(int(n), v)
+		x.Bits.Set(int(n), v)
 		x.v4[v] = n
 		return
 	}
@@ -205,8 +205,8 @@ func bitsOf(a netip.Addr) (v uint32, ok bool) {
 	return v, v != 0
 }
 
-// number is that of an address; a new one gets the smallest that is free.
-func (x *ipNumbers) number(a netip.Addr) (n uint32) {
+// Number is that of an address; a new one gets the smallest that is free.
+func (x *ipNumbers) Number(a netip.Addr) (n uint32) {
 	v, short := bitsOf(a)
 	ok := false
 	if short {
@@ -220,15 +220,15 @@ func (x *ipNumbers) number(a netip.Addr) (n uint32) {
 	if n, ok = x.free.take(); ok {
 		x.set(n, a)
 	} else {
-		n = uint32(x.bits.Len())
+		n = uint32(x.Bits.Len())
 		x.add(a)
 	}
 	return n
 }
 
-// at is the address with a number; the zero Addr has none.
-func (x *ipNumbers) at(n uint32) netip.Addr {
-	if v := x.bits.At(int(n)); v != 0 {
+// At is the address with a number; the zero Addr has none.
+func (x *ipNumbers) At(n uint32) netip.Addr {
+	if v := x.Bits.At(int(n)); v != 0 {
 		return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, v)))
 	}
 	return x.wide[n]
@@ -260,9 +260,9 @@ func (x *ipNumbers) reclaim(idle func(n uint32) bool) {
 }
 
 func (x *ipNumbers) forget(n uint32) {
-	if v := x.bits.At(int(n)); v != 0 {
+	if v := x.Bits.At(int(n)); v != 0 {
 		delete(x.v4, v)
-		x.bits.Set(int(n), 0)
+		x.Bits.Set(int(n), 0)
 	} else {
 		delete(x.v6, x.wide[n])
 		delete(x.wide, n)
@@ -275,16 +275,16 @@ func (x *ipNumbers) bytes() int64 {
 	return 16*int64(len(x.v4)) + 96*int64(len(x.v6)) + 4*int64(cap(x.free))
 }
 
-// save is all addresses by number, less 1; those of free numbers are the zero Addr.
-func (x *ipNumbers) save() (list []netip.Addr) {
-	for n := 1; n < x.bits.Len(); n++ {
-		list = append(list, x.at(uint32(n)))
+// Save is all addresses by number, less 1; those of free numbers are the zero Addr.
+func (x *ipNumbers) Save() (list []netip.Addr) {
+	for n := 1; n < x.Bits.Len(); n++ {
+		list = append(list, x.At(uint32(n)))
 	}
 	return list
 }
 
-// load takes over what was saved; by tells which site has which.
-func (x *ipNumbers) load(list []netip.Addr, by []uint32) error {
+// Load takes over what was saved; by tells which site has which.
+func (x *ipNumbers) Load(list []netip.Addr, by []uint32) error {
 	for _, a := range list {
 		x.add(a)
 	}
@@ -295,7 +295,7 @@ func (x *ipNumbers) load(list []netip.Addr, by []uint32) error {
 		x.uses.Slice()[n] += min(1, n)
 	}
 	for _, n := range unused(x.uses.Slice()) { // in their order, which is a heap
-		if x.at(n).IsValid() {
+		if x.At(n).IsValid() {
 			x.left = append(x.left, n)
 		} else {
 			x.free = append(x.free, n)

@@ -1,4 +1,4 @@
-package crawl
+package state
 
 import (
 	"github.com/winnow-crawler/winnow/event"
@@ -32,9 +32,9 @@ func newOriginals(secret [16]byte, pages int) originals {
 // hash is that of a digest. It is keyed, so that nobody can fill one part of the table.
 func (o *originals) hash(digest [16]byte) uint64 { return o.key.Page(0, digest[:]) }
 
-// of is the page that had this content first, if one had, and where its links lead. A page
+// Of is the page that had this content first, if one had, and where its links lead. A page
 // without words has no content to compare.
-func (o *originals) of(digest [16]byte) (p graph.Page, targets uint64, ok bool) {
+func (o *originals) Of(digest [16]byte) (p graph.Page, targets uint64, ok bool) {
 	if digest == [16]byte{} {
 		return graph.NoPage, 0, false
 	}
@@ -45,9 +45,9 @@ func (o *originals) of(digest [16]byte) (p graph.Page, targets uint64, ok bool) 
 	return o.first.At(int(n)), o.targets.At(int(n)), true
 }
 
-// note says that p has this content. Where another page had it before, that one stays the
+// Note says that p has this content. Where another page had it before, that one stays the
 // original unless p is the same in all and takes its place.
-func (o *originals) note(digest [16]byte, targets uint64, p graph.Page, takes bool) {
+func (o *originals) Note(digest [16]byte, targets uint64, p graph.Page, takes bool) {
 	if digest == [16]byte{} {
 		return
 	}
@@ -70,13 +70,13 @@ const alikeSize = 1 << 20
 
 // noteContent takes over the content of a page that came. One that is not called a
 // duplicate though its content was known is the original from now on: see duplicate.
-func (s *state) noteContent(r *journal.Record) {
+func (s *State) noteContent(r *journal.Record) {
 	e, x := &r.Event, &r.Facts
-	s.content.note(x.Digest, x.Targets, e.Page, e.Class == event.OK)
-	if e.Class == event.OK && x.Status != notModified {
-		s.alike.Add(x.SimHash, e.Page)
+	s.Content.Note(x.Digest, x.Targets, e.Page, e.Class == event.OK)
+	if e.Class == event.OK && x.Status != NotModified {
+		s.Near.Add(x.SimHash, e.Page)
 	}
 }
 
-// notModified is the status of an answer that brings nothing because nothing changed.
-const notModified = 304
+// NotModified is the status of an answer that brings nothing because nothing changed.
+const NotModified = 304

@@ -1,4 +1,4 @@
-package crawl
+package state
 
 import (
 	"bytes"
@@ -20,13 +20,13 @@ type sites struct {
 	admitted *graph.Column[uint32] // by site: pages that are not barred (W26)
 	domain   *graph.Column[uint32] // by site: number of its registered domain; it is the guard's
 
-	texts ruleTexts
+	Texts ruleTexts
 	reads *graph.Column[uint64] // bit by site: its sitemap files were named once
 
 	domains domainTable
 	shares  *graph.Column[uint32] // by domain: pages that are not barred (W26)
 
-	ips ipNumbers
+	Ips ipNumbers
 }
 
 // newSites adds the columns to saved, or to derived if they follow from others.
@@ -36,9 +36,9 @@ func newSites(saved, derived *graph.Set, secret [16]byte, n int) sites {
 		admitted: graph.NewColumnIn[uint32](saved, "site admitted", n),
 		reads:    graph.NewColumnIn[uint64](saved, "site sitemaps read", n/64+1),
 		shares:   graph.NewColumnIn[uint32](saved, "domain admitted", n),
-		texts:    newRuleTexts(),
+		Texts:    newRuleTexts(),
 		domains:  domainTable{urltable.New("domain", secret, n, 1)},
-		ips:      newIPNumbers(derived, 4*n+1024),
+		Ips:      NewIPNumbers(derived, 4*n+1024),
 	}
 	graph.AddTo(derived, s.domains)
 	return s
@@ -62,8 +62,8 @@ func (s *sites) add(host []byte) (n uint32, domain string) {
 	return n, domain
 }
 
-// admit counts a page towards the limits of its site.
-func (s *sites) admit(id graph.Site) {
+// Admit counts a page towards the limits of its site.
+func (s *sites) Admit(id graph.Site) {
 	s.admitted.Slice()[id]++
 	s.shares.Slice()[s.domain.At(int(id))]++
 }
@@ -74,27 +74,27 @@ func (s *sites) dismiss(id graph.Site) {
 	*site, *domain = max(*site, 1)-1, max(*domain, 1)-1
 }
 
-// rulesOf is what the robots.txt of a site says to us.
-func (s *sites) rulesOf(id graph.Site) robots.Rules { return s.texts.list[s.rules.At(int(id))] }
+// RulesOf is what the robots.txt of a site says to us.
+func (s *sites) RulesOf(id graph.Site) robots.Rules { return s.Texts.List[s.rules.At(int(id))] }
 
-// setRules gives a site its rules.
-func (s *sites) setRules(id graph.Site, r robots.Rules) {
-	n := s.texts.use(r)
-	s.texts.drop(s.rules.At(int(id)))
+// SetRules gives a site its rules.
+func (s *sites) SetRules(id graph.Site, r robots.Rules) {
+	n := s.Texts.use(r)
+	s.Texts.drop(s.rules.At(int(id)))
 	s.rules.Set(int(id), n)
 }
 
 // number is the dense number of an address, from 1 on; see ipNumbers.
-func (s *sites) number(a netip.Addr) uint32 { return s.ips.number(a) }
+func (s *sites) number(a netip.Addr) uint32 { return s.Ips.Number(a) }
 
 // pending is what few sites and pages have for a while.
 type pending struct {
 	hops    map[graph.Site]hop      // whose robots.txt is to be found elsewhere
-	files   map[graph.Site][]string // sitemap files to fetch
-	trouble map[graph.Site]noRules  // whose robots.txt is unavailable
+	Files   map[graph.Site][]string // sitemap files to fetch
+	Trouble map[graph.Site]noRules  // whose robots.txt is unavailable
 
-	listings map[graph.Site]int // sitemap files known so far, fetched or not, while some are left
-	waiting  int                // bytes of the names of files to fetch
+	Listings map[graph.Site]int // sitemap files known so far, fetched or not, while some are left
+	Waiting  int                // bytes of the names of files to fetch
 }
 
 // A hop is where the robots.txt of a site has moved to.
@@ -112,103 +112,103 @@ type noRules struct {
 func newPending() pending {
 	return pending{
 		hops:    map[graph.Site]hop{},
-		files:   map[graph.Site][]string{},
-		trouble: map[graph.Site]noRules{},
+		Files:   map[graph.Site][]string{},
+		Trouble: map[graph.Site]noRules{},
 
-		listings: map[graph.Site]int{},
+		Listings: map[graph.Site]int{},
 	}
 }
 
 // mapBytes is about what they take, and the names of files.
 func (p *pending) mapBytes() int64 {
 	const hop, file, small = 96, 96, 32 // with their share of the tables
-	return hop*int64(len(p.hops)) + file*int64(len(p.files)) + small*int64(len(p.trouble)+len(p.listings)) + int64(p.waiting)
+	return hop*int64(len(p.hops)) + file*int64(len(p.Files)) + small*int64(len(p.Trouble)+len(p.Listings)) + int64(p.Waiting)
 }
 
-// hopAt is where the robots.txt of a site has moved to, if that is at the site which is
+// HopAt is where the robots.txt of a site has moved to, if that is at the site which is
 // asked for it. Otherwise it moved to a site that was given up then, and the frontier has
 // sent the one that moved back to its own robots.txt: nothing of that way counts.
-func (s *state) hopAt(of, asked graph.Site) (h hop, ok bool) {
+func (s *State) HopAt(of, asked graph.Site) (h hop, ok bool) {
 	if h, ok = s.hops[of]; !ok {
 		return hop{}, false
 	}
-	if at, _ := page.Site([]byte(h.URL)); !bytes.Equal(at, s.seen.Name(asked)) {
+	if at, _ := page.Site([]byte(h.URL)); !bytes.Equal(at, s.Table.Name(asked)) {
 		return hop{}, false
 	}
 	return h, true
 }
 
-// ruled takes over what a robots.txt said.
-func (s *state) ruled(r *journal.Record) {
+// Ruled takes over what a robots.txt said.
+func (s *State) Ruled(r *journal.Record) {
 	e := &r.Event
 	id := e.For
-	s.bytes += e.Bytes
-	s.cut.files += int64(r.Facts.Dropped)
+	s.Bytes += e.Bytes
+	s.Cut.files += int64(r.Facts.Dropped)
 	switch {
 	case e.Hop:
-		h, _ := s.hopAt(id, e.Site)
+		h, _ := s.HopAt(id, e.Site)
 		s.hops[id] = hop{r.Facts.Hop, h.N + 1}
 		return
 	case e.Again:
-		t := s.trouble[id]
+		t := s.Trouble[id]
 		if t.N == 0 {
 			t.Since = e.End
 		}
 		t.N++
-		s.trouble[id] = t
+		s.Trouble[id] = t
 	case !e.Class.Failed():
 		rules, err := robots.Decode(r.Facts.Rules)
 		if err != nil { // the record has a checksum, so it was written so
-			s.fail(fmt.Errorf("rules of %s in record %d: %w", s.seen.Name(id), r.Seq, err))
+			s.fail(fmt.Errorf("rules of %s in record %d: %w", s.Table.Name(id), r.Seq, err))
 		}
-		s.setRules(id, rules)
+		s.SetRules(id, rules)
 		if len(r.Facts.Files) > 0 {
-			delete(s.listings, id) // it is read again, from its beginning
+			delete(s.Listings, id) // it is read again, from its beginning
 		}
-		s.addFiles(id, r.Facts.Files)
+		s.AddFiles(id, r.Facts.Files)
 	}
 	if !e.Again {
-		delete(s.trouble, id) // it has rules, or is given up
+		delete(s.Trouble, id) // it has rules, or is given up
 	}
 	delete(s.hops, id)
 }
 
-// listed takes over the end of a sitemap file.
-func (s *state) listed(r *journal.Record) {
+// Listed takes over the end of a sitemap file.
+func (s *State) Listed(r *journal.Record) {
 	id := r.Event.Site
-	s.bytes += r.Event.Bytes
+	s.Bytes += r.Event.Bytes
 	s.triedFile(r)
 	if r.Event.Again {
 		return
 	}
-	s.cut.files += int64(r.Facts.Dropped)
-	if f := s.files[id]; len(f) > 0 {
-		s.waiting -= len(f[0])
+	s.Cut.files += int64(r.Facts.Dropped)
+	if f := s.Files[id]; len(f) > 0 {
+		s.Waiting -= len(f[0])
 	}
-	if f := s.files[id]; len(f) > 1 {
-		s.files[id] = f[1:]
+	if f := s.Files[id]; len(f) > 1 {
+		s.Files[id] = f[1:]
 	} else {
-		delete(s.files, id)
+		delete(s.Files, id)
 	}
-	if s.addFiles(id, r.Facts.Files); len(s.files[id]) == 0 {
-		delete(s.listings, id)
+	if s.AddFiles(id, r.Facts.Files); len(s.Files[id]) == 0 {
+		delete(s.Listings, id)
 	}
 }
 
-// namedFiles reports whether the robots.txt of a site has named sitemap files before.
-func (s *sites) namedFiles(id graph.Site) bool {
+// NamedFiles reports whether the robots.txt of a site has named sitemap files before.
+func (s *sites) NamedFiles(id graph.Site) bool {
 	return int(id/64) < s.reads.Len() && s.reads.At(int(id/64))>>(id%64)&1 != 0
 }
 
-func (s *state) addFiles(id graph.Site, files []string) {
+func (s *State) AddFiles(id graph.Site, files []string) {
 	if len(files) > 0 {
 		s.reads.Grow(int(id/64) + 1)
 		s.reads.Slice()[id/64] |= 1 << (id % 64)
 		for _, f := range files {
-			s.waiting += len(f)
+			s.Waiting += len(f)
 		}
-		s.files[id] = append(s.files[id], files...)
-		s.listings[id] += len(files)
+		s.Files[id] = append(s.Files[id], files...)
+		s.Listings[id] += len(files)
 	}
 }
 
@@ -219,10 +219,10 @@ const (
 	maxWaiting  = 8 << 20
 )
 
-// fits cuts files to those that may still be fetched of a site of which so many are known.
-func (s *state) fits(known int, files []string) []string {
+// Fits cuts files to those that may still be fetched of a site of which so many are known.
+func (s *State) Fits(known int, files []string) []string {
 	files = files[:min(len(files), max(0, maxListings-known))]
-	room := maxWaiting - s.waiting
+	room := maxWaiting - s.Waiting
 	for i, f := range files {
 		if room -= len(f); room < 0 {
 			return files[:i]

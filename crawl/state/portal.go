@@ -1,4 +1,4 @@
-package crawl
+package state
 
 import (
 	"bytes"
@@ -36,22 +36,22 @@ type portal struct {
 const (
 	portalRun   = 5
 	portalPages = 1000
-	portalPause = 5 * time.Minute
-	portalLate  = time.Minute
+	PortalPause = 5 * time.Minute
+	PortalLate  = time.Minute
 )
 
-// suspected reports whether something seems to answer in the place of all sites.
-func (p *portal) suspected() bool { return p.Run >= portalRun }
+// Suspected reports whether something seems to answer in the place of all sites.
+func (p *portal) Suspected() bool { return p.Run >= portalRun }
 
 // What answers of a portal have in common: the foreign host that they lead to, or their
 // content.
 const (
 	leads = "leads to "
-	says  = "says "
+	Says  = "says "
 )
 
 // note takes over an answer that was recorded.
-func (p *portal) note(s *state, r *journal.Record) {
+func (p *portal) note(s *State, r *journal.Record) {
 	e := &r.Event
 	if e.Class.Failed() || e.Again {
 		return
@@ -62,7 +62,7 @@ func (p *portal) note(s *state, r *journal.Record) {
 		}
 		return
 	}
-	if e.Kind == event.Done && s.ofPortal(s.f.Site(e.Page)) {
+	if e.Kind == event.Done && s.OfPortal(s.Frontier.Site(e.Page)) {
 		return
 	}
 	same := s.sameness(r)
@@ -80,33 +80,33 @@ func (p *portal) note(s *state, r *journal.Record) {
 
 // sameness is what a page has in common with those of a portal, "" for one that no portal
 // gives.
-func (s *state) sameness(r *journal.Record) string {
+func (s *State) sameness(r *journal.Record) string {
 	e := &r.Event
 	switch {
-	case e.Kind != event.Done || r.Facts.Status == notModified:
+	case e.Kind != event.Done || r.Facts.Status == NotModified:
 		return ""
 	case e.Class == event.Redirect && len(e.Links) == 1:
-		return s.leadsTo(s.f.Site(e.Page), s.seen.Name(s.f.Site(e.Links[0])))
+		return s.LeadsTo(s.Frontier.Site(e.Page), s.Table.Name(s.Frontier.Site(e.Links[0])))
 	case e.Class == event.OK || e.Class == event.Duplicate:
 		if d := r.Facts.Digest; d != [16]byte{} {
-			return says + string(d[:])
+			return Says + string(d[:])
 		}
 	}
 	return ""
 }
 
-// leadsTo says that a site leads to another one, if that is of another domain.
-func (s *state) leadsTo(from graph.Site, to []byte) string {
-	host, home := page.Host(to), page.Host(s.seen.Name(from))
+// LeadsTo says that a site leads to another one, if that is of another domain.
+func (s *State) LeadsTo(from graph.Site, to []byte) string {
+	host, home := page.Host(to), page.Host(s.Table.Name(from))
 	if bytes.Equal(host, home) || page.Domain(host) == page.Domain(home) {
 		return ""
 	}
 	return leads + string(host)
 }
 
-// ofPortal reports whether a site is the one to which the last answers lead: what it says
+// OfPortal reports whether a site is the one to which the last answers lead: what it says
 // itself proves nothing.
-func (s *state) ofPortal(id graph.Site) bool {
-	host, ok := strings.CutPrefix(s.portal.Same, leads)
-	return ok && string(page.Host(s.seen.Name(id))) == host
+func (s *State) OfPortal(id graph.Site) bool {
+	host, ok := strings.CutPrefix(s.Portal.Same, leads)
+	return ok && string(page.Host(s.Table.Name(id))) == host
 }

@@ -1,4 +1,4 @@
-package crawl
+package state
 
 import (
 	"bytes"
@@ -11,52 +11,52 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// look is what the guard is to know of a page. It is valid until the next page is read.
-func (s *state) look(p graph.Page) (trap.Page, bool) {
-	site, rest, ok := s.read(p)
-	in := s.in.At(int(p))
-	return trap.Page{ID: p, Site: site, Rest: rest, Single: in&linksIn <= 1 || in&vouched == 0}, ok
+// Look is what the guard is to know of a page. It is valid until the next page is read.
+func (s *State) Look(p graph.Page) (trap.Page, bool) {
+	site, rest, ok := s.Read(p)
+	in := s.LinksTo.At(int(p))
+	return trap.Page{ID: p, Site: site, Rest: rest, Single: in&LinksIn <= 1 || in&vouched == 0}, ok
 }
 
 // parent is the page that linked to another first.
-func (s *state) parent(p *trap.Page) (trap.Page, bool) {
-	from := s.f.From(p.ID)
+func (s *State) parent(p *trap.Page) (trap.Page, bool) {
+	from := s.Frontier.From(p.ID)
 	if from == graph.NoPage {
 		return trap.Page{}, false
 	}
-	return s.look(from)
+	return s.Look(from)
 }
 
 // known reports whether a page of a site is known.
-func (s *state) known(id graph.Site, rest []byte) bool {
-	_, ok := s.seen.LookupPage(s.key.Page(s.key.Site(s.seen.Name(id)), rest))
+func (s *State) known(id graph.Site, rest []byte) bool {
+	_, ok := s.Table.LookupPage(s.Key.Page(s.Key.Site(s.Table.Name(id)), rest))
 	return ok
 }
 
 // trapped is what the guard has against a page that would be handed out. Seeds, pages of
 // sitemaps and pages that came are none of its business.
-func (s *state) trapped(p graph.Page) event.Bar {
-	if !s.traps || s.f.Depth(p) == 0 || s.in.At(int(p))&came != 0 {
+func (s *State) trapped(p graph.Page) event.Bar {
+	if !s.Traps || s.Frontier.Depth(p) == 0 || s.LinksTo.At(int(p))&Came != 0 {
 		return event.NoBar
 	}
-	x, ok := s.look(p)
+	x, ok := s.Look(p)
 	if !ok {
 		return event.NoBar
 	}
-	return s.guard.Judge(&x)
+	return s.Guard.Judge(&x)
 }
 
 // notice tells the guard what a record says, after the frontier and before it counts
 // for anything else.
-func (s *state) notice(r *journal.Record) {
+func (s *State) notice(r *journal.Record) {
 	switch e := &r.Event; e.Kind {
 	case event.Seed:
 		for _, site := range e.New {
-			s.guard.Seed(site)
+			s.Guard.Seed(site)
 		}
 	case event.Took:
-		if x, ok := s.look(e.Page); e.Task.Kind == event.Fetch && ok {
-			s.guard.Asked(&x)
+		if x, ok := s.Look(e.Page); e.Task.Kind == event.Fetch && ok {
+			s.Guard.Asked(&x)
 		}
 	case event.Refused:
 		s.noticeRefusal(e)
@@ -68,70 +68,70 @@ func (s *state) notice(r *journal.Record) {
 
 // noticeRefusal notes a page that is skipped after all: it does not count towards the
 // limits of its site any more.
-func (s *state) noticeRefusal(e *event.Event) {
-	if s.in.At(int(e.Page))&came != 0 {
+func (s *State) noticeRefusal(e *event.Event) {
+	if s.LinksTo.At(int(e.Page))&Came != 0 {
 		return // it came before
 	}
-	s.sites.dismiss(s.f.Site(e.Page))
-	s.freed = true
+	s.sites.dismiss(s.Frontier.Site(e.Page))
+	s.Freed = true
 	if !trap.IsTrap(e.Bar) {
 		return
 	}
-	if x, ok := s.look(e.Page); ok {
-		s.guard.Refused(&x, e.Bar)
+	if x, ok := s.Look(e.Page); ok {
+		s.Guard.Refused(&x, e.Bar)
 	}
 }
 
 // noticeBars notes pages that were refused as soon as they were known, and pages that are
 // admitted.
-func (s *state) noticeBars(e *event.Event, trial bool) {
+func (s *State) noticeBars(e *event.Event, trial bool) {
 	for i, b := range e.Bars {
 		if trap.IsTrap(b) {
-			s.guard.Barred(e.New[i], b, e.Page)
+			s.Guard.Barred(e.New[i], b, e.Page)
 		}
 	}
 	if trial {
 		return // see noticeTrial
 	}
 	for _, p := range e.Admit {
-		if x, ok := s.look(p); ok {
-			s.guard.Admitted(&x)
+		if x, ok := s.Look(p); ok {
+			s.Guard.Admitted(&x)
 		}
 	}
 }
 
 // noticeTrial notes pages that are tried, before the frontier forgets why they were
 // refused.
-func (s *state) noticeTrial(r *journal.Record) {
+func (s *State) noticeTrial(r *journal.Record) {
 	if r.Facts.Trial {
-		s.guard.Tried(r.Event.Admit, s.look, s.f.Bar)
+		s.Guard.Tried(r.Event.Admit, s.Look, s.Frontier.Bar)
 	}
 }
 
 // noticeDone notes what a page brought, once.
-func (s *state) noticeDone(r *journal.Record) {
+func (s *State) noticeDone(r *journal.Record) {
 	e := &r.Event
-	if e.Again || e.Class.Failed() || s.in.At(int(e.Page))&came != 0 {
+	if e.Again || e.Class.Failed() || s.LinksTo.At(int(e.Page))&Came != 0 {
 		return
 	}
-	home, last := s.f.Site(e.Page), graph.NoSite
+	home, last := s.Frontier.Site(e.Page), graph.NoSite
 	for _, p := range e.Links {
-		if to := s.f.Site(p); to != home && to != last {
-			s.guard.Linked(home, to)
+		if to := s.Frontier.Site(p); to != home && to != last {
+			s.Guard.Linked(home, to)
 			last = to
 		}
 	}
 	for _, to := range e.New {
-		s.guard.MadeKnown(home, to)
+		s.Guard.MadeKnown(home, to)
 	}
 	if e.Class == event.Redirect {
-		s.in.Slice()[e.Page] |= dull // until its target has come
+		s.LinksTo.Slice()[e.Page] |= dull // until its target has come
 	}
 	if e.Class != event.OK && e.Class != event.Duplicate {
 		return
 	}
-	s.guard.Brought(e.Page, len(e.New))
-	x, ok := s.look(e.Page)
+	s.Guard.Brought(e.Page, len(e.New))
+	x, ok := s.Look(e.Page)
 	if !ok {
 		return
 	}
@@ -140,22 +140,22 @@ func (s *state) noticeDone(r *journal.Record) {
 }
 
 // noticeNews notes what a page brought, and that what led to it was worth it.
-func (s *state) noticeNews(x *trap.Page, r *journal.Record) {
+func (s *State) noticeNews(x *trap.Page, r *journal.Record) {
 	f := &r.Facts
 	news := trap.News{
 		Change: f.Change, Terms: f.Terms, Numbers: f.Numbers, Pictures: f.Pictures,
 		Soft: saysNotFound(f.Title), Ends: !leadsDeeper(r, x), Title: titleBeside(f.Title, x.Rest),
 	}
-	if p, same, exact := s.like(r); p != graph.NoPage {
-		news.Same, news.Like = s.f.Site(p) == x.Site, p
+	if p, same, exact := s.Like(r); p != graph.NoPage {
+		news.Same, news.Like = s.Frontier.Site(p) == x.Site, p
 		news.Text, news.Exact = news.Same && same, news.Same && exact
 		news.Elsewhere = !news.Same && same
 	}
-	if again, ok := s.look(x.ID); ok { // others may have been read since
+	if again, ok := s.Look(x.ID); ok { // others may have been read since
 		*x = again
 	}
-	if !s.guard.Came(x, news) {
-		s.in.Slice()[x.ID] |= dull
+	if !s.Guard.Came(x, news) {
+		s.LinksTo.Slice()[x.ID] |= dull
 		return
 	}
 	s.credit(x.ID)
@@ -163,26 +163,26 @@ func (s *state) noticeNews(x *trap.Page, r *journal.Record) {
 
 // credit lets the page that linked first to one with news count as good, once, and so the
 // one behind it: between a list and what is on it there may be a redirect.
-func (s *state) credit(p graph.Page) {
+func (s *State) credit(p graph.Page) {
 	for range 2 {
-		p = s.f.From(p)
-		if p == graph.NoPage || s.in.At(int(p))&dull == 0 {
+		p = s.Frontier.From(p)
+		if p == graph.NoPage || s.LinksTo.At(int(p))&dull == 0 {
 			return
 		}
-		s.in.Slice()[p] &^= dull
-		if x, ok := s.look(p); ok {
-			s.guard.Led(&x)
+		s.LinksTo.Slice()[p] &^= dull
+		if x, ok := s.Look(p); ok {
+			s.Guard.Led(&x)
 		}
 	}
 }
 
-// like is the page whose text a page repeats, or nearly; NoPage without one. It is the same
+// Like is the page whose text a page repeats, or nearly; NoPage without one. It is the same
 // if the text is, and exact if links and pictures are, too, but for ids.
-func (s *state) like(r *journal.Record) (p graph.Page, same, exact bool) {
-	if p, targets, ok := s.content.of(r.Facts.Digest); ok && p != r.Event.Page {
+func (s *State) Like(r *journal.Record) (p graph.Page, same, exact bool) {
+	if p, targets, ok := s.Content.Of(r.Facts.Digest); ok && p != r.Event.Page {
 		return p, true, alikeTargets(targets, r.Facts.Targets)
 	}
-	if n := r.Facts.Near; n > 0 && int(n) <= s.f.Pages() {
+	if n := r.Facts.Near; n > 0 && int(n) <= s.Frontier.Pages() {
 		return graph.Page(n - 1), false, false
 	}
 	return graph.NoPage, false, false
@@ -234,24 +234,24 @@ func saysNotFound(title string) bool {
 	return false
 }
 
-// eachTrapped goes over the pages that are refused as traps and that the guard does not
+// EachTrapped goes over the pages that are refused as traps and that the guard does not
 // hold: by the shape of their URLs, or because there were too many.
-func (s *state) eachTrapped(each func(*trap.Page, event.Bar)) {
-	for i := range s.f.Pages() {
+func (s *State) EachTrapped(each func(*trap.Page, event.Bar)) {
+	for i := range s.Frontier.Pages() {
 		p := graph.Page(i)
-		if s.f.State(p) != frontier.RefusedPage || !trap.IsTrap(s.f.Bar(p)) || s.guard.Holding(p) {
+		if s.Frontier.State(p) != frontier.RefusedPage || !trap.IsTrap(s.Frontier.Bar(p)) || s.Guard.Holding(p) {
 			continue
 		}
-		if x, ok := s.look(p); ok {
-			each(&x, s.f.Bar(p))
+		if x, ok := s.Look(p); ok {
+			each(&x, s.Frontier.Bar(p))
 		}
 	}
 }
 
-// lookFree is look for pages that are held; others are not to be admitted.
-func (s *state) lookFree(p graph.Page) (trap.Page, bool) {
-	if s.f.State(p) != frontier.RefusedPage {
+// LookFree is look for pages that are held; others are not to be admitted.
+func (s *State) LookFree(p graph.Page) (trap.Page, bool) {
+	if s.Frontier.State(p) != frontier.RefusedPage {
 		return trap.Page{}, false
 	}
-	return s.look(p)
+	return s.Look(p)
 }

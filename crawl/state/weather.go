@@ -1,4 +1,4 @@
-package crawl
+package state
 
 import (
 	"cmp"
@@ -19,12 +19,12 @@ import (
 
 // weather is what sites and pages have failed at. Sites and pages that answer are not in it.
 type weather struct {
-	down      map[graph.Site]down          // whose last answer failed
-	tries     map[graph.Page]trouble.Count // failed attempts at a page
-	fileTries map[graph.Site]trouble.Count // failed attempts at the sitemap file that is next
+	DownSites map[graph.Site]down          // whose last answer failed
+	Tries     map[graph.Page]trouble.Count // failed attempts at a page
+	FileTries map[graph.Site]trouble.Count // failed attempts at the sitemap file that is next
 	failing   map[graph.Site]failing       // sites of those
-	named     time.Duration                // when a name was last found that was asked for
-	portal    portal
+	Named     time.Duration                // when a name was last found that was asked for
+	Portal    portal
 }
 
 // down is the failures of a site in a row.
@@ -44,9 +44,9 @@ type failing struct {
 
 func newWeather() weather {
 	return weather{
-		down:      map[graph.Site]down{},
-		tries:     map[graph.Page]trouble.Count{},
-		fileTries: map[graph.Site]trouble.Count{},
+		DownSites: map[graph.Site]down{},
+		Tries:     map[graph.Page]trouble.Count{},
+		FileTries: map[graph.Site]trouble.Count{},
 		failing:   map[graph.Site]failing{},
 	}
 }
@@ -54,12 +54,12 @@ func newWeather() weather {
 // mapBytes is about what it takes.
 func (w *weather) mapBytes() int64 {
 	const site, small = 160, 32 // with notes, and their share of the tables
-	return site*int64(len(w.down)) + small*int64(len(w.tries)+len(w.fileTries)+len(w.failing))
+	return site*int64(len(w.DownSites)) + small*int64(len(w.Tries)+len(w.FileTries)+len(w.failing))
 }
 
 // answered notes a proper answer of a site.
 func (w *weather) answered(s graph.Site) {
-	delete(w.down, s)
+	delete(w.DownSites, s)
 	if f, ok := w.failing[s]; ok {
 		f.Answers++
 		w.failing[s] = f
@@ -68,7 +68,7 @@ func (w *weather) answered(s graph.Site) {
 
 // failed notes a failure of a site, which counts unless it is ours.
 func (w *weather) failed(s graph.Site, r *journal.Record) {
-	d, e := w.down[s], &r.Event
+	d, e := w.DownSites[s], &r.Event
 	if d.N == 0 {
 		d.Since = e.End
 	}
@@ -76,7 +76,7 @@ func (w *weather) failed(s graph.Site, r *journal.Record) {
 		d.N++
 	}
 	d.Class, d.Status, d.Note = e.Class, r.Facts.Status, r.Facts.Note
-	w.down[s] = d
+	w.DownSites[s] = d
 }
 
 // ended notes the end of a work at a site. A robots.txt proves nothing about the pages of
@@ -88,12 +88,12 @@ func (w *weather) ended(s graph.Site, r *journal.Record) {
 	case r.Event.Kind != event.Ruled:
 		w.answered(s)
 	case w.failing[s].Things == 0:
-		delete(w.down, s)
+		delete(w.DownSites, s)
 	}
 }
 
-// count counts an attempt at a page, or at a file, of a site. Rules are the same on replay.
-func (w *weather) count(rules *trouble.Rules, c trouble.Count, s graph.Site, r *journal.Record) (trouble.Count, bool) {
+// Count counts an attempt at a page, or at a file, of a site. Rules are the same on replay.
+func (w *weather) Count(rules *trouble.Rules, c trouble.Count, s graph.Site, r *journal.Record) (trouble.Count, bool) {
 	return rules.Fail(c, trouble.Of(r.Event.Class, int(r.Facts.Status)), w.failing[s].Answers, r.Facts.Ours)
 }
 
@@ -119,49 +119,49 @@ func (w *weather) drop(s graph.Site, was bool) {
 }
 
 // tried notes an attempt at a page: whether it is to be tried again.
-func (s *state) tried(r *journal.Record) {
+func (s *State) tried(r *journal.Record) {
 	e := &r.Event
-	site := s.f.Site(e.Page)
-	c, was := s.tries[e.Page]
+	site := s.Frontier.Site(e.Page)
+	c, was := s.Tries[e.Page]
 	if !e.Again {
-		delete(s.tries, e.Page)
+		delete(s.Tries, e.Page)
 		s.drop(site, was)
 		return
 	}
-	s.tries[e.Page], _ = s.count(&s.set.trouble, c, site, r)
+	s.Tries[e.Page], _ = s.Count(&s.Setup.Trouble, c, site, r)
 	s.hold(site, !was)
 }
 
 // triedFile is tried for the sitemap file that is next at a site.
-func (s *state) triedFile(r *journal.Record) {
+func (s *State) triedFile(r *journal.Record) {
 	e := &r.Event
-	c, was := s.fileTries[e.Site]
+	c, was := s.FileTries[e.Site]
 	if !e.Again {
-		delete(s.fileTries, e.Site)
+		delete(s.FileTries, e.Site)
 		s.drop(e.Site, was)
 		return
 	}
-	s.fileTries[e.Site], _ = s.count(&s.set.trouble, c, e.Site, r)
+	s.FileTries[e.Site], _ = s.Count(&s.Setup.Trouble, c, e.Site, r)
 	s.hold(e.Site, !was)
 }
 
 // retried takes over that pages get another chance, before the frontier hears of it.
-func (s *state) retried(e *event.Event) {
-	in := s.in.Slice()
+func (s *State) retried(e *event.Event) {
+	in := s.LinksTo.Slice()
 	for _, p := range e.Admit {
-		site := s.f.Site(p)
-		switch s.f.State(p) {
+		site := s.Frontier.Site(p)
+		switch s.Frontier.State(p) {
 		case frontier.RefusedPage:
-			s.sites.admit(site)
+			s.sites.Admit(site)
 		case frontier.Fetched: // what came was not its own
-			s.gathered -= int64(in[p] & linksIn)
-			if strings.HasPrefix(s.portal.Same, leads) {
-				s.moved--
+			s.Gathered -= int64(in[p] & LinksIn)
+			if strings.HasPrefix(s.Portal.Same, leads) {
+				s.Moved--
 			}
-			in[p] &^= came
+			in[p] &^= Came
 		}
-		if s.f.Closed(site) {
-			delete(s.down, site)
+		if s.Frontier.Closed(site) {
+			delete(s.DownSites, site)
 		}
 	}
 }
@@ -176,9 +176,9 @@ type SiteDown struct {
 	Why      string    `json:"why"`
 }
 
-// countDown counts the sites that cannot be reached and have something left to ask for.
-func (s *state) countDown() (n int64) {
-	for id := range s.down { // it is counted
+// CountDown counts the sites that cannot be reached and have something left to ask for.
+func (s *State) CountDown() (n int64) {
+	for id := range s.DownSites { // it is counted
 		if s.isDown(id) {
 			n++
 		}
@@ -186,32 +186,32 @@ func (s *state) countDown() (n int64) {
 	return n
 }
 
-func (s *state) isDown(id graph.Site) bool {
+func (s *State) isDown(id graph.Site) bool {
 	_, fails := s.failing[id]
-	return fails || s.f.Wanting(id)
+	return fails || s.Frontier.Wanting(id)
 }
 
-// downList names sites that cannot be reached, those with most pages first.
-func (s *state) downList() (list []SiteDown) {
-	for id, d := range s.down { // sorted below
+// Down names sites that cannot be reached, those with most pages first.
+func (s *State) Down() (list []SiteDown) {
+	for id, d := range s.DownSites { // sorted below
 		if !s.isDown(id) {
 			continue
 		}
-		list = append(list, SiteDown{string(s.seen.Name(id)), int64(s.f.SitePages(id)), d.N, s.wall(d.Since), s.wall(s.f.Instant(id)), d.why()})
+		list = append(list, SiteDown{string(s.Table.Name(id)), int64(s.Frontier.SitePages(id)), d.N, s.Wall(d.Since), s.Wall(s.Frontier.Instant(id)), d.Why()})
 	}
 	slices.SortFunc(list, func(a, b SiteDown) int {
 		return cmp.Or(-cmp.Compare(a.Pages, b.Pages), cmp.Compare(a.Site, b.Site))
 	})
-	return list[:min(len(list), maxListed)]
+	return list[:min(len(list), MaxListed)]
 }
 
-// wall is the time of day at an instant of the crawl.
-func (s *state) wall(t time.Duration) time.Time {
-	return time.Unix(0, s.began).Add(t).Truncate(time.Second)
+// Wall is the time of day at an instant of the crawl.
+func (s *State) Wall(t time.Duration) time.Time {
+	return time.Unix(0, s.Began).Add(t).Truncate(time.Second)
 }
 
-// why says in a line why a site cannot be reached.
-func (d *down) why() string {
+// Why says in a line why a site cannot be reached.
+func (d *down) Why() string {
 	switch {
 	case d.Status != 0:
 		return "status " + strconv.Itoa(int(d.Status))
@@ -222,7 +222,7 @@ func (d *down) why() string {
 }
 
 // forecast adds to an event what its facts say of trouble, before it is applied.
-func (s *state) forecast(r *journal.Record) {
+func (s *State) forecast(r *journal.Record) {
 	e := &r.Event
 	e.Ours = r.Facts.Ours
 	switch e.Kind {
@@ -236,24 +236,24 @@ func (s *state) forecast(r *journal.Record) {
 }
 
 // rain notes what an event says of the site that was asked, after it was applied.
-func (s *state) rain(r *journal.Record) {
+func (s *State) rain(r *journal.Record) {
 	switch e := &r.Event; e.Kind {
 	case event.Resolved:
 		if e.Class.Failed() {
 			s.failed(e.Site, r)
 			return
 		}
-		s.named = max(s.named, e.End)
-		if d, ok := s.down[e.Site]; ok && d.Class == event.DNSError {
-			delete(s.down, e.Site)
+		s.Named = max(s.Named, e.End)
+		if d, ok := s.DownSites[e.Site]; ok && d.Class == event.DNSError {
+			delete(s.DownSites, e.Site)
 		}
 	case event.Ruled, event.Listed:
 		s.weather.ended(e.Site, r)
-		s.portal.note(s, r)
+		s.Portal.note(s, r)
 	case event.Done:
-		s.weather.ended(s.f.Site(e.Page), r)
-		s.portal.note(s, r)
+		s.weather.ended(s.Frontier.Site(e.Page), r)
+		s.Portal.note(s, r)
 	case event.Retried:
-		s.portal.Pages, s.portal.Rules = nil, nil
+		s.Portal.Pages, s.Portal.Rules = nil, nil
 	}
 }
