@@ -87,7 +87,7 @@ func (c *composer) head() {
 }
 
 // robotsTag is the value of X-Robots-Tag, or of the meta element in its place.
-func (r *rules) robotsTag(s *site, j uint32) string {
+func (r *pageRules) robotsTag(s *site, j uint32) string {
 	switch follow, archive := r.noFollow(s, j), r.noArchive(s, j); {
 	case follow && archive:
 		return "nofollow, noarchive"
@@ -99,7 +99,7 @@ func (r *rules) robotsTag(s *site, j uint32) string {
 	return ""
 }
 
-func (r *rules) tagInHeader(s *site, j uint32) bool {
+func (r *pageRules) tagInHeader(s *site, j uint32) bool {
 	return r.draw(s, streamNoFollow, uint64(j))&1 != 0
 }
 
@@ -204,7 +204,7 @@ func (c *composer) name(st *site, j uint32) {
 }
 
 // title is the places of the n words of a title; the id of the page follows them.
-func (r *rules) title(s *site, j uint32, v *vocabulary) (at [titleWords]int, n int) {
+func (r *pageRules) title(s *site, j uint32, v *vocabulary) (at [titleWords]int, n int) {
 	h := r.draw(s, streamTitle, uint64(j))
 	n = 2 + int(h>>60)%(titleWords-1)
 	for i := range n {

@@ -190,7 +190,7 @@ func (s *Server) copiesBeside(dst []string, st *site, j uint32, p graph.Page) []
 }
 
 // variants are the copies of page j that have URLs of their own; mirrors not counted.
-func (r *rules) variants(s *site, j uint32) (list []variant) {
+func (r *copyRules) variants(s *site, j uint32) (list []variant) {
 	same, n := r.sameVariants(s, j)
 	list = append(list, same[:n]...)
 	if r.near(s, j) {

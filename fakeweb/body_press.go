@@ -99,7 +99,7 @@ func (p *press) append(dst []byte, coding string, body []byte) []byte {
 
 // coding is the content coding of an answer: of those that the options offer and the
 // client accepts, the one that the site prefers; "" for none.
-func (r *rules) coding(s *site, accept string) string {
+func (r *pageRules) coding(s *site, accept string) string {
 	n := uint64(len(r.opt.Encodings))
 	if n == 0 || accept == "" {
 		return ""

@@ -15,7 +15,7 @@ var evilTitles = [...]evil{
 
 // evilTitle is how the title of page j, and the text of links to it, begins; nil if it
 // means no harm.
-func (r *rules) evilTitle(s *site, j uint32) *evil {
+func (r *pageRules) evilTitle(s *site, j uint32) *evil {
 	if !r.meets(r.opt.Titles, s, streamEvil, uint64(j)) {
 		return nil
 	}

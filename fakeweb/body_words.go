@@ -33,7 +33,7 @@ const (
 var declared = [...]string{"header", "meta", ""}
 
 // charset is that of a site.
-func (r *rules) charset(s *site) int {
+func (r *pageRules) charset(s *site) int {
 	if !r.meets(r.opt.Charsets, s, streamCharset, 0) {
 		return utf8Charset
 	}
@@ -41,7 +41,7 @@ func (r *rules) charset(s *site) int {
 }
 
 // declared is where a site says its charset. UTF-8 is never left undeclared.
-func (r *rules) declared(s *site) int {
+func (r *pageRules) declared(s *site) int {
 	places := uint64(3)
 	if r.charset(s) == utf8Charset {
 		places = 2

@@ -104,40 +104,65 @@ const (
 	dnsAlias
 )
 
-// rules are the options over a web, ready to be asked: what each page and each site
-// does is a function of the seeds, here and nowhere else, so that what is served and
-// what is called true cannot differ.
+// rules are the options over a web: what each page and each site does is a function of
+// the seeds, here and nowhere else, so that what is served and what is called true cannot
+// differ. There is a type for each kind of rule.
 type rules struct {
-	web  *Web
-	opt  ServeOptions
-	salt uint64
-
-	classes, robots, dns, downs []uint64 // cumulated shares in units of 2^-63
-	sizes                       powers
-	latencies                   powers
-	intervals                   powers
-	traps                       [trapKinds]float64
-	extras                      bool // pages may have links that the graph has not
-	hostile                     bool // there may be URLs that the graph has not
+	*dice
+	*servers
+	*robotsRules
+	*pageRules
+	*sitemapRules
+	*copyRules
+	*trapRules
+	extras  bool // pages may have links that the graph has not
+	hostile bool // there may be URLs that the graph has not
 }
 
 func newRules(w *Web, o ServeOptions) rules {
-	return rules{
-		web: w, opt: o, salt: mix(o.Seed),
-		classes:   cumulate(o.Pages.list()),
-		robots:    cumulate(o.Robots.list()),
-		dns:       cumulate(o.DNS.list()),
+	d := &dice{web: w, opt: o, salt: mix(o.Seed)}
+	servers := &servers{dice: d, dns: cumulate(o.DNS.list()), downs: cumulate(o.Servers.list()),
+		latencies: newPowers(float64(max(o.MinLatency, 1)), float64(max(o.MaxLatency, 1)))}
+	robots := &robotsRules{dice: d, servers: servers, classes: cumulate(o.Robots.list())}
+	pages := &pageRules{dice: d, servers: servers, classes: cumulate(o.Pages.list()),
 		sizes:     newPowers(float64(o.MinSize), float64(o.MaxSize)),
-		latencies: newPowers(float64(max(o.MinLatency, 1)), float64(max(o.MaxLatency, 1))),
-		intervals: newPowers(float64(o.Changes.Min), float64(o.Changes.Max)),
-		downs:     cumulate(o.Servers.list()),
-		traps:     o.Traps.list(),
-		extras:    o.Copies.any() || o.Traps.any(),
-		hostile:   o.Copies.any() || o.Traps.any() || o.Pages.Loop+o.Pages.Chain+o.Pages.Crowd > 0,
+		intervals: newPowers(float64(o.Changes.Min), float64(o.Changes.Max))}
+	extras := o.Copies.any() || o.Traps.any()
+	return rules{
+		dice: d, servers: servers, robotsRules: robots, pageRules: pages,
+		sitemapRules: &sitemapRules{dice: d, robots: robots, pages: pages},
+		copyRules:    &copyRules{d, servers, robots, pages},
+		trapRules:    &trapRules{d, o.Traps.list()},
+		extras:       extras,
+		hostile:      extras || o.Pages.Loop+o.Pages.Chain+o.Pages.Crowd > 0,
 	}
 }
 
-// cumulate turns shares into thresholds for the upper 63 bits of a hash.
+// dice draw what is random, each number a function of the seeds.
+type dice struct {
+	web  *Web
+	opt  ServeOptions
+	salt uint64
+}
+
+// servers are the rules about whole sites: names, connections, latencies.
+type servers struct {
+	*dice
+	dns, downs []uint64 // cumulated shares
+	latencies  powers
+}
+
+// pageRules are the rules about single pages.
+type pageRules struct {
+	*dice
+	*servers
+	classes   []uint64 // cumulated shares
+	sizes     powers
+	intervals powers
+}
+
+// cumulate adds shares up, as thresholds for the upper 63 bits of a hash: in units of
+// 2^-63.
 func cumulate(shares []float64) []uint64 {
 	top := make([]uint64, len(shares))
 	sum := 0.0
@@ -159,12 +184,12 @@ func pick(top []uint64, h uint64) int {
 }
 
 // draw is 64 random bits for number x of a site.
-func (r *rules) draw(s *site, stream, x uint64) uint64 {
+func (r *dice) draw(s *site, stream, x uint64) uint64 {
 	return hash(s.seed^r.salt, stream, x)
 }
 
 // meets tells whether number x of a site belongs to a share.
-func (r *rules) meets(share float64, s *site, stream, x uint64) bool {
+func (r *dice) meets(share float64, s *site, stream, x uint64) bool {
 	return share > 0 && r.draw(s, stream, x)>>1 < uint64(share*(1<<63))
 }
 
@@ -197,7 +222,7 @@ func (p *powers) at(h uint64) float64 {
 }
 
 // class is how page j answers.
-func (r *rules) class(s *site, j uint32) Class {
+func (r *pageRules) class(s *site, j uint32) Class {
 	if s.first+j == 0 {
 		return OK
 	}
@@ -213,7 +238,7 @@ func (r *rules) class(s *site, j uint32) Class {
 
 // redirect is where page j leads, if its class is Redirect, and with which status: a
 // page before it in its site, in one case of four the home page of a site before it.
-func (r *rules) redirect(s *site, j uint32) (to graph.Page, status int) {
+func (r *pageRules) redirect(s *site, j uint32) (to graph.Page, status int) {
 	h := r.draw(s, streamRedirect, uint64(j))
 	status = [...]int{301, 302, 307, 308}[h>>2&3]
 	if j > 0 && (h&3 != 0 || s.id == 0) {
@@ -224,7 +249,7 @@ func (r *rules) redirect(s *site, j uint32) (to graph.Page, status int) {
 
 // failures is the number of failing answers before the lasting one; negative: it fails
 // for ever.
-func (r *rules) failures(c Class) int {
+func (r *pageRules) failures(c Class) int {
 	switch c {
 	case Busy:
 		return r.opt.BusyTimes
@@ -237,7 +262,7 @@ func (r *rules) failures(c Class) int {
 }
 
 // busy is what a busy page says: status, whole seconds to wait, and whether as a date.
-func (r *rules) busy(s *site, x uint64) (status int, wait time.Duration, date bool) {
+func (r *pageRules) busy(s *site, x uint64) (status int, wait time.Duration, date bool) {
 	h := r.draw(s, streamBusy, x)
 	status = [...]int{503, 503, 503, 429}[h&3]
 	most := max(1, uint64(r.opt.RetryAfter/time.Second))
@@ -245,7 +270,7 @@ func (r *rules) busy(s *site, x uint64) (status int, wait time.Duration, date bo
 }
 
 // size is the number of bytes that page j has before content coding.
-func (r *rules) size(s *site, j uint32, c Class) int {
+func (r *pageRules) size(s *site, j uint32, c Class) int {
 	switch {
 	case c == Large:
 		return r.opt.LargeSize
@@ -262,26 +287,26 @@ func (r *rules) size(s *site, j uint32, c Class) int {
 // otherTypes are the types of pages that are not HTML.
 var otherTypes = [...]string{"application/pdf", "image/png", "text/plain; charset=utf-8"}
 
-func (r *rules) otherType(s *site, j uint32) string {
+func (r *pageRules) otherType(s *site, j uint32) string {
 	return otherTypes[r.draw(s, streamOther, uint64(j))%uint64(len(otherTypes))]
 }
 
-func (r *rules) noFollow(s *site, j uint32) bool {
+func (r *pageRules) noFollow(s *site, j uint32) bool {
 	return r.meets(r.opt.NoFollow, s, streamNoFollow, uint64(j))
 }
 
-func (r *rules) noArchive(s *site, j uint32) bool {
+func (r *pageRules) noArchive(s *site, j uint32) bool {
 	return r.meets(r.opt.NoArchive, s, streamNoArchive, uint64(j))
 }
 
-func (r *rules) https(s *site) bool { return r.meets(r.opt.HTTPS, s, streamHTTPS, 0) }
+func (r *servers) https(s *site) bool { return r.meets(r.opt.HTTPS, s, streamHTTPS, 0) }
 
-func (r *rules) dnsClass(s *site) dnsClass {
+func (r *servers) dnsClass(s *site) dnsClass {
 	return dnsClass(pick(r.dns, r.draw(s, streamDNS, 0)))
 }
 
 // firstByte is the time from a request to the first byte of its answer.
-func (r *rules) firstByte(s *site, p graph.Page, attempt uint32) time.Duration {
+func (r *servers) firstByte(s *site, p graph.Page, attempt uint32) time.Duration {
 	if f := r.opt.Times.FirstByte; f != nil {
 		return f(s.id, p, attempt)
 	}
@@ -300,7 +325,7 @@ func (r *rules) firstByte(s *site, p graph.Page, attempt uint32) time.Duration {
 }
 
 // body is the time from the first byte of a body to its last.
-func (r *rules) body(s *site, p graph.Page, bytes int) time.Duration {
+func (r *servers) body(s *site, p graph.Page, bytes int) time.Duration {
 	switch {
 	case r.opt.Times.Body != nil:
 		return r.opt.Times.Body(s.id, p, bytes)

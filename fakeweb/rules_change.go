@@ -28,13 +28,13 @@ func (s *Server) Version(p graph.Page, at time.Duration) (version uint32, since 
 	return s.rules.version(&site, uint32(p)-site.first, at)
 }
 
-func (r *rules) interval(s *site, j uint32) time.Duration {
+func (r *pageRules) interval(s *site, j uint32) time.Duration {
 	return time.Duration(r.intervals.at(r.draw(s, streamRate, uint64(j))))
 }
 
 // version walks the changes of a Poisson process: the gaps between them are
 // exponential, -ln(u) times their mean. Its time is proportional to the number of changes.
-func (r *rules) version(s *site, j uint32, at time.Duration) (n uint32, since time.Duration) {
+func (r *pageRules) version(s *site, j uint32, at time.Duration) (n uint32, since time.Duration) {
 	mean := float64(r.interval(s, j))
 	seed := r.draw(s, streamChange, uint64(j))
 	for next := time.Duration(0); ; n++ {
@@ -49,7 +49,7 @@ func (r *rules) version(s *site, j uint32, at time.Duration) (n uint32, since ti
 
 // now is the version of page j to serve, and its date. Pages that do not change have
 // dates in the three years before webBegan.
-func (r *rules) now(s *site, j uint32) (version uint32, date time.Time) {
+func (r *pageRules) now(s *site, j uint32) (version uint32, date time.Time) {
 	var since time.Duration
 	if clock := r.opt.Changes.Clock; clock != nil {
 		version, since = r.version(s, j, clock())

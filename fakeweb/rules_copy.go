@@ -23,14 +23,22 @@ const (
 	copyAgain           // /again/.../
 )
 
+// copyRules are the rules about content under more than one URL.
+type copyRules struct {
+	*dice
+	*servers
+	*robotsRules
+	*pageRules
+}
+
 // copyable tells whether page j may have copies: a crawl that finds it can have it and
 // follow its links, and no rule of robots.txt is about anything near it.
-func (r *rules) copyable(s *site, j uint32) bool {
+func (r *copyRules) copyable(s *site, j uint32) bool {
 	return r.class(s, j) == OK && !r.noFollow(s, j) && r.sound(s) && r.free(s, j)
 }
 
 // sameVariants are the exact copies of page j on its own site.
-func (r *rules) sameVariants(s *site, j uint32) (v [2]variant, n int) {
+func (r *copyRules) sameVariants(s *site, j uint32) (v [2]variant, n int) {
 	if !r.meets(r.opt.Copies.Same, s, streamSame, uint64(j)) || !r.copyable(s, j) {
 		return v, 0
 	}
@@ -52,7 +60,7 @@ func (r *rules) sameVariants(s *site, j uint32) (v [2]variant, n int) {
 }
 
 // hasVariant tells whether page j has an exact copy of a kind on its own site.
-func (r *rules) hasVariant(s *site, j uint32, want variant) bool {
+func (r *copyRules) hasVariant(s *site, j uint32, want variant) bool {
 	v, n := r.sameVariants(s, j)
 	for _, x := range v[:n] {
 		if x == want {
@@ -63,7 +71,7 @@ func (r *rules) hasVariant(s *site, j uint32, want variant) bool {
 }
 
 // elsewhere is the other site that has an exact copy of page j.
-func (r *rules) elsewhere(s *site, j uint32) (at site, ok bool) {
+func (r *copyRules) elsewhere(s *site, j uint32) (at site, ok bool) {
 	if !r.meets(r.opt.Copies.Elsewhere, s, streamElsewhere, uint64(j)) || !r.copyable(s, j) {
 		return at, false
 	}
@@ -76,7 +84,7 @@ func (r *rules) elsewhere(s *site, j uint32) (at site, ok bool) {
 const nearLeast = 8000
 
 // near tells whether page j has a near copy.
-func (r *rules) near(s *site, j uint32) bool {
+func (r *copyRules) near(s *site, j uint32) bool {
 	return r.meets(r.opt.Copies.Near, s, streamNear, uint64(j)) && r.size(s, j, OK) >= nearLeast && r.copyable(s, j)
 }
 
@@ -84,7 +92,7 @@ func (r *rules) near(s *site, j uint32) bool {
 const mirrorLeast = 25
 
 // mirrored tells whether a site has a mirror.
-func (r *rules) mirrored(s *site) bool {
+func (r *copyRules) mirrored(s *site) bool {
 	return s.id != 0 && s.pages >= mirrorLeast && r.meets(r.opt.Copies.Mirrors, s, streamMirror, 0) &&
 		r.sound(s) && r.free(s, 0)
 }
@@ -92,7 +100,7 @@ func (r *rules) mirrored(s *site) bool {
 // inMirror tells whether the mirror has page j. It has all that a crawl can have of its
 // site and nothing else: no page is found through it alone, and who leaves the site
 // alone for it misses none.
-func (r *rules) inMirror(s *site, j uint32) bool {
+func (r *copyRules) inMirror(s *site, j uint32) bool {
 	switch c := r.class(s, j); c {
 	case OK, Busy, Reset, CutHeader, CutBody, WrongCharset, BadUTF8:
 		return r.failures(c) >= 0 && r.open(s, j)
@@ -101,19 +109,19 @@ func (r *rules) inMirror(s *site, j uint32) bool {
 }
 
 // movedInMirror tells whether the mirror redirects where page j does.
-func (r *rules) movedInMirror(s *site, j uint32) bool {
+func (r *copyRules) movedInMirror(s *site, j uint32) bool {
 	return r.class(s, j) == Redirect && r.open(s, j)
 }
 
 // open tells whether robots.txt allows page j, now and later.
-func (r *rules) open(s *site, j uint32) bool { return !r.forbidden(s, j) && !r.later(s, j) }
+func (r *robotsRules) open(s *site, j uint32) bool { return !r.forbidden(s, j) && !r.later(s, j) }
 
 // odd tells whether the mirror has page j with another text.
-func (r *rules) odd(s *site, j uint32) bool { return r.meets(0.1, s, streamMirror, uint64(j)+1) }
+func (r *copyRules) odd(s *site, j uint32) bool { return r.meets(0.1, s, streamMirror, uint64(j)+1) }
 
 // again is the page of a site that stands under a name of its directory of copies, the
 // first three pages by turns.
-func (r *rules) again(s *site, key uint64) uint32 {
+func (r *trapRules) again(s *site, key uint64) uint32 {
 	return uint32(below(mix(key), uint64(min(s.pages, firstPages))))
 }
 
@@ -141,7 +149,7 @@ func (s *site) appendVariant(b []byte, j uint32, v variant) []byte {
 }
 
 // copyAt tells which copy stands under path and query of a site, and of which page.
-func (r *rules) copyAt(s *site, path, query string) (of site, j uint32, v variant) {
+func (r *copyRules) copyAt(s *site, path, query string) (of site, j uint32, v variant) {
 	switch {
 	case query == "print=1":
 		v = copyQuery
@@ -166,7 +174,7 @@ func (r *rules) copyAt(s *site, path, query string) (of site, j uint32, v varian
 }
 
 // fromAt reads /from/4711.html.
-func (r *rules) fromAt(s *site, path string) (of site, j uint32, v variant) {
+func (r *copyRules) fromAt(s *site, path string) (of site, j uint32, v variant) {
 	name, html := strings.CutSuffix(path[len("/from/"):], ".html")
 	p, err := strconv.ParseUint(name, 10, 32)
 	if !html || err != nil || p >= uint64(r.web.spec.Pages) || strconv.FormatUint(p, 10) != name {
@@ -185,7 +193,7 @@ const hiddenPages = 6
 
 // hiddenAt reads the path of a page behind a copy: /hidden/12/3.html is number 3 behind
 // that of page 12.
-func (r *rules) hiddenAt(s *site, path string) (j uint32, n uint64, ok bool) {
+func (r *copyRules) hiddenAt(s *site, path string) (j uint32, n uint64, ok bool) {
 	rest, found := strings.CutPrefix(path, "/hidden/")
 	if !found {
 		return 0, 0, false

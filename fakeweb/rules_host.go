@@ -115,7 +115,7 @@ func (s *Server) wildURL(st *site, h uint64) string {
 }
 
 // farmAt reads the path of a page of a farm.
-func (r *rules) farmAt(path string) (k uint64, ok bool) {
+func (r *trapRules) farmAt(path string) (k uint64, ok bool) {
 	if path == "/" {
 		return 0, true
 	}

@@ -15,25 +15,32 @@ const (
 	robotsBefore = 400_000
 )
 
-func (r *rules) robotsClass(s *site) robotsClass {
-	c := robotsClass(pick(r.robots, r.draw(s, streamRobots, 0)))
+// robotsRules are the rules about robots.txt, and those that stand in it.
+type robotsRules struct {
+	*dice
+	*servers
+	classes []uint64 // cumulated shares
+}
+
+func (r *robotsRules) robotsClass(s *site) robotsClass {
+	c := robotsClass(pick(r.classes, r.draw(s, streamRobots, 0)))
 	if c != robotsMoved {
 		return c
 	}
 	to := r.web.site(r.robotsTarget(s))
-	if to.id == s.id || robotsClass(pick(r.robots, r.draw(&to, streamRobots, 0))) == robotsMoved {
+	if to.id == s.id || robotsClass(pick(r.classes, r.draw(&to, streamRobots, 0))) == robotsMoved {
 		return robotsPlain // one hop is enough
 	}
 	return robotsMoved
 }
 
 // robotsTarget is the site whose robots.txt a moved one leads to.
-func (r *rules) robotsTarget(s *site) graph.Site {
+func (r *robotsRules) robotsTarget(s *site) graph.Site {
 	return graph.Site(below(r.draw(s, streamRobots, 1), uint64(r.web.Sites())))
 }
 
 // robotsOf is the site whose robots.txt rules s.
-func (r *rules) robotsOf(s *site) site {
+func (r *robotsRules) robotsOf(s *site) site {
 	if r.robotsClass(s) == robotsMoved {
 		return r.web.site(r.robotsTarget(s))
 	}
@@ -42,7 +49,7 @@ func (r *rules) robotsOf(s *site) site {
 
 // ruling is the site whose robots.txt rules s, and how that answers. One that moved to a
 // server which cannot be reached is as good as broken (RFC 9309, 2.3.1.4).
-func (r *rules) ruling(s *site) (of site, c robotsClass) {
+func (r *robotsRules) ruling(s *site) (of site, c robotsClass) {
 	of = r.robotsOf(s)
 	if of.id != s.id && !r.reachable(&of) {
 		return of, robotsBroken
@@ -53,7 +60,7 @@ func (r *rules) ruling(s *site) (of site, c robotsClass) {
 // forbidden tells whether robots.txt forbids page j. Where it moved, the rules of
 // another site are read with the paths of this one: they meet where a directory has
 // the same name in both.
-func (r *rules) forbidden(s *site, j uint32) bool {
+func (r *robotsRules) forbidden(s *site, j uint32) bool {
 	of, class := r.ruling(s)
 	switch class {
 	case robotsMissing:
@@ -76,7 +83,7 @@ func named(of, s *site, d int64) bool {
 
 // free tells whether no rule of robots.txt is about page j, now or later: then none is
 // about other URLs that begin like its own either.
-func (r *rules) free(s *site, j uint32) bool {
+func (r *robotsRules) free(s *site, j uint32) bool {
 	of, class := r.ruling(s)
 	switch class {
 	case robotsMissing:
@@ -90,7 +97,7 @@ func (r *rules) free(s *site, j uint32) bool {
 
 // laterDir is the directory that robots.txt forbids from some time on; -1 for none. A
 // robots.txt that is missing or broken stays so.
-func (r *rules) laterDir(s *site) int64 {
+func (r *robotsRules) laterDir(s *site) int64 {
 	if s.dirs() < 2 || !r.meets(r.opt.Robots.Changing, s, streamLater, 0) {
 		return -1
 	}
@@ -103,7 +110,7 @@ func (r *rules) laterDir(s *site) int64 {
 
 // later tells whether page j is forbidden from some time on, so that a crawl may fetch it
 // or not.
-func (r *rules) later(s *site, j uint32) bool {
+func (r *robotsRules) later(s *site, j uint32) bool {
 	of, c := r.ruling(s)
 	if c == robotsMissing || c == robotsBroken || c == robotsHanging {
 		return false
@@ -126,7 +133,7 @@ const (
 )
 
 // forbid is how directory d is forbidden.
-func (r *rules) forbid(s *site, d int64) form {
+func (r *robotsRules) forbid(s *site, d int64) form {
 	if !r.meets(r.opt.Robots.Rules, s, streamRobotsRules, 0) || !r.meets(r.opt.Robots.Forbid, s, streamForbid, uint64(d)) {
 		return allowed
 	}
@@ -135,7 +142,7 @@ func (r *rules) forbid(s *site, d int64) form {
 }
 
 // crawlDelay is the Crawl-delay in force at a site, 0 for none.
-func (r *rules) crawlDelay(s *site) time.Duration {
+func (r *robotsRules) crawlDelay(s *site) time.Duration {
 	of, c := r.ruling(s)
 	if c == robotsMissing || c == robotsBroken || c == robotsHanging {
 		return 0
@@ -143,25 +150,23 @@ func (r *rules) crawlDelay(s *site) time.Duration {
 	return r.ownDelay(&of)
 }
 
-func (r *rules) ownDelay(s *site) time.Duration {
+func (r *robotsRules) ownDelay(s *site) time.Duration {
 	if !r.meets(r.opt.Robots.Delay, s, streamCrawlDelay, 0) {
 		return 0
 	}
 	return r.opt.Robots.MaxDelay / 10 * time.Duration(1+r.draw(s, streamCrawlDelay, 1)%10)
 }
 
-// appendRobots appends the robots.txt of a site, after it changed or before.
-func (r *rules) appendRobots(b []byte, s *site, changed bool, origin []byte) []byte {
+// appendRobots appends the robots.txt of a site, after it changed or before. It names
+// the URL of a sitemap unless that is empty.
+func (r *robotsRules) appendRobots(b []byte, s *site, changed bool, sitemap string) []byte {
 	large := r.meets(r.opt.Robots.Large, s, streamRobotsLarge, 0)
 	if large {
 		b = appendComments(b, robotsBefore)
 	}
 	b = r.appendGroups(b, s, changed)
-	if r.hasSitemap(s) {
-		b = append(b, "\nSitemap: "...)
-		b = append(b, origin...)
-		b = append(b, r.sitemapName(s)...)
-		b = append(b, '\n')
+	if sitemap != "" {
+		b = append(b, "\nSitemap: "+sitemap+"\n"...)
 	}
 	if large {
 		b = appendComments(b, robotsMost)
@@ -183,7 +188,7 @@ func appendComments(b []byte, to int) []byte {
 // appendGroups writes the rules as one group for all, beside a group for somebody else,
 // as a group for our agent beside one that forbids everything to others, or as two
 // groups for our agent, which count as one (RFC 9309, 2.2.1).
-func (r *rules) appendGroups(b []byte, s *site, changed bool) []byte {
+func (r *robotsRules) appendGroups(b []byte, s *site, changed bool) []byte {
 	style := r.draw(s, streamGroups, 0) & 3
 	if r.opt.Agent == "" && style >= 2 || !r.meets(r.opt.Robots.Rules, s, streamRobotsRules, 0) {
 		style = 0
@@ -205,7 +210,7 @@ func (r *rules) appendGroups(b []byte, s *site, changed bool) []byte {
 }
 
 // appendRules writes one group.
-func (r *rules) appendRules(b []byte, s *site, changed bool) []byte {
+func (r *robotsRules) appendRules(b []byte, s *site, changed bool) []byte {
 	if d := r.ownDelay(s); d > 0 {
 		b = append(b, "Crawl-delay: "...)
 		b = strconv.AppendFloat(b, d.Seconds(), 'f', -1, 64)

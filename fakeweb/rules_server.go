@@ -41,7 +41,7 @@ const (
 var downNames = [...]string{"", "refused", "silent"}
 
 // down tells whether a site takes connections.
-func (r *rules) down(s *site) down {
+func (r *servers) down(s *site) down {
 	if s.id == 0 {
 		return up
 	}
@@ -55,7 +55,7 @@ var (
 )
 
 // reachable tells whether a site has an address that takes connections.
-func (r *rules) reachable(s *site) bool {
+func (r *servers) reachable(s *site) bool {
 	c := r.dnsClass(s)
 	return c != dnsMissing && c != dnsFailing && r.down(s) == up
 }
@@ -64,7 +64,7 @@ func (r *rules) reachable(s *site) bool {
 const errorShare = 230
 
 // fastErrors tells whether a site answers 500 at once for most pages.
-func (r *rules) fastErrors(s *site) bool {
+func (r *servers) fastErrors(s *site) bool {
 	return s.id != 0 && r.meets(r.opt.Servers.Errors, s, streamErrors, 0)
 }
 
@@ -78,7 +78,7 @@ type Storm struct {
 }
 
 // storm is that of a site; After is 0 for none.
-func (r *rules) storm(s *site) Storm {
+func (r *servers) storm(s *site) Storm {
 	if s.id == 0 || !r.meets(r.opt.Servers.Storm, s, streamStorm, 0) {
 		return Storm{}
 	}
@@ -90,19 +90,19 @@ func (r *rules) storm(s *site) Storm {
 }
 
 // sound tells whether a crawl can have the pages of a site.
-func (r *rules) sound(s *site) bool {
+func (r *servers) sound(s *site) bool {
 	return r.reachable(s) && !r.fastErrors(s)
 }
 
 // loopsDirectly tells whether a page that redirects to itself does so without a second
 // URL.
-func (r *rules) loopsDirectly(s *site, j uint32) bool {
+func (r *pageRules) loopsDirectly(s *site, j uint32) bool {
 	return r.draw(s, streamLoop, uint64(j))&1 == 0
 }
 
 // hopSite is where step n of the chain of page j stands: on its own site, or each on
 // another.
-func (r *rules) hopSite(s *site, j uint32, n int) site {
+func (r *pageRules) hopSite(s *site, j uint32, n int) site {
 	if r.draw(s, streamChain, uint64(j))&1 == 0 {
 		return *s
 	}
@@ -111,13 +111,13 @@ func (r *rules) hopSite(s *site, j uint32, n int) site {
 }
 
 // robotsEndless tells whether robots.txt has no end.
-func (r *rules) robotsEndless(s *site) bool {
+func (r *robotsRules) robotsEndless(s *site) bool {
 	return r.meets(r.opt.Robots.Endless, s, streamEndless, 0)
 }
 
 // crowdLink is the length of a link of a crowded page, in bytes.
 const crowdLink = len(`<a href=/c/0000000>x</a> `)
 
-func (r *rules) crowdSize() int { return crowdLink*r.opt.CrowdLinks + len(crowdHead) + len(footer) }
+func (r *pageRules) crowdSize() int { return crowdLink*r.opt.CrowdLinks + len(crowdHead) + len(footer) }
 
 const crowdHead = "<!DOCTYPE html>\n<title>All of them</title>\n<p>"

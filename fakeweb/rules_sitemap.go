@@ -10,30 +10,37 @@ import (
 // A sitemap has one file, or an index with several; robots.txt names the first. In half
 // of the sites the files are compressed, with names that say so.
 
-func (r *rules) hasSitemap(s *site) bool { return r.meets(r.opt.Sitemaps, s, streamSitemap, 0) }
+// sitemapRules are the rules about sitemaps.
+type sitemapRules struct {
+	*dice
+	robots *robotsRules
+	pages  *pageRules
+}
+
+func (r *sitemapRules) hasSitemap(s *site) bool { return r.meets(r.opt.Sitemaps, s, streamSitemap, 0) }
 
 // showsSitemap tells whether a crawler finds the sitemap: its own robots.txt names it.
-func (r *rules) showsSitemap(s *site) bool {
-	c := r.robotsClass(s)
+func (r *sitemapRules) showsSitemap(s *site) bool {
+	c := r.robots.robotsClass(s)
 	return r.hasSitemap(s) && (c == robotsPlain || c == robotsBusy)
 }
 
-func (r *rules) sitemapPressed(s *site) bool { return r.draw(s, streamSitemap, 1)&1 != 0 }
+func (r *sitemapRules) sitemapPressed(s *site) bool { return r.draw(s, streamSitemap, 1)&1 != 0 }
 
-func (r *rules) sitemapName(s *site) string {
+func (r *sitemapRules) sitemapName(s *site) string {
 	if r.sitemapPressed(s) {
 		return "/sitemap.xml.gz"
 	}
 	return "/sitemap.xml"
 }
 
-func (r *rules) inSitemap(s *site, j uint32) bool {
+func (r *sitemapRules) inSitemap(s *site, j uint32) bool {
 	return r.meets(r.opt.SitemapShare, s, streamInSitemap, uint64(j))
 }
 
 // sitemapFile tells which file of the sitemap a path names: 0 the first, from 1 on those
 // that an index names, counted by the place of their first page; ok is false for none.
-func (r *rules) sitemapFile(s *site, path string) (n int, ok bool) {
+func (r *sitemapRules) sitemapFile(s *site, path string) (n int, ok bool) {
 	name := r.sitemapName(s)
 	if !r.hasSitemap(s) || !strings.HasPrefix(path, "/sitemap") {
 		return 0, false
@@ -49,7 +56,7 @@ func (r *rules) sitemapFile(s *site, path string) (n int, ok bool) {
 
 // sitemapFiles is the number of files that an index names; 0 without an index. A file
 // holds the named ones of SitemapURLs pages.
-func (r *rules) sitemapFiles(s *site) int {
+func (r *sitemapRules) sitemapFiles(s *site) int {
 	per := r.opt.SitemapURLs
 	if int(s.pages) <= per {
 		return 0
@@ -58,7 +65,7 @@ func (r *rules) sitemapFiles(s *site) int {
 }
 
 // appendSitemap writes file n of the sitemap.
-func (r *rules) appendSitemap(b []byte, s *site, n int, origin []byte) []byte {
+func (r *sitemapRules) appendSitemap(b []byte, s *site, n int, origin []byte) []byte {
 	const namespace = ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n"
 	b = append(b, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"...)
 	files, per := r.sitemapFiles(s), uint32(r.opt.SitemapURLs)
@@ -78,7 +85,7 @@ func (r *rules) appendSitemap(b []byte, s *site, n int, origin []byte) []byte {
 	return append(b, "</urlset>\n"...)
 }
 
-func (r *rules) appendIndex(b []byte, s *site, files int, origin []byte) []byte {
+func (r *sitemapRules) appendIndex(b []byte, s *site, files int, origin []byte) []byte {
 	ending := strings.TrimPrefix(r.sitemapName(s), "/sitemap")
 	for n := 1; n <= files; n++ {
 		b = append(append(b, "<sitemap><loc>"...), origin...)
@@ -89,8 +96,8 @@ func (r *rules) appendIndex(b []byte, s *site, files int, origin []byte) []byte 
 }
 
 // appendDate says when a page changed last.
-func (r *rules) appendDate(b []byte, s *site, j uint32) []byte {
-	_, date := r.now(s, j)
+func (r *sitemapRules) appendDate(b []byte, s *site, j uint32) []byte {
+	_, date := r.pages.now(s, j)
 	b = append(b, "<lastmod>"...)
 	b = date.AppendFormat(b, "2006-01-02T15:04:05Z07:00")
 	return append(b, "</lastmod>"...)

@@ -49,13 +49,19 @@ func (t *TrapShares) list() [trapKinds]float64 {
 	}
 }
 
+// trapRules are the rules about URLs without end.
+type trapRules struct {
+	*dice
+	shares [trapKinds]float64
+}
+
 // has tells whether a site has a trap.
-func (r *rules) has(s *site, t Trap) bool {
-	return r.meets(r.traps[t], s, streamTrap, uint64(t))
+func (r *trapRules) has(s *site, t Trap) bool {
+	return r.meets(r.shares[t], s, streamTrap, uint64(t))
 }
 
 // style is one of n looks of a trap.
-func (r *rules) style(s *site, t Trap, n uint64) uint64 {
+func (r *trapRules) style(s *site, t Trap, n uint64) uint64 {
 	return r.draw(s, streamTrapStyle, uint64(t)) % n
 }
 
@@ -64,20 +70,20 @@ const firstPages = 3
 
 // door tells whether page j links to the traps of its site: the first pages do, and one in
 // sixteen of the others.
-func (r *rules) door(s *site, j uint32) bool {
+func (r *trapRules) door(s *site, j uint32) bool {
 	return j < firstPages || r.draw(s, streamDoor, uint64(j))&15 == 0
 }
 
 // Sealed names are sixteen hexadecimal digits of which the last four check the others:
 // so a URL that we have linked to can be told from one that a visitor has made up.
 
-func (r *rules) seal(s *site, h uint64) string {
+func (r *trapRules) seal(s *site, h uint64) string {
 	low := h >> 16
 	text := strconv.FormatUint(low<<16|r.draw(s, streamSession, low)>>48, 16)
 	return strings.Repeat("0", 16-len(text)) + text
 }
 
-func (r *rules) sealed(s *site, text string) (h uint64, ok bool) {
+func (r *trapRules) sealed(s *site, text string) (h uint64, ok bool) {
 	h, err := strconv.ParseUint(text, 16, 64)
 	return h, err == nil && len(text) == 16 && r.seal(s, h) == text
 }
@@ -90,7 +96,7 @@ const unknownSession = "?zx="
 
 // sessionName is how session ids stand in the links of a site, and which trap that is; ""
 // where there are none.
-func (r *rules) sessionName(s *site) (string, Trap) {
+func (r *trapRules) sessionName(s *site) (string, Trap) {
 	switch {
 	case r.has(s, SessionUnknown):
 		return unknownSession, SessionUnknown
@@ -105,7 +111,7 @@ func (t Trap) bySession() bool { return t == SessionQuery || t == SessionUnknown
 
 // session is what the links inside a site have behind their path on page j, asked for with
 // the session that key is made of; "" where links have none.
-func (r *rules) session(s *site, j uint32, key uint64) string {
+func (r *trapRules) session(s *site, j uint32, key uint64) string {
 	name, t := r.sessionName(s)
 	if t == NoTrap {
 		return ""
@@ -115,7 +121,7 @@ func (r *rules) session(s *site, j uint32, key uint64) string {
 }
 
 // cutSession takes a session id that links of the site may have from the end of path and query.
-func (r *rules) cutSession(s *site, target string) (path string, t Trap, key uint64, ok bool) {
+func (r *trapRules) cutSession(s *site, target string) (path string, t Trap, key uint64, ok bool) {
 	name, t := r.sessionName(s)
 	if t == NoTrap {
 		return "", t, 0, false
@@ -131,7 +137,7 @@ func (r *rules) cutSession(s *site, target string) (path string, t Trap, key uin
 
 // trapAt tells which trap of a site path and query lie in. key seeds what is there, n is
 // its number where it has one.
-func (r *rules) trapAt(s *site, path, query string) (t Trap, n, key uint64) {
+func (r *trapRules) trapAt(s *site, path, query string) (t Trap, n, key uint64) {
 	key = textHash(path + "?" + query)
 	switch first, rest, _ := strings.Cut(path[1:], "/"); first {
 	case "calendar", "calendar.php":
@@ -197,7 +203,7 @@ func textHash(text string) uint64 {
 const firstMonth = 1900 * 12
 
 // month reads the URL of a calendar page, 0 for none. In half of the sites it is a query.
-func (r *rules) month(s *site, path, query string) uint64 {
+func (r *trapRules) month(s *site, path, query string) uint64 {
 	var year, month string
 	if r.style(s, Calendar, 4) < 2 {
 		part := strings.Split(path, "/") // "", calendar, year, month, ""
@@ -226,7 +232,7 @@ func withQuery(path, query string) string {
 }
 
 // appendMonth writes the URL of a calendar page.
-func (r *rules) appendMonth(b []byte, s *site, n uint64) []byte {
+func (r *trapRules) appendMonth(b []byte, s *site, n uint64) []byte {
 	inPath := r.style(s, Calendar, 4) < 2
 	b = append(b, "/calendar"...)
 	if inPath {
@@ -248,7 +254,7 @@ func (r *rules) appendMonth(b []byte, s *site, n uint64) []byte {
 }
 
 // monthName is how a calendar calls a month: in half of the sites by name.
-func (r *rules) monthName(s *site, n uint64) string {
+func (r *trapRules) monthName(s *site, n uint64) string {
 	year := strconv.FormatUint(n/12, 10)
 	if r.style(s, Calendar, 8) >= 4 {
 		return time.Month(n%12+1).String() + " " + year
@@ -258,7 +264,7 @@ func (r *rules) monthName(s *site, n uint64) string {
 
 // entrances appends the links by which page j of a site leads into its traps. key is 0
 // on the page itself, and on copies what their URL is made of.
-func (r *rules) entrances(dst []string, s *site, j uint32, key uint64) []string {
+func (r *trapRules) entrances(dst []string, s *site, j uint32, key uint64) []string {
 	if !r.door(s, j) {
 		return dst
 	}
@@ -270,7 +276,7 @@ func (r *rules) entrances(dst []string, s *site, j uint32, key uint64) []string 
 	return dst
 }
 
-func (r *rules) entrance(dst []string, s *site, j uint32, t Trap, key uint64) []string {
+func (r *trapRules) entrance(dst []string, s *site, j uint32, t Trap, key uint64) []string {
 	h := r.draw(s, streamDoor, uint64(j)+uint64(t)<<32) ^ key
 	switch t {
 	case Calendar:
@@ -298,7 +304,7 @@ var repeatedWords = [...][2]string{{"new", "old"}, {"a", "b"}, {"page", "next"},
 
 // onward appends the links of a trap page to the further ones of its trap. Only
 // SelfAppending writes them relative.
-func (r *rules) onward(dst []string, s *site, t Trap, n, key uint64, path, query string) []string {
+func (r *trapRules) onward(dst []string, s *site, t Trap, n, key uint64, path, query string) []string {
 	switch t {
 	case Calendar:
 		dst = append(dst, string(r.appendMonth(nil, s, n+1)))
@@ -331,7 +337,7 @@ var pathWords = strings.Fields(english)
 func pathWord(h uint64) string { return pathWords[below(h, uint64(len(pathWords)))] }
 
 // crowdNumber reads the URL of what a crowded page links to.
-func (r *rules) crowdNumber(path string) (n uint64, ok bool) {
+func (r *trapRules) crowdNumber(path string) (n uint64, ok bool) {
 	name, found := strings.CutPrefix(path, "/c/")
 	n, err := strconv.ParseUint(name, 10, 32)
 	return n, found && r.opt.Pages.Crowd > 0 && len(name) == 7 && err == nil

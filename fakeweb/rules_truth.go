@@ -57,7 +57,7 @@ func (r *rules) truth(s *site, j uint32) Expected {
 }
 
 // whole tells whether the lasting answer of a class has an end and can be read.
-func (r *rules) whole(c Class) bool {
+func (r *pageRules) whole(c Class) bool {
 	switch c {
 	case Hang, Drip, EndlessHeader, EndlessBody, FalseLength, BrokenCoding, Bomb:
 		return false

@@ -159,10 +159,18 @@ func (a *answer) robots() {
 		a.location = append(a.s.appendOrigin(nil, &to), "/robots.txt"...)
 	default:
 		a.status = http.StatusOK
-		a.body = rules.appendRobots(a.composer.buf[:0], &a.site, a.changed, a.s.appendOrigin(nil, &a.site))
+		a.body = rules.appendRobots(a.composer.buf[:0], &a.site, a.changed, a.s.sitemapURL(&a.site))
 		a.composer.buf = a.body
 		a.endless = rules.robotsEndless(&a.site)
 	}
+}
+
+// sitemapURL returns the URL of the sitemap of a site, or "" if it has none.
+func (s *Server) sitemapURL(st *site) string {
+	if !s.rules.hasSitemap(st) {
+		return ""
+	}
+	return string(s.appendOrigin(nil, st)) + s.rules.sitemapName(st)
 }
 
 func (a *answer) sitemap() {

@@ -19,7 +19,7 @@ func matches(list, tag string) bool {
 }
 
 // contentType is that of the lasting answer of page j.
-func (r *rules) contentType(s *site, j uint32, c Class) string {
+func (r *pageRules) contentType(s *site, j uint32, c Class) string {
 	switch {
 	case c == Other:
 		return r.otherType(s, j)
@@ -51,7 +51,7 @@ var htmlTypes = [charsets]string{
 
 // wrongType names another charset than that of the site, or one that does not exist. All of
 // them agree with ASCII where links are concerned.
-func (r *rules) wrongType(s *site, j uint32) string {
+func (r *pageRules) wrongType(s *site, j uint32) string {
 	h := r.draw(s, streamLabel, uint64(j))
 	if h&3 == 0 {
 		return "text/html; charset=klingon-8"
