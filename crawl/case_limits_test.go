@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
@@ -412,7 +412,7 @@ func TestCaseRulesEdited(t *testing.T) {
 func TestCaseRecrawlPages(t *testing.T) {
 	long(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 60, 6, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 60, 6, answer.Options{})
 		w.o.Config.Pages, w.o.Config.Recrawl = 100, Duration{time.Hour}
 		w.o.Config.Duration = Duration{12 * time.Hour}
 		if sum := w.run(t); sum.Why != whyDuration || sum.Fetched != 60 || sum.Requests < 500 {
@@ -450,7 +450,7 @@ func TestCaseCommits(t *testing.T) {
 	long(t)
 	for _, sites := range []int{20, 800} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newTestWeb(t, 3*max(sites, 200), sites, fakeweb.ServeOptions{MinLatency: 10 * time.Millisecond, MaxLatency: 200 * time.Millisecond})
+			w := newTestWeb(t, 3*max(sites, 200), sites, answer.Options{MinLatency: 10 * time.Millisecond, MaxLatency: 200 * time.Millisecond})
 			w.o.Config.Duration = Duration{20 * time.Second}
 			sum := w.run(t)
 			if most := int64(sum.Ran/w.o.Config.Commit.Duration)*11/10 + 5; sum.Commits > most {

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -116,7 +116,7 @@ func (w *crashWeb) nearlySamePages(t *testing.T, got, want map[string]string) {
 			if !isFetched(state) {
 				continue
 			}
-			if at, _ := w.server.Place(url); at.Trap != fakeweb.NoTrap {
+			if at, _ := w.server.Place(url); at.Trap != answer.NoTrap {
 				trapped[i]++
 				continue
 			}

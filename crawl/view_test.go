@@ -14,7 +14,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/frontier"
 )
 
@@ -79,7 +79,7 @@ func sameStatus(t *testing.T, what string, got, want *Status) {
 func TestReadStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		w := newTestWeb(t, 150, 10, fakeweb.Mixed())
+		w := newTestWeb(t, 150, 10, answer.Mixed())
 		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 40
 		w.run(t)
 		paused := readStatus(t, dir)
@@ -114,7 +114,7 @@ func TestReadStatus(t *testing.T) {
 func TestStatusAfterKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		w := newTestWeb(t, 100, 6, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 100, 6, answer.Options{})
 		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 40
 		w.run(t)
 		want := readStatus(t, dir)
@@ -134,7 +134,7 @@ func TestStatusAfterKill(t *testing.T) {
 func TestViewPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		w := newTestWeb(t, 300, 12, fakeweb.Mixed())
+		w := newTestWeb(t, 300, 12, answer.Mixed())
 		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 150
 		w.run(t)
 		want := readStatus(t, dir)
@@ -233,7 +233,7 @@ func TestViewErrors(t *testing.T) {
 // there is no snapshot that it belongs to; both know the same, and neither changes anything.
 func TestViewURLs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 200, 10, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 200, 10, answer.Options{})
 		dir := t.TempDir()
 		w.o.Dir, w.o.Machine.Disk = dir, nil
 		w.o.Config.Pages = 60
