@@ -157,26 +157,26 @@ func (a *Answer) copied(version uint32, size int) []byte {
 
 // trapPage answers for a URL in a trap.
 func (a *Answer) trapPage() {
-	s, links := a.w, a.composer.urls[:0]
+	w, links := a.w, a.composer.urls[:0]
 	switch a.Trap {
 	case Farm:
-		links = s.farmOnward(links, &a.site, a.Place.key)
+		links = w.farmOnward(links, &a.site, a.Place.key)
 	case Wildcard:
-		links = s.wildOnward(links, &a.site, a.Place.key)
+		links = w.wildOnward(links, &a.site, a.Place.key)
 	default:
-		links = append(s.rules.onward(links, &a.site, a.Trap, a.n, a.Place.key, a.path, a.query), "/")
+		links = append(w.rules.onward(links, &a.site, a.Trap, a.n, a.Place.key, a.path, a.query), "/")
 	}
 	a.composer.urls = links
 	t := trapTexts[a.Trap]
-	seed := s.rules.draw(&a.site, streamTrapText, uint64(a.Trap))
-	fresh := t.fresh || t.either && s.rules.style(&a.site, a.Trap, 2) == 1
+	seed := w.rules.draw(&a.site, streamTrapText, uint64(a.Trap))
+	fresh := t.fresh || t.either && w.rules.style(&a.site, a.Trap, 2) == 1
 	if fresh {
-		seed = s.rules.draw(&a.site, streamTrapText, a.Place.key)
+		seed = w.rules.draw(&a.site, streamTrapText, a.Place.key)
 	}
 	title := t.title
 	if a.Trap == Calendar && fresh {
-		title += " " + s.rules.monthName(&a.site, a.n)
-		seed = s.rules.draw(&a.site, streamTrapText, uint64(a.Trap)) // but for the date it says the same
+		title += " " + w.rules.monthName(&a.site, a.n)
+		seed = w.rules.draw(&a.site, streamTrapText, uint64(a.Trap)) // but for the date it says the same
 	}
 	a.simple(title, seed, t.bytes, links)
 }

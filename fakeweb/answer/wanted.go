@@ -67,7 +67,8 @@ func (r *rules) unsure() bool {
 	return r.hostile || p.CutBody+p.FalseLength+p.BrokenCoding+r.opt.Robots.Changing > 0
 }
 
-// walk returns the depth of each page, over all that might lead somewhere or over what certainly does.
+// walk returns the depth of each page, over all links that might lead somewhere or over
+// those that certainly do.
 func (w *World) walk(l Limits, all bool) []int32 {
 	v := &wantedWalk{w: w, l: l, all: all, known: make([]bool, w.web.Sites()), depth: make([]int32, w.web.Spec().Pages)}
 	for p := range v.depth {

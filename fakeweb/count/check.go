@@ -110,8 +110,8 @@ func (c *Counter) Check(d Demands) []Violation {
 // never is an instant that does not come.
 const never = time.Duration(1<<63 - 1)
 
-// robotsKnown returns for each site the instant from which a visitor knew the rules: its robots.txt
-// was answered for good. One that moved is known when its target is, too.
+// robotsKnown returns for each site the instant from which a visitor knew the rules: its
+// robots.txt was answered for good. One that moved is known when its target is, too.
 func (c *Counter) robotsKnown() []time.Duration {
 	own := make([]time.Duration, c.Sites())
 	moved := make([]time.Duration, len(own))
