@@ -17,6 +17,9 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/count"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -28,8 +31,8 @@ const politeVariable = "WINNOW_POLITE"
 
 // A politeRun is one crawl of a web on loopback sockets.
 type politeRun struct {
-	server  *fakeweb.Server
-	net     *fakeweb.Net
+	server  *serve.Server
+	net     *serve.Net
 	binary  string
 	dir     string
 	most    int           // most requests that were being answered at once
@@ -40,7 +43,7 @@ type politeRun struct {
 	elapsed time.Duration
 }
 
-func newPoliteRun(t *testing.T, spec fakeweb.Spec, so fakeweb.ServeOptions, addresses int) *politeRun {
+func newPoliteRun(t *testing.T, spec fakeweb.Spec, so answer.Options, addresses int) *politeRun {
 	t.Helper()
 	if os.Getenv(politeVariable) == "" {
 		t.Skip("takes minutes and the whole machine: make polite")
@@ -50,10 +53,10 @@ func newPoliteRun(t *testing.T, spec fakeweb.Spec, so fakeweb.ServeOptions, addr
 		t.Fatal(err)
 	}
 	r := &politeRun{dir: t.TempDir()}
-	if r.server, err = fakeweb.NewServer(web, so); err != nil {
+	if r.server, err = serve.New(web, so); err != nil {
 		t.Fatal(err)
 	}
-	at := fakeweb.Listen{HTTP: "127.0.0.1:0", DNS: "127.0.0.1:0", Addresses: addresses}
+	at := serve.Listen{HTTP: "127.0.0.1:0", DNS: "127.0.0.1:0", Addresses: addresses}
 	if so.HTTPS > 0 {
 		at.TLS = "127.0.0.1:0"
 	}
@@ -139,7 +142,7 @@ func (r *politeRun) costs(t *testing.T) {
 }
 
 // check fails for every rule of politeness that the server saw broken.
-func (r *politeRun) check(t *testing.T, d fakeweb.Demands) {
+func (r *politeRun) check(t *testing.T, d count.Demands) {
 	t.Helper()
 	for i, v := range r.server.Counter().Check(d) {
 		if i == 10 {
@@ -155,11 +158,11 @@ func TestPolite(t *testing.T) {
 	const sites, delay = 2000, 2 * time.Second
 	r := newPoliteRun(t,
 		fakeweb.Spec{Pages: 400_000, Sites: sites, Links: 4_000_000, Seed: 3},
-		fakeweb.ServeOptions{MinSize: 2000, MaxSize: 10_000, MinLatency: 5 * time.Millisecond, MaxLatency: 50 * time.Millisecond}, sites)
+		answer.Options{MinSize: 2000, MaxSize: 10_000, MinLatency: 5 * time.Millisecond, MaxLatency: 50 * time.Millisecond}, sites)
 	r.crawl(t, "--delay", delay.String(), "--delay-factor", "0", "--fetchers", "2000", "--duration", seconds("75s"))
 	r.costs(t)
-	r.check(t, fakeweb.Demands{Delay: delay})
-	use := r.server.Counter().Use(r.server.Wanted(fakeweb.Limits{}), []graph.Page{0}, delay, 1900)
+	r.check(t, count.Demands{Delay: delay})
+	use := r.server.Counter().Use(r.server.Wanted(answer.Limits{}), []graph.Page{0}, delay, 1900)
 	t.Logf("from %v to %v: %d requests of %.0f that politeness allows: %.2f %%", use.From.Round(time.Millisecond),
 		use.To.Round(time.Millisecond), use.Requests, use.Allowed, 100*use.Share())
 	if use.To-use.From < 20*time.Second || use.Share() < 0.95 {
@@ -172,7 +175,7 @@ func TestInFlight(t *testing.T) {
 	const sites = 10_000
 	r := newPoliteRun(t,
 		fakeweb.Spec{Pages: 20 * sites, Sites: sites, Links: 200 * sites, Seed: 5},
-		fakeweb.ServeOptions{MinSize: 2000, MaxSize: 10_000, MinLatency: 10 * time.Second, MaxLatency: 10 * time.Second, HTTPS: 0.5}, 100)
+		answer.Options{MinSize: 2000, MaxSize: 10_000, MinLatency: 10 * time.Second, MaxLatency: 10 * time.Second, HTTPS: 0.5}, 100)
 	var seeds bytes.Buffer // all sites from the beginning: links would take minutes at this pace
 	for id := range graph.Site(sites) {
 		fmt.Fprintln(&seeds, r.server.URL(r.server.Web().Home(id)))
@@ -181,7 +184,7 @@ func TestInFlight(t *testing.T) {
 	// Long time-outs: a busy machine is not what is measured.
 	r.crawl(t, "--delay", "100ms", "--delay-factor", "0", "--ip-cap", "0", "--ip-delay", "0s", "--fetchers", "10000", "--timeout", "2m", "--timeout-first-byte", "90s", "--timeout-connect", "60s", "--duration", seconds("60s"))
 	r.costs(t)
-	r.check(t, fakeweb.Demands{Delay: 100 * time.Millisecond})
+	r.check(t, count.Demands{Delay: 100 * time.Millisecond})
 	if r.most < sites*9/10 || r.memory > 2<<30 {
 		t.Errorf("%d requests in flight with %d MiB, want 9,000 at least within 2,048", r.most, r.memory>>20)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -22,7 +22,7 @@ func (w *testWeb) logTo(b *bytes.Buffer) { w.o.Log = slog.New(slog.NewTextHandle
 func TestCaseJournalTailLost(t *testing.T) {
 	long(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 400, 12, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 400, 12, answer.Options{})
 		w.o.Machine.Sizes = Sizes{Journal: 30_000, Archive: 50_000}
 		w.o.Config.Pages = 300
 		w.run(t)
@@ -59,7 +59,7 @@ func TestCaseJournalTailLost(t *testing.T) {
 // they are not there.
 func TestCaseArchiveMoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 400, 12, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 400, 12, answer.Options{})
 		w.o.Machine.Sizes.Archive = 50_000
 		w.o.Config.Pages = 100
 		w.run(t)
@@ -69,7 +69,7 @@ func TestCaseArchiveMoved(t *testing.T) {
 		if sum := w.run(t); sum.Fetched != 400 {
 			t.Errorf("%d of 400 pages", sum.Fetched)
 		}
-		w.check(t, fakeweb.Limits{})
+		w.check(t, answer.Limits{})
 		f := w.verify(t)
 		f.clean(t)
 		if want := fmt.Sprintf("%d WARC files are not here, they were moved away or lost: number 0-%d;", len(moved), len(moved)-1); f.Absent != int64(len(moved)) || !strings.Contains(fmt.Sprint(f.Notes), want) {
@@ -82,7 +82,7 @@ func TestCaseArchiveMoved(t *testing.T) {
 // says. The crawl goes on in the next one; verify still finds what is missing.
 func TestArchiveTooShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 200, 12, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 200, 12, answer.Options{})
 		w.o.Config.Pages = 100
 		w.run(t)
 		all, _ := w.disk[layout.ArchiveDir].List()
@@ -109,7 +109,7 @@ func TestArchiveTooShort(t *testing.T) {
 // A WARC file with its final name never changes: each session begins its own.
 func TestFinalFilesStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 200, 12, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 200, 12, answer.Options{})
 		final := map[string][]byte{}
 		for i := range 3 {
 			w.o.Config.Pages = int64(50 * (i + 1))
@@ -136,7 +136,7 @@ func TestFinalFilesStay(t *testing.T) {
 func TestCaseStaleFollower(t *testing.T) {
 	long(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 400, 20, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 400, 20, answer.Options{})
 		w.o.Machine.Sizes = Sizes{Journal: 15_000, Copy: 1, Replay: 1, URLs: 1}
 		w.o.Config.Pages = 150
 		w.run(t)

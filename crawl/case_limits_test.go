@@ -19,7 +19,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -415,7 +415,7 @@ func TestCaseRulesEdited(t *testing.T) {
 func TestCaseRecrawlPages(t *testing.T) {
 	long(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 60, 6, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 60, 6, answer.Options{})
 		w.o.Config.Pages, w.o.Config.Recrawl = 100, config.Duration{Duration: time.Hour}
 		w.o.Config.Duration = config.Duration{Duration: 12 * time.Hour}
 		if sum := w.run(t); sum.Why != whyDuration || sum.Fetched != 60 || sum.Requests < 500 {
@@ -453,7 +453,7 @@ func TestCaseCommits(t *testing.T) {
 	long(t)
 	for _, sites := range []int{20, 800} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newTestWeb(t, 3*max(sites, 200), sites, fakeweb.ServeOptions{MinLatency: 10 * time.Millisecond, MaxLatency: 200 * time.Millisecond})
+			w := newTestWeb(t, 3*max(sites, 200), sites, answer.Options{MinLatency: 10 * time.Millisecond, MaxLatency: 200 * time.Millisecond})
 			w.o.Config.Duration = config.Duration{Duration: 20 * time.Second}
 			sum := w.run(t)
 			if most := int64(sum.Ran/w.o.Config.Commit.Duration)*11/10 + 5; sum.Commits > most {

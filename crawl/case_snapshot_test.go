@@ -8,7 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -16,7 +16,7 @@ import (
 // was killed while it wrote it.
 func TestCaseSnapshotTemp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 300, 10, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 300, 10, answer.Options{})
 		w.o.Config.Pages = 50
 		w.run(t)
 		w.o.Config.Pages, w.o.Seeds = 100, nil

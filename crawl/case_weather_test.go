@@ -15,7 +15,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 )
 
 // manySites are hosts s0.example, s1.example... each with a home page that links to so many
@@ -258,7 +258,7 @@ func TestCaseForever429(t *testing.T) {
 func TestCaseTLSStorm(t *testing.T) {
 	long(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 600, 40, fakeweb.ServeOptions{HTTPS: 1})
+		w := newTestWeb(t, 600, 40, answer.Options{HTTPS: 1})
 		began := time.Now()
 		c := w.server.ClientTLS().Clone()
 		c.Time = func() time.Time {
@@ -295,7 +295,7 @@ func TestCaseStartedOffline(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 60, 4, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 60, 4, answer.Options{})
 		w.o.Config.AllowPrivate = false
 		one := w.run(t)
 		w.o.Config.AllowPrivate = true

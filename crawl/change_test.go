@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -34,7 +34,7 @@ func TestDenyWhileRunning(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 600, 6, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 600, 6, answer.Options{})
 		w.o.Config.Deny, w.o.Config.Duration = list, config.Duration{Duration: 3 * time.Minute}
 		host := w.web.SiteName(1)[len("http://"):]
 		changed := time.Duration(0)
@@ -65,7 +65,7 @@ func TestDenyWhileRunning(t *testing.T) {
 // A narrower scope holds for pages that wait.
 func TestNarrowerScope(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 400, 12, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 400, 12, answer.Options{})
 		w.o.Config.Pages = 60
 		w.run(t)
 		at := w.server.Counter().Now()
@@ -84,7 +84,7 @@ func TestNarrowerScope(t *testing.T) {
 // --recrawl may be switched on and off from one session to the next.
 func TestRecrawlSwitched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 100, 10, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 100, 10, answer.Options{})
 		c := &w.o.Config
 		w.run(t)
 		first := w.statuses(t)[200]
@@ -108,7 +108,7 @@ func TestRecrawlSwitched(t *testing.T) {
 // When we are cut off no page and no site is given up.
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 1200, 150, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 1200, 150, answer.Options{})
 		began := time.Now()
 		off := func() bool { d := time.Since(began); return d > 15*time.Second && d < 16*time.Minute }
 		dial := w.o.Machine.Dial
@@ -128,7 +128,7 @@ func TestOutage(t *testing.T) {
 // A crawl that can reach nothing at all pauses.
 func TestEndlessOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 1200, 150, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 1200, 150, answer.Options{})
 		began := time.Now()
 		dial := w.o.Machine.Dial
 		w.o.Machine.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {

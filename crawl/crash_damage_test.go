@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -71,10 +71,10 @@ func (w *crashWeb) flipBit(t *testing.T, rng *rand.Rand) {
 func (w *crashWeb) checkDamaged(t *testing.T) {
 	t.Helper()
 	c, counter := &w.o.Config, w.server.Counter()
-	found := counter.Check(fakeweb.Demands{Delay: c.Delay.Duration, PerConnection: c.PerConnection, Repeats: true})
+	found := counter.Check(count.Demands{Delay: c.Delay.Duration, PerConnection: c.PerConnection, Repeats: true})
 	for _, v := range append(found, counter.CheckWanted(w.server.Wanted(w.limits()))...) {
 		switch v.Kind {
-		case fakeweb.CrawlDelay, fakeweb.RetryAfter, fakeweb.Repeated:
+		case count.CrawlDelay, count.RetryAfter, count.Repeated:
 		default:
 			t.Error(v)
 		}

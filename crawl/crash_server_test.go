@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -16,14 +17,14 @@ func (w *crashWeb) checkServer(t *testing.T) {
 	t.Helper()
 	c := &w.o.Config
 	counter := w.server.Counter()
-	demands := fakeweb.Demands{Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressCap: c.IPCap, Repeats: true}
+	demands := count.Demands{Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressCap: c.IPCap, Repeats: true}
 	if c.PerConnection == 1 { // requests over one connection follow each other at once
 		demands.AddressDelay = c.IPDelay.Duration
 	}
 	found := counter.Check(demands)
 	found = append(found, counter.CheckWanted(w.server.Wanted(w.limits()))...)
 	for _, v := range found {
-		if v.Kind != fakeweb.Repeated && !w.excused(v) {
+		if v.Kind != count.Repeated && !w.excused(v) {
 			t.Error(v)
 		}
 	}
@@ -32,12 +33,12 @@ func (w *crashWeb) checkServer(t *testing.T) {
 	}
 }
 
-func (w *crashWeb) excused(v fakeweb.Violation) bool {
+func (w *crashWeb) excused(v count.Violation) bool {
 	site := w.web.SiteName(v.Site)
 	before := v.At - v.Got // end of the answer before
 	until := before + v.Want
 	for _, q := range w.server.Counter().Requests(v.Site) {
-		if v.Kind == fakeweb.RetryAfter && q.NotBefore == until {
+		if v.Kind == count.RetryAfter && q.NotBefore == until {
 			before = q.End // the answer that asked to wait
 			break
 		}
@@ -47,9 +48,9 @@ func (w *crashWeb) excused(v fakeweb.Violation) bool {
 		return false
 	}
 	switch v.Kind {
-	case fakeweb.CrawlDelay:
+	case count.CrawlDelay:
 		return !k.ruled[site]
-	case fakeweb.RetryAfter:
+	case count.RetryAfter:
 		return k.ends[site] < before
 	}
 	return false
@@ -66,12 +67,12 @@ func (w *crashWeb) crashBetween(from, to time.Duration) *crash {
 }
 
 // checkRepeats finds pages of a site that were answered twice without a crash in between.
-func (w *crashWeb) checkRepeats(t *testing.T, log []fakeweb.Request) {
+func (w *crashWeb) checkRepeats(t *testing.T, log []count.Request) {
 	t.Helper()
 	last := map[graph.Page]time.Duration{}
-	slices.SortFunc(log, func(a, b fakeweb.Request) int { return int(a.Start - b.Start) })
+	slices.SortFunc(log, func(a, b count.Request) int { return int(a.Start - b.Start) })
 	for _, q := range log {
-		if q.Kind != fakeweb.KindPage || q.Status != 200 || !q.Full {
+		if q.Kind != answer.KindPage || q.Status != 200 || !q.Full {
 			continue
 		}
 		if end, ok := last[q.Page]; ok && w.crashBetween(end, q.Start) == nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -97,7 +97,7 @@ type crashWeb struct {
 func newCrashWeb(t *testing.T) *crashWeb {
 	t.Helper()
 	const pages, sites = 150, 14
-	w := &crashWeb{testWeb: newTestWeb(t, pages, sites, fakeweb.Mixed()), root: disk.NewMemory()}
+	w := &crashWeb{testWeb: newTestWeb(t, pages, sites, answer.Mixed()), root: disk.NewMemory()}
 	w.journal = watched{map[string]int64{}, map[string]bool{}}
 	w.server.SetAddresses(sites / 2)
 	w.o.Config.IPCap = 1 // of more at a time one may start when another has just ended
@@ -106,8 +106,8 @@ func newCrashWeb(t *testing.T) *crashWeb {
 	return w
 }
 
-func (w *crashWeb) limits() fakeweb.Limits {
-	return fakeweb.Limits{Sitemaps: true, MaxBody: int(w.o.Config.MaxBody)}
+func (w *crashWeb) limits() answer.Limits {
+	return answer.Limits{Sitemaps: true, MaxBody: int(w.o.Config.MaxBody)}
 }
 
 // open gives a directory of the disk. That of the journal notes what is safe.

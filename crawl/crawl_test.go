@@ -8,29 +8,29 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
 // A whole crawl of a web where nothing is odd.
 func TestPlainWeb(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 400, 12, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 400, 12, answer.Options{})
 		sum := w.run(t)
 		if sum.Why != whyFinished || sum.Fetched != 400 {
 			t.Errorf("it %s with %d of 400 pages", sum.Why, sum.Fetched)
 		}
-		w.check(t, fakeweb.Limits{})
+		w.check(t, answer.Limits{})
 	})
 }
 
 // Everything that the Web has on a usual day.
 func TestMixedWeb(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 1000, 60, fakeweb.Mixed())
+		w := newTestWeb(t, 1000, 60, answer.Mixed())
 		sum := w.run(t)
 		t.Logf("%+v", sum)
-		w.check(t, fakeweb.Limits{Sitemaps: true, MaxBody: int(w.o.Config.MaxBody)})
+		w.check(t, answer.Limits{Sitemaps: true, MaxBody: int(w.o.Config.MaxBody)})
 	})
 }
 

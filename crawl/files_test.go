@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -42,7 +42,7 @@ func (f countedFile) Close() error {
 // However a run ends, it leaves no file open: one program may make many.
 func TestFilesClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 300, 10, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 300, 10, answer.Options{})
 		var open atomic.Int64
 		w.o.Machine.Disk = func(name string) (disk.Dir, error) {
 			d, err := w.disk.open(name)

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 )
 
 // honest makes a site of one kind.
@@ -106,11 +106,11 @@ func TestHonestPlain(t *testing.T) {
 	for _, name := range honestPolicies() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newTestWeb(t, 8000, 500, fakeweb.ServeOptions{MaxSize: 4000})
+				w := newTestWeb(t, 8000, 500, answer.Options{MaxSize: 4000})
 				w.o.Config.Policy = name
 				w.o.Config.MaxDepth, w.o.Config.MaxDepthDynamic = config.Default().MaxDepth, config.Default().MaxDepthDynamic
 				sum := w.run(t)
-				w.check(t, fakeweb.Limits{})
+				w.check(t, answer.Limits{})
 				if sum.Why != whyFinished || sum.Fetched < 7900 {
 					t.Errorf("%d pages, ended because of %s", sum.Fetched, sum.Why)
 				}
@@ -139,9 +139,9 @@ func TestHonestChains(t *testing.T) {
 					case err != nil || n > links:
 						http.NotFound(rw, r)
 					case n == links:
-						answer(rw, "Topic", words(r.URL.Path, 20))
+						writePage(rw, "Topic", words(r.URL.Path, 20))
 					default:
-						answer(rw, "Topic", words(r.URL.Path, 20), fmt.Sprintf("/topic%d/page%d.html", chain, n+1))
+						writePage(rw, "Topic", words(r.URL.Path, 20), fmt.Sprintf("/topic%d/page%d.html", chain, n+1))
 					}
 				}}, "http://a.example/")
 				w.o.Config.Policy = name

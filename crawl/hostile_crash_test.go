@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -117,7 +117,7 @@ func (w *crashWeb) nearlySamePages(t *testing.T, got, want map[string]string) {
 			if !isFetched(state) {
 				continue
 			}
-			if at, _ := w.server.Place(url); at.Trap != fakeweb.NoTrap {
+			if at, _ := w.server.Place(url); at.Trap != answer.NoTrap {
 				trapped[i]++
 				continue
 			}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -16,9 +16,9 @@ import (
 // pages differ by it alone, by number or by name.
 func trapCost(kind string) int {
 	switch kind {
-	case fakeweb.Farm.String():
+	case answer.Farm.String():
 		return 80
-	case fakeweb.Calendar.String():
+	case answer.Calendar.String():
 		return 100
 	}
 	return 40
@@ -70,7 +70,7 @@ func (h *hostileCrawl) findWeb(t *testing.T, in int) {
 // hostileSwitches are the names of all that the hostile web has and the mixed one has not,
 // and of session ids under names that nobody knows.
 func hostileSwitches() (names []string) {
-	mixed, hostile := fakeweb.Mixed(), fakeweb.Hostile()
+	mixed, hostile := answer.Mixed(), answer.Hostile()
 	usual := mixed.Shares()
 	for i, s := range hostile.Shares() {
 		if *s.Value != *usual[i].Value {
@@ -83,8 +83,8 @@ func hostileSwitches() (names []string) {
 // oneSwitch is a plain web with one switch on, at a share such that many pages or sites
 // are met and most of the web can still be reached. Answers without end are rare for the
 // sake of time: each is read up to the largest page.
-func oneSwitch(name string) fakeweb.ServeOptions {
-	so := fakeweb.ServeOptions{Agent: "winnow", Sitemaps: 0.3, MaxSize: 12_000, CrowdLinks: 5000}
+func oneSwitch(name string) answer.Options {
+	so := answer.Options{Agent: "winnow", Sitemaps: 0.3, MaxSize: 12_000, CrowdLinks: 5000}
 	share := 0.1
 	switch name {
 	case "mirrors", "storm", "fast-errors", "refused", "silent":
@@ -130,7 +130,7 @@ func (w *testWeb) trapRequests() map[string]int {
 			if q.Page != graph.NoPage {
 				had[q.Page] = true
 			}
-			if q.Trap != fakeweb.NoTrap && (q.Trap != fakeweb.SessionUnknown || !first) {
+			if q.Trap != answer.NoTrap && (q.Trap != answer.SessionUnknown || !first) {
 				cost[q.Trap.String()+" "+site]++
 			}
 		}

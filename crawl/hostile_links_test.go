@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 )
 
 // TestSymbolicLinks: a crawl directory that came from elsewhere may hold symbolic links
@@ -35,7 +35,7 @@ func TestSymbolicLinks(t *testing.T) {
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 40, 3, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 40, 3, answer.Options{})
 		w.o.Dir, w.o.Machine.Disk = dir, nil
 		w.run(t)
 	})
@@ -76,7 +76,7 @@ func TestLinkedURLs(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 40, 3, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 40, 3, answer.Options{})
 		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 20
 		w.run(t)
 		urls := filepath.Join(dir, layout.URLDir, layout.URLFile)

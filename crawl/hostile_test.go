@@ -16,6 +16,9 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/count"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -58,8 +61,8 @@ func fromEnv(name string, usual int) int {
 }
 
 // hostileServe is the hostile web with fewer links on its crowded pages.
-func hostileServe() fakeweb.ServeOptions {
-	so := fakeweb.Hostile()
+func hostileServe() answer.Options {
+	so := answer.Hostile()
 	so.CrowdLinks = 20_000
 	return so
 }
@@ -68,7 +71,7 @@ func hostileServe() fakeweb.ServeOptions {
 type hostileCrawl struct {
 	pages, sites int
 	seed         uint64
-	serve        fakeweb.ServeOptions
+	serve        answer.Options
 	set          func(*config.Config) // what differs from the default; nil: nothing
 }
 
@@ -92,7 +95,7 @@ func (h *hostileCrawl) web(t *testing.T) *testWeb {
 		t.Fatal(err)
 	}
 	h.serve.Seed = h.seed
-	server, err := fakeweb.NewServer(web, h.serve)
+	server, err := serve.New(web, h.serve)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,10 +130,10 @@ func (w *testWeb) absent() (list []string) {
 		w.meetSite(met, w.web.SiteOf(p))
 	}
 	must := []string{"near-copies", "mirrors", "storm", "fast-errors", "refused", "silent", "robots-hanging", "robots-endless", "robots-changing"}
-	for c := fakeweb.Hang; c <= fakeweb.Bomb; c++ {
+	for c := answer.Hang; c <= answer.Bomb; c++ {
 		must = append(must, c.String())
 	}
-	for trap := fakeweb.Calendar; trap <= fakeweb.Wildcard; trap++ {
+	for trap := answer.Calendar; trap <= answer.Wildcard; trap++ {
 		must = append(must, trap.String())
 	}
 	return slices.DeleteFunc(must, func(name string) bool { return met[name] })
@@ -150,9 +153,9 @@ func (w *testWeb) meetSite(met map[string]bool, id graph.Site) {
 }
 
 // limits are those of the crawl.
-func (w *testWeb) limits() fakeweb.Limits {
+func (w *testWeb) limits() answer.Limits {
 	c := &w.o.Config
-	return fakeweb.Limits{MaxDepth: max(0, int(c.MaxDepth)), Sitemaps: c.Sitemaps, MaxBody: int(c.MaxBody)}
+	return answer.Limits{MaxDepth: max(0, int(c.MaxDepth)), Sitemaps: c.Sitemaps, MaxBody: int(c.MaxBody)}
 }
 
 // checkHostile holds a crawl against the rules and the wanted pages, by the server's count
@@ -178,7 +181,7 @@ func (w *testWeb) checkHostile(t *testing.T) {
 func (w *testWeb) checkRules(t *testing.T) {
 	t.Helper()
 	c := &w.o.Config
-	for i, v := range w.server.Counter().Check(fakeweb.Demands{
+	for i, v := range w.server.Counter().Check(count.Demands{
 		Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressDelay: c.IPDelay.Duration, AddressCap: c.IPCap,
 	}) {
 		if i < 10 {
@@ -189,7 +192,7 @@ func (w *testWeb) checkRules(t *testing.T) {
 
 // checkWanted looks for wanted pages that are missing or came twice, and says what the crawl
 // thinks of them.
-func (w *testWeb) checkWanted(t *testing.T, wanted *fakeweb.Wanted) {
+func (w *testWeb) checkWanted(t *testing.T, wanted *answer.Wanted) {
 	t.Helper()
 	found := w.server.Counter().CheckWanted(wanted)
 	if len(found) == 0 {
@@ -295,7 +298,7 @@ func (w *testWeb) visits(t *testing.T) []*trapVisit {
 	var urls, sites []string
 	at := func(url string) *trapVisit {
 		p, _ := w.server.Place(url)
-		if p.Trap == fakeweb.NoTrap {
+		if p.Trap == answer.NoTrap {
 			return &trapVisit{}
 		}
 		where := p.Trap.String() + " " + trapOf(url)

@@ -48,7 +48,7 @@ func mirrored(t *testing.T, equal, other int) *handWeb {
 		hosts[name] = func(rw http.ResponseWriter, r *http.Request) {
 			switch {
 			case strings.HasPrefix(r.URL.Path, "/same/"):
-				answer(rw, "Page", words(r.URL.Path, 80))
+				writePage(rw, "Page", words(r.URL.Path, 80))
 			case r.URL.Path == "/robots.txt":
 				http.NotFound(rw, r)
 			default:
@@ -191,7 +191,7 @@ func copies(t *testing.T) *handWeb {
 				text = fmt.Sprint(text, " Table ", i*i*len(rest)+int(rest[len(rest)-1])*i)
 			}
 		}
-		answer(rw, "Page", text, links...)
+		writePage(rw, "Page", text, links...)
 	}
 	return newHandWeb(t, map[string]http.HandlerFunc{"a.example": s.serve}, "http://a.example/")
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -20,7 +20,7 @@ import (
 func TestWallClockJumps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, jump := range []time.Duration{6 * time.Hour, -3 * time.Minute} {
-			w := newTestWeb(t, 100, 10, fakeweb.ServeOptions{})
+			w := newTestWeb(t, 100, 10, answer.Options{})
 			began := time.Now()
 			var shift atomic.Int64
 			w.o.Machine.Wall = func() time.Time { return time.Now().Add(time.Duration(shift.Load())) }
@@ -81,7 +81,7 @@ func (w *testWeb) dates(t *testing.T) (list []time.Time) {
 // The archive says which program wrote it, also where that has no version.
 func TestSoftwareWithoutVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 20, 4, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 20, 4, answer.Options{})
 		w.o.Version, w.o.Config.Pages = "", 1
 		w.run(t)
 		all, err := w.disk[layout.ArchiveDir].List()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -31,7 +31,7 @@ func (w *testWeb) recording(t *testing.T) *Recording {
 // that the server gave it, by URL, and no other has any (W36).
 func TestRecordedGraph(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 600, 40, fakeweb.Mixed())
+		w := newTestWeb(t, 600, 40, answer.Mixed())
 		sum := w.run(t)
 		path := filepath.Join(t.TempDir(), "crawl.wg")
 		_, err := graph.Import(t.Context(), graph.ImportOptions{Feed: w.recording(t).Feed(), WriteOptions: graph.WriteOptions{Path: path}})
@@ -88,7 +88,7 @@ func (w *testWeb) compareLinks(t *testing.T, g *graph.Graph, p graph.Page) {
 // The trail of a crawl agrees with what the crawl counted itself.
 func TestTrail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		so := fakeweb.Mixed()
+		so := answer.Mixed()
 		so.DNS.Missing, so.Robots.Broken = 0.1, 0.1 // sites that are given up
 		w := newTestWeb(t, 600, 40, so)
 		w.o.Config.Pages = 200
@@ -133,7 +133,7 @@ func (w *testWeb) checkSessions(t *testing.T, x *Trail) {
 func TestTimings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const connect, first = 3 * time.Millisecond, 20 * time.Millisecond
-		w := newTestWeb(t, 60, 5, fakeweb.ServeOptions{Times: fakeweb.Times{
+		w := newTestWeb(t, 60, 5, answer.Options{Times: answer.Times{
 			FirstByte: func(graph.Site, graph.Page, uint32) time.Duration { return first },
 		}})
 		w.o.Config.PerConnection = 4

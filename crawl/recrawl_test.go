@@ -12,7 +12,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -21,7 +21,7 @@ import (
 func TestRecrawlOnResume(t *testing.T) {
 	long(t)
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 200, 4, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 200, 4, answer.Options{})
 		c := &w.o.Config
 		c.Pages = 150
 		w.run(t)

@@ -14,7 +14,8 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -23,7 +24,7 @@ import (
 // nothing was asked for twice.
 func TestLimitsArePauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 300, 10, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 300, 10, answer.Options{})
 		c := &w.o.Config
 		for _, pages := range []int64{1, 40, 41, 150} {
 			c.Pages = pages
@@ -52,7 +53,7 @@ func TestLimitsArePauses(t *testing.T) {
 		if sum := w.run(t); sum.Why != whyFinished || sum.Fetched != 300 {
 			t.Fatalf("it ended by %s with %d of 300 pages", sum.Why, sum.Fetched)
 		}
-		w.check(t, fakeweb.Limits{})
+		w.check(t, answer.Limits{})
 	})
 }
 
@@ -67,7 +68,7 @@ func (w *testWeb) run2(t *testing.T, change func()) *Summary {
 // to it.
 func TestWiderScope(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 400, 12, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 400, 12, answer.Options{})
 		c := &w.o.Config
 		c.Scope = config.ScopeSeeds
 		home, _ := page.Site([]byte(w.o.Seeds[0]))
@@ -85,7 +86,7 @@ func TestWiderScope(t *testing.T) {
 		if sum = w.run(t); sum.Why != whyFinished || sum.Fetched != 400 || sum.Refused != 0 {
 			t.Fatalf("%d pages fetched, %d refused", sum.Fetched, sum.Refused)
 		}
-		w.check(t, fakeweb.Limits{})
+		w.check(t, answer.Limits{})
 		r, err := readRecording(w.disk[layout.JournalDir])
 		if err != nil {
 			t.Fatal(err)
@@ -106,7 +107,7 @@ func TestWiderScope(t *testing.T) {
 // again.
 func TestOtherPolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 300, 10, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 300, 10, answer.Options{})
 		w.o.Config.Pages = 100
 		w.run(t)
 		w.o.Config.Policy, w.o.Config.Pages = "batch-pagerank/k=50", 200
@@ -116,14 +117,14 @@ func TestOtherPolicy(t *testing.T) {
 		if sum := w.run(t); sum.Fetched != 300 {
 			t.Errorf("%d of 300 pages", sum.Fetched)
 		}
-		w.check(t, fakeweb.Limits{})
+		w.check(t, answer.Limits{})
 	})
 }
 
 // Other seeds are refused unless they are to be added, and nothing has changed then.
 func TestOtherSeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 300, 10, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 300, 10, answer.Options{})
 		w.o.Config.Pages = 3
 		w.run(t)
 		before := w.records(t)
@@ -156,8 +157,8 @@ func (w *testWeb) records(t *testing.T) (n int) {
 func TestRecrawl(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		so := fakeweb.ServeOptions{NoValidators: 0.2}
-		so.Changes = fakeweb.Changes{Clock: func() time.Duration { return time.Since(began) }, Min: 2 * time.Hour, Max: 100 * time.Hour}
+		so := answer.Options{NoValidators: 0.2}
+		so.Changes = answer.Changes{Clock: func() time.Duration { return time.Since(began) }, Min: 2 * time.Hour, Max: 100 * time.Hour}
 		w := newTestWeb(t, 200, 20, so)
 		c := &w.o.Config
 		c.Recrawl, c.Duration = config.Duration{Duration: 3 * time.Hour}, config.Duration{Duration: 10 * time.Hour}
@@ -170,7 +171,7 @@ func TestRecrawl(t *testing.T) {
 		if sum.Fetched != 200 {
 			t.Errorf("%d of 200 pages", sum.Fetched)
 		}
-		for _, v := range w.server.Counter().Check(fakeweb.Demands{Delay: c.Delay.Duration, Repeats: true}) {
+		for _, v := range w.server.Counter().Check(count.Demands{Delay: c.Delay.Duration, Repeats: true}) {
 			t.Error(v)
 		}
 	})
@@ -196,7 +197,7 @@ func (w *testWeb) statuses(t *testing.T) map[uint16]int {
 // Who stops a crawl while it is restored does not wait for the end of that.
 func TestStoppedWhileRestored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 300, 10, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 300, 10, answer.Options{})
 		w.o.Config.Pages = 100
 		w.run(t)
 		before := w.records(t)
@@ -213,7 +214,7 @@ func TestStoppedWhileRestored(t *testing.T) {
 		if sum := w.run(t); sum.Fetched != 300 {
 			t.Errorf("%d of 300 pages", sum.Fetched)
 		}
-		w.check(t, fakeweb.Limits{})
+		w.check(t, answer.Limits{})
 	})
 }
 

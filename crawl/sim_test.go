@@ -12,7 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
@@ -91,7 +91,7 @@ func (s *simSetting) compare(t *testing.T, policyName string, seed uint64) {
 		t.Fatal(err)
 	}
 	times.Model.Noise, times.Model.Farewell = sim.Dist{}, 0 // a server does not know which connection is for which page
-	w := newTestWeb(t, s.pages, 20, fakeweb.ServeOptions{Times: fakeTimes(times)})
+	w := newTestWeb(t, s.pages, 20, answer.Options{Times: fakeTimes(times)})
 	c := &w.o.Config
 	c.Policy, c.Fetchers, c.Pages, c.RandomSeed, c.Batch = policyName, s.fetchers, s.max, seed, 90
 	c.IPDelay, c.IPCap, c.Sitemaps = config.Duration{}, 0, false
@@ -116,8 +116,8 @@ func (s *simSetting) compare(t *testing.T, policyName string, seed uint64) {
 }
 
 // fakeTimes lets a server take as long as a simulated one.
-func fakeTimes(x *sim.Times) fakeweb.Times {
-	return fakeweb.Times{
+func fakeTimes(x *sim.Times) answer.Times {
+	return answer.Times{
 		Resolve:   x.Resolve,
 		Connect:   func(_ context.Context, s graph.Site, n uint32) time.Duration { return x.Connect(s, n) },
 		FirstByte: func(s graph.Site, p graph.Page, _ uint32) time.Duration { return x.FirstByte(s, p, 0) },

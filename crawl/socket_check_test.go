@@ -9,7 +9,8 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -18,14 +19,14 @@ import (
 func (w *socketWeb) check(t *testing.T) {
 	t.Helper()
 	c, n := &w.o.Config, w.server.Counter()
-	demands := fakeweb.Demands{Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressCap: c.IPCap}
+	demands := count.Demands{Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressCap: c.IPCap}
 	if c.IPCap == 1 {
 		// With several at a time the server cannot tell: one that was on its way when
 		// another ended arrives right behind it.
 		demands.AddressDelay = c.IPDelay.Duration
 	}
 	found := n.Check(demands)
-	wanted := w.server.Wanted(fakeweb.Limits{Sitemaps: c.Sitemaps, MaxBody: int(c.MaxBody)})
+	wanted := w.server.Wanted(answer.Limits{Sitemaps: c.Sitemaps, MaxBody: int(c.MaxBody)})
 	found = append(found, n.CheckWanted(wanted)...)
 	for i, v := range found {
 		if i == 10 {
@@ -108,7 +109,7 @@ func (w *socketWeb) spoken(t *testing.T) map[string]int {
 }
 
 // checkCrawl compares the crawl's own count with the server's: it has what it was given.
-func (w *socketWeb) checkCrawl(t *testing.T, wanted *fakeweb.Wanted) {
+func (w *socketWeb) checkCrawl(t *testing.T, wanted *answer.Wanted) {
 	t.Helper()
 	sum := w.run(t, 0) // what failed is tried again, and fails again
 	if sum.Why != whyUnreachable && sum.Why != whyFinished {
@@ -116,7 +117,7 @@ func (w *socketWeb) checkCrawl(t *testing.T, wanted *fakeweb.Wanted) {
 	}
 	redirects := 0
 	for _, p := range wanted.Asked {
-		if e := w.server.Truth(p); e.Class == fakeweb.Redirect || e.Class == fakeweb.Other {
+		if e := w.server.Truth(p); e.Class == answer.Redirect || e.Class == answer.Other {
 			redirects++
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 )
 
 // Servers that take long do not keep a crawl from stopping at its limit: what is under
@@ -17,7 +17,7 @@ func TestLimitEndsInTime(t *testing.T) {
 		func(c *config.Config) { c.Bytes = 30_000 },
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newTestWeb(t, 300, 12, fakeweb.ServeOptions{MinLatency: 10 * time.Second, MaxLatency: 12 * time.Second})
+			w := newTestWeb(t, 300, 12, answer.Options{MinLatency: 10 * time.Second, MaxLatency: 12 * time.Second})
 			w.o.Config.DelayFactor = 0 // at every moment something is under way
 			limit(&w.o.Config)
 			sum := w.run(t)

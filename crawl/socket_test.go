@@ -12,13 +12,15 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
 )
 
 // A socketWeb is a web behind real sockets: its pages over TCP and TLS, its names from
 // a DNS server of its own. Nothing in between is ours but the crawler.
 type socketWeb struct {
-	server *fakeweb.Server
-	net    *fakeweb.Net
+	server *serve.Server
+	net    *serve.Net
 	o      RunOptions
 	dials  atomic.Int64 // connections for pages, by the crawler's own count
 	stopAt int64        // number of the connection at which the crawl is told to stop
@@ -28,7 +30,7 @@ type socketWeb struct {
 // sockets are what decides a web behind sockets.
 type sockets struct {
 	pages, sites int
-	serve        fakeweb.ServeOptions
+	serve        answer.Options
 	addresses    int // 0: each site has its own
 }
 
@@ -41,10 +43,10 @@ func newSocketWeb(t *testing.T, s sockets) *socketWeb {
 		t.Fatal(err)
 	}
 	w := &socketWeb{}
-	if w.server, err = fakeweb.NewServer(web, s.serve); err != nil {
+	if w.server, err = serve.New(web, s.serve); err != nil {
 		t.Fatal(err)
 	}
-	at := fakeweb.Listen{HTTP: "127.0.0.1:0", TLS: "127.0.0.1:0", DNS: "127.0.0.1:0", Addresses: s.addresses}
+	at := serve.Listen{HTTP: "127.0.0.1:0", TLS: "127.0.0.1:0", DNS: "127.0.0.1:0", Addresses: s.addresses}
 	switch {
 	case runtime.GOOS != "linux":
 		at.Addresses = 1 // elsewhere 127.0.0.1 is the only loopback address
@@ -105,8 +107,8 @@ func (w *socketWeb) run(t *testing.T, upTo int64) *Summary {
 }
 
 // mixedSockets is a web with some of everything, quick enough to wait for.
-func mixedSockets() fakeweb.ServeOptions {
-	so := fakeweb.Mixed()
+func mixedSockets() answer.Options {
+	so := answer.Mixed()
 	so.Robots.MaxDelay = 100 * time.Millisecond
 	so.Pages.Busy, so.RetryAfter = 0.004, time.Second // whole seconds: a few must do
 	so.HTTPS = 0.4

@@ -16,7 +16,8 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -81,7 +82,7 @@ func TestStorm(t *testing.T) {
 }
 
 func newStorm(t *testing.T) *storm {
-	s := &storm{testWeb: newTestWeb(t, 1200, 40, fakeweb.ServeOptions{HTTPS: 0.4}), root: disk.NewMemory(), began: time.Now(), portal: make(pipeListener), runs: map[string]int{}}
+	s := &storm{testWeb: newTestWeb(t, 1200, 40, answer.Options{HTTPS: 0.4}), root: disk.NewMemory(), began: time.Now(), portal: make(pipeListener), runs: map[string]int{}}
 	server := &http.Server{Handler: http.HandlerFunc(s.answer)}
 	go server.Serve(s.portal)
 	t.Cleanup(func() { server.Close() })
@@ -194,11 +195,11 @@ func (s *storm) session(t *testing.T, i int) {
 func (s *storm) checkStorm(t *testing.T) {
 	t.Helper()
 	c, repeats := &s.o.Config, 0
-	demands := fakeweb.Demands{Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressDelay: c.IPDelay.Duration, AddressCap: c.IPCap}
-	count := s.server.Counter()
-	found := append(count.Check(demands), count.CheckWanted(s.server.Wanted(fakeweb.Limits{Sitemaps: true, MaxBody: int(c.MaxBody)}))...)
+	demands := count.Demands{Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressDelay: c.IPDelay.Duration, AddressCap: c.IPCap}
+	seen := s.server.Counter()
+	found := append(seen.Check(demands), seen.CheckWanted(s.server.Wanted(answer.Limits{Sitemaps: true, MaxBody: int(c.MaxBody)}))...)
 	for _, v := range found {
-		if v.Kind == fakeweb.Repeated {
+		if v.Kind == count.Repeated {
 			repeats++
 			continue
 		}

@@ -19,7 +19,7 @@ func TestTrapCalendar(t *testing.T) {
 			return
 		}
 		text := words("calendar", 70) + at.Format("January 2006")
-		answer(rw, "Events", text, month(at.AddDate(0, -1, 0)), month(at.AddDate(0, 1, 0)))
+		writePage(rw, "Events", text, month(at.AddDate(0, -1, 0)), month(at.AddDate(0, 1, 0)))
 	})
 	c.most = 36 // 30 were measured
 	c.run(t)
@@ -36,7 +36,7 @@ func TestTrapCalendarDays(t *testing.T) {
 			text += d.Format(" 2 Mon")
 		}
 		link := func(at time.Time) string { return fmt.Sprintf("/cal?y=%d&m=%d", at.Year(), at.Month()) }
-		answer(rw, "Calendar", text, link(at.AddDate(0, -1, 0)), link(at.AddDate(0, 1, 0)))
+		writePage(rw, "Calendar", text, link(at.AddDate(0, -1, 0)), link(at.AddDate(0, 1, 0)))
 	})
 	// Each month with each first weekday is a text of its own, up to 91 of them, but the words
 	// are those of the months and the days: 34 requests were measured.
@@ -58,7 +58,7 @@ func TestTrapRelative(t *testing.T) {
 		c := oneTrap("/docs/a.html", "/docs/", func(rw http.ResponseWriter, r *http.Request) {
 			name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 			if same {
-				answer(rw, name, words(name, 80), "docs/a.html", "docs/b.html", "help/c.html")
+				writePage(rw, name, words(name, 80), "docs/a.html", "docs/b.html", "help/c.html")
 			} else {
 				fresh(rw, r, "docs/a.html", "docs/b.html", "help/c.html")
 			}
@@ -86,7 +86,7 @@ func TestTrapSoftNotFound(t *testing.T) {
 		for i := range 5 {
 			links = append(links, "/old/"+strings.TrimSpace(words(fmt.Sprint(r.URL.Path, i), 1))+".html")
 		}
-		answer(rw, "Page not found", "Sorry, "+r.URL.Path+" is not here. "+words(r.URL.Path, 40), links...)
+		writePage(rw, "Page not found", "Sorry, "+r.URL.Path+" is not here. "+words(r.URL.Path, 40), links...)
 	})
 	c.run(t)
 }
@@ -102,7 +102,7 @@ func TestTrapSessionPath(t *testing.T) {
 		for i := range 10 {
 			links = append(links, fmt.Sprintf("/s-%s/p%d.html", id, i))
 		}
-		answer(rw, name, words(name, 80), links...)
+		writePage(rw, name, words(name, 80), links...)
 	})
 	c.run(t)
 }
@@ -173,7 +173,7 @@ func TestTrapCrowd(t *testing.T) {
 			linksTo(many(20_000, "c")...)(rw, r)
 			return
 		}
-		answer(rw, "Offer", words("the same", 80))
+		writePage(rw, "Offer", words("the same", 80))
 	})
 	c.run(t)
 }

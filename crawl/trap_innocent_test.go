@@ -32,7 +32,7 @@ func TestInnocentNumbers(t *testing.T) {
 			if len(links) > 1 || rest == "/" {
 				text = words(rest, 80)
 			}
-			answer(rw, "Item", text, links...)
+			writePage(rw, "Item", text, links...)
 		}
 		c := whole(s)
 		t.Run(index, c.run)
@@ -83,7 +83,7 @@ func TestInnocentListing(t *testing.T) {
 			if strings.HasSuffix(rest, ".html") {
 				text = words(rest, 80)
 			}
-			answer(rw, "Index of "+rest, text+" Apache Server at a.example Port 80", append(links, "../")...)
+			writePage(rw, "Index of "+rest, text+" Apache Server at a.example Port 80", append(links, "../")...)
 		}
 		c := whole(s)
 		t.Run(files, c.run)
@@ -182,7 +182,7 @@ func TestInnocentGallery(t *testing.T) {
 		s.pages[fmt.Sprintf("/photo/%d", i)] = []string{fmt.Sprintf("/photo/%d", max(0, i-1)), fmt.Sprintf("/photo/%d", min(i+1, 299))}
 	}
 	s.text = func(rw http.ResponseWriter, rest string, links []string) {
-		answer(rw, words(rest, 2), words("gallery", 40)+words(rest, 8), links...)
+		writePage(rw, words(rest, 2), words("gallery", 40)+words(rest, 8), links...)
 	}
 	c := whole(s)
 	c.set = func(c *config.Config) { c.MaxDepth = 1000 }
@@ -197,7 +197,7 @@ func TestInnocentTitles(t *testing.T) {
 		s.pages[rest] = []string{"/"}
 	}
 	s.text = func(rw http.ResponseWriter, rest string, links []string) {
-		answer(rw, words(rest, 3), words("the same", 80), links...)
+		writePage(rw, words(rest, 3), words("the same", 80), links...)
 	}
 	c := whole(s)
 	c.run(t)

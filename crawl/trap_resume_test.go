@@ -26,9 +26,9 @@ func trapsTogether() map[string]http.HandlerFunc {
 		case strings.HasPrefix(r.URL.Path, "/s"):
 			id := fmt.Sprintf("%016x", uint64(visits)*0x9e3779b97f4a7c15)
 			name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-			answer(rw, name, words(name, 80), "/s-"+id+"/p1.html", "/s-"+id+"/p2.html", "/s-"+id+"/p3.html")
+			writePage(rw, name, words(name, 80), "/s-"+id+"/p1.html", "/s-"+id+"/p2.html", "/s-"+id+"/p3.html")
 		default:
-			answer(rw, "Page not found", words(r.URL.Path, 40), r.URL.Path+"0", r.URL.Path+"1")
+			writePage(rw, "Page not found", words(r.URL.Path, 40), r.URL.Path+"0", r.URL.Path+"1")
 		}
 	})
 	s.pages["/"] = append(s.pages["/"], "/s/", "/old/x", "http://list.example/")
@@ -73,8 +73,8 @@ func TestTrapsResume(t *testing.T) {
 				t.Errorf("%d lists were tried", trials)
 			}
 			for i := range 10 {
-				if url := fmt.Sprintf("http://a.example/real/%d.html", i); count(w.asked, url) != 1 {
-					t.Errorf("%s was asked for %d times", url, count(w.asked, url))
+				if url := fmt.Sprintf("http://a.example/real/%d.html", i); occurrences(w.asked, url) != 1 {
+					t.Errorf("%s was asked for %d times", url, occurrences(w.asked, url))
 				}
 			}
 			w.verify(t).clean(t)
@@ -82,7 +82,7 @@ func TestTrapsResume(t *testing.T) {
 	}
 }
 
-func count(list []string, what string) (n int) {
+func occurrences(list []string, what string) (n int) {
 	for _, s := range list {
 		if s == what {
 			n++
@@ -112,7 +112,7 @@ func TestTrapHeldAreReleased(t *testing.T) {
 			w := newHandWeb(t, hosts, "http://a.example/")
 			sum, came := w.run(t), 0
 			for _, url := range wanted {
-				came += count(w.asked, url)
+				came += occurrences(w.asked, url)
 			}
 			if came != len(wanted) {
 				t.Errorf("with %d pages of its own %d of %d pages came; refused %s", own, came, len(wanted), byCount(sum.Status().Reasons))

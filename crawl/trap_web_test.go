@@ -80,8 +80,8 @@ func words(key string, n int) string {
 	return b.String()
 }
 
-// answer writes a page.
-func answer(rw http.ResponseWriter, title, text string, links ...string) {
+// writePage writes a page.
+func writePage(rw http.ResponseWriter, title, text string, links ...string) {
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprintf(rw, "<!doctype html><title>%s</title><h1>%s</h1><p>%s</p><ul>", title, title, text)
 	for _, u := range links {
@@ -92,7 +92,7 @@ func answer(rw http.ResponseWriter, title, text string, links ...string) {
 // fresh answers with a page with a text of its own.
 func fresh(rw http.ResponseWriter, r *http.Request, links ...string) {
 	url := r.Host + r.URL.RequestURI()
-	answer(rw, words("title"+url, 3), words(url, 80), links...)
+	writePage(rw, words("title"+url, 3), words(url, 80), links...)
 }
 
 // A siteMap has the pages of a host by path and query, with their links; each has a text

@@ -13,7 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
@@ -339,7 +339,7 @@ func otherURLs(t *testing.T, d memoryDisk) {
 func TestVerifyFinds(t *testing.T) {
 	var w *testWeb
 	synctest.Test(t, func(t *testing.T) {
-		o := fakeweb.Mixed()
+		o := answer.Mixed()
 		o.Times.FirstByte = func(graph.Site, graph.Page, uint32) time.Duration { return 20 * time.Millisecond }
 		w = newTestWeb(t, 200, 12, o)
 		w.server.SetAddresses(4)
@@ -370,7 +370,7 @@ func TestVerifyFinds(t *testing.T) {
 // A page that comes again without a recrawl is found, with one it is not.
 func TestVerifyRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 30, 3, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 30, 3, answer.Options{})
 		w.o.Config.Recrawl, w.o.Config.Duration = config.Seconds(3600), config.Seconds(3*3600)
 		w.run(t)
 		f := w.verify(t)
@@ -387,7 +387,7 @@ func TestVerifyRepeated(t *testing.T) {
 func TestVerifyDamage(t *testing.T) {
 	var w *testWeb
 	synctest.Test(t, func(t *testing.T) {
-		w = newTestWeb(t, 120, 10, fakeweb.Mixed())
+		w = newTestWeb(t, 120, 10, answer.Mixed())
 		w.run(t)
 	})
 	whole := w.disk

@@ -7,7 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 )
 
 // verify verifies the crawl of a web.
@@ -74,7 +74,7 @@ func TestVerifyClean(t *testing.T) {
 		}
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newTestWeb(t, 400, 30, fakeweb.Mixed())
+				w := newTestWeb(t, 400, 30, answer.Mixed())
 				w.o.Machine.Sizes = map[string]Sizes{
 					"many files": {Archive: 100 << 10, Journal: 20 << 10, Replay: time.Millisecond},
 					"follower":   {Journal: 20 << 10, Replay: time.Millisecond, Copy: 1},

@@ -16,7 +16,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/frontier"
 )
 
@@ -81,7 +81,7 @@ func sameStatus(t *testing.T, what string, got, want *Status) {
 func TestReadStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		w := newTestWeb(t, 150, 10, fakeweb.Mixed())
+		w := newTestWeb(t, 150, 10, answer.Mixed())
 		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 40
 		w.run(t)
 		paused := readStatus(t, dir)
@@ -116,7 +116,7 @@ func TestReadStatus(t *testing.T) {
 func TestStatusAfterKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		w := newTestWeb(t, 100, 6, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 100, 6, answer.Options{})
 		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 40
 		w.run(t)
 		want := readStatus(t, dir)
@@ -136,7 +136,7 @@ func TestStatusAfterKill(t *testing.T) {
 func TestViewPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		w := newTestWeb(t, 300, 12, fakeweb.Mixed())
+		w := newTestWeb(t, 300, 12, answer.Mixed())
 		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 150
 		w.run(t)
 		want := readStatus(t, dir)
@@ -235,7 +235,7 @@ func TestViewErrors(t *testing.T) {
 // there is no snapshot that it belongs to; both know the same, and neither changes anything.
 func TestViewURLs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newTestWeb(t, 200, 10, fakeweb.ServeOptions{})
+		w := newTestWeb(t, 200, 10, answer.Options{})
 		dir := t.TempDir()
 		w.o.Dir, w.o.Machine.Disk = dir, nil
 		w.o.Config.Pages = 60

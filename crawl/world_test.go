@@ -10,6 +10,9 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/count"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -27,20 +30,20 @@ func (m memoryDisk) open(name string) (disk.Dir, error) {
 // testWeb is a web in memory and a crawl of it.
 type testWeb struct {
 	web    *fakeweb.Web
-	server *fakeweb.Server
+	server *serve.Server
 	disk   memoryDisk
 	o      RunOptions
 }
 
 // newTestWeb makes a web of so many pages and sites that is answered as the options
 // say. It belongs into a synctest bubble.
-func newTestWeb(t *testing.T, pages, sites int, so fakeweb.ServeOptions) *testWeb {
+func newTestWeb(t *testing.T, pages, sites int, so answer.Options) *testWeb {
 	t.Helper()
 	web, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: sites, Links: int64(8 * pages), Seed: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := fakeweb.NewServer(web, so)
+	server, err := serve.New(web, so)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,10 +79,10 @@ func (w *testWeb) run(t *testing.T) *Summary {
 }
 
 // check holds what the server saw against what a crawl has to do.
-func (w *testWeb) check(t *testing.T, l fakeweb.Limits) {
+func (w *testWeb) check(t *testing.T, l answer.Limits) {
 	t.Helper()
 	c := &w.o.Config
-	demands := fakeweb.Demands{Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressDelay: c.IPDelay.Duration, AddressCap: c.IPCap}
+	demands := count.Demands{Delay: c.Delay.Duration, PerConnection: c.PerConnection, AddressDelay: c.IPDelay.Duration, AddressCap: c.IPCap}
 	found := w.server.Counter().Check(demands)
 	found = append(found, w.server.Counter().CheckWanted(w.server.Wanted(l))...)
 	for i, v := range found {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/winnow-crawler/winnow/fakeweb/internal/draw"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -37,7 +38,7 @@ const (
 	maxTree = 160
 )
 
-// weights is 2^(c/16) in units of 1/256 for c from 1; weights[0] is 0.
+// weights returns 2^(c/16) in units of 1/256 for c from 1; weights[0] is 0.
 func weights() (w [classes]uint64) {
 	root16 := math.Sqrt(math.Sqrt(math.Sqrt(math.Sqrt(2))))
 	x := 256.0
@@ -69,7 +70,7 @@ func (w *Web) settle() degrees {
 	return g
 }
 
-// largest is the largest x in [0, top] for which ok holds, given that it holds for
+// largest returns the largest x in [0, top] for which ok holds, given that it holds for
 // 0 and for all numbers below one for which it holds.
 func largest(top uint64, ok func(uint64) bool) uint64 {
 	var x uint64
@@ -81,7 +82,7 @@ func largest(top uint64, ok func(uint64) bool) uint64 {
 	return x
 }
 
-// cut is the number of pages to walk until missing of them could be given one
+// cut returns the number of pages to walk until missing of them could be given one
 // link more by the next scale.
 func (w *Web) cut(g *degrees, missing uint64) uint32 {
 	if missing == 0 {
@@ -89,12 +90,12 @@ func (w *Web) cut(g *degrees, missing uint64) uint32 {
 	}
 	most := uint64(w.spec.Pages) - 1
 	for s := range w.spec.Sites {
-		site := w.site(graph.Site(s))
-		for j := range site.pages {
+		site := w.Site(graph.Site(s))
+		for j := range site.Pages {
 			c, least := w.kind(g, &site, j)
 			missing -= g.at(g.scale+1, c, least, most) - g.at(g.scale, c, least, most)
 			if missing == 0 {
-				return site.first + j + 1
+				return site.First + j + 1
 			}
 		}
 	}
@@ -107,8 +108,8 @@ type tally [classes][maxTree]uint64
 func (w *Web) tally(g *degrees) *tally {
 	t := new(tally)
 	for s := range w.spec.Sites {
-		site := w.site(graph.Site(s))
-		for j := range site.pages {
+		site := w.Site(graph.Site(s))
+		for j := range site.Pages {
 			c, least := w.kind(g, &site, j)
 			t[c][least]++
 		}
@@ -116,7 +117,7 @@ func (w *Web) tally(g *degrees) *tally {
 	return t
 }
 
-// total is the number of links at a scale.
+// total returns the number of links at a scale.
 func (t *tally) total(g *degrees, scale, most uint64) (sum uint64) {
 	for c := range t {
 		for least, pages := range t[c] {
@@ -128,14 +129,14 @@ func (t *tally) total(g *degrees, scale, most uint64) (sum uint64) {
 	return sum
 }
 
-// at is the number of links of a page of class c at a scale.
+// at returns the number of links of a page of class c at a scale.
 func (g *degrees) at(scale uint64, c int, least, most uint64) uint64 {
 	hi, lo := bits.Mul64(scale, g.weight[c])
 	return min(max(hi<<32|lo>>32, least), most)
 }
 
-// kind is the weight class of page j and the least number of links it gets.
-func (w *Web) kind(g *degrees, s *site, j uint32) (c int, least uint64) {
+// kind returns the weight class of page j and the least number of links it gets.
+func (w *Web) kind(g *degrees, s *Site, j uint32) (c int, least uint64) {
 	c = g.class(s, j)
 	if g.tree {
 		pages, dirs, sites := w.branches(s, j)
@@ -147,11 +148,11 @@ func (w *Web) kind(g *degrees, s *site, j uint32) (c int, least uint64) {
 	return c, least
 }
 
-// degree is the number of links of page j.
-func (w *Web) degree(s *site, j uint32) int {
+// degree returns the number of links of page j.
+func (w *Web) degree(s *Site, j uint32) int {
 	g := &w.deg
 	scale := g.scale
-	if s.first+j < g.cut {
+	if s.First+j < g.cut {
 		scale++
 	}
 	c, least := w.kind(g, s, j)
@@ -163,25 +164,25 @@ func (w *Web) degree(s *site, j uint32) int {
 func (w *Web) danglingShare() uint64 {
 	var hubs uint64
 	for s := range w.spec.Sites {
-		site := w.site(graph.Site(s))
-		hubs += 1 + uint64(site.dirs())
+		site := w.Site(graph.Site(s))
+		hubs += 1 + uint64(site.Dirs())
 	}
 	pages := uint64(w.spec.Pages)
 	return min(1<<15, pages<<16/5/max(1, pages-hubs))
 }
 
-// class is the weight class of page j. Seven pages of eight have the class of
+// class returns the weight class of page j. Seven pages of eight have the class of
 // their directory: pages made from one template have about as many links.
-func (g *degrees) class(s *site, j uint32) int {
-	d, k := s.place(j)
-	h := hash(s.seed, streamDegree, uint64(j))
+func (g *degrees) class(s *Site, j uint32) int {
+	d, k := s.Place(j)
+	h := draw.Hash(s.Seed, streamDegree, uint64(j))
 	if k > 0 && h&(1<<16-1) < g.dangling {
 		return 0
 	}
 	if h>>16&7 != 0 {
-		h = hash(s.seed, streamMenu, uint64(d))
+		h = draw.Hash(s.Seed, streamMenu, uint64(d))
 	}
-	return drawClass(h>>20) - smallSite(s.pages)
+	return drawClass(h>>20) - smallSite(s.Pages)
 }
 
 // drawClass: from its middle upwards the distribution is a power law, eight classes
@@ -195,7 +196,7 @@ func drawClass(h uint64) int {
 	return c - int(h>>1&31)
 }
 
-// smallSite is how many classes lower the pages of a small site are: a site of
+// smallSite returns how many classes lower the pages of a small site are: a site of
 // few pages has few pages to link to, and most links are local. At most 48.
 func smallSite(pages uint32) int {
 	return 16 * max(0, 7-bits.Len32(pages+8))

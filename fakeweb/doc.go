@@ -1,6 +1,6 @@
-// Package fakeweb is the synthetic web: a graph that looks like a web, made from
-// a seed alone, for scale tests, for users without data and for the crawler's own
-// test server.
+// Package fakeweb generates the synthetic web: a graph that looks like a web, made
+// from a seed alone, for scale tests, for users without data and for the crawler's
+// own test server, package serve.
 //
 // # The model
 //
@@ -35,15 +35,15 @@
 // The copying model is usually run with all lists in memory. Here a slot is a
 // function: follow the prototypes until a hash of (seed, site, page, slot) says
 // "fresh", some forty steps, few of which are taken when pages come in order.
-// Hence any list can be had at any time without the others, memory is four bytes
-// a site, and nothing but the seed decides. Only
-// integers, square roots, products and quotients are used (no powers, no
-// logarithms), so the graph is the same on every machine.
+// Hence any list can be made at any time without the others, memory is four bytes
+// a site, and nothing but the seed decides. Only integers, square roots, products
+// and quotients are used (no powers, no logarithms), so that the graph is the same
+// on every machine.
 //
 // # Where it is not a web
 //
-// There are no self-links and no islands: every page is reachable. Traps and duplicates
-// are no part of the graph, but of how it is served. With fewer links than pages - 1 the tree is incomplete and nothing is
-// promised about reachability; with so many links that the other pages cannot
-// hold them, no page is dangling.
+// There are no self-links and no islands: every page is reachable. Traps and
+// duplicates are no part of the graph: package answer adds them. With fewer links
+// than pages - 1 the tree is incomplete, and pages may be unreachable; with so many
+// links that the other pages cannot hold them, no page is dangling.
 package fakeweb

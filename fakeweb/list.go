@@ -3,6 +3,7 @@ package fakeweb
 import (
 	"slices"
 
+	"github.com/winnow-crawler/winnow/fakeweb/internal/draw"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -19,10 +20,10 @@ const (
 	toKin       = 128 // a fresh remote link goes to a site close by
 )
 
-// lister makes lists. It holds the memory that is used again for every page.
-type lister struct {
+// A Lister makes lists of links. It reuses its memory for every page.
+type Lister struct {
 	w    *Web
-	site *site
+	site *Site
 	j    uint32 // the page, counted in its site
 	self graph.Page
 	menu uint64 // seed of the decisions that the pages of its directory share
@@ -35,15 +36,15 @@ type lister struct {
 
 // spot is a page anywhere in the web.
 type spot struct {
-	site site
+	site Site
 	j    uint32
 }
 
-// of is the list of page j of a site, valid until the next call.
-func (l *lister) of(w *Web, s *site, j uint32) []graph.Page {
-	d, k := s.place(j)
-	l.w, l.site, l.j, l.self = w, s, j, graph.Page(s.first+j)
-	l.menu = hash(s.seed, streamMenu, uint64(d))
+// Links returns the links of page j of a site, valid until the next call.
+func (l *Lister) Links(w *Web, s *Site, j uint32) []graph.Page {
+	d, k := s.Place(j)
+	l.w, l.site, l.j, l.self = w, s, j, graph.Page(s.First+j)
+	l.menu = draw.Hash(s.Seed, streamMenu, uint64(d))
 	l.local = append(l.local[:0], j)
 	l.remote = append(l.remote[:0], spot{*s, j})
 	l.out = l.out[:0]
@@ -62,13 +63,13 @@ func (l *lister) of(w *Web, s *site, j uint32) []graph.Page {
 }
 
 // tree appends the tree links.
-func (l *lister) tree() {
+func (l *Lister) tree() {
 	pages, dirs, sites := l.w.branches(l.site, l.j)
 	for x := dirs.lo; x < dirs.hi; x++ {
-		l.add(graph.Page(l.site.first + l.site.index(x)))
+		l.add(graph.Page(l.site.First + l.site.index(x)))
 	}
 	for x := pages.lo; x < pages.hi; x++ {
-		l.add(graph.Page(int64(l.site.first) + x))
+		l.add(graph.Page(int64(l.site.First) + x))
 	}
 	for x := sites.lo; x < sites.hi; x++ {
 		l.add(graph.Page(l.w.first[x]))
@@ -77,24 +78,24 @@ func (l *lister) tree() {
 
 // navigation appends what the template of the directory has: home page, index
 // page, next page. It never repeats a tree link, so lists cut short stay distinct.
-func (l *lister) navigation(d int64, k uint32) {
+func (l *Lister) navigation(d int64, k uint32) {
 	if l.menu&15 != 0 {
-		l.add(graph.Page(l.site.first))
+		l.add(graph.Page(l.site.First))
 	}
 	if k == 0 {
 		return
 	}
 	if l.menu>>4&15 != 0 {
-		l.add(graph.Page(l.site.first + l.site.index(d)))
+		l.add(graph.Page(l.site.First + l.site.index(d)))
 	}
-	if l.menu>>8&3 == 0 && l.j+1 < l.site.pages {
+	if l.menu>>8&3 == 0 && l.j+1 < l.site.Pages {
 		l.add(l.self + 1)
 	}
 }
 
 // slots fills the list up to n distinct links and sorts it.
-func (l *lister) slots(n int) {
-	remote := remoteShare(l.site.pages)
+func (l *Lister) slots(n int) {
+	remote := remoteShare(l.site.Pages)
 	limit := uint32(min(4*int64(n)+64, 1<<31)) // then it is time for the last resort
 	for i := uint32(0); i < limit; {
 		for ; len(l.out) < n && i < limit; i++ {
@@ -111,15 +112,15 @@ func (l *lister) slots(n int) {
 	l.fill(n)
 }
 
-// slot is slot i. Whether it is remote is a matter of the directory.
-func (l *lister) slot(i uint32, remote uint64) graph.Page {
-	if h := hash(l.menu, streamRemote, uint64(i)); h&255 < remote {
+// slot returns slot i. Whether it is remote is a matter of the directory.
+func (l *Lister) slot(i uint32, remote uint64) graph.Page {
+	if h := draw.Hash(l.menu, streamRemote, uint64(i)); h&255 < remote {
 		return l.remoteSlot(i)
 	}
 	return l.localSlot(i)
 }
 
-// remoteShare is the share of remote slots in 1/256: higher in a site of few pages.
+// remoteShare returns the share of remote slots in 1/256: higher in a site of few pages.
 func remoteShare(pages uint32) uint64 {
 	if pages == 1 {
 		return 256
@@ -128,7 +129,7 @@ func remoteShare(pages uint32) uint64 {
 }
 
 // add appends a link unless it is the page itself.
-func (l *lister) add(p graph.Page) {
+func (l *Lister) add(p graph.Page) {
 	if p != l.self {
 		l.out = append(l.out, p)
 	}
@@ -136,15 +137,15 @@ func (l *lister) add(p graph.Page) {
 
 // fill is the last resort for lists nearly as long as the site or the web: the
 // pages of the site, then all pages, from a random one on.
-func (l *lister) fill(n int) {
-	h := hash(l.site.seed, streamFill, uint64(l.j))
-	l.fillFrom(n, uint64(l.site.first), uint64(l.site.pages), h)
+func (l *Lister) fill(n int) {
+	h := draw.Hash(l.site.Seed, streamFill, uint64(l.j))
+	l.fillFrom(n, uint64(l.site.First), uint64(l.site.Pages), h)
 	l.fillFrom(n, 0, uint64(l.w.spec.Pages), h)
 }
 
-func (l *lister) fillFrom(n int, first, pages, h uint64) {
+func (l *Lister) fillFrom(n int, first, pages, h uint64) {
 	known := l.out // sorted
-	x := below(h, pages)
+	x := draw.Below(h, pages)
 	for range pages {
 		if len(l.out) == n {
 			break

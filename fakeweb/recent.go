@@ -23,7 +23,7 @@ func (r *recent) start(menu uint64, p graph.Page) {
 
 func (r *recent) keep(p, to graph.Page) { r.slot[p%8] = append(r.slot[p%8], to) }
 
-// find is slot i of page p, if it is there.
+// find returns slot i of page p, if it is there.
 func (r *recent) find(p graph.Page, i uint32) (graph.Page, bool) {
 	if r.page[p%8] != p || i >= uint32(len(r.slot[p%8])) {
 		return 0, false

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/winnow-crawler/winnow/fakeweb/internal/draw"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -27,14 +28,14 @@ func layout(spec Spec) []uint32 {
 	return first
 }
 
-// portion is floor(n * part / whole) without overflow.
+// portion returns floor(n * part / whole) without overflow.
 func portion(n, part, whole uint64) uint64 {
 	hi, lo := bits.Mul64(n, part)
 	q, _ := bits.Div64(hi, lo, whole)
 	return q
 }
 
-// shuffledShares is r^(-15/16) in units of 2^-30 for r = 1 .. Sites, in random
+// shuffledShares returns r^(-15/16) in units of 2^-30 for r = 1 .. Sites, in random
 // order. Square root, product and quotient are rounded alike everywhere.
 func shuffledShares(spec Spec) []uint64 {
 	share := make([]uint64, spec.Sites)
@@ -44,50 +45,51 @@ func shuffledShares(spec Spec) []uint64 {
 		share[i] = uint64(root16 / r * (1 << 30))
 	}
 	for i := len(share) - 1; i > 0; i-- {
-		k := below(hash(spec.Seed, streamOrder, uint64(i)), uint64(i+1))
+		k := draw.Below(draw.Hash(spec.Seed, streamOrder, uint64(i)), uint64(i+1))
 		share[i], share[k] = share[k], share[i]
 	}
 	return share
 }
 
-// site is one site with what is derived from its number.
+// A Site is one site of a web. All of it follows from its number.
 //
-// Its pages are numbered j = 0 .. pages-1: 0 is the home page, then come the
-// directories, dir pages each (the last may be shorter), the index page first.
-type site struct {
-	id    graph.Site
-	first uint32 // the home page
-	pages uint32
+// Its pages are numbered j = 0 .. Pages-1: 0 is the home page, then come the
+// directories, Dir pages each (the last may be shorter), the index page first.
+type Site struct {
+	ID    graph.Site
+	First uint32 // the home page
+	Pages uint32
 	dir   uint32 // pages per directory, 8 to 127
-	seed  uint64
+	Seed  uint64
 }
 
-func (w *Web) site(s graph.Site) site {
-	seed := hash(w.spec.Seed, streamSite, uint64(s))
+// Site returns site s.
+func (w *Web) Site(s graph.Site) Site {
+	seed := draw.Hash(w.spec.Seed, streamSite, uint64(s))
 	scale := uint32(8) << (seed & 3) // log-uniform: index pages get in-links by a power law, too
-	return site{
-		id:    s,
-		first: w.first[s],
-		pages: w.first[s+1] - w.first[s],
-		dir:   scale + uint32(below(seed, uint64(scale))),
-		seed:  seed,
+	return Site{
+		ID:    s,
+		First: w.first[s],
+		Pages: w.first[s+1] - w.first[s],
+		dir:   scale + uint32(draw.Below(seed, uint64(scale))),
+		Seed:  seed,
 	}
 }
 
-// place is the directory of page j and its position there, 0 for the index page.
+// Place returns the directory of page j and its position there, 0 for the index page.
 // The home page is in no directory: d = -1.
-func (s *site) place(j uint32) (d int64, k uint32) {
+func (s *Site) Place(j uint32) (d int64, k uint32) {
 	if j == 0 {
 		return -1, 0
 	}
 	return int64((j - 1) / s.dir), (j - 1) % s.dir
 }
 
-// dirs is the number of directories.
-func (s *site) dirs() int64 { return (int64(s.pages) - 1 + int64(s.dir) - 1) / int64(s.dir) }
+// Dirs returns the number of directories.
+func (s *Site) Dirs() int64 { return (int64(s.Pages) - 1 + int64(s.dir) - 1) / int64(s.dir) }
 
-// index is the index page of directory d.
-func (s *site) index(d int64) uint32 { return uint32(1 + d*int64(s.dir)) }
+// index returns the index page of directory d.
+func (s *Site) index(d int64) uint32 { return uint32(1 + d*int64(s.dir)) }
 
 const (
 	dirBranch  = 16 // directory d is the parent of directories 16(d+1) .. 16(d+1)+15; d = -1 is the home page
@@ -99,25 +101,25 @@ type span struct{ lo, hi int64 }
 
 func (s span) size() int64 { return max(0, s.hi-s.lo) }
 
-// heapChildren is the children of number v in a heap with the given branching in
+// heapChildren returns the children of number v in a heap with the given branching in
 // which n numbers from 0 exist; the root has number -1.
 func heapChildren(v, branch, n int64) span {
 	lo := branch * (v + 1)
 	return span{lo, min(lo+branch, n)}
 }
 
-// branches is the tree below page j: child pages (only for an index page), child
+// branches returns the tree below page j: child pages (only for an index page), child
 // directories (home and index pages), child sites (home pages).
-func (w *Web) branches(s *site, j uint32) (pages, dirs, sites span) {
-	d, k := s.place(j)
+func (w *Web) branches(s *Site, j uint32) (pages, dirs, sites span) {
+	d, k := s.Place(j)
 	if k > 0 {
 		return
 	}
-	dirs = heapChildren(d, dirBranch, s.dirs())
+	dirs = heapChildren(d, dirBranch, s.Dirs())
 	if d >= 0 {
-		pages = span{int64(j) + 1, min(int64(j)+int64(s.dir), int64(s.pages))}
+		pages = span{int64(j) + 1, min(int64(j)+int64(s.dir), int64(s.Pages))}
 	} else {
-		sites = heapChildren(int64(s.id)-1, siteBranch, int64(w.spec.Sites)-1)
+		sites = heapChildren(int64(s.ID)-1, siteBranch, int64(w.spec.Sites)-1)
 		sites.lo, sites.hi = sites.lo+1, sites.hi+1 // site 0 is the root of its heap
 	}
 	return pages, dirs, sites

@@ -8,7 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Spec is all that decides a synthetic web.
+// A Spec describes a synthetic web completely.
 type Spec struct {
 	Pages int    // at least 1
 	Sites int    // at least 1, at most Pages
@@ -46,7 +46,7 @@ type Web struct {
 	deg degrees
 }
 
-// New lays out the sites and settles how many links each page gets. It takes time
+// New lays out the sites and decides how many links each page gets. It takes time
 // proportional to Pages (some tens of nanoseconds each) and memory proportional to Sites.
 func New(spec Spec) (*Web, error) {
 	if err := spec.check(); err != nil {
@@ -57,34 +57,40 @@ func New(spec Spec) (*Web, error) {
 	return w, nil
 }
 
-// Spec is what the web was made from.
+// Spec returns what the web was made from.
 func (w *Web) Spec() Spec { return w.spec }
 
-// Sites is the number of sites.
+// Sites returns the number of sites.
 func (w *Web) Sites() int { return w.spec.Sites }
 
-// Home is the home page of site s; its other pages follow it.
+// Home returns the home page of site s. Its other pages follow it.
 func (w *Web) Home(s graph.Site) graph.Page { return graph.Page(w.first[s]) }
 
-// Size is the number of pages of site s.
+// Size returns the number of pages of site s.
 func (w *Web) Size(s graph.Site) int { return int(w.first[s+1] - w.first[s]) }
 
-// SiteOf is the site of page p.
+// SiteOf returns the site of page p.
 func (w *Web) SiteOf(p graph.Page) graph.Site {
 	n := sort.Search(w.spec.Sites, func(s int) bool { return w.first[s+1] > uint32(p) })
 	return graph.Site(n)
 }
 
+// Locate returns the site of page p, and the number of p in it.
+func (w *Web) Locate(p graph.Page) (s Site, j uint32) {
+	s = w.Site(w.SiteOf(p))
+	return s, uint32(p) - s.First
+}
+
 // Each calls fn for every page in ascending order with its links, ascending and
-// distinct. The slice is only valid during the call. An error of fn ends the walk
-// and is returned as it is.
+// distinct. The slice is only valid during the call. Each stops at the first error of
+// fn and returns it.
 func (w *Web) Each(fn func(p graph.Page, links []graph.Page) error) error {
-	var list lister
+	var list Lister
 	for s := range w.spec.Sites {
-		site := w.site(graph.Site(s))
-		for j := range site.pages {
-			p := graph.Page(site.first + j)
-			if err := fn(p, list.of(w, &site, j)); err != nil {
+		site := w.Site(graph.Site(s))
+		for j := range site.Pages {
+			p := graph.Page(site.First + j)
+			if err := fn(p, list.Links(w, &site, j)); err != nil {
 				return err
 			}
 		}
@@ -92,10 +98,10 @@ func (w *Web) Each(fn func(p graph.Page, links []graph.Page) error) error {
 	return nil
 }
 
-// Links appends the links of page p, ascending and distinct, to dst: the same as
-// Each gives, without walking there.
+// Links appends the links of page p, ascending and distinct, to dst: the same that
+// Each passes to fn.
 func (w *Web) Links(dst []graph.Page, p graph.Page) []graph.Page {
-	var list lister
-	site := w.site(w.SiteOf(p))
-	return append(dst, list.of(w, &site, uint32(p)-site.first)...)
+	var list Lister
+	site, j := w.Locate(p)
+	return append(dst, list.Links(w, &site, j)...)
 }

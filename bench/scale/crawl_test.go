@@ -19,13 +19,15 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
 )
 
 // A longCrawl is a crawl of a web without end over loopback sockets: the server is this
 // process, the crawler a process of its own, which is watched from outside.
 type longCrawl struct {
 	dir    string
-	server *fakeweb.Server
+	server *serve.Server
 	args   []string
 	cmd    *exec.Cmd
 	ended  chan error
@@ -48,7 +50,7 @@ type point struct {
 func newLongCrawl(t *testing.T, known int) *longCrawl {
 	t.Helper()
 	spec := fakeweb.Spec{Pages: 10 * known, Sites: max(10, known/250), Links: 300 * int64(known), Seed: 7}
-	so := fakeweb.ServeOptions{MinSize: 3000, MaxSize: 15_000, Encodings: []string{"gzip"}}
+	so := answer.Options{MinSize: 3000, MaxSize: 15_000, Encodings: []string{"gzip"}}
 	web, err := fakeweb.New(spec)
 	if err != nil {
 		t.Fatal(err)
@@ -57,10 +59,10 @@ func newLongCrawl(t *testing.T, known int) *longCrawl {
 	if d := os.Getenv("WINNOW_SCALE_DIR"); d != "" {
 		r.dir = d
 	}
-	if r.server, err = fakeweb.NewServer(web, so); err != nil {
+	if r.server, err = serve.New(web, so); err != nil {
 		t.Fatal(err)
 	}
-	net, err := r.server.Listen(fakeweb.Listen{HTTP: "127.0.0.1:0", DNS: "127.0.0.1:0", Addresses: 250})
+	net, err := r.server.Listen(serve.Listen{HTTP: "127.0.0.1:0", DNS: "127.0.0.1:0", Addresses: 250})
 	if err != nil {
 		t.Fatal(err)
 	}

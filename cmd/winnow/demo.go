@@ -11,9 +11,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
 )
 
 type demoOptions struct {
@@ -158,8 +161,8 @@ func (o *demoOptions) makeDirs(crawls []*demoCrawl) error {
 type demoCrawl struct {
 	dir    string
 	config config.Config
-	server *fakeweb.Server
-	found  []fakeweb.Violation // by the server's count
+	server *serve.Server
+	found  []webcount.Violation // by the server's count
 	report *crawlReport
 	failed error // what of the report is missing
 }
@@ -215,8 +218,8 @@ func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
 // other crawls among them, and writes its report.
 func (d *demoCrawl) judge(ctx context.Context, u *ui, policies []string) (err error) {
 	c, counter := &d.config, d.server.Counter()
-	d.found = counter.Check(fakeweb.Demands{Delay: leastDelay(c), PerConnection: c.PerConnection})
-	wanted := d.server.Wanted(fakeweb.Limits{Sitemaps: c.Sitemaps, MaxBody: int(c.MaxBody)})
+	d.found = counter.Check(webcount.Demands{Delay: leastDelay(c), PerConnection: c.PerConnection})
+	wanted := d.server.Wanted(answer.Limits{Sitemaps: c.Sitemaps, MaxBody: int(c.MaxBody)})
 	d.found = append(d.found, counter.CheckWanted(wanted)...)
 	shown := newStages(ctx, u)
 	defer shown.Done()

@@ -9,6 +9,8 @@ import (
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
 )
 
 // On real sockets the curve of a crawl lies within 3 points of that of a simulation of the
@@ -44,15 +46,15 @@ func crawlForCurve(t *testing.T, policy string) *crawlReport {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := fakeweb.NewServer(web, fakeweb.ServeOptions{
+	server, err := serve.New(web, answer.Options{
 		Agent: "winnow", MinLatency: 10 * time.Millisecond, MaxLatency: 60 * time.Millisecond,
-		Pages:  fakeweb.PageShares{Redirect: 0.03, NotFound: 0.03},
-		Robots: fakeweb.RobotsShares{Rules: 0.2, Missing: 0.2},
+		Pages:  answer.PageShares{Redirect: 0.03, NotFound: 0.03},
+		Robots: answer.RobotsShares{Rules: 0.2, Missing: 0.2},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	net, err := server.Listen(fakeweb.Listen{HTTP: "127.0.0.1:0", DNS: "127.0.0.1:0"})
+	net, err := server.Listen(serve.Listen{HTTP: "127.0.0.1:0", DNS: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}

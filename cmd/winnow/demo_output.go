@@ -6,19 +6,19 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/winnow-crawler/winnow/fakeweb"
+	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/lab"
 )
 
 // demoObject is what --json prints of a crawl.
 type demoObject struct {
-	Dir        string          `json:"dir"`
-	Settings   string          `json:"settings,omitempty"` // of a preset
-	Violations int             `json:"violations"`         // by the server's count
-	Server     fakeweb.Summary `json:"server"`
-	Crawl      reportObject    `json:"crawl"`
-	Real       *courseObject   `json:"real"`
-	Simulated  []*courseObject `json:"simulated"` // the policies of all crawls in the world that this one recorded
+	Dir        string           `json:"dir"`
+	Settings   string           `json:"settings,omitempty"` // of a preset
+	Violations int              `json:"violations"`         // by the server's count
+	Server     webcount.Summary `json:"server"`
+	Crawl      reportObject     `json:"crawl"`
+	Real       *courseObject    `json:"real"`
+	Simulated  []*courseObject  `json:"simulated"` // the policies of all crawls in the world that this one recorded
 }
 
 // demosObject is what it prints of several.

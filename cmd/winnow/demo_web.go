@@ -6,19 +6,21 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
 )
 
 // The built-in web: some of everything that a crawler has to get right, as
-// fakeweb.Mixed has it, but for what makes a crawl wait for minutes: a robots.txt or a
+// answer.Mixed has it, but for what makes a crawl wait for minutes: a robots.txt or a
 // name that cannot be had is asked for again and again, and after each failure of a
 // page its site is left alone for some seconds.
-func (o *demoOptions) serve() (*fakeweb.Server, *fakeweb.Net, error) {
+func (o *demoOptions) serve() (*serve.Server, *serve.Net, error) {
 	pages := max(int(o.pages), 100)
 	web, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: max(1, pages/10), Links: 12 * int64(pages), Seed: o.seed})
 	if err != nil {
 		return nil, nil, &usageError{err}
 	}
-	so := fakeweb.Mixed()
+	so := answer.Mixed()
 	so.Seed = o.seed
 	so.Robots.Broken, so.Robots.Busy, so.DNS.Failing = 0, 0, 0
 	so.Pages.Broken, so.Pages.Busy, so.Pages.Reset = 0, 0.0005, 0.0003
@@ -29,11 +31,11 @@ func (o *demoOptions) serve() (*fakeweb.Server, *fakeweb.Net, error) {
 	}
 	so.MinSize, so.MaxSize = 1000, 20_000
 	so.HTTPS = 0.3
-	server, err := fakeweb.NewServer(web, so)
+	server, err := serve.New(web, so)
 	if err != nil {
 		return nil, nil, &usageError{err}
 	}
-	net, err := server.Listen(fakeweb.Listen{HTTP: "127.0.0.1:0", TLS: "127.0.0.1:0", DNS: "127.0.0.1:0"})
+	net, err := server.Listen(serve.Listen{HTTP: "127.0.0.1:0", TLS: "127.0.0.1:0", DNS: "127.0.0.1:0"})
 	return server, net, err
 }
 

@@ -18,6 +18,9 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
 )
 
 // TestTortureHostile is TestTorture on a web with everything on (issue 5, must-show 2): after
@@ -60,8 +63,8 @@ func TestTortureHostile(t *testing.T) {
 
 // tortureHostile is the hostile web at a pace that a test can wait for, and with larger
 // shares, because it is small.
-func tortureHostile() fakeweb.ServeOptions {
-	so := fakeweb.Hostile()
+func tortureHostile() answer.Options {
+	so := answer.Hostile()
 	for _, s := range so.Shares() {
 		if strings.HasPrefix(s.Name, "trap-") {
 			*s.Value *= 2
@@ -89,10 +92,10 @@ func newHostileVictim(t *testing.T, pages int) *victim {
 		t.Fatal(err)
 	}
 	v := &victim{dir: filepath.Join(t.TempDir(), "crawl"), pages: pages}
-	if v.server, err = fakeweb.NewServer(web, tortureHostile()); err != nil {
+	if v.server, err = serve.New(web, tortureHostile()); err != nil {
 		t.Fatal(err)
 	}
-	at := fakeweb.Listen{HTTP: "127.0.0.1:0", TLS: "127.0.0.1:0", DNS: "127.0.0.1:0", Addresses: 7}
+	at := serve.Listen{HTTP: "127.0.0.1:0", TLS: "127.0.0.1:0", DNS: "127.0.0.1:0", Addresses: 7}
 	if runtime.GOOS != "linux" {
 		at.Addresses = 1 // elsewhere 127.0.0.1 is the only loopback address
 	}
@@ -121,20 +124,20 @@ func newHostileVictim(t *testing.T, pages int) *victim {
 func (v *victim) checkHostile(t *testing.T) {
 	t.Helper()
 	c := v.server.Counter()
-	found := c.Check(fakeweb.Demands{Delay: tortureDelay, AddressDelay: tortureIPDelay, AddressCap: 1})
-	wanted := v.server.Wanted(fakeweb.Limits{Sitemaps: true, MaxBody: tortureBody})
+	found := c.Check(webcount.Demands{Delay: tortureDelay, AddressDelay: tortureIPDelay, AddressCap: 1})
+	wanted := v.server.Wanted(answer.Limits{Sitemaps: true, MaxBody: tortureBody})
 	for _, x := range c.CheckWanted(wanted) {
-		if x.Kind != fakeweb.Repeated { // Check has them with their instants
+		if x.Kind != webcount.Repeated { // Check has them with their instants
 			found = append(found, x)
 		}
 	}
 	repeats := 0
 	for _, x := range found {
 		switch {
-		case x.Kind == fakeweb.Repeated && x.N <= 1+len(v.kills):
+		case x.Kind == webcount.Repeated && x.N <= 1+len(v.kills):
 			repeats++
-		case x.Kind == fakeweb.RetryAfter && v.killedBetween(asksToWait(c, x), x.At):
-		case x.Kind == fakeweb.ThroughCopy && v.killedBetween(0, x.At):
+		case x.Kind == webcount.RetryAfter && v.killedBetween(asksToWait(c, x), x.At):
+		case x.Kind == webcount.ThroughCopy && v.killedBetween(0, x.At):
 		default:
 			t.Errorf("%v: %s", x, v.server.URL(max(0, x.Page)))
 		}
@@ -206,7 +209,7 @@ func (v *victim) nearlySamePages(t *testing.T, whole *victim) {
 	for i, pages := range []map[string]bool{want, got} {
 		other := []map[string]bool{got, want}[i]
 		for page := range pages {
-			if at, _ := v.server.Place(page); at.Trap != fakeweb.NoTrap {
+			if at, _ := v.server.Place(page); at.Trap != answer.NoTrap {
 				trapped[i]++
 				continue
 			}

@@ -20,6 +20,9 @@ import (
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 )
@@ -83,7 +86,7 @@ func mainOfSmallFiles(most int64) {
 type victim struct {
 	dir     string
 	args    []string
-	server  *fakeweb.Server
+	server  *serve.Server
 	kills   []time.Duration // when the server could be sure of each
 	early   int             // kills before a request of that process
 	records [][]byte        // that were committed at the last kill
@@ -101,17 +104,17 @@ func newVictim(t *testing.T, pages int) *victim {
 	if err != nil {
 		t.Fatal(err)
 	}
-	so := fakeweb.Mixed()
+	so := answer.Mixed()
 	so.Robots.MaxDelay = tortureDelay // a Crawl-delay that is lost by a kill is kept all the same
 	so.Pages.Busy, so.RetryAfter = 0.004, time.Second
 	// A site that fails all the time, or whose name does, is left alone for minutes.
 	so.Pages.Broken, so.Robots.Broken, so.DNS.Missing, so.DNS.Failing = 0, 0, 0, 0
 	so.HTTPS, so.MaxSize, so.MaxLatency = 0.3, 20_000, 5*time.Millisecond
 	v := &victim{dir: filepath.Join(t.TempDir(), "crawl"), pages: pages}
-	if v.server, err = fakeweb.NewServer(web, so); err != nil {
+	if v.server, err = serve.New(web, so); err != nil {
 		t.Fatal(err)
 	}
-	at := fakeweb.Listen{HTTP: "127.0.0.1:0", TLS: "127.0.0.1:0", DNS: "127.0.0.1:0", Addresses: 7}
+	at := serve.Listen{HTTP: "127.0.0.1:0", TLS: "127.0.0.1:0", DNS: "127.0.0.1:0", Addresses: 7}
 	if runtime.GOOS != "linux" {
 		at.Addresses = 1 // elsewhere 127.0.0.1 is the only loopback address
 	}
@@ -207,18 +210,18 @@ func (v *victim) checkKilled(t *testing.T) {
 func (v *victim) checkServer(t *testing.T) {
 	t.Helper()
 	c := v.server.Counter()
-	found := c.Check(fakeweb.Demands{Delay: tortureDelay, AddressDelay: tortureIPDelay, AddressCap: 1})
-	for _, x := range c.CheckWanted(v.server.Wanted(fakeweb.Limits{Sitemaps: true})) {
-		if x.Kind != fakeweb.Repeated { // Check has them with their instants
+	found := c.Check(webcount.Demands{Delay: tortureDelay, AddressDelay: tortureIPDelay, AddressCap: 1})
+	for _, x := range c.CheckWanted(v.server.Wanted(answer.Limits{Sitemaps: true})) {
+		if x.Kind != webcount.Repeated { // Check has them with their instants
 			found = append(found, x)
 		}
 	}
 	repeats := 0
 	for _, x := range found {
 		switch {
-		case x.Kind == fakeweb.Repeated && x.N <= 1+len(v.kills):
+		case x.Kind == webcount.Repeated && x.N <= 1+len(v.kills):
 			repeats++
-		case x.Kind == fakeweb.RetryAfter && v.killedBetween(asksToWait(c, x), x.At):
+		case x.Kind == webcount.RetryAfter && v.killedBetween(asksToWait(c, x), x.At):
 		default:
 			t.Error(x)
 		}
@@ -228,7 +231,7 @@ func (v *victim) checkServer(t *testing.T) {
 }
 
 // asksToWait is the end of the answer with the Retry-After that was not kept.
-func asksToWait(c *fakeweb.Counter, x fakeweb.Violation) time.Duration {
+func asksToWait(c *webcount.Counter, x webcount.Violation) time.Duration {
 	for _, q := range c.Requests(x.Site) {
 		if q.NotBefore == x.At-x.Got+x.Want {
 			return q.End

@@ -13,16 +13,20 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
 type webOptions struct {
 	generateOptions
-	listen   fakeweb.Listen
-	mixed    bool                 // some of everything
-	hostile  bool                 // and duplicates, traps, servers that break the rules
-	serve    fakeweb.ServeOptions // what the flags say, over the zero value, the mixed or the hostile web
+	listen   serve.Listen
+	mixed    bool           // some of everything
+	hostile  bool           // and duplicates, traps, servers that break the rules
+	serve    answer.Options // what the flags say, over the zero value, the mixed or the hostile web
 	minSize  byteSize
 	maxSize  byteSize
 	bombSize byteSize
@@ -116,14 +120,14 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 }
 
 // options are the hostile, the mixed or the plain web with what was said by single flags.
-func (o *webOptions) options() fakeweb.ServeOptions {
+func (o *webOptions) options() answer.Options {
 	said := o.serve
-	out := fakeweb.ServeOptions{Agent: "winnow"}
+	out := answer.Options{Agent: "winnow"}
 	switch {
 	case o.hostile:
-		out = fakeweb.Hostile()
+		out = answer.Hostile()
 	case o.mixed:
-		out = fakeweb.Mixed()
+		out = answer.Mixed()
 	}
 	from := said.Shares()
 	for i, s := range out.Shares() {
@@ -168,7 +172,7 @@ func runWeb(ctx context.Context, u *ui, opt *webOptions) error {
 	if opt.options().HTTPS > 0 && opt.listen.TLS == "" {
 		return withHint(usagef("--https needs --tls"), "try: %s", u.withFlag("--tls", "127.0.0.1:8443"))
 	}
-	server, err := fakeweb.NewServer(web, opt.serve)
+	server, err := serve.New(web, opt.serve)
 	if err != nil {
 		return &usageError{err}
 	}
@@ -191,7 +195,7 @@ func runWeb(ctx context.Context, u *ui, opt *webOptions) error {
 
 // serveWeb serves until Ctrl-C or the end of --duration, which is how it is meant to end:
 // then the count is printed.
-func serveWeb(ctx context.Context, u *ui, opt *webOptions, server *fakeweb.Server) error {
+func serveWeb(ctx context.Context, u *ui, opt *webOptions, server *serve.Server) error {
 	n, err := server.Listen(opt.listen)
 	if err != nil {
 		return explainListen(err)
@@ -228,7 +232,7 @@ func waitFor(ctx context.Context, d time.Duration) {
 }
 
 // tellPlace says where the web is, and where a crawl of it begins.
-func tellPlace(u *ui, s *fakeweb.Server, n *fakeweb.Net) error {
+func tellPlace(u *ui, s *serve.Server, n *serve.Net) error {
 	spec := s.Web().Spec()
 	p := webPlace{
 		Listen: n.HTTP.String(), Resolver: n.Resolver(), Seeds: []string{s.URL(0)},
@@ -254,7 +258,7 @@ func tellPlace(u *ui, s *fakeweb.Server, n *fakeweb.Net) error {
 }
 
 // writeVisits writes the summary and one object for each site that was asked.
-func writeVisits(w io.Writer, c *fakeweb.Counter) error {
+func writeVisits(w io.Writer, c *webcount.Counter) error {
 	m := c.Summary()
 	if err := writeJSON(w, m); err != nil {
 		return err
@@ -272,7 +276,7 @@ func writeVisits(w io.Writer, c *fakeweb.Counter) error {
 }
 
 // printVisits prints the summary.
-func printVisits(u *ui, m fakeweb.Summary) error {
+func printVisits(u *ui, m webcount.Summary) error {
 	if u.asJSON {
 		return u.json(m)
 	}
@@ -295,7 +299,7 @@ func printVisits(u *ui, m fakeweb.Summary) error {
 }
 
 // addWaste adds what visitors need not have asked for.
-func addWaste(t *table, m *fakeweb.Summary) {
+func addWaste(t *table, m *webcount.Summary) {
 	if m.Traps > 0 {
 		t.add("in traps", formatCount(m.Traps), fmt.Sprintf("%.1f %% of all requests: %s", 100*m.TrapShare, countList(m.TrapKinds)))
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/fakeweb"
+	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
 )
 
 // startWeb runs the verb in-process and returns where the web is. wait cancels it, as
@@ -114,12 +114,12 @@ func TestWebHostile(t *testing.T) {
 // TestWaste: what visitors wasted is printed, and nothing where they did not.
 func TestWaste(t *testing.T) {
 	for _, test := range []struct {
-		m    fakeweb.Summary
+		m    webcount.Summary
 		want string
 	}{
-		{fakeweb.Summary{Traps: 30, TrapShare: 0.015, TrapKinds: map[string]int64{"farm": 20, "calendar": 10}, Copies: 7, Hidden: 2, Repeats: 3},
+		{webcount.Summary{Traps: 30, TrapShare: 0.015, TrapKinds: map[string]int64{"farm": 20, "calendar": 10}, Copies: 7, Hidden: 2, Repeats: 3},
 			"in traps  30  1.5 % of all requests: calendar 10, farm 20\ncopies     7  2 pages that only copies lead to\nrepeats    3  full answers for pages that had been answered\n"},
-		{fakeweb.Summary{Requests: 5}, ""},
+		{webcount.Summary{Requests: 5}, ""},
 	} {
 		table, out := newTable(), new(bytes.Buffer)
 		addWaste(table, &test.m)

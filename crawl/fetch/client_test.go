@@ -18,7 +18,7 @@ import (
 
 func TestRequestAndAnswer(t *testing.T) {
 	var got *http.Request
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	s := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		got = r
 		w.Header().Set("Content-Type", "text/html")
 		w.Header().Set("Set-Cookie", "a=b")
@@ -65,7 +65,7 @@ func TestOneConnection(t *testing.T) {
 	for name, start := range map[string]func(*httptest.Server){"plain": plain, "tls": secure, "http2": http2} {
 		t.Run(name, func(t *testing.T) {
 			h := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.URL.Path) }
-			s := serve(t, h, start)
+			s := startServer(t, h, start)
 			y := new(tally)
 			o := Options{HTTP2: true, Dial: y.dial}
 			if s.TLS != nil {
@@ -120,7 +120,7 @@ func TestProtocols(t *testing.T) {
 		{http2, true, []string{"h2", "tls/1.3"}},
 		{http2, false, []string{"http/1.1", "tls/1.3"}},
 	} {
-		s := serve(t, h, test.start)
+		s := startServer(t, h, test.start)
 		o := Options{HTTP2: test.offered}
 		if s.TLS != nil {
 			o.TLS = s.trust()
@@ -132,7 +132,7 @@ func TestProtocols(t *testing.T) {
 }
 
 func TestTLSErrors(t *testing.T) {
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {}, secure)
+	s := startServer(t, func(w http.ResponseWriter, r *http.Request) {}, secure)
 	strangers := &tls.Config{RootCAs: x509.NewCertPool()}
 	for name, test := range map[string]struct {
 		conf *tls.Config
@@ -151,7 +151,7 @@ func TestTLSErrors(t *testing.T) {
 	if n := s.requests.Load(); n != 0 {
 		t.Errorf("%d requests", n)
 	}
-	p := serve(t, func(w http.ResponseWriter, r *http.Request) {}, plain)
+	p := startServer(t, func(w http.ResponseWriter, r *http.Request) {}, plain)
 	a := get(client(t, Options{}), strings.Replace(p.at("/"), "http:", "https:", 1))
 	if a.Class != event.TLSError {
 		t.Errorf("no TLS there: %+v", a)
@@ -160,7 +160,7 @@ func TestTLSErrors(t *testing.T) {
 
 // TestClasses is the table of statuses (W29).
 func TestClasses(t *testing.T) {
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	s := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		status, _ := strconv.Atoi(r.URL.Path[1:])
 		if r.URL.Query().Has("to") {
 			w.Header().Set("Location", r.URL.Query().Get("to"))
@@ -193,7 +193,7 @@ func TestClasses(t *testing.T) {
 }
 
 func TestConditions(t *testing.T) {
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	s := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("If-None-Match") == `"x"` || r.Header.Get("If-Modified-Since") == "then" {
 			w.WriteHeader(304)
 			return

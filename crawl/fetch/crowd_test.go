@@ -38,7 +38,7 @@ func crowd(t *testing.T, n int, start func(*httptest.Server)) int64 {
 	asked.Add(n)
 	slots := make(chan struct{}, 50) // handshakes at a time: more would not be quicker
 	pipes := &pipes{accept: make(chan net.Conn), done: make(chan struct{})}
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	s := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		asked.Done()
 		<-slots
 		<-r.Context().Done()

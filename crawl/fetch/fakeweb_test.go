@@ -14,15 +14,17 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-func newWeb(t testing.TB, pages, sites int, o fakeweb.ServeOptions) *fakeweb.Server {
+func newWeb(t testing.TB, pages, sites int, o answer.Options) *serve.Server {
 	w, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: sites, Links: int64(4 * pages), Seed: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := fakeweb.NewServer(w, o)
+	s, err := serve.New(w, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +36,7 @@ func newWeb(t testing.TB, pages, sites int, o fakeweb.ServeOptions) *fakeweb.Ser
 // compares classes and sizes with the truth.
 func TestMixedWeb(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := fakeweb.Mixed()
+		o := answer.Mixed()
 		o.Encodings, o.HTTPS = []string{"gzip", "br", "zstd"}, 0.5
 		s := newWeb(t, 600, 20, o)
 		c := client(t, Options{Dial: s.Dial, TLS: s.ClientTLS(), HTTP2: true, MaxBody: 1 << 20})
@@ -71,7 +73,7 @@ func TestMixedWeb(t *testing.T) {
 }
 
 // ask asks for a page as often as it takes.
-func ask(t *testing.T, c *Client, s *fakeweb.Server, p graph.Page) (a *Answer) {
+func ask(t *testing.T, c *Client, s *serve.Server, p graph.Page) (a *Answer) {
 	for range 1 + s.Truth(p).Failures {
 		a = get(c, s.URL(p))
 		if a.RetryAfter > 0 && a.Class != event.ServerError {
@@ -81,15 +83,15 @@ func ask(t *testing.T, c *Client, s *fakeweb.Server, p graph.Page) (a *Answer) {
 	return a
 }
 
-func classOf(c fakeweb.Class) event.Class {
+func classOf(c answer.Class) event.Class {
 	switch c {
-	case fakeweb.Redirect:
+	case answer.Redirect:
 		return event.Redirect
-	case fakeweb.NotFound, fakeweb.Gone:
+	case answer.NotFound, answer.Gone:
 		return event.HTTPError
-	case fakeweb.Broken:
+	case answer.Broken:
 		return event.ServerError
-	case fakeweb.Large:
+	case answer.Large:
 		return event.TooLarge
 	}
 	return event.OK // that a page is not HTML is seen when it is parsed
@@ -97,8 +99,8 @@ func classOf(c fakeweb.Class) event.Class {
 
 // TestPrivateByName: a name that leads inside is refused, although it resolves.
 func TestPrivateByName(t *testing.T) {
-	s := newWeb(t, 10, 2, fakeweb.ServeOptions{})
-	n, err := s.Listen(fakeweb.Listen{HTTP: "127.0.0.1:0", DNS: "127.0.0.1:0"})
+	s := newWeb(t, 10, 2, answer.Options{})
+	n, err := s.Listen(serve.Listen{HTTP: "127.0.0.1:0", DNS: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,9 +124,9 @@ func TestPrivateByName(t *testing.T) {
 }
 
 // names is a name server over sockets with some trouble in it, and a resolver that asks it.
-func names(t testing.TB, sites int) (*fakeweb.Server, *Resolver) {
-	s := newWeb(t, sites, sites, fakeweb.ServeOptions{DNS: fakeweb.DNSShares{Missing: 0.05, Truncated: 0.05, Alias: 0.1}})
-	n, err := s.Listen(fakeweb.Listen{DNS: "127.0.0.1:0"})
+func names(t testing.TB, sites int) (*serve.Server, *Resolver) {
+	s := newWeb(t, sites, sites, answer.Options{DNS: answer.DNSShares{Missing: 0.05, Truncated: 0.05, Alias: 0.1}})
+	n, err := s.Listen(serve.Listen{DNS: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +158,7 @@ func BenchmarkNames(b *testing.B) {
 }
 
 // resolveAll asks for the names of all sites from 512 goroutines.
-func resolveAll(t testing.TB, r *Resolver, s *fakeweb.Server, sites int) {
+func resolveAll(t testing.TB, r *Resolver, s *serve.Server, sites int) {
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range 512 {
@@ -171,7 +173,7 @@ func resolveAll(t testing.TB, r *Resolver, s *fakeweb.Server, sites int) {
 	all.Wait()
 }
 
-func resolveOne(ctx context.Context, r *Resolver, s *fakeweb.Server, id graph.Site) error {
+func resolveOne(ctx context.Context, r *Resolver, s *serve.Server, id graph.Site) error {
 	truth := s.SiteTruth(id)
 	n, err := r.Lookup(ctx, truth.Name)
 	switch {

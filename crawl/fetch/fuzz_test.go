@@ -92,7 +92,7 @@ func BenchmarkDo(b *testing.B) {
 	for name, start := range map[string]func(*httptest.Server){"plain": plain, "tls": secure, "http2": http2} {
 		for _, last := range []bool{false, true} {
 			b.Run(name+map[bool]string{false: "/kept", true: "/new"}[last], func(b *testing.B) {
-				s := serve(b, func(w http.ResponseWriter, r *http.Request) { w.Write(page) }, start)
+				s := startServer(b, func(w http.ResponseWriter, r *http.Request) { w.Write(page) }, start)
 				o := Options{HTTP2: true}
 				if s.TLS != nil {
 					o.TLS = s.trust()

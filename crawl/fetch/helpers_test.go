@@ -25,8 +25,8 @@ type server struct {
 	conns, requests atomic.Int32
 }
 
-// serve starts a server; start is (*httptest.Server).Start or StartTLS.
-func serve(t testing.TB, h http.HandlerFunc, start func(*httptest.Server)) *server {
+// startServer starts a server; start is (*httptest.Server).Start or StartTLS.
+func startServer(t testing.TB, h http.HandlerFunc, start func(*httptest.Server)) *server {
 	s := new(server)
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.requests.Add(1)

@@ -162,7 +162,7 @@ func TestSpellings(t *testing.T) {
 
 // TestExpired: a certificate that was good once is not.
 func TestExpired(t *testing.T) {
-	s := serve(t, nil, secure)
+	s := startServer(t, nil, secure)
 	conf := s.trust()
 	conf.Time = func() time.Time { return s.Certificate().NotAfter.Add(time.Hour) }
 	a := get(client(t, Options{TLS: conf}), s.at("/"))
@@ -174,7 +174,7 @@ func TestExpired(t *testing.T) {
 // flood is a server of HTTP/2 that says what a function says when it is asked, without
 // listening any more. The function gives false when the client has gone.
 func flood(t *testing.T, say func(f *h2.Framer, enc func(fields ...string) []byte) error) *Answer {
-	s := serve(t, nil, secure)
+	s := startServer(t, nil, secure)
 	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: s.TLS.Certificates, NextProtos: []string{"h2"}})
 	if err != nil {
 		t.Fatal(err)

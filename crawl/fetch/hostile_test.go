@@ -304,7 +304,7 @@ func TestAddresses(t *testing.T) {
 // length, as it does without TLS; one of known length is cut by it.
 func TestUntilCloseWithoutGoodbye(t *testing.T) {
 	for header, want := range map[string]event.Class{"": event.OK, "Content-Length: 9\r\n": event.ConnectError, "Transfer-Encoding: chunked\r\n": event.ConnectError} {
-		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		s := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 			c, _, _ := w.(http.Hijacker).Hijack()
 			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\n%s\r\n3\r\nabc\r\n", header)
 			c.(*tls.Conn).NetConn().Close()

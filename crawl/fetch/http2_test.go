@@ -12,7 +12,7 @@ import (
 // TestHTTP2Limits: the limits hold over HTTP/2, too.
 func TestHTTP2Limits(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	s := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/long":
 			io.WriteString(w, long+long)

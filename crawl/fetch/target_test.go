@@ -19,7 +19,7 @@ import (
 func TestTarget(t *testing.T) {
 	var got []string
 	h := func(w http.ResponseWriter, r *http.Request) { got = append(got, r.Host+" "+r.RequestURI) }
-	plainly, http2 := serve(t, h, plain), serve(t, h, http2)
+	plainly, http2 := startServer(t, h, plain), startServer(t, h, http2)
 	over := client(t, Options{HTTP2: true, TLS: http2.trust()})
 	for rest, want := range map[string]string{
 		"": "/", "/": "/", "?a": "/?a", "/?": "/?", "/a%2Fb/%c3%A4": "/a%2Fb/%c3%A4", "/a|b^c": "/a|b^c",
@@ -67,7 +67,7 @@ func TestTargetRefusedByGo(t *testing.T) {
 // proxy is a small HTTP proxy that knows one server.
 func proxy(t *testing.T, to *server) (p *server, seen *[]string) {
 	seen = new([]string)
-	p = serve(t, func(w http.ResponseWriter, r *http.Request) {
+	p = startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		*seen = append(*seen, r.Method+" "+r.RequestURI+" "+r.Header.Get("Proxy-Authorization"))
 		if ua := r.UserAgent(); ua != "x" {
 			t.Errorf("%s: the proxy hears of %q", r.RequestURI, ua)
@@ -95,7 +95,7 @@ func proxy(t *testing.T, to *server) (p *server, seen *[]string) {
 }
 
 func TestProxy(t *testing.T) {
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "over "+r.Proto) }, func(s *httptest.Server) { http2(s) })
+	s := startServer(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "over "+r.Proto) }, func(s *httptest.Server) { http2(s) })
 	p, seen := proxy(t, s)
 	at, _ := url.Parse(p.URL)
 	at.User = url.UserPassword("me", "secret")

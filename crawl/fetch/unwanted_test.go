@@ -15,10 +15,10 @@ import (
 func TestUnwanted(t *testing.T) {
 	for _, start := range []func(t *testing.T, h http.HandlerFunc) (*server, *Client){
 		func(t *testing.T, h http.HandlerFunc) (*server, *Client) {
-			return serve(t, h, plain), client(t, Options{})
+			return startServer(t, h, plain), client(t, Options{})
 		},
 		func(t *testing.T, h http.HandlerFunc) (*server, *Client) {
-			s := serve(t, h, http2)
+			s := startServer(t, h, http2)
 			return s, client(t, Options{TLS: s.trust(), HTTP2: true})
 		},
 	} {

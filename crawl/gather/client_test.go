@@ -9,14 +9,14 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/fakeweb"
+	fakeanswer "github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
 // TestClient: what the real client brings from a real server, over TLS and HTTP/2 as well,
 // is read as what it is; the second time nothing has changed.
 func TestClient(t *testing.T) {
-	s := mixedWeb(t, func(o *fakeweb.ServeOptions) { o.HTTPS = 0.5 })
+	s := mixedWeb(t, func(o *fakeanswer.Options) { o.HTTPS = 0.5 })
 	s.SetAddresses(1)
 	defer s.Close()
 	c := fetch.NewClient(&fetch.Options{Dial: s.Dial, TLS: s.ClientTLS(), AllowPrivate: true, HTTP2: true, UserAgent: "winnow/1.0"})

@@ -9,11 +9,13 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb"
+	fakeanswer "github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
 // mixedWeb serves a web with some of everything.
-func mixedWeb(t *testing.T, change func(*fakeweb.ServeOptions)) *fakeweb.Server {
+func mixedWeb(t *testing.T, change func(*fakeanswer.Options)) *serve.Server {
 	t.Helper()
 	pages := 1500
 	if testing.Short() { // under the race detector the longer one takes half a minute
@@ -23,11 +25,11 @@ func mixedWeb(t *testing.T, change func(*fakeweb.ServeOptions)) *fakeweb.Server 
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := fakeweb.Mixed()
+	o := fakeanswer.Mixed()
 	o.MaxSize = 10_000
 	o.Pages.Gone, o.Pages.Broken, o.Pages.Busy, o.Pages.Reset = 0.02, 0.02, 0.02, 0.02 // so that a small web has all
 	change(&o)
-	s, err := fakeweb.NewServer(w, o)
+	s, err := serve.New(w, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,23 +40,23 @@ func mixedWeb(t *testing.T, change func(*fakeweb.ServeOptions)) *fakeweb.Server 
 // charsets are those of the graph it was made from, redirects and failures included; the
 // titles are right, and every record can be read back.
 func TestTruth(t *testing.T) {
-	for name, change := range map[string]func(*fakeweb.ServeOptions){
-		"mixed":    func(*fakeweb.ServeOptions) {},
-		"messy":    func(o *fakeweb.ServeOptions) { o.Messy = 1 },
-		"charsets": func(o *fakeweb.ServeOptions) { o.Charsets = 1 },
+	for name, change := range map[string]func(*fakeanswer.Options){
+		"mixed":    func(*fakeanswer.Options) {},
+		"messy":    func(o *fakeanswer.Options) { o.Messy = 1 },
+		"charsets": func(o *fakeanswer.Options) { o.Charsets = 1 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := mixedWeb(t, change)
 			o := options()
 			o.HTMLOnly = false
 			g, f := New(o), new(Found)
-			seen := map[fakeweb.Class]int{}
+			seen := map[fakeanswer.Class]int{}
 			for p := range graph.Page(s.Web().Spec().Pages) {
 				e := s.Truth(p)
 				seen[e.Class]++
 				checkPage(t, s, g, f, p, e)
 			}
-			for c := fakeweb.OK; c < fakeweb.Large; c++ {
+			for c := fakeanswer.OK; c < fakeanswer.Large; c++ {
 				if seen[c] == 0 {
 					t.Errorf("no page is %v", c)
 				}
@@ -63,7 +65,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-func checkPage(t *testing.T, s *fakeweb.Server, g *Gatherer, f *Found, p graph.Page, e fakeweb.Expected) {
+func checkPage(t *testing.T, s *serve.Server, g *Gatherer, f *Found, p graph.Page, e fakeanswer.Expected) {
 	t.Helper()
 	var a *fetch.Answer
 	for range e.Failures + 1 {
@@ -73,7 +75,7 @@ func checkPage(t *testing.T, s *fakeweb.Server, g *Gatherer, f *Found, p graph.P
 	}
 	links := pagesOf(t, s, f)
 	want := s.Seen(nil, p)
-	if e.Class != fakeweb.Redirect && e.Class != fakeweb.Other && !slices.IsSorted(links) {
+	if e.Class != fakeanswer.Redirect && e.Class != fakeanswer.Other && !slices.IsSorted(links) {
 		t.Errorf("page %d: links out of order", p)
 	}
 	if !slices.Equal(links, want) {
@@ -95,22 +97,22 @@ func checkPage(t *testing.T, s *fakeweb.Server, g *Gatherer, f *Found, p graph.P
 }
 
 // classFor is the class that a page of the web must get.
-func classFor(c fakeweb.Class) event.Class {
+func classFor(c fakeanswer.Class) event.Class {
 	switch c {
-	case fakeweb.Redirect:
+	case fakeanswer.Redirect:
 		return event.Redirect
-	case fakeweb.NotFound, fakeweb.Gone:
+	case fakeanswer.NotFound, fakeanswer.Gone:
 		return event.HTTPError
-	case fakeweb.Broken:
+	case fakeanswer.Broken:
 		return event.ServerError
-	case fakeweb.Other:
+	case fakeanswer.Other:
 		return event.NotHTML
 	}
 	return event.OK
 }
 
 // pagesOf finds the pages of the links.
-func pagesOf(t *testing.T, s *fakeweb.Server, f *Found) (pages []graph.Page) {
+func pagesOf(t *testing.T, s *serve.Server, f *Found) (pages []graph.Page) {
 	t.Helper()
 	for i := range f.Links.Len() {
 		p, ok := s.Page(string(f.Links.URL(i)))
@@ -122,7 +124,7 @@ func pagesOf(t *testing.T, s *fakeweb.Server, f *Found) (pages []graph.Page) {
 	return pages
 }
 
-func checkBars(t *testing.T, f *Found, e fakeweb.Expected) {
+func checkBars(t *testing.T, f *Found, e fakeanswer.Expected) {
 	t.Helper()
 	want := event.NoBar
 	if e.NoFollow {
@@ -154,7 +156,7 @@ func checkRecords(t *testing.T, f *Found, a *fetch.Answer) {
 // TestSitemapTruth: the files of every sitemap of the web, followed from the first one,
 // name the pages that the web says they name.
 func TestSitemapTruth(t *testing.T) {
-	s := mixedWeb(t, func(o *fakeweb.ServeOptions) { o.Sitemaps, o.SitemapURLs = 1, 40 })
+	s := mixedWeb(t, func(o *fakeanswer.Options) { o.Sitemaps, o.SitemapURLs = 1, 40 })
 	g, f := New(options()), new(Found)
 	indexes := 0
 	for id := range graph.Site(s.Web().Sites()) {
@@ -194,7 +196,7 @@ func TestSitemapTruth(t *testing.T) {
 // TestNormalForms: a URL of the web is a normal form, or the truth would be compared with
 // something else.
 func TestNormalForms(t *testing.T) {
-	s := mixedWeb(t, func(*fakeweb.ServeOptions) {})
+	s := mixedWeb(t, func(*fakeanswer.Options) {})
 	var r page.Resolver
 	for p := range graph.Page(100) {
 		if got, _ := r.Resolve(nil, []byte(s.URL(p))); string(got) != s.URL(p) {

@@ -66,7 +66,10 @@ var arrows = map[string][]string{
 	"lab":                append([]string{"sim", "freshness", "internal/plot"}, frontiers...),
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
-	"fakeweb":            {"graph"},
+	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded"},
+	"fakeweb/answer":     {"graph", "fakeweb", "fakeweb/internal/draw", "fakeweb/internal/padded"},
+	"fakeweb/count":      {"graph", "fakeweb/answer"},
+	"fakeweb/serve":      {"graph", "fakeweb", "fakeweb/answer", "fakeweb/count"},
 	"web":                {"graph", "journal", "internal/plot"},
 	"internal/data":      {},
 	"internal/disk":      {},
@@ -76,6 +79,9 @@ var arrows = map[string][]string{
 	"internal/plot":      {},
 	"internal/rapidtest": {},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
+
+	"fakeweb/internal/draw":   {},
+	"fakeweb/internal/padded": {},
 }
 
 // anything in the table of arrows allows every package of ours.

@@ -1,0 +1,345 @@
+package answer
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// A Kind is what a request is for.
+type Kind uint8
+
+const (
+	KindPage    Kind = iota
+	KindRobots       // robots.txt
+	KindSitemap      // a file of the sitemap
+	KindUnknown      // a path that no link leads to
+	KindCopy         // a page under another URL
+	KindTrap         // a URL in a trap
+	KindHidden       // a page that only a copy links to
+	KindHop          // a step of a chain or a loop of redirects
+	kinds
+)
+
+var kindNames = [kinds]string{"page", "robots", "sitemap", "unknown", "copy", "trap", "hidden", "hop"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// MarshalText writes a kind by its name.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// A Target is what a request is for: a place on a host.
+type Target struct {
+	Host
+	Place
+	Storm    Storm // that may break out with the request; After is 0 for none
+	Attempts bool  // the answer depends on how often the target was requested
+	file     int   // of the sitemap
+}
+
+// Target returns what a request to a host is for. ok is false if no host has the name.
+func (w *World) Target(host string, u *url.URL) (t Target, ok bool) {
+	t.Page = graph.NoPage
+	if t.Host, ok = w.hostNamed(host); !ok {
+		return t, false
+	}
+	path, trap := u.EscapedPath(), t.Host.trap()
+	switch n, sitemap := w.rules.sitemapFile(&t.site, path); {
+	case path == "/robots.txt":
+		t.Place = Place{Kind: KindRobots, Page: graph.NoPage, Trap: trap}
+	case sitemap && t.role == roleSite:
+		t.Place, t.file = Place{Kind: KindSitemap, Page: graph.NoPage}, n
+	case u.ForceQuery:
+		t.Place = Place{Kind: KindUnknown, Page: graph.NoPage, Trap: trap}
+	default:
+		t.Place = w.locate(&t.Host, path, u.RawQuery)
+	}
+	t.path = path
+	t.Attempts = w.rules.countsAttempts(&t)
+	if t.role == roleSite && t.Kind != KindRobots {
+		t.Storm = w.rules.storm(&t.site)
+	}
+	return t, true
+}
+
+// countsAttempts reports whether the answer depends on how often it was requested.
+func (r *rules) countsAttempts(t *Target) bool {
+	switch {
+	case t.Kind == KindRobots || r.opt.Times.FirstByte != nil:
+		return true
+	case t.Kind == KindPage || t.Trap.BySession():
+		return r.failures(r.class(&t.of, t.j)) != 0
+	}
+	return false
+}
+
+// A State is what a server remembers of earlier requests.
+type State struct {
+	Attempt   uint32        // requests for the same page or robots.txt before
+	StormLeft time.Duration // how long the storm of the site still lasts
+	Changed   bool          // its robots.txt has changed
+}
+
+// An Answer is the answer to a request.
+type Answer struct {
+	Target
+	State
+	Status     int
+	Body       []byte        // valid until Close
+	Filler     int           // bytes that Fill writes before the last Tail bytes of the body
+	Tail       int           // if there is filler
+	Endless    bool          // Fill has no end
+	Manner     Manner        // in which it is sent
+	Every      time.Duration // between two bytes, if it drips
+	RetryAfter time.Duration // 0: not given
+	RetryAt    time.Time     // RetryAfter as a date, if it is given so
+
+	w        *World
+	composer *composer
+	mime     string
+	coding   string
+	location []byte
+	etag     string
+	date     time.Time // Last-Modified, if etag is set
+	tag      string    // X-Robots-Tag
+}
+
+// Answer returns the answer to a request for a target. Close must be called when it has
+// been sent.
+func (w *World) Answer(r *http.Request, t *Target, st State) *Answer {
+	a := &Answer{Target: *t, State: st, w: w, composer: w.composers.Get().(*composer)}
+	a.decide(r)
+	return a
+}
+
+// Close releases the memory of the body.
+func (a *Answer) Close() { a.w.composers.Put(a.composer) }
+
+// Delay returns the time from the request to the first byte of the answer.
+func (a *Answer) Delay() time.Duration { return a.w.rules.firstByte(&a.site, a.Page, a.Attempt) }
+
+// BodyTime returns the time from the first byte of the body to its last.
+func (a *Answer) BodyTime() time.Duration {
+	return a.w.rules.body(&a.site, a.Page, len(a.Body)+a.Filler)
+}
+
+// decide fills in the answer.
+func (a *Answer) decide(r *http.Request) {
+	rules := &a.w.rules
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		a.say(http.StatusMethodNotAllowed)
+	case a.role == roleSite && rules.down(&a.site) == Silent:
+		a.Manner = SendNothing
+	case a.role == roleSite && rules.https(&a.site) && r.TLS == nil:
+		a.Place = Place{Kind: KindUnknown, Page: graph.NoPage}
+		a.Status = http.StatusMovedPermanently
+		a.location = append(a.w.appendOrigin(nil, &a.site), r.URL.RequestURI()...)
+	case a.StormLeft > 0:
+		a.storm()
+	case a.Kind == KindRobots:
+		a.robots()
+	case a.Kind == KindSitemap:
+		a.sitemap()
+	case a.Kind == KindPage || a.Trap.BySession():
+		a.onPage(r)
+	default:
+		a.beside(r)
+	}
+}
+
+// say answers with a status and a title.
+func (a *Answer) say(status int) {
+	a.Status, a.mime = status, "text/html; charset=utf-8"
+	a.Body = append(a.composer.buf[:0], "<!DOCTYPE html>\n<title>"...)
+	a.Body = strconv.AppendInt(a.Body, int64(status), 10)
+	a.Body = append(append(append(a.Body, ' '), http.StatusText(status)...), "</title>\n"...)
+	a.composer.buf = a.Body
+}
+
+// busyAnswer answers 503 or 429 with Retry-After.
+func (a *Answer) busyAnswer(x uint64) {
+	status, wait, date := a.w.rules.busy(&a.site, x)
+	a.say(status)
+	a.RetryAfter = wait
+	if date { // HTTP dates have seconds: rounded up, so that nobody comes early
+		a.RetryAt = time.Now().Add(wait + time.Second - 1).Truncate(time.Second)
+	}
+}
+
+func (a *Answer) robots() {
+	rules := &a.w.rules
+	c := rules.robotsClass(&a.site)
+	a.mime = "text/plain; charset=utf-8"
+	switch {
+	case a.role != roleSite:
+		a.Status = http.StatusOK
+		a.Body = append(a.composer.buf[:0], "User-agent: *\nDisallow:\n"...)
+		a.composer.buf = a.Body
+	case c == robotsMissing:
+		a.say(http.StatusNotFound)
+	case c == robotsBroken:
+		a.say(http.StatusInternalServerError)
+	case c == robotsHanging:
+		a.Manner = SendNothing
+	case c == robotsBusy && (rules.opt.BusyTimes < 0 || int(a.Attempt) < rules.opt.BusyTimes):
+		a.busyAnswer(1 << 40)
+	case c == robotsMoved:
+		to := a.w.web.Site(rules.robotsTarget(&a.site))
+		a.Status = http.StatusFound
+		a.location = append(a.w.appendOrigin(nil, &to), "/robots.txt"...)
+	default:
+		a.Status = http.StatusOK
+		a.Body = rules.appendRobots(a.composer.buf[:0], &a.site, a.Changed, a.w.sitemapURL(&a.site))
+		a.composer.buf = a.Body
+		a.Endless = rules.robotsEndless(&a.site)
+	}
+}
+
+// sitemapURL returns the URL of the sitemap of a site, or "" if it has none.
+func (w *World) sitemapURL(st *fakeweb.Site) string {
+	if !w.rules.hasSitemap(st) {
+		return ""
+	}
+	return string(w.appendOrigin(nil, st)) + w.rules.sitemapName(st)
+}
+
+func (a *Answer) sitemap() {
+	rules := &a.w.rules
+	a.Status, a.mime = http.StatusOK, "application/xml"
+	a.Body = rules.appendSitemap(a.composer.buf[:0], &a.site, a.file, a.w.appendOrigin(nil, &a.site))
+	a.composer.buf = a.Body
+	if rules.sitemapPressed(&a.site) {
+		a.mime = "application/gzip"
+		a.Body = a.w.press.append(a.composer.pressed[:0], "gzip", a.Body)
+		a.composer.pressed = a.Body
+	}
+}
+
+// onPage answers for a page of the graph.
+func (a *Answer) onPage(r *http.Request) {
+	rules, c := &a.w.rules, a.w.rules.class(&a.of, a.j)
+	n := rules.failures(c)
+	switch fails := n < 0 || int(a.Attempt) < n; {
+	case a.Kind == KindTrap && (rules.forbidden(&a.of, a.j) || rules.later(&a.of, a.j)):
+		a.missing(http.StatusNotFound) // what robots.txt forbids is unavailable with a session, too
+	case c == Busy && fails:
+		a.busyAnswer(uint64(a.j))
+	case c == Reset && fails:
+		a.Manner = SendReset
+	case c == Redirect:
+		a.redirect()
+	case c == NotFound || c == Gone || c == Broken:
+		a.missing(rules.status(&a.of, a.j, c))
+	case c > Large && a.hostile(c, fails):
+	default:
+		a.content(r, c)
+	}
+}
+
+// missing answers that a page does not exist or is unavailable.
+func (a *Answer) missing(status int) {
+	if status != http.StatusInternalServerError && a.role == roleSite && a.w.rules.has(&a.site, Soft404) {
+		a.softly()
+		return
+	}
+	a.say(status)
+}
+
+func (a *Answer) redirect() {
+	to, status := a.w.rules.redirect(&a.of, a.j)
+	a.say(status)
+	target, j := a.w.web.Locate(to)
+	c := a.composer
+	c.key = a.Place.key
+	c.begin(&a.of, a.j, 0)
+	c.href(a.w.rules.draw(&a.of, streamForm, uint64(a.j)), &target, j)
+	a.location = append([]byte(nil), c.buf...)
+	a.Body = nil
+}
+
+// content answers with the content of a page.
+func (a *Answer) content(r *http.Request, c Class) {
+	rules := &a.w.rules
+	version, date := rules.now(&a.of, a.j)
+	a.Status, a.mime = http.StatusOK, rules.contentType(&a.of, a.j, c)
+	if c != Large {
+		a.coding = rules.coding(&a.of, r.Header.Get("Accept-Encoding"))
+	}
+	if rules.tagInHeader(&a.of, a.j) {
+		a.tag = rules.robotsTag(&a.of, a.j)
+	}
+	if !rules.meets(rules.opt.NoValidators, &a.of, streamValidators, 0) {
+		a.validators(version, date)
+		if a.unchanged(r) {
+			a.Status = http.StatusNotModified
+			return
+		}
+	}
+	a.Body = a.compose(version, c)
+	if a.coding != "" {
+		a.composer.pressed = a.w.press.append(a.composer.pressed[:0], a.coding, a.Body)
+		a.Body = a.composer.pressed
+	}
+	if c == BrokenCoding {
+		a.breakCoding()
+	}
+}
+
+// compose writes the body before content coding.
+func (a *Answer) compose(version uint32, c Class) []byte {
+	size := a.w.rules.size(&a.of, a.j, c)
+	a.composer.key = a.Place.key
+	switch {
+	case c == Other:
+		return a.composer.other(&a.of, a.j, version, size, a.mime)
+	case c == Large:
+		body := a.composer.page(&a.of, a.j, version, min(size, 1<<16))
+		a.Filler, a.Tail = size-len(body), len(footer)
+		return body
+	case c == BadUTF8:
+		return a.composer.spoil(a.composer.page(&a.of, a.j, version, size))
+	case a.Variant != Original:
+		return a.copied(version, size)
+	}
+	return a.composer.page(&a.of, a.j, version, size)
+}
+
+// validators gives the answer its ETag, one for each coding, and its date.
+func (a *Answer) validators(version uint32, date time.Time) {
+	b := append(make([]byte, 0, 32), '"')
+	b = strconv.AppendUint(b, uint64(a.Page), 36)
+	if a.Variant > copyQuery {
+		b = strconv.AppendUint(append(b, '-'), uint64(a.Variant), 36)
+	}
+	b = strconv.AppendUint(append(b, '-'), uint64(version), 36)
+	if a.coding != "" {
+		b = append(append(b, '-'), a.coding...)
+	}
+	a.etag, a.date = string(append(b, '"')), date
+}
+
+// unchanged reports whether the client has this version (RFC 9110, 13.2.2).
+func (a *Answer) unchanged(r *http.Request) bool {
+	if have := r.Header.Get("If-None-Match"); have != "" {
+		return matches(have, a.etag)
+	}
+	since, err := http.ParseTime(r.Header.Get("If-Modified-Since"))
+	return err == nil && !a.date.Truncate(time.Second).After(since)
+}
+
+// matches reports whether a list of entity tags has one, compared weakly.
+func matches(list, tag string) bool {
+	for part := range strings.SplitSeq(list, ",") {
+		part = strings.TrimSpace(part)
+		if part == "*" || strings.TrimPrefix(part, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,259 @@
+package answer
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	"github.com/winnow-crawler/winnow/fakeweb"
+	"github.com/winnow-crawler/winnow/fakeweb/internal/draw"
+	"github.com/winnow-crawler/winnow/fakeweb/internal/padded"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// robotsMost is how long a large robots.txt is. Its rules stand between two stretches of
+// comments, before the 500 KiB that a crawler has to read (RFC 9309, 2.5).
+const (
+	robotsMost   = 600_000
+	robotsBefore = 400_000
+)
+
+// robotsRules are the rules about robots.txt, and those that stand in it.
+type robotsRules struct {
+	*dice
+	*servers
+	classes []uint64 // cumulated shares
+}
+
+func (r *robotsRules) robotsClass(s *fakeweb.Site) robotsClass {
+	c := robotsClass(pick(r.classes, r.draw(s, streamRobots, 0)))
+	if c != robotsMoved {
+		return c
+	}
+	to := r.web.Site(r.robotsTarget(s))
+	if to.ID == s.ID || robotsClass(pick(r.classes, r.draw(&to, streamRobots, 0))) == robotsMoved {
+		return robotsPlain // one hop is enough
+	}
+	return robotsMoved
+}
+
+// robotsTarget returns the site whose robots.txt a moved one leads to.
+func (r *robotsRules) robotsTarget(s *fakeweb.Site) graph.Site {
+	return graph.Site(draw.Below(r.draw(s, streamRobots, 1), uint64(r.web.Sites())))
+}
+
+// robotsOf returns the site whose robots.txt rules s.
+func (r *robotsRules) robotsOf(s *fakeweb.Site) fakeweb.Site {
+	if r.robotsClass(s) == robotsMoved {
+		return r.web.Site(r.robotsTarget(s))
+	}
+	return *s
+}
+
+// ruling returns the site whose robots.txt rules s, and how that answers. One that moved to a
+// server which cannot be reached is as good as broken (RFC 9309, 2.3.1.4).
+func (r *robotsRules) ruling(s *fakeweb.Site) (of fakeweb.Site, c robotsClass) {
+	of = r.robotsOf(s)
+	if of.ID != s.ID && !r.reachable(&of) {
+		return of, robotsBroken
+	}
+	return of, r.robotsClass(&of)
+}
+
+// forbidden reports whether robots.txt forbids page j. Where it moved, the rules of
+// another site are read with the paths of this one: they meet where a directory has
+// the same name in both.
+func (r *robotsRules) forbidden(s *fakeweb.Site, j uint32) bool {
+	of, class := r.ruling(s)
+	switch class {
+	case robotsMissing:
+		return false
+	case robotsBroken, robotsHanging:
+		return true
+	}
+	d, k := s.Place(j)
+	if !named(&of, s, d) {
+		return false
+	}
+	f := r.forbid(&of, d)
+	return f == forbidAll || f == forbidStar || f == forbidEncoded || f != allowed && k > 0
+}
+
+// named reports whether directory d of s has the name of a directory of another site.
+func named(of, s *fakeweb.Site, d int64) bool {
+	return d >= 0 && d < of.Dirs() && padded.Digits(uint64(of.Dirs()-1)) == padded.Digits(uint64(s.Dirs()-1))
+}
+
+// free reports whether no rule of robots.txt is about page j, now or later: then none is
+// about other URLs that begin like its own either.
+func (r *robotsRules) free(s *fakeweb.Site, j uint32) bool {
+	of, class := r.ruling(s)
+	switch class {
+	case robotsMissing:
+		return true
+	case robotsBroken, robotsHanging:
+		return false
+	}
+	d, _ := s.Place(j)
+	return !named(&of, s, d) || r.forbid(&of, d) == allowed && d != r.laterDir(&of)
+}
+
+// laterDir returns the directory that robots.txt forbids from some time on; -1 for none. A
+// robots.txt that is missing or broken stays so.
+func (r *robotsRules) laterDir(s *fakeweb.Site) int64 {
+	if s.Dirs() < 2 || !r.meets(r.opt.Robots.Changing, s, streamLater, 0) {
+		return -1
+	}
+	d := int64(draw.Below(r.draw(s, streamLater, 1), uint64(s.Dirs())))
+	if r.forbid(s, d) != allowed {
+		return -1
+	}
+	return d
+}
+
+// later reports whether page j is forbidden from some time on, so that a crawl may fetch it
+// or not.
+func (r *robotsRules) later(s *fakeweb.Site, j uint32) bool {
+	of, c := r.ruling(s)
+	if c == robotsMissing || c == robotsBroken || c == robotsHanging {
+		return false
+	}
+	d, _ := s.Place(j)
+	return named(&of, s, d) && d == r.laterDir(&of)
+}
+
+// A form is how robots.txt forbids a directory.
+type form uint8
+
+const (
+	allowed       form = iota
+	forbidAll          // Disallow: /d3/
+	forbidStar         // Disallow: /d3/*
+	forbidEncoded      // Disallow: /%643/, the same to RFC 9309, 2.2.2
+	forbidBelow        // Disallow: /d3/ and Allow: /d3/$, the index page alone
+	forbidHTML         // Disallow: /d3/*.html$, the same pages
+	forms
+)
+
+// forbid returns how directory d is forbidden.
+func (r *robotsRules) forbid(s *fakeweb.Site, d int64) form {
+	if !r.meets(r.opt.Robots.Rules, s, streamRobotsRules, 0) || !r.meets(r.opt.Robots.Forbid, s, streamForbid, uint64(d)) {
+		return allowed
+	}
+	h := draw.Mix(r.draw(s, streamForbid, uint64(d)))
+	return 1 + form(h%uint64(forms-1))
+}
+
+// crawlDelay returns the Crawl-delay in force at a site, 0 for none.
+func (r *robotsRules) crawlDelay(s *fakeweb.Site) time.Duration {
+	of, c := r.ruling(s)
+	if c == robotsMissing || c == robotsBroken || c == robotsHanging {
+		return 0
+	}
+	return r.ownDelay(&of)
+}
+
+func (r *robotsRules) ownDelay(s *fakeweb.Site) time.Duration {
+	if !r.meets(r.opt.Robots.Delay, s, streamCrawlDelay, 0) {
+		return 0
+	}
+	return r.opt.Robots.MaxDelay / 10 * time.Duration(1+r.draw(s, streamCrawlDelay, 1)%10)
+}
+
+// appendRobots appends the robots.txt of a site, after it changed or before. It names
+// the URL of a sitemap unless that is empty.
+func (r *robotsRules) appendRobots(b []byte, s *fakeweb.Site, changed bool, sitemap string) []byte {
+	large := r.meets(r.opt.Robots.Large, s, streamRobotsLarge, 0)
+	if large {
+		b = appendComments(b, robotsBefore)
+	}
+	b = r.appendGroups(b, s, changed)
+	if sitemap != "" {
+		b = append(b, "\nSitemap: "+sitemap+"\n"...)
+	}
+	if large {
+		b = appendComments(b, robotsMost)
+	}
+	return b
+}
+
+// appendComments fills up to a length with lines of 64 bytes and a rest.
+func appendComments(b []byte, to int) []byte {
+	for len(b)+64 <= to {
+		b = append(b, "# nothing to see here, the rules are elsewhere in this file ...\n"...)
+	}
+	if n := to - len(b); n > 1 {
+		b = append(append(append(b, '#'), bytes.Repeat([]byte{'.'}, n-2)...), '\n')
+	}
+	return b
+}
+
+// appendGroups writes the rules as one group for all, beside a group for somebody else,
+// as a group for our agent beside one that forbids everything to others, or as two
+// groups for our agent, which count as one (RFC 9309, 2.2.1).
+func (r *robotsRules) appendGroups(b []byte, s *fakeweb.Site, changed bool) []byte {
+	style := r.draw(s, streamGroups, 0) & 3
+	if r.opt.Agent == "" && style >= 2 || !r.meets(r.opt.Robots.Rules, s, streamRobotsRules, 0) {
+		style = 0
+	}
+	switch style {
+	case 1:
+		b = append(b, "User-agent: somebody-else\nDisallow: /\n\n"...)
+	case 2:
+		b = append(b, "User-agent: *\nDisallow: /\n\n"...)
+	case 3:
+		b = append(b, "User-agent: "+r.opt.Agent+"\nDisallow: /nothing-here/\n\nUser-agent: *\nDisallow: /\n\n"...)
+	}
+	if style >= 2 {
+		b = append(b, "User-Agent: "+r.opt.Agent+"\n"...)
+	} else {
+		b = append(b, "User-agent: *\n"...)
+	}
+	return r.appendRules(b, s, changed)
+}
+
+// appendRules writes one group.
+func (r *robotsRules) appendRules(b []byte, s *fakeweb.Site, changed bool) []byte {
+	if d := r.ownDelay(s); d > 0 {
+		b = append(b, "Crawl-delay: "...)
+		b = strconv.AppendFloat(b, d.Seconds(), 'f', -1, 64)
+		b = append(b, '\n')
+	}
+	none, later := true, int64(-1)
+	if changed {
+		later = r.laterDir(s)
+	}
+	for d := range s.Dirs() {
+		f := r.forbid(s, d)
+		if d == later {
+			f = forbidAll
+		}
+		if f == allowed {
+			continue
+		}
+		none = false
+		b = appendRule(b, f, padded.Append(nil, uint64(d), uint64(s.Dirs()-1)))
+	}
+	if none {
+		b = append(b, "Disallow:\n"...)
+	}
+	return b
+}
+
+func appendRule(b []byte, f form, name []byte) []byte {
+	if f == forbidEncoded {
+		b = append(b, "Disallow: /%64"...)
+	} else {
+		b = append(b, "Disallow: /d"...)
+	}
+	b = append(append(b, name...), '/')
+	switch f {
+	case forbidStar:
+		b = append(b, '*')
+	case forbidHTML:
+		b = append(b, "*.html$"...)
+	case forbidBelow:
+		b = append(append(append(b, "\nAllow: /d"...), name...), "/$"...)
+	}
+	return append(b, '\n')
+}

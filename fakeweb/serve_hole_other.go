@@ -1,8 +1,0 @@
-//go:build !linux
-
-package fakeweb
-
-import "net"
-
-// shortQueue cannot be relied on elsewhere.
-func shortQueue(net.Listener) bool { return false }
