@@ -4,6 +4,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"os"
+
+	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
 // sessionsKept is how many TLS sessions are kept: a site that is asked again within hours
@@ -21,14 +23,14 @@ func (o *owner) trust() (*tls.Config, error) {
 	}
 	pem, err := os.ReadFile(o.c.CAFile)
 	if err != nil {
-		return nil, &Error{Text: "cannot read the file of --ca-file", Hint: "give a PEM file with certificates", Err: err}
+		return nil, &hint.Error{Text: "cannot read the file of --ca-file", Hint: "give a PEM file with certificates", Err: err}
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, &Error{Text: "no certificate in " + o.c.CAFile, Hint: "--ca-file takes a PEM file, which has lines BEGIN CERTIFICATE"}
+		return nil, &hint.Error{Text: "no certificate in " + o.c.CAFile, Hint: "--ca-file takes a PEM file, which has lines BEGIN CERTIFICATE"}
 	}
 	return &tls.Config{RootCAs: pool, ClientSessionCache: sessions}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -48,7 +49,7 @@ func TestCaseJournalTailLost(t *testing.T) {
 			t.Errorf("%d of 400 pages were fetched in the end", sum.Fetched)
 		}
 		f := w.verify(t)
-		f.clean(t)
+		clean(t, f)
 		if notes := fmt.Sprint(f.Notes); !strings.Contains(notes, "were set aside") {
 			t.Errorf("verify says %q", notes)
 		}
@@ -71,7 +72,7 @@ func TestCaseArchiveMoved(t *testing.T) {
 		}
 		w.check(t, answer.Limits{})
 		f := w.verify(t)
-		f.clean(t)
+		clean(t, f)
 		if want := fmt.Sprintf("%d WARC files are not here, they were moved away or lost: number 0-%d;", len(moved), len(moved)-1); f.Absent != int64(len(moved)) || !strings.Contains(fmt.Sprint(f.Notes), want) {
 			t.Errorf("%d files are absent, notes %q; want %q", f.Absent, f.Notes, want)
 		}
@@ -100,7 +101,7 @@ func TestArchiveTooShort(t *testing.T) {
 		if sum := w.run(t); sum.Fetched != 200 || !strings.Contains(log.String(), "shorter than the journal says") {
 			t.Errorf("%d of 200 pages; said: %s", sum.Fetched, log.String())
 		}
-		if n := w.verify(t).Kinds[FindArchive]; n == 0 {
+		if n := w.verify(t).Kinds[history.FindArchive]; n == 0 {
 			t.Error("verify finds nothing wrong")
 		}
 	})
@@ -127,7 +128,7 @@ func TestFinalFilesStay(t *testing.T) {
 				final[e.Name] = b
 			}
 		}
-		w.verify(t).clean(t)
+		clean(t, w.verify(t))
 	})
 }
 
@@ -158,7 +159,7 @@ func TestAsideNames(t *testing.T) {
 		if got := archive.IsAside(name + suffix); got != want {
 			t.Errorf("%s: %t", suffix, got)
 		}
-		if _, warc := warcNumber(name + suffix); warc != (suffix == "" || suffix == ".open") {
+		if _, warc := history.WarcNumber(name + suffix); warc != (suffix == "" || suffix == ".open") {
 			t.Errorf("%s: a WARC file: %t", suffix, warc)
 		}
 	}

@@ -162,7 +162,7 @@ func TestFilesArePrivate(t *testing.T) {
 		w.o.Dir, w.o.Machine.Disk = dir, nil
 		w.o.Config.Header, w.o.Config.Pages, w.o.Config.DiskReserve = []string{"Cookie: s3cret"}, 1, 0
 		w.run(t)
-		if err := os.Chmod(filepath.Join(dir, fileConfig), 0o644); err != nil {
+		if err := os.Chmod(filepath.Join(dir, layout.ConfigFile), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		w.o.Config.Pages = 0
@@ -183,7 +183,7 @@ func TestFilesArePrivate(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	for _, name := range []string{fileConfig, fileLock, fileStatus, "00000000.wj", layout.URLFile} {
+	for _, name := range []string{layout.ConfigFile, layout.LockFile, layout.StatusFile, "00000000.wj", layout.URLFile} {
 		if !strings.Contains(strings.Join(found, " "), name) {
 			t.Errorf("%s is not there: %v", name, found)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/history"
 )
 
 // denyFile is a deny list with these lines.
@@ -36,7 +37,7 @@ func writeDeny(t *testing.T, name string, lines ...string) {
 // servers had seen by then.
 func (w *handWeb) editDeny(t *testing.T, after time.Duration, lines ...string) *int {
 	before := new(int)
-	w.o.Progress = func(s *Stats) {
+	w.o.Progress = func(s *history.Stats) {
 		if s.Ran > after && *before == 0 {
 			writeDeny(t, w.o.Config.Deny, lines...)
 			w.mu.Lock()
@@ -82,7 +83,7 @@ func TestCaseDenySitemaps(t *testing.T) {
 		if n := len(w.asked) - *before; *before == 0 || n > 6 { // the file is looked at every 5 s
 			t.Errorf("%d requests before the denial, %d after it", *before, n)
 		}
-		w.verify(t).clean(t)
+		clean(t, w.verify(t))
 	})
 }
 
@@ -101,10 +102,10 @@ func TestDenyPathOfSitemaps(t *testing.T) {
 		if n := countOf(w.asked, "http://b.example/x"); n != 100 {
 			t.Errorf("%d of 100 pages came", n)
 		}
-		w.verify(t).clean(t)
+		clean(t, w.verify(t))
 		w.o.Config.Deny = denyFile(t, "b.example/index.xml") // and a resumed crawl still knows what is left
 		w.run(t)
-		w.verify(t).clean(t)
+		clean(t, w.verify(t))
 	})
 }
 
@@ -116,7 +117,7 @@ func TestCaseSitemapAgainstRobots(t *testing.T) {
 		if n := len(w.asked); n != 1 {
 			t.Errorf("a site that forbids everything was asked %d times: %v", n, w.asked[:min(n, 3)])
 		}
-		w.verify(t).clean(t)
+		clean(t, w.verify(t))
 	})
 }
 
@@ -148,7 +149,7 @@ func TestSitemapRules(t *testing.T) {
 		if n, k := countOf(w.asked, "http://b.example/index.xml"), countOf(w.asked, "http://b.example/robots.txt"); n != 1 || k != 2 {
 			t.Errorf("without --recrawl the sitemap was asked for %d times, robots.txt %d times", n, k)
 		}
-		w.verify(t).clean(t)
+		clean(t, w.verify(t))
 	})
 }
 
@@ -174,7 +175,7 @@ func TestDeniedSiteCostsNothing(t *testing.T) {
 		if sum.Fetched != 2 || sum.Why != whyFinished {
 			t.Errorf("%s with %d pages", sum.Why, sum.Fetched)
 		}
-		w.verify(t).clean(t)
+		clean(t, w.verify(t))
 	})
 }
 
@@ -197,7 +198,7 @@ func TestDeniedSiteIsNotRefreshed(t *testing.T) {
 		if n := countOf(w.asked[*before:], "http://a.example/"); n != 2 {
 			t.Errorf("the other host was asked %d times", n)
 		}
-		w.verify(t).clean(t)
+		clean(t, w.verify(t))
 	})
 }
 
@@ -230,7 +231,7 @@ func TestCaseDenyHop(t *testing.T) {
 		if n := len(w.asked) - countOf(w.asked, "http://a.example/robots.txt"); n > 0 {
 			t.Errorf("%d pages were asked for without rules", n)
 		}
-		w.verify(t).clean(t)
+		clean(t, w.verify(t))
 	})
 }
 
@@ -257,7 +258,7 @@ func TestDenyWaitingHop(t *testing.T) {
 		if n := countOf(w.asked, "http://a.example/robots.txt"); n < 2 {
 			t.Errorf("the robots.txt that moved was asked for %d times", n)
 		}
-		w.verify(t).clean(t)
+		clean(t, w.verify(t))
 	})
 }
 
@@ -291,7 +292,7 @@ func TestCaseRobotsCoding(t *testing.T) {
 			if n := len(w.asked) - countOf(w.asked, "http://b.example/robots.txt"); n > 0 {
 				t.Errorf("%s: %d pages were asked for: %v", c.name, n, w.asked)
 			}
-			w.verify(t).clean(t)
+			clean(t, w.verify(t))
 		})
 	}
 }
@@ -374,7 +375,7 @@ func TestCaseSitemapOnce(t *testing.T) {
 		if n := countOf(w.asked, "http://b.example/sitemap.txt"); n != 3 || sum.Known != 4 {
 			t.Errorf("two days: the sitemap was asked for %d times, %d pages are known", n, sum.Known)
 		}
-		w.verify(t).clean(t)
+		clean(t, w.verify(t))
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
@@ -31,7 +32,7 @@ func TestCaseSnapshotTemp(t *testing.T) {
 		}
 		f.Close()
 		w.o.Config.Pages = 150
-		w.o.Progress = func(*Stats) { w.noTemp(t, "after a start") }
+		w.o.Progress = func(*history.Stats) { w.noTemp(t, "after a start") }
 		if sum := w.run(t); sum.Fetched != 150 {
 			t.Errorf("%d pages", sum.Fetched)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -70,11 +71,11 @@ func (c *committer) write(g *group) error {
 // diskError says what can be done about a failed write. Nothing is tried again on the
 // same file: what the last commit has is safe, the next run goes on from there.
 func diskError(dir string, err error) error {
-	hint := "nothing that was committed is lost; when the disk works again, run the same command to go on"
+	try := "nothing that was committed is lost; when the disk works again, run the same command to go on"
 	text := "the crawl stopped: cannot write " + dir
 	if disk.ErrFull(err) {
 		text = "the crawl paused: no room left for " + dir
-		hint = "nothing that was committed is lost; free some room and run the same command to go on"
+		try = "nothing that was committed is lost; free some room and run the same command to go on"
 	}
-	return &Error{Text: text, Hint: hint, Err: err}
+	return &hint.Error{Text: text, Hint: try, Err: err}
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 )
 
@@ -16,14 +17,14 @@ func TestReadConfigOfKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"", "WJNL"} {
-		if _, found, err := ReadConfig(dir); found || err != nil {
+		if _, found, err := history.ReadConfig(dir); found || err != nil {
 			t.Errorf("found %t, %v", found, err)
 		}
 		if err := os.WriteFile(filepath.Join(where, "00000000.wj"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, found, err := ReadConfig(dir); found || err != nil {
+	if _, found, err := history.ReadConfig(dir); found || err != nil {
 		t.Errorf("found %t, %v", found, err)
 	}
 }

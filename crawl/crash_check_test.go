@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
@@ -280,8 +281,8 @@ func (w *crashWeb) checkSnapshots(t *testing.T, c *disk.Memory, last uint64) {
 // bytesFile is a file that is only read.
 type bytesFile struct{ *bytes.Reader }
 
-func (bytesFile) WriteAt([]byte, int64) (int, error) { return 0, errReadOnly }
-func (bytesFile) Truncate(int64) error               { return errReadOnly }
+func (bytesFile) WriteAt([]byte, int64) (int, error) { return 0, history.ErrReadOnly }
+func (bytesFile) Truncate(int64) error               { return history.ErrReadOnly }
 func (bytesFile) Sync() error                        { return nil }
 func (bytesFile) Close() error                       { return nil }
 func (f bytesFile) Size() (int64, error)             { return f.Reader.Size(), nil }
@@ -411,16 +412,16 @@ func (w *crashWeb) pages(t *testing.T) map[string]string {
 // verify lets the program itself judge.
 func (w *crashWeb) verify(t *testing.T) {
 	t.Helper()
-	p, err := layout.Open(func(name string) (disk.Dir, error) { return readOnly{w.root.Sub(name)}, nil })
+	p, err := layout.Open(func(name string) (disk.Dir, error) { return history.ReadOnly{Dir: w.root.Sub(name)}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := newVerifier(p, VerifyOptions{Version: w.o.Version})
+	v := history.NewVerifier(p, history.VerifyOptions{Version: w.o.Version})
 	defer v.Close()
-	if err := v.verify(t.Context()); err != nil {
+	if err := v.Verify(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range v.out.List {
+	for _, f := range v.Out.List {
 		t.Errorf("verify: %+v", f)
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
 // A disk that fails while a crawl runs: it pauses, says where and what can be done, and
@@ -57,7 +59,7 @@ func (w *crashWeb) pauses(t *testing.T, text string, cause error) int {
 		return 0
 	}
 	w.crashes = append(w.crashes, crash{at: w.server.Counter().Now()})
-	var e *Error
+	var e *hint.Error
 	if !errors.As(err, &e) || !errors.Is(err, cause) || !strings.Contains(e.Text, text) || e.Hint == "" {
 		t.Errorf("the disk failed with %q, the crawl said: %v (%+v)", cause, err, e)
 	}
@@ -88,7 +90,7 @@ func (w *crashWeb) goesOn(t *testing.T, rng *rand.Rand, whole wholeCrawl) {
 func TestReadOnlyDirectory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newCrashWeb(t)
-		frozen := func(name string) (disk.Dir, error) { return readOnly{w.root.Sub(name)}, nil }
+		frozen := func(name string) (disk.Dir, error) { return history.ReadOnly{Dir: w.root.Sub(name)}, nil }
 		for _, begun := range []bool{false, true} {
 			if begun {
 				w.o.Machine.Disk = w.open
@@ -98,7 +100,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 			steps := w.root.Steps()
 			w.o.Machine.Disk = frozen
 			_, err := Run(t.Context(), w.o)
-			var e *Error
+			var e *hint.Error
 			if !errors.As(err, &e) || !strings.Contains(e.Text, w.o.Dir) || e.Hint == "" {
 				t.Errorf("begun %t: %v", begun, err)
 			}

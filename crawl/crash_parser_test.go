@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -56,7 +57,7 @@ func TestParserCrash(t *testing.T) {
 		if !strings.Contains(log.String(), `stack="crawl.explode:`) {
 			t.Errorf("the log does not say where:\n%s", log.String())
 		}
-		w.verify(t).clean(t)
+		clean(t, w.verify(t))
 		asked := countOf(w.asked, bad[0])
 		w.o.Seeds = nil
 		w.run(t)
@@ -74,16 +75,16 @@ func TestParserCrash(t *testing.T) {
 func explode(url string) { panic("a bad byte in " + url) }
 
 // listed is what winnow pages lists.
-func (w *testWeb) listed(t *testing.T) (list []PageInfo) {
+func (w *testWeb) listed(t *testing.T) (list []history.PageInfo) {
 	t.Helper()
 	p, err := layout.Open(w.disk.open)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &View{parts: p}
+	v := &history.View{Parts: p}
 	defer v.Close()
-	if err = v.open(t.Context()); err == nil {
-		err = v.Pages(t.Context(), &PageFilter{}, func(x *PageInfo) error { list = append(list, *x); return nil })
+	if err = v.Open(t.Context()); err == nil {
+		err = v.Pages(t.Context(), &history.PageFilter{}, func(x *history.PageInfo) error { list = append(list, *x); return nil })
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
 // Crawls that are killed, or lose their power, again and again: at any write or sync of
@@ -260,7 +261,7 @@ func (w *crashWeb) runUntil(t *testing.T, n int) bool {
 	if err == nil {
 		return false
 	}
-	var e *Error
+	var e *hint.Error
 	if !errors.Is(err, disk.ErrStopped) || !errors.As(err, &e) || !strings.Contains(e.Text, w.o.Dir) || e.Hint == "" {
 		t.Fatalf("the disk stopped, the crawl said: %v", err)
 	}

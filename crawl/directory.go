@@ -11,15 +11,10 @@ import (
 	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/internal/disk"
-)
-
-// The files of a crawl directory beside its parts.
-const (
-	fileLock   = "lock"
-	fileConfig = "winnow.toml"
-	fileStatus = "status.json"
+	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
 // directory is a crawl directory that is ours while it is open.
@@ -43,16 +38,16 @@ func openDirectory(o *RunOptions) (*directory, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
-		return nil, &Error{Text: "cannot make " + o.Dir, Hint: "choose another place with --dir", Err: err}
+		return nil, &hint.Error{Text: "cannot make " + o.Dir, Hint: "choose another place with --dir", Err: err}
 	}
 	var err error
-	if d.lock, err = lock(filepath.Join(o.Dir, fileLock)); err != nil {
+	if d.lock, err = layout.Lock(filepath.Join(o.Dir, layout.LockFile)); err != nil {
 		return nil, lockError(o.Dir, err)
 	}
 	d.Parts, err = layout.Open(func(name string) (disk.Dir, error) {
 		path := filepath.Join(o.Dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(path, 0o755); err != nil {
-			return nil, &Error{Text: "cannot write " + o.Dir, Hint: "make the directory writable, or choose another with --dir", Err: err}
+			return nil, &hint.Error{Text: "cannot write " + o.Dir, Hint: "make the directory writable, or choose another with --dir", Err: err}
 		}
 		return disk.OS(path), nil
 	})
@@ -85,34 +80,24 @@ func checkDirectory(path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return &Error{Text: "cannot open " + path, Hint: "choose another place with --dir", Err: err}
-	case len(list) == 0 || IsCrawl(path):
+		return &hint.Error{Text: "cannot open " + path, Hint: "choose another place with --dir", Err: err}
+	case len(list) == 0 || layout.IsCrawl(path):
 		return nil
 	}
-	return &Error{
+	return &hint.Error{
 		Text: fmt.Sprintf("%s is not a crawl: it has %s, but no journal", path, list[0].Name()),
 		Hint: "choose an empty or new directory with --dir",
 	}
 }
 
-// IsCrawl tells whether a directory looks like one of a crawl.
-func IsCrawl(path string) bool {
-	for _, part := range []string{filepath.FromSlash(layout.JournalDir), fileLock} {
-		if _, err := os.Stat(filepath.Join(path, part)); err == nil {
-			return true
-		}
-	}
-	return false
-}
-
 func lockError(dir string, err error) error {
-	if errors.Is(err, errLocked) {
-		return &Error{
+	if errors.Is(err, layout.ErrLocked) {
+		return &hint.Error{
 			Text: "another winnow is at work in " + dir,
 			Hint: "wait for it, stop it with Ctrl-C, or choose another --dir; winnow status " + dir + " shows how far it is",
 		}
 	}
-	return &Error{Text: "cannot lock " + dir, Hint: "make the directory writable, or choose another with --dir", Err: err}
+	return &hint.Error{Text: "cannot lock " + dir, Hint: "make the directory writable, or choose another with --dir", Err: err}
 }
 
 func (d *directory) close() {
@@ -129,7 +114,7 @@ func (d *directory) writeConfig(c *config.Config) error {
 	}
 	b, err := c.Marshal()
 	if err == nil {
-		err = replaceSynced(disk.OS(d.path), fileConfig, b)
+		err = replaceSynced(disk.OS(d.path), layout.ConfigFile, b)
 	}
 	if err != nil {
 		return diskError(d.path, err)
@@ -139,13 +124,13 @@ func (d *directory) writeConfig(c *config.Config) error {
 
 // writeStatus keeps the statistics where status finds them while the crawl runs. They
 // are derived: a failure is no reason to stop.
-func (d *directory) writeStatus(s *Status, log *slog.Logger) {
+func (d *directory) writeStatus(s *history.Status, log *slog.Logger) {
 	if d.path == "" {
 		return
 	}
 	b, err := json.Marshal(s)
 	if err == nil {
-		err = replaceFile(filepath.Join(d.path, fileStatus), append(b, '\n'))
+		err = replaceFile(filepath.Join(d.path, layout.StatusFile), append(b, '\n'))
 	}
 	if err != nil {
 		log.Warn("cannot write the status", "error", err)

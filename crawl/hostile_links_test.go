@@ -53,10 +53,10 @@ func TestLinkedLock(t *testing.T) {
 		t.Skip("links need a privilege there")
 	}
 	dir := t.TempDir()
-	if err := os.Symlink(filepath.Join(dir, "elsewhere"), filepath.Join(dir, fileLock)); err != nil {
+	if err := os.Symlink(filepath.Join(dir, "elsewhere"), filepath.Join(dir, layout.LockFile)); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := lock(filepath.Join(dir, fileLock)); err == nil {
+	if f, err := layout.Lock(filepath.Join(dir, layout.LockFile)); err == nil {
 		f.Close()
 		t.Error("a lock was taken through a link")
 	}

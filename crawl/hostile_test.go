@@ -245,7 +245,7 @@ func (w *testWeb) fates(t *testing.T) map[string]string {
 func (w *testWeb) verified(t *testing.T) {
 	t.Helper()
 	f := w.verify(t)
-	f.clean(t)
+	clean(t, f)
 	// Attempts at servers that take no connection are in the journal alone.
 	if made := w.server.Counter().Summary().Requests; f.Requests < made {
 		t.Errorf("the journal has %d requests, the server counted %d", f.Requests, made)

@@ -3,8 +3,10 @@ package crawl
 import (
 	"fmt"
 
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
 // ceiling holds a crawl below --max-memory. It goes by what is measured:
@@ -113,12 +115,12 @@ const largeRules = 64 << 10
 
 // roomError says that there is no room for a seed.
 func roomError(url string, most int64) error {
-	return &Error{Text: "there is no room for " + url, Hint: fmt.Sprintf("give the crawl more memory: --max-memory %dM", 2*most>>20)}
+	return &hint.Error{Text: "there is no room for " + url, Hint: fmt.Sprintf("give the crawl more memory: --max-memory %dM", 2*most>>20)}
 }
 
 // weigh fills in what the crawl takes: what it knows, a follower's copy of it, and the heap,
 // as measured or as far as it is known.
-func (o *owner) weigh(x *Stats) {
+func (o *owner) weigh(x *history.Stats) {
 	heap := o.s.Heap()
 	x.Columns = o.s.Memory() - heap + o.follow.held.Load()
 	if o.ceiling.heap != nil {

@@ -5,9 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
-	"github.com/winnow-crawler/winnow/crawl/state"
-	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -17,7 +15,7 @@ type meter struct {
 	marks [10]mark      // one a second: the rate is over the last ten
 	n     int
 	dns   func() fetch.ResolverStats
-	stats Stats
+	stats history.Stats
 	lull  time.Duration // between the last look and the next
 	seen  uint64        // number of the next record at the last look
 	full  bool          // it was said that the policy takes no more pages
@@ -82,7 +80,7 @@ func (o *owner) checkRoom(now time.Duration) {
 // measure fills in the statistics.
 func (o *owner) measure(now time.Duration) {
 	s, f := &o.stats, o.s.Frontier
-	statistics(o.s, s)
+	history.Statistics(o.s, s)
 	s.Now, s.Ran = now, o.s.Active(now)
 	s.State = "running"
 	if o.stopping != "" {
@@ -99,26 +97,6 @@ func (o *owner) measure(now time.Duration) {
 		s.DNS = o.dns()
 	}
 	s.Left = o.left(now)
-}
-
-// statistics fills in what the state alone can tell.
-func statistics(s *state.State, x *Stats) {
-	x.Known, x.Sites = int64(s.Frontier.Pages()), int64(s.Frontier.Sites())
-	n, bars, failed := s.Frontier.Census()
-	x.Fetched, x.Failed, x.Refused, x.Bars = n[frontier.Fetched]+n[frontier.Reacquired], n[frontier.Failed], n[frontier.RefusedPage], bars
-	x.Redirects, x.Links = s.Moved, s.Links
-	x.Queued = x.Known - x.Fetched - x.Failed - x.Refused
-	x.Requests = 0
-	for _, r := range s.Requests[event.Resolve+1:] {
-		x.Requests += r
-	}
-	x.Outcomes, x.Bytes = s.Outcomes, s.Bytes
-	copy(x.FailedBy[:], failed[:])
-	if x.Gathered = 0; s.Links > 0 {
-		x.Gathered = float64(s.Gathered) / float64(s.Links)
-	}
-	x.Now, x.Memory = s.Now, s.Memory()
-	x.Down = s.CountDown()
 }
 
 // rate is the pages a second over the last marks.
@@ -151,4 +129,19 @@ func (o *owner) left(now time.Duration) (d time.Duration) {
 // archived is about how many bytes the WARC files have: all but the last are full.
 func (o *owner) archived() int64 {
 	return int64(max(0, o.position.File-1))*archive.MaxSize + o.position.Size
+}
+
+// statusEvery is how often a running crawl writes its status for others to read.
+const statusEvery = 2 * time.Second
+
+// saveStatus writes the status now and then.
+func (o *owner) saveStatus(now time.Duration) {
+	if now < o.statusAt {
+		return
+	}
+	o.statusAt = now + statusEvery
+	x := o.stats.Status()
+	x.AddColumns(o.s)
+	x.Caps = o.s.CapsOf(o.c)
+	o.dir.writeStatus(x, o.log)
 }

@@ -92,7 +92,7 @@ func TestMirrors(t *testing.T) {
 			for _, snapshots := range []disk.Dir{w.disk[layout.SnapshotDir], disk.NewMemory()} {
 				w.withState(t, snapshots, checkMirror)
 			}
-			w.verify(t).clean(t)
+			clean(t, w.verify(t))
 		})
 	}
 }

@@ -68,7 +68,7 @@ func TestSlowParser(t *testing.T) {
 			if n := most.Load(); slow > 0 && n < room/2 {
 				t.Errorf("at most %d bytes were in memory: the parser was not behind", n)
 			}
-			w.verify(t).clean(t)
+			clean(t, w.verify(t))
 		})
 	}
 }

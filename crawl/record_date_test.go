@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -24,13 +25,13 @@ func TestWallClockJumps(t *testing.T) {
 			began := time.Now()
 			var shift atomic.Int64
 			w.o.Machine.Wall = func() time.Time { return time.Now().Add(time.Duration(shift.Load())) }
-			w.o.Progress = func(s *Stats) {
+			w.o.Progress = func(s *history.Stats) {
 				if s.Now > 20*time.Second {
 					shift.Store(int64(jump))
 				}
 			}
 			sum := w.run(t)
-			w.verify(t).clean(t)
+			clean(t, w.verify(t))
 			before, after := 0, 0
 			for _, at := range w.dates(t) {
 				switch d := at.Sub(began); {

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
@@ -16,10 +17,10 @@ import (
 )
 
 // recording is what the journal of the crawl says.
-func (w *testWeb) recording(t *testing.T) *Recording {
+func (w *testWeb) recording(t *testing.T) *history.Recording {
 	t.Helper()
 	dir, _ := w.disk.open(layout.JournalDir)
-	r, err := readRecording(dir)
+	r, err := history.ReadRecording(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestTrail(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := x.ByState()
-		if n[PageFetched] != sum.Fetched || n[PageFailed] != sum.Failed || n[PageRefused] != sum.Refused || int64(len(x.Visits)) != sum.Fetched {
+		if n[history.PageFetched] != sum.Fetched || n[history.PageFailed] != sum.Failed || n[history.PageRefused] != sum.Refused || int64(len(x.Visits)) != sum.Fetched {
 			t.Errorf("by state %v, %d visits; the crawl says %d fetched, %d failed, %d refused", n, len(x.Visits), sum.Fetched, sum.Failed, sum.Refused)
 		}
 		if x.Outcomes != sum.Outcomes || x.Bars != sum.Bars || x.Bytes != sum.Bytes {
@@ -118,7 +119,7 @@ func TestTrail(t *testing.T) {
 	})
 }
 
-func (w *testWeb) checkSessions(t *testing.T, x *Trail) {
+func (w *testWeb) checkSessions(t *testing.T, x *history.Trail) {
 	t.Helper()
 	if len(x.Sessions) != 2 || len(x.Seeds) != 1 || x.Seeds[0] != 0 {
 		t.Fatalf("%d sessions, seeds %v", len(x.Sessions), x.Seeds)
@@ -139,7 +140,7 @@ func TestTimings(t *testing.T) {
 		w.o.Config.PerConnection = 4
 		w.run(t)
 		count := map[event.TaskKind]int{}
-		err := w.recording(t).EachTiming(func(x *Timing) {
+		err := w.recording(t).EachTiming(func(x *history.Timing) {
 			count[x.Kind]++
 			if x.Kind != event.Resolve && (x.FirstByte != first || x.Bytes == 0 || x.Connect+x.FirstByte+x.Body != x.Took && x.Connect > 0) {
 				t.Errorf("%+v", x)
@@ -157,14 +158,14 @@ func TestTimings(t *testing.T) {
 // What a reader of a directory is told that has no crawl.
 func TestOpenRecording(t *testing.T) {
 	dir := t.TempDir()
-	_, err := OpenRecording(dir)
+	_, err := history.OpenRecording(dir)
 	if err == nil || !strings.Contains(err.Error(), "is not a crawl") {
 		t.Error(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, fileLock), nil, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, layout.LockFile), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, err = OpenRecording(dir)
+	_, err = history.OpenRecording(dir)
 	if err == nil || !strings.Contains(err.Error(), "nothing was committed") {
 		t.Error(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -50,7 +51,7 @@ func TestWARCFeed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	feed, err := WARCFeed(files)
+	feed, err := history.WARCFeed(files)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestRecrawlOnResume(t *testing.T) {
 			c.Recrawl, c.Pages, c.Duration = config.Duration{Duration: time.Hour}, 0, config.Duration{Duration: hours * time.Hour}
 			w.run(t)
 			w.sameFromRecords(t)
-			w.verify(t).clean(t)
+			clean(t, w.verify(t))
 		}
 		w.disk[layout.SnapshotDir] = disk.NewMemory()
 		c.Duration = config.Duration{Duration: 8 * time.Hour}

@@ -11,12 +11,14 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -87,7 +89,7 @@ func TestWiderScope(t *testing.T) {
 			t.Fatalf("%d pages fetched, %d refused", sum.Fetched, sum.Refused)
 		}
 		w.check(t, answer.Limits{})
-		r, err := readRecording(w.disk[layout.JournalDir])
+		r, err := history.ReadRecording(w.disk[layout.JournalDir])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +131,7 @@ func TestOtherSeeds(t *testing.T) {
 		w.run(t)
 		before := w.records(t)
 		w.o.Seeds = []string{"http://another.example/x"}
-		var e *Error
+		var e *hint.Error
 		if _, err := Run(t.Context(), w.o); !errors.As(err, &e) || !strings.Contains(e.Hint, "--add-seeds") {
 			t.Fatalf("other seeds give %v", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/trouble"
 )
 
@@ -23,7 +24,7 @@ func (c *Chance) check() error {
 		return nil
 	}
 	if _, _, ok := c.means(); !ok {
-		return &Error{Text: fmt.Sprintf("there is no class of failures and no reason of refusals %q", c.Class),
+		return &hint.Error{Text: fmt.Sprintf("there is no class of failures and no reason of refusals %q", c.Class),
 			Hint: "winnow pages DIR --state failed, or --state refused, lists them in its second column"}
 	}
 	return nil

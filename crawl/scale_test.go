@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
@@ -242,7 +243,7 @@ func TestMemoryCounted(t *testing.T) {
 			o := &owner{s: f.s, follow: &follow{copies: 4 << 30, dir: &directory{Parts: layout.Parts{Snapshot: disk.OS(t.TempDir())}}, done: make(chan error, 1)}}
 			o.ceiling = newCeiling(4<<30, MeasureHeap)
 			compare := func(when string) {
-				var x Stats
+				var x history.Stats
 				o.weigh(&x)
 				real := residentBytes(t)
 				t.Logf("%s: %d pages, %d sites, %d links: %d MiB in columns, %d counted, %d resident: %.3f", when,

@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -20,7 +21,7 @@ func (o *owner) checkSeeds() error {
 	before := seedsOf(o.s.LastConfig)
 	for _, url := range o.o.Seeds {
 		if !o.isSeed(url, before) {
-			return &Error{
+			return &hint.Error{
 				Text: fmt.Sprintf("%s is a crawl with other seeds: %s is not one of them", o.o.Dir, url),
 				Hint: "give --add-seeds to add it, another --dir for a new crawl, or no seeds to go on",
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
@@ -45,7 +46,7 @@ func (w *socketWeb) check(t *testing.T) {
 // verify lets the records alone tell the same (W9).
 func (w *socketWeb) verify(t *testing.T) {
 	t.Helper()
-	f, err := Verify(t.Context(), w.o.Dir, VerifyOptions{Version: w.o.Version, Limit: 10})
+	f, err := history.Verify(t.Context(), w.o.Dir, history.VerifyOptions{Version: w.o.Version, Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -79,13 +80,13 @@ func open(o *RunOptions, d *directory, scope *gather.Scope) (*owner, error) {
 	fresh := none || errors.Is(err, layout.ErrNothing)
 	switch {
 	case fresh && len(o.Seeds) == 0:
-		return nil, &Error{Text: "there is nothing to begin with", Hint: "name the URLs of some pages: winnow crawl https://example.org"}
+		return nil, &hint.Error{Text: "there is nothing to begin with", Hint: "name the URLs of some pages: winnow crawl https://example.org"}
 	case none:
 		id = layout.NewIdentity()
 	case errors.Is(err, journal.ErrVersion):
-		return nil, &Error{Text: o.Dir + " was written by a later version of winnow", Hint: "use that version, or another --dir", Err: err}
+		return nil, &hint.Error{Text: o.Dir + " was written by a later version of winnow", Hint: "use that version, or another --dir", Err: err}
 	case err != nil && !fresh:
-		return nil, &Error{Text: "cannot read the journal of " + o.Dir, Hint: "winnow verify " + o.Dir + " says what is wrong", Err: err}
+		return nil, &hint.Error{Text: "cannot read the journal of " + o.Dir, Hint: "winnow verify " + o.Dir + " says what is wrong", Err: err}
 	}
 	set, err := state.NewSetup(&o.Config, id, o.Memory)
 	if err != nil {
@@ -157,7 +158,7 @@ func (o *owner) recover(d *directory, set *state.Setup, h journal.Header, none b
 	case disk.ErrFull(err):
 		return diskError(o.o.Dir, err)
 	case err != nil:
-		return &Error{Text: "cannot restore the crawl in " + o.o.Dir, Hint: "winnow verify " + o.o.Dir + " says what is wrong", Err: err}
+		return &hint.Error{Text: "cannot restore the crawl in " + o.o.Dir, Hint: "winnow verify " + o.o.Dir + " says what is wrong", Err: err}
 	}
 	o.log.Info("restored", "pages", o.s.Frontier.Pages(), "records", o.s.Next, "took", time.Since(began).Round(time.Millisecond))
 	if err := o.checkSeeds(); err != nil {
@@ -469,7 +470,7 @@ func (o *owner) finish() (*Summary, error) {
 	}
 	x := o.stats.Status()
 	x.Why = o.stopping
-	x.addColumns(o.s)
+	x.AddColumns(o.s)
 	x.Caps = o.s.Caps(o.c)
 	o.dir.writeStatus(x, o.log)
 	return &Summary{Stats: o.stats, Why: o.stopping, Unreachable: x.DownList, Retried: o.retriedPages, Caps: x.Caps}, nil

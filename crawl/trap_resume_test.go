@@ -77,7 +77,7 @@ func TestTrapsResume(t *testing.T) {
 					t.Errorf("%s was asked for %d times", url, occurrences(w.asked, url))
 				}
 			}
-			w.verify(t).clean(t)
+			clean(t, w.verify(t))
 		})
 	}
 }

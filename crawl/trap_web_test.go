@@ -60,7 +60,7 @@ func (c *trapCase) run(t *testing.T) {
 			}
 		}
 		t.Logf("%d requests, %d in the trap (%d of them for robots.txt); refused %s", sum.Requests, len(in), robots, byCount(sum.Status().Reasons))
-		w.verify(t).clean(t)
+		clean(t, w.verify(t))
 	})
 }
 

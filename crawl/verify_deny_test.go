@@ -9,6 +9,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
@@ -27,7 +28,7 @@ func packLines(lines ...string) []byte {
 // denyFrom lets a deny list be in force from the first record of a kind on.
 func denyFrom(name string, fits func(*journal.Record) bool, lines ...string) tampering {
 	done := false
-	return records(name, FindDenied, func(r *journal.Record) int {
+	return records(name, history.FindDenied, func(r *journal.Record) int {
 		if !done && fits(r) {
 			done = true
 			r.Facts.Deny = packLines(lines...)
@@ -60,7 +61,7 @@ func TestVerifyFindsForbidden(t *testing.T) {
 		w.o.Config.Deny = list
 		w.run(t)
 	})
-	w.verify(t).clean(t)
+	clean(t, w.verify(t))
 	session := ofKind(event.Session)
 	whole := w.disk
 	for _, test := range []struct {
@@ -74,8 +75,8 @@ func TestVerifyFindsForbidden(t *testing.T) {
 		{denyFrom("sitemap", session, "b.example/sm/3"), event.Sitemap, "http://b.example/sm/3.xml"},
 		{denyFrom("page", session, "b.example/x/7"), event.Fetch, "http://b.example/x/7"},
 		{denyFrom("edited", ofKind(event.Denied), "b.example/x/99"), event.Fetch, "http://b.example/x/99"},
-		{rulesWith("rules of a sitemap", FindRobots, "Disallow: /sm/2\n"), event.Sitemap, "http://b.example/sm/2.xml"},
-		{configured("scope of a sitemap", FindScope, func(c *config.Config) { c.Exclude = []string{"index[.]xml$"} }), event.Sitemap, "http://b.example/index.xml"},
+		{rulesWith("rules of a sitemap", history.FindRobots, "Disallow: /sm/2\n"), event.Sitemap, "http://b.example/sm/2.xml"},
+		{configured("scope of a sitemap", history.FindScope, func(c *config.Config) { c.Exclude = []string{"index[.]xml$"} }), event.Sitemap, "http://b.example/index.xml"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w.disk = memoryDisk{}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
@@ -176,17 +177,17 @@ func renameSite(from, to string) func(*journal.Record) int {
 
 func politenessTamperings() []tampering {
 	return []tampering{
-		configured("delay", FindGap, func(c *config.Config) { c.Delay = config.Seconds(2.5) }),
-		configured("small delay", FindGap, func(c *config.Config) { c.SmallDelay, c.SmallSite = config.Seconds(30), 1000 }),
-		configured("delay of a site", FindGap, func(c *config.Config) {
+		configured("delay", history.FindGap, func(c *config.Config) { c.Delay = config.Seconds(2.5) }),
+		configured("small delay", history.FindGap, func(c *config.Config) { c.SmallDelay, c.SmallSite = config.Seconds(30), 1000 }),
+		configured("delay of a site", history.FindGap, func(c *config.Config) {
 			d := config.Seconds(9)
 			c.Site = []config.Override{{Match: "s00.example", Delay: &d}}
 		}),
-		configured("factor", FindGap, func(c *config.Config) { c.DelayFactor, c.DelayMax = 1e6, config.Seconds(60) }),
-		configured("per connection", FindConnection, func(c *config.Config) { c.PerConnection = 2 }),
-		configured("address delay", FindAddress, func(c *config.Config) { c.IPDelay = config.Seconds(30) }),
-		configured("address cap", FindAddress, func(c *config.Config) { c.IPCap, c.IPDelay = 1, config.Duration{} }),
-		records("crawl-delay", FindGap, func(r *journal.Record) int {
+		configured("factor", history.FindGap, func(c *config.Config) { c.DelayFactor, c.DelayMax = 1e6, config.Seconds(60) }),
+		configured("per connection", history.FindConnection, func(c *config.Config) { c.PerConnection = 2 }),
+		configured("address delay", history.FindAddress, func(c *config.Config) { c.IPDelay = config.Seconds(30) }),
+		configured("address cap", history.FindAddress, func(c *config.Config) { c.IPCap, c.IPDelay = 1, config.Duration{} }),
+		records("crawl-delay", history.FindGap, func(r *journal.Record) int {
 			if r.Event.Kind == event.Ruled && !r.Event.Hop && !r.Event.Again && !r.Event.Class.Failed() {
 				text := robots.Parse([]byte("User-agent: *\nCrawl-delay: 50\n")).For("winnow")
 				r.Facts.Rules, _ = text.AppendBinary(nil)
@@ -194,22 +195,22 @@ func politenessTamperings() []tampering {
 			}
 			return 1
 		}),
-		records("too soon after a restart", FindGap, nth(1, ofKind(event.Session), func(r *journal.Record) int { r.Now += 1900 * time.Millisecond; return 1 })),
-		records("retry after", FindGap, func(r *journal.Record) int {
+		records("too soon after a restart", history.FindGap, nth(1, ofKind(event.Session), func(r *journal.Record) int { r.Now += 1900 * time.Millisecond; return 1 })),
+		records("retry after", history.FindGap, func(r *journal.Record) int {
 			if r.Event.Kind == event.Done {
 				r.Event.Retry = time.Hour
 			}
 			return 1
 		}),
-		records("a connection of its own", FindGap, func(r *journal.Record) int {
+		records("a connection of its own", history.FindGap, func(r *journal.Record) int {
 			r.Facts.Conn *= 2
 			if r.Event.Kind == event.Took && r.Event.Page%2 == 0 {
 				r.Facts.Conn++
 			}
 			return 1
 		}),
-		records("clock", FindGap, nth(5, tooks(event.Robots), func(r *journal.Record) int { r.Facts.Clock = r.Now + time.Second; return 1 })),
-		records("forbidden", FindRobots, func(r *journal.Record) int {
+		records("clock", history.FindGap, nth(5, tooks(event.Robots), func(r *journal.Record) int { r.Facts.Clock = r.Now + time.Second; return 1 })),
+		records("forbidden", history.FindRobots, func(r *journal.Record) int {
 			if r.Event.Kind == event.Ruled && !r.Event.Hop && !r.Event.Again && !r.Event.Class.Failed() {
 				all := robots.DisallowAll()
 				r.Facts.Rules, _ = all.AppendBinary(nil)
@@ -217,26 +218,26 @@ func politenessTamperings() []tampering {
 			}
 			return 1
 		}),
-		records("no robots.txt", FindRobots, func(r *journal.Record) int {
+		records("no robots.txt", history.FindRobots, func(r *journal.Record) int {
 			if r.Event.Kind == event.Ruled && !r.Event.Hop {
 				r.Event.Again, r.Event.Due = true, r.Event.End+1
 			}
 			return 1
 		}),
-		records("expired", FindRobots, func(r *journal.Record) int {
+		records("expired", history.FindRobots, func(r *journal.Record) int {
 			if r.Event.Kind == event.Ruled {
 				r.Event.Expiry = r.Event.End + 1
 			}
 			return 1
 		}),
-		records("crawl-delay of the rules", FindRobots, nth(0, ofKind(event.Ruled), func(r *journal.Record) int { r.Event.Delay += time.Second; return 1 })),
-		records("address", FindAddress, nth(3, tooks(event.Robots), func(r *journal.Record) int { r.Facts.Address++; return 1 })),
-		records("started too early", FindClock, nth(3, ofKind(event.Done), func(r *journal.Record) int { r.Event.Start -= time.Hour; return 1 })),
-		records("clock goes back", FindClock, nth(20, ofKind(event.Took), func(r *journal.Record) int { r.Now -= time.Minute; return 1 })),
-		records("a work twice", FindAtOnce, nth(3, tooks(event.Fetch), func(*journal.Record) int { return 2 })),
-		records("one host", FindAtOnce, renameSite("http://s01.example", "https://s00.example")),
-		records("one host, too soon", FindGap, renameSite("http://s01.example", "https://s00.example")),
-		{"all in one group", FindUncommitted, func(t *testing.T, d memoryDisk) {
+		records("crawl-delay of the rules", history.FindRobots, nth(0, ofKind(event.Ruled), func(r *journal.Record) int { r.Event.Delay += time.Second; return 1 })),
+		records("address", history.FindAddress, nth(3, tooks(event.Robots), func(r *journal.Record) int { r.Facts.Address++; return 1 })),
+		records("started too early", history.FindClock, nth(3, ofKind(event.Done), func(r *journal.Record) int { r.Event.Start -= time.Hour; return 1 })),
+		records("clock goes back", history.FindClock, nth(20, ofKind(event.Took), func(r *journal.Record) int { r.Now -= time.Minute; return 1 })),
+		records("a work twice", history.FindAtOnce, nth(3, tooks(event.Fetch), func(*journal.Record) int { return 2 })),
+		records("one host", history.FindAtOnce, renameSite("http://s01.example", "https://s00.example")),
+		records("one host, too soon", history.FindGap, renameSite("http://s01.example", "https://s00.example")),
+		{"all in one group", history.FindUncommitted, func(t *testing.T, d memoryDisk) {
 			rewrite(t, d, 1<<30, func(*journal.Record) int { return 1 })
 		}},
 	}
@@ -244,13 +245,13 @@ func politenessTamperings() []tampering {
 
 func recordTamperings() []tampering {
 	return []tampering{
-		records("seeds twice", FindNumbering, nth(0, ofKind(event.Seed), func(*journal.Record) int { return 2 })),
-		records("a site of another name", FindArchive, renameSite("http://s00.example", "http://other.example")),
-		records("an outcome is lost", FindEvent, nth(3, ofKind(event.Done), dropped)),
-		records("a work is lost", FindEvent, nth(3, tooks(event.Fetch), dropped)),
-		records("a record twice", FindEvent, nth(9, ofKind(event.Done), func(*journal.Record) int { return 2 })),
-		records("another page", FindEvent, nth(9, ofKind(event.Done), func(r *journal.Record) int { r.Event.Page++; return 1 })),
-		records("other URLs", FindArchive, func(r *journal.Record) int {
+		records("seeds twice", history.FindNumbering, nth(0, ofKind(event.Seed), func(*journal.Record) int { return 2 })),
+		records("a site of another name", history.FindArchive, renameSite("http://s00.example", "http://other.example")),
+		records("an outcome is lost", history.FindEvent, nth(3, ofKind(event.Done), dropped)),
+		records("a work is lost", history.FindEvent, nth(3, tooks(event.Fetch), dropped)),
+		records("a record twice", history.FindEvent, nth(9, ofKind(event.Done), func(*journal.Record) int { return 2 })),
+		records("another page", history.FindEvent, nth(9, ofKind(event.Done), func(r *journal.Record) int { r.Event.Page++; return 1 })),
+		records("other URLs", history.FindArchive, func(r *journal.Record) int {
 			if n := &r.Facts.Names; r.Event.Kind == event.Seed {
 				site := slices.Clone(n.Site(0))
 				n.Reset()
@@ -258,29 +259,29 @@ func recordTamperings() []tampering {
 			}
 			return 1
 		}),
-		records("a place beside", FindArchive, nth(9, cameWhole, func(r *journal.Record) int { r.Facts.Place.Offset += 3; return 1 })),
-		records("a length", FindArchive, nth(9, cameWhole, func(r *journal.Record) int { r.Facts.Place.Length++; return 1 })),
-		records("another file", FindArchive, nth(9, cameWhole, func(r *journal.Record) int { r.Facts.Place.File += 7; return 1 })),
-		records("no place", FindArchive, nth(9, cameWhole, func(r *journal.Record) int { r.Facts.Place = journal.Place{}; return 1 })),
-		records("a digest", FindArchive, nth(9, func(r *journal.Record) bool { return cameWhole(r) && len(r.Facts.Payload) > 0 },
+		records("a place beside", history.FindArchive, nth(9, cameWhole, func(r *journal.Record) int { r.Facts.Place.Offset += 3; return 1 })),
+		records("a length", history.FindArchive, nth(9, cameWhole, func(r *journal.Record) int { r.Facts.Place.Length++; return 1 })),
+		records("another file", history.FindArchive, nth(9, cameWhole, func(r *journal.Record) int { r.Facts.Place.File += 7; return 1 })),
+		records("no place", history.FindArchive, nth(9, cameWhole, func(r *journal.Record) int { r.Facts.Place = journal.Place{}; return 1 })),
+		records("a digest", history.FindArchive, nth(9, func(r *journal.Record) bool { return cameWhole(r) && len(r.Facts.Payload) > 0 },
 			func(r *journal.Record) int { r.Facts.Payload[5] ^= 1; return 1 })),
-		records("a date", FindArchive, nth(1, ofKind(event.Session), func(r *journal.Record) int { r.Facts.Session.Wall += int64(time.Hour); return 1 })),
-		configured("another policy", FindDecision, func(c *config.Config) { c.Policy = "breadth-first" }),
+		records("a date", history.FindArchive, nth(1, ofKind(event.Session), func(r *journal.Record) int { r.Facts.Session.Wall += int64(time.Hour); return 1 })),
+		configured("another policy", history.FindDecision, func(c *config.Config) { c.Policy = "breadth-first" }),
 	}
 }
 
 func fileTamperings() []tampering {
 	return []tampering{
-		files("damage in the journal", FindDamage, layout.JournalDir, ".wj", flip(0.5)),
-		files("damage in the archive", FindArchive, layout.ArchiveDir, ".warc.gz", flip(0.5)),
-		files("archive cut", FindArchive, layout.ArchiveDir, ".warc.gz", func(f disk.File, n int64) error { return f.Truncate(n / 2) }),
-		files("archive longer", FindArchive, layout.ArchiveDir, ".warc.gz", func(f disk.File, n int64) error {
+		files("damage in the journal", history.FindDamage, layout.JournalDir, ".wj", flip(0.5)),
+		files("damage in the archive", history.FindArchive, layout.ArchiveDir, ".warc.gz", flip(0.5)),
+		files("archive cut", history.FindArchive, layout.ArchiveDir, ".warc.gz", func(f disk.File, n int64) error { return f.Truncate(n / 2) }),
+		files("archive longer", history.FindArchive, layout.ArchiveDir, ".warc.gz", func(f disk.File, n int64) error {
 			_, err := f.WriteAt([]byte("more"), n)
 			return err
 		}),
-		files("damage in a snapshot", FindSnapshot, layout.SnapshotDir, state.SnapshotSuffix, flip(0.5)),
-		{"a snapshot of another moment", FindSnapshot, moveSnapshot},
-		{"other URLs in the URL file", FindURLs, otherURLs},
+		files("damage in a snapshot", history.FindSnapshot, layout.SnapshotDir, state.SnapshotSuffix, flip(0.5)),
+		{"a snapshot of another moment", history.FindSnapshot, moveSnapshot},
+		{"other URLs in the URL file", history.FindURLs, otherURLs},
 	}
 }
 
@@ -305,7 +306,7 @@ func otherURLs(t *testing.T, d memoryDisk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, err := urltable.OpenLog(&frozenFile{old}, h.Crawl, 1<<12)
+	from, err := urltable.OpenLog(&history.FrozenFile{File: old}, h.Crawl, 1<<12)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +350,7 @@ func TestVerifyFinds(t *testing.T) {
 		w.run(t)
 	})
 	whole := w.disk
-	w.verify(t).clean(t)
+	clean(t, w.verify(t))
 	for i, test := range slices.Concat(politenessTamperings(), recordTamperings(), fileTamperings()) {
 		if testing.Short() && i%5 != 0 {
 			continue
@@ -374,9 +375,9 @@ func TestVerifyRepeated(t *testing.T) {
 		w.o.Config.Recrawl, w.o.Config.Duration = config.Seconds(3600), config.Seconds(3*3600)
 		w.run(t)
 		f := w.verify(t)
-		f.clean(t)
+		clean(t, f)
 		configured("", "", func(c *config.Config) { c.Recrawl = config.Duration{} }).change(t, w.disk)
-		if f := w.verify(t); f.Kinds[FindRepeated] < 30 {
+		if f := w.verify(t); f.Kinds[history.FindRepeated] < 30 {
 			t.Errorf("found %v, want pages that came twice", f.Kinds)
 		}
 	})
@@ -403,7 +404,7 @@ func TestVerifyDamage(t *testing.T) {
 		}
 		files("", "", layout.JournalDir, ".wj", flip((float64(i)+0.5)/float64(parts))).change(t, w.disk)
 		f := w.verify(t)
-		if f.Kinds[FindDamage] == 0 || f.Records < all-20 {
+		if f.Kinds[history.FindDamage] == 0 || f.Records < all-20 {
 			t.Errorf("damage in part %d: found %v in %d of %d records", i, f.Kinds, f.Records, all)
 		}
 	}

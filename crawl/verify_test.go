@@ -6,27 +6,28 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 )
 
 // verify verifies the crawl of a web.
-func (w *testWeb) verify(t *testing.T) *Findings {
+func (w *testWeb) verify(t *testing.T) *history.Findings {
 	t.Helper()
 	p, err := layout.Open(w.disk.open)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := newVerifier(p, VerifyOptions{Version: w.o.Version, Limit: 5})
+	v := history.NewVerifier(p, history.VerifyOptions{Version: w.o.Version, Limit: 5})
 	defer v.Close()
-	if err := v.verify(t.Context()); err != nil {
+	if err := v.Verify(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return v.out
+	return v.Out
 }
 
 // clean demands that nothing was found.
-func (f *Findings) clean(t *testing.T) {
+func clean(t *testing.T, f *history.Findings) {
 	t.Helper()
 	for _, x := range f.List {
 		t.Errorf("%+v", x)
@@ -88,7 +89,7 @@ func TestVerifyClean(t *testing.T) {
 				w.o.Config.Pages = 0
 				sum := w.run(t)
 				f := w.verify(t)
-				f.clean(t)
+				clean(t, f)
 				if f.Requests != sum.Requests || f.Pages != sum.Known || f.Stored == 0 && test.name != "links only" || f.Snapshots == 0 {
 					t.Errorf("verified %+v", f)
 				}

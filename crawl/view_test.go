@@ -14,10 +14,12 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
 // digest is all that a directory holds.
@@ -40,10 +42,10 @@ func digest(t *testing.T, dir string) string {
 }
 
 // readStatus reads a status, which must leave the directory as it was.
-func readStatus(t *testing.T, dir string) *Status {
+func readStatus(t *testing.T, dir string) *history.Status {
 	t.Helper()
 	before := digest(t, dir)
-	s, err := ReadStatus(t.Context(), dir)
+	s, err := history.ReadStatus(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,10 +66,10 @@ func without(t *testing.T, dir string, names ...string) {
 }
 
 // sameStatus compares what does not depend on the moment.
-func sameStatus(t *testing.T, what string, got, want *Status) {
+func sameStatus(t *testing.T, what string, got, want *history.Status) {
 	t.Helper()
 	g, w := *got, *want
-	for _, s := range []*Status{&g, &w} {
+	for _, s := range []*history.Status{&g, &w} {
 		s.Why, s.Seconds, s.Rate, s.Active, s.Fetchers, s.Waits = "", 0, 0, 0, 0, nil
 		s.Memory, s.Total = nil, 0
 	}
@@ -85,18 +87,18 @@ func TestReadStatus(t *testing.T) {
 		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 40
 		w.run(t)
 		paused := readStatus(t, dir)
-		if paused.State != statePaused || paused.Why != whyPages || paused.Fetched < 40 || paused.Waiting == 0 || paused.Largest.Pages == 0 {
+		if paused.State != history.StatePaused || paused.Why != whyPages || paused.Fetched < 40 || paused.Waiting == 0 || paused.Largest.Pages == 0 {
 			t.Errorf("%+v", paused)
 		}
-		for _, part := range []string{fileStatus, layout.SnapshotDir, layout.URLDir} {
+		for _, part := range []string{layout.StatusFile, layout.SnapshotDir, layout.URLDir} {
 			without(t, dir, part)
 			sameStatus(t, "without "+part, readStatus(t, dir), paused)
 		}
-		lock, err := lock(filepath.Join(dir, fileLock))
+		lock, err := layout.Lock(filepath.Join(dir, layout.LockFile))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := readStatus(t, dir); s.State != stateRunning {
+		if s := readStatus(t, dir); s.State != history.StateRunning {
 			t.Errorf("locked: %s", s.State)
 		}
 		lock.Close()
@@ -104,10 +106,10 @@ func TestReadStatus(t *testing.T) {
 		w.o.Config.Pages = 0
 		w.run(t)
 		finished := readStatus(t, dir)
-		if finished.State != stateFinished || finished.Waiting != 0 {
+		if finished.State != history.StateFinished || finished.Waiting != 0 {
 			t.Errorf("%+v", finished)
 		}
-		without(t, dir, fileStatus)
+		without(t, dir, layout.StatusFile)
 		sameStatus(t, "finished", readStatus(t, dir), finished)
 	})
 }
@@ -120,7 +122,7 @@ func TestStatusAfterKill(t *testing.T) {
 		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 40
 		w.run(t)
 		want := readStatus(t, dir)
-		path := filepath.Join(dir, fileStatus)
+		path := filepath.Join(dir, layout.StatusFile)
 		b, err := os.ReadFile(path)
 		if err == nil {
 			err = os.WriteFile(path, []byte(strings.Replace(string(b), `"state":"paused"`, `"state":"running"`, 1)), 0o644)
@@ -140,13 +142,13 @@ func TestViewPages(t *testing.T) {
 		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 150
 		w.run(t)
 		want := readStatus(t, dir)
-		v, err := OpenView(t.Context(), dir)
+		v, err := history.OpenView(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer v.Close()
 		n := map[frontier.State]int64{}
-		err = v.Pages(t.Context(), &PageFilter{}, func(p *PageInfo) error {
+		err = v.Pages(t.Context(), &history.PageFilter{}, func(p *history.PageInfo) error {
 			n[p.State]++
 			checkPage(t, p)
 			return nil
@@ -154,12 +156,12 @@ func TestViewPages(t *testing.T) {
 		if err != nil || n[frontier.Fetched] != want.Fetched || n[frontier.Failed] != want.Failed || n[frontier.RefusedPage] != want.Refused {
 			t.Errorf("%v pages (%v), want those of %+v", n, err, want)
 		}
-		v.checkFilter(t, want)
+		checkFilter(t, v, want)
 	})
 }
 
 // checkPage looks for what the state of a page must or must not have.
-func checkPage(t *testing.T, p *PageInfo) {
+func checkPage(t *testing.T, p *history.PageInfo) {
 	t.Helper()
 	ok := strings.HasPrefix(p.URL, "http") && p.Depth < 20
 	switch p.State {
@@ -178,10 +180,10 @@ func checkPage(t *testing.T, p *PageInfo) {
 }
 
 // checkFilter lists the pages of a site, some of them, and those of none.
-func (v *View) checkFilter(t *testing.T, want *Status) {
+func checkFilter(t *testing.T, v *history.View, want *history.Status) {
 	t.Helper()
 	n := int64(0)
-	count := func(p *PageInfo) error {
+	count := func(p *history.PageInfo) error {
 		if !strings.HasPrefix(p.URL, want.Largest.Site+"/") {
 			t.Errorf("%s is not of %s", p.URL, want.Largest.Site)
 		}
@@ -189,15 +191,15 @@ func (v *View) checkFilter(t *testing.T, want *Status) {
 		return nil
 	}
 	site := strings.TrimPrefix(want.Largest.Site, "http://")
-	if err := v.Pages(t.Context(), &PageFilter{Site: site}, count); err != nil || n != want.Largest.Pages {
+	if err := v.Pages(t.Context(), &history.PageFilter{Site: site}, count); err != nil || n != want.Largest.Pages {
 		t.Errorf("%d pages of %s (%v), want %d", n, site, err, want.Largest.Pages)
 	}
 	n = 0
-	if err := v.Pages(t.Context(), &PageFilter{Site: want.Largest.Site, Limit: 3}, count); err != nil || n != 3 {
+	if err := v.Pages(t.Context(), &history.PageFilter{Site: want.Largest.Site, Limit: 3}, count); err != nil || n != 3 {
 		t.Errorf("%d pages (%v), want 3", n, err)
 	}
-	var none *Error
-	if err := v.Pages(t.Context(), &PageFilter{Site: "nowhere.example"}, count); !errors.As(err, &none) {
+	var none *hint.Error
+	if err := v.Pages(t.Context(), &history.PageFilter{Site: "nowhere.example"}, count); !errors.As(err, &none) {
 		t.Errorf("a site that is not known: %v", err)
 	}
 }
@@ -219,11 +221,14 @@ func TestViewErrors(t *testing.T) {
 		{begun, "nothing of the crawl in "},
 	} {
 		for name, read := range map[string]func(context.Context, string) error{
-			"status": func(ctx context.Context, dir string) error { _, err := ReadStatus(ctx, dir); return err },
-			"view":   func(ctx context.Context, dir string) error { _, err := OpenView(ctx, dir); return err },
-			"verify": func(ctx context.Context, dir string) error { _, err := Verify(ctx, dir, VerifyOptions{}); return err },
+			"status": func(ctx context.Context, dir string) error { _, err := history.ReadStatus(ctx, dir); return err },
+			"view":   func(ctx context.Context, dir string) error { _, err := history.OpenView(ctx, dir); return err },
+			"verify": func(ctx context.Context, dir string) error {
+				_, err := history.Verify(ctx, dir, history.VerifyOptions{})
+				return err
+			},
 		} {
-			var e *Error
+			var e *hint.Error
 			if err := read(t.Context(), test.dir); !errors.As(err, &e) || !strings.Contains(err.Error(), test.want) || e.Hint == "" {
 				t.Errorf("%s of %s: %v, want %q and a hint", name, test.dir, err, test.want)
 			}
@@ -263,14 +268,14 @@ func TestViewURLs(t *testing.T) {
 func urlsIn(t *testing.T, dir string, own bool) (urls []string) {
 	t.Helper()
 	before := digest(t, dir)
-	v, err := OpenView(t.Context(), dir)
+	v, err := history.OpenView(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if (v.temp != "") != own {
-		t.Errorf("the view made a file of its own: %t, want %t", v.temp != "", own)
+	if (v.Temp != "") != own {
+		t.Errorf("the view made a file of its own: %t, want %t", v.Temp != "", own)
 	}
-	err = v.Pages(t.Context(), &PageFilter{}, func(p *PageInfo) error { urls = append(urls, p.URL); return nil })
+	err = v.Pages(t.Context(), &history.PageFilter{}, func(p *history.PageInfo) error { urls = append(urls, p.URL); return nil })
 	if v.Close(); err != nil || digest(t, dir) != before {
 		t.Errorf("reading changed the directory, or: %v", err)
 	}

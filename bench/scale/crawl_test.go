@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
@@ -33,7 +33,7 @@ type longCrawl struct {
 	ended  chan error
 	points []point
 	most   int64 // resident bytes
-	last   crawl.Status
+	last   history.Status
 }
 
 // A point is what was known of the crawler when it had written its status.
@@ -144,7 +144,7 @@ func (r *longCrawl) watch(t *testing.T, known int64) {
 		}
 		seen = i.ModTime()
 		b, err := os.ReadFile(path)
-		s := crawl.Status{}
+		s := history.Status{}
 		if err != nil || json.Unmarshal(b, &s) != nil {
 			continue
 		}

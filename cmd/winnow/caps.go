@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 )
 
@@ -89,7 +89,7 @@ func raiseAll(caps []state.Cap) (flags []string) {
 // fetchedText says what the number of fetched pages means: what of it are redirects, and
 // where the links lead that were found. What lies behind pages that did not come nobody
 // knows.
-func fetchedText(s *crawl.Status) string {
+func fetchedText(s *history.Status) string {
 	var parts []string
 	if s.Moved > 0 {
 		parts = append(parts, formatCount(s.Moved)+" of them redirects")

@@ -9,9 +9,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 )
 
 type crawlOptions struct {
@@ -104,7 +105,7 @@ func (c *crawling) chooseDir() error {
 		}
 		c.dir = dirName(first[0])
 	}
-	if !exists(c.dir) || crawl.IsCrawl(c.dir) {
+	if !exists(c.dir) || layout.IsCrawl(c.dir) {
 		return nil
 	}
 	entries, err := os.ReadDir(c.dir)
@@ -121,7 +122,7 @@ func (c *crawling) chooseDir() error {
 // settle completes the configuration: over --config comes what the crawl had before,
 // over that the preset, over that the flags.
 func (c *crawling) settle() error {
-	before, found, err := crawl.ReadConfig(c.dir)
+	before, found, err := history.ReadConfig(c.dir)
 	if err != nil {
 		return c.wrongDirConfig(err)
 	}

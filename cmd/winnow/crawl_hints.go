@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -87,7 +87,7 @@ func lastWord(u *ui, flag string) string {
 
 // explainCrawl adds the hint that the crawler gives with an error.
 func explainCrawl(err error) error {
-	var e *crawl.Error
+	var e *hint.Error
 	if errors.As(err, &e) && e.Hint != "" {
 		return withHint(err, "%s", e.Hint)
 	}

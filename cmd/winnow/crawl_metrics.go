@@ -13,15 +13,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
 )
 
 // crawlMetrics are the statistics of a crawl for Prometheus. Nothing is counted a second
 // time: at each scrape the last Stats are translated.
 type crawlMetrics struct {
-	last func() (crawl.Stats, bool)
+	last func() (history.Stats, bool)
 	desc map[string]*prometheus.Desc
 }
 
@@ -56,7 +56,7 @@ var metricHelp = []struct{ name, help, label string }{
 	{"winnow_dns_in_flight", "Questions to DNS servers that are out now.", ""},
 }
 
-func newCrawlMetrics(last func() (crawl.Stats, bool)) *crawlMetrics {
+func newCrawlMetrics(last func() (history.Stats, bool)) *crawlMetrics {
 	m := &crawlMetrics{last: last, desc: map[string]*prometheus.Desc{}}
 	for _, h := range metricHelp {
 		var labels []string
@@ -93,7 +93,7 @@ const (
 
 // pageMetrics are about pages. Every class is there, also those that did not occur, so
 // that they sum up to all attempts (W29).
-func pageMetrics(s *crawl.Stats) []sample {
+func pageMetrics(s *history.Stats) []sample {
 	flying := s.Known - s.Queued - s.Fetched - s.Failed - s.Refused
 	out := []sample{
 		{"winnow_pages", gauge, float64(s.Queued), []string{"known"}},
@@ -116,7 +116,7 @@ func pageMetrics(s *crawl.Stats) []sample {
 }
 
 // workMetrics are about what is being done and what it costs.
-func workMetrics(s *crawl.Stats) []sample {
+func workMetrics(s *history.Stats) []sample {
 	out := []sample{
 		{"winnow_requests_total", counter, float64(s.Requests), nil},
 		{"winnow_received_bytes_total", counter, float64(s.Bytes), nil},
@@ -136,7 +136,7 @@ func workMetrics(s *crawl.Stats) []sample {
 }
 
 // dnsMetrics are hit rates of the three levels and more (W18).
-func dnsMetrics(s *crawl.Stats) []sample {
+func dnsMetrics(s *history.Stats) []sample {
 	d := &s.DNS
 	return []sample{
 		{"winnow_dns_lookups_total", counter, float64(d.Literal), []string{"literal"}},
@@ -155,7 +155,7 @@ type metricsServer struct{ http *http.Server }
 
 // serveMetrics begins to serve what the configuration asks for. It fails before the
 // crawl has begun, or not at all.
-func serveMetrics(u *ui, c *config.Config, last func() (crawl.Stats, bool)) (*metricsServer, error) {
+func serveMetrics(u *ui, c *config.Config, last func() (history.Stats, bool)) (*metricsServer, error) {
 	addr, err := c.MetricsAddress()
 	if addr == "" || err != nil {
 		return &metricsServer{}, explainKey(u, err)
@@ -191,7 +191,7 @@ func readToken(name string) ([]byte, error) {
 }
 
 // metricsHandler answers GET /metrics, for those who know the token if there is one.
-func metricsHandler(last func() (crawl.Stats, bool), token []byte) http.Handler {
+func metricsHandler(last func() (history.Stats, bool), token []byte) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(newCrawlMetrics(last), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 )
 
@@ -15,12 +16,12 @@ import (
 // The fields are those of `winnow status`.
 type crawlEvent struct {
 	Event string `json:"event"` // progress, end
-	*crawl.Status
+	*history.Status
 	Left      float64 `json:"seconds_left,omitempty"` // until the limit in force
 	MemoryMax int64   `json:"memory_max,omitempty"`
 }
 
-func statsEvent(event string, s *crawl.Stats) crawlEvent {
+func statsEvent(event string, s *history.Stats) crawlEvent {
 	return crawlEvent{event, s.Status(), s.Left.Seconds(), s.MemoryMax}
 }
 
@@ -116,7 +117,7 @@ func total(m map[string]int64) (n int64) {
 }
 
 // inTraps is the number of pages that were left alone as traps.
-func inTraps(s *crawl.Status) (n int64) {
+func inTraps(s *history.Status) (n int64) {
 	for _, x := range leftAloneBy(s) {
 		n += x.pages
 	}

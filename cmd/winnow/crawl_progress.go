@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
 )
 
@@ -21,7 +21,7 @@ type crawlProgress struct {
 	c *config.Config
 
 	mu    sync.Mutex
-	stats crawl.Stats
+	stats history.Stats
 	known bool // there are stats
 
 	stopped sync.Once
@@ -34,14 +34,14 @@ func newCrawlProgress(u *ui, c *config.Config) *crawlProgress {
 }
 
 // set is called by the crawl about once a second.
-func (p *crawlProgress) set(s *crawl.Stats) {
+func (p *crawlProgress) set(s *history.Stats) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stats, p.known = *s, true
 }
 
 // last is what the crawl said last; false before it said anything.
-func (p *crawlProgress) last() (crawl.Stats, bool) {
+func (p *crawlProgress) last() (history.Stats, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stats, p.known
@@ -108,7 +108,7 @@ func (p *crawlProgress) say(kind, text string) {
 }
 
 // panel is the lines for a terminal.
-func panel(s *crawl.Stats, c *config.Config) []string {
+func panel(s *history.Stats, c *config.Config) []string {
 	lines := []string{
 		"winnow: " + pagesLine(s, c),
 		fmt.Sprintf("  %s of the links found lead to them, %s known on %s, %s refused",
@@ -122,7 +122,7 @@ func panel(s *crawl.Stats, c *config.Config) []string {
 }
 
 // progressLine is the same in one line, for logs.
-func progressLine(s *crawl.Stats, c *config.Config) string {
+func progressLine(s *history.Stats, c *config.Config) string {
 	line := fmt.Sprintf("%s; %s of the links found lead to them; %d of %d fetchers%s", pagesLine(s, c), gathered(s.Gathered), s.Active, s.Fetchers, waitLine(s))
 	if failed := failLine(s); failed != "" {
 		line += "; failures: " + failed
@@ -131,7 +131,7 @@ func progressLine(s *crawl.Stats, c *config.Config) string {
 }
 
 // pagesLine is what most look at: pages, rate, time that is left.
-func pagesLine(s *crawl.Stats, c *config.Config) string {
+func pagesLine(s *history.Stats, c *config.Config) string {
 	line := formatCount(s.Fetched - s.Redirects)
 	if c.Pages > 0 {
 		line += " of " + formatCount(c.Pages)
@@ -148,7 +148,7 @@ func pagesLine(s *crawl.Stats, c *config.Config) string {
 
 // waitLine says why sites that have pages are not asked: they are what the fetchers that
 // do nothing wait for (P21).
-func waitLine(s *crawl.Stats) string {
+func waitLine(s *history.Stats) string {
 	var parts []string
 	for _, w := range waits(s) {
 		if w.sites > 0 {
@@ -167,7 +167,7 @@ type wait struct {
 	sites int
 }
 
-func waits(s *crawl.Stats) []wait {
+func waits(s *history.Stats) []wait {
 	n := &s.Counts
 	return []wait{
 		{"politeness", n.Polite}, {"address", n.Parked}, {"slow", n.Slow},
@@ -176,7 +176,7 @@ func waits(s *crawl.Stats) []wait {
 }
 
 // failLine has the classes of failure, the most frequent first.
-func failLine(s *crawl.Stats) string {
+func failLine(s *history.Stats) string {
 	var at []int
 	for i, n := range s.Outcomes {
 		if n > 0 && event.Class(i).Failed() {
@@ -192,7 +192,7 @@ func failLine(s *crawl.Stats) string {
 }
 
 // machineLine is what the crawl costs.
-func machineLine(s *crawl.Stats) string {
+func machineLine(s *history.Stats) string {
 	line := fmt.Sprintf("%s received, %s memory", formatBytes(s.Bytes), formatBytes(s.Memory))
 	if s.MemoryMax > 0 {
 		line += " of " + formatBytes(s.MemoryMax)

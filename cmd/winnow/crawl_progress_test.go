@@ -9,15 +9,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 )
 
 // someStats are those of a crawl in full swing.
-func someStats() crawl.Stats {
-	s := crawl.Stats{
+func someStats() history.Stats {
+	s := history.Stats{
 		Now: 2 * time.Hour, Ran: 61 * time.Second, State: "running",
 		Known: 1_234_567, Queued: 1_200_000, Fetched: 12_345, Failed: 52, Refused: 900, Sites: 3_456,
 		Requests: 15_801, Bytes: 5 << 20, Rate: 123.4, Gathered: 0.4321, Active: 312, Fetchers: 500,
@@ -47,7 +47,7 @@ func TestPanel(t *testing.T) {
 	if got := progressLine(&s, &c); got != line {
 		t.Errorf("got\n%s\nwant\n%s", got, line)
 	}
-	s = crawl.Stats{State: "stopping", Fetchers: 1}
+	s = history.Stats{State: "stopping", Fetchers: 1}
 	want = "winnow: 0 pages, 0.0/s, stopping\n  0.0% of the links found lead to them, 0 pages known on 0 sites, 0 refused\n" +
 		"  0 of 1 fetchers at work\n  0 B received, 0 B memory, 0s"
 	c.Pages = 0

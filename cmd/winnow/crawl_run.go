@@ -11,6 +11,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 )
 
 // run crawls, shows how it goes, and says at the end how it went.
@@ -34,7 +35,7 @@ func (c *crawling) run(ctx context.Context) error {
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
 		Dir: c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
 		Version: programVersion(), MachineMemory: machineMemory(os.DirFS("/")),
-		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *crawl.Stats) { heap.leave(s); p.set(s) },
+		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *history.Stats) { heap.leave(s); p.set(s) },
 		Machine: crawl.Machine{Sizes: c.u.sizes, Heap: crawl.MeasureHeap},
 	})
 	p.stop()

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/lab"
 )
@@ -15,16 +15,16 @@ import (
 // the pages that came and the links among them, or all known pages. Pages that are only
 // known have no links that a virtual crawl could find.
 type crawlWorld struct {
-	rec   *crawl.Recording
-	trail *crawl.Trail
+	rec   *history.Recording
+	trail *history.Trail
 	g     *graph.Graph
 	temp  string // directory of the file
 	whole int    // known pages
 }
 
 // openRecording opens a crawl directory for a verb. Ctrl-C ends its reading.
-func openRecording(ctx context.Context, path string) (*crawl.Recording, error) {
-	rec, err := crawl.OpenRecording(path)
+func openRecording(ctx context.Context, path string) (*history.Recording, error) {
+	rec, err := history.OpenRecording(path)
 	if err != nil {
 		return nil, explainCrawl(err)
 	}

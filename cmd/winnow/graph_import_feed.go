@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -60,7 +60,7 @@ func (o *importOptions) feed(ctx context.Context) (*graph.Feed, error) {
 		}
 		return rec.Feed(), nil
 	case len(o.warc) > 0:
-		return crawl.WARCFeed(o.warc)
+		return history.WARCFeed(o.warc)
 	}
 	return nil, nil
 }

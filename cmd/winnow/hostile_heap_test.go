@@ -4,7 +4,7 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
 )
 
 // TestHeapLimit: the heap of a crawl gets what the columns leave, never less than it needs
@@ -22,7 +22,7 @@ func TestHeapLimit(t *testing.T) {
 		{64 << 20, 64 << 20, heapBase},
 		{64 << 30, 64 << 30, 256 << 20},
 	} {
-		m.leave(&crawl.Stats{MemoryMax: s.most, Columns: s.columns})
+		m.leave(&history.Stats{MemoryMax: s.most, Columns: s.columns})
 		if got := debug.SetMemoryLimit(-1); got != s.want {
 			t.Errorf("%d of %d in columns: %d, want %d", s.columns, s.most, got, s.want)
 		}

@@ -4,14 +4,14 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 )
 
 // TestMetricsRefuse: metrics answer to GET and HEAD on one path and to nothing else, so
 // that nothing can be changed by them.
 func TestMetricsRefuse(t *testing.T) {
-	h := metricsHandler(func() (crawl.Stats, bool) { return someStats(), true }, nil)
+	h := metricsHandler(func() (history.Stats, bool) { return someStats(), true }, nil)
 	for _, test := range []struct {
 		method, path string
 		code         int

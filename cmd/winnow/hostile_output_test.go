@@ -15,7 +15,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"golang.org/x/net/html"
 )
 
@@ -56,12 +56,12 @@ func TestNastyMessages(t *testing.T) {
 		if err := table.print(u.stdout); err != nil {
 			t.Fatal(err)
 		}
-		found := &crawl.Findings{List: []crawl.Finding{{Kind: "robots", URL: text, What: text}, {Kind: text, Site: text}}, Kinds: map[string]int64{text: 3}, Notes: []string{text}}
+		found := &history.Findings{List: []history.Finding{{Kind: "robots", URL: text, What: text}, {Kind: text, Site: text}}, Kinds: map[string]int64{text: 3}, Notes: []string{text}}
 		if err := printFindings(u, text, found); err != nil {
 			t.Fatal(err)
 		}
 		checkShown(t, "table and list", out.Bytes())
-		cells := strings.Split(pageLine(&crawl.PageInfo{URL: text, Note: text}), "\t")
+		cells := strings.Split(pageLine(&history.PageInfo{URL: text, Note: text}), "\t")
 		if last := cells[len(cells)-1]; len(cells) != 9 || strings.Count(last, "\n") != 1 {
 			t.Errorf("%q: %d cells, the last %q", text, len(cells), last)
 		}

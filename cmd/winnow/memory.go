@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -92,7 +92,7 @@ func limitHeap(most int64) *memoryLimit {
 // most 256 MiB): bodies on their way, records that wait for the disk and the rules of
 // robots.txt are on the heap, and a limit below what they need would hold nothing down and
 // only keep the collector busy.
-func (m *memoryLimit) leave(s *crawl.Stats) {
+func (m *memoryLimit) leave(s *history.Stats) {
 	if s.MemoryMax > 0 {
 		m.set(max(s.MemoryMax-besideHeap-s.Columns, min(s.MemoryMax/8, 256<<20)))
 	}

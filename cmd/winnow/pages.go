@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 )
@@ -114,14 +114,14 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
 	p := newProgress(u, "read "+dir, 0, "")
 	p.Note("the records are replayed")
 	defer p.Done()
-	v, err := crawl.OpenView(ctx, dir)
+	v, err := history.OpenView(ctx, dir)
 	if err != nil {
 		return explainCrawl(err)
 	}
 	defer v.Close()
 	out := bufio.NewWriterSize(u.stdout, 1<<16)
-	filter := &crawl.PageFilter{States: states, Site: strings.TrimSuffix(opt.site, "/"), Limit: int64(opt.limit)}
-	err = v.Pages(ctx, filter, func(x *crawl.PageInfo) error {
+	filter := &history.PageFilter{States: states, Site: strings.TrimSuffix(opt.site, "/"), Limit: int64(opt.limit)}
+	err = v.Pages(ctx, filter, func(x *history.PageInfo) error {
 		if u.asJSON {
 			return writeJSON(out, newPageResult(x))
 		}
@@ -136,7 +136,7 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
 }
 
 // newPageResult is the page in the words of users.
-func newPageResult(x *crawl.PageInfo) *pageResult {
+func newPageResult(x *history.PageInfo) *pageResult {
 	r := &pageResult{
 		ID: uint32(x.ID), URL: x.URL, State: stateName(x.State), Why: x.Why(), Note: x.Note, Like: x.Like, Status: int(x.Status),
 		Depth: x.Depth, LinksIn: x.In, Cut: x.Cut, Score: x.Score,
@@ -160,7 +160,7 @@ func stateName(s frontier.State) string {
 }
 
 // pageLine is the page as a line.
-func pageLine(x *crawl.PageInfo) string {
+func pageLine(x *history.PageInfo) string {
 	r := newPageResult(x)
 	cells := []string{r.State, dash(r.Why), "-", dash(r.Class), "-",
 		strconv.Itoa(r.Depth), strconv.FormatInt(r.LinksIn, 10), strconv.FormatFloat(r.Score, 'g', 6, 64), r.URL}

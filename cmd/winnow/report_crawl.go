@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/lab"
@@ -93,7 +93,7 @@ type crawlReport struct {
 	dir    string
 	w      *crawlWorld
 	config config.Config // of the last session
-	status *crawl.Status
+	status *history.Status
 	world  *lab.World
 	c      *lab.Comparison
 	real   *lab.Run
@@ -115,7 +115,7 @@ func readCrawlReport(ctx context.Context, dir string, policies []string, shown *
 		return nil, err
 	}
 	r := &crawlReport{dir: dir, w: w}
-	if r.status, err = crawl.ReadStatus(ctx, dir); err != nil {
+	if r.status, err = history.ReadStatus(ctx, dir); err != nil {
 		r.close()
 		return nil, explainCrawl(err)
 	}
@@ -151,7 +151,7 @@ func (r *crawlReport) measure(shown *stages) error {
 		World: r.world, Seeds: seeds, SeedsName: name, Truth: truth, Random: r.config.RandomSeed, Batch: r.config.Batch,
 		Fetchers: r.config.Fetchers, SitePolicy: r.config.SitePolicy,
 	}
-	if set.Frontier, err = crawl.FrontierOptions(&r.config); err != nil {
+	if set.Frontier, err = history.FrontierOptions(&r.config); err != nil {
 		return err
 	}
 	set.Frontier.AddressCap, set.Frontier.AddressDelay = 0, 0 // which sites share an address is not in a graph
@@ -174,9 +174,9 @@ func (r *crawlReport) measure(shown *stages) error {
 // knows what it would have brought.
 func (r *crawlReport) asRecorded() {
 	state := r.w.trail.State
-	r.world.Sim.Allowed = func(p graph.Page) bool { return state[p] == crawl.PageFetched || state[p] == crawl.PageFailed }
+	r.world.Sim.Allowed = func(p graph.Page) bool { return state[p] == history.PageFetched || state[p] == history.PageFailed }
 	r.world.Sim.Class = func(p graph.Page) event.Class {
-		if state[p] == crawl.PageFetched {
+		if state[p] == history.PageFetched {
 			return event.OK
 		}
 		return event.HTTPError
@@ -278,8 +278,8 @@ type orderObject struct {
 func (r *crawlReport) object(report string, indexed int) reportObject {
 	n := r.w.trail.ByState()
 	o := reportObject{
-		Report: report, Known: int64(len(r.w.trail.State)), Fetched: n[crawl.PageFetched], Failed: n[crawl.PageFailed],
-		Refused: n[crawl.PageRefused], Sites: len(r.w.trail.Sites), Bytes: r.w.trail.Bytes,
+		Report: report, Known: int64(len(r.w.trail.State)), Fetched: n[history.PageFetched], Failed: n[history.PageFailed],
+		Refused: n[history.PageRefused], Sites: len(r.w.trail.Sites), Bytes: r.w.trail.Bytes,
 		Seconds: r.real.Result.Took.Seconds(), Indexes: indexed,
 	}
 	if v, ok := r.real.Trial.Cumulative().At(0.5); ok {

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/lab"
 )
@@ -26,7 +26,7 @@ func (r *crawlReport) left() []lab.Section {
 }
 
 // leftAlone are the traps.
-func (r *crawlReport) leftAlone(s *crawl.Status) lab.Section {
+func (r *crawlReport) leftAlone(s *history.Status) lab.Section {
 	sec := lab.Section{Title: "Left alone"}
 	if !r.config.Traps {
 		sec.Text = "The crawl was told not to look for traps. "
@@ -69,7 +69,7 @@ func beHeld(n int64) string {
 	return formatCount(n) + " of the pages are"
 }
 
-func mirrorSection(s *crawl.Status) lab.Section {
+func mirrorSection(s *history.Status) lab.Section {
 	t := &lab.Table{Columns: []lab.Column{{Name: "mirror"}, {Name: "of"}}}
 	for _, m := range s.Mirrors {
 		t.Rows = append(t.Rows, []lab.Cell{lab.Words(m.Site), lab.Words(m.Of)})
@@ -78,7 +78,7 @@ func mirrorSection(s *crawl.Status) lab.Section {
 	return lab.Section{Title: "Mirrors", Text: text, Table: t}
 }
 
-func largestSection(x *crawl.SiteShare) lab.Section {
+func largestSection(x *history.SiteShare) lab.Section {
 	row := func(name string, known int64, share float64, verdict, trapped lab.Cell) []lab.Cell {
 		return []lab.Cell{lab.Words(name), lab.Count(int(known)), lab.Num(100*share, 1), verdict, trapped}
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
@@ -93,9 +93,9 @@ func (r *crawlReport) figures() lab.Section {
 		{lab.Words("pages known"), lab.Count(len(t.State))},
 		{lab.Words("pages that came"), lab.Count(len(t.Visits))},
 		{lab.Words("of these redirects"), lab.Count(int(r.status.Moved))},
-		{lab.Words("pages that failed"), lab.Count(int(n[crawl.PageFailed]))},
-		{lab.Words("pages refused"), lab.Count(int(n[crawl.PageRefused]))},
-		{lab.Words("pages waiting"), lab.Count(int(n[crawl.PageKnown]))},
+		{lab.Words("pages that failed"), lab.Count(int(n[history.PageFailed]))},
+		{lab.Words("pages refused"), lab.Count(int(n[history.PageRefused]))},
+		{lab.Words("pages waiting"), lab.Count(int(n[history.PageKnown]))},
 		{lab.Words("sites"), lab.Count(len(t.Sites))},
 		{lab.Words("links found"), lab.Count(int(t.Links))},
 		{lab.Words("requests"), lab.Count(int(t.Requests[event.Fetch] + t.Requests[event.Robots] + t.Requests[event.Sitemap]))},
@@ -105,8 +105,8 @@ func (r *crawlReport) figures() lab.Section {
 		{lab.Words("seconds at work"), lab.Num(took.Seconds(), 1)},
 		{lab.Words("pages a second"), lab.Brief(float64(len(t.Visits)) / max(took.Seconds(), 1e-9))},
 	}
-	if n[crawl.PageLost] > 0 {
-		rows = append(rows, []lab.Cell{lab.Words("pages whose record is damaged"), lab.Count(int(n[crawl.PageLost]))})
+	if n[history.PageLost] > 0 {
+		rows = append(rows, []lab.Cell{lab.Words("pages whose record is damaged"), lab.Count(int(n[history.PageLost]))})
 	}
 	if t.Revisits > 0 {
 		rows = append(rows, []lab.Cell{lab.Words("revisits"), lab.Count(int(t.Revisits))})
@@ -256,7 +256,7 @@ func (r *crawlReport) sizes() lab.Section {
 // latencies are the times of answers, and their distribution (X20).
 func (r *crawlReport) latencies() (lab.Section, bool) {
 	lists := map[string][]float64{}
-	err := r.w.rec.EachTiming(func(t *crawl.Timing) {
+	err := r.w.rec.EachTiming(func(t *history.Timing) {
 		add := func(name string, d time.Duration) { lists[name] = append(lists[name], d.Seconds()) }
 		switch {
 		case t.Kind == event.Resolve:

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
 func newRetryCommand(u *ui) *cobra.Command {
@@ -36,9 +38,9 @@ server-error, and seeds whatever was wrong with them.`,
 }
 
 func runRetry(ctx context.Context, u *ui, chance *crawl.Chance, dir string) error {
-	config, found, err := crawl.ReadConfig(dir)
+	config, found, err := history.ReadConfig(dir)
 	if err == nil && !found {
-		err = &crawl.Error{Text: dir + " is not the directory of a crawl", Hint: "name the directory that winnow crawl made"}
+		err = &hint.Error{Text: dir + " is not the directory of a crawl", Hint: "name the directory that winnow crawl made"}
 	}
 	if err != nil {
 		return explainCrawl(err)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/sim"
@@ -31,7 +31,7 @@ func (s *simulation) open(ctx context.Context) (done func(), err error) {
 // setRecordedTime takes the times of a crawl, and what it was told about politeness
 // where no flag says otherwise.
 func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
-	rec := (*crawl.Recording)(nil)
+	rec := (*history.Recording)(nil)
 	if s.crawled != nil && s.time == s.path {
 		rec = s.crawled.rec
 	} else if rec, err = openRecording(ctx, s.time); err != nil {
@@ -49,7 +49,7 @@ func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
 
 // likeCrawl waits as a crawl did, but for what flags say.
 func (s *simulation) likeCrawl(c *config.Config) error {
-	o, err := crawl.FrontierOptions(c)
+	o, err := history.FrontierOptions(c)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *simulation) likeCrawl(c *config.Config) error {
 }
 
 // lastConfig is the configuration of the last session of a crawl.
-func lastConfig(rec *crawl.Recording) (c config.Config, err error) {
+func lastConfig(rec *history.Recording) (c config.Config, err error) {
 	list, err := rec.Sessions()
 	if err == nil && len(list) == 0 {
 		err = fmt.Errorf("%s: no session is recorded", rec.Path)
@@ -82,7 +82,7 @@ func lastConfig(rec *crawl.Recording) (c config.Config, err error) {
 
 // recordedTimes are the times of a crawl for a world: sites are the same if their names
 // are, and if the world is that very crawl, pages have the sizes that they had.
-func recordedTimes(rec *crawl.Recording, g *graph.Graph, seed uint64, same bool) (*sim.Times, error) {
+func recordedTimes(rec *history.Recording, g *graph.Graph, seed uint64, same bool) (*sim.Times, error) {
 	names, err := rec.SiteNames()
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", rec.Path, err)
@@ -143,7 +143,7 @@ func (o *observer) add(kind sim.Measured, s graph.Site, v float64) {
 	o.all = append(o.all, sim.Observation{Kind: kind, Site: o.site[s], Value: v})
 }
 
-func (o *observer) see(t *crawl.Timing) {
+func (o *observer) see(t *history.Timing) {
 	if t.Kind == event.Resolve {
 		o.add(sim.LookupSeconds, t.Site, t.Took.Seconds())
 		return

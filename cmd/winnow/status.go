@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
 )
 
 func newStatusCommand(u *ui) *cobra.Command {
@@ -39,7 +39,7 @@ farm: they are admitted when something speaks for them.`,
 func runStatus(ctx context.Context, u *ui, dir string) error {
 	p := newProgress(u, "read the journal of "+dir, 0, "")
 	p.Note("the crawl did not end by itself, so its records are replayed")
-	s, err := crawl.ReadStatus(ctx, dir)
+	s, err := history.ReadStatus(ctx, dir)
 	p.Done()
 	if err != nil {
 		return explainCrawl(err)
@@ -51,7 +51,7 @@ func runStatus(ctx context.Context, u *ui, dir string) error {
 }
 
 // printStatus writes the status as text.
-func printStatus(u *ui, dir string, s *crawl.Status) error {
+func printStatus(u *ui, dir string, s *history.Status) error {
 	t := newTable()
 	t.add("directory", "", dir)
 	t.add("state", "", stateText(s))
@@ -84,7 +84,7 @@ func printStatus(u *ui, dir string, s *crawl.Status) error {
 }
 
 // stateText is the state, and how a paused crawl goes on.
-func stateText(s *crawl.Status) string {
+func stateText(s *history.Status) string {
 	switch {
 	case s.State == "paused" && s.Why == "unreachable":
 		return "paused: only sites are left that cannot be reached; winnow crawl --dir tries them again"
@@ -100,7 +100,7 @@ func stateText(s *crawl.Status) string {
 
 // printMemory lists the columns of the state, the largest first, and what a known page
 // takes in all.
-func printMemory(u *ui, s *crawl.Status) error {
+func printMemory(u *ui, s *history.Status) error {
 	if s.Total == 0 || s.Known == 0 {
 		return nil
 	}

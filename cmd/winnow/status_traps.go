@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/event"
 )
@@ -66,7 +66,7 @@ func trapMeaning(b event.Bar) string {
 }
 
 // addLargest adds the site with most known pages, and what is thought of it (X38).
-func addLargest(t *table, x *crawl.SiteShare) {
+func addLargest(t *table, x *history.SiteShare) {
 	if x == nil {
 		return
 	}
@@ -76,7 +76,7 @@ func addLargest(t *table, x *crawl.SiteShare) {
 }
 
 // verdictText is the trap verdict on a site.
-func verdictText(x *crawl.SiteShare) string {
+func verdictText(x *history.SiteShare) string {
 	switch x.Verdict {
 	case "trap":
 		return fmt.Sprintf("a trap, %s of its pages are left alone", formatCount(x.Trapped))
@@ -87,7 +87,7 @@ func verdictText(x *crawl.SiteShare) string {
 }
 
 // addLeft adds what is held and what is mirrored to the figures of a status.
-func addLeft(t *table, s *crawl.Status) {
+func addLeft(t *table, s *history.Status) {
 	if s.Held > 0 {
 		t.add("held", formatCount(s.Held), "refused pages that are admitted if something speaks for them")
 	}
@@ -103,11 +103,11 @@ const trapsShown = 5
 type leftAlone struct {
 	bar    event.Bar
 	pages  int64
-	places []crawl.Trap // those that met most pages; a status has some of all reasons
+	places []history.Trap // those that met most pages; a status has some of all reasons
 }
 
 // leftAloneBy sorts the traps of a status by reason, the largest first.
-func leftAloneBy(s *crawl.Status) (list []leftAlone) {
+func leftAloneBy(s *history.Status) (list []leftAlone) {
 	for b := range event.Bar(event.Bars()) {
 		x := leftAlone{bar: b, pages: s.Reasons[b.String()]}
 		for _, t := range s.Traps {
@@ -124,7 +124,7 @@ func leftAloneBy(s *crawl.Status) (list []leftAlone) {
 }
 
 // printTraps lists the places that are left alone, and the mirrors.
-func printTraps(u *ui, s *crawl.Status) error {
+func printTraps(u *ui, s *history.Status) error {
 	if list := leftAloneBy(s); len(list) > 0 {
 		u.printf("\n")
 		t := newTable("left alone", "pages", "why, and where most")

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/event"
@@ -31,16 +31,16 @@ func TestBarMeanings(t *testing.T) {
 // TestStatusTraps: what is left alone is told by reason, the largest first, also a reason of
 // which no place is listed; and the facts of the paper stand beside the largest site (X38).
 func TestStatusTraps(t *testing.T) {
-	s := &crawl.Status{
+	s := &history.Status{
 		State: "paused", Known: 400, Refused: 190, Held: 1200, Mirrored: 1,
 		Reasons: map[string]int64{"farm": 150, "grows": 30, "hosts": 3, "robots": 7},
 		Mirrors: []state.MirrorOf{{Site: "http://m.example", Of: "http://a.example"}},
-		Largest: &crawl.SiteShare{Site: "http://a.example", Pages: 100, Share: 0.25, Verdict: "partly", Trapped: 20},
+		Largest: &history.SiteShare{Site: "http://a.example", Pages: 100, Share: 0.25, Verdict: "partly", Trapped: 20},
 	}
 	for i := range trapsShown + 2 {
-		s.Traps = append(s.Traps, crawl.Trap{Reason: "farm", Site: fmt.Sprintf("http://f%d.example", i), Pages: int64(20 - i)})
+		s.Traps = append(s.Traps, history.Trap{Reason: "farm", Site: fmt.Sprintf("http://f%d.example", i), Pages: int64(20 - i)})
 	}
-	s.Traps = append(s.Traps, crawl.Trap{Reason: "grows", Site: "http://a.example", Pattern: "/shop/", Pages: 9})
+	s.Traps = append(s.Traps, history.Trap{Reason: "grows", Site: "http://a.example", Pattern: "/shop/", Pages: 9})
 	var out bytes.Buffer
 	if err := printStatus(newUI(nil, &out, &out), "a.crawl", s); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestLeftAlone(t *testing.T) {
 		t.Errorf("the end of the crawl does not tell of traps:\n%s", end)
 	}
 	checkLike(t, dir)
-	var s crawl.Status
+	var s history.Status
 	if err := json.Unmarshal([]byte(must(t, "status", dir, "--json")), &s); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
 )
 
 type verifyOptions struct {
@@ -71,7 +71,7 @@ func runVerify(ctx context.Context, u *ui, opt *verifyOptions, dir string) error
 	}
 	p := newProgress(u, "verify "+dir, 0, unitBytes)
 	defer p.Done()
-	f, err := crawl.Verify(ctx, dir, crawl.VerifyOptions{
+	f, err := history.Verify(ctx, dir, history.VerifyOptions{
 		Version: programVersion(), Limit: opt.limit,
 		Progress: func(done, total int64) {
 			p.Note(fmt.Sprintf("%s of %s, %s", formatBytes(done), formatBytes(total), percent(done, total)))
@@ -93,7 +93,7 @@ func runVerify(ctx context.Context, u *ui, opt *verifyOptions, dir string) error
 }
 
 // verifyJSON prints each finding as an object, and last what was verified.
-func verifyJSON(u *ui, dir string, f *crawl.Findings) error {
+func verifyJSON(u *ui, dir string, f *history.Findings) error {
 	for i := range f.List {
 		if err := u.json(&f.List[i]); err != nil {
 			return err
@@ -111,7 +111,7 @@ func verifyJSON(u *ui, dir string, f *crawl.Findings) error {
 }
 
 // printFindings writes the same as text.
-func printFindings(u *ui, dir string, f *crawl.Findings) error {
+func printFindings(u *ui, dir string, f *history.Findings) error {
 	listed := map[string]int64{}
 	for _, x := range f.List {
 		about := x.URL
@@ -139,7 +139,7 @@ func printFindings(u *ui, dir string, f *crawl.Findings) error {
 }
 
 // verifiedTable says what was looked at.
-func verifiedTable(dir string, f *crawl.Findings) *table {
+func verifiedTable(dir string, f *history.Findings) *table {
 	t := newTable()
 	t.add("directory", "", dir)
 	t.add("records", formatCount(f.Records), "in "+counted(f.Groups, "commit")+" of "+counted(f.Sessions, "session"))

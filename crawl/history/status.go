@@ -1,8 +1,6 @@
-package crawl
+package history
 
 import (
-	"time"
-
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -105,8 +103,8 @@ func (s *Stats) failedBy() map[string]int64 {
 	return by
 }
 
-// addColumns adds the memory of a state, by column.
-func (x *Status) addColumns(s *state.State) {
+// AddColumns adds the memory of a state, by column.
+func (x *Status) AddColumns(s *state.State) {
 	s.Account(func(name string, bytes int64) { x.Memory[name] += bytes })
 	x.Record = s.Next
 	x.Largest = largest(s)
@@ -158,19 +156,4 @@ func largest(s *state.State) *SiteShare {
 		x.Verdict = "partly"
 	}
 	return x
-}
-
-// statusEvery is how often a running crawl writes its status for others to read.
-const statusEvery = 2 * time.Second
-
-// saveStatus writes the status now and then.
-func (o *owner) saveStatus(now time.Duration) {
-	if now < o.statusAt {
-		return
-	}
-	o.statusAt = now + statusEvery
-	x := o.stats.Status()
-	x.addColumns(o.s)
-	x.Caps = o.s.CapsOf(o.c)
-	o.dir.writeStatus(x, o.log)
 }

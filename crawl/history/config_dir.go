@@ -1,4 +1,4 @@
-package crawl
+package history
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -23,7 +24,7 @@ func ReadConfig(dir string) (c config.Config, found bool, err error) {
 		c, err = config.Parse(name, text)
 		return c, true, err
 	case !errors.Is(err, fs.ErrNotExist):
-		return c, false, &Error{Text: "cannot read the configuration of " + dir, Hint: "choose another place with --dir", Err: err}
+		return c, false, &hint.Error{Text: "cannot read the configuration of " + dir, Hint: "choose another place with --dir", Err: err}
 	}
 	where := filepath.Join(dir, filepath.FromSlash(layout.JournalDir))
 	if _, err := os.Stat(where); err != nil {
@@ -31,7 +32,7 @@ func ReadConfig(dir string) (c config.Config, found bool, err error) {
 	}
 	text, err = lastConfig(disk.OS(where))
 	if err != nil && !errors.Is(err, journal.ErrNone) { // that is how a crawl is left that was killed at once
-		return c, true, &Error{Text: "cannot read the journal of " + dir, Hint: "winnow verify " + dir + " says what is wrong", Err: err}
+		return c, true, &hint.Error{Text: "cannot read the journal of " + dir, Hint: "winnow verify " + dir + " says what is wrong", Err: err}
 	}
 	if text == nil {
 		return config.Default(), false, nil

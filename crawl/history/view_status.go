@@ -1,4 +1,4 @@
-package crawl
+package history
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 
 // States of a crawl, as Status has them.
 const (
-	stateRunning  = "running"
-	statePaused   = "paused"
-	stateFinished = "finished"
+	StateRunning  = "running"
+	StatePaused   = "paused"
+	StateFinished = "finished"
 )
 
 // ReadStatus says how far the crawl in a directory is. A crawl that runs, and one that
@@ -24,7 +24,7 @@ func ReadStatus(ctx context.Context, dir string) (*Status, error) {
 	if err := checkReadable(dir); err != nil {
 		return nil, err
 	}
-	running := locked(filepath.Join(dir, fileLock))
+	running := layout.Locked(filepath.Join(dir, layout.LockFile))
 	if s, ok := leftStatus(dir, running); ok {
 		return s, nil
 	}
@@ -39,31 +39,31 @@ func ReadStatus(ctx context.Context, dir string) (*Status, error) {
 // leftStatus is the status that a crawl left behind. That of a running one is some
 // seconds old; that of another counts if nothing was committed after it.
 func leftStatus(dir string, running bool) (*Status, bool) {
-	b, err := os.ReadFile(filepath.Join(dir, fileStatus))
+	b, err := os.ReadFile(filepath.Join(dir, layout.StatusFile))
 	s := new(Status)
 	if err != nil || json.Unmarshal(b, s) != nil {
 		return nil, false
 	}
 	if running {
-		s.State, s.Why = stateRunning, ""
+		s.State, s.Why = StateRunning, ""
 		return s, true
 	}
-	if s.State != statePaused && s.State != stateFinished {
+	if s.State != StatePaused && s.State != StateFinished {
 		return nil, false // it was killed
 	}
-	last, err := journal.Read(readOnly{disk.OS(filepath.Join(dir, filepath.FromSlash(layout.JournalDir)))}, ^uint64(0), nil)
+	last, err := journal.Read(ReadOnly{disk.OS(filepath.Join(dir, filepath.FromSlash(layout.JournalDir)))}, ^uint64(0), nil)
 	return s, err == nil && last.Next == s.Record
 }
 
 // Status is what the state tells.
 func (v *View) Status() *Status {
 	var x Stats
-	statistics(v.s, &x)
+	Statistics(v.s, &x)
 	x.Counts = v.s.Frontier.Counts()
 	x.State = v.state()
 	x.Fetchers = v.config().Fetchers
 	s := x.Status()
-	s.addColumns(v.s)
+	s.AddColumns(v.s)
 	s.Caps = v.s.Caps(v.config())
 	return s
 }
@@ -74,9 +74,9 @@ func (v *View) state() string {
 	c := v.s.Frontier.Counts()
 	switch {
 	case v.Running:
-		return stateRunning
+		return StateRunning
 	case c.Queued == 0 && c.Due == 0 && c.Flying == 0 && c.Hops == 0:
-		return stateFinished
+		return StateFinished
 	}
-	return statePaused
+	return StatePaused
 }

@@ -1,4 +1,4 @@
-package crawl
+package history
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -29,24 +30,24 @@ type Recording struct {
 
 // OpenRecording opens the journal of a crawl directory.
 func OpenRecording(path string) (*Recording, error) {
-	if !IsCrawl(path) {
-		return nil, &Error{Text: path + " is not a crawl: it has no journal", Hint: "winnow crawl makes one: winnow crawl https://example.org --dir " + path}
+	if !layout.IsCrawl(path) {
+		return nil, &hint.Error{Text: path + " is not a crawl: it has no journal", Hint: "winnow crawl makes one: winnow crawl https://example.org --dir " + path}
 	}
-	r, err := readRecording(disk.OS(filepath.Join(path, filepath.FromSlash(layout.JournalDir))))
+	r, err := ReadRecording(disk.OS(filepath.Join(path, filepath.FromSlash(layout.JournalDir))))
 	switch {
 	case errors.Is(err, journal.ErrVersion):
-		return nil, &Error{Text: path + " was written by a later version of winnow", Hint: "use that version", Err: err}
+		return nil, &hint.Error{Text: path + " was written by a later version of winnow", Hint: "use that version", Err: err}
 	case errors.Is(err, journal.ErrNone), errors.Is(err, fs.ErrNotExist):
-		return nil, &Error{Text: path + " is a crawl of which nothing was committed", Hint: "winnow crawl begins it again", Err: err}
+		return nil, &hint.Error{Text: path + " is a crawl of which nothing was committed", Hint: "winnow crawl begins it again", Err: err}
 	case err != nil:
-		return nil, &Error{Text: "cannot read the journal of " + path, Hint: "winnow verify " + path + " says what is wrong", Err: err}
+		return nil, &hint.Error{Text: "cannot read the journal of " + path, Hint: "winnow verify " + path + " says what is wrong", Err: err}
 	}
 	r.Path = path
 	return r, nil
 }
 
-// readRecording finds the last commit, for which it reads the last file of the journal.
-func readRecording(dir disk.Dir) (*Recording, error) {
+// ReadRecording finds the last commit, for which it reads the last file of the journal.
+func ReadRecording(dir disk.Dir) (*Recording, error) {
 	last, err := journal.Read(dir, math.MaxUint64, func(*journal.Record) error { return nil })
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package crawl
+package history
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ import (
 
 // listSnapshots finds those that there are, by the number of their next record.
 func (v *verifier) listSnapshots() error {
-	names, err := state.SnapshotsOf(v.parts.Snapshot)
+	names, err := state.SnapshotsOf(v.Parts.Snapshot)
 	if err != nil {
 		return err
 	}
@@ -52,9 +52,9 @@ func (v *verifier) compareSnapshot() error {
 	case err != nil:
 		v.general(FindSnapshot, "%v", err)
 	case same:
-		v.out.Snapshots++
+		v.Out.Snapshots++
 	default:
-		v.out.Snapshots++
+		v.Out.Snapshots++
 		return v.explainSnapshot(name)
 	}
 	return nil
@@ -62,7 +62,7 @@ func (v *verifier) compareSnapshot() error {
 
 // sameSnapshot compares the sum at the end of a snapshot with that of the state.
 func (v *verifier) sameSnapshot(name string) (bool, error) {
-	r, done, err := state.OpenSnapshot(v.parts.Snapshot, name)
+	r, done, err := state.OpenSnapshot(v.Parts.Snapshot, name)
 	if err != nil {
 		return false, err
 	}
@@ -74,7 +74,7 @@ func (v *verifier) sameSnapshot(name string) (bool, error) {
 	if h.Layout != v.s.Layout() {
 		return false, fmt.Errorf("%w: %s", state.ErrOther, h.Layout)
 	}
-	want, err := sumOf(v.parts.Snapshot, name)
+	want, err := sumOf(v.Parts.Snapshot, name)
 	if err != nil {
 		return false, err
 	}
@@ -107,7 +107,7 @@ func sumOf(dir disk.Dir, name string) (uint64, error) {
 // changed between sessions, the clocks of the past are those of another configuration:
 // then they are not compared.
 func (v *verifier) explainSnapshot(name string) error {
-	r, done, err := state.OpenSnapshot(v.parts.Snapshot, name)
+	r, done, err := state.OpenSnapshot(v.Parts.Snapshot, name)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (v *verifier) restSnapshots() {
 // compareURLs holds the URL file against the journal. It is derived and may be behind,
 // or ahead by what was not committed, but what it has must be so.
 func (v *verifier) compareURLs() error {
-	f, err := v.parts.Urls.Open(layout.URLFile, disk.Read)
+	f, err := v.Parts.Urls.Open(layout.URLFile, disk.Read)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -188,7 +188,7 @@ func (v *verifier) compareURLs() error {
 		return err
 	}
 	defer f.Close()
-	log, err := urltable.OpenLog(&frozenFile{f}, v.Crawl, v.set.Frontier.MaxPages)
+	log, err := urltable.OpenLog(&FrozenFile{f}, v.Crawl, v.set.Frontier.MaxPages)
 	if err != nil {
 		v.general(FindURLs, "%v", err)
 		return nil
@@ -202,13 +202,13 @@ func (v *verifier) compareURLs() error {
 			break
 		}
 		if want.err != nil || u.err != nil {
-			v.general(FindURLs, "page %d: %v", v.out.URLs, errors.Join(u.err, want.err))
+			v.general(FindURLs, "page %d: %v", v.Out.URLs, errors.Join(u.err, want.err))
 			break
 		}
 		if u.site != want.site || !bytes.Equal(u.rest, want.rest) {
-			v.found(FindURLs, want.site, graph.NoPage, "page %d is %s of site %d in the URL file, %s of site %d in the journal", v.out.URLs, u.rest, u.site, want.rest, want.site)
+			v.found(FindURLs, want.site, graph.NoPage, "page %d is %s of site %d in the URL file, %s of site %d in the journal", v.Out.URLs, u.rest, u.site, want.rest, want.site)
 		}
-		v.out.URLs++
+		v.Out.URLs++
 	}
 	return nil
 }
@@ -234,9 +234,9 @@ func urlsOf(log *urltable.Log) iter.Seq[loggedURL] {
 	}
 }
 
-// frozenFile lets a URL log be opened that is not ours: what it would cut off stays.
-type frozenFile struct{ disk.File }
+// FrozenFile lets a URL log be opened that is not ours: what it would cut off stays.
+type FrozenFile struct{ disk.File }
 
-func (f *frozenFile) Truncate(int64) error { return nil }
+func (f *FrozenFile) Truncate(int64) error { return nil }
 
-func (f *frozenFile) WriteAt([]byte, int64) (int, error) { return 0, errReadOnly }
+func (f *FrozenFile) WriteAt([]byte, int64) (int, error) { return 0, ErrReadOnly }

@@ -1,4 +1,4 @@
-package crawl
+package history
 
 import (
 	"slices"
@@ -83,7 +83,7 @@ func (v *verifier) endDecisions() {
 	if n == 0 || v.session < 0 || v.mixed() {
 		return
 	}
-	v.out.Differs += int64(n)
+	v.Out.Differs += int64(n)
 	x := &v.Sessions[v.session]
 	if x.Version == v.o.Version {
 		v.rec = nil

@@ -1,4 +1,4 @@
-package crawl
+package history
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -103,7 +104,7 @@ func (v *View) sitesOf(name string) (map[graph.Site]bool, error) {
 		}
 	}
 	if len(sites) == 0 {
-		return nil, &Error{Text: fmt.Sprintf("no page of site %s is known in %s", name, v.path), Hint: "name a host, or scheme://host:port as in the URLs"}
+		return nil, &hint.Error{Text: fmt.Sprintf("no page of site %s is known in %s", name, v.path), Hint: "name a host, or scheme://host:port as in the URLs"}
 	}
 	return sites, nil
 }
@@ -153,7 +154,7 @@ type pageEnd struct {
 func (v *View) readEnds(ctx context.Context) (*pageEnds, error) {
 	x := &pageEnds{list: make([]pageEnd, v.s.Frontier.Pages()), notes: map[graph.Page]string{}, sites: map[graph.Site]string{}}
 	r := journal.Reader{
-		Dir:    v.parts.Journal,
+		Dir:    v.Parts.Journal,
 		Record: func(r *journal.Record) error { x.take(r, likeThen(v.s, r)); return nil },
 		Commit: func(*journal.Commit) error { return ctx.Err() },
 	}

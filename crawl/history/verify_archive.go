@@ -1,4 +1,4 @@
-package crawl
+package history
 
 import (
 	"errors"
@@ -37,7 +37,7 @@ type archiveWalk struct {
 }
 
 const (
-	warcSuffix = ".warc.gz"
+	WarcSuffix = ".warc.gz"
 	openSuffix = ".open"
 )
 
@@ -45,9 +45,9 @@ func newArchiveWalk(dir disk.Dir, v *verifier) *archiveWalk {
 	return &archiveWalk{v: v, dir: dir, number: -1}
 }
 
-// warcNumber is the number in the name of a WARC file, which the journal calls it by.
-func warcNumber(name string) (int, bool) {
-	stem, ok := strings.CutSuffix(strings.TrimSuffix(name, openSuffix), warcSuffix)
+// WarcNumber is the number in the name of a WARC file, which the journal calls it by.
+func WarcNumber(name string) (int, bool) {
+	stem, ok := strings.CutSuffix(strings.TrimSuffix(name, openSuffix), WarcSuffix)
 	at := strings.LastIndexByte(stem, '-')
 	if !ok || at < 0 {
 		return 0, false
@@ -69,7 +69,7 @@ func (w *archiveWalk) list() error {
 			w.aside++
 			w.asideBytes += e.Size
 		}
-		if n, ok := warcNumber(e.Name); ok {
+		if n, ok := WarcNumber(e.Name); ok {
 			w.files[n] = e
 		}
 	}
@@ -171,8 +171,8 @@ func (w *archiveWalk) next() (*archive.Record, error) {
 		return nil, err
 	}
 	w.at = x.Offset + x.Length
-	w.v.out.Stored++
-	w.v.out.Bytes += x.Length
+	w.v.Out.Stored++
+	w.v.Out.Bytes += x.Length
 	return x, nil
 }
 
@@ -292,7 +292,7 @@ func (w *archiveWalk) noteAbsent() {
 	if len(w.absent) == 0 {
 		return
 	}
-	w.v.out.Absent = int64(len(w.absent))
+	w.v.Out.Absent = int64(len(w.absent))
 	w.v.notef("%d WARC files are not here, they were moved away or lost: number %s; the %d answers in them were not verified",
 		len(w.absent), ranges(w.absent), w.passed)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package crawl
+package layout
 
 import (
 	"errors"
@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errLocked says that another process has the lock.
-var errLocked = errors.New("locked")
+// ErrLocked says that another process has the lock.
+var ErrLocked = errors.New("locked")
 
-// lock takes the lock of a directory. It ends with the process, however that ends.
-func lock(path string) (*os.File, error) {
+// Lock takes the lock of a directory. It ends with the process, however that ends.
+func Lock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, err
@@ -21,15 +21,15 @@ func lock(path string) (*os.File, error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, errLocked
+			return nil, ErrLocked
 		}
 		return nil, err
 	}
 	return f, nil
 }
 
-// locked tells whether a process is at work in a crawl directory.
-func locked(path string) bool {
+// Locked tells whether a process is at work in a crawl directory.
+func Locked(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
 		return false

@@ -1,4 +1,4 @@
-package crawl
+package history
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -29,9 +30,9 @@ type View struct {
 	Running  bool             // a process is at work in the directory
 
 	path  string
-	parts layout.Parts
+	Parts layout.Parts
 	s     *state.State
-	temp  string // directory of the URLs; "": those of the crawl are read
+	Temp  string // directory of the URLs; "": those of the crawl are read
 }
 
 // Session is one run of the program, as its first record tells.
@@ -51,8 +52,8 @@ func OpenView(ctx context.Context, dir string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{path: dir, parts: p, Running: locked(filepath.Join(dir, fileLock))}
-	if err = v.open(ctx); err != nil {
+	v := &View{path: dir, Parts: p, Running: layout.Locked(filepath.Join(dir, layout.LockFile))}
+	if err = v.Open(ctx); err != nil {
 		v.Close()
 		return nil, viewError(dir, err)
 	}
@@ -65,7 +66,7 @@ func readParts(dir string) (p layout.Parts, err error) {
 		return p, err
 	}
 	return layout.Open(func(name string) (disk.Dir, error) {
-		return readOnly{disk.OS(filepath.Join(dir, filepath.FromSlash(name)))}, nil
+		return ReadOnly{disk.OS(filepath.Join(dir, filepath.FromSlash(name)))}, nil
 	})
 }
 
@@ -74,9 +75,9 @@ func checkReadable(dir string) error {
 	list, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &Error{Text: "there is no crawl " + dir, Hint: "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl"}
+		return &hint.Error{Text: "there is no crawl " + dir, Hint: "name the directory that winnow crawl made: --dir, or the first seed's host with .crawl"}
 	case err != nil:
-		return &Error{Text: "cannot open " + dir, Hint: "name the directory of a crawl that you may read", Err: err}
+		return &hint.Error{Text: "cannot open " + dir, Hint: "name the directory of a crawl that you may read", Err: err}
 	}
 	_, err = os.ReadDir(filepath.Join(dir, filepath.FromSlash(layout.JournalDir)))
 	switch {
@@ -85,33 +86,33 @@ func checkReadable(dir string) error {
 		if len(list) > 0 {
 			has = list[0].Name()
 		}
-		return &Error{
+		return &hint.Error{
 			Text: fmt.Sprintf("%s is not a crawl: it has %s, but no journal", dir, has),
 			Hint: "name the directory that winnow crawl made",
 		}
 	case err != nil:
-		return &Error{Text: "cannot read the journal of " + dir, Hint: "name the directory of a crawl that you may read", Err: err}
+		return &hint.Error{Text: "cannot read the journal of " + dir, Hint: "name the directory of a crawl that you may read", Err: err}
 	}
 	return nil
 }
 
 // viewError says what can be done about a crawl that cannot be read.
 func viewError(dir string, err error) error {
-	var known *Error
+	var known *hint.Error
 	switch {
 	case errors.As(err, &known), errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, journal.ErrVersion):
-		return &Error{Text: dir + " was written by a later version of winnow", Hint: "use that version to read it", Err: err}
+		return &hint.Error{Text: dir + " was written by a later version of winnow", Hint: "use that version to read it", Err: err}
 	case errors.Is(err, layout.ErrNothing), errors.Is(err, journal.ErrNone):
-		return &Error{Text: "nothing of the crawl in " + dir + " was committed yet", Hint: "start it again: winnow crawl --dir " + dir + " SEED...", Err: err}
+		return &hint.Error{Text: "nothing of the crawl in " + dir + " was committed yet", Hint: "start it again: winnow crawl --dir " + dir + " SEED...", Err: err}
 	}
-	return &Error{Text: "cannot read the crawl in " + dir, Hint: "winnow verify " + dir + " says what is wrong", Err: err}
+	return &hint.Error{Text: "cannot read the crawl in " + dir, Hint: "winnow verify " + dir + " says what is wrong", Err: err}
 }
 
-// open reads the sessions, and brings the state to the last commit.
-func (v *View) open(ctx context.Context) error {
-	id, err := layout.ReadIdentity(v.parts.Journal)
+// Open reads the sessions, and brings the state to the last commit.
+func (v *View) Open(ctx context.Context) error {
+	id, err := layout.ReadIdentity(v.Parts.Journal)
 	if err != nil {
 		return err
 	}
@@ -123,15 +124,15 @@ func (v *View) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v.parts.Stop = ctx.Err
+	v.Parts.Stop = ctx.Err
 	if v.s = v.fromFiles(set); v.s != nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if v.temp, err = os.MkdirTemp("", "winnow-view-"); err != nil {
+	if v.Temp, err = os.MkdirTemp("", "winnow-view-"); err != nil {
 		return fmt.Errorf("make a place for the URLs: %w", err)
 	}
-	v.parts.Urls = disk.OS(v.temp)
-	v.s, err = state.Restore(&v.parts, set, v.Commit.Next, func(string, ...any) {})
+	v.Parts.Urls = disk.OS(v.Temp)
+	v.s, err = state.Restore(&v.Parts, set, v.Commit.Next, func(string, ...any) {})
 	return err
 }
 
@@ -139,11 +140,11 @@ func (v *View) open(ctx context.Context) error {
 // read only: what a few records since then made known stays in memory. It is nil if they
 // do not fit the journal, or if somebody may change them.
 func (v *View) fromFiles(set *state.Setup) *state.State {
-	names, err := state.SnapshotsOf(v.parts.Snapshot)
+	names, err := state.SnapshotsOf(v.Parts.Snapshot)
 	if err != nil || len(names) == 0 || v.Running {
 		return nil
 	}
-	p := v.parts
+	p := v.Parts
 	p.Urls = frozenDir{p.Urls}
 	s, err := state.FromSnapshot(&p, set, names[0], v.Commit.Next)
 	if err != nil {
@@ -164,13 +165,13 @@ func (d frozenDir) Open(name string, _ disk.How) (disk.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &frozenFile{f}, nil
+	return &FrozenFile{f}, nil
 }
 
 // scan reads the whole journal for its sessions and its damage.
 func (v *View) scan(ctx context.Context) (err error) {
 	r := journal.Reader{
-		Dir: v.parts.Journal,
+		Dir: v.Parts.Journal,
 		Record: func(r *journal.Record) error {
 			if r.Facts.Session == nil {
 				return nil
@@ -224,25 +225,25 @@ func (v *View) Close() {
 		v.s.Close()
 		v.s = nil
 	}
-	if v.temp != "" {
-		os.RemoveAll(v.temp)
+	if v.Temp != "" {
+		os.RemoveAll(v.Temp)
 	}
 }
 
-// readOnly is a directory in which nothing can be changed. One that is not there is
+// ReadOnly is a directory in which nothing can be changed. One that is not there is
 // empty: all but the journal is derived or can be gone.
-type readOnly struct{ disk.Dir }
+type ReadOnly struct{ disk.Dir }
 
-var errReadOnly = errors.New("a crawl that is read is not changed")
+var ErrReadOnly = errors.New("a crawl that is read is not changed")
 
-func (d readOnly) Open(name string, how disk.How) (disk.File, error) {
+func (d ReadOnly) Open(name string, how disk.How) (disk.File, error) {
 	if how != disk.Read {
-		return nil, fmt.Errorf("open %s: %w", name, errReadOnly)
+		return nil, fmt.Errorf("open %s: %w", name, ErrReadOnly)
 	}
 	return d.Dir.Open(name, how)
 }
 
-func (d readOnly) List() ([]disk.Entry, error) {
+func (d ReadOnly) List() ([]disk.Entry, error) {
 	list, err := d.Dir.List()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -250,8 +251,8 @@ func (d readOnly) List() ([]disk.Entry, error) {
 	return list, err
 }
 
-func (d readOnly) Rename(from, to string) error {
-	return fmt.Errorf("rename %s: %w", from, errReadOnly)
+func (d ReadOnly) Rename(from, to string) error {
+	return fmt.Errorf("rename %s: %w", from, ErrReadOnly)
 }
-func (d readOnly) Remove(name string) error { return fmt.Errorf("remove %s: %w", name, errReadOnly) }
-func (d readOnly) Sync() error              { return errReadOnly }
+func (d ReadOnly) Remove(name string) error { return fmt.Errorf("remove %s: %w", name, ErrReadOnly) }
+func (d ReadOnly) Sync() error              { return ErrReadOnly }

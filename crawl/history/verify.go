@@ -1,4 +1,4 @@
-package crawl
+package history
 
 import (
 	"cmp"
@@ -99,7 +99,7 @@ func (f *Findings) Count() (n int64) {
 type verifier struct {
 	View
 	o   VerifyOptions
-	out *Findings
+	Out *Findings
 	set *state.Setup
 
 	last    journal.Commit // the one that the reading ends with
@@ -125,29 +125,29 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) (*Findings, error)
 	if err != nil {
 		return nil, err
 	}
-	v := newVerifier(p, o)
-	v.path, v.Running = dir, locked(filepath.Join(dir, fileLock))
+	v := NewVerifier(p, o)
+	v.path, v.Running = dir, layout.Locked(filepath.Join(dir, layout.LockFile))
 	defer v.Close()
-	if err := v.verify(ctx); err != nil {
+	if err := v.Verify(ctx); err != nil {
 		return nil, viewError(dir, err)
 	}
-	return v.out, nil
+	return v.Out, nil
 }
 
-func newVerifier(p layout.Parts, o VerifyOptions) *verifier {
+func NewVerifier(p layout.Parts, o VerifyOptions) *verifier {
 	o.Limit = cmp.Or(o.Limit, 100)
-	v := &verifier{View: View{parts: p}, o: o, out: &Findings{Kinds: map[string]int64{}}}
+	v := &verifier{View: View{Parts: p}, o: o, Out: &Findings{Kinds: map[string]int64{}}}
 	v.archive = newArchiveWalk(p.Archive, v)
 	return v
 }
 
-// verify does all of it.
-func (v *verifier) verify(ctx context.Context) error {
+// Verify does all of it.
+func (v *verifier) Verify(ctx context.Context) error {
 	if err := v.prepare(ctx); err != nil {
 		return err
 	}
 	r := journal.Reader{
-		Dir:    v.parts.Journal,
+		Dir:    v.Parts.Journal,
 		Record: v.record,
 		Commit: func(c *journal.Commit) error { return errors.Join(ctx.Err(), v.commit(c)) },
 		Damage: func(d *journal.Damage) error { v.damage(d); return nil },
@@ -167,7 +167,7 @@ func (v *verifier) verify(ctx context.Context) error {
 
 // prepare reads the sessions and makes an empty state.
 func (v *verifier) prepare(ctx context.Context) error {
-	id, err := layout.ReadIdentity(v.parts.Journal)
+	id, err := layout.ReadIdentity(v.Parts.Journal)
 	if err != nil {
 		return err
 	}
@@ -178,13 +178,13 @@ func (v *verifier) prepare(ctx context.Context) error {
 	if v.set, err = readSetup(v.config(), id, &v.Commit); err != nil {
 		return err
 	}
-	if v.temp, err = os.MkdirTemp("", "winnow-verify-"); err != nil {
+	if v.Temp, err = os.MkdirTemp("", "winnow-verify-"); err != nil {
 		return err
 	}
-	urls := v.parts.Urls
-	v.parts.Urls = disk.OS(v.temp)
-	log, err := state.OpenURLs(&v.parts, v.set)
-	v.parts.Urls = urls
+	urls := v.Parts.Urls
+	v.Parts.Urls = disk.OS(v.Temp)
+	log, err := state.OpenURLs(&v.Parts, v.set)
+	v.Parts.Urls = urls
 	if err != nil {
 		return err
 	}
@@ -203,10 +203,10 @@ func (v *verifier) prepare(ctx context.Context) error {
 // measure finds how much is to be read.
 func (v *verifier) measure() error {
 	var err error
-	if v.journal, err = sizeOf(v.parts.Journal); err != nil {
+	if v.journal, err = sizeOf(v.Parts.Journal); err != nil {
 		return err
 	}
-	n, err := sizeOf(v.parts.Archive)
+	n, err := sizeOf(v.Parts.Archive)
 	v.total = v.journal + n
 	return err
 }
@@ -249,8 +249,8 @@ func sameRules(a, b *config.Config) bool {
 
 // found reports a finding about a site and a page, if there are any.
 func (v *verifier) found(kind string, s graph.Site, p graph.Page, format string, args ...any) {
-	v.out.Kinds[kind]++
-	if v.out.Kinds[kind] > int64(v.o.Limit) {
+	v.Out.Kinds[kind]++
+	if v.Out.Kinds[kind] > int64(v.o.Limit) {
 		return
 	}
 	f := Finding{Kind: kind, What: fmt.Sprintf(format, args...)}
@@ -263,7 +263,7 @@ func (v *verifier) found(kind string, s graph.Site, p graph.Page, format string,
 	if s != graph.NoSite && int(s) < v.s.Table.Sites() {
 		f.Site = string(v.s.Table.Name(s))
 	}
-	v.out.List = append(v.out.List, f)
+	v.Out.List = append(v.Out.List, f)
 }
 
 // general reports a finding about no site.
@@ -272,7 +272,7 @@ func (v *verifier) general(kind, format string, args ...any) {
 }
 
 func (v *verifier) notef(format string, args ...any) {
-	v.out.Notes = append(v.out.Notes, fmt.Sprintf(format, args...))
+	v.Out.Notes = append(v.Out.Notes, fmt.Sprintf(format, args...))
 }
 
 func (v *verifier) damage(d *journal.Damage) {
@@ -283,7 +283,7 @@ func (v *verifier) damage(d *journal.Damage) {
 // record looks at one record, and applies it.
 func (v *verifier) record(r *journal.Record) error {
 	v.rec = r
-	v.out.Records++
+	v.Out.Records++
 	if r.Now < v.s.Now {
 		v.general(FindClock, "the clock goes back from %v to %v", v.s.Now, r.Now)
 	}
@@ -305,7 +305,7 @@ func (v *verifier) record(r *journal.Record) error {
 func (v *verifier) begin() {
 	v.endDecisions()
 	v.session++
-	v.out.Sessions++
+	v.Out.Sessions++
 	if v.session == len(v.Sessions) { // a crawl that was started while it is verified
 		s, err := readSession(v.rec)
 		if err != nil {
@@ -322,7 +322,7 @@ func (v *verifier) conf() *config.Config { return &v.Sessions[max(0, v.session)]
 func (v *verifier) commit(c *journal.Commit) error {
 	v.rec = nil
 	v.group++
-	v.out.Groups++
+	v.Out.Groups++
 	if int(c.Pages) != v.s.Frontier.Pages() || int(c.Sites) != v.s.Frontier.Sites() {
 		v.general(FindNumbering, "the commit of records %d to %d has %d pages and %d sites, the records have %d and %d",
 			c.First, c.Next, c.Pages, c.Sites, v.s.Frontier.Pages(), v.s.Frontier.Sites())
@@ -330,7 +330,7 @@ func (v *verifier) commit(c *journal.Commit) error {
 	v.s.Committed(c)
 	if v.o.Progress != nil {
 		share := float64(c.Next) / float64(max(1, v.Commit.Next)) // of the journal
-		v.o.Progress(v.out.Bytes+int64(share*float64(v.journal)), v.total)
+		v.o.Progress(v.Out.Bytes+int64(share*float64(v.journal)), v.total)
 	}
 	return nil
 }
@@ -338,9 +338,9 @@ func (v *verifier) commit(c *journal.Commit) error {
 // finish is what can be looked at when all records were read.
 func (v *verifier) finish() error {
 	v.endDecisions()
-	v.out.Pages, v.out.Sites = int64(v.s.Frontier.Pages()), int64(v.s.Frontier.Sites())
+	v.Out.Pages, v.Out.Sites = int64(v.s.Frontier.Pages()), int64(v.s.Frontier.Sites())
 	for _, n := range v.s.Requests[event.Resolve+1:] {
-		v.out.Requests += n
+		v.Out.Requests += n
 	}
 	if err := v.archive.finish(v.last.Warc); err != nil {
 		return err

@@ -1,0 +1,23 @@
+package layout
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// The files of a crawl directory beside its parts.
+const (
+	LockFile   = "lock"
+	ConfigFile = "winnow.toml"
+	StatusFile = "status.json"
+)
+
+// IsCrawl tells whether a directory looks like one of a crawl.
+func IsCrawl(path string) bool {
+	for _, part := range []string{filepath.FromSlash(JournalDir), LockFile} {
+		if _, err := os.Stat(filepath.Join(path, part)); err == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,2 @@
+// Package hint has an error that says what to do about it.
+package hint
