@@ -7,6 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -14,10 +15,10 @@ const castillo04Paper = "C. Castillo, Effective Web Crawling, PhD thesis, Univer
 
 // castillo04 is the experiments of that thesis.
 func castillo04() []Experiment {
-	entry := func(name, section, what string, run func(*Bench) (*Report, error)) Experiment {
+	entry := func(name, section, what string, run func(*Bench) (*show.Report, error)) Experiment {
 		return Experiment{
 			Name: "castillo04-" + name, Paper: castillo04Paper + ", " + section, What: what,
-			Run: func(b *Bench) (*Report, error) {
+			Run: func(b *Bench) (*show.Report, error) {
 				r, err := run(b)
 				if err != nil {
 					return nil, fmt.Errorf("castillo04-%s: %w", name, err)
@@ -83,18 +84,18 @@ func placesWithSites(b *Bench, least int) (kept []*Place, skipped []string, err 
 }
 
 // castilloHeader is what every report of these is a function of.
-func castilloHeader(b *Bench, places []*Place, more ...Field) []Field {
-	var h []Field
+func castilloHeader(b *Bench, places []*Place, more ...show.Field) []show.Field {
+	var h []show.Field
 	for _, p := range places {
-		h = append(h, Field{"world", fmt.Sprintf("%s; seeds: %s (%d)", p.describe(), p.SeedsName, len(p.Seeds))})
+		h = append(h, show.Field{Name: "world", Value: fmt.Sprintf("%s; seeds: %s (%d)", p.describe(), p.SeedsName, len(p.Seeds))})
 	}
 	h = append(h, more...)
-	return append(h, Field{"random seed", fmt.Sprint(b.Random)})
+	return append(h, show.Field{Name: "random seed", Value: fmt.Sprint(b.Random)})
 }
 
 // timeField is the header's line about time and politeness.
-func timeField(fetchers string) Field {
-	return Field{"options", fmt.Sprintf("times %s, w = %v, c = 1, r = %s unless said otherwise", thesisTimes, thesisDelay, fetchers)}
+func timeField(fetchers string) show.Field {
+	return show.Field{Name: "options", Value: fmt.Sprintf("times %s, w = %v, c = 1, r = %s unless said otherwise", thesisTimes, thesisDelay, fetchers)}
 }
 
 // shareSeries draws a curve over the share of T, in percent.
@@ -134,19 +135,19 @@ func pctOf(x *float64) string {
 }
 
 // pctCell is a share in percent with one digit, a dash when it is missing.
-func pctCell(x *float64) Cell {
+func pctCell(x *float64) show.Cell {
 	if x == nil {
-		return None()
+		return show.None()
 	}
-	return Num(100**x, 1)
+	return show.Num(100**x, 1)
 }
 
 // head is a table's columns by their names; ", " in a name sets its unit apart.
-func head(names ...string) []Column {
-	columns := make([]Column, len(names))
+func head(names ...string) []show.Column {
+	columns := make([]show.Column, len(names))
 	for i, n := range names {
 		name, unit, _ := strings.Cut(n, ", ")
-		columns[i] = Column{Name: name, Unit: unit}
+		columns[i] = show.Column{Name: name, Unit: unit}
 	}
 	return columns
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // robots is r of figures 4.10 and 4.11: the thesis does not say it, 256 is the
@@ -55,12 +56,12 @@ func (b *Bench) batchesAt(p *Place, perConnection ...int) ([][]*middleBatch, err
 }
 
 // castilloActive is figure 4.10 (X28, P21).
-func castilloActive(b *Bench) (*Report, error) {
+func castilloActive(b *Bench) (*show.Report, error) {
 	places, skipped, err := placesWithSites(b, 2)
 	if err != nil {
 		return nil, err
 	}
-	rep := &Report{Header: castilloHeader(b, places, batchField())}
+	rep := &show.Report{Header: castilloHeader(b, places, batchField())}
 	rep.Intro = append([]string{
 		"Thesis: during a batch most robots are idle most of the time, at 2 kB/s and at 20 kB/s, because few sites have most of the pages of a batch and each is asked for one page at a time.",
 		"A site has one connection, so at most as many fetchers can be active as the batch has sites; idle is counted against the smaller of that and r.",
@@ -80,8 +81,8 @@ func castilloActive(b *Bench) (*Report, error) {
 	return rep, nil
 }
 
-func batchField() Field {
-	return Field{"options", fmt.Sprintf("times %s, w = %v, r = %d, breadth-first in batches of T/%d pages with the thesis' barrier; the batch in the middle", thesisTimes, thesisDelay, robots, thesisBatches)}
+func batchField() show.Field {
+	return show.Field{Name: "options", Value: fmt.Sprintf("times %s, w = %v, r = %d, breadth-first in batches of T/%d pages with the thesis' barrier; the batch in the middle", thesisTimes, thesisDelay, robots, thesisBatches)}
 }
 
 // usable is the number of fetchers that the batch has sites for.
@@ -146,25 +147,25 @@ func (m *middleBatch) series(name string) plot.Series {
 	return s
 }
 
-func activeSection(p *Place, all [][]*middleBatch, perConnection []int) Section {
-	t := &Table{Columns: head("line", "c", "time (theirs), h", "time, h", "pages", "sites", "most that can be active", "active in the mean", "less than half active, % of the time")}
+func activeSection(p *Place, all [][]*middleBatch, perConnection []int) show.Section {
+	t := &show.Table{Columns: head("line", "c", "time (theirs), h", "time, h", "pages", "sites", "most that can be active", "active in the mean", "less than half active, % of the time")}
 	c := &plot.Chart{Title: "Active fetchers during a batch, " + p.World.Name, XLabel: "hours", YLabel: "active fetchers", LogX: true}
 	for l, line := range batchLines() {
 		for k, conn := range perConnection {
 			m := all[l][k]
-			theirs := None()
+			theirs := show.None()
 			if line.bandwidth > 0 {
-				theirs = Num(line.theirs[min(conn-1, 1)], 0)
+				theirs = show.Num(line.theirs[min(conn-1, 1)], 0)
 			}
-			t.Rows = append(t.Rows, []Cell{
-				Words(line.name), Count(conn), theirs, Num(m.took.Hours(), 3), Count(len(m.pages)), Count(m.sites()), Count(m.usable()),
-				Num(m.mean(), 2), Num(100*m.below(float64(m.usable())/2), 1),
+			t.Rows = append(t.Rows, []show.Cell{
+				show.Words(line.name), show.Count(conn), theirs, show.Num(m.took.Hours(), 3), show.Count(len(m.pages)), show.Count(m.sites()), show.Count(m.usable()),
+				show.Num(m.mean(), 2), show.Num(100*m.below(float64(m.usable())/2), 1),
 			})
 			c.Series = append(c.Series, m.series(fmt.Sprintf("%s, c = %d", line.name, conn)))
 		}
 	}
 	m := all[0][0]
-	return Section{Title: p.World.Name, Text: fmt.Sprintf("Batch %d of K = %d pages; T = %d.", m.number, m.k, len(m.tree.Order)), Chart: c, Table: t}
+	return show.Section{Title: p.World.Name, Text: fmt.Sprintf("Batch %d of K = %d pages; T = %d.", m.number, m.k, len(m.tree.Order)), Chart: c, Table: t}
 }
 
 // batchBytes compares what the thesis' lines can carry in the thesis' hours.
@@ -194,12 +195,12 @@ func activeFinding(p *Place, all [][]*middleBatch) finding {
 }
 
 // castilloKeepAlive is figure 4.11 (X29).
-func castilloKeepAlive(b *Bench) (*Report, error) {
+func castilloKeepAlive(b *Bench) (*show.Report, error) {
 	places, skipped, err := placesWithSites(b, 1)
 	if err != nil {
 		return nil, err
 	}
-	rep := &Report{Header: castilloHeader(b, places, batchField())}
+	rep := &show.Report{Header: castilloHeader(b, places, batchField())}
 	rep.Intro = append([]string{"Thesis: with up to 100 pages per connection a batch takes 29 instead of 33 hours at 2 kB/s and 3 instead of 9 at 20 kB/s: the wait is shared by more pages, and where the line is not the limit that is most of the time.", batchBytes()}, skipped...)
 	var found []finding
 	for i, p := range places {
@@ -221,16 +222,16 @@ func ratio(m []*middleBatch) float64 {
 	return per(m[1]) / per(m[0])
 }
 
-func ratioSection(p *Place, all [][]*middleBatch) Section {
-	t := &Table{Columns: head("line", "ratio (theirs)", "ratio", "active with c = 1", "active with c = 100")}
+func ratioSection(p *Place, all [][]*middleBatch) show.Section {
+	t := &show.Table{Columns: head("line", "ratio (theirs)", "ratio", "active with c = 1", "active with c = 100")}
 	for l, line := range batchLines() {
-		theirs := None()
+		theirs := show.None()
 		if line.bandwidth > 0 {
-			theirs = Num(line.theirs[1]/line.theirs[0], 2)
+			theirs = show.Num(line.theirs[1]/line.theirs[0], 2)
 		}
-		t.Rows = append(t.Rows, []Cell{Words(line.name), theirs, Num(ratio(all[l]), 3), Num(all[l][0].mean(), 2), Num(all[l][1].mean(), 2)})
+		t.Rows = append(t.Rows, []show.Cell{show.Words(line.name), theirs, show.Num(ratio(all[l]), 3), show.Num(all[l][0].mean(), 2), show.Num(all[l][1].mean(), 2)})
 	}
-	return Section{Title: p.World.Name + ", c = 100 by c = 1", Table: t}
+	return show.Section{Title: p.World.Name + ", c = 100 by c = 1", Table: t}
 }
 
 func ratioFinding(p *Place, all [][]*middleBatch) finding {

@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // A middleBatch is the batch in which a crawl in batches fetches the page in the middle
@@ -74,12 +75,12 @@ func (m *middleBatch) take(run *Run, from, to int, begin time.Duration) {
 func (m *middleBatch) sites() int { return len(sitesOf(m.place.World, m.pages)) }
 
 // castilloBatchSites is figure 4.9 (X27, S12).
-func castilloBatchSites(b *Bench) (*Report, error) {
+func castilloBatchSites(b *Bench) (*show.Report, error) {
 	places, skipped, err := placesWithSites(b, 2)
 	if err != nil {
 		return nil, err
 	}
-	rep := &Report{Header: castilloHeader(b, places, Field{"options", fmt.Sprintf("order only, breadth-first in batches of K = T/%d pages", thesisBatches)})}
+	rep := &show.Report{Header: castilloHeader(b, places, show.Field{Name: "options", Value: fmt.Sprintf("order only, breadth-first in batches of K = T/%d pages", thesisBatches)})}
 	rep.Intro = append([]string{"Thesis: a batch from the middle of a breadth-first crawl is slightly less skewed over the sites than the whole web, since small sites are complete by then, but still very skewed. Gini is 0 when all sites have as many pages, near 1 when one has nearly all."}, skipped...)
 	var found []finding
 	for i, p := range places {
@@ -98,7 +99,7 @@ func castilloBatchSites(b *Bench) (*Report, error) {
 // figure 4.9: the constraint of S12.
 const siteShare = 0.1
 
-func (b *Bench) batchSitesAt(p *Place) (s Section, f finding, err error) {
+func (b *Bench) batchSitesAt(p *Place) (s show.Section, f finding, err error) {
 	plain, err := b.middle(p, p.Setting(b, nil))
 	if err != nil {
 		return s, f, err
@@ -110,15 +111,15 @@ func (b *Bench) batchSitesAt(p *Place) (s Section, f finding, err error) {
 		return s, f, err
 	}
 	web, batch := sitesOf(p.World, plain.tree.Order), sitesOf(p.World, plain.pages)
-	t := &Table{Columns: head("pages", "pages in all", "sites", "largest site, % of pages", "sites with one page, %", "Gini")}
-	t.Rows = [][]Cell{
+	t := &show.Table{Columns: head("pages", "pages in all", "sites", "largest site, % of pages", "sites with one page, %", "Gini")}
+	t.Rows = [][]show.Cell{
 		skewRow("all that can be reached", web),
 		skewRow(fmt.Sprintf("batch %d", plain.number), batch),
 		skewRow(fmt.Sprintf("batch %d, no site above %s", even.number, pct(siteShare)), sitesOf(p.World, even.pages)),
 	}
 	c := &plot.Chart{Title: "Pages per site, " + p.World.Name, XLabel: "pages of a site", YLabel: "sites with so many", LogX: true, LogY: true, Points: true,
 		Series: []plot.Series{sizeSeries("batch", batch), sizeSeries("all that can be reached", web)}}
-	s = Section{Title: p.World.Name, Text: fmt.Sprintf("K = %d, the batch with the page in the middle of T = %d. Where few sites have pages left, a limit of %s for each makes batches smaller.", plain.k, len(plain.tree.Order), pct(siteShare)), Chart: c, Table: t}
+	s = show.Section{Title: p.World.Name, Text: fmt.Sprintf("K = %d, the batch with the page in the middle of T = %d. Where few sites have pages left, a limit of %s for each makes batches smaller.", plain.k, len(plain.tree.Order), pct(siteShare)), Chart: c, Table: t}
 	return s, skewFinding(p.World.Name, batch, web), nil
 }
 
@@ -126,13 +127,13 @@ func (b *Bench) batchSitesAt(p *Place) (s Section, f finding, err error) {
 func skewFinding(place string, batch, web []int) finding {
 	g, all := gini(batch), gini(web)
 	f := finding{place: place, holds: g >= 0.5 && g < all}
-	if f.numbers = fmt.Sprintf("Gini %.2f on %s, of all pages %.2f on %d", g, counted(len(batch), "site"), all, len(web)); len(batch) == 1 {
+	if f.numbers = fmt.Sprintf("Gini %.2f on %s, of all pages %.2f on %d", g, show.Counted(len(batch), "site"), all, len(web)); len(batch) == 1 {
 		f.numbers = fmt.Sprintf("the whole batch is on one site, of %d", len(web))
 	}
 	return f
 }
 
-func skewRow(name string, sites []int) []Cell {
+func skewRow(name string, sites []int) []show.Cell {
 	pages, most, single := 0, 0, 0
 	for _, n := range sites {
 		pages += n
@@ -141,7 +142,7 @@ func skewRow(name string, sites []int) []Cell {
 			single++
 		}
 	}
-	return []Cell{Words(name), Count(pages), Count(len(sites)), Num(100*share(most, pages), 1), Num(100*share(single, len(sites)), 1), Num(gini(sites), 3)}
+	return []show.Cell{show.Words(name), show.Count(pages), show.Count(len(sites)), show.Num(100*share(most, pages), 1), show.Num(100*share(single, len(sites)), 1), show.Num(gini(sites), 3)}
 }
 
 // gini is the Gini coefficient of the pages of the sites: with n ascending,

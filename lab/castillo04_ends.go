@@ -7,6 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -44,14 +45,14 @@ func endsBatch(p *Place) int {
 }
 
 // castilloBatchEnds is the last paragraph of 4.4 (S13, S14).
-func castilloBatchEnds(b *Bench) (*Report, error) {
+func castilloBatchEnds(b *Bench) (*show.Report, error) {
 	places, skipped, err := placesWithSites(b, 2)
 	if err != nil {
 		return nil, err
 	}
-	rep := &Report{Header: castilloHeader(b, places,
-		Field{"options", fmt.Sprintf("times %s, w = %v, c = 1, bandwidth without limit, breadth-first, r = sites/8 (2 to 256), K = 1/%d of the pages", thesisTimes, thesisDelay, thesisBatches)},
-		Field{"limit", fmt.Sprintf("%d pages of each crawl", endsLimit)})}
+	rep := &show.Report{Header: castilloHeader(b, places,
+		show.Field{Name: "options", Value: fmt.Sprintf("times %s, w = %v, c = 1, bandwidth without limit, breadth-first, r = sites/8 (2 to 256), K = 1/%d of the pages", thesisTimes, thesisDelay, thesisBatches)},
+		show.Field{Name: "limit", Value: fmt.Sprintf("%d pages of each crawl", endsLimit)})}
 	rep.Intro = append([]string{"Thesis, without numbers: stop a batch when too few fetchers are active and carry the rest over, or prepare the next batch in advance. Stopped early: when fewer than r/4 fetchers (at least 1) are active and nothing can be handed out. Ahead: the next batch is chosen as soon as nothing can be handed out, up to eight at a time; also with batches that have at most one page of a site, so that they lie on many. Continuous: no batches."}, skipped...)
 	var stopped, ahead []finding
 	for i, p := range places {
@@ -124,15 +125,15 @@ func together(w *World, order []graph.Page, k int) float64 {
 	return share(sites, stretches)
 }
 
-func endsSection(p *Place, runs []*sim.Result) Section {
-	t := &Table{Columns: head("batches", "time, h", "active, % of fetcher time", "idle, fetcher-hours", "idle saved, %", "utilisation against continuous, %", "sites of K pages in a row")}
+func endsSection(p *Place, runs []*sim.Result) show.Section {
+	t := &show.Table{Columns: head("batches", "time, h", "active, % of fetcher time", "idle, fetcher-hours", "idle saved, %", "utilisation against continuous, %", "sites of K pages in a row")}
 	c := &plot.Chart{Title: "Active fetchers over the crawl, " + p.World.Name, XLabel: "hours", YLabel: "active fetchers"}
 	thesis := idleHours(runs[0])
 	for i, r := range runs {
 		idle := idleHours(r)
-		t.Rows = append(t.Rows, []Cell{
-			Words(batchWays()[i].name), Num(r.Took.Hours(), 3), Num(100*busyShare(r), 1), Num(idle, 2),
-			Num(100*(1-idle/thesis), 1), Num(100*busyShare(r)/busyShare(runs[len(runs)-1]), 1), Num(together(p.World, r.Order, endsBatch(p)), 1),
+		t.Rows = append(t.Rows, []show.Cell{
+			show.Words(batchWays()[i].name), show.Num(r.Took.Hours(), 3), show.Num(100*busyShare(r), 1), show.Num(idle, 2),
+			show.Num(100*(1-idle/thesis), 1), show.Num(100*busyShare(r)/busyShare(runs[len(runs)-1]), 1), show.Num(together(p.World, r.Order, endsBatch(p)), 1),
 		})
 		s := plot.Series{Name: batchWays()[i].name}
 		for _, q := range r.Trace.Points() {
@@ -140,7 +141,7 @@ func endsSection(p *Place, runs []*sim.Result) Section {
 		}
 		c.Series = append(c.Series, s)
 	}
-	return Section{Title: p.World.Name, Text: fmt.Sprintf("r = %d fetchers for %s, K = %d; %s.", endsFetchers(p.World), counted(p.World.Sites(), "site"), endsBatch(p), counted(len(runs[0].Order), "page")), Chart: c, Table: t}
+	return show.Section{Title: p.World.Name, Text: fmt.Sprintf("r = %d fetchers for %s, K = %d; %s.", endsFetchers(p.World), show.Counted(p.World.Sites(), "site"), endsBatch(p), show.Counted(len(runs[0].Order), "page")), Chart: c, Table: t}
 }
 
 func stoppedFinding(p *Place, runs []*sim.Result) finding {
@@ -170,13 +171,13 @@ func paces() []pace {
 
 // castilloEquivalence is "increasing the number of pages that are downloaded in the same
 // connection is equivalent to reducing w" (4.4; S21).
-func castilloEquivalence(b *Bench) (*Report, error) {
+func castilloEquivalence(b *Bench) (*show.Report, error) {
 	places, skipped, err := placesWithSites(b, 1)
 	if err != nil {
 		return nil, err
 	}
-	rep := &Report{Header: castilloHeader(b, places, Field{"options", fmt.Sprintf("times %s, r = 256, bandwidth without limit, larger-sites-first", thesisTimes)},
-		Field{"limit", fmt.Sprintf("%d pages of each crawl", pacesLimit)})}
+	rep := &show.Report{Header: castilloHeader(b, places, show.Field{Name: "options", Value: fmt.Sprintf("times %s, r = 256, bandwidth without limit, larger-sites-first", thesisTimes)},
+		show.Field{Name: "limit", Value: fmt.Sprintf("%d pages of each crawl", pacesLimit)})}
 	rep.Intro = append([]string{"Thesis: c pages per connection every w seconds is equivalent to one page every w/c seconds, since most of the latency belongs to the connection. It cannot be quite so: over one connection the connection is made once for c pages, with w/c it is made for each."}, skipped...)
 	var found []finding
 	for i, p := range places {
@@ -224,22 +225,22 @@ func differs(runs []*sim.Result, i int) float64 {
 	return runs[i].Took.Seconds()/runs[i+1].Took.Seconds() - 1
 }
 
-func paceSection(p *Place, runs []*sim.Result) Section {
-	t := &Table{Columns: head("w, s", "c", "time, h", "seconds of a fetch", "against (w/c, 1), %")}
+func paceSection(p *Place, runs []*sim.Result) show.Section {
+	t := &show.Table{Columns: head("w, s", "c", "time, h", "seconds of a fetch", "against (w/c, 1), %")}
 	for i, q := range paces() {
-		off := Cell{}
+		off := show.Cell{}
 		if q.per > 1 {
-			off = Num(100*differs(runs, i), 1)
+			off = show.Num(100*differs(runs, i), 1)
 		}
-		t.Rows = append(t.Rows, []Cell{Brief(q.delay.Seconds()), Count(q.per), Num(runs[i].Took.Hours(), 3), Num(perPage(runs[i]), 3), off})
+		t.Rows = append(t.Rows, []show.Cell{show.Brief(q.delay.Seconds()), show.Count(q.per), show.Num(runs[i].Took.Hours(), 3), show.Num(perPage(runs[i]), 3), off})
 	}
 	c := &plot.Chart{Title: "Time of the crawl, " + p.World.Name, XLabel: "c", YLabel: "hours", LogX: true, LogY: true, Series: []plot.Series{
 		{Name: "w = 15 s, c pages per connection", X: []float64{1, 10, 100}, Y: []float64{runs[0].Took.Hours(), runs[1].Took.Hours(), runs[3].Took.Hours()}},
 		{Name: "w = 15 s / c, one page", X: []float64{1, 10, 100}, Y: []float64{runs[0].Took.Hours(), runs[2].Took.Hours(), runs[4].Took.Hours()}},
 	}}
 	text := fmt.Sprintf("%s on %s. With c = 10 a fetch takes %.3f s, with a connection for each page %.3f s: the difference is the connection, and besides w/c = 1.5 s it is %.0f %% of the time from one page of a site to the next.",
-		counted(len(runs[0].Order), "page"), counted(p.World.Sites(), "site"), perPage(runs[1]), perPage(runs[2]), 100*(perPage(runs[2])-perPage(runs[1]))/(perPage(runs[2])+paces()[2].delay.Seconds()))
-	return Section{Title: p.World.Name, Text: text, Chart: c, Table: t}
+		show.Counted(len(runs[0].Order), "page"), show.Counted(p.World.Sites(), "site"), perPage(runs[1]), perPage(runs[2]), 100*(perPage(runs[2])-perPage(runs[1]))/(perPage(runs[2])+paces()[2].delay.Seconds()))
+	return show.Section{Title: p.World.Name, Text: text, Chart: c, Table: t}
 }
 
 func paceFinding(p *Place, runs []*sim.Result) finding {

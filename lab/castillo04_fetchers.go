@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // thesisFetchers is the r of figure 4.7 and table 4.2.
@@ -21,12 +22,12 @@ type timed struct {
 }
 
 // castilloFetchers is figure 4.7 (X25): what several fetchers do to the order.
-func castilloFetchers(b *Bench) (*Report, error) {
+func castilloFetchers(b *Bench) (*show.Report, error) {
 	places, skipped, err := placesWithSites(b, 2)
 	if err != nil {
 		return nil, err
 	}
-	rep := &Report{Header: castilloHeader(b, places, timeField("1, 64, 256"), Field{"limit", fmt.Sprintf("%d pages of each crawl", fetchersLimit)})}
+	rep := &show.Report{Header: castilloHeader(b, places, timeField("1, 64, 256"), show.Field{Name: "limit", Value: fmt.Sprintf("%d pages of each crawl", fetchersLimit)})}
 	rep.Intro = append([]string{"Thesis: larger-sites-first does not depend on the number of fetchers; breadth-first improves with it, because pages of low depth are found earlier when many sites are asked at once. A site has one connection at a time, so no more fetchers can be active than sites have pages left."}, skipped...)
 	var found []finding
 	for i, p := range places {
@@ -41,7 +42,7 @@ func castilloFetchers(b *Bench) (*Report, error) {
 	return rep, nil
 }
 
-func (b *Bench) fetchersAt(p *Place) (s Section, f finding, err error) {
+func (b *Bench) fetchersAt(p *Place) (s show.Section, f finding, err error) {
 	t, err := p.PageRank(b)
 	if err != nil {
 		return s, f, err
@@ -76,23 +77,23 @@ func (b *Bench) crawl(s Setting, policy string) (*Run, error) {
 	return c.Crawl(policy, b.stop)
 }
 
-func fetchersSection(p *Place, cells []timed) Section {
-	t := &Table{Columns: head("strategy", "r", "average", "difference to r = 1, points", "half of PageRank after, % of pages", "time, h", "most active at once")}
+func fetchersSection(p *Place, cells []timed) show.Section {
+	t := &show.Table{Columns: head("strategy", "r", "average", "difference to r = 1, points", "half of PageRank after, % of pages", "time, h", "most active at once")}
 	var series []plot.Series
 	for i, c := range cells {
 		m := c.run.Measures
 		first := cells[i-i%len(thesisFetchers())].run.Measures
-		t.Rows = append(t.Rows, []Cell{
-			Words(c.policy), Count(c.fetchers), Num(m.Average, 4), Num(100*(m.Average-first.Average), 2),
-			pctCell(m.PagesFor50), Num(c.run.Result.Took.Hours(), 2), Count(c.run.Result.Trace.Peak()),
+		t.Rows = append(t.Rows, []show.Cell{
+			show.Words(c.policy), show.Count(c.fetchers), show.Num(m.Average, 4), show.Num(100*(m.Average-first.Average), 2),
+			pctCell(m.PagesFor50), show.Num(c.run.Result.Took.Hours(), 2), show.Count(c.run.Result.Trace.Peak()),
 		})
 		series = append(series, shareSeries(fmt.Sprintf("%s, r = %d", c.policy, c.fetchers), c.run.Trial.Cumulative(), false))
 	}
 	n := cells[0].run.Measures.Reachable
 	series = append(series, shareSeries("diagonal", Random(n, n), true))
-	return Section{
+	return show.Section{
 		Title: p.World.Name,
-		Text:  fmt.Sprintf("T = %s on %s.", counted(n, "page"), counted(p.World.Sites(), "site")),
+		Text:  fmt.Sprintf("T = %s on %s.", show.Counted(n, "page"), show.Counted(p.World.Sites(), "site")),
 		Chart: shareChart("Cumulative PageRank, "+p.World.Name, series), Table: t,
 	}
 }

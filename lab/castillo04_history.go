@@ -3,6 +3,7 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ func historicalPolicies(known bool) []string {
 }
 
 // castilloHistory is figure 4.6 (X23): PageRank of an earlier crawl as a guide.
-func castilloHistory(b *Bench) (*Report, error) {
+func castilloHistory(b *Bench) (*show.Report, error) {
 	var places []*Place
 	var skipped []string
 	for _, p := range b.Places {
@@ -30,7 +31,7 @@ func castilloHistory(b *Bench) (*Report, error) {
 	if len(places) == 0 {
 		return nil, errors.New("no graph has a history: the values of an earlier crawl are needed")
 	}
-	rep := &Report{Header: castilloHeader(b, places, orderField())}
+	rep := &show.Report{Header: castilloHeader(b, places, orderField())}
 	rep.Intro = append([]string{
 		"Thesis: PageRank of May was there for 55 % of the pages of September, 45 % were new; the old pages had 72 % of the PageRank of September. Old values are not detrimental: new=random does well, all of the family are above OPIC.",
 		"known=true, the default: the pages of the earlier crawl are known from the start, as a crawler that has their URLs would begin. known=false: they must be discovered.",
@@ -53,7 +54,7 @@ func comparedWithHistory() []string {
 	return []string{"opic/cash=all", "opic/cash=seeds", "omniscient", "breadth-first", "horn", "random"}
 }
 
-func (b *Bench) historyAt(p *Place) (s Section, f finding, err error) {
+func (b *Bench) historyAt(p *Place) (s show.Section, f finding, err error) {
 	t, err := p.PageRank(b)
 	if err != nil {
 		return s, f, err
@@ -64,7 +65,7 @@ func (b *Bench) historyAt(p *Place) (s Section, f finding, err error) {
 		return s, f, err
 	}
 	pages, rank := o.old()
-	s = Section{
+	s = show.Section{
 		Title: p.World.Name,
 		Text:  o.historyText(pages, rank),
 		Chart: shareChart("Cumulative PageRank, "+p.World.Name, o.series(append(historicalPolicies(true), comparedWithHistory()...))),
@@ -100,15 +101,15 @@ func theirTable1(policy string) (avg, tau float64, ok bool) {
 	return 0, 0, false
 }
 
-func (o *ordering) historyTable() *Table {
-	t := &Table{Columns: head("strategy", "average (theirs)", "average", "tau (theirs)", "tau of a sample", "half of PageRank after, % of pages", "regret")}
+func (o *ordering) historyTable() *show.Table {
+	t := &show.Table{Columns: head("strategy", "average (theirs)", "average", "tau (theirs)", "tau of a sample", "half of PageRank after, % of pages", "regret")}
 	for _, r := range o.runs {
-		avg, tau := None(), None()
+		avg, tau := show.None(), show.None()
 		if a, k, ok := theirTable1(r.Policy); ok {
-			avg, tau = Num(a, 4), Num(k, 4)
+			avg, tau = show.Num(a, 4), show.Num(k, 4)
 		}
-		t.Rows = append(t.Rows, []Cell{
-			Words(r.Policy), avg, Num(r.Measures.Average, 4), tau, Num(r.Measures.TauSample, 4),
+		t.Rows = append(t.Rows, []show.Cell{
+			show.Words(r.Policy), avg, show.Num(r.Measures.Average, 4), tau, show.Num(r.Measures.TauSample, 4),
 			pctCell(r.Measures.PagesFor50), o.regret(r.Policy),
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // An ordering is what several policies did from one start at one place.
@@ -78,15 +79,15 @@ func (o *ordering) average(policy string) (avg float64, ok bool) {
 func (o *ordering) reachable() int { return o.c.Judge.Reachable() }
 
 // regret is that of a policy against the better of horn and omniscient.
-func (o *ordering) regret(policy string) Cell {
+func (o *ordering) regret(policy string) show.Cell {
 	avg, ok := o.average(policy)
 	random, _ := o.average("random")
 	horn, _ := o.average("horn")
 	omniscient, _ := o.average("omniscient")
 	if r, can := Regret(avg, random, horn, omniscient); ok && can {
-		return Num(r, 3)
+		return show.Num(r, 3)
 	}
-	return None()
+	return show.None()
 }
 
 // series draws the runs over the baselines.
@@ -110,8 +111,8 @@ func withoutHistory() []string {
 }
 
 // castilloOrders is figures 4.4 and 4.5 (X22): the same experiment for each graph.
-func castilloOrders(b *Bench) (*Report, error) {
-	rep := &Report{Header: castilloHeader(b, b.Places, orderField())}
+func castilloOrders(b *Bench) (*show.Report, error) {
+	rep := &show.Report{Header: castilloHeader(b, b.Places, orderField())}
 	rep.Intro = []string{
 		"Thesis: batch-pagerank, larger-sites-first and OPIC have about half of the PageRank after 20 to 30 % of the pages; backlink-count and partial-pagerank are worse than a random order; breadth-first is near the best for the first 20 to 30 % and falls back later.",
 	}
@@ -127,7 +128,7 @@ func castilloOrders(b *Bench) (*Report, error) {
 			return nil, err
 		}
 		found = append(found, o.halfFinding())
-		rep.Sections = append(rep.Sections, Section{
+		rep.Sections = append(rep.Sections, show.Section{
 			Title: p.World.Name, Text: o.orderText(),
 			Chart: shareChart("Cumulative PageRank, "+p.World.Name, o.series(withoutHistory())), Table: o.orderTable(),
 		})
@@ -139,8 +140,8 @@ func castilloOrders(b *Bench) (*Report, error) {
 	return rep, nil
 }
 
-func orderField() Field {
-	return Field{"options", fmt.Sprintf("order only (no time), r = 1; K = T/%d for batch- and partial-pagerank, as many solves as in the thesis", thesisBatches)}
+func orderField() show.Field {
+	return show.Field{Name: "options", Value: fmt.Sprintf("order only (no time), r = 1; K = T/%d for batch- and partial-pagerank, as many solves as in the thesis", thesisBatches)}
 }
 
 // halfPolicies have half of the PageRank after 20 to 30 % of the pages in the thesis.
@@ -171,21 +172,21 @@ func (o *ordering) halfFinding() finding {
 }
 
 // orderTable has the numbers behind the curves.
-func (o *ordering) orderTable() *Table {
-	t := &Table{Columns: head("strategy", "half of PageRank after (theirs), % of pages", "half of PageRank after, % of pages", "after a quarter of the pages, % of PageRank", "average", "average to 25 %", "regret")}
+func (o *ordering) orderTable() *show.Table {
+	t := &show.Table{Columns: head("strategy", "half of PageRank after (theirs), % of pages", "half of PageRank after, % of pages", "after a quarter of the pages, % of PageRank", "average", "average to 25 %", "regret")}
 	for _, r := range o.runs {
-		theirs := Cell{}
+		theirs := show.Cell{}
 		if slices.Contains(halfPolicies(), r.Policy) {
-			theirs = Words("20-30")
+			theirs = show.Words("20-30")
 		}
 		quarter, _ := r.Trial.Cumulative().At(0.25)
-		auc := None()
+		auc := show.None()
 		if r.Measures.AUC25 != nil {
-			auc = Num(*r.Measures.AUC25, 4)
+			auc = show.Num(*r.Measures.AUC25, 4)
 		}
-		t.Rows = append(t.Rows, []Cell{
-			Words(r.Policy), theirs, pctCell(r.Measures.PagesFor50), Num(100*quarter, 1),
-			Num(r.Measures.Average, 4), auc, o.regret(r.Policy),
+		t.Rows = append(t.Rows, []show.Cell{
+			show.Words(r.Policy), theirs, pctCell(r.Measures.PagesFor50), show.Num(100*quarter, 1),
+			show.Num(r.Measures.Average, 4), auc, o.regret(r.Policy),
 		})
 	}
 	return t
@@ -214,7 +215,7 @@ func (o *ordering) orderText() string {
 	}
 	if r := o.run("breadth-first"); r != nil && r.Measures.AUC25 != nil {
 		text += fmt.Sprintf(" Over the first quarter of the pages breadth-first has %.1f %% of the average of the best strategy without an oracle, %s; over all of them its regret is %s.",
-			100**r.Measures.AUC25/best, bestName, o.regret("breadth-first").shown)
+			100**r.Measures.AUC25/best, bestName, o.regret("breadth-first"))
 	}
 	if o.place.World.Sim.SiteOf == nil {
 		text += " larger-sites-first is left out: the sites of this graph are not known."

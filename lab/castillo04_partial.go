@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // partialPolicies is the orders whose partial webs are compared.
@@ -20,8 +21,8 @@ func partialShares() []float64 { return []float64{0.05, 0.10, 0.20, 0.40, 0.60, 
 
 // castilloPartialRank is the remark of 4.3.1 that PageRank of a partial graph "can be
 // very inexact" (L13).
-func castilloPartialRank(b *Bench) (*Report, error) {
-	rep := &Report{Header: castilloHeader(b, b.Places, orderField())}
+func castilloPartialRank(b *Bench) (*show.Report, error) {
+	rep := &show.Report{Header: castilloHeader(b, b.Places, orderField())}
 	rep.Intro = []string{
 		"Thesis, after Boldi et al. (2004): approximations of PageRank on partial graphs can be very inexact, and strategies that gather PageRank quickly have worse approximations.",
 		"Kendall's tau between PageRank of the part that is known after a share of the crawl (IR') and of the full graph (IR), over the pages fetched so far. Pages that are known but not fetched take part as dangling ones or are absent: both are shown.",
@@ -122,30 +123,30 @@ func (b *Bench) partialTau(o *ordering, fetched []graph.Page, absent bool) (floa
 
 // partialSections is the chart and the table of one place, for each way to treat pages
 // that are known but not fetched.
-func partialSections(o *ordering, tau [][]partialTau) []Section {
+func partialSections(o *ordering, tau [][]partialTau) []show.Section {
 	dangling := partialSection(o, "dangling", tau, func(t partialTau) float64 { return t.dangling })
 	dangling.Text = partialText(o, tau)
 	absent := partialSection(o, "absent", tau, func(t partialTau) float64 { return t.absent })
-	return []Section{dangling, absent}
+	return []show.Section{dangling, absent}
 }
 
-func partialSection(o *ordering, way string, tau [][]partialTau, value func(partialTau) float64) Section {
-	t := &Table{Columns: head("strategy", "average")}
+func partialSection(o *ordering, way string, tau [][]partialTau, value func(partialTau) float64) show.Section {
+	t := &show.Table{Columns: head("strategy", "average")}
 	for _, s := range partialShares() {
-		t.Columns = append(t.Columns, Column{Name: fmt.Sprintf("tau at %.0f %%", 100*s)})
+		t.Columns = append(t.Columns, show.Column{Name: fmt.Sprintf("tau at %.0f %%", 100*s)})
 	}
 	title := fmt.Sprintf("%s, unfetched pages %s", o.place.World.Name, way)
 	c := &plot.Chart{Title: "PageRank of the part against the true one, " + title, XLabel: "pages fetched, % of those that can be reached", YLabel: "tau(IR', IR)"}
 	for i, r := range o.runs {
-		row := []Cell{Words(r.Policy), Num(r.Measures.Average, 4)}
+		row := []show.Cell{show.Words(r.Policy), show.Num(r.Measures.Average, 4)}
 		s := plot.Series{Name: r.Policy, Baseline: r.Policy == "random"}
 		for k, v := range tau[i] {
-			row = append(row, Num(value(v), 3))
+			row = append(row, show.Num(value(v), 3))
 			s.X, s.Y = append(s.X, 100*partialShares()[k]), append(s.Y, value(v))
 		}
 		t.Rows, c.Series = append(t.Rows, row), append(c.Series, s)
 	}
-	return Section{Title: title, Chart: c, Table: t}
+	return show.Section{Title: title, Chart: c, Table: t}
 }
 
 // at20 is the place of 20 % among the shares.

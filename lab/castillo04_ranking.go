@@ -3,6 +3,7 @@ package lab
 import (
 	"cmp"
 	"fmt"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"slices"
 	"strings"
 )
@@ -46,7 +47,7 @@ func (k *ranking) kendallTau() float64 {
 }
 
 // kendallSeeds is kendall with OPIC in its other reading.
-func (k *ranking) kendallSeeds() Cell {
+func (k *ranking) kendallSeeds() show.Cell {
 	ours := slices.Clone(k.ours)
 	for i, r := range k.rows {
 		if r.policy == "opic/cash=all" {
@@ -54,7 +55,7 @@ func (k *ranking) kendallSeeds() Cell {
 		}
 	}
 	v, _ := TauB(k.theirs, ours)
-	return Num(v, 3)
+	return show.Num(v, 3)
 }
 
 // spread is the distance of the best from the worst average without an oracle, theirs
@@ -136,8 +137,8 @@ func (k *ranking) without(row thesisRow) float64 {
 }
 
 // rankingSection compares the rankings, group by group, and finds whether they agree.
-func rankingSection(plain, polite []*ordering) (Section, []finding) {
-	t := &Table{Columns: head("graph", "crawl", "group", "rows", "Kendall by average", "with OPIC on seeds", "Kendall by tau", "spread of averages (theirs)", "spread of averages", "at least 0.7")}
+func rankingSection(plain, polite []*ordering) (show.Section, []finding) {
+	t := &show.Table{Columns: head("graph", "crawl", "group", "rows", "Kendall by average", "with OPIC on seeds", "Kendall by tau", "spread of averages (theirs)", "spread of averages", "at least 0.7")}
 	var texts []string
 	var found []finding
 	add := func(o *ordering, how string, group int) {
@@ -170,7 +171,7 @@ func rankingSection(plain, polite []*ordering) (Section, []finding) {
 	if s := delaysText(plain, polite); s != "" {
 		texts = append(texts, s)
 	}
-	return Section{Title: "The rankings compared", Text: strings.Join(texts, "\n\n"), Table: t}, found
+	return show.Section{Title: "The rankings compared", Text: strings.Join(texts, "\n\n"), Table: t}, found
 }
 
 // meanOrdering is the means over the graphs on which all strategies without history ran,
@@ -193,7 +194,7 @@ func meanOrdering(all []*ordering) *ordering {
 			continue
 		}
 		avg, tau := meanOf(some, r)
-		mean.runs = append(mean.runs, &Run{Policy: r.policy, Measures: Measures{Average: avg.value, TauSample: tau.value}})
+		mean.runs = append(mean.runs, &Run{Policy: r.policy, Measures: Measures{Average: avg.Value(), TauSample: tau.Value()}})
 	}
 	return mean
 }
@@ -204,25 +205,25 @@ const (
 	withDelays = "w = 15 s, r = 1"
 )
 
-func (k *ranking) cells() []Cell {
+func (k *ranking) cells() []show.Cell {
 	group, seeds := "without history", k.kendallSeeds()
 	if k.group == groupHistory {
-		group, seeds = "historical", None()
+		group, seeds = "historical", show.None()
 	}
 	theirs, ours := k.spread()
 	agrees := "no"
 	if k.kendall() >= enough {
 		agrees = "yes"
 	}
-	return []Cell{Words(k.o.place.World.Name), Words(k.how), Words(group), Count(len(k.rows)),
-		Num(k.kendall(), 3), seeds, Num(k.kendallTau(), 3), Num(theirs, 3), Num(ours, 3), Words(agrees)}
+	return []show.Cell{show.Words(k.o.place.World.Name), show.Words(k.how), show.Words(group), show.Count(len(k.rows)),
+		show.Num(k.kendall(), 3), seeds, show.Num(k.kendallTau(), 3), show.Num(theirs, 3), show.Num(ours, 3), show.Words(agrees)}
 }
 
 // finding is that of the order-only ranking; it also has the number under politeness
 // and the strategy that moved most.
 func (k *ranking) finding(polite []*ordering) finding {
 	f := finding{place: k.o.place.World.Name, holds: k.kendall() >= enough}
-	f.numbers = fmt.Sprintf("%.2f over %d, with the cash of OPIC on seeds %.2f", k.kendall(), len(k.rows), k.kendallSeeds().value)
+	f.numbers = fmt.Sprintf("%.2f over %d, with the cash of OPIC on seeds %.2f", k.kendall(), len(k.rows), k.kendallSeeds().Value())
 	for _, o := range polite {
 		if o.place == k.o.place {
 			p, _ := o.rankingOf(withDelays, groupOrders)
@@ -257,8 +258,8 @@ func delaysText(plain, polite []*ordering) string {
 }
 
 // batchSection shows batch- and partial-pagerank with another K, where it was run.
-func batchSection(all []*ordering) *Section {
-	t := &Table{Columns: head("graph", "strategy", "average", "tau", "regret")}
+func batchSection(all []*ordering) *show.Section {
+	t := &show.Table{Columns: head("graph", "strategy", "average", "tau", "regret")}
 	for _, o := range all {
 		for _, name := range append([]string{"batch-pagerank", "partial-pagerank"}, defaultBatches(o.place)...) {
 			r := o.run(name)
@@ -269,13 +270,13 @@ func batchSection(all []*ordering) *Section {
 			if !strings.Contains(name, "/k=") {
 				name += fmt.Sprintf(" (K = %d)", o.c.Batch)
 			}
-			t.Rows = append(t.Rows, []Cell{Words(o.place.World.Name), Words(name), avg, tau, o.regret(r.Policy)})
+			t.Rows = append(t.Rows, []show.Cell{show.Words(o.place.World.Name), show.Words(name), avg, tau, o.regret(r.Policy)})
 		}
 	}
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	return &Section{
+	return &show.Section{
 		Title: "What K does",
 		Text:  fmt.Sprintf("The default of the command line is K = %d. Where that is more than the pages that can be reached, the only solve is the first one, over the seeds: the rest is first in, first out. Shown where it differs from T/%d by more than a quarter; ramp=true solves first after as many pages as there are seeds, then whenever that has doubled, until it is K.", DefaultBatch, thesisBatches),
 		Table: t,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -55,13 +56,13 @@ type speedUps struct {
 }
 
 // castilloSpeedUp is table 4.2 and figure 4.8 (X26, P20).
-func castilloSpeedUp(b *Bench) (*Report, error) {
+func castilloSpeedUp(b *Bench) (*show.Report, error) {
 	places, skipped, err := placesWithSites(b, 2)
 	if err != nil {
 		return nil, err
 	}
-	rep := &Report{Header: castilloHeader(b, places, timeField("1, 64, 256"),
-		Field{"policy", "larger-sites-first"}, Field{"limit", fmt.Sprintf("one page of %d in each cell, at most %d", speedPart, speedLimit)})}
+	rep := &show.Report{Header: castilloHeader(b, places, timeField("1, 64, 256"),
+		show.Field{Name: "policy", Value: "larger-sites-first"}, show.Field{Name: "limit", Value: fmt.Sprintf("one page of %d in each cell, at most %d", speedPart, speedLimit)})}
 	rep.Intro = append([]string{"Thesis: speed-ups grow with r, less than linearly, and saturate with bandwidth. The unit is the time of r = 1 with the widest line, which has 1.0 in the thesis too."}, skipped...)
 	rep.Sections = append(rep.Sections, theirLineSection())
 	var found []finding
@@ -153,8 +154,8 @@ func (s *speedUps) allows() string {
 	return fmt.Sprintf("%.1f", s.unit()/s.chain())
 }
 
-func (s *speedUps) section() Section {
-	t := &Table{Columns: head("bandwidth, B/s")}
+func (s *speedUps) section() show.Section {
+	t := &show.Table{Columns: head("bandwidth, B/s")}
 	for _, r := range thesisFetchers() {
 		t.Columns = append(t.Columns, head(fmt.Sprintf("r = %d (theirs)", r), fmt.Sprintf("r = %d", r), fmt.Sprintf("r = %d at most, if fetchers wait", r))...)
 	}
@@ -169,13 +170,13 @@ func (s *speedUps) section() Section {
 		}
 	}
 	for i, row := range thesisSpeedUps() {
-		cells := []Cell{Count(int(row.bandwidth))}
+		cells := []show.Cell{show.Count(int(row.bandwidth))}
 		for k, theirs := range row.theirs {
-			cells = append(cells, Num(theirs, 1), Num(s.unit()/s.hours[i][k], 3), Num(s.ifWaiting(i, k), 2))
+			cells = append(cells, show.Num(theirs, 1), show.Num(s.unit()/s.hours[i][k], 3), show.Num(s.ifWaiting(i, k), 2))
 		}
-		t.Rows = append(t.Rows, append(cells, Num(100*s.used(i, 2), 1)))
+		t.Rows = append(t.Rows, append(cells, show.Num(100*s.used(i, 2), 1)))
 	}
-	return Section{Title: s.place.World.Name, Text: s.text(), Chart: c, Table: t}
+	return show.Section{Title: s.place.World.Name, Text: s.text(), Chart: c, Table: t}
 }
 
 // text says with numbers why the speed-ups are what they are.
@@ -183,7 +184,7 @@ func (s *speedUps) text() string {
 	last := len(s.hours) - 1
 	parts := []string{fmt.Sprintf(
 		"%d pages, %.1f kB and %.2f s each with r = 1 and the widest line, where the crawl takes %.2f h: the unit. With r = 256 the largest site has %d of the pages; with w between them they take %.2f h (the speed-up that allows: %s). At most %d fetchers were active at once, on %s.",
-		s.pages, s.bytes[last][0]/float64(s.pages)/1000, s.fetch, s.unit(), s.largest, s.chain(), s.allows(), s.peak, counted(s.place.World.Sites(), "site"))}
+		s.pages, s.bytes[last][0]/float64(s.pages)/1000, s.fetch, s.unit(), s.largest, s.chain(), s.allows(), s.peak, show.Counted(s.place.World.Sites(), "site"))}
 	parts = append(parts, fmt.Sprintf(
 		"A fetcher here turns to another site while one waits for w, so r = 1 needs %.2f s a page. The fetchers of the thesis seem to wait out w with their site, which is %.2f s a page. \"If fetchers wait\" has that as the unit, and is what r such fetchers can reach at most: r, or what ours reach. With r = 256 and the widest line that is %.1f, theirs is 220.1, ours %.1f.",
 		s.unit()*3600/float64(s.pages), s.waiting()*3600/float64(s.pages), s.ifWaiting(last, 2), s.unit()/s.hours[last][2]))
@@ -227,26 +228,26 @@ func (s *speedUps) finding() finding {
 // With r = 1 the speed-up at bandwidth B is T0 / (T0 + bytes/B) for a page, so each
 // cell of that column tells the bytes of a page in units of T0 B; and whatever r is, a
 // page takes at least bytes/B of the line, which bounds the speed-up by T0 B / bytes.
-func theirLineSection() Section {
+func theirLineSection() show.Section {
 	w := thesisDelay.Seconds()
-	t := &Table{Columns: head("bandwidth, B/s", "r = 1 (theirs)", "bytes per page it implies, kB", "most that any r can reach", "r = 64 (theirs)", "r = 256 (theirs)", "r = 256 beyond the line, times")}
+	t := &show.Table{Columns: head("bandwidth, B/s", "r = 1 (theirs)", "bytes per page it implies, kB", "most that any r can reach", "r = 64 (theirs)", "r = 256 (theirs)", "r = 256 beyond the line, times")}
 	rows := thesisSpeedUps()
 	slow := rows[0]
 	bytes := w * (1/slow.theirs[0] - 1) * slow.bandwidth
 	for _, r := range rows {
-		implied := None()
+		implied := show.None()
 		if r.theirs[0] < 1 {
-			implied = Num(w*(1/r.theirs[0]-1)*r.bandwidth/1000, 1)
+			implied = show.Num(w*(1/r.theirs[0]-1)*r.bandwidth/1000, 1)
 		}
 		bound := w * r.bandwidth / bytes
-		beyond := None()
+		beyond := show.None()
 		if r.theirs[2] > bound {
-			beyond = Num(r.theirs[2]/bound, 1)
+			beyond = show.Num(r.theirs[2]/bound, 1)
 		}
-		t.Rows = append(t.Rows, []Cell{Count(int(r.bandwidth)), Num(r.theirs[0], 1), implied, Brief(bound), Num(r.theirs[1], 1), Num(r.theirs[2], 1), beyond})
+		t.Rows = append(t.Rows, []show.Cell{show.Count(int(r.bandwidth)), show.Num(r.theirs[0], 1), implied, show.Brief(bound), show.Num(r.theirs[1], 1), show.Num(r.theirs[2], 1), beyond})
 	}
 	all := slow.theirs[2]
-	return Section{
+	return show.Section{
 		Title: "Theirs against a line that conserves bytes",
 		Text: fmt.Sprintf("At 200 B/s r = 256 has a speed-up of %.1f in the thesis, so all bytes pass the line within T0/%.1f; one fetcher then needs at most T0 + T0/%.1f, a speed-up of at least %.2f, but the table says %.1f. The column r = 1 fits a page of %.1f kB (by 200 B/s) or %.1f kB (by 2,000 B/s) and a fetcher that waits out w = 15 s after each; with such pages no r could be above %.2f at 200 B/s. So the thesis' cells with several fetchers at small bandwidths have more bytes than the line carries, and ours cannot agree with them.",
 			all, all, all, all/(1+all), slow.theirs[0], bytes/1000, w*(1/rows[1].theirs[0]-1)*rows[1].bandwidth/1000, w*slow.bandwidth/bytes),

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // A startsRow is one policy over start sets.
@@ -26,7 +27,7 @@ func startsGrid() []float64 {
 
 // addStarts adds a section with confidence bands over b.Starts start sets and paired
 // differences to breadth-first; none when no start sets were asked for.
-func (b *Bench) addStarts(rep *Report, p *Place, t *Truth, policies []string) error {
+func (b *Bench) addStarts(rep *show.Report, p *Place, t *Truth, policies []string) error {
 	if b.Starts == 0 {
 		return nil
 	}
@@ -76,36 +77,36 @@ func (o *ordering) collect(rows []startsRow) []startsRow {
 }
 
 // startsSection is the bands and the paired differences.
-func (b *Bench) startsSection(rows []startsRow) (Section, error) {
-	t := &Table{Columns: head("strategy", "average", "low", "high", "minus breadth-first", "low", "high", "differs")}
+func (b *Bench) startsSection(rows []startsRow) (show.Section, error) {
+	t := &show.Table{Columns: head("strategy", "average", "low", "high", "minus breadth-first", "low", "high", "differs")}
 	t.Columns[5].Key, t.Columns[6].Key = "difference_low", "difference_high"
 	base := slices.IndexFunc(rows, func(r startsRow) bool { return r.policy == "breadth-first" })
 	var series []plot.Series
 	for i, r := range rows {
 		if err := b.Context.Err(); err != nil {
-			return Section{}, err
+			return show.Section{}, err
 		}
 		a := b.summarise(r.average)
 		d, err := Paired(r.average, rows[base].average, b.Random)
 		if err != nil {
-			return Section{}, err
+			return show.Section{}, err
 		}
-		row := []Cell{Words(r.policy), Num(a.Mean, 4), Num(a.Low, 4), Num(a.High, 4)}
+		row := []show.Cell{show.Words(r.policy), show.Num(a.Mean, 4), show.Num(a.Low, 4), show.Num(a.High, 4)}
 		if i != base {
-			row = append(row, Num(d.Mean, 4), Num(d.Low, 4), Num(d.High, 4), differsCell(d))
+			row = append(row, show.Num(d.Mean, 4), show.Num(d.Low, 4), show.Num(d.High, 4), differsCell(d))
 		}
 		t.Rows = append(t.Rows, row)
 		series = append(series, b.band(&r))
 	}
-	return Section{Chart: shareChart("Cumulative PageRank over start sets", series), Table: t}, nil
+	return show.Section{Chart: shareChart("Cumulative PageRank over start sets", series), Table: t}, nil
 }
 
 // differsCell says whether the interval of a difference leaves out 0.
-func differsCell(d Interval) Cell {
+func differsCell(d Interval) show.Cell {
 	if d.Low > 0 || d.High < 0 {
-		return Words("yes")
+		return show.Words("yes")
 	}
-	return Words("no")
+	return show.Words("no")
 }
 
 // band is the mean curve with its interval.

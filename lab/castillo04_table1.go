@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // A thesisRow is a row of table 4.1: the strategy, its average cumulative PageRank and
@@ -55,8 +56,8 @@ func rowPolicies() []string {
 const enough = 0.7
 
 // castilloTable1 is table 4.1 (X24).
-func castilloTable1(b *Bench) (*Report, error) {
-	rep := &Report{Header: castilloHeader(b, b.Places, orderField())}
+func castilloTable1(b *Bench) (*show.Report, error) {
+	rep := &show.Report{Header: castilloHeader(b, b.Places, orderField())}
 	rep.Intro = []string{
 		"Theirs: rows without history are means over four collections (.cl and .gr, two crawls each), historical rows come from one pair of crawls. Averages of different collections are not put into one ranking: the seven strategies without history are ranked among themselves, the four historical ones too.",
 		"Ours: PageRank of the full graph with follow 0.9 is the truth; tau is of the same kind of sample as theirs, 5000 pages.",
@@ -76,9 +77,9 @@ func castilloTable1(b *Bench) (*Report, error) {
 			polite = append(polite, o)
 		}
 	}
-	rep.Sections = append(rep.Sections, Section{Title: "Order only", Text: tableText(plain), Chart: thesisChart(plain), Table: thesisTable(plain)})
+	rep.Sections = append(rep.Sections, show.Section{Title: "Order only", Text: tableText(plain), Chart: thesisChart(plain), Table: thesisTable(plain)})
 	if len(polite) > 0 {
-		rep.Sections = append(rep.Sections, Section{Title: "Under the thesis' restrictions", Text: politeText(), Chart: thesisChart(polite), Table: thesisTable(polite)})
+		rep.Sections = append(rep.Sections, show.Section{Title: "Under the thesis' restrictions", Text: politeText(), Chart: thesisChart(polite), Table: thesisTable(polite)})
 	}
 	rankings, found := rankingSection(plain, polite)
 	rep.Sections = append(rep.Sections, rankings)
@@ -146,16 +147,16 @@ func politeText() string {
 }
 
 // thesisTable has theirs, ours on each graph, and the mean by group.
-func thesisTable(all []*ordering) *Table {
-	t := &Table{Columns: head("strategy", "average (theirs)", "tau (theirs)")}
+func thesisTable(all []*ordering) *show.Table {
+	t := &show.Table{Columns: head("strategy", "average (theirs)", "tau (theirs)")}
 	for _, o := range all {
-		t.Columns = append(t.Columns, Column{Name: o.place.World.Name + " average"}, Column{Name: o.place.World.Name + " tau"})
+		t.Columns = append(t.Columns, show.Column{Name: o.place.World.Name + " average"}, show.Column{Name: o.place.World.Name + " tau"})
 	}
 	if len(all) > 1 {
 		t.Columns = append(t.Columns, head("mean average", "mean tau")...)
 	}
 	for _, row := range thesisRows() {
-		cells := []Cell{Words(row.name), Num(row.average, 4), Num(row.tau, 4)}
+		cells := []show.Cell{show.Words(row.name), show.Num(row.average, 4), show.Num(row.tau, 4)}
 		for _, o := range all {
 			avg, tau := o.cells(row.policy)
 			cells = append(cells, avg, tau)
@@ -186,16 +187,16 @@ func thesisChart(all []*ordering) *plot.Chart {
 }
 
 // cells is the average and tau of a policy, dashes where it did not run.
-func (o *ordering) cells(policy string) (avg, tau Cell) {
+func (o *ordering) cells(policy string) (avg, tau show.Cell) {
 	r := o.run(policy)
 	if r == nil {
-		return None(), None()
+		return show.None(), show.None()
 	}
-	return Num(r.Measures.Average, 4), Num(r.Measures.TauSample, 4)
+	return show.Num(r.Measures.Average, 4), show.Num(r.Measures.TauSample, 4)
 }
 
 // meanOf is the mean of a row over the graphs where its whole group ran.
-func meanOf(all []*ordering, row thesisRow) (avg, tau Cell) {
+func meanOf(all []*ordering, row thesisRow) (avg, tau show.Cell) {
 	var a, k []float64
 	for _, o := range all {
 		group := row.group
@@ -208,10 +209,10 @@ func meanOf(all []*ordering, row thesisRow) (avg, tau Cell) {
 		}
 	}
 	if len(a) == 0 {
-		return None(), None()
+		return show.None(), show.None()
 	}
 	n := float64(len(a))
-	return Num(sum(a)/n, 4), Num(sum(k)/n, 4)
+	return show.Num(sum(a)/n, 4), show.Num(sum(k)/n, 4)
 }
 
 // group is the rows of a group that ran and mean something; whole is false if some did

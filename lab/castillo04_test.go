@@ -11,6 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -90,7 +91,7 @@ func experiment(t testing.TB, name string) Experiment {
 }
 
 // runCastillo runs one experiment.
-func runCastillo(t testing.TB, b *Bench, name string) *Report {
+func runCastillo(t testing.TB, b *Bench, name string) *show.Report {
 	t.Helper()
 	r, err := experiment(t, "castillo04-"+name).Run(b)
 	if err != nil {
@@ -196,15 +197,15 @@ func TestCastilloStops(t *testing.T) {
 }
 
 // column is the cells of a column by its name.
-func column(t testing.TB, table *Table, name string) []Cell {
+func column(t testing.TB, table *show.Table, name string) []show.Cell {
 	t.Helper()
 	for i, c := range table.Columns {
 		if c.Name != name {
 			continue
 		}
-		var cells []Cell
+		var cells []show.Cell
 		for _, row := range table.Rows {
-			cells = append(cells, cell(row, i))
+			cells = append(cells, append(row, make([]show.Cell, len(table.Columns))...)[i])
 		}
 		return cells
 	}
@@ -226,17 +227,17 @@ func TestCastilloTable1(t *testing.T) {
 			"many average": true, "few average": !history,
 			"siteless average": !history && row.policy != "larger-sites-first",
 		} {
-			if c := column(t, table, graph)[i]; isFinite(c.value) != want {
-				t.Errorf("%s of %s: %q", graph, names[i].shown, c.shown)
+			if c := column(t, table, graph)[i]; math.IsNaN(c.Value()) == want {
+				t.Errorf("%s of %s: %q", graph, names[i].String(), c.String())
 			}
 		}
-		if c := column(t, table, "average (theirs)")[i]; c.value != row.average {
-			t.Errorf("theirs of %s: %v", row.name, c.value)
+		if c := column(t, table, "average (theirs)")[i]; c.Value() != row.average {
+			t.Errorf("theirs of %s: %v", row.name, c.Value())
 		}
 	}
 	// The mean of larger-sites-first is over the two graphs with sites.
-	many, few := column(t, table, "many average")[6].value, column(t, table, "few average")[6].value
-	if mean := column(t, table, "mean average")[6].value; math.Abs(mean-(many+few)/2) > 1e-15 {
+	many, few := column(t, table, "many average")[6].Value(), column(t, table, "few average")[6].Value()
+	if mean := column(t, table, "mean average")[6].Value(); math.Abs(mean-(many+few)/2) > 1e-15 {
 		t.Errorf("mean %v of %v and %v", mean, many, few)
 	}
 }
@@ -245,7 +246,7 @@ func TestCastilloTable1(t *testing.T) {
 // where there are no sites, and the four historical ones.
 func TestCastilloRankings(t *testing.T) {
 	r := runCastillo(t, castilloBench(t), "table1")
-	var table *Table
+	var table *show.Table
 	for _, s := range r.Sections {
 		if s.Title == "The rankings compared" {
 			table = s.Table
@@ -253,7 +254,7 @@ func TestCastilloRankings(t *testing.T) {
 	}
 	var got []string
 	for _, row := range table.Rows {
-		got = append(got, strings.Join([]string{row[0].shown, row[2].shown, row[3].shown}, " "))
+		got = append(got, strings.Join([]string{row[0].String(), row[2].String(), row[3].String()}, " "))
 	}
 	want := "many without history 7,many historical 4,few without history 7,siteless without history 6," +
 		"many without history 7,many historical 4,few without history 7," +
@@ -272,21 +273,21 @@ func TestCastilloTable2(t *testing.T) {
 	}
 	for _, fetchers := range []string{"r = 1", "r = 64", "r = 256"} {
 		for i, c := range column(t, table, fetchers) {
-			if !(c.value > 0) {
-				t.Errorf("%s, bandwidth %d: %q", fetchers, i, c.shown)
+			if !(c.Value() > 0) {
+				t.Errorf("%s, bandwidth %d: %q", fetchers, i, c.String())
 			}
 		}
 	}
-	if unit := column(t, table, "r = 1")[5].value; unit != 1 {
+	if unit := column(t, table, "r = 1")[5].Value(); unit != 1 {
 		t.Errorf("the unit is %v", unit)
 	}
-	if c := column(t, table, "r = 256"); c[0].value >= c[5].value {
-		t.Errorf("200 B/s are as fast as 20 MB/s: %v, %v", c[0].value, c[5].value)
+	if c := column(t, table, "r = 256"); c[0].Value() >= c[5].Value() {
+		t.Errorf("200 B/s are as fast as 20 MB/s: %v, %v", c[0].Value(), c[5].Value())
 	}
 	// A line that conserves bytes: no cell moves more than the bandwidth.
 	for i, c := range column(t, table, "line in use with r = 256") {
-		if c.value > 100.1 {
-			t.Errorf("row %d uses %v %% of its line", i, c.value)
+		if c.Value() > 100.1 {
+			t.Errorf("row %d uses %v %% of its line", i, c.Value())
 		}
 	}
 	if text := r.Sections[0].Text; !strings.Contains(text, "at least 0.75") || !strings.Contains(text, "12.0 kB") {

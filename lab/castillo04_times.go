@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -20,13 +21,13 @@ type download struct{ total, transfer float64 } // seconds
 
 // castilloTimes is figure 4.2 (X20, L5): the distribution of download times that
 // everything with times is computed from.
-func castilloTimes(b *Bench) (*Report, error) {
-	rep := &Report{Header: castilloHeader(b, b.Places)}
+func castilloTimes(b *Bench) (*show.Report, error) {
+	rep := &show.Report{Header: castilloHeader(b, b.Places)}
 	rep.Intro = []string{
 		"Thesis: of pages fetched one after the other 90 % came within 1.5 s and 95 % within 3 s; Liu (1998) has almost all within 10 s; latency is usually larger than the transfer.",
 		"Ours: the model of time that the other experiments use, one fetch from each of many sites. The lines of the graphs are all their pages, each from its own site: where a few sites have most of the pages, the latencies of those few decide.",
 	}
-	var rows [][]Cell
+	var rows [][]show.Cell
 	var series []plot.Series
 	var found []finding
 	for _, name := range sim.PresetNames() {
@@ -36,7 +37,7 @@ func castilloTimes(b *Bench) (*Report, error) {
 		}
 		d := drawDownloads(times, timeDraws, func(i int) (graph.Site, graph.Page) { return graph.Site(i), graph.Page(i) })
 		rows, series = append(rows, timeRow("model "+name, d)), append(series, timeSeries("model "+name, d))
-		rep.Header = append(rep.Header, Field{"times", times.String()})
+		rep.Header = append(rep.Header, show.Field{Name: "times", Value: times.String()})
 		if name == thesisTimes {
 			found = append(found, timeFinding("the model "+name, d))
 		}
@@ -50,10 +51,10 @@ func castilloTimes(b *Bench) (*Report, error) {
 			rep.Intro = append(rep.Intro, fmt.Sprintf("%s has no line: its sites are not known.", p.World.Name))
 			continue
 		}
-		name := p.World.Name + ", " + counted(p.World.Sites(), "site")
+		name := p.World.Name + ", " + show.Counted(p.World.Sites(), "site")
 		rows, series = append(rows, timeRow(name, d)), append(series, timeSeries(name, d))
 	}
-	rep.Sections = []Section{{
+	rep.Sections = []show.Section{{
 		Title: "Download times",
 		Chart: &plot.Chart{Title: "Download time of pages fetched one after the other", XLabel: "seconds", YLabel: "share of the pages", LogX: true, Series: series,
 			Marks: []plot.Mark{{X: 1.5, Label: "90 % in the thesis"}, {X: 3, Label: "95 % in the thesis"}}},
@@ -63,10 +64,10 @@ func castilloTimes(b *Bench) (*Report, error) {
 	return rep, nil
 }
 
-func timeTable(rows [][]Cell) *Table {
-	t := &Table{Columns: head("downloads", "within 1.5 s, %", "within 3 s, %", "within 10 s, %", "median, s", "mean, s", "latency larger than transfer, %")}
-	theirs := []Cell{Words("thesis"), Num(90, 1), Num(95, 1), Words("almost all"), None(), None(), Words("usually")}
-	t.Rows = append([][]Cell{theirs}, rows...)
+func timeTable(rows [][]show.Cell) *show.Table {
+	t := &show.Table{Columns: head("downloads", "within 1.5 s, %", "within 3 s, %", "within 10 s, %", "median, s", "mean, s", "latency larger than transfer, %")}
+	theirs := []show.Cell{show.Words("thesis"), show.Num(90, 1), show.Num(95, 1), show.Words("almost all"), show.None(), show.None(), show.Words("usually")}
+	t.Rows = append([][]show.Cell{theirs}, rows...)
 	return t
 }
 
@@ -110,7 +111,7 @@ func within(d []download, seconds float64) float64 {
 	return share(n, len(d))
 }
 
-func timeRow(name string, d []download) []Cell {
+func timeRow(name string, d []download) []show.Cell {
 	latency := 0
 	var total adder
 	for _, x := range d {
@@ -119,9 +120,9 @@ func timeRow(name string, d []download) []Cell {
 			latency++
 		}
 	}
-	return []Cell{
-		Words(name), Num(100*within(d, 1.5), 1), Num(100*within(d, 3), 1), Num(100*within(d, 10), 1),
-		Num(d[len(d)/2].total, 3), Num(total.sum()/float64(len(d)), 3), Num(100*share(latency, len(d)), 1),
+	return []show.Cell{
+		show.Words(name), show.Num(100*within(d, 1.5), 1), show.Num(100*within(d, 3), 1), show.Num(100*within(d, 10), 1),
+		show.Num(d[len(d)/2].total, 3), show.Num(total.sum()/float64(len(d)), 3), show.Num(100*share(latency, len(d)), 1),
 	}
 }
 
@@ -143,10 +144,10 @@ func timeFinding(place string, d []download) finding {
 }
 
 // castilloDistribution is figure 4.3 (X21, P9): the bound of what any order can gather.
-func castilloDistribution(b *Bench) (*Report, error) {
-	rep := &Report{Header: castilloHeader(b, b.Places)}
+func castilloDistribution(b *Bench) (*show.Report, error) {
+	rep := &show.Report{Header: castilloHeader(b, b.Places)}
 	rep.Intro = []string{"Thesis: the cumulative PageRank of .cl and .gr, best page first, is almost exactly the same; it is an upper bound for any strategy. Ours: the pages that can be reached, by PageRank with follow 0.9."}
-	t := &Table{Columns: head("graph", "pages", "10 % of the pages have, % of PageRank", "50 % of PageRank is on, % of pages", "80 % of PageRank is on, % of pages", "90 % of PageRank is on, % of pages", "average")}
+	t := &show.Table{Columns: head("graph", "pages", "10 % of the pages have, % of PageRank", "50 % of PageRank is on, % of pages", "80 % of PageRank is on, % of pages", "90 % of PageRank is on, % of pages", "average")}
 	var curves []Curve
 	var series []plot.Series
 	for i, p := range b.Places {
@@ -157,15 +158,15 @@ func castilloDistribution(b *Bench) (*Report, error) {
 		}
 		curves, series = append(curves, c), append(series, shareSeries(p.World.Name, c, false))
 		top, _ := c.At(0.1)
-		row := []Cell{Words(p.World.Name), Count(c.Reachable), Num(100*top, 1)}
+		row := []show.Cell{show.Words(p.World.Name), show.Count(c.Reachable), show.Num(100*top, 1)}
 		for _, level := range []float64{0.5, 0.8, 0.9} {
 			of, _ := c.PagesFor(level)
-			row = append(row, Num(100*of, 1))
+			row = append(row, show.Num(100*of, 1))
 		}
-		t.Rows = append(t.Rows, append(row, Num(c.Mean(), 4)))
+		t.Rows = append(t.Rows, append(row, show.Num(c.Mean(), 4)))
 	}
 	series = append(series, shareSeries("diagonal", Random(1000, 1000), true))
-	rep.Sections = []Section{{Title: "Upper bounds", Chart: shareChart("PageRank of the best pages", series), Table: t}}
+	rep.Sections = []show.Section{{Title: "Upper bounds", Chart: shareChart("PageRank of the best pages", series), Table: t}}
 	rep.Verdict = distributionVerdict(b.Places, curves)
 	return rep, nil
 }

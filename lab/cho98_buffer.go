@@ -7,14 +7,15 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // bufferShares is the sizes of the buffer as shares of E.
 func bufferShares() []float64 { return []float64{0.01, 0.02, 0.05, 0.10, 0.20, 0.50} }
 
 // choBuffer is the Limited Buffer Crawl (P3).
-func choBuffer(b *Bench) (*Report, error) {
-	r := &Report{Title: "cho98-buffer", Header: b.paperHeader([]string{"breadth-first", "backlink-count", "pagerank", "random"}, "I = backlinks", "eviction by backlinks known"),
+func choBuffer(b *Bench) (*show.Report, error) {
+	r := &show.Report{Title: "cho98-buffer", Header: b.paperHeader([]string{"breadth-first", "backlink-count", "pagerank", "random"}, "I = backlinks", "eviction by backlinks known"),
 		Intro: []string{"The crawler visits all pages but can keep only B of them. When the buffer is full, the page with the fewest backlinks known so far goes, which may be the one just fetched; what went is lost. P_BC is the share of the B pages kept at the end that are hot: at least as many backlinks as the B-th best page. An ideal crawler has 100 %, one that keeps pages at random B/T. The paper defines this model and does not run it, so there is nothing to hold it against; the question is what is lost by guessing with known backlinks, and whether the order of the crawl matters although every page is visited."}}
 	var all []bufferResult
 	for _, p := range b.Places {
@@ -28,7 +29,7 @@ func choBuffer(b *Bench) (*Report, error) {
 	return r, nil
 }
 
-func (b *Bench) bufferAt(p *Place) (f bufferResult, s []Section, err error) {
+func (b *Bench) bufferAt(p *Place) (f bufferResult, s []show.Section, err error) {
 	t, err := p.Backlinks(b)
 	if err != nil {
 		return f, nil, err
@@ -53,7 +54,7 @@ func (b *Bench) bufferAt(p *Place) (f bufferResult, s []Section, err error) {
 	for i := range names {
 		f.kept = append(f.kept, last(curves[i][tenth]))
 	}
-	return f, []Section{bufferEnds(p, names, curves, c[0].Judge), bufferCourse(p, names, curves)}, nil
+	return f, []show.Section{bufferEnds(p, names, curves, c[0].Judge), bufferCourse(p, names, curves)}, nil
 }
 
 // bufferKnown is P_BC(k) where I' is the number of fetched pages that link to a page,
@@ -117,35 +118,35 @@ func last(c Curve) float64 {
 }
 
 // bufferEnds is P_BC at the end against B.
-func bufferEnds(p *Place, names []string, curves [][]Curve, j *Judge) Section {
+func bufferEnds(p *Place, names []string, curves [][]Curve, j *Judge) show.Section {
 	chart := &plot.Chart{Title: p.World.Name + ": P_BC at the end", XLabel: "buffer, % of all pages", YLabel: "hot pages in the buffer, %", LogX: true}
-	t := &Table{Columns: []Column{{Name: "B", Unit: "%", Key: "share"}, {Name: "pages", Key: "room"}, {Name: "pages as important as the B-th", Key: "hot"}}}
+	t := &show.Table{Columns: []show.Column{{Name: "B", Unit: "%", Key: "share"}, {Name: "pages", Key: "room"}, {Name: "pages as important as the B-th", Key: "hot"}}}
 	for _, n := range names {
 		chart.Series = append(chart.Series, plot.Series{Name: n})
-		t.Columns = append(t.Columns, Column{Name: n, Unit: "%", Key: n})
+		t.Columns = append(t.Columns, show.Column{Name: n, Unit: "%", Key: n})
 	}
 	at := plot.Series{Name: "random", Baseline: true}
 	for k, of := range bufferShares() {
 		room := pagesAt(of, j.Reachable())
-		row := []Cell{Brief(100 * of), Count(room), Count(j.HotBest(room).Pages)}
+		row := []show.Cell{show.Brief(100 * of), show.Count(room), show.Count(j.HotBest(room).Pages)}
 		for i := range names {
 			v := 100 * last(curves[i][k])
 			chart.Series[i].X, chart.Series[i].Y = append(chart.Series[i].X, 100*of), append(chart.Series[i].Y, v)
-			row = append(row, Num(v, 1))
+			row = append(row, show.Num(v, 1))
 		}
 		at.X, at.Y = append(at.X, 100*of), append(at.Y, 100*of)
 		t.Rows = append(t.Rows, row)
 	}
 	chart.Series = append(chart.Series, at)
-	return Section{Title: p.World.Name, Text: "A page that is as important as the B-th best is hot also when there are more of these than fit: P_BC is easy to get where many pages have equally few backlinks.", Chart: chart, Table: t}
+	return show.Section{Title: p.World.Name, Text: "A page that is as important as the B-th best is hot also when there are more of these than fit: P_BC is easy to get where many pages have equally few backlinks.", Chart: chart, Table: t}
 }
 
 // bufferCourse is P_BC during the crawl, for a tenth.
-func bufferCourse(p *Place, names []string, curves [][]Curve) Section {
+func bufferCourse(p *Place, names []string, curves [][]Curve) show.Section {
 	chart := &plot.Chart{Title: p.World.Name + ": P_BC with room for 10 %", XLabel: "pages crawled, %", YLabel: "hot pages in the buffer, %"}
 	b := Bench{}
 	for i, n := range names {
 		chart.Series = append(chart.Series, b.percentSeries(n, []Curve{curves[i][tenth]}, 0, 100))
 	}
-	return Section{Title: p.World.Name + ": during the crawl", Chart: chart}
+	return show.Section{Title: p.World.Name + ": during the crawl", Chart: chart}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -80,16 +81,16 @@ func clusterBefore(order []graph.Page, a int) int {
 }
 
 // choFigure3 shows the trap (X7, O3) on generated webs; the places are not used.
-func choFigure3(b *Bench) (*Report, error) {
+func choFigure3(b *Bench) (*show.Report, error) {
 	policies := []string{"breadth-first", "backlink-count", "pagerank", "opic"}
 	sizes := []int{8, 16, 32, 64}
-	r := &Report{Title: "cho98-figure3",
-		Header: []Field{{"worlds", "generated: figure 3 with clusters of 8 to 64 pages"}, {"seeds", "page 1"}, {"policies", "breadth-first, backlink-count, pagerank, opic"}, {"options", "one fetcher, no time model"}, {"random seed", fmt.Sprint(b.Random)}},
+	r := &show.Report{Title: "cho98-figure3",
+		Header: []show.Field{{Name: "worlds", Value: "generated: figure 3 with clusters of 8 to 64 pages"}, {Name: "seeds", Value: "page 1"}, {Name: "policies", Value: "breadth-first, backlink-count, pagerank, opic"}, {Name: "options", Value: "one fetcher, no time model"}, {Name: "random seed", Value: fmt.Sprint(b.Random)}},
 		Intro:  []string{"Page 1 links to page 2 and, through two other pages, to a cluster A of pages that all link to each other; page 2 has more backlinks than any page of A, but these come from pages that only it leads to. The paper: backlink order visits A first, since its pages temporarily have more backlinks; PageRank order visits page 2 first, since its link comes from a high-ranking page. These webs are made; the graphs given play no part."}}
-	t := &Table{Columns: []Column{{Name: "pages in A", Key: "cluster"}, {Name: "backlinks of page 2"}, {Name: "of a page of A"}}}
+	t := &show.Table{Columns: []show.Column{{Name: "pages in A", Key: "cluster"}, {Name: "backlinks of page 2"}, {Name: "of a page of A"}}}
 	chart := &plot.Chart{Title: "Pages of A visited before page 2", XLabel: "pages in A", YLabel: "pages of A before page 2"}
 	for _, p := range policies {
-		t.Columns = append(t.Columns, Column{Name: "of A before page 2: " + p, Key: p})
+		t.Columns = append(t.Columns, show.Column{Name: "of A before page 2: " + p, Key: p})
 		chart.Series = append(chart.Series, plot.Series{Name: p})
 	}
 	worstBacklink, worstRank := 1.0, 0
@@ -98,15 +99,15 @@ func choFigure3(b *Bench) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		row := []Cell{Count(a), Count(3*a + 1), Count(a + 1)}
+		row := []show.Cell{show.Count(a), show.Count(3*a + 1), show.Count(a + 1)}
 		for i, n := range before {
-			row = append(row, Count(n))
+			row = append(row, show.Count(n))
 			chart.Series[i].X, chart.Series[i].Y = append(chart.Series[i].X, float64(a)), append(chart.Series[i].Y, float64(n))
 		}
 		t.Rows = append(t.Rows, row)
 		worstBacklink, worstRank = min(worstBacklink, share(before[1], a)), max(worstRank, before[2])
 	}
-	r.Sections = []Section{{Title: "Who is trapped", Chart: chart, Table: t}}
+	r.Sections = []show.Section{{Title: "Who is trapped", Chart: chart, Table: t}}
 	r.Verdict = figure3Verdict(worstBacklink, worstRank)
 	return r, nil
 }

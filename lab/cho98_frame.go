@@ -7,6 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // What the experiments of the two papers without a model of time share: what was found
@@ -78,27 +79,27 @@ func verdicts(first string, further ...string) string {
 }
 
 // paperHeader is what a run is a function of.
-func (b *Bench) paperHeader(policies []string, options ...string) []Field {
+func (b *Bench) paperHeader(policies []string, options ...string) []show.Field {
 	var worlds, seeds []string
 	for _, p := range b.Places {
 		worlds = append(worlds, p.describe())
 		seeds = append(seeds, fmt.Sprintf("%s: %s (%d)", p.World.Name, p.SeedsName, len(p.Seeds)))
 	}
-	f := []Field{{"worlds", strings.Join(worlds, "; ")}, {"seeds", strings.Join(seeds, "; ")}}
+	f := []show.Field{{Name: "worlds", Value: strings.Join(worlds, "; ")}, {Name: "seeds", Value: strings.Join(seeds, "; ")}}
 	if len(policies) > 0 {
-		f = append(f, Field{"policies", strings.Join(policies, ", ")})
+		f = append(f, show.Field{Name: "policies", Value: strings.Join(policies, ", ")})
 	}
 	options = append([]string{"one fetcher, no time model"}, options...)
 	if b.Starts > 0 {
 		options = append(options, fmt.Sprintf("%d further start sets at random", b.Starts))
 	}
-	return append(f, Field{"options", strings.Join(options, ", ")}, Field{"random seed", fmt.Sprint(b.Random)})
+	return append(f, show.Field{Name: "options", Value: strings.Join(options, ", ")}, show.Field{Name: "random seed", Value: fmt.Sprint(b.Random)})
 }
 
 func (p *Place) describe() string {
-	s := fmt.Sprintf("%s, %s, %s", p.World.Name, counted(p.World.Pages(), "page"), counted(int(p.World.Sim.Out.Links()), "link"))
+	s := fmt.Sprintf("%s, %s, %s", p.World.Name, show.Counted(p.World.Pages(), "page"), show.Counted(int(p.World.Sim.Out.Links()), "link"))
 	if p.World.Sim.SiteOf != nil {
-		s += ", " + counted(p.World.Sites(), "site")
+		s += ", " + show.Counted(p.World.Sites(), "site")
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // theirHot is the thresholds of graph 1 with the share of hot pages they had (S6).
@@ -21,8 +22,8 @@ type hotRow struct {
 }
 
 // choGraph1 is P_ST of backlink order for several G (X1).
-func choGraph1(b *Bench) (*Report, error) {
-	r := &Report{Title: "cho98-graph1", Header: b.paperHeader([]string{"backlink-count"}, "I = backlinks"),
+func choGraph1(b *Bench) (*show.Report, error) {
+	r := &show.Report{Title: "cho98-graph1", Header: b.paperHeader([]string{"backlink-count"}, "I = backlinks"),
 		Intro: []string{"P_ST, the share of all hot pages fetched so far, when the page with most known backlinks goes next and hot are pages with at least G backlinks. The paper: with a larger G hot pages are found faster; right of 80 % crawled they come at about the rate of a random crawler. Besides its G = 3, 10 and 100 there are the thresholds that make as many pages hot as these did there: 47, 10 and 0.8 %."}}
 	var faster, last []finding
 	for _, p := range b.Places {
@@ -110,7 +111,7 @@ func rowNames(rows []hotRow) string {
 }
 
 // graph1Section draws graph 1: a curve and its ideal for each G.
-func graph1Section(p *Place, c course, rows []hotRow) Section {
+func graph1Section(p *Place, c course, rows []hotRow) show.Section {
 	chart := &plot.Chart{Title: p.World.Name + ": P_ST of backlink-count", XLabel: "pages crawled, %", YLabel: "hot pages found, %"}
 	b := Bench{}
 	for _, row := range rows {
@@ -126,12 +127,12 @@ func graph1Section(p *Place, c course, rows []hotRow) Section {
 		}
 	}
 	chart.Series = append(chart.Series, diagonal(100))
-	return Section{Title: p.World.Name, Text: fmt.Sprintf("%d of %d pages can be reached (theirs: 179,000 of 225,000).", c.Judge.Reachable(), p.World.Pages()), Chart: chart}
+	return show.Section{Title: p.World.Name, Text: fmt.Sprintf("%d of %d pages can be reached (theirs: 179,000 of 225,000).", c.Judge.Reachable(), p.World.Pages()), Chart: chart}
 }
 
 // graph1Table has theirs beside ours.
-func graph1Table(p *Place, c course, rows []hotRow) Section {
-	t := &Table{Columns: []Column{{Name: "hot"}, {Name: "hot pages, theirs", Unit: "%"}, {Name: "ours", Unit: "%", Key: "hot_share"}, {Name: "H", Key: "hot"},
+func graph1Table(p *Place, c course, rows []hotRow) show.Section {
+	t := &show.Table{Columns: []show.Column{{Name: "hot"}, {Name: "hot pages, theirs", Unit: "%"}, {Name: "ours", Unit: "%", Key: "hot_share"}, {Name: "H", Key: "hot"},
 		{Name: "least I", Key: "g"}, {Name: "mean P_ST", Key: "p_st"}, {Name: "of the ideal", Key: "ideal"}, {Name: "at 20 % crawled", Unit: "%", Key: "at_20"}, {Name: "rate right of 80 %, random = 1", Key: "last_rate"}}}
 	T, theirs := c.Judge.Reachable(), theirHot()
 	for i, row := range rows {
@@ -140,8 +141,8 @@ func graph1Table(p *Place, c course, rows []hotRow) Section {
 		if row.hot.Pages == 0 {
 			ideal, at20 = math.NaN(), math.NaN()
 		}
-		t.Rows = append(t.Rows, []Cell{Words(row.rule.String()), Brief(100 * theirs[i%len(theirs)].share), Num(100*share(row.hot.Pages, T), 2), Count(row.hot.Pages),
-			Brief(row.hot.G), Num(row.area, 4), Num(ideal, 4), Num(100*at20, 1), Num(row.last, 2)})
+		t.Rows = append(t.Rows, []show.Cell{show.Words(row.rule.String()), show.Brief(100 * theirs[i%len(theirs)].share), show.Num(100*share(row.hot.Pages, T), 2), show.Count(row.hot.Pages),
+			show.Brief(row.hot.G), show.Num(row.area, 4), show.Num(ideal, 4), show.Num(100*at20, 1), show.Num(row.last, 2)})
 	}
-	return Section{Title: p.World.Name + ": thresholds", Table: t}
+	return show.Section{Title: p.World.Name + ": thresholds", Table: t}
 }

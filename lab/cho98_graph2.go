@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // Graphs 2, 3 and 4 compare the same orders by three measures.
@@ -89,8 +90,8 @@ func bySeeds(rows []orderRow) []float64 {
 }
 
 // choGraph2 is P_ST of four orders, hot by backlinks (X2).
-func choGraph2(b *Bench) (*Report, error) {
-	r := &Report{Title: "cho98-graph2", Header: b.paperHeader(choPolicies(), "I = backlinks"),
+func choGraph2(b *Bench) (*show.Report, error) {
+	r := &show.Report{Title: "cho98-graph2", Header: b.paperHeader(choPolicies(), "I = backlinks"),
 		Intro: []string{"P_ST of several orders where hot are pages with 100 or more backlinks (0.8 % of their pages). The paper: PageRank order finds them before backlink order does, although it is backlinks that make a page hot, and all are better than random. Its PageRank order solves anew after every page. Ours does on small webs (up to 10,000 pages, pages times links up to 500 million) crawled once; elsewhere it is batch-pagerank with 300 solves in a crawl, or 100 when many start sets are crawled. Its random crawler is the diagonal; ours, random among the known pages, is listed besides."}}
 	var before, better []finding
 	for _, p := range b.Places {
@@ -122,8 +123,8 @@ func idealFor(j *Judge, rule hotRule) Curve {
 }
 
 // choGraph3 is P_CS of the same orders (X3).
-func choGraph3(b *Bench) (*Report, error) {
-	r := &Report{Title: "cho98-graph3", Header: b.paperHeader(choPolicies(), "I = backlinks"),
+func choGraph3(b *Bench) (*show.Report, error) {
+	r := &show.Report{Title: "cho98-graph3", Header: b.paperHeader(choPolicies(), "I = backlinks"),
 		Intro: []string{"P_CS(k), the share of the first k pages that are among the k with most backlinks (or equal to the last of these). An ideal crawler has 100 % at all times, a random one k/T. The paper: the results are analogous to those with a threshold (graph 2)."}}
 	var all []finding
 	for _, p := range b.Places {
@@ -201,7 +202,7 @@ func sequence(rows []orderRow) string {
 }
 
 // orderSection draws the curves of a place and lists their means.
-func (b *Bench) orderSection(p *Place, measure, text string, rows []orderRow, ideal Curve) Section {
+func (b *Bench) orderSection(p *Place, measure, text string, rows []orderRow, ideal Curve) show.Section {
 	chart := &plot.Chart{Title: p.World.Name + ": " + measure, XLabel: "pages crawled, %", YLabel: measure + ", %"}
 	at0 := 0.0
 	if measure == "P_CS" {
@@ -215,27 +216,27 @@ func (b *Bench) orderSection(p *Place, measure, text string, rows []orderRow, id
 	best := b.percentSeries("ideal", []Curve{ideal}, at0, 100)
 	best.Baseline = true
 	chart.Series = append(chart.Series, best, diagonal(100))
-	return Section{Title: p.World.Name, Text: text + bandText(len(rows[0].means)), Chart: chart, Table: b.orderTable(measure, rows)}
+	return show.Section{Title: p.World.Name, Text: text + bandText(len(rows[0].means)), Chart: chart, Table: b.orderTable(measure, rows)}
 }
 
 // orderTable has the mean of a measure for each order, and over start sets the
 // interval and the paired difference to backlink order.
-func (b *Bench) orderTable(measure string, rows []orderRow) *Table {
+func (b *Bench) orderTable(measure string, rows []orderRow) *show.Table {
 	sets := len(rows[0].means)
-	t := &Table{Columns: []Column{{Name: "order"}, {Name: "mean " + measure, Key: "mean"}, {Name: "at 10 % crawled", Unit: "%", Key: "at_10"}, {Name: "at 20 %", Unit: "%", Key: "at_20"}, {Name: "at 50 %", Unit: "%", Key: "at_50"}}}
+	t := &show.Table{Columns: []show.Column{{Name: "order"}, {Name: "mean " + measure, Key: "mean"}, {Name: "at 10 % crawled", Unit: "%", Key: "at_10"}, {Name: "at 20 %", Unit: "%", Key: "at_20"}, {Name: "at 50 %", Unit: "%", Key: "at_50"}}}
 	if sets > 1 {
-		t.Columns = append(t.Columns, Column{Name: "mean over start sets", Key: "sets_mean"}, Column{Name: "low", Key: "sets_low"}, Column{Name: "high", Key: "sets_high"}, Column{Name: "minus backlink-count, low", Key: "paired_low"}, Column{Name: "high", Key: "paired_high"})
+		t.Columns = append(t.Columns, show.Column{Name: "mean over start sets", Key: "sets_mean"}, show.Column{Name: "low", Key: "sets_low"}, show.Column{Name: "high", Key: "sets_high"}, show.Column{Name: "minus backlink-count, low", Key: "paired_low"}, show.Column{Name: "high", Key: "paired_high"})
 	}
 	for _, r := range rows {
-		row := []Cell{Words(r.name), Num(r.means[0], 4)}
+		row := []show.Cell{show.Words(r.name), show.Num(r.means[0], 4)}
 		for _, at := range []float64{0.1, 0.2, 0.5} {
 			v, _ := r.curves[0].At(at)
-			row = append(row, Num(100*v, 1))
+			row = append(row, show.Num(100*v, 1))
 		}
 		if sets > 1 {
 			in := b.summarise(r.means)
 			d, _ := Paired(r.means, rows[backlinkCount].means, b.Random)
-			row = append(row, Num(in.Mean, 4), Num(in.Low, 4), Num(in.High, 4), Num(d.Low, 4), Num(d.High, 4))
+			row = append(row, show.Num(in.Mean, 4), show.Num(in.Low, 4), show.Num(in.High, 4), show.Num(d.Low, 4), show.Num(d.High, 4))
 		}
 		t.Rows = append(t.Rows, row)
 	}

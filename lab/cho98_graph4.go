@@ -2,12 +2,13 @@ package lab
 
 import (
 	"fmt"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"slices"
 )
 
 // choGraph4 is P_ST of the orders of graph 2, hot by PageRank (X4).
-func choGraph4(b *Bench) (*Report, error) {
-	r := &Report{Title: "cho98-graph4", Header: b.paperHeader(choPolicies(), "I = PageRank, follow 0.9, mean 1"),
+func choGraph4(b *Bench) (*show.Report, error) {
+	r := &show.Report{Title: "cho98-graph4", Header: b.paperHeader(choPolicies(), "I = PageRank, follow 0.9, mean 1"),
 		Intro: []string{"P_ST of the orders of graph 2 where hot are pages with a PageRank of 13 or more, on the scale on which the mean is 1. The paper: as graph 2, except that PageRank order is even more effective now. It does not say how many pages G = 13 made hot; where here they are fewer than ten or more than 4 %, the best 0.8 % are taken, as in graph 2."}}
 	var faster, first []finding
 	for _, p := range b.Places {
@@ -25,7 +26,7 @@ func choGraph4(b *Bench) (*Report, error) {
 }
 
 // graph4At crawls once and measures twice: orders do not depend on the truth.
-func (b *Bench) graph4At(p *Place) (now, before []float64, s Section, err error) {
+func (b *Bench) graph4At(p *Place) (now, before []float64, s show.Section, err error) {
 	ranks, err := p.PageRank(b)
 	if err != nil {
 		return nil, nil, s, err
@@ -48,7 +49,7 @@ func (b *Bench) graph4At(p *Place) (now, before []float64, s Section, err error)
 	backlinks := scaled(other.Judge, 100, 0.008)
 	graph2 := orderRows([]course{other}, names, func(c *course, t *Trial) Curve { return t.Found(backlinks.of(c.Judge)) })
 	s = b.orderSection(p, "P_ST", ruleText(c[0].Judge, rule, 13), rows, idealFor(c[0].Judge, rule))
-	addColumn(s.Table, Column{Name: "graph 2", Key: "graph2"}, bySeeds(graph2))
+	addColumn(s.Table, show.Column{Name: "graph 2", Key: "graph2"}, bySeeds(graph2))
 	return bySeeds(rows), bySeeds(graph2), s, nil
 }
 
@@ -80,9 +81,9 @@ func graph4Findings(place string, now, before []float64) (faster, first finding)
 }
 
 // addColumn puts a number after the second cell of each row.
-func addColumn(t *Table, c Column, values []float64) {
+func addColumn(t *show.Table, c show.Column, values []float64) {
 	t.Columns = slices.Insert(t.Columns, 2, c)
 	for i := range t.Rows {
-		t.Rows[i] = slices.Insert(t.Rows[i], 2, Num(values[i], 4))
+		t.Rows[i] = slices.Insert(t.Rows[i], 2, show.Num(values[i], 4))
 	}
 }

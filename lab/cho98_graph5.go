@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -178,8 +179,8 @@ func widestReach(out *graph.Lists, seeds []graph.Page, id []uint32) graph.Page {
 }
 
 // choGraph5 is P_ST in a small domain (X5).
-func choGraph5(b *Bench) (*Report, error) {
-	r := &Report{Title: "cho98-graph5", Header: b.paperHeader([]string{"breadth-first", "backlink-count", "pagerank"}, "I = backlinks", "closed worlds of one site each"),
+func choGraph5(b *Bench) (*show.Report, error) {
+	r := &show.Report{Title: "cho98-graph5", Header: b.paperHeader([]string{"breadth-first", "backlink-count", "pagerank"}, "I = backlinks", "closed worlds of one site each"),
 		Intro: []string{"P_ST in a small domain, where hot are pages with 5 or more backlinks. The paper, on 1,100 pages of one server: at times all orders are worse than random. Small here is a web of up to 2,000 pages, or the sites of a larger one (its four largest of 200 to 10,000 pages), each without the links to and from outside. A random crawl is below its line half of the time, so an order counts as worse than random when it falls farther behind the line, anywhere, than one random crawl in a hundred does (one-sided Kolmogorov-Smirnov bound, by the number of hot pages)."}}
 	var all []finding
 	err := b.eachDomain(func(p *Place, d *domain) error {
@@ -198,7 +199,7 @@ func choGraph5(b *Bench) (*Report, error) {
 	return r, nil
 }
 
-func (b *Bench) graph5At(d *domain) (f finding, s Section, err error) {
+func (b *Bench) graph5At(d *domain) (f finding, s show.Section, err error) {
 	one := *b
 	one.Starts = 0
 	t, err := d.Backlinks(&one)
@@ -220,15 +221,15 @@ func (b *Bench) graph5At(d *domain) (f finding, s Section, err error) {
 	ideal := one.percentSeries("ideal", []Curve{idealFor(j, rule)}, 0, 100)
 	ideal.Baseline = true
 	chart.Series = append(chart.Series, ideal, diagonal(100))
-	s = Section{Title: d.title, Text: fmt.Sprintf("%d of %d pages can be reached. ", j.Reachable(), d.World.Pages()) + ruleText(j, rule, 5), Chart: chart}
+	s = show.Section{Title: d.title, Text: fmt.Sprintf("%d of %d pages can be reached. ", j.Reachable(), d.World.Pages()) + ruleText(j, rule, 5), Chart: chart}
 	f, s.Table = graph5Finding(d.title, rows, rule.of(j).Pages)
 	return f, s, nil
 }
 
 // graph5Finding lists for each order where it is worse than random.
-func graph5Finding(place string, rows []orderRow, hot int) (finding, *Table) {
+func graph5Finding(place string, rows []orderRow, hot int) (finding, *show.Table) {
 	f := finding{place: place}
-	t := &Table{Columns: []Column{{Name: "order"}, {Name: "mean P_ST", Key: "mean"}, {Name: "below random for", Unit: "% of the crawl", Key: "below_share"},
+	t := &show.Table{Columns: []show.Column{{Name: "order"}, {Name: "mean P_ST", Key: "mean"}, {Name: "below random for", Unit: "% of the crawl", Key: "below_share"},
 		{Name: "most behind by", Unit: "points", Key: "behind"}, {Name: "at", Unit: "% crawled", Key: "behind_at"}, {Name: "chance, 1 in 100", Unit: "points", Key: "chance"}}}
 	var parts []string
 	for _, r := range rows {
@@ -237,7 +238,7 @@ func graph5Finding(place string, rows []orderRow, hot int) (finding, *Table) {
 			f.holds = true
 			parts = append(parts, fmt.Sprintf("%s behind by %.1f points at %.0f %%", r.name, 100*w.behind, 100*w.at))
 		}
-		t.Rows = append(t.Rows, []Cell{Words(r.name), Num(r.means[0], 4), Num(100*w.share, 1), Num(100*w.behind, 1), Num(100*w.at, 1), Num(100*w.chance, 1)})
+		t.Rows = append(t.Rows, []show.Cell{show.Words(r.name), show.Num(r.means[0], 4), show.Num(100*w.share, 1), show.Num(100*w.behind, 1), show.Num(100*w.at, 1), show.Num(100*w.chance, 1)})
 	}
 	f.numbers = "none of the three is, beyond chance"
 	if f.holds {

@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // choGraph6 is the histogram of backlink counts (X6).
-func choGraph6(b *Bench) (*Report, error) {
-	r := &Report{Title: "cho98-graph6", Header: b.paperHeader(nil, "backlinks counted once per linking page"),
+func choGraph6(b *Bench) (*show.Report, error) {
+	r := &show.Report{Title: "cho98-graph6", Header: b.paperHeader(nil, "backlinks counted once per linking page"),
 		Intro: []string{"How many pages have how many backlinks, in small domains (those of graph 5) and in the whole. The paper: most pages of the small domain have fewer than 10, a range in which the count is the style of an author and not importance. Counts are over all pages, reachable or not."}}
 	var all []finding
 	err := b.eachDomain(func(p *Place, d *domain) error {
@@ -26,7 +27,7 @@ func choGraph6(b *Bench) (*Report, error) {
 	return r, nil
 }
 
-func (b *Bench) graph6At(p *Place, d *domain) (f finding, s Section, err error) {
+func (b *Bench) graph6At(p *Place, d *domain) (f finding, s show.Section, err error) {
 	small, err := d.Backlinks(b)
 	if err != nil {
 		return f, s, err
@@ -37,7 +38,7 @@ func (b *Bench) graph6At(p *Place, d *domain) (f finding, s Section, err error) 
 	}
 	chart := &plot.Chart{Title: d.title + ": histogram of backlinks", XLabel: "backlinks", YLabel: "pages", LogX: true, LogY: true, Points: true,
 		Series: []plot.Series{histogram(d.title, small)}}
-	t := &Table{Columns: []Column{{Name: "web"}, {Name: "pages"}, {Name: "none", Unit: "%"}, {Name: "1", Unit: "%", Key: "one"}, {Name: "fewer than 5", Unit: "%"}, {Name: "fewer than 10", Unit: "%"}, {Name: "100 or more", Unit: "%"}, {Name: "most"}}}
+	t := &show.Table{Columns: []show.Column{{Name: "web"}, {Name: "pages"}, {Name: "none", Unit: "%"}, {Name: "1", Unit: "%", Key: "one"}, {Name: "fewer than 5", Unit: "%"}, {Name: "fewer than 10", Unit: "%"}, {Name: "100 or more", Unit: "%"}, {Name: "most"}}}
 	t.Rows = append(t.Rows, histogramRow(d.title, small))
 	if d.World != p.World {
 		chart.Series = append(chart.Series, histogram(p.World.Name, whole))
@@ -45,7 +46,7 @@ func (b *Bench) graph6At(p *Place, d *domain) (f finding, s Section, err error) 
 	}
 	below := fewerThan(small, 10)
 	f = finding{place: d.title, holds: below > 0.5, numbers: fmt.Sprintf("%.1f %% of %d pages", 100*below, d.World.Pages())}
-	return f, Section{Title: d.title, Chart: chart, Table: t}, nil
+	return f, show.Section{Title: d.title, Chart: chart, Table: t}, nil
 }
 
 // histogram is the number of pages for each count of backlinks but 0, which has no
@@ -68,13 +69,13 @@ func histogram(name string, t *Truth) plot.Series {
 	return s
 }
 
-func histogramRow(name string, t *Truth) []Cell {
+func histogramRow(name string, t *Truth) []show.Cell {
 	most := 0.0
 	for _, v := range t.Value {
 		most = max(most, v)
 	}
-	return []Cell{Words(name), Count(len(t.Value)), Num(100*fewerThan(t, 1), 1), Num(100*(fewerThan(t, 2)-fewerThan(t, 1)), 1),
-		Num(100*fewerThan(t, 5), 1), Num(100*fewerThan(t, 10), 1), Num(100*(1-fewerThan(t, 100)), 2), Count(int(most))}
+	return []show.Cell{show.Words(name), show.Count(len(t.Value)), show.Num(100*fewerThan(t, 1), 1), show.Num(100*(fewerThan(t, 2)-fewerThan(t, 1)), 1),
+		show.Num(100*fewerThan(t, 5), 1), show.Num(100*fewerThan(t, 10), 1), show.Num(100*(1-fewerThan(t, 100)), 2), show.Count(int(most))}
 }
 
 // fewerThan is the share of pages with fewer than n backlinks.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // smallBench has two places with sites and one without anything but links.
@@ -22,14 +23,14 @@ func smallBench(t testing.TB, starts, threads int) *Bench {
 }
 
 // everything is a report in all its forms.
-func everything(t testing.TB, r *Report) string {
+func everything(t testing.TB, r *show.Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	b.WriteString(r.Text(TextOptions{Charts: true}))
-	for _, write := range []func(*Report) error{
-		func(r *Report) error { return r.WriteHTML(&b) },
-		func(r *Report) error { return r.WriteCSV(&b) },
-		func(r *Report) error { return r.WriteJSON(&b) },
+	b.WriteString(r.Text(show.TextOptions{Charts: true}))
+	for _, write := range []func(*show.Report) error{
+		func(r *show.Report) error { return r.WriteHTML(&b) },
+		func(r *show.Report) error { return r.WriteCSV(&b) },
+		func(r *show.Report) error { return r.WriteJSON(&b) },
 	} {
 		if err := write(r); err != nil {
 			t.Fatal(err)
@@ -65,7 +66,7 @@ func TestPaperExperiments(t *testing.T) {
 	}
 }
 
-func checkReport(t *testing.T, e *Experiment, r *Report) {
+func checkReport(t *testing.T, e *Experiment, r *show.Report) {
 	t.Helper()
 	if r.Title != e.Name {
 		t.Errorf("the title is %q", r.Title)
@@ -85,7 +86,7 @@ func checkReport(t *testing.T, e *Experiment, r *Report) {
 	if charts == 0 {
 		t.Error("there is no chart")
 	}
-	if text := r.Text(TextOptions{}); strings.Contains(text, "NaN") {
+	if text := r.Text(show.TextOptions{}); strings.Contains(text, "NaN") {
 		t.Error("a number in the report is none")
 	}
 }

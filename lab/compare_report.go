@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // Baselines are the crawls that all others of a comparison are held against. They
@@ -79,9 +80,9 @@ func (c *Comparison) versusBare(names []string, threads int, progress func(int) 
 
 // Report shows the runs of a comparison side by side, the baselines dashed: measures,
 // curves and, with a model of time, what happened when. b may be nil.
-func (c *Comparison) Report(title string, runs []*Run, b *Baselines) *Report {
-	r := &Report{Title: title, Header: c.Header(runs)}
-	table := Section{Title: "Measures", Table: c.Table(runs, b)}
+func (c *Comparison) Report(title string, runs []*Run, b *Baselines) *show.Report {
+	r := &show.Report{Title: title, Header: c.Header(runs)}
+	table := show.Section{Title: "Measures", Table: c.Table(runs, b)}
 	if c.Judge != nil {
 		table.Text = c.tableText(b)
 	}
@@ -98,7 +99,7 @@ func (c *Comparison) Report(title string, runs []*Run, b *Baselines) *Report {
 
 // Header is the five things that runs are a function of: world, seeds, policies,
 // options and random seed.
-func (c *Comparison) Header(runs []*Run) []Field {
+func (c *Comparison) Header(runs []*Run) []show.Field {
 	var names []string
 	for _, r := range runs {
 		names = append(names, r.Policy)
@@ -109,22 +110,22 @@ func (c *Comparison) Header(runs []*Run) []Field {
 	}
 	sites := "sites not known: every page is one"
 	if c.World.Sim.SiteOf != nil {
-		sites = counted(c.World.Sites(), "site")
+		sites = show.Counted(c.World.Sites(), "site")
 	}
 	links := "self-links left out"
 	if c.World.Sim.SelfLinks {
 		links = "self-links kept"
 	}
 	pages, reached := c.World.Pages(), len(c.Tree.Order)
-	h := []Field{
-		{"world", fmt.Sprintf("%s: %s, %s (%s), %s", c.World.Name, counted(pages, "page"), counted(int(c.World.Sim.Out.Links()), "link"), links, sites)},
-		{"seeds", fmt.Sprintf("%s: %s, from which %s can be reached (%.1f %%)", c.SeedsName, Count(len(c.Seeds)).shown, counted(reached, "page"), 100*share(reached, pages))},
-		{"policies", policies},
-		{"options", c.optionsText()},
-		{"random seed", strconv.FormatUint(c.Random, 10)},
+	h := []show.Field{
+		{Name: "world", Value: fmt.Sprintf("%s: %s, %s (%s), %s", c.World.Name, show.Counted(pages, "page"), show.Counted(int(c.World.Sim.Out.Links()), "link"), links, sites)},
+		{Name: "seeds", Value: fmt.Sprintf("%s: %s, from which %s can be reached (%.1f %%)", c.SeedsName, show.Grouped(len(c.Seeds)), show.Counted(reached, "page"), 100*share(reached, pages))},
+		{Name: "policies", Value: policies},
+		{Name: "options", Value: c.optionsText()},
+		{Name: "random seed", Value: strconv.FormatUint(c.Random, 10)},
 	}
 	if c.Times != nil {
-		h = append(h, Field{"times", c.Times.String()})
+		h = append(h, show.Field{Name: "times", Value: c.Times.String()})
 	}
 	return h
 }
@@ -135,7 +136,7 @@ func (c *Comparison) optionsText() string {
 	f := &c.Frontier
 	o := []string{fmt.Sprintf("fetchers %d", max(1, c.Fetchers)), "delay " + f.Delay.String(), fmt.Sprintf("pages per connection %d", max(1, f.PerConnection))}
 	if c.Bandwidth > 0 {
-		o = append(o, fmt.Sprintf("bandwidth %s B/s", Brief(c.Bandwidth).shown))
+		o = append(o, fmt.Sprintf("bandwidth %s B/s", show.Brief(c.Bandwidth)))
 	}
 	o = append(o, fmt.Sprintf("batch %d (%s)", c.Batch, f.Mode))
 	if f.MinActive > 0 {
@@ -156,7 +157,7 @@ func (c *Comparison) optionsText() string {
 func (c *Comparison) tableText(b *Baselines) string {
 	var hot []string
 	for _, h := range c.Judge.hot {
-		hot = append(hot, fmt.Sprintf("%s for G = %g", Count(h.Pages).shown, h.G))
+		hot = append(hot, fmt.Sprintf("%s for G = %g", show.Grouped(h.Pages), h.G))
 	}
 	text := fmt.Sprintf("average: mean of the cumulative importance (%s) over the crawl. tau: Kendall's tau-b against descending importance, of all pages and of a sample. P_CS: mean share of hot pages among those fetched so far. P_ST: mean share of the pages with importance at least G that were found; there are %s. 50 %% and 90 %%: share of the reachable pages after which so much of the importance was there.",
 		c.Truth.Metric, strings.Join(hot, ", "))
@@ -168,21 +169,21 @@ func (c *Comparison) tableText(b *Baselines) string {
 
 // Table is the single numbers of all runs, then of the baselines that are not among
 // them. Column keys are the names of the same numbers in the JSON of `winnow sim`.
-func (c *Comparison) Table(runs []*Run, b *Baselines) *Table {
-	t := &Table{Columns: []Column{{Name: "policy"}, {Name: "pages"}}}
+func (c *Comparison) Table(runs []*Run, b *Baselines) *show.Table {
+	t := &show.Table{Columns: []show.Column{{Name: "policy"}, {Name: "pages"}}}
 	if c.Judge == nil {
-		t.Columns = append(t.Columns, Column{Name: "known"}, Column{Name: "sites"})
+		t.Columns = append(t.Columns, show.Column{Name: "known"}, show.Column{Name: "sites"})
 	} else {
 		t.Columns = append(t.Columns, c.measureColumns()...)
 	}
 	timed := c.Times != nil || c.Frontier.Delay > 0
 	if timed {
-		t.Columns = append(t.Columns, Column{Name: "virtual time", Unit: "s", Key: "virtual_seconds"})
+		t.Columns = append(t.Columns, show.Column{Name: "virtual time", Unit: "s", Key: "virtual_seconds"})
 	}
 	add := func(name string, r *Run) {
-		row := append([]Cell{Words(name)}, c.cells(r, b)...)
+		row := append([]show.Cell{show.Words(name)}, c.cells(r, b)...)
 		if timed {
-			row = append(row, Num(r.Result.Took.Seconds(), 1))
+			row = append(row, show.Num(r.Result.Took.Seconds(), 1))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -209,52 +210,52 @@ func (b *Baselines) others(runs []*Run) []*Run {
 	return out
 }
 
-func (c *Comparison) measureColumns() []Column {
-	cols := []Column{
+func (c *Comparison) measureColumns() []show.Column {
+	cols := []show.Column{
 		{Name: "average", Key: "avg_cumulative_pagerank"}, {Name: "regret"},
 		{Name: "tau", Key: "kendall_tau"}, {Name: "tau sample", Key: "kendall_tau_sample"}, {Name: "P_CS", Key: "p_cs"},
 	}
 	for _, h := range c.Judge.hot {
-		cols = append(cols, Column{Name: fmt.Sprintf("P_ST G=%g", h.G), Key: fmt.Sprintf("p_st_%g", h.G)})
+		cols = append(cols, show.Column{Name: fmt.Sprintf("P_ST G=%g", h.G), Key: fmt.Sprintf("p_st_%g", h.G)})
 	}
-	return append(cols, Column{Name: "50 %", Key: "pages_for_50"}, Column{Name: "90 %", Key: "pages_for_90"})
+	return append(cols, show.Column{Name: "50 %", Key: "pages_for_50"}, show.Column{Name: "90 %", Key: "pages_for_90"})
 }
 
 // cells is the numbers of a run after its name.
-func (c *Comparison) cells(r *Run, b *Baselines) []Cell {
-	pages := Count(len(r.Result.Order))
+func (c *Comparison) cells(r *Run, b *Baselines) []show.Cell {
+	pages := show.Count(len(r.Result.Order))
 	if c.Judge == nil {
-		return []Cell{pages, Count(r.Result.Known), Count(r.Result.Sites)}
+		return []show.Cell{pages, show.Count(r.Result.Known), show.Count(r.Result.Sites)}
 	}
 	m := &r.Measures
-	row := []Cell{pages, Num(m.Average, 4), c.regretCell(m.Average, b), Num(m.Tau, 4), Num(m.TauSample, 4), Num(m.CrawlStop, 4)}
+	row := []show.Cell{pages, show.Num(m.Average, 4), c.regretCell(m.Average, b), show.Num(m.Tau, 4), show.Num(m.TauSample, 4), show.Num(m.CrawlStop, 4)}
 	for _, h := range m.Threshold {
-		row = append(row, Num(h.Mean, 4))
+		row = append(row, show.Num(h.Mean, 4))
 	}
 	return append(row, cellOf(m.PagesFor50), cellOf(m.PagesFor90))
 }
 
-func (c *Comparison) regretCell(average float64, b *Baselines) Cell {
+func (c *Comparison) regretCell(average float64, b *Baselines) show.Cell {
 	if v, ok := b.Regret(average); ok {
-		return Num(v, 3)
+		return show.Num(v, 3)
 	}
-	return None()
+	return show.None()
 }
 
-func cellOf(v *float64) Cell {
+func cellOf(v *float64) show.Cell {
 	if v == nil {
-		return None()
+		return show.None()
 	}
-	return Num(*v, 4)
+	return show.Num(*v, 4)
 }
 
 // idealRow is what is known of the pages sorted by importance without a crawl.
-func (c *Comparison) idealRow(runs []*Run, b *Baselines) []Cell {
+func (c *Comparison) idealRow(runs []*Run, b *Baselines) []show.Cell {
 	n := mostFetches(runs)
 	ideal := c.Judge.Ideal(n)
-	row := []Cell{Words("ideal (baseline)"), Count(n), Num(ideal.Mean(), 4), c.regretCell(ideal.Mean(), b), None(), None(), Num(1, 4)}
+	row := []show.Cell{show.Words("ideal (baseline)"), show.Count(n), show.Num(ideal.Mean(), 4), c.regretCell(ideal.Mean(), b), show.None(), show.None(), show.Num(1, 4)}
 	for _, h := range c.Judge.hot {
-		row = append(row, Num(IdealFound(h.Pages, len(c.Tree.Order), n).Mean(), 4))
+		row = append(row, show.Num(IdealFound(h.Pages, len(c.Tree.Order), n).Mean(), 4))
 	}
 	for _, level := range []float64{0.5, 0.9} {
 		row = append(row, cellOf(known(ideal.PagesFor(level))))
@@ -292,9 +293,9 @@ func runBaseline(name string, c Curve) plot.Series {
 
 // curveSections are the curves over the pages fetched: cumulative importance (P8), P_CS
 // (P1) and P_ST (P2), with ideal and random (P5, P6, P9).
-func (c *Comparison) curveSections(runs []*Run, b *Baselines) []Section {
+func (c *Comparison) curveSections(runs []*Run, b *Baselines) []show.Section {
 	n := mostFetches(runs)
-	sections := []Section{
+	sections := []show.Section{
 		c.curves("Cumulative importance", "share of the importance of all reachable pages", runs, b,
 			func(r *Run) Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(n)),
 		c.curves("P_CS: crawl and stop", "share of the pages fetched so far that are as important as as many of the best", runs, b,
@@ -305,7 +306,7 @@ func (c *Comparison) curveSections(runs []*Run, b *Baselines) []Section {
 			continue
 		}
 		sections = append(sections, c.curves(fmt.Sprintf("P_ST: pages with importance at least %g", h.G),
-			fmt.Sprintf("share of the %s such pages that were found", Count(h.Pages).shown), runs, b,
+			fmt.Sprintf("share of the %s such pages that were found", show.Grouped(h.Pages)), runs, b,
 			func(r *Run) Curve { return r.Trial.Found(h) }, IdealFound(h.Pages, len(c.Tree.Order), n)))
 	}
 	return sections
@@ -321,7 +322,7 @@ func allOnes(n int) []float64 {
 
 // curves is one chart of all runs; the baselines are ideal, horn and random, and
 // omniscient only where somebody asked for it.
-func (c *Comparison) curves(title, label string, runs []*Run, b *Baselines, of func(*Run) Curve, ideal Curve) Section {
+func (c *Comparison) curves(title, label string, runs []*Run, b *Baselines, of func(*Run) Curve, ideal Curve) show.Section {
 	chart := &plot.Chart{XLabel: "share of the reachable pages fetched", YLabel: label}
 	for _, r := range runs {
 		chart.Series = append(chart.Series, runSeries(r.Policy, of(r)))
@@ -334,7 +335,7 @@ func (c *Comparison) curves(title, label string, runs []*Run, b *Baselines, of f
 		}
 	}
 	chart.Series = append(chart.Series, runBaseline("ideal", ideal))
-	return Section{Title: title, Chart: chart}
+	return show.Section{Title: title, Chart: chart}
 }
 
 // inSeconds is instants as numbers.
@@ -352,25 +353,25 @@ const precisionResamples = 40
 
 // precisionSection is precision at 1, 5 and 10 % of the crawl, which the thesis tried
 // and rejected as unstable: the interval shows how far that is so here (P12).
-func (c *Comparison) precisionSection(runs []*Run) Section {
-	t := &Table{Columns: []Column{{Name: "policy"}}}
+func (c *Comparison) precisionSection(runs []*Run) show.Section {
+	t := &show.Table{Columns: []show.Column{{Name: "policy"}}}
 	parts := []float64{0.01, 0.05, 0.1}
 	for _, of := range parts {
 		name, key := fmt.Sprintf("%g %%", 100*of), fmt.Sprintf("precision_%g", 100*of)
-		t.Columns = append(t.Columns, Column{Name: name, Key: key}, Column{Name: "from", Key: key + "_low"}, Column{Name: "to", Key: key + "_high"})
+		t.Columns = append(t.Columns, show.Column{Name: name, Key: key}, show.Column{Name: "from", Key: key + "_low"}, show.Column{Name: "to", Key: key + "_high"})
 	}
 	for _, r := range runs {
-		row := []Cell{Words(r.Policy)}
+		row := []show.Cell{show.Words(r.Policy)}
 		for _, of := range parts {
 			if i, ok := r.Trial.Precision(of, precisionResamples, c.Random); ok {
-				row = append(row, Num(i.Mean, 4), Num(i.Low, 4), Num(i.High, 4))
+				row = append(row, show.Num(i.Mean, 4), show.Num(i.Low, 4), show.Num(i.High, 4))
 			} else {
-				row = append(row, None(), None(), None())
+				row = append(row, show.None(), show.None(), show.None())
 			}
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return Section{
+	return show.Section{
 		Title: "Precision", Table: t,
 		Text: "Share of the first 1, 5 and 10 % of the crawl that belong to as many of the best pages, with the middle 95 % of resamples of the pages. The thesis gave this measure up as unstable.",
 	}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -104,17 +106,17 @@ func TestComparisonTable(t *testing.T) {
 	table := c.Table(runs, base)
 	var names []string
 	for _, row := range table.Rows {
-		names = append(names, row[0].shown)
+		names = append(names, row[0].String())
 	}
 	if want := []string{"opic", "horn", "omniscient (baseline)", "random (baseline)", "ideal (baseline)"}; !slices.Equal(names, want) {
 		t.Errorf("rows %q, want %q", names, want)
 	}
 	at := func(row int, key string) float64 {
-		i := slices.Index(table.keys(), key)
+		i := slices.IndexFunc(table.Columns, func(c show.Column) bool { return cmp.Or(c.Key, c.Name) == key })
 		if i < 0 {
-			t.Fatalf("no column %q in %q", key, table.keys())
+			t.Fatalf("no column %q in %v", key, table.Columns)
 		}
-		return table.Rows[row][i].value
+		return table.Rows[row][i].Value()
 	}
 	m := runs[0].Measures
 	for key, want := range map[string]float64{
@@ -134,7 +136,7 @@ func TestComparisonTable(t *testing.T) {
 }
 
 // reportFiles is the three files of a report.
-func reportFiles(t *testing.T, r *Report) (html, csv, json string) {
+func reportFiles(t *testing.T, r *show.Report) (html, csv, json string) {
 	t.Helper()
 	var b [3]bytes.Buffer
 	if err := errors.Join(r.WriteHTML(&b[0]), r.WriteCSV(&b[1]), r.WriteJSON(&b[2])); err != nil {
@@ -169,7 +171,7 @@ func TestComparisonReport(t *testing.T) {
 	}
 }
 
-func checkComparisonReport(t *testing.T, r *Report, csv string) {
+func checkComparisonReport(t *testing.T, r *show.Report, csv string) {
 	t.Helper()
 	header := ""
 	for _, f := range r.Header {
@@ -216,13 +218,13 @@ func TestTimeFor(t *testing.T) {
 			k++
 		}
 		got := runs[0].timeFor(curve, level)
-		if want := runs[0].Result.End[k].Seconds(); got.value != want || want < last {
-			t.Errorf("time for %v is %v, want %v", level, got.value, want)
+		if want := runs[0].Result.End[k].Seconds(); got.Value() != want || want < last {
+			t.Errorf("time for %v is %v, want %v", level, got.Value(), want)
 		}
-		last = got.value
+		last = got.Value()
 	}
-	if cut := runs[0].timeFor(Curve{curve.Y[:3], curve.Reachable}, 1); !math.IsNaN(cut.value) {
-		t.Errorf("a level that was not reached has the time %v", cut.value)
+	if cut := runs[0].timeFor(Curve{curve.Y[:3], curve.Reachable}, 1); !math.IsNaN(cut.Value()) {
+		t.Errorf("a level that was not reached has the time %v", cut.Value())
 	}
 }
 
@@ -259,7 +261,7 @@ func TestStartSets(t *testing.T) {
 	if n := len(band.X); n != startGrid || len(band.Low) != n || len(band.High) != n || band.Y[n-1] < 1-1e-12 {
 		t.Errorf("a band of %d places that ends at %v", n, band.Y[len(band.Y)-1])
 	}
-	if rows := sections[1].Table.Rows; len(rows) != 2 || cell(rows[1], 9).shown != leadWord(s.Lead(1)) {
+	if rows := sections[1].Table.Rows; len(rows) != 2 || rows[1][9].String() != leadWord(s.Lead(1)) {
 		t.Errorf("rows %v", rows)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // StartSets is a comparison repeated from several start sets: what is left of the
@@ -65,7 +66,7 @@ func (s *StartSets) run(set, threads int, prepare func(int) (*Comparison, error)
 		return err
 	}
 	runs, base, err := c.Versus(s.Policies, threads, func(fetched int) error {
-		return progress(what + ", " + counted(fetched, "page") + " fetched")
+		return progress(what + ", " + show.Counted(fetched, "page") + " fetched")
 	})
 	if err != nil {
 		return err
@@ -143,14 +144,14 @@ func (s *StartSets) leadOf(i int) Interval {
 }
 
 // Sections show the sets: curves with bands, means and paired differences.
-func (s *StartSets) Sections() []Section {
+func (s *StartSets) Sections() []show.Section {
 	about := fmt.Sprintf("%d start sets of %d pages each, drawn at random; they reach %s to %s pages. Intervals are 95 %% bootstrap intervals of the mean.",
-		s.Sets(), s.Seeds, Count(slices.Min(s.Reached)).shown, Count(slices.Max(s.Reached)).shown)
+		s.Sets(), s.Seeds, show.Grouped(slices.Min(s.Reached)), show.Grouped(slices.Max(s.Reached)))
 	chart := &plot.Chart{XLabel: "share of the reachable pages fetched", YLabel: "share of the importance, mean over the start sets"}
 	for i := range s.Policies {
 		chart.Series = append(chart.Series, s.shown[i].band)
 	}
-	return []Section{
+	return []show.Section{
 		{Title: "Cumulative importance over start sets", Text: about, Chart: chart},
 		{Title: "Averages over start sets", Text: "Differences are taken set by set, so that what a start has in common cancels: two policies differ where 0 is outside the interval.", Table: s.table()},
 	}
@@ -178,20 +179,20 @@ func (s *StartSets) bandOf(i int, progress func(k int) error) (plot.Series, erro
 	return line, nil
 }
 
-func (s *StartSets) table() *Table {
-	t := &Table{Columns: []Column{
+func (s *StartSets) table() *show.Table {
+	t := &show.Table{Columns: []show.Column{
 		{Name: "policy"}, {Name: "average", Key: "mean"}, {Name: "sd"}, {Name: "from", Key: "low"}, {Name: "to", Key: "high"}, {Name: "regret"},
 		{Name: "ahead of " + s.Policies[0], Key: "lead"}, {Name: "from", Key: "lead_low"}, {Name: "to", Key: "lead_high"}, {Name: "differs"},
 	}}
 	for i, name := range s.Policies {
 		m := s.Mean(i)
-		row := []Cell{Words(name), Num(m.Mean, 4), Num(m.SD, 4), Num(m.Low, 4), Num(m.High, 4), None()}
+		row := []show.Cell{show.Words(name), show.Num(m.Mean, 4), show.Num(m.SD, 4), show.Num(m.Low, 4), show.Num(m.High, 4), show.None()}
 		if r := s.MeanRegret(i); r.N > 0 {
-			row[5] = Num(r.Mean, 3)
+			row[5] = show.Num(r.Mean, 3)
 		}
 		if i > 0 {
 			d := s.Lead(i)
-			row = append(row, Num(d.Mean, 4), Num(d.Low, 4), Num(d.High, 4), Words(leadWord(d)))
+			row = append(row, show.Num(d.Mean, 4), show.Num(d.Low, 4), show.Num(d.High, 4), show.Words(leadWord(d)))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -35,13 +36,13 @@ func axisOfBytes(largest float64) axisUnit {
 
 // timeSections are what a model of time adds: importance and pages over time (P8, P19),
 // importance over bytes, and what the fetchers did (P21, X28, X29).
-func (c *Comparison) timeSections(runs []*Run) []Section {
+func (c *Comparison) timeSections(runs []*Run) []show.Section {
 	last := 0.0
 	for _, r := range runs {
 		last = max(last, r.Result.Took.Seconds())
 	}
 	u := axisOfTime(last)
-	out := []Section{c.timeTable(runs)}
+	out := []show.Section{c.timeTable(runs)}
 	if c.Judge != nil {
 		out = append(out, gatheredOverTime(runs, u), gatheredOverBytes(runs), averageByTime(runs, u, last))
 	}
@@ -57,7 +58,7 @@ const timeBuckets = 40
 
 // averageByTime is the mean importance of the pages of each stretch of time (P15;
 // figure 1 of Najork and Wiener, figure 4.13 of the thesis).
-func averageByTime(runs []*Run, u axisUnit, last float64) Section {
+func averageByTime(runs []*Run, u axisUnit, last float64) show.Section {
 	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "mean importance of the pages that came"}
 	width := last / timeBuckets * (1 + 1e-9) // the last page belongs to the last stretch
 	for _, r := range runs {
@@ -73,7 +74,7 @@ func averageByTime(runs []*Run, u axisUnit, last float64) Section {
 		}
 		chart.Series = append(chart.Series, s)
 	}
-	return Section{Title: "Average importance by time", Chart: chart, Text: "Mean importance of the pages that came in each fortieth of the longest crawl, on the scale of mean 1 for PageRank."}
+	return show.Section{Title: "Average importance by time", Chart: chart, Text: "Mean importance of the pages that came in each fortieth of the longest crawl, on the scale of mean 1 for PageRank."}
 }
 
 // importanceLevels are the shares of the importance for which a report says when they were there.
@@ -81,33 +82,33 @@ func importanceLevels() []float64 { return []float64{0.5, 0.8, 0.9} }
 
 // timeTable is when shares of the importance were there, and how the fetchers spent
 // their time.
-func (c *Comparison) timeTable(runs []*Run) Section {
-	t := &Table{Columns: []Column{{Name: "policy"}, {Name: "virtual time", Unit: "s", Key: "virtual_seconds"}, {Name: "pages/s", Key: "pages_per_second"},
+func (c *Comparison) timeTable(runs []*Run) show.Section {
+	t := &show.Table{Columns: []show.Column{{Name: "policy"}, {Name: "virtual time", Unit: "s", Key: "virtual_seconds"}, {Name: "pages/s", Key: "pages_per_second"},
 		{Name: "megabytes", Key: "megabytes"}}}
 	if c.Judge != nil {
 		for _, l := range importanceLevels() {
-			t.Columns = append(t.Columns, Column{Name: fmt.Sprintf("%g %%", 100*l), Unit: "s", Key: fmt.Sprintf("seconds_for_%g", 100*l)})
+			t.Columns = append(t.Columns, show.Column{Name: fmt.Sprintf("%g %%", 100*l), Unit: "s", Key: fmt.Sprintf("seconds_for_%g", 100*l)})
 		}
 	}
-	t.Columns = append(t.Columns, Column{Name: "active fetchers", Key: "active_mean"}, Column{Name: "most active", Key: "active_most"})
+	t.Columns = append(t.Columns, show.Column{Name: "active fetchers", Key: "active_mean"}, show.Column{Name: "most active", Key: "active_most"})
 	for r := range sim.Reasons {
-		t.Columns = append(t.Columns, Column{Name: "idle: " + r.String(), Key: "idle_" + r.String()})
+		t.Columns = append(t.Columns, show.Column{Name: "idle: " + r.String(), Key: "idle_" + r.String()})
 	}
 	for _, r := range runs {
 		t.Rows = append(t.Rows, c.timeRow(r))
 	}
-	return Section{
+	return show.Section{
 		Title: "Time", Table: t,
 		Text: "When so much of the importance was there, and the mean number of fetchers that were active or waited: for links to arrive (nothing), for sites that others had acquired (busy), for politeness, for an address, for the end of a batch, or because the last page was handed out (limit).",
 	}
 }
 
-func (c *Comparison) timeRow(r *Run) []Cell {
+func (c *Comparison) timeRow(r *Run) []show.Cell {
 	took, bytes := r.Result.Took.Seconds(), int64(0)
 	for _, b := range r.Result.Bytes {
 		bytes += b
 	}
-	row := []Cell{Words(r.Policy), Num(took, 1), Brief(float64(len(r.Result.Order)) / took), Num(float64(bytes)/1e6, 1)}
+	row := []show.Cell{show.Words(r.Policy), show.Num(took, 1), show.Brief(float64(len(r.Result.Order)) / took), show.Num(float64(bytes)/1e6, 1)}
 	if c.Judge != nil {
 		curve := r.Trial.Cumulative()
 		for _, l := range importanceLevels() {
@@ -115,27 +116,27 @@ func (c *Comparison) timeRow(r *Run) []Cell {
 		}
 	}
 	mean := r.Result.Trace.Mean()
-	row = append(row, Num(mean.Active, 2), Count(r.Result.Trace.Peak()))
+	row = append(row, show.Num(mean.Active, 2), show.Count(r.Result.Trace.Peak()))
 	for _, idle := range mean.Idle {
-		row = append(row, Num(idle, 2))
+		row = append(row, show.Num(idle, 2))
 	}
 	return row
 }
 
 // timeFor is the instant at which a share of the importance was there; pages are in the
 // order in which they came.
-func (r *Run) timeFor(c Curve, level float64) Cell {
+func (r *Run) timeFor(c Curve, level float64) show.Cell {
 	of, ok := c.PagesFor(level)
 	if !ok {
-		return None()
+		return show.None()
 	}
 	k := int(math.Round(of * float64(c.Reachable)))
-	return Num(r.Result.End[k-1].Seconds(), 1)
+	return show.Num(r.Result.End[k-1].Seconds(), 1)
 }
 
 // gatheredOverTime has both curves of the thesis' figures 4.12 and 4.16 on one chart:
 // the share of the importance and, dashed, of the pages.
-func gatheredOverTime(runs []*Run, u axisUnit) Section {
+func gatheredOverTime(runs []*Run, u axisUnit) show.Section {
 	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "share of the importance (dashed: of the pages)"}
 	var pages []plot.Series
 	for _, r := range runs {
@@ -145,12 +146,12 @@ func gatheredOverTime(runs []*Run, u axisUnit) Section {
 		pages = append(pages, documents)
 	}
 	chart.Series = append(chart.Series, pages...)
-	return Section{Title: "Pages and importance over time", Chart: chart}
+	return show.Section{Title: "Pages and importance over time", Chart: chart}
 }
 
 // gatheredOverBytes is the share of the importance over what was downloaded, pages
 // alone.
-func gatheredOverBytes(runs []*Run) Section {
+func gatheredOverBytes(runs []*Run) show.Section {
 	most := 0.0
 	sums := make([][]float64, len(runs))
 	for i, r := range runs {
@@ -168,7 +169,7 @@ func gatheredOverBytes(runs []*Run) Section {
 		importance, _ := gatheredSeries(r, inUnits(sums[i], u.size))
 		chart.Series = append(chart.Series, importance)
 	}
-	return Section{Title: "Importance over bytes", Chart: chart}
+	return show.Section{Title: "Importance over bytes", Chart: chart}
 }
 
 // gatheredSeries is what a run had gathered at evenly spaced times.
@@ -192,7 +193,7 @@ func inUnits(x []float64, by float64) []float64 {
 	return x
 }
 
-func activeFetchers(runs []*Run, u axisUnit) Section {
+func activeFetchers(runs []*Run, u axisUnit) show.Section {
 	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "active fetchers"}
 	for _, r := range runs {
 		s := plot.Series{Name: r.Policy}
@@ -202,11 +203,11 @@ func activeFetchers(runs []*Run, u axisUnit) Section {
 		}
 		chart.Series = append(chart.Series, s)
 	}
-	return Section{Title: "Active fetchers", Chart: chart}
+	return show.Section{Title: "Active fetchers", Chart: chart}
 }
 
 // idleFetchers is what the fetchers of one run did: those reasons to wait that occurred.
-func idleFetchers(r *Run, u axisUnit) Section {
+func idleFetchers(r *Run, u axisUnit) show.Section {
 	points, total := r.Result.Trace.Points(), r.Result.Trace.Total()
 	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "fetchers"}
 	add := func(name string, of func(*sim.Point) float64) {
@@ -223,5 +224,5 @@ func idleFetchers(r *Run, u axisUnit) Section {
 			add("idle: "+reason.String(), func(p *sim.Point) float64 { return p.Idle[reason] })
 		}
 	}
-	return Section{Title: "Fetchers of " + r.Policy, Chart: chart}
+	return show.Section{Title: "Fetchers of " + r.Policy, Chart: chart}
 }

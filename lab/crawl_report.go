@@ -7,6 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -28,13 +29,13 @@ func (c *Comparison) Measure(name string, res *sim.Result) (*Run, error) {
 // CourseSections are the cumulative importance of runs by pages, with the ideal and the
 // random order (P5, P6, P8), and if there is time, by time and bytes, and the average
 // importance by time (X31, X32).
-func (c *Comparison) CourseSections(runs []*Run) []Section {
+func (c *Comparison) CourseSections(runs []*Run) []show.Section {
 	n := mostFetches(runs)
 	label := "share of the importance of all pages that came"
 	pages := c.curves("Importance by pages", label, runs, nil, func(r *Run) Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(n))
 	pages.Chart.XLabel = "share of the pages"
 	pages.Chart.Series = append(pages.Chart.Series, runBaseline("random, expected", Random(c.Judge.Reachable(), n)))
-	out := []Section{pages}
+	out := []show.Section{pages}
 	if c.Times == nil {
 		return out
 	}
@@ -45,7 +46,7 @@ func (c *Comparison) CourseSections(runs []*Run) []Section {
 		}
 	}
 	u := axisOfTime(last)
-	timed := []Section{gatheredOverTime(runs, u), gatheredOverBytes(runs), averageByTime(runs, u, last)}
+	timed := []show.Section{gatheredOverTime(runs, u), gatheredOverBytes(runs), averageByTime(runs, u, last)}
 	for _, s := range timed {
 		s.Chart.XLabel = strings.Replace(s.Chart.XLabel, "virtual time", "time", 1)
 	}
@@ -71,18 +72,18 @@ func (r *Run) Tenths() (at [tenths]float64) {
 
 // SideBySide holds a real crawl against a simulation of the same policy in the same world:
 // figure 4.15 of the thesis (X34, L14).
-func SideBySide(real, simulated *Run) Section {
+func SideBySide(real, simulated *Run) show.Section {
 	a, b := real.Tenths(), simulated.Tenths()
-	t := &Table{Columns: []Column{{Name: "pages", Unit: "%"}, {Name: "crawled", Unit: "%", Key: "crawled"},
+	t := &show.Table{Columns: []show.Column{{Name: "pages", Unit: "%"}, {Name: "crawled", Unit: "%", Key: "crawled"},
 		{Name: "simulated", Unit: "%", Key: "simulated"}, {Name: "difference", Unit: "points", Key: "difference"}}}
 	most := 0.0
 	for i := range a {
-		t.Rows = append(t.Rows, []Cell{Count(100 * (i + 1) / tenths), Num(100*a[i], 1), Num(100*b[i], 1), Num(100*(a[i]-b[i]), 1)})
+		t.Rows = append(t.Rows, []show.Cell{show.Count(100 * (i + 1) / tenths), show.Num(100*a[i], 1), show.Num(100*b[i], 1), show.Num(100*(a[i]-b[i]), 1)})
 		if d := math.Abs(a[i] - b[i]); d > most {
 			most = d
 		}
 	}
-	return Section{
+	return show.Section{
 		Title: "Crawled and simulated", Table: t,
 		Text: fmt.Sprintf("Share of the importance after each tenth of the pages: in the crawl, and in a simulation of the same policy in the world that it recorded, with the times that it recorded. The largest difference is %.1f points.", 100*most),
 	}
@@ -95,7 +96,7 @@ func depthBands() [][2]int { return [][2]int{{0, 2}, {0, 5}, {6, math.MaxInt}, {
 // DepthSections are the importance of pages by their distance from the seeds, and
 // Kendall's tau-b of the two within bands (X33). depth is by page of the truth; pages
 // are those that count.
-func DepthSections(truth *Truth, pages []graph.Page, depth func(graph.Page) int) []Section {
+func DepthSections(truth *Truth, pages []graph.Page, depth func(graph.Page) int) []show.Section {
 	scale := truth.mean1()
 	var sums []adder
 	var count []int
@@ -108,7 +109,7 @@ func DepthSections(truth *Truth, pages []graph.Page, depth func(graph.Page) int)
 		count[d]++
 	}
 	s := plot.Series{Name: "mean importance"}
-	t := &Table{Columns: []Column{{Name: "depth"}, {Name: "pages"}, {Name: "mean importance", Key: "mean"}, {Name: "share of the importance", Unit: "%", Key: "share"}}}
+	t := &show.Table{Columns: []show.Column{{Name: "depth"}, {Name: "pages"}, {Name: "mean importance", Key: "mean"}, {Name: "share of the importance", Unit: "%", Key: "share"}}}
 	total := sum(truth.Value) * scale
 	for d := range sums {
 		if count[d] == 0 {
@@ -116,9 +117,9 @@ func DepthSections(truth *Truth, pages []graph.Page, depth func(graph.Page) int)
 		}
 		mean := sums[d].sum() / float64(count[d])
 		s.X, s.Y = append(s.X, float64(d)), append(s.Y, mean)
-		t.Rows = append(t.Rows, []Cell{Count(d), Count(count[d]), Num(mean, 3), Num(100*sums[d].sum()/total, 1)})
+		t.Rows = append(t.Rows, []show.Cell{show.Count(d), show.Count(count[d]), show.Num(mean, 3), show.Num(100*sums[d].sum()/total, 1)})
 	}
-	return []Section{
+	return []show.Section{
 		{Title: "Importance by depth", Table: t, Chart: &plot.Chart{XLabel: "links from the nearest seed", YLabel: "mean importance", Series: []plot.Series{s}},
 			Text: "Mean importance, on the scale of mean 1, of the pages at each distance from the seeds."},
 		depthCorrelation(truth, pages, depth),
@@ -126,8 +127,8 @@ func DepthSections(truth *Truth, pages []graph.Page, depth func(graph.Page) int)
 }
 
 // depthCorrelation is tau-b of depth and importance by band.
-func depthCorrelation(truth *Truth, pages []graph.Page, depth func(graph.Page) int) Section {
-	t := &Table{Columns: []Column{{Name: "depths"}, {Name: "pages"}, {Name: "tau-b", Key: "tau_b"}}}
+func depthCorrelation(truth *Truth, pages []graph.Page, depth func(graph.Page) int) show.Section {
+	t := &show.Table{Columns: []show.Column{{Name: "depths"}, {Name: "pages"}, {Name: "tau-b", Key: "tau_b"}}}
 	for _, band := range depthBands() {
 		var x, y []float64
 		for _, p := range pages {
@@ -135,9 +136,9 @@ func depthCorrelation(truth *Truth, pages []graph.Page, depth func(graph.Page) i
 				x, y = append(x, float64(d)), append(y, truth.Value[p])
 			}
 		}
-		tau := None()
+		tau := show.None()
 		if v, err := TauB(x, y); err == nil && len(x) > 1 {
-			tau = Num(v, 3)
+			tau = show.Num(v, 3)
 		}
 		name := fmt.Sprintf("%d to %d", band[0], band[1])
 		switch {
@@ -146,8 +147,8 @@ func depthCorrelation(truth *Truth, pages []graph.Page, depth func(graph.Page) i
 		case band[1] == math.MaxInt:
 			name = fmt.Sprintf("%d and more", band[0])
 		}
-		t.Rows = append(t.Rows, []Cell{Words(name), Count(len(x)), tau})
+		t.Rows = append(t.Rows, []show.Cell{show.Words(name), show.Count(len(x)), tau})
 	}
-	return Section{Title: "Correlation of depth and importance", Table: t,
+	return show.Section{Title: "Correlation of depth and importance", Table: t,
 		Text: "Kendall's tau-b: negative where pages nearer to the seeds are more important."}
 }

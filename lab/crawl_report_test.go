@@ -34,7 +34,7 @@ func TestMeasureElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := SideBySide(r, best)
-	if len(s.Table.Rows) != 10 || s.Table.Rows[0][3].shown != "-10.0" || s.Table.Rows[1][3].shown != "0.0" || s.Table.Rows[9][3].shown != "-" {
+	if len(s.Table.Rows) != 10 || s.Table.Rows[0][3].String() != "-10.0" || s.Table.Rows[1][3].String() != "0.0" || s.Table.Rows[9][3].String() != "-" {
 		t.Errorf("%v", s.Table.Rows)
 	}
 	if !strings.Contains(s.Text, "The largest difference is 10.0 points") {
@@ -54,11 +54,11 @@ func TestDepthSections(t *testing.T) {
 	depth := func(p graph.Page) int { return []int{0, 1, 1, 7, 7, 7, 7}[p] }
 	list := DepthSections(truth, []graph.Page{0, 1, 2, 3, 4, 5, 6}, depth)
 	rows := list[0].Table.Rows
-	if len(rows) != 3 || rows[0][2].value != 8*7/20.0 || rows[2][0].value != 7 || rows[2][1].value != 4 || rows[1][3].value != 40 {
+	if len(rows) != 3 || rows[0][2].Value() != 8*7/20.0 || rows[2][0].Value() != 7 || rows[2][1].Value() != 4 || rows[1][3].Value() != 40 {
 		t.Errorf("%+v", rows)
 	}
 	bands := list[1].Table.Rows
-	if len(bands) != 4 || bands[0][2].shown != "-1.000" || bands[2][2].shown != "0.000" || bands[3][2].shown != "-1.000" {
+	if len(bands) != 4 || bands[0][2].String() != "-1.000" || bands[2][2].String() != "0.000" || bands[3][2].String() != "-1.000" {
 		t.Errorf("%+v", bands)
 	}
 }

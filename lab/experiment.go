@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -14,7 +15,7 @@ type Experiment struct {
 	Name  string // paper and number: "castillo04-table1"
 	Paper string // citation with section
 	What  string // one line: what is shown
-	Run   func(*Bench) (*Report, error)
+	Run   func(*Bench) (*show.Report, error)
 }
 
 // Experiments is the table of all, in the order of the papers.

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -139,7 +140,7 @@ func TestGolden(t *testing.T) {
 		t.Run(p.World.Name, func(t *testing.T) {
 			got := goldenText(t, p)
 			path := filepath.Join("testdata", "golden", p.World.Name+".txt")
-			if *update {
+			if *updateGolden {
 				if err := os.WriteFile(path, got, 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -197,6 +198,8 @@ func goldenCurve(r *Run, ideal Curve) string {
 	return plot.Curve(plot.Chart{Title: r.Policy, XLabel: "pages, %", YLabel: "PageRank, %", Width: 60, Height: 12, ASCII: true,
 		Series: []plot.Series{bench.percentSeries(r.Policy, []Curve{r.Trial.Cumulative()}, 0, 100), best, line}})
 }
+
+var updateGolden = flag.Bool("update", false, "rewrite the golden files")
 
 // firstDifference shows the lines that differ, up to ten.
 func firstDifference(got, want []byte) string {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -34,7 +35,7 @@ func NewHistory(values []float64, gone []float64) (*History, error) {
 	case math.IsNaN(total) || math.IsInf(total, 0):
 		return nil, errors.New("the values of the earlier crawl are too large: their sum overflows")
 	case !(total > 0):
-		return nil, fmt.Errorf("the values of the earlier crawl sum to %v, over %s", total, counted(len(all), "page"))
+		return nil, fmt.Errorf("the values of the earlier crawl sum to %v, over %s", total, show.Counted(len(all), "page"))
 	}
 	scale := meanScale(float64(len(all)), total)
 	for i := range all {

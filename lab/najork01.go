@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // Experiments of Najork and Wiener, "Breadth-first crawling yields high-quality pages"
@@ -89,7 +90,7 @@ func (b *Bench) crawls58(p *Place, remote bool, policies ...string) ([]crawl58, 
 // eachCrawl58 crawls every place from its own seeds alone, adds what section makes of
 // the crawl to the report, and collects the findings. Places with too few pages for 58
 // days are findings without a section.
-func (b *Bench) eachCrawl58(r *Report, section func(*crawl58) (finding, Section, error)) ([]finding, error) {
+func (b *Bench) eachCrawl58(r *show.Report, section func(*crawl58) (finding, show.Section, error)) ([]finding, error) {
 	one := *b
 	one.Starts = 0
 	var all []finding
@@ -156,7 +157,7 @@ func (c *crawl58) firstDay() int {
 }
 
 // najorkHeader is the header of these experiments.
-func (b *Bench) najorkHeader(policies []string, metric string) []Field {
+func (b *Bench) najorkHeader(policies []string, metric string) []show.Field {
 	return b.paperHeader(policies, "I = "+metric+" of the reachable pages, jump 1/7, mean 1", "a day is a 58th of the pages")
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // theirDay is the average PageRank that the paper gives for a day.
@@ -25,8 +26,8 @@ func figure4Days() []theirDay {
 }
 
 // najorkFig1 is the average PageRank by day (X13, P15).
-func najorkFig1(b *Bench) (*Report, error) {
-	r := &Report{Title: "najork01-fig1", Header: b.najorkHeader([]string{"breadth-first", "random", "site-at-a-time where sites are known"}, "PageRank"),
+func najorkFig1(b *Bench) (*show.Report, error) {
+	r := &show.Report{Title: "najork01-fig1", Header: b.najorkHeader([]string{"breadth-first", "random", "site-at-a-time where sites are known"}, "PageRank"),
 		Intro: []string{"Average PageRank of the pages crawled on each day. The paper: 7.04 on the first day, more than three times the 2.07 of the second, then falling: 1.08 after a week, 0.84 after two, 0.59 after four. It says of crawlers that take pages at random or site after site that their quality is even over the crawl; they are drawn besides. " + dayText}}
 	var falls, ratio []finding
 	for _, p := range b.Places {
@@ -84,41 +85,41 @@ func quarters(days []float64) [4]float64 {
 }
 
 // daySection draws the averages by day, and lists theirs beside ours.
-func (b *Bench) daySection(crawls []crawl58, theirs []theirDay) (Section, []plot.Series, error) {
+func (b *Bench) daySection(crawls []crawl58, theirs []theirDay) (show.Section, []plot.Series, error) {
 	c := crawls[0]
 	chart := &plot.Chart{Title: c.place.World.Name + ": average PageRank by day", XLabel: "day of crawl", YLabel: "average PageRank"}
-	t := &Table{Columns: []Column{{Name: "day"}, {Name: "theirs"}}}
+	t := &show.Table{Columns: []show.Column{{Name: "day"}, {Name: "theirs"}}}
 	var own [][]float64
 	for run := range c.runs {
 		s, first, err := b.daySeries(crawls, run)
 		if err != nil {
-			return Section{}, nil, err
+			return show.Section{}, nil, err
 		}
 		s.Baseline = run > 0
 		chart.Series, own = append(chart.Series, s), append(own, first)
-		t.Columns = append(t.Columns, Column{Name: s.Name, Key: s.Name})
+		t.Columns = append(t.Columns, show.Column{Name: s.Name, Key: s.Name})
 	}
 	if len(crawls) > 1 {
-		t.Columns = append(t.Columns, Column{Name: "breadth-first over start sets", Key: "sets_mean"}, Column{Name: "low", Key: "sets_low"}, Column{Name: "high", Key: "sets_high"})
+		t.Columns = append(t.Columns, show.Column{Name: "breadth-first over start sets", Key: "sets_mean"}, show.Column{Name: "low", Key: "sets_low"}, show.Column{Name: "high", Key: "sets_high"})
 	}
 	for _, d := range theirs {
 		t.Rows = append(t.Rows, dayRow(d, own, chart.Series[0]))
 	}
 	text := fmt.Sprintf("%d pages, %d of them on the first day.", len(c.days), c.firstDay())
-	s := Section{Title: c.place.World.Name, Text: text + bandText(len(crawls)), Chart: chart, Table: t}
+	s := show.Section{Title: c.place.World.Name, Text: text + bandText(len(crawls)), Chart: chart, Table: t}
 	series := []plot.Series{chart.Series[0]}
 	series[0].Y = own[0]
 	return s, series, nil
 }
 
 // dayRow is one day of the paper beside ours.
-func dayRow(d theirDay, own [][]float64, s plot.Series) []Cell {
-	row := []Cell{Count(d.day), Num(d.mean, 2)}
+func dayRow(d theirDay, own [][]float64, s plot.Series) []show.Cell {
+	row := []show.Cell{show.Count(d.day), show.Num(d.mean, 2)}
 	for _, means := range own {
-		row = append(row, Num(means[d.day-1], 2))
+		row = append(row, show.Num(means[d.day-1], 2))
 	}
 	if s.Low != nil {
-		row = append(row, Num(s.Y[d.day-1], 2), Num(s.Low[d.day-1], 2), Num(s.High[d.day-1], 2))
+		row = append(row, show.Num(s.Y[d.day-1], 2), show.Num(s.Low[d.day-1], 2), show.Num(s.High[d.day-1], 2))
 	}
 	return row
 }
@@ -148,8 +149,8 @@ func (b *Bench) daySeries(crawls []crawl58, run int) (s plot.Series, own []float
 }
 
 // najorkFig4 is figure 1 by remote links only (X16).
-func najorkFig4(b *Bench) (*Report, error) {
-	r := &Report{Title: "najork01-fig4", Header: b.najorkHeader([]string{"breadth-first"}, "PageRank by links between sites"),
+func najorkFig4(b *Bench) (*show.Report, error) {
+	r := &show.Report{Title: "najork01-fig4", Header: b.najorkHeader([]string{"breadth-first"}, "PageRank by links between sites"),
 		Intro: []string{"As figure 1, with PageRank in which only links from one site to another count. The paper: 12.1 on the first day, 1.8 on the second, 1.0 on the fourth, 0.6 on the last; higher at first than with all links, and falling more sharply. " + dayText}}
 	var all []finding
 	for _, p := range b.Places {
@@ -170,7 +171,7 @@ func najorkFig4(b *Bench) (*Report, error) {
 	return r, nil
 }
 
-func (b *Bench) fig4At(p *Place) (f finding, s Section, err error) {
+func (b *Bench) fig4At(p *Place) (f finding, s show.Section, err error) {
 	remote, err := b.crawls58(p, true)
 	if err != nil {
 		return f, s, err

@@ -5,11 +5,12 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // najorkFig2 is the average day of the top N (X14, P16, P18).
-func najorkFig2(b *Bench) (*Report, error) {
-	r := &Report{Title: "najork01-fig2", Header: b.najorkHeader([]string{"breadth-first"}, "PageRank"),
+func najorkFig2(b *Bench) (*show.Report, error) {
+	r := &show.Report{Title: "najork01-fig2", Header: b.najorkHeader([]string{"breadth-first"}, "PageRank"),
 		Intro: []string{"Average day on which the N pages of highest PageRank were crawled. The paper: all of the top 10 and 91 of the top 100 on the first day, a curve that from N = 400 on rises steadily to 24.5, the mean day of the crawl. Their first day had more than five million pages; the day of a small web has few, which bounds how many of the top 100 can be among them. " + dayText}}
 	all, err := b.eachCrawl58(r, fig2At)
 	if err != nil {
@@ -19,7 +20,7 @@ func najorkFig2(b *Bench) (*Report, error) {
 	return r, nil
 }
 
-func fig2At(c *crawl58) (f finding, s Section, err error) {
+func fig2At(c *crawl58) (f finding, s show.Section, err error) {
 	when := make([]float64, len(c.days))
 	for k, d := range c.days {
 		when[k] = float64(d)
@@ -35,7 +36,7 @@ func fig2At(c *crawl58) (f finding, s Section, err error) {
 	mean, median := Arrival(when)
 	chart := &plot.Chart{Title: c.place.World.Name + ": average day of the top N", XLabel: "N", YLabel: "average day", LogX: true,
 		Series: []plot.Series{line, {Name: "mean day of all", X: []float64{1, float64(len(top))}, Y: []float64{mean, mean}, Baseline: true}}}
-	s = Section{Title: c.place.World.Name, Chart: chart, Table: fig2Table(c, top),
+	s = show.Section{Title: c.place.World.Name, Chart: chart, Table: fig2Table(c, top),
 		Text: fmt.Sprintf("%d pages, %d of them on the first day; mean day %.1f, median %.0f (theirs: 24.5 and 22).", len(top), c.firstDay(), mean, median)}
 	return fig2Finding(c, top, mean), s, nil
 }
@@ -58,20 +59,20 @@ func (c *crawl58) onFirstDay(n int) int {
 }
 
 // fig2Table has the top 10, 100 and so on, and shares of all pages.
-func fig2Table(c *crawl58, top []TopWhen) *Table {
-	t := &Table{Columns: []Column{{Name: "top"}, {Name: "N", Key: "n"}, {Name: "on the first day, theirs", Key: "first_theirs"}, {Name: "ours", Key: "first"}, {Name: "at most", Key: "first_possible"}, {Name: "average day, theirs", Key: "day_theirs"}, {Name: "ours", Key: "day"}}}
-	add := func(name string, n int, first, day Cell) {
+func fig2Table(c *crawl58, top []TopWhen) *show.Table {
+	t := &show.Table{Columns: []show.Column{{Name: "top"}, {Name: "N", Key: "n"}, {Name: "on the first day, theirs", Key: "first_theirs"}, {Name: "ours", Key: "first"}, {Name: "at most", Key: "first_possible"}, {Name: "average day, theirs", Key: "day_theirs"}, {Name: "ours", Key: "day"}}}
+	add := func(name string, n int, first, day show.Cell) {
 		if n >= 1 && n <= len(top) {
-			t.Rows = append(t.Rows, []Cell{Words(name), Count(n), first, Count(c.onFirstDay(n)), Count(min(n, c.firstDay())), day, Num(top[n-1].Mean, 2)})
+			t.Rows = append(t.Rows, []show.Cell{show.Words(name), show.Count(n), first, show.Count(c.onFirstDay(n)), show.Count(min(n, c.firstDay())), day, show.Num(top[n-1].Mean, 2)})
 		}
 	}
-	add("10", 10, Count(10), Num(1, 2))
-	add("100", 100, Count(91), None())
-	add("300", 300, None(), Words("2 to 3"))
+	add("10", 10, show.Count(10), show.Num(1, 2))
+	add("100", 100, show.Count(91), show.None())
+	add("300", 300, show.None(), show.Words("2 to 3"))
 	for _, of := range []float64{0.001, 0.01, 0.1, 0.5} {
-		add(plot.Number(100*of)+" %", pagesAt(of, len(top)), None(), None())
+		add(plot.Number(100*of)+" %", pagesAt(of, len(top)), show.None(), show.None())
 	}
-	add("all", len(top), None(), Num(24.5, 2))
+	add("all", len(top), show.None(), show.Num(24.5, 2))
 	return t
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // A cut is a crawl broken off, with the ranks of what it had then.
@@ -20,8 +21,8 @@ type cut struct {
 }
 
 // najorkFig3 is the overlap of the top N between a part and the whole (X15, X17, P17).
-func najorkFig3(b *Bench) (*Report, error) {
-	r := &Report{Title: "najork01-fig3", Header: b.najorkHeader([]string{"breadth-first"}, "PageRank"),
+func najorkFig3(b *Bench) (*show.Report, error) {
+	r := &show.Report{Title: "najork01-fig3", Header: b.najorkHeader([]string{"breadth-first"}, "PageRank"),
 		Intro: []string{"For each N, the share of the N pages of highest PageRank in the whole crawl that are among the N highest in the graph of its first 28 of 58 days. That graph has the pages crawled by then and those that five or more of them link to, as theirs did. The paper: an overlap of 80 % at N = 20, and between 60 and 80 % from there on; of the top million (0.28 % of the URLs) 96 % were crawled in the first 28 days and 76 % were in the top million then. 28 of our equal days are 48 % of the pages; their graph of 28 days had 62 % of the URLs of the whole, so that cut is listed too, and others. " + dayText}}
 	all, err := b.eachCrawl58(r, b.fig3At)
 	if err != nil {
@@ -35,7 +36,7 @@ func najorkFig3(b *Bench) (*Report, error) {
 // weight.
 const najorkBias = 0.99
 
-func (b *Bench) fig3At(c *crawl58) (f finding, s Section, err error) {
+func (b *Bench) fig3At(c *crawl58) (f finding, s show.Section, err error) {
 	days28 := share(najorkCut, najorkDays)
 	parts := []float64{days28, najorkPart, 0.1, 0.25, 0.8}
 	names := []string{"28 of 58 days", "62 % of the pages", "10 %", "25 %", "80 %"}
@@ -57,7 +58,7 @@ func (b *Bench) fig3At(c *crawl58) (f finding, s Section, err error) {
 		}
 		chart.Series, over = append(chart.Series, s), append(over, points)
 	}
-	s = Section{Title: c.place.World.Name, Chart: chart, Table: cutTable(cuts, whole),
+	s = show.Section{Title: c.place.World.Name, Chart: chart, Table: cutTable(cuts, whole),
 		Text: fmt.Sprintf("The whole has %d pages; the top 0.28 %% are %d of them. Rank-biased overlap, which weighs the first pages most (p = %v): %.3f after %s, %.3f after %s.",
 			len(whole), pagesAt(najorkTop, len(whole)), najorkBias, RankBiasedOverlap(cuts[0].ranked, whole, najorkBias), cuts[0].name, RankBiasedOverlap(cuts[1].ranked, whole, najorkBias), cuts[1].name)}
 	return fig3Finding(c.place.World.Name, over, cuts[0], whole), s, nil
@@ -121,19 +122,19 @@ func (k *cut) shares(whole []graph.Page, n int) (crawled, top float64) {
 
 // cutTable lists the cuts, with the two percentages of the paper for the top 0.28 %,
 // 1 % and 10 % (X17).
-func cutTable(cuts []*cut, whole []graph.Page) *Table {
-	t := &Table{Columns: []Column{{Name: "after"}, {Name: "pages crawled", Key: "pages"}, {Name: "URLs ranked", Key: "urls"}, {Name: "links"}}}
+func cutTable(cuts []*cut, whole []graph.Page) *show.Table {
+	t := &show.Table{Columns: []show.Column{{Name: "after"}, {Name: "pages crawled", Key: "pages"}, {Name: "URLs ranked", Key: "urls"}, {Name: "links"}}}
 	tops := []float64{najorkTop, 0.01, 0.1}
 	for _, of := range tops {
 		name := "top " + plot.Number(100*of) + " %"
-		t.Columns = append(t.Columns, Column{Name: name + " crawled", Unit: "%"}, Column{Name: name + " in the top then", Unit: "%"})
+		t.Columns = append(t.Columns, show.Column{Name: name + " crawled", Unit: "%"}, show.Column{Name: name + " in the top then", Unit: "%"})
 	}
-	t.Rows = append(t.Rows, []Cell{Words("theirs: 28 days"), None(), Words("217 million"), Words("3.8 billion"), Num(96, 1), Num(76, 1), None(), None(), None(), None()})
+	t.Rows = append(t.Rows, []show.Cell{show.Words("theirs: 28 days"), show.None(), show.Words("217 million"), show.Words("3.8 billion"), show.Num(96, 1), show.Num(76, 1), show.None(), show.None(), show.None(), show.None()})
 	for _, k := range cuts {
-		row := []Cell{Words(k.name), Count(k.fetched), Count(len(k.ranked)), Count(int(k.links))}
+		row := []show.Cell{show.Words(k.name), show.Count(k.fetched), show.Count(len(k.ranked)), show.Count(int(k.links))}
 		for _, of := range tops {
 			crawled, top := k.shares(whole, pagesAt(of, len(whole)))
-			row = append(row, Num(100*crawled, 1), Num(100*top, 1))
+			row = append(row, show.Num(100*crawled, 1), show.Num(100*top, 1))
 		}
 		t.Rows = append(t.Rows, row)
 	}

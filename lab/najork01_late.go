@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // Numbers of the paper on late pages: of the top 300, 24 came after the first week.
@@ -17,8 +18,8 @@ const (
 const lateListed = 24
 
 // najorkLate lists top pages that came late, with the links to them (X18).
-func najorkLate(b *Bench) (*Report, error) {
-	r := &Report{Title: "najork01-late", Header: b.najorkHeader([]string{"breadth-first"}, "PageRank"),
+func najorkLate(b *Bench) (*show.Report, error) {
+	r := &show.Report{Title: "najork01-late", Header: b.najorkHeader([]string{"breadth-first"}, "PageRank"),
 		Intro: []string{"Pages among the top 300 that were crawled after the first week (7 of 58 days). The paper: 24 of 300 (8 %), most of them with many links from their own site and few from others. On webs of fewer than 30,000 pages the best hundredth is taken, at least 20 pages. " + dayText}}
 	var few, local []finding
 	for _, p := range b.Places {
@@ -75,7 +76,7 @@ func (c *crawl58) topPages(n int) []topPage {
 	return top
 }
 
-func lateAt(c *crawl58) (few, local finding, s Section) {
+func lateAt(c *crawl58) (few, local finding, s show.Section) {
 	w := c.place.World
 	n := min(lateTop, max(20, len(c.days)/100), len(c.days))
 	var late, soon []topPage
@@ -86,15 +87,15 @@ func lateAt(c *crawl58) (few, local finding, s Section) {
 			soon = append(soon, t)
 		}
 	}
-	t := &Table{Columns: []Column{{Name: "page"}, {Name: "rank"}, {Name: "PageRank", Key: "score"}, {Name: "day"}, {Name: "links from its site", Key: "local"}, {Name: "from others", Key: "remote"}}}
+	t := &show.Table{Columns: []show.Column{{Name: "page"}, {Name: "rank"}, {Name: "PageRank", Key: "score"}, {Name: "day"}, {Name: "links from its site", Key: "local"}, {Name: "from others", Key: "remote"}}}
 	for _, x := range late[:min(lateListed, len(late))] {
-		row := []Cell{Words(w.name(x.page)), Count(x.rank), Num(x.score, 1), Count(x.day), Count(x.local), Count(x.remote)}
+		row := []show.Cell{show.Words(w.name(x.page)), show.Count(x.rank), show.Num(x.score, 1), show.Count(x.day), show.Count(x.local), show.Count(x.remote)}
 		if !w.hasSites() {
-			row[4], row[5] = Count(x.local), None()
+			row[4], row[5] = show.Count(x.local), show.None()
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	s = Section{Title: w.Name, Chart: lateChart(c, late, soon), Table: t, Text: lateText(w, n, late, soon)}
+	s = show.Section{Title: w.Name, Chart: lateChart(c, late, soon), Table: t, Text: lateText(w, n, late, soon)}
 	few, local = lateFindings(w, n, late, soon)
 	return few, local, s
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 )
 
@@ -158,7 +159,7 @@ func runExperiment(u *ui, opt *labOptions, b *lab.Bench, e *lab.Experiment, more
 }
 
 // printExperiment shows a report on standard output; more of them are two lines apart.
-func printExperiment(u *ui, e *lab.Experiment, rep *lab.Report, took time.Duration, more bool) error {
+func printExperiment(u *ui, e *lab.Experiment, rep *show.Report, took time.Duration, more bool) error {
 	if u.asJSON {
 		var whole, line bytes.Buffer
 		if err := rep.WriteJSON(&whole); err != nil {
@@ -179,7 +180,7 @@ func printExperiment(u *ui, e *lab.Experiment, rep *lab.Report, took time.Durati
 }
 
 // watchExperiment runs one with its progress shown.
-func watchExperiment(u *ui, b *lab.Bench, e *lab.Experiment) (*lab.Report, error) {
+func watchExperiment(u *ui, b *lab.Bench, e *lab.Experiment) (*show.Report, error) {
 	p := newProgress(u, e.Name, 0, "")
 	defer p.Done()
 	p.Note("begins")

@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
@@ -322,10 +323,10 @@ func (r *crawlReport) print(u *ui, out string, indexed int) error {
 }
 
 // text is the main tables, and the main curves where there are charts.
-func (r *crawlReport) text(o lab.TextOptions) string {
-	rep := &lab.Report{Title: "crawl: " + r.world.Name, Verdict: r.verdict()}
-	for _, s := range []lab.Section{r.figures(), r.orders()} {
-		rep.Sections = append(rep.Sections, lab.Section{Table: s.Table})
+func (r *crawlReport) text(o show.TextOptions) string {
+	rep := &show.Report{Title: "crawl: " + r.world.Name, Verdict: r.verdict()}
+	for _, s := range []show.Section{r.figures(), r.orders()} {
+		rep.Sections = append(rep.Sections, show.Section{Table: s.Table})
 	}
 	if o.Charts {
 		rep.Sections = append(rep.Sections, r.c.CourseSections(r.all())[0])

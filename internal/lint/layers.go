@@ -57,7 +57,7 @@ var arrows = map[string][]string{
 	"crawl/page":         {"graph"},
 	"crawl/robots":       {},
 	"crawl/archive":      {"graph", "internal/disk"},
-	"lab":                append([]string{"sim", "freshness", "internal/plot"}, frontiers...),
+	"lab":                append([]string{"sim", "freshness", "internal/plot", "internal/show"}, frontiers...),
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph"},
@@ -69,6 +69,7 @@ var arrows = map[string][]string{
 	"internal/lint":      {},
 	"internal/plot":      {},
 	"internal/rapidtest": {},
+	"internal/show":      {"internal/plot"},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
 }
 

@@ -1,4 +1,4 @@
-package lab
+package show
 
 import (
 	"io"
@@ -81,24 +81,28 @@ func Num(v float64, decimals int) Cell {
 func Brief(v float64) Cell { return numberCell(v, plot.Number(v)) }
 
 // Count is a whole number, all of it, in groups of three.
-func Count(n int) Cell {
-	digits := strconv.Itoa(n)
-	sign := ""
+func Count[N whole](n N) Cell { return numberCell(float64(n), Grouped(n)) }
+
+type whole interface{ ~int | ~int64 }
+
+// Grouped writes a whole number in groups of three digits: 3,216,152.
+func Grouped[N whole](n N) string {
+	digits, sign := strconv.FormatInt(int64(n), 10), ""
 	if n < 0 {
 		sign, digits = "-", digits[1:]
 	}
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
 	}
-	return numberCell(float64(n), sign+digits)
+	return sign + digits
 }
 
-// counted is a number of things in a text: 1 site, 2,000 sites.
-func counted(n int, thing string) string {
+// Counted writes a number of things: 1 site, 2,000 sites.
+func Counted[N whole](n N, thing string) string {
 	if n != 1 {
 		thing += "s"
 	}
-	return Count(n).shown + " " + thing
+	return Grouped(n) + " " + thing
 }
 
 // None is a number that is not there: a dash, null in summary.json.
@@ -112,6 +116,17 @@ func numberCell(v float64, shown string) Cell {
 }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// String returns the cell as it is shown.
+func (c Cell) String() string { return c.shown }
+
+// Value returns the number of the cell with all its digits; not a number for a text.
+func (c Cell) Value() float64 {
+	if !c.number {
+		return math.NaN()
+	}
+	return c.value
+}
 
 // cell is what stands in a row under column i; empty past its end.
 func cell(row []Cell, i int) Cell {
