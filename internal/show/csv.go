@@ -38,7 +38,7 @@ func writeSeries(out *csv.Writer, section string, s plot.Series) {
 	}
 }
 
-// exact is number i in the fewest digits that give it back; empty past the end.
+// exact writes number i with the fewest digits that give it back; empty past the end.
 func exact(values []float64, i int) string {
 	if i >= len(values) {
 		return ""
@@ -46,8 +46,8 @@ func exact(values []float64, i int) string {
 	return strconv.FormatFloat(values[i], 'g', -1, 64)
 }
 
-// csvField is a text that neither a terminal nor a spreadsheet obeys: the latter
-// takes a cell for a formula that begins with one of these signs.
+// csvField returns a text that neither a terminal nor a spreadsheet obeys: the latter
+// takes a cell that begins with one of these signs for a formula.
 func csvField(s string) string {
 	s = plot.Plain(s, false)
 	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {

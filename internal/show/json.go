@@ -11,7 +11,7 @@ import (
 )
 
 // WriteJSON writes everything but the curves, indented: a table is an array with
-// one object to a row. Numbers are exact; one that is none or has no end is null.
+// one object to a row. Numbers are exact; NaN and infinity are null.
 func (r *Report) WriteJSON(w io.Writer) error {
 	sections := []any{}
 	for _, s := range r.Sections {
@@ -72,7 +72,7 @@ func headerObject(fields []Field) object {
 	return out
 }
 
-// object leaves out the parts the section has not.
+// object leaves out the parts that the section lacks.
 func (s *Section) object() object {
 	out := object{{"title", s.Title}}
 	if s.Text != "" {
@@ -91,7 +91,7 @@ func (s *Section) object() object {
 	return out
 }
 
-// keys is the names of the columns in JSON, each only once.
+// keys returns the names of the columns in JSON, each only once.
 func (t *Table) keys() []string {
 	names := uniqueNames{}
 	keys := make([]string, len(t.Columns))
@@ -105,7 +105,7 @@ func (t *Table) keys() []string {
 	return keys
 }
 
-// columns says what the keys stand for.
+// columns names what the keys stand for.
 func (t *Table) columns() []object {
 	out := []object{}
 	for i, key := range t.keys() {
@@ -143,10 +143,10 @@ func jsonNumber(v float64) any {
 	return v
 }
 
-// uniqueNames are the members an object has already.
+// uniqueNames are the members that an object has already.
 type uniqueNames map[string]bool
 
-// unique is the name, with a number behind it when it was there before.
+// unique returns the name, followed by a number if it was there before.
 func (u uniqueNames) unique(name string) string {
 	key := name
 	for n := 2; u[key]; n++ {

@@ -8,14 +8,14 @@ import (
 	"github.com/winnow-crawler/winnow/internal/plot"
 )
 
-// TextOptions says how a report is shown in a terminal.
+// TextOptions control how a report is shown in a terminal.
 type TextOptions struct {
 	Width  int  // of the terminal in characters; 80 when zero
 	ASCII  bool // nothing beyond the 95 printable characters
 	Charts bool // also draw the chart of each section
 }
 
-// Text is the report for a terminal: plain lines without colours, none of them
+// Text returns the report for a terminal: plain lines without colours, none of them
 // ending in spaces.
 func (r *Report) Text(o TextOptions) string {
 	if o.Width <= 0 {
@@ -44,7 +44,7 @@ type printer struct {
 
 func (p *printer) plain(s string) string { return plot.Plain(s, p.ASCII) }
 
-// block adds lines, with an empty one between it and what is there.
+// block adds lines, after an empty one if there are lines already.
 func (p *printer) block(lines ...string) {
 	if p.out.Len() > 0 && len(lines) > 0 {
 		p.out.WriteByte('\n')
@@ -62,26 +62,26 @@ func (p *printer) heading(title string, under rune) {
 	}
 }
 
-// header lists names and values; a long value goes on below its beginning.
+// header lists names and values; a long value continues below its beginning.
 func (p *printer) header(fields []Field) {
-	width := 0
+	var names []string
 	for _, f := range fields {
-		width = max(width, utf8.RuneCountInString(p.plain(f.Name)))
+		names = append(names, p.plain(f.Name))
 	}
-	var lines []string
-	for _, f := range fields {
-		name := p.plain(f.Name)
-		for _, part := range wrap(p.plain(f.Value), max(20, p.Width-width-2)) {
-			lines = append(lines, pad(name, width, false)+"  "+part)
+	var rows [][]string
+	for i, f := range fields {
+		name := names[i]
+		for _, part := range wrap(p.plain(f.Value), max(20, p.Width-widest(names)-2)) {
+			rows = append(rows, []string{name, part})
 			name = ""
 		}
 	}
-	p.block(lines...)
+	p.block(Align(rows, make([]bool, 2))...)
 }
 
 func (p *printer) section(s *Section) {
 	p.heading(s.Title, '-')
-	for _, text := range paragraphs(s.Text) {
+	for _, text := range Paragraphs(s.Text) {
 		p.paragraph(text)
 	}
 	if s.Chart != nil && p.Charts {
@@ -125,8 +125,8 @@ func (p *printer) bars(c plot.BarChart) []string {
 
 func splitLines(s string) []string { return strings.Split(strings.TrimRight(s, "\n"), "\n") }
 
-// table aligns the columns. One that is wider than the terminal goes on below with
-// the columns that have no room, the first column repeated.
+// table aligns the columns. A table wider than the terminal continues below with the
+// columns that had no room, the first column repeated.
 func (p *printer) table(t *Table) {
 	columns := p.columns(t)
 	for next := 1; ; {
@@ -137,7 +137,7 @@ func (p *printer) table(t *Table) {
 			group = append(group, columns[next])
 			next++
 		}
-		p.block(p.joined(group)...)
+		p.block(p.joined(group, len(t.Rows))...)
 		if next == len(columns) {
 			return
 		}
@@ -162,47 +162,32 @@ func (p *printer) columns(t *Table) []textColumn {
 			col.cells = append(col.cells, p.plain(cell(row, i).shown))
 		}
 		cells := widest(col.cells)
-		col.heading = wrap(p.plain(c.heading()), max(10, cells))
+		col.heading = wrap(p.plain(c.Heading()), max(10, cells))
 		col.width = max(cells, widest(col.heading))
 		out[i] = col
 	}
 	return out
 }
 
-// joined is the lines of some columns side by side, headings level at the bottom,
-// a rule below them.
-func (p *printer) joined(columns []textColumn) []string {
-	tall := 0
-	for _, c := range columns {
-		tall = max(tall, len(c.heading))
-	}
-	var out []string
-	for k := range tall {
-		out = append(out, tableLine(columns, func(c *textColumn) string {
-			if i := k - (tall - len(c.heading)); i >= 0 {
-				return c.heading[i]
-			}
-			return ""
-		}))
-	}
-	rule := "─"
+// joined returns the lines of some columns side by side, headings level at the bottom, a
+// rule below them.
+func (p *printer) joined(columns []textColumn, rows int) []string {
+	tall, rule := 0, "─"
 	if p.ASCII {
 		rule = "-"
 	}
-	out = append(out, tableLine(columns, func(c *textColumn) string { return strings.Repeat(rule, c.width) }))
-	for k := range columns[0].cells {
-		out = append(out, tableLine(columns, func(c *textColumn) string { return c.cells[k] }))
+	for _, c := range columns {
+		tall = max(tall, len(c.heading))
 	}
-	return out
-}
-
-// tableLine is one line of a table.
-func tableLine(columns []textColumn, text func(*textColumn) string) string {
-	parts := make([]string, len(columns))
-	for i := range columns {
-		parts[i] = pad(text(&columns[i]), columns[i].width, columns[i].right)
+	lines, right := make([][]string, tall+1+rows), []bool{}
+	for _, c := range columns {
+		right = append(right, c.right)
+		above := make([]string, tall-len(c.heading))
+		for k, s := range slices.Concat(above, c.heading, []string{strings.Repeat(rule, c.width)}, c.cells) {
+			lines[k] = append(lines[k], s)
+		}
 	}
-	return strings.Join(parts, "  ")
+	return Align(lines, right)
 }
 
 func widest(texts []string) int {
@@ -213,17 +198,8 @@ func widest(texts []string) int {
 	return width
 }
 
-// pad fills s with spaces up to a width, before it when it stands to the right.
-func pad(s string, width int, right bool) string {
-	spaces := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
-	if right {
-		return spaces + s
-	}
-	return s + spaces
-}
-
 // wrap breaks a text between words into lines of at most width characters; a
-// longer word has a line of its own.
+// longer word gets a line of its own.
 func wrap(s string, width int) []string {
 	var out []string
 	line := ""
