@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -99,10 +100,10 @@ func timeField(fetchers string) show.Field {
 }
 
 // shareSeries draws a curve over the share of T, in percent.
-func shareSeries(name string, c Curve, baseline bool) plot.Series {
+func shareSeries(name string, c measure.Curve, baseline bool) plot.Series {
 	s := plot.Series{Name: name, Baseline: baseline}
 	for _, p := range c.Thin(castilloPoints) {
-		s.X = append(s.X, 100*share(p.Pages, c.Reachable))
+		s.X = append(s.X, 100*measure.Share(p.Pages, c.Reachable))
 		s.Y = append(s.Y, p.Value)
 	}
 	return s
@@ -118,9 +119,9 @@ func shareChart(title string, series []plot.Series) *plot.Chart {
 
 // baselines are the ideal order and the diagonal, which is what pages drawn at random
 // from all give (P8, P9).
-func baselines(j *Judge) []plot.Series {
+func baselines(j *measure.Judge) []plot.Series {
 	n := j.Reachable()
-	return []plot.Series{shareSeries("ideal", j.Ideal(n), true), shareSeries("diagonal", Random(n, n), true)}
+	return []plot.Series{shareSeries("ideal", j.Ideal(n), true), shareSeries("diagonal", measure.Random(n, n), true)}
 }
 
 // pct writes a share in percent.

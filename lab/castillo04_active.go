@@ -9,6 +9,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // robots is r of figures 4.10 and 4.11: the thesis does not say it, 256 is the
@@ -90,14 +91,14 @@ func (m *middleBatch) usable() int { return min(robots, m.sites()) }
 
 // mean is the mean number of active fetchers.
 func (m *middleBatch) mean() float64 {
-	var busy adder
-	for _, s := range m.spans {
-		busy.add((s[1] - s[0]).Seconds())
+	busy := make([]float64, len(m.spans))
+	for i, s := range m.spans {
+		busy[i] = (s[1] - s[0]).Seconds()
 	}
 	if m.took == 0 {
 		return 0
 	}
-	return busy.sum() / m.took.Seconds()
+	return measure.Sum(busy) / m.took.Seconds()
 }
 
 // below is the share of the batch's time in which fewer than n fetchers are active.

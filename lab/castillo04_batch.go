@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // A middleBatch is the batch in which a crawl in batches fetches the page in the middle
@@ -22,7 +23,7 @@ type middleBatch struct {
 	took   time.Duration
 	number int // of the batch, from 1
 	k      int
-	tree   *Tree
+	tree   *measure.Tree
 }
 
 // middle crawls breadth-first in batches of T/30 pages up to the middle.
@@ -142,7 +143,7 @@ func skewRow(name string, sites []int) []show.Cell {
 			single++
 		}
 	}
-	return []show.Cell{show.Words(name), show.Count(pages), show.Count(len(sites)), show.Num(100*share(most, pages), 1), show.Num(100*share(single, len(sites)), 1), show.Num(gini(sites), 3)}
+	return []show.Cell{show.Words(name), show.Count(pages), show.Count(len(sites)), show.Num(100*measure.Share(most, pages), 1), show.Num(100*measure.Share(single, len(sites)), 1), show.Num(gini(sites), 3)}
 }
 
 // gini is the Gini coefficient of the pages of the sites: with n ascending,

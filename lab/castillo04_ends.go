@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -41,7 +42,7 @@ func endsFetchers(w *World) int { return min(256, max(2, w.Sites()/8)) }
 
 // endsBatch is K: as many batches as in the thesis, also where the crawl is cut short.
 func endsBatch(p *Place) int {
-	return thesisBatch(min(endsLimit, len(Reach(p.World.Sim.Out, p.Seeds).Order)))
+	return thesisBatch(min(endsLimit, len(measure.Reach(p.World.Sim.Out, p.Seeds).Order)))
 }
 
 // castilloBatchEnds is the last paragraph of 4.4 (S13, S14).
@@ -98,14 +99,9 @@ func (b *Bench) endsAt(p *Place) ([]*sim.Result, error) {
 // idleHours is the fetcher-hours that fetchers were idle for, until the last page was
 // handed out.
 func idleHours(r *sim.Result) float64 {
-	t := r.Trace.Total()
-	var idle adder
-	for why, s := range t.Idle {
-		if sim.Reason(why) != sim.Limit {
-			idle.add(s)
-		}
-	}
-	return idle.sum() / 3600
+	idle := r.Trace.Total().Idle
+	idle[sim.Limit] = 0
+	return measure.Sum(idle[:]) / 3600
 }
 
 // busyShare is the share of their time that fetchers are active for.
@@ -122,7 +118,7 @@ func together(w *World, order []graph.Page, k int) float64 {
 		stretches++
 		order = order[k:]
 	}
-	return share(sites, stretches)
+	return measure.Share(sites, stretches)
 }
 
 func endsSection(p *Place, runs []*sim.Result) show.Section {
@@ -213,11 +209,11 @@ func (b *Bench) pacesAt(p *Place) ([]*sim.Result, error) {
 
 // perPage is the mean seconds of a fetch.
 func perPage(r *sim.Result) float64 {
-	var all adder
-	for i := range r.Start {
-		all.add((r.End[i] - r.Start[i]).Seconds())
+	took := make([]float64, len(r.Start))
+	for i := range took {
+		took[i] = (r.End[i] - r.Start[i]).Seconds()
 	}
-	return all.sum() / float64(len(r.Start))
+	return measure.Sum(took) / float64(len(took))
 }
 
 // differs is by how much the total time of (w, c) is off that of (w/c, 1).

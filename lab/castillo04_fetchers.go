@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // thesisFetchers is the r of figure 4.7 and table 4.2.
@@ -90,7 +91,7 @@ func fetchersSection(p *Place, cells []timed) show.Section {
 		series = append(series, shareSeries(fmt.Sprintf("%s, r = %d", c.policy, c.fetchers), c.run.Trial.Cumulative(), false))
 	}
 	n := cells[0].run.Measures.Reachable
-	series = append(series, shareSeries("diagonal", Random(n, n), true))
+	series = append(series, shareSeries("diagonal", measure.Random(n, n), true))
 	return show.Section{
 		Title: p.World.Name,
 		Text:  fmt.Sprintf("T = %s on %s.", show.Counted(n, "page"), show.Counted(p.World.Sites(), "site")),

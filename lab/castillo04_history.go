@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"strings"
 )
 
@@ -78,11 +79,7 @@ func (b *Bench) historyAt(p *Place) (s show.Section, f finding, err error) {
 // E that they have now.
 func (o *ordering) old() (pages, rank float64) {
 	old := o.c.oldPages()
-	var have adder
-	for _, p := range old {
-		have.add(o.c.Truth.Value[p])
-	}
-	return share(len(old), o.reachable()), have.sum() / o.c.Judge.total
+	return measure.Share(len(old), o.reachable()), o.c.Judge.ShareOf(old)
 }
 
 func (o *ordering) historyText(pages, rank float64) string {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -17,7 +18,7 @@ func madeUp(place *Place, averages map[string]float64) *ordering {
 	for _, r := range thesisRows() {
 		if a, ok := averages[r.policy]; ok {
 			half := 1 - a
-			o.runs = append(o.runs, &Run{Policy: r.policy, Measures: Measures{Average: a, TauSample: a, PagesFor50: &half}})
+			o.runs = append(o.runs, &Run{Policy: r.policy, Measures: measure.Measures{Average: a, TauSample: a, PagesFor50: &half}})
 		}
 	}
 	return o
@@ -81,7 +82,7 @@ func TestCastilloOrderFindings(t *testing.T) {
 	}
 	o := &ordering{place: bareplace(9)}
 	for _, name := range append(historicalPolicies(true), "opic/cash=all", "opic/cash=seeds") {
-		o.runs = append(o.runs, &Run{Policy: name, Measures: Measures{Average: history[name]}})
+		o.runs = append(o.runs, &Run{Policy: name, Measures: measure.Measures{Average: history[name]}})
 	}
 	if f := o.historyFinding(); !f.holds {
 		t.Errorf("%+v", f)
@@ -96,7 +97,7 @@ func TestCastilloFetchersFinding(t *testing.T) {
 	cells := func(averages ...float64) []timed {
 		var all []timed
 		for _, a := range averages {
-			all = append(all, timed{run: &Run{Measures: Measures{Average: a}, Result: &sim.Result{Trace: sim.NewTrace(1)}}})
+			all = append(all, timed{run: &Run{Measures: measure.Measures{Average: a}, Result: &sim.Result{Trace: sim.NewTrace(1)}}})
 		}
 		return all
 	}
@@ -276,14 +277,14 @@ func TestCastilloTimeFinding(t *testing.T) {
 func TestDistributionVerdict(t *testing.T) {
 	place := func(name string) *Place { return &Place{World: &World{Name: name}} }
 	places := []*Place{place("a"), place("b")}
-	flat, steep := Random(100, 100), IdealFound(50, 100, 100)
-	if v := distributionVerdict(places, []Curve{flat, flat}); !strings.HasPrefix(v, "Holds") {
+	flat, steep := measure.Random(100, 100), measure.IdealFound(50, 100, 100)
+	if v := distributionVerdict(places, []measure.Curve{flat, flat}); !strings.HasPrefix(v, "Holds") {
 		t.Error(v)
 	}
-	if v := distributionVerdict(places, []Curve{flat, steep}); !strings.Contains(v, "differ by up to 50.0 % of the PageRank, after 50 % of the pages (b has more") {
+	if v := distributionVerdict(places, []measure.Curve{flat, steep}); !strings.Contains(v, "differ by up to 50.0 % of the PageRank, after 50 % of the pages (b has more") {
 		t.Error(v)
 	}
-	if v := distributionVerdict(places[:1], []Curve{steep}); !strings.Contains(v, "25.0 % of the pages") {
+	if v := distributionVerdict(places[:1], []measure.Curve{steep}); !strings.Contains(v, "25.0 % of the pages") {
 		t.Error(v)
 	}
 }
@@ -291,15 +292,15 @@ func TestDistributionVerdict(t *testing.T) {
 // An order above the ideal one is an error of ours (P9).
 func TestCheckBound(t *testing.T) {
 	e := []graph.Page{0, 1, 2}
-	low, err := NewJudge(&Truth{Value: []float64{1, 1, 1}}, e, JudgeOptions{})
+	low, err := measure.NewJudge(&measure.Truth{Value: []float64{1, 1, 1}}, e, measure.JudgeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	high, err := NewJudge(&Truth{Value: []float64{4, 1, 1}}, e, JudgeOptions{})
+	high, err := measure.NewJudge(&measure.Truth{Value: []float64{4, 1, 1}}, e, measure.JudgeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for judge, fails := range map[*Judge]bool{low: false, high: true} {
+	for judge, fails := range map[*measure.Judge]bool{low: false, high: true} {
 		trial, err := judge.Try(e)
 		if err != nil {
 			t.Fatal(err)
@@ -326,7 +327,7 @@ func TestPartialTau(t *testing.T) {
 	}
 	order := o.runs[0].Result.Order
 	part := order[:len(order)/5]
-	within, err := PageRankTruth(p.World.Web(), TruthOptions{Within: part})
+	within, err := measure.PageRankTruth(p.World.Web(), measure.TruthOptions{Within: part})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +335,7 @@ func TestPartialTau(t *testing.T) {
 	for _, q := range part {
 		x, y = append(x, within.Value[q]), append(y, truth.Value[q])
 	}
-	want, _ := TauB(x, y)
+	want, _ := measure.TauB(x, y)
 	if got, err := b.partialTau(o, part, true); err != nil || math.Abs(got-want) > 1e-3 {
 		t.Errorf("tau of a fifth %v, want %v (%v)", got, want, err)
 	}

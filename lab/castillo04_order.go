@@ -7,6 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // An ordering is what several policies did from one start at one place.
@@ -84,7 +85,7 @@ func (o *ordering) regret(policy string) show.Cell {
 	random, _ := o.average("random")
 	horn, _ := o.average("horn")
 	omniscient, _ := o.average("omniscient")
-	if r, can := Regret(avg, random, horn, omniscient); ok && can {
+	if r, can := measure.Regret(avg, random, horn, omniscient); ok && can {
 		return show.Num(r, 3)
 	}
 	return show.None()

@@ -1,14 +1,15 @@
 package lab
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // partialPolicies is the orders whose partial webs are compared.
@@ -66,7 +67,7 @@ func (b *Bench) partialTaus(o *ordering) ([][]partialTau, error) {
 			r, k = 0, last
 		}
 		order := o.runs[r].Result.Order
-		fetched := order[:pagesAt(shares[k], len(order))]
+		fetched := order[:measure.PagesAt(shares[k], len(order))]
 		t := &all[r][k]
 		if t.dangling, err = b.partialTau(o, fetched, false); err == nil {
 			t.absent, err = b.partialTau(o, fetched, true)
@@ -80,45 +81,31 @@ func (b *Bench) partialTaus(o *ordering) ([][]partialTau, error) {
 }
 
 // partialTau solves for PageRank of the part and compares. absent leaves pages out that
-// were not fetched. It is solved as the truth is, to the same tolerance: tau counts ties
-// by equality, so pages that are equal must be equal in both.
+// were not fetched.
 func (b *Bench) partialTau(o *ordering, fetched []graph.Page, absent bool) (float64, error) {
 	w := o.place.World
+	part, in := slices.Clone(fetched), make([]bool, w.Pages())
 	crawled := make([]bool, w.Pages())
 	for _, p := range fetched {
-		crawled[p] = true
+		crawled[p], in[p] = true, true
 	}
-	inside := make([]float64, w.Pages())
 	for _, p := range fetched {
-		inside[p] = 1
 		for _, q := range w.Sim.Out.List(p) {
-			if !absent || crawled[q] {
-				inside[q] = 1
+			if !absent && !in[q] {
+				part, in[q] = append(part, q), true
 			}
 		}
 	}
-	in := keepLinks(w.In, func(p, q graph.Page) bool {
-		return crawled[q] && inside[p] == 1 && (p != q || w.Sim.SelfLinks)
-	})
-	if in == nil {
-		in = w.In
-	} else {
-		defer in.Free()
-	}
-	r, err := rank.PageRank(&rank.Web{In: in}, rank.Options{
-		SelfLinks: w.Sim.SelfLinks, Tolerance: truthTolerance, Method: rank.Jacobi, Threads: 1,
-		Teleport: inside, DanglingToTeleport: true, Progress: func(int, float64) error { return b.Context.Err() },
-	})
-	var short *rank.ToleranceError
-	if err != nil && !(errors.As(err, &short) && r != nil && r.Bound <= truthWorst) {
+	t, err := measure.PageRankTruth(&rank.Web{In: w.In, Fetched: func(p graph.Page) bool { return crawled[p] }}, measure.TruthOptions{
+		SelfLinks: w.Sim.SelfLinks, Within: part, Threads: 1, Progress: func(int, float64) error { return b.Context.Err() }})
+	if err != nil {
 		return 0, err
 	}
-	tie(r.Score)
 	x, y := make([]float64, len(fetched)), make([]float64, len(fetched))
 	for i, p := range fetched {
-		x[i], y[i] = r.Score[p], o.c.Truth.Value[p]
+		x[i], y[i] = t.Value[p], o.c.Truth.Value[p]
 	}
-	return TauB(x, y)
+	return measure.TauB(x, y)
 }
 
 // partialSections is the chart and the table of one place, for each way to treat pages
@@ -158,7 +145,7 @@ func partialText(o *ordering, tau [][]partialTau) string {
 	for i, r := range o.runs {
 		avg, at = append(avg, r.Measures.Average), append(at, tau[i][at20].dangling)
 	}
-	k, _ := TauB(avg, at)
+	k, _ := measure.TauB(avg, at)
 	how := "about independent of it"
 	switch {
 	case k <= -0.3:

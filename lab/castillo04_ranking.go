@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"slices"
 	"strings"
 )
@@ -31,7 +32,7 @@ func (o *ordering) rankingOf(how string, group int) (k ranking, ok bool) {
 
 // kendall is the correlation with the thesis' ranking by averages.
 func (k *ranking) kendall() float64 {
-	v, _ := TauB(k.theirs, k.ours) // of equal length
+	v, _ := measure.TauB(k.theirs, k.ours) // of equal length
 	return v
 }
 
@@ -42,7 +43,7 @@ func (k *ranking) kendallTau() float64 {
 		theirs = append(theirs, r.tau)
 		ours = append(ours, k.o.run(r.policy).Measures.TauSample)
 	}
-	v, _ := TauB(theirs, ours)
+	v, _ := measure.TauB(theirs, ours)
 	return v
 }
 
@@ -54,7 +55,7 @@ func (k *ranking) kendallSeeds() show.Cell {
 			ours[i] = k.o.run("opic/cash=seeds").Measures.Average
 		}
 	}
-	v, _ := TauB(k.theirs, ours)
+	v, _ := measure.TauB(k.theirs, ours)
 	return show.Num(v, 3)
 }
 
@@ -132,7 +133,7 @@ func (k *ranking) without(row thesisRow) float64 {
 			theirs, ours = append(theirs, k.theirs[i]), append(ours, k.ours[i])
 		}
 	}
-	v, _ := TauB(theirs, ours)
+	v, _ := measure.TauB(theirs, ours)
 	return v
 }
 
@@ -194,7 +195,7 @@ func meanOrdering(all []*ordering) *ordering {
 			continue
 		}
 		avg, tau := meanOf(some, r)
-		mean.runs = append(mean.runs, &Run{Policy: r.policy, Measures: Measures{Average: avg.Value(), TauSample: tau.Value()}})
+		mean.runs = append(mean.runs, &Run{Policy: r.policy, Measures: measure.Measures{Average: avg.Value(), TauSample: tau.Value()}})
 	}
 	return mean
 }

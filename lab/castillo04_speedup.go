@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -39,7 +40,7 @@ const (
 
 // speedPages is the number of pages of one cell.
 func speedPages(p *Place) int {
-	n := len(Reach(p.World.Sim.Out, p.Seeds).Order)
+	n := len(measure.Reach(p.World.Sim.Out, p.Seeds).Order)
 	return max(1, min(speedLimit, n/speedPart))
 }
 

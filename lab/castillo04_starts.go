@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // A startsRow is one policy over start sets.
@@ -27,7 +28,7 @@ func startsGrid() []float64 {
 
 // addStarts adds a section with confidence bands over b.Starts start sets and paired
 // differences to breadth-first; none when no start sets were asked for.
-func (b *Bench) addStarts(rep *show.Report, p *Place, t *Truth, policies []string) error {
+func (b *Bench) addStarts(rep *show.Report, p *Place, t *measure.Truth, policies []string) error {
 	if b.Starts == 0 {
 		return nil
 	}
@@ -87,7 +88,7 @@ func (b *Bench) startsSection(rows []startsRow) (show.Section, error) {
 			return show.Section{}, err
 		}
 		a := b.summarise(r.average)
-		d, err := Paired(r.average, rows[base].average, b.Random)
+		d, err := measure.Paired(r.average, rows[base].average, b.Random)
 		if err != nil {
 			return show.Section{}, err
 		}
@@ -102,7 +103,7 @@ func (b *Bench) startsSection(rows []startsRow) (show.Section, error) {
 }
 
 // differsCell says whether the interval of a difference leaves out 0.
-func differsCell(d Interval) show.Cell {
+func differsCell(d measure.Interval) show.Cell {
 	if d.Low > 0 || d.High < 0 {
 		return show.Words("yes")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // A thesisRow is a row of table 4.1: the strategy, its average cumulative PageRank and
@@ -116,7 +117,7 @@ func (b *Bench) table1At(p *Place, polite bool) (*ordering, error) {
 // defaultBatches is batch- and partial-pagerank with the K of the command line, where
 // that is another than T/30.
 func defaultBatches(p *Place) []string {
-	k := float64(thesisBatch(len(Reach(p.World.Sim.Out, p.Seeds).Order)))
+	k := float64(thesisBatch(len(measure.Reach(p.World.Sim.Out, p.Seeds).Order)))
 	if math.Abs(math.Log(k/DefaultBatch)) < math.Log(1.25) {
 		return nil
 	}
@@ -212,7 +213,7 @@ func meanOf(all []*ordering, row thesisRow) (avg, tau show.Cell) {
 		return show.None(), show.None()
 	}
 	n := float64(len(a))
-	return show.Num(sum(a)/n, 4), show.Num(sum(k)/n, 4)
+	return show.Num(measure.Sum(a)/n, 4), show.Num(measure.Sum(k)/n, 4)
 }
 
 // group is the rows of a group that ran and mean something; whole is false if some did

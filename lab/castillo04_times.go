@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -108,21 +109,20 @@ func within(d []download, seconds float64) float64 {
 		}
 		return 1
 	})
-	return share(n, len(d))
+	return measure.Share(n, len(d))
 }
 
 func timeRow(name string, d []download) []show.Cell {
-	latency := 0
-	var total adder
-	for _, x := range d {
-		total.add(x.total)
+	latency, total := 0, make([]float64, len(d))
+	for i, x := range d {
+		total[i] = x.total
 		if x.total-x.transfer > x.transfer {
 			latency++
 		}
 	}
 	return []show.Cell{
 		show.Words(name), show.Num(100*within(d, 1.5), 1), show.Num(100*within(d, 3), 1), show.Num(100*within(d, 10), 1),
-		show.Num(d[len(d)/2].total, 3), show.Num(total.sum()/float64(len(d)), 3), show.Num(100*share(latency, len(d)), 1),
+		show.Num(d[len(d)/2].total, 3), show.Num(measure.Sum(total)/float64(len(d)), 3), show.Num(100*measure.Share(latency, len(d)), 1),
 	}
 }
 
@@ -132,7 +132,7 @@ func timeSeries(name string, d []download) plot.Series {
 	for i := range castilloPoints {
 		k := i * (len(d) - 1) / (castilloPoints - 1)
 		s.X = append(s.X, d[k].total)
-		s.Y = append(s.Y, share(k+1, len(d)))
+		s.Y = append(s.Y, measure.Share(k+1, len(d)))
 	}
 	return s
 }
@@ -148,7 +148,7 @@ func castilloDistribution(b *Bench) (*show.Report, error) {
 	rep := &show.Report{Header: castilloHeader(b, b.Places)}
 	rep.Intro = []string{"Thesis: the cumulative PageRank of .cl and .gr, best page first, is almost exactly the same; it is an upper bound for any strategy. Ours: the pages that can be reached, by PageRank with follow 0.9."}
 	t := &show.Table{Columns: head("graph", "pages", "10 % of the pages have, % of PageRank", "50 % of PageRank is on, % of pages", "80 % of PageRank is on, % of pages", "90 % of PageRank is on, % of pages", "average")}
-	var curves []Curve
+	var curves []measure.Curve
 	var series []plot.Series
 	for i, p := range b.Places {
 		b.say(i, len(b.Places), "%s", p.World.Name)
@@ -165,21 +165,21 @@ func castilloDistribution(b *Bench) (*show.Report, error) {
 		}
 		t.Rows = append(t.Rows, append(row, show.Num(c.Mean(), 4)))
 	}
-	series = append(series, shareSeries("diagonal", Random(1000, 1000), true))
+	series = append(series, shareSeries("diagonal", measure.Random(1000, 1000), true))
 	rep.Sections = []show.Section{{Title: "Upper bounds", Chart: shareChart("PageRank of the best pages", series), Table: t}}
 	rep.Verdict = distributionVerdict(b.Places, curves)
 	return rep, nil
 }
 
 // idealAt is the upper bound at a place.
-func (b *Bench) idealAt(p *Place) (Curve, error) {
+func (b *Bench) idealAt(p *Place) (measure.Curve, error) {
 	t, err := p.PageRank(b)
 	if err != nil {
-		return Curve{}, err
+		return measure.Curve{}, err
 	}
 	c, err := b.prepare(p.Setting(b, t))
 	if err != nil {
-		return Curve{}, fmt.Errorf("%s: %w", p.World.Name, err)
+		return measure.Curve{}, fmt.Errorf("%s: %w", p.World.Name, err)
 	}
 	return c.Judge.Ideal(c.Judge.Reachable()), nil
 }
@@ -188,7 +188,7 @@ func (b *Bench) idealAt(p *Place) (Curve, error) {
 const alike = 0.05
 
 // distributionVerdict judges the distance of the two curves farthest apart.
-func distributionVerdict(places []*Place, curves []Curve) string {
+func distributionVerdict(places []*Place, curves []measure.Curve) string {
 	if len(curves) < 2 {
 		at, _ := curves[0].PagesFor(0.5)
 		return fmt.Sprintf("One graph cannot be compared with another; on %s half of the PageRank is on %s of the pages.", places[0].World.Name, pct(at))
@@ -210,7 +210,7 @@ func distributionVerdict(places []*Place, curves []Curve) string {
 }
 
 // distance is the largest difference of two curves and the percent of pages it is at.
-func distance(a, c Curve) (d float64, at int) {
+func distance(a, c measure.Curve) (d float64, at int) {
 	for x := 1; x <= 100; x++ {
 		u, _ := a.At(float64(x) / 100)
 		v, _ := c.At(float64(x) / 100)
@@ -221,7 +221,7 @@ func distance(a, c Curve) (d float64, at int) {
 	return d, at
 }
 
-func moreAt(places []*Place, curves []Curve, a, c, percent int) string {
+func moreAt(places []*Place, curves []measure.Curve, a, c, percent int) string {
 	u, _ := curves[a].At(float64(percent) / 100)
 	v, _ := curves[c].At(float64(percent) / 100)
 	if u > v {

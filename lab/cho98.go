@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // Experiments of Cho, Garcia-Molina and Page, "Efficient crawling through URL
@@ -30,7 +31,7 @@ func cho98() []Experiment {
 // of at least g, or the best share of E where g is 0.
 type hotRule struct{ g, share float64 }
 
-func (r hotRule) of(j *Judge) Hot {
+func (r hotRule) of(j *measure.Judge) measure.Hot {
 	if r.g > 0 {
 		return j.HotAbove(r.g)
 	}
@@ -49,26 +50,26 @@ const fewHot = 10
 
 // usable says whether a threshold divides E into hot pages and others: some, and not
 // nearly all.
-func usable(h Hot, reachable int) bool {
-	return h.Pages >= fewHot && share(h.Pages, reachable) <= 0.75
+func usable(h measure.Hot, reachable int) bool {
+	return h.Pages >= fewHot && measure.Share(h.Pages, reachable) <= 0.75
 }
 
 // scaled is the threshold g of the paper where it means here about what it meant
 // there: at least ten hot pages and no more than five times their share. Elsewhere it
 // is the best pages of that share (S6), or more of them where these would be fewer
 // than ten.
-func scaled(j *Judge, g, theirs float64) hotRule {
+func scaled(j *measure.Judge, g, theirs float64) hotRule {
 	h := j.HotAbove(g)
-	if h.Pages >= fewHot && share(h.Pages, j.Reachable()) <= 5*theirs {
+	if h.Pages >= fewHot && measure.Share(h.Pages, j.Reachable()) <= 5*theirs {
 		return hotRule{g: g}
 	}
-	return hotRule{share: max(theirs, share(fewHot, j.Reachable()))}
+	return hotRule{share: max(theirs, measure.Share(fewHot, j.Reachable()))}
 }
 
 // ruleText says which threshold was taken and why.
-func ruleText(j *Judge, r hotRule, g float64) string {
+func ruleText(j *measure.Judge, r hotRule, g float64) string {
 	h := r.of(j)
-	s := fmt.Sprintf("Hot are %d of %d pages (%.2f %%), those with importance %s or more", h.Pages, j.Reachable(), 100*share(h.Pages, j.Reachable()), plot.Number(h.G))
+	s := fmt.Sprintf("Hot are %d of %d pages (%.2f %%), those with importance %s or more", h.Pages, j.Reachable(), 100*measure.Share(h.Pages, j.Reachable()), plot.Number(h.G))
 	if r.g > 0 {
 		return s + "."
 	}

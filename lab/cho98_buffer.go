@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // bufferShares is the sizes of the buffer as shares of E.
@@ -42,13 +43,13 @@ func (b *Bench) bufferAt(p *Place) (f bufferResult, s []show.Section, err error)
 		return f, nil, err
 	}
 	shares := bufferShares()
-	curves := make([][]Curve, len(names))
+	curves := make([][]measure.Curve, len(names))
 	for i := range curves {
-		curves[i] = make([]Curve, len(shares))
+		curves[i] = make([]measure.Curve, len(shares))
 	}
 	graph.Parallel(b.threads(), len(names)*len(shares), func(part int) {
 		i, k := part/len(shares), part%len(shares)
-		curves[i][k] = c[0].runs[i].Trial.bufferKnown(p.World.Sim.Out, pagesAt(shares[k], c[0].Judge.Reachable()))
+		curves[i][k] = bufferKnown(c[0].runs[i].Trial, p.World.Sim.Out, measure.PagesAt(shares[k], c[0].Judge.Reachable()))
 	})
 	f = bufferResult{place: p.World.Name, names: names}
 	for i := range names {
@@ -58,28 +59,18 @@ func (b *Bench) bufferAt(p *Place) (f bufferResult, s []show.Section, err error)
 }
 
 // bufferKnown is P_BC(k) where I' is the number of fetched pages that link to a page,
-// kept up to date while the crawl goes on.
-func (t *Trial) bufferKnown(out *graph.Lists, room int) Curve {
-	j := t.judge
-	b, limit, hot := NewBuffer(room, len(j.class)), j.HotBest(room).limit, 0
-	known := make([]uint32, len(j.class))
-	c := Curve{make([]float64, len(t.order)), len(j.pages)}
-	for k, p := range t.order {
+// kept up to date during the crawl.
+func bufferKnown(t *measure.Trial, out *graph.Lists, room int) measure.Curve {
+	known := make([]uint32, out.Pages())
+	return t.BufferCrawl(room, func(p graph.Page, update func(graph.Page, float64)) float64 {
 		for _, q := range out.List(p) {
 			if q != p {
 				known[q]++
-				b.Update(q, float64(known[q]))
+				update(q, float64(known[q]))
 			}
 		}
-		if j.class[p] < limit {
-			hot++
-		}
-		if gone := b.Store(p, float64(known[p])); gone != graph.NoPage && j.class[gone] < limit {
-			hot--
-		}
-		c.Y[k] = share(hot, room)
-	}
-	return c
+		return float64(known[p])
+	})
 }
 
 // tenth is the place of 10 % in bufferShares.
@@ -110,7 +101,7 @@ func bufferVerdict(all []bufferResult) string {
 }
 
 // last is the value at the end of a curve.
-func last(c Curve) float64 {
+func last(c measure.Curve) float64 {
 	if len(c.Y) == 0 {
 		return 0
 	}
@@ -118,7 +109,7 @@ func last(c Curve) float64 {
 }
 
 // bufferEnds is P_BC at the end against B.
-func bufferEnds(p *Place, names []string, curves [][]Curve, j *Judge) show.Section {
+func bufferEnds(p *Place, names []string, curves [][]measure.Curve, j *measure.Judge) show.Section {
 	chart := &plot.Chart{Title: p.World.Name + ": P_BC at the end", XLabel: "buffer, % of all pages", YLabel: "hot pages in the buffer, %", LogX: true}
 	t := &show.Table{Columns: []show.Column{{Name: "B", Unit: "%", Key: "share"}, {Name: "pages", Key: "room"}, {Name: "pages as important as the B-th", Key: "hot"}}}
 	for _, n := range names {
@@ -127,7 +118,7 @@ func bufferEnds(p *Place, names []string, curves [][]Curve, j *Judge) show.Secti
 	}
 	at := plot.Series{Name: "random", Baseline: true}
 	for k, of := range bufferShares() {
-		room := pagesAt(of, j.Reachable())
+		room := measure.PagesAt(of, j.Reachable())
 		row := []show.Cell{show.Brief(100 * of), show.Count(room), show.Count(j.HotBest(room).Pages)}
 		for i := range names {
 			v := 100 * last(curves[i][k])
@@ -142,11 +133,11 @@ func bufferEnds(p *Place, names []string, curves [][]Curve, j *Judge) show.Secti
 }
 
 // bufferCourse is P_BC during the crawl, for a tenth.
-func bufferCourse(p *Place, names []string, curves [][]Curve) show.Section {
+func bufferCourse(p *Place, names []string, curves [][]measure.Curve) show.Section {
 	chart := &plot.Chart{Title: p.World.Name + ": P_BC with room for 10 %", XLabel: "pages crawled, %", YLabel: "hot pages in the buffer, %"}
 	b := Bench{}
 	for i, n := range names {
-		chart.Series = append(chart.Series, b.percentSeries(n, []Curve{curves[i][tenth]}, 0, 100))
+		chart.Series = append(chart.Series, b.percentSeries(n, []measure.Curve{curves[i][tenth]}, 0, 100))
 	}
 	return show.Section{Title: p.World.Name + ": during the crawl", Chart: chart}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -105,7 +106,7 @@ func choFigure3(b *Bench) (*show.Report, error) {
 			chart.Series[i].X, chart.Series[i].Y = append(chart.Series[i].X, float64(a)), append(chart.Series[i].Y, float64(n))
 		}
 		t.Rows = append(t.Rows, row)
-		worstBacklink, worstRank = min(worstBacklink, share(before[1], a)), max(worstRank, before[2])
+		worstBacklink, worstRank = min(worstBacklink, measure.Share(before[1], a)), max(worstRank, before[2])
 	}
 	r.Sections = []show.Section{{Title: "Who is trapped", Chart: chart, Table: t}}
 	r.Verdict = figure3Verdict(worstBacklink, worstRank)

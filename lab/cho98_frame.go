@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // What the experiments of the two papers without a model of time share: what was found
@@ -133,7 +134,7 @@ type course struct {
 
 // courses crawls a place under several policies from its own seeds, which come first,
 // and from the further start sets.
-func (b *Bench) courses(p *Place, t *Truth, policies []string) ([]course, error) {
+func (b *Bench) courses(p *Place, t *measure.Truth, policies []string) ([]course, error) {
 	sets := append([][]graph.Page{p.Seeds}, b.furtherStarts(p)...)
 	all := make([]course, len(sets))
 	for i, seeds := range sets {
@@ -167,7 +168,7 @@ func (b *Bench) furtherStarts(p *Place) [][]graph.Page {
 	if b.Starts == 0 {
 		return nil
 	}
-	least := len(Reach(p.World.Sim.Out, p.Seeds).Order) / 2
+	least := len(measure.Reach(p.World.Sim.Out, p.Seeds).Order) / 2
 	var sets [][]graph.Page
 	for start := range b.Starts {
 		b.say(start, b.Starts, "%s, drawing start sets", p.World.Name)
@@ -176,7 +177,7 @@ func (b *Bench) furtherStarts(p *Place) [][]graph.Page {
 				return sets
 			}
 			seeds := RandomSeeds(p.World.Pages(), len(p.Seeds), b.Random, uint64(start*draws+draw))
-			if len(Reach(p.World.Sim.Out, seeds).Order) >= least {
+			if len(measure.Reach(p.World.Sim.Out, seeds).Order) >= least {
 				sets = append(sets, seeds)
 				break
 			}
@@ -186,7 +187,7 @@ func (b *Bench) furtherStarts(p *Place) [][]graph.Page {
 }
 
 // percents is a curve after 1, 2... 100 % of E.
-func percents(c Curve) []float64 {
+func percents(c measure.Curve) []float64 {
 	y := make([]float64, 100)
 	for i := range y {
 		y[i], _ = c.At(float64(i+1) / 100)
@@ -197,7 +198,7 @@ func percents(c Curve) []float64 {
 // percentSeries is a line for a chart over percents crawled, its values times scale,
 // from the curves of one policy on one or several start sets: their mean and, of more
 // than one, its 95 % interval. A first value is put at 0 % crawled.
-func (b *Bench) percentSeries(name string, curves []Curve, at0, scale float64) plot.Series {
+func (b *Bench) percentSeries(name string, curves []measure.Curve, at0, scale float64) plot.Series {
 	s := plot.Series{Name: name, X: []float64{0}, Y: []float64{at0 * scale}}
 	on := make([][]float64, len(curves))
 	for i, c := range curves {
@@ -222,11 +223,11 @@ func (b *Bench) percentSeries(name string, curves []Curve, at0, scale float64) p
 
 // summarise is Summarise with the seed of the bench. When the context has ended it is
 // empty, because nobody will read it.
-func (b *Bench) summarise(x []float64) Interval {
+func (b *Bench) summarise(x []float64) measure.Interval {
 	if b.Context != nil && b.Context.Err() != nil {
-		return Interval{}
+		return measure.Interval{}
 	}
-	return Summarise(x, b.Random)
+	return measure.Summarise(x, b.Random)
 }
 
 // diagonal is what a random crawler has: k/T of all (P6).

@@ -7,6 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // theirHot is the thresholds of graph 1 with the share of hot pages they had (S6).
@@ -15,8 +16,8 @@ func theirHot() [3]hotRule { return [3]hotRule{{3, 0.47}, {10, 0.10}, {100, 0.00
 // A hotRow is one threshold at one place.
 type hotRow struct {
 	rule  hotRule
-	hot   Hot
-	curve Curve
+	hot   measure.Hot
+	curve measure.Curve
 	area  float64 // mean of P_ST
 	last  float64 // rate at which hot pages are found right of 80 %, random = 1
 }
@@ -116,12 +117,12 @@ func graph1Section(p *Place, c course, rows []hotRow) show.Section {
 	b := Bench{}
 	for _, row := range rows {
 		if row.hot.Pages > 0 {
-			chart.Series = append(chart.Series, b.percentSeries(row.rule.String(), []Curve{row.curve}, 0, 100))
+			chart.Series = append(chart.Series, b.percentSeries(row.rule.String(), []measure.Curve{row.curve}, 0, 100))
 		}
 	}
 	for _, row := range rows {
 		if row.hot.Pages > 0 {
-			ideal := b.percentSeries("ideal, "+row.rule.String(), []Curve{IdealFound(row.hot.Pages, c.Judge.Reachable(), c.Judge.Reachable())}, 0, 100)
+			ideal := b.percentSeries("ideal, "+row.rule.String(), []measure.Curve{measure.IdealFound(row.hot.Pages, c.Judge.Reachable(), c.Judge.Reachable())}, 0, 100)
 			ideal.Baseline = true
 			chart.Series = append(chart.Series, ideal)
 		}
@@ -136,12 +137,12 @@ func graph1Table(p *Place, c course, rows []hotRow) show.Section {
 		{Name: "least I", Key: "g"}, {Name: "mean P_ST", Key: "p_st"}, {Name: "of the ideal", Key: "ideal"}, {Name: "at 20 % crawled", Unit: "%", Key: "at_20"}, {Name: "rate right of 80 %, random = 1", Key: "last_rate"}}}
 	T, theirs := c.Judge.Reachable(), theirHot()
 	for i, row := range rows {
-		ideal := IdealFound(row.hot.Pages, T, T).Mean()
+		ideal := measure.IdealFound(row.hot.Pages, T, T).Mean()
 		at20, _ := row.curve.At(0.2)
 		if row.hot.Pages == 0 {
 			ideal, at20 = math.NaN(), math.NaN()
 		}
-		t.Rows = append(t.Rows, []show.Cell{show.Words(row.rule.String()), show.Brief(100 * theirs[i%len(theirs)].share), show.Num(100*share(row.hot.Pages, T), 2), show.Count(row.hot.Pages),
+		t.Rows = append(t.Rows, []show.Cell{show.Words(row.rule.String()), show.Brief(100 * theirs[i%len(theirs)].share), show.Num(100*measure.Share(row.hot.Pages, T), 2), show.Count(row.hot.Pages),
 			show.Brief(row.hot.G), show.Num(row.area, 4), show.Num(ideal, 4), show.Num(100*at20, 1), show.Num(row.last, 2)})
 	}
 	return show.Section{Title: p.World.Name + ": thresholds", Table: t}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // Graphs 2, 3 and 4 compare the same orders by three measures.
@@ -63,17 +64,17 @@ func choPolicies() []string {
 // An orderRow is one policy at one place by one measure.
 type orderRow struct {
 	name   string
-	curves []Curve   // by start set
-	means  []float64 // of the curves
+	curves []measure.Curve // by start set
+	means  []float64       // of the curves
 }
 
 // orderRows measures all crawls of a place.
-func orderRows(courses []course, names []string, measure func(c *course, t *Trial) Curve) []orderRow {
+func orderRows(courses []course, names []string, of func(c *course, t *measure.Trial) measure.Curve) []orderRow {
 	rows := make([]orderRow, len(names))
 	for i := range rows {
 		rows[i].name = names[i]
 		for k := range courses {
-			c := measure(&courses[k], courses[k].runs[i].Trial)
+			c := of(&courses[k], courses[k].runs[i].Trial)
 			rows[i].curves, rows[i].means = append(rows[i].curves, c), append(rows[i].means, c.Mean())
 		}
 	}
@@ -105,7 +106,7 @@ func choGraph2(b *Bench) (*show.Report, error) {
 			return nil, err
 		}
 		rule := scaled(c[0].Judge, 100, 0.008)
-		rows := orderRows(c, names, func(c *course, t *Trial) Curve { return t.Found(rule.of(c.Judge)) })
+		rows := orderRows(c, names, func(c *course, t *measure.Trial) measure.Curve { return t.Found(rule.of(c.Judge)) })
 		text := ruleText(c[0].Judge, rule, 100)
 		r.Sections = append(r.Sections, b.orderSection(p, "P_ST", text, rows, idealFor(c[0].Judge, rule)))
 		x, y := orderFindings(p.World.Name, rows)
@@ -118,8 +119,8 @@ func choGraph2(b *Bench) (*show.Report, error) {
 }
 
 // idealFor is the ideal curve of P_ST.
-func idealFor(j *Judge, rule hotRule) Curve {
-	return IdealFound(rule.of(j).Pages, j.Reachable(), j.Reachable())
+func idealFor(j *measure.Judge, rule hotRule) measure.Curve {
+	return measure.IdealFound(rule.of(j).Pages, j.Reachable(), j.Reachable())
 }
 
 // choGraph3 is P_CS of the same orders (X3).
@@ -137,9 +138,9 @@ func choGraph3(b *Bench) (*show.Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows := orderRows(c, names, func(_ *course, t *Trial) Curve { return t.CrawlStop() })
+		rows := orderRows(c, names, func(_ *course, t *measure.Trial) measure.Curve { return t.CrawlStop() })
 		rule := scaled(c[0].Judge, 100, 0.008)
-		hot := orderRows(c, names, func(c *course, t *Trial) Curve { return t.Found(rule.of(c.Judge)) })
+		hot := orderRows(c, names, func(c *course, t *measure.Trial) measure.Curve { return t.Found(rule.of(c.Judge)) })
 		ideal, err := c[0].Judge.Try(c[0].Judge.Ranked())
 		if err != nil {
 			return nil, err
@@ -163,7 +164,7 @@ func orderFindings(place string, rows []orderRow) (before, better finding) {
 	before = finding{place: place, holds: m[pagerankOrder] > m[backlinkCount]}
 	before.numbers = fmt.Sprintf("mean P_ST %.4f against %.4f", m[pagerankOrder], m[backlinkCount])
 	if len(rows[0].means) > 1 {
-		d, _ := Paired(rows[pagerankOrder].means, rows[backlinkCount].means, 0)
+		d, _ := measure.Paired(rows[pagerankOrder].means, rows[backlinkCount].means, 0)
 		before.numbers += fmt.Sprintf(", difference over %d start sets %.3f [%.3f, %.3f]", d.N, d.Mean, d.Low, d.High)
 	}
 	best := slices.Index(m, slices.Max(m))
@@ -202,10 +203,10 @@ func sequence(rows []orderRow) string {
 }
 
 // orderSection draws the curves of a place and lists their means.
-func (b *Bench) orderSection(p *Place, measure, text string, rows []orderRow, ideal Curve) show.Section {
-	chart := &plot.Chart{Title: p.World.Name + ": " + measure, XLabel: "pages crawled, %", YLabel: measure + ", %"}
+func (b *Bench) orderSection(p *Place, what, text string, rows []orderRow, ideal measure.Curve) show.Section {
+	chart := &plot.Chart{Title: p.World.Name + ": " + what, XLabel: "pages crawled, %", YLabel: what + ", %"}
 	at0 := 0.0
-	if measure == "P_CS" {
+	if what == "P_CS" {
 		at0 = math.NaN() // of no pages there is no share
 	}
 	for i, r := range rows {
@@ -213,17 +214,17 @@ func (b *Bench) orderSection(p *Place, measure, text string, rows []orderRow, id
 			chart.Series = append(chart.Series, b.percentSeries(r.name, r.curves, at0, 100))
 		}
 	}
-	best := b.percentSeries("ideal", []Curve{ideal}, at0, 100)
+	best := b.percentSeries("ideal", []measure.Curve{ideal}, at0, 100)
 	best.Baseline = true
 	chart.Series = append(chart.Series, best, diagonal(100))
-	return show.Section{Title: p.World.Name, Text: text + bandText(len(rows[0].means)), Chart: chart, Table: b.orderTable(measure, rows)}
+	return show.Section{Title: p.World.Name, Text: text + bandText(len(rows[0].means)), Chart: chart, Table: b.orderTable(what, rows)}
 }
 
 // orderTable has the mean of a measure for each order, and over start sets the
 // interval and the paired difference to backlink order.
-func (b *Bench) orderTable(measure string, rows []orderRow) *show.Table {
+func (b *Bench) orderTable(what string, rows []orderRow) *show.Table {
 	sets := len(rows[0].means)
-	t := &show.Table{Columns: []show.Column{{Name: "order"}, {Name: "mean " + measure, Key: "mean"}, {Name: "at 10 % crawled", Unit: "%", Key: "at_10"}, {Name: "at 20 %", Unit: "%", Key: "at_20"}, {Name: "at 50 %", Unit: "%", Key: "at_50"}}}
+	t := &show.Table{Columns: []show.Column{{Name: "order"}, {Name: "mean " + what, Key: "mean"}, {Name: "at 10 % crawled", Unit: "%", Key: "at_10"}, {Name: "at 20 %", Unit: "%", Key: "at_20"}, {Name: "at 50 %", Unit: "%", Key: "at_50"}}}
 	if sets > 1 {
 		t.Columns = append(t.Columns, show.Column{Name: "mean over start sets", Key: "sets_mean"}, show.Column{Name: "low", Key: "sets_low"}, show.Column{Name: "high", Key: "sets_high"}, show.Column{Name: "minus backlink-count, low", Key: "paired_low"}, show.Column{Name: "high", Key: "paired_high"})
 	}
@@ -235,7 +236,7 @@ func (b *Bench) orderTable(measure string, rows []orderRow) *show.Table {
 		}
 		if sets > 1 {
 			in := b.summarise(r.means)
-			d, _ := Paired(r.means, rows[backlinkCount].means, b.Random)
+			d, _ := measure.Paired(r.means, rows[backlinkCount].means, b.Random)
 			row = append(row, show.Num(in.Mean, 4), show.Num(in.Low, 4), show.Num(in.High, 4), show.Num(d.Low, 4), show.Num(d.High, 4))
 		}
 		t.Rows = append(t.Rows, row)

@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"slices"
 )
 
@@ -41,21 +42,21 @@ func (b *Bench) graph4At(p *Place) (now, before []float64, s show.Section, err e
 		return nil, nil, s, err
 	}
 	rule := scaled(c[0].Judge, 13, 0.008)
-	rows := orderRows(c, names, func(c *course, t *Trial) Curve { return t.Found(rule.of(c.Judge)) })
+	rows := orderRows(c, names, func(c *course, t *measure.Trial) measure.Curve { return t.Found(rule.of(c.Judge)) })
 	other, err := c[0].judged(counts)
 	if err != nil {
 		return nil, nil, s, err
 	}
 	backlinks := scaled(other.Judge, 100, 0.008)
-	graph2 := orderRows([]course{other}, names, func(c *course, t *Trial) Curve { return t.Found(backlinks.of(c.Judge)) })
+	graph2 := orderRows([]course{other}, names, func(c *course, t *measure.Trial) measure.Curve { return t.Found(backlinks.of(c.Judge)) })
 	s = b.orderSection(p, "P_ST", ruleText(c[0].Judge, rule, 13), rows, idealFor(c[0].Judge, rule))
 	addColumn(s.Table, show.Column{Name: "graph 2", Key: "graph2"}, bySeeds(graph2))
 	return bySeeds(rows), bySeeds(graph2), s, nil
 }
 
 // judged is the same crawls measured by another truth.
-func (c course) judged(t *Truth) (course, error) {
-	j, err := NewJudge(t, c.Tree.Order, JudgeOptions{Seed: c.Random})
+func (c course) judged(t *measure.Truth) (course, error) {
+	j, err := measure.NewJudge(t, c.Tree.Order, measure.JudgeOptions{Seed: c.Random})
 	if err != nil {
 		return c, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -171,7 +172,7 @@ func widestReach(out *graph.Lists, seeds []graph.Page, id []uint32) graph.Page {
 	try = append(try, by[:min(16, len(by))]...)
 	best, most := try[0], 0
 	for _, p := range try {
-		if n := len(Reach(out, []graph.Page{p}).Order); n > most {
+		if n := len(measure.Reach(out, []graph.Page{p}).Order); n > most {
 			best, most = p, n
 		}
 	}
@@ -213,12 +214,12 @@ func (b *Bench) graph5At(d *domain) (f finding, s show.Section, err error) {
 	}
 	j := c[0].Judge
 	rule := scaled(j, 5, 0.10)
-	rows := orderRows(c, names, func(c *course, t *Trial) Curve { return t.Found(rule.of(c.Judge)) })
+	rows := orderRows(c, names, func(c *course, t *measure.Trial) measure.Curve { return t.Found(rule.of(c.Judge)) })
 	chart := &plot.Chart{Title: d.title + ": P_ST", XLabel: "pages crawled, %", YLabel: "P_ST, %"}
 	for _, row := range rows {
 		chart.Series = append(chart.Series, one.percentSeries(row.name, row.curves, 0, 100))
 	}
-	ideal := one.percentSeries("ideal", []Curve{idealFor(j, rule)}, 0, 100)
+	ideal := one.percentSeries("ideal", []measure.Curve{idealFor(j, rule)}, 0, 100)
 	ideal.Baseline = true
 	chart.Series = append(chart.Series, ideal, diagonal(100))
 	s = show.Section{Title: d.title, Text: fmt.Sprintf("%d of %d pages can be reached. ", j.Reachable(), d.World.Pages()) + ruleText(j, rule, 5), Chart: chart}
@@ -262,13 +263,13 @@ type worse struct {
 //	P(behind > d) <= exp(-2 H d²)
 //
 // (Massart 1990; drawing without replacement only makes it smaller).
-func worseThanRandom(c Curve, hot int) (w worse) {
+func worseThanRandom(c measure.Curve, hot int) (w worse) {
 	if hot == 0 || len(c.Y) == 0 {
 		return w
 	}
 	below := 0
 	for i, y := range c.Y {
-		line := share(i+1, c.Reachable)
+		line := measure.Share(i+1, c.Reachable)
 		if line-y > 1e-9 {
 			below++
 		}
@@ -276,7 +277,7 @@ func worseThanRandom(c Curve, hot int) (w worse) {
 			w.behind, w.at = line-y, line
 		}
 	}
-	w.share = share(below, len(c.Y))
+	w.share = measure.Share(below, len(c.Y))
 	w.chance = math.Sqrt(math.Log(100) / (2 * float64(hot)))
 	return w
 }

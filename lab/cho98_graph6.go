@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // choGraph6 is the histogram of backlink counts (X6).
@@ -51,7 +52,7 @@ func (b *Bench) graph6At(p *Place, d *domain) (f finding, s show.Section, err er
 
 // histogram is the number of pages for each count of backlinks but 0, which has no
 // place on a logarithmic axis.
-func histogram(name string, t *Truth) plot.Series {
+func histogram(name string, t *measure.Truth) plot.Series {
 	most := 0
 	for _, v := range t.Value {
 		most = max(most, int(v))
@@ -69,7 +70,7 @@ func histogram(name string, t *Truth) plot.Series {
 	return s
 }
 
-func histogramRow(name string, t *Truth) []show.Cell {
+func histogramRow(name string, t *measure.Truth) []show.Cell {
 	most := 0.0
 	for _, v := range t.Value {
 		most = max(most, v)
@@ -79,12 +80,12 @@ func histogramRow(name string, t *Truth) []show.Cell {
 }
 
 // fewerThan is the share of pages with fewer than n backlinks.
-func fewerThan(t *Truth, n float64) float64 {
+func fewerThan(t *measure.Truth, n float64) float64 {
 	k := 0
 	for _, v := range t.Value {
 		if v < n {
 			k++
 		}
 	}
-	return share(k, len(t.Value))
+	return measure.Share(k, len(t.Value))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // smallBench has two places with sites and one without anything but links.
@@ -181,13 +182,13 @@ func TestSmallSites(t *testing.T) {
 // nearly all the time, one that has them first never, a shuffled one hardly (X5).
 func TestWorseThanRandom(t *testing.T) {
 	const T, H = 1000, 100
-	curve := func(hot func(k int) bool) Curve {
-		c, n := Curve{make([]float64, T), T}, 0
+	curve := func(hot func(k int) bool) measure.Curve {
+		c, n := measure.Curve{Y: make([]float64, T), Reachable: T}, 0
 		for k := range c.Y {
 			if hot(k) {
 				n++
 			}
-			c.Y[k] = share(n, H)
+			c.Y[k] = measure.Share(n, H)
 		}
 		return c
 	}
@@ -226,20 +227,21 @@ func TestBufferKnown(t *testing.T) {
 			}
 		}
 		value[0]++
-		trial := trialOf(t, value, allPages(n), shuffled(r, allPages(n)), JudgeOptions{})
+		order := shuffled(r, allPages(n))
+		trial := trialOf(t, value, allPages(n), order, measure.JudgeOptions{})
 		room := 1 + r.IntN(n)
-		got := trial.bufferKnown(out, room)
-		nearCurve(t, "P_BC", got, n, naiveKnown(trial, out, value, room))
+		got := bufferKnown(trial, out, room)
+		nearCurve(t, "P_BC", got, n, naiveKnown(order, out, value, room))
 	}
 }
 
 // naiveKnown is P_BC after k fetches, by definition.
-func naiveKnown(trial *Trial, out *graph.Lists, value []float64, room int) func(k int) float64 {
+func naiveKnown(order []graph.Page, out *graph.Lists, value []float64, room int) func(k int) float64 {
 	sorted := slices.Sorted(slices.Values(value))
 	least := sorted[len(sorted)-room]
 	return func(k int) float64 {
 		known, kept := make([]int, len(value)), []graph.Page{}
-		for _, p := range trial.order[:k] {
+		for _, p := range order[:k] {
 			for _, q := range out.List(p) {
 				if q != p {
 					known[q]++
@@ -262,7 +264,7 @@ func naiveKnown(trial *Trial, out *graph.Lists, value []float64, room int) func(
 				hot++
 			}
 		}
-		return share(hot, room)
+		return measure.Share(hot, room)
 	}
 }
 

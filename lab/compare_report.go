@@ -9,6 +9,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // Baselines are the crawls that all others of a comparison are held against. They
@@ -25,7 +26,7 @@ func (b *Baselines) Regret(average float64) (regret float64, ok bool) {
 	if b == nil || b.Random == nil || b.Horn == nil || b.Omniscient == nil {
 		return 0, false
 	}
-	return Regret(average, b.Random.Measures.Average, b.Horn.Measures.Average, b.Omniscient.Measures.Average)
+	return measure.Regret(average, b.Random.Measures.Average, b.Horn.Measures.Average, b.Omniscient.Measures.Average)
 }
 
 // Versus runs several policies and the baselines, those that are both only once. As
@@ -119,7 +120,7 @@ func (c *Comparison) Header(runs []*Run) []show.Field {
 	pages, reached := c.World.Pages(), len(c.Tree.Order)
 	h := []show.Field{
 		{Name: "world", Value: fmt.Sprintf("%s: %s, %s (%s), %s", c.World.Name, show.Counted(pages, "page"), show.Counted(int(c.World.Sim.Out.Links()), "link"), links, sites)},
-		{Name: "seeds", Value: fmt.Sprintf("%s: %s, from which %s can be reached (%.1f %%)", c.SeedsName, show.Grouped(len(c.Seeds)), show.Counted(reached, "page"), 100*share(reached, pages))},
+		{Name: "seeds", Value: fmt.Sprintf("%s: %s, from which %s can be reached (%.1f %%)", c.SeedsName, show.Grouped(len(c.Seeds)), show.Counted(reached, "page"), 100*measure.Share(reached, pages))},
 		{Name: "policies", Value: policies},
 		{Name: "options", Value: c.optionsText()},
 		{Name: "random seed", Value: strconv.FormatUint(c.Random, 10)},
@@ -156,7 +157,7 @@ func (c *Comparison) optionsText() string {
 
 func (c *Comparison) tableText(b *Baselines) string {
 	var hot []string
-	for _, h := range c.Judge.hot {
+	for _, h := range c.Judge.Hot() {
 		hot = append(hot, fmt.Sprintf("%s for G = %g", show.Grouped(h.Pages), h.G))
 	}
 	text := fmt.Sprintf("average: mean of the cumulative importance (%s) over the crawl. tau: Kendall's tau-b against descending importance, of all pages and of a sample. P_CS: mean share of hot pages among those fetched so far. P_ST: mean share of the pages with importance at least G that were found; there are %s. 50 %% and 90 %%: share of the reachable pages after which so much of the importance was there.",
@@ -215,7 +216,7 @@ func (c *Comparison) measureColumns() []show.Column {
 		{Name: "average", Key: "avg_cumulative_pagerank"}, {Name: "regret"},
 		{Name: "tau", Key: "kendall_tau"}, {Name: "tau sample", Key: "kendall_tau_sample"}, {Name: "P_CS", Key: "p_cs"},
 	}
-	for _, h := range c.Judge.hot {
+	for _, h := range c.Judge.Hot() {
 		cols = append(cols, show.Column{Name: fmt.Sprintf("P_ST G=%g", h.G), Key: fmt.Sprintf("p_st_%g", h.G)})
 	}
 	return append(cols, show.Column{Name: "50 %", Key: "pages_for_50"}, show.Column{Name: "90 %", Key: "pages_for_90"})
@@ -254,11 +255,15 @@ func (c *Comparison) idealRow(runs []*Run, b *Baselines) []show.Cell {
 	n := mostFetches(runs)
 	ideal := c.Judge.Ideal(n)
 	row := []show.Cell{show.Words("ideal (baseline)"), show.Count(n), show.Num(ideal.Mean(), 4), c.regretCell(ideal.Mean(), b), show.None(), show.None(), show.Num(1, 4)}
-	for _, h := range c.Judge.hot {
-		row = append(row, show.Num(IdealFound(h.Pages, len(c.Tree.Order), n).Mean(), 4))
+	for _, h := range c.Judge.Hot() {
+		row = append(row, show.Num(measure.IdealFound(h.Pages, len(c.Tree.Order), n).Mean(), 4))
 	}
 	for _, level := range []float64{0.5, 0.9} {
-		row = append(row, cellOf(known(ideal.PagesFor(level))))
+		cell := show.None()
+		if of, ok := ideal.PagesFor(level); ok {
+			cell = show.Num(of, 4)
+		}
+		row = append(row, cell)
 	}
 	return row
 }
@@ -275,17 +280,17 @@ func mostFetches(runs []*Run) (n int) {
 const curvePoints = 300
 
 // runSeries is a curve over the share of the reachable pages, thinned.
-func runSeries(name string, c Curve) plot.Series {
+func runSeries(name string, c measure.Curve) plot.Series {
 	s := plot.Series{Name: name}
 	for _, p := range c.Thin(curvePoints) {
-		s.X = append(s.X, share(p.Pages, c.Reachable))
+		s.X = append(s.X, measure.Share(p.Pages, c.Reachable))
 		s.Y = append(s.Y, p.Value)
 	}
 	return s
 }
 
 // runBaseline is runSeries for what the others are measured against.
-func runBaseline(name string, c Curve) plot.Series {
+func runBaseline(name string, c measure.Curve) plot.Series {
 	s := runSeries(name, c)
 	s.Baseline = true
 	return s
@@ -297,32 +302,24 @@ func (c *Comparison) curveSections(runs []*Run, b *Baselines) []show.Section {
 	n := mostFetches(runs)
 	sections := []show.Section{
 		c.curves("Cumulative importance", "share of the importance of all reachable pages", runs, b,
-			func(r *Run) Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(n)),
+			func(r *Run) measure.Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(n)),
 		c.curves("P_CS: crawl and stop", "share of the pages fetched so far that are as important as as many of the best", runs, b,
-			func(r *Run) Curve { return r.Trial.CrawlStop() }, Curve{allOnes(n), len(c.Tree.Order)}),
+			func(r *Run) measure.Curve { return r.Trial.CrawlStop() }, measure.IdealFound(1, len(c.Tree.Order), n)),
 	}
-	for _, h := range c.Judge.hot {
+	for _, h := range c.Judge.Hot() {
 		if h.Pages == 0 {
 			continue
 		}
 		sections = append(sections, c.curves(fmt.Sprintf("P_ST: pages with importance at least %g", h.G),
 			fmt.Sprintf("share of the %s such pages that were found", show.Grouped(h.Pages)), runs, b,
-			func(r *Run) Curve { return r.Trial.Found(h) }, IdealFound(h.Pages, len(c.Tree.Order), n)))
+			func(r *Run) measure.Curve { return r.Trial.Found(h) }, measure.IdealFound(h.Pages, len(c.Tree.Order), n)))
 	}
 	return sections
 }
 
-func allOnes(n int) []float64 {
-	y := make([]float64, n)
-	for i := range y {
-		y[i] = 1
-	}
-	return y
-}
-
 // curves is one chart of all runs; the baselines are ideal, horn and random, and
 // omniscient only where somebody asked for it.
-func (c *Comparison) curves(title, label string, runs []*Run, b *Baselines, of func(*Run) Curve, ideal Curve) show.Section {
+func (c *Comparison) curves(title, label string, runs []*Run, b *Baselines, of func(*Run) measure.Curve, ideal measure.Curve) show.Section {
 	chart := &plot.Chart{XLabel: "share of the reachable pages fetched", YLabel: label}
 	for _, r := range runs {
 		chart.Series = append(chart.Series, runSeries(r.Policy, of(r)))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -26,7 +27,7 @@ func comparisonOf(t *testing.T, seed uint64, pages int, change func(*Setting)) *
 		sites[p] = graph.Site(p / 5)
 	}
 	w := &World{Name: "random web", Sim: sim.World{Out: out, SiteOf: sites, Sites: pages / 5}}
-	truth, err := PageRankTruth(w.Web(), TruthOptions{})
+	truth, err := measure.PageRankTruth(w.Web(), measure.TruthOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +215,7 @@ func TestTimeFor(t *testing.T) {
 	curve, last := runs[0].Trial.Cumulative(), 0.0
 	for _, level := range []float64{0.01, 0.5, 0.8, 0.9, 1} {
 		k := 0
-		for k < len(curve.Y) && curve.Y[k] < level-slack {
+		for k < len(curve.Y) && curve.Y[k] < level-1e-12 {
 			k++
 		}
 		got := runs[0].timeFor(curve, level)
@@ -223,7 +224,7 @@ func TestTimeFor(t *testing.T) {
 		}
 		last = got.Value()
 	}
-	if cut := runs[0].timeFor(Curve{curve.Y[:3], curve.Reachable}, 1); !math.IsNaN(cut.Value()) {
+	if cut := runs[0].timeFor(measure.Curve{Y: curve.Y[:3], Reachable: curve.Reachable}, 1); !math.IsNaN(cut.Value()) {
 		t.Errorf("a level that was not reached has the time %v", cut.Value())
 	}
 }

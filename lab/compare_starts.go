@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // StartSets is a comparison repeated from several start sets: what is left of the
@@ -28,7 +29,7 @@ type StartSets struct {
 // startSummary is what is said about one policy. It is made once: an interval takes
 // 10,000 times as many draws as there are sets.
 type startSummary struct {
-	mean, regret, lead Interval
+	mean, regret, lead measure.Interval
 	band               plot.Series
 }
 
@@ -121,22 +122,22 @@ func (s *StartSets) add(c *Comparison, runs []*Run, base *Baselines) {
 func (s *StartSets) Sets() int { return len(s.Reached) }
 
 // Mean is the average cumulative importance of policy i over the sets.
-func (s *StartSets) Mean(i int) Interval { return s.shown[i].mean }
+func (s *StartSets) Mean(i int) measure.Interval { return s.shown[i].mean }
 
 // MeanRegret is the regret of policy i over the sets in which it is known.
-func (s *StartSets) MeanRegret(i int) Interval { return s.shown[i].regret }
+func (s *StartSets) MeanRegret(i int) measure.Interval { return s.shown[i].regret }
 
 // Lead is by how much policy i is ahead of the first, set by set.
-func (s *StartSets) Lead(i int) Interval { return s.shown[i].lead }
+func (s *StartSets) Lead(i int) measure.Interval { return s.shown[i].lead }
 
-func (s *StartSets) meanOf(i int) Interval { return Summarise(s.Average[i], s.random) }
+func (s *StartSets) meanOf(i int) measure.Interval { return measure.Summarise(s.Average[i], s.random) }
 
-func (s *StartSets) regretOf(i int) Interval {
-	return Summarise(slices.DeleteFunc(slices.Clone(s.Regret[i]), math.IsNaN), s.random)
+func (s *StartSets) regretOf(i int) measure.Interval {
+	return measure.Summarise(slices.DeleteFunc(slices.Clone(s.Regret[i]), math.IsNaN), s.random)
 }
 
-func (s *StartSets) leadOf(i int) Interval {
-	d, err := Paired(s.Average[i], s.Average[0], s.random)
+func (s *StartSets) leadOf(i int) measure.Interval {
+	d, err := measure.Paired(s.Average[i], s.Average[0], s.random)
 	if err != nil {
 		panic(err) // add gives every policy one value a set
 	}
@@ -172,7 +173,7 @@ func (s *StartSets) bandOf(i int, progress func(k int) error) (plot.Series, erro
 		if slices.ContainsFunc(at, math.IsNaN) {
 			break
 		}
-		v := Summarise(at, s.random)
+		v := measure.Summarise(at, s.random)
 		line.X, line.Y = append(line.X, of), append(line.Y, v.Mean)
 		line.Low, line.High = append(line.Low, v.Low), append(line.High, v.High)
 	}
@@ -199,7 +200,7 @@ func (s *StartSets) table() *show.Table {
 	return t
 }
 
-func leadWord(d Interval) string {
+func leadWord(d measure.Interval) string {
 	if d.Low > 0 || d.High < 0 {
 		return "yes"
 	}

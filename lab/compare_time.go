@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -62,7 +63,7 @@ func averageByTime(runs []*Run, u axisUnit, last float64) show.Section {
 	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "mean importance of the pages that came"}
 	width := last / timeBuckets * (1 + 1e-9) // the last page belongs to the last stretch
 	for _, r := range runs {
-		buckets, err := r.Trial.PerBucket(TimeBuckets(inSeconds(r.Result.End), width))
+		buckets, err := r.Trial.PerBucket(measure.TimeBuckets(inSeconds(r.Result.End), width))
 		if err != nil {
 			panic(err) // a trial has the pages of its own crawl
 		}
@@ -125,7 +126,7 @@ func (c *Comparison) timeRow(r *Run) []show.Cell {
 
 // timeFor is the instant at which a share of the importance was there; pages are in the
 // order in which they came.
-func (r *Run) timeFor(c Curve, level float64) show.Cell {
+func (r *Run) timeFor(c measure.Curve, level float64) show.Cell {
 	of, ok := c.PagesFor(level)
 	if !ok {
 		return show.None()

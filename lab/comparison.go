@@ -9,6 +9,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
 )
@@ -20,7 +21,7 @@ type Setting struct {
 	SeedsName string // how they were chosen, for headers
 	// Truth measures the orders; nil leaves them unmeasured and policies without an
 	// oracle.
-	Truth *Truth
+	Truth *measure.Truth
 	Hot   []float64 // thresholds G of P_ST; nil are those of the semantics document
 	// History is what an earlier crawl knew; nil when there was none.
 	History    *History
@@ -38,8 +39,8 @@ type Setting struct {
 // A Comparison is a setting made ready: what can be reached, and the oracle.
 type Comparison struct {
 	Setting
-	Tree  *Tree
-	Judge *Judge // nil without a truth
+	Tree  *measure.Tree
+	Judge *measure.Judge // nil without a truth
 	// horn is made when the first policy asks for it.
 	horn   []uint32
 	hornly sync.Once
@@ -56,12 +57,12 @@ func (s Setting) Prepare() (*Comparison, error) {
 	if len(s.Seeds) == 0 {
 		return nil, fmt.Errorf("%w: no seeds", ErrNothing)
 	}
-	c := &Comparison{Setting: s, Tree: Reach(s.World.Sim.Out, s.Seeds)}
+	c := &Comparison{Setting: s, Tree: measure.Reach(s.World.Sim.Out, s.Seeds)}
 	if s.Truth == nil {
 		return c, nil
 	}
 	var err error
-	c.Judge, err = NewJudge(s.Truth, c.Tree.Order, JudgeOptions{Hot: s.Hot, Seed: s.Random})
+	c.Judge, err = measure.NewJudge(s.Truth, c.Tree.Order, measure.JudgeOptions{Hot: s.Hot, Seed: s.Random})
 	return c, err
 }
 
@@ -78,7 +79,7 @@ func (o oracle) Importance(p graph.Page) float64 { return o.c.Truth.Value[p] * o
 func (o oracle) Place(p graph.Page) int {
 	o.c.hornly.Do(func() {
 		o.c.horn = make([]uint32, o.c.World.Pages())
-		for i, p := range Horn(o.c.Tree, o.c.Truth.Value) {
+		for i, p := range measure.Horn(o.c.Tree, o.c.Truth.Value) {
 			o.c.horn[p] = uint32(i)
 		}
 	})
@@ -91,7 +92,7 @@ func (c *Comparison) oracle() policy.Oracle {
 	}
 	o := oracle{c: c, scale: 1}
 	if c.Truth.MeanScale {
-		o.scale = c.Truth.mean1()
+		o.scale = c.Truth.Scale()
 	}
 	return o
 }
@@ -100,8 +101,8 @@ func (c *Comparison) oracle() policy.Oracle {
 type Run struct {
 	Policy   string
 	Result   *sim.Result
-	Trial    *Trial // nil without a truth
-	Measures Measures
+	Trial    *measure.Trial // nil without a truth
+	Measures measure.Measures
 	Seconds  float64 // of the crawl, by the wall clock
 }
 

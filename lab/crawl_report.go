@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -32,9 +33,9 @@ func (c *Comparison) Measure(name string, res *sim.Result) (*Run, error) {
 func (c *Comparison) CourseSections(runs []*Run) []show.Section {
 	n := mostFetches(runs)
 	label := "share of the importance of all pages that came"
-	pages := c.curves("Importance by pages", label, runs, nil, func(r *Run) Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(n))
+	pages := c.curves("Importance by pages", label, runs, nil, func(r *Run) measure.Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(n))
 	pages.Chart.XLabel = "share of the pages"
-	pages.Chart.Series = append(pages.Chart.Series, runBaseline("random, expected", Random(c.Judge.Reachable(), n)))
+	pages.Chart.Series = append(pages.Chart.Series, runBaseline("random, expected", measure.Random(c.Judge.Reachable(), n)))
 	out := []show.Section{pages}
 	if c.Times == nil {
 		return out
@@ -96,28 +97,26 @@ func depthBands() [][2]int { return [][2]int{{0, 2}, {0, 5}, {6, math.MaxInt}, {
 // DepthSections are the importance of pages by their distance from the seeds, and
 // Kendall's tau-b of the two within bands (X33). depth is by page of the truth; pages
 // are those that count.
-func DepthSections(truth *Truth, pages []graph.Page, depth func(graph.Page) int) []show.Section {
-	scale := truth.mean1()
-	var sums []adder
-	var count []int
+func DepthSections(truth *measure.Truth, pages []graph.Page, depth func(graph.Page) int) []show.Section {
+	scale := truth.Scale()
+	var values [][]float64 // by depth
 	for _, p := range pages {
 		d := depth(p)
-		for len(sums) <= d {
-			sums, count = append(sums, adder{}), append(count, 0)
+		for len(values) <= d {
+			values = append(values, nil)
 		}
-		sums[d].add(truth.Value[p] * scale)
-		count[d]++
+		values[d] = append(values[d], truth.Value[p]*scale)
 	}
 	s := plot.Series{Name: "mean importance"}
 	t := &show.Table{Columns: []show.Column{{Name: "depth"}, {Name: "pages"}, {Name: "mean importance", Key: "mean"}, {Name: "share of the importance", Unit: "%", Key: "share"}}}
-	total := sum(truth.Value) * scale
-	for d := range sums {
-		if count[d] == 0 {
+	total := measure.Sum(truth.Value) * scale
+	for d, v := range values {
+		if len(v) == 0 {
 			continue
 		}
-		mean := sums[d].sum() / float64(count[d])
+		mean := measure.Sum(v) / float64(len(v))
 		s.X, s.Y = append(s.X, float64(d)), append(s.Y, mean)
-		t.Rows = append(t.Rows, []show.Cell{show.Count(d), show.Count(count[d]), show.Num(mean, 3), show.Num(100*sums[d].sum()/total, 1)})
+		t.Rows = append(t.Rows, []show.Cell{show.Count(d), show.Count(len(v)), show.Num(mean, 3), show.Num(100*measure.Sum(v)/total, 1)})
 	}
 	return []show.Section{
 		{Title: "Importance by depth", Table: t, Chart: &plot.Chart{XLabel: "links from the nearest seed", YLabel: "mean importance", Series: []plot.Series{s}},
@@ -127,7 +126,7 @@ func DepthSections(truth *Truth, pages []graph.Page, depth func(graph.Page) int)
 }
 
 // depthCorrelation is tau-b of depth and importance by band.
-func depthCorrelation(truth *Truth, pages []graph.Page, depth func(graph.Page) int) show.Section {
+func depthCorrelation(truth *measure.Truth, pages []graph.Page, depth func(graph.Page) int) show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "depths"}, {Name: "pages"}, {Name: "tau-b", Key: "tau_b"}}}
 	for _, band := range depthBands() {
 		var x, y []float64
@@ -137,7 +136,7 @@ func depthCorrelation(truth *Truth, pages []graph.Page, depth func(graph.Page) i
 			}
 		}
 		tau := show.None()
-		if v, err := TauB(x, y); err == nil && len(x) > 1 {
+		if v, err := measure.TauB(x, y); err == nil && len(x) > 1 {
 			tau = show.Num(v, 3)
 		}
 		name := fmt.Sprintf("%d to %d", band[0], band[1])

@@ -6,15 +6,16 @@ import (
 	"testing"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
 // An order from elsewhere is measured as one of ours: the order of a simulation gives the
 // numbers of that simulation, and the two lie side by side without a difference.
 func TestMeasureElsewhere(t *testing.T) {
-	truth := &Truth{Metric: PageRankMetric, Value: []float64{4, 3, 2, 1, 0, 0, 0, 0, 0, 0}, Pages: 10, MeanScale: true}
+	truth := &measure.Truth{Metric: measure.PageRankMetric, Value: []float64{4, 3, 2, 1, 0, 0, 0, 0, 0, 0}, Pages: 10, MeanScale: true}
 	e := []graph.Page{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
-	j, err := NewJudge(truth, e, JudgeOptions{})
+	j, err := measure.NewJudge(truth, e, measure.JudgeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func TestMeasureElsewhere(t *testing.T) {
 
 // Importance that falls with the depth is correlated with it.
 func TestDepthSections(t *testing.T) {
-	truth := &Truth{Value: []float64{8, 4, 4, 1, 1, 1, 1}, Pages: 7, MeanScale: true}
+	truth := &measure.Truth{Value: []float64{8, 4, 4, 1, 1, 1, 1}, Pages: 7, MeanScale: true}
 	depth := func(p graph.Page) int { return []int{0, 1, 1, 7, 7, 7, 7}[p] }
 	list := DepthSections(truth, []graph.Page{0, 1, 2, 3, 4, 5, 6}, depth)
 	rows := list[0].Table.Rows

@@ -7,6 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -42,29 +43,29 @@ type Place struct {
 	Seeds     []graph.Page
 	SeedsName string
 	History   *History // what an earlier crawl of it knew; nil when there was none
-	pagerank  *Truth
-	backlinks *Truth
+	pagerank  *measure.Truth
+	backlinks *measure.Truth
 }
 
 // PageRank is the truth of the place by PageRank; it is made once.
-func (p *Place) PageRank(b *Bench) (t *Truth, err error) {
+func (p *Place) PageRank(b *Bench) (t *measure.Truth, err error) {
 	if p.pagerank == nil {
-		p.pagerank, err = PageRankTruth(p.World.Web(), TruthOptions{SelfLinks: p.World.Sim.SelfLinks, Threads: b.Threads, Progress: func(int, float64) error { return b.Context.Err() }})
+		p.pagerank, err = measure.PageRankTruth(p.World.Web(), measure.TruthOptions{SelfLinks: p.World.Sim.SelfLinks, Threads: b.Threads, Progress: func(int, float64) error { return b.Context.Err() }})
 	}
 	return p.pagerank, err
 }
 
 // Backlinks is the truth of the place by backlinks; it is made once.
-func (p *Place) Backlinks(b *Bench) (t *Truth, err error) {
+func (p *Place) Backlinks(b *Bench) (t *measure.Truth, err error) {
 	if p.backlinks == nil {
-		p.backlinks, err = BacklinksTruth(p.World.Web(), TruthOptions{SelfLinks: p.World.Sim.SelfLinks, Threads: b.Threads})
+		p.backlinks, err = measure.BacklinksTruth(p.World.Web(), measure.TruthOptions{SelfLinks: p.World.Sim.SelfLinks, Threads: b.Threads})
 	}
 	return p.backlinks, err
 }
 
 // Setting is the pure ordering experiment at the place: one fetcher, no time, K as in
 // the command line's default.
-func (p *Place) Setting(b *Bench, t *Truth) Setting {
+func (p *Place) Setting(b *Bench, t *measure.Truth) Setting {
 	return Setting{World: p.World, Seeds: p.Seeds, SeedsName: p.SeedsName, Truth: t, History: p.History, Random: b.Random, Batch: DefaultBatch}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
 )
@@ -95,7 +96,7 @@ func withHistory(t testing.TB, w *World) *Place {
 			old = append(old, p)
 		}
 	}
-	then, err := PageRankTruth(w.Web(), TruthOptions{Within: old})
+	then, err := measure.PageRankTruth(w.Web(), measure.TruthOptions{Within: old})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +160,7 @@ func TestGolden(t *testing.T) {
 // goldenText is a table of numbers, then a curve for each policy.
 func goldenText(t *testing.T, p *Place) []byte {
 	t.Helper()
-	truth, err := PageRankTruth(p.World.Web(), TruthOptions{})
+	truth, err := measure.PageRankTruth(p.World.Web(), measure.TruthOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,14 +190,14 @@ func goldenText(t *testing.T, p *Place) []byte {
 }
 
 // goldenCurve draws C(k) of a run under the ideal.
-func goldenCurve(r *Run, ideal Curve) string {
+func goldenCurve(r *Run, ideal measure.Curve) string {
 	bench := Bench{}
-	best := bench.percentSeries("ideal", []Curve{ideal}, 0, 100)
+	best := bench.percentSeries("ideal", []measure.Curve{ideal}, 0, 100)
 	best.Baseline = true
 	line := diagonal(100)
 	line.Name = "k/T"
 	return plot.Curve(plot.Chart{Title: r.Policy, XLabel: "pages, %", YLabel: "PageRank, %", Width: 60, Height: 12, ASCII: true,
-		Series: []plot.Series{bench.percentSeries(r.Policy, []Curve{r.Trial.Cumulative()}, 0, 100), best, line}})
+		Series: []plot.Series{bench.percentSeries(r.Policy, []measure.Curve{r.Trial.Cumulative()}, 0, 100), best, line}})
 }
 
 var updateGolden = flag.Bool("update", false, "rewrite the golden files")

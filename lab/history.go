@@ -7,6 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -30,7 +31,7 @@ func NewHistory(values []float64, gone []float64) (*History, error) {
 	}
 	h.Old = len(all)
 	all = append(all, gone...)
-	total := sum(all)
+	total := measure.Sum(all)
 	switch {
 	case math.IsNaN(total) || math.IsInf(total, 0):
 		return nil, errors.New("the values of the earlier crawl are too large: their sum overflows")

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // Experiments of Najork and Wiener, "Breadth-first crawling yields high-quality pages"
@@ -67,7 +67,7 @@ func (b *Bench) crawls58(p *Place, remote bool, policies ...string) ([]crawl58, 
 	sets := append([][]graph.Page{p.Seeds}, b.furtherStarts(p)...)
 	for i, seeds := range sets {
 		b.say(i, len(sets), "%s: %d days", p.World.Name, najorkDays)
-		within := Reach(p.World.Sim.Out, seeds).Order
+		within := measure.Reach(p.World.Sim.Out, seeds).Order
 		t, err := b.truth58(p, within, remote)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.World.Name, err)
@@ -114,17 +114,8 @@ func (b *Bench) eachCrawl58(r *show.Report, section func(*crawl58) (finding, sho
 
 // truth58 is their PageRank, of some pages and the links among them; by remote links
 // only if asked.
-func (b *Bench) truth58(p *Place, within []graph.Page, remote bool) (*Truth, error) {
-	web := p.World.Web()
-	if remote {
-		sites := p.World.Sim.SiteOf
-		in := keepLinks(p.World.In, func(p, q graph.Page) bool { return sites[p] != sites[q] })
-		if in != nil {
-			defer in.Free()
-			web = &rank.Web{In: in, Fetched: web.Fetched}
-		}
-	}
-	return PageRankTruth(web, TruthOptions{Follow: najorkFollow, SelfLinks: p.World.Sim.SelfLinks, Within: within, Threads: b.Threads,
+func (b *Bench) truth58(p *Place, within []graph.Page, remote bool) (*measure.Truth, error) {
+	return measure.PageRankTruth(p.World.Web(), measure.TruthOptions{Follow: najorkFollow, SelfLinks: p.World.Sim.SelfLinks, Remote: remote, Within: within, Threads: b.Threads,
 		Progress: func(int, float64) error { return b.Context.Err() }})
 }
 

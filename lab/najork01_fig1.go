@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // theirDay is the average PageRank that the paper gives for a day.
@@ -79,7 +80,7 @@ func quarters(days []float64) [4]float64 {
 	var q [4]float64
 	for i := range q {
 		lo, hi := i*len(days)/4, (i+1)*len(days)/4
-		q[i] = sum(days[lo:hi]) / float64(hi-lo)
+		q[i] = measure.Sum(days[lo:hi]) / float64(hi-lo)
 	}
 	return q
 }
@@ -139,7 +140,7 @@ func (b *Bench) daySeries(crawls []crawl58, run int) (s plot.Series, own []float
 		for i := range all {
 			x[i] = all[i][d]
 		}
-		in := Summarise(x, b.Random)
+		in := measure.Summarise(x, b.Random)
 		s.X, s.Y = append(s.X, float64(d+1)), append(s.Y, in.Mean)
 		if len(all) > 1 {
 			s.Low, s.High = append(s.Low, in.Low), append(s.High, in.High)

@@ -6,6 +6,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // najorkFig2 is the average day of the top N (X14, P16, P18).
@@ -30,10 +31,10 @@ func fig2At(c *crawl58) (f finding, s show.Section, err error) {
 		return f, s, err
 	}
 	line := plot.Series{Name: "breadth-first"}
-	for _, n := range LogGrid(len(top), 10) {
+	for _, n := range measure.LogGrid(len(top), 10) {
 		line.X, line.Y = append(line.X, float64(n)), append(line.Y, top[n-1].Mean)
 	}
-	mean, median := Arrival(when)
+	mean, median := measure.Arrival(when)
 	chart := &plot.Chart{Title: c.place.World.Name + ": average day of the top N", XLabel: "N", YLabel: "average day", LogX: true,
 		Series: []plot.Series{line, {Name: "mean day of all", X: []float64{1, float64(len(top))}, Y: []float64{mean, mean}, Baseline: true}}}
 	s = show.Section{Title: c.place.World.Name, Chart: chart, Table: fig2Table(c, top),
@@ -59,7 +60,7 @@ func (c *crawl58) onFirstDay(n int) int {
 }
 
 // fig2Table has the top 10, 100 and so on, and shares of all pages.
-func fig2Table(c *crawl58, top []TopWhen) *show.Table {
+func fig2Table(c *crawl58, top []measure.TopWhen) *show.Table {
 	t := &show.Table{Columns: []show.Column{{Name: "top"}, {Name: "N", Key: "n"}, {Name: "on the first day, theirs", Key: "first_theirs"}, {Name: "ours", Key: "first"}, {Name: "at most", Key: "first_possible"}, {Name: "average day, theirs", Key: "day_theirs"}, {Name: "ours", Key: "day"}}}
 	add := func(name string, n int, first, day show.Cell) {
 		if n >= 1 && n <= len(top) {
@@ -70,7 +71,7 @@ func fig2Table(c *crawl58, top []TopWhen) *show.Table {
 	add("100", 100, show.Count(91), show.None())
 	add("300", 300, show.None(), show.Words("2 to 3"))
 	for _, of := range []float64{0.001, 0.01, 0.1, 0.5} {
-		add(plot.Number(100*of)+" %", pagesAt(of, len(top)), show.None(), show.None())
+		add(plot.Number(100*of)+" %", measure.PagesAt(of, len(top)), show.None(), show.None())
 	}
 	add("all", len(top), show.None(), show.Num(24.5, 2))
 	return t
@@ -78,9 +79,9 @@ func fig2Table(c *crawl58, top []TopWhen) *show.Table {
 
 // fig2Finding asks whether the average day rises from the top 10 over the best
 // hundredth and tenth to all.
-func fig2Finding(c *crawl58, top []TopWhen, mean float64) finding {
+func fig2Finding(c *crawl58, top []measure.TopWhen, mean float64) finding {
 	n := len(top)
-	at := []float64{top[min(10, n)-1].Mean, top[pagesAt(0.01, n)-1].Mean, top[pagesAt(0.1, n)-1].Mean, mean}
+	at := []float64{top[min(10, n)-1].Mean, top[measure.PagesAt(0.01, n)-1].Mean, top[measure.PagesAt(0.1, n)-1].Mean, mean}
 	f := finding{place: c.place.World.Name, holds: true}
 	for i := 1; i < len(at); i++ {
 		f.holds = f.holds && at[i] >= at[i-1]

@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // A cut is a crawl broken off, with the ranks of what it had then.
@@ -37,7 +38,7 @@ func najorkFig3(b *Bench) (*show.Report, error) {
 const najorkBias = 0.99
 
 func (b *Bench) fig3At(c *crawl58) (f finding, s show.Section, err error) {
-	days28 := share(najorkCut, najorkDays)
+	days28 := measure.Share(najorkCut, najorkDays)
 	parts := []float64{days28, najorkPart, 0.1, 0.25, 0.8}
 	names := []string{"28 of 58 days", "62 % of the pages", "10 %", "25 %", "80 %"}
 	cuts := make([]*cut, len(parts))
@@ -49,9 +50,9 @@ func (b *Bench) fig3At(c *crawl58) (f finding, s show.Section, err error) {
 	}
 	chart := &plot.Chart{Title: c.place.World.Name + ": overlap of the top N", XLabel: "N", YLabel: "overlap, %", LogX: true}
 	whole := c.Judge.Ranked()
-	var over [][]Point
+	var over [][]measure.Point
 	for _, k := range cuts[:2] {
-		points := Overlap(k.ranked, whole).On(LogGrid(len(k.ranked), 10))
+		points := measure.Overlap(k.ranked, whole).On(measure.LogGrid(len(k.ranked), 10))
 		s := plot.Series{Name: "after " + k.name}
 		for _, x := range points {
 			s.X, s.Y = append(s.X, float64(x.Pages)), append(s.Y, 100*x.Value)
@@ -60,7 +61,7 @@ func (b *Bench) fig3At(c *crawl58) (f finding, s show.Section, err error) {
 	}
 	s = show.Section{Title: c.place.World.Name, Chart: chart, Table: cutTable(cuts, whole),
 		Text: fmt.Sprintf("The whole has %d pages; the top 0.28 %% are %d of them. Rank-biased overlap, which weighs the first pages most (p = %v): %.3f after %s, %.3f after %s.",
-			len(whole), pagesAt(najorkTop, len(whole)), najorkBias, RankBiasedOverlap(cuts[0].ranked, whole, najorkBias), cuts[0].name, RankBiasedOverlap(cuts[1].ranked, whole, najorkBias), cuts[1].name)}
+			len(whole), measure.PagesAt(najorkTop, len(whole)), najorkBias, measure.RankBiasedOverlap(cuts[0].ranked, whole, najorkBias), cuts[0].name, measure.RankBiasedOverlap(cuts[1].ranked, whole, najorkBias), cuts[1].name)}
 	return fig3Finding(c.place.World.Name, over, cuts[0], whole), s, nil
 }
 
@@ -68,7 +69,7 @@ func (b *Bench) fig3At(c *crawl58) (f finding, s show.Section, err error) {
 func (b *Bench) cutAt(c *crawl58, name string, of float64) (*cut, error) {
 	order := c.runs[0].Result.Order
 	w := c.place.World
-	k := &cut{name: name, fetched: pagesAt(of, len(order)), early: make([]bool, w.Pages()), inTop: make([]uint32, w.Pages())}
+	k := &cut{name: name, fetched: measure.PagesAt(of, len(order)), early: make([]bool, w.Pages()), inTop: make([]uint32, w.Pages())}
 	seen := make([]uint32, w.Pages())
 	within := slices.Clone(order[:k.fetched])
 	for _, p := range within {
@@ -93,12 +94,12 @@ func (b *Bench) cutAt(c *crawl58, name string, of float64) (*cut, error) {
 		}
 	}
 	fetched := func(p graph.Page) bool { return k.early[p] }
-	t, err := PageRankTruth(&rank.Web{In: w.In, Out: w.Sim.Out, Fetched: fetched}, TruthOptions{Follow: najorkFollow, SelfLinks: w.Sim.SelfLinks, Within: within, Threads: b.Threads,
+	t, err := measure.PageRankTruth(&rank.Web{In: w.In, Out: w.Sim.Out, Fetched: fetched}, measure.TruthOptions{Follow: najorkFollow, SelfLinks: w.Sim.SelfLinks, Within: within, Threads: b.Threads,
 		Progress: func(int, float64) error { return b.Context.Err() }})
 	if err != nil {
 		return nil, fmt.Errorf("%s after %s: %w", w.Name, name, err)
 	}
-	k.ranked = Ranking(t.Value, within)
+	k.ranked = measure.Ranking(t.Value, within)
 	for i, p := range k.ranked {
 		k.inTop[p] = uint32(i + 1)
 	}
@@ -117,7 +118,7 @@ func (k *cut) shares(whole []graph.Page, n int) (crawled, top float64) {
 			b++
 		}
 	}
-	return share(a, n), share(b, n)
+	return measure.Share(a, n), measure.Share(b, n)
 }
 
 // cutTable lists the cuts, with the two percentages of the paper for the top 0.28 %,
@@ -133,7 +134,7 @@ func cutTable(cuts []*cut, whole []graph.Page) *show.Table {
 	for _, k := range cuts {
 		row := []show.Cell{show.Words(k.name), show.Count(k.fetched), show.Count(len(k.ranked)), show.Count(int(k.links))}
 		for _, of := range tops {
-			crawled, top := k.shares(whole, pagesAt(of, len(whole)))
+			crawled, top := k.shares(whole, measure.PagesAt(of, len(whole)))
 			row = append(row, show.Num(100*crawled, 1), show.Num(100*top, 1))
 		}
 		t.Rows = append(t.Rows, row)
@@ -143,10 +144,10 @@ func cutTable(cuts []*cut, whole []graph.Page) *show.Table {
 
 // fig3Finding asks whether the overlap after 28 days stays at 60 % and more from N =
 // 20 on.
-func fig3Finding(place string, over [][]Point, k *cut, whole []graph.Page) finding {
+func fig3Finding(place string, over [][]measure.Point, k *cut, whole []graph.Page) finding {
 	low, high := band(over[0])
 	low62, high62 := band(over[1])
-	crawled, top := k.shares(whole, pagesAt(najorkTop, len(whole)))
+	crawled, top := k.shares(whole, measure.PagesAt(najorkTop, len(whole)))
 	f := finding{place: place, holds: low >= 0.6}
 	f.numbers = fmt.Sprintf("overlap %.0f to %.0f %% against 60 to 80, after 62 %% of the pages %.0f to %.0f %%; of the top 0.28 %% %.0f %% crawled by then and %.0f %% in the top, against 96 and 76",
 		100*low, 100*high, 100*low62, 100*high62, 100*crawled, 100*top)
@@ -154,7 +155,7 @@ func fig3Finding(place string, over [][]Point, k *cut, whole []graph.Page) findi
 }
 
 // band is the least and the greatest overlap from N = 20 on.
-func band(over []Point) (low, high float64) {
+func band(over []measure.Point) (low, high float64) {
 	low = 1
 	for _, x := range over {
 		if x.Pages >= 20 {

@@ -6,6 +6,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // Numbers of the paper on late pages: of the top 300, 24 came after the first week.
@@ -58,7 +59,7 @@ func (c *crawl58) topPages(n int) []topPage {
 	for k, p := range c.runs[0].Result.Order {
 		day[p] = c.days[k]
 	}
-	scale := c.Truth.mean1()
+	scale := c.Truth.Scale()
 	var top []topPage
 	for i, p := range c.Judge.Ranked()[:n] {
 		t := topPage{page: p, rank: i + 1, day: day[p], score: c.Truth.Value[p] * scale}
@@ -102,7 +103,7 @@ func lateAt(c *crawl58) (few, local finding, s show.Section) {
 
 // lateText is the counts beside theirs.
 func lateText(w *World, n int, late, soon []topPage) string {
-	s := fmt.Sprintf("%d of the top %d (%.1f %%) came after the first week; theirs 24 of 300 (8 %%).", len(late), n, 100*share(len(late), n))
+	s := fmt.Sprintf("%d of the top %d (%.1f %%) came after the first week; theirs 24 of 300 (8 %%).", len(late), n, 100*measure.Share(len(late), n))
 	if !w.hasSites() {
 		return s + " Sites are unknown or there is one: all links are listed as from its site."
 	}
@@ -115,20 +116,20 @@ func localShare(pages []topPage) float64 {
 	var shares []float64
 	for _, t := range pages {
 		if t.local+t.remote > 0 {
-			shares = append(shares, share(t.local, t.local+t.remote))
+			shares = append(shares, measure.Share(t.local, t.local+t.remote))
 		}
 	}
 	if len(shares) == 0 {
 		return 0
 	}
-	return sum(shares) / float64(len(shares))
+	return measure.Sum(shares) / float64(len(shares))
 }
 
 // fewLate is up to what share of the top pages counts as few: twice theirs.
 const fewLate = 0.16
 
 func lateFindings(w *World, n int, late, soon []topPage) (few, local finding) {
-	of := share(len(late), n)
+	of := measure.Share(len(late), n)
 	few = finding{place: w.Name, holds: of <= fewLate, numbers: fmt.Sprintf("%d of %d, %.0f %%", len(late), n, 100*of)}
 	local = finding{place: w.Name}
 	switch {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // crawlOf is the 58-day crawl of a place from its seeds.
@@ -43,10 +44,10 @@ func TestDayMeans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	score := c.Truth.Mean1()
+	scale := c.Truth.Scale()
 	sums, pages := make([]float64, najorkDays), make([]float64, najorkDays)
 	for k, p := range c.runs[0].Result.Order {
-		sums[c.days[k]-1] += score[p]
+		sums[c.days[k]-1] += c.Truth.Value[p] * scale
 		pages[c.days[k]-1]++
 	}
 	total := 0.0
@@ -89,12 +90,12 @@ func TestCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		early := order[:pagesAt(of, len(order))]
+		early := order[:measure.PagesAt(of, len(order))]
 		ids, part := partByHand(early, out)
 		if len(k.ranked) != len(ids) || k.fetched != len(early) {
 			t.Fatalf("%v of the crawl: %d pages crawled and %d ranked, want %d and %d", of, k.fetched, len(k.ranked), len(early), len(ids))
 		}
-		lists := listsOf(part)
+		lists := graph.ListsOf(part)
 		if k.links != lists.Links() {
 			t.Errorf("%v of the crawl has %d links, want %d", of, k.links, lists.Links())
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // demoObject is what --json prints of a crawl.
@@ -48,7 +49,7 @@ func courseOf(run *lab.Run, policy string) *courseObject {
 }
 
 // secondsAt is when a share of the importance was there, or nil.
-func secondsAt(run *lab.Run, c lab.Curve, level float64) *float64 {
+func secondsAt(run *lab.Run, c measure.Curve, level float64) *float64 {
 	i, _ := slices.BinarySearch(c.Y, level)
 	if i >= len(run.Result.End) {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -123,7 +124,7 @@ func (l *labPlaces) olderHistory(ctx context.Context, p *lab.Place, path string)
 	}
 	w := lab.NewWorld(path, old, l.selfLinks, l.threads)
 	defer w.Free()
-	truth, err := lab.PageRankTruth(w.Web(), lab.TruthOptions{SelfLinks: l.selfLinks, Threads: l.threads, Progress: l.shown.sweeps("pagerank of "+path, 1e-12)})
+	truth, err := measure.PageRankTruth(w.Web(), measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.threads, Progress: l.shown.sweeps("pagerank of "+path, 1e-12)})
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +209,7 @@ func (l *labPlaces) builtInHistory(p *lab.Place, seed uint64) (*lab.History, err
 			old = append(old, page)
 		}
 	}
-	truth, err := lab.PageRankTruth(p.World.Web(), lab.TruthOptions{Within: old, SelfLinks: l.selfLinks, Threads: l.threads})
+	truth, err := measure.PageRankTruth(p.World.Web(), measure.TruthOptions{Within: old, SelfLinks: l.selfLinks, Threads: l.threads})
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
 )
@@ -142,7 +143,7 @@ func (r *crawlReport) measure(shown *stages) error {
 	r.world = lab.NewWorld(filepath.Base(r.dir), r.w.g, false, 0)
 	r.asRecorded()
 	came := r.course().Order
-	truth, err := lab.PageRankTruth(r.world.Web(), lab.TruthOptions{Within: came, Progress: shown.sweeps("pagerank", 1e-12)})
+	truth, err := measure.PageRankTruth(r.world.Web(), measure.TruthOptions{Within: came, Progress: shown.sweeps("pagerank", 1e-12)})
 	if err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func (r *crawlReport) measure(shown *stages) error {
 	if r.c, err = set.Prepare(); err != nil {
 		return err
 	}
-	if r.c.Judge, err = lab.NewJudge(truth, came, lab.JudgeOptions{Seed: set.Random}); err != nil {
+	if r.c.Judge, err = measure.NewJudge(truth, came, measure.JudgeOptions{Seed: set.Random}); err != nil {
 		return err
 	}
 	r.real, err = r.c.Measure("this crawl", r.course())

@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -141,7 +142,7 @@ func (r *crawlReport) orders() show.Section {
 	}
 }
 
-func orderRow(name string, c lab.Curve, parts []float64) []show.Cell {
+func orderRow(name string, c measure.Curve, parts []float64) []show.Cell {
 	row := []show.Cell{show.Words(name), show.Count(len(c.Y)), show.Num(c.Mean(), 4)}
 	for _, p := range parts {
 		if v, ok := c.At(p); ok {
@@ -154,7 +155,7 @@ func orderRow(name string, c lab.Curve, parts []float64) []show.Cell {
 }
 
 // secondsFor is when a share of the importance was there.
-func secondsFor(run *lab.Run, c lab.Curve, level float64) show.Cell {
+func secondsFor(run *lab.Run, c measure.Curve, level float64) show.Cell {
 	i, _ := slices.BinarySearch(c.Y, level)
 	if i >= len(run.Result.End) {
 		return show.None()

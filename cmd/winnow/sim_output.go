@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // simResult is what came out.
@@ -181,11 +182,11 @@ func (r *simResult) moreHeader() (h []show.Field) {
 
 func (r *simResult) truthText() string {
 	text := r.oracle
-	if r.oracle == lab.PageRankMetric {
+	if r.oracle == measure.PageRankMetric {
 		text += fmt.Sprintf(", follow %g", r.followed())
 	}
 	switch {
-	case r.oracle != lab.PageRankMetric && r.oracle != lab.BacklinksMetric:
+	case r.oracle != measure.PageRankMetric && r.oracle != measure.BacklinksMetric:
 		return text
 	case r.truth == truthReachable:
 		return text + ", of the reachable pages and the links among them"

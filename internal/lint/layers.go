@@ -57,7 +57,8 @@ var arrows = map[string][]string{
 	"crawl/page":         {"graph"},
 	"crawl/robots":       {},
 	"crawl/archive":      {"graph", "internal/disk"},
-	"lab":                append([]string{"sim", "freshness", "internal/plot", "internal/show"}, frontiers...),
+	"lab":                append([]string{"lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/measure":        graphs,
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph"},

@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"math/rand/v2"
@@ -23,7 +23,7 @@ func TestPerBucket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := trial.PerBucket(PageBuckets(5, 2))
+	got, err := trial.PerBucket([]int{0, 0, 1, 1, 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,14 +49,6 @@ func TestArrival(t *testing.T) {
 		mean, median := Arrival(c.when)
 		near(t, "mean", mean, c.mean)
 		near(t, "median", median, c.median)
-	}
-	trial := trialOf(t, []float64{1, 5, 5, 2}, allPages(4), []graph.Page{3, 1, 0, 2}, JudgeOptions{})
-	times, err := trial.HotTimes(Positions(4), trial.judge.HotAbove(5))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(times, []float64{2, 4}) {
-		t.Errorf("hot pages at %v", times)
 	}
 }
 
@@ -86,7 +78,7 @@ func TestGathered(t *testing.T) {
 			near(t, "pages", g.Pages, float64(len(done))/float64(len(c.e)))
 			near(t, "importance", g.Importance, c.of(done)/c.of(c.e))
 		}
-		if last := got[steps-1]; last.When != slices.Max(when) || last.Pages != share(len(c.order), len(c.e)) {
+		if last := got[steps-1]; last.When != slices.Max(when) || last.Pages != Share(len(c.order), len(c.e)) {
 			t.Errorf("ends with %+v", last)
 		}
 	}
@@ -99,10 +91,9 @@ func TestTimesOfOtherFetches(t *testing.T) {
 	short := []float64{1, 2}
 	_, err1 := trial.Gathered(short, 2)
 	_, err2 := trial.AverageWhen(short)
-	_, err3 := trial.HotTimes(short, Hot{})
-	_, err4 := trial.PerBucket([]int{0, 0})
-	_, err5 := trial.PerBucket([]int{0, -1, 0})
-	for i, err := range []error{err1, err2, err3, err4, err5} {
+	_, err3 := trial.PerBucket([]int{0, 0})
+	_, err4 := trial.PerBucket([]int{0, -1, 0})
+	for i, err := range []error{err1, err2, err3, err4} {
 		if err == nil {
 			t.Errorf("case %d is accepted", i+1)
 		}

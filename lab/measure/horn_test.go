@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"math/bits"
@@ -33,6 +33,24 @@ func exhaustive(value []float64, from []uint32, seeds uint32) float64 {
 	return best[1<<n-1]
 }
 
+// possibleCrawl checks that no page is fetched twice or before a page that links to it.
+func possibleCrawl(t *testing.T, out *graph.Lists, seeds, order []graph.Page) {
+	t.Helper()
+	known, fetched := make([]bool, out.Pages()), make([]bool, out.Pages())
+	for _, p := range seeds {
+		known[p] = true
+	}
+	for i, p := range order {
+		if !known[p] || fetched[p] {
+			t.Fatalf("fetch %d: page %d is unknown or was fetched before", i+1, p)
+		}
+		fetched[p] = true
+		for _, q := range out.List(p) {
+			known[q] = true
+		}
+	}
+}
+
 // A hornCase is a random web of 4 to 9 pages, all reachable, as places in its tree.
 type hornCase struct {
 	out    *graph.Lists
@@ -54,7 +72,7 @@ func randomHornCase(r *rand.Rand) hornCase {
 		slices.Sort(links[p])
 		links[p] = slices.Compact(links[p])
 	}
-	c.out = listsOf(links)
+	c.out = graph.ListsOf(links)
 	c.tree = Reach(c.out, c.seeds)
 	c.value = fewValues(r, n)
 	if r.IntN(2) == 0 {
@@ -63,7 +81,7 @@ func randomHornCase(r *rand.Rand) hornCase {
 		}
 	}
 	c.value[0] += 0.1
-	total := sum(c.value)
+	total := Sum(c.value)
 	for p := range c.value {
 		c.value[p] /= total
 	}
@@ -100,9 +118,7 @@ func TestHornIsTheOptimum(t *testing.T) {
 		c := randomHornCase(r)
 		n := len(c.value)
 		order := Horn(c.tree, c.value)
-		if _, err := OrderTree(c.out, c.seeds, order); err != nil {
-			t.Fatal(err)
-		}
+		possibleCrawl(t, c.out, c.seeds, order)
 		c.out.Free()
 		byPlace := make([]float64, n)
 		for i, p := range c.tree.Order {
@@ -137,9 +153,7 @@ func TestHornLarge(t *testing.T) {
 		value[p] = float64(1 + bits.Len(uint(r.IntN(1<<12)))) // many ties
 	}
 	order := Horn(tree, value)
-	if _, err := OrderTree(out, seeds, order); err != nil {
-		t.Fatal(err)
-	}
+	possibleCrawl(t, out, seeds, order)
 	if len(order) != len(tree.Order) {
 		t.Fatalf("%d pages of %d", len(order), len(tree.Order))
 	}

@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 // SD their deviation; Mean is the precision itself. ok is false if the crawl stopped
 // before the share x of T.
 func (t *Trial) Precision(of float64, resamples int, seed uint64) (i Interval, ok bool) {
-	k := pagesAt(of, len(t.judge.pages))
+	k := PagesAt(of, len(t.judge.pages))
 	if k > len(t.order) || len(t.judge.pages) == 0 {
 		return Interval{}, false
 	}
@@ -36,7 +36,7 @@ func (t *Trial) Precision(of float64, resamples int, seed uint64) (i Interval, o
 		}
 		values[b] = t.precision(once, k)
 	}
-	i.SD = deviation(values, sum(values)/float64(resamples))
+	i.SD = deviation(values, Sum(values)/float64(resamples))
 	i.Low, i.High = middle95(values)
 	return i, true
 }
@@ -67,7 +67,7 @@ func (t *Trial) precision(times []uint32, k int) float64 {
 			break
 		}
 	}
-	return share(hot, seen)
+	return Share(hot, seen)
 }
 
 // TopWhen says when the best N pages of E were fetched, on average over those that
@@ -117,7 +117,7 @@ func Overlap(a, b []graph.Page) Curve {
 	x := common(a, b)
 	c := Curve{make([]float64, len(x)), len(x)}
 	for i, n := range x {
-		c.Y[i] = share(int(n), i+1)
+		c.Y[i] = Share(int(n), i+1)
 	}
 	return c
 }

@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"math/rand/v2"
@@ -8,16 +8,16 @@ import (
 // The rounding errors of a sum are carried along: the same set has the same sum in
 // any order.
 func TestAdder(t *testing.T) {
-	near(t, "sum", sum([]float64{1, 1e100, 1, -1e100}), 2)
+	near(t, "sum", Sum([]float64{1, 1e100, 1, -1e100}), 2)
 	r := rand.New(rand.NewPCG(80, 1))
 	x := make([]float64, 10_000)
 	for i := range x {
 		x[i] = r.ExpFloat64() * r.ExpFloat64()
 	}
-	want := sum(x)
+	want := Sum(x)
 	for range 20 {
 		r.Shuffle(len(x), func(i, k int) { x[i], x[k] = x[k], x[i] })
-		if got := sum(x) / want; got < 1-0x1p-52 || got > 1+0x1p-52 {
+		if got := Sum(x) / want; got < 1-0x1p-52 || got > 1+0x1p-52 {
 			t.Errorf("in another order the sum is %v times that", got)
 		}
 	}
@@ -35,7 +35,7 @@ func TestPagesForExactLevels(t *testing.T) {
 		}
 		c := trialOf(t, value, allPages(n), allPages(n), JudgeOptions{}).Cumulative()
 		for k := 1; k <= n; k++ {
-			if of, ok := c.PagesFor(share(k, n)); !ok || of != share(k, n) {
+			if of, ok := c.PagesFor(Share(k, n)); !ok || of != Share(k, n) {
 				t.Fatalf("%d of %d pages of importance %v: reached at %v, %v", k, n, x, of, ok)
 			}
 		}

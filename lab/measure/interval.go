@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"fmt"
@@ -34,7 +34,7 @@ func Summarise(x []float64, seed uint64) Interval {
 	if n == 0 {
 		return Interval{}
 	}
-	s := Interval{N: n, Mean: sum(x) / float64(n)}
+	s := Interval{N: n, Mean: Sum(x) / float64(n)}
 	s.Low, s.High = s.Mean, s.Mean
 	if n == 1 {
 		return s

@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import "sort"
 
@@ -42,7 +42,7 @@ func (j *Judge) HotBest(k int) Hot {
 
 // HotTop is the best share of E: the percentile threshold beside the absolute one
 // (P2).
-func (j *Judge) HotTop(of float64) Hot { return j.HotBest(pagesAt(of, len(j.pages))) }
+func (j *Judge) HotTop(of float64) Hot { return j.HotBest(PagesAt(of, len(j.pages))) }
 
 // hotFirst is the best h pages, after which no class continues.
 func (j *Judge) hotFirst(g float64, h int) Hot {
@@ -61,7 +61,7 @@ func (t *Trial) Found(h Hot) Curve {
 		if t.judge.class[p] < h.limit {
 			found++
 		}
-		c.Y[k] = share(found, h.Pages)
+		c.Y[k] = Share(found, h.Pages)
 	}
 	return c
 }
@@ -85,7 +85,7 @@ func (t *Trial) CrawlStop() Curve {
 		} else {
 			below[class]++
 		}
-		c.Y[k] = share(hot, k+1)
+		c.Y[k] = Share(hot, k+1)
 	}
 	return c
 }

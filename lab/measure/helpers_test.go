@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"math"
@@ -11,23 +11,18 @@ import (
 
 // webOf is the out-lists of a web written down as the out-links of each page.
 func webOf(t testing.TB, out [][]graph.Page) *graph.Lists {
-	g := listsOf(out)
+	g := graph.ListsOf(out)
 	t.Cleanup(g.Free)
 	return g
 }
 
-// listsOf is webOf for tests that make so many webs that they must free them at once.
-func listsOf(out [][]graph.Page) *graph.Lists {
-	links := 0
-	for _, l := range out {
-		links += len(l)
+// positions returns 1, 2... n.
+func positions(n int) []float64 {
+	w := make([]float64, n)
+	for k := range w {
+		w[k] = float64(k + 1)
 	}
-	g := graph.NewLists(len(out), int64(links))
-	off, to := g.Off.Slice(), g.To.Slice()
-	for p, l := range out {
-		off[p+1] = off[p] + uint64(copy(to[off[p]:], l))
-	}
-	return g
+	return w
 }
 
 // randomLinks has n pages with about mean links each, more to small ids, some to the

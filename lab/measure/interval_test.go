@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"math"
@@ -28,7 +28,9 @@ func TestSummarise(t *testing.T) {
 // Of intervals of 20 normal values about 95 % hold the mean; the percentile bootstrap
 // is known to hold it somewhat less often.
 func TestIntervalHoldsTheMean(t *testing.T) {
-	leaveToWholeRun(t)
+	if testing.Short() {
+		t.Skip("takes long under the race detector and finds nothing that others do not")
+	}
 	r := rand.New(rand.NewPCG(70, 1))
 	const runs = 200
 	held := 0
@@ -70,7 +72,7 @@ func TestPaired(t *testing.T) {
 }
 
 func TestMiddle95(t *testing.T) {
-	x := Positions(1000)
+	x := positions(1000)
 	low, high := middle95(x)
 	if low != 25 || high != 976 {
 		t.Errorf("%v to %v", low, high)

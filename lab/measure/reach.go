@@ -1,7 +1,6 @@
-package lab
+package measure
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -41,38 +40,6 @@ func Reach(out *graph.Lists, seeds []graph.Page) *Tree {
 		}
 	}
 	return t
-}
-
-// OrderTree is the tree of a crawl: Order is the order of the fetches, and the
-// parent of a page the first fetched page that links to it. It is an error if a page
-// is fetched twice or before anything fetched links to it, so it also checks that an
-// order is a possible crawl (L7).
-func OrderTree(out *graph.Lists, seeds, order []graph.Page) (*Tree, error) {
-	const unknown = NoParent - 1
-	parent := make([]uint32, out.Pages()) // by page
-	for p := range parent {
-		parent[p] = unknown
-	}
-	for _, p := range seeds {
-		parent[p] = NoParent
-	}
-	t := &Tree{Order: order, Parent: make([]uint32, len(order))}
-	fetched := make([]bool, out.Pages())
-	for i, p := range order {
-		switch {
-		case int(p) >= len(parent) || parent[p] == unknown:
-			return nil, fmt.Errorf("fetch %d: page %d is not known yet", i+1, p)
-		case fetched[p]:
-			return nil, fmt.Errorf("fetch %d: page %d was fetched before", i+1, p)
-		}
-		fetched[p], t.Parent[i] = true, parent[p]
-		for _, q := range out.List(p) {
-			if parent[q] == unknown {
-				parent[q] = uint32(i)
-			}
-		}
-	}
-	return t, nil
 }
 
 // Depths is the number of links from a seed to each page along the tree, by place in

@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"math/rand/v2"

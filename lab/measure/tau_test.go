@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"math"
@@ -48,7 +48,7 @@ func TestTauBruteForce(t *testing.T) {
 		n := 1 + r.IntN(120)
 		value := fewValues(r, n)
 		if i%3 == 0 {
-			value = Positions(n)
+			value = positions(n)
 		}
 		order := shuffled(r, allPages(n))[:1+r.IntN(n)]
 		x, y := make([]float64, len(order)), make([]float64, len(order))
@@ -100,7 +100,7 @@ func TestTauSample(t *testing.T) {
 		for seed := range uint64(40) {
 			got = append(got, trialOf(t, value, e, part, JudgeOptions{Sample: 500, Seed: seed}).TauSample())
 		}
-		mean := sum(got) / float64(len(got))
+		mean := Sum(got) / float64(len(got))
 		if sd := deviation(got, mean); sd == 0 || sd > 0.05 || math.Abs(mean-want) > 4*sd/math.Sqrt(40) {
 			t.Errorf("%d fetched: samples have tau %v (deviation %v), all %v", fetched, mean, sd, want)
 		}

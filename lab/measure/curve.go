@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"math"
@@ -35,7 +35,7 @@ func (t *Trial) Cumulative() Curve {
 // shareOf is the importance of k pages as a share of that of E.
 func (j *Judge) shareOf(importance float64, k int) float64 {
 	if j.total == 0 {
-		return share(k, len(j.pages))
+		return Share(k, len(j.pages))
 	}
 	return min(importance/j.total, 1)
 }
@@ -58,7 +58,7 @@ func Random(reachable, pages int) Curve {
 func IdealFound(hot, reachable, pages int) Curve {
 	c := Curve{make([]float64, pages), reachable}
 	for k := range c.Y {
-		c.Y[k] = min(1, share(k+1, hot))
+		c.Y[k] = min(1, Share(k+1, hot))
 	}
 	return c
 }
@@ -69,23 +69,23 @@ func (c Curve) Mean() float64 {
 	if len(c.Y) == 0 {
 		return 0
 	}
-	return sum(c.Y) / float64(len(c.Y))
+	return Sum(c.Y) / float64(len(c.Y))
 }
 
 // MeanTo is the mean over the first fetches, up to a share of T, at least one; ok is
 // false if the crawl stopped before.
 func (c Curve) MeanTo(of float64) (mean float64, ok bool) {
-	k := pagesAt(of, c.Reachable)
+	k := PagesAt(of, c.Reachable)
 	if k > len(c.Y) || k == 0 {
 		return 0, false
 	}
-	return sum(c.Y[:k]) / float64(k), true
+	return Sum(c.Y[:k]) / float64(k), true
 }
 
 // At is the value after a share of T was fetched; ok is false if the crawl stopped
 // before.
 func (c Curve) At(of float64) (value float64, ok bool) {
-	k := pagesAt(of, c.Reachable)
+	k := PagesAt(of, c.Reachable)
 	if k > len(c.Y) || k == 0 {
 		return 0, false
 	}
@@ -99,7 +99,7 @@ func (c Curve) PagesFor(level float64) (of float64, ok bool) {
 	if k == len(c.Y) {
 		return 0, false
 	}
-	return share(k+1, c.Reachable), true
+	return Share(k+1, c.Reachable), true
 }
 
 // slack is what rounding may take from a sum of shares: a level that is reached
@@ -107,7 +107,7 @@ func (c Curve) PagesFor(level float64) (of float64, ok bool) {
 const slack = 1e-12
 
 // pagesAt is how many of T pages a share of them is, rounded up.
-func pagesAt(of float64, reachable int) int {
+func PagesAt(of float64, reachable int) int {
 	return min(reachable, max(1, int(math.Ceil(float64(of*float64(reachable))-1e-9))))
 }
 
@@ -144,7 +144,7 @@ func (a *adder) add(x float64) {
 
 func (a *adder) sum() float64 { return a.high + a.low }
 
-func sum(x []float64) float64 {
+func Sum(x []float64) float64 {
 	var a adder
 	for _, v := range x {
 		a.add(v)

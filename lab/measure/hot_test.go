@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"math/rand/v2"
@@ -25,7 +25,7 @@ func TestHotBruteForce(t *testing.T) {
 				t.Fatalf("%s: %d hot pages, want %d", what, h.Pages, all)
 			}
 			nearCurve(t, what, trial.Found(h), len(c.order), func(k int) float64 {
-				return share(c.count(c.order[:k], g), all)
+				return Share(c.count(c.order[:k], g), all)
 			})
 		}
 		for _, g := range []float64{0, 0.25, 0.3, 1, c.best(1), c.best(1) + 1} {

@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"math"
@@ -35,7 +35,7 @@ func TestPrecision(t *testing.T) {
 			repeated.order = append(repeated.order, slices.Repeat([]graph.Page{p}, int(times[p]))...)
 		}
 		first := repeated.order[:min(k, len(repeated.order))]
-		near(t, "resample", trial.precision(times, k), share(repeated.count(first, repeated.best(k)), len(first)))
+		near(t, "resample", trial.precision(times, k), Share(repeated.count(first, repeated.best(k)), len(first)))
 	}
 }
 

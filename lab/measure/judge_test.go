@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"encoding/json"
@@ -175,7 +175,7 @@ func TestRandomOrdersAreOnTheLine(t *testing.T) {
 		x    []float64
 		want float64
 	}{"C": {c[:], line}, "P_ST": {found[:], 0.5}, "P_CS": {stop[:], line}, "tau": {tau[:], 0}} {
-		mean := sum(got.x) / runs
+		mean := Sum(got.x) / runs
 		if sd := deviation(got.x, mean); mean < got.want-4*sd/math.Sqrt(runs) || mean > got.want+4*sd/math.Sqrt(runs) {
 			t.Errorf("%s of random orders is %v (deviation %v), want %v", name, mean, sd, got.want)
 		}

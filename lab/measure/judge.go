@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"cmp"
@@ -51,7 +51,7 @@ func NewJudge(truth *Truth, e []graph.Page, o JudgeOptions) (*Judge, error) {
 		return nil, fmt.Errorf("truth %q: %w", truth.Metric, err)
 	}
 	if truth.MeanScale {
-		j.scale = truth.mean1()
+		j.scale = truth.Scale()
 	}
 	if j.sample == 0 {
 		j.sample = 5000
@@ -128,8 +128,20 @@ func Ranking(value []float64, pages []graph.Page) []graph.Page {
 // Reachable is T, the number of pages of E.
 func (j *Judge) Reachable() int { return len(j.pages) }
 
-// Ranked is E, best first. It must not be changed.
+// Ranked returns E, best first. It must not be changed.
 func (j *Judge) Ranked() []graph.Page { return j.ranked }
+
+// Hot returns the hot sets of the thresholds that the judge was made with.
+func (j *Judge) Hot() []Hot { return j.hot }
+
+// ShareOf returns the importance of some pages of E as a share of that of E.
+func (j *Judge) ShareOf(pages []graph.Page) float64 {
+	var a adder
+	for _, p := range pages {
+		a.add(j.truth.Value[p])
+	}
+	return j.shareOf(a.sum(), len(pages))
+}
 
 // A Trial is one crawl order, found to consist of different pages of E. It may stop
 // before the end of E: then it has N < T pages, means run over k = 1..N, tau over the
@@ -197,7 +209,7 @@ func (t *Trial) Measures() Measures {
 		PagesFor50: known(c.PagesFor(0.5)), PagesFor80: known(c.PagesFor(0.8)), PagesFor90: known(c.PagesFor(0.9)),
 	}
 	for _, h := range t.judge.hot {
-		m.Threshold = append(m.Threshold, HotMean{h.G, h.Pages, share(h.Pages, m.Reachable), t.Found(h).Mean()})
+		m.Threshold = append(m.Threshold, HotMean{h.G, h.Pages, Share(h.Pages, m.Reachable), t.Found(h).Mean()})
 	}
 	return m
 }
@@ -210,7 +222,7 @@ func known(v float64, ok bool) *float64 {
 }
 
 // share is a/b, 0 for 0/0.
-func share(a, b int) float64 {
+func Share(a, b int) float64 {
 	if b == 0 {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"cmp"
@@ -36,6 +36,7 @@ type Truth struct {
 type TruthOptions struct {
 	Follow    float64 // of PageRank; 0 means 0.9
 	SelfLinks bool    // keep the links of pages to themselves
+	Remote    bool    // only links from one site to another count
 	// Within restricts the truth to the web of these pages and the links among them
 	// (E); nil is the full graph. Other pages have 0 then.
 	Within  []graph.Page
@@ -132,25 +133,16 @@ func ValuesTruth(metric string, values []float64) (*Truth, error) {
 			return nil, fmt.Errorf("truth %q: page %d has the value %v", metric, p, v)
 		}
 	}
-	if total := sum(values); total > 0 && (math.IsInf(total, 1) || math.IsInf(float64(len(values))/total, 1)) {
+	if total := Sum(values); total > 0 && (math.IsInf(total, 1) || math.IsInf(float64(len(values))/total, 1)) {
 		return nil, fmt.Errorf("truth %q: the values sum to %v, too large or too small to bring them to a mean of 1", metric, total)
 	}
 	return &Truth{Metric: metric, Value: values, Pages: len(values), MeanScale: true}, nil
 }
 
-// Mean1 is the values scaled so that their mean over Pages is 1 (M18): the scale on
-// which published thresholds and averages by day are stated.
-func (t *Truth) Mean1() []float64 {
-	scale, v := t.mean1(), make([]float64, len(t.Value))
-	for p, x := range t.Value {
-		v[p] = x * scale
-	}
-	return v
-}
-
-// mean1 is the factor of Mean1; 1 if all values are 0.
-func (t *Truth) mean1() float64 {
-	if s := sum(t.Value); s > 0 {
+// Scale returns the factor that brings the mean of the values over Pages to 1, the scale
+// on which published thresholds and averages by day are stated; 1 if all values are 0.
+func (t *Truth) Scale() float64 {
+	if s := Sum(t.Value); s > 0 {
 		return float64(t.Pages) / s
 	}
 	return 1
@@ -188,9 +180,10 @@ func countedLinks(w *rank.Web, o TruthOptions) (*links, error) {
 		}
 	}
 	counts := func(p, q graph.Page) bool {
-		return (o.SelfLinks || p != q) && (l.inside == nil || l.inside[p] != 0 && l.inside[q] != 0)
+		return (o.SelfLinks || p != q) && (!o.Remote || w.Sites[p] != w.Sites[q]) &&
+			(l.inside == nil || l.inside[p] != 0 && l.inside[q] != 0)
 	}
-	if kept := keepLinks(l.lists, counts); kept != nil {
+	if kept := rank.Filter(l.lists, o.Threads, counts); kept != nil {
 		l.lists = kept
 		l.made = append(l.made, kept)
 	}
@@ -206,36 +199,6 @@ func (l *links) restrict(within []graph.Page) error {
 		}
 		l.inside[p] = 1
 	}
-	l.pages = int(sum(l.inside))
+	l.pages = int(Sum(l.inside))
 	return nil
-}
-
-// keepLinks copies the lists with only those links for which keep(page, id) holds;
-// nil if that is all of them.
-func keepLinks(l *graph.Lists, keep func(p, q graph.Page) bool) *graph.Lists {
-	n, links := l.Pages(), int64(0)
-	each := func(fn func(p, q graph.Page)) {
-		for p := range graph.Page(n) {
-			for _, q := range l.List(p) {
-				if keep(p, q) {
-					fn(p, q)
-				}
-			}
-		}
-	}
-	each(func(p, q graph.Page) { links++ })
-	if links == l.Links() {
-		return nil
-	}
-	kept := graph.NewLists(n, links)
-	off, to, i := kept.Off.Slice(), kept.To.Slice(), 0
-	each(func(p, q graph.Page) {
-		to[i] = q
-		i++
-		off[p+1]++
-	})
-	for p := range n {
-		off[p+1] += off[p]
-	}
-	return kept
 }

@@ -1,8 +1,8 @@
-package lab
+package measure
 
 import "github.com/winnow-crawler/winnow/graph"
 
-// Horn is the order of E with the largest average cumulative importance among those
+// Horn returns the order of E with the largest average cumulative importance among those
 // that fetch every page after its parent in the tree: the ceiling that regret is
 // measured against.
 //
@@ -19,12 +19,12 @@ import "github.com/winnow-crawler/winnow/graph"
 // Equal means go by the discovery number of the block's first page. O(n log n).
 func Horn(t *Tree, truth []float64) []graph.Page {
 	h := newHorn(t, truth)
-	for len(h.heap) > 0 {
-		b := h.pop()
+	for len(h.heap.list) > 0 {
+		b := h.heap.pop()
 		p := h.block(h.parent(b))
 		h.append(p, b)
 		if p != h.root {
-			h.fix(p)
+			h.heap.fix(p) // its mean has risen, or fallen a little by rounding
 		}
 	}
 	order := make([]graph.Page, 0, len(t.Order))
@@ -34,7 +34,7 @@ func Horn(t *Tree, truth []float64) []graph.Page {
 	return order
 }
 
-// horn is the blocks. A block has the number of its first page, a place in the order
+// horn holds the blocks. A block has the number of its first page, a place in the order
 // of the tree; the virtual root is one more than the last place.
 type horn struct {
 	tree *Tree
@@ -45,8 +45,7 @@ type horn struct {
 	into []uint32  // union-find: the block that this one was appended to, itself if none
 	next []uint32  // the page after this one in its block; the root after the last
 	last []uint32  // the last page of the block
-	heap []uint32  // all blocks but the root's, best first
-	at   []uint32  // the place of each block in the heap
+	heap heap      // all blocks but the root's, best first
 }
 
 func newHorn(t *Tree, truth []float64) *horn {
@@ -55,22 +54,20 @@ func newHorn(t *Tree, truth []float64) *horn {
 		tree: t, root: uint32(n),
 		sum: make([]float64, n+1), cnt: make([]uint32, n+1), mean: make([]float64, n+1),
 		into: make([]uint32, n+1), next: make([]uint32, n+1), last: make([]uint32, n+1),
-		heap: make([]uint32, n), at: make([]uint32, n),
 	}
 	for i := range h.into {
 		h.into[i], h.last[i], h.next[i] = uint32(i), uint32(i), h.root
 	}
+	h.heap.at = make([]uint32, n)
+	h.heap.before = func(a, b uint32) bool { return h.mean[a] > h.mean[b] || h.mean[a] == h.mean[b] && a < b }
 	for i, p := range t.Order {
 		h.sum[i], h.mean[i], h.cnt[i] = truth[p], truth[p], 1
-		h.heap[i], h.at[i] = uint32(i), uint32(i)
-	}
-	for i := n/2 - 1; i >= 0; i-- {
-		h.down(uint32(i))
+		h.heap.push(uint32(i))
 	}
 	return h
 }
 
-// parent is the page above the first page of block b.
+// parent returns the page above the first page of block b.
 func (h *horn) parent(b uint32) uint32 {
 	if p := h.tree.Parent[b]; p != NoParent {
 		return p
@@ -78,7 +75,7 @@ func (h *horn) parent(b uint32) uint32 {
 	return h.root
 }
 
-// block is the block that page i is in, paths halved on the way.
+// block returns the block that page i is in, halving paths on the way.
 func (h *horn) block(i uint32) uint32 {
 	for h.into[i] != i {
 		h.into[i] = h.into[h.into[i]]
@@ -95,57 +92,4 @@ func (h *horn) append(p, b uint32) {
 	h.sum[p] += h.sum[b]
 	h.cnt[p] += h.cnt[b]
 	h.mean[p] = h.sum[p] / float64(h.cnt[p])
-}
-
-// before says whether block a goes before block b.
-func (h *horn) before(a, b uint32) bool {
-	return h.mean[a] > h.mean[b] || h.mean[a] == h.mean[b] && a < b
-}
-
-// pop takes the best block out.
-func (h *horn) pop() uint32 {
-	b, end := h.heap[0], len(h.heap)-1
-	h.put(0, h.heap[end])
-	h.heap = h.heap[:end]
-	if end > 0 {
-		h.down(0)
-	}
-	return b
-}
-
-// fix moves block b to where it belongs. Its mean has risen, as what was appended
-// had a larger one, but for rounding; so both directions are tried.
-func (h *horn) fix(b uint32) {
-	h.up(h.at[b])
-	h.down(h.at[b])
-}
-
-func (h *horn) put(i, b uint32) { h.heap[i], h.at[b] = b, i }
-
-func (h *horn) up(i uint32) {
-	b := h.heap[i]
-	for i > 0 && h.before(b, h.heap[(i-1)/2]) {
-		h.put(i, h.heap[(i-1)/2])
-		i = (i - 1) / 2
-	}
-	h.put(i, b)
-}
-
-func (h *horn) down(i uint32) {
-	b, n := h.heap[i], uint32(len(h.heap))
-	for {
-		child := 2*i + 1
-		if child >= n {
-			break
-		}
-		if child+1 < n && h.before(h.heap[child+1], h.heap[child]) {
-			child++
-		}
-		if !h.before(h.heap[child], b) {
-			break
-		}
-		h.put(i, h.heap[child])
-		i = child
-	}
-	h.put(i, b)
 }

@@ -1,4 +1,4 @@
-package lab
+package measure
 
 import (
 	"cmp"
@@ -14,15 +14,6 @@ type Bucket struct {
 	Bucket int     `json:"bucket"` // 0 is the first
 	Pages  int     `json:"pages"`
 	Mean   float64 `json:"mean"`
-}
-
-// PageBuckets puts fetches into buckets of so many pages each, in their order.
-func PageBuckets(fetches, per int) []int {
-	b := make([]int, fetches)
-	for k := range b {
-		b[k] = k / per
-	}
-	return b
 }
 
 // TimeBuckets puts fetches into buckets by their times: bucket i is from i*width up
@@ -71,30 +62,7 @@ func Arrival(when []float64) (mean, median float64) {
 	}
 	w := slices.Clone(when)
 	slices.Sort(w)
-	return sum(w) / float64(n), (w[(n-1)/2] + w[n/2]) / 2
-}
-
-// Positions is 1, 2...: the time of fetches counted in pages.
-func Positions(fetches int) []float64 {
-	w := make([]float64, fetches)
-	for k := range w {
-		w[k] = float64(k + 1)
-	}
-	return w
-}
-
-// HotTimes is the times of the fetches that brought hot pages.
-func (t *Trial) HotTimes(when []float64, h Hot) ([]float64, error) {
-	if err := t.sameLength(len(when)); err != nil {
-		return nil, err
-	}
-	var times []float64
-	for k, p := range t.order {
-		if t.judge.class[p] < h.limit {
-			times = append(times, when[k])
-		}
-	}
-	return times, nil
+	return Sum(w) / float64(n), (w[(n-1)/2] + w[n/2]) / 2
 }
 
 // Gathered is what a crawl has at some time: the share of the pages of E and of their
@@ -132,7 +100,7 @@ func (t *Trial) Gathered(when []float64, steps int) ([]Gathered, error) {
 		for ; k < len(by) && when[by[k]] <= until; k++ {
 			a.add(j.truth.Value[t.order[by[k]]])
 		}
-		states[i] = Gathered{until, share(k, len(j.pages)), j.shareOf(a.sum(), k)}
+		states[i] = Gathered{until, Share(k, len(j.pages)), j.shareOf(a.sum(), k)}
 	}
 	return states, nil
 }
