@@ -47,7 +47,7 @@ func (b *buffer) update(p graph.Page, estimate float64) {
 }
 
 // BufferCrawl returns P_BC(k), the share of a buffer of room pages that is hot after k
-// fetches, where hot is at least as important as the room-th best page of E (P3); the
+// fetches, where hot is at least as important as the room-th best page of E; the
 // last value is the P_BC of the paper. estimate returns I' of a page that was just
 // fetched; it may update those of others.
 func (t *Trial) BufferCrawl(room int, estimate func(p graph.Page, update func(graph.Page, float64)) float64) Curve {

@@ -18,8 +18,8 @@ type Point struct {
 	Value float64 `json:"value"`
 }
 
-// Cumulative is C(k), the share of the importance of E that the first k fetches have
-// (P8). It never falls and ends at 1 when all of E was fetched. Where all of E has
+// Cumulative returns C(k), the share of the importance of E that the first k fetches
+// have. It never falls and ends at 1 when all of E was fetched. Where all of E has
 // importance 0 every page counts the same.
 func (t *Trial) Cumulative() Curve {
 	j := t.judge
@@ -32,7 +32,7 @@ func (t *Trial) Cumulative() Curve {
 	return c
 }
 
-// shareOf is the importance of k pages as a share of that of E.
+// shareOf returns the importance of k pages as a share of that of E.
 func (j *Judge) shareOf(importance float64, k int) float64 {
 	if j.total == 0 {
 		return Share(k, len(j.pages))
@@ -40,21 +40,20 @@ func (j *Judge) shareOf(importance float64, k int) float64 {
 	return min(importance/j.total, 1)
 }
 
-// Ideal is C(k) of E sorted by importance, frontier ignored: no order is above it
-// (P5, P9). It stops after the given number of fetches.
+// Ideal returns C(k) of E sorted by importance, frontier ignored: no order is above it.
+// It stops after the given number of fetches.
 func (j *Judge) Ideal(pages int) Curve {
 	t := Trial{j, j.ranked[:pages]}
 	return t.Cumulative()
 }
 
-// Random is k/T, which is what a random order of E is expected to have of the
-// importance and of the hot pages after k fetches (P6).
+// Random returns k/T, which is what a random order of E is expected to have of the
+// importance and of the hot pages after k fetches.
 func Random(reachable, pages int) Curve {
 	return IdealFound(reachable, reachable, pages)
 }
 
-// IdealFound is P_ST of a crawler that fetches the H hot pages first: min(1, k/H)
-// (P5).
+// IdealFound returns P_ST of a crawler that fetches the H hot pages first: min(1, k/H).
 func IdealFound(hot, reachable, pages int) Curve {
 	c := Curve{make([]float64, pages), reachable}
 	for k := range c.Y {
@@ -63,8 +62,8 @@ func IdealFound(hot, reachable, pages int) Curve {
 	return c
 }
 
-// Mean is the mean over all fetches; of C(k) it is the average cumulative importance
-// (P10).
+// Mean returns the mean over all fetches; of C(k) it is the average cumulative
+// importance.
 func (c Curve) Mean() float64 {
 	if len(c.Y) == 0 {
 		return 0
@@ -72,7 +71,7 @@ func (c Curve) Mean() float64 {
 	return Sum(c.Y) / float64(len(c.Y))
 }
 
-// MeanTo is the mean over the first fetches, up to a share of T, at least one; ok is
+// MeanTo returns the mean over the first fetches, up to a share of T, at least one; ok is
 // false if the crawl stopped before.
 func (c Curve) MeanTo(of float64) (mean float64, ok bool) {
 	k := PagesAt(of, c.Reachable)
@@ -82,7 +81,7 @@ func (c Curve) MeanTo(of float64) (mean float64, ok bool) {
 	return Sum(c.Y[:k]) / float64(k), true
 }
 
-// At is the value after a share of T was fetched; ok is false if the crawl stopped
+// At returns the value after a share of T was fetched; ok is false if the crawl stopped
 // before.
 func (c Curve) At(of float64) (value float64, ok bool) {
 	k := PagesAt(of, c.Reachable)
@@ -92,7 +91,7 @@ func (c Curve) At(of float64) (value float64, ok bool) {
 	return c.Y[k-1], true
 }
 
-// PagesFor is the share of T after which a curve that never falls reached a level
+// PagesFor returns the share of T after which a curve that never falls reached a level
 // for the first time; ok is false if it did not.
 func (c Curve) PagesFor(level float64) (of float64, ok bool) {
 	k := sort.Search(len(c.Y), func(k int) bool { return c.Y[k] >= level-slack })
@@ -102,16 +101,16 @@ func (c Curve) PagesFor(level float64) (of float64, ok bool) {
 	return Share(k+1, c.Reachable), true
 }
 
-// slack is what rounding may take from a sum of shares: a level that is reached
+// slack is the most that rounding takes from a sum of shares: a level that is reached
 // exactly in the reals counts as reached.
 const slack = 1e-12
 
-// pagesAt is how many of T pages a share of them is, rounded up.
+// PagesAt returns the number of pages in a share of T of them, rounded up, at least 1.
 func PagesAt(of float64, reachable int) int {
 	return min(reachable, max(1, int(math.Ceil(float64(of*float64(reachable))-1e-9))))
 }
 
-// Thin is the curve at no more than m >= 2 places, as evenly spaced as whole fetches
+// Thin returns the curve at no more than m >= 2 places, as evenly spaced as whole fetches
 // allow, the first and the last fetch among them.
 func (c Curve) Thin(m int) []Point {
 	n := len(c.Y)

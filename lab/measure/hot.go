@@ -3,7 +3,7 @@ package measure
 import "sort"
 
 // A Hot is a set of hot pages of E: all that are at least as important as some page
-// or threshold, ties included (P4).
+// or threshold, ties included.
 type Hot struct {
 	// G is the least importance of a hot page, on the mean-1 scale if the truth has
 	// it.
@@ -16,7 +16,7 @@ type Hot struct {
 // of pages, all of which have importance 1, all are hot for G = 1.
 const nearly = 1 - 1e-9
 
-// HotAbove is the pages with importance at least g.
+// HotAbove returns the pages with importance at least g.
 func (j *Judge) HotAbove(g float64) Hot {
 	least := g
 	if j.truth.MeanScale {
@@ -27,7 +27,7 @@ func (j *Judge) HotAbove(g float64) Hot {
 	}))
 }
 
-// HotBest is the pages at least as important as the k-th best of E: I(R_K) of Crawl &
+// HotBest returns the pages at least as important as the k-th best of E: I(R_K) of Crawl &
 // Stop, I(R_B) of the limited buffer.
 func (j *Judge) HotBest(k int) Hot {
 	k = min(k, len(j.ranked))
@@ -40,11 +40,10 @@ func (j *Judge) HotBest(k int) Hot {
 	}))
 }
 
-// HotTop is the best share of E: the percentile threshold beside the absolute one
-// (P2).
+// HotTop returns the best share of E: the percentile threshold beside the absolute one.
 func (j *Judge) HotTop(of float64) Hot { return j.HotBest(PagesAt(of, len(j.pages))) }
 
-// hotFirst is the best h pages, after which no class continues.
+// hotFirst returns the best h pages, after which no class continues.
 func (j *Judge) hotFirst(g float64, h int) Hot {
 	if h == len(j.ranked) {
 		return Hot{g, h, uint32(j.classes)}
@@ -52,7 +51,7 @@ func (j *Judge) hotFirst(g float64, h int) Hot {
 	return Hot{g, h, j.class[j.ranked[h]]}
 }
 
-// Found is P_ST(k), the share of all hot pages that is among the first k fetches
+// Found returns P_ST(k), the share of all hot pages that is among the first k fetches
 // (Crawl & Stop with Threshold, P2); 0 when no page is hot.
 func (t *Trial) Found(h Hot) Curve {
 	c := Curve{make([]float64, len(t.order)), len(t.judge.pages)}
@@ -66,7 +65,7 @@ func (t *Trial) Found(h Hot) Curve {
 	return c
 }
 
-// CrawlStop is P_CS(k), the share of the first k fetches that are at least as
+// CrawlStop returns P_CS(k), the share of the first k fetches that are at least as
 // important as the k-th best page of E (Crawl & Stop, P1).
 //
 // From one k to the next the line between hot and not falls and one page is added,

@@ -26,7 +26,7 @@ type Interval struct {
 // resamples is how many bootstrap means an interval over start sets is read from.
 const resamples = 10_000
 
-// Summarise is the mean and standard deviation of one measure over start sets, with
+// Summarise returns the mean and standard deviation of one measure over start sets, with
 // the percentile bootstrap interval of the mean. Of fewer than two values nothing can
 // be said: the interval is the mean itself.
 func Summarise(x []float64, seed uint64) Interval {
@@ -53,7 +53,7 @@ func Summarise(x []float64, seed uint64) Interval {
 	return s
 }
 
-// Paired is Summarise of a - b, where a[i] and b[i] come from the same start set: two
+// Paired returns Summarise of a - b, where a[i] and b[i] come from the same start set: two
 // policies differ if 0 is outside the interval. What start sets have in common
 // cancels, so it is much narrower than the intervals of a and b suggest.
 func Paired(a, b []float64, seed uint64) (Interval, error) {
@@ -67,7 +67,7 @@ func Paired(a, b []float64, seed uint64) (Interval, error) {
 	return Summarise(d, seed), nil
 }
 
-// deviation is the sample standard deviation, with n-1.
+// deviation returns the sample standard deviation, with n-1.
 func deviation(x []float64, mean float64) float64 {
 	var squares adder
 	for _, v := range x {
@@ -76,7 +76,7 @@ func deviation(x []float64, mean float64) float64 {
 	return math.Sqrt(squares.sum() / float64(len(x)-1))
 }
 
-// middle95 is the 2.5th and the 97.5th percentile, the values at ranks ceil(n/40) and
+// middle95 returns the 2.5th and the 97.5th percentile, the values at ranks ceil(n/40) and
 // n+1 minus that; it sorts x.
 func middle95(x []float64) (low, high float64) {
 	slices.Sort(x)

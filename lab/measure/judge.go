@@ -1,3 +1,12 @@
+// Package measure tells how good an order of pages is.
+//
+// A Truth is the importance of the pages: PageRank, backlinks, or any values. A Judge
+// sorts the pages that a crawl can reach (Reach) by it once. Try gives a Trial of one
+// order, which returns curves (Cumulative, Found, CrawlStop), single numbers (Measures)
+// and when important pages were fetched. Ideal, Random and Horn are what orders are
+// compared with, and Interval states how far a mean over start sets can be trusted.
+//
+// The package knows neither simulations nor papers. It reads no clock and no file.
 package measure
 
 import (
@@ -10,8 +19,8 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// A Judge is what orders are measured against: the reachable pages E and their
-// importance, sorted once for all the orders that are to be compared. It does not
+// A Judge measures orders: it holds the reachable pages E and their importance,
+// sorted once for all the orders that are to be compared. It does not
 // change and may be used by several goroutines.
 //
 // All measures are shares between 0 and 1; times 100 they are the percents of the
@@ -33,7 +42,7 @@ type Judge struct {
 
 const noClass = math.MaxUint32
 
-// JudgeOptions of the zero value are those of the semantics document.
+// JudgeOptions configure a Judge; the zero value has the defaults.
 type JudgeOptions struct {
 	// Hot is the thresholds G of P_ST; nil means 1, 3, 10, or 3, 10, 100 for
 	// thresholds that are absolute.
@@ -105,7 +114,7 @@ func (j *Judge) rank() error {
 	return nil
 }
 
-// Ranking is the pages by descending value; equal ones stay in the order given.
+// Ranking returns the pages by descending value; equal ones stay in the order given.
 func Ranking(value []float64, pages []graph.Page) []graph.Page {
 	// The places make all elements different, so that the fast sort, which is not
 	// stable, has one result.
@@ -125,7 +134,7 @@ func Ranking(value []float64, pages []graph.Page) []graph.Page {
 	return r
 }
 
-// Reachable is T, the number of pages of E.
+// Reachable returns T, the number of pages of E.
 func (j *Judge) Reachable() int { return len(j.pages) }
 
 // Ranked returns E, best first. It must not be changed.
@@ -166,7 +175,7 @@ func (j *Judge) Try(order []graph.Page) (*Trial, error) {
 	return &Trial{j, order}, nil
 }
 
-// Pages is N, the number of fetches.
+// Pages returns N, the number of fetches.
 func (t *Trial) Pages() int { return len(t.order) }
 
 // Measures is the single numbers of an order. Those that the order is too short for
@@ -181,7 +190,7 @@ type Measures struct {
 	CrawlStop float64 `json:"p_cs"`
 	// Threshold is the mean of P_ST for each G.
 	Threshold []HotMean `json:"p_st"`
-	// Mean of C(k) over the first 10, 25 and 50 % of T (P10).
+	// Mean of C(k) over the first 10, 25 and 50 % of T.
 	AUC10 *float64 `json:"auc_10,omitempty"`
 	AUC25 *float64 `json:"auc_25,omitempty"`
 	AUC50 *float64 `json:"auc_50,omitempty"`
@@ -191,7 +200,7 @@ type Measures struct {
 	PagesFor90 *float64 `json:"pages_for_90,omitempty"`
 }
 
-// HotMean is P_ST as one number: its mean over the crawl, for one threshold (P2).
+// HotMean is P_ST as one number: its mean over the crawl, for one threshold.
 type HotMean struct {
 	G        float64 `json:"g"`
 	Hot      int     `json:"hot"`       // H, hot pages in E
@@ -221,7 +230,7 @@ func known(v float64, ok bool) *float64 {
 	return &v
 }
 
-// share is a/b, 0 for 0/0.
+// Share returns a/b, 0 for 0/0.
 func Share(a, b int) float64 {
 	if b == 0 {
 		return 0
@@ -229,7 +238,7 @@ func Share(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// Regret is how much of what can be gained over a random order a policy fails to
+// Regret returns how much of what can be gained over a random order a policy fails to
 // gain, by averages of cumulative importance: 0 at the ceiling, which is the better
 // of Horn and the omniscient policy, 1 at random; below 0 for an order that is better
 // than the ceiling (Horn is exact on its tree only). ok is false where nothing can be

@@ -18,7 +18,7 @@ type Tree struct {
 // NoParent is the parent of a seed.
 const NoParent = math.MaxUint32
 
-// Reach is the breadth-first tree: the seeds in the order given, then page after
+// Reach returns the breadth-first tree: the seeds in the order given, then page after
 // page in that order, the links of each ascending. Self-links add nothing, so it
 // does not matter whether the lists have them. All seeds are pages; one named twice
 // counts once.
@@ -42,8 +42,8 @@ func Reach(out *graph.Lists, seeds []graph.Page) *Tree {
 	return t
 }
 
-// Depths is the number of links from a seed to each page along the tree, by place in
-// Order (X33): in a breadth-first tree, its distance from the seeds.
+// Depths returns the number of links from a seed to each page along the tree, by place in
+// Order: in a breadth-first tree, its distance from the seeds.
 func (t *Tree) Depths() []uint32 {
 	d := make([]uint32, len(t.Order))
 	for i, p := range t.Parent {

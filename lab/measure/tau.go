@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// Tau is Kendall's tau-b of the order against descending importance, over all pages
-// fetched: 1 when more important pages always come earlier, -1 when later (P11).
+// Tau returns Kendall's tau-b of the order against descending importance, over all pages
+// fetched: 1 when more important pages always come earlier, -1 when later.
 func (t *Trial) Tau() float64 { return tauOfOrder(t.values()) }
 
-// values is the importance of the pages in the order of their fetches.
+// values returns the importance of the pages in the order of their fetches.
 func (t *Trial) values() []float64 {
 	v := make([]float64, len(t.order))
 	for k, p := range t.order {
@@ -20,7 +20,7 @@ func (t *Trial) values() []float64 {
 	return v
 }
 
-// TauSample is Tau on a uniform sample of the pages fetched, 5000 unless the judge
+// TauSample returns Tau on a uniform sample of the pages fetched, 5000 unless the judge
 // was told otherwise, or all if they are no more. It is drawn from one shuffle of E
 // (math/rand/v2 PCG), so that complete orders are compared on the same pages.
 func (t *Trial) TauSample() float64 {
@@ -49,7 +49,7 @@ func (t *Trial) TauSample() float64 {
 	return tauOfOrder(v)
 }
 
-// tauOfOrder is tau-b of the places 1, 2... of v, none of which are tied, against
+// tauOfOrder returns tau-b of the places 1, 2... of v, none of which are tied, against
 // descending v. Of n0 = n(n-1)/2 pairs, n1 are tied in v and d are discordant, with
 // the smaller value first:
 //
@@ -62,7 +62,7 @@ func tauOfOrder(v []float64) float64 {
 	return tau(n0, 0, n1, 0, d)
 }
 
-// TauB is Kendall's tau-b of two rankings of the same things, with ties in both, by
+// TauB returns Kendall's tau-b of two rankings of the same things, with ties in both, by
 // the method of Knight (1966): 0 when either is all ties. L13 compares an early
 // estimate of importance with the truth by it.
 func TauB(x, y []float64) (float64, error) {
@@ -86,7 +86,7 @@ func TauB(x, y []float64) (float64, error) {
 	return tau(pairs(len(by)), n1, n2, n3, d), nil
 }
 
-// tau is tau-b of n0 pairs of which n1 are tied in one ranking, n2 in the other, n3
+// tau returns tau-b of n0 pairs of which n1 are tied in one ranking, n2 in the other, n3
 // in both, and d are discordant.
 func tau(n0, n1, n2, n3, d int64) float64 {
 	if n0 == n1 || n0 == n2 {

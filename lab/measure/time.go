@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Bucket is a stretch of the crawl, a day or a batch, and the mean importance of the
+// A Bucket is a stretch of the crawl, a day or a batch, and the mean importance of the
 // pages fetched in it: on the mean-1 scale if the truth has it, as Najork and Wiener
-// plot it (P15). A bucket without pages has mean 0.
+// plot it. A bucket without pages has mean 0.
 type Bucket struct {
 	Bucket int     `json:"bucket"` // 0 is the first
 	Pages  int     `json:"pages"`
@@ -26,7 +26,7 @@ func TimeBuckets(when []float64, width float64) []int {
 	return b
 }
 
-// PerBucket is the mean importance for each bucket up to the last; bucket[i] is that
+// PerBucket returns the mean importance for each bucket up to the last; bucket[i] is that
 // of fetch i.
 func (t *Trial) PerBucket(bucket []int) ([]Bucket, error) {
 	if err := t.sameLength(len(bucket)); err != nil {
@@ -53,8 +53,8 @@ func (t *Trial) PerBucket(bucket []int) ([]Bucket, error) {
 	return buckets, nil
 }
 
-// Arrival is the mean and the median of times or positions (P18): of all fetches, or
-// of those of HotTimes. Both are 0 when there are none.
+// Arrival returns the mean and the median of the times of some fetches. Both are 0 when
+// there are none.
 func Arrival(when []float64) (mean, median float64) {
 	n := len(when)
 	if n == 0 {
@@ -65,15 +65,15 @@ func Arrival(when []float64) (mean, median float64) {
 	return Sum(w) / float64(n), (w[(n-1)/2] + w[n/2]) / 2
 }
 
-// Gathered is what a crawl has at some time: the share of the pages of E and of their
-// importance (P19). The time may as well be bytes or money (P8).
+// A Gathered is the state of a crawl at some time: the share of the pages of E and of their
+// importance. The time may as well be bytes or money.
 type Gathered struct {
 	When       float64 `json:"when"`
 	Pages      float64 `json:"pages"`
 	Importance float64 `json:"importance"`
 }
 
-// Gathered is the state at so many evenly spaced times, from the first such step up
+// Gathered returns the state at so many evenly spaced times, from the first such step up
 // to the last fetch. when[i] is that of fetch i; fetches that run side by side need
 // not end in their order.
 func (t *Trial) Gathered(when []float64, steps int) ([]Gathered, error) {

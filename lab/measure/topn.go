@@ -8,10 +8,10 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Precision is the share of the first x of the crawl that belongs to the best x of E
-// (P12). The thesis tried it and found it unstable; the interval, over resamples of
-// the pages of E with replacement, lets that be seen. N is the number of resamples,
-// SD their deviation; Mean is the precision itself. ok is false if the crawl stopped
+// Precision returns the share of the first x of the crawl that belongs to the best x of
+// E. The thesis tried it and found it unstable; the interval, over resamples of the
+// pages of E with replacement, lets that be seen. N is the number of resamples, SD
+// their deviation; Mean is the precision itself. ok is false if the crawl stopped
 // before the share x of T.
 func (t *Trial) Precision(of float64, resamples int, seed uint64) (i Interval, ok bool) {
 	k := PagesAt(of, len(t.judge.pages))
@@ -41,7 +41,7 @@ func (t *Trial) Precision(of float64, resamples int, seed uint64) (i Interval, o
 	return i, true
 }
 
-// precision is the share of the first k fetches that are as important as the k-th
+// precision returns the share of the first k fetches that are as important as the k-th
 // best page or more, where page p stands for times[p] pages.
 func (t *Trial) precision(times []uint32, k int) float64 {
 	j, left := t.judge, k
@@ -70,15 +70,15 @@ func (t *Trial) precision(times []uint32, k int) float64 {
 	return Share(hot, seen)
 }
 
-// TopWhen says when the best N pages of E were fetched, on average over those that
-// were (P16).
+// A TopWhen holds when the best N pages of E were fetched, on average over those that
+// were.
 type TopWhen struct {
 	N       int     `json:"n"`
 	Fetched int     `json:"fetched"`
 	Mean    float64 `json:"mean"`
 }
 
-// AverageWhen is TopWhen for all N (Najork and Wiener, figure 2). when[i] is the day,
+// AverageWhen returns TopWhen for all N (Najork and Wiener, figure 2). when[i] is the day,
 // or batch, or anything else, of fetch i.
 func (t *Trial) AverageWhen(when []float64) ([]TopWhen, error) {
 	if err := t.sameLength(len(when)); err != nil {
@@ -110,7 +110,7 @@ func (t *Trial) sameLength(n int) error {
 }
 
 // Overlap is, for every N up to the length of the longer one, the share of the best
-// N of one ranking that is among the best N of the other (P17): Najork and Wiener's
+// N of one ranking that is among the best N of the other: Najork and Wiener's
 // figure 3 for the ranks of a part of the crawl and of the whole. A ranking names a
 // page once.
 func Overlap(a, b []graph.Page) Curve {
@@ -152,7 +152,7 @@ func common(a, b []graph.Page) []uint32 {
 	return x
 }
 
-// RankBiasedOverlap is the extrapolated RBO of Webber, Moffat and Zobel (2010, formula
+// RankBiasedOverlap returns the extrapolated RBO of Webber, Moffat and Zobel (2010, formula
 // 32) for 0 < p < 1: the expected overlap at a depth that a reader reaches who goes
 // on from each place with probability p, so that the top counts most (a tenth of the
 // weight is beyond about 2.3/(1-p) places). 1 for equal rankings, 0 for disjoint ones.
@@ -181,7 +181,7 @@ func RankBiasedOverlap(a, b []graph.Page, p float64) float64 {
 	return float64((1-p)/p*terms.sum()) + float64(rest*power)
 }
 
-// LogGrid is 1, ..., n with about so many numbers per decade, evenly spaced on a
+// LogGrid returns 1, ..., n with about so many numbers per decade, evenly spaced on a
 // logarithmic axis; n is always the last.
 func LogGrid(n, perDecade int) []int {
 	var grid []int
@@ -200,7 +200,7 @@ func LogGrid(n, perDecade int) []int {
 	return append(grid, n)
 }
 
-// On is the curve at the given numbers of pages, such as those of a LogGrid; those
+// On returns the curve at the given numbers of pages, such as those of a LogGrid; those
 // beyond its end are left out.
 func (c Curve) On(grid []int) []Point {
 	var points []Point

@@ -17,22 +17,22 @@ const (
 	BacklinksMetric = "backlinks"
 )
 
-// A Truth is the importance that orders are measured against (P13). Measures read
+// A Truth is the importance that orders are measured against. Measures read
 // it; no policy does, unless it is declared an oracle.
 type Truth struct {
 	Metric string
 	Value  []float64 // by page of the world; finite, never negative
 	// Pages is over how many pages the values were made: those of the world, or of E.
 	Pages int
-	// MeanScale puts hot thresholds on the scale on which the mean over Pages is 1
-	// (M18), as for PageRank; otherwise they are in the unit of Value.
+	// MeanScale puts hot thresholds on the scale on which the mean over Pages is 1, as
+	// for PageRank; otherwise they are in the unit of Value.
 	MeanScale bool
 	// Bound is how far Value may be from exact, in L1 of the sum-1 vector.
 	Bound float64
 }
 
-// TruthOptions say which truth is wanted. The zero value is that of the semantics
-// document: follow 0.9, the full graph, no self-links.
+// TruthOptions select a truth. The zero value means follow 0.9, the full graph, no
+// self-links.
 type TruthOptions struct {
 	Follow    float64 // of PageRank; 0 means 0.9
 	SelfLinks bool    // keep the links of pages to themselves
@@ -46,7 +46,7 @@ type TruthOptions struct {
 	Progress func(sweep int, bound float64) error
 }
 
-// truthTolerance is what PageRank is solved to. It is less than rounding lets a solve
+// truthTolerance is the precision to which PageRank is solved. It is less than rounding lets a solve
 // promise, so that the sweeps go on until nothing but rounding is left: pages that are
 // equal, but not by the same in-links, are then as near as tie needs. truthWorst is the
 // promise that is accepted.
@@ -55,7 +55,7 @@ const (
 	truthWorst     = 1e-9
 )
 
-// PageRankTruth is PageRank (M8) of sum 1, dangling mass spread evenly.
+// PageRankTruth returns PageRank of sum 1, dangling mass spread evenly.
 //
 // It is solved by the power method (rank.Jacobi) and not by Gauss-Seidel, which is
 // faster: tau-b and the hot sets count ties by exact equality, and only the power
@@ -110,7 +110,7 @@ func tie(v []float64) {
 	}
 }
 
-// BacklinksTruth is the number of pages that link to each page (M6).
+// BacklinksTruth returns the number of pages that link to each page.
 func BacklinksTruth(w *rank.Web, o TruthOptions) (*Truth, error) {
 	in, err := countedLinks(w, o)
 	if err != nil {
@@ -124,7 +124,7 @@ func BacklinksTruth(w *rank.Web, o TruthOptions) (*Truth, error) {
 	return &Truth{Metric: BacklinksMetric, Value: r.Score, Pages: in.pages}, nil
 }
 
-// ValuesTruth takes any values, one a page, as the truth (P14): page views, votes,
+// ValuesTruth takes any values, one a page, as the truth: page views, votes,
 // a rank of another program. Their hot thresholds are on the mean-1 scale, which
 // needs no unit; clear MeanScale to have them absolute.
 func ValuesTruth(metric string, values []float64) (*Truth, error) {
@@ -162,7 +162,7 @@ func (l *links) free() {
 	}
 }
 
-// countedLinks are the in-lists of w without self-links, unless asked for, and
+// countedLinks returns the in-lists of w without self-links, unless SelfLinks is set, and
 // without links from outside the pages of Within.
 func countedLinks(w *rank.Web, o TruthOptions) (*links, error) {
 	l := &links{lists: w.In, pages: w.Pages()}
