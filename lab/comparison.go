@@ -166,7 +166,7 @@ func (c *Comparison) options(name string) (sim.Options, *sim.World, error) {
 	if c.History != nil {
 		o.Prior = &c.History.Prior
 		if choice.Spec.Prior && choice.Params["known"] == "true" {
-			o.Known = c.oldPages()
+			o.Known = c.OldPages()
 		}
 	}
 	world := c.World.Sim
@@ -175,7 +175,7 @@ func (c *Comparison) options(name string) (sim.Options, *sim.World, error) {
 }
 
 // oldPages is the pages of E that the earlier crawl knew, ascending.
-func (c *Comparison) oldPages() []graph.Page {
+func (c *Comparison) OldPages() []graph.Page {
 	var old []graph.Page
 	for _, p := range c.Tree.Order {
 		if _, ok := c.History.Prior.Value(p); ok {

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -47,6 +48,29 @@ func (w *World) Sites() int {
 		return w.Pages()
 	}
 	return w.Sim.Sites
+}
+
+// HasSites reports whether the sites are known and there is more than one.
+func (w *World) HasSites() bool { return w.Sim.SiteOf != nil && w.Sim.Sites > 1 }
+
+// SiteName returns the name of a site, or its number where names are unknown.
+func (w *World) SiteName(s graph.Site) string {
+	if w.Sim.SiteName == nil {
+		return fmt.Sprintf("site %d", s)
+	}
+	return w.Sim.SiteName(s)
+}
+
+// PageName returns the URL of a page, or the number it has in the graph where URLs are
+// unknown.
+func (w *World) PageName(p graph.Page) string {
+	switch {
+	case w.Sim.URL != nil:
+		return string(w.Sim.URL(nil, p))
+	case w.Graph != nil:
+		return fmt.Sprintf("page %d", w.Graph.ID(p))
+	}
+	return fmt.Sprintf("page %d", p)
 }
 
 // Web is the world for the ranks.

@@ -59,6 +59,7 @@ var arrows = map[string][]string{
 	"crawl/archive":      {"graph", "internal/disk"},
 	"lab":                append([]string{"lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/measure":        graphs,
+	"lab/papers":         append([]string{"lab", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph"},

@@ -143,6 +143,7 @@ func (a *adder) add(x float64) {
 
 func (a *adder) sum() float64 { return a.high + a.low }
 
+// Sum adds up values with their rounding errors carried along.
 func Sum(x []float64) float64 {
 	var a adder
 	for _, v := range x {

@@ -46,10 +46,10 @@ type TruthOptions struct {
 	Progress func(sweep int, bound float64) error
 }
 
-// truthTolerance is the precision to which PageRank is solved. It is less than rounding lets a solve
-// promise, so that the sweeps go on until nothing but rounding is left: pages that are
-// equal, but not by the same in-links, are then as near as tie needs. truthWorst is the
-// promise that is accepted.
+// truthTolerance is the precision to which PageRank is solved. It is less than rounding
+// lets a solve promise, so that the sweeps go on until nothing but rounding is left:
+// pages that are equal, but not by the same in-links, are then as near as tie needs.
+// truthWorst is the promise that is accepted.
 const (
 	truthTolerance = 1e-16
 	truthWorst     = 1e-9
