@@ -262,7 +262,7 @@ func TestStartSets(t *testing.T) {
 	if n := len(band.X); n != startGrid || len(band.Low) != n || len(band.High) != n || band.Y[n-1] < 1-1e-12 {
 		t.Errorf("a band of %d places that ends at %v", n, band.Y[len(band.Y)-1])
 	}
-	if rows := sections[1].Table.Rows; len(rows) != 2 || rows[1][9].String() != leadWord(s.Lead(1)) {
+	if rows := sections[1].Table.Rows; len(rows) != 2 || rows[1][9].String() != Differs(s.Lead(1)) {
 		t.Errorf("rows %v", rows)
 	}
 }

@@ -57,18 +57,22 @@ func (c *Comparison) CourseSections(runs []*Run) []show.Section {
 // tenths are the shares of a crawl at which two of them are held side by side (L14).
 const tenths = 10
 
-// Tenths is the share of the importance that a run has after each tenth of the reachable
-// pages; not a number where it stopped before.
-func (r *Run) Tenths() (at [tenths]float64) {
-	c := r.Trial.Cumulative()
-	for i := range at {
-		v, ok := c.At(float64(i+1) / tenths)
+// Tenths returns the share of the importance that a run has after each tenth of the
+// reachable pages; NaN where it stopped before.
+func (r *Run) Tenths() []float64 { return r.at(tenths) }
+
+// at returns the share of the importance after each of n equal parts of the reachable
+// pages; NaN where the run stopped before.
+func (r *Run) at(n int) []float64 {
+	c, y := r.Trial.Cumulative(), make([]float64, n)
+	for i := range y {
+		v, ok := c.At(float64(i+1) / float64(n))
 		if !ok {
 			v = math.NaN()
 		}
-		at[i] = v
+		y[i] = v
 	}
-	return at
+	return y
 }
 
 // SideBySide holds a real crawl against a simulation of the same policy in the same world:

@@ -2,6 +2,7 @@ package papers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,39 +14,56 @@ import (
 	"github.com/winnow-crawler/winnow/sim"
 )
 
-const castillo04Paper = "C. Castillo, Effective Web Crawling, PhD thesis, University of Chile, 2004, chapter 4"
-
-// castillo04 is the experiments of that thesis.
+// castillo04 lists the experiments of chapter 4 of Castillo's thesis.
 func castillo04() []Experiment {
-	entry := func(name, section, what string, run func(*Bench) (*show.Report, error)) Experiment {
-		return Experiment{
-			Name: "castillo04-" + name, Paper: castillo04Paper + ", " + section, What: what,
-			Run: func(b *Bench) (*show.Report, error) {
-				r, err := run(b)
-				if err != nil {
-					return nil, fmt.Errorf("castillo04-%s: %w", name, err)
-				}
-				r.Title = "castillo04-" + name
-				return r, nil
-			},
-		}
-	}
+	order := field("options", "order only (no time), r = 1; K = T/30 for batch- and partial-pagerank, as many solves as in the thesis")
+	times := field("options", "times thesis2004, w = 15s, c = 1, r = 1, 64, 256 unless said otherwise")
+	batch := field("options", "times thesis2004, w = 15s, r = 256, breadth-first in batches of T/30 pages with the thesis' barrier; the batch in the middle")
 	return []Experiment{
-		entry("fig4.2", "4.2.1", "how long downloads take in the model of time", castilloTimes),
-		entry("fig4.3", "4.3.4", "distribution of PageRank: the most that any order can gather", castilloDistribution),
-		entry("fig4.4", "4.3.4 (figures 4.4 and 4.5)", "cumulative PageRank of the strategies without history", castilloOrders),
-		entry("fig4.6", "4.3.4", "cumulative PageRank of the historical strategies", castilloHistory),
-		entry("table1", "4.3.4, table 4.1", "average cumulative PageRank and tau of eleven strategies", castilloTable1),
-		entry("fig4.7", "4.3.5", "ordering with 1, 64 and 256 fetchers", castilloFetchers),
-		entry("table2", "4.3.5, table 4.2 and figure 4.8", "speed-up by fetchers and bandwidth", castilloSpeedUp),
-		entry("fig4.9", "4.4", "pages per site in a batch from the middle of a crawl", castilloBatchSites),
-		entry("fig4.10", "4.4", "active fetchers during one batch, one page per connection", castilloActive),
-		entry("fig4.11", "4.4", "active fetchers during one batch, 100 pages per connection", castilloKeepAlive),
-		entry("batch-ends", "4.4, last paragraph", "batches that stop early, and batches chosen ahead", castilloBatchEnds),
-		entry("equivalence", "4.4", "c pages per connection against a delay of w/c", castilloEquivalence),
-		entry("partial-rank", "4.3.1, after Boldi et al. 2004", "PageRank of the part crawled so far against the true one", castilloPartialRank),
+		{Name: "fig4.2", Paper: "4.2.1", What: "how long downloads take in the model of time", header: thesisHeader(), all: downloadTimes,
+			claims: []string{"90 % of the downloads take less than 1.5 s and 95 % less than 3 s, to 2 points"}},
+		{Name: "fig4.3", Paper: "4.3.4", What: "distribution of PageRank: the most that any order can gather", header: thesisHeader(), all: distribution},
+		{Name: "fig4.4", Paper: "4.3.4 (figures 4.4 and 4.5)", What: "cumulative PageRank of the strategies without history", header: thesisHeader(order), at: orders,
+			claims: []string{"batch-pagerank, larger-sites-first and OPIC have half of the PageRank after at most 30 % of the pages"}},
+		{Name: "fig4.6", Paper: "4.3.4", What: "cumulative PageRank of the historical strategies", needs: needs{history: true}, header: thesisHeader(order), at: histories,
+			claims: []string{"old PageRank is not detrimental, every historical strategy with known pages is at least as good as OPIC"}},
+		{Name: "table1", Paper: "4.3.4, table 4.1", What: "average cumulative PageRank and tau of eleven strategies", header: thesisHeader(order), all: table1,
+			claims: []string{fmt.Sprintf("the ranking of the seven strategies without history has a Kendall correlation of at least %.1f with that of the thesis", enough)}},
+		{Name: "fig4.7", Paper: "4.3.5", What: "ordering with 1, 64 and 256 fetchers", needs: needs{sites: 2}, header: thesisHeader(times, limit(fetchersLimit)), at: fetchers,
+			claims: []string{"breadth-first improves with r by half a point or more and larger-sites-first stays within a point"}},
+		{Name: "table2", Paper: "4.3.5, table 4.2 and figure 4.8", What: "speed-up by fetchers and bandwidth", needs: needs{sites: 2},
+			header: thesisHeader(times, field("policy", "larger-sites-first"), field("limit", "one page of %d in each cell, at most %d", speedPart, speedLimit)), all: theirLine, at: table2,
+			claims: []string{"speed-up grows with r (to at least 2 with r = 256), stays below r and saturates with bandwidth, to a tenth"}},
+		{Name: "fig4.9", Paper: "4.4", What: "pages per site in a batch from the middle of a crawl", needs: needs{sites: 2},
+			header: thesisHeader(field("options", "order only, breadth-first in batches of K = T/30 pages")), at: batchSites,
+			claims: []string{"the pages of a batch are very skewed over the sites (Gini of at least 0.5), but less than those of the web"}},
+		{Name: "fig4.10", Paper: "4.4", What: "active fetchers during one batch, one page per connection", needs: needs{sites: 2}, header: thesisHeader(batch), at: active,
+			claims: []string{"less than half of the fetchers are active for more than half of the time of a batch, at any bandwidth"}},
+		{Name: "fig4.11", Paper: "4.4", What: "active fetchers during one batch, 100 pages per connection", needs: needs{sites: 1}, header: thesisHeader(batch), at: keepAlive,
+			claims: []string{"c = 100 shortens a batch, and more so with the larger bandwidth"}},
+		{Name: "batch-ends", Paper: "4.4, last paragraph", What: "batches that stop early, and batches chosen ahead", needs: needs{sites: 2}, at: batchEnds,
+			header: thesisHeader(field("options", "times thesis2004, w = 15s, c = 1, bandwidth without limit, breadth-first, r = sites/8 (2 to 256), K = 1/30 of the pages"), limit(endsLimit)),
+			claims: []string{"stopping batches early saves at least 30 % of the idle fetcher-hours",
+				"batches chosen ahead leave no gap, a utilisation of at least 95 % of that without batches"}},
+		{Name: "equivalence", Paper: "4.4", What: "c pages per connection against a delay of w/c", needs: needs{sites: 1}, at: equivalence,
+			header: thesisHeader(field("options", "times thesis2004, r = 256, bandwidth without limit, larger-sites-first"), limit(pacesLimit)),
+			claims: []string{"(w, c) and (w/c, 1) give total times within 10 % of each other for c = 10 and c = 100"}},
+		{Name: "partial-rank", Paper: "4.3.1, after Boldi et al. 2004", What: "PageRank of the part crawled so far against the true one", header: thesisHeader(order), at: partialRank,
+			claims: []string{"PageRank of the part is inexact: after 20 % of the crawl tau with the true one is below 0.7 for some strategy without an oracle"}},
 	}
 }
+
+// thesisHeader is the header of these experiments.
+func thesisHeader(more ...show.Field) func(*Bench) []show.Field {
+	return func(b *Bench) (h []show.Field) {
+		for _, p := range b.Places {
+			h = append(h, field("world", "%s; seeds: %s (%d)", p.describe(), p.SeedsName, len(p.Seeds)))
+		}
+		return append(append(h, more...), field("random seed", "%d", b.Random))
+	}
+}
+
+func limit(pages int) show.Field { return field("limit", "%d pages of each crawl", pages) }
 
 // The parameters of the thesis' simulations.
 const (
@@ -54,127 +72,81 @@ const (
 	thesisBatches = 30               // 30 to 40 solves in a crawl with K = 100,000 (4.3.1)
 )
 
-// thesisBatch is K for a crawl of T pages: as large a part of it as in the thesis. What
-// K does depends on how often it solves, not on the pages in between.
+// thesisFetchers returns the r of figure 4.7 and table 4.2.
+func thesisFetchers() []int { return []int{1, 64, 256} }
+
+// thesisBatch returns K for a crawl of T pages: as large a part of it as in the thesis.
+// What K does depends on how often it solves, not on the pages in between.
 func thesisBatch(reachable int) int { return max(1, (reachable+thesisBatches-1)/thesisBatches) }
 
-// polite makes a setting that of the thesis: its model of time, w = 15 s, c = 1.
-func polite(s lab.Setting, fetchers int) (lab.Setting, error) {
-	times, err := sim.Preset(thesisTimes, s.Random)
-	s.Times, s.Fetchers = times, fetchers
-	s.Frontier.Delay, s.Frontier.PerConnection = thesisDelay, 1
+// polite returns the setting of the thesis at a place: its model of time, w = 15 s, c = 1,
+// r = 1.
+func (b *Bench) polite(p *Place, t *measure.Truth) (s lab.Setting, err error) {
+	s = b.setting(p, t)
+	s.Times, err = sim.Preset(thesisTimes, b.Random)
+	s.Fetchers, s.Frontier.Delay, s.Frontier.PerConnection = 1, thesisDelay, 1
 	return s, err
 }
 
-// placesWithSites is the places where politeness and sites mean something: sites are
-// known and there are at least so many. The others are told about in sentences.
-func placesWithSites(b *Bench, least int) (kept []*Place, skipped []string, err error) {
-	for _, p := range b.Places {
-		switch {
-		case p.World.Sim.SiteOf == nil:
-			skipped = append(skipped, fmt.Sprintf("%s is left out: its sites are not known, so nothing can be said per site.", p.World.Name))
-		case p.World.Sites() < least:
-			skipped = append(skipped, fmt.Sprintf("%s is left out: it has %d site, and this is about several.", p.World.Name, p.World.Sites()))
-		default:
-			kept = append(kept, p)
+// timed crawls a place politely n times; change adapts setting i and returns its policy.
+func (b *Bench) timed(p *Place, truth truthOf, n int, change func(i int, s *lab.Setting) string) ([]*lab.Run, error) {
+	t, err := truth(b, p, p.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]*lab.Run, n)
+	err = b.inParallel(n, func(i int) error {
+		s, err := b.polite(p, t)
+		if err != nil {
+			return err
 		}
-	}
-	if len(kept) == 0 {
-		return nil, nil, fmt.Errorf("no graph is left: %s", strings.Join(skipped, " "))
-	}
-	return kept, skipped, nil
+		policy := change(i, &s)
+		c, err := b.prepare(p, s)
+		if err == nil {
+			runs[i], err = c.Crawl(policy, b.stop)
+		}
+		return err
+	})
+	return runs, err
 }
 
-// castilloHeader is what every report of these is a function of.
-func castilloHeader(b *Bench, places []*Place, more ...show.Field) []show.Field {
-	var h []show.Field
-	for _, p := range places {
-		h = append(h, show.Field{Name: "world", Value: fmt.Sprintf("%s; seeds: %s (%d)", p.describe(), p.SeedsName, len(p.Seeds))})
-	}
-	h = append(h, more...)
-	return append(h, show.Field{Name: "random seed", Value: fmt.Sprint(b.Random)})
-}
-
-// timeField is the header's line about time and politeness.
-func timeField(fetchers string) show.Field {
-	return show.Field{Name: "options", Value: fmt.Sprintf("times %s, w = %v, c = 1, r = %s unless said otherwise", thesisTimes, thesisDelay, fetchers)}
-}
+// thesisPoints is how many points of a curve are drawn.
+const thesisPoints = 200
 
 // shareSeries draws a curve over the share of T, in percent.
-func shareSeries(name string, c measure.Curve, baseline bool) plot.Series {
-	s := plot.Series{Name: name, Baseline: baseline}
-	for _, p := range c.Thin(castilloPoints) {
-		s.X = append(s.X, 100*measure.Share(p.Pages, c.Reachable))
-		s.Y = append(s.Y, p.Value)
+func shareSeries(name string, c measure.Curve) plot.Series {
+	s := plot.Series{Name: name}
+	for _, p := range c.Thin(thesisPoints) {
+		s.Add(100*measure.Share(p.Pages, c.Reachable), p.Value)
 	}
 	return s
 }
 
-// castilloPoints is how many points of a curve are drawn.
-const castilloPoints = 200
+// shareDiagonal is what pages drawn at random from n give.
+func shareDiagonal(n int) plot.Series { return baseline(shareSeries("diagonal", measure.Random(n, n))) }
 
 // shareChart is the form of figures 4.3 to 4.7.
-func shareChart(title string, series []plot.Series) *plot.Chart {
+func shareChart(title string, series ...plot.Series) *plot.Chart {
 	return &plot.Chart{Title: title, XLabel: "pages fetched, % of those that can be reached", YLabel: "share of PageRank", Series: series}
-}
-
-// baselines are the ideal order and the diagonal, which is what pages drawn at random
-// from all give (P8, P9).
-func baselines(j *measure.Judge) []plot.Series {
-	n := j.Reachable()
-	return []plot.Series{shareSeries("ideal", j.Ideal(n), true), shareSeries("diagonal", measure.Random(n, n), true)}
 }
 
 // pct writes a share in percent.
 func pct(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
-// pctOf is pct of a measure that may be missing.
-func pctOf(x *float64) string {
-	if x == nil {
-		return "-"
-	}
-	return pct(*x)
-}
-
-// pctCell is a share in percent with one digit, a dash when it is missing.
-func pctCell(x *float64) show.Cell {
-	if x == nil {
-		return show.None()
-	}
-	return show.Num(100**x, 1)
-}
-
-// head is a table's columns by their names; ", " in a name sets its unit apart.
+// head returns columns by their names; ", " in a name sets its unit apart.
 func head(names ...string) []show.Column {
 	columns := make([]show.Column, len(names))
 	for i, n := range names {
-		name, unit, _ := strings.Cut(n, ", ")
-		columns[i] = show.Column{Name: name, Unit: unit}
+		columns[i].Name, columns[i].Unit, _ = strings.Cut(n, ", ")
 	}
 	return columns
 }
 
-// prepare makes a setting ready unless the bench was told to stop: short crawls do not
-// ask themselves.
-func (b *Bench) prepare(s lab.Setting) (*lab.Comparison, error) {
-	if err := b.Context.Err(); err != nil {
-		return nil, err
+// sitesOf counts the pages of each site that has some, in the order of the sites.
+func (p *Place) sitesOf(pages []graph.Page) (some []int) {
+	n := make([]int, p.World.Sites())
+	for _, q := range pages {
+		n[p.World.Sim.SiteOf[q]]++
 	}
-	return s.Prepare()
-}
-
-// stop lets a crawl end when the bench was told to.
-func (b *Bench) stop(int) error { return b.Context.Err() }
-
-// inParallel does n things, as many at a time as the bench has threads, and returns the
-// first error in their order.
-func (b *Bench) inParallel(n int, do func(i int) error) error {
-	errs := make([]error, n)
-	graph.Parallel(min(b.threads(), n), n, func(i int) { errs[i] = do(i) })
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return slices.DeleteFunc(n, func(k int) bool { return k == 0 })
 }

@@ -24,130 +24,94 @@ type middleBatch struct {
 	took   time.Duration
 	number int // of the batch, from 1
 	k      int
-	tree   *measure.Tree
+	reach  []graph.Page // all pages that can be reached
 }
 
 // middle crawls breadth-first in batches of T/30 pages up to the middle.
 func (b *Bench) middle(p *Place, s lab.Setting) (*middleBatch, error) {
-	c, err := b.prepare(s)
+	c, err := b.prepare(p, s)
 	if err != nil {
 		return nil, err
 	}
 	n := len(c.Tree.Order)
-	m := &middleBatch{place: p, k: thesisBatch(n), tree: c.Tree}
+	m := &middleBatch{place: p, k: thesisBatch(n), reach: c.Tree.Order}
 	var begins []time.Duration
-	var ends []int // fetches up to the end of each batch
+	ends := []int{0} // fetches up to the beginning of each batch, then to the end of the last
 	c.Frontier.Mode, c.Frontier.Batch = frontier.Thesis, m.k
 	c.Frontier.Batched = func(now time.Duration, pages []graph.Page) {
 		begins = append(begins, now)
-		ends = append(ends, len(pages))
-		if len(ends) > 1 {
-			ends[len(ends)-1] += ends[len(ends)-2]
-		}
+		ends = append(ends, ends[len(ends)-1]+len(pages))
 	}
 	c.MaxPages = min(n, n/2+m.k)
 	run, err := c.Crawl("breadth-first", b.stop)
 	if err != nil {
 		return nil, err
 	}
-	i := sort.SearchInts(ends, n/2+1)
-	from := 0
-	if i > 0 {
-		from = ends[i-1]
-	}
-	m.number = i + 1
-	m.take(run, from, min(ends[i], len(run.Result.Order)), begins[i])
-	return m, nil
-}
-
-// take keeps what fetches from..to of a crawl did.
-func (m *middleBatch) take(run *lab.Run, from, to int, begin time.Duration) {
 	r := run.Result
+	m.number = sort.SearchInts(ends, n/2+1)
+	from, to, begin := ends[m.number-1], min(ends[m.number], len(r.Order)), begins[m.number-1]
 	m.pages = r.Order[from:to]
-	if r.Start == nil {
-		return
-	}
-	for i := from; i < to; i++ {
+	for i := from; i < to && r.Start != nil; i++ {
 		m.spans = append(m.spans, [2]time.Duration{r.Start[i] - begin, r.End[i] - begin})
 		m.took = max(m.took, r.End[i]-begin)
 	}
+	return m, nil
 }
 
-// sites is the number of sites that the batch has pages of.
-func (m *middleBatch) sites() int { return len(sitesOf(m.place.World, m.pages)) }
+// sites returns the number of sites that the batch has pages of.
+func (m *middleBatch) sites() int { return len(m.place.sitesOf(m.pages)) }
 
-// castilloBatchSites is figure 4.9 (X27, S12).
-func castilloBatchSites(b *Bench) (*show.Report, error) {
-	places, skipped, err := placesWithSites(b, 2)
-	if err != nil {
-		return nil, err
-	}
-	rep := &show.Report{Header: castilloHeader(b, places, show.Field{Name: "options", Value: fmt.Sprintf("order only, breadth-first in batches of K = T/%d pages", thesisBatches)})}
-	rep.Intro = append([]string{"Thesis: a batch from the middle of a breadth-first crawl is slightly less skewed over the sites than the whole web, since small sites are complete by then, but still very skewed. Gini is 0 when all sites have as many pages, near 1 when one has nearly all."}, skipped...)
-	var found []finding
-	for i, p := range places {
-		b.say(i, len(places), "%s", p.World.Name)
-		s, f, err := b.batchSitesAt(p)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.World.Name, err)
-		}
-		rep.Sections, found = append(rep.Sections, s), append(found, f)
-	}
-	rep.Verdict = verdict("the pages of a batch are very skewed over the sites (Gini of at least 0.5), but less than those of the web", found)
-	return rep, nil
-}
-
-// siteShare is the share of a batch that one site may have in the second crawl of
-// figure 4.9: the constraint of S12.
+// siteShare is the share of a batch that one site may have in the second crawl of figure
+// 4.9.
 const siteShare = 0.1
 
-func (b *Bench) batchSitesAt(p *Place) (s show.Section, f finding, err error) {
-	plain, err := b.middle(p, p.Setting(b, nil))
+// batchSites is figure 4.9.
+func batchSites(r *run, p *Place) error {
+	set := r.setting(p, nil)
+	plain, err := r.middle(p, set)
 	if err != nil {
-		return s, f, err
+		return err
 	}
-	set := p.Setting(b, nil)
 	set.Frontier.SiteShare = siteShare
-	even, err := b.middle(p, set)
+	even, err := r.middle(p, set)
 	if err != nil {
-		return s, f, err
+		return err
 	}
-	web, batch := sitesOf(p.World, plain.tree.Order), sitesOf(p.World, plain.pages)
+	web, batch := p.sitesOf(plain.reach), p.sitesOf(plain.pages)
 	t := &show.Table{Columns: head("pages", "pages in all", "sites", "largest site, % of pages", "sites with one page, %", "Gini")}
-	t.Rows = [][]show.Cell{
-		skewRow("all that can be reached", web),
-		skewRow(fmt.Sprintf("batch %d", plain.number), batch),
-		skewRow(fmt.Sprintf("batch %d, no site above %s", even.number, pct(siteShare)), sitesOf(p.World, even.pages)),
-	}
+	addSkew(t, "all that can be reached", web)
+	addSkew(t, fmt.Sprintf("batch %d", plain.number), batch)
+	addSkew(t, fmt.Sprintf("batch %d, no site above %s", even.number, pct(siteShare)), p.sitesOf(even.pages))
 	c := &plot.Chart{Title: "Pages per site, " + p.World.Name, XLabel: "pages of a site", YLabel: "sites with so many", LogX: true, LogY: true, Points: true,
 		Series: []plot.Series{sizeSeries("batch", batch), sizeSeries("all that can be reached", web)}}
-	s = show.Section{Title: p.World.Name, Text: fmt.Sprintf("K = %d, the batch with the page in the middle of T = %d. Where few sites have pages left, a limit of %s for each makes batches smaller.", plain.k, len(plain.tree.Order), pct(siteShare)), Chart: c, Table: t}
-	return s, skewFinding(p.World.Name, batch, web), nil
+	r.show(show.Section{Title: p.World.Name, Chart: c, Table: t,
+		Text: fmt.Sprintf("K = %d, the batch with the page in the middle of T = %d. Where few sites have pages left, a limit of %s for each makes batches smaller.", plain.k, len(plain.reach), pct(siteShare))})
+	r.find(p.World.Name, skewFinding(batch, web))
+	return nil
 }
 
 // skewFinding compares a batch with the web by their Gini coefficients.
-func skewFinding(place string, batch, web []int) finding {
+func skewFinding(batch, web []int) finding {
 	g, all := gini(batch), gini(web)
-	f := finding{place: place, holds: g >= 0.5 && g < all}
-	if f.numbers = fmt.Sprintf("Gini %.2f on %s, of all pages %.2f on %d", g, show.Counted(len(batch), "site"), all, len(web)); len(batch) == 1 {
+	f := found(g >= 0.5 && g < all, "Gini %.2f on %s, of all pages %.2f on %d", g, show.Counted(len(batch), "site"), all, len(web))
+	if len(batch) == 1 {
 		f.numbers = fmt.Sprintf("the whole batch is on one site, of %d", len(web))
 	}
 	return f
 }
 
-func skewRow(name string, sites []int) []show.Cell {
-	pages, most, single := 0, 0, 0
+func addSkew(t *show.Table, name string, sites []int) {
+	pages, single := 0, 0
 	for _, n := range sites {
 		pages += n
-		most = max(most, n)
 		if n == 1 {
 			single++
 		}
 	}
-	return []show.Cell{show.Words(name), show.Count(pages), show.Count(len(sites)), show.Num(100*measure.Share(most, pages), 1), show.Num(100*measure.Share(single, len(sites)), 1), show.Num(gini(sites), 3)}
+	t.Add(name, pages, len(sites), show.Num(100*measure.Share(slices.Max(sites), pages), 1), show.Num(100*measure.Share(single, len(sites)), 1), show.Num(gini(sites), 3))
 }
 
-// gini is the Gini coefficient of the pages of the sites: with n ascending,
+// gini returns the Gini coefficient of the pages of the sites: with n ascending,
 //
 //	G = (2 sum of i x_i) / (n sum of x_i) - (n + 1)/n,  i = 1..n
 func gini(sites []int) float64 {
@@ -164,17 +128,16 @@ func gini(sites []int) float64 {
 	return 2*weighted/(n*sum) - (n+1)/n
 }
 
-// sizeSeries is how many sites have so many pages.
+// sizeSeries returns how many sites have so many pages.
 func sizeSeries(name string, sites []int) plot.Series {
-	s := plot.Series{Name: name}
-	x := slices.Sorted(slices.Values(sites))
-	for i := 0; i < len(x); {
-		k := i
-		for k < len(x) && x[k] == x[i] {
-			k++
+	s, count := plot.Series{Name: name}, make([]int, slices.Max(sites)+1)
+	for _, n := range sites {
+		count[n]++
+	}
+	for n, k := range count {
+		if k > 0 {
+			s.Add(float64(n), float64(k))
 		}
-		s.X, s.Y = append(s.X, float64(x[i])), append(s.Y, float64(k-i))
-		i = k
 	}
 	return s
 }

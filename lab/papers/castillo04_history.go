@@ -1,15 +1,15 @@
 package papers
 
 import (
-	"errors"
 	"fmt"
+	"strings"
+
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/measure"
-	"strings"
 )
 
-// historicalPolicies is the historical family as in table 4.1, with the old pages known
-// from the start or to be discovered.
+// historicalPolicies returns the historical family as in table 4.1, with the old pages
+// known from the start or to be discovered.
 func historicalPolicies(known bool) []string {
 	var all []string
 	for _, fresh := range []string{"zero", "random", "parent", "omniscient"} {
@@ -18,115 +18,45 @@ func historicalPolicies(known bool) []string {
 	return all
 }
 
-// castilloHistory is figure 4.6 (X23): PageRank of an earlier crawl as a guide.
-func castilloHistory(b *Bench) (*show.Report, error) {
-	var places []*Place
-	var skipped []string
-	for _, p := range b.Places {
-		if p.History != nil {
-			places = append(places, p)
-		} else {
-			skipped = append(skipped, fmt.Sprintf("%s is left out: there is no earlier crawl of it.", p.World.Name))
-		}
-	}
-	if len(places) == 0 {
-		return nil, errors.New("no graph has a history: the values of an earlier crawl are needed")
-	}
-	rep := &show.Report{Header: castilloHeader(b, places, orderField())}
-	rep.Intro = append([]string{
-		"Thesis: PageRank of May was there for 55 % of the pages of September, 45 % were new; the old pages had 72 % of the PageRank of September. Old values are not detrimental: new=random does well, all of the family are above OPIC.",
-		"known=true, the default: the pages of the earlier crawl are known from the start, as a crawler that has their URLs would begin. known=false: they must be discovered.",
-	}, skipped...)
-	var found []finding
-	for i, p := range places {
-		b.say(i, len(places), "%s", p.World.Name)
-		s, f, err := b.historyAt(p)
-		if err != nil {
-			return nil, err
-		}
-		rep.Sections, found = append(rep.Sections, s), append(found, f)
-	}
-	rep.Verdict = verdict("old PageRank is not detrimental, every historical strategy with known pages is at least as good as OPIC", found)
-	return rep, nil
-}
-
-// comparedWithHistory is what figure 4.6 shows the family against.
-func comparedWithHistory() []string {
-	return []string{"opic/cash=all", "opic/cash=seeds", "omniscient", "breadth-first", "horn", "random"}
-}
-
-func (b *Bench) historyAt(p *Place) (s show.Section, f finding, err error) {
-	t, err := p.PageRank(b)
+// histories is figure 4.6: PageRank of an earlier crawl as a guide.
+func histories(r *run, p *Place) error {
+	drawn := append(historicalPolicies(true), "opic/cash=all", "opic/cash=seeds", "omniscient", "breadth-first", "horn", "random")
+	c, err := r.ordered(p, append(drawn, historicalPolicies(false)...))
 	if err != nil {
-		return s, f, err
+		return err
 	}
-	policies := append(append(historicalPolicies(true), comparedWithHistory()...), historicalPolicies(false)...)
-	o, err := b.order(p, p.Setting(b, t), policies)
-	if err != nil {
-		return s, f, err
-	}
-	pages, rank := o.old()
-	s = show.Section{
-		Title: p.World.Name,
-		Text:  o.historyText(pages, rank),
-		Chart: shareChart("Cumulative PageRank, "+p.World.Name, o.series(append(historicalPolicies(true), comparedWithHistory()...))),
-		Table: o.historyTable(),
-	}
-	return s, o.historyFinding(), nil
+	old := c.OldPages()
+	pages, rank := measure.Share(len(old), c.Judge.Reachable()), c.Judge.ShareOf(old)
+	r.show(show.Section{Title: p.World.Name, Chart: c.chart(drawn), Table: c.historyTable(),
+		Text: text("castillo04-old-pages", c.Judge.Reachable(), pct(pages), pct(1-pages), pct(rank), p.History.Gone)})
+	r.find(p.World.Name, c.historyFinding())
+	return nil
 }
 
-// old is the share of the pages of E that the earlier crawl had, and of the PageRank of
-// E that they have now.
-func (o *ordering) old() (pages, rank float64) {
-	old := o.c.OldPages()
-	return measure.Share(len(old), o.reachable()), o.c.Judge.ShareOf(old)
-}
-
-func (o *ordering) historyText(pages, rank float64) string {
-	return fmt.Sprintf("Of T = %d pages %s have an old PageRank (theirs 55 %%) and %s are new (theirs 45 %%); the old ones have %s of the PageRank (theirs 72 %%). %d pages of the earlier crawl have vanished.",
-		o.reachable(), pct(pages), pct(1-pages), pct(rank), o.place.History.Gone)
-}
-
-// theirTable1 is table 4.1: average and tau by row.
-func theirTable1(policy string) (avg, tau float64, ok bool) {
-	name, _, _ := strings.Cut(policy, "/known=")
-	for _, r := range thesisRows() {
-		if r.policy == name || r.policy == policy {
-			return r.average, r.tau, true
-		}
-	}
-	return 0, 0, false
-}
-
-func (o *ordering) historyTable() *show.Table {
+func (c *course) historyTable() *show.Table {
 	t := &show.Table{Columns: head("strategy", "average (theirs)", "average", "tau (theirs)", "tau of a sample", "half of PageRank after, % of pages", "regret")}
-	for _, r := range o.runs {
+	for _, r := range c.runs {
 		avg, tau := show.None(), show.None()
-		if a, k, ok := theirTable1(r.Policy); ok {
-			avg, tau = show.Num(a, 4), show.Num(k, 4)
+		for _, row := range thesisRows() {
+			if short, _, _ := strings.Cut(r.Policy, "/known="); row.policy == short {
+				avg, tau = show.Num(row.average, 4), show.Num(row.tau, 4)
+			}
 		}
-		t.Rows = append(t.Rows, []show.Cell{
-			show.Words(r.Policy), avg, show.Num(r.Measures.Average, 4), tau, show.Num(r.Measures.TauSample, 4),
-			pctCell(r.Measures.PagesFor50), o.regret(r.Policy),
-		})
+		t.Add(r.Policy, avg, show.Num(r.Measures.Average, 4), tau, show.Num(r.Measures.TauSample, 4), show.NumOf(r.Measures.PagesFor50, 100, 1), c.regret(r.Policy))
 	}
 	return t
 }
 
 // historyFinding compares the family with the better reading of OPIC.
-func (o *ordering) historyFinding() finding {
-	f := finding{place: o.place.World.Name, holds: true}
-	all, _ := o.average("opic/cash=all")
-	seeds, _ := o.average("opic/cash=seeds")
-	opic := max(all, seeds)
+func (c *course) historyFinding() finding {
+	holds, opic := true, max(c.average("opic/cash=all"), c.average("opic/cash=seeds"))
 	var numbers []string
 	for _, name := range historicalPolicies(true) {
-		a, _ := o.average(name)
-		f.holds = f.holds && a >= opic
+		a := c.average(name)
+		holds = holds && a >= opic
 		_, short, _ := strings.Cut(name, "/new=")
 		short, _, _ = strings.Cut(short, "/")
 		numbers = append(numbers, fmt.Sprintf("%s %.4f", short, a))
 	}
-	f.numbers = fmt.Sprintf("%s, OPIC %.4f", strings.Join(numbers, ", "), opic)
-	return f
+	return found(holds, "%s, OPIC %.4f", strings.Join(numbers, ", "), opic)
 }

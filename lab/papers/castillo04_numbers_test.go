@@ -13,9 +13,9 @@ import (
 	"github.com/winnow-crawler/winnow/sim"
 )
 
-// madeUp is an ordering with given averages, for what is said about it.
-func madeUp(place *Place, averages map[string]float64) *ordering {
-	o := &ordering{place: place}
+// madeUp is a course with given averages, for what is said about it.
+func madeUp(place *Place, averages map[string]float64) *course {
+	o := &course{place: place}
 	for _, r := range thesisRows() {
 		if a, ok := averages[r.policy]; ok {
 			half := 1 - a
@@ -25,7 +25,7 @@ func madeUp(place *Place, averages map[string]float64) *ordering {
 	return o
 }
 
-// thesisAverages is what an ordering like that of the thesis would have.
+// thesisAverages is what a course like that of the thesis would have.
 func thesisAverages() map[string]float64 {
 	all := map[string]float64{}
 	for _, r := range thesisRows() {
@@ -42,13 +42,13 @@ func bareplace(sites int) *Place {
 // changes the finding and is named.
 func TestCastilloRankingFinding(t *testing.T) {
 	same := madeUp(bareplace(9), thesisAverages())
-	k, ok := same.rankingOf(orderOnly, groupOrders)
-	if f := k.finding(nil); !ok || !f.holds || k.kendall() != 1 || len(k.swaps()) != 0 {
+	k := same.rankingOf(orderOnly, groupOrders)
+	if f := k.finding(nil); len(k.rows) != 7 || !f.holds || k.kendall() != 1 || len(k.swaps()) != 0 {
 		t.Errorf("their own ranking: %v, %+v", k.kendall(), f)
 	}
 	moved := thesisAverages()
 	moved["larger-sites-first"], moved["backlink-count"] = 0.3, 0.71
-	k, _ = madeUp(bareplace(9), moved).rankingOf(orderOnly, groupOrders)
+	k = madeUp(bareplace(9), moved).rankingOf(orderOnly, groupOrders)
 	f := k.finding(nil)
 	if f.holds || !strings.Contains(k.explain(), "backlink-count above larger-sites-first (0.710 to 0.300, theirs 0.495 to 0.675)") {
 		t.Errorf("%+v: %s", f, k.explain())
@@ -62,7 +62,7 @@ func TestCastilloRankingFinding(t *testing.T) {
 		t.Errorf("correlation %v, want %v", k.kendall(), want)
 	}
 	// With one site larger-sites-first is no strategy of its own.
-	if k, _ := madeUp(bareplace(1), moved).rankingOf(orderOnly, groupOrders); len(k.rows) != 6 {
+	if k := madeUp(bareplace(1), moved).rankingOf(orderOnly, groupOrders); len(k.rows) != 6 {
 		t.Errorf("%d strategies with one site", len(k.rows))
 	}
 }
@@ -81,7 +81,7 @@ func TestCastilloOrderFindings(t *testing.T) {
 	for _, name := range historicalPolicies(true) {
 		history[name] = 0.66
 	}
-	o := &ordering{place: bareplace(9)}
+	o := &course{place: bareplace(9)}
 	for _, name := range append(historicalPolicies(true), "opic/cash=all", "opic/cash=seeds") {
 		o.runs = append(o.runs, &lab.Run{Policy: name, Measures: measure.Measures{Average: history[name]}})
 	}
@@ -95,10 +95,10 @@ func TestCastilloOrderFindings(t *testing.T) {
 }
 
 func TestCastilloFetchersFinding(t *testing.T) {
-	cells := func(averages ...float64) []timed {
-		var all []timed
+	cells := func(averages ...float64) []*lab.Run {
+		var all []*lab.Run
 		for _, a := range averages {
-			all = append(all, timed{run: &lab.Run{Measures: measure.Measures{Average: a}, Result: &sim.Result{Trace: sim.NewTrace(1)}}})
+			all = append(all, &lab.Run{Measures: measure.Measures{Average: a}, Result: &sim.Result{Trace: sim.NewTrace(1)}})
 		}
 		return all
 	}
@@ -111,7 +111,7 @@ func TestCastilloFetchersFinding(t *testing.T) {
 		{[]float64{0.6, 0.62, 0.63, 0.6, 0.65, 0.67}, false},   // larger-sites-first moves
 		{[]float64{0.63, 0.62, 0.60, 0.67, 0.67, 0.67}, false}, // breadth-first falls
 	} {
-		if f := fetchersFinding("here", cells(c.averages...)); f.holds != c.holds {
+		if f := fetchersFinding(cells(c.averages...)); f.holds != c.holds {
 			t.Errorf("%v: %+v", c.averages, f)
 		}
 	}
@@ -162,13 +162,13 @@ func TestGini(t *testing.T) {
 			t.Fatalf("gini(%v) = %v, want %v", x, g, want)
 		}
 	}
-	if f := skewFinding("here", []int{1, 1, 20}, []int{1, 1, 1, 1, 1, 80}); !f.holds {
+	if f := skewFinding([]int{1, 1, 20}, []int{1, 1, 1, 1, 1, 80}); !f.holds {
 		t.Errorf("%+v", f)
 	}
-	if f := skewFinding("here", []int{1, 1, 1, 1, 1, 80}, []int{1, 1, 20}); f.holds {
+	if f := skewFinding([]int{1, 1, 1, 1, 1, 80}, []int{1, 1, 20}); f.holds {
 		t.Errorf("a batch more skewed than the web: %+v", f)
 	}
-	if f := skewFinding("here", []int{7}, []int{7, 1}); f.holds || !strings.Contains(f.numbers, "on one site") {
+	if f := skewFinding([]int{7}, []int{7, 1}); f.holds || !strings.Contains(f.numbers, "on one site") {
 		t.Errorf("%+v", f)
 	}
 }
@@ -199,10 +199,11 @@ func TestMiddleBatchActive(t *testing.T) {
 func TestMiddleBatch(t *testing.T) {
 	p := smallPlace(t, "many", 900, 60, true)
 	b := testBench(p)
-	set, err := polite(p.Setting(b, nil), 8)
+	set, err := b.polite(p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	set.Fetchers = 8
 	m, err := b.middle(p, set)
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +217,7 @@ func TestMiddleBatch(t *testing.T) {
 		}
 	}
 	few := smallPlace(t, "few", 20, 4, true)
-	if m, err = b.middle(few, few.Setting(b, nil)); err != nil || m.k != 1 || len(m.pages) != 1 {
+	if m, err = b.middle(few, b.setting(few, nil)); err != nil || m.k != 1 || len(m.pages) != 1 {
 		t.Errorf("20 pages: %+v, %v", m, err)
 	}
 }
@@ -228,11 +229,10 @@ func TestCastilloBatchFindings(t *testing.T) {
 	lines := func(h ...float64) [][]*middleBatch {
 		return [][]*middleBatch{{batch(h[0]), batch(h[1])}, {batch(h[2]), batch(h[3])}, {batch(1), batch(1)}}
 	}
-	p := bareplace(9)
-	if f := ratioFinding(p, lines(33, 29, 9, 3)); !f.holds || !strings.Contains(f.numbers, "0.33 at 20 kB/s") {
+	if f := ratioFinding(lines(33, 29, 9, 3)); !f.holds || !strings.Contains(f.numbers, "0.33 at 20 kB/s") {
 		t.Errorf("their own hours: %+v", f)
 	}
-	if f := ratioFinding(p, lines(33, 10, 9, 8)); f.holds {
+	if f := ratioFinding(lines(33, 10, 9, 8)); f.holds {
 		t.Errorf("more so with the smaller bandwidth: %+v", f)
 	}
 	took := func(hours ...float64) []*sim.Result {
@@ -242,10 +242,10 @@ func TestCastilloBatchFindings(t *testing.T) {
 		}
 		return all
 	}
-	if f := paceFinding(p, took(10, 1, 1.05, 0.2, 0.21)); !f.holds {
+	if f := paceFinding(took(10, 1, 1.05, 0.2, 0.21)); !f.holds {
 		t.Errorf("%+v", f)
 	}
-	if f := paceFinding(p, took(10, 1, 1.05, 0.2, 0.3)); f.holds || !strings.Contains(f.numbers, "-33.3 % with c = 100") {
+	if f := paceFinding(took(10, 1, 1.05, 0.2, 0.3)); f.holds || !strings.Contains(f.numbers, "-33.3 % with c = 100") {
 		t.Errorf("%+v", f)
 	}
 }
@@ -265,11 +265,11 @@ func TestCastilloTimeFinding(t *testing.T) {
 		}
 		return d
 	}
-	if f := timeFinding("x", draws(90, 95)); !f.holds || f.numbers != "90.0 % and 95.0 %" {
+	if f := timeFinding(draws(90, 95)); !f.holds || f.numbers != "90.0 % and 95.0 %" {
 		t.Errorf("%+v", f)
 	}
 	for _, d := range [][]download{draws(80, 95), draws(90, 99)} {
-		if f := timeFinding("x", d); f.holds {
+		if f := timeFinding(d); f.holds {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -306,7 +306,7 @@ func TestCheckBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := &ordering{place: bareplace(1), c: &lab.Comparison{Judge: low}, runs: []*lab.Run{{Policy: "x", Trial: trial}}}
+		o := &course{place: bareplace(1), Comparison: &lab.Comparison{Judge: low}, runs: []*lab.Run{{Policy: "x", Trial: trial}}}
 		if err := o.checkBound(); (err != nil) != fails {
 			t.Errorf("%v, want an error: %v", err, fails)
 		}
@@ -318,11 +318,11 @@ func TestCheckBound(t *testing.T) {
 func TestPartialTau(t *testing.T) {
 	p := smallPlace(t, "many", 400, 20, true)
 	b := testBench(p)
-	truth, err := p.PageRank(b)
+	truth, err := byPageRank(b, p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := b.order(p, p.Setting(b, truth), []string{"breadth-first"})
+	o, err := b.ordered(p, []string{"breadth-first"})
 	if err != nil {
 		t.Fatal(err)
 	}

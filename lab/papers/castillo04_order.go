@@ -2,6 +2,7 @@ package papers
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,99 +12,88 @@ import (
 	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
-// An ordering is what several policies did from one start at one place.
-type ordering struct {
-	place *Place
-	c     *lab.Comparison
-	runs  []*lab.Run
-}
-
-// order crawls a setting under all of the policies that can run there; batch- and
+// order crawls in a setting under all of the policies that can run there; batch- and
 // partial-pagerank solve every T/30 pages.
-func (b *Bench) order(p *Place, s lab.Setting, policies []string) (*ordering, error) {
-	c, err := b.prepare(s)
+func (b *Bench) order(p *Place, s lab.Setting, policies []string) (*course, error) {
+	c, err := b.prepare(p, s)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.World.Name, err)
+		return nil, err
 	}
 	c.Batch = thesisBatch(len(c.Tree.Order))
-	o := &ordering{place: p, c: c}
-	o.runs, err = c.All(o.possible(policies), b.threads(), b.stop)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.World.Name, err)
+	if err := b.crawl(c, p.possible(policies)); err != nil {
+		return nil, err
 	}
-	return o, o.checkBound()
+	return c, c.checkBound()
 }
 
-// possible leaves out what the place has no ground for: larger-sites-first without
-// sites is breadth-first under another name, and without an earlier crawl there is no
-// history.
-func (o *ordering) possible(policies []string) []string {
-	return slices.DeleteFunc(slices.Clone(policies), func(name string) bool {
-		return name == "larger-sites-first" && o.place.World.Sim.SiteOf == nil ||
-			strings.HasPrefix(name, historical) && o.place.History == nil
-	})
+// ordered is order in the pure ordering experiment.
+func (b *Bench) ordered(p *Place, policies []string) (*course, error) {
+	t, err := byPageRank(b, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	return b.order(p, b.setting(p, t), policies)
 }
 
 const historical = "historical-pagerank"
 
-// checkBound asserts that no order is above the ideal one (P9).
-func (o *ordering) checkBound() error {
-	ideal := o.c.Judge.Ideal(o.c.Judge.Reachable()).Y
-	for _, r := range o.runs {
+// possible leaves out what the place has no ground for: larger-sites-first without
+// sites is breadth-first under another name, and without an earlier crawl there is no
+// history.
+func (p *Place) possible(policies []string) []string {
+	return slices.DeleteFunc(slices.Clone(policies), func(name string) bool {
+		return name == "larger-sites-first" && p.World.Sim.SiteOf == nil || strings.HasPrefix(name, historical) && p.History == nil
+	})
+}
+
+// checkBound returns an error if an order is above the ideal one.
+func (c *course) checkBound() error {
+	ideal := c.Judge.Ideal(c.Judge.Reachable()).Y
+	for _, r := range c.runs {
 		for k, y := range r.Trial.Cumulative().Y {
 			if y > ideal[k]+1e-9 {
-				return fmt.Errorf("%s: %s has %v of the PageRank after %d pages, the ideal order %v", o.place.World.Name, r.Policy, y, k+1, ideal[k])
+				return fmt.Errorf("%s has %v of the PageRank after %d pages, the ideal order %v", r.Policy, y, k+1, ideal[k])
 			}
 		}
 	}
 	return nil
 }
 
-// run is that of a policy, nil if it did not run.
-func (o *ordering) run(policy string) *lab.Run {
-	for _, r := range o.runs {
-		if r.Policy == policy {
-			return r
-		}
+// average returns a policy's average cumulative PageRank, 0 if it did not run.
+func (c *course) average(policy string) float64 {
+	if r := c.run(policy); r != nil {
+		return r.Measures.Average
 	}
-	return nil
+	return 0
 }
 
-// average is a policy's average cumulative PageRank; ok is false if it did not run.
-func (o *ordering) average(policy string) (avg float64, ok bool) {
-	if r := o.run(policy); r != nil {
-		return r.Measures.Average, true
-	}
-	return 0, false
-}
-
-// reachable is T.
-func (o *ordering) reachable() int { return o.c.Judge.Reachable() }
-
-// regret is that of a policy against the better of horn and omniscient.
-func (o *ordering) regret(policy string) show.Cell {
-	avg, ok := o.average(policy)
-	random, _ := o.average("random")
-	horn, _ := o.average("horn")
-	omniscient, _ := o.average("omniscient")
-	if r, can := measure.Regret(avg, random, horn, omniscient); ok && can {
+// regret returns that of a policy against the better of horn and omniscient.
+func (c *course) regret(policy string) show.Cell {
+	if r, ok := measure.Regret(c.average(policy), c.average("random"), c.average("horn"), c.average("omniscient")); ok && c.run(policy) != nil {
 		return show.Num(r, 3)
 	}
 	return show.None()
 }
 
-// series draws the runs over the baselines.
-func (o *ordering) series(policies []string) []plot.Series {
-	var all []plot.Series
+// chart draws the runs over the ideal order and the diagonal.
+func (c *course) chart(policies []string) *plot.Chart {
+	chart := shareChart("Cumulative PageRank, " + c.place.World.Name)
 	for _, name := range policies {
-		if r := o.run(name); r != nil {
-			all = append(all, shareSeries(name, r.Trial.Cumulative(), name == "horn" || name == "random"))
+		if r := c.run(name); r != nil {
+			s := shareSeries(name, r.Trial.Cumulative())
+			s.Baseline = beside(name)
+			chart.Series = append(chart.Series, s)
 		}
 	}
-	return append(all, baselines(o.c.Judge)...)
+	n := c.Judge.Reachable()
+	chart.Series = append(chart.Series, baseline(shareSeries("ideal", c.Judge.Ideal(n))), shareDiagonal(n))
+	return chart
 }
 
-// withoutHistory is the policies of figures 4.4 and 4.5, and what they are measured
+// beside reports whether a policy is one that others are measured against.
+func beside(policy string) bool { return policy == "horn" || policy == "random" }
+
+// withoutHistory returns the policies of figures 4.4 and 4.5, and what they are measured
 // against.
 func withoutHistory() []string {
 	return []string{
@@ -112,93 +102,63 @@ func withoutHistory() []string {
 	}
 }
 
-// castilloOrders is figures 4.4 and 4.5 (X22): the same experiment for each graph.
-func castilloOrders(b *Bench) (*show.Report, error) {
-	rep := &show.Report{Header: castilloHeader(b, b.Places, orderField())}
-	rep.Intro = []string{
-		"Thesis: batch-pagerank, larger-sites-first and OPIC have about half of the PageRank after 20 to 30 % of the pages; backlink-count and partial-pagerank are worse than a random order; breadth-first is near the best for the first 20 to 30 % and falls back later.",
+// orders is figures 4.4 and 4.5: the same experiment for each graph.
+func orders(r *run, p *Place) error {
+	c, err := r.ordered(p, withoutHistory())
+	if err != nil {
+		return err
 	}
-	var found []finding
-	for i, p := range b.Places {
-		b.say(i, len(b.Places), "%s", p.World.Name)
-		t, err := p.PageRank(b)
-		if err != nil {
-			return nil, err
-		}
-		o, err := b.order(p, p.Setting(b, t), withoutHistory())
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, o.halfFinding())
-		rep.Sections = append(rep.Sections, show.Section{
-			Title: p.World.Name, Text: o.orderText(),
-			Chart: shareChart("Cumulative PageRank, "+p.World.Name, o.series(withoutHistory())), Table: o.orderTable(),
-		})
-		if err := b.addStarts(rep, p, t, withoutHistory()); err != nil {
-			return nil, err
-		}
-	}
-	rep.Verdict = verdict("batch-pagerank, larger-sites-first and OPIC have half of the PageRank after at most 30 % of the pages", found)
-	return rep, nil
+	r.find(p.World.Name, c.halfFinding())
+	r.show(show.Section{Title: p.World.Name, Text: c.orderText(), Chart: c.chart(withoutHistory()), Table: c.orderTable()})
+	return r.addStarts(p, withoutHistory())
 }
 
-func orderField() show.Field {
-	return show.Field{Name: "options", Value: fmt.Sprintf("order only (no time), r = 1; K = T/%d for batch- and partial-pagerank, as many solves as in the thesis", thesisBatches)}
-}
-
-// halfPolicies have half of the PageRank after 20 to 30 % of the pages in the thesis.
+// halfPolicies returns those that have half of the PageRank after 20 to 30 % of the pages
+// in the thesis.
 func halfPolicies() []string {
 	return []string{"batch-pagerank", "larger-sites-first", "opic/cash=all", "opic/cash=seeds"}
 }
 
-// halfFinding is after which share of the pages half of the PageRank was there. OPIC
+// halfFinding states after which share of the pages half of the PageRank was there. OPIC
 // counts by the better of its readings.
-func (o *ordering) halfFinding() finding {
-	f := finding{place: o.place.World.Name, holds: true}
+func (c *course) halfFinding() finding {
 	var numbers []string
+	half := map[string]float64{}
 	for _, name := range halfPolicies() {
-		if r := o.run(name); r != nil {
-			numbers = append(numbers, fmt.Sprintf("%s %s", name, pctOf(r.Measures.PagesFor50)))
+		r := c.run(name)
+		if r == nil {
+			continue
 		}
-	}
-	half := func(name string) float64 {
-		if r := o.run(name); r != nil && r.Measures.PagesFor50 != nil {
-			return *r.Measures.PagesFor50
+		after := "-"
+		if of := r.Measures.PagesFor50; of != nil {
+			half[name], after = *of, pct(*of)
 		}
-		return 0 // did not run
+		numbers = append(numbers, name+" "+after)
 	}
-	opic := min(half("opic/cash=all"), half("opic/cash=seeds"))
-	f.holds = max(half("batch-pagerank"), half("larger-sites-first"), opic) <= 0.30
-	f.numbers = strings.Join(numbers, ", ")
-	return f
+	opic := min(half["opic/cash=all"], half["opic/cash=seeds"])
+	return found(max(half["batch-pagerank"], half["larger-sites-first"], opic) <= 0.30, "%s", strings.Join(numbers, ", "))
 }
 
 // orderTable has the numbers behind the curves.
-func (o *ordering) orderTable() *show.Table {
+func (c *course) orderTable() *show.Table {
 	t := &show.Table{Columns: head("strategy", "half of PageRank after (theirs), % of pages", "half of PageRank after, % of pages", "after a quarter of the pages, % of PageRank", "average", "average to 25 %", "regret")}
-	for _, r := range o.runs {
-		theirs := show.Cell{}
+	for _, r := range c.runs {
+		theirs := ""
 		if slices.Contains(halfPolicies(), r.Policy) {
-			theirs = show.Words("20-30")
+			theirs = "20-30"
 		}
 		quarter, _ := r.Trial.Cumulative().At(0.25)
-		auc := show.None()
-		if r.Measures.AUC25 != nil {
-			auc = show.Num(*r.Measures.AUC25, 4)
-		}
-		t.Rows = append(t.Rows, []show.Cell{
-			show.Words(r.Policy), theirs, pctCell(r.Measures.PagesFor50), show.Num(100*quarter, 1),
-			show.Num(r.Measures.Average, 4), auc, o.regret(r.Policy),
-		})
+		t.Add(r.Policy, theirs, show.NumOf(r.Measures.PagesFor50, 100, 1), show.Num(100*quarter, 1),
+			show.Num(r.Measures.Average, 4), show.NumOf(r.Measures.AUC25, 1, 4), c.regret(r.Policy))
 	}
 	return t
 }
 
-// orderText says what became of the other findings.
-func (o *ordering) orderText() string {
+// orderText tells what became of the other findings.
+func (c *course) orderText() string {
 	var worse []string
 	best, bestName := 0.0, ""
-	for _, r := range o.runs {
+	for _, r := range c.runs {
 		if r.Policy == "omniscient" || r.Policy == "horn" {
 			continue
 		}
@@ -209,18 +169,77 @@ func (o *ordering) orderText() string {
 			best, bestName = *a, r.Policy
 		}
 	}
-	text := fmt.Sprintf("T = %d pages can be reached; K = %d.", o.reachable(), o.c.Batch)
+	s := fmt.Sprintf("T = %d pages can be reached; K = %d.", c.Judge.Reachable(), c.Batch)
 	if len(worse) == 0 {
-		text += " No strategy is worse than the diagonal (an average of 0.5); in the thesis backlink-count is (0.4952)."
+		s += " No strategy is worse than the diagonal (an average of 0.5); in the thesis backlink-count is (0.4952)."
 	} else {
-		text += " Worse than the diagonal (an average of 0.5): " + strings.Join(worse, ", ") + "; in the thesis backlink-count (0.4952)."
+		s += " Worse than the diagonal (an average of 0.5): " + strings.Join(worse, ", ") + "; in the thesis backlink-count (0.4952)."
 	}
-	if r := o.run("breadth-first"); r != nil && r.Measures.AUC25 != nil {
-		text += fmt.Sprintf(" Over the first quarter of the pages breadth-first has %.1f %% of the average of the best strategy without an oracle, %s; over all of them its regret is %s.",
-			100**r.Measures.AUC25/best, bestName, o.regret("breadth-first"))
+	if r := c.run("breadth-first"); r != nil && r.Measures.AUC25 != nil {
+		s += fmt.Sprintf(" Over the first quarter of the pages breadth-first has %.1f %% of the average of the best strategy without an oracle, %s; over all of them its regret is %s.",
+			100**r.Measures.AUC25/best, bestName, c.regret("breadth-first"))
 	}
-	if o.place.World.Sim.SiteOf == nil {
-		text += " larger-sites-first is left out: the sites of this graph are not known."
+	if c.World.Sim.SiteOf == nil {
+		s += " larger-sites-first is left out: the sites of this graph are not known."
 	}
-	return text
+	return s
+}
+
+// addStarts adds a section with confidence bands over the further start sets and paired
+// differences to breadth-first.
+func (r *run) addStarts(p *Place, policies []string) error {
+	if r.Starts == 0 {
+		return nil
+	}
+	seeds := r.furtherStarts(p)
+	if len(seeds) == 0 {
+		r.report.Intro = append(r.report.Intro, p.World.Name+" has no confidence bands: no start set reaches half as many pages as its seeds.")
+		return nil
+	}
+	t, err := byPageRank(r.Bench, p, nil)
+	if err != nil {
+		return err
+	}
+	sets := lab.StartSets{Policies: p.possible(policies), Base: slices.Index(p.possible(policies), "breadth-first")}
+	for i := range seeds {
+		r.say(i, len(seeds), "%s, start sets", p.World.Name)
+		s := r.setting(p, t)
+		s.Seeds = seeds[i]
+		c, err := r.order(p, s, policies)
+		if err != nil {
+			return err
+		}
+		sets.Add(c.Comparison, c.runs, nil)
+	}
+	r.say(0, 0, "%s, intervals over start sets", p.World.Name)
+	if err := sets.Summarise(r.threads(), func(string) error { return r.Context.Err() }); err != nil {
+		return err
+	}
+	s := startsSection(&sets)
+	s.Title = fmt.Sprintf("%s, %d start sets", p.World.Name, len(seeds))
+	s.Text = text("castillo04-starts", len(seeds), len(p.Seeds))
+	r.show(s)
+	return nil
+}
+
+// startsSection has the bands and the paired differences.
+func startsSection(sets *lab.StartSets) show.Section {
+	t := &show.Table{Columns: head("strategy", "average", "low", "high", "minus breadth-first", "low", "high", "differs")}
+	t.Columns[5].Key, t.Columns[6].Key = "difference_low", "difference_high"
+	chart := shareChart("Cumulative PageRank over start sets")
+	for i, policy := range sets.Policies {
+		a, d := sets.Mean(i), sets.Lead(i)
+		row := []any{policy, show.Num(a.Mean, 4), show.Num(a.Low, 4), show.Num(a.High, 4)}
+		if i != sets.Base {
+			row = append(row, show.Num(d.Mean, 4), show.Num(d.Low, 4), show.Num(d.High, 4), lab.Differs(d))
+		}
+		t.Add(row...)
+		band := sets.Band(i)
+		for k, x := range band.X {
+			band.X[k] = math.Round(100 * x)
+		}
+		band.Baseline = beside(policy)
+		chart.Series = append(chart.Series, band)
+	}
+	return show.Section{Chart: chart, Table: t}
 }

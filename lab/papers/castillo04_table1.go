@@ -3,6 +3,7 @@ package papers
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
@@ -27,7 +28,7 @@ const (
 	groupOther // OPIC in its other reading: shown, in no ranking of the table
 )
 
-// thesisRows is table 4.1 (X24). "All pages start with the same amount of cash" is
+// thesisRows returns table 4.1. "All pages start with the same amount of cash" is
 // cash=all; the other reading of OPIC stands below it.
 func thesisRows() []thesisRow {
 	return []thesisRow{
@@ -46,189 +47,176 @@ func thesisRows() []thesisRow {
 	}
 }
 
-func rowPolicies() []string {
-	var all []string
-	for _, r := range thesisRows() {
-		all = append(all, r.policy)
-	}
-	return all
-}
-
-// enough is the Kendall correlation from which on two rankings agree (X24).
+// enough is the Kendall correlation from which on two rankings agree.
 const enough = 0.7
 
-// castilloTable1 is table 4.1 (X24).
-func castilloTable1(b *Bench) (*show.Report, error) {
-	rep := &show.Report{Header: castilloHeader(b, b.Places, orderField())}
-	rep.Intro = []string{
-		"Theirs: rows without history are means over four collections (.cl and .gr, two crawls each), historical rows come from one pair of crawls. Averages of different collections are not put into one ranking: the seven strategies without history are ranked among themselves, the four historical ones too.",
-		"Ours: PageRank of the full graph with follow 0.9 is the truth; tau is of the same kind of sample as theirs, 5000 pages.",
+// table1 is table 4.1, order only and, where there are several sites, with the thesis'
+// politeness and times.
+func table1(r *run) error {
+	var policies []string
+	for _, row := range thesisRows() {
+		policies = append(policies, row.policy)
 	}
-	var plain, polite []*ordering
-	for i, p := range b.Places {
-		b.say(i, len(b.Places), "%s", p.World.Name)
-		o, err := b.table1At(p, false)
+	var plain, polite []*course
+	for i, p := range r.Places {
+		r.say(i, len(r.Places), "%s", p.World.Name)
+		a, b, err := r.table1At(p, policies)
 		if err != nil {
-			return nil, err
+			return fmt.Errorf("%s: %w", p.World.Name, err)
 		}
-		plain = append(plain, o)
-		if p.World.HasSites() {
-			if o, err = b.table1At(p, true); err != nil {
-				return nil, err
-			}
-			polite = append(polite, o)
+		if plain = append(plain, a); b != nil {
+			polite = append(polite, b)
 		}
 	}
-	rep.Sections = append(rep.Sections, show.Section{Title: "Order only", Text: tableText(plain), Chart: thesisChart(plain), Table: thesisTable(plain)})
+	r.show(show.Section{Title: "Order only", Text: tableText(plain), Chart: thesisChart(plain), Table: thesisTable(plain)})
 	if len(polite) > 0 {
-		rep.Sections = append(rep.Sections, show.Section{Title: "Under the thesis' restrictions", Text: politeText(), Chart: thesisChart(polite), Table: thesisTable(polite)})
+		r.show(show.Section{Title: "Under the thesis' restrictions", Text: text("castillo04-table1-polite"), Chart: thesisChart(polite), Table: thesisTable(polite)})
 	}
-	rankings, found := rankingSection(plain, polite)
-	rep.Sections = append(rep.Sections, rankings)
-	if s := batchSection(plain); s != nil {
-		rep.Sections = append(rep.Sections, *s)
-	}
-	for i, p := range b.Places {
-		if err := b.addStarts(rep, p, plain[i].c.Truth, rowPolicies()); err != nil {
-			return nil, err
+	r.showRankings(plain, polite)
+	r.showBatches(plain)
+	for _, p := range r.Places {
+		if err := r.addStarts(p, policies); err != nil {
+			return fmt.Errorf("%s: %w", p.World.Name, err)
 		}
 	}
-	rep.Verdict = verdict(fmt.Sprintf("the ranking of the seven strategies without history has a Kendall correlation of at least %.1f with that of the thesis", enough), found)
-	return rep, nil
+	return nil
 }
 
-// table1At crawls one place, order only or with the thesis' politeness and times.
-func (b *Bench) table1At(p *Place, delays bool) (*ordering, error) {
-	t, err := p.PageRank(b)
-	if err != nil {
-		return nil, err
+// table1At crawls one place; polite is nil where there is one site or none is known.
+func (b *Bench) table1At(p *Place, policies []string) (plain, polite *course, err error) {
+	plain, err = b.ordered(p, slices.Concat(policies, []string{"horn", "random"}, p.defaultBatches()))
+	if err != nil || !p.World.HasSites() {
+		return plain, nil, err
 	}
-	s, policies := p.Setting(b, t), rowPolicies()
-	if delays {
-		if s, err = polite(s, 1); err != nil {
-			return nil, err
-		}
-	} else {
-		policies = append(policies, "horn", "random")
-		policies = append(policies, defaultBatches(p)...)
+	s, err := b.polite(p, plain.Truth)
+	if err == nil {
+		polite, err = b.order(p, s, policies)
 	}
-	return b.order(p, s, policies)
+	return plain, polite, err
 }
 
-// defaultBatches is batch- and partial-pagerank with the K of the command line, where
-// that is another than T/30.
-func defaultBatches(p *Place) []string {
-	k := float64(thesisBatch(len(measure.Reach(p.World.Sim.Out, p.Seeds).Order)))
+// defaultBatches returns batch- and partial-pagerank with the K of the command line,
+// where that is another than T/30.
+func (p *Place) defaultBatches() []string {
+	k := float64(thesisBatch(p.reach(p.Seeds)))
 	if math.Abs(math.Log(k/lab.DefaultBatch)) < math.Log(1.25) {
 		return nil
 	}
 	return []string{fmt.Sprintf("batch-pagerank/k=%d", lab.DefaultBatch), fmt.Sprintf("partial-pagerank/k=%d", lab.DefaultBatch), "batch-pagerank/ramp=true"}
 }
 
-func tableText(all []*ordering) string {
+func tableText(all []*course) string {
 	var k []string
 	without, single := false, false
-	for _, o := range all {
-		k = append(k, fmt.Sprintf("%s %d (K = %d)", o.place.World.Name, o.reachable(), o.c.Batch))
-		without = without || o.place.World.Sim.SiteOf == nil
-		single = single || o.place.World.Sim.SiteOf != nil && !o.place.World.HasSites()
+	for _, c := range all {
+		k = append(k, fmt.Sprintf("%s %d (K = %d)", c.World.Name, c.Judge.Reachable(), c.Batch))
+		without = without || c.World.Sim.SiteOf == nil
+		single = single || c.World.Sim.SiteOf != nil && !c.World.HasSites()
 	}
-	text := "One page after the other, no delays. Pages that can be reached: " + strings.Join(k, ", ") +
-		". A dash: not run there (historical strategies without an earlier crawl). Means are over the graphs on which all strategies of a group ran."
+	s := text("castillo04-table1-reach", strings.Join(k, ", "))
 	if without {
-		text += " larger-sites-first needs sites: it is not shown where they are not known."
+		s += " larger-sites-first needs sites: it is not shown where they are not known."
 	}
 	if single {
-		text += " On a graph with one site it is breadth-first under another name: shown, but in no mean or ranking."
+		s += " On a graph with one site it is breadth-first under another name: shown, but in no mean or ranking."
 	}
-	return text
-}
-
-func politeText() string {
-	return fmt.Sprintf("All of the thesis' strategies are bound to w = 15 s and one connection to a site (4.3), also with r = 1: the fetcher turns to another site while one waits. The same strategies with w = %v, r = 1 and the times of %s, on the graphs with several sites.", thesisDelay, thesisTimes)
+	return s
 }
 
 // thesisTable has theirs, ours on each graph, and the mean by group.
-func thesisTable(all []*ordering) *show.Table {
+func thesisTable(all []*course) *show.Table {
 	t := &show.Table{Columns: head("strategy", "average (theirs)", "tau (theirs)")}
-	for _, o := range all {
-		t.Columns = append(t.Columns, show.Column{Name: o.place.World.Name + " average"}, show.Column{Name: o.place.World.Name + " tau"})
+	for _, c := range all {
+		t.Columns = append(t.Columns, show.Column{Name: c.World.Name + " average"}, show.Column{Name: c.World.Name + " tau"})
 	}
 	if len(all) > 1 {
 		t.Columns = append(t.Columns, head("mean average", "mean tau")...)
 	}
 	for _, row := range thesisRows() {
-		cells := []show.Cell{show.Words(row.name), show.Num(row.average, 4), show.Num(row.tau, 4)}
-		for _, o := range all {
-			avg, tau := o.cells(row.policy)
-			cells = append(cells, avg, tau)
+		cells := []any{row.name, show.Num(row.average, 4), show.Num(row.tau, 4)}
+		for _, c := range all {
+			avg, tau := math.NaN(), math.NaN()
+			if r := c.run(row.policy); r != nil {
+				avg, tau = r.Measures.Average, r.Measures.TauSample
+			}
+			cells = append(cells, show.Num(avg, 4), show.Num(tau, 4))
 		}
 		if len(all) > 1 {
 			avg, tau := meanOf(all, row)
-			cells = append(cells, avg, tau)
+			cells = append(cells, show.Num(avg, 4), show.Num(tau, 4))
 		}
-		t.Rows = append(t.Rows, cells)
+		t.Add(cells...)
 	}
 	return t
 }
 
 // thesisChart has our averages over theirs, a cloud for each graph: the same ranking
 // ascends from left to right.
-func thesisChart(all []*ordering) *plot.Chart {
-	c := &plot.Chart{Title: "Average cumulative PageRank", XLabel: "theirs", YLabel: "ours", Points: true}
-	for _, o := range all {
-		s := plot.Series{Name: o.place.World.Name}
-		for _, r := range thesisRows() {
-			if avg, ok := o.average(r.policy); ok {
-				s.X, s.Y = append(s.X, r.average), append(s.Y, avg)
+func thesisChart(all []*course) *plot.Chart {
+	chart := &plot.Chart{Title: "Average cumulative PageRank", XLabel: "theirs", YLabel: "ours", Points: true}
+	for _, c := range all {
+		s := plot.Series{Name: c.World.Name}
+		for _, row := range thesisRows() {
+			if r := c.run(row.policy); r != nil {
+				s.Add(row.average, r.Measures.Average)
 			}
 		}
-		c.Series = append(c.Series, s)
+		chart.Series = append(chart.Series, s)
 	}
-	return c
+	return chart
 }
 
-// cells is the average and tau of a policy, dashes where it did not run.
-func (o *ordering) cells(policy string) (avg, tau show.Cell) {
-	r := o.run(policy)
-	if r == nil {
-		return show.None(), show.None()
+// meanOf returns the means of a row over the graphs where its whole group ran; NaN if
+// there is none.
+func meanOf(all []*course, row thesisRow) (avg, tau float64) {
+	if row.group == groupOther {
+		row.group = groupOrders
 	}
-	return show.Num(r.Measures.Average, 4), show.Num(r.Measures.TauSample, 4)
-}
-
-// meanOf is the mean of a row over the graphs where its whole group ran.
-func meanOf(all []*ordering, row thesisRow) (avg, tau show.Cell) {
 	var a, k []float64
-	for _, o := range all {
-		group := row.group
-		if group == groupOther {
-			group = groupOrders
-		}
-		if _, ok := o.group(group); ok {
-			m := o.run(row.policy).Measures
+	for _, c := range all {
+		if _, whole := c.group(row.group); whole {
+			m := c.run(row.policy).Measures
 			a, k = append(a, m.Average), append(k, m.TauSample)
 		}
 	}
-	if len(a) == 0 {
-		return show.None(), show.None()
-	}
 	n := float64(len(a))
-	return show.Num(measure.Sum(a)/n, 4), show.Num(measure.Sum(k)/n, 4)
+	return measure.Sum(a) / n, measure.Sum(k) / n
 }
 
-// group is the rows of a group that ran and mean something; whole is false if some did
-// not.
-func (o *ordering) group(group int) (rows []thesisRow, whole bool) {
+// group returns the rows of a group that ran and mean something; whole is false if some
+// did not.
+func (c *course) group(group int) (rows []thesisRow, whole bool) {
 	whole = true
 	for _, r := range thesisRows() {
 		switch {
 		case r.group != group:
-		case o.run(r.policy) != nil && (r.policy != "larger-sites-first" || o.place.World.HasSites()):
+		case c.run(r.policy) != nil && (r.policy != "larger-sites-first" || c.place.World.HasSites()):
 			rows = append(rows, r)
 		default:
 			whole = false
 		}
 	}
 	return rows, whole
+}
+
+// showBatches shows batch- and partial-pagerank with another K, where it was run.
+func (r *run) showBatches(all []*course) {
+	t := &show.Table{Columns: head("graph", "strategy", "average", "tau", "regret")}
+	for _, c := range all {
+		more := c.place.defaultBatches()
+		for _, policy := range append([]string{"batch-pagerank", "partial-pagerank"}, more...) {
+			run := c.run(policy)
+			if run == nil || more == nil {
+				continue
+			}
+			name := policy
+			if !strings.Contains(name, "/k=") {
+				name += fmt.Sprintf(" (K = %d)", c.Batch)
+			}
+			t.Add(c.World.Name, name, show.Num(run.Measures.Average, 4), show.Num(run.Measures.TauSample, 4), c.regret(policy))
+		}
+	}
+	if len(t.Rows) > 0 {
+		r.show(show.Section{Title: "What K does", Text: text("castillo04-table1-batches", lab.DefaultBatch, thesisBatches), Table: t})
+	}
 }

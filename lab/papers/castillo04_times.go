@@ -20,88 +20,59 @@ const timeDraws = 100_000
 // A download is a draw of the model: how long in all, and how much of it the transfer.
 type download struct{ total, transfer float64 } // seconds
 
-// castilloTimes is figure 4.2 (X20, L5): the distribution of download times that
-// everything with times is computed from.
-func castilloTimes(b *Bench) (*show.Report, error) {
-	rep := &show.Report{Header: castilloHeader(b, b.Places)}
-	rep.Intro = []string{
-		"Thesis: of pages fetched one after the other 90 % came within 1.5 s and 95 % within 3 s; Liu (1998) has almost all within 10 s; latency is usually larger than the transfer.",
-		"Ours: the model of time that the other experiments use, one fetch from each of many sites. The lines of the graphs are all their pages, each from its own site: where a few sites have most of the pages, the latencies of those few decide.",
+// downloadTimes is figure 4.2: the distribution of download times that everything with
+// times is computed from.
+func downloadTimes(r *run) error {
+	t := &show.Table{Columns: head("downloads", "within 1.5 s, %", "within 3 s, %", "within 10 s, %", "median, s", "mean, s", "latency larger than transfer, %")}
+	t.Add("thesis", show.Num(90, 1), show.Num(95, 1), "almost all", show.None(), show.None(), "usually")
+	chart := &plot.Chart{Title: "Download time of pages fetched one after the other", XLabel: "seconds", YLabel: "share of the pages", LogX: true,
+		Marks: []plot.Mark{{X: 1.5, Label: "90 % in the thesis"}, {X: 3, Label: "95 % in the thesis"}}}
+	add := func(name string, d []download) {
+		addTimes(t, name, d)
+		chart.Series = append(chart.Series, timeSeries(name, d))
 	}
-	var rows [][]show.Cell
-	var series []plot.Series
-	var found []finding
+	var thesis *sim.Times
 	for _, name := range sim.PresetNames() {
-		times, err := sim.Preset(name, b.Random)
+		times, err := sim.Preset(name, r.Random)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		d := drawDownloads(times, timeDraws, func(i int) (graph.Site, graph.Page) { return graph.Site(i), graph.Page(i) })
-		rows, series = append(rows, timeRow("model "+name, d)), append(series, timeSeries("model "+name, d))
-		rep.Header = append(rep.Header, show.Field{Name: "times", Value: times.String()})
+		add("model "+name, d)
+		r.report.Header = append(r.report.Header, field("times", "%s", times))
 		if name == thesisTimes {
-			found = append(found, timeFinding("the model "+name, d))
+			thesis = times
+			r.find("the model "+name, timeFinding(d))
 		}
 	}
-	for _, p := range b.Places {
-		d, err := downloadsOf(p, b.Random)
-		if err != nil {
-			return nil, err
-		}
-		if d == nil {
-			rep.Intro = append(rep.Intro, fmt.Sprintf("%s has no line: its sites are not known.", p.World.Name))
+	for _, p := range r.Places {
+		w := p.World
+		if w.Sim.SiteOf == nil {
+			r.report.Intro = append(r.report.Intro, w.Name+" has no line: its sites are not known.")
 			continue
 		}
-		name := p.World.Name + ", " + show.Counted(p.World.Sites(), "site")
-		rows, series = append(rows, timeRow(name, d)), append(series, timeSeries(name, d))
+		n := min(w.Pages(), timeDraws) // all pages or an even sample
+		add(w.Name+", "+show.Counted(w.Sites(), "site"), drawDownloads(thesis, n, func(i int) (graph.Site, graph.Page) {
+			page := graph.Page(i * w.Pages() / n)
+			return w.Sim.SiteOf[page], page
+		}))
 	}
-	rep.Sections = []show.Section{{
-		Title: "Download times",
-		Chart: &plot.Chart{Title: "Download time of pages fetched one after the other", XLabel: "seconds", YLabel: "share of the pages", LogX: true, Series: series,
-			Marks: []plot.Mark{{X: 1.5, Label: "90 % in the thesis"}, {X: 3, Label: "95 % in the thesis"}}},
-		Table: timeTable(rows),
-	}}
-	rep.Verdict = verdict("90 % of the downloads take less than 1.5 s and 95 % less than 3 s, to 2 points", found)
-	return rep, nil
+	r.show(show.Section{Title: "Download times", Chart: chart, Table: t})
+	return nil
 }
 
-func timeTable(rows [][]show.Cell) *show.Table {
-	t := &show.Table{Columns: head("downloads", "within 1.5 s, %", "within 3 s, %", "within 10 s, %", "median, s", "mean, s", "latency larger than transfer, %")}
-	theirs := []show.Cell{show.Words("thesis"), show.Num(90, 1), show.Num(95, 1), show.Words("almost all"), show.None(), show.None(), show.Words("usually")}
-	t.Rows = append([][]show.Cell{theirs}, rows...)
-	return t
-}
-
-// drawDownloads is n downloads, the fastest first.
+// drawDownloads returns n downloads, the fastest first.
 func drawDownloads(t *sim.Times, n int, what func(i int) (graph.Site, graph.Page)) []download {
 	d := make([]download, n)
 	for i := range d {
 		s, p := what(i)
-		d[i].total = t.Sequential(s, p, 0).Seconds()
-		d[i].transfer = sim.TransferTime(float64(t.Size(p)), t.Speed(s)).Seconds()
+		d[i] = download{t.Sequential(s, p, 0).Seconds(), sim.TransferTime(float64(t.Size(p)), t.Speed(s)).Seconds()}
 	}
 	slices.SortFunc(d, func(a, b download) int { return cmp.Compare(a.total, b.total) })
 	return d
 }
 
-// downloadsOf is the pages of a place, or an even sample of them; nil without sites.
-func downloadsOf(p *Place, random uint64) ([]download, error) {
-	w := &p.World.Sim
-	if w.SiteOf == nil {
-		return nil, nil
-	}
-	times, err := sim.Preset(thesisTimes, random)
-	if err != nil {
-		return nil, err
-	}
-	n := min(p.World.Pages(), timeDraws)
-	return drawDownloads(times, n, func(i int) (graph.Site, graph.Page) {
-		page := graph.Page(i * p.World.Pages() / n)
-		return w.SiteOf[page], page
-	}), nil
-}
-
-// within is the share of the downloads that took no longer.
+// within returns the share of the downloads that took no longer.
 func within(d []download, seconds float64) float64 {
 	n, _ := slices.BinarySearchFunc(d, seconds, func(d download, s float64) int {
 		if d.total <= s {
@@ -112,7 +83,7 @@ func within(d []download, seconds float64) float64 {
 	return measure.Share(n, len(d))
 }
 
-func timeRow(name string, d []download) []show.Cell {
+func addTimes(t *show.Table, name string, d []download) {
 	latency, total := 0, make([]float64, len(d))
 	for i, x := range d {
 		total[i] = x.total
@@ -120,68 +91,50 @@ func timeRow(name string, d []download) []show.Cell {
 			latency++
 		}
 	}
-	return []show.Cell{
-		show.Words(name), show.Num(100*within(d, 1.5), 1), show.Num(100*within(d, 3), 1), show.Num(100*within(d, 10), 1),
-		show.Num(d[len(d)/2].total, 3), show.Num(measure.Sum(total)/float64(len(d)), 3), show.Num(100*measure.Share(latency, len(d)), 1),
-	}
+	t.Add(name, show.Num(100*within(d, 1.5), 1), show.Num(100*within(d, 3), 1), show.Num(100*within(d, 10), 1),
+		show.Num(total[len(d)/2], 3), show.Num(measure.Sum(total)/float64(len(d)), 3), show.Num(100*measure.Share(latency, len(d)), 1))
 }
 
-// timeSeries is the distribution at evenly spaced shares.
+// timeSeries returns the distribution at evenly spaced shares.
 func timeSeries(name string, d []download) plot.Series {
 	s := plot.Series{Name: name}
-	for i := range castilloPoints {
-		k := i * (len(d) - 1) / (castilloPoints - 1)
-		s.X = append(s.X, d[k].total)
-		s.Y = append(s.Y, measure.Share(k+1, len(d)))
+	for i := range thesisPoints {
+		k := i * (len(d) - 1) / (thesisPoints - 1)
+		s.Add(d[k].total, measure.Share(k+1, len(d)))
 	}
 	return s
 }
 
-func timeFinding(place string, d []download) finding {
+func timeFinding(d []download) finding {
 	a, c := within(d, 1.5), within(d, 3)
-	return finding{place: place, holds: math.Abs(a-0.90) <= 0.02 && math.Abs(c-0.95) <= 0.02,
-		numbers: fmt.Sprintf("%s and %s", pct(a), pct(c))}
+	return found(math.Abs(a-0.90) <= 0.02 && math.Abs(c-0.95) <= 0.02, "%s and %s", pct(a), pct(c))
 }
 
-// castilloDistribution is figure 4.3 (X21, P9): the bound of what any order can gather.
-func castilloDistribution(b *Bench) (*show.Report, error) {
-	rep := &show.Report{Header: castilloHeader(b, b.Places)}
-	rep.Intro = []string{"Thesis: the cumulative PageRank of .cl and .gr, best page first, is almost exactly the same; it is an upper bound for any strategy. Ours: the pages that can be reached, by PageRank with follow 0.9."}
+// distribution is figure 4.3: the bound of what any order can gather.
+func distribution(r *run) error {
 	t := &show.Table{Columns: head("graph", "pages", "10 % of the pages have, % of PageRank", "50 % of PageRank is on, % of pages", "80 % of PageRank is on, % of pages", "90 % of PageRank is on, % of pages", "average")}
+	chart := shareChart("PageRank of the best pages")
 	var curves []measure.Curve
-	var series []plot.Series
-	for i, p := range b.Places {
-		b.say(i, len(b.Places), "%s", p.World.Name)
-		c, err := b.idealAt(p)
+	for i, p := range r.Places {
+		r.say(i, len(r.Places), "%s", p.World.Name)
+		bound, err := r.course(p, byPageRank)
 		if err != nil {
-			return nil, err
+			return fmt.Errorf("%s: %w", p.World.Name, err)
 		}
-		curves, series = append(curves, c), append(series, shareSeries(p.World.Name, c, false))
+		c := bound.Judge.Ideal(bound.Judge.Reachable())
+		curves, chart.Series = append(curves, c), append(chart.Series, shareSeries(p.World.Name, c))
 		top, _ := c.At(0.1)
-		row := []show.Cell{show.Words(p.World.Name), show.Count(c.Reachable), show.Num(100*top, 1)}
+		row := []any{p.World.Name, c.Reachable, show.Num(100*top, 1)}
 		for _, level := range []float64{0.5, 0.8, 0.9} {
 			of, _ := c.PagesFor(level)
 			row = append(row, show.Num(100*of, 1))
 		}
-		t.Rows = append(t.Rows, append(row, show.Num(c.Mean(), 4)))
+		t.Add(append(row, show.Num(c.Mean(), 4))...)
 	}
-	series = append(series, shareSeries("diagonal", measure.Random(1000, 1000), true))
-	rep.Sections = []show.Section{{Title: "Upper bounds", Chart: shareChart("PageRank of the best pages", series), Table: t}}
-	rep.Verdict = distributionVerdict(b.Places, curves)
-	return rep, nil
-}
-
-// idealAt is the upper bound at a place.
-func (b *Bench) idealAt(p *Place) (measure.Curve, error) {
-	t, err := p.PageRank(b)
-	if err != nil {
-		return measure.Curve{}, err
-	}
-	c, err := b.prepare(p.Setting(b, t))
-	if err != nil {
-		return measure.Curve{}, fmt.Errorf("%s: %w", p.World.Name, err)
-	}
-	return c.Judge.Ideal(c.Judge.Reachable()), nil
+	chart.Series = append(chart.Series, shareDiagonal(1000))
+	r.show(show.Section{Title: "Upper bounds", Chart: chart, Table: t})
+	r.report.Verdict = distributionVerdict(r.Places, curves)
+	return nil
 }
 
 // alike is the distance up to which two curves are called almost exactly the same.
@@ -196,8 +149,10 @@ func distributionVerdict(places []*Place, curves []measure.Curve) string {
 	far, at, a, c := 0.0, 0, 0, 0
 	for i := range curves {
 		for k := range i {
-			if d, x := distance(curves[i], curves[k]); d > far {
-				far, at, a, c = d, x, k, i
+			for x := 1; x <= 100; x++ {
+				if d := math.Abs(percent(curves[i], x) - percent(curves[k], x)); d > far {
+					far, at, a, c = d, x, k, i
+				}
 			}
 		}
 	}
@@ -205,27 +160,16 @@ func distributionVerdict(places []*Place, curves []measure.Curve) string {
 	if far <= alike {
 		return fmt.Sprintf("Holds: PageRank is distributed almost alike on all %d graphs, the two farthest apart (%s) differ by at most %s of the PageRank.", len(curves), names, pct(far))
 	}
+	more := c
+	if percent(curves[a], at) > percent(curves[c], at) {
+		more = a
+	}
 	return fmt.Sprintf("Does not hold on these graphs: the bounds of %s differ by up to %s of the PageRank, after %d %% of the pages (%s has more, theirs are almost the same).",
-		names, pct(far), at, moreAt(places, curves, a, c, at))
+		names, pct(far), at, places[more].World.Name)
 }
 
-// distance is the largest difference of two curves and the percent of pages it is at.
-func distance(a, c measure.Curve) (d float64, at int) {
-	for x := 1; x <= 100; x++ {
-		u, _ := a.At(float64(x) / 100)
-		v, _ := c.At(float64(x) / 100)
-		if math.Abs(u-v) > d {
-			d, at = math.Abs(u-v), x
-		}
-	}
-	return d, at
-}
-
-func moreAt(places []*Place, curves []measure.Curve, a, c, percent int) string {
-	u, _ := curves[a].At(float64(percent) / 100)
-	v, _ := curves[c].At(float64(percent) / 100)
-	if u > v {
-		return places[a].World.Name
-	}
-	return places[c].World.Name
+// percent returns a curve after x % of the pages.
+func percent(c measure.Curve, x int) float64 {
+	y, _ := c.At(float64(x) / 100)
+	return y
 }

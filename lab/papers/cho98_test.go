@@ -45,7 +45,7 @@ func everything(t testing.TB, r *show.Report) string {
 // or a table for each place where it applies, and the same bytes whatever the number of
 // threads (L6).
 func TestPaperExperiments(t *testing.T) {
-	for _, e := range append(cho98(), najork01()...) {
+	for _, e := range ofPaper("cho98", "najork01") {
 		t.Run(e.Name, func(t *testing.T) {
 			var first string
 			for _, threads := range []int{1, 2} {
@@ -57,7 +57,7 @@ func TestPaperExperiments(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkReport(t, &e, r)
+				checkReport(t, e, r)
 				if got := everything(t, r); first == "" {
 					first = got
 				} else if got != first {
@@ -116,7 +116,7 @@ func TestPaperBands(t *testing.T) {
 }
 
 func TestPaperExperimentStops(t *testing.T) {
-	for _, e := range append(cho98(), najork01()...) {
+	for _, e := range ofPaper("cho98", "najork01") {
 		if e.Name == "cho98-graph6" {
 			continue // it counts and crawls nothing
 		}
@@ -144,7 +144,7 @@ func TestClosedWorld(t *testing.T) {
 			t.Errorf("page %d of the site links to %v, want %v", q, got, l)
 		}
 	}
-	truth, err := d.Backlinks(&Bench{Context: context.Background()})
+	truth, err := byBacklinks(&Bench{Context: context.Background()}, &d.Place, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +287,7 @@ func TestVerdict(t *testing.T) {
 			t.Errorf("the verdict is %q, want %q", got, c.want)
 		}
 	}
-	if got, want := verdicts("Holds: x.", "Does not hold: y."), "Holds: x; further: does not hold: y."; got != want {
+	if got, want := verdicts([]string{"x", "y"}, [][]finding{{yes}, {no}}), "Holds: x: a (1); further: does not hold: y: against it b (2)."; got != want {
 		t.Errorf("two verdicts are %q, want %q", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package papers
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"math"
@@ -165,8 +166,7 @@ func goldenText(t *testing.T, p *Place) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := p.Setting(&Bench{Random: 1}, truth)
-	c, err := s.Prepare()
+	c, err := (&Bench{Random: 1}).setting(p, truth).Prepare()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,13 +192,11 @@ func goldenText(t *testing.T, p *Place) []byte {
 
 // goldenCurve draws C(k) of a run under the ideal.
 func goldenCurve(r *lab.Run, ideal measure.Curve) string {
-	bench := Bench{}
-	best := bench.percentSeries("ideal", []measure.Curve{ideal}, 0, 100)
-	best.Baseline = true
-	line := diagonal(100)
+	bench := Bench{Context: context.Background()}
+	line := diagonal()
 	line.Name = "k/T"
 	return plot.Curve(plot.Chart{Title: r.Policy, XLabel: "pages, %", YLabel: "PageRank, %", Width: 60, Height: 12, ASCII: true,
-		Series: []plot.Series{bench.percentSeries(r.Policy, []measure.Curve{r.Trial.Cumulative()}, 0, 100), best, line}})
+		Series: []plot.Series{bench.percents(r.Policy, 0, r.Trial.Cumulative()), baseline(bench.percents("ideal", 0, ideal)), line}})
 }
 
 var updateGolden = flag.Bool("update", false, "rewrite the golden files")

@@ -2,29 +2,39 @@ package papers
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
-// Experiments of Najork and Wiener, "Breadth-first crawling yields high-quality pages"
-// (WWW10, 2001), section 4: a breadth-first crawl of 328 million pages in 58 days,
-// measured by PageRank with a jump probability of 1/7, scaled to a mean of 1.
+// najork01 lists the experiments of Najork and Wiener, "Breadth-first crawling yields
+// high-quality pages" (WWW10, 2001), section 4: a breadth-first crawl of 328 million pages
+// in 58 days, measured by PageRank with a jump probability of 1/7, scaled to a mean of 1.
 //
 // A day is one of 58 equal parts of the crawl, by pages: the pure ordering experiment
 // has no clock. Their days were not equal: the rate fell, the median page came on day
 // 22 and the mean on 24.5, so that their first days are longer than ours.
-
-// najork01 is the experiments of that paper.
 func najork01() []Experiment {
-	const paper = "Najork, Wiener 2001, "
 	return []Experiment{
-		{"najork01-fig1", paper + "section 4, figure 1", "average PageRank of the pages of each day", najorkFig1},
-		{"najork01-fig2", paper + "section 4, figure 2", "average day on which the top N pages were crawled", najorkFig2},
-		{"najork01-fig3", paper + "section 4, figure 3", "overlap of the top N after 28 and after all 58 days", najorkFig3},
-		{"najork01-fig4", paper + "section 4, figure 4", "average PageRank by remote links only of each day", najorkFig4},
-		{"najork01-late", paper + "section 4, anomalies of figure 2", "top pages that come late, and who links to them", najorkLate},
+		{Name: "fig1", Paper: "section 4, figure 1", What: "average PageRank of the pages of each day",
+			header: daysHeader("PageRank", "random", "site-at-a-time where sites are known"), at: fig1,
+			claims: []string{"average PageRank falls from the first quarter of the crawl over the second to the second half",
+				"the first day is the highest and has at least three times the average of the second (theirs 7.04 and 2.07)"}},
+		{Name: "fig2", Paper: "section 4, figure 2", What: "average day on which the top N pages were crawled",
+			header: daysHeader("PageRank"), at: inDays(fig2),
+			claims: []string{"the higher the PageRank of pages, the earlier they are crawled"}},
+		{Name: "fig3", Paper: "section 4, figure 3", What: "overlap of the top N after 28 and after all 58 days",
+			header: daysHeader("PageRank"), at: inDays(fig3),
+			claims: []string{"after 28 of 58 days at least 60 % of the top N, from N = 20 on, are known to be the top N"}},
+		{Name: "fig4", Paper: "section 4, figure 4", What: "average PageRank by remote links only of each day",
+			header: daysHeader("PageRank by links between sites"), at: fig4,
+			claims: []string{"by remote links the first day is higher than by all links and the fall to the second steeper"}},
+		{Name: "late", Paper: "section 4, anomalies of figure 2", What: "top pages that come late, and who links to them",
+			header: daysHeader("PageRank"), at: inDays(late),
+			claims: []string{"few of the top pages come late, up to twice the 8 % of the paper",
+				"late top pages have a larger share of links from their own site than the others"}},
 	}
 }
 
@@ -38,12 +48,17 @@ const (
 	najorkPart = 217.0 / 351.0
 	// najorkTop is their top million as a share of the URLs.
 	najorkTop = 1.0 / 351.0
-	// najorkLinks is how many links a page needs that was not crawled to be in their
-	// database (W32).
+	// najorkLinks is how many links a page that was not crawled needs to be in their
+	// database.
 	najorkLinks = 5
 )
 
-// dayOf is the day, from 1, of each of n fetches.
+// daysHeader is the header of these experiments.
+func daysHeader(metric string, besides ...string) func(*Bench) []show.Field {
+	return orderHeader(append([]string{"breadth-first"}, besides...), "I = "+metric+" of the reachable pages, jump 1/7, mean 1", "a day is a 58th of the pages")
+}
+
+// dayOf returns the day, from 1, of each of n fetches.
 func dayOf(n int) []int {
 	days := make([]int, n)
 	for k := range days {
@@ -52,78 +67,61 @@ func dayOf(n int) []int {
 	return days
 }
 
-// A crawl58 is a crawl with the ranks of what it reaches.
+// A crawl58 is a course of 58 days; its first crawl is breadth-first.
 type crawl58 struct {
-	course
-	place *Place
-	days  []int // of each fetch
+	*course
+	days []int // of each fetch
 }
 
-// crawls58 crawls a place breadth-first, and under further policies, from its seeds
-// and the further start sets. Its importance is PageRank of what can be reached and
-// the links there, as their database held what they had crawled.
+// crawls58 crawls a place breadth-first, and under further policies. Importance is
+// PageRank of what can be reached and the links there, as their database held what they
+// had crawled; by remote links only if asked. It returns nothing where 58 days would have
+// too few pages.
 func (b *Bench) crawls58(p *Place, remote bool, policies ...string) ([]crawl58, error) {
-	var all []crawl58
-	sets := append([][]graph.Page{p.Seeds}, b.furtherStarts(p)...)
-	for i, seeds := range sets {
-		b.say(i, len(sets), "%s: %d days", p.World.Name, najorkDays)
-		within := measure.Reach(p.World.Sim.Out, seeds).Order
-		t, err := b.truth58(p, within, remote)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.World.Name, err)
-		}
-		s := p.Setting(b, t)
-		s.Seeds = seeds
-		c, err := s.Prepare()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.World.Name, err)
-		}
-		runs, err := c.All(append([]string{"breadth-first"}, policies...), b.threads(), func(int) error { return b.Context.Err() })
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.World.Name, err)
-		}
-		all = append(all, crawl58{course{c, runs}, p, dayOf(len(within))})
+	ranks := func(b *Bench, p *Place, seeds []graph.Page) (*measure.Truth, error) {
+		o := b.truthOptions(p)
+		o.Follow, o.Remote, o.Within = najorkFollow, remote, measure.Reach(p.World.Sim.Out, seeds).Order
+		return measure.PageRankTruth(p.World.Web(), o)
+	}
+	courses, err := b.courses(p, ranks, append([]string{"breadth-first"}, policies...)...)
+	if err != nil || courses[0].Judge.Reachable() < najorkFew {
+		return nil, err
+	}
+	all := make([]crawl58, len(courses))
+	for i, c := range courses {
+		all[i] = crawl58{c, dayOf(c.Judge.Reachable())}
 	}
 	return all, nil
 }
 
-// eachCrawl58 crawls every place from its own seeds alone, adds what section makes of
-// the crawl to the report, and collects the findings. Places with too few pages for 58
-// days are findings without a section.
-func (b *Bench) eachCrawl58(r *show.Report, section func(*crawl58) (finding, show.Section, error)) ([]finding, error) {
-	one := *b
-	one.Starts = 0
-	var all []finding
-	for _, p := range b.Places {
-		crawls, err := one.crawls58(p, false)
-		if err != nil {
-			return nil, err
+// najorkFew is the number of reachable pages from which 58 days are told apart.
+const najorkFew = 58 * 5
+
+// tooFew notes that a place has too few pages.
+func (r *run) tooFew(p *Place) {
+	r.lacks(p.World.Name, fmt.Sprintf("fewer than %d pages can be reached", najorkFew))
+}
+
+// inDays runs an experiment on the crawl of a place from its own seeds alone.
+func inDays(at func(*run, *crawl58) error) func(*run, *Place) error {
+	return func(r *run, p *Place) error {
+		crawls, err := r.once().crawls58(p, false)
+		switch {
+		case err != nil:
+			return err
+		case crawls == nil:
+			r.tooFew(p)
+			return nil
 		}
-		if len(crawls[0].days) < najorkFew {
-			all = append(all, tooFew(p.World.Name))
-			continue
-		}
-		f, s, err := section(&crawls[0])
-		if err != nil {
-			return nil, err
-		}
-		all, r.Sections = append(all, f), append(r.Sections, s)
+		return at(r, &crawls[0])
 	}
-	return all, nil
 }
 
-// truth58 is their PageRank, of some pages and the links among them; by remote links
-// only if asked.
-func (b *Bench) truth58(p *Place, within []graph.Page, remote bool) (*measure.Truth, error) {
-	return measure.PageRankTruth(p.World.Web(), measure.TruthOptions{Follow: najorkFollow, SelfLinks: p.World.Sim.SelfLinks, Remote: remote, Within: within, Threads: b.Threads,
-		Progress: func(int, float64) error { return b.Context.Err() }})
-}
-
-// dayMeans is the average importance of the pages of each day of a run.
+// dayMeans returns the average importance of the pages of each day of a run.
 func (c *crawl58) dayMeans(run int) ([]float64, error) {
-	buckets := make([]int, len(c.days))
-	for k, d := range c.days {
-		buckets[k] = d - 1
+	buckets := slices.Clone(c.days)
+	for k := range buckets {
+		buckets[k]--
 	}
 	by, err := c.runs[run].Trial.PerBucket(buckets)
 	if err != nil {
@@ -136,25 +134,5 @@ func (c *crawl58) dayMeans(run int) ([]float64, error) {
 	return means, nil
 }
 
-// firstDay is how many pages come on the first day.
-func (c *crawl58) firstDay() int {
-	n := 0
-	for _, d := range c.days {
-		if d == 1 {
-			n++
-		}
-	}
-	return n
-}
-
-// najorkHeader is the header of these experiments.
-func (b *Bench) najorkHeader(policies []string, metric string) []show.Field {
-	return b.paperHeader(policies, "I = "+metric+" of the reachable pages, jump 1/7, mean 1", "a day is a 58th of the pages")
-}
-
-// najorkFew is from how many reachable pages on 58 days are told apart.
-const najorkFew = 58 * 5
-
-func tooFew(place string) finding {
-	return finding{place: place, lacks: fmt.Sprintf("fewer than %d pages can be reached", najorkFew)}
-}
+// firstDay returns how many pages come on the first day.
+func (c *crawl58) firstDay() int { return slices.Index(c.days, 2) }

@@ -16,88 +16,70 @@ type cut struct {
 	name    string
 	fetched int          // pages crawled
 	ranked  []graph.Page // those and the well-linked others, best first
-	links   int64        // from the pages crawled to the pages ranked
+	links   int          // from the pages crawled to the pages ranked
 	early   []bool       // by page: crawled before the cut
 	inTop   []uint32     // by page: its place in ranked and 1, 0 if it has none
 }
 
-// najorkFig3 is the overlap of the top N between a part and the whole (X15, X17, P17).
-func najorkFig3(b *Bench) (*show.Report, error) {
-	r := &show.Report{Title: "najork01-fig3", Header: b.najorkHeader([]string{"breadth-first"}, "PageRank"),
-		Intro: []string{"For each N, the share of the N pages of highest PageRank in the whole crawl that are among the N highest in the graph of its first 28 of 58 days. That graph has the pages crawled by then and those that five or more of them link to, as theirs did. The paper: an overlap of 80 % at N = 20, and between 60 and 80 % from there on; of the top million (0.28 % of the URLs) 96 % were crawled in the first 28 days and 76 % were in the top million then. 28 of our equal days are 48 % of the pages; their graph of 28 days had 62 % of the URLs of the whole, so that cut is listed too, and others. " + dayText}}
-	all, err := b.eachCrawl58(r, b.fig3At)
-	if err != nil {
-		return nil, err
-	}
-	r.Verdict = verdict("after 28 of 58 days at least 60 % of the top N, from N = 20 on, are known to be the top N", all)
-	return r, nil
-}
-
-// najorkBias is p of the rank-biased overlap (P17): the first 100 pages have 63 % of the
-// weight.
+// najorkBias is p of the rank-biased overlap: the first 100 pages have 63 % of the weight.
 const najorkBias = 0.99
 
-func (b *Bench) fig3At(c *crawl58) (f finding, s show.Section, err error) {
-	days28 := measure.Share(najorkCut, najorkDays)
-	parts := []float64{days28, najorkPart, 0.1, 0.25, 0.8}
+// fig3 shows the overlap of the top N between a part and the whole.
+func fig3(r *run, c *crawl58) (err error) {
+	parts := []float64{measure.Share(najorkCut, najorkDays), najorkPart, 0.1, 0.25, 0.8}
 	names := []string{"28 of 58 days", "62 % of the pages", "10 %", "25 %", "80 %"}
-	cuts := make([]*cut, len(parts))
+	place, whole, cuts := c.place.World.Name, c.Judge.Ranked(), make([]*cut, len(parts))
 	for i, of := range parts {
-		b.say(i, len(parts), "%s: ranks of %s", c.place.World.Name, names[i])
-		if cuts[i], err = b.cutAt(c, names[i], of); err != nil {
-			return f, s, err
+		r.say(i, len(parts), "%s: ranks of %s", place, names[i])
+		if cuts[i], err = r.cutAt(c, names[i], of); err != nil {
+			return fmt.Errorf("after %s: %w", names[i], err)
 		}
 	}
-	chart := &plot.Chart{Title: c.place.World.Name + ": overlap of the top N", XLabel: "N", YLabel: "overlap, %", LogX: true}
-	whole := c.Judge.Ranked()
+	chart := &plot.Chart{Title: place + ": overlap of the top N", XLabel: "N", YLabel: "overlap, %", LogX: true}
 	var over [][]measure.Point
 	for _, k := range cuts[:2] {
+		line := plot.Series{Name: "after " + k.name}
 		points := measure.Overlap(k.ranked, whole).On(measure.LogGrid(len(k.ranked), 10))
-		s := plot.Series{Name: "after " + k.name}
 		for _, x := range points {
-			s.X, s.Y = append(s.X, float64(x.Pages)), append(s.Y, 100*x.Value)
+			line.Add(float64(x.Pages), 100*x.Value)
 		}
-		chart.Series, over = append(chart.Series, s), append(over, points)
+		chart.Series, over = append(chart.Series, line), append(over, points)
 	}
-	s = show.Section{Title: c.place.World.Name, Chart: chart, Table: cutTable(cuts, whole),
+	bias := func(k *cut) float64 { return measure.RankBiasedOverlap(k.ranked, whole, najorkBias) }
+	r.show(show.Section{Title: place, Chart: chart, Table: cutTable(cuts, whole),
 		Text: fmt.Sprintf("The whole has %d pages; the top 0.28 %% are %d of them. Rank-biased overlap, which weighs the first pages most (p = %v): %.3f after %s, %.3f after %s.",
-			len(whole), measure.PagesAt(najorkTop, len(whole)), najorkBias, measure.RankBiasedOverlap(cuts[0].ranked, whole, najorkBias), cuts[0].name, measure.RankBiasedOverlap(cuts[1].ranked, whole, najorkBias), cuts[1].name)}
-	return fig3Finding(c.place.World.Name, over, cuts[0], whole), s, nil
+			len(whole), measure.PagesAt(najorkTop, len(whole)), najorkBias, bias(cuts[0]), cuts[0].name, bias(cuts[1]), cuts[1].name)})
+	r.find(place, fig3Finding(over, cuts[0], whole))
+	return nil
 }
 
 // cutAt breaks the crawl off after a share of its pages and ranks what it has.
 func (b *Bench) cutAt(c *crawl58, name string, of float64) (*cut, error) {
-	order := c.runs[0].Result.Order
-	w := c.place.World
+	w, order := c.place.World, c.runs[0].Result.Order
 	k := &cut{name: name, fetched: measure.PagesAt(of, len(order)), early: make([]bool, w.Pages()), inTop: make([]uint32, w.Pages())}
-	seen := make([]uint32, w.Pages())
 	within := slices.Clone(order[:k.fetched])
 	for _, p := range within {
 		k.early[p] = true
 	}
+	seen := make([]int, w.Pages()) // links from pages crawled
 	for _, p := range order[:k.fetched] {
 		for _, q := range w.Sim.Out.List(p) {
+			if q == p {
+				continue
+			}
 			if seen[q]++; seen[q] == najorkLinks && !k.early[q] {
 				within = append(within, q)
 			}
 		}
 	}
-	inside := make([]bool, w.Pages())
 	for _, p := range within {
-		inside[p] = true
+		k.links += seen[p]
 	}
-	for _, p := range order[:k.fetched] {
-		for _, q := range w.Sim.Out.List(p) {
-			if inside[q] && q != p {
-				k.links++
-			}
-		}
-	}
-	fetched := func(p graph.Page) bool { return k.early[p] }
-	t, err := measure.PageRankTruth(&rank.Web{In: w.In, Out: w.Sim.Out, Fetched: fetched}, measure.TruthOptions{Follow: najorkFollow, SelfLinks: w.Sim.SelfLinks, Within: within, Threads: b.Threads,
-		Progress: func(int, float64) error { return b.Context.Err() }})
+	o := b.truthOptions(c.place)
+	o.Follow, o.Within = najorkFollow, within
+	t, err := measure.PageRankTruth(&rank.Web{In: w.In, Out: w.Sim.Out, Fetched: func(p graph.Page) bool { return k.early[p] }}, o)
 	if err != nil {
-		return nil, fmt.Errorf("%s after %s: %w", w.Name, name, err)
+		return nil, err
 	}
 	k.ranked = measure.Ranking(t.Value, within)
 	for i, p := range k.ranked {
@@ -106,7 +88,7 @@ func (b *Bench) cutAt(c *crawl58, name string, of float64) (*cut, error) {
 	return k, nil
 }
 
-// shares is how many of the top n of the whole were crawled before the cut, and how
+// shares returns how many of the top n of the whole were crawled before the cut, and how
 // many were in the top n then.
 func (k *cut) shares(whole []graph.Page, n int) (crawled, top float64) {
 	a, b := 0, 0
@@ -122,7 +104,7 @@ func (k *cut) shares(whole []graph.Page, n int) (crawled, top float64) {
 }
 
 // cutTable lists the cuts, with the two percentages of the paper for the top 0.28 %,
-// 1 % and 10 % (X17).
+// 1 % and 10 %.
 func cutTable(cuts []*cut, whole []graph.Page) *show.Table {
 	t := &show.Table{Columns: []show.Column{{Name: "after"}, {Name: "pages crawled", Key: "pages"}, {Name: "URLs ranked", Key: "urls"}, {Name: "links"}}}
 	tops := []float64{najorkTop, 0.01, 0.1}
@@ -130,32 +112,31 @@ func cutTable(cuts []*cut, whole []graph.Page) *show.Table {
 		name := "top " + plot.Number(100*of) + " %"
 		t.Columns = append(t.Columns, show.Column{Name: name + " crawled", Unit: "%"}, show.Column{Name: name + " in the top then", Unit: "%"})
 	}
-	t.Rows = append(t.Rows, []show.Cell{show.Words("theirs: 28 days"), show.None(), show.Words("217 million"), show.Words("3.8 billion"), show.Num(96, 1), show.Num(76, 1), show.None(), show.None(), show.None(), show.None()})
+	none := show.None()
+	t.Add("theirs: 28 days", none, "217 million", "3.8 billion", show.Num(96, 1), show.Num(76, 1), none, none, none, none)
 	for _, k := range cuts {
-		row := []show.Cell{show.Words(k.name), show.Count(k.fetched), show.Count(len(k.ranked)), show.Count(int(k.links))}
+		row := []any{k.name, k.fetched, len(k.ranked), k.links}
 		for _, of := range tops {
 			crawled, top := k.shares(whole, measure.PagesAt(of, len(whole)))
 			row = append(row, show.Num(100*crawled, 1), show.Num(100*top, 1))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row...)
 	}
 	return t
 }
 
-// fig3Finding asks whether the overlap after 28 days stays at 60 % and more from N =
+// fig3Finding states whether the overlap after 28 days stays at 60 % and more from N =
 // 20 on.
-func fig3Finding(place string, over [][]measure.Point, k *cut, whole []graph.Page) finding {
-	low, high := band(over[0])
-	low62, high62 := band(over[1])
+func fig3Finding(over [][]measure.Point, k *cut, whole []graph.Page) finding {
+	low, high := extremes(over[0])
+	low62, high62 := extremes(over[1])
 	crawled, top := k.shares(whole, measure.PagesAt(najorkTop, len(whole)))
-	f := finding{place: place, holds: low >= 0.6}
-	f.numbers = fmt.Sprintf("overlap %.0f to %.0f %% against 60 to 80, after 62 %% of the pages %.0f to %.0f %%; of the top 0.28 %% %.0f %% crawled by then and %.0f %% in the top, against 96 and 76",
+	return found(low >= 0.6, "overlap %.0f to %.0f %% against 60 to 80, after 62 %% of the pages %.0f to %.0f %%; of the top 0.28 %% %.0f %% crawled by then and %.0f %% in the top, against 96 and 76",
 		100*low, 100*high, 100*low62, 100*high62, 100*crawled, 100*top)
-	return f
 }
 
-// band is the least and the greatest overlap from N = 20 on.
-func band(over []measure.Point) (low, high float64) {
+// extremes returns the least and the greatest overlap from N = 20 on.
+func extremes(over []measure.Point) (low, high float64) {
 	low = 1
 	for _, x := range over {
 		if x.Pages >= 20 {

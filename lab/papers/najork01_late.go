@@ -6,43 +6,17 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
-	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
-// Numbers of the paper on late pages: of the top 300, 24 came after the first week.
+// Of the top 300 of the paper 24 came after the first week, which is 8 %. lateListed is
+// how many late pages are listed, fewLate the share up to which they count as few.
 const (
-	lateTop  = 300
-	lateWeek = 7
+	lateTop    = 300
+	lateWeek   = 7
+	lateListed = 24
+	fewLate    = 0.16
 )
-
-// lateListed is how many late pages are listed.
-const lateListed = 24
-
-// najorkLate lists top pages that came late, with the links to them (X18).
-func najorkLate(b *Bench) (*show.Report, error) {
-	r := &show.Report{Title: "najork01-late", Header: b.najorkHeader([]string{"breadth-first"}, "PageRank"),
-		Intro: []string{"Pages among the top 300 that were crawled after the first week (7 of 58 days). The paper: 24 of 300 (8 %), most of them with many links from their own site and few from others. On webs of fewer than 30,000 pages the best hundredth is taken, at least 20 pages. " + dayText}}
-	var few, local []finding
-	for _, p := range b.Places {
-		one := *b
-		one.Starts = 0
-		crawls, err := one.crawls58(p, false)
-		if err != nil {
-			return nil, err
-		}
-		if len(crawls[0].days) < najorkFew {
-			few, local = append(few, tooFew(p.World.Name)), append(local, tooFew(p.World.Name))
-			continue
-		}
-		f, l, s := lateAt(&crawls[0])
-		few, local, r.Sections = append(few, f), append(local, l), append(r.Sections, s)
-	}
-	r.Verdict = verdicts(
-		verdict("few of the top pages come late, up to twice the 8 % of the paper", few),
-		verdict("late top pages have a larger share of links from their own site than the others", local))
-	return r, nil
-}
 
 // A topPage is one of the top pages of a crawl.
 type topPage struct {
@@ -52,10 +26,10 @@ type topPage struct {
 	local, remote int // pages of its site, and of others, that link to it
 }
 
-// topPages is the best pages with when they came and who links to them, of the pages
-// that can be reached.
+// topPages returns the best pages with when they came and which reachable pages link to
+// them.
 func (c *crawl58) topPages(n int) []topPage {
-	w := c.place.World
+	w := c.World
 	day := make([]int, w.Pages())
 	for k, p := range c.runs[0].Result.Order {
 		day[p] = c.days[k]
@@ -78,40 +52,42 @@ func (c *crawl58) topPages(n int) []topPage {
 	return top
 }
 
-func lateAt(c *crawl58) (few, local finding, s show.Section) {
-	w := c.place.World
-	n := min(lateTop, max(20, len(c.days)/100), len(c.days))
+// late lists top pages that came late, with the links to them.
+func late(r *run, c *crawl58) error {
+	w, n := c.World, min(lateTop, max(20, len(c.days)/100), len(c.days))
 	var late, soon []topPage
+	chart := &plot.Chart{Title: w.Name + ": day of the top pages", XLabel: "rank", YLabel: "day", LogX: true, Points: true,
+		Series: []plot.Series{{Name: "after the first week"}, {Name: "in the first week"}}}
 	for _, t := range c.topPages(n) {
 		if t.day > lateWeek {
 			late = append(late, t)
+			chart.Series[0].Add(float64(t.rank), float64(t.day))
 		} else {
 			soon = append(soon, t)
+			chart.Series[1].Add(float64(t.rank), float64(t.day))
 		}
 	}
 	t := &show.Table{Columns: []show.Column{{Name: "page"}, {Name: "rank"}, {Name: "PageRank", Key: "score"}, {Name: "day"}, {Name: "links from its site", Key: "local"}, {Name: "from others", Key: "remote"}}}
 	for _, x := range late[:min(lateListed, len(late))] {
-		row := []show.Cell{show.Words(w.PageName(x.page)), show.Count(x.rank), show.Num(x.score, 1), show.Count(x.day), show.Count(x.local), show.Count(x.remote)}
+		remote := show.Count(x.remote)
 		if !w.HasSites() {
-			row[4], row[5] = show.Count(x.local), show.None()
+			remote = show.None()
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(w.PageName(x.page), x.rank, show.Num(x.score, 1), x.day, x.local, remote)
 	}
-	s = show.Section{Title: w.Name, Chart: lateChart(c, late, soon), Table: t, Text: lateText(w, n, late, soon)}
-	few, local = lateFindings(w, n, late, soon)
-	return few, local, s
+	of := measure.Share(len(late), n)
+	about := fmt.Sprintf("%d of the top %d (%.1f %%) came after the first week; theirs 24 of 300 (8 %%).", len(late), n, 100*of)
+	if w.HasSites() {
+		about += fmt.Sprintf(" Of the links to late top pages %.1f %% come from their own site, to the others %.1f %%.", 100*localShare(late), 100*localShare(soon))
+	} else {
+		about += " Sites are unknown or there is one: all links are listed as from its site."
+	}
+	r.show(show.Section{Title: w.Name, Chart: chart, Table: t, Text: about})
+	r.find(w.Name, found(of <= fewLate, "%d of %d, %.0f %%", len(late), n, 100*of), localFinding(w.HasSites(), late, soon))
+	return nil
 }
 
-// lateText is the counts beside theirs.
-func lateText(w *lab.World, n int, late, soon []topPage) string {
-	s := fmt.Sprintf("%d of the top %d (%.1f %%) came after the first week; theirs 24 of 300 (8 %%).", len(late), n, 100*measure.Share(len(late), n))
-	if !w.HasSites() {
-		return s + " Sites are unknown or there is one: all links are listed as from its site."
-	}
-	return fmt.Sprintf("%s Of the links to late top pages %.1f %% come from their own site, to the others %.1f %%.", s, 100*localShare(late), 100*localShare(soon))
-}
-
-// localShare is the mean, over pages, of the share of the links to a page that come
+// localShare returns the mean, over pages, of the share of the links to a page that come
 // from its own site; pages without links do not count.
 func localShare(pages []topPage) float64 {
 	var shares []float64
@@ -120,40 +96,17 @@ func localShare(pages []topPage) float64 {
 			shares = append(shares, measure.Share(t.local, t.local+t.remote))
 		}
 	}
-	if len(shares) == 0 {
-		return 0
-	}
-	return measure.Sum(shares) / float64(len(shares))
+	return measure.Sum(shares) / float64(max(1, len(shares)))
 }
 
-// fewLate is up to what share of the top pages counts as few: twice theirs.
-const fewLate = 0.16
-
-func lateFindings(w *lab.World, n int, late, soon []topPage) (few, local finding) {
-	of := measure.Share(len(late), n)
-	few = finding{place: w.Name, holds: of <= fewLate, numbers: fmt.Sprintf("%d of %d, %.0f %%", len(late), n, 100*of)}
-	local = finding{place: w.Name}
+// localFinding states whether late top pages have more of their links from their site.
+func localFinding(sites bool, late, soon []topPage) finding {
 	switch {
-	case !w.HasSites():
-		local.lacks = "it has no sites or one"
+	case !sites:
+		return finding{lacks: "it has no sites or one"}
 	case len(late) == 0 || len(soon) == 0:
-		local.lacks = fmt.Sprintf("%d of its top pages are late, %d are not", len(late), len(soon))
-	default:
-		a, b := localShare(late), localShare(soon)
-		local.holds, local.numbers = a > b, fmt.Sprintf("%.1f %% against %.1f %%", 100*a, 100*b)
+		return finding{lacks: fmt.Sprintf("%d of its top pages are late, %d are not", len(late), len(soon))}
 	}
-	return few, local
-}
-
-// lateChart shows the day of each top page by its rank.
-func lateChart(c *crawl58, late, soon []topPage) *plot.Chart {
-	points := func(name string, pages []topPage) plot.Series {
-		s := plot.Series{Name: name}
-		for _, t := range pages {
-			s.X, s.Y = append(s.X, float64(t.rank)), append(s.Y, float64(t.day))
-		}
-		return s
-	}
-	return &plot.Chart{Title: c.place.World.Name + ": day of the top pages", XLabel: "rank", YLabel: "day", LogX: true, Points: true,
-		Series: []plot.Series{points("after the first week", late), points("in the first week", soon)}}
+	a, b := localShare(late), localShare(soon)
+	return found(a > b, "%.1f %% against %.1f %%", 100*a, 100*b)
 }

@@ -96,7 +96,7 @@ func TestCut(t *testing.T) {
 			t.Fatalf("%v of the crawl: %d pages crawled and %d ranked, want %d and %d", of, k.fetched, len(k.ranked), len(early), len(ids))
 		}
 		lists := graph.ListsOf(part)
-		if k.links != lists.Links() {
+		if int64(k.links) != lists.Links() {
 			t.Errorf("%v of the crawl has %d links, want %d", of, k.links, lists.Links())
 		}
 		r, err := rank.PageRank(&rank.Web{Out: lists}, rank.Options{Follow: najorkFollow, Tolerance: 1e-12})

@@ -33,7 +33,7 @@ func prepared(t testing.TB, p *Place) *lab.Comparison {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := p.Setting(&Bench{Random: 1}, truth).Prepare()
+	c, err := (&Bench{Random: 1}).setting(p, truth).Prepare()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +128,8 @@ func TestPaperRandomIsTheDiagonal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found[seed], gathered[seed] = percents(trial.Found(hot)), percents(trial.Cumulative())
-		again[seed] = percents(measure.Curve{Y: revisiting(r, c, hot), Reachable: T})
+		found[seed], gathered[seed] = hundred(trial.Found(hot)), hundred(trial.Cumulative())
+		again[seed] = hundred(measure.Curve{Y: revisiting(r, c, hot), Reachable: T})
 	}
 	for _, m := range []struct {
 		what string
@@ -145,6 +145,15 @@ func TestPaperRandomIsTheDiagonal(t *testing.T) {
 			}
 		}
 	}
+}
+
+// hundred is a curve after 1, 2... 100 % of the pages.
+func hundred(c measure.Curve) []float64 {
+	y := make([]float64, 100)
+	for i := range y {
+		y[i] = percent(c, i+1)
+	}
+	return y
 }
 
 // revisiting is P_ST of a crawler that draws any page each time.
@@ -315,17 +324,12 @@ func TestPaperGraphs(t *testing.T) {
 	leaveToWholeRun(t)
 	b := &Bench{Context: context.Background(), Random: 1, Threads: 2}
 	for _, p := range []*Place{midWeb(t), wikiPlace(t)} {
-		counts, err := p.Backlinks(b)
-		if err != nil {
-			t.Fatal(err)
-		}
 		names := b.choOrders(p)
-		c, err := b.courses(p, counts, names)
+		c, err := b.courses(p, byBacklinks, names...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rule := scaled(c[0].Judge, 100, 0.008)
-		m := bySeeds(orderRows(c, names, func(c *course, t *measure.Trial) measure.Curve { return t.Found(rule.of(c.Judge)) }))
+		m := bySeeds(foundRows(c, scaled(c[0].Judge, 100, 0.008)))
 		for _, i := range []int{breadthFirst, backlinkCount, pagerankOrder} {
 			if m[i] <= diagonalMean {
 				t.Errorf("%s: %s finds hot pages no faster than random: %.3f", p.World.Name, names[i], m[i])
@@ -341,7 +345,7 @@ func TestPaperGraphs(t *testing.T) {
 		if !(rows[0].area < rows[1].area && rows[1].area < rows[2].area) {
 			t.Errorf("%s: mean P_ST for fewer and fewer hot pages: %.3f, %.3f, %.3f", p.World.Name, rows[0].area, rows[1].area, rows[2].area)
 		}
-		ranks, err := p.PageRank(b)
+		ranks, err := byPageRank(b, p, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
