@@ -22,7 +22,7 @@ type Setting struct {
 	// Truth measures the orders; nil leaves them unmeasured and policies without an
 	// oracle.
 	Truth *measure.Truth
-	Hot   []float64 // thresholds G of P_ST; nil are those of the semantics document
+	Hot   []float64 // thresholds G of P_ST; nil for the defaults
 	// History is what an earlier crawl knew; nil when there was none.
 	History    *History
 	SitePolicy string // order of the sites, when it is not that of the pages
@@ -72,10 +72,10 @@ type oracle struct {
 	scale float64
 }
 
-// Importance is the truth, on the mean-1 scale where it has one.
+// Importance returns the truth, on the mean-1 scale where it has one.
 func (o oracle) Importance(p graph.Page) float64 { return o.c.Truth.Value[p] * o.scale }
 
-// Place is the place of a page in the Horn order.
+// Place returns the place of a page in the Horn order.
 func (o oracle) Place(p graph.Page) int {
 	o.c.hornly.Do(func() {
 		o.c.horn = make([]uint32, o.c.World.Pages())
@@ -106,7 +106,7 @@ type Run struct {
 	Seconds  float64 // of the crawl, by the wall clock
 }
 
-// Check finds out whether a policy can run here.
+// Check returns an error if a policy cannot run here.
 func (c *Comparison) Check(name string) error {
 	_, err := c.choose(name)
 	return err
@@ -136,18 +136,33 @@ func (c *Comparison) Crawl(name string, progress func(fetched int) error) (*Run,
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Policy: name, Result: res, Seconds: time.Since(began).Seconds()}
+	took := time.Since(began).Seconds()
 	if c.Judge == nil {
-		return r, nil
+		return &Run{Policy: name, Result: res, Seconds: took}, nil
 	}
-	if r.Trial, err = c.Judge.Try(res.Order); err != nil {
-		return nil, fmt.Errorf("policy %s: %w", name, err)
+	r, err := c.Measure(name, res)
+	if err != nil {
+		return nil, err
 	}
-	r.Measures = r.Trial.Measures()
+	r.Seconds = took
 	return r, nil
 }
 
-// options are those of one crawl.
+// Measure judges an order that came from elsewhere, such as that of a real crawl, which
+// then stands beside the virtual ones as a Run of its own. It has no trace of its
+// fetchers.
+func (c *Comparison) Measure(name string, res *sim.Result) (*Run, error) {
+	if c.Judge == nil {
+		return nil, fmt.Errorf("measure %s: there is no truth", name)
+	}
+	trial, err := c.Judge.Try(res.Order)
+	if err != nil {
+		return nil, fmt.Errorf("measure %s: %w", name, err)
+	}
+	return &Run{Policy: name, Result: res, Trial: trial, Measures: trial.Measures()}, nil
+}
+
+// options returns those of one crawl.
 func (c *Comparison) options(name string) (sim.Options, *sim.World, error) {
 	var o sim.Options
 	choice, err := c.choose(name)
@@ -174,7 +189,7 @@ func (c *Comparison) options(name string) (sim.Options, *sim.World, error) {
 	return o, &world, nil
 }
 
-// oldPages is the pages of E that the earlier crawl knew, ascending.
+// OldPages returns the pages of E that the earlier crawl knew, ascending.
 func (c *Comparison) OldPages() []graph.Page {
 	var old []graph.Page
 	for _, p := range c.Tree.Order {
@@ -190,17 +205,80 @@ func (c *Comparison) OldPages() []graph.Page {
 // it has the order of the names. progress is called with the number of fetches of all
 // of them.
 func (c *Comparison) All(names []string, threads int, progress func(fetched int) error) ([]*Run, error) {
-	for _, n := range names {
-		if err := c.Check(n); err != nil {
+	return crawlAll(c.jobs(names), threads, progress)
+}
+
+// A job is a policy to run in a comparison.
+type job struct {
+	c      *Comparison
+	policy string
+}
+
+func (c *Comparison) jobs(names []string) []job {
+	all := make([]job, len(names))
+	for i, n := range names {
+		all[i] = job{c, n}
+	}
+	return all
+}
+
+// crawlAll runs jobs. What could be run is returned beside an error, unless a policy
+// cannot run at all.
+func crawlAll(jobs []job, threads int, progress func(fetched int) error) ([]*Run, error) {
+	for _, j := range jobs {
+		if err := j.c.Check(j.policy); err != nil {
 			return nil, err
 		}
 	}
-	runs, errs := make([]*Run, len(names)), make([]error, len(names))
-	sum := newTotal(len(names), progress)
-	graph.Parallel(min(threads, len(names)), len(names), func(i int) {
-		runs[i], errs[i] = c.Crawl(names[i], func(n int) error { return sum.set(i, n) })
+	runs, errs := make([]*Run, len(jobs)), make([]error, len(jobs))
+	sum := newTotal(len(jobs), progress)
+	graph.Parallel(min(threads, len(jobs)), len(jobs), func(i int) {
+		runs[i], errs[i] = jobs[i].c.Crawl(jobs[i].policy, func(n int) error { return sum.set(i, n) })
 	})
 	return runs, errors.Join(errs...)
+}
+
+// Baselines are the crawls that all others of a comparison are held against. They
+// have no site policy of their own, whatever the others have: they are the ceiling and
+// the floor of what the world allows.
+type Baselines struct{ Random, Horn, Omniscient *Run }
+
+// BaselineNames returns the policies of the baselines.
+func BaselineNames() []string { return []string{"random", "horn", "omniscient"} }
+
+// Regret returns that of an average against the baselines; ok is false where nothing can
+// be gained, or nothing is known.
+func (b *Baselines) Regret(average float64) (regret float64, ok bool) {
+	if b == nil || b.Random == nil || b.Horn == nil || b.Omniscient == nil {
+		return 0, false
+	}
+	return measure.Regret(average, b.Random.Measures.Average, b.Horn.Measures.Average, b.Omniscient.Measures.Average)
+}
+
+// Versus runs several policies and the baselines, those that are both only once. As
+// with All, what could be run is returned beside an error; the others are nil. Without
+// a truth there are no baselines.
+func (c *Comparison) Versus(names []string, threads int, progress func(fetched int) error) ([]*Run, *Baselines, error) {
+	if c.Truth == nil {
+		runs, err := c.All(names, threads, progress)
+		return runs, nil, err
+	}
+	bare := c
+	if c.SitePolicy != "" {
+		bare = &Comparison{Setting: c.Setting, Tree: c.Tree, Judge: c.Judge}
+		bare.SitePolicy = ""
+	}
+	jobs, at := c.jobs(names), [3]int{}
+	for i, n := range BaselineNames() {
+		if at[i] = slices.Index(names, n); at[i] < 0 || bare != c {
+			at[i], jobs = len(jobs), append(jobs, job{bare, n})
+		}
+	}
+	runs, err := crawlAll(jobs, threads, progress)
+	if runs == nil {
+		return nil, nil, err
+	}
+	return runs[:len(names)], &Baselines{runs[at[0]], runs[at[1]], runs[at[2]]}, err
 }
 
 // total adds up the progress of runs that go on at the same time.

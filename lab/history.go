@@ -49,7 +49,7 @@ func NewHistory(values []float64, gone []float64) (*History, error) {
 	return h, nil
 }
 
-// meanScale is the factor that brings n values that sum to total to the mean 1. Values
+// meanScale returns the factor that brings n values that sum to total to the mean 1. Values
 // of sum 1 are multiplied by n and values of mean 1 are taken as they are, although
 // their computed sum is a little off: a factor that is as near to another as that
 // could make two neighbouring values equal that the other keeps apart.

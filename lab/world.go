@@ -39,10 +39,10 @@ func NewWorld(name string, g *graph.Graph, selfLinks bool, threads int) *World {
 	return w
 }
 
-// Pages is the number of pages.
+// Pages returns the number of pages.
 func (w *World) Pages() int { return w.Sim.Out.Pages() }
 
-// Sites is the number of sites; as many as pages where they are not known.
+// Sites returns the number of sites; as many as pages where they are not known.
 func (w *World) Sites() int {
 	if w.Sim.SiteOf == nil {
 		return w.Pages()
@@ -73,7 +73,7 @@ func (w *World) PageName(p graph.Page) string {
 	return fmt.Sprintf("page %d", p)
 }
 
-// Web is the world for the ranks.
+// Web returns the world for the ranks.
 func (w *World) Web() *rank.Web {
 	web := &rank.Web{In: w.In, Out: w.Sim.Out, Sites: w.Sim.SiteOf}
 	if w.Graph != nil && w.Graph.HasUncrawled() {

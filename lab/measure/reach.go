@@ -6,13 +6,15 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// A Tree is the pages that a crawl can reach, E, in some order of discovery, each
-// with the page it was discovered on.
+// A Tree holds the pages that a crawl can reach, E, in the order of discovery, each with
+// the page it was discovered on.
 type Tree struct {
 	Order []graph.Page // E; T = len(Order)
 	// Parent is, for each place in Order, the place of the page on which it was seen
 	// first, which is an earlier one; NoParent for seeds.
 	Parent []uint32
+	out    *graph.Lists
+	seen   []bool // by page
 }
 
 // NoParent is the parent of a seed.
@@ -23,23 +25,32 @@ const NoParent = math.MaxUint32
 // does not matter whether the lists have them. All seeds are pages; one named twice
 // counts once.
 func Reach(out *graph.Lists, seeds []graph.Page) *Tree {
-	t := &Tree{}
-	seen := make([]bool, out.Pages())
-	add := func(p graph.Page, parent uint32) {
-		if !seen[p] {
-			seen[p] = true
-			t.Order, t.Parent = append(t.Order, p), append(t.Parent, parent)
-		}
-	}
-	for _, p := range seeds {
-		add(p, NoParent)
-	}
-	for i := 0; i < len(t.Order); i++ {
-		for _, q := range out.List(t.Order[i]) {
-			add(q, uint32(i))
-		}
-	}
+	t := &Tree{out: out, seen: make([]bool, out.Pages())}
+	t.Grow(seeds...)
 	return t
+}
+
+// Grow adds further seeds and what they reach. It reports whether there was anything to
+// add.
+func (t *Tree) Grow(seeds ...graph.Page) bool {
+	at := len(t.Order)
+	for _, p := range seeds {
+		t.add(p, NoParent)
+	}
+	grown := len(t.Order) > at
+	for ; at < len(t.Order); at++ {
+		for _, q := range t.out.List(t.Order[at]) {
+			t.add(q, uint32(at))
+		}
+	}
+	return grown
+}
+
+func (t *Tree) add(p graph.Page, parent uint32) {
+	if !t.seen[p] {
+		t.seen[p] = true
+		t.Order, t.Parent = append(t.Order, p), append(t.Parent, parent)
+	}
 }
 
 // Depths returns the number of links from a seed to each page along the tree, by place in

@@ -20,3 +20,14 @@ func TestReach(t *testing.T) {
 		t.Errorf("depths %v, want %v", tree.Depths(), want)
 	}
 }
+
+// A tree grows by what further seeds reach, and not by a page that it has.
+func TestGrow(t *testing.T) {
+	tree := Reach(webOf(t, [][]graph.Page{{1}, {}, {3, 1}, {2}}), []graph.Page{0})
+	if tree.Grow(1) || !tree.Grow(3) {
+		t.Error("page 1 is new, or page 3 is not")
+	}
+	if want := []graph.Page{0, 1, 3, 2}; !slices.Equal(tree.Order, want) {
+		t.Errorf("order %v, want %v", tree.Order, want)
+	}
+}

@@ -2,6 +2,7 @@ package papers
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -90,7 +91,7 @@ func smallSites(w *lab.World) []graph.Site {
 }
 
 // closed returns one site as a world of its own, crawled from the page that reaches most
-// among its first 16 seeds and its 16 pages with most links.
+// among its starts.
 func (p *Place) closed(s graph.Site) *domain {
 	w := p.World
 	var pages []graph.Page
@@ -119,13 +120,14 @@ func (p *Place) closed(s graph.Site) *domain {
 	if url := w.Sim.URL; url != nil {
 		d.World.Sim.URL = func(b []byte, q graph.Page) []byte { return url(b, pages[q]) }
 	}
-	d.Seeds, d.SeedsName = d.widestReach(inside(p.Seeds)), "widest reach"
+	seed, _ := lab.Widest(context.Background(), d.World.Sim.Out, len(pages), d.starts(inside(p.Seeds))) // ends in time: no error
+	d.Seeds, d.SeedsName = []graph.Page{seed}, "widest reach"
 	return d
 }
 
-// widestReach returns the page that reaches most, the first among equals: of the given
-// ones, at most 16, then of the 16 pages with most links.
-func (d *domain) widestReach(given []graph.Page) []graph.Page {
+// starts returns the pages that a crawl of the domain may start from: of the given ones
+// at most 16, then the 16 with most links.
+func (d *domain) starts(given []graph.Page) []graph.Page {
 	const most = 16
 	out := d.World.Sim.Out
 	by := make([]graph.Page, out.Pages())
@@ -133,6 +135,5 @@ func (d *domain) widestReach(given []graph.Page) []graph.Page {
 		by[p] = graph.Page(p)
 	}
 	slices.SortStableFunc(by, func(a, b graph.Page) int { return cmp.Compare(out.Degree(b), out.Degree(a)) })
-	try := slices.Concat(given[:min(most, len(given))], by[:min(most, len(by))])
-	return []graph.Page{slices.MaxFunc(try, func(a, b graph.Page) int { return cmp.Compare(d.reach([]graph.Page{a}), d.reach([]graph.Page{b})) })}
+	return slices.Concat(given[:min(most, len(given))], by[:min(most, len(by))])
 }

@@ -2,82 +2,15 @@ package lab
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/measure"
 )
-
-// Baselines are the crawls that all others of a comparison are held against. They
-// have no site policy of their own, whatever the others have: they are the ceiling and
-// the floor of what the world allows.
-type Baselines struct{ Random, Horn, Omniscient *Run }
-
-// BaselineNames are the policies of the baselines.
-func BaselineNames() []string { return []string{"random", "horn", "omniscient"} }
-
-// Regret is that of an average against the baselines; ok is false where nothing can
-// be gained, or nothing is known.
-func (b *Baselines) Regret(average float64) (regret float64, ok bool) {
-	if b == nil || b.Random == nil || b.Horn == nil || b.Omniscient == nil {
-		return 0, false
-	}
-	return measure.Regret(average, b.Random.Measures.Average, b.Horn.Measures.Average, b.Omniscient.Measures.Average)
-}
-
-// Versus runs several policies and the baselines, those that are both only once. As
-// with All, what could be run is returned beside an error; the others are nil. Without
-// a truth there are no baselines.
-func (c *Comparison) Versus(names []string, threads int, progress func(fetched int) error) ([]*Run, *Baselines, error) {
-	if c.Truth == nil {
-		runs, err := c.All(names, threads, progress)
-		return runs, nil, err
-	}
-	if c.SitePolicy != "" {
-		return c.versusBare(names, threads, progress)
-	}
-	all := slices.Clone(names)
-	for _, n := range BaselineNames() {
-		if !slices.Contains(all, n) {
-			all = append(all, n)
-		}
-	}
-	runs, err := c.All(all, threads, progress)
-	if runs == nil {
-		return nil, nil, err
-	}
-	find := func(name string) *Run { return runs[slices.Index(all, name)] }
-	return runs[:len(names)], &Baselines{find("random"), find("horn"), find("omniscient")}, err
-}
-
-// versusBare is Versus when the sites have an order of their own, which the baselines
-// have not.
-func (c *Comparison) versusBare(names []string, threads int, progress func(int) error) ([]*Run, *Baselines, error) {
-	runs, err := c.All(names, threads, progress)
-	if err != nil {
-		return runs, nil, err
-	}
-	done := 0
-	for _, r := range runs {
-		done += len(r.Result.Order)
-	}
-	bare := &Comparison{Setting: c.Setting, Tree: c.Tree, Judge: c.Judge}
-	bare.SitePolicy = ""
-	base, err := bare.All(BaselineNames(), threads, func(n int) error {
-		if progress == nil {
-			return nil
-		}
-		return progress(done + n)
-	})
-	if err != nil {
-		return runs, nil, err
-	}
-	return runs, &Baselines{base[0], base[1], base[2]}, nil
-}
 
 // Report shows the runs of a comparison side by side, the baselines dashed: measures,
 // curves and, with a model of time, what happened when. b may be nil.
@@ -98,7 +31,7 @@ func (c *Comparison) Report(title string, runs []*Run, b *Baselines) *show.Repor
 	return r
 }
 
-// Header is the five things that runs are a function of: world, seeds, policies,
+// Header returns the five things that runs are a function of: world, seeds, policies,
 // options and random seed.
 func (c *Comparison) Header(runs []*Run) []show.Field {
 	var names []string
@@ -168,7 +101,7 @@ func (c *Comparison) tableText(b *Baselines) string {
 	return text
 }
 
-// Table is the single numbers of all runs, then of the baselines that are not among
+// Table returns the single numbers of all runs, then of the baselines that are not among
 // them. Column keys are the names of the same numbers in the JSON of `winnow sim`.
 func (c *Comparison) Table(runs []*Run, b *Baselines) *show.Table {
 	t := &show.Table{Columns: []show.Column{{Name: "policy"}, {Name: "pages"}}}
@@ -182,11 +115,11 @@ func (c *Comparison) Table(runs []*Run, b *Baselines) *show.Table {
 		t.Columns = append(t.Columns, show.Column{Name: "virtual time", Unit: "s", Key: "virtual_seconds"})
 	}
 	add := func(name string, r *Run) {
-		row := append([]show.Cell{show.Words(name)}, c.cells(r, b)...)
+		row := append([]any{name}, c.cells(r, b)...)
 		if timed {
 			row = append(row, show.Num(r.Result.Took.Seconds(), 1))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row...)
 	}
 	for _, r := range runs {
 		add(r.Policy, r)
@@ -195,12 +128,12 @@ func (c *Comparison) Table(runs []*Run, b *Baselines) *show.Table {
 		for _, r := range b.others(runs) {
 			add(r.Policy+" (baseline)", r)
 		}
-		t.Rows = append(t.Rows, c.idealRow(runs, b))
+		t.Add(c.idealRow(runs, b)...)
 	}
 	return t
 }
 
-// others are the baselines that are not among the runs.
+// others returns the baselines that are not among the runs.
 func (b *Baselines) others(runs []*Run) []*Run {
 	var out []*Run
 	for _, r := range []*Run{b.Omniscient, b.Horn, b.Random} {
@@ -222,39 +155,31 @@ func (c *Comparison) measureColumns() []show.Column {
 	return append(cols, show.Column{Name: "50 %", Key: "pages_for_50"}, show.Column{Name: "90 %", Key: "pages_for_90"})
 }
 
-// cells is the numbers of a run after its name.
-func (c *Comparison) cells(r *Run, b *Baselines) []show.Cell {
-	pages := show.Count(len(r.Result.Order))
+// cells returns the numbers of a run after its name.
+func (c *Comparison) cells(r *Run, b *Baselines) []any {
 	if c.Judge == nil {
-		return []show.Cell{pages, show.Count(r.Result.Known), show.Count(r.Result.Sites)}
+		return []any{len(r.Result.Order), r.Result.Known, r.Result.Sites}
 	}
 	m := &r.Measures
-	row := []show.Cell{pages, show.Num(m.Average, 4), c.regretCell(m.Average, b), show.Num(m.Tau, 4), show.Num(m.TauSample, 4), show.Num(m.CrawlStop, 4)}
+	row := []any{len(r.Result.Order), show.Num(m.Average, 4), b.regretCell(m.Average), show.Num(m.Tau, 4), show.Num(m.TauSample, 4), show.Num(m.CrawlStop, 4)}
 	for _, h := range m.Threshold {
 		row = append(row, show.Num(h.Mean, 4))
 	}
-	return append(row, cellOf(m.PagesFor50), cellOf(m.PagesFor90))
+	return append(row, show.NumOf(m.PagesFor50, 1, 4), show.NumOf(m.PagesFor90, 1, 4))
 }
 
-func (c *Comparison) regretCell(average float64, b *Baselines) show.Cell {
+func (b *Baselines) regretCell(average float64) show.Cell {
 	if v, ok := b.Regret(average); ok {
 		return show.Num(v, 3)
 	}
 	return show.None()
 }
 
-func cellOf(v *float64) show.Cell {
-	if v == nil {
-		return show.None()
-	}
-	return show.Num(*v, 4)
-}
-
-// idealRow is what is known of the pages sorted by importance without a crawl.
-func (c *Comparison) idealRow(runs []*Run, b *Baselines) []show.Cell {
+// idealRow returns what is known of the pages sorted by importance without a crawl.
+func (c *Comparison) idealRow(runs []*Run, b *Baselines) []any {
 	n := mostFetches(runs)
 	ideal := c.Judge.Ideal(n)
-	row := []show.Cell{show.Words("ideal (baseline)"), show.Count(n), show.Num(ideal.Mean(), 4), c.regretCell(ideal.Mean(), b), show.None(), show.None(), show.Num(1, 4)}
+	row := []any{"ideal (baseline)", n, show.Num(ideal.Mean(), 4), b.regretCell(ideal.Mean()), show.None(), show.None(), show.Num(1, 4)}
 	for _, h := range c.Judge.Hot() {
 		row = append(row, show.Num(measure.IdealFound(h.Pages, len(c.Tree.Order), n).Mean(), 4))
 	}
@@ -268,7 +193,7 @@ func (c *Comparison) idealRow(runs []*Run, b *Baselines) []show.Cell {
 	return row
 }
 
-// mostFetches is the number of fetches of the longest run.
+// mostFetches returns the number of fetches of the longest run.
 func mostFetches(runs []*Run) (n int) {
 	for _, r := range runs {
 		n = max(n, len(r.Result.Order))
@@ -279,25 +204,24 @@ func mostFetches(runs []*Run) (n int) {
 // curvePoints is how many points of a curve a report keeps.
 const curvePoints = 300
 
-// runSeries is a curve over the share of the reachable pages, thinned.
+// runSeries returns a curve over the share of the reachable pages, thinned.
 func runSeries(name string, c measure.Curve) plot.Series {
 	s := plot.Series{Name: name}
 	for _, p := range c.Thin(curvePoints) {
-		s.X = append(s.X, measure.Share(p.Pages, c.Reachable))
-		s.Y = append(s.Y, p.Value)
+		s.Add(measure.Share(p.Pages, c.Reachable), p.Value)
 	}
 	return s
 }
 
-// runBaseline is runSeries for what the others are measured against.
+// runBaseline returns runSeries for what the others are measured against.
 func runBaseline(name string, c measure.Curve) plot.Series {
 	s := runSeries(name, c)
 	s.Baseline = true
 	return s
 }
 
-// curveSections are the curves over the pages fetched: cumulative importance (P8), P_CS
-// (P1) and P_ST (P2), with ideal and random (P5, P6, P9).
+// curveSections returns the curves over the pages fetched: cumulative importance, P_CS
+// and P_ST, with ideal and random.
 func (c *Comparison) curveSections(runs []*Run, b *Baselines) []show.Section {
 	n := mostFetches(runs)
 	sections := []show.Section{
@@ -317,7 +241,7 @@ func (c *Comparison) curveSections(runs []*Run, b *Baselines) []show.Section {
 	return sections
 }
 
-// curves is one chart of all runs; the baselines are ideal, horn and random, and
+// curves returns one chart of all runs; the baselines are ideal, horn and random, and
 // omniscient only where somebody asked for it.
 func (c *Comparison) curves(title, label string, runs []*Run, b *Baselines, of func(*Run) measure.Curve, ideal measure.Curve) show.Section {
 	chart := &plot.Chart{XLabel: "share of the reachable pages fetched", YLabel: label}
@@ -335,21 +259,12 @@ func (c *Comparison) curves(title, label string, runs []*Run, b *Baselines, of f
 	return show.Section{Title: title, Chart: chart}
 }
 
-// inSeconds is instants as numbers.
-func inSeconds(d []time.Duration) []float64 {
-	s := make([]float64, len(d))
-	for i, t := range d {
-		s[i] = t.Seconds()
-	}
-	return s
-}
-
 // precisionResamples is enough to see how far an interval reaches, and little enough
 // for a web of a million pages.
 const precisionResamples = 40
 
-// precisionSection is precision at 1, 5 and 10 % of the crawl, which the thesis tried
-// and rejected as unstable: the interval shows how far that is so here (P12).
+// precisionSection returns precision at 1, 5 and 10 % of the crawl, which the thesis tried
+// and rejected as unstable: the interval shows how far that is so here.
 func (c *Comparison) precisionSection(runs []*Run) show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "policy"}}}
 	parts := []float64{0.01, 0.05, 0.1}
@@ -358,15 +273,15 @@ func (c *Comparison) precisionSection(runs []*Run) show.Section {
 		t.Columns = append(t.Columns, show.Column{Name: name, Key: key}, show.Column{Name: "from", Key: key + "_low"}, show.Column{Name: "to", Key: key + "_high"})
 	}
 	for _, r := range runs {
-		row := []show.Cell{show.Words(r.Policy)}
+		row := []any{r.Policy}
 		for _, of := range parts {
-			if i, ok := r.Trial.Precision(of, precisionResamples, c.Random); ok {
-				row = append(row, show.Num(i.Mean, 4), show.Num(i.Low, 4), show.Num(i.High, 4))
-			} else {
-				row = append(row, show.None(), show.None(), show.None())
+			i, ok := r.Trial.Precision(of, precisionResamples, c.Random)
+			if !ok {
+				i.Mean, i.Low, i.High = math.NaN(), math.NaN(), math.NaN()
 			}
+			row = append(row, show.Num(i.Mean, 4), show.Num(i.Low, 4), show.Num(i.High, 4))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row...)
 	}
 	return show.Section{
 		Title: "Precision", Table: t,

@@ -9,27 +9,11 @@ import (
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/measure"
-	"github.com/winnow-crawler/winnow/sim"
 )
 
-// A real crawl stands beside the virtual ones as a Run of its own: Measure makes it one.
-// What it did is in Result; it has no trace of its fetchers.
-
-// Measure judges an order that came from elsewhere, such as that of a real crawl.
-func (c *Comparison) Measure(name string, res *sim.Result) (*Run, error) {
-	if c.Judge == nil {
-		return nil, fmt.Errorf("measure %s: there is no truth", name)
-	}
-	trial, err := c.Judge.Try(res.Order)
-	if err != nil {
-		return nil, fmt.Errorf("measure %s: %w", name, err)
-	}
-	return &Run{Policy: name, Result: res, Trial: trial, Measures: trial.Measures()}, nil
-}
-
-// CourseSections are the cumulative importance of runs by pages, with the ideal and the
-// random order (P5, P6, P8), and if there is time, by time and bytes, and the average
-// importance by time (X31, X32).
+// CourseSections returns the cumulative importance of runs by pages, with the ideal and the
+// random order, and if there is time, by time and bytes, and the average
+// importance by time.
 func (c *Comparison) CourseSections(runs []*Run) []show.Section {
 	n := mostFetches(runs)
 	label := "share of the importance of all pages that came"
@@ -54,7 +38,7 @@ func (c *Comparison) CourseSections(runs []*Run) []show.Section {
 	return append(out, timed...)
 }
 
-// tenths are the shares of a crawl at which two of them are held side by side (L14).
+// tenths are the shares of a crawl at which two of them are held side by side.
 const tenths = 10
 
 // Tenths returns the share of the importance that a run has after each tenth of the
@@ -76,14 +60,14 @@ func (r *Run) at(n int) []float64 {
 }
 
 // SideBySide holds a real crawl against a simulation of the same policy in the same world:
-// figure 4.15 of the thesis (X34, L14).
+// figure 4.15 of the thesis.
 func SideBySide(real, simulated *Run) show.Section {
 	a, b := real.Tenths(), simulated.Tenths()
 	t := &show.Table{Columns: []show.Column{{Name: "pages", Unit: "%"}, {Name: "crawled", Unit: "%", Key: "crawled"},
 		{Name: "simulated", Unit: "%", Key: "simulated"}, {Name: "difference", Unit: "points", Key: "difference"}}}
 	most := 0.0
 	for i := range a {
-		t.Rows = append(t.Rows, []show.Cell{show.Count(100 * (i + 1) / tenths), show.Num(100*a[i], 1), show.Num(100*b[i], 1), show.Num(100*(a[i]-b[i]), 1)})
+		t.Add(100*(i+1)/tenths, show.Num(100*a[i], 1), show.Num(100*b[i], 1), show.Num(100*(a[i]-b[i]), 1))
 		if d := math.Abs(a[i] - b[i]); d > most {
 			most = d
 		}
@@ -94,12 +78,12 @@ func SideBySide(real, simulated *Run) show.Section {
 	}
 }
 
-// depthBands are the ranges of depth of which the correlation is given, as the thesis
+// depthBands returns the ranges of depth of which the correlation is given, as the thesis
 // discusses them for its figure 4.14: near the seeds, farther away, and all.
 func depthBands() [][2]int { return [][2]int{{0, 2}, {0, 5}, {6, math.MaxInt}, {0, math.MaxInt}} }
 
-// DepthSections are the importance of pages by their distance from the seeds, and
-// Kendall's tau-b of the two within bands (X33). depth is by page of the truth; pages
+// DepthSections returns the importance of pages by their distance from the seeds, and
+// Kendall's tau-b of the two within bands. depth is by page of the truth; pages
 // are those that count.
 func DepthSections(truth *measure.Truth, pages []graph.Page, depth func(graph.Page) int) []show.Section {
 	scale := truth.Scale()
@@ -119,8 +103,8 @@ func DepthSections(truth *measure.Truth, pages []graph.Page, depth func(graph.Pa
 			continue
 		}
 		mean := measure.Sum(v) / float64(len(v))
-		s.X, s.Y = append(s.X, float64(d)), append(s.Y, mean)
-		t.Rows = append(t.Rows, []show.Cell{show.Count(d), show.Count(len(v)), show.Num(mean, 3), show.Num(100*measure.Sum(v)/total, 1)})
+		s.Add(float64(d), mean)
+		t.Add(d, len(v), show.Num(mean, 3), show.Num(100*measure.Sum(v)/total, 1))
 	}
 	return []show.Section{
 		{Title: "Importance by depth", Table: t, Chart: &plot.Chart{XLabel: "links from the nearest seed", YLabel: "mean importance", Series: []plot.Series{s}},
@@ -129,7 +113,7 @@ func DepthSections(truth *measure.Truth, pages []graph.Page, depth func(graph.Pa
 	}
 }
 
-// depthCorrelation is tau-b of depth and importance by band.
+// depthCorrelation returns tau-b of depth and importance by band.
 func depthCorrelation(truth *measure.Truth, pages []graph.Page, depth func(graph.Page) int) show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "depths"}, {Name: "pages"}, {Name: "tau-b", Key: "tau_b"}}}
 	for _, band := range depthBands() {
@@ -150,7 +134,7 @@ func depthCorrelation(truth *measure.Truth, pages []graph.Page, depth func(graph
 		case band[1] == math.MaxInt:
 			name = fmt.Sprintf("%d and more", band[0])
 		}
-		t.Rows = append(t.Rows, []show.Cell{show.Words(name), show.Count(len(x)), tau})
+		t.Add(name, len(x), tau)
 	}
 	return show.Section{Title: "Correlation of depth and importance", Table: t,
 		Text: "Kendall's tau-b: negative where pages nearer to the seeds are more important."}

@@ -16,7 +16,7 @@ type axisUnit struct {
 	size float64 // in seconds or bytes
 }
 
-// axisUnitFor is the largest unit of which the axis has at least three.
+// axisUnitFor returns the largest unit of which the axis has at least three.
 func axisUnitFor(largest float64, units ...axisUnit) axisUnit {
 	best := units[0]
 	for _, u := range units {
@@ -35,8 +35,8 @@ func axisOfBytes(largest float64) axisUnit {
 	return axisUnitFor(largest, axisUnit{"bytes", 1}, axisUnit{"kB", 1e3}, axisUnit{"MB", 1e6}, axisUnit{"GB", 1e9}, axisUnit{"TB", 1e12})
 }
 
-// timeSections are what a model of time adds: importance and pages over time (P8, P19),
-// importance over bytes, and what the fetchers did (P21, X28, X29).
+// timeSections returns what a model of time adds: importance and pages over time,
+// importance over bytes, and what the fetchers did.
 func (c *Comparison) timeSections(runs []*Run) []show.Section {
 	last := 0.0
 	for _, r := range runs {
@@ -47,30 +47,34 @@ func (c *Comparison) timeSections(runs []*Run) []show.Section {
 	if c.Judge != nil {
 		out = append(out, gatheredOverTime(runs, u), gatheredOverBytes(runs), averageByTime(runs, u, last))
 	}
-	out = append(out, activeFetchers(runs, u))
+	active := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "active fetchers"}
+	var each []show.Section
 	for _, r := range runs {
-		out = append(out, idleFetchers(r, u))
+		idle := idleFetchers(r, u)
+		line := idle.Chart.Series[0]
+		line.Name = r.Policy
+		active.Series, each = append(active.Series, line), append(each, idle)
 	}
-	return out
+	return append(append(out, show.Section{Title: "Active fetchers", Chart: active}), each...)
 }
 
 // timeBuckets is the number of stretches of the longest crawl in averageByTime.
 const timeBuckets = 40
 
-// averageByTime is the mean importance of the pages of each stretch of time (P15;
-// figure 1 of Najork and Wiener, figure 4.13 of the thesis).
+// averageByTime shows the mean importance of the pages of each stretch of time, as in
+// figure 1 of Najork and Wiener and figure 4.13 of the thesis.
 func averageByTime(runs []*Run, u axisUnit, last float64) show.Section {
 	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "mean importance of the pages that came"}
 	width := last / timeBuckets * (1 + 1e-9) // the last page belongs to the last stretch
 	for _, r := range runs {
-		buckets, err := r.Trial.PerBucket(measure.TimeBuckets(inSeconds(r.Result.End), width))
+		buckets, err := r.Trial.PerBucket(measure.TimeBuckets(r.ends(1), width))
 		if err != nil {
 			panic(err) // a trial has the pages of its own crawl
 		}
 		s := plot.Series{Name: r.Policy}
 		for _, b := range buckets {
 			if b.Pages > 0 {
-				s.X, s.Y = append(s.X, (float64(b.Bucket)+0.5)*width/u.size), append(s.Y, b.Mean)
+				s.Add((float64(b.Bucket)+0.5)*width/u.size, b.Mean)
 			}
 		}
 		chart.Series = append(chart.Series, s)
@@ -78,14 +82,23 @@ func averageByTime(runs []*Run, u axisUnit, last float64) show.Section {
 	return show.Section{Title: "Average importance by time", Chart: chart, Text: "Mean importance of the pages that came in each fortieth of the longest crawl, on the scale of mean 1 for PageRank."}
 }
 
-// importanceLevels are the shares of the importance for which a report says when they were there.
+// ends returns the ends of the fetches in a unit of so many seconds.
+func (r *Run) ends(unit float64) []float64 {
+	when := make([]float64, len(r.Result.End))
+	for i, t := range r.Result.End {
+		when[i] = t.Seconds() / unit
+	}
+	return when
+}
+
+// importanceLevels returns the shares of the importance for which a report tells when
+// they were there.
 func importanceLevels() []float64 { return []float64{0.5, 0.8, 0.9} }
 
-// timeTable is when shares of the importance were there, and how the fetchers spent
+// timeTable shows when shares of the importance were there, and how the fetchers spent
 // their time.
 func (c *Comparison) timeTable(runs []*Run) show.Section {
-	t := &show.Table{Columns: []show.Column{{Name: "policy"}, {Name: "virtual time", Unit: "s", Key: "virtual_seconds"}, {Name: "pages/s", Key: "pages_per_second"},
-		{Name: "megabytes", Key: "megabytes"}}}
+	t := &show.Table{Columns: []show.Column{{Name: "policy"}, {Name: "virtual time", Unit: "s", Key: "virtual_seconds"}, {Name: "pages/s", Key: "pages_per_second"}, {Name: "megabytes"}}}
 	if c.Judge != nil {
 		for _, l := range importanceLevels() {
 			t.Columns = append(t.Columns, show.Column{Name: fmt.Sprintf("%g %%", 100*l), Unit: "s", Key: fmt.Sprintf("seconds_for_%g", 100*l)})
@@ -96,7 +109,7 @@ func (c *Comparison) timeTable(runs []*Run) show.Section {
 		t.Columns = append(t.Columns, show.Column{Name: "idle: " + r.String(), Key: "idle_" + r.String()})
 	}
 	for _, r := range runs {
-		t.Rows = append(t.Rows, c.timeRow(r))
+		t.Add(c.timeRow(r)...)
 	}
 	return show.Section{
 		Title: "Time", Table: t,
@@ -104,12 +117,12 @@ func (c *Comparison) timeTable(runs []*Run) show.Section {
 	}
 }
 
-func (c *Comparison) timeRow(r *Run) []show.Cell {
+func (c *Comparison) timeRow(r *Run) []any {
 	took, bytes := r.Result.Took.Seconds(), int64(0)
 	for _, b := range r.Result.Bytes {
 		bytes += b
 	}
-	row := []show.Cell{show.Words(r.Policy), show.Num(took, 1), show.Brief(float64(len(r.Result.Order)) / took), show.Num(float64(bytes)/1e6, 1)}
+	row := []any{r.Policy, show.Num(took, 1), show.Brief(float64(len(r.Result.Order)) / took), show.Num(float64(bytes)/1e6, 1)}
 	if c.Judge != nil {
 		curve := r.Trial.Cumulative()
 		for _, l := range importanceLevels() {
@@ -117,15 +130,15 @@ func (c *Comparison) timeRow(r *Run) []show.Cell {
 		}
 	}
 	mean := r.Result.Trace.Mean()
-	row = append(row, show.Num(mean.Active, 2), show.Count(r.Result.Trace.Peak()))
+	row = append(row, show.Num(mean.Active, 2), r.Result.Trace.Peak())
 	for _, idle := range mean.Idle {
 		row = append(row, show.Num(idle, 2))
 	}
 	return row
 }
 
-// timeFor is the instant at which a share of the importance was there; pages are in the
-// order in which they came.
+// timeFor returns the instant at which a share of the importance was there; pages are in
+// the order in which they came.
 func (r *Run) timeFor(c measure.Curve, level float64) show.Cell {
 	of, ok := c.PagesFor(level)
 	if !ok {
@@ -141,39 +154,40 @@ func gatheredOverTime(runs []*Run, u axisUnit) show.Section {
 	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "share of the importance (dashed: of the pages)"}
 	var pages []plot.Series
 	for _, r := range runs {
-		when := inUnits(inSeconds(r.Result.End), u.size)
-		importance, documents := gatheredSeries(r, when)
-		chart.Series = append(chart.Series, importance)
-		pages = append(pages, documents)
+		importance, documents := gatheredSeries(r, r.ends(u.size))
+		chart.Series, pages = append(chart.Series, importance), append(pages, documents)
 	}
 	chart.Series = append(chart.Series, pages...)
 	return show.Section{Title: "Pages and importance over time", Chart: chart}
 }
 
-// gatheredOverBytes is the share of the importance over what was downloaded, pages
+// gatheredOverBytes shows the share of the importance over what was downloaded, pages
 // alone.
 func gatheredOverBytes(runs []*Run) show.Section {
-	most := 0.0
-	sums := make([][]float64, len(runs))
+	most := int64(0)
+	sums := make([][]int64, len(runs))
 	for i, r := range runs {
-		sums[i] = make([]float64, len(r.Result.Bytes))
 		total := int64(0)
-		for k, b := range r.Result.Bytes {
+		for _, b := range r.Result.Bytes {
 			total += b
-			sums[i][k] = float64(total)
+			sums[i] = append(sums[i], total)
 		}
-		most = max(most, float64(total))
+		most = max(most, total)
 	}
-	u := axisOfBytes(most)
+	u := axisOfBytes(float64(most))
 	chart := &plot.Chart{XLabel: "bytes of pages, " + u.name, YLabel: "share of the importance"}
 	for i, r := range runs {
-		importance, _ := gatheredSeries(r, inUnits(sums[i], u.size))
+		at := make([]float64, len(sums[i]))
+		for k, b := range sums[i] {
+			at[k] = float64(b) / u.size
+		}
+		importance, _ := gatheredSeries(r, at)
 		chart.Series = append(chart.Series, importance)
 	}
 	return show.Section{Title: "Importance over bytes", Chart: chart}
 }
 
-// gatheredSeries is what a run had gathered at evenly spaced times.
+// gatheredSeries returns what a run had gathered at evenly spaced times.
 func gatheredSeries(r *Run, when []float64) (importance, pages plot.Series) {
 	importance, pages = plot.Series{Name: r.Policy}, plot.Series{Name: r.Policy + ", pages", Baseline: true}
 	states, err := r.Trial.Gathered(when, curvePoints)
@@ -181,41 +195,21 @@ func gatheredSeries(r *Run, when []float64) (importance, pages plot.Series) {
 		panic(err) // one instant a fetch: a mistake of the simulator
 	}
 	for _, s := range states {
-		importance.X, importance.Y = append(importance.X, s.When), append(importance.Y, s.Importance)
-		pages.X, pages.Y = append(pages.X, s.When), append(pages.Y, s.Pages)
+		importance.Add(s.When, s.Importance)
+		pages.Add(s.When, s.Pages)
 	}
 	return importance, pages
 }
 
-func inUnits(x []float64, by float64) []float64 {
-	for i := range x {
-		x[i] /= by
-	}
-	return x
-}
-
-func activeFetchers(runs []*Run, u axisUnit) show.Section {
-	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "active fetchers"}
-	for _, r := range runs {
-		s := plot.Series{Name: r.Policy}
-		for _, p := range r.Result.Trace.Points() {
-			s.X = append(s.X, (p.From+p.To).Seconds()/2/u.size)
-			s.Y = append(s.Y, p.Active)
-		}
-		chart.Series = append(chart.Series, s)
-	}
-	return show.Section{Title: "Active fetchers", Chart: chart}
-}
-
-// idleFetchers is what the fetchers of one run did: those reasons to wait that occurred.
+// idleFetchers shows what the fetchers of one run did, active first: of the reasons to
+// wait those that occurred.
 func idleFetchers(r *Run, u axisUnit) show.Section {
 	points, total := r.Result.Trace.Points(), r.Result.Trace.Total()
 	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "fetchers"}
 	add := func(name string, of func(*sim.Point) float64) {
 		s := plot.Series{Name: name}
 		for i := range points {
-			s.X = append(s.X, (points[i].From+points[i].To).Seconds()/2/u.size)
-			s.Y = append(s.Y, of(&points[i]))
+			s.Add((points[i].From+points[i].To).Seconds()/2/u.size, of(&points[i]))
 		}
 		chart.Series = append(chart.Series, s)
 	}
