@@ -148,7 +148,7 @@ func (c *Comparison) Crawl(name string, progress func(fetched int) error) (*Run,
 	return r, nil
 }
 
-// Measure judges an order that came from elsewhere, such as that of a real crawl, which
+// Measure judges an order from elsewhere, such as that of a real crawl, which
 // then stands beside the virtual ones as a Run of its own. It has no trace of its
 // fetchers.
 func (c *Comparison) Measure(name string, res *sim.Result) (*Run, error) {

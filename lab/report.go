@@ -93,7 +93,9 @@ func (c *Comparison) tableText(b *Baselines) string {
 	for _, h := range c.Judge.Hot() {
 		hot = append(hot, fmt.Sprintf("%s for G = %g", show.Grouped(h.Pages), h.G))
 	}
-	text := fmt.Sprintf("average: mean of the cumulative importance (%s) over the crawl. tau: Kendall's tau-b against descending importance, of all pages and of a sample. P_CS: mean share of hot pages among those fetched so far. P_ST: mean share of the pages with importance at least G that were found; there are %s. 50 %% and 90 %%: share of the reachable pages after which so much of the importance was there.",
+	text := fmt.Sprintf("average: mean of the cumulative importance (%s) over the crawl. tau: Kendall's tau-b against descending importance, of all pages and of a sample. "+
+		"P_CS: mean share of hot pages among those fetched so far. P_ST: mean share of the pages with importance at least G that were found; there are %s. "+
+		"50 %% and 90 %%: share of the reachable pages after which so much of the importance was there.",
 		c.Truth.Metric, strings.Join(hot, ", "))
 	if b != nil {
 		text += "\n\nRegret: 0 at the ceiling, which is the better of horn and omniscient, 1 at random. ideal is all pages sorted by importance, which no crawler can do."
@@ -242,7 +244,7 @@ func (c *Comparison) curveSections(runs []*Run, b *Baselines) []show.Section {
 }
 
 // curves returns one chart of all runs; the baselines are ideal, horn and random, and
-// omniscient only where somebody asked for it.
+// omniscient only if it is among the runs.
 func (c *Comparison) curves(title, label string, runs []*Run, b *Baselines, of func(*Run) measure.Curve, ideal measure.Curve) show.Section {
 	chart := &plot.Chart{XLabel: "share of the reachable pages fetched", YLabel: label}
 	for _, r := range runs {

@@ -74,7 +74,8 @@ func SideBySide(real, simulated *Run) show.Section {
 	}
 	return show.Section{
 		Title: "Crawled and simulated", Table: t,
-		Text: fmt.Sprintf("Share of the importance after each tenth of the pages: in the crawl, and in a simulation of the same policy in the world that it recorded, with the times that it recorded. The largest difference is %.1f points.", 100*most),
+		Text: fmt.Sprintf("Share of the importance after each tenth of the pages: in the crawl, and in a simulation of the same policy in the world that it recorded, "+
+			"with the times that it recorded. The largest difference is %.1f points.", 100*most),
 	}
 }
 

@@ -113,7 +113,8 @@ func (c *Comparison) timeTable(runs []*Run) show.Section {
 	}
 	return show.Section{
 		Title: "Time", Table: t,
-		Text: "When so much of the importance was there, and the mean number of fetchers that were active or waited: for links to arrive (nothing), for sites that others had acquired (busy), for politeness, for an address, for the end of a batch, or because the last page was handed out (limit).",
+		Text: "When so much of the importance was there, and the mean number of fetchers that were active or waited: " +
+			"for links to arrive (nothing), for sites that others had acquired (busy), for politeness, for an address, for the end of a batch, or because the last page was handed out (limit).",
 	}
 }
 

@@ -31,7 +31,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return nil
 }
 
-// pageFuncs are what the template calls.
+// pageFuncs returns what the template calls.
 func pageFuncs() template.FuncMap {
 	return template.FuncMap{
 		"plain":      func(s string) string { return plot.Plain(s, false) },

@@ -93,7 +93,7 @@ func Num(v float64, decimals int) Cell {
 	return numberCell(v, strconv.FormatFloat(v, 'f', decimals, 64))
 }
 
-// NumOf is Num of a number that may be missing: then it returns None.
+// NumOf returns Num of a number that may be missing: then it returns None.
 func NumOf(v *float64, scale float64, decimals int) Cell {
 	if v == nil {
 		return None()

@@ -1,4 +1,4 @@
-// Package measure tells how good an order of pages is.
+// Package measure measures how good an order of pages is.
 //
 // A Truth is the importance of the pages: PageRank, backlinks, or any values. A Judge
 // sorts the pages that a crawl can reach (Reach) by it once. Try gives a Trial of one

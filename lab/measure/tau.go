@@ -20,8 +20,8 @@ func (t *Trial) values() []float64 {
 	return v
 }
 
-// TauSample returns Tau on a uniform sample of the pages fetched, 5000 unless the judge
-// was told otherwise, or all if they are no more. It is drawn from one shuffle of E
+// TauSample returns Tau on a uniform sample of the pages fetched, 5000 unless JudgeOptions
+// has another number, or on all if they are no more. It is drawn from one shuffle of E
 // (math/rand/v2 PCG), so that complete orders are compared on the same pages.
 func (t *Trial) TauSample() float64 {
 	j := t.judge

@@ -52,7 +52,7 @@ func (p *Place) reach(seeds []graph.Page) int {
 // A truthOf returns the importance of the pages of a place for a crawl from some seeds.
 type truthOf func(b *Bench, p *Place, seeds []graph.Page) (*measure.Truth, error)
 
-// byPageRank is the PageRank of the whole place, with follow 0.9. It is solved once.
+// byPageRank returns the PageRank of the whole place, with follow 0.9. It is solved once.
 func byPageRank(b *Bench, p *Place, _ []graph.Page) (_ *measure.Truth, err error) {
 	if p.ranks == nil {
 		p.ranks, err = measure.PageRankTruth(p.World.Web(), b.truthOptions(p))
@@ -60,7 +60,7 @@ func byPageRank(b *Bench, p *Place, _ []graph.Page) (_ *measure.Truth, err error
 	return p.ranks, err
 }
 
-// byBacklinks is the number of pages that link to each page. It is counted once.
+// byBacklinks returns the number of pages that link to each page. It is counted once.
 func byBacklinks(b *Bench, p *Place, _ []graph.Page) (_ *measure.Truth, err error) {
 	if p.counts == nil {
 		p.counts, err = measure.BacklinksTruth(p.World.Web(), b.truthOptions(p))
@@ -75,7 +75,7 @@ func (b *Bench) truthOptions(p *Place) measure.TruthOptions {
 	return measure.TruthOptions{SelfLinks: p.World.Sim.SelfLinks, Threads: b.Threads, Progress: func(int, float64) error { return b.Context.Err() }}
 }
 
-// setting is the pure ordering experiment at a place: one fetcher, no time, K as in the
+// setting returns the pure ordering experiment at a place: one fetcher, no time, K as in the
 // command line's default.
 func (b *Bench) setting(p *Place, t *measure.Truth) lab.Setting {
 	return lab.Setting{World: p.World, Seeds: p.Seeds, SeedsName: p.SeedsName, Truth: t, History: p.History, Random: b.Random, Batch: lab.DefaultBatch}
@@ -159,7 +159,7 @@ func (b *Bench) courses(p *Place, truth truthOf, policies ...string) ([]*course,
 	return all, nil
 }
 
-// once is a bench without further start sets.
+// once returns a bench without further start sets.
 func (b *Bench) once() *Bench {
 	one := *b
 	one.Starts = 0
@@ -232,7 +232,7 @@ func (b *Bench) band(name string, x []float64, sets [][]float64) plot.Series {
 	return s
 }
 
-// summarise is measure.Summarise with the random seed of the bench. When the context has
+// summarise returns measure.Summarise with the random seed of the bench. When the context has
 // ended it returns nothing, because nobody will read it.
 func (b *Bench) summarise(x []float64) measure.Interval {
 	if b.Context.Err() != nil {
@@ -264,7 +264,7 @@ func baseline(s plot.Series) plot.Series {
 	return s
 }
 
-// diagonal is what a random crawler has of everything: k/T.
+// diagonal returns what a random crawler has of everything: k/T.
 func diagonal() plot.Series {
 	return plot.Series{Name: "random", X: []float64{0, 100}, Y: []float64{0, 100}, Baseline: true}
 }

@@ -53,7 +53,7 @@ func castillo04() []Experiment {
 	}
 }
 
-// thesisHeader is the header of these experiments.
+// thesisHeader returns the header of these experiments.
 func thesisHeader(more ...show.Field) func(*Bench) []show.Field {
 	return func(b *Bench) (h []show.Field) {
 		for _, p := range b.Places {
@@ -122,10 +122,10 @@ func shareSeries(name string, c measure.Curve) plot.Series {
 	return s
 }
 
-// shareDiagonal is what pages drawn at random from n give.
+// shareDiagonal returns what pages drawn at random from n give.
 func shareDiagonal(n int) plot.Series { return baseline(shareSeries("diagonal", measure.Random(n, n))) }
 
-// shareChart is the form of figures 4.3 to 4.7.
+// shareChart returns the form of figures 4.3 to 4.7.
 func shareChart(title string, series ...plot.Series) *plot.Chart {
 	return &plot.Chart{Title: title, XLabel: "pages fetched, % of those that can be reached", YLabel: "share of PageRank", Series: series}
 }

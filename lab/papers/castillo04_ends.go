@@ -37,9 +37,9 @@ func batchWays() []batchWay {
 	}
 }
 
-// batchEnds is the last paragraph of 4.4. There are as many batches as in the thesis, also
-// where the crawl is cut short, and one fetcher for eight sites, so that a crawl has more
-// sites than fetchers as the thesis' had, at least 2 and at most 256.
+// batchEnds tests the last paragraph of 4.4. There are as many batches as in the
+// thesis, also where the crawl is cut short, and one fetcher for eight sites, so that a
+// crawl has more sites than fetchers as the thesis' had, at least 2 and at most 256.
 func batchEnds(r *run, p *Place) error {
 	ways, fetchers := batchWays(), min(256, max(2, p.World.Sites()/8))
 	k := thesisBatch(min(endsLimit, p.reach(p.Seeds)))
@@ -116,7 +116,7 @@ func paces() []pace {
 	return []pace{{thesisDelay, 1}, {thesisDelay, 10}, {thesisDelay / 10, 1}, {thesisDelay, 100}, {thesisDelay / 100, 1}}
 }
 
-// equivalence is "increasing the number of pages that are downloaded in the same
+// equivalence tests "increasing the number of pages that are downloaded in the same
 // connection is equivalent to reducing w" (4.4).
 func equivalence(r *run, p *Place) error {
 	all := paces()

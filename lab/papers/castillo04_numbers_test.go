@@ -43,8 +43,8 @@ func bareplace(sites int) *Place {
 func TestCastilloRankingFinding(t *testing.T) {
 	same := madeUp(bareplace(9), thesisAverages())
 	k := same.rankingOf(orderOnly, groupOrders)
-	if f := k.finding(nil); len(k.rows) != 7 || !f.holds || k.kendall() != 1 || len(k.swaps()) != 0 {
-		t.Errorf("their own ranking: %v, %+v", k.kendall(), f)
+	if f := k.finding(nil); len(k.rows) != 7 || !f.holds || kendall(k.rows, byAverage) != 1 || len(k.swaps()) != 0 {
+		t.Errorf("their own ranking: %v, %+v", kendall(k.rows, byAverage), f)
 	}
 	moved := thesisAverages()
 	moved["larger-sites-first"], moved["backlink-count"] = 0.3, 0.71
@@ -58,8 +58,8 @@ func TestCastilloRankingFinding(t *testing.T) {
 	if n := len(k.swaps()); n != 9 {
 		t.Errorf("%d swaps", n)
 	}
-	if want := (21.0 - 2*9) / 21; math.Abs(k.kendall()-want) > 1e-12 {
-		t.Errorf("correlation %v, want %v", k.kendall(), want)
+	if want := (21.0 - 2*9) / 21; math.Abs(kendall(k.rows, byAverage)-want) > 1e-12 {
+		t.Errorf("correlation %v, want %v", kendall(k.rows, byAverage), want)
 	}
 	// With one site larger-sites-first is no strategy of its own.
 	if k := madeUp(bareplace(1), moved).rankingOf(orderOnly, groupOrders); len(k.rows) != 6 {

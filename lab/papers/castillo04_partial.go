@@ -24,7 +24,7 @@ const (
 	absent
 )
 
-// partialRank is the remark of 4.3.1 that PageRank of a partial graph "can be very
+// partialRank tests the remark of 4.3.1 that PageRank of a partial graph "can be very
 // inexact".
 func partialRank(r *run, p *Place) error {
 	c, err := r.ordered(p, []string{"breadth-first", "batch-pagerank", "opic/cash=seeds", "larger-sites-first", "omniscient", "random"})
@@ -101,7 +101,7 @@ func (b *Bench) partialTau(c *course, fetched []graph.Page, absent bool) (float6
 	return measure.TauB(x, y)
 }
 
-// partialSection is the chart and the table of one place.
+// partialSection returns the chart and the table of one place.
 func partialSection(c *course, way string, tau [][]float64) show.Section {
 	t := &show.Table{Columns: head("strategy", "average")}
 	for _, s := range partialShares() {
@@ -127,7 +127,8 @@ func partialText(c *course, tau [][]float64) string {
 	for i, r := range c.runs {
 		avg, at = append(avg, r.Measures.Average), append(at, tau[i][at20])
 	}
-	k, how := kendall(avg, at), "about independent of it"
+	k, _ := measure.TauB(avg, at) // of equal length
+	how := "about independent of it"
 	switch {
 	case k <= -0.3:
 		how = "the worse the faster a strategy gathers PageRank, as in Boldi et al."

@@ -50,7 +50,7 @@ func thesisRows() []thesisRow {
 // enough is the Kendall correlation from which on two rankings agree.
 const enough = 0.7
 
-// table1 is table 4.1, order only and, where there are several sites, with the thesis'
+// table1 shows table 4.1, order only and, where there are several sites, with the thesis'
 // politeness and times.
 func table1(r *run) error {
 	var policies []string

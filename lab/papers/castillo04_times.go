@@ -20,7 +20,7 @@ const timeDraws = 100_000
 // A download is a draw of the model: how long in all, and how much of it the transfer.
 type download struct{ total, transfer float64 } // seconds
 
-// downloadTimes is figure 4.2: the distribution of download times that everything with
+// downloadTimes shows figure 4.2: the distribution of download times that everything with
 // times is computed from.
 func downloadTimes(r *run) error {
 	t := &show.Table{Columns: head("downloads", "within 1.5 s, %", "within 3 s, %", "within 10 s, %", "median, s", "mean, s", "latency larger than transfer, %")}
@@ -110,7 +110,7 @@ func timeFinding(d []download) finding {
 	return found(math.Abs(a-0.90) <= 0.02 && math.Abs(c-0.95) <= 0.02, "%s and %s", pct(a), pct(c))
 }
 
-// distribution is figure 4.3: the bound of what any order can gather.
+// distribution shows figure 4.3: the bound of what any order can gather.
 func distribution(r *run) error {
 	t := &show.Table{Columns: head("graph", "pages", "10 % of the pages have, % of PageRank", "50 % of PageRank is on, % of pages", "80 % of PageRank is on, % of pages", "90 % of PageRank is on, % of pages", "average")}
 	chart := shareChart("PageRank of the best pages")

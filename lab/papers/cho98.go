@@ -43,7 +43,7 @@ func cho98() []Experiment {
 	}
 }
 
-// orderHeader is the header of experiments without a model of time.
+// orderHeader returns the header of experiments without a model of time.
 func orderHeader(policies []string, options ...string) func(*Bench) []show.Field {
 	return func(b *Bench) []show.Field {
 		var worlds, seeds []string

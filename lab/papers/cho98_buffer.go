@@ -17,7 +17,7 @@ func bufferShares() []float64 { return []float64{0.01, 0.02, 0.05, 0.10, 0.20, 0
 
 const tenth = 3
 
-// buffer is the Limited Buffer Crawl. The paper has no finding; a finding here is whether
+// buffer shows the Limited Buffer Crawl. The paper has no finding; a finding here is whether
 // it matters by at least five points in which order the pages come.
 func buffer(r *run, p *Place) error {
 	names := []string{"breadth-first", "backlink-count", r.once().rankedOrder(p), "random"}

@@ -51,7 +51,7 @@ func clusterBefore(order []graph.Page, a int) int {
 	return n
 }
 
-// figure3Header is the header of generated worlds; the places are not used.
+// figure3Header returns the header of generated worlds; the places are not used.
 func figure3Header(b *Bench) []show.Field {
 	return []show.Field{field("worlds", "generated: figure 3 with clusters of 8 to 64 pages"), field("seeds", "page 1"),
 		field("policies", "breadth-first, backlink-count, pagerank, opic"), field("options", "one fetcher, no time model"), field("random seed", "%d", b.Random)}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
-	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
@@ -129,27 +128,23 @@ func graph3(r *run, p *Place) error {
 // graph4 shows P_ST of the orders of graph 2, hot by PageRank. It crawls once and measures
 // twice: orders do not depend on the truth.
 func graph4(r *run, p *Place) error {
-	counts, err := byBacklinks(r.Bench, p, nil)
-	if err != nil {
-		return err
-	}
 	c, err := r.courses(p, byPageRank, r.choOrders(p)...)
 	if err != nil {
 		return err
 	}
-	other, err := c[0].judged(counts)
+	then, err := r.foundBy(byBacklinks, c[0], 100)
 	if err != nil {
 		return err
 	}
 	rule := scaled(c[0].Judge, 13, 0.008)
-	rows, before := foundRows(c, rule), foundRows([]*course{other}, scaled(other.Judge, 100, 0.008))
+	rows := foundRows(c, rule)
 	s := r.orderSection(p, "P_ST", ruleText(c[0].Judge, rule, 13), rows, rule.ideal(c[0].Judge))
 	s.Table.Columns = slices.Insert(s.Table.Columns, 2, show.Column{Name: "graph 2", Key: "graph2"})
 	for i, row := range s.Table.Rows {
-		s.Table.Rows[i] = slices.Insert(row, 2, show.Num(before[i].means[0], 4))
+		s.Table.Rows[i] = slices.Insert(row, 2, show.Num(then[i], 4))
 	}
 	r.show(s)
-	now, then := bySeeds(rows), bySeeds(before)
+	now := bySeeds(rows)
 	ranked, others := now[pagerankOrder], now[:pagerankOrder]
 	r.find(p.World.Name,
 		found(ranked > then[pagerankOrder], "mean P_ST %.3f against %.3f in graph 2", ranked, then[pagerankOrder]),
@@ -157,21 +152,24 @@ func graph4(r *run, p *Place) error {
 	return nil
 }
 
-// judged returns the same crawls measured by another truth.
-func (c *course) judged(t *measure.Truth) (_ *course, err error) {
-	out := &course{Comparison: &lab.Comparison{Setting: c.Setting, Tree: c.Tree}, place: c.place}
-	out.Truth = t
-	if out.Judge, err = measure.NewJudge(t, c.Tree.Order, measure.JudgeOptions{Seed: c.Random}); err != nil {
+// foundBy returns the mean of P_ST of each crawl by another truth, where hot is g.
+func (b *Bench) foundBy(truth truthOf, c *course, g float64) (means []float64, err error) {
+	t, err := truth(b, c.place, c.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	j, err := measure.NewJudge(t, c.Tree.Order, measure.JudgeOptions{})
+	if err != nil {
 		return nil, err
 	}
 	for _, r := range c.runs {
-		again, err := out.Measure(r.Policy, r.Result)
+		trial, err := j.Try(r.Result.Order)
 		if err != nil {
 			return nil, err
 		}
-		out.runs = append(out.runs, again)
+		means = append(means, trial.Found(scaled(j, g, 0.008).of(j)).Mean())
 	}
-	return out, nil
+	return means, nil
 }
 
 // diagonalMean is the mean of a random crawler's curve, k/T.

@@ -19,7 +19,7 @@ import (
 func najork01() []Experiment {
 	return []Experiment{
 		{Name: "fig1", Paper: "section 4, figure 1", What: "average PageRank of the pages of each day",
-			header: daysHeader("PageRank", "random", "site-at-a-time where sites are known"), at: fig1,
+			header: daysHeader("PageRank", "random", "site-at-a-time where sites are known"), at: enoughDays(fig1),
 			claims: []string{"average PageRank falls from the first quarter of the crawl over the second to the second half",
 				"the first day is the highest and has at least three times the average of the second (theirs 7.04 and 2.07)"}},
 		{Name: "fig2", Paper: "section 4, figure 2", What: "average day on which the top N pages were crawled",
@@ -29,7 +29,7 @@ func najork01() []Experiment {
 			header: daysHeader("PageRank"), at: inDays(fig3),
 			claims: []string{"after 28 of 58 days at least 60 % of the top N, from N = 20 on, are known to be the top N"}},
 		{Name: "fig4", Paper: "section 4, figure 4", What: "average PageRank by remote links only of each day",
-			header: daysHeader("PageRank by links between sites"), at: fig4,
+			header: daysHeader("PageRank by links between sites"), at: severalSites(enoughDays(fig4)),
 			claims: []string{"by remote links the first day is higher than by all links and the fall to the second steeper"}},
 		{Name: "late", Paper: "section 4, anomalies of figure 2", What: "top pages that come late, and who links to them",
 			header: daysHeader("PageRank"), at: inDays(late),
@@ -53,7 +53,7 @@ const (
 	najorkLinks = 5
 )
 
-// daysHeader is the header of these experiments.
+// daysHeader returns the header of these experiments.
 func daysHeader(metric string, besides ...string) func(*Bench) []show.Field {
 	return orderHeader(append([]string{"breadth-first"}, besides...), "I = "+metric+" of the reachable pages, jump 1/7, mean 1", "a day is a 58th of the pages")
 }
@@ -75,8 +75,7 @@ type crawl58 struct {
 
 // crawls58 crawls a place breadth-first, and under further policies. Importance is
 // PageRank of what can be reached and the links there, as their database held what they
-// had crawled; by remote links only if asked. It returns nothing where 58 days would have
-// too few pages.
+// had crawled; by remote links only if asked.
 func (b *Bench) crawls58(p *Place, remote bool, policies ...string) ([]crawl58, error) {
 	ranks := func(b *Bench, p *Place, seeds []graph.Page) (*measure.Truth, error) {
 		o := b.truthOptions(p)
@@ -84,37 +83,50 @@ func (b *Bench) crawls58(p *Place, remote bool, policies ...string) ([]crawl58, 
 		return measure.PageRankTruth(p.World.Web(), o)
 	}
 	courses, err := b.courses(p, ranks, append([]string{"breadth-first"}, policies...)...)
-	if err != nil || courses[0].Judge.Reachable() < najorkFew {
-		return nil, err
-	}
 	all := make([]crawl58, len(courses))
 	for i, c := range courses {
 		all[i] = crawl58{c, dayOf(c.Judge.Reachable())}
 	}
-	return all, nil
+	return all, err
 }
 
 // najorkFew is the number of reachable pages from which 58 days are told apart.
 const najorkFew = 58 * 5
 
-// tooFew notes that a place has too few pages.
-func (r *run) tooFew(p *Place) {
-	r.lacks(p.World.Name, fmt.Sprintf("fewer than %d pages can be reached", najorkFew))
+// enoughDays runs an experiment at places where 58 days have enough pages.
+func enoughDays(at func(*run, *Place) error) func(*run, *Place) error {
+	return func(r *run, p *Place) error {
+		if p.reach(p.Seeds) < najorkFew {
+			r.lacks(p.World.Name, fmt.Sprintf("fewer than %d pages can be reached", najorkFew))
+			return nil
+		}
+		return at(r, p)
+	}
 }
+
+// severalSites runs an experiment at places with several sites.
+func severalSites(at func(*run, *Place) error) func(*run, *Place) error {
+	return func(r *run, p *Place) error {
+		if !p.World.HasSites() {
+			r.lacks(p.World.Name, noSites)
+			return nil
+		}
+		return at(r, p)
+	}
+}
+
+// noSites is why nothing can be said about links between sites.
+const noSites = "it has no sites or one"
 
 // inDays runs an experiment on the crawl of a place from its own seeds alone.
 func inDays(at func(*run, *crawl58) error) func(*run, *Place) error {
-	return func(r *run, p *Place) error {
+	return enoughDays(func(r *run, p *Place) error {
 		crawls, err := r.once().crawls58(p, false)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case crawls == nil:
-			r.tooFew(p)
-			return nil
 		}
 		return at(r, &crawls[0])
-	}
+	})
 }
 
 // dayMeans returns the average importance of the pages of each day of a run.

@@ -1,6 +1,6 @@
 // Package papers repeats the experiments of three papers on any graph: Cho,
 // Garcia-Molina and Page 1998, Najork and Wiener 2001, and chapter 4 of Castillo's
-// thesis of 2004. A report has their numbers beside ours and says in one sentence
+// thesis of 2004. A report has their numbers beside ours and states in one sentence
 // whether the finding holds.
 //
 // An Experiment is a value: its name, what the paper claims, what it needs of a graph
