@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -38,7 +41,43 @@ func everything(t testing.TB, r *show.Report) string {
 			t.Fatal(err)
 		}
 	}
+	if s := b.String(); strings.Contains(s, "%!") {
+		t.Errorf("verbs of a text do not fit their arguments: %s", s[strings.Index(s, "%!"):][:40])
+	}
 	return b.String()
+}
+
+// TestTexts: every experiment has an introduction, and every text is used.
+func TestTexts(t *testing.T) {
+	named := map[string]bool{}
+	for _, e := range Experiments() {
+		named[e.Name+".txt"] = true
+		if text(e.Name) == "" {
+			t.Errorf("%s has no introduction", e.Name)
+		}
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		src, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`text\("([^"]+)"`).FindAllSubmatch(src, -1) {
+			named[string(m[1])+".txt"] = true
+		}
+	}
+	list, err := texts.ReadDir("texts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range list {
+		if !named[f.Name()] {
+			t.Errorf("nothing shows texts/%s", f.Name())
+		}
+	}
 }
 
 // TestPaperExperiments runs all of A and B: each has a verdict of one sentence, a chart
