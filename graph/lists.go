@@ -22,6 +22,20 @@ func NewLists(pages int, links int64) *Lists {
 	return l
 }
 
+// ListsOf returns lists that hold the given links, those of each page strictly ascending.
+func ListsOf(links [][]Page) *Lists {
+	n := 0
+	for _, list := range links {
+		n += len(list)
+	}
+	l := NewLists(len(links), int64(n))
+	off, to := l.Off.Slice(), l.To.Slice()
+	for p, list := range links {
+		off[p+1] = off[p] + uint64(copy(to[off[p]:], list))
+	}
+	return l
+}
+
 // Pages is the number of lists.
 func (l *Lists) Pages() int { return l.Off.Len() - 1 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
 )
@@ -20,8 +21,8 @@ type Setting struct {
 	SeedsName string // how they were chosen, for headers
 	// Truth measures the orders; nil leaves them unmeasured and policies without an
 	// oracle.
-	Truth *Truth
-	Hot   []float64 // thresholds G of P_ST; nil are those of the semantics document
+	Truth *measure.Truth
+	Hot   []float64 // thresholds G of P_ST; nil for the defaults
 	// History is what an earlier crawl knew; nil when there was none.
 	History    *History
 	SitePolicy string // order of the sites, when it is not that of the pages
@@ -38,8 +39,8 @@ type Setting struct {
 // A Comparison is a setting made ready: what can be reached, and the oracle.
 type Comparison struct {
 	Setting
-	Tree  *Tree
-	Judge *Judge // nil without a truth
+	Tree  *measure.Tree
+	Judge *measure.Judge // nil without a truth
 	// horn is made when the first policy asks for it.
 	horn   []uint32
 	hornly sync.Once
@@ -56,12 +57,12 @@ func (s Setting) Prepare() (*Comparison, error) {
 	if len(s.Seeds) == 0 {
 		return nil, fmt.Errorf("%w: no seeds", ErrNothing)
 	}
-	c := &Comparison{Setting: s, Tree: Reach(s.World.Sim.Out, s.Seeds)}
+	c := &Comparison{Setting: s, Tree: measure.Reach(s.World.Sim.Out, s.Seeds)}
 	if s.Truth == nil {
 		return c, nil
 	}
 	var err error
-	c.Judge, err = NewJudge(s.Truth, c.Tree.Order, JudgeOptions{Hot: s.Hot, Seed: s.Random})
+	c.Judge, err = measure.NewJudge(s.Truth, c.Tree.Order, measure.JudgeOptions{Hot: s.Hot, Seed: s.Random})
 	return c, err
 }
 
@@ -71,14 +72,14 @@ type oracle struct {
 	scale float64
 }
 
-// Importance is the truth, on the mean-1 scale where it has one.
+// Importance returns the truth, on the mean-1 scale where it has one.
 func (o oracle) Importance(p graph.Page) float64 { return o.c.Truth.Value[p] * o.scale }
 
-// Place is the place of a page in the Horn order.
+// Place returns the place of a page in the Horn order.
 func (o oracle) Place(p graph.Page) int {
 	o.c.hornly.Do(func() {
 		o.c.horn = make([]uint32, o.c.World.Pages())
-		for i, p := range Horn(o.c.Tree, o.c.Truth.Value) {
+		for i, p := range measure.Horn(o.c.Tree, o.c.Truth.Value) {
 			o.c.horn[p] = uint32(i)
 		}
 	})
@@ -91,7 +92,7 @@ func (c *Comparison) oracle() policy.Oracle {
 	}
 	o := oracle{c: c, scale: 1}
 	if c.Truth.MeanScale {
-		o.scale = c.Truth.mean1()
+		o.scale = c.Truth.Scale()
 	}
 	return o
 }
@@ -100,12 +101,12 @@ func (c *Comparison) oracle() policy.Oracle {
 type Run struct {
 	Policy   string
 	Result   *sim.Result
-	Trial    *Trial // nil without a truth
-	Measures Measures
+	Trial    *measure.Trial // nil without a truth
+	Measures measure.Measures
 	Seconds  float64 // of the crawl, by the wall clock
 }
 
-// Check finds out whether a policy can run here.
+// Check returns an error if a policy cannot run here.
 func (c *Comparison) Check(name string) error {
 	_, err := c.choose(name)
 	return err
@@ -135,18 +136,33 @@ func (c *Comparison) Crawl(name string, progress func(fetched int) error) (*Run,
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Policy: name, Result: res, Seconds: time.Since(began).Seconds()}
+	took := time.Since(began).Seconds()
 	if c.Judge == nil {
-		return r, nil
+		return &Run{Policy: name, Result: res, Seconds: took}, nil
 	}
-	if r.Trial, err = c.Judge.Try(res.Order); err != nil {
-		return nil, fmt.Errorf("policy %s: %w", name, err)
+	r, err := c.Measure(name, res)
+	if err != nil {
+		return nil, err
 	}
-	r.Measures = r.Trial.Measures()
+	r.Seconds = took
 	return r, nil
 }
 
-// options are those of one crawl.
+// Measure judges an order from elsewhere, such as that of a real crawl, which
+// then stands beside the virtual ones as a Run of its own. It has no trace of its
+// fetchers.
+func (c *Comparison) Measure(name string, res *sim.Result) (*Run, error) {
+	if c.Judge == nil {
+		return nil, fmt.Errorf("measure %s: there is no truth", name)
+	}
+	trial, err := c.Judge.Try(res.Order)
+	if err != nil {
+		return nil, fmt.Errorf("measure %s: %w", name, err)
+	}
+	return &Run{Policy: name, Result: res, Trial: trial, Measures: trial.Measures()}, nil
+}
+
+// options returns those of one crawl.
 func (c *Comparison) options(name string) (sim.Options, *sim.World, error) {
 	var o sim.Options
 	choice, err := c.choose(name)
@@ -165,7 +181,7 @@ func (c *Comparison) options(name string) (sim.Options, *sim.World, error) {
 	if c.History != nil {
 		o.Prior = &c.History.Prior
 		if choice.Spec.Prior && choice.Params["known"] == "true" {
-			o.Known = c.oldPages()
+			o.Known = c.OldPages()
 		}
 	}
 	world := c.World.Sim
@@ -173,8 +189,8 @@ func (c *Comparison) options(name string) (sim.Options, *sim.World, error) {
 	return o, &world, nil
 }
 
-// oldPages is the pages of E that the earlier crawl knew, ascending.
-func (c *Comparison) oldPages() []graph.Page {
+// OldPages returns the pages of E that the earlier crawl knew, ascending.
+func (c *Comparison) OldPages() []graph.Page {
 	var old []graph.Page
 	for _, p := range c.Tree.Order {
 		if _, ok := c.History.Prior.Value(p); ok {
@@ -189,17 +205,80 @@ func (c *Comparison) oldPages() []graph.Page {
 // it has the order of the names. progress is called with the number of fetches of all
 // of them.
 func (c *Comparison) All(names []string, threads int, progress func(fetched int) error) ([]*Run, error) {
-	for _, n := range names {
-		if err := c.Check(n); err != nil {
+	return crawlAll(c.jobs(names), threads, progress)
+}
+
+// A job is a policy to run in a comparison.
+type job struct {
+	c      *Comparison
+	policy string
+}
+
+func (c *Comparison) jobs(names []string) []job {
+	all := make([]job, len(names))
+	for i, n := range names {
+		all[i] = job{c, n}
+	}
+	return all
+}
+
+// crawlAll runs jobs. What could be run is returned beside an error, unless a policy
+// cannot run at all.
+func crawlAll(jobs []job, threads int, progress func(fetched int) error) ([]*Run, error) {
+	for _, j := range jobs {
+		if err := j.c.Check(j.policy); err != nil {
 			return nil, err
 		}
 	}
-	runs, errs := make([]*Run, len(names)), make([]error, len(names))
-	sum := newTotal(len(names), progress)
-	graph.Parallel(min(threads, len(names)), len(names), func(i int) {
-		runs[i], errs[i] = c.Crawl(names[i], func(n int) error { return sum.set(i, n) })
+	runs, errs := make([]*Run, len(jobs)), make([]error, len(jobs))
+	sum := newTotal(len(jobs), progress)
+	graph.Parallel(min(threads, len(jobs)), len(jobs), func(i int) {
+		runs[i], errs[i] = jobs[i].c.Crawl(jobs[i].policy, func(n int) error { return sum.set(i, n) })
 	})
 	return runs, errors.Join(errs...)
+}
+
+// Baselines are the crawls that all others of a comparison are held against. They
+// have no site policy of their own, whatever the others have: they are the ceiling and
+// the floor of what the world allows.
+type Baselines struct{ Random, Horn, Omniscient *Run }
+
+// BaselineNames returns the policies of the baselines.
+func BaselineNames() []string { return []string{"random", "horn", "omniscient"} }
+
+// Regret returns that of an average against the baselines; ok is false where nothing can
+// be gained, or nothing is known.
+func (b *Baselines) Regret(average float64) (regret float64, ok bool) {
+	if b == nil || b.Random == nil || b.Horn == nil || b.Omniscient == nil {
+		return 0, false
+	}
+	return measure.Regret(average, b.Random.Measures.Average, b.Horn.Measures.Average, b.Omniscient.Measures.Average)
+}
+
+// Versus runs several policies and the baselines, those that are both only once. As
+// with All, what could be run is returned beside an error; the others are nil. Without
+// a truth there are no baselines.
+func (c *Comparison) Versus(names []string, threads int, progress func(fetched int) error) ([]*Run, *Baselines, error) {
+	if c.Truth == nil {
+		runs, err := c.All(names, threads, progress)
+		return runs, nil, err
+	}
+	bare := c
+	if c.SitePolicy != "" {
+		bare = &Comparison{Setting: c.Setting, Tree: c.Tree, Judge: c.Judge}
+		bare.SitePolicy = ""
+	}
+	jobs, at := c.jobs(names), [3]int{}
+	for i, n := range BaselineNames() {
+		if at[i] = slices.Index(names, n); at[i] < 0 || bare != c {
+			at[i], jobs = len(jobs), append(jobs, job{bare, n})
+		}
+	}
+	runs, err := crawlAll(jobs, threads, progress)
+	if runs == nil {
+		return nil, nil, err
+	}
+	return runs[:len(names)], &Baselines{runs[at[0]], runs[at[1]], runs[at[2]]}, err
 }
 
 // total adds up the progress of runs that go on at the same time.

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -29,12 +31,12 @@ func NewHistory(values []float64, gone []float64) (*History, error) {
 	}
 	h.Old = len(all)
 	all = append(all, gone...)
-	total := sum(all)
+	total := measure.Sum(all)
 	switch {
 	case math.IsNaN(total) || math.IsInf(total, 0):
 		return nil, errors.New("the values of the earlier crawl are too large: their sum overflows")
 	case !(total > 0):
-		return nil, fmt.Errorf("the values of the earlier crawl sum to %v, over %s", total, counted(len(all), "page"))
+		return nil, fmt.Errorf("the values of the earlier crawl sum to %v, over %s", total, show.Counted(len(all), "page"))
 	}
 	scale := meanScale(float64(len(all)), total)
 	for i := range all {
@@ -47,7 +49,7 @@ func NewHistory(values []float64, gone []float64) (*History, error) {
 	return h, nil
 }
 
-// meanScale is the factor that brings n values that sum to total to the mean 1. Values
+// meanScale returns the factor that brings n values that sum to total to the mean 1. Values
 // of sum 1 are multiplied by n and values of mean 1 are taken as they are, although
 // their computed sum is a little off: a factor that is as near to another as that
 // could make two neighbouring values equal that the other keeps apart.

@@ -2,367 +2,302 @@ package lab
 
 import (
 	"bytes"
-	"encoding/csv"
-	"encoding/json"
-	"flag"
-	"fmt"
+	"cmp"
+	"errors"
 	"math"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strconv"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
-	"unicode"
+	"time"
 
-	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/sim"
 )
 
-var (
-	update    = flag.Bool("update", false, "rewrite the golden files")
-	sampleDir = flag.String("sample", "", "where to write a sample report")
-)
-
-// small is a report with one of everything.
-func small() *Report {
-	x := []float64{0, 25, 50, 100}
-	return &Report{
-		Title:   "castillo04-table1",
-		Verdict: "Holds: opic gathers PageRank before breadth-first, as in the thesis.",
-		Intro:   []string{"Cumulative PageRank of two policies on a graph of eight pages."},
-		Header: []Field{{"world", "eight.wg, 8 pages, 12 links"}, {"seeds", "homes"},
-			{"policies", "opic, breadth-first"}, {"options", "r = 1, no time model"}, {"random seed", "1"}},
-		Sections: []Section{
-			{Title: "Curves", Text: "Higher is better.\n\nThe band is 95 % over three start sets.",
-				Chart: &plot.Chart{Title: "Cumulative PageRank", XLabel: "pages fetched, %", YLabel: "share of PageRank",
-					Marks: []plot.Mark{{X: 25, Label: "first batch"}},
-					Series: []plot.Series{
-						{Name: "opic", X: x, Y: []float64{0, 0.5, 0.75, 1}, Low: []float64{0, 0.4, 0.7, 1}, High: []float64{0, 0.6, 0.8, 1}},
-						{Name: "breadth-first", X: x, Y: []float64{0, 1.0 / 3, 0.7, 1}},
-						{Name: "random", X: x, Y: []float64{0, 0.25, 0.5, 1}, Baseline: true},
-					}}},
-			{Title: "Averages", Bars: &plot.BarChart{Bars: []plot.Bar{{Label: "opic", Value: 0.6}, {Label: "breadth-first", Value: 0.3}}},
-				Table: &Table{
-					Columns: []Column{{Name: "policy"}, {Name: "theirs"}, {Name: "ours", Key: "avg_cumulative_pagerank"}, {Name: "pages"}, {Name: "time", Unit: "s"}},
-					Rows: [][]Cell{
-						{Words("opic"), Num(0.6, 2), Num(2.0/3, 4), Count(1234567), Brief(0.00002)},
-						{Words("breadth-first"), None(), Num(0.3, 4), Count(8)},
-					}}},
-		},
+// comparisonOf is the pure ordering experiment on a random web, five pages a site.
+func comparisonOf(t *testing.T, seed uint64, pages int, change func(*Setting)) *Comparison {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 0))
+	out := webOf(t, randomLinks(r, pages, 5))
+	sites := make([]graph.Site, pages)
+	for p := range sites {
+		sites[p] = graph.Site(p / 5)
 	}
-}
-
-// sample is the report people will see most: twelve policies and three baselines,
-// bands, wide tables. The curves are of the form p^a with a wave, not measured.
-func sample() *Report {
-	names := []string{"omniscient", "historical-pagerank", "historical-pagerank/new=parent", "historical-pagerank/new=zero",
-		"batch-pagerank/k=10000", "partial-pagerank/k=10000", "opic", "opic/cash=all/remote=0.8", "larger-sites-first",
-		"breadth-first", "backlink-count", "site-at-a-time"}
-	chart := &plot.Chart{Title: "Cumulative PageRank against pages fetched", XLabel: "pages fetched, %", YLabel: "share of PageRank"}
-	table := &Table{Columns: []Column{{Name: "policy"}, {Name: "average cumulative PageRank, theirs"}, {Name: "ours", Key: "ours"},
-		{Name: "95 % interval, low"}, {Name: "95 % interval, high"}, {Name: "Kendall's tau"}, {Name: "tau, sample of 5000"},
-		{Name: "P_ST at 10 %"}, {Name: "regret"}, {Name: "pages"}, {Name: "virtual time", Unit: "h"}}}
-	for i, name := range names {
-		s := curve(name, 0.32+0.055*float64(i), 0.004*float64(i), 0.03)
-		chart.Series = append(chart.Series, s)
-		table.Rows = append(table.Rows, []Cell{Words(name), Num(0.8-0.02*float64(i), 2), Num(s.Y[60], 4), Num(s.Low[60], 4),
-			Num(s.High[60], 4), Num(0.5-0.04*float64(i), 4), None(), Num(s.Y[10], 4), Num(0.01*float64(i), 4), Count(325557), Brief(3.3 * float64(i))})
+	w := &World{Name: "random web", Sim: sim.World{Out: out, SiteOf: sites, Sites: pages / 5}}
+	truth, err := measure.PageRankTruth(w.Web(), measure.TruthOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i, name := range []string{"ideal", "horn", "random"} {
-		s := curve(name, []float64{0.22, 0.26, 1}[i], 0, 0)
-		s.Low, s.High, s.Baseline = nil, nil, true
-		chart.Series = append(chart.Series, s)
+	s := Setting{World: w, Seeds: []graph.Page{0, 1, 2}, SeedsName: "three", Truth: truth, Random: seed, Batch: 20}
+	if change != nil {
+		change(&s)
 	}
-	chart.Marks = []plot.Mark{{X: 3.1, Label: "first batch of 10,000"}, {X: 50, Label: "half of the pages"}}
-	r := small()
-	r.Title = "sim: cnr-2000"
-	r.Sections = append([]Section{{Title: "Ordering quality", Text: "Twelve policies.", Chart: chart, Table: table}}, r.Sections...)
-	r.Sections = append(r.Sections, Section{Title: "Days", Chart: &plot.Chart{Title: "Pages by day", XLabel: "day", YLabel: "pages", Columns: true,
-		Series: []plot.Series{{Name: "fetched", X: []float64{1, 2, 3, 4, 5}, Y: []float64{900, 700, 650, 300, 120}}}}},
-		Section{Title: "Degrees", Chart: degrees()})
-	return r
-}
-
-func curve(name string, a, wave, band float64) plot.Series {
-	s := plot.Series{Name: name}
-	for i := range 101 {
-		p := float64(i) / 100
-		y := min(1, max(0, math.Pow(p, a)+wave*math.Sin(20*p)*(1-p)))
-		half := band * (1 - p) * math.Sqrt(p)
-		s.X, s.Y = append(s.X, 100*p), append(s.Y, y)
-		s.Low, s.High = append(s.Low, max(0, y-half)), append(s.High, min(1, y+half))
-	}
-	return s
-}
-
-func degrees() *plot.Chart {
-	c := &plot.Chart{Title: "In-links", XLabel: "in-links", YLabel: "pages", LogX: true, LogY: true, Points: true}
-	for k, name := range []string{"old snapshot", "new snapshot"} {
-		s := plot.Series{Name: name}
-		for v := 1.0; v < 50000; v *= 1.7 {
-			s.X, s.Y = append(s.X, v), append(s.Y, 1e6/math.Pow(v, 1.8+0.2*float64(k)))
-		}
-		c.Series = append(c.Series, s)
+	c, err := s.Prepare()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return c
 }
 
-// forms is the report in all its forms.
-func forms(t *testing.T, r *Report) map[string]string {
+func versusAll(t *testing.T, c *Comparison, names ...string) ([]*Run, *Baselines) {
 	t.Helper()
-	var page, points, summary bytes.Buffer
-	for _, err := range []error{r.WriteHTML(&page), r.WriteCSV(&points), r.WriteJSON(&summary)} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return map[string]string{"html": page.String(), "csv": points.String(), "json": summary.String(),
-		"txt": r.Text(TextOptions{Width: 72, Charts: true}), "ascii.txt": r.Text(TextOptions{Width: 60, ASCII: true, Charts: true})}
-}
-
-func TestReportGolden(t *testing.T) {
-	for ext, got := range forms(t, small()) {
-		file := filepath.Join("testdata", "report."+ext)
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s differs (go test -update rewrites it):\n%s", file, got)
-		}
-	}
-}
-
-// Equal reports are equal files (L6).
-func TestReportIsDeterministic(t *testing.T) {
-	first, second := forms(t, sample()), forms(t, sample())
-	for ext := range first {
-		if first[ext] != second[ext] {
-			t.Errorf("two %s differ", ext)
-		}
-	}
-}
-
-// The page loads nothing and runs nothing.
-func TestReportIsSelfContained(t *testing.T) {
-	page := forms(t, sample())["html"]
-	for _, bad := range []string{"http:", "https:", "src=", "url(", "@import", "<script", "<link", "ZgotmplZ"} {
-		if strings.Contains(page, bad) {
-			t.Errorf("%s in the page", bad)
-		}
-	}
-	for _, good := range []string{`name="viewport"`, "prefers-color-scheme:dark", "historical-pagerank/new=parent", `href="#s1"`} {
-		if !strings.Contains(page, good) {
-			t.Errorf("no %s in the page", good)
-		}
-	}
-	balanced(t, page)
-}
-
-// balanced checks that every element of a page ends in order.
-func balanced(t *testing.T, page string) {
-	t.Helper()
-	void := map[string]bool{"meta": true, "input": true}
-	var open []string
-	for _, tag := range regexp.MustCompile(`<(/?)([a-z0-9]+)[^>]*?(/?)>`).FindAllStringSubmatch(page, -1) {
-		switch {
-		case tag[1] == "" && tag[3] == "" && !void[tag[2]]:
-			open = append(open, tag[2])
-		case tag[1] == "/" && (len(open) == 0 || open[len(open)-1] != tag[2]):
-			t.Fatalf("%s closed in %v", tag[2], open)
-		case tag[1] == "/":
-			open = open[:len(open)-1]
-		}
-	}
-	if len(open) > 0 {
-		t.Errorf("%v left open", open)
-	}
-}
-
-const hostile = "=x\x1b]0;t\a\u009b2J</style></title><script>alert(\"1\")</script><img src=x onerror='a'>\r\n\x00\xff\u202e{{.Title}}"
-
-// evil has hostile words wherever there are words.
-func evil() *Report {
-	r := small()
-	r.Title, r.Verdict, r.Intro = hostile, hostile, []string{hostile}
-	r.Header = append(r.Header, Field{hostile, hostile}, Field{hostile, "again"})
-	for i := range r.Sections {
-		s := &r.Sections[i]
-		s.Title, s.Text = hostile, hostile
-		if c := s.Chart; c != nil {
-			c.Title, c.XLabel, c.YLabel, c.Series[0].Name, c.Marks[0].Label = hostile, hostile, hostile, hostile, hostile
-		}
-		if s.Bars != nil {
-			s.Bars.Title, s.Bars.Bars[0] = hostile, plot.Bar{Label: hostile, Value: 1, Note: hostile}
-		}
-		if s.Table != nil {
-			s.Table.Columns[0] = Column{Name: hostile, Unit: hostile}
-			s.Table.Columns[1] = Column{Name: hostile, Key: hostile}
-			s.Table.Rows[0][0] = Words(hostile)
-		}
-	}
-	return r
-}
-
-func TestReportOfHostileWords(t *testing.T) {
-	all := forms(t, evil())
-	for ext, s := range all {
-		for _, r := range s {
-			if r != '\n' && !unicode.IsPrint(r) || r == unicode.ReplacementChar && ext != "json" {
-				t.Errorf("%q in %s", r, ext)
-			}
-			if ext == "ascii.txt" && r > '~' {
-				t.Errorf("%q in ASCII", r)
-			}
-		}
-	}
-	for _, bad := range []string{"<script", "<img", `"1"`} {
-		if strings.Contains(all["html"], bad) {
-			t.Errorf("%s in the page", bad)
-		}
-	}
-	balanced(t, all["html"])
-	var summary struct {
-		Title  string
-		Header map[string]string
-	}
-	if err := json.Unmarshal([]byte(all["json"]), &summary); err != nil {
-		t.Fatal(err)
-	}
-	if want := strings.ToValidUTF8(hostile, "\ufffd"); summary.Title != want || len(summary.Header) != 7 {
-		t.Errorf("summary has title %q and %d fields", summary.Title, len(summary.Header))
-	}
-	rows, err := csv.NewReader(strings.NewReader(all["csv"])).ReadAll()
-	if err != nil || len(rows) != 13 || !strings.HasPrefix(rows[1][0], "'=x") || !strings.HasPrefix(rows[1][1], "'=x") {
-		t.Errorf("%v: %d rows, %q", err, len(rows), rows[1])
-	}
-}
-
-// Nothing that can be left out is needed, and no number breaks a form.
-func TestReportOfNothing(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
-	strange := []float64{nan, inf, -inf}
-	for name, r := range map[string]*Report{
-		"zero":  {},
-		"empty": {Sections: []Section{{}, {Chart: &plot.Chart{}, Bars: &plot.BarChart{}, Table: &Table{}}, {Table: &Table{Columns: []Column{{}}}}}},
-		"strange": {Sections: []Section{{
-			Chart: &plot.Chart{Series: []plot.Series{{Name: "s", X: strange, Y: strange, Low: strange, High: strange}, {X: []float64{1}}}},
-			Bars:  &plot.BarChart{Bars: []plot.Bar{{Value: nan}, {Value: inf}, {Value: -1}}},
-			Table: &Table{Columns: []Column{{}, {}, {}, {}}, Rows: [][]Cell{{Num(nan, 2), Brief(inf), Num(-inf, 0)}, {}}}}}},
-	} {
-		all := forms(t, r)
-		balanced(t, all["html"])
-		if !json.Valid([]byte(all["json"])) {
-			t.Errorf("%s: %s", name, all["json"])
-		}
-		if _, err := csv.NewReader(strings.NewReader(all["csv"])).ReadAll(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// What is read from curves.csv is what was drawn, to the last bit.
-func TestCSVIsExact(t *testing.T) {
-	r := sample()
-	rows, err := csv.NewReader(strings.NewReader(forms(t, r)["csv"])).ReadAll()
+	runs, base, err := c.Versus(names, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := 1
-	for _, s := range r.Sections {
-		if s.Chart == nil {
-			continue
-		}
-		for _, line := range s.Chart.Series {
-			for i := range line.X {
-				x, _ := strconv.ParseFloat(rows[at][2], 64)
-				y, _ := strconv.ParseFloat(rows[at][3], 64)
-				if rows[at][1] != line.Name || x != line.X[i] || y != line.Y[i] || (rows[at][4] == "") != (line.Low == nil) {
-					t.Fatalf("row %d is %q", at, rows[at])
-				}
-				at++
-			}
-		}
+	return runs, base
+}
+
+// TestVersus: a baseline that is asked for runs once, and regret is what its definition
+// says of the averages.
+func TestVersus(t *testing.T) {
+	c := comparisonOf(t, 1, 200, nil)
+	runs, base := versusAll(t, c, "opic", "random")
+	if runs[1] != base.Random {
+		t.Error("random ran twice")
 	}
-	if at != len(rows) {
-		t.Errorf("%d rows of %d", at, len(rows))
+	ceiling := max(base.Horn.Measures.Average, base.Omniscient.Measures.Average)
+	floor := base.Random.Measures.Average
+	want := (ceiling - runs[0].Measures.Average) / (ceiling - floor)
+	if got, ok := base.Regret(runs[0].Measures.Average); !ok || got != want || !(want > 0 && want < 1) {
+		t.Errorf("regret of opic is %v, %v, want %v", got, ok, want)
+	}
+	if got, ok := base.Regret(floor); !ok || got != 1 {
+		t.Errorf("regret of random is %v, %v", got, ok)
+	}
+	if _, ok := (*Baselines)(nil).Regret(0.5); ok {
+		t.Error("a regret without baselines")
 	}
 }
 
-// A table in summary.json is an array of objects with exact numbers, its members
-// in the order of the columns.
-func TestJSONTables(t *testing.T) {
-	var summary struct {
-		Verdict  string
-		Sections []struct{ Table []map[string]any }
+// TestVersusSites: a site policy changes the runs and leaves the baselines alone.
+func TestVersusSites(t *testing.T) {
+	plain, plainBase := versusAll(t, comparisonOf(t, 2, 200, nil), "breadth-first")
+	c := comparisonOf(t, 2, 200, func(s *Setting) { s.SitePolicy = "larger-sites-first" })
+	sites, base := versusAll(t, c, "breadth-first")
+	if slices.Equal(plain[0].Result.Order, sites[0].Result.Order) {
+		t.Error("the site policy has no effect")
 	}
-	text := forms(t, small())["json"]
-	if err := json.Unmarshal([]byte(text), &summary); err != nil {
-		t.Fatal(err)
-	}
-	rows := summary.Sections[1].Table
-	if got := fmt.Sprint(rows[0]["avg_cumulative_pagerank"], rows[1]["theirs"], rows[0]["pages"], rows[1]["time"]); got != "0.6666666666666666 <nil> 1.234567e+06 <nil>" {
-		t.Error(got)
-	}
-	if strings.Index(text, `"policy":`) > strings.Index(text, `"theirs":`) || summary.Verdict == "" {
-		t.Error(text)
-	}
-}
-
-// A table too wide for the terminal goes on below, with every cell once and the
-// first column again.
-func TestWideTable(t *testing.T) {
-	table := sample().Sections[0].Table
-	r := &Report{Sections: []Section{{Table: table}}}
-	for _, width := range []int{20, 60, 80, 120, 400} {
-		text := r.Text(TextOptions{Width: width})
-		parts := strings.Count(text, "policy")
-		if n := strings.Count(text, "historical-pagerank/new=parent"); n != parts || width == 400 && n != 1 {
-			t.Errorf("width %d: %d parts, %d times the name", width, parts, n)
-		}
-		if n := strings.Count(text, "325,557"); n != len(table.Rows) {
-			t.Errorf("width %d: %d cells of %d", width, n, len(table.Rows))
-		}
-		for _, line := range strings.Split(text, "\n") {
-			if len([]rune(line)) > max(width, 60) || strings.HasSuffix(line, " ") {
-				t.Errorf("width %d: %q", width, line)
-			}
+	for i, pair := range [][2]*Run{{plainBase.Horn, base.Horn}, {plainBase.Omniscient, base.Omniscient}, {plainBase.Random, base.Random}} {
+		if !slices.Equal(pair[0].Result.Order, pair[1].Result.Order) {
+			t.Errorf("baseline %d depends on the site policy", i)
 		}
 	}
 }
 
-func TestCells(t *testing.T) {
-	for want, c := range map[string]Cell{
-		"0.67": Num(2.0/3, 2), "-": Num(math.Inf(-1), 1), "1,234,567": Count(1234567), "-12": Count(-12),
-		"-1,000": Count(-1000), "999": Count(999), "12.3k": Brief(12345), "opic": Words("opic"), "": {},
+// TestVersusStops: the error of progress, which is told every few thousand pages, ends the
+// runs.
+func TestVersusStops(t *testing.T) {
+	stop := errors.New("stop")
+	for _, site := range []string{"", "opic"} {
+		c := comparisonOf(t, 3, 6000, func(s *Setting) { s.SitePolicy = site })
+		if _, _, err := c.Versus([]string{"opic"}, 2, func(int) error { return stop }); !errors.Is(err, stop) {
+			t.Errorf("site policy %q: %v", site, err)
+		}
+	}
+}
+
+// TestComparisonTable: the cells are the measures, asked for first, baselines after.
+func TestComparisonTable(t *testing.T) {
+	c := comparisonOf(t, 4, 200, func(s *Setting) { s.Hot = []float64{2} })
+	runs, base := versusAll(t, c, "opic", "horn")
+	table := c.Table(runs, base)
+	var names []string
+	for _, row := range table.Rows {
+		names = append(names, row[0].String())
+	}
+	if want := []string{"opic", "horn", "omniscient (baseline)", "random (baseline)", "ideal (baseline)"}; !slices.Equal(names, want) {
+		t.Errorf("rows %q, want %q", names, want)
+	}
+	at := func(row int, key string) float64 {
+		i := slices.IndexFunc(table.Columns, func(c show.Column) bool { return cmp.Or(c.Key, c.Name) == key })
+		if i < 0 {
+			t.Fatalf("no column %q in %v", key, table.Columns)
+		}
+		return table.Rows[row][i].Value()
+	}
+	m := runs[0].Measures
+	for key, want := range map[string]float64{
+		"pages": float64(m.Pages), "avg_cumulative_pagerank": m.Average, "kendall_tau": m.Tau, "p_cs": m.CrawlStop,
+		"p_st_2": m.Threshold[0].Mean, "pages_for_50": *m.PagesFor50, "pages_for_90": *m.PagesFor90,
 	} {
-		if c.shown != want {
-			t.Errorf("%q, want %q", c.shown, want)
+		if got := at(0, key); got != want {
+			t.Errorf("%s is %v, want %v", key, got, want)
 		}
+	}
+	if got := at(1, "regret"); got != 0 && base.Horn.Measures.Average >= base.Omniscient.Measures.Average {
+		t.Errorf("regret of horn is %v", got)
+	}
+	if ideal := at(4, "avg_cumulative_pagerank"); ideal < base.Horn.Measures.Average || ideal < base.Omniscient.Measures.Average {
+		t.Errorf("ideal %v is below a crawl", ideal)
 	}
 }
 
-// TestReportSample writes the sample to look at: go test -run Sample -sample DIR.
-func TestReportSample(t *testing.T) {
-	dir := *sampleDir
-	if dir == "" {
-		dir = t.TempDir()
-	}
-	bad := forms(t, evil())["html"]
-	if err := os.WriteFile(filepath.Join(dir, "hostile.html"), []byte(bad), 0o666); err != nil {
+// reportFiles is the three files of a report.
+func reportFiles(t *testing.T, r *show.Report) (html, csv, json string) {
+	t.Helper()
+	var b [3]bytes.Buffer
+	if err := errors.Join(r.WriteHTML(&b[0]), r.WriteCSV(&b[1]), r.WriteJSON(&b[2])); err != nil {
 		t.Fatal(err)
 	}
-	for ext, s := range forms(t, sample()) {
-		if err := os.WriteFile(filepath.Join(dir, "report."+ext), []byte(s), 0o666); err != nil {
+	return b[0].String(), b[1].String(), b[2].String()
+}
+
+// TestComparisonReport: the five things that a run is a function of stand in the header,
+// the charts have ideal, horn and random (P5, P6), curves are thinned, and a second run
+// gives the same bytes.
+func TestComparisonReport(t *testing.T) {
+	timed := func(s *Setting) {
+		times, err := sim.Preset("thesis2004", 1)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(s, "batch-pagerank/k=10000") {
-			t.Errorf("no batch-pagerank in %s", ext)
+		s.Times, s.Fetchers, s.Frontier.Delay, s.Frontier.Robots, s.Frontier.Resolve = times, 4, 2*time.Second, true, true
+	}
+	var first [3]string
+	for i := range 2 {
+		c := comparisonOf(t, 5, 200, timed)
+		runs, base := versusAll(t, c, "opic", "breadth-first")
+		r := c.Report("sim: random web", runs, base)
+		html, csv, json := reportFiles(t, r)
+		if i == 0 {
+			first = [3]string{html, csv, json}
+			checkComparisonReport(t, r, csv)
+		} else if first != [3]string{html, csv, json} {
+			t.Error("two runs differ")
+		}
+	}
+}
+
+func checkComparisonReport(t *testing.T, r *show.Report, csv string) {
+	t.Helper()
+	header := ""
+	for _, f := range r.Header {
+		header += f.Name + "=" + f.Value + "\n"
+	}
+	for _, want := range []string{"world=random web: 200 pages", "seeds=three: 3,", "policies=opic, breadth-first", "options=fetchers 4, delay 2s", "random seed=5", "times=thesis2004"} {
+		if !strings.Contains(header, want) {
+			t.Errorf("no %q in the header:\n%s", want, header)
+		}
+	}
+	lines := strings.Split(csv, "\n")
+	for _, curve := range []string{
+		"Cumulative importance,opic,", "Cumulative importance,ideal,", "Cumulative importance,horn,", "Cumulative importance,random,",
+		"P_CS: crawl and stop,opic,", "P_ST: pages with importance at least 1,opic,", "Importance over bytes,opic,", "Active fetchers,opic,",
+		"Pages and importance over time,opic,", `Pages and importance over time,"opic, pages",`, "Fetchers of opic,active,", "Fetchers of opic,idle: polite,",
+	} {
+		n := 0
+		for _, l := range lines {
+			if strings.HasPrefix(l, curve) {
+				n++
+			}
+		}
+		if n < 2 || n > 512 {
+			t.Errorf("%d points of %q", n, curve)
+		}
+	}
+}
+
+// TestTimeFor: the time for all of the importance is that of the last page which has
+// any, and no level is reached later than a higher one.
+func TestTimeFor(t *testing.T) {
+	c := comparisonOf(t, 6, 200, func(s *Setting) {
+		times, err := sim.Preset("modern", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Times = times
+	})
+	runs, _ := versusAll(t, c, "opic")
+	curve, last := runs[0].Trial.Cumulative(), 0.0
+	for _, level := range []float64{0.01, 0.5, 0.8, 0.9, 1} {
+		k := 0
+		for k < len(curve.Y) && curve.Y[k] < level-1e-12 {
+			k++
+		}
+		got := runs[0].timeFor(curve, level)
+		if want := runs[0].Result.End[k].Seconds(); got.Value() != want || want < last {
+			t.Errorf("time for %v is %v, want %v", level, got.Value(), want)
+		}
+		last = got.Value()
+	}
+	if cut := runs[0].timeFor(measure.Curve{Y: curve.Y[:3], Reachable: curve.Reachable}, 1); !math.IsNaN(cut.Value()) {
+		t.Errorf("a level that was not reached has the time %v", cut.Value())
+	}
+}
+
+// TestStartSets: means and paired differences are those of the comparisons, set by set.
+func TestStartSets(t *testing.T) {
+	sets := map[int]*Comparison{}
+	prepare := func(set int) (*Comparison, error) {
+		sets[set] = comparisonOf(t, 7, 200, func(s *Setting) { s.Seeds = RandomSeeds(200, 5, 7, uint64(set)) })
+		return sets[set], nil
+	}
+	names := []string{"breadth-first", "opic"}
+	s, err := RunStartSets(names, 4, 2, prepare, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lead float64
+	for set := 1; set <= 4; set++ {
+		runs, _ := versusAll(t, sets[set], names...)
+		for i := range names {
+			if s.Average[i][set-1] != runs[i].Measures.Average {
+				t.Errorf("set %d: %s has %v, want %v", set, names[i], s.Average[i][set-1], runs[i].Measures.Average)
+			}
+		}
+		lead += (runs[1].Measures.Average - runs[0].Measures.Average) / 4
+	}
+	if got := s.Lead(1); math.Abs(got.Mean-lead) > 1e-12 || got.N != 4 || got.Low > got.Mean || got.High < got.Mean {
+		t.Errorf("lead %+v, want a mean of %v", got, lead)
+	}
+	if got := s.Lead(0); got.Mean != 0 || got.SD != 0 {
+		t.Errorf("the first policy is ahead of itself by %+v", got)
+	}
+	sections := s.Sections()
+	band := sections[0].Chart.Series[1]
+	if n := len(band.X); n != startGrid || len(band.Low) != n || len(band.High) != n || band.Y[n-1] < 1-1e-12 {
+		t.Errorf("a band of %d places that ends at %v", n, band.Y[len(band.Y)-1])
+	}
+	if rows := sections[1].Table.Rows; len(rows) != 2 || rows[1][9].String() != Differs(s.Lead(1)) {
+		t.Errorf("rows %v", rows)
+	}
+}
+
+// TestStartSetsFail: what goes wrong in a set is told with its number.
+func TestStartSetsFail(t *testing.T) {
+	broken := errors.New("broken")
+	_, err := RunStartSets([]string{"opic"}, 2, 1, func(set int) (*Comparison, error) {
+		if set == 2 {
+			return nil, broken
+		}
+		return comparisonOf(t, 8, 200, nil), nil
+	}, nil)
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "start set 2") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestStartSetsEnd: an error of progress ends the sets, and the intervals after them.
+func TestStartSetsEnd(t *testing.T) {
+	stop := errors.New("stop")
+	prepare := func(set int) (*Comparison, error) {
+		return comparisonOf(t, 9, 50, func(s *Setting) { s.Seeds = RandomSeeds(50, 5, 9, uint64(set)) }), nil
+	}
+	for _, at := range []string{"set 1 of 3", "set 3 of 3", "interval 0 of 106", "interval 50 of 106"} {
+		after := 0
+		_, err := RunStartSets([]string{"breadth-first", "opic"}, 3, 1, prepare, func(what string) error {
+			if what == at || after > 0 {
+				after++
+				return stop
+			}
+			return nil
+		})
+		if !errors.Is(err, stop) || after > 1 {
+			t.Errorf("stop at %q: %v, %d calls", at, err, after)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -38,10 +39,10 @@ func NewWorld(name string, g *graph.Graph, selfLinks bool, threads int) *World {
 	return w
 }
 
-// Pages is the number of pages.
+// Pages returns the number of pages.
 func (w *World) Pages() int { return w.Sim.Out.Pages() }
 
-// Sites is the number of sites; as many as pages where they are not known.
+// Sites returns the number of sites; as many as pages where they are not known.
 func (w *World) Sites() int {
 	if w.Sim.SiteOf == nil {
 		return w.Pages()
@@ -49,7 +50,30 @@ func (w *World) Sites() int {
 	return w.Sim.Sites
 }
 
-// Web is the world for the ranks.
+// HasSites reports whether the sites are known and there is more than one.
+func (w *World) HasSites() bool { return w.Sim.SiteOf != nil && w.Sim.Sites > 1 }
+
+// SiteName returns the name of a site, or its number where names are unknown.
+func (w *World) SiteName(s graph.Site) string {
+	if w.Sim.SiteName == nil {
+		return fmt.Sprintf("site %d", s)
+	}
+	return w.Sim.SiteName(s)
+}
+
+// PageName returns the URL of a page, or the number it has in the graph where URLs are
+// unknown.
+func (w *World) PageName(p graph.Page) string {
+	switch {
+	case w.Sim.URL != nil:
+		return string(w.Sim.URL(nil, p))
+	case w.Graph != nil:
+		return fmt.Sprintf("page %d", w.Graph.ID(p))
+	}
+	return fmt.Sprintf("page %d", p)
+}
+
+// Web returns the world for the ranks.
 func (w *World) Web() *rank.Web {
 	web := &rank.Web{In: w.In, Out: w.Sim.Out, Sites: w.Sim.SiteOf}
 	if w.Graph != nil && w.Graph.HasUncrawled() {

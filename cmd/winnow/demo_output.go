@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // demoObject is what --json prints of a crawl.
@@ -47,7 +49,7 @@ func courseOf(run *lab.Run, policy string) *courseObject {
 }
 
 // secondsAt is when a share of the importance was there, or nil.
-func secondsAt(run *lab.Run, c lab.Curve, level float64) *float64 {
+func secondsAt(run *lab.Run, c measure.Curve, level float64) *float64 {
 	i, _ := slices.BinarySearch(c.Y, level)
 	if i >= len(run.Result.End) {
 		return nil
@@ -128,9 +130,9 @@ func (d *demoCrawl) print(u *ui, o *demoOptions) error {
 
 // printSeveral holds the crawls against each other, and each against its simulation (X35).
 func (o *demoOptions) printSeveral(u *ui, crawls []*demoCrawl) error {
-	rep := &lab.Report{Title: "crawls of the same web", Sections: []lab.Section{demoComparison(crawls)}}
+	rep := &show.Report{Title: "crawls of the same web", Sections: []show.Section{demoComparison(crawls)}}
 	if o.preset != "" {
-		rep.Header = []lab.Field{{Name: "settings", Value: crawls[0].settings(o)}}
+		rep.Header = []show.Field{{Name: "settings", Value: crawls[0].settings(o)}}
 	}
 	if _, err := io.WriteString(u.stdout, rep.Text(textOptions(u))); err != nil {
 		return err
@@ -145,39 +147,39 @@ func (o *demoOptions) printSeveral(u *ui, crawls []*demoCrawl) error {
 
 // demoComparison has for each crawl a row of what happened on sockets, and below it the
 // policies of all crawls, simulated.
-func demoComparison(crawls []*demoCrawl) lab.Section {
-	t := &lab.Table{Columns: []lab.Column{
+func demoComparison(crawls []*demoCrawl) show.Section {
+	t := &show.Table{Columns: []show.Column{
 		{Name: "crawl"}, {Name: "at 50 %", Unit: "%", Key: "importance_at_50"},
 		{Name: "half of it", Unit: "s", Key: "seconds_for_50"}, {Name: "90 % of it", Unit: "s", Key: "seconds_for_90"},
 		{Name: "all", Unit: "s", Key: "seconds"}, {Name: "pages"}, {Name: "violations"},
 	}}
 	for _, c := range crawls {
 		row := courseRow(c.config.Policy, c.real())
-		t.Rows = append(t.Rows, append(row, lab.Count(len(c.report.real.Result.Order)), lab.Count(len(c.found))))
+		t.Rows = append(t.Rows, append(row, show.Count(len(c.report.real.Result.Order)), show.Count(len(c.found))))
 		for _, other := range crawls {
 			if s := c.simulated(other.config.Policy); s != nil {
-				t.Rows = append(t.Rows, append(courseRow("  simulated: "+s.Policy, s), lab.None(), lab.None()))
+				t.Rows = append(t.Rows, append(courseRow("  simulated: "+s.Policy, s), show.None(), show.None()))
 			}
 		}
 	}
-	return lab.Section{
+	return show.Section{
 		Table: t,
 		Text: "Importance is PageRank of the pages that came. at 50 %: importance of the first half of the pages. half of it, 90 % of it: when so much of the importance was there. " +
 			"simulated: the policy in the world that the crawl above recorded, with the times that it recorded.",
 	}
 }
 
-func courseRow(name string, c *courseObject) []lab.Cell {
-	half := lab.None()
+func courseRow(name string, c *courseObject) []show.Cell {
+	half := show.None()
 	if c.HalfRank != nil {
-		half = lab.Num(100**c.HalfRank, 1)
+		half = show.Num(100**c.HalfRank, 1)
 	}
-	return []lab.Cell{lab.Words(name), half, secondsCell(c.For50), secondsCell(c.For90), lab.Num(c.Seconds, 1)}
+	return []show.Cell{show.Words(name), half, secondsCell(c.For50), secondsCell(c.For90), show.Num(c.Seconds, 1)}
 }
 
-func secondsCell(s *float64) lab.Cell {
+func secondsCell(s *float64) show.Cell {
 	if s == nil {
-		return lab.None()
+		return show.None()
 	}
-	return lab.Num(*s, 2)
+	return show.Num(*s, 2)
 }

@@ -7,32 +7,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // formatCount writes a number exactly, in groups of three: 3,216,152.
-func formatCount(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, digits = "-", digits[1:]
-	}
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	return sign + b.String()
-}
+func formatCount(n int64) string { return show.Grouped(n) }
 
-// counted is a number of things: 1 seed, 2,000 seeds.
-func counted(n int64, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return formatCount(n) + " " + thing
-}
+// counted writes a number of things: 1 seed, 2,000 seeds.
+func counted(n int64, thing string) string { return show.Counted(n, thing) }
 
 // formatShort writes a number to three digits: 3.22M. It is for progress, where
 // nobody reads more.

@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // A crawlWorld is the graph of a crawl directory, made ready in a temporary file (W36):
@@ -84,34 +85,14 @@ func (w *crawlWorld) page(p graph.Page) (graph.Page, bool) { return w.g.ByID(uin
 // seeds are where the crawl began, as far as those pages came, and every page that
 // cannot be reached from them by links: one that a sitemap named.
 func (w *crawlWorld) seeds(out *graph.Lists) (seeds []graph.Page, name string) {
-	seen := make([]bool, out.Pages())
-	var queue []graph.Page
-	reach := func(p graph.Page) bool {
-		if seen[p] {
-			return false
-		}
-		seen[p] = true
-		for queue = append(queue[:0], p); len(queue) > 0; {
-			at := queue[len(queue)-1]
-			queue = queue[:len(queue)-1]
-			for _, q := range out.List(at) {
-				if !seen[q] {
-					seen[q] = true
-					queue = append(queue, q)
-				}
-			}
-		}
-		return true
-	}
 	for _, p := range w.trail.Seeds {
 		if q, ok := w.page(p); ok {
 			seeds = append(seeds, q)
-			reach(q)
 		}
 	}
-	given := len(seeds)
+	given, reached := len(seeds), measure.Reach(out, seeds)
 	for _, v := range w.trail.Visits {
-		if q, ok := w.page(v.Page); ok && reach(q) {
+		if q, ok := w.page(v.Page); ok && reached.Grow(q) {
 			seeds = append(seeds, q)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/papers"
 )
 
 func newLabCommand(u *ui) *cobra.Command {
@@ -39,7 +39,7 @@ type labLine struct {
 
 func runLabList(u *ui) error {
 	t := newTable("name", "what", "paper")
-	for _, e := range lab.Experiments() {
+	for _, e := range papers.Experiments() {
 		if u.asJSON {
 			if err := u.json(labLine{e.Name, e.Paper, e.What}); err != nil {
 				return err
@@ -61,7 +61,7 @@ const labAll = "all"
 func labNames() []string {
 	var names []string
 	last := ""
-	for _, e := range lab.Experiments() {
+	for _, e := range papers.Experiments() {
 		if paper, _, ok := strings.Cut(e.Name, "-"); ok && paper != last {
 			names, last = append(names, paper), paper
 		}
@@ -73,8 +73,8 @@ func labNames() []string {
 // chooseExperiments finds the experiments that names mean: one, all that begin with it
 // (cho98, castillo04-table), or all. Each runs once, in the order of the table for each
 // name.
-func chooseExperiments(u *ui, names []string) ([]lab.Experiment, error) {
-	var out []lab.Experiment
+func chooseExperiments(u *ui, names []string) ([]papers.Experiment, error) {
+	var out []papers.Experiment
 	have := map[string]bool{}
 	for _, name := range names {
 		found := experimentsNamed(name)
@@ -91,10 +91,10 @@ func chooseExperiments(u *ui, names []string) ([]lab.Experiment, error) {
 	return out, nil
 }
 
-func experimentsNamed(name string) (found []lab.Experiment) {
-	for _, e := range lab.Experiments() {
+func experimentsNamed(name string) (found []papers.Experiment) {
+	for _, e := range papers.Experiments() {
 		if e.Name == name {
-			return []lab.Experiment{e}
+			return []papers.Experiment{e}
 		}
 		if name == labAll || name != "" && strings.HasPrefix(e.Name, name) {
 			found = append(found, e)

@@ -11,6 +11,8 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/papers"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -19,7 +21,7 @@ type labPlaces struct {
 	*labOptions
 	u     *ui
 	shown *stages
-	list  []*lab.Place
+	list  []*papers.Place
 	close []func() // in the order in which they were opened
 }
 
@@ -60,7 +62,7 @@ func splitOlder(value string) (path, older string) {
 }
 
 // place opens a graph under a name and finds where crawls of it begin.
-func (l *labPlaces) place(ctx context.Context, path, name string) (*lab.Place, error) {
+func (l *labPlaces) place(ctx context.Context, path, name string) (*papers.Place, error) {
 	if isDir(path) {
 		return l.crawled(ctx, path, name)
 	}
@@ -78,13 +80,13 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*lab.Place, e
 	}
 	w := lab.NewWorld(name, g, l.selfLinks, l.threads)
 	l.close = append(l.close, w.Free)
-	p := &lab.Place{World: w, Seeds: seeds, SeedsName: seedsName}
+	p := &papers.Place{World: w, Seeds: seeds, SeedsName: seedsName}
 	l.list = append(l.list, p)
 	return p, ctx.Err()
 }
 
 // crawled is place for a crawl directory, where crawls begin at the seeds of that one.
-func (l *labPlaces) crawled(ctx context.Context, path, name string) (*lab.Place, error) {
+func (l *labPlaces) crawled(ctx context.Context, path, name string) (*papers.Place, error) {
 	c, err := openCrawlWorld(ctx, path, false, l.shown.tell)
 	if err != nil {
 		return nil, err
@@ -93,7 +95,7 @@ func (l *labPlaces) crawled(ctx context.Context, path, name string) (*lab.Place,
 	c.remark(l.u, path)
 	w := lab.NewWorld(name, c.g, l.selfLinks, l.threads)
 	l.close = append(l.close, w.Free)
-	p := &lab.Place{World: w}
+	p := &papers.Place{World: w}
 	if p.Seeds, p.SeedsName = c.seeds(w.Sim.Out); l.seeds != "" {
 		if p.Seeds, p.SeedsName, err = chooseStart(ctx, l.u, c.g, l.seeds, l.random); err != nil {
 			return nil, err
@@ -104,7 +106,7 @@ func (l *labPlaces) crawled(ctx context.Context, path, name string) (*lab.Place,
 }
 
 // olderHistory is what a crawl of an older snapshot knew: its PageRank.
-func (l *labPlaces) olderHistory(ctx context.Context, p *lab.Place, path string) (*lab.History, error) {
+func (l *labPlaces) olderHistory(ctx context.Context, p *papers.Place, path string) (*lab.History, error) {
 	old, err := openGraph(l.u, path)
 	if err != nil {
 		return nil, err
@@ -123,7 +125,7 @@ func (l *labPlaces) olderHistory(ctx context.Context, p *lab.Place, path string)
 	}
 	w := lab.NewWorld(path, old, l.selfLinks, l.threads)
 	defer w.Free()
-	truth, err := lab.PageRankTruth(w.Web(), lab.TruthOptions{SelfLinks: l.selfLinks, Threads: l.threads, Progress: l.shown.sweeps("pagerank of "+path, 1e-12)})
+	truth, err := measure.PageRankTruth(w.Web(), measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.threads, Progress: l.shown.sweeps("pagerank of "+path, 1e-12)})
 	if err != nil {
 		return nil, err
 	}
@@ -201,14 +203,14 @@ func (l *labPlaces) generate(ctx context.Context, path string, seed uint64) erro
 
 // builtInHistory is the PageRank of the web that is left when only the old pages and the
 // links among them count.
-func (l *labPlaces) builtInHistory(p *lab.Place, seed uint64) (*lab.History, error) {
+func (l *labPlaces) builtInHistory(p *papers.Place, seed uint64) (*lab.History, error) {
 	var old []graph.Page
 	for page := range graph.Page(p.World.Pages()) {
 		if policy.Hash(seed, uint64(page))%100 < builtInOld {
 			old = append(old, page)
 		}
 	}
-	truth, err := lab.PageRankTruth(p.World.Web(), lab.TruthOptions{Within: old, SelfLinks: l.selfLinks, Threads: l.threads})
+	truth, err := measure.PageRankTruth(p.World.Web(), measure.TruthOptions{Within: old, SelfLinks: l.selfLinks, Threads: l.threads})
 	if err != nil {
 		return nil, err
 	}

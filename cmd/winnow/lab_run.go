@@ -14,7 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/papers"
 )
 
 type labOptions struct {
@@ -88,12 +89,12 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 		return err
 	}
 	places.shown.Done()
-	b := &lab.Bench{Context: ctx, Places: places.list, Random: opt.random, Threads: opt.threads, Starts: opt.starts}
+	b := &papers.Bench{Context: ctx, Places: places.list, Random: opt.random, Threads: opt.threads, Starts: opt.starts}
 	return runExperiments(ctx, u, opt, b, experiments)
 }
 
 // checkOut refuses reports that would replace a graph or the seeds.
-func (o *labOptions) checkOut(experiments []lab.Experiment) error {
+func (o *labOptions) checkOut(experiments []papers.Experiment) error {
 	inputs := []string{o.seeds}
 	for _, value := range o.graphs {
 		path, older := splitOlder(value)
@@ -107,7 +108,7 @@ func (o *labOptions) checkOut(experiments []lab.Experiment) error {
 }
 
 // runExperiments runs one after the other. Those that fail are told at the end.
-func runExperiments(ctx context.Context, u *ui, opt *labOptions, b *lab.Bench, experiments []lab.Experiment) error {
+func runExperiments(ctx context.Context, u *ui, opt *labOptions, b *papers.Bench, experiments []papers.Experiment) error {
 	var failed []error
 	done := 0
 	for i := range experiments {
@@ -142,7 +143,7 @@ type labObject struct {
 	Report     json.RawMessage `json:"report"` // as in summary.json
 }
 
-func runExperiment(u *ui, opt *labOptions, b *lab.Bench, e *lab.Experiment, more bool) error {
+func runExperiment(u *ui, opt *labOptions, b *papers.Bench, e *papers.Experiment, more bool) error {
 	start := time.Now()
 	rep, err := watchExperiment(u, b, e)
 	if err != nil {
@@ -158,7 +159,7 @@ func runExperiment(u *ui, opt *labOptions, b *lab.Bench, e *lab.Experiment, more
 }
 
 // printExperiment shows a report on standard output; more of them are two lines apart.
-func printExperiment(u *ui, e *lab.Experiment, rep *lab.Report, took time.Duration, more bool) error {
+func printExperiment(u *ui, e *papers.Experiment, rep *show.Report, took time.Duration, more bool) error {
 	if u.asJSON {
 		var whole, line bytes.Buffer
 		if err := rep.WriteJSON(&whole); err != nil {
@@ -179,7 +180,7 @@ func printExperiment(u *ui, e *lab.Experiment, rep *lab.Report, took time.Durati
 }
 
 // watchExperiment runs one with its progress shown.
-func watchExperiment(u *ui, b *lab.Bench, e *lab.Experiment) (*lab.Report, error) {
+func watchExperiment(u *ui, b *papers.Bench, e *papers.Experiment) (*show.Report, error) {
 	p := newProgress(u, e.Name, 0, "")
 	defer p.Done()
 	p.Note("begins")

@@ -6,21 +6,21 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // A reportPart is one file of a report.
 type reportPart struct {
 	name  string
-	write func(*lab.Report, io.Writer) error
+	write func(*show.Report, io.Writer) error
 }
 
 func reportParts() []reportPart {
 	return []reportPart{
-		{"report.html", (*lab.Report).WriteHTML},
-		{"curves.csv", (*lab.Report).WriteCSV},
-		{"summary.json", (*lab.Report).WriteJSON},
-		{"curves.svg", (*lab.Report).WritePicture},
+		{"report.html", (*show.Report).WriteHTML},
+		{"curves.csv", (*show.Report).WriteCSV},
+		{"summary.json", (*show.Report).WriteJSON},
+		{"curves.svg", (*show.Report).WritePicture},
 	}
 }
 
@@ -36,7 +36,7 @@ func reportPaths(dir string) []string {
 // writeReport writes the files of a report into a directory, which is made when there
 // is something to write. They get their names when all of them are on the disk: a full
 // one leaves what was there before.
-func writeReport(u *ui, dir string, rep *lab.Report) error {
+func writeReport(u *ui, dir string, rep *show.Report) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return withHint(fmt.Errorf("create %s: %w", dir, cause(err)), "choose another place with --out")
 	}

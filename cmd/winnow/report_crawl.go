@@ -17,7 +17,9 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -142,7 +144,7 @@ func (r *crawlReport) measure(shown *stages) error {
 	r.world = lab.NewWorld(filepath.Base(r.dir), r.w.g, false, 0)
 	r.asRecorded()
 	came := r.course().Order
-	truth, err := lab.PageRankTruth(r.world.Web(), lab.TruthOptions{Within: came, Progress: shown.sweeps("pagerank", 1e-12)})
+	truth, err := measure.PageRankTruth(r.world.Web(), measure.TruthOptions{Within: came, Progress: shown.sweeps("pagerank", 1e-12)})
 	if err != nil {
 		return err
 	}
@@ -162,7 +164,7 @@ func (r *crawlReport) measure(shown *stages) error {
 	if r.c, err = set.Prepare(); err != nil {
 		return err
 	}
-	if r.c.Judge, err = lab.NewJudge(truth, came, lab.JudgeOptions{Seed: set.Random}); err != nil {
+	if r.c.Judge, err = measure.NewJudge(truth, came, measure.JudgeOptions{Seed: set.Random}); err != nil {
 		return err
 	}
 	r.real, err = r.c.Measure("this crawl", r.course())
@@ -323,10 +325,10 @@ func (r *crawlReport) print(u *ui, out string, indexed int) error {
 }
 
 // text is the main tables, and the main curves where there are charts.
-func (r *crawlReport) text(o lab.TextOptions) string {
-	rep := &lab.Report{Title: "crawl: " + r.world.Name, Verdict: r.verdict()}
-	for _, s := range []lab.Section{r.figures(), r.orders()} {
-		rep.Sections = append(rep.Sections, lab.Section{Table: s.Table})
+func (r *crawlReport) text(o show.TextOptions) string {
+	rep := &show.Report{Title: "crawl: " + r.world.Name, Verdict: r.verdict()}
+	for _, s := range []show.Section{r.figures(), r.orders()} {
+		rep.Sections = append(rep.Sections, show.Section{Table: s.Table})
 	}
 	if o.Charts {
 		rep.Sections = append(rep.Sections, r.c.CourseSections(r.all())[0])

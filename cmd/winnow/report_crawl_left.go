@@ -5,16 +5,16 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
-	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // left is what the crawl left alone: traps with their reasons, held pages, mirrors, and
 // the largest site with the verdict on it (W21, W27, X38).
-func (r *crawlReport) left() []lab.Section {
+func (r *crawlReport) left() []show.Section {
 	s := r.status
-	list := []lab.Section{r.leftAlone(s)}
+	list := []show.Section{r.leftAlone(s)}
 	if len(s.Caps) > 0 {
-		list = append([]lab.Section{capSection(s.Caps)}, list...)
+		list = append([]show.Section{capSection(s.Caps)}, list...)
 	}
 	if s.Mirrored > 0 {
 		list = append(list, mirrorSection(s))
@@ -26,15 +26,15 @@ func (r *crawlReport) left() []lab.Section {
 }
 
 // leftAlone are the traps.
-func (r *crawlReport) leftAlone(s *history.Status) lab.Section {
-	sec := lab.Section{Title: "Left alone"}
+func (r *crawlReport) leftAlone(s *history.Status) show.Section {
+	sec := show.Section{Title: "Left alone"}
 	if !r.config.Traps {
 		sec.Text = "The crawl was told not to look for traps. "
 	}
-	t := &lab.Table{Columns: []lab.Column{{Name: "reason"}, {Name: "site"}, {Name: "pattern"}, {Name: "pages"}}}
+	t := &show.Table{Columns: []show.Column{{Name: "reason"}, {Name: "site"}, {Name: "pattern"}, {Name: "pages"}}}
 	for _, x := range leftAloneBy(s) {
 		for _, p := range x.places {
-			t.Rows = append(t.Rows, []lab.Cell{lab.Words(p.Reason), lab.Words(p.Site), lab.Words(p.Pattern), lab.Count(int(p.Pages))})
+			t.Rows = append(t.Rows, []show.Cell{show.Words(p.Reason), show.Words(p.Site), show.Words(p.Pattern), show.Count(int(p.Pages))})
 		}
 		sec.Text += fmt.Sprintf("%s (%s): %s.\n\n", x.bar, counted(x.pages, "page"), trapMeaning(x.bar))
 	}
@@ -48,17 +48,17 @@ func (r *crawlReport) leftAlone(s *history.Status) lab.Section {
 }
 
 // capSection is what limits left out.
-func capSection(caps []state.Cap) lab.Section {
-	t := &lab.Table{Columns: []lab.Column{{Name: "limit"}, {Name: "left out"}, {Name: "of what"}, {Name: "where most"}, {Name: "brings them"}}}
+func capSection(caps []state.Cap) show.Section {
+	t := &show.Table{Columns: []show.Column{{Name: "limit"}, {Name: "left out"}, {Name: "of what"}, {Name: "where most"}, {Name: "brings them"}}}
 	for i := range caps {
 		x := &caps[i]
 		limit := "of a site"
 		if x.Key != "" {
 			limit = capName(x)
 		}
-		t.Rows = append(t.Rows, []lab.Cell{lab.Words(limit), lab.Count(int(x.Left)), lab.Words(x.What), lab.Words(capWhere(x)), lab.Words(capRaise(x))})
+		t.Rows = append(t.Rows, []show.Cell{show.Words(limit), show.Count(int(x.Left)), show.Words(x.What), show.Words(capWhere(x)), show.Words(capRaise(x))})
 	}
-	return lab.Section{Title: "Left out by limits", Text: "What limits of the configuration kept from being fetched. A crawl that is resumed with a larger value fetches it.", Table: t}
+	return show.Section{Title: "Left out by limits", Text: "What limits of the configuration kept from being fetched. A crawl that is resumed with a larger value fetches it.", Table: t}
 }
 
 // beHeld is the beginning of a sentence about so many pages.
@@ -69,27 +69,27 @@ func beHeld(n int64) string {
 	return formatCount(n) + " of the pages are"
 }
 
-func mirrorSection(s *history.Status) lab.Section {
-	t := &lab.Table{Columns: []lab.Column{{Name: "mirror"}, {Name: "of"}}}
+func mirrorSection(s *history.Status) show.Section {
+	t := &show.Table{Columns: []show.Column{{Name: "mirror"}, {Name: "of"}}}
 	for _, m := range s.Mirrors {
-		t.Rows = append(t.Rows, []lab.Cell{lab.Words(m.Site), lab.Words(m.Of)})
+		t.Rows = append(t.Rows, []show.Cell{show.Words(m.Site), show.Words(m.Of)})
 	}
 	text := fmt.Sprintf("%s: of the paths that came from both, four fifths at least had the same content. Pages of a mirror come later than their importance says.", counted(s.Mirrored, "mirror"))
-	return lab.Section{Title: "Mirrors", Text: text, Table: t}
+	return show.Section{Title: "Mirrors", Text: text, Table: t}
 }
 
-func largestSection(x *history.SiteShare) lab.Section {
-	row := func(name string, known int64, share float64, verdict, trapped lab.Cell) []lab.Cell {
-		return []lab.Cell{lab.Words(name), lab.Count(int(known)), lab.Num(100*share, 1), verdict, trapped}
+func largestSection(x *history.SiteShare) show.Section {
+	row := func(name string, known int64, share float64, verdict, trapped show.Cell) []show.Cell {
+		return []show.Cell{show.Words(name), show.Count(int(known)), show.Num(100*share, 1), verdict, trapped}
 	}
-	return lab.Section{
+	return show.Section{
 		Title: "The largest site",
 		Text:  fmt.Sprintf("Verdict: trap if most of its known pages are left alone as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", formatCount(paperKnown), formatCount(paperServer)),
-		Table: &lab.Table{
-			Columns: []lab.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "verdict"}, {Name: "left alone", Key: "trapped"}},
-			Rows: [][]lab.Cell{
-				row(x.Site, x.Pages, x.Share, lab.Words(x.Verdict), lab.Count(int(x.Trapped))),
-				row("one server of Cho et al. 1998", paperServer, float64(paperServer)/paperKnown, lab.Words(""), lab.None()),
+		Table: &show.Table{
+			Columns: []show.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "verdict"}, {Name: "left alone", Key: "trapped"}},
+			Rows: [][]show.Cell{
+				row(x.Site, x.Pages, x.Share, show.Words(x.Verdict), show.Count(int(x.Trapped))),
+				row("one server of Cho et al. 1998", paperServer, float64(paperServer)/paperKnown, show.Words(""), show.None()),
 			},
 		},
 	}

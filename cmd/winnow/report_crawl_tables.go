@@ -14,13 +14,15 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // report is everything, for people.
-func (r *crawlReport) report() *lab.Report {
-	rep := &lab.Report{Title: "crawl: " + r.world.Name, Verdict: r.verdict(), Header: r.header()}
-	rep.Sections = []lab.Section{r.figures(), r.orders()}
+func (r *crawlReport) report() *show.Report {
+	rep := &show.Report{Title: "crawl: " + r.world.Name, Verdict: r.verdict(), Header: r.header()}
+	rep.Sections = []show.Section{r.figures(), r.orders()}
 	rep.Sections = append(rep.Sections, r.c.CourseSections(r.all())...)
 	if len(r.runs) > 0 {
 		rep.Sections = append(rep.Sections, lab.SideBySide(r.real, r.runs[0]))
@@ -36,9 +38,9 @@ func (r *crawlReport) report() *lab.Report {
 }
 
 // header is what the crawl is a function of, and where it is told.
-func (r *crawlReport) header() []lab.Field {
+func (r *crawlReport) header() []show.Field {
 	c := &r.config
-	h := []lab.Field{
+	h := []show.Field{
 		{Name: "policy", Value: policyText(c.Policy, c.SitePolicy)},
 		{Name: "seeds", Value: r.c.SeedsName},
 		{Name: "politeness", Value: fmt.Sprintf("delay %s, %g times the download time up to %s, %d pages per connection, robots.txt %s",
@@ -50,7 +52,7 @@ func (r *crawlReport) header() []lab.Field {
 		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s that came and the links among them; what was refused, failed or left out has none", counted(int64(len(r.w.trail.Visits)), "page"))},
 	}
 	if r.c.Times != nil {
-		h = append(h, lab.Field{Name: "times", Value: r.c.Times.String()})
+		h = append(h, show.Field{Name: "times", Value: r.c.Times.String()})
 	}
 	return h
 }
@@ -86,44 +88,44 @@ func obeyed(yes bool) string {
 }
 
 // figures are the main numbers.
-func (r *crawlReport) figures() lab.Section {
+func (r *crawlReport) figures() show.Section {
 	t, n := r.w.trail, r.w.trail.ByState()
 	took := r.real.Result.Took
-	rows := [][]lab.Cell{
-		{lab.Words("pages known"), lab.Count(len(t.State))},
-		{lab.Words("pages that came"), lab.Count(len(t.Visits))},
-		{lab.Words("of these redirects"), lab.Count(int(r.status.Moved))},
-		{lab.Words("pages that failed"), lab.Count(int(n[history.PageFailed]))},
-		{lab.Words("pages refused"), lab.Count(int(n[history.PageRefused]))},
-		{lab.Words("pages waiting"), lab.Count(int(n[history.PageKnown]))},
-		{lab.Words("sites"), lab.Count(len(t.Sites))},
-		{lab.Words("links found"), lab.Count(int(t.Links))},
-		{lab.Words("requests"), lab.Count(int(t.Requests[event.Fetch] + t.Requests[event.Robots] + t.Requests[event.Sitemap]))},
-		{lab.Words("of these robots.txt"), lab.Count(int(t.Requests[event.Robots]))},
-		{lab.Words("of these sitemaps"), lab.Count(int(t.Requests[event.Sitemap]))},
-		{lab.Words("megabytes received"), lab.Num(float64(t.Bytes)/1e6, 1)},
-		{lab.Words("seconds at work"), lab.Num(took.Seconds(), 1)},
-		{lab.Words("pages a second"), lab.Brief(float64(len(t.Visits)) / max(took.Seconds(), 1e-9))},
+	rows := [][]show.Cell{
+		{show.Words("pages known"), show.Count(len(t.State))},
+		{show.Words("pages that came"), show.Count(len(t.Visits))},
+		{show.Words("of these redirects"), show.Count(int(r.status.Moved))},
+		{show.Words("pages that failed"), show.Count(int(n[history.PageFailed]))},
+		{show.Words("pages refused"), show.Count(int(n[history.PageRefused]))},
+		{show.Words("pages waiting"), show.Count(int(n[history.PageKnown]))},
+		{show.Words("sites"), show.Count(len(t.Sites))},
+		{show.Words("links found"), show.Count(int(t.Links))},
+		{show.Words("requests"), show.Count(int(t.Requests[event.Fetch] + t.Requests[event.Robots] + t.Requests[event.Sitemap]))},
+		{show.Words("of these robots.txt"), show.Count(int(t.Requests[event.Robots]))},
+		{show.Words("of these sitemaps"), show.Count(int(t.Requests[event.Sitemap]))},
+		{show.Words("megabytes received"), show.Num(float64(t.Bytes)/1e6, 1)},
+		{show.Words("seconds at work"), show.Num(took.Seconds(), 1)},
+		{show.Words("pages a second"), show.Brief(float64(len(t.Visits)) / max(took.Seconds(), 1e-9))},
 	}
 	if n[history.PageLost] > 0 {
-		rows = append(rows, []lab.Cell{lab.Words("pages whose record is damaged"), lab.Count(int(n[history.PageLost]))})
+		rows = append(rows, []show.Cell{show.Words("pages whose record is damaged"), show.Count(int(n[history.PageLost]))})
 	}
 	if t.Revisits > 0 {
-		rows = append(rows, []lab.Cell{lab.Words("revisits"), lab.Count(int(t.Revisits))})
+		rows = append(rows, []show.Cell{show.Words("revisits"), show.Count(int(t.Revisits))})
 	}
-	return lab.Section{Title: "Figures", Table: &lab.Table{Columns: []lab.Column{{Name: "what"}, {Name: "number"}}, Rows: rows}}
+	return show.Section{Title: "Figures", Table: &show.Table{Columns: []show.Column{{Name: "what"}, {Name: "number"}}, Rows: rows}}
 }
 
 // orders are the single numbers of the crawl and its simulations.
-func (r *crawlReport) orders() lab.Section {
+func (r *crawlReport) orders() show.Section {
 	parts := []float64{0.1, 0.25, 0.5}
-	t := &lab.Table{Columns: []lab.Column{{Name: "order"}, {Name: "pages"}, {Name: "average", Key: "avg_cumulative_pagerank"}}}
+	t := &show.Table{Columns: []show.Column{{Name: "order"}, {Name: "pages"}, {Name: "average", Key: "avg_cumulative_pagerank"}}}
 	for _, p := range parts {
-		t.Columns = append(t.Columns, lab.Column{Name: fmt.Sprintf("at %g %%", 100*p), Unit: "%", Key: fmt.Sprintf("importance_at_%g", 100*p)})
+		t.Columns = append(t.Columns, show.Column{Name: fmt.Sprintf("at %g %%", 100*p), Unit: "%", Key: fmt.Sprintf("importance_at_%g", 100*p)})
 	}
 	timed := r.c.Times != nil
 	if timed {
-		t.Columns = append(t.Columns, lab.Column{Name: "half of it", Unit: "s", Key: "seconds_for_50"}, lab.Column{Name: "90 % of it", Unit: "s", Key: "seconds_for_90"})
+		t.Columns = append(t.Columns, show.Column{Name: "half of it", Unit: "s", Key: "seconds_for_50"}, show.Column{Name: "90 % of it", Unit: "s", Key: "seconds_for_90"})
 	}
 	for _, run := range r.all() {
 		c := run.Trial.Cumulative()
@@ -134,35 +136,35 @@ func (r *crawlReport) orders() lab.Section {
 		t.Rows = append(t.Rows, row)
 	}
 	t.Rows = append(t.Rows, orderRow("ideal", r.c.Judge.Ideal(len(r.real.Result.Order)), parts))
-	return lab.Section{
+	return show.Section{
 		Title: "Orders", Table: t,
 		Text: "average: mean of the cumulative importance over the crawl. at 10 %: importance of the first tenth of the pages, and so on. half of it: when half of the importance was there. ideal is all pages sorted by importance, which no crawler can do.",
 	}
 }
 
-func orderRow(name string, c lab.Curve, parts []float64) []lab.Cell {
-	row := []lab.Cell{lab.Words(name), lab.Count(len(c.Y)), lab.Num(c.Mean(), 4)}
+func orderRow(name string, c measure.Curve, parts []float64) []show.Cell {
+	row := []show.Cell{show.Words(name), show.Count(len(c.Y)), show.Num(c.Mean(), 4)}
 	for _, p := range parts {
 		if v, ok := c.At(p); ok {
-			row = append(row, lab.Num(100*v, 1))
+			row = append(row, show.Num(100*v, 1))
 		} else {
-			row = append(row, lab.None())
+			row = append(row, show.None())
 		}
 	}
 	return row
 }
 
 // secondsFor is when a share of the importance was there.
-func secondsFor(run *lab.Run, c lab.Curve, level float64) lab.Cell {
+func secondsFor(run *lab.Run, c measure.Curve, level float64) show.Cell {
 	i, _ := slices.BinarySearch(c.Y, level)
 	if i >= len(run.Result.End) {
-		return lab.None()
+		return show.None()
 	}
-	return lab.Num(run.Result.End[i].Seconds(), 1)
+	return show.Num(run.Result.End[i].Seconds(), 1)
 }
 
 // byDepth is the importance by depth (X33).
-func (r *crawlReport) byDepth() []lab.Section {
+func (r *crawlReport) byDepth() []show.Section {
 	depth := make([]uint32, r.world.Pages())
 	for i, d := range r.c.Tree.Depths() {
 		depth[r.c.Tree.Order[i]] = d
@@ -170,63 +172,63 @@ func (r *crawlReport) byDepth() []lab.Section {
 	return lab.DepthSections(r.c.Truth, r.real.Result.Order, func(p graph.Page) int { return int(depth[p]) })
 }
 
-func (r *crawlReport) outcomes() lab.Section {
+func (r *crawlReport) outcomes() show.Section {
 	chart := &plot.BarChart{Log: true}
 	for c, n := range r.w.trail.Outcomes {
 		if n > 0 {
 			chart.Bars = append(chart.Bars, bar(event.Class(c).String(), n))
 		}
 	}
-	return lab.Section{Title: "Outcomes", Bars: chart, Text: fmt.Sprintf("Ends of attempts at pages, by class; %s were repeated.", counted(r.w.trail.Retries, "attempt"))}
+	return show.Section{Title: "Outcomes", Bars: chart, Text: fmt.Sprintf("Ends of attempts at pages, by class; %s were repeated.", counted(r.w.trail.Retries, "attempt"))}
 }
 
 func bar(label string, n int64) plot.Bar {
 	return plot.Bar{Label: label, Value: float64(n), Note: formatCount(n)}
 }
 
-func (r *crawlReport) refusals() lab.Section {
-	t := &lab.Table{Columns: []lab.Column{{Name: "reason"}, {Name: "pages"}}}
+func (r *crawlReport) refusals() show.Section {
+	t := &show.Table{Columns: []show.Column{{Name: "reason"}, {Name: "pages"}}}
 	for b, n := range r.w.trail.Bars {
 		if n > 0 {
-			t.Rows = append(t.Rows, []lab.Cell{lab.Words(event.Bar(b).String()), lab.Count(int(n))})
+			t.Rows = append(t.Rows, []show.Cell{show.Words(event.Bar(b).String()), show.Count(int(n))})
 		}
 	}
-	return lab.Section{Title: "Refused pages", Table: t}
+	return show.Section{Title: "Refused pages", Table: t}
 }
 
-func (r *crawlReport) statuses() lab.Section {
-	t := &lab.Table{Columns: []lab.Column{{Name: "status"}, {Name: "answers"}}}
+func (r *crawlReport) statuses() show.Section {
+	t := &show.Table{Columns: []show.Column{{Name: "status"}, {Name: "answers"}}}
 	for _, s := range slices.Sorted(maps.Keys(r.w.trail.Statuses)) {
 		name := strconv.Itoa(int(s))
 		if s == 0 {
 			name = "none"
 		}
-		t.Rows = append(t.Rows, []lab.Cell{lab.Words(name), lab.Count(int(r.w.trail.Statuses[s]))})
+		t.Rows = append(t.Rows, []show.Cell{show.Words(name), show.Count(int(r.w.trail.Statuses[s]))})
 	}
-	return lab.Section{Title: "HTTP statuses", Table: t, Text: "Of attempts at pages."}
+	return show.Section{Title: "HTTP statuses", Table: t, Text: "Of attempts at pages."}
 }
 
 // mostListed is how many rows a table of the largest has.
 const mostListed = 20
 
-func (r *crawlReport) media() lab.Section {
+func (r *crawlReport) media() show.Section {
 	m := r.w.trail.Media
 	names := slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), strings.Compare(a, b)) })
-	t := &lab.Table{Columns: []lab.Column{{Name: "type"}, {Name: "pages"}}}
+	t := &show.Table{Columns: []show.Column{{Name: "type"}, {Name: "pages"}}}
 	for _, n := range names[:min(len(names), mostListed)] {
-		t.Rows = append(t.Rows, []lab.Cell{lab.Words(cmp.Or(n, "not said")), lab.Count(int(m[n]))})
+		t.Rows = append(t.Rows, []show.Cell{show.Words(cmp.Or(n, "not said")), show.Count(int(m[n]))})
 	}
-	return lab.Section{Title: "Media types", Table: t, Text: "Of the pages that came."}
+	return show.Section{Title: "Media types", Table: t, Text: "Of the pages that came."}
 }
 
 // quantiles are the points of a distribution that a table has.
 func quantiles() []float64 { return []float64{0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1} }
 
 // quantileTable has one row for each list of numbers, which are sorted.
-func quantileTable(what, unit string, lists map[string][]float64, names []string) *lab.Table {
-	t := &lab.Table{Columns: []lab.Column{{Name: what}, {Name: "number"}}}
+func quantileTable(what, unit string, lists map[string][]float64, names []string) *show.Table {
+	t := &show.Table{Columns: []show.Column{{Name: what}, {Name: "number"}}}
 	for _, q := range quantiles() {
-		t.Columns = append(t.Columns, lab.Column{Name: fmt.Sprintf("%g %%", 100*q), Unit: unit, Key: fmt.Sprintf("quantile_%g", 100*q)})
+		t.Columns = append(t.Columns, show.Column{Name: fmt.Sprintf("%g %%", 100*q), Unit: unit, Key: fmt.Sprintf("quantile_%g", 100*q)})
 	}
 	for _, name := range names {
 		x := lists[name]
@@ -234,27 +236,27 @@ func quantileTable(what, unit string, lists map[string][]float64, names []string
 			continue
 		}
 		slices.Sort(x)
-		row := []lab.Cell{lab.Words(name), lab.Count(len(x))}
+		row := []show.Cell{show.Words(name), show.Count(len(x))}
 		for _, q := range quantiles() {
-			row = append(row, lab.Brief(x[min(int(q*float64(len(x))), len(x)-1)]))
+			row = append(row, show.Brief(x[min(int(q*float64(len(x))), len(x)-1)]))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
-func (r *crawlReport) sizes() lab.Section {
+func (r *crawlReport) sizes() show.Section {
 	lists := map[string][]float64{}
 	for _, v := range r.w.trail.Visits {
 		lists["received"] = append(lists["received"], float64(v.Bytes))
 		lists["decoded"] = append(lists["decoded"], float64(v.Size))
 	}
-	return lab.Section{Title: "Sizes", Table: quantileTable("bytes of pages", "B", lists, []string{"received", "decoded"}),
+	return show.Section{Title: "Sizes", Table: quantileTable("bytes of pages", "B", lists, []string{"received", "decoded"}),
 		Text: "Bytes of pages as they crossed the line with their headers, and without content coding."}
 }
 
 // latencies are the times of answers, and their distribution (X20).
-func (r *crawlReport) latencies() (lab.Section, bool) {
+func (r *crawlReport) latencies() (show.Section, bool) {
 	lists := map[string][]float64{}
 	err := r.w.rec.EachTiming(func(t *history.Timing) {
 		add := func(name string, d time.Duration) { lists[name] = append(lists[name], d.Seconds()) }
@@ -273,7 +275,7 @@ func (r *crawlReport) latencies() (lab.Section, bool) {
 	})
 	whole := lists["whole page"]
 	if err != nil || len(whole) == 0 {
-		return lab.Section{}, false
+		return show.Section{}, false
 	}
 	table := quantileTable("seconds", "s", lists, []string{"DNS", "connect", "first byte", "body", "whole page"})
 	s := plot.Series{Name: "pages"}
@@ -282,15 +284,15 @@ func (r *crawlReport) latencies() (lab.Section, bool) {
 		s.X, s.Y = append(s.X, whole[i*(len(whole)-1)/points]), append(s.Y, float64(i)/points)
 	}
 	chart := &plot.Chart{XLabel: "seconds from request to end", YLabel: "share of the pages", LogX: whole[0] > 0, Series: []plot.Series{s}}
-	return lab.Section{Title: "Download times", Table: table, Chart: chart}, true
+	return show.Section{Title: "Download times", Table: table, Chart: chart}, true
 }
 
 // sites are the largest by known pages; the first is the one to look at when a crawl
 // knows more than it should (X38).
-func (r *crawlReport) sites() lab.Section {
+func (r *crawlReport) sites() show.Section {
 	names, err := r.w.rec.SiteNames()
 	if err != nil {
-		return lab.Section{Title: "Largest sites", Text: err.Error()}
+		return show.Section{Title: "Largest sites", Text: err.Error()}
 	}
 	t := r.w.trail
 	order := make([]int, len(t.Sites))
@@ -298,22 +300,22 @@ func (r *crawlReport) sites() lab.Section {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(t.Sites[b].Known, t.Sites[a].Known), a-b) })
-	table := &lab.Table{Columns: []lab.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "came"}, {Name: "failed"}, {Name: "refused"},
+	table := &show.Table{Columns: []show.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "came"}, {Name: "failed"}, {Name: "refused"},
 		{Name: "requests"}, {Name: "megabytes"}, {Name: "mean answer", Unit: "s", Key: "mean_seconds"}}}
 	for _, i := range order[:min(len(order), mostListed)] {
 		s := &t.Sites[i]
-		table.Rows = append(table.Rows, []lab.Cell{lab.Words(names[i]), lab.Count(int(s.Known)), lab.Num(100*float64(s.Known)/float64(max(len(t.State), 1)), 1),
-			lab.Count(int(s.Fetched)), lab.Count(int(s.Failed)), lab.Count(int(s.Refused)), lab.Count(int(s.Requests)),
-			lab.Num(float64(s.Bytes)/1e6, 1), lab.Num(s.Busy.Seconds()/float64(max(s.Requests, 1)), 3)})
+		table.Rows = append(table.Rows, []show.Cell{show.Words(names[i]), show.Count(int(s.Known)), show.Num(100*float64(s.Known)/float64(max(len(t.State), 1)), 1),
+			show.Count(int(s.Fetched)), show.Count(int(s.Failed)), show.Count(int(s.Refused)), show.Count(int(s.Requests)),
+			show.Num(float64(s.Bytes)/1e6, 1), show.Num(s.Busy.Seconds()/float64(max(s.Requests, 1)), 3)})
 	}
-	return lab.Section{Title: "Largest sites", Table: table, Text: "By known pages."}
+	return show.Section{Title: "Largest sites", Table: table, Text: "By known pages."}
 }
 
-func (r *crawlReport) sessions() lab.Section {
-	t := &lab.Table{Columns: []lab.Column{{Name: "began"}, {Name: "after", Unit: "s", Key: "seconds"}, {Name: "version"}, {Name: "policy"}}}
+func (r *crawlReport) sessions() show.Section {
+	t := &show.Table{Columns: []show.Column{{Name: "began"}, {Name: "after", Unit: "s", Key: "seconds"}, {Name: "version"}, {Name: "policy"}}}
 	for _, s := range r.w.trail.Sessions {
-		t.Rows = append(t.Rows, []lab.Cell{lab.Words(s.Wall.Format(time.RFC3339)), lab.Num(s.Now.Seconds(), 1),
-			lab.Words(cmp.Or(s.Version, "not said")), lab.Words(policyText(s.Policy, s.SitePolicy))})
+		t.Rows = append(t.Rows, []show.Cell{show.Words(s.Wall.Format(time.RFC3339)), show.Num(s.Now.Seconds(), 1),
+			show.Words(cmp.Or(s.Version, "not said")), show.Words(policyText(s.Policy, s.SitePolicy))})
 	}
-	return lab.Section{Title: "Sessions", Table: t, Text: "Each run of the program, with the instant of the crawl at which it began."}
+	return show.Section{Title: "Sessions", Table: t, Text: "Each run of the program, with the instant of the crawl at which it began."}
 }

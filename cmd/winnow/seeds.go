@@ -2,12 +2,10 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,137 +74,13 @@ func chooseSeeds(ctx context.Context, u *ui, g *graph.Graph, value string) (seed
 		if !g.HasURLs() {
 			return nil, "", withHint(fmt.Errorf("--seeds homes: the URLs of %s are not known", g.Path()), "try: %s", u.withFlag("--seeds", seedsBest))
 		}
-		seeds, err = homes(ctx, g)
+		seeds, err = lab.Homes(ctx, g)
 	case seedsBest:
-		seeds, err = best(ctx, g)
+		seeds, err = lab.Best(ctx, g)
 	default:
 		seeds, err = readSeeds(g, value)
 	}
 	return seeds, value, err
-}
-
-// homes is for each site its shortest URL in bytes, the smallest id among equals, in
-// ascending id.
-func homes(ctx context.Context, g *graph.Graph) ([]graph.Page, error) {
-	home := make([]graph.Page, g.Sites())
-	length := make([]int, g.Sites())
-	for s := range length {
-		length[s] = -1
-	}
-	err := g.EachURL(func(p graph.Page, url []byte) error {
-		if s := g.Site(p); length[s] < 0 || len(url) < length[s] {
-			home[s], length[s] = p, len(url)
-		}
-		if p%4096 == 0 {
-			return ctx.Err()
-		}
-		return nil
-	})
-	slices.Sort(home)
-	return home, err
-}
-
-// bestOf is the number of pages that best tries: as many as a word has bits.
-const bestOf = 64
-
-// best is, among the 64 pages with most out-links, the one that reaches most pages;
-// the smallest id among equals, both times. Self-links lead nowhere and do not
-// count.
-func best(ctx context.Context, g *graph.Graph) ([]graph.Page, error) {
-	if g.Pages() == 0 {
-		return nil, nil
-	}
-	sources, err := mostLinks(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	reached, err := reachOfEach(ctx, g, sources)
-	if err != nil {
-		return nil, err
-	}
-	at := 0
-	for i := range sources {
-		if reached[i] > reached[at] || reached[i] == reached[at] && sources[i] < sources[at] {
-			at = i
-		}
-	}
-	return sources[at : at+1], nil
-}
-
-// mostLinks is the 64 pages with most out-links.
-func mostLinks(ctx context.Context, g *graph.Graph) ([]graph.Page, error) {
-	type candidate struct {
-		page  graph.Page
-		links int
-	}
-	var top []candidate
-	order := func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.links, a.links), cmp.Compare(a.page, b.page))
-	}
-	for c := g.Forward().Scan(0, graph.Page(g.Pages())); c.Next(); {
-		if c.Page()%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		links := len(c.List())
-		if len(top) == bestOf && links <= top[bestOf-1].links {
-			continue
-		}
-		if _, self := slices.BinarySearch(c.List(), c.Page()); self {
-			links--
-		}
-		new := candidate{c.Page(), links}
-		at, _ := slices.BinarySearchFunc(top, new, order)
-		top = slices.Insert(top, at, new)
-		top = top[:min(len(top), bestOf)]
-	}
-	pages := make([]graph.Page, len(top))
-	for i, c := range top {
-		pages[i] = c.page
-	}
-	return pages, nil
-}
-
-// reachOfEach is the number of pages that each of at most 64 sources reaches, itself
-// included. All are followed at once: a page keeps one bit for each source that
-// reaches it and is visited again when bits arrive that it has not handed on yet.
-// Most come together, so that this takes a few times the work of one source.
-func reachOfEach(ctx context.Context, g *graph.Graph, sources []graph.Page) ([]int64, error) {
-	seen := make([]uint64, g.Pages())   // sources known to reach the page
-	unsent := make([]uint64, g.Pages()) // those it has yet to hand on
-	var queue, next []graph.Page
-	for i, p := range sources {
-		seen[p] |= 1 << i
-		unsent[p] |= 1 << i
-		queue = append(queue, p)
-	}
-	r := g.Forward().Reader()
-	for visits := 0; len(queue) > 0; queue, next = next, queue[:0] {
-		for _, p := range queue {
-			if visits++; visits%4096 == 0 && ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			bits := unsent[p]
-			unsent[p] = 0
-			for _, q := range r.List(p) {
-				fresh := bits &^ seen[q]
-				if fresh == 0 {
-					continue
-				}
-				if unsent[q] == 0 {
-					next = append(next, q)
-				}
-				seen[q] |= fresh
-				unsent[q] |= fresh
-			}
-		}
-	}
-	reached := make([]int64, len(sources))
-	for _, mask := range seen {
-		for ; mask != 0; mask &= mask - 1 {
-			reached[bits.TrailingZeros64(mask)]++
-		}
-	}
-	return reached, nil
 }
 
 // readSeeds reads URLs or ids, one per line; empty lines and those that begin with #

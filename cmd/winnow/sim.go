@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
 )
@@ -75,7 +76,7 @@ func newSimCommand(u *ui) *cobra.Command {
 	completes(cmd, "seeds", seedsHomes, seedsBest, seedsRandom)
 	completes(cmd, "time", slices.Concat([]string{timeNone}, sim.PresetNames())...)
 	completes(cmd, "batch-mode", frontier.ModeNames()...)
-	completes(cmd, "oracle", lab.PageRankMetric, lab.BacklinksMetric, oracleNone)
+	completes(cmd, "oracle", measure.PageRankMetric, measure.BacklinksMetric, oracleNone)
 	completes(cmd, "truth", truthFull, truthReachable)
 	return cmd
 }
@@ -157,7 +158,7 @@ func (o *simOptions) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.minActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
 	f.Var(&o.siteShare, "site-share", "largest share of a batch that one site may have, such as 1/10")
 	f.IntVar(&o.maxPages, "max-pages", 0, "stop after so many pages (default: all)")
-	f.StringVar(&o.oracle, "oracle", lab.PageRankMetric, "true importance: pagerank, backlinks, a file, or none (orders without measures)")
+	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks, a file, or none (orders without measures)")
 	f.Var(&o.follow, "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7 (default 0.9)")
 	f.StringVar(&o.truth, "truth", truthFull, "true importance of the full graph, or of the reachable pages and the links among them")
 	f.Var(&o.hot, "hot", "importance from which on pages are hot (default: 1,3,10 on the scale of mean 1; 3,10,100 backlinks)")
@@ -178,8 +179,8 @@ type simulation struct {
 	crawled *crawlWorld // nil: the world is a graph file
 	world   *lab.World
 	shown   *stages
-	past    *lab.History // of --history
-	values  *lab.Truth   // of --oracle FILE, or of the full graph once it is known
+	past    *lab.History   // of --history
+	values  *measure.Truth // of --oracle FILE, or of the full graph once it is known
 	setting lab.Setting
 	files   []*resultFile // of --order, one a policy
 }
@@ -296,15 +297,15 @@ func (s *simulation) prepare(ctx context.Context, set lab.Setting, progress func
 }
 
 // importance computes the truth: of the full graph, or of what seeds reach.
-func (s *simulation) importance(seeds []graph.Page, progress func(int, float64) error) (*lab.Truth, error) {
-	opt := lab.TruthOptions{Follow: s.follow.float(), SelfLinks: s.selfLinks, Threads: s.threads, Progress: progress}
+func (s *simulation) importance(seeds []graph.Page, progress func(int, float64) error) (*measure.Truth, error) {
+	opt := measure.TruthOptions{Follow: s.follow.float(), SelfLinks: s.selfLinks, Threads: s.threads, Progress: progress}
 	if s.truth == truthReachable {
-		opt.Within = lab.Reach(s.world.Sim.Out, seeds).Order
+		opt.Within = measure.Reach(s.world.Sim.Out, seeds).Order
 	}
-	if s.oracle == lab.BacklinksMetric {
-		return lab.BacklinksTruth(s.world.Web(), opt)
+	if s.oracle == measure.BacklinksMetric {
+		return measure.BacklinksTruth(s.world.Web(), opt)
 	}
-	return lab.PageRankTruth(s.world.Web(), opt)
+	return measure.PageRankTruth(s.world.Web(), opt)
 }
 
 // crawl runs everything. What failed although others did not is told at the end.

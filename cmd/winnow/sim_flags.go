@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/frontier"
-	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -191,10 +191,10 @@ func (o *simOptions) checkNone(u *ui) error {
 // checkMeaning refuses flags that have no effect together with others: whoever gave
 // them means another experiment.
 func (o *simOptions) checkMeaning(u *ui) error {
-	if o.flags.Changed("follow") && o.oracle != lab.PageRankMetric {
+	if o.flags.Changed("follow") && o.oracle != measure.PageRankMetric {
 		return usagef("--follow means nothing to --oracle %s", o.oracle)
 	}
-	if o.truth == truthReachable && o.oracle != lab.PageRankMetric && o.oracle != lab.BacklinksMetric {
+	if o.truth == truthReachable && o.oracle != measure.PageRankMetric && o.oracle != measure.BacklinksMetric {
 		return usagef("--truth reachable means nothing to --oracle %s", o.oracle)
 	}
 	if o.bandwidth > 0 && o.time == timeNone {

@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // readFiles reads --history and an --oracle that is a file.
@@ -20,7 +21,7 @@ func (s *simulation) readFiles() (err error) {
 		}
 	}
 	switch s.oracle {
-	case lab.PageRankMetric, lab.BacklinksMetric, oracleNone:
+	case measure.PageRankMetric, measure.BacklinksMetric, oracleNone:
 		return nil
 	}
 	if s.values, err = s.readOracle(s.oracle); err != nil {
@@ -114,7 +115,7 @@ func (s *simulation) readHistory(name string) (*lab.History, error) {
 }
 
 // readOracle reads a true importance. Pages without a value have 0.
-func (s *simulation) readOracle(name string) (*lab.Truth, error) {
+func (s *simulation) readOracle(name string) (*measure.Truth, error) {
 	v, err := readPageValues(s.g, name)
 	if err != nil {
 		if os.IsNotExist(err) || !exists(name) {
@@ -136,7 +137,7 @@ func (s *simulation) readOracle(name string) (*lab.Truth, error) {
 	if math.IsInf(total, 1) {
 		return nil, fmt.Errorf("%s: the sum of the values is too large", name)
 	}
-	return lab.ValuesTruth(name, v.values)
+	return measure.ValuesTruth(name, v.values)
 }
 
 func exists(name string) bool {

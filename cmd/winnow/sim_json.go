@@ -1,16 +1,14 @@
 package main
 
-import (
-	"github.com/winnow-crawler/winnow/lab"
-)
+import "github.com/winnow-crawler/winnow/lab/measure"
 
 // simObject is what --json prints for each policy. The names of the measures are those
-// of lab.Measures, which are left out without an oracle.
+// of measure.Measures, which are left out without an oracle.
 type simObject struct {
 	Policy    string `json:"policy"`
 	Pages     int    `json:"pages"`
 	Reachable int    `json:"reachable"`
-	*lab.Measures
+	*measure.Measures
 	Regret  *float64   `json:"regret,omitempty"`
 	Starts  *simStarts `json:"starts,omitempty"`
 	Known   int        `json:"known"`    // pages known at the end
@@ -26,11 +24,11 @@ type simObject struct {
 
 // simStarts is a policy over the start sets.
 type simStarts struct {
-	Sets    int          `json:"sets"`
-	Seeds   int          `json:"seed_pages"`
-	Average lab.Interval `json:"avg_cumulative_pagerank"`
-	Regret  lab.Interval `json:"regret"`
-	Lead    lab.Interval `json:"ahead_of_first"` // by the average, set by set
+	Sets    int              `json:"sets"`
+	Seeds   int              `json:"seed_pages"`
+	Average measure.Interval `json:"avg_cumulative_pagerank"`
+	Regret  measure.Interval `json:"regret"`
+	Lead    measure.Interval `json:"ahead_of_first"` // by the average, set by set
 }
 
 // simConfig is all that a run is a function of, besides its policy.
@@ -98,7 +96,7 @@ func (r *simResult) config() simConfig {
 		Batch: r.batch, BatchMode: r.batchMode, MinActive: r.minActive, SiteShare: f.SiteShare, MaxPages: r.maxPages,
 		Oracle: r.oracle, Truth: r.truth, Hot: r.hot, History: r.history, Starts: r.starts,
 	}
-	if r.oracle == lab.PageRankMetric {
+	if r.oracle == measure.PageRankMetric {
 		follow := r.followed()
 		c.Follow = &follow
 	}

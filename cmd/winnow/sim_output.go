@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
 // simResult is what came out.
@@ -157,7 +159,7 @@ func writeOrder(ctx context.Context, f *resultFile, g *graph.Graph, order []grap
 }
 
 // report is what --out keeps: nothing in it depends on the clock.
-func (r *simResult) report() *lab.Report {
+func (r *simResult) report() *show.Report {
 	rep := r.c.Report("sim: "+filepath.Base(r.world.Name), r.runs, r.base)
 	rep.Header = append(rep.Header, r.moreHeader()...)
 	if r.sets != nil {
@@ -167,12 +169,12 @@ func (r *simResult) report() *lab.Report {
 }
 
 // moreHeader is what the laboratory does not know about its inputs.
-func (r *simResult) moreHeader() (h []lab.Field) {
+func (r *simResult) moreHeader() (h []show.Field) {
 	if r.c.Truth != nil {
-		h = append(h, lab.Field{Name: "importance", Value: r.truthText()})
+		h = append(h, show.Field{Name: "importance", Value: r.truthText()})
 	}
 	if r.past != nil {
-		h = append(h, lab.Field{Name: "history", Value: fmt.Sprintf("%s: %s of the world, %s vanished", r.history,
+		h = append(h, show.Field{Name: "history", Value: fmt.Sprintf("%s: %s of the world, %s vanished", r.history,
 			counted(int64(r.past.Old), "page"), formatCount(int64(r.past.Gone)))})
 	}
 	return h
@@ -180,11 +182,11 @@ func (r *simResult) moreHeader() (h []lab.Field) {
 
 func (r *simResult) truthText() string {
 	text := r.oracle
-	if r.oracle == lab.PageRankMetric {
+	if r.oracle == measure.PageRankMetric {
 		text += fmt.Sprintf(", follow %g", r.followed())
 	}
 	switch {
-	case r.oracle != lab.PageRankMetric && r.oracle != lab.BacklinksMetric:
+	case r.oracle != measure.PageRankMetric && r.oracle != measure.BacklinksMetric:
 		return text
 	case r.truth == truthReachable:
 		return text + ", of the reachable pages and the links among them"
@@ -216,18 +218,18 @@ func (r *simResult) print() error {
 
 // shownReport is the report for a terminal: the header, the measures with the speed of
 // the simulation, the curves of the importance, and the start sets.
-func (r *simResult) shownReport() *lab.Report {
+func (r *simResult) shownReport() *show.Report {
 	full := r.report()
-	rep := &lab.Report{Title: full.Title, Header: full.Header}
+	rep := &show.Report{Title: full.Title, Header: full.Header}
 	table := r.c.Table(r.runs, r.base)
-	table.Columns = append(table.Columns, lab.Column{Name: "speed", Unit: "pages/s"})
+	table.Columns = append(table.Columns, show.Column{Name: "speed", Unit: "pages/s"})
 	for i, run := range r.runs {
-		table.Rows[i] = append(table.Rows[i], lab.Brief(float64(len(run.Result.Order))/run.Seconds))
+		table.Rows[i] = append(table.Rows[i], show.Brief(float64(len(run.Result.Order))/run.Seconds))
 	}
 	for _, s := range full.Sections {
 		switch s.Title {
 		case "Measures":
-			rep.Sections = append(rep.Sections, lab.Section{Table: table})
+			rep.Sections = append(rep.Sections, show.Section{Table: table})
 		case "Cumulative importance":
 			if textOptions(r.u).Charts {
 				rep.Sections = append(rep.Sections, s)
@@ -241,8 +243,8 @@ func (r *simResult) shownReport() *lab.Report {
 
 // textOptions is how reports are shown: with charts on a terminal or with -v, as wide
 // as the terminal; elsewhere a table is not broken.
-func textOptions(u *ui) lab.TextOptions {
-	o := lab.TextOptions{Width: 200, Charts: u.verbose}
+func textOptions(u *ui) show.TextOptions {
+	o := show.TextOptions{Width: 200, Charts: u.verbose}
 	if f := u.stdout.terminal; f != nil {
 		o.Width, o.Charts = terminalWidth(f), true
 	}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // table prints aligned columns: numbers to the right, text to the left.
@@ -34,41 +35,28 @@ func (t *table) add(cells ...any) {
 
 // print writes the table. Columns are two spaces apart; no line ends in spaces.
 func (t *table) print(w io.Writer) error {
-	width, right := t.measure()
-	var b strings.Builder
-	for _, row := range t.rows {
-		if len(row) == 0 {
-			continue // no heading
-		}
-		var line strings.Builder
-		for i, cell := range row {
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
-			if right[i] {
-				line.WriteString(pad + cell + "  ")
-			} else {
-				line.WriteString(cell + pad + "  ")
-			}
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	rows := t.rows
+	if len(rows[0]) == 0 {
+		rows = rows[1:] // no heading
 	}
-	_, err := io.WriteString(w, b.String())
+	lines := append(show.Align(rows, t.right()), "")
+	_, err := io.WriteString(w, strings.Join(lines, "\n"))
 	return err
 }
 
-// measure finds for each column its width and whether it holds numbers only.
-func (t *table) measure() (width []int, right []bool) {
+// right reports for each column whether it holds numbers only.
+func (t *table) right() (right []bool) {
 	for r, row := range t.rows {
 		for i, cell := range row {
-			if i == len(width) {
-				width, right = append(width, 0), append(right, len(t.rows) > 1)
+			if i == len(right) {
+				right = append(right, len(t.rows) > 1)
 			}
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
 			if r > 0 && !isNumber(cell) {
 				right[i] = false
 			}
 		}
 	}
-	return width, right
+	return right
 }
 
 // isNumber reports whether a cell is a number, with or without a unit: it begins

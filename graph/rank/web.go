@@ -125,7 +125,7 @@ func (v *world) keep(fn func(from, to graph.Page) bool) {
 // filtered is l with only those ids for which keep(page, id) holds: l itself if that
 // is all of them.
 func (v *world) filtered(l *graph.Lists, keep func(page, id graph.Page) bool) *graph.Lists {
-	if f := filter(l, v.threads, keep); f != nil {
+	if f := Filter(l, v.threads, keep); f != nil {
 		return v.own(f)
 	}
 	return l
@@ -200,9 +200,9 @@ func bounds(l *graph.Lists) []int {
 	return at
 }
 
-// filter copies the lists with only those ids for which keep(page, id) holds. It
+// Filter copies the lists with only those ids for which keep(page, id) holds. It
 // returns nil if that is all of them.
-func filter(l *graph.Lists, threads int, keep func(page, id graph.Page) bool) *graph.Lists {
+func Filter(l *graph.Lists, threads int, keep func(page, id graph.Page) bool) *graph.Lists {
 	n := l.Pages()
 	at := bounds(l)
 	count := graph.NewColumn[uint64]("offsets", n+1)

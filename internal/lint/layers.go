@@ -64,7 +64,9 @@ var arrows = map[string][]string{
 	"crawl/page":         {"graph"},
 	"crawl/robots":       {},
 	"crawl/archive":      {"graph", "internal/disk"},
-	"lab":                append([]string{"sim", "freshness", "internal/plot"}, frontiers...),
+	"lab":                append([]string{"lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/measure":        graphs,
+	"lab/papers":         append([]string{"lab", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded"},
@@ -80,6 +82,7 @@ var arrows = map[string][]string{
 	"internal/lint":      {},
 	"internal/plot":      {},
 	"internal/rapidtest": {},
+	"internal/show":      {"internal/plot"},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
 
 	"fakeweb/internal/draw":   {},
@@ -92,7 +95,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "queue", "policy", "frontier", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap"}
+var passive = []string{"event", "queue", "policy", "frontier", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{

@@ -67,6 +67,8 @@ func TestViolations(t *testing.T) {
 		{"the frontier knows no driver", "frontier/a.go", `import _ "` + module + `/sim"`, "frontier must not import sim"},
 		{"the simulator knows no crawl", "sim/a.go", `import _ "` + module + `/crawl"`, "sim must not import crawl"},
 		{"the crawl knows no oracle", "crawl/a.go", `import _ "` + module + `/lab"`, "crawl must not import lab"},
+		{"measures know no comparison", "lab/measure/a.go", `import _ "` + module + `/lab"`, "lab/measure must not import lab"},
+		{"comparisons know no paper", "lab/a.go", `import _ "` + module + `/lab/papers"`, "lab must not import lab/papers"},
 		{"nothing imports the command", "web/a.go", `import _ "` + module + `/cmd/winnow"`, "web must not import cmd/winnow"},
 		{"down the arrows", "sim/a.go", `import _ "` + module + `/frontier"; import _ "` + module + `/graph"`, ""},
 		{"the command wires all", "cmd/winnow/a.go", `import _ "` + module + `/lab"; import _ "os"`, ""},

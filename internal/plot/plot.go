@@ -32,6 +32,9 @@ type Series struct {
 	Baseline bool
 }
 
+// Add appends a point.
+func (s *Series) Add(x, y float64) { s.X, s.Y = append(s.X, x), append(s.Y, y) }
+
 // A Mark is a vertical line at X with a word to it. It is drawn where X lies
 // between the ends of the axis, which it does not stretch.
 type Mark struct {

@@ -1,0 +1,153 @@
+package measure
+
+import (
+	"math"
+	"sort"
+)
+
+// A Curve is a measure after each fetch: Y[k-1] after k of them. Reachable is T, of
+// which shares of the crawl are taken, also where the crawl stopped earlier.
+type Curve struct {
+	Y         []float64
+	Reachable int
+}
+
+// Point is one point of a thinned curve.
+type Point struct {
+	Pages int     `json:"pages"`
+	Value float64 `json:"value"`
+}
+
+// Cumulative returns C(k), the share of the importance of E that the first k fetches
+// have. It never falls and ends at 1 when all of E was fetched. Where all of E has
+// importance 0 every page counts the same.
+func (t *Trial) Cumulative() Curve {
+	j := t.judge
+	c := Curve{make([]float64, len(t.order)), len(j.pages)}
+	var sofar adder
+	for k, p := range t.order {
+		sofar.add(j.truth.Value[p])
+		c.Y[k] = j.shareOf(sofar.sum(), k+1)
+	}
+	return c
+}
+
+// shareOf returns the importance of k pages as a share of that of E.
+func (j *Judge) shareOf(importance float64, k int) float64 {
+	if j.total == 0 {
+		return Share(k, len(j.pages))
+	}
+	return min(importance/j.total, 1)
+}
+
+// Ideal returns C(k) of E sorted by importance, frontier ignored: no order is above it.
+// It stops after the given number of fetches.
+func (j *Judge) Ideal(pages int) Curve {
+	t := Trial{j, j.ranked[:pages]}
+	return t.Cumulative()
+}
+
+// Random returns k/T, which is what a random order of E is expected to have of the
+// importance and of the hot pages after k fetches.
+func Random(reachable, pages int) Curve {
+	return IdealFound(reachable, reachable, pages)
+}
+
+// IdealFound returns P_ST of a crawler that fetches the H hot pages first: min(1, k/H).
+func IdealFound(hot, reachable, pages int) Curve {
+	c := Curve{make([]float64, pages), reachable}
+	for k := range c.Y {
+		c.Y[k] = min(1, Share(k+1, hot))
+	}
+	return c
+}
+
+// Mean returns the mean over all fetches; of C(k) it is the average cumulative
+// importance.
+func (c Curve) Mean() float64 {
+	if len(c.Y) == 0 {
+		return 0
+	}
+	return Sum(c.Y) / float64(len(c.Y))
+}
+
+// MeanTo returns the mean over the first fetches, up to a share of T, at least one; ok is
+// false if the crawl stopped before.
+func (c Curve) MeanTo(of float64) (mean float64, ok bool) {
+	k := PagesAt(of, c.Reachable)
+	if k > len(c.Y) || k == 0 {
+		return 0, false
+	}
+	return Sum(c.Y[:k]) / float64(k), true
+}
+
+// At returns the value after a share of T was fetched; ok is false if the crawl stopped
+// before.
+func (c Curve) At(of float64) (value float64, ok bool) {
+	k := PagesAt(of, c.Reachable)
+	if k > len(c.Y) || k == 0 {
+		return 0, false
+	}
+	return c.Y[k-1], true
+}
+
+// PagesFor returns the share of T after which a curve that never falls reached a level
+// for the first time; ok is false if it did not.
+func (c Curve) PagesFor(level float64) (of float64, ok bool) {
+	k := sort.Search(len(c.Y), func(k int) bool { return c.Y[k] >= level-slack })
+	if k == len(c.Y) {
+		return 0, false
+	}
+	return Share(k+1, c.Reachable), true
+}
+
+// slack is the most that rounding takes from a sum of shares: a level that is reached
+// exactly in the reals counts as reached.
+const slack = 1e-12
+
+// PagesAt returns the number of pages in a share of T of them, rounded up, at least 1.
+func PagesAt(of float64, reachable int) int {
+	return min(reachable, max(1, int(math.Ceil(float64(of*float64(reachable))-1e-9))))
+}
+
+// Thin returns the curve at no more than m >= 2 places, as evenly spaced as whole fetches
+// allow, the first and the last fetch among them.
+func (c Curve) Thin(m int) []Point {
+	n := len(c.Y)
+	m = min(m, n)
+	points := make([]Point, m)
+	for i := range points {
+		k := n - 1
+		if m > 1 {
+			k = i * (n - 1) / (m - 1)
+		}
+		points[i] = Point{k + 1, c.Y[k]}
+	}
+	return points
+}
+
+// adder sums with the rounding errors carried along (Neumaier 1974), so that the
+// importance of a set of pages is the same in whatever order they were fetched, but
+// for the last bit.
+type adder struct{ high, low float64 }
+
+func (a *adder) add(x float64) {
+	s := a.high + x
+	if math.Abs(a.high) >= math.Abs(x) {
+		a.low += (a.high - s) + x
+	} else {
+		a.low += (x - s) + a.high
+	}
+	a.high = s
+}
+
+func (a *adder) sum() float64 { return a.high + a.low }
+
+// Sum adds up values with their rounding errors carried along.
+func Sum(x []float64) float64 {
+	var a adder
+	for _, v := range x {
+		a.add(v)
+	}
+	return a.sum()
+}

@@ -1,0 +1,85 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Streams of the random generators: the same seed gives each use its own numbers.
+const (
+	streamSample = iota + 1
+	streamBootstrap
+	streamPrecision
+)
+
+// An Interval is a mean with its 95 % bootstrap interval.
+type Interval struct {
+	Mean float64 `json:"mean"`
+	SD   float64 `json:"sd"` // of the values (over start sets), or of the resamples (Precision)
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	N    int     `json:"n"`
+}
+
+// resamples is how many bootstrap means an interval over start sets is read from.
+const resamples = 10_000
+
+// Summarise returns the mean and standard deviation of one measure over start sets, with
+// the percentile bootstrap interval of the mean. Of fewer than two values nothing can
+// be said: the interval is the mean itself.
+func Summarise(x []float64, seed uint64) Interval {
+	n := len(x)
+	if n == 0 {
+		return Interval{}
+	}
+	s := Interval{N: n, Mean: Sum(x) / float64(n)}
+	s.Low, s.High = s.Mean, s.Mean
+	if n == 1 {
+		return s
+	}
+	s.SD = deviation(x, s.Mean)
+	r := rand.New(rand.NewPCG(seed, streamBootstrap))
+	means := make([]float64, resamples)
+	for i := range means {
+		var a adder
+		for range n {
+			a.add(x[r.IntN(n)])
+		}
+		means[i] = a.sum() / float64(n)
+	}
+	s.Low, s.High = middle95(means)
+	return s
+}
+
+// Paired returns Summarise of a - b, where a[i] and b[i] come from the same start set: two
+// policies differ if 0 is outside the interval. What start sets have in common
+// cancels, so it is much narrower than the intervals of a and b suggest.
+func Paired(a, b []float64, seed uint64) (Interval, error) {
+	if len(a) != len(b) {
+		return Interval{}, fmt.Errorf("paired difference of %d values and %d", len(a), len(b))
+	}
+	d := make([]float64, len(a))
+	for i := range d {
+		d[i] = a[i] - b[i]
+	}
+	return Summarise(d, seed), nil
+}
+
+// deviation returns the sample standard deviation, with n-1.
+func deviation(x []float64, mean float64) float64 {
+	var squares adder
+	for _, v := range x {
+		squares.add(float64((v - mean) * (v - mean)))
+	}
+	return math.Sqrt(squares.sum() / float64(len(x)-1))
+}
+
+// middle95 returns the 2.5th and the 97.5th percentile, the values at ranks ceil(n/40) and
+// n+1 minus that; it sorts x.
+func middle95(x []float64) (low, high float64) {
+	slices.Sort(x)
+	i := (len(x)+39)/40 - 1
+	return x[i], x[len(x)-1-i]
+}

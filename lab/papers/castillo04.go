@@ -1,0 +1,152 @@
+package papers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/sim"
+)
+
+// castillo04 lists the experiments of chapter 4 of Castillo's thesis.
+func castillo04() []Experiment {
+	order := field("options", "order only (no time), r = 1; K = T/30 for batch- and partial-pagerank, as many solves as in the thesis")
+	times := field("options", "times thesis2004, w = 15s, c = 1, r = 1, 64, 256 unless said otherwise")
+	batch := field("options", "times thesis2004, w = 15s, r = 256, breadth-first in batches of T/30 pages with the thesis' barrier; the batch in the middle")
+	return []Experiment{
+		{Name: "fig4.2", Paper: "4.2.1", What: "how long downloads take in the model of time", header: thesisHeader(), all: downloadTimes,
+			claims: []string{"90 % of the downloads take less than 1.5 s and 95 % less than 3 s, to 2 points"}},
+		{Name: "fig4.3", Paper: "4.3.4", What: "distribution of PageRank: the most that any order can gather", header: thesisHeader(), all: distribution},
+		{Name: "fig4.4", Paper: "4.3.4 (figures 4.4 and 4.5)", What: "cumulative PageRank of the strategies without history", header: thesisHeader(order), at: orders,
+			claims: []string{"batch-pagerank, larger-sites-first and OPIC have half of the PageRank after at most 30 % of the pages"}},
+		{Name: "fig4.6", Paper: "4.3.4", What: "cumulative PageRank of the historical strategies", needs: needs{history: true}, header: thesisHeader(order), at: histories,
+			claims: []string{"old PageRank is not detrimental, every historical strategy with known pages is at least as good as OPIC"}},
+		{Name: "table1", Paper: "4.3.4, table 4.1", What: "average cumulative PageRank and tau of eleven strategies", header: thesisHeader(order), all: table1,
+			claims: []string{fmt.Sprintf("the ranking of the seven strategies without history has a Kendall correlation of at least %.1f with that of the thesis", enough)}},
+		{Name: "fig4.7", Paper: "4.3.5", What: "ordering with 1, 64 and 256 fetchers", needs: needs{sites: 2}, header: thesisHeader(times, limit(fetchersLimit)), at: fetchers,
+			claims: []string{"breadth-first improves with r by half a point or more and larger-sites-first stays within a point"}},
+		{Name: "table2", Paper: "4.3.5, table 4.2 and figure 4.8", What: "speed-up by fetchers and bandwidth", needs: needs{sites: 2},
+			header: thesisHeader(times, field("policy", "larger-sites-first"), field("limit", "one page of %d in each cell, at most %d", speedPart, speedLimit)), all: theirLine, at: table2,
+			claims: []string{"speed-up grows with r (to at least 2 with r = 256), stays below r and saturates with bandwidth, to a tenth"}},
+		{Name: "fig4.9", Paper: "4.4", What: "pages per site in a batch from the middle of a crawl", needs: needs{sites: 2},
+			header: thesisHeader(field("options", "order only, breadth-first in batches of K = T/30 pages")), at: batchSites,
+			claims: []string{"the pages of a batch are very skewed over the sites (Gini of at least 0.5), but less than those of the web"}},
+		{Name: "fig4.10", Paper: "4.4", What: "active fetchers during one batch, one page per connection", needs: needs{sites: 2}, header: thesisHeader(batch), at: active,
+			claims: []string{"less than half of the fetchers are active for more than half of the time of a batch, at any bandwidth"}},
+		{Name: "fig4.11", Paper: "4.4", What: "active fetchers during one batch, 100 pages per connection", needs: needs{sites: 1}, header: thesisHeader(batch), at: keepAlive,
+			claims: []string{"c = 100 shortens a batch, and more so with the larger bandwidth"}},
+		{Name: "batch-ends", Paper: "4.4, last paragraph", What: "batches that stop early, and batches chosen ahead", needs: needs{sites: 2}, at: batchEnds,
+			header: thesisHeader(field("options", "times thesis2004, w = 15s, c = 1, bandwidth without limit, breadth-first, r = sites/8 (2 to 256), K = 1/30 of the pages"), limit(endsLimit)),
+			claims: []string{"stopping batches early saves at least 30 % of the idle fetcher-hours",
+				"batches chosen ahead leave no gap, a utilisation of at least 95 % of that without batches"}},
+		{Name: "equivalence", Paper: "4.4", What: "c pages per connection against a delay of w/c", needs: needs{sites: 1}, at: equivalence,
+			header: thesisHeader(field("options", "times thesis2004, r = 256, bandwidth without limit, larger-sites-first"), limit(pacesLimit)),
+			claims: []string{"(w, c) and (w/c, 1) give total times within 10 % of each other for c = 10 and c = 100"}},
+		{Name: "partial-rank", Paper: "4.3.1, after Boldi et al. 2004", What: "PageRank of the part crawled so far against the true one", header: thesisHeader(order), at: partialRank,
+			claims: []string{"PageRank of the part is inexact: after 20 % of the crawl tau with the true one is below 0.7 for some strategy without an oracle"}},
+	}
+}
+
+// thesisHeader returns the header of these experiments.
+func thesisHeader(more ...show.Field) func(*Bench) []show.Field {
+	return func(b *Bench) (h []show.Field) {
+		for _, p := range b.Places {
+			h = append(h, field("world", "%s; seeds: %s (%d)", p.describe(), p.SeedsName, len(p.Seeds)))
+		}
+		return append(append(h, more...), field("random seed", "%d", b.Random))
+	}
+}
+
+func limit(pages int) show.Field { return field("limit", "%d pages of each crawl", pages) }
+
+// The parameters of the thesis' simulations.
+const (
+	thesisTimes   = "thesis2004"     // the model of time
+	thesisDelay   = 15 * time.Second // w
+	thesisBatches = 30               // 30 to 40 solves in a crawl with K = 100,000 (4.3.1)
+)
+
+// thesisFetchers returns the r of figure 4.7 and table 4.2.
+func thesisFetchers() []int { return []int{1, 64, 256} }
+
+// thesisBatch returns K for a crawl of T pages: as large a part of it as in the thesis.
+// What K does depends on how often it solves, not on the pages in between.
+func thesisBatch(reachable int) int { return max(1, (reachable+thesisBatches-1)/thesisBatches) }
+
+// polite returns the setting of the thesis at a place: its model of time, w = 15 s, c = 1,
+// r = 1.
+func (b *Bench) polite(p *Place, t *measure.Truth) (s lab.Setting, err error) {
+	s = b.setting(p, t)
+	s.Times, err = sim.Preset(thesisTimes, b.Random)
+	s.Fetchers, s.Frontier.Delay, s.Frontier.PerConnection = 1, thesisDelay, 1
+	return s, err
+}
+
+// timed crawls a place politely n times; change adapts setting i and returns its policy.
+func (b *Bench) timed(p *Place, truth truthOf, n int, change func(i int, s *lab.Setting) string) ([]*lab.Run, error) {
+	t, err := truth(b, p, p.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]*lab.Run, n)
+	err = b.inParallel(n, func(i int) error {
+		s, err := b.polite(p, t)
+		if err != nil {
+			return err
+		}
+		policy := change(i, &s)
+		c, err := b.prepare(p, s)
+		if err == nil {
+			runs[i], err = c.Crawl(policy, b.stop)
+		}
+		return err
+	})
+	return runs, err
+}
+
+// thesisPoints is how many points of a curve are drawn.
+const thesisPoints = 200
+
+// shareSeries draws a curve over the share of T, in percent.
+func shareSeries(name string, c measure.Curve) plot.Series {
+	s := plot.Series{Name: name}
+	for _, p := range c.Thin(thesisPoints) {
+		s.Add(100*measure.Share(p.Pages, c.Reachable), p.Value)
+	}
+	return s
+}
+
+// shareDiagonal returns what pages drawn at random from n give.
+func shareDiagonal(n int) plot.Series { return baseline(shareSeries("diagonal", measure.Random(n, n))) }
+
+// shareChart returns the form of figures 4.3 to 4.7.
+func shareChart(title string, series ...plot.Series) *plot.Chart {
+	return &plot.Chart{Title: title, XLabel: "pages fetched, % of those that can be reached", YLabel: "share of PageRank", Series: series}
+}
+
+// pct writes a share in percent.
+func pct(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
+
+// head returns columns by their names; ", " in a name sets its unit apart.
+func head(names ...string) []show.Column {
+	columns := make([]show.Column, len(names))
+	for i, n := range names {
+		columns[i].Name, columns[i].Unit, _ = strings.Cut(n, ", ")
+	}
+	return columns
+}
+
+// sitesOf counts the pages of each site that has some, in the order of the sites.
+func (p *Place) sitesOf(pages []graph.Page) (some []int) {
+	n := make([]int, p.World.Sites())
+	for _, q := range pages {
+		n[p.World.Sim.SiteOf[q]]++
+	}
+	return slices.DeleteFunc(n, func(k int) bool { return k == 0 })
+}

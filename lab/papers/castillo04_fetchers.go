@@ -1,0 +1,237 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/sim"
+)
+
+// fetchersLimit is the most pages of one crawl of figure 4.7.
+const fetchersLimit = 200_000
+
+// fetchers shows figure 4.7: what several fetchers do to the order.
+func fetchers(r *run, p *Place) error {
+	names, rs := []string{"breadth-first", "larger-sites-first"}, thesisFetchers()
+	runs, err := r.timed(p, byPageRank, len(names)*len(rs), func(i int, s *lab.Setting) string {
+		s.Fetchers, s.MaxPages = rs[i%len(rs)], fetchersLimit
+		return names[i/len(rs)]
+	})
+	if err != nil {
+		return err
+	}
+	t := &show.Table{Columns: head("strategy", "r", "average", "difference to r = 1, points", "half of PageRank after, % of pages", "time, h", "most active at once")}
+	chart := shareChart("Cumulative PageRank, " + p.World.Name)
+	for i, run := range runs {
+		m, r := run.Measures, rs[i%len(rs)]
+		t.Add(run.Policy, r, show.Num(m.Average, 4), show.Num(100*(m.Average-runs[i-i%len(rs)].Measures.Average), 2),
+			show.NumOf(m.PagesFor50, 100, 1), show.Num(run.Result.Took.Hours(), 2), run.Result.Trace.Peak())
+		chart.Series = append(chart.Series, shareSeries(fmt.Sprintf("%s, r = %d", run.Policy, r), run.Trial.Cumulative()))
+	}
+	n := runs[0].Measures.Reachable
+	chart.Series = append(chart.Series, shareDiagonal(n))
+	r.show(show.Section{Title: p.World.Name, Text: fmt.Sprintf("T = %s on %s.", show.Counted(n, "page"), show.Counted(p.World.Sites(), "site")), Chart: chart, Table: t})
+	r.find(p.World.Name, fetchersFinding(runs))
+	return nil
+}
+
+// improves is by how much an average has to rise to be called better: half a point.
+const improves = 0.005
+
+// fetchersFinding compares the averages with most fetchers and with one. Where delays
+// and not fetchers are the limit, r = 1 takes as long and fetches in much the same order.
+func fetchersFinding(runs []*lab.Run) finding {
+	n := len(thesisFetchers())
+	one, most := runs[0], runs[n-1]
+	bfs := most.Measures.Average - one.Measures.Average
+	lsf := runs[2*n-1].Measures.Average - runs[n].Measures.Average
+	return found(bfs >= improves && math.Abs(lsf) <= 0.01,
+		"from r = 1 to 256 breadth-first %+.1f and larger-sites-first %+.1f points, at most %d fetchers active, time from %.1f to %.1f h",
+		100*bfs, 100*lsf, most.Result.Trace.Peak(), one.Result.Took.Hours(), most.Result.Took.Hours())
+}
+
+// A speedRow is a row of table 4.2: bandwidth in bytes per second and the speed-up with
+// r = 1, 64 and 256.
+type speedRow struct {
+	bandwidth float64
+	theirs    [3]float64
+}
+
+func thesisSpeedUps() []speedRow {
+	return []speedRow{
+		{200, [3]float64{0.2, 1.6, 3.0}},
+		{2_000, [3]float64{0.7, 3.8, 16.0}},
+		{20_000, [3]float64{1.0, 27.0, 83.3}},
+		{200_000, [3]float64{1.0, 43.0, 114.1}},
+		{2_000_000, [3]float64{1.0, 54.3, 204.3}},
+		{20_000_000, [3]float64{1.0, 54.6, 220.1}},
+	}
+}
+
+// speedLimit is the most pages of one cell, and speedPart of how many of those that can
+// be reached one is fetched. A crawl to the end takes as long as its largest site,
+// whatever r is; the thesis had so many sites that this did not show.
+const (
+	speedLimit = 20_000
+	speedPart  = 4
+)
+
+// speedUps are the 18 cells of one place.
+type speedUps struct {
+	place *Place
+	hours [][]float64 // by bandwidth, then r
+	bytes [][]float64 // of all pages: the crawls stop early, on different pages
+	pages int
+	fetch float64 // seconds of a fetch with r = 1 and the widest line, in the mean
+	// With r = 256 and the widest line: pages of the site that had most of them, and
+	// fetchers active at once.
+	largest, peak int
+}
+
+// table2 shows table 4.2 and figure 4.8.
+func table2(r *run, p *Place) error {
+	rows, rs := thesisSpeedUps(), thesisFetchers()
+	pages := max(1, min(speedLimit, p.reach(p.Seeds)/speedPart))
+	runs, err := r.timed(p, unmeasured, len(rows)*len(rs), func(i int, s *lab.Setting) string {
+		s.Fetchers, s.MaxPages, s.Bandwidth = rs[i%len(rs)], pages, rows[i/len(rs)].bandwidth
+		return "larger-sites-first"
+	})
+	if err != nil {
+		return err
+	}
+	s := &speedUps{place: p}
+	for line := range slices.Chunk(runs, len(rs)) {
+		var h, n []float64
+		for _, c := range line {
+			h, n = append(h, c.Result.Took.Hours()), append(n, allBytes(c.Result))
+		}
+		s.hours, s.bytes = append(s.hours, h), append(s.bytes, n)
+	}
+	one, most := runs[len(runs)-len(rs)].Result, runs[len(runs)-1].Result
+	s.pages, s.fetch = len(one.Order), perPage(one)
+	s.largest, s.peak = slices.Max(p.sitesOf(most.Order)), most.Trace.Peak()
+	r.show(s.section())
+	r.find(p.World.Name, s.finding())
+	return nil
+}
+
+// allBytes returns what a crawl transferred.
+func allBytes(r *sim.Result) float64 {
+	var sum int64
+	for _, n := range r.Bytes {
+		sum += n
+	}
+	return float64(sum)
+}
+
+// used returns the share of the time of a cell that its bytes take on its line.
+func (s *speedUps) used(row, k int) float64 {
+	return s.bytes[row][k] / (thesisSpeedUps()[row].bandwidth * s.hours[row][k] * 3600)
+}
+
+// unit returns the time of one fetcher with the widest line, in hours.
+func (s *speedUps) unit() float64 { return s.hours[len(s.hours)-1][0] }
+
+// times returns the speed-up of a cell.
+func (s *speedUps) times(row, k int) float64 { return s.unit() / s.hours[row][k] }
+
+// waiting returns the time of a fetcher that waits out w after every page, in hours.
+func (s *speedUps) waiting() float64 {
+	return float64(s.pages) * (thesisDelay.Seconds() + s.fetch) / 3600
+}
+
+// ifWaiting returns the most that r fetchers of that kind can be faster than one: not
+// more than r, and not more than fetchers that do something else in the meantime are.
+func (s *speedUps) ifWaiting(row, k int) float64 {
+	return min(float64(thesisFetchers()[k]), s.waiting()/s.hours[row][k])
+}
+
+// chain returns what the largest site alone takes: its pages, each w after the other.
+func (s *speedUps) chain() float64 { return float64(s.largest-1) * thesisDelay.Seconds() / 3600 }
+
+// allows returns the speed-up that the largest site lets happen.
+func (s *speedUps) allows() string {
+	if s.largest < 2 {
+		return "any speed-up"
+	}
+	return fmt.Sprintf("%.1f", s.unit()/s.chain())
+}
+
+func (s *speedUps) section() show.Section {
+	t := &show.Table{Columns: head("bandwidth, B/s")}
+	c := &plot.Chart{Title: "Speed-up, " + s.place.World.Name, XLabel: "bandwidth, B/s", YLabel: "speed-up", LogX: true, LogY: true}
+	for _, r := range thesisFetchers() {
+		t.Columns = append(t.Columns, head(fmt.Sprintf("r = %d (theirs)", r), fmt.Sprintf("r = %d", r), fmt.Sprintf("r = %d at most, if fetchers wait", r))...)
+		c.Series = append(c.Series, plot.Series{Name: fmt.Sprintf("r = %d", r)}, plot.Series{Name: fmt.Sprintf("r = %d, thesis", r), Baseline: true})
+	}
+	t.Columns = append(t.Columns, head("line in use with r = 256, %")...)
+	for i, row := range thesisSpeedUps() {
+		cells := []any{int(row.bandwidth)}
+		for k, theirs := range row.theirs {
+			cells = append(cells, show.Num(theirs, 1), show.Num(s.times(i, k), 3), show.Num(s.ifWaiting(i, k), 2))
+			c.Series[2*k].Add(row.bandwidth, s.times(i, k))
+			c.Series[2*k+1].Add(row.bandwidth, theirs)
+		}
+		t.Add(append(cells, show.Num(100*s.used(i, 2), 1))...)
+	}
+	return show.Section{Title: s.place.World.Name, Text: s.text(), Chart: c, Table: t}
+}
+
+// text tells with numbers why the speed-ups are what they are.
+func (s *speedUps) text() string {
+	last, pages := len(s.hours)-1, float64(s.pages)
+	return text("castillo04-table2-why",
+		s.pages, s.bytes[last][0]/pages/1000, s.fetch, s.unit(), s.largest, s.chain(), s.allows(), s.peak, show.Counted(s.place.World.Sites(), "site"),
+		s.unit()*3600/pages, s.waiting()*3600/pages, s.ifWaiting(last, 2), s.times(last, 2),
+		s.used(0, 0)*s.hours[0][0], s.hours[0][0], s.used(0, 2)*s.hours[0][2], s.hours[0][2], s.times(0, 0), s.times(0, 2))
+}
+
+// Tolerances of the finding.
+const (
+	speedSlack = 1.1 // crawls that stop early differ in their pages
+	saturates  = 0.2 // what ten times the bandwidth may add at the end
+	fullLine   = 0.9 // share of a line in use from which on more fetchers are of no use
+)
+
+// finding judges the shape: growing with r (r = 256 at least doubles the speed on the
+// widest line), less than linearly, saturating.
+func (s *speedUps) finding() finding {
+	last := len(s.hours) - 1
+	gain := s.hours[last-1][2]/s.hours[last][2] - 1
+	holds := gain < saturates && s.times(last, 2) >= 2
+	for i, h := range s.hours {
+		for k, r := range thesisFetchers() {
+			holds = holds && s.times(i, k) <= float64(r)*speedSlack && (k == 0 || s.used(i, k) >= fullLine || h[k] <= h[k-1]*speedSlack)
+		}
+	}
+	return found(holds, "with the widest line %.1f for r = 64 and %.1f for r = 256, theirs 54.6 and 220.1; its largest site allows %s, and %d fetchers were active at most",
+		s.times(last, 1), s.times(last, 2), s.allows(), s.peak)
+}
+
+// theirLine checks the thesis' table against a line that conserves bytes.
+//
+// With r = 1 the speed-up at bandwidth B is T0 / (T0 + bytes/B) for a page, so each
+// cell of that column tells the bytes of a page in units of T0 B; and whatever r is, a
+// page takes at least bytes/B of the line, which bounds the speed-up by T0 B / bytes.
+func theirLine(r *run) error {
+	t := &show.Table{Columns: head("bandwidth, B/s", "r = 1 (theirs)", "bytes per page it implies, kB", "most that any r can reach", "r = 64 (theirs)", "r = 256 (theirs)", "r = 256 beyond the line, times")}
+	rows, w := thesisSpeedUps(), thesisDelay.Seconds()
+	bytes := func(row speedRow) float64 { return w * (1/row.theirs[0] - 1) * row.bandwidth }
+	for _, row := range rows {
+		implied, beyond := show.None(), show.None()
+		if row.theirs[0] < 1 {
+			implied = show.Num(bytes(row)/1000, 1)
+		}
+		bound := w * row.bandwidth / bytes(rows[0])
+		if row.theirs[2] > bound {
+			beyond = show.Num(row.theirs[2]/bound, 1)
+		}
+		t.Add(int(row.bandwidth), show.Num(row.theirs[0], 1), implied, show.Brief(bound), show.Num(row.theirs[1], 1), show.Num(row.theirs[2], 1), beyond)
+	}
+	r.show(show.Section{Title: "Theirs against a line that conserves bytes", Text: text("castillo04-table2-line"), Table: t})
+	return nil
+}

@@ -1,0 +1,288 @@
+package papers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/sim"
+)
+
+// graph5 shows P_ST in small domains.
+func graph5(r *run, p *Place) error {
+	domains := p.domains()
+	if domains == nil {
+		r.lacks(p.World.Name, "its sites are unknown")
+	}
+	return eachDomain(domains, func(d *domain) error {
+		c, err := r.course(&d.Place, byBacklinks, "breadth-first", "backlink-count", r.once().rankedOrder(&d.Place))
+		if err != nil {
+			return err
+		}
+		rule := scaled(c.Judge, 5, 0.10)
+		rows := foundRows([]*course{c}, rule)
+		chart := &plot.Chart{Title: d.World.Name + ": P_ST", XLabel: "pages crawled, %", YLabel: "P_ST, %"}
+		for _, row := range rows {
+			chart.Series = append(chart.Series, r.percents(row.name, 0, row.curves...))
+		}
+		chart.Series = append(chart.Series, baseline(r.percents("ideal", 0, rule.ideal(c.Judge))), diagonal())
+		f, t := graph5Finding(rows, rule.of(c.Judge).Pages)
+		r.find(d.World.Name, f)
+		r.show(show.Section{Title: d.World.Name, Chart: chart, Table: t,
+			Text: fmt.Sprintf("%d of %d pages can be reached. ", c.Judge.Reachable(), d.World.Pages()) + ruleText(c.Judge, rule, 5)})
+		return nil
+	})
+}
+
+// graph5Finding lists for each order where it is worse than random.
+func graph5Finding(rows []orderRow, hot int) (finding, *show.Table) {
+	t := &show.Table{Columns: []show.Column{{Name: "order"}, {Name: "mean P_ST", Key: "mean"}, {Name: "below random for", Unit: "% of the crawl", Key: "below_share"},
+		{Name: "most behind by", Unit: "points", Key: "behind"}, {Name: "at", Unit: "% crawled", Key: "behind_at"}, {Name: "chance, 1 in 100", Unit: "points", Key: "chance"}}}
+	var parts []string
+	for _, r := range rows {
+		w := worseThanRandom(r.curves[0], hot)
+		if w.behind > w.chance {
+			parts = append(parts, fmt.Sprintf("%s behind by %.1f points at %.0f %%", r.name, 100*w.behind, 100*w.at))
+		}
+		t.Add(r.name, show.Num(r.means[0], 4), show.Num(100*w.share, 1), show.Num(100*w.behind, 1), show.Num(100*w.at, 1), show.Num(100*w.chance, 1))
+	}
+	if parts == nil {
+		return found(false, "none of the three is, beyond chance"), t
+	}
+	return found(true, "%s", strings.Join(parts, ", ")), t
+}
+
+// A worse tells where a crawl is behind a random one.
+type worse struct {
+	share  float64 // of the crawl, in which it is below the line k/T
+	behind float64 // the most it is below the line, 0 if never
+	at     float64 // share crawled there
+	chance float64 // by how much one random order in a hundred is behind somewhere
+}
+
+// worseThanRandom compares P_ST with the line k/T. In a random order the places of the
+// H hot pages are a sample of even places, of which P_ST is the empirical distribution,
+// so that the most it is behind is the one-sided Kolmogorov-Smirnov distance:
+//
+//	P(behind > d) <= exp(-2 H d²)
+//
+// (Massart 1990; drawing without replacement only makes it smaller).
+func worseThanRandom(c measure.Curve, hot int) (w worse) {
+	if hot == 0 || len(c.Y) == 0 {
+		return w
+	}
+	below := 0
+	for i, y := range c.Y {
+		line := measure.Share(i+1, c.Reachable)
+		if line-y > 1e-9 {
+			below++
+		}
+		if line-y > w.behind {
+			w.behind, w.at = line-y, line
+		}
+	}
+	w.share = measure.Share(below, len(c.Y))
+	w.chance = math.Sqrt(math.Log(100) / (2 * float64(hot)))
+	return w
+}
+
+// graph6 shows the histogram of backlink counts.
+func graph6(r *run, p *Place) error {
+	whole, err := byBacklinks(r.Bench, p, nil)
+	if err != nil {
+		return err
+	}
+	domains := p.domains()
+	if domains == nil {
+		domains = []*domain{{Place: *p}}
+	}
+	return eachDomain(domains, func(d *domain) error {
+		small, err := byBacklinks(r.Bench, &d.Place, nil)
+		if err != nil {
+			return err
+		}
+		name := d.World.Name
+		chart := &plot.Chart{Title: name + ": histogram of backlinks", XLabel: "backlinks", YLabel: "pages", LogX: true, LogY: true, Points: true,
+			Series: []plot.Series{histogram(name, small)}}
+		t := &show.Table{Columns: []show.Column{{Name: "web"}, {Name: "pages"}, {Name: "none", Unit: "%"}, {Name: "1", Unit: "%", Key: "one"}, {Name: "fewer than 5", Unit: "%"}, {Name: "fewer than 10", Unit: "%"}, {Name: "100 or more", Unit: "%"}, {Name: "most"}}}
+		addHistogram(t, name, small)
+		if d.World != p.World {
+			chart.Series = append(chart.Series, histogram(p.World.Name, whole))
+			addHistogram(t, p.World.Name, whole)
+		}
+		below := fewerThan(small, 10)
+		r.find(name, found(below > 0.5, "%.1f %% of %d pages", 100*below, d.World.Pages()))
+		r.show(show.Section{Title: name, Chart: chart, Table: t})
+		return nil
+	})
+}
+
+// histogram returns the number of pages for each count of backlinks but 0, which has no
+// place on a logarithmic axis.
+func histogram(name string, t *measure.Truth) plot.Series {
+	pages := make([]int, int(slices.Max(t.Value))+1)
+	for _, v := range t.Value {
+		pages[int(v)]++
+	}
+	s := plot.Series{Name: name}
+	for n, k := range pages {
+		if n > 0 && k > 0 {
+			s.Add(float64(n), float64(k))
+		}
+	}
+	return s
+}
+
+func addHistogram(t *show.Table, name string, counts *measure.Truth) {
+	percent := func(share float64, decimals int) show.Cell { return show.Num(100*share, decimals) }
+	none, ten := fewerThan(counts, 1), fewerThan(counts, 10)
+	t.Add(name, len(counts.Value), percent(none, 1), percent(fewerThan(counts, 2)-none, 1), percent(fewerThan(counts, 5), 1), percent(ten, 1),
+		percent(1-fewerThan(counts, 100), 2), int(slices.Max(counts.Value)))
+}
+
+// fewerThan returns the share of pages with fewer than n backlinks.
+func fewerThan(t *measure.Truth, n float64) float64 {
+	k := 0
+	for _, v := range t.Value {
+		if v < n {
+			k++
+		}
+	}
+	return measure.Share(k, len(t.Value))
+}
+
+// The small domain of graphs 5 and 6, the pages of the authors' database group, had
+// 1,100 pages. Here small is a web of up to a fifth of smallDomain pages, or the sites of
+// a larger one: at most mostDomains, of at least smallest pages.
+const (
+	smallDomain = 10_000
+	smallest    = 200
+	mostDomains = 4
+)
+
+// A domain is a small web: a place, or one site of it as a closed world, in which links
+// to and from outside do not count.
+type domain struct {
+	Place
+	made []*graph.Lists // to be freed
+}
+
+// newDomain returns the world of some links. Its seeds are still to be chosen.
+func newDomain(name string, links [][]graph.Page) *domain {
+	out := graph.ListsOf(links)
+	in := rank.Transpose(out)
+	return &domain{Place: Place{World: &lab.World{Name: name, In: in, Sim: sim.World{Out: out}}}, made: []*graph.Lists{out, in}}
+}
+
+func (d *domain) free() {
+	for _, l := range d.made {
+		l.Free()
+	}
+}
+
+// domains returns the place itself if it has no more than 2,000 pages or is one site,
+// else its largest sites of up to 10,000 pages, or the smallest if all are larger; none
+// where sites are unknown.
+func (p *Place) domains() (all []*domain) {
+	w := p.World
+	if w.Pages() <= smallDomain/5 || w.Sim.SiteOf != nil && w.Sites() == 1 {
+		return []*domain{{Place: *p}}
+	}
+	if !w.HasSites() {
+		return nil
+	}
+	for _, s := range smallSites(w) {
+		all = append(all, p.closed(s))
+	}
+	return all
+}
+
+// eachDomain calls fn with each domain and frees it afterwards.
+func eachDomain(domains []*domain, fn func(*domain) error) (err error) {
+	for _, d := range domains {
+		if err == nil {
+			err = fn(d)
+		}
+		d.free()
+	}
+	return err
+}
+
+// smallSites returns the sites to look at, the largest first.
+func smallSites(w *lab.World) []graph.Site {
+	sizes, by := make([]int, w.Sites()), make([]graph.Site, w.Sites())
+	for _, s := range w.Sim.SiteOf {
+		sizes[s]++
+	}
+	for s := range by {
+		by[s] = graph.Site(s)
+	}
+	slices.SortStableFunc(by, func(a, b graph.Site) int { return cmp.Compare(sizes[b], sizes[a]) })
+	var chosen []graph.Site
+	for _, s := range by {
+		if sizes[s] <= smallDomain && len(chosen) < mostDomains && (sizes[s] >= smallest || len(chosen) == 0) {
+			chosen = append(chosen, s)
+		}
+	}
+	if len(chosen) == 0 {
+		chosen = by[len(by)-1:]
+	}
+	return chosen
+}
+
+// closed returns one site as a world of its own, crawled from the page that reaches most
+// among its starts.
+func (p *Place) closed(s graph.Site) *domain {
+	w := p.World
+	var pages []graph.Page
+	id := make([]graph.Page, w.Pages()) // the page in the domain, NoPage outside
+	for q := range id {
+		id[q] = graph.NoPage
+		if w.Sim.SiteOf[q] == s {
+			id[q] = graph.Page(len(pages))
+			pages = append(pages, graph.Page(q))
+		}
+	}
+	inside := func(list []graph.Page) (out []graph.Page) {
+		for _, q := range list {
+			if id[q] != graph.NoPage {
+				out = append(out, id[q])
+			}
+		}
+		return out
+	}
+	links := make([][]graph.Page, len(pages))
+	for k, q := range pages {
+		links[k] = inside(w.Sim.Out.List(q))
+	}
+	d := newDomain(w.Name+", "+w.SiteName(s), links)
+	d.World.Sim.SelfLinks = w.Sim.SelfLinks
+	if url := w.Sim.URL; url != nil {
+		d.World.Sim.URL = func(b []byte, q graph.Page) []byte { return url(b, pages[q]) }
+	}
+	seed, _ := lab.Widest(context.Background(), d.World.Sim.Out, len(pages), d.starts(inside(p.Seeds))) // ends in time: no error
+	d.Seeds, d.SeedsName = []graph.Page{seed}, "widest reach"
+	return d
+}
+
+// starts returns the pages that a crawl of the domain may start from: of the given ones
+// at most 16, then the 16 with most links.
+func (d *domain) starts(given []graph.Page) []graph.Page {
+	const most = 16
+	out := d.World.Sim.Out
+	by := make([]graph.Page, out.Pages())
+	for p := range by {
+		by[p] = graph.Page(p)
+	}
+	slices.SortStableFunc(by, func(a, b graph.Page) int { return cmp.Compare(out.Degree(b), out.Degree(a)) })
+	return slices.Concat(given[:min(most, len(given))], by[:min(most, len(by))])
+}

@@ -1,0 +1,251 @@
+package papers
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
+)
+
+// Graphs 2, 3 and 4 compare the same orders by three measures.
+
+// How often PageRank order solves where it cannot do so before each page, alone and
+// when many start sets are crawled; and up to which number of pages times links it
+// does so before each page.
+const (
+	solvesPerCrawl = 300
+	solvesForBands = 100
+	eachStepWork   = 500_000_000
+)
+
+// rankedOrder returns the policy that stands for the paper's PageRank order, which sorts
+// by the PageRank of what is known after every fetch: that itself on small webs crawled
+// once, else with a solve every 300th of the web. On cs.stanford.edu the average of
+// cumulative PageRank is 0.5395 with a solve at each step and 0.5395 with one every
+// 100 pages.
+func (b *Bench) rankedOrder(p *Place) string {
+	pages := p.World.Pages()
+	if pages <= 10_000 && int64(pages)*p.World.Sim.Out.Links() <= eachStepWork && b.Starts == 0 {
+		return "pagerank"
+	}
+	solves := solvesPerCrawl
+	if b.Starts > 0 {
+		solves = solvesForBands
+	}
+	return fmt.Sprintf("batch-pagerank/k=%d", max(1, pages/solves))
+}
+
+// Places of the paper's orders in choOrders.
+const (
+	breadthFirst = iota
+	backlinkCount
+	pagerankOrder
+	randomOrder
+)
+
+// choOrders returns the orders of graph 2, and two later ones.
+func (b *Bench) choOrders(p *Place) []string {
+	names := []string{"breadth-first", "backlink-count", b.rankedOrder(p), "random", "opic"}
+	if p.World.HasSites() {
+		names = append(names, "larger-sites-first")
+	}
+	return names
+}
+
+// choPolicies returns choOrders in words, for the header.
+func choPolicies() []string {
+	return []string{"breadth-first", "backlink-count", "pagerank (or batch-pagerank, see the tables)", "random", "opic", "larger-sites-first where sites are known"}
+}
+
+// An orderRow is one policy at one place by one measure.
+type orderRow struct {
+	name   string
+	curves []measure.Curve // by start set
+	means  []float64       // of the curves
+}
+
+// orderRows measures all crawls of a place.
+func orderRows(courses []*course, of func(*course, *measure.Trial) measure.Curve) []orderRow {
+	rows := make([]orderRow, len(courses[0].runs))
+	for i := range rows {
+		rows[i].name = courses[0].runs[i].Policy
+		for _, c := range courses {
+			curve := of(c, c.runs[i].Trial)
+			rows[i].curves, rows[i].means = append(rows[i].curves, curve), append(rows[i].means, curve.Mean())
+		}
+	}
+	return rows
+}
+
+// foundRows measures P_ST.
+func foundRows(courses []*course, rule hotRule) []orderRow {
+	return orderRows(courses, func(c *course, t *measure.Trial) measure.Curve { return t.Found(rule.of(c.Judge)) })
+}
+
+// bySeeds returns the mean of each row from the seeds of the place.
+func bySeeds(rows []orderRow) []float64 {
+	m := make([]float64, len(rows))
+	for i, r := range rows {
+		m[i] = r.means[0]
+	}
+	return m
+}
+
+// graph2 shows P_ST of several orders, hot by backlinks.
+func graph2(r *run, p *Place) error {
+	c, err := r.courses(p, byBacklinks, r.choOrders(p)...)
+	if err != nil {
+		return err
+	}
+	rule := scaled(c[0].Judge, 100, 0.008)
+	rows := foundRows(c, rule)
+	r.show(r.orderSection(p, "P_ST", ruleText(c[0].Judge, rule, 100), rows, rule.ideal(c[0].Judge)))
+	r.find(p.World.Name, orderFindings(rows)...)
+	return nil
+}
+
+// graph3 shows P_CS of the same orders.
+func graph3(r *run, p *Place) error {
+	c, err := r.courses(p, byBacklinks, r.choOrders(p)...)
+	if err != nil {
+		return err
+	}
+	rows := orderRows(c, func(_ *course, t *measure.Trial) measure.Curve { return t.CrawlStop() })
+	ideal, err := c[0].Judge.Try(c[0].Judge.Ranked())
+	if err != nil {
+		return err
+	}
+	r.show(r.orderSection(p, "P_CS", text("cho98-graph3-ties"), rows, ideal.CrawlStop()))
+	r.find(p.World.Name, sameOrder(rows, foundRows(c, scaled(c[0].Judge, 100, 0.008))))
+	return nil
+}
+
+// graph4 shows P_ST of the orders of graph 2, hot by PageRank. It crawls once and measures
+// twice: orders do not depend on the truth.
+func graph4(r *run, p *Place) error {
+	c, err := r.courses(p, byPageRank, r.choOrders(p)...)
+	if err != nil {
+		return err
+	}
+	then, err := r.foundBy(byBacklinks, c[0], 100)
+	if err != nil {
+		return err
+	}
+	rule := scaled(c[0].Judge, 13, 0.008)
+	rows := foundRows(c, rule)
+	s := r.orderSection(p, "P_ST", ruleText(c[0].Judge, rule, 13), rows, rule.ideal(c[0].Judge))
+	s.Table.Columns = slices.Insert(s.Table.Columns, 2, show.Column{Name: "graph 2", Key: "graph2"})
+	for i, row := range s.Table.Rows {
+		s.Table.Rows[i] = slices.Insert(row, 2, show.Num(then[i], 4))
+	}
+	r.show(s)
+	now := bySeeds(rows)
+	ranked, others := now[pagerankOrder], now[:pagerankOrder]
+	r.find(p.World.Name,
+		found(ranked > then[pagerankOrder], "mean P_ST %.3f against %.3f in graph 2", ranked, then[pagerankOrder]),
+		found(ranked > slices.Max(others), "%.3f, breadth-first %.3f, backlink-count %.3f", ranked, others[breadthFirst], others[backlinkCount]))
+	return nil
+}
+
+// foundBy returns the mean of P_ST of each crawl by another truth, where hot is g.
+func (b *Bench) foundBy(truth truthOf, c *course, g float64) (means []float64, err error) {
+	t, err := truth(b, c.place, c.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	j, err := measure.NewJudge(t, c.Tree.Order, measure.JudgeOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range c.runs {
+		trial, err := j.Try(r.Result.Order)
+		if err != nil {
+			return nil, err
+		}
+		means = append(means, trial.Found(scaled(j, g, 0.008).of(j)).Mean())
+	}
+	return means, nil
+}
+
+// diagonalMean is the mean of a random crawler's curve, k/T.
+const diagonalMean = 0.5
+
+// orderFindings states whether PageRank order is before backlink order, and whether all
+// three are before the random crawler of the paper, by the means from the seeds of the
+// place.
+func orderFindings(rows []orderRow) []finding {
+	m := bySeeds(rows)
+	before := found(m[pagerankOrder] > m[backlinkCount], "mean P_ST %.4f against %.4f", m[pagerankOrder], m[backlinkCount])
+	if len(rows[0].means) > 1 {
+		d, _ := measure.Paired(rows[pagerankOrder].means, rows[backlinkCount].means, 0)
+		before.numbers += fmt.Sprintf(", difference over %d start sets %.3f [%.3f, %.3f]", d.N, d.Mean, d.Low, d.High)
+	}
+	best := slices.Index(m, slices.Max(m))
+	return []finding{before, found(slices.Min(m[:randomOrder]) > diagonalMean, "%.3f, %.3f, %.3f; random among known pages %.3f; best %s %.3f",
+		m[breadthFirst], m[backlinkCount], m[pagerankOrder], m[randomOrder], rows[best].name, m[best])}
+}
+
+// sameOrder states whether two measures put the paper's orders in the same sequence.
+func sameOrder(rows, other []orderRow) finding {
+	a, b := sequence(rows), sequence(other)
+	if a == b {
+		return found(true, "both %s", a)
+	}
+	return found(false, "P_CS: %s; P_ST: %s", a, b)
+}
+
+// sequence returns the paper's orders, best first.
+func sequence(rows []orderRow) string {
+	paper := slices.Clone(rows[:randomOrder+1])
+	slices.SortStableFunc(paper, func(a, b orderRow) int { return cmp.Compare(b.means[0], a.means[0]) })
+	names := make([]string, len(paper))
+	for i, r := range paper {
+		names[i] = r.name
+	}
+	return strings.Join(names, " > ")
+}
+
+// orderSection draws the curves of a place and lists their means.
+func (b *Bench) orderSection(p *Place, what, text string, rows []orderRow, ideal measure.Curve) show.Section {
+	chart := &plot.Chart{Title: p.World.Name + ": " + what, XLabel: "pages crawled, %", YLabel: what + ", %"}
+	at0 := 0.0
+	if what == "P_CS" {
+		at0 = math.NaN() // of no pages there is no share
+	}
+	for i, r := range rows {
+		if i != randomOrder {
+			chart.Series = append(chart.Series, b.percents(r.name, at0, r.curves...))
+		}
+	}
+	chart.Series = append(chart.Series, baseline(b.percents("ideal", at0, ideal)), diagonal())
+	return show.Section{Title: p.World.Name, Text: text + bandText(len(rows[0].means)), Chart: chart, Table: b.orderTable(what, rows)}
+}
+
+// orderTable has the mean of a measure for each order, and over start sets the
+// interval and the paired difference to backlink order.
+func (b *Bench) orderTable(what string, rows []orderRow) *show.Table {
+	sets := len(rows[0].means)
+	t := &show.Table{Columns: []show.Column{{Name: "order"}, {Name: "mean " + what, Key: "mean"}, {Name: "at 10 % crawled", Unit: "%", Key: "at_10"}, {Name: "at 20 %", Unit: "%", Key: "at_20"}, {Name: "at 50 %", Unit: "%", Key: "at_50"}}}
+	if sets > 1 {
+		t.Columns = append(t.Columns, []show.Column{{Name: "mean over start sets", Key: "sets_mean"}, {Name: "low", Key: "sets_low"}, {Name: "high", Key: "sets_high"}, {Name: "minus backlink-count, low", Key: "paired_low"}, {Name: "high", Key: "paired_high"}}...)
+	}
+	for _, r := range rows {
+		row := []any{r.name, show.Num(r.means[0], 4)}
+		for _, at := range []float64{0.1, 0.2, 0.5} {
+			v, _ := r.curves[0].At(at)
+			row = append(row, show.Num(100*v, 1))
+		}
+		if sets > 1 {
+			in := b.summarise(r.means)
+			d, _ := measure.Paired(r.means, rows[backlinkCount].means, b.Random)
+			row = append(row, show.Num(in.Mean, 4), show.Num(in.Low, 4), show.Num(in.High, 4), show.Num(d.Low, 4), show.Num(d.High, 4))
+		}
+		t.Add(row...)
+	}
+	return t
+}
