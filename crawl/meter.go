@@ -3,7 +3,6 @@ package crawl
 import (
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -92,7 +91,7 @@ func (o *owner) measure(now time.Duration) {
 	s.MemoryMax = o.o.Memory
 	o.weigh(s)
 	s.Commits = o.commits
-	s.Archive, s.Journal = o.archived(), o.records
+	s.Archive, s.Journal = o.archived, o.records
 	if o.dns != nil {
 		s.DNS = o.dns()
 	}
@@ -124,11 +123,6 @@ func (o *owner) left(now time.Duration) (d time.Duration) {
 		}
 	}
 	return d
-}
-
-// archived is about how many bytes the WARC files have: all but the last are full.
-func (o *owner) archived() int64 {
-	return int64(max(0, o.position.File-1))*archive.MaxSize + o.position.Size
 }
 
 // statusEvery is how often a running crawl writes its status for others to read.

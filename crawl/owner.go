@@ -55,6 +55,7 @@ type owner struct {
 	written  []*group         // groups that came back from it
 	position archive.Position // of the archive, as committed
 	records  int64            // bytes of the journal, as committed
+	archived int64            // bytes of the WARC files that were committed by this session
 	commits  int64
 
 	h      *harvest
@@ -249,6 +250,7 @@ func (o *owner) settle(now time.Duration) error {
 		}
 		o.commits++
 		o.position = g.warc.End()
+		o.archived += g.warc.Len()
 		o.records += g.records.Len()
 		for _, s := range g.sites {
 			o.s.Frontier.Settle(now, s)

@@ -119,6 +119,63 @@ func TestTrail(t *testing.T) {
 	})
 }
 
+// The trail names the reason of each refusal, also of those that were decided when a page was
+// about to be handed out.
+func TestTrailOfTraps(t *testing.T) {
+	long(t)
+	synctest.Test(t, func(t *testing.T) {
+		h := hostileCrawl{pages: 1500, sites: 30, seed: 25, serve: hostileServe()}
+		w, sum := h.crawl(t)
+		x, err := w.recording(t).Trail()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum.Bars[event.BarNoNews] == 0 || x.Bars != sum.Bars {
+			t.Errorf("refused pages by reason: %v, the crawl says %v", x.Bars, sum.Bars)
+		}
+	})
+}
+
+// Statistics count pages that are under way, and the bytes that this session archived,
+// however long the files are.
+func TestStatsWhileRunning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t, 300, 30, answer.Options{MinLatency: 100 * time.Millisecond, MaxLatency: 2 * time.Second})
+		w.o.Machine.Sizes.Archive = 50_000
+		var most, archived int64
+		w.o.Progress = func(s *history.Stats) {
+			most, archived = max(most, s.Acquired), s.Archive
+			if n := s.Queued + s.Fetched + s.Failed + s.Refused; n != s.Known || s.Acquired > s.Queued {
+				t.Errorf("%d pages by state, %d known, %d of %d waiting ones under way", n, s.Known, s.Acquired, s.Queued)
+			}
+		}
+		sum := w.run(t)
+		stored := int64(0)
+		for name, size := range w.archiveFiles(t) {
+			if strings.HasSuffix(name, ".warc.gz") {
+				stored += size
+			}
+		}
+		if most < 2 || archived == 0 || sum.Archive != stored {
+			t.Errorf("%d pages under way at most; %d bytes archived, %d in the files", most, sum.Archive, stored)
+		}
+	})
+}
+
+// archiveFiles returns the sizes of the files of the archive by name.
+func (w *testWeb) archiveFiles(t *testing.T) map[string]int64 {
+	t.Helper()
+	list, err := w.disk[layout.ArchiveDir].List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := map[string]int64{}
+	for _, e := range list {
+		sizes[e.Name] = e.Size
+	}
+	return sizes
+}
+
 func (w *testWeb) checkSessions(t *testing.T, x *history.Trail) {
 	t.Helper()
 	if len(x.Sessions) != 2 || len(x.Seeds) != 1 || x.Seeds[0] != 0 {

@@ -94,10 +94,9 @@ const (
 // pageMetrics are about pages. Every class is there, also those that did not occur, so
 // that they sum up to all attempts (W29).
 func pageMetrics(s *history.Stats) []sample {
-	flying := s.Known - s.Queued - s.Fetched - s.Failed - s.Refused
 	out := []sample{
-		{"winnow_pages", gauge, float64(s.Queued), []string{"known"}},
-		{"winnow_pages", gauge, float64(max(flying, 0)), []string{"acquired"}},
+		{"winnow_pages", gauge, float64(s.Queued - s.Acquired), []string{"known"}},
+		{"winnow_pages", gauge, float64(s.Acquired), []string{"acquired"}},
 		{"winnow_pages", gauge, float64(s.Fetched), []string{"fetched"}},
 		{"winnow_pages", gauge, float64(s.Failed), []string{"failed"}},
 		{"winnow_pages", gauge, float64(s.Refused), []string{"refused"}},

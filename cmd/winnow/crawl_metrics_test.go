@@ -29,7 +29,7 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(code, body)
 	}
 	for _, want := range []string{
-		`winnow_pages{state="known"} 1.2e+06`, `winnow_pages{state="fetched"} 12345`, `winnow_pages{state="acquired"} 21270`,
+		`winnow_pages{state="known"} 1.22097e+06`, `winnow_pages{state="fetched"} 12345`, `winnow_pages{state="acquired"} 300`,
 		`winnow_attempts_total{class="ok"} 12345`, `winnow_attempts_total{class="trap"} 0`, `winnow_refused_pages{reason="robots"} 900`,
 		`winnow_importance_gathered_ratio 0.4321`, `winnow_fetchers{state="idle"} 188`, `winnow_waiting{reason="politeness"} 2900`,
 		`winnow_dns_lookups_total{level="cache"} 3`, `winnow_dns_lookups_total{level="disk"} 0`, `winnow_crawl_seconds 7200`,

@@ -19,7 +19,7 @@ import (
 func someStats() history.Stats {
 	s := history.Stats{
 		Now: 2 * time.Hour, Ran: 61 * time.Second, State: "running",
-		Known: 1_234_567, Queued: 1_200_000, Fetched: 12_345, Failed: 52, Refused: 900, Sites: 3_456,
+		Known: 1_234_567, Queued: 1_221_270, Acquired: 300, Fetched: 12_345, Failed: 52, Refused: 900, Sites: 3_456,
 		Requests: 15_801, Bytes: 5 << 20, Rate: 123.4, Gathered: 0.4321, Active: 312, Fetchers: 500,
 		Memory: 64 << 20, MemoryMax: 1 << 30, Left: 715 * time.Second,
 		Counts: frontier.Counts{Polite: 2_900, Parked: 12},

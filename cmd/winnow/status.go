@@ -90,6 +90,10 @@ func stateText(s *history.Status) string {
 		return "paused: only sites are left that cannot be reached; winnow crawl --dir tries them again"
 	case s.State == "paused" && s.Why == "retry":
 		return "paused: pages got another chance; winnow crawl --dir fetches them"
+	case s.State == "paused" && s.Why == "disk":
+		return "paused: the disk was full or could not be written; winnow crawl --dir resumes when that is fixed"
+	case s.State == "paused" && s.Why == "memory":
+		return "paused at --max-memory; winnow crawl --dir with a larger one resumes"
 	case s.State == "paused" && s.Why != "" && s.Why != "stopped":
 		return "paused at --" + s.Why
 	case s.State == "finished":

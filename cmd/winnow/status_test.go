@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/crawl/history"
 )
 
 // crawlSome makes a crawl of a small web with all that the Web has: paused, with pages in
@@ -126,6 +128,18 @@ func TestLaterVersion(t *testing.T) {
 		code, _, stderr := tryRun(t.Context(), verb, dir)
 		if code != 1 || !strings.Contains(stderr, "was written by a later version of winnow") || !strings.Contains(stderr, "winnow: hint: use that version") {
 			t.Errorf("%s: exit %d: %s", verb, code, stderr)
+		}
+	}
+}
+
+// A pause is explained by what caused it, and only limits that are flags are named as flags.
+func TestStateText(t *testing.T) {
+	for _, why := range []string{"pages", "duration", "bytes", "disk", "memory", "unreachable", "retry", "stopped"} {
+		text := stateText(&history.Status{State: "paused", Why: why})
+		_, flag, named := strings.Cut(text, "paused at --")
+		flag, _, _ = strings.Cut(flag, ";")
+		if !strings.HasPrefix(text, "paused") || named && newCrawlCommand(&ui{}).Flags().Lookup(flag) == nil {
+			t.Errorf("%s: %q", why, text)
 		}
 	}
 }

@@ -15,7 +15,8 @@ type Stats struct {
 	Ran       time.Duration // in all sessions, without the time between them
 	State     string        // running, stopping, paused, finished
 	Known     int64         // pages, of all states
-	Queued    int64         // of these, waiting
+	Queued    int64         // of these, waiting or under way
+	Acquired  int64         // of these, under way
 	Fetched   int64         // pages that came, redirects included
 	Redirects int64         // of these
 	Failed    int64
@@ -49,7 +50,7 @@ func Statistics(s *state.State, x *Stats) {
 	n, bars, failed := s.Frontier.Census()
 	x.Fetched, x.Failed, x.Refused, x.Bars = n[frontier.Fetched]+n[frontier.Reacquired], n[frontier.Failed], n[frontier.RefusedPage], bars
 	x.Redirects, x.Links = s.Moved, s.Links
-	x.Queued = x.Known - x.Fetched - x.Failed - x.Refused
+	x.Queued, x.Acquired = x.Known-x.Fetched-x.Failed-x.Refused, n[frontier.Acquired]
 	x.Requests = 0
 	for _, r := range s.Requests[event.Resolve+1:] {
 		x.Requests += r

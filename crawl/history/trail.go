@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -108,7 +109,7 @@ func (t *trailReader) read(r *journal.Record) error {
 			t.Sites[e.Site].Requests++
 		}
 	case event.Refused:
-		t.bars[e.Page], t.State[e.Page] = event.BarRobots, PageRefused
+		t.bars[e.Page], t.State[e.Page] = cmp.Or(e.Bar, event.BarRobots), PageRefused
 	case event.Resolved:
 		t.close(e, e.Site, PageFailed)
 	case event.Ruled:
