@@ -1,8 +1,9 @@
 # The whole procedure needs Go and make. `make check test` is what CI runs.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # What starts goroutines or shares memory, apart from what only tests do: found, not
-# listed, so that nothing is forgotten; bench/peers is a module of its own.
-CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|"sync(/atomic)?"|[. ]Parallel[(]'
+# listed, so that nothing is forgotten. bench/peers is a module of its own; lab/papers uses
+# several cores only as lab does, whose tests are run.
+CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|^[[:space:]]*"sync(/atomic)?"$$|[. ]Parallel[(]'
 FUZZTIME    ?= 30s
 
 # Checks and tests are built without the profiles of the binaries (default.pgo): with them
@@ -27,7 +28,7 @@ test: ## every test, then the concurrent packages once more under the race detec
 
 race:
 	@if command -v "$$(go env CC)" >/dev/null; then \
-		CGO_ENABLED=1 go test -vet=off -race -short $$(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=peers $(CONCURRENT) . | xargs -n1 dirname | sort -u); \
+		CGO_ENABLED=1 go test -vet=off -race -short $$(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=peers --exclude-dir=papers $(CONCURRENT) . | xargs -n1 dirname | sort -u); \
 	else echo "make: no C compiler ($$(go env CC)), the race detector was not run"; fi
 
 torture: ## 50 kills of real crawls, and hundreds of power losses in memory; some minutes
