@@ -47,6 +47,7 @@ func trapsTogether() map[string]http.HandlerFunc {
 // snapshot and its journal alone give the same bytes, and the crawl that goes on from
 // either ends with all that is not in a trap.
 func TestTrapsResume(t *testing.T) {
+	long(t)
 	for _, keep := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newHandWeb(t, trapsTogether(), "http://a.example/")
@@ -105,6 +106,7 @@ func firstByte(a, b []byte) int {
 // nothing else is left the others are tried, and as they lead to no further domains all of
 // them come.
 func TestTrapHeldAreReleased(t *testing.T) {
+	long(t)
 	for _, own := range []int{10, 400} {
 		hosts, wanted := listOf(own)
 		hosts["a.example"] = linksTo("http://list.example/")

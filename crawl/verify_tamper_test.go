@@ -338,6 +338,7 @@ func otherURLs(t *testing.T, d memoryDisk) {
 // Whatever is changed in a crawl that keeps its promises is found: no check is one that
 // cannot fail.
 func TestVerifyFinds(t *testing.T) {
+	long(t)
 	var w *testWeb
 	synctest.Test(t, func(t *testing.T) {
 		o := answer.Mixed()

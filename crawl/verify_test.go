@@ -40,6 +40,7 @@ func clean(t *testing.T, f *history.Findings) {
 // A crawl of all that the Web has on a usual day keeps its promises, in several
 // settings and over restarts.
 func TestVerifyClean(t *testing.T) {
+	long(t)
 	for i, test := range []struct {
 		name string
 		set  func(*config.Config) // before each session

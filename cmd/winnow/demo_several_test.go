@@ -14,6 +14,9 @@ import (
 // under both policies, each into a directory of its own, and holds them against each other
 // and against their simulations (X35).
 func TestDemoSeveral(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector runs shorter tests of the same")
+	}
 	dir := filepath.Join(t.TempDir(), "exp2")
 	out, _ := winnow(t, 0, "demo", "--pages", "100", "--preset", "thesis-exp2", "--faster", "1000", "--fetchers", "4", "--dir", dir, "--json")
 	all := object[demosObject](t, out)

@@ -87,6 +87,9 @@ func hasDirs(t *testing.T, dir string) bool {
 
 // TestParquet: the tables hold what the graph holds, over several row groups.
 func TestParquet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector runs shorter tests of the same")
+	}
 	dir := t.TempDir()
 	web, tables := filepath.Join(dir, "web.wg"), filepath.Join(dir, "tables")
 	links := "1.2M"

@@ -71,6 +71,9 @@ func TestStatusTraps(t *testing.T) {
 // TestLeftAlone crawls a web with traps: status, pages and report tell the same of them,
 // and without --traps none is left alone (W27).
 func TestLeftAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector runs shorter tests of the same")
+	}
 	at, wait := startWeb(t, "--pages", "300", "--sites", "6", "--trap-growing-path", "0.5", "--trap-copy-directory", "0.5", "--random-seed", "3")
 	dir := filepath.Join(t.TempDir(), "a.crawl")
 	if end := must(t, rudely(at, dir, at.Seeds[0], "--quiet")...); !strings.Contains(end, "\nleft alone ") {
