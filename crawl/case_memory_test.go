@@ -137,22 +137,35 @@ func TestCaseRulesMemory(t *testing.T) {
 	}
 }
 
-// Numbers of rules and addresses are used again, the smallest first, also after they were
-// saved.
-func TestNumbersAgain(t *testing.T) {
+// foldedSites makes a state that knows the first pages of n sites.
+func foldedSites(t *testing.T, n int) *folded {
+	t.Helper()
 	s, _ := newTestState(t)
 	f := &folded{t: t, s: s}
 	f.begin(event.Seed)
-	for i := range 4 {
+	for i := range n {
 		f.link(fmt.Appendf(nil, "http://s%d.example", i), []byte("/"))
 	}
 	f.apply()
+	return f
+}
+
+// move gives a site another address.
+func (f *folded) move(site int, to netip.Addr) {
+	f.work(event.Resolve, graph.Site(site), 0, event.Resolved, func(r *journal.Record) {
+		r.Facts.Addrs = []netip.Addr{to}
+		r.Event.Address, r.Event.Expiry = f.s.Number(to), f.now+time.Minute
+	})
+}
+
+// Numbers of rules and addresses are used again, the smallest first, also after they were
+// saved.
+func TestNumbersAgain(t *testing.T) {
+	f := foldedSites(t, 4)
+	s := f.s
 	move := func(site int, to netip.Addr) {
 		f.now += time.Hour
-		f.work(event.Resolve, graph.Site(site), 0, event.Resolved, func(r *journal.Record) {
-			r.Facts.Addrs = []netip.Addr{to}
-			r.Event.Address, r.Event.Expiry = s.Number(to), f.now+time.Minute
-		})
+		f.move(site, to)
 	}
 	for i := range 4 {
 		move(i, publicAddr(i))
@@ -284,21 +297,10 @@ func TestListingsEnd(t *testing.T) {
 // The last site of an address moves away right after a request to it, and another one
 // comes: the delay of the address still holds for it, also after a save.
 func TestAddressComesBack(t *testing.T) {
-	s, _ := newTestState(t)
-	f := &folded{t: t, s: s}
-	f.begin(event.Seed)
-	for i := range 3 {
-		f.link(fmt.Appendf(nil, "http://s%d.example", i), []byte("/"))
-	}
-	f.apply()
-	move := func(site int, to netip.Addr) {
-		f.work(event.Resolve, graph.Site(site), 0, event.Resolved, func(r *journal.Record) {
-			r.Facts.Addrs = []netip.Addr{to}
-			r.Event.Address, r.Event.Expiry = s.Number(to), f.now+time.Minute
-		})
-	}
+	f := foldedSites(t, 3)
+	s := f.s
 	here, there := publicAddr(1), publicAddr(2)
-	move(0, here)
+	f.move(0, here)
 	f.now += time.Hour
 	f.work(event.Robots, 0, 0, event.Ruled, func(r *journal.Record) {
 		r.Facts.Rules, _ = s.Texts.List[0].AppendBinary(nil)
@@ -306,8 +308,8 @@ func TestAddressComesBack(t *testing.T) {
 	})
 	number := s.Frontier.Address(0)
 	f.now += 10 * time.Millisecond
-	move(0, there)
-	move(2, publicAddr(4)) // it must not have the number
+	f.move(0, there)
+	f.move(2, publicAddr(4)) // it must not have the number
 	var set graph.Set
 	defer set.Free()
 	saved := state.NewIPNumbers(&set, 100)
@@ -315,11 +317,11 @@ func TestAddressComesBack(t *testing.T) {
 		t.Errorf("after loading the address has number %d, want %d; %v", saved.Number(here), number, err)
 	}
 	f.now += 10 * time.Millisecond
-	if move(1, here); s.Frontier.Address(1) != number || s.Frontier.AddressIdle(f.now, number) {
+	if f.move(1, here); s.Frontier.Address(1) != number || s.Frontier.AddressIdle(f.now, number) {
 		t.Errorf("the address had number %d and has %d, and can be asked", number, s.Frontier.Address(1))
 	}
 	f.now += time.Hour
-	move(1, there)
+	f.move(1, there)
 	if n := s.Number(publicAddr(3)); n != number {
 		t.Errorf("the number %d is not used again, but %d", number, n)
 	}

@@ -252,7 +252,7 @@ func (w *crashWeb) vary(seed uint64) {
 	c.Sync = seed%7 != 3
 }
 
-// runUntil crawls on a disk that stops after n operations. It tells whether that ended
+// runUntil crawls on a disk that stops after n operations. It reports whether that ended
 // the crawl.
 func (w *crashWeb) runUntil(t *testing.T, n int) bool {
 	t.Helper()

@@ -62,7 +62,7 @@ func newFollow(dir *directory, s *state.State, z *Sizes) *follow {
 	}
 }
 
-// due tells whether it is time for a snapshot, and none is under way.
+// due reports whether it is time for a snapshot, and none is under way.
 func (f *follow) due(s *state.State, log *slog.Logger) bool {
 	if f.busy {
 		select {

@@ -34,7 +34,7 @@ func (o *owner) handOut(now time.Duration) (ask time.Duration) {
 	return event.Never
 }
 
-// mayHandOut tells whether there is an idle harvester, and whether the limits let it
+// mayHandOut reports whether there is an idle harvester, and whether the limits let it
 // work. Bytes that wait for the disk are the brake: when it cannot follow, nothing is
 // asked for until it has.
 func (o *owner) mayHandOut(now time.Duration) bool {
@@ -52,7 +52,7 @@ func (o *owner) maxOpen() int64 {
 
 const mostOpen = 64 << 20
 
-// pagesLeft tells whether one more page may be asked for under --pages.
+// pagesLeft reports whether one more page may be asked for under --pages.
 func (o *owner) pagesLeft() bool {
 	if o.c.Pages == 0 || o.fetched+int64(o.fetching) < o.c.Pages {
 		return true

@@ -144,7 +144,7 @@ func (o *owner) run(ctx context.Context) error {
 	}
 }
 
-// ended tells whether nothing is under way and nothing can be handed out any more. What
+// ended reports whether nothing is under way and nothing can be handed out any more. What
 // is still to be committed is committed first, since that may let sites go on.
 func (o *owner) ended(ask time.Duration) bool {
 	if len(o.idle) < len(o.crew) || o.busy || !o.journal.Empty() {

@@ -39,7 +39,7 @@ func seedsOf(text []byte) []string {
 	return c.Seeds
 }
 
-// isSeed tells whether the crawl began at a URL already: a page that it met on its way
+// isSeed reports whether the crawl began at a URL already: a page that it met on its way
 // may be the seed of another crawl.
 func (o *owner) isSeed(url string, before []string) bool {
 	if slices.Contains(before, url) {

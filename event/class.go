@@ -17,7 +17,7 @@ const (
 	NotHTML
 	TooLarge
 	HTTPError   // 4xx: the fault of the link
-	ServerError // 5xx and 429: the fault of the server, which is left alone for a while
+	ServerError // 5xx and 429: the fault of the server, which is skipped for a while
 	DNSError
 	ConnectError
 	TLSError
@@ -35,7 +35,7 @@ var classNames = [classes]string{"ok", "redirect", "duplicate", "not-html", "too
 
 func (c Class) String() string { return classNames[c] }
 
-// Failed tells whether a page of this class brought nothing.
+// Failed reports whether a page of this class brought nothing.
 func (c Class) Failed() bool { return c >= TooLarge }
 
 // Outcome is what a policy learns of an attempt besides its links.

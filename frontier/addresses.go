@@ -65,7 +65,7 @@ func (f *Frontier) shut(now time.Duration, a uint32) {
 	}
 }
 
-// busy tells whether address a may not be asked now.
+// busy reports whether address a may not be asked now.
 func (f *Frontier) busy(now time.Duration, a uint32) bool {
 	return f.o.AddressCap > 0 && int(f.active.At(int(a))) >= f.o.AddressCap || f.free.At(int(a)) > int64(now)
 }

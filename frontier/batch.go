@@ -27,7 +27,7 @@ func (f *Frontier) pooled() int {
 	return f.queued - f.batch.left
 }
 
-// nextBatch chooses the next batch if it is time, and tells whether there is one.
+// nextBatch chooses the next batch if it is time, and reports whether there is one.
 //
 // In mode Thesis it is time when all pages of the last one have come, or (S13) when
 // fewer than MinActive works are under way and a tenth of it was handed out: to choose

@@ -7,7 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Check tells whether an event can be applied to the present state. Events of a crawl
+// Check reports whether an event can be applied to the present state. Events of a crawl
 // can, in their order; where records are lost, those that depend on them cannot, and to
 // apply them would panic or lie. It looks at every id of the event once. What Apply
 // leaves out itself, such as admitted pages that are not refused, is no error.

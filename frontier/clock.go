@@ -92,7 +92,7 @@ func (f *Frontier) slowLimit() time.Duration {
 	return max(f.o.Slow, time.Duration(min(float64(event.Never/2), f.o.SlowFactor*float64(f.times))))
 }
 
-// isSlow tells whether s is asked rarely.
+// isSlow reports whether s is asked rarely.
 func (f *Frontier) isSlow(s graph.Site) bool {
 	return f.o.Slow > 0 && int(f.slow.At(int(s))) >= f.o.SlowTimes
 }
@@ -217,7 +217,7 @@ const aliveFailures = 2
 // passing reports whether a failure is of the kind that passes.
 func passing(c event.Class) bool { return c >= event.ServerError && c <= event.Timeout }
 
-// keeps tells whether the fetcher keeps s for another page: if the connection is good
+// keeps reports whether the fetcher keeps s for another page: if the connection is good
 // for it, fewer than c pages were asked for, one waits and is what the site needs
 // next, and neither Crawl-delay nor Retry-After nor back-off is in force, nor is it slow.
 func (f *Frontier) keeps(now time.Duration, s graph.Site, e *event.Event) bool {

@@ -32,7 +32,7 @@ func newDiscounts(set *graph.Set, o *Options) discounts {
 	}
 }
 
-// bit tells whether i is in a set, setBit puts it there.
+// bit reports whether i is in a set, setBit puts it there.
 func bit(set *graph.Column[uint64], i uint32) bool {
 	return int(i/64) < set.Len() && set.At(int(i/64))>>(i%64)&1 != 0
 }
@@ -42,7 +42,7 @@ func setBit(set *graph.Column[uint64], i uint32) {
 	set.Slice()[i/64] |= 1 << (i % 64)
 }
 
-// Discounted tells whether p goes later than its value says.
+// Discounted reports whether p goes later than its value says.
 func (f *Frontier) Discounted(p graph.Page) bool {
 	return f.discounts.any && (bit(f.nears, uint32(p)) || bit(f.mirrors, uint32(f.Site(p))))
 }

@@ -199,7 +199,7 @@ func (f *Frontier) rebuildHops() {
 	clear(f.shutOut)
 }
 
-// Closed tells whether a site is never asked again: its address or its robots.txt
+// Closed reports whether a site is never asked again: its address or its robots.txt
 // cannot be had. A driver that learns that a robots.txt moved there had better call it
 // a failure than a hop, which would send the site back to the beginning for ever.
 func (f *Frontier) Closed(s graph.Site) bool { return f.stage.At(int(s)) == closed }

@@ -37,7 +37,7 @@ type naivePage struct {
 	near  bool // only near duplicates link to it
 }
 
-// waits tells whether the page may be handed out at now.
+// waits reports whether the page may be handed out at now.
 func (p *naivePage) waits(now time.Duration) bool {
 	return (p.state == Known || p.state == Fetched && p.again) && p.due <= now
 }
@@ -98,7 +98,7 @@ func (n *naive) knowSite(s graph.Site) {
 	}
 }
 
-// may tells whether site s may be asked at now.
+// may reports whether site s may be asked at now.
 func (n *naive) may(now time.Duration, s *naiveSite) bool {
 	a := n.addrs[s.addr]
 	if int(s.twin) < len(n.sites) && n.sites[s.twin].acquired {

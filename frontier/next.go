@@ -126,7 +126,7 @@ func (f *Frontier) needs(now time.Duration, s graph.Site) event.Task {
 	return event.Task{Kind: event.Fetch, Site: s}
 }
 
-// unresolved tells whether the address of s must be asked for.
+// unresolved reports whether the address of s must be asked for.
 func (f *Frontier) unresolved(now time.Duration, s graph.Site) bool {
 	at := f.names.At(int(s))
 	return f.stage.At(int(s)) == unresolved || at > 0 && at <= int64(now)

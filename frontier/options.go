@@ -34,7 +34,7 @@ type Options struct {
 	// first page.
 	Resolve bool
 	Robots  bool
-	// Allowed tells whether the robots.txt of its site allows a page; nil allows all.
+	// Allowed reports whether the robots.txt of its site allows a page; nil allows all.
 	// It is asked when the page would be handed out.
 	Allowed func(graph.Page) bool
 	// Barred, if not nil, is asked at the same moment whether something else speaks

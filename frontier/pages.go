@@ -210,7 +210,7 @@ func (f *Frontier) enter(p graph.Page, s graph.Site) {
 	}
 }
 
-// inQueue tells whether p waits in the queues.
+// inQueue reports whether p waits in the queues.
 func (f *Frontier) inQueue(p graph.Page) bool {
 	b := f.boards[0]
 	return b.active.Waits(p) || b.pool != nil && b.pool.Waits(p)

@@ -4,7 +4,7 @@ import "github.com/winnow-crawler/winnow/graph"
 
 // probe lets the robots.txt of s be asked for out of turn, on the clock of s: it is a hop
 // of s to itself. A site that is closed, whose robots.txt moved, or that is being probed is
-// left alone.
+// skipped.
 func (f *Frontier) probe(s graph.Site) {
 	if !f.CanProbe(s) {
 		return

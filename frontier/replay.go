@@ -12,7 +12,7 @@ import (
 // where that is something else it is counted. Before each, the same is done as before
 // the decision: sites wake, batches are chosen, policies work.
 
-// Stirred tells whether Next, when it had nothing to hand out, chose a batch. The driver
+// Stirred reports whether Next, when it had nothing to hand out, chose a batch. The driver
 // then records the event Asked: a batch depends on the values of that moment, and a
 // later Took would not bring the same about. To be called after Refusals, since those
 // came first.

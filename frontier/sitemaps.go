@@ -40,7 +40,7 @@ func (f *Frontier) noteKind(s graph.Site, k event.TaskKind) {
 	f.sitemaps.Set(int(s), n)
 }
 
-// wantsSitemap tells whether the next request to s is for a sitemap.
+// wantsSitemap reports whether the next request to s is for a sitemap.
 func (f *Frontier) wantsSitemap(s graph.Site) bool {
 	return f.files(s) > 0 && (f.sitemaps.At(int(s))&lastSitemap == 0 || f.boards[0].active.Len(s) == 1)
 }

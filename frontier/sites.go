@@ -149,7 +149,7 @@ func (f *Frontier) setPlace(s graph.Site, to place) {
 	f.place.Set(int(s), to)
 }
 
-// wanting tells whether s has anything to hand out: pages of its own, or the robots.txt
+// wanting reports whether s has anything to hand out: pages of its own, or the robots.txt
 // of others.
 func (f *Frontier) wanting(s graph.Site) bool {
 	return f.boards[0].active.Len(s) > 0 && f.stage.At(int(s)) != moved || f.hopsAt(s) > 0
@@ -226,7 +226,7 @@ func (f *Frontier) lost(s graph.Site) {
 	f.follow(s)
 }
 
-// wake lets everything continue whose instant has come, and tells whether anything did.
+// wake lets everything continue whose instant has come, and reports whether anything did.
 func (f *Frontier) wake(now time.Duration) (any bool) {
 	for f.waits.first() <= now {
 		w := f.waits.pop()

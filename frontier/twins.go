@@ -39,13 +39,13 @@ func (f *Frontier) pair(s graph.Site) {
 	f.next.Set(int(s), f.next.At(int(t)))
 }
 
-// taken tells whether s is acquired.
+// taken reports whether s is acquired.
 func (f *Frontier) taken(s graph.Site) bool {
 	at := f.place.At(int(s))
 	return at == acquired || at == kept
 }
 
-// blocks tells whether the twin of s keeps it from being asked.
+// blocks reports whether the twin of s keeps it from being asked.
 func (f *Frontier) blocks(s graph.Site) bool {
 	t := f.twinOf(s)
 	return t != graph.NoSite && f.taken(t)

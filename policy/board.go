@@ -43,7 +43,7 @@ func Raise(v float64) float64 {
 	return v / 4
 }
 
-// lowered tells whether p waits in q with a lower value than it has.
+// lowered reports whether p waits in q with a lower value than it has.
 func (b *Board) lowered(q *queue.Queue, p graph.Page) bool { return q.Waits(p) && b.low(p) }
 
 // Set gives p a value. It may be any page that is known, also one that was fetched.
@@ -95,7 +95,7 @@ func (b *Board) Value(p graph.Page) float64 {
 	return q.Value(p)
 }
 
-// Waits tells whether p waits to be handed out.
+// Waits reports whether p waits to be handed out.
 func (b *Board) Waits(p graph.Page) bool {
 	return b.first.Waits(p) || b.second != nil && b.second.Waits(p)
 }

@@ -25,5 +25,5 @@
 // order without fused multiply-add, so that orders are the same on every machine.
 //
 // To add a policy, write a file with a function that returns its Spec, and add that
-// function to the table in Specs; policytest.Run tells whether it keeps the rules.
+// function to the table in Specs; policytest.Run reports whether it keeps the rules.
 package policy

@@ -145,7 +145,7 @@ func (e *ValueError) Error() string {
 	return fmt.Sprintf("%s=%s: it %s", e.Name, e.Value, e.Rule)
 }
 
-// NeedsOracle tells whether the choice can only be made with an oracle.
+// NeedsOracle reports whether the choice can only be made with an oracle.
 func (c *Choice) NeedsOracle() bool {
 	return c.Spec.NewOmniscient != nil && (c.Spec.Oracle == nil || c.Spec.Oracle(c.Params))
 }

@@ -105,7 +105,7 @@ func (q *Queue) Value(p graph.Page) float64 { return q.value[p] }
 // SiteOf is the site of page p.
 func (q *Queue) SiteOf(p graph.Page) graph.Site { return graph.Site(q.where[p] >> 32) }
 
-// Waits tells whether p waits in the queue.
+// Waits reports whether p waits in the queue.
 func (q *Queue) Waits(p graph.Page) bool { return uint32(q.where[p]) != 0 }
 
 // Len is the number of pages that wait in site s.

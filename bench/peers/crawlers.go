@@ -45,7 +45,7 @@ func crawlers(o *options) ([]crawler, error) {
 	}), nil
 }
 
-// ours tells whether a failure would be ours.
+// ours reports whether a failure would be ours.
 func (c *crawler) ours() bool { return c.name == "bare" || strings.HasPrefix(c.name, "winnow") }
 
 // find settles which program a crawler is. It gives false where there is none, with a

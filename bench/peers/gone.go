@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// gone tells whether the other side has closed a connection, which shows as an end of
+// gone reports whether the other side has closed a connection, which shows as an end of
 // file that a look at the socket finds without taking anything from it.
 func gone(c net.Conn) bool {
 	sc, ok := c.(syscall.Conn)

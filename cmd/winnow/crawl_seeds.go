@@ -194,5 +194,5 @@ func (c *crawling) lookup(ctx context.Context, seed, host string) ([]netip.Addr,
 	return names.Addrs, err
 }
 
-// isFile tells whether a name is that of a file.
+// isFile reports whether a name is that of a file.
 func isFile(name string) bool { return exists(name) && !isDir(name) }

@@ -15,7 +15,7 @@ import (
 // and against their simulations (X35).
 func TestDemoSeveral(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector runs shorter tests of the same")
+		t.Skip("seconds under the race detector, which runs TestDemo")
 	}
 	dir := filepath.Join(t.TempDir(), "exp2")
 	out, _ := winnow(t, 0, "demo", "--pages", "100", "--preset", "thesis-exp2", "--faster", "1000", "--fetchers", "4", "--dir", dir, "--json")

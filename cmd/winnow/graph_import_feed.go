@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// fed tells whether pages and links come from a crawl or from WARC files.
+// fed reports whether pages and links come from a crawl or from WARC files.
 func (o *importOptions) fed() bool { return o.crawl != "" || len(o.warc) > 0 }
 
 // takeArgs takes the names after --warc F, which a shell makes of a pattern.

@@ -88,7 +88,7 @@ func hasDirs(t *testing.T, dir string) bool {
 // TestParquet: the tables hold what the graph holds, over several row groups.
 func TestParquet(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector runs shorter tests of the same")
+		t.Skip("1.2 million links, and the export is one goroutine")
 	}
 	dir := t.TempDir()
 	web, tables := filepath.Join(dir, "web.wg"), filepath.Join(dir, "tables")

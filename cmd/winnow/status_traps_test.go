@@ -72,7 +72,7 @@ func TestStatusTraps(t *testing.T) {
 // and without --traps none is left alone (W27).
 func TestLeftAlone(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector runs shorter tests of the same")
+		t.Skip("seconds under the race detector, which runs TestCrawl")
 	}
 	at, wait := startWeb(t, "--pages", "300", "--sites", "6", "--trap-growing-path", "0.5", "--trap-copy-directory", "0.5", "--random-seed", "3")
 	dir := filepath.Join(t.TempDir(), "a.crawl")

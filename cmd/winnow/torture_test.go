@@ -136,7 +136,7 @@ func newVictim(t *testing.T, pages int) *victim {
 	return v
 }
 
-// runAndKill starts the crawl, and kills it after a while. It tells whether there was
+// runAndKill starts the crawl, and kills it after a while. It reports whether there was
 // something to kill.
 func (v *victim) runAndKill(t *testing.T, after time.Duration) bool {
 	t.Helper()

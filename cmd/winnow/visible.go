@@ -20,7 +20,7 @@ import (
 // line is text on one line, with escapes for what cannot be seen.
 func line(text string) string { return plot.Plain(text, false) }
 
-// hidden tells whether a terminal might obey a character, or a reader not see it.
+// hidden reports whether a terminal might obey a character, or a reader not see it.
 func hidden(r rune) bool {
 	return r != '\n' && r != '\t' && !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r)
 }

@@ -154,5 +154,5 @@ const (
 	StoreBoth  = "both"
 )
 
-// KeepsPages tells whether pages are written to WARC files.
+// KeepsPages reports whether pages are written to WARC files.
 func (c *Config) KeepsPages() bool { return c.Store != StoreLinks }

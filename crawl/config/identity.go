@@ -29,7 +29,7 @@ func (c *Config) checkNames() error {
 	return nil
 }
 
-// isContact tells whether somebody can be reached there: a mail address, or a URL. In a
+// isContact reports whether somebody can be reached there: a mail address, or a URL. In a
 // User-Agent header it stands in parentheses.
 func isContact(text string) bool {
 	if firstControl(text) >= 0 || strings.ContainsAny(text, "() ") {

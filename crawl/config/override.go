@@ -31,7 +31,7 @@ func (c *Config) OverrideFor(host string) *Override {
 	return best
 }
 
-// matchesHost tells whether host is the name itself or one below it. All matches of one
+// matchesHost reports whether host is the name itself or one below it. All matches of one
 // host are ends of it, so that the longest has the most labels.
 func matchesHost(name, host string) bool {
 	above, found := strings.CutSuffix(host, name)

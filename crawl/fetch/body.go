@@ -72,7 +72,7 @@ func (x *exchange) cutBy(ctx context.Context, resp *http.Response, err error) Cu
 	return CutDisconnect
 }
 
-// untilClose tells whether the end of the connection is the end of the body. Many servers
+// untilClose reports whether the end of the connection is the end of the body. Many servers
 // say no good-bye in TLS then; without TLS it is never said.
 func untilClose(resp *http.Response) bool {
 	return resp.TLS != nil && resp.ProtoMajor == 1 && resp.ContentLength < 0 && resp.TransferEncoding == nil

@@ -48,7 +48,7 @@ func (c *conn) traffic() int64 { return c.in.Load() + c.out.Load() }
 
 func (c *conn) lastHeard() time.Time { return c.born.Add(time.Duration(c.heard.Load())) }
 
-// usable tells whether the connection takes another request.
+// usable reports whether the connection takes another request.
 func (l *line) usable() bool { return l.http.Err() == nil && l.http.Available() > 0 }
 
 // dial is called by the transport while connect waits for it. The name in addr is not

@@ -159,7 +159,7 @@ func (s *sink) readAll(r io.Reader) error {
 	}
 }
 
-// isBomb tells whether so many bytes are too many to come out of so few.
+// isBomb reports whether so many bytes are too many to come out of so few.
 func isBomb(out, in int64) bool { return out > bombFloor && out/bombRatio > in }
 
 // gunzip undoes gzip, member after member. What follows the last member and is none is

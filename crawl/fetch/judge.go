@@ -93,7 +93,7 @@ func (x *exchange) classify(err error) event.Class {
 	return event.ConnectError
 }
 
-// broken tells whether an error says that the peer has gone, which it may do during TLS as
+// broken reports whether an error says that the peer has gone, which it may do during TLS as
 // at any other time.
 func broken(err error) bool {
 	for _, gone := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed, io.ErrClosedPipe} {

@@ -51,7 +51,7 @@ var (
 	teredo     = netip.MustParsePrefix("2001::/32")
 )
 
-// Private tells whether an address is not one of the public Web: loopback, private,
+// Private reports whether an address is not one of the public Web: loopback, private,
 // link-local, carrier-grade NAT, multicast, unspecified, reserved, that of a metadata
 // service, or an IPv6 address that wraps such a one. A crawler that follows links must not
 // go there: behind them are the routers, printers and metadata services of whoever runs it.
@@ -105,7 +105,7 @@ var badPorts = []uint16{
 	6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 }
 
-// BadPort tells whether a port belongs to another service than the Web.
+// BadPort reports whether a port belongs to another service than the Web.
 func BadPort(port uint16) bool {
 	_, found := slices.BinarySearch(badPorts, port)
 	return found

@@ -218,7 +218,7 @@ func (r *Resolver) exchange(ctx context.Context, network, server, name string, k
 	}
 }
 
-// answers tells whether m is the answer to q and not something else, late or forged.
+// answers reports whether m is the answer to q and not something else, late or forged.
 func answers(m, q *dns.Msg) bool {
 	if m.Id != q.Id || !m.Response {
 		return false

@@ -74,7 +74,7 @@ func (x *exchange) header() http.Header {
 	return h
 }
 
-// validator tells whether a value that a server gave may be sent back to it in a header.
+// validator reports whether a value that a server gave may be sent back to it in a header.
 func validator(s string) bool {
 	return s != "" && len(s) <= 1024 && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }

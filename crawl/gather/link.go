@@ -104,7 +104,7 @@ const (
 	maxRepeats = 2  // equal segments, as in Nutch; equal parameters
 )
 
-// isTrap tells whether a URL looks like one of those that never end.
+// isTrap reports whether a URL looks like one of those that never end.
 func isTrap(url []byte, mid int) bool {
 	path, query, _ := bytes.Cut(url[mid:], []byte("?"))
 	if bytes.Count(path, []byte("/")) > maxRepeats { // else there are too few segments
@@ -119,7 +119,7 @@ func isTrap(url []byte, mid int) bool {
 // URL counts as a trap anyway.
 const maxParams = 64
 
-// repeats tells whether a parameter occurs too often with the same value. The same name
+// repeats reports whether a parameter occurs too often with the same value. The same name
 // with other values is how forms send lists.
 func repeats(query []byte) bool {
 	var seen [maxParams][]byte

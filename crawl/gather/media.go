@@ -16,7 +16,7 @@ func media(values []string) string {
 	return strings.ToLower(strings.TrimSpace(value))
 }
 
-// isHTML tells whether a media type is that of a page with links.
+// isHTML reports whether a media type is that of a page with links.
 func isHTML(media string) bool {
 	return media == "text/html" || media == "application/xhtml+xml" || media == "application/vnd.wap.xhtml+xml"
 }

@@ -154,7 +154,7 @@ func matches(list []*regexp.Regexp, url []byte) bool {
 	return false
 }
 
-// holds tells whether a site is of the kind of the scope, as far as sites decide it.
+// holds reports whether a site is of the kind of the scope, as far as sites decide it.
 func (s *Scope) holds(site []byte) bool {
 	switch s.kind {
 	case kindSeeds:

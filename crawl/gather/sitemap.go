@@ -91,7 +91,7 @@ func (g *Gatherer) listFile(loc []byte, f *Found) {
 	}
 }
 
-// listXML reads the entries of a file and tells whether it is a sitemap at all.
+// listXML reads the entries of a file and reports whether it is a sitemap at all.
 func (g *Gatherer) listXML(xml []byte, f *Found) (known bool) {
 	var entry, owner []byte // the last url or sitemap element, and its prefix
 	x := scanner{xml}

@@ -229,7 +229,7 @@ func (v *verifier) compareSessions() {
 	}
 }
 
-// sameRules tells whether two configurations make the same state of the same records.
+// sameRules reports whether two configurations make the same state of the same records.
 func sameRules(a, b *config.Config) bool {
 	if len(a.Site) != len(b.Site) {
 		return false

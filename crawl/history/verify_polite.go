@@ -219,7 +219,7 @@ func (w *polite) answered(s graph.Site, e *event.Event, kind event.TaskKind) {
 	}
 }
 
-// serversFault tells whether a server failed, and is to be left alone.
+// serversFault reports whether a server failed, and is to be left alone.
 func serversFault(c event.Class) bool { return c >= event.ServerError && c <= event.Timeout }
 
 // endKept ends a connection that was kept unless this record goes on with it.

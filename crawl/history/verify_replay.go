@@ -8,7 +8,7 @@ import (
 )
 
 // apply replays a record, as a restart does, and reports what a restart passes over. It
-// tells whether the record fits.
+// reports whether the record fits.
 func (v *verifier) apply(r *journal.Record) (fits bool, err error) {
 	s, e := v.s, &r.Event
 	if !v.numbers(r) {
@@ -31,7 +31,7 @@ func (v *verifier) apply(r *journal.Record) (fits bool, err error) {
 	return true, s.Err
 }
 
-// mixed tells whether the sessions so far were not all made with the setup of the last.
+// mixed reports whether the sessions so far were not all made with the setup of the last.
 func (v *verifier) mixed() bool { return slices.Contains(v.alike[:v.session+1], false) }
 
 // numbers looks whether the new ids of a record follow those before. Those that are

@@ -28,7 +28,7 @@ func Lock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Locked tells whether a process is at work in a crawl directory.
+// Locked reports whether a process is at work in a crawl directory.
 func Locked(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

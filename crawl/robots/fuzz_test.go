@@ -11,7 +11,7 @@ func sameVerdict(got, want Verdict) bool {
 	return got.Allowed == want.Allowed && got.Line == want.Line
 }
 
-// small tells whether the naive model, which is cubic, can answer soon.
+// small reports whether the naive model, which is cubic, can answer soon.
 func small(body []byte, path string) bool {
 	return len(body) <= 400 && len(path) <= 60
 }

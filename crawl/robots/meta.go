@@ -97,7 +97,7 @@ func cutWord(s string) (word, rest string) {
 	return word, rest
 }
 
-// speaksTo tells whether what is addressed to name is for the crawler of this token.
+// speaksTo reports whether what is addressed to name is for the crawler of this token.
 func speaksTo(name, token string) bool {
 	name = strings.TrimRight(name, " \t")
 	return name == "*" || strings.EqualFold(name, "robots") ||

@@ -24,7 +24,7 @@ var classes = func() (t [256]uint8) {
 	return t
 }()
 
-// isNormal tells whether a path is in normal form already, as most are.
+// isNormal reports whether a path is in normal form already, as most are.
 func isNormal(path string) bool {
 	if path == "" || path[0] != '/' {
 		return false
@@ -44,7 +44,7 @@ func isNormal(path string) bool {
 	return true
 }
 
-// isNormalEscape tells whether s begins with an escape that the normal form keeps as it is.
+// isNormalEscape reports whether s begins with an escape that the normal form keeps as it is.
 func isNormalEscape(s string) bool {
 	c, ok := unescape(s)
 	return ok && classes[c] != unreserved && !isLowerHex(s[1]) && !isLowerHex(s[2])

@@ -162,7 +162,7 @@ func Token(s string) string {
 
 func isLetter(c byte) bool { c |= 0x20; return 'a' <= c && c <= 'z' }
 
-// isStar tells whether a user-agent line is for everybody: "*", perhaps with more words.
+// isStar reports whether a user-agent line is for everybody: "*", perhaps with more words.
 func isStar(value string) bool {
 	return value == "*" || strings.HasPrefix(value, "*") && strings.Contains(blanks, value[1:2])
 }

@@ -91,7 +91,7 @@ func (r Rules) test(path string) Verdict {
 	return Verdict{Allowed: true}
 }
 
-// match tells whether the pattern matches the path from its first octet on. Between two
+// match reports whether the pattern matches the path from its first octet on. Between two
 // stars the leftmost occurrence is as good as any other: what it leaves of the path
 // contains what any other would leave. So no choice is ever taken back, and the time is
 // linear in pattern and path.

@@ -64,7 +64,7 @@ func (s *State) dynamic(id graph.Site, rest []byte) bool {
 	return page.Dynamic(s.text)
 }
 
-// fullSite tells whether a site has as many pages as it may.
+// fullSite reports whether a site has as many pages as it may.
 func (s *State) fullSite(l *Limits, id graph.Site) bool {
 	most := s.siteLimit(l, id)
 	return most > 0 && int(s.admitted.At(int(id))) >= most
@@ -148,7 +148,7 @@ func (s *State) Add(r *journal.Record, p graph.Page, id graph.Site, name, rest [
 	r.Facts.Names.Add(name, rest)
 }
 
-// admits tells whether a page that is barred may be asked for after all: it was known
+// admits reports whether a page that is barred may be asked for after all: it was known
 // only by links that are not to be followed, or that lie too deep, or by a single one
 // from within a trap.
 func (s *State) admits(l *Limits, p graph.Page, id graph.Site, rest []byte, depth int) bool {

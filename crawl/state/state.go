@@ -240,7 +240,7 @@ func (s *State) Barred(p graph.Page) event.Bar {
 	return s.trapped(p)
 }
 
-// Allowed tells whether the robots.txt of its site allows p.
+// Allowed reports whether the robots.txt of its site allows p.
 func (s *State) Allowed(p graph.Page) bool {
 	site, rest, ok := s.Read(p)
 	return ok && s.RulesOf(site).Test(string(rest)).Allowed

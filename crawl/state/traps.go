@@ -188,7 +188,7 @@ func (s *State) Like(r *journal.Record) (p graph.Page, same, exact bool) {
 	return graph.NoPage, false, false
 }
 
-// leadsDeeper tells whether a page made pages known that lie below it.
+// leadsDeeper reports whether a page made pages known that lie below it.
 func leadsDeeper(r *journal.Record, x *trap.Page) bool {
 	for i, site := range r.Event.New {
 		if site == x.Site && i < r.Facts.Names.Len() && trap.Deeper(r.Facts.Names.Rest(i), x.Rest) {
@@ -219,7 +219,7 @@ var notFound = [][]byte{
 	[]byte("не найден"), []byte("见つかりません"), []byte("見つかりません"), []byte("未找到"), []byte("找不到"),
 }
 
-// saysNotFound tells whether a title says that the page is not there. That alone is no
+// saysNotFound reports whether a title says that the page is not there. That alone is no
 // reason for anything: it makes a page one that brought nothing new.
 func saysNotFound(title string) bool {
 	if title == "" {

@@ -276,17 +276,17 @@ func (d *domains) farmLeft(top, branch uint32) uint64 {
 	return min(all-min(all, had), branches*all-min(branches*all, sum))
 }
 
-// isFarm tells whether the domains that hang below one on the ground, as the domain of a
+// isFarm reports whether the domains that hang below one on the ground, as the domain of a
 // site does, have had what that one is worth.
 func (d *domains) isFarm(s graph.Site) bool {
 	top, branch, ok := d.branch(s)
 	return ok && d.farmLeft(top, branch) < uint64(d.cost(d.of.At(int(s))))
 }
 
-// isInner tells whether a site is known to its own domain only, and was not asked yet.
+// isInner reports whether a site is known to its own domain only, and was not asked yet.
 func (d *domains) isInner(s graph.Site) bool { return d.flags.At(int(s))&(outside|first|asked) == 0 }
 
-// isLone tells whether no host of its domain vouches for a site.
+// isLone reports whether no host of its domain vouches for a site.
 func (d *domains) isLone(s graph.Site) bool { return d.flags.At(int(s))&vouched == 0 }
 
 // hostsLeft is how many hosts like s, which only its domain links to, may be asked.
@@ -299,7 +299,7 @@ func (d *domains) hostsLeft(s graph.Site) uint64 {
 	return all - min(all, had)
 }
 
-// isWild tells whether a site is one of too many names below its domain.
+// isWild reports whether a site is one of too many names below its domain.
 func (d *domains) isWild(s graph.Site) bool {
 	return d.isInner(s) && d.hostsLeft(s) == 0
 }

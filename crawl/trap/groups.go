@@ -64,7 +64,7 @@ func (g *groups) correct(n int) {
 	g.count(n, true)
 }
 
-// tired tells whether of the pages of a group at least so many brought nothing, and so
+// tired reports whether of the pages of a group at least so many brought nothing, and so
 // many times as many as brought something.
 func (g *groups) tired(n int, least, times uint64) bool {
 	dull := uint64(g.dull.At(n))
@@ -139,7 +139,7 @@ func (p *places) left(n, depth int) uint64 {
 	return all - min(all, onward)
 }
 
-// dives tells whether a page lies deeper than all others that were asked for, but not too
+// dives reports whether a page lies deeper than all others that were asked for, but not too
 // deep.
 func (p *places) dives(n, depth int) bool {
 	at := depth - int(p.base.At(n))

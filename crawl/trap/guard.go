@@ -225,7 +225,7 @@ func (g *Guard) judge(p *Page) event.Bar {
 	return event.NoBar
 }
 
-// bred tells whether a page was made up: its name is an id that no person would write, one
+// bred reports whether a page was made up: its name is an id that no person would write, one
 // of the same group or place linked to it first whose like bring nothing new themselves, or
 // one that links to so many that nobody has written them.
 func (g *Guard) bred(p *Page, group, place uint64) bool {
@@ -246,7 +246,7 @@ func (g *Guard) bred(p *Page, group, place uint64) bool {
 	return from.Site == p.Site && (by == group || g.placeOf(&from) == place) && !g.brings(by)
 }
 
-// brings tells whether most pages of a group brought something new: a list of pages that
+// brings reports whether most pages of a group brought something new: a list of pages that
 // look alike is no trap, though they are.
 func (g *Guard) brings(group uint64) bool {
 	id, ok := g.groups.find(group)
@@ -280,7 +280,7 @@ func (g *Guard) Brought(p graph.Page, pages int) {
 	}
 }
 
-// Held tells whether a bar is a suspicion: such pages are held, and may be released.
+// Held reports whether a bar is a suspicion: such pages are held, and may be released.
 func Held(b event.Bar) bool {
 	return b == event.BarNoNews || b == event.BarDuplicate || needsAllowance(b)
 }
@@ -290,5 +290,5 @@ func needsAllowance(b event.Bar) bool {
 	return b == event.BarHosts || b == event.BarFarm || b == event.BarGrows
 }
 
-// IsTrap tells whether a bar is about traps.
+// IsTrap reports whether a bar is about traps.
 func IsTrap(b event.Bar) bool { return b == event.BarTrap || Held(b) }

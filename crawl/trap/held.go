@@ -312,7 +312,7 @@ func (g *Guard) Release(end bool, look func(graph.Page) (Page, bool)) (free []gr
 	return free
 }
 
-// mayGo tells whether a page is released, and counts it then. At the end of a crawl what
+// mayGo reports whether a page is released, and counts it then. At the end of a crawl what
 // is pending will not be asked for any more: its sites are closed, or forbid it.
 func (g *Guard) mayGo(given map[uint64]uint64, p *Page, end bool) bool {
 	a := g.allowance(p)

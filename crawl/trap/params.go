@@ -92,7 +92,7 @@ func (g *Guard) noteParams(p *Page, n *News) {
 	})
 }
 
-// isVariant tells whether a page differs from one that came in a parameter that changes
+// isVariant reports whether a page differs from one that came in a parameter that changes
 // nothing.
 func (g *Guard) isVariant(p *Page) bool {
 	_, is := g.idleParam(p)

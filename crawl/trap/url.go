@@ -83,7 +83,7 @@ func word(text []byte) (n, digits int) {
 // certain: the name of a session, or a hash.
 const sureLength = 10
 
-// hasID tells whether path and query have such a word.
+// hasID reports whether path and query have such a word.
 func hasID(rest []byte) bool {
 	for len(rest) > 0 {
 		n, digits := word(rest)
@@ -134,7 +134,7 @@ func place(rest []byte) (name []byte, depth int) {
 	return rest[:bytes.IndexByte(rest[1:], '/')+2], depth
 }
 
-// Deeper tells whether a page lies below another one of the same site in the way of
+// Deeper reports whether a page lies below another one of the same site in the way of
 // those that grow without end: in a directory below its own, or with its query and more.
 func Deeper(below, page []byte) bool {
 	if path, query, dynamic := bytes.Cut(page, []byte("?")); dynamic {

@@ -139,7 +139,7 @@ func (x *explorer) rules(link string) *robots.Rules {
 	return &rules
 }
 
-// reachable tells whether the host of a URL can be connected to.
+// reachable reports whether the host of a URL can be connected to.
 func (x *explorer) reachable(link string) bool {
 	id, ok := x.s.SiteAt(strings.Split(link, "/")[2])
 	if !ok {

@@ -121,7 +121,7 @@ func partialSection(c *course, way string, tau [][]float64) show.Section {
 	return show.Section{Title: title, Chart: chart, Table: t}
 }
 
-// partialText tells whether faster orders have worse ranks, as Boldi et al. found.
+// partialText reports whether faster orders have worse ranks, as Boldi et al. found.
 func partialText(c *course, tau [][]float64) string {
 	var avg, at []float64
 	for i, r := range c.runs {

@@ -1,4 +1,4 @@
-// Package policytest tells whether a policy keeps the rules. Run crawls small random
+// Package policytest reports whether a policy keeps the rules. Run crawls small random
 // webs with it, under a frontier that is driven in virtual time with failures, delays,
 // robots.txt, batches and keep-alive, and checks:
 //

@@ -76,7 +76,7 @@ func checkVain(t *testing.T, plain *Crawl) {
 	}
 }
 
-// idle asks once, and tells whether that was in vain. What it is given it starts.
+// idle asks once, and reports whether that was in vain. What it is given it starts.
 func (c *Crawl) idle() bool {
 	if len(c.flying) == c.Setting.Fetchers {
 		return false
