@@ -12,7 +12,7 @@ import (
 // the largest site with the verdict on it (W21, W27, X38).
 func (r *crawlReport) left() []show.Section {
 	s := r.status
-	list := []show.Section{r.leftAlone(s)}
+	list := []show.Section{r.skipped(s)}
 	if len(s.Caps) > 0 {
 		list = append([]show.Section{capSection(s.Caps)}, list...)
 	}
@@ -25,14 +25,14 @@ func (r *crawlReport) left() []show.Section {
 	return list
 }
 
-// leftAlone are the traps.
-func (r *crawlReport) leftAlone(s *history.Status) show.Section {
+// skipped are the traps.
+func (r *crawlReport) skipped(s *history.Status) show.Section {
 	sec := show.Section{Title: "Left alone"}
 	if !r.config.Traps {
 		sec.Text = "The crawl was told not to look for traps. "
 	}
 	t := &show.Table{Columns: []show.Column{{Name: "reason"}, {Name: "site"}, {Name: "pattern"}, {Name: "pages"}}}
-	for _, x := range leftAloneBy(s) {
+	for _, x := range skippedBy(s) {
 		for _, p := range x.places {
 			t.Rows = append(t.Rows, []show.Cell{show.Words(p.Reason), show.Words(p.Site), show.Words(p.Pattern), show.Count(int(p.Pages))})
 		}

@@ -24,19 +24,19 @@ func barMeaning(b event.Bar) string {
 	case event.BarRobots:
 		return "robots.txt forbids it"
 	case event.BarScope:
-		return "it lies outside the scope of the crawl"
+		return "it is outside the scope of the crawl"
 	case event.BarDepth:
 		return "it is too many links away from a seed"
 	case event.BarSitePages:
-		return "its site has as many pages as it may"
+		return "its site has reached --site-pages"
 	case event.BarDomainPages:
-		return "its registered domain has as many pages as it may"
+		return "its registered domain has reached --domain-pages"
 	case event.BarExcluded:
-		return "a pattern or a rule of the options excludes it"
+		return "a pattern or a rule excludes it"
 	case event.BarDenied:
 		return "its host is on the deny list"
 	case event.BarType:
-		return "its name says that it is no HTML"
+		return "its name shows that it is not HTML"
 	case event.BarNoFollow:
 		return "only nofollow links lead to it"
 	case event.BarLength:
@@ -51,17 +51,17 @@ func barMeaning(b event.Bar) string {
 func trapMeaning(b event.Bar) string {
 	switch b {
 	case event.BarTrap:
-		return "its URL has the shape of a trap: segments or parameters that repeat, or too many of them"
+		return "its URL looks like a trap: repeated or too many segments or parameters"
 	case event.BarNoNews:
-		return "pages like it brought nothing new: what others had before, or \"not found\""
+		return "similar pages brought nothing new: known content, or \"not found\""
 	case event.BarDuplicate:
-		return "it came already with another value of a parameter that changes nothing"
+		return "it was already fetched with another value of a parameter that changes nothing"
 	case event.BarGrows:
-		return "every page there leads one level deeper, and none is an end"
+		return "every page in that place leads one level deeper, without end"
 	case event.BarHosts:
-		return "its host is one of many names below a domain that nobody else links to"
+		return "its host is one of many below a domain, and no other site links to it"
 	case event.BarFarm:
-		return "its domain can be reached through one other domain only, with many more"
+		return "its domain is one of many that are linked from a single other domain only"
 	}
 	return ""
 }
@@ -80,37 +80,37 @@ func addLargest(t *show.List, x *history.SiteShare) {
 func verdictText(x *history.SiteShare) string {
 	switch x.Verdict {
 	case "trap":
-		return fmt.Sprintf("a trap, %s of its pages are left alone", show.Grouped(x.Trapped))
+		return fmt.Sprintf("a trap, %s of its pages are skipped", show.Grouped(x.Trapped))
 	case "partly":
-		return fmt.Sprintf("partly a trap, %s of its pages are left alone", show.Grouped(x.Trapped))
+		return fmt.Sprintf("partly a trap, %s of its pages are skipped", show.Grouped(x.Trapped))
 	}
-	return "no trap"
+	return "not a trap"
 }
 
 // addLeft adds what is held and what is mirrored to the figures of a status.
 func addLeft(t *show.List, s *history.Status) {
 	if s.Held > 0 {
-		t.Add("held", show.Grouped(s.Held), "refused pages that are admitted if something speaks for them")
+		t.Add("held", show.Grouped(s.Held), "refused pages that are admitted if there is evidence that they are wanted")
 	}
 	if s.Mirrored > 0 {
-		t.Add("mirrors", show.Grouped(s.Mirrored), "of the sites nearly the same as another; their pages come later")
+		t.Add("mirrors", show.Grouped(s.Mirrored), "sites that are nearly the same as another; their pages are fetched later")
 	}
 }
 
 // trapsShown is how many places of a reason are named in a text.
 const trapsShown = 5
 
-// A leftAlone is what was left alone for one reason.
-type leftAlone struct {
+// A skipped counts the pages that were skipped as traps for one reason.
+type skipped struct {
 	bar    event.Bar
 	pages  int64
 	places []history.Trap // those that met most pages; a status has some of all reasons
 }
 
-// leftAloneBy sorts the traps of a status by reason, the largest first.
-func leftAloneBy(s *history.Status) (list []leftAlone) {
+// skippedBy sorts the traps of a status by reason, the largest first.
+func skippedBy(s *history.Status) (list []skipped) {
 	for b := range event.Bar(event.Bars()) {
-		x := leftAlone{bar: b, pages: s.Reasons[b.String()]}
+		x := skipped{bar: b, pages: s.Reasons[b.String()]}
 		for _, t := range s.Traps {
 			if t.Reason == b.String() {
 				x.places = append(x.places, t)
@@ -120,15 +120,15 @@ func leftAloneBy(s *history.Status) (list []leftAlone) {
 			list = append(list, x)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b leftAlone) int { return cmp.Compare(b.pages, a.pages) })
+	slices.SortStableFunc(list, func(a, b skipped) int { return cmp.Compare(b.pages, a.pages) })
 	return list
 }
 
-// printTraps lists the places that are left alone, and the mirrors.
+// printTraps lists the places that are skipped, and the mirrors.
 func printTraps(u *ui, s *history.Status) error {
-	if list := leftAloneBy(s); len(list) > 0 {
+	if list := skippedBy(s); len(list) > 0 {
 		u.printf("\n")
-		t := show.NewList("left alone", "pages", "why, and where most")
+		t := show.NewList("skipped", "pages", "why, and where most")
 		for _, x := range list {
 			t.Add(x.bar, show.Grouped(x.pages), trapMeaning(x.bar))
 			for _, p := range x.places[:min(len(x.places), trapsShown)] {
