@@ -103,7 +103,6 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.hostile, "hostile", false, "the mixed web with duplicates, traps and servers that break the rules")
 	for _, s := range o.serve.Shares() {
 		f.Float64Var(s.Value, s.Name, 0, "share of "+s.Help)
-		f.Lookup(s.Name).DefValue = ""
 	}
 	f.Var(&o.minSize, "min-size", "least size of a page (default 2000)")
 	f.Var(&o.maxSize, "max-size", "largest size of a page (default 60000)")
