@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/bv"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type exportOptions struct {
@@ -89,7 +90,7 @@ func runExport(ctx context.Context, u *ui, opt *exportOptions, path string) erro
 		return err
 	}
 	defer g.Close()
-	shown := newStages(ctx, u)
+	shown := u.stages(ctx)
 	defer shown.Done()
 	start := time.Now()
 	r := &exportResult{Format: opt.format, Pages: g.Pages(), Links: g.Links()}
@@ -175,13 +176,13 @@ func (o *exportOptions) settleParams() error {
 }
 
 // edges writes an edge list to a file, or to standard output.
-func (o *exportOptions) edges(ctx context.Context, u *ui, g *graph.Graph, shown *stages, r *exportResult) error {
+func (o *exportOptions) edges(ctx context.Context, u *ui, g *graph.Graph, shown *show.Stages, r *exportResult) error {
 	out, err := createResult(u, o.output)
 	if err != nil {
 		return hintDir(err, o.output)
 	}
 	defer out.Discard()
-	tell := shown.pages("write links")
+	tell := shown.Of("write links")
 	if out.file == nil && u.asJSON {
 		err = linkObjects(out, g, tell)
 	} else {
@@ -205,7 +206,7 @@ func linkObjects(out io.Writer, g *graph.Graph, tell func(done, total int64) err
 			}
 		}
 		for _, q := range c.List() {
-			if err := writeJSON(out, linkRow{g.ID(c.Page()), g.ID(q)}); err != nil {
+			if err := show.JSON(out, linkRow{g.ID(c.Page()), g.ID(q)}, ""); err != nil {
 				return err
 			}
 		}
@@ -220,12 +221,12 @@ type linkRow struct {
 }
 
 // webGraph writes the files of the bv format.
-func (o *exportOptions) webGraph(ctx context.Context, u *ui, g *graph.Graph, shown *stages, r *exportResult) error {
+func (o *exportOptions) webGraph(ctx context.Context, u *ui, g *graph.Graph, shown *show.Stages, r *exportResult) error {
 	base := strings.TrimSuffix(o.output, ".graph")
 	if err := checkOutput(u, base+".graph"); err != nil {
 		return err
 	}
-	if err := g.ExportBV(ctx, base, o.params, shown.pages("write links")); err != nil {
+	if err := g.ExportBV(ctx, base, o.params, shown.Of("write links")); err != nil {
 		return err
 	}
 	if err := r.add(base+".graph", base+".properties", base+".offsets"); err != nil {
@@ -258,16 +259,16 @@ func (r *exportResult) print(u *ui) error {
 	if u.asJSON {
 		return u.json(r)
 	}
-	t := newTable()
-	t.add("pages", formatCount(int64(r.Pages)))
-	t.add("links", formatCount(r.Links))
+	t := show.NewList()
+	t.Add("pages", show.Grouped(int64(r.Pages)))
+	t.Add("links", show.Grouped(r.Links))
 	if r.BitsPerLink > 0 {
-		t.add("size", formatBytes(r.Bytes), fmt.Sprintf("%.3f bits a link", r.BitsPerLink))
+		t.Add("size", show.Bytes(r.Bytes), fmt.Sprintf("%.3f bits a link", r.BitsPerLink))
 	} else {
-		t.add("size", formatBytes(r.Bytes))
+		t.Add("size", show.Bytes(r.Bytes))
 	}
-	t.add("time", formatDuration(time.Duration(r.Seconds*float64(time.Second))))
-	if err := t.print(u.stdout); err != nil {
+	t.Add("time", show.Duration(time.Duration(r.Seconds*float64(time.Second))))
+	if err := t.Print(u.stdout); err != nil {
 		return err
 	}
 	u.printf("wrote %s\n", strings.Join(r.Files, ", "))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // pageRow is a row of pages.parquet.
@@ -30,7 +31,7 @@ const (
 
 // exportParquet writes the two tables into a directory, which is made if it is not
 // there. On an error neither table is left, nor a directory made for them.
-func exportParquet(dir string, g *graph.Graph, shown *stages, r *exportResult) (err error) {
+func exportParquet(dir string, g *graph.Graph, shown *show.Stages, r *exportResult) (err error) {
 	err = os.Mkdir(dir, 0o777)
 	made := err == nil
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -101,8 +102,8 @@ func (r *rows[T]) finish() error {
 	return r.w.Close()
 }
 
-func writePages(out *resultFile, g *graph.Graph, shown *stages) error {
-	tell := shown.pages("write pages")
+func writePages(out *resultFile, g *graph.Graph, shown *show.Stages) error {
+	tell := shown.Of("write pages")
 	w := newRows[pageRow](out, pageGroup)
 	forward, backward := g.Forward().Reader(), g.Backward().Reader()
 	names := map[graph.Site]string{}
@@ -156,8 +157,8 @@ func siteName(g *graph.Graph, known map[graph.Site]string, s graph.Site) string 
 	return name
 }
 
-func writeLinks(out *resultFile, g *graph.Graph, shown *stages) error {
-	tell := shown.pages("write links")
+func writeLinks(out *resultFile, g *graph.Graph, shown *show.Stages) error {
+	tell := shown.Of("write links")
 	w := newRows[linkRow](out, linkGroup)
 	for c := g.Forward().Scan(0, graph.Page(g.Pages())); c.Next(); {
 		if c.Page()%4096 == 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // assumedMemory stands in for the memory of a machine that does not tell.
@@ -21,8 +22,8 @@ const assumedMemory = 4 << 30
 
 // addMaxMemory adds --max-memory to a verb; its default is a quarter of what this
 // process may have. The help says it in words, so that it reads the same everywhere.
-func addMaxMemory(flags *pflag.FlagSet, size *byteSize) {
-	*size = byteSize(machineMemory(os.DirFS("/")) / 4)
+func addMaxMemory(flags *pflag.FlagSet, size *show.Size) {
+	*size = show.Size(machineMemory(os.DirFS("/")) / 4)
 	flags.Var(size, "max-memory", "use at most this much memory, such as 64M or 1.5GiB")
 	flags.Lookup("max-memory").DefValue = "a quarter of the machine's"
 }
