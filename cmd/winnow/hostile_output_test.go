@@ -82,7 +82,7 @@ func TestNastyTerminal(t *testing.T) {
 		u := newUI(nil, io.Discard, &errs)
 		u.screen.Width = func() int { return 40 }
 		u.screen.Draw(text)
-		u.screen.Draw(text, text + strings.Repeat("x", 100))
+		u.screen.Draw(text, text+strings.Repeat("x", 100))
 		ours := strings.NewReplacer("\r", "", "\x1b[K", "", "\x1b[J", "", "\x1b[1A", "")
 		drawn := ours.Replace(errs.String())
 		checkShown(t, "drawn", []byte(drawn))
