@@ -20,8 +20,8 @@ import (
 )
 
 // Crawls that are killed, or lose their power, again and again: at any write or sync of
-// the journal, the archive, the URLs, a snapshot, also while they recover (issue 4, point
-// 3). All of it is in memory and in virtual time, so a life with a dozen crashes takes a
+// the journal, the archive, the URLs, a snapshot, also while they recover.
+// All of it is in memory and in virtual time, so a life with a dozen crashes takes a
 // tenth of a second.
 //
 // A crash is a disk that stops at some operation. The crawl notices and ends; what it did

@@ -15,7 +15,7 @@ import (
 )
 
 // TestHostileCrashes kills crawls of a hostile web, and takes their power, as TestCrashes
-// does with a usual one (issue 5, must-show 2): no rule is broken over all lives of a
+// does with a usual one: no rule is broken over all lives of a
 // crawl, and the pages differ from those of a crawl that nobody disturbed by at most 1 %,
 // traps not counted: the order of arrival decides which of two duplicates is followed, what
 // a limit leaves out, and which pages of a trap are tried.

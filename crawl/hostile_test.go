@@ -24,7 +24,7 @@ import (
 )
 
 // TestHostile crawls a web with everything on that makes one hostile, in memory and in
-// virtual time, with the configuration of a user who has said nothing (issue 5, must-show 1).
+// virtual time, with the configuration of a user who has said nothing.
 // The crawl ends by itself; every wanted page is answered with exactly one full 200; the
 // server counts no rule broken, at most 2 % of the requests in traps and 0.2 % repeats;
 // `verify` finds nothing.

@@ -15,7 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/extsort"
 )
 
-// Nothing half-written is left behind, whatever happens when (issue 2, 6).
+// Nothing half-written is left behind, whatever happens when.
 
 // someLists are large enough that every stage tells its progress, and with little
 // memory that links are sorted on disk.

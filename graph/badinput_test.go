@@ -13,7 +13,7 @@ import (
 )
 
 // TestBadInput: every error names its file, and its line where there is one, and
-// leaves nothing behind (issue 2, 6).
+// leaves nothing behind.
 func TestBadInput(t *testing.T) {
 	drop := func(o *ImportOptions) { o.DropOutside = true }
 	for name, c := range map[string]struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/data"
 )
 
-// The bars of issue 2, 3: bytes per link both ways with the index, and how many
+// The limits of the store: bytes per link both ways with the index, and how many
 // times a scan, and a list at random, may take of the same loop over raw arrays.
 // Times are taken in turns, compressed and raw, in one process on one core, at
 // least five times each; the median of the ratios is reported. Everything is warm:

@@ -82,7 +82,7 @@ func checkDamage(t testing.TB, path, what string, err error) {
 	}
 }
 
-// TestEveryBit flips every bit of a graph file, one after the other (issue 2, 6).
+// TestEveryBit flips every bit of a graph file, one after the other.
 // Of the part of the header that is always zero one bit per byte will do.
 func TestEveryBit(t *testing.T) {
 	d := newDamageFile(t, fileBytes(t, fullSource(), WriteOptions{}))

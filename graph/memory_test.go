@@ -12,7 +12,7 @@ import (
 )
 
 // TestMemory imports apache-sites in a process of its own with 64 MiB allowed, and
-// asks the system how much that took at most (issue 2).
+// asks the system how much that took at most.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("five million links")

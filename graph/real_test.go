@@ -98,7 +98,7 @@ func importReal(t testing.TB, o ImportOptions) (*Graph, ImportReport) {
 }
 
 // TestRealGraphs: all graphs import, their counts are those of the README, and an
-// export gives the sorted edge list back byte for byte (issue 2, 1).
+// export gives the sorted edge list back byte for byte.
 func TestRealGraphs(t *testing.T) {
 	for _, rg := range realGraphs() {
 		t.Run(filepath.Base(rg.edges), func(t *testing.T) {
@@ -216,7 +216,7 @@ func sameGraph(a, b *Graph) error {
 }
 
 // checkSize wants forward and backward links together, index included, in at most
-// that many bytes per link (issue 2, 3; W34: 2.4 in 2001).
+// that many bytes per link (W34; it was 2.4 in 2001).
 func checkSize(t *testing.T, g *Graph, most float64) {
 	t.Helper()
 	bytes := g.Forward().Bytes() + g.Backward().Bytes()
@@ -232,7 +232,7 @@ func checkSize(t *testing.T, g *Graph, most float64) {
 
 // TestWebGraphFiles: cnr-2000 as its makers published it gives the same graph as
 // its edge list; written with the parameters of that file it is about as small; and
-// comes back the same (issue 2, 1).
+// comes back the same.
 func TestWebGraphFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three million links three times")

@@ -75,7 +75,7 @@ func exported(t testing.TB) (base string) {
 }
 
 // TestWrongProperties gives properties to a .graph file that are not its own:
-// whichever is wrong, no wrong links come out of it (issue 2, 6).
+// whichever is wrong, no wrong links come out of it.
 func TestWrongProperties(t *testing.T) {
 	bases := []string{exported(t)}
 	if name, ok := data.File("cnr-2000", "original", "cnr-2000.graph"); ok && !testing.Short() {

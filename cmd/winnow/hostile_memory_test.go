@@ -23,7 +23,7 @@ import (
 // TestHostileMemory runs a crawl, as a process of its own with a small --max-memory,
 // against servers that want it to take more: each gives bodies, headers, links, hosts,
 // robots.txt or sitemaps without end. The peak of its resident memory, as the kernel
-// counts it, stays under the flag (issue 5), and the crawl ends by itself.
+// counts it, stays under the flag, and the crawl ends by itself.
 //
 // It takes minutes: WINNOW_HOSTILE_MEMORY=256 runs it with a ceiling of so many MiB.
 //

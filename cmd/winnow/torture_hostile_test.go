@@ -23,7 +23,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
 )
 
-// TestTortureHostile is TestTorture on a web with everything on (issue 5, must-show 2): after
+// TestTortureHostile is TestTorture on a web with everything on: after
 // so many kills the server has seen no rule broken, and the pages differ from those of a
 // crawl that nobody killed by at most 1 %, traps not counted: the order of arrival decides
 // which of two duplicates is followed, what a limit leaves out, and which pages of a trap

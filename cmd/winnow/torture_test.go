@@ -32,7 +32,7 @@ import (
 // while snapshots are written, which small files and short replays make frequent. After
 // each kill `winnow verify` must find nothing, and what was committed must still be there.
 // In the end the crawl has the pages of one that nobody killed, and no server saw a gap
-// that is too short (issue 4, point 3).
+// that is too short.
 //
 // A few kills take seconds. `make torture` sets WINNOW_TORTURE=50: so many kills. The
 // instants are drawn with a fixed seed; what a process has done by then depends on the

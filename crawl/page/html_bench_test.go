@@ -67,7 +67,7 @@ func BenchmarkDecodeAndScan(b *testing.B) {
 	})
 }
 
-// BenchmarkReference is the yardstick of issue 4: links with their anchors, title
+// BenchmarkReference is the yardstick: links with their anchors, title
 // and text by the raw interface of the tokenizer of golang.org/x/net, without a
 // digest.
 func BenchmarkReference(b *testing.B) {

@@ -1,0 +1,108 @@
+package lint
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	requirementID  = regexp.MustCompile(`\b[MPOWSLX][0-9]{1,2}\b`)
+	requirementRow = regexp.MustCompile(`(?m)^\| ([MPOWSLX][0-9]{1,2}) \| (.+) \| (.+) \|$`)
+	testName       = regexp.MustCompile("`(?:[a-z/]+\\.)?((?:Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9]*)`")
+)
+
+// TestRequirements checks that docs/requirements.md has a row for each id that a Go
+// comment cites, and no id twice.
+func TestRequirements(t *testing.T) {
+	root := filepath.Join("..", "..")
+	text, err := os.ReadFile(filepath.Join(root, "docs", "requirements.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]bool{}
+	for _, row := range requirementRow.FindAllStringSubmatch(string(text), -1) {
+		if rows[row[1]] {
+			t.Errorf("docs/requirements.md has two rows for %s", row[1])
+		}
+		if !testName.MatchString(row[3]) {
+			t.Errorf("docs/requirements.md names no test for %s", row[1])
+		}
+		rows[row[1]] = true
+	}
+	eachGoFile(t, root, func(fset *token.FileSet, f *ast.File) {
+		for _, group := range f.Comments {
+			for _, c := range group.List {
+				for _, id := range requirementID.FindAllString(c.Text, -1) {
+					if !rows[id] {
+						t.Errorf("%s: docs/requirements.md has no row for %s", fset.Position(c.Pos()), id)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestDocsNameTests checks that every test named in the documents exists.
+func TestDocsNameTests(t *testing.T) {
+	root := filepath.Join("..", "..")
+	var tests []string
+	eachGoFile(t, root, func(_ *token.FileSet, f *ast.File) {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
+				tests = append(tests, fn.Name.Name)
+			}
+		}
+	})
+	docs, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(docs) == 0 {
+		t.Fatalf("%d documents, error %v", len(docs), err)
+	}
+	decisions, err := filepath.Glob(filepath.Join(root, "docs", "decisions", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range slices.Concat(docs, decisions, []string{filepath.Join(root, "README.md")}) {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range testName.FindAllStringSubmatch(string(text), -1) {
+			if !slices.Contains(tests, name[1]) {
+				t.Errorf("%s names %s, which does not exist", doc, name[1])
+			}
+		}
+	}
+}
+
+// eachGoFile parses all Go files below root, tests included, with their comments.
+func eachGoFile(t *testing.T, root string, do func(*token.FileSet, *ast.File)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != root && (d.Name()[0] == '.' || d.Name()[0] == '_' || d.Name() == "testdata"):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go"):
+			return nil
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		do(fset, f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
