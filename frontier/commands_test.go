@@ -367,14 +367,14 @@ var stageNames = [...]string{", needs its address", ", needs robots.txt", "", ",
 func (s *script) state() {
 	f := s.f
 	for i, name := range s.sites.names {
-		at := placeNames[f.place.At(i)]
-		if f.place.At(i) == waiting {
-			at += " until " + instantName(time.Duration(f.next.At(i)))
+		at := placeNames[f.sites.place.At(i)]
+		if f.sites.place.At(i) == waiting {
+			at += " until " + instantName(f.Instant(graph.Site(i)))
 		}
-		if a := f.of.At(i); f.place.At(i) == ready && a != 0 && f.busy(s.now, a) {
+		if a := f.Address(graph.Site(i)); f.sites.place.At(i) == ready && a != 0 && f.sites.addresses.busy(s.now, a) {
 			at += ", address busy"
 		}
-		at += stageNames[f.stage.At(i)]
+		at += stageNames[f.sites.stage.At(i)]
 		by := map[State][]string{}
 		for p, page := range s.pages.names {
 			if f.Site(graph.Page(p)) == graph.Site(i) {

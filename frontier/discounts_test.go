@@ -150,7 +150,7 @@ func TestDiscountNear(t *testing.T) {
 func TestDiscountStays(t *testing.T) {
 	f, _ := discounted(t, false)
 	defer f.Free()
-	if f.discounts.any || f.nears.Bytes()+f.mirrors.Bytes() != 0 {
+	if f.orders.used || f.orders.nears.Bytes()+f.orders.mirrors.Bytes() != 0 {
 		t.Error("there are discounts")
 	}
 	f, _ = discounted(t, true)
@@ -214,7 +214,7 @@ func TestDiscountLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.look()
-	if h.discounts.any || describe(h) != describe(plain) {
+	if h.orders.used || describe(h) != describe(plain) {
 		t.Errorf("loaded over it: %s", firstDifference(describe(plain), describe(h)))
 	}
 }
@@ -285,7 +285,7 @@ func step(f *Frontier, r *rand.Rand, w event.Task) {
 // values looks at the value with which each page waits.
 func values(t *testing.T, f *Frontier) {
 	for p := range graph.Page(f.Pages()) {
-		for _, b := range f.boards {
+		for _, b := range f.orders.boards {
 			q, v := b.active, b.face.Value(p)
 			if b.pool != nil && b.pool.Waits(p) {
 				q = b.pool

@@ -6,59 +6,47 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// With Options.Hold a site whose work has ended is not asked again before the driver
-// has the record of it on disk, which it says by Settle. So a crash forgets at most one
-// answer of a site: the next request to it is made after the record of the last.
+// With Options.Hold a site is not requested again before the record of its last answer
+// is on disk, which the driver reports by Settle. So a crash loses at most one answer of
+// a site.
 //
 // Holds are no part of the state: they are not saved, and a session ends them. A replay
-// that settles where the crawl did decides what the crawl decided. One without holds
-// comes to the same pages and sites too, since a Took forces what was taken, but sites
-// are free a moment earlier, which Differs counts; only in batch modes may batches be
-// chosen at other moments then.
+// with the same calls of Settle makes the same decisions as the crawl. A replay without
+// holds ends with the same pages and sites, since a Took forces what was taken. But its
+// sites are free a moment earlier, which Differs counts, and in batch modes batches may
+// be chosen at other moments.
 
-// unsettle counts another end of a work at s that must be settled.
-func (f *Frontier) unsettle(s graph.Site) {
-	if f.o.Hold {
-		f.unsettled[s]++
+// unsettle counts the end of a task at s that must be settled.
+func (x *sites) unsettle(s graph.Site) {
+	if x.o.Hold {
+		x.unsettled[s]++
 	}
 }
 
-// Settle says that the record of the end of a work at s (Ruled, Listed, Done) is safe; if
-// that brought the rules of another site (Ruled with For), Settle is due for it too. It
-// is to be called once for each, in any order; after a session for those that came since,
-// and calls for others do nothing. When none is left the site goes on.
-func (f *Frontier) Settle(now time.Duration, s graph.Site) {
-	switch n := f.unsettled[s]; n {
-	case 0:
-		return
-	case 1:
-		delete(f.unsettled, s)
-	default:
-		f.unsettled[s] = n - 1
+// settle notes that the record of an end is on disk. After the last one s continues.
+func (x *sites) settle(now time.Duration, s graph.Site) {
+	n := x.unsettled[s]
+	if n > 1 {
+		x.unsettled[s] = n - 1
 		return
 	}
-	if f.place.At(int(s)) == held {
-		f.await(now, s)
+	delete(x.unsettled, s)
+	if n == 1 && x.place.At(int(s)) == held {
+		x.await(now, s)
 	}
 }
 
-// letGo ends the acquisition of s.
-func (f *Frontier) letGo(now time.Duration, s graph.Site) {
-	f.await(now, s)
-	f.unblock(now, s)
-}
-
-// unheld calls fn with the places in which sites would be without holds.
-func (f *Frontier) unheld(fn func()) {
+// unheld calls fn with held sites moved to where they would be without holds.
+func (x *sites) unheld(fn func()) {
 	var list []graph.Site
-	for s := range f.unsettled {
-		if f.place.At(int(s)) == held {
-			f.place.Set(int(s), f.placeAt(f.now, s))
+	for s := range x.unsettled {
+		if x.place.At(int(s)) == held {
+			x.place.Set(int(s), x.placeAt(x.now, s))
 			list = append(list, s)
 		}
 	}
 	fn()
 	for _, s := range list {
-		f.place.Set(int(s), held)
+		x.place.Set(int(s), held)
 	}
 }

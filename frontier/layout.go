@@ -21,9 +21,9 @@ const layoutVersion = 6
 // maxLayout is the most bytes that a layout may have.
 const maxLayout = 1 << 12
 
-// Layout says on what the columns of a saved state depend: the policies with their
-// parameters, the mode, whether links are kept, depths are exact and sites have twins. Limits and delays
-// are not among it, so they may change between a Save and the Load of it.
+// Layout describes what the columns of a saved state depend on: the policies with their
+// parameters, the mode, and whether links are kept, depths are exact and sites have twins.
+// It leaves out limits and delays, which may change between Save and Load.
 func (f *Frontier) Layout() string { return f.layout }
 
 func layoutOf(o *Options, links bool, choices []*policy.Choice) string {
@@ -49,23 +49,23 @@ func layoutOf(o *Options, links bool, choices []*policy.Choice) string {
 	return strings.Join(parts, ", ")
 }
 
-// layoutColumn is the layout as a column, which comes first.
-func (f *Frontier) layoutColumn() *graph.Column[uint8] {
+// layoutColumn returns a layout as a column, which is saved first.
+func layoutColumn(layout string) *graph.Column[uint8] {
 	c := graph.NewColumn[uint8]("frontier layout", maxLayout)
-	c.Grow(len(f.layout))
-	copy(c.Slice(), f.layout)
+	c.Grow(len(layout))
+	copy(c.Slice(), layout)
 	return c
 }
 
-// loadLayout refuses what was saved with another layout.
-func (f *Frontier) loadLayout(r io.Reader) error {
+// loadLayout returns an error if the saved layout is another one.
+func loadLayout(r io.Reader, layout string) error {
 	c := graph.NewColumn[uint8]("frontier layout", maxLayout)
 	defer c.Free()
 	if err := c.Load(r); err != nil {
 		return fmt.Errorf("load frontier: %w", err)
 	}
-	if saved := string(c.Slice()); saved != f.layout {
-		return fmt.Errorf("load frontier: it was saved as %q, this one is %q", saved, f.layout)
+	if saved := string(c.Slice()); saved != layout {
+		return fmt.Errorf("load frontier: it was saved as %q, this one is %q", saved, layout)
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func newDuel(t *testing.T, seed uint64) *duel {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.patience = d.n.patience
+		f.tasks.patience = d.n.patience
 		return f
 	}
 	d.n.patience = []int{1, 2, patience}[seed%3]
@@ -211,9 +211,9 @@ func (d *duel) count() {
 	if got != want {
 		d.t.Fatalf("%v: counts %+v, want %+v", d.now, got, want)
 	}
-	kept := d.f.census
-	if d.f.recountPages(); d.f.census != kept {
-		d.t.Fatalf("%v: the census was %v, pages say %v", d.now, kept, d.f.census)
+	kept := d.f.pages.census
+	if d.f.pages.recount(); d.f.pages.census != kept {
+		d.t.Fatalf("%v: the census was %v, pages say %v", d.now, kept, d.f.pages.census)
 	}
 }
 
@@ -232,7 +232,7 @@ func (d *duel) askInVain(again time.Duration) {
 		d.log = append(d.log, logged{at: later, e: asked})
 		other.Apply(later, &asked)
 	} else {
-		other.wake(later)
+		other.pages.wake(later)
 	}
 	if got, want := describe(d.f), describe(other); got != want {
 		d.t.Fatalf("%v: a question in vain changed the state: %s", later, firstDifference(want, got))
@@ -372,7 +372,7 @@ func TestAgainstModel(t *testing.T) {
 			d := newDuel(t, seed)
 			defer func() { d.f.Free() }()
 			d.run()
-			d.f.wake(event.Never - 1)
+			d.f.pages.wake(event.Never - 1)
 			d.n.wake(event.Never)
 			for p := range d.f.Pages() {
 				s := d.f.State(graph.Page(p))
@@ -389,7 +389,7 @@ func TestAgainstModel(t *testing.T) {
 			for _, l := range d.log {
 				l.replay(replayed)
 			}
-			replayed.wake(event.Never - 1)
+			replayed.pages.wake(event.Never - 1)
 			if n := replayed.Differs(); n != 0 && !d.n.o.Hold {
 				t.Errorf("on replay %d decisions differ", n)
 			}
@@ -403,15 +403,18 @@ func TestAgainstModel(t *testing.T) {
 // describe is the whole state as text, without the places in heaps, which depend on
 // history.
 func describe(f *Frontier) string {
-	due := slices.Clone(f.due)
+	x, c := f.sites, &f.sites.clocks
+	due := slices.Clone(f.pages.due)
 	slices.SortFunc(due, func(a, b instant) int { return int(a.id) - int(b.id) })
-	s := fmt.Sprintln(f.hopList(), f.now, f.queued, f.flying, f.wants, due, f.batch.left, f.batch.pages, f.Counts())
-	for _, c := range []any{f.place.Slice(), f.stage.Slice(), f.sites.pages.Slice(), f.next.Slice(), f.served.Slice(), f.fails.Slice(),
-		f.delay.Slice(), f.rules.Slice(), f.twin.Slice(), f.median.Slice(), f.slow.Slice(), f.names.Slice(), f.sitemaps.Slice(), f.of.Slice(), f.addresses.active.Slice(), f.free.Slice(), f.state.Slice(), f.from.Slice(), f.depth.Slice(), f.nears.Slice(), f.mirrors.Slice(), f.near} {
-		s += fmt.Sprintln(c)
+	s := fmt.Sprintln(x.hops.list(), x.now, f.pages.queued, f.tasks.flying, x.wants, due, f.pages.inBatch, f.tasks.batches.list, f.Counts())
+	for _, v := range []any{x.place.Slice(), x.stage.Slice(), c.pages.Slice(), c.next.Slice(), x.served.Slice(), c.fails.Slice(),
+		c.crawlDelay.Slice(), x.robotsExpiry.Slice(), c.twin.Slice(), c.median.Slice(), c.slow.Slice(), x.addressExpiry.Slice(), x.sitemaps.Slice(),
+		f.Addresses(), x.addresses.active.Slice(), x.addresses.free.Slice(),
+		f.pages.state.Slice(), f.pages.from.Slice(), f.pages.depth.Slice(), f.orders.nears.Slice(), f.orders.mirrors.Slice(), f.orders.near} {
+		s += fmt.Sprintln(v)
 	}
 	for p := range graph.Page(f.Pages()) {
-		for b, q := range f.boards {
+		for b, q := range f.orders.boards {
 			s += fmt.Sprint(" ", p, "=", f.Value(p, b), q.active.Value(p), q.active.Waits(p), q.pool != nil && q.pool.Waits(p))
 		}
 	}

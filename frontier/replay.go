@@ -7,83 +7,64 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// What Next and More decide stands in the journal as events Took, Refused and Asked.
-// On replay they are forced, whatever the present code or policy would have decided;
-// where that is something else it is counted. Before each, the same is done as before
-// the decision: sites wake, batches are chosen, policies work.
+// The journal holds the decisions of Next and More as events Took, Refused and Asked. On
+// replay they are forced, whatever the present code or policy would decide, and decisions
+// that differ are counted. Before each one, the same happens as before the decision: sites
+// wake, batches are chosen, policies work.
 
-// Stirred reports whether Next, when it had nothing to hand out, chose a batch. The driver
-// then records the event Asked: a batch depends on the values of that moment, and a
-// later Took would not bring the same about. To be called after Refusals, since those
-// came first.
-func (f *Frontier) Stirred() bool {
-	s := f.stirred
-	f.stirred = false
-	return s
-}
-
-// took forces a work that was handed out once.
-func (f *Frontier) took(now time.Duration, w event.Task) {
-	if c, ok := f.choice(now, w.Site); !ok || c.Kind != w.Kind || c.Site != w.Site || c.Page != w.Page || c.For != w.For {
-		f.differs++
+// took forces a task that was handed out.
+func (x *dispatcher) took(now time.Duration, w event.Task) {
+	if c, ok := x.choice(now, w.Site); !ok || c.Kind != w.Kind || c.Site != w.Site || c.Page != w.Page || c.For != w.For {
+		x.differs++
 	}
-	f.extract(w.Site)
+	if at := x.sites.place.At(int(w.Site)); at == waiting || at == blocked || at == held {
+		x.sites.offer(w.Site) // wake skips its entry in waits
+	}
 	if w.Kind == event.Fetch {
-		f.comeBack(w.Page)
+		x.pages.comeBack(w.Page)
 	}
-	f.take(now, w)
+	x.take(now, w)
 }
 
 // refusal forces a refusal.
-func (f *Frontier) refusal(now time.Duration, p graph.Page, bar event.Bar) {
-	s := f.Site(p)
-	if c, ok := f.choice(now, s); !ok || c.Site != s || c.Kind == event.Fetch && c.Page != p {
-		f.differs++
+func (x *dispatcher) refusal(now time.Duration, p graph.Page, bar event.Bar) {
+	s := x.orders.site(p)
+	if c, ok := x.choice(now, s); !ok || c.Site != s || c.Kind == event.Fetch && c.Page != p {
+		x.differs++
 	}
-	f.comeBack(p)
+	x.pages.comeBack(p)
 	if bar == event.NoBar {
 		bar = event.BarRobots
 	}
-	f.refuse(p, bar)
-	if f.place.At(int(s)) != kept {
+	x.pages.refuse(p, bar)
+	if x.sites.place.At(int(s)) != kept {
 		return
 	}
-	// More releases the site when it has nothing left, or when it gives up. Its refusals
-	// follow each other up to the Took that ends them.
-	if f.inVain++; f.boards[0].active.Len(s) == 0 || f.inVain == f.patience {
-		f.inVain = 0
-		f.release(now, s, now)
+	// More releases the site when it has no page left, or gives up after a series of
+	// refusals. A Took ends the series.
+	if x.inVain++; x.orders.len(s) == 0 || x.inVain == x.patience {
+		x.inVain = 0
+		x.sites.release(now, s, now)
 	}
 }
 
-// nothing is a question that was in vain.
-func (f *Frontier) nothing(now time.Duration) {
-	if _, ok := f.candidate(now); ok {
-		f.differs++
+// nothing repeats a call of Next that handed out nothing.
+func (x *dispatcher) nothing(now time.Duration) {
+	if _, ok := x.candidate(now); ok {
+		x.differs++
 	}
 }
 
-// choice is what would be handed out now: by More if s is kept, by Next otherwise.
-func (f *Frontier) choice(now time.Duration, s graph.Site) (w event.Task, ok bool) {
-	if f.place.At(int(s)) == kept {
-		if f.o.Slice == 0 {
-			f.work()
-		}
-		w, ok = event.Task{Kind: event.Fetch, Site: s, Board: uint8(f.turn())}, true
+// choice returns what would be handed out now: by More if s is kept, by Next otherwise.
+func (x *dispatcher) choice(now time.Duration, s graph.Site) (w event.Task, ok bool) {
+	if x.sites.place.At(int(s)) == kept {
+		w, ok = x.another(s), true
 	} else {
-		w, ok = f.candidate(now)
+		w, ok = x.candidate(now)
 	}
-	f.stirred = false
+	x.stirred = false
 	if ok && w.Kind == event.Fetch {
-		w.Page, ok = f.boards[w.Board].active.First(w.Site)
+		w.Page, ok = x.orders.first(w.Board, w.Site)
 	}
 	return w, ok
-}
-
-// extract makes a site ready that is to be taken although the present code would let
-// it wait. Its entry in waits stays behind, and wake leaves it out.
-func (f *Frontier) extract(s graph.Site) {
-	if at := f.place.At(int(s)); at == waiting || at == blocked || at == held {
-		f.offer(s)
-	}
 }

@@ -44,7 +44,7 @@ func TestLoadRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		layout := f.layoutColumn()
+		layout := layoutColumn(f.layout)
 		save(layout)
 		layout.Free()
 		f.Columns(save)

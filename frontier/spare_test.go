@@ -162,7 +162,7 @@ func TestSpareEnds(t *testing.T) {
 	asked := map[graph.Site]int{}
 	var r *spareRun
 	r = newSpareRun(t, sites, func(p graph.Page) event.Bar {
-		if s := r.f.Site(p); r.f.stage.At(int(s)) == open {
+		if s := r.f.Site(p); r.f.sites.in(s, open) {
 			t.Errorf("it is asked of page %d, though robots.txt is known", p)
 		} else {
 			asked[s]++
@@ -194,10 +194,10 @@ func TestSparePatience(t *testing.T) {
 		}
 		return event.BarFarm
 	})
-	r.f.patience = 7
+	r.f.tasks.patience = 7
 	r.seed(sites)
 	_, ask, ok := r.f.Next(0)
-	if n := len(r.f.refused); ok || ask != 0 || n != 7 {
+	if n := len(r.f.tasks.refused); ok || ask != 0 || n != 7 {
 		t.Fatalf("%d refusals, ask at %v, %v", n, ask, ok)
 	}
 	r.run()

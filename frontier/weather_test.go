@@ -70,28 +70,28 @@ func TestPace(t *testing.T) {
 		e := event.Event{Kind: event.Done, Task: event.Task{Page: graph.Page(i - turned)}, Start: now, End: now}
 		if now-last < 5*time.Second && i > 0 { // the server wants five seconds
 			e.Class, e.Pushed, e.Again, e.Due = event.ServerError, true, true, now
-			if turned++; i > 20 && f.paces[0].Safe == 0 { // a try may fail
-				t.Errorf("turned down at request %d, pace %v", i, f.Pace(0))
+			if turned++; i > 20 && f.sites.clocks.paces[0].Safe == 0 { // a try may fail
+				t.Errorf("turned down at request %d, pace %v", i, f.sites.clocks.paces[0].Delay)
 			}
 		} else {
 			last = now
 		}
 		e.Page = acquiredPage(f)
 		f.Apply(now, &e)
-		if f.Pace(0) > 8*time.Second {
-			t.Fatalf("request %d: the pace is %v", i, f.Pace(0))
+		if f.sites.clocks.paces[0].Delay > 8*time.Second {
+			t.Fatalf("request %d: the pace is %v", i, f.sites.clocks.paces[0].Delay)
 		}
 	}
-	if turned < 2 || f.Pace(0) < 4*time.Second {
-		t.Errorf("turned down %d times, the pace is %v", turned, f.Pace(0))
+	if turned < 2 || f.sites.clocks.paces[0].Delay < 4*time.Second {
+		t.Errorf("turned down %d times, the pace is %v", turned, f.sites.clocks.paces[0].Delay)
 	}
 	var b bytes.Buffer
 	if err := f.Save(&b); err != nil {
 		t.Fatal(err)
 	}
 	g := polled(t, 90)
-	if err := g.Load(&b); err != nil || g.Pace(0) != f.Pace(0) || g.paces[0] != f.paces[0] {
-		t.Errorf("loaded: %v, pace %+v, want %+v", err, g.paces[0], f.paces[0])
+	if err := g.Load(&b); err != nil || g.sites.clocks.paces[0].Delay != f.sites.clocks.paces[0].Delay || g.sites.clocks.paces[0] != f.sites.clocks.paces[0] {
+		t.Errorf("loaded: %v, pace %+v, want %+v", err, g.sites.clocks.paces[0], f.sites.clocks.paces[0])
 	}
 }
 
@@ -242,12 +242,12 @@ func TestRetried(t *testing.T) {
 	if f.FailedBy(0) != event.HTTPError || f.State(1) != Fetched {
 		t.Fatalf("page 0 %v by %v, page 1 %v", f.State(0), f.FailedBy(0), f.State(1))
 	}
-	f.refuse(2, event.BarScope)
+	f.pages.refuse(2, event.BarScope)
 	f.Apply(now, &event.Event{Kind: event.Retried, Admit: []graph.Page{0, 1, 2}})
 	if f.State(0) != Known || f.State(1) != Fetched || f.State(2) != Known || f.Counts().Queued != 3 {
 		t.Errorf("states %v %v %v, %d queued", f.State(0), f.State(1), f.State(2), f.Counts().Queued)
 	}
-	f.close(now, 0, Failed)
+	f.pages.close(now, 0, Failed, uint8(event.DNSError))
 	if f.State(0) != Failed || f.FailedBy(0) != event.DNSError || !f.Closed(0) {
 		t.Errorf("of a closed site: %v by %v", f.State(0), f.FailedBy(0))
 	}

@@ -1,0 +1,167 @@
+package frontier
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// A dispatcher chooses the next task and hands it out.
+type dispatcher struct {
+	o        *Options
+	orders   *orders
+	sites    *sites
+	pages    *pages
+	policies *policies
+	batches  batches
+	flying   int          // tasks handed out and not done
+	refused  []graph.Page // since Refusals was last called
+	patience int          // of one call of Next or More: see patience
+	inVain   int          // on replay: refusals so far of one call of More
+	stirred  bool         // next changed something and handed out nothing
+	differs  int          // see Differs
+}
+
+// patience is the largest number of pages that one call of Next or More refuses. That
+// takes some milliseconds.
+const patience = 1000
+
+// next is Frontier.Next.
+func (x *dispatcher) next(now time.Duration) (w event.Task, ask time.Duration, ok bool) {
+	woke := x.pages.wake(now)
+	for range x.patience {
+		w, ok := x.candidate(now)
+		if !ok {
+			if x.stirred = x.stirred || woke; x.stirred {
+				x.sites.now = now // as the event Asked does
+			}
+			return event.Task{}, x.ask(), false
+		}
+		switch {
+		case w.Kind == event.Fetch:
+			if w, ok = x.fetch(now, w); !ok {
+				continue
+			}
+		case x.spared(now, w):
+			continue
+		default:
+			x.take(now, w)
+		}
+		x.stirred = false // the event Took implies it
+		return w, 0, true
+	}
+	x.stirred = false // so does Refused
+	return event.Task{}, now, false
+}
+
+// candidate returns the next task. Its page is missing if it is Fetch. If it is time,
+// candidate chooses the next batch, and it lets policies work before a page is chosen.
+// Replay uses it too, so that the same happens there between two hand-outs.
+func (x *dispatcher) candidate(now time.Duration) (w event.Task, ok bool) {
+	if w, ok = x.sites.nextHop(now); ok {
+		return w, true
+	}
+	worked := x.o.Slice > 0 || len(x.policies.workers) == 0
+	for {
+		b, s, ok := x.orders.best()
+		if !ok {
+			if !x.batches.next(now, x.flying) {
+				return event.Task{}, false
+			}
+			x.stirred = true
+			continue
+		}
+		if w = x.sites.needs(now, s); w.Kind != event.Fetch || worked {
+			w.Board = uint8(b)
+			return w, true
+		}
+		x.policies.finish() // values may have changed
+		worked = true
+	}
+}
+
+// more is Frontier.More.
+func (x *dispatcher) more(now time.Duration, s graph.Site) (w event.Task, ok bool) {
+	if x.sites.place.At(int(s)) != kept {
+		return event.Task{}, false
+	}
+	w = x.another(s)
+	for refused := 0; refused < x.patience && x.orders.boards[w.Board].active.Len(s) > 0; refused++ {
+		if w, ok := x.fetch(now, w); ok {
+			return w, true
+		}
+	}
+	x.sites.release(now, s, now)
+	return event.Task{}, false
+}
+
+// another returns the task to fetch another page of a kept site, without the page.
+func (x *dispatcher) another(s graph.Site) event.Task {
+	if x.o.Slice == 0 {
+		x.policies.finish()
+	}
+	return event.Task{Kind: event.Fetch, Site: s, Board: uint8(x.orders.turn())}
+}
+
+// fetch hands out the best page of a site if it is allowed, and refuses it otherwise.
+func (x *dispatcher) fetch(now time.Duration, w event.Task) (event.Task, bool) {
+	w.Page, _ = x.orders.first(w.Board, w.Site)
+	if bar := x.o.verdict(w.Page); bar != event.NoBar {
+		x.refuse(now, w.Page, bar)
+		return event.Task{}, false
+	}
+	x.take(now, w)
+	return w, true
+}
+
+// spared reports whether the task w, which a site needs before its best page, is not
+// necessary because that page is barred. The page is refused then. A robots.txt that
+// moved here is fetched whatever bars the pages of this site.
+func (x *dispatcher) spared(now time.Duration, w event.Task) bool {
+	if w.Kind == event.Robots && w.For != w.Site {
+		return false
+	}
+	p, ok := x.orders.first(w.Board, w.Site)
+	if !ok {
+		return false
+	}
+	bar := x.o.forbidden(p, w.Kind != event.Sitemap && !x.sites.in(w.Site, open))
+	if bar == event.NoBar {
+		return false
+	}
+	x.refuse(now, p, bar)
+	return true
+}
+
+// refuse refuses a page that would have been handed out.
+func (x *dispatcher) refuse(now time.Duration, p graph.Page, bar event.Bar) {
+	x.sites.now = now
+	x.pages.refuse(p, bar)
+	x.refused = append(x.refused, p)
+}
+
+// take hands out a task: its site is acquired, its page leaves the queues.
+func (x *dispatcher) take(now time.Duration, w event.Task) {
+	x.sites.now = now
+	x.inVain = 0
+	x.flying++
+	x.sites.take(now, w)
+	if w.Kind == event.Fetch {
+		x.pages.take(w.Page)
+		x.policies.taken(now, w.Page, int(w.Board))
+	}
+}
+
+// ask returns the next instant at which something can be handed out without an event.
+// Waiting sites without pages do not count, nor do addresses for which no site waits.
+func (x *dispatcher) ask() time.Duration {
+	at := x.pages.due.first()
+	if x.orders.offered[0].ShutOut() > 0 || len(x.sites.hops.shutOut) > 0 {
+		at = min(at, x.sites.addresses.waits.first())
+	}
+	if x.sites.wants[waiting] > 0 {
+		at = min(at, x.sites.waits.first())
+	}
+	return at
+}
