@@ -22,6 +22,13 @@ type addresses struct {
 	waits   instants              // addresses that wait for their instant
 }
 
+// groupSites makes the queue of sites keep a group for each address.
+func (x *addresses) groupSites() {
+	if x.limited {
+		x.orders.offered().Grouped(x.address, x.o.MaxAddresses+1)
+	}
+}
+
 // set gives s, which must be acquired, the address a.
 func (x *addresses) set(now time.Duration, s graph.Site, a uint32) {
 	x.address.Set(int(s), a)
@@ -34,9 +41,7 @@ func (x *addresses) set(now time.Duration, s graph.Site, a uint32) {
 // group puts s into the group of its address.
 func (x *addresses) group(s graph.Site) {
 	if x.limited {
-		for _, q := range x.orders.offered {
-			q.Group(s, x.address.At(int(s)))
-		}
+		x.orders.offered().Group(s, x.address.At(int(s)))
 	}
 }
 
@@ -45,9 +50,7 @@ func (x *addresses) group(s graph.Site) {
 func (x *addresses) shut(now time.Duration, a uint32) {
 	if x.limited && a != 0 {
 		busy := x.busy(now, a)
-		for _, q := range x.orders.offered {
-			q.Shut(a, busy)
-		}
+		x.orders.offered().Shut(a, busy)
 		if !busy {
 			x.hops.reopen(a)
 		}
@@ -57,11 +60,6 @@ func (x *addresses) shut(now time.Duration, a uint32) {
 // busy reports whether address a must not be requested now.
 func (x *addresses) busy(now time.Duration, a uint32) bool {
 	return x.o.AddressCap > 0 && int(x.active.At(int(a))) >= x.o.AddressCap || x.free.At(int(a)) > int64(now)
-}
-
-// idle reports whether no request to address a is under way and its delay has passed.
-func (x *addresses) idle(now time.Duration, a uint32) bool {
-	return int(a) >= x.active.Len() || x.active.At(int(a)) == 0 && x.free.At(int(a)) <= int64(now)
 }
 
 // enter begins a request of s to its address.

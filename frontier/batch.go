@@ -9,13 +9,9 @@ import (
 
 // batches chooses batches of pages. Only pages of the batch are handed out.
 type batches struct {
-	o        *Options
-	orders   *orders
-	sites    *sites
-	pages    *pages
-	policies *policies
-	list     []graph.Page // pages of the batch; some may have left it
-	whole    int          // size of the batch when it was chosen
+	parts
+	list  []graph.Page // pages of the batch; some may have left it
+	whole int          // size of the batch when it was chosen
 }
 
 // aheadBatches is how many batches may be under way in mode Ahead. A policy that stays

@@ -47,15 +47,13 @@ func (c *checker) check() error {
 		return nil
 	case event.Withdrawn:
 		return c.withdrawn()
-	case event.Resolved:
+	case event.Resolved, event.Listed:
 		if int(e.Address) > c.f.o.MaxAddresses {
 			return fmt.Errorf("address %d is one too many", e.Address)
 		}
 		return c.end(e.Site)
 	case event.Ruled:
 		return c.ruled()
-	case event.Listed:
-		return c.end(e.Site)
 	case event.Done:
 		return c.done()
 	}
@@ -122,11 +120,7 @@ func (c *checker) waits() error {
 	if err := c.page(Known, Fetched); err != nil {
 		return err
 	}
-	return c.notClosed(c.f.Site(c.e.Page))
-}
-
-func (c *checker) notClosed(s graph.Site) error {
-	if c.f.Closed(s) {
+	if s := c.f.Site(c.e.Page); c.f.Closed(s) {
 		return fmt.Errorf("site %d is closed", s)
 	}
 	return nil
@@ -145,26 +139,18 @@ func (c *checker) took() error {
 		return fmt.Errorf("there is no board %d", e.Board)
 	case at == acquired || at == kept && e.Task.Kind != event.Fetch:
 		return fmt.Errorf("site %d is acquired", e.Site)
-	}
-	if err := c.notClosed(e.Site); err != nil {
-		return err
-	}
-	switch e.Task.Kind {
-	case event.Robots:
+	case f.Closed(e.Site):
+		return fmt.Errorf("site %d is closed", e.Site)
+	case e.Task.Kind == event.Robots:
 		return c.hop()
-	case event.Fetch:
-		return c.takes()
+	case e.Task.Kind != event.Fetch:
+		return nil
 	}
-	return nil
-}
-
-// takes checks the page that was handed out.
-func (c *checker) takes() error {
 	if err := c.waits(); err != nil {
 		return err
 	}
-	if s := c.f.Site(c.e.Page); s != c.e.Site {
-		return fmt.Errorf("page %d is of site %d, not %d", c.e.Page, s, c.e.Site)
+	if s := f.Site(e.Page); s != e.Site {
+		return fmt.Errorf("page %d is of site %d, not %d", e.Page, s, e.Site)
 	}
 	return nil
 }

@@ -188,7 +188,7 @@ func TestDiscountSite(t *testing.T) {
 // reloaded is a frontier that loads what another saves, with the same policy.
 func reloaded(t *testing.T, g *given, f *Frontier) *Frontier {
 	var b bytes.Buffer
-	h := g.frontier(f.o)
+	h := g.frontier(*f.o)
 	if err := cmp.Or(f.Save(&b), h.Load(&b)); err != nil {
 		t.Fatal(err)
 	}

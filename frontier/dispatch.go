@@ -9,11 +9,7 @@ import (
 
 // A dispatcher chooses the next task and hands it out.
 type dispatcher struct {
-	o        *Options
-	orders   *orders
-	sites    *sites
-	pages    *pages
-	policies *policies
+	parts
 	batches  batches
 	flying   int          // tasks handed out and not done
 	refused  []graph.Page // since Refusals was last called
@@ -64,7 +60,7 @@ func (x *dispatcher) candidate(now time.Duration) (w event.Task, ok bool) {
 	}
 	worked := x.o.Slice > 0 || len(x.policies.workers) == 0
 	for {
-		b, s, ok := x.orders.best()
+		s, ok := x.orders.offered().Best()
 		if !ok {
 			if !x.batches.next(now, x.flying) {
 				return event.Task{}, false
@@ -73,7 +69,6 @@ func (x *dispatcher) candidate(now time.Duration) (w event.Task, ok bool) {
 			continue
 		}
 		if w = x.sites.needs(now, s); w.Kind != event.Fetch || worked {
-			w.Board = uint8(b)
 			return w, true
 		}
 		x.policies.finish() // values may have changed
@@ -87,7 +82,7 @@ func (x *dispatcher) more(now time.Duration, s graph.Site) (w event.Task, ok boo
 		return event.Task{}, false
 	}
 	w = x.another(s)
-	for refused := 0; refused < x.patience && x.orders.boards[w.Board].active.Len(s) > 0; refused++ {
+	for refused := 0; refused < x.patience && x.orders.len(s) > 0; refused++ {
 		if w, ok := x.fetch(now, w); ok {
 			return w, true
 		}
@@ -101,12 +96,12 @@ func (x *dispatcher) another(s graph.Site) event.Task {
 	if x.o.Slice == 0 {
 		x.policies.finish()
 	}
-	return event.Task{Kind: event.Fetch, Site: s, Board: uint8(x.orders.turn())}
+	return event.Task{Kind: event.Fetch, Site: s}
 }
 
 // fetch hands out the best page of a site if it is allowed, and refuses it otherwise.
 func (x *dispatcher) fetch(now time.Duration, w event.Task) (event.Task, bool) {
-	w.Page, _ = x.orders.first(w.Board, w.Site)
+	w.Page, _ = x.orders.first(w.Site)
 	if bar := x.o.verdict(w.Page); bar != event.NoBar {
 		x.refuse(now, w.Page, bar)
 		return event.Task{}, false
@@ -122,7 +117,7 @@ func (x *dispatcher) spared(now time.Duration, w event.Task) bool {
 	if w.Kind == event.Robots && w.For != w.Site {
 		return false
 	}
-	p, ok := x.orders.first(w.Board, w.Site)
+	p, ok := x.orders.first(w.Site)
 	if !ok {
 		return false
 	}
@@ -149,7 +144,9 @@ func (x *dispatcher) take(now time.Duration, w event.Task) {
 	x.sites.take(now, w)
 	if w.Kind == event.Fetch {
 		x.pages.take(w.Page)
-		x.policies.taken(now, w.Page, int(w.Board))
+		for _, t := range x.policies.takers {
+			t.Taken(now, w.Page, int(w.Board))
+		}
 	}
 }
 
@@ -157,11 +154,73 @@ func (x *dispatcher) take(now time.Duration, w event.Task) {
 // Waiting sites without pages do not count, nor do addresses for which no site waits.
 func (x *dispatcher) ask() time.Duration {
 	at := x.pages.due.first()
-	if x.orders.offered[0].ShutOut() > 0 || len(x.sites.hops.shutOut) > 0 {
+	if x.orders.offered().ShutOut() > 0 || len(x.sites.hops.shutOut) > 0 {
 		at = min(at, x.sites.addresses.waits.first())
 	}
 	if x.sites.wants[waiting] > 0 {
 		at = min(at, x.sites.waits.first())
 	}
 	return at
+}
+
+// The journal holds the decisions of Next and More as events Took, Refused and Asked. On
+// replay they are forced, whatever the present code or policy would decide, and decisions
+// that differ are counted. Before each one, the same happens as before the decision: sites
+// wake, batches are chosen, policies work.
+
+// took forces a task that was handed out.
+func (x *dispatcher) took(now time.Duration, w event.Task) {
+	if c, ok := x.choice(now, w.Site); !ok || c.Kind != w.Kind || c.Site != w.Site || c.Page != w.Page || c.For != w.For {
+		x.differs++
+	}
+	if at := x.sites.place.At(int(w.Site)); at == waiting || at == blocked || at == held {
+		x.sites.offer(w.Site) // wake skips its entry in waits
+	}
+	if w.Kind == event.Fetch {
+		x.pages.comeBack(w.Page)
+	}
+	x.take(now, w)
+}
+
+// refusal forces a refusal.
+func (x *dispatcher) refusal(now time.Duration, p graph.Page, bar event.Bar) {
+	s := x.orders.site(p)
+	if c, ok := x.choice(now, s); !ok || c.Site != s || c.Kind == event.Fetch && c.Page != p {
+		x.differs++
+	}
+	x.pages.comeBack(p)
+	if bar == event.NoBar {
+		bar = event.BarRobots
+	}
+	x.pages.refuse(p, bar)
+	if x.sites.place.At(int(s)) != kept {
+		return
+	}
+	// More releases the site when it has no page left, or gives up after a series of
+	// refusals. A Took ends the series.
+	if x.inVain++; x.orders.len(s) == 0 || x.inVain == x.patience {
+		x.inVain = 0
+		x.sites.release(now, s, now)
+	}
+}
+
+// nothing repeats a call of Next that handed out nothing.
+func (x *dispatcher) nothing(now time.Duration) {
+	if _, ok := x.candidate(now); ok {
+		x.differs++
+	}
+}
+
+// choice returns what would be handed out now: by More if s is kept, by Next otherwise.
+func (x *dispatcher) choice(now time.Duration, s graph.Site) (w event.Task, ok bool) {
+	if x.sites.place.At(int(s)) == kept {
+		w, ok = x.another(s), true
+	} else {
+		w, ok = x.candidate(now)
+	}
+	x.stirred = false
+	if ok && w.Kind == event.Fetch {
+		w.Page, ok = x.orders.first(w.Site)
+	}
+	return w, ok
 }

@@ -23,8 +23,10 @@ func (f *Frontier) Apply(now time.Duration, e *event.Event) {
 		f.tasks.nothing(now)
 	default:
 		f.apply(now, e)
-		if f.o.Slice > 0 { // Next and More do not let policies work like this
-			f.policies.work(f.o.Slice)
+		for _, w := range f.policies.workers {
+			if f.o.Slice > 0 {
+				w.Work(f.o.Slice)
+			}
 		}
 	}
 }
@@ -61,7 +63,9 @@ func (f *Frontier) apply(now time.Duration, e *event.Event) {
 func (f *Frontier) seed(e *event.Event) {
 	first := graph.Page(f.Pages())
 	f.pages.know(e, graph.NoPage)
-	f.policies.seeded(first, graph.Page(f.Pages()))
+	for _, s := range f.policies.seeders {
+		s.Seeded(first, graph.Page(f.Pages()))
+	}
 }
 
 // resolved ends a Resolve task.

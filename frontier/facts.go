@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
@@ -98,7 +99,7 @@ func (f *Frontier) Hopeful() bool {
 			return true
 		}
 	}
-	return f.pages.hopeful()
+	return slices.ContainsFunc(f.pages.due, func(d instant) bool { return f.Failures(f.Site(graph.Page(d.id))) == 0 })
 }
 
 // Hops calls each for every robots.txt that is to be fetched at another site, in the order
@@ -118,7 +119,8 @@ func (f *Frontier) Addresses() []uint32 { return f.sites.addresses.address.Slice
 // AddressIdle reports whether no request to address a is under way and its delay has
 // passed.
 func (f *Frontier) AddressIdle(now time.Duration, a uint32) bool {
-	return f.sites.addresses.idle(now, a)
+	x := &f.sites.addresses
+	return int(a) >= x.active.Len() || x.active.At(int(a)) == 0 && x.free.At(int(a)) <= int64(now)
 }
 
 // AddressHolds returns the instant at which the address of a site expires, or 0 if it
@@ -149,7 +151,7 @@ func (f *Frontier) Counts() Counts {
 	p, s := f.pages, f.sites
 	return Counts{
 		Queued: p.queued, Due: len(p.due) + p.yielding.pages, Flying: f.tasks.flying,
-		Polite: s.wants[waiting], Parked: f.orders.offered[0].ShutOut(), Pool: f.tasks.batches.pooled(),
+		Polite: s.wants[waiting], Parked: f.orders.offered().ShutOut(), Pool: f.tasks.batches.pooled(),
 		Held: s.wants[held], Blocked: s.wants[blocked], Hops: len(s.hops.target), Files: s.filesLeft,
 		Slow: s.clocks.slowSites, Revisits: p.revisits,
 	}

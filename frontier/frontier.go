@@ -12,14 +12,19 @@ import (
 // A Frontier holds all known pages and hands out the next one. It has one owner and no
 // lock.
 type Frontier struct {
-	o        Options
-	columns  graph.Set // of pages, sites, boards and policies
-	policies policies
+	parts
+	tasks   dispatcher
+	columns graph.Set // of pages, sites, boards and policies
+	layout  string    // see Layout
+}
+
+// parts are what a frontier consists of.
+type parts struct {
+	o        *Options
+	policies *policies
 	orders   *orders
 	sites    *sites
 	pages    *pages
-	tasks    dispatcher
-	layout   string // see Layout
 }
 
 // New returns an empty frontier with the policy of the pages and, unless nil, another for
@@ -33,28 +38,28 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 	if o.MaxAddresses == 0 {
 		o.MaxAddresses = 4*o.MaxSites + 1024
 	}
-	f := &Frontier{o: o, orders: &orders{sitesBy: -1}}
 	choices := []*policy.Choice{page}
+	orders := &orders{}
 	if site != nil {
-		f.orders.sitesBy = page.Spec.Count()
+		orders.sitesBy = page.Spec.Count()
 		choices = append(choices, site)
 	}
 	links := o.Depths || slices.ContainsFunc(choices, func(c *policy.Choice) bool { return c.Spec.Links })
+	f := &Frontier{parts: parts{o: &o, orders: orders, policies: &policies{}}, layout: layoutOf(&o, links, choices)}
 	f.makeParts(links)
 	if err := f.adopt(env, choices, oracle); err != nil {
 		f.Free()
 		return nil, err
 	}
-	f.orders.chooseOffered(&f.o, &f.sites.addresses)
-	f.layout = layoutOf(&f.o, links, choices)
+	f.sites.addresses.groupSites()
 	return f, nil
 }
 
-// makeParts makes the parts and connects them. Columns are made in the order in which
-// they are saved.
+// makeParts makes pages, sites and tasks. Columns are made in the order in which they are
+// saved.
 func (f *Frontier) makeParts(keepLinks bool) {
-	set, o := &f.columns, &f.o
-	f.pages = &pages{o: o, orders: f.orders, policies: &f.policies, yielding: yielding{behind: map[graph.Site]instants{}}}
+	set, o := &f.columns, f.o
+	f.pages = &pages{o: o, orders: f.orders, policies: f.policies, yielding: yielding{behind: map[graph.Site]instants{}}}
 	f.pages.state = graph.NewColumnIn[uint8](set, "page state", o.MaxPages)
 	f.pages.from = graph.NewColumnIn[graph.Page](set, "page from", o.MaxPages)
 	f.pages.depth = graph.NewColumnIn[uint16](set, "page depth", o.MaxPages)
@@ -64,10 +69,7 @@ func (f *Frontier) makeParts(keepLinks bool) {
 	}
 	f.sites = newSites(set, o, f.orders)
 	f.pages.sites = f.sites
-	f.tasks = dispatcher{
-		o: o, orders: f.orders, sites: f.sites, pages: f.pages, policies: &f.policies, patience: patience,
-		batches: batches{o: o, orders: f.orders, sites: f.sites, pages: f.pages, policies: &f.policies},
-	}
+	f.tasks = dispatcher{parts: f.parts, batches: batches{parts: f.parts}, patience: patience}
 }
 
 // adopt makes the policies, with boards of their own. The boards of all policies come
@@ -78,7 +80,7 @@ func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy
 	boards := make([][]*policy.Board, len(choices))
 	for i, c := range choices {
 		for range c.Spec.Count() {
-			boards[i] = append(boards[i], f.orders.add(&f.columns, &f.o))
+			boards[i] = append(boards[i], f.orders.add(&f.columns, f.o))
 		}
 	}
 	for i, c := range choices {
@@ -90,9 +92,6 @@ func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy
 		}
 		p.Columns(func(c graph.AnyColumn) { graph.AddTo(&f.columns, c) })
 		f.policies.add(p)
-	}
-	if m, ok := f.policies.all[0].(policy.Mixer); ok && f.orders.sitesBy < 0 {
-		f.orders.mixer = m
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package frontier
 
 import (
-	"cmp"
 	"math"
 	"time"
 
@@ -16,10 +15,6 @@ type instants []instant
 type instant struct {
 	at time.Duration
 	id uint32
-}
-
-func (a instant) compare(b instant) int {
-	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.id, b.id))
 }
 
 func (a instant) before(b instant) bool { return a.at < b.at || a.at == b.at && a.id < b.id }

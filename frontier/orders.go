@@ -9,13 +9,11 @@ import (
 )
 
 // orders holds the queues in which pages wait: one board for each order that a policy
-// keeps.
+// keeps. The first board chooses the page of a site.
 type orders struct {
 	boards  []board
 	queues  []*queue.Queue // of all boards
-	sitesBy int            // the board that orders the sites; -1 if the one that orders the pages does
-	offered []*queue.Queue // the queues in which sites are offered
-	mixer   policy.Mixer   // chooses the board of the next hand-out; nil for board 0
+	sitesBy int            // the board that chooses the site
 	discounts
 }
 
@@ -36,32 +34,24 @@ func (b board) queue(active bool) *queue.Queue {
 
 // add makes a board and adds its columns to set.
 func (x *orders) add(set *graph.Set, o *Options) *policy.Board {
+	newQueue := func(name string) *queue.Queue {
+		q := queue.New(name, o.MaxPages, o.MaxSites)
+		x.queues = append(x.queues, q)
+		graph.AddTo(set, q)
+		return q
+	}
 	name := fmt.Sprintf("board %d", len(x.boards))
-	b := board{active: queue.New(name, o.MaxPages, o.MaxSites)}
-	x.queues = append(x.queues, b.active)
-	graph.AddTo(set, b.active)
+	b := board{active: newQueue(name)}
 	if o.Mode != Continuous {
-		b.pool = queue.New(name+" pool", o.MaxPages, o.MaxSites)
-		x.queues = append(x.queues, b.pool)
-		graph.AddTo(set, b.pool)
+		b.pool = newQueue(name + " pool")
 	}
 	b.face = policy.NewBoard(b.active, b.pool)
 	x.boards = append(x.boards, b)
 	return b.face
 }
 
-// chooseOffered chooses the queues in which sites are offered. If addresses are limited,
-// the sites of each address become a group there.
-func (x *orders) chooseOffered(o *Options, a *addresses) {
-	for i, b := range x.boards {
-		if x.sitesBy < 0 || x.sitesBy == i {
-			x.offered = append(x.offered, b.active)
-			if a.limited {
-				b.active.Grouped(a.address, o.MaxAddresses+1)
-			}
-		}
-	}
-}
+// offered returns the queue in which sites are offered.
+func (x *orders) offered() *queue.Queue { return x.boards[x.sitesBy].active }
 
 // site returns the site of p.
 func (x *orders) site(p graph.Page) graph.Site { return x.boards[0].active.SiteOf(p) }
@@ -75,10 +65,8 @@ func (x *orders) waits(p graph.Page) bool {
 	return b.active.Waits(p) || b.pool != nil && b.pool.Waits(p)
 }
 
-// first returns the best page of s on a board.
-func (x *orders) first(board uint8, s graph.Site) (graph.Page, bool) {
-	return x.boards[board].active.First(s)
-}
+// first returns the best page of s that may be handed out.
+func (x *orders) first(s graph.Site) (graph.Page, bool) { return x.boards[0].active.First(s) }
 
 // any returns a page of s that waits, whether it may be handed out or not.
 func (x *orders) any(s graph.Site) (graph.Page, bool) {
@@ -144,20 +132,6 @@ func (x *orders) shift(p graph.Page, in bool) {
 	}
 }
 
-// offer lets s be chosen.
-func (x *orders) offer(s graph.Site) {
-	for _, q := range x.offered {
-		q.Offer(s)
-	}
-}
-
-// withdraw keeps s from being chosen.
-func (x *orders) withdraw(s graph.Site) {
-	for _, q := range x.offered {
-		q.Withdraw(s)
-	}
-}
-
 // offerPool lets the pages of s be chosen for a batch.
 func (x *orders) offerPool(s graph.Site) {
 	for _, b := range x.boards {
@@ -174,37 +148,10 @@ func (x *orders) withdrawPool(s graph.Site) {
 	}
 }
 
-// turn returns the board that serves the next hand-out.
-func (x *orders) turn() int {
-	if x.mixer != nil {
-		return x.mixer.Turn()
-	}
-	return 0
-}
-
-// next returns the board that serves the next hand-out, and the one that orders the
-// sites for it.
-func (x *orders) next() (pages, sites int) {
-	pages = x.turn()
-	if x.sitesBy >= 0 {
-		return pages, x.sitesBy
-	}
-	return pages, pages
-}
-
-// best returns the best site that may be requested now, and the board that chooses its
-// page.
-func (x *orders) best() (board int, s graph.Site, ok bool) {
-	board, sites := x.next()
-	s, ok = x.boards[sites].active.Best()
-	return board, s, ok
-}
-
 // bestOfPool returns the best page for a batch and its site.
 func (x *orders) bestOfPool() (p graph.Page, s graph.Site, ok bool) {
-	pages, sites := x.next()
-	if s, ok = x.boards[sites].pool.Best(); ok {
-		p, _ = x.boards[pages].pool.First(s)
+	if s, ok = x.boards[x.sitesBy].pool.Best(); ok {
+		p, _ = x.boards[0].pool.First(s)
 	}
 	return p, s, ok
 }

@@ -19,6 +19,7 @@ type policies struct {
 	droppers   []policy.Dropper
 	admitters  []policy.Admitter
 	revisiters []policy.Revisiter
+	loaders    []policy.Loader
 }
 
 func (x *policies) add(p policy.Policy) {
@@ -29,6 +30,7 @@ func (x *policies) add(p policy.Policy) {
 	x.droppers = appendIf(x.droppers, p)
 	x.admitters = appendIf(x.admitters, p)
 	x.revisiters = appendIf(x.revisiters, p)
+	x.loaders = appendIf(x.loaders, p)
 }
 
 // appendIf appends p to the list if it implements T.
@@ -37,24 +39,6 @@ func appendIf[T any](list []T, p policy.Policy) []T {
 		list = append(list, t)
 	}
 	return list
-}
-
-func (x *policies) known(p, from graph.Page) {
-	for _, q := range x.all {
-		q.Known(p, from)
-	}
-}
-
-func (x *policies) seeded(first, end graph.Page) {
-	for _, s := range x.seeders {
-		s.Seeded(first, end)
-	}
-}
-
-func (x *policies) taken(now time.Duration, p graph.Page, board int) {
-	for _, t := range x.takers {
-		t.Taken(now, p, board)
-	}
 }
 
 // dropped reports that p will not be handed out.
@@ -85,25 +69,10 @@ func (x *policies) came(now time.Duration, p graph.Page, o *event.Outcome, links
 	}
 }
 
-// work lets each policy do about so many links' worth of its work.
-func (x *policies) work(links int) {
-	for _, w := range x.workers {
-		w.Work(links)
-	}
-}
-
 // finish lets the policies complete their work.
 func (x *policies) finish() {
 	for _, w := range x.workers {
 		for w.Work(math.MaxInt) {
-		}
-	}
-}
-
-func (x *policies) loaded() {
-	for _, p := range x.all {
-		if l, ok := p.(policy.Loader); ok {
-			l.Loaded()
 		}
 	}
 }

@@ -3,10 +3,11 @@ package frontier
 import (
 	"fmt"
 	"io"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 // Columns calls each for every column: of the pages, the sites, the boards, the policies.
@@ -15,7 +16,7 @@ func (f *Frontier) Columns(each func(graph.AnyColumn)) { f.columns.Columns(each)
 // Save writes the whole state, in the order of its pages and sites. Heaps are left out,
 // so that equal states give equal bytes, whatever their history.
 func (f *Frontier) Save(w io.Writer) error {
-	layout, rest := layoutColumn(f.layout), f.rest()
+	layout, rest := columnOf("frontier layout", []uint8(f.layout)), f.rest()
 	defer layout.Free()
 	defer rest.Free()
 	err := layout.Save(w)
@@ -38,13 +39,19 @@ func (f *Frontier) rest() *graph.Column[uint64] {
 		list = append(list, uint64(v))
 	}
 	list = append(append(list, hops...), paces...)
-	for _, d := range slices.SortedFunc(slices.Values(due), instant.compare) {
+	for len(due) > 0 {
+		d := due.pop()
 		list = append(list, uint64(d.at), uint64(d.id))
 	}
 	for _, p := range batch.list {
 		list = append(list, uint64(p))
 	}
-	c := graph.NewColumn[uint64]("frontier rest", len(list))
+	return columnOf("frontier rest", list)
+}
+
+// columnOf returns a column with the elements of a list.
+func columnOf[T graph.Value](name string, list []T) *graph.Column[T] {
+	c := graph.NewColumn[T](name, len(list))
 	c.Grow(len(list))
 	copy(c.Slice(), list)
 	return c
@@ -71,7 +78,9 @@ func (f *Frontier) Load(r io.Reader) error {
 	f.pages.recount()
 	f.orders.rebuild(f.Sites())
 	f.sites.rebuild()
-	f.policies.loaded()
+	for _, l := range f.policies.loaders {
+		l.Loaded()
+	}
 	return nil
 }
 
@@ -132,3 +141,56 @@ func (f *Frontier) Bytes() (n int64) {
 
 // Free releases the memory.
 func (f *Frontier) Free() { f.columns.Free() }
+
+// layoutVersion is the format of what Save writes.
+//
+//	1: the frontier of the laboratory
+//	2: hops, twins, sitemaps, bars, revisits, rates
+//	3: discounts; of sites only values of their own, of places only whether there is one
+//	4: how pages failed, what sites have taught of their pace
+//	5: depths of 16 bits
+const layoutVersion = 6
+
+// maxLayout is the most bytes that a layout may have.
+const maxLayout = 1 << 12
+
+// Layout describes what the columns of a saved state depend on: the policies with their
+// parameters, the mode, and whether links are kept, depths are exact and sites have twins.
+// It leaves out limits and delays, which may change between Save and Load.
+func (f *Frontier) Layout() string { return f.layout }
+
+func layoutOf(o *Options, links bool, choices []*policy.Choice) string {
+	parts := []string{fmt.Sprintf("frontier %d", layoutVersion), o.Mode.String()}
+	for _, c := range choices {
+		name := c.Spec.Name
+		for _, p := range c.Spec.Params {
+			if v, ok := c.Params[p.Name]; ok {
+				name += "/" + p.Name + "=" + v
+			}
+		}
+		parts = append(parts, name)
+	}
+	if links {
+		parts = append(parts, "links")
+	}
+	if o.Depths {
+		parts = append(parts, "depths")
+	}
+	if o.Twin != nil {
+		parts = append(parts, "twins")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// loadLayout returns an error if the saved layout is another one.
+func loadLayout(r io.Reader, layout string) error {
+	c := graph.NewColumn[uint8]("frontier layout", maxLayout)
+	defer c.Free()
+	if err := c.Load(r); err != nil {
+		return fmt.Errorf("load frontier: %w", err)
+	}
+	if saved := string(c.Slice()); saved != layout {
+		return fmt.Errorf("load frontier: it was saved as %q, this one is %q", saved, layout)
+	}
+	return nil
+}

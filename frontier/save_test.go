@@ -44,7 +44,7 @@ func TestLoadRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		layout := layoutColumn(f.layout)
+		layout := columnOf("frontier layout", []uint8(f.layout))
 		save(layout)
 		layout.Free()
 		f.Columns(save)

@@ -88,8 +88,6 @@ type (
 	Revisiter interface {
 		Revisited(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page)
 	}
-	// A Mixer has several boards and chooses the one that serves the next hand-out.
-	Mixer interface{ Turn() int }
 	// A Worker has long work to do now and then, such as solving for PageRank. Work is
 	// called before a page is handed out and does about so many links' worth of it;
 	// the laboratory lets it finish, the crawler gives it a slice at a time.
