@@ -15,9 +15,10 @@ import (
 //	  random      a value drawn uniformly from the earlier crawl
 //	  omniscient  its true PageRank (needs the oracle)
 //
-// All values are scaled to a mean of 1. With known=true whoever seeds the crawl makes the old
-// pages known from the start; with known=false they are discovered. It knows the earlier crawl and the links of fetched pages. Cost per link:
-// with parent one comparison, otherwise none.
+// All values are scaled to a mean of 1. With known=true whoever seeds the crawl makes the
+// old pages known from the start; with known=false they are discovered. It knows the
+// earlier crawl and the links of fetched pages. Cost per link: with parent one comparison,
+// otherwise none.
 //
 // Where it fails: new pages may be important; with zero they come last.
 
