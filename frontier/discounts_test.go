@@ -104,7 +104,7 @@ func order(t *testing.T, f *Frontier) (pages []graph.Page) {
 	}
 }
 
-// discounted is a frontier whose first page, on site 0, links to pages 1 to 5 on sites of
+// discounted returns a frontier whose first page, on site 0, links to pages 1 to 5 on sites of
 // their own, of which it is told that it is a near duplicate; pages 6 to 10 are seeds on
 // site 6.
 func discounted(t *testing.T, near bool) (*Frontier, *given) {
@@ -185,7 +185,7 @@ func TestDiscountSite(t *testing.T) {
 	}
 }
 
-// reloaded is a frontier that loads what another saves, with the same policy.
+// reloaded returns a frontier that loads what another saves, with the same policy.
 func reloaded(t *testing.T, g *given, f *Frontier) *Frontier {
 	var b bytes.Buffer
 	h := g.frontier(*f.o)
@@ -260,7 +260,7 @@ func TestDiscountUnseen(t *testing.T) {
 	}
 }
 
-// step ends a work with links to known and new pages, and may find a mirror. In batch modes
+// step ends a task with links to known and new pages, and may find a mirror. In batch modes
 // no page is tried again: it would wait with the value that it had before it was in the
 // batch, discounted or not.
 func step(f *Frontier, r *rand.Rand, w event.Task) {

@@ -30,7 +30,7 @@ type duel struct {
 	named  []graph.Site // site of the web by site
 	world  []uint32     // page of the web by page
 	log    []logged
-	hold   []graph.Site // sites with works to be settled
+	hold   []graph.Site // sites with tasks to be settled
 	files  int          // sitemap files that there were
 	handed []int        // by page: how often
 }
@@ -157,7 +157,7 @@ func (d *duel) seed() {
 	d.apply(e)
 }
 
-// ask asks both for work. Without any, it sees that asking changes nothing, and that
+// ask asks both for a task. Without any, it sees that asking changes nothing, and that
 // the frontier wants to be asked no later than it could have something.
 func (d *duel) ask() bool {
 	want, ok := d.n.hand(d.now, -1)
@@ -247,7 +247,7 @@ func (d *duel) refusals() int {
 	return len(list)
 }
 
-// begin notes a work and checks politeness.
+// begin notes a task and checks politeness.
 func (d *duel) begin(w event.Task) {
 	d.log = append(d.log, logged{at: d.now, e: event.Event{Kind: event.Took, Task: event.Task{Kind: w.Kind, Site: w.Site, Page: w.Page, Board: w.Board, For: w.For}}})
 	if slices.ContainsFunc(d.flying, func(f flight) bool { return f.w.Site == w.Site || f.w.Site == d.twin(w.Site) }) {
@@ -295,7 +295,7 @@ func (d *duel) end(e *event.Event, w event.Task) {
 	}
 }
 
-// settle settles a number of works, in any order.
+// settle settles a number of tasks, in any order.
 func (d *duel) settle(n int) {
 	for ; n > 0 && len(d.hold) > 0; n-- {
 		i := d.r.IntN(len(d.hold))
@@ -306,7 +306,7 @@ func (d *duel) settle(n int) {
 	}
 }
 
-// copy is a frontier that loads what this one saves.
+// copy returns a frontier that loads what this one saves.
 func (d *duel) copy() *Frontier {
 	var b bytes.Buffer
 	f := d.fresh(d.n.o.Hold)
@@ -316,14 +316,14 @@ func (d *duel) copy() *Frontier {
 	return f
 }
 
-// reload goes on with a frontier that was saved and loaded.
+// reload continues with a frontier that was saved and loaded.
 func (d *duel) reload() {
 	f := d.copy()
 	d.f.Free()
 	d.f = f
 }
 
-// run crawls to the end: with up to r works at a time, restarts and reloads.
+// run crawls to the end: with up to r tasks at a time, restarts and reloads.
 func (d *duel) run() {
 	d.seed()
 	r := 1 + d.r.IntN(6)
@@ -400,7 +400,7 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// describe is the whole state as text, without the places in heaps, which depend on
+// describe returns the whole state as text, without the places in heaps, which depend on
 // history.
 func describe(f *Frontier) string {
 	x, c := f.sites, &f.sites.clocks

@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// barredSite is a frontier with one site of n+2 pages, all of which are barred when they
+// barredSite returns a frontier with one site of n+2 pages, all of which are barred when they
 // would be handed out but the first and the last, and the events so far.
 func barredSite(t *testing.T, n int) (f *Frontier, events []event.Event) {
 	choice, err := policy.Choose("breadth-first")

@@ -12,7 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// plain is a frontier with breadth-first and one page, which is acquired.
+// plain returns a frontier with breadth-first and one page, which is acquired.
 func plain(t *testing.T, o Options) *Frontier {
 	t.Helper()
 	choice, err := policy.Choose("breadth-first")

@@ -11,7 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// polled is a frontier of one site with some pages, whose address and rules are known.
+// polled returns a frontier of one site with some pages, whose address and rules are known.
 func polled(t *testing.T, pages int) *Frontier {
 	t.Helper()
 	choice, err := policy.Choose("breadth-first")
@@ -38,7 +38,7 @@ func polled(t *testing.T, pages int) *Frontier {
 	return f
 }
 
-// stepOn hands out the next work, whenever it may be, and ends it.
+// stepOn hands out the next task, whenever it may be, and ends it.
 func stepOn(t *testing.T, f *Frontier, now time.Duration, e event.Event) (w event.Task, at time.Duration) {
 	t.Helper()
 	w, ask, ok := f.Next(now)
@@ -57,7 +57,7 @@ func stepOn(t *testing.T, f *Frontier, now time.Duration, e event.Event) (w even
 	return w, now
 }
 
-// A site that says "too often" is asked at a pace that it does not say it at, and the pace
+// A site that says "too often" is requested at a pace at which it does not say so, and the pace
 // survives a save.
 func TestPace(t *testing.T) {
 	f := polled(t, 90)
@@ -195,7 +195,7 @@ func TestYields(t *testing.T) {
 	}
 }
 
-// acquiredPage is the page that is under way.
+// acquiredPage returns the page that is under way.
 func acquiredPage(f *Frontier) graph.Page {
 	for p := range f.Pages() {
 		if f.State(graph.Page(p)) == Acquired {
@@ -205,7 +205,7 @@ func acquiredPage(f *Frontier) graph.Page {
 	return graph.NoPage
 }
 
-// A robots.txt that is asked for out of turn goes before pages, and its answer does not end
+// A robots.txt that is requested out of turn goes before pages, and its answer does not end
 // the trouble of a site, but makes it wait less long.
 func TestProbe(t *testing.T) {
 	f := polled(t, 9)
