@@ -147,8 +147,9 @@ func (f *Frontier) Free() { f.columns.Free() }
 //	1: the frontier of the laboratory
 //	2: hops, twins, sitemaps, bars, revisits, rates
 //	3: discounts; of sites only values of their own, of places only whether there is one
-//	4: how pages failed, what sites have taught of their pace
+//	4: how pages failed, learned paces
 //	5: depths of 16 bits
+//	6: paces that remember which delay was enough
 const layoutVersion = 6
 
 // maxLayout is the most bytes that a layout may have.
