@@ -6,124 +6,115 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// addresses are the IP addresses: each has a cap on requests at a time and a clock of
-// its own. The sites of an address are a group of the queues, which is shut while the
-// address is busy: nobody looks at them then, and when it is free the best of them at
-// that moment comes first. Addresses are numbered from 1; 0 is none, and never busy.
+// addresses holds the IP addresses. Each has a limit on simultaneous requests and a
+// clock of its own. The sites of an address form a group in the queues, which is shut
+// while the address is busy. So the queues skip them all at no cost, and when the address
+// is free, the best of them at that moment comes first. Addresses are numbered from 1;
+// 0 means none, and is never busy.
 type addresses struct {
+	o       *Options
+	orders  *orders
+	hops    *hops
 	limited bool                  // there is a cap or a delay
-	of      *graph.Column[uint32] // by site
+	address *graph.Column[uint32] // by site
 	active  *graph.Column[uint32] // by address: sites acquired
-	free    *graph.Column[int64]  // by address: instant before which it is not asked
-	clocks  instants              // addresses that wait for their instant
+	free    *graph.Column[int64]  // by address: instant before which it is not requested
+	waits   instants              // addresses that wait for their instant
 }
 
-func newAddresses(set *graph.Set, o *Options) addresses {
-	return addresses{
-		limited: o.AddressCap > 0 || o.AddressDelay > 0,
-		of:      graph.NewColumnIn[uint32](set, "site address", o.MaxSites),
-		active:  graph.NewColumnIn[uint32](set, "address active", o.MaxAddresses+1),
-		free:    graph.NewColumnIn[int64](set, "address next", o.MaxAddresses+1),
+// groupSites makes the queue of sites keep a group for each address.
+func (x *addresses) groupSites() {
+	if x.limited {
+		x.orders.offered().Grouped(x.address, x.o.MaxAddresses+1)
 	}
 }
 
-// setAddress notes the address of s, which must be acquired.
-func (f *Frontier) setAddress(now time.Duration, s graph.Site, a uint32) {
-	f.of.Set(int(s), a)
-	f.active.Grow(int(a) + 1)
-	f.free.Grow(int(a) + 1)
-	f.group(s)
-	f.shut(now, a)
+// set gives s, which must be acquired, the address a.
+func (x *addresses) set(now time.Duration, s graph.Site, a uint32) {
+	x.address.Set(int(s), a)
+	x.active.Grow(int(a) + 1)
+	x.free.Grow(int(a) + 1)
+	x.group(s)
+	x.shut(now, a)
 }
-
-// Address is the number of the address of s, 0 when it has none.
-func (f *Frontier) Address(s graph.Site) uint32 { return f.of.At(int(s)) }
-
-// Addresses are the numbers of the addresses of all sites. They must not be changed.
-func (f *Frontier) Addresses() []uint32 { return f.of.Slice() }
 
 // group puts s into the group of its address.
-func (f *Frontier) group(s graph.Site) {
-	if f.limited {
-		for _, q := range f.asked {
-			q.Group(s, f.of.At(int(s)))
-		}
+func (x *addresses) group(s graph.Site) {
+	if x.limited {
+		x.orders.offered().Group(s, x.address.At(int(s)))
 	}
 }
 
-// shut keeps the sites of a from being chosen while it is busy. It is called whenever
+// shut shuts the group of a if a is busy, and opens it otherwise. It is called whenever
 // that may have changed.
-func (f *Frontier) shut(now time.Duration, a uint32) {
-	if f.limited && a != 0 {
-		busy := f.busy(now, a)
-		for _, q := range f.asked {
-			q.Shut(a, busy)
-		}
+func (x *addresses) shut(now time.Duration, a uint32) {
+	if x.limited && a != 0 {
+		busy := x.busy(now, a)
+		x.orders.offered().Shut(a, busy)
 		if !busy {
-			f.openHops(a)
+			x.hops.reopen(a)
 		}
 	}
 }
 
-// busy reports whether address a may not be asked now.
-func (f *Frontier) busy(now time.Duration, a uint32) bool {
-	return f.o.AddressCap > 0 && int(f.active.At(int(a))) >= f.o.AddressCap || f.free.At(int(a)) > int64(now)
+// busy reports whether address a must not be requested now.
+func (x *addresses) busy(now time.Duration, a uint32) bool {
+	return x.o.AddressCap > 0 && int(x.active.At(int(a))) >= x.o.AddressCap || x.free.At(int(a)) > int64(now)
 }
 
-// AddressIdle reports whether no request to address a is under way, and its delay has
-// passed.
-func (f *Frontier) AddressIdle(now time.Duration, a uint32) bool {
-	return int(a) >= f.active.Len() || f.active.At(int(a)) == 0 && f.free.At(int(a)) <= int64(now)
-}
-
-// enterAddress counts s as a request to its address.
-func (f *Frontier) enterAddress(now time.Duration, s graph.Site) {
-	if a := f.of.At(int(s)); a != 0 {
-		f.active.Slice()[a]++
-		f.shut(now, a)
+// enter begins a request of s to its address.
+func (x *addresses) enter(now time.Duration, s graph.Site) {
+	if a := x.address.At(int(s)); a != 0 {
+		x.active.Slice()[a]++
+		x.shut(now, a)
 	}
 }
 
-// leaveAddress ends the request of s to its address.
-func (f *Frontier) leaveAddress(now time.Duration, s graph.Site, end time.Duration) {
-	if a := f.of.At(int(s)); a != 0 {
-		f.active.Slice()[a]--
-		f.free.Set(int(a), max(f.free.At(int(a)), int64(later(end, f.o.AddressDelay))))
-		f.startClock(now, a)
+// leave ends the request of s to its address.
+func (x *addresses) leave(now time.Duration, s graph.Site, end time.Duration) {
+	if a := x.address.At(int(s)); a != 0 {
+		x.active.Slice()[a]--
+		x.delay(now, end, a)
 	}
 }
 
-// startClock lets a wait for its instant if that lies ahead.
-func (f *Frontier) startClock(now time.Duration, a uint32) {
-	if at := time.Duration(f.free.At(int(a))); f.limited && at > now {
-		f.clocks.push(at, a)
-	}
-	f.shut(now, a)
+// delay lets a wait for its delay, which begins at from.
+func (x *addresses) delay(now, from time.Duration, a uint32) {
+	x.free.Set(int(a), max(x.free.At(int(a)), int64(addCapped(from, x.o.AddressDelay))))
+	x.await(now, a)
 }
 
-func (f *Frontier) wakeAddresses(now time.Duration) {
-	for f.clocks.first() <= now {
-		f.shut(now, f.clocks.pop().id)
+// await lets a wait for its instant if that lies ahead.
+func (x *addresses) await(now time.Duration, a uint32) {
+	if at := time.Duration(x.free.At(int(a))); x.limited && at > now {
+		x.waits.push(at, a)
 	}
+	x.shut(now, a)
 }
 
-// restartAddresses frees all addresses, and lets each wait for its delay from now on.
-func (f *Frontier) restartAddresses(now time.Duration) {
-	f.clocks = f.clocks[:0]
-	for a := 1; a < f.active.Len(); a++ {
-		f.free.Set(a, max(f.free.At(a), int64(later(now, f.o.AddressDelay))))
-		f.active.Set(a, 0)
-		f.startClock(now, uint32(a))
+// wake opens the groups of the addresses whose instant has come.
+func (x *addresses) wake(now time.Duration) {
+	for x.waits.first() <= now {
+		x.shut(now, x.waits.pop().id)
 	}
 }
 
-// rebuildAddresses makes clocks and groups after the columns were loaded.
-func (f *Frontier) rebuildAddresses() {
-	f.clocks = f.clocks[:0]
-	for s := range f.of.Len() {
-		f.group(graph.Site(s))
+// restart frees all addresses, and lets each wait for its delay from now on.
+func (x *addresses) restart(now time.Duration) {
+	x.waits = x.waits[:0]
+	for a := 1; a < x.active.Len(); a++ {
+		x.active.Set(a, 0)
+		x.delay(now, now, uint32(a))
 	}
-	for a := range f.active.Len() {
-		f.startClock(f.now, uint32(a))
+}
+
+// rebuild makes the heap of instants and the groups after the columns were loaded.
+func (x *addresses) rebuild(now time.Duration) {
+	x.waits = x.waits[:0]
+	for s := range x.address.Len() {
+		x.group(graph.Site(s))
+	}
+	for a := range x.active.Len() {
+		x.await(now, uint32(a))
 	}
 }

@@ -21,7 +21,7 @@ func TestBars(t *testing.T) {
 	}
 	f := plain(t, Options{})
 	for b := range event.MaxBar + 1 {
-		if f.setBar(0, b); f.Bar(0) != b || f.State(0) != RefusedPage {
+		if f.pages.setBar(0, b); f.Bar(0) != b || f.State(0) != RefusedPage {
 			t.Errorf("bar %v comes out as %v, %v", b, f.Bar(0), f.State(0))
 		}
 	}

@@ -5,139 +5,103 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/queue"
 )
 
-// batches is the state of batch modes.
+// batches chooses batches of pages. Only pages of the batch are handed out.
 type batches struct {
-	left  int          // pages of the batch that wait to be handed out; of no meaning in mode Continuous
-	whole int          // left when it was chosen
-	pages []graph.Page // those of the batch, some of which may have left it
+	parts
+	list  []graph.Page // pages of the batch; some may have left it
+	whole int          // size of the batch when it was chosen
 }
 
-// aheadBatches is how many batches may be under way in mode Ahead. A batch of an order
-// that stays in few sites keeps few fetchers busy, so it takes several.
+// aheadBatches is how many batches may be under way in mode Ahead. A policy that stays
+// in few sites keeps few fetchers busy with one batch.
 const aheadBatches = 8
 
-// pooled is the number of pages that wait for the next batch.
-func (f *Frontier) pooled() int {
-	if f.o.Mode == Continuous {
+// pooled returns the number of pages that wait for the next batch.
+func (x *batches) pooled() int {
+	if x.o.Mode == Continuous {
 		return 0
 	}
-	return f.queued - f.batch.left
+	return x.pages.queued - x.pages.inBatch
 }
 
-// nextBatch chooses the next batch if it is time, and reports whether there is one.
+// next chooses the next batch if it is time, and reports whether it did. flying is the
+// number of tasks under way.
 //
-// In mode Thesis it is time when all pages of the last one have come, or (S13) when
-// fewer than MinActive works are under way and a tenth of it was handed out: to choose
-// costs as much as the batch is long, and must not be done for every page. In mode
-// Ahead it is time as soon as nothing can be handed out, with at most aheadBatches under
-// way at once.
-func (f *Frontier) nextBatch(now time.Duration) bool {
-	if f.o.Mode == Continuous {
+// In mode Thesis it is time when all pages of the last batch are done, or when fewer than
+// MinActive tasks are under way and a tenth of the batch was handed out. The tenth is
+// there because choosing costs as much as the batch is long. In mode Ahead it is time as
+// soon as nothing can be handed out, with at most aheadBatches under way at once.
+func (x *batches) next(now time.Duration, flying int) bool {
+	if x.o.Mode == Continuous {
 		return false
 	}
-	sites, _ := f.pools()
-	_, any := sites.Best()
+	left := x.pages.inBatch
+	_, _, any := x.orders.bestOfPool()
 	switch {
 	case !any: // nothing else is known, or the policy withholds all of it
 		return false
-	case f.o.Mode == Ahead:
-		if f.batch.left > (aheadBatches-1)*f.o.Batch {
+	case x.o.Mode == Ahead:
+		if left > (aheadBatches-1)*x.o.Batch {
 			return false
 		}
-	case f.batch.left == 0 && f.flying == 0:
-	case f.flying < f.o.MinActive && 10*(f.batch.whole-f.batch.left) >= f.batch.whole:
-		f.carryOver()
+	case left == 0 && flying == 0:
+	case flying < x.o.MinActive && 10*(x.whole-left) >= x.whole:
+		x.carryOver()
 	default:
 		return false
 	}
-	f.work()
-	f.choose(now)
+	x.policies.finish()
+	x.choose(now)
 	return true
 }
 
-// carryOver sends the rest of the batch back.
-func (f *Frontier) carryOver() {
-	for _, p := range f.batch.pages {
-		if f.boards[0].active.Waits(p) {
-			f.shift(p, false)
-		}
+// carryOver returns the rest of the batch to the pool.
+func (x *batches) carryOver() {
+	x.trim()
+	for _, p := range x.list {
+		x.orders.shift(p, false)
+		x.sites.lost(x.orders.site(p))
 	}
-	f.batch.pages, f.batch.left = f.batch.pages[:0], 0
+	x.list, x.pages.inBatch = x.list[:0], 0
 }
 
-// shift moves a page into the batch or out of it.
-func (f *Frontier) shift(p graph.Page, in bool) {
-	for _, b := range f.boards {
-		from, to := b.active, b.pool
-		if in {
-			from, to = to, from
-		}
-		to.Set(p, from.Value(p)) // Rescore leaves out the queue in which p does not wait
-		from.Remove(p)
-		to.Push(p)
-		f.raise(from, p)
-	}
-	if s := f.Site(p); in {
-		f.gained(s)
-	} else {
-		f.lost(s)
-	}
+// trim removes the pages that left the batch from its list.
+func (x *batches) trim() {
+	x.list = slices.DeleteFunc(x.list, func(p graph.Page) bool { return !x.orders.boards[0].active.Waits(p) })
 }
 
-// choose moves the best K pages into the batch: by the order of the policies, whether
-// their sites may be asked now or not, and at most the share of each site.
-func (f *Frontier) choose(now time.Duration) {
-	limit := f.o.Batch
-	if f.o.SiteShare > 0 {
-		limit = max(1, int(f.o.SiteShare*float64(f.o.Batch)))
+// choose moves the best pages into the batch, in the order of the policies, whether their
+// sites may be requested now or not. No site gets more than its share.
+func (x *batches) choose(now time.Duration) {
+	limit := x.o.Batch
+	if x.o.SiteShare > 0 {
+		limit = max(1, int(x.o.SiteShare*float64(x.o.Batch)))
 	}
 	taken := map[graph.Site]int{}
 	var full []graph.Site
-	f.batch.pages = slices.DeleteFunc(f.batch.pages, func(p graph.Page) bool { return !f.boards[0].active.Waits(p) })
-	chosen := len(f.batch.pages)
-	for n := 0; n < f.o.Batch; n++ {
-		sites, pages := f.pools()
-		s, ok := sites.Best()
+	x.trim()
+	old := len(x.list)
+	for range x.o.Batch {
+		p, s, ok := x.orders.bestOfPool()
 		if !ok {
 			break
 		}
-		p, _ := pages.First(s)
-		f.shift(p, true)
-		f.batch.pages = append(f.batch.pages, p)
+		x.orders.shift(p, true)
+		x.sites.gained(s)
+		x.list = append(x.list, p)
 		if taken[s]++; taken[s] == limit {
 			full = append(full, s)
-			f.offerPool(s, false)
+			x.orders.withdrawPool(s)
 		}
 	}
 	for _, s := range full {
-		f.offerPool(s, true)
+		x.orders.offerPool(s)
 	}
-	f.batch.left = len(f.batch.pages)
-	f.batch.whole = f.batch.left
-	if f.o.Batched != nil {
-		f.o.Batched(now, f.batch.pages[chosen:])
-	}
-}
-
-// pools is the queues from which a batch is chosen: that which orders the sites and
-// that which orders the pages.
-func (f *Frontier) pools() (sites, pages *queue.Queue) {
-	b := f.turn()
-	if f.order >= 0 {
-		return f.boards[f.order].pool, f.boards[b].pool
-	}
-	return f.boards[b].pool, f.boards[b].pool
-}
-
-func (f *Frontier) offerPool(s graph.Site, yes bool) {
-	for _, b := range f.boards {
-		if yes {
-			b.pool.Offer(s)
-		} else {
-			b.pool.Withdraw(s)
-		}
+	x.whole = len(x.list)
+	x.pages.inBatch = x.whole
+	if x.o.Batched != nil {
+		x.o.Batched(now, x.list[old:])
 	}
 }

@@ -96,7 +96,7 @@ func benchmarkCrawl(b *testing.B, w *web) {
 	b.ReportMetric(float64(sites)/float64(f.Sites()), "B/site")
 }
 
-// siteBytes is the memory of what is kept by site: the columns that say so, and in the
+// siteBytes returns the memory of what is kept by site: the columns that say so, and in the
 // queue 8 bytes for the block of a site, 1 for its size, 4 for its place and 16 for its
 // offer.
 func siteBytes(f *Frontier) int64 {
@@ -113,7 +113,7 @@ func conditions(b *testing.B, format string, args ...any) {
 	b.Logf("%s, %s/%s, %d cores: %s", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), fmt.Sprintf(format, args...))
 }
 
-// clockTick is the time between two readings of the clock.
+// clockTick returns the time between two readings of the clock.
 func clockTick() time.Duration {
 	const n = 100_000
 	start := time.Now()
@@ -177,7 +177,7 @@ func record(tb testing.TB, w *web) (events []event.Event, links int) {
 	}
 }
 
-// generated is the generated web of the bars: 1 M pages, 20 M links, 20,000 sites.
+// generated returns the generated web of the bars: 1 M pages, 20 M links, 20,000 sites.
 func generated(tb testing.TB) *web {
 	fake, err := fakeweb.New(fakeweb.Spec{Pages: 1_000_000, Links: 20_000_000, Sites: 20_000, Seed: 1})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // TestHoles: a journal that has lost records can be replayed. What does not fit is
 // passed over, what comes after a hole keeps its numbers, nothing panics, and the crawl
-// can go on from there to its end.
+// can continue from there to its end.
 func TestHoles(t *testing.T) {
 	losses, misfits := 0, 0
 	for seed := range uint64(40) {
@@ -54,7 +54,7 @@ func replayWithHoles(d *duel, f *Frontier) (lost, passed int) {
 			continue
 		}
 		for _, s := range e.New {
-			f.SkipSites(max(0, int(s)-f.Sites())) // ids of new sites go on from there
+			f.SkipSites(max(0, int(s)-f.Sites())) // ids of new sites continue from there
 			break
 		}
 		if e.Hop {
@@ -130,7 +130,7 @@ func TestCheck(t *testing.T) {
 		"2 bars for 1":                           {Kind: event.Seed, New: []graph.Site{0}, Bars: make([]event.Bar, 2)},
 		"no bar 32":                              {Kind: event.Seed, New: []graph.Site{0}, Bars: []event.Bar{32}},
 		"admitted: page 3 is not known":          {Kind: event.Admitted, Admit: []graph.Page{3}},
-		"no work of kind 4":                      {Kind: event.Took, Task: event.Task{Kind: 4, Site: 1}},
+		"no task of kind 4":                      {Kind: event.Took, Task: event.Task{Kind: 4, Site: 1}},
 		"no board 1":                             {Kind: event.Took, Task: event.Task{Site: 1, Board: 1}},
 		"took: site 0 is acquired":               {Kind: event.Took, Task: event.Task{Kind: event.Fetch, Page: 1}},
 		"took: site 2 is not known":              {Kind: event.Took, Task: event.Task{Site: 2}},
@@ -216,7 +216,7 @@ func wild(t *testing.T, seed uint64, events int) (applied int) {
 	return applied
 }
 
-// wildEvent is an event with small random numbers everywhere. New sites get names.
+// wildEvent returns an event with small random numbers everywhere. New sites get names.
 func wildEvent(r *rand.Rand, d *duel, now time.Duration) event.Event {
 	pages, sites := d.f.Pages()+1, d.f.Sites()+1
 	e := event.Event{

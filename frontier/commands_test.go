@@ -284,7 +284,7 @@ func (s *script) more(site string) {
 	s.printf("%s", s.begin(w))
 }
 
-// done is the end of a page: done a/1 -> a/2, or fail a/1 timeout again=60s.
+// done ends an attempt at a page: done a/1 -> a/2, or fail a/1 timeout again=60s.
 func (s *script) done(a *arguments, failed bool) {
 	p := s.page(a.one())
 	e := event.Event{Kind: event.Done, Task: event.Task{Page: p}, Start: s.starts[uint32(p)], End: s.now, Retry: a.duration("retry"), Keep: !a.has("close")}
@@ -325,7 +325,7 @@ func (s *script) class(name string) event.Class {
 	return 0
 }
 
-// save goes on with a frontier that was saved and loaded.
+// save continues with a frontier that was saved and loaded.
 func (s *script) save() {
 	var b bytes.Buffer
 	if err := s.f.Save(&b); err != nil {
@@ -367,14 +367,14 @@ var stageNames = [...]string{", needs its address", ", needs robots.txt", "", ",
 func (s *script) state() {
 	f := s.f
 	for i, name := range s.sites.names {
-		at := placeNames[f.place.At(i)]
-		if f.place.At(i) == waiting {
-			at += " until " + instantName(time.Duration(f.next.At(i)))
+		at := placeNames[f.sites.place.At(i)]
+		if f.sites.place.At(i) == waiting {
+			at += " until " + instantName(f.Instant(graph.Site(i)))
 		}
-		if a := f.of.At(i); f.place.At(i) == ready && a != 0 && f.busy(s.now, a) {
+		if a := f.Address(graph.Site(i)); f.sites.place.At(i) == ready && a != 0 && f.sites.addresses.busy(s.now, a) {
 			at += ", address busy"
 		}
-		at += stageNames[f.stage.At(i)]
+		at += stageNames[f.sites.stage.At(i)]
 		by := map[State][]string{}
 		for p, page := range s.pages.names {
 			if f.Site(graph.Page(p)) == graph.Site(i) {

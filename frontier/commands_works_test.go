@@ -40,7 +40,7 @@ func (s *script) ruled(a *arguments) {
 	s.apply(e)
 }
 
-// listed is the end of a sitemap file: listed a -> a/2 a/3.
+// listed ends the fetch of a sitemap file: listed a -> a/2 a/3.
 func (s *script) listed(a *arguments) {
 	e := event.Event{Kind: event.Listed, Task: event.Task{Site: s.site(a.one())}, Start: s.now, End: s.now, Retry: a.duration("retry"), Files: uint32(a.number("files"))}
 	if a.has("fail") {
@@ -57,7 +57,7 @@ func (s *script) skip(a *arguments) {
 	s.f.Skip(len(a.words))
 }
 
-// all is the numbers of known pages.
+// all returns the numbers of known pages.
 func (s *script) all(names []string) (pages []graph.Page) {
 	for _, name := range names {
 		pages = append(pages, s.page(name))

@@ -7,69 +7,113 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// MaxDepth is the largest depth that is told from others.
+// MaxDepth is the largest depth. Pages that are further away have it too.
 const MaxDepth = math.MaxUint16
 
-// An order that takes important pages first finds many pages by a long way before it
-// finds them by a short one. With Options.Depths the depth of a page is that of the
-// shortest way over the pages that came: a page that turns out to be nearer brings those
-// behind it nearer, over the links that are kept. The result does not depend on the order
-// in which they are looked at. Of a page that comes again the links of its first visit
-// are kept; those of later ones count at the moment when they come.
+// depths holds how far pages are from the seeds, and the links to compute that.
+//
+// A policy that takes important pages first finds many pages by a long path before it
+// finds a short one. With Options.Depths the depth of a page is that of the shortest path
+// over fetched pages: a page that turns out to be nearer brings the pages behind it
+// nearer. The result does not depend on the order in which they are visited. Of a page
+// that is fetched again, the links of the first visit are kept; those of later visits
+// count at the moment of the visit.
+type depths struct {
+	depth  *graph.Column[uint16]
+	links  *links       // nil if neither a policy nor Options.Depths needs them
+	nearer []graph.Page // see Nearer
+	relax  []graph.Page // scratch: pages whose links are to be followed
+}
 
-// below is the depth of a page that p links to.
-func (f *Frontier) below(p graph.Page) uint16 {
-	if d := f.depth.At(int(p)); d < MaxDepth {
+// below returns the depth of a page that p links to.
+func (x *pages) below(p graph.Page) uint16 {
+	if d := x.depth.At(int(p)); d < MaxDepth {
 		return d + 1
 	}
 	return MaxDepth
 }
 
-// reach is told the links of a page that came.
-func (f *Frontier) reach(p graph.Page, links []graph.Page) {
-	if !f.o.Depths {
+// reach lowers the depths of the pages that a fetched page links to.
+func (x *pages) reach(p graph.Page, links []graph.Page) {
+	if !x.o.Depths {
 		return
 	}
-	depth := f.below(p)
+	depth := x.below(p)
 	for _, q := range links {
-		f.bringNearer(q, depth)
+		x.bringNearer(q, depth)
 	}
 }
 
-// bringNearer says that p is at most so many links away from a seed.
-func (f *Frontier) bringNearer(p graph.Page, depth uint16) {
-	if !f.lowerDepth(p, depth) || !f.o.Depths {
+// bringNearer notes that p is at most depth links away from a seed.
+func (x *pages) bringNearer(p graph.Page, depth uint16) {
+	if !x.lowerDepth(p, depth) || !x.o.Depths {
 		return
 	}
-	f.relax = append(f.relax[:0], p)
-	for i := 0; i < len(f.relax); i++ { // first come first served: few are looked at twice
-		from := f.relax[i]
-		depth := f.below(from)
-		for _, q := range f.links.of(from) {
-			if f.lowerDepth(q, depth) {
-				f.relax = append(f.relax, q)
+	x.relax = append(x.relax[:0], p)
+	for i := 0; i < len(x.relax); i++ { // breadth first, so that few are visited twice
+		from := x.relax[i]
+		depth := x.below(from)
+		for _, q := range x.links.of(from) {
+			if x.lowerDepth(q, depth) {
+				x.relax = append(x.relax, q)
 			}
 		}
 	}
 }
 
-// lowerDepth gives a page a smaller depth, and reports whether it is one.
-func (f *Frontier) lowerDepth(p graph.Page, depth uint16) bool {
-	if f.depth.At(int(p)) <= depth {
+// lowerDepth gives a page a smaller depth, and reports whether it is smaller.
+func (x *pages) lowerDepth(p graph.Page, depth uint16) bool {
+	if x.depth.At(int(p)) <= depth {
 		return false
 	}
-	f.depth.Set(int(p), depth)
-	if f.o.Depths && f.Bar(p) == event.BarDepth {
-		f.nearer = append(f.nearer, p)
+	x.depth.Set(int(p), depth)
+	if x.o.Depths && x.bar(p) == event.BarDepth {
+		x.nearer = append(x.nearer, p)
 	}
 	return true
 }
 
-// Nearer hands over the pages that were refused for their depth and whose depth has
-// fallen since it was last called: the driver may admit them. A page may be there more
-// than once. The slice is used again.
-func (f *Frontier) Nearer() []graph.Page {
-	list := f.nearer
-	f.nearer = f.nearer[:0]
-	return list
+// links holds the out-links of fetched pages. It takes 8 bytes for each known page and 4
+// for each link.
+type links struct {
+	at *graph.Column[uint64]     // by page: where its list begins, plus 1; 0 if it has none
+	to *graph.Column[graph.Page] // for each page the number of its links, then the links
+}
+
+// linksEach is the number of links a page for which address space is reserved if
+// Options.MaxLinks is 0.
+const linksEach = 256
+
+func newLinks(set *graph.Set, o *Options) *links {
+	most := o.MaxLinks
+	if most == 0 {
+		most = linksEach * o.MaxPages
+	}
+	return &links{
+		at: graph.NewColumnIn[uint64](set, "link lists", o.MaxPages),
+		to: graph.NewColumnIn[graph.Page](set, "links", o.MaxPages+most),
+	}
+}
+
+// add keeps the links of p. A nil l keeps nothing.
+func (l *links) add(p graph.Page, list []graph.Page) {
+	if l == nil || len(list) == 0 {
+		return
+	}
+	l.at.Grow(int(p) + 1)
+	n := l.to.Len()
+	l.at.Set(int(p), uint64(n)+1)
+	l.to.Grow(n + 1 + len(list))
+	l.to.Set(n, graph.Page(len(list)))
+	copy(l.to.Slice()[n+1:], list)
+}
+
+// of returns the links of p, or nil if they are not kept.
+func (l *links) of(p graph.Page) []graph.Page {
+	if l == nil || int(p) >= l.at.Len() || l.at.At(int(p)) == 0 {
+		return nil
+	}
+	n := l.at.At(int(p)) - 1
+	to := l.to.Slice()
+	return to[n+1 : n+1+uint64(to[n])]
 }

@@ -82,7 +82,7 @@ func (w *depthWorld) fetch() bool {
 	return true
 }
 
-// distances are those over the pages that came, from the seed.
+// distances returns the lengths of the shortest paths from the seed over fetched pages.
 func (w *depthWorld) distances() []int {
 	far := make([]int, len(w.page))
 	for i := range far {
@@ -105,7 +105,7 @@ func (w *depthWorld) distances() []int {
 }
 
 // TestDepths: whatever the order, the depth of a page is that of the shortest way over the
-// pages that came, and a crawl with a limit fetches the pages within it, no others.
+// fetched pages, and a crawl with a limit fetches the pages within it, no others.
 func TestDepths(t *testing.T) {
 	late := 0 // pages that were refused at first
 	for seed := range uint64(20) {
@@ -151,7 +151,7 @@ func TestDepths(t *testing.T) {
 	}
 }
 
-// reload goes on with a frontier that was saved and loaded.
+// reload continues with a frontier that was saved and loaded.
 func (w *depthWorld) reload(name string) {
 	f := newDepthFrontier(w.t, name, true)
 	if err := f.Load(bytes.NewReader(saved(w.t, w.f))); err != nil {

@@ -8,21 +8,20 @@ import (
 	"github.com/winnow-crawler/winnow/queue"
 )
 
-// discounts are the pages that go later than their values say: those that only near
-// duplicates link to (W20), and all pages of sites that mirror others (W21). While such
-// a page waits, its value in the queues is that of policy.Lower; elsewhere it is the
-// value that the policies gave it, and they never see another.
+// discounts holds the pages that are handed out later than their values say: those that
+// only near duplicates link to, and all pages of sites that mirror others. While such a
+// page waits, its value in the queues is that of policy.Lower. The policies see only the
+// values that they set.
 //
 //	in a queue:  value = Lower(v) if it is discounted, v otherwise
 //	else:        value = v
 //
-// Both are sets of bits that take no memory before the first of them, and until then
-// nothing is done for a link.
+// Both sets take no memory and no time before the first discount.
 type discounts struct {
 	nears   *graph.Column[uint64] // bit by page
 	mirrors *graph.Column[uint64] // bit by site
 	near    int                   // bits in nears
-	any     bool                  // there was one, of either
+	used    bool                  // there was a discount of either kind
 }
 
 func newDiscounts(set *graph.Set, o *Options) discounts {
@@ -32,99 +31,99 @@ func newDiscounts(set *graph.Set, o *Options) discounts {
 	}
 }
 
-// bit reports whether i is in a set, setBit puts it there.
+// bit reports whether i is in a set.
 func bit(set *graph.Column[uint64], i uint32) bool {
 	return int(i/64) < set.Len() && set.At(int(i/64))>>(i%64)&1 != 0
 }
 
+// setBit puts i into a set.
 func setBit(set *graph.Column[uint64], i uint32) {
 	set.Grow(int(i/64) + 1)
 	set.Slice()[i/64] |= 1 << (i % 64)
 }
 
-// Discounted reports whether p goes later than its value says.
-func (f *Frontier) Discounted(p graph.Page) bool {
-	return f.discounts.any && (bit(f.nears, uint32(p)) || bit(f.mirrors, uint32(f.Site(p))))
+// discounted reports whether p is handed out later than its value says.
+func (x *orders) discounted(p graph.Page) bool {
+	return x.used && (bit(x.nears, uint32(p)) || bit(x.mirrors, uint32(x.site(p))))
 }
 
-// discounting lets the boards ask which pages are discounted, from the first one on.
-func (f *Frontier) discounting() {
-	if f.discounts.any {
+// useDiscounts makes the boards take discounts into account from now on.
+func (x *orders) useDiscounts() {
+	if x.used {
 		return
 	}
-	f.discounts.any = true
-	for _, b := range f.boards {
-		b.face.Discount(f.Discounted)
+	x.used = true
+	for _, b := range x.boards {
+		b.face.Discount(x.discounted)
 	}
 }
 
-// reviseDiscounts makes what depends on the columns after they were loaded.
-func (f *Frontier) reviseDiscounts() {
-	f.near = 0
-	for _, w := range f.nears.Slice() {
-		f.near += bits.OnesCount64(w)
+// rebuildDiscounts makes what depends on the columns after they were loaded.
+func (x *orders) rebuildDiscounts() {
+	x.near = 0
+	for _, w := range x.nears.Slice() {
+		x.near += bits.OnesCount64(w)
 	}
-	f.discounts.any = false
-	for _, b := range f.boards {
+	x.used = false
+	for _, b := range x.boards {
 		b.face.Discount(nil)
 	}
-	if f.nears.Len() > 0 || f.mirrors.Len() > 0 {
-		f.discounting()
+	if x.nears.Len() > 0 || x.mirrors.Len() > 0 {
+		x.useDiscounts()
 	}
 }
 
-// discountNew discounts the next n pages, before they become known.
-func (f *Frontier) discountNew(n int) {
+// discountNew discounts n pages from first on, before they become known.
+func (x *orders) discountNew(first, n int) {
 	if n == 0 {
 		return
 	}
-	f.discounting()
-	f.near += n
+	x.useDiscounts()
+	x.near += n
 	for i := range n {
-		setBit(f.nears, uint32(f.Pages()+i))
+		setBit(x.nears, uint32(first+i))
 	}
 }
 
-// liftNear ends the discount of pages to which one links that is no near duplicate. The
-// pages of a mirror stay discounted.
-func (f *Frontier) liftNear(links []graph.Page) {
-	for _, p := range links {
-		if !bit(f.nears, uint32(p)) {
-			continue
-		}
-		f.nears.Slice()[p/64] &^= 1 << (p % 64)
-		f.near--
-		if !f.Discounted(p) {
-			f.revalue(p, policy.Raise)
-		}
-	}
-}
-
-// DiscountSite discounts all pages of s from now on, for ever, and those that become
-// known later: the site mirrors another (W21). It costs as much as pages of s wait. As
-// the driver decides it, it has to do so again on replay, after the same event.
-func (f *Frontier) DiscountSite(s graph.Site) {
-	if bit(f.mirrors, uint32(s)) {
+// liftNear ends the discount of pages that are linked from a page that is no near
+// duplicate. The pages of a mirror stay discounted.
+func (x *orders) liftNear(links []graph.Page) {
+	if x.near == 0 {
 		return
 	}
-	f.discounting()
-	if int(s) < f.Sites() {
-		for _, p := range f.waitingPages(s) {
-			if !f.Discounted(p) {
-				f.revalue(p, policy.Lower)
+	for _, p := range links {
+		if !bit(x.nears, uint32(p)) {
+			continue
+		}
+		x.nears.Slice()[p/64] &^= 1 << (p % 64)
+		x.near--
+		if !x.discounted(p) {
+			x.revalue(p, policy.Raise)
+		}
+	}
+}
+
+// discountSite discounts all pages of s for ever, also those that become known later.
+// known is the number of known sites.
+func (x *orders) discountSite(s graph.Site, known int) {
+	if bit(x.mirrors, uint32(s)) {
+		return
+	}
+	x.useDiscounts()
+	if int(s) < known {
+		for _, p := range x.waiting(s) {
+			if !x.discounted(p) {
+				x.revalue(p, policy.Lower)
 			}
 		}
 	}
-	setBit(f.mirrors, uint32(s))
+	setBit(x.mirrors, uint32(s))
 }
 
-// SiteDiscounted reports whether DiscountSite was called for s.
-func (f *Frontier) SiteDiscounted(s graph.Site) bool { return bit(f.mirrors, uint32(s)) }
-
-// waitingPages are the pages of s that wait, of the batch or not: they are taken out of
-// the first board and put back, which changes no order.
-func (f *Frontier) waitingPages(s graph.Site) (list []graph.Page) {
-	b := f.boards[0]
+// waiting returns the pages of s that wait, of the batch or not. It takes them out of the
+// first board and puts them back, which changes no order.
+func (x *orders) waiting(s graph.Site) (list []graph.Page) {
+	b := x.boards[0]
 	for _, q := range []*queue.Queue{b.active, b.pool} {
 		if q == nil {
 			continue
@@ -142,25 +141,24 @@ func (f *Frontier) waitingPages(s graph.Site) (list []graph.Page) {
 }
 
 // revalue changes the value of p where it waits.
-func (f *Frontier) revalue(p graph.Page, to func(float64) float64) {
-	for _, b := range f.boards {
-		for _, q := range []*queue.Queue{b.active, b.pool} {
-			if q != nil && q.Waits(p) {
-				q.Set(p, to(q.Value(p)))
-			}
+func (x *orders) revalue(p graph.Page, to func(float64) float64) {
+	for _, q := range x.queues {
+		if q.Waits(p) {
+			q.Set(p, to(q.Value(p)))
 		}
 	}
 }
 
-// lower is called before a page waits in q, raise when it does no longer.
-func (f *Frontier) lower(q *queue.Queue, p graph.Page) {
-	if f.discounts.any && f.Discounted(p) {
+// lower is called before a page waits in q.
+func (x *orders) lower(q *queue.Queue, p graph.Page) {
+	if x.discounted(p) {
 		q.Set(p, policy.Lower(q.Value(p)))
 	}
 }
 
-func (f *Frontier) raise(q *queue.Queue, p graph.Page) {
-	if f.discounts.any && f.Discounted(p) {
+// raise is called when a page no longer waits in q.
+func (x *orders) raise(q *queue.Queue, p graph.Page) {
+	if x.discounted(p) {
 		q.Set(p, policy.Raise(q.Value(p)))
 	}
 }

@@ -104,7 +104,7 @@ func order(t *testing.T, f *Frontier) (pages []graph.Page) {
 	}
 }
 
-// discounted is a frontier whose first page, on site 0, links to pages 1 to 5 on sites of
+// discounted returns a frontier whose first page, on site 0, links to pages 1 to 5 on sites of
 // their own, of which it is told that it is a near duplicate; pages 6 to 10 are seeds on
 // site 6.
 func discounted(t *testing.T, near bool) (*Frontier, *given) {
@@ -150,7 +150,7 @@ func TestDiscountNear(t *testing.T) {
 func TestDiscountStays(t *testing.T) {
 	f, _ := discounted(t, false)
 	defer f.Free()
-	if f.discounts.any || f.nears.Bytes()+f.mirrors.Bytes() != 0 {
+	if f.orders.used || f.orders.nears.Bytes()+f.orders.mirrors.Bytes() != 0 {
 		t.Error("there are discounts")
 	}
 	f, _ = discounted(t, true)
@@ -185,10 +185,10 @@ func TestDiscountSite(t *testing.T) {
 	}
 }
 
-// reloaded is a frontier that loads what another saves, with the same policy.
+// reloaded returns a frontier that loads what another saves, with the same policy.
 func reloaded(t *testing.T, g *given, f *Frontier) *Frontier {
 	var b bytes.Buffer
-	h := g.frontier(f.o)
+	h := g.frontier(*f.o)
 	if err := cmp.Or(f.Save(&b), h.Load(&b)); err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestDiscountLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.look()
-	if h.discounts.any || describe(h) != describe(plain) {
+	if h.orders.used || describe(h) != describe(plain) {
 		t.Errorf("loaded over it: %s", firstDifference(describe(plain), describe(h)))
 	}
 }
@@ -260,7 +260,7 @@ func TestDiscountUnseen(t *testing.T) {
 	}
 }
 
-// step ends a work with links to known and new pages, and may find a mirror. In batch modes
+// step ends a task with links to known and new pages, and may find a mirror. In batch modes
 // no page is tried again: it would wait with the value that it had before it was in the
 // batch, discounted or not.
 func step(f *Frontier, r *rand.Rand, w event.Task) {
@@ -285,7 +285,7 @@ func step(f *Frontier, r *rand.Rand, w event.Task) {
 // values looks at the value with which each page waits.
 func values(t *testing.T, f *Frontier) {
 	for p := range graph.Page(f.Pages()) {
-		for _, b := range f.boards {
+		for _, b := range f.orders.boards {
 			q, v := b.active, b.face.Value(p)
 			if b.pool != nil && b.pool.Waits(p) {
 				q = b.pool

@@ -10,7 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// newForbidRun is a spareRun of one site with five pages whose pages may be forbidden.
+// newForbidRun returns a spareRun of one site with five pages whose pages may be forbidden.
 func newForbidRun(t *testing.T, forbid *bool) *spareRun {
 	t.Helper()
 	r := newSpareRun(t, 2, nil)
@@ -23,7 +23,7 @@ func newForbidRun(t *testing.T, forbid *bool) *spareRun {
 	return r
 }
 
-// A site all of whose pages are forbidden is asked for nothing, whatever is known of it:
+// A site all of whose pages are forbidden gets no request, whatever is known of it:
 // neither address nor robots.txt nor sitemap, at first or when they have expired.
 func TestForbid(t *testing.T) {
 	forbid := true
@@ -61,7 +61,7 @@ func TestForbid(t *testing.T) {
 	r.checkReplay(t, 2)
 }
 
-// ruled ends a work by an event of its own.
+// ruled ends a task by an event of its own.
 func (r *spareRun) ruled(w event.Task, e event.Event) {
 	r.works = append(r.works, w)
 	r.log(event.Event{Kind: event.Took, Task: event.Task{Kind: w.Kind, Site: w.Site, For: w.For, Page: w.Page, Board: w.Board}})
@@ -71,7 +71,7 @@ func (r *spareRun) ruled(w event.Task, e event.Event) {
 	r.apply(e)
 }
 
-// Files that are withdrawn are not asked for; the others are.
+// Files that are withdrawn are not requested; the others are.
 func TestWithdrawnFiles(t *testing.T) {
 	forbid := false
 	r := newForbidRun(t, &forbid)
@@ -100,7 +100,7 @@ func TestWithdrawnFiles(t *testing.T) {
 	}
 }
 
-// A robots.txt that moved to a site which is denied then is asked for again where it was.
+// A robots.txt that moved to a site which is denied then is requested again where it was.
 func TestWithdrawnHop(t *testing.T) {
 	forbid := false
 	r := newForbidRun(t, &forbid)

@@ -30,7 +30,7 @@ type duel struct {
 	named  []graph.Site // site of the web by site
 	world  []uint32     // page of the web by page
 	log    []logged
-	hold   []graph.Site // sites with works to be settled
+	hold   []graph.Site // sites with tasks to be settled
 	files  int          // sitemap files that there were
 	handed []int        // by page: how often
 }
@@ -90,7 +90,7 @@ func newDuel(t *testing.T, seed uint64) *duel {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.patience = d.n.patience
+		f.tasks.patience = d.n.patience
 		return f
 	}
 	d.n.patience = []int{1, 2, patience}[seed%3]
@@ -157,7 +157,7 @@ func (d *duel) seed() {
 	d.apply(e)
 }
 
-// ask asks both for work. Without any, it sees that asking changes nothing, and that
+// ask asks both for a task. Without any, it sees that asking changes nothing, and that
 // the frontier wants to be asked no later than it could have something.
 func (d *duel) ask() bool {
 	want, ok := d.n.hand(d.now, -1)
@@ -211,9 +211,9 @@ func (d *duel) count() {
 	if got != want {
 		d.t.Fatalf("%v: counts %+v, want %+v", d.now, got, want)
 	}
-	kept := d.f.census
-	if d.f.recountPages(); d.f.census != kept {
-		d.t.Fatalf("%v: the census was %v, pages say %v", d.now, kept, d.f.census)
+	kept := d.f.pages.census
+	if d.f.pages.recount(); d.f.pages.census != kept {
+		d.t.Fatalf("%v: the census was %v, pages say %v", d.now, kept, d.f.pages.census)
 	}
 }
 
@@ -232,7 +232,7 @@ func (d *duel) askInVain(again time.Duration) {
 		d.log = append(d.log, logged{at: later, e: asked})
 		other.Apply(later, &asked)
 	} else {
-		other.wake(later)
+		other.pages.wake(later)
 	}
 	if got, want := describe(d.f), describe(other); got != want {
 		d.t.Fatalf("%v: a question in vain changed the state: %s", later, firstDifference(want, got))
@@ -247,7 +247,7 @@ func (d *duel) refusals() int {
 	return len(list)
 }
 
-// begin notes a work and checks politeness.
+// begin notes a task and checks politeness.
 func (d *duel) begin(w event.Task) {
 	d.log = append(d.log, logged{at: d.now, e: event.Event{Kind: event.Took, Task: event.Task{Kind: w.Kind, Site: w.Site, Page: w.Page, Board: w.Board, For: w.For}}})
 	if slices.ContainsFunc(d.flying, func(f flight) bool { return f.w.Site == w.Site || f.w.Site == d.twin(w.Site) }) {
@@ -295,7 +295,7 @@ func (d *duel) end(e *event.Event, w event.Task) {
 	}
 }
 
-// settle settles a number of works, in any order.
+// settle settles a number of tasks, in any order.
 func (d *duel) settle(n int) {
 	for ; n > 0 && len(d.hold) > 0; n-- {
 		i := d.r.IntN(len(d.hold))
@@ -306,7 +306,7 @@ func (d *duel) settle(n int) {
 	}
 }
 
-// copy is a frontier that loads what this one saves.
+// copy returns a frontier that loads what this one saves.
 func (d *duel) copy() *Frontier {
 	var b bytes.Buffer
 	f := d.fresh(d.n.o.Hold)
@@ -316,14 +316,14 @@ func (d *duel) copy() *Frontier {
 	return f
 }
 
-// reload goes on with a frontier that was saved and loaded.
+// reload continues with a frontier that was saved and loaded.
 func (d *duel) reload() {
 	f := d.copy()
 	d.f.Free()
 	d.f = f
 }
 
-// run crawls to the end: with up to r works at a time, restarts and reloads.
+// run crawls to the end: with up to r tasks at a time, restarts and reloads.
 func (d *duel) run() {
 	d.seed()
 	r := 1 + d.r.IntN(6)
@@ -372,7 +372,7 @@ func TestAgainstModel(t *testing.T) {
 			d := newDuel(t, seed)
 			defer func() { d.f.Free() }()
 			d.run()
-			d.f.wake(event.Never - 1)
+			d.f.pages.wake(event.Never - 1)
 			d.n.wake(event.Never)
 			for p := range d.f.Pages() {
 				s := d.f.State(graph.Page(p))
@@ -389,7 +389,7 @@ func TestAgainstModel(t *testing.T) {
 			for _, l := range d.log {
 				l.replay(replayed)
 			}
-			replayed.wake(event.Never - 1)
+			replayed.pages.wake(event.Never - 1)
 			if n := replayed.Differs(); n != 0 && !d.n.o.Hold {
 				t.Errorf("on replay %d decisions differ", n)
 			}
@@ -400,18 +400,21 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// describe is the whole state as text, without the places in heaps, which depend on
+// describe returns the whole state as text, without the places in heaps, which depend on
 // history.
 func describe(f *Frontier) string {
-	due := slices.Clone(f.due)
+	x, c := f.sites, &f.sites.clocks
+	due := slices.Clone(f.pages.due)
 	slices.SortFunc(due, func(a, b instant) int { return int(a.id) - int(b.id) })
-	s := fmt.Sprintln(f.hopList(), f.now, f.queued, f.flying, f.wants, due, f.batch.left, f.batch.pages, f.Counts())
-	for _, c := range []any{f.place.Slice(), f.stage.Slice(), f.sites.pages.Slice(), f.next.Slice(), f.served.Slice(), f.fails.Slice(),
-		f.delay.Slice(), f.rules.Slice(), f.twin.Slice(), f.median.Slice(), f.slow.Slice(), f.names.Slice(), f.sitemaps.Slice(), f.of.Slice(), f.addresses.active.Slice(), f.free.Slice(), f.state.Slice(), f.from.Slice(), f.depth.Slice(), f.nears.Slice(), f.mirrors.Slice(), f.near} {
-		s += fmt.Sprintln(c)
+	s := fmt.Sprintln(x.hops.list(), x.now, f.pages.queued, f.tasks.flying, x.wants, due, f.pages.inBatch, f.tasks.batches.list, f.Counts())
+	for _, v := range []any{x.place.Slice(), x.stage.Slice(), c.pages.Slice(), c.next.Slice(), x.served.Slice(), c.fails.Slice(),
+		c.crawlDelay.Slice(), x.robotsExpiry.Slice(), c.twin.Slice(), c.median.Slice(), c.slow.Slice(), x.addressExpiry.Slice(), x.sitemaps.Slice(),
+		f.Addresses(), x.addresses.active.Slice(), x.addresses.free.Slice(),
+		f.pages.state.Slice(), f.pages.from.Slice(), f.pages.depth.Slice(), f.orders.nears.Slice(), f.orders.mirrors.Slice(), f.orders.near} {
+		s += fmt.Sprintln(v)
 	}
 	for p := range graph.Page(f.Pages()) {
-		for b, q := range f.boards {
+		for b, q := range f.orders.boards {
 			s += fmt.Sprint(" ", p, "=", f.Value(p, b), q.active.Value(p), q.active.Waits(p), q.pool != nil && q.pool.Waits(p))
 		}
 	}

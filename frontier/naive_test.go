@@ -23,7 +23,7 @@ type naive struct {
 	patience int
 }
 
-// naiveHop is that the robots.txt of a site is to be asked for at another.
+// naiveHop is a robots.txt that is to be requested at another site.
 type naiveHop struct{ of, to graph.Site }
 
 type naivePage struct {
@@ -98,7 +98,7 @@ func (n *naive) knowSite(s graph.Site) {
 	}
 }
 
-// may reports whether site s may be asked at now.
+// may reports whether site s may be requested at now.
 func (n *naive) may(now time.Duration, s *naiveSite) bool {
 	a := n.addrs[s.addr]
 	if int(s.twin) < len(n.sites) && n.sites[s.twin].acquired {
@@ -107,7 +107,7 @@ func (n *naive) may(now time.Duration, s *naiveSite) bool {
 	return !s.acquired && s.unsettled == 0 && s.next <= now && (s.addr == 0 || a.free <= now && (n.o.AddressCap == 0 || a.active < n.o.AddressCap))
 }
 
-// rank is what counts of the value of a page: none of the two policies has negative ones.
+// rank returns what counts of the value of a page: none of the two policies has negative ones.
 func (n *naive) rank(p *naivePage) float64 {
 	if p.near || n.sites[p.site].mirror {
 		return p.value / 4
@@ -115,7 +115,7 @@ func (n *naive) rank(p *naivePage) float64 {
 	return p.value
 }
 
-// best is the best page that could be handed out at now; only those of site s if that
+// best returns the best page that could be handed out at now; only those of site s if that
 // is not negative.
 func (n *naive) best(now time.Duration, s int) (best int) {
 	best = -1
@@ -129,7 +129,7 @@ func (n *naive) best(now time.Duration, s int) (best int) {
 	return best
 }
 
-// hop is the first robots.txt that can be asked for elsewhere, or the address that is
+// hop returns the first robots.txt that can be requested elsewhere, or the address that is
 // needed for it.
 func (n *naive) hop(now time.Duration) (w event.Task, ok bool) {
 	for _, h := range n.hops {
@@ -147,7 +147,7 @@ func (s *naiveSite) nameless(now time.Duration) bool {
 	return s.needs == event.Resolve || s.names > 0 && s.names <= now
 }
 
-// need is the kind of work that site i needs next.
+// need returns the kind of task that site i needs next.
 func (n *naive) need(now time.Duration, i graph.Site) event.TaskKind {
 	s, left := &n.sites[i], 0
 	for j := range n.pages {
@@ -228,7 +228,7 @@ func (n *naive) take(w event.Task) {
 	s.acquired, s.kept = true, false
 }
 
-// first is the first instant after now at which something could be handed out.
+// first returns the first instant after now at which something could be handed out.
 func (n *naive) first(now time.Duration) time.Duration {
 	at := event.Never
 	try := func(t time.Duration) {
@@ -251,7 +251,7 @@ func (n *naive) first(now time.Duration) time.Duration {
 	return at
 }
 
-// end is the end of a work at site i.
+// end ends a task at site i.
 func (n *naive) end(now time.Duration, i graph.Site, e *event.Event) {
 	n.wake(now)
 	switch e.Kind {
@@ -316,7 +316,7 @@ func (n *naive) end(now time.Duration, i graph.Site, e *event.Event) {
 	}
 }
 
-// slowness is the delay because of slow answers in a row.
+// slowness returns the delay because of slow answers in a row.
 func (n *naive) slowness(s *naiveSite, e *event.Event) time.Duration {
 	if n.o.Slow == 0 {
 		return 0
@@ -333,7 +333,7 @@ func (n *naive) slowness(s *naiveSite, e *event.Event) time.Duration {
 	return d
 }
 
-// rule is what an answer about robots.txt makes of the site that asked for it.
+// rule applies an answer about robots.txt to the site that asked for it.
 func (n *naive) rule(now time.Duration, e *event.Event) {
 	s := &n.sites[e.For]
 	if n.o.Hold && e.For != e.Site && !e.Hop {
@@ -366,8 +366,8 @@ func (n *naive) rule(now time.Duration, e *event.Event) {
 	}
 }
 
-// unruled lets the robots.txt of a site be asked for again at an instant: a site with rules
-// goes on with them until then.
+// unruled lets the robots.txt of a site be requested again at an instant: a site with rules
+// continues with them until then.
 func (s *naiveSite) unruled(at time.Duration) {
 	if s.needs == event.Fetch {
 		s.expiry = whole(max(1, at), time.Second)
@@ -408,7 +408,7 @@ func (n *naive) release(s *naiveSite, end time.Duration) {
 	}
 }
 
-// came is what an attempt at a page makes of it and, with opic, of its links.
+// came applies the end of an attempt to a page and, with opic, to its links.
 func (n *naive) came(e *event.Event) {
 	p := &n.pages[e.Page]
 	before := p.state == Reacquired
@@ -472,7 +472,7 @@ func (n *naive) session(now time.Duration) {
 	}
 }
 
-// whole is a time in whole units: rounded down, but not to none.
+// whole returns a time in whole units: rounded down, but not to none.
 func whole(d, unit time.Duration) time.Duration {
 	if d > 0 && d < unit {
 		return unit

@@ -13,96 +13,120 @@ import (
 // pure ordering experiment: no delays, no addresses, no robots.txt, one page at a time
 // from a site, no batches.
 type Options struct {
-	// Delay is w: the time from the end of an answer to the next request to the site
-	// (S1). Sites with fewer than SmallSite known pages have SmallDelay instead.
+	// Delay is the time from the end of an answer to the next request to the site. Sites
+	// with fewer than SmallSite known pages have SmallDelay instead.
 	Delay      time.Duration
 	SmallDelay time.Duration
 	SmallSite  int
 	// Factor makes the delay at least so many times the download time (10 in Mercator),
-	// up to FactorMax, where 0 is no limit; a Factor of 0 does not.
+	// up to FactorMax, where 0 means no limit. A Factor of 0 has no effect.
 	Factor    float64
 	FactorMax time.Duration
-	// BackOff is the delay after the first of several failures in a row; it doubles
-	// with each, up to BackOffMax, where 0 is no limit, and is spread by up to a quarter.
-	// A BackOff of 0 is none.
+	// BackOff is the delay after the first of several failures in a row. It doubles with
+	// each, up to BackOffMax, where 0 means no limit, and is spread by up to a quarter. A
+	// BackOff of 0 has no effect.
 	BackOff    time.Duration
 	BackOffMax time.Duration
-	// PerConnection is c: pages asked for in one acquisition of a site (S2); 0 means 1.
+	// PerConnection is the number of pages requested in one acquisition of a site; 0
+	// means 1.
 	PerConnection int
 
 	// Resolve and Robots make a site need its address and its robots.txt before its
 	// first page.
 	Resolve bool
 	Robots  bool
-	// Allowed reports whether the robots.txt of its site allows a page; nil allows all.
-	// It is asked when the page would be handed out.
+	// Allowed reports whether the robots.txt of its site allows a page. It is called when
+	// the page would be handed out. If nil, all pages are allowed.
 	Allowed func(graph.Page) bool
-	// Barred, if not nil, is asked at the same moment whether something else speaks
-	// against the page by now; NoBar: nothing does.
+	// Barred, if not nil, is called at the same moment and returns another reason not to
+	// fetch the page, or NoBar.
 	Barred func(graph.Page) event.Bar
-	// Spare, if not nil, is asked what speaks against the best page of a site before the
-	// site is asked for anything: its address and its robots.txt would be for nothing.
+	// Spare, if not nil, is called with the best page of a site before the address or the
+	// robots.txt of the site is requested. If it returns a bar, the page is refused, and
+	// the request may be spared.
 	Spare func(graph.Page) event.Bar
-	// Forbid, if not nil, is asked before every work that a site needs for the sake of its
-	// pages, whatever is known of the site: its address, its robots.txt, a sitemap file.
-	// What it says against the best page is said before anything is asked.
+	// Forbid, if not nil, is called with the best page of a site before every task that
+	// the site needs first: its address, its robots.txt, a sitemap file. If it returns a
+	// bar, the page is refused before anything is requested.
 	Forbid func(graph.Page) event.Bar
-	// AddressCap is the number of requests at a time to one IP address, 0 any number;
-	// AddressDelay the time from the end of one to the start of the next.
+	// AddressCap is the number of simultaneous requests to one IP address; 0 means no
+	// limit. AddressDelay is the time from the end of one to the start of the next.
 	AddressCap   int
 	AddressDelay time.Duration
 
-	// SiteDelay, if not nil, is asked for a delay of one site that stands in place of
-	// Delay and SmallDelay; not ok: it has none of its own.
+	// SiteDelay, if not nil, returns the delay of a site that replaces Delay and
+	// SmallDelay, and whether it has one.
 	SiteDelay func(graph.Site) (d time.Duration, ok bool)
-	// Twin is asked once for each site, when it becomes known: it is the known site of
-	// the same host under the other scheme, NoSite if there is none. The two share one
-	// clock and are never acquired at the same time. Nil: no site has a twin.
+	// Twin is called once for each site when it becomes known. It returns the known site
+	// of the same host with the other scheme, or NoSite. The two share one clock and are
+	// never acquired at the same time. If nil, no site has a twin.
 	Twin func(graph.Site) graph.Site
-	// Hold keeps a site, after each of its works that its server has seen (Ruled,
-	// Listed, Done), from being asked until Settle was called for each of them.
+	// Hold keeps a site from being requested after each end of a task that its server has
+	// seen (Ruled, Listed, Done), until Settle was called for each of them.
 	Hold bool
-	// Slow is the time of an answer beyond which it is slow; 0 none is. With a SlowFactor it
-	// is slow beyond so many times what 95 of 100 answers take, if that is longer. After SlowTimes
-	// slow answers in a row a site is asked for one page at a time, after SlowDelay, and
-	// after twice the time with each further slow one, up to SlowMax, where 0 is no
-	// limit; a good answer that is not slow ends it (W17).
+	// Slow is the time beyond which an answer is slow; 0 means that none is. With a
+	// SlowFactor the time is at least so many times what 95 of 100 answers take. After
+	// SlowTimes slow answers in a row a site is requested for one page at a time, after
+	// SlowDelay, which doubles with each further slow answer, up to SlowMax, where 0 means
+	// no limit. A good answer that is not slow ends it.
 	Slow       time.Duration
 	SlowTimes  int
 	SlowFactor float64
 	SlowDelay  time.Duration
 	SlowMax    time.Duration
 
-	// Depths makes Depth exact: the links of all pages that came are kept, and when a page
-	// turns out to be nearer to a seed than it was, so are the pages behind it. It costs 8
-	// bytes a page and 4 a link.
+	// Depths makes Depth exact: the links of all fetched pages are kept, and when a page
+	// turns out to be nearer to a seed, so are the pages behind it. It costs 8 bytes a
+	// page and 4 a link.
 	Depths bool
 
-	// Mode is how batches work, Batch the pages of one (K).
+	// Mode is how batches work, Batch is the number of pages of one.
 	Mode  Mode
 	Batch int
-	// MinActive ends a batch when fewer works are under way and nothing can be handed
-	// out (S13); what is left is carried over.
+	// MinActive ends a batch when fewer tasks are under way and nothing can be handed
+	// out. The rest of the batch is carried over.
 	MinActive int
-	// SiteShare is the largest share of a batch that one site may have (S12); 0 is all.
+	// SiteShare is the largest share of a batch that one site may have; 0 means all.
 	SiteShare float64
-	// Batched, if not nil, is told the pages of each batch. The slice is used again.
+	// Batched, if not nil, is called with the pages of each batch. The slice is reused.
 	Batched func(now time.Duration, pages []graph.Page)
 
-	// Slice is the number of links that a policy may work on between two events; what
-	// is left is done later, and pages are handed out in the meantime. 0 lets it
-	// finish.
+	// Slice is the number of links that a policy may work on between two events. Pages
+	// are handed out before it has finished. 0 lets it finish.
 	Slice int
 	// Random is the seed of jitter.
 	Random uint64
 	// MaxPages and MaxSites are the most that will ever be known.
 	MaxPages, MaxSites int
-	// MaxAddresses is the most IP addresses that will ever be known; 0 means 1024 and four
-	// times MaxSites.
+	// MaxAddresses is the most IP addresses that will ever be known; 0 means 1024 plus
+	// four times MaxSites.
 	MaxAddresses int
 	// MaxLinks is the most links that will be kept for policies that read them again; 0
 	// means 256 a page. It costs address space, not memory.
 	MaxLinks int
+}
+
+// verdict returns the reason not to hand out p, or NoBar.
+func (o *Options) verdict(p graph.Page) event.Bar {
+	switch {
+	case o.Allowed != nil && !o.Allowed(p):
+		return event.BarRobots
+	case o.Barred != nil:
+		return o.Barred(p)
+	}
+	return event.NoBar
+}
+
+// forbidden returns the reason not to request what a site needs for its page p, or NoBar.
+// spare tells whether Spare is to be called.
+func (o *Options) forbidden(p graph.Page, spare bool) (bar event.Bar) {
+	if o.Forbid != nil {
+		bar = o.Forbid(p)
+	}
+	if bar == event.NoBar && o.Spare != nil && spare {
+		bar = o.Spare(p)
+	}
+	return bar
 }
 
 // Mode is a way to work in batches.
@@ -113,11 +137,11 @@ const (
 	// Continuous hands out whatever is best now. Policies may rescore every K pages,
 	// but no fetcher waits for it.
 	Continuous Mode = iota
-	// Thesis works as the thesis does (4.4): K pages are chosen, only they are handed
-	// out, and when the last of them has come the next K are chosen.
+	// Thesis chooses K pages and hands out only those. When the last of them is done it
+	// chooses the next K, as in section 4.4 of the thesis.
 	Thesis
-	// Ahead chooses the next K pages as soon as nothing of the batch can be handed
-	// out, without waiting for those under way (S14).
+	// Ahead chooses the next K pages as soon as nothing of the batch can be handed out,
+	// without waiting for those under way.
 	Ahead
 )
 
@@ -125,10 +149,10 @@ var modeNames = [...]string{"continuous", "thesis", "ahead"}
 
 func (m Mode) String() string { return modeNames[m] }
 
-// ModeNames lists the names of the modes.
+// ModeNames returns the names of the modes.
 func ModeNames() []string { return modeNames[:] }
 
-// ParseMode finds a mode by its name.
+// ParseMode returns the mode with a name.
 func ParseMode(name string) (Mode, error) {
 	for m, n := range modeNames {
 		if n == name {
@@ -138,7 +162,7 @@ func ParseMode(name string) (Mode, error) {
 	return 0, fmt.Errorf("unknown batch mode %q: it can be %v", name, modeNames)
 }
 
-// Check finds values that make no sense.
+// Check returns an error if a value makes no sense.
 func (o *Options) Check() error {
 	delays := []struct {
 		name string

@@ -1,7 +1,6 @@
 package frontier
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -10,32 +9,30 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// A pace is the delay that a site has taught us by saying that it is asked too often. It
-// grows by half with each such answer that follows a good one, until they are rare; then it
-// stays, and is lowered by a tenth for a try after many good answers. When that was too
-// much the delay before it holds again, and the next try comes after twice as many. Few
-// sites have one.
+// A pace is a delay learned from a site that said "too often". The delay grows by half
+// with each such answer that follows a good one, until they are rare. Then it stays.
+// After many good answers the crawler tries a delay that is a tenth shorter. If that
+// fails, the delay before it holds again, and the next try comes after twice as many
+// good answers. Few sites have a pace.
 //
-// Not every such answer is about the pace: some pages have them always, and some servers now
-// and then. So the delay does not grow beyond one that was enough before, and where even
-// that one was not enough it falls back to where it began.
+// Not every such answer is about the pace: some pages always get it, and some servers
+// send it now and then. So the delay does not grow beyond one that was enough before. If
+// even that one was not enough, the delay falls back to where it began.
 type pace struct {
 	Delay  time.Duration
-	Safe   time.Duration // the delay that holds if Delay, which is a try, proves too short; 0: it is none
+	Safe   time.Duration // the delay to return to if Delay, which is a try, proves too short; 0 if Delay is no try
 	Since  time.Duration // instant of the last good answer
-	Enough time.Duration // the shortest time from a good answer to the next, with "too often" between them; 0: there was none
+	Enough time.Duration // the shortest time from one good answer to the next with "too often" between them; 0 if there was none
 	Good   uint64        // good answers since the delay changed
 	Heat   uint64        // heatStep for each "too often" after a good answer, 1 less for each good one
 	Tries  uint64        // tries that failed
-	// Streak is how often in a row the site said that it is asked too often, robots.txt left
-	// out.
-	Streak uint64
+	Streak uint64        // answers "too often" in a row, not counting those to robots.txt
 }
 
-// The numbers of a pace. A site that is never asked more often than it wants may be asked
-// a little less: one in paceGood answers is a try, and fails at most.
+// The constants of a pace. Answers "too often" mean nothing as long as they are rarer
+// than one in heatStep.
 const (
-	heatStep  = 20 // as long as fewer answers than one in so many say "too often", they mean nothing
+	heatStep  = 20
 	heatLimit = 40
 	paceGood  = 64 // good answers before the first try
 	paceProof = 16 // good answers that prove a try
@@ -43,29 +40,29 @@ const (
 	paceMax   = 10 * time.Minute
 )
 
-// pace learns from an answer of s, and returns the delay that s has taught. usual is the
-// delay in force without it.
-func (f *Frontier) pace(s graph.Site, e *event.Event, usual time.Duration) time.Duration {
-	p, known := f.paces[s]
+// pace learns from an answer of s and returns the learned delay, or 0. usual is the
+// delay without it.
+func (c *clocks) pace(s graph.Site, e *event.Event, usual time.Duration) time.Duration {
+	p, known := c.paces[s]
 	switch {
 	case e.Pushed && !e.Ours:
-		p.slower(e.Start, usual, f.failures(s))
+		p.slower(e.Start, usual, c.failures(s))
 	case !known:
 		return 0
 	case !passing(e.Class) && (e.Kind != event.Ruled || p.Streak == 0):
-		p.faster(e.Start, e.End, f.failures(s))
+		p.faster(e.Start, e.End, c.failures(s))
 	}
-	if p.Delay <= f.size(s) && p.Safe == 0 {
-		delete(f.paces, s) // there is nothing left to learn
+	if p.Delay <= c.baseDelay(s) && p.Safe == 0 {
+		delete(c.paces, s) // nothing is left to learn
 		return 0
 	}
-	f.paces[s] = p
+	c.paces[s] = p
 	return p.Delay
 }
 
-// slower takes an answer that says "too often", to a request of start, after so many
-// failures in a row. Only the first of them tells of the pace: those after it came after
-// longer delays.
+// slower learns from an answer "too often" to a request made at start, after some
+// failures in a row. Only the first of them tells something about the pace, because the
+// others came after longer delays.
 func (p *pace) slower(start, usual time.Duration, failures int) {
 	if failures == 0 {
 		before := max(p.Delay, usual, time.Millisecond)
@@ -78,9 +75,9 @@ func (p *pace) slower(start, usual time.Duration, failures int) {
 	p.Streak++
 }
 
-// slow makes the delay longer after one of before was too short.
+// slow makes the delay longer after a delay of before was too short.
 func (p *pace) slow(before time.Duration) {
-	if p.Safe > 0 { // the try was too much
+	if p.Safe > 0 { // the try failed
 		if p.Delay, p.Tries = p.Safe, min(p.Tries+1, paceTries); before < p.Safe/2 {
 			p.Enough = 0 // it was no chance
 		}
@@ -92,7 +89,7 @@ func (p *pace) slow(before time.Duration) {
 		return
 	}
 	p.Heat = 0
-	if p.Enough > 0 && before >= p.Enough { // less was enough before: is it chance?
+	if p.Enough > 0 && before >= p.Enough { // less was enough before, so this may be chance
 		p.Delay, p.Safe = 0, before
 		return
 	}
@@ -103,10 +100,10 @@ func (p *pace) slow(before time.Duration) {
 	p.Delay = max(p.Delay, grown)
 }
 
-// faster takes a good answer. One that ends several failures came after a long time, of
-// which half was not enough: either the site wants such delays, or it turned everybody down
-// for a while. The next request tells: it comes after the shorter delay, and if that is too
-// short the long one holds.
+// faster learns from a good answer. An answer that ends several failures came after a
+// long time, half of which was not enough. Either the site needs such delays, or it
+// turned everybody down for a while. The next request decides: it is made after the
+// shorter delay, and if that fails the long one holds.
 func (p *pace) faster(start, end time.Duration, failures int) {
 	if waited := start - p.Since; p.Streak > 0 && (p.Enough == 0 || waited < p.Enough) {
 		p.Enough = waited
@@ -130,34 +127,34 @@ func (p *pace) faster(start, end time.Duration, failures int) {
 	}
 }
 
-// Pace is the delay that a site has taught us, 0 for none.
-func (f *Frontier) Pace(s graph.Site) time.Duration { return f.paces[s].Delay }
-
-// paceNumbers is how many numbers a pace is when it is saved.
+// paceNumbers is how many numbers a saved pace takes.
 const paceNumbers = 9
 
-// paceList is all paces by site, as numbers.
-func (f *Frontier) paceList() (list []uint64) {
-	for _, s := range slices.SortedFunc(maps.Keys(f.paces), func(a, b graph.Site) int { return cmp.Compare(a, b) }) {
-		p := f.paces[s]
+// paceList returns all paces in the order of their sites, as numbers.
+func (c *clocks) paceList() (list []uint64) {
+	for _, s := range slices.Sorted(maps.Keys(c.paces)) {
+		p := c.paces[s]
 		list = append(list, uint64(s), uint64(p.Delay), uint64(p.Safe), uint64(p.Since), uint64(p.Enough), p.Good, p.Heat, p.Tries, p.Streak)
 	}
 	return list
 }
 
-// setPaces replaces all paces by a list that was saved.
-func (f *Frontier) setPaces(list []uint64) {
-	clear(f.paces)
-	for ; len(list) >= paceNumbers; list = list[paceNumbers:] {
-		f.paces[graph.Site(list[0])] = pace{time.Duration(list[1]), time.Duration(list[2]), time.Duration(list[3]), time.Duration(list[4]), list[5], list[6], list[7], list[8]}
+// setPaces replaces all paces by a saved list.
+func (c *clocks) setPaces(list []uint64) {
+	clear(c.paces)
+	for v := range slices.Chunk(list, paceNumbers) {
+		if len(v) == paceNumbers {
+			c.paces[graph.Site(v[0])] = pace{time.Duration(v[1]), time.Duration(v[2]), time.Duration(v[3]), time.Duration(v[4]), v[5], v[6], v[7], v[8]}
+		}
 	}
 }
 
-// p95 is about the time that 95 of 100 answers take at most: it rises by 19 parts where it
-// falls by one, so that it stays where one answer in twenty takes longer.
+// p95 estimates the time that 95 of 100 answers take at most. A longer answer raises it
+// by 19 parts, a shorter one lowers it by one part, so it comes to rest where one answer
+// in twenty takes longer.
 type p95 time.Duration
 
-// note takes the time of an answer that came.
+// note adds the time of an answer, unless it failed.
 func (x *p95) note(t time.Duration, c event.Class) {
 	const parts = 1000
 	switch {

@@ -1,7 +1,6 @@
 package frontier
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
@@ -11,19 +10,19 @@ import (
 // State is the state of a page.
 type State uint8
 
-// The states of pages; what has no id is unknown. There is room for 8.
+// The states of pages. There is room for 8.
 const (
 	Known State = iota
 	Acquired
 	Fetched
 	Failed
 	RefusedPage // see Bar
-	Lost        // its record is lost: it has an id, and that is all
+	Lost        // its record is lost; only its id is known
 	Reacquired  // acquired, but it was fetched before
 )
 
-// A byte holds the state of a page in its lower bits, and above them its bar or, of a page
-// that failed, its class.
+// A byte holds the state of a page in its lower bits. Above them are the bar of a
+// refused page and the class of a failed one.
 const (
 	stateBits = 3
 	stateMask = 1<<stateBits - 1
@@ -33,337 +32,361 @@ var stateNames = [...]string{"known", "acquired", "fetched", "failed", "refused"
 
 func (s State) String() string { return stateNames[s] }
 
-// State is the state of a known page.
-func (f *Frontier) State(p graph.Page) State { return State(f.state.At(int(p)) & stateMask) }
+// pages holds the states of the pages and lets them wait: in the queues, or for an
+// instant of their own. All columns are by page.
+type pages struct {
+	o        *Options
+	orders   *orders
+	sites    *sites
+	policies *policies
+	state    *graph.Column[uint8]      // see stateBits
+	from     *graph.Column[graph.Page] // the page that linked to it first
+	depths
 
-// Bar is why a page was refused, NoBar if it was not.
-func (f *Frontier) Bar(p graph.Page) event.Bar {
-	if f.State(p) != RefusedPage {
-		return event.NoBar
+	census   [256]int64 // pages by what the column of states holds
+	due      instants   // pages that wait for an instant of their own
+	yielding yielding   // pages that let others go first after their instant
+	queued   int        // pages in the queues
+	inBatch  int        // pages of the batch that wait to be handed out; has no meaning in mode Continuous
+	revisits int        // fetched pages that are to be fetched again
+}
+
+// len returns the number of known pages.
+func (x *pages) len() int { return x.state.Len() }
+
+func (x *pages) stateOf(p graph.Page) State { return State(x.state.At(int(p)) & stateMask) }
+
+// detail returns what is above the state of p if that is s, and 0 otherwise.
+func (x *pages) detail(p graph.Page, s State) uint8 {
+	if x.stateOf(p) != s {
+		return 0
 	}
-	return event.Bar(f.state.At(int(p)) >> stateBits)
+	return x.state.At(int(p)) >> stateBits
 }
 
-// FailedBy is how the last attempt at a page ended that failed, OK if it did not fail.
-func (f *Frontier) FailedBy(p graph.Page) event.Class {
-	if f.State(p) != Failed {
-		return event.OK
-	}
-	return event.Class(f.state.At(int(p)) >> stateBits)
+func (x *pages) bar(p graph.Page) event.Bar { return event.Bar(x.detail(p, RefusedPage)) }
+
+// setState gives p a state without a bar or a class.
+func (x *pages) setState(p graph.Page, s State) { x.put(p, s, 0) }
+
+func (x *pages) setBar(p graph.Page, b event.Bar) { x.put(p, RefusedPage, uint8(b)) }
+
+func (x *pages) setFailed(p graph.Page, c event.Class) { x.put(p, Failed, uint8(c)) }
+
+// put changes the state of p and the census.
+func (x *pages) put(p graph.Page, s State, detail uint8) {
+	at := &x.state.Slice()[p]
+	x.census[*at]--
+	*at = uint8(s) | detail<<stateBits
+	x.census[*at]++
 }
 
-// setFailed lets p fail in a way.
-func (f *Frontier) setFailed(p graph.Page, c event.Class) {
-	f.putState(p, uint8(Failed)|uint8(c)<<stateBits)
-}
-
-// setState gives p a state. A bar that it had is gone.
-func (f *Frontier) setState(p graph.Page, s State) { f.putState(p, uint8(s)) }
-
-func (f *Frontier) setBar(p graph.Page, b event.Bar) {
-	f.putState(p, uint8(RefusedPage)|uint8(b)<<stateBits)
-}
-
-// putState keeps the census.
-func (f *Frontier) putState(p graph.Page, to uint8) {
-	at := &f.state.Slice()[p]
-	f.census[*at]--
-	f.census[to]++
-	*at = to
-}
-
-func (f *Frontier) seed(e *event.Event) {
-	first := graph.Page(f.Pages())
-	f.know(e, graph.NoPage)
-	for _, s := range f.seeders {
-		s.Seeded(first, graph.Page(f.Pages()))
+// recount makes the census after the states were loaded.
+func (x *pages) recount() {
+	x.census = [256]int64{}
+	for _, b := range x.state.Slice() {
+		x.census[b]++
 	}
 }
 
-// know makes the new pages of an event known, and those that it admits known again.
-func (f *Frontier) know(e *event.Event, from graph.Page) {
+// know makes the new pages of an event known, and admits others.
+func (x *pages) know(e *event.Event, from graph.Page) {
 	depth := uint16(0)
 	if from != graph.NoPage {
-		depth = f.below(from)
+		depth = x.below(from)
 	}
 	for i, s := range e.New {
 		bar := event.NoBar
 		if len(e.Bars) > 0 {
 			bar = e.Bars[i]
 		}
-		f.add(s, from, depth, bar)
+		x.add(s, from, depth, bar)
 	}
-	f.admit(e.Admit, depth)
+	x.admit(e.Admit, depth)
 }
 
-// add makes the next page known, in the site given. The policies hear of a barred page
-// as of any other, since pages link to it, and at once that it will not be handed out.
-func (f *Frontier) add(s graph.Site, from graph.Page, depth uint16, bar event.Bar) {
-	if int(s) == f.Sites() {
-		f.addSite()
+// add makes the next page known as one of site s. The policies hear of a barred page too,
+// because pages link to it, and at once that it is dropped.
+func (x *pages) add(s graph.Site, from graph.Page, depth uint16, bar event.Bar) {
+	if int(s) == x.sites.len() {
+		x.sites.add()
 	}
-	p := graph.Page(f.Pages())
-	f.state.Append(uint8(Known))
-	f.census[Known]++
-	f.from.Append(from)
-	f.depth.Append(depth)
-	for _, b := range f.boards {
-		b.active.Page(p, s)
-		if b.pool != nil {
-			b.pool.Page(p, s)
-		}
-	}
-	f.sites.pages.Slice()[s]++
-	for _, o := range f.policies {
-		o.Known(p, from)
+	p := graph.Page(x.len())
+	x.state.Append(uint8(Known))
+	x.census[Known]++
+	x.from.Append(from)
+	x.depth.Append(depth)
+	x.orders.addPage(p, s)
+	x.sites.clocks.pages.Slice()[s]++
+	for _, q := range x.policies.all {
+		q.Known(p, from)
 	}
 	if bar == event.NoBar {
-		f.enter(p, s)
+		x.enter(p, s)
 		return
 	}
-	f.setBar(p, bar)
-	f.dropped(p)
+	x.setBar(p, bar)
+	x.policies.dropped(p)
 }
 
-// admit lets refused pages wait after all. All pages of the list are at most so many
-// links away from a seed.
-func (f *Frontier) admit(list []graph.Page, depth uint16) {
+// admit lets refused pages wait after all. All pages of the list are at most depth links
+// away from a seed.
+func (x *pages) admit(list []graph.Page, depth uint16) {
 	for _, p := range list {
-		refused := f.State(p) == RefusedPage
+		refused := x.stateOf(p) == RefusedPage
 		if refused {
-			f.setState(p, Known)
+			x.setState(p, Known)
 		}
-		f.bringNearer(p, depth)
-		if !refused {
-			continue
+		x.bringNearer(p, depth)
+		if refused {
+			x.policies.admitted(p)
+			x.enter(p, x.orders.site(p))
 		}
-		f.returned(p)
-		f.enter(p, f.Site(p))
 	}
 }
 
-// retry lets pages wait again that failed, were refused, or came with what was not theirs.
-// A site that was closed is asked again.
-func (f *Frontier) retry(list []graph.Page) {
-	for _, p := range list {
-		s := f.Site(p)
-		if f.stage.At(int(s)) == closed {
-			f.reopen(s)
+// retry lets pages wait again that failed, were refused, or were fetched with wrong
+// content. If their site is closed, it is opened again.
+func (x *pages) retry(list []graph.Page) {
+	for i, p := range list {
+		s := x.orders.site(p)
+		if x.sites.in(s, closed) {
+			x.sites.reopen(s)
 		}
-		switch f.State(p) {
+		switch x.stateOf(p) {
 		case Failed, RefusedPage:
-			f.setState(p, Known)
-			f.returned(p)
-			f.enter(p, s)
+			x.setState(p, Known)
+			x.policies.admitted(p)
+			x.enter(p, s)
 		case Fetched:
-			f.callBack([]graph.Page{p})
+			x.callBack(list[i : i+1])
 		}
 	}
 }
 
-// reopen lets a closed site be asked again, for everything.
-func (f *Frontier) reopen(s graph.Site) {
-	f.rules.Set(int(s), 0)
-	if f.o.Resolve {
-		f.setStage(s, unresolved)
-		return
-	}
-	f.setStage(s, f.afterResolve())
-}
-
-// callBack lets pages that came wait again.
-func (f *Frontier) callBack(list []graph.Page) {
+// callBack lets fetched pages wait again.
+func (x *pages) callBack(list []graph.Page) {
 	for _, p := range list {
-		if f.State(p) == Fetched && !f.inQueue(p) {
-			f.countRevisits(1)
-			f.enter(p, f.Site(p))
+		if x.stateOf(p) == Fetched && !x.orders.waits(p) {
+			x.countRevisits(1)
+			x.enter(p, x.orders.site(p))
 		}
 	}
 }
 
-// enter lets a page wait in the queues that is known or to be visited again, unless its
-// site is closed.
-func (f *Frontier) enter(p graph.Page, s graph.Site) {
-	again := f.State(p) == Fetched
-	switch closed := f.stage.At(int(s)) == closed; {
+// enter puts a page, which is known or to be visited again, into the queues. If its site
+// is closed, the page fails or is not visited again.
+func (x *pages) enter(p graph.Page, s graph.Site) {
+	again := x.stateOf(p) == Fetched
+	switch closed := x.sites.in(s, closed); {
 	case closed && again:
-		f.countRevisits(-1)
+		x.countRevisits(-1)
 		return
 	case closed:
-		f.setFailed(p, event.DNSError)
-		f.dropped(p)
+		x.setFailed(p, event.DNSError)
+		x.policies.dropped(p)
 		return
 	case again:
-		f.returned(p)
+		x.policies.admitted(p)
 	}
-	f.queued++
-	for _, b := range f.boards {
-		q := b.active
-		if b.pool != nil {
-			q = b.pool
-		}
-		f.lower(q, p)
-		q.Push(p)
-	}
-	if f.o.Mode == Continuous {
-		f.gained(s)
-	}
-}
-
-// inQueue reports whether p waits in the queues.
-func (f *Frontier) inQueue(p graph.Page) bool {
-	b := f.boards[0]
-	return b.active.Waits(p) || b.pool != nil && b.pool.Waits(p)
-}
-
-// comeBack lets a page wait that is due, unless it waits already or is under way: on
-// replay it may have been taken before its instant.
-func (f *Frontier) comeBack(p graph.Page) {
-	if s := f.State(p); (s == Known || s == Fetched) && !f.inQueue(p) {
-		f.enter(p, f.Site(p))
+	x.queued++
+	x.orders.push(p)
+	if x.o.Mode == Continuous {
+		x.sites.gained(s)
 	}
 }
 
 // leave takes a page out of the queues.
-func (f *Frontier) leave(p graph.Page) {
-	f.queued--
-	if !f.boards[0].active.Waits(p) {
-		for _, b := range f.boards {
-			b.pool.Remove(p)
-			f.raise(b.pool, p)
-		}
+func (x *pages) leave(p graph.Page) {
+	x.queued--
+	if !x.orders.remove(p) {
 		return
 	}
-	f.batch.left--
-	for _, b := range f.boards {
-		b.active.Remove(p)
-		f.raise(b.active, p)
-	}
-	f.lost(f.Site(p))
-}
-
-// dropped tells the policies that p will not be handed out.
-func (f *Frontier) dropped(p graph.Page) {
-	for _, d := range f.drops {
-		d.Dropped(p)
+	x.inBatch--
+	s := x.orders.site(p)
+	x.sites.lost(s)
+	if x.orders.len(s) == 0 {
+		x.follow(s)
 	}
 }
 
-// returned tells the policies that p, of which they heard that it is gone, waits again.
-func (f *Frontier) returned(p graph.Page) {
-	for _, a := range f.admitters {
-		a.Admitted(p)
-	}
-}
-
-// done is the end of an attempt at a page.
-func (f *Frontier) done(now time.Duration, e *event.Event) {
-	p, s := e.Page, f.Site(e.Page)
-	first := f.State(p) == Acquired
-	if !first && f.State(p) != Reacquired {
-		panic(fmt.Sprintf("frontier: page %d is done, but it is %v", p, f.State(p)))
-	}
-	o := event.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages())}
-	f.flying--
-	f.unsettle(s)
-	if e.Near {
-		f.discountNew(len(e.New))
-	} else if f.near > 0 {
-		f.liftNear(e.Links)
-	}
-	f.know(e, p)
-	if first && f.links != nil && len(e.Links) > 0 {
-		f.links.add(p, e.Links)
-	}
-	f.reach(p, e.Links)
-	f.settle(now, p, s, e)
-	f.came(now, p, &o, e.Links, first)
-	f.postpone(now, s, e)
-	if !f.keeps(now, s, e) {
-		f.release(now, s, e.End)
-	}
-}
-
-// came tells the policies of the end of an attempt; of that of a page which came before
-// only those that want to know.
-func (f *Frontier) came(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page, first bool) {
-	if !first {
-		for _, q := range f.revisiters {
-			q.Revisited(now, p, o, links)
-		}
-		return
-	}
-	for _, q := range f.policies {
-		q.Came(now, p, o, links)
-	}
-}
-
-// settle gives a page the state in which an attempt leaves it.
-func (f *Frontier) settle(now time.Duration, p graph.Page, s graph.Site, e *event.Event) {
-	switch {
-	case e.Again && f.State(p) == Reacquired, !e.Again && !e.Class.Failed() && e.Due > 0:
-		f.revisit(now, p, e.Due)
-	case e.Again && e.Due > now:
-		f.setState(p, Known)
-		f.due.push(e.Due, uint32(p))
-	case e.Again:
-		f.setState(p, Known)
-		f.enter(p, s)
-	case e.Class.Failed():
-		f.setFailed(p, e.Class)
-	default:
-		f.setState(p, Fetched)
-	}
-}
-
-// revisit lets a page that came be fetched again at an instant. It stays fetched until it
-// is handed out, and the links that are kept of it are those of its first visit: what
-// policies made of them depends on them.
-func (f *Frontier) revisit(now time.Duration, p graph.Page, at time.Duration) {
-	f.setState(p, Fetched)
-	f.countRevisits(1)
-	if at > now {
-		f.due.push(at, uint32(p))
+// take takes a page that is handed out from the queues.
+func (x *pages) take(p graph.Page) {
+	x.leave(p)
+	if x.stateOf(p) == Fetched {
+		x.setState(p, Reacquired)
+		x.countRevisits(-1)
 	} else {
-		f.enter(p, f.Site(p))
+		x.setState(p, Acquired)
 	}
 }
 
-// countRevisits keeps count. Where records are lost it may miss some, but it is never
-// negative.
-func (f *Frontier) countRevisits(n int) { f.revisits = max(0, f.revisits+n) }
+// drop takes a page from the queues that is not to be handed out. A page that was fetched
+// before stays fetched; others get a state and its detail.
+func (x *pages) drop(p graph.Page, s State, detail uint8) {
+	x.leave(p)
+	if x.stateOf(p) == Fetched {
+		x.countRevisits(-1)
+	} else {
+		x.put(p, s, detail)
+	}
+	x.policies.dropped(p)
+}
 
-// session voids what was under way: acquired pages wait again, which for the policies
-// is an attempt that is to be made again, and no site is asked before its full delay
-// has passed.
-func (f *Frontier) session(now time.Duration) {
-	f.flying, f.inVain = 0, 0
-	again := event.Outcome{Again: true, First: graph.Page(f.Pages())}
-	for i := range f.Pages() {
-		switch p := graph.Page(i); f.State(p) {
+func (x *pages) refuse(p graph.Page, b event.Bar) { x.drop(p, RefusedPage, uint8(b)) }
+
+// close closes a site. Its waiting pages get a state and its detail.
+func (x *pages) close(now time.Duration, s graph.Site, as State, detail uint8) {
+	x.sites.close(s)
+	for p, ok := x.orders.any(s); ok; p, ok = x.orders.any(s) {
+		x.drop(p, as, detail)
+	}
+	x.sites.returnHops(now, s)
+}
+
+// end gives a page the state in which an attempt leaves it.
+func (x *pages) end(now time.Duration, p graph.Page, s graph.Site, e *event.Event) {
+	switch {
+	case e.Again && x.stateOf(p) == Reacquired, !e.Again && !e.Class.Failed() && e.Due > 0:
+		x.revisit(now, p, e.Due)
+	case e.Again && e.Due > now:
+		x.setState(p, Known)
+		x.due.push(e.Due, uint32(p))
+	case e.Again:
+		x.setState(p, Known)
+		x.enter(p, s)
+	case e.Class.Failed():
+		x.setFailed(p, e.Class)
+	default:
+		x.setState(p, Fetched)
+	}
+}
+
+// revisit lets a fetched page be fetched again at an instant. It stays fetched until it
+// is handed out. The links of its first visit are kept, because policies have used them.
+func (x *pages) revisit(now time.Duration, p graph.Page, at time.Duration) {
+	x.setState(p, Fetched)
+	x.countRevisits(1)
+	if at > now {
+		x.due.push(at, uint32(p))
+	} else {
+		x.enter(p, x.orders.site(p))
+	}
+}
+
+// countRevisits adds n to the number of revisits. Where records are lost the number may
+// be too small, but it is never negative.
+func (x *pages) countRevisits(n int) { x.revisits = max(0, x.revisits+n) }
+
+// restart lets all acquired pages wait again. For the policies that is the end of an
+// attempt that will be repeated.
+func (x *pages) restart(now time.Duration) {
+	again := event.Outcome{Again: true, First: graph.Page(x.len())}
+	for i := range x.len() {
+		switch p := graph.Page(i); x.stateOf(p) {
 		case Acquired:
-			f.setState(p, Known)
-			f.enter(p, f.Site(p))
-			f.came(now, p, &again, nil, true)
+			x.setState(p, Known)
+			x.enter(p, x.orders.site(p))
+			x.policies.came(now, p, &again, nil, true)
 		case Reacquired:
-			f.revisit(now, p, now)
-			f.came(now, p, &again, nil, false)
+			x.revisit(now, p, now)
+			x.policies.came(now, p, &again, nil, false)
 		}
 	}
-	f.hurry()
-	f.restart(now)
+	x.hurry()
 }
 
-// hurry lets pages that failed and wait for another try wait in the queues.
-func (f *Frontier) hurry() {
-	f.unyield()
-	var later instants
-	for _, d := range f.due { // in any order: both the heap and the queues have their own
-		if p := graph.Page(d.id); f.State(p) == Known {
-			f.comeBack(p)
-		} else {
-			later.push(d.at, d.id)
+// yielding holds failed pages whose instant has come but which wait once more. While a
+// site fails, its pages in the queues come first, since most of them were not tried yet.
+// Then the failed ones return one by one, the one first that was tried the longest time
+// ago.
+type yielding struct {
+	behind map[graph.Site]instants
+	pages  int // in all of them
+}
+
+// wake lets all pages, sites and addresses continue whose instant has come. It reports
+// whether that were any pages or sites.
+func (x *pages) wake(now time.Duration) (any bool) {
+	any = x.sites.wake(now)
+	for x.due.first() <= now {
+		if d := x.due.pop(); !x.yields(d) {
+			x.comeBack(graph.Page(d.id))
+			any = true
 		}
 	}
-	f.due = later
+	x.sites.addresses.wake(now)
+	return any
+}
+
+// comeBack puts a page that is due into the queues, unless it is there already or under
+// way. On replay it may have been taken before its instant.
+func (x *pages) comeBack(p graph.Page) {
+	if s := x.stateOf(p); (s == Known || s == Fetched) && !x.orders.waits(p) {
+		x.enter(p, x.orders.site(p))
+	}
+}
+
+// yields puts a page behind the others of its site, and reports whether it had to.
+func (x *pages) yields(d instant) bool {
+	p := graph.Page(d.id)
+	s := x.orders.site(p)
+	if x.o.BackOff == 0 || x.o.Mode != Continuous || x.stateOf(p) != Known || x.sites.clocks.failures(s) == 0 || x.orders.len(s) == 0 {
+		return false
+	}
+	list := x.yielding.behind[s]
+	list.push(d.at, d.id)
+	x.yielding.behind[s] = list
+	x.yielding.pages++
+	return true
+}
+
+// follow lets the pages of s that yielded come back: all of them if s answers or is
+// closed, otherwise the first one if no other page of s waits.
+func (x *pages) follow(s graph.Site) {
+	list, ok := x.yielding.behind[s]
+	if !ok {
+		return
+	}
+	all := x.sites.clocks.failures(s) == 0 || x.sites.in(s, closed)
+	for len(list) > 0 && (all || x.orders.len(s) == 0) {
+		d := list.pop()
+		x.yielding.pages--
+		x.yielding.behind[s] = list
+		x.comeBack(graph.Page(d.id))
+	}
+	if len(list) == 0 {
+		delete(x.yielding.behind, s)
+	}
+}
+
+// setDue replaces all pages that wait for an instant, those that yielded among them.
+func (x *pages) setDue(due instants) {
+	x.due = due
+	clear(x.yielding.behind)
+	x.yielding.pages = 0
+}
+
+// allDue returns the pages that wait for an instant, with those that yielded.
+func (x *pages) allDue() instants {
+	due := append(instants{}, x.due...)
+	for _, list := range x.yielding.behind {
+		for _, d := range list {
+			due.push(d.at, d.id)
+		}
+	}
+	return due
+}
+
+// hurry puts failed pages that wait for another try into the queues at once.
+func (x *pages) hurry() {
+	all := x.allDue()
+	x.setDue(nil)
+	for _, d := range all { // in any order: the heap and the queues have their own
+		if p := graph.Page(d.id); x.stateOf(p) == Known {
+			x.comeBack(p)
+		} else {
+			x.due.push(d.at, d.id)
+		}
+	}
 }

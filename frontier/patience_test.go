@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// barredSite is a frontier with one site of n+2 pages, all of which are barred when they
+// barredSite returns a frontier with one site of n+2 pages, all of which are barred when they
 // would be handed out but the first and the last, and the events so far.
 func barredSite(t *testing.T, n int) (f *Frontier, events []event.Event) {
 	choice, err := policy.Choose("breadth-first")
@@ -58,7 +58,7 @@ func TestPatience(t *testing.T) {
 			}
 			r := refusals(f)
 			calls, events = append(calls, len(r)), append(events, r...)
-			if at := f.place.At(0); at != ready {
+			if at := f.sites.place.At(0); at != ready {
 				t.Fatalf("the site is at place %d after More gave up", at)
 			}
 		}
@@ -92,19 +92,19 @@ func TestPatience(t *testing.T) {
 func TestPatienceEndsWithSession(t *testing.T) {
 	f, _ := barredSite(t, 10)
 	defer f.Free()
-	f.patience = 3
+	f.tasks.patience = 3
 	f.Apply(0, &event.Event{Kind: event.Done, Keep: true})
 	f.Apply(0, &event.Event{Kind: event.Refused, Task: event.Task{Page: 1}, Bar: event.BarTrap})
 	f.Apply(time.Second, &event.Event{Kind: event.Session})
 	f.Apply(time.Second, &event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Page: 11}})
 	f.Apply(time.Second, &event.Event{Kind: event.Done, Task: event.Task{Page: 11}, Keep: true})
 	for p := graph.Page(2); p < 5; p++ {
-		if at := f.place.At(0); at != kept {
+		if at := f.sites.place.At(0); at != kept {
 			t.Fatalf("before the refusal of page %d the site is at place %d", p, at)
 		}
 		f.Apply(time.Second, &event.Event{Kind: event.Refused, Task: event.Task{Page: p}, Bar: event.BarTrap})
 	}
-	if at := f.place.At(0); at != ready {
+	if at := f.sites.place.At(0); at != ready {
 		t.Fatalf("after the last refusal the site is at place %d", at)
 	}
 }

@@ -97,7 +97,7 @@ func (l *live) run() {
 	l.t.Fatal("it does not end")
 }
 
-// step ends a work, or does something else.
+// step ends a task, or does something else.
 func (l *live) step() {
 	l.now += time.Duration(l.r.IntN(900)) * time.Millisecond
 	switch l.r.IntN(30) {
@@ -135,7 +135,7 @@ func (l *live) begin(w event.Task) {
 	}
 }
 
-// end ends a work in a random way.
+// end ends a task in a random way.
 func (l *live) end(w event.Task) {
 	l.flying = l.flying[1:]
 	e := event.Event{Task: event.Task{Site: w.Site, For: w.For, Page: w.Page}, Start: l.now, End: l.now, Keep: true}

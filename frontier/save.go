@@ -3,7 +3,7 @@ package frontier
 import (
 	"fmt"
 	"io"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -13,15 +13,15 @@ import (
 // Columns calls each for every column: of the pages, the sites, the boards, the policies.
 func (f *Frontier) Columns(each func(graph.AnyColumn)) { f.columns.Columns(each) }
 
-// Save writes the whole state, in the order of its pages and sites: heaps are not among
-// it, so that equal states are equal bytes, whatever their history.
+// Save writes the whole state, in the order of its pages and sites. Heaps are left out,
+// so that equal states give equal bytes, whatever their history.
 func (f *Frontier) Save(w io.Writer) error {
-	layout, rest := f.layoutColumn(), f.rest()
+	layout, rest := columnOf("frontier layout", []uint8(f.layout)), f.rest()
 	defer layout.Free()
 	defer rest.Free()
 	err := layout.Save(w)
 	if err == nil {
-		f.unheld(func() { err = f.columns.Save(w) })
+		f.sites.unheld(func() { err = f.columns.Save(w) })
 	}
 	if err == nil {
 		err = rest.Save(w)
@@ -29,33 +29,38 @@ func (f *Frontier) Save(w io.Writer) error {
 	return err
 }
 
-// rest is what is in no column: the time, counters, hops, due pages, the batch.
+// rest returns what is in no column: the time, counters, hops, paces, due pages, the
+// batch.
 func (f *Frontier) rest() *graph.Column[uint64] {
-	hops, paces, due := f.hopList(), f.paceList(), f.allDue()
-	c := graph.NewColumn[uint64]("frontier rest", restNumbers+len(hops)+len(paces)+2*len(due)+len(f.batch.pages))
-	for _, v := range []int{int(f.now), f.queued, f.flying, f.batch.left, f.batch.whole, len(due), len(hops), f.revisits, len(paces), int(f.times)} {
-		c.Append(uint64(v))
+	p, batch := f.pages, &f.tasks.batches
+	hops, paces, due := f.sites.hops.list(), f.sites.clocks.paceList(), p.allDue()
+	list := make([]uint64, 0, restNumbers+len(hops)+len(paces)+2*len(due)+len(batch.list))
+	for _, v := range []int{int(f.sites.now), p.queued, f.tasks.flying, p.inBatch, batch.whole, len(due), len(hops), p.revisits, len(paces), int(f.sites.clocks.times)} {
+		list = append(list, uint64(v))
 	}
-	for _, h := range hops {
-		c.Append(h)
+	list = append(append(list, hops...), paces...)
+	for len(due) > 0 {
+		d := due.pop()
+		list = append(list, uint64(d.at), uint64(d.id))
 	}
-	for _, v := range paces {
-		c.Append(v)
+	for _, p := range batch.list {
+		list = append(list, uint64(p))
 	}
-	for _, d := range slices.SortedFunc(slices.Values(due), instant.compare) {
-		c.Append(uint64(d.at))
-		c.Append(uint64(d.id))
-	}
-	for _, p := range f.batch.pages {
-		c.Append(uint64(p))
-	}
+	return columnOf("frontier rest", list)
+}
+
+// columnOf returns a column with the elements of a list.
+func columnOf[T graph.Value](name string, list []T) *graph.Column[T] {
+	c := graph.NewColumn[T](name, len(list))
+	c.Grow(len(list))
+	copy(c.Slice(), list)
 	return c
 }
 
-// Load replaces the state of a frontier by one that was saved with the same Layout.
-// After an error it must not be used.
+// Load replaces the state by one that was saved with the same Layout. After an error the
+// frontier must not be used.
 func (f *Frontier) Load(r io.Reader) error {
-	if err := f.loadLayout(r); err != nil {
+	if err := loadLayout(r, f.layout); err != nil {
 		return err
 	}
 	if err := f.columns.Load(r); err != nil {
@@ -69,102 +74,66 @@ func (f *Frontier) Load(r io.Reader) error {
 	if err := f.setRest(rest.Slice()); err != nil {
 		return err
 	}
-	clear(f.unsettled)
-	f.reviseDiscounts()
-	f.recountPages()
-	f.rebuild()
-	for _, p := range f.policies {
-		if l, ok := p.(policy.Loader); ok {
-			l.Loaded()
-		}
+	f.orders.rebuildDiscounts()
+	f.pages.recount()
+	f.orders.rebuild(f.Sites())
+	f.sites.rebuild()
+	for _, l := range f.policies.loaders {
+		l.Loaded()
 	}
 	return nil
 }
 
-// restNumbers is how many numbers of the rest stand before its lists.
+// restNumbers is how many numbers of the rest come before its lists.
 const restNumbers = 10
 
+// setRest takes back what rest returned.
 func (f *Frontier) setRest(v []uint64) error {
 	if n := uint64(len(v)); n < restNumbers || v[5] > n/2 || v[6] > n || v[8] > n || restNumbers+2*v[5]+v[6]+v[8] > n {
 		return fmt.Errorf("load frontier: its last column has %d numbers, which is too few: it was saved with other options", len(v))
 	}
-	f.now, f.queued, f.flying, f.differs = time.Duration(v[0]), int(v[1]), int(v[2]), 0
-	f.batch.left, f.batch.whole = int(v[3]), int(v[4])
-	n, hops, paces := int(v[5]), int(v[6]), int(v[8])
-	f.revisits, f.times = int(v[7]), p95(v[9])
+	p, batch := f.pages, &f.tasks.batches
+	f.sites.now, p.queued, f.tasks.flying, f.tasks.differs = time.Duration(v[0]), int(v[1]), int(v[2]), 0
+	p.inBatch, batch.whole = int(v[3]), int(v[4])
+	due, hops, paces := v[5], v[6], v[8]
+	p.revisits, f.sites.clocks.times = int(v[7]), p95(v[9])
 	v = v[restNumbers:]
-	f.setHops(v[:hops])
-	f.setPaces(v[hops:][:paces])
-	f.unyield()
-	f.due = f.due[:0]
-	for v = v[hops+paces:]; n > 0; n, v = n-1, v[2:] {
-		f.due.push(time.Duration(v[0]), uint32(v[1]))
+	f.sites.hops.set(v[:hops])
+	f.sites.clocks.setPaces(v[hops:][:paces])
+	p.setDue(nil)
+	for v = v[hops+paces:]; due > 0; due, v = due-1, v[2:] {
+		p.due.push(time.Duration(v[0]), uint32(v[1]))
 	}
-	f.batch.pages = f.batch.pages[:0]
+	batch.list = batch.list[:0]
 	for _, p := range v {
-		f.batch.pages = append(f.batch.pages, graph.Page(p))
+		batch.list = append(batch.list, graph.Page(p))
 	}
 	return nil
 }
 
-// rebuild makes the heaps.
-func (f *Frontier) rebuild() {
-	for _, b := range f.boards {
-		b.active.Rebuild(f.Sites())
-		if b.pool != nil {
-			b.pool.Rebuild(f.Sites())
-		}
-	}
-	f.waits, f.wants, f.filesLeft, f.slowSites = f.waits[:0], [places]int{}, 0, 0
-	f.rebuildHops()
-	f.rebuildAddresses()
-	for i, at := range f.place.Slice() {
-		f.rebuildSite(graph.Site(i), at)
-	}
-}
-
-func (f *Frontier) rebuildSite(s graph.Site, at place) {
-	for _, b := range f.boards {
-		if b.pool != nil {
-			b.pool.Offer(s)
-		}
-	}
-	if f.wanting(s) {
-		f.wants[at]++
-	}
-	f.filesLeft += f.files(s)
-	if f.isSlow(s) {
-		f.slowSites++
-	}
-	switch at {
-	case ready:
-		f.offer(s)
-	case waiting:
-		f.waits.push(time.Duration(f.next.At(int(s))), uint32(s))
-	}
-}
-
 // Memory calls each with the name and the size of everything that pages, sites and
-// policies take: all columns, those of the queues that are not saved, and the heaps.
+// policies take: all columns, also those that are not saved, and the heaps.
 func (f *Frontier) Memory(each func(name string, bytes int64)) {
+	sites, pages := f.instantBytes()
 	f.columns.Memory(each)
-	each("site instants", 16*int64(cap(f.waits)+cap(f.clocks)))
-	each("page instants", 16*int64(cap(f.due)+f.yielding.pages))
-	each("site paces", 64*int64(len(f.paces)))
+	each("site instants", sites)
+	each("page instants", pages)
+	each("site paces", 64*int64(len(f.sites.clocks.paces)))
 }
 
-// HeapBytes is the part of the memory that is on the Go heap: heaps of sites and instants.
-func (f *Frontier) HeapBytes() (n int64) {
-	for _, b := range f.boards {
-		n += b.active.HeapBytes()
-		if b.pool != nil {
-			n += b.pool.HeapBytes()
-		}
-	}
-	return n + 16*int64(cap(f.waits)+cap(f.clocks)+cap(f.due)+f.yielding.pages)
+// instantBytes returns the sizes of the heaps of instants.
+func (f *Frontier) instantBytes() (sites, pages int64) {
+	return 16 * int64(cap(f.sites.waits)+cap(f.sites.addresses.waits)), 16 * int64(cap(f.pages.due)+f.pages.yielding.pages)
 }
 
-// Bytes is the memory that pages and sites take, policies included.
+// HeapBytes returns the part of the memory that is on the Go heap: heaps of sites and
+// instants.
+func (f *Frontier) HeapBytes() int64 {
+	sites, pages := f.instantBytes()
+	return f.orders.heapBytes() + sites + pages
+}
+
+// Bytes returns the memory that pages and sites take, policies included.
 func (f *Frontier) Bytes() (n int64) {
 	f.Memory(func(_ string, bytes int64) { n += bytes })
 	return n
@@ -172,3 +141,57 @@ func (f *Frontier) Bytes() (n int64) {
 
 // Free releases the memory.
 func (f *Frontier) Free() { f.columns.Free() }
+
+// layoutVersion is the format of what Save writes.
+//
+//	1: the frontier of the laboratory
+//	2: hops, twins, sitemaps, bars, revisits, rates
+//	3: discounts; of sites only values of their own, of places only whether there is one
+//	4: how pages failed, learned paces
+//	5: depths of 16 bits
+//	6: paces that remember which delay was enough
+const layoutVersion = 6
+
+// maxLayout is the most bytes that a layout may have.
+const maxLayout = 1 << 12
+
+// Layout describes what the columns of a saved state depend on: the policies with their
+// parameters, the mode, and whether links are kept, depths are exact and sites have twins.
+// It leaves out limits and delays, which may change between Save and Load.
+func (f *Frontier) Layout() string { return f.layout }
+
+func layoutOf(o *Options, links bool, choices []*policy.Choice) string {
+	parts := []string{fmt.Sprintf("frontier %d", layoutVersion), o.Mode.String()}
+	for _, c := range choices {
+		name := c.Spec.Name
+		for _, p := range c.Spec.Params {
+			if v, ok := c.Params[p.Name]; ok {
+				name += "/" + p.Name + "=" + v
+			}
+		}
+		parts = append(parts, name)
+	}
+	if links {
+		parts = append(parts, "links")
+	}
+	if o.Depths {
+		parts = append(parts, "depths")
+	}
+	if o.Twin != nil {
+		parts = append(parts, "twins")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// loadLayout returns an error if the saved layout is another one.
+func loadLayout(r io.Reader, layout string) error {
+	c := graph.NewColumn[uint8]("frontier layout", maxLayout)
+	defer c.Free()
+	if err := c.Load(r); err != nil {
+		return fmt.Errorf("load frontier: %w", err)
+	}
+	if saved := string(c.Slice()); saved != layout {
+		return fmt.Errorf("load frontier: it was saved as %q, this one is %q", saved, layout)
+	}
+	return nil
+}

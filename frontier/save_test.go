@@ -12,7 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// plain is a frontier with breadth-first and one page, which is acquired.
+// plain returns a frontier with breadth-first and one page, which is acquired.
 func plain(t *testing.T, o Options) *Frontier {
 	t.Helper()
 	choice, err := policy.Choose("breadth-first")
@@ -44,7 +44,7 @@ func TestLoadRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		layout := f.layoutColumn()
+		layout := columnOf("frontier layout", []uint8(f.layout))
 		save(layout)
 		layout.Free()
 		f.Columns(save)

@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "rewrite the output in testdata/*.txt")
 
 // TestScripts runs the scripts in testdata. Lines at the margin are commands, and the
 // indented lines below a command are what it must print; testdata/README says what
-// commands there are. With -update the output is written anew: only commit it if you
+// commands there are. With -update the output is written again: only commit it if you
 // understand the difference.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")

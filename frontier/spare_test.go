@@ -55,7 +55,7 @@ func (r *spareRun) log(e event.Event) {
 	r.events, r.at = append(r.events, e), append(r.at, r.now)
 }
 
-// run hands out all there is; every work succeeds after a tenth of a second.
+// run hands out all there is; every task succeeds after a tenth of a second.
 func (r *spareRun) run() {
 	for {
 		w, ask, ok := r.f.Next(r.now)
@@ -90,7 +90,7 @@ func (r *spareRun) do(w event.Task) {
 	r.apply(e)
 }
 
-// kinds are the works at a site.
+// kinds returns the tasks at a site.
 func (r *spareRun) kinds(s graph.Site) (list []string) {
 	for _, w := range r.works {
 		if w.Site == s {
@@ -112,8 +112,8 @@ func (r *spareRun) checkReplay(t *testing.T, sites int) {
 	}
 }
 
-// A site all of whose pages are barred is asked for nothing, not even its address; one
-// with a page that is wanted is, and its barred pages are left alone.
+// A site all of whose pages are barred gets no request, not even for its address. A site
+// with a page that is wanted does, and its barred pages are skipped.
 func TestSpare(t *testing.T) {
 	const sites = 3
 	r := newSpareRun(t, sites, func(p graph.Page) event.Bar {
@@ -139,7 +139,7 @@ func TestSpare(t *testing.T) {
 	r.checkReplay(t, sites)
 }
 
-// A page that is admitted after all lets its site be asked for all that it needs.
+// After a page is admitted, its site is requested for all that it needs.
 func TestSpareAdmitted(t *testing.T) {
 	bar := event.BarHosts
 	r := newSpareRun(t, 1, func(graph.Page) event.Bar { return bar })
@@ -162,7 +162,7 @@ func TestSpareEnds(t *testing.T) {
 	asked := map[graph.Site]int{}
 	var r *spareRun
 	r = newSpareRun(t, sites, func(p graph.Page) event.Bar {
-		if s := r.f.Site(p); r.f.stage.At(int(s)) == open {
+		if s := r.f.Site(p); r.f.sites.in(s, open) {
 			t.Errorf("it is asked of page %d, though robots.txt is known", p)
 		} else {
 			asked[s]++
@@ -185,7 +185,7 @@ func TestSpareEnds(t *testing.T) {
 	r.checkReplay(t, sites)
 }
 
-// Next gives up after many refusals, as it does with other bars, and goes on.
+// Next gives up after many refusals, as it does with other bars, and continues.
 func TestSparePatience(t *testing.T) {
 	const sites = 20
 	r := newSpareRun(t, sites, func(p graph.Page) event.Bar {
@@ -194,10 +194,10 @@ func TestSparePatience(t *testing.T) {
 		}
 		return event.BarFarm
 	})
-	r.f.patience = 7
+	r.f.tasks.patience = 7
 	r.seed(sites)
 	_, ask, ok := r.f.Next(0)
-	if n := len(r.f.refused); ok || ask != 0 || n != 7 {
+	if n := len(r.f.tasks.refused); ok || ask != 0 || n != 7 {
 		t.Fatalf("%d refusals, ask at %v, %v", n, ask, ok)
 	}
 	r.run()

@@ -11,7 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// polled is a frontier of one site with some pages, whose address and rules are known.
+// polled returns a frontier of one site with some pages, whose address and rules are known.
 func polled(t *testing.T, pages int) *Frontier {
 	t.Helper()
 	choice, err := policy.Choose("breadth-first")
@@ -38,7 +38,7 @@ func polled(t *testing.T, pages int) *Frontier {
 	return f
 }
 
-// stepOn hands out the next work, whenever it may be, and ends it.
+// stepOn hands out the next task, whenever it may be, and ends it.
 func stepOn(t *testing.T, f *Frontier, now time.Duration, e event.Event) (w event.Task, at time.Duration) {
 	t.Helper()
 	w, ask, ok := f.Next(now)
@@ -57,7 +57,7 @@ func stepOn(t *testing.T, f *Frontier, now time.Duration, e event.Event) (w even
 	return w, now
 }
 
-// A site that says "too often" is asked at a pace that it does not say it at, and the pace
+// A site that says "too often" is requested at a pace at which it does not say so, and the pace
 // survives a save.
 func TestPace(t *testing.T) {
 	f := polled(t, 90)
@@ -70,28 +70,28 @@ func TestPace(t *testing.T) {
 		e := event.Event{Kind: event.Done, Task: event.Task{Page: graph.Page(i - turned)}, Start: now, End: now}
 		if now-last < 5*time.Second && i > 0 { // the server wants five seconds
 			e.Class, e.Pushed, e.Again, e.Due = event.ServerError, true, true, now
-			if turned++; i > 20 && f.paces[0].Safe == 0 { // a try may fail
-				t.Errorf("turned down at request %d, pace %v", i, f.Pace(0))
+			if turned++; i > 20 && f.sites.clocks.paces[0].Safe == 0 { // a try may fail
+				t.Errorf("turned down at request %d, pace %v", i, f.sites.clocks.paces[0].Delay)
 			}
 		} else {
 			last = now
 		}
 		e.Page = acquiredPage(f)
 		f.Apply(now, &e)
-		if f.Pace(0) > 8*time.Second {
-			t.Fatalf("request %d: the pace is %v", i, f.Pace(0))
+		if f.sites.clocks.paces[0].Delay > 8*time.Second {
+			t.Fatalf("request %d: the pace is %v", i, f.sites.clocks.paces[0].Delay)
 		}
 	}
-	if turned < 2 || f.Pace(0) < 4*time.Second {
-		t.Errorf("turned down %d times, the pace is %v", turned, f.Pace(0))
+	if turned < 2 || f.sites.clocks.paces[0].Delay < 4*time.Second {
+		t.Errorf("turned down %d times, the pace is %v", turned, f.sites.clocks.paces[0].Delay)
 	}
 	var b bytes.Buffer
 	if err := f.Save(&b); err != nil {
 		t.Fatal(err)
 	}
 	g := polled(t, 90)
-	if err := g.Load(&b); err != nil || g.Pace(0) != f.Pace(0) || g.paces[0] != f.paces[0] {
-		t.Errorf("loaded: %v, pace %+v, want %+v", err, g.paces[0], f.paces[0])
+	if err := g.Load(&b); err != nil || g.sites.clocks.paces[0].Delay != f.sites.clocks.paces[0].Delay || g.sites.clocks.paces[0] != f.sites.clocks.paces[0] {
+		t.Errorf("loaded: %v, pace %+v, want %+v", err, g.sites.clocks.paces[0], f.sites.clocks.paces[0])
 	}
 }
 
@@ -195,7 +195,7 @@ func TestYields(t *testing.T) {
 	}
 }
 
-// acquiredPage is the page that is under way.
+// acquiredPage returns the page that is under way.
 func acquiredPage(f *Frontier) graph.Page {
 	for p := range f.Pages() {
 		if f.State(graph.Page(p)) == Acquired {
@@ -205,7 +205,7 @@ func acquiredPage(f *Frontier) graph.Page {
 	return graph.NoPage
 }
 
-// A robots.txt that is asked for out of turn goes before pages, and its answer does not end
+// A robots.txt that is requested out of turn goes before pages, and its answer does not end
 // the trouble of a site, but makes it wait less long.
 func TestProbe(t *testing.T) {
 	f := polled(t, 9)
@@ -242,12 +242,12 @@ func TestRetried(t *testing.T) {
 	if f.FailedBy(0) != event.HTTPError || f.State(1) != Fetched {
 		t.Fatalf("page 0 %v by %v, page 1 %v", f.State(0), f.FailedBy(0), f.State(1))
 	}
-	f.refuse(2, event.BarScope)
+	f.pages.refuse(2, event.BarScope)
 	f.Apply(now, &event.Event{Kind: event.Retried, Admit: []graph.Page{0, 1, 2}})
 	if f.State(0) != Known || f.State(1) != Fetched || f.State(2) != Known || f.Counts().Queued != 3 {
 		t.Errorf("states %v %v %v, %d queued", f.State(0), f.State(1), f.State(2), f.Counts().Queued)
 	}
-	f.close(now, 0, Failed)
+	f.pages.close(now, 0, Failed, uint8(event.DNSError))
 	if f.State(0) != Failed || f.FailedBy(0) != event.DNSError || !f.Closed(0) {
 		t.Errorf("of a closed site: %v by %v", f.State(0), f.FailedBy(0))
 	}

@@ -7,16 +7,16 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Backlink-count: Cho, Garcia-Molina, Page 1998, figure 2(2), IB'; thesis 4.3.1 (O3).
+// Backlink-count: Cho, Garcia-Molina, Page 1998, figure 2(2), IB'; thesis 4.3.1.
 //
 //	value(p) = number of fetched pages that link to p
 //
-// It knows the links of fetched pages. Cost per link: one addition and the move up
-// in the heap of a site.
+// It knows the links of fetched pages. Cost per link: one addition and one move up in the
+// heap of a site.
 //
 // Where it fails: a cluster of pages that link to each other raises its own counts,
-// and the crawl stays inside until the cluster is done (figure 3 of Cho et al., X7).
-// In the thesis it does worse than random.
+// and the crawl stays inside until the cluster is done (figure 3 of Cho et al.). In
+// the thesis it does worse than random.
 
 func backlinkCountSpec() *Spec {
 	return &Spec{

@@ -9,22 +9,22 @@ import (
 	"github.com/winnow-crawler/winnow/graph/rank"
 )
 
-// Batch-PageRank: thesis 4.3.1, with K = 100,000 (O5).
+// Batch-PageRank: thesis 4.3.1, with K = 100,000.
 //
 //	value(p) = PageRank of p over the pages known at the last solve; 0 for pages
 //	discovered since
 //
-// It solves when 0, K, 2K, ... pages were handed out, over all known pages and the
-// links of those that have come; known pages without links, failed ones among them,
-// are dangling. With ramp=true it solves first when as many pages as there are seeds
-// were handed out, then whenever that has doubled, until that is K.
+// It solves when 0, K, 2K, ... pages were handed out, over all known pages and the links
+// of fetched ones. Known pages without links, failed ones among them, are dangling. With
+// ramp=true it solves first when as many pages were handed out as there are seeds, then
+// whenever that number has doubled, until it is K.
 //
 // It knows the links of fetched pages. Nothing is solved from scratch: rank.Growing
-// keeps PageRank up with the crawl and refines it when it is asked for (P17). Cost
-// per link: a few pushes in all, and once for each solve two passes over the pages.
+// updates PageRank during the crawl and refines it for a solve. Cost per link: a few
+// pushes in all; per solve: two passes over the pages.
 //
-// Where it fails: between two solves it knows nothing of what it finds; with a large
-// K and few start pages the first batches are breadth-first.
+// Where it fails: between two solves it knows nothing about new pages. With a large K
+// and few start pages the first batches are breadth-first.
 
 func batchPagerankSpec() *Spec {
 	return &Spec{
@@ -45,38 +45,36 @@ func batchParams() []Param {
 	}
 }
 
-// follow is the probability to follow a link rather than to jump, as in the papers.
+// follow is the probability of following a link rather than jumping, as in the papers.
 const follow = 0.9
 
-// batchBound is how near the values are to exact PageRank of a sum of 1, in L1.
+// batchBound is the largest L1 distance of the values from exact PageRank with a sum of 1.
 //
-// Measured: the average cumulative PageRank of a crawl of cnr-2000 with K = 10,000 is
-// that of a bound of 1e-9 to within 1e-6; with K = 100 on webs of some thousand pages,
-// where many ranks are nearly equal, to within 2e-4. A bound of 1e-6 takes twice as
-// long on cnr-2000.
+// Measured: compared with a bound of 1e-9, the average cumulative PageRank of a crawl of
+// cnr-2000 with K = 10,000 differs by less than 1e-6. With K = 100 on webs of some thousand
+// pages, where many ranks are nearly equal, it differs by less than 2e-4. A bound of 1e-6
+// takes twice as long on cnr-2000.
 const batchBound = 1e-4
 
-// ranked solves for PageRank every so often. Values are on the scale of mean 1, so
-// that those of two solves can be compared.
+// ranked solves for PageRank now and then. Values are scaled to a mean of 1, so that those
+// of two solves can be compared.
 type ranked struct {
 	graph.Set
-	board *Board
-	ranks *rank.Growing
-	bound float64
-	every uint64
-	ramp  bool
-	// numbers holds pages handed out, how many will have been at the next solve, pages
-	// known, pages known at the last solve, and solves so far.
-	numbers *graph.Column[uint64]
+	board   *Board
+	ranks   *rank.Growing
+	bound   float64
+	every   uint64
+	ramp    bool
+	numbers *graph.Column[uint64] // see handedOut
 }
 
-// What ranked.numbers holds.
+// The indexes of ranked.numbers.
 const (
-	handedOut = iota
-	nextSolve
-	knownNow
-	knownAtSolve
-	solves
+	handedOut    = iota // pages handed out
+	nextSolve           // value of handedOut at the next solve
+	knownNow            // known pages
+	knownAtSolve        // known pages at the last solve
+	solves              // solves so far
 	rankedNumbers
 )
 
@@ -125,8 +123,7 @@ func (r *ranked) Came(_ time.Duration, p graph.Page, o *event.Outcome, links []g
 	}
 }
 
-// Work solves when the time has come, and gives the waiting pages their values when
-// it is done.
+// Work solves when it is time, and then gives the waiting pages their values.
 func (r *ranked) Work(links int) (more bool) {
 	num := r.numbers.Slice()
 	if num[knownNow] == 0 || num[handedOut] < num[nextSolve] {
@@ -143,7 +140,7 @@ func (r *ranked) Work(links int) (more bool) {
 	return false
 }
 
-// schedule sets the next solve after what was handed out.
+// schedule sets the next solve, after the pages handed out so far.
 func (r *ranked) schedule() {
 	num := r.numbers.Slice()
 	for num[nextSolve] <= num[handedOut] {
@@ -155,5 +152,5 @@ func (r *ranked) schedule() {
 	}
 }
 
-// Solves is how often it has solved.
+// Solves returns how often it has solved.
 func (r *ranked) Solves() int { return int(r.numbers.At(solves)) }

@@ -5,29 +5,29 @@ import (
 	"github.com/winnow-crawler/winnow/queue"
 )
 
-// A Board is one order of the known pages, kept by a policy: it sets values, the
-// frontier reads the order. A page with a higher value goes first, equal pages in the
-// order of discovery. A new page has the value 0.
+// A Board is one order of the known pages. A policy sets the values, and the frontier reads
+// the order. A page with a higher value goes first; pages of equal value go in the order of
+// discovery. A new page has the value 0.
 //
-// A board writes to one queue, or to two when the frontier works in batches: pages of
-// the batch wait in one, all others in the second.
+// A board writes to one queue, or to two if the frontier works in batches: pages of the
+// batch wait in the first, all others in the second.
 type Board struct {
 	first, second *queue.Queue
 	low           func(graph.Page) bool // nil: no page is discounted
 }
 
-// NewBoard makes a board over a queue and, unless nil, a second one.
+// NewBoard returns a board over a queue and, unless nil, a second one.
 func NewBoard(first, second *queue.Queue) *Board { return &Board{first: first, second: second} }
 
-// Discount says which pages are discounted from now on; nil: none. That is mechanism
-// and nothing that a policy sees: a discounted page waits in a queue with Lower of its
-// value, and the board tells the value. Who changes what low tells of a page that waits
-// must change its value in the queue.
+// Discount sets the function that reports whether a page is discounted; nil means that no
+// page is. A discounted page waits in a queue with Lower of its value. A policy does not
+// see that: the board returns the value. If the result of low changes for a waiting page,
+// the caller must change its value in the queue.
 func (b *Board) Discount(low func(graph.Page) bool) { b.low = low }
 
-// Lower is the value with which a discounted page waits: a quarter of its value, four
-// times a negative one, so that it is worse in both cases. It is exact, and Raise gives
-// the value back, unless the value is within a factor of 4 of the limits of float64.
+// Lower returns the value with which a discounted page waits: a quarter of its value, or
+// four times a negative one, so that it is lower in both cases. It is exact, and Raise
+// undoes it, unless the value is within a factor of 4 of the limits of float64.
 func Lower(v float64) float64 {
 	if v > 0 {
 		return v / 4
@@ -43,10 +43,10 @@ func Raise(v float64) float64 {
 	return v / 4
 }
 
-// lowered reports whether p waits in q with a lower value than it has.
+// lowered reports whether p waits in q with a discounted value.
 func (b *Board) lowered(q *queue.Queue, p graph.Page) bool { return q.Waits(p) && b.low(p) }
 
-// Set gives p a value. It may be any page that is known, also one that was fetched.
+// Set gives p a value. It may be any known page, also one that was fetched.
 func (b *Board) Set(p graph.Page, v float64) {
 	if b.low != nil {
 		b.change(p, func(float64) float64 { return v })
@@ -58,7 +58,7 @@ func (b *Board) Set(p graph.Page, v float64) {
 	}
 }
 
-// change is Set and Add where pages are discounted.
+// change does the work of Set and Add if pages are discounted.
 func (b *Board) change(p graph.Page, to func(float64) float64) {
 	for _, q := range []*queue.Queue{b.first, b.second} {
 		switch {
@@ -83,7 +83,7 @@ func (b *Board) Add(p graph.Page, d float64) {
 	}
 }
 
-// Value is the value of p. It is kept when the page has been handed out.
+// Value returns the value of p, which is kept after the page was handed out.
 func (b *Board) Value(p graph.Page) float64 {
 	q := b.first
 	if b.second != nil && b.second.Waits(p) {
@@ -100,8 +100,8 @@ func (b *Board) Waits(p graph.Page) bool {
 	return b.first.Waits(p) || b.second != nil && b.second.Waits(p)
 }
 
-// Rescore gives every waiting page a new value at once, which is cheaper than as many
-// calls of Set.
+// Rescore gives every waiting page a new value at once, which is cheaper than many calls
+// of Set.
 func (b *Board) Rescore(f func(graph.Page) float64) {
 	if value := f; b.low != nil {
 		f = func(p graph.Page) float64 {
@@ -117,8 +117,8 @@ func (b *Board) Rescore(f func(graph.Page) float64) {
 	}
 }
 
-// SitesOwn says that sites have values of their own on this board. Otherwise a site
-// counts as its best page. It must be called when the policy is made.
+// SitesOwn gives sites values of their own on this board. Otherwise the value of a site is
+// that of its best page. It must be called when the policy is made.
 func (b *Board) SitesOwn() {
 	b.first.SitesOwn()
 	if b.second != nil {
@@ -126,8 +126,8 @@ func (b *Board) SitesOwn() {
 	}
 }
 
-// Site gives a site its own value; equal sites go in the order in which they became
-// known. -Inf, which new sites have, withholds a site.
+// Site gives a site its own value. Sites of equal value go in the order in which they
+// became known. A site with -Inf, the value of a new site, is never chosen.
 func (b *Board) Site(s graph.Site, v float64) {
 	b.first.SetSite(s, v)
 	if b.second != nil {

@@ -8,16 +8,16 @@ import (
 )
 
 // Breadth-first: Cho, Garcia-Molina, Page 1998, figure 2(1); Najork, Wiener 2001,
-// section 3; thesis 4.3.1 (O2).
+// section 3; thesis 4.3.1.
 //
 //	value(p) = 0: the order of discovery
 //
-// It knows nothing but that order. Cost per link: none.
+// It knows only that order. Cost per link: none.
 //
 // Where it fails: it goes wherever the first pages lead, at the same pace in all
-// directions; its good name comes from pages that are linked from everywhere, which
-// are found early. Under politeness the order is kept among the sites that may be
-// asked, which is Mercator's breadth-first.
+// directions. It does well because pages that are linked from everywhere are found early.
+// Under politeness the order is kept among the sites that may be requested, which is
+// Mercator's breadth-first.
 
 func breadthFirstSpec() *Spec {
 	return &Spec{

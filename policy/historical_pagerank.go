@@ -7,7 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Historical PageRank: thesis 4.3.2 (O10 to O13).
+// Historical PageRank: thesis 4.3.2.
 //
 //	value(p) = PageRank of p in an earlier crawl, if it was there; otherwise, by new=
 //	  zero        0: old pages before new ones
@@ -15,12 +15,12 @@ import (
 //	  random      a value drawn uniformly from the earlier crawl
 //	  omniscient  its true PageRank (needs the oracle)
 //
-// All values are on the scale of mean 1. known=true lets the old pages be known from
-// the start, which is up to whoever seeds the crawl; known=false lets them be
-// discovered. It knows the earlier crawl and the links of fetched pages. Cost per
-// link: with parent a comparison, otherwise none.
+// All values are scaled to a mean of 1. With known=true whoever seeds the crawl makes the
+// old pages known from the start; with known=false they are discovered. It knows the
+// earlier crawl and the links of fetched pages. Cost per link: with parent one comparison,
+// otherwise none.
 //
-// Where it fails: what is new and important is not old; with zero it is seen last.
+// Where it fails: new pages may be important; with zero they come last.
 
 func historicalPagerankSpec() *Spec {
 	return &Spec{
@@ -44,8 +44,8 @@ func historicalPagerankSpec() *Spec {
 type historical struct {
 	board  *Board
 	prior  *Prior
-	fresh  func(graph.Page) float64 // value of a page without an old one, when it becomes known
-	parent bool                     // such a page gets its value from the page that found it
+	fresh  func(graph.Page) float64 // value of a new page when it becomes known
+	parent bool                     // a new page gets its value from the page that found it
 }
 
 func newHistorical(e *Env, params Params, truth func(graph.Page) float64) *historical {
@@ -62,7 +62,7 @@ func newHistorical(e *Env, params Params, truth func(graph.Page) float64) *histo
 	return h
 }
 
-// draw is the value that a random number chooses, 0 where there are none.
+// draw returns the value that a random number chooses, or 0 if there are none.
 func draw(all []float64, n uint64) float64 {
 	if len(all) == 0 {
 		return 0
@@ -78,7 +78,7 @@ func (h *historical) Known(p, _ graph.Page) {
 	h.board.Set(p, v)
 }
 
-// Came values the pages that p found: those among its links that became known now.
+// Came gives values to the pages that p found: those of its links that became known now.
 func (h *historical) Came(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
 	if !h.parent || !brought(o) {
 		return

@@ -6,14 +6,14 @@ import "github.com/winnow-crawler/winnow/graph"
 //
 //	value(p) = -(place of p in the Horn order)
 //
-// The Horn order is the best order of a tree in which a page can be fetched only
-// after its parent: it weighs a page together with what lies behind it. On the tree
-// that breadth-first finds it is the ceiling that regret is measured against, beside
-// omniscient. It knows that order, which the laboratory computes from the whole
-// graph. Cost per link: none.
+// The Horn order is the best order of a tree in which a page can be fetched only after
+// its parent: it weighs a page together with the pages behind it. On the tree that
+// breadth-first finds, it is the ceiling that regret is measured against, beside
+// omniscient. It knows that order, which the laboratory computes from the whole graph.
+// Cost per link: none.
 //
-// Where it fails: a page may be reached by a better way than the tree has, so the
-// ceiling is not a proven bound of the graph, and omniscient may pass it.
+// Where it fails: there may be a better path to a page than that of the tree. So the
+// ceiling is no proven bound of the graph, and omniscient may pass it.
 
 func hornSpec() *Spec {
 	return &Spec{

@@ -7,16 +7,16 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Larger-sites-first: thesis 4.3.1 (O8).
+// Larger-sites-first: thesis 4.3.1.
 //
 //	value(site) = number of its known pages that were not handed out yet
 //	within a site: the order of discovery
 //
-// It knows which site a page belongs to, and no links. Its point is politeness: large
-// sites take longest, since they are asked for one page at a time, so they had better
-// be begun early. Cost per link: none; per page a move in the heap of sites.
+// It knows which site a page belongs to, and no links. Its reason is politeness: large
+// sites take longest, since they are requested for one page at a time, so it begins with
+// them. Cost per link: none; per page: one move in the heap of sites.
 //
-// Where it fails: a site that makes up pages is large.
+// Where it fails: a site that generates endless pages is large.
 
 func largerSitesFirstSpec() *Spec {
 	return &Spec{

@@ -6,16 +6,16 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Location: Cho, Garcia-Molina, Page 1998, section 2, IL (O18, M14).
+// Location: Cho, Garcia-Molina, Page 1998, section 2, IL.
 //
 //	value(p) = -(slashes in the path) - (1 if there is a query)
 //	           + (1 if the URL contains "home", or the path is empty or "/")
 //
-// It knows the URL alone, so a page has its final value when it becomes known. Cost
-// per link: none; per page one look at its URL.
+// It knows only the URL, so a page has its final value when it becomes known. Cost per
+// link: none; per page: one scan of its URL.
 //
-// Where it fails: where URLs are flat, as in most content systems, it says nothing,
-// and a short path is easily bought.
+// Where it fails: if URLs are flat, as in most content systems, they do not differ, and
+// anybody can choose a short path.
 
 func locationSpec() *Spec {
 	return &Spec{
@@ -23,7 +23,7 @@ func locationSpec() *Spec {
 		What: "short paths first, by the URL alone",
 		URLs: true,
 		New: func(e *Env, _ Params) (Policy, error) {
-			var url []byte // used again for each page; no state
+			var url []byte // reused for each page; no state
 			return &told{e.Boards[0], func(p graph.Page) float64 {
 				url = e.URL(url[:0], p)
 				return locationValue(url)
@@ -44,8 +44,8 @@ func locationValue(url []byte) float64 {
 	return float64(v)
 }
 
-// urlPath is what stands between the authority of a URL and its query or fragment,
-// and whether it has a query.
+// urlPath returns the part of a URL between its authority and its query or fragment, and
+// whether it has a query.
 func urlPath(url []byte) (path []byte, query bool) {
 	if i := bytes.Index(url, []byte("://")); i >= 0 {
 		url = url[i+3:]

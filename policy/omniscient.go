@@ -7,14 +7,14 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Omniscient: thesis 4.3.3 (O14).
+// Omniscient: thesis 4.3.3.
 //
 //	value(p) = true importance of p
 //
 // It knows the importance of every page in the whole graph, but fetches only pages
 // that it has discovered, like all others. Cost per link: none.
 //
-// Where it fails: it is greedy. A page of little worth that leads to great ones waits
+// Where it fails: it is greedy. An unimportant page that leads to important ones waits
 // behind all better pages; horn looks ahead.
 
 func omniscientSpec() *Spec {
@@ -27,7 +27,7 @@ func omniscientSpec() *Spec {
 	}
 }
 
-// told gives each page a value when it becomes known, and never changes it.
+// told gives each page its value when it becomes known, and never changes it.
 type told struct {
 	board *Board
 	value func(graph.Page) float64

@@ -8,30 +8,30 @@ import (
 )
 
 // OPIC: Abiteboul, Preda, Cobena 2003; thesis 4.3.1, without the random link and
-// without history (O7).
+// without history.
 //
 //	value(p) = cash of p
 //
-// Seeds start with equal cash that sums to 1. A page that comes hands all its cash to
-// its links in equal parts; a page without links, or one that failed, keeps it. Cash
-// also goes to pages that were fetched before, where it stays until they are visited
-// again, if ever: the sum is constant.
+// Seeds start with equal cash that sums to 1. A fetched page hands all its cash to its
+// links in equal parts; a page without links, or one that failed, keeps it. Cash also
+// goes to pages that were fetched before. It stays there until they are visited again, if
+// ever, so the sum is constant.
 //
-// cash=all is the wording of the thesis: every page owns 1 besides, so that one which
-// received c hands on (1 + c)/out to each link; the value of a page is what it
-// received. The readings differ by up to 0.18 of average cumulative PageRank.
+// cash=all follows the wording of the thesis: every page owns 1 besides, so a page that
+// received c hands on (1 + c)/out to each link. The value of a page is what it received.
+// The two differ by up to 0.18 of average cumulative PageRank.
 //
-// remote=S: of a page with R links to other sites and L to its own, each remote link
-// gets S cash/R and each local one (1-S) cash/L; with links of one kind only, equal
-// parts.
+// remote=S: if a page has R links to other sites and L to its own, each remote link gets
+// S cash/R and each local one (1-S) cash/L. If it has links of one kind only, they get
+// equal parts.
 //
 // It knows the links of fetched pages and, with remote, their sites. The cash is the
-// value on the board itself, so it costs no memory. Cost per link: one addition and
-// the move up in the heap of a site.
+// value on the board, so it costs no memory. Cost per link: one addition and one move up
+// in the heap of a site.
 //
-// Where it fails: cash from seeds is thin far away from them, and what a fetched page
-// receives afterwards is lost to the order, so late pages of a large site are taken
-// nearly in the order of discovery.
+// Where it fails: far away from the seeds there is little cash, and what a fetched page
+// receives later has no effect. So late pages of a large site are taken nearly in the
+// order of discovery.
 
 func opicSpec() *Spec {
 	return &Spec{
@@ -49,7 +49,7 @@ type opic struct {
 	board  *Board
 	facts  Facts
 	own    float64 // cash that every page has besides what it receives
-	remote float64 // share of remote links; negative: all links are equal
+	remote float64 // share of remote links; negative if all links are equal
 }
 
 func newOpic(e *Env, params Params) (Policy, error) {
@@ -64,7 +64,7 @@ func newOpic(e *Env, params Params) (Policy, error) {
 
 func (o *opic) Known(p, from graph.Page) {}
 
-// Seeded deals out the cash of 1, which cash=all does without.
+// Seeded gives the seeds equal parts of 1, except with cash=all.
 func (o *opic) Seeded(first, end graph.Page) {
 	if o.own > 0 {
 		return
@@ -81,8 +81,8 @@ func (o *opic) Came(_ time.Duration, p graph.Page, outcome *event.Outcome, links
 	}
 }
 
-// Revisited deals out the cash that p was given since it came. What it owned itself is
-// spent.
+// Revisited hands on the cash that p received since it was fetched. What it owned itself
+// is spent.
 func (o *opic) Revisited(_ time.Duration, p graph.Page, outcome *event.Outcome, links []graph.Page) {
 	if brought(outcome) && len(links) > 0 {
 		o.deal(p, 0, links)

@@ -1,15 +1,14 @@
 package policy
 
-// PageRank: Cho, Garcia-Molina, Page 1998, figure 2(3), IR' (O4).
+// PageRank: Cho, Garcia-Molina, Page 1998, figure 2(3), IR'.
 //
-//	value(p) = PageRank of p over all known pages, solved anew before each hand-out
+//	value(p) = PageRank of p over all known pages, solved before each hand-out
 //
-// It is batch-pagerank with K = 1, and meant for webs of up to 10,000 pages. It knows
-// the links of fetched pages. Cost: for each page one refinement of the ranks and two
-// passes over all pages.
+// It is batch-pagerank with K = 1, for webs of up to 10,000 pages. It knows the links of
+// fetched pages. Cost per page: one refinement of the ranks and two passes over all pages.
 //
-// Where it fails: PageRank of a part of the web favours what was crawled first: the
-// ranks near the start pages are high since all links that are known come from there.
+// Where it fails: PageRank of a part of the web favours what was crawled first. Ranks near
+// the start pages are high, because all known links come from there.
 
 func pagerankSpec() *Spec {
 	return &Spec{
@@ -23,5 +22,5 @@ func pagerankSpec() *Spec {
 	}
 }
 
-// exactBound is batchBound for ranks that must equal an exact solution.
+// exactBound replaces batchBound if ranks must equal an exact solution.
 const exactBound = 1e-9

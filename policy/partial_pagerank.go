@@ -7,20 +7,20 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Partial-PageRank: thesis 4.3.1 (O6).
+// Partial-PageRank: thesis 4.3.1.
 //
 //	value(p) = PageRank of p at the last solve, for pages known then; for pages
-//	discovered since, the sum over links q -> p that came since of
+//	discovered since, the sum over links q -> p found since of
 //	value(q) when it was handed out / out(q)
 //
-// It solves when batch-pagerank does. It knows the links of fetched pages. Cost per
-// link: that of batch-pagerank, and for links to pages discovered since the last solve
-// an addition and the move up in the heap of a site.
+// It solves when batch-pagerank does. It knows the links of fetched pages. Cost per link:
+// that of batch-pagerank, and for links to pages discovered since the last solve one
+// addition and one move up in the heap of a site.
 //
-// Where it fails: the sum has no damping and starts from values that are whole ranks,
-// so a chain of new pages with one link each keeps the rank of its first page and
-// runs ahead of everything. The thesis found it second to last; the result hangs on
-// details that it does not tell.
+// Where it fails: the sum has no damping and starts from values that are whole ranks. So a
+// chain of new pages with one link each keeps the rank of its first page and goes before
+// everything else. The thesis found it second to last; the result depends on details that
+// the thesis does not give.
 
 func partialPagerankSpec() *Spec {
 	return &Spec{

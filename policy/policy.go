@@ -7,40 +7,39 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Facts is what is known of a page without looking at its content.
+// Facts returns what is known of a page without its content.
 type Facts interface {
 	Site(graph.Page) graph.Site
 	From(graph.Page) graph.Page // the page that linked to it first; NoPage for a seed
-	Depth(graph.Page) int       // links from a seed: along From, or the fewest that are known
+	Depth(graph.Page) int       // links from a seed: along From, or on the shortest known path
 }
 
-// Env is all that a policy may know, and where it puts its values. There is no oracle
-// in it: policies that need one are constructed with it (Spec.NewOmniscient), and only
-// the laboratory can do so (O1, P13).
+// Env holds all that a policy may know, and the boards for its values. It has no oracle:
+// policies that need one are constructed with it (Spec.NewOmniscient), which only the
+// laboratory can do.
 type Env struct {
 	Facts Facts
-	// Out is the links of a page that has come, as Came saw them; valid until the next
-	// call. It is kept for policies whose Spec says Links.
+	// Out returns the links of a fetched page, as Came saw them. They are valid until the
+	// next call. Links are kept for policies whose Spec has Links.
 	Out func(graph.Page) []graph.Page
-	// URL appends the URL of a page to b. Nil where URLs are not known.
+	// URL appends the URL of a page to b. It is nil if URLs are not known.
 	URL func(b []byte, p graph.Page) []byte
-	// SiteName is the name of a site: scheme, host and port, lower-case.
+	// SiteName returns the name of a site: scheme, host and port, in lower case.
 	SiteName func(graph.Site) string
-	// Prior is the value of a page in an earlier crawl, on the mean-1 scale. Nil where
+	// Prior holds the values of an earlier crawl, scaled to a mean of 1. It is nil if
 	// there was none.
 	Prior *Prior
-	// Boards are the orders that the policy keeps: as many as its Spec says.
+	// Boards are the orders that the policy keeps: as many as Spec.Count returns.
 	Boards []*Board
-	// Random is the seed of all randomness: numbers are Hash(Random, ...), there is no
-	// generator with a state.
+	// Random is the seed of all randomness. Random numbers are Hash(Random, ...).
 	Random uint64
-	// Batch is K where the policy's own parameter does not say otherwise.
+	// Batch is K, unless a parameter of the policy replaces it.
 	Batch int
-	// MaxPages and MaxSites are what columns must have room for.
+	// MaxPages and MaxSites are the sizes of columns.
 	MaxPages, MaxSites int
 }
 
-// Prior is what an earlier crawl knew.
+// Prior holds the values of the pages in an earlier crawl.
 type Prior struct {
 	Value func(graph.Page) (float64, bool)
 	All   []float64 // the whole old vector, in the order of the file
@@ -48,26 +47,26 @@ type Prior struct {
 
 // An Oracle knows the whole graph. The laboratory alone owns one.
 type Oracle interface {
-	Importance(graph.Page) float64 // true importance, on the mean-1 scale for PageRank
+	Importance(graph.Page) float64 // true importance; PageRank is scaled to a mean of 1
 	Place(graph.Page) int          // place in the Horn order, from 0
 }
 
-// A Policy orders the known pages: it says what each is worth by setting values on
-// its boards, and is told what happens. It has no clock, no input and no output, and
-// everything it knows lies in its columns.
+// A Policy orders the known pages: it is told what happens, and sets the values of pages
+// on its boards. It has no clock, no input and no output, and keeps all that it knows in
+// its columns.
 type Policy interface {
 	// Known is called once for each page, in the order of discovery, which is that of
 	// the ids. from is the page that linked to it, NoPage for a seed. The page is put
 	// into the queues afterwards.
 	Known(p, from graph.Page)
-	// Came is called at every end of an attempt, failures too, after Known was called
-	// for the pages that it brought. The links are distinct and known.
+	// Came is called at the end of every attempt, also of a failed one, after Known was
+	// called for the new pages. The links are distinct and known.
 	Came(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page)
-	// Columns is the whole state of the policy apart from its boards.
+	// Columns calls each for the whole state of the policy apart from its boards.
 	Columns(each func(graph.AnyColumn))
 }
 
-// The following are optional.
+// Optional interfaces of policies.
 type (
 	// A Seeder is told when all pages of a seed event, first to end-1, are known.
 	Seeder interface{ Seeded(first, end graph.Page) }
@@ -75,34 +74,33 @@ type (
 	Taker interface {
 		Taken(now time.Duration, p graph.Page, board int)
 	}
-	// A Dropper is told that a waiting page will never be handed out, because a rule of
-	// its site forbids it or the site cannot be reached.
+	// A Dropper is told that a waiting page will not be handed out, because it is barred
+	// or its site is unavailable.
 	Dropper interface{ Dropped(p graph.Page) }
-	// An Admitter is told that a page waits again of which it was told that it is gone:
-	// one that was dropped is to be fetched after all, or one that came is to be
-	// visited again. As with Known, the page is put into the queues afterwards.
+	// An Admitter is told that a page waits again: one that was dropped is to be fetched
+	// after all, or one that was fetched is to be visited again. As with Known, the page
+	// is put into the queues afterwards.
 	Admitter interface{ Admitted(p graph.Page) }
-	// A Revisiter is told of the end of an attempt at a page that came before, for which
-	// Came is not called again. Its links are those that it has now. The page was
-	// Admitted before, if the policy is an Admitter, and Taken.
+	// A Revisiter is told of the end of an attempt at a page that was fetched before. Came
+	// is not called for it again. links are the present ones. Admitted and Taken were
+	// called before, if the policy has them.
 	Revisiter interface {
 		Revisited(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page)
 	}
-	// A Mixer has several boards and chooses the one that serves the next hand-out.
-	Mixer interface{ Turn() int }
 	// A Worker has long work to do now and then, such as solving for PageRank. Work is
-	// called before a page is handed out and does about so many links' worth of it;
-	// the laboratory lets it finish, the crawler gives it a slice at a time.
+	// called before a page is handed out. It does about so many links' worth of work, and
+	// reports whether more is left. The laboratory lets it finish; the crawler gives it
+	// a slice at a time.
 	Worker interface{ Work(links int) (more bool) }
 	// A Loader is told that its columns were loaded.
 	Loader interface{ Loaded() }
 )
 
-// brought reports whether an attempt is over and fetched a page, whose links count.
+// brought reports whether an attempt ended with a page whose links count.
 func brought(o *event.Outcome) bool { return !o.Again && !o.Class.Failed() }
 
-// Hash mixes a seed and further numbers into one: all randomness of policies. The
-// rounds are those of splitmix64.
+// Hash mixes a seed and further numbers into one. It is the only source of randomness in
+// policies. The rounds are those of splitmix64.
 func Hash(seed uint64, n ...uint64) uint64 {
 	h := mix(seed)
 	for _, v := range n {

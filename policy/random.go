@@ -7,23 +7,22 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Random: Cho, Garcia-Molina, Page 1998, section 3; thesis 4.3.1 (O9).
+// Random: Cho, Garcia-Molina, Page 1998, section 3; thesis 4.3.1.
 //
 //	the next page is chosen uniformly among the known ones
 //
-// A random permutation of the waiting pages is kept in slots 1 to n, and the page of
-// the highest slot goes next: value(p) = slot of p. A new page takes slot n+1 after
-// trading places with the page of a slot drawn uniformly from 1 to n+1, which leaves
-// all orders equally likely. A key drawn at discovery would be another policy: old
-// pages with low keys would never have a chance among new ones.
+// A random permutation of the waiting pages is kept in slots 1 to n, and the page of the
+// highest slot goes next: value(p) = slot of p. A new page gets a slot drawn uniformly
+// from 1 to n+1, and the page that was there moves to slot n+1. So all orders stay equally
+// likely. A key drawn at discovery would be another policy: old pages with low keys would
+// never have a chance among new ones.
 //
-// It knows nothing but that pages exist. Cost per link: none; per page two moves in
-// heaps.
+// It knows only that pages exist. Cost per link: none; per page: two moves in heaps.
 //
-// Where it fails: everywhere alike; it is the zero of the scale of regret. Where
-// politeness withholds the page whose turn it is, another goes first and that one
-// goes as soon as it may: the choice is uniform among known pages, not among those
-// that may be asked.
+// Where it fails: everywhere alike, so regret is measured against it. If politeness
+// withholds the page whose turn it is, another one goes first, and the page goes as soon
+// as it may. So the choice is uniform among known pages, not among those that may be
+// requested.
 
 func randomSpec() *Spec {
 	return &Spec{
@@ -37,16 +36,16 @@ type random struct {
 	graph.Set
 	board *Board
 	seed  uint64
-	slots *graph.Column[uint32]     // by page: its slot, counted from 1; 0 when it does not wait
+	slots *graph.Column[uint32]     // by page: its slot, counted from 1; 0 if it does not wait
 	pages *graph.Column[graph.Page] // by slot-1: the page there; only the first n count
-	// numbers holds how many slots are in use and how many random numbers were drawn.
-	numbers *graph.Column[uint64]
+
+	numbers *graph.Column[uint64] // see slotsUsed
 }
 
-// What random.numbers holds.
+// The indexes of random.numbers.
 const (
-	slotsUsed = iota
-	numbersDrawn
+	slotsUsed    = iota // slots in use
+	numbersDrawn        // random numbers drawn so far
 	randomNumbers
 )
 
@@ -84,7 +83,7 @@ func (r *random) put(p graph.Page, slot uint32) {
 	r.board.Set(p, float64(slot))
 }
 
-// Taken gives the slot of p to the page of the last one.
+// Taken gives the slot of p to the page of the last slot.
 func (r *random) Taken(_ time.Duration, p graph.Page, _ int) {
 	num := r.numbers.Slice()
 	slot, last := r.slots.At(int(p)), uint32(num[slotsUsed])

@@ -16,14 +16,14 @@ type Spec struct {
 	Params []Param
 	Boards int // orders it keeps; 0 means 1
 
-	// What the policy needs; a world without it is refused by name.
+	// What the policy needs. Check returns an error if the world lacks it.
 	URLs     bool // URLs of pages
 	Links    bool // out-links of fetched pages kept
 	Prior    bool // values of an earlier crawl
 	MaxPages int  // largest world it is meant for; 0 means any
 
-	// New makes the policy. NewOmniscient makes one that needs the oracle: instead of
-	// New, or besides it when Oracle tells by the parameters.
+	// New makes the policy. NewOmniscient makes one that needs the oracle. If both are
+	// set, Oracle reports whether the parameters need the oracle.
 	New           func(*Env, Params) (Policy, error)
 	NewOmniscient func(*Env, Params, Oracle) (Policy, error)
 	Oracle        func(Params) bool
@@ -32,7 +32,7 @@ type Spec struct {
 // A Param is a parameter of a policy, given as /name=value.
 type Param struct {
 	Name    string
-	Values  []string // the allowed ones; nil when it is a number
+	Values  []string // the allowed ones; nil if it is a number
 	Default string
 	What    string
 }
@@ -40,7 +40,7 @@ type Param struct {
 // Params are the parameters of one choice.
 type Params map[string]string
 
-// Specs is the table of all policies, in the order in which lists show them.
+// Specs returns all policies, in the order in which lists show them.
 func Specs() []*Spec {
 	return []*Spec{
 		randomSpec(),
@@ -60,14 +60,14 @@ func Specs() []*Spec {
 	}
 }
 
-// A Choice is a policy with its parameters, as "opic/cash=all/remote=0.8" names it.
+// A Choice is a policy with its parameters, such as "opic/cash=all/remote=0.8".
 type Choice struct {
 	Name   string // as it was given
 	Spec   *Spec
 	Params Params
 }
 
-// Choose finds the policy that a text names.
+// Choose returns the policy that a text names.
 func Choose(text string) (*Choice, error) {
 	parts := strings.Split(text, "/")
 	specs := Specs()
@@ -136,28 +136,29 @@ func (e *UnknownError) Error() string {
 // A ValueError is a value that a parameter cannot have.
 type ValueError struct {
 	Name, Value string
-	Rule        string   // what it can or must be
-	Known       []string // the allowed values; nil when it is a number
-	Instead     string   // one that would do
+	Rule        string   // what the value can or must be
+	Known       []string // the allowed values; nil if it is a number
+	Instead     string   // a value that is allowed
 }
 
 func (e *ValueError) Error() string {
 	return fmt.Sprintf("%s=%s: it %s", e.Name, e.Value, e.Rule)
 }
 
-// NeedsOracle reports whether the choice can only be made with an oracle.
+// NeedsOracle reports whether the policy can only be made with an oracle.
 func (c *Choice) NeedsOracle() bool {
 	return c.Spec.NewOmniscient != nil && (c.Spec.Oracle == nil || c.Spec.Oracle(c.Params))
 }
 
-// What a world may lack.
+// Errors of Check, for what a world may lack.
 var (
 	ErrOracle = errors.New("it needs to know the true importance, which only a simulation has")
 	ErrURLs   = errors.New("it needs the URLs of pages, which are not known here")
 	ErrPrior  = errors.New("it needs the ranks of an earlier crawl")
 )
 
-// Check finds out whether the choice can work in an environment, oracle or not.
+// Check returns an error if the policy cannot work in an environment. oracle reports
+// whether there is an oracle.
 func (c *Choice) Check(env *Env, oracle bool) error {
 	switch {
 	case c.NeedsOracle() && !oracle:
@@ -172,8 +173,8 @@ func (c *Choice) Check(env *Env, oracle bool) error {
 	return nil
 }
 
-// New makes the policy in an environment. The oracle is nil outside the laboratory,
-// and only a policy that was declared omniscient is ever handed it.
+// New makes the policy in an environment. The oracle is nil outside the laboratory, and
+// only policies that declare it get it.
 func (c *Choice) New(env *Env, oracle Oracle) (p Policy, err error) {
 	if err = c.Check(env, oracle != nil); err != nil {
 		return nil, err
@@ -189,17 +190,17 @@ func (c *Choice) New(env *Env, oracle Oracle) (p Policy, err error) {
 	return p, nil
 }
 
-// Count is the number of boards of the policy.
+// Count returns the number of boards of the policy.
 func (s *Spec) Count() int { return max(1, s.Boards) }
 
-// Bounds of parameters: what is above them is a mistake, and memory that depends on
-// them must not be.
+// Bounds of parameters. A larger value is a mistake, and could take too much memory.
 const (
 	maxQueues = 1_000_000     // of queues and open sites
 	maxBatch  = 1_000_000_000 // of pages between two solves
 )
 
-// Int reads a whole number from least to most.
+// Int returns a parameter that is a whole number from least to most, or otherwise if it is
+// not given.
 func (p Params) Int(name string, otherwise, least, most int) (int, error) {
 	text, ok := p[name]
 	if !ok {
@@ -215,7 +216,7 @@ func (p Params) Int(name string, otherwise, least, most int) (int, error) {
 	return v, nil
 }
 
-// Share reads a number between 0 and 1.
+// Share returns a parameter that is a number from 0 to 1, or otherwise if it is not given.
 func (p Params) Share(name string, otherwise float64) (float64, error) {
 	text, ok := p[name]
 	if !ok {

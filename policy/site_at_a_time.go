@@ -8,8 +8,8 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Site-at-a-time: the Internet Archive's crawler of 1997 (Burner), as told by Najork,
-// Wiener 2001, section 5 (O19).
+// Site-at-a-time: the Internet Archive's crawler of 1997 (Burner), as described by Najork,
+// Wiener 2001, section 5.
 //
 //	up to 64 sites (hosts=) are open and give one page each in turn; a site that has
 //	none left closes, and the next one of the line opens
@@ -17,11 +17,11 @@ import (
 // The line holds the sites that have pages but are not open, in the order in which
 // they became known or got pages again. Within a site: the order of discovery.
 //
-// It knows which site a page belongs to, and no links. A site has none left when its
-// page has come and all its known pages were handed out. Cost per link: none.
+// It knows which site a page belongs to, and no links. A site has no page left when its
+// last request has ended and all its known pages were handed out. Cost per link: none.
 //
-// Where it fails: it crawls whole sites whatever they are worth, and one endless site
-// holds its place for ever.
+// Where it fails: it crawls whole sites whether they are important or not, and an endless
+// site stays open for ever.
 
 func siteAtATimeSpec() *Spec {
 	return &Spec{
@@ -40,25 +40,24 @@ type siteAtATime struct {
 	left  *graph.Column[uint32] // by site: pages that are known and not handed out
 	state *graph.Column[uint8]  // by site: closed, inLine or open
 	next  *graph.Column[uint32] // by site in the line: 1 + the one behind it, 0 for the last
-	// numbers holds turns given, sites open, and first and last site of the line,
-	// counted from 1.
-	numbers *graph.Column[uint64]
+
+	numbers *graph.Column[uint64] // see turnsGiven
 }
 
-// States of a site. One that is closed has no pages left; one in the line has some,
-// unless another order of sites has taken them.
+// The states of a site. A closed site has no pages left. A site in the line has some,
+// unless another policy for sites has taken them.
 const (
 	closed = iota
 	inLine
 	open
 )
 
-// What siteAtATime.numbers holds.
+// The indexes of siteAtATime.numbers.
 const (
-	turnsGiven = iota
-	sitesOpen
-	lineFirst
-	lineLast
+	turnsGiven = iota // turns given so far
+	sitesOpen         // open sites
+	lineFirst         // first site of the line, counted from 1
+	lineLast          // last site of the line, counted from 1
 	siteNumbers
 )
 
@@ -85,13 +84,13 @@ func (s *siteAtATime) Taken(_ time.Duration, p graph.Page, _ int) {
 	s.left.Slice()[s.facts.Site(p)]--
 }
 
-// Admitted lets p be one of the pages that are left.
+// Admitted counts p among the pages that are left.
 func (s *siteAtATime) Admitted(p graph.Page) {
 	s.gain(s.facts.Site(p))
 	s.fill()
 }
 
-// Came lets the next site have its turn.
+// Came ends the turn of the site of p.
 func (s *siteAtATime) Came(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
 	if o.Again {
 		s.gain(s.facts.Site(p))
@@ -99,8 +98,8 @@ func (s *siteAtATime) Came(_ time.Duration, p graph.Page, o *event.Outcome, _ []
 	s.went(s.facts.Site(p))
 }
 
-// Revisited does the same after a page that came before. That it waits again if it is to
-// be tried again, Admitted tells.
+// Revisited does the same for a page that was fetched before. If the page is to be tried
+// again, Admitted is called for it.
 func (s *siteAtATime) Revisited(_ time.Duration, p graph.Page, _ *event.Outcome, _ []graph.Page) {
 	s.went(s.facts.Site(p))
 }
@@ -133,7 +132,7 @@ func (s *siteAtATime) close(site graph.Site) {
 	s.numbers.Slice()[sitesOpen]--
 }
 
-// gain counts one more page of a site, which gets into the line if it was closed.
+// gain counts one more page of a site. A closed site joins the line.
 func (s *siteAtATime) gain(site graph.Site) {
 	n := int(site) + 1
 	s.left.Grow(n)

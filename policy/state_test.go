@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/queue"
 )
 
-// newEnv is an environment with one board, whose queue knows all sites.
+// newEnv returns an environment with one board, whose queue knows all sites.
 func newEnv(of facts, sites int) (*Env, *queue.Queue) {
 	q := queue.New("test", len(of), sites)
 	for s := range graph.Site(sites) {

@@ -10,24 +10,23 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// WebBase with 500 queues: Stanford's crawler as Cho, Garcia-Molina, Page 1998 tell of
-// it, section 5.1 (W11).
+// WebBase with 500 queues: Stanford's crawler as described by Cho, Garcia-Molina, Page
+// 1998, section 5.1.
 //
 //	queue(p) = FNV-1a-64 of the name of its site, modulo 500 (queues=)
 //	each queue first in, first out; queues in turn
 //
-// Turns are numbered, and turn t belongs to queue t mod 500. The head of a queue that
-// is not empty has the next turn of its queue, and keeps it; value(head) = -turn. All
-// other pages have one value below any turn, among which the order of discovery
-// decides: they go only when no head may, because politeness withholds it, or because
-// another policy chooses the site.
+// Turns are numbered, and turn t belongs to queue t mod 500. The head of a queue has the
+// next turn of its queue, and keeps it: value(head) = -turn. All other pages have the same
+// value, which is below any turn, so they are in the order of discovery. They go only if
+// no head may go, because politeness withholds it, or if another policy chooses the site.
 //
-// It knows the names of sites, and no links. A page that is to be tried again goes to
-// the end of its queue, or has its place still if it was taken before its turn and those
-// before it wait. Cost per link: none.
+// It knows the names of sites, and no links. A page that is to be tried again goes to the
+// end of its queue. It keeps its place if it was taken before its turn and pages before it
+// still wait. Cost per link: none.
 //
-// Where it fails: all sites of a queue share its pace, so a small site that falls
-// together with a large one waits for it.
+// Where it fails: all sites of a queue share its pace, so a small site in the queue of a
+// large one waits for it.
 
 func webbaseSpec() *Spec {
 	return &Spec{
@@ -48,21 +47,21 @@ type webbase struct {
 	bySite *graph.Column[uint32] // queue of a site
 	behind *graph.Column[uint32] // by page: 1 + the page behind it in its queue, 0 for the last
 	state  *graph.Column[uint8]  // by page: waiting, gone or dropped
-	// heads and lasts are by queue, counted from 1 and 0 when it is empty; turns is
-	// the turn of the head.
+	// By queue: its first and last page, counted from 1, or 0 if it is empty; and the
+	// turn of its head.
 	heads, lasts *graph.Column[uint32]
 	turns        *graph.Column[uint64]
-	now          *graph.Column[uint64] // one number: no turn below it is still to come
+	now          *graph.Column[uint64] // one number: all turns below it are over
 }
 
-// States of a page in its queue.
+// The states of a page in its queue.
 const (
 	waiting = iota
-	gone    // handed out, but in the list still
-	dropped // and out of the list
+	gone    // handed out, but still in the list
+	dropped // removed from the list
 )
 
-// behindHeads is the value of all pages that are not heads.
+// behindHeads is the value of the pages that are not heads.
 const behindHeads = -math.MaxFloat64
 
 func newWebbase(e *Env, params Params) (Policy, error) {
@@ -133,8 +132,8 @@ func (w *webbase) turn(q int) {
 	w.board.Set(graph.Page(w.heads.At(q)-1), -float64(t))
 }
 
-// Taken ends the turn of the queue of p, also where p was not its head. A queue that
-// was withheld may be served late: turns never go back.
+// Taken ends the turn of the queue of p, even if p was not its head. A queue that was
+// withheld may be served late, so turns never go back.
 func (w *webbase) Taken(_ time.Duration, p graph.Page, _ int) {
 	q := w.queueOf(p)
 	w.now.Set(0, max(w.now.At(0), w.turns.At(q)+1))
@@ -144,7 +143,7 @@ func (w *webbase) Taken(_ time.Duration, p graph.Page, _ int) {
 	}
 }
 
-// Dropped lets the page behind p have the turn that p would have had.
+// Dropped gives the turn of p to the page behind it.
 func (w *webbase) Dropped(p graph.Page) {
 	q := w.queueOf(p)
 	head := w.heads.At(q)
@@ -154,7 +153,7 @@ func (w *webbase) Dropped(p graph.Page) {
 	}
 }
 
-// leave marks p, and moves the head of its queue behind all pages that are gone.
+// leave marks p as gone, and moves the head of its queue past all pages that are gone.
 func (w *webbase) leave(q int, p graph.Page) {
 	w.state.Set(int(p), gone)
 	head := w.heads.At(q)
@@ -174,7 +173,7 @@ func (w *webbase) Came(_ time.Duration, p graph.Page, o *event.Outcome, _ []grap
 	}
 }
 
-// Admitted puts p at the end of its queue, unless it has its place still.
+// Admitted puts p at the end of its queue, unless it still has its place.
 func (w *webbase) Admitted(p graph.Page) {
 	if w.state.At(int(p)) == dropped {
 		w.enter(p)

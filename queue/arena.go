@@ -7,22 +7,22 @@ import (
 )
 
 // An arena holds one list of pages for each site in blocks of 1, 2, 4, ... places, so
-// that no site needs a slice of its own. A list that outgrows its block moves to one
-// of twice the size, and a list that fell to a quarter of its block to one of half
-// the size; what it leaves goes to the free blocks of its size.
+// that no site needs a slice of its own. A list that outgrows its block moves to one of
+// twice the size, and a list that fell to a quarter of its block moves to one of half the
+// size. The old block becomes free.
 type arena struct {
 	cells  *graph.Column[graph.Page]
 	blocks *graph.Column[uint64] // by site: first cell (upper half), length (lower half)
-	sizes  *graph.Column[uint8]  // by site: 0 no block, else 1 + log2 of its size
-	// vacant is the first free block of each size, counted from 1; the first cell of
-	// a free block names the next.
+	sizes  *graph.Column[uint8]  // by site: 1 + log2 of the size of its block, 0 if it has none
+	// vacant holds the first free block of each size, counted from 1. The first cell of
+	// a free block holds the next one.
 	vacant [33]uint32
 }
 
-// newArena reserves room. A list of n pages has a block of less than 4n cells, and the
-// free blocks of each size were in use once, with other pages or before those lists grew:
-// pages that wait once come to four cells each. The other four are for pages that wait
-// again, after a failure or in the next batch.
+// newArena reserves room. A list of n pages has a block of less than 4n cells. The free
+// blocks of each size were in use before, so pages that wait once take at most four cells
+// each. The other four are for pages that wait again, after a failure or in the next
+// batch.
 func newArena(set *graph.Set, name string, pages, sites int) arena {
 	return arena{
 		cells:  graph.NewColumnIn[graph.Page](set, name+" pages", min(8*pages+64, graph.MaxPages)),
@@ -38,14 +38,14 @@ func (a *arena) addSite() {
 
 func (a *arena) len(s graph.Site) int { return int(uint32(a.blocks.Slice()[s])) }
 
-// of is the list of site s.
+// of returns the list of site s.
 func (a *arena) of(s graph.Site) []graph.Page {
 	b := a.blocks.Slice()[s]
 	first, n := b>>32, b&(1<<32-1)
 	return a.cells.Slice()[first : first+n]
 }
 
-// extend makes the list of s longer by one cell, whose content is arbitrary.
+// extend makes the list of s longer by one cell with arbitrary content.
 func (a *arena) extend(s graph.Site) []graph.Page {
 	size := a.sizes.At(int(s))
 	if n := a.len(s); size == 0 || n == 1<<(size-1) {
@@ -74,7 +74,7 @@ func (a *arena) shorten(s graph.Site) {
 	}
 }
 
-// clear gives the block of s back.
+// clear frees the block of s.
 func (a *arena) clear(s graph.Site) {
 	if size := a.sizes.At(int(s)); size > 0 {
 		a.release(uint32(a.blocks.At(int(s))>>32), size)
@@ -96,7 +96,7 @@ func (a *arena) resize(s graph.Site, size uint8) {
 	a.sizes.Set(int(s), size)
 }
 
-// take finds a free block.
+// take returns a free block.
 func (a *arena) take(size uint8) uint32 {
 	if at := a.vacant[size]; at != 0 {
 		a.vacant[size] = uint32(a.cells.At(int(at) - 1))

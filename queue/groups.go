@@ -2,10 +2,9 @@ package queue
 
 import "github.com/winnow-crawler/winnow/graph"
 
-// Sites can be in groups, which are shut and opened as a whole: those of one IP
-// address, which may be busy. It costs one move in a heap to shut a group of any size,
-// and its sites keep their order among each other in the meantime, by the values that
-// they have at each moment:
+// groups divides the sites into groups that are shut and opened as a whole. A group holds
+// the sites of one IP address, which may be busy. To shut a group of any size costs one
+// move in a heap. Meanwhile its sites stay in the order of their present values:
 //
 //	offers:  [ group 3 | group 0 ... ]           groups that are not shut
 //	              |         |
@@ -13,14 +12,13 @@ import "github.com/winnow-crawler/winnow/graph"
 //	           |
 //	pages:   [ 31 12 ]
 //
-// Every site begins in group 0, where there may be as many as there are at all: it has a
-// heap with keys. Most other groups have one site that takes part, or none: it is named by
-// the group itself, whose 8 bytes are all that it takes then. Where there are more the group
-// has a crowd, a heap that holds numbers of sites only and looks their values up: 4 bytes a
-// site, and 9 a crowd.
+// Every site begins in group 0, which may hold all sites: it has a heap with keys. Most
+// other groups have at most one site that takes part. The group names it in its 8 bytes.
+// Larger groups have a crowd: a heap that holds only the numbers of sites and looks their
+// values up. It takes 4 bytes a site, and 9 a crowd.
 type groups struct {
-	of      *graph.Column[uint32] // by site: its group; it is the driver's
-	heads   *graph.Column[uint32] // by group: none, 1 + its site, or crowdBit and the number of its crowd
+	of      *graph.Column[uint32] // by site: its group; owned by the caller of Grouped
+	heads   *graph.Column[uint32] // by group: none, 1 + its site, or crowdBit + the number of its crowd
 	places  *graph.Column[uint32] // by group: idle, or its place in offers, counted from 1
 	shut    *graph.Column[uint64] // bit by group
 	loose   []offer               // the sites of group 0
@@ -29,15 +27,15 @@ type groups struct {
 	shutOut int                   // offers in groups that are shut
 }
 
-// none and crowdBit are what heads holds; there must be fewer sites than crowdBit.
+// Values in heads. There must be fewer sites than crowdBit.
 const (
 	none     = 0
 	crowdBit = 1 << 31
 )
 
-// Grouped lets sites be in groups, of which there are at most so many. of has the group of
-// each site: it is the caller's, who adds a site there first. To be called before any site
-// is known.
+// Grouped divides the sites into at most so many groups. of holds the group of each site.
+// It is owned by the caller, who adds a site there before it becomes known here. Grouped
+// must be called before any site is known.
 func (q *Queue) Grouped(of *graph.Column[uint32], most int) {
 	q.groups = &groups{
 		of:     of,
@@ -55,7 +53,7 @@ func (q *Queue) Group(s graph.Site, n uint32) {
 	q.groups.of.Set(int(s), n)
 }
 
-// make lets there be a group n.
+// make makes group n exist.
 func (g *groups) make(n uint32) {
 	for g.heads.Len() <= int(n) {
 		g.heads.Append(none)
@@ -66,7 +64,7 @@ func (g *groups) make(n uint32) {
 
 func (g *groups) isShut(n uint32) bool { return g.shut.At(int(n/64))>>(n%64)&1 != 0 }
 
-// size is the number of sites of group n that take part.
+// size returns the number of sites of group n that take part.
 func (g *groups) size(n uint32) int {
 	switch h := g.heads.At(int(n)); {
 	case n == 0:
@@ -79,8 +77,7 @@ func (g *groups) size(n uint32) int {
 	return 1
 }
 
-// Shut keeps the sites of group n from being the best, or ends that. The group may have
-// no sites, or none any more.
+// Shut shuts group n, so that Best skips its sites, or opens it. The group may be empty.
 func (q *Queue) Shut(n uint32, shut bool) {
 	g := q.groups
 	g.make(n)
@@ -96,7 +93,7 @@ func (q *Queue) Shut(n uint32, shut bool) {
 	q.renewGroup(n)
 }
 
-// ShutOut is the number of sites that take part and have pages, but whose group is
+// ShutOut returns the number of sites that take part and have pages, but whose group is
 // shut.
 func (q *Queue) ShutOut() int {
 	if q.groups == nil {
@@ -105,14 +102,14 @@ func (q *Queue) ShutOut() int {
 	return q.groups.shutOut
 }
 
-// count adds k to the sites that are shut out if group n is shut.
+// count adds k to the number of sites that are shut out if group n is shut.
 func (g *groups) count(n uint32, k int) {
 	if g.isShut(n) {
 		g.shutOut += k
 	}
 }
 
-// join puts s into its group, or where it belongs there; it was at place at.
+// join puts a site into its group, or moves it there from place at to where it belongs.
 func (q *Queue) join(at uint32, o offer) {
 	g := q.groups
 	n := g.of.At(int(o.site))
@@ -133,7 +130,7 @@ func (q *Queue) join(at uint32, o offer) {
 	q.renewGroup(n)
 }
 
-// crowd makes a heap of group n for its site and another.
+// crowd makes a heap for group n, which has one site and gets another.
 func (q *Queue) crowd(n uint32, first graph.Site, o offer) {
 	g := q.groups
 	id := graph.Site(g.crowds.blocks.Len())
@@ -148,7 +145,7 @@ func (q *Queue) crowd(n uint32, first graph.Site, o offer) {
 	g.heads.Set(int(n), crowdBit+uint32(id))
 }
 
-// part takes s, which is at place at, out of its group.
+// part removes s, which is at place at, from its group.
 func (q *Queue) part(s graph.Site, at uint32) {
 	g := q.groups
 	n := g.of.At(int(s))
@@ -168,7 +165,7 @@ func (q *Queue) part(s graph.Site, at uint32) {
 	q.renewGroup(n)
 }
 
-// crowdPut lets o be in a crowd: it is at place at, or idle.
+// crowdPut puts o, which is at place at or idle, where it belongs in a crowd.
 func (q *Queue) crowdPut(id graph.Site, at uint32, o offer) {
 	var heap []graph.Page // of numbers of sites
 	if at == idle {
@@ -182,11 +179,11 @@ func (q *Queue) crowdPut(id graph.Site, at uint32, o offer) {
 	}
 }
 
-// crowdRemove takes out what is at place at of a crowd.
+// crowdRemove removes the site at place at from a crowd.
 func (q *Queue) crowdRemove(id graph.Site, at uint32) {
 	heap := q.groups.crowds.of(id)
 	i, n := int(at)-1, len(heap)-1
-	if i < n { // the one that goes may have no pages, and no value
+	if i < n { // the removed site may have no pages, and so no value
 		if last := q.offerOf(graph.Site(heap[n])); q.crowdUp(heap[:n], i, last) == i {
 			q.crowdDown(heap[:n], i, last)
 		}
@@ -194,7 +191,7 @@ func (q *Queue) crowdRemove(id graph.Site, at uint32) {
 	q.groups.crowds.shorten(id)
 }
 
-// crowdUp puts o at place i of a heap, moves it towards the top, and returns where it ends.
+// crowdUp puts o at place i of a heap, moves it towards the top, and returns its new place.
 func (q *Queue) crowdUp(heap []graph.Page, i int, o offer) int {
 	for i > 0 {
 		j := (i - 1) / 4
@@ -235,7 +232,7 @@ func (q *Queue) crowdSet(heap []graph.Page, i int, s graph.Site) {
 	q.places.Set(int(s), uint32(i+1))
 }
 
-// reorder brings all crowds in order after every value may have changed.
+// reorder restores the order of all crowds after any value may have changed.
 func (q *Queue) reorder() {
 	g := q.groups
 	for id := range graph.Site(g.crowds.blocks.Len()) {
@@ -249,7 +246,7 @@ func (q *Queue) reorder() {
 	}
 }
 
-// shrunk is a list in less memory if most of that is not used any more.
+// shrunk returns a list in less memory if most of its capacity is unused.
 func shrunk[T any](list []T) []T {
 	if cap(list) > 1024 && len(list) < cap(list)/4 {
 		return append(make([]T, 0, 2*len(list)), list...)
@@ -257,7 +254,7 @@ func shrunk[T any](list []T) []T {
 	return list
 }
 
-// bestOf is the best site of group n.
+// bestOf returns the best site of group n.
 func (q *Queue) bestOf(n uint32) (o offer, ok bool) {
 	g := q.groups
 	switch h := g.heads.At(int(n)); {
@@ -272,7 +269,7 @@ func (q *Queue) bestOf(n uint32) (o offer, ok bool) {
 	}
 }
 
-// renewGroup brings the place of n up to date with its best site.
+// renewGroup updates the place of group n among the offers after its best site changed.
 func (q *Queue) renewGroup(n uint32) {
 	g := q.groups
 	places, at := g.places.Slice(), g.places.At(int(n))
@@ -287,7 +284,7 @@ func (q *Queue) renewGroup(n uint32) {
 	}
 }
 
-// clear takes all offers out and opens all groups.
+// clear removes all offers and opens all groups.
 func (g *groups) clear() {
 	for n := range g.heads.Len() {
 		g.heads.Set(n, none)
@@ -301,7 +298,7 @@ func (g *groups) clear() {
 	}
 }
 
-// bytes is the memory that is on the Go heap.
+// bytes returns the memory that is on the Go heap.
 func (g *groups) bytes() int64 {
 	if g == nil {
 		return 0

@@ -19,7 +19,7 @@ type model struct {
 	shut           [mostGroups]bool
 }
 
-// order is the waiting pages for which ok holds, best first.
+// order returns the waiting pages for which ok holds, best first.
 func (m *model) order(ok func(graph.Page) bool) []graph.Page {
 	var ps []graph.Page
 	for p := range m.value {
@@ -40,7 +40,7 @@ func (m *model) of(s graph.Site) []graph.Page {
 	return m.order(func(p graph.Page) bool { return m.site[p] == s })
 }
 
-// best is the best site that takes part and has pages.
+// best returns the best site that takes part and has pages.
 func (m *model) best() (s graph.Site, ok bool) {
 	for _, p := range m.order(func(p graph.Page) bool { return m.offered[m.site[p]] && !m.shut[m.group[m.site[p]]] }) {
 		if t := m.site[p]; !m.own && !ok || m.own && m.owns[t] > math.Inf(-1) &&

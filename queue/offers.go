@@ -6,11 +6,11 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// An offer is a site that takes part and has pages. Equal sites stand in the order of
-// tie: their best pages, or themselves when sites have values of their own.
+// An offer is a site that takes part and has pages. Sites of equal value are ordered by
+// tie: the best page, or the site itself if sites have values of their own.
 //
-// With groups there is a heap of offers in each group, and one of groups, in which a
-// group counts as its best site and site is its number.
+// With groups each group has a heap of its sites. The heap of offers then holds groups:
+// site is the number of the group, and its value is that of its best site.
 type offer struct {
 	value float64
 	tie   uint32
@@ -29,7 +29,7 @@ func (q *Queue) Offer(s graph.Site) {
 	}
 }
 
-// Withdraw takes site s out; its pages wait on.
+// Withdraw lets site s take part no more. Its pages still wait.
 func (q *Queue) Withdraw(s graph.Site) {
 	if at := q.places.At(int(s)); at != withdrawn && at != idle {
 		q.retract(s, at)
@@ -37,7 +37,7 @@ func (q *Queue) Withdraw(s graph.Site) {
 	q.places.Set(int(s), withdrawn)
 }
 
-// SetSite gives site s a value of its own; -Inf keeps it from being the best. Without
+// SetSite gives site s a value of its own. Best never returns a site with -Inf. Without
 // SitesOwn it does nothing.
 func (q *Queue) SetSite(s graph.Site, v float64) {
 	if !q.own {
@@ -47,8 +47,8 @@ func (q *Queue) SetSite(s graph.Site, v float64) {
 	q.renew(s)
 }
 
-// SiteValue is what site s counts as: its own value, or that of its best page (0 when
-// it has none).
+// SiteValue returns the value of site s: its own, or that of its best page, or 0 if it has
+// no pages.
 func (q *Queue) SiteValue(s graph.Site) float64 {
 	if q.own {
 		return q.owns.At(int(s))
@@ -59,7 +59,7 @@ func (q *Queue) SiteValue(s graph.Site) float64 {
 	return 0
 }
 
-// Best is the best site that takes part and has pages, and whose group is not shut.
+// Best returns the best site that takes part and has pages, and whose group is not shut.
 func (q *Queue) Best() (s graph.Site, ok bool) {
 	if len(q.offers) == 0 || q.own && math.IsInf(q.offers[0].value, -1) {
 		return 0, false
@@ -71,7 +71,7 @@ func (q *Queue) Best() (s graph.Site, ok bool) {
 	return o.site, ok
 }
 
-// renew brings the offer of s up to date with its pages and its value.
+// renew updates the offer of s after its pages or its value changed.
 func (q *Queue) renew(s graph.Site) {
 	at := q.places.At(int(s))
 	if at == withdrawn {
@@ -87,7 +87,7 @@ func (q *Queue) renew(s graph.Site) {
 	q.propose(at, q.offerOf(s))
 }
 
-// offerOf is what s, which has pages, counts as.
+// offerOf returns the offer of s, which has pages.
 func (q *Queue) offerOf(s graph.Site) offer {
 	if q.own {
 		return offer{q.owns.At(int(s)), uint32(s), s}
@@ -105,7 +105,7 @@ func (q *Queue) propose(at uint32, o offer) {
 	q.join(at, o)
 }
 
-// retract takes the offer of s out, which is at place at.
+// retract removes the offer of s, which is at place at.
 func (q *Queue) retract(s graph.Site, at uint32) {
 	if q.groups == nil {
 		q.offers = remove(q.offers, q.places.Slice(), at)
@@ -114,7 +114,8 @@ func (q *Queue) retract(s graph.Site, at uint32) {
 	q.part(s, at)
 }
 
-// put lets o be in a heap: it is at place at, or idle. Places are counted from 1.
+// put puts o, which is at place at or idle, where it belongs in a heap. Places are counted
+// from 1.
 func put(heap []offer, places []uint32, at uint32, o offer) []offer {
 	if at == idle {
 		heap = append(heap, o)
@@ -129,7 +130,7 @@ func put(heap []offer, places []uint32, at uint32, o offer) []offer {
 	return heap
 }
 
-// remove takes out what is at place at.
+// remove removes the offer at place at.
 func remove(heap []offer, places []uint32, at uint32) []offer {
 	i, n := int(at)-1, len(heap)-1
 	last := heap[n]

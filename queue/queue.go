@@ -1,22 +1,21 @@
-// Package queue is the two-level queue of the thesis (figure 4.1, S10): a heap of
+// Package queue implements the two-level queue of the thesis (figure 4.1): a heap of
 // sites, and in each site a heap of its pages.
 //
-//	offers:  [ site 7 | site 2 | site 9 ...        ]   sites that may be asked now
+//	offers:  [ site 7 | site 2 | site 9 ...        ]   sites that may be requested now
 //	             |        |        |
 //	pages:   [ 31 12 ] [ 5 ]   [ 8 44 9 60 ... ]       known pages of each site
 //
-// A page has a value, and pages stand in descending order of it; equal pages stand
-// in ascending order of their ids, which is the order in which they were discovered.
-// A site counts as its best page, or has a value of its own. The order is total, so
-// that it never depends on the history of the heaps: a queue that was rebuilt from
-// its values hands out the same pages as the one that was saved.
+// Pages are in descending order of their values. Pages of equal value are in the order of
+// their ids, which is the order of discovery. The value of a site is that of its best
+// page, or one of its own. The order is total, so it does not depend on the history of the
+// heaps: a queue that was saved and rebuilt hands out the same pages.
 //
-// The heaps are four-ary. Those of pages hold ids only and look values up, since most
-// pages wait in a queue for long and are many; the heap of offers holds its keys,
-// since every hand-out walks through it.
+// The heaps are four-ary. Those of pages hold only ids and look values up, because there
+// are many pages and most wait for a long time. The heap of offers holds its keys, because
+// every hand-out walks through it.
 //
-// All of it lies in flat columns: 16 bytes a known page, and for each page that waits
-// 4 to 8 more in an arena of blocks whose sizes are powers of two.
+// All data is in flat columns: 16 bytes for each known page, and 4 to 8 more for each page
+// that waits, in an arena of blocks whose sizes are powers of two.
 package queue
 
 import (
@@ -32,34 +31,34 @@ type Queue struct {
 	name     string
 	maxSites int                    // for which there is room
 	values   *graph.Column[float64] // by page
-	// wheres tells by page its site (upper half) and its place in the heap of the
-	// site, counted from 1 (lower half); place 0 is a page that does not wait.
+	// wheres holds by page its site (upper half) and its place in the heap of the site,
+	// counted from 1 (lower half). The place is 0 if the page does not wait.
 	wheres *graph.Column[uint64]
 	pages  arena
 
-	// Views of the columns, to save a step to each of them in the innermost loop.
+	// The slices of the columns, to save one load in the innermost loop.
 	value []float64
 	where []uint64
 
 	own    bool                   // sites have values of their own
-	owns   *graph.Column[float64] // by site, when own
+	owns   *graph.Column[float64] // by site, if own
 	places *graph.Column[uint32]  // by site: withdrawn, idle, or its place among the offers, counted from 1
-	offers []offer                // of sites, or of groups when there are any
+	offers []offer                // of sites, or of groups if there are any
 
-	groups *groups // nil when sites are not in groups
+	groups *groups // nil if sites are not in groups
 
 	saved   graph.Set // the columns that decide the order
 	derived graph.Set // the columns that Rebuild makes from them
 }
 
-// What places holds when it is not a place.
+// Values of places that are not a place.
 const (
-	withdrawn = 0              // the site takes no part
-	idle      = math.MaxUint32 // it does, as soon as it has pages
+	withdrawn = 0              // the site does not take part
+	idle      = math.MaxUint32 // it takes part, but has no pages
 )
 
-// New makes an empty queue for at most so many pages and sites. name begins the names
-// of its columns.
+// New returns an empty queue for at most so many pages and sites. The names of its columns
+// begin with name.
 func New(name string, pages, sites int) *Queue {
 	q := &Queue{name: name, maxSites: sites, wheres: graph.NewColumn[uint64](name+" places", pages)}
 	q.values = graph.NewColumnIn[float64](&q.saved, name+" values", pages)
@@ -96,23 +95,23 @@ func (q *Queue) addSite() {
 	q.places.Append(withdrawn)
 }
 
-// SitesOwn gives sites values of their own. To be called before any site is known.
+// SitesOwn gives sites values of their own. It must be called before any site is known.
 func (q *Queue) SitesOwn() { q.own = true }
 
-// Value is the value of page p, waiting or not.
+// Value returns the value of page p, waiting or not.
 func (q *Queue) Value(p graph.Page) float64 { return q.value[p] }
 
-// SiteOf is the site of page p.
+// SiteOf returns the site of page p.
 func (q *Queue) SiteOf(p graph.Page) graph.Site { return graph.Site(q.where[p] >> 32) }
 
 // Waits reports whether p waits in the queue.
 func (q *Queue) Waits(p graph.Page) bool { return uint32(q.where[p]) != 0 }
 
-// Len is the number of pages that wait in site s.
+// Len returns the number of pages of site s that wait.
 func (q *Queue) Len(s graph.Site) int { return q.pages.len(s) }
 
-// Add adds d, which must not be negative, to the value of p. It is Set for the
-// innermost loop of policies that collect.
+// Add adds d, which must not be negative, to the value of p. It is a faster Set for the
+// innermost loops of policies.
 func (q *Queue) Add(p graph.Page, d float64) {
 	v := q.value[p] + d
 	q.value[p] = v
@@ -166,7 +165,7 @@ func (q *Queue) fall(p graph.Page, v float64, w uint64) {
 	}
 }
 
-// Push lets p wait.
+// Push puts p into the queue.
 func (q *Queue) Push(p graph.Page) {
 	w := q.where[p]
 	if uint32(w) != 0 {
@@ -179,7 +178,7 @@ func (q *Queue) Push(p graph.Page) {
 	}
 }
 
-// Remove takes p out.
+// Remove takes p out of the queue.
 func (q *Queue) Remove(p graph.Page) {
 	w := q.where[p]
 	if uint32(w) == 0 {
@@ -202,7 +201,7 @@ func (q *Queue) Remove(p graph.Page) {
 	}
 }
 
-// First is the best page of site s.
+// First returns the best page of site s.
 func (q *Queue) First(s graph.Site) (p graph.Page, ok bool) {
 	if q.pages.len(s) == 0 {
 		return 0, false
@@ -210,8 +209,8 @@ func (q *Queue) First(s graph.Site) (p graph.Page, ok bool) {
 	return q.pages.of(s)[0], true
 }
 
-// pageUp moves p with value v from place i of a heap towards its top, and returns the
-// place it ends at.
+// pageUp moves p with value v from place i of a heap towards its top, and returns its
+// new place.
 func (q *Queue) pageUp(heap []graph.Page, i int, p graph.Page, v float64) int {
 	for i > 0 {
 		j := (i - 1) / 4
@@ -258,8 +257,8 @@ func (q *Queue) place(p graph.Page, i int) {
 	q.where[p] = q.where[p]&^math.MaxUint32 | uint64(i+1)
 }
 
-// Rescore gives every waiting page the value that f has for it, and orders all anew:
-// one pass over the pages and one over the heaps.
+// Rescore gives every waiting page the value that f returns for it, and restores the order
+// in one pass over the pages and one over the heaps.
 func (q *Queue) Rescore(f func(graph.Page) float64) {
 	for p, w := range q.where {
 		if uint32(w) != 0 {
@@ -283,8 +282,8 @@ func (q *Queue) Rescore(f func(graph.Page) float64) {
 	}
 }
 
-// Columns calls each for the columns that decide the order. Rebuild makes all else from
-// them. Queues of the same pages and values are saved as the same bytes, whatever the
+// Columns calls each for the columns that decide the order. Rebuild makes everything else
+// from them. Queues of the same pages and values are saved as the same bytes, whatever the
 // history of their heaps.
 func (q *Queue) Columns(each func(graph.AnyColumn)) { q.saved.Columns(each) }
 
@@ -294,7 +293,7 @@ func (q *Queue) Save(w io.Writer) error { return q.saved.Save(w) }
 // Load reads what Save wrote. Rebuild must follow.
 func (q *Queue) Load(r io.Reader) error { return q.saved.Load(r) }
 
-// placeColumn saves of the places only whether there is one: all are the first.
+// placeColumn saves only whether a page has a place: all places are saved as 1.
 type placeColumn struct{ *graph.Column[uint64] }
 
 // Columns calls each for c, and not for the column in it.
@@ -305,9 +304,9 @@ func (c placeColumn) Save(w io.Writer) error {
 	return c.SaveAs(w, func(where uint64) uint64 { return where&^math.MaxUint32 | uint64(min(1, uint32(where))) })
 }
 
-// Rebuild makes the heaps after the columns were loaded. All sites are withdrawn, and
-// all groups open; which site is in which must be said anew. sites is how many there are,
-// which must not be fewer than before.
+// Rebuild makes the heaps after the columns were loaded. All sites are withdrawn and all
+// groups open; sites must be put into their groups again. sites is the number of sites,
+// which must not be smaller than before.
 func (q *Queue) Rebuild(sites int) {
 	q.value, q.where = q.values.Slice(), q.wheres.Slice()
 	q.offers = q.offers[:0]
@@ -324,9 +323,8 @@ func (q *Queue) Rebuild(sites int) {
 	q.fill(sites)
 }
 
-// fill makes the heaps of pages, all of which are empty: a block for each that has room
-// for all its pages at once, then their order from the bottom up. It takes time
-// proportional to the pages.
+// fill makes the heaps of pages, all of which are empty. Each gets a block with room for
+// all its pages, and is ordered from the bottom up. The time is proportional to the pages.
 func (q *Queue) fill(sites int) {
 	n := make([]uint32, sites)
 	for _, w := range q.where {
@@ -362,10 +360,10 @@ func (q *Queue) Memory(each func(name string, bytes int64)) {
 	each(q.name+" site heaps", q.HeapBytes())
 }
 
-// HeapBytes is the part of the memory that is on the Go heap: the heaps of sites.
+// HeapBytes returns the part of the memory that is on the Go heap: the heaps of sites.
 func (q *Queue) HeapBytes() int64 { return q.groups.bytes() + 16*int64(cap(q.offers)) }
 
-// Bytes is the memory taken.
+// Bytes returns the memory in use.
 func (q *Queue) Bytes() (n int64) {
 	q.Memory(func(_ string, bytes int64) { n += bytes })
 	return n

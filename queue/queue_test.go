@@ -10,7 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// filled is a queue with so many pages dealt out to sites in turn, all waiting.
+// filled returns a queue with so many pages dealt out to sites in turn, all waiting.
 func filled(pages, sites int) *Queue {
 	q := New("test", pages, sites)
 	for s := range graph.Site(sites) {

@@ -21,7 +21,7 @@ type Setting struct {
 	Rough    bool // pages fail, are tried again, are forbidden; sites cannot be reached
 }
 
-// Settings are the circumstances in which Run tries a policy.
+// Settings returns the circumstances in which Run tries a policy.
 func Settings() []Setting {
 	polite := frontier.Options{Delay: 2 * time.Second}
 	rough := frontier.Options{Delay: time.Second, Factor: 2, FactorMax: 5 * time.Second, BackOff: time.Second, BackOffMax: 8 * time.Second,
@@ -62,7 +62,7 @@ type Crawl struct {
 	model
 }
 
-// flight is a work under way.
+// flight is a task under way.
 type flight struct {
 	work event.Task
 	at   time.Duration // its start
@@ -133,7 +133,7 @@ func (c *Crawl) newFrontier() (*frontier.Frontier, error) {
 	return frontier.New(o, env, c.choices[0], c.choices[1], oracle{c.World, &c.pages})
 }
 
-// Run goes on to the end.
+// Run continues to the end.
 func (c *Crawl) Run() *Crawl {
 	for c.Step() {
 	}
@@ -176,7 +176,7 @@ func (c *Crawl) Step() bool {
 	return true
 }
 
-// Interrupt ends the session and begins another: works under way are lost.
+// Interrupt ends the session and begins another: tasks under way are lost.
 func (c *Crawl) Interrupt() {
 	for _, f := range c.flying {
 		c.ended(flight{work: f.work, end: c.now})
@@ -191,7 +191,7 @@ func (c *Crawl) Interrupt() {
 	c.F.Apply(c.now, &event.Event{Kind: event.Session})
 }
 
-// start begins a work that was handed out.
+// start begins a task that was handed out.
 func (c *Crawl) start(w event.Task) {
 	took := time.Duration(0)
 	if c.Setting.Timed {
@@ -204,7 +204,7 @@ func (c *Crawl) start(w event.Task) {
 	c.flying = append(c.flying, flight{w, c.now, c.now + took})
 }
 
-// finish reports the end of a work.
+// finish reports the end of a task.
 func (c *Crawl) finish(f flight) {
 	e := event.Event{Task: event.Task{Site: f.work.Site, Page: f.work.Page}, Start: f.at, End: f.end}
 	switch f.work.Kind {
@@ -251,14 +251,14 @@ func (c *Crawl) outcome(e *event.Event) {
 	}
 }
 
-// Saved is the state of the frontier as bytes.
+// Saved returns the state of the frontier as bytes.
 func (c *Crawl) Saved() ([]byte, error) {
 	var b bytes.Buffer
 	err := c.F.Save(&b)
 	return b.Bytes(), err
 }
 
-// Copy is a crawl in the same state, with a frontier that was loaded from the saved
+// Copy returns a crawl in the same state, with a frontier that was loaded from the saved
 // state of this one.
 func (c *Crawl) Copy() (*Crawl, error) {
 	saved, err := c.Saved()

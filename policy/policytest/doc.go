@@ -6,11 +6,11 @@
 //   - only pages are handed out that are known, due, allowed and not taken, politely,
 //     each once, and none is forgotten;
 //   - to ask for a page in vain changes nothing;
-//   - a crawl that is saved and loaded, at any step, goes on as if it had not been;
-//   - a crawl that is interrupted loses nothing but works under way;
+//   - a crawl that is saved and loaded, at any step, continues as if it had not been;
+//   - a crawl that is interrupted loses nothing but tasks under way;
 //   - it goes well with any other policy for the order of sites (O21);
 //   - its order is that of a naive reference, written from the published definitions
-//     and not from the policy's code, which computes everything anew at each step.
+//     and not from the policy's code, which computes everything again at each step.
 //
 // A new policy is tested when it is in the table of package policy; its reference, of
 // at most 30 lines, stands in the table of references here.

@@ -18,10 +18,10 @@ type model struct {
 	state []pageState  // by page of the world
 	due   []time.Duration
 	tries []int
-	busy  []bool          // by site of the world: a work of it is under way
+	busy  []bool          // by site of the world: a task of it is under way
 	asked []time.Duration // by site of the world: end of the last answer, plus 1; 0 never
 	ips   []int           // IP addresses of the world, in the order in which they became known
-	keep  bool            // the work at hand is the next one of a kept connection
+	keep  bool            // the task at hand is the next one of a kept connection
 }
 
 type pageState uint8
@@ -77,7 +77,7 @@ func (m *model) discover(list []int) (sites []graph.Site) {
 	return sites
 }
 
-// address is the number, from 1, of the IP address of a site, which it shares with one other.
+// address returns the number, from 1, of the IP address of a site, which it shares with one other.
 func (m *model) address(s int) uint32 {
 	i := slices.Index(m.ips, s/2)
 	if i < 0 {
@@ -122,7 +122,7 @@ func (c *Crawl) judge(w event.Task) {
 	c.state[p] = taken
 }
 
-// ended takes note of the end of a work.
+// ended takes note of the end of a task.
 func (c *Crawl) ended(f flight) {
 	site := c.sites[f.work.Site]
 	c.busy[site] = false

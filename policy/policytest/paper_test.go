@@ -36,7 +36,7 @@ func (c *Crawl) cash() (sum float64) {
 	return sum
 }
 
-// handedOn is the number of pages that came and have links.
+// handedOn returns the number of fetched pages that have links.
 func (c *Crawl) handedOn() (n int) {
 	for _, p := range c.pages {
 		if c.F.State(c.ids[p]) == frontier.Fetched && len(c.World.Out[p]) > 0 {
@@ -96,7 +96,7 @@ func TestAverages(t *testing.T) {
 	}
 }
 
-// average is the average cumulative importance of an order.
+// average returns the average cumulative importance of an order.
 func average(w *World, order []int) float64 {
 	sum, area := 0.0, 0.0
 	for _, p := range order {

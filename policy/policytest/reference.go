@@ -25,17 +25,17 @@ func (v *view) fetch(p int) {
 	}
 }
 
-// open are the pages that may be fetched, in the order of discovery.
+// open returns the pages that may be fetched, in the order of discovery.
 func (v *view) open() []int {
 	return slices.DeleteFunc(slices.Clone(v.known), func(p int) bool { return slices.Contains(v.fetched, p) })
 }
 
-// siteOrder is the place of a site among the known ones.
+// siteOrder returns the place of a site among the known ones.
 func (v *view) siteOrder(site int) int {
 	return slices.IndexFunc(v.known, func(p int) bool { return v.w.Site[p] == site })
 }
 
-// seen is the links that are known: those of fetched pages.
+// seen returns the links that are known: those of fetched pages.
 func (v *view) seen() [][]int {
 	out := make([][]int, len(v.w.Out))
 	for _, p := range v.fetched {
@@ -51,7 +51,7 @@ type key []float64
 // equal keys go in the order of discovery.
 type reference func(v *view) func(p int) key
 
-// best is the page that goes first.
+// best returns the page that goes first.
 func best(v *view, of func(p int) key) int {
 	open := v.open()
 	return slices.MinFunc(open, func(a, b int) int {
@@ -62,7 +62,7 @@ func best(v *view, of func(p int) key) int {
 	})
 }
 
-// simple is a reference whose keys are one number each.
+// simple returns a reference whose keys are one number each.
 func simple(f func(v *view, p int) float64) func() reference {
 	return func() reference {
 		return func(v *view) func(int) key {
@@ -71,7 +71,8 @@ func simple(f func(v *view, p int) float64) func() reference {
 	}
 }
 
-// references are by policy. Each is made anew for a crawl, for those that remember.
+// references returns the references by policy. Each crawl gets new ones, because some have
+// state.
 // random has none: it is compared in distribution.
 func references() map[string]func() reference {
 	return map[string]func() reference{

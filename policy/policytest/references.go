@@ -12,7 +12,7 @@ import (
 // The references below follow the words of the published definitions, page by page
 // and step by step, and remember as little as they can.
 
-// backlinks is the number of fetched pages that link to p.
+// backlinks returns the number of fetched pages that link to p.
 func backlinks(v *view, p int) (n float64) {
 	for _, q := range v.fetched {
 		if slices.Contains(v.w.Out[q], p) {
@@ -86,7 +86,7 @@ func location(v *view, p int) float64 {
 	return n
 }
 
-// historical is the old value, or what new says.
+// historical returns the old value, or the one by the parameter new.
 func historical(fresh func(*view, int) float64) func(*view, int) float64 {
 	return func(v *view, p int) float64 {
 		if old := v.w.Prior[p]; old >= 0 {
@@ -96,7 +96,7 @@ func historical(fresh func(*view, int) float64) func(*view, int) float64 {
 	}
 }
 
-// parentShare is the priority of the first page that linked to p, over its links.
+// parentShare returns the priority of the first page that linked to p, over its links.
 func parentShare(v *view, p int) float64 {
 	if slices.Contains(v.w.Seeds, p) {
 		return 0
@@ -106,7 +106,7 @@ func parentShare(v *view, p int) float64 {
 	return historical(parentShare)(v, q) / float64(len(v.w.Out[q]))
 }
 
-// drawn is the draw of the place of p in the order of discovery.
+// drawn returns the draw of the place of p in the order of discovery.
 func drawn(v *view, p int) float64 {
 	var all []float64
 	for _, old := range v.w.Prior {

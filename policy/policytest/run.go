@@ -97,7 +97,7 @@ func saved(t *testing.T, c *Crawl) []byte {
 	return b
 }
 
-// checkSaved saves a crawl at a random step, loads it, and lets the copy go on.
+// checkSaved saves a crawl at a random step, loads it, and lets the copy continue.
 func checkSaved(t *testing.T, whole *Crawl) {
 	c := start(t, whole.World, whole.Setting, whole.choices[0].Name, "")
 	for range policy.Hash(c.World.Random, 30) % uint64(len(whole.Visits)) {
@@ -119,7 +119,7 @@ func checkSaved(t *testing.T, whole *Crawl) {
 	}
 }
 
-// digest is the state apart from places in heaps, which are made anew by loading.
+// digest returns the state apart from places in heaps, which are made again by loading.
 func digest(t *testing.T, c *Crawl) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -137,7 +137,7 @@ func digest(t *testing.T, c *Crawl) []byte {
 // Free gives the memory back.
 func (c *Crawl) Free() { c.F.Free() }
 
-// tolerance is how far below the best a page may be that a policy hands out: nothing,
+// tolerance returns how far below the best a page may be that a policy hands out: nothing,
 // except for PageRank that is solved to a bound. A bound on the sum of all errors on
 // the scale of sum 1 is the number of pages times that on the scale of mean 1.
 func tolerance(name string, pages int) float64 {
@@ -191,7 +191,7 @@ func checkPairs(t *testing.T, name string) {
 }
 
 // checkSession interrupts a crawl at a random step: what was under way is void, and
-// the crawl goes on with everything that is left.
+// the crawl continues with everything that is left.
 func checkSession(t *testing.T, whole *Crawl) {
 	c := start(t, whole.World, whole.Setting, whole.choices[0].Name, "")
 	for range policy.Hash(c.World.Random, 31) % uint64(len(whole.Visits)) {

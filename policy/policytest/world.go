@@ -62,10 +62,10 @@ func (w *World) url(p, shape int) string {
 	return w.SiteName(w.Site[p]) + strings.ReplaceAll(rest, "@", strconv.Itoa(p))
 }
 
-// SiteName is the name of a site of the world.
+// SiteName returns the name of a site of the world.
 func (w *World) SiteName(s int) string { return fmt.Sprintf("http://site%d.example", s) }
 
-// shuffled is a permutation of the pages.
+// shuffled returns a permutation of the pages.
 func (w *World) shuffled() []int {
 	order := make([]int, len(w.Out))
 	for p := range order {
@@ -80,7 +80,7 @@ func (w *World) shuffled() []int {
 	return order
 }
 
-// prior is what an earlier crawl knew, for pages numbered as in a crawl.
+// prior returns what an earlier crawl knew, for pages numbered as in a crawl.
 func (w *World) prior(pages *[]int) *policy.Prior {
 	var all []float64
 	for _, v := range w.Prior {
@@ -103,7 +103,7 @@ type oracle struct {
 func (o oracle) Importance(p graph.Page) float64 { return o.w.Truth[(*o.pages)[p]] }
 func (o oracle) Place(p graph.Page) int          { return o.w.Place[(*o.pages)[p]] }
 
-// pageRank is the PageRank of the pages that are known (all when known is nil), on the
+// pageRank returns the PageRank of the pages that are known (all when known is nil), on the
 // scale of mean 1, with follow 0.9: the definition, iterated until it stands still.
 // Links of pages that are not known do not count, links to them must not occur.
 func pageRank(out [][]int, known []int) []float64 {

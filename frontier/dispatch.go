@@ -1,0 +1,226 @@
+package frontier
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// A dispatcher chooses the next task and hands it out.
+type dispatcher struct {
+	parts
+	batches  batches
+	flying   int          // tasks handed out and not done
+	refused  []graph.Page // since Refusals was last called
+	patience int          // of one call of Next or More: see patience
+	inVain   int          // on replay: refusals so far of one call of More
+	stirred  bool         // next changed something and handed out nothing
+	differs  int          // see Differs
+}
+
+// patience is the largest number of pages that one call of Next or More refuses. That
+// takes some milliseconds.
+const patience = 1000
+
+// next is Frontier.Next.
+func (x *dispatcher) next(now time.Duration) (w event.Task, ask time.Duration, ok bool) {
+	woke := x.pages.wake(now)
+	for range x.patience {
+		w, ok := x.candidate(now)
+		if !ok {
+			if x.stirred = x.stirred || woke; x.stirred {
+				x.sites.now = now // as the event Asked does
+			}
+			return event.Task{}, x.ask(), false
+		}
+		switch {
+		case w.Kind == event.Fetch:
+			if w, ok = x.fetch(now, w); !ok {
+				continue
+			}
+		case x.spared(now, w):
+			continue
+		default:
+			x.take(now, w)
+		}
+		x.stirred = false // the event Took implies it
+		return w, 0, true
+	}
+	x.stirred = false // so does Refused
+	return event.Task{}, now, false
+}
+
+// candidate returns the next task. Its page is missing if it is Fetch. If it is time,
+// candidate chooses the next batch, and it lets policies work before a page is chosen.
+// Replay uses it too, so that the same happens there between two hand-outs.
+func (x *dispatcher) candidate(now time.Duration) (w event.Task, ok bool) {
+	if w, ok = x.sites.nextHop(now); ok {
+		return w, true
+	}
+	worked := x.o.Slice > 0 || len(x.policies.workers) == 0
+	for {
+		s, ok := x.orders.offered().Best()
+		if !ok {
+			if !x.batches.next(now, x.flying) {
+				return event.Task{}, false
+			}
+			x.stirred = true
+			continue
+		}
+		if w = x.sites.needs(now, s); w.Kind != event.Fetch || worked {
+			return w, true
+		}
+		x.policies.finish() // values may have changed
+		worked = true
+	}
+}
+
+// more is Frontier.More.
+func (x *dispatcher) more(now time.Duration, s graph.Site) (w event.Task, ok bool) {
+	if x.sites.place.At(int(s)) != kept {
+		return event.Task{}, false
+	}
+	w = x.another(s)
+	for refused := 0; refused < x.patience && x.orders.len(s) > 0; refused++ {
+		if w, ok := x.fetch(now, w); ok {
+			return w, true
+		}
+	}
+	x.sites.release(now, s, now)
+	return event.Task{}, false
+}
+
+// another returns the task to fetch another page of a kept site, without the page.
+func (x *dispatcher) another(s graph.Site) event.Task {
+	if x.o.Slice == 0 {
+		x.policies.finish()
+	}
+	return event.Task{Kind: event.Fetch, Site: s}
+}
+
+// fetch hands out the best page of a site if it is allowed, and refuses it otherwise.
+func (x *dispatcher) fetch(now time.Duration, w event.Task) (event.Task, bool) {
+	w.Page, _ = x.orders.first(w.Site)
+	if bar := x.o.verdict(w.Page); bar != event.NoBar {
+		x.refuse(now, w.Page, bar)
+		return event.Task{}, false
+	}
+	x.take(now, w)
+	return w, true
+}
+
+// spared reports whether the task w, which a site needs before its best page, is not
+// necessary because that page is barred. The page is refused then. A robots.txt that
+// moved here is fetched whatever bars the pages of this site.
+func (x *dispatcher) spared(now time.Duration, w event.Task) bool {
+	if w.Kind == event.Robots && w.For != w.Site {
+		return false
+	}
+	p, ok := x.orders.first(w.Site)
+	if !ok {
+		return false
+	}
+	bar := x.o.forbidden(p, w.Kind != event.Sitemap && !x.sites.in(w.Site, open))
+	if bar == event.NoBar {
+		return false
+	}
+	x.refuse(now, p, bar)
+	return true
+}
+
+// refuse refuses a page that would have been handed out.
+func (x *dispatcher) refuse(now time.Duration, p graph.Page, bar event.Bar) {
+	x.sites.now = now
+	x.pages.refuse(p, bar)
+	x.refused = append(x.refused, p)
+}
+
+// take hands out a task: its site is acquired, its page leaves the queues.
+func (x *dispatcher) take(now time.Duration, w event.Task) {
+	x.sites.now = now
+	x.inVain = 0
+	x.flying++
+	x.sites.take(now, w)
+	if w.Kind == event.Fetch {
+		x.pages.take(w.Page)
+		for _, t := range x.policies.takers {
+			t.Taken(now, w.Page, int(w.Board))
+		}
+	}
+}
+
+// ask returns the next instant at which something can be handed out without an event.
+// Waiting sites without pages do not count, nor do addresses for which no site waits.
+func (x *dispatcher) ask() time.Duration {
+	at := x.pages.due.first()
+	if x.orders.offered().ShutOut() > 0 || len(x.sites.hops.shutOut) > 0 {
+		at = min(at, x.sites.addresses.waits.first())
+	}
+	if x.sites.wants[waiting] > 0 {
+		at = min(at, x.sites.waits.first())
+	}
+	return at
+}
+
+// The journal holds the decisions of Next and More as events Took, Refused and Asked. On
+// replay they are forced, whatever the present code or policy would decide, and decisions
+// that differ are counted. Before each one, the same happens as before the decision: sites
+// wake, batches are chosen, policies work.
+
+// took forces a task that was handed out.
+func (x *dispatcher) took(now time.Duration, w event.Task) {
+	if c, ok := x.choice(now, w.Site); !ok || c.Kind != w.Kind || c.Site != w.Site || c.Page != w.Page || c.For != w.For {
+		x.differs++
+	}
+	if at := x.sites.place.At(int(w.Site)); at == waiting || at == blocked || at == held {
+		x.sites.offer(w.Site) // wake skips its entry in waits
+	}
+	if w.Kind == event.Fetch {
+		x.pages.comeBack(w.Page)
+	}
+	x.take(now, w)
+}
+
+// refusal forces a refusal.
+func (x *dispatcher) refusal(now time.Duration, p graph.Page, bar event.Bar) {
+	s := x.orders.site(p)
+	if c, ok := x.choice(now, s); !ok || c.Site != s || c.Kind == event.Fetch && c.Page != p {
+		x.differs++
+	}
+	x.pages.comeBack(p)
+	if bar == event.NoBar {
+		bar = event.BarRobots
+	}
+	x.pages.refuse(p, bar)
+	if x.sites.place.At(int(s)) != kept {
+		return
+	}
+	// More releases the site when it has no page left, or gives up after a series of
+	// refusals. A Took ends the series.
+	if x.inVain++; x.orders.len(s) == 0 || x.inVain == x.patience {
+		x.inVain = 0
+		x.sites.release(now, s, now)
+	}
+}
+
+// nothing repeats a call of Next that handed out nothing.
+func (x *dispatcher) nothing(now time.Duration) {
+	if _, ok := x.candidate(now); ok {
+		x.differs++
+	}
+}
+
+// choice returns what would be handed out now: by More if s is kept, by Next otherwise.
+func (x *dispatcher) choice(now time.Duration, s graph.Site) (w event.Task, ok bool) {
+	if x.sites.place.At(int(s)) == kept {
+		w, ok = x.another(s), true
+	} else {
+		w, ok = x.candidate(now)
+	}
+	x.stirred = false
+	if ok && w.Kind == event.Fetch {
+		w.Page, ok = x.orders.first(w.Site)
+	}
+	return w, ok
+}

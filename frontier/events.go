@@ -1,0 +1,191 @@
+package frontier
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Apply changes the state by an event at now, which never goes back. Everything whose
+// instant has come continues first. So the state depends on the events alone, not on how
+// often Next was called in between.
+func (f *Frontier) Apply(now time.Duration, e *event.Event) {
+	f.sites.now = now
+	f.pages.wake(now)
+	switch e.Kind {
+	case event.Took:
+		f.tasks.took(now, e.Task)
+	case event.Refused:
+		f.tasks.refusal(now, e.Page, e.Bar)
+	case event.Asked:
+		f.tasks.nothing(now)
+	default:
+		f.apply(now, e)
+		for _, w := range f.policies.workers {
+			if f.o.Slice > 0 {
+				w.Work(f.o.Slice)
+			}
+		}
+	}
+}
+
+// apply applies an event that is no decision of Next or More.
+func (f *Frontier) apply(now time.Duration, e *event.Event) {
+	switch e.Kind {
+	case event.Seed:
+		f.seed(e)
+	case event.Resolved:
+		f.resolved(now, e)
+	case event.Ruled:
+		f.ruled(now, e)
+	case event.Done:
+		f.done(now, e)
+	case event.Session:
+		f.session(now)
+	case event.Listed:
+		f.listed(now, e)
+	case event.Admitted:
+		f.pages.admit(e.Admit, MaxDepth)
+	case event.Revisit:
+		f.pages.callBack(e.Admit)
+	case event.Retried:
+		f.pages.retry(e.Admit)
+	case event.Probed:
+		f.sites.probe(e.Site)
+	case event.Withdrawn:
+		f.sites.withdrawTasks(now, e)
+	case event.Denied: // concerns the driver only
+	}
+}
+
+func (f *Frontier) seed(e *event.Event) {
+	first := graph.Page(f.Pages())
+	f.pages.know(e, graph.NoPage)
+	for _, s := range f.policies.seeders {
+		s.Seeded(first, graph.Page(f.Pages()))
+	}
+}
+
+// resolved ends a Resolve task.
+func (f *Frontier) resolved(now time.Duration, e *event.Event) {
+	f.tasks.flying--
+	s := e.Site
+	switch {
+	case e.Again:
+		f.sites.clocks.notBefore(s, e.Due)
+		if e.Class.Failed() {
+			f.sites.clocks.countFailure(s, e)
+		}
+	case e.Class.Failed():
+		f.pages.close(now, s, Failed, uint8(event.DNSError))
+	default:
+		f.sites.resolve(now, s, e)
+	}
+	f.sites.letGo(now, s)
+}
+
+// ruled ends a Robots task: Site was requested, and For gets the result.
+func (f *Frontier) ruled(now time.Duration, e *event.Event) {
+	f.tasks.flying--
+	f.sites.unsettle(e.Site)
+	if e.For != e.Site && !e.Hop {
+		f.sites.unsettle(e.For) // its rules must be on disk before it is requested
+	}
+	f.sites.endHop(e.For)
+	if !e.Again && !e.Hop && !e.Class.Failed() && !f.sites.in(e.For, closed) { // otherwise old rules stay, and stay expired
+		f.sites.clocks.crawlDelay.Set(int(e.For), int64(e.Delay))
+		f.sites.robotsExpiry.Set(int(e.For), int64(e.Expiry))
+	}
+	f.sites.postpone(now, e.Site, e)
+	if e.Hop {
+		f.sites.move(now, e.For, e.To)
+	} else {
+		f.rule(now, e)
+	}
+	f.sites.release(now, e.Site, e.End)
+}
+
+// rule gives a site the rules that were fetched, or makes it try again. If there are none
+// and it is not to try again, nothing of the site may be fetched.
+func (f *Frontier) rule(now time.Duration, e *event.Event) {
+	switch {
+	case f.sites.in(e.For, closed): // while it waited for this
+	case e.Again:
+		f.sites.retryRobots(e.For, e.Due)
+	case e.Class.Failed():
+		f.pages.close(now, e.For, RefusedPage, uint8(event.BarRobots))
+	default:
+		f.sites.rule(e)
+	}
+	f.sites.reoffer(now, e.For)
+}
+
+// listed ends a Sitemap task.
+func (f *Frontier) listed(now time.Duration, e *event.Event) {
+	f.tasks.flying--
+	f.sites.unsettle(e.Site)
+	if !e.Again {
+		f.sites.addFiles(e.Site, int(e.Files)-1)
+	}
+	f.pages.know(e, graph.NoPage)
+	f.sites.postpone(now, e.Site, e)
+	f.pages.follow(e.Site)
+	f.sites.release(now, e.Site, e.End)
+}
+
+// done ends an attempt at a page.
+func (f *Frontier) done(now time.Duration, e *event.Event) {
+	p, s := e.Page, f.Site(e.Page)
+	first := f.State(p) == Acquired
+	if !first && f.State(p) != Reacquired {
+		panic(fmt.Sprintf("frontier: page %d is done, but it is %v", p, f.State(p)))
+	}
+	o := event.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages())}
+	f.tasks.flying--
+	f.sites.unsettle(s)
+	if e.Near {
+		f.orders.discountNew(f.Pages(), len(e.New))
+	} else {
+		f.orders.liftNear(e.Links)
+	}
+	f.pages.know(e, p)
+	if first {
+		f.pages.links.add(p, e.Links)
+	}
+	f.pages.reach(p, e.Links)
+	f.pages.end(now, p, s, e)
+	f.policies.came(now, p, &o, e.Links, first)
+	f.sites.postpone(now, s, e)
+	f.pages.follow(s)
+	if !f.sites.keep(now, s, e) {
+		f.sites.release(now, s, e.End)
+	}
+}
+
+// session cancels what was under way: acquired pages wait again, and no site is requested
+// before its full delay has passed.
+func (f *Frontier) session(now time.Duration) {
+	f.tasks.flying, f.tasks.inVain = 0, 0
+	f.pages.restart(now)
+	f.sites.restart(now)
+}
+
+// Skip makes pages known whose record is lost, so that later pages keep their numbers.
+// They are in state Lost, count as pages of site 0, which becomes known if it is not, and
+// are never handed out.
+func (f *Frontier) Skip(pages int) {
+	for range pages {
+		f.pages.add(0, graph.NoPage, 0, event.BarLost)
+		f.pages.setState(graph.Page(f.Pages()-1), Lost)
+	}
+}
+
+// SkipSites makes sites known whose record is lost. They have no name and are closed.
+func (f *Frontier) SkipSites(sites int) {
+	for range sites {
+		f.sites.add()
+		f.sites.setStage(graph.Site(f.Sites()-1), closed)
+	}
+}

@@ -1,0 +1,78 @@
+package frontier
+
+import (
+	"math"
+	"time"
+
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// policies holds the policy of the pages and, if there is another, that of the sites. It
+// tells them what happens. The lists hold those that implement an optional interface.
+type policies struct {
+	all        []policy.Policy
+	seeders    []policy.Seeder
+	takers     []policy.Taker
+	workers    []policy.Worker
+	droppers   []policy.Dropper
+	admitters  []policy.Admitter
+	revisiters []policy.Revisiter
+	loaders    []policy.Loader
+}
+
+func (x *policies) add(p policy.Policy) {
+	x.all = append(x.all, p)
+	x.seeders = appendIf(x.seeders, p)
+	x.takers = appendIf(x.takers, p)
+	x.workers = appendIf(x.workers, p)
+	x.droppers = appendIf(x.droppers, p)
+	x.admitters = appendIf(x.admitters, p)
+	x.revisiters = appendIf(x.revisiters, p)
+	x.loaders = appendIf(x.loaders, p)
+}
+
+// appendIf appends p to the list if it implements T.
+func appendIf[T any](list []T, p policy.Policy) []T {
+	if t, ok := p.(T); ok {
+		list = append(list, t)
+	}
+	return list
+}
+
+// dropped reports that p will not be handed out.
+func (x *policies) dropped(p graph.Page) {
+	for _, d := range x.droppers {
+		d.Dropped(p)
+	}
+}
+
+// admitted reports that p, which was dropped or fetched, waits again.
+func (x *policies) admitted(p graph.Page) {
+	for _, a := range x.admitters {
+		a.Admitted(p)
+	}
+}
+
+// came reports the end of an attempt. If p was fetched before, only policies that
+// implement Revisiter hear of it.
+func (x *policies) came(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page, first bool) {
+	if !first {
+		for _, q := range x.revisiters {
+			q.Revisited(now, p, o, links)
+		}
+		return
+	}
+	for _, q := range x.all {
+		q.Came(now, p, o, links)
+	}
+}
+
+// finish lets the policies complete their work.
+func (x *policies) finish() {
+	for _, w := range x.workers {
+		for w.Work(math.MaxInt) {
+		}
+	}
+}
