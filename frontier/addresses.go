@@ -22,10 +22,12 @@ type addresses struct {
 	waits   instants              // addresses that wait for their instant
 }
 
-// groupSites makes the queue of sites keep a group for each address.
+// groupSites makes the queues of sites keep a group for each address.
 func (x *addresses) groupSites() {
-	if x.limited {
-		x.orders.offered().Grouped(x.address, x.o.MaxAddresses+1)
+	for _, q := range x.orders.offered {
+		if x.limited {
+			q.Grouped(x.address, x.o.MaxAddresses+1)
+		}
 	}
 }
 
@@ -40,8 +42,10 @@ func (x *addresses) set(now time.Duration, s graph.Site, a uint32) {
 
 // group puts s into the group of its address.
 func (x *addresses) group(s graph.Site) {
-	if x.limited {
-		x.orders.offered().Group(s, x.address.At(int(s)))
+	for _, q := range x.orders.offered {
+		if x.limited {
+			q.Group(s, x.address.At(int(s)))
+		}
 	}
 }
 
@@ -50,7 +54,9 @@ func (x *addresses) group(s graph.Site) {
 func (x *addresses) shut(now time.Duration, a uint32) {
 	if x.limited && a != 0 {
 		busy := x.busy(now, a)
-		x.orders.offered().Shut(a, busy)
+		for _, q := range x.orders.offered {
+			q.Shut(a, busy)
+		}
 		if !busy {
 			x.hops.reopen(a)
 		}

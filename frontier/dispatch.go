@@ -60,7 +60,7 @@ func (x *dispatcher) candidate(now time.Duration) (w event.Task, ok bool) {
 	}
 	worked := x.o.Slice > 0 || len(x.policies.workers) == 0
 	for {
-		s, ok := x.orders.offered().Best()
+		board, s, ok := x.orders.best()
 		if !ok {
 			if !x.batches.next(now, x.flying) {
 				return event.Task{}, false
@@ -69,6 +69,7 @@ func (x *dispatcher) candidate(now time.Duration) (w event.Task, ok bool) {
 			continue
 		}
 		if w = x.sites.needs(now, s); w.Kind != event.Fetch || worked {
+			w.Board = board
 			return w, true
 		}
 		x.policies.finish() // values may have changed
@@ -96,12 +97,13 @@ func (x *dispatcher) another(s graph.Site) event.Task {
 	if x.o.Slice == 0 {
 		x.policies.finish()
 	}
-	return event.Task{Kind: event.Fetch, Site: s}
+	board, _ := x.orders.turn()
+	return event.Task{Kind: event.Fetch, Site: s, Board: uint8(board)}
 }
 
 // fetch hands out the best page of a site if it is allowed, and refuses it otherwise.
 func (x *dispatcher) fetch(now time.Duration, w event.Task) (event.Task, bool) {
-	w.Page, _ = x.orders.first(w.Site)
+	w.Page, _ = x.orders.first(w.Board, w.Site)
 	if bar := x.o.verdict(w.Page); bar != event.NoBar {
 		x.refuse(now, w.Page, bar)
 		return event.Task{}, false
@@ -117,7 +119,7 @@ func (x *dispatcher) spared(now time.Duration, w event.Task) bool {
 	if w.Kind == event.Robots && w.For != w.Site {
 		return false
 	}
-	p, ok := x.orders.first(w.Site)
+	p, ok := x.orders.first(w.Board, w.Site)
 	if !ok {
 		return false
 	}
@@ -154,7 +156,7 @@ func (x *dispatcher) take(now time.Duration, w event.Task) {
 // Waiting sites without pages do not count, nor do addresses for which no site waits.
 func (x *dispatcher) ask() time.Duration {
 	at := x.pages.due.first()
-	if x.orders.offered().ShutOut() > 0 || len(x.sites.hops.shutOut) > 0 {
+	if x.orders.offered[0].ShutOut() > 0 || len(x.sites.hops.shutOut) > 0 {
 		at = min(at, x.sites.addresses.waits.first())
 	}
 	if x.sites.wants[waiting] > 0 {
@@ -220,7 +222,7 @@ func (x *dispatcher) choice(now time.Duration, s graph.Site) (w event.Task, ok b
 	}
 	x.stirred = false
 	if ok && w.Kind == event.Fetch {
-		w.Page, ok = x.orders.first(w.Site)
+		w.Page, ok = x.orders.first(w.Board, w.Site)
 	}
 	return w, ok
 }

@@ -151,7 +151,7 @@ func (f *Frontier) Counts() Counts {
 	p, s := f.pages, f.sites
 	return Counts{
 		Queued: p.queued, Due: len(p.due) + p.yielding.pages, Flying: f.tasks.flying,
-		Polite: s.wants[waiting], Parked: f.orders.offered().ShutOut(), Pool: f.tasks.batches.pooled(),
+		Polite: s.wants[waiting], Parked: f.orders.offered[0].ShutOut(), Pool: f.tasks.batches.pooled(),
 		Held: s.wants[held], Blocked: s.wants[blocked], Hops: len(s.hops.target), Files: s.filesLeft,
 		Slow: s.clocks.slowSites, Revisits: p.revisits,
 	}

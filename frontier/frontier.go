@@ -39,7 +39,7 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 		o.MaxAddresses = 4*o.MaxSites + 1024
 	}
 	choices := []*policy.Choice{page}
-	orders := &orders{}
+	orders := &orders{sitesBy: -1}
 	if site != nil {
 		orders.sitesBy = page.Spec.Count()
 		choices = append(choices, site)
@@ -51,6 +51,10 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 		f.Free()
 		return nil, err
 	}
+	if m, ok := f.policies.all[0].(policy.Mixer); ok && orders.sitesBy < 0 {
+		orders.mixer = m
+	}
+	orders.chooseOffered()
 	f.sites.addresses.groupSites()
 	return f, nil
 }

@@ -9,11 +9,13 @@ import (
 )
 
 // orders holds the queues in which pages wait: one board for each order that a policy
-// keeps. The first board chooses the page of a site.
+// keeps.
 type orders struct {
 	boards  []board
 	queues  []*queue.Queue // of all boards
-	sitesBy int            // the board that chooses the site
+	sitesBy int            // the board that chooses the site; -1: the one that chooses the page
+	offered []*queue.Queue // the queues in which sites are offered
+	mixer   policy.Mixer   // chooses the board of the next hand-out; nil: the first
 	discounts
 }
 
@@ -50,8 +52,33 @@ func (x *orders) add(set *graph.Set, o *Options) *policy.Board {
 	return b.face
 }
 
-// offered returns the queue in which sites are offered.
-func (x *orders) offered() *queue.Queue { return x.boards[x.sitesBy].active }
+// chooseOffered chooses the queues in which sites are offered.
+func (x *orders) chooseOffered() {
+	for i, b := range x.boards {
+		if x.sitesBy < 0 || x.sitesBy == i {
+			x.offered = append(x.offered, b.active)
+		}
+	}
+}
+
+// turn returns the board that chooses the next page, and the one that chooses its site.
+func (x *orders) turn() (page, site int) {
+	if x.mixer != nil {
+		page = x.mixer.Turn()
+	}
+	if x.sitesBy >= 0 {
+		return page, x.sitesBy
+	}
+	return page, page
+}
+
+// best returns the best site that may be requested now, and the board that chooses its
+// page.
+func (x *orders) best() (board uint8, s graph.Site, ok bool) {
+	page, site := x.turn()
+	s, ok = x.boards[site].active.Best()
+	return uint8(page), s, ok
+}
 
 // site returns the site of p.
 func (x *orders) site(p graph.Page) graph.Site { return x.boards[0].active.SiteOf(p) }
@@ -65,8 +92,10 @@ func (x *orders) waits(p graph.Page) bool {
 	return b.active.Waits(p) || b.pool != nil && b.pool.Waits(p)
 }
 
-// first returns the best page of s that may be handed out.
-func (x *orders) first(s graph.Site) (graph.Page, bool) { return x.boards[0].active.First(s) }
+// first returns the best page of s on a board.
+func (x *orders) first(board uint8, s graph.Site) (graph.Page, bool) {
+	return x.boards[board].active.First(s)
+}
 
 // any returns a page of s that waits, whether it may be handed out or not.
 func (x *orders) any(s graph.Site) (graph.Page, bool) {
@@ -150,8 +179,9 @@ func (x *orders) withdrawPool(s graph.Site) {
 
 // bestOfPool returns the best page for a batch and its site.
 func (x *orders) bestOfPool() (p graph.Page, s graph.Site, ok bool) {
-	if s, ok = x.boards[x.sitesBy].pool.Best(); ok {
-		p, _ = x.boards[0].pool.First(s)
+	page, site := x.turn()
+	if s, ok = x.boards[site].pool.Best(); ok {
+		p, _ = x.boards[page].pool.First(s)
 	}
 	return p, s, ok
 }

@@ -143,13 +143,17 @@ func (x *sites) offer(s graph.Site) {
 	x.setPlace(s, ready)
 	x.hops.offer(s)
 	if !x.in(s, moved) {
-		x.orders.offered().Offer(s)
+		for _, q := range x.orders.offered {
+			q.Offer(s)
+		}
 	}
 }
 
 func (x *sites) withdraw(s graph.Site, to place) {
 	x.setPlace(s, to)
-	x.orders.offered().Withdraw(s)
+	for _, q := range x.orders.offered {
+		q.Withdraw(s)
+	}
 }
 
 // await puts s, which is not acquired, where it belongs.

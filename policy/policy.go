@@ -92,6 +92,9 @@ type (
 	// reports whether more is left. The laboratory lets it finish; the crawler gives it
 	// a slice at a time.
 	Worker interface{ Work(links int) (more bool) }
+	// A Mixer has several boards. Turn returns the one that chooses the next page. It must
+	// return the same board until the next page is handed out.
+	Mixer interface{ Turn() int }
 	// A Loader is told that its columns were loaded.
 	Loader interface{ Loaded() }
 )
