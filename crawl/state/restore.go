@@ -13,8 +13,8 @@ import (
 	"github.com/winnow-crawler/winnow/urltable"
 )
 
-// Restore brings a state up to the last commit of a journal: from the newest snapshot
-// that can be used, or from nothing.
+// Restore returns the state at the last commit of a journal. It starts from the newest
+// snapshot that can be used, or from nothing. It reports what it cannot use by note.
 func Restore(p *layout.Parts, set *Setup, last uint64, note func(string, ...any)) (*State, error) {
 	names, err := SnapshotsOf(p.Snapshot)
 	if err != nil {
@@ -26,7 +26,7 @@ func Restore(p *layout.Parts, set *Setup, last uint64, note func(string, ...any)
 			return nil, stop
 		}
 		if err != nil {
-			if !errors.Is(err, ErrOther) { // settings that order the pages have changed: that is no damage
+			if !errors.Is(err, ErrOther) { // other settings are no damage
 				note("a snapshot cannot be used", "file", name, "why", err)
 			}
 			continue
@@ -54,7 +54,7 @@ func Restore(p *layout.Parts, set *Setup, last uint64, note func(string, ...any)
 	return s, nil
 }
 
-// Empty makes a state that knows nothing yet, with the file of the URLs.
+// Empty returns a state that knows nothing, with the file of the URLs.
 func Empty(p *layout.Parts, set *Setup) (*State, error) {
 	urls, err := OpenURLs(p, set)
 	if err != nil {
@@ -67,7 +67,7 @@ func Empty(p *layout.Parts, set *Setup) (*State, error) {
 	return s, err
 }
 
-// FromSnapshot makes a state from a snapshot, which must not be ahead of the journal.
+// FromSnapshot returns the state of a snapshot, which must not be ahead of the journal.
 func FromSnapshot(p *layout.Parts, set *Setup, name string, last uint64) (*State, error) {
 	r, done, err := OpenSnapshot(p.Snapshot, name)
 	if err != nil {
@@ -91,8 +91,8 @@ func FromSnapshot(p *layout.Parts, set *Setup, name string, last uint64) (*State
 	return s, nil
 }
 
-// OpenURLs opens the file of the URLs; one that cannot be used is begun anew, since the
-// journal has them all.
+// OpenURLs opens the file of the URLs. It empties a file that cannot be used: the journal
+// has all URLs.
 func OpenURLs(p *layout.Parts, set *Setup) (*urltable.Log, error) {
 	list, err := p.Urls.List()
 	if err != nil {
@@ -120,8 +120,8 @@ func OpenURLs(p *layout.Parts, set *Setup) (*urltable.Log, error) {
 	return urls, nil
 }
 
-// restoreURLs brings the file of the URLs to the pages of the state: cuts it, or adds
-// what is missing from the journal.
+// restoreURLs cuts the file of the URLs to the pages of the state, or adds those that are
+// missing from the journal.
 func (s *State) restoreURLs(parts *layout.Parts) error {
 	want := s.Table.Pages()
 	if s.URLs.Pages() >= want {
@@ -156,9 +156,9 @@ func (s *State) restoreURLs(parts *layout.Parts) error {
 	return nil
 }
 
-// SyncURLs makes last that the URLs of pages that were never committed are gone: their ids
-// go to other pages now, and a power loss could bring the old ones back; so it could a
-// file that was deleted and begun anew, as long as the directory is not synced.
+// SyncURLs syncs the file of the URLs and its directory. The URLs of pages that were never
+// committed have been cut off, and their ids go to other pages now. Without the sync a
+// power loss could restore the old URLs, or a file that was deleted.
 func SyncURLs(p *layout.Parts) error {
 	f, err := p.Urls.Open(p.UrlFile, disk.Change)
 	if err != nil {
@@ -174,8 +174,8 @@ func SyncURLs(p *layout.Parts) error {
 	return err
 }
 
-// CatchUp replays what the journal has beyond the state. When that takes long it says so
-// first. Records that are damaged are passed over, and said.
+// CatchUp replays the records of the journal that the state does not have. It reports by
+// note that this will take long, and damaged records, which it skips.
 func (s *State) CatchUp(p *layout.Parts, last uint64, note func(string, ...any)) error {
 	if n := last - s.Next; last > s.Next && n > manyRecords && last != ^uint64(0) {
 		note("replaying the journal", "records", n, "takes_about", (time.Duration(n) * replayCost).Round(time.Second))
@@ -197,8 +197,8 @@ func (s *State) CatchUp(p *layout.Parts, last uint64, note func(string, ...any))
 	return err
 }
 
-// A page costs about three records, and some links; replayCost is a record with its
-// share of those.
+// replayCost is about the time to replay a record with its share of the links.
+// manyRecords is from how many records on CatchUp reports that it will take long.
 const (
 	replayCost  = 10 * time.Microsecond
 	manyRecords = 100_000

@@ -110,7 +110,7 @@ func (t *traps) note(r *journal.Record) {
 		}
 	case event.Took:
 		if x, ok := t.look(e.Page); e.Task.Kind == event.Fetch && ok {
-			t.Guard.Asked(&x)
+			t.Guard.Requested(&x)
 		}
 	case event.Refused:
 		t.noteRefusal(e)
@@ -202,7 +202,7 @@ func (t *traps) noteNews(r *journal.Record) {
 	if !ok {
 		return
 	}
-	if !t.Guard.Came(&x, t.news(r, &x)) {
+	if !t.Guard.Fetched(&x, t.news(r, &x)) {
 		t.s.set(x.ID, dull)
 		return
 	}
@@ -249,8 +249,9 @@ func leadsDeeper(r *journal.Record, x *trap.Page) bool {
 	return false
 }
 
-// titleBeside is a hash of the words of a title, without numbers, that are not in path and
-// query of the page: what repeats the URL says nothing. 0: there is none.
+// titleBeside returns a hash of the words of a title, without numbers, that are not in path
+// and query of the page: a title that repeats the URL says nothing. It returns 0 if there
+// are none.
 func titleBeside(title string, rest []byte) uint64 {
 	url := bytes.ToLower(rest)
 	left := make([]byte, 0, 64)
@@ -262,16 +263,16 @@ func titleBeside(title string, rest []byte) uint64 {
 	return page.GistOf(nil, left).Change
 }
 
-// notFound is what titles of pages say that are not there, whatever their status: in
-// lower case, in the languages in which most servers say it.
+// notFound lists what the titles of missing pages say, whatever their status: in lower case,
+// in the languages that most servers use.
 var notFound = [][]byte{
 	[]byte("not found"), []byte("404"), []byte("does not exist"), []byte("nicht gefunden"), []byte("introuvable"),
 	[]byte("no encontrad"), []byte("non trovat"), []byte("não encontrad"), []byte("niet gevonden"),
 	[]byte("не найден"), []byte("见つかりません"), []byte("見つかりません"), []byte("未找到"), []byte("找不到"),
 }
 
-// saysNotFound reports whether a title says that the page is not there. That alone is no
-// reason for anything: it makes a page one that brought nothing new.
+// saysNotFound reports whether a title says that the page does not exist. Such a page counts
+// as one that brought nothing new.
 func saysNotFound(title string) bool {
 	if title == "" {
 		return false

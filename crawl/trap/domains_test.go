@@ -263,7 +263,7 @@ func TestCopySite(t *testing.T) {
 		g.AddSite([]byte("a.example"), 0, "a.example")
 		for i := range c.same + c.good {
 			p := Page{ID: graph.Page(i), Rest: fmt.Appendf(nil, "/%d", i)}
-			g.Came(&p, News{Elsewhere: i < c.same})
+			g.Fetched(&p, News{Elsewhere: i < c.same})
 		}
 		if got := g.isCopy(0); got != c.want {
 			t.Errorf("%d pages of others and %d of its own: %v", c.same, c.good, got)
