@@ -33,10 +33,6 @@ const (
 	Pushback              // the server gets too many requests: 429, 503
 )
 
-var kindNames = [...]string{"none", "silence", "breakdown", "pushback"}
-
-func (k Kind) String() string { return kindNames[k] }
-
 // Of returns the kind of failure of an attempt that ended with a class and a status, which
 // is 0 without an answer.
 func Of(c event.Class, status int) Kind {

@@ -29,11 +29,10 @@ type CapPlace struct {
 	Left int64  `json:"left_out"`
 }
 
-// cuts counts what limits left out that bar no page.
+// cuts holds the pages of which links were left out.
 type cuts struct {
-	Pages map[graph.Page]cutPage // that have more links than they may: few
+	Pages map[graph.Page]cutPage // few
 	links int64                  // left out of all of them
-	files int64                  // sitemap files and entries left out
 }
 
 // A cutPage is a page with more links than it may have.
@@ -79,7 +78,7 @@ func (s *State) CapsOf(c *config.Config) (list []Cap) {
 	}
 	add("max_links", strconv.Itoa(c.MaxLinks), "links", s.Cut.links, most)
 	add("max_body", c.MaxBody.String(), "pages", failed[event.TooLarge], (2 * c.MaxBody).String()) // how large they are nobody knows
-	add("", "", "sitemap entries", s.Cut.files, "")
+	add("", "", "sitemap entries", s.CutFiles, "")
 	return list
 }
 

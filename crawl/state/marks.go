@@ -1,6 +1,8 @@
 package state
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/trap"
@@ -60,19 +62,33 @@ func (m *marks) recall(list []graph.Page) {
 	}
 }
 
-// tally holds counts.
-type tally struct {
-	Requests [4]int64  // tasks handed out, by kind
-	Outcomes [16]int64 // ends of attempts at pages, by class
-	statuses map[uint16]int64
+// savedTally holds counts. Snapshots hold it as it is, with its name.
+type savedTally struct {
+	Requests [4]int64      // tasks handed out, by kind
+	Outcomes [16]int64     // ends of attempts at pages, by class
+	Statuses []statusCount // of attempts at pages, in the order of the status
 	Bytes    int64
 	Links    int64 // from fetched pages
 	Gathered int64 // of these, to fetched pages
 	Moved    int64 // fetched pages that are redirects
-	Cut      cuts
-	sessions int64
-	ran      time.Duration // in all sessions before the last
-	started  time.Duration // instant at which the last session began
+	CutFiles int64 // sitemap files and entries left out
+	Sessions int64
+	Ran      time.Duration // in all sessions before the last
+	Started  time.Duration // instant at which the last session began
+}
+
+type statusCount struct {
+	Status uint16
+	N      int64
+}
+
+// countStatus counts the status of an attempt at a page.
+func (t *savedTally) countStatus(status uint16) {
+	i, found := slices.BinarySearchFunc(t.Statuses, status, func(c statusCount, s uint16) int { return cmp.Compare(c.Status, s) })
+	if !found {
+		t.Statuses = slices.Insert(t.Statuses, i, statusCount{Status: status})
+	}
+	t.Statuses[i].N++
 }
 
 // Fetched returns the number of fetched pages, without redirects.
@@ -85,7 +101,7 @@ func (s *State) Fetched() int64 {
 func (s *State) done(r *journal.Record) {
 	e := &r.Event
 	s.Outcomes[e.Class]++
-	s.statuses[r.Facts.Status]++
+	s.countStatus(r.Facts.Status)
 	s.Bytes += e.Bytes
 	if s.Weather.tried(r); e.Again {
 		return

@@ -75,12 +75,6 @@ func (n *names) lookup(site graph.Site, rest []byte) (graph.Page, bool) {
 	return n.Table.LookupPage(n.Key.Page(n.Key.Site(n.Table.Name(site)), rest))
 }
 
-// known reports whether a page of a site is known.
-func (n *names) known(site graph.Site, rest []byte) bool {
-	_, ok := n.lookup(site, rest)
-	return ok
-}
-
 // Twin returns the site of the same host under the other scheme, or NoSite. Sites with a
 // port in their name have no twin: they are servers of their own.
 func (n *names) Twin(id graph.Site) graph.Site {

@@ -67,26 +67,28 @@ func (p *portal) IsHost(site []byte) bool { return p.Same == leadsTo+string(page
 // note takes an answer that was recorded.
 func (p *portal) note(s *State, r *journal.Record) {
 	e := &r.Event
-	switch e.Kind {
-	case event.Retried:
+	if e.Kind == event.Retried {
 		p.Pages, p.Rules = nil, nil
-		return
-	case event.Ruled, event.Listed, event.Done:
-	default:
+	}
+	if e.Class.Failed() || e.Again {
 		return
 	}
-	switch {
-	case e.Class.Failed() || e.Again:
-		return
-	case e.Kind == event.Ruled:
+	same := ""
+	switch e.Kind {
+	case event.Ruled:
 		if p.Run > 0 && len(p.Rules) < portalPages {
 			p.Rules = append(p.Rules, e.For)
 		}
 		return
-	case e.Kind == event.Done && p.IsHost(s.Table.Name(s.Frontier.Site(e.Page))):
+	case event.Listed:
+	case event.Done:
+		if p.IsHost(s.Table.Name(s.Frontier.Site(e.Page))) {
+			return
+		}
+		same = sameness(s, r)
+	default:
 		return
 	}
-	same := sameness(s, r)
 	if p.Same != same {
 		*p = portal{Same: same, Pages: p.Pages[:0], Rules: p.Rules[:0]}
 	}
@@ -104,7 +106,7 @@ func (p *portal) note(s *State, r *journal.Record) {
 func sameness(s *State, r *journal.Record) string {
 	e := &r.Event
 	switch {
-	case e.Kind != event.Done || r.Facts.Status == NotModified:
+	case r.Facts.Status == NotModified:
 		return ""
 	case e.Class == event.Redirect && len(e.Links) == 1:
 		return away(s.Table.Name(s.Frontier.Site(e.Page)), s.Table.Name(s.Frontier.Site(e.Links[0])))

@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -67,7 +68,7 @@ func (x *settling) Decide(s *State, r *journal.Record) {
 	switch r.Event.Kind {
 	case event.Took, event.Refused, event.Asked:
 		if !r.Facts.Early {
-			x.before = settle(s, r, x.before)
+			x.before = settle(s, r.Now, x.before)
 		}
 	}
 }
@@ -91,13 +92,13 @@ func (x *settling) Ended(s *State, r *journal.Record) {
 
 // commit is called at the end of a group.
 func (x *settling) commit(s *State) {
-	x.before = settle(s, &journal.Record{Now: s.Now}, x.before)
-	x.before, x.now = x.now, x.before
+	x.before, x.now = x.now, settle(s, s.Now, x.before)
 }
 
-func settle(s *State, r *journal.Record, list []graph.Site) []graph.Site {
+// settle settles sites, and returns the list emptied.
+func settle(s *State, now time.Duration, list []graph.Site) []graph.Site {
 	for _, id := range list {
-		s.Frontier.Settle(r.Now, id)
+		s.Frontier.Settle(now, id)
 	}
 	return list[:0]
 }

@@ -22,32 +22,32 @@ func Restore(p *layout.Parts, set *Setup, last uint64, note func(string, ...any)
 	}
 	for _, name := range names {
 		s, err := FromSnapshot(p, set, name, last)
-		if stop := p.Stopped(); err != nil && stop != nil {
-			return nil, stop
-		}
-		if err != nil {
-			if !errors.Is(err, ErrOther) { // other settings are no damage
-				note("a snapshot cannot be used", "file", name, "why", err)
+		if err == nil {
+			if s, err = s.caughtUp(p, last, note); err == nil {
+				return s, nil
 			}
-			continue
 		}
-		if err = s.CatchUp(p, last, note); err == nil {
-			return s, nil
-		}
-		s.Close()
 		if stop := p.Stopped(); stop != nil {
 			return nil, stop
 		}
-		note("a snapshot does not fit the journal", "file", name, "why", err)
+		if !errors.Is(err, ErrOther) { // other settings are no damage
+			note("a snapshot cannot be used", "file", name, "why", err)
+		}
 	}
 	s, err := Empty(p, set)
 	if err != nil {
 		return nil, err
 	}
-	if err = s.URLs.Truncate(0); err == nil {
-		err = s.CatchUp(p, last, note)
+	if err := s.URLs.Truncate(0); err != nil {
+		s.Close()
+		return nil, err
 	}
-	if err != nil {
+	return s.caughtUp(p, last, note)
+}
+
+// caughtUp returns s after CatchUp, or closes it.
+func (s *State) caughtUp(p *layout.Parts, last uint64, note func(string, ...any)) (*State, error) {
+	if err := s.CatchUp(p, last, note); err != nil {
 		s.Close()
 		return nil, err
 	}

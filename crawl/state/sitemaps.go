@@ -137,7 +137,7 @@ func (s *State) FileBar(rules robots.Rules, url string) event.Bar {
 // ruled notes the end of a request for a robots.txt.
 func (s *State) ruled(r *journal.Record) {
 	s.Bytes += r.Event.Bytes
-	s.Cut.files += int64(r.Facts.Dropped)
+	s.CutFiles += int64(r.Facts.Dropped)
 	s.Robots.note(r)
 	if e := &r.Event; !e.Hop && !e.Again && !e.Class.Failed() {
 		s.Sitemaps.restart(e.For, r.Facts.Files)
@@ -150,6 +150,6 @@ func (s *State) listed(r *journal.Record) {
 	if s.Weather.tried(r); r.Event.Again {
 		return
 	}
-	s.Cut.files += int64(r.Facts.Dropped)
+	s.CutFiles += int64(r.Facts.Dropped)
 	s.Sitemaps.fetched(r.Event.Site, r.Facts.Files)
 }

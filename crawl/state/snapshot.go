@@ -80,21 +80,6 @@ type pageEntry struct {
 	Is   trouble.Count
 }
 
-type savedTally struct {
-	Requests               [4]int64
-	Outcomes               [16]int64
-	Statuses               []statusCount
-	Bytes, Links, Gathered int64
-	Moved, CutFiles        int64
-	Sessions               int64
-	Ran, Started           time.Duration
-}
-
-type statusCount struct {
-	Status uint16
-	N      int64
-}
-
 // entries returns a map as a list, in the order of its keys.
 func entries[T any](m map[graph.Site]T) []siteEntry[T] {
 	list := make([]siteEntry[T], 0, len(m))
@@ -114,22 +99,18 @@ func fromEntries[T any](list []siteEntry[T]) map[graph.Site]T {
 
 // Head returns what is in no column.
 func (s *State) Head() *head {
-	t, w := &s.tally, &s.Weather
+	w := &s.Weather
 	h := &head{
 		Crawl: s.Setup.Crawl, Layout: s.Layout(), Next: s.Next, Now: s.Now, Began: s.Began, Last: s.LastConfig,
-		Pages: s.Frontier.Pages(), Sites: s.Frontier.Sites(), Holes: s.holes,
-		Tally: savedTally{t.Requests, t.Outcomes, nil, t.Bytes, t.Links, t.Gathered, t.Moved, t.Cut.files, t.sessions, t.ran, t.started},
+		Pages: s.Frontier.Pages(), Sites: s.Frontier.Sites(), Holes: s.holes, Tally: s.savedTally,
 		Addrs: s.Addresses.save(), Rules: s.Robots.texts.save(),
 		Hops: entries(s.Robots.hops), Trouble: entries(s.Robots.failures),
 		Files: entries(s.Sitemaps.Files), Listings: entries(s.Sitemaps.known),
 		Down: entries(w.sites), FileTries: entries(w.files), Failing: entries(w.open), Named: w.named,
 		Portal: s.Portal, Traps: s.Traps.Guard.Saved(),
 	}
-	for _, p := range slices.Sorted(maps.Keys(t.Cut.Pages)) {
-		h.Cut = append(h.Cut, cutEntry{p, t.Cut.Pages[p]})
-	}
-	for _, k := range slices.Sorted(maps.Keys(t.statuses)) {
-		h.Tally.Statuses = append(h.Tally.Statuses, statusCount{k, t.statuses[k]})
+	for _, p := range slices.Sorted(maps.Keys(s.Cut.Pages)) {
+		h.Cut = append(h.Cut, cutEntry{p, s.Cut.Pages[p]})
 	}
 	for _, p := range slices.Sorted(maps.Keys(w.pages)) {
 		h.Tries = append(h.Tries, pageEntry{p, w.pages[p]})
@@ -140,7 +121,11 @@ func (s *State) Head() *head {
 // setHead undoes Head.
 func (s *State) setHead(h *head) error {
 	s.Next, s.Now, s.Began, s.LastConfig, s.holes, s.Portal = h.Next, h.Now, h.Began, h.Last, h.Holes, h.Portal
-	s.tally = h.tally()
+	s.savedTally = h.Tally
+	for _, e := range h.Cut {
+		s.Cut.Pages[e.Page] = e.Is
+		s.Cut.links += int64(e.Is.Left)
+	}
 	s.Robots.hops, s.Robots.failures = fromEntries(h.Hops), fromEntries(h.Trouble)
 	for _, e := range h.Files {
 		s.Sitemaps.add(e.Site, e.Is)
@@ -161,24 +146,6 @@ func (s *State) setHead(h *head) error {
 		return err
 	}
 	return s.Robots.texts.load(h.Rules, s.Robots.rules.Slice())
-}
-
-// tally returns the counts of a snapshot.
-func (h *head) tally() tally {
-	t := &h.Tally
-	x := tally{
-		Requests: t.Requests, Outcomes: t.Outcomes, statuses: map[uint16]int64{}, Bytes: t.Bytes,
-		Links: t.Links, Gathered: t.Gathered, Moved: t.Moved, sessions: t.Sessions, ran: t.Ran, started: t.Started,
-		Cut: cuts{Pages: map[graph.Page]cutPage{}, files: t.CutFiles},
-	}
-	for _, e := range h.Cut {
-		x.Cut.Pages[e.Page] = e.Is
-		x.Cut.links += int64(e.Is.Left)
-	}
-	for _, c := range t.Statuses {
-		x.statuses[c.Status] = c.N
-	}
-	return x
 }
 
 // Layout returns what the columns of a state depend on. A snapshot of another layout is of

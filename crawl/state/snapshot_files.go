@@ -127,7 +127,7 @@ func OpenSnapshot(dir disk.Dir, name string) (r io.Reader, close func() error, e
 	}
 	n, err := f.Size()
 	if err == nil {
-		err = CheckSum(f, n)
+		err = checkSum(f, n)
 	}
 	if err != nil {
 		f.Close()
@@ -136,8 +136,8 @@ func OpenSnapshot(dir disk.Dir, name string) (r io.Reader, close func() error, e
 	return bufio.NewReaderSize(io.NewSectionReader(f, 0, n-8), 1<<20), f.Close, nil
 }
 
-// CheckSum compares the checksum at the end of a snapshot of n bytes with the bytes before.
-func CheckSum(f disk.File, n int64) error {
+// checkSum compares the checksum at the end of a snapshot of n bytes with the bytes before.
+func checkSum(f disk.File, n int64) error {
 	if n < 24 {
 		return fmt.Errorf("%d bytes are no snapshot", n)
 	}

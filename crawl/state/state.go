@@ -20,7 +20,8 @@ type State struct {
 	derived graph.Set // columns that follow from others, or from the head of a snapshot
 	names
 	marks
-	tally
+	savedTally
+	Cut       cuts
 	Frontier  *frontier.Frontier
 	Limits    limits
 	Robots    robotsFiles
@@ -54,7 +55,7 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 		s.Table.Free()
 		return nil, err
 	}
-	s.statuses, s.Cut.Pages = map[uint16]int64{}, map[graph.Page]cutPage{}
+	s.Cut.Pages = map[graph.Page]cutPage{}
 	s.Content, s.Kinds = newContents(&s.names, set.secret, n), newKinds(&s.names, set.secret, min(2*n, 1<<31))
 	s.Traps = newTraps(s, set.secret, n, m)
 	s.Weather, s.Robots, s.Sitemaps = newWeather(s), newRobotsFiles(&s.names), newSitemaps()
@@ -140,7 +141,7 @@ func (s *State) Memory() (n int64) {
 func (s *State) Apply(r *journal.Record, replay bool) {
 	e := &r.Event
 	if e.Kind == event.Session {
-		s.ran += s.Now - s.started
+		s.Ran += s.Now - s.Started
 	}
 	s.Now, s.Next = r.Now, r.Seq+1
 	e.Near = r.Facts.Near != 0
@@ -191,8 +192,8 @@ func (s *State) count(r *journal.Record) {
 
 // session notes the beginning of a session.
 func (s *State) session(r *journal.Record) {
-	s.sessions++
-	s.started = r.Now
+	s.Sessions++
+	s.Started = r.Now
 	if x := r.Facts.Session; x != nil {
 		s.LastConfig = bytes.Clone(x.Config)
 		if s.Began == 0 {
@@ -202,7 +203,7 @@ func (s *State) session(r *journal.Record) {
 }
 
 // Active returns how long the crawl has run at now, without the time between sessions.
-func (s *State) Active(now time.Duration) time.Duration { return s.ran + now - s.started }
+func (s *State) Active(now time.Duration) time.Duration { return s.Ran + now - s.Started }
 
 // Wall returns the time of day at an instant of the crawl.
 func (s *State) Wall(t time.Duration) time.Time {

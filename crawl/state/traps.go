@@ -20,7 +20,11 @@ type traps struct {
 
 func newTraps(s *State, secret [16]byte, pages, sites int) traps {
 	t := traps{s: s, Guard: trap.New(secret, pages, sites)}
-	t.Guard.Parent, t.Guard.Known = s.Traps.parent, s.known
+	t.Guard.Parent = s.Traps.parent
+	t.Guard.Known = func(site graph.Site, rest []byte) bool {
+		_, known := s.lookup(site, rest)
+		return known
+	}
 	return t
 }
 

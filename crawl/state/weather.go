@@ -202,15 +202,12 @@ func RetryAfter(r *journal.Record, wait time.Duration, ours bool) {
 	r.Event.Again, r.Event.Due = true, After(r.Event.End, wait)
 }
 
-// After returns the instant a time after t, and 0 if the time is 0.
+// After returns the instant a time after t, at most Never, and 0 if the time is 0.
 func After(t, wait time.Duration) time.Duration {
-	switch {
-	case wait <= 0:
+	if wait <= 0 {
 		return 0
-	case t > event.Never-wait:
-		return event.Never
 	}
-	return t + wait
+	return min(t, event.Never-wait) + wait
 }
 
 // A Lookup is the end of a look-up of the address of a site.
