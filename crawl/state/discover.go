@@ -76,7 +76,11 @@ func (d *discovery) number(t *target) (graph.Page, bool) {
 		}
 	}
 	p, _ := d.Table.Page(t.Hash)
-	d.add(p, id, name, t.rest, d.judge(id, t))
+	bar := d.judge(id, t)
+	d.enter(p, id, t.rest, bar)
+	r := d.r
+	r.Event.New, r.Event.Bars = append(r.Event.New, id), append(r.Event.Bars, bar)
+	r.Facts.Names.Add(name, t.rest)
 	return p, true
 }
 
@@ -116,15 +120,6 @@ func (d *discovery) relents(p graph.Page, t *target) bool {
 		return d.judge(id, t) == event.NoBar && d.Traps.On && d.Traps.Guard.Judge(&trap.Page{ID: p, Site: id, Rest: t.rest}) == event.NoBar
 	}
 	return false
-}
-
-// add makes a page known, and adds it to the record.
-func (d *discovery) add(p graph.Page, id graph.Site, name, rest []byte, bar event.Bar) {
-	d.enter(p, id, rest, bar)
-	r := d.r
-	r.Event.New = append(r.Event.New, id)
-	r.Event.Bars = append(r.Event.Bars, bar)
-	r.Facts.Names.Add(name, rest)
 }
 
 // Admit adds a page to those that a record admits. A refused page counts towards the limits

@@ -47,14 +47,6 @@ func (x *sitemaps) add(id graph.Site, files []string) {
 	x.known[id] += len(files)
 }
 
-// restart adds the files that a robots.txt names: they are read from the beginning.
-func (x *sitemaps) restart(id graph.Site, files []string) {
-	if len(files) > 0 {
-		delete(x.known, id)
-	}
-	x.add(id, files)
-}
-
 // remove removes file i of a site.
 func (x *sitemaps) remove(id graph.Site, i int) {
 	left := x.Files[id]
@@ -139,8 +131,9 @@ func (s *State) ruled(r *journal.Record) {
 	s.Bytes += r.Event.Bytes
 	s.CutFiles += int64(r.Facts.Dropped)
 	s.Robots.note(r)
-	if e := &r.Event; !e.Hop && !e.Again && !e.Class.Failed() {
-		s.Sitemaps.restart(e.For, r.Facts.Files)
+	if e := &r.Event; !e.Hop && !e.Again && !e.Class.Failed() && len(r.Facts.Files) > 0 {
+		delete(s.Sitemaps.known, e.For) // they are read from the beginning
+		s.Sitemaps.add(e.For, r.Facts.Files)
 	}
 }
 

@@ -94,18 +94,13 @@ func (w *weather) ended(s graph.Site, r *journal.Record) {
 	case trouble.Of(r.Event.Class, int(r.Facts.Status)) != trouble.None:
 		w.failed(s, r)
 	case r.Event.Kind != event.Ruled:
-		w.answered(s)
+		delete(w.sites, s)
+		if f, ok := w.open[s]; ok {
+			f.Answers++
+			w.open[s] = f
+		}
 	case w.open[s].Things == 0:
 		delete(w.sites, s)
-	}
-}
-
-// answered notes a proper answer of a site.
-func (w *weather) answered(s graph.Site) {
-	delete(w.sites, s)
-	if f, ok := w.open[s]; ok {
-		f.Answers++
-		w.open[s] = f
 	}
 }
 
