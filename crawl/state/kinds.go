@@ -14,16 +14,16 @@ import (
 // directory and on a whole site. It takes 16 bytes for each extension and directory with
 // an answer.
 type kinds struct {
-	names *names
-	seen  *urltable.Table
-	came  *graph.Column[uint16] // by number: pages, and above them what was none; 255 at most
-	key   urltable.Key
-	name  []byte // scratch
+	names   *names
+	seen    *urltable.Table
+	answers *graph.Column[uint16] // by number: pages, and above them what was none; 255 at most
+	key     urltable.Key
+	name    []byte // scratch
 }
 
 func newKinds(n *names, secret [16]byte, pages int) kinds {
 	s := urltable.New("kinds", secret, pages, 1)
-	return kinds{names: n, seen: s, came: graph.NewColumn[uint16]("kinds came", pages), key: s.Key()}
+	return kinds{names: n, seen: s, answers: graph.NewColumn[uint16]("kinds came", pages), key: s.Key()}
 }
 
 // hash returns the hash of an extension in a directory of a site.
@@ -36,16 +36,16 @@ func (k *kinds) hash(site graph.Site, dir, extension []byte) uint64 {
 func (k *kinds) note(hash uint64, isPage bool) {
 	n, fresh := k.seen.Page(hash)
 	if fresh {
-		k.came.Append(0)
+		k.answers.Append(0)
 	}
-	c := k.came.At(int(n))
+	c := k.answers.At(int(n))
 	switch {
 	case isPage && c&0xff < 0xff:
 		c++
 	case !isPage && c>>8 < 0xff:
 		c += 1 << 8
 	}
-	k.came.Set(int(n), c)
+	k.answers.Set(int(n), c)
 }
 
 // counts returns how many answers were pages, and how many were not.
@@ -54,7 +54,7 @@ func (k *kinds) counts(hash uint64) (pages, others int) {
 	if !ok {
 		return 0, 0
 	}
-	c := k.came.At(int(n))
+	c := k.answers.At(int(n))
 	return int(c & 0xff), int(c >> 8)
 }
 

@@ -62,7 +62,7 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 	// The order of the columns is that of snapshots.
 	graph.AddTo(&s.Saved, s.Table, s.Frontier, s.Content.seen, s.Kinds.seen, s.Traps.Guard)
 	s.in = graph.NewColumnIn[uint32](&s.Saved, "page links in", n)
-	graph.AddTo(&s.Saved, s.Content.first, s.Kinds.came, s.Content.targets, s.Content.near)
+	graph.AddTo(&s.Saved, s.Content.first, s.Kinds.answers, s.Content.targets, s.Content.near)
 	if set.recrawl {
 		s.Visits = newValidators(&s.Saved, n)
 	}

@@ -230,8 +230,8 @@ func (d *domains) cost(n uint32) uint32 {
 	return 1
 }
 
-// came counts a page that brought something new.
-func (d *domains) came(s graph.Site) {
+// fetched counts a page that brought something new.
+func (d *domains) fetched(s graph.Site) {
 	n := d.of.At(int(s))
 	d.news.Slice()[n]++
 	countUp(d.good, int(s))

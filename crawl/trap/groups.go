@@ -147,10 +147,10 @@ func (p *places) dives(n, depth int) bool {
 	return at > int(p.dived.At(n)) && at <= diveLevel
 }
 
-// came notes that a page at a depth brought something new, and whether it is an end. If on a
+// fetched notes that a page at a depth brought something new, and whether it is an end. If on a
 // level hundreds lead deeper beside as many ends, the place is a real tree, and counting
 // stops.
-func (p *places) came(n, depth int, leaf bool) {
+func (p *places) fetched(n, depth int, leaf bool) {
 	level := p.level(n, depth)
 	switch {
 	case level < 1:

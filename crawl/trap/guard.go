@@ -128,10 +128,10 @@ func (g *Guard) Fetched(p *Page, n News) (news bool) {
 	case n.Elsewhere:
 		countUp(g.same, int(p.Site))
 	case news:
-		g.domains.came(p.Site)
+		g.domains.fetched(p.Site)
 	}
 	g.noteParams(p, &n)
-	g.trials.came(p.ID, news, n.Exact, n.Ends)
+	g.trials.fetched(p.ID, news, n.Exact, n.Ends)
 	counts := news || !p.Single
 	g.groups.count(group, counts)
 	if at, depth := g.placeAt(p); depth > 0 {
@@ -139,7 +139,7 @@ func (g *Guard) Fetched(p *Page, n News) (news bool) {
 		g.places.count(id, counts)
 		switch {
 		case news && !n.Elsewhere:
-			g.places.came(id, depth, n.Ends)
+			g.places.fetched(id, depth, n.Ends)
 		case !counts && !n.Ends:
 			for range dullDeeper {
 				g.places.count(id, false)
@@ -162,7 +162,7 @@ func (g *Guard) enterGroup(p *Page) int {
 // Led notes that a page that brought nothing new was the first to link to one that did: a
 // list is worth what its pages are. It is called at most once for a page.
 func (g *Guard) Led(p *Page) {
-	g.trials.came(p.ID, true, false, true)
+	g.trials.fetched(p.ID, true, false, true)
 	if id, ok := g.groups.find(g.groupOf(p)); ok {
 		g.groups.correct(id)
 	}

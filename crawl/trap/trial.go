@@ -120,8 +120,8 @@ type trialPage struct {
 
 func newTrials() trials { return trials{map[uint64]*Trial{}, map[graph.Page]trialPage{}} }
 
-// came notes what a page brought, if it is on trial.
-func (x *trials) came(p graph.Page, good, same, ends bool) {
+// fetched notes what a page brought, if it is on trial.
+func (x *trials) fetched(p graph.Page, good, same, ends bool) {
 	t, ok := x.of[p]
 	if !ok {
 		return
