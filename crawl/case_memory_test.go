@@ -3,7 +3,6 @@ package crawl
 import (
 	"fmt"
 	"net/http"
-	"net/netip"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -106,112 +104,6 @@ func TestMemoryFullLinks(t *testing.T) {
 	})
 }
 
-// bigRules are rules of 10,000 lines, others for each number.
-func bigRules(n int) robots.Rules {
-	var b strings.Builder
-	b.WriteString("User-agent: *\n")
-	for i := range 10_000 {
-		fmt.Fprintf(&b, "Disallow: /%d/some/directory/%d/\n", n, i)
-	}
-	return robots.Parse([]byte(b.String())).For("winnow")
-}
-
-// Rules that no site has any more are forgotten, and those that one has are counted.
-func TestCaseRulesMemory(t *testing.T) {
-	long(t)
-	s, _ := newTestState(t)
-	name := []byte("http://a.example")
-	s.Site(s.Key.Site(name), name)
-	before := s.Memory()
-	for day := range 40 { // one site, whose robots.txt changes every day
-		s.SetRules(0, bigRules(day))
-	}
-	if n, size := len(s.Texts.List), int64(bigRules(39).Size()); n > 3 || len(s.Texts.Numbers) != 1 || s.Texts.Size != size {
-		t.Errorf("%d rules of %d bytes are kept for one site, want one of %d", n, s.Texts.Size, size)
-	} else if grown := s.Memory() - before; grown < size || grown > size+1024 {
-		t.Errorf("the state takes %d bytes more, its rules %d", grown, size)
-	}
-	s.SetRules(0, robots.Rules{})
-	if s.Texts.Size != 0 || len(s.Texts.Numbers) != 0 {
-		t.Errorf("%d bytes of rules are left", s.Texts.Size)
-	}
-}
-
-// foldedSites makes a state that knows the first pages of n sites.
-func foldedSites(t *testing.T, n int) *folded {
-	t.Helper()
-	s, _ := newTestState(t)
-	f := &folded{t: t, s: s}
-	f.begin(event.Seed)
-	for i := range n {
-		f.link(fmt.Appendf(nil, "http://s%d.example", i), []byte("/"))
-	}
-	f.apply()
-	return f
-}
-
-// move gives a site another address.
-func (f *folded) move(site int, to netip.Addr) {
-	f.work(event.Resolve, graph.Site(site), 0, event.Resolved, func(r *journal.Record) {
-		r.Facts.Addrs = []netip.Addr{to}
-		r.Event.Address, r.Event.Expiry = f.s.Number(to), f.now+time.Minute
-	})
-}
-
-// Numbers of rules and addresses are used again, the smallest first, also after they were
-// saved.
-func TestNumbersAgain(t *testing.T) {
-	f := foldedSites(t, 4)
-	s := f.s
-	move := func(site int, to netip.Addr) {
-		f.now += time.Hour
-		f.move(site, to)
-	}
-	for i := range 4 {
-		move(i, publicAddr(i))
-	}
-	for i := range 1000 { // the addresses of a name that changes them all the time
-		move(2, publicAddr(100+i))
-	}
-	move(1, netip.MustParseAddr("2001:db8::1"))
-	if n := s.Ips.Bits.Len(); n > 8 {
-		t.Errorf("%d numbers for 4 sites", n)
-	}
-	var set graph.Set
-	defer set.Free()
-	saved := state.NewIPNumbers(&set, 100)
-	if err := saved.Load(s.Ips.Save(), s.Frontier.Addresses()); err != nil {
-		t.Fatal(err)
-	}
-	for i := range 4 {
-		if a, b := saved.At(s.Frontier.Address(graph.Site(i))), s.AddressOf(graph.Site(i)); a != b || !a.IsValid() {
-			t.Errorf("site %d is at %v, saved as %v", i, b, a)
-		}
-	}
-	next := publicAddr(5000)
-	if a, b := s.Ips.Number(next), saved.Number(next); a != b {
-		t.Errorf("the next address is number %d, after loading %d", a, b)
-	}
-}
-
-// Of a site that is given up, or that has rules, no trouble is remembered.
-func TestCaseTrouble(t *testing.T) {
-	s, _ := newTestState(t)
-	for i := range 1000 {
-		name := fmt.Appendf(nil, "http://s%d.example", i)
-		s.Site(s.Key.Site(name), name)
-		r := &journal.Record{Event: event.Event{Kind: event.Ruled, Task: event.Task{Site: graph.Site(i), For: graph.Site(i)}, Class: event.ConnectError, Again: true}}
-		s.Ruled(r)
-		if r.Event.Again = false; len(s.Trouble) != 1 {
-			t.Fatalf("%d sites have trouble", len(s.Trouble))
-		}
-		s.Ruled(r) // the last try: given up
-	}
-	if len(s.Trouble) != 0 {
-		t.Errorf("%d entries of trouble for sites that are given up", len(s.Trouble))
-	}
-}
-
 // fullState is a state of so many pages of one site, all of which came, in a crawl with
 // --recrawl and four parameters each.
 func fullState(t *testing.T, n int) *state.State {
@@ -227,15 +119,10 @@ func fullState(t *testing.T, n int) *state.State {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	name := []byte("http://a.example")
-	id, _ := s.Site(s.Key.Site(name), name)
 	var r journal.Record
 	r.Event.Kind = event.Seed
 	for i := range n {
-		rest := fmt.Appendf(nil, "/list%d/view.php?cat=%d&item=%d&page=%d&lang=%d", i%50, i%97, i, i%11, i%3)
-		p, _ := s.Table.Page(s.Key.Page(s.Key.Site(name), rest))
-		s.Add(&r, p, id, name, rest, event.NoBar)
-		name = nil
+		s.Seed(&r, fmt.Sprintf("http://a.example/list%d/view.php?cat=%d&item=%d&page=%d&lang=%d", i%50, i%97, i, i%11, i%3))
 	}
 	s.Apply(&r, true)
 	for i := range n {
@@ -270,59 +157,5 @@ func TestCaseBytesPerPage(t *testing.T) {
 		if d.full() != full {
 			t.Errorf("%d bytes are needed; %d are too little: %t", c.needed, most, d.full())
 		}
-	}
-}
-
-// Of a site whose sitemap files were all read none is remembered, but that there were some:
-// they are not read again.
-func TestListingsEnd(t *testing.T) {
-	s, _ := newTestState(t)
-	name := []byte("http://a.example")
-	s.Site(s.Key.Site(name), name)
-	s.AddFiles(0, []string{"http://a.example/1.xml"})
-	next := &journal.Record{Event: event.Event{Kind: event.Listed}, Facts: journal.Facts{Files: []string{"http://a.example/2.xml", "http://a.example/3.xml"}}}
-	s.Listed(next) // an index
-	if n := s.Listings[0]; n != 3 || !s.NamedFiles(0) {
-		t.Errorf("%d files are known", n)
-	}
-	for range 2 {
-		next.Facts.Files = nil
-		s.Listed(next)
-	}
-	if len(s.Listings) != 0 || len(s.Files) != 0 || s.Waiting != 0 || !s.NamedFiles(0) || s.NamedFiles(100) {
-		t.Errorf("%d counts, %d lists, %d bytes of names are left; read before: %t", len(s.Listings), len(s.Files), s.Waiting, s.NamedFiles(0))
-	}
-}
-
-// The last site of an address moves away right after a request to it, and another one
-// comes: the delay of the address still holds for it, also after a save.
-func TestAddressComesBack(t *testing.T) {
-	f := foldedSites(t, 3)
-	s := f.s
-	here, there := publicAddr(1), publicAddr(2)
-	f.move(0, here)
-	f.now += time.Hour
-	f.work(event.Robots, 0, 0, event.Ruled, func(r *journal.Record) {
-		r.Facts.Rules, _ = s.Texts.List[0].AppendBinary(nil)
-		r.Event.Expiry = f.now + time.Hour
-	})
-	number := s.Frontier.Address(0)
-	f.now += 10 * time.Millisecond
-	f.move(0, there)
-	f.move(2, publicAddr(4)) // it must not have the number
-	var set graph.Set
-	defer set.Free()
-	saved := state.NewIPNumbers(&set, 100)
-	if err := saved.Load(s.Ips.Save(), s.Frontier.Addresses()); err != nil || saved.Number(here) != number {
-		t.Errorf("after loading the address has number %d, want %d; %v", saved.Number(here), number, err)
-	}
-	f.now += 10 * time.Millisecond
-	if f.move(1, here); s.Frontier.Address(1) != number || s.Frontier.AddressIdle(f.now, number) {
-		t.Errorf("the address had number %d and has %d, and can be asked", number, s.Frontier.Address(1))
-	}
-	f.now += time.Hour
-	f.move(1, there)
-	if n := s.Number(publicAddr(3)); n != number {
-		t.Errorf("the number %d is not used again, but %d", number, n)
 	}
 }

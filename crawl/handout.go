@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
-	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 )
 
@@ -122,14 +121,14 @@ func (o *owner) task(w event.Task) *task {
 		return t
 	case event.Robots:
 		t.url = string(name) + "/robots.txt"
-		if h, ok := o.s.HopAt(w.For, w.Site); ok {
+		if h, ok := o.s.Robots.HopAt(w.For, w.Site); ok {
 			t.url = h.URL
 		}
 	case event.Sitemap:
-		t.url = o.s.Files[w.Site][0]
+		t.url = o.s.Sitemaps.Files[w.Site][0]
 	case event.Fetch:
 		t.url = string(o.s.AppendURL(nil, w.Page))
-		if o.s.LinksTo.At(int(w.Page))&state.Recalled == 0 { // else all of it is wanted, changed or not
+		if !o.s.Recalled(w.Page) { // else all of it is wanted, changed or not
 			t.etag, t.since = o.s.Visits.Of(w.Page)
 		}
 	}

@@ -7,10 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
-	"github.com/winnow-crawler/winnow/journal"
 )
 
 // A record is lost that made the last pages known, and no record after it tells of their
@@ -66,31 +63,5 @@ func spoil(t *testing.T, d memoryDisk, text string) {
 	}
 	if _, err := f.WriteAt([]byte{b[at] ^ 0x55}, int64(at)); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// After a hole a record may name a site that was lost before one that is new: the ids of
-// both stay as they were.
-func TestFillSites(t *testing.T) {
-	s, _ := newTestState(t)
-	r := &journal.Record{Event: event.Event{Kind: event.Seed, New: []graph.Site{0, 1, 2}}}
-	r.Facts.Names.Add([]byte("http://a.example"), []byte("/"))
-	r.Facts.Names.Add([]byte("http://b.example"), []byte("/"))
-	r.Facts.Names.Add([]byte("http://c.example"), []byte("/"))
-	if err := s.Replay(r); err != nil {
-		t.Fatal(err)
-	}
-	next := &journal.Record{Seq: 7, First: 9, Event: event.Event{Kind: event.Seed, New: []graph.Site{5, 6, 1}}}
-	next.Facts.Names.Add(nil, []byte("/of-a-lost-site"))
-	next.Facts.Names.Add([]byte("http://d.example"), []byte("/"))
-	next.Facts.Names.Add(nil, []byte("/2"))
-	if err := s.Replay(next); err != nil {
-		t.Fatal(err)
-	}
-	if s.Frontier.Sites() != 7 || s.Table.Sites() != 7 || s.Frontier.Pages() != 12 || string(s.Table.Name(6)) != "http://d.example" {
-		t.Errorf("%d (%d) sites and %d pages; site 6 is %s", s.Frontier.Sites(), s.Table.Sites(), s.Frontier.Pages(), s.Table.Name(6))
-	}
-	if got := string(s.AppendURL(nil, 10)); got != "http://d.example/" {
-		t.Errorf("page 10 is %s", got)
 	}
 }

@@ -99,7 +99,7 @@ func TestMirrors(t *testing.T) {
 
 // checkMirror: the host that became known later is the mirror, and none else is.
 func checkMirror(s *state.State) {
-	list, n := s.MirrorList()
+	list, n := s.Mirrors.List()
 	if n != 1 || list[0] != (state.MirrorOf{Site: "http://second.example", Of: "http://first.example"}) {
 		panic(fmt.Sprintf("the mirrors are %v", list))
 	}
@@ -119,7 +119,7 @@ func TestNoMirrors(t *testing.T) {
 			w := mirrored(t, c.equal, c.other)
 			w.run(t)
 			w.withState(t, w.disk[layout.SnapshotDir], func(s *state.State) {
-				if list, _ := s.MirrorList(); len(list) > 0 {
+				if list, _ := s.Mirrors.List(); len(list) > 0 {
 					t.Errorf("%+v: the mirrors are %v", c, list)
 				}
 			})

@@ -1,33 +1,17 @@
 package crawl
 
 import (
-	"net/netip"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/trouble"
 )
-
-// again reports whether a page or file that failed with a record is to be tried again, and
-// when.
-func (o *owner) again(r *journal.Record, c trouble.Count, s graph.Site) (due time.Duration, ok bool) {
-	e := &r.Event
-	r.Facts.Ours = o.outage.On()
-	c, ok = o.s.Count(&o.s.Setup.Trouble, c, s, r)
-	if !ok {
-		return 0, false
-	}
-	return later(e.End, max(o.s.Setup.Trouble.PageWait(c, uint32(e.Page), o.s.Frontier.Between(s)), e.Retry)), true
-}
 
 // noteWeather tells the outage of an attempt that ended. That a name was found says
 // nothing: it may come out of a cache, or from a resolver that lies.
 func (o *owner) noteWeather(now time.Duration, t *task) {
-	if t.answer == nil && t.class == event.OK || o.s.OfPortal(t.work.Site) {
+	if t.answer == nil && t.class == event.OK || o.s.Portal.IsHost(o.s.Table.Name(t.work.Site)) {
 		return
 	}
 	answered := t.answer != nil && t.answer.Status != 0
@@ -133,31 +117,4 @@ func (o *owner) patience() time.Duration {
 		return p
 	}
 	return firstPatience
-}
-
-// nameless reports whether a name that was not found is believed not to exist: it was
-// asked for several times, and the resolver found others meanwhile. An address in the
-// place of a name is judged at once.
-func (o *owner) nameless(t *task) bool {
-	if t.again {
-		return false
-	}
-	if _, err := netip.ParseAddr(strings.Trim(t.host, "[]")); err == nil || t.host == "localhost" {
-		return true
-	}
-	d := o.s.DownSites[t.work.Site]
-	return d.N+1 >= trouble.NameTries && o.s.Named > d.Since && !o.outage.On()
-}
-
-// inTurn puts the address first that is to be asked: the one that the site had, or the
-// next one after it if that did not answer.
-func (o *owner) inTurn(s graph.Site, addrs []netip.Addr) []netip.Addr {
-	i := slices.Index(addrs, o.s.AddressOf(s))
-	if i < 0 {
-		return addrs
-	}
-	if d, ok := o.s.DownSites[s]; ok && trouble.Of(d.Class, int(d.Status)) == trouble.Silence {
-		i = (i + 1) % len(addrs)
-	}
-	return slices.Concat(addrs[i:], addrs[:i])
 }

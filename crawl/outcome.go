@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/bits"
-	"net/netip"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/gather"
@@ -118,16 +117,7 @@ func (o *owner) resolved(now time.Duration, t *task) {
 	r := o.outcome(event.Resolved, now, t)
 	e := &r.Event
 	e.Class, r.Facts.Note = t.class, t.note
-	switch old := o.s.AddressOf(e.Site); {
-	case t.class == event.OK:
-		o.address(r, o.inTurn(e.Site, t.names.Addrs), t.names.TTL)
-	case old.IsValid(): // an old address is better than none (RFC 8767), and than a strange one
-		e.Class = event.OK
-		o.address(r, []netip.Addr{old}, staleTTL)
-	case !o.nameless(t):
-		r.Facts.Ours = o.outage.On()
-		e.Again, e.Due = true, later(e.End, o.s.Setup.Trouble.NameWait(o.s.DownSites[e.Site].N, uint32(e.Site)))
-	}
+	o.s.Weather.Resolve(r, &state.Lookup{Host: t.host, Addrs: t.names.Addrs, TTL: t.names.TTL, Again: t.again}, o.outage.On())
 	if t.class != event.OK {
 		o.tellTrouble("a site has no address", e.Site, r)
 	}
@@ -152,27 +142,6 @@ func (o *owner) tellTrouble(what string, s graph.Site, r *journal.Record) {
 	o.log.Log(context.Background(), level, what, "site", string(o.s.Table.Name(s)), "why", why, "again", next)
 }
 
-// staleTTL is how long an address that could not be renewed holds.
-const staleTTL = 10 * time.Minute
-
-// address gives a site its addresses for a while.
-func (o *owner) address(r *journal.Record, addrs []netip.Addr, ttl time.Duration) {
-	r.Facts.Addrs = addrs
-	r.Event.Address = o.s.Number(addrs[0])
-	r.Event.Expiry = later(r.Event.End, ttl)
-}
-
-// later is t + d, and never when d is none.
-func later(t, d time.Duration) time.Duration {
-	if d <= 0 {
-		return 0
-	}
-	if t > event.Never-d {
-		return event.Never
-	}
-	return t + d
-}
-
 // ruled takes the robots.txt of a site (W14).
 func (o *owner) ruled(now time.Duration, t *task) {
 	r := o.outcome(event.Ruled, now, t)
@@ -185,7 +154,7 @@ func (o *owner) ruled(now time.Duration, t *task) {
 		o.rule(r, t.rules, again)
 		// Of its own robots.txt: one that moved names files of another site.
 		if o.readsSitemaps(id) && e.Site == id {
-			r.Facts.Files = o.s.Fits(0, o.s.WantedFiles(t.rules, t.sitemaps))
+			r.Facts.Files = o.s.WantedFiles(t.rules, t.sitemaps)
 			e.Files = uint32(len(r.Facts.Files))
 			r.Facts.Dropped = uint32(len(t.sitemaps) - len(r.Facts.Files))
 		}
@@ -199,43 +168,24 @@ func (o *owner) ruled(now time.Duration, t *task) {
 		if !trouble.Passes(e.Class) {
 			e.Class = event.ServerError // such as a redirect without end
 		}
-		o.retryRobots(r, again)
+		state.RetryAfter(r, again, o.outage.On())
 		o.tellTrouble("robots.txt is unavailable", id, r)
 	}
 	o.record()
 }
 
-// retryRobots lets a robots.txt that is unavailable be asked for again. Until then rules
-// that the site has stay in force, and a site without any is skipped.
-func (o *owner) retryRobots(r *journal.Record, after time.Duration) {
-	r.Facts.Ours = o.outage.On()
-	r.Event.Again, r.Event.Due = true, later(r.Event.End, after)
-}
-
-// judge says what the answer to a request for a robots.txt means.
+// judge returns what the answer to a request for a robots.txt means, and when to request it
+// again.
 func (o *owner) judge(now time.Duration, t *task) (robots.Class, time.Duration) {
-	a, tr := t.answer, o.s.Trouble[t.work.For]
-	h, _ := o.s.HopAt(t.work.For, t.work.Site)
-	q := gather.RobotsResponse(a, h.N, t.hop)
-	if q.Failures = tr.N; tr.N > 0 {
-		q.Down = now - tr.Since
-	}
-	class, again := o.robots.Judge(q)
-	if q.Status == 0 && class == robots.Unreachable {
-		again /= silent
-	}
-	return class, again
+	h, _ := o.s.Robots.HopAt(t.work.For, t.work.Site)
+	return o.s.Robots.Judge(o.robots, gather.RobotsResponse(t.answer, h.N, t.hop), t.work.For, now)
 }
-
-// silent is how much sooner a server that gave no answer at all is tried again than one
-// that answered with an error: nobody is bothered by it, and most of them are gone.
-const silent = 10
 
 // rule gives a site its rules.
 func (o *owner) rule(r *journal.Record, rules robots.Rules, holds time.Duration) {
 	e := &r.Event
 	e.Delay = rules.Delay()
-	e.Expiry = later(e.End, holds)
+	e.Expiry = state.After(e.End, holds)
 	r.Facts.Rules, _ = rules.AppendBinary(nil) // it never fails
 }
 
@@ -245,7 +195,7 @@ func (o *owner) hopTo(r *journal.Record, url string) {
 	if o.s.DeniedHop(url) {
 		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, event.ServerError, ""
 		r.Facts.Note = "robots.txt moved to a host on the deny list"
-		o.retryRobots(r, time.Hour)
+		state.RetryAfter(r, time.Hour, o.outage.On())
 		o.log.Info("robots.txt moved to a host on the deny list; the site waits", "site", string(o.s.Table.Name(r.Event.For)), "to", url)
 		return
 	}
@@ -253,7 +203,7 @@ func (o *owner) hopTo(r *journal.Record, url string) {
 	id, fresh := o.s.Site(o.s.Key.Site(name), name)
 	if id == graph.NoSite || !fresh && o.s.Frontier.Closed(id) {
 		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, event.ServerError, ""
-		o.retryRobots(r, time.Hour)
+		state.RetryAfter(r, time.Hour, o.outage.On())
 		return
 	}
 	if r.Event.To = id; fresh {
@@ -266,12 +216,10 @@ func (o *owner) listed(now time.Duration, t *task) {
 	r := o.outcome(event.Listed, now, t)
 	e, f := &r.Event, &t.found
 	e.Class = f.Class
-	if trouble.Passes(e.Class) {
-		e.Due, e.Again = o.again(r, o.s.FileTries[e.Site], e.Site)
-	}
+	o.s.Weather.Retry(r, o.outage.On())
 	if !e.Class.Failed() {
-		o.s.Discover(r, &o.limits, graph.NoPage, e.Site, &f.Links)
-		r.Facts.Files = o.s.Fits(o.s.Listings[e.Site], o.s.WantedFiles(o.s.RulesOf(e.Site), f.Files))
+		o.s.Discover(r, graph.NoPage, e.Site, &f.Links)
+		r.Facts.Files = o.s.ListedFiles(e.Site, f.Files)
 		e.Files = uint32(len(r.Facts.Files))
 		r.Facts.Dropped = uint32(f.Dropped + len(f.Files) - len(r.Facts.Files))
 	}
@@ -287,22 +235,20 @@ func (o *owner) done(now time.Duration, t *task) {
 	if f.Note != "" {
 		r.Facts.Note = f.Note
 	}
-	if trouble.Passes(e.Class) {
-		e.Due, e.Again = o.again(r, o.s.Tries[e.Page], o.s.Frontier.Site(e.Page))
-	}
+	o.s.Weather.Retry(r, o.outage.On())
 	if !e.Class.Failed() {
-		if o.duplicate(e, f) {
+		if o.c.Duplicates && o.s.Content.Duplicate(e.Page, f) {
 			e.Class = event.Duplicate // its links are those of the original
 		} else {
-			if q, ok := o.nearly(e.Page, f); ok {
+			if q, ok := o.s.Content.NearDuplicate(e.Page, f); ok && o.c.Duplicates {
 				r.Facts.Near = uint32(q) + 1
 			}
-			o.s.Discover(r, &o.limits, e.Page, e.Site, &f.Links)
+			o.s.Discover(r, e.Page, e.Site, &f.Links)
 		}
 		o.describe(r, t)
-		e.Due = later(e.End, o.c.Recrawl.Duration)
+		e.Due = state.After(e.End, o.c.Recrawl.Duration)
 		o.visits++
-		if o.s.LinksTo.At(int(e.Page))&state.Came == 0 && e.Class != event.Redirect {
+		if !o.s.WasFetched(e.Page) && e.Class != event.Redirect {
 			o.fetched++
 		}
 	}
@@ -318,7 +264,7 @@ func (o *owner) describe(r *journal.Record, t *task) {
 	if bits.OnesCount64(f.Terms) <= trap.FewTerms {
 		x.Terms = f.Terms
 	}
-	if o.knowsWords(r) {
+	if o.s.Traps.KnowsWords(r) {
 		x.Numbers, x.Pictures = f.Numbers, f.Pictures
 	}
 	x.Media, x.ETag, x.Modified, x.Title = f.Media, f.ETag, f.Modified, f.Title

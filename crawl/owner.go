@@ -39,12 +39,11 @@ const (
 // order: works are handed out only to an idle harvester, what has come is taken whole
 // and sorted, nothing waits to fill a batch, and no select decides an order.
 type owner struct {
-	o      *RunOptions
-	c      *config.Config
-	log    *slog.Logger
-	s      *state.State
-	limits state.Limits
-	scope  *gather.Scope
+	o     *RunOptions
+	c     *config.Config
+	log   *slog.Logger
+	s     *state.State
+	scope *gather.Scope
 
 	journal  *journal.Log
 	warc     *archive.Writer

@@ -40,24 +40,24 @@ func (o *owner) asPortal(t *task) bool {
 	p, a := &o.s.Portal, t.answer
 	switch {
 	case a.Class == event.Redirect:
-		return o.redirects(t) == p.Same
+		return o.redirects(t)
 	case t.work.Kind == event.Robots:
 		return a.Class == event.OK && strings.Contains(a.Header.Get("Content-Type"), "html")
 	}
-	return a.Class == event.OK && p.Same == state.Says+string(t.found.Digest[:])
+	return a.Class == event.OK && p.Says(t.found.Digest)
 }
 
-// redirects is what a redirect has in common with those of a portal.
-func (o *owner) redirects(t *task) string {
+// redirects reports whether a redirect leads where the last ones did.
+func (o *owner) redirects(t *task) bool {
 	if !o.resolves.Document([]byte(t.url)).Usable() {
-		return ""
+		return false
 	}
 	to, v := o.resolves.Resolve(nil, []byte(t.answer.Location))
 	if !v.Usable() {
-		return ""
+		return false
 	}
 	site, _ := page.Site(to)
-	return o.s.LeadsTo(t.work.Site, site)
+	return o.s.Portal.LeadsTo(o.s.Table.Name(t.work.Site), site)
 }
 
 // takeBack gives pages another chance that a portal may have answered for, and lets

@@ -13,16 +13,16 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// A crawl that is resumed with a wider scope or larger limits asks for pages that it
-// knows and had refused: nothing has to be fetched again to find them. A narrower scope
-// or a longer deny list bars pages that wait when they would be handed out.
+// A crawl that is resumed with a wider scope or larger limits requests pages that it knows
+// and had refused: nothing has to be fetched again to find them. A narrower scope or a
+// longer deny list bars waiting pages when they would be handed out.
 
-// readmit admits the refused pages that the configuration in force would not bar. Where
-// it is that of the session before, those are pages that a deny list named for a while,
-// and pages that are near enough by now.
+// readmit admits the refused pages that the configuration in force would not bar. If it is
+// that of the session before, those are pages that are no longer on the deny list, and
+// pages that are near enough by now.
 func (o *owner) readmit(scope *gather.Scope) {
 	_, bars, _ := o.s.Frontier.Census()
-	deep := o.limits.Deep() && bars[event.BarDepth] > 0
+	deep := o.s.Limits.Deep() && bars[event.BarDepth] > 0
 	if !o.loosened && bars[event.BarDenied] == 0 && !deep {
 		return
 	}
@@ -44,7 +44,7 @@ func (o *owner) admissible(scope *gather.Scope, p graph.Page) bool {
 			return false
 		}
 	default:
-		return false // a verdict of its site or of its links
+		return false // its site or its links decided
 	}
 	url := o.s.AppendURL(nil, p)
 	site, rest := page.Site(url)
@@ -53,14 +53,14 @@ func (o *owner) admissible(scope *gather.Scope, p graph.Page) bool {
 		return scope.Denied(site, rest) == event.NoBar
 	case scope.Judge(site, rest) != event.NoBar:
 		return false
-	case o.c.Types == config.TypesHTML && (!page.Extension(url).MayBePage() || o.s.NoPage(o.s.Frontier.Site(p), rest)):
+	case o.c.Types == config.TypesHTML && (!page.Extension(url).MayBePage() || o.s.Kinds.NoPage(o.s.Frontier.Site(p), rest)):
 		return false
 	}
-	return o.s.Judge(&o.limits, o.s.Frontier.Site(p), rest, o.s.Depth(p)) == event.NoBar
+	return o.s.Limits.Judge(o.s.Frontier.Site(p), rest, o.s.Depth(p)) == event.NoBar
 }
 
-// recallCut fetches pages again that brought less than they have, when what kept it back
-// is gone: links beyond a smaller max_links, and the links of duplicates.
+// recallCut fetches pages again of which links were left out, when the reason is gone: a
+// smaller max_links, or that they were duplicates.
 func (o *owner) recallCut() error {
 	was := config.Default()
 	if len(o.before) == 0 || was.Read("the last session", o.before) != nil {
@@ -92,7 +92,7 @@ func (o *owner) recallCut() error {
 	return nil
 }
 
-// duplicates adds the pages to a list that came as duplicates last.
+// duplicates appends to a list the pages that were duplicates when last fetched.
 func (o *owner) duplicates(list []graph.Page) ([]graph.Page, error) {
 	last := map[graph.Page]bool{}
 	_, err := journal.Read(o.dir.Journal, 0, func(r *journal.Record) error {
@@ -108,8 +108,8 @@ func (o *owner) duplicates(list []graph.Page) ([]graph.Page, error) {
 	return slices.AppendSeq(list, maps.Keys(last)), err
 }
 
-// revisit lets all pages that came be visited again when --recrawl is new: when each of
-// them came is not known any more, so they are due, in the order of the policy.
+// revisit lets all fetched pages be visited again when --recrawl is new. When each of them
+// was fetched is no longer known, so they are due, in the order of the policy.
 func (o *owner) revisit() {
 	was := config.Default()
 	if o.c.Recrawl.Duration == 0 || len(o.before) == 0 || was.Read("the last session", o.before) != nil || was.Recrawl.Duration > 0 {
@@ -121,7 +121,5 @@ func (o *owner) revisit() {
 			r.Event.Admit = append(r.Event.Admit, graph.Page(p))
 		}
 	}
-	if len(r.Event.Admit) > 0 {
-		o.record()
-	}
+	o.recordAdmitted(r)
 }

@@ -222,17 +222,16 @@ func TestStoppedWhileRestored(t *testing.T) {
 
 // The addresses of the journal are the level of the DNS cache that is on disk (W18).
 func TestRemembersAddresses(t *testing.T) {
-	s, _ := newTestState(t)
+	c := config.Default()
+	s := newFolded(t, &c, 1<<26).s
 	o := &owner{s: s, base: time.Hour}
-	name := []byte("https://a.example")
-	id, _ := s.Site(s.Key.Site(name), name)
-	r := &journal.Record{Event: event.Event{Kind: event.Seed, New: []graph.Site{id}}}
-	s.Enter(0, id, []byte("/"), event.NoBar)
-	s.Frontier.Apply(0, &r.Event)
-	s.Frontier.Apply(0, &event.Event{Kind: event.Took, Task: event.Task{Kind: event.Resolve, Site: id}})
+	r := &journal.Record{Event: event.Event{Kind: event.Seed}}
+	s.Seed(r, "https://a.example/")
+	s.Apply(r, true)
+	s.Apply(&journal.Record{Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Resolve}}}, true)
 	addr := netip.MustParseAddr("192.0.2.1")
 	s.Apply(&journal.Record{
-		Event: event.Event{Kind: event.Resolved, Task: event.Task{Site: id}, Address: 1, Expiry: 2 * time.Hour},
+		Event: event.Event{Kind: event.Resolved, Address: 1, Expiry: 2 * time.Hour},
 		Facts: journal.Facts{Addrs: []netip.Addr{addr}},
 	}, true)
 	resolver, err := fetch.NewResolver(fetch.ResolverOptions{Server: "127.0.0.1:1"})

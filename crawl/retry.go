@@ -12,13 +12,13 @@ import (
 	"github.com/winnow-crawler/winnow/trouble"
 )
 
-// A Chance says what gets another chance.
+// A Chance selects failed or refused pages that get another chance.
 type Chance struct {
 	Site  string // scheme, host and port, or a host; "": all
 	Class string // a class of failures or a reason of refusals; "": all failures
 }
 
-// check finds a class that there is not.
+// check returns an error if there is no such class.
 func (c *Chance) check() error {
 	if c == nil || c.Class == "" {
 		return nil
@@ -30,7 +30,7 @@ func (c *Chance) check() error {
 	return nil
 }
 
-// means is the class or the bar that a chance is for.
+// means returns the class or the bar that a chance is for.
 func (c *Chance) means() (class event.Class, bar event.Bar, ok bool) {
 	for k := event.TooLarge; k <= event.LastClass; k++ {
 		if k.String() == c.Class {
@@ -45,7 +45,7 @@ func (c *Chance) means() (class event.Class, bar event.Bar, ok bool) {
 	return 0, 0, false
 }
 
-// chance reports whether a page gets the chance that was asked for.
+// chance reports whether a page gets the chance of the options.
 func (o *owner) chance(p graph.Page) bool {
 	c, f := o.o.Chance, o.s.Frontier
 	if c.Site != "" {
@@ -63,14 +63,13 @@ func (o *owner) chance(p graph.Page) bool {
 	return false
 }
 
-// retrySession gives everything another chance that failed in sessions before and may have
-// passed, seeds whatever was wrong with them, and pages that were too large for a smaller
+// retrySession gives another chance to pages that failed in sessions before for a reason that
+// may have passed, to all seeds that failed, and to pages that were too large for a smaller
 // --max-body.
 func (o *owner) retrySession() {
 	seeds := map[graph.Page]bool{}
 	for _, url := range o.c.Seeds {
-		site, rest := page.Site([]byte(url))
-		if p, ok := o.s.Table.LookupPage(o.s.Key.Page(o.s.Key.Site(site), rest)); ok {
+		if p, ok := o.s.Lookup(url); ok {
 			seeds[p] = true
 		}
 	}
@@ -82,23 +81,20 @@ func (o *owner) retrySession() {
 		case frontier.Failed:
 			class := f.FailedBy(p)
 			return seeds[p] || trouble.Passes(class) || larger && class == event.TooLarge
-		case frontier.RefusedPage: // before trouble was weather a site without robots.txt was closed
+		case frontier.RefusedPage: // older versions closed a site whose robots.txt was unavailable
 			return f.Bar(p) == event.BarRobots && f.Closed(f.Site(p))
 		}
 		return false
 	})
 }
 
-// retry gives the pages another chance that are wanted, and counts them.
-func (o *owner) retry(want func(graph.Page) bool) (n int) {
+// retry gives another chance to the pages that want selects, and returns their number.
+func (o *owner) retry(want func(graph.Page) bool) int {
 	r := o.begin(event.Retried, o.base)
 	for i := range o.s.Frontier.Pages() {
 		if p := graph.Page(i); want(p) {
 			r.Event.Admit = append(r.Event.Admit, p)
 		}
 	}
-	if n = len(r.Event.Admit); n > 0 {
-		o.record()
-	}
-	return n
+	return o.recordAdmitted(r)
 }

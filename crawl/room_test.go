@@ -10,8 +10,6 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
-	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -111,33 +109,4 @@ func (w *testWeb) restored(t *testing.T, snapshots disk.Dir) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-// A site may have a limit of its own where there is none for all.
-func TestSiteLimits(t *testing.T) {
-	s, _ := newTestState(t)
-	for _, name := range []string{"http://a.example", "http://b.example"} {
-		s.Site(s.Key.Site([]byte(name)), []byte(name))
-		for range 3 {
-			s.Admit(graph.Site(s.Table.Sites() - 1))
-		}
-	}
-	own := func(name []byte) int {
-		if string(name) == "http://a.example" {
-			return 3
-		}
-		return 0
-	}
-	for limit, want := range map[int][2]event.Bar{
-		0: {event.BarSitePages, event.NoBar},
-		3: {event.BarSitePages, event.BarSitePages},
-		9: {event.BarSitePages, event.NoBar},
-	} {
-		l := state.Limits{Site: limit, Sites: own}
-		for id, want := range want {
-			if got := s.Judge(&l, graph.Site(id), []byte("/"), 0); got != want {
-				t.Errorf("limit %d: a fourth page of site %d gets bar %v, want %v", limit, id, got, want)
-			}
-		}
-	}
 }

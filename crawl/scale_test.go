@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -65,17 +66,11 @@ func (f *folded) apply() {
 
 // link adds a page to the record as the target of a link.
 func (f *folded) link(site, rest []byte) {
-	s := f.s
-	id, fresh := s.Site(s.Key.Site(site), site)
-	name := []byte(nil)
-	if fresh {
-		name = site
+	url := string(site) + string(rest)
+	if _, known := f.s.Lookup(url); !known {
+		f.s.Seed(&f.r, url)
 	}
-	p, fresh := s.Table.Page(s.Key.Page(s.Key.Site(site), rest))
-	if fresh {
-		s.Add(&f.r, p, id, name, rest, event.NoBar)
-	}
-	if f.r.Event.Kind == event.Done {
+	if p, _ := f.s.Lookup(url); f.r.Event.Kind == event.Done {
 		f.r.Event.Links = append(f.r.Event.Links, p)
 	}
 }
@@ -99,10 +94,10 @@ func (f *folded) visit(site graph.Site, page graph.Page, address int, done func(
 	f.work(event.Resolve, site, 0, event.Resolved, func(r *journal.Record) {
 		a := netip.AddrFrom4([4]byte{byte(20 + address>>24), byte(address >> 16), byte(address >> 8), byte(address)})
 		r.Facts.Addrs = []netip.Addr{a}
-		r.Event.Address, r.Event.Expiry = f.s.Number(a), f.now+time.Hour
+		r.Event.Address, r.Event.Expiry = f.s.Addresses.Number(a), f.now+time.Hour
 	})
 	f.work(event.Robots, site, 0, event.Ruled, func(r *journal.Record) {
-		r.Facts.Rules, _ = f.s.Texts.List[0].AppendBinary(nil)
+		r.Facts.Rules, _ = robots.Rules{}.AppendBinary(nil)
 		r.Event.Expiry = f.now + 24*time.Hour
 	})
 	f.work(event.Fetch, site, page, event.Done, done)

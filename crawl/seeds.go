@@ -5,15 +5,11 @@ import (
 	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/frontier"
-	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/hint"
-	"github.com/winnow-crawler/winnow/journal"
 )
 
-// checkSeeds refuses seeds that are not of the crawl, while nothing has been changed.
+// checkSeeds returns an error if a seed is not one of the crawl, before anything changes.
 func (o *owner) checkSeeds() error {
 	if o.o.AddSeeds || len(o.s.LastConfig) == 0 {
 		return nil
@@ -30,7 +26,7 @@ func (o *owner) checkSeeds() error {
 	return nil
 }
 
-// seedsOf are the seeds of a session by its configuration.
+// seedsOf returns the seeds in the configuration of a session.
 func seedsOf(text []byte) []string {
 	c := config.Default()
 	if len(text) == 0 || c.Read("the last session", text) != nil {
@@ -39,14 +35,13 @@ func seedsOf(text []byte) []string {
 	return c.Seeds
 }
 
-// isSeed reports whether the crawl began at a URL already: a page that it met on its way
-// may be the seed of another crawl.
+// isSeed reports whether the crawl already has a URL as a seed. A page that it found by a
+// link is not one.
 func (o *owner) isSeed(url string, before []string) bool {
 	if slices.Contains(before, url) {
 		return true
 	}
-	site, rest := page.Site([]byte(url))
-	p, known := o.s.Table.LookupPage(o.s.Key.Page(o.s.Key.Site(site), rest))
+	p, known := o.s.Lookup(url)
 	return known && int(p) < o.s.Frontier.Pages() && o.s.IsSeed(p)
 }
 
@@ -54,42 +49,15 @@ func (o *owner) isSeed(url string, before []string) bool {
 func (o *owner) seed() error {
 	r := o.begin(event.Seed, o.base)
 	for _, url := range o.o.Seeds {
-		site, rest := page.Site([]byte(url))
-		hash := o.s.Key.Page(o.s.Key.Site(site), rest)
-		if p, ok := o.s.Table.LookupPage(hash); ok {
-			o.seedKnown(r, p)
-			continue
-		}
 		o.ceiling.look(o.s, false)
-		full := o.s.Full() || o.ceiling.needed > o.ceiling.most
-		id, newSite := o.s.Site(o.s.Key.Site(site), site)
-		if full || id == graph.NoSite {
+		_, known := o.s.Lookup(url)
+		if !known && o.ceiling.needed > o.ceiling.most || !o.s.Seed(r, url) {
 			return roomError(url, o.ceiling.most)
 		}
-		p, _ := o.s.Table.Page(hash)
-		if !newSite {
-			site = nil
-		}
-		o.s.Add(r, p, id, site, rest, event.NoBar)
 	}
 	if len(r.Event.New) > 0 || len(r.Event.Admit) > 0 {
 		o.record()
 		o.admitNearer(o.base)
 	}
 	return nil
-}
-
-// seedKnown makes a seed of a page that is known, unless it is one already and not
-// refused.
-func (o *owner) seedKnown(r *journal.Record, p graph.Page) {
-	if int(p) >= o.s.Frontier.Pages() {
-		return // it is there twice
-	}
-	refused := o.s.Frontier.State(p) == frontier.RefusedPage
-	if refused {
-		o.s.Admit(o.s.Frontier.Site(p))
-	}
-	if refused || !o.s.IsSeed(p) {
-		r.Event.Admit = append(r.Event.Admit, p)
-	}
 }

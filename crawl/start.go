@@ -92,8 +92,7 @@ func open(o *RunOptions, d *directory, scope *gather.Scope) (*owner, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &owner{honest: map[string]bool{}, scope: scope, o: o, c: &o.Config, log: o.Log, limits: newLimits(&o.Config), Overrides: config.NewOverrides(&o.Config)}
-	w.limits.Sites = w.Overrides.Pages
+	w := &owner{honest: map[string]bool{}, scope: scope, o: o, c: &o.Config, log: o.Log, Overrides: config.NewOverrides(&o.Config)}
 	w.ceiling = newCeiling(o.Memory, o.Machine.Heap)
 	if len(o.Config.Site) > 0 {
 		set.SiteDelay = w.Overrides.Delay
@@ -225,8 +224,8 @@ func robotsPolicy(c *config.Config) string {
 	return "ignored"
 }
 
-func newLimits(c *config.Config) state.Limits {
-	return state.Limits{Depth: c.MaxDepth, Dynamic: c.MaxDepthDynamic, Site: c.SitePages, Domain: c.DomainPages}
+func (o *owner) newLimits() state.Limits {
+	return state.Limits{Depth: o.c.MaxDepth, Dynamic: o.c.MaxDepthDynamic, Site: o.c.SitePages, Domain: o.c.DomainPages, Sites: o.Overrides.Pages}
 }
 
 // begins starts the clock and the session, makes the seeds known, and commits that
@@ -253,6 +252,7 @@ func (o *owner) begins(id layout.Identity, fresh bool) error {
 		r.Facts.Deny = state.PackDeny(list)
 	}
 	o.record()
+	o.s.Limits.Limits = o.newLimits()
 	if err := o.seed(); err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (o *owner) begins(id layout.Identity, fresh bool) error {
 
 // assemble makes what harvesters need.
 func (o *owner) assemble() error {
-	o.s.Scope, o.s.Traps, o.s.Limits, o.s.HtmlOnly = o.scope, o.c.Traps, &o.limits, o.c.Types == config.TypesHTML
+	o.s.Scope, o.s.Traps.On, o.s.HtmlOnly = o.scope, o.c.Traps, o.c.Types == config.TypesHTML
 	o.flight = newFlight()
 	if names := o.Headers.Exposed(); len(names) > 0 {
 		o.log.Warn("a header that looks like a secret goes to every site, as --header-scope any says", "headers", names)

@@ -61,7 +61,7 @@ func TestTrapsResume(t *testing.T) {
 					t.Fatalf("after %d pages snapshot and journal give states of %d and %d bytes that differ at %d", pages, len(a), len(b), firstByte(a, b))
 				}
 				w.withState(t, disk.NewMemory(), func(s *state.State) {
-					held, trials = max(held, s.Guard.Holds()), len(s.Guard.Saved().Trials)
+					held, trials = max(held, s.Traps.Guard.Holds()), len(s.Traps.Guard.Saved().Trials)
 				})
 				if !keep {
 					w.disk[layout.SnapshotDir] = disk.NewMemory()

@@ -131,20 +131,3 @@ func TestVerifyWithoutDenyList(t *testing.T) {
 		}
 	})
 }
-
-// A deny list survives the journal with its meaning.
-func TestPackDeny(t *testing.T) {
-	for _, lines := range [][]string{nil, {"*"}, {"b.example/x", "b.example", "*.a.example/%7euser/", "[::1]", "10.0.0.1/?q=1", "bücher.example"}} {
-		b := packLines(lines...)
-		rules, err := state.UnpackDeny(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rules.Len() != len(lines) || string(state.PackDeny(rules)) != string(b) {
-			t.Errorf("%q becomes %d rules: %q", lines, rules.Len(), rules.DenyText())
-		}
-	}
-	if _, err := state.UnpackDeny([]byte("no deflate")); err == nil {
-		t.Error("a list that is none was read")
-	}
-}

@@ -48,7 +48,7 @@ func set(m map[graph.Site]bool, s graph.Site, on bool) {
 // to be asked for: when it comes first and, where pages are visited again, whenever those
 // of the last time were read.
 func (o *owner) readsSitemaps(id graph.Site) bool {
-	return o.c.Sitemaps && o.c.MaxDepth != 0 && (!o.s.NamedFiles(id) || o.c.Recrawl.Duration > 0 && len(o.s.Files[id]) == 0)
+	return o.c.Sitemaps && o.c.MaxDepth != 0 && (!o.s.Sitemaps.Named(id) || o.c.Recrawl.Duration > 0 && len(o.s.Sitemaps.Files[id]) == 0)
 }
 
 // changeDeny takes over a deny list that was edited while the crawl runs.
@@ -61,12 +61,12 @@ func (o *owner) changeDeny(now time.Duration) {
 
 // withdraw takes back everything that is forbidden by now.
 func (o *owner) withdraw(now time.Duration) {
-	for _, id := range slices.Sorted(maps.Keys(o.s.Files)) {
+	for _, id := range slices.Sorted(maps.Keys(o.s.Sitemaps.Files)) {
 		o.withdrawFiles(now, id)
 	}
 	var gone []graph.Site
 	o.s.Frontier.Hops(func(of, at graph.Site) {
-		if h, ok := o.s.HopAt(of, at); !o.flight.hops[of] && (o.scope.DeniesSite(o.s.Table.Name(at)) || ok && o.s.DeniedHop(h.URL)) {
+		if h, ok := o.s.Robots.HopAt(of, at); !o.flight.hops[of] && (o.scope.DeniesSite(o.s.Table.Name(at)) || ok && o.s.DeniedHop(h.URL)) {
 			gone = append(gone, of)
 		}
 	})
@@ -80,7 +80,7 @@ func (o *owner) withdraw(now time.Duration) {
 // withdrawFiles takes back the sitemap files of a site that are forbidden by now. The
 // first is not one of them if it is being asked for.
 func (o *owner) withdrawFiles(now time.Duration, id graph.Site) {
-	files, rules := o.s.Files[id], o.s.RulesOf(id)
+	files, rules := o.s.Sitemaps.Files[id], o.s.Robots.Of(id)
 	if o.flight.files[id] && len(files) > 0 {
 		files = files[1:]
 	}

@@ -7,22 +7,22 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// An Outage finds out whether it is we who are cut off. When nothing has answered for
-// several attempts it asks a site that answered before: if that one answers, the others
-// are down and we are not; if it does not, nothing but such sites is asked until one of
-// them does. The zero Outage is ready for use.
+// An Outage finds out whether we are cut off. When several attempts in a row had no answer,
+// it names a witness: a site that answered before. If the witness answers, the other sites
+// are down. If it does not, we are cut off, and only witnesses are asked until one of them
+// answers. The zero Outage is ready for use.
 type Outage struct {
 	failures  int             // in a row, over all sites
 	witnesses [witnesses]seen // sites that answered last, the newest first
-	asked     seen            // the witness that was asked, until it is heard of
-	on        bool            // it did not answer
-	since     time.Duration   // of on
-	next      time.Duration   // when the next witness is asked; before it none
-	wait      time.Duration   // the time before that
-	turn      int             // whose turn it is
+	asked     seen            // the witness that was asked, until its attempt ends
+	on        bool            // we are cut off
+	since     time.Duration   // when on was set
+	next      time.Duration   // when the next witness may be asked
+	wait      time.Duration   // the last time between two witnesses
+	turn      int             // number of the next witness
 }
 
-// seen is a site, or none.
+// seen is a site, or none if ok is not set.
 type seen struct {
 	site graph.Site
 	ok   bool
@@ -38,15 +38,15 @@ const (
 	never       = time.Duration(math.MaxInt64)
 )
 
-// On reports whether we seem to be cut off: failures are ours then, and nothing but
-// witnesses is to be asked.
+// On reports whether we seem to be cut off. Then failures are ours, and only witnesses are
+// to be asked.
 func (x *Outage) On() bool { return x.on }
 
-// Since returns when that was noticed.
+// Since returns when On became true.
 func (x *Outage) Since() time.Duration { return x.since }
 
-// Note takes the end of an attempt at a site: whether anything answered. It reports
-// whether we have just been found to be cut off.
+// Note takes the end of an attempt at a site, and whether anything answered. It reports
+// whether On has just become true.
 func (x *Outage) Note(now time.Duration, s graph.Site, answered bool) (began bool) {
 	mine := x.asked.ok && x.asked.site == s
 	if mine {
@@ -65,8 +65,8 @@ func (x *Outage) Note(now time.Duration, s graph.Site, answered bool) (began boo
 	return true
 }
 
-// answered ends every doubt. After one that was unfounded there is none for a while: the
-// last hosts of a crawl may all be dead.
+// answered notes an answer: we are not cut off. If a witness had been asked for nothing,
+// none is asked for a while: the last hosts of a crawl may all be dead.
 func (x *Outage) answered(now time.Duration, s graph.Site, mine bool) {
 	if mine && !x.on {
 		x.next = now + doubtPause
@@ -83,8 +83,8 @@ func (x *Outage) answered(now time.Duration, s graph.Site, mine bool) {
 	w[0] = seen{s, true}
 }
 
-// Ask returns a site that answered before and is to be asked now, if one is. may tells
-// which of them can be asked.
+// Ask returns the witness that is to be asked now, if one is. may reports whether a site can
+// be asked.
 func (x *Outage) Ask(now time.Duration, may func(graph.Site) bool) (graph.Site, bool) {
 	if x.asked.ok || now < x.Wake() {
 		return 0, false
@@ -100,14 +100,14 @@ func (x *Outage) Ask(now time.Duration, may func(graph.Site) bool) (graph.Site, 
 			return w.site, true
 		}
 	}
-	x.next = now + outageWait // nobody can be asked: later, perhaps
+	x.next = now + outageWait // none can be asked now
 	return 0, false
 }
 
-// Suspect raises a doubt at once, for a reason other than silence.
+// Suspect lets a witness be asked at once, for a reason other than silence.
 func (x *Outage) Suspect() { x.failures, x.next = max(x.failures, doubtAfter), 0 }
 
-// Wake returns the instant from which on Ask has an answer, if nothing comes before.
+// Wake returns the instant at which Ask will return a witness, if nothing is noted before.
 func (x *Outage) Wake() time.Duration {
 	if x.asked.ok || !x.on && x.failures < doubtAfter || !x.witnesses[0].ok {
 		return never
@@ -115,7 +115,7 @@ func (x *Outage) Wake() time.Duration {
 	return x.next
 }
 
-// Asked reports whether a site was named by Ask and is not heard of yet.
+// Asked reports whether Ask has returned a witness whose attempt has not ended.
 func (x *Outage) Asked() bool { return x.asked.ok }
 
 // Forget ends the waiting for a witness that was not asked after all.

@@ -114,7 +114,7 @@ func (v *View) info(p graph.Page, ends *pageEnds) PageInfo {
 	s := v.s
 	x := PageInfo{
 		ID: p, URL: string(s.AppendURL(nil, p)), State: s.Frontier.State(p), Bar: s.Frontier.Bar(p),
-		Depth: s.Frontier.Depth(p), In: int64(s.LinksTo.At(int(p)) & state.LinksIn), Score: s.Frontier.Value(p, 0), Note: ends.notes[p],
+		Depth: s.Frontier.Depth(p), In: s.LinksIn(p), Score: s.Frontier.Value(p, 0), Note: ends.notes[p],
 		Cut: int64(s.Cut.Pages[p].Left),
 	}
 	if int(p) < len(ends.list) {
@@ -128,9 +128,9 @@ func (v *View) info(p graph.Page, ends *pageEnds) PageInfo {
 	if x.State == frontier.Failed && !x.Tried {
 		x.Note, x.Class = ends.sites[s.Frontier.Site(p)], s.Frontier.FailedBy(p)
 	}
-	if d, ok := s.DownSites[s.Frontier.Site(p)]; ok && x.State == frontier.Known {
+	if why, down := s.Weather.WhyDown(s.Frontier.Site(p)); down && x.State == frontier.Known {
 		x.Down = true
-		x.Note = fmt.Sprintf("%s; next try %s", d.Why(), s.Wall(s.Frontier.Instant(s.Frontier.Site(p))).Format(time.DateTime))
+		x.Note = fmt.Sprintf("%s; next try %s", why, s.Wall(s.Frontier.Instant(s.Frontier.Site(p))).Format(time.DateTime))
 	}
 	return x
 }
@@ -168,7 +168,7 @@ func likeThen(s *state.State, r *journal.Record) uint32 {
 	if r.Event.Kind != event.Done || r.Event.Class.Failed() {
 		return 0
 	}
-	p, _, _ := s.Like(r)
+	p, _, _ := s.Content.Like(r)
 	return uint32(p + 1) // NoPage is the largest number
 }
 

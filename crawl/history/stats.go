@@ -61,5 +61,5 @@ func Statistics(s *state.State, x *Stats) {
 		x.Gathered = float64(s.Gathered) / float64(s.Links)
 	}
 	x.Now, x.Memory = s.Now, s.Memory()
-	x.Down = s.CountDown()
+	x.Down = s.Weather.CountDown()
 }

@@ -108,9 +108,9 @@ func (x *Status) AddColumns(s *state.State) {
 	s.Account(func(name string, bytes int64) { x.Memory[name] += bytes })
 	x.Record = s.Next
 	x.Largest = largest(s)
-	x.Traps, x.Held = trapList(s), int64(s.Guard.Holds())
-	x.Mirrors, x.Mirrored = s.MirrorList()
-	x.DownList = s.Down()
+	x.Traps, x.Held = trapList(s), int64(s.Traps.Guard.Holds())
+	x.Mirrors, x.Mirrored = s.Mirrors.List()
+	x.DownList = s.Weather.ListDown()
 	rest := x.Total
 	for _, n := range x.Memory {
 		rest -= n
@@ -128,7 +128,7 @@ const restOfMemory = "heap, buffers, snapshot"
 func trapList(s *state.State) (list []Trap) {
 	const each = 5 // of a reason: a farm has many sites
 	var of [event.MaxBar + 1]int
-	for _, m := range s.Guard.Marks() {
+	for _, m := range s.Traps.Guard.Marks() {
 		if of[m.Bar]++; of[m.Bar] <= each && len(list) < state.MaxListed {
 			list = append(list, Trap{m.Bar.String(), string(s.Table.Name(m.Site)), m.Pattern, m.Pages})
 		}
@@ -149,7 +149,7 @@ func largest(s *state.State) *SiteShare {
 		return nil
 	}
 	x := &SiteShare{Site: string(s.Table.Name(best)), Pages: int64(most), Share: float64(most) / float64(s.Frontier.Pages()), Verdict: "none"}
-	switch x.Trapped = s.Guard.BarredOn(best); {
+	switch x.Trapped = s.Traps.Guard.BarredOn(best); {
 	case 2*x.Trapped > x.Pages:
 		x.Verdict = "trap"
 	case x.Trapped > 0:

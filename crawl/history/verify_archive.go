@@ -98,12 +98,12 @@ func (v *verifier) asked(r *journal.Record) (url, kind string) {
 	s, e := v.s, &r.Event
 	switch e.Kind {
 	case event.Ruled:
-		if h, ok := s.HopAt(e.For, e.Site); ok {
+		if h, ok := s.Robots.HopAt(e.For, e.Site); ok {
 			return h.URL, "robots"
 		}
 		return string(s.Table.Name(e.Site)) + "/robots.txt", "robots"
 	case event.Listed:
-		if f := s.Files[e.Site]; len(f) > 0 {
+		if f := s.Sitemaps.Files[e.Site]; len(f) > 0 {
 			return f[0], "sitemap"
 		}
 		v.found(FindEvent, e.Site, graph.NoPage, "a sitemap file was fetched, but none was known")

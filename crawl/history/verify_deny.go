@@ -68,7 +68,7 @@ func (w *polite) aimed(r *journal.Record) {
 	case e.Task.Kind == event.Fetch && int(e.Page) < w.v.s.Frontier.Pages():
 		url = string(w.v.s.AppendURL(nil, e.Page))
 	case e.Task.Kind == event.Robots && e.For != e.Site:
-		h, _ := w.v.s.HopAt(e.For, e.Site)
+		h, _ := w.v.s.Robots.HopAt(e.For, e.Site)
 		url = h.URL
 	case e.Task.Kind == event.Sitemap:
 		url = w.file(e.Site)
@@ -88,13 +88,13 @@ func orName(url string, name []byte) string {
 
 // file is the sitemap file that a site is asked for, held against robots.txt and scope.
 func (w *polite) file(s graph.Site) string {
-	files := w.v.s.Files[s]
+	files := w.v.s.Sitemaps.Files[s]
 	if len(files) == 0 {
 		w.v.found(FindEvent, s, graph.NoPage, "a sitemap file is asked for, but none is known")
 		return ""
 	}
 	site, rest := page.Site([]byte(files[0]))
-	switch v := w.v.s.RulesOf(s).Test(string(rest)); {
+	switch v := w.v.s.Robots.Of(s).Test(string(rest)); {
 	case string(site) != string(w.v.s.Table.Name(s)):
 		w.v.found(FindEvent, s, graph.NoPage, "the sitemap file %s is of another site", files[0])
 	case w.conf.Robots && !v.Allowed:

@@ -441,7 +441,7 @@ func (w *polite) ready(r *journal.Record, x *siteWatch) {
 	}
 	if e.Task.Kind == event.Fetch && int(e.Page) < w.v.s.Frontier.Pages() && !w.v.s.Allowed(e.Page) {
 		_, rest := page.Site(w.v.s.AppendURL(nil, e.Page))
-		rule := w.v.s.RulesOf(e.Site).Test(string(rest))
+		rule := w.v.s.Robots.Of(e.Site).Test(string(rest))
 		w.v.found(FindRobots, e.Site, e.Page, "its robots.txt forbids it in line %d: %s", rule.Line, rule.Rule)
 	}
 }

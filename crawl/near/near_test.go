@@ -54,11 +54,11 @@ func check(t interface{ Fatalf(string, ...any) }, x *Index, ref *naive, hash uin
 // all of them (W20): the nearest, the oldest of equals, none that was overwritten.
 func TestFindsWhatIsNear(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		size := rapid.IntRange(0, Probes).Draw(t, "size")
+		size := rapid.IntRange(0, probes).Draw(t, "size")
 		x, ref := New(size), &naive{size: size}
 		defer x.Free()
 		centres := []uint64{0, 1<<64 - 1, 0x123456789abcdef0}
-		for i := range rapid.IntRange(0, 3*Probes).Draw(t, "n") {
+		for i := range rapid.IntRange(0, 3*probes).Draw(t, "n") {
 			hash := centres[rapid.IntRange(0, 2).Draw(t, "centre")]
 			for range rapid.IntRange(0, 5).Draw(t, "bits") {
 				hash ^= 1 << rapid.IntRange(0, 63).Draw(t, "bit")
@@ -141,18 +141,18 @@ func TestNoWords(t *testing.T) {
 	}
 }
 
-// What the limit of probes costs: an entry behind Probes newer ones in each chain that
+// What the limit of probes costs: an entry behind probes newer ones in each chain that
 // it shares with the hash is not found, one before that is.
 func TestProbes(t *testing.T) {
 	const hash = 0xaaaa_bbbb_cccc_dddd
 	far := func(i int) uint64 { return hash ^ 0x0000_ffff_ffff_0000 ^ uint64(i)<<16 } // shares the outer blocks
-	for _, newer := range []int{Probes - 1, Probes} {
-		x := New(10 * Probes)
+	for _, newer := range []int{probes - 1, probes} {
+		x := New(10 * probes)
 		x.Add(hash^0x0000_0001_0001_0000, 1) // shares the outer blocks alone
 		for i := range newer {
 			x.Add(far(i), 2)
 		}
-		if _, ok := x.Find(hash); ok != (newer < Probes) {
+		if _, ok := x.Find(hash); ok != (newer < probes) {
 			t.Errorf("behind %d others: found is %v", newer, ok)
 		}
 		x.Free()

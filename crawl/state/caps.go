@@ -29,17 +29,16 @@ type CapPlace struct {
 	Left int64  `json:"left_out"`
 }
 
-// cuts is what limits that are no bars left out.
+// cuts holds the pages of which links were left out.
 type cuts struct {
-	Pages map[graph.Page]cutPage // that have more links than they may: few
+	Pages map[graph.Page]cutPage // few
 	links int64                  // left out of all of them
-	files int64                  // sitemap files and entries left out
 }
 
 // A cutPage is a page with more links than it may have.
 type cutPage struct{ Kept, Left uint32 }
 
-// note takes over what was left out of a page that came.
+// note takes what was left out of a fetched page.
 func (c *cuts) note(p graph.Page, kept int, x *journal.Facts) {
 	c.links -= int64(c.Pages[p].Left)
 	if page.Cut(x.Cut)&page.CutLinks == 0 {
@@ -50,7 +49,7 @@ func (c *cuts) note(p graph.Page, kept int, x *journal.Facts) {
 	c.links += int64(x.Dropped)
 }
 
-// most is the number of links of the page that has most of them.
+// most returns the number of links of the page that has most of them.
 func (c *cuts) most() (n int) {
 	for _, x := range c.Pages {
 		n = max(n, int(x.Kept)+int(x.Left))
@@ -58,7 +57,7 @@ func (c *cuts) most() (n int) {
 	return n
 }
 
-// CapsOf lists the limits that left something out, by counts alone.
+// CapsOf returns the limits that left something out, by counts alone.
 func (s *State) CapsOf(c *config.Config) (list []Cap) {
 	_, bars, failed := s.Frontier.Census()
 	add := func(key, value, what string, left int64, raise string) {
@@ -79,75 +78,84 @@ func (s *State) CapsOf(c *config.Config) (list []Cap) {
 	}
 	add("max_links", strconv.Itoa(c.MaxLinks), "links", s.Cut.links, most)
 	add("max_body", c.MaxBody.String(), "pages", failed[event.TooLarge], (2 * c.MaxBody).String()) // how large they are nobody knows
-	add("", "", "sitemap entries", s.Cut.files, "")
+	add("", "", "sitemap entries", s.CutFiles, "")
 	return list
 }
 
-// Caps is capsOf with the places, for which it looks at every page.
+// Caps is CapsOf with the places. It looks at every page.
 func (s *State) Caps(c *config.Config) []Cap {
 	list := s.CapsOf(c)
+	var more []Cap
 	for i := range list {
-		x := &list[i]
-		switch x.Key {
+		switch x := &list[i]; x.Key {
 		case "site_pages":
-			s.capSites(x, c)
+			more = append(more, s.capSites(x, c))
 		case "domain_pages":
 			s.capDomains(x)
+		case "max_depth":
+			more = append(more, s.capDynamic(x, c))
 		}
 	}
-	return s.splitDepths(s.splitSites(list, c), c)
+	return slices.DeleteFunc(append(list, more...), func(x Cap) bool { return x.Left == 0 })
 }
 
-// splitSites tells the sites apart for which the configuration has a limit of their own.
-func (s *State) splitSites(list []Cap, c *config.Config) []Cap {
-	if len(c.Site) == 0 {
-		return list
-	}
-	own := Cap{Key: "site.max_pages", What: "pages"}
-	all := Cap{}
+// capSites names the sites of which pages were left out. It moves the pages of sites with a
+// limit of their own to another Cap, which it returns.
+func (s *State) capSites(x *Cap, c *config.Config) (own Cap) {
+	own = Cap{Key: "site.max_pages", What: "pages"}
+	most := 0
 	for site, n := range s.refusedBy(event.BarSitePages) {
 		name := s.Table.Name(site)
+		place := CapPlace{string(name), n}
 		if o := c.OverrideFor(string(page.Host(name))); o != nil && o.MaxPages > 0 {
 			own.Left += n
-			own.Where = append(own.Where, CapPlace{string(name), n})
-		} else {
-			all.Where = append(all.Where, CapPlace{string(name), n})
+			own.Where = append(own.Where, place)
+			continue
 		}
+		x.Where = append(x.Where, place)
+		most = max(most, int(s.Limits.admitted.At(int(site)))+int(n))
 	}
-	if own.Left == 0 {
-		return list
+	x.Left -= own.Left
+	if most > 0 {
+		x.Raise = strconv.Itoa(roundUp(most))
 	}
-	own.Where = mostLeft(own.Where)
-	for i := range list {
-		if x := &list[i]; x.Key == "site_pages" {
-			x.Left -= own.Left
-			x.Where = mostLeft(all.Where)
-		}
-	}
-	return append(slices.DeleteFunc(list, func(x Cap) bool { return x.Left == 0 }), own)
+	x.Where, own.Where = mostLeft(x.Where), mostLeft(own.Where)
+	return own
 }
 
-// splitDepths tells the pages apart for which the limit of dynamic pages alone was too
-// small.
-func (s *State) splitDepths(list []Cap, c *config.Config) []Cap {
-	if c.MaxDepth < 0 || c.MaxDepthDynamic < 0 {
-		return list
+// capDomains names the domains of which pages were left out.
+func (s *State) capDomains(x *Cap) {
+	by, first := map[uint32]int64{}, map[uint32]graph.Site{}
+	for site, n := range s.refusedBy(event.BarDomainPages) {
+		d := s.Limits.domain.At(int(site))
+		by[d] += n
+		if at, ok := first[d]; !ok || site < at {
+			first[d] = site
+		}
 	}
-	dynamic := Cap{Key: "max_depth_dynamic", Value: c.MaxDepthDynamic.String(), What: "pages", Raise: "none"}
+	most := 0
+	for d, n := range by {
+		x.Where = append(x.Where, CapPlace{page.Domain(page.Host(s.Table.Name(first[d]))), n})
+		most = max(most, int(s.Limits.shares.At(int(d)))+int(n))
+	}
+	x.Raise = strconv.Itoa(roundUp(most))
+	x.Where = mostLeft(x.Where)
+}
+
+// capDynamic moves the pages for which the limit of dynamic pages alone was too small to
+// another Cap, which it returns.
+func (s *State) capDynamic(x *Cap, c *config.Config) (dynamic Cap) {
+	if c.MaxDepthDynamic < 0 {
+		return Cap{}
+	}
+	dynamic = Cap{Key: "max_depth_dynamic", Value: c.MaxDepthDynamic.String(), What: "pages", Raise: "none"}
 	for p := range s.Frontier.Pages() {
 		if s.Frontier.Bar(graph.Page(p)) == event.BarDepth && c.MaxDepth.Within(s.Depth(graph.Page(p))) {
 			dynamic.Left++
 		}
 	}
-	if dynamic.Left == 0 {
-		return list
-	}
-	for i := range list {
-		if x := &list[i]; x.Key == "max_depth" {
-			x.Left -= dynamic.Left
-		}
-	}
-	return append(slices.DeleteFunc(list, func(x Cap) bool { return x.Left == 0 }), dynamic)
+	x.Left -= dynamic.Left
+	return dynamic
 }
 
 // refusedBy counts the pages of each site that were refused for a reason.
@@ -161,46 +169,10 @@ func (s *State) refusedBy(bar event.Bar) map[graph.Site]int64 {
 	return by
 }
 
-// capSites names the sites of which pages were left out. Sites that the configuration
-// gives a limit of their own do not ask for a larger one for all.
-func (s *State) capSites(x *Cap, c *config.Config) {
-	most, left := 0, s.refusedBy(event.BarSitePages)
-	for site, n := range left {
-		name := s.Table.Name(site)
-		x.Where = append(x.Where, CapPlace{string(name), n})
-		if o := c.OverrideFor(string(page.Host(name))); o == nil || o.MaxPages == 0 {
-			most = max(most, int(s.admitted.At(int(site)))+int(n))
-		}
-	}
-	if most > 0 {
-		x.Raise = strconv.Itoa(roundUp(most))
-	}
-	x.Where = mostLeft(x.Where)
-}
-
-// capDomains names the domains of which pages were left out.
-func (s *State) capDomains(x *Cap) {
-	by, first := map[uint32]int64{}, map[uint32]graph.Site{}
-	for site, n := range s.refusedBy(event.BarDomainPages) {
-		d := s.domain.At(int(site))
-		by[d] += n
-		if at, ok := first[d]; !ok || site < at {
-			first[d] = site
-		}
-	}
-	most := 0
-	for d, n := range by {
-		x.Where = append(x.Where, CapPlace{page.Domain(page.Host(s.Table.Name(first[d]))), n})
-		most = max(most, int(s.shares.At(int(d)))+int(n))
-	}
-	x.Raise = strconv.Itoa(roundUp(most))
-	x.Where = mostLeft(x.Where)
-}
-
 // capPlaces is how many places of a limit are named.
 const capPlaces = 5
 
-// mostLeft are the places with most, in an order that depends on nothing else.
+// mostLeft returns the places with most, in an order that depends on nothing else.
 func mostLeft(list []CapPlace) []CapPlace {
 	slices.SortFunc(list, func(a, b CapPlace) int {
 		return cmp.Or(cmp.Compare(b.Left, a.Left), cmp.Compare(a.Name, b.Name))
@@ -208,7 +180,7 @@ func mostLeft(list []CapPlace) []CapPlace {
 	return list[:min(len(list), capPlaces)]
 }
 
-// roundUp is the next number with two digits and zeros: what people type.
+// roundUp returns the next number with two digits and zeros: what people type.
 func roundUp(n int) int {
 	step := 1
 	for n/step >= 100 {

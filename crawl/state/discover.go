@@ -1,7 +1,8 @@
 package state
 
 import (
-	"github.com/winnow-crawler/winnow/crawl/config"
+	"fmt"
+
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/trap"
@@ -11,155 +12,170 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// Limits decide which pages a crawl asks for, beyond what their URLs say.
-type Limits struct {
-	Depth, Dynamic config.Depth // links from a seed, of all pages and of dynamic ones (W25)
-	Site, Domain   int          // pages (W26); 0 any number
-	Sites          func(name []byte) int
+// A discovery numbers the pages that one record makes known.
+type discovery struct {
+	*State
+	r     *journal.Record
+	from  graph.Page // the page with the links; NoPage for seeds and sitemaps
+	depth int        // of the targets
+	seeds bool       // the targets are seeds
 }
 
-// Deep reports whether the depth of a page matters.
-func (l *Limits) Deep() bool { return l.Depth >= 0 || l.Dynamic >= 0 }
-
-// Judge is why a page that is new on a site is not to be asked for, beyond what its URL
-// says; depth is that of the page.
-func (s *State) Judge(l *Limits, id graph.Site, rest []byte, depth int) event.Bar {
-	switch {
-	case s.tooDeep(l, id, rest, depth):
-		return event.BarDepth
-	case s.fullSite(l, id):
-		return event.BarSitePages
-	case s.fullDomain(l, id):
-		return event.BarDomainPages
-	}
-	return event.NoBar
+// A target is the URL of a link or of a seed.
+type target struct {
+	gather.Link
+	home       graph.Site // its site, if Local
+	name, rest []byte     // of its site; path and query
 }
 
-// NoRoom reports whether a site, or its domain, has as many pages as it may.
-func (s *State) NoRoom(l *Limits, id graph.Site) bool {
-	return s.fullSite(l, id) || s.fullDomain(l, id)
-}
-
-// fullDomain reports whether the domain of a site has as many pages as it may.
-func (s *State) fullDomain(l *Limits, id graph.Site) bool {
-	return l.Domain > 0 && int(s.shares.At(int(s.domain.At(int(id))))) >= l.Domain
-}
-
-// tooDeep reports whether a page is too many links away from a seed.
-func (s *State) tooDeep(l *Limits, id graph.Site, rest []byte, depth int) bool {
-	return !l.Depth.Within(depth) || !l.Dynamic.Within(depth) && s.dynamic(id, rest)
-}
-
-// Depth is the number of links from a seed to a page, as limits count it: a page that a
-// sitemap lists is no seed.
-func (s *State) Depth(p graph.Page) int {
-	if s.IsSeed(p) {
-		return 0
-	}
-	return max(1, s.Frontier.Depth(p))
-}
-
-func (s *State) dynamic(id graph.Site, rest []byte) bool {
-	s.text = append(append(s.text[:0], s.Table.Name(id)...), rest...)
-	return page.Dynamic(s.text)
-}
-
-// fullSite reports whether a site has as many pages as it may.
-func (s *State) fullSite(l *Limits, id graph.Site) bool {
-	most := s.siteLimit(l, id)
-	return most > 0 && int(s.admitted.At(int(id))) >= most
-}
-
-// siteLimit is the most pages of a site, 0 any number.
-func (s *State) siteLimit(l *Limits, id graph.Site) int {
-	if l.Sites != nil {
-		if n := l.Sites(s.Table.Name(id)); n > 0 {
-			return n
-		}
-	}
-	return l.Site
-}
-
-// Discover numbers the targets of links and adds them to a record: those that are new
-// in the order of the links, those that were barred and need not be any more, and for
-// a page all of them. from is the page with the links, NoPage for seeds and sitemaps.
-func (s *State) Discover(r *journal.Record, l *Limits, from graph.Page, home graph.Site, links *gather.Links) {
-	depth := 1
+// Discover numbers the targets of links and adds them to a record: new ones in the order
+// of the links, those that were refused and may be requested now, and for a page all of
+// them. from is the page with the links, NoPage for a sitemap; home is its site.
+func (s *State) Discover(r *journal.Record, from graph.Page, home graph.Site, links *gather.Links) {
+	d := discovery{State: s, r: r, from: from, depth: 1}
 	if from != graph.NoPage {
-		depth = s.Frontier.Depth(from) + 1
+		d.depth = s.Frontier.Depth(from) + 1
 	}
-	e := &r.Event
 	for i := range links.Len() {
-		link := links.At(i)
-		p, ok := s.target(r, l, from, home, depth, links, i, &link)
-		if !ok {
-			continue // there is no room for it
-		}
-		if from != graph.NoPage {
-			e.Links = append(e.Links, p)
+		p, ok := d.number(&target{links.At(i), home, links.Site(i), links.Rest(i)})
+		if ok && from != graph.NoPage {
+			r.Event.Links = append(r.Event.Links, p)
 		}
 	}
 }
 
-// target is the page of one link.
-func (s *State) target(r *journal.Record, l *Limits, from graph.Page, home graph.Site, depth int, links *gather.Links, i int, link *gather.Link) (graph.Page, bool) {
-	if s.Full() {
-		p, ok := s.Table.LookupPage(link.Hash)
-		return p, ok
+// Seed adds a seed to a record, unless it is one already and not refused. It reports
+// whether there is room for it.
+func (s *State) Seed(r *journal.Record, url string) bool {
+	t := target{}
+	t.name, t.rest = page.Site([]byte(url))
+	t.SiteHash = s.Key.Site(t.name)
+	t.Hash = s.Key.Page(t.SiteHash, t.rest)
+	d := discovery{State: s, r: r, from: graph.NoPage, seeds: true}
+	_, ok := d.number(&t)
+	return ok
+}
+
+// number returns the page of a target, and reports whether there is room for it. It adds
+// the page to the record if it is new, or refused no longer.
+func (d *discovery) number(t *target) (graph.Page, bool) {
+	if p, known := d.Table.LookupPage(t.Hash); known || d.Full() {
+		if known && d.admits(p, t) {
+			d.Admit(d.r, p)
+		}
+		return p, known
 	}
-	id, name := home, []byte(nil)
-	if !link.Local {
+	id, name := t.home, []byte(nil)
+	if !t.Local {
 		fresh := false
-		if id, fresh = s.Site(link.SiteHash, links.Site(i)); fresh {
-			name = links.Site(i)
+		if id, fresh = d.Site(t.SiteHash, t.name); fresh {
+			name = t.name
 		}
 		if id == graph.NoSite {
 			return graph.NoPage, false // its name is too long
 		}
 	}
-	p, fresh := s.Table.Page(link.Hash)
-	bar := link.Bar
-	switch {
-	case fresh:
-		if bar == event.NoBar {
-			bar = s.Judge(l, id, links.Rest(i), depth)
-		}
-		s.Add(r, p, id, name, links.Rest(i), bar)
-	case bar == event.NoBar && s.admits(l, p, id, links.Rest(i), depth):
-		r.Event.Admit = append(r.Event.Admit, p)
-		s.sites.Admit(id)
-	case from == graph.NoPage && s.comesNearer(p):
-		r.Event.Admit = append(r.Event.Admit, p)
-	}
+	p, _ := d.Table.Page(t.Hash)
+	bar := d.judge(id, t)
+	d.enter(p, id, t.rest, bar)
+	r := d.r
+	r.Event.New, r.Event.Bars = append(r.Event.New, id), append(r.Event.Bars, bar)
+	r.Facts.Names.Add(name, t.rest)
 	return p, true
 }
 
-// comesNearer reports whether it makes a page nearer that a sitemap lists it: depths are
-// exact, and the page is not refused, which it would not be any more.
-func (s *State) comesNearer(p graph.Page) bool {
-	return s.Setup.Frontier.Depths && int(p) < s.Frontier.Pages() && s.Frontier.Depth(p) > 0 && s.Frontier.State(p) != frontier.RefusedPage
+// judge returns why a target is not to be requested. A seed is wanted whatever the limits.
+func (d *discovery) judge(id graph.Site, t *target) event.Bar {
+	if t.Bar != event.NoBar || d.seeds {
+		return t.Bar
+	}
+	return d.Limits.Judge(id, t.rest, d.depth)
 }
 
-// Add makes a page known, and says so in the record.
-func (s *State) Add(r *journal.Record, p graph.Page, id graph.Site, name, rest []byte, bar event.Bar) {
-	s.Enter(p, id, rest, bar)
-	r.Event.New = append(r.Event.New, id)
-	r.Event.Bars = append(r.Event.Bars, bar)
-	r.Facts.Names.Add(name, rest)
-}
-
-// admits reports whether a page that is barred may be asked for after all: it was known
-// only by links that are not to be followed, or that lie too deep, or by a single one
-// from within a trap.
-func (s *State) admits(l *Limits, p graph.Page, id graph.Site, rest []byte, depth int) bool {
-	if int(p) >= s.Frontier.Pages() || s.Frontier.State(p) != frontier.RefusedPage { // new by this very record
+// admits reports whether the record admits a page that is known.
+func (d *discovery) admits(p graph.Page, t *target) bool {
+	if int(p) >= d.Frontier.Pages() { // new by this very record
 		return false
 	}
-	switch s.Frontier.Bar(p) {
+	refused := d.Frontier.State(p) == frontier.RefusedPage
+	switch {
+	case d.seeds:
+		return refused || !d.IsSeed(p)
+	case refused:
+		return t.Bar == event.NoBar && d.relents(p, t)
+	}
+	// A page that a sitemap lists is nearer for it, where depths are exact.
+	return d.from == graph.NoPage && d.Setup.Frontier.Depths && d.Frontier.Depth(p) > 0
+}
+
+// relents reports whether a refused page may be requested after all: it was known only by
+// links that are not to be followed, or that lie too deep, or by a single one from within
+// a trap.
+func (d *discovery) relents(p graph.Page, t *target) bool {
+	id := d.Frontier.Site(p)
+	switch d.Frontier.Bar(p) {
 	case event.BarNoFollow, event.BarDepth:
-		return s.Judge(l, id, rest, depth) == event.NoBar
+		return d.judge(id, t) == event.NoBar
 	case event.BarNoNews, event.BarGrows, event.BarHosts, event.BarFarm: // this is another link
-		return s.Judge(l, id, rest, depth) == event.NoBar && s.Traps && s.Guard.Judge(&trap.Page{ID: p, Site: id, Rest: rest}) == event.NoBar
+		return d.judge(id, t) == event.NoBar && d.Traps.On && d.Traps.Guard.Judge(&trap.Page{ID: p, Site: id, Rest: t.rest}) == event.NoBar
 	}
 	return false
+}
+
+// Admit adds a page to those that a record admits. A refused page counts towards the limits
+// of its site from now on.
+func (s *State) Admit(r *journal.Record, p graph.Page) {
+	r.Event.Admit = append(r.Event.Admit, p)
+	if s.Frontier.State(p) == frontier.RefusedPage {
+		s.Limits.admit(s.Frontier.Site(p))
+	}
+}
+
+// enter adds a page that is new in the table: its URL, its columns, and, unless it is
+// barred, its place in the limits of its site.
+func (s *State) enter(p graph.Page, site graph.Site, rest []byte, bar event.Bar) {
+	if err := s.URLs.Append(p, site, rest); err != nil {
+		s.fail(fmt.Errorf("write the URL of page %d: %w", p, err))
+	}
+	s.in.Append(0)
+	if bar == event.NoBar {
+		s.Limits.admit(site)
+	}
+}
+
+// Site returns the id of the site with a name, and enters a new one.
+func (s *State) Site(hash uint64, name []byte) (id graph.Site, fresh bool) {
+	id, fresh = s.Table.Site(hash, name)
+	if fresh {
+		host := page.Host(name)
+		s.Robots.rules.Append(0)
+		n, domain := s.Limits.addSite(host)
+		s.Traps.Guard.AddSite(host, n, domain)
+	}
+	return id, fresh
+}
+
+// Full reports whether no other page can be known, or no other site: a policy takes only
+// so many.
+func (s *State) Full() bool {
+	return s.Table.Pages() >= s.Setup.Frontier.MaxPages || s.Table.Sites() >= s.Setup.Frontier.MaxSites
+}
+
+// Cost returns how many bytes the links of an answer will take, if each new page takes so
+// many.
+func (s *State) Cost(links *gather.Links, each int64) (n int64) {
+	for i := range links.Len() {
+		link := links.At(i)
+		if _, known := s.Table.LookupPage(link.Hash); known {
+			continue
+		}
+		n += each
+		if link.Local {
+			continue
+		}
+		if _, known := s.Table.LookupSite(link.SiteHash, links.Site(i)); !known {
+			n += MostPerSite
+		}
+	}
+	return n
 }

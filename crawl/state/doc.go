@@ -1,11 +1,26 @@
-// Package state holds what a crawl knows, as a fold of its journal: the URL table, the
-// frontier, sites with their rules and addresses, contents that were seen, mirrors, traps,
-// and what failed.
+// Package state holds what a crawl knows, as a fold of its journal.
 //
-// The same setup and the same records give the same [State]. A running crawl applies each
-// record as it writes it; a restart, verify and the readers of a finished crawl replay them.
-// A snapshot is a state on disk: [Restore] reads the newest one that fits and replays the
-// rest of the journal.
+// A [State] is made of parts, each with a file of its own:
+//
+//	names       the URL table: pages and sites by URL, URLs by page
+//	marks       links to each page; which pages are seeds and which were fetched
+//	discovery   numbers the pages that a record makes known, seeds and links alike
+//	limits      pages of each site and domain, and whether there may be more
+//	robotsFiles rules of sites; where and when to request a robots.txt again
+//	sitemaps    sitemap files that are to be fetched
+//	addresses   numbers of IP addresses
+//	contents    which page had a content first; duplicates
+//	mirrors     sites that are nearly the same
+//	traps       what the guard of package trap is told and asked
+//	kinds       names that may be pages or not
+//	validators  ETag and Last-Modified of fetched pages
+//	weather     failures, and when to try again
+//	portal      a captive portal that answers in the place of all sites
+//
+// The frontier is a part, too. The same setup and the same records give the same State. A
+// running crawl applies each record as it writes it. A restart, verify and the readers of a
+// finished crawl replay them. A snapshot is a state on disk: [Restore] reads the newest one
+// that fits and replays the rest of the journal.
 //
 // The package is passive: it has no clock, starts no goroutine and decides nothing by
 // chance.

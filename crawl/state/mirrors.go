@@ -7,36 +7,38 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// A site is a mirror of another when of at least mirrorPaths paths that came from both
-// four fifths have the same content (W21).
+// A site is a mirror of another when of at least mirrorPaths paths that were fetched from
+// both four fifths have the same content.
 const mirrorPaths = 20
 
 // mirrors compares each site with one other: the first that had a page of the same path
-// and the same content. 6 bytes a site, as far as there are such. That a site mirrors the
-// other is what the frontier knows: it discounts it.
+// and the same content. It takes 6 bytes a site. The frontier knows which sites are
+// mirrors: it discounts them.
 type mirrors struct {
+	s      *State
 	other  *graph.Column[uint32] // by site: 1 + the site that it is compared with; 0: none
-	common *graph.Column[uint8]  // by site: paths that came from the other before, at most mostPaths
+	common *graph.Column[uint8]  // by site: paths that the other had before, at most mostPaths
 	equal  *graph.Column[uint8]  // of these, with the same content
 }
 
 // mostPaths is how many paths of a site are compared: by then it is decided.
 const mostPaths = 1<<8 - 1
 
-func newMirrors(set *graph.Set, max int) mirrors {
+func newMirrors(s *State, max int) mirrors {
 	return mirrors{
-		other:  graph.NewColumnIn[uint32](set, "mirror other", max),
-		common: graph.NewColumnIn[uint8](set, "mirror common", max),
-		equal:  graph.NewColumnIn[uint8](set, "mirror equal", max),
+		s:      s,
+		other:  graph.NewColumnIn[uint32](&s.Saved, "mirror other", max),
+		common: graph.NewColumnIn[uint8](&s.Saved, "mirror common", max),
+		equal:  graph.NewColumnIn[uint8](&s.Saved, "mirror equal", max),
 	}
 }
 
-// otherOf is 1 + the site that one is compared with; 0: none.
-func (m *mirrors) otherOf(s graph.Site) uint32 {
-	if int(s) >= m.other.Len() {
+// otherOf returns 1 + the site that a site is compared with, 0 for none.
+func (m *mirrors) otherOf(id graph.Site) uint32 {
+	if int(id) >= m.other.Len() {
 		return 0
 	}
-	return m.other.At(int(s))
+	return m.other.At(int(id))
 }
 
 // match lets two sites be compared.
@@ -49,60 +51,60 @@ func (m *mirrors) match(a, b graph.Site) {
 	m.other.Set(int(b), uint32(a)+1)
 }
 
-// compare takes a page that came, whose content is not noted yet, for what its site has in
-// common with another.
-func (s *State) compare(r *journal.Record, home graph.Site) {
+// note takes a page of a site that was fetched and whose content is not noted yet.
+func (m *mirrors) note(r *journal.Record, home graph.Site) {
 	p := r.Event.Page
-	first, _, repeated := s.Content.Of(r.Facts.Digest)
+	first, _, repeated := m.s.Content.original(r.Facts.Digest)
 	if repeated = repeated && first != p; repeated {
-		s.pair(home, p, first)
+		m.pair(home, p, first)
 	}
-	n := s.otherOf(home)
+	n := m.otherOf(home)
 	if n == 0 {
 		return
 	}
-	q, ok := s.samePath(p, graph.Site(n-1))
-	if !ok || s.common.At(int(home)) == mostPaths {
+	q, ok := m.samePath(p, graph.Site(n-1))
+	if !ok || m.common.At(int(home)) == mostPaths {
 		return
 	}
-	s.common.Slice()[home]++
+	m.common.Slice()[home]++
 	if repeated && first == q {
-		s.equal.Slice()[home]++
+		m.equal.Slice()[home]++
 	}
-	s.decideMirror(home, graph.Site(n-1))
+	m.decide(home, graph.Site(n-1))
 }
 
 // pair lets two sites be compared that have a page of the same path and content, if they
 // are compared with no others.
-func (s *State) pair(home graph.Site, p, first graph.Page) {
+func (m *mirrors) pair(home graph.Site, p, first graph.Page) {
+	s := m.s
 	there := s.Frontier.Site(first)
-	if there == home || s.otherOf(home) != 0 || s.otherOf(there) != 0 {
+	if there == home || m.otherOf(home) != 0 || m.otherOf(there) != 0 {
 		return
 	}
 	_, rest, ok := s.Read(first)
 	s.text = append(s.text[:0], rest...)
 	if _, rest, also := s.Read(p); ok && also && bytes.Equal(rest, s.text) {
-		s.match(home, there)
+		m.match(home, there)
 	}
 }
 
-// samePath is the page of another site with the path of p, if it came.
-func (s *State) samePath(p graph.Page, site graph.Site) (graph.Page, bool) {
-	_, rest, ok := s.Read(p)
+// samePath returns the page of a site with the path of p, if it was fetched.
+func (m *mirrors) samePath(p graph.Page, site graph.Site) (graph.Page, bool) {
+	_, rest, ok := m.s.Read(p)
 	if !ok {
 		return graph.NoPage, false
 	}
-	q, ok := s.Table.LookupPage(s.Key.Page(s.Key.Site(s.Table.Name(site)), rest))
-	return q, ok && int(q) < s.LinksTo.Len() && s.LinksTo.At(int(q))&Came != 0
+	q, ok := m.s.lookup(site, rest)
+	return q, ok && int(q) < m.s.in.Len() && m.s.WasFetched(q)
 }
 
-// decideMirror discounts the site that became known later when two are the same. It is not
-// left out: a fifth of its pages may be its own.
-func (s *State) decideMirror(a, b graph.Site) {
-	common := int(s.common.At(int(a))) + int(s.common.At(int(b)))
-	equal := int(s.equal.At(int(a))) + int(s.equal.At(int(b)))
+// decide discounts the site that became known later when two are the same. It is not left
+// out: a fifth of its pages may be its own.
+func (m *mirrors) decide(a, b graph.Site) {
+	common := int(m.common.At(int(a))) + int(m.common.At(int(b)))
+	equal := int(m.equal.At(int(a))) + int(m.equal.At(int(b)))
 	if common >= mirrorPaths && 5*equal >= 4*common {
-		s.Frontier.DiscountSite(max(a, b))
+		m.s.Frontier.DiscountSite(max(a, b))
 	}
 }
 
@@ -112,17 +114,18 @@ type MirrorOf struct {
 	Of   string `json:"of"`
 }
 
-// MaxListed is how many traps and mirrors a status names.
+// MaxListed is how many traps, mirrors and unreachable sites a status names.
 const MaxListed = 20
 
-// MirrorList names the first mirrors that were found, and counts all.
-func (s *State) MirrorList() (list []MirrorOf, n int64) {
-	for i, of := range s.other.Slice() {
-		if of == 0 || !s.Frontier.SiteDiscounted(graph.Site(i)) {
+// List returns the first mirrors that were found, and the number of all.
+func (m *mirrors) List() (list []MirrorOf, n int64) {
+	name := func(id graph.Site) string { return string(m.s.Table.Name(id)) }
+	for i, of := range m.other.Slice() {
+		if of == 0 || !m.s.Frontier.SiteDiscounted(graph.Site(i)) {
 			continue
 		}
 		if n++; len(list) < MaxListed {
-			list = append(list, MirrorOf{string(s.Table.Name(graph.Site(i))), string(s.Table.Name(graph.Site(of - 1)))})
+			list = append(list, MirrorOf{name(graph.Site(i)), name(graph.Site(of - 1))})
 		}
 	}
 	return list, n

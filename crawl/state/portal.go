@@ -12,26 +12,26 @@ import (
 )
 
 // A captive portal answers in the place of all sites: it sends every request to its own
-// host, or gives everybody the same page. What it says is not what the sites say.
+// host, or gives everybody the same page. Its answers say nothing about the sites.
 //
-// When several answers in a row are the same a portal is suspected, and a site that
-// answered before is asked for its robots.txt (see trouble.Outage). If that answer is a
-// page, or leads to the same host, we are cut off until another one comes, and what came
-// since the first of the same answers is taken back. If it is a proper one, such answers
-// are believed from then on; but when it came late, the portal may just have gone, and
-// they are taken back as well.
+// Several equal answers in a row raise the suspicion of a portal. Then a site that answered
+// before is asked for its robots.txt (see trouble.Outage). If that answer is a page, or
+// leads to the same host, we are cut off until another answer arrives, and all answers
+// since the first of the equal ones are discarded. If it is a proper answer, answers like
+// those are believed from then on. But if it arrived late, the portal may just have gone,
+// and they are discarded as well.
 
-// portal is the last answers that are the same, a fold of the records.
+// portal holds the last answers that are equal.
 type portal struct {
 	Same  string       // what they have in common: see sameness
 	Run   int          // how many there were in a row
 	Pages []graph.Page // whose answers they were
-	Rules []graph.Site // whose robots.txt came meanwhile
+	Rules []graph.Site // whose robots.txt was fetched meanwhile
 	Last  time.Duration
 }
 
 // portalRun is how many equal answers in a row are suspect, portalPages how many of them can
-// be taken back, portalPause the least time between two suspicions, portalLate the time
+// be discarded, PortalPause the least time between two suspicions, PortalLate the time
 // after the last of them from which on another answer proves nothing.
 const (
 	portalRun   = 5
@@ -40,32 +40,55 @@ const (
 	PortalLate  = time.Minute
 )
 
+// What the answers of a portal have in common: the foreign host that they lead to, or their
+// content.
+const (
+	leadsTo = "leads to "
+	says    = "says "
+)
+
 // Suspected reports whether something seems to answer in the place of all sites.
 func (p *portal) Suspected() bool { return p.Run >= portalRun }
 
-// What answers of a portal have in common: the foreign host that they lead to, or their
-// content.
-const (
-	leads = "leads to "
-	Says  = "says "
-)
+// leads reports whether the last answers lead to one host.
+func (p *portal) leads() bool { return strings.HasPrefix(p.Same, leadsTo) }
 
-// note takes over an answer that was recorded.
+// Says reports whether the last answers had the content with a digest.
+func (p *portal) Says(digest [16]byte) bool { return p.Same == says+string(digest[:]) }
+
+// LeadsTo reports whether the last answers led to the host of a site, as an answer of the
+// site home does.
+func (p *portal) LeadsTo(home, site []byte) bool { return p.Same == away(home, site) }
+
+// IsHost reports whether the last answers lead to a site: what that one says itself proves
+// nothing.
+func (p *portal) IsHost(site []byte) bool { return p.Same == leadsTo+string(page.Host(site)) }
+
+// note takes an answer that was recorded.
 func (p *portal) note(s *State, r *journal.Record) {
 	e := &r.Event
+	if e.Kind == event.Retried {
+		p.Pages, p.Rules = nil, nil
+	}
 	if e.Class.Failed() || e.Again {
 		return
 	}
-	if e.Kind == event.Ruled {
+	same := ""
+	switch e.Kind {
+	case event.Ruled:
 		if p.Run > 0 && len(p.Rules) < portalPages {
 			p.Rules = append(p.Rules, e.For)
 		}
 		return
-	}
-	if e.Kind == event.Done && s.OfPortal(s.Frontier.Site(e.Page)) {
+	case event.Listed:
+	case event.Done:
+		if p.IsHost(s.Table.Name(s.Frontier.Site(e.Page))) {
+			return
+		}
+		same = sameness(s, r)
+	default:
 		return
 	}
-	same := s.sameness(r)
 	if p.Same != same {
 		*p = portal{Same: same, Pages: p.Pages[:0], Rules: p.Rules[:0]}
 	}
@@ -78,35 +101,29 @@ func (p *portal) note(s *State, r *journal.Record) {
 	}
 }
 
-// sameness is what a page has in common with those of a portal, "" for one that no portal
-// gives.
-func (s *State) sameness(r *journal.Record) string {
+// sameness returns what a page has in common with those of a portal, "" for one that no
+// portal gives.
+func sameness(s *State, r *journal.Record) string {
 	e := &r.Event
 	switch {
-	case e.Kind != event.Done || r.Facts.Status == NotModified:
+	case r.Facts.Status == NotModified:
 		return ""
 	case e.Class == event.Redirect && len(e.Links) == 1:
-		return s.LeadsTo(s.Frontier.Site(e.Page), s.Table.Name(s.Frontier.Site(e.Links[0])))
+		return away(s.Table.Name(s.Frontier.Site(e.Page)), s.Table.Name(s.Frontier.Site(e.Links[0])))
 	case e.Class == event.OK || e.Class == event.Duplicate:
 		if d := r.Facts.Digest; d != [16]byte{} {
-			return Says + string(d[:])
+			return says + string(d[:])
 		}
 	}
 	return ""
 }
 
-// LeadsTo says that a site leads to another one, if that is of another domain.
-func (s *State) LeadsTo(from graph.Site, to []byte) string {
-	host, home := page.Host(to), page.Host(s.Table.Name(from))
-	if bytes.Equal(host, home) || page.Domain(host) == page.Domain(home) {
+// away returns what redirects from the site home to the host of another site have in
+// common, "" if both are of one domain.
+func away(home, site []byte) string {
+	from, to := page.Host(home), page.Host(site)
+	if bytes.Equal(from, to) || page.Domain(from) == page.Domain(to) {
 		return ""
 	}
-	return leads + string(host)
-}
-
-// OfPortal reports whether a site is the one to which the last answers lead: what it says
-// itself proves nothing.
-func (s *State) OfPortal(id graph.Site) bool {
-	host, ok := strings.CutPrefix(s.Portal.Same, leads)
-	return ok && string(page.Host(s.Table.Name(id))) == host
+	return leadsTo + string(to)
 }

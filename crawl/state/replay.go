@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -9,9 +10,9 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// Replay applies a record that was read. One that does not fit, because records before
-// it are lost, is passed over and counted: its own page is known again at the next
-// session, and the ids that lost records gave stay unused.
+// Replay applies a record that was read. A record that does not fit, because records
+// before it are lost, is skipped and counted. Its page is found again in the next session,
+// and the ids that lost records gave stay unused.
 func (s *State) Replay(r *journal.Record) error {
 	s.Fill(r)
 	s.settling.Decide(s, r)
@@ -28,8 +29,7 @@ func (s *State) Replay(r *journal.Record) error {
 	return s.Err
 }
 
-// Fill leaves out the ids that records before this one gave, and that are lost with
-// them.
+// Fill skips the ids that were given by lost records before this one.
 func (s *State) Fill(r *journal.Record) {
 	e, names := &r.Event, &r.Facts.Names
 	if len(e.New) > 0 && int(r.First) > s.Table.Pages() {
@@ -37,7 +37,7 @@ func (s *State) Fill(r *journal.Record) {
 	}
 	for i, id := range e.New {
 		if i < names.Len() && names.Site(i) != nil {
-			s.skipSites(int(id) - s.Table.Sites()) // the first new one tells
+			s.skipSites(int(id) - s.Table.Sites()) // the first new site shows how many are missing
 			return
 		}
 		s.skipSites(int(id) + 1 - s.Table.Sites())
@@ -47,8 +47,8 @@ func (s *State) Fill(r *journal.Record) {
 	}
 }
 
-// Committed is called at the end of a group. Ids that its commit tells of and that no
-// record brought are lost, too: the journal goes on after them.
+// Committed is called at the end of a group. Ids that its commit counts and that no record
+// gave are lost, too: the journal continues after them.
 func (s *State) Committed(c *journal.Commit) {
 	s.settling.commit(s)
 	s.skipSites(int(c.Sites) - s.Table.Sites())
@@ -57,23 +57,23 @@ func (s *State) Committed(c *journal.Commit) {
 	}
 }
 
-// settling repeats on replay when sites were held: an outcome is settled when its group
-// is on disk and the owner has heard of it, which is at some moment of the group after.
-// Decisions say on which side of that moment they lie.
+// settling repeats on replay when sites were held. An outcome is settled when its group is
+// on disk and the driver has learned of it, which is at some moment of the group after.
+// Decisions record on which side of that moment they lie.
 type settling struct{ before, now []graph.Site } // with outcomes in the group before, in this one
 
-// Decide is called before a record: a decision that was not early saw the group before
+// Decide is called before a record. A decision that was not early saw the group before
 // settled.
 func (x *settling) Decide(s *State, r *journal.Record) {
 	switch r.Event.Kind {
 	case event.Took, event.Refused, event.Asked:
 		if !r.Facts.Early {
-			x.before = settle(s, r, x.before)
+			x.before = settle(s, r.Now, x.before)
 		}
 	}
 }
 
-// Ended is called after a record: an outcome holds its site.
+// Ended is called after a record. An outcome holds its site.
 func (x *settling) Ended(s *State, r *journal.Record) {
 	switch e := &r.Event; e.Kind {
 	case event.Ruled:
@@ -85,28 +85,28 @@ func (x *settling) Ended(s *State, r *journal.Record) {
 		x.now = append(x.now, e.Site)
 	case event.Done:
 		x.now = append(x.now, s.Frontier.Site(e.Page))
-	case event.Session: // nothing is held any more
+	case event.Session: // nothing is held
 		x.before, x.now = x.before[:0], x.now[:0]
 	}
 }
 
 // commit is called at the end of a group.
 func (x *settling) commit(s *State) {
-	x.before = settle(s, &journal.Record{Now: s.Now}, x.before)
-	x.before, x.now = x.now, x.before
+	x.before, x.now = x.now, settle(s, s.Now, x.before)
 }
 
-func settle(s *State, r *journal.Record, list []graph.Site) []graph.Site {
+// settle settles sites, and returns the list emptied.
+func settle(s *State, now time.Duration, list []graph.Site) []graph.Site {
 	for _, id := range list {
-		s.Frontier.Settle(r.Now, id)
+		s.Frontier.Settle(now, id)
 	}
 	return list[:0]
 }
 
-// Learn enters the names of a record: the sites and pages that it made known.
+// Learn enters the sites and pages that a record made known.
 func (s *State) Learn(r *journal.Record) error {
 	e, names := &r.Event, &r.Facts.Names
-	if e.Kind == event.Ruled && names.Len() > 0 { // a site to which a robots.txt moved
+	if e.Kind == event.Ruled && names.Len() > 0 { // the site to which a robots.txt moved
 		return s.learnSite(names.Site(0), e.To)
 	}
 	if names.Len() != len(e.New) {
@@ -125,17 +125,17 @@ func (s *State) Learn(r *journal.Record) error {
 		}
 	}
 	if e.Kind == event.Retried || e.Kind == event.Revisit {
-		return nil // they are counted, or see retried
+		return nil // they count already, or will: see weather.retried
 	}
 	for _, p := range e.Admit {
-		if e.Kind != event.Revisit && int(p) < s.Frontier.Pages() && s.Frontier.State(p) == frontier.RefusedPage {
-			s.sites.Admit(s.Frontier.Site(p))
+		if int(p) < s.Frontier.Pages() && s.Frontier.State(p) == frontier.RefusedPage {
+			s.Limits.admit(s.Frontier.Site(p))
 		}
 	}
 	return nil
 }
 
-// learnSite enters a site if it has a name, which makes it new.
+// learnSite enters a site. Only new sites have a name.
 func (s *State) learnSite(name []byte, want graph.Site) error {
 	if name == nil {
 		return nil
@@ -154,12 +154,12 @@ func (s *State) learnPage(want graph.Page, id graph.Site, rest []byte, bar event
 	if p != want || !fresh {
 		return fmt.Errorf("page %s%s is number %d (new: %t), want %d", s.Table.Name(id), rest, p, fresh, want)
 	}
-	s.Enter(p, id, rest, bar)
+	s.enter(p, id, rest, bar)
 	return nil
 }
 
-// skip leaves out pages whose record is lost: they have no URL and are never asked.
-// When a link leads to such a page again it gets another id.
+// skip skips the ids of pages whose record is lost: they have no URL and are never
+// requested. When a link leads to such a page again, the page gets another id.
 func (s *State) skip(n int) {
 	s.holes++
 	if s.Table.Sites() == 0 {
@@ -168,12 +168,12 @@ func (s *State) skip(n int) {
 	for range n {
 		name := fmt.Appendf(nil, "/lost/%d", s.Table.Pages())
 		p, _ := s.Table.Page(s.Key.Page(0, name))
-		s.Enter(p, 0, name, event.BarLost)
+		s.enter(p, 0, name, event.BarLost)
 	}
 	s.Frontier.Skip(n)
 }
 
-// skipSites leaves out sites whose record is lost.
+// skipSites skips the ids of sites whose record is lost.
 func (s *State) skipSites(n int) {
 	if n <= 0 {
 		return

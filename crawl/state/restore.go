@@ -6,70 +6,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/policy"
-	"github.com/winnow-crawler/winnow/trouble"
 	"github.com/winnow-crawler/winnow/urltable"
 )
 
-// NewSetup is how a configuration makes a state.
-func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error) {
-	set := &Setup{Crawl: id.Crawl, secret: id.Secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots, recrawl: c.Recrawl.Duration > 0}
-	set.Trouble = trouble.Rules{Retries: c.Retries, Delay: c.RetryDelay.Duration, Random: c.RandomSeed}
-	var err error
-	if set.Policy, err = policy.Choose(c.Policy); err != nil {
-		return nil, err
-	}
-	if c.SitePolicy != "" {
-		if set.SitePolicy, err = policy.Choose(c.SitePolicy); err != nil {
-			return nil, err
-		}
-	}
-	pages := roomFor(memory)
-	for _, p := range []*policy.Choice{set.Policy, set.SitePolicy} {
-		if p != nil && p.Spec.MaxPages > 0 {
-			pages, set.limited = min(pages, p.Spec.MaxPages), true // it takes its time for each page
-		}
-	}
-	set.Frontier = frontier.Options{
-		Delay: c.Delay.Duration, SmallDelay: c.SmallDelay.Duration, SmallSite: c.SmallSite,
-		Factor: c.DelayFactor, FactorMax: c.DelayMax.Duration,
-		BackOff: c.RetryDelay.Duration / 2, BackOffMax: trouble.MaxWait,
-		PerConnection: c.PerConnection,
-		Resolve:       c.Proxy == "", Robots: c.Robots,
-		AddressCap: c.IPCap, AddressDelay: c.IPDelay.Duration,
-		Slow: c.SlowAnswer.Duration, SlowFactor: c.SlowFactor, SlowTimes: c.SlowTimes, SlowDelay: c.SlowDelay.Duration, SlowMax: c.SlowMax.Duration,
-		Slice: workSlice, Hold: true,
-		Depths:   c.MaxDepth >= 0 || c.MaxDepthDynamic >= 0,
-		MaxPages: pages, MaxSites: max(1<<10, pages/2),
-	}
-	return set, nil
-}
-
-// Fit makes room for what a journal has made known, and for more, whatever the ceiling of
-// memory allows now: it pauses the crawl, and must not make it forget links.
-func (set *Setup) Fit(c journal.Commit) {
-	more := 2
-	if set.limited {
-		more = 1
-	}
-	f := &set.Frontier
-	f.MaxPages, f.MaxSites = max(f.MaxPages, more*int(c.Pages)), max(f.MaxSites, more*int(c.Sites))
-}
-
-const (
-	// workSlice is how many links a policy may work on between two events: some
-	// milliseconds.
-	workSlice = 200_000
-)
-
-// Restore brings a state up to the last commit of a journal: from the newest snapshot
-// that can be used, or from nothing.
+// Restore returns the state at the last commit of a journal. It starts from the newest
+// snapshot that can be used, or from nothing. It reports what it cannot use by note.
 func Restore(p *layout.Parts, set *Setup, last uint64, note func(string, ...any)) (*State, error) {
 	names, err := SnapshotsOf(p.Snapshot)
 	if err != nil {
@@ -77,39 +22,39 @@ func Restore(p *layout.Parts, set *Setup, last uint64, note func(string, ...any)
 	}
 	for _, name := range names {
 		s, err := FromSnapshot(p, set, name, last)
-		if stop := p.Stopped(); err != nil && stop != nil {
-			return nil, stop
-		}
-		if err != nil {
-			if !errors.Is(err, ErrOther) { // settings that order the pages have changed: that is no damage
-				note("a snapshot cannot be used", "file", name, "why", err)
+		if err == nil {
+			if s, err = s.caughtUp(p, last, note); err == nil {
+				return s, nil
 			}
-			continue
 		}
-		if err = s.CatchUp(p, last, note); err == nil {
-			return s, nil
-		}
-		s.Close()
 		if stop := p.Stopped(); stop != nil {
 			return nil, stop
 		}
-		note("a snapshot does not fit the journal", "file", name, "why", err)
+		if !errors.Is(err, ErrOther) { // other settings are no damage
+			note("a snapshot cannot be used", "file", name, "why", err)
+		}
 	}
 	s, err := Empty(p, set)
 	if err != nil {
 		return nil, err
 	}
-	if err = s.URLs.Truncate(0); err == nil {
-		err = s.CatchUp(p, last, note)
+	if err := s.URLs.Truncate(0); err != nil {
+		s.Close()
+		return nil, err
 	}
-	if err != nil {
+	return s.caughtUp(p, last, note)
+}
+
+// caughtUp returns s after CatchUp, or closes it.
+func (s *State) caughtUp(p *layout.Parts, last uint64, note func(string, ...any)) (*State, error) {
+	if err := s.CatchUp(p, last, note); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// Empty makes a state that knows nothing yet, with the file of the URLs.
+// Empty returns a state that knows nothing, with the file of the URLs.
 func Empty(p *layout.Parts, set *Setup) (*State, error) {
 	urls, err := OpenURLs(p, set)
 	if err != nil {
@@ -122,7 +67,7 @@ func Empty(p *layout.Parts, set *Setup) (*State, error) {
 	return s, err
 }
 
-// FromSnapshot makes a state from a snapshot, which must not be ahead of the journal.
+// FromSnapshot returns the state of a snapshot, which must not be ahead of the journal.
 func FromSnapshot(p *layout.Parts, set *Setup, name string, last uint64) (*State, error) {
 	r, done, err := OpenSnapshot(p.Snapshot, name)
 	if err != nil {
@@ -146,8 +91,8 @@ func FromSnapshot(p *layout.Parts, set *Setup, name string, last uint64) (*State
 	return s, nil
 }
 
-// OpenURLs opens the file of the URLs; one that cannot be used is begun anew, since the
-// journal has them all.
+// OpenURLs opens the file of the URLs. It empties a file that cannot be used: the journal
+// has all URLs.
 func OpenURLs(p *layout.Parts, set *Setup) (*urltable.Log, error) {
 	list, err := p.Urls.List()
 	if err != nil {
@@ -175,8 +120,8 @@ func OpenURLs(p *layout.Parts, set *Setup) (*urltable.Log, error) {
 	return urls, nil
 }
 
-// restoreURLs brings the file of the URLs to the pages of the state: cuts it, or adds
-// what is missing from the journal.
+// restoreURLs cuts the file of the URLs to the pages of the state, or adds those that are
+// missing from the journal.
 func (s *State) restoreURLs(parts *layout.Parts) error {
 	want := s.Table.Pages()
 	if s.URLs.Pages() >= want {
@@ -211,9 +156,9 @@ func (s *State) restoreURLs(parts *layout.Parts) error {
 	return nil
 }
 
-// SyncURLs makes last that the URLs of pages that were never committed are gone: their ids
-// go to other pages now, and a power loss could bring the old ones back; so it could a
-// file that was deleted and begun anew, as long as the directory is not synced.
+// SyncURLs syncs the file of the URLs and its directory. The URLs of pages that were never
+// committed have been cut off, and their ids go to other pages now. Without the sync a
+// power loss could restore the old URLs, or a file that was deleted.
 func SyncURLs(p *layout.Parts) error {
 	f, err := p.Urls.Open(p.UrlFile, disk.Change)
 	if err != nil {
@@ -229,8 +174,8 @@ func SyncURLs(p *layout.Parts) error {
 	return err
 }
 
-// CatchUp replays what the journal has beyond the state. When that takes long it says so
-// first. Records that are damaged are passed over, and said.
+// CatchUp replays the records of the journal that the state does not have. It reports by
+// note that this will take long, and damaged records, which it skips.
 func (s *State) CatchUp(p *layout.Parts, last uint64, note func(string, ...any)) error {
 	if n := last - s.Next; last > s.Next && n > manyRecords && last != ^uint64(0) {
 		note("replaying the journal", "records", n, "takes_about", (time.Duration(n) * replayCost).Round(time.Second))
@@ -252,8 +197,8 @@ func (s *State) CatchUp(p *layout.Parts, last uint64, note func(string, ...any))
 	return err
 }
 
-// A page costs about three records, and some links; replayCost is a record with its
-// share of those.
+// replayCost is about the time to replay a record with its share of the links.
+// manyRecords is from how many records on CatchUp reports that it will take long.
 const (
 	replayCost  = 10 * time.Microsecond
 	manyRecords = 100_000

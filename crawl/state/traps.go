@@ -11,181 +11,236 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// Look is what the guard is to know of a page. It is valid until the next page is read.
-func (s *State) Look(p graph.Page) (trap.Page, bool) {
-	site, rest, ok := s.Read(p)
-	in := s.LinksTo.At(int(p))
-	return trap.Page{ID: p, Site: site, Rest: rest, Single: in&LinksIn <= 1 || in&vouched == 0}, ok
+// traps tells the guard against traps what the records say, and asks it about pages.
+type traps struct {
+	s     *State
+	Guard *trap.Guard
+	On    bool // the guard decides; false on replay, where the journal holds its decisions
 }
 
-// parent is the page that linked to another first.
-func (s *State) parent(p *trap.Page) (trap.Page, bool) {
-	from := s.Frontier.From(p.ID)
+func newTraps(s *State, secret [16]byte, pages, sites int) traps {
+	t := traps{s: s, Guard: trap.New(secret, pages, sites)}
+	t.Guard.Parent = s.Traps.parent
+	t.Guard.Known = func(site graph.Site, rest []byte) bool {
+		_, known := s.lookup(site, rest)
+		return known
+	}
+	return t
+}
+
+// look returns what the guard needs to know of a page. It is valid until the next page is
+// read.
+func (t *traps) look(p graph.Page) (trap.Page, bool) {
+	site, rest, ok := t.s.Read(p)
+	return trap.Page{ID: p, Site: site, Rest: rest, Single: t.s.LinksIn(p) <= 1 || !t.s.has(p, vouched)}, ok
+}
+
+// parent returns the page that linked to another first.
+func (t *traps) parent(p *trap.Page) (trap.Page, bool) {
+	from := t.s.Frontier.From(p.ID)
 	if from == graph.NoPage {
 		return trap.Page{}, false
 	}
-	return s.Look(from)
+	return t.look(from)
 }
 
-// known reports whether a page of a site is known.
-func (s *State) known(id graph.Site, rest []byte) bool {
-	_, ok := s.Table.LookupPage(s.Key.Page(s.Key.Site(s.Table.Name(id)), rest))
-	return ok
-}
-
-// trapped is what the guard has against a page that would be handed out. Seeds, pages of
-// sitemaps and pages that came are none of its business.
-func (s *State) trapped(p graph.Page) event.Bar {
-	if !s.Traps || s.Frontier.Depth(p) == 0 || s.LinksTo.At(int(p))&Came != 0 {
+// judge returns what the guard has against a page that would be handed out. It is not
+// asked about seeds, pages of sitemaps and fetched pages.
+func (t *traps) judge(p graph.Page) event.Bar {
+	if !t.On || t.s.Frontier.Depth(p) == 0 || t.s.WasFetched(p) {
 		return event.NoBar
 	}
-	x, ok := s.Look(p)
+	x, ok := t.look(p)
 	if !ok {
 		return event.NoBar
 	}
-	return s.Guard.Judge(&x)
+	return t.Guard.Judge(&x)
 }
 
-// notice tells the guard what a record says, after the frontier and before it counts
+// KnowsWords reports whether the words of the page of a record are known on its site.
+func (t *traps) KnowsWords(r *journal.Record) bool {
+	p, f := r.Event.Page, t.s.Frontier
+	if q, _, _ := t.s.Content.Like(r); q != graph.NoPage && f.Site(q) == f.Site(p) {
+		return true
+	}
+	x, ok := t.look(p)
+	return ok && t.Guard.KnowsWords(&x, r.Facts.Change, r.Facts.Terms)
+}
+
+// Release returns refused pages that have support by now. At the end of a crawl, when there
+// are none, it returns some to try: what they bring decides about the rest. trial reports
+// whether it did.
+func (t *traps) Release(end bool) (pages []graph.Page, trial bool) {
+	if !t.On {
+		return nil, false
+	}
+	pages = t.Guard.Release(end, t.lookRefused)
+	if trial = end && len(pages) == 0; trial {
+		pages = t.Guard.Try(uint64(t.s.Requests[event.Fetch]), t.lookRefused, t.eachTrapped)
+	}
+	return pages, trial
+}
+
+// lookRefused is look for refused pages. Others are not to be admitted.
+func (t *traps) lookRefused(p graph.Page) (trap.Page, bool) {
+	if t.s.Frontier.State(p) != frontier.RefusedPage {
+		return trap.Page{}, false
+	}
+	return t.look(p)
+}
+
+// eachTrapped calls each with the pages that are refused as traps and that the guard does
+// not hold: because of the shape of their URLs, or because there were too many.
+func (t *traps) eachTrapped(each func(*trap.Page, event.Bar)) {
+	f := t.s.Frontier
+	for i := range f.Pages() {
+		p := graph.Page(i)
+		if !trap.IsTrap(f.Bar(p)) || t.Guard.Holding(p) {
+			continue
+		}
+		if x, ok := t.lookRefused(p); ok {
+			each(&x, f.Bar(p))
+		}
+	}
+}
+
+// note tells the guard what a record says, after the frontier and before the record counts
 // for anything else.
-func (s *State) notice(r *journal.Record) {
+func (t *traps) note(r *journal.Record) {
 	switch e := &r.Event; e.Kind {
 	case event.Seed:
 		for _, site := range e.New {
-			s.Guard.Seed(site)
+			t.Guard.Seed(site)
 		}
 	case event.Took:
-		if x, ok := s.Look(e.Page); e.Task.Kind == event.Fetch && ok {
-			s.Guard.Asked(&x)
+		if x, ok := t.look(e.Page); e.Task.Kind == event.Fetch && ok {
+			t.Guard.Requested(&x)
 		}
 	case event.Refused:
-		s.noticeRefusal(e)
+		t.noteRefusal(e)
 	case event.Done:
-		s.noticeDone(r)
+		t.noteDone(r)
 	}
-	s.noticeBars(&r.Event, r.Facts.Trial)
+	t.noteBars(&r.Event, r.Facts.Trial)
 }
 
-// noticeRefusal notes a page that is skipped after all: it does not count towards the
-// limits of its site any more.
-func (s *State) noticeRefusal(e *event.Event) {
-	if s.LinksTo.At(int(e.Page))&Came != 0 {
-		return // it came before
+// noteRefusal notes a page that is skipped after all. It no longer counts towards the
+// limits of its site.
+func (t *traps) noteRefusal(e *event.Event) {
+	if t.s.WasFetched(e.Page) {
+		return
 	}
-	s.sites.dismiss(s.Frontier.Site(e.Page))
-	s.Freed = true
+	t.s.Limits.dismiss(t.s.Frontier.Site(e.Page))
 	if !trap.IsTrap(e.Bar) {
 		return
 	}
-	if x, ok := s.Look(e.Page); ok {
-		s.Guard.Refused(&x, e.Bar)
+	if x, ok := t.look(e.Page); ok {
+		t.Guard.Refused(&x, e.Bar)
 	}
 }
 
-// noticeBars notes pages that were refused as soon as they were known, and pages that are
+// noteBars notes pages that were refused as soon as they were known, and pages that are
 // admitted.
-func (s *State) noticeBars(e *event.Event, trial bool) {
+func (t *traps) noteBars(e *event.Event, trial bool) {
 	for i, b := range e.Bars {
 		if trap.IsTrap(b) {
-			s.Guard.Barred(e.New[i], b, e.Page)
+			t.Guard.Barred(e.New[i], b, e.Page)
 		}
 	}
 	if trial {
-		return // see noticeTrial
+		return // see noteTrial
 	}
 	for _, p := range e.Admit {
-		if x, ok := s.Look(p); ok {
-			s.Guard.Admitted(&x)
+		if x, ok := t.look(p); ok {
+			t.Guard.Admitted(&x)
 		}
 	}
 }
 
-// noticeTrial notes pages that are tried, before the frontier forgets why they were
-// refused.
-func (s *State) noticeTrial(r *journal.Record) {
+// noteTrial notes pages that are tried, before the frontier forgets why they were refused.
+func (t *traps) noteTrial(r *journal.Record) {
 	if r.Facts.Trial {
-		s.Guard.Tried(r.Event.Admit, s.Look, s.Frontier.Bar)
+		t.Guard.Tried(r.Event.Admit, t.look, t.s.Frontier.Bar)
 	}
 }
 
-// noticeDone notes what a page brought, once.
-func (s *State) noticeDone(r *journal.Record) {
-	e := &r.Event
-	if e.Again || e.Class.Failed() || s.LinksTo.At(int(e.Page))&Came != 0 {
+// noteDone notes what a page brought, once.
+func (t *traps) noteDone(r *journal.Record) {
+	e, s := &r.Event, t.s
+	if e.Again || e.Class.Failed() || s.WasFetched(e.Page) {
 		return
 	}
-	home, last := s.Frontier.Site(e.Page), graph.NoSite
-	for _, p := range e.Links {
-		if to := s.Frontier.Site(p); to != home && to != last {
-			s.Guard.Linked(home, to)
-			last = to
-		}
-	}
-	for _, to := range e.New {
-		s.Guard.MadeKnown(home, to)
-	}
+	home := s.Frontier.Site(e.Page)
+	t.noteLinks(e, home)
 	if e.Class == event.Redirect {
-		s.LinksTo.Slice()[e.Page] |= dull // until its target has come
+		s.set(e.Page, dull) // until its target is fetched
 	}
 	if e.Class != event.OK && e.Class != event.Duplicate {
 		return
 	}
-	s.Guard.Brought(e.Page, len(e.New))
-	x, ok := s.Look(e.Page)
+	t.Guard.Brought(e.Page, len(e.New))
+	if _, _, ok := s.Read(e.Page); !ok {
+		return
+	}
+	s.Mirrors.note(r, home)
+	t.noteNews(r)
+}
+
+// noteLinks notes the sites that a page links to, and those of which it made pages known.
+func (t *traps) noteLinks(e *event.Event, home graph.Site) {
+	last := graph.NoSite
+	for _, p := range e.Links {
+		if to := t.s.Frontier.Site(p); to != home && to != last {
+			t.Guard.Linked(home, to)
+			last = to
+		}
+	}
+	for _, to := range e.New {
+		t.Guard.MadeKnown(home, to)
+	}
+}
+
+// noteNews notes whether a page brought news. If so, the pages that led to it were good.
+func (t *traps) noteNews(r *journal.Record) {
+	x, ok := t.look(r.Event.Page)
 	if !ok {
 		return
 	}
-	s.compare(r, home)
-	s.noticeNews(&x, r)
+	if !t.Guard.Fetched(&x, t.news(r, &x)) {
+		t.s.set(x.ID, dull)
+		return
+	}
+	t.credit(x.ID)
 }
 
-// noticeNews notes what a page brought, and that what led to it was worth it.
-func (s *State) noticeNews(x *trap.Page, r *journal.Record) {
+// news returns what the page of a record brought, as the guard counts it.
+func (t *traps) news(r *journal.Record, x *trap.Page) trap.News {
 	f := &r.Facts
-	news := trap.News{
+	n := trap.News{
 		Change: f.Change, Terms: f.Terms, Numbers: f.Numbers, Pictures: f.Pictures,
 		Soft: saysNotFound(f.Title), Ends: !leadsDeeper(r, x), Title: titleBeside(f.Title, x.Rest),
 	}
-	if p, same, exact := s.Like(r); p != graph.NoPage {
-		news.Same, news.Like = s.Frontier.Site(p) == x.Site, p
-		news.Text, news.Exact = news.Same && same, news.Same && exact
-		news.Elsewhere = !news.Same && same
+	if p, same, exact := t.s.Content.Like(r); p != graph.NoPage {
+		n.Same, n.Like = t.s.Frontier.Site(p) == x.Site, p
+		n.Text, n.Exact = n.Same && same, n.Same && exact
+		n.Elsewhere = !n.Same && same
 	}
-	if again, ok := s.Look(x.ID); ok { // others may have been read since
-		*x = again
-	}
-	if !s.Guard.Came(x, news) {
-		s.LinksTo.Slice()[x.ID] |= dull
-		return
-	}
-	s.credit(x.ID)
+	return n
 }
 
-// credit lets the page that linked first to one with news count as good, once, and so the
-// one behind it: between a list and what is on it there may be a redirect.
-func (s *State) credit(p graph.Page) {
+// credit counts the page that linked first to one with news as good, once, and so the one
+// behind it: between a list and what is on it there may be a redirect.
+func (t *traps) credit(p graph.Page) {
 	for range 2 {
-		p = s.Frontier.From(p)
-		if p == graph.NoPage || s.LinksTo.At(int(p))&dull == 0 {
+		p = t.s.Frontier.From(p)
+		if p == graph.NoPage || !t.s.has(p, dull) {
 			return
 		}
-		s.LinksTo.Slice()[p] &^= dull
-		if x, ok := s.Look(p); ok {
-			s.Guard.Led(&x)
+		t.s.clear(p, dull)
+		if x, ok := t.look(p); ok {
+			t.Guard.Led(&x)
 		}
 	}
-}
-
-// Like is the page whose text a page repeats, or nearly; NoPage without one. It is the same
-// if the text is, and exact if links and pictures are, too, but for ids.
-func (s *State) Like(r *journal.Record) (p graph.Page, same, exact bool) {
-	if p, targets, ok := s.Content.Of(r.Facts.Digest); ok && p != r.Event.Page {
-		return p, true, alikeTargets(targets, r.Facts.Targets)
-	}
-	if n := r.Facts.Near; n > 0 && int(n) <= s.Frontier.Pages() {
-		return graph.Page(n - 1), false, false
-	}
-	return graph.NoPage, false, false
 }
 
 // leadsDeeper reports whether a page made pages known that lie below it.
@@ -198,8 +253,9 @@ func leadsDeeper(r *journal.Record, x *trap.Page) bool {
 	return false
 }
 
-// titleBeside is a hash of the words of a title, without numbers, that are not in path and
-// query of the page: what repeats the URL says nothing. 0: there is none.
+// titleBeside returns a hash of the words of a title, without numbers, that are not in path
+// and query of the page: a title that repeats the URL says nothing. It returns 0 if there
+// are none.
 func titleBeside(title string, rest []byte) uint64 {
 	url := bytes.ToLower(rest)
 	left := make([]byte, 0, 64)
@@ -211,16 +267,16 @@ func titleBeside(title string, rest []byte) uint64 {
 	return page.GistOf(nil, left).Change
 }
 
-// notFound is what titles of pages say that are not there, whatever their status: in
-// lower case, in the languages in which most servers say it.
+// notFound lists what the titles of missing pages say, whatever their status: in lower case,
+// in the languages that most servers use.
 var notFound = [][]byte{
 	[]byte("not found"), []byte("404"), []byte("does not exist"), []byte("nicht gefunden"), []byte("introuvable"),
 	[]byte("no encontrad"), []byte("non trovat"), []byte("não encontrad"), []byte("niet gevonden"),
 	[]byte("не найден"), []byte("见つかりません"), []byte("見つかりません"), []byte("未找到"), []byte("找不到"),
 }
 
-// saysNotFound reports whether a title says that the page is not there. That alone is no
-// reason for anything: it makes a page one that brought nothing new.
+// saysNotFound reports whether a title says that the page does not exist. Such a page counts
+// as one that brought nothing new.
 func saysNotFound(title string) bool {
 	if title == "" {
 		return false
@@ -232,26 +288,4 @@ func saysNotFound(title string) bool {
 		}
 	}
 	return false
-}
-
-// EachTrapped goes over the pages that are refused as traps and that the guard does not
-// hold: by the shape of their URLs, or because there were too many.
-func (s *State) EachTrapped(each func(*trap.Page, event.Bar)) {
-	for i := range s.Frontier.Pages() {
-		p := graph.Page(i)
-		if s.Frontier.State(p) != frontier.RefusedPage || !trap.IsTrap(s.Frontier.Bar(p)) || s.Guard.Holding(p) {
-			continue
-		}
-		if x, ok := s.Look(p); ok {
-			each(&x, s.Frontier.Bar(p))
-		}
-	}
-}
-
-// LookFree is look for pages that are held; others are not to be admitted.
-func (s *State) LookFree(p graph.Page) (trap.Page, bool) {
-	if s.Frontier.State(p) != frontier.RefusedPage {
-		return trap.Page{}, false
-	}
-	return s.Look(p)
 }

@@ -7,31 +7,31 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// validators are what pages that will be asked for again were labelled with, so that
-// the server can answer "not modified" (W16). They are kept in crawls with --recrawl
-// alone: 8 bytes a page and the texts.
+// validators holds the ETag and Last-Modified headers of pages that will be requested again,
+// so that the server can answer "not modified". Only crawls with --recrawl have it: 8 bytes
+// a page and the texts.
 type validators struct {
 	at    *graph.Column[uint64] // by page: where its texts begin, plus 1; 0: it has none
-	Texts *graph.Column[byte]   // per entry: two texts, each after its length
+	texts *graph.Column[byte]   // per entry: two texts, each after its length
 	room  int                   // bytes of texts at most
 }
 
 // textsPerPage is the room for texts, in bytes of address space a page.
 const textsPerPage = 128
 
-func NewValidators(set *graph.Set, pages int) *validators {
+func newValidators(set *graph.Set, pages int) *validators {
 	room := min(pages*textsPerPage, 1<<38)
 	return &validators{
 		at:    graph.NewColumnIn[uint64](set, "page validators", pages),
-		Texts: graph.NewColumnIn[byte](set, "validators", room),
+		texts: graph.NewColumnIn[byte](set, "validators", room),
 		room:  room,
 	}
 }
 
-// Note keeps the validators of a page that came. New ones take the place of those of an
-// earlier visit where they fit, as they mostly do: else those stay behind as waste. When
-// there is no room for more the page has none, and is asked for without conditions.
-func (v *validators) Note(p graph.Page, f *journal.Facts) {
+// note keeps the validators of a fetched page. They replace those of an earlier visit if
+// they fit, as they mostly do; otherwise the old ones are wasted space. If there is no room
+// for more, the page has none, and is requested without conditions.
+func (v *validators) note(p graph.Page, f *journal.Facts) {
 	if v == nil || f.ETag == "" && f.Modified == "" {
 		return
 	}
@@ -41,7 +41,7 @@ func (v *validators) Note(p graph.Page, f *journal.Facts) {
 	}
 	old, fresh := appendTexts(nil, etag, modified), appendTexts(nil, f.ETag, f.Modified)
 	v.at.Grow(int(p) + 1)
-	at := v.Texts.Len()
+	at := v.texts.Len()
 	switch n := v.at.At(int(p)); {
 	case n != 0 && len(fresh) <= len(old):
 		at = int(n) - 1
@@ -49,8 +49,8 @@ func (v *validators) Note(p graph.Page, f *journal.Facts) {
 		v.at.Set(int(p), 0)
 		return
 	}
-	v.Texts.Grow(at + len(fresh))
-	copy(v.Texts.Slice()[at:], fresh)
+	v.texts.Grow(at + len(fresh))
+	copy(v.texts.Slice()[at:], fresh)
 	v.at.Set(int(p), uint64(at)+1)
 }
 
@@ -63,17 +63,18 @@ func appendTexts(b []byte, texts ...string) []byte {
 	return b
 }
 
-// Of is the validators of a page, "" for none.
+// Of returns the validators of a page, "" for none.
 func (v *validators) Of(p graph.Page) (etag, modified string) {
 	if v == nil || int(p) >= v.at.Len() || v.at.At(int(p)) == 0 {
 		return "", ""
 	}
-	b := v.Texts.Slice()[v.at.At(int(p))-1:]
+	b := v.texts.Slice()[v.at.At(int(p))-1:]
 	etag, b = text(b)
 	modified, _ = text(b)
 	return etag, modified
 }
 
+// text returns the first text of b, and the rest of b.
 func text(b []byte) (string, []byte) {
 	n, k := binary.Uvarint(b)
 	return string(b[k : k+int(n)]), b[k+int(n):]

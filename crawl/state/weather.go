@@ -2,6 +2,7 @@ package state
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,20 +15,18 @@ import (
 	"github.com/winnow-crawler/winnow/trouble"
 )
 
-// What failures mean is decided in package trouble. Here stands what the crawl keeps of
-// them, which is a fold of the records, and what the owner does about them.
-
-// weather is what sites and pages have failed at. Sites and pages that answer are not in it.
+// weather counts the failures of sites and pages, and decides what is tried again, and
+// when, by the rules of package trouble. Sites and pages that answer are not in it.
 type weather struct {
-	DownSites map[graph.Site]down          // whose last answer failed
-	Tries     map[graph.Page]trouble.Count // failed attempts at a page
-	FileTries map[graph.Site]trouble.Count // failed attempts at the sitemap file that is next
-	failing   map[graph.Site]failing       // sites of those
-	Named     time.Duration                // when a name was last found that was asked for
-	Portal    portal
+	s     *State
+	sites map[graph.Site]down          // sites whose last request failed
+	pages map[graph.Page]trouble.Count // failed attempts at a page
+	files map[graph.Site]trouble.Count // failed attempts at the next sitemap file of a site
+	open  map[graph.Site]failing       // sites of those pages and files
+	named time.Duration                // when a look-up last found a name
 }
 
-// down is the failures of a site in a row.
+// down counts the failures of a site in a row.
 type down struct {
 	N      int
 	Since  time.Duration
@@ -42,33 +41,72 @@ type failing struct {
 	Things  int // pages and files that failed and may be tried again
 }
 
-func newWeather() weather {
+func newWeather(s *State) weather {
 	return weather{
-		DownSites: map[graph.Site]down{},
-		Tries:     map[graph.Page]trouble.Count{},
-		FileTries: map[graph.Site]trouble.Count{},
-		failing:   map[graph.Site]failing{},
+		s: s, sites: map[graph.Site]down{}, open: map[graph.Site]failing{},
+		pages: map[graph.Page]trouble.Count{}, files: map[graph.Site]trouble.Count{},
 	}
 }
 
-// mapBytes is about what it takes.
+// mapBytes returns about how many bytes it takes.
 func (w *weather) mapBytes() int64 {
 	const site, small = 160, 32 // with notes, and their share of the tables
-	return site*int64(len(w.DownSites)) + small*int64(len(w.Tries)+len(w.FileTries)+len(w.failing))
+	return site*int64(len(w.sites)) + small*int64(len(w.pages)+len(w.files)+len(w.open))
 }
 
-// answered notes a proper answer of a site.
-func (w *weather) answered(s graph.Site) {
-	delete(w.DownSites, s)
-	if f, ok := w.failing[s]; ok {
-		f.Answers++
-		w.failing[s] = f
+// forecast adds to an event what its facts say of trouble, before it is applied.
+func (w *weather) forecast(r *journal.Record) {
+	e := &r.Event
+	e.Ours = r.Facts.Ours
+	switch e.Kind {
+	case event.Ruled, event.Listed, event.Done:
+		k := trouble.Of(e.Class, int(r.Facts.Status))
+		e.Pushed = k == trouble.Pushback
+		e.Stale = k == trouble.Silence && !e.Ours
+	case event.Retried:
+		w.retried(e)
+	}
+}
+
+// note takes what an event says of its site, after it was applied.
+func (w *weather) note(r *journal.Record) {
+	switch e := &r.Event; e.Kind {
+	case event.Resolved:
+		if e.Class.Failed() {
+			w.failed(e.Site, r)
+			return
+		}
+		w.named = max(w.named, e.End)
+		if d, ok := w.sites[e.Site]; ok && d.Class == event.DNSError {
+			delete(w.sites, e.Site)
+		}
+	case event.Ruled, event.Listed:
+		w.ended(e.Site, r)
+	case event.Done:
+		w.ended(w.s.Frontier.Site(e.Page), r)
+	}
+}
+
+// ended notes the end of a request to a site. A robots.txt proves nothing about the pages
+// of its site.
+func (w *weather) ended(s graph.Site, r *journal.Record) {
+	switch {
+	case trouble.Of(r.Event.Class, int(r.Facts.Status)) != trouble.None:
+		w.failed(s, r)
+	case r.Event.Kind != event.Ruled:
+		delete(w.sites, s)
+		if f, ok := w.open[s]; ok {
+			f.Answers++
+			w.open[s] = f
+		}
+	case w.open[s].Things == 0:
+		delete(w.sites, s)
 	}
 }
 
 // failed notes a failure of a site, which counts unless it is ours.
 func (w *weather) failed(s graph.Site, r *journal.Record) {
-	d, e := w.DownSites[s], &r.Event
+	d, e := w.sites[s], &r.Event
 	if d.N == 0 {
 		d.Since = e.End
 	}
@@ -76,94 +114,153 @@ func (w *weather) failed(s graph.Site, r *journal.Record) {
 		d.N++
 	}
 	d.Class, d.Status, d.Note = e.Class, r.Facts.Status, r.Facts.Note
-	w.DownSites[s] = d
+	w.sites[s] = d
 }
 
-// ended notes the end of a work at a site. A robots.txt proves nothing about the pages of
-// its site.
-func (w *weather) ended(s graph.Site, r *journal.Record) {
-	switch {
-	case trouble.Of(r.Event.Class, int(r.Facts.Status)) != trouble.None:
-		w.failed(s, r)
-	case r.Event.Kind != event.Ruled:
-		w.answered(s)
-	case w.failing[s].Things == 0:
-		delete(w.DownSites, s)
-	}
-}
-
-// Count counts an attempt at a page, or at a file, of a site. Rules are the same on replay.
-func (w *weather) Count(rules *trouble.Rules, c trouble.Count, s graph.Site, r *journal.Record) (trouble.Count, bool) {
-	return rules.Fail(c, trouble.Of(r.Event.Class, int(r.Facts.Status)), w.failing[s].Answers, r.Facts.Ours)
-}
-
-// hold and drop keep count of what failed at a site and may be tried again.
-func (w *weather) hold(s graph.Site, fresh bool) {
-	if fresh {
-		f := w.failing[s]
-		f.Things++
-		w.failing[s] = f
-	}
-}
-
-func (w *weather) drop(s graph.Site, was bool) {
-	if !was {
-		return
-	}
-	f := w.failing[s]
-	if f.Things--; f.Things > 0 {
-		w.failing[s] = f
+// tried notes an attempt at a page, or at the next sitemap file of a site.
+func (w *weather) tried(r *journal.Record) {
+	if e := &r.Event; e.Kind == event.Done {
+		attempt(w, w.pages, e.Page, w.s.Frontier.Site(e.Page), r)
 	} else {
-		delete(w.failing, s)
+		attempt(w, w.files, e.Site, e.Site, r)
 	}
 }
 
-// tried notes an attempt at a page: whether it is to be tried again.
-func (s *State) tried(r *journal.Record) {
-	e := &r.Event
-	site := s.Frontier.Site(e.Page)
-	c, was := s.Tries[e.Page]
-	if !e.Again {
-		delete(s.Tries, e.Page)
-		s.drop(site, was)
-		return
+// attempt counts an attempt at something of a site, while it is to be tried again.
+func attempt[K comparable](w *weather, counts map[K]trouble.Count, key K, site graph.Site, r *journal.Record) {
+	c, was := counts[key]
+	f := w.open[site]
+	switch {
+	case r.Event.Again:
+		counts[key], _ = w.count(c, site, r)
+		if !was {
+			f.Things++
+		}
+	case was:
+		delete(counts, key)
+		f.Things--
 	}
-	s.Tries[e.Page], _ = s.Count(&s.Setup.Trouble, c, site, r)
-	s.hold(site, !was)
+	if f.Things > 0 {
+		w.open[site] = f
+	} else {
+		delete(w.open, site)
+	}
 }
 
-// triedFile is tried for the sitemap file that is next at a site.
-func (s *State) triedFile(r *journal.Record) {
-	e := &r.Event
-	c, was := s.FileTries[e.Site]
-	if !e.Again {
-		delete(s.FileTries, e.Site)
-		s.drop(e.Site, was)
-		return
-	}
-	s.FileTries[e.Site], _ = s.Count(&s.Setup.Trouble, c, e.Site, r)
-	s.hold(e.Site, !was)
+// count counts a failed attempt, and reports whether there is to be another.
+func (w *weather) count(c trouble.Count, s graph.Site, r *journal.Record) (trouble.Count, bool) {
+	return w.s.Setup.trouble.Fail(c, trouble.Of(r.Event.Class, int(r.Facts.Status)), w.open[s].Answers, r.Facts.Ours)
 }
 
-// retried takes over that pages get another chance, before the frontier hears of it.
-func (s *State) retried(e *event.Event) {
-	in := s.LinksTo.Slice()
+// retried notes that pages get another chance, before the frontier does.
+func (w *weather) retried(e *event.Event) {
+	s := w.s
 	for _, p := range e.Admit {
 		site := s.Frontier.Site(p)
 		switch s.Frontier.State(p) {
 		case frontier.RefusedPage:
-			s.sites.Admit(site)
-		case frontier.Fetched: // what came was not its own
-			s.Gathered -= int64(in[p] & LinksIn)
-			if strings.HasPrefix(s.Portal.Same, leads) {
+			s.Limits.admit(site)
+		case frontier.Fetched: // what was fetched was not its own
+			s.Gathered -= s.LinksIn(p)
+			if s.Portal.leads() {
 				s.Moved--
 			}
-			in[p] &^= Came
+			s.clear(p, fetched)
 		}
 		if s.Frontier.Closed(site) {
-			delete(s.DownSites, site)
+			delete(w.sites, site)
 		}
 	}
+}
+
+// Retry decides whether the page or the sitemap file of a failed record is tried again, and
+// when. ours reports whether we seem to be cut off.
+func (w *weather) Retry(r *journal.Record, ours bool) {
+	e := &r.Event
+	if !trouble.Passes(e.Class) {
+		return
+	}
+	site, c := e.Site, w.files[e.Site]
+	if e.Kind == event.Done {
+		site, c = w.s.Frontier.Site(e.Page), w.pages[e.Page]
+	}
+	r.Facts.Ours = ours
+	if c, again := w.count(c, site, r); again {
+		wait := w.s.Setup.trouble.PageWait(c, uint32(e.Page), w.s.Frontier.Between(site))
+		RetryAfter(r, max(wait, e.Retry), ours)
+	}
+}
+
+// RetryAfter lets the request of a record be made again after a time.
+func RetryAfter(r *journal.Record, wait time.Duration, ours bool) {
+	r.Facts.Ours = ours
+	r.Event.Again, r.Event.Due = true, After(r.Event.End, wait)
+}
+
+// After returns the instant a time after t, at most Never, and 0 if the time is 0.
+func After(t, wait time.Duration) time.Duration {
+	if wait <= 0 {
+		return 0
+	}
+	return min(t, event.Never-wait) + wait
+}
+
+// A Lookup is the end of a look-up of the address of a site.
+type Lookup struct {
+	Host  string
+	Addrs []netip.Addr // none if it failed
+	TTL   time.Duration
+	Again bool // the failure may pass
+}
+
+// staleTTL is how long an address is used that could not be renewed.
+const staleTTL = 10 * time.Minute
+
+// Resolve adds to the record of a look-up the addresses of the site, or when to try again.
+// ours reports whether we seem to be cut off.
+func (w *weather) Resolve(r *journal.Record, l *Lookup, ours bool) {
+	e := &r.Event
+	addrs, ttl, old := l.Addrs, l.TTL, w.s.AddressOf(e.Site)
+	switch {
+	case e.Class == event.OK:
+		addrs = w.inTurn(e.Site, addrs)
+	case old.IsValid(): // an old address is better than none (RFC 8767), and than a strange one
+		e.Class, addrs, ttl = event.OK, []netip.Addr{old}, staleTTL
+	default:
+		if !w.nameless(e.Site, l, ours) {
+			RetryAfter(r, w.s.Setup.trouble.NameWait(w.sites[e.Site].N, uint32(e.Site)), ours)
+		}
+		return
+	}
+	r.Facts.Addrs = addrs
+	e.Address, e.Expiry = w.s.Addresses.Number(addrs[0]), After(e.End, ttl)
+}
+
+// inTurn moves the address to use to the front: the one that the site had, or the next one
+// after it if that did not answer.
+func (w *weather) inTurn(s graph.Site, addrs []netip.Addr) []netip.Addr {
+	i := slices.Index(addrs, w.s.AddressOf(s))
+	if i < 0 {
+		return addrs
+	}
+	if d, ok := w.sites[s]; ok && trouble.Of(d.Class, int(d.Status)) == trouble.Silence {
+		i = (i + 1) % len(addrs)
+	}
+	return slices.Concat(addrs[i:], addrs[:i])
+}
+
+// nameless reports whether a name that was not found is believed not to exist: it was
+// looked up several times, and others were found meanwhile. An address in the place of a
+// name is judged at once.
+func (w *weather) nameless(s graph.Site, l *Lookup, ours bool) bool {
+	if l.Again {
+		return false
+	}
+	if _, err := netip.ParseAddr(strings.Trim(l.Host, "[]")); err == nil || l.Host == "localhost" {
+		return true
+	}
+	d := w.sites[s]
+	return d.N+1 >= trouble.NameTries && w.named > d.Since && !ours
 }
 
 // A SiteDown is a site that cannot be reached.
@@ -176,28 +273,29 @@ type SiteDown struct {
 	Why      string    `json:"why"`
 }
 
-// CountDown counts the sites that cannot be reached and have something left to ask for.
-func (s *State) CountDown() (n int64) {
-	for id := range s.DownSites { // it is counted
-		if s.isDown(id) {
+// CountDown returns the number of sites that cannot be reached and have something left to
+// request.
+func (w *weather) CountDown() (n int64) {
+	for id := range w.sites { // the order does not matter
+		if w.isDown(id) {
 			n++
 		}
 	}
 	return n
 }
 
-func (s *State) isDown(id graph.Site) bool {
-	_, fails := s.failing[id]
-	return fails || s.Frontier.Wanting(id)
+func (w *weather) isDown(id graph.Site) bool {
+	_, fails := w.open[id]
+	return fails || w.s.Frontier.Wanting(id)
 }
 
-// Down names sites that cannot be reached, those with most pages first.
-func (s *State) Down() (list []SiteDown) {
-	for id, d := range s.DownSites { // sorted below
-		if !s.isDown(id) {
-			continue
+// ListDown returns sites that cannot be reached, those with most pages first.
+func (w *weather) ListDown() (list []SiteDown) {
+	f := w.s.Frontier
+	for id, d := range w.sites { // sorted below
+		if w.isDown(id) {
+			list = append(list, SiteDown{string(w.s.Table.Name(id)), int64(f.SitePages(id)), d.N, w.s.Wall(d.Since), w.s.Wall(f.Instant(id)), d.why()})
 		}
-		list = append(list, SiteDown{string(s.Table.Name(id)), int64(s.Frontier.SitePages(id)), d.N, s.Wall(d.Since), s.Wall(s.Frontier.Instant(id)), d.Why()})
 	}
 	slices.SortFunc(list, func(a, b SiteDown) int {
 		return cmp.Or(-cmp.Compare(a.Pages, b.Pages), cmp.Compare(a.Site, b.Site))
@@ -205,13 +303,13 @@ func (s *State) Down() (list []SiteDown) {
 	return list[:min(len(list), MaxListed)]
 }
 
-// Wall is the time of day at an instant of the crawl.
-func (s *State) Wall(t time.Duration) time.Time {
-	return time.Unix(0, s.Began).Add(t).Truncate(time.Second)
+// WhyDown returns in a line why the last request to a site failed, if it did.
+func (w *weather) WhyDown(id graph.Site) (why string, down bool) {
+	d, down := w.sites[id]
+	return d.why(), down
 }
 
-// Why says in a line why a site cannot be reached.
-func (d *down) Why() string {
+func (d *down) why() string {
 	switch {
 	case d.Status != 0:
 		return "status " + strconv.Itoa(int(d.Status))
@@ -219,41 +317,4 @@ func (d *down) Why() string {
 		return d.Note
 	}
 	return d.Class.String()
-}
-
-// forecast adds to an event what its facts say of trouble, before it is applied.
-func (s *State) forecast(r *journal.Record) {
-	e := &r.Event
-	e.Ours = r.Facts.Ours
-	switch e.Kind {
-	case event.Ruled, event.Listed, event.Done:
-		k := trouble.Of(e.Class, int(r.Facts.Status))
-		e.Pushed = k == trouble.Pushback
-		e.Stale = k == trouble.Silence && !e.Ours
-	case event.Retried:
-		s.retried(e)
-	}
-}
-
-// rain notes what an event says of the site that was asked, after it was applied.
-func (s *State) rain(r *journal.Record) {
-	switch e := &r.Event; e.Kind {
-	case event.Resolved:
-		if e.Class.Failed() {
-			s.failed(e.Site, r)
-			return
-		}
-		s.Named = max(s.Named, e.End)
-		if d, ok := s.DownSites[e.Site]; ok && d.Class == event.DNSError {
-			delete(s.DownSites, e.Site)
-		}
-	case event.Ruled, event.Listed:
-		s.weather.ended(e.Site, r)
-		s.Portal.note(s, r)
-	case event.Done:
-		s.weather.ended(s.Frontier.Site(e.Page), r)
-		s.Portal.note(s, r)
-	case event.Retried:
-		s.Portal.Pages, s.Portal.Rules = nil, nil
-	}
 }

@@ -52,26 +52,26 @@ func TestPlaceLevels(t *testing.T) {
 			t.Errorf("%d pages are left at depth %d, want %d", got, depth, want)
 		}
 	}
-	p.came(n, 9, false)
+	p.fetched(n, 9, false)
 	if a, b, c := p.left(n, 8), p.left(n, 9), p.left(n, 10); a != 0 || b != 0 || c != 1 {
 		t.Errorf("%d, %d and %d pages are left when one at depth 9 leads deeper", a, b, c)
 	}
-	p.came(n, 5, false)
-	p.came(n, 4, false) // this level is free
+	p.fetched(n, 5, false)
+	p.fetched(n, 4, false) // this level is free
 	if a, b := p.left(n, 5), p.left(n, 6); a != freeEnds-1 || b != freeEnds {
 		t.Errorf("%d and %d are left", a, b)
 	}
 	for range 5 {
-		p.came(n, 5, false)
+		p.fetched(n, 5, false)
 	}
 	if got := p.left(n, 5); got != 0 {
 		t.Errorf("%d are left", got)
 	}
-	p.came(n, 3, true) // the top is no leaf
+	p.fetched(n, 3, true) // the top is no leaf
 	if got := p.left(n, 5); got != 0 {
 		t.Errorf("%d are left", got)
 	}
-	p.came(n, 4, true)
+	p.fetched(n, 4, true)
 	if a, b := p.left(n, 5), p.left(n, 9); a != freeEnds+leafWorth-6 || b != leafWorth-1 {
 		t.Errorf("%d and %d are left after a leaf", a, b)
 	}
@@ -82,7 +82,7 @@ func TestPlaceLevels(t *testing.T) {
 func TestPlaceSaturates(t *testing.T) {
 	p, n := placeOf3()
 	for range 1000 {
-		p.came(n, 6, false)
+		p.fetched(n, 6, false)
 	}
 	if got := p.left(n, 6); got != 0 {
 		t.Errorf("%d are left", got)
@@ -91,14 +91,14 @@ func TestPlaceSaturates(t *testing.T) {
 		t.Errorf("the levels beside it have %d and %d left", a, b)
 	}
 	for range 100 {
-		p.came(n, 6, true)
+		p.fetched(n, 6, true)
 	}
 	if got := p.left(n, 6); got != 1 {
 		t.Errorf("%d are left where hundreds lead deeper beside as many leaves", got)
 	}
 	for level := freeLevels; level <= lastLevel; level++ {
 		for range 300 {
-			p.came(n, 3+level, false)
+			p.fetched(n, 3+level, false)
 		}
 	}
 	if p.onward.At(n) != 0xfefefefe {
@@ -114,7 +114,7 @@ func TestPlaceVeryDeep(t *testing.T) {
 		if level := p.level(n, depth); level < 0 || level > lastLevel {
 			t.Errorf("depth %d is level %d", depth, level)
 		}
-		p.came(n, depth, false)
+		p.fetched(n, depth, false)
 	}
 	if base := p.base.At(0); base != 1 {
 		t.Errorf("the base is %d", base)

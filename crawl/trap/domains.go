@@ -9,15 +9,15 @@ import (
 // Allowances of hosts that only their own domain links to, and of domains that can be
 // reached through one other domain only.
 const (
-	freeHosts = 2  // hosts of a domain, of those that are vouched for and of the others
-	hostWorth = 2  // and so many more that are vouched for, for each host of it that is worth something
-	loneWorth = 1  // and so many others
-	hostProof = 3  // new pages that make a host worth something
+	freeHosts = 2  // hosts of a domain that are vouched for, and as many that are not
+	hostWorth = 2  // more hosts that are vouched for, for each proven host of the domain
+	loneWorth = 1  // more hosts that are not, for each proven host
+	hostProof = 3  // new pages that make a host proven
 	freePages = 32 // requests for the domains of a branch
-	newSite   = 4  // requests that the first page of a domain counts for: its robots.txt, and what it leads to
-	worth     = 2  // and so many more requests for the square root of the new pages of the domain that it hangs from
-	branches  = 2  // that may use theirs up
-	maxHeight = 8  // of the tree of domains: what lies deeper hangs at this height
+	newSite   = 4  // requests that the first page of a domain counts for: its robots.txt, and what follows
+	worth     = 2  // more requests, times the square root of the new pages of the domain above
+	branches  = 2  // branches that may use up their requests
+	maxHeight = 8  // of the tree of domains: deeper domains hang at this height
 	leadTimes = 4  // requests to a domain for each page that it makes known on others of its kind
 )
 
@@ -27,33 +27,33 @@ const (
 	first               // its host is that of the domain, or www. below it
 	asked
 	vouched // a host of its domain links to it that is outside or first
-	proves  // it is counted as worth something
+	proves  // it is counted as proven
 )
 
 // Ways in which a domain is reached.
 const (
 	unlinked = 0 // not yet, or not by a link
 	ground   = 1 // from a seed, or by ways through different domains
-	above    = 2 // domain + above: by ways through this one only
+	above    = 2 // domain + above: by ways through that domain only
 )
 
-// domains knows by which ways sites were found. A domain hangs below the last one that
-// all known ways from the seeds to it lead through (its dominator): with each link it
-// moves up to the nearest common ancestor of where it hangs and of the domain that
-// links to it. Seeds stand on the ground, and what they link to hangs there.
+// domains is a tree of the ways in which domains were found. A domain hangs below the last
+// one that all known ways from the seeds to it lead through (its dominator). With each link
+// it moves up to the nearest common ancestor of its place and of the domain that links to
+// it. Domains with seeds stand on the ground, and so do domains that they link to.
 type domains struct {
 	of    *graph.Column[uint32] // by site: its domain
 	flags *graph.Column[uint8]  // by site
-	good  *graph.Column[uint16] // by site: new pages, or as many as can be counted
-	same  *graph.Column[uint16] // by site: pages whose content another one had before, the same
+	good  *graph.Column[uint16] // by site: new pages, as far as 16 bits can count
+	same  *graph.Column[uint16] // by site: pages whose content a page of another site had before
 
 	via    *graph.Column[uint32] // by domain: how it is reached
 	own    *graph.Column[uint32] // by domain: requests for its pages, and newSite for the first
 	below  *graph.Column[uint32] // by domain: the same, for it and all that hang below it
 	news   *graph.Column[uint32] // by domain: new pages
-	inner  *graph.Column[uint16] // by domain: hosts asked that only the domain links to, vouched for
-	lone   *graph.Column[uint16] // by domain: the same, of others
-	proven *graph.Column[uint16] // by domain: hosts that are worth something: see prove
+	inner  *graph.Column[uint16] // by domain: requested hosts that only the domain links to, vouched for
+	lone   *graph.Column[uint16] // by domain: the same, not vouched for
+	proven *graph.Column[uint16] // by domain: proven hosts: see prove
 	leads  *graph.Column[uint16] // by domain: pages that it made known on others that hang as it does
 	seeds  *graph.Column[uint8]  // by domain: 1 if a seed is there
 }
@@ -109,7 +109,7 @@ func (d *domains) link(from, to graph.Site) {
 		return
 	}
 	d.mark(to, outside)
-	if d.via.At(int(a)) == unlinked { // it came all the same: nothing may hang below what hangs nowhere yet
+	if d.via.At(int(a)) == unlinked { // nothing may hang below a domain that hangs nowhere
 		d.hang(a, ground)
 	}
 	switch via := d.via.At(int(b)); {
@@ -134,8 +134,8 @@ func (d *domains) mark(s graph.Site, flag uint8) {
 	}
 }
 
-// prove counts a host with new pages, once. One that is known to others of its kind only
-// proves nothing: where every name resolves, each has as many pages as one likes.
+// prove counts a host with enough new pages as proven, once. A host that only others of its
+// kind link to is not: if every name resolves, each can have any number of pages.
 func (d *domains) prove(s graph.Site) {
 	f := d.flags.At(int(s))
 	if d.good.At(int(s)) < hostProof || f&(outside|first|vouched) == 0 || f&proves != 0 {
@@ -145,11 +145,11 @@ func (d *domains) prove(s graph.Site) {
 	countUp(d.proven, int(d.of.At(int(s))))
 }
 
-// countUp counts one more, as far as there is room: where it ends nothing depends on the
-// exact number any more.
+// countUp counts one more, unless 16 bits are full. Nothing depends on the exact number
+// then.
 func countUp(c *graph.Column[uint16], i int) { c.Set(i, min(c.At(i), math.MaxUint16-1)+1) }
 
-// height is the number of domains from one to the ground, itself included.
+// height returns the number of domains from one to the ground, itself included.
 func (d *domains) height(n uint32) (h int) {
 	for v := n + above; v >= above; v = d.via.At(int(v - above)) {
 		h++
@@ -157,7 +157,7 @@ func (d *domains) height(n uint32) (h int) {
 	return h
 }
 
-// common is the nearest common ancestor of two places in the tree.
+// common returns the nearest common ancestor of two places in the tree.
 func (d *domains) common(a, b uint32) uint32 {
 	up := func(v uint32) uint32 { return d.via.At(int(v - above)) }
 	heightOf := func(v uint32) int {
@@ -176,13 +176,13 @@ func (d *domains) common(a, b uint32) uint32 {
 	for a != b && a >= above && b >= above {
 		a, b = up(a), up(b)
 	}
-	if a != b { // one of them stands on nothing that is known
+	if a != b { // one of them is unlinked
 		return ground
 	}
 	return max(a, ground)
 }
 
-// hang moves a domain, with all that hangs below it.
+// hang moves a domain in the tree, with all domains below it.
 func (d *domains) hang(n, via uint32) {
 	was := d.via.At(int(n))
 	if was == via {
@@ -194,8 +194,8 @@ func (d *domains) hang(n, via uint32) {
 	d.weigh(via, weight)
 }
 
-// weigh adds to the weight of a domain and of all above it. It may be negative, modulo
-// 2^32.
+// weigh adds weight to a place in the tree and to all above it. The weight may be negative,
+// modulo 2^32.
 func (d *domains) weigh(via, weight uint32) {
 	for via >= above {
 		n := via - above
@@ -222,6 +222,7 @@ func (d *domains) charge(s graph.Site) {
 	}
 }
 
+// cost returns how many requests the next page of a domain counts for.
 func (d *domains) cost(n uint32) uint32 {
 	if d.own.At(int(n)) == 0 {
 		return newSite
@@ -229,16 +230,16 @@ func (d *domains) cost(n uint32) uint32 {
 	return 1
 }
 
-// came counts a page that brought something new.
-func (d *domains) came(s graph.Site) {
+// fetched counts a page that brought something new.
+func (d *domains) fetched(s graph.Site) {
 	n := d.of.At(int(s))
 	d.news.Slice()[n]++
 	countUp(d.good, int(s))
 	d.prove(s)
 }
 
-// branch is the domain right below one on the ground (top) from which that of a site
-// hangs, or is; not ok: it hangs below none.
+// branch returns the domain on the ground above that of a site (top), and the domain right
+// below top on the way. ok is false if the domain of the site hangs below none.
 func (d *domains) branch(s graph.Site) (top, branch uint32, ok bool) {
 	top = d.of.At(int(s))
 	for d.via.At(int(top)) >= above {
@@ -259,16 +260,16 @@ func (d *domains) lead(from, to graph.Site) {
 	}
 }
 
-// isEnd reports whether the domain of a site was asked for pages and leads to hardly any
-// others that hang as it does. Members of a list are ends, sites of a farm are not.
+// isEnd reports whether pages of the domain of a site were requested and led to hardly any
+// other domains below the same top. Members of a list are ends, sites of a farm are not.
 func (d *domains) isEnd(s graph.Site) bool {
 	n := int(d.of.At(int(s)))
 	own := uint64(d.own.At(n))
 	return own > 0 && leadTimes*uint64(d.leads.At(n)) <= own
 }
 
-// farmLeft is how many requests are left for all that hangs from a branch. All branches of
-// a domain together have as much as some of them.
+// farmLeft returns how many requests are left for a branch. All branches of a domain
+// together have as many requests as some of them.
 func (d *domains) farmLeft(top, branch uint32) uint64 {
 	had := uint64(d.below.At(int(branch)))
 	sum := uint64(d.below.At(int(top)) - d.own.At(int(top)))
@@ -276,20 +277,20 @@ func (d *domains) farmLeft(top, branch uint32) uint64 {
 	return min(all-min(all, had), branches*all-min(branches*all, sum))
 }
 
-// isFarm reports whether the domains that hang below one on the ground, as the domain of a
-// site does, have had what that one is worth.
+// isFarm reports whether the branch of a site has no request left.
 func (d *domains) isFarm(s graph.Site) bool {
 	top, branch, ok := d.branch(s)
 	return ok && d.farmLeft(top, branch) < uint64(d.cost(d.of.At(int(s))))
 }
 
-// isInner reports whether a site is known to its own domain only, and was not asked yet.
+// isInner reports whether only its own domain links to a site, and nothing was requested
+// from it yet.
 func (d *domains) isInner(s graph.Site) bool { return d.flags.At(int(s))&(outside|first|asked) == 0 }
 
 // isLone reports whether no host of its domain vouches for a site.
 func (d *domains) isLone(s graph.Site) bool { return d.flags.At(int(s))&vouched == 0 }
 
-// hostsLeft is how many hosts like s, which only its domain links to, may be asked.
+// hostsLeft returns how many hosts may be requested that only their domain links to, as s.
 func (d *domains) hostsLeft(s graph.Site) uint64 {
 	n := int(d.of.At(int(s)))
 	had, all := uint64(d.inner.At(n)), freeHosts+hostWorth*uint64(d.proven.At(n))
@@ -304,13 +305,14 @@ func (d *domains) isWild(s graph.Site) bool {
 	return d.isInner(s) && d.hostsLeft(s) == 0
 }
 
-// Sites of which at least so many pages had contents that other pages had before, and one
-// in so many had not, are no sites of their own.
+// A site is a copy if at least leastSame of its pages had contents of other sites, and at
+// most one page for timesSame of those had new content.
 const (
 	leastSame = 50
 	timesSame = 20
 )
 
+// isCopy reports whether a site is a copy of others.
 func (d *domains) isCopy(s graph.Site) bool {
 	same := uint64(d.same.At(int(s)))
 	return same >= leastSame && same >= timesSame*uint64(d.good.At(int(s)))

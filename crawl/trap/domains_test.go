@@ -183,7 +183,7 @@ func TestFarmAllowance(t *testing.T) {
 		t.Errorf("%d requests for a farm", n)
 	}
 	for range 40 * 40 {
-		d.came(1)
+		d.fetched(1)
 	}
 	if n := asked(); n < 2*worth*40 || n > 2*worth*40+newSite {
 		t.Errorf("%d requests more behind a door with %d pages", n, 40*40)
@@ -227,13 +227,13 @@ func TestHostAllowance(t *testing.T) {
 			t.Errorf("%d hosts", n)
 		}
 		for range hostProof - 1 {
-			d.came(2)
+			d.fetched(2)
 		}
 		if n := asked(); n != 0 {
 			t.Errorf("%d hosts more", n)
 		}
 		for range 5 { // counts once
-			d.came(2)
+			d.fetched(2)
 		}
 		if n := asked(); n != hostWorth && vouch || n != 0 && !vouch {
 			t.Errorf("%d hosts more beside one with pages, vouched for: %v", n, vouch)
@@ -263,7 +263,7 @@ func TestCopySite(t *testing.T) {
 		g.AddSite([]byte("a.example"), 0, "a.example")
 		for i := range c.same + c.good {
 			p := Page{ID: graph.Page(i), Rest: fmt.Appendf(nil, "/%d", i)}
-			g.Came(&p, News{Elsewhere: i < c.same})
+			g.Fetched(&p, News{Elsewhere: i < c.same})
 		}
 		if got := g.isCopy(0); got != c.want {
 			t.Errorf("%d pages of others and %d of its own: %v", c.same, c.good, got)

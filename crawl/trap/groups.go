@@ -7,17 +7,17 @@ import (
 	"github.com/winnow-crawler/winnow/urltable"
 )
 
-// groups counts what came of each group of pages of a site.
+// groups counts what the pages of each group of a site brought.
 type groups struct {
 	seen *urltable.Table
 	news *graph.Column[uint32] // by group: pages that brought something new, or that several pages link to
-	dull *graph.Column[uint32] // by group: pages with one link that brought nothing
-	// window is how many pages count; 0: all of them.
+	dull *graph.Column[uint32] // by group: pages with one link that brought nothing new
+	// window is how many of the last pages count; 0: all of them.
 	window uint32
 }
 
-// newGroups adds the columns to a set. It does not add the table, which comes before
-// all columns in a snapshot.
+// newGroups returns groups whose columns it adds to a set. It does not add the table, which
+// comes before all columns in a snapshot.
 func newGroups(set *graph.Set, table, name string, secret [16]byte, max int) groups {
 	return groups{
 		seen: urltable.New(table, secret, max, 1),
@@ -26,13 +26,13 @@ func newGroups(set *graph.Set, table, name string, secret [16]byte, max int) gro
 	}
 }
 
-// find is the number of a group, if it has one.
+// find returns the number of a group, if it has one.
 func (g *groups) find(hash uint64) (int, bool) {
 	n, ok := g.seen.LookupPage(hash)
 	return int(n), ok
 }
 
-// enter is the number of a group, a new one if need be.
+// enter returns the number of a group, and gives it one if it has none.
 func (g *groups) enter(hash uint64) (n int, fresh bool) {
 	id, fresh := g.seen.Page(hash)
 	if fresh {
@@ -42,8 +42,8 @@ func (g *groups) enter(hash uint64) (n int, fresh bool) {
 	return int(id), fresh
 }
 
-// count counts a page. When as many were counted as the window has, all that was before
-// counts half: what a group brought long ago says little about what it will bring.
+// count counts a page. When the window is full, all pages before count half: what a group
+// brought long ago says little about what it will bring.
 func (g *groups) count(n int, news bool) {
 	good, dull := &g.news.Slice()[n], &g.dull.Slice()[n]
 	if g.window > 0 && *good+*dull >= g.window {
@@ -56,7 +56,7 @@ func (g *groups) count(n int, news bool) {
 	}
 }
 
-// correct counts a page as news that was counted as dull.
+// correct counts a dull page as news instead.
 func (g *groups) correct(n int) {
 	if dull := g.dull.Slice(); dull[n] > 0 {
 		dull[n]--
@@ -64,17 +64,18 @@ func (g *groups) correct(n int) {
 	g.count(n, true)
 }
 
-// tired reports whether of the pages of a group at least so many brought nothing, and so
-// many times as many as brought something.
+// tired reports whether at least least pages of a group brought nothing new, and at least
+// times as many as brought something new.
 func (g *groups) tired(n int, least, times uint64) bool {
 	dull := uint64(g.dull.At(n))
 	return dull >= least && dull >= times*uint64(g.news.At(n))
 }
 
-// Levels of a place. The first two are free: a place has a page at its top and pages
-// below it. On each of the next ones freeEnds pages may lead deeper before one is found
-// that does not. lastLevel stands for all that lie deeper: there one page is asked for on
-// each level down to diveLevel, to see whether a tree that is as deep everywhere has ends.
+// Levels of a place. The first two are free: a place has a page at its top and pages below
+// it. On each of the next levels, freeEnds pages may lead deeper before an end is found, and
+// leafWorth more for each end. lastLevel stands for all deeper levels: there one page is
+// requested on each level down to diveLevel, to see whether a tree that is as deep
+// everywhere has ends.
 const (
 	freeLevels = 2
 	lastLevel  = 5
@@ -83,14 +84,14 @@ const (
 	leafWorth  = 8
 )
 
-// places counts by place (see place) how many pages are ends, and on which level others
-// lead deeper.
+// places counts the pages of each place (see place) that are ends, and those that lead
+// deeper.
 type places struct {
 	groups
 	leaves *graph.Column[uint32]
 	base   *graph.Column[uint8]  // by place: depth of its topmost page
 	onward *graph.Column[uint32] // by place: a byte for each level from freeLevels on: pages that lead deeper
-	dived  *graph.Column[uint8]  // by place: the deepest level on which one does; from lastLevel on
+	dived  *graph.Column[uint8]  // by place: the deepest level on which a page leads deeper; from lastLevel on
 }
 
 func newPlaces(set *graph.Set, secret [16]byte, max int) places {
@@ -103,6 +104,7 @@ func newPlaces(set *graph.Set, secret [16]byte, max int) places {
 	}
 }
 
+// enter returns the number of a place with a page at a depth.
 func (p *places) enter(hash uint64, depth int) int {
 	n, fresh := p.groups.enter(hash)
 	if fresh {
@@ -117,11 +119,11 @@ func (p *places) enter(hash uint64, depth int) int {
 	return n
 }
 
-// level is how deep below the topmost page of a place a depth is.
+// level returns how far a depth is below the topmost page of a place.
 func (p *places) level(n, depth int) int { return min(depth-int(p.base.At(n)), lastLevel) }
 
-// left is how many pages at this depth may lead deeper: none when the place has shown
-// that it leads on and on.
+// left returns how many more pages at a depth may lead deeper. It is 0 when the place seems
+// to have no end.
 func (p *places) left(n, depth int) uint64 {
 	level := p.level(n, depth)
 	if level < freeLevels {
@@ -139,16 +141,16 @@ func (p *places) left(n, depth int) uint64 {
 	return all - min(all, onward)
 }
 
-// dives reports whether a page lies deeper than all others that were asked for, but not too
-// deep.
+// dives reports whether a page lies deeper than all that were fetched, but not too deep.
 func (p *places) dives(n, depth int) bool {
 	at := depth - int(p.base.At(n))
 	return at > int(p.dived.At(n)) && at <= diveLevel
 }
 
-// came notes that a page at a depth brought something new, and whether it is an end. A
-// level on which hundreds lead deeper beside as many ends is a real tree: counting stops.
-func (p *places) came(n, depth int, leaf bool) {
+// fetched notes that a page at a depth brought something new, and whether it is an end. If on a
+// level hundreds lead deeper beside as many ends, the place is a real tree, and counting
+// stops.
+func (p *places) fetched(n, depth int, leaf bool) {
 	level := p.level(n, depth)
 	switch {
 	case level < 1:

@@ -16,12 +16,12 @@ type Page struct {
 	ID     graph.Page
 	Site   graph.Site
 	Rest   []byte // path and query
-	Single bool   // at most one link to it is known, or none from a page that brought something new
+	Single bool   // at most one link to it is known, or none from a page with something new
 }
 
-// A Guard knows what came of the places of a crawl. It has one owner.
+// A Guard knows what the places of a crawl have brought. It has one owner.
 type Guard struct {
-	// Parent, if not nil, is asked for the page that linked to a page first; it may make the
+	// Parent, if not nil, returns the page that linked to a page first. It may make the
 	// text of the page invalid.
 	Parent func(*Page) (Page, bool)
 	// Known, if not nil, reports whether a page of a site is known, by path and query.
@@ -31,20 +31,20 @@ type Guard struct {
 	domains
 	key    urltable.Key
 	groups groups
-	terms  *graph.Column[uint64] // by group: the words that it has met, as bits
-	last   *graph.Column[uint32] // by group: a part of News.Change of the last page
+	terms  *graph.Column[uint64] // by group: the words of its pages, as bits
+	last   *graph.Column[uint32] // by group: a part of News.Change of its last page
 	places places
 	params params
 	novel  novel
 	held   held
 	trials trials
 	marks  marks
-	crowds map[graph.Page]bool // pages that brought very many others
+	crowds map[graph.Page]bool // pages that made very many others known
 	text   []byte              // scratch: a group
 }
 
-// New makes a guard of a crawl that knows nothing. The secret keys its tables, so that
-// nobody can fill one part of them.
+// New returns a guard that knows nothing. The secret keys its tables, so that nobody can fill
+// one part of them.
 func New(secret [16]byte, maxPages, maxSites int) *Guard {
 	g := &Guard{held: newHeld(), trials: newTrials(), crowds: map[graph.Page]bool{}}
 	columns := new(graph.Set)
@@ -62,7 +62,8 @@ func New(secret [16]byte, maxPages, maxSites int) *Guard {
 	return g
 }
 
-// MapBytes is about what is in no column, and bounded: held pages, marks, crowds.
+// MapBytes returns about how many bytes the maps take: held pages, marks and crowds, all of
+// them bounded.
 func (g *Guard) MapBytes() int64 {
 	const mark, crowd = 160, 16
 	return g.held.bytes() + mark*int64(len(g.marks.pages)) + crowd*int64(len(g.crowds))
@@ -87,21 +88,21 @@ func (g *Guard) AddSite(host []byte, domain uint32, name string) {
 	g.domains.add(domain, string(short) == name)
 }
 
-// SiteDomains is the column of the registered domain of each site, to be read only.
+// SiteDomains returns the column of the registered domain of each site, to be read only.
 func (g *Guard) SiteDomains() *graph.Column[uint32] { return g.domains.of }
 
-// Seed notes that a site has a page from which the crawl begins.
+// Seed notes that a site has a seed.
 func (g *Guard) Seed(s graph.Site) { g.domains.seed(s) }
 
-// MadeKnown notes that a page of one site that came made a page of another known, after
-// Linked.
+// MadeKnown notes that a fetched page of one site made a page of another known. It is called
+// after Linked.
 func (g *Guard) MadeKnown(from, to graph.Site) { g.domains.lead(from, to) }
 
-// Linked notes that a page of one site that came links to a page of another.
+// Linked notes that a fetched page of one site links to a page of another.
 func (g *Guard) Linked(from, to graph.Site) { g.domains.link(from, to) }
 
-// Asked notes that a page was handed out.
-func (g *Guard) Asked(p *Page) {
+// Requested notes that a page was handed out.
+func (g *Guard) Requested(p *Page) {
 	g.held.settle(p.ID)
 	g.domains.charge(p.Site)
 	if at, depth := g.placeAt(p); depth > 0 {
@@ -109,27 +110,28 @@ func (g *Guard) Asked(p *Page) {
 	}
 }
 
-// hash is that of a group or a place of a site.
+// hash returns the hash of a group or a place of a site.
 func (g *Guard) hash(s graph.Site, name []byte) uint64 { return g.key.Page(uint64(s), name) }
 
+// groupOf returns the hash of the group of a page.
 func (g *Guard) groupOf(p *Page) uint64 {
 	g.text = appendGroup(g.text[:0], p.Rest)
 	return g.hash(p.Site, g.text)
 }
 
-// Came notes what a page brought that came for the first time, and reports whether that is
-// something new.
-func (g *Guard) Came(p *Page, n News) (news bool) {
+// Fetched notes what a page brought that was fetched for the first time, and reports whether
+// that is something new.
+func (g *Guard) Fetched(p *Page, n News) (news bool) {
 	group := g.enterGroup(p)
 	news = g.isNews(p, &n, group)
 	switch {
 	case n.Elsewhere:
 		countUp(g.same, int(p.Site))
 	case news:
-		g.domains.came(p.Site)
+		g.domains.fetched(p.Site)
 	}
 	g.noteParams(p, &n)
-	g.trials.came(p.ID, news, n.Exact, n.Ends)
+	g.trials.fetched(p.ID, news, n.Exact, n.Ends)
 	counts := news || !p.Single
 	g.groups.count(group, counts)
 	if at, depth := g.placeAt(p); depth > 0 {
@@ -137,7 +139,7 @@ func (g *Guard) Came(p *Page, n News) (news bool) {
 		g.places.count(id, counts)
 		switch {
 		case news && !n.Elsewhere:
-			g.places.came(id, depth, n.Ends)
+			g.places.fetched(id, depth, n.Ends)
 		case !counts && !n.Ends:
 			for range dullDeeper {
 				g.places.count(id, false)
@@ -147,7 +149,7 @@ func (g *Guard) Came(p *Page, n News) (news bool) {
 	return news
 }
 
-// enterGroup is the number of the group of a page.
+// enterGroup returns the number of the group of a page.
 func (g *Guard) enterGroup(p *Page) int {
 	id, fresh := g.groups.enter(g.groupOf(p))
 	if fresh {
@@ -157,10 +159,10 @@ func (g *Guard) enterGroup(p *Page) int {
 	return id
 }
 
-// Led notes that a page which brought nothing new itself was the first to link to one that
-// did: a list of pages is worth what they are. It may be said of a page once.
+// Led notes that a page that brought nothing new was the first to link to one that did: a
+// list is worth what its pages are. It is called at most once for a page.
 func (g *Guard) Led(p *Page) {
-	g.trials.came(p.ID, true, false, true)
+	g.trials.fetched(p.ID, true, false, true)
 	if id, ok := g.groups.find(g.groupOf(p)); ok {
 		g.groups.correct(id)
 	}
@@ -169,19 +171,20 @@ func (g *Guard) Led(p *Page) {
 	}
 }
 
-// A group is tired when so many of its pages brought nothing, and so many times as many
-// as brought something; the last ones count most (see groups.count). Places are larger and
-// mixed, so it takes more.
+// When groups and places are tired: the least number of pages that brought nothing new, how
+// many times as many as brought something new, and the window (see groups). Places are
+// larger and mixed, so it takes more.
 const (
 	groupLeast, groupTimes, groupWindow = 4, 4, 16
 	placeLeast, placeTimes, placeWindow = 12, 8, 64
-	// A page that brought nothing but ways that lead deeper counts for so many more in its place.
+	// dullDeeper is how many more times a page counts in its place that brought nothing new
+	// but links that lead deeper.
 	dullDeeper = 2
 )
 
-// Judge says what speaks against handing out a page. Its text may be invalid afterwards.
-// One that is held stays so as long as it needs an allowance, whatever else links to it: a
-// page may link to a thousand of them, and what is left is for Release to share out.
+// Judge returns why a page is not to be handed out. The text of the page may be invalid
+// afterwards. A held page stays held as long as it needs an allowance, whatever else links
+// to it: one page may link to a thousand of them. Release shares out what is left.
 func (g *Guard) Judge(p *Page) event.Bar {
 	if _, free := g.held.free[p.ID]; free {
 		return event.NoBar
@@ -225,9 +228,9 @@ func (g *Guard) judge(p *Page) event.Bar {
 	return event.NoBar
 }
 
-// bred reports whether a page was made up: its name is an id that no person would write, one
-// of the same group or place linked to it first whose like bring nothing new themselves, or
-// one that links to so many that nobody has written them.
+// bred reports whether a page seems to be made up by a program: its name is an id that no
+// person would write; or the first page that links to it is of the same group or place and
+// its group brings nothing new; or that page links to so many that nobody wrote them.
 func (g *Guard) bred(p *Page, group, place uint64) bool {
 	switch {
 	case hasID(p.Rest):
@@ -246,20 +249,20 @@ func (g *Guard) bred(p *Page, group, place uint64) bool {
 	return from.Site == p.Site && (by == group || g.placeOf(&from) == place) && !g.brings(by)
 }
 
-// brings reports whether most pages of a group brought something new: a list of pages that
-// look alike is no trap, though they are.
+// brings reports whether most pages of a group brought something new.
 func (g *Guard) brings(group uint64) bool {
 	id, ok := g.groups.find(group)
 	return ok && g.groups.news.At(id) > g.groups.dull.At(id)
 }
 
+// placeOf returns the hash of the place of a page.
 func (g *Guard) placeOf(p *Page) uint64 {
 	at, _ := g.placeAt(p)
 	return at
 }
 
-// placeAt is the hash of the place of a page and how deep the page lies in it. Names that
-// are ids are all one: a session is no place of its own.
+// placeAt returns the hash of the place of a page and how deep the page lies in it. All names
+// that are ids are one place: a session is no place of its own.
 func (g *Guard) placeAt(p *Page) (hash uint64, depth int) {
 	name, depth := place(p.Rest)
 	if hasID(name) {
@@ -269,26 +272,26 @@ func (g *Guard) placeAt(p *Page) (hash uint64, depth int) {
 	return g.hash(p.Site, name), depth
 }
 
-// Crowd is how many new pages make the page that brought them one that nobody has written;
-// maxCrowds how many such pages are known again.
+// Crowd is the number of links above which nobody has written a page by hand. maxCrowds is
+// how many such pages are remembered.
 const Crowd, maxCrowds = 1000, 10_000
 
-// Brought notes how many new pages a page has brought.
+// Brought notes how many pages a page has made known.
 func (g *Guard) Brought(p graph.Page, pages int) {
 	if pages > Crowd && len(g.crowds) < maxCrowds {
 		g.crowds[p] = true
 	}
 }
 
-// Held reports whether a bar is a suspicion: such pages are held, and may be released.
-func Held(b event.Bar) bool {
+// isHeld reports whether pages refused for a reason are held, and may be released.
+func isHeld(b event.Bar) bool {
 	return b == event.BarNoNews || b == event.BarDuplicate || needsAllowance(b)
 }
 
-// needsAllowance reports whether pages under a bar share an allowance.
+// needsAllowance reports whether pages refused for a reason share an allowance.
 func needsAllowance(b event.Bar) bool {
 	return b == event.BarHosts || b == event.BarFarm || b == event.BarGrows
 }
 
-// IsTrap reports whether a bar is about traps.
-func IsTrap(b event.Bar) bool { return b == event.BarTrap || Held(b) }
+// IsTrap reports whether a reason is about traps.
+func IsTrap(b event.Bar) bool { return b == event.BarTrap || isHeld(b) }

@@ -171,8 +171,8 @@ func TestParametersOverflow(t *testing.T) {
 	g.AddSite([]byte("a.example"), 0, "a.example")
 	for i := range 40 {
 		p := g.page(0, "/x?a%d=1&b%d=1&c%d=1&d%d=1", i, i, i, i)
-		g.Asked(p)
-		g.Came(p, News{Exact: true, Same: true})
+		g.Requested(p)
+		g.Fetched(p, News{Exact: true, Same: true})
 	}
 	if bar := g.Judge(&Page{Rest: []byte("/y?z=1")}); bar != event.NoBar {
 		t.Errorf("a page of another program is judged %v", bar)
@@ -209,7 +209,7 @@ func TestMadeUp(t *testing.T) {
 			return *c.from, true
 		}
 		for i := range groupLeast {
-			g.Came(g.page(0, "/x/a%d.html", i), News{Same: i%2 == 0, Soft: i%2 == 1})
+			g.Fetched(g.page(0, "/x/a%d.html", i), News{Same: i%2 == 0, Soft: i%2 == 1})
 		}
 		if bar := g.Judge(&Page{ID: 5, Rest: []byte(c.rest), Single: c.single}); bar != c.want {
 			t.Errorf("%+v is judged %v", c, bar)

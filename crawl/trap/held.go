@@ -7,48 +7,49 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// How many pages are held for one reason, and in all. Those beyond are found again at the
-// end of the crawl by their state: see Try.
+// maxHeldFor and maxHeld are how many pages are held for one reason, and in all. More pages
+// are found again at the end of the crawl, by their state: see Try.
 const (
 	maxHeldFor = 1000
 	maxHeld    = 200_000
 )
 
-// A reason is why a page is held: the list that it is in and its place there, and the bar.
+// A reason is why a page is held: its list, its place there, and the bar.
 type reason struct {
 	list *heldList
 	at   int
 	bar  event.Bar
 }
 
-// A heldList is the pages that wait for the same, in the order in which they were refused.
+// A heldList holds the pages that wait for the same, in the order in which they were
+// refused.
 type heldList struct {
 	key   uint64
 	bar   event.Bar    // of the first of them
 	at    int          // its place among the lists
-	pages []graph.Page // NoPage where one was taken out
-	live  int          // pages that are there
-	over  int          // pages for which there was no room
+	pages []graph.Page // NoPage where one was removed
+	live  int          // number of pages in the list
+	over  int          // number of pages for which there was no room
 }
 
-// held keeps the pages that wait for something to speak for them, by what that would be
-// about: a group, a parameter, a place or a domain. Lists change by Refused and Admitted
-// alone, which a replay sees, and never by Release and Try, which it does not. What is
-// taken out leaves a gap; gaps are closed when they are half of a list, so that a page
-// costs the same however many are held.
+// held keeps the pages that wait for evidence, by what the evidence would be about: a group,
+// a parameter, a place or a domain. Only Refused and Admitted change the lists, because a
+// replay calls them; Release and Try do not. A removed page leaves a gap. Gaps are closed
+// when they are half of a list, so that the cost of a page does not depend on how many are
+// held.
 type held struct {
 	lists map[uint64]*heldList // none is empty
-	order []*heldList          // in the order in which they began; nil where one has ended
+	order []*heldList          // in the order in which they began; nil where one was removed
 	of    map[graph.Page]reason
-	next  int // which of the lists is looked at next; not saved
+	next  int // the list that is looked at next; not saved
 	moved int // pages and lists that were moved to close gaps: for tests
-	// free are pages that were admitted and not handed out yet: nothing is held against
-	// them again. pending is what they will cost, by allowance.
+	// free holds pages that were admitted and not handed out yet; they are not held again.
+	// pending is what they will cost, by allowance.
 	free    map[graph.Page]charge
 	pending map[uint64]uint64
 }
 
-// A charge is what an allowance will be charged with.
+// A charge is what a page will cost an allowance.
 type charge struct {
 	Key  uint64
 	Cost uint64
@@ -58,6 +59,7 @@ func newHeld() held {
 	return held{lists: map[uint64]*heldList{}, of: map[graph.Page]reason{}, free: map[graph.Page]charge{}, pending: map[uint64]uint64{}}
 }
 
+// add adds a page to the list with a key, if there is room.
 func (h *held) add(key uint64, p graph.Page, bar event.Bar) {
 	l := h.lists[key]
 	if _, there := h.of[p]; there || len(h.of) >= maxHeld {
@@ -77,7 +79,7 @@ func (h *held) add(key uint64, p graph.Page, bar event.Bar) {
 	l.live++
 }
 
-// remove takes a page out, if it is there.
+// remove removes a page, if it is held.
 func (h *held) remove(p graph.Page) (r reason, was bool) {
 	if r, was = h.of[p]; !was {
 		return r, false
@@ -131,7 +133,7 @@ func (h *held) closeOrder() {
 	h.moved += n
 }
 
-// keyOf is what a held page waits for.
+// keyOf returns the key of the list for a page that was refused for a reason.
 func (g *Guard) keyOf(p *Page, bar event.Bar) uint64 {
 	const copies, farms, names = 1 << 62, 1 << 61, 1 << 60
 	switch bar {
@@ -146,7 +148,7 @@ func (g *Guard) keyOf(p *Page, bar event.Bar) uint64 {
 	case event.BarHosts:
 		key := names | uint64(g.of.At(int(p.Site)))
 		if g.isLone(p.Site) {
-			key |= 1 << 40 // they wait for other things than those that are vouched for
+			key |= 1 << 40 // apart from those that are vouched for
 		}
 		return key
 	case event.BarFarm:
@@ -155,25 +157,25 @@ func (g *Guard) keyOf(p *Page, bar event.Bar) uint64 {
 	}
 	key := g.placeOf(p)
 	if bar == event.BarTrap {
-		key ^= mixer // beside those that grow
+		key ^= mixer // apart from those that grow
 	}
 	return key
 }
 
-// dullPart is the part of a site that a page lies in which brings nothing new: its place,
-// or its group at the top of the site.
+// dullPart returns the hash of the part of a site that brings nothing new: the place of the
+// page, or its group at the top of the site.
 func (g *Guard) dullPart(p *Page) uint64 {
 	at, depth := g.placeAt(p)
 	if depth == 0 {
 		return g.groupOf(p)
 	}
-	return at ^ mixer>>1 // beside those that grow
+	return at ^ mixer>>1 // apart from those that grow
 }
 
-// Refused notes that a page was refused for a reason of traps.
+// Refused notes that a page was refused as a trap.
 func (g *Guard) Refused(p *Page, bar event.Bar) {
 	g.marks.note(g.pattern(p, bar), p.Site, bar)
-	if !Held(bar) {
+	if !isHeld(bar) {
 		return
 	}
 	key := g.keyOf(p, bar)
@@ -181,8 +183,8 @@ func (g *Guard) Refused(p *Page, bar event.Bar) {
 	g.made(key, p)
 }
 
-// made notes for trials that a page was refused: for that of the page which linked to it
-// first, or for that of its own list. It may make the text of the page invalid.
+// made counts a refused page for a trial: that of the page that linked to it first, or that
+// of its own list. It may make the text of the page invalid.
 func (g *Guard) made(key uint64, p *Page) {
 	if len(g.trials.of) == 0 {
 		return
@@ -197,15 +199,15 @@ func (g *Guard) made(key uint64, p *Page) {
 	}
 }
 
-// Admitted notes that a page is not refused any more. One that was not held is judged
-// when it is handed out, as any other: somebody may have refused it for another reason.
+// Admitted notes that a page is no longer refused. A page that was not held is judged again
+// when it is handed out: it may have been refused for another reason.
 func (g *Guard) Admitted(p *Page) {
 	if r, was := g.held.remove(p.ID); was {
 		g.letGo(p, r.bar)
 	}
 }
 
-// letGo lets a page be handed out whatever speaks against it.
+// letGo lets a page be handed out, whatever Judge would say.
 func (g *Guard) letGo(p *Page, bar event.Bar) {
 	g.marks.forget(g.pattern(p, bar), p.Site, bar)
 	a := g.allowance(p)
@@ -219,7 +221,7 @@ func (h *held) let(p graph.Page, c charge) {
 	h.pending[c.Key] += c.Cost
 }
 
-// settle notes that it was, if it was let.
+// settle notes that a page was handed out, if let was called for it.
 func (h *held) settle(p graph.Page) {
 	c, ok := h.free[p]
 	if !ok {
@@ -231,7 +233,7 @@ func (h *held) settle(p graph.Page) {
 	}
 }
 
-// Holds is the number of held pages.
+// Holds returns the number of held pages.
 func (g *Guard) Holds() int { return len(g.held.of) }
 
 // Holding reports whether a page is held.
@@ -240,16 +242,16 @@ func (g *Guard) Holding(p graph.Page) bool {
 	return is
 }
 
-// An allowance is what is spent on pages that are under suspicion.
+// An allowance is how much may be spent on pages under suspicion.
 type allowance struct {
-	key  uint64 // tells it from others
+	key  uint64
 	left uint64
 	cost uint64 // of the page
 }
 
-// allowance is the one that pages like p need. Those that need none have all there is.
-// Branches of a domain share one in part, so what is under way in any of them counts
-// against each.
+// allowance returns the allowance that p needs. It is without limit if p needs none.
+// Branches of a domain share one in part, so requests under way in any of them count against
+// each.
 func (g *Guard) allowance(p *Page) allowance {
 	const farm, hosts, lone = 1 << 40, 2 << 40, 3 << 40
 	if top, branch, ok := g.branch(p.Site); ok && !g.isEnd(p.Site) {
@@ -272,13 +274,13 @@ func (g *Guard) allowance(p *Page) allowance {
 // Limits of a round of Release.
 const (
 	roundLists = 64
-	roundPages = 256 // of each
-	roundFails = 8   // or so many that stay
+	roundPages = 256 // of each list
+	roundFails = 8   // pages of a list that stay held
 )
 
-// Release gives held pages for which something speaks by now, of some of the reasons at a
-// time, at the end of a crawl of all of them; look says what is known of a page. Nothing
-// changes until Admitted is called with them.
+// Release returns held pages for which there is evidence by now. It looks at some of the
+// lists at a time, at the end of a crawl at all of them. look returns a page by its id.
+// Nothing changes until Admitted is called with the pages.
 func (g *Guard) Release(end bool, look func(graph.Page) (Page, bool)) (free []graph.Page) {
 	given := map[uint64]uint64{} // by allowance
 	rounds := len(g.held.order)
@@ -297,7 +299,7 @@ func (g *Guard) Release(end bool, look func(graph.Page) (Page, bool)) (free []gr
 			}
 			p, ok := look(id)
 			if !ok {
-				continue // something else has become of it
+				continue // it is no longer refused
 			}
 			if g.mayGo(given, &p, end) {
 				free = append(free, id)
@@ -312,8 +314,9 @@ func (g *Guard) Release(end bool, look func(graph.Page) (Page, bool)) (free []gr
 	return free
 }
 
-// mayGo reports whether a page is released, and counts it then. At the end of a crawl what
-// is pending will not be asked for any more: its sites are closed, or forbid it.
+// mayGo reports whether a page is released, and counts it if so. At the end of a crawl,
+// pending pages do not count: they will not be requested, because their sites are closed or
+// forbid it.
 func (g *Guard) mayGo(given map[uint64]uint64, p *Page, end bool) bool {
 	a := g.allowance(p)
 	spent := given[a.key]
@@ -327,7 +330,7 @@ func (g *Guard) mayGo(given map[uint64]uint64, p *Page, end bool) bool {
 	return true
 }
 
-// nextList is the next list of held pages, in turn; nil where one has ended.
+// nextList returns the next list of held pages, in turn; nil where one was removed.
 func (h *held) nextList() *heldList {
 	if h.next >= len(h.order) {
 		h.next = 0
@@ -336,7 +339,8 @@ func (h *held) nextList() *heldList {
 	return h.order[h.next-1]
 }
 
-// bytes is about what the maps take: at most maxHeld pages, and those that were let go.
+// bytes returns about how many bytes the maps take: at most maxHeld pages, and those that
+// were let go.
 func (h *held) bytes() int64 {
 	const list, page, free = 96, 64, 64
 	return list*int64(len(h.lists)) + page*int64(len(h.of)) + free*int64(len(h.free)+len(h.pending))

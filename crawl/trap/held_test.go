@@ -35,8 +35,8 @@ func (g *guarded) ask(p *Page, n News) event.Bar {
 		g.Refused(p, bar)
 		return bar
 	}
-	g.Asked(p)
-	g.Came(p, n)
+	g.Requested(p)
+	g.Fetched(p, n)
 	return bar
 }
 
@@ -79,7 +79,7 @@ func TestReleaseFarm(t *testing.T) {
 		t.Fatalf("%d pages are released though nothing has changed", len(list))
 	}
 	for range 5 * 5 { // worth*5 requests more for a branch, twice as many for all
-		g.Came(g.page(1, "/x%d", len(g.pages)), News{})
+		g.Fetched(g.page(1, "/x%d", len(g.pages)), News{})
 	}
 	list := g.release(false)
 	if len(list) != 20/newSite {
@@ -102,7 +102,7 @@ func TestReleaseFarm(t *testing.T) {
 func TestRefusedAgain(t *testing.T) {
 	g := farmOf(t, 100)
 	for range 2 * 2 { // worth*2 requests more for a branch
-		g.Came(g.page(1, "/x%d", len(g.pages)), News{})
+		g.Fetched(g.page(1, "/x%d", len(g.pages)), News{})
 	}
 	list := g.release(false)
 	if len(list) != 2 {
@@ -110,7 +110,7 @@ func TestRefusedAgain(t *testing.T) {
 	}
 	holds := g.Holds()
 	for _, id := range list {
-		g.Asked(&g.pages[id])
+		g.Requested(&g.pages[id])
 	}
 	for _, id := range list {
 		p := &g.pages[id]
@@ -125,7 +125,7 @@ func TestRefusedAgain(t *testing.T) {
 	}
 	checkHeld(t, g.Guard)
 	for range 400 {
-		g.Came(g.page(1, "/x%d", len(g.pages)), News{})
+		g.Fetched(g.page(1, "/x%d", len(g.pages)), News{})
 	}
 	all := g.Release(true, g.look)
 	slices.Sort(all)
@@ -206,7 +206,7 @@ func TestAdmittedIsNoPass(t *testing.T) {
 func TestReleaseAtEnd(t *testing.T) {
 	g := farmOf(t, 100)
 	for range 20 {
-		g.Came(g.page(1, "/x%d", len(g.pages)), News{})
+		g.Fetched(g.page(1, "/x%d", len(g.pages)), News{})
 	}
 	lost := g.release(false)
 	if len(lost) == 0 {
@@ -241,7 +241,7 @@ func TestReleaseAtEnd(t *testing.T) {
 func TestHeldWaits(t *testing.T) {
 	g := farmOf(t, 100)
 	for range 2 * 2 { // worth*2 requests more for a branch
-		g.Came(g.page(1, "/x%d", len(g.pages)), News{})
+		g.Fetched(g.page(1, "/x%d", len(g.pages)), News{})
 	}
 	for id := range g.held.of {
 		p := g.pages[id]

@@ -10,8 +10,8 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// A Mark is a trap as people are told of it: a place of a site, why it is left alone, and
-// how many pages that has met.
+// A Mark describes a trap to people: a place of a site, why it is skipped, and how many pages
+// that concerns.
 type Mark struct {
 	Site    graph.Site
 	Bar     event.Bar
@@ -19,7 +19,7 @@ type Mark struct {
 	Pages   int64
 }
 
-// maxMarks is how many are told apart.
+// maxMarks is the largest number of marks.
 const maxMarks = 1000
 
 type markKey struct {
@@ -31,13 +31,14 @@ type markKey struct {
 // marks counts refused pages.
 type marks struct {
 	pages  map[markKey]int64
-	barred *graph.Column[uint32] // by site, as far as there are any: pages refused as traps
+	barred *graph.Column[uint32] // by site: pages refused as traps; may be shorter than the sites
 }
 
 func newMarks(set *graph.Set, maxSites int) marks {
 	return marks{pages: map[markKey]int64{}, barred: graph.NewColumnIn[uint32](set, "trap site barred", maxSites)}
 }
 
+// note counts a refused page.
 func (m *marks) note(pattern []byte, s graph.Site, bar event.Bar) {
 	m.barred.Grow(int(s) + 1)
 	m.barred.Slice()[s]++
@@ -47,7 +48,7 @@ func (m *marks) note(pattern []byte, s graph.Site, bar event.Bar) {
 	}
 }
 
-// forget takes one page back.
+// forget undoes note.
 func (m *marks) forget(pattern []byte, s graph.Site, bar event.Bar) {
 	m.barred.Slice()[s]--
 	key := markKey{s, bar, string(pattern)}
@@ -58,7 +59,7 @@ func (m *marks) forget(pattern []byte, s graph.Site, bar event.Bar) {
 	}
 }
 
-// pattern is the place that a bar is about.
+// pattern returns the place that a bar is about.
 func (g *Guard) pattern(p *Page, bar event.Bar) []byte {
 	const most = 200 // bytes: it is for people
 	text := []byte(nil)
@@ -72,14 +73,14 @@ func (g *Guard) pattern(p *Page, bar event.Bar) []byte {
 	return text[:min(len(text), most)]
 }
 
-// Barred notes a page that was refused when it became known, by the shape of its URL, and
-// the page that made it known.
+// Barred notes a page that was refused when it became known, because of the shape of its
+// URL, and the page that made it known.
 func (g *Guard) Barred(s graph.Site, bar event.Bar, from graph.Page) {
 	g.marks.note(nil, s, bar)
 	g.trials.made(from)
 }
 
-// BarredOn is the number of pages of a site that are refused as traps.
+// BarredOn returns the number of pages of a site that are refused as traps.
 func (g *Guard) BarredOn(s graph.Site) int64 {
 	if int(s) >= g.marks.barred.Len() {
 		return 0
@@ -87,7 +88,7 @@ func (g *Guard) BarredOn(s graph.Site) int64 {
 	return int64(g.marks.barred.At(int(s)))
 }
 
-// Marks are the traps that were found, those that met most pages first.
+// Marks returns the traps that were found, those with most pages first.
 func (g *Guard) Marks() (list []Mark) {
 	for k, n := range g.marks.pages { // sorted below
 		list = append(list, Mark{k.site, k.bar, k.pattern, n})
@@ -98,7 +99,8 @@ func (g *Guard) Marks() (list []Mark) {
 	return list
 }
 
-// Saved is what of a guard is in no column.
+// Saved holds what of a guard is in no column. The names of its types and fields are part of
+// the format of snapshots.
 type Saved struct {
 	Marks []Mark
 	Held  []HeldFor
@@ -108,14 +110,14 @@ type Saved struct {
 	Crowds []graph.Page
 }
 
-// FreePage is a page that was held and will be handed out, and what it will be charged to.
+// A FreePage is a page that was held and will be handed out, and what it will cost.
 type FreePage struct {
 	Page graph.Page
 	Key  uint64
 	Cost uint64
 }
 
-// HeldFor is the pages that wait for the same, in the order in which they were refused.
+// HeldFor holds the pages that wait for the same, in the order in which they were refused.
 type HeldFor struct {
 	Key   uint64
 	Pages []graph.Page
@@ -123,7 +125,7 @@ type HeldFor struct {
 	Over  int         // pages for which there was no room
 }
 
-// Saved gives it.
+// Saved returns what of the guard is in no column.
 func (g *Guard) Saved() *Saved {
 	s := &Saved{Marks: g.Marks(), Crowds: slices.Sorted(maps.Keys(g.crowds))}
 	for _, p := range slices.Sorted(maps.Keys(g.held.free)) {
@@ -150,7 +152,7 @@ func (g *Guard) Saved() *Saved {
 	return s
 }
 
-// SetSaved takes it over.
+// SetSaved undoes Saved, in a guard that knows nothing.
 func (g *Guard) SetSaved(s *Saved) error {
 	for _, m := range s.Marks {
 		g.marks.pages[markKey{m.Site, m.Bar, m.Pattern}] = m.Pages

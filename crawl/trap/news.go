@@ -7,34 +7,34 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// News is what a page brought that came.
+// News describes what a fetched page brought.
 type News struct {
 	Change    uint64     // hash of its words without numbers; 0: none
-	Terms     uint64     // set of its words, as bits, if they are few; 0: they are not
+	Terms     uint64     // set of its words, as bits, if they are few; else 0
 	Like      graph.Page // with Same: the page that had its words
 	Same      bool       // a page of the site had the same words before, or nearly
 	Title     uint64     // hash of the words of its title that are not in its URL; 0: none
 	Text      bool       // it had the same text
-	Exact     bool       // it had the same pictures and links too, but for ids
+	Exact     bool       // it had the same pictures and links too, except for ids
 	Elsewhere bool       // a page of another site had the same content before
 	Soft      bool       // it says that it was not found
-	Ends      bool       // it brought no page that lies deeper, see Deeper
+	Ends      bool       // it made no deeper page known: see Deeper
 	Numbers   [8]uint32  // a sample of its pairs of numbers, up to the first 0
 	Pictures  uint32     // hash of its pictures; 0: none
 }
 
-// A page with so many terms at most has few; a group that has met more of them has too many
-// to tell anything.
+// A page with at most FewTerms terms has few of them. A group with more than manyTerms has too
+// many to tell anything.
 const (
 	FewTerms  = 24
 	manyTerms = 32
 )
 
-// leastPairs is how many pairs of numbers must be new on a site, and half of all, to be
-// news: a date, or the number of a page of a list, is not.
+// leastPairs is how many pairs of numbers of a page must be new on its site to be news; half
+// of all pairs must be, too. A date, or the page number of a list, is no news.
 const leastPairs = 4
 
-// KnowsWords reports whether the words of a page that comes are known on its site or in its
+// KnowsWords reports whether the words of a fetched page are known on its site or in its
 // group.
 func (g *Guard) KnowsWords(p *Page, change, terms uint64) bool {
 	if change == 0 {
@@ -44,13 +44,13 @@ func (g *Guard) KnowsWords(p *Page, change, terms uint64) bool {
 	return ok && (g.last.At(id) == uint32(change) || g.knowsTerms(id, terms)) || g.novel.has(g.thing(p.Site, wordsOf, change))
 }
 
-// knowsTerms reports whether a group that has few words had all of these.
+// knowsTerms reports whether a group with few words has all of these.
 func (g *Guard) knowsTerms(group int, terms uint64) bool {
 	met := g.terms.At(group)
 	return terms != 0 && terms&^met == 0 && bits.OnesCount64(met) <= manyTerms
 }
 
-// Kinds of things that are known again.
+// Kinds of things that are remembered.
 const (
 	wordsOf = iota + 1
 	titlesOf
@@ -58,7 +58,7 @@ const (
 	numbersOf
 )
 
-// thing is the hash of something that a site has.
+// thing returns the hash of something that a site has.
 func (g *Guard) thing(s graph.Site, kind byte, what uint64) uint64 {
 	var b [9]byte
 	b[0] = kind
@@ -66,10 +66,11 @@ func (g *Guard) thing(s graph.Site, kind byte, what uint64) uint64 {
 	return g.key.Page(uint64(s), b[:])
 }
 
-// isNews reports whether a page brought something new on its site, and notes what it brought:
-// new words, the words of a page elsewhere on the site for the first time in this place,
-// as translations have that nobody has made yet, a new title that does not just repeat the
-// URL, new pictures, or many new numbers. What has an id in its name may repeat all of it.
+// isNews reports whether a page brought something new on its site, and remembers what it
+// brought. News are new words; the words of a page elsewhere on the site, for the first time
+// in this place, as untranslated pages of a translation have them; a new title that does not
+// just repeat the URL; new pictures; or many new numbers. For a page with an id in its name
+// only new words and new pictures count.
 func (g *Guard) isNews(p *Page, n *News, group int) bool {
 	words := g.KnowsWords(p, n.Change, n.Terms)
 	known := n.Same || words
@@ -92,8 +93,8 @@ func (g *Guard) isNews(p *Page, n *News, group int) bool {
 	return (!known || fresh) && !n.Soft
 }
 
-// noteWords notes the words of a page, and reports whether it is the first of its place that
-// has those of a page elsewhere.
+// noteWords remembers the words of a page, and reports whether it is the first of its place
+// that has the words of a page elsewhere.
 func (g *Guard) noteWords(p *Page, n *News) bool {
 	if n.Change == 0 {
 		return false
@@ -111,7 +112,7 @@ func (g *Guard) noteWords(p *Page, n *News) bool {
 // mixer spreads the number of a page over 64 bits.
 const mixer = 0x9e3779b97f4a7c15
 
-// noteNumbers notes the numbers of a page, and counts those that are new.
+// noteNumbers remembers the pairs of numbers of a page, and counts all and the new ones.
 func (g *Guard) noteNumbers(p *Page, n *News) (pairs, new int) {
 	for _, x := range n.Numbers {
 		if x == 0 {

@@ -50,8 +50,8 @@ func TestNews(t *testing.T) {
 		{"no words", rest, News{}, true},
 	} {
 		g := newsGuard()
-		g.Came(g.page(0, "/x/1.html"), News{Change: 7, Title: 3, Pictures: 5, Numbers: sample(1, 8)})
-		if got := g.Came(g.page(0, "%s", c.rest), c.n); got != c.want {
+		g.Fetched(g.page(0, "/x/1.html"), News{Change: 7, Title: 3, Pictures: 5, Numbers: sample(1, 8)})
+		if got := g.Fetched(g.page(0, "%s", c.rest), c.n); got != c.want {
 			t.Errorf("%s: news is %v", c.name, got)
 		}
 	}
@@ -64,10 +64,10 @@ func TestNewsOfFewWords(t *testing.T) {
 	months, words := 0, 0
 	for i := range 100 {
 		terms := uint64(0xff) | 1<<(8+i%12) // days, and the month
-		if calendar.Came(calendar.page(0, "/cal/%d.html", i), News{Change: uint64(i + 1), Terms: terms}) {
+		if calendar.Fetched(calendar.page(0, "/cal/%d.html", i), News{Change: uint64(i + 1), Terms: terms}) {
 			months++
 		}
-		if glossary.Came(glossary.page(0, "/word/%d.html", i), News{Change: uint64(i + 1), Terms: 1 << (i * 37 % 64)}) {
+		if glossary.Fetched(glossary.page(0, "/word/%d.html", i), News{Change: uint64(i + 1), Terms: 1 << (i * 37 % 64)}) {
 			words++
 		}
 	}

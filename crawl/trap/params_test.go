@@ -15,8 +15,8 @@ func TestIdleParameter(t *testing.T) {
 	g.AddSite([]byte("a.example"), 0, "a.example")
 	came := func(exact bool, format string, args ...any) {
 		p := Page{Rest: fmt.Appendf(nil, format, args...)}
-		g.Asked(&p)
-		g.Came(&p, News{Exact: exact, Same: exact, Ends: true})
+		g.Requested(&p)
+		g.Fetched(&p, News{Exact: exact, Same: exact, Ends: true})
 	}
 	judge := func(format string, args ...any) event.Bar {
 		return g.Judge(&Page{Rest: fmt.Appendf(nil, format, args...)})
@@ -49,8 +49,8 @@ func TestIdleDirectory(t *testing.T) {
 	id := func(i int) string { return fmt.Sprintf("s-%010xa1b2", i) }
 	came := func(exact bool, format string, args ...any) {
 		p := Page{Rest: fmt.Appendf(nil, format, args...)}
-		g.Asked(&p)
-		g.Came(&p, News{Exact: exact, Same: exact, Ends: true})
+		g.Requested(&p)
+		g.Fetched(&p, News{Exact: exact, Same: exact, Ends: true})
 	}
 	for i := range 10 {
 		came(false, "/%s/p%d.html", id(1), i)

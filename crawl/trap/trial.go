@@ -9,39 +9,40 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// When nothing better is left, pages that are held are tried: one of each list, the last
-// ones first, and where that went well twice as many. What they bring decides. It went well
+// When nothing else is left, held pages are tried: one of each list, the last ones first.
+// What they bring decides about the rest. After a step that went well, the next step has
+// twice as many pages. A step went well if
 //
-//   - where half of them brought something new, or led to something new;
-//   - where fewer pages of the list wait than ever before: what has an end shrinks in the
-//     end, and what has none does not.
+//   - half of its pages brought something new, or led to something new; or
+//   - fewer pages of the list wait than ever before: a list that has an end shrinks at
+//     last, and one that has none does not.
 //
-// Copies of pages that are there, and pages that do not come, shrink nothing, unless few
-// are left. New words do not
-// speak for places that grow, which have to show ends, nor for hosts and domains that only
-// their like link to: all of these can be made up without end. Where it went badly one
-// page at a time may be tried. What all such tries cost since it went well last is
-// bounded: trialFloor requests, and one request in trialShare.
+// Copies, and pages that could not be fetched, do not shrink a list, unless few pages are
+// left. New words are no evidence for places that grow, which have to show ends, nor for
+// hosts and domains that only others of their kind link to: all of these can be made up
+// without end. After a step that went badly, one page at a time may be tried. The cost of
+// all such steps since one went well is bounded: trialFloor requests, and one request in
+// trialShare.
 const (
 	trialFloor = 6
 	trialShare = 512
-	fewCopies  = 256 // at most, and
-	copyTimes  = 4   // times as many as the site has new pages
+	fewCopies  = 256 // the most pages that are few
+	copyTimes  = 4   // and at most so many for each new page of the site
 )
 
-// A Trial is what became of the pages of a list that were let go.
+// A Trial is what the pages of a list brought that were tried.
 type Trial struct {
 	Key   uint64
 	Bar   event.Bar
-	Pages []Tried // let go by the last step
-	Made  uint32  // pages that were refused since for the same reason
-	Left  uint32  // pages that were left in the list
-	News  uint32  // new pages of the site at that time
+	Pages []Tried // of the last step
+	Made  uint32  // pages refused since for the same reason
+	Left  uint32  // pages left in the list at the last step
+	News  uint32  // new pages of the site at the last step
 
 	// Of the steps before the last.
-	Wait  int64  // how many pages more wait than at the beginning
-	Low   int64  // the least that it was
-	Spent uint64 // requests since it was so, or went well otherwise
+	Wait  int64  // how many more pages wait than at the beginning
+	Low   int64  // the least value of Wait
+	Spent uint64 // requests since a step went well
 }
 
 // Tried is a page on trial.
@@ -52,8 +53,8 @@ type Tried struct {
 	Same bool // it was a copy
 }
 
-// counts are how many pages of the last step brought or led to something new, and how many
-// came and were no copies.
+// counts returns how many pages of the last step brought or led to something new, and how
+// many were fetched and were no copies.
 func (t *Trial) counts() (good uint32, own int64) {
 	for _, p := range t.Pages {
 		if !p.Came || p.Same {
@@ -66,8 +67,8 @@ func (t *Trial) counts() (good uint32, own int64) {
 	return good, own
 }
 
-// waits is how many pages more wait than at the beginning. Copies, and pages that did not
-// come, have not helped.
+// waits returns how many more pages wait than at the beginning. Copies, and pages that could
+// not be fetched, do not make it smaller.
 func (t *Trial) waits() int64 {
 	_, own := t.counts()
 	return t.Wait + int64(t.Made) - own
@@ -84,7 +85,7 @@ func (t *Trial) well() bool {
 	return 2*good >= n && t.Bar != event.BarHosts && t.Bar != event.BarFarm
 }
 
-// spent is what was spent since it went well.
+// spent returns how many requests were spent since a step went well.
 func (t *Trial) spent() uint64 {
 	if t.well() {
 		return 0
@@ -92,7 +93,7 @@ func (t *Trial) spent() uint64 {
 	return t.Spent + t.cost()
 }
 
-// cost is how many requests the last step cost: the first page of a host comes with others.
+// cost returns how many requests the last step cost: the first page of a host takes several.
 func (t *Trial) cost() uint64 { return trialCost(t.Bar) * uint64(len(t.Pages)) }
 
 // grows reports whether pages under a bar have to show ends.
@@ -105,7 +106,7 @@ func trialCost(b event.Bar) uint64 {
 	return 1
 }
 
-// trials knows the trials by key, and where a page is on trial.
+// trials finds trials by key, and by the pages that are on trial.
 type trials struct {
 	byKey map[uint64]*Trial
 	of    map[graph.Page]trialPage
@@ -119,8 +120,8 @@ type trialPage struct {
 
 func newTrials() trials { return trials{map[uint64]*Trial{}, map[graph.Page]trialPage{}} }
 
-// came notes what a page brought, if it is on trial.
-func (x *trials) came(p graph.Page, good, same, ends bool) {
+// fetched notes what a page brought, if it is on trial.
+func (x *trials) fetched(p graph.Page, good, same, ends bool) {
 	t, ok := x.of[p]
 	if !ok {
 		return
@@ -131,8 +132,8 @@ func (x *trials) came(p graph.Page, good, same, ends bool) {
 	f.Good = f.Good || good && (ends || !grows(t.Bar))
 }
 
-// made notes that a page was refused that one page was the first to link to, and tells
-// whether that one is on trial.
+// made notes that a page was refused that from was the first to link to, and reports whether
+// from is on trial.
 func (x *trials) made(from graph.Page) bool {
 	t, ok := x.of[from]
 	if ok {
@@ -160,7 +161,7 @@ func (x *trials) begin(key uint64, bar event.Bar, pages []graph.Page, left, news
 	}
 }
 
-// load takes over trials that were saved.
+// load adds saved trials.
 func (x *trials) load(list []Trial) {
 	for _, t := range list {
 		x.byKey[t.Key] = &t
@@ -170,7 +171,7 @@ func (x *trials) load(list []Trial) {
 	}
 }
 
-// spent is how many requests were spent on what did not go well yet.
+// spent returns how many requests were spent on trials since they went well.
 func (x *trials) spent() (n uint64) {
 	for _, t := range x.byKey { // a sum: the order does not matter
 		n += t.spent()
@@ -181,12 +182,12 @@ func (x *trials) spent() (n uint64) {
 // A candidate is a list of which pages may be tried.
 type candidate struct {
 	list  *heldList
-	step  int
-	spent uint64 // since it went well
+	step  int    // how many pages to try
+	spent uint64 // since a step went well
 	sure  bool   // the step before went well
 }
 
-// candidates are the lists in the order in which they have a turn: those that went well
+// candidates returns the lists in the order in which they are tried: those that went well
 // first, then those on which least was spent.
 func (g *Guard) candidates(lists []*heldList) (all []candidate) {
 	for _, l := range lists {
@@ -213,10 +214,10 @@ func (g *Guard) candidates(lists []*heldList) (all []candidate) {
 	return all
 }
 
-// Try gives pages to be tried at the end of a crawl that made so many requests, when
-// nothing else is left; look says what is known of a page. more, if not nil, hands out the
-// refused pages that are not held, with their bars. Nothing changes until Tried is called
-// with the pages.
+// Try returns pages to try at the end of a crawl that made so many requests, when nothing
+// else is left. look returns a page by its id. more, if not nil, calls each with the refused
+// pages that are not held, and their bars. Nothing changes until Tried is called with the
+// pages.
 func (g *Guard) Try(requests uint64, look func(graph.Page) (Page, bool), more func(each func(p *Page, bar event.Bar))) []graph.Page {
 	most, spent := trialFloor+requests/trialShare, g.trials.spent()
 	left, lists := most-min(most, spent), g.held.order
@@ -226,8 +227,8 @@ func (g *Guard) Try(requests uint64, look func(graph.Page) (Page, bool), more fu
 	return g.try(left, lists, look)
 }
 
-// unheld makes lists of the refused pages that are not held, and for whose reason no others
-// are.
+// unheld returns lists of the refused pages that are not held, if none are held for the same
+// reason.
 func (g *Guard) unheld(more func(each func(p *Page, bar event.Bar))) (lists []*heldList) {
 	extra := newHeld()
 	more(func(p *Page, bar event.Bar) {
@@ -238,7 +239,7 @@ func (g *Guard) unheld(more func(each func(p *Page, bar event.Bar))) (lists []*h
 	return extra.order
 }
 
-// try takes the next step of each list, as far as what is left allows it.
+// try returns the next step of each list, as far as the requests that are left allow it.
 func (g *Guard) try(left uint64, lists []*heldList, look func(graph.Page) (Page, bool)) (pages []graph.Page) {
 	for _, c := range g.candidates(lists) {
 		cost := trialCost(c.list.bar)
@@ -253,8 +254,8 @@ func (g *Guard) try(left uint64, lists []*heldList, look func(graph.Page) (Page,
 	return pages
 }
 
-// stepOf is the last pages of a list, of places that grow the deepest ones: if there are
-// ends, these are the nearest to them.
+// stepOf returns the last pages of a list. For places that grow it returns the deepest ones,
+// which are the nearest to an end, if there is one.
 func (g *Guard) stepOf(c candidate, look func(graph.Page) (Page, bool)) (step []graph.Page) {
 	type found struct {
 		id    graph.Page
@@ -268,10 +269,10 @@ func (g *Guard) stepOf(c candidate, look func(graph.Page) (Page, bool)) (step []
 		}
 		p, ok := look(id)
 		if !ok {
-			continue // something else has become of it
+			continue // it is no longer refused
 		}
 		if (bar == event.BarHosts || bar == event.BarFarm) && sites[p.Site] {
-			continue // one page tells
+			continue // one page of a site is enough
 		}
 		sites[p.Site] = true
 		f := found{id: id}
@@ -289,8 +290,8 @@ func (g *Guard) stepOf(c candidate, look func(graph.Page) (Page, bool)) (step []
 	return step
 }
 
-// Tried notes that pages that Try gave are not refused any more; look says what is known
-// of a page, barOf why it was refused.
+// Tried notes that pages which Try returned are no longer refused. look returns a page by its
+// id, barOf why it was refused.
 func (g *Guard) Tried(pages []graph.Page, look func(graph.Page) (Page, bool), barOf func(graph.Page) event.Bar) {
 	type step struct {
 		bar   event.Bar

@@ -31,7 +31,7 @@ func newTrialWeb(worth int, rests ...string) *trialWeb {
 		return w.pages[from], true
 	}
 	for i := range worth {
-		w.Came(w.page(0, "/good%d", i), News{Change: uint64(i + 1)})
+		w.Fetched(w.page(0, "/good%d", i), News{Change: uint64(i + 1)})
 	}
 	w.made = func(*Page) []string { return nil }
 	w.news = func(*Page) News { return News{Same: true, Like: 1} }
@@ -62,10 +62,10 @@ func (w *trialWeb) end(t *testing.T) {
 			if b := w.Judge(&p); b != event.NoBar {
 				t.Fatalf("a page on trial is judged %v", b)
 			}
-			if w.Asked(&p); w.fails {
+			if w.Requested(&p); w.fails {
 				continue
 			}
-			w.Came(&p, w.news(&p))
+			w.Fetched(&p, w.news(&p))
 			for _, rest := range w.made(&p) {
 				q := w.page(0, "%s", rest)
 				w.parent[q.ID] = id
@@ -204,8 +204,8 @@ func TestTrialOfMore(t *testing.T) {
 		for _, id := range list {
 			asked++
 			w.gone[id] = true
-			w.Asked(&w.pages[id])
-			w.Came(&w.pages[id], News{Same: true, Like: 1})
+			w.Requested(&w.pages[id])
+			w.Fetched(&w.pages[id], News{Same: true, Like: 1})
 		}
 	}
 	if asked != pages {

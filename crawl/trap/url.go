@@ -2,10 +2,9 @@ package trap
 
 import "bytes"
 
-// appendGroup appends the form of path and query of a page: what pages have in common
-// that one program, or one person with a plan, has made. Directories are kept but for
-// numbers and ids in them, the name of a file but for its ending is not, and of a query
-// the names of the parameters are.
+// appendGroup appends the form of path and query of a page: what pages have in common that
+// one program, or one person with a plan, has made. It keeps directories without numbers and
+// ids, the ending of a file name, and the names of the parameters of a query.
 //
 //	/blog/2024/05/rice.html     /blog/#/#/*.html
 //	/again/0f3a9c21b7/          /again/*/
@@ -32,7 +31,7 @@ func appendGroup(b, rest []byte) []byte {
 // maxEnding is the length of the ending of a file name, with its dot.
 const maxEnding = 6
 
-// lastSegment is where the last segment of a path begins: that of /a/b/ is b/.
+// lastSegment returns where the last segment of a path begins: that of /a/b/ is b/.
 func lastSegment(path []byte) int {
 	end := len(path)
 	if end > 0 && path[end-1] == '/' {
@@ -41,8 +40,8 @@ func lastSegment(path []byte) int {
 	return bytes.LastIndexByte(path[:end], '/') + 1
 }
 
-// idLength is the number of letters and digits from which a word with digits is an id,
-// which is folded as a whole: below that it may be a name with a number.
+// idLength is the number of letters and digits from which a word with digits is an id, which
+// is folded as a whole. A shorter word may be a name with a number.
 const idLength = 6
 
 // appendFolded appends a path in which numbers and ids are "#".
@@ -64,8 +63,8 @@ func appendFolded(b, path []byte) []byte {
 	return b
 }
 
-// word is the length of the letters and digits that text begins with, and how many of
-// them are digits.
+// word returns the number of letters and digits that text begins with, and how many of them
+// are digits.
 func word(text []byte) (n, digits int) {
 	for n < len(text) {
 		switch c := text[n]; {
@@ -79,8 +78,8 @@ func word(text []byte) (n, digits int) {
 	return n, digits
 }
 
-// sureLength is the number of letters and digits from which a word with both is an id for
-// certain: the name of a session, or a hash.
+// sureLength is the number of letters and digits from which a word with both is certainly an
+// id: the name of a session, or a hash.
 const sureLength = 10
 
 // hasID reports whether path and query have such a word.
@@ -121,9 +120,9 @@ func appendKeys(b, query []byte) []byte {
 	return b[:len(b)-1]
 }
 
-// place is the part of a site in which a page lies, and how deep in it: of a path the
-// first directory and the number of directories, of a query the program and the number
-// of parameters. Pages at the top of a site lie in no place.
+// place returns the part of a site in which a page lies, and how deep in it: for a path the
+// first directory and the number of directories, for a query the program and the number of
+// parameters. Pages at the top of a site lie in no place.
 func place(rest []byte) (name []byte, depth int) {
 	if path, query, dynamic := bytes.Cut(rest, []byte("?")); dynamic {
 		return rest[:len(path)+1], 1 + bytes.Count(query, []byte("&"))
@@ -134,8 +133,8 @@ func place(rest []byte) (name []byte, depth int) {
 	return rest[:bytes.IndexByte(rest[1:], '/')+2], depth
 }
 
-// Deeper reports whether a page lies below another one of the same site in the way of
-// those that grow without end: in a directory below its own, or with its query and more.
+// Deeper reports whether a page lies below another one of the same site, as pages of a place
+// without end do: in a directory below its own, or with its query and more.
 func Deeper(below, page []byte) bool {
 	if path, query, dynamic := bytes.Cut(page, []byte("?")); dynamic {
 		return len(below) > len(page) && bytes.HasPrefix(below, path) && below[len(path)] == '?' &&

@@ -1,0 +1,148 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// sitemaps holds the sitemap files that are still to be fetched.
+type sitemaps struct {
+	Files   map[graph.Site][]string // by site
+	known   map[graph.Site]int      // files known so far, fetched or not, while some are left
+	waiting int                     // bytes of the names of files to fetch
+	named   *graph.Column[uint64]   // bit by site: its robots.txt has named files
+}
+
+func newSitemaps() sitemaps {
+	return sitemaps{Files: map[graph.Site][]string{}, known: map[graph.Site]int{}}
+}
+
+// mapBytes returns about how many bytes the maps and the names of files take.
+func (x *sitemaps) mapBytes() int64 {
+	const file, small = 96, 32 // with their share of the tables
+	return file*int64(len(x.Files)) + small*int64(len(x.known)) + int64(x.waiting)
+}
+
+// Named reports whether the robots.txt of a site has named sitemap files before.
+func (x *sitemaps) Named(id graph.Site) bool {
+	return int(id/64) < x.named.Len() && x.named.At(int(id/64))>>(id%64)&1 != 0
+}
+
+// add appends files to those of a site.
+func (x *sitemaps) add(id graph.Site, files []string) {
+	if len(files) == 0 {
+		return
+	}
+	x.named.Grow(int(id/64) + 1)
+	x.named.Slice()[id/64] |= 1 << (id % 64)
+	for _, f := range files {
+		x.waiting += len(f)
+	}
+	x.Files[id] = append(x.Files[id], files...)
+	x.known[id] += len(files)
+}
+
+// remove removes file i of a site.
+func (x *sitemaps) remove(id graph.Site, i int) {
+	left := x.Files[id]
+	x.waiting -= len(left[i])
+	if x.Files[id] = slices.Delete(left, i, i+1); len(left) == 1 {
+		delete(x.Files, id)
+	}
+}
+
+// fetched removes the first file of a site and adds those that it names.
+func (x *sitemaps) fetched(id graph.Site, names []string) {
+	if len(x.Files[id]) > 0 {
+		x.remove(id, 0)
+	}
+	if x.add(id, names); len(x.Files[id]) == 0 {
+		delete(x.known, id)
+	}
+}
+
+// withdraw removes files. The first of several files of one name may be under way, so the
+// last is removed.
+func (x *sitemaps) withdraw(id graph.Site, files []string) {
+	for _, url := range slices.Backward(files) {
+		for i, f := range slices.Backward(x.Files[id]) {
+			if f == url {
+				x.remove(id, i)
+				break
+			}
+		}
+	}
+}
+
+// maxFiles is how many sitemap files of a site are fetched: an index may name itself.
+// maxWaiting is how many bytes the names of all files may take that wait.
+const (
+	maxFiles   = 500
+	maxWaiting = 8 << 20
+)
+
+// fits cuts files to those that may still be fetched of a site of which so many are known.
+func (x *sitemaps) fits(known int, files []string) []string {
+	files = files[:min(len(files), max(0, maxFiles-known))]
+	room := maxWaiting - x.waiting
+	for i, f := range files {
+		if room -= len(f); room < 0 {
+			return files[:i]
+		}
+	}
+	return files
+}
+
+// WantedFiles cuts the sitemap files that the robots.txt of a site names to those that may
+// be fetched under its rules.
+func (s *State) WantedFiles(rules robots.Rules, files []string) []string {
+	return s.Sitemaps.fits(0, s.allowedFiles(rules, files))
+}
+
+// ListedFiles cuts the sitemap files that another one of a site names to those that may be
+// fetched.
+func (s *State) ListedFiles(id graph.Site, files []string) []string {
+	return s.Sitemaps.fits(s.Sitemaps.known[id], s.allowedFiles(s.Robots.Of(id), files))
+}
+
+func (s *State) allowedFiles(rules robots.Rules, files []string) []string {
+	return slices.DeleteFunc(files, func(url string) bool { return s.FileBar(rules, url) != event.NoBar })
+}
+
+// FileBar returns why a sitemap file is not to be requested.
+func (s *State) FileBar(rules robots.Rules, url string) event.Bar {
+	site, rest := page.Site([]byte(url))
+	switch {
+	case s.Setup.robots && !rules.Test(string(rest)).Allowed:
+		return event.BarRobots
+	case s.Scope == nil:
+		return event.NoBar
+	}
+	return s.Scope.JudgeFile(site, rest)
+}
+
+// ruled notes the end of a request for a robots.txt.
+func (s *State) ruled(r *journal.Record) {
+	s.Bytes += r.Event.Bytes
+	s.CutFiles += int64(r.Facts.Dropped)
+	s.Robots.note(r)
+	if e := &r.Event; !e.Hop && !e.Again && !e.Class.Failed() && len(r.Facts.Files) > 0 {
+		delete(s.Sitemaps.known, e.For) // they are read from the beginning
+		s.Sitemaps.add(e.For, r.Facts.Files)
+	}
+}
+
+// listed notes the end of a request for a sitemap file.
+func (s *State) listed(r *journal.Record) {
+	s.Bytes += r.Event.Bytes
+	if s.Weather.tried(r); r.Event.Again {
+		return
+	}
+	s.CutFiles += int64(r.Facts.Dropped)
+	s.Sitemaps.fetched(r.Event.Site, r.Facts.Files)
+}
