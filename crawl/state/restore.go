@@ -75,13 +75,15 @@ func Restore(p *layout.Parts, set *Setup, last uint64, note func(string, ...any)
 	if err != nil {
 		return nil, err
 	}
+	other := false // another version wrote a snapshot
 	for _, name := range names {
 		s, err := FromSnapshot(p, set, name, last)
 		if stop := p.Stopped(); err != nil && stop != nil {
 			return nil, stop
 		}
 		if err != nil {
-			if !errors.Is(err, ErrOther) { // settings that order the pages have changed: that is no damage
+			other = other || errors.Is(err, errVersion)
+			if !errors.Is(err, ErrOther) { // that is no damage
 				note("a snapshot cannot be used", "file", name, "why", err)
 			}
 			continue
@@ -94,6 +96,9 @@ func Restore(p *layout.Parts, set *Setup, last uint64, note func(string, ...any)
 			return nil, stop
 		}
 		note("a snapshot does not fit the journal", "file", name, "why", err)
+	}
+	if other {
+		note("the snapshot was written by another version of winnow; the state is rebuilt from the journal")
 	}
 	s, err := Empty(p, set)
 	if err != nil {

@@ -205,14 +205,22 @@ func (s *State) Save(w io.Writer) error {
 	return s.Saved.Save(w)
 }
 
-// ErrOther is wrapped where a snapshot is whole but of no use here.
-var ErrOther = errors.New("it was made otherwise")
+// ErrOther is wrapped where a snapshot is whole but cannot be used: settings that order
+// the pages have changed, or (errVersion) another version of the program wrote it.
+var (
+	ErrOther   = errors.New("it was made otherwise")
+	errVersion = fmt.Errorf("%w: by another version", ErrOther)
+)
 
 // Load replaces an empty state by a saved one.
 func (s *State) Load(r io.Reader) error {
 	h, err := ReadHead(r)
 	if err != nil {
 		return err
+	}
+	saved, _, _ := strings.Cut(h.Layout, ",") // the version of the frontier
+	if !strings.HasPrefix(s.Layout(), saved+",") {
+		return fmt.Errorf("%w: %s", errVersion, saved)
 	}
 	if h.Crawl != s.Setup.Crawl || h.Layout != s.Layout() {
 		return fmt.Errorf("%w: %s, want %s", ErrOther, h.Layout, s.Layout())
@@ -233,7 +241,7 @@ func ReadHead(r io.Reader) (*head, error) {
 		return nil, err
 	}
 	if v := binary.LittleEndian.Uint32(top[4:]); string(top[:4]) != snapshotMagic || v != snapshotVersion {
-		return nil, fmt.Errorf("%w: not a snapshot of version %d", ErrOther, snapshotVersion)
+		return nil, fmt.Errorf("%w: not a snapshot of version %d", errVersion, snapshotVersion)
 	}
 	n := binary.LittleEndian.Uint64(top[8:])
 	if n > 1<<32 {
