@@ -3,6 +3,7 @@ package crawl
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/journal"
 )
 
 // A directory that any version wrote can be read, verified and resumed. Only the last
@@ -51,10 +54,15 @@ func openVersion(t *testing.T, file string, last bool) {
 		t.Errorf("status: %s with %d pages, want %d", s.State, s.Fetched, fetched)
 	}
 	verifyVersion(t, dir)
+	header, err := os.ReadFile(filepath.Join(dir, layout.JournalDir, "00000000.wj"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := binary.LittleEndian.Uint32(header[4:])
 	warnings := resumeVersion(t, dir)
 	verifyVersion(t, dir)
 	switch rebuilt := strings.Contains(warnings, "the state is rebuilt from the journal"); {
-	case last && rebuilt:
+	case last && (rebuilt || version != journal.Version):
 		t.Errorf("the formats have changed since %s: record a directory of this version, as testdata/versions/README.md says", file)
 	case rebuilt == last || strings.Count(warnings, "\n") > 1:
 		t.Errorf("warnings:\n%s", warnings)
