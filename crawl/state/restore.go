@@ -68,6 +68,9 @@ const (
 	workSlice = 200_000
 )
 
+// errVersion is wrapped where another version of the program wrote a snapshot.
+var errVersion = fmt.Errorf("%w: by another version", ErrOther)
+
 // Restore brings a state up to the last commit of a journal: from the newest snapshot
 // that can be used, or from nothing.
 func Restore(p *layout.Parts, set *Setup, last uint64, note func(string, ...any)) (*State, error) {

@@ -205,12 +205,8 @@ func (s *State) Save(w io.Writer) error {
 	return s.Saved.Save(w)
 }
 
-// ErrOther is wrapped where a snapshot is whole but cannot be used: settings that order
-// the pages have changed, or (errVersion) another version of the program wrote it.
-var (
-	ErrOther   = errors.New("it was made otherwise")
-	errVersion = fmt.Errorf("%w: by another version", ErrOther)
-)
+// ErrOther is wrapped where a snapshot is whole but of no use here.
+var ErrOther = errors.New("it was made otherwise")
 
 // Load replaces an empty state by a saved one.
 func (s *State) Load(r io.Reader) error {
