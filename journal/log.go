@@ -37,6 +37,7 @@ type Log struct {
 	file   disk.File
 	number uint32
 	size   int64 // of the file
+	older  bool  // an earlier version began the file: it gets no more groups
 	dead   error
 
 	// spare brings the memory of a group that was written back to the owner.
@@ -79,7 +80,7 @@ func (l *Log) create(number uint32, first uint64) error {
 	if err != nil {
 		return err
 	}
-	l.file, l.number, l.size = f, number, headerSize
+	l.file, l.number, l.size, l.older = f, number, headerSize, false
 	h := l.header
 	h.First = first
 	if _, err := f.WriteAt(h.encode(number), 0); err != nil {
@@ -147,13 +148,13 @@ func (l *Log) Write(g Group) error {
 	return err
 }
 
-// turn ends the file if the group has no room in it.
+// turn ends the file if the group has no room in it, or if the file is of an earlier version.
 func (l *Log) turn(g *Group) error {
 	most := l.Segment
 	if most <= 0 {
 		most = SegmentSize
 	}
-	if l.size == headerSize || l.size+g.Len() <= most {
+	if !l.older && (l.size == headerSize || l.size+g.Len() <= most) {
 		return nil
 	}
 	if err := l.finish(); err != nil {

@@ -70,7 +70,7 @@ func (l *Log) cut(all []segment, e *end) (cut int64, err error) {
 	if l.file, err = l.dir.Open(s.name, disk.Change); err != nil {
 		return cut, err
 	}
-	l.number, l.size = s.number, e.size
+	l.number, l.size, l.older = s.number, e.size, s.older
 	if s.size > e.size {
 		cut += s.size - e.size
 		if err := l.file.Truncate(e.size); err != nil {
@@ -90,6 +90,11 @@ func (l *Log) again(e *end) error {
 	b := make([]byte, e.size-e.start)
 	if _, err := l.file.ReadAt(b, e.start); err != nil && err != io.EOF {
 		return err
+	}
+	if l.older && e.size == headerSize { // an empty file becomes one of this version
+		h := l.header
+		h.First = e.commit.Next
+		b, l.older = h.encode(l.number), false
 	}
 	if _, err := l.file.WriteAt(b, e.start); err != nil {
 		return err

@@ -80,18 +80,17 @@ var (
 	errHeader = errors.New("the header is damaged")
 )
 
-// decodeHeader reads a header. A version that only a damaged byte explains is damage.
+// decodeHeader reads a header of this version or an earlier one. A version number that
+// only a damaged byte explains is damage.
 func decodeHeader(b []byte) (h Header, number uint32, err error) {
 	le := binary.LittleEndian
 	if len(b) < headerSize || string(b[:4]) != magic {
 		return h, 0, errHeader
 	}
-	fixed := le.AppendUint32([]byte(magic), Version)
-	fixed = append(fixed, b[8:headerSize-4]...)
-	whole := crc(0, fixed) == le.Uint32(b[headerSize-4:])
-	if v := le.Uint32(b[4:]); v > Version && !whole {
+	switch v, whole := le.Uint32(b[4:]), wholeAs(b); {
+	case v > Version && whole == 0:
 		return h, 0, fmt.Errorf("%w: %d, this program reads %d: use a newer one", ErrVersion, v, Version)
-	} else if v != Version || !whole {
+	case v != whole:
 		return h, 0, errHeader
 	}
 	copy(h.Crawl[:], b[8:])
@@ -100,12 +99,26 @@ func decodeHeader(b []byte) (h Header, number uint32, err error) {
 	return h, le.Uint32(b[40:]), nil
 }
 
+// wholeAs returns the version that agrees with the sum of a header, 0 if none that this
+// program reads does.
+func wholeAs(b []byte) uint32 {
+	le := binary.LittleEndian
+	for v := uint32(Version); v > 0; v-- {
+		fixed := le.AppendUint32([]byte(magic), v)
+		if crc(0, append(fixed, b[8:headerSize-4]...)) == le.Uint32(b[headerSize-4:]) {
+			return v
+		}
+	}
+	return 0
+}
+
 // segment is one file of a journal.
 type segment struct {
 	name   string
 	number uint32
 	size   int64
 	header Header // Crawl, Partition and Partitions are right even where it is damaged
+	older  bool   // an earlier version wrote it
 	err    error  // errHeader
 }
 
@@ -157,6 +170,7 @@ func (s *segment) read(dir disk.Dir, h *Header, known *bool) error {
 		}
 		return nil
 	}
+	s.older = binary.LittleEndian.Uint32(b[4:]) < Version
 	if !*known {
 		*h, *known = s.header, true
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -325,4 +326,24 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%v, %q, from\n%s", err, again.Diff(&c), text)
 		}
 	})
+}
+
+// A depth of 0 is no limit in a file that a version wrote for which it was none, and
+// the seeds alone in every other.
+func TestEarlierDepth(t *testing.T) {
+	c := Default()
+	c.MaxDepth, c.MaxDepthDynamic = 0, 5
+	whole, err := c.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier := slices.DeleteFunc(strings.SplitAfter(string(whole), "\n"), func(line string) bool { return strings.HasPrefix(line, "max_links") })
+	for _, test := range []struct {
+		text string
+		want Depth
+	}{{string(whole), 0}, {"max_depth = 0\n", 0}, {strings.Join(earlier, ""), NoDepth}} {
+		if got, err := Parse("winnow.toml", []byte(test.text)); err != nil || got.MaxDepth != test.want || got.MaxDepthDynamic > 5 {
+			t.Errorf("depths %v and %v, %v, want %v of\n%s", got.MaxDepth, got.MaxDepthDynamic, err, test.want, test.text)
+		}
+	}
 }

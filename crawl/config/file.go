@@ -54,12 +54,28 @@ func (c *Config) Read(name string, data []byte) error {
 	if err != nil {
 		return fileError(name, err)
 	}
+	out.translate(places)
 	out.anchorFiles(filepath.Dir(name), places)
 	if err := out.Check(); err != nil {
 		return placeError(name, places, err)
 	}
 	*c = out
 	return nil
+}
+
+// translate gives values the meaning that they had for the version that wrote a file.
+// Marshal writes all keys, so a file that has keep_noarchive and lacks max_links was
+// written before max_links came. In those days a depth of 0 was no limit.
+func (c *Config) translate(said map[string]place) {
+	_, old := said["keep_noarchive"]
+	if _, known := said["max_links"]; known || !old {
+		return
+	}
+	for _, d := range []*Depth{&c.MaxDepth, &c.MaxDepthDynamic} {
+		if *d == 0 {
+			*d = NoDepth
+		}
+	}
 }
 
 // anchorFiles makes file names that are relative to a directory absolute where it is,

@@ -13,6 +13,9 @@ import (
 	"github.com/winnow-crawler/winnow/urltable"
 )
 
+// errVersion is wrapped where another version of the program wrote a snapshot.
+var errVersion = fmt.Errorf("%w: by another version", ErrOther)
+
 // Restore returns the state at the last commit of a journal. It starts from the newest
 // snapshot that can be used, or from nothing. It reports what it cannot use by note.
 func Restore(p *layout.Parts, set *Setup, last uint64, note func(string, ...any)) (*State, error) {
@@ -20,6 +23,7 @@ func Restore(p *layout.Parts, set *Setup, last uint64, note func(string, ...any)
 	if err != nil {
 		return nil, err
 	}
+	other := false // another version wrote a snapshot
 	for _, name := range names {
 		s, err := FromSnapshot(p, set, name, last)
 		if err == nil {
@@ -30,9 +34,13 @@ func Restore(p *layout.Parts, set *Setup, last uint64, note func(string, ...any)
 		if stop := p.Stopped(); stop != nil {
 			return nil, stop
 		}
+		other = other || errors.Is(err, errVersion)
 		if !errors.Is(err, ErrOther) { // other settings are no damage
 			note("a snapshot cannot be used", "file", name, "why", err)
 		}
+	}
+	if other {
+		note("the snapshot was written by another version of winnow; the state is rebuilt from the journal")
 	}
 	s, err := Empty(p, set)
 	if err != nil {

@@ -181,6 +181,10 @@ func (s *State) Load(r io.Reader) error {
 	if err != nil {
 		return err
 	}
+	saved, _, _ := strings.Cut(h.Layout, ",") // the version of the frontier
+	if !strings.HasPrefix(s.Layout(), saved+",") {
+		return fmt.Errorf("%w: %s", errVersion, saved)
+	}
 	if h.Crawl != s.Setup.Crawl || h.Layout != s.Layout() {
 		return fmt.Errorf("%w: %s, want %s", ErrOther, h.Layout, s.Layout())
 	}
@@ -201,7 +205,7 @@ func ReadHead(r io.Reader) (*head, error) {
 		return nil, err
 	}
 	if v := binary.LittleEndian.Uint32(top[4:]); string(top[:4]) != snapshotMagic || v != snapshotVersion {
-		return nil, fmt.Errorf("%w: not a snapshot of version %d", ErrOther, snapshotVersion)
+		return nil, fmt.Errorf("%w: not a snapshot of version %d", errVersion, snapshotVersion)
 	}
 	n := binary.LittleEndian.Uint64(top[8:])
 	if n > 1<<32 {

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"archive/zip"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The verbs that read a crawl read the directories of all versions.
+func TestReadVersions(t *testing.T) {
+	files, err := filepath.Glob("../../crawl/testdata/versions/*.zip")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d recorded directories, %v", len(files), err)
+	}
+	for _, file := range files {
+		z, err := zip.OpenReader(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer z.Close()
+		temp := t.TempDir()
+		if err := os.CopyFS(temp, z); err != nil {
+			t.Fatal(err)
+		}
+		for _, verb := range []string{"status", "pages", "verify", "report"} {
+			code, stdout, stderr := tryRun(t.Context(), verb, filepath.Join(temp, "crawl"))
+			if code != 0 || stdout == "" {
+				t.Errorf("winnow %s of %s ends with %d:\n%s%s", verb, filepath.Base(file), code, stdout, stderr)
+			}
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package crawl
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// A directory that any version wrote can be read, verified and resumed. Only the last
+// recorded one has a snapshot that can be used: it is of the formats of this version.
+func TestVersions(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "versions", "*.zip"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d recorded directories, %v", len(files), err)
+	}
+	for i, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".zip"), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { openVersion(t, file, i == len(files)-1) })
+		})
+	}
+}
+
+func openVersion(t *testing.T, file string, last bool) {
+	temp := t.TempDir()
+	readZip(t, file, temp)
+	dir := filepath.Join(temp, "crawl")
+	want, err := os.ReadFile(filepath.Join(temp, "pages.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := listPages(t, dir)
+	if got := strings.Join(pages, "\n"); got != string(want) {
+		t.Errorf("pages are\n%s\nthe version that wrote them listed\n%s", got, want)
+	}
+	fetched := int64(0)
+	for _, line := range pages {
+		if strings.Contains(line, " fetched ") {
+			fetched++
+		}
+	}
+	if s := readStatus(t, dir); s.Fetched != fetched || s.State != history.StatePaused {
+		t.Errorf("status: %s with %d pages, want %d", s.State, s.Fetched, fetched)
+	}
+	verifyVersion(t, dir)
+	header, err := os.ReadFile(filepath.Join(dir, layout.JournalDir, "00000000.wj"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := binary.LittleEndian.Uint32(header[4:])
+	warnings := resumeVersion(t, dir)
+	verifyVersion(t, dir)
+	switch rebuilt := strings.Contains(warnings, "the state is rebuilt from the journal"); {
+	case last && (rebuilt || version != journal.Version):
+		t.Errorf("the formats have changed since %s: record a directory of this version, as testdata/versions/README.md says", file)
+	case rebuilt == last || strings.Count(warnings, "\n") > 1:
+		t.Errorf("warnings:\n%s", warnings)
+	}
+}
+
+// resumeVersion lets the crawl in a directory run to its end and returns its warnings. It
+// must know in the end what a crawl knows that this version began.
+func resumeVersion(t *testing.T, dir string) (warnings string) {
+	t.Helper()
+	time.Sleep(24 * time.Hour) // the clock of a test begins when the recorded crawl did
+	w, fresh := newVersionWeb(t, dir), newVersionWeb(t, t.TempDir())
+	var log bytes.Buffer
+	w.o.Log, w.o.Seeds = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})), nil
+	var err error
+	if w.o.Config, _, err = history.ReadConfig(dir); err != nil {
+		t.Fatal(err)
+	}
+	w.run(t)
+	fresh.run(t)
+	got, want := listPages(t, dir), listPages(t, fresh.o.Dir)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("resumed:\n%s\na crawl of this version:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	return log.String()
+}
+
+func verifyVersion(t *testing.T, dir string) {
+	t.Helper()
+	f, err := history.Verify(t.Context(), dir, history.VerifyOptions{Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range f.List {
+		t.Errorf("verify: %+v", x)
+	}
+}
+
+func readZip(t *testing.T, name, dir string) {
+	t.Helper()
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	if err := os.CopyFS(dir, z); err != nil {
+		t.Fatal(err)
+	}
+}
