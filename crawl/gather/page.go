@@ -155,13 +155,7 @@ func wanted(l page.Link) bool {
 		pages = page.RelCanonical | page.RelNext | page.RelPrev | page.RelAlternate
 		parts = page.RelStylesheet | page.RelIcon | page.RelResource
 	)
-	switch l.Kind {
-	case page.KindLink:
-		return l.Rel&pages != 0 && l.Rel&parts == 0
-	case page.KindImage:
-		return false
-	}
-	return true
+	return l.Kind != page.KindLink || l.Rel&pages != 0 && l.Rel&parts == 0
 }
 
 // encoder is the query encoder of a charset; most pages need none.

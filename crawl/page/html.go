@@ -22,7 +22,6 @@ const (
 	KindLink                // link href; Rel says what for
 	KindFrame               // frame src, iframe src
 	KindRefresh             // meta refresh
-	KindImage               // img and source, src and srcset; only with ScanOptions.Images
 )
 
 // Rel is the set of words of a rel attribute that a crawler acts on (W15).
@@ -53,35 +52,25 @@ type Link struct {
 	text Span // of Page.Text for KindAnchor, else of Page.store
 }
 
-// Heading is a heading h1 to h6; Page.HeadingText gives its words.
-type Heading struct {
-	Level uint8
-	text  Span // of Page.Text
-}
-
 // Cut says which limit a page ran into; what was found before stays.
 type Cut uint8
 
 const (
-	CutLinks    Cut = 1 << iota // more links than ScanOptions.Links
-	CutHref                     // a link longer than ScanOptions.Href was dropped
-	CutAnchor                   // an anchor was shortened
-	CutText                     // Text ends early; the digest does not
-	CutHeadings                 // more headings than ScanOptions.Headings
-	CutInput                    // the input was longer than MaxInput
+	CutLinks  Cut = 1 << iota // more links than ScanOptions.Links
+	CutHref                   // a link longer than ScanOptions.Href was dropped
+	CutAnchor                 // an anchor was shortened
+	CutText                   // Text ends early; the digest does not
+	_                         // unused; journals of earlier versions may have it
+	CutInput                  // the input was longer than MaxInput
 )
 
 // Page is what one scan found. All slices are its own memory and not the input's:
 // they are valid until the Page is scanned into again. A Page is reused without
 // allocating once its buffers have grown.
 type Page struct {
-	Title     []byte // first title with words outside svg, white space folded
-	Base      []byte // href of the first base that has one
-	Canonical []byte // href of the first link rel=canonical
-	Lang      []byte // of the html element
-	Charset   []byte // first charset that a meta element declares, as written
-	Links     []Link // in the order of the page
-	Headings  []Heading
+	Title []byte // first title with words outside svg, white space folded
+	Base  []byte // href of the first base that has one
+	Links []Link // in the order of the page
 	// Text is the visible text: white space folded to one space, or to one line
 	// break where a block begins or ends. It holds the alt text of images inside
 	// anchors, and bytes that are not UTF-8 where the input has them.
@@ -111,23 +100,18 @@ func (p *Page) Anchor(l Link) []byte {
 	return p.store[l.text.Start:l.text.End]
 }
 
-// HeadingText gives the words of a heading.
-func (p *Page) HeadingText(h Heading) []byte { return p.Text[h.text.Start:h.text.End] }
-
 // ScanOptions are the limits and wishes of a scan. A zero limit stands for its
-// default. Whatever the input, a Page holds at most Links links and Headings
-// headings, Links * (Href + Anchor) bytes in its store, and Text bytes of text
-// (design section 11); there is no nesting that could be limited.
+// default. Whatever the input, a Page holds at most Links links,
+// Links * (Href + Anchor) bytes in its store, and Text bytes of text. There is no
+// nesting that could be limited.
 type ScanOptions struct {
-	Links    int    // links kept, 10,000
-	Href     int    // bytes of a link, 4,096; longer ones are dropped, not cut
-	Anchor   int    // bytes of an anchor text, 512
-	Title    int    // bytes of the title and of each other value, 1,024
-	Text     int    // bytes of text kept, 1 MiB
-	Headings int    // headings kept, 1,000
-	Agent    string // name of the crawler in meta elements, as "winnow"
-	Images   bool   // report img and source, too
-	SimHash  bool   // compute Page.Gist
+	Links   int    // links kept, 10,000
+	Href    int    // bytes of a link, 4,096; longer ones are dropped, not cut
+	Anchor  int    // bytes of an anchor text, 512
+	Title   int    // bytes of the title and of each other value, 1,024
+	Text    int    // bytes of text kept, 1 MiB
+	Agent   string // name of the crawler in meta elements, as "winnow"
+	SimHash bool   // compute Page.Gist
 }
 
 // withDefaults fills in the limits that were not given.
@@ -135,7 +119,7 @@ func (o ScanOptions) withDefaults() ScanOptions {
 	for _, d := range []struct {
 		limit *int
 		value int
-	}{{&o.Links, 10_000}, {&o.Href, 4096}, {&o.Anchor, 512}, {&o.Title, 1024}, {&o.Text, 1 << 20}, {&o.Headings, 1000}} {
+	}{{&o.Links, 10_000}, {&o.Href, 4096}, {&o.Anchor, 512}, {&o.Title, 1024}, {&o.Text, 1 << 20}} {
 		if *d.limit <= 0 {
 			*d.limit = d.value
 		}
@@ -161,7 +145,6 @@ type Scanner struct {
 	page    *Page
 	linked  bool // inside an anchor, also one that was dropped: the text must not depend on limits
 	anchor  int  // index in Links of the open anchor, -1 if none or dropped
-	heading int  // index in Headings of the open heading, -1 if none
 	foreign int  // depth of svg and math elements around pos
 	outside int  // foreign as it was around an open foreignObject
 	attrs   attributes
@@ -192,20 +175,19 @@ func (s *Scanner) Scan(html []byte, p *Page) {
 }
 
 func (s *Scanner) begin(html []byte, p *Page) {
-	*p = Page{Links: p.Links[:0], Headings: p.Headings[:0], Text: p.Text[:0], Robots: p.Robots[:0], store: p.store[:0], Refresh: -1}
+	*p = Page{Links: p.Links[:0], Text: p.Text[:0], Robots: p.Robots[:0], store: p.store[:0], Refresh: -1}
 	if len(html) > MaxInput {
 		html = html[:MaxInput]
 		p.Cut |= CutInput
 	}
 	s.html, s.pos, s.page = html, 0, p
-	s.linked, s.anchor, s.heading, s.foreign, s.outside = false, -1, -1, 0, 0
+	s.linked, s.anchor, s.foreign, s.outside = false, -1, 0, 0
 	s.examined = 0
 	s.struc.reset()
 }
 
 func (s *Scanner) end() {
 	s.closeAnchor()
-	s.closeHeading()
 	s.trimText()
 	s.page.Digest = s.struc.sum(s.page, s.opt.Text)
 	if len(s.page.Text) > s.opt.Text {

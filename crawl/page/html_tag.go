@@ -47,8 +47,6 @@ const (
 	tagBase
 	tagForeignObject
 	tagFrame
-	tagHeading
-	tagHTML
 	tagIframe
 	tagImg
 	tagLink
@@ -130,8 +128,6 @@ func elementTable() *nameTable {
 		{tagArea, wanted, []string{"area"}},
 		{tagBase, wanted, []string{"base"}},
 		{tagFrame, wanted, []string{"frame"}},
-		{tagHeading, block | mark | breakout, []string{"h1", "h2", "h3", "h4", "h5", "h6"}},
-		{tagHTML, wanted, []string{"html"}},
 		{tagIframe, wanted | raw, []string{"iframe"}},
 		{tagImg, mark | wanted | breakout, []string{"img"}},
 		{tagLink, wanted, []string{"link"}},
@@ -144,7 +140,7 @@ func elementTable() *nameTable {
 		{tagText, block | raw, []string{"xmp"}},
 		{tagTitle, raw | entities, []string{"title"}},
 		{tagHidden, raw, []string{"style", "noembed", "noframes"}},
-		{tagOther, block | mark | breakout, []string{"p", "ul", "ol", "dl", "li", "dt", "dd", "table", "pre", "hr", "menu"}},
+		{tagOther, block | mark | breakout, []string{"h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "ol", "dl", "li", "dt", "dd", "table", "pre", "hr", "menu"}},
 		{tagOther, block | mark, []string{"tr", "td", "th", "caption", "form", "fieldset", "article", "aside", "nav", "section"}},
 		{tagOther, block | breakout, []string{"body", "head", "br", "center", "div", "listing"}},
 		{tagOther, block, []string{
@@ -227,7 +223,6 @@ const (
 	attrContent
 	attrHref
 	attrHTTPEquiv
-	attrLang
 	attrName
 	attrRel
 	attrSrc
@@ -266,8 +261,6 @@ func attrOf(html []byte, start, end int) attr {
 		return attrContent
 	case "href":
 		return attrHref
-	case "lang":
-		return attrLang
 	case "name":
 		return attrName
 	case "rel":

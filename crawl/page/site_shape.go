@@ -5,21 +5,13 @@ import "bytes"
 // A Shape is what a URL's outline tells the rules against traps (W27): the facts
 // only. Rules are elsewhere and may change; these are pure functions of the URL.
 type Shape struct {
-	Length  int // of the URL, bytes
 	Depth   int // path segments that are not empty: 0 for the home page
 	Repeats int // how often the most frequent of them occurs
-	Query   int // length of the query without "?", bytes
-	Params  int // parameters of the query
 }
 
 // ShapeOf reads the outline of a normal form. It allocates nothing.
-func ShapeOf(url []byte) Shape {
-	_, rest := Site(url)
-	path, query, has := bytes.Cut(rest, []byte("?"))
-	s := Shape{Length: len(url), Query: len(query)}
-	if has {
-		s.Params = bytes.Count(query, []byte("&")) + 1
-	}
+func ShapeOf(url []byte) (s Shape) {
+	path := pathOf(url)
 	var t tally
 	for more := len(path) > 0; more; {
 		var segment []byte
