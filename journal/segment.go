@@ -31,7 +31,10 @@ type Header struct {
 //	first       8
 //	segment     4, number in the name of the file
 //	sum         4, CRC-32C of the 44 bytes before
-const headerSize = 48
+const (
+	magic      = "WJNL"
+	headerSize = 48
+)
 
 // suffix ends the names of the files: eight digits and it.
 const suffix = ".wj"

@@ -115,25 +115,6 @@ func (m *Model) Parts() []Part {
 	}
 }
 
-// Check finds what cannot be simulated: parameters that are no distribution, negative
-// factors, sites that send nothing.
-func (m *Model) Check() error {
-	for _, p := range m.Parts() {
-		if err := p.Dist.Check(); err != nil {
-			return fmt.Errorf("times %q: %s: %w", m.Name, p.Name, err)
-		}
-	}
-	for _, f := range []float64{m.Handshake, m.Request, m.Farewell} {
-		if !(f >= 0 && f < 1e9) {
-			return fmt.Errorf("times %q: %v latencies for a phase", m.Name, f)
-		}
-	}
-	if m.Speed.none() || len(m.Speed.Table) > 0 && m.Speed.Table[0].X == 0 {
-		return fmt.Errorf("times %q: speed: a transfer from a site that sends nothing never ends", m.Name)
-	}
-	return nil
-}
-
 // String is one line with every parameter, for the header of a report.
 func (t *Times) String() string {
 	if t.recorded != nil {

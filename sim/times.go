@@ -1,16 +1,12 @@
 package sim
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"sort"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -259,56 +255,6 @@ func (d *Dist) interpolate(u float64) float64 {
 // none reports whether the distribution was left out.
 func (d *Dist) none() bool { return d.Median == 0 && len(d.Table) == 0 }
 
-// Mean is the mean, by the midpoint rule over the quantile function. The cells become
-// finer by powers of two towards u = 1, where a heavy tail has most of its mass.
-func (d *Dist) Mean() float64 {
-	sum, from := 0.0, 0.0
-	for k := 1; k <= 50; k++ {
-		to := 1 - math.Ldexp(1, -k)
-		const cells = 256
-		for i := range cells {
-			u := from + float64((to-from)*((float64(i)+0.5)/cells))
-			sum += d.At(u) * ((to - from) / cells)
-		}
-		from = to
-	}
-	return sum
-}
-
-// Check finds parameters that are no distribution of positive numbers.
-func (d *Dist) Check() error {
-	if len(d.Table) > 0 {
-		return checkTable(d.Table)
-	}
-	for _, v := range []float64{d.Median, d.Sigma, d.Tail, d.Alpha, d.Cut} {
-		if !(v >= 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("parameter %v is negative or not finite", v)
-		}
-	}
-	if d.Tail >= 1 || d.Cut >= 1 {
-		return fmt.Errorf("tail %v and cut %v are shares below 1", d.Tail, d.Cut)
-	}
-	if d.Tail > 0 && d.Alpha == 0 {
-		return errors.New("a tail needs an exponent alpha")
-	}
-	return nil
-}
-
-func checkTable(t []Quantile) error {
-	if t[0].U != 0 || t[len(t)-1].U != 1 {
-		return fmt.Errorf("quantiles go from %v to %v instead of from 0 to 1", t[0].U, t[len(t)-1].U)
-	}
-	for i, q := range t {
-		if !(q.X >= 0) || math.IsInf(q.X, 1) {
-			return fmt.Errorf("quantile %v is %v: negative or not finite", q.U, q.X)
-		}
-		if i > 0 && !(q.U > t[i-1].U && q.X >= t[i-1].X) {
-			return fmt.Errorf("quantiles do not ascend at %v", q.U)
-		}
-	}
-	return nil
-}
-
 // String gives the parameters, or for a table its size and some of its quantiles.
 func (d Dist) String() string {
 	if len(d.Table) > 0 {
@@ -339,52 +285,13 @@ func Sample(observed []float64) (Dist, error) {
 	}
 	x := slices.Clone(observed)
 	slices.SortFunc(x, cmp.Compare[float64])
+	if !(x[0] >= 0) || math.IsInf(x[len(x)-1], 1) { // what is not a number comes first
+		return Dist{}, errors.New("sample: a number is negative or not finite")
+	}
 	n := min(max(len(x), 2), maxTable)
 	d := Dist{Table: make([]Quantile, n)}
 	for i := range d.Table {
 		d.Table[i] = Quantile{U: float64(i) / float64(n-1), X: x[i*(len(x)-1)/(n-1)]}
 	}
-	if err := d.Check(); err != nil {
-		return Dist{}, fmt.Errorf("sample: %w", err)
-	}
 	return d, nil
-}
-
-// ReadQuantiles reads a table: lines "share value" in ascending order, shares from 0 to
-// 1; # begins a comment.
-func ReadQuantiles(r io.Reader) (Dist, error) {
-	var d Dist
-	in := bufio.NewScanner(r)
-	for line := 1; in.Scan(); line++ {
-		text, _, _ := strings.Cut(in.Text(), "#")
-		if strings.TrimSpace(text) == "" {
-			continue
-		}
-		q, err := parseQuantile(strings.Fields(text))
-		if err != nil {
-			return Dist{}, fmt.Errorf("quantiles, line %d: %w", line, err)
-		}
-		d.Table = append(d.Table, q)
-	}
-	if err := in.Err(); err != nil {
-		return Dist{}, fmt.Errorf("quantiles: %w", err)
-	}
-	if len(d.Table) == 0 {
-		return Dist{}, errors.New("quantiles: no lines")
-	}
-	if err := d.Check(); err != nil {
-		return Dist{}, fmt.Errorf("quantiles: %w", err)
-	}
-	return d, nil
-}
-
-func parseQuantile(fields []string) (q Quantile, err error) {
-	if len(fields) != 2 {
-		return q, fmt.Errorf("%d fields instead of share and value", len(fields))
-	}
-	if q.U, err = strconv.ParseFloat(fields[0], 64); err != nil {
-		return q, err
-	}
-	q.X, err = strconv.ParseFloat(fields[1], 64)
-	return q, err
 }
