@@ -60,14 +60,6 @@ func (g *Graph) Site(p Page) Site {
 // must not be changed.
 func (g *Graph) SiteColumn() []Site { return g.siteOf }
 
-// SitePages is the pages of a site, ascending. It must not be changed.
-func (g *Graph) SitePages(s Site) []Page {
-	if g.siteOf == nil {
-		return []Page{Page(s)}
-	}
-	return g.bySite[g.starts[s]:g.starts[s+1]]
-}
-
 // SiteName is the name of a site, "" when names are not known.
 func (g *Graph) SiteName(s Site) string {
 	if g.names == nil {

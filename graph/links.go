@@ -20,11 +20,6 @@ type Cursor interface {
 	List() []Page // ascending; valid until Next
 }
 
-// Random is one direction of a link graph read a page at a time.
-type Random interface {
-	Reader() Reader
-}
-
 // A Reader reads the list of any page. It has one owner.
 type Reader interface {
 	List(p Page) []Page // ascending; valid until the next call
@@ -40,9 +35,6 @@ type Links struct {
 	bytes  int64
 	scans  sync.Pool // of *bv.Scan that have ended: their memory is used again
 }
-
-// Links is the number of links.
-func (l *Links) Links() int64 { return l.links }
 
 // Pages is the number of lists.
 func (l *Links) Pages() int { return l.stream.Pages }
@@ -166,9 +158,6 @@ func (r *linkReader) Degree(p Page) int {
 
 // Scan reads raw lists in order.
 func (l *Lists) Scan(lo, hi Page) Cursor { return &rawScan{l: l, next: lo, hi: hi} }
-
-// Reader reads raw lists one at a time.
-func (l *Lists) Reader() Reader { return l }
 
 type rawScan struct {
 	l        *Lists

@@ -84,19 +84,6 @@ func (l *Line) End(now time.Duration, id uint32) (left float64) {
 	return left
 }
 
-// Rate is what a transfer gets now, in bytes per second.
-func (l *Line) Rate(id uint32) float64 { return l.transfers[l.find(id)].rate }
-
-// Used is what all transfers get now, in bytes per second: at most B, but for rounding.
-func (l *Line) Used() float64 { return l.used }
-
-// Level is the most that any transfer gets now, in bytes per second; +Inf as long as
-// the line is not full.
-func (l *Line) Level() float64 { return l.level }
-
-// Len is the number of transfers on the line.
-func (l *Line) Len() int { return len(l.transfers) }
-
 // find gives the place of a transfer. A scan: at 256 transfers it costs less than
 // keeping an index up to date while the array shifts.
 func (l *Line) find(id uint32) int {

@@ -88,21 +88,6 @@ func (t *Table) LookupPage(hash uint64) (p graph.Page, ok bool) {
 	return graph.Page(id), true
 }
 
-// Touch reads the slots that look-ups of the given hashes will need, so that these
-// look-ups wait for memory together and not one after the other. It is worth its cost
-// for the links of a page, once the table is larger than the cache. The result has no
-// meaning; it keeps the compiler from removing the reads.
-func (t *Table) Touch(hashes []uint64) (sum uint64) {
-	b := t.pages.slots.Slice()
-	for _, h := range hashes {
-		at := t.pages.home(min(h, maxHash)) * slotSize
-		sum += keyAt(b, at) + uint64(b[min(at+cacheLine, len(b)-1)]) // few searches go further
-	}
-	return sum
-}
-
-const cacheLine = 64
-
 // Site returns the site with a name and its hash, as computed by Key().Site(name), and
 // adds it if it is new. fresh reports whether it was added. Site returns graph.NoSite
 // for a new site when the table is full or the name is longer than MaxSiteName.

@@ -216,12 +216,6 @@ func (g *Growing) Work(bound float64, links int) (more bool) {
 	return true
 }
 
-// Refresh brings Bound below bound, as Work does in slices.
-func (g *Growing) Refresh(bound float64) {
-	for g.Work(bound, math.MaxInt) {
-	}
-}
-
 // findBlock moves the cursor to the first waiting block from where it is, or else
 // from the first page on, and takes it off the list. If the cursor is within a block
 // it stays. It says whether there is a block.
@@ -318,28 +312,10 @@ func (g *Growing) recount() {
 	num[sinceRecount] = 0
 }
 
-// Visited is the number of links that pushes have followed so far: what the work has
-// cost, whatever the machine.
-func (g *Growing) Visited() int64 { return int64(g.numbers.At(visited)) }
-
 // Score is the PageRank of page p, of a sum of 1 over all known pages.
 func (g *Growing) Score(p graph.Page) float64 {
 	if !g.known(p) {
 		return 0
 	}
 	return (g.settled.At(int(p)) + math.Abs(g.open.At(int(p))) - g.level()) / g.sum()
-}
-
-// Scores appends the PageRank of every page up to the highest that is known to v.
-// Pages that are not known have 0.
-func (g *Growing) Scores(v []float64) []float64 {
-	sum, level, open := g.sum(), g.level(), g.open.Slice()
-	for p, y := range g.settled.Slice() {
-		score := 0.0
-		if y != 0 || open[p] != 0 {
-			score = (y + math.Abs(open[p]) - level) / sum
-		}
-		v = append(v, score)
-	}
-	return v
 }
