@@ -142,3 +142,120 @@ func gini(sizes []int64) float64 {
 	n := float64(len(sizes))
 	return float64(2*weighted)/float64(n*sum) - (n+1)/n
 }
+
+// set is a set of pages, one bit each.
+type set []uint64
+
+func newSet(pages int) set { return make(set, (pages+63)/64) }
+
+// add puts p in and reports whether it is new.
+func (s set) add(p graph.Page) bool {
+	bit := uint64(1) << (p % 64)
+	had := s[p/64]&bit != 0
+	s[p/64] |= bit
+	return !had
+}
+
+func (s set) has(p graph.Page) bool { return s[p/64]>>(p%64)&1 != 0 }
+
+// Reach is the number of pages first reached at each distance from the seeds,
+// which are at distance 0: breadth-first search over the forward lists. All seeds
+// are below pages; one named twice counts once.
+func Reach(pages int, forward graph.Reader, seeds []graph.Page) (atDepth []int64) {
+	seen := newSet(pages)
+	var level, next []graph.Page
+	for _, p := range seeds {
+		if seen.add(p) {
+			level = append(level, p)
+		}
+	}
+	for len(level) > 0 {
+		atDepth = append(atDepth, int64(len(level)))
+		next = next[:0]
+		for _, p := range level {
+			for _, q := range forward.List(p) {
+				if seen.add(q) {
+					next = append(next, q)
+				}
+			}
+		}
+		level, next = next, level
+	}
+	return atDepth
+}
+
+// An Overlap is what two snapshots of a web have in common (L10). Links are
+// counted only between pages that both have: the others come and go with their
+// pages.
+type Overlap struct {
+	PagesKept int64 `json:"pages_kept"` // in both
+	PagesGone int64 `json:"pages_gone"` // in the old one only
+	PagesNew  int64 `json:"pages_new"`  // in the new one only
+	LinksKept int64 `json:"links_kept"`
+	LinksGone int64 `json:"links_gone"`
+	LinksNew  int64 `json:"links_new"`
+}
+
+// Compare compares the out-links of an old snapshot with those of a new one, which
+// has a number of pages. to says which page of the new one each old page has
+// become, NoPage for none; no two have become the same.
+func Compare(older graph.Sequential, to []graph.Page, pages int, newer graph.Reader) Overlap {
+	var o Overlap
+	common := newSet(pages)
+	for _, q := range to {
+		if q == graph.NoPage {
+			o.PagesGone++
+		} else if common.add(q) {
+			o.PagesKept++
+		}
+	}
+	o.PagesNew = int64(pages) - o.PagesKept
+	var was, is []graph.Page
+	for c := older.Scan(0, graph.Page(len(to))); c.Next(); {
+		p := to[c.Page()]
+		if p == graph.NoPage {
+			continue
+		}
+		was = translate(was[:0], c.List(), to)
+		is = is[:0]
+		for _, q := range newer.List(p) {
+			if common.has(q) {
+				is = append(is, q)
+			}
+		}
+		kept := inBoth(was, is)
+		o.LinksKept += kept
+		o.LinksGone += int64(len(was)) - kept
+		o.LinksNew += int64(len(is)) - kept
+	}
+	return o
+}
+
+// translate appends the links in the numbers of the new snapshot, ascending,
+// without those to pages that are gone.
+func translate(dst []graph.Page, list, to []graph.Page) []graph.Page {
+	for _, q := range list {
+		if to[q] != graph.NoPage {
+			dst = append(dst, to[q])
+		}
+	}
+	if !slices.IsSorted(dst) {
+		slices.Sort(dst)
+	}
+	return dst
+}
+
+// inBoth is the size of the intersection of two ascending lists.
+func inBoth(a, b []graph.Page) (n int64) {
+	for i, k := 0, 0; i < len(a) && k < len(b); {
+		switch {
+		case a[i] < b[k]:
+			i++
+		case a[i] > b[k]:
+			k++
+		default:
+			n, i, k = n+1, i+1, k+1
+		}
+	}
+	return n
+}
