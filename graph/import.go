@@ -211,8 +211,7 @@ func (m *importer) readFile(name string, read func(*input.File) error) error {
 	}
 	defer f.Close()
 	err = read(f)
-	var h halt
-	if errors.As(err, &h) {
+	if h, ok := errors.AsType[halt](err); ok {
 		return h.error
 	}
 	return err
@@ -234,17 +233,25 @@ func (m *importer) runEdges() error {
 	if m.o.Fetched != "" {
 		m.o.held += int64(max(m.pages, 0)) * keptMemory
 	}
-	memory, err := m.o.sortMemory(max(m.pages, 0), 2)
+	return m.sortLinks(max(m.pages, 0), func() error {
+		top, err := m.readEdges()
+		m.pages = max(m.pages, int(top))
+		return err
+	})
+}
+
+// sortLinks calls read, which adds links to the sorter, and writes the graph. So many
+// pages are known before.
+func (m *importer) sortLinks(pages int, read func() error) error {
+	memory, err := m.o.sortMemory(pages, 2)
 	if err != nil {
 		return err
 	}
 	m.sorter = extsort.New(extsort.Options{Memory: memory, Dir: m.o.TempDir, Stop: m.ctx.Err, Create: m.o.createTemp})
 	m.o.held += memory
-	top, err := m.readEdges()
-	if err != nil {
+	if err := read(); err != nil {
 		return err
 	}
-	m.pages = max(m.pages, int(top))
 	links, err := m.sorter.Sort()
 	if err != nil {
 		return err
@@ -287,8 +294,7 @@ func (m *importer) fits(id uint32) error {
 		pages += pages * keptMemory / pageMemory
 	}
 	_, err := m.o.sortMemory(pages, 1)
-	var short *MemoryError
-	if errors.As(err, &short) {
+	if short, ok := errors.AsType[*MemoryError](err); ok {
 		short.Pages, short.Need = int(id)+1, baseMemory+2*int64(pages)*pageMemory+2*minSortMemory
 		return fmt.Errorf("id %d, and no list of those that exist: %w", id, err)
 	}

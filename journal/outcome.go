@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
@@ -125,22 +126,13 @@ const (
 
 // moreOf says which of them it has.
 func moreOf(e *event.Event) (more byte) {
-	if anyBar(e) && len(e.New) > 0 && kinds(e.Kind)&makesKnown != 0 {
+	if slices.ContainsFunc(e.Bars, func(b event.Bar) bool { return b != event.NoBar }) && len(e.New) > 0 && kinds(e.Kind)&makesKnown != 0 {
 		more |= moreBars
 	}
 	if len(e.Admit) > 0 && kinds(e.Kind)&(makesKnown|kinds(event.Admitted)|kinds(event.Revisit)|kinds(event.Retried)) != 0 {
 		more |= moreAdmit
 	}
 	return more
-}
-
-func anyBar(e *event.Event) bool {
-	for _, b := range e.Bars {
-		if b != event.NoBar {
-			return true
-		}
-	}
-	return false
 }
 
 // more writes the bars of the new pages as runs of equal ones, and the admitted pages as

@@ -133,8 +133,7 @@ func fileError(name string, err error) error {
 // placeError says where the key stands that a check did not like.
 func placeError(name string, places map[string]place, err error) error {
 	out := &FileError{Name: name, Err: err}
-	var key *KeyError
-	if errors.As(err, &key) {
+	if key, ok := errors.AsType[*KeyError](err); ok {
 		at := places[key.Key]
 		out.Line, out.Column, out.Key = at.line, at.column, key.Key
 	}

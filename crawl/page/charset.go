@@ -288,7 +288,7 @@ func (q *queryEncoder) append(dst []byte, char rune) ([]byte, bool) {
 // escaped, as browsers send them. Nothing else is touched.
 func (r *Resolver) encodeQuery(ref []byte) []byte {
 	at := bytes.IndexByte(ref, '?') + 1
-	if at == 0 || !queryHigh(ref[at:]) {
+	if at == 0 || isASCII(ref[at:]) {
 		return ref
 	}
 	out := append(r.scratch[:0], ref[:at]...)
@@ -324,14 +324,4 @@ func appendCoded(dst, coded []byte) []byte {
 		}
 	}
 	return dst
-}
-
-// queryHigh says that text is not all ASCII.
-func queryHigh(text []byte) bool {
-	for _, c := range text {
-		if c >= utf8.RuneSelf {
-			return true
-		}
-	}
-	return false
 }

@@ -236,8 +236,7 @@ func newSpill(opts Options) (*spill, error) {
 
 // cause strips the name of a file that nobody can see from an error of package os.
 func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

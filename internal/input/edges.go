@@ -16,18 +16,7 @@ const MaxID uint32 = math.MaxUint32 - 1
 // maybe around them; empty lines and lines that begin with # are passed over. An
 // error from fn gets file and line added.
 func Edges(f *File, fn func(src, dst uint32) error) error {
-	for {
-		chunk, err := f.next()
-		if err != nil {
-			return err
-		}
-		if len(chunk) == 0 {
-			return nil
-		}
-		if err := f.links(chunk, fn); err != nil {
-			return f.at(err)
-		}
-	}
+	return f.chunks(func(lines []byte) error { return f.links(lines, fn) })
 }
 
 // links parses whole lines. The first part knows the one form that nearly every

@@ -116,8 +116,7 @@ func remaining(f *os.File, info fs.FileInfo) int64 {
 
 // cause strips the path that package os adds to its errors: ours name the file.
 func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

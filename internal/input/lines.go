@@ -79,21 +79,29 @@ func (f *File) room() error {
 // each calls fn for every line, without its terminator, and adds file and line to
 // the error fn returns. The line is valid until fn returns.
 func (f *File) each(fn func(line []byte) error) error {
+	return f.chunks(func(lines []byte) error {
+		for len(lines) > 0 {
+			i := bytes.IndexByte(lines, '\n')
+			f.line++
+			if err := fn(trimReturn(lines[:i])); err != nil {
+				return err
+			}
+			lines = lines[i+1:]
+		}
+		return nil
+	})
+}
+
+// chunks calls fn with whole lines, many at a time, and adds file and line to the error
+// fn returns.
+func (f *File) chunks(fn func(lines []byte) error) error {
 	for {
-		chunk, err := f.next()
-		if err != nil {
+		lines, err := f.next()
+		if err != nil || len(lines) == 0 {
 			return err
 		}
-		if len(chunk) == 0 {
-			return nil
-		}
-		for len(chunk) > 0 {
-			i := bytes.IndexByte(chunk, '\n')
-			f.line++
-			if err := fn(trimReturn(chunk[:i])); err != nil {
-				return f.at(err)
-			}
-			chunk = chunk[i+1:]
+		if err := fn(lines); err != nil {
+			return f.at(err)
 		}
 	}
 }
