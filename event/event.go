@@ -59,7 +59,8 @@ const (
 	// Session: the crawler was started again. Works that had been handed out are void.
 	Session
 	// Listed: a sitemap file of Site was fetched, and made the pages New known: without
-	// a link to them, but they are no seeds. If it failed, and not Again, the file is left out.
+	// a link to them, but they are no seeds. If it failed, and not Again, the file is
+	// left out.
 	Listed
 	// Admitted: the pages Admit, which were refused, are to be fetched after all.
 	Admitted
@@ -110,9 +111,9 @@ type Event struct {
 
 	Class Class // Resolved, Ruled, Listed, Done
 	// Again sends the page, or the work at the site, back to be tried not before Due
-	// (Resolved, Ruled, Listed, Done); a sitemap file is tried again in its turn, and a site
-	// that has rules already goes on with them until Due. A Due without Again is the instant at which a page that
-	// came is to be visited again (Done); 0 is never.
+	// (Resolved, Ruled, Listed, Done); a sitemap file is tried again in its turn, and a
+	// site that has rules already goes on with them until Due. A Due without Again is
+	// the instant at which a page that came is to be visited again (Done); 0 is never.
 	Again bool
 	Due   time.Duration
 	Start time.Duration // of the request
@@ -179,7 +180,7 @@ var barNames = [bars]string{"none", "robots", "scope", "depth", "site-pages", "d
 	"excluded", "denied", "type", "nofollow", "trap", "length", "duplicate", "lost",
 	"no-news", "grows", "hosts", "farm"}
 
-// Bars is the number of bars that have names.
+// Bars returns the number of bars that have names.
 func Bars() int { return int(bars) }
 
 func (b Bar) String() string {
@@ -192,7 +193,7 @@ func (b Bar) String() string {
 // Class is how an attempt ended.
 type Class uint8
 
-// The classes. A failed page is data, never an error (W29).
+// The classes. A failed page is data, never an error.
 const (
 	OK Class = iota
 	Redirect

@@ -49,13 +49,13 @@ func NewColumn[T Value](name string, max int) *Column[T] {
 
 func (c *Column[T]) width() int { var v T; return int(unsafe.Sizeof(v)) }
 
-// Name is the name given at birth.
+// Name returns the name given to NewColumn.
 func (c *Column[T]) Name() string { return c.name }
 
-// Len is the number of elements in use.
+// Len returns the number of elements in use.
 func (c *Column[T]) Len() int { return len(c.data) }
 
-// Bytes is the memory taken so far: what has been made accessible, not the
+// Bytes returns the memory taken so far: what has been made accessible, not the
 // address space reserved.
 func (c *Column[T]) Bytes() int64 { return int64(c.mem.committed) }
 
@@ -65,7 +65,7 @@ func (c *Column[T]) Columns(each func(AnyColumn)) { each(c) }
 // Memory calls each with the name and the size of the column.
 func (c *Column[T]) Memory(each func(name string, bytes int64)) { each(c.name, c.Bytes()) }
 
-// Slice is the elements in use. It stays valid while the column grows (it just
+// Slice returns the elements in use. It stays valid while the column grows (it just
 // does not see the new elements) and until Free.
 func (c *Column[T]) Slice() []T { return c.data }
 
@@ -102,7 +102,7 @@ func (c *Column[T]) Truncate(n int) {
 	c.data = c.data[:n]
 }
 
-// Free gives the memory back. Slices of the column must not be used afterwards.
+// Free releases the memory. Slices of the column must not be used afterwards.
 func (c *Column[T]) Free() {
 	c.mem.release()
 	c.data = nil
@@ -125,7 +125,7 @@ func (c *Column[T]) Save(w io.Writer) error {
 	})
 }
 
-// SaveAs is Save of what f makes of each element; the column stays as it is.
+// SaveAs saves what f makes of each element, as Save does; the column stays as it is.
 func (c *Column[T]) SaveAs(w io.Writer, f func(T) T) error {
 	return c.save(w, func(out io.Writer) error {
 		part := make([]T, 0, 4096)

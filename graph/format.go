@@ -126,7 +126,7 @@ func (h *header) readSections(n uint64, r words) error {
 	return nil
 }
 
-// possible says whether the counts fit each other and the file.
+// possible reports whether the counts fit each other and the file.
 func (h *header) possible() bool {
 	if h.sums < headerSize || h.sums > h.size {
 		return false

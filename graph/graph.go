@@ -33,13 +33,13 @@ type Graph struct {
 }
 
 // Card says where a graph comes from; every dataset should state how it was
-// crawled (L12: a graph is biased by the policy that gathered it).
+// crawled (a graph is biased by the policy that gathered it).
 type Card struct {
 	Source         string `json:"source,omitempty"`          // files it was made from
 	Origin         string `json:"origin,omitempty"`          // free text: who crawled it, when, by which policy
 	Program        string `json:"program,omitempty"`         // that made the file
 	DuplicateLinks int64  `json:"duplicate_links,omitempty"` // dropped on import
-	OutsideLinks   int64  `json:"outside_links,omitempty"`   // dropped because an end was not a page of this world (P7)
+	OutsideLinks   int64  `json:"outside_links,omitempty"`   // dropped because an end was not a page of this world
 	DroppedPages   int64  `json:"dropped_pages,omitempty"`   // known pages left out by FrontierMinInLinks
 	RepeatedURLs   int64  `json:"repeated_urls,omitempty"`   // pages whose URL an earlier page has too
 }
@@ -117,7 +117,7 @@ func (g *Graph) verify() error {
 	return nil
 }
 
-// Close gives the mapping up. The graph and all that came from it must not be used
+// Close releases the mapping. The graph and all that came from it must not be used
 // afterwards.
 func (g *Graph) Close() error {
 	if g.mapped == nil {
@@ -128,31 +128,31 @@ func (g *Graph) Close() error {
 	return err
 }
 
-// Pages is the number of pages.
+// Pages returns the number of pages.
 func (g *Graph) Pages() int { return int(g.h.pages) }
 
-// Links is the number of links, self-links included.
+// Links returns the number of links, self-links included.
 func (g *Graph) Links() int64 { return int64(g.h.links) }
 
-// SelfLinks is the number of pages that link to themselves.
+// SelfLinks returns the number of pages that link to themselves.
 func (g *Graph) SelfLinks() int64 { return int64(g.h.selfLinks) }
 
-// Sites is the number of sites.
+// Sites returns the number of sites.
 func (g *Graph) Sites() int { return int(g.h.sites) }
 
-// Path is the file.
+// Path returns the path of the file.
 func (g *Graph) Path() string { return g.path }
 
-// Card says where the graph comes from.
+// Card returns the card of the graph: where it comes from.
 func (g *Graph) Card() Card { return g.card }
 
-// Forward is the out-links.
+// Forward returns the out-links.
 func (g *Graph) Forward() *Links { return g.forward }
 
-// Backward is the in-links.
+// Backward returns the in-links.
 func (g *Graph) Backward() *Links { return g.back }
 
-// SectionBytes is the size of all sections whose names begin with one of the
+// SectionBytes returns the size of all sections whose names begin with one of the
 // prefixes.
 func (g *Graph) SectionBytes(prefixes ...string) (n int64) {
 	for _, s := range g.h.sections {
@@ -165,16 +165,16 @@ func (g *Graph) SectionBytes(prefixes ...string) (n int64) {
 	return n
 }
 
-// BytesURLs is the size of URLs, their index and the table that finds them.
+// BytesURLs returns the size of URLs, their index and the table that finds them.
 func (g *Graph) BytesURLs() int64 { return g.SectionBytes(secURLs) }
 
-// HasURLs says whether the graph knows its URLs.
+// HasURLs reports whether the graph knows its URLs.
 func (g *Graph) HasURLs() bool { return g.urls != nil }
 
-// HasSites says whether sites are known; if not, every page is its own site.
+// HasSites reports whether sites are known; if not, every page is its own site.
 func (g *Graph) HasSites() bool { return g.siteOf != nil }
 
-// Site is the site of page p.
+// Site returns the site of page p.
 func (g *Graph) Site(p Page) Site {
 	if g.siteOf == nil {
 		return Site(p)
@@ -182,11 +182,11 @@ func (g *Graph) Site(p Page) Site {
 	return g.siteOf[p]
 }
 
-// SiteColumn is the site of every page, nil when every page is its own site. It
+// SiteColumn returns the site of every page, nil when every page is its own site. It
 // must not be changed.
 func (g *Graph) SiteColumn() []Site { return g.siteOf }
 
-// SiteName is the name of a site, "" when names are not known.
+// SiteName returns the name of a site, "" when names are not known.
 func (g *Graph) SiteName(s Site) string {
 	if g.names == nil {
 		return ""
@@ -198,7 +198,7 @@ func (g *Graph) SiteName(s Site) string {
 	return string(name)
 }
 
-// URL is the URL of page p, "" when URLs are not known.
+// URL returns the URL of page p, "" when URLs are not known.
 func (g *Graph) URL(p Page) string { return string(g.AppendURL(nil, p)) }
 
 // AppendURL adds the URL of page p to b.
@@ -240,7 +240,7 @@ func (g *Graph) Lookup(url string) (Page, bool) {
 	})
 }
 
-// ID is the id that page p had in the input; all input and output of users speaks
+// ID returns the id that page p had in the input; all input and output of users speaks
 // these.
 func (g *Graph) ID(p Page) uint32 {
 	if g.ids == nil {
@@ -249,7 +249,7 @@ func (g *Graph) ID(p Page) uint32 {
 	return g.ids[p]
 }
 
-// IDs is the original id of every page, ascending; nil when they are 0, 1, 2...
+// IDs returns the original id of every page, ascending; nil when they are 0, 1, 2...
 func (g *Graph) IDs() []uint32 { return g.ids }
 
 // ByID finds the page that had this id in the input; NoPage and false if there is
@@ -267,13 +267,13 @@ func (g *Graph) ByID(id uint32) (Page, bool) {
 	return NoPage, false
 }
 
-// Fetched says whether page p was fetched; a page that was only linked to is known
+// Fetched reports whether page p was fetched; a page that was only linked to is known
 // but has no out-links of its own. Where nothing was said all pages are fetched.
 func (g *Graph) Fetched(p Page) bool {
 	return g.fetched == nil || bit(g.fetched, p)
 }
 
-// HasUncrawled says whether some pages are known but not fetched.
+// HasUncrawled reports whether some pages are known but not fetched.
 func (g *Graph) HasUncrawled() bool { return g.fetched != nil }
 
 // Info is what the header of a graph file says: counts, and how many bytes they
@@ -315,7 +315,7 @@ func ReadInfo(path string) (Info, error) {
 	return (&Graph{h: h}).Info(), nil
 }
 
-// Info is what the header says.
+// Info returns what the header contains.
 func (g *Graph) Info() Info {
 	_, sites := g.h.section(secSiteOf)
 	return Info{

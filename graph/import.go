@@ -22,7 +22,7 @@ type ImportOptions struct {
 	Fetched string // the ids that were fetched; the others are only known
 	Feed    *Feed  // or, instead of all these, what gives pages and links by itself
 
-	DropOutside        bool // leave out links that touch an id not in Nodes (P7: closed world) instead of refusing them
+	DropOutside        bool // leave out links that touch an id not in Nodes (closed world) instead of refusing them
 	FrontierMinInLinks int  // leave out pages that were not fetched and have fewer in-links; see FetchedOnly
 	Origin             string
 	Program            string
@@ -286,8 +286,9 @@ func (m *importer) readEdges() (top int64, err error) {
 	return top, err
 }
 
-// fits says whether there is memory for the pages up to an id. The sort buffer was
-// made when no page was known, so that half of what a page needs is missing there.
+// fits returns an error if there is not enough memory for the pages up to an id. The
+// sort buffer was made when no page was known, so that half of what a page needs is
+// missing there.
 func (m *importer) fits(id uint32) error {
 	pages := int(id) + 1
 	if m.o.Fetched != "" {

@@ -43,7 +43,7 @@ func (m *importer) readFeed() error {
 	return nil
 }
 
-// tellFeed is tell in whatever unit the feed counts.
+// tellFeed reports progress as tell does, in the unit of the feed.
 func (m *importer) tellFeed(done, total int64) error {
 	if err := m.ctx.Err(); err != nil || m.o.Progress == nil {
 		return err

@@ -33,7 +33,7 @@ func (b *builder) names() error {
 	return b.sites(sites)
 }
 
-// namesMemory is what the writing of names takes besides the names of sites: the
+// namesMemory returns what the writing of names takes besides the names of sites: the
 // runtime and what reads them; site, hash and URL table of each page.
 func namesMemory(pages int) int64 { return 14<<20 + int64(pages)*20 }
 
@@ -146,7 +146,7 @@ func (b *builder) urlTable(hashes, index []uint64) error {
 	return nil
 }
 
-// SiteOfURL is the part of a URL that names its site: scheme, host and port, the
+// SiteOfURL returns the part of a URL that names its site: scheme, host and port, the
 // bytes before the third slash. (Case is folded by the writer.)
 func SiteOfURL(url []byte) []byte {
 	at := 0
@@ -257,7 +257,7 @@ func groupBySite(of []Site, sites int) (starts []uint32, pages []Page) {
 // A nameTable numbers distinct names in the order in which they come. The names lie
 // one after the other in blocks, and an open-addressed table of numbers finds them:
 // the bytes of the name, 8 for its place and 5 to 11 for the table, against a hundred
-// for a Go map of strings (W22).
+// for a Go map of strings.
 type nameTable struct {
 	blocks [][]byte
 	places []uint64 // per name: block, offset, length (21 bits each of the latter)
@@ -270,10 +270,10 @@ const (
 	offsetBits = 21 // an empty name may lie at the very end of a block
 )
 
-// Len is the number of names.
+// Len returns the number of names.
 func (t *nameTable) Len() int { return len(t.places) }
 
-// bytes is the memory it takes, and the lists of pages by site that are made of it.
+// bytes returns the memory it takes, and the lists of pages by site that are made of it.
 // Tables that grow leave the smaller ones behind for a while.
 func (t *nameTable) bytes() int64 {
 	return int64(len(t.blocks))*nameBlock + int64(cap(t.places)*8+len(t.slots)*4)*3/2 + int64(len(t.places)*8)
@@ -300,7 +300,7 @@ func (t *nameTable) add(name []byte) Site {
 	return t.slots[at]
 }
 
-// find is the slot of a name, or the empty one where it belongs.
+// find returns the slot of a name, or the empty one where it belongs.
 func (t *nameTable) find(name []byte) uint64 {
 	mask := uint64(len(t.slots) - 1)
 	at := xxh3.Hash(name) & mask

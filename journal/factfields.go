@@ -116,21 +116,21 @@ var fields = [...]field{
 		func(_ *reader, r *Record) { r.Facts.Trial = true }},
 }
 
-// fixed is a field of Done that is a hash of 64 bits.
+// fixed returns a field of Done that is a hash of 64 bits.
 func fixed(of func(*Facts) *uint64) field {
 	return field{onDone, func(f *Facts) bool { return *of(f) != 0 },
 		func(w *writer, r *Record) { w.fixed(*of(&r.Facts)) },
 		func(d *reader, r *Record) { *of(&r.Facts) = d.fixed() }}
 }
 
-// text is a field that is a string.
+// text returns a field that is a string.
 func text(on kindSet, of func(*Facts) *string) field {
 	return field{on, func(f *Facts) bool { return *of(f) != "" },
 		func(w *writer, r *Record) { w.string(*of(&r.Facts)) },
 		func(d *reader, r *Record) { *of(&r.Facts) = d.string() }}
 }
 
-// tiny is a field of Done that is one byte.
+// tiny returns a field of Done that is one byte.
 func tiny(of func(*Facts) *uint8) field {
 	return field{onDone, func(f *Facts) bool { return *of(f) != 0 },
 		func(w *writer, r *Record) { w.byte(*of(&r.Facts)) },
@@ -160,7 +160,7 @@ func (w *writer) facts(r *Record, mask uint64) {
 	}
 }
 
-// namesOf is the number of names that an event has if it has any.
+// namesOf returns the number of names that an event has if it has any.
 func namesOf(e *event.Event) int {
 	if e.Kind == event.Ruled {
 		return 1
@@ -345,7 +345,7 @@ type Facts struct {
 	// body (Ruled, Listed, Done): a simulation can be given them.
 	Phases [3]time.Duration
 
-	Clock   time.Duration // Took: from when on the site might be asked; proves politeness (W10)
+	Clock   time.Duration // Took: from when on the site might be asked; proves politeness
 	Address uint32        // Took: dense number of the IP address
 	Conn    uint32        // Took: number of the connection
 	// Early: when this was decided the group before was not known to be on disk, and

@@ -105,10 +105,10 @@ func (l *Log) Append(r *Record) (seq uint64) {
 	return r.Seq
 }
 
-// Empty says whether the open group has no record.
+// Empty reports whether the open group has no record.
 func (l *Log) Empty() bool { return len(l.open) == headSize }
 
-// Size is the number of bytes of the open group.
+// Size returns the number of bytes of the open group.
 func (l *Log) Size() int64 { return int64(len(l.open)) }
 
 // Take closes the open group and gives it away. c says what it commits beside its
@@ -246,10 +246,10 @@ type Group struct {
 	commit Commit
 }
 
-// Commit is what holds once the group is written and synced.
+// Commit returns what holds once the group is written and synced.
 func (g *Group) Commit() Commit { return g.commit }
 
-// Len is its number of bytes.
+// Len returns the number of bytes.
 func (g *Group) Len() int64 { return int64(len(g.b)) }
 
 // The head of a group on disk is its commit. It stands before the records, so that it

@@ -22,7 +22,7 @@ const (
 	flagExpiry // Resolved
 )
 
-// flagsOf gives the flags that an outcome of the kind may have.
+// flagsOf returns the flags that an outcome of the kind may have.
 func flagsOf(kind event.Kind) byte {
 	switch kind {
 	case event.Resolved:
@@ -36,7 +36,7 @@ func flagsOf(kind event.Kind) byte {
 	}
 }
 
-// flags are those of an event.
+// flags returns the flags of an event.
 func flags(e *event.Event) (all byte) {
 	for i, set := range [...]bool{e.Again, e.Keep, e.Retry != 0, !e.Again && e.Due != 0, e.For != e.Site, e.Hop, e.Files != 0, e.Expiry != 0} {
 		if set {
@@ -124,7 +124,7 @@ const (
 	moreAdmit
 )
 
-// moreOf says which of them it has.
+// moreOf returns which of these an event has.
 func moreOf(e *event.Event) (more byte) {
 	if slices.ContainsFunc(e.Bars, func(b event.Bar) bool { return b != event.NoBar }) && len(e.New) > 0 && kinds(e.Kind)&makesKnown != 0 {
 		more |= moreBars

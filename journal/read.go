@@ -44,7 +44,7 @@ func (d *Damage) Error() string {
 	return fmt.Sprintf("%s: %d bytes at %d: records %d to %d are lost: %v", d.File, d.Length, d.Offset, d.First, d.Next, d.Err)
 }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (d *Damage) Unwrap() error { return d.Err }
 
 // ErrLost is wrapped where there was a journal, but nothing of it can be read.
@@ -165,7 +165,7 @@ type found struct {
 
 func (f *found) end() int64 { return f.at + headSize + int64(f.length) }
 
-// next gives the next group and goes behind it; !ok at the end. Bytes that are no group
+// next returns the next group and goes behind it; !ok at the end. Bytes that are no group
 // are passed over: they lie between gap and at.
 func (c *cursor) next() (f found, ok bool, err error) {
 	f.gap = c.at
@@ -194,7 +194,7 @@ func (c *cursor) headAt(at int64) (h head, ok bool, err error) {
 	return h, ok && at+headSize+int64(h.length) <= c.end, nil
 }
 
-// search gives the next place from at on where a head may begin, or the end.
+// search returns the next place from at on where a head may begin, or the end.
 func (c *cursor) search(at int64) (int64, error) {
 	for at < c.end {
 		b, err := c.read(at, min(searched, c.end-at))

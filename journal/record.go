@@ -86,7 +86,7 @@ func (w *writer) record(r *Record) {
 	}
 }
 
-// sum is the checksum of a record: CRC-32C of all but the sum itself.
+// sum returns the checksum of a record: CRC-32C of all but the sum itself.
 func sum(salt uint32, record []byte) uint32 {
 	t := crc32.MakeTable(crc32.Castagnoli)
 	return crc32.Update(crc32.Update(salt, t, record[:4]), t, record[frame:])
@@ -243,7 +243,7 @@ func (d *reader) count() int {
 	return int(n)
 }
 
-// take gives the next n bytes. They are valid as long as the record.
+// take returns the next n bytes. They are valid as long as the record.
 func (d *reader) take(n int) []byte {
 	if n > len(d.b) {
 		d.fail(fmt.Errorf("%d bytes of %d", len(d.b), n))

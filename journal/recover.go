@@ -188,7 +188,7 @@ func (w *walk) group(s *segment, c *cursor, f *found) error {
 	return w.Commit(&f.commit)
 }
 
-// fill tells what is lost before a group.
+// fill reports what is lost before a group.
 func (w *walk) fill(s *segment, f *found) error {
 	d := w.hole
 	w.hole = Damage{}

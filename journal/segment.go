@@ -41,7 +41,7 @@ const suffix = ".wj"
 
 func segmentName(number uint32) string { return fmt.Sprintf("%08d%s", number, suffix) }
 
-// parseName gives the number of a file, which must be the only one that is written so.
+// parseName returns the number of a file, which must be the only one that is written so.
 func parseName(name string) (uint32, bool) {
 	digits, ok := strings.CutSuffix(name, suffix)
 	n, err := strconv.ParseUint(digits, 10, 32)
@@ -174,7 +174,7 @@ func (s *segment) read(dir disk.Dir, h *Header, known *bool) error {
 	return nil
 }
 
-// ReadHeader gives the header of the first file of a journal.
+// ReadHeader returns the header of the first file of a journal.
 func ReadHeader(dir disk.Dir) (Header, error) {
 	var h Header
 	all, err := segments(dir, &h)
@@ -189,7 +189,7 @@ func ReadHeader(dir disk.Dir) (Header, error) {
 	return h, noHeader(all)
 }
 
-// noHeader is the error of a journal without a header that can be read. A file is used
+// noHeader returns the error of a journal without a header that can be read. A file is used
 // only when its header lasts, so one with more than that is damaged, and not the trace of
 // a crash.
 func noHeader(all []segment) error {

@@ -87,7 +87,7 @@ func (w *World) Web() *rank.Web {
 	return web
 }
 
-// Free gives the memory back. The graph stays open.
+// Free releases the memory. The graph stays open.
 func (w *World) Free() {
 	w.Sim.Out.Free()
 	w.In.Free()

@@ -78,7 +78,7 @@ func newNumbering(n int) numbering {
 	return numbering{known: make([]uint32, n)}
 }
 
-// id is the crawl's id of a thing of the world, and whether it is new.
+// id returns the crawl's id of a thing of the world, and whether it is new.
 func (n *numbering) id(w uint32) (id uint32, fresh bool) {
 	if id = n.known[w]; id != 0 {
 		return id - 1, false
@@ -146,7 +146,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	return c, nil
 }
 
-// env is what the world lets a policy know, by ids of the crawl.
+// env returns what the world lets a policy know, by ids of the crawl.
 func (c *crawl) env() policy.Env {
 	env := policy.Env{Random: c.o.Random, Batch: c.o.Batch}
 	if c.w.URL != nil {
@@ -164,10 +164,10 @@ func (c *crawl) env() policy.Env {
 	return env
 }
 
-// page is the id in the world of a page of the crawl.
+// page returns the id in the world of a page of the crawl.
 func (c *crawl) page(p graph.Page) graph.Page { return graph.Page(c.pages.world[p]) }
 
-// site is the id in the world of a site of the crawl.
+// site returns the id in the world of a site of the crawl.
 func (c *crawl) site(s graph.Site) graph.Site { return graph.Site(c.sites.world[s]) }
 
 // seer is the oracle by ids of the crawl.
@@ -201,7 +201,7 @@ func (c *crawl) seed() {
 	}
 }
 
-// discover is the crawl's id of page p of the world; a new page is added to the event.
+// discover returns the crawl's id of page p of the world; a new page is added to the event.
 func (c *crawl) discover(p graph.Page) graph.Page {
 	id, fresh := c.pages.id(uint32(p))
 	if fresh {

@@ -8,7 +8,7 @@ import (
 )
 
 // Line is the crawler's own line of B bytes per second, shared max-min fairly among the
-// transfers on it, each of which also has the cap of its site (S9, L2):
+// transfers on it, each of which also has the cap of its site:
 //
 //	rate_i = min(cap_i, level), where the level is such that the rates add up to B,
 //	or infinite if the caps add up to no more than B
@@ -60,7 +60,7 @@ func (l *Line) Start(now time.Duration, id uint32, bytes int64, cap float64) {
 	l.share(now)
 }
 
-// Next says which transfer ends first if no other starts, and when; not ok if the line
+// Next returns which transfer ends first if no other starts, and when; not ok if the line
 // is idle. Transfers that end in the same nanosecond go by id.
 func (l *Line) Next() (at time.Duration, id uint32, ok bool) {
 	if len(l.transfers) == 0 {
@@ -84,7 +84,7 @@ func (l *Line) End(now time.Duration, id uint32) (left float64) {
 	return left
 }
 
-// find gives the place of a transfer. A scan: at 256 transfers it costs less than
+// find returns the place of a transfer. A scan: at 256 transfers it costs less than
 // keeping an index up to date while the array shifts.
 func (l *Line) find(id uint32) int {
 	for i := range l.transfers {

@@ -16,7 +16,7 @@ import (
 // L5). Each number is a hash of (Seed, what, site or page, attempt) put through the
 // quantile function of a distribution. So nothing is stored per page, and a page takes
 // as long whichever policy asks for it, and whenever: all policies meet the same
-// conditions (L6). Sites and pages are ids of the world, not numbers of discovery.
+// conditions. Sites and pages are ids of the world, not numbers of discovery.
 //
 // A fetch over a new connection, the name resolved before, takes
 //
@@ -71,7 +71,7 @@ const (
 	drawRobots
 )
 
-// Resolve is the time that DNS takes for the name of a site.
+// Resolve returns the time that DNS takes for the name of a site.
 func (t *Times) Resolve(s graph.Site, attempt uint32) time.Duration {
 	if t.recorded != nil {
 		return duration(t.measured(LookupSeconds, drawLookup, s, 0, attempt))
@@ -80,7 +80,7 @@ func (t *Times) Resolve(s graph.Site, attempt uint32) time.Duration {
 	return duration(level * t.noise(drawLookupNoise, uint32(s), 0, attempt))
 }
 
-// Connect is the time that connection n to a site takes to open, TLS included.
+// Connect returns the time that connection n to a site takes to open, TLS included.
 func (t *Times) Connect(s graph.Site, n uint32) time.Duration {
 	if t.recorded != nil {
 		return duration(t.measured(ConnectSeconds, drawConnectNoise, s, 0, n))
@@ -88,7 +88,7 @@ func (t *Times) Connect(s graph.Site, n uint32) time.Duration {
 	return duration(t.Model.Handshake * t.latency(s) * t.noise(drawConnectNoise, uint32(s), 0, n))
 }
 
-// FirstByte is the time from request to first byte at attempt n to get a page.
+// FirstByte returns the time from request to first byte at attempt n to get a page.
 // graph.NoPage stands for robots.txt.
 func (t *Times) FirstByte(s graph.Site, p graph.Page, n uint32) time.Duration {
 	if t.recorded != nil {
@@ -101,7 +101,7 @@ func (t *Times) FirstByte(s graph.Site, p graph.Page, n uint32) time.Duration {
 	return duration(level * t.noise(drawRequestNoise, uint32(s), uint32(p), n))
 }
 
-// Size is the number of bytes of a page, at least 1.
+// Size returns the number of bytes of a page, at least 1.
 func (t *Times) Size(p graph.Page) int64 {
 	if t.recorded != nil {
 		return t.recordedSize(p)
@@ -109,7 +109,7 @@ func (t *Times) Size(p graph.Page) int64 {
 	return count(t.Model.Size.At(t.draw(drawSize, uint32(p), 0, 0)))
 }
 
-// RobotsSize is the number of bytes of the robots.txt of a site, at least 1.
+// RobotsSize returns the number of bytes of the robots.txt of a site, at least 1.
 func (t *Times) RobotsSize(s graph.Site) int64 {
 	if t.recorded != nil {
 		return count(t.measured(RobotsBytes, drawRobots, s, 0, 0))
@@ -117,8 +117,8 @@ func (t *Times) RobotsSize(s graph.Site) int64 {
 	return count(t.Model.Robots.At(t.draw(drawRobots, uint32(s), 0, 0)))
 }
 
-// Speed is the most that a site sends us, in bytes per second: B_i^MAX of the thesis
-// (S9), the cap of its transfers on a [Line].
+// Speed returns the most that a site sends us, in bytes per second: B_i^MAX of the
+// thesis, the cap of its transfers on a [Line].
 func (t *Times) Speed(s graph.Site) float64 {
 	if t.recorded != nil {
 		return t.recordedSpeed(s)
@@ -126,7 +126,7 @@ func (t *Times) Speed(s graph.Site) float64 {
 	return t.Model.Speed.At(t.draw(drawSpeed, uint32(s), 0, 0))
 }
 
-// Close is the time until connection n to a site, now closed, lets its fetcher go.
+// Close returns the time until connection n to a site, now closed, lets its fetcher go.
 func (t *Times) Close(s graph.Site, n uint32) time.Duration {
 	if t.Model.Farewell == 0 {
 		return 0
@@ -134,14 +134,13 @@ func (t *Times) Close(s graph.Site, n uint32) time.Duration {
 	return duration(t.Model.Farewell * t.latency(s) * t.noise(drawCloseNoise, uint32(s), 0, n))
 }
 
-// Sequential is the time of a fetch over a new connection to a site whose name is
-// resolved, with nothing else on the line: what the thesis measured for its Figure 4.2
-// (L5, X20).
+// Sequential returns the time of a fetch over a new connection to a site whose name is
+// resolved, with nothing else on the line: what the thesis measured for its Figure 4.2.
 func (t *Times) Sequential(s graph.Site, p graph.Page, n uint32) time.Duration {
 	return t.Connect(s, n) + t.FirstByte(s, p, n) + TransferTime(float64(t.Size(p)), t.Speed(s))
 }
 
-// TransferTime is the time that a number of bytes takes at a rate in bytes per second,
+// TransferTime returns the time that a number of bytes takes at a rate in bytes per second,
 // rounded up to the nanosecond. A transfer that a [Line] never holds back takes exactly
 // as long.
 func TransferTime(bytes, rate float64) time.Duration {
@@ -159,7 +158,7 @@ func (t *Times) noise(kind uint64, a, b, n uint32) float64 {
 	return t.Model.Noise.At(t.draw(kind, a, b, n))
 }
 
-// draw is a uniform number in (0, 1) that depends on all its arguments and on nothing
+// draw returns a uniform number in (0, 1) that depends on all its arguments and on nothing
 // else: 53 bits of a hash and half a bit, so that neither end is ever drawn.
 func (t *Times) draw(kind uint64, a, b, n uint32) float64 {
 	h := mix(t.Seed + kind*golden)
@@ -196,7 +195,7 @@ func nanoseconds(ns float64) time.Duration {
 func count(bytes float64) int64 { return max(1, int64(bytes)) }
 
 // Dist is a distribution of positive numbers, given by its quantile function: either a
-// table of quantiles (L3), or a log-normal body that may end in a Pareto tail (L4):
+// table of quantiles, or a log-normal body that may end in a Pareto tail:
 //
 //	x(u) = Median e^(Sigma z(u))              for u <= 1 - Tail, z the normal quantile
 //	x(u) = x(1 - Tail) (Tail / (1-u))^(1/Alpha)   above
@@ -217,7 +216,7 @@ type Dist struct {
 // Quantile says that a share U of all numbers is at most X.
 type Quantile struct{ U, X float64 }
 
-// At is the quantile function: u is in (0, 1).
+// At returns the quantile of u, which is in (0, 1).
 func (d *Dist) At(u float64) float64 {
 	if len(d.Table) > 0 {
 		return d.interpolate(u)
@@ -229,7 +228,7 @@ func (d *Dist) At(u float64) float64 {
 	return d.body(u)
 }
 
-// body is the quantile function of the log-normal. The normal quantile is sqrt 2 times
+// body returns a quantile of the log-normal. The normal quantile is sqrt 2 times
 // the inverse error function at 2u-1, in math by the rational approximations of Wichura
 // (1988, AS 241).
 func (d *Dist) body(u float64) float64 {
@@ -255,7 +254,7 @@ func (d *Dist) interpolate(u float64) float64 {
 // none reports whether the distribution was left out.
 func (d *Dist) none() bool { return d.Median == 0 && len(d.Table) == 0 }
 
-// String gives the parameters, or for a table its size and some of its quantiles.
+// String returns the parameters, or for a table its size and some of its quantiles.
 func (d Dist) String() string {
 	if len(d.Table) > 0 {
 		return fmt.Sprintf("table of %d, quartiles %.4g %.4g %.4g", len(d.Table), d.At(0.25), d.At(0.5), d.At(0.75))

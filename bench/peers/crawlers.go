@@ -25,7 +25,7 @@ type crawler struct {
 	args    func(dir, seed string) []string // dir is empty and its own
 }
 
-// crawlers are those that are wanted.
+// crawlers returns the crawlers to measure.
 func crawlers(o *options) ([]crawler, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -204,7 +204,7 @@ func (b *bareLoop) page(from string) (links []string) {
 	}
 }
 
-// href is the target of the tag that the tokenizer stands on, "" if it has none.
+// href returns the target of the tag that the tokenizer stands on, "" if it has none.
 func href(z *html.Tokenizer, base *url.URL) string {
 	for {
 		key, value, more := z.TagAttr()
@@ -222,7 +222,7 @@ func href(z *html.Tokenizer, base *url.URL) string {
 	}
 }
 
-// runColly is a crawl as the manual of colly has it: asynchronous, some requests at a
+// runColly crawls as the manual of colly does it: asynchronously, some requests at a
 // time, every link visited.
 func runColly(o *options, seed string) error {
 	c := colly.NewCollector(colly.Async(true))

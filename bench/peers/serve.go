@@ -57,7 +57,7 @@ func serveWeb(o *options) (*server, error) {
 	return s, nil
 }
 
-// serve is the process of the server: it ends when its input does.
+// serve runs the server. It ends when its input does.
 func serve(o *options) error {
 	s, err := serveWeb(o)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *server) ServeHTTP(out http.ResponseWriter, q *http.Request) {
 	out.Write(body)
 }
 
-// find is the number of a page by its host and path.
+// find returns the number of a page by its host and path.
 func (s *server) find(host, name string) (int, bool) {
 	var x, a, b int
 	host, _, _ = strings.Cut(host, ":") // wget2 leaves the port away
@@ -175,7 +175,7 @@ func (s *server) connState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// tell gives the counts and begins new ones.
+// tell sends the counts and begins new ones.
 func (s *server) tell(out http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -95,7 +95,7 @@ func (b *Builder) response(d *desk, dst []byte, x *Exchange, r *Records) []byte 
 	return d.end(b, dst, "application/http;msgtype=response", body, coded(x.Response.Header))
 }
 
-// truncation is what the main record says of its block. A revisit for its digest leaves
+// truncation returns what the main record says of its block. A revisit for its digest leaves
 // the body out, and the standard wants to see this as a truncation by length.
 func (x *Exchange) truncation() Truncation {
 	if x.Revisit != nil && x.Revisit.Profile == IdenticalPayload {
@@ -152,7 +152,7 @@ func (d *desk) capture(x *Exchange) {
 	}
 }
 
-// plain is the address as the standard writes it: no zone, IPv4 as a dotted quad.
+// plain returns the address as the standard writes it: no zone, IPv4 as a dotted quad.
 func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
 func (d *desk) refer(v *Revisit) {
@@ -274,7 +274,7 @@ func secret(name string) string {
 	return name
 }
 
-// splitURL gives authority without user and password, and path with query.
+// splitURL returns authority without user and password, and path with query.
 func splitURL(url string) (authority, target string) {
 	_, rest, _ := strings.Cut(url, "://")
 	rest, _, _ = strings.Cut(rest, "#")
@@ -297,7 +297,7 @@ type Info struct {
 	Extra     []Field // of the caller, after the others
 }
 
-// fields are the lines of the block.
+// fields returns the lines of the block.
 func (i *Info) fields() []Field {
 	all := []Field{
 		{"software", i.Software},
@@ -316,7 +316,7 @@ func (i *Info) fields() []Field {
 	return kept
 }
 
-// Warcinfo is the record that begins the file of that name.
+// Warcinfo returns the record that begins the file of that name.
 func (b *Builder) Warcinfo(name string, at time.Time, i *Info) []byte {
 	d := b.desk()
 	defer b.desks.Put(d)

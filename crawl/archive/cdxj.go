@@ -24,7 +24,7 @@ type entry struct {
 	Filename string `json:"filename"`
 }
 
-// Index gives the CDXJ lines of a file, sorted by bytes: of its responses, revisits and
+// Index returns the CDXJ lines of a file, sorted by bytes: of its responses, revisits and
 // resources,
 //
 //	org,example)/a 20260131235959 {"url":"https://example.org/a","mime":"text/html",...}
@@ -54,7 +54,7 @@ func Index(r *Reader, filename string) ([]byte, error) {
 	return bytes.Join(lines, nil), nil
 }
 
-// indexLine is the line of one record, or nil for one that no reader looks up by URL.
+// indexLine returns the line of one record, or nil for one that no reader looks up by URL.
 func indexLine(r *Record, filename string) ([]byte, error) {
 	if r.URL == "" || r.Type != "response" && r.Type != "revisit" && r.Type != "resource" {
 		return nil, nil
@@ -126,7 +126,7 @@ func WriteIndexThrough(path string, wrap func(io.Reader) io.Reader) error {
 	return nil
 }
 
-// surt is the key by which an index sorts: the host turned round, so that the pages of a
+// surt returns the key by which an index sorts: the host turned round, so that the pages of a
 // domain stand together, then path and query,
 //
 //	https://www.example.org:8080/a?y=1&x=2  ->  org,example:8080)/a?x=2&y=1

@@ -64,7 +64,7 @@ const (
 	NotModified                     // by the word of the server: status 304
 )
 
-// URI is the name of the profile in WARC 1.1.
+// URI returns the name of the profile in WARC 1.1.
 func (p Profile) URI() string {
 	if p == NotModified {
 		return "http://netpreserve.org/warc/1.1/revisit/server-not-modified"

@@ -16,10 +16,10 @@ type Head struct {
 	Fields []Field
 }
 
-// Get is the value of the first field of that name, in any case.
+// Get returns the value of the first field of that name, in any case.
 func (h *Head) Get(name string) string { return find(h.Fields, name) }
 
-// Media is the type and subtype of the body in lower case, or empty.
+// Media returns the type and subtype of the body in lower case, or empty.
 func (h *Head) Media() string {
 	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	return strings.ToLower(strings.TrimSpace(media))
@@ -79,7 +79,7 @@ func (r *Reader) lenientLine(in *bufio.Reader, left *int) ([]byte, error) {
 	}
 }
 
-// status is the number of a status line HTTP/x 200 reason.
+// status returns the number of a status line HTTP/x 200 reason.
 func status(line []byte) int {
 	f := bytes.Fields(line)
 	if len(f) < 2 || !bytes.HasPrefix(f[0], []byte("HTTP/")) || len(f[1]) != 3 {
@@ -147,7 +147,7 @@ func appendValue(b []byte, s string) []byte {
 	return b
 }
 
-// token says whether c may stand in a field name (RFC 9110, 5.6.2).
+// token reports whether c may stand in a field name (RFC 9110, 5.6.2).
 func token(c byte) bool { return tokens[c] }
 
 var tokens = func() (t [256]bool) {
@@ -172,7 +172,7 @@ func checkURL(url string) error {
 	return nil
 }
 
-// find is the value of the first field of that name, in any case.
+// find returns the value of the first field of that name, in any case.
 func find(fields []Field, name string) string {
 	for i := range fields {
 		if sameName(fields[i].Name, name) {

@@ -69,7 +69,7 @@ func (s *sink) take() []byte {
 // header: a sentence that says what went wrong.
 const maxTiny = 256
 
-// small is a member with little or no body.
+// small returns a member with little or no body.
 func (p *press) small(dst, header, body []byte) []byte {
 	p.whole = append(append(append(p.whole[:0], header...), body...), ending...)
 	b := p.short.text(appendStart(dst), p.whole, true)
@@ -85,7 +85,7 @@ func appendEnd(b []byte, sum uint32, size int) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(size))
 }
 
-// stored is a member whose body is compressed already: its header is compressed, its body
+// stored returns a member whose body is compressed already: its header is compressed, its body
 // copied. A compressor would look for matches in the body in vain, and then store the
 // header with it: more time and more bytes. The format is RFC 1951 and 1952: what goes
 // before ends on a byte, and blocks of type 0 follow, of at most 65535 bytes each.
@@ -128,7 +128,7 @@ func appendRaw(b, data []byte) []byte {
 	return append(b, data...)
 }
 
-// coded says by the header of a response whether its body is compressed already.
+// coded reports by the header of a response whether its body is compressed already.
 func coded(h map[string][]string) bool {
 	for _, v := range h["Content-Encoding"] {
 		if v = strings.TrimSpace(v); v != "" && !strings.EqualFold(v, "identity") {

@@ -20,7 +20,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: record at %d: %v", e.File, e.Offset, e.Err) }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
 // ErrFormat is wrapped where the bytes are not a WARC record.
@@ -73,10 +73,10 @@ func newReader(r io.Reader, name string, offset int64) *Reader {
 	return z
 }
 
-// offset is the place in the file of the next byte that is not used yet.
+// offset returns the place in the file of the next byte that is not used yet.
 func (r *Reader) offset() int64 { return r.counter.n - int64(r.in.Buffered()) }
 
-// Next gives the next record, after skipping what is left of the one before; io.EOF at
+// Next returns the next record, after skipping what is left of the one before; io.EOF at
 // the end of the file. The record is valid until the next call.
 func (r *Reader) Next() (*Record, error) {
 	if r.err != nil {
@@ -201,7 +201,7 @@ func (r *Record) Verify() error {
 	return r.compare("payload", wantPayload, payload)
 }
 
-// labelled gives the digest and a hash to compute it, or nil.
+// labelled returns the digest and a hash to compute it, or nil.
 func labelled(s string) (Digest, hash.Hash) {
 	d, err := ParseDigest(s)
 	if err != nil {

@@ -69,7 +69,7 @@ func Open(dir disk.Dir, c Config, at Position) (*Writer, error) {
 	return w, nil
 }
 
-// Recovery tells what Open found.
+// Recovery returns what Open found.
 func (w *Writer) Recovery() *Recovery { return &w.recovery }
 
 func (w *Writer) recover(at Position) error {
@@ -102,7 +102,7 @@ type remains struct {
 	indexes []string     // of all these, and what was left of them
 }
 
-// tail is how many bytes the current file has beyond the position.
+// tail returns how many bytes the current file has beyond the position.
 func (x *remains) tail() int64 { return max(0, x.current.Size-x.at.Size) }
 
 // lost reports whether there is more than a crawl that was killed can have left: a file
@@ -212,7 +212,7 @@ func (w *Writer) resume(x *remains) (err error) {
 	return nil
 }
 
-// setAside gives a file another name.
+// setAside renames a file.
 func (w *Writer) setAside(e disk.Entry) error {
 	from := strings.TrimSuffix(e.Name, openSuffix)
 	to, _, err := w.asideName(from, func(disk.File) (bool, error) { return false, nil })
@@ -250,8 +250,8 @@ func (w *Writer) copyAside(x *remains) error {
 	return nil
 }
 
-// asideName is the first name for a file set aside that is free, or that has what is to be
-// set aside already.
+// asideName returns the first name for a file set aside that is free, or that has what
+// is to be set aside already.
 func (w *Writer) asideName(from string, has func(disk.File) (bool, error)) (name string, there bool, err error) {
 	all, err := w.dir.List()
 	if err != nil {

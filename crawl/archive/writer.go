@@ -67,10 +67,10 @@ type Group struct {
 	parts   [][]byte
 }
 
-// End is the position to commit once the group is written: what Open takes.
+// End returns the position to commit once the group is written: what Open takes.
 func (g *Group) End() Position { return Position{g.file, g.offset + g.size} }
 
-// Len is the number of bytes of the group.
+// Len returns the number of bytes of the group.
 func (g *Group) Len() int64 { return g.size }
 
 var (
@@ -80,8 +80,8 @@ var (
 	ErrFull = errors.New("no room left for the archive")
 )
 
-// Append gives b its place. b is not copied and must not change before the group is
-// written.
+// Append adds b to the group and returns its place. b is not copied and must not change
+// before the group is written.
 func (w *Writer) Append(b []byte) Place {
 	if w.next.Size == 0 && w.created == "" {
 		w.start()
@@ -103,7 +103,7 @@ func (w *Writer) start() {
 	w.add(w.config.Builder.Warcinfo(w.created, now, &w.config.Info))
 }
 
-// Size is where the next byte goes: of the open group, not of the disk.
+// Size returns where the next byte goes: of the open group, not of the disk.
 func (w *Writer) Size() Position { return w.next }
 
 // Take closes the open group and gives it away: a commit boundary, and so the only place
@@ -236,13 +236,13 @@ const (
 	indexSuffix = ".cdxj"
 )
 
-// fileName is PREFIX-YYYYMMDDhhmmss-NNNNN.warc.gz: names sort by time, and the number is
+// fileName returns PREFIX-YYYYMMDDhhmmss-NNNNN.warc.gz: names sort by time, and the number is
 // what the journal calls the file.
 func fileName(prefix string, at time.Time, number int) string {
 	return fmt.Sprintf("%s-%s-%05d%s", prefix, at.UTC().Format("20060102150405"), number, suffix)
 }
 
-// IndexName is the name of the index of a WARC file.
+// IndexName returns the name of the index of a WARC file.
 func IndexName(name string) string { return strings.TrimSuffix(name, suffix) + indexSuffix }
 
 // IsAside reports whether a file name is that of bytes which Open set aside.

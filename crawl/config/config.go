@@ -1,6 +1,6 @@
 package config
 
-// Config is everything a user can set about a crawl (W24). It is read from a TOML file
+// Config is everything a user can set about a crawl. It is read from a TOML file
 // and from flags, which have the same names with hyphens for underscores, and it is
 // kept as winnow.toml in the directory of the crawl. The order of the fields is the
 // order of the file; the tags are all there is to know about a key, so that flags, the
@@ -85,7 +85,7 @@ type Config struct {
 	Site []Override `toml:"site,omitempty"`
 }
 
-// Default is the configuration of a crawl about which nothing was said.
+// Default returns the default configuration.
 func Default() Config {
 	return Config{
 		Seeds:           []string{},

@@ -14,7 +14,7 @@ import (
 // the bare number 2 for two nanoseconds if it were an integer.
 type Duration struct{ time.Duration }
 
-// Seconds is a Duration of so many seconds.
+// Seconds returns a Duration of so many seconds.
 func Seconds(n float64) Duration { return Duration{time.Duration(n * float64(time.Second))} }
 
 // Set reads "1m30s", "250ms" or a number of seconds; also days, as "7d".
@@ -124,7 +124,7 @@ func (s *Size) Set(text string) error {
 	return nil
 }
 
-// unitSize is the number of bytes of a unit in upper case.
+// unitSize returns the number of bytes of a unit in upper case.
 func unitSize(unit string) (float64, bool) {
 	if unit == "" || unit == "B" {
 		return 1, true

@@ -14,7 +14,7 @@ type Request struct {
 	// Addrs are the addresses of the host, tried in order until one accepts.
 	Addrs []netip.Addr
 	// ETag and Modified are the validators of an earlier answer, "" for none; with one of
-	// them the answer may be 304 (W16).
+	// them the answer may be 304.
 	ETag, Modified string
 	Last           bool        // close the connection afterwards
 	MaxBody        int64       // instead of Options.MaxBody; 0: that one
@@ -78,5 +78,5 @@ const (
 
 var cuts = [...]string{"", "length", "time", "disconnect", "unspecified"}
 
-// String is the word of WARC-Truncated, "" for a whole body.
+// String returns the word of WARC-Truncated, "" for a whole body.
 func (c Cut) String() string { return cuts[c] }

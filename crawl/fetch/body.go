@@ -16,7 +16,7 @@ const (
 	trustedRead = 64 << 10 // room at most for an announced one: a server may announce what it likes
 )
 
-// limit is how much of the body is wanted.
+// limit returns how much of the body is wanted.
 func (x *exchange) limit() int64 {
 	n := x.c.lim.body
 	if x.r.MaxBody > 0 {
@@ -59,7 +59,7 @@ func (x *exchange) unwanted(resp *http.Response) bool {
 
 var errTooLong = errors.New("longer than the limit")
 
-// cutBy says what it was that ended a body with an error.
+// cutBy returns what it was that ended a body with an error.
 func (x *exchange) cutBy(ctx context.Context, resp *http.Response, err error) Cut {
 	var late *timeout
 	switch {
@@ -112,7 +112,7 @@ func (x *exchange) fill(ctx context.Context, resp *http.Response, limit int64) (
 	}
 }
 
-// nextRoom is how large a buffer grows. An announced length is believed more and more as
+// nextRoom returns how large a buffer grows. An announced length is believed more and more as
 // the body comes; the one byte beyond it is for the end to be read into.
 func nextRoom(room, length int64) int64 {
 	switch {
@@ -164,7 +164,7 @@ type claim struct {
 // NewBudget makes a budget of so many bytes.
 func NewBudget(size int64) *Budget { return &Budget{size: size} }
 
-// Held is the number of bytes taken and not given back.
+// Held returns the number of bytes taken and not given back.
 func (b *Budget) Held() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -209,7 +209,7 @@ func (c *claim) take(ctx context.Context, n int64) error {
 	}
 }
 
-// leave gives up waiting, unless the bytes have come in the meantime.
+// leave stops waiting, unless the bytes were granted in the meantime.
 func (c *claim) leave(ctx context.Context) error {
 	c.b.mu.Lock()
 	defer c.b.mu.Unlock()
@@ -221,7 +221,7 @@ func (c *claim) leave(ctx context.Context) error {
 	return nil
 }
 
-// end says that the body has come, or comes no further: its bytes stay held until they
+// end is called when the body is complete, or comes no further: its bytes stay held until they
 // are given back. n of them are not needed after all.
 func (c *claim) end(unused int64) (held int64) {
 	if c.b == nil {

@@ -54,7 +54,7 @@ func NewClient(o *Options) *Client {
 
 // windowHTTP2 is how much of a body a server may send ahead of its reader in HTTP/2, where
 // no kernel buffer bounds it. The default of net/http, 4 MiB a stream, is too much for
-// ten thousand connections (W8).
+// ten thousand connections.
 const windowHTTP2 = 256 << 10
 
 func (c *Client) newTransport() *http.Transport {
@@ -140,7 +140,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// traffic is the number of bytes in both directions.
+// traffic returns the number of bytes in both directions.
 func (c *conn) traffic() int64 { return c.in.Load() + c.out.Load() }
 
 func (c *conn) lastHeard() time.Time { return c.born.Add(time.Duration(c.heard.Load())) }
@@ -148,7 +148,7 @@ func (c *conn) lastHeard() time.Time { return c.born.Add(time.Duration(c.heard.L
 // usable reports whether the connection takes another request.
 func (l *line) usable() bool { return l.http.Err() == nil && l.http.Available() > 0 }
 
-// dial is called by the transport while connect waits for it. The name in addr is not
+// dial connects. The transport calls it while connect waits. The name in addr is not
 // looked at: the addresses were resolved before, and they are checked here, each at the
 // moment of its use.
 func (c *Client) dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -280,7 +280,7 @@ func (x *exchange) read(ctx context.Context, resp *http.Response) {
 	}
 }
 
-// protocols are those of an answer as WARC-Protocol names them.
+// protocols returns the protocols of an answer by their names in WARC-Protocol.
 func protocols(resp *http.Response) []string {
 	p := []string{"h2"}
 	if resp.ProtoMajor < 2 {

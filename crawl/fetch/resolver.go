@@ -28,7 +28,7 @@ var (
 	ErrTemporary = errors.New("name not resolved") // nobody knows: time-out, failing servers
 )
 
-// Level is where an answer came from (W18).
+// Level is where an answer came from.
 type Level uint8
 
 // The levels.
@@ -255,7 +255,7 @@ func (r *Resolver) store(host string, e entry, ttl time.Duration) {
 	r.cache.Set(host, e)
 }
 
-// Remember tells what an earlier process had found, with the time for which it still
+// Remember adds what an earlier process had found, with the time for which it still
 // holds. It does not replace what this one has found since.
 func (r *Resolver) Remember(host string, n Names) {
 	if _, ok := r.cache.GetIfPresent(host); ok || n.TTL <= 0 || len(n.Addrs) == 0 {
@@ -380,7 +380,7 @@ type ResolverStats struct {
 	Known                         int   // names in the cache
 }
 
-// Stats are the counts up to now.
+// Stats returns the counts up to now.
 func (r *Resolver) Stats() ResolverStats {
 	c := &r.count
 	return ResolverStats{

@@ -57,7 +57,7 @@ func (r *Resolver) resolve(ctx context.Context, host string) (Names, error) {
 	return Names{Addrs: append(v4.addrs, v6.addrs...), TTL: min(max(ttl, r.o.MinTTL), r.o.MaxTTL)}, nil
 }
 
-// negative is how long a name without address is believed to have none.
+// negative returns how long a name without address is believed to have none.
 func (r *Resolver) negative(f found) Names {
 	return Names{TTL: min(max(f.ttl, r.o.Negative), max(maxNegative, r.o.Negative))}
 }

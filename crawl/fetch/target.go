@@ -35,7 +35,7 @@ func (x *exchange) newRequest(ctx context.Context) (*http.Request, error) {
 	return q.WithContext(ctx), nil
 }
 
-// sent is the header of a request as it goes over the wire. The two exceptions are
+// sent returns the header of a request as it goes over the wire. The two exceptions are
 // net/http's: an empty User-Agent keeps it from sending one of its own, and it says by
 // itself that a connection is to be closed, where there is a way to say it.
 func sent(q *http.Request, http2 bool) http.Header {
@@ -80,7 +80,7 @@ func validator(s string) bool {
 	return s != "" && len(s) <= 1024 && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
-// target is the URL of a request. What goes over the wire is exactly what stands in the
+// target returns the URL of a request. What goes over the wire is exactly what stands in the
 // normal form: net/url escapes and checks by rules of its own, so where the two differ
 // the path is handed over as opaque. Behind a proxy a request names the whole URL.
 func target(raw string, proxied bool) (*url.URL, error) {
@@ -112,7 +112,7 @@ func target(raw string, proxied bool) (*url.URL, error) {
 	return u, nil
 }
 
-// hostPort is where a URL leads, with its port.
+// hostPort returns where a URL leads, with its port.
 func hostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -228,7 +228,7 @@ func Never(a netip.Addr) bool {
 	return a.IsLinkLocalUnicast() || siit.Contains(a) || slices.Contains(metadata, a) || slices.ContainsFunc(wrapped(a), Never)
 }
 
-// wrapped are the IPv4 addresses that an IPv6 address carries, all that it can be read as.
+// wrapped returns the IPv4 addresses that an IPv6 address carries, all that it can be read as.
 func wrapped(a netip.Addr) (list []netip.Addr) {
 	if !a.Is6() {
 		return nil

@@ -56,5 +56,5 @@ func (f *Found) Reset() {
 }
 
 // maxFound is the most memory of one buffer that a Found keeps, in bytes. There are as
-// many of them as fetchers, and more: ten thousand times a megabyte is too much (W8).
+// many of them as fetchers, and more: ten thousand times a megabyte is too much.
 const maxFound = 64 << 10

@@ -61,7 +61,7 @@ func (g *Gatherer) leftOut(f *Found) {
 	g.extra = g.extra[:0]
 }
 
-// hash gives the hashes of a normal form and where its site ends.
+// hash returns the hashes of a normal form and where its site ends.
 func (g *Gatherer) hash(url []byte) (link Link, mid int) {
 	d := &g.doc
 	site, rest := page.Site(url)
@@ -74,7 +74,7 @@ func (g *Gatherer) hash(url []byte) (link Link, mid int) {
 	return link, len(site)
 }
 
-// Bar is what the URL of a page, a normal form, says against fetching it: the bar that a
+// Bar returns what the URL of a page, a normal form, says against fetching it: the bar that a
 // followed link to it has. Like all of a gatherer it is for one goroutine at a time.
 func (g *Gatherer) Bar(url []byte) event.Bar {
 	site, _ := page.Site(url)
@@ -97,7 +97,7 @@ func (g *Gatherer) bar(url []byte, mid int, local bool) event.Bar {
 	return event.NoBar
 }
 
-// Limits of what a URL of a page looks like (W27). A path that winds around itself comes
+// Limits of what a URL of a page looks like. A path that winds around itself comes
 // from relative links on pages that answer below any path, a query from forms that
 // append to themselves. Both grow without end, so a generous limit is as good.
 const (
@@ -170,19 +170,19 @@ type item struct {
 // itemSize is the memory of an item, in bytes.
 const itemSize = 40
 
-// Len is the number of links.
+// Len returns the number of links.
 func (l *Links) Len() int { return len(l.items) }
 
-// At is link i.
+// At returns link i.
 func (l *Links) At(i int) Link { return l.items[i].Link }
 
-// Site is the site of link i: scheme, host and port.
+// Site returns the site of link i: scheme, host and port.
 func (l *Links) Site(i int) []byte { return l.bytes[l.items[i].start:l.items[i].mid] }
 
-// Rest is path and query of link i.
+// Rest returns path and query of link i.
 func (l *Links) Rest(i int) []byte { return l.bytes[l.items[i].mid:l.items[i].end] }
 
-// URL is the normal form of link i: site and rest.
+// URL returns the normal form of link i: site and rest.
 func (l *Links) URL(i int) []byte { return l.bytes[l.items[i].start:l.items[i].end] }
 
 func (l *Links) reset() {
@@ -212,7 +212,7 @@ func (s *set) reset(n int) {
 	clear(s.slots)
 }
 
-// find gives the index of the link with a hash; where there is none it gives -1, and with
+// find returns the index of the link with a hash; where there is none it gives -1, and with
 // add it notes that the next link of the list has it.
 func (s *set) find(l *Links, hash uint64, add bool) int {
 	if 2*len(l.items) >= len(s.slots) {
@@ -266,7 +266,7 @@ func (t *targets) add(hash uint64, url []byte) {
 // an id: the name of a session, a hash, an instant.
 const idLength = 10
 
-// alikeHash is a hash of a URL without its ids.
+// alikeHash returns a hash of a URL without its ids.
 func alikeHash(url []byte) uint64 {
 	h := uint64(0)
 	for i := 0; i < len(url); {

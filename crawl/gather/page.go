@@ -151,7 +151,7 @@ func (g *Gatherer) links(f *Found) {
 	g.pictures(f)
 }
 
-// wanted tells links to pages from what a page is made of.
+// wanted reports whether a link leads to a page, rather than to a part of this one.
 func wanted(l page.Link) bool {
 	const (
 		pages = page.RelCanonical | page.RelNext | page.RelPrev | page.RelAlternate
@@ -160,7 +160,7 @@ func wanted(l page.Link) bool {
 	return l.Kind != page.KindLink || l.Rel&pages != 0 && l.Rel&parts == 0
 }
 
-// encoder is the query encoder of a charset; most pages need none.
+// encoder returns the query encoder of a charset; most pages need none.
 func (g *Gatherer) encoder(charset string) func([]byte, rune) ([]byte, bool) {
 	e, ok := g.encoders[charset]
 	if !ok {
@@ -170,7 +170,7 @@ func (g *Gatherer) encoder(charset string) func([]byte, rune) ([]byte, bool) {
 	return e
 }
 
-// media is the type and subtype of the first Content-Type in lower case, "" if there is
+// media returns the type and subtype of the first Content-Type in lower case, "" if there is
 // none.
 func media(values []string) string {
 	value := first(values)
@@ -185,7 +185,7 @@ func isHTML(media string) bool {
 	return media == "text/html" || media == "application/xhtml+xml" || media == "application/vnd.wap.xhtml+xml"
 }
 
-// MayBePage tells by the header of an answer whether its body may be a page: one whose
+// MayBePage reports by the header of an answer whether its body may be a page: one whose
 // type is declared to be another is none.
 func MayBePage(h http.Header) bool {
 	switch m := media(h["Content-Type"]); m {
@@ -196,7 +196,7 @@ func MayBePage(h http.Header) bool {
 	}
 }
 
-// sniff gives the type of a body whose header says nothing (WHATWG MIME Sniffing, 7), and
+// sniff returns the type of a body whose header says nothing (WHATWG MIME Sniffing, 7), and
 // finds XHTML where the header says XML. What is declared otherwise is believed.
 func sniff(declared string, body []byte) string {
 	switch declared {

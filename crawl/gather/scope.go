@@ -102,7 +102,7 @@ func (s *Scope) addSeeds(seeds []string) {
 	}
 }
 
-// authority is host and port of a site without "www.".
+// authority returns host and port of a site without "www.".
 func authority(site []byte) []byte {
 	_, name, _ := bytes.Cut(site, []byte("://"))
 	return bytes.TrimPrefix(name, []byte("www."))
@@ -111,14 +111,14 @@ func authority(site []byte) []byte {
 // SetDeny replaces the deny list, while others judge; nil is none.
 func (s *Scope) SetDeny(r *Rules) { s.deny.Store(r) }
 
-// Judge says why a page is out of scope: BarDenied (deny list), BarExcluded (a rule or
+// Judge returns why a page is out of scope: BarDenied (deny list), BarExcluded (a rule or
 // pattern), BarScope (Kind); or NoBar.
 func (s *Scope) Judge(site, rest []byte) event.Bar {
 	url := append(append(make([]byte, 0, len(site)+len(rest)), site...), rest...)
 	return s.judge(url, len(site), s.holds(site))
 }
 
-// Denied says whether the deny list forbids a page, whatever else holds for it.
+// Denied returns BarDenied if the deny list forbids a page, whatever else holds for it.
 func (s *Scope) Denied(site, rest []byte) event.Bar {
 	if s.deny.Load().match(site, rest) == deny {
 		return event.BarDenied
@@ -126,8 +126,8 @@ func (s *Scope) Denied(site, rest []byte) event.Bar {
 	return event.NoBar
 }
 
-// judge is Judge for a URL in one piece, its site before mid; known says whether the
-// site is of the kind of the scope.
+// judge does what Judge does for a URL in one piece, its site before mid; known says
+// whether the site is of the kind of the scope.
 func (s *Scope) judge(url []byte, mid int, known bool) event.Bar {
 	site, rest := url[:mid], url[mid:]
 	if s.deny.Load().match(site, rest) == deny {
@@ -182,14 +182,14 @@ func (s *Scope) holdsDomain(host []byte) bool {
 	}
 }
 
-// DenyList is the deny list in force, nil if there is none.
+// DenyList returns the deny list in force, nil if there is none.
 func (s *Scope) DenyList() *Rules { return s.deny.Load() }
 
 // DeniesSite reports whether the deny list forbids a whole site: then nothing is asked of
 // it, neither its address nor its robots.txt. A rule about a path leaves both alone.
 func (s *Scope) DeniesSite(site []byte) bool { return s.deny.Load().match(site, []byte("/")) == deny }
 
-// JudgeFile says why a sitemap file is not to be asked for, as far as scope and deny list
+// JudgeFile returns why a sitemap file is not to be asked for, as far as scope and deny list
 // decide it. Include patterns and a regular expression choose pages, and a file is none:
 // what it lists is judged page by page.
 func (s *Scope) JudgeFile(site, rest []byte) event.Bar {
@@ -210,7 +210,7 @@ func (s *Scope) JudgeFile(site, rest []byte) event.Bar {
 	return event.NoBar
 }
 
-// DenyText is a deny list with the same meaning as r, one rule a line, in an order that
+// DenyText returns a deny list with the same meaning as r, one rule a line, in an order that
 // depends on the rules alone. ParseDeny reads it.
 func (r *Rules) DenyText() string {
 	if r == nil {

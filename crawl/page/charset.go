@@ -82,7 +82,7 @@ func bom(body []byte) (name string, n int) {
 	return "", 0
 }
 
-// charsetName gives the standard name for a label, "" if there is none.
+// charsetName returns the standard name for a label, "" if there is none.
 func charsetName(label []byte) string {
 	if len(label) == 0 || len(label) > maxCharset {
 		return ""
@@ -182,7 +182,7 @@ type Decoder struct {
 	buf []byte
 }
 
-// Decode gives a page in UTF-8 and what it was decoded from. Pages that are UTF-8 or
+// Decode returns a page in UTF-8 and what it was decoded from. Pages that are UTF-8 or
 // pure ASCII are not copied: the result is then part of body, without a byte order
 // mark, with invalid bytes where body has them. Otherwise it is the decoder's own
 // memory, valid until the next call, with U+FFFD for bytes that mean nothing.
@@ -224,7 +224,7 @@ func (d *Decoder) decode(t *encoding.Decoder, src []byte, limit int) {
 	}
 }
 
-// asciiSuperset says whether ASCII bytes mean ASCII in a charset, always.
+// asciiSuperset reports whether ASCII bytes mean ASCII in a charset, always.
 func asciiSuperset(name string) bool {
 	switch name {
 	case "utf-16be", "utf-16le", "iso-2022-jp", "replacement":
@@ -247,7 +247,7 @@ func isASCII(b []byte) bool {
 	return true
 }
 
-// QueryEncoder gives what Resolver.EncodeQuery wants for the links of a page in a
+// QueryEncoder returns what Resolver.EncodeQuery wants for the links of a page in a
 // charset, by the name that Decode gave it. It is nil, for UTF-8, where the standard has
 // queries in UTF-8: in pages of UTF-8 and UTF-16, and where the charset is unknown. The
 // function keeps scratch memory and belongs to one goroutine; make one per charset and

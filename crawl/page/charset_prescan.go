@@ -73,7 +73,7 @@ func (s *Scanner) prescanTag(i int, start bool) string {
 	}
 }
 
-// written gives the value of an attribute as it stands there.
+// written returns the value of an attribute as it stands there.
 func (s *Scanner) written(a attr) []byte {
 	if !s.has(a) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Digest is a 128-bit hash of the structural text of a page (W19, W20): its title,
+// Digest is a 128-bit hash of the structural text of a page: its title,
 // its text with white space folded, and the sequence of its structural tags
 // (headings, paragraphs, lists, tables, links, images...) without attributes. It
 // does not change with formatting tags (b, i, font, span, div...), with attributes
@@ -21,10 +21,10 @@ import (
 // that scripts fill, frames, redirects in disguise).
 type Digest [16]byte
 
-// IsZero says that the page had no words to compare.
+// IsZero reports whether the page had no words to compare.
 func (d Digest) IsZero() bool { return d == Digest{} }
 
-// String gives the digest in hexadecimal.
+// String returns the digest in hexadecimal.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
 // markBytes is how many bytes of marks are gathered before they are hashed.
@@ -72,7 +72,7 @@ func (st *structure) spill(text []byte, limit int) {
 	_, _ = st.text.Write(text[limit : len(text)-1])
 }
 
-// sum gives the digest of a page that has been read to its end. limit is where its
+// sum returns the digest of a page that has been read to its end. limit is where its
 // text spilled, if it did.
 func (st *structure) sum(p *Page, limit int) (d Digest) {
 	if len(p.Text) == 0 && len(p.Title) == 0 {
@@ -104,7 +104,7 @@ func put128(b []byte, h xxh3.Uint128) {
 	binary.BigEndian.PutUint64(b[8:], h.Lo)
 }
 
-// SimHash gives the 64-bit fingerprint of a text (Charikar 2002; Manku et al. 2007):
+// SimHash returns the 64-bit fingerprint of a text (Charikar 2002; Manku et al. 2007):
 // bit i is set when more than half of the hashes of all shingles have bit i set.
 // A shingle is three consecutive words; see Gist for what a word is. Texts that differ in
 // few shingles differ in few bits. Numbers count as other words do: lists of prices and
@@ -188,7 +188,7 @@ func (c *bitCounter) carry(x uint64, k int) {
 	}
 }
 
-// majority gives the bits that were set in more than half of the numbers: it compares all
+// majority returns the bits that were set in more than half of the numbers: it compares all
 // counts with n/2 at once, from the highest plane down. No number can be added after it.
 func (c *bitCounter) majority() (more uint64) {
 	for _, x := range c.held[:c.n&7] {
@@ -210,7 +210,8 @@ func (c *bitCounter) majority() (more uint64) {
 // those of its text. A word is a run of ASCII letters (any case), digits and bytes above
 // 127; one of digits alone is a number.
 type Gist struct {
-	// SimHash is a fingerprint: texts that differ in few words differ in few bits. See SimHash.
+	// SimHash is a fingerprint: texts that differ in few words differ in few bits. See
+	// SimHash.
 	SimHash uint64
 	// Change is the hash of all words in their order without the numbers: dates and counters
 	// do not change it. 0: there is no word.

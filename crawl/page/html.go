@@ -1,16 +1,16 @@
 package page
 
 // The scanner reads a page once, from left to right, and builds no tree: a crawler
-// wants links, text and a digest, and a tree would cost more than fetching the page
-// (W5). It works on the rules of the HTML standard for tokens (WHATWG 13.2.5) with
-// what little of tree construction changes them: raw text does not exist inside svg
-// and math, CDATA exists only there. The reference in the tests is the tokenizer of
+// wants links, text and a digest, and a tree would cost more than fetching the page. It
+// works on the rules of the HTML standard for tokens (WHATWG 13.2.5) with what little
+// of tree construction changes them: raw text does not exist inside svg and math, CDATA
+// exists only there. The reference in the tests is the tokenizer of
 // golang.org/x/net/html, asked with the same two rules.
 //
 // Differences from a browser, on purpose:
 //   - noscript is read as markup, because we run no scripts;
 //   - an anchor ends at </a>, at the next <a> or at the end of the page, whatever
-//     was nested between;
+// was nested between;
 //   - contents of template count as contents of the page.
 
 // Kind says where a link was found.
@@ -24,7 +24,7 @@ const (
 	KindRefresh             // meta refresh
 )
 
-// Rel is the set of words of a rel attribute that a crawler acts on (W15).
+// Rel is the set of words of a rel attribute that a crawler acts on.
 type Rel uint16
 
 const (
@@ -75,9 +75,9 @@ type Page struct {
 	// break where a block begins or ends. It holds the alt text of images inside
 	// anchors, and bytes that are not UTF-8 where the input has them.
 	Text    []byte
-	Robots  [][]byte // contents of the meta elements named robots or ScanOptions.Agent, as written (W15)
+	Robots  [][]byte // contents of the meta elements named robots or ScanOptions.Agent, as written
 	Refresh int      // seconds of the first meta refresh, -1 if there is none
-	Digest  Digest   // of the structural text (W19, W20)
+	Digest  Digest   // of the structural text
 	Gist             // of Title and Text, only with ScanOptions.SimHash
 	// Pictures is a hash of the sources of img and source elements as they are written, in
 	// their order, 0 without any. Beside: one of them is relative to the page.
@@ -89,10 +89,10 @@ type Page struct {
 	store []byte // hrefs, title and other values, one after the other
 }
 
-// Href gives the target of a link as written, unescaped.
+// Href returns the target of a link as written, unescaped.
 func (p *Page) Href(l Link) []byte { return p.store[l.href.Start:l.href.End] }
 
-// Anchor gives the anchor text of a link, white space folded as in Text.
+// Anchor returns the anchor text of a link, white space folded as in Text.
 func (p *Page) Anchor(l Link) []byte {
 	if l.Kind == KindAnchor {
 		return p.Text[l.text.Start:l.text.End]
@@ -217,7 +217,7 @@ func (s *Scanner) readText() {
 	}
 }
 
-// startsMarkup says whether the '<' at pos begins a tag or a comment. "</" before
+// startsMarkup reports whether the '<' at pos begins a tag or a comment. "</" before
 // the end of the page is text (WHATWG 13.2.5.7), "</" before anything else is a
 // tag or a bogus comment.
 func (s *Scanner) startsMarkup() bool {

@@ -252,7 +252,7 @@ func (s *Scanner) startLink() {
 	}
 }
 
-// isMarkup says that a type attribute promises HTML, or nothing.
+// isMarkup reports whether a type attribute promises HTML, or nothing.
 func isMarkup(media []byte) bool {
 	media, _, _ = bytes.Cut(media, []byte(";"))
 	media = bytes.TrimSpace(media)

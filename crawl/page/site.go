@@ -13,13 +13,13 @@ import (
 // Site splits a normal form into its site (scheme, host and port, the bytes before
 // the third slash, as in package graph) and the rest, path and query. Both are parts
 // of url. The two halves are the keys of the URL table: most links stay inside the
-// site, whose number is at hand (W22).
+// site, whose number is at hand.
 func Site(url []byte) (site, rest []byte) {
 	site = graph.SiteOfURL(url)
 	return site, url[len(site):]
 }
 
-// Host is the host of a normal form or of a site, without port; IPv6 addresses keep
+// Host returns the host of a normal form or of a site, without port; IPv6 addresses keep
 // their brackets.
 func Host(url []byte) []byte {
 	host, _ := Site(url)
@@ -32,7 +32,7 @@ func Host(url []byte) []byte {
 	return host
 }
 
-// Domain is the registered domain of a host: the public suffix and one label more.
+// Domain returns the registered domain of a host: the public suffix and one label more.
 // Suffixes under which anybody gets a name (github.io, blogspot.com) count as public:
 // their customers are strangers to each other. An IP address, a public suffix and a
 // name without dots are their own domain.
@@ -59,7 +59,7 @@ type Class uint8
 const (
 	ClassUnknown  Class = iota // no extension, or one that says nothing
 	ClassMarkup                // a page in a file
-	ClassProgram               // a page made by a program: dynamic (W25)
+	ClassProgram               // a page made by a program: dynamic
 	ClassDoubtful              // text, code, or a page about it: "Node.js", "/blob/main/fork.c"
 	ClassPicture               // images
 	ClassMedia                 // sound and video
@@ -69,12 +69,12 @@ const (
 	ClassData                  // what programs read: databases, tracks, checksums
 )
 
-// MayBePage says that a link of this class is worth a request when only HTML is
+// MayBePage reports whether a link of this class is worth a request when only HTML is
 // wanted. It errs on the side of asking: the class is a guess from the name. What is
 // doubtful is asked for until its site has shown what it means by such names.
 func (c Class) MayBePage() bool { return c <= ClassDoubtful }
 
-// String is the name for counters and messages.
+// String returns the name for counters and messages.
 func (c Class) String() string {
 	names := [...]string{"unknown", "markup", "program", "doubtful", "picture", "media", "archive", "document", "asset", "data"}
 	if int(c) < len(names) {
@@ -117,7 +117,7 @@ func extensionTable() map[string]Class {
 // longestExtension bounds the look-up, in bytes; a test holds it to the table.
 const longestExtension = 8
 
-// Extension is the class of a URL by the last segment of its path. What stands below
+// Extension returns the class of a URL by the last segment of its path. What stands below
 // places where sites have pages about files, and behind another URL, is doubtful at most.
 func Extension(url []byte) Class {
 	path := pathOf(url)
@@ -129,7 +129,7 @@ func Extension(url []byte) Class {
 	return c
 }
 
-// AboutFiles says that pages in a directory, which ends in a slash, tell of files rather
+// AboutFiles reports whether pages in a directory, which ends in a slash, tell of files rather
 // than being such: wikis and registries name their pages so, and viewers of sources and
 // archives the files that they show.
 func AboutFiles(dir []byte) bool {
@@ -146,7 +146,7 @@ func AboutFiles(dir []byte) bool {
 	return false
 }
 
-// Ending is the name of a doubtful URL's kind: its directory on the site and its
+// Ending returns the name of a doubtful URL's kind: its directory on the site and its
 // extension, in lower case. What one of them turned out to be, the others may be.
 func Ending(rest []byte) (dir, extension []byte) {
 	path, _, _ := bytes.Cut(rest, []byte("?"))
@@ -155,8 +155,8 @@ func Ending(rest []byte) (dir, extension []byte) {
 	return path[:at], bytes.ToLower(name[bytes.LastIndexByte(name, '.')+1:])
 }
 
-// Dynamic says that a page is made on request, so that a site can have any number of
-// them: it has a query, or its path names a program (W25: such pages are followed 5
+// Dynamic reports whether a page is made on request, so that a site can have any number of
+// them: it has a query, or its path names a program (such pages are followed 5
 // links deep by default, all others 15). A program may stand anywhere in the path:
 // "/index.php/a/b", "/cgi-bin/x". A file of a language in which programs are also shown,
 // such as "/demo.py", is one only below "/cgi-bin/" or with a query.
@@ -180,13 +180,13 @@ func Dynamic(url []byte) bool {
 	return false
 }
 
-// hostLike says that a segment inside a path may be the name of a host, as on
+// hostLike reports whether a segment inside a path may be the name of a host, as on
 // mirrors and in archives ("/web/www.onet.pl/"): extensions of two letters are countries.
 func hostLike(segment []byte) bool {
 	return len(segment)-bytes.LastIndexByte(segment, '.') == 3
 }
 
-// pathOf is the path of a normal form.
+// pathOf returns the path of a normal form.
 func pathOf(url []byte) []byte {
 	_, rest := Site(url)
 	path, _, _ := bytes.Cut(rest, []byte("?"))
@@ -210,7 +210,7 @@ func segmentClass(segment []byte) Class {
 	return extensions[string(low)]
 }
 
-// A Shape is what a URL's outline tells the rules against traps (W27): the facts
+// A Shape is what a URL's outline tells the rules against traps: the facts
 // only. Rules are elsewhere and may change; these are pure functions of the URL.
 type Shape struct {
 	Depth   int // path segments that are not empty: 0 for the home page

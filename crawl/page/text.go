@@ -135,7 +135,7 @@ func (s *Scanner) trimText() {
 	}
 }
 
-// spanFrom gives the text from start to its end without white space around it, cut
+// spanFrom returns the text from start to its end without white space around it, cut
 // to limit bytes between two characters.
 func (s *Scanner) spanFrom(start uint32, limit int) (sp Span, cut bool) {
 	t := s.page.Text[:min(len(s.page.Text), s.opt.Text)]

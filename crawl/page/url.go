@@ -30,10 +30,10 @@ const (
 	odd // within the package: not for the fast path
 )
 
-// Usable says that there is a normal form.
+// Usable reports whether there is a normal form.
 func (v Verdict) Usable() bool { return v <= Fragment }
 
-// String is the word for counters and messages.
+// String returns the word for counters and messages.
 func (v Verdict) String() string {
 	switch v {
 	case OK:
@@ -97,7 +97,7 @@ func (r *Resolver) Rebase(ref []byte) Verdict {
 	return v
 }
 
-// Base is the normal form of the base, valid until it changes.
+// Base returns the normal form of the base, valid until it changes.
 func (r *Resolver) Base() []byte { return r.base }
 
 // setBase notes where the parts of a normal form lie.
@@ -116,7 +116,7 @@ func (r *Resolver) setBase(url []byte) {
 	r.dirEnd = bytes.LastIndexByte(url[:r.pathEnd], '/') + 1
 }
 
-// maxLen is the limit in force.
+// maxLen returns the limit in force.
 func (r *Resolver) maxLen() int {
 	if r.MaxLen > 0 {
 		return r.MaxLen

@@ -110,7 +110,7 @@ func addScheme(seed string) (string, error) {
 // tests and documents (RFC 2606), and at home.
 var localTops = []string{"example", "test", "localhost", "local", "internal", "lan"}
 
-// normalSeed is the normal form of a full URL.
+// normalSeed returns the normal form of a full URL.
 func normalSeed(full string) (string, error) {
 	var r Resolver
 	url, v := r.Resolve(nil, []byte(full))

@@ -73,8 +73,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// class is the table. 429 is "come back later", not "there is none", so it stands with
-// the server errors; so does a status that HTTP does not know.
+// class returns the class of a status. 429 is "come back later", not "there is none",
+// so it stands with the server errors; so does a status that HTTP does not know.
 func (l Limits) class(r Response) Class {
 	switch s := r.Status; {
 	case s/100 == 2:
@@ -102,7 +102,7 @@ func (l Limits) redirect(r Response) Class {
 	return Unavailable
 }
 
-// retry is the wait after Unreachable: min(Keep, max(Retry * 2^failures, Retry-After)).
+// retry returns the wait after Unreachable: min(Keep, max(Retry * 2^failures, Retry-After)).
 func (l Limits) retry(r Response) time.Duration {
 	wait := l.Retry
 	for range r.Failures {

@@ -1,5 +1,5 @@
 // Package robots reads robots.txt and answers whether a page may be fetched (RFC 9309,
-// W14), and reads the robots tags that pages and headers carry (W15). It does no input or
+// W14), and reads the robots tags that pages and headers carry. It does no input or
 // output and knows no clock: the crawler fetches, waits and caches, this package decides.
 //
 // # The story of a robots.txt

@@ -149,7 +149,7 @@ func kindOf(key string) kind {
 	return unknown
 }
 
-// Token is the product token that s begins with: its longest beginning of letters, "_"
+// Token returns the product token that s begins with: its longest beginning of letters, "_"
 // and "-" (RFC 9309, 2.2.1). A good product name is its own token.
 func Token(s string) string {
 	for i := range len(s) {

@@ -20,7 +20,7 @@ var Default = Params{Window: 7, MaxRef: 3, MinInterval: 4, ZetaK: 3}
 // time than the residuals they replace.
 var Store = Params{Window: 7, MaxRef: 3, MinInterval: 8, ZetaK: 3}
 
-// Check says whether this codec can work with the parameters.
+// Check returns an error if this codec does not support the parameters.
 func (p Params) Check() error {
 	switch {
 	case p.Window < 0 || p.Window > 31:
@@ -248,7 +248,7 @@ func (d *diff) takeIntervals(least int) {
 	d.residuals = res[:kept]
 }
 
-// cost is the number of bits the diff takes behind the degree; once it is above
+// cost returns the number of bits the diff takes behind the degree; once it is above
 // limit the sum is cut short.
 func (d *diff) cost(x uint32, ref int, p Params, limit int) int {
 	c := unaryLen(uint64(ref))
@@ -326,11 +326,11 @@ func (j *Joiner) Finish(w io.Writer) error {
 	return j.Drain(w)
 }
 
-// Bits is the length of the stream so far.
+// Bits returns the length of the stream so far.
 func (j *Joiner) Bits() uint64 { return j.w.bits }
 
-// Links is the number of links so far.
+// Links returns the number of links so far.
 func (j *Joiner) Links() int64 { return j.links }
 
-// Starts is where each list begins and, last, the end of the stream.
+// Starts returns where each list begins and, last, the end of the stream.
 func (j *Joiner) Starts() []uint64 { return append(j.starts, j.w.bits) }

@@ -131,17 +131,17 @@ func (c *Scan) makeRoom(x uint32, need uint64) {
 	}
 }
 
-// Page is the page whose list was read last.
+// Page returns the page whose list was read last.
 func (c *Scan) Page() uint32 { return c.next - 1 }
 
-// List is its list, ascending; valid until the next call of Next.
+// List returns the list of that page, ascending. It is valid until the next call of Next.
 func (c *Scan) List() []uint32 { return c.l.space[c.list.lo:c.list.hi:c.list.hi] }
 
-// Start is the bit at which the list begins.
+// Start returns the bit at which the list begins.
 func (c *Scan) Start() uint64 { return c.start }
 
-// Bit is the bit behind the list.
+// Bit returns the bit behind the list.
 func (c *Scan) Bit() uint64 { return c.bit }
 
-// Err is the error that ended the scan, nil at a regular end.
+// Err returns the error that ended the scan, nil at a regular end.
 func (c *Scan) Err() error { return c.err }

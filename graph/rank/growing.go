@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph/rank/kernel"
 )
 
-// Growing is PageRank kept current while a crawl finds and fetches pages (M9). It
+// Growing is PageRank kept current while a crawl finds and fetches pages. It
 // holds for every page a settled rank y and a residual r with
 //
 //	r = 1 + follow Pᵀ y - y
@@ -89,7 +89,7 @@ func NewGrowing(follow float64, max int, out func(graph.Page) []graph.Page) (*Gr
 	return g, nil
 }
 
-// known says whether page p has entered.
+// known reports whether page p has entered.
 func (g *Growing) known(p graph.Page) bool {
 	return int(p) < g.open.Len() && (g.open.At(int(p)) != 0 || g.settled.At(int(p)) != 0)
 }
@@ -135,7 +135,7 @@ func (g *Growing) Fetched(p graph.Page, links []graph.Page) {
 	num[sumOpen] += float64(c * float64(len(links)-dangling))
 }
 
-// level is what Score takes from y + r of every page, dangling ones too: ρ, the mean
+// level returns what Score takes from y + r of every page, dangling ones too: ρ, the mean
 // residual of pages with links. The scores are s = y + r - ρ, scaled. In the system
 // with 1 - ρ in place of 1, whose solution differs from y only in scale, s has the
 // residual
@@ -155,7 +155,7 @@ func (g *Growing) level() float64 {
 	return min(0.5, num[sumOpen]/num[livePages])
 }
 
-// sum is the sum of all scores before they are normalised: of y + r - level.
+// sum returns the sum of all scores before they are normalised: of y + r - level.
 func (g *Growing) sum() float64 {
 	num := g.numbers.Slice()
 	return num[sumSettled] + num[sumOpen] + num[sumDangling] - float64(g.level()*num[pages])
@@ -185,18 +185,18 @@ func (g *Growing) Bound() float64 {
 // leastBound is the smallest bound that rounding errors leave room for.
 const leastBound = 1e-12
 
-// Work brings Bound below bound, but not below 1e-12, in slices: it stops after about the given number of
-// links and says whether there is more to do. Slicing changes neither the order of
-// the work nor its result.
+// Work brings Bound below bound, but not below 1e-12, in slices: it stops after about
+// the given number of links and says whether there is more to do. Slicing changes
+// neither the order of the work nor its result.
 //
-// Pages above the threshold are pushed in the order of their numbers, again and
-// again until there is none. To stop as soon as the bound holds would be cheaper but
-// leave the residual where the crawl has just been; what is spread evenly costs no
-// accuracy. So the threshold is set such that the bound just holds when no page is
-// above it. (Tried on cnr-2000: first in, first out follows a seventh more links;
-// largest first, by four levels of threshold, a quarter fewer, but finding the pages
-// costs more than that saves; a threshold in proportion to the number of links of a
-// page also follows fewer, but leaves a larger error.)
+// Pages above the threshold are pushed in the order of their numbers, again and again
+// until there is none. To stop as soon as the bound holds would be cheaper but leave
+// the residual where the crawl has just been; what is spread evenly costs no accuracy.
+// So the threshold is set such that the bound just holds when no page is above it.
+// (Tried on cnr-2000: first in, first out follows a seventh more links; largest first,
+// by four levels of threshold, a quarter fewer, but finding the pages costs more than
+// that saves; a threshold in proportion to the number of links of a page also follows
+// fewer, but leaves a larger error.)
 func (g *Growing) Work(bound float64, links int) (more bool) {
 	num := g.numbers.Slice()
 	bound = max(bound, leastBound)
@@ -312,7 +312,7 @@ func (g *Growing) recount() {
 	num[sinceRecount] = 0
 }
 
-// Score is the PageRank of page p, of a sum of 1 over all known pages.
+// Score returns the PageRank of page p, of a sum of 1 over all known pages.
 func (g *Growing) Score(p graph.Page) float64 {
 	if !g.known(p) {
 		return 0

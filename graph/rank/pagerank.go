@@ -7,13 +7,12 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// PageRank is the rank of Cho et al. (M8) and, with Follow 6/7, of Najork and Wiener
-// (M16).
+// PageRank returns the rank of Cho et al. and, with Follow 6/7, of Najork and Wiener.
 func PageRank(w *Web, o Options) (*Result, error) {
 	return solved("PageRank", w, o, equalLinks)
 }
 
-// RemotePageRank counts only links from one site to another (M19): the others carry
+// RemotePageRank counts only links from one site to another: the others carry
 // no weight, and a page that has no other is dangling.
 func RemotePageRank(w *Web, o Options) (*Result, error) {
 	return solved("remote PageRank", w, o, func(v *world, o *Options) (*system, error) {
@@ -23,15 +22,15 @@ func RemotePageRank(w *Web, o Options) (*Result, error) {
 }
 
 // WeightedPageRank divides a page among its remote and its local links as split
-// says (M20): Share(0.8) or Factor(4), for instance.
+// says: Share(0.8) or Factor(4), for instance.
 func WeightedPageRank(w *Web, o Options, split Split) (*Result, error) {
 	return solved("weighted PageRank", w, o, func(v *world, o *Options) (*system, error) {
 		return splitLinks(v, o, split)
 	})
 }
 
-// ReversePageRank is PageRank with every link turned round: the weighted form of
-// the forward-link count (M13). It finds pages from which much can be reached.
+// ReversePageRank returns PageRank with every link turned round: the weighted form of
+// the forward-link count. It finds pages from which much can be reached.
 func ReversePageRank(w *Web, o Options) (*Result, error) {
 	return solved("reverse PageRank", w, o, func(v *world, o *Options) (*system, error) {
 		v.In, v.Out = v.Out, v.In
@@ -85,7 +84,7 @@ func (s *system) rank(o *Options) (outcome, error) {
 	return s.personal(o, base)
 }
 
-// evenBase is 1 for every page that takes part.
+// evenBase returns 1 for every page that takes part.
 func (s *system) evenBase() []float64 {
 	if s.world.present == nil {
 		return []float64{1}
@@ -99,7 +98,7 @@ func (s *system) evenBase() []float64 {
 	return base
 }
 
-// teleportBase is the teleport vector over the pages that take part, scaled to their
+// teleportBase returns the teleport vector over the pages that take part, scaled to their
 // number.
 func (s *system) teleportBase(teleport []float64) ([]float64, error) {
 	base := make([]float64, s.lists.Pages())
@@ -160,7 +159,7 @@ func (s *system) personal(o *Options, base []float64) (outcome, error) {
 	return x, errors.Join(errA, err)
 }
 
-// danglingMass is D(y): what y has on pages that hand nothing on.
+// danglingMass returns D(y): what y has on pages that hand nothing on.
 func (s *system) danglingMass(y []float64) float64 {
 	live := 0.0
 	for _, p := range s.live {
@@ -169,7 +168,7 @@ func (s *system) danglingMass(y []float64) float64 {
 	return total(y) - live
 }
 
-// startOfPersonal is where the solve for b begins when an earlier x is given: at
+// startOfPersonal returns where the solve for b begins when an earlier x is given: at
 // (x - α a)/β with α from the earlier D(x), where that is not negative. Nil when
 // there is none.
 func (s *system) startOfPersonal(o *Options, a outcome) []float64 {

@@ -141,7 +141,7 @@ func pick(sizes []int64) []int {
 	return at
 }
 
-// distance is the largest difference between the share of the tail that has a
+// distance returns the largest difference between the share of the tail that has a
 // value of x or more and the fitted share, zeta(s, x) / zeta(s, xmin), over all
 // whole x. Between two values that occur the first does not change and the second
 // falls, so the extremes are at values and right behind them.
@@ -196,7 +196,7 @@ func PowerLaw(values []float64) (best Fit, ok bool) {
 	return best.meant(ok)
 }
 
-// tailStarts is where tails of the ascending x may begin: sizes evenly spaced in
+// tailStarts returns where tails of the ascending x may begin: sizes evenly spaced in
 // their logarithm, moved to the first of equal values.
 func tailStarts(x []float64) []int {
 	var at []int
@@ -211,7 +211,7 @@ func tailStarts(x []float64) []int {
 	return at
 }
 
-// distance is the largest difference between the share of the tail below a value
+// distance returns the largest difference between the share of the tail below a value
 // and the fitted share, at up to checkpoints places of it.
 func distance(tail []float64, f Fit) (most float64) {
 	n := len(tail)
@@ -228,7 +228,7 @@ func distance(tail []float64, f Fit) (most float64) {
 // at least tenfold from one to the next.
 const zetaFrom = 25
 
-// hurwitz is the Hurwitz zeta function in a unit, for s > 1 and a > 0:
+// hurwitz returns a value of the Hurwitz zeta function in a unit, for s > 1 and a > 0:
 //
 //	zeta(s, a) unit^s = sum over k >= 0 of ((a+k) / unit)^-s
 //
@@ -260,7 +260,7 @@ func hurwitz(s, a, unit float64) float64 {
 	return sum + float64(math.Pow(unit/b, s)*rest)
 }
 
-// eulerMaclaurin is B_2j / (2j)! for j = 1 to 10.
+// eulerMaclaurin returns B_2j / (2j)! for j = 1 to 10.
 func eulerMaclaurin() [10]float64 {
 	return [10]float64{
 		1.0 / 6 / 2,
@@ -281,7 +281,7 @@ func eulerMaclaurin() [10]float64 {
 //	p(x) = x^-s / zeta(s, least)   for x = least, least+1, ...
 type law struct{ s, least float64 }
 
-// logs is the mean and the variance of ln(x/least) under the law. With
+// logs returns the mean and the variance of ln(x/least) under the law. With
 // L(s) = ln(zeta(s, least) least^s) they are -L'(s) and L"(s), taken as differences
 // of L: the step is relative to s-1 because L goes like -ln(s-1).
 func (w law) logs() (mean, variance float64) {

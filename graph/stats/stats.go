@@ -2,10 +2,10 @@
 //
 // One pass over the forward lists gives a [Survey]: links of each kind, the
 // distribution of degrees both ways, the sites. From a [Distribution] (exact
-// counts by value) follow bins for a plot, the share of pages below a bound (X6)
-// and the exponent of a power law (L11); ranks have the same in [PowerLaw] and
-// [Bands]. [Reach] counts what can be reached from seeds (L8), [Compare] what two
-// snapshots have in common (L10).
+// counts by value) follow bins for a plot, the share of pages below a bound
+// and the exponent of a power law; ranks have the same in [PowerLaw] and
+// [Bands]. [Reach] counts what can be reached from seeds, [Compare] what two
+// snapshots have in common.
 //
 // Lists are read in order where that is enough, so that a compressed file need
 // not be unpacked. Memory is a few bytes per page and per site, never per link.
@@ -101,13 +101,13 @@ func (s *Survey) finish(out *counter, in []uint32) {
 	}
 }
 
-// Dangling is the number of pages without out-links.
+// Dangling returns the number of pages without out-links.
 func (s *Survey) Dangling() int64 { return s.Out.Below(1) }
 
-// Unlinked is the number of pages without in-links.
+// Unlinked returns the number of pages without in-links.
 func (s *Survey) Unlinked() int64 { return s.In.Below(1) }
 
-// Largest is the n sites with most pages, equal ones by links inside and then by
+// Largest returns the n sites with most pages, equal ones by links inside and then by
 // id.
 func (s *Survey) Largest(n int) []SiteCount {
 	all := slices.Clone(s.Sites)
@@ -117,7 +117,7 @@ func (s *Survey) Largest(n int) []SiteCount {
 	return all[:min(n, len(all))]
 }
 
-// Gini is the Gini coefficient of the pages per site: 0 if all sites are equal,
+// Gini returns the Gini coefficient of the pages per site: 0 if all sites are equal,
 // near 1 if one of many has nearly everything.
 //
 //	G = 2 sum(i x_i) / (n sum(x_i)) - (n+1)/n,  x_1 <= x_2 <= ... <= x_n
@@ -158,7 +158,7 @@ func (s set) add(p graph.Page) bool {
 
 func (s set) has(p graph.Page) bool { return s[p/64]>>(p%64)&1 != 0 }
 
-// Reach is the number of pages first reached at each distance from the seeds,
+// Reach returns the number of pages first reached at each distance from the seeds,
 // which are at distance 0: breadth-first search over the forward lists. All seeds
 // are below pages; one named twice counts once.
 func Reach(pages int, forward graph.Reader, seeds []graph.Page) (atDepth []int64) {
@@ -184,7 +184,7 @@ func Reach(pages int, forward graph.Reader, seeds []graph.Page) (atDepth []int64
 	return atDepth
 }
 
-// An Overlap is what two snapshots of a web have in common (L10). Links are
+// An Overlap is what two snapshots of a web have in common. Links are
 // counted only between pages that both have: the others come and go with their
 // pages.
 type Overlap struct {
@@ -245,7 +245,7 @@ func translate(dst []graph.Page, list, to []graph.Page) []graph.Page {
 	return dst
 }
 
-// inBoth is the size of the intersection of two ascending lists.
+// inBoth returns the size of the intersection of two ascending lists.
 func inBoth(a, b []graph.Page) (n int64) {
 	for i, k := 0, 0; i < len(a) && k < len(b); {
 		switch {

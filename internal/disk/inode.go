@@ -38,7 +38,7 @@ func (n *inode) change(op fileOp) {
 	n.ops = append(n.ops, op)
 }
 
-// apply gives the file after the operation. Bytes that nobody wrote are 0.
+// apply returns the file after the operation. Bytes that nobody wrote are 0.
 func (op *fileOp) apply(b []byte) []byte {
 	size := int64(len(b))
 	end := op.at + int64(len(op.data))
@@ -82,7 +82,7 @@ func (n *inode) clone() *inode {
 	return &inode{slices.Clone(n.now), slices.Clone(n.kept), slices.Clone(n.ops)}
 }
 
-// crash gives what a power loss leaves: of the operations that do not last in any case
+// crash returns what a power loss leaves: of the operations that do not last in any case
 // each whole, torn or not at all.
 func (n *inode) crash(rng *rand.Rand) *inode {
 	b := slices.Clone(n.kept)
@@ -112,7 +112,7 @@ func (op *fileOp) tear(rng *rand.Rand) bool {
 	return true
 }
 
-// Kill gives what kill -9 leaves: all that was written, on a disk without faults. A
+// Kill returns what kill -9 leaves: all that was written, on a disk without faults. A
 // later power loss may still take what was never synced. This directory and its open
 // files go on by themselves.
 func (m *Memory) Kill() *Memory {
@@ -143,7 +143,7 @@ func (m *Memory) copyTo(d *memoryDisk, files map[*inode]*inode) *Memory {
 	return c
 }
 
-// Crash gives what a power loss may leave, one possibility for each number: all that was
+// Crash returns what a power loss may leave, one possibility for each number: all that was
 // synced; of the writes and cuts of each file since its last sync any that chance
 // takes, torn too, with zeros where a later one is there and an earlier one is not; of
 // the creations, renames and removals since the last sync of the directory any that

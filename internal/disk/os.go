@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// OS is a directory of the operating system. It need not exist before the first call.
+// OS returns a directory of the operating system. It need not exist before the first call.
 func OS(path string) Dir { return directory(path) }
 
 type directory string
@@ -97,7 +97,7 @@ func (f file) Size() (int64, error) {
 	return info.Size(), nil
 }
 
-// ReadFile gives the bytes of a whole file.
+// ReadFile returns the bytes of a whole file.
 func ReadFile(d Dir, name string) ([]byte, error) {
 	f, err := d.Open(name, Read)
 	if err != nil {
@@ -116,7 +116,7 @@ func ReadFile(d Dir, name string) ([]byte, error) {
 	}
 }
 
-// ErrFull says whether err is about a disk or a quota without room: not damage, and
+// ErrFull reports whether err is about a disk or a quota without room: not damage, and
 // over when somebody makes room.
 func ErrFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)

@@ -171,7 +171,7 @@ func (s *Sorter) sorted() ([]uint64, error) {
 	return keys[:n], nil
 }
 
-// varying is the bits to sort by: those in which keys of the buffer differ.
+// varying returns the bits to sort by: those in which keys of the buffer differ.
 func (s *Sorter) varying() uint64 {
 	v := s.or &^ s.and
 	if s.opts.LowSorted {
@@ -323,7 +323,7 @@ func (s *Sorter) Stats() Stats {
 
 var errClosed = errors.New("extsort: closed")
 
-// Close gives the memory back and removes what was written. The iterator ends.
+// Close releases the memory and removes what was written. The iterator ends.
 func (s *Sorter) Close() error {
 	if s.it != nil {
 		s.it.end(errClosed)

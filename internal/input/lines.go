@@ -143,7 +143,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// printable is name as it stands, or quoted when it holds bytes that a terminal
+// printable returns name as it stands, or quoted when it holds bytes that a terminal
 // might obey.
 func printable(name string) string {
 	if q := strconv.Quote(name); q[1:len(q)-1] != name {

@@ -15,7 +15,7 @@ type axis struct {
 	ticks  []float64
 }
 
-// newAxis is the smallest axis with round ends that holds lo to hi.
+// newAxis returns the smallest axis with round ends that holds lo to hi.
 func newAxis(lo, hi float64, log bool) axis {
 	if log {
 		return logAxis(lo, hi)
@@ -35,7 +35,7 @@ func newAxis(lo, hi float64, log bool) axis {
 	return a
 }
 
-// niceStep is the smallest of 1, 2, 5 times a power of ten that is not below x.
+// niceStep returns the smallest of 1, 2, 5 times a power of ten that is not below x.
 func niceStep(x float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(x)))
 	for _, m := range []float64{1, 2, 5} {
@@ -63,7 +63,7 @@ func logAxis(lo, hi float64) axis {
 	return a
 }
 
-// roundNumbers is 1, 2, 5 times powers of ten from the last one not above lo to
+// roundNumbers returns 1, 2, 5 times powers of ten from the last one not above lo to
 // the first one not below hi, at least two of them.
 func roundNumbers(lo, hi float64) []float64 {
 	var all []float64
@@ -81,7 +81,7 @@ func roundNumbers(lo, hi float64) []float64 {
 	}
 }
 
-// at is the place of v on the axis: 0 at its beginning, 1 at its end.
+// at returns the place of v on the axis: 0 at its beginning, 1 at its end.
 func (a *axis) at(v float64) float64 {
 	if a.log {
 		return (math.Log(v) - math.Log(a.lo)) / (math.Log(a.hi) - math.Log(a.lo))
@@ -92,7 +92,7 @@ func (a *axis) at(v float64) float64 {
 // holds reports whether v lies between the ends of the axis.
 func (a *axis) holds(v float64) bool { return v >= a.lo && v <= a.hi }
 
-// ground is where the columns stand: zero where the axis has one, else its end.
+// ground returns where the columns stand: zero where the axis has one, else its end.
 func (a *axis) ground() float64 {
 	if a.log {
 		return a.lo
@@ -180,7 +180,7 @@ func (p *plane) places(ps []point) []point {
 	return out
 }
 
-// line is the data of a path through places.
+// line returns the data of a path through places.
 func line(places []point) string {
 	var b strings.Builder
 	for k, at := range places {
@@ -189,7 +189,7 @@ func line(places []point) string {
 	return b.String()
 }
 
-// area is the data of a path around a band: along its upper bound and back along
+// area returns the data of a path around a band: along its upper bound and back along
 // the lower.
 func (p *plane) area(low, high []point) string {
 	var b strings.Builder
@@ -202,7 +202,7 @@ func (p *plane) area(low, high []point) string {
 	return b.String()
 }
 
-// whiskers is the data of a path with one upright from each lower to its upper
+// whiskers returns the data of a path with one upright from each lower to its upper
 // bound.
 func (p *plane) whiskers(low, high []point) string {
 	var b strings.Builder
@@ -212,7 +212,7 @@ func (p *plane) whiskers(low, high []point) string {
 	return b.String()
 }
 
-// columns is the data of a path around a column for each point: nine tenths of
+// columns returns the data of a path around a column for each point: nine tenths of
 // the smallest distance of two neighbours wide, at least one pixel, at most forty,
 // and cut at the sides of the plane.
 func (p *plane) columns(ps []point) string {

@@ -51,7 +51,7 @@ func heading(title string) string {
 	return title + "\n"
 }
 
-// signs is the sign of each series. Those of baselines are slight.
+// signs returns the sign of each series. Those of baselines are slight.
 func (c *Chart) signs() []rune {
 	lines, baselines := []rune("•+ox#@%&=$ZNVHKWTAYC"), []rune("·-~'")
 	if c.ASCII {
@@ -161,7 +161,7 @@ func (c *Chart) frame(g *grid, x, y *axis) string {
 	return b.String()
 }
 
-// floor is the x axis: a rule with ticks, their numbers, the label.
+// floor returns the x axis: a rule with ticks, their numbers, the label.
 func (c *Chart) floor(g *grid, x *axis, margin int) string {
 	corner, rule, tick := '└', '─', '┬'
 	if c.ASCII {
@@ -228,7 +228,7 @@ func centre(s string, margin, width int) string {
 	return strings.Repeat(" ", margin+max(0, (width-runes(s))/2)) + s
 }
 
-// Plain is s on one line of printable characters: every white space is a space,
+// Plain returns s on one line of printable characters: every white space is a space,
 // and what a terminal might obey or a reader might not see (control characters,
 // bytes that are no UTF-8, marks that turn the direction of writing) is an escape
 // as in Go strings. With ascii so is everything beyond the 95.
@@ -252,7 +252,7 @@ func Plain(s string, ascii bool) string {
 	return b.String()
 }
 
-// plain is the chart with all its words made plain. They keep their letters also
+// plain returns the chart with all its words made plain. They keep their letters also
 // in an ASCII chart: who needs them in ASCII too makes them so.
 func (c Chart) plain() Chart {
 	c.Title, c.XLabel, c.YLabel = Plain(c.Title, false), Plain(c.XLabel, false), Plain(c.YLabel, false)

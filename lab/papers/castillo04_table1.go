@@ -306,7 +306,7 @@ func (k *ranking) mostMoved(swaps []swap) (row rankedRow, times int) {
 	return row, times
 }
 
-// explain tells which strategies changed places and by how much.
+// explain describes which strategies changed places and by how much.
 func (k *ranking) explain() string {
 	swaps := k.swaps()
 	n := len(k.rows) * (len(k.rows) - 1) / 2

@@ -191,7 +191,7 @@ func (g *Gather) check(r *Relaxation) {
 	}
 }
 
-// relax is Relax for lists below easy. Like sumLists it must not be inlined.
+// relax does what Relax does for lists below easy. Like sumLists it must not be inlined.
 //
 //go:noinline
 func (g *Gather) relax(r *Relaxation, pages []graph.Page) (change, sum float64) {
