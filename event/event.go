@@ -23,18 +23,18 @@ var taskNames = [...]string{"resolve", "robots", "fetch", "sitemap"}
 
 func (k TaskKind) String() string { return taskNames[k] }
 
-// Work is what a fetcher is to do. Site is acquired until the work is done.
+// A Task is what a fetcher does. Site is acquired until the task is done.
 type Task struct {
 	Kind  TaskKind
 	Site  graph.Site
 	Page  graph.Page // of Fetch
 	Board uint8      // the board that chose it
-	// For is, of Robots, the site whose rules are asked for. It is Site itself unless
+	// For is, of Robots, the site whose rules are requested. It is Site itself unless
 	// its robots.txt moved to Site.
 	For graph.Site
 }
 
-// EventKind says what happened.
+// Kind is what happened.
 type Kind uint8
 
 // The events. State is the fold of them: the same events give the same state.
@@ -51,12 +51,12 @@ const (
 	Asked
 	// Resolved: the address of Site is known, or (Class) could not be found.
 	Resolved
-	// Ruled: the robots.txt of For was asked for at Site; Delay and Expiry are what it
+	// Ruled: the robots.txt of For was requested at Site; Delay and Expiry are what it
 	// says. With Hop it moved on to the site To instead.
 	Ruled
 	// Done: an attempt at Page ended at End with Class.
 	Done
-	// Session: the crawler was started again. Works that had been handed out are void.
+	// Session: the crawler was started again. Tasks that had been handed out are void.
 	Session
 	// Listed: a sitemap file of Site was fetched, and made the pages New known: without
 	// a link to them, but they are no seeds. If it failed, and not Again, the file is
@@ -70,12 +70,12 @@ const (
 	// Retried: the pages Admit, which failed or were refused, or which came with what was
 	// not theirs, get another chance, and so do sites of theirs that were closed.
 	Retried
-	// Probed: the robots.txt of Site is to be asked for out of turn, to see whether
+	// Probed: the robots.txt of Site is due out of turn, to see whether
 	// anything answers.
 	Probed
 	// Withdrawn: Files of the sitemap files of Site are not to be asked for any more, or
 	// (Hop) its robots.txt is not to be asked for where it moved to. That counts as a
-	// failure of its robots.txt, which is asked for again.
+	// failure of its robots.txt, which is requested again.
 	Withdrawn
 	// Denied: the list of hosts that are never asked is another. The driver knows it; the
 	// frontier asks Options.Forbid.
@@ -112,8 +112,8 @@ type Event struct {
 	Class Class // Resolved, Ruled, Listed, Done
 	// Again sends the page, or the work at the site, back to be tried not before Due
 	// (Resolved, Ruled, Listed, Done); a sitemap file is tried again in its turn, and a
-	// site that has rules already goes on with them until Due. A Due without Again is
-	// the instant at which a page that came is to be visited again (Done); 0 is never.
+	// site that has rules already keeps them until Due. A Due without Again is
+	// the instant at which a fetched page is due again (Done); 0 is never.
 	Again bool
 	Due   time.Duration
 	Start time.Duration // of the request
@@ -128,7 +128,7 @@ type Event struct {
 	// Stale: nothing answered at the address of the site, which is to be asked for again
 	// (Ruled, Listed, Done).
 	Stale bool
-	// Pushed: the server says that it is asked too often (Ruled, Listed, Done).
+	// Pushed: the server reports too many requests (Ruled, Listed, Done).
 	Pushed bool
 
 	Hop   bool       // Ruled: the robots.txt of For moved to the site To; Withdrawn

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Graph is a graph file, mapped: nothing is read before it is asked for, except
+// A Graph is a graph file, mapped: nothing is read before it is needed, except
 // that Open verifies every checksum. It never changes and may be used by several
 // goroutines at once; readers and scans may not.
 type Graph struct {
@@ -32,7 +32,7 @@ type Graph struct {
 	card    Card
 }
 
-// Card says where a graph comes from; every dataset should state how it was
+// Card describes where a graph comes from; every dataset should state how it was
 // crawled (a graph is biased by the policy that gathered it).
 type Card struct {
 	Source         string `json:"source,omitempty"`          // files it was made from
@@ -276,7 +276,7 @@ func (g *Graph) Fetched(p Page) bool {
 // HasUncrawled reports whether some pages are known but not fetched.
 func (g *Graph) HasUncrawled() bool { return g.fetched != nil }
 
-// Info is what the header of a graph file says: counts, and how many bytes they
+// Info holds what is in the header of a graph file: counts, and how many bytes they
 // take. Indexes for random access are counted with what they index.
 type Info struct {
 	Pages         int   `json:"pages"`
@@ -291,7 +291,7 @@ type Info struct {
 }
 
 // ReadInfo reads the header of a graph file and nothing else: neither time nor
-// memory depends on the size of the graph. What the header says of the rest is not
+// memory depends on the size of the graph. What the header has about the rest is not
 // verified; Open does that.
 func ReadInfo(path string) (Info, error) {
 	f, err := os.Open(path)

@@ -33,7 +33,7 @@ type ImportOptions struct {
 // FetchedOnly as FrontierMinInLinks leaves out all pages that were not fetched.
 const FetchedOnly = math.MaxInt
 
-// ImportReport says what an import found.
+// ImportReport describes what an import found.
 type ImportReport struct {
 	Pages          int   `json:"pages"`
 	Links          int64 `json:"links"`

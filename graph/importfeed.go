@@ -10,7 +10,7 @@ type Feed struct {
 	Name string // for the card
 
 	// Links gives every link of every page, in any order; the same one may come again.
-	// tell says how much of how much was read, and its error ends the work.
+	// tell reports how much of how much was read; its error ends the import.
 	Links func(add func(from, to Page) error, tell func(done, total int64) error) error
 	// Pages is their number: the ids are 0, 1, 2 and so on.
 	Pages func() int

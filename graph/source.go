@@ -106,7 +106,7 @@ func (o *WriteOptions) sortMemory(pages, n int) (int64, error) {
 	return min(left, maxSortMemory), nil
 }
 
-// MemoryError says that a graph needs more memory than it was given.
+// MemoryError reports that a graph needs more memory than it was given.
 type MemoryError struct {
 	Need, Have int64
 	Pages      int

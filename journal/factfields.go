@@ -89,13 +89,13 @@ var fields = [...]field{
 	{onResolved, func(f *Facts) bool { return len(f.Addrs) > 0 }, (*writer).addrs, (*reader).addrs},
 	text(onAnswer|onResolved, func(f *Facts) *string { return &f.Note }),
 	{onSession, func(f *Facts) bool { return f.Session != nil }, (*writer).session, (*reader).session},
-	{decides, func(f *Facts) bool { return f.Early }, // the bit says it all
+	{decides, func(f *Facts) bool { return f.Early }, // the bit is the value
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Early = true }},
 	{onDone, func(f *Facts) bool { return f.Near != 0 },
 		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Near)) },
 		func(d *reader, r *Record) { r.Facts.Near = d.uint32() }},
-	{onAnswer | onResolved, func(f *Facts) bool { return f.Ours }, // the bit says it all
+	{onAnswer | onResolved, func(f *Facts) bool { return f.Ours }, // the bit is the value
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Ours = true }},
 	{onAnswer, func(f *Facts) bool { return f.Shift != 0 },
@@ -111,7 +111,7 @@ var fields = [...]field{
 	{onDone, func(f *Facts) bool { return f.Pictures != 0 },
 		func(w *writer, r *Record) { w.uint(uint64(r.Facts.Pictures)) },
 		func(d *reader, r *Record) { r.Facts.Pictures = d.uint32() }},
-	{onAdmitted, func(f *Facts) bool { return f.Trial }, // the bit says it all
+	{onAdmitted, func(f *Facts) bool { return f.Trial }, // the bit is the value
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Trial = true }},
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// SegmentSize is where a file ends unless Log.Segment says otherwise.
+// SegmentSize is the size at which a file ends, unless Log.Segment is set.
 const SegmentSize = 256 << 20
 
 // ErrDead is wrapped by every error of a log that failed before.
@@ -111,7 +111,7 @@ func (l *Log) Empty() bool { return len(l.open) == headSize }
 // Size returns the number of bytes of the open group.
 func (l *Log) Size() int64 { return int64(len(l.open)) }
 
-// Take closes the open group and gives it away. c says what it commits beside its
+// Take closes the open group and returns it. c is what it commits beside its
 // records; their numbers are filled in. The group may be empty: it commits c alone.
 func (l *Log) Take(c Commit) Group {
 	if c.Pages != uint32(l.pages) {

@@ -46,7 +46,7 @@ func flags(e *event.Event) (all byte) {
 	return all & flagsOf(e.Kind)
 }
 
-// outcome writes how a work ended. The end lies close before now and the start close
+// outcome writes how a task ended. The end lies close before now and the start close
 // before the end, so both are written as differences. They may wrap around, which
 // reading undoes.
 func (w *writer) outcome(r *Record) {

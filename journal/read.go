@@ -229,7 +229,7 @@ func (c *cursor) fill(b []byte, at int64) error {
 	return fmt.Errorf("journal: read %s at %d: %w", c.name, at, err)
 }
 
-// records reads the records of a group, and says whether they are as they were written.
+// records reads the records of a group, and reports whether they are as they were written.
 func (c *cursor) records(f *found) (b []byte, whole bool, err error) {
 	c.body = slices.Grow(c.body[:0], int(f.length))[:f.length]
 	if err := c.fill(c.body, f.at+headSize); err != nil {

@@ -15,7 +15,7 @@ import (
 // Version is the format of headers, groups and records.
 //
 //	1: events of a frontier; new pages are known by their sites alone; in memory only
-//	2: facts; works and events of sitemaps, hops, bars and revisits; groups and files
+//	2: facts; tasks and events of sitemaps, hops, bars and revisits; groups and files
 const Version = 2
 
 // A Record is an event with its place in the journal.

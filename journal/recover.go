@@ -19,9 +19,9 @@ type Found struct {
 	Damage []Damage
 }
 
-// Open finds the last commit, cuts what follows, and gives a log that goes on from there.
+// Open finds the last commit, cuts what follows, and returns a log that continues from there.
 // If h has the id of a crawl, the journal must be of that crawl and partition. Every step
-// may be repeated; other files in the directory are left alone. The error wraps ErrNone
+// may be repeated; other files in the directory are skipped. The error wraps ErrNone
 // where there is nothing to go on from: Begin makes a new journal then.
 func Open(dir disk.Dir, h Header) (*Log, Found, error) {
 	all, err := segments(dir, &h)
@@ -152,7 +152,7 @@ func (w *walk) segment(s *segment, size int64) error {
 	return err
 }
 
-// tell reports damage unless nothing is lost by it that was asked for.
+// tell reports damage unless it loses nothing that the caller wants.
 func (w *walk) tell(d Damage) error {
 	if w.Damage == nil || d.Next < w.From || d.Next == w.From && d.First < d.Next {
 		return nil

@@ -244,7 +244,7 @@ type World struct {
 	SiteName func(graph.Site) string
 	// Times is the model of time; nil is a world where nothing takes any.
 	Times *Times
-	// Allowed tells which pages robots.txt allows: the others are known and wait in their
+	// Allowed reports which pages robots.txt allows: the others are known and wait in their
 	// queues until they would be handed out. Class is how a fetch ends: pages of classes
 	// that failed take their time, but bring nothing and are not in the order. Both are
 	// for worlds that a real crawl recorded; nil is all pages, and OK.

@@ -4,7 +4,7 @@
 //
 // # The loop
 //
-// As long as a fetcher is idle, Next of the frontier is asked for work at the present
+// As long as a fetcher is idle, Next of the frontier is asked for a task at the present
 // instant. A work takes the time that the world gives to each of its phases: finding
 // the address, connecting, the first byte, the body, closing. Bodies share the
 // crawler's own line max-min fairly when it has a limit. Then the clock goes to the

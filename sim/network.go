@@ -40,7 +40,7 @@ type transfer struct {
 	id   uint32
 }
 
-// NewLine makes an idle line of b > 0 bytes per second, a finite number.
+// NewLine returns a new idle line of b > 0 bytes per second, a finite number.
 func NewLine(b float64) *Line {
 	if !(b > 0) || math.IsInf(b, 1) {
 		panic(fmt.Sprintf("sim: a line of %v bytes per second", b))
@@ -120,7 +120,7 @@ func (l *Line) share(now time.Duration) {
 }
 
 // hold gives the transfers that their caps hold these rates, from the smallest on, and
-// says how many they are. used becomes the sum of their rates.
+// returns how many they are. used becomes the sum of their rates.
 func (l *Line) hold(now time.Duration) int {
 	n := len(l.transfers)
 	l.used = 0

@@ -12,7 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Times says how long everything takes in a world and how large its pages are (L2 to
+// Times is how long everything takes in a world and how large its pages are (L2 to
 // L5). Each number is a hash of (Seed, what, site or page, attempt) put through the
 // quantile function of a distribution. So nothing is stored per page, and a page takes
 // as long whichever policy asks for it, and whenever: all policies meet the same
@@ -213,7 +213,7 @@ type Dist struct {
 	Table []Quantile `json:"table,omitempty"`
 }
 
-// Quantile says that a share U of all numbers is at most X.
+// Quantile states that a share U of all numbers is at most X.
 type Quantile struct{ U, X float64 }
 
 // At returns the quantile of u, which is in (0, 1).

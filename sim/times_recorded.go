@@ -59,7 +59,7 @@ type siteTable struct {
 // Recorded makes the times of a world from what a crawl measured. siteOf is the site of
 // each page of the world, sizes the bytes of those pages that were fetched (0 for
 // others); either may be nil. Numbers that were never measured, such as those of
-// robots.txt when none was asked for, are 0, and a speed without limit.
+// robots.txt when none was requested, are 0, and a speed without limit.
 func Recorded(name string, seed uint64, all []Observation, siteOf []graph.Site, sizes []uint32) (*Times, error) {
 	r := &measures{name: name, siteOf: siteOf, sizes: sizes}
 	byKind := [measuredKinds][]Observation{}

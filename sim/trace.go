@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Reason says why an idle fetcher waits.
+// Reason is why an idle fetcher waits.
 type Reason uint8
 
 const (
@@ -76,7 +76,7 @@ type Point struct {
 	Share
 }
 
-// NewTrace makes an empty trace of r fetchers.
+// NewTrace returns a new empty trace of r fetchers.
 func NewTrace(r int) *Trace { return &Trace{fetchers: r, width: traceWidth} }
 
 // Change records how many fetchers are active and idle from now on: each is one of both.

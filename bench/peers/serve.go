@@ -35,7 +35,7 @@ type server struct {
 	open  map[string][]net.Conn // by site
 }
 
-// ready is what the server says when it serves.
+// ready is what the server reports when it is ready.
 type ready struct {
 	Control            string // address where it takes questions
 	Hub                string // page with a link to every site, where all crawlers begin

@@ -288,7 +288,7 @@ func splitURL(url string) (authority, target string) {
 	return authority[strings.LastIndexByte(authority, '@')+1:], target
 }
 
-// Info is what the first record of each file says of the crawl. Empty lines are left out.
+// Info describes the crawl in the first record of each file. Empty lines are left out.
 type Info struct {
 	Software  string // name/version
 	Operator  string // name or address of who answers for the crawl

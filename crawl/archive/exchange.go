@@ -56,7 +56,7 @@ func (t Truncation) String() string {
 	return "unspecified"
 }
 
-// Profile says by what a revisit knows that the payload is an earlier one.
+// Profile is how a revisit knows that the payload is an earlier one.
 type Profile uint8
 
 const (

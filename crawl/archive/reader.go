@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Error says where a WARC file is not what it should be.
+// Error is an error in a WARC file, with its place.
 type Error struct {
 	File   string
 	Offset int64 // of the record, in the file

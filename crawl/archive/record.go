@@ -99,7 +99,7 @@ func (r *Record) readHeader(in *bufio.Reader) error {
 	}
 }
 
-// addField parses one line. One that begins with space or tab goes on the line before.
+// addField parses one line. One that begins with space or tab continues the line before.
 func addField(fields []Field, line []byte) ([]Field, error) {
 	if line[0] == ' ' || line[0] == '\t' {
 		if len(fields) == 0 {

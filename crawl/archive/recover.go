@@ -34,14 +34,14 @@ const (
 	tempSuffix  = ".tmp" // while it is copied
 )
 
-// Open brings the directory to the committed position and gives a writer that goes on
+// Open brings the directory to the committed position and returns a writer that continues
 // from there.
 //
 // What lies beyond the position is taken away. If it can be the last group of a crawl that
 // was killed it is deleted: at most 16 MiB, in files that are still called open. Else the
 // journal has lost its end, and what lies beyond is set aside under another name.
 //
-// The writer goes on in the file of the position only if that is still called open: a
+// The writer continues in the file of the position only if that is still called open: a
 // closed file never grows again. Nor does one that has fewer bytes than were committed or
 // is not there, since somebody moved it away: the writer begins the next.
 //

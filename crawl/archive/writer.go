@@ -11,7 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// MaxSize is where a file ends unless Config says otherwise: 1 GiB, as archives do.
+// MaxSize is the size at which a file ends, unless Config sets another: 1 GiB, as archives do.
 const MaxSize = 1 << 30
 
 // Config is what a Writer is opened with.
@@ -252,7 +252,7 @@ func IsAside(name string) bool {
 }
 
 // parseName takes a file name of the archive apart: its number, and what follows it. Other
-// names are not ours and are left alone.
+// names are not ours and are skipped.
 func parseName(prefix, name string) (number int, tail string, ok bool) {
 	rest, ok := strings.CutPrefix(name, prefix+"-")
 	if !ok || len(rest) < 15 || rest[14] != '-' || !digits(rest[:14]) {

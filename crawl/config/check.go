@@ -103,7 +103,7 @@ func checkBounds(key string, value, least, most int64) error {
 }
 
 // checkDurations looks at times that cannot be zero, and at those that are too long to
-// be meant: a site would be left alone for longer than its robots.txt is valid.
+// be meant: a site would wait for longer than its robots.txt is valid.
 func (c *Config) checkDurations() error {
 	for _, b := range []struct {
 		key   string

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// checkNames looks at what the crawler says of itself.
+// checkNames checks how the crawler identifies itself.
 func (c *Config) checkNames() error {
 	if c.Contact != "" && !isContact(c.Contact) {
 		return &KeyError{"contact", "you@example.org", fmt.Errorf("%q: want a mail address or a URL", c.Contact)}

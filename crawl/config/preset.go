@@ -18,7 +18,7 @@ func Presets() []Preset {
 	}
 }
 
-// Apply sets what the preset says and leaves everything else.
+// Apply sets the keys of the preset and leaves all others.
 func (p Preset) Apply(c *Config) { p.apply(c) }
 
 // FindPreset finds a preset by its name.

@@ -64,7 +64,7 @@ func (d Duration) Type() string { return "duration" }
 // MarshalText writes it for a file.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what a file says.
+// UnmarshalText reads a value of a file.
 func (d *Duration) UnmarshalText(text []byte) error { return d.Set(string(text)) }
 
 // Depth is a number of links from a seed, or NoDepth. It is written as a number in files,
@@ -96,7 +96,7 @@ func (d Depth) String() string {
 	return strconv.Itoa(int(d))
 }
 
-// UnmarshalText reads what a file says in quotes.
+// UnmarshalText reads a quoted value of a file.
 func (d *Depth) UnmarshalText(text []byte) error { return d.Set(string(text)) }
 
 // Within reports whether so many links from a seed are not too many.
@@ -159,5 +159,5 @@ func (s Size) Type() string { return "size" }
 // MarshalText writes it for a file.
 func (s Size) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what a file says.
+// UnmarshalText reads a value of a file.
 func (s *Size) UnmarshalText(text []byte) error { return s.Set(string(text)) }

@@ -22,7 +22,7 @@ type Request struct {
 	Accept         string      // "": what browsers prefer, HTML first
 	Header         http.Header // on top of Options.Header
 	Buffer         []byte      // its capacity is used for the body; may be nil
-	// Wants, if not nil, says by the header of a good answer whether its body is wanted.
+	// Wants, if not nil, reports by the header of a good answer whether its body is wanted.
 	// One that is not is read only if it is short, so that the connection can be kept.
 	Wants func(http.Header) bool
 }

@@ -161,7 +161,7 @@ type claim struct {
 	ready chan struct{}
 }
 
-// NewBudget makes a budget of so many bytes.
+// NewBudget returns a new budget of so many bytes.
 func NewBudget(size int64) *Budget { return &Budget{size: size} }
 
 // Held returns the number of bytes taken and not given back.

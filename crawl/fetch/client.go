@@ -25,7 +25,7 @@ type Client struct {
 	clock     func() time.Duration
 	conns     *atomic.Uint32
 	line      *line     // the connection; nil: none
-	x         *exchange // the one that goes on, for dial
+	x         *exchange // the current one, for dial
 }
 
 // line is an open connection with what is known about it.
@@ -38,7 +38,7 @@ type line struct {
 	used  bool   // an exchange has ended well on it
 }
 
-// NewClient makes a client. It starts no goroutine until it has a connection.
+// NewClient returns a new client. It starts no goroutine until it has a connection.
 func NewClient(o *Options) *Client {
 	c := &Client{o: o, lim: o.limits(), clock: o.Clock, conns: o.Conns}
 	if c.clock == nil {
@@ -84,7 +84,7 @@ func (c *Client) newTransport() *http.Transport {
 // may be used again.
 func (c *Client) Close() {
 	if c.line != nil {
-		c.line.http.Close() // says good-bye in TLS
+		c.line.http.Close() // closes TLS properly
 		c.line.conn.Close() // HTTP/2 may leave it to a goroutine
 		c.line = nil
 	}
@@ -115,7 +115,7 @@ type conn struct {
 	born    time.Time
 	in, out atomic.Int64
 	heard   atomic.Int64 // nanoseconds from born to the last byte
-	busy    atomic.Bool  // an exchange goes on
+	busy    atomic.Bool  // an exchange is under way
 	counted int64        // bytes that answers so far have accounted for
 }
 

@@ -1,6 +1,6 @@
 // Package fetch brings answers from servers: an HTTP client for one fetcher, the
 // decoding of bodies, and a caching DNS resolver. It knows nothing of frontier and
-// journal; what it says about an exchange is data, never an error.
+// journal; what it reports about an exchange is data, never an error.
 //
 // # An exchange
 //

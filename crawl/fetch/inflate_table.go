@@ -11,7 +11,7 @@ const (
 	litRoom, distRoom = 4096, 512
 )
 
-// An entry of a table says what the next bits mean:
+// An entry of a table holds what the next bits mean:
 //
 //	bits 0-4   bits to use: those of the code and those extra
 //	bits 8-11  those of the code

@@ -122,7 +122,7 @@ type call struct {
 	err  error
 }
 
-// NewResolver makes a resolver. It reads the hosts file and the list of servers once.
+// NewResolver returns a new resolver. It reads the hosts file and the list of servers once.
 func NewResolver(o ResolverOptions) (*Resolver, error) {
 	o.setDefaults()
 	cache, err := otter.New(&otter.Options[string, entry]{

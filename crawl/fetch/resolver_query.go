@@ -139,7 +139,7 @@ func denial(m *dns.Msg) (ttl time.Duration, ok bool) {
 
 func seconds(n uint32) time.Duration { return time.Duration(n) * time.Second }
 
-// persist asks until there is an answer that says something, another server each time.
+// persist asks until there is a useful answer, another server each time.
 func (r *Resolver) persist(ctx context.Context, name string, kind uint16, retries int) (*dns.Msg, error) {
 	var last error
 	for try := 0; try <= retries && ctx.Err() == nil; try++ {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// accept is what is asked for unless the caller says otherwise.
+// accept is the Accept header unless the caller sets another.
 const accept = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5"
 
 // codings are those that Decoder undoes.

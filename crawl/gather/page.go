@@ -81,7 +81,7 @@ func (g *Gatherer) redirect(a *fetch.Answer, f *Found) {
 	}
 }
 
-// content reads a body that was asked for and came.
+// content reads a body that was requested and fetched.
 func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 	if a.Cut == fetch.CutUnwanted {
 		f.Class = event.NotHTML
@@ -107,7 +107,7 @@ func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 }
 
 // decode takes the content coding off, up to so many bytes. What a broken body gives up to
-// where it breaks counts; if that is nothing it is as good as a type that cannot be read.
+// where it breaks counts; if that is nothing it counts as a type that cannot be read.
 func (g *Gatherer) decode(a *fetch.Answer, f *Found, most int64) []byte {
 	coding := strings.Join(a.Header["Content-Encoding"], ",")
 	if coding == "" {

@@ -15,7 +15,7 @@ import (
 
 // ScopeOptions say which pages a crawl is about.
 type ScopeOptions struct {
-	// Kind is what --scope says: "any" or "", "seeds" (the hosts of the seeds), "domain"
+	// Kind is the value of --scope: "any" or "", "seeds" (the hosts of the seeds), "domain"
 	// (their registered domains), "regexp:R" (URLs in which R matches).
 	Kind string
 	// Seeds are normal forms. "seeds" means their hosts with their ports, over http and
@@ -50,7 +50,7 @@ type Scope struct {
 	deny             atomic.Pointer[Rules]
 }
 
-// NewScope makes a scope. Errors name the option.
+// NewScope returns a new scope. Errors name the option.
 func NewScope(o ScopeOptions) (*Scope, error) {
 	s := &Scope{rules: o.Rules, names: map[string]bool{}}
 	s.deny.Store(o.Deny)
@@ -189,7 +189,7 @@ func (s *Scope) DenyList() *Rules { return s.deny.Load() }
 // it, neither its address nor its robots.txt. A rule about a path leaves both alone.
 func (s *Scope) DeniesSite(site []byte) bool { return s.deny.Load().match(site, []byte("/")) == deny }
 
-// JudgeFile returns why a sitemap file is not to be asked for, as far as scope and deny list
+// JudgeFile returns why a sitemap file must not be requested, as far as scope and deny list
 // decide it. Include patterns and a regular expression choose pages, and a file is none:
 // what it lists is judged page by page.
 func (s *Scope) JudgeFile(site, rest []byte) event.Bar {

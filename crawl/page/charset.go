@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// CharsetSource says how the charset of a page became known.
+// CharsetSource is how the charset of a page became known.
 type CharsetSource uint8
 
 const (

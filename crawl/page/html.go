@@ -13,7 +13,7 @@ package page
 // was nested between;
 //   - contents of template count as contents of the page.
 
-// Kind says where a link was found.
+// Kind is the element in which a link was found.
 type Kind uint8
 
 const (
@@ -52,7 +52,7 @@ type Link struct {
 	text Span // of Page.Text for KindAnchor, else of Page.store
 }
 
-// Cut says which limit a page ran into; what was found before stays.
+// Cut is the set of limits that a page exceeded; what was found before stays.
 type Cut uint8
 
 const (
@@ -156,7 +156,7 @@ type Scanner struct {
 	examined int
 }
 
-// NewScanner makes a scanner.
+// NewScanner returns a new scanner.
 func NewScanner(opt ScanOptions) *Scanner {
 	return &Scanner{opt: opt.withDefaults(), names: map[string]string{}}
 }

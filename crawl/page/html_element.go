@@ -137,7 +137,7 @@ func (s *Scanner) closeAnchor() {
 }
 
 // addLink adds a link with the target in attribute href and, if it has one, the
-// anchor text in attribute text. It says whether there was room.
+// anchor text in attribute text. It reports whether there was room.
 func (s *Scanner) addLink(k Kind, rel Rel, href, text attr) bool {
 	if !s.has(href) || !s.addTarget(k, rel, s.value(href)) {
 		return false
@@ -148,7 +148,7 @@ func (s *Scanner) addLink(k Kind, rel Rel, href, text attr) bool {
 	return true
 }
 
-// addTarget adds a link and says whether there was room.
+// addTarget adds a link and reports whether there was room.
 func (s *Scanner) addTarget(k Kind, rel Rel, href []byte) bool {
 	p := s.page
 	switch {

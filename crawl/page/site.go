@@ -71,7 +71,7 @@ const (
 
 // MayBePage reports whether a link of this class is worth a request when only HTML is
 // wanted. It errs on the side of asking: the class is a guess from the name. What is
-// doubtful is asked for until its site has shown what it means by such names.
+// doubtful is requested until its site has shown what it means by such names.
 func (c Class) MayBePage() bool { return c <= ClassDoubtful }
 
 // String returns the name for counters and messages.

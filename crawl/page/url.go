@@ -16,7 +16,7 @@ const DefaultMaxLen = 2048
 // and tracking parameters, but not honestly to a quarter.
 const rawFactor = 4
 
-// A Verdict says what became of a link.
+// A Verdict is what became of a link.
 type Verdict uint8
 
 const (
@@ -60,7 +60,7 @@ type Resolver struct {
 	MaxLen int
 
 	// EncodeQuery appends one non-ASCII character in the charset of the document,
-	// or says false if that charset has no such character. Browsers send the query
+	// or returns false if that charset has no such character. Browsers send the query
 	// of a link, and nothing else of it, in the document's charset, and old sites
 	// rely on it. Nil means UTF-8, the charset of nearly all documents (and, by the
 	// standard, of those in UTF-16 too).

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Path and query are copied run by run. A table per part says for each byte whether
+// Path and query are copied run by run. A table per part holds for each byte whether
 // it is plain or what else must happen; the sets are those of the WHATWG standard
 // for http and https ("path percent-encode set", "special-query percent-encode set").
 const (

@@ -126,7 +126,7 @@ func sessionShape(value []byte) bool {
 // Java servers carry a session without cookies. (ASP.NET's "/(S(...))/" stays: such a
 // server answers the URL without it by a redirect to one with it, for ever.)
 //
-// A segment of dots and parameters is left alone: without them it would be a dot
+// A segment of dots and parameters stays as it is: without them it would be a dot
 // segment, and the normal form no fixed point.
 func dropPathSession(dst []byte, start int) []byte {
 	at := start + bytes.IndexByte(dst[start:], ';')

@@ -53,7 +53,7 @@ func foldedEqual(name []byte, word string) bool {
 	return true
 }
 
-// fast appends the normal form of a plain link, or says odd. It never gives another
+// fast appends the normal form of a plain link, or returns odd. It never gives another
 // answer than slow, except that it may refuse to answer.
 func (r *Resolver) fast(dst, ref []byte, colon int, kind schemeKind) ([]byte, Verdict) {
 	switch {

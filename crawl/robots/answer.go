@@ -15,7 +15,7 @@ const (
 	Moved
 	// Unavailable: the site has no robots.txt. Everything is allowed: Rules{}.
 	Unavailable
-	// Unreachable: the site may have one, but it cannot be had. Nothing is allowed,
+	// Unreachable: the site may have one, but it is unavailable. Nothing is allowed,
 	// DisallowAll(), until a later attempt; pages wait for it, they are not refused.
 	Unreachable
 )
@@ -43,7 +43,7 @@ type Response struct {
 	RetryAfter time.Duration // what the server asks for; 0: nothing
 }
 
-// Judge classifies a response and says when the robots.txt is to be asked for again: 0 for
+// Judge classifies a response and returns when to request the robots.txt again: 0 for
 // Moved, where that is at once.
 func (l Limits) Judge(r Response) (c Class, again time.Duration) {
 	l = l.withDefaults()

@@ -15,7 +15,7 @@ type rule struct {
 	allow   bool
 }
 
-// A group is all that the file says to one product token, from wherever it says it.
+// A group holds all rules of the file for one product token, wherever they stand.
 type group struct {
 	rules []rule
 	delay time.Duration // the longest

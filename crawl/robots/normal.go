@@ -140,7 +140,7 @@ func normalPattern(value string) (pattern, stray string, length int) {
 }
 
 // appendPattern appends the normal form of a rule without its final $, with percent for a %
-// that begins no escape. It tells how many stars were left out, and whether there was such
+// that begins no escape. It returns how many stars were left out, and whether there was such
 // a %.
 func appendPattern(dst []byte, body, percent string) (_ []byte, stars int, strays bool) {
 	for i := 0; i < len(body); i++ {

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// Rules is what one robots.txt says to one product token. The zero value allows
+// Rules holds the rules of one robots.txt for one product token. The zero value allows
 // everything. A crawler keeps one for every site, so it is one string, which is also its
 // form on disk:
 //

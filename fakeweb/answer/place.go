@@ -266,7 +266,7 @@ func (w *World) DownAt(host string) Down {
 	return Up
 }
 
-// A Name is what DNS says of a host name.
+// A Name is the DNS answer for a host name.
 type Name struct {
 	Site      graph.Site // graph.NoSite if it is no site of the graph
 	Missing   bool       // the name does not exist
@@ -276,7 +276,7 @@ type Name struct {
 	Address   netip.Addr
 }
 
-// Name returns what DNS says of a name, in lower case and without final dot. ok is false
+// Name returns the DNS answer for a name, in lower case and without final dot. ok is false
 // if no host has the name.
 func (w *World) Name(name string) (n Name, ok bool) {
 	rest, alias := strings.CutPrefix(name, aliasPrefix)
@@ -290,7 +290,7 @@ func (w *World) Name(name string) (n Name, ok bool) {
 	return Name{Site: graph.NoSite, Address: w.HostAddress(&h)}, true
 }
 
-// siteName returns what DNS says of the name of a site, or of what that is an alias of.
+// siteName returns the DNS answer for the name of a site, or of what that is an alias of.
 func (w *World) siteName(id graph.Site, alias bool) Name {
 	r, site := &w.rules, w.web.Site(id)
 	c, n := r.dnsClass(&site), Name{Site: id}

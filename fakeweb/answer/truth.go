@@ -163,7 +163,7 @@ type Limits struct {
 	MaxDepth int          // links from a seed; 0: any number
 	Sitemaps bool         // pages named by the sitemap of a site count as seeds once the site is known
 	MaxBody  int          // larger pages are requested but not wanted; 0: any size
-	// fakeweb.Site, if given, keeps the crawl to the sites for which it says yes.
+	// fakeweb.Site, if given, keeps the crawl to the sites for which it returns true.
 	Site func(graph.Site) bool
 }
 

@@ -214,7 +214,7 @@ func (ch *checker) gap(q *Request) {
 	}
 }
 
-// rules looks at what robots.txt says, as far as the visitor can know: what it said when
+// rules checks a request against robots.txt, as far as the visitor can know: what it said when
 // it was last answered.
 func (ch *checker) rules(q *Request) {
 	switch {

@@ -4,7 +4,7 @@
 // A [Counter] sees what a server sees: every request with the instants of its start (the
 // request was read) and its end (the last bytes of the answer are about to be handed to
 // the network), and every connection. It keeps some 50 bytes a request. All statements
-// about politeness are worked out from that record when they are asked for.
+// about politeness are worked out from that record on demand.
 //
 // Nobody is accused of what a visitor cannot know: the rules of a robots.txt hold from
 // the answer that contains them on, a visitor that saw a copy first may fetch what the

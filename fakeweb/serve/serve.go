@@ -66,7 +66,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	(&sending{a, v, s.Options().Sleep}).send(w, r)
 }
 
-// Listen says where a server listens. Addresses are numbers, host and port; port 0 is any
+// Listen is where a server listens. Addresses are numbers, host and port; port 0 is any
 // that is free. Only loopback addresses are taken.
 type Listen struct {
 	HTTP      string // 127.0.0.1:8080; "" for nowhere

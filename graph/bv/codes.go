@@ -13,7 +13,7 @@ type cursor struct {
 const fresh = 57
 
 // nowhere is the position behind a code that no writer makes. It lies beyond the
-// end of every stream, where at finds only zeros: decoding goes on harmlessly and
+// end of every stream, where at finds only zeros: decoding continues harmlessly and
 // callers look at the position once per list.
 const nowhere = 1 << 60
 

@@ -80,7 +80,7 @@ func (x *Index) put(k int, v uint64) {
 	}
 }
 
-// OpenIndex makes an index of its words.
+// OpenIndex returns a new index of its words.
 func OpenIndex(words []uint64) (*Index, error) {
 	if len(words) < indexHead {
 		return nil, fmt.Errorf("%w: index of %d words", ErrCorrupt, len(words))

@@ -21,7 +21,7 @@ type link struct {
 	rest   cursor
 }
 
-// Reader returns a reader; index says where lists begin.
+// Reader returns a reader; index holds where lists begin.
 func (s *Stream) Reader(index *Index) *Reader { return &Reader{l: s.lists(), index: index} }
 
 // List returns the list of page x, ascending; valid until the next call.

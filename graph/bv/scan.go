@@ -60,7 +60,7 @@ func (c *Scan) Restart(x *Index, lo, hi uint32) {
 	c.bit = x.At(int(lo))
 }
 
-// before says, by page modulo ring, which lists before the first one are referred to.
+// before holds, by page modulo ring, which lists before the first one are referred to.
 // Some of them may be very long: those nobody asks for are not read.
 func (c *Scan) before(x *Index) (needed [ring]bool) {
 	lo, window := c.next, uint32(c.l.s.Params.Window)

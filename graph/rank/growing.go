@@ -69,7 +69,7 @@ const (
 
 const blockPages = 64
 
-// NewGrowing makes an empty one for at most max pages. out gives the links of a
+// NewGrowing returns a new empty one for at most max pages. out gives the links of a
 // fetched page, as they were handed to Fetched; what it returns is used before the
 // next call.
 func NewGrowing(follow float64, max int, out func(graph.Page) []graph.Page) (*Growing, error) {
@@ -186,7 +186,7 @@ func (g *Growing) Bound() float64 {
 const leastBound = 1e-12
 
 // Work brings Bound below bound, but not below 1e-12, in slices: it stops after about
-// the given number of links and says whether there is more to do. Slicing changes
+// the given number of links and reports whether there is more to do. Slicing changes
 // neither the order of the work nor its result.
 //
 // Pages above the threshold are pushed in the order of their numbers, again and again
@@ -218,7 +218,7 @@ func (g *Growing) Work(bound float64, links int) (more bool) {
 
 // findBlock moves the cursor to the first waiting block from where it is, or else
 // from the first page on, and takes it off the list. If the cursor is within a block
-// it stays. It says whether there is a block.
+// it stays. It reports whether there is a block.
 func (g *Growing) findBlock() bool {
 	num, blocks := g.numbers.Slice(), g.waiting.Slice()
 	if int(num[cursor])%blockPages != 0 {
@@ -274,7 +274,7 @@ func (g *Growing) drain(limit int) (cost int) {
 	return cost + 1
 }
 
-// adjust is called when no page is above the threshold. It says whether the bound
+// adjust is called when no page is above the threshold. It reports whether the bound
 // holds; if not, it lowers the threshold so that it will. If it holds by more than a
 // fifth the threshold is raised, for the next time.
 func (g *Growing) adjust(bound float64) (done bool) {

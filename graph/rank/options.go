@@ -84,7 +84,7 @@ type Result struct {
 	Bound float64
 }
 
-// A ToleranceError says that a solve ended before its tolerance was reached, which
+// A ToleranceError reports that a solve ended before its tolerance was reached, which
 // happens where the tolerance is near the rounding errors. The result that comes
 // with it is as good as its Bound says.
 type ToleranceError struct {

@@ -125,7 +125,7 @@ func (s *system) finish() {
 	s.at = bounds(s.lists)
 }
 
-// A Split says how a page divides itself among its links to other sites and to its
+// A Split is how a page divides itself among its links to other sites and to its
 // own: what each remote link and each local link gets when there are so many of
 // them. All together must get 1.
 type Split func(remote, local int) (eachRemote, eachLocal float64)

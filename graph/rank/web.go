@@ -15,7 +15,7 @@ type Web struct {
 	In, Out *graph.Lists
 	// Sites is the site of each page; nil when every page is its own.
 	Sites []graph.Site
-	// Fetched says which pages were crawled; nil when all were. What links a page
+	// Fetched has a bit for each crawled page; nil when all were. What links a page
 	// that was not has in the lists does not count.
 	Fetched func(graph.Page) bool
 }

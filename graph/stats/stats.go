@@ -18,7 +18,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// A Survey is what one pass over the forward lists tells.
+// A Survey is the result of one pass over the forward lists.
 type Survey struct {
 	Pages int64
 	Links int64
@@ -39,7 +39,7 @@ type SiteCount struct {
 	In    int64 // links from other sites
 }
 
-// Take surveys a graph of a number of pages. siteOf says the site of each page,
+// Take surveys a graph of a number of pages. siteOf has the site of each page,
 // all below sites; nil stands for every page being its own site.
 func Take(pages int, forward graph.Sequential, siteOf []graph.Site, sites int) *Survey {
 	s := &Survey{Pages: int64(pages)}
@@ -197,7 +197,7 @@ type Overlap struct {
 }
 
 // Compare compares the out-links of an old snapshot with those of a new one, which
-// has a number of pages. to says which page of the new one each old page has
+// has a number of pages. to has the page of the new one that each old page has
 // become, NoPage for none; no two have become the same.
 func Compare(older graph.Sequential, to []graph.Page, pages int, newer graph.Reader) Overlap {
 	var o Overlap

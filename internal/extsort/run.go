@@ -104,7 +104,7 @@ func putGaps(out []byte, keys []uint64) (n int) {
 	return n
 }
 
-// gaps decodes len(keys) keys that fill in exactly, or says that they do not.
+// gaps decodes len(keys) keys that fill in exactly, or returns an error.
 func gaps(keys []uint64, in []byte) bool {
 	var last uint64
 	at := 0

@@ -84,7 +84,7 @@ type Sorter struct {
 	err error // ends everything
 }
 
-// New makes a Sorter. Nothing is allocated before the first key.
+// New returns a new Sorter. Nothing is allocated before the first key.
 func New(opts Options) *Sorter {
 	if opts.Memory == 0 {
 		opts.Memory = DefaultMemory
@@ -305,7 +305,7 @@ func (s *Sorter) mergeRuns(runs []run) (run, error) {
 	}
 }
 
-// Stats says what sorting took.
+// Stats describes the work of a sort.
 type Stats struct {
 	Keys    int64 // added
 	Runs    int   // in the last merge; 0 when all was done in memory

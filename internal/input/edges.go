@@ -126,8 +126,8 @@ func ParseID(text []byte) (uint32, error) {
 	return uint32(v), nil
 }
 
-// notID tells a negative number from what is no number; text[i] is the first byte
-// that is no digit.
+// notID returns the error for a negative number, or for text that is no number; text[i]
+// is the first byte that is no digit.
 func notID(text []byte, i int) error {
 	if i == 0 && text[0] == '-' && len(text) > 1 {
 		if _, end := digits(text, 1); end == len(text) {
