@@ -8,7 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Kind is a kind of work.
+// TaskKind is a kind of task.
 type TaskKind uint8
 
 // The kinds. Their numbers stand in journals, so new ones come last.

@@ -9,7 +9,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Value is what a column may hold: fixed-size numbers, never pointers, so that
+// Value is the type of an element of a column: fixed-size numbers, never pointers, so that
 // the garbage collector has nothing to look at and a column can be written to
 // disk as it lies in memory.
 type Value interface {

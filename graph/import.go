@@ -42,7 +42,7 @@ type ImportReport struct {
 	SpilledBytes   int64 `json:"spilled_bytes"`
 }
 
-// Import makes a graph file. On an error nothing is written.
+// Import writes a graph file. On an error nothing is written.
 func Import(ctx context.Context, o ImportOptions) (ImportReport, error) {
 	o.complete()
 	m := &importer{ctx: ctx, o: o, pages: -1, card: Card{Source: o.sources(), Origin: o.Origin, Program: o.Program}}

@@ -10,7 +10,7 @@ type Lists struct {
 	To  *Column[Page]
 }
 
-// NewLists makes room for the lists of pages pages with links links in all; Off
+// NewLists returns room for the lists of pages pages with links links in all; Off
 // is zero throughout and To has its full length.
 func NewLists(pages int, links int64) *Lists {
 	l := &Lists{

@@ -295,7 +295,7 @@ func (d *reader) session(r *Record) {
 	r.Facts.Session = s
 }
 
-// Facts is what a crawl of the real Web keeps beside an event: what the frontier does not
+// Facts holds what a crawl of the real Web records beside an event: what the frontier does not
 // need to know, but people, the archive and a crawl that is started again do. Each
 // field names the kinds of event that have it; of other kinds it is not written, and
 // zero when it is read. A simulation has none at all.
@@ -367,7 +367,7 @@ type Place struct {
 	Length int64
 }
 
-// Session is what a crawl was started with: the first record of each run of the program.
+// Session holds what a crawl was started with: the first record of each run of the program.
 type Session struct {
 	Wall       int64    // unix time of Record.Now, in nanoseconds
 	Version    string   // of the program

@@ -51,7 +51,7 @@ func newLog(dir disk.Dir, h *Header, c *Commit) *Log {
 	return l
 }
 
-// Begin makes a new journal in a directory that has none. What a crash left of an earlier
+// Begin creates a journal in a directory that has none. What a crash left of an earlier
 // Begin is removed.
 func Begin(dir disk.Dir, h Header) (*Log, error) {
 	found := h
@@ -164,7 +164,7 @@ func (l *Log) turn(g *Group) error {
 	return l.create(l.number+1, g.commit.First)
 }
 
-// Sync makes all written groups last.
+// Sync makes all written groups durable.
 func (l *Log) Sync() error {
 	return l.do(func() error {
 		if err := l.file.Sync(); err != nil {
@@ -230,7 +230,7 @@ type Position struct {
 	Size int64
 }
 
-// Commit is what a group of records commits.
+// Commit describes what a group of records commits.
 type Commit struct {
 	First uint64 // number of the first record of the group
 	Next  uint64 // number of the record after it: so many are committed
@@ -239,7 +239,7 @@ type Commit struct {
 	Sites uint32
 }
 
-// Group is what was appended between two calls of Take: records that last together or
+// Group holds what was appended between two calls of Take: records that last together or
 // not at all.
 type Group struct {
 	b      []byte // head and records

@@ -56,14 +56,14 @@ var (
 	errOrder   = errors.New("a group or a record that does not belong here")
 )
 
-// Read calls fn for each committed record from the given number on, and gives the last
+// Read calls fn for each committed record from the given number on, and returns the last
 // commit, which is zero if there is none. See Reader.
 func Read(dir disk.Dir, from uint64, fn func(*Record) error) (Commit, error) {
 	r := Reader{Dir: dir, From: from, Record: fn}
 	return r.Run()
 }
 
-// Run reads, and gives the last commit.
+// Run reads, and returns the last commit.
 func (r *Reader) Run() (Commit, error) {
 	var h Header
 	all, err := segments(r.Dir, &h)

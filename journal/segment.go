@@ -13,7 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// Header is what each file of a journal begins with.
+// Header is at the beginning of each file of a journal.
 type Header struct {
 	Crawl      [16]byte // id of the crawl
 	Partition  uint32

@@ -93,7 +93,7 @@ func (w *World) Free() {
 	w.In.Free()
 }
 
-// A History is what an earlier crawl knew: values of pages, some of which may have
+// A History holds what an earlier crawl knew: values of pages, some of which may have
 // vanished since.
 type History struct {
 	Prior policy.Prior // on the mean-1 scale
@@ -101,7 +101,7 @@ type History struct {
 	Gone  int          // pages that are not in the world any more
 }
 
-// NewHistory puts values of an earlier crawl on the mean-1 scale. values are by page
+// NewHistory returns the values of an earlier crawl, scaled to a mean of 1. values are by page
 // of the world, NaN for pages that had none; gone are those of pages that vanished.
 func NewHistory(values []float64, gone []float64) (*History, error) {
 	h := &History{Gone: len(gone)}

@@ -36,7 +36,7 @@ type Options struct {
 	Progress func(fetched int) error
 }
 
-// A Result is what a virtual crawl did. Pages are ids of the world, in the order in
+// A Result describes what a virtual crawl did. Pages are ids of the world, in the order in
 // which they came.
 type Result struct {
 	Order []graph.Page
@@ -228,7 +228,7 @@ func (c *crawl) result() *Result {
 	return &c.res
 }
 
-// A World is what a virtual crawl can find, and how long that takes.
+// A World holds what a virtual crawl can find, and how long that takes.
 type World struct {
 	Out *graph.Lists // links, each list ascending
 	// SiteOf is the site of each page, Sites their number. With SiteOf nil every page

@@ -48,7 +48,7 @@ func NewLine(b float64) *Line {
 	return &Line{b: b, level: math.Inf(1)}
 }
 
-// Start puts a transfer on the line. No other on it has the same id, cap > 0 is the
+// Start adds a transfer to the line. No other on it has the same id, cap > 0 is the
 // speed of its site (+Inf: no limit), and now is not before the last change.
 func (l *Line) Start(now time.Duration, id uint32, bytes int64, cap float64) {
 	if !(cap > 0) || bytes < 0 {
@@ -70,7 +70,7 @@ func (l *Line) Next() (at time.Duration, id uint32, ok bool) {
 	return t.end, t.id, true
 }
 
-// End takes a transfer off the line, at its end or, if a fetcher gives up, before. It
+// End removes a transfer from the line, at its end or, if a fetcher gives up, before. It
 // gives the bytes that did not arrive: 0 at its end.
 func (l *Line) End(now time.Duration, id uint32) (left float64) {
 	i := l.find(id)

@@ -27,7 +27,7 @@ func PresetNames() []string {
 	return names
 }
 
-// Preset makes the times of a world by the name of their model.
+// Preset returns the times of a world by the name of their model.
 func Preset(name string, seed uint64) (*Times, error) {
 	for _, p := range presets() {
 		if p.name == name {

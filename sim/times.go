@@ -12,8 +12,8 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Times is how long everything takes in a world and how large its pages are (L2 to
-// L5). Each number is a hash of (Seed, what, site or page, attempt) put through the
+// Times is how long everything takes in a world and how large its pages are.
+// Each number is a hash of (Seed, what, site or page, attempt) put through the
 // quantile function of a distribution. So nothing is stored per page, and a page takes
 // as long whichever policy asks for it, and whenever: all policies meet the same
 // conditions. Sites and pages are ids of the world, not numbers of discovery.
@@ -276,7 +276,7 @@ func (d Dist) String() string {
 // at most 1/4096.
 const maxTable = 4097
 
-// Sample makes the distribution of observed numbers: a table of their order statistics,
+// Sample returns the distribution of observed numbers: a table of their order statistics,
 // thinned evenly to at most 4,097 points.
 func Sample(observed []float64) (Dist, error) {
 	if len(observed) == 0 {

@@ -56,7 +56,7 @@ type siteTable struct {
 	all   Dist         // of all numbers, for headers
 }
 
-// Recorded makes the times of a world from what a crawl measured. siteOf is the site of
+// Recorded returns the times of a world from what a crawl measured. siteOf is the site of
 // each page of the world, sizes the bytes of those pages that were fetched (0 for
 // others); either may be nil. Numbers that were never measured, such as those of
 // robots.txt when none was requested, are 0, and a speed without limit.

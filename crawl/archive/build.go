@@ -18,7 +18,7 @@ type Builder struct {
 	desks     sync.Pool // *desk
 }
 
-// NewBuilder makes ids within crawl and digests by algorithm.
+// NewBuilder returns a builder that makes ids within crawl and digests by algorithm.
 func NewBuilder(crawl ID, algorithm Algorithm) *Builder {
 	return &Builder{crawl: crawl, algorithm: algorithm}
 }

@@ -104,7 +104,7 @@ func WriteIndex(path string) error {
 	return WriteIndexThrough(path, func(r io.Reader) io.Reader { return r })
 }
 
-// WriteIndexThrough is WriteIndex, and reads the file through what wrap makes of it.
+// WriteIndexThrough does what WriteIndex does, but reads the file through wrap.
 func WriteIndexThrough(path string, wrap func(io.Reader) io.Reader) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // MaxSize is the size at which a file ends, unless Config sets another: 1 GiB, as archives do.
 const MaxSize = 1 << 30
 
-// Config is what a Writer is opened with.
+// Config has the options of a Writer.
 type Config struct {
 	Prefix  string           // of the file names
 	MaxSize int64            // a file that has reached it ends at the next Take; 0: the constant
@@ -58,7 +58,7 @@ type Writer struct {
 	recovery Recovery // by Open
 }
 
-// Group is what was appended between two calls of Take. It lies in one file.
+// Group holds what was appended between two calls of Take. It lies in one file.
 type Group struct {
 	file    int
 	offset  int64
@@ -106,7 +106,7 @@ func (w *Writer) start() {
 // Size returns where the next byte goes: of the open group, not of the disk.
 func (w *Writer) Size() Position { return w.next }
 
-// Take closes the open group and gives it away: a commit boundary, and so the only place
+// Take closes the open group and returns it: a commit boundary, and so the only place
 // where a file may end. The group may be empty.
 func (w *Writer) Take() Group {
 	g := Group{file: w.next.File, offset: w.begin, size: w.next.Size - w.begin, created: w.created, parts: w.parts}
@@ -161,7 +161,7 @@ func (w *Writer) turnTo(g *Group) error {
 	return nil
 }
 
-// Sync makes all written groups last.
+// Sync makes all written groups durable.
 func (w *Writer) Sync() error {
 	return w.do(func() error {
 		if w.file == nil {

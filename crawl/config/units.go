@@ -99,7 +99,7 @@ func (d Depth) String() string {
 // UnmarshalText reads a quoted value of a file.
 func (d *Depth) UnmarshalText(text []byte) error { return d.Set(string(text)) }
 
-// Within reports whether so many links from a seed are not too many.
+// Within reports whether a page so many links from a seed is within the limit.
 func (d Depth) Within(links int) bool { return d < 0 || links <= int(d) }
 
 // Size is a number of bytes that is written "10MiB" in files and on command lines. K,

@@ -8,7 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 )
 
-// Request is one thing to ask for. The method is always GET.
+// Request is one request. The method is always GET.
 type Request struct {
 	URL string // absolute, normal form; it is sent as it stands
 	// Addrs are the addresses of the host, tried in order until one accepts.

@@ -171,8 +171,8 @@ func (b *Budget) Held() int64 {
 	return b.held
 }
 
-// Give gives bytes back: Answer.Held, once the body is on disk or dropped. A nil budget
-// takes them, too.
+// Give returns bytes to the budget: Answer.Held, once the body is on disk or dropped. A
+// nil budget takes them, too.
 func (b *Budget) Give(n int64) {
 	if b == nil || n == 0 {
 		return

@@ -90,7 +90,7 @@ func (c *Client) Close() {
 	}
 }
 
-// Do makes a request and waits for all of its answer. It never fails: what goes wrong is
+// Do sends a request and waits for the whole answer. It never fails: what goes wrong is
 // in the Answer. On return there is either a kept connection, good for another request to
 // the same site, or none.
 func (c *Client) Do(ctx context.Context, r *Request) *Answer {

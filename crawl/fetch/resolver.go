@@ -28,7 +28,7 @@ var (
 	ErrTemporary = errors.New("name not resolved") // nobody knows: time-out, failing servers
 )
 
-// Level is where an answer came from.
+// Level is the source of an answer.
 type Level uint8
 
 // The levels.
@@ -51,7 +51,8 @@ type Names struct {
 	Level Level
 }
 
-// ResolverOptions say whom to ask and how long to believe it. What is 0 has a default.
+// ResolverOptions are the servers to ask and how long answers are valid. What is 0 has
+// a default.
 type ResolverOptions struct {
 	// Server is host:port of a recursive resolver. "": those of /etc/resolv.conf, and
 	// where there is none the functions of the system, which do not tell how long an

@@ -219,10 +219,10 @@ func Private(a netip.Addr) bool {
 	return slices.ContainsFunc(wrapped(a), Private)
 }
 
-// Never reports whether an address is not asked even by a crawl that may ask private ones:
-// link-local addresses, which mean another machine on every network, metadata services
-// among them, which give credentials to whoever asks; and addresses that a translator
-// makes of IPv4 ones (SIIT), or that wrap one of these.
+// Never reports whether no crawl may connect to an address, even one that may use
+// private addresses: link-local addresses, which mean another machine on every network,
+// metadata services among them, which give credentials to whoever asks; and addresses
+// that a translator makes of IPv4 ones (SIIT), or that wrap one of these.
 func Never(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	return a.IsLinkLocalUnicast() || siit.Contains(a) || slices.Contains(metadata, a) || slices.ContainsFunc(wrapped(a), Never)

@@ -29,7 +29,7 @@ func (c CharsetSource) String() string {
 	return [...]string{"default", "bom", "http", "meta", "valid", "guess"}[c]
 }
 
-// Charset is what a page was decoded from: a name of the WHATWG encoding standard
+// Charset is the encoding of a page: a name of the WHATWG encoding standard
 // and the evidence for it.
 type Charset struct {
 	Name   string

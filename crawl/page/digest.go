@@ -206,7 +206,7 @@ func (c *bitCounter) majority() (more uint64) {
 	return more
 }
 
-// Gist is what the words of a page come to, in a few numbers: those of its title, then
+// Gist summarises the words of a page in a few numbers: those of its title, then
 // those of its text. A word is a run of ASCII letters (any case), digits and bytes above
 // 127; one of digits alone is a number.
 type Gist struct {

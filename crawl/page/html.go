@@ -64,7 +64,7 @@ const (
 	CutInput                  // the input was longer than MaxInput
 )
 
-// Page is what one scan found. All slices are its own memory and not the input's:
+// Page is the result of a scan. All slices are its own memory and not the input's:
 // they are valid until the Page is scanned into again. A Page is reused without
 // allocating once its buffers have grown.
 type Page struct {

@@ -53,7 +53,7 @@ func Domain(host []byte) string {
 	return domain
 }
 
-// A Class is what the extension of a URL promises.
+// A Class is the kind of content that the extension of a URL suggests.
 type Class uint8
 
 const (
@@ -129,9 +129,9 @@ func Extension(url []byte) Class {
 	return c
 }
 
-// AboutFiles reports whether pages in a directory, which ends in a slash, tell of files rather
-// than being such: wikis and registries name their pages so, and viewers of sources and
-// archives the files that they show.
+// AboutFiles reports whether pages in a directory, which ends in a slash, describe
+// files rather than being such: wikis and registries name their pages so, and viewers
+// of sources and archives the files that they show.
 func AboutFiles(dir []byte) bool {
 	for _, end := range []string{"/wiki/", "/package/"} {
 		if bytes.HasSuffix(dir, []byte(end)) {

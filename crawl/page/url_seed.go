@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// ParseSeed reads a URL as people type it and gives its normal form. The scheme may be
+// ParseSeed reads a URL as people type it and returns its normal form. The scheme may be
 // missing: "example.org/docs" is https, and http where certificates are not to be
 // had, on localhost and on bare addresses. The error says what is wrong with the
 // text and, where it can, what would be right.

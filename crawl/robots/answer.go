@@ -33,7 +33,7 @@ type Limits struct {
 	Retry     time.Duration // first wait after Unreachable, doubled by each further failure up to Keep; 5 min
 }
 
-// A Response is what a request for a robots.txt came to.
+// A Response is the outcome of a request for a robots.txt.
 type Response struct {
 	Status     int           // of the last answer; 0: none (time-out, DNS, connection, TLS, body cut off)
 	Hops       int           // redirects followed so far, this one not counted

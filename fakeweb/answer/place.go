@@ -249,7 +249,7 @@ func (w *World) SiteAt(host string) (graph.Site, bool) {
 	return graph.Site(id), id >= 0 && id < int64(w.web.Sites())
 }
 
-// DownAt reports whether a host takes connections, by its name or address.
+// DownAt reports whether a host accepts connections, by its name or address.
 func (w *World) DownAt(host string) Down {
 	if id, ok := w.siteNamed(host); ok {
 		site := w.web.Site(id)

@@ -74,7 +74,7 @@ func (v Violation) String() string {
 	return text
 }
 
-// Check holds the record up to now against demands, and gives the violations by site
+// Check compares the record up to now with demands, and returns the violations by site
 // and instant, those of addresses last.
 func (c *Counter) Check(d Demands) []Violation {
 	known := c.robotsKnown()

@@ -74,7 +74,7 @@ type siteCount struct {
 	ruled    time.Duration // end of the first answer of robots.txt with 200
 }
 
-// An Overlap is a connection that asked a site while others to it were open.
+// An Overlap is a connection that was used while others to its site were open.
 type Overlap struct {
 	At   time.Duration `json:"at"`
 	Open int           `json:"open"` // connections at once

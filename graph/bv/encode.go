@@ -300,7 +300,7 @@ type Joiner struct {
 	links  int64
 }
 
-// NewJoiner makes room for that many pages.
+// NewJoiner returns a joiner with room for that many pages.
 func NewJoiner(pages int) *Joiner { return &Joiner{starts: make([]uint64, 0, pages+1)} }
 
 // Add appends a chunk; chunks come in page order.

@@ -32,7 +32,7 @@ func (s *Stream) ScanFrom(x *Index, lo, hi uint32) *Scan {
 	return c
 }
 
-// Restart makes it a scan from page lo to before hi of the same stream. The memory it
+// Restart turns it into a scan from page lo to before hi of the same stream. The memory it
 // has is used again.
 func (c *Scan) Restart(x *Index, lo, hi uint32) {
 	*c = Scan{l: c.l, next: lo, hi: hi}

@@ -69,7 +69,7 @@ const (
 
 const blockPages = 64
 
-// NewGrowing returns a new empty one for at most max pages. out gives the links of a
+// NewGrowing returns an empty Growing for at most max pages. out returns the links of a
 // fetched page, as they were handed to Fetched; what it returns is used before the
 // next call.
 func NewGrowing(follow float64, max int, out func(graph.Page) []graph.Page) (*Growing, error) {

@@ -46,7 +46,7 @@ type Options struct {
 	Progress func(sweep int, bound float64) error
 }
 
-// Scale is what the scores sum to.
+// Scale is the sum of the scores.
 type Scale int
 
 const (

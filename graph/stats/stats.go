@@ -184,7 +184,7 @@ func Reach(pages int, forward graph.Reader, seeds []graph.Page) (atDepth []int64
 	return atDepth
 }
 
-// An Overlap is what two snapshots of a web have in common. Links are
+// An Overlap describes what two snapshots of a web have in common. Links are
 // counted only between pages that both have: the others come and go with their
 // pages.
 type Overlap struct {

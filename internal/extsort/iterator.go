@@ -1,6 +1,6 @@
 package extsort
 
-// An Iterator gives the keys of a Sorter in ascending order, each once. It ends
+// An Iterator returns the keys of a Sorter in ascending order, each once. It ends
 // when the Sorter is closed.
 type Iterator struct {
 	s     *Sorter

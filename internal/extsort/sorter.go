@@ -106,7 +106,7 @@ func (s *Sorter) empty() {
 	s.n, s.last, s.or, s.and, s.asc = 0, 0, 0, ^uint64(0), true
 }
 
-// Add takes a key. After an error every further call returns that error.
+// Add adds a key. After an error every further call returns that error.
 func (s *Sorter) Add(key uint64) error {
 	if s.n == len(s.keys) {
 		if err := s.room(); err != nil {

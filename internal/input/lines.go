@@ -126,7 +126,7 @@ func Lines(f *File, fn func(line int, text []byte) error) error {
 	return f.each(func(text []byte) error { return fn(f.line, text) })
 }
 
-// Error is what is wrong with a file that a user gave us, and where.
+// Error is an error in a file of the user, with its place.
 type Error struct {
 	File string
 	Line int    // from 1; 0 when no line is meant

@@ -12,7 +12,7 @@ type Bar struct {
 	Note  string // written behind the bar instead of the value
 }
 
-// BarChart is what Bars draws. The zero value of every option is useful.
+// BarChart is the input of Bars. The zero value of every option is useful.
 type BarChart struct {
 	Title string
 	Bars  []Bar
@@ -38,7 +38,7 @@ func Bars(c BarChart) string {
 	return out.String()
 }
 
-// Shown returns what stands behind a bar: its note, or else its value.
+// Shown returns the text behind a bar: its note, or else its value.
 func (b Bar) Shown() string {
 	if b.Note != "" {
 		return b.Note

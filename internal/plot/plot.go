@@ -42,7 +42,7 @@ type Mark struct {
 	Label string
 }
 
-// A Chart is what Curve, LogLog and SVG draw.
+// A Chart is the input of Curve, LogLog, SVG and Figure.
 type Chart struct {
 	Title  string
 	XLabel string

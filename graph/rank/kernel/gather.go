@@ -162,7 +162,7 @@ type Relaxation struct {
 	NoSelf bool
 }
 
-// Relax makes one Gauss-Seidel sweep over the given pages, which must ascend: it solves
+// Relax does one Gauss-Seidel sweep over the given pages, which must ascend: it solves
 // each equation for y[p] with the newest values. It returns the sum of the absolute
 // changes of y, and the sum of the new y.
 func (g *Gather) Relax(r *Relaxation, pages []graph.Page) (change, sum float64) {
