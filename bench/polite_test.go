@@ -162,11 +162,11 @@ func TestPolite(t *testing.T) {
 	r.crawl(t, "--delay", delay.String(), "--delay-factor", "0", "--fetchers", "2000", "--duration", seconds("75s"))
 	r.costs(t)
 	r.check(t, count.Demands{Delay: delay})
-	use := r.server.Counter().Use(r.server.Wanted(answer.Limits{}), []graph.Page{0}, delay, 1900)
+	use := useOf(r.server, r.server.Wanted(answer.Limits{}), []graph.Page{0}, delay, 1900)
 	t.Logf("from %v to %v: %d requests of %.0f that politeness allows: %.2f %%", use.From.Round(time.Millisecond),
-		use.To.Round(time.Millisecond), use.Requests, use.Allowed, 100*use.Share())
-	if use.To-use.From < 20*time.Second || use.Share() < 0.95 {
-		t.Errorf("used %.2f %% for %v, want 95 %% for 20 s at least", 100*use.Share(), use.To-use.From)
+		use.To.Round(time.Millisecond), use.Requests, use.Allowed, 100*use.share())
+	if use.To-use.From < 20*time.Second || use.share() < 0.95 {
+		t.Errorf("used %.2f %% for %v, want 95 %% for 20 s at least", 100*use.share(), use.To-use.From)
 	}
 }
 

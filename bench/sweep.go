@@ -157,7 +157,7 @@ const (
 	block = 256 // pages whose sums are made and used before the next: they stay in the nearest cache
 )
 
-// cut is where a part begins: equal links each.
+// cut returns where a part begins. All parts have about as many links.
 func cut(in *kernel.Gather, part int) int {
 	n := in.Pages()
 	if part == parts {

@@ -2,7 +2,7 @@
 // out, the events that are recorded, how an attempt ended (Class), and why a page is not
 // fetched (Bar).
 //
-// A Task says what a fetcher is to do. An Event says what happened, with everything that
+// A Task is what a fetcher does. An Event is what happened, with everything that
 // was decided about it. The frontier is a fold of events, the journal writes them down, the
 // crawler and the simulator make them. The numbers of all constants stand in journals: new
 // ones come last.

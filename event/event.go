@@ -1,13 +1,14 @@
 package event
 
 import (
+	"fmt"
 	"math"
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Kind is a kind of work.
+// TaskKind is a kind of task.
 type TaskKind uint8
 
 // The kinds. Their numbers stand in journals, so new ones come last.
@@ -22,18 +23,18 @@ var taskNames = [...]string{"resolve", "robots", "fetch", "sitemap"}
 
 func (k TaskKind) String() string { return taskNames[k] }
 
-// Work is what a fetcher is to do. Site is acquired until the work is done.
+// A Task is what a fetcher does. Site is acquired until the task is done.
 type Task struct {
 	Kind  TaskKind
 	Site  graph.Site
 	Page  graph.Page // of Fetch
 	Board uint8      // the board that chose it
-	// For is, of Robots, the site whose rules are asked for. It is Site itself unless
+	// For is, of Robots, the site whose rules are requested. It is Site itself unless
 	// its robots.txt moved to Site.
 	For graph.Site
 }
 
-// EventKind says what happened.
+// Kind is what happened.
 type Kind uint8
 
 // The events. State is the fold of them: the same events give the same state.
@@ -50,15 +51,16 @@ const (
 	Asked
 	// Resolved: the address of Site is known, or (Class) could not be found.
 	Resolved
-	// Ruled: the robots.txt of For was asked for at Site; Delay and Expiry are what it
+	// Ruled: the robots.txt of For was requested at Site; Delay and Expiry are what it
 	// says. With Hop it moved on to the site To instead.
 	Ruled
 	// Done: an attempt at Page ended at End with Class.
 	Done
-	// Session: the crawler was started again. Works that had been handed out are void.
+	// Session: the crawler was started again. Tasks that had been handed out are void.
 	Session
 	// Listed: a sitemap file of Site was fetched, and made the pages New known: without
-	// a link to them, but they are no seeds. If it failed, and not Again, the file is left out.
+	// a link to them, but they are no seeds. If it failed, and not Again, the file is
+	// left out.
 	Listed
 	// Admitted: the pages Admit, which were refused, are to be fetched after all.
 	Admitted
@@ -68,12 +70,12 @@ const (
 	// Retried: the pages Admit, which failed or were refused, or which came with what was
 	// not theirs, get another chance, and so do sites of theirs that were closed.
 	Retried
-	// Probed: the robots.txt of Site is to be asked for out of turn, to see whether
+	// Probed: the robots.txt of Site is due out of turn, to see whether
 	// anything answers.
 	Probed
 	// Withdrawn: Files of the sitemap files of Site are not to be asked for any more, or
 	// (Hop) its robots.txt is not to be asked for where it moved to. That counts as a
-	// failure of its robots.txt, which is asked for again.
+	// failure of its robots.txt, which is requested again.
 	Withdrawn
 	// Denied: the list of hosts that are never asked is another. The driver knows it; the
 	// frontier asks Options.Forbid.
@@ -109,9 +111,9 @@ type Event struct {
 
 	Class Class // Resolved, Ruled, Listed, Done
 	// Again sends the page, or the work at the site, back to be tried not before Due
-	// (Resolved, Ruled, Listed, Done); a sitemap file is tried again in its turn, and a site
-	// that has rules already goes on with them until Due. A Due without Again is the instant at which a page that
-	// came is to be visited again (Done); 0 is never.
+	// (Resolved, Ruled, Listed, Done); a sitemap file is tried again in its turn, and a
+	// site that has rules already keeps them until Due. A Due without Again is
+	// the instant at which a fetched page is due again (Done); 0 is never.
 	Again bool
 	Due   time.Duration
 	Start time.Duration // of the request
@@ -126,7 +128,7 @@ type Event struct {
 	// Stale: nothing answered at the address of the site, which is to be asked for again
 	// (Ruled, Listed, Done).
 	Stale bool
-	// Pushed: the server says that it is asked too often (Ruled, Listed, Done).
+	// Pushed: the server reports too many requests (Ruled, Listed, Done).
 	Pushed bool
 
 	Hop   bool       // Ruled: the robots.txt of For moved to the site To; Withdrawn
@@ -141,3 +143,91 @@ type Event struct {
 
 // Never is an instant that does not come.
 const Never = time.Duration(math.MaxInt64)
+
+// Bar is why a page is not to be fetched: the verdict of the driver, or of robots.txt.
+// A barred page is known, has an id, and counts for what links to it; it is never
+// handed out unless it is admitted later. The numbers stand in journals, so new ones
+// come last. There is room for 32: a bar shares a byte with the state of its page.
+type Bar uint8
+
+// The bars.
+const (
+	NoBar          Bar = iota
+	BarRobots          // robots.txt of its site
+	BarScope           // outside the scope of the crawl
+	BarDepth           // too many links away from a seed
+	BarSitePages       // its site has as many pages as it may
+	BarDomainPages     // so has its domain
+	BarExcluded        // a pattern of the options
+	BarDenied          // the deny list
+	BarType            // its name says that it is no HTML
+	BarNoFollow        // only nofollow links to it
+	BarTrap            // its URL has the shape of a trap
+	BarLength          // its URL is too long
+	BarDuplicate       // it is known under another URL
+	BarLost            // the record that made it known is lost
+	BarNoNews          // places like its own bring nothing new
+	BarGrows           // it lies in a place where every page leads deeper
+	BarHosts           // its host is one of many below a domain that only the domain links to
+	BarFarm            // its domain is one of many that can be reached through one other only
+	bars
+)
+
+// MaxBar is the largest bar that there is room for.
+const MaxBar = Bar(31)
+
+var barNames = [bars]string{"none", "robots", "scope", "depth", "site-pages", "domain-pages",
+	"excluded", "denied", "type", "nofollow", "trap", "length", "duplicate", "lost",
+	"no-news", "grows", "hosts", "farm"}
+
+// Bars returns the number of bars that have names.
+func Bars() int { return int(bars) }
+
+func (b Bar) String() string {
+	if b < bars {
+		return barNames[b]
+	}
+	return fmt.Sprintf("bar %d", uint8(b))
+}
+
+// Class is how an attempt ended.
+type Class uint8
+
+// The classes. A failed page is data, never an error.
+const (
+	OK Class = iota
+	Redirect
+	Duplicate
+	NotHTML
+	TooLarge
+	HTTPError   // 4xx: the fault of the link
+	ServerError // 5xx and 429: the fault of the server, which is skipped for a while
+	DNSError
+	ConnectError
+	TLSError
+	Timeout
+	RobotsRefused
+	Trap
+	Crashed // our own fault: reading the answer made the program panic
+	classes
+)
+
+// LastClass is the class with the highest number.
+const LastClass = classes - 1
+
+var classNames = [classes]string{"ok", "redirect", "duplicate", "not-html", "too-large", "http-error", "server-error", "dns", "connect", "tls", "timeout", "robots", "trap", "parser-crash"}
+
+func (c Class) String() string { return classNames[c] }
+
+// Failed reports whether a page of this class brought nothing.
+func (c Class) Failed() bool { return c >= TooLarge }
+
+// Outcome is what a policy learns of an attempt besides its links.
+type Outcome struct {
+	Class Class
+	Again bool          // the page goes back to its queue and will be tried again
+	Took  time.Duration // from request to the end of the answer
+	Bytes int64
+	// First is the first page that became known by this event: those from First on did.
+	First graph.Page
+}

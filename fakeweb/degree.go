@@ -8,7 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// degrees says how many links each page gets.
+// degrees draws how many links each page gets.
 //
 // Every page has a weight class c by hash; class 0 is dangling, the others weigh
 // 2^(c/16). Page p gets

@@ -28,7 +28,7 @@
 //     site, most of them to its home page.
 //
 // About a fifth of the pages is dangling. The number of links of a page has a
-// power-law tail; it is scaled so that the total is exactly what was asked for.
+// power-law tail; it is scaled so that the total is exactly as requested.
 //
 // # No state
 //

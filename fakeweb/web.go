@@ -105,3 +105,14 @@ func (w *Web) Links(dst []graph.Page, p graph.Page) []graph.Page {
 	site, j := w.Locate(p)
 	return append(dst, list.Links(w, &site, j)...)
 }
+
+// Streams of the graph. Renumbering them changes every generated graph.
+const (
+	streamSite   = iota + 1 // one seed per site
+	streamOrder             // which site has which size
+	streamDegree            // dangling or not, number of links
+	streamMenu              // decisions shared by a directory
+	streamLocal             // local slots and prototypes
+	streamRemote            // remote slots and prototypes
+	streamFill              // where the last resort begins
+)

@@ -9,7 +9,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Value is what a column may hold: fixed-size numbers, never pointers, so that
+// Value is the type of an element of a column: fixed-size numbers, never pointers, so that
 // the garbage collector has nothing to look at and a column can be written to
 // disk as it lies in memory.
 type Value interface {
@@ -49,13 +49,13 @@ func NewColumn[T Value](name string, max int) *Column[T] {
 
 func (c *Column[T]) width() int { var v T; return int(unsafe.Sizeof(v)) }
 
-// Name is the name given at birth.
+// Name returns the name given to NewColumn.
 func (c *Column[T]) Name() string { return c.name }
 
-// Len is the number of elements in use.
+// Len returns the number of elements in use.
 func (c *Column[T]) Len() int { return len(c.data) }
 
-// Bytes is the memory taken so far: what has been made accessible, not the
+// Bytes returns the memory taken so far: what has been made accessible, not the
 // address space reserved.
 func (c *Column[T]) Bytes() int64 { return int64(c.mem.committed) }
 
@@ -65,7 +65,7 @@ func (c *Column[T]) Columns(each func(AnyColumn)) { each(c) }
 // Memory calls each with the name and the size of the column.
 func (c *Column[T]) Memory(each func(name string, bytes int64)) { each(c.name, c.Bytes()) }
 
-// Slice is the elements in use. It stays valid while the column grows (it just
+// Slice returns the elements in use. It stays valid while the column grows (it just
 // does not see the new elements) and until Free.
 func (c *Column[T]) Slice() []T { return c.data }
 
@@ -102,7 +102,7 @@ func (c *Column[T]) Truncate(n int) {
 	c.data = c.data[:n]
 }
 
-// Free gives the memory back. Slices of the column must not be used afterwards.
+// Free releases the memory. Slices of the column must not be used afterwards.
 func (c *Column[T]) Free() {
 	c.mem.release()
 	c.data = nil
@@ -125,7 +125,7 @@ func (c *Column[T]) Save(w io.Writer) error {
 	})
 }
 
-// SaveAs is Save of what f makes of each element; the column stays as it is.
+// SaveAs saves what f makes of each element, as Save does; the column stays as it is.
 func (c *Column[T]) SaveAs(w io.Writer, f func(T) T) error {
 	return c.save(w, func(out io.Writer) error {
 		part := make([]T, 0, 4096)
@@ -214,4 +214,80 @@ func (c *Column[T]) readHeader(r io.Reader) (n int, h *xxh3.Hasher, err error) {
 	h = xxh3.New()
 	h.Write(b[:])
 	return int(count), h, nil
+}
+
+// A Part holds columns: a single one, a [Set], or a component that embeds a Set.
+type Part interface {
+	// Columns calls each for every column that is saved.
+	Columns(each func(AnyColumn))
+	// Memory calls each with the name and the size of everything that takes memory.
+	Memory(each func(name string, bytes int64))
+	Save(w io.Writer) error
+	Load(r io.Reader) error
+	Free()
+}
+
+// A Set is the columns of a component. The component adds every column where it makes
+// it, in the order in which columns are saved, and can then save, load, count and free
+// them all. The zero Set is empty.
+//
+// The functions that add to a Set are not methods, so that a component which embeds a
+// Set does not offer them.
+type Set struct{ parts []Part }
+
+// NewColumnIn returns a new column, as NewColumn does, and adds it to a set.
+func NewColumnIn[T Value](s *Set, name string, max int) *Column[T] {
+	c := NewColumn[T](name, max)
+	AddTo(s, c)
+	return c
+}
+
+// AddTo adds parts to a set.
+func AddTo(s *Set, parts ...Part) { s.parts = append(s.parts, parts...) }
+
+// Columns calls each for every column, in the order in which they are saved.
+func (s *Set) Columns(each func(AnyColumn)) {
+	for _, p := range s.parts {
+		p.Columns(each)
+	}
+}
+
+// Memory calls each with the name and the size of every column.
+func (s *Set) Memory(each func(name string, bytes int64)) {
+	for _, p := range s.parts {
+		p.Memory(each)
+	}
+}
+
+// Bytes returns the memory in use.
+func (s *Set) Bytes() (n int64) {
+	s.Memory(func(_ string, bytes int64) { n += bytes })
+	return n
+}
+
+// Save writes all columns with their checksums.
+func (s *Set) Save(w io.Writer) error {
+	for _, p := range s.parts {
+		if err := p.Save(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Load reads what Save wrote.
+func (s *Set) Load(r io.Reader) error {
+	for _, p := range s.parts {
+		if err := p.Load(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Free releases the memory.
+func (s *Set) Free() {
+	for _, p := range s.parts {
+		p.Free()
+	}
 }

@@ -170,7 +170,7 @@ func fill(f *os.File, write func(io.Writer) error) error {
 	return f.Sync()
 }
 
-// publish gives the files their names, in the order they were made. The files of an
+// publish renames the files to their final names, in the order they were made. The files of an
 // earlier set with the endings in stale go first: from then on until the last file
 // has its name nobody takes the old and the new for one set.
 func (s *fileSet) publish(stale ...string) error {

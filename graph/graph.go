@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Graph is a graph file, mapped: nothing is read before it is asked for, except
+// A Graph is a graph file, mapped: nothing is read before it is needed, except
 // that Open verifies every checksum. It never changes and may be used by several
 // goroutines at once; readers and scans may not.
 type Graph struct {
@@ -32,14 +32,14 @@ type Graph struct {
 	card    Card
 }
 
-// Card says where a graph comes from; every dataset should state how it was
-// crawled (L12: a graph is biased by the policy that gathered it).
+// Card describes where a graph comes from; every dataset should state how it was
+// crawled (a graph is biased by the policy that gathered it).
 type Card struct {
 	Source         string `json:"source,omitempty"`                                                                             // files it was made from
 	Origin         string `json:"origin,omitempty"`                                                                             // free text: who crawled it, when, by which policy
 	Program        string `json:"program,omitempty"`                                                                            // that made the file
 	DuplicateLinks int64  `json:"duplicate_links,omitempty" show:"duplicate links" remark:"dropped on import"`                  // dropped on import
-	OutsideLinks   int64  `json:"outside_links,omitempty" show:"links outside,omitzero" remark:"dropped: the world is closed"`  // dropped because an end was not a page of this world (P7)
+	OutsideLinks   int64  `json:"outside_links,omitempty" show:"links outside,omitzero" remark:"dropped: the world is closed"`  // dropped because an end was not a page of this world
 	DroppedPages   int64  `json:"dropped_pages,omitempty" show:"pages left out,omitzero" remark:"not fetched and few in-links"` // known pages left out by FrontierMinInLinks
 	RepeatedURLs   int64  `json:"repeated_urls,omitempty" show:"repeated URLs,omitzero"`                                        // pages whose URL an earlier page has too
 }
@@ -117,7 +117,7 @@ func (g *Graph) verify() error {
 	return nil
 }
 
-// Close gives the mapping up. The graph and all that came from it must not be used
+// Close releases the mapping. The graph and all that came from it must not be used
 // afterwards.
 func (g *Graph) Close() error {
 	if g.mapped == nil {
@@ -126,4 +126,203 @@ func (g *Graph) Close() error {
 	err := unix.Munmap(g.mapped)
 	g.mapped = nil
 	return err
+}
+
+// Pages returns the number of pages.
+func (g *Graph) Pages() int { return int(g.h.pages) }
+
+// Links returns the number of links, self-links included.
+func (g *Graph) Links() int64 { return int64(g.h.links) }
+
+// SelfLinks returns the number of pages that link to themselves.
+func (g *Graph) SelfLinks() int64 { return int64(g.h.selfLinks) }
+
+// Sites returns the number of sites.
+func (g *Graph) Sites() int { return int(g.h.sites) }
+
+// Path returns the path of the file.
+func (g *Graph) Path() string { return g.path }
+
+// Card returns the card of the graph: where it comes from.
+func (g *Graph) Card() Card { return g.card }
+
+// Forward returns the out-links.
+func (g *Graph) Forward() *Links { return g.forward }
+
+// Backward returns the in-links.
+func (g *Graph) Backward() *Links { return g.back }
+
+// SectionBytes returns the size of all sections whose names begin with one of the
+// prefixes.
+func (g *Graph) SectionBytes(prefixes ...string) (n int64) {
+	for _, s := range g.h.sections {
+		for _, p := range prefixes {
+			if len(s.name) >= len(p) && s.name[:len(p)] == p {
+				n += int64(s.length)
+			}
+		}
+	}
+	return n
+}
+
+// BytesURLs returns the size of URLs, their index and the table that finds them.
+func (g *Graph) BytesURLs() int64 { return g.SectionBytes(secURLs) }
+
+// HasURLs reports whether the graph knows its URLs.
+func (g *Graph) HasURLs() bool { return g.urls != nil }
+
+// HasSites reports whether sites are known; if not, every page is its own site.
+func (g *Graph) HasSites() bool { return g.siteOf != nil }
+
+// Site returns the site of page p.
+func (g *Graph) Site(p Page) Site {
+	if g.siteOf == nil {
+		return Site(p)
+	}
+	return g.siteOf[p]
+}
+
+// SiteColumn returns the site of every page, nil when every page is its own site. It
+// must not be changed.
+func (g *Graph) SiteColumn() []Site { return g.siteOf }
+
+// SiteName returns the name of a site, "" when names are not known.
+func (g *Graph) SiteName(s Site) string {
+	if g.names == nil {
+		return ""
+	}
+	name, err := g.names.append(nil, int(s))
+	if err != nil {
+		panic(&CorruptError{g.path, err})
+	}
+	return string(name)
+}
+
+// URL returns the URL of page p, "" when URLs are not known.
+func (g *Graph) URL(p Page) string { return string(g.AppendURL(nil, p)) }
+
+// AppendURL adds the URL of page p to b.
+func (g *Graph) AppendURL(b []byte, p Page) []byte {
+	if g.urls == nil {
+		return b
+	}
+	b, err := g.urls.append(b, int(p))
+	if err != nil {
+		panic(&CorruptError{g.path, err})
+	}
+	return b
+}
+
+// EachURL calls fn for every page in order, which is much cheaper than URL for
+// each. The bytes are valid during the call. An error of fn ends the walk and is
+// returned as it is; a damaged URL is a CorruptError.
+func (g *Graph) EachURL(fn func(p Page, url []byte) error) error {
+	if g.urls == nil {
+		return nil
+	}
+	err := g.urls.each(func(i int, s []byte) error { return fn(Page(i), s) })
+	if err == errText {
+		return &CorruptError{g.path, err}
+	}
+	return err
+}
+
+// Lookup finds the page of a URL, byte for byte; the smallest id when the URL
+// occurs more than once.
+func (g *Graph) Lookup(url string) (Page, bool) {
+	if g.table == nil {
+		return NoPage, false
+	}
+	b := []byte(url)
+	scratch := make([]byte, 0, 256)
+	return g.table.find(hashURL(b), func(q Page) bool {
+		return int(q) < g.Pages() && g.urls.equal(int(q), b, scratch)
+	})
+}
+
+// ID returns the id that page p had in the input; all input and output of users speaks
+// these.
+func (g *Graph) ID(p Page) uint32 {
+	if g.ids == nil {
+		return uint32(p)
+	}
+	return g.ids[p]
+}
+
+// IDs returns the original id of every page, ascending; nil when they are 0, 1, 2...
+func (g *Graph) IDs() []uint32 { return g.ids }
+
+// ByID finds the page that had this id in the input; NoPage and false if there is
+// none.
+func (g *Graph) ByID(id uint32) (Page, bool) {
+	if g.ids == nil {
+		if int64(id) < int64(g.Pages()) {
+			return Page(id), true
+		}
+		return NoPage, false
+	}
+	if i, ok := slices.BinarySearch(g.ids, id); ok {
+		return Page(i), true
+	}
+	return NoPage, false
+}
+
+// Fetched reports whether page p was fetched; a page that was only linked to is known
+// but has no out-links of its own. Where nothing was said all pages are fetched.
+func (g *Graph) Fetched(p Page) bool {
+	return g.fetched == nil || bit(g.fetched, p)
+}
+
+// HasUncrawled reports whether some pages are known but not fetched.
+func (g *Graph) HasUncrawled() bool { return g.fetched != nil }
+
+// Info holds what is in the header of a graph file: counts, and how many bytes they
+// take. Indexes for random access are counted with what they index.
+type Info struct {
+	Pages         int   `json:"pages" show:"pages"`
+	Links         int64 `json:"links" show:"links" remark:"{/Pages} a page"`
+	Sites         int   `json:"sites" show:"sites,if=SitesKnown"`
+	SitesKnown    bool  `json:"sites_known" show:"sites,unless" remark:"not known: every page counts as one"` // false: every page counts as a site
+	SelfLinks     int64 `json:"self_links" show:"self-links"`
+	BytesForward  int64 `json:"bytes_forward" show:"out-links,bytes" remark:"{/Links.3} bytes a link"`
+	BytesBackward int64 `json:"bytes_backward" show:"in-links,bytes" remark:"{/Links.3} bytes a link"`
+	BytesURLs     int64 `json:"bytes_urls" show:"URLs,bytes omitzero" remark:"{/Pages} bytes a page"`
+	BytesFile     int64 `json:"bytes_file" show:"file,bytes"`
+}
+
+// ReadInfo reads the header of a graph file and nothing else: neither time nor
+// memory depends on the size of the graph. What the header has about the rest is not
+// verified; Open does that.
+func ReadInfo(path string) (Info, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Info{}, fmt.Errorf("open graph: %w", err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return Info{}, fmt.Errorf("open graph %q: %w", path, err)
+	}
+	var first [headerSize]byte
+	n, err := f.ReadAt(first[:], 0)
+	if err != nil && err != io.EOF {
+		return Info{}, fmt.Errorf("open graph %q: %w", path, err)
+	}
+	h, err := decodeHeader(first[:n], uint64(st.Size()))
+	if err != nil {
+		return Info{}, fmt.Errorf("open graph %q: %w", path, err)
+	}
+	return (&Graph{h: h}).Info(), nil
+}
+
+// Info returns what the header contains.
+func (g *Graph) Info() Info {
+	_, sites := g.h.section(secSiteOf)
+	return Info{
+		Pages: g.Pages(), Links: g.Links(), Sites: g.Sites(), SitesKnown: sites, SelfLinks: g.SelfLinks(),
+		BytesForward:  g.SectionBytes(secForward),
+		BytesBackward: g.SectionBytes(secBackward),
+		BytesURLs:     g.BytesURLs(),
+		BytesFile:     int64(g.h.size),
+	}
 }

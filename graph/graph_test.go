@@ -47,8 +47,8 @@ func selfLinks(links [][]Page) (n int64) {
 
 // agrees compares all ways to read with what is expected.
 func agrees(l *Links, want [][]Page, r *rand.Rand) error {
-	if l.Pages() != len(want) || l.Links() != count(want) {
-		return fmt.Errorf("%d lists, %d links", l.Pages(), l.Links())
+	if l.Pages() != len(want) || l.links != count(want) {
+		return fmt.Errorf("%d lists, %d links", l.Pages(), l.links)
 	}
 	if err := agreesAtRandom(l.Reader(), want, r); err != nil {
 		return fmt.Errorf("reader: %w", err)
@@ -64,7 +64,7 @@ func agrees(l *Links, want [][]Page, r *rand.Rand) error {
 		raw := l.Raw(threads)
 		err := agreesInOrder(raw, want, 0, Page(len(want)))
 		if err == nil {
-			err = agreesAtRandom(raw.Reader(), want, r)
+			err = agreesAtRandom(raw, want, r)
 		}
 		raw.Free()
 		if err != nil {

@@ -173,3 +173,14 @@ func leftovers(t testing.TB, dir string, but ...string) []string {
 	}
 	return names
 }
+
+// SitePages is the pages of a site, ascending. It must not be changed.
+func (g *Graph) SitePages(s Site) []Page {
+	if g.siteOf == nil {
+		return []Page{Page(s)}
+	}
+	return g.bySite[g.starts[s]:g.starts[s+1]]
+}
+
+// Links returns the number of links.
+func (l *Links) Links() int64 { return l.links }

@@ -22,7 +22,7 @@ type ImportOptions struct {
 	Fetched string // the ids that were fetched; the others are only known
 	Feed    *Feed  // or, instead of all these, what gives pages and links by itself
 
-	DropOutside        bool // leave out links that touch an id not in Nodes (P7: closed world) instead of refusing them
+	DropOutside        bool // leave out links that touch an id not in Nodes (closed world) instead of refusing them
 	FrontierMinInLinks int  // leave out pages that were not fetched and have fewer in-links; see FetchedOnly
 	Origin             string
 	Program            string
@@ -33,7 +33,7 @@ type ImportOptions struct {
 // FetchedOnly as FrontierMinInLinks leaves out all pages that were not fetched.
 const FetchedOnly = math.MaxInt
 
-// ImportReport says what an import found.
+// ImportReport describes what an import found.
 type ImportReport struct {
 	Pages          int   `json:"pages"`
 	Links          int64 `json:"links"`
@@ -42,7 +42,7 @@ type ImportReport struct {
 	SpilledBytes   int64 `json:"spilled_bytes"`
 }
 
-// Import makes a graph file. On an error nothing is written.
+// Import writes a graph file. On an error nothing is written.
 func Import(ctx context.Context, o ImportOptions) (ImportReport, error) {
 	o.complete()
 	m := &importer{ctx: ctx, o: o, pages: -1, card: Card{Source: o.sources(), Origin: o.Origin, Program: o.Program}}
@@ -211,8 +211,7 @@ func (m *importer) readFile(name string, read func(*input.File) error) error {
 	}
 	defer f.Close()
 	err = read(f)
-	var h halt
-	if errors.As(err, &h) {
+	if h, ok := errors.AsType[halt](err); ok {
 		return h.error
 	}
 	return err
@@ -234,17 +233,25 @@ func (m *importer) runEdges() error {
 	if m.o.Fetched != "" {
 		m.o.held += int64(max(m.pages, 0)) * keptMemory
 	}
-	memory, err := m.o.sortMemory(max(m.pages, 0), 2)
+	return m.sortLinks(max(m.pages, 0), func() error {
+		top, err := m.readEdges()
+		m.pages = max(m.pages, int(top))
+		return err
+	})
+}
+
+// sortLinks calls read, which adds links to the sorter, and writes the graph. So many
+// pages are known before.
+func (m *importer) sortLinks(pages int, read func() error) error {
+	memory, err := m.o.sortMemory(pages, 2)
 	if err != nil {
 		return err
 	}
 	m.sorter = extsort.New(extsort.Options{Memory: memory, Dir: m.o.TempDir, Stop: m.ctx.Err, Create: m.o.createTemp})
 	m.o.held += memory
-	top, err := m.readEdges()
-	if err != nil {
+	if err := read(); err != nil {
 		return err
 	}
-	m.pages = max(m.pages, int(top))
 	links, err := m.sorter.Sort()
 	if err != nil {
 		return err
@@ -279,16 +286,16 @@ func (m *importer) readEdges() (top int64, err error) {
 	return top, err
 }
 
-// fits says whether there is memory for the pages up to an id. The sort buffer was
-// made when no page was known, so that half of what a page needs is missing there.
+// fits returns an error if there is not enough memory for the pages up to an id. The
+// sort buffer was made when no page was known, so that half of what a page needs is
+// missing there.
 func (m *importer) fits(id uint32) error {
 	pages := int(id) + 1
 	if m.o.Fetched != "" {
 		pages += pages * keptMemory / pageMemory
 	}
 	_, err := m.o.sortMemory(pages, 1)
-	var short *MemoryError
-	if errors.As(err, &short) {
+	if short, ok := errors.AsType[*MemoryError](err); ok {
 		short.Pages, short.Need = int(id)+1, baseMemory+2*int64(pages)*pageMemory+2*minSortMemory
 		return fmt.Errorf("id %d, and no list of those that exist: %w", id, err)
 	}

@@ -2,8 +2,6 @@ package graph
 
 import (
 	"fmt"
-
-	"github.com/winnow-crawler/winnow/internal/extsort"
 )
 
 // A Feed gives the links and URLs of pages that do not stand in lists: those of a crawl
@@ -12,7 +10,7 @@ type Feed struct {
 	Name string // for the card
 
 	// Links gives every link of every page, in any order; the same one may come again.
-	// tell says how much of how much was read, and its error ends the work.
+	// tell reports how much of how much was read; its error ends the import.
 	Links func(add func(from, to Page) error, tell func(done, total int64) error) error
 	// Pages is their number: the ids are 0, 1, 2 and so on.
 	Pages func() int
@@ -23,15 +21,12 @@ type Feed struct {
 }
 
 // runFeed sorts the links of a feed and writes the graph.
-func (m *importer) runFeed() error {
-	memory, err := m.o.sortMemory(0, 2)
-	if err != nil {
-		return err
-	}
-	m.sorter = extsort.New(extsort.Options{Memory: memory, Dir: m.o.TempDir, Stop: m.ctx.Err, Create: m.o.createTemp})
-	m.o.held += memory
+func (m *importer) runFeed() error { return m.sortLinks(0, m.readFeed) }
+
+// readFeed reads all links into the sorter.
+func (m *importer) readFeed() error {
 	f, top := m.o.Feed, NoPage
-	err = f.Links(func(from, to Page) error {
+	err := f.Links(func(from, to Page) error {
 		if p := max(from, to); top == NoPage || p > top {
 			top = p
 		}
@@ -45,18 +40,10 @@ func (m *importer) runFeed() error {
 	if top != NoPage && int64(top) >= int64(m.pages) {
 		return fmt.Errorf("%s: a link of page %d, but there are %d pages", f.Name, top, m.pages)
 	}
-	links, err := m.sorter.Sort()
-	if err != nil {
-		return err
-	}
-	src, err := m.source(links)
-	if err != nil {
-		return err
-	}
-	return m.write(src)
+	return nil
 }
 
-// tellFeed is tell in whatever unit the feed counts.
+// tellFeed reports progress as tell does, in the unit of the feed.
 func (m *importer) tellFeed(done, total int64) error {
 	if err := m.ctx.Err(); err != nil || m.o.Progress == nil {
 		return err

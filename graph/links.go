@@ -20,11 +20,6 @@ type Cursor interface {
 	List() []Page // ascending; valid until Next
 }
 
-// Random is one direction of a link graph read a page at a time.
-type Random interface {
-	Reader() Reader
-}
-
 // A Reader reads the list of any page. It has one owner.
 type Reader interface {
 	List(p Page) []Page // ascending; valid until the next call
@@ -41,13 +36,10 @@ type Links struct {
 	scans  sync.Pool // of *bv.Scan that have ended: their memory is used again
 }
 
-// Links is the number of links.
-func (l *Links) Links() int64 { return l.links }
-
-// Pages is the number of lists.
+// Pages returns the number of lists.
 func (l *Links) Pages() int { return l.stream.Pages }
 
-// Bytes is what the lists take, the index for random access included.
+// Bytes returns what the lists take, the index for random access included.
 func (l *Links) Bytes() int64 { return l.bytes }
 
 // Scan reads the lists of pages lo to hi-1 in order.
@@ -167,9 +159,6 @@ func (r *linkReader) Degree(p Page) int {
 // Scan reads raw lists in order.
 func (l *Lists) Scan(lo, hi Page) Cursor { return &rawScan{l: l, next: lo, hi: hi} }
 
-// Reader reads raw lists one at a time.
-func (l *Lists) Reader() Reader { return l }
-
 type rawScan struct {
 	l        *Lists
 	next, hi Page
@@ -186,7 +175,7 @@ func (c *rawScan) Next() bool {
 func (c *rawScan) Page() Page   { return c.next - 1 }
 func (c *rawScan) List() []Page { return c.l.List(c.next - 1) }
 
-// Remote is a view of links without those inside a site (W33): of a page's
+// Remote is a view of links without those inside a site: of a page's
 // in-links those from other sites, of its out-links those to other sites.
 type Remote struct {
 	Reader
@@ -194,7 +183,7 @@ type Remote struct {
 	buf  []Page
 }
 
-// List is the remote part of the list of p.
+// List returns the remote part of the list of p.
 func (r *Remote) List(p Page) []Page {
 	r.buf = r.buf[:0]
 	own := r.Site(p)
@@ -206,5 +195,5 @@ func (r *Remote) List(p Page) []Page {
 	return r.buf
 }
 
-// Degree is its length.
+// Degree returns the length of that list.
 func (r *Remote) Degree(p Page) int { return len(r.List(p)) }

@@ -10,7 +10,7 @@ type Lists struct {
 	To  *Column[Page]
 }
 
-// NewLists makes room for the lists of pages pages with links links in all; Off
+// NewLists returns room for the lists of pages pages with links links in all; Off
 // is zero throughout and To has its full length.
 func NewLists(pages int, links int64) *Lists {
 	l := &Lists{
@@ -36,25 +36,25 @@ func ListsOf(links [][]Page) *Lists {
 	return l
 }
 
-// Pages is the number of lists.
+// Pages returns the number of lists.
 func (l *Lists) Pages() int { return l.Off.Len() - 1 }
 
-// Links is the number of links in all lists.
+// Links returns the number of links in all lists.
 func (l *Lists) Links() int64 { return int64(l.To.Len()) }
 
-// List is the list of page p. It must not be changed.
+// List returns the list of page p. It must not be changed.
 func (l *Lists) List(p Page) []Page {
 	off := l.Off.Slice()
 	return l.To.Slice()[off[p]:off[p+1]:off[p+1]]
 }
 
-// Degree is the length of the list of p.
+// Degree returns the length of the list of p.
 func (l *Lists) Degree(p Page) int {
 	off := l.Off.Slice()
 	return int(off[p+1] - off[p])
 }
 
-// Free gives the memory back.
+// Free releases the memory.
 func (l *Lists) Free() {
 	l.Off.Free()
 	l.To.Free()

@@ -116,7 +116,7 @@ func (g *Graph) links(name, index string) (*Links, error) {
 	return &Links{path: g.path, stream: stream, index: x, links: int64(g.h.links), bytes: int64(s.length) + size}, nil
 }
 
-// index is a section as an index of n numbers, with its size in bytes.
+// index returns a section as an index of n numbers, with its size in bytes.
 func (g *Graph) index(name string, n uint64) (*bv.Index, int64, error) {
 	words, err := column[uint64](g, name, -1)
 	if err != nil {
@@ -150,13 +150,13 @@ func (g *Graph) texts(name, index string, n uint64) (*texts, error) {
 	return &texts{n: int(n), bytes: b, blocks: x}, nil
 }
 
-// damaged is the error about a section.
+// damaged returns the error about a section.
 func (g *Graph) damaged(name, format string, args ...any) error {
 	s, _ := g.h.section(name)
 	return fmt.Errorf("damaged: section %q (offset %d to %d): %w", name, s.offset, s.offset+s.length, fmt.Errorf(format, args...))
 }
 
-// bytes is a section as it lies in the file, nil if there is none.
+// bytes returns a section as it lies in the file, nil if there is none.
 func (g *Graph) bytes(name string) []byte {
 	s, ok := g.h.section(name)
 	if !ok {
@@ -165,7 +165,7 @@ func (g *Graph) bytes(name string) []byte {
 	return g.mapped[s.offset : s.offset+s.length : s.offset+s.length]
 }
 
-// column is a section as n numbers (any count if n < 0), nil if there is none.
+// column returns a section as n numbers (any count if n < 0), nil if there is none.
 func column[T Value](g *Graph, name string, n int) ([]T, error) {
 	b := g.bytes(name)
 	if b == nil {

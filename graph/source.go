@@ -96,7 +96,7 @@ func (o *WriteOptions) complete() {
 // first; 40 M shuffled ones 14 and 13.
 const maxSortMemory = 512 << 20
 
-// sortMemory is what is left of the memory for each of n sort buffers.
+// sortMemory returns what is left of the memory for each of n sort buffers.
 func (o *WriteOptions) sortMemory(pages, n int) (int64, error) {
 	taken := baseMemory + int64(pages)*pageMemory + o.held
 	left := (o.MaxMemory - taken) / int64(n)
@@ -106,7 +106,7 @@ func (o *WriteOptions) sortMemory(pages, n int) (int64, error) {
 	return min(left, maxSortMemory), nil
 }
 
-// MemoryError says that a graph needs more memory than it was given.
+// MemoryError reports that a graph needs more memory than it was given.
 type MemoryError struct {
 	Need, Have int64
 	Pages      int
@@ -162,7 +162,7 @@ func (s *Source) check() error {
 	return nil
 }
 
-// firstFall is the first place at which a list does not ascend strictly, or -1.
+// firstFall returns the first place at which a list does not ascend strictly, or -1.
 func firstFall[T ~uint32](list []T) int {
 	for i := 1; i < len(list); i++ {
 		if list[i] <= list[i-1] {

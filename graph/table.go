@@ -26,7 +26,7 @@ func newURLTable(pages int) *urlTable {
 	return t
 }
 
-// place is the slot at which the search for a hash begins.
+// place returns the slot at which the search for a hash begins.
 func (t *urlTable) place(hash uint64) int {
 	hi, _ := bits.Mul64(hash, uint64(len(t.pages)))
 	return int(hi)

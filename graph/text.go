@@ -64,7 +64,7 @@ type texts struct {
 
 var errText = errors.New("damaged text table")
 
-// textPlaces is how many numbers the index of n texts has: where each block begins,
+// textPlaces returns how many numbers the index of n texts has: where each block begins,
 // and the end.
 func textPlaces(n uint64) uint64 { return (n+textBlock-1)/textBlock + 1 }
 
@@ -117,7 +117,7 @@ func (t *texts) each(fn func(i int, s []byte) error) error {
 	return nil
 }
 
-// equal says whether text i is s.
+// equal reports whether text i is s.
 func (t *texts) equal(i int, s, scratch []byte) bool {
 	got, err := t.append(scratch[:0], i)
 	return err == nil && bytes.Equal(got, s)

@@ -8,7 +8,7 @@ import "unsafe"
 
 func addressOf(b []byte) int { return int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
 
-// rawBytes is numbers as they are stored: the same memory.
+// rawBytes returns numbers as they are stored: the same memory.
 func rawBytes[T Value](v []T) []byte {
 	var one T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(one)))

@@ -30,7 +30,7 @@ func (m *importer) readIDs(name string) ([]uint32, error) {
 	return ids, nil
 }
 
-// badID is the error about an id of a list, at the line where it occurs for the
+// badID returns the error about an id of a list, at the line where it occurs for the
 // nth time.
 func (m *importer) badID(name string, id uint32, nth int, what string) error {
 	err := fmt.Errorf("id %d%s", id, what)
@@ -80,7 +80,7 @@ func newIDWorld(ids []uint32) *idWorld {
 	return w
 }
 
-// page is the page of an id, or NoPage.
+// page returns the page of an id, or NoPage.
 func (w *idWorld) page(id uint32) Page {
 	if w.direct != nil {
 		if int64(id) < int64(w.direct.Len()) {
@@ -94,7 +94,7 @@ func (w *idWorld) page(id uint32) Page {
 	return NoPage
 }
 
-// bytes is what the world takes.
+// bytes returns what the world takes.
 func (w *idWorld) bytes() int64 {
 	n := int64(len(w.ids)) * 4
 	if w.direct != nil {

@@ -197,7 +197,7 @@ func (w *fileWriter) finish() error {
 	return w.wrap(w.publish())
 }
 
-// publish gives the file its name. Whether the directory's entry survives a power
+// publish renames the file to its final name. Whether the directory's entry survives a power
 // failure at once is not worth an error: the graph is there, whole and synced.
 func (w *fileWriter) publish() error {
 	if err := w.f.Sync(); err != nil {

@@ -6,7 +6,7 @@
 // A frontier changes by events alone. So the events, applied in order to an empty
 // frontier, give the same one: after a crash, on another machine, with a policy that
 // did not exist when the crawl was made. There is nothing else to keep; a snapshot of
-// the state only saves time. Memory is a journal of a simulation, Log one on disk.
+// the state only saves time. Log is a journal on disk.
 //
 // # Decisions, not inputs
 //

@@ -10,14 +10,14 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// The last of the classes, kinds of work and kinds of event that are written.
+// The last of the classes, kinds of task and kinds of event that are written.
 const (
 	lastClass = event.LastClass
 	lastWork  = event.Sitemap
 	lastKind  = event.Denied
 )
 
-// workFor is a bit beside the kind of work: robots.txt is asked for another site's sake.
+// workFor is a bit beside the kind of a task: robots.txt is requested for another site.
 const workFor = 0x80
 
 // event writes what events of the kind have.

@@ -1,15 +1,17 @@
 package journal
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// SegmentSize is where a file ends unless Log.Segment says otherwise.
+// SegmentSize is the size at which a file ends, unless Log.Segment is set.
 const SegmentSize = 256 << 20
 
 // ErrDead is wrapped by every error of a log that failed before.
@@ -50,7 +52,7 @@ func newLog(dir disk.Dir, h *Header, c *Commit) *Log {
 	return l
 }
 
-// Begin makes a new journal in a directory that has none. What a crash left of an earlier
+// Begin creates a journal in a directory that has none. What a crash left of an earlier
 // Begin is removed.
 func Begin(dir disk.Dir, h Header) (*Log, error) {
 	found := h
@@ -104,13 +106,13 @@ func (l *Log) Append(r *Record) (seq uint64) {
 	return r.Seq
 }
 
-// Empty says whether the open group has no record.
+// Empty reports whether the open group has no record.
 func (l *Log) Empty() bool { return len(l.open) == headSize }
 
-// Size is the number of bytes of the open group.
+// Size returns the number of bytes of the open group.
 func (l *Log) Size() int64 { return int64(len(l.open)) }
 
-// Take closes the open group and gives it away. c says what it commits beside its
+// Take closes the open group and returns it. c is what it commits beside its
 // records; their numbers are filled in. The group may be empty: it commits c alone.
 func (l *Log) Take(c Commit) Group {
 	if c.Pages != uint32(l.pages) {
@@ -163,7 +165,7 @@ func (l *Log) turn(g *Group) error {
 	return l.create(l.number+1, g.commit.First)
 }
 
-// Sync makes all written groups last.
+// Sync makes all written groups durable.
 func (l *Log) Sync() error {
 	return l.do(func() error {
 		if err := l.file.Sync(); err != nil {
@@ -221,4 +223,91 @@ func (l *Log) do(step func() error) error {
 		l.file = nil
 	}
 	return fmt.Errorf("journal: %w", err)
+}
+
+// Position is how far the archive is committed: a file and its size.
+type Position struct {
+	File uint32
+	Size int64
+}
+
+// Commit describes what a group of records commits.
+type Commit struct {
+	First uint64 // number of the first record of the group
+	Next  uint64 // number of the record after it: so many are committed
+	Warc  Position
+	Pages uint32 // ids that the next page and the next site get
+	Sites uint32
+}
+
+// Group holds what was appended between two calls of Take: records that last together or
+// not at all.
+type Group struct {
+	b      []byte // head and records
+	commit Commit
+}
+
+// Commit returns what holds once the group is written and synced.
+func (g *Group) Commit() Commit { return g.commit }
+
+// Len returns the number of bytes.
+func (g *Group) Len() int64 { return int64(len(g.b)) }
+
+// The head of a group on disk is its commit. It stands before the records, so that it
+// says where the next group begins even when they are damaged; it commits them all the
+// same, because they must have the sum that it says.
+//
+//	magic    4 bytes
+//	sum      4, of the 44 bytes after it
+//	length   4, of the records
+//	records  4, their sum
+//	first    8
+//	next     8
+//	file     4, of the archive
+//	size     8
+//	pages    4
+//	sites    4
+//
+// Sums are CRC-32C and begin with the salt of the journal.
+const (
+	groupMagic = "WJGR"
+	headSize   = 52
+)
+
+// head is a decoded head.
+type head struct {
+	commit Commit
+	length uint32
+	sum    uint32
+}
+
+// putHead fills in the head at the start of a group.
+func putHead(b []byte, salt uint32, c *Commit) {
+	le, records := binary.LittleEndian, b[headSize:]
+	if len(records) > math.MaxUint32 {
+		panic("journal: a group of more than 4 GiB")
+	}
+	copy(b, groupMagic)
+	le.PutUint32(b[8:], uint32(len(records)))
+	le.PutUint32(b[12:], crc(salt, records))
+	le.PutUint64(b[16:], c.First)
+	le.PutUint64(b[24:], c.Next)
+	le.PutUint32(b[32:], c.Warc.File)
+	le.PutUint64(b[36:], uint64(c.Warc.Size))
+	le.PutUint32(b[44:], c.Pages)
+	le.PutUint32(b[48:], c.Sites)
+	le.PutUint32(b[4:], crc(salt, b[8:headSize]))
+}
+
+func decodeHead(b []byte, salt uint32) (h head, ok bool) {
+	le := binary.LittleEndian
+	if len(b) < headSize || string(b[:4]) != groupMagic || le.Uint32(b[4:]) != crc(salt, b[8:headSize]) {
+		return h, false
+	}
+	h.length, h.sum = le.Uint32(b[8:]), le.Uint32(b[12:])
+	c := &h.commit
+	c.First, c.Next = le.Uint64(b[16:]), le.Uint64(b[24:])
+	c.Warc = Position{le.Uint32(b[32:]), int64(le.Uint64(b[36:]))}
+	c.Pages, c.Sites = le.Uint32(b[44:]), le.Uint32(b[48:])
+	return h, c.Next >= c.First && c.Warc.Size >= 0
 }

@@ -34,10 +34,10 @@ func (n *Names) close(mid int) {
 	n.ends = append(n.ends, nameEnd{uint32(mid), uint32(len(n.b))})
 }
 
-// Len is the number of pages.
+// Len returns the number of pages.
 func (n *Names) Len() int { return len(n.ends) }
 
-// Site is the name of the site of page i, nil unless it is new. It is valid until Reset.
+// Site returns the name of the site of page i, nil unless it is new. It is valid until Reset.
 func (n *Names) Site(i int) []byte {
 	from := uint32(0)
 	if i > 0 {
@@ -49,7 +49,7 @@ func (n *Names) Site(i int) []byte {
 	return nil
 }
 
-// Rest is what follows the site in the URL of page i. It is valid until Reset.
+// Rest returns what follows the site in the URL of page i. It is valid until Reset.
 func (n *Names) Rest(i int) []byte {
 	e := n.ends[i]
 	return n.b[e.site:e.rest:e.rest]
@@ -81,7 +81,7 @@ func (w *writer) names(n *Names) {
 	}
 }
 
-// common is how many bytes a and b share in front, maxShared at most.
+// common returns how many bytes a and b share in front, maxShared at most.
 func common(a, b []byte) int {
 	most := min(len(a), len(b), maxShared)
 	for i := range most {

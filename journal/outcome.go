@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
@@ -21,7 +22,7 @@ const (
 	flagExpiry // Resolved
 )
 
-// flagsOf gives the flags that an outcome of the kind may have.
+// flagsOf returns the flags that an outcome of the kind may have.
 func flagsOf(kind event.Kind) byte {
 	switch kind {
 	case event.Resolved:
@@ -35,7 +36,7 @@ func flagsOf(kind event.Kind) byte {
 	}
 }
 
-// flags are those of an event.
+// flags returns the flags of an event.
 func flags(e *event.Event) (all byte) {
 	for i, set := range [...]bool{e.Again, e.Keep, e.Retry != 0, !e.Again && e.Due != 0, e.For != e.Site, e.Hop, e.Files != 0, e.Expiry != 0} {
 		if set {
@@ -45,7 +46,7 @@ func flags(e *event.Event) (all byte) {
 	return all & flagsOf(e.Kind)
 }
 
-// outcome writes how a work ended. The end lies close before now and the start close
+// outcome writes how a task ended. The end lies close before now and the start close
 // before the end, so both are written as differences. They may wrap around, which
 // reading undoes.
 func (w *writer) outcome(r *Record) {
@@ -123,24 +124,15 @@ const (
 	moreAdmit
 )
 
-// moreOf says which of them it has.
+// moreOf returns which of these an event has.
 func moreOf(e *event.Event) (more byte) {
-	if anyBar(e) && len(e.New) > 0 && kinds(e.Kind)&makesKnown != 0 {
+	if slices.ContainsFunc(e.Bars, func(b event.Bar) bool { return b != event.NoBar }) && len(e.New) > 0 && kinds(e.Kind)&makesKnown != 0 {
 		more |= moreBars
 	}
 	if len(e.Admit) > 0 && kinds(e.Kind)&(makesKnown|kinds(event.Admitted)|kinds(event.Revisit)|kinds(event.Retried)) != 0 {
 		more |= moreAdmit
 	}
 	return more
-}
-
-func anyBar(e *event.Event) bool {
-	for _, b := range e.Bars {
-		if b != event.NoBar {
-			return true
-		}
-	}
-	return false
 }
 
 // more writes the bars of the new pages as runs of equal ones, and the admitted pages as

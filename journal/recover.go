@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 
@@ -18,9 +19,9 @@ type Found struct {
 	Damage []Damage
 }
 
-// Open finds the last commit, cuts what follows, and gives a log that goes on from there.
+// Open finds the last commit, cuts what follows, and returns a log that continues from there.
 // If h has the id of a crawl, the journal must be of that crawl and partition. Every step
-// may be repeated; other files in the directory are left alone. The error wraps ErrNone
+// may be repeated; other files in the directory are skipped. The error wraps ErrNone
 // where there is nothing to go on from: Begin makes a new journal then.
 func Open(dir disk.Dir, h Header) (*Log, Found, error) {
 	all, err := segments(dir, &h)
@@ -100,4 +101,161 @@ func (l *Log) again(e *end) error {
 		return err
 	}
 	return l.file.Sync()
+}
+
+// walk is a Reader at work.
+type walk struct {
+	*Reader
+	next uint64 // number of the next record, if nothing is lost
+	most uint64 // records of this file and those before: what is beyond does not belong here
+	hole Damage // bytes that were no group, not told yet
+	rec  Record
+}
+
+// run reads the segments up to the end, which lies in the last of them.
+func (r *Reader) run(all []segment, e *end) error {
+	start := 0
+	for i := range all {
+		if all[i].err == nil && all[i].header.First <= r.From {
+			start = i
+		}
+	}
+	w := walk{Reader: r, next: all[start].header.First}
+	for i := start; i < len(all); i++ {
+		size := all[i].size
+		if i == len(all)-1 {
+			size = e.size
+		}
+		w.most = e.commit.Next
+		for j := len(all) - 1; j > i; j-- {
+			if all[j].err == nil {
+				w.most = min(w.most, all[j].header.First)
+			}
+		}
+		if err := w.segment(&all[i], size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// segment reads one file.
+func (w *walk) segment(s *segment, size int64) error {
+	if s.err != nil {
+		if err := w.tell(Damage{s.name, 0, headerSize, w.next, w.next, s.err}); err != nil {
+			return err
+		}
+	}
+	at := int64(headerSize)
+	err := s.each(w.Dir, size, func(c *cursor, f *found) error {
+		at = c.at
+		return w.group(s, c, f)
+	})
+	if at < size {
+		w.hole = Damage{File: s.name, Offset: at, Length: size - at, Err: errGroup}
+	}
+	return err
+}
+
+// tell reports damage unless it loses nothing that the caller wants.
+func (w *walk) tell(d Damage) error {
+	if w.Damage == nil || d.Next < w.From || d.Next == w.From && d.First < d.Next {
+		return nil
+	}
+	return w.Damage(&d)
+}
+
+// group reads one group.
+func (w *walk) group(s *segment, c *cursor, f *found) error {
+	if f.at > f.gap {
+		w.hole = Damage{File: s.name, Offset: f.gap, Length: f.at - f.gap, Err: errGroup}
+	}
+	if f.commit.First < w.next || f.commit.Next > w.most {
+		return w.tell(Damage{s.name, f.at, f.end() - f.at, w.next, w.next, errOrder})
+	}
+	if err := w.fill(s, f); err != nil || f.commit.Next <= w.From {
+		w.next = f.commit.Next
+		return err
+	}
+	b, whole, err := c.records(f)
+	if err != nil {
+		return err
+	}
+	if !whole || w.Record != nil {
+		if err := w.records(s, f, b); err != nil {
+			return err
+		}
+	}
+	w.next = f.commit.Next
+	if w.Commit == nil {
+		return nil
+	}
+	return w.Commit(&f.commit)
+}
+
+// fill reports what is lost before a group.
+func (w *walk) fill(s *segment, f *found) error {
+	d := w.hole
+	w.hole = Damage{}
+	if d.Err == nil && f.commit.First == w.next {
+		return nil
+	}
+	if d.Err == nil {
+		d = Damage{File: s.name, Offset: f.at, Err: errMissing}
+	}
+	d.First, d.Next = w.next, f.commit.First
+	w.next = f.commit.First
+	return w.tell(d)
+}
+
+// records gives those that can be read out of b.
+func (w *walk) records(s *segment, f *found, b []byte) error {
+	salt := s.header.salt()
+	for at := 0; w.next < f.commit.Next; {
+		n, err := decode(b[at:], salt, &w.rec)
+		if err == nil && w.rec.Seq != w.next {
+			err = errOrder
+		}
+		if err != nil {
+			to, seq := w.resync(b, at, salt, f.commit.Next)
+			d := Damage{s.name, f.at + headSize + int64(at), int64(to - at), w.next, seq, err}
+			at, w.next = to, seq
+			if err := w.tell(d); err != nil {
+				return err
+			}
+			continue
+		}
+		at, w.next = at+n, w.next+1
+		if w.Record == nil || w.rec.Seq < w.From {
+			continue
+		}
+		if err := w.Record(&w.rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resyncWork bounds how often each byte of a group is read on average by resync: bytes
+// made to look like many long records cannot hold it up.
+const resyncWork = 64
+
+// resync finds the next record from a place on: where it stands and its number, or the
+// end of the group.
+func (w *walk) resync(b []byte, from int, salt uint32, end uint64) (at int, seq uint64) {
+	work := resyncWork * len(b)
+	for at = from; at+frame < len(b); at++ {
+		size := int64(binary.LittleEndian.Uint32(b[at:]))
+		seq, n := binary.Uvarint(b[at+frame+1:])
+		if size > int64(len(b)-at-frame) || n <= 0 || seq < w.next || seq >= end {
+			continue
+		}
+		if work -= int(size); work < 0 {
+			break
+		}
+		if _, err := decode(b[at:], salt, &w.rec); err == nil {
+			return at, seq
+		}
+	}
+	return len(b), end
 }

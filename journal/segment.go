@@ -13,7 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// Header is what each file of a journal begins with.
+// Header is at the beginning of each file of a journal.
 type Header struct {
 	Crawl      [16]byte // id of the crawl
 	Partition  uint32
@@ -31,14 +31,17 @@ type Header struct {
 //	first       8
 //	segment     4, number in the name of the file
 //	sum         4, CRC-32C of the 44 bytes before
-const headerSize = 48
+const (
+	magic      = "WJNL"
+	headerSize = 48
+)
 
 // suffix ends the names of the files: eight digits and it.
 const suffix = ".wj"
 
 func segmentName(number uint32) string { return fmt.Sprintf("%08d%s", number, suffix) }
 
-// parseName gives the number of a file, which must be the only one that is written so.
+// parseName returns the number of a file, which must be the only one that is written so.
 func parseName(name string) (uint32, bool) {
 	digits, ok := strings.CutSuffix(name, suffix)
 	n, err := strconv.ParseUint(digits, 10, 32)
@@ -185,7 +188,7 @@ func (s *segment) read(dir disk.Dir, h *Header, known *bool) error {
 	return nil
 }
 
-// ReadHeader gives the header of the first file of a journal.
+// ReadHeader returns the header of the first file of a journal.
 func ReadHeader(dir disk.Dir) (Header, error) {
 	var h Header
 	all, err := segments(dir, &h)
@@ -200,7 +203,7 @@ func ReadHeader(dir disk.Dir) (Header, error) {
 	return h, noHeader(all)
 }
 
-// noHeader is the error of a journal without a header that can be read. A file is used
+// noHeader returns the error of a journal without a header that can be read. A file is used
 // only when its header lasts, so one with more than that is damaged, and not the trace of
 // a crash.
 func noHeader(all []segment) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/sim"
 )
 
-// A Setting is what the policies of a comparison share.
+// A Setting holds what the policies of a comparison share.
 type Setting struct {
 	World     *World
 	Seeds     []graph.Page
@@ -49,7 +49,7 @@ type Comparison struct {
 // ErrNothing is a setting in which nothing can be crawled.
 var ErrNothing = errors.New("there is nothing to crawl")
 
-// Prepare makes a setting ready.
+// Prepare returns the comparison of a setting.
 func (s Setting) Prepare() (*Comparison, error) {
 	if s.World.Pages() == 0 {
 		return nil, fmt.Errorf("%w: %s has no pages", ErrNothing, s.World.Name)

@@ -91,7 +91,7 @@ func (s *StartSets) Add(c *Comparison, runs []*Run, base *Baselines) {
 	}
 }
 
-// Summarise makes the intervals, some policies at a time.
+// Summarise computes the intervals, some policies at a time.
 func (s *StartSets) Summarise(threads int, progress func(what string) error) error {
 	const own = 3 // intervals of a policy besides those of its curve
 	s.shown = make([]startSummary, len(s.Policies))

@@ -1,11 +1,16 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -82,8 +87,61 @@ func (w *World) Web() *rank.Web {
 	return web
 }
 
-// Free gives the memory back. The graph stays open.
+// Free releases the memory. The graph stays open.
 func (w *World) Free() {
 	w.Sim.Out.Free()
 	w.In.Free()
+}
+
+// A History holds what an earlier crawl knew: values of pages, some of which may have
+// vanished since.
+type History struct {
+	Prior policy.Prior // on the mean-1 scale
+	Old   int          // pages of the world that have a value
+	Gone  int          // pages that are not in the world any more
+}
+
+// NewHistory returns the values of an earlier crawl, scaled to a mean of 1. values are by page
+// of the world, NaN for pages that had none; gone are those of pages that vanished.
+func NewHistory(values []float64, gone []float64) (*History, error) {
+	h := &History{Gone: len(gone)}
+	var all []float64
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			all = append(all, v)
+		}
+	}
+	h.Old = len(all)
+	all = append(all, gone...)
+	total := measure.Sum(all)
+	switch {
+	case math.IsNaN(total) || math.IsInf(total, 0):
+		return nil, errors.New("the values of the earlier crawl are too large: their sum overflows")
+	case !(total > 0):
+		return nil, fmt.Errorf("the values of the earlier crawl sum to %v, over %s", total, show.Counted(len(all), "page"))
+	}
+	scale := meanScale(float64(len(all)), total)
+	for i := range all {
+		all[i] *= scale
+	}
+	h.Prior = policy.Prior{
+		Value: func(p graph.Page) (float64, bool) { return values[p] * scale, !math.IsNaN(values[p]) },
+		All:   all,
+	}
+	return h, nil
+}
+
+// meanScale returns the factor that brings n values that sum to total to the mean 1. Values
+// of sum 1 are multiplied by n and values of mean 1 are taken as they are, although
+// their computed sum is a little off: a factor that is as near to another as that
+// could make two neighbouring values equal that the other keeps apart.
+func meanScale(n, total float64) float64 {
+	const near = 1e-6
+	switch {
+	case math.Abs(total-1) < near:
+		return n
+	case math.Abs(total-n) < near*n:
+		return 1
+	}
+	return n / total
 }

@@ -36,7 +36,7 @@ type Options struct {
 	Progress func(fetched int) error
 }
 
-// A Result is what a virtual crawl did. Pages are ids of the world, in the order in
+// A Result describes what a virtual crawl did. Pages are ids of the world, in the order in
 // which they came.
 type Result struct {
 	Order []graph.Page
@@ -78,7 +78,7 @@ func newNumbering(n int) numbering {
 	return numbering{known: make([]uint32, n)}
 }
 
-// id is the crawl's id of a thing of the world, and whether it is new.
+// id returns the crawl's id of a thing of the world, and whether it is new.
 func (n *numbering) id(w uint32) (id uint32, fresh bool) {
 	if id = n.known[w]; id != 0 {
 		return id - 1, false
@@ -146,7 +146,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	return c, nil
 }
 
-// env is what the world lets a policy know, by ids of the crawl.
+// env returns what the world lets a policy know, by ids of the crawl.
 func (c *crawl) env() policy.Env {
 	env := policy.Env{Random: c.o.Random, Batch: c.o.Batch}
 	if c.w.URL != nil {
@@ -164,10 +164,10 @@ func (c *crawl) env() policy.Env {
 	return env
 }
 
-// page is the id in the world of a page of the crawl.
+// page returns the id in the world of a page of the crawl.
 func (c *crawl) page(p graph.Page) graph.Page { return graph.Page(c.pages.world[p]) }
 
-// site is the id in the world of a site of the crawl.
+// site returns the id in the world of a site of the crawl.
 func (c *crawl) site(s graph.Site) graph.Site { return graph.Site(c.sites.world[s]) }
 
 // seer is the oracle by ids of the crawl.
@@ -201,7 +201,7 @@ func (c *crawl) seed() {
 	}
 }
 
-// discover is the crawl's id of page p of the world; a new page is added to the event.
+// discover returns the crawl's id of page p of the world; a new page is added to the event.
 func (c *crawl) discover(p graph.Page) graph.Page {
 	id, fresh := c.pages.id(uint32(p))
 	if fresh {
@@ -226,4 +226,44 @@ func (c *crawl) result() *Result {
 		c.note()
 	}
 	return &c.res
+}
+
+// A World holds what a virtual crawl can find, and how long that takes.
+type World struct {
+	Out *graph.Lists // links, each list ascending
+	// SiteOf is the site of each page, Sites their number. With SiteOf nil every page
+	// is a site of its own.
+	SiteOf []graph.Site
+	Sites  int
+	// SelfLinks lets pages find their links to themselves; otherwise those do not
+	// exist.
+	SelfLinks bool
+	// URL and SiteName are what is known of pages and sites. URL is nil when it is not
+	// known; policies that go by names need SiteName.
+	URL      func(b []byte, p graph.Page) []byte
+	SiteName func(graph.Site) string
+	// Times is the model of time; nil is a world where nothing takes any.
+	Times *Times
+	// Allowed reports which pages robots.txt allows: the others are known and wait in their
+	// queues until they would be handed out. Class is how a fetch ends: pages of classes
+	// that failed take their time, but bring nothing and are not in the order. Both are
+	// for worlds that a real crawl recorded; nil is all pages, and OK.
+	Allowed func(graph.Page) bool
+	Class   func(graph.Page) event.Class
+}
+
+func (w *World) pages() int { return w.Out.Pages() }
+
+func (w *World) sites() int {
+	if w.SiteOf == nil {
+		return w.pages()
+	}
+	return w.Sites
+}
+
+func (w *World) site(p graph.Page) graph.Site {
+	if w.SiteOf == nil {
+		return graph.Site(p)
+	}
+	return w.SiteOf[p]
 }

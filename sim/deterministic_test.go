@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/frontier"
-	"github.com/winnow-crawler/winnow/journal"
 )
 
 // A run is a function of world, seeds, policy, options and random seed: two with the
@@ -25,7 +24,7 @@ func TestDeterministic(t *testing.T) {
 				if name == "pagerank" {
 					s.max = 250 // it solves before each page
 				}
-				var journals [2]journal.Memory
+				var journals [2]memory
 				var results [2]*Result
 				for i := range results {
 					o := w.options(t, name, &s, 6)
@@ -38,8 +37,8 @@ func TestDeterministic(t *testing.T) {
 				if !reflect.DeepEqual(results[0], results[1]) {
 					t.Errorf("two runs differ: %d and %d pages, %v and %v", len(results[0].Order), len(results[1].Order), results[0].Took, results[1].Took)
 				}
-				if string(journals[0].Bytes()) != string(journals[1].Bytes()) {
-					t.Errorf("two journals of %d and %d records differ", journals[0].Len(), journals[1].Len())
+				if string(journals[0].b) != string(journals[1].b) {
+					t.Errorf("two journals of %d and %d records differ", journals[0].next, journals[1].next)
 				}
 			})
 		}

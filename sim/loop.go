@@ -88,7 +88,7 @@ func (c *crawl) loop() error {
 	}
 }
 
-// handOut gives work to idle fetchers. It returns the instant at which to ask again,
+// handOut gives tasks to idle fetchers. It returns the instant at which to ask again,
 // Never when all are busy or nothing more is to be handed out.
 func (c *crawl) handOut() (ask time.Duration) {
 	ask = event.Never
@@ -165,7 +165,7 @@ func (c *crawl) phases(f *fetcher) (before time.Duration) {
 	return before
 }
 
-// nextStep is the instant of the next step.
+// nextStep returns the instant of the next step.
 func (c *crawl) nextStep() time.Duration {
 	at := event.Never
 	if len(c.ends) > 0 {
@@ -253,14 +253,14 @@ func (c *crawl) recordRefusals() {
 	}
 }
 
-// note tells the trace how many fetchers are active and why the others are not.
+// note records how many fetchers are active and why the others are not.
 func (c *crawl) note() {
 	var idle Idle
 	idle[c.why()] = len(c.idle)
 	c.res.Trace.Change(c.now, len(c.fetchers)-len(c.idle), &idle)
 }
 
-// why is what idle fetchers wait for: the first of these that holds.
+// why returns what idle fetchers wait for: the first of these that holds.
 func (c *crawl) why() Reason {
 	n := c.f.Counts()
 	switch {

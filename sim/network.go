@@ -8,7 +8,7 @@ import (
 )
 
 // Line is the crawler's own line of B bytes per second, shared max-min fairly among the
-// transfers on it, each of which also has the cap of its site (S9, L2):
+// transfers on it, each of which also has the cap of its site:
 //
 //	rate_i = min(cap_i, level), where the level is such that the rates add up to B,
 //	or infinite if the caps add up to no more than B
@@ -40,7 +40,7 @@ type transfer struct {
 	id   uint32
 }
 
-// NewLine makes an idle line of b > 0 bytes per second, a finite number.
+// NewLine returns a new idle line of b > 0 bytes per second, a finite number.
 func NewLine(b float64) *Line {
 	if !(b > 0) || math.IsInf(b, 1) {
 		panic(fmt.Sprintf("sim: a line of %v bytes per second", b))
@@ -48,7 +48,7 @@ func NewLine(b float64) *Line {
 	return &Line{b: b, level: math.Inf(1)}
 }
 
-// Start puts a transfer on the line. No other on it has the same id, cap > 0 is the
+// Start adds a transfer to the line. No other on it has the same id, cap > 0 is the
 // speed of its site (+Inf: no limit), and now is not before the last change.
 func (l *Line) Start(now time.Duration, id uint32, bytes int64, cap float64) {
 	if !(cap > 0) || bytes < 0 {
@@ -60,7 +60,7 @@ func (l *Line) Start(now time.Duration, id uint32, bytes int64, cap float64) {
 	l.share(now)
 }
 
-// Next says which transfer ends first if no other starts, and when; not ok if the line
+// Next returns which transfer ends first if no other starts, and when; not ok if the line
 // is idle. Transfers that end in the same nanosecond go by id.
 func (l *Line) Next() (at time.Duration, id uint32, ok bool) {
 	if len(l.transfers) == 0 {
@@ -70,7 +70,7 @@ func (l *Line) Next() (at time.Duration, id uint32, ok bool) {
 	return t.end, t.id, true
 }
 
-// End takes a transfer off the line, at its end or, if a fetcher gives up, before. It
+// End removes a transfer from the line, at its end or, if a fetcher gives up, before. It
 // gives the bytes that did not arrive: 0 at its end.
 func (l *Line) End(now time.Duration, id uint32) (left float64) {
 	i := l.find(id)
@@ -84,20 +84,7 @@ func (l *Line) End(now time.Duration, id uint32) (left float64) {
 	return left
 }
 
-// Rate is what a transfer gets now, in bytes per second.
-func (l *Line) Rate(id uint32) float64 { return l.transfers[l.find(id)].rate }
-
-// Used is what all transfers get now, in bytes per second: at most B, but for rounding.
-func (l *Line) Used() float64 { return l.used }
-
-// Level is the most that any transfer gets now, in bytes per second; +Inf as long as
-// the line is not full.
-func (l *Line) Level() float64 { return l.level }
-
-// Len is the number of transfers on the line.
-func (l *Line) Len() int { return len(l.transfers) }
-
-// find gives the place of a transfer. A scan: at 256 transfers it costs less than
+// find returns the place of a transfer. A scan: at 256 transfers it costs less than
 // keeping an index up to date while the array shifts.
 func (l *Line) find(id uint32) int {
 	for i := range l.transfers {
@@ -133,7 +120,7 @@ func (l *Line) share(now time.Duration) {
 }
 
 // hold gives the transfers that their caps hold these rates, from the smallest on, and
-// says how many they are. used becomes the sum of their rates.
+// returns how many they are. used becomes the sum of their rates.
 func (l *Line) hold(now time.Duration) int {
 	n := len(l.transfers)
 	l.used = 0

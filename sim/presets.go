@@ -27,7 +27,7 @@ func PresetNames() []string {
 	return names
 }
 
-// Preset makes the times of a world by the name of their model.
+// Preset returns the times of a world by the name of their model.
 func Preset(name string, seed uint64) (*Times, error) {
 	for _, p := range presets() {
 		if p.name == name {
@@ -39,11 +39,11 @@ func Preset(name string, seed uint64) (*Times, error) {
 	return nil, fmt.Errorf("unknown times %q: there are %s", name, strings.Join(PresetNames(), ", "))
 }
 
-// thesis2004 is the Web that Castillo's thesis, chapter 4, was simulated on, as far as
+// thesis2004 returns the Web that Castillo's thesis, chapter 4, was simulated on, as far as
 // the chapter tells. Measured there:
 //
 //   - 90 % of the pages came within 1.5 s and 95 % within 3 s, one after the other
-//     (4.2.1, Figure 4.2; L5)
+//     (4.2.1, Figure 4.2)
 //   - latency is usually larger than the transfer (4.2.1), and most of it belongs to
 //     the connection (4.4)
 //   - 57 GB for 3 M pages (4.5.1): 19 kB a page
@@ -70,7 +70,7 @@ func thesis2004() Model {
 	}
 }
 
-// modern is a present-day Web seen from a data centre. ITS NUMBERS ARE ASSUMPTIONS, not
+// modern returns a present-day Web seen from a data centre. ITS NUMBERS ARE ASSUMPTIONS, not
 // measurements; only the page size leans on one. It is there to see which findings of
 // the papers outlive fast lines, TLS and larger pages, not to predict hours.
 //
@@ -115,26 +115,7 @@ func (m *Model) Parts() []Part {
 	}
 }
 
-// Check finds what cannot be simulated: parameters that are no distribution, negative
-// factors, sites that send nothing.
-func (m *Model) Check() error {
-	for _, p := range m.Parts() {
-		if err := p.Dist.Check(); err != nil {
-			return fmt.Errorf("times %q: %s: %w", m.Name, p.Name, err)
-		}
-	}
-	for _, f := range []float64{m.Handshake, m.Request, m.Farewell} {
-		if !(f >= 0 && f < 1e9) {
-			return fmt.Errorf("times %q: %v latencies for a phase", m.Name, f)
-		}
-	}
-	if m.Speed.none() || len(m.Speed.Table) > 0 && m.Speed.Table[0].X == 0 {
-		return fmt.Errorf("times %q: speed: a transfer from a site that sends nothing never ends", m.Name)
-	}
-	return nil
-}
-
-// String is one line with every parameter, for the header of a report.
+// String returns one line with every parameter, for the header of a report.
 func (t *Times) String() string {
 	if t.recorded != nil {
 		return fmt.Sprintf("%s; seed %d", t.recorded.describe(), t.Seed)

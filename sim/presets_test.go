@@ -63,7 +63,7 @@ func TestThesisLatencyIsConnecting(t *testing.T) {
 func TestPresetSizes(t *testing.T) {
 	for name, want := range map[string]float64{"thesis2004": 57e9 / 3e6, "modern": 242e3 / 5} {
 		x := mustPreset(t, name, 1)
-		if got := x.Model.Size.Mean(); math.Abs(got/want-1) > 0.01 {
+		if got := x.Model.Size.mean(); math.Abs(got/want-1) > 0.01 {
 			t.Errorf("%s: mean size %.0f, want %.0f", name, got, want)
 		}
 		sum, largest := 0.0, int64(0)
@@ -84,7 +84,7 @@ func TestPresetSizes(t *testing.T) {
 func TestPresetsAreSound(t *testing.T) {
 	for _, name := range PresetNames() {
 		x := mustPreset(t, name, 9)
-		if err := x.Model.Check(); err != nil {
+		if err := x.Model.check(); err != nil {
 			t.Error(err)
 		}
 		for s := range graph.Site(2000) {
@@ -115,7 +115,7 @@ func TestModelCheck(t *testing.T) {
 	} {
 		m := thesis2004()
 		spoil(&m)
-		if err := m.Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := m.check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/zeebo/xxh3"
 )
@@ -78,15 +77,15 @@ func differing(a, b []string) (lines []string) {
 
 // recorded runs a crawl and keeps its journal, and its state after some hand-outs by
 // the number of records then.
-func recorded(t *testing.T, world *World, o *Options) (c *crawl, m *journal.Memory, states map[int][]string) {
+func recorded(t *testing.T, world *World, o *Options) (c *crawl, m *memory, states map[int][]string) {
 	t.Helper()
-	m, states = &journal.Memory{}, map[int][]string{}
+	m, states = &memory{}, map[int][]string{}
 	took := 0
 	o.Record = func(now time.Duration, e *event.Event) {
 		m.Append(now, e)
 		if e.Kind == event.Took { // it is done by now; other events are about to be
 			if took++; took == 20 || took%450 == 0 {
-				states[m.Len()] = state(t, c.f)
+				states[int(m.next)] = state(t, c.f)
 			}
 		}
 	}
@@ -102,13 +101,12 @@ func recorded(t *testing.T, world *World, o *Options) (c *crawl, m *journal.Memo
 }
 
 // events are the records of a journal.
-func events(t *testing.T, m *journal.Memory) (now []time.Duration, list []event.Event) {
+func events(t *testing.T, m *memory) (now []time.Duration, list []event.Event) {
 	t.Helper()
-	err := m.Each(func(_ uint64, at time.Duration, e *event.Event) error {
+	err := m.Each(func(at time.Duration, e *event.Event) {
 		c := *e
 		c.New, c.Links = slices.Clone(e.New), slices.Clone(e.Links)
 		now, list = append(now, at), append(list, c)
-		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +144,7 @@ func TestReplay(t *testing.T) {
 }
 
 // replay applies all events and compares the states.
-func replay(t *testing.T, c *crawl, m *journal.Memory, states map[int][]string) {
+func replay(t *testing.T, c *crawl, m *memory, states map[int][]string) {
 	t.Helper()
 	f := replica{c}.fresh(t, c.o.Policy)
 	defer f.Free()
@@ -174,7 +172,7 @@ func replay(t *testing.T, c *crawl, m *journal.Memory, states map[int][]string) 
 
 // resume applies the first half of the events. Then the frontier decides by itself, and
 // must decide what the journal says.
-func resume(t *testing.T, c *crawl, m *journal.Memory) {
+func resume(t *testing.T, c *crawl, m *memory) {
 	t.Helper()
 	f := replica{c}.fresh(t, c.o.Policy)
 	defer f.Free()

@@ -8,7 +8,6 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/journal"
 )
 
 // A crawler that is killed and started again goes on from its journal: what was under
@@ -34,7 +33,7 @@ func TestSession(t *testing.T) {
 				for list[cut-1].Kind != event.Took {
 					cut++ // some work is under way
 				}
-				var both journal.Memory
+				var both memory
 				second := restarted(t, first, &o, now[:cut], list[:cut], &both)
 				defer second.free()
 				once(t, first, second, list[:cut])
@@ -48,7 +47,7 @@ func TestSession(t *testing.T) {
 
 // restarted goes on after the first events of a crawl, to the end. All events of both
 // go to m.
-func restarted(t *testing.T, first *crawl, o *Options, now []time.Duration, list []event.Event, m *journal.Memory) *crawl {
+func restarted(t *testing.T, first *crawl, o *Options, now []time.Duration, list []event.Event, m *memory) *crawl {
 	t.Helper()
 	again := *o
 	again.Record = m.Append

@@ -1,26 +1,22 @@
 package sim
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"sort"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Times says how long everything takes in a world and how large its pages are (L2 to
-// L5). Each number is a hash of (Seed, what, site or page, attempt) put through the
+// Times is how long everything takes in a world and how large its pages are.
+// Each number is a hash of (Seed, what, site or page, attempt) put through the
 // quantile function of a distribution. So nothing is stored per page, and a page takes
 // as long whichever policy asks for it, and whenever: all policies meet the same
-// conditions (L6). Sites and pages are ids of the world, not numbers of discovery.
+// conditions. Sites and pages are ids of the world, not numbers of discovery.
 //
 // A fetch over a new connection, the name resolved before, takes
 //
@@ -75,7 +71,7 @@ const (
 	drawRobots
 )
 
-// Resolve is the time that DNS takes for the name of a site.
+// Resolve returns the time that DNS takes for the name of a site.
 func (t *Times) Resolve(s graph.Site, attempt uint32) time.Duration {
 	if t.recorded != nil {
 		return duration(t.measured(LookupSeconds, drawLookup, s, 0, attempt))
@@ -84,7 +80,7 @@ func (t *Times) Resolve(s graph.Site, attempt uint32) time.Duration {
 	return duration(level * t.noise(drawLookupNoise, uint32(s), 0, attempt))
 }
 
-// Connect is the time that connection n to a site takes to open, TLS included.
+// Connect returns the time that connection n to a site takes to open, TLS included.
 func (t *Times) Connect(s graph.Site, n uint32) time.Duration {
 	if t.recorded != nil {
 		return duration(t.measured(ConnectSeconds, drawConnectNoise, s, 0, n))
@@ -92,7 +88,7 @@ func (t *Times) Connect(s graph.Site, n uint32) time.Duration {
 	return duration(t.Model.Handshake * t.latency(s) * t.noise(drawConnectNoise, uint32(s), 0, n))
 }
 
-// FirstByte is the time from request to first byte at attempt n to get a page.
+// FirstByte returns the time from request to first byte at attempt n to get a page.
 // graph.NoPage stands for robots.txt.
 func (t *Times) FirstByte(s graph.Site, p graph.Page, n uint32) time.Duration {
 	if t.recorded != nil {
@@ -105,7 +101,7 @@ func (t *Times) FirstByte(s graph.Site, p graph.Page, n uint32) time.Duration {
 	return duration(level * t.noise(drawRequestNoise, uint32(s), uint32(p), n))
 }
 
-// Size is the number of bytes of a page, at least 1.
+// Size returns the number of bytes of a page, at least 1.
 func (t *Times) Size(p graph.Page) int64 {
 	if t.recorded != nil {
 		return t.recordedSize(p)
@@ -113,7 +109,7 @@ func (t *Times) Size(p graph.Page) int64 {
 	return count(t.Model.Size.At(t.draw(drawSize, uint32(p), 0, 0)))
 }
 
-// RobotsSize is the number of bytes of the robots.txt of a site, at least 1.
+// RobotsSize returns the number of bytes of the robots.txt of a site, at least 1.
 func (t *Times) RobotsSize(s graph.Site) int64 {
 	if t.recorded != nil {
 		return count(t.measured(RobotsBytes, drawRobots, s, 0, 0))
@@ -121,8 +117,8 @@ func (t *Times) RobotsSize(s graph.Site) int64 {
 	return count(t.Model.Robots.At(t.draw(drawRobots, uint32(s), 0, 0)))
 }
 
-// Speed is the most that a site sends us, in bytes per second: B_i^MAX of the thesis
-// (S9), the cap of its transfers on a [Line].
+// Speed returns the most that a site sends us, in bytes per second: B_i^MAX of the
+// thesis, the cap of its transfers on a [Line].
 func (t *Times) Speed(s graph.Site) float64 {
 	if t.recorded != nil {
 		return t.recordedSpeed(s)
@@ -130,7 +126,7 @@ func (t *Times) Speed(s graph.Site) float64 {
 	return t.Model.Speed.At(t.draw(drawSpeed, uint32(s), 0, 0))
 }
 
-// Close is the time until connection n to a site, now closed, lets its fetcher go.
+// Close returns the time until connection n to a site, now closed, lets its fetcher go.
 func (t *Times) Close(s graph.Site, n uint32) time.Duration {
 	if t.Model.Farewell == 0 {
 		return 0
@@ -138,14 +134,13 @@ func (t *Times) Close(s graph.Site, n uint32) time.Duration {
 	return duration(t.Model.Farewell * t.latency(s) * t.noise(drawCloseNoise, uint32(s), 0, n))
 }
 
-// Sequential is the time of a fetch over a new connection to a site whose name is
-// resolved, with nothing else on the line: what the thesis measured for its Figure 4.2
-// (L5, X20).
+// Sequential returns the time of a fetch over a new connection to a site whose name is
+// resolved, with nothing else on the line: what the thesis measured for its Figure 4.2.
 func (t *Times) Sequential(s graph.Site, p graph.Page, n uint32) time.Duration {
 	return t.Connect(s, n) + t.FirstByte(s, p, n) + TransferTime(float64(t.Size(p)), t.Speed(s))
 }
 
-// TransferTime is the time that a number of bytes takes at a rate in bytes per second,
+// TransferTime returns the time that a number of bytes takes at a rate in bytes per second,
 // rounded up to the nanosecond. A transfer that a [Line] never holds back takes exactly
 // as long.
 func TransferTime(bytes, rate float64) time.Duration {
@@ -163,7 +158,7 @@ func (t *Times) noise(kind uint64, a, b, n uint32) float64 {
 	return t.Model.Noise.At(t.draw(kind, a, b, n))
 }
 
-// draw is a uniform number in (0, 1) that depends on all its arguments and on nothing
+// draw returns a uniform number in (0, 1) that depends on all its arguments and on nothing
 // else: 53 bits of a hash and half a bit, so that neither end is ever drawn.
 func (t *Times) draw(kind uint64, a, b, n uint32) float64 {
 	h := mix(t.Seed + kind*golden)
@@ -200,7 +195,7 @@ func nanoseconds(ns float64) time.Duration {
 func count(bytes float64) int64 { return max(1, int64(bytes)) }
 
 // Dist is a distribution of positive numbers, given by its quantile function: either a
-// table of quantiles (L3), or a log-normal body that may end in a Pareto tail (L4):
+// table of quantiles, or a log-normal body that may end in a Pareto tail:
 //
 //	x(u) = Median e^(Sigma z(u))              for u <= 1 - Tail, z the normal quantile
 //	x(u) = x(1 - Tail) (Tail / (1-u))^(1/Alpha)   above
@@ -218,10 +213,10 @@ type Dist struct {
 	Table []Quantile `json:"table,omitempty"`
 }
 
-// Quantile says that a share U of all numbers is at most X.
+// Quantile states that a share U of all numbers is at most X.
 type Quantile struct{ U, X float64 }
 
-// At is the quantile function: u is in (0, 1).
+// At returns the quantile of u, which is in (0, 1).
 func (d *Dist) At(u float64) float64 {
 	if len(d.Table) > 0 {
 		return d.interpolate(u)
@@ -233,7 +228,7 @@ func (d *Dist) At(u float64) float64 {
 	return d.body(u)
 }
 
-// body is the quantile function of the log-normal. The normal quantile is sqrt 2 times
+// body returns a quantile of the log-normal. The normal quantile is sqrt 2 times
 // the inverse error function at 2u-1, in math by the rational approximations of Wichura
 // (1988, AS 241).
 func (d *Dist) body(u float64) float64 {
@@ -259,57 +254,7 @@ func (d *Dist) interpolate(u float64) float64 {
 // none reports whether the distribution was left out.
 func (d *Dist) none() bool { return d.Median == 0 && len(d.Table) == 0 }
 
-// Mean is the mean, by the midpoint rule over the quantile function. The cells become
-// finer by powers of two towards u = 1, where a heavy tail has most of its mass.
-func (d *Dist) Mean() float64 {
-	sum, from := 0.0, 0.0
-	for k := 1; k <= 50; k++ {
-		to := 1 - math.Ldexp(1, -k)
-		const cells = 256
-		for i := range cells {
-			u := from + float64((to-from)*((float64(i)+0.5)/cells))
-			sum += d.At(u) * ((to - from) / cells)
-		}
-		from = to
-	}
-	return sum
-}
-
-// Check finds parameters that are no distribution of positive numbers.
-func (d *Dist) Check() error {
-	if len(d.Table) > 0 {
-		return checkTable(d.Table)
-	}
-	for _, v := range []float64{d.Median, d.Sigma, d.Tail, d.Alpha, d.Cut} {
-		if !(v >= 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("parameter %v is negative or not finite", v)
-		}
-	}
-	if d.Tail >= 1 || d.Cut >= 1 {
-		return fmt.Errorf("tail %v and cut %v are shares below 1", d.Tail, d.Cut)
-	}
-	if d.Tail > 0 && d.Alpha == 0 {
-		return errors.New("a tail needs an exponent alpha")
-	}
-	return nil
-}
-
-func checkTable(t []Quantile) error {
-	if t[0].U != 0 || t[len(t)-1].U != 1 {
-		return fmt.Errorf("quantiles go from %v to %v instead of from 0 to 1", t[0].U, t[len(t)-1].U)
-	}
-	for i, q := range t {
-		if !(q.X >= 0) || math.IsInf(q.X, 1) {
-			return fmt.Errorf("quantile %v is %v: negative or not finite", q.U, q.X)
-		}
-		if i > 0 && !(q.U > t[i-1].U && q.X >= t[i-1].X) {
-			return fmt.Errorf("quantiles do not ascend at %v", q.U)
-		}
-	}
-	return nil
-}
-
-// String gives the parameters, or for a table its size and some of its quantiles.
+// String returns the parameters, or for a table its size and some of its quantiles.
 func (d Dist) String() string {
 	if len(d.Table) > 0 {
 		return fmt.Sprintf("table of %d, quartiles %.4g %.4g %.4g", len(d.Table), d.At(0.25), d.At(0.5), d.At(0.75))
@@ -331,7 +276,7 @@ func (d Dist) String() string {
 // at most 1/4096.
 const maxTable = 4097
 
-// Sample makes the distribution of observed numbers: a table of their order statistics,
+// Sample returns the distribution of observed numbers: a table of their order statistics,
 // thinned evenly to at most 4,097 points.
 func Sample(observed []float64) (Dist, error) {
 	if len(observed) == 0 {
@@ -339,52 +284,13 @@ func Sample(observed []float64) (Dist, error) {
 	}
 	x := slices.Clone(observed)
 	slices.SortFunc(x, cmp.Compare[float64])
+	if !(x[0] >= 0) || math.IsInf(x[len(x)-1], 1) { // what is not a number comes first
+		return Dist{}, errors.New("sample: a number is negative or not finite")
+	}
 	n := min(max(len(x), 2), maxTable)
 	d := Dist{Table: make([]Quantile, n)}
 	for i := range d.Table {
 		d.Table[i] = Quantile{U: float64(i) / float64(n-1), X: x[i*(len(x)-1)/(n-1)]}
 	}
-	if err := d.Check(); err != nil {
-		return Dist{}, fmt.Errorf("sample: %w", err)
-	}
 	return d, nil
-}
-
-// ReadQuantiles reads a table: lines "share value" in ascending order, shares from 0 to
-// 1; # begins a comment.
-func ReadQuantiles(r io.Reader) (Dist, error) {
-	var d Dist
-	in := bufio.NewScanner(r)
-	for line := 1; in.Scan(); line++ {
-		text, _, _ := strings.Cut(in.Text(), "#")
-		if strings.TrimSpace(text) == "" {
-			continue
-		}
-		q, err := parseQuantile(strings.Fields(text))
-		if err != nil {
-			return Dist{}, fmt.Errorf("quantiles, line %d: %w", line, err)
-		}
-		d.Table = append(d.Table, q)
-	}
-	if err := in.Err(); err != nil {
-		return Dist{}, fmt.Errorf("quantiles: %w", err)
-	}
-	if len(d.Table) == 0 {
-		return Dist{}, errors.New("quantiles: no lines")
-	}
-	if err := d.Check(); err != nil {
-		return Dist{}, fmt.Errorf("quantiles: %w", err)
-	}
-	return d, nil
-}
-
-func parseQuantile(fields []string) (q Quantile, err error) {
-	if len(fields) != 2 {
-		return q, fmt.Errorf("%d fields instead of share and value", len(fields))
-	}
-	if q.U, err = strconv.ParseFloat(fields[0], 64); err != nil {
-		return q, err
-	}
-	q.X, err = strconv.ParseFloat(fields[1], 64)
-	return q, err
 }

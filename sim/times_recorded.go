@@ -38,7 +38,7 @@ type Observation struct {
 	Value float64
 }
 
-// measures is what a crawl measured (L3, L4): a number for a site is one of those that
+// measures is what a crawl measured: a number for a site is one of those that
 // were measured there, each as likely as the others; for a site where nothing was
 // measured, one of those of another site, which is drawn once.
 type measures struct {
@@ -56,10 +56,10 @@ type siteTable struct {
 	all   Dist         // of all numbers, for headers
 }
 
-// Recorded makes the times of a world from what a crawl measured. siteOf is the site of
+// Recorded returns the times of a world from what a crawl measured. siteOf is the site of
 // each page of the world, sizes the bytes of those pages that were fetched (0 for
 // others); either may be nil. Numbers that were never measured, such as those of
-// robots.txt when none was asked for, are 0, and a speed without limit.
+// robots.txt when none was requested, are 0, and a speed without limit.
 func Recorded(name string, seed uint64, all []Observation, siteOf []graph.Site, sizes []uint32) (*Times, error) {
 	r := &measures{name: name, siteOf: siteOf, sizes: sizes}
 	byKind := [measuredKinds][]Observation{}
@@ -101,7 +101,7 @@ func newSiteTable(all []Observation) (t siteTable, err error) {
 	return t, err
 }
 
-// of are the numbers of a site; none if nothing was measured there.
+// of returns the numbers of a site; none if nothing was measured there.
 func (t *siteTable) of(s graph.Site) []float64 {
 	if int(s)+1 >= len(t.off) {
 		return nil
@@ -109,7 +109,7 @@ func (t *siteTable) of(s graph.Site) []float64 {
 	return t.x[t.off[s]:t.off[s+1]]
 }
 
-// number is one of those measured at a site, or at another that stands for it: u says
+// number returns one of those measured at a site, or at another that stands for it: u says
 // which, donor which other site. Both are in (0, 1).
 func (t *siteTable) number(s graph.Site, u, donor float64) (float64, bool) {
 	x := t.of(s)
@@ -125,14 +125,14 @@ func (t *siteTable) number(s graph.Site, u, donor float64) (float64, bool) {
 // What the site that stands for another is drawn for: one draw a kind.
 const drawDonor = 32
 
-// measured is a number of a kind for a site; what, b and n tell the draws apart.
+// measured returns a number of a kind for a site; what, b and n tell the draws apart.
 func (t *Times) measured(kind Measured, what uint64, s graph.Site, b, n uint32) float64 {
 	donor := t.draw(drawDonor+uint64(kind), uint32(s), 0, 0)
 	v, _ := t.recorded.tables[kind].number(s, t.draw(what, uint32(s), b, n), donor)
 	return v
 }
 
-// recordedSize is the size of a page: as it was fetched, else drawn from its site.
+// recordedSize returns the size of a page: as it was fetched, else drawn from its site.
 func (t *Times) recordedSize(p graph.Page) int64 {
 	r := t.recorded
 	if int(p) < len(r.sizes) && r.sizes[p] > 0 {
@@ -155,7 +155,7 @@ func (t *Times) recordedSpeed(s graph.Site) float64 {
 	return unlimited
 }
 
-// describe says what was measured, for the header of a report.
+// describe returns what was measured, for the header of a report.
 func (r *measures) describe() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "recorded by %s", r.name)

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -178,7 +177,7 @@ func TestDistMean(t *testing.T) {
 		{Dist{Table: []Quantile{{0, 1}, {1, 2}}}, 1.5},
 		{Dist{Table: []Quantile{{0, 0}, {0.75, 4}, {1, 8}}}, 0.75*2 + 0.25*6},
 	} {
-		if got := c.d.Mean(); math.Abs(got-c.want) > 1e-4*c.want {
+		if got := c.d.mean(); math.Abs(got-c.want) > 1e-4*c.want {
 			t.Errorf("mean of %v is %v, want %v", c.d, got, c.want)
 		}
 	}
@@ -227,11 +226,8 @@ func TestSampleOfOne(t *testing.T) {
 	}
 }
 
-func TestReadQuantiles(t *testing.T) {
-	d, err := ReadQuantiles(strings.NewReader("# first byte, seconds\n0 0.01\n\n0.5 0.1  # median\n1 4\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestTable(t *testing.T) {
+	d := Dist{Table: []Quantile{{0, 0.01}, {0.5, 0.1}, {1, 4}}}
 	for _, c := range []Quantile{{0.25, 0.055}, {0.5, 0.1}, {0.75, 2.05}} {
 		if got := d.At(c.U); math.Abs(got-c.X) > 1e-12 {
 			t.Errorf("quantile %v is %v, want %v", c.U, got, c.X)
@@ -239,22 +235,7 @@ func TestReadQuantiles(t *testing.T) {
 	}
 }
 
-func TestReadQuantilesRefuses(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                       "no lines",
-		"0 1\n1":                 "line 2",
-		"0 1\n1 x":               "line 2",
-		"0 1\n0.9 2":             "from 0 to 0.9",
-		"0 1\n1 0.5":             "ascend",
-		"0 1\n0.5 2\n0.5 3\n1 4": "ascend",
-		"0 -1\n1 1":              "negative",
-		"0 1\n1 NaN":             "not finite",
-		"0 1\n1 Inf":             "not finite",
-	} {
-		if _, err := ReadQuantiles(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want %q", text, err, want)
-		}
-	}
+func TestSampleRefuses(t *testing.T) {
 	for _, bad := range [][]float64{nil, {1, math.NaN()}, {-1, 2}, {1, math.Inf(1)}} {
 		if _, err := Sample(bad); err == nil {
 			t.Errorf("sample %v accepted", bad)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Reason says why an idle fetcher waits (P21).
+// Reason is why an idle fetcher waits.
 type Reason uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 	Reasons               // how many there are
 )
 
-// String is the word for reports and JSON.
+// String returns the word for reports and JSON.
 func (r Reason) String() string {
 	if r >= Reasons {
 		return fmt.Sprintf("reason %d", uint8(r))
@@ -29,7 +29,7 @@ func (r Reason) String() string {
 // Idle counts idle fetchers by reason.
 type Idle [Reasons]int
 
-// Sum is the number of idle fetchers.
+// Sum returns the number of idle fetchers.
 func (i *Idle) Sum() int {
 	sum := 0
 	for _, n := range i {
@@ -46,7 +46,7 @@ const (
 )
 
 // Trace is the number of active fetchers over virtual time, and what the others waited
-// for: Figures 4.10 and 4.11 of the thesis (P21, X28, X29). It keeps time-weighted means
+// for: Figures 4.10 and 4.11 of the thesis. It keeps time-weighted means
 // in at most 512 buckets of equal width. When a crawl outlasts them, neighbours are
 // merged and the width doubles, so the memory is fixed and a change costs constant time
 // on average, however long the crawl.
@@ -76,10 +76,10 @@ type Point struct {
 	Share
 }
 
-// NewTrace makes an empty trace of r fetchers.
+// NewTrace returns a new empty trace of r fetchers.
 func NewTrace(r int) *Trace { return &Trace{fetchers: r, width: traceWidth} }
 
-// Change says how many fetchers are active and idle from now on: each is one of both.
+// Change records how many fetchers are active and idle from now on: each is one of both.
 // The trace begins with the first call; now never goes back.
 func (t *Trace) Change(now time.Duration, active int, idle *Idle) {
 	if all := active + idle.Sum(); all != t.fetchers {
@@ -128,16 +128,16 @@ func (t *Trace) reach(now time.Duration) {
 	}
 }
 
-// Total is the fetcher-seconds so far, active and idle by reason.
+// Total returns the fetcher-seconds so far, active and idle by reason.
 func (t *Trace) Total() Share { return t.total }
 
-// Peak is the most fetchers that were active at once: the r that had an effect (S3).
+// Peak returns the most fetchers that were active at once: the r that had an effect.
 func (t *Trace) Peak() int { return t.peak }
 
-// Mean is the mean number of active fetchers and of idle ones by reason.
+// Mean returns the mean number of active fetchers and of idle ones by reason.
 func (t *Trace) Mean() Share { return t.total.over((t.now - t.from).Seconds()) }
 
-// Points are the means by bucket, in order and without gaps; the last ends now.
+// Points returns the means by bucket, in order and without gaps; the last ends now.
 func (t *Trace) Points() []Point {
 	points := make([]Point, len(t.buckets))
 	for i := range t.buckets {

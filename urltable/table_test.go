@@ -278,15 +278,12 @@ func BenchmarkTable(b *testing.B) {
 	})
 	r := rand.New(rand.NewPCG(1, 2))
 	const group = 50
-	look := func(name string, from int, touch bool) {
+	look := func(name string, from int) {
 		b.Run(name, func(b *testing.B) {
 			var links [group]uint64
 			for b.Loop() {
 				for i := range links {
 					links[i] = hash(from + r.IntN(n))
-				}
-				if touch {
-					s.Touch(links[:])
 				}
 				for _, h := range links {
 					if _, ok := s.LookupPage(h); ok != (from == 0) {
@@ -297,10 +294,8 @@ func BenchmarkTable(b *testing.B) {
 			perPage(b, group)
 		})
 	}
-	look("found", 0, false)
-	look("new", n, false)
-	look("found-touched", 0, true)
-	look("new-touched", n, true)
+	look("found", 0)
+	look("new", n)
 }
 
 // perPage reports time per page instead of per turn.

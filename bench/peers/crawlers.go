@@ -2,12 +2,19 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/gocolly/colly/v2"
+	"golang.org/x/net/html"
 )
 
 // A crawler is a program that is measured.
@@ -18,7 +25,7 @@ type crawler struct {
 	args    func(dir, seed string) []string // dir is empty and its own
 }
 
-// crawlers are those that are wanted.
+// crawlers returns the crawlers to measure.
 func crawlers(o *options) ([]crawler, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -104,4 +111,130 @@ func (o *options) wgetArgs(dir, seed string) []string {
 func wgetBoth(dir, seed string) []string {
 	return []string{"--quiet", "--recursive", "--level=inf", "--span-hosts", "--no-proxy", "--delete-after",
 		"--directory-prefix", dir, "--reject", "css,png", seed}
+}
+
+// bareLoop is the yardstick: the least that a crawler in Go does with net/http and the
+// tokenizer of x/net. Workers take URLs from one list, first come first served, and ask
+// a map for those they have seen. Nothing is stored.
+type bareLoop struct {
+	mu    sync.Mutex
+	more  *sync.Cond
+	list  []string
+	seen  map[string]struct{}
+	busy  int
+	fetch *http.Client
+}
+
+func bare(o *options, seed string) {
+	// Connections are kept as long as the pool can: that is to the good of the loop.
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Proxy, t.MaxIdleConns, t.MaxIdleConnsPerHost = nil, 4*o.sites, o.workers
+	b := &bareLoop{seen: map[string]struct{}{}, fetch: &http.Client{Transport: t}}
+	b.more = sync.NewCond(&b.mu)
+	b.add(seed)
+	var wg sync.WaitGroup
+	for range o.workers {
+		wg.Go(b.work)
+	}
+	wg.Wait()
+}
+
+func (b *bareLoop) add(u string) {
+	if _, ok := b.seen[u]; !ok {
+		b.seen[u] = struct{}{}
+		b.list = append(b.list, u)
+		b.more.Signal()
+	}
+}
+
+// work fetches until no worker has anything to do.
+func (b *bareLoop) work() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for {
+		for len(b.list) == 0 && b.busy > 0 {
+			b.more.Wait()
+		}
+		if len(b.list) == 0 {
+			b.more.Broadcast()
+			return
+		}
+		next := b.list[0]
+		b.list = b.list[1:]
+		b.busy++
+		b.mu.Unlock()
+		links := b.page(next)
+		b.mu.Lock()
+		b.busy--
+		for _, u := range links {
+			b.add(u)
+		}
+	}
+}
+
+// page fetches a page and gives its links.
+func (b *bareLoop) page(from string) (links []string) {
+	base, err := url.Parse(from)
+	if err != nil {
+		return nil
+	}
+	resp, err := b.fetch.Get(from)
+	if err != nil {
+		return nil
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		io.Copy(io.Discard, resp.Body)
+		return nil
+	}
+	z := html.NewTokenizer(resp.Body)
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return links
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, more := z.TagName()
+			if !more || string(name) != "a" {
+				continue
+			}
+			if u := href(z, base); u != "" {
+				links = append(links, u)
+			}
+		}
+	}
+}
+
+// href returns the target of the tag that the tokenizer stands on, "" if it has none.
+func href(z *html.Tokenizer, base *url.URL) string {
+	for {
+		key, value, more := z.TagAttr()
+		if string(key) == "href" {
+			u, err := base.Parse(string(value))
+			if err != nil || u.Scheme != "http" {
+				return ""
+			}
+			u.Fragment = ""
+			return u.String()
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
+// runColly crawls as the manual of colly does it: asynchronously, some requests at a
+// time, every link visited.
+func runColly(o *options, seed string) error {
+	c := colly.NewCollector(colly.Async(true))
+	if err := c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: o.workers}); err != nil {
+		return err
+	}
+	c.OnHTML("a[href]", func(e *colly.HTMLElement) {
+		e.Request.Visit(e.Attr("href")) // an error says that it was visited before
+	})
+	if err := c.Visit(seed); err != nil {
+		return err
+	}
+	c.Wait()
+	return nil
 }

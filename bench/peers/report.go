@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// conditions says what was measured and where.
+// conditions prints what was measured and where.
 func conditions(o *options, web *remote, there []crawler) {
 	n := int64(o.sites * o.pages)
 	fmt.Printf("# %s %s/%s, %d cores, load average %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), load())
@@ -33,7 +33,7 @@ func load() string {
 	return strings.Join(strings.Fields(string(b))[:3], " ")
 }
 
-// moduleVersion is the version of a module that this program is made of.
+// moduleVersion returns the version of a module that this program is made of.
 func moduleVersion(path string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -79,7 +79,7 @@ func (t *table) print() {
 	}
 }
 
-// cost is the median CPU time of a page of a crawler, 0 if it did not run.
+// cost returns the median CPU time of a page of a crawler, 0 if it did not run.
 func (t *table) cost(name string) time.Duration {
 	i := slices.IndexFunc(t.crawlers, func(c crawler) bool { return c.name == name })
 	if i < 0 || len(t.rows[i]) == 0 {
@@ -95,7 +95,7 @@ func ratio(a, b time.Duration) string {
 	return fmt.Sprintf("%.2f", float64(a)/float64(b))
 }
 
-// spread is the least and the most CPU time of a page over the rounds.
+// spread returns the least and the most CPU time of a page over the rounds.
 func spread(rows []measured) string {
 	by := func(a, b measured) int { return cmp.Compare(a.perPage(), b.perPage()) }
 	least, most := slices.MinFunc(rows, by), slices.MaxFunc(rows, by)
@@ -104,7 +104,7 @@ func spread(rows []measured) string {
 
 func count(rows []measured, of func(measured) int) int { return median(rows, of) }
 
-// median is the middle one of what is measured; of an even number the lower.
+// median returns the middle one of what is measured; of an even number the lower.
 func median[T cmp.Ordered](rows []measured, of func(measured) T) T {
 	var all []T
 	for _, m := range rows {

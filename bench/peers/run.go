@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// run is the whole benchmark.
+// run runs the whole benchmark.
 func run(o *options) error {
 	dir, err := os.MkdirTemp("", "winnow-peers-")
 	if err != nil {
@@ -67,7 +67,7 @@ type measured struct {
 	rss       int64 // KiB at the peak
 }
 
-// perPage is the CPU time of a page that was served.
+// perPage returns the CPU time of a page that was served.
 func (m *measured) perPage() time.Duration { return m.cpu / time.Duration(max(1, m.Pages)) }
 
 // measure runs a crawler as a process of its own, in a directory of its own.
@@ -144,7 +144,7 @@ func startWeb(o *options) (*remote, error) {
 	return r, nil
 }
 
-// counts gives what was counted since the last time.
+// counts returns what was counted since the last time.
 func (r *remote) counts() (c counts, err error) {
 	resp, err := http.Get("http://" + r.Control)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // counts are what the server has seen since it was last asked.
@@ -34,7 +35,7 @@ type server struct {
 	open  map[string][]net.Conn // by site
 }
 
-// ready is what the server says when it serves.
+// ready is what the server reports when it is ready.
 type ready struct {
 	Control            string // address where it takes questions
 	Hub                string // page with a link to every site, where all crawlers begin
@@ -56,7 +57,7 @@ func serveWeb(o *options) (*server, error) {
 	return s, nil
 }
 
-// serve is the process of the server: it ends when its input does.
+// serve runs the server. It ends when its input does.
 func serve(o *options) error {
 	s, err := serveWeb(o)
 	if err != nil {
@@ -122,7 +123,7 @@ func (s *server) ServeHTTP(out http.ResponseWriter, q *http.Request) {
 	out.Write(body)
 }
 
-// find is the number of a page by its host and path.
+// find returns the number of a page by its host and path.
 func (s *server) find(host, name string) (int, bool) {
 	var x, a, b int
 	host, _, _ = strings.Cut(host, ":") // wget2 leaves the port away
@@ -174,11 +175,31 @@ func (s *server) connState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// tell gives the counts and begins new ones.
+// tell sends the counts and begins new ones.
 func (s *server) tell(out http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	json.NewEncoder(out).Encode(s.counts)
 	s.counts = counts{}
 	clear(s.asked)
+}
+
+// gone reports whether the other side has closed a connection, which shows as an end of
+// file that a look at the socket finds without taking anything from it.
+func gone(c net.Conn) bool {
+	sc, ok := c.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return true
+	}
+	closed := false
+	err = raw.Control(func(fd uintptr) {
+		var b [1]byte
+		n, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		closed = err == nil && n == 0 || err == syscall.ECONNRESET
+	})
+	return closed || err != nil
 }

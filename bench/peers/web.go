@@ -28,7 +28,7 @@ type web struct {
 	links        int64
 }
 
-// addr is the address of a site, in 127.1.0.0/16 and the networks after it.
+// addr returns the address of a site, in 127.1.0.0/16 and the networks after it.
 func addr(site int) string {
 	return fmt.Sprintf("127.%d.%d.%d", 1+site/62500, site/250%250, 1+site%250)
 }
@@ -67,7 +67,7 @@ func makeWeb(o *options, port int) *web {
 // hub is the path of the page where all crawlers begin; it is not counted.
 const hub = "/hub.html"
 
-// start is the URL of the hub.
+// start returns the URL of the hub.
 func (w *web) start() string { return w.root(0) + hub[1:] }
 
 func (w *web) makeHub() []byte {
@@ -158,7 +158,7 @@ func (c *composer) link(site, to, number int) {
 	c.text = fmt.Appendf(c.text, "<li class=\"nav item\"><a class=\"link\" href=\"%s\" title=\"%s\">%s</a></li>\n", href, c.phrase(2), c.phrase(3))
 }
 
-// phrase is some words, few of them often and many of them rarely.
+// phrase returns some words, few of them often and many of them rarely.
 func (c *composer) phrase(n int) string {
 	var b []byte
 	for i := range n {

@@ -18,7 +18,7 @@ type Builder struct {
 	desks     sync.Pool // *desk
 }
 
-// NewBuilder makes ids within crawl and digests by algorithm.
+// NewBuilder returns a builder that makes ids within crawl and digests by algorithm.
 func NewBuilder(crawl ID, algorithm Algorithm) *Builder {
 	return &Builder{crawl: crawl, algorithm: algorithm}
 }
@@ -95,7 +95,7 @@ func (b *Builder) response(d *desk, dst []byte, x *Exchange, r *Records) []byte 
 	return d.end(b, dst, "application/http;msgtype=response", body, coded(x.Response.Header))
 }
 
-// truncation is what the main record says of its block. A revisit for its digest leaves
+// truncation returns what the main record says of its block. A revisit for its digest leaves
 // the body out, and the standard wants to see this as a truncation by length.
 func (x *Exchange) truncation() Truncation {
 	if x.Revisit != nil && x.Revisit.Profile == IdenticalPayload {
@@ -152,7 +152,7 @@ func (d *desk) capture(x *Exchange) {
 	}
 }
 
-// plain is the address as the standard writes it: no zone, IPv4 as a dotted quad.
+// plain returns the address as the standard writes it: no zone, IPv4 as a dotted quad.
 func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
 func (d *desk) refer(v *Revisit) {
@@ -274,7 +274,7 @@ func secret(name string) string {
 	return name
 }
 
-// splitURL gives authority without user and password, and path with query.
+// splitURL returns authority without user and password, and path with query.
 func splitURL(url string) (authority, target string) {
 	_, rest, _ := strings.Cut(url, "://")
 	rest, _, _ = strings.Cut(rest, "#")
@@ -286,4 +286,44 @@ func splitURL(url string) (authority, target string) {
 		target = "/" + target
 	}
 	return authority[strings.LastIndexByte(authority, '@')+1:], target
+}
+
+// Info describes the crawl in the first record of each file. Empty lines are left out.
+type Info struct {
+	Software  string // name/version
+	Operator  string // name or address of who answers for the crawl
+	Robots    string // policy, such as RFC9309
+	UserAgent string
+	Extra     []Field // of the caller, after the others
+}
+
+// fields returns the lines of the block.
+func (i *Info) fields() []Field {
+	all := []Field{
+		{"software", i.Software},
+		{"format", "WARC File Format 1.1"},
+		{"conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
+		{"operator", i.Operator},
+		{"robots", i.Robots},
+		{"http-header-user-agent", i.UserAgent},
+	}
+	kept := all[:0]
+	for _, f := range append(all, i.Extra...) {
+		if f.Value != "" {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// Warcinfo returns the record that begins the file of that name.
+func (b *Builder) Warcinfo(name string, at time.Time, i *Info) []byte {
+	d := b.desk()
+	defer b.desks.Put(d)
+	d.head = appendFields(d.head[:0], i.fields())
+	var id ID
+	id, d.room = recordID(b.crawl, "warcinfo", name, at, 0, d.room)
+	d.begin("warcinfo", id, at)
+	d.field("WARC-Filename", name)
+	return d.end(b, nil, "application/warc-fields", nil, false)
 }

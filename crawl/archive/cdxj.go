@@ -24,7 +24,7 @@ type entry struct {
 	Filename string `json:"filename"`
 }
 
-// Index gives the CDXJ lines of a file, sorted by bytes: of its responses, revisits and
+// Index returns the CDXJ lines of a file, sorted by bytes: of its responses, revisits and
 // resources,
 //
 //	org,example)/a 20260131235959 {"url":"https://example.org/a","mime":"text/html",...}
@@ -54,7 +54,7 @@ func Index(r *Reader, filename string) ([]byte, error) {
 	return bytes.Join(lines, nil), nil
 }
 
-// indexLine is the line of one record, or nil for one that no reader looks up by URL.
+// indexLine returns the line of one record, or nil for one that no reader looks up by URL.
 func indexLine(r *Record, filename string) ([]byte, error) {
 	if r.URL == "" || r.Type != "response" && r.Type != "revisit" && r.Type != "resource" {
 		return nil, nil
@@ -104,7 +104,7 @@ func WriteIndex(path string) error {
 	return WriteIndexThrough(path, func(r io.Reader) io.Reader { return r })
 }
 
-// WriteIndexThrough is WriteIndex, and reads the file through what wrap makes of it.
+// WriteIndexThrough does what WriteIndex does, but reads the file through wrap.
 func WriteIndexThrough(path string, wrap func(io.Reader) io.Reader) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -124,4 +124,83 @@ func WriteIndexThrough(path string, wrap func(io.Reader) io.Reader) error {
 		return fmt.Errorf("archive: index: %w", err)
 	}
 	return nil
+}
+
+// surt returns the key by which an index sorts: the host turned round, so that the pages of a
+// domain stand together, then path and query,
+//
+//	https://www.example.org:8080/a?y=1&x=2  ->  org,example:8080)/a?x=2&y=1
+//
+// all in lower case, without www and default ports, the parts of the query sorted: URLs
+// that differ in this alone are usually one page. Other schemes are their own key.
+func surt(url string) string {
+	lower := strings.ToLower(url)
+	scheme, rest, ok := strings.Cut(lower, "://")
+	if !ok || scheme != "http" && scheme != "https" {
+		return visible(lower)
+	}
+	rest, _, _ = strings.Cut(rest, "#")
+	authority, target := splitURL("://" + rest)
+	host, port := splitPort(authority)
+	if scheme == "http" && port == "80" || scheme == "https" && port == "443" {
+		port = ""
+	}
+	key := turned(withoutWWW(host))
+	if port != "" {
+		key += ":" + port
+	}
+	return visible(key + ")" + sortQuery(target))
+}
+
+func splitPort(authority string) (host, port string) {
+	i := strings.LastIndexByte(authority, ':')
+	if i < 0 || i < strings.LastIndexByte(authority, ']') {
+		return authority, ""
+	}
+	return authority[:i], authority[i+1:]
+}
+
+// withoutWWW takes off www. and www2. where something is left.
+func withoutWWW(host string) string {
+	first, rest, ok := strings.Cut(host, ".")
+	n, isWWW := strings.CutPrefix(first, "www")
+	if ok && isWWW && (n == "" || digits(n)) && strings.Contains(rest, ".") {
+		return rest
+	}
+	return host
+}
+
+// turned writes the labels of a host from right to left; an IPv6 address stays.
+func turned(host string) string {
+	if strings.HasPrefix(host, "[") {
+		return host
+	}
+	labels := strings.Split(strings.Trim(host, "."), ".")
+	slices.Reverse(labels)
+	return strings.Join(labels, ",")
+}
+
+func sortQuery(target string) string {
+	path, query, ok := strings.Cut(target, "?")
+	if !ok || query == "" {
+		return path
+	}
+	parts := strings.Split(query, "&")
+	slices.Sort(parts)
+	return path + "?" + strings.Join(parts, "&")
+}
+
+// visible escapes what would break a line of an index: spaces, control characters, and
+// bytes that are not ASCII.
+func visible(s string) string {
+	const hexDigits = "0123456789abcdef"
+	var b []byte
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= 0x7f {
+			b = append(b, '%', hexDigits[c>>4], hexDigits[c&15])
+		} else {
+			b = append(b, c)
+		}
+	}
+	return string(b)
 }

@@ -50,7 +50,7 @@ type Digest struct {
 	sum       [sha256.Size]byte // the first size bytes
 }
 
-// Sum is the digest of b.
+// Sum returns the digest of b.
 func (a Algorithm) Sum(b []byte) Digest {
 	d := Digest{algorithm: a, set: true}
 	if a == SHA256 {
@@ -69,16 +69,16 @@ func digestOf(a Algorithm, h hash.Hash) Digest {
 	return d
 }
 
-// IsZero says that there is no digest.
+// IsZero reports whether there is no digest.
 func (d Digest) IsZero() bool { return !d.set }
 
-// Algorithm is the one by which the sum was made.
+// Algorithm returns the algorithm of the digest.
 func (d Digest) Algorithm() Algorithm { return d.algorithm }
 
-// Bytes are those of the sum: 20 or 32.
+// Bytes returns the 20 or 32 bytes of the sum.
 func (d Digest) Bytes() []byte { return append([]byte(nil), d.sum[:d.algorithm.size()]...) }
 
-// String is the labelled form of a record header, sha1:BASE32.
+// String returns the labelled form of a record header, sha1:BASE32.
 func (d Digest) String() string { return string(d.append(nil)) }
 
 func (d Digest) append(b []byte) []byte {
@@ -109,8 +109,8 @@ func ParseDigest(s string) (Digest, error) {
 	return d, nil
 }
 
-// decodeSum tells the two encodings of n bytes apart by their length: 2n in base 16,
-// 8n/5 and perhaps padding in base 32.
+// decodeSum decodes n bytes in either encoding, which it recognises by the length: 2n
+// in base 16, 8n/5 and perhaps padding in base 32.
 func decodeSum(s string, n int) ([]byte, error) {
 	if len(s) == 2*n {
 		return hex.DecodeString(s)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Exchange is one request of the crawler and what came back: what Build makes records of.
+// Exchange is one request of the crawler and its answer: what Build makes records of.
 type Exchange struct {
 	URL      string     // absolute, visible ASCII
 	Time     time.Time  // when the request began; records carry milliseconds of it
@@ -23,13 +23,14 @@ type Exchange struct {
 	Meta      []Field    // lines of a metadata record; none, no record
 }
 
-// Request is what was asked. Target and Host are those of the URL.
+// Request is the request of an exchange. Target and Host are those of the URL.
 type Request struct {
 	Method string              // empty: GET
 	Header map[string][]string // as http.Header; written in the order of the names
 }
 
-// Response is what was answered. A status of 0 is no answer: the request alone is kept.
+// Response is the answer of an exchange. A status of 0 is no answer: the request alone
+// is kept.
 type Response struct {
 	Status int
 	Reason string              // may be empty, as it is in HTTP/2
@@ -56,7 +57,7 @@ func (t Truncation) String() string {
 	return "unspecified"
 }
 
-// Profile says by what a revisit knows that the payload is an earlier one.
+// Profile is how a revisit knows that the payload is an earlier one.
 type Profile uint8
 
 const (
@@ -64,7 +65,7 @@ const (
 	NotModified                     // by the word of the server: status 304
 )
 
-// URI is the name of the profile in WARC 1.1.
+// URI returns the name of the profile in WARC 1.1.
 func (p Profile) URI() string {
 	if p == NotModified {
 		return "http://netpreserve.org/warc/1.1/revisit/server-not-modified"

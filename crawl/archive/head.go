@@ -3,6 +3,7 @@ package archive
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"net/http/httputil"
 	"strconv"
@@ -15,10 +16,10 @@ type Head struct {
 	Fields []Field
 }
 
-// Get is the value of the first field of that name, in any case.
+// Get returns the value of the first field of that name, in any case.
 func (h *Head) Get(name string) string { return find(h.Fields, name) }
 
-// Media is the type and subtype of the body in lower case, or empty.
+// Media returns the type and subtype of the body in lower case, or empty.
 func (h *Head) Media() string {
 	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	return strings.ToLower(strings.TrimSpace(media))
@@ -78,7 +79,7 @@ func (r *Reader) lenientLine(in *bufio.Reader, left *int) ([]byte, error) {
 	}
 }
 
-// status is the number of a status line HTTP/x 200 reason.
+// status returns the number of a status line HTTP/x 200 reason.
 func status(line []byte) int {
 	f := bytes.Fields(line)
 	if len(f) < 2 || !bytes.HasPrefix(f[0], []byte("HTTP/")) || len(f[1]) != 3 {
@@ -107,3 +108,79 @@ func chunked(in *bufio.Reader) bool {
 	_, err := strconv.ParseUint(string(bytes.TrimSpace(size)), 16, 64)
 	return ok && err == nil
 }
+
+// Field is one line of a header or of an application/warc-fields block.
+type Field struct{ Name, Value string }
+
+// appendField writes one line. A name that is no token gets underscores, a value loses
+// its control characters: neither can end the line.
+func appendField(b []byte, name, value string) []byte {
+	b = appendName(b, name)
+	b = append(b, ": "...)
+	return append(appendValue(b, value), "\r\n"...)
+}
+
+func appendName(b []byte, name string) []byte {
+	if name == "" {
+		return append(b, '_')
+	}
+	for i := range len(name) {
+		if c := name[i]; token(c) {
+			b = append(b, c)
+		} else {
+			b = append(b, '_')
+		}
+	}
+	return b
+}
+
+// appendValue turns control characters into spaces, except the tab; bytes above 127 pass,
+// as they came.
+func appendValue(b []byte, s string) []byte {
+	start := len(b)
+	b = append(b, s...)
+	for i, c := range b[start:] {
+		if (c < ' ' && c != '\t') || c == 0x7f {
+			b[start+i] = ' '
+		}
+	}
+	return b
+}
+
+// token reports whether c may stand in a field name (RFC 9110, 5.6.2).
+func token(c byte) bool { return tokens[c] }
+
+var tokens = func() (t [256]bool) {
+	for _, c := range []byte("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+		t[c] = true
+	}
+	return t
+}()
+
+// checkURL refuses what cannot stand as a target in a record header: anything but visible
+// ASCII, and the brackets that surround ids there. Normal forms of pages never have
+// these; this is the last gate, not the first.
+func checkURL(url string) error {
+	if !strings.Contains(url, ":") {
+		return fmt.Errorf("target %.80q: not an absolute URL", url)
+	}
+	for i := range len(url) {
+		if c := url[i]; c <= ' ' || c >= 0x7f || c == '<' || c == '>' {
+			return fmt.Errorf("target %.80q: byte %#02x at %d cannot stand in a record", url, c, i)
+		}
+	}
+	return nil
+}
+
+// find returns the value of the first field of that name, in any case.
+func find(fields []Field, name string) string {
+	for i := range fields {
+		if sameName(fields[i].Name, name) {
+			return fields[i].Value
+		}
+	}
+	return ""
+}
+
+// sameName reports whether two field names are equal but for case. Names are ASCII.
+func sameName(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }

@@ -10,7 +10,7 @@ import (
 // ID names a crawl or a record: a UUID. The zero value is none.
 type ID [16]byte
 
-// NewID is the UUID of version 5 (RFC 9562) of a name within a space: the same name gives
+// NewID returns the UUID of version 5 (RFC 9562) of a name within a space: the same name gives
 // the same id in every run.
 func NewID(space ID, name string) ID { return nameID(space, []byte(name)) }
 
@@ -24,7 +24,7 @@ func nameID(space ID, name []byte) ID {
 	return id
 }
 
-// recordID is the id of one record: a function of the crawl, the kind of record, the URL,
+// recordID returns the id of one record: a function of the crawl, the kind of record, the URL,
 // the instant and the serial number of the exchange. One connection to a site at a time
 // makes the instants of one URL differ; where a virtual clock stands still, the serial
 // number tells them apart.
@@ -36,10 +36,10 @@ func recordID(space ID, kind string, url string, at time.Time, serial uint64, ro
 	return nameID(space, room), room
 }
 
-// IsZero says that there is no id.
+// IsZero reports whether there is no id.
 func (id ID) IsZero() bool { return id == ID{} }
 
-// String is the URN of the id, without the angle brackets of a record header.
+// String returns the URN of the id, without the angle brackets of a record header.
 func (id ID) String() string { return string(id.append(nil)) }
 
 func (id ID) append(b []byte) []byte {

@@ -5,12 +5,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
 )
 
-// Error says where a WARC file is not what it should be.
+// Error is an error in a WARC file, with its place.
 type Error struct {
 	File   string
 	Offset int64 // of the record, in the file
@@ -19,7 +20,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: record at %d: %v", e.File, e.Offset, e.Err) }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
 // ErrFormat is wrapped where the bytes are not a WARC record.
@@ -72,10 +73,10 @@ func newReader(r io.Reader, name string, offset int64) *Reader {
 	return z
 }
 
-// offset is the place in the file of the next byte that is not used yet.
+// offset returns the place in the file of the next byte that is not used yet.
 func (r *Reader) offset() int64 { return r.counter.n - int64(r.in.Buffered()) }
 
-// Next gives the next record, after skipping what is left of the one before; io.EOF at
+// Next returns the next record, after skipping what is left of the one before; io.EOF at
 // the end of the file. The record is valid until the next call.
 func (r *Reader) Next() (*Record, error) {
 	if r.err != nil {
@@ -180,4 +181,64 @@ func unexpected(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// Verify reads the whole record and compares its block, and the payload of a response,
+// with the digests of the header. Digests of unknown algorithms are passed over. It must
+// come before anything of the block is read.
+func (r *Record) Verify() error {
+	want, block := labelled(r.Get("WARC-Block-Digest"))
+	wantPayload, payload := labelled(r.Get("WARC-Payload-Digest"))
+	if r.Type != "response" {
+		payload = nil // that of a revisit is elsewhere
+	}
+	if err := r.hash(block, payload); err != nil {
+		return err
+	}
+	if err := r.compare("block", want, block); err != nil {
+		return err
+	}
+	return r.compare("payload", wantPayload, payload)
+}
+
+// labelled returns the digest and a hash to compute it, or nil.
+func labelled(s string) (Digest, hash.Hash) {
+	d, err := ParseDigest(s)
+	if err != nil {
+		return d, nil
+	}
+	return d, d.algorithm.new()
+}
+
+// hash reads the block into the hashes that are there.
+func (r *Record) hash(block, payload hash.Hash) error {
+	var from io.Reader = onlyReader{r}
+	if block != nil {
+		from = io.TeeReader(r, block)
+	}
+	if payload == nil {
+		_, err := io.Copy(io.Discard, from)
+		return err
+	}
+	return r.split(from, payload)
+}
+
+// split reads the head of the response from a block on its way through a hash.
+func (r *Record) split(from io.Reader, payload hash.Hash) error {
+	_, body, err := readHead(r, from)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(payload, onlyReader{body})
+	return err
+}
+
+func (r *Record) compare(what string, want Digest, h hash.Hash) error {
+	if h == nil {
+		return nil
+	}
+	if got := digestOf(want.algorithm, h); got != want {
+		return &Error{r.from.name, r.Offset, fmt.Errorf("the %s has digest %s, the header says %s", what, got, want)}
+	}
+	return nil
 }

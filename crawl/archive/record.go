@@ -31,10 +31,10 @@ type Record struct {
 	from   *Reader
 }
 
-// Get is the value of the first field of that name, in any case.
+// Get returns the value of the first field of that name, in any case.
 func (r *Record) Get(name string) string { return find(r.Fields, name) }
 
-// Size is the length of the block, in bytes.
+// Size returns the length of the block, in bytes.
 func (r *Record) Size() int64 { return r.length }
 
 // Read reads the block. At its end it checks that the record ends there too.
@@ -99,7 +99,7 @@ func (r *Record) readHeader(in *bufio.Reader) error {
 	}
 }
 
-// addField parses one line. One that begins with space or tab goes on the line before.
+// addField parses one line. One that begins with space or tab continues the line before.
 func addField(fields []Field, line []byte) ([]Field, error) {
 	if line[0] == ' ' || line[0] == '\t' {
 		if len(fields) == 0 {

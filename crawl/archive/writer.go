@@ -4,15 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// MaxSize is where a file ends unless Config says otherwise: 1 GiB, as archives do.
+// MaxSize is the size at which a file ends, unless Config sets another: 1 GiB, as archives do.
 const MaxSize = 1 << 30
 
-// Config is what a Writer is opened with.
+// Config has the options of a Writer.
 type Config struct {
 	Prefix  string           // of the file names
 	MaxSize int64            // a file that has reached it ends at the next Take; 0: the constant
@@ -56,7 +58,7 @@ type Writer struct {
 	recovery Recovery // by Open
 }
 
-// Group is what was appended between two calls of Take. It lies in one file.
+// Group holds what was appended between two calls of Take. It lies in one file.
 type Group struct {
 	file    int
 	offset  int64
@@ -65,10 +67,10 @@ type Group struct {
 	parts   [][]byte
 }
 
-// End is the position to commit once the group is written: what Open takes.
+// End returns the position to commit once the group is written: what Open takes.
 func (g *Group) End() Position { return Position{g.file, g.offset + g.size} }
 
-// Len is the number of bytes of the group.
+// Len returns the number of bytes of the group.
 func (g *Group) Len() int64 { return g.size }
 
 var (
@@ -78,8 +80,8 @@ var (
 	ErrFull = errors.New("no room left for the archive")
 )
 
-// Append gives b its place. b is not copied and must not change before the group is
-// written.
+// Append adds b to the group and returns its place. b is not copied and must not change
+// before the group is written.
 func (w *Writer) Append(b []byte) Place {
 	if w.next.Size == 0 && w.created == "" {
 		w.start()
@@ -101,10 +103,10 @@ func (w *Writer) start() {
 	w.add(w.config.Builder.Warcinfo(w.created, now, &w.config.Info))
 }
 
-// Size is where the next byte goes: of the open group, not of the disk.
+// Size returns where the next byte goes: of the open group, not of the disk.
 func (w *Writer) Size() Position { return w.next }
 
-// Take closes the open group and gives it away: a commit boundary, and so the only place
+// Take closes the open group and returns it: a commit boundary, and so the only place
 // where a file may end. The group may be empty.
 func (w *Writer) Take() Group {
 	g := Group{file: w.next.File, offset: w.begin, size: w.next.Size - w.begin, created: w.created, parts: w.parts}
@@ -159,7 +161,7 @@ func (w *Writer) turnTo(g *Group) error {
 	return nil
 }
 
-// Sync makes all written groups last.
+// Sync makes all written groups durable.
 func (w *Writer) Sync() error {
 	return w.do(func() error {
 		if w.file == nil {
@@ -226,4 +228,63 @@ func (w *Writer) do(step func() error) error {
 		w.file = nil
 	}
 	return fmt.Errorf("archive: %w", err)
+}
+
+const (
+	suffix      = ".warc.gz"
+	openSuffix  = ".open" // while the file is written
+	indexSuffix = ".cdxj"
+)
+
+// fileName returns PREFIX-YYYYMMDDhhmmss-NNNNN.warc.gz: names sort by time, and the number is
+// what the journal calls the file.
+func fileName(prefix string, at time.Time, number int) string {
+	return fmt.Sprintf("%s-%s-%05d%s", prefix, at.UTC().Format("20060102150405"), number, suffix)
+}
+
+// IndexName returns the name of the index of a WARC file.
+func IndexName(name string) string { return strings.TrimSuffix(name, suffix) + indexSuffix }
+
+// IsAside reports whether a file name is that of bytes which Open set aside.
+func IsAside(name string) bool {
+	_, number, ok := strings.Cut(name, suffix+asideSuffix+"-")
+	return ok && digits(number)
+}
+
+// parseName takes a file name of the archive apart: its number, and what follows it. Other
+// names are not ours and are skipped.
+func parseName(prefix, name string) (number int, tail string, ok bool) {
+	rest, ok := strings.CutPrefix(name, prefix+"-")
+	if !ok || len(rest) < 15 || rest[14] != '-' || !digits(rest[:14]) {
+		return 0, "", false
+	}
+	stem, tail, _ := strings.Cut(rest[15:], ".")
+	if len(stem) < 5 || len(stem) > 9 || !digits(stem) {
+		return 0, "", false
+	}
+	number, err := strconv.Atoi(stem)
+	return number, "." + tail, err == nil
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// checkPrefix keeps names inside the directory and readable by other tools.
+func checkPrefix(prefix string) error {
+	for i := range len(prefix) {
+		c := prefix[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' && i > 0) {
+			return fmt.Errorf("archive: prefix %q: only letters, digits, '-', '_' and '.'", prefix)
+		}
+	}
+	if prefix == "" {
+		return fmt.Errorf("archive: empty prefix")
+	}
+	return nil
 }

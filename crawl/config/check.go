@@ -23,10 +23,10 @@ type KeyError struct {
 
 func (e *KeyError) Error() string { return e.Key + ": " + e.Err.Error() }
 
-// Unwrap is what is wrong with it.
+// Unwrap returns the cause.
 func (e *KeyError) Unwrap() error { return e.Err }
 
-// keyErrorf is a KeyError without a hint.
+// keyErrorf returns a KeyError without a hint.
 func keyErrorf(key, format string, args ...any) error {
 	return &KeyError{Key: key, Err: fmt.Errorf(format, args...)}
 }
@@ -103,7 +103,7 @@ func checkBounds(key string, value, least, most int64) error {
 }
 
 // checkDurations looks at times that cannot be zero, and at those that are too long to
-// be meant: a site would be left alone for longer than its robots.txt is valid.
+// be meant: a site would wait for longer than its robots.txt is valid.
 func (c *Config) checkDurations() error {
 	for _, b := range []struct {
 		key   string
@@ -156,7 +156,7 @@ func (c *Config) checkWords() error {
 	return nil
 }
 
-// Words are the values that a key takes, nil where they cannot be listed.
+// Words returns the values that a key takes, nil where they cannot be listed.
 func (k Key) Words() []string {
 	switch k.Name {
 	case "scope":

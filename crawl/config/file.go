@@ -30,7 +30,7 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %v", e.Name, e.Line, e.Column, e.Err)
 }
 
-// Unwrap is what is wrong there.
+// Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
 // Parse reads a configuration file over the defaults and checks it. The name is for
@@ -116,7 +116,7 @@ func keyPlaces(data []byte) (map[string]place, error) {
 	return places, parserError(&p)
 }
 
-// parserError is the parser's own; its place is found again by the decoder.
+// parserError returns the error of the parser, with the place that the decoder finds.
 func parserError(p *unstable.Parser) error {
 	if p.Error() == nil {
 		return nil
@@ -128,7 +128,7 @@ func parserError(p *unstable.Parser) error {
 	return p.Error()
 }
 
-// fileError tells where in a file the decoder stopped.
+// fileError adds the place in a file where the decoder stopped.
 func fileError(name string, err error) error {
 	var missing *toml.StrictMissingError
 	var decode *toml.DecodeError
@@ -146,11 +146,10 @@ func fileError(name string, err error) error {
 	return &FileError{Name: name, Err: err}
 }
 
-// placeError says where the key stands that a check did not like.
+// placeError adds the place of the key to the error of a check.
 func placeError(name string, places map[string]place, err error) error {
 	out := &FileError{Name: name, Err: err}
-	var key *KeyError
-	if errors.As(err, &key) {
+	if key, ok := errors.AsType[*KeyError](err); ok {
 		at := places[key.Key]
 		out.Line, out.Column, out.Key = at.line, at.column, key.Key
 	}

@@ -77,7 +77,7 @@ func (h *SiteHeaders) Withheld(name string) bool {
 	return false
 }
 
-// Exposed are the names of secrets that go to every site.
+// Exposed returns the names of secrets that go to every site.
 func (h *SiteHeaders) Exposed() (names []string) {
 	for _, line := range h.c.Header {
 		if name := headerName(line); fetch.SecretHeader(name) && !h.secret(name) {
@@ -89,10 +89,10 @@ func (h *SiteHeaders) Exposed() (names []string) {
 
 func headerName(line string) string { name, _, _ := strings.Cut(line, ":"); return name }
 
-// All are the headers that go to every site.
+// All returns the headers that go to every site.
 func (h *SiteHeaders) All() http.Header { return h.make(headersOf{}) }
 
-// Of are the headers of a site, All included; nil where it has no others. They must not be
+// Of returns the headers of a site, All included; nil where it has no others. They must not be
 // changed.
 func (h *SiteHeaders) Of(site []byte) http.Header {
 	if h.bare {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// checkNames looks at what the crawler says of itself.
+// checkNames checks how the crawler identifies itself.
 func (c *Config) checkNames() error {
 	if c.Contact != "" && !isContact(c.Contact) {
 		return &KeyError{"contact", "you@example.org", fmt.Errorf("%q: want a mail address or a URL", c.Contact)}
@@ -59,7 +59,7 @@ func (c *Config) checkAddresses() error {
 	return err
 }
 
-// ResolverAddress is the DNS server with its port, "" for that of the system.
+// ResolverAddress returns the DNS server with its port, "" for that of the system.
 func (c *Config) ResolverAddress() (string, error) {
 	if c.Resolver == "" {
 		return "", nil
@@ -74,7 +74,7 @@ func (c *Config) ResolverAddress() (string, error) {
 	return at.String(), nil
 }
 
-// ProxyURL is the proxy, nil for none.
+// ProxyURL returns the proxy, nil for none.
 func (c *Config) ProxyURL() (*url.URL, error) {
 	if c.Proxy == "" {
 		return nil, nil
@@ -86,7 +86,7 @@ func (c *Config) ProxyURL() (*url.URL, error) {
 	return u, nil
 }
 
-// MetricsAddress is where metrics are served, "" for nowhere. Without a host it is on
+// MetricsAddress returns where metrics are served, "" for nowhere. Without a host it is on
 // loopback; other addresses need a token (design: nothing of a crawl is open to the
 // network unless somebody said so twice).
 func (c *Config) MetricsAddress() (string, error) {
@@ -110,7 +110,7 @@ func (c *Config) MetricsAddress() (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// Agent is the User-Agent header that a version of the program sends. Whoever is asked
+// Agent returns the User-Agent header that a version of the program sends. Whoever is asked
 // finds in it whom to turn to.
 func (c *Config) Agent(version string) string {
 	agent := c.UserAgent
@@ -126,10 +126,10 @@ func (c *Config) Agent(version string) string {
 	return agent + " (+" + c.Contact + ")"
 }
 
-// Product is the name that robots.txt files are read for.
+// Product returns the name that robots.txt files are read for.
 func (c *Config) Product() string { return robots.Token(c.Agent("")) }
 
-// ownHeader tells of a header that is set by the crawler alone, each with what to use instead.
+// ownHeader reports whether only the crawler sets a header, and which key to use instead.
 func ownHeader(name string) (instead string, own bool) {
 	switch http.CanonicalHeaderKey(name) {
 	case "User-Agent":

@@ -17,7 +17,7 @@ type Override struct {
 	MaxPages      int       `toml:"max_pages,omitempty" help:"instead of site_pages"`
 }
 
-// OverrideFor is the override of a host: the one whose match has the most labels, of
+// OverrideFor returns the override of a host: the one whose match has the most labels, of
 // two with as many the first; nil if there is none. The host is in normal form, without
 // port.
 func (c *Config) OverrideFor(host string) *Override {
@@ -47,7 +47,7 @@ type Overrides struct {
 
 func NewOverrides(c *Config) Overrides { return Overrides{c: c, Headers: NewSiteHeaders(c)} }
 
-// of is the override of a site, nil if there is none.
+// of returns the override of a site, nil if there is none.
 func (o *Overrides) of(site []byte) *Override {
 	if len(o.c.Site) == 0 {
 		return nil
@@ -69,7 +69,7 @@ func (o *Overrides) Pages(site []byte) int {
 	return 0
 }
 
-// Delay is the delay of a site, and whether the configuration has one of its own for
+// Delay returns the delay of a site, and whether the configuration has one of its own for
 // it.
 func (o *Overrides) Delay(site []byte) (time.Duration, bool) {
 	if x := o.of(site); x != nil && x.Delay != nil {

@@ -2,14 +2,14 @@ package config
 
 import "slices"
 
-// A Preset is the settings of a crawl that a paper describes (W12, W25, X30, X35).
+// A Preset is the settings of a crawl that a paper describes.
 type Preset struct {
 	Name  string
 	What  string // one line for help
 	apply func(*Config)
 }
 
-// Presets are the table of all.
+// Presets returns all presets.
 func Presets() []Preset {
 	return []Preset{
 		{"wire2002", "Baeza-Yates and Castillo 2002: 30 s between two requests to a site, 500 fetchers", wire2002},
@@ -18,7 +18,7 @@ func Presets() []Preset {
 	}
 }
 
-// Apply sets what the preset says and leaves everything else.
+// Apply sets the keys of the preset and leaves all others.
 func (p Preset) Apply(c *Config) { p.apply(c) }
 
 // FindPreset finds a preset by its name.

@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/page"
 )
 
-// NewScope is what the configuration says of URLs.
+// NewScope returns the scope of a configuration.
 func NewScope(c *Config) (*gather.Scope, error) {
 	o, err := ScopeOptions(c)
 	if err != nil {
@@ -28,7 +28,7 @@ func NewScope(c *Config) (*gather.Scope, error) {
 	return gather.NewScope(o)
 }
 
-// ScopeOptions are those of a scope without the files that the configuration names.
+// ScopeOptions returns the options of a scope, without the files that the configuration names.
 func ScopeOptions(c *Config) (gather.ScopeOptions, error) {
 	o := gather.ScopeOptions{Kind: c.Scope, Include: c.Include, Exclude: c.Exclude}
 	for _, text := range c.Seeds {

@@ -8,13 +8,13 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 )
 
-// Request is one thing to ask for. The method is always GET.
+// Request is one request. The method is always GET.
 type Request struct {
 	URL string // absolute, normal form; it is sent as it stands
 	// Addrs are the addresses of the host, tried in order until one accepts.
 	Addrs []netip.Addr
 	// ETag and Modified are the validators of an earlier answer, "" for none; with one of
-	// them the answer may be 304 (W16).
+	// them the answer may be 304.
 	ETag, Modified string
 	Last           bool        // close the connection afterwards
 	MaxBody        int64       // instead of Options.MaxBody; 0: that one
@@ -22,7 +22,7 @@ type Request struct {
 	Accept         string      // "": what browsers prefer, HTML first
 	Header         http.Header // on top of Options.Header
 	Buffer         []byte      // its capacity is used for the body; may be nil
-	// Wants, if not nil, says by the header of a good answer whether its body is wanted.
+	// Wants, if not nil, reports by the header of a good answer whether its body is wanted.
 	// One that is not is read only if it is short, so that the connection can be kept.
 	Wants func(http.Header) bool
 }
@@ -78,5 +78,5 @@ const (
 
 var cuts = [...]string{"", "length", "time", "disconnect", "unspecified"}
 
-// String is the word of WARC-Truncated, "" for a whole body.
+// String returns the word of WARC-Truncated, "" for a whole body.
 func (c Cut) String() string { return cuts[c] }

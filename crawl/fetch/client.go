@@ -2,9 +2,18 @@ package fetch
 
 import (
 	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"net/http/httptrace"
+	"net/netip"
+	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/winnow-crawler/winnow/event"
 )
 
 // Client makes the requests of one fetcher, one at a time, over at most one connection.
@@ -16,7 +25,7 @@ type Client struct {
 	clock     func() time.Duration
 	conns     *atomic.Uint32
 	line      *line     // the connection; nil: none
-	x         *exchange // the one that goes on, for dial
+	x         *exchange // the current one, for dial
 }
 
 // line is an open connection with what is known about it.
@@ -29,7 +38,7 @@ type line struct {
 	used  bool   // an exchange has ended well on it
 }
 
-// NewClient makes a client. It starts no goroutine until it has a connection.
+// NewClient returns a new client. It starts no goroutine until it has a connection.
 func NewClient(o *Options) *Client {
 	c := &Client{o: o, lim: o.limits(), clock: o.Clock, conns: o.Conns}
 	if c.clock == nil {
@@ -45,7 +54,7 @@ func NewClient(o *Options) *Client {
 
 // windowHTTP2 is how much of a body a server may send ahead of its reader in HTTP/2, where
 // no kernel buffer bounds it. The default of net/http, 4 MiB a stream, is too much for
-// ten thousand connections (W8).
+// ten thousand connections.
 const windowHTTP2 = 256 << 10
 
 func (c *Client) newTransport() *http.Transport {
@@ -75,13 +84,13 @@ func (c *Client) newTransport() *http.Transport {
 // may be used again.
 func (c *Client) Close() {
 	if c.line != nil {
-		c.line.http.Close() // says good-bye in TLS
+		c.line.http.Close() // closes TLS properly
 		c.line.conn.Close() // HTTP/2 may leave it to a goroutine
 		c.line = nil
 	}
 }
 
-// Do makes a request and waits for all of its answer. It never fails: what goes wrong is
+// Do sends a request and waits for the whole answer. It never fails: what goes wrong is
 // in the Answer. On return there is either a kept connection, good for another request to
 // the same site, or none.
 func (c *Client) Do(ctx context.Context, r *Request) *Answer {
@@ -95,4 +104,191 @@ func (c *Client) Do(ctx context.Context, r *Request) *Answer {
 	x.a.End = c.clock()
 	x.phases()
 	return x.a
+}
+
+// conn is the socket under a connection: it counts bytes and remembers when it was last
+// heard of. It lies under TLS, so that silence is silence on the wire.
+type conn struct {
+	net.Conn
+	addr    netip.Addr // connected to; invalid: the proxy
+	plain   bool       // HTTP without TLS
+	born    time.Time
+	in, out atomic.Int64
+	heard   atomic.Int64 // nanoseconds from born to the last byte
+	busy    atomic.Bool  // an exchange is under way
+	counted int64        // bytes that answers so far have accounted for
+}
+
+// Read reads. What comes over a plain connection between exchanges is nothing we asked
+// for, and the end of it; net/http would say so on the standard logger.
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n == 0 {
+		return n, err
+	}
+	if c.plain && !c.busy.Load() {
+		return 0, io.EOF
+	}
+	c.in.Add(int64(n))
+	c.heard.Store(int64(time.Since(c.born)))
+	return n, err
+}
+
+func (c *conn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	c.out.Add(int64(n))
+	return n, err
+}
+
+// traffic returns the number of bytes in both directions.
+func (c *conn) traffic() int64 { return c.in.Load() + c.out.Load() }
+
+func (c *conn) lastHeard() time.Time { return c.born.Add(time.Duration(c.heard.Load())) }
+
+// usable reports whether the connection takes another request.
+func (l *line) usable() bool { return l.http.Err() == nil && l.http.Available() > 0 }
+
+// dial connects. The transport calls it while connect waits. The name in addr is not
+// looked at: the addresses were resolved before, and they are checked here, each at the
+// moment of its use.
+func (c *Client) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	if c.o.Proxy != nil {
+		return c.open(ctx, network, addr, netip.Addr{})
+	}
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, err
+	}
+	err = errNoAddress
+	for _, ip := range c.x.r.Addrs {
+		ip = ip.Unmap()
+		if err = c.guard(ip); err != nil {
+			continue
+		}
+		var nc net.Conn
+		if nc, err = c.open(ctx, network, net.JoinHostPort(ip.String(), port), ip); err == nil {
+			return nc, nil
+		}
+	}
+	return nil, err
+}
+
+func (c *Client) open(ctx context.Context, network, addr string, ip netip.Addr) (net.Conn, error) {
+	dial := c.o.Dial
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	nc, err := dial(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	c.x.conn = &conn{Conn: nc, addr: ip, plain: c.x.plain, born: time.Now()}
+	return c.x.conn, nil
+}
+
+// exchange is one request on its way.
+type exchange struct {
+	c *Client
+	r *Request
+	a *Answer
+	watch
+	plain bool  // HTTP without TLS
+	conn  *conn // dialled by this exchange; nil: none
+	tls   bool  // TLS has begun
+	http2 bool  // TLS has settled on it
+}
+
+// run makes the exchange within its time-outs.
+func (x *exchange) run(ctx context.Context) {
+	ctx, stop := x.begin(ctx)
+	defer stop()
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		TLSHandshakeStart:    func() { x.tls = true },
+		TLSHandshakeDone:     func(s tls.ConnectionState, _ error) { x.http2 = s.NegotiatedProtocol == "h2" },
+		GotFirstResponseByte: x.firstByte,
+	})
+	q, err := x.newRequest(ctx)
+	if err == nil {
+		err = x.connect(ctx, q)
+	}
+	if err != nil {
+		x.fail(ctx, err)
+		return
+	}
+	l := x.c.line
+	l.busy.Store(true)
+	x.connected(l.conn)
+	defer func() { a, n := x.a, l.traffic(); a.Bytes, l.counted = n-l.counted, n }()
+	x.a.Request = sent(q, l.http2)
+	resp, err := l.http.RoundTrip(q)
+	if err == nil && resp.StatusCode < 100 {
+		err = fmt.Errorf("status %03d is none", resp.StatusCode)
+	}
+	if err != nil {
+		x.fail(ctx, err)
+		return
+	}
+	x.read(ctx, resp)
+	l.busy.Store(false)
+	x.a.Keep = !x.r.Last && x.a.Cut == CutNot && x.a.Status != http.StatusSwitchingProtocols && l.usable()
+	l.used = true
+}
+
+// connect makes sure that there is a connection to the site of the request. A kept one
+// that has died is replaced before anything is written to it; later is too late, because
+// the server may have seen the request.
+func (x *exchange) connect(ctx context.Context, q *http.Request) error {
+	c, site := x.c, q.URL.Scheme+"://"+hostPort(q.URL)
+	x.plain = q.URL.Scheme == "http"
+	if c.line != nil && (c.line.site != site || !c.line.usable()) {
+		c.Close()
+	}
+	if c.line == nil {
+		h, err := c.transport.NewClientConn(ctx, q.URL.Scheme, hostPort(q.URL))
+		if err != nil {
+			if x.conn != nil {
+				x.conn.Close()
+			}
+			return err
+		}
+		c.line = &line{conn: x.conn, http: h, http2: x.http2, site: site, n: c.conns.Add(1)}
+	}
+	x.a.Address, x.a.Conn, x.a.Reused = c.line.addr, c.line.n, c.line.used
+	return nil
+}
+
+// read takes the answer, the body up to its limit, and judges it.
+func (x *exchange) read(ctx context.Context, resp *http.Response) {
+	defer resp.Body.Close()
+	a := x.a
+	a.Status, a.Header = resp.StatusCode, resp.Header
+	_, a.Reason, _ = strings.Cut(resp.Status, " ")
+	a.Proto = protocols(resp)
+	if len(resp.TransferEncoding) > 0 { // net/http has taken it out
+		a.Header["Transfer-Encoding"] = resp.TransferEncoding
+	}
+	a.RetryAfter = retryAfter(a.Header)
+	if a.Status >= 300 && a.Status < 400 {
+		a.Location = a.Header.Get("Location")
+	}
+	a.Class, a.Note = judge(a)
+	if a.Status != http.StatusSwitchingProtocols {
+		x.readBody(ctx, resp)
+	}
+	if a.Class == event.OK && len(a.Body) == 0 && a.Status > 200 && a.Status < 300 {
+		a.Class, a.Note = event.NotHTML, "nothing in it" // 204, 205 and their like
+	}
+}
+
+// protocols returns the protocols of an answer by their names in WARC-Protocol.
+func protocols(resp *http.Response) []string {
+	p := []string{"h2"}
+	if resp.ProtoMajor < 2 {
+		p[0] = strings.ToLower(resp.Proto)
+	}
+	if resp.TLS != nil {
+		version := strings.ReplaceAll(strings.ToLower(tls.VersionName(resp.TLS.Version)), " ", "/")
+		p = append(p, version)
+	}
+	return p
 }

@@ -1,10 +1,10 @@
 // Package fetch brings answers from servers: an HTTP client for one fetcher, the
 // decoding of bodies, and a caching DNS resolver. It knows nothing of frontier and
-// journal; what it says about an exchange is data, never an error (W29).
+// journal; what it reports about an exchange is data, never an error.
 //
 // # An exchange
 //
-// A Client belongs to one fetcher and holds at most one connection (W9). Do makes one
+// A Client belongs to one fetcher and holds at most one connection. Do makes one
 // request and gives one Answer:
 //
 //	connect    to the addresses the caller has checked, in their order, TLS included
@@ -31,7 +31,7 @@
 //
 // # Names
 //
-// A Resolver answers from four levels (W18): literals and the hosts file, its cache, what
+// A Resolver answers from four levels: literals and the hosts file, its cache, what
 // Remember brought from disk, the network. It keeps the TTL that servers give, between a
 // floor and a ceiling, remembers names that do not exist, and asks for a name once
 // however many wait for it.

@@ -55,7 +55,7 @@ func (z *inflater) member(dst, body []byte, max int64) ([]byte, bool) {
 	return dst[:from+int(size)], true
 }
 
-// memberStart is where the deflate stream begins. It knows heads as servers write them,
+// memberStart returns where the deflate stream begins. It knows heads as servers write them,
 // perhaps with a file name.
 func memberStart(body []byte) (int, bool) {
 	const head, named = 10, 8

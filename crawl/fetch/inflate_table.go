@@ -11,7 +11,7 @@ const (
 	litRoom, distRoom = 4096, 512
 )
 
-// An entry of a table says what the next bits mean:
+// An entry of a table holds what the next bits mean:
 //
 //	bits 0-4   bits to use: those of the code and those extra
 //	bits 8-11  those of the code
@@ -217,8 +217,9 @@ func place(table []uint32, root uint, count *[17]int, sorted []uint16, lens []ui
 	return true
 }
 
-// subBits is how many bits a table needs for the codes that share the first root bits with
-// one of n bits, the first of them: as many as it takes until the codes left fill it.
+// subBits returns how many bits a table needs for the codes that share the first root
+// bits with one of n bits, the first of them: as many as it takes until the codes left
+// fill it.
 func subBits(n, root uint, count *[17]int) uint {
 	b := n - root
 	for left := 1<<b - count[n]; left > 0 && root+b < 15; {

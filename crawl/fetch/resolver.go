@@ -1,13 +1,20 @@
 package fetch
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -21,7 +28,7 @@ var (
 	ErrTemporary = errors.New("name not resolved") // nobody knows: time-out, failing servers
 )
 
-// Level is where an answer came from (W18).
+// Level is the source of an answer.
 type Level uint8
 
 // The levels.
@@ -44,7 +51,8 @@ type Names struct {
 	Level Level
 }
 
-// ResolverOptions say whom to ask and how long to believe it. What is 0 has a default.
+// ResolverOptions are the servers to ask and how long answers are valid. What is 0 has
+// a default.
 type ResolverOptions struct {
 	// Server is host:port of a recursive resolver. "": those of /etc/resolv.conf, and
 	// where there is none the functions of the system, which do not tell how long an
@@ -115,7 +123,7 @@ type call struct {
 	err  error
 }
 
-// NewResolver makes a resolver. It reads the hosts file and the list of servers once.
+// NewResolver returns a new resolver. It reads the hosts file and the list of servers once.
 func NewResolver(o ResolverOptions) (*Resolver, error) {
 	o.setDefaults()
 	cache, err := otter.New(&otter.Options[string, entry]{
@@ -248,7 +256,7 @@ func (r *Resolver) store(host string, e entry, ttl time.Duration) {
 	r.cache.Set(host, e)
 }
 
-// Remember tells what an earlier process had found, with the time for which it still
+// Remember adds what an earlier process had found, with the time for which it still
 // holds. It does not replace what this one has found since.
 func (r *Resolver) Remember(host string, n Names) {
 	if _, ok := r.cache.GetIfPresent(host); ok || n.TTL <= 0 || len(n.Addrs) == 0 {
@@ -273,4 +281,113 @@ func (r *Resolver) system(ctx context.Context, host string) (Names, error) {
 		return Names{TTL: r.o.Negative}, ErrNoName
 	}
 	return Names{}, fmt.Errorf("%w: %w", ErrTemporary, err)
+}
+
+// local knows what needs nobody: addresses in place of names, the names of this machine
+// (RFC 6761), and the hosts file.
+func (r *Resolver) local(host string) ([]netip.Addr, bool) {
+	if a, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return []netip.Addr{a.Unmap()}, true
+	}
+	if a := r.hosts[host]; a != nil {
+		return a, true
+	}
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, true
+	}
+	return nil, false
+}
+
+// readHosts reads a hosts file: an address a line and its names. Lines of another form
+// count for nothing, as everywhere. That of the system need not exist.
+func readHosts(path string) (map[string][]netip.Addr, error) {
+	system := path == ""
+	if system {
+		path = systemHosts()
+	}
+	f, err := os.Open(path)
+	if system && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("hosts file: %w", err)
+	}
+	defer f.Close()
+	hosts := map[string][]netip.Addr{}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		addHost(hosts, lines.Text())
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("hosts file %s: %w", path, err)
+	}
+	for name, addrs := range hosts {
+		hosts[name] = inOrder(addrs)
+	}
+	return hosts, nil
+}
+
+func addHost(hosts map[string][]netip.Addr, line string) {
+	line, _, _ = strings.Cut(line, "#")
+	words := strings.Fields(line)
+	if len(words) < 2 {
+		return
+	}
+	a, err := netip.ParseAddr(words[0])
+	if err != nil || a.Zone() != "" {
+		return
+	}
+	for _, name := range words[1:] {
+		name = strings.TrimSuffix(strings.ToLower(name), ".")
+		hosts[name] = append(hosts[name], a.Unmap())
+	}
+}
+
+func systemHosts() string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(os.Getenv("SystemRoot"), "System32", "drivers", "etc", "hosts")
+	}
+	return "/etc/hosts"
+}
+
+// inOrder puts IPv4 first and drops what stands there twice; the order is kept otherwise.
+func inOrder(addrs []netip.Addr) []netip.Addr {
+	var out []netip.Addr
+	for _, four := range []bool{true, false} {
+		for _, a := range addrs {
+			if a = a.Unmap(); a.Is4() == four && !slices.Contains(out, a) && len(out) < maxAddrs {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// counters are those of a resolver.
+type counters struct {
+	level                                    [levels]atomic.Int64
+	questions, retries, tcp, missing, failed atomic.Int64
+}
+
+// ResolverStats are counts since the making of a resolver.
+type ResolverStats struct {
+	Literal, Cache, Disk, Network int64 // names by the level that knew them, missing ones included
+	Questions                     int64 // sent, retries included
+	Retries                       int64
+	TCP                           int64 // answers that did not fit into a packet
+	Missing                       int64 // names that do not exist, said the network
+	Failed                        int64 // names of which nobody knew
+	InFlight                      int   // questions that are out now
+	Known                         int   // names in the cache
+}
+
+// Stats returns the counts up to now.
+func (r *Resolver) Stats() ResolverStats {
+	c := &r.count
+	return ResolverStats{
+		Literal: c.level[Literal].Load(), Cache: c.level[Cache].Load(), Disk: c.level[Disk].Load(), Network: c.level[Network].Load(),
+		Questions: c.questions.Load(), Retries: c.retries.Load(), TCP: c.tcp.Load(),
+		Missing: c.missing.Load(), Failed: c.failed.Load(),
+		InFlight: len(r.slots), Known: r.cache.EstimatedSize(),
+	}
 }

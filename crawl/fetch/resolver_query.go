@@ -57,7 +57,7 @@ func (r *Resolver) resolve(ctx context.Context, host string) (Names, error) {
 	return Names{Addrs: append(v4.addrs, v6.addrs...), TTL: min(max(ttl, r.o.MinTTL), r.o.MaxTTL)}, nil
 }
 
-// negative is how long a name without address is believed to have none.
+// negative returns how long a name without address is believed to have none.
 func (r *Resolver) negative(f found) Names {
 	return Names{TTL: min(max(f.ttl, r.o.Negative), max(maxNegative, r.o.Negative))}
 }
@@ -139,7 +139,7 @@ func denial(m *dns.Msg) (ttl time.Duration, ok bool) {
 
 func seconds(n uint32) time.Duration { return time.Duration(n) * time.Second }
 
-// persist asks until there is an answer that says something, another server each time.
+// persist asks until there is a useful answer, another server each time.
 func (r *Resolver) persist(ctx context.Context, name string, kind uint16, retries int) (*dns.Msg, error) {
 	var last error
 	for try := 0; try <= retries && ctx.Err() == nil; try++ {

@@ -114,7 +114,7 @@ func (w *watch) fire() {
 	w.cancel(why)
 }
 
-// cause is why the exchange was ended, nil if it was not. Whoever sees the socket closed
+// cause returns why the exchange was ended, nil if it was not. Whoever sees the socket closed
 // by fire waits here until fire has said why.
 func (w *watch) cause(ctx context.Context) error {
 	w.mu.Lock()
@@ -142,7 +142,7 @@ func (w *watch) resume() {
 	}
 }
 
-// due is when the exchange is to end if nothing happens, and why.
+// due returns when the exchange is to end if nothing happens, and why.
 func (w *watch) due() (time.Time, error) {
 	from, why := w.began[w.phase], timeout{"no connection", w.lim.connect}
 	switch w.phase {

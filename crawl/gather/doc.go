@@ -1,9 +1,9 @@
 // Package gather is what happens to an answer between the fetcher that got it and the
-// owner that decides: WIRE's gatherer (W5). It takes off the content coding, finds out
-// what the bytes are, reads links, title, digest and the wishes of the author, brings
-// links into their normal form, hashes and judges them, and makes the WARC records. All
-// of it is work on one answer alone, so it runs on all processors; what is left to the
-// owner is to look hashes up.
+// owner that decides: WIRE's gatherer. It takes off the content coding, finds out what
+// the bytes are, reads links, title, digest and the wishes of the author, brings links
+// into their normal form, hashes and judges them, and makes the WARC records. All of it
+// is work on one answer alone, so it runs on all processors; what is left to the owner
+// is to look hashes up.
 //
 //	fetch.Answer -> decode -> type -> charset -> scan -> links, digest, tags -> records -> Found
 //
@@ -11,15 +11,16 @@
 //
 // The links of a page are those to other pages: a, area, frames, a refresh, and link
 // elements that say canonical, next, prev or alternate; not style sheets, icons, images
-// and what else a browser loads. They are distinct, in the order of the document, without
-// the page itself. A redirect is a page with one link. An href that has no normal form
-// (mailto, a script, no URL at all) is no link and is counted by its verdict.
+// and what else a browser loads. They are distinct, in the order of the document,
+// without the page itself. A redirect is a page with one link. An href that has no
+// normal form (mailto, a script, no URL at all) is no link and is counted by its
+// verdict.
 //
-// A link that is not to be followed is a link all the same, with a frontier.Bar that says
-// why: out-of-scope pages get numbers, so that a wider scope needs no new request, and the
-// graph has the links that are in the pages. What the URL alone says comes first, then
-// nofollow: so all links to a page have the same bar, except that some are nofollow and
-// others are not, and among those of one page a followed one wins.
+// A link that is not to be followed is a link all the same, with a frontier.Bar that
+// says why: out-of-scope pages get numbers, so that a wider scope needs no new request,
+// and the graph has the links that are in the pages. What the URL alone says comes
+// first, then nofollow: so all links to a page have the same bar, except that some are
+// nofollow and others are not, and among those of one page a followed one wins.
 //
 // # What is stored
 //

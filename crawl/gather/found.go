@@ -7,10 +7,10 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 )
 
-// Found is what an answer brought. It shares no memory with the gatherer: it goes to the
-// owner through a channel, comes back by a pool and is filled anew, without allocating
-// much once its buffers have grown. Records.Bytes are made for each answer and not used
-// again: they may go to archive.Writer as they are.
+// Found is the result of reading an answer. It shares no memory with the gatherer: it
+// goes to the owner through a channel, comes back by a pool and is filled anew, without
+// allocating much once its buffers have grown. Records.Bytes are made for each answer
+// and not used again: they may go to archive.Writer as they are.
 type Found struct {
 	Class  event.Class // that of the answer, or a worse one: NotHTML, TooLarge, HTTPError, Crashed
 	Status int         // HTTP status, 0 without an answer
@@ -56,5 +56,5 @@ func (f *Found) Reset() {
 }
 
 // maxFound is the most memory of one buffer that a Found keeps, in bytes. There are as
-// many of them as fetchers, and more: ten thousand times a megabyte is too much (W8).
+// many of them as fetchers, and more: ten thousand times a megabyte is too much.
 const maxFound = 64 << 10

@@ -2,6 +2,7 @@ package gather
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -60,7 +61,7 @@ func (g *Gatherer) leftOut(f *Found) {
 	g.extra = g.extra[:0]
 }
 
-// hash gives the hashes of a normal form and where its site ends.
+// hash returns the hashes of a normal form and where its site ends.
 func (g *Gatherer) hash(url []byte) (link Link, mid int) {
 	d := &g.doc
 	site, rest := page.Site(url)
@@ -73,7 +74,7 @@ func (g *Gatherer) hash(url []byte) (link Link, mid int) {
 	return link, len(site)
 }
 
-// Bar is what the URL of a page, a normal form, says against fetching it: the bar that a
+// Bar returns what the URL of a page, a normal form, says against fetching it: the bar that a
 // followed link to it has. Like all of a gatherer it is for one goroutine at a time.
 func (g *Gatherer) Bar(url []byte) event.Bar {
 	site, _ := page.Site(url)
@@ -96,7 +97,7 @@ func (g *Gatherer) bar(url []byte, mid int, local bool) event.Bar {
 	return event.NoBar
 }
 
-// Limits of what a URL of a page looks like (W27). A path that winds around itself comes
+// Limits of what a URL of a page looks like. A path that winds around itself comes
 // from relative links on pages that answer below any path, a query from forms that
 // append to themselves. Both grow without end, so a generous limit is as good.
 const (
@@ -143,4 +144,178 @@ func repeats(query []byte) bool {
 		}
 	}
 	return false
+}
+
+// Link is what the owner needs to know of a link before its URL: most links are to pages
+// that are known.
+type Link struct {
+	SiteHash uint64    // URLKey.Site of its site
+	Hash     uint64    // URLKey.Page of site and rest: the identity of the page
+	Local    bool      // on the site of the page it stands on
+	Bar      event.Bar // why it is not to be followed; event.NoBar: it may be
+}
+
+// Links is a list of links in two pieces of memory, whatever their number.
+type Links struct {
+	items []item
+	bytes []byte // normal forms, one after the other
+}
+
+// item is one link: its URL is bytes[start:end], the site bytes[start:mid].
+type item struct {
+	Link
+	start, mid, end uint32
+}
+
+// itemSize is the memory of an item, in bytes.
+const itemSize = 40
+
+// Len returns the number of links.
+func (l *Links) Len() int { return len(l.items) }
+
+// At returns link i.
+func (l *Links) At(i int) Link { return l.items[i].Link }
+
+// Site returns the site of link i: scheme, host and port.
+func (l *Links) Site(i int) []byte { return l.bytes[l.items[i].start:l.items[i].mid] }
+
+// Rest returns path and query of link i.
+func (l *Links) Rest(i int) []byte { return l.bytes[l.items[i].mid:l.items[i].end] }
+
+// URL returns the normal form of link i: site and rest.
+func (l *Links) URL(i int) []byte { return l.bytes[l.items[i].start:l.items[i].end] }
+
+func (l *Links) reset() {
+	l.items, l.bytes = l.items[:0], l.bytes[:0]
+	if cap(l.bytes) > maxFound || cap(l.items) > maxFound/itemSize {
+		*l = Links{}
+	}
+}
+
+// set finds the links of a list by hash: open addressing over their indices. The hashes
+// are keyed, so that no page can be written that makes it slow.
+type set struct {
+	slots []uint32 // index + 1; 0 is free
+}
+
+// reset makes the set empty, with room for n links.
+func (s *set) reset(n int) {
+	size := 64
+	for size < 2*n {
+		size *= 2
+	}
+	if size > cap(s.slots) {
+		s.slots = make([]uint32, size)
+		return
+	}
+	s.slots = s.slots[:size]
+	clear(s.slots)
+}
+
+// find returns the index of the link with a hash; where there is none it gives -1, and with
+// add it notes that the next link of the list has it.
+func (s *set) find(l *Links, hash uint64, add bool) int {
+	if 2*len(l.items) >= len(s.slots) {
+		s.grow(l)
+	}
+	mask := uint64(len(s.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		switch at := s.slots[i]; {
+		case at == 0:
+			if add {
+				s.slots[i] = uint32(len(l.items) + 1)
+			}
+			return -1
+		case l.items[at-1].Hash == hash:
+			return int(at - 1)
+		}
+	}
+}
+
+func (s *set) grow(l *Links) {
+	s.reset(2 * len(s.slots))
+	mask := uint64(len(s.slots) - 1)
+	for n := range l.items {
+		i := l.items[n].Hash & mask
+		for s.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		s.slots[i] = uint32(n + 1)
+	}
+}
+
+// targets hashes where the links of a page lead, in their order, repeats and the page
+// itself included: exact as it is, alike with what looks like an id left out.
+type targets struct{ exact, alike uint64 }
+
+// The multiplier of splitmix64, and that of FNV-1a.
+const (
+	spread = 0x9e3779b97f4a7c15
+	prime  = 0x100000001b3
+)
+
+func step(h, x uint64) uint64 { return (bits.RotateLeft64(h, 27) ^ x) * spread }
+
+// add takes the target of a link: the hash and the bytes of its normal form.
+func (t *targets) add(hash uint64, url []byte) {
+	t.exact = step(t.exact, hash)
+	t.alike = step(t.alike, alikeHash(url))
+}
+
+// idLength is the number of letters and digits from which a word with digits counts as
+// an id: the name of a session, a hash, an instant.
+const idLength = 10
+
+// alikeHash returns a hash of a URL without its ids.
+func alikeHash(url []byte) uint64 {
+	h := uint64(0)
+	for i := 0; i < len(url); {
+		start, w, digits := i, uint64(0), 0
+		for ; i < len(url) && alnum[url[i]] != 0; i++ {
+			w = (w ^ uint64(url[i])) * prime
+			digits += int(alnum[url[i]] & 1)
+		}
+		if n := i - start; n >= idLength && digits > 1 {
+			w = prime
+		}
+		if i < len(url) {
+			w ^= uint64(url[i])
+			i++
+		}
+		h = step(h, w)
+	}
+	return h
+}
+
+// alnum is 1 for a digit, 2 for a letter.
+var alnum = func() (t [256]uint8) {
+	for c := range t {
+		switch {
+		case c >= '0' && c <= '9':
+			t[c] = 1
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+			t[c] = 2
+		}
+	}
+	return t
+}()
+
+// pictures adds the pictures of the page to the targets of its links. Where one of them is
+// relative to the page, it matters in which directory the page lies.
+func (g *Gatherer) pictures(f *Found) {
+	p, t := &g.page, g.targets
+	if p.Pictures != 0 {
+		t.exact, t.alike = step(t.exact, p.Pictures), step(t.alike, p.Pictures)
+		shown := p.Pictures
+		if p.Beside {
+			dir := g.doc.url[:bytes.LastIndexByte(g.doc.url, '/')+1]
+			if p.Base != nil {
+				dir = p.Base
+			}
+			t.exact, t.alike = step(t.exact, g.opt.Key.Page(0, dir)), step(t.alike, alikeHash(dir))
+			shown = step(shown, alikeHash(dir))
+		}
+		f.Pictures = uint32(shown>>32) | 1
+	}
+	f.Targets = t.exact&^(1<<32-1) | t.alike>>32
 }

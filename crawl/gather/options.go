@@ -75,7 +75,7 @@ type Gatherer struct {
 	room []byte // records
 }
 
-// New makes a gatherer.
+// New returns a new gatherer.
 func New(o *Options) *Gatherer {
 	opt := o.withDefaults()
 	return &Gatherer{

@@ -1,8 +1,10 @@
 package gather
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -79,7 +81,7 @@ func (g *Gatherer) redirect(a *fetch.Answer, f *Found) {
 	}
 }
 
-// content reads a body that was asked for and came.
+// content reads a body that was requested and fetched.
 func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 	if a.Cut == fetch.CutUnwanted {
 		f.Class = event.NotHTML
@@ -105,7 +107,7 @@ func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 }
 
 // decode takes the content coding off, up to so many bytes. What a broken body gives up to
-// where it breaks counts; if that is nothing it is as good as a type that cannot be read.
+// where it breaks counts; if that is nothing it counts as a type that cannot be read.
 func (g *Gatherer) decode(a *fetch.Answer, f *Found, most int64) []byte {
 	coding := strings.Join(a.Header["Content-Encoding"], ",")
 	if coding == "" {
@@ -149,22 +151,16 @@ func (g *Gatherer) links(f *Found) {
 	g.pictures(f)
 }
 
-// wanted tells links to pages from what a page is made of.
+// wanted reports whether a link leads to a page, rather than to a part of this one.
 func wanted(l page.Link) bool {
 	const (
 		pages = page.RelCanonical | page.RelNext | page.RelPrev | page.RelAlternate
 		parts = page.RelStylesheet | page.RelIcon | page.RelResource
 	)
-	switch l.Kind {
-	case page.KindLink:
-		return l.Rel&pages != 0 && l.Rel&parts == 0
-	case page.KindImage:
-		return false
-	}
-	return true
+	return l.Kind != page.KindLink || l.Rel&pages != 0 && l.Rel&parts == 0
 }
 
-// encoder is the query encoder of a charset; most pages need none.
+// encoder returns the query encoder of a charset; most pages need none.
 func (g *Gatherer) encoder(charset string) func([]byte, rune) ([]byte, bool) {
 	e, ok := g.encoders[charset]
 	if !ok {
@@ -172,4 +168,44 @@ func (g *Gatherer) encoder(charset string) func([]byte, rune) ([]byte, bool) {
 		g.encoders[charset] = e
 	}
 	return e
+}
+
+// media returns the type and subtype of the first Content-Type in lower case, "" if there is
+// none.
+func media(values []string) string {
+	value := first(values)
+	if i := strings.IndexAny(value, ";,"); i >= 0 {
+		value = value[:i]
+	}
+	return strings.ToLower(strings.TrimSpace(value))
+}
+
+// isHTML reports whether a media type is that of a page with links.
+func isHTML(media string) bool {
+	return media == "text/html" || media == "application/xhtml+xml" || media == "application/vnd.wap.xhtml+xml"
+}
+
+// MayBePage reports by the header of an answer whether its body may be a page: one whose
+// type is declared to be another is none.
+func MayBePage(h http.Header) bool {
+	switch m := media(h["Content-Type"]); m {
+	case "", "unknown/unknown", "application/unknown", "*/*", "application/xml", "text/xml":
+		return true // see sniff
+	default:
+		return isHTML(m)
+	}
+}
+
+// sniff returns the type of a body whose header says nothing (WHATWG MIME Sniffing, 7), and
+// finds XHTML where the header says XML. What is declared otherwise is believed.
+func sniff(declared string, body []byte) string {
+	switch declared {
+	case "", "unknown/unknown", "application/unknown", "*/*":
+		return media([]string{http.DetectContentType(body)})
+	case "application/xml", "text/xml":
+		if bytes.Contains(body[:min(len(body), 1024)], []byte("<html")) {
+			return "application/xhtml+xml"
+		}
+	}
+	return declared
 }

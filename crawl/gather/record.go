@@ -47,7 +47,7 @@ func (g *Gatherer) record(url string, a *fetch.Answer, at time.Time, f *Found, w
 	f.Records = r
 }
 
-// public is a header without secrets: archives are made to be handed on.
+// public returns a header without secrets: archives are made to be handed on.
 func (g *Gatherer) public(h http.Header) http.Header {
 	secret := func(name string, _ []string) bool { return g.opt.Withheld(name) }
 	for name, values := range h {
@@ -60,7 +60,7 @@ func (g *Gatherer) public(h http.Header) http.Header {
 	return h
 }
 
-// truncation is the same in the words of the archive.
+// truncation returns the same in the words of the archive.
 func truncation(c fetch.Cut) archive.Truncation {
 	switch c {
 	case fetch.CutLength:
@@ -73,7 +73,7 @@ func truncation(c fetch.Cut) archive.Truncation {
 	return archive.Whole
 }
 
-// withheld says why a page is not stored, "" if it is: its author wants no copy, or
+// withheld returns why a page is not stored, "" if it is: its author wants no copy, or
 // nobody wants its type.
 func (g *Gatherer) withheld(a *fetch.Answer, f *Found) string {
 	if tags := f.Tags & (robots.NoIndex | robots.NoArchive); tags != 0 && !g.opt.KeepNoArchive {
@@ -85,7 +85,7 @@ func (g *Gatherer) withheld(a *fetch.Answer, f *Found) string {
 	return ""
 }
 
-// withheldFields are the lines of the metadata record that stands for a response.
+// withheldFields returns the lines of the metadata record that stands for a response.
 func withheldFields(why string, f *Found) []archive.Field {
 	return []archive.Field{
 		{Name: "withheld", Value: why},

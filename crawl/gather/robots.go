@@ -25,7 +25,7 @@ func (g *Gatherer) Robots(url string, a *fetch.Answer, at time.Time, f *Found) {
 	g.trim(f.Size)
 }
 
-// ReadRobots is the text of a robots.txt, as much as is ever read of one and one byte, so
+// ReadRobots returns the text of a robots.txt, as much as is ever read of one and one byte, so
 // that it shows when there is more; nil if there is none. Where the content coding cannot
 // be undone, or breaks off, the answer becomes one of class ServerError: what is missing
 // may forbid anything. Servers name codings that are none, so under an unknown name the
@@ -47,7 +47,7 @@ func ReadRobots(d *fetch.Decoder, a *fetch.Answer) []byte {
 	return nil
 }
 
-// RobotsResponse is an answer that ReadRobots has seen, as robots.Limits.Judge takes it:
+// RobotsResponse returns an answer that ReadRobots has seen, as robots.Limits.Judge takes it:
 // after so many redirects, with the normal form of the next target, "" if there is none. A
 // text that broke off or cannot be read is no answer.
 func RobotsResponse(a *fetch.Answer, hops int, target string) robots.Response {

@@ -3,7 +3,9 @@ package gather
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -13,7 +15,7 @@ import (
 
 // ScopeOptions say which pages a crawl is about.
 type ScopeOptions struct {
-	// Kind is what --scope says: "any" or "", "seeds" (the hosts of the seeds), "domain"
+	// Kind is the value of --scope: "any" or "", "seeds" (the hosts of the seeds), "domain"
 	// (their registered domains), "regexp:R" (URLs in which R matches).
 	Kind string
 	// Seeds are normal forms. "seeds" means their hosts with their ports, over http and
@@ -48,7 +50,7 @@ type Scope struct {
 	deny             atomic.Pointer[Rules]
 }
 
-// NewScope makes a scope. Errors name the option.
+// NewScope returns a new scope. Errors name the option.
 func NewScope(o ScopeOptions) (*Scope, error) {
 	s := &Scope{rules: o.Rules, names: map[string]bool{}}
 	s.deny.Store(o.Deny)
@@ -100,7 +102,7 @@ func (s *Scope) addSeeds(seeds []string) {
 	}
 }
 
-// authority is host and port of a site without "www.".
+// authority returns host and port of a site without "www.".
 func authority(site []byte) []byte {
 	_, name, _ := bytes.Cut(site, []byte("://"))
 	return bytes.TrimPrefix(name, []byte("www."))
@@ -109,14 +111,14 @@ func authority(site []byte) []byte {
 // SetDeny replaces the deny list, while others judge; nil is none.
 func (s *Scope) SetDeny(r *Rules) { s.deny.Store(r) }
 
-// Judge says why a page is out of scope: BarDenied (deny list), BarExcluded (a rule or
+// Judge returns why a page is out of scope: BarDenied (deny list), BarExcluded (a rule or
 // pattern), BarScope (Kind); or NoBar.
 func (s *Scope) Judge(site, rest []byte) event.Bar {
 	url := append(append(make([]byte, 0, len(site)+len(rest)), site...), rest...)
 	return s.judge(url, len(site), s.holds(site))
 }
 
-// Denied says whether the deny list forbids a page, whatever else holds for it.
+// Denied returns BarDenied if the deny list forbids a page, whatever else holds for it.
 func (s *Scope) Denied(site, rest []byte) event.Bar {
 	if s.deny.Load().match(site, rest) == deny {
 		return event.BarDenied
@@ -124,8 +126,8 @@ func (s *Scope) Denied(site, rest []byte) event.Bar {
 	return event.NoBar
 }
 
-// judge is Judge for a URL in one piece, its site before mid; known says whether the
-// site is of the kind of the scope.
+// judge does what Judge does for a URL in one piece, its site before mid; known says
+// whether the site is of the kind of the scope.
 func (s *Scope) judge(url []byte, mid int, known bool) event.Bar {
 	site, rest := url[:mid], url[mid:]
 	if s.deny.Load().match(site, rest) == deny {
@@ -178,4 +180,59 @@ func (s *Scope) holdsDomain(host []byte) bool {
 			return false
 		}
 	}
+}
+
+// DenyList returns the deny list in force, nil if there is none.
+func (s *Scope) DenyList() *Rules { return s.deny.Load() }
+
+// DeniesSite reports whether the deny list forbids a whole site: then nothing is asked of
+// it, neither its address nor its robots.txt. A rule about a path leaves both alone.
+func (s *Scope) DeniesSite(site []byte) bool { return s.deny.Load().match(site, []byte("/")) == deny }
+
+// JudgeFile returns why a sitemap file must not be requested, as far as scope and deny list
+// decide it. Include patterns and a regular expression choose pages, and a file is none:
+// what it lists is judged page by page.
+func (s *Scope) JudgeFile(site, rest []byte) event.Bar {
+	if s.deny.Load().match(site, rest) == deny {
+		return event.BarDenied
+	}
+	switch s.rules.match(site, rest) {
+	case deny:
+		return event.BarExcluded
+	case silent:
+		if !s.holds(site) {
+			return event.BarScope
+		}
+	}
+	if len(s.exclude) > 0 && matches(s.exclude, slices.Concat(site, rest)) {
+		return event.BarExcluded
+	}
+	return event.NoBar
+}
+
+// DenyText returns a deny list with the same meaning as r, one rule a line, in an order that
+// depends on the rules alone. ParseDeny reads it.
+func (r *Rules) DenyText() string {
+	if r == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, host := range slices.Sorted(maps.Keys(r.hosts)) {
+		var paths []string
+		for _, x := range r.hosts[host] {
+			if x.says == deny {
+				paths = append(paths, x.path)
+			}
+		}
+		slices.Sort(paths)
+		if host == "" {
+			host = "*"
+		}
+		for _, path := range paths {
+			b.WriteString(host)
+			b.WriteString(path)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
 }

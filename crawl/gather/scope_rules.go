@@ -60,7 +60,7 @@ func ParseDeny(name string, r io.Reader) (*Rules, error) {
 	return parseRules(name, r, func(line string) (answer, string, error) { return deny, line, nil })
 }
 
-// Len is the number of rules.
+// Len returns the number of rules.
 func (r *Rules) Len() int { return r.count }
 
 func parseRules(name string, r io.Reader, split func(line string) (answer, string, error)) (*Rules, error) {
@@ -149,7 +149,7 @@ func normalTarget(target, host, path string) (string, string, error) {
 	return host, string(rest), nil
 }
 
-// match is what the rules say of a URL; no rules say nothing.
+// match returns what the rules say of a URL; no rules say nothing.
 func (r *Rules) match(site, rest []byte) answer {
 	if r == nil || r.count == 0 {
 		return silent
@@ -165,7 +165,7 @@ func (r *Rules) match(site, rest []byte) answer {
 	}
 }
 
-// longest is the word of the longest path that fits.
+// longest returns the word of the longest path that fits.
 func longest(rules []rule, rest []byte) answer {
 	says, length := silent, -1
 	for _, r := range rules {

@@ -10,7 +10,7 @@ import (
 )
 
 // maxFiles bounds the files that are taken from one index of sitemaps. The protocol allows
-// 50,000, each with 50,000 pages: more than a crawler takes of any site (W26).
+// 50,000, each with 50,000 pages: more than a crawler takes of any site.
 const maxFiles = 5000
 
 // Sitemap reads the answer for a sitemap file: XML (urlset or sitemapindex) or a list of
@@ -170,7 +170,7 @@ func (x *scanner) tag() (prefix, name []byte) {
 	return nil, name
 }
 
-// text gives the text up to the next end tag, without white space around it; not ok if
+// text returns the text up to the next end tag, without white space around it; not ok if
 // there is no end.
 func (x *scanner) text() (text []byte, ok bool) {
 	plain := x.rest[:max(bytes.IndexByte(x.rest, '<'), 0)]

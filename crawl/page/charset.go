@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -11,7 +12,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// CharsetSource says how the charset of a page became known.
+// CharsetSource is how the charset of a page became known.
 type CharsetSource uint8
 
 const (
@@ -28,7 +29,7 @@ func (c CharsetSource) String() string {
 	return [...]string{"default", "bom", "http", "meta", "valid", "guess"}[c]
 }
 
-// Charset is what a page was decoded from: a name of the WHATWG encoding standard
+// Charset is the encoding of a page: a name of the WHATWG encoding standard
 // and the evidence for it.
 type Charset struct {
 	Name   string
@@ -81,7 +82,7 @@ func bom(body []byte) (name string, n int) {
 	return "", 0
 }
 
-// charsetName gives the standard name for a label, "" if there is none.
+// charsetName returns the standard name for a label, "" if there is none.
 func charsetName(label []byte) string {
 	if len(label) == 0 || len(label) > maxCharset {
 		return ""
@@ -181,7 +182,7 @@ type Decoder struct {
 	buf []byte
 }
 
-// Decode gives a page in UTF-8 and what it was decoded from. Pages that are UTF-8 or
+// Decode returns a page in UTF-8 and what it was decoded from. Pages that are UTF-8 or
 // pure ASCII are not copied: the result is then part of body, without a byte order
 // mark, with invalid bytes where body has them. Otherwise it is the decoder's own
 // memory, valid until the next call, with U+FFFD for bytes that mean nothing.
@@ -223,7 +224,7 @@ func (d *Decoder) decode(t *encoding.Decoder, src []byte, limit int) {
 	}
 }
 
-// asciiSuperset says whether ASCII bytes mean ASCII in a charset, always.
+// asciiSuperset reports whether ASCII bytes mean ASCII in a charset, always.
 func asciiSuperset(name string) bool {
 	switch name {
 	case "utf-16be", "utf-16le", "iso-2022-jp", "replacement":
@@ -244,4 +245,83 @@ func isASCII(b []byte) bool {
 		}
 	}
 	return true
+}
+
+// QueryEncoder returns what Resolver.EncodeQuery wants for the links of a page in a
+// charset, by the name that Decode gave it. It is nil, for UTF-8, where the standard has
+// queries in UTF-8: in pages of UTF-8 and UTF-16, and where the charset is unknown. The
+// function keeps scratch memory and belongs to one goroutine; make one per charset and
+// use it again.
+func QueryEncoder(charset string) func(dst []byte, char rune) ([]byte, bool) {
+	switch charset {
+	case utf8Name, "utf-16be", "utf-16le", "replacement":
+		return nil
+	}
+	e, err := htmlindex.Get(charset)
+	if err != nil {
+		return nil
+	}
+	q := &queryEncoder{encoder: e.NewEncoder()}
+	return q.append
+}
+
+// queryEncoder encodes one character at a time.
+type queryEncoder struct {
+	encoder *encoding.Encoder
+	in      [utf8.UTFMax]byte
+	out     [32]byte // ISO-2022-JP writes its escapes around each character
+}
+
+func (q *queryEncoder) append(dst []byte, char rune) ([]byte, bool) {
+	q.encoder.Reset()
+	n := utf8.EncodeRune(q.in[:], char)
+	out, _, err := q.encoder.Transform(q.out[:], q.in[:n], true)
+	if err != nil {
+		return dst, false
+	}
+	return append(dst, q.out[:out]...), true
+}
+
+// encodeQuery writes the characters of a link's query that are not ASCII in the
+// charset of the document, percent-encoded, into scratch. Characters that the
+// charset does not have become character references, "&#1234;" with its signs
+// escaped, as browsers send them. Nothing else is touched.
+func (r *Resolver) encodeQuery(ref []byte) []byte {
+	at := bytes.IndexByte(ref, '?') + 1
+	if at == 0 || isASCII(ref[at:]) {
+		return ref
+	}
+	out := append(r.scratch[:0], ref[:at]...)
+	var buf [8]byte
+	for query := ref[at:]; len(query) > 0; {
+		char, n := utf8.DecodeRune(query)
+		query = query[n:]
+		if char < utf8.RuneSelf {
+			out = append(out, byte(char))
+			continue
+		}
+		coded, ok := r.EncodeQuery(buf[:0], char)
+		if !ok {
+			out = append(out, "%26%23"...)
+			out = strconv.AppendInt(out, int64(char), 10)
+			out = append(out, "%3B"...)
+			continue
+		}
+		out = appendCoded(out, coded)
+	}
+	r.scratch = out
+	return out
+}
+
+// appendCoded appends the bytes of one character. The second byte of a pair may be an
+// ASCII letter, in Shift_JIS say, and is sent as one.
+func appendCoded(dst, coded []byte) []byte {
+	for _, c := range coded {
+		if queryBytes[c] == urlPlain {
+			dst = append(dst, c)
+		} else {
+			dst = appendEncoded(dst, c)
+		}
+	}
+	return dst
 }

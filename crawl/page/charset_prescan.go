@@ -8,7 +8,7 @@ import (
 // metaCharset searches the start of a page for a meta element that declares its
 // charset (WHATWG 13.2.3.2, prescan a byte stream): the charset attribute, or the
 // content of http-equiv=content-type. It uses the same reading of tags as the
-// scanner, on at most 1,024 bytes. A page that says UTF-16 in ASCII letters is not
+// scanner, on at most 1,024 bytes. A page that declares UTF-16 in ASCII letters is not
 // UTF-16: UTF-8 is meant.
 func metaCharset(head []byte) string {
 	s := Scanner{html: head}
@@ -73,7 +73,7 @@ func (s *Scanner) prescanTag(i int, start bool) string {
 	}
 }
 
-// written gives the value of an attribute as it stands there.
+// written returns the value of an attribute as it stands there.
 func (s *Scanner) written(a attr) []byte {
 	if !s.has(a) {
 		return nil
@@ -118,7 +118,7 @@ func lateCharset(page []byte) string {
 }
 
 // lateTag reads the start tag at pos and, of an element of raw text, what is in it. It
-// gives a charset if the tag declares one, and whether the head goes on.
+// returns a charset if the tag declares one, and whether the head continues.
 func (s *Scanner) lateTag() (charset string, more bool) {
 	from := s.pos + len("<")
 	e, to := s.readName(from)

@@ -1,5 +1,5 @@
 // Package page is what the crawler knows about a page before and after it has its
-// bytes: what its URL says, and what its HTML says.
+// bytes: from its URL, and from its HTML.
 //
 // The URL half is the road from a link as somebody typed it to the one spelling
 // under which we know a page. Resolver reads a link relative to its document as

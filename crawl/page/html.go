@@ -1,19 +1,19 @@
 package page
 
 // The scanner reads a page once, from left to right, and builds no tree: a crawler
-// wants links, text and a digest, and a tree would cost more than fetching the page
-// (W5). It works on the rules of the HTML standard for tokens (WHATWG 13.2.5) with
-// what little of tree construction changes them: raw text does not exist inside svg
-// and math, CDATA exists only there. The reference in the tests is the tokenizer of
+// wants links, text and a digest, and a tree would cost more than fetching the page. It
+// works on the rules of the HTML standard for tokens (WHATWG 13.2.5) with what little
+// of tree construction changes them: raw text does not exist inside svg and math, CDATA
+// exists only there. The reference in the tests is the tokenizer of
 // golang.org/x/net/html, asked with the same two rules.
 //
 // Differences from a browser, on purpose:
 //   - noscript is read as markup, because we run no scripts;
 //   - an anchor ends at </a>, at the next <a> or at the end of the page, whatever
-//     was nested between;
+// was nested between;
 //   - contents of template count as contents of the page.
 
-// Kind says where a link was found.
+// Kind is the element in which a link was found.
 type Kind uint8
 
 const (
@@ -22,10 +22,9 @@ const (
 	KindLink                // link href; Rel says what for
 	KindFrame               // frame src, iframe src
 	KindRefresh             // meta refresh
-	KindImage               // img and source, src and srcset; only with ScanOptions.Images
 )
 
-// Rel is the set of words of a rel attribute that a crawler acts on (W15).
+// Rel is the set of words of a rel attribute that a crawler acts on.
 type Rel uint16
 
 const (
@@ -53,42 +52,32 @@ type Link struct {
 	text Span // of Page.Text for KindAnchor, else of Page.store
 }
 
-// Heading is a heading h1 to h6; Page.HeadingText gives its words.
-type Heading struct {
-	Level uint8
-	text  Span // of Page.Text
-}
-
-// Cut says which limit a page ran into; what was found before stays.
+// Cut is the set of limits that a page exceeded; what was found before stays.
 type Cut uint8
 
 const (
-	CutLinks    Cut = 1 << iota // more links than ScanOptions.Links
-	CutHref                     // a link longer than ScanOptions.Href was dropped
-	CutAnchor                   // an anchor was shortened
-	CutText                     // Text ends early; the digest does not
-	CutHeadings                 // more headings than ScanOptions.Headings
-	CutInput                    // the input was longer than MaxInput
+	CutLinks  Cut = 1 << iota // more links than ScanOptions.Links
+	CutHref                   // a link longer than ScanOptions.Href was dropped
+	CutAnchor                 // an anchor was shortened
+	CutText                   // Text ends early; the digest does not
+	_                         // unused; journals of earlier versions may have it
+	CutInput                  // the input was longer than MaxInput
 )
 
-// Page is what one scan found. All slices are its own memory and not the input's:
+// Page is the result of a scan. All slices are its own memory and not the input's:
 // they are valid until the Page is scanned into again. A Page is reused without
 // allocating once its buffers have grown.
 type Page struct {
-	Title     []byte // first title with words outside svg, white space folded
-	Base      []byte // href of the first base that has one
-	Canonical []byte // href of the first link rel=canonical
-	Lang      []byte // of the html element
-	Charset   []byte // first charset that a meta element declares, as written
-	Links     []Link // in the order of the page
-	Headings  []Heading
+	Title []byte // first title with words outside svg, white space folded
+	Base  []byte // href of the first base that has one
+	Links []Link // in the order of the page
 	// Text is the visible text: white space folded to one space, or to one line
 	// break where a block begins or ends. It holds the alt text of images inside
 	// anchors, and bytes that are not UTF-8 where the input has them.
 	Text    []byte
-	Robots  [][]byte // contents of the meta elements named robots or ScanOptions.Agent, as written (W15)
+	Robots  [][]byte // contents of the meta elements named robots or ScanOptions.Agent, as written
 	Refresh int      // seconds of the first meta refresh, -1 if there is none
-	Digest  Digest   // of the structural text (W19, W20)
+	Digest  Digest   // of the structural text
 	Gist             // of Title and Text, only with ScanOptions.SimHash
 	// Pictures is a hash of the sources of img and source elements as they are written, in
 	// their order, 0 without any. Beside: one of them is relative to the page.
@@ -100,10 +89,10 @@ type Page struct {
 	store []byte // hrefs, title and other values, one after the other
 }
 
-// Href gives the target of a link as written, unescaped.
+// Href returns the target of a link as written, unescaped.
 func (p *Page) Href(l Link) []byte { return p.store[l.href.Start:l.href.End] }
 
-// Anchor gives the anchor text of a link, white space folded as in Text.
+// Anchor returns the anchor text of a link, white space folded as in Text.
 func (p *Page) Anchor(l Link) []byte {
 	if l.Kind == KindAnchor {
 		return p.Text[l.text.Start:l.text.End]
@@ -111,23 +100,18 @@ func (p *Page) Anchor(l Link) []byte {
 	return p.store[l.text.Start:l.text.End]
 }
 
-// HeadingText gives the words of a heading.
-func (p *Page) HeadingText(h Heading) []byte { return p.Text[h.text.Start:h.text.End] }
-
 // ScanOptions are the limits and wishes of a scan. A zero limit stands for its
-// default. Whatever the input, a Page holds at most Links links and Headings
-// headings, Links * (Href + Anchor) bytes in its store, and Text bytes of text
-// (design section 11); there is no nesting that could be limited.
+// default. Whatever the input, a Page holds at most Links links,
+// Links * (Href + Anchor) bytes in its store, and Text bytes of text. There is no
+// nesting that could be limited.
 type ScanOptions struct {
-	Links    int    // links kept, 10,000
-	Href     int    // bytes of a link, 4,096; longer ones are dropped, not cut
-	Anchor   int    // bytes of an anchor text, 512
-	Title    int    // bytes of the title and of each other value, 1,024
-	Text     int    // bytes of text kept, 1 MiB
-	Headings int    // headings kept, 1,000
-	Agent    string // name of the crawler in meta elements, as "winnow"
-	Images   bool   // report img and source, too
-	SimHash  bool   // compute Page.Gist
+	Links   int    // links kept, 10,000
+	Href    int    // bytes of a link, 4,096; longer ones are dropped, not cut
+	Anchor  int    // bytes of an anchor text, 512
+	Title   int    // bytes of the title and of each other value, 1,024
+	Text    int    // bytes of text kept, 1 MiB
+	Agent   string // name of the crawler in meta elements, as "winnow"
+	SimHash bool   // compute Page.Gist
 }
 
 // withDefaults fills in the limits that were not given.
@@ -135,7 +119,7 @@ func (o ScanOptions) withDefaults() ScanOptions {
 	for _, d := range []struct {
 		limit *int
 		value int
-	}{{&o.Links, 10_000}, {&o.Href, 4096}, {&o.Anchor, 512}, {&o.Title, 1024}, {&o.Text, 1 << 20}, {&o.Headings, 1000}} {
+	}{{&o.Links, 10_000}, {&o.Href, 4096}, {&o.Anchor, 512}, {&o.Title, 1024}, {&o.Text, 1 << 20}} {
 		if *d.limit <= 0 {
 			*d.limit = d.value
 		}
@@ -161,7 +145,6 @@ type Scanner struct {
 	page    *Page
 	linked  bool // inside an anchor, also one that was dropped: the text must not depend on limits
 	anchor  int  // index in Links of the open anchor, -1 if none or dropped
-	heading int  // index in Headings of the open heading, -1 if none
 	foreign int  // depth of svg and math elements around pos
 	outside int  // foreign as it was around an open foreignObject
 	attrs   attributes
@@ -173,7 +156,7 @@ type Scanner struct {
 	examined int
 }
 
-// NewScanner makes a scanner.
+// NewScanner returns a new scanner.
 func NewScanner(opt ScanOptions) *Scanner {
 	return &Scanner{opt: opt.withDefaults(), names: map[string]string{}}
 }
@@ -192,20 +175,19 @@ func (s *Scanner) Scan(html []byte, p *Page) {
 }
 
 func (s *Scanner) begin(html []byte, p *Page) {
-	*p = Page{Links: p.Links[:0], Headings: p.Headings[:0], Text: p.Text[:0], Robots: p.Robots[:0], store: p.store[:0], Refresh: -1}
+	*p = Page{Links: p.Links[:0], Text: p.Text[:0], Robots: p.Robots[:0], store: p.store[:0], Refresh: -1}
 	if len(html) > MaxInput {
 		html = html[:MaxInput]
 		p.Cut |= CutInput
 	}
 	s.html, s.pos, s.page = html, 0, p
-	s.linked, s.anchor, s.heading, s.foreign, s.outside = false, -1, -1, 0, 0
+	s.linked, s.anchor, s.foreign, s.outside = false, -1, 0, 0
 	s.examined = 0
 	s.struc.reset()
 }
 
 func (s *Scanner) end() {
 	s.closeAnchor()
-	s.closeHeading()
 	s.trimText()
 	s.page.Digest = s.struc.sum(s.page, s.opt.Text)
 	if len(s.page.Text) > s.opt.Text {
@@ -235,7 +217,7 @@ func (s *Scanner) readText() {
 	}
 }
 
-// startsMarkup says whether the '<' at pos begins a tag or a comment. "</" before
+// startsMarkup reports whether the '<' at pos begins a tag or a comment. "</" before
 // the end of the page is text (WHATWG 13.2.5.7), "</" before anything else is a
 // tag or a bogus comment.
 func (s *Scanner) startsMarkup() bool {

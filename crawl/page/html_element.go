@@ -52,17 +52,13 @@ func (s *Scanner) startElement(e element, selfClosing bool) {
 	case tagArea:
 		s.addLink(KindArea, s.rel(), attrHref, attrAlt)
 	case tagBase:
-		s.keepOnce(&s.page.Base, attrHref)
+		s.keepBase()
 	case tagFrame, tagIframe:
 		s.addSource(KindFrame, s.value(attrSrc))
-	case tagHeading:
-		s.startHeading(e)
-	case tagHTML:
-		s.keepOnce(&s.page.Lang, attrLang)
 	case tagImg:
 		s.startImage()
 	case tagSource:
-		s.addImages()
+		s.notePictures()
 	case tagLink:
 		s.startLink()
 	case tagMath, tagSVG:
@@ -102,8 +98,6 @@ func (s *Scanner) endElement(e element) {
 	switch e.tag {
 	case tagA:
 		s.closeAnchor()
-	case tagHeading:
-		s.closeHeading()
 	case tagMath, tagSVG:
 		s.foreign = max(s.foreign-1, 0)
 	case tagForeignObject:
@@ -143,7 +137,7 @@ func (s *Scanner) closeAnchor() {
 }
 
 // addLink adds a link with the target in attribute href and, if it has one, the
-// anchor text in attribute text. It says whether there was room.
+// anchor text in attribute text. It reports whether there was room.
 func (s *Scanner) addLink(k Kind, rel Rel, href, text attr) bool {
 	if !s.has(href) || !s.addTarget(k, rel, s.value(href)) {
 		return false
@@ -154,7 +148,7 @@ func (s *Scanner) addLink(k Kind, rel Rel, href, text attr) bool {
 	return true
 }
 
-// addTarget adds a link and says whether there was room.
+// addTarget adds a link and reports whether there was room.
 func (s *Scanner) addTarget(k Kind, rel Rel, href []byte) bool {
 	p := s.page
 	switch {
@@ -202,17 +196,18 @@ func (s *Scanner) keepFolded(v []byte, limit int, ref byte) Span {
 	return Span{uint32(start), uint32(len(p.store))}
 }
 
-// keepOnce stores the value of an attribute in a field of the page that is not set
-// yet. The field stays valid when the store grows and moves: the old bytes remain.
-func (s *Scanner) keepOnce(field *[]byte, a attr) {
-	if *field != nil || !s.has(a) {
+// keepBase stores the target of the first base element that has one.
+func (s *Scanner) keepBase() {
+	if s.page.Base != nil || !s.has(attrHref) {
 		return
 	}
-	if v := s.value(a); len(v) <= s.opt.Href {
-		*field = s.copyOf(v)
+	if v := s.value(attrHref); len(v) <= s.opt.Href {
+		s.page.Base = s.copyOf(v)
 	}
 }
 
+// copyOf stores a value. The result stays valid when the store grows and moves: the
+// old bytes remain.
 func (s *Scanner) copyOf(v []byte) []byte {
 	p := s.page
 	start := len(p.store)
@@ -230,29 +225,6 @@ func (s *Scanner) keepTitle(start, end int) {
 	s.page.Title = s.page.store[sp.Start:sp.End:sp.End]
 }
 
-func (s *Scanner) startHeading(e element) {
-	s.closeHeading()
-	p := s.page
-	if len(p.Headings) >= s.opt.Headings {
-		p.Cut |= CutHeadings
-		return
-	}
-	s.heading = len(p.Headings)
-	p.Headings = append(p.Headings, Heading{
-		Level: uint8(e.key>>8) - '0', // the name is h and a digit
-		text:  Span{Start: uint32(len(p.Text))},
-	})
-}
-
-func (s *Scanner) closeHeading() {
-	if s.heading < 0 {
-		return
-	}
-	h := &s.page.Headings[s.heading]
-	h.text, _ = s.spanFrom(h.text.Start, s.opt.Title)
-	s.heading = -1
-}
-
 // startImage shows the alt text of an image inside an anchor as words of the text:
 // it is all the anchor text that such a link has.
 func (s *Scanner) startImage() {
@@ -265,7 +237,7 @@ func (s *Scanner) startImage() {
 			s.page.Text = appendSpace(s.page.Text)
 		}
 	}
-	s.addImages()
+	s.notePictures()
 }
 
 // startLink adds the target of a link element. An alternate of another type than HTML
@@ -275,15 +247,12 @@ func (s *Scanner) startLink() {
 	if rel&RelAlternate != 0 && !isMarkup(s.value(attrType)) {
 		rel |= RelResource
 	}
-	if rel&RelCanonical != 0 {
-		s.keepOnce(&s.page.Canonical, attrHref)
-	}
 	if href := s.value(attrHref); len(href) > 0 {
 		s.addTarget(KindLink, rel, href)
 	}
 }
 
-// isMarkup says that a type attribute promises HTML, or nothing.
+// isMarkup reports whether a type attribute promises HTML, or nothing.
 func isMarkup(media []byte) bool {
 	media, _, _ = bytes.Cut(media, []byte(";"))
 	media = bytes.TrimSpace(media)

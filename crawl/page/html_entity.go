@@ -15,7 +15,7 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plainValue says whether an attribute value can be taken as it is: no character
+// plainValue reports whether an attribute value can be taken as it is: no character
 // reference, no carriage return to turn into a line feed, no NUL to replace.
 func plainValue(v []byte) bool {
 	for ; len(v) >= 8; v = v[8:] {
@@ -143,7 +143,7 @@ func (s *Scanner) named(name []byte) string {
 	return out
 }
 
-// wholeReference says whether out, which UnescapeString made of "&" + name, holds
+// wholeReference reports whether out, which UnescapeString made of "&" + name, holds
 // nothing of the name itself. A reference stands for one or two characters; all
 // names that stand for ASCII letters or semicolons are known: semi; and fjlig;.
 func wholeReference(out string, name []byte) bool {
@@ -179,7 +179,7 @@ func (s *Scanner) numeric(dst, b []byte) ([]byte, int) {
 	return utf8.AppendRune(dst, character(x)), i
 }
 
-// digitValue gives the value of a hexadecimal digit, 16 for anything else.
+// digitValue returns the value of a hexadecimal digit, 16 for anything else.
 func digitValue(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':
@@ -190,7 +190,7 @@ func digitValue(c byte) int {
 	return 16
 }
 
-// character gives the character with a number. 0, surrogates and numbers too large
+// character returns the character with a number. 0, surrogates and numbers too large
 // become U+FFFD, 0x80 to 0x9F are read as windows-1252 (WHATWG 13.2.5.80).
 func character(x int) rune {
 	switch {

@@ -135,7 +135,7 @@ func FuzzScan(f *testing.F) {
 	for _, c := range traps {
 		f.Add([]byte(c.html))
 	}
-	small := NewScanner(ScanOptions{Links: 3, Href: 8, Anchor: 5, Title: 6, Text: 16, Headings: 2, Images: true, SimHash: true})
+	small := NewScanner(ScanOptions{Links: 3, Href: 8, Anchor: 5, Title: 6, Text: 16, SimHash: true})
 	large := NewScanner(ScanOptions{})
 	f.Fuzz(func(t *testing.T, page []byte) {
 		if d := ""; comparable(page) {
@@ -156,8 +156,8 @@ func FuzzScan(f *testing.F) {
 // checkLimits asserts what ScanOptions promise.
 func checkLimits(t *testing.T, s *Scanner, page []byte, p *Page) {
 	t.Helper()
-	if len(p.Links) > s.opt.Links || len(p.Headings) > s.opt.Headings || len(p.Text) > s.opt.Text || len(p.Title) > s.opt.Title {
-		t.Fatalf("limits exceeded: %d links, %d headings, %d bytes of text, title %q", len(p.Links), len(p.Headings), len(p.Text), p.Title)
+	if len(p.Links) > s.opt.Links || len(p.Text) > s.opt.Text || len(p.Title) > s.opt.Title {
+		t.Fatalf("limits exceeded: %d links, %d bytes of text, title %q", len(p.Links), len(p.Text), p.Title)
 	}
 	for _, l := range p.Links {
 		if len(p.Href(l)) > s.opt.Href || len(p.Anchor(l)) > s.opt.Anchor {

@@ -21,7 +21,7 @@ var hostile = []string{
 // TestLinear compares the work for a page with that for one twice as long, counted
 // in bytes looked at, and bounds both (design section 11).
 func TestLinear(t *testing.T) {
-	s, p := NewScanner(ScanOptions{Images: true, SimHash: true}), new(Page)
+	s, p := NewScanner(ScanOptions{SimHash: true}), new(Page)
 	for _, piece := range hostile {
 		var work [2]int
 		for i := range work {
@@ -41,7 +41,7 @@ func TestLinear(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	s, p := NewScanner(ScanOptions{Links: 3, Href: 8, Anchor: 5, Title: 6, Text: 26, Headings: 1}), new(Page)
+	s, p := NewScanner(ScanOptions{Links: 3, Href: 8, Anchor: 5, Title: 6, Text: 26}), new(Page)
 	page := []byte(`<title>ab cdéfgh</title><h1>one</h1><h2>two</h2><a href=123456789>long</a>` +
 		`<a href=1>añoñño</a><a href=2>b</a><area href=3 alt="äöüß"><a href=4>dropped</a> and the rest of it`)
 	s.Scan(page, p)
@@ -55,7 +55,7 @@ func TestLimits(t *testing.T) {
 	if got := string(p.Anchor(p.Links[2])); got != "äö" {
 		t.Errorf("alt %q is not cut between characters", got)
 	}
-	if p.Dropped != 2 || p.Cut != CutLinks|CutHref|CutAnchor|CutText|CutHeadings {
+	if p.Dropped != 2 || p.Cut != CutLinks|CutHref|CutAnchor|CutText {
 		t.Errorf("dropped %d, cut %b", p.Dropped, p.Cut)
 	}
 }

@@ -62,17 +62,13 @@ func (s *Scanner) rel() (r Rel) {
 	return r
 }
 
-// startMeta reads a meta element: directives for robots, a refresh, a charset.
+// startMeta reads a meta element: directives for robots or a refresh.
 func (s *Scanner) startMeta() {
-	s.keepCharset(s.value(attrCharset))
 	if name := bytes.TrimSpace(s.value(attrName)); equalFold(name, "robots") || len(name) > 0 && s.isAgent(name) {
 		s.keepRobots(s.value(attrContent))
 	}
-	switch equiv := s.value(attrHTTPEquiv); {
-	case equalFold(equiv, "refresh"):
+	if equalFold(s.value(attrHTTPEquiv), "refresh") {
 		s.startRefresh(s.value(attrContent))
-	case equalFold(equiv, "content-type"):
-		s.keepCharset(charsetIn(s.value(attrContent)))
 	}
 }
 
@@ -89,12 +85,6 @@ const maxRobots = 64
 func (s *Scanner) keepRobots(content []byte) {
 	if len(content) > 0 && len(s.page.Robots) < maxRobots {
 		s.page.Robots = append(s.page.Robots, s.copyOf(content[:min(len(content), s.opt.Title)]))
-	}
-}
-
-func (s *Scanner) keepCharset(label []byte) {
-	if label = bytes.TrimSpace(label); s.page.Charset == nil && len(label) > 0 && len(label) <= maxCharset {
-		s.page.Charset = s.copyOf(label)
 	}
 }
 
@@ -168,51 +158,4 @@ func (s *Scanner) notePictures() {
 			p.Beside = true
 		}
 	}
-}
-
-// addImages adds the sources of an img or source element, if they are wanted.
-func (s *Scanner) addImages() {
-	s.notePictures()
-	if !s.opt.Images {
-		return
-	}
-	s.addSource(KindImage, s.value(attrSrc))
-	s.addSourceSet(s.value(attrSrcset))
-}
-
-// addSourceSet adds the candidates of a srcset (WHATWG 4.8.4.3.10): URLs up to white
-// space, each followed by a description and a comma that is not inside parentheses.
-// A comma at the end of a URL ends its candidate.
-func (s *Scanner) addSourceSet(b []byte) {
-	for {
-		b = bytes.TrimLeft(b, "\t\n\f\r ,")
-		if len(b) == 0 {
-			return
-		}
-		n := 0
-		for n < len(b) && class[b[n]]&space == 0 {
-			n++
-		}
-		url := bytes.TrimRight(b[:n], ",")
-		s.addSource(KindImage, url)
-		if b = b[n:]; len(url) == n {
-			b = b[descriptorEnd(b):]
-		}
-	}
-}
-
-// descriptorEnd gives the place of the comma that ends a candidate of a srcset.
-func descriptorEnd(b []byte) int {
-	inside := false
-	for i, c := range b {
-		switch {
-		case c == '(':
-			inside = true
-		case c == ')':
-			inside = false
-		case c == ',' && !inside:
-			return i
-		}
-	}
-	return len(b)
 }

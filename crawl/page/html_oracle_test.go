@@ -9,11 +9,10 @@ import (
 
 // found is what the reference and the scanner must agree on.
 type found struct {
-	title    string
-	base     string
-	links    []foundLink
-	headings []string
-	text     string
+	title string
+	base  string
+	links []foundLink
+	text  string
 }
 
 type foundLink struct {
@@ -24,19 +23,16 @@ type foundLink struct {
 // ourFind runs the scanner.
 func ourFind(page []byte) found {
 	var p Page
-	NewScanner(ScanOptions{Images: true, Href: 1 << 20, Anchor: 1 << 20, Title: 1 << 20, Links: 1 << 20, Headings: 1 << 20}).Scan(page, &p)
+	NewScanner(ScanOptions{Href: 1 << 20, Anchor: 1 << 20, Title: 1 << 20, Links: 1 << 20}).Scan(page, &p)
 	return foundIn(&p)
 }
 
 func foundIn(p *Page) found {
 	f := found{title: string(p.Title), base: string(p.Base), text: string(p.Text)}
 	for _, l := range p.Links {
-		if l.Kind != KindRefresh && l.Kind != KindImage {
+		if l.Kind != KindRefresh {
 			f.links = append(f.links, foundLink{l.Kind, string(p.Href(l)), string(p.Anchor(l))})
 		}
-	}
-	for _, h := range p.Headings {
-		f.headings = append(f.headings, string(p.HeadingText(h)))
 	}
 	return f
 }
@@ -49,7 +45,6 @@ type oracle struct {
 	found   found
 	text    strings.Builder // white space as it comes; '\n' at the borders of blocks
 	anchor  int             // where the open anchor begins in text, -1 if none
-	heading int
 	based   bool
 	foreign int
 	outside int
@@ -57,12 +52,11 @@ type oracle struct {
 }
 
 func oracleFind(page []byte) found {
-	o := &oracle{z: html.NewTokenizer(bytes.NewReader(page)), anchor: -1, heading: -1}
+	o := &oracle{z: html.NewTokenizer(bytes.NewReader(page)), anchor: -1}
 	for {
 		switch tt := o.z.Next(); tt {
 		case html.ErrorToken:
 			o.closeAnchor()
-			o.closeHeading()
 			o.found.text = foldText(o.text.String())
 			return o.found
 		case html.TextToken:
@@ -203,10 +197,6 @@ func (o *oracle) element(name string, attrs map[string]string, selfClosing bool)
 		if o.anchor >= 0 && attrs["alt"] != "" {
 			o.text.WriteString(" " + strings.ReplaceAll(attrs["alt"], "\v", "\x01") + " ")
 		}
-	case "h1", "h2", "h3", "h4", "h5", "h6":
-		o.closeHeading()
-		o.found.headings = append(o.found.headings, "")
-		o.heading = o.text.Len()
 	}
 }
 
@@ -218,8 +208,6 @@ func (o *oracle) end(name string) {
 	switch name {
 	case "a":
 		o.closeAnchor()
-	case "h1", "h2", "h3", "h4", "h5", "h6":
-		o.closeHeading()
 	case "svg", "math":
 		o.foreign = max(o.foreign-1, 0)
 	case "foreignobject":
@@ -249,11 +237,4 @@ func (o *oracle) lastAnchor() int {
 		i--
 	}
 	return i
-}
-
-func (o *oracle) closeHeading() {
-	if o.heading >= 0 {
-		o.found.headings[len(o.found.headings)-1] = foldText(o.text.String()[o.heading:])
-		o.heading = -1
-	}
 }

@@ -2,7 +2,7 @@ package page
 
 import "bytes"
 
-// find gives the place of the next c at or after i, or -1.
+// find returns the place of the next c at or after i, or -1.
 func (s *Scanner) find(i int, c byte) int {
 	n := bytes.IndexByte(s.html[i:], c)
 	if n < 0 {
@@ -97,7 +97,7 @@ func (s *Scanner) showRaw(start, end int, ref byte) {
 	}
 }
 
-// rawEnd gives the place of the end tag that closes a raw text element, or the end
+// rawEnd returns the place of the end tag that closes a raw text element, or the end
 // of the page.
 func (s *Scanner) rawEnd(i int, name []byte) int {
 	for {
@@ -111,7 +111,7 @@ func (s *Scanner) rawEnd(i int, name []byte) int {
 	}
 }
 
-// closes says whether the '<' at i begins an end tag of that name. The byte after
+// closes reports whether the '<' at i begins an end tag of that name. The byte after
 // the name must be there: an end tag that the page ends in is text.
 func (s *Scanner) closes(i int, name []byte) bool {
 	end := i + len("</") + len(name)
@@ -129,7 +129,7 @@ func asciiEqual(a, b []byte) bool {
 	return true
 }
 
-// scriptEnd gives the place of the end tag of a script that begins at i, or the end
+// scriptEnd returns the place of the end tag of a script that begins at i, or the end
 // of the page. Inside "<!--" and "-->" a script may name scripts: "<script" there
 // begins a stretch in which "</script>" ends only that stretch (WHATWG 13.2.5.4 and
 // 15 to 31, escaped and double escaped states).
@@ -187,7 +187,7 @@ func (s *Scanner) escapedEnd(i int, name []byte) (end int, closed bool) {
 	return i, false
 }
 
-// opens says whether the '<' at i begins a start tag of that name.
+// opens reports whether the '<' at i begins a start tag of that name.
 func (s *Scanner) opens(i int, name []byte) bool {
 	end := i + len("<") + len(name)
 	return end < len(s.html) && class[s.html[end]]&nameEnd != 0 && asciiEqual(s.html[i+1:end], name)

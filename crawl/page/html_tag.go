@@ -47,8 +47,6 @@ const (
 	tagBase
 	tagForeignObject
 	tagFrame
-	tagHeading
-	tagHTML
 	tagIframe
 	tagImg
 	tagLink
@@ -66,7 +64,7 @@ const (
 // Properties of elements.
 const (
 	block    uint8 = 1 << iota // text before, inside and after stand on lines of their own
-	mark                       // a structural tag: part of the digest (W19)
+	mark                       // a structural tag: part of the digest
 	wanted                     // its attributes matter
 	raw                        // its contents are text up to its end tag
 	entities                   // and hold character references (RCDATA)
@@ -130,8 +128,6 @@ func elementTable() *nameTable {
 		{tagArea, wanted, []string{"area"}},
 		{tagBase, wanted, []string{"base"}},
 		{tagFrame, wanted, []string{"frame"}},
-		{tagHeading, block | mark | breakout, []string{"h1", "h2", "h3", "h4", "h5", "h6"}},
-		{tagHTML, wanted, []string{"html"}},
 		{tagIframe, wanted | raw, []string{"iframe"}},
 		{tagImg, mark | wanted | breakout, []string{"img"}},
 		{tagLink, wanted, []string{"link"}},
@@ -144,7 +140,7 @@ func elementTable() *nameTable {
 		{tagText, block | raw, []string{"xmp"}},
 		{tagTitle, raw | entities, []string{"title"}},
 		{tagHidden, raw, []string{"style", "noembed", "noframes"}},
-		{tagOther, block | mark | breakout, []string{"p", "ul", "ol", "dl", "li", "dt", "dd", "table", "pre", "hr", "menu"}},
+		{tagOther, block | mark | breakout, []string{"h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "ol", "dl", "li", "dt", "dd", "table", "pre", "hr", "menu"}},
 		{tagOther, block | mark, []string{"tr", "td", "th", "caption", "form", "fieldset", "article", "aside", "nav", "section"}},
 		{tagOther, block | breakout, []string{"body", "head", "br", "center", "div", "listing"}},
 		{tagOther, block, []string{
@@ -161,7 +157,7 @@ func elementTable() *nameTable {
 	return t
 }
 
-// longElement is the table for names of more than 8 bytes.
+// longElement returns the element with a name of more than 8 bytes.
 func longElement(name []byte) element {
 	var low [13]byte
 	if len(name) > len(low) {
@@ -188,14 +184,14 @@ func longElement(name []byte) element {
 // byte but a digit a digit.
 func lowered(x uint64) uint64 { return x | x&0x4040404040404040>>1 }
 
-// pack gives the first 8 bytes of a name as a number, lower case.
+// pack returns the first 8 bytes of a name as a number, lower case.
 func pack(name []byte) uint64 {
 	var b [8]byte
 	copy(b[:], name)
 	return lowered(binary.LittleEndian.Uint64(b[:]))
 }
 
-// packAt is pack of html[start:end] for names of at most 8 bytes, by one load
+// packAt returns pack(html[start:end]) for names of at most 8 bytes, by one load
 // where the input is long enough.
 func packAt(html []byte, start, end int) uint64 {
 	if start+8 > len(html) {
@@ -227,7 +223,6 @@ const (
 	attrContent
 	attrHref
 	attrHTTPEquiv
-	attrLang
 	attrName
 	attrRel
 	attrSrc
@@ -266,8 +261,6 @@ func attrOf(html []byte, start, end int) attr {
 		return attrContent
 	case "href":
 		return attrHref
-	case "lang":
-		return attrLang
 	case "name":
 		return attrName
 	case "rel":
@@ -374,10 +367,10 @@ func (s *Scanner) keepAttribute(start, end, from, to int) {
 	s.attrs.value[a] = Span{uint32(from), uint32(to)}
 }
 
-// has says whether the current tag has an attribute.
+// has reports whether the current tag has an attribute.
 func (s *Scanner) has(a attr) bool { return s.attrs.have&(1<<a) != 0 }
 
-// value gives the unescaped value of an attribute of the current tag, nil if there
+// value returns the unescaped value of an attribute of the current tag, nil if there
 // is none. It is valid until the next value that needs unescaping.
 func (s *Scanner) value(a attr) []byte {
 	if !s.has(a) {

@@ -47,10 +47,9 @@ func TestShape(t *testing.T) {
 		"http://a.example/x/":          {Depth: 1, Repeats: 1},
 		"http://a.example//x///y":      {Depth: 2, Repeats: 1},
 		"http://a.example/x/y/x/y/x/z": {Depth: 6, Repeats: 3},
-		"http://a.example/x?x/x/x":     {Depth: 1, Repeats: 1, Query: 5, Params: 1},
-		"http://a.example/?a=1&b&&":    {Query: 7, Params: 4},
+		"http://a.example/x?x/x/x":     {Depth: 1, Repeats: 1},
+		"http://a.example/?a=1&b&&":    {},
 	} {
-		want.Length = len(url)
 		if got := ShapeOf([]byte(url)); got != want {
 			t.Errorf("ShapeOf(%q) = %+v, want %+v", url, got, want)
 		}

@@ -12,7 +12,7 @@ const tailBytes = 4096
 
 // writeText appends src to the text of the page with white space folded, up to the
 // byte stop or the end of src, and gives the number of bytes that it read. It may
-// read less when the text is full; the caller goes on then. Character references
+// read less when the text is full; the caller continues then. Character references
 // begin with ref; 0 for ref or stop means that there are none.
 func (s *Scanner) writeText(src []byte, ref, stop byte) int {
 	t, n := s.fold(s.page.Text, src, s.opt.Text+tailBytes, ref, stop)
@@ -25,7 +25,7 @@ func (s *Scanner) writeText(src []byte, ref, stop byte) int {
 }
 
 // spill gives the text beyond the limit to the digest and forgets it, but for its
-// last byte, by which folding goes on.
+// last byte, with which folding continues.
 func (s *Scanner) spill() {
 	t, limit := s.page.Text, s.opt.Text
 	s.page.Cut |= CutText
@@ -135,7 +135,7 @@ func (s *Scanner) trimText() {
 	}
 }
 
-// spanFrom gives the text from start to its end without white space around it, cut
+// spanFrom returns the text from start to its end without white space around it, cut
 // to limit bytes between two characters.
 func (s *Scanner) spanFrom(start uint32, limit int) (sp Span, cut bool) {
 	t := s.page.Text[:min(len(s.page.Text), s.opt.Text)]

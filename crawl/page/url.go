@@ -16,7 +16,7 @@ const DefaultMaxLen = 2048
 // and tracking parameters, but not honestly to a quarter.
 const rawFactor = 4
 
-// A Verdict says what became of a link.
+// A Verdict is what became of a link.
 type Verdict uint8
 
 const (
@@ -30,10 +30,10 @@ const (
 	odd // within the package: not for the fast path
 )
 
-// Usable says that there is a normal form.
+// Usable reports whether there is a normal form.
 func (v Verdict) Usable() bool { return v <= Fragment }
 
-// String is the word for counters and messages.
+// String returns the word for counters and messages.
 func (v Verdict) String() string {
 	switch v {
 	case OK:
@@ -60,7 +60,7 @@ type Resolver struct {
 	MaxLen int
 
 	// EncodeQuery appends one non-ASCII character in the charset of the document,
-	// or says false if that charset has no such character. Browsers send the query
+	// or returns false if that charset has no such character. Browsers send the query
 	// of a link, and nothing else of it, in the document's charset, and old sites
 	// rely on it. Nil means UTF-8, the charset of nearly all documents (and, by the
 	// standard, of those in UTF-16 too).
@@ -97,7 +97,7 @@ func (r *Resolver) Rebase(ref []byte) Verdict {
 	return v
 }
 
-// Base is the normal form of the base, valid until it changes.
+// Base returns the normal form of the base, valid until it changes.
 func (r *Resolver) Base() []byte { return r.base }
 
 // setBase notes where the parts of a normal form lie.
@@ -116,7 +116,7 @@ func (r *Resolver) setBase(url []byte) {
 	r.dirEnd = bytes.LastIndexByte(url[:r.pathEnd], '/') + 1
 }
 
-// maxLen is the limit in force.
+// maxLen returns the limit in force.
 func (r *Resolver) maxLen() int {
 	if r.MaxLen > 0 {
 		return r.MaxLen

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Path and query are copied run by run. A table per part says for each byte whether
+// Path and query are copied run by run. A table per part holds for each byte whether
 // it is plain or what else must happen; the sets are those of the WHATWG standard
 // for http and https ("path percent-encode set", "special-query percent-encode set").
 const (
@@ -214,7 +214,7 @@ func appendEscape(dst, src []byte) ([]byte, int) {
 	return appendEncoded(dst, c), 3
 }
 
-// halfEscape says that dst ends in a '%', or a '%' and one digit, that begins no
+// halfEscape reports whether dst ends in a '%', or a '%' and one digit, that begins no
 // escape yet: in "%4%31" a decoded "1" would complete "%41", and the normal form
 // would have a normal form of its own.
 func halfEscape(dst []byte) bool {
@@ -228,7 +228,7 @@ func appendEncoded(dst []byte, c byte) []byte {
 	return append(dst, '%', digits[c>>4], digits[c&15])
 }
 
-// urlHex is the value of a hexadecimal digit; above 15 for all other bytes.
+// urlHex returns the value of a hexadecimal digit; above 15 for all other bytes.
 func urlHex(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':
@@ -241,7 +241,7 @@ func urlHex(c byte) byte {
 	return 0xff
 }
 
-// unreserved is the set of RFC 3986, 2.3: characters that mean the same escaped or not.
+// unreserved returns the set of RFC 3986, 2.3, characters that mean the same escaped or not.
 func unreserved(c byte) bool {
 	low := c | 0x20
 	return 'a' <= low && low <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'

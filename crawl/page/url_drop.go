@@ -28,7 +28,8 @@ var dropWords = [...]string{
 		// Readers of newsletters.
 		"mc_cid mc_eid mkt_tok _hsenc _hsmi __hstc __hssc __hsfp hsctatracking vero_id vero_conv " +
 		"oly_anon_id oly_enc_id ml_subscriber ml_subscriber_hash _kx " +
-		// Campaigns of Matomo, by their exact names: other programs call a primary key pk_something.
+		// Campaigns of Matomo, by their exact names: other programs call a primary key
+		// pk_something.
 		"pk_campaign pk_kwd pk_keyword pk_source pk_medium pk_content pk_cid pk_cpn pk_vid " +
 		"mtm_campaign mtm_kwd mtm_keyword mtm_source mtm_medium mtm_content mtm_cid mtm_group mtm_placement mtm_clid " +
 		"matomo_campaign matomo_kwd matomo_keyword matomo_source matomo_medium matomo_content matomo_cid " +
@@ -72,7 +73,7 @@ func firstLetters() (letters [256]bool) {
 // longestDrop bounds the names that are looked up, in bytes; a test holds it to the table.
 const longestDrop = 24
 
-// dropParameter says that a parameter ("name=value" in normal form) names a visit.
+// dropParameter reports whether a parameter ("name=value" in normal form) names a visit.
 func dropParameter(parameter []byte) bool {
 	if len(parameter) == 0 || !dropLetters[urlLower(parameter[0])] {
 		return false
@@ -125,7 +126,7 @@ func sessionShape(value []byte) bool {
 // Java servers carry a session without cookies. (ASP.NET's "/(S(...))/" stays: such a
 // server answers the URL without it by a redirect to one with it, for ever.)
 //
-// A segment of dots and parameters is left alone: without them it would be a dot
+// A segment of dots and parameters stays as it is: without them it would be a dot
 // segment, and the normal form no fixed point.
 func dropPathSession(dst []byte, start int) []byte {
 	at := start + bytes.IndexByte(dst[start:], ';')

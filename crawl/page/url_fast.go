@@ -31,7 +31,7 @@ func schemeOf(ref []byte) (colon int, kind schemeKind) {
 	return 0, noScheme
 }
 
-// nameScheme tells what we fetch from the rest.
+// nameScheme reports whether we fetch URLs of a scheme.
 func nameScheme(name []byte) schemeKind {
 	if foldedEqual(name, "https") || foldedEqual(name, "http") {
 		return httpScheme
@@ -53,7 +53,7 @@ func foldedEqual(name []byte, word string) bool {
 	return true
 }
 
-// fast appends the normal form of a plain link, or says odd. It never gives another
+// fast appends the normal form of a plain link, or returns odd. It never gives another
 // answer than slow, except that it may refuse to answer.
 func (r *Resolver) fast(dst, ref []byte, colon int, kind schemeKind) ([]byte, Verdict) {
 	switch {
@@ -76,7 +76,7 @@ func (r *Resolver) fast(dst, ref []byte, colon int, kind schemeKind) ([]byte, Ve
 	return appendRest(append(dst, r.base[:r.siteEnd+1]...), len(dst)+r.siteEnd, ref[1:])
 }
 
-// fastAbsolute is fast for a link with a scheme that ends before colon.
+// fastAbsolute does what fast does for a link with a scheme that ends before colon.
 func (r *Resolver) fastAbsolute(dst, ref []byte, colon int) ([]byte, Verdict) {
 	// Most absolute links of a page stay on its site and spell it as we do: one
 	// comparison of bytes does for scheme, host and port.
@@ -142,7 +142,7 @@ func appendPort(dst, src []byte, https bool) ([]byte, int) {
 	return append(dst, src[:n]...), n
 }
 
-// plainHost says that a host in lower case, of hostByte's alphabet, is its own normal
+// plainHost reports whether a host in lower case, of hostByte's alphabet, is its own normal
 // form: labels of lengths that DNS can hold, none of them punycode (which must be
 // checked), and the last one not the number that would make it an IPv4 address.
 // Addresses in four plain decimal numbers pass too.
@@ -163,7 +163,7 @@ const (
 	maxHost  = 253
 )
 
-// resolvable says that all labels of a host have 1 to 63 bytes and the whole at most
+// resolvable reports whether all labels of a host have 1 to 63 bytes and the whole at most
 // 253. What does not cannot be looked up.
 func resolvable(host []byte) bool {
 	if len(host) > maxHost {
@@ -183,7 +183,7 @@ func resolvable(host []byte) bool {
 	return label > 0 && label <= maxLabel
 }
 
-// plainIPv4 says that host is four numbers from 0 to 255 without leading zeros.
+// plainIPv4 reports whether host is four numbers from 0 to 255 without leading zeros.
 func plainIPv4(host []byte) bool {
 	part, digits, number := 1, 0, 0
 	for _, c := range host {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// ParseSeed reads a URL as people type it and gives its normal form. The scheme may be
+// ParseSeed reads a URL as people type it and returns its normal form. The scheme may be
 // missing: "example.org/docs" is https, and http where certificates are not to be
 // had, on localhost and on bare addresses. The error says what is wrong with the
 // text and, where it can, what would be right.
@@ -110,7 +110,7 @@ func addScheme(seed string) (string, error) {
 // tests and documents (RFC 2606), and at home.
 var localTops = []string{"example", "test", "localhost", "local", "internal", "lan"}
 
-// normalSeed is the normal form of a full URL.
+// normalSeed returns the normal form of a full URL.
 func normalSeed(full string) (string, error) {
 	var r Resolver
 	url, v := r.Resolve(nil, []byte(full))

@@ -63,7 +63,7 @@ func (r *Resolver) parse(ref string) (*whatwg.Url, error) {
 	return r.parsed.Parse(ref)
 }
 
-// checkedHost is the host in normal form, and whether we believe it.
+// checkedHost returns the host in normal form, and whether we believe it.
 //
 //   - An IPv4 address may be written in any way the standard knows, with octal and
 //     hexadecimal numbers, but in ASCII digits without signs. The parser takes "+1"
@@ -102,7 +102,7 @@ func checkedHost(u *whatwg.Url, ref []byte) (string, bool) {
 	return host, true
 }
 
-// rawHost is host and port as they stand in a link that has them, and where they begin.
+// rawHost returns host and port as they stand in a link that has them, and where they begin.
 // Other links have the host of their base.
 func rawHost(ref []byte) (host []byte, at int, ok bool) {
 	rest := ref
@@ -122,14 +122,14 @@ func rawHost(ref []byte) (host []byte, at int, ok bool) {
 	return rest[user:], at + user, true
 }
 
-// oneBracketed says that a raw host is one thing in brackets, perhaps with a port. The
+// oneBracketed reports whether a raw host is one thing in brackets, perhaps with a port. The
 // parser takes "[[::1]" for "[::1]".
 func oneBracketed(raw []byte) bool {
 	end := bytes.IndexByte(raw, ']')
 	return end > 0 && bytes.LastIndexByte(raw, '[') == 0 && bytes.LastIndexByte(raw, ']') == end
 }
 
-// endsInDot says that a raw host, perhaps with a port, ends in a dot, or in what means
+// endsInDot reports whether a raw host, perhaps with a port, ends in a dot, or in what means
 // one.
 func endsInDot(raw []byte) bool {
 	if i := bytes.LastIndexByte(raw, ':'); i >= 0 {

@@ -15,7 +15,7 @@ const (
 	Moved
 	// Unavailable: the site has no robots.txt. Everything is allowed: Rules{}.
 	Unavailable
-	// Unreachable: the site may have one, but it cannot be had. Nothing is allowed,
+	// Unreachable: the site may have one, but it is unavailable. Nothing is allowed,
 	// DisallowAll(), until a later attempt; pages wait for it, they are not refused.
 	Unreachable
 )
@@ -33,7 +33,7 @@ type Limits struct {
 	Retry     time.Duration // first wait after Unreachable, doubled by each further failure up to Keep; 5 min
 }
 
-// A Response is what a request for a robots.txt came to.
+// A Response is the outcome of a request for a robots.txt.
 type Response struct {
 	Status     int           // of the last answer; 0: none (time-out, DNS, connection, TLS, body cut off)
 	Hops       int           // redirects followed so far, this one not counted
@@ -43,7 +43,7 @@ type Response struct {
 	RetryAfter time.Duration // what the server asks for; 0: nothing
 }
 
-// Judge classifies a response and says when the robots.txt is to be asked for again: 0 for
+// Judge classifies a response and returns when to request the robots.txt again: 0 for
 // Moved, where that is at once.
 func (l Limits) Judge(r Response) (c Class, again time.Duration) {
 	l = l.withDefaults()
@@ -73,8 +73,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// class is the table. 429 is "come back later", not "there is none", so it stands with
-// the server errors; so does a status that HTTP does not know.
+// class returns the class of a status. 429 is "come back later", not "there is none",
+// so it stands with the server errors; so does a status that HTTP does not know.
 func (l Limits) class(r Response) Class {
 	switch s := r.Status; {
 	case s/100 == 2:
@@ -102,7 +102,7 @@ func (l Limits) redirect(r Response) Class {
 	return Unavailable
 }
 
-// retry is the wait after Unreachable: min(Keep, max(Retry * 2^failures, Retry-After)).
+// retry returns the wait after Unreachable: min(Keep, max(Retry * 2^failures, Retry-After)).
 func (l Limits) retry(r Response) time.Duration {
 	wait := l.Retry
 	for range r.Failures {

@@ -1,16 +1,16 @@
-// Package robots reads robots.txt and answers whether a page may be fetched (RFC 9309,
-// W14), and reads the robots tags that pages and headers carry (W15). It does no input or
-// output and knows no clock: the crawler fetches, waits and caches, this package decides.
+// Package robots reads robots.txt and answers whether a page may be fetched (RFC
+// 9309). It also reads the robots tags that pages and headers carry. It does no input or
+// output and has no clock: the crawler fetches, waits and caches, this package decides.
 //
 // # The story of a robots.txt
 //
-// An answer came for https://site/robots.txt. [Limits.Judge] says what it means: read it,
-// follow the redirect, the site has none (all is allowed), or it cannot be had (nothing
+// An answer came for https://site/robots.txt. [Limits.Judge] returns what it means: read it,
+// follow the redirect, the site has none (all is allowed), or it is unavailable (nothing
 // is allowed, ask again later). [Parse] reads the body line by line; a line it does not
 // understand is no error, it is skipped. [File.For] picks the groups that name our
 // product token, or else the groups of "*", merges them and packs them into [Rules]: one
 // string, sorted so that the first rule that matches is the one that counts. [Rules.Test]
-// is then asked for every page of the site, without allocating.
+// is then called for every page of the site, without allocating.
 //
 // # One spelling
 //

@@ -15,7 +15,7 @@ type rule struct {
 	allow   bool
 }
 
-// A group is all that the file says to one product token, from wherever it says it.
+// A group holds all rules of the file for one product token, wherever they stand.
 type group struct {
 	rules []rule
 	delay time.Duration // the longest
@@ -63,7 +63,7 @@ func (s *scope) hear(named, star bool) {
 	s.star = s.star || star
 }
 
-// For gives the rules for a product token: those of all groups that name it, without
+// For returns the rules for a product token: those of all groups that name it, without
 // regard to case; if there is no such group, those of all groups for "*"; if there is none
 // either, none. Of a product like "winnow/1.0" the token counts.
 func (f *File) For(product string) Rules {
@@ -134,7 +134,7 @@ func order(rules []rule) []rule {
 	return rules
 }
 
-// precedence is negative if a counts before b: the longest first, of equal ones the
+// precedence returns negative if a counts before b: the longest first, of equal ones the
 // allowing, of those the first in the file.
 func precedence(a, b rule) int {
 	switch {

@@ -2,7 +2,7 @@ package robots
 
 import "strings"
 
-// Tags are what a page asks of those who fetched it, by X-Robots-Tag or robots meta (W15).
+// Tags are what a page asks of those who fetched it, by X-Robots-Tag or robots meta.
 type Tags uint8
 
 const (
@@ -11,7 +11,7 @@ const (
 	NoArchive                  // keep no copy of it
 )
 
-// String is the words for the tags, separated by commas, in the order of the constants.
+// String returns the words for the tags, separated by commas, in the order of the constants.
 func (t Tags) String() string {
 	var words []string
 	for _, w := range [...]string{"noindex", "nofollow", "noarchive"} {
@@ -40,9 +40,9 @@ var valued = [...]string{"unavailable_after", "max-snippet", "max-image-preview"
 const separators = ",; \t\r\n\v\f"
 
 // ParseMeta reads the values of X-Robots-Tag headers, or of the content attributes of
-// meta elements that are named "robots" or as our product token. "name:" in a value begins what only that
-// crawler is told, up to the end of the value or the next "name:". Unknown words, among
-// them dates, are skipped.
+// meta elements that are named "robots" or as our product token. "name:" in a value
+// begins what only that crawler is told, up to the end of the value or the next
+// "name:". Unknown words, among them dates, are skipped.
 func ParseMeta(values []string, product string) Tags {
 	var tags Tags
 	for _, v := range values {
@@ -113,7 +113,8 @@ func isValued(name string) bool {
 	return false
 }
 
-// hasLetter tells the name of a crawler from the hour of a date.
+// hasLetter reports whether s has a letter: the name of a crawler has, the hour of a
+// date has not.
 func hasLetter(name string) bool {
 	return strings.ContainsFunc(name, func(r rune) bool { return r < 128 && isLetter(byte(r)) || r == '*' })
 }

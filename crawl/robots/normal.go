@@ -61,7 +61,7 @@ func unescape(s string) (c byte, ok bool) {
 	return hi<<4 | lo&15, hi < 16 && lo < 16
 }
 
-// unhex is the value of a hexadecimal digit, 255 if c is none.
+// unhex returns the value of a hexadecimal digit, 255 if c is none.
 func unhex(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':
@@ -112,7 +112,7 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '%', hex[c>>4], hex[c&15])
 }
 
-// normalPattern is the normal form of the value of a rule: that of a path, but * stays,
+// normalPattern returns the normal form of the value of a rule: that of a path, but * stays,
 // one * stands for several in a row, a $ at the end stays, and so does a % that begins no
 // escape. Where there is such a %, stray is the pattern with %25 in its place, as paths
 // have it, else "". The length is counted in octets before the stars were joined, since
@@ -140,7 +140,7 @@ func normalPattern(value string) (pattern, stray string, length int) {
 }
 
 // appendPattern appends the normal form of a rule without its final $, with percent for a %
-// that begins no escape. It tells how many stars were left out, and whether there was such
+// that begins no escape. It returns how many stars were left out, and whether there was such
 // a %.
 func appendPattern(dst []byte, body, percent string) (_ []byte, stars int, strays bool) {
 	for i := 0; i < len(body); i++ {
@@ -163,7 +163,7 @@ func appendPattern(dst []byte, body, percent string) (_ []byte, stars int, stray
 	return dst, stars, strays
 }
 
-// spellings are the further forms of a pattern that a path may have behind a ?, where : /
+// spellings returns the further forms of a pattern that a path may have behind a ?, where : /
 // @ and their escapes are the same: all raw, all escaped. Most patterns have none. The
 // second is the one whose octets RFC 9309 counts.
 func spellings(pattern string) (raw, esc string, ok bool) {

@@ -16,7 +16,7 @@ const MaxSize = 500 << 10
 // longer could ever be kept.
 const MaxDelay = 24 * time.Hour
 
-// kind is what a line says.
+// kind is the kind of a line.
 type kind uint8
 
 const (
@@ -43,7 +43,7 @@ var keys = [...]struct {
 	{"crawl delay", delay}, {"crawl_delay", delay}, {"crawldelay", delay},
 }
 
-// A record is one line that says something.
+// A record is one line with a meaning.
 type record struct {
 	kind  kind
 	line  int32  // counted from 1
@@ -149,7 +149,7 @@ func kindOf(key string) kind {
 	return unknown
 }
 
-// Token is the product token that s begins with: its longest beginning of letters, "_"
+// Token returns the product token that s begins with: its longest beginning of letters, "_"
 // and "-" (RFC 9309, 2.2.1). A good product name is its own token.
 func Token(s string) string {
 	for i := range len(s) {

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// Rules is what one robots.txt says to one product token. The zero value allows
+// Rules holds the rules of one robots.txt for one product token. The zero value allows
 // everything. A crawler keeps one for every site, so it is one string, which is also its
 // form on disk:
 //
@@ -44,10 +44,10 @@ type Verdict struct {
 	Line int
 }
 
-// DisallowAll is what holds for a site whose robots.txt cannot be had.
+// DisallowAll returns the rules for a site whose robots.txt is unavailable.
 func DisallowAll() Rules { return pack([]rule{{pattern: "/"}}, 0) }
 
-// Delay is the Crawl-delay, at most MaxDelay; 0 if there is none.
+// Delay returns the Crawl-delay, at most MaxDelay; 0 if there is none.
 func (r Rules) Delay() time.Duration {
 	if r.packed == "" {
 		return 0
@@ -142,7 +142,7 @@ func (r Rules) AppendBinary(dst []byte) ([]byte, error) {
 	return append(dst, r.packed...), nil
 }
 
-// Size is the memory that the rules take besides the Rules value itself, in bytes.
+// Size returns the memory that the rules take besides the Rules value itself, in bytes.
 func (r Rules) Size() int { return len(r.packed) }
 
 var errCut = errors.New("decode robots rules: cut short or damaged")
@@ -193,7 +193,7 @@ func number(rest *[]byte, limit uint64) (uint64, bool) {
 	return v, true
 }
 
-// flagsOf are the flags that a pattern itself implies.
+// flagsOf returns the flags that a pattern itself implies.
 func flagsOf(pattern string) (flags uint64) {
 	if strings.HasSuffix(pattern, "$") {
 		flags |= flagAnchored

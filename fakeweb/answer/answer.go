@@ -11,7 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// A Kind is what a request is for.
+// A Kind is the purpose of a request.
 type Kind uint8
 
 const (
@@ -33,7 +33,7 @@ func (k Kind) String() string { return kindNames[k] }
 // MarshalText writes a kind by its name.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// A Target is what a request is for: a place on a host.
+// A Target is the purpose of a request: a place on a host.
 type Target struct {
 	Host
 	Place

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,12 +65,7 @@ func (r *copyRules) sameVariants(s *fakeweb.Site, j uint32) (v [2]Variant, n int
 // hasVariant reports whether page j has an exact copy of a kind on its own site.
 func (r *copyRules) hasVariant(s *fakeweb.Site, j uint32, want Variant) bool {
 	v, n := r.sameVariants(s, j)
-	for _, x := range v[:n] {
-		if x == want {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(v[:n], want)
 }
 
 // elsewhere returns the other site that has an exact copy of page j.

@@ -8,7 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Options says how the pages of a web are answered. The zero value is a plain
+// Options are how the pages of a web are answered. The zero value is a plain
 // web: every page answers 200 at once, in UTF-8, with validators, uncompressed, over
 // plain HTTP, and every robots.txt allows everything.
 //
@@ -45,10 +45,10 @@ type Options struct {
 	SitemapShare float64
 	SitemapURLs  int
 
-	Messy        float64  // share of links written in odd ways: see body_link.go
+	Messy        float64  // share of links written in odd ways: see page_link.go
 	NoFollow     float64  // share of pages whose links are not to be followed, by header or meta element
 	NoArchive    float64  // share of pages not to be stored
-	Titles       float64  // share of pages whose title, and the text of links to them, is written to harm: see body_title.go
+	Titles       float64  // share of pages whose title, and the text of links to them, is written to harm: see page.go
 	Charsets     float64  // share of sites in ISO-8859-1, windows-1251 or Shift_JIS, a third of them undeclared
 	NoValidators float64  // share of sites without ETag and Last-Modified
 	NoKeepAlive  float64  // share of sites that close the connection after each answer
@@ -124,7 +124,7 @@ type RobotsShares struct {
 	MaxDelay time.Duration
 }
 
-// DNSShares are the shares of sites by what the DNS server says of their names. They
+// DNSShares are the shares of sites by what the DNS server answers for their names. They
 // exclude each other, except Slow.
 type DNSShares struct {
 	Missing   float64 // NXDOMAIN

@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Streams of the HTTP half; hash.go has those of the graph. Renumbering them changes
+// Streams of the HTTP half; package fakeweb has those of the graph. Renumbering them changes
 // every synthetic web.
 const (
 	streamClass = iota + 64

@@ -4,7 +4,7 @@
 // A [Counter] sees what a server sees: every request with the instants of its start (the
 // request was read) and its end (the last bytes of the answer are about to be handed to
 // the network), and every connection. It keeps some 50 bytes a request. All statements
-// about politeness are worked out from that record when they are asked for.
+// about politeness are worked out from that record on demand.
 //
 // Nobody is accused of what a visitor cannot know: the rules of a robots.txt hold from
 // the answer that contains them on, a visitor that saw a copy first may fetch what the
@@ -74,7 +74,7 @@ type siteCount struct {
 	ruled    time.Duration // end of the first answer of robots.txt with 200
 }
 
-// An Overlap is a connection that asked a site while others to it were open.
+// An Overlap is a connection that was used while others to its site were open.
 type Overlap struct {
 	At   time.Duration `json:"at"`
 	Open int           `json:"open"` // connections at once

@@ -343,28 +343,3 @@ func TestRestart(t *testing.T) {
 		again.CloseIdleConnections()
 	})
 }
-
-// TestUse: a visitor with a fetcher for each site uses all that is allowed, or a little
-// more, as n requests have n-1 pauses between them; one that dawdles a part.
-func TestUse(t *testing.T) {
-	for _, test := range []struct {
-		delay    time.Duration
-		from, to float64
-	}{{2 * time.Second, 0.95, 1.1}, {4 * time.Second, 0.45, 0.65}} {
-		bubble(t, answer.Options{MinLatency: 100 * time.Millisecond}, func(t *testing.T, s *Server, c *http.Client) {
-			var all sync.WaitGroup
-			seeds := []graph.Page{}
-			for id := range graph.Site(10) {
-				seeds = append(seeds, s.Web().Home(id))
-				all.Go(func() { visitSite(s, c, id, test.delay) })
-			}
-			all.Wait()
-			own := func(id graph.Site) bool { return id < 10 }
-			w := s.Wanted(answer.Limits{Seeds: seeds, Site: own})
-			u := s.Counter().Use(w, seeds, 2*time.Second, 8)
-			if u.Share() < test.from || u.Share() > test.to || u.To <= u.From {
-				t.Errorf("delay %v: share %v of %+v", test.delay, u.Share(), u)
-			}
-		})
-	}
-}

@@ -139,7 +139,7 @@ func (s *Server) answer(m *dns.Msg, q dns.Question, addr netip.Addr, alias strin
 	}
 }
 
-// negative says that there is no such name or record, and for how long that holds (RFC
+// negative answers that there is no such name or record, and for how long that holds (RFC
 // 2308): the smaller of the TTL of the SOA record and its last field.
 func (s *Server) negative(m *dns.Msg, rcode int) *dns.Msg {
 	ttl := uint32(s.Options().DNS.TTL / time.Second)
@@ -151,7 +151,7 @@ func (s *Server) negative(m *dns.Msg, rcode int) *dns.Msg {
 	return m
 }
 
-// ErrNoAddress is what Resolve says of names without an address.
+// ErrNoAddress is the error of Resolve for names without an address.
 var errNoAddress = errors.New("no address")
 
 // Resolve finds the address of a host name without the network, with the durations and

@@ -56,7 +56,7 @@ const sentinel = 1<<32 - 1
 // tooMany is a number of links no list has.
 const tooMany = 1 << 40
 
-// room is the number of elements of the space that tail may touch: the copied links,
+// room returns the number of elements of the space that tail may touch: the copied links,
 // at most as many as the list referred to has; the same with intervals; the whole
 // list; and a lane behind each.
 func room(from, degree uint64) uint64 { return from + 2*degree + 3*width }
@@ -291,7 +291,7 @@ func (l *listReader) addResiduals(x uint32, count uint64, copied span, r cursor)
 	return r
 }
 
-// one is 1 for true, without a branch.
+// one returns 1 for true, without a branch.
 func one(b bool) uint64 {
 	if b {
 		return 1

@@ -1,6 +1,9 @@
 package bv
 
-import "fmt"
+import (
+	"fmt"
+	"io"
+)
 
 // Params are the parameters of the format, as in a .properties file.
 type Params struct {
@@ -17,7 +20,7 @@ var Default = Params{Window: 7, MaxRef: 3, MinInterval: 4, ZetaK: 3}
 // time than the residuals they replace.
 var Store = Params{Window: 7, MaxRef: 3, MinInterval: 8, ZetaK: 3}
 
-// Check says whether this codec can work with the parameters.
+// Check returns an error if this codec does not support the parameters.
 func (p Params) Check() error {
 	switch {
 	case p.Window < 0 || p.Window > 31:
@@ -245,7 +248,7 @@ func (d *diff) takeIntervals(least int) {
 	d.residuals = res[:kept]
 }
 
-// cost is the number of bits the diff takes behind the degree; once it is above
+// cost returns the number of bits the diff takes behind the degree; once it is above
 // limit the sum is cut short.
 func (d *diff) cost(x uint32, ref int, p Params, limit int) int {
 	c := unaryLen(uint64(ref))
@@ -287,3 +290,47 @@ func (d *diff) intervalCost(x uint32, least int) int {
 	}
 	return c
 }
+
+// A Joiner puts chunks together into one stream. What is complete is given to
+// Finish from time to time, so that memory stays small; only where the lists
+// begin is kept: 8 bytes a page.
+type Joiner struct {
+	w      bitWriter
+	starts []uint64
+	links  int64
+}
+
+// NewJoiner returns a joiner with room for that many pages.
+func NewJoiner(pages int) *Joiner { return &Joiner{starts: make([]uint64, 0, pages+1)} }
+
+// Add appends a chunk; chunks come in page order.
+func (j *Joiner) Add(c *Chunk) {
+	base := j.w.bits
+	for _, s := range c.Starts {
+		j.starts = append(j.starts, base+s)
+	}
+	j.w.append(c.Bytes, c.Bits)
+	j.links += c.Links
+}
+
+// Drain writes the whole bytes that are there.
+func (j *Joiner) Drain(w io.Writer) error {
+	_, err := w.Write(j.w.buf)
+	j.w.buf = j.w.buf[:0]
+	return err
+}
+
+// Finish writes what is left, the last byte filled up with zeros.
+func (j *Joiner) Finish(w io.Writer) error {
+	j.w.flush()
+	return j.Drain(w)
+}
+
+// Bits returns the length of the stream so far.
+func (j *Joiner) Bits() uint64 { return j.w.bits }
+
+// Links returns the number of links so far.
+func (j *Joiner) Links() int64 { return j.links }
+
+// Starts returns where each list begins and, last, the end of the stream.
+func (j *Joiner) Starts() []uint64 { return append(j.starts, j.w.bits) }

@@ -80,7 +80,7 @@ func (x *Index) put(k int, v uint64) {
 	}
 }
 
-// OpenIndex makes an index of its words.
+// OpenIndex returns a new index of its words.
 func OpenIndex(words []uint64) (*Index, error) {
 	if len(words) < indexHead {
 		return nil, fmt.Errorf("%w: index of %d words", ErrCorrupt, len(words))
@@ -101,7 +101,7 @@ func OpenIndex(words []uint64) (*Index, error) {
 	}, nil
 }
 
-// Len is the count of numbers: one more than there are lists.
+// Len returns the count of numbers: one more than there are lists.
 func (x *Index) Len() int { return x.n }
 
 // At returns number k.
@@ -132,7 +132,7 @@ func (x *Index) At(k int) uint64 {
 	return high<<x.low | rest&(1<<x.low-1)
 }
 
-// selectBit is the place of the one of the given rank (from 0) in w, found by
+// selectBit returns the place of the one of the given rank (from 0) in w, found by
 // halving: the lower half has it when it has more than rank ones. The steps are
 // without branches, which would go either way.
 func selectBit(w uint64, rank int) int {

@@ -32,7 +32,7 @@ func (s *Stream) ScanFrom(x *Index, lo, hi uint32) *Scan {
 	return c
 }
 
-// Restart makes it a scan from page lo to before hi of the same stream. The memory it
+// Restart turns it into a scan from page lo to before hi of the same stream. The memory it
 // has is used again.
 func (c *Scan) Restart(x *Index, lo, hi uint32) {
 	*c = Scan{l: c.l, next: lo, hi: hi}
@@ -60,7 +60,7 @@ func (c *Scan) Restart(x *Index, lo, hi uint32) {
 	c.bit = x.At(int(lo))
 }
 
-// before says, by page modulo ring, which lists before the first one are referred to.
+// before holds, by page modulo ring, which lists before the first one are referred to.
 // Some of them may be very long: those nobody asks for are not read.
 func (c *Scan) before(x *Index) (needed [ring]bool) {
 	lo, window := c.next, uint32(c.l.s.Params.Window)
@@ -131,17 +131,17 @@ func (c *Scan) makeRoom(x uint32, need uint64) {
 	}
 }
 
-// Page is the page whose list was read last.
+// Page returns the page whose list was read last.
 func (c *Scan) Page() uint32 { return c.next - 1 }
 
-// List is its list, ascending; valid until the next call of Next.
+// List returns the list of that page, ascending. It is valid until the next call of Next.
 func (c *Scan) List() []uint32 { return c.l.space[c.list.lo:c.list.hi:c.list.hi] }
 
-// Start is the bit at which the list begins.
+// Start returns the bit at which the list begins.
 func (c *Scan) Start() uint64 { return c.start }
 
-// Bit is the bit behind the list.
+// Bit returns the bit behind the list.
 func (c *Scan) Bit() uint64 { return c.bit }
 
-// Err is the error that ended the scan, nil at a regular end.
+// Err returns the error that ended the scan, nil at a regular end.
 func (c *Scan) Err() error { return c.err }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Properties are what a .properties file beside a .graph file says.
+// Properties are the contents of a .properties file beside a .graph file.
 type Properties struct {
 	Params Params
 	Nodes  int64

@@ -7,7 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Backlinks is the number of pages that link to each page (M6). Counts are not
+// Backlinks returns the number of pages that link to each page. Counts are not
 // scaled; Normalise does that.
 func Backlinks(w *Web, o Options) (*Result, error) {
 	return counted("backlinks", w, o, func(v *world, score []float64) {
@@ -15,14 +15,14 @@ func Backlinks(w *Web, o Options) (*Result, error) {
 	})
 }
 
-// Outlinks is the number of pages that each page links to (M13).
+// Outlinks returns the number of pages that each page links to.
 func Outlinks(w *Web, o Options) (*Result, error) {
 	return counted("outlinks", w, o, func(v *world, score []float64) {
 		degreesInto(score, v, v.Out, v.In)
 	})
 }
 
-// BacklinkSites is the number of sites from which some page links to each page, its
+// BacklinkSites returns the number of sites from which some page links to each page, its
 // own site among them if it does: harder to inflate than the number of pages.
 func BacklinkSites(w *Web, o Options) (*Result, error) {
 	return counted("backlink sites", w, o, func(v *world, score []float64) {
@@ -80,7 +80,7 @@ func counted(name string, w *Web, o Options, count func(v *world, score []float6
 	return r, nil
 }
 
-// prepared is the world of w, without self-links unless they are wanted.
+// prepared returns the world of w, without self-links unless they are wanted.
 func prepared(name string, w *Web, o Options) (*world, Options, error) {
 	o, err := o.filled(w.Pages())
 	if err != nil {

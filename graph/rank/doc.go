@@ -23,7 +23,7 @@
 // n = (1-follow) S + follow D(y). Divide (2) by S: x = y/S has sum 1 and satisfies
 // x = n/S · 1/n + follow Pᵀ x = ((1-follow) + follow D(x))/n + follow Pᵀ x, which
 // is (1). The same holds for any t when the jumps from dangling pages draw from t
-// too: put n t in place of 1 in (2). See personal.go for the remaining case.
+// too: put n t in place of 1 in (2). See pagerank.go for the remaining case.
 //
 // # How it is solved
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph/rank/kernel"
 )
 
-// Growing is PageRank kept current while a crawl finds and fetches pages (M9). It
+// Growing is PageRank kept current while a crawl finds and fetches pages. It
 // holds for every page a settled rank y and a residual r with
 //
 //	r = 1 + follow Pᵀ y - y
@@ -69,7 +69,7 @@ const (
 
 const blockPages = 64
 
-// NewGrowing makes an empty one for at most max pages. out gives the links of a
+// NewGrowing returns an empty Growing for at most max pages. out returns the links of a
 // fetched page, as they were handed to Fetched; what it returns is used before the
 // next call.
 func NewGrowing(follow float64, max int, out func(graph.Page) []graph.Page) (*Growing, error) {
@@ -89,7 +89,7 @@ func NewGrowing(follow float64, max int, out func(graph.Page) []graph.Page) (*Gr
 	return g, nil
 }
 
-// known says whether page p has entered.
+// known reports whether page p has entered.
 func (g *Growing) known(p graph.Page) bool {
 	return int(p) < g.open.Len() && (g.open.At(int(p)) != 0 || g.settled.At(int(p)) != 0)
 }
@@ -135,7 +135,7 @@ func (g *Growing) Fetched(p graph.Page, links []graph.Page) {
 	num[sumOpen] += float64(c * float64(len(links)-dangling))
 }
 
-// level is what Score takes from y + r of every page, dangling ones too: ρ, the mean
+// level returns what Score takes from y + r of every page, dangling ones too: ρ, the mean
 // residual of pages with links. The scores are s = y + r - ρ, scaled. In the system
 // with 1 - ρ in place of 1, whose solution differs from y only in scale, s has the
 // residual
@@ -155,7 +155,7 @@ func (g *Growing) level() float64 {
 	return min(0.5, num[sumOpen]/num[livePages])
 }
 
-// sum is the sum of all scores before they are normalised: of y + r - level.
+// sum returns the sum of all scores before they are normalised: of y + r - level.
 func (g *Growing) sum() float64 {
 	num := g.numbers.Slice()
 	return num[sumSettled] + num[sumOpen] + num[sumDangling] - float64(g.level()*num[pages])
@@ -185,18 +185,18 @@ func (g *Growing) Bound() float64 {
 // leastBound is the smallest bound that rounding errors leave room for.
 const leastBound = 1e-12
 
-// Work brings Bound below bound, but not below 1e-12, in slices: it stops after about the given number of
-// links and says whether there is more to do. Slicing changes neither the order of
-// the work nor its result.
+// Work brings Bound below bound, but not below 1e-12, in slices: it stops after about
+// the given number of links and reports whether there is more to do. Slicing changes
+// neither the order of the work nor its result.
 //
-// Pages above the threshold are pushed in the order of their numbers, again and
-// again until there is none. To stop as soon as the bound holds would be cheaper but
-// leave the residual where the crawl has just been; what is spread evenly costs no
-// accuracy. So the threshold is set such that the bound just holds when no page is
-// above it. (Tried on cnr-2000: first in, first out follows a seventh more links;
-// largest first, by four levels of threshold, a quarter fewer, but finding the pages
-// costs more than that saves; a threshold in proportion to the number of links of a
-// page also follows fewer, but leaves a larger error.)
+// Pages above the threshold are pushed in the order of their numbers, again and again
+// until there is none. To stop as soon as the bound holds would be cheaper but leave
+// the residual where the crawl has just been; what is spread evenly costs no accuracy.
+// So the threshold is set such that the bound just holds when no page is above it.
+// (Tried on cnr-2000: first in, first out follows a seventh more links; largest first,
+// by four levels of threshold, a quarter fewer, but finding the pages costs more than
+// that saves; a threshold in proportion to the number of links of a page also follows
+// fewer, but leaves a larger error.)
 func (g *Growing) Work(bound float64, links int) (more bool) {
 	num := g.numbers.Slice()
 	bound = max(bound, leastBound)
@@ -216,15 +216,9 @@ func (g *Growing) Work(bound float64, links int) (more bool) {
 	return true
 }
 
-// Refresh brings Bound below bound, as Work does in slices.
-func (g *Growing) Refresh(bound float64) {
-	for g.Work(bound, math.MaxInt) {
-	}
-}
-
 // findBlock moves the cursor to the first waiting block from where it is, or else
 // from the first page on, and takes it off the list. If the cursor is within a block
-// it stays. It says whether there is a block.
+// it stays. It reports whether there is a block.
 func (g *Growing) findBlock() bool {
 	num, blocks := g.numbers.Slice(), g.waiting.Slice()
 	if int(num[cursor])%blockPages != 0 {
@@ -280,7 +274,7 @@ func (g *Growing) drain(limit int) (cost int) {
 	return cost + 1
 }
 
-// adjust is called when no page is above the threshold. It says whether the bound
+// adjust is called when no page is above the threshold. It reports whether the bound
 // holds; if not, it lowers the threshold so that it will. If it holds by more than a
 // fifth the threshold is raised, for the next time.
 func (g *Growing) adjust(bound float64) (done bool) {
@@ -318,28 +312,10 @@ func (g *Growing) recount() {
 	num[sinceRecount] = 0
 }
 
-// Visited is the number of links that pushes have followed so far: what the work has
-// cost, whatever the machine.
-func (g *Growing) Visited() int64 { return int64(g.numbers.At(visited)) }
-
-// Score is the PageRank of page p, of a sum of 1 over all known pages.
+// Score returns the PageRank of page p, of a sum of 1 over all known pages.
 func (g *Growing) Score(p graph.Page) float64 {
 	if !g.known(p) {
 		return 0
 	}
 	return (g.settled.At(int(p)) + math.Abs(g.open.At(int(p))) - g.level()) / g.sum()
-}
-
-// Scores appends the PageRank of every page up to the highest that is known to v.
-// Pages that are not known have 0.
-func (g *Growing) Scores(v []float64) []float64 {
-	sum, level, open := g.sum(), g.level(), g.open.Slice()
-	for p, y := range g.settled.Slice() {
-		score := 0.0
-		if y != 0 || open[p] != 0 {
-			score = (y + math.Abs(open[p]) - level) / sum
-		}
-		v = append(v, score)
-	}
-	return v
 }

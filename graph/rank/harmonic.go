@@ -6,7 +6,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Harmonic is harmonic centrality: H(x) is the sum, over all pages y other than x
+// Harmonic returns harmonic centrality: H(x) is the sum, over all pages y other than x
 // from which x can be reached, of 1/d(y, x), the number of links on a shortest way.
 // It is what Common Crawl ranks sites by. Scores are not scaled; Normalise does
 // that.

@@ -8,7 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph/rank/kernel"
 )
 
-// HITS is Kleinberg's pair of ranks over the whole graph (M21): a good authority is
+// HITS returns Kleinberg's pair of ranks over the whole graph: a good authority is
 // linked to by good hubs, a good hub links to good authorities. They are the limits,
 // from even hubs, of
 //

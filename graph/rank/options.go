@@ -46,12 +46,12 @@ type Options struct {
 	Progress func(sweep int, bound float64) error
 }
 
-// Scale is what the scores sum to.
+// Scale is the sum of the scores.
 type Scale int
 
 const (
 	Sum  Scale = iota // 1
-	Mean              // the number of pages, so that their mean is 1 (M18)
+	Mean              // the number of pages, so that their mean is 1
 )
 
 // Method is a way to solve for PageRank.
@@ -79,12 +79,12 @@ type Result struct {
 	// fails. For HITS it is the last change.
 	Residual float64
 	// Bound is Residual/(1-follow) and what rounding may add: the sum-1 vector is no
-	// farther than that from the exact one. It is 0 for counts and harmonic centrality, which are exact, and
-	// for HITS, where no bound is known.
+	// farther than that from the exact one. It is 0 for counts and harmonic centrality,
+	// which are exact, and for HITS, where no bound is known.
 	Bound float64
 }
 
-// A ToleranceError says that a solve ended before its tolerance was reached, which
+// A ToleranceError reports that a solve ended before its tolerance was reached, which
 // happens where the tolerance is near the rounding errors. The result that comes
 // with it is as good as its Bound says.
 type ToleranceError struct {
@@ -96,7 +96,7 @@ func (e *ToleranceError) Error() string {
 	return fmt.Sprintf("tolerance %g not reached after %d sweeps: the error is at most %g", e.Tolerance, e.Sweeps, e.Bound)
 }
 
-// filled is o with its defaults, or what is wrong with it for n pages.
+// filled returns o with its defaults, or what is wrong with it for n pages.
 func (o Options) filled(n int) (Options, error) {
 	if o.Follow == 0 {
 		o.Follow = 0.9
@@ -127,7 +127,7 @@ func (o Options) filled(n int) (Options, error) {
 	return o, checkWeights("start vector", o.Start, n)
 }
 
-// sweepsNeeded is how many sweeps suffice in exact arithmetic. A sweep of either
+// sweepsNeeded returns how many sweeps suffice in exact arithmetic. A sweep of either
 // method multiplies the L1 norm of the error by follow at least as well as the
 // power method does: split the first residual into its positive and its negative
 // part; for each of them the iterates grow monotonically towards the solution, and
@@ -175,7 +175,7 @@ func Normalise(score []float64, s Scale, pages int) {
 	}
 }
 
-// total is the sum of v, added block by block so that rounding errors stay small.
+// total returns the sum of v, added block by block so that rounding errors stay small.
 func total(v []float64) (sum float64) {
 	const block = 1024
 	for len(v) > 0 {

@@ -29,10 +29,10 @@ type outcome struct {
 	sum, residual float64
 }
 
-// bound is the right-hand side of formula (3).
+// bound returns the right-hand side of formula (3).
 func (u outcome) bound(follow float64) float64 { return u.residual / u.sum / (1 - follow) }
 
-// promise is the bound and what rounding may add to it: the residual is itself
+// promise returns the bound and what rounding may add to it: the residual is itself
 // computed in double precision, each of its terms to some units in the last place,
 // which formula (3) makes larger by 1/(1-follow). Sixteen units are more than was
 // ever seen against a solution in higher precision; below 1e-13 they are what counts.
@@ -40,10 +40,10 @@ func (u outcome) promise(follow float64) float64 {
 	return u.bound(follow) + rounding(follow)
 }
 
-// rounding is what promise allows for it.
+// rounding returns what promise allows for it.
 func rounding(follow float64) float64 { return 16 * 0x1p-53 / (1 - follow) }
 
-// goal is the bound to sweep for so that the promise keeps the tolerance; where
+// goal returns the bound to sweep for so that the promise keeps the tolerance; where
 // rounding alone would take more than half of the tolerance, half of it.
 func (v *solver) goal() float64 {
 	return max(v.o.Tolerance-rounding(v.follow), v.o.Tolerance/2)
@@ -72,7 +72,7 @@ func (s *system) solve(o *Options, base []float64, start []float64) (outcome, er
 	return v.run(sweep)
 }
 
-// run is the loop of sweeps. A sweep that changes y by c in all leaves a residual of
+// run sweeps until the bound holds. A sweep that changes y by c in all leaves a residual of
 // at most follow c: what is left is what the pages that changed hand to pages
 // visited before them. The true residual is some fraction of that; it is measured
 // when a guess of the fraction says that the goal is reached, and then the guess
@@ -103,7 +103,7 @@ func (v *solver) run(sweep func() (change, sum float64)) (outcome, error) {
 	}
 }
 
-// baseOf is the base of page p.
+// baseOf returns the base of page p.
 func (v *solver) baseOf(p int) float64 {
 	if len(v.base) == 1 {
 		return v.base[0]

@@ -34,7 +34,7 @@ const (
 	remoteLink = 1
 )
 
-// kinds is the number of elements of z for each page.
+// kinds returns the number of elements of z for each page.
 func (s *system) kinds() int {
 	if s.weight[1] != nil {
 		return 2
@@ -42,7 +42,7 @@ func (s *system) kinds() int {
 	return 1
 }
 
-// equalLinks is the system in which every link of a page weighs the same.
+// equalLinks returns the system in which every link of a page weighs the same.
 func equalLinks(v *world, o *Options) (*system, error) {
 	s := &system{world: v, follow: o.Follow, lists: v.in()}
 	var err error
@@ -85,7 +85,7 @@ func (s *system) degrees(noSelf bool) (degree *graph.Column[uint32], selfs int) 
 	return degree, selfs
 }
 
-// selfLinked is the pages that are in their own list.
+// selfLinked returns the pages that are in their own list.
 func (s *system) selfLinked() bitset {
 	b := newBitset(s.lists.Pages())
 	for p := range s.lists.Pages() {
@@ -125,13 +125,13 @@ func (s *system) finish() {
 	s.at = bounds(s.lists)
 }
 
-// A Split says how a page divides itself among its links to other sites and to its
+// A Split is how a page divides itself among its links to other sites and to its
 // own: what each remote link and each local link gets when there are so many of
 // them. All together must get 1.
 type Split func(remote, local int) (eachRemote, eachLocal float64)
 
 // Share gives the remote links of a page together the share s and the local ones
-// the rest. A page with links of one kind only divides itself evenly (M20; Najork
+// the rest. A page with links of one kind only divides itself evenly (Najork
 // and Wiener propose 0.8).
 func Share(s float64) Split {
 	return func(remote, local int) (float64, float64) {
@@ -142,7 +142,7 @@ func Share(s float64) Split {
 	}
 }
 
-// Factor makes a remote link weigh f times a local one (M20; Najork and Wiener
+// Factor makes a remote link weigh f times a local one (Najork and Wiener
 // propose 4).
 func Factor(f float64) Split {
 	return func(remote, local int) (float64, float64) {
@@ -156,7 +156,7 @@ func Factor(f float64) Split {
 
 func even(links int) (float64, float64) { return 1 / float64(links), 1 / float64(links) }
 
-// splitLinks is the system in which remote and local links weigh as split says.
+// splitLinks returns the system in which remote and local links weigh as split says.
 func splitLinks(v *world, o *Options, split Split) (*system, error) {
 	if n := v.in().Pages(); n > graph.MaxPages/2 {
 		return nil, fmt.Errorf("weighted links of %d pages: at most %d", n, graph.MaxPages/2)

@@ -15,12 +15,12 @@ type Web struct {
 	In, Out *graph.Lists
 	// Sites is the site of each page; nil when every page is its own.
 	Sites []graph.Site
-	// Fetched says which pages were crawled; nil when all were. What links a page
+	// Fetched has a bit for each crawled page; nil when all were. What links a page
 	// that was not has in the lists does not count.
 	Fetched func(graph.Page) bool
 }
 
-// Pages is the number of pages.
+// Pages returns the number of pages.
 func (w *Web) Pages() int {
 	switch {
 	case w.In != nil:
@@ -67,7 +67,7 @@ type gathered struct {
 	gather *kernel.Gather
 }
 
-// local says whether p and q are on one site.
+// local reports whether p and q are on one site.
 func (w *Web) local(p, q graph.Page) bool {
 	if w.Sites == nil {
 		return p == q
@@ -122,7 +122,7 @@ func (v *world) keep(fn func(from, to graph.Page) bool) {
 	}
 }
 
-// filtered is l with only those ids for which keep(page, id) holds: l itself if that
+// filtered returns l with only those ids for which keep(page, id) holds: l itself if that
 // is all of them.
 func (v *world) filtered(l *graph.Lists, keep func(page, id graph.Page) bool) *graph.Lists {
 	if f := Filter(l, v.threads, keep); f != nil {
@@ -131,7 +131,7 @@ func (v *world) filtered(l *graph.Lists, keep func(page, id graph.Page) bool) *g
 	return l
 }
 
-// in is the in-lists, made where there are none; out is the out-lists.
+// in returns the in-lists, made where there are none; out is the out-lists.
 func (v *world) in() *graph.Lists {
 	if v.In == nil {
 		v.In = v.own(Transpose(v.Out))
@@ -151,7 +151,7 @@ func (v *world) own(l *graph.Lists) *graph.Lists {
 	return l
 }
 
-// gather is the Gather over l: the one that check made, or a new one where l was
+// gather returns the Gather over l: the one that check made, or a new one where l was
 // copied since.
 func (v *world) gather(l *graph.Lists) (*kernel.Gather, error) {
 	for _, s := range v.seen {
@@ -162,7 +162,7 @@ func (v *world) gather(l *graph.Lists) (*kernel.Gather, error) {
 	return kernel.NewGather(l)
 }
 
-// has says whether page p takes part.
+// has reports whether page p takes part.
 func (v *world) has(p graph.Page) bool { return v.present == nil || v.present.has(p) }
 
 // withoutSelf drops self-links. Only the ranks that cannot leave them out in passing

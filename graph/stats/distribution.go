@@ -55,7 +55,7 @@ func (c *counter) distribution() Distribution {
 	return d
 }
 
-// Pages is the number of pages.
+// Pages returns the number of pages.
 func (d Distribution) Pages() (n int64) {
 	for _, c := range d {
 		n += c.Pages
@@ -63,7 +63,7 @@ func (d Distribution) Pages() (n int64) {
 	return n
 }
 
-// Below is the number of pages with a value below v.
+// Below returns the number of pages with a value below v.
 func (d Distribution) Below(v uint64) (n int64) {
 	for _, c := range d {
 		if c.Value < v {
@@ -73,7 +73,7 @@ func (d Distribution) Below(v uint64) (n int64) {
 	return n
 }
 
-// Max is the largest value, 0 if there is none.
+// Max returns the largest value, 0 if there is none.
 func (d Distribution) Max() uint64 {
 	if len(d) == 0 {
 		return 0
@@ -81,7 +81,7 @@ func (d Distribution) Max() uint64 {
 	return d[len(d)-1].Value
 }
 
-// Mean is the mean value.
+// Mean returns the mean value.
 func (d Distribution) Mean() float64 {
 	var sum float64
 	for _, c := range d {
@@ -100,7 +100,7 @@ type Bin struct {
 	Pages int64   `json:"pages"`
 }
 
-// Centre is the place of the bin on a logarithmic axis: the geometric mean of its
+// Centre returns the place of the bin on a logarithmic axis: the geometric mean of its
 // ends, or Lo itself if that is the only whole number in it.
 func (b Bin) Centre() float64 {
 	if b.Hi == b.Lo+1 {
@@ -109,11 +109,11 @@ func (b Bin) Centre() float64 {
 	return math.Sqrt(b.Lo * b.Hi)
 }
 
-// Density is pages per unit of the value: what falls on a straight line in a
+// Density returns pages per unit of the value: what falls on a straight line in a
 // log-log plot of a power law, whatever the widths of the bins.
 func (b Bin) Density() float64 { return float64(b.Pages) / (b.Hi - b.Lo) }
 
-// Log is the distribution in bins whose ends are powers of 10^(1/perDecade),
+// Log returns the distribution in bins whose ends are powers of 10^(1/perDecade),
 // rounded up to whole numbers; 0 has a bin of its own.
 func (d Distribution) Log(perDecade int) []Bin {
 	edges := []uint64{0, 1}

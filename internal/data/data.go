@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// Dir is the directory with the graphs: $WINNOW_DATA if that is set, else
+// Dir returns the directory with the graphs: $WINNOW_DATA if that is set, else
 // ../shared/data seen from the module root. ok is false when it is not there.
 func Dir() (dir string, ok bool) {
 	dir = os.Getenv("WINNOW_DATA")
@@ -24,7 +24,7 @@ func Dir() (dir string, ok bool) {
 	return dir, err == nil && info.IsDir()
 }
 
-// File is the path of one file below Dir, such as File("hollins", "hollins.edges.gz").
+// File returns the path of one file below Dir, such as File("hollins", "hollins.edges.gz").
 // ok is false when it is not there.
 func File(elem ...string) (name string, ok bool) {
 	dir, ok := Dir()

@@ -15,7 +15,7 @@ import (
 	"io"
 )
 
-// How says what a file is opened for.
+// How is what a file is opened for.
 type How uint8
 
 const (

@@ -31,7 +31,8 @@ func (m *Memory) FailStep(n int, err error) {
 	m.disk.stepIn, m.disk.stepErr = n, err
 }
 
-// FailWrite makes the n-th write or truncation from now on fail, once. Half of what it should have written is there.
+// FailWrite makes the n-th write or truncation from now on fail, once. Half of what it
+// should have written is there.
 func (m *Memory) FailWrite(n int, err error) {
 	defer m.lock()()
 	m.disk.writeIn, m.disk.writeErr = n, err
@@ -74,7 +75,7 @@ func (d *faults) step() error {
 	return nil
 }
 
-// writes says how many of n bytes are written.
+// writes returns how many of n bytes are written.
 func (d *faults) writes(n int) (int, error) {
 	if due(&d.writeIn) {
 		return n / 2, d.writeErr

@@ -33,14 +33,14 @@ type nameOp struct {
 	from, to string
 }
 
-// NewMemory gives an empty directory on a disk of its own.
+// NewMemory returns an empty directory on a disk of its own.
 func NewMemory() *Memory { return newMemory(&memoryDisk{faults: newFaults()}) }
 
 func newMemory(d *memoryDisk) *Memory {
 	return &Memory{disk: d, now: map[string]*inode{}, kept: map[string]*inode{}, subs: map[string]*Memory{}}
 }
 
-// Sub gives the directory below this one, which exists, and lasts, from the first call
+// Sub returns the directory below this one, which exists, and lasts, from the first call
 // on. List does not show it, as that of OS does not.
 func (m *Memory) Sub(name string) *Memory {
 	defer m.lock()()
@@ -160,7 +160,7 @@ func (f *memoryFile) lock() (unlock func()) {
 	return f.disk.mu.Unlock
 }
 
-// ready says why an operation is not possible.
+// ready returns an error if an operation is not possible.
 func (f *memoryFile) ready(op string, write bool) error {
 	switch {
 	case f.closed:

@@ -3,13 +3,15 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 )
 
-// OS is a directory of the operating system. It need not exist before the first call.
+// OS returns a directory of the operating system. It need not exist before the first call.
 func OS(path string) Dir { return directory(path) }
 
 type directory string
@@ -93,4 +95,29 @@ func (f file) Size() (int64, error) {
 		return 0, err
 	}
 	return info.Size(), nil
+}
+
+// ReadFile returns the bytes of a whole file.
+func ReadFile(d Dir, name string) ([]byte, error) {
+	f, err := d.Open(name, Read)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, size)
+	if n, err := f.ReadAt(b, 0); n < len(b) && err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	} else {
+		return b[:n], nil
+	}
+}
+
+// ErrFull reports whether err is about a disk or a quota without room: not damage, and
+// over when somebody makes room.
+func ErrFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

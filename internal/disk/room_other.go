@@ -2,5 +2,5 @@
 
 package disk
 
-// Room is not known here.
+// Room does not know the free space on this system.
 func Room(string) (bytes int64, ok bool) { return 0, false }

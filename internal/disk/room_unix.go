@@ -4,7 +4,7 @@ package disk
 
 import "golang.org/x/sys/unix"
 
-// Room is how many bytes can be written below a path, by this user. Not ok: the system
+// Room returns how many bytes can be written below a path, by this user. Not ok: the system
 // does not tell.
 func Room(path string) (bytes int64, ok bool) {
 	var s unix.Statfs_t

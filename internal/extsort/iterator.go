@@ -1,6 +1,6 @@
 package extsort
 
-// An Iterator gives the keys of a Sorter in ascending order, each once. It ends
+// An Iterator returns the keys of a Sorter in ascending order, each once. It ends
 // when the Sorter is closed.
 type Iterator struct {
 	s     *Sorter
@@ -35,7 +35,7 @@ func (it *Iterator) more() (uint64, bool) {
 	return it.batch[0], true
 }
 
-// Err is the error that ended the iteration, or nil.
+// Err returns the error that ended the iteration, or nil.
 func (it *Iterator) Err() error { return it.err }
 
 // Rewind goes back to the first key. Runs on disk are read and merged again.
@@ -48,7 +48,7 @@ func (it *Iterator) Rewind() {
 	it.m, it.err = newMerge(it.s.spill, it.s.runs, &it.s.mem)
 }
 
-// Duplicates is the number of keys dropped because they were there already. It is
+// Duplicates returns the number of keys dropped because they were there already. It is
 // complete once the last key has been given.
 func (it *Iterator) Duplicates() int64 {
 	if it.m == nil {

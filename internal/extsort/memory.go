@@ -44,29 +44,29 @@ func (m *memory) outWords() int {
 	return min(max(len(m.words)/outShare, minOut/8), maxOut/8)
 }
 
-// out is the buffer for writing.
+// out returns the buffer for writing.
 func (m *memory) out() []byte { return bytesOf(m.words[:m.outWords()]) }
 
-// halves are the buffer for keys and the second one that sorting needs.
+// halves returns the buffer for keys and the second one that sorting needs.
 func (m *memory) halves() (first, second []uint64) {
 	rest := m.words[m.outWords():]
 	n := int(min(int64(len(rest)/2), maxRun))
 	return rest[:n:n], rest[n : 2*n : 2*n]
 }
 
-// batch is where merged keys go.
+// batch returns where merged keys go.
 func (m *memory) batch() []uint64 {
 	rest := m.words[m.outWords():]
 	return rest[:blockKeys:blockKeys]
 }
 
-// fan is how many runs can be merged at once.
+// fan returns how many runs can be merged at once.
 func (m *memory) fan() int {
 	rest := len(m.words) - m.outWords() - blockKeys
 	return min(rest/(blockKeys+maxBlock/8), maxFan)
 }
 
-// reader is the share of run i of k: room for a block of keys, and a buffer to read
+// reader returns the share of run i of k: room for a block of keys, and a buffer to read
 // into.
 func (m *memory) reader(i, k int) (keys []uint64, raw []byte) {
 	rest := m.words[m.outWords()+blockKeys:]

@@ -77,7 +77,7 @@ func (m *merge) replay(key uint64) {
 	m.winner, m.first = int(who), key
 }
 
-// second is the smallest key of all but the winner's run: one of those that lost
+// second returns the smallest key of all but the winner's run: one of those that lost
 // against the winner. ok is false when there is no other run.
 func (m *merge) second() (key uint64, ok bool) {
 	key = ^uint64(0)

@@ -18,7 +18,7 @@ type digit struct {
 	shift, bits int
 }
 
-// mask is the bits of a key that the digit takes.
+// mask returns the bits of a key that the digit takes.
 func (d digit) mask() uint64 { return (1<<d.bits - 1) << d.shift }
 
 // counters has an entry for every value of a digit.
@@ -43,7 +43,7 @@ func digits(varying uint64) []digit {
 	return best
 }
 
-// top is the digit of the highest bits that vary which cuts n keys into buckets of
+// top returns the digit of the highest bits that vary which cuts n keys into buckets of
 // about bucketSort.
 func top(varying uint64, n int) digit {
 	width := min(bits.Len(uint(n/bucketSort)), maxDigit)

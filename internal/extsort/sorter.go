@@ -84,7 +84,7 @@ type Sorter struct {
 	err error // ends everything
 }
 
-// New makes a Sorter. Nothing is allocated before the first key.
+// New returns a new Sorter. Nothing is allocated before the first key.
 func New(opts Options) *Sorter {
 	if opts.Memory == 0 {
 		opts.Memory = DefaultMemory
@@ -106,7 +106,7 @@ func (s *Sorter) empty() {
 	s.n, s.last, s.or, s.and, s.asc = 0, 0, 0, ^uint64(0), true
 }
 
-// Add takes a key. After an error every further call returns that error.
+// Add adds a key. After an error every further call returns that error.
 func (s *Sorter) Add(key uint64) error {
 	if s.n == len(s.keys) {
 		if err := s.room(); err != nil {
@@ -171,7 +171,7 @@ func (s *Sorter) sorted() ([]uint64, error) {
 	return keys[:n], nil
 }
 
-// varying is the bits to sort by: those in which keys of the buffer differ.
+// varying returns the bits to sort by: those in which keys of the buffer differ.
 func (s *Sorter) varying() uint64 {
 	v := s.or &^ s.and
 	if s.opts.LowSorted {
@@ -305,7 +305,7 @@ func (s *Sorter) mergeRuns(runs []run) (run, error) {
 	}
 }
 
-// Stats says what sorting took.
+// Stats describes the work of a sort.
 type Stats struct {
 	Keys    int64 // added
 	Runs    int   // in the last merge; 0 when all was done in memory
@@ -323,7 +323,7 @@ func (s *Sorter) Stats() Stats {
 
 var errClosed = errors.New("extsort: closed")
 
-// Close gives the memory back and removes what was written. The iterator ends.
+// Close releases the memory and removes what was written. The iterator ends.
 func (s *Sorter) Close() error {
 	if s.it != nil {
 		s.it.end(errClosed)

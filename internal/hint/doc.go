@@ -1,2 +1,2 @@
-// Package hint has an error that says what to do about it.
+// Package hint has an error that comes with advice.
 package hint

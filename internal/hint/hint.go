@@ -14,5 +14,5 @@ func (e *Error) Error() string {
 	return e.Text
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

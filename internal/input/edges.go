@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // MaxID is the largest id of a page: the number above it means "no page".
@@ -15,18 +16,7 @@ const MaxID uint32 = math.MaxUint32 - 1
 // maybe around them; empty lines and lines that begin with # are passed over. An
 // error from fn gets file and line added.
 func Edges(f *File, fn func(src, dst uint32) error) error {
-	for {
-		chunk, err := f.next()
-		if err != nil {
-			return err
-		}
-		if len(chunk) == 0 {
-			return nil
-		}
-		if err := f.links(chunk, fn); err != nil {
-			return f.at(err)
-		}
-	}
+	return f.chunks(func(lines []byte) error { return f.links(lines, fn) })
 }
 
 // links parses whole lines. The first part knows the one form that nearly every
@@ -136,8 +126,8 @@ func ParseID(text []byte) (uint32, error) {
 	return uint32(v), nil
 }
 
-// notID tells a negative number from what is no number; text[i] is the first byte
-// that is no digit.
+// notID returns the error for a negative number, or for text that is no number; text[i]
+// is the first byte that is no digit.
 func notID(text []byte, i int) error {
 	if i == 0 && text[0] == '-' && len(text) > 1 {
 		if _, end := digits(text, 1); end == len(text) {
@@ -164,4 +154,58 @@ func IDs(f *File, fn func(id uint32) error) error {
 		}
 		return fn(id)
 	})
+}
+
+// Values reads lines "key TAB value" and calls fn for each: ranks to start from,
+// teleport weights, histories. The key is an id or a URL, which may itself hold
+// tabs: the last one counts. It is handed on untouched, and valid until fn
+// returns; ParseID reads it if it is an id. The value is a finite decimal number
+// of either sign: what it may be is the caller's business. Empty lines and lines
+// that begin with # are passed over. An error from fn gets file and line added.
+func Values(f *File, fn func(key []byte, value float64) error) error {
+	return f.each(func(line []byte) error {
+		if first, _ := field(line); len(first) == 0 || line[0] == '#' {
+			return nil
+		}
+		i := bytes.LastIndexByte(line, '\t')
+		if i < 0 {
+			return fmt.Errorf("no tab in %s: expected key, tab, value", Quote(line))
+		}
+		if i == 0 {
+			return errors.New("nothing before the tab: expected key, tab, value")
+		}
+		v, err := number(bytes.Trim(line[i+1:], " "))
+		if err != nil {
+			return err
+		}
+		return fn(line[:i], v)
+	})
+}
+
+// number parses a decimal number. strconv would also take 0x1p-2, 1_000, inf and
+// nan, which in such a file are mistakes.
+func number(text []byte) (float64, error) {
+	if len(text) == 0 {
+		return 0, errors.New("nothing after the tab: expected key, tab, value")
+	}
+	for _, c := range text {
+		if (c < '0' || c > '9') && bytes.IndexByte([]byte("+-.eE"), c) < 0 {
+			return 0, notNumber(text)
+		}
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	if math.IsInf(v, 0) {
+		return 0, fmt.Errorf("value %s is too large", Quote(text))
+	}
+	if err != nil {
+		return 0, notNumber(text)
+	}
+	return v, nil
+}
+
+func notNumber(text []byte) error {
+	if v, err := strconv.ParseFloat(string(text), 64); err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		return fmt.Errorf("value %s is not finite", Quote(text))
+	}
+	return fmt.Errorf("value %s is not a number", Quote(text))
 }

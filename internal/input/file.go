@@ -101,7 +101,7 @@ func open(name string, f *os.File, closer io.Closer) (*File, error) {
 	return in, nil
 }
 
-// remaining is the number of bytes still to be read, or -1 for a pipe or
+// remaining returns the number of bytes still to be read, or -1 for a pipe or
 // terminal. Standard input may be a file that somebody else has begun to read.
 func remaining(f *os.File, info fs.FileInfo) int64 {
 	if !info.Mode().IsRegular() {
@@ -116,8 +116,7 @@ func remaining(f *os.File, info fs.FileInfo) int64 {
 
 // cause strips the path that package os adds to its errors: ours name the file.
 func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err
@@ -142,7 +141,7 @@ func New(name string, r io.Reader, size int64) (*File, error) {
 // magic begins a file that is not plain text.
 type magic struct{ bytes, format string }
 
-// refused are formats that people try.
+// refused returns formats that people try and that cannot be read.
 func refused() []magic {
 	return []magic{
 		{"\xfd7zXZ\x00", "compressed with xz"},
@@ -225,7 +224,7 @@ func (f *File) skipMark() error {
 	return nil
 }
 
-// broken is the error for a text that ends before its time, at the line that
+// broken returns the error for a text that ends before its time, at the line that
 // could not be read to its end.
 func (f *File) broken(err error) error {
 	e := &Error{File: f.name, Line: f.line + 1, Err: err}
@@ -247,14 +246,14 @@ func (f *File) broken(err error) error {
 	return e
 }
 
-// Name is the path, or "standard input".
+// Name returns the path, or "standard input".
 func (f *File) Name() string { return f.name }
 
-// Size is the number of bytes of the file as it is stored, compressed or not; -1
+// Size returns the number of bytes of the file as it is stored, compressed or not; -1
 // if that is not known.
 func (f *File) Size() int64 { return f.size }
 
-// Consumed is how many of these bytes have been read.
+// Consumed returns how many of these bytes have been read.
 func (f *File) Consumed() int64 { return f.raw.read.Load() }
 
 // Close ends the reading. A file opened by path is closed.

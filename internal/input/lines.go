@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 )
 
 // emptyReads is how often a reader may give nothing, and no error, in a row.
@@ -78,21 +79,29 @@ func (f *File) room() error {
 // each calls fn for every line, without its terminator, and adds file and line to
 // the error fn returns. The line is valid until fn returns.
 func (f *File) each(fn func(line []byte) error) error {
+	return f.chunks(func(lines []byte) error {
+		for len(lines) > 0 {
+			i := bytes.IndexByte(lines, '\n')
+			f.line++
+			if err := fn(trimReturn(lines[:i])); err != nil {
+				return err
+			}
+			lines = lines[i+1:]
+		}
+		return nil
+	})
+}
+
+// chunks calls fn with whole lines, many at a time, and adds file and line to the error
+// fn returns.
+func (f *File) chunks(fn func(lines []byte) error) error {
 	for {
-		chunk, err := f.next()
-		if err != nil {
+		lines, err := f.next()
+		if err != nil || len(lines) == 0 {
 			return err
 		}
-		if len(chunk) == 0 {
-			return nil
-		}
-		for len(chunk) > 0 {
-			i := bytes.IndexByte(chunk, '\n')
-			f.line++
-			if err := fn(trimReturn(chunk[:i])); err != nil {
-				return f.at(err)
-			}
-			chunk = chunk[i+1:]
+		if err := fn(lines); err != nil {
+			return f.at(err)
 		}
 	}
 }
@@ -115,4 +124,42 @@ func trimReturn(line []byte) []byte {
 // text is valid until fn returns; an error from fn gets file and line added.
 func Lines(f *File, fn func(line int, text []byte) error) error {
 	return f.each(func(text []byte) error { return fn(f.line, text) })
+}
+
+// Error is an error in a file of the user, with its place.
+type Error struct {
+	File string
+	Line int    // from 1; 0 when no line is meant
+	Msg  string // the whole message, without file and line
+	Err  error  // the cause, if there is one; Msg already tells it
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", printable(e.File), e.Msg)
+	}
+	return fmt.Sprintf("%s:%d: %s", printable(e.File), e.Line, e.Msg)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// printable returns name as it stands, or quoted when it holds bytes that a terminal
+// might obey.
+func printable(name string) string {
+	if q := strconv.Quote(name); q[1:len(q)-1] != name {
+		return q
+	}
+	return name
+}
+
+// shownBytes is how much of a bad field an error shows.
+const shownBytes = 40
+
+// Quote shows text of a file in an error: shortened, and with everything but
+// printable characters escaped.
+func Quote(text []byte) string {
+	if len(text) > shownBytes {
+		return strconv.Quote(string(text[:shownBytes])) + "..."
+	}
+	return strconv.Quote(string(text))
 }

@@ -18,7 +18,7 @@ func TestLayers(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
 		t.Fatal(err)
 	}
-	found, err := Layers(os.DirFS(root), module)
+	found, err := layers(os.DirFS(root), module)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestViolations(t *testing.T) {
 func violations(t *testing.T, name, src string) []string {
 	t.Helper()
 	tree := fstest.MapFS{name: {Data: []byte("package p\n" + src)}}
-	found, err := Layers(tree, module)
+	found, err := layers(tree, module)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func violations(t *testing.T, name, src string) []string {
 // TestUnreadable: a file the parser refuses is an error, not a clean bill.
 func TestUnreadable(t *testing.T) {
 	tree := fstest.MapFS{"policy/a.go": {Data: []byte("package")}}
-	if _, err := Layers(tree, module); err == nil || !strings.Contains(err.Error(), "policy/a.go") {
+	if _, err := layers(tree, module); err == nil || !strings.Contains(err.Error(), "policy/a.go") {
 		t.Errorf("error %v, want one that names policy/a.go", err)
 	}
 }

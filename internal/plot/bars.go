@@ -12,7 +12,7 @@ type Bar struct {
 	Note  string // written behind the bar instead of the value
 }
 
-// BarChart is what Bars draws. The zero value of every option is useful.
+// BarChart is the input of Bars. The zero value of every option is useful.
 type BarChart struct {
 	Title string
 	Bars  []Bar
@@ -38,7 +38,7 @@ func Bars(c BarChart) string {
 	return out.String()
 }
 
-// Shown is what stands behind a bar: its note, or else its value.
+// Shown returns the text behind a bar: its note, or else its value.
 func (b Bar) Shown() string {
 	if b.Note != "" {
 		return b.Note
@@ -46,7 +46,7 @@ func (b Bar) Shown() string {
 	return Number(b.Value)
 }
 
-// Lengths is the length of every bar as a share of the longest.
+// Lengths returns the length of every bar as a share of the longest.
 func (c *BarChart) Lengths() []float64 {
 	longest := 0.0
 	for _, b := range c.Bars {
@@ -61,7 +61,7 @@ func (c *BarChart) Lengths() []float64 {
 	return out
 }
 
-// length is the length of a bar in any unit.
+// length returns the length of a bar in any unit.
 func (c *BarChart) length(v float64) float64 {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0) || v <= 0:
@@ -72,7 +72,7 @@ func (c *BarChart) length(v float64) float64 {
 	return v
 }
 
-// block is a bar of a length in characters: in eighths, or in ASCII rounded to
+// block returns a bar of a length in characters: in eighths, or in ASCII rounded to
 // whole ones. A bar is never shorter than its smallest piece.
 func (c *BarChart) block(length float64) string {
 	if length <= 0 {
@@ -116,7 +116,7 @@ func Sparkline(values []float64, width int, ascii bool) string {
 	return string(line)
 }
 
-// level is which of n levels v has between lo and hi; the lowest if all are equal.
+// level returns which of n levels v has between lo and hi; the lowest if all are equal.
 func level(v, lo, hi float64, n int) int {
 	if lo == hi {
 		return 0
@@ -124,7 +124,7 @@ func level(v, lo, hi float64, n int) int {
 	return min(n-1, int((v-lo)/(hi-lo)*float64(n)))
 }
 
-// averages is the means of n groups of consecutive values, as equal as possible.
+// averages returns the means of n groups of consecutive values, as equal as possible.
 func averages(values []float64, n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {

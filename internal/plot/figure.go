@@ -21,7 +21,7 @@ const (
 // light and dark ground.
 const figureColours = 10
 
-// FigureStyle is the style sheet of figures and swatches. It takes the colours
+// FigureStyle returns the style sheet of figures and swatches. It takes the colours
 // of words and ground from the page: --muted and --ground.
 func FigureStyle() string {
 	return `.plot{display:block;width:100%;height:auto}
@@ -158,7 +158,7 @@ func shape(b *strings.Builder, class, attributes, data string) {
 	}
 }
 
-// class is the colour of a look.
+// class returns the colour of a look.
 func (l look) class() string {
 	if l.baseline {
 		return "s base"
@@ -178,7 +178,7 @@ func (l look) dash() string {
 	return ` stroke-dasharray="` + pattern + `"`
 }
 
-// stations is where the line number n carries its sign: at seven places along
+// stations returns where the line number n carries its sign: at seven places along
 // the plane, shifted against those of other lines by the golden ratio, so that
 // lines that run together still show whose they are.
 func (p *plane) stations(places []point, n int) []point {
@@ -198,7 +198,7 @@ func (p *plane) stations(places []point, n int) []point {
 	return out
 }
 
-// dots is the data of a path with the sign of a look, about 2r wide, at every
+// dots returns the data of a path with the sign of a look, about 2r wide, at every
 // place. Eight signs against ten colours: no pair returns before the fortieth.
 func (l look) dots(places []point, r float64) string {
 	signs := []string{

@@ -42,7 +42,7 @@ type Mark struct {
 	Label string
 }
 
-// A Chart is what Curve, LogLog and SVG draw.
+// A Chart is the input of Curve, LogLog, SVG and Figure.
 type Chart struct {
 	Title  string
 	XLabel string
@@ -63,7 +63,7 @@ type Chart struct {
 // point is a point of a series that can be drawn, in units of its axes.
 type point struct{ x, y float64 }
 
-// points is the drawable points of a series.
+// points returns the drawable points of a series.
 func (c *Chart) points(s Series) []point {
 	var ps []point
 	for i := range min(len(s.X), len(s.Y)) {
@@ -100,7 +100,7 @@ func (e *extent) add(ps []point) {
 	}
 }
 
-// clouds is the drawable points of every series with the axes that hold them all,
+// clouds returns the drawable points of every series with the axes that hold them all,
 // and with bands also these; ok is false when there is nothing to draw.
 func (c *Chart) clouds(bands bool) (all [][]point, x, y axis, ok bool) {
 	e, gap := nowhere(), math.Inf(1)
@@ -126,7 +126,7 @@ func (c *Chart) clouds(bands bool) (all [][]point, x, y axis, ok bool) {
 	return all, newAxis(e.lo.x, e.hi.x, c.LogX), newAxis(e.lo.y, e.hi.y, c.LogY), true
 }
 
-// band is the bounds of a series where both can be drawn; nil without a band.
+// band returns the bounds of a series where both can be drawn; nil without a band.
 func (c *Chart) band(s Series) (low, high []point) {
 	for i := range min(len(s.X), len(s.Low), len(s.High)) {
 		if drawable(s.X[i], c.LogX) && drawable(s.Low[i], c.LogY) && drawable(s.High[i], c.LogY) {
@@ -137,7 +137,7 @@ func (c *Chart) band(s Series) (low, high []point) {
 	return low, high
 }
 
-// nearest is the smallest distance of two consecutive points along x; infinite
+// nearest returns the smallest distance of two consecutive points along x; infinite
 // when there is none.
 func nearest(ps []point) float64 {
 	gap := math.Inf(1)

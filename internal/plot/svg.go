@@ -107,7 +107,7 @@ func (p *plane) axes(b *strings.Builder, c *Chart) {
 	}
 }
 
-// stroke is the attributes of a line, fill those of an area.
+// stroke returns the attributes of a line, fill those of an area.
 func (l look) stroke() string {
 	if l.baseline {
 		return ` stroke="#808890" style="stroke-width:1.3" stroke-dasharray="` + baselineDash(l.n) + `"`
@@ -131,7 +131,7 @@ func (l look) fill(opacity float64) string {
 	return fmt.Sprintf(` fill="%s" fill-opacity="%g"`, colour, opacity)
 }
 
-// baselineDash tells apart what has no colour.
+// baselineDash returns the dashes of baseline n, which has no colour.
 func baselineDash(n int) string { return []string{"7 4", "2 3", "10 3 2 3", "5 5"}[n%4] }
 
 // series draws one line, one cloud of points, or one set of columns.

@@ -1,9 +1,12 @@
 package plot
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -48,7 +51,7 @@ func heading(title string) string {
 	return title + "\n"
 }
 
-// signs is the sign of each series. Those of baselines are slight.
+// signs returns the sign of each series. Those of baselines are slight.
 func (c *Chart) signs() []rune {
 	lines, baselines := []rune("•+ox#@%&=$ZNVHKWTAYC"), []rune("·-~'")
 	if c.ASCII {
@@ -158,7 +161,7 @@ func (c *Chart) frame(g *grid, x, y *axis) string {
 	return b.String()
 }
 
-// floor is the x axis: a rule with ticks, their numbers, the label.
+// floor returns the x axis: a rule with ticks, their numbers, the label.
 func (c *Chart) floor(g *grid, x *axis, margin int) string {
 	corner, rule, tick := '└', '─', '┬'
 	if c.ASCII {
@@ -223,4 +226,42 @@ func padRight(s string, width int) string { return s + strings.Repeat(" ", max(0
 
 func centre(s string, margin, width int) string {
 	return strings.Repeat(" ", margin+max(0, (width-runes(s))/2)) + s
+}
+
+// Plain returns s on one line of printable characters: every white space is a space,
+// and what a terminal might obey or a reader might not see (control characters,
+// bytes that are no UTF-8, marks that turn the direction of writing) is an escape
+// as in Go strings. With ascii so is everything beyond the 95.
+func Plain(s string, ascii bool) string {
+	var b strings.Builder
+	for i, width := 0, 0; i < len(s); i += width {
+		var r rune
+		r, width = utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && width == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case unicode.IsSpace(r):
+			b.WriteByte(' ')
+		case !unicode.IsPrint(r) || ascii && r > '~':
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// plain returns the chart with all its words made plain. They keep their letters also
+// in an ASCII chart: who needs them in ASCII too makes them so.
+func (c Chart) plain() Chart {
+	c.Title, c.XLabel, c.YLabel = Plain(c.Title, false), Plain(c.XLabel, false), Plain(c.YLabel, false)
+	c.Series, c.Marks = slices.Clone(c.Series), slices.Clone(c.Marks)
+	for i := range c.Series {
+		c.Series[i].Name = Plain(c.Series[i].Name, false)
+	}
+	for i := range c.Marks {
+		c.Marks[i].Label = Plain(c.Marks[i].Label, false)
+	}
+	return c
 }

@@ -16,7 +16,7 @@ type Bucket struct {
 	Mean   float64 `json:"mean"`
 }
 
-// TimeBuckets puts fetches into buckets by their times: bucket i is from i*width up
+// TimeBuckets assigns fetches to buckets by their times: bucket i is from i*width up
 // to but without (i+1)*width.
 func TimeBuckets(when []float64, width float64) []int {
 	b := make([]int, len(when))

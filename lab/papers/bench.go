@@ -12,7 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
-// A Bench is what experiments work with.
+// A Bench holds what experiments need.
 type Bench struct {
 	Context context.Context
 	Places  []*Place // at least one

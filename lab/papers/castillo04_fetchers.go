@@ -181,7 +181,7 @@ func (s *speedUps) section() show.Section {
 	return show.Section{Title: s.place.World.Name, Text: s.text(), Chart: c, Table: t}
 }
 
-// text tells with numbers why the speed-ups are what they are.
+// text explains the speed-ups with numbers.
 func (s *speedUps) text() string {
 	last, pages := len(s.hours)-1, float64(s.pages)
 	return text("castillo04-table2-why",

@@ -154,7 +154,7 @@ func (c *course) orderTable() *show.Table {
 	return t
 }
 
-// orderText tells what became of the other findings.
+// orderText describes what became of the other findings.
 func (c *course) orderText() string {
 	var worse []string
 	best, bestName := 0.0, ""

@@ -107,7 +107,7 @@ func scaled(j *measure.Judge, g, theirs float64) hotRule {
 	return hotRule{share: max(theirs, measure.Share(fewHot, j.Reachable()))}
 }
 
-// ruleText tells which threshold was taken and why.
+// ruleText describes which threshold was taken and why.
 func ruleText(j *measure.Judge, r hotRule, g float64) string {
 	h := r.of(j)
 	s := fmt.Sprintf("Hot are %d of %d pages (%.2f %%), those with importance %s or more", h.Pages, j.Reachable(), 100*measure.Share(h.Pages, j.Reachable()), plot.Number(h.G))

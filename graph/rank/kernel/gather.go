@@ -162,7 +162,7 @@ type Relaxation struct {
 	NoSelf bool
 }
 
-// Relax makes one Gauss-Seidel sweep over the given pages, which must ascend: it solves
+// Relax does one Gauss-Seidel sweep over the given pages, which must ascend: it solves
 // each equation for y[p] with the newest values. It returns the sum of the absolute
 // changes of y, and the sum of the new y.
 func (g *Gather) Relax(r *Relaxation, pages []graph.Page) (change, sum float64) {
@@ -191,7 +191,7 @@ func (g *Gather) check(r *Relaxation) {
 	}
 }
 
-// relax is Relax for lists below easy. Like sumLists it must not be inlined.
+// relax does what Relax does for lists below easy. Like sumLists it must not be inlined.
 //
 //go:noinline
 func (g *Gather) relax(r *Relaxation, pages []graph.Page) (change, sum float64) {

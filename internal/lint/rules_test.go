@@ -1,19 +1,3 @@
-// Package lint holds the rules of the tree that the compiler cannot see, as code
-// over Go's own parser; its test runs them over the whole module. No linter
-// plug-in is needed, and a rule is changed where it can be read with its reason.
-//
-// There are two sets of rules, both about what a package may reach (ARCHITECTURE.md
-// has the map):
-//
-//   - Arrows: which package of ours may import which. The table below is complete;
-//     a package that is not in it is a violation, so that every new package is
-//     given its place on purpose.
-//   - Passive packages: event, queue, policy, frontier, graph/rank and sim hold no clock, no
-//     input or output, no goroutine, no lock and no randomness of their own. The
-//     simulator drives them with a virtual clock and the crawler with the real one,
-//     and the same input must give the same order in both.
-//
-// Test files are free: they may read files and measure time.
 package lint
 
 import (
@@ -118,9 +102,9 @@ var clock = []string{"Now", "Sleep", "After", "AfterFunc", "Since", "Until", "Ti
 // seeded lists what math/rand and math/rand/v2 offer without their global generator.
 var seeded = []string{"New", "NewSource", "NewPCG", "NewChaCha8", "NewZipf", "Rand", "Source", "Source64", "PCG", "ChaCha8", "Zipf"}
 
-// Layers checks all Go files of the tree except test files and gives one line
+// layers checks all Go files of the tree except test files and gives one line
 // for each violation, in the order of the tree.
-func Layers(tree fs.FS, module string) ([]string, error) {
+func layers(tree fs.FS, module string) ([]string, error) {
 	var found []string
 	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -173,7 +157,7 @@ func (f *file) reportf(at token.Pos, format string, args ...any) {
 func (f *file) checkArrows(module string) {
 	allowed, known := arrows[f.pkg]
 	if !known {
-		f.reportf(f.ast.Package, "package %s is not in the table of internal/lint/layers.go: add it with what it may import", f.pkg)
+		f.reportf(f.ast.Package, "package %s is not in the table of internal/lint/rules_test.go: add it with what it may import", f.pkg)
 		return
 	}
 	for _, spec := range f.ast.Imports {

@@ -1,41 +1,48 @@
-package count
+package main
 
 import (
 	"cmp"
+	"io"
 	"net/http"
 	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/count"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Use is how much of what politeness allows a visitor made use of while enough sites
+// A use is how much of what politeness allows a visitor made use of while enough sites
 // had something to fetch.
-type Use struct {
+type use struct {
 	From, To time.Duration // the first and the last instant with enough sites
 	Requests int           // that started then, robots.txt included, at sites with known unfetched pages
 	Allowed  float64       // sum over the sites of stretch / (delay + mean response time)
 }
 
-// Share returns Requests / Allowed, 0 where nothing was allowed.
-func (u Use) Share() float64 {
+// share returns Requests / Allowed, 0 where nothing was allowed.
+func (u use) share() float64 {
 	if u.Allowed == 0 {
 		return 0
 	}
 	return float64(u.Requests) / u.Allowed
 }
 
-// Use replays the record. A page is known when a page that links to it was answered, or
+// useOf replays the record of a server. A page is known when a page that links to it was answered, or
 // as a seed from the first request on, and fetched when it was requested the last time;
 // pages that are not wanted do not count. It looks at the stretches of time in which at
 // least sites sites have known unfetched pages. Sites with a Crawl-delay are allowed
 // less.
-func (c *Counter) Use(w *answer.Wanted, seeds []graph.Page, delay time.Duration, sites int) Use {
+func useOf(s *serve.Server, w *answer.Wanted, seeds []graph.Page, delay time.Duration, sites int) use {
 	u := &useReplay{
-		c: c, delay: delay, sites: sites,
+		s: s, delay: delay, sites: sites,
 		known: make([]bool, len(w.Depth)), done: make([]bool, len(w.Depth)), wanted: make([]bool, len(w.Depth)),
-		state: make([]useSite, len(c.sites)),
+		state: make([]useSite, s.Web().Sites()),
 	}
 	for _, set := range [][]graph.Page{w.Pages, w.Asked} {
 		for _, p := range set {
@@ -44,7 +51,7 @@ func (c *Counter) Use(w *answer.Wanted, seeds []graph.Page, delay time.Duration,
 	}
 	events := u.events()
 	if len(events) == 0 {
-		return Use{}
+		return use{}
 	}
 	u.now = events[0].at
 	for _, p := range seeds {
@@ -57,14 +64,14 @@ func (c *Counter) Use(w *answer.Wanted, seeds []graph.Page, delay time.Duration,
 }
 
 type useReplay struct {
-	c                   *Counter
+	s                   *serve.Server
 	delay               time.Duration
 	sites               int
 	known, done, wanted []bool
 	state               []useSite
 	now                 time.Duration
 	active              int // sites with known unfetched pages
-	use                 Use
+	use                 use
 	enough              bool
 	passed              time.Duration // time with enough sites
 	links               []graph.Page
@@ -82,15 +89,15 @@ type useSite struct {
 type useEvent struct {
 	at   time.Duration
 	site graph.Site
-	q    Request
+	q    count.Request
 	end  bool
 	last bool // the last request for its page
 }
 
 // events returns all starts and ends in order of time.
 func (u *useReplay) events() (all []useEvent) {
-	for i := range u.c.sites {
-		log := u.c.Requests(graph.Site(i))
+	for i := range u.s.Web().Sites() {
+		log := u.s.Counter().Requests(graph.Site(i))
 		final := map[graph.Page]int{}
 		for k, q := range log {
 			if q.Kind == answer.KindPage {
@@ -122,7 +129,7 @@ func (u *useReplay) apply(e useEvent) {
 		u.fetch(e.q.Page)
 	}
 	if e.q.Kind == answer.KindPage && e.q.Full && (e.q.Status == http.StatusOK || e.q.Status/100 == 3) {
-		u.links = u.c.world.Seen(u.links[:0], e.q.Page)
+		u.links = u.s.Seen(u.links[:0], e.q.Page)
 		for _, p := range u.links {
 			u.find(p)
 		}
@@ -166,7 +173,7 @@ func (u *useReplay) fetch(p graph.Page) {
 }
 
 func (u *useReplay) change(p graph.Page, by int) {
-	s := &u.state[u.c.world.Web().SiteOf(p)]
+	s := &u.state[u.s.Web().SiteOf(p)]
 	before := s.left > 0
 	s.left += by
 	switch after := s.left > 0; {
@@ -179,7 +186,7 @@ func (u *useReplay) change(p graph.Page, by int) {
 	}
 }
 
-func (u *useReplay) result() Use {
+func (u *useReplay) result() use {
 	for i := range u.state {
 		s := &u.state[i]
 		if s.left > 0 {
@@ -188,10 +195,64 @@ func (u *useReplay) result() Use {
 		if s.stretch == 0 || s.answers == 0 {
 			continue
 		}
-		pause := max(u.delay, u.c.world.SiteTruth(graph.Site(i)).CrawlDelay) + s.busy/time.Duration(s.answers)
+		pause := max(u.delay, u.s.SiteTruth(graph.Site(i)).CrawlDelay) + s.busy/time.Duration(s.answers)
 		if pause > 0 {
 			u.use.Allowed += float64(s.stretch) / float64(pause)
 		}
 	}
 	return u.use
+}
+
+// TestUse: a visitor with a fetcher for each site uses all that is allowed, or a little
+// more, as n requests have n-1 pauses between them; one that dawdles a part.
+func TestUse(t *testing.T) {
+	for _, test := range []struct {
+		delay    time.Duration
+		from, to float64
+	}{{2 * time.Second, 0.95, 1.1}, {4 * time.Second, 0.45, 0.65}} {
+		synctest.Test(t, func(t *testing.T) {
+			web, err := fakeweb.New(fakeweb.Spec{Pages: 1500, Sites: 40, Links: 15000, Seed: 4})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := serve.New(web, answer.Options{MinLatency: 100 * time.Millisecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			visitor := &http.Transport{DialContext: s.Dial}
+			var all sync.WaitGroup
+			seeds := []graph.Page{}
+			for id := range graph.Site(10) {
+				seeds = append(seeds, s.Web().Home(id))
+				all.Go(func() { visitSite(s, visitor, id, test.delay) })
+			}
+			all.Wait()
+			w := s.Wanted(answer.Limits{Seeds: seeds, Site: func(id graph.Site) bool { return id < 10 }})
+			u := useOf(s, w, seeds, 2*time.Second, 8)
+			if u.share() < test.from || u.share() > test.to || u.To <= u.From {
+				t.Errorf("delay %v: share %v of %+v", test.delay, u.share(), u)
+			}
+			visitor.CloseIdleConnections()
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// visitSite fetches robots.txt and some pages of a site, one after the other.
+func visitSite(s *serve.Server, visitor *http.Transport, id graph.Site, delay time.Duration) {
+	load := func(url string) {
+		r, err := (&http.Client{Transport: visitor}).Get(url)
+		if err == nil {
+			io.Copy(io.Discard, r.Body)
+			r.Body.Close()
+		}
+	}
+	truth := s.SiteTruth(id)
+	load(truth.Origin + "/robots.txt")
+	for p := s.Web().Home(id); p < s.Web().Home(id)+graph.Page(min(40, truth.Pages)); p++ {
+		time.Sleep(delay)
+		load(s.URL(p))
+	}
 }
