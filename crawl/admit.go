@@ -9,39 +9,47 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
+// An admission decides which known pages are fetched: it adds seeds, admits pages that were
+// refused, and withdraws what is forbidden by now. Every decision is a record.
+type admission struct {
+	*session
+	before   []byte // configuration of the session before, TOML; nil: there was none
+	loosened bool   // the session before had narrower limits
+}
+
 // refill admits pages that a limit of their site or domain kept out, when others that had
 // been counted turned out not to be fetched: forbidden, say, or in a trap. It is for the
 // end of a crawl, and looks at every page.
-func (o *owner) refill(now time.Duration) (some bool) {
-	_, bars, _ := o.s.Frontier.Census()
-	if !o.s.Freed || o.stopping != "" || bars[event.BarSitePages]+bars[event.BarDomainPages] == 0 {
+func (a *admission) refill(now time.Duration) (some bool) {
+	_, bars, _ := a.state.Frontier.Census()
+	if !a.state.Freed || bars[event.BarSitePages]+bars[event.BarDomainPages] == 0 {
 		return false
 	}
-	o.s.Freed = false
-	return o.admitAll(now, func(p graph.Page, bar event.Bar) bool {
+	a.state.Freed = false
+	return a.admitAll(now, func(p graph.Page, bar event.Bar) bool {
 		capped := bar == event.BarSitePages || bar == event.BarDomainPages || bar == event.BarDepth
-		return capped && !o.s.NoRoom(&o.limits, o.s.Frontier.Site(p)) && o.fits(p) && o.s.Barred(p) == event.NoBar
+		return capped && !a.state.NoRoom(&a.pageLimits, a.state.Frontier.Site(p)) && a.fits(p) && a.state.Barred(p) == event.NoBar
 	}) > 0
 }
 
 // fits reports whether the limits let a page be asked for.
-func (o *owner) fits(p graph.Page) bool {
-	site, rest, ok := o.s.Read(p)
-	return ok && o.s.Judge(&o.limits, site, rest, o.s.Depth(p)) == event.NoBar
+func (a *admission) fits(p graph.Page) bool {
+	site, rest, ok := a.state.Read(p)
+	return ok && a.state.Judge(&a.pageLimits, site, rest, a.state.Depth(p)) == event.NoBar
 }
 
 // admitAll admits the refused pages that a function wants, and tells how many.
-func (o *owner) admitAll(now time.Duration, wants func(graph.Page, event.Bar) bool) int {
-	r := o.begin(event.Admitted, now)
-	for i := range o.s.Frontier.Pages() {
-		if p := graph.Page(i); o.s.Frontier.State(p) == frontier.RefusedPage && wants(p, o.s.Frontier.Bar(p)) {
+func (a *admission) admitAll(now time.Duration, wants func(graph.Page, event.Bar) bool) int {
+	r := a.begin(event.Admitted, now)
+	for i := range a.state.Frontier.Pages() {
+		if p := graph.Page(i); a.state.Frontier.State(p) == frontier.RefusedPage && wants(p, a.state.Frontier.Bar(p)) {
 			r.Event.Admit = append(r.Event.Admit, p)
-			o.s.Admit(o.s.Frontier.Site(p))
+			a.state.Admit(a.state.Frontier.Site(p))
 		}
 	}
 	n := len(r.Event.Admit)
 	if n > 0 {
-		o.record()
+		a.record()
 	}
 	return n
 }
@@ -49,20 +57,20 @@ func (o *owner) admitAll(now time.Duration, wants func(graph.Page, event.Bar) bo
 // admitNearer admits the pages that were refused for their depth and turned out to be
 // nearer. It is called after each record that may bring that about, so that both stand in
 // the same group of the journal.
-func (o *owner) admitNearer(now time.Duration) {
-	list := o.s.Frontier.Nearer()
+func (a *admission) admitNearer(now time.Duration) {
+	list := a.state.Frontier.Nearer()
 	if len(list) == 0 {
 		return
 	}
-	r := o.begin(event.Admitted, now)
+	r := a.begin(event.Admitted, now)
 	slices.Sort(list)
 	for _, p := range slices.Compact(list) {
-		if o.s.Frontier.Bar(p) == event.BarDepth && o.fits(p) {
+		if a.state.Frontier.Bar(p) == event.BarDepth && a.fits(p) {
 			r.Event.Admit = append(r.Event.Admit, p)
-			o.s.Admit(o.s.Frontier.Site(p))
+			a.state.Admit(a.state.Frontier.Site(p))
 		}
 	}
 	if len(r.Event.Admit) > 0 {
-		o.record()
+		a.record()
 	}
 }

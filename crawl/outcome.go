@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math/bits"
-	"net/netip"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl/gather"
-	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/crawl/trap"
@@ -19,84 +16,32 @@ import (
 	"github.com/winnow-crawler/winnow/trouble"
 )
 
-// end takes what came of a work: decides, records, and lets the harvester go on.
-func (o *owner) end(now time.Duration, t *task) {
-	w, i := t.work, t.who
-	if w.Kind == event.Fetch {
-		o.fetching--
-	}
-	o.flight.note(w, false)
-	if t.void = t.void || o.bursts(t); !t.void {
-		o.noteWeather(now, t)
-		o.tellCrash(t)
-	}
-	switch {
-	case t.void: // it did not happen: the next session will ask again
-		o.recycle(t)
-		o.idle = append(o.idle, i)
-		return
-	case w.Kind == event.Resolve:
+// outcomes decide what the result of a task means, and record it.
+type outcomes struct {
+	*session
+	admission *admission
+	limits    *limits
+	weather   *weather
+	robots    robots.Limits
+	crashes   int // of the parser, in this session
+}
+
+// take records the result of a task.
+func (o *outcomes) take(now time.Duration, t *task) {
+	switch t.work.Kind {
+	case event.Resolve:
 		o.resolved(now, t)
-	case w.Kind == event.Robots:
+	case event.Robots:
 		o.ruled(now, t)
-	case w.Kind == event.Sitemap:
+	case event.Sitemap:
 		o.listed(now, t)
 	default:
 		o.done(now, t)
-		o.doubt(now, w.Site)
 	}
-	kept := t.answer != nil && t.answer.Keep
-	o.keep(t)
-	switch {
-	case w.Kind == event.Robots && w.For != w.Site && !o.rec.Event.Hop:
-		o.hold(w.For)
-		o.hold(w.Site)
-	case w.Kind != event.Resolve:
-		o.hold(w.Site)
-	}
-	if w.Kind == event.Robots {
-		o.withdrawFiles(now, w.For) // the rules may be others
-	}
-	if w.Kind == event.Fetch && o.more(now, i, w.Site) {
-		return
-	}
-	if kept {
-		o.crew[i].tasks <- nil // hang up
-	}
-	o.idle = append(o.idle, i)
 }
 
-// more lets a harvester go on with the next page of the site that it has.
-func (o *owner) more(now time.Duration, i int, s graph.Site) bool {
-	if o.stopping != "" || !o.pagesLeft() {
-		return false
-	}
-	w, ok := o.s.Frontier.More(now, s)
-	o.recordRefusals(now)
-	if ok {
-		o.start(now, i, w)
-	}
-	return ok
-}
-
-// keep lets a task wait for the commit of its bytes, or uses it again at once.
-func (o *owner) keep(t *task) {
-	if t.found.Links.Len() > manyLinks {
-		t.found.Links = gather.Links{} // they are in the record, and take megabytes
-	}
-	if n := len(t.found.Records.Bytes); n > 0 {
-		o.open.tasks = append(o.open.tasks, t)
-		o.open.bytes += int64(n)
-		return
-	}
-	o.recycle(t)
-}
-
-// manyLinks is how many links are not kept for the next page.
-const manyLinks = 5000
-
-// outcome begins the record of an answer with what all of them have.
-func (o *owner) outcome(kind event.Kind, now time.Duration, t *task) *journal.Record {
+// outcome begins the record of a result with what all results have.
+func (o *outcomes) outcome(kind event.Kind, now time.Duration, t *task) *journal.Record {
 	r := o.begin(kind, now)
 	e, a := &r.Event, t.answer
 	e.Site, e.Start, e.End = t.work.Site, t.start, t.end
@@ -113,174 +58,26 @@ func (o *owner) outcome(kind event.Kind, now time.Duration, t *task) *journal.Re
 	return r
 }
 
-// resolved takes the addresses of a site.
-func (o *owner) resolved(now time.Duration, t *task) {
-	r := o.outcome(event.Resolved, now, t)
-	e := &r.Event
-	e.Class, r.Facts.Note = t.class, t.note
-	switch old := o.s.AddressOf(e.Site); {
-	case t.class == event.OK:
-		o.address(r, o.inTurn(e.Site, t.names.Addrs), t.names.TTL)
-	case old.IsValid(): // an old address is better than none (RFC 8767), and than a strange one
-		e.Class = event.OK
-		o.address(r, []netip.Addr{old}, staleTTL)
-	case !o.nameless(t):
-		r.Facts.Ours = o.outage.On()
-		e.Again, e.Due = true, later(e.End, o.s.Setup.Trouble.NameWait(o.s.DownSites[e.Site].N, uint32(e.Site)))
-	}
-	if t.class != event.OK {
-		o.tellTrouble("a site has no address", e.Site, r)
-	}
-	o.record()
-}
-
-// tellTrouble logs why a site cannot be asked. As long as nothing came at all this is
-// what somebody who waits has to know; later it is one site of many.
-func (o *owner) tellTrouble(what string, s graph.Site, r *journal.Record) {
-	level := slog.LevelInfo
-	if o.fetched == 0 {
-		level = slog.LevelWarn
-	}
-	next := "no"
-	if r.Event.Again {
-		next = "in " + (r.Event.Due - r.Event.End).Round(time.Second).String()
-	}
-	why := r.Facts.Note
-	if r.Facts.Status != 0 {
-		why = fmt.Sprintf("status %d", r.Facts.Status)
-	}
-	o.log.Log(context.Background(), level, what, "site", string(o.s.Table.Name(s)), "why", why, "again", next)
-}
-
-// staleTTL is how long an address that could not be renewed holds.
-const staleTTL = 10 * time.Minute
-
-// address gives a site its addresses for a while.
-func (o *owner) address(r *journal.Record, addrs []netip.Addr, ttl time.Duration) {
-	r.Facts.Addrs = addrs
-	r.Event.Address = o.s.Number(addrs[0])
-	r.Event.Expiry = later(r.Event.End, ttl)
-}
-
-// later is t + d, and never when d is none.
-func later(t, d time.Duration) time.Duration {
-	if d <= 0 {
-		return 0
-	}
-	if t > event.Never-d {
-		return event.Never
-	}
-	return t + d
-}
-
-// ruled takes the robots.txt of a site (W14).
-func (o *owner) ruled(now time.Duration, t *task) {
-	r := o.outcome(event.Ruled, now, t)
-	e, id := &r.Event, t.work.For
-	e.For = id
-	class, again := o.judge(now, t)
-	switch class {
-	case robots.Found:
-		e.Class = event.OK
-		o.rule(r, t.rules, again)
-		// Of its own robots.txt: one that moved names files of another site.
-		if o.readsSitemaps(id) && e.Site == id {
-			r.Facts.Files = o.s.Fits(0, o.s.WantedFiles(t.rules, t.sitemaps))
-			e.Files = uint32(len(r.Facts.Files))
-			r.Facts.Dropped = uint32(len(t.sitemaps) - len(r.Facts.Files))
-		}
-	case robots.Moved:
-		e.Class, e.Hop, r.Facts.Hop = event.Redirect, true, t.hop
-		o.hopTo(r, t.hop)
-	case robots.Unavailable:
-		e.Class = event.OK
-		o.rule(r, robots.Rules{}, again)
-	default:
-		if !trouble.Passes(e.Class) {
-			e.Class = event.ServerError // such as a redirect without end
-		}
-		o.retryRobots(r, again)
-		o.tellTrouble("robots.txt is unavailable", id, r)
-	}
-	o.record()
-}
-
-// retryRobots lets a robots.txt that is unavailable be asked for again. Until then rules
-// that the site has stay in force, and a site without any is skipped.
-func (o *owner) retryRobots(r *journal.Record, after time.Duration) {
-	r.Facts.Ours = o.outage.On()
-	r.Event.Again, r.Event.Due = true, later(r.Event.End, after)
-}
-
-// judge says what the answer to a request for a robots.txt means.
-func (o *owner) judge(now time.Duration, t *task) (robots.Class, time.Duration) {
-	a, tr := t.answer, o.s.Trouble[t.work.For]
-	h, _ := o.s.HopAt(t.work.For, t.work.Site)
-	q := gather.RobotsResponse(a, h.N, t.hop)
-	if q.Failures = tr.N; tr.N > 0 {
-		q.Down = now - tr.Since
-	}
-	class, again := o.robots.Judge(q)
-	if q.Status == 0 && class == robots.Unreachable {
-		again /= silent
-	}
-	return class, again
-}
-
-// silent is how much sooner a server that gave no answer at all is tried again than one
-// that answered with an error: nobody is bothered by it, and most of them are gone.
-const silent = 10
-
-// rule gives a site its rules.
-func (o *owner) rule(r *journal.Record, rules robots.Rules, holds time.Duration) {
-	e := &r.Event
-	e.Delay = rules.Delay()
-	e.Expiry = later(e.End, holds)
-	r.Facts.Rules, _ = rules.AppendBinary(nil) // it never fails
-}
-
-// hopTo names the site to which a robots.txt moved. If there is no room for another site,
-// that one is given up, or the deny list forbids the URL, the robots.txt is unavailable.
-func (o *owner) hopTo(r *journal.Record, url string) {
-	if o.s.DeniedHop(url) {
-		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, event.ServerError, ""
-		r.Facts.Note = "robots.txt moved to a host on the deny list"
-		o.retryRobots(r, time.Hour)
-		o.log.Info("robots.txt moved to a host on the deny list; the site waits", "site", string(o.s.Table.Name(r.Event.For)), "to", url)
-		return
-	}
-	name, _ := page.Site([]byte(url))
-	id, fresh := o.s.Site(o.s.Key.Site(name), name)
-	if id == graph.NoSite || !fresh && o.s.Frontier.Closed(id) {
-		r.Event.Hop, r.Event.Class, r.Facts.Hop = false, event.ServerError, ""
-		o.retryRobots(r, time.Hour)
-		return
-	}
-	if r.Event.To = id; fresh {
-		r.Facts.Names.Add(name, nil)
-	}
-}
-
-// listed takes a sitemap file: its pages are known, but nothing links to them.
-func (o *owner) listed(now time.Duration, t *task) {
+// listed records a sitemap file. Its pages become known, although nothing links to them.
+func (o *outcomes) listed(now time.Duration, t *task) {
 	r := o.outcome(event.Listed, now, t)
 	e, f := &r.Event, &t.found
 	e.Class = f.Class
 	if trouble.Passes(e.Class) {
-		e.Due, e.Again = o.again(r, o.s.FileTries[e.Site], e.Site)
+		o.again(r, o.state.FileTries[e.Site], e.Site)
 	}
 	if !e.Class.Failed() {
-		o.s.Discover(r, &o.limits, graph.NoPage, e.Site, &f.Links)
-		r.Facts.Files = o.s.Fits(o.s.Listings[e.Site], o.s.WantedFiles(o.s.RulesOf(e.Site), f.Files))
+		o.state.Discover(r, &o.pageLimits, graph.NoPage, e.Site, &f.Links)
+		r.Facts.Files = o.state.Fits(o.state.Listings[e.Site], o.state.WantedFiles(o.state.RulesOf(e.Site), f.Files))
 		e.Files = uint32(len(r.Facts.Files))
 		r.Facts.Dropped = uint32(f.Dropped + len(f.Files) - len(r.Facts.Files))
 	}
 	o.record()
-	o.admitNearer(now)
+	o.admission.admitNearer(now)
 }
 
-// done takes an attempt at a page.
-func (o *owner) done(now time.Duration, t *task) {
+// done records an attempt at a page.
+func (o *outcomes) done(now time.Duration, t *task) {
 	r := o.outcome(event.Done, now, t)
 	e, f := &r.Event, &t.found
 	e.Page, e.Class = t.work.Page, f.Class
@@ -288,7 +85,7 @@ func (o *owner) done(now time.Duration, t *task) {
 		r.Facts.Note = f.Note
 	}
 	if trouble.Passes(e.Class) {
-		e.Due, e.Again = o.again(r, o.s.Tries[e.Page], o.s.Frontier.Site(e.Page))
+		o.again(r, o.state.Tries[e.Page], o.state.Frontier.Site(e.Page))
 	}
 	if !e.Class.Failed() {
 		if o.duplicate(e, f) {
@@ -297,22 +94,22 @@ func (o *owner) done(now time.Duration, t *task) {
 			if q, ok := o.nearly(e.Page, f); ok {
 				r.Facts.Near = uint32(q) + 1
 			}
-			o.s.Discover(r, &o.limits, e.Page, e.Site, &f.Links)
+			o.state.Discover(r, &o.pageLimits, e.Page, e.Site, &f.Links)
 		}
 		o.describe(r, t)
-		e.Due = later(e.End, o.c.Recrawl.Duration)
+		e.Due = later(e.End, o.config.Recrawl.Duration)
 		o.visits++
-		if o.s.LinksTo.At(int(e.Page))&state.Came == 0 && e.Class != event.Redirect {
+		if o.state.LinksTo.At(int(e.Page))&state.Came == 0 && e.Class != event.Redirect {
 			o.fetched++
 		}
 	}
-	e.Keep = t.answer.Keep && o.stopping == "" && o.pagesLeft()
+	e.Keep = t.answer.Keep && o.limits.mayFetch()
 	o.record()
-	o.admitNearer(now)
+	o.admission.admitNearer(now)
 }
 
-// describe adds what is known of a page that came.
-func (o *owner) describe(r *journal.Record, t *task) {
+// describe adds to a record what is known of a fetched page.
+func (o *outcomes) describe(r *journal.Record, t *task) {
 	f, x := &t.found, &r.Facts
 	x.Digest, x.SimHash, x.Targets, x.Change = f.Digest, f.SimHash, f.Targets, f.Change
 	if bits.OnesCount64(f.Terms) <= trap.FewTerms {
@@ -325,5 +122,60 @@ func (o *owner) describe(r *journal.Record, t *task) {
 	x.Tags, x.Cut, x.Dropped = uint8(f.Tags), uint8(f.Cut), uint32(f.Dropped)
 	if d := f.Records.Payload; !d.IsZero() {
 		x.Payload = append([]byte{byte(d.Algorithm())}, d.Bytes()...)
+	}
+}
+
+// again decides whether a page or file that failed is tried again, and when. c counts its
+// failures so far.
+func (o *outcomes) again(r *journal.Record, c trouble.Count, s graph.Site) {
+	e, rules := &r.Event, &o.state.Setup.Trouble
+	r.Facts.Ours = o.weather.outage.On()
+	if c, e.Again = o.state.Count(rules, c, s, r); e.Again {
+		e.Due = later(e.End, max(rules.PageWait(c, uint32(e.Page), o.state.Frontier.Between(s)), e.Retry))
+	}
+}
+
+// later returns t + d, at most Never; 0 if d is none.
+func later(t, d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	if t > event.Never-d {
+		return event.Never
+	}
+	return t + d
+}
+
+// logTrouble logs why a site cannot be requested. Until the first page is fetched it is a
+// warning; later it is one site of many.
+func (o *outcomes) logTrouble(what string, s graph.Site, r *journal.Record) {
+	level := slog.LevelInfo
+	if o.fetched == 0 {
+		level = slog.LevelWarn
+	}
+	next := "no"
+	if r.Event.Again {
+		next = "in " + (r.Event.Due - r.Event.End).Round(time.Second).String()
+	}
+	why := r.Facts.Note
+	if r.Facts.Status != 0 {
+		why = fmt.Sprintf("status %d", r.Facts.Status)
+	}
+	o.log.Log(context.Background(), level, what, "site", string(o.state.Table.Name(s)), "why", why, "again", next)
+}
+
+// maxCrashes is the largest number of crashes that a session logs. All of them are in the
+// journal, and counted in the status.
+const maxCrashes = 20
+
+// logCrash logs an answer on which the parser crashed. That is a bug of winnow, and those
+// who can fix it need the URL.
+func (o *outcomes) logCrash(t *task) {
+	if t.answer == nil || t.answer.Class != event.Crashed {
+		return
+	}
+	if o.crashes++; o.crashes <= maxCrashes {
+		o.log.Error("the parser crashed on an answer: the page counts as failed, and the crawl continues; please report the URL and what follows",
+			"url", t.url, "why", t.answer.Note, "stack", t.stack)
 	}
 }

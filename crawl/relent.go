@@ -9,13 +9,13 @@ import (
 )
 
 // knowsWords reports whether the words of the page of a record are known on its site.
-func (o *owner) knowsWords(r *journal.Record) bool {
+func (o *outcomes) knowsWords(r *journal.Record) bool {
 	p := r.Event.Page
-	if q, _, _ := o.s.Like(r); q != graph.NoPage && o.s.Frontier.Site(q) == o.s.Frontier.Site(p) {
+	if q, _, _ := o.state.Like(r); q != graph.NoPage && o.state.Frontier.Site(q) == o.state.Frontier.Site(p) {
 		return true
 	}
-	x, ok := o.s.Look(p)
-	return ok && o.s.Guard.KnowsWords(&x, r.Facts.Change, r.Facts.Terms)
+	x, ok := o.state.Look(p)
+	return ok && o.state.Guard.KnowsWords(&x, r.Facts.Change, r.Facts.Terms)
 }
 
 // relentEvery is after how many works held pages are looked at again.
@@ -24,24 +24,24 @@ const relentEvery = 256
 // relent admits held pages for which something speaks by now. At the end, when nothing else
 // is left, it goes on until there is nothing of the kind, and tries others then: what they
 // bring decides about the rest.
-func (o *owner) relent(now time.Duration, end bool) (some bool) {
-	g := o.s.Guard
-	if o.stopping != "" || !o.s.Traps {
+func (a *admission) relent(now time.Duration, end bool) (some bool) {
+	g := a.state.Guard
+	if !a.state.Traps {
 		return false
 	}
-	free := g.Release(end, o.s.LookFree)
+	free := g.Release(end, a.state.LookFree)
 	trial := end && len(free) == 0
 	if trial {
-		free = g.Try(uint64(o.s.Requests[event.Fetch]), o.s.LookFree, o.s.EachTrapped)
+		free = g.Try(uint64(a.state.Requests[event.Fetch]), a.state.LookFree, a.state.EachTrapped)
 	}
 	if len(free) == 0 {
 		return false
 	}
-	r := o.begin(event.Admitted, now)
+	r := a.begin(event.Admitted, now)
 	r.Event.Admit, r.Facts.Trial = append(r.Event.Admit, free...), trial
 	for _, p := range free {
-		o.s.Admit(o.s.Frontier.Site(p))
+		a.state.Admit(a.state.Frontier.Site(p))
 	}
-	o.record()
+	a.record()
 	return true
 }

@@ -223,7 +223,6 @@ func TestStoppedWhileRestored(t *testing.T) {
 // The addresses of the journal are the level of the DNS cache that is on disk (W18).
 func TestRemembersAddresses(t *testing.T) {
 	s, _ := newTestState(t)
-	o := &owner{s: s, base: time.Hour}
 	name := []byte("https://a.example")
 	id, _ := s.Site(s.Key.Site(name), name)
 	r := &journal.Record{Event: event.Event{Kind: event.Seed, New: []graph.Site{id}}}
@@ -240,7 +239,7 @@ func TestRemembersAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resolver.Close()
-	o.remember(resolver)
+	remember(resolver, s, time.Hour)
 	got, err := resolver.Lookup(t.Context(), "a.example")
 	if err != nil || got.Level != fetch.Disk || len(got.Addrs) != 1 || got.Addrs[0] != addr {
 		t.Errorf("%+v, %v", got, err)

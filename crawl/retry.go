@@ -46,10 +46,10 @@ func (c *Chance) means() (class event.Class, bar event.Bar, ok bool) {
 }
 
 // chance reports whether a page gets the chance that was asked for.
-func (o *owner) chance(p graph.Page) bool {
-	c, f := o.o.Chance, o.s.Frontier
+func (a *admission) chance(p graph.Page) bool {
+	c, f := a.options.Chance, a.state.Frontier
 	if c.Site != "" {
-		if name := o.s.Table.Name(f.Site(p)); string(name) != c.Site && string(page.Host(name)) != c.Site {
+		if name := a.state.Table.Name(f.Site(p)); string(name) != c.Site && string(page.Host(name)) != c.Site {
 			return false
 		}
 	}
@@ -66,18 +66,18 @@ func (o *owner) chance(p graph.Page) bool {
 // retrySession gives everything another chance that failed in sessions before and may have
 // passed, seeds whatever was wrong with them, and pages that were too large for a smaller
 // --max-body.
-func (o *owner) retrySession() {
+func (a *admission) retrySession() {
 	seeds := map[graph.Page]bool{}
-	for _, url := range o.c.Seeds {
+	for _, url := range a.config.Seeds {
 		site, rest := page.Site([]byte(url))
-		if p, ok := o.s.Table.LookupPage(o.s.Key.Page(o.s.Key.Site(site), rest)); ok {
+		if p, ok := a.state.Table.LookupPage(a.state.Key.Page(a.state.Key.Site(site), rest)); ok {
 			seeds[p] = true
 		}
 	}
 	was := config.Default()
-	larger := was.Read("the last session", o.before) == nil && was.MaxBody < o.c.MaxBody
-	o.retry(func(p graph.Page) bool {
-		f := o.s.Frontier
+	larger := was.Read("the last session", a.before) == nil && was.MaxBody < a.config.MaxBody
+	a.retry(func(p graph.Page) bool {
+		f := a.state.Frontier
 		switch f.State(p) {
 		case frontier.Failed:
 			class := f.FailedBy(p)
@@ -90,15 +90,15 @@ func (o *owner) retrySession() {
 }
 
 // retry gives the pages another chance that are wanted, and counts them.
-func (o *owner) retry(want func(graph.Page) bool) (n int) {
-	r := o.begin(event.Retried, o.base)
-	for i := range o.s.Frontier.Pages() {
+func (a *admission) retry(want func(graph.Page) bool) (n int) {
+	r := a.begin(event.Retried, a.base)
+	for i := range a.state.Frontier.Pages() {
 		if p := graph.Page(i); want(p) {
 			r.Event.Admit = append(r.Event.Admit, p)
 		}
 	}
 	if n = len(r.Event.Admit); n > 0 {
-		o.record()
+		a.record()
 	}
 	return n
 }

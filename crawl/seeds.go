@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -14,15 +15,15 @@ import (
 )
 
 // checkSeeds refuses seeds that are not of the crawl, while nothing has been changed.
-func (o *owner) checkSeeds() error {
-	if o.o.AddSeeds || len(o.s.LastConfig) == 0 {
+func checkSeeds(o *RunOptions, s *state.State) error {
+	if o.AddSeeds || len(s.LastConfig) == 0 {
 		return nil
 	}
-	before := seedsOf(o.s.LastConfig)
-	for _, url := range o.o.Seeds {
-		if !o.isSeed(url, before) {
+	before := seedsOf(s.LastConfig)
+	for _, url := range o.Seeds {
+		if !slices.Contains(before, url) && !isSeed(s, url) {
 			return &hint.Error{
-				Text: fmt.Sprintf("%s is a crawl with other seeds: %s is not one of them", o.o.Dir, url),
+				Text: fmt.Sprintf("%s is a crawl with other seeds: %s is not one of them", o.Dir, url),
 				Hint: "give --add-seeds to add it, another --dir for a new crawl, or no seeds to go on",
 			}
 		}
@@ -41,55 +42,52 @@ func seedsOf(text []byte) []string {
 
 // isSeed reports whether the crawl began at a URL already: a page that it met on its way
 // may be the seed of another crawl.
-func (o *owner) isSeed(url string, before []string) bool {
-	if slices.Contains(before, url) {
-		return true
-	}
+func isSeed(s *state.State, url string) bool {
 	site, rest := page.Site([]byte(url))
-	p, known := o.s.Table.LookupPage(o.s.Key.Page(o.s.Key.Site(site), rest))
-	return known && int(p) < o.s.Frontier.Pages() && o.s.IsSeed(p)
+	p, known := s.Table.LookupPage(s.Key.Page(s.Key.Site(site), rest))
+	return known && int(p) < s.Frontier.Pages() && s.IsSeed(p)
 }
 
 // seed makes the seeds known that are not.
-func (o *owner) seed() error {
-	r := o.begin(event.Seed, o.base)
-	for _, url := range o.o.Seeds {
+func (a *admission) seed(c *ceiling) error {
+	r := a.begin(event.Seed, a.base)
+	for _, url := range a.options.Seeds {
 		site, rest := page.Site([]byte(url))
-		hash := o.s.Key.Page(o.s.Key.Site(site), rest)
-		if p, ok := o.s.Table.LookupPage(hash); ok {
-			o.seedKnown(r, p)
+		hash := a.state.Key.Page(a.state.Key.Site(site), rest)
+		if p, ok := a.state.Table.LookupPage(hash); ok {
+			a.seedKnown(r, p)
 			continue
 		}
-		o.ceiling.look(o.s, false)
-		full := o.s.Full() || o.ceiling.needed > o.ceiling.most
-		id, newSite := o.s.Site(o.s.Key.Site(site), site)
+		c.look(a.state, false)
+		full := a.state.Full() || c.needed > c.most
+		id, newSite := a.state.Site(a.state.Key.Site(site), site)
 		if full || id == graph.NoSite {
-			return roomError(url, o.ceiling.most)
+			return roomError(url, c.most)
 		}
-		p, _ := o.s.Table.Page(hash)
+		p, _ := a.state.Table.Page(hash)
 		if !newSite {
 			site = nil
 		}
-		o.s.Add(r, p, id, site, rest, event.NoBar)
+		a.state.Add(r, p, id, site, rest, event.NoBar)
 	}
 	if len(r.Event.New) > 0 || len(r.Event.Admit) > 0 {
-		o.record()
-		o.admitNearer(o.base)
+		a.record()
+		a.admitNearer(a.base)
 	}
 	return nil
 }
 
 // seedKnown makes a seed of a page that is known, unless it is one already and not
 // refused.
-func (o *owner) seedKnown(r *journal.Record, p graph.Page) {
-	if int(p) >= o.s.Frontier.Pages() {
+func (a *admission) seedKnown(r *journal.Record, p graph.Page) {
+	if int(p) >= a.state.Frontier.Pages() {
 		return // it is there twice
 	}
-	refused := o.s.Frontier.State(p) == frontier.RefusedPage
+	refused := a.state.Frontier.State(p) == frontier.RefusedPage
 	if refused {
-		o.s.Admit(o.s.Frontier.Site(p))
+		a.state.Admit(a.state.Frontier.Site(p))
 	}
-	if refused || !o.s.IsSeed(p) {
+	if refused || !a.state.IsSeed(p) {
 		r.Event.Admit = append(r.Event.Admit, p)
 	}
 }

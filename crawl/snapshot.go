@@ -10,66 +10,65 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
-	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// follow takes snapshots while a crawl runs: when replaying what came since the last one
+// snapshots are taken while a crawl runs, whenever replaying the records since the last one
 // would take long.
 //
-// A state that is not too large is copied by the owner, which takes 0.25 s for a GiB, and
-// written from the copy. That is cheap: 3.5 s of processor for a GiB, all in all. The
-// memory of the copy is made ready beforehand by somebody else, who has to wait for it.
+// A state that is not too large is copied by the loop, which takes 0.25 s for a GiB, and
+// written from the copy. That is cheap: 3.5 s of processor time for a GiB in all. Another
+// goroutine prepares the memory of the copy, which takes longer than to fill it.
 //
-// A larger state is not copied: a second state in this process, the follower, opens the
-// last snapshot, replays the journal as far as it is committed, and writes the next. So the
-// owner does not stall, and recovery is exercised.
+// A larger state is not copied. A second state in this process, the follower, opens the last
+// snapshot, replays the committed records, and writes the next snapshot. So the loop does
+// not stall, and recovery is exercised.
 //
-// What a snapshot costs grows with the state, so the larger the state the rarer they are:
-// the cost for each page stays the same, and a restart replays about as long as it loads.
-type follow struct {
+// The cost of a snapshot grows with the state, so a larger state has fewer snapshots: the
+// cost for each page stays the same, and a restart replays about as long as it loads.
+type snapshots struct {
 	dir    *directory
 	from   uint64 // record of the last snapshot
 	links  int64  // links at that time
 	done   chan error
 	busy   bool
 	began  time.Time
-	copies int64 // bytes of a state that is still copied
+	copies int64 // bytes of the largest state that is copied
 	ending atomic.Bool
 	held   atomic.Int64 // bytes of the copy, or of the columns of a follower
 	every  time.Duration
-	pause  time.Duration // for which the owner has stalled for the last snapshot
+	pause  time.Duration // for which the loop stalled for the last snapshot
 
 	room   *graph.Column[uint8]      // for a copy; nil: there is none
-	making chan *graph.Column[uint8] // brings it; nil: nobody is at it
+	making chan *graph.Column[uint8] // delivers it; nil: it is not being made
 }
 
-// Costs of replaying, measured on crawls of generated webs (see bench), and how much of it
-// a restart may cost; as much again for each snapshotUnit of the state.
+// Costs of a replay, measured on crawls of generated webs (see bench), and the time that a
+// replay may take, which grows by as much for each snapshotUnit of the state.
 const (
 	recordCost   = 4 * time.Microsecond
 	linkCost     = 300 * time.Nanosecond
 	replayLimit  = 3 * time.Second
 	snapshotUnit = 600 << 20
 	copyLimit    = 1 << 30
-	smallCopy    = 16 << 20 // bytes for which nothing needs to be made ready
+	smallCopy    = 16 << 20 // bytes for which memory needs no preparation
 )
 
-func newFollow(dir *directory, s *state.State, z *Sizes) *follow {
-	return &follow{
+func newSnapshots(dir *directory, s *state.State, z *Sizes) *snapshots {
+	return &snapshots{
 		dir: dir, from: s.Next, links: s.Links, done: make(chan error, 1),
 		copies: cmp.Or(z.Copy, copyLimit), every: cmp.Or(z.Replay, replayLimit),
 	}
 }
 
-// due reports whether it is time for a snapshot, and none is under way.
-func (f *follow) due(s *state.State, log *slog.Logger) bool {
+// due reports whether to begin a snapshot. It logs the one that has ended.
+func (f *snapshots) due(s *state.State, log *slog.Logger) bool {
 	if f.busy {
 		select {
 		case err := <-f.done:
 			f.busy = false
 			took := time.Since(f.began).Round(time.Millisecond)
-			if err != nil { // it is derived: a restart takes longer, that is all
+			if err != nil { // without it a restart only takes longer
 				log.Warn("no snapshot was written", "record", f.from, "took", took, "error", err)
 			} else {
 				log.Info("snapshot", "record", f.from, "took", took, "pause", f.pause)
@@ -89,9 +88,9 @@ func (f *follow) due(s *state.State, log *slog.Logger) bool {
 	return n > f.copies || f.ready(s)
 }
 
-// ready reports whether there is room for a copy, and lets it be made otherwise: the system
+// ready reports whether there is memory for a copy. If not, it has it prepared: the system
 // hands out memory a page at a time, which takes longer than to fill it.
-func (f *follow) ready(s *state.State) bool {
+func (f *snapshots) ready(s *state.State) bool {
 	n := s.Memory()
 	if f.room != nil || n < smallCopy {
 		return true
@@ -111,7 +110,7 @@ func (f *follow) ready(s *state.State) bool {
 	return f.room != nil
 }
 
-// newRoom is a column of some length, every page of which was touched.
+// newRoom returns a column of which every memory page has been touched.
 func newRoom(size int) *graph.Column[uint8] {
 	c := graph.NewColumn[uint8]("snapshot copy", copyRoom(size))
 	c.Grow(size)
@@ -121,15 +120,8 @@ func newRoom(size int) *graph.Column[uint8] {
 	return c
 }
 
-// mark records the instant. Whatever waited for it goes on then, in this state as in one
-// that is made of the records later: without it a snapshot would tell of sites and pages
-// that went on since the last record, and of which the journal does not know yet.
-func (o *owner) mark(now time.Duration) {
-	o.begin(event.Admitted, now)
-	o.record()
-}
-
-func (f *follow) begin(s *state.State) {
+// begin begins a snapshot. due must have returned true.
+func (f *snapshots) begin(s *state.State) {
 	f.busy, f.began, f.from, f.links = true, time.Now(), s.Next, s.Links
 	if f.room == nil && s.Memory() > f.copies {
 		set, parts := s.Setup, f.dir.Parts
@@ -156,11 +148,11 @@ func (f *follow) begin(s *state.State) {
 	}()
 }
 
-// copyRoom is the address space for a copy of a state of so many bytes: more than enough,
-// since what is saved of maps may be larger than they are.
+// copyRoom returns the address space for a copy of a state of size bytes. It is ample, since
+// maps may take more when they are saved.
 func copyRoom(size int) int { return 4*size + 64<<20 }
 
-// copying writes into a column, which may be longer than what is written.
+// copying is a Writer to a column that may be longer than what is written.
 type copying struct {
 	room *graph.Column[uint8]
 	n    int
@@ -177,19 +169,19 @@ func (c *copying) writeTo(w io.Writer) error {
 	return err
 }
 
-// errEnding says that a snapshot is not wanted any more.
+// errEnding ends a replay whose snapshot is not wanted any more.
 var errEnding = errors.New("the crawl ends")
 
-// stop is asked by the follower.
-func (f *follow) stop() error {
+// stop returns an error if the follower is to give up.
+func (f *snapshots) stop() error {
 	if f.ending.Load() {
 		return errEnding
 	}
 	return nil
 }
 
-// end returns when no snapshot is under way: a follower that still replays gives up.
-func (f *follow) end() {
+// end waits until no snapshot is under way. A follower that still replays gives up.
+func (f *snapshots) end() {
 	f.ending.Store(true)
 	if f.busy {
 		<-f.done
@@ -205,7 +197,7 @@ func (f *follow) end() {
 	f.held.Store(0)
 }
 
-// writeFollowed writes a snapshot of what is committed, from the journal alone.
+// writeFollowed replays the committed records and writes a snapshot of the result.
 func writeFollowed(p *layout.Parts, set *state.Setup) error {
 	private := *p
 	private.UrlFile = layout.FollowedFile

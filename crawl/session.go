@@ -1,0 +1,96 @@
+package crawl
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// A session is what the parts of a run share: what the user wants, what the crawl knows,
+// and the recorder to which every decision goes.
+type session struct {
+	recorder
+	clock
+	options    *RunOptions
+	config     *config.Config
+	memory     int64 // the ceiling in force, in bytes
+	log        *slog.Logger
+	dir        *directory
+	scope      *gather.Scope
+	overrides  config.Overrides
+	pageLimits state.Limits
+	underWay   underWay
+	fetched    int64 // pages fetched in all sessions, without redirects and revisits
+	visits     int64 // pages fetched in this session, with redirects and revisits
+}
+
+// newSession starts the clock of a session that continues c.
+func newSession(o *RunOptions, c *opened, scope *gather.Scope) *session {
+	s := &session{
+		options: o, config: &o.Config, memory: memoryLimit(o), log: o.Log, dir: c.dir, scope: scope,
+		overrides: config.NewOverrides(&o.Config), underWay: newUnderWay(),
+	}
+	s.recorder = recorder{
+		state: c.state, journal: c.journal, warc: c.warc, position: c.position, delay: o.Config.Commit.Duration,
+		tasks: taskPool{budget: fetch.NewBudget(bodyBudget(s.memory))},
+	}
+	s.pageLimits = state.Limits{
+		Depth: o.Config.MaxDepth, Dynamic: o.Config.MaxDepthDynamic,
+		Site: o.Config.SitePages, Domain: o.Config.DomainPages, Sites: s.overrides.Pages,
+	}
+	wall := time.Now()
+	s.clock = clock{epoch: wall, base: c.state.Now}
+	if !c.fresh {
+		s.base = max(s.base, time.Duration(wall.UnixNano()-c.state.Began))
+	}
+	return s
+}
+
+// A clock tells the instant of the crawl. It never goes back, not even over restarts.
+type clock struct {
+	base  time.Duration // instant at which the session began
+	epoch time.Time     // when that was
+}
+
+func (c *clock) now() time.Duration { return c.base + time.Since(c.epoch) }
+
+// beginSession records that a session begins, adds its seeds, and admits or withdraws what
+// the configuration judges differently from that of the session before.
+func (a *admission) beginSession(c *opened, m *ceiling) error {
+	text, err := a.config.Marshal()
+	if err != nil {
+		return err
+	}
+	a.before = a.state.LastConfig
+	a.loosened = config.Loosens(a.before, a.config)
+	r := a.begin(event.Session, a.base)
+	r.Facts.Session = &journal.Session{
+		Wall: a.epoch.UnixNano(), Version: a.options.Version, Config: a.config.AppendFilesSum(text),
+		Policy: a.config.Policy, SitePolicy: a.config.SitePolicy, Secret: c.id.Secret, Crawl: c.id.Crawl,
+	}
+	if list := a.scope.DenyList(); list != nil {
+		r.Facts.Deny = state.PackDeny(list)
+	}
+	a.record()
+	if err := a.seed(m); err != nil {
+		return err
+	}
+	if !c.fresh {
+		a.retrySession()
+	}
+	s := a.state // nothing was judged by the scope on replay
+	s.Scope, s.Traps, s.Limits, s.HtmlOnly = a.scope, a.config.Traps, &a.pageLimits, a.config.Types == config.TypesHTML
+	a.readmit(a.scope)
+	a.revisit()
+	if err := a.recallCut(); err != nil {
+		return err
+	}
+	a.withdraw(a.base)
+	return nil
+}
