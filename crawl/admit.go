@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -13,8 +14,8 @@ import (
 // refused, and withdraws what is forbidden by now. Every decision is a record.
 type admission struct {
 	*session
-	before   []byte // configuration of the session before, TOML; nil: there was none
-	loosened bool   // the session before had narrower limits
+	was      *config.Config // of the session before; nil: it is not known
+	loosened bool           // the limits differ from those of the session before
 }
 
 // refill admits pages that a limit of their site or domain kept out, when others that had

@@ -56,21 +56,19 @@ func (c *committer) close() {
 // write writes a group. The archive comes first: a record never refers to bytes that are
 // not on disk.
 func (c *committer) write(g *group) error {
-	if err := c.warc.Write(g.warc); err != nil {
+	err := c.warc.Write(g.warc)
+	if err == nil && c.sync {
+		err = c.warc.Sync()
+	}
+	if err != nil {
 		return fmt.Errorf("write the archive: %w", err)
 	}
-	if c.sync {
-		if err := c.warc.Sync(); err != nil {
-			return fmt.Errorf("write the archive: %w", err)
-		}
+	err = c.log.Write(g.records)
+	if err == nil && c.sync {
+		err = c.log.Sync()
 	}
-	if err := c.log.Write(g.records); err != nil {
+	if err != nil {
 		return fmt.Errorf("write the journal: %w", err)
-	}
-	if c.sync {
-		if err := c.log.Sync(); err != nil {
-			return fmt.Errorf("write the journal: %w", err)
-		}
 	}
 	return nil
 }

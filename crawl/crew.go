@@ -102,10 +102,6 @@ type underWay struct {
 	hops  map[graph.Site]bool // sites whose robots.txt is being requested, from any site
 }
 
-func newUnderWay() underWay {
-	return underWay{files: map[graph.Site]bool{}, hops: map[graph.Site]bool{}}
-}
-
 func (u *underWay) begin(w event.Task) {
 	switch w.Kind {
 	case event.Fetch:

@@ -116,7 +116,7 @@ func (d *directory) writeConfig(c *config.Config) error {
 	if err != nil {
 		return err
 	}
-	return replaceSynced(disk.OS(d.path), layout.ConfigFile, b)
+	return d.replace(layout.ConfigFile, b, true) // an empty configuration would mean other limits
 }
 
 // writeStatus writes the statistics where winnow status finds them. The crawl continues
@@ -127,48 +127,17 @@ func (d *directory) writeStatus(s *history.Status, log *slog.Logger) {
 	}
 	b, err := json.Marshal(s)
 	if err == nil {
-		err = replaceFile(filepath.Join(d.path, layout.StatusFile), append(b, '\n'))
+		err = d.replace(layout.StatusFile, append(b, '\n'), false)
 	}
 	if err != nil {
 		log.Warn("cannot write the status", "error", err)
 	}
 }
 
-// replaceSynced writes a file completely or not at all, even if the power fails: an empty
-// configuration would mean other limits.
-func replaceSynced(dir disk.Dir, name string, b []byte) error {
-	temp := name + ".tmp"
-	if err := dir.Remove(temp); err != nil {
+// replace writes a file completely or not at all, with sync even if the power fails.
+func (d *directory) replace(name string, b []byte, sync bool) error {
+	return disk.Replace(disk.OS(d.path), name, name+".tmp", sync, func(f disk.File) error {
+		_, err := f.WriteAt(b, 0)
 		return err
-	}
-	f, err := dir.Open(temp, disk.Create)
-	if err != nil {
-		return err
-	}
-	if _, err = f.WriteAt(b, 0); err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = dir.Rename(temp, name)
-	}
-	if err == nil {
-		err = dir.Sync()
-	}
-	return err
-}
-
-// replaceFile writes a file completely or not at all. A link under its temporary name is
-// removed, not followed.
-func replaceFile(path string, b []byte) error {
-	temp := path + ".tmp"
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.WriteFile(temp, b, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, path)
+	})
 }

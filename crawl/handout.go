@@ -83,7 +83,7 @@ func (l *loop) assign(now time.Duration, m *member, w event.Task) {
 	t.who = m
 	m.served++
 	if w.Kind == event.Fetch {
-		t.last = m.served >= l.perConnection(w.Site)
+		t.last = m.served >= l.overrides.PerConnection(l.state.Table.Name(w.Site))
 	}
 	m.tasks <- t
 }
@@ -116,13 +116,4 @@ func (l *loop) newTask(w event.Task) *task {
 	}
 	t.extra = l.overrides.Headers.Of(name)
 	return t
-}
-
-// perConnection returns how many pages one connection to a site may serve.
-func (l *loop) perConnection(s graph.Site) int {
-	n := l.config.PerConnection
-	if m := l.overrides.PerConnection(l.state.Table.Name(s)); m > 0 {
-		n = min(n, m)
-	}
-	return n
 }

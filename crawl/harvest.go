@@ -64,8 +64,6 @@ type harvest struct {
 	fetch   *fetch.Options
 	gather  *gather.Options
 	reading func(url string) // see Machine.Read
-	product string
-	private bool // loopback and private addresses are allowed
 	// nameless crawls name no contact: only private addresses are allowed.
 	nameless bool
 	results  chan *task
@@ -190,7 +188,7 @@ func (w *harvester) lookUp(t *task) {
 	}
 	t.names.Addrs = nil
 	for _, a := range names.Addrs {
-		if private := fetch.Private(a); !fetch.Never(a) && (private && w.private || !private && !w.nameless) {
+		if private := fetch.Private(a); !fetch.Never(a) && (private && w.fetch.AllowPrivate || !private && !w.nameless) {
 			t.names.Addrs = append(t.names.Addrs, a)
 		}
 	}
@@ -218,14 +216,21 @@ func (w *harvester) rule(t *task) {
 	switch a := t.answer; {
 	case a.Class == event.OK || a.Class == event.TooLarge:
 		f := robots.Parse(t.found.Body)
-		t.rules, t.sitemaps = f.For(w.product), w.sitemapsOf(t.url, f)
+		t.rules, t.sitemaps = f.For(w.gather.Product), w.sitemapsOf(t.url, f)
 	case a.Class == event.Redirect:
-		if w.resolver.Document([]byte(t.url)).Usable() {
-			if to, v := w.resolver.Resolve(nil, []byte(a.Location)); v.Usable() {
-				t.hop = string(to)
-			}
+		t.hop = redirectTarget(&w.resolver, t)
+	}
+}
+
+// redirectTarget returns where the answer of a task redirects to, in normal form. It is ""
+// if that URL is not usable.
+func redirectTarget(r *page.Resolver, t *task) string {
+	if r.Document([]byte(t.url)).Usable() {
+		if to, v := r.Resolve(nil, []byte(t.answer.Location)); v.Usable() {
+			return string(to)
 		}
 	}
+	return ""
 }
 
 // maxSitemaps is how many sitemap files a robots.txt may name.

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
@@ -21,8 +20,8 @@ import (
 )
 
 // newHarvest returns what the harvesters of a session need.
-func newHarvest(s *session, builder *archive.Builder) (*harvest, error) {
-	c, machine := s.config, &s.options.Machine
+func newHarvest(s *session) (*harvest, error) {
+	c, machine, builder := s.config, &s.options.Machine, s.builder
 	if names := s.overrides.Headers.Exposed(); len(names) > 0 {
 		s.log.Warn("a header that looks like a secret goes to every site, as --header-scope any says", "headers", names)
 	}
@@ -31,7 +30,7 @@ func newHarvest(s *session, builder *archive.Builder) (*harvest, error) {
 	}
 	h := &harvest{
 		clock: s.now, wall: machine.Wall, began: s.epoch.Round(0).Add(-s.base), resolve: machine.Resolve,
-		reading: machine.Read, product: c.Product(), private: c.AllowPrivate, nameless: c.Contact == "",
+		reading: machine.Read, nameless: c.Contact == "",
 		results:   make(chan *task, c.Fetchers),
 		gatherers: make(chan *gather.Gatherer, gatherers(s.memory)),
 		gather: &gather.Options{

@@ -3,6 +3,7 @@ package crawl
 import (
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -18,7 +19,7 @@ import (
 func WriteIndexes(dir string) (n int, err error) {
 	p := &pace{}
 	p.hurry.Store(true)
-	return writeIndexes(dir, 1<<62, p)
+	return writeIndexes(dir, math.MaxInt64, p)
 }
 
 // writeIndexes indexes files of at most so many bytes in all, the oldest first, at a pace.
@@ -56,16 +57,11 @@ var errLater = errors.New("that takes longer than one who stops a crawl waits")
 // An indexer writes indexes beside a running crawl: first those that the last session left
 // out, then one whenever a file is finished.
 type indexer struct {
-	dir  string // "": nothing is indexed
-	file int    // the file that was open at the last look; -1: there was none
-	size int64  // of that file then
-	done chan error
-	busy bool
+	dir  string     // "": nothing is indexed
+	file int        // the file that was open at the last look; -1: there was none
+	size int64      // of that file then
+	done chan error // of the indexing under way; nil: there is none
 	pace *pace
-}
-
-func newIndexer(d *directory, at archive.Position) indexer {
-	return indexer{dir: d.path, file: -1, size: at.Size, done: make(chan error, 1), pace: &pace{}}
 }
 
 // look begins to index when a file has been finished, and continues as fast as the next one
@@ -78,33 +74,30 @@ func (x *indexer) look(committed archive.Position, warn func(string, ...any)) {
 		x.pace.grant(committed.Size - x.size)
 	}
 	x.size = committed.Size
-	if x.busy {
-		select {
-		case err := <-x.done:
-			x.busy = false
-			if err != nil {
-				warn(notIndexed, "error", err)
-			}
-		default:
+	select {
+	case err := <-x.done:
+		if x.done = nil; err != nil {
+			warn(notIndexed, "error", err)
 		}
-		return
+	default:
 	}
-	if committed.File > x.file {
-		x.file, x.busy = committed.File, true
+	if x.done == nil && committed.File > x.file {
+		done := make(chan error, 1)
+		x.file, x.done = committed.File, done
 		x.pace.granted.Store(0)
 		go func() {
-			_, err := writeIndexes(x.dir, 1<<62, x.pace)
-			x.done <- err
+			_, err := writeIndexes(x.dir, math.MaxInt64, x.pace)
+			done <- err
 		}()
 	}
 }
 
 // wait waits until nothing is being indexed. A file that is not finished is given up.
 func (x *indexer) wait() {
-	if x.busy {
+	if x.done != nil {
 		x.pace.quit.Store(true)
 		<-x.done
-		x.busy = false
+		x.done = nil
 	}
 }
 
@@ -121,7 +114,7 @@ func (x *indexer) finish(hurry bool, warn func(string, ...any)) {
 		return
 	}
 	x.wait()
-	most := int64(1 << 62)
+	most := int64(math.MaxInt64)
 	if hurry {
 		most = quickBytes
 	}

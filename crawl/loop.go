@@ -32,7 +32,7 @@ type loop struct {
 }
 
 // newLoop makes the parts of a run and records the beginning of its session.
-func newLoop(s *session, c *opened) (*loop, error) {
+func newLoop(s *session) (*loop, error) {
 	l := &loop{session: s}
 	l.limits = limits{session: s, crew: &l.crew, ceiling: newCeiling(s.memory, s.options.Machine.Heap)}
 	l.weather = weather{session: s, honest: map[string]bool{}}
@@ -41,17 +41,17 @@ func newLoop(s *session, c *opened) (*loop, error) {
 		session: s, admission: &l.admission, limits: &l.limits, weather: &l.weather,
 		robots: robots.Limits{Retry: s.config.RobotsRetry.Duration},
 	}
-	if err := l.admission.beginSession(c, &l.limits.ceiling); err != nil {
+	if err := l.admission.beginSession(&l.limits.ceiling); err != nil {
 		return nil, err
 	}
-	h, err := newHarvest(s, c.builder)
+	h, err := newHarvest(s)
 	if err != nil {
 		return nil, err
 	}
 	l.fetched = s.state.Fetched()
 	l.crew = crew{harvest: h, size: s.config.Fetchers}
 	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
-	l.index = newIndexer(s.dir, s.warc.Size())
+	l.index = indexer{dir: s.dir.path, file: -1, size: s.warc.Size().Size, pace: &pace{}}
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
 	l.committer = newCommitter(s.warc, s.journal, s.config.Sync)
 	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour)}

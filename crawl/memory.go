@@ -1,13 +1,11 @@
 package crawl
 
 import (
-	"fmt"
 	"runtime/metrics"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
 // memoryLimit returns the ceiling in force, in bytes: --max-memory, or half the memory of
@@ -31,18 +29,17 @@ func memoryLimit(o *RunOptions) int64 {
 // tasks under way have ended. An answer whose links do not fit into the reserve is void:
 // the next session requests it again. So no answer is recorded without its links.
 type ceiling struct {
-	most    int64       // --max-memory, in bytes
-	heap    func() Heap // nil: only the state is measured
-	reserve int64
-	state   int64 // when it was last measured
-	needed  int64
-	known   int    // pages and sites at that time
-	pages   int    // pages alone
-	record  uint64 // number of the next record at that time
+	most   int64       // --max-memory, in bytes
+	heap   func() Heap // nil: only the state is measured
+	state  int64       // when it was last measured
+	needed int64
+	known  int    // pages and sites at that time
+	pages  int    // pages alone
+	record uint64 // number of the next record at that time
 }
 
 func newCeiling(most int64, heap func() Heap) ceiling {
-	return ceiling{most: most, heap: heap, reserve: most / reserveShare, known: -looked}
+	return ceiling{most: most, heap: heap, known: -looked}
 }
 
 const (
@@ -57,21 +54,16 @@ func (c *ceiling) look(s *state.State, now bool) {
 	if n := s.Table.Pages() + s.Table.Sites(); now || n >= c.known+looked || s.Next >= c.record+looked {
 		c.known, c.pages, c.record = n, s.Table.Pages(), s.Next
 		c.state = s.Memory()
-		c.needed = 2*c.state + c.rest(s)
+		rest := bodyBudget(c.most)
+		if c.heap != nil {
+			rest = max(rest, c.heap().Live-s.Heap())
+		}
+		c.needed = 2*c.state + rest
 	}
-}
-
-// rest returns the memory that the crawl takes besides its state.
-func (c *ceiling) rest(s *state.State) int64 {
-	n := bodyBudget(c.most)
-	if c.heap != nil {
-		n = max(n, c.heap().Live-s.Heap())
-	}
-	return n
 }
 
 // full reports whether only the reserve is left.
-func (c *ceiling) full() bool { return c.needed > c.most-c.reserve }
+func (c *ceiling) full() bool { return c.needed > c.most-c.most/reserveShare }
 
 // fits reports whether there is room for the links or the rules of an answer.
 func (c *ceiling) fits(s *state.State, t *task) bool {
@@ -116,11 +108,6 @@ func (l *limits) bursts(t *task) bool {
 	}
 	l.outOfMemory()
 	return true
-}
-
-// roomError returns the error for a seed that does not fit into memory.
-func roomError(url string, most int64) error {
-	return &hint.Error{Text: "there is no room for " + url, Hint: fmt.Sprintf("give the crawl more memory: --max-memory %dM", 2*most>>20)}
 }
 
 // weigh fills in the memory of the crawl: the columns of its state, what snapshots hold,

@@ -34,7 +34,7 @@ const (
 	statusEvery = 2 * time.Second
 )
 
-// report tells those who watch how the crawl goes, about once a second.
+// report measures the crawl about once a second, and reports it to those who watch.
 func (l *loop) report(now time.Duration) {
 	m := &l.meter
 	if now < m.tick {

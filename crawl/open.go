@@ -16,14 +16,11 @@ import (
 
 // opened is a crawl as its last commit left it.
 type opened struct {
-	id       layout.Identity
-	fresh    bool // no session has been committed
-	dir      *directory
-	journal  *journal.Log
-	state    *state.State
-	warc     *archive.Writer
-	builder  *archive.Builder
-	position archive.Position // of the archive at the last commit
+	recorder
+	id      layout.Identity
+	fresh   bool // no session has been committed
+	dir     *directory
+	builder *archive.Builder // of WARC records
 }
 
 // open opens a new crawl, or recovers an old one.

@@ -140,10 +140,7 @@ func later(t, d time.Duration) time.Duration {
 	if d <= 0 {
 		return 0
 	}
-	if t > event.Never-d {
-		return event.Never
-	}
-	return t + d
+	return min(t, event.Never-d) + d
 }
 
 // logTrouble logs why a site cannot be requested. Until the first page is fetched it is a

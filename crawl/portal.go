@@ -48,14 +48,11 @@ func (w *weather) asPortal(t *task) bool {
 
 // redirectKey returns what a redirect has in common with those of a portal.
 func (w *weather) redirectKey(t *task) string {
-	if !w.resolver.Document([]byte(t.url)).Usable() {
+	to := redirectTarget(&w.resolver, t)
+	if to == "" {
 		return ""
 	}
-	to, v := w.resolver.Resolve(nil, []byte(t.answer.Location))
-	if !v.Usable() {
-		return ""
-	}
-	site, _ := page.Site(to)
+	site, _ := page.Site([]byte(to))
 	return w.state.LeadsTo(t.work.Site, site)
 }
 

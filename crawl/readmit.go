@@ -62,8 +62,8 @@ func (a *admission) admissible(scope *gather.Scope, p graph.Page) bool {
 // recallCut fetches pages again that brought less than they have, when what kept it back
 // is gone: links beyond a smaller max_links, and the links of duplicates.
 func (a *admission) recallCut() error {
-	was := config.Default()
-	if len(a.before) == 0 || was.Read("the last session", a.before) != nil {
+	was := a.was
+	if was == nil {
 		return nil
 	}
 	var list []graph.Page
@@ -111,8 +111,7 @@ func (a *admission) duplicates(list []graph.Page) ([]graph.Page, error) {
 // revisit lets all pages that came be visited again when --recrawl is new: when each of
 // them came is not known any more, so they are due, in the order of the policy.
 func (a *admission) revisit() {
-	was := config.Default()
-	if a.config.Recrawl.Duration == 0 || len(a.before) == 0 || was.Read("the last session", a.before) != nil || was.Recrawl.Duration > 0 {
+	if a.config.Recrawl.Duration == 0 || a.was == nil || a.was.Recrawl.Duration > 0 {
 		return
 	}
 	r := a.begin(event.Revisit, a.base)

@@ -24,6 +24,7 @@ type recorder struct {
 	rec       journal.Record // begin starts it, record writes it
 
 	open   group         // records and bytes since the last commit
+	spare  group         // the next open group; the committer has a third
 	since  time.Duration // instant of its first record
 	delay  time.Duration // from then to its commit
 	hungry bool          // harvesters are idle, and sites with pages wait for a commit
@@ -59,7 +60,7 @@ func (w *recorder) record() {
 	w.state.Apply(r, false)
 }
 
-// recordSite records an event that says nothing but its site.
+// recordSite records an event that has only a site.
 func (w *recorder) recordSite(kind event.Kind, now time.Duration, s graph.Site) {
 	w.begin(kind, now).Event.Site = s
 	w.record()
@@ -136,7 +137,7 @@ func (w *recorder) give() {
 		Warc:  journal.Position{File: uint32(at.File), Size: at.Size},
 		Pages: uint32(f.Pages()), Sites: uint32(f.Sites()),
 	})
-	w.open = group{free: event.Never}
+	w.open = w.spare
 	w.busy = true
 	w.committer.in <- &g
 }
@@ -157,14 +158,6 @@ func (w *recorder) settle(now time.Duration, g *group) error {
 	for _, t := range g.tasks {
 		w.tasks.put(t)
 	}
-	w.open.sites, w.open.tasks = reuse(w.open.sites, g.sites), reuse(w.open.tasks, g.tasks)
+	w.spare = group{sites: g.sites[:0], tasks: g.tasks[:0], free: event.Never}
 	return nil
-}
-
-// reuse returns the list in use, or if there is none the old one, emptied.
-func reuse[T any](in, old []T) []T {
-	if in == nil {
-		return old[:0]
-	}
-	return in
 }

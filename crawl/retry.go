@@ -3,7 +3,6 @@ package crawl
 import (
 	"fmt"
 
-	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -74,8 +73,7 @@ func (a *admission) retrySession() {
 			seeds[p] = true
 		}
 	}
-	was := config.Default()
-	larger := was.Read("the last session", a.before) == nil && was.MaxBody < a.config.MaxBody
+	larger := a.was != nil && a.was.MaxBody < a.config.MaxBody
 	a.retry(func(p graph.Page) bool {
 		f := a.state.Frontier
 		switch f.State(p) {

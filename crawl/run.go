@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"log/slog"
@@ -65,7 +66,7 @@ type Sizes struct {
 	URLs             int           // bytes of URLs that are written at once
 }
 
-// Summary tells how a run ended.
+// A Summary is how a run ended.
 type Summary struct {
 	history.Stats
 	Why string // finished, unreachable, pages, duration, bytes, stopped, memory, disk, retry
@@ -81,10 +82,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if err := o.Config.Check(); err != nil {
-		return nil, err
-	}
-	if err := o.Chance.check(); err != nil {
+	if err := cmp.Or(o.Config.Check(), o.Chance.check()); err != nil {
 		return nil, err
 	}
 	o.Config.Seeds = union(o.Config.Seeds, o.Seeds)
@@ -103,7 +101,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 		return nil, err
 	}
 	defer c.release()
-	l, err := newLoop(newSession(&o, c, scope), c)
+	l, err := newLoop(newSession(&o, c, scope))
 	if err != nil {
 		return nil, err
 	}

@@ -240,7 +240,7 @@ func TestMemoryCounted(t *testing.T) {
 			c.Policy = name
 			f := newFolded(t, &c, 4<<30)
 			f.grow(1050 << 20)
-			shots := &snapshots{copies: 4 << 30, dir: &directory{Parts: layout.Parts{Snapshot: disk.OS(t.TempDir())}}, done: make(chan error, 1)}
+			shots := &snapshots{copies: 4 << 30, dir: &directory{Parts: layout.Parts{Snapshot: disk.OS(t.TempDir())}}}
 			ceiling := newCeiling(4<<30, MeasureHeap)
 			compare := func(when string) {
 				var x history.Stats

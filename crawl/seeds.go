@@ -19,9 +19,9 @@ func checkSeeds(o *RunOptions, s *state.State) error {
 	if o.AddSeeds || len(s.LastConfig) == 0 {
 		return nil
 	}
-	before := seedsOf(s.LastConfig)
+	was := lastConfig(s)
 	for _, url := range o.Seeds {
-		if !slices.Contains(before, url) && !isSeed(s, url) {
+		if (was == nil || !slices.Contains(was.Seeds, url)) && !isSeed(s, url) {
 			return &hint.Error{
 				Text: fmt.Sprintf("%s is a crawl with other seeds: %s is not one of them", o.Dir, url),
 				Hint: "give --add-seeds to add it, another --dir for a new crawl, or no seeds to go on",
@@ -31,13 +31,13 @@ func checkSeeds(o *RunOptions, s *state.State) error {
 	return nil
 }
 
-// seedsOf are the seeds of a session by its configuration.
-func seedsOf(text []byte) []string {
+// lastConfig returns the configuration of the session before, nil if it is not known.
+func lastConfig(s *state.State) *config.Config {
 	c := config.Default()
-	if len(text) == 0 || c.Read("the last session", text) != nil {
+	if len(s.LastConfig) == 0 || c.Read("the last session", s.LastConfig) != nil {
 		return nil
 	}
-	return c.Seeds
+	return &c
 }
 
 // isSeed reports whether the crawl began at a URL already: a page that it met on its way
@@ -62,7 +62,7 @@ func (a *admission) seed(c *ceiling) error {
 		full := a.state.Full() || c.needed > c.most
 		id, newSite := a.state.Site(a.state.Key.Site(site), site)
 		if full || id == graph.NoSite {
-			return roomError(url, c.most)
+			return &hint.Error{Text: "there is no room for " + url, Hint: fmt.Sprintf("give the crawl more memory: --max-memory %dM", 2*c.most>>20)}
 		}
 		p, _ := a.state.Table.Page(hash)
 		if !newSite {

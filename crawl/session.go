@@ -9,19 +9,19 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
 // A session is what the parts of a run share: what the user wants, what the crawl knows,
 // and the recorder to which every decision goes.
 type session struct {
-	recorder
+	*opened
 	clock
 	options    *RunOptions
 	config     *config.Config
 	memory     int64 // the ceiling in force, in bytes
 	log        *slog.Logger
-	dir        *directory
 	scope      *gather.Scope
 	overrides  config.Overrides
 	pageLimits state.Limits
@@ -30,16 +30,14 @@ type session struct {
 	visits     int64 // pages fetched in this session, with redirects and revisits
 }
 
-// newSession starts the clock of a session that continues c.
+// newSession starts the clock of the next session of a crawl.
 func newSession(o *RunOptions, c *opened, scope *gather.Scope) *session {
 	s := &session{
-		options: o, config: &o.Config, memory: memoryLimit(o), log: o.Log, dir: c.dir, scope: scope,
-		overrides: config.NewOverrides(&o.Config), underWay: newUnderWay(),
+		opened: c, options: o, config: &o.Config, memory: memoryLimit(o), log: o.Log, scope: scope,
+		overrides: config.NewOverrides(&o.Config), underWay: underWay{files: map[graph.Site]bool{}, hops: map[graph.Site]bool{}},
 	}
-	s.recorder = recorder{
-		state: c.state, journal: c.journal, warc: c.warc, position: c.position, delay: o.Config.Commit.Duration,
-		tasks: taskPool{budget: fetch.NewBudget(bodyBudget(s.memory))},
-	}
+	s.delay, s.spare.free = o.Config.Commit.Duration, event.Never
+	s.tasks.budget = fetch.NewBudget(bodyBudget(s.memory))
 	s.pageLimits = state.Limits{
 		Depth: o.Config.MaxDepth, Dynamic: o.Config.MaxDepthDynamic,
 		Site: o.Config.SitePages, Domain: o.Config.DomainPages, Sites: s.overrides.Pages,
@@ -52,7 +50,7 @@ func newSession(o *RunOptions, c *opened, scope *gather.Scope) *session {
 	return s
 }
 
-// A clock tells the instant of the crawl. It never goes back, not even over restarts.
+// A clock returns the instant of the crawl. It never goes back, not even over restarts.
 type clock struct {
 	base  time.Duration // instant at which the session began
 	epoch time.Time     // when that was
@@ -62,17 +60,17 @@ func (c *clock) now() time.Duration { return c.base + time.Since(c.epoch) }
 
 // beginSession records that a session begins, adds its seeds, and admits or withdraws what
 // the configuration judges differently from that of the session before.
-func (a *admission) beginSession(c *opened, m *ceiling) error {
+func (a *admission) beginSession(m *ceiling) error {
 	text, err := a.config.Marshal()
 	if err != nil {
 		return err
 	}
-	a.before = a.state.LastConfig
-	a.loosened = config.Loosens(a.before, a.config)
+	a.was = lastConfig(a.state)
+	a.loosened = config.Loosens(a.state.LastConfig, a.config)
 	r := a.begin(event.Session, a.base)
 	r.Facts.Session = &journal.Session{
 		Wall: a.epoch.UnixNano(), Version: a.options.Version, Config: a.config.AppendFilesSum(text),
-		Policy: a.config.Policy, SitePolicy: a.config.SitePolicy, Secret: c.id.Secret, Crawl: c.id.Crawl,
+		Policy: a.config.Policy, SitePolicy: a.config.SitePolicy, Secret: a.id.Secret, Crawl: a.id.Crawl,
 	}
 	if list := a.scope.DenyList(); list != nil {
 		r.Facts.Deny = state.PackDeny(list)
@@ -81,7 +79,7 @@ func (a *admission) beginSession(c *opened, m *ceiling) error {
 	if err := a.seed(m); err != nil {
 		return err
 	}
-	if !c.fresh {
+	if !a.fresh {
 		a.retrySession()
 	}
 	s := a.state // nothing was judged by the scope on replay

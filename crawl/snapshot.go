@@ -2,7 +2,7 @@ package crawl
 
 import (
 	"cmp"
-	"errors"
+	"context"
 	"io"
 	"log/slog"
 	"sync/atomic"
@@ -28,13 +28,13 @@ import (
 // cost for each page stays the same, and a restart replays about as long as it loads.
 type snapshots struct {
 	dir    *directory
-	from   uint64 // record of the last snapshot
-	links  int64  // links at that time
-	done   chan error
-	busy   bool
+	from   uint64     // record of the last snapshot
+	links  int64      // links at that time
+	done   chan error // of the snapshot under way; nil: there is none
 	began  time.Time
-	copies int64 // bytes of the largest state that is copied
-	ending atomic.Bool
+	copies int64           // bytes of the largest state that is copied
+	ctx    context.Context // ends when the follower is to give up
+	cancel context.CancelFunc
 	held   atomic.Int64 // bytes of the copy, or of the columns of a follower
 	every  time.Duration
 	pause  time.Duration // for which the loop stalled for the last snapshot
@@ -55,18 +55,19 @@ const (
 )
 
 func newSnapshots(dir *directory, s *state.State, z *Sizes) *snapshots {
+	ctx, cancel := context.WithCancel(context.Background())
 	return &snapshots{
-		dir: dir, from: s.Next, links: s.Links, done: make(chan error, 1),
+		ctx: ctx, cancel: cancel, dir: dir, from: s.Next, links: s.Links,
 		copies: cmp.Or(z.Copy, copyLimit), every: cmp.Or(z.Replay, replayLimit),
 	}
 }
 
 // due reports whether to begin a snapshot. It logs the one that has ended.
 func (f *snapshots) due(s *state.State, log *slog.Logger) bool {
-	if f.busy {
+	if f.done != nil {
 		select {
 		case err := <-f.done:
-			f.busy = false
+			f.done = nil
 			took := time.Since(f.began).Round(time.Millisecond)
 			if err != nil { // without it a restart only takes longer
 				log.Warn("no snapshot was written", "record", f.from, "took", took, "error", err)
@@ -122,12 +123,13 @@ func newRoom(size int) *graph.Column[uint8] {
 
 // begin begins a snapshot. due must have returned true.
 func (f *snapshots) begin(s *state.State) {
-	f.busy, f.began, f.from, f.links = true, time.Now(), s.Next, s.Links
+	done := make(chan error, 1)
+	f.done, f.began, f.from, f.links = done, time.Now(), s.Next, s.Links
 	if f.room == nil && s.Memory() > f.copies {
 		set, parts := s.Setup, f.dir.Parts
-		parts.Stop, parts.Grown = f.stop, f.held.Store
+		parts.Stop, parts.Grown = f.ctx.Err, f.held.Store
 		f.pause = 0
-		go func() { f.done <- writeFollowed(&parts, set) }()
+		go func() { done <- writeFollowed(&parts, set) }()
 		return
 	}
 	c := &copying{room: f.room}
@@ -144,7 +146,7 @@ func (f *snapshots) begin(s *state.State) {
 		}
 		c.room.Free()
 		f.held.Store(0)
-		f.done <- err
+		done <- err
 	}()
 }
 
@@ -169,23 +171,12 @@ func (c *copying) writeTo(w io.Writer) error {
 	return err
 }
 
-// errEnding ends a replay whose snapshot is not wanted any more.
-var errEnding = errors.New("the crawl ends")
-
-// stop returns an error if the follower is to give up.
-func (f *snapshots) stop() error {
-	if f.ending.Load() {
-		return errEnding
-	}
-	return nil
-}
-
 // end waits until no snapshot is under way. A follower that still replays gives up.
 func (f *snapshots) end() {
-	f.ending.Store(true)
-	if f.busy {
+	f.cancel()
+	if f.done != nil {
 		<-f.done
-		f.busy = false
+		f.done = nil
 	}
 	if f.making != nil {
 		f.room, f.making = <-f.making, nil
