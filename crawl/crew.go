@@ -42,15 +42,6 @@ func (c *crew) hire() *member {
 	return m
 }
 
-// connect numbers the connection for the next request of a harvester.
-func (c *crew) connect(m *member) uint32 {
-	if m.served == 0 {
-		c.conns++
-		m.conn = c.conns
-	}
-	return m.conn
-}
-
 // rest makes a harvester idle. If it kept its connection, it hangs up first.
 func (c *crew) rest(m *member, kept bool) {
 	if kept {

@@ -48,7 +48,7 @@ func (d *denyList) look(now time.Duration, warn func(string, ...any)) (changed b
 		rules, err = config.ReadRules(d.path, gather.ParseDeny)
 	}
 	if err != nil {
-		warn("the deny list stays as it was", "error", err)
+		warn("the deny list cannot be read and stays as it was", "error", err)
 		return false
 	}
 	d.stamp, d.size = info.ModTime(), info.Size()

@@ -109,9 +109,6 @@ func (d *directory) close() {
 // writeConfig writes the configuration in force beside the journal, for people and for the
 // next run.
 func (d *directory) writeConfig(c *config.Config) error {
-	if d.path == "" {
-		return nil
-	}
 	b, err := c.Marshal()
 	if err != nil {
 		return err
@@ -122,9 +119,6 @@ func (d *directory) writeConfig(c *config.Config) error {
 // writeStatus writes the statistics where winnow status finds them. The crawl continues
 // without them if that fails.
 func (d *directory) writeStatus(s *history.Status, log *slog.Logger) {
-	if d.path == "" {
-		return
-	}
 	b, err := json.Marshal(s)
 	if err == nil {
 		err = d.replace(layout.StatusFile, append(b, '\n'), false)
@@ -134,8 +128,12 @@ func (d *directory) writeStatus(s *history.Status, log *slog.Logger) {
 	}
 }
 
-// replace writes a file completely or not at all, with sync even if the power fails.
+// replace writes a file completely or not at all, with sync even if the power fails. It
+// does nothing if the directory is not in the file system.
 func (d *directory) replace(name string, b []byte, sync bool) error {
+	if d.path == "" {
+		return nil
+	}
 	return disk.Replace(disk.OS(d.path), name, name+".tmp", sync, func(f disk.File) error {
 		_, err := f.WriteAt(b, 0)
 		return err

@@ -75,7 +75,11 @@ func (l *loop) assign(now time.Duration, m *member, w event.Task) {
 	r.Event.Task = w
 	r.Facts.Clock = l.state.Frontier.Instant(w.Site)
 	if w.Kind != event.Resolve {
-		r.Facts.Address, r.Facts.Conn = l.state.Frontier.Address(w.Site), l.crew.connect(m)
+		if m.served == 0 {
+			l.crew.conns++
+			m.conn = l.crew.conns
+		}
+		r.Facts.Address, r.Facts.Conn = l.state.Frontier.Address(w.Site), m.conn
 	}
 	l.record()
 	l.underWay.begin(w)

@@ -90,13 +90,12 @@ func (h *harvest) start() chan<- *task {
 
 func (w *harvester) run(tasks <-chan *task) {
 	for t := range tasks {
-		switch {
-		case t != nil:
-			w.do(t)
-			w.results <- t
-		case w.client != nil:
+		if t == nil { // after a task that kept its connection
 			w.client.Close()
+			continue
 		}
+		w.do(t)
+		w.results <- t
 	}
 	if w.client != nil {
 		w.client.Close()

@@ -28,6 +28,9 @@ func newHarvest(s *session) (*harvest, error) {
 	if !c.KeepsPages() {
 		builder = nil
 	}
+	// The protocol allows sitemap files of 50 MiB. With little memory less is read of them,
+	// but not less than of a page.
+	maxSitemap := max(min(50<<20, s.memory/32), int64(c.MaxBody))
 	h := &harvest{
 		clock: s.now, wall: machine.Wall, began: s.epoch.Round(0).Add(-s.base), resolve: machine.Resolve,
 		reading: machine.Read, nameless: c.Contact == "",
@@ -36,7 +39,7 @@ func newHarvest(s *session) (*harvest, error) {
 		gather: &gather.Options{
 			Key: s.state.Key, Product: c.Product(), Scope: s.scope, Builder: builder,
 			KeepNoArchive: c.KeepNoArchive, HTMLOnly: c.Types == config.TypesHTML, MaxBody: int64(c.MaxBody),
-			MaxSitemap: maxSitemap(c, s.memory), Withheld: s.overrides.Headers.Withheld, MaxLinks: c.MaxLinks,
+			MaxSitemap: maxSitemap, Withheld: s.overrides.Headers.Withheld, MaxLinks: c.MaxLinks,
 		},
 	}
 	if h.wall == nil {
@@ -63,12 +66,6 @@ func newHarvest(s *session) (*harvest, error) {
 // with little memory, since each may need several times the size of the largest page.
 func gatherers(memory int64) int {
 	return max(1, min(2*runtime.GOMAXPROCS(0), int(memory>>27)))
-}
-
-// maxSitemap returns how much of a sitemap file is read: what the protocol allows, 50 MiB,
-// or with little memory a 32nd of it, but not less than of a page.
-func maxSitemap(c *config.Config, memory int64) int64 {
-	return max(min(50<<20, memory/32), int64(c.MaxBody))
 }
 
 // bodyBudget returns how many bytes of bodies may be in memory.

@@ -35,24 +35,23 @@ func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 			continue
 		}
 		info, err := os.Stat(name)
-		if err != nil {
+		if err == nil {
+			if bytes -= info.Size(); bytes < 0 {
+				return n, errors.Join(append(failed, errLater)...)
+			}
+			err = archive.WriteIndexThrough(name, p.through)
+		}
+		if err == nil {
+			n++
+		} else {
 			failed = append(failed, err)
-			continue
 		}
-		if bytes -= info.Size(); bytes < 0 {
-			return n, errors.Join(append(failed, errLater)...)
-		}
-		if err := archive.WriteIndexThrough(name, p.through); err != nil {
-			failed = append(failed, err)
-			continue
-		}
-		n++
 	}
 	return n, errors.Join(failed...)
 }
 
 // errLater reports that some files were not indexed because that would take too long.
-var errLater = errors.New("that takes longer than one who stops a crawl waits")
+var errLater = errors.New("left out because it would delay the end of a crawl that was stopped")
 
 // An indexer writes indexes beside a running crawl: first those that the last session left
 // out, then one whenever a file is finished.
@@ -102,7 +101,7 @@ func (x *indexer) wait() {
 }
 
 // notIndexed is logged for a file without an index.
-const notIndexed = "a WARC file has no index; the next session or winnow report makes it"
+const notIndexed = "a WARC file has no index; the next session or winnow report writes it"
 
 // quickBytes is how much of the archive is indexed when a user stops a crawl. At 50 MB a
 // second of processor time it takes less than a second, a few on a busy machine.
@@ -133,7 +132,7 @@ type pace struct {
 }
 
 // errQuit reports that an index was given up, and can be written later.
-var errQuit = errors.New("the crawl ends; winnow report does it")
+var errQuit = errors.New("the crawl ends; winnow report writes the index")
 
 const (
 	paceLeast = 1 << 20 // bytes a second that may be read in any case

@@ -266,10 +266,6 @@ func (l *loop) summary() *Summary {
 	if why == whyFinished {
 		s.State = history.StateFinished
 	}
-	x := s.Status()
-	x.Why = why
-	x.AddColumns(l.state)
-	x.Caps = l.state.Caps(l.config)
-	l.dir.writeStatus(x, l.log)
+	x := l.writeStatus(why, l.state.Caps(l.config))
 	return &Summary{Stats: *s, Why: why, Unreachable: x.DownList, Retried: l.retried, Caps: x.Caps}
 }

@@ -47,7 +47,10 @@ func (l *loop) report(now time.Duration) {
 	if l.options.Progress != nil {
 		l.options.Progress(&m.stats)
 	}
-	l.saveStatus(now)
+	if now >= m.statusAt {
+		m.statusAt = now + statusEvery
+		l.writeStatus("", l.state.CapsOf(l.config))
+	}
 	l.limits.checkRoom(now)
 	if !m.full && l.state.Full() {
 		m.full = true
@@ -96,14 +99,11 @@ func (m *meter) rate(now time.Duration, visits int64) float64 {
 	return float64(visits-from.visits) / (now - from.at).Seconds()
 }
 
-// saveStatus writes the status now and then.
-func (l *loop) saveStatus(now time.Duration) {
-	if now < l.meter.statusAt {
-		return
-	}
-	l.meter.statusAt = now + statusEvery
+// writeStatus writes the last measurement to the status file, and returns it.
+func (l *loop) writeStatus(why string, caps []state.Cap) *history.Status {
 	x := l.meter.stats.Status()
 	x.AddColumns(l.state)
-	x.Caps = l.state.CapsOf(l.config)
+	x.Why, x.Caps = why, caps
 	l.dir.writeStatus(x, l.log)
+	return x
 }

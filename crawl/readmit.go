@@ -62,17 +62,16 @@ func (a *admission) admissible(scope *gather.Scope, p graph.Page) bool {
 // recallCut fetches pages again that brought less than they have, when what kept it back
 // is gone: links beyond a smaller max_links, and the links of duplicates.
 func (a *admission) recallCut() error {
-	was := a.was
-	if was == nil {
+	if a.was == nil {
 		return nil
 	}
 	var list []graph.Page
 	for p, x := range a.state.Cut.Pages {
-		if int(x.Kept) < a.config.MaxLinks && was.MaxLinks < a.config.MaxLinks {
+		if int(x.Kept) < a.config.MaxLinks && a.was.MaxLinks < a.config.MaxLinks {
 			list = append(list, p)
 		}
 	}
-	if was.Duplicates && !a.config.Duplicates {
+	if a.was.Duplicates && !a.config.Duplicates {
 		var err error
 		if list, err = a.duplicates(list); err != nil {
 			return err

@@ -127,7 +127,7 @@ func (f *snapshots) begin(s *state.State) {
 	f.done, f.began, f.from, f.links = done, time.Now(), s.Next, s.Links
 	if f.room == nil && s.Memory() > f.copies {
 		set, parts := s.Setup, f.dir.Parts
-		parts.Stop, parts.Grown = f.ctx.Err, f.held.Store
+		parts.UrlFile, parts.Stop, parts.Grown = layout.FollowedFile, f.ctx.Err, f.held.Store
 		f.pause = 0
 		go func() { done <- writeFollowed(&parts, set) }()
 		return
@@ -190,9 +190,7 @@ func (f *snapshots) end() {
 
 // writeFollowed replays the committed records and writes a snapshot of the result.
 func writeFollowed(p *layout.Parts, set *state.Setup) error {
-	private := *p
-	private.UrlFile = layout.FollowedFile
-	s, err := state.Restore(&private, set, ^uint64(0), func(string, ...any) {})
+	s, err := state.Restore(p, set, ^uint64(0), func(string, ...any) {})
 	if err != nil {
 		return err
 	}
