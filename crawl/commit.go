@@ -11,15 +11,15 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// A group is what one commit makes last: bytes of the archive first, then the records
-// that refer to them.
+// A group is what one commit writes: bytes of the archive, then the records that refer to
+// them.
 type group struct {
 	warc    archive.Group
 	records journal.Group
-	sites   []graph.Site  // whose outcome is in it: they may be asked again afterwards
-	tasks   []*task       // whose bytes are in it: they are used again afterwards
+	sites   []graph.Site  // whose outcome is in it: they may be requested again afterwards
+	tasks   []*task       // whose bytes are in it: they are reused afterwards
 	bytes   int64         // of the archive
-	free    time.Duration // the first instant at which one of the sites may be asked
+	free    time.Duration // the first instant at which one of the sites may be requested
 	err     error
 }
 
@@ -46,36 +46,41 @@ func (c *committer) run() {
 	close(c.out)
 }
 
-// write makes a group last. The archive comes first: a record never refers to bytes
-// that are not there.
+// close ends the committer after the group that it has.
+func (c *committer) close() {
+	close(c.in)
+	for range c.out {
+	}
+}
+
+// write writes a group. The archive comes first: a record never refers to bytes that are
+// not on disk.
 func (c *committer) write(g *group) error {
-	if err := c.warc.Write(g.warc); err != nil {
+	err := c.warc.Write(g.warc)
+	if err == nil && c.sync {
+		err = c.warc.Sync()
+	}
+	if err != nil {
 		return fmt.Errorf("write the archive: %w", err)
 	}
-	if c.sync {
-		if err := c.warc.Sync(); err != nil {
-			return fmt.Errorf("write the archive: %w", err)
-		}
+	err = c.log.Write(g.records)
+	if err == nil && c.sync {
+		err = c.log.Sync()
 	}
-	if err := c.log.Write(g.records); err != nil {
+	if err != nil {
 		return fmt.Errorf("write the journal: %w", err)
-	}
-	if c.sync {
-		if err := c.log.Sync(); err != nil {
-			return fmt.Errorf("write the journal: %w", err)
-		}
 	}
 	return nil
 }
 
-// diskError says what can be done about a failed write. Nothing is tried again on the
-// same file: what the last commit has is safe, the next run goes on from there.
+// diskError returns an error that says what to do about a failed write. The file is not
+// written again in this run: the next run resumes from the last commit.
 func diskError(dir string, err error) error {
-	try := "nothing that was committed is lost; when the disk works again, run the same command to go on"
+	try := "nothing that was committed is lost; when the disk works again, run the same command to resume"
 	text := "the crawl stopped: cannot write " + dir
 	if disk.ErrFull(err) {
 		text = "the crawl paused: no room left for " + dir
-		try = "nothing that was committed is lost; free some room and run the same command to go on"
+		try = "nothing that was committed is lost; free some room and run the same command to resume"
 	}
 	return &hint.Error{Text: text, Hint: try, Err: err}
 }

@@ -17,15 +17,15 @@ import (
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
-// directory is a crawl directory that is ours while it is open.
+// A directory is a crawl directory that is locked while it is open.
 type directory struct {
 	path string // "" for one that is not in the file system
 	lock *os.File
 	layout.Parts
 }
 
-// openDirectory makes or opens the directory of a crawl, and locks it. Nothing is made
-// where something else is.
+// openDirectory creates or opens the directory of a crawl, and locks it. It refuses a
+// directory that holds something else.
 func openDirectory(o *RunOptions) (*directory, error) {
 	d := &directory{path: o.Dir}
 	if open := o.Machine.Disk; open != nil {
@@ -61,8 +61,8 @@ func openDirectory(o *RunOptions) (*directory, error) {
 	return d, nil
 }
 
-// syncNames makes the directories of a crawl last: what is in them is of no use when they
-// are gone. The one above may be closed to us.
+// syncNames syncs the directories of a crawl, without which their files would be lost. The
+// one above may not be accessible.
 func syncNames(dir string) error {
 	for _, name := range []string{path.Dir(layout.JournalDir), "."} {
 		if err := disk.OS(filepath.Join(dir, name)).Sync(); err != nil {
@@ -73,7 +73,7 @@ func syncNames(dir string) error {
 	return nil
 }
 
-// checkDirectory refuses a directory that holds something else than a crawl.
+// checkDirectory returns an error for a directory that holds something else than a crawl.
 func checkDirectory(path string) error {
 	list, err := os.ReadDir(path)
 	switch {
@@ -102,76 +102,40 @@ func lockError(dir string, err error) error {
 
 func (d *directory) close() {
 	if d.lock != nil {
-		d.lock.Close() // and with it the lock
+		d.lock.Close() // unlocks it
 	}
 }
 
-// writeConfig keeps the configuration in force beside the journal, for people and for
-// the next run.
+// writeConfig writes the configuration in force beside the journal, for people and for the
+// next run.
 func (d *directory) writeConfig(c *config.Config) error {
-	if d.path == "" {
-		return nil
-	}
 	b, err := c.Marshal()
-	if err == nil {
-		err = replaceSynced(disk.OS(d.path), layout.ConfigFile, b)
-	}
 	if err != nil {
-		return diskError(d.path, err)
+		return err
 	}
-	return nil
+	return d.replace(layout.ConfigFile, b, true) // an empty configuration would mean other limits
 }
 
-// writeStatus keeps the statistics where status finds them while the crawl runs. They
-// are derived: a failure is no reason to stop.
+// writeStatus writes the statistics where winnow status finds them. The crawl continues
+// without them if that fails.
 func (d *directory) writeStatus(s *history.Status, log *slog.Logger) {
-	if d.path == "" {
-		return
-	}
 	b, err := json.Marshal(s)
 	if err == nil {
-		err = replaceFile(filepath.Join(d.path, layout.StatusFile), append(b, '\n'))
+		err = d.replace(layout.StatusFile, append(b, '\n'), false)
 	}
 	if err != nil {
 		log.Warn("cannot write the status", "error", err)
 	}
 }
 
-// replaceSynced writes a file whole or not at all, also when the power goes: an empty
-// configuration would be one with other limits.
-func replaceSynced(dir disk.Dir, name string, b []byte) error {
-	temp := name + ".tmp"
-	if err := dir.Remove(temp); err != nil {
+// replace writes a file completely or not at all, with sync even if the power fails. It
+// does nothing if the directory is not in the file system.
+func (d *directory) replace(name string, b []byte, sync bool) error {
+	if d.path == "" {
+		return nil
+	}
+	return disk.Replace(disk.OS(d.path), name, name+".tmp", sync, func(f disk.File) error {
+		_, err := f.WriteAt(b, 0)
 		return err
-	}
-	f, err := dir.Open(temp, disk.Create)
-	if err != nil {
-		return err
-	}
-	if _, err = f.WriteAt(b, 0); err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = dir.Rename(temp, name)
-	}
-	if err == nil {
-		err = dir.Sync()
-	}
-	return err
-}
-
-// replaceFile writes a file whole or not at all. A link that somebody left under its
-// temporary name is removed, not followed.
-func replaceFile(path string, b []byte) error {
-	temp := path + ".tmp"
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.WriteFile(temp, b, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, path)
+	})
 }

@@ -4,7 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
+	"path"
+	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,101 +19,91 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 )
 
-// A task is a work in the terms of the Web. The owner makes it, a harvester does it and
-// gives it back with what came of it: one record for both ways, used again.
+// A task tells a harvester what to do, and takes the result back. Tasks are reused.
 type task struct {
 	work  event.Task
-	who   int          // the harvester
+	who   *member      // the harvester
 	url   string       // of the page, the robots.txt or the sitemap file
 	host  string       // of Resolve
-	addrs []netip.Addr // where to connect to
-	last  bool         // the connection is to be closed afterwards
+	addrs []netip.Addr // to connect to
+	last  bool         // close the connection afterwards
 	etag  string
 	since string
 	extra map[string][]string // headers of this site
 
-	// What came of it.
+	// The result.
 	start, end time.Duration
-	shift      time.Duration // by how much the clock of the machine had jumped; 0 for Resolve
+	shift      time.Duration // how far the clock of the machine had jumped; 0 for Resolve
 	answer     *fetch.Answer // nil for Resolve
 	found      gather.Found
 	names      fetch.Names // Resolve
 	class      event.Class // Resolve
-	again      bool        // Resolve: it may help to ask later
+	again      bool        // Resolve: it may help to try later
 	note       string
 	rules      robots.Rules // Robots
 	sitemaps   []string     // Robots: as written
 	hop        string       // Robots: normal form of the redirect's target, "" if it has none
-	void       bool         // it was cancelled: nothing came of it
-	stack      string       // where reading the answer made the program panic; "": it did not
+	void       bool         // it was cancelled and has no result
+	stack      string       // where the parser panicked; "": it did not
 }
 
-// before is the order in which the owner takes what came at once.
+// before orders the tasks that have ended by end, site and page.
 func (t *task) before(u *task) int {
-	switch {
-	case t.end != u.end:
-		return cmp.Compare(t.end, u.end)
-	case t.work.Site != u.work.Site:
-		return cmp.Compare(t.work.Site, u.work.Site)
-	}
-	return cmp.Compare(t.work.Page, u.work.Page)
+	return cmp.Or(cmp.Compare(t.end, u.end), cmp.Compare(t.work.Site, u.work.Site), cmp.Compare(t.work.Page, u.work.Page))
 }
 
-// harvest is what all harvesters share. Nothing in it changes while they run.
+// harvest is what all harvesters share. It does not change while they run.
 type harvest struct {
 	ctx     context.Context // ends when requests under way are to be given up
+	cancel  context.CancelFunc
 	clock   func() time.Duration
-	wall    func() time.Time // of the machine, which may be set while the crawl runs
+	wall    func() time.Time // of the machine, which may be changed while the crawl runs
 	began   time.Time        // wall clock of instant 0, as it was when the session began
 	resolve func(ctx context.Context, host string) (fetch.Names, error)
+	names   *fetch.Resolver // that resolve uses; nil: it belongs to the Machine
 	fetch   *fetch.Options
 	gather  *gather.Options
 	reading func(url string) // see Machine.Read
-	product string
-	private bool // loopback and private addresses may be asked
-	// nameless crawls say nobody whom one could reach: they may ask private addresses only.
+	// nameless crawls name no contact: only private addresses are allowed.
 	nameless bool
 	results  chan *task
 	running  sync.WaitGroup
 	// gatherers are lent out: each has buffers of some hundred kilobytes, and more of
-	// them than processors would not work faster. One that is not there yet is made.
+	// them than processors would not be faster. A nil stands for one that is not made yet.
 	gatherers chan *gather.Gatherer
 }
 
-// A harvester does one work at a time, and has at most one connection.
+// A harvester does one task at a time, and has at most one connection.
 type harvester struct {
 	*harvest
-	tasks    chan *task // nil: close the connection
 	client   *fetch.Client
 	resolver page.Resolver
 }
 
-// start makes a harvester, which waits for its first work.
-func (h *harvest) start() *harvester {
-	w := &harvester{harvest: h, tasks: make(chan *task, 2)} // a work, and before it a word to hang up
-	h.running.Add(1)
-	go w.run()
-	return w
+// start starts a harvester and returns the channel for its tasks.
+func (h *harvest) start() chan<- *task {
+	tasks := make(chan *task, 2) // a task, and before it a nil
+	w := &harvester{harvest: h}
+	h.running.Go(func() { w.run(tasks) })
+	return tasks
 }
 
-func (w *harvester) run() {
-	defer w.running.Done()
-	for t := range w.tasks {
-		switch {
-		case t != nil:
-			w.do(t)
-			w.results <- t
-		case w.client != nil:
+func (w *harvester) run(tasks <-chan *task) {
+	for t := range tasks {
+		if t == nil { // after a task that kept its connection
 			w.client.Close()
+			continue
 		}
+		w.do(t)
+		w.results <- t
 	}
 	if w.client != nil {
 		w.client.Close()
 	}
 }
 
-// do does a work. Clients and gatherers are made when they are first needed: 10,000
-// harvesters cost little until they work.
+// do does a task. Clients and gatherers are made when they are first needed: 10,000 idle
+// harvesters cost little.
 func (w *harvester) do(t *task) {
 	t.start = w.clock()
 	if t.work.Kind == event.Resolve {
@@ -137,8 +131,8 @@ func (w *harvester) do(t *task) {
 	a.Body = nil // what is kept of it is in the records
 }
 
-// shift is by how much the clock of the machine has jumped since the session began. Less
-// than smallShift is none: the two clocks are not read at once.
+// shift returns how far the clock of the machine has jumped since the session began. Less
+// than smallShift counts as 0, since the two clocks are not read at once.
 func (w *harvest) shift() time.Duration {
 	d := w.wall().Round(0).Sub(w.began.Add(w.clock()))
 	if d.Abs() < smallShift {
@@ -147,18 +141,18 @@ func (w *harvest) shift() time.Duration {
 	return d
 }
 
-// smallShift is what a busy machine may take from one line to the next. Clocks that are
-// wrong by so little are not set: they run faster or slower for a while, and so does the
-// crawl's own.
+// smallShift is the time that a busy machine may take from one line to the next. A clock
+// that is wrong by less is not set: it runs faster or slower for a while, and so does that
+// of the crawl.
 const smallShift = 100 * time.Millisecond
 
-// read gathers what an answer brought.
+// read parses an answer.
 func (w *harvester) read(t *task) {
 	g := <-w.gatherers
 	defer func() { w.gatherers <- g }()
 	defer func() {
 		if x := recover(); x != nil {
-			g = nil // nobody knows in which state it is
+			g = nil // it may be in any state
 			t.crashed(x)
 		}
 	}()
@@ -182,7 +176,7 @@ func (w *harvester) read(t *task) {
 	}
 }
 
-// lookUp asks for the addresses of a site. Those that may not be asked are left out.
+// lookUp finds the addresses of a site that may be used.
 func (w *harvester) lookUp(t *task) {
 	names, err := w.resolve(w.ctx, t.host)
 	t.names, t.class, t.again, t.note = names, event.OK, false, ""
@@ -193,7 +187,7 @@ func (w *harvester) lookUp(t *task) {
 	}
 	t.names.Addrs = nil
 	for _, a := range names.Addrs {
-		if private := fetch.Private(a); !fetch.Never(a) && (private && w.private || !private && !w.nameless) {
+		if private := fetch.Private(a); !fetch.Never(a) && (private && w.fetch.AllowPrivate || !private && !w.nameless) {
 			t.names.Addrs = append(t.names.Addrs, a)
 		}
 	}
@@ -202,40 +196,47 @@ func (w *harvester) lookUp(t *task) {
 	}
 }
 
-// unwelcome says why none of the addresses of a site may be asked.
+// unwelcome returns why none of the addresses of a site may be used.
 func (w *harvester) unwelcome(addrs []netip.Addr) string {
 	switch {
 	case len(addrs) == 0:
 		return "no address"
 	case fetch.Never(addrs[0]):
-		return "its address is link-local or one of a metadata service, which are never asked"
+		return "its address is link-local or one of a metadata service, which are never used"
 	case fetch.Private(addrs[0]):
 		return "its address is private or loopback"
 	}
 	return "its address is public, and the crawl names no contact"
 }
 
-// rule reads a robots.txt, or where it has moved to.
+// rule parses a robots.txt, or the URL to which it has moved.
 func (w *harvester) rule(t *task) {
 	t.rules, t.sitemaps, t.hop = robots.Rules{}, nil, ""
 	switch a := t.answer; {
 	case a.Class == event.OK || a.Class == event.TooLarge:
 		f := robots.Parse(t.found.Body)
-		t.rules, t.sitemaps = f.For(w.product), w.sitemapsOf(t.url, f)
+		t.rules, t.sitemaps = f.For(w.gather.Product), w.sitemapsOf(t.url, f)
 	case a.Class == event.Redirect:
-		if w.resolver.Document([]byte(t.url)).Usable() {
-			if to, v := w.resolver.Resolve(nil, []byte(a.Location)); v.Usable() {
-				t.hop = string(to)
-			}
+		t.hop = redirectTarget(&w.resolver, t)
+	}
+}
+
+// redirectTarget returns where the answer of a task redirects to, in normal form. It is ""
+// if that URL is not usable.
+func redirectTarget(r *page.Resolver, t *task) string {
+	if r.Document([]byte(t.url)).Usable() {
+		if to, v := r.Resolve(nil, []byte(t.answer.Location)); v.Usable() {
+			return string(to)
 		}
 	}
+	return ""
 }
 
 // maxSitemaps is how many sitemap files a robots.txt may name.
 const maxSitemaps = 100
 
-// sitemapsOf are the sitemap files that lie on the site of the robots.txt itself: those
-// elsewhere would be asked on a clock that is not theirs.
+// sitemapsOf returns the sitemap files on the site of the robots.txt itself. Others would be
+// requested on the clock of the wrong site.
 func (w *harvester) sitemapsOf(url string, f *robots.File) (files []string) {
 	home, _ := page.Site([]byte(url))
 	if !w.resolver.Document([]byte(url)).Usable() {
@@ -251,4 +252,38 @@ func (w *harvester) sitemapsOf(url string, f *robots.File) (files []string) {
 		}
 	}
 	return files
+}
+
+// crashed turns an answer on which the parser panicked into a failed one. Nothing of it is
+// stored, since whether its author allows that is unknown. The deferred function that
+// recovered calls it.
+func (t *task) crashed(x any) {
+	note := fmt.Sprintf("parser crashed: %.200v", x)
+	t.found = gather.Found{Class: event.Crashed, Status: t.answer.Status, Note: note}
+	t.answer.Class, t.answer.Note = event.Crashed, note
+	t.rules, t.sitemaps, t.hop = robots.Rules{}, nil, ""
+	t.stack = panicked()
+}
+
+// stackLines is the number of calls that are logged of a panic.
+const stackLines = 6
+
+// panicked returns where a panic came from, the innermost call first.
+func panicked() string {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
+	var calls []string
+	inside := false
+	for {
+		f, more := frames.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			inside = true
+		case inside && !strings.HasPrefix(f.Function, "runtime."):
+			calls = append(calls, fmt.Sprintf("%s:%d", path.Base(f.Function), f.Line))
+		}
+		if !more || len(calls) == stackLines {
+			return strings.Join(calls, " < ")
+		}
+	}
 }

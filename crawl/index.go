@@ -2,24 +2,28 @@ package crawl
 
 import (
 	"errors"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"sync/atomic"
+	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 )
 
-// WriteIndexes writes the CDXJ index of every finished WARC file of a crawl that has
-// none, and says how many. Indexes are derived: they may be deleted.
+// WriteIndexes writes a CDXJ index for every finished WARC file of a crawl that has none,
+// and returns how many it wrote. Indexes may be deleted: they can be written again.
 func WriteIndexes(dir string) (n int, err error) {
 	p := &pace{}
 	p.hurry.Store(true)
-	return writeIndexes(dir, 1<<62, p)
+	return writeIndexes(dir, math.MaxInt64, p)
 }
 
-// writeIndexes indexes files of so many bytes in all, the oldest first, at a pace. One that
-// cannot be indexed does not keep the others from it.
+// writeIndexes indexes files of at most so many bytes in all, the oldest first, at a pace.
+// It continues after a file that cannot be indexed.
 func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*"+history.WarcSuffix))
 	if err != nil {
@@ -31,42 +35,36 @@ func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 			continue
 		}
 		info, err := os.Stat(name)
-		if err != nil {
+		if err == nil {
+			if bytes -= info.Size(); bytes < 0 {
+				return n, errors.Join(append(failed, errLater)...)
+			}
+			err = archive.WriteIndexThrough(name, p.through)
+		}
+		if err == nil {
+			n++
+		} else {
 			failed = append(failed, err)
-			continue
 		}
-		if bytes -= info.Size(); bytes < 0 {
-			return n, errors.Join(append(failed, errLater)...)
-		}
-		if err := archive.WriteIndexThrough(name, p.through); err != nil {
-			failed = append(failed, err)
-			continue
-		}
-		n++
 	}
 	return n, errors.Join(failed...)
 }
 
-// errLater says that some files were not indexed because that takes too long now.
-var errLater = errors.New("that takes longer than one who stops a crawl waits")
+// errLater reports that some files were not indexed because that would take too long.
+var errLater = errors.New("left out because it would delay the end of a crawl that was stopped")
 
-// indexer writes indexes beside a running crawl: when it begins those that the last
-// session left out, then whenever a file was finished.
+// An indexer writes indexes beside a running crawl: first those that the last session left
+// out, then one whenever a file is finished.
 type indexer struct {
-	dir  string // "": nothing is indexed
-	file int    // the file that was open when it was last looked at; -1: it was not yet
-	size int64  // of that file then
-	done chan error
-	busy bool
+	dir  string     // "": nothing is indexed
+	file int        // the file that was open at the last look; -1: there was none
+	size int64      // of that file then
+	done chan error // of the indexing under way; nil: there is none
 	pace *pace
 }
 
-func newIndexer(d *directory, at archive.Position) indexer {
-	return indexer{dir: d.path, file: -1, size: at.Size, done: make(chan error, 1), pace: &pace{}}
-}
-
-// look begins to index when a file has been finished, and lets it go on as far as the next
-// one has been written.
+// look begins to index when a file has been finished, and continues as fast as the next one
+// is written.
 func (x *indexer) look(committed archive.Position, warn func(string, ...any)) {
 	if x.dir == "" {
 		return
@@ -75,52 +73,47 @@ func (x *indexer) look(committed archive.Position, warn func(string, ...any)) {
 		x.pace.grant(committed.Size - x.size)
 	}
 	x.size = committed.Size
-	if x.busy {
-		select {
-		case err := <-x.done:
-			x.busy = false
-			if err != nil {
-				warn(notIndexed, "error", err)
-			}
-		default:
+	select {
+	case err := <-x.done:
+		if x.done = nil; err != nil {
+			warn(notIndexed, "error", err)
 		}
-		return
+	default:
 	}
-	if committed.File > x.file {
-		x.file, x.busy = committed.File, true
+	if x.done == nil && committed.File > x.file {
+		done := make(chan error, 1)
+		x.file, x.done = committed.File, done
 		x.pace.granted.Store(0)
 		go func() {
-			_, err := writeIndexes(x.dir, 1<<62, x.pace)
-			x.done <- err
+			_, err := writeIndexes(x.dir, math.MaxInt64, x.pace)
+			done <- err
 		}()
 	}
 }
 
-// wait returns when nothing is indexed: a file that is not through is given up.
+// wait waits until nothing is being indexed. A file that is not finished is given up.
 func (x *indexer) wait() {
-	if x.busy {
+	if x.done != nil {
 		x.pace.quit.Store(true)
 		<-x.done
-		x.busy = false
+		x.done = nil
 	}
 }
 
-// notIndexed says what to do about an index that is not there.
-const notIndexed = "a WARC file has no index; the next session or winnow report makes it"
+// notIndexed is logged for a file without an index.
+const notIndexed = "a WARC file has no index; the next session or winnow report writes it"
 
-// quickBytes is how much of the archive is indexed when somebody stops a crawl: at some
-// 50 MB a second of processor time that is less than a second, and a few on a busy
-// machine.
+// quickBytes is how much of the archive is indexed when a user stops a crawl. At 50 MB a
+// second of processor time it takes less than a second, a few on a busy machine.
 const quickBytes = 32 << 20
 
-// finish indexes the last file. If somebody waits it leaves out what takes long, and says
-// so.
+// finish indexes what is left. In a hurry it leaves out what takes long, and logs that.
 func (x *indexer) finish(hurry bool, warn func(string, ...any)) {
 	if x.dir == "" {
 		return
 	}
 	x.wait()
-	most := int64(1 << 62)
+	most := int64(math.MaxInt64)
 	if hurry {
 		most = quickBytes
 	}
@@ -128,4 +121,45 @@ func (x *indexer) finish(hurry bool, warn func(string, ...any)) {
 	if _, err := writeIndexes(x.dir, most, x.pace); err != nil {
 		warn(notIndexed, "why", err)
 	}
+}
+
+// A pace slows the indexer down, so that it does not slow the crawl for some minutes: a
+// finished file is read a little faster than the next one is written.
+type pace struct {
+	granted atomic.Int64 // bytes that may be read
+	hurry   atomic.Bool  // read without waiting
+	quit    atomic.Bool  // give up
+}
+
+// errQuit reports that an index was given up, and can be written later.
+var errQuit = errors.New("the crawl ends; winnow report writes the index")
+
+const (
+	paceLeast = 1 << 20 // bytes a second that may be read in any case
+	paceWait  = 100 * time.Millisecond
+)
+
+// grant allows as many bytes to be read as were written, and a tenth more.
+func (p *pace) grant(written int64) { p.granted.Add(written + written/10) }
+
+// through returns a reader of r that waits until bytes are granted.
+func (p *pace) through(r io.Reader) io.Reader { return &pacedReader{r: r, p: p} }
+
+type pacedReader struct {
+	r    io.Reader
+	p    *pace
+	read int64
+}
+
+func (x *pacedReader) Read(b []byte) (int, error) {
+	for x.read >= x.p.granted.Load() && !x.p.hurry.Load() && !x.p.quit.Load() {
+		time.Sleep(paceWait)
+		x.p.granted.Add(int64(paceLeast * paceWait / time.Second))
+	}
+	if x.p.quit.Load() && !x.p.hurry.Load() {
+		return 0, errQuit
+	}
+	n, err := x.r.Read(b)
+	x.read += int64(n)
+	return n, err
 }

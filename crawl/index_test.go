@@ -31,7 +31,7 @@ func TestIndexes(t *testing.T) {
 	if n, err := writeIndexes(dir, int64(len(text)), quick); n != 0 || !errors.Is(err, errLater) {
 		t.Errorf("in a hurry: %d, %v", n, err)
 	}
-	x, told := indexer{dir: dir, done: make(chan error, 1), pace: &pace{}}, 0
+	x, told := indexer{dir: dir, pace: &pace{}}, 0
 	warn := func(string, ...any) { told++ }
 	if x.finish(false, warn); !there(good) || there(bad) || told != 1 {
 		t.Errorf("index of the good file: %t, of the bad one: %t, said %d times", there(good), there(bad), told)

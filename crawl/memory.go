@@ -1,130 +1,146 @@
 package crawl
 
 import (
-	"fmt"
+	"runtime/metrics"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
-// ceiling holds a crawl below --max-memory. It goes by what is measured:
+// memoryLimit returns the ceiling in force, in bytes: --max-memory, or half the memory of
+// the machine.
+func memoryLimit(o *RunOptions) int64 {
+	if n := int64(o.Config.MaxMemory); n != 0 {
+		return n
+	}
+	return max(o.MachineMemory/2, 1<<30)
+}
+
+// A ceiling keeps a crawl below --max-memory. It compares that with a measure:
 //
 //	needed = 2 * state + rest
 //
-// The state is what the crawl knows. It counts twice, since a snapshot takes as much
-// again while it is taken (see follow). The rest is bodies on their way, records that
-// wait for the disk, the buffers of fetchers: what is live on the heap, and not less than
-// what bodies may take.
+// The state is what the crawl knows. It counts twice, since a snapshot may copy it (see
+// snapshots). The rest is bodies under way, records that wait for the disk and the buffers
+// of harvesters: what is live on the heap, and not less than bodies may take.
 //
-// When no more than a reserve is left nothing is handed out any more, and the crawl pauses
-// as soon as what is under way has ended. An answer whose links do not even fit into the
-// reserve is void, as one that was cut off: the next session asks again. So none is ever
-// recorded without its links.
+// When only a reserve is left, nothing more is handed out, and the crawl pauses when the
+// tasks under way have ended. An answer whose links do not fit into the reserve is void:
+// the next session requests it again. So no answer is recorded without its links.
 type ceiling struct {
-	most    int64       // --max-memory, in bytes
-	heap    func() Heap // nil: nothing but the state is measured
-	reserve int64
-	state   int64 // when it was last measured
-	needed  int64
-	known   int    // pages and sites at that time
-	pages   int    // of these
-	record  uint64 // and the next record
+	most   int64       // --max-memory, in bytes
+	heap   func() Heap // nil: only the state is measured
+	state  int64       // when it was last measured
+	needed int64
+	known  int    // pages and sites at that time
+	pages  int    // pages alone
+	record uint64 // number of the next record at that time
 }
 
 func newCeiling(most int64, heap func() Heap) ceiling {
-	return ceiling{most: most, heap: heap, reserve: most / reserveShare, known: -looked}
+	return ceiling{most: most, heap: heap, known: -looked}
 }
 
 const (
-	// reserveShare is the part of the memory for answers that are under way when the rest
-	// is used up.
+	// reserveShare is the part of the memory that is kept for answers under way.
 	reserveShare = 16
-	// looked is how many pages and sites may become known between two looks, and how many
-	// records there may be.
+	// looked is the number of new pages and sites, or of records, between two measurements.
 	looked = 256
 )
 
-// look measures if it is time: after some records or new pages, or at once.
+// look measures the crawl if it has grown enough, or if now is set.
 func (c *ceiling) look(s *state.State, now bool) {
 	if n := s.Table.Pages() + s.Table.Sites(); now || n >= c.known+looked || s.Next >= c.record+looked {
 		c.known, c.pages, c.record = n, s.Table.Pages(), s.Next
 		c.state = s.Memory()
-		c.needed = 2*c.state + c.rest(s)
+		rest := bodyBudget(c.most)
+		if c.heap != nil {
+			rest = max(rest, c.heap().Live-s.Heap())
+		}
+		c.needed = 2*c.state + rest
 	}
 }
 
-// rest is what the crawl takes besides what it knows.
-func (c *ceiling) rest(s *state.State) int64 {
-	n := bodyBudget(c.most)
-	if c.heap != nil {
-		n = max(n, c.heap().Live-s.Heap())
-	}
-	return n
-}
+// full reports whether only the reserve is left.
+func (c *ceiling) full() bool { return c.needed > c.most-c.most/reserveShare }
 
-// full reports whether nothing but the reserve is left.
-func (c *ceiling) full() bool { return c.most > 0 && c.needed > c.most-c.reserve }
-
-// fits reports whether there is room for what an answer brings: its links, or its rules.
+// fits reports whether there is room for the links or the rules of an answer.
 func (c *ceiling) fits(s *state.State, t *task) bool {
 	room, links := c.most-c.needed, &t.found.Links
 	cost := int64(links.Len()*(state.MostPerPage+state.MostPerSite) + t.rules.Size())
-	if cost == 0 || c.most == 0 || 2*cost < room {
+	if cost == 0 || 2*cost < room {
 		return true
 	}
-	each := c.state * 5 / 4 / int64(max(1, c.pages)) // as much as one took so far, and some more
+	each := c.state * 5 / 4 / int64(max(1, c.pages)) // what a page took so far, and a quarter more
 	cost = s.Cost(links, min(max(each, 2*state.LeastPerPage), state.MostPerPage)) + int64(t.rules.Size())
 	return cost == 0 || 2*cost < room
 }
 
 // watchMemory pauses the crawl before it needs more memory than it may have.
-func (o *owner) watchMemory() {
-	o.ceiling.look(o.s, false)
-	if o.stopping == "" && o.ceiling.full() {
-		o.ceiling.look(o.s, true)
-		o.outOfMemory()
+func (l *limits) watchMemory() {
+	l.ceiling.look(l.state, false)
+	if !l.stopped() && l.ceiling.full() {
+		l.ceiling.look(l.state, true)
+		l.outOfMemory()
 	}
 }
 
 // outOfMemory pauses the crawl.
-func (o *owner) outOfMemory() {
-	if o.stopping == "" {
-		o.log.Warn("the memory is used up: the crawl pauses, and nothing is lost", "pages", o.s.Frontier.Pages(), "sites", o.s.Frontier.Sites(), "needed", o.ceiling.needed, "max_memory", o.ceiling.most)
+func (l *limits) outOfMemory() {
+	if !l.stopped() {
+		l.log.Warn("the memory is used up: the crawl pauses, and nothing is lost", "pages", l.state.Frontier.Pages(), "sites", l.state.Frontier.Sites(), "needed", l.ceiling.needed, "max_memory", l.ceiling.most)
 	}
-	o.stop(o.s.Now, whyMemory)
+	l.stop(l.state.Now, whyMemory)
 }
 
-// bursts reports whether an answer brings more than there is memory for. It is void then, and
-// the crawl pauses.
-func (o *owner) bursts(t *task) bool {
-	if t.void || t.work.Kind == event.Resolve {
+// largeRules is the size of rules, in bytes, before which the crawl is measured again.
+const largeRules = 64 << 10
+
+// bursts reports whether there is not enough memory for an answer. The crawl pauses then.
+func (l *limits) bursts(t *task) bool {
+	if t.work.Kind == event.Resolve {
 		return false
 	}
-	o.ceiling.look(o.s, o.ceiling.full() || t.rules.Size() > largeRules)
-	if o.ceiling.fits(o.s, t) {
+	l.ceiling.look(l.state, l.ceiling.full() || t.rules.Size() > largeRules)
+	if l.ceiling.fits(l.state, t) {
 		return false
 	}
-	o.outOfMemory()
+	l.outOfMemory()
 	return true
 }
 
-// largeRules are rules of so many bytes that they are worth a look of their own.
-const largeRules = 64 << 10
-
-// roomError says that there is no room for a seed.
-func roomError(url string, most int64) error {
-	return &hint.Error{Text: "there is no room for " + url, Hint: fmt.Sprintf("give the crawl more memory: --max-memory %dM", 2*most>>20)}
-}
-
-// weigh fills in what the crawl takes: what it knows, a follower's copy of it, and the heap,
-// as measured or as far as it is known.
-func (o *owner) weigh(x *history.Stats) {
-	heap := o.s.Heap()
-	x.Columns = o.s.Memory() - heap + o.follow.held.Load()
-	if o.ceiling.heap != nil {
-		heap = o.ceiling.heap().Resident
+// weigh fills in the memory of the crawl: the columns of its state, what snapshots hold,
+// and the heap, measured if that is possible.
+func (c *ceiling) weigh(s *state.State, held int64, x *history.Stats) {
+	heap := s.Heap()
+	x.Columns = s.Memory() - heap + held
+	if c.heap != nil {
+		heap = c.heap().Resident
 	}
 	x.Memory = x.Columns + heap
+}
+
+// A Heap is the memory that the Go runtime has from the machine, in bytes.
+type Heap struct {
+	Resident int64 // all that was not given back, with the program itself
+	Live     int64 // all that is not garbage
+}
+
+// programBytes is the part of the program itself that is in memory while it crawls.
+const programBytes = 16 << 20
+
+// MeasureHeap returns the memory of the Go runtime of this process. Live includes the stacks
+// and tables of the runtime, and what the collector needs to keep up.
+func MeasureHeap() Heap {
+	x := []metrics.Sample{
+		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/gc/heap/live:bytes"},
+	}
+	metrics.Read(x)
+	is := func(i int) int64 { return int64(x[i].Value.Uint64()) }
+	resident := is(0) - is(1) + programBytes
+	live := is(5) + is(5)/8
+	return Heap{Resident: resident, Live: min(resident, resident-is(2)-is(3)-is(4)+live)}
 }

@@ -3,21 +3,20 @@ package crawl
 import (
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/crawl/state"
 )
 
-// meter watches a crawl.
+// A meter measures a crawl.
 type meter struct {
-	tick  time.Duration // instant of the next look
-	marks [10]mark      // one a second: the rate is over the last ten
-	n     int
-	dns   func() fetch.ResolverStats
-	stats history.Stats
-	lull  time.Duration // between the last look and the next
-	seen  uint64        // number of the next record at the last look
-	full  bool          // it was said that the policy takes no more pages
+	tick     time.Duration // instant of the next report
+	marks    [10]mark      // one for each report: the rate is over the last ten
+	n        int           // reports so far
+	stats    history.Stats
+	lull     time.Duration // between the last report and the next
+	seen     uint64        // number of the next record at the last report
+	full     bool          // it was logged that the policy takes no more pages
+	statusAt time.Duration // when to write the status again
 }
 
 type mark struct {
@@ -25,117 +24,86 @@ type mark struct {
 	visits int64
 }
 
-// everySecond is the rhythm of the meter.
-const everySecond = time.Second
+const (
+	everySecond = time.Second      // time between two reports while the crawl works
+	mostLull    = 10 * time.Second // longest time between two reports
+	// bigCrawl is the number of pages that make reports rarer by a second: they are counted
+	// for each report, in one to three nanoseconds a page.
+	bigCrawl = 2_000_000
+	// statusEvery is how often a running crawl writes its status for others to read.
+	statusEvery = 2 * time.Second
+)
 
-// bigCrawl is how many pages make the meter look once less often: it counts each of
-// them, a nanosecond or three.
-const bigCrawl = 2_000_000
-
-// report tells the watcher how it goes, about once a second.
-func (o *owner) report(now time.Duration) {
-	if now < o.tick {
+// report measures the crawl about once a second, and reports it to those who watch.
+func (l *loop) report(now time.Duration) {
+	m := &l.meter
+	if now < m.tick {
 		return
 	}
-	o.tick = now + o.rhythm()
-	o.measure(now)
-	o.marks[o.n%len(o.marks)] = mark{now, o.visits}
-	o.n++
-	if o.o.Progress != nil {
-		o.o.Progress(&o.stats)
+	m.tick = now + m.rhythm(l.state)
+	l.measure(now)
+	m.marks[m.n%len(m.marks)] = mark{now, l.visits}
+	m.n++
+	if l.options.Progress != nil {
+		l.options.Progress(&m.stats)
 	}
-	o.saveStatus(now)
-	o.checkRoom(now)
-	if !o.full && o.s.Full() {
-		o.full = true
-		o.log.Warn("the crawl knows as many pages as its policy takes; links to others are left out", "pages", o.s.Frontier.Pages())
+	if now >= m.statusAt {
+		m.statusAt = now + statusEvery
+		l.writeStatus("", l.state.CapsOf(l.config))
+	}
+	l.limits.checkRoom(now)
+	if !m.full && l.state.Full() {
+		m.full = true
+		l.log.Warn("the crawl knows as many pages as its policy takes; links to others are left out", "pages", l.state.Frontier.Pages())
 	}
 }
 
-// rhythm is the time until the next look: a second, longer where there are very many
-// pages, since counting them takes time, and longer while nothing happens.
-func (o *owner) rhythm() time.Duration {
-	if o.lull = min(2*o.lull, mostLull); o.lull == 0 || o.s.Next != o.seen {
-		o.lull = everySecond
+// rhythm returns the time until the next report: a second, longer with very many pages,
+// since counting them takes time, and longer while nothing happens.
+func (m *meter) rhythm(s *state.State) time.Duration {
+	if m.lull = min(2*m.lull, mostLull); m.lull == 0 || s.Next != m.seen {
+		m.lull = everySecond
 	}
-	o.seen = o.s.Next
-	return o.lull * time.Duration(1+o.s.Frontier.Pages()/bigCrawl)
-}
-
-// mostLull is the longest time between two looks.
-const mostLull = 10 * time.Second
-
-// checkRoom stops the crawl while there still is room to stop in good order.
-func (o *owner) checkRoom(now time.Duration) {
-	if o.c.DiskReserve == 0 || o.dir.path == "" || o.stopping != "" {
-		return
-	}
-	if n, ok := disk.Room(o.dir.path); ok && n < int64(o.c.DiskReserve) {
-		o.log.Warn("the disk is nearly full: the crawl pauses", "room", n, "reserve", int64(o.c.DiskReserve))
-		o.stop(now, whyDisk)
-	}
+	m.seen = s.Next
+	return m.lull * time.Duration(1+s.Frontier.Pages()/bigCrawl)
 }
 
 // measure fills in the statistics.
-func (o *owner) measure(now time.Duration) {
-	s, f := &o.stats, o.s.Frontier
-	history.Statistics(o.s, s)
-	s.Now, s.Ran = now, o.s.Active(now)
+func (l *loop) measure(now time.Duration) {
+	s := &l.meter.stats
+	history.Statistics(l.state, s)
+	s.Now, s.Ran = now, l.state.Active(now)
 	s.State = "running"
-	if o.stopping != "" {
+	if l.limits.stopped() {
 		s.State = "stopping"
 	}
-	s.Rate = o.rate(now)
-	s.Active, s.Fetchers = len(o.crew)-len(o.idle), o.c.Fetchers
-	s.Counts = f.Counts()
-	s.MemoryMax = o.o.Memory
-	o.weigh(s)
-	s.Commits = o.commits
-	s.Archive, s.Journal = o.archived, o.records
-	if o.dns != nil {
-		s.DNS = o.dns()
+	s.Rate = l.meter.rate(now, l.visits)
+	s.Active, s.Fetchers = l.crew.busy(), l.config.Fetchers
+	s.Counts = l.state.Frontier.Counts()
+	s.MemoryMax = l.memory
+	l.limits.ceiling.weigh(l.state, l.snapshots.held.Load(), s)
+	s.Commits = l.commits
+	s.Archive, s.Journal = l.archived, l.records
+	if r := l.crew.harvest.names; r != nil {
+		s.DNS = r.Stats()
 	}
-	s.Left = o.left(now)
+	s.Left = l.limits.left(now, s.Rate)
 }
 
-// rate is the pages a second over the last marks.
-func (o *owner) rate(now time.Duration) float64 {
-	if o.n == 0 {
+// rate returns the pages a second since the first of the last marks.
+func (m *meter) rate(now time.Duration, visits int64) float64 {
+	from := m.marks[max(0, m.n-len(m.marks)+1)%len(m.marks)]
+	if m.n == 0 || now <= from.at {
 		return 0
 	}
-	from := o.marks[max(0, o.n-len(o.marks)+1)%len(o.marks)]
-	if now <= from.at {
-		return 0
-	}
-	return float64(o.visits-from.visits) / (now - from.at).Seconds()
+	return float64(visits-from.visits) / (now - from.at).Seconds()
 }
 
-// left is the time until a limit is reached, at the present rate: 0 if there is no
-// limit, or no rate.
-func (o *owner) left(now time.Duration) (d time.Duration) {
-	if total := o.c.Duration.Duration; total > 0 {
-		d = max(0, total-o.s.Active(now))
-	}
-	if r := o.stats.Rate; o.c.Pages > 0 && r > 0 {
-		byPages := time.Duration(float64(o.c.Pages-o.fetched) / r * float64(time.Second))
-		if d == 0 || byPages < d {
-			d = max(0, byPages)
-		}
-	}
-	return d
-}
-
-// statusEvery is how often a running crawl writes its status for others to read.
-const statusEvery = 2 * time.Second
-
-// saveStatus writes the status now and then.
-func (o *owner) saveStatus(now time.Duration) {
-	if now < o.statusAt {
-		return
-	}
-	o.statusAt = now + statusEvery
-	x := o.stats.Status()
-	x.AddColumns(o.s)
-	x.Caps = o.s.CapsOf(o.c)
-	o.dir.writeStatus(x, o.log)
+// writeStatus writes the last measurement to the status file, and returns it.
+func (l *loop) writeStatus(why string, caps []state.Cap) *history.Status {
+	x := l.meter.stats.Status()
+	x.AddColumns(l.state)
+	x.Why, x.Caps = why, caps
+	l.dir.writeStatus(x, l.log)
+	return x
 }

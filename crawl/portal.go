@@ -11,85 +11,79 @@ import (
 	"github.com/winnow-crawler/winnow/frontier"
 )
 
-// atPortal takes an answer that has come. It reports whether the answer seems to be a
-// portal's, and whether that is certain enough for it to be none: it is that of a site that
-// was asked whether there is one, or it is known that there is one.
-func (o *owner) atPortal(now time.Duration, t *task) (like, none bool) {
-	p := &o.s.Portal
-	if !p.Suspected() || o.honest[p.Same] {
+// atPortal reports whether an answer looks like that of a portal, and whether that is
+// certain enough to discard it: the portal is known, or the answer is that of a witness.
+func (w *weather) atPortal(now time.Duration, t *task) (like, none bool) {
+	p := &w.state.Portal
+	if !p.Suspected() || w.honest[p.Same] {
 		return false, false
 	}
-	if o.asPortal(t) {
-		if now >= o.portalAt && !o.outage.On() {
-			o.portalAt = now + state.PortalPause
-			o.outage.Suspect()
+	if w.asPortal(t) {
+		if now >= w.portalAt && !w.outage.On() {
+			w.portalAt = now + state.PortalPause
+			w.outage.Suspect()
 		}
-		return true, o.outage.On() || t.work.Kind == event.Robots
+		return true, w.outage.On() || t.work.Kind == event.Robots
 	}
-	if o.outage.On() || now-p.Last > state.PortalLate {
-		o.takeBack(now)
+	if w.outage.On() || now-p.Last > state.PortalLate {
+		w.takeBack(now)
 	} else {
-		o.honest[p.Same] = true
+		w.honest[p.Same] = true
 	}
 	return false, false
 }
 
-// asPortal reports whether an answer is like the last ones. A robots.txt that is a page is
-// like any.
-func (o *owner) asPortal(t *task) bool {
-	p, a := &o.s.Portal, t.answer
+// asPortal reports whether an answer is like the last ones. A robots.txt that is an HTML
+// page is like any of them.
+func (w *weather) asPortal(t *task) bool {
+	p, a := &w.state.Portal, t.answer
 	switch {
 	case a.Class == event.Redirect:
-		return o.redirects(t)
+		return w.redirects(t)
 	case t.work.Kind == event.Robots:
 		return a.Class == event.OK && strings.Contains(a.Header.Get("Content-Type"), "html")
 	}
 	return a.Class == event.OK && p.Says(t.found.Digest)
 }
 
-// redirects reports whether a redirect leads where the last ones did.
-func (o *owner) redirects(t *task) bool {
-	if !o.resolves.Document([]byte(t.url)).Usable() {
+// redirects reports whether a redirect leads where those of a portal do.
+func (w *weather) redirects(t *task) bool {
+	to := redirectTarget(&w.resolver, t)
+	if to == "" {
 		return false
 	}
-	to, v := o.resolves.Resolve(nil, []byte(t.answer.Location))
-	if !v.Usable() {
-		return false
-	}
-	site, _ := page.Site(to)
-	return o.s.Portal.LeadsTo(o.s.Table.Name(t.work.Site), site)
+	site, _ := page.Site([]byte(to))
+	return w.state.Portal.LeadsTo(w.state.Table.Name(t.work.Site), site)
 }
 
-// takeBack gives pages another chance that a portal may have answered for, and lets
-// robots.txt be asked for again that it may have answered for. It does so once: their
-// answers bring it here again.
-func (o *owner) takeBack(now time.Duration) {
-	p := &o.s.Portal
-	if !p.Suspected() || o.honest[p.Same] || o.takenBack == p.Last {
+// takeBack gives another chance to the pages that a portal may have answered for, and
+// requests their robots.txt again. It does so once for each answer of the portal.
+func (w *weather) takeBack(now time.Duration) {
+	p := &w.state.Portal
+	if !p.Suspected() || w.honest[p.Same] || w.takenBack == p.Last {
 		return
 	}
-	o.takenBack = p.Last
+	w.takenBack = p.Last
 	pages, rules := slices.Clone(p.Pages), slices.Clone(p.Rules)
-	r := o.begin(event.Retried, now)
+	r := w.begin(event.Retried, now)
 	for _, q := range pages {
-		if o.s.Frontier.State(q) == frontier.Fetched {
+		if w.state.Frontier.State(q) == frontier.Fetched {
 			r.Event.Admit = append(r.Event.Admit, q)
-			o.fetched--
+			w.fetched--
 		}
 	}
 	if len(r.Event.Admit) > 0 {
-		o.record()
+		w.record()
 	}
 	for _, s := range rules {
-		if o.mayAsk(s) {
-			r := o.begin(event.Probed, now)
-			r.Event.Site = s
-			o.record()
+		if w.mayProbeSite(s) {
+			w.recordSite(event.Probed, now, s)
 		}
 	}
 }
 
-// silence makes an answer of a portal none: it counts against nobody and is not kept.
+// silence turns the answer of a portal into no answer: it is not kept, and does not count
+// against its site.
 func silence(t *task) {
 	a := t.answer
 	a.Class, a.Status, a.Note, a.RetryAfter, a.Keep = event.ConnectError, 0, "something else answered in the place of the site", 0, false

@@ -224,7 +224,6 @@ func TestStoppedWhileRestored(t *testing.T) {
 func TestRemembersAddresses(t *testing.T) {
 	c := config.Default()
 	s := newFolded(t, &c, 1<<26).s
-	o := &owner{s: s, base: time.Hour}
 	r := &journal.Record{Event: event.Event{Kind: event.Seed}}
 	s.Seed(r, "https://a.example/")
 	s.Apply(r, true)
@@ -239,7 +238,7 @@ func TestRemembersAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resolver.Close()
-	o.remember(resolver)
+	remember(resolver, s, time.Hour)
 	got, err := resolver.Lookup(t.Context(), "a.example")
 	if err != nil || got.Level != fetch.Disk || len(got.Addrs) != 1 || got.Addrs[0] != addr {
 		t.Errorf("%+v, %v", got, err)

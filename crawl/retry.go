@@ -3,7 +3,6 @@ package crawl
 import (
 	"fmt"
 
-	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -12,13 +11,13 @@ import (
 	"github.com/winnow-crawler/winnow/trouble"
 )
 
-// A Chance selects failed or refused pages that get another chance.
+// A Chance says what gets another chance.
 type Chance struct {
 	Site  string // scheme, host and port, or a host; "": all
 	Class string // a class of failures or a reason of refusals; "": all failures
 }
 
-// check returns an error if there is no such class.
+// check finds a class that there is not.
 func (c *Chance) check() error {
 	if c == nil || c.Class == "" {
 		return nil
@@ -30,7 +29,7 @@ func (c *Chance) check() error {
 	return nil
 }
 
-// means returns the class or the bar that a chance is for.
+// means is the class or the bar that a chance is for.
 func (c *Chance) means() (class event.Class, bar event.Bar, ok bool) {
 	for k := event.TooLarge; k <= event.LastClass; k++ {
 		if k.String() == c.Class {
@@ -45,11 +44,11 @@ func (c *Chance) means() (class event.Class, bar event.Bar, ok bool) {
 	return 0, 0, false
 }
 
-// chance reports whether a page gets the chance of the options.
-func (o *owner) chance(p graph.Page) bool {
-	c, f := o.o.Chance, o.s.Frontier
+// chance reports whether a page gets the chance that was asked for.
+func (a *admission) chance(p graph.Page) bool {
+	c, f := a.options.Chance, a.state.Frontier
 	if c.Site != "" {
-		if name := o.s.Table.Name(f.Site(p)); string(name) != c.Site && string(page.Host(name)) != c.Site {
+		if name := a.state.Table.Name(f.Site(p)); string(name) != c.Site && string(page.Host(name)) != c.Site {
 			return false
 		}
 	}
@@ -63,38 +62,40 @@ func (o *owner) chance(p graph.Page) bool {
 	return false
 }
 
-// retrySession gives another chance to pages that failed in sessions before for a reason that
-// may have passed, to all seeds that failed, and to pages that were too large for a smaller
+// retrySession gives everything another chance that failed in sessions before and may have
+// passed, seeds whatever was wrong with them, and pages that were too large for a smaller
 // --max-body.
-func (o *owner) retrySession() {
+func (a *admission) retrySession() {
 	seeds := map[graph.Page]bool{}
-	for _, url := range o.c.Seeds {
-		if p, ok := o.s.Lookup(url); ok {
+	for _, url := range a.config.Seeds {
+		if p, ok := a.state.Lookup(url); ok {
 			seeds[p] = true
 		}
 	}
-	was := config.Default()
-	larger := was.Read("the last session", o.before) == nil && was.MaxBody < o.c.MaxBody
-	o.retry(func(p graph.Page) bool {
-		f := o.s.Frontier
+	larger := a.was != nil && a.was.MaxBody < a.config.MaxBody
+	a.retry(func(p graph.Page) bool {
+		f := a.state.Frontier
 		switch f.State(p) {
 		case frontier.Failed:
 			class := f.FailedBy(p)
 			return seeds[p] || trouble.Passes(class) || larger && class == event.TooLarge
-		case frontier.RefusedPage: // older versions closed a site whose robots.txt was unavailable
+		case frontier.RefusedPage: // before trouble was weather a site without robots.txt was closed
 			return f.Bar(p) == event.BarRobots && f.Closed(f.Site(p))
 		}
 		return false
 	})
 }
 
-// retry gives another chance to the pages that want selects, and returns their number.
-func (o *owner) retry(want func(graph.Page) bool) int {
-	r := o.begin(event.Retried, o.base)
-	for i := range o.s.Frontier.Pages() {
+// retry gives the pages another chance that are wanted, and counts them.
+func (a *admission) retry(want func(graph.Page) bool) (n int) {
+	r := a.begin(event.Retried, a.base)
+	for i := range a.state.Frontier.Pages() {
 		if p := graph.Page(i); want(p) {
 			r.Event.Admit = append(r.Event.Admit, p)
 		}
 	}
-	return o.recordAdmitted(r)
+	if n = len(r.Event.Admit); n > 0 {
+		a.record()
+	}
+	return n
 }

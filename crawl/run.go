@@ -1,10 +1,12 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"log/slog"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
@@ -14,63 +16,111 @@ import (
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// RunOptions say what to crawl, where, and who watches.
+// RunOptions say what to crawl, where to keep it, and who watches.
 type RunOptions struct {
-	Dir    string // of the crawl; made if it is not there
+	Dir    string // of the crawl; created if it does not exist
 	Config config.Config
-	// Seeds are normal forms of URLs, as ParseSeed gives them. A new crawl needs some;
-	// when one is resumed those that it does not know yet are refused unless AddSeeds.
+	// Seeds are URLs in normal form, as ParseSeed returns them. A new crawl needs some. A
+	// resumed crawl refuses seeds that it does not know yet, unless AddSeeds is set.
 	Seeds    []string
 	AddSeeds bool
 	Version  string // of the program, for the record
-	// MachineMemory is what the machine has, in bytes: half of it is the ceiling where
-	// the configuration names none.
+	// MachineMemory is the memory of the machine in bytes. Half of it is the ceiling if the
+	// configuration names none.
 	MachineMemory int64
-	Memory        int64        // the ceiling in force; Run sets it
-	Log           *slog.Logger // nil: nobody listens
-	// Progress, if not nil, is called about once a second by the owner, which waits for
-	// it. The Stats are used again.
+	Log           *slog.Logger // nil: nothing is logged
+	// Progress, if not nil, is called about once a second. The crawl waits for it, and
+	// reuses the Stats.
 	Progress func(*history.Stats)
 	Machine  Machine
-	// Chance, if not nil, is given and nothing is asked for: the next run does.
+	// Chance, if not nil, is given to the pages that it names. Nothing is requested: the
+	// next run does that.
 	Chance *Chance
 }
 
-// Machine is what the crawler touches of the world around it. The zero value is the
-// real thing; tests put their own in place.
+// Machine is the part of the outside world that the crawler touches. The zero value is the
+// real one; tests replace it.
 type Machine struct {
 	Dial    func(ctx context.Context, network, addr string) (net.Conn, error)
 	Resolve func(ctx context.Context, host string) (fetch.Names, error)
 	TLS     *tls.Config
-	// Wall is the clock by which answers are dated; nil: time.Now. The crawl's own clock
-	// never jumps, this one may.
+	// Wall is the clock that dates answers; nil: time.Now. It may jump, the clock of the
+	// crawl never does.
 	Wall func() time.Time
-	// Read, if not nil, is called before an answer is parsed: tests let it take long, or
-	// panic.
+	// Read, if not nil, is called before an answer is parsed. Tests make it slow, or panic.
 	Read func(url string)
-	// Disk gives a directory of the crawl by its path below Dir; nil is the file system.
+	// Disk opens a directory of the crawl by its path below Dir; nil: the file system.
 	Disk func(name string) (disk.Dir, error)
-	// Heap measures the memory of the Go runtime; nil: what the crawl itself keeps there is
-	// counted, and nothing else.
+	// Heap measures the memory of the Go runtime; nil: only what the crawl itself keeps
+	// there is counted.
 	Heap  func() Heap
 	Sizes Sizes
 }
 
-// Sizes are when files end and snapshots are due. Small ones let a crawl of seconds go
-// through what one of weeks goes through. 0 is the usual size.
+// Sizes say when files end and snapshots are due. Small ones let a test crawl of seconds
+// do what a real one does in weeks. 0 is the usual size.
 type Sizes struct {
 	Archive, Journal int64         // bytes of a file
-	Replay           time.Duration // estimated time to replay what came since the last snapshot
-	Copy             int64         // bytes of a state up to which the owner copies it
+	Replay           time.Duration // estimated time to replay all records since the last snapshot
+	Copy             int64         // largest state, in bytes, that is copied for a snapshot
 	URLs             int           // bytes of URLs that are written at once
 }
 
-// Summary is how a run ended.
+// A Summary is how a run ended.
 type Summary struct {
 	history.Stats
-	Why string // finished, unreachable, pages, duration, bytes, stopped, memory, disk
+	Why string // finished, unreachable, pages, duration, bytes, stopped, memory, disk, retry
 	// Unreachable are sites that could not be reached, those with most pages first.
 	Unreachable []state.SiteDown
 	Retried     int         // pages that got another chance, with RunOptions.Chance
 	Caps        []state.Cap // limits that left something out
+}
+
+// Run crawls until nothing is left, a limit of the configuration is reached or the context
+// ends. However it ends, Run can resume the crawl in the same directory.
+func Run(ctx context.Context, o RunOptions) (*Summary, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := cmp.Or(o.Config.Check(), o.Chance.check()); err != nil {
+		return nil, err
+	}
+	o.Config.Seeds = union(o.Config.Seeds, o.Seeds)
+	scope, err := config.NewScope(&o.Config) // it reads files: before anything is created
+	if err != nil {
+		return nil, err
+	}
+	d, err := openDirectory(&o)
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	d.UrlBuffer, d.Stop = o.Machine.Sizes.URLs, ctx.Err
+	c, err := open(&o, d)
+	if err != nil {
+		return nil, err
+	}
+	defer c.release()
+	l, err := newLoop(newSession(&o, c, scope))
+	if err != nil {
+		return nil, err
+	}
+	defer l.release()
+	if err = l.start(); err == nil {
+		err = l.run(ctx)
+	}
+	return l.finish(err)
+}
+
+// union returns the strings of both lists, each once.
+func union(a, b []string) []string {
+	known := map[string]bool{}
+	list := make([]string, 0, len(a)+len(b))
+	for _, s := range slices.Concat(a, b) {
+		if !known[s] {
+			known[s] = true
+			list = append(list, s)
+		}
+	}
+	return list
 }

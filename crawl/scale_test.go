@@ -235,11 +235,11 @@ func TestMemoryCounted(t *testing.T) {
 			c.Policy = name
 			f := newFolded(t, &c, 4<<30)
 			f.grow(1050 << 20)
-			o := &owner{s: f.s, follow: &follow{copies: 4 << 30, dir: &directory{Parts: layout.Parts{Snapshot: disk.OS(t.TempDir())}}, done: make(chan error, 1)}}
-			o.ceiling = newCeiling(4<<30, MeasureHeap)
+			shots := &snapshots{copies: 4 << 30, dir: &directory{Parts: layout.Parts{Snapshot: disk.OS(t.TempDir())}}}
+			ceiling := newCeiling(4<<30, MeasureHeap)
 			compare := func(when string) {
 				var x history.Stats
-				o.weigh(&x)
+				ceiling.weigh(f.s, shots.held.Load(), &x)
 				real := residentBytes(t)
 				t.Logf("%s: %d pages, %d sites, %d links: %d MiB in columns, %d counted, %d resident: %.3f", when,
 					f.s.Frontier.Pages(), f.s.Frontier.Sites(), f.s.Links, x.Columns>>20, x.Memory>>20, real>>20, float64(x.Memory)/float64(real))
@@ -248,13 +248,13 @@ func TestMemoryCounted(t *testing.T) {
 				}
 			}
 			compare("after the crawl")
-			for !o.follow.ready(f.s) {
+			for !shots.ready(f.s) {
 				time.Sleep(time.Millisecond)
 			}
-			o.follow.begin(f.s)
+			shots.begin(f.s)
 			compare("with a copy")
-			t.Logf("the owner stalls for %v", o.follow.pause)
-			if err := <-o.follow.done; err != nil {
+			t.Logf("the loop stalls for %v", shots.pause)
+			if err := <-shots.done; err != nil {
 				t.Error(err)
 			}
 			compare("without it")

@@ -177,7 +177,7 @@ func (s *simSetting) simulate(t *testing.T, w *testWeb, times *sim.Times) (list 
 		t.Fatal(err)
 	}
 	c := &w.o.Config
-	set, err := state.NewSetup(c, layout.Identity{}, w.o.Memory+1<<30)
+	set, err := state.NewSetup(c, layout.Identity{}, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}

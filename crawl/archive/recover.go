@@ -280,28 +280,10 @@ func (w *Writer) asideName(from string, has func(disk.File) (bool, error)) (name
 
 // copyTo writes a file that is whole and synced when it has its name.
 func (w *Writer) copyTo(r io.Reader, name string) error {
-	temp := name + tempSuffix
-	if err := w.dir.Remove(temp); err != nil {
+	return disk.Replace(w.dir, name, name+tempSuffix, true, func(f disk.File) error {
+		_, err := io.Copy(io.NewOffsetWriter(f, 0), r)
 		return err
-	}
-	f, err := w.dir.Open(temp, disk.Create)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(io.NewOffsetWriter(f, 0), r)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = w.dir.Rename(temp, name)
-	}
-	if err == nil {
-		err = w.dir.Sync()
-	}
-	return err
+	})
 }
 
 // sameBytes reports whether a file has just these bytes, so many.

@@ -55,11 +55,12 @@ func (o *Overrides) of(site []byte) *Override {
 	return o.c.OverrideFor(string(page.Host(site)))
 }
 
+// PerConnection returns how many pages one connection to a site may serve.
 func (o *Overrides) PerConnection(site []byte) int {
-	if x := o.of(site); x != nil {
-		return x.PerConnection
+	if x := o.of(site); x != nil && x.PerConnection > 0 {
+		return min(o.c.PerConnection, x.PerConnection)
 	}
-	return 0
+	return o.c.PerConnection
 }
 
 func (o *Overrides) Pages(site []byte) int {

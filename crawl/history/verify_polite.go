@@ -378,10 +378,7 @@ func (w *polite) asked(r *journal.Record, x *siteWatch) {
 // goesOn looks at a request in the connection of the one before.
 func (w *polite) goesOn(r *journal.Record, x *siteWatch) {
 	e := &r.Event
-	most := w.conf.PerConnection
-	if m := w.over.PerConnection(w.v.s.Table.Name(e.Site)); m > 0 {
-		most = min(most, m)
-	}
+	most := w.over.PerConnection(w.v.s.Table.Name(e.Site))
 	switch {
 	case e.Task.Kind != event.Fetch || !x.free:
 		w.v.found(FindConnection, e.Site, pageOf(e), "connection %d goes on, but a delay is in force", x.conn)

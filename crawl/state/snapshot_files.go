@@ -18,38 +18,12 @@ import (
 // record, and removes all but the last snapshots. It removes a file that it could not
 // finish: the disk may be full.
 func WriteSnapshot(dir disk.Dir, next uint64, save func(io.Writer) error) error {
-	err := trySnapshot(dir, next, save)
+	err := disk.Replace(dir, SnapshotName(next), SnapshotTemp, true, func(f disk.File) error { return writeSummed(f, save) })
 	if err != nil {
 		_ = dir.Remove(SnapshotTemp) // if this fails, too, the next start does it
-	}
-	return err
-}
-
-func trySnapshot(dir disk.Dir, next uint64, save func(io.Writer) error) error {
-	if err := dir.Remove(SnapshotTemp); err != nil {
 		return err
 	}
-	f, err := dir.Open(SnapshotTemp, disk.Create)
-	if err != nil {
-		return err
-	}
-	err = writeSummed(f, save)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = dir.Rename(SnapshotTemp, SnapshotName(next))
-	}
-	if err == nil {
-		err = dir.Sync()
-	}
-	if err == nil {
-		err = prune(dir)
-	}
-	return err
+	return prune(dir)
 }
 
 // SnapshotName returns the name of the snapshot before a record.

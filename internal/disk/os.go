@@ -121,3 +121,30 @@ func ReadFile(d Dir, name string) ([]byte, error) {
 func ErrFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
+
+// Replace writes a file completely or not at all: under a temporary name, which it then
+// renames. A file that was left under that name is removed, and a link is not followed. With
+// sync the file is on disk when Replace returns.
+func Replace(d Dir, name, temp string, sync bool, write func(File) error) error {
+	if err := d.Remove(temp); err != nil {
+		return err
+	}
+	f, err := d.Open(temp, Create)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = d.Rename(temp, name)
+	}
+	if err == nil && sync {
+		err = d.Sync()
+	}
+	return err
+}

@@ -1,0 +1,114 @@
+package crawl
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/internal/disk"
+)
+
+// Why a run ends.
+const (
+	whyFinished = "finished"
+	whyPages    = "pages"
+	whyDuration = "duration"
+	whyBytes    = "bytes"
+	whyStopped  = "stopped"
+	whyDisk     = "disk"
+	whyMemory   = "memory"
+	// Only sites are left that cannot be reached.
+	whyUnreachable = "unreachable"
+	// Pages were given another chance, and nothing else was to be done.
+	whyRetry = "retry"
+)
+
+// limits decide when a run ends, and why.
+type limits struct {
+	*session
+	crew     *crew
+	ceiling  ceiling
+	stopping string        // why nothing is handed out any more; "" while tasks are handed out
+	graceEnd time.Duration // when tasks under way are given up; 0: they are not
+}
+
+// grace is how long tasks under way may take after the crawl was told to stop.
+const grace = 3 * time.Second
+
+// stopped reports whether nothing is handed out any more.
+func (l *limits) stopped() bool { return l.stopping != "" }
+
+// stop ends the handing out. Tasks under way have a few seconds to end.
+func (l *limits) stop(now time.Duration, why string) {
+	if !l.stopped() {
+		l.stopping = why
+		l.graceEnd = now + grace
+		l.log.Info("stopping", "why", why, "under_way", l.crew.busy())
+	}
+}
+
+// mayFetch reports whether one more page may be requested. It stops the crawl when as many
+// pages have been fetched as --pages allows.
+func (l *limits) mayFetch() bool {
+	switch most := l.config.Pages; {
+	case l.stopped():
+		return false
+	case most == 0 || l.fetched+int64(l.underWay.pages) < most:
+		return true
+	case l.fetched >= most:
+		l.stop(l.state.Now, whyPages)
+	}
+	return false
+}
+
+// check stops the crawl if its time or its bytes are used up. It gives up tasks under way
+// at the end of the grace period.
+func (l *limits) check(now time.Duration) {
+	switch d := l.config.Duration.Duration; {
+	case d > 0 && l.state.Active(now) >= d:
+		l.stop(now, whyDuration)
+	case l.config.Bytes > 0 && l.state.Bytes >= int64(l.config.Bytes):
+		l.stop(now, whyBytes)
+	}
+	if l.graceEnd > 0 && now >= l.graceEnd {
+		l.graceEnd = 0
+		l.crew.harvest.cancel()
+	}
+}
+
+// alarm returns when to check again even if nothing happens.
+func (l *limits) alarm(now time.Duration) time.Duration {
+	switch d := l.config.Duration.Duration; {
+	case l.graceEnd > 0:
+		return l.graceEnd
+	case d > 0 && !l.stopped():
+		return now + max(0, d-l.state.Active(now))
+	}
+	return event.Never
+}
+
+// checkRoom stops the crawl while the disk still has room for an orderly end.
+func (l *limits) checkRoom(now time.Duration) {
+	reserve := int64(l.config.DiskReserve)
+	if reserve == 0 || l.dir.path == "" || l.stopped() {
+		return
+	}
+	if n, ok := disk.Room(l.dir.path); ok && n < reserve {
+		l.log.Warn("the disk is nearly full: the crawl pauses", "room", n, "reserve", reserve)
+		l.stop(now, whyDisk)
+	}
+}
+
+// left returns the time until a limit is reached, at the given pages a second. It is 0
+// without a limit or a rate.
+func (l *limits) left(now time.Duration, rate float64) (d time.Duration) {
+	if total := l.config.Duration.Duration; total > 0 {
+		d = max(0, total-l.state.Active(now))
+	}
+	if most := l.config.Pages; most > 0 && rate > 0 {
+		byPages := time.Duration(float64(most-l.fetched) / rate * float64(time.Second))
+		if d == 0 || byPages < d {
+			d = max(0, byPages)
+		}
+	}
+	return d
+}

@@ -1,0 +1,271 @@
+package crawl
+
+import (
+	"context"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/event"
+)
+
+// A loop runs a crawl. It alone touches the state. Each turn takes what has arrived, hands
+// out tasks, gives a group to the committer, and waits until there is more to do. The
+// simulator gives the same order because a task is handed out only to an idle harvester,
+// results are taken all at once and sorted, nothing waits to fill a batch, and no select
+// decides an order.
+type loop struct {
+	*session
+	inbox     inbox
+	crew      crew
+	limits    limits
+	weather   weather
+	admission admission
+	outcomes  outcomes
+	meter     meter
+	deny      denyList
+	index     indexer
+	snapshots *snapshots
+	tasksDone int // since held pages were looked at
+	retried   int // pages that RunOptions.Chance names
+}
+
+// newLoop makes the parts of a run and records the beginning of its session.
+func newLoop(s *session) (*loop, error) {
+	l := &loop{session: s}
+	l.limits = limits{session: s, crew: &l.crew, ceiling: newCeiling(s.memory, s.options.Machine.Heap)}
+	l.weather = weather{session: s, honest: map[string]bool{}}
+	l.admission = admission{session: s}
+	l.outcomes = outcomes{
+		session: s, admission: &l.admission, limits: &l.limits, weather: &l.weather,
+		robots: robots.Limits{Retry: s.config.RobotsRetry.Duration},
+	}
+	if err := l.admission.beginSession(&l.limits.ceiling); err != nil {
+		return nil, err
+	}
+	h, err := newHarvest(s)
+	if err != nil {
+		return nil, err
+	}
+	l.fetched = s.state.Fetched()
+	l.crew = crew{harvest: h, size: s.config.Fetchers}
+	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
+	l.index = indexer{dir: s.dir.path, file: -1, size: s.warc.Size().Size, pace: &pace{}}
+	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
+	l.committer = newCommitter(s.warc, s.journal, s.config.Sync)
+	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour)}
+	return l, nil
+}
+
+// release ends what still runs beside the loop.
+func (l *loop) release() {
+	l.snapshots.end()
+	l.index.wait()
+	if r := l.crew.harvest.names; r != nil {
+		r.Close()
+	}
+}
+
+// start commits the beginning of the session, before anything is requested.
+func (l *loop) start() error {
+	if err := l.flush(); err != nil {
+		return err
+	}
+	if err := l.dir.writeConfig(l.config); err != nil {
+		return err
+	}
+	if l.options.Chance != nil {
+		l.retried = l.admission.retry(l.admission.chance)
+		l.limits.stop(l.now(), whyRetry)
+	}
+	return nil
+}
+
+// run crawls until nothing is left, a limit is reached or the context ends.
+func (l *loop) run(ctx context.Context) error {
+	done := ctx.Done()
+	for {
+		now := l.now()
+		l.limits.watchMemory()
+		if !l.limits.stopped() {
+			l.weather.askWitness(now)
+		}
+		ask := l.handOut(now)
+		if !l.limits.stopped() && l.weather.hopeless(now) {
+			l.limits.stop(now, whyUnreachable)
+		}
+		if err := l.state.Err; err != nil {
+			return err
+		}
+		l.send(now, l.limits.stopped())
+		l.lookAfter(now)
+		if l.ended(ask) {
+			return nil
+		}
+		if l.inbox.wait(done, l.now(), l.alarm(now, ask)) {
+			done = nil
+			l.limits.stop(l.now(), whyStopped)
+		}
+		if err := l.take(); err != nil {
+			return err
+		}
+	}
+}
+
+// lookAfter does what is due beside the crawl itself: snapshots, the deny list, indexes
+// and reports.
+func (l *loop) lookAfter(now time.Duration) {
+	if l.snapshots.due(l.state, l.log) {
+		l.mark(now)
+		l.snapshots.begin(l.state)
+	}
+	if l.deny.look(now, l.log.Warn) {
+		l.admission.changeDeny(now)
+	}
+	l.index.look(l.position, l.log.Warn)
+	l.report(now)
+}
+
+// ended reports whether nothing is under way and nothing can be handed out any more. It
+// waits for the last commit, which may let sites continue.
+func (l *loop) ended(ask time.Duration) bool {
+	if l.crew.busy() > 0 || !l.committed() {
+		return false
+	}
+	if !l.limits.stopped() && ask == event.Never && !l.weather.outage.On() &&
+		!l.admission.relent(l.now(), true) && !l.admission.refill(l.now()) {
+		l.limits.stopping = whyFinished
+	}
+	return l.limits.stopped()
+}
+
+// alarm returns the instant of the next turn if nothing arrives before.
+func (l *loop) alarm(now, ask time.Duration) time.Duration {
+	at := min(ask, l.meter.tick, l.limits.alarm(now))
+	if l.pending() {
+		at = min(at, max(l.dueAt(), now+1))
+	}
+	if !l.limits.stopped() {
+		at = min(at, l.weather.probeAt(now, l.crew.busy() == 0))
+	}
+	return at
+}
+
+// take applies the tasks that have ended, then the group that was committed, then the
+// limits.
+func (l *loop) take() error {
+	tasks := l.inbox.takeTasks()
+	now := l.now() // not before the last of them ended
+	for _, t := range tasks {
+		l.end(now, t)
+	}
+	if l.tasksDone += len(tasks); l.tasksDone >= relentEvery {
+		l.tasksDone = 0
+		if !l.limits.stopped() {
+			l.admission.relent(now, false)
+		}
+	}
+	if g := l.inbox.takeGroup(); g != nil {
+		if err := l.settle(now, g); err != nil {
+			return err
+		}
+	}
+	l.limits.check(now)
+	return l.state.Err
+}
+
+// end takes a task that has ended: it decides what that means, and gives its harvester
+// something else to do.
+func (l *loop) end(now time.Duration, t *task) {
+	w, m := t.work, t.who
+	l.underWay.end(w)
+	if t.void || l.limits.bursts(t) { // as if it had not been requested: the next session does
+		l.tasks.put(t)
+		l.crew.rest(m, false)
+		return
+	}
+	l.weather.note(now, t)
+	l.outcomes.logCrash(t)
+	l.outcomes.take(now, t)
+	if w.Kind == event.Fetch {
+		l.weather.doubt(now, w.Site)
+	}
+	kept := t.answer != nil && t.answer.Keep
+	l.keep(t)
+	if w.Kind == event.Robots && w.For != w.Site && !l.rec.Event.Hop {
+		l.hold(w.For)
+	}
+	if w.Kind != event.Resolve {
+		l.hold(w.Site)
+	}
+	switch {
+	case w.Kind == event.Robots:
+		l.admission.withdrawFiles(now, w.For) // the rules may have changed
+	case w.Kind == event.Fetch && l.fetchMore(now, m, w.Site):
+		return
+	}
+	l.crew.rest(m, kept)
+}
+
+// flush commits all records and waits for that.
+func (l *loop) flush() error {
+	for !l.committed() {
+		if !l.busy {
+			l.give()
+		}
+		if err := l.settle(l.now(), <-l.committer.out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish ends a run. After an error nothing more is written: the next run resumes from the
+// last commit. Otherwise everything is committed, a snapshot is taken and files are closed.
+func (l *loop) finish(err error) (*Summary, error) {
+	l.crew.dismiss()
+	if err == nil {
+		err = l.flush()
+	}
+	if err == nil {
+		l.mark(l.now())
+		err = l.flush()
+	}
+	l.committer.close()
+	if err == nil {
+		err = l.closeFiles()
+	}
+	if err != nil {
+		return nil, diskError(l.options.Dir, err)
+	}
+	return l.summary(), nil
+}
+
+// closeFiles takes the last snapshot and closes what the committer wrote.
+func (l *loop) closeFiles() error {
+	l.snapshots.end()
+	if err := l.state.URLs.Flush(); err != nil {
+		return err
+	}
+	if err := state.WriteSnapshot(l.dir.Snapshot, l.state.Next, l.state.Save); err != nil {
+		return err
+	}
+	if err := l.warc.Close(); err != nil {
+		return err
+	}
+	l.index.finish(l.limits.stopping == whyStopped, l.log.Warn)
+	return l.journal.Close()
+}
+
+// summary measures a crawl that has ended, and writes its last status.
+func (l *loop) summary() *Summary {
+	why, s := l.limits.stopping, &l.meter.stats
+	l.measure(l.now())
+	s.State = history.StatePaused
+	if why == whyFinished {
+		s.State = history.StateFinished
+	}
+	x := l.writeStatus(why, l.state.Caps(l.config))
+	return &Summary{Stats: *s, Why: why, Unreachable: x.DownList, Retried: l.retried, Caps: x.Caps}
+}

@@ -1,0 +1,160 @@
+package crawl
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/internal/hint"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// opened is a crawl as its last commit left it.
+type opened struct {
+	recorder
+	id      layout.Identity
+	fresh   bool // no session has been committed
+	dir     *directory
+	builder *archive.Builder // of WARC records
+}
+
+// open opens a new crawl, or recovers an old one.
+func open(o *RunOptions, d *directory) (*opened, error) {
+	id, err := layout.ReadIdentity(d.Journal)
+	none := errors.Is(err, journal.ErrNone)
+	fresh := none || errors.Is(err, layout.ErrNothing)
+	switch {
+	case fresh && len(o.Seeds) == 0:
+		return nil, &hint.Error{Text: "there is nothing to begin with", Hint: "name the URLs of some pages: winnow crawl https://example.org"}
+	case none:
+		id = layout.NewIdentity()
+	case errors.Is(err, journal.ErrVersion):
+		return nil, &hint.Error{Text: o.Dir + " was written by a later version of winnow", Hint: "use that version, or another --dir", Err: err}
+	case err != nil && !fresh:
+		return nil, &hint.Error{Text: "cannot read the journal of " + o.Dir, Hint: "winnow verify " + o.Dir + " says what is wrong", Err: err}
+	}
+	set, err := state.NewSetup(&o.Config, id, memoryLimit(o))
+	if err != nil {
+		return nil, err
+	}
+	if len(o.Config.Site) > 0 {
+		overrides := config.NewOverrides(&o.Config)
+		set.SiteDelay = overrides.Delay
+	}
+	c := &opened{id: id, fresh: fresh, dir: d}
+	if err := c.recover(o, set, none); err != nil {
+		c.release()
+		return nil, err
+	}
+	return c, nil
+}
+
+// release frees the files and the memory of a crawl.
+func (c *opened) release() {
+	if c.journal != nil {
+		c.journal.Drop()
+	}
+	if c.warc != nil {
+		c.warc.Drop()
+	}
+	if c.state != nil {
+		c.state.Close()
+	}
+}
+
+// recover brings journal, state and archive to the last commit. With none there is no
+// journal yet.
+func (c *opened) recover(o *RunOptions, set *state.Setup, none bool) (err error) {
+	header := journal.Header{Crawl: c.id.Crawl, Partitions: 1}
+	var found journal.Found
+	if none {
+		c.journal, err = journal.Begin(c.dir.Journal, header)
+	} else {
+		c.journal, found, err = journal.Open(c.dir.Journal, header)
+	}
+	if err == nil {
+		err = state.DropAhead(c.dir.Snapshot, found.Records)
+	}
+	if err != nil {
+		return diskError(o.Dir, err)
+	}
+	for _, x := range found.Damage {
+		o.Log.Warn("a part of the journal is damaged; what it made known is found again", "damage", x)
+	}
+	set.Fit(found.Last)
+	if err := c.restore(o, set, found.Records); err != nil {
+		return err
+	}
+	if err := checkSeeds(o, c.state); err != nil {
+		return err
+	}
+	if err = state.SyncURLs(&c.dir.Parts); err == nil {
+		c.journal.Segment = o.Machine.Sizes.Journal
+		err = c.openArchive(o, set, layout.Position(found.Last))
+	}
+	if err != nil {
+		return diskError(o.Dir, err)
+	}
+	return nil
+}
+
+// restore makes the state of the first records of the journal.
+func (c *opened) restore(o *RunOptions, set *state.Setup, records uint64) (err error) {
+	began := time.Now()
+	c.state, err = state.Restore(&c.dir.Parts, set, records, o.Log.Warn)
+	switch {
+	case err != nil && c.dir.Stopped() != nil:
+		return err // nothing was written
+	case disk.ErrFull(err):
+		return diskError(o.Dir, err)
+	case err != nil:
+		return &hint.Error{Text: "cannot restore the crawl in " + o.Dir, Hint: "winnow verify " + o.Dir + " says what is wrong", Err: err}
+	}
+	o.Log.Info("restored", "pages", c.state.Frontier.Pages(), "records", c.state.Next, "took", time.Since(began).Round(time.Millisecond))
+	return nil
+}
+
+func (c *opened) openArchive(o *RunOptions, set *state.Setup, last archive.Position) (err error) {
+	c.position = last
+	c.builder = archive.NewBuilder(set.Crawl, archive.SHA1)
+	policy := "RFC9309"
+	if !o.Config.Robots {
+		policy = "ignored"
+	}
+	c.warc, err = archive.Open(c.dir.Archive, archive.Config{
+		Prefix: "winnow", Builder: c.builder, Now: time.Now, MaxSize: o.Machine.Sizes.Archive,
+		Info: archive.Info{
+			Software: "winnow/" + cmp.Or(o.Version, "devel"), Operator: o.Config.Contact, UserAgent: o.Config.Agent(o.Version), Robots: policy,
+		},
+	}, last)
+	if err == nil {
+		logRecovery(o, c.warc.Recovery())
+	}
+	return err
+}
+
+// logRecovery logs where the archive differs from the journal.
+func logRecovery(o *RunOptions, r *archive.Recovery) {
+	if len(r.Aside) > 0 {
+		bytes := int64(0)
+		for _, x := range r.Aside {
+			bytes += x.Bytes
+		}
+		o.Log.Warn("the WARC files hold more than the journal lists: the journal has lost its end, or is an older copy; "+
+			"nothing was deleted: the rest was set aside, and its pages are fetched again. "+
+			"If you have a newer journal, stop, restore it and give the files their old names; otherwise you may delete them",
+			"files", len(r.Aside), "bytes", bytes, "first", layout.ArchiveDir+"/"+r.Aside[0].Name)
+	}
+	switch {
+	case r.Absent:
+		o.Log.Info("the last WARC file was moved away or lost; the crawl begins the next one", "bytes", r.Missing)
+	case r.Missing > 0:
+		o.Log.Warn("the last WARC file is shorter than the journal says, as after a power loss with --sync=false; "+
+			"the crawl begins the next one, and winnow verify lists what is missing", "bytes", r.Missing)
+	}
+}

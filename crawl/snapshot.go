@@ -1,0 +1,202 @@
+package crawl
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// snapshots are taken while a crawl runs, whenever replaying the records since the last one
+// would take long.
+//
+// A state that is not too large is copied by the loop, which takes 0.25 s for a GiB, and
+// written from the copy. That is cheap: 3.5 s of processor time for a GiB in all. Another
+// goroutine prepares the memory of the copy, which takes longer than to fill it.
+//
+// A larger state is not copied. A second state in this process, the follower, opens the last
+// snapshot, replays the committed records, and writes the next snapshot. So the loop does
+// not stall, and recovery is exercised.
+//
+// The cost of a snapshot grows with the state, so a larger state has fewer snapshots: the
+// cost for each page stays the same, and a restart replays about as long as it loads.
+type snapshots struct {
+	dir    *directory
+	from   uint64     // record of the last snapshot
+	links  int64      // links at that time
+	done   chan error // of the snapshot under way; nil: there is none
+	began  time.Time
+	copies int64           // bytes of the largest state that is copied
+	ctx    context.Context // ends when the follower is to give up
+	cancel context.CancelFunc
+	held   atomic.Int64 // bytes of the copy, or of the columns of a follower
+	every  time.Duration
+	pause  time.Duration // for which the loop stalled for the last snapshot
+
+	room   *graph.Column[uint8]      // for a copy; nil: there is none
+	making chan *graph.Column[uint8] // delivers it; nil: it is not being made
+}
+
+// Costs of a replay, measured on crawls of generated webs (see bench), and the time that a
+// replay may take, which grows by as much for each snapshotUnit of the state.
+const (
+	recordCost   = 4 * time.Microsecond
+	linkCost     = 300 * time.Nanosecond
+	replayLimit  = 3 * time.Second
+	snapshotUnit = 600 << 20
+	copyLimit    = 1 << 30
+	smallCopy    = 16 << 20 // bytes for which memory needs no preparation
+)
+
+func newSnapshots(dir *directory, s *state.State, z *Sizes) *snapshots {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &snapshots{
+		ctx: ctx, cancel: cancel, dir: dir, from: s.Next, links: s.Links,
+		copies: cmp.Or(z.Copy, copyLimit), every: cmp.Or(z.Replay, replayLimit),
+	}
+}
+
+// due reports whether to begin a snapshot. It logs the one that has ended.
+func (f *snapshots) due(s *state.State, log *slog.Logger) bool {
+	if f.done != nil {
+		select {
+		case err := <-f.done:
+			f.done = nil
+			took := time.Since(f.began).Round(time.Millisecond)
+			if err != nil { // without it a restart only takes longer
+				log.Warn("no snapshot was written", "record", f.from, "took", took, "error", err)
+			} else {
+				log.Info("snapshot", "record", f.from, "took", took, "pause", f.pause)
+			}
+		default:
+		}
+		return false
+	}
+	cost := time.Duration(s.Next-f.from)*recordCost + time.Duration(s.Links-f.links)*linkCost
+	if cost < f.every {
+		return false
+	}
+	n := s.Memory()
+	if float64(cost) < float64(f.every)*(1+float64(n)/snapshotUnit) {
+		return false
+	}
+	return n > f.copies || f.ready(s)
+}
+
+// ready reports whether there is memory for a copy. If not, it has it prepared: the system
+// hands out memory a page at a time, which takes longer than to fill it.
+func (f *snapshots) ready(s *state.State) bool {
+	n := s.Memory()
+	if f.room != nil || n < smallCopy {
+		return true
+	}
+	if f.making == nil {
+		f.making = make(chan *graph.Column[uint8], 1)
+		size := int(n + n/8)
+		f.held.Store(int64(size))
+		go func() { f.making <- newRoom(size) }()
+		return false
+	}
+	select {
+	case f.room = <-f.making:
+		f.making = nil
+	default:
+	}
+	return f.room != nil
+}
+
+// newRoom returns a column of which every memory page has been touched.
+func newRoom(size int) *graph.Column[uint8] {
+	c := graph.NewColumn[uint8]("snapshot copy", copyRoom(size))
+	c.Grow(size)
+	for i, b := 0, c.Slice(); i < len(b); i += 4096 {
+		b[i] = 1
+	}
+	return c
+}
+
+// begin begins a snapshot. due must have returned true.
+func (f *snapshots) begin(s *state.State) {
+	done := make(chan error, 1)
+	f.done, f.began, f.from, f.links = done, time.Now(), s.Next, s.Links
+	if f.room == nil && s.Memory() > f.copies {
+		set, parts := s.Setup, f.dir.Parts
+		parts.UrlFile, parts.Stop, parts.Grown = layout.FollowedFile, f.ctx.Err, f.held.Store
+		f.pause = 0
+		go func() { done <- writeFollowed(&parts, set) }()
+		return
+	}
+	c := &copying{room: f.room}
+	if f.room = nil; c.room == nil {
+		c.room = graph.NewColumn[uint8]("snapshot copy", copyRoom(int(s.Memory())))
+	}
+	err := s.Save(c)
+	next := s.Next
+	f.pause = time.Since(f.began)
+	f.held.Store(c.room.Bytes())
+	go func() {
+		if err == nil {
+			err = state.WriteSnapshot(f.dir.Snapshot, next, c.writeTo)
+		}
+		c.room.Free()
+		f.held.Store(0)
+		done <- err
+	}()
+}
+
+// copyRoom returns the address space for a copy of a state of size bytes. It is ample, since
+// maps may take more when they are saved.
+func copyRoom(size int) int { return 4*size + 64<<20 }
+
+// copying is a Writer to a column that may be longer than what is written.
+type copying struct {
+	room *graph.Column[uint8]
+	n    int
+}
+
+func (c *copying) Write(b []byte) (int, error) {
+	c.room.Grow(c.n + len(b))
+	c.n += copy(c.room.Slice()[c.n:], b)
+	return len(b), nil
+}
+
+func (c *copying) writeTo(w io.Writer) error {
+	_, err := w.Write(c.room.Slice()[:c.n])
+	return err
+}
+
+// end waits until no snapshot is under way. A follower that still replays gives up.
+func (f *snapshots) end() {
+	f.cancel()
+	if f.done != nil {
+		<-f.done
+		f.done = nil
+	}
+	if f.making != nil {
+		f.room, f.making = <-f.making, nil
+	}
+	if f.room != nil {
+		f.room.Free()
+		f.room = nil
+	}
+	f.held.Store(0)
+}
+
+// writeFollowed replays the committed records and writes a snapshot of the result.
+func writeFollowed(p *layout.Parts, set *state.Setup) error {
+	s, err := state.Restore(p, set, ^uint64(0), func(string, ...any) {})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		s.Close()
+		p.Grown(0)
+	}()
+	return state.WriteSnapshot(p.Snapshot, s.Next, s.Save)
+}

@@ -1,0 +1,122 @@
+package crawl
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/trouble"
+)
+
+// weather watches whether the crawler itself is cut off: nothing answers any more, or a
+// portal answers in the place of every site.
+type weather struct {
+	*session
+	outage       trouble.Outage
+	witness      graph.Site // the site that was last requested to see whether we are cut off
+	witnessAsked time.Duration
+	quiet        time.Duration   // since when no site is left that answers; 0: there is one
+	hopeAt       time.Duration   // when to look again
+	honest       map[string]bool // answers that many pages give, but no portal: see atPortal
+	portalAt     time.Duration   // when a portal may be suspected again
+	takenBack    time.Duration   // instant of the last portal answer that was taken back
+	resolver     page.Resolver
+}
+
+// note takes note of an attempt that ended. A name that was found proves nothing: it may
+// come from a cache, or from a resolver that lies.
+func (w *weather) note(now time.Duration, t *task) {
+	if t.answer == nil && t.class == event.OK || w.state.Portal.IsHost(w.state.Table.Name(t.work.Site)) {
+		return
+	}
+	answered := t.answer != nil && t.answer.Status != 0
+	if answered {
+		like, none := w.atPortal(now, t)
+		switch {
+		case none:
+			answered = false
+			silence(t)
+		case like:
+			return // the answer of the witness will tell
+		case t.work.Kind != event.Robots && !trouble.Passes(t.answer.Class): // a site may have nothing but a robots.txt
+			w.quiet = 0
+		}
+	}
+	if w.outage.Note(now, t.work.Site, answered) {
+		w.takeBack(now)
+		w.log.Warn("nothing can be reached any more, not even sites that answered before; the crawl waits until one of them does")
+	}
+}
+
+// doubt requests the robots.txt of a site that keeps failing, to see whether anything
+// answers there.
+func (w *weather) doubt(now time.Duration, s graph.Site) {
+	if !w.outage.On() && trouble.Doubt(w.state.Frontier.Failures(s)) && w.mayProbeSite(s) {
+		w.recordSite(event.Probed, now, s)
+	}
+}
+
+// mayProbeSite reports whether the robots.txt of a site may be requested out of turn.
+func (w *weather) mayProbeSite(s graph.Site) bool {
+	return w.state.Frontier.CanProbe(s) && !w.scope.DeniesSite(w.state.Table.Name(s))
+}
+
+// askWitness requests the robots.txt of a site that answered before, when we may be cut
+// off. The request waits for the clock of the site.
+func (w *weather) askWitness(now time.Duration) {
+	if s, ok := w.outage.Ask(now, w.mayProbeSite); ok {
+		w.recordSite(event.Probed, now, s)
+		w.witness, w.witnessAsked = s, now
+	}
+}
+
+// witnessPatience is how long to wait for a witness that cannot be requested.
+const witnessPatience = 10 * time.Minute
+
+// mayProbe reports whether the next task, while we are cut off, is a request to a witness:
+// the harvesters are idle, and its instant has come.
+func (w *weather) mayProbe(now time.Duration, idle bool) bool {
+	if now-w.witnessAsked > witnessPatience {
+		w.outage.Forget()
+	}
+	return idle && w.outage.Asked() && w.state.Frontier.Instant(w.witness) <= now
+}
+
+// probeAt returns the instant of the next request to a witness.
+func (w *weather) probeAt(now time.Duration, idle bool) time.Duration {
+	if idle && w.outage.On() && w.outage.Asked() {
+		return max(w.state.Frontier.Instant(w.witness), now+time.Second) // it may be held a moment longer
+	}
+	return w.outage.Wake()
+}
+
+const (
+	// hopeEvery is how often to look whether any site is left that answers.
+	hopeEvery = 10 * time.Second
+	// firstPatience is how long a crawl tries that has never had an answer.
+	firstPatience = 5 * time.Minute
+)
+
+// hopeless reports whether for the time of --patience only sites were left that cannot be
+// reached.
+func (w *weather) hopeless(now time.Duration) bool {
+	if now < w.hopeAt {
+		return false
+	}
+	patience := w.config.Patience.Duration
+	if w.fetched <= 0 {
+		patience = min(patience, firstPatience)
+	}
+	w.hopeAt = now + min(hopeEvery, patience/8)
+	f := w.state.Frontier
+	switch {
+	case !w.outage.On() && f.Hopeful(), f.Counts().Queued+f.Counts().Due == 0:
+		w.quiet = 0
+	case w.quiet == 0:
+		w.quiet = max(now, 1)
+	default:
+		return now-w.quiet >= patience
+	}
+	return false
+}
