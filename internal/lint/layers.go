@@ -39,6 +39,7 @@ var (
 var arrows = map[string][]string{
 	"graph":              {"graph/bv", "internal/extsort", "internal/input"},
 	"graph/bv":           {},
+	"graph/parquet":      {"graph"},
 	"graph/rank":         {"graph", "graph/rank/kernel"},
 	"graph/rank/kernel":  {"graph"}, // reads without bounds checks, which passive packages must not
 	"graph/stats":        {"graph"},
