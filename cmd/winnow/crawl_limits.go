@@ -1,6 +1,10 @@
 package main
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/winnow-crawler/winnow/internal/machine"
+)
 
 // filesBeside is how many files and sockets a crawl has open beside the connection that
 // each fetcher may have: archive, journal, URLs, snapshots, indexes, metrics and their
@@ -10,7 +14,7 @@ const filesBeside = 64
 // checkOpenFiles refuses more fetchers than the system lets have a connection (W8): with
 // one too few, pages would fail that are not to blame.
 func (c *crawling) checkOpenFiles() error {
-	most, known := openFiles()
+	most, known := machine.OpenFiles()
 	need := c.config.Fetchers + filesBeside
 	if !known || need <= most {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/internal/machine"
 )
 
 type extractOptions struct {
@@ -233,11 +234,11 @@ func chooseNodes(g *graph.Graph, name string) (*graph.Subgraph, error) {
 func (o *extractOptions) write(ctx context.Context, u *ui, part *graph.Subgraph, note string) error {
 	shown := newStages(ctx, u)
 	defer shown.Done()
-	memory := limitMemory(int64(o.maxMemory))
-	defer memory.restore()
+	memory := machine.ForGraph(int64(o.maxMemory))
+	defer memory.Restore()
 	err := graph.Write(ctx, part.Source(note, programName()), graph.WriteOptions{
 		Path: o.output, MaxMemory: int64(o.maxMemory), TempDir: o.tempDir,
-		Progress: memory.watch(shown.tell),
+		Progress: memory.Watch(shown.tell),
 	})
 	return explainMemory(u, err)
 }

@@ -71,7 +71,7 @@ How many sweeps it took and how exact the values are is said on standard error.
 
 Metrics:
 `)
-	for _, m := range metrics() {
+	for _, m := range rankMetrics() {
 		fmt.Fprintf(&b, "  %-18s %s\n", m.name, m.short)
 	}
 	b.WriteString(`

@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"log/slog"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/hint"
+	"github.com/winnow-crawler/winnow/internal/machine"
 )
 
 func newRetryCommand(u *ui) *cobra.Command {
@@ -46,7 +46,7 @@ func runRetry(ctx context.Context, u *ui, chance *crawl.Chance, dir string) erro
 		return explainCrawl(err)
 	}
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
-		Dir: dir, Config: config, Version: programVersion(), MachineMemory: machineMemory(os.DirFS("/")),
+		Dir: dir, Config: config, Version: programVersion(), MachineMemory: machine.Memory(),
 		Log: slog.New(slog.DiscardHandler), Chance: chance, Machine: crawl.Machine{Sizes: u.sizes},
 	})
 	if err != nil {
