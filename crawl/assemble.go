@@ -2,9 +2,8 @@ package crawl
 
 import (
 	"crypto/tls"
-	"crypto/x509"
-	"os"
 
+	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
@@ -21,16 +20,9 @@ func (o *owner) trust() (*tls.Config, error) {
 	if o.c.CAFile == "" {
 		return &tls.Config{ClientSessionCache: sessions}, nil
 	}
-	pem, err := os.ReadFile(o.c.CAFile)
+	pool, err := fetch.TrustFile(o.c.CAFile)
 	if err != nil {
-		return nil, &hint.Error{Text: "cannot read the file of --ca-file", Hint: "give a PEM file with certificates", Err: err}
-	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool()
-	}
-	if !pool.AppendCertsFromPEM(pem) {
-		return nil, &hint.Error{Text: "no certificate in " + o.c.CAFile, Hint: "--ca-file takes a PEM file, which has lines BEGIN CERTIFICATE"}
+		return nil, &hint.Error{Text: "--ca-file", Hint: "give a PEM file, which has lines BEGIN CERTIFICATE", Err: err}
 	}
 	return &tls.Config{RootCAs: pool, ClientSessionCache: sessions}, nil
 }

@@ -223,11 +223,7 @@ func (w *harvester) rule(t *task) {
 		f := robots.Parse(t.found.Body)
 		t.rules, t.sitemaps = f.For(w.product), w.sitemapsOf(t.url, f)
 	case a.Class == event.Redirect:
-		if w.resolver.Document([]byte(t.url)).Usable() {
-			if to, v := w.resolver.Resolve(nil, []byte(a.Location)); v.Usable() {
-				t.hop = string(to)
-			}
-		}
+		t.hop = gather.RobotsTarget(&w.resolver, t.url, a)
 	}
 }
 
