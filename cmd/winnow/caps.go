@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // capFlag is the flag of a limit, by its key.
@@ -36,11 +37,11 @@ func capWhere(x *state.Cap) string {
 	var parts []string
 	rest := x.Left
 	for _, p := range x.Where {
-		parts = append(parts, formatCount(p.Left)+" of "+p.Name)
+		parts = append(parts, show.Grouped(p.Left)+" of "+p.Name)
 		rest -= p.Left
 	}
 	if len(parts) > 0 && rest > 0 {
-		parts = append(parts, formatCount(rest)+" elsewhere")
+		parts = append(parts, show.Grouped(rest)+" elsewhere")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -54,7 +55,7 @@ func capRaise(x *state.Cap) string {
 }
 
 // addCaps adds what limits left out to the figures of a crawl.
-func addCaps(t *table, caps []state.Cap) {
+func addCaps(t *show.List, caps []state.Cap) {
 	for i := range caps {
 		x := &caps[i]
 		text := capText(x)
@@ -64,7 +65,7 @@ func addCaps(t *table, caps []state.Cap) {
 		case strings.HasSuffix(x.Key, "_pages"):
 			text += "; a larger value brings them"
 		}
-		t.add("left out", formatCount(x.Left), text)
+		t.Add("left out", show.Grouped(x.Left), text)
 	}
 }
 
@@ -92,13 +93,13 @@ func raiseAll(caps []state.Cap) (flags []string) {
 func fetchedText(s *history.Status) string {
 	var parts []string
 	if s.Moved > 0 {
-		parts = append(parts, formatCount(s.Moved)+" of them redirects")
+		parts = append(parts, show.Grouped(s.Moved)+" of them redirects")
 	}
 	if s.Links > 0 {
-		parts = append(parts, fmt.Sprintf("%s of the %s found lead to them", gathered(s.Gathered), counted(s.Links, "link")))
+		parts = append(parts, fmt.Sprintf("%s of the %s found lead to them", gathered(s.Gathered), show.Counted(s.Links, "link")))
 	}
 	if n := s.Failed + s.Refused; n > 0 && s.Links > 0 {
-		parts = append(parts, fmt.Sprintf("what %s that did not come link to is not known", counted(n, "page")))
+		parts = append(parts, fmt.Sprintf("what %s that did not come link to is not known", show.Counted(n, "page")))
 	}
 	return strings.Join(parts, "; ")
 }

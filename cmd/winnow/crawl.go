@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type crawlOptions struct {
@@ -210,6 +211,6 @@ func (c *crawling) warn() {
 		c.u.say("warning", "there is no delay between requests: crawl servers of your own only (--delay 0 --delay-factor 0)")
 	}
 	if most := pagesFor(c.config.Policy); most > 0 {
-		c.u.notef("policy %s is meant for at most %s pages", c.config.Policy, formatCount(int64(most)))
+		c.u.notef("policy %s is meant for at most %s pages", c.config.Policy, show.Grouped(int64(most)))
 	}
 }

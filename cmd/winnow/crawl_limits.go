@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/winnow-crawler/winnow/internal/machine"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // filesBeside is how many files and sockets a crawl has open beside the connection that
@@ -19,7 +20,7 @@ func (c *crawling) checkOpenFiles() error {
 	if !known || need <= most {
 		return nil
 	}
-	err := usagef("--fetchers %d needs %s open files, and the system allows %s", c.config.Fetchers, formatCount(int64(need)), formatCount(int64(most)))
+	err := usagef("--fetchers %d needs %s open files, and the system allows %s", c.config.Fetchers, show.Grouped(int64(need)), show.Grouped(int64(most)))
 	if fewer := most - filesBeside; fewer > 0 {
 		return withHint(err, "raise the limit with ulimit -Hn %d, or try: %s", need, c.u.withFlag("--fetchers", strconv.Itoa(fewer)))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // crawlEvent is an object of --json: how the crawl goes, and at the end how it went.
@@ -33,22 +34,22 @@ func (c *crawling) tellEnd(sum *crawl.Summary) error {
 		return c.u.json(e)
 	}
 	s, x := &sum.Stats, sum.Stats.Status()
-	t := newTable()
-	t.add("directory", "", c.dir)
-	t.add("state", "", s.State+": "+ends(sum, &c.config))
-	t.add("known", formatCount(s.Known), "pages on "+counted(s.Sites, "site"))
-	t.add("fetched", formatCount(s.Fetched), fetchedText(x))
-	t.add("failed", formatCount(s.Failed), countList(x.FailedBy))
-	t.add("refused", formatCount(s.Refused), countList(x.Reasons))
+	t := show.NewList()
+	t.Add("directory", "", c.dir)
+	t.Add("state", "", s.State+": "+ends(sum, &c.config))
+	t.Add("known", show.Grouped(s.Known), "pages on "+show.Counted(s.Sites, "site"))
+	t.Add("fetched", show.Grouped(s.Fetched), fetchedText(x))
+	t.Add("failed", show.Grouped(s.Failed), countList(x.FailedBy))
+	t.Add("refused", show.Grouped(s.Refused), countList(x.Reasons))
 	if n := inTraps(x); n > 0 {
-		t.add("left alone", formatCount(n), "of these as traps: winnow status says which")
+		t.Add("left alone", show.Grouped(n), "of these as traps: winnow status says which")
 	}
 	addDown(t, sum.Down, sum.Unreachable)
 	addCaps(t, sum.Caps)
-	t.add("attempts", formatCount(total(x.Outcomes)), countList(x.Outcomes))
-	t.add("requests", formatCount(s.Requests), formatBytes(s.Bytes)+" received")
-	t.add("time", formatDuration(s.Ran), "of "+formatDuration(s.Now)+" since the crawl began")
-	if err := t.print(c.u.stdout); err != nil {
+	t.Add("attempts", show.Grouped(total(x.Outcomes)), countList(x.Outcomes))
+	t.Add("requests", show.Grouped(s.Requests), show.Bytes(s.Bytes)+" received")
+	t.Add("time", show.Duration(s.Ran), "of "+show.Duration(s.Now)+" since the crawl began")
+	if err := t.Print(c.u.stdout); err != nil {
 		return err
 	}
 	if next := goOn(sum, &c.config); next != "" {
@@ -63,7 +64,7 @@ func ends(sum *crawl.Summary, c *config.Config) string {
 	case "finished":
 		return withinLimits(sum.Caps)
 	case "pages":
-		return "at --pages " + formatCount(c.Pages)
+		return "at --pages " + show.Grouped(c.Pages)
 	case "duration":
 		return "at --duration " + c.Duration.String()
 	case "bytes":
@@ -95,17 +96,17 @@ func goOn(sum *crawl.Summary, c *config.Config) string {
 }
 
 // addDown names some of the sites that cannot be reached.
-func addDown(t *table, n int64, list []state.SiteDown) {
+func addDown(t *show.List, n int64, list []state.SiteDown) {
 	const most = 5
 	for i, d := range list[:min(len(list), most)] {
 		name, number := "", ""
 		if i == 0 {
-			name, number = "unreachable", formatCount(n)
+			name, number = "unreachable", show.Grouped(n)
 		}
-		t.add(name, number, fmt.Sprintf("%s: %s; next try %s", line(d.Site), line(d.Why), d.Next.Local().Format("15:04")))
+		t.Add(name, number, fmt.Sprintf("%s: %s; next try %s", show.Line(d.Site), show.Line(d.Why), d.Next.Local().Format("15:04")))
 	}
 	if left := n - int64(min(len(list), most)); left > 0 {
-		t.add("", "", fmt.Sprintf("and %s more: winnow status --json", formatCount(left)))
+		t.Add("", "", fmt.Sprintf("and %s more: winnow status --json", show.Grouped(left)))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // crawlProgress shows how a crawl goes: on a terminal a panel of a few lines that is
@@ -24,9 +25,7 @@ type crawlProgress struct {
 	stats history.Stats
 	known bool // there are stats
 
-	stopped sync.Once
-	quit    chan struct{} // nil when nothing is shown
-	gone    chan struct{}
+	end func() // ends the showing; nil before start and with --quiet
 }
 
 func newCrawlProgress(u *ui, c *config.Config) *crawlProgress {
@@ -48,40 +47,20 @@ func (p *crawlProgress) last() (history.Stats, bool) {
 }
 
 func (p *crawlProgress) start() {
-	if p.u.quiet {
-		return
+	screen := &p.u.screen
+	if p.u.asJSON {
+		screen = &show.Screen{} // as often as in a log
 	}
-	every := progressPlain
-	if p.u.terminal && !p.u.asJSON {
-		every = 2 * progressTerminal
-	}
-	p.quit, p.gone = make(chan struct{}), make(chan struct{})
-	go p.loop(every)
-}
-
-func (p *crawlProgress) loop(every time.Duration) {
-	defer close(p.gone)
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-p.quit:
-			return
-		case <-ticker.C:
-			p.show()
-		}
+	if !p.u.quiet {
+		p.end = screen.Every(func(time.Duration) { p.show() })
 	}
 }
 
 // stop ends the showing. It may be called twice.
 func (p *crawlProgress) stop() {
-	p.stopped.Do(func() {
-		if p.quit != nil {
-			close(p.quit)
-			<-p.gone
-		}
-		p.u.erasePanel()
-	})
+	if p.end != nil {
+		p.end()
+	}
 }
 
 func (p *crawlProgress) show() {
@@ -91,8 +70,8 @@ func (p *crawlProgress) show() {
 	case p.u.asJSON:
 		// A reader that went away is found out by the summary.
 		_ = p.u.json(statsEvent("progress", &s))
-	case p.u.terminal:
-		p.u.drawPanel(panel(&s, p.c))
+	case p.u.screen.Terminal():
+		p.u.screen.Draw(panel(&s, p.c)...)
 	default:
 		p.u.say("", "crawl: "+progressLine(&s, p.c))
 	}
@@ -103,7 +82,6 @@ func (p *crawlProgress) say(kind, text string) {
 	if kind == "" && (p.u.quiet || p.u.asJSON) {
 		return
 	}
-	p.u.erasePanel()
 	p.u.say(kind, text)
 }
 
@@ -112,8 +90,8 @@ func panel(s *history.Stats, c *config.Config) []string {
 	lines := []string{
 		"winnow: " + pagesLine(s, c),
 		fmt.Sprintf("  %s of the links found lead to them, %s known on %s, %s refused",
-			gathered(s.Gathered), counted(s.Known, "page"), counted(s.Sites, "site"), formatCount(s.Refused)),
-		fmt.Sprintf("  %s of %s fetchers at work%s", formatCount(int64(s.Active)), formatCount(int64(s.Fetchers)), waitLine(s)),
+			gathered(s.Gathered), show.Counted(s.Known, "page"), show.Counted(s.Sites, "site"), show.Grouped(s.Refused)),
+		fmt.Sprintf("  %s of %s fetchers at work%s", show.Grouped(int64(s.Active)), show.Grouped(int64(s.Fetchers)), waitLine(s)),
 	}
 	if failed := failLine(s); failed != "" {
 		lines = append(lines, "  failures: "+failed)
@@ -132,16 +110,16 @@ func progressLine(s *history.Stats, c *config.Config) string {
 
 // pagesLine is what most look at: pages, rate, time that is left.
 func pagesLine(s *history.Stats, c *config.Config) string {
-	line := formatCount(s.Fetched - s.Redirects)
+	line := show.Grouped(s.Fetched - s.Redirects)
 	if c.Pages > 0 {
-		line += " of " + formatCount(c.Pages)
+		line += " of " + show.Grouped(c.Pages)
 	}
-	line += fmt.Sprintf(" pages, %s/s", formatRate(s.Rate))
+	line += fmt.Sprintf(" pages, %s/s", show.Rate(s.Rate))
 	switch {
 	case s.State != "" && s.State != "running":
 		line += ", " + s.State
 	case s.Left > 0:
-		line += ", " + formatDuration(s.Left) + " left"
+		line += ", " + show.Duration(s.Left) + " left"
 	}
 	return line
 }
@@ -150,29 +128,15 @@ func pagesLine(s *history.Stats, c *config.Config) string {
 // do nothing wait for (P21).
 func waitLine(s *history.Stats) string {
 	var parts []string
-	for _, w := range waits(s) {
-		if w.sites > 0 {
-			parts = append(parts, formatShort(int64(w.sites))+" "+w.why)
+	for _, w := range s.Waits() {
+		if w.Sites > 0 {
+			parts = append(parts, show.Short(int64(w.Sites))+" "+w.Why)
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	return "; sites wait: " + strings.Join(parts, ", ")
-}
-
-// wait is a number of sites with the reason why they are not asked.
-type wait struct {
-	why   string
-	sites int
-}
-
-func waits(s *history.Stats) []wait {
-	n := &s.Counts
-	return []wait{
-		{"politeness", n.Polite}, {"address", n.Parked}, {"slow", n.Slow},
-		{"commit", n.Held}, {"twin", n.Blocked}, {"robots-elsewhere", n.Hops},
-	}
 }
 
 // failLine has the classes of failure, the most frequent first.
@@ -186,63 +150,18 @@ func failLine(s *history.Stats) string {
 	sort.SliceStable(at, func(a, b int) bool { return s.Outcomes[at[a]] > s.Outcomes[at[b]] })
 	var parts []string
 	for _, i := range at {
-		parts = append(parts, fmt.Sprintf("%s %s", formatShort(s.Outcomes[i]), event.Class(i)))
+		parts = append(parts, fmt.Sprintf("%s %s", show.Short(s.Outcomes[i]), event.Class(i)))
 	}
 	return strings.Join(parts, ", ")
 }
 
 // machineLine is what the crawl costs.
 func machineLine(s *history.Stats) string {
-	line := fmt.Sprintf("%s received, %s memory", formatBytes(s.Bytes), formatBytes(s.Memory))
+	line := fmt.Sprintf("%s received, %s memory", show.Bytes(s.Bytes), show.Bytes(s.Memory))
 	if s.MemoryMax > 0 {
-		line += " of " + formatBytes(s.MemoryMax)
+		line += " of " + show.Bytes(s.MemoryMax)
 	}
-	return line + ", " + formatDuration(s.Ran)
+	return line + ", " + show.Duration(s.Ran)
 }
 
 func gathered(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
-
-// formatRate has a digit behind the point where there are few pages a second.
-func formatRate(rate float64) string {
-	if rate < 10 {
-		return fmt.Sprintf("%.1f", rate)
-	}
-	return formatShort(int64(rate + 0.5))
-}
-
-// drawPanel puts lines on the terminal in place of those before. The cursor stays at the
-// beginning of the first, so that everything below it is the panel.
-func (u *ui) drawPanel(lines []string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	var b strings.Builder
-	for i, text := range lines {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString("\r" + clip(line(text), u.width()-1) + "\x1b[K")
-	}
-	b.WriteString("\x1b[J") // what a longer panel left
-	if up := len(lines) - 1; up > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA", up)
-	}
-	b.WriteByte('\r')
-	fmt.Fprint(u.stderr, b.String())
-	u.drawn = true
-}
-
-// erasePanel removes all of it; a message can follow.
-func (u *ui) erasePanel() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.drawn {
-		fmt.Fprint(u.stderr, "\r\x1b[J")
-		u.drawn = false
-	}
-}
-
-// clip cuts a line to a number of columns.
-func clip(line string, columns int) string {
-	runes := []rune(line)
-	return string(runes[:min(len(runes), max(columns, 0))])
-}

@@ -118,25 +118,25 @@ func (s *screen) String() string {
 func TestDrawPanel(t *testing.T) {
 	terminal := &screen{t: t}
 	u := newUI(nil, io.Discard, terminal)
-	u.terminal, u.width = true, func() int { return 12 }
+	u.screen.Width = func() int { return 12 }
 	c := config.Default()
 	p := newCrawlProgress(u, &c)
-	u.drawPanel([]string{"one", "a second line that is too long", "three"})
+	u.screen.Draw("one", "a second line that is too long", "three")
 	if got, want := terminal.String(), "one\na second li\nthree"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	u.drawPanel([]string{"1", "2"})
+	u.screen.Draw("1", "2")
 	if got, want := terminal.String(), "1\n2"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	p.say("warning", "x")
 	p.say("", "y")
-	u.drawPanel([]string{"A", "B", "C"})
+	u.screen.Draw("A", "B", "C")
 	if got, want := terminal.String(), "winnow: warning: x\nwinnow: y\nA\nB\nC"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	p.stop()
-	p.stop()
+	u.screen.Erase()
 	if got, want := terminal.String(), "winnow: warning: x\nwinnow: y"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

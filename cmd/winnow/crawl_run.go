@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/machine"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // run crawls, shows how it goes, and says at the end how it went.
@@ -78,7 +79,7 @@ func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
 func (c *crawling) nothing(sum *crawl.Summary, again string) error {
 	if len(sum.Unreachable) > 0 {
 		d := &sum.Unreachable[0]
-		return withHint(missingf("no page was fetched: %s cannot be reached (%s)", line(d.Site), line(d.Why)), "see whether the network is there and the name is right, then: %s", again)
+		return withHint(missingf("no page was fetched: %s cannot be reached (%s)", show.Line(d.Site), show.Line(d.Why)), "see whether the network is there and the name is right, then: %s", again)
 	}
 	return withHint(missingf("no page was fetched: %s", countList(merge(sum.Stats.Status().FailedBy, sum.Stats.Status().Reasons))),
 		"winnow pages %s says why", quoteArgs([]string{c.dir}))
@@ -107,7 +108,7 @@ func (c *crawling) tellStart() error {
 	if c.resume {
 		c.u.notef("resuming %s, policy %s", c.dir, c.config.Policy)
 	} else {
-		c.u.notef("crawling into %s from %s, policy %s", c.dir, counted(int64(len(c.seeds)), "seed"), c.config.Policy)
+		c.u.notef("crawling into %s from %s, policy %s", c.dir, show.Counted(int64(len(c.seeds)), "seed"), c.config.Policy)
 	}
 	return nil
 }

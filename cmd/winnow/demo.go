@@ -17,11 +17,12 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type demoOptions struct {
 	dir      string // "": a temporary one
-	pages    count
+	pages    show.Number
 	policies []string
 	seed     uint64
 	preset   string
@@ -190,7 +191,7 @@ func (d *demoCrawl) run(ctx context.Context, u *ui, opt *demoOptions, policies [
 // crawl crawls from the first page, from which all can be reached.
 func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
 	spec := d.server.Web().Spec()
-	u.notef("serving %s on %s, and crawling them from %s by %s", counted(int64(spec.Pages), "page"), counted(int64(spec.Sites), "site"),
+	u.notef("serving %s on %s, and crawling them from %s by %s", show.Counted(int64(spec.Pages), "page"), show.Counted(int64(spec.Sites), "site"),
 		d.server.URL(0), d.config.Policy)
 	p := newCrawlProgress(u, &d.config)
 	if !u.asJSON { // the result is one object
@@ -209,8 +210,8 @@ func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
 		return ctx.Err()
 	}
 	p.stop()
-	u.notef("%s of %s came in %s, %s failed, %s were refused", formatCount(sum.Fetched), counted(sum.Known, "known page"), formatDuration(sum.Ran),
-		formatCount(sum.Failed), formatCount(sum.Refused))
+	u.notef("%s of %s came in %s, %s failed, %s were refused", show.Grouped(sum.Fetched), show.Counted(sum.Known, "known page"), show.Duration(sum.Ran),
+		show.Grouped(sum.Failed), show.Grouped(sum.Refused))
 	return nil
 }
 
@@ -221,7 +222,7 @@ func (d *demoCrawl) judge(ctx context.Context, u *ui, policies []string) (err er
 	d.found = counter.Check(webcount.Demands{Delay: leastDelay(c), PerConnection: c.PerConnection})
 	wanted := d.server.Wanted(answer.Limits{Sitemaps: c.Sitemaps, MaxBody: int(c.MaxBody)})
 	d.found = append(d.found, counter.CheckWanted(wanted)...)
-	shown := newStages(ctx, u)
+	shown := u.stages(ctx)
 	defer shown.Done()
 	if d.report, err = readCrawlReport(ctx, d.dir, d.simulates(policies), shown); err != nil {
 		return err
@@ -257,7 +258,7 @@ func (d *demoCrawl) wrong() error {
 	case d.failed != nil:
 		return d.failed
 	case len(d.found) > 0:
-		return fmt.Errorf("the server counted %s, the first: %v", counted(int64(len(d.found)), "violation"), d.found[0])
+		return fmt.Errorf("the server counted %s, the first: %v", show.Counted(int64(len(d.found)), "violation"), d.found[0])
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func crawlForCurve(t *testing.T, policy string) *crawlReport {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := newStages(t.Context(), newUI(nil, t.Output(), t.Output()))
+	shown := newUI(nil, t.Output(), t.Output()).stages(t.Context())
 	defer shown.Done()
 	r, err := readCrawlReport(t.Context(), dir, nil, shown)
 	if err != nil {

@@ -120,12 +120,12 @@ func (d *demoCrawl) print(u *ui, o *demoOptions) error {
 	if o.preset != "" {
 		u.printf("settings    %s\n", d.settings(o))
 	}
-	t := newTable()
-	t.add("server", formatCount(m.Requests)+" requests", fmt.Sprintf("at most %d connection at once to a site, %s full answers of %s pages", m.MostOpen, formatCount(m.Full), formatCount(m.Pages)))
-	t.add("violations", formatCount(int64(len(d.found))), "of robots.txt, delays and connections, by the server's count")
-	t.add("crawl", d.dir)
-	t.add("report", filepath.Join(d.reportDir(), "report.html"))
-	return t.print(u.stdout)
+	t := show.NewList()
+	t.Add("server", show.Grouped(m.Requests)+" requests", fmt.Sprintf("at most %d connection at once to a site, %s full answers of %s pages", m.MostOpen, show.Grouped(m.Full), show.Grouped(m.Pages)))
+	t.Add("violations", show.Grouped(int64(len(d.found))), "of robots.txt, delays and connections, by the server's count")
+	t.Add("crawl", d.dir)
+	t.Add("report", filepath.Join(d.reportDir(), "report.html"))
+	return t.Print(u.stdout)
 }
 
 // printSeveral holds the crawls against each other, and each against its simulation (X35).
@@ -137,12 +137,12 @@ func (o *demoOptions) printSeveral(u *ui, crawls []*demoCrawl) error {
 	if _, err := io.WriteString(u.stdout, rep.Text(textOptions(u))); err != nil {
 		return err
 	}
-	t := newTable()
+	t := show.NewList()
 	for _, c := range crawls {
-		t.add("report", filepath.Join(c.reportDir(), "report.html"))
+		t.Add("report", filepath.Join(c.reportDir(), "report.html"))
 	}
 	u.printf("\n")
-	return t.print(u.stdout)
+	return t.Print(u.stdout)
 }
 
 // demoComparison has for each crawl a row of what happened on sockets, and below it the

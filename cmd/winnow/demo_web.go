@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // The built-in web: some of everything that a crawler has to get right, as
@@ -125,5 +126,5 @@ func (d *demoCrawl) settings(o *demoOptions) string {
 		delay += fmt.Sprintf(" (%s for sites below %d pages)", c.SmallDelay, c.SmallSite)
 	}
 	return fmt.Sprintf("%s, delays divided by %g: %s between two requests to a site, %s, batches of %s",
-		o.preset, o.faster, delay, counted(int64(c.Fetchers), "fetcher"), formatCount(int64(c.Batch)))
+		o.preset, o.faster, delay, show.Counted(int64(c.Fetchers), "fetcher"), show.Grouped(int64(c.Batch)))
 }

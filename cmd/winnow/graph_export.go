@@ -17,6 +17,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/bv"
 	"github.com/winnow-crawler/winnow/graph/parquet"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type exportOptions struct {
@@ -92,7 +93,7 @@ func runExport(ctx context.Context, u *ui, opt *exportOptions, path string) erro
 		return err
 	}
 	defer g.Close()
-	shown := newStages(ctx, u)
+	shown := u.stages(ctx)
 	defer shown.Done()
 	start := time.Now()
 	r := &exportResult{Format: opt.format, Pages: g.Pages(), Links: g.Links()}
@@ -178,16 +179,16 @@ func (o *exportOptions) settleParams() error {
 }
 
 // edges writes an edge list to a file, or to standard output.
-func (o *exportOptions) edges(ctx context.Context, u *ui, g *graph.Graph, shown *stages, r *exportResult) error {
+func (o *exportOptions) edges(ctx context.Context, u *ui, g *graph.Graph, shown *show.Stages, r *exportResult) error {
 	out, err := createResult(u, o.output)
 	if err != nil {
 		return hintDir(err, o.output)
 	}
 	defer out.Discard()
-	tell := shown.pages("write links")
+	tell := shown.Of("write links")
 	if out.file == nil && u.asJSON {
 		w := &parquet.Writer{Graph: g, Progress: tell}
-		err = w.EachLink(func(l parquet.Link) error { return writeJSON(out, l) })
+		err = w.EachLink(func(l parquet.Link) error { return show.JSON(out, l, "") })
 	} else {
 		err = g.ExportEdges(ctx, out, tell)
 	}
@@ -202,7 +203,7 @@ func (o *exportOptions) edges(ctx context.Context, u *ui, g *graph.Graph, shown 
 
 // parquet writes the two tables into a directory, which it makes if there is none. On an
 // error it leaves neither a table nor a directory of its own.
-func (o *exportOptions) parquet(u *ui, g *graph.Graph, shown *stages, r *exportResult) (err error) {
+func (o *exportOptions) parquet(u *ui, g *graph.Graph, shown *show.Stages, r *exportResult) (err error) {
 	err = os.Mkdir(o.output, 0o777)
 	made := err == nil
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -225,7 +226,7 @@ func (o *exportOptions) parquet(u *ui, g *graph.Graph, shown *stages, r *exportR
 		defer files[i].Discard()
 	}
 	for i, f := range files {
-		w.Progress = shown.pages(stages[i])
+		w.Progress = shown.Of(stages[i])
 		if err := write[i](f); err != nil {
 			return f.wrap(err)
 		}
@@ -237,12 +238,12 @@ func (o *exportOptions) parquet(u *ui, g *graph.Graph, shown *stages, r *exportR
 }
 
 // webGraph writes the files of the bv format.
-func (o *exportOptions) webGraph(ctx context.Context, u *ui, g *graph.Graph, shown *stages, r *exportResult) error {
+func (o *exportOptions) webGraph(ctx context.Context, u *ui, g *graph.Graph, shown *show.Stages, r *exportResult) error {
 	base := strings.TrimSuffix(o.output, ".graph")
 	if err := checkOutput(u, base+".graph"); err != nil {
 		return err
 	}
-	if err := g.ExportBV(ctx, base, o.params, shown.pages("write links")); err != nil {
+	if err := g.ExportBV(ctx, base, o.params, shown.Of("write links")); err != nil {
 		return err
 	}
 	if err := r.add(base+".graph", base+".properties", base+".offsets"); err != nil {
@@ -275,16 +276,16 @@ func (r *exportResult) print(u *ui) error {
 	if u.asJSON {
 		return u.json(r)
 	}
-	t := newTable()
-	t.add("pages", formatCount(int64(r.Pages)))
-	t.add("links", formatCount(r.Links))
+	t := show.NewList()
+	t.Add("pages", show.Grouped(int64(r.Pages)))
+	t.Add("links", show.Grouped(r.Links))
 	if r.BitsPerLink > 0 {
-		t.add("size", formatBytes(r.Bytes), fmt.Sprintf("%.3f bits a link", r.BitsPerLink))
+		t.Add("size", show.Bytes(r.Bytes), fmt.Sprintf("%.3f bits a link", r.BitsPerLink))
 	} else {
-		t.add("size", formatBytes(r.Bytes))
+		t.Add("size", show.Bytes(r.Bytes))
 	}
-	t.add("time", formatDuration(time.Duration(r.Seconds*float64(time.Second))))
-	if err := t.print(u.stdout); err != nil {
+	t.Add("time", show.Duration(time.Duration(r.Seconds*float64(time.Second))))
+	if err := t.Print(u.stdout); err != nil {
 		return err
 	}
 	u.printf("wrote %s\n", strings.Join(r.Files, ", "))

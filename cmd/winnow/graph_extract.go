@@ -11,13 +11,14 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/internal/machine"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type extractOptions struct {
 	hosts, domains []string // pages of these hosts, or of hosts below these domains
 	nodes          string   // or the pages of this list
 	output         string
-	maxMemory      byteSize
+	maxMemory      show.Size
 	tempDir        string
 }
 
@@ -105,13 +106,13 @@ func runExtract(ctx context.Context, u *ui, opt *extractOptions, path string) er
 	if u.asJSON {
 		return u.json(r)
 	}
-	t := newTable()
+	t := show.NewList()
 	addInfo(t, info)
-	t.add("links cut", formatCount(r.CutOut), "to pages outside")
-	t.add("", formatCount(r.CutIn), "from pages outside")
+	t.Add("links cut", show.Grouped(r.CutOut), "to pages outside")
+	t.Add("", show.Grouped(r.CutIn), "from pages outside")
 	addBytes(t, info)
-	t.add("time", formatDuration(time.Since(start)))
-	return t.print(u.stdout)
+	t.Add("time", show.Duration(time.Since(start)))
+	return t.Print(u.stdout)
 }
 
 // world says which pages were chosen, for the card of the new graph.
@@ -232,13 +233,13 @@ func chooseNodes(g *graph.Graph, name string) (*graph.Subgraph, error) {
 
 // write stores the part as a graph.
 func (o *extractOptions) write(ctx context.Context, u *ui, part *graph.Subgraph, note string) error {
-	shown := newStages(ctx, u)
+	shown := u.stages(ctx)
 	defer shown.Done()
 	memory := machine.ForGraph(int64(o.maxMemory))
 	defer memory.Restore()
 	err := graph.Write(ctx, part.Source(note, programName()), graph.WriteOptions{
 		Path: o.output, MaxMemory: int64(o.maxMemory), TempDir: o.tempDir,
-		Progress: memory.Watch(shown.tell),
+		Progress: memory.Watch(shown.Set),
 	})
 	return explainMemory(u, err)
 }

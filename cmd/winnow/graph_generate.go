@@ -10,13 +10,14 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/machine"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type generateOptions struct {
-	pages, sites, links count
+	pages, sites, links show.Number
 	seed                uint64 // the web is a function of this and the three above
 	output              string
-	maxMemory           byteSize
+	maxMemory           show.Size
 	tempDir             string
 }
 
@@ -103,16 +104,16 @@ func runGenerate(ctx context.Context, u *ui, opt *generateOptions) error {
 	if u.asJSON {
 		return u.json(r)
 	}
-	t := newTable()
+	t := show.NewList()
 	addInfo(t, info)
 	addBytes(t, info)
-	t.add("time", formatDuration(time.Since(start)))
-	return t.print(u.stdout)
+	t.Add("time", show.Duration(time.Since(start)))
+	return t.Print(u.stdout)
 }
 
 // write stores the web.
 func (o *generateOptions) write(ctx context.Context, u *ui, web *fakeweb.Web) error {
-	shown := newStages(ctx, u)
+	shown := u.stages(ctx)
 	defer shown.Done()
 	memory := machine.ForGraph(int64(o.maxMemory))
 	defer memory.Restore()
@@ -127,7 +128,7 @@ func (o *generateOptions) write(ctx context.Context, u *ui, web *fakeweb.Web) er
 	}
 	err := graph.Write(ctx, src, graph.WriteOptions{
 		Path: o.output, MaxMemory: int64(o.maxMemory), TempDir: o.tempDir,
-		Progress: memory.Watch(shown.tell),
+		Progress: memory.Watch(shown.Set),
 	})
 	return explainMemory(u, err)
 }

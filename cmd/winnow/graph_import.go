@@ -9,13 +9,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/machine"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type importOptions struct {
-	graph.ImportOptions          // what is read, and where the result goes
-	maxMemory           byteSize // for everything, the runtime included
-	crawl               string   // a crawl directory
-	warc                []string // WARC files
+	graph.ImportOptions           // what is read, and where the result goes
+	maxMemory           show.Size // for everything, the runtime included
+	crawl               string    // a crawl directory
+	warc                []string  // WARC files
 	fetchedOnly         bool
 }
 
@@ -151,9 +152,9 @@ func runImport(ctx context.Context, u *ui, opt *importOptions) error {
 	memory := machine.ForGraph(int64(opt.maxMemory))
 	defer memory.Restore()
 	opt.MaxMemory, opt.Program = int64(opt.maxMemory), programName()
-	shown := newStages(ctx, u)
+	shown := u.stages(ctx)
 	defer shown.Done()
-	opt.Progress = memory.Watch(shown.tell)
+	opt.Progress = memory.Watch(shown.Set)
 	report, err := graph.Import(ctx, opt.ImportOptions)
 	if err != nil {
 		return opt.explain(u, err)
@@ -198,47 +199,47 @@ func explainMemory(u *ui, err error) error {
 }
 
 func (r *importResult) print(u *ui) error {
-	t := newTable()
+	t := show.NewList()
 	addInfo(t, r.Info)
-	t.add("duplicate links", formatCount(r.DuplicateLinks), "dropped")
+	t.Add("duplicate links", show.Grouped(r.DuplicateLinks), "dropped")
 	if r.BytesURLs > 0 {
-		t.add("repeated URLs", formatCount(r.RepeatedURLs))
+		t.Add("repeated URLs", show.Grouped(r.RepeatedURLs))
 	}
 	if r.OutsideLinks > 0 {
-		t.add("links outside", formatCount(r.OutsideLinks), "dropped")
+		t.Add("links outside", show.Grouped(r.OutsideLinks), "dropped")
 	}
 	if r.UncrawledPages > 0 {
-		t.add("not fetched", formatCount(r.UncrawledPages))
-		t.add("of them left out", formatCount(r.DroppedPages), percent(r.DroppedPages, r.UncrawledPages))
+		t.Add("not fetched", show.Grouped(r.UncrawledPages))
+		t.Add("of them left out", show.Grouped(r.DroppedPages), percent(r.DroppedPages, r.UncrawledPages))
 	}
 	addBytes(t, r.Info)
 	if r.SpilledBytes > 0 {
-		t.add("sorted on disk", formatBytes(r.SpilledBytes))
+		t.Add("sorted on disk", show.Bytes(r.SpilledBytes))
 	}
-	t.add("time", formatDuration(time.Duration(r.Seconds*float64(time.Second))))
-	return t.print(u.stdout)
+	t.Add("time", show.Duration(time.Duration(r.Seconds*float64(time.Second))))
+	return t.Print(u.stdout)
 }
 
 // addInfo tells the counts of a graph.
-func addInfo(t *table, i graph.Info) {
-	t.add("pages", formatCount(int64(i.Pages)))
-	t.add("links", formatCount(i.Links), perPage(i))
-	t.add("self-links", formatCount(i.SelfLinks))
+func addInfo(t *show.List, i graph.Info) {
+	t.Add("pages", show.Grouped(int64(i.Pages)))
+	t.Add("links", show.Grouped(i.Links), perPage(i))
+	t.Add("self-links", show.Grouped(i.SelfLinks))
 	if i.SitesKnown {
-		t.add("sites", formatCount(int64(i.Sites)))
+		t.Add("sites", show.Grouped(int64(i.Sites)))
 	} else {
-		t.add("sites", "-", "not known: every page counts as one")
+		t.Add("sites", "-", "not known: every page counts as one")
 	}
 }
 
 // addBytes tells what a graph takes.
-func addBytes(t *table, i graph.Info) {
-	t.add("out-links", formatBytes(i.BytesForward), perLink(i.BytesForward, i))
-	t.add("in-links", formatBytes(i.BytesBackward), perLink(i.BytesBackward, i))
+func addBytes(t *show.List, i graph.Info) {
+	t.Add("out-links", show.Bytes(i.BytesForward), perLink(i.BytesForward, i))
+	t.Add("in-links", show.Bytes(i.BytesBackward), perLink(i.BytesBackward, i))
 	if i.BytesURLs > 0 && i.Pages > 0 {
-		t.add("URLs", formatBytes(i.BytesURLs), fmt.Sprintf("%.1f bytes a page", float64(i.BytesURLs)/float64(i.Pages)))
+		t.Add("URLs", show.Bytes(i.BytesURLs), fmt.Sprintf("%.1f bytes a page", float64(i.BytesURLs)/float64(i.Pages)))
 	}
-	t.add("file", formatBytes(i.BytesFile))
+	t.Add("file", show.Bytes(i.BytesFile))
 }
 
 func perPage(i graph.Info) string {

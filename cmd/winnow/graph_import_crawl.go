@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
 )
@@ -106,6 +107,6 @@ func (w *crawlWorld) seeds(out *graph.Lists) (seeds []graph.Page, name string) {
 func (w *crawlWorld) remark(u *ui, path string) {
 	if left := w.whole - w.g.Pages(); left > 0 {
 		u.notef("%s: %s that came; %s known besides are left out (winnow graph import --crawl keeps them)", path,
-			counted(int64(w.g.Pages()), "page"), formatCount(int64(left)))
+			show.Counted(int64(w.g.Pages()), "page"), show.Grouped(int64(left)))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type linksOptions struct {
@@ -103,7 +104,7 @@ func (o *linksOptions) printLinks(ctx context.Context, u *ui, g *graph.Graph, p 
 				return ctx.Err()
 			}
 			if u.asJSON {
-				err = writeJSON(out, linkLine{d.name, g.ID(q), g.URL(q), g.Site(p) != g.Site(q)})
+				err = show.JSON(out, linkLine{d.name, g.ID(q), g.URL(q), g.Site(p) != g.Site(q)}, "")
 			} else if len(directions) > 1 {
 				_, err = fmt.Fprintf(out, "%s\t%s\n", d.name, pageName(g, q))
 			} else {

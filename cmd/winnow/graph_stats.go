@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/graph/stats"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type statsOptions struct {
@@ -142,7 +143,7 @@ func runStats(ctx context.Context, u *ui, opt *statsOptions, path string) error 
 
 // collect measures all that is asked for.
 func (o *statsOptions) collect(ctx context.Context, u *ui, g *graph.Graph) (*statsResult, error) {
-	shown := newStages(ctx, u)
+	shown := u.stages(ctx)
 	defer shown.Done()
 	r, err := o.measure(ctx, g, shown)
 	if err != nil {
@@ -164,7 +165,7 @@ const (
 )
 
 // measure takes all that concerns one graph alone.
-func (o *statsOptions) measure(ctx context.Context, g *graph.Graph, shown *stages) (*statsResult, error) {
+func (o *statsOptions) measure(ctx context.Context, g *graph.Graph, shown *show.Stages) (*statsResult, error) {
 	s := stats.Take(g.Pages(), watch(ctx, g.Forward(), shown, "read links of "+g.Path()), g.SiteColumn(), g.Sites())
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -214,14 +215,14 @@ func degrees(d stats.Distribution) *spread {
 const rankTolerance = 1e-6
 
 // ranks is the distribution of PageRank with mean 1, and its concentration.
-func ranks(ctx context.Context, g *graph.Graph, shown *stages) (*spread, *concentration, error) {
+func ranks(ctx context.Context, g *graph.Graph, shown *show.Stages) (*spread, *concentration, error) {
 	in := g.Backward().Raw(runtime.GOMAXPROCS(0))
 	defer in.Free()
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
 	res, err := rank.PageRank(&rank.Web{In: in, Fetched: fetched(g)}, rank.Options{
-		Tolerance: rankTolerance, Scale: rank.Mean, Progress: shown.sweeps("pagerank of "+g.Path(), rankTolerance),
+		Tolerance: rankTolerance, Scale: rank.Mean, Progress: shown.Sweeps("pagerank of "+g.Path(), rankTolerance),
 	})
 	if err != nil {
 		return nil, nil, err
@@ -245,7 +246,7 @@ func fetched(g *graph.Graph) func(graph.Page) bool {
 }
 
 // reach follows the links from the seeds.
-func (o *statsOptions) reach(ctx context.Context, u *ui, g *graph.Graph, shown *stages) (*reachResult, error) {
+func (o *statsOptions) reach(ctx context.Context, u *ui, g *graph.Graph, shown *show.Stages) (*reachResult, error) {
 	seeds, name, err := chooseSeeds(ctx, u, g, o.seeds)
 	if err != nil || len(seeds) == 0 {
 		return nil, err

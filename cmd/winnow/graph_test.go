@@ -162,23 +162,6 @@ func TestCorruptGraph(t *testing.T) {
 	tryVerb(t.Context(), func(*ui) error { panic("a mistake") })
 }
 
-func TestCountFlag(t *testing.T) {
-	for text, want := range map[string]count{
-		"1": 1, "5000": 5000, "10k": 10_000, "10K": 10_000, "2.5M": 2_500_000, "1.000001m": 1_000_001, "3G": 3_000_000_000,
-	} {
-		var c count
-		if err := c.Set(text); err != nil || c != want {
-			t.Errorf("%s: %d, %v; want %d", text, c, err, want)
-		}
-	}
-	for _, text := range []string{"", "k", "0", "-1", "1.5", "1.0001k", "1e3", "1/2M", "ten", "99999999999G", "1T", "0x10", "1 k"} {
-		var c count
-		if err := c.Set(text); err == nil {
-			t.Errorf("%q is read as %d", text, c)
-		}
-	}
-}
-
 func TestHostOf(t *testing.T) {
 	for site, want := range map[string]string{
 		"http://a.example":         "a.example",

@@ -13,9 +13,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"golang.org/x/net/html"
 )
 
@@ -31,6 +33,9 @@ var nasty = []string{
 // checkShown fails if a text has anything that a terminal obeys or a reader cannot see.
 func checkShown(t *testing.T, what string, text []byte) {
 	t.Helper()
+	hidden := func(r rune) bool {
+		return r != '\n' && r != '\t' && !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r)
+	}
 	if i := bytes.IndexFunc(text, hidden); i >= 0 || !utf8.Valid(text) {
 		t.Errorf("%s: byte %d is obeyed or not seen: %q", what, i, text[max(i-80, 0):min(i+80, len(text))])
 	}
@@ -51,9 +56,9 @@ func TestNastyMessages(t *testing.T) {
 			t.Errorf("%q: %d lines of messages:\n%s", text, lines, errs.String())
 		}
 		checkShown(t, "messages", errs.Bytes())
-		table := newTable("name", text)
-		table.add(text, text)
-		if err := table.print(u.stdout); err != nil {
+		table := show.NewList("name", text)
+		table.Add(text, text)
+		if err := table.Print(u.stdout); err != nil {
 			t.Fatal(err)
 		}
 		found := &history.Findings{List: []history.Finding{{Kind: "robots", URL: text, What: text}, {Kind: text, Site: text}}, Kinds: map[string]int64{text: 3}, Notes: []string{text}}
@@ -75,9 +80,9 @@ func TestNastyTerminal(t *testing.T) {
 	for _, text := range nasty {
 		var errs bytes.Buffer
 		u := newUI(nil, io.Discard, &errs)
-		u.terminal, u.width = true, func() int { return 40 }
-		u.draw(text)
-		u.drawPanel([]string{text, text + strings.Repeat("x", 100)})
+		u.screen.Width = func() int { return 40 }
+		u.screen.Draw(text)
+		u.screen.Draw(text, text+strings.Repeat("x", 100))
 		ours := strings.NewReplacer("\r", "", "\x1b[K", "", "\x1b[J", "", "\x1b[1A", "")
 		drawn := ours.Replace(errs.String())
 		checkShown(t, "drawn", []byte(drawn))
@@ -94,7 +99,7 @@ func TestNastyTerminal(t *testing.T) {
 func TestNastyScreen(t *testing.T) {
 	for _, text := range append(nasty, "日本\t\u00a0é\n") {
 		var whole, pieces bytes.Buffer
-		a, b := &shownTerminal{w: &whole}, &shownTerminal{w: &pieces}
+		a, b := &show.Terminal{W: &whole}, &show.Terminal{W: &pieces}
 		io.WriteString(a, text+".\n")
 		for i := range len(text) {
 			b.Write([]byte{text[i]})
@@ -111,7 +116,7 @@ func TestNastyScreen(t *testing.T) {
 func TestNastyJSON(t *testing.T) {
 	for _, text := range nasty {
 		var b bytes.Buffer
-		if err := writeJSON(&b, map[string]string{"title": text}); err != nil {
+		if err := show.JSON(&b, map[string]string{"title": text}, ""); err != nil {
 			t.Fatal(err)
 		}
 		checkShown(t, "JSON", b.Bytes())

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/papers"
 )
 
@@ -38,7 +39,7 @@ type labLine struct {
 }
 
 func runLabList(u *ui) error {
-	t := newTable("name", "what", "paper")
+	t := show.NewList("name", "what", "paper")
 	for _, e := range papers.Experiments() {
 		if u.asJSON {
 			if err := u.json(labLine{e.Name, e.Paper, e.What}); err != nil {
@@ -46,12 +47,12 @@ func runLabList(u *ui) error {
 			}
 			continue
 		}
-		t.add(e.Name, e.What, e.Paper)
+		t.Add(e.Name, e.What, e.Paper)
 	}
 	if u.asJSON {
 		return nil
 	}
-	return t.print(u.stdout)
+	return t.Print(u.stdout)
 }
 
 // labAll means every experiment.

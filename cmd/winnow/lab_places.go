@@ -10,6 +10,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/lab/papers"
@@ -20,7 +21,7 @@ import (
 type labPlaces struct {
 	*labOptions
 	u     *ui
-	shown *stages
+	shown *show.Stages
 	list  []*papers.Place
 	close []func() // in the order in which they were opened
 }
@@ -87,7 +88,7 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*papers.Place
 
 // crawled is place for a crawl directory, where crawls begin at the seeds of that one.
 func (l *labPlaces) crawled(ctx context.Context, path, name string) (*papers.Place, error) {
-	c, err := openCrawlWorld(ctx, path, false, l.shown.tell)
+	c, err := openCrawlWorld(ctx, path, false, l.shown.Set)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func (l *labPlaces) olderHistory(ctx context.Context, p *papers.Place, path stri
 	}
 	w := lab.NewWorld(path, old, l.selfLinks, l.threads)
 	defer w.Free()
-	truth, err := measure.PageRankTruth(w.Web(), measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.threads, Progress: l.shown.sweeps("pagerank of "+path, 1e-12)})
+	truth, err := measure.PageRankTruth(w.Web(), measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.threads, Progress: l.shown.Sweeps("pagerank of "+path, 1e-12)})
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +199,7 @@ func (l *labPlaces) generate(ctx context.Context, path string, seed uint64) erro
 	if err != nil {
 		return err
 	}
-	return graph.Write(ctx, graph.Source{Pages: builtInPages, Lists: web.Each, URLs: web.EachURL}, graph.WriteOptions{Path: path, Progress: l.shown.tell})
+	return graph.Write(ctx, graph.Source{Pages: builtInPages, Lists: web.Each, URLs: web.EachURL}, graph.WriteOptions{Path: path, Progress: l.shown.Set})
 }
 
 // builtInHistory is the PageRank of the web that is left when only the old pages and the

@@ -83,7 +83,7 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 		return err
 	}
 	opt.threads = cmp.Or(opt.threads, runtime.GOMAXPROCS(0))
-	places := &labPlaces{labOptions: opt, u: u, shown: newStages(ctx, u)}
+	places := &labPlaces{labOptions: opt, u: u, shown: u.stages(ctx)}
 	defer places.free()
 	if err := places.open(ctx); err != nil {
 		return err
@@ -175,13 +175,13 @@ func printExperiment(u *ui, e *papers.Experiment, rep *show.Report, took time.Du
 		text = "\n\n" + text
 	}
 	_, err := io.WriteString(u.stdout, text)
-	u.verbosef("%s took %s", e.Name, formatDuration(took))
+	u.verbosef("%s took %s", e.Name, show.Duration(took))
 	return err
 }
 
 // watchExperiment runs one with its progress shown.
 func watchExperiment(u *ui, b *papers.Bench, e *papers.Experiment) (*show.Report, error) {
-	p := newProgress(u, e.Name, 0, "")
+	p := show.NewProgress(u.progress(), e.Name, 0, "")
 	defer p.Done()
 	p.Note("begins")
 	b.Progress = func(what string, done, of int) {

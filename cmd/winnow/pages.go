@@ -11,12 +11,13 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type pagesOptions struct {
 	state string // known, fetched, failed, refused; "" all
 	site  string
-	limit count
+	limit show.Number
 }
 
 func newPagesCommand(u *ui) *cobra.Command {
@@ -111,7 +112,7 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
 	if err != nil {
 		return err
 	}
-	p := newProgress(u, "read "+dir, 0, "")
+	p := show.NewProgress(u.progress(), "read "+dir, 0, "")
 	p.Note("the records are replayed")
 	defer p.Done()
 	v, err := history.OpenView(ctx, dir)
@@ -123,7 +124,7 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
 	filter := &history.PageFilter{States: states, Site: strings.TrimSuffix(opt.site, "/"), Limit: int64(opt.limit)}
 	err = v.Pages(ctx, filter, func(x *history.PageInfo) error {
 		if u.asJSON {
-			return writeJSON(out, newPageResult(x))
+			return show.JSON(out, newPageResult(x), "")
 		}
 		_, err := out.WriteString(pageLine(x))
 		return err
@@ -171,7 +172,7 @@ func pageLine(x *history.PageInfo) string {
 		cells[4] = strconv.FormatFloat(*r.Seconds, 'f', 3, 64)
 	}
 	for i := range cells {
-		cells[i] = line(cells[i])
+		cells[i] = show.Line(cells[i])
 	}
 	return strings.Join(cells, "\t") + "\n"
 }

@@ -13,19 +13,20 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type rankOptions struct {
 	metric       string
-	follow, jump fraction // of 1; only one of them is given
-	tolerance    float64  // bounds the true L1 error of the vector of sum 1
-	normalise    string   // sum or mean
+	follow, jump show.Fraction // of 1; only one of them is given
+	tolerance    float64       // bounds the true L1 error of the vector of sum 1
+	normalise    string        // sum or mean
 	selfLinks    bool
 	teleport     string // files of values per page
 	dangling     string // even or teleport
 	start        string
 	uncrawled    string // dangling or absent
-	remoteShare  fraction
+	remoteShare  show.Fraction
 	remoteFactor float64
 	threads      int
 
@@ -140,7 +141,7 @@ func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
 		return hintDir(err, opt.output)
 	}
 	defer out.Discard()
-	shown := newStages(ctx, u)
+	shown := u.stages(ctx)
 	defer shown.Done()
 	start := time.Now()
 	res, err := opt.compute(ctx, u, g, m, shown)
@@ -186,11 +187,11 @@ func (o *rankOptions) check(u *ui) (metric, error) {
 		return m, usagef("--remote-factor %g: it must be above 0 and at most 1e6", o.remoteFactor)
 	}
 	for _, name := range []string{"follow", "jump"} {
-		if v := o.flags.Lookup(name).Value.(*fraction).float(); o.flags.Changed(name) && (v <= 0 || v >= 1) {
+		if v := o.flags.Lookup(name).Value.(*show.Fraction).Float(); o.flags.Changed(name) && (v <= 0 || v >= 1) {
 			return m, usagef("--%s %s: it must be between 0 and 1", name, o.flags.Lookup(name).Value)
 		}
 	}
-	if v := o.remoteShare.float(); o.flags.Changed("remote-share") && v > 1 {
+	if v := o.remoteShare.Float(); o.flags.Changed("remote-share") && v > 1 {
 		return m, usagef("--remote-share %s: it must be between 0 and 1", &o.remoteShare)
 	}
 	return m, o.checkFamily(u, m)
@@ -222,7 +223,7 @@ func (o *rankOptions) unknownMetric(u *ui) error {
 }
 
 // compute reads what is needed and computes.
-func (o *rankOptions) compute(ctx context.Context, u *ui, g *graph.Graph, m metric, shown *stages) (*rank.Result, error) {
+func (o *rankOptions) compute(ctx context.Context, u *ui, g *graph.Graph, m metric, shown *show.Stages) (*rank.Result, error) {
 	opt, err := o.solver(u, g, m, shown)
 	if err != nil {
 		return nil, err
@@ -248,11 +249,11 @@ func (o *rankOptions) compute(ctx context.Context, u *ui, g *graph.Graph, m metr
 }
 
 // solver is what package rank is told.
-func (o *rankOptions) solver(u *ui, g *graph.Graph, m metric, shown *stages) (opt rank.Options, err error) {
+func (o *rankOptions) solver(u *ui, g *graph.Graph, m metric, shown *show.Stages) (opt rank.Options, err error) {
 	opt = rank.Options{Follow: o.followed(), Tolerance: o.tolerance, SelfLinks: o.selfLinks, Threads: o.threads}
-	opt.Progress = shown.sweeps(m.name, o.tolerance)
+	opt.Progress = shown.Sweeps(m.name, o.tolerance)
 	if m.bypage {
-		opt.Progress = func(done int, _ float64) error { return shown.tell(m.name, int64(done), int64(g.Pages())) }
+		opt.Progress = func(done int, _ float64) error { return shown.Set(m.name, int64(done), int64(g.Pages())) }
 	}
 	if o.normalise == "mean" {
 		opt.Scale = rank.Mean
@@ -276,9 +277,9 @@ func (o *rankOptions) solver(u *ui, g *graph.Graph, m metric, shown *stages) (op
 func (o *rankOptions) followed() float64 {
 	switch {
 	case o.flags.Changed("jump"):
-		return o.jump.rest()
+		return o.jump.Rest()
 	case o.flags.Changed("follow"):
-		return o.follow.float()
+		return o.follow.Float()
 	}
 	return 0.9
 }

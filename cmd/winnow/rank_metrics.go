@@ -71,7 +71,7 @@ func weighted(w *rank.Web, opt rank.Options, o *rankOptions) (*rank.Result, erro
 	split := rank.Share(0.8)
 	switch {
 	case o.flags.Changed("remote-share"):
-		split = rank.Share(o.remoteShare.float())
+		split = rank.Share(o.remoteShare.Float())
 	case o.flags.Changed("remote-factor"):
 		split = rank.Factor(o.remoteFactor)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // rankLine is the value of one page in JSON.
@@ -74,7 +75,7 @@ func (o *rankOptions) object(g *graph.Graph, out *resultFile) func(graph.Page, f
 		if o.urls {
 			line.URL = g.URL(p)
 		}
-		return writeJSON(out, line)
+		return show.JSON(out, line, "")
 	}
 }
 
@@ -110,7 +111,7 @@ func (o *rankOptions) report(m metric, res *rank.Result, took time.Duration) *ra
 // finish completes the output and says the report.
 func (r *rankReport) finish(u *ui, out *resultFile) error {
 	if u.asJSON && out.file == nil {
-		if err := writeJSON(out, r); err != nil {
+		if err := show.JSON(out, r, ""); err != nil {
 			return err
 		}
 	}
@@ -120,7 +121,7 @@ func (r *rankReport) finish(u *ui, out *resultFile) error {
 	if u.asJSON && out.file != nil {
 		return u.json(r)
 	}
-	text := fmt.Sprintf("%s of %s pages in %s", r.Metric, formatCount(int64(r.Pages)), formatDuration(time.Duration(r.Seconds*float64(time.Second))))
+	text := fmt.Sprintf("%s of %s pages in %s", r.Metric, show.Grouped(int64(r.Pages)), show.Duration(time.Duration(r.Seconds*float64(time.Second))))
 	if r.Residual != nil {
 		text += fmt.Sprintf("; sweeps %d, residual %.2g", r.Sweeps, *r.Residual)
 	}
@@ -164,7 +165,7 @@ func readStart(u *ui, g *graph.Graph, name string) ([]float64, error) {
 		return first, nil
 	})
 	if err == nil && gone > 0 {
-		u.notef("%s: %s pages are not in %s and were passed over", name, formatCount(gone), g.Path())
+		u.notef("%s: %s pages are not in %s and were passed over", name, show.Grouped(gone), g.Path())
 	}
 	return values, err
 }

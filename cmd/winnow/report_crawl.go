@@ -67,7 +67,7 @@ func runReport(ctx context.Context, u *ui, opt *reportOptions, dir string) error
 	if opt.out == "" {
 		opt.out = filepath.Join(dir, "report")
 	}
-	shown := newStages(ctx, u)
+	shown := u.stages(ctx)
 	defer shown.Done()
 	r, err := readCrawlReport(ctx, dir, opt.policies, shown)
 	if err != nil {
@@ -111,8 +111,8 @@ func (r *crawlReport) close() {
 }
 
 // readCrawlReport reads a crawl, measures it, and crawls its world virtually.
-func readCrawlReport(ctx context.Context, dir string, policies []string, shown *stages) (*crawlReport, error) {
-	w, err := openCrawlWorld(ctx, dir, true, shown.tell)
+func readCrawlReport(ctx context.Context, dir string, policies []string, shown *show.Stages) (*crawlReport, error) {
+	w, err := openCrawlWorld(ctx, dir, true, shown.Set)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func readCrawlReport(ctx context.Context, dir string, policies []string, shown *
 }
 
 // measure finds the importance of the pages and holds the order of the crawl against it.
-func (r *crawlReport) measure(shown *stages) error {
+func (r *crawlReport) measure(shown *show.Stages) error {
 	var err error
 	sessions := r.w.trail.Sessions
 	if r.config, err = sessions[len(sessions)-1].Config(); err != nil {
@@ -144,7 +144,7 @@ func (r *crawlReport) measure(shown *stages) error {
 	r.world = lab.NewWorld(filepath.Base(r.dir), r.w.g, false, 0)
 	r.asRecorded()
 	came := r.course().Order
-	truth, err := measure.PageRankTruth(r.world.Web(), measure.TruthOptions{Within: came, Progress: shown.sweeps("pagerank", 1e-12)})
+	truth, err := measure.PageRankTruth(r.world.Web(), measure.TruthOptions{Within: came, Progress: shown.Sweeps("pagerank", 1e-12)})
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (r *crawlReport) course() *sim.Result {
 
 // simulate crawls the world of the crawl by its own policy and by others. Some that
 // cannot be run are told at the end.
-func (r *crawlReport) simulate(ctx context.Context, policies []string, shown *stages) error {
+func (r *crawlReport) simulate(ctx context.Context, policies []string, shown *show.Stages) error {
 	names := []string{r.config.Policy}
 	for _, p := range policies {
 		if !slices.Contains(names, p) {
@@ -214,7 +214,7 @@ func (r *crawlReport) simulate(ctx context.Context, policies []string, shown *st
 	}
 	each := len(r.c.Tree.Order)
 	runs, err := r.c.All(names, runtime.GOMAXPROCS(0), func(n int) error {
-		return shown.tell("simulate", int64(n), int64(len(names)*each))
+		return shown.Set("simulate", int64(n), int64(len(names)*each))
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -318,7 +318,7 @@ func (r *crawlReport) print(u *ui, out string, indexed int) error {
 		return u.json(r.object(out, indexed))
 	}
 	if indexed > 0 {
-		u.notef("wrote the index of %s", counted(int64(indexed), "WARC file"))
+		u.notef("wrote the index of %s", show.Counted(int64(indexed), "WARC file"))
 	}
 	_, err := io.WriteString(u.stdout, r.text(textOptions(u)))
 	return err

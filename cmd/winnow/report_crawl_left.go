@@ -36,7 +36,7 @@ func (r *crawlReport) leftAlone(s *history.Status) show.Section {
 		for _, p := range x.places {
 			t.Rows = append(t.Rows, []show.Cell{show.Words(p.Reason), show.Words(p.Site), show.Words(p.Pattern), show.Count(int(p.Pages))})
 		}
-		sec.Text += fmt.Sprintf("%s (%s): %s.\n\n", x.bar, counted(x.pages, "page"), trapMeaning(x.bar))
+		sec.Text += fmt.Sprintf("%s (%s): %s.\n\n", x.bar, show.Counted(x.pages, "page"), trapMeaning(x.bar))
 	}
 	if len(t.Rows) == 0 {
 		sec.Text += "No page was taken for a trap."
@@ -66,7 +66,7 @@ func beHeld(n int64) string {
 	if n == 1 {
 		return "1 of the pages is"
 	}
-	return formatCount(n) + " of the pages are"
+	return show.Grouped(n) + " of the pages are"
 }
 
 func mirrorSection(s *history.Status) show.Section {
@@ -74,7 +74,7 @@ func mirrorSection(s *history.Status) show.Section {
 	for _, m := range s.Mirrors {
 		t.Rows = append(t.Rows, []show.Cell{show.Words(m.Site), show.Words(m.Of)})
 	}
-	text := fmt.Sprintf("%s: of the paths that came from both, four fifths at least had the same content. Pages of a mirror come later than their importance says.", counted(s.Mirrored, "mirror"))
+	text := fmt.Sprintf("%s: of the paths that came from both, four fifths at least had the same content. Pages of a mirror come later than their importance says.", show.Counted(s.Mirrored, "mirror"))
 	return show.Section{Title: "Mirrors", Text: text, Table: t}
 }
 
@@ -84,7 +84,7 @@ func largestSection(x *history.SiteShare) show.Section {
 	}
 	return show.Section{
 		Title: "The largest site",
-		Text:  fmt.Sprintf("Verdict: trap if most of its known pages are left alone as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", formatCount(paperKnown), formatCount(paperServer)),
+		Text:  fmt.Sprintf("Verdict: trap if most of its known pages are left alone as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", show.Grouped(paperKnown), show.Grouped(paperServer)),
 		Table: &show.Table{
 			Columns: []show.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "verdict"}, {Name: "left alone", Key: "trapped"}},
 			Rows: [][]show.Cell{

@@ -49,7 +49,7 @@ func (r *crawlReport) header() []show.Field {
 		{Name: "scope", Value: fmt.Sprintf("%s, depth %s (%s of dynamic pages), pages of a site %s, of a domain %s", c.Scope,
 			depthText(c.MaxDepth), depthText(c.MaxDepthDynamic), atMost(c.SitePages), atMost(c.DomainPages))},
 		{Name: "random seed", Value: strconv.FormatUint(c.RandomSeed, 10)},
-		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s that came and the links among them; what was refused, failed or left out has none", counted(int64(len(r.w.trail.Visits)), "page"))},
+		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s that came and the links among them; what was refused, failed or left out has none", show.Counted(int64(len(r.w.trail.Visits)), "page"))},
 	}
 	if r.c.Times != nil {
 		h = append(h, show.Field{Name: "times", Value: r.c.Times.String()})
@@ -62,7 +62,7 @@ func depthText(d config.Depth) string {
 	if d < 0 {
 		return "any"
 	}
-	return "at most " + formatCount(int64(d))
+	return "at most " + show.Grouped(int64(d))
 }
 
 // atMost is a limit in words; 0 is none.
@@ -70,7 +70,7 @@ func atMost(n int) string {
 	if n == 0 {
 		return "any"
 	}
-	return "at most " + formatCount(int64(n))
+	return "at most " + show.Grouped(int64(n))
 }
 
 func policyText(pages, sites string) string {
@@ -179,11 +179,11 @@ func (r *crawlReport) outcomes() show.Section {
 			chart.Bars = append(chart.Bars, bar(event.Class(c).String(), n))
 		}
 	}
-	return show.Section{Title: "Outcomes", Bars: chart, Text: fmt.Sprintf("Ends of attempts at pages, by class; %s were repeated.", counted(r.w.trail.Retries, "attempt"))}
+	return show.Section{Title: "Outcomes", Bars: chart, Text: fmt.Sprintf("Ends of attempts at pages, by class; %s were repeated.", show.Counted(r.w.trail.Retries, "attempt"))}
 }
 
 func bar(label string, n int64) plot.Bar {
-	return plot.Bar{Label: label, Value: float64(n), Note: formatCount(n)}
+	return plot.Bar{Label: label, Value: float64(n), Note: show.Grouped(n)}
 }
 
 func (r *crawlReport) refusals() show.Section {

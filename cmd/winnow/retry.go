@@ -9,6 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/machine"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 func newRetryCommand(u *ui) *cobra.Command {
@@ -57,7 +58,7 @@ func runRetry(ctx context.Context, u *ui, chance *crawl.Chance, dir string) erro
 			Retried int `json:"retried"`
 		}{sum.Retried})
 	}
-	u.printf("%s another chance\n", counted(int64(sum.Retried), "page")+gets(sum.Retried))
+	u.printf("%s another chance\n", show.Counted(int64(sum.Retried), "page")+gets(sum.Retried))
 	if sum.Retried > 0 {
 		u.notef("to fetch: %s", quoteArgs([]string{"winnow", "crawl", "--dir", dir}))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type robotsOptions struct {
@@ -268,17 +269,17 @@ func printVerdict(u *ui, v robotsVerdict) error {
 	if u.asJSON {
 		return u.json(v)
 	}
-	t := newTable()
-	t.add("url", v.URL)
-	t.add("agent", v.Agent)
-	t.add("allowed", map[bool]string{true: "yes", false: "no"}[v.Allowed])
-	t.add("rule", v.ruleText())
-	t.add("delay", v.delayText())
-	t.add("robots.txt", v.sourceText())
+	t := show.NewList()
+	t.Add("url", v.URL)
+	t.Add("agent", v.Agent)
+	t.Add("allowed", map[bool]string{true: "yes", false: "no"}[v.Allowed])
+	t.Add("rule", v.ruleText())
+	t.Add("delay", v.delayText())
+	t.Add("robots.txt", v.sourceText())
 	for _, s := range v.Sitemaps {
-		t.add("sitemap", s)
+		t.Add("sitemap", s)
 	}
-	return t.print(u.stdout)
+	return t.Print(u.stdout)
 }
 
 func (v *robotsVerdict) ruleText() string {
@@ -294,7 +295,7 @@ func (v *robotsVerdict) ruleText() string {
 }
 
 func (v *robotsVerdict) delayText() string {
-	delay := formatDuration(time.Duration(v.Delay * 1e9))
+	delay := show.Duration(time.Duration(v.Delay * 1e9))
 	if v.Crawl > 0 && v.Crawl >= v.Delay {
 		return delay + ", by Crawl-delay"
 	}
@@ -307,10 +308,10 @@ func (v *robotsVerdict) sourceText() string {
 		text += fmt.Sprintf(", status %d", v.Status)
 	}
 	if v.Hops > 0 {
-		text += ", after " + counted(int64(v.Hops), "redirect")
+		text += ", after " + show.Counted(int64(v.Hops), "redirect")
 	}
 	if v.Class == robots.Found.String() {
-		text += ", " + counted(int64(v.Bytes), "byte")
+		text += ", " + show.Counted(int64(v.Bytes), "byte")
 	}
 	if v.Note != "" {
 		text += ": " + v.Note

@@ -12,6 +12,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 )
 
@@ -26,12 +27,12 @@ const (
 // at random.
 func chooseStart(ctx context.Context, u *ui, g *graph.Graph, value string, random uint64) ([]graph.Page, string, error) {
 	if number, ok := strings.CutPrefix(value, seedsRandom); ok {
-		n := count(0)
+		n := show.Number(0)
 		if err := n.Set(number); err != nil {
 			return nil, "", withHint(usagef("--seeds random:N: %w", err), "try: %s", u.withFlag("--seeds", seedsRandom+strconv.Itoa(min(10, g.Pages()))))
 		}
 		if int64(n) > int64(g.Pages()) {
-			return nil, "", withHint(fmt.Errorf("--seeds %s: %s has only %s", value, g.Path(), counted(int64(g.Pages()), "page")),
+			return nil, "", withHint(fmt.Errorf("--seeds %s: %s has only %s", value, g.Path(), show.Counted(int64(g.Pages()), "page")),
 				"try: %s", u.withFlag("--seeds", seedsRandom+strconv.Itoa(g.Pages())))
 		}
 		return lab.RandomSeeds(g.Pages(), int(n), random, 0), value, nil

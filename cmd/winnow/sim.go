@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
@@ -30,15 +31,15 @@ type simOptions struct {
 	fetchers      int
 	delay         span
 	perConnection int
-	bandwidth     count // bytes per second; 0 has no limit
+	bandwidth     show.Number // bytes per second; 0 has no limit
 	batch         int
 	batchMode     string
 	minActive     int
-	siteShare     fraction // of a batch
-	maxPages      int      // 0 means all
+	siteShare     show.Fraction // of a batch
+	maxPages      int           // 0 means all
 
 	oracle    string // pagerank, backlinks, none or a file
-	follow    fraction
+	follow    show.Fraction
 	truth     string // full or reachable
 	hot       numbers
 	history   string // a file
@@ -178,7 +179,7 @@ type simulation struct {
 	g       *graph.Graph
 	crawled *crawlWorld // nil: the world is a graph file
 	world   *lab.World
-	shown   *stages
+	shown   *show.Stages
 	past    *lab.History   // of --history
 	values  *measure.Truth // of --oracle FILE, or of the full graph once it is known
 	setting lab.Setting
@@ -189,7 +190,7 @@ func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
 	if err := opt.check(u); err != nil {
 		return err
 	}
-	s := &simulation{simOptions: opt, u: u, path: path, shown: newStages(ctx, u)}
+	s := &simulation{simOptions: opt, u: u, path: path, shown: u.stages(ctx)}
 	defer s.shown.Done()
 	defer s.discard()
 	done, err := s.open(ctx)
@@ -206,7 +207,7 @@ func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
 	if s.crawled != nil && s.seeds == "" {
 		s.setting.Seeds, s.setting.SeedsName = s.crawled.seeds(s.world.Sim.Out)
 	}
-	c, err := s.prepare(ctx, s.setting, s.shown.sweeps("true pagerank", 1e-12))
+	c, err := s.prepare(ctx, s.setting, s.shown.Sweeps("true pagerank", 1e-12))
 	if err != nil {
 		return err
 	}
@@ -250,7 +251,7 @@ func (s *simulation) ready(ctx context.Context) error {
 		Fetchers: s.fetchers, Bandwidth: float64(s.bandwidth), Batch: s.batch, MaxPages: s.maxPages,
 		Frontier: frontier.Options{
 			Delay: s.delay.duration(), PerConnection: s.perConnection,
-			Mode: mode, Batch: s.batch, MinActive: s.minActive, SiteShare: s.siteShare.float(),
+			Mode: mode, Batch: s.batch, MinActive: s.minActive, SiteShare: s.siteShare.Float(),
 		},
 	}
 	return s.setTime(ctx)
@@ -298,7 +299,7 @@ func (s *simulation) prepare(ctx context.Context, set lab.Setting, progress func
 
 // importance computes the truth: of the full graph, or of what seeds reach.
 func (s *simulation) importance(seeds []graph.Page, progress func(int, float64) error) (*measure.Truth, error) {
-	opt := measure.TruthOptions{Follow: s.follow.float(), SelfLinks: s.selfLinks, Threads: s.threads, Progress: progress}
+	opt := measure.TruthOptions{Follow: s.follow.Float(), SelfLinks: s.selfLinks, Threads: s.threads, Progress: progress}
 	if s.truth == truthReachable {
 		opt.Within = measure.Reach(s.world.Sim.Out, seeds).Order
 	}
@@ -321,7 +322,7 @@ func (s *simulation) crawl(ctx context.Context, c *lab.Comparison) (*simResult, 
 			kinds++
 		}
 	}
-	tell := func(n int) error { return s.shown.tell("crawl", int64(n), int64(kinds*each)) }
+	tell := func(n int) error { return s.shown.Set("crawl", int64(n), int64(kinds*each)) }
 	runs, base, failed := c.Versus(s.chosen, threads, tell)
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -338,7 +339,7 @@ func (s *simulation) crawl(ctx context.Context, c *lab.Comparison) (*simResult, 
 	if s.starts > 0 && failed == nil {
 		var err error
 		prepare := func(set int) (*lab.Comparison, error) { return s.startSet(ctx, set) }
-		if r.sets, err = lab.RunStartSets(s.chosen, s.starts, threads, prepare, s.shown.notes("start sets")); err != nil {
+		if r.sets, err = lab.RunStartSets(s.chosen, s.starts, threads, prepare, s.shown.Notes("start sets")); err != nil {
 			return nil, err
 		}
 	}
@@ -368,10 +369,10 @@ func (s *simulation) remarks(c *lab.Comparison) {
 		s.u.notef("--delay %s with --per-connection %d: most servers close a connection that was idle for about 15s", f.Delay, f.PerConnection)
 	}
 	if t == len(c.Seeds) {
-		s.u.notef("no link leads beyond the %s: the crawl is the seeds alone", counted(int64(t), "seed"))
+		s.u.notef("no link leads beyond the %s: the crawl is the seeds alone", show.Counted(int64(t), "seed"))
 	}
 	if s.maxPages > t {
-		s.u.notef("--max-pages %d: only %s can be reached", s.maxPages, counted(int64(t), "page"))
+		s.u.notef("--max-pages %d: only %s can be reached", s.maxPages, show.Counted(int64(t), "page"))
 	}
 	if !s.g.HasSites() && (s.sitePolicy != "" || f.Delay > 0) {
 		s.u.notef("the sites of %s are not known: every page counts as a site of its own", s.path)

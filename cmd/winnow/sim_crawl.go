@@ -14,7 +14,7 @@ import (
 // open opens the world: a graph file or a crawl directory.
 func (s *simulation) open(ctx context.Context) (done func(), err error) {
 	if isDir(s.path) {
-		w, err := openCrawlWorld(ctx, s.path, false, s.shown.tell)
+		w, err := openCrawlWorld(ctx, s.path, false, s.shown.Set)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
 )
@@ -96,7 +97,7 @@ func checkNumbers(u *ui, flags *pflag.FlagSet, all ...bounded) error {
 		switch {
 		case !flags.Changed(b.name):
 		case b.value > b.most:
-			err := usagef("%s %d: it can be %s at most", name, b.value, formatCount(int64(b.most)))
+			err := usagef("%s %d: it can be %s at most", name, b.value, show.Grouped(int64(b.most)))
 			return withHint(err, "try: %s", u.withFlag(name, strconv.Itoa(b.most)))
 		case b.value < b.least:
 			try := u.withoutFlag(name)
@@ -134,10 +135,10 @@ func (o *simOptions) check(u *ui) error {
 	if err := o.checkWords(u); err != nil {
 		return err
 	}
-	if v := o.follow.float(); o.flags.Changed("follow") && (v <= 0 || v >= 1) {
+	if v := o.follow.Float(); o.flags.Changed("follow") && (v <= 0 || v >= 1) {
 		return withHint(usagef("--follow %s: it must be between 0 and 1", &o.follow), "try: %s", u.withFlag("--follow", "0.9"))
 	}
-	if v := o.siteShare.float(); o.flags.Changed("site-share") && (v <= 0 || v > 1) {
+	if v := o.siteShare.Float(); o.flags.Changed("site-share") && (v <= 0 || v > 1) {
 		return withHint(usagef("--site-share %s: it must be above 0 and at most 1", &o.siteShare), "try: %s", u.withFlag("--site-share", "1/10"))
 	}
 	if err := o.checkNone(u); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
 )
@@ -89,9 +90,9 @@ func (v *pageValues) known() (n int64) {
 // remark says what of a file was of use.
 func (v *pageValues) remark(u *ui, g *graph.Graph, name string) {
 	u.notef("%s: values of %s of the %s pages of %s, and of %s that are not in it", name,
-		formatCount(v.known()), formatCount(int64(g.Pages())), g.Path(), formatCount(int64(len(v.gone))))
+		show.Grouped(v.known()), show.Grouped(int64(g.Pages())), g.Path(), show.Grouped(int64(len(v.gone))))
 	if v.again > 0 {
-		u.notef("%s: %s about pages that had a value already passed over", name, counted(v.again, "further line"))
+		u.notef("%s: %s about pages that had a value already passed over", name, show.Counted(v.again, "further line"))
 	}
 }
 

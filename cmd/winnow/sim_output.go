@@ -175,7 +175,7 @@ func (r *simResult) moreHeader() (h []show.Field) {
 	}
 	if r.past != nil {
 		h = append(h, show.Field{Name: "history", Value: fmt.Sprintf("%s: %s of the world, %s vanished", r.history,
-			counted(int64(r.past.Old), "page"), formatCount(int64(r.past.Gone)))})
+			show.Counted(int64(r.past.Old), "page"), show.Grouped(int64(r.past.Gone)))})
 	}
 	return h
 }
@@ -197,7 +197,7 @@ func (r *simResult) truthText() string {
 // followed is the probability of following a link in the true PageRank.
 func (o *simOptions) followed() float64 {
 	if o.flags.Changed("follow") {
-		return o.follow.float()
+		return o.follow.Float()
 	}
 	return 0.9
 }

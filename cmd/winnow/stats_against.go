@@ -6,6 +6,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/stats"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // againstResult compares two snapshots of a web (L10), and their shapes (L11: a
@@ -18,7 +19,7 @@ type againstResult struct {
 }
 
 // compare measures the older snapshot and what both have in common.
-func (o *statsOptions) compare(ctx context.Context, u *ui, g *graph.Graph, shown *stages) (*againstResult, error) {
+func (o *statsOptions) compare(ctx context.Context, u *ui, g *graph.Graph, shown *show.Stages) (*againstResult, error) {
 	old, err := openGraph(u, o.against)
 	if err != nil {
 		return nil, err
@@ -69,27 +70,27 @@ func match(ctx context.Context, old, g *graph.Graph, by string) ([]graph.Page, e
 // print writes the comparison.
 func (r *againstResult) print(u *ui, now *statsResult) error {
 	u.printf("\nagainst %s, pages matched by %s\n", r.Graph, r.By)
-	t := newTable()
-	t.add("pages kept", formatCount(r.PagesKept), fmt.Sprintf("%s of the new, %s of the old",
+	t := show.NewList()
+	t.Add("pages kept", show.Grouped(r.PagesKept), fmt.Sprintf("%s of the new, %s of the old",
 		percent(r.PagesKept, int64(now.Pages)), percent(r.PagesKept, int64(r.Old.Pages))))
-	t.add("pages gone", formatCount(r.PagesGone))
-	t.add("pages new", formatCount(r.PagesNew), percent(r.PagesNew, int64(now.Pages))+" of the new")
-	t.add("links kept", formatCount(r.LinksKept), "between pages of both")
-	t.add("links gone", formatCount(r.LinksGone))
-	t.add("links new", formatCount(r.LinksNew))
-	if err := t.print(u.stdout); err != nil {
+	t.Add("pages gone", show.Grouped(r.PagesGone))
+	t.Add("pages new", show.Grouped(r.PagesNew), percent(r.PagesNew, int64(now.Pages))+" of the new")
+	t.Add("links kept", show.Grouped(r.LinksKept), "between pages of both")
+	t.Add("links gone", show.Grouped(r.LinksGone))
+	t.Add("links new", show.Grouped(r.LinksNew))
+	if err := t.Print(u.stdout); err != nil {
 		return err
 	}
 	u.printf("\n")
-	t = newTable("", "new", "old")
-	both := func(name string, a, b string) { t.add(name, a, b) }
-	both("pages", formatCount(int64(now.Pages)), formatCount(int64(r.Old.Pages)))
-	both("links", formatCount(now.Links), formatCount(r.Old.Links))
+	t = show.NewList("", "new", "old")
+	both := func(name string, a, b string) { t.Add(name, a, b) }
+	both("pages", show.Grouped(int64(now.Pages)), show.Grouped(int64(r.Old.Pages)))
+	both("links", show.Grouped(now.Links), show.Grouped(r.Old.Links))
 	both("dangling", percent(now.Dangling, int64(now.Pages)), percent(r.Old.Dangling, int64(r.Old.Pages)))
 	both("in-degree exponent", now.InDegrees.exponent(), r.Old.InDegrees.exponent())
 	both("out-degree exponent", now.OutDegrees.exponent(), r.Old.OutDegrees.exponent())
 	if now.PageRank != nil && r.Old.PageRank != nil {
 		both("PageRank exponent", now.PageRank.exponent(), r.Old.PageRank.exponent())
 	}
-	return t.print(u.stdout)
+	return t.Print(u.stdout)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph/stats"
 	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // print writes the report as text.
@@ -30,29 +31,29 @@ func (r *statsResult) printCounts(u *ui) error {
 		u.printf("made from: %s\n", r.Card.Source)
 	}
 	u.printf("\n")
-	t := newTable()
+	t := show.NewList()
 	addInfo(t, r.Info)
 	pages := int64(r.Pages)
-	t.add("dangling", formatCount(r.Dangling), percent(r.Dangling, pages)+" of the pages have no out-links")
-	t.add("unlinked", formatCount(r.Unlinked), percent(r.Unlinked, pages)+" have no in-links")
+	t.Add("dangling", show.Grouped(r.Dangling), percent(r.Dangling, pages)+" of the pages have no out-links")
+	t.Add("unlinked", show.Grouped(r.Unlinked), percent(r.Unlinked, pages)+" have no in-links")
 	if r.Uncrawled > 0 {
-		t.add("not fetched", formatCount(r.Uncrawled), percent(r.Uncrawled, pages)+" are known by links only")
+		t.Add("not fetched", show.Grouped(r.Uncrawled), percent(r.Uncrawled, pages)+" are known by links only")
 	}
 	if r.SitesKnown {
-		t.add("intra-site links", formatCount(r.IntraSiteLinks), percent(r.IntraSiteLinks, r.Links)+" of the links stay in their site")
+		t.Add("intra-site links", show.Grouped(r.IntraSiteLinks), percent(r.IntraSiteLinks, r.Links)+" of the links stay in their site")
 	}
-	t.add("duplicate links", formatCount(r.Card.DuplicateLinks), "dropped on import")
+	t.Add("duplicate links", show.Grouped(r.Card.DuplicateLinks), "dropped on import")
 	if r.Card.OutsideLinks > 0 {
-		t.add("links outside", formatCount(r.Card.OutsideLinks), "dropped: the world is closed")
+		t.Add("links outside", show.Grouped(r.Card.OutsideLinks), "dropped: the world is closed")
 	}
 	if r.Card.DroppedPages > 0 {
-		t.add("pages left out", formatCount(r.Card.DroppedPages), "not fetched and few in-links")
+		t.Add("pages left out", show.Grouped(r.Card.DroppedPages), "not fetched and few in-links")
 	}
 	if r.BytesURLs > 0 {
-		t.add("repeated URLs", formatCount(r.Card.RepeatedURLs))
+		t.Add("repeated URLs", show.Grouped(r.Card.RepeatedURLs))
 	}
 	addBytes(t, r.Info)
-	return t.print(u.stdout)
+	return t.Print(u.stdout)
 }
 
 func orNotStated(text string) string {
@@ -64,21 +65,21 @@ func orNotStated(text string) string {
 
 func (r *statsResult) printSpreads(u *ui) error {
 	u.printf("\n")
-	t := newTable("", "mean", "max", "exponent", "from", "pages in tail")
+	t := show.NewList("", "mean", "max", "exponent", "from", "pages in tail")
 	add := func(name string, s *spread) {
 		if s == nil {
 			return
 		}
 		if s.Fit == nil {
-			t.add(name, plot.Number(s.Mean), plot.Number(s.Max), "-", "-", "-")
+			t.Add(name, plot.Number(s.Mean), plot.Number(s.Max), "-", "-", "-")
 			return
 		}
-		t.add(name, plot.Number(s.Mean), plot.Number(s.Max), s.exponent(), plot.Number(s.Fit.Least), formatCount(s.Fit.Tail))
+		t.Add(name, plot.Number(s.Mean), plot.Number(s.Max), s.exponent(), plot.Number(s.Fit.Least), show.Grouped(s.Fit.Tail))
 	}
 	add("in-degree", r.InDegrees)
 	add("out-degree", r.OutDegrees)
 	add("PageRank, mean 1", r.PageRank)
-	if err := t.print(u.stdout); err != nil || r.Held == nil {
+	if err := t.Print(u.stdout); err != nil || r.Held == nil {
 		return err
 	}
 	u.printf("\nof the PageRank %.1f %% is held by the best 1 %% of the pages, %.1f %% by the best 10 %%\n", 100*r.Held.Top1, 100*r.Held.Top10)
@@ -98,19 +99,19 @@ func (r *statsResult) printSites(u *ui) error {
 		return nil
 	}
 	u.printf("\n")
-	t := newTable("largest sites", "pages", "share", "links inside", "out", "in")
+	t := show.NewList("largest sites", "pages", "share", "links inside", "out", "in")
 	for _, s := range r.LargestSites {
-		t.add(s.Site, formatCount(s.Pages), percent(s.Pages, int64(r.Pages)),
-			formatCount(s.Local), formatCount(s.Out), formatCount(s.In))
+		t.Add(s.Site, show.Grouped(s.Pages), percent(s.Pages, int64(r.Pages)),
+			show.Grouped(s.Local), show.Grouped(s.Out), show.Grouped(s.In))
 	}
-	return t.print(u.stdout)
+	return t.Print(u.stdout)
 }
 
 func (r *statsResult) printReach(u *ui) error {
 	if r.Reach == nil {
 		return nil
 	}
-	from := fmt.Sprintf("%s (%s pages, the first is %s)", r.Reach.Seeds, formatCount(int64(r.Reach.SeedPages)), r.Reach.FirstSeed)
+	from := fmt.Sprintf("%s (%s pages, the first is %s)", r.Reach.Seeds, show.Grouped(int64(r.Reach.SeedPages)), r.Reach.FirstSeed)
 	if r.Reach.SeedPages == 1 {
 		from = fmt.Sprintf("%s (%s)", r.Reach.Seeds, r.Reach.FirstSeed)
 	}
@@ -118,7 +119,7 @@ func (r *statsResult) printReach(u *ui) error {
 	for i, n := range r.Reach.AtDepth {
 		depths[i] = float64(n)
 	}
-	u.printf("\nreach from %s: %s pages, %s, depth %d\n", from, formatCount(r.Reach.Pages),
+	u.printf("\nreach from %s: %s pages, %s, depth %d\n", from, show.Grouped(r.Reach.Pages),
 		percent(r.Reach.Pages, int64(r.Pages)), r.Reach.Depth)
 	u.printf("pages by depth: %s\n", plot.Sparkline(depths, 0, asciiOnly()))
 	return nil

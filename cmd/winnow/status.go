@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 func newStatusCommand(u *ui) *cobra.Command {
@@ -37,7 +38,7 @@ farm: they are admitted when something speaks for them.`,
 }
 
 func runStatus(ctx context.Context, u *ui, dir string) error {
-	p := newProgress(u, "read the journal of "+dir, 0, "")
+	p := show.NewProgress(u.progress(), "read the journal of "+dir, 0, "")
 	p.Note("the crawl did not end by itself, so its records are replayed")
 	s, err := history.ReadStatus(ctx, dir)
 	p.Done()
@@ -52,29 +53,29 @@ func runStatus(ctx context.Context, u *ui, dir string) error {
 
 // printStatus writes the status as text.
 func printStatus(u *ui, dir string, s *history.Status) error {
-	t := newTable()
-	t.add("directory", "", dir)
-	t.add("state", "", stateText(s))
-	t.add("known", formatCount(s.Known), "pages on "+counted(s.Sites, "site"))
-	t.add("waiting", formatCount(s.Waiting), percent(s.Waiting, s.Known))
-	t.add("fetched", formatCount(s.Fetched), fetchedText(s))
-	t.add("failed", formatCount(s.Failed), byNumber(s.FailedBy))
-	t.add("refused", formatCount(s.Refused), byNumber(s.Reasons))
-	t.add("attempts", formatCount(total(s.Outcomes)), byNumber(s.Outcomes))
-	t.add("requests", formatCount(s.Requests), formatBytes(s.Bytes)+" received")
-	t.add("time", formatDuration(time.Duration(s.Seconds*float64(time.Second))), "since the crawl began")
+	t := show.NewList()
+	t.Add("directory", "", dir)
+	t.Add("state", "", stateText(s))
+	t.Add("known", show.Grouped(s.Known), "pages on "+show.Counted(s.Sites, "site"))
+	t.Add("waiting", show.Grouped(s.Waiting), percent(s.Waiting, s.Known))
+	t.Add("fetched", show.Grouped(s.Fetched), fetchedText(s))
+	t.Add("failed", show.Grouped(s.Failed), byNumber(s.FailedBy))
+	t.Add("refused", show.Grouped(s.Refused), byNumber(s.Reasons))
+	t.Add("attempts", show.Grouped(total(s.Outcomes)), byNumber(s.Outcomes))
+	t.Add("requests", show.Grouped(s.Requests), show.Bytes(s.Bytes)+" received")
+	t.Add("time", show.Duration(time.Duration(s.Seconds*float64(time.Second))), "since the crawl began")
 	if s.State == "running" {
-		t.add("fetchers", formatCount(int64(s.Active)), fmt.Sprintf("of %d at work, %s pages/s", s.Fetchers, formatRate(s.Rate)))
+		t.Add("fetchers", show.Grouped(int64(s.Active)), fmt.Sprintf("of %d at work, %s pages/s", s.Fetchers, show.Rate(s.Rate)))
 	}
 	if len(s.Waits) > 0 {
-		t.add("sites wait", "", "for "+byNumber(widen(s.Waits)))
+		t.Add("sites wait", "", "for "+byNumber(widen(s.Waits)))
 	}
 	addDown(t, s.Down, s.DownList)
 	addCaps(t, s.Caps)
 	addLeft(t, s)
 	addLargest(t, s.Largest)
-	t.add("record", formatCount(int64(s.Record)), "is the next of the journal")
-	if err := t.print(u.stdout); err != nil {
+	t.Add("record", show.Grouped(int64(s.Record)), "is the next of the journal")
+	if err := t.Print(u.stdout); err != nil {
 		return err
 	}
 	if err := printTraps(u, s); err != nil {
@@ -109,12 +110,12 @@ func printMemory(u *ui, s *history.Status) error {
 		return nil
 	}
 	u.printf("\n")
-	t := newTable("memory", "bytes", "bytes a page")
-	t.add("all columns", formatBytes(s.Total), fmt.Sprintf("%.1f", float64(s.Total)/float64(s.Known)))
+	t := show.NewList("memory", "bytes", "bytes a page")
+	t.Add("all columns", show.Bytes(s.Total), fmt.Sprintf("%.1f", float64(s.Total)/float64(s.Known)))
 	for _, name := range byValue(s.Memory) {
-		t.add(name, formatBytes(s.Memory[name]), fmt.Sprintf("%.1f", float64(s.Memory[name])/float64(s.Known)))
+		t.Add(name, show.Bytes(s.Memory[name]), fmt.Sprintf("%.1f", float64(s.Memory[name])/float64(s.Known)))
 	}
-	return t.print(u.stdout)
+	return t.Print(u.stdout)
 }
 
 // byValue are the names in a map, the largest number first, by name where they are
@@ -132,7 +133,7 @@ func byNumber(m map[string]int64) string {
 		if text != "" {
 			text += ", "
 		}
-		text += name + " " + formatCount(m[name])
+		text += name + " " + show.Grouped(m[name])
 	}
 	return text
 }

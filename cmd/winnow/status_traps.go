@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // What the largest site is held against (X38): the largest server of Cho et al. 1998,
@@ -66,33 +67,33 @@ func trapMeaning(b event.Bar) string {
 }
 
 // addLargest adds the site with most known pages, and what is thought of it (X38).
-func addLargest(t *table, x *history.SiteShare) {
+func addLargest(t *show.List, x *history.SiteShare) {
 	if x == nil {
 		return
 	}
-	t.add("largest site", formatCount(x.Pages), fmt.Sprintf("%.1f %% of the known pages are on %s: %s", 100*x.Share, x.Site, verdictText(x)))
-	t.add("", "", fmt.Sprintf("(Cho et al. 1998, section 5.2: %s of %s known URLs, %.1f %%, on one server)",
-		formatCount(paperServer), formatCount(paperKnown), 100*float64(paperServer)/paperKnown))
+	t.Add("largest site", show.Grouped(x.Pages), fmt.Sprintf("%.1f %% of the known pages are on %s: %s", 100*x.Share, x.Site, verdictText(x)))
+	t.Add("", "", fmt.Sprintf("(Cho et al. 1998, section 5.2: %s of %s known URLs, %.1f %%, on one server)",
+		show.Grouped(paperServer), show.Grouped(paperKnown), 100*float64(paperServer)/paperKnown))
 }
 
 // verdictText is the trap verdict on a site.
 func verdictText(x *history.SiteShare) string {
 	switch x.Verdict {
 	case "trap":
-		return fmt.Sprintf("a trap, %s of its pages are left alone", formatCount(x.Trapped))
+		return fmt.Sprintf("a trap, %s of its pages are left alone", show.Grouped(x.Trapped))
 	case "partly":
-		return fmt.Sprintf("partly a trap, %s of its pages are left alone", formatCount(x.Trapped))
+		return fmt.Sprintf("partly a trap, %s of its pages are left alone", show.Grouped(x.Trapped))
 	}
 	return "no trap"
 }
 
 // addLeft adds what is held and what is mirrored to the figures of a status.
-func addLeft(t *table, s *history.Status) {
+func addLeft(t *show.List, s *history.Status) {
 	if s.Held > 0 {
-		t.add("held", formatCount(s.Held), "refused pages that are admitted if something speaks for them")
+		t.Add("held", show.Grouped(s.Held), "refused pages that are admitted if something speaks for them")
 	}
 	if s.Mirrored > 0 {
-		t.add("mirrors", formatCount(s.Mirrored), "of the sites nearly the same as another; their pages come later")
+		t.Add("mirrors", show.Grouped(s.Mirrored), "of the sites nearly the same as another; their pages come later")
 	}
 }
 
@@ -127,14 +128,14 @@ func leftAloneBy(s *history.Status) (list []leftAlone) {
 func printTraps(u *ui, s *history.Status) error {
 	if list := leftAloneBy(s); len(list) > 0 {
 		u.printf("\n")
-		t := newTable("left alone", "pages", "why, and where most")
+		t := show.NewList("left alone", "pages", "why, and where most")
 		for _, x := range list {
-			t.add(x.bar, formatCount(x.pages), trapMeaning(x.bar))
+			t.Add(x.bar, show.Grouped(x.pages), trapMeaning(x.bar))
 			for _, p := range x.places[:min(len(x.places), trapsShown)] {
-				t.add("", formatCount(p.Pages), "  "+p.Site+p.Pattern)
+				t.Add("", show.Grouped(p.Pages), "  "+p.Site+p.Pattern)
 			}
 		}
-		if err := t.print(u.stdout); err != nil {
+		if err := t.Print(u.stdout); err != nil {
 			return err
 		}
 	}
@@ -142,9 +143,9 @@ func printTraps(u *ui, s *history.Status) error {
 		return nil
 	}
 	u.printf("\n")
-	t := newTable("mirror", "of")
+	t := show.NewList("mirror", "of")
 	for _, m := range s.Mirrors {
-		t.add(m.Site, m.Of)
+		t.Add(m.Site, m.Of)
 	}
-	return t.print(u.stdout)
+	return t.Print(u.stdout)
 }

@@ -20,7 +20,7 @@ func adoptTree(u *ui, root *cobra.Command) {
 		"{{if .Runnable}}", "{{if and .Runnable (not .HasAvailableSubCommands)}}", 1))
 	root.SetIn(u.stdin)
 	root.SetOut(u.stdout)
-	root.SetErr(u.stderr)
+	root.SetErr(u.screen.W)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	if completion := child(root, "completion"); completion != nil {

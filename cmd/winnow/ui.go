@@ -12,24 +12,23 @@ package main
 //   - An error names the file, flag, site or verb it is about. A hint proposes the
 //     corrected command line, ready to be copied.
 //   - Progress is one redrawn line on a terminal and a plain line now and then
-//     elsewhere (progress.go); any message erases it first.
+//     elsewhere (package show); any message erases it first.
 //
 // A failed page of a crawl is data, never one of these messages.
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 	"golang.org/x/term"
 )
 
@@ -50,22 +49,16 @@ type ui struct {
 	// before that is a usage error.
 	started bool
 
-	// mu guards standard error: progress draws from a goroutine of its own.
-	mu       sync.Mutex
-	stderr   io.Writer
-	terminal bool       // standard error is a terminal that can redraw a line
-	width    func() int // its width in columns
-	drawn    bool       // a progress line stands on the terminal
+	screen show.Screen // standard error
 }
 
 func newUI(stdin io.Reader, stdout, stderr io.Writer) *ui {
-	u := &ui{stdin: stdin, stdout: &output{w: stdout}, stderr: stderr}
+	u := &ui{stdin: stdin, stdout: &output{w: stdout}, screen: show.Screen{W: stderr}}
 	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		u.stdout.w, u.stdout.terminal = &shownTerminal{w: f}, f
+		u.stdout.w, u.stdout.terminal = &show.Terminal{W: f}, f
 	}
 	if f, ok := stderr.(*os.File); ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) {
-		u.terminal = true
-		u.width = func() int { return terminalWidth(f) }
+		u.screen.Width = func() int { return terminalWidth(f) }
 	}
 	return u
 }
@@ -91,19 +84,7 @@ func (u *ui) printf(format string, args ...any) {
 }
 
 // json writes one result as one line.
-func (u *ui) json(v any) error { return writeJSON(u.stdout, v) }
-
-// writeJSON writes one object on one line; verbs with many of them give a buffer.
-func writeJSON(w io.Writer, v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // URLs are full of &
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := w.Write(quoteHidden(b.Bytes()))
-	return err
-}
+func (u *ui) json(v any) error { return show.JSON(u.stdout, v, "") }
 
 // notef tells a user what is being done.
 func (u *ui) notef(format string, args ...any) {
@@ -120,42 +101,33 @@ func (u *ui) verbosef(format string, args ...any) {
 }
 
 // say writes one message line to standard error.
-func (u *ui) say(kind, text string) {
-	if kind != "" {
-		kind += ": "
+func (u *ui) say(kind, text string) { u.screen.Say(kind, text) }
+
+// progress returns where progress is shown: nil with --quiet and --json.
+func (u *ui) progress() *show.Screen {
+	if u.quiet || u.asJSON {
+		return nil
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.erase()
-	fmt.Fprintf(u.stderr, "winnow: %s%s\n", kind, line(text))
+	return &u.screen
 }
 
-// draw puts one progress line on the terminal, in place of the one before.
-func (u *ui) draw(text string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	fmt.Fprintf(u.stderr, "\r\x1b[K%s", clip(line(text), u.width()-1))
-	u.drawn = true
-}
-
-// undraw removes the progress line.
-func (u *ui) undraw() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.erase()
-}
-
-// erase removes the progress line; the caller holds mu.
-func (u *ui) erase() {
-	if u.drawn {
-		fmt.Fprint(u.stderr, "\r\x1b[K")
-		u.drawn = false
+// stages shows work that has several stages, until the context ends.
+func (u *ui) stages(ctx context.Context) *show.Stages {
+	unit := func(stage string) string {
+		switch stage {
+		case graph.StageRead:
+			return show.UnitBytes
+		case graph.StageFeed:
+			return ""
+		}
+		return "pages"
 	}
+	return &show.Stages{Context: ctx, Screen: u.progress(), Unit: unit}
 }
 
 // finish says what went wrong, if anything, and gives the exit code.
 func (u *ui) finish(ctx context.Context, err error) int {
-	u.undraw()
+	u.screen.Erase()
 	switch {
 	case err == nil:
 		return exitOK

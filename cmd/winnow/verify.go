@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type verifyOptions struct {
@@ -69,12 +70,12 @@ func runVerify(ctx context.Context, u *ui, opt *verifyOptions, dir string) error
 	if opt.limit < 1 {
 		return withHint(usagef("--limit: %d: list at least one finding of a kind", opt.limit), "try: %s", u.withFlag("--limit", "20"))
 	}
-	p := newProgress(u, "verify "+dir, 0, unitBytes)
+	p := show.NewProgress(u.progress(), "verify "+dir, 0, show.UnitBytes)
 	defer p.Done()
 	f, err := history.Verify(ctx, dir, history.VerifyOptions{
 		Version: programVersion(), Limit: opt.limit,
 		Progress: func(done, total int64) {
-			p.Note(fmt.Sprintf("%s of %s, %s", formatBytes(done), formatBytes(total), percent(done, total)))
+			p.Note(fmt.Sprintf("%s of %s, %s", show.Bytes(done), show.Bytes(total), percent(done, total)))
 		},
 	})
 	p.Done()
@@ -87,7 +88,7 @@ func runVerify(ctx context.Context, u *ui, opt *verifyOptions, dir string) error
 		err = printFindings(u, dir, f)
 	}
 	if n := f.Count(); err == nil && n > 0 {
-		return missingf("%s: %s found", dir, counted(n, "violation"))
+		return missingf("%s: %s found", dir, show.Counted(n, "violation"))
 	}
 	return err
 }
@@ -121,12 +122,12 @@ func printFindings(u *ui, dir string, f *history.Findings) error {
 		if about != "" {
 			about += ": "
 		}
-		u.printf("%s\n", line(fmt.Sprintf("%s: record %d: %s%s", x.Kind, x.Record, about, x.What)))
+		u.printf("%s\n", show.Line(fmt.Sprintf("%s: record %d: %s%s", x.Kind, x.Record, about, x.What)))
 		listed[x.Kind]++
 	}
 	for _, kind := range byValue(f.Kinds) {
 		if more := f.Kinds[kind] - listed[kind]; more > 0 {
-			u.printf("%s: and %s more\n", line(kind), formatCount(more))
+			u.printf("%s: and %s more\n", show.Line(kind), show.Grouped(more))
 		}
 	}
 	if len(f.List) > 0 {
@@ -135,27 +136,27 @@ func printFindings(u *ui, dir string, f *history.Findings) error {
 	for _, note := range f.Notes {
 		u.notef("%s", note)
 	}
-	return verifiedTable(dir, f).print(u.stdout)
+	return verifiedTable(dir, f).Print(u.stdout)
 }
 
 // verifiedTable says what was looked at.
-func verifiedTable(dir string, f *history.Findings) *table {
-	t := newTable()
-	t.add("directory", "", dir)
-	t.add("records", formatCount(f.Records), "in "+counted(f.Groups, "commit")+" of "+counted(f.Sessions, "session"))
-	t.add("pages", formatCount(f.Pages), "on "+counted(f.Sites, "site"))
-	t.add("requests", formatCount(f.Requests), "held against their delays, robots.txt and the deny list")
-	t.add("archive", formatCount(f.Stored), "records read, "+formatBytes(f.Bytes))
+func verifiedTable(dir string, f *history.Findings) *show.List {
+	t := show.NewList()
+	t.Add("directory", "", dir)
+	t.Add("records", show.Grouped(f.Records), "in "+show.Counted(f.Groups, "commit")+" of "+show.Counted(f.Sessions, "session"))
+	t.Add("pages", show.Grouped(f.Pages), "on "+show.Counted(f.Sites, "site"))
+	t.Add("requests", show.Grouped(f.Requests), "held against their delays, robots.txt and the deny list")
+	t.Add("archive", show.Grouped(f.Stored), "records read, "+show.Bytes(f.Bytes))
 	if f.Absent > 0 {
-		t.add("not here", formatCount(f.Absent), "WARC files, moved away or lost")
+		t.Add("not here", show.Grouped(f.Absent), "WARC files, moved away or lost")
 	}
-	t.add("URLs", formatCount(f.URLs), "in the URL file are those of the journal")
-	t.add("snapshots", formatCount(f.Snapshots), "compared")
-	t.add("decisions", formatCount(f.Differs), "would be others now")
+	t.Add("URLs", show.Grouped(f.URLs), "in the URL file are those of the journal")
+	t.Add("snapshots", show.Grouped(f.Snapshots), "compared")
+	t.Add("decisions", show.Grouped(f.Differs), "would be others now")
 	verdict := "all promises were kept"
 	if n := f.Count(); n > 0 {
 		verdict = byNumber(f.Kinds)
 	}
-	t.add("violations", formatCount(f.Count()), verdict)
+	t.Add("violations", show.Grouped(f.Count()), verdict)
 	return t
 }

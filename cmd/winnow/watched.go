@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // watched is one direction of a graph whose reading is shown as progress and ends
@@ -17,8 +18,8 @@ type watched struct {
 }
 
 // watch shows the reading of all lists under a label.
-func watch(ctx context.Context, l *graph.Links, shown *stages, label string) *watched {
-	return &watched{l, ctx, shown.pages(label)}
+func watch(ctx context.Context, l *graph.Links, shown *show.Stages, label string) *watched {
+	return &watched{l, ctx, shown.Of(label)}
 }
 
 // Scan reads lists in order.

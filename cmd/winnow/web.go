@@ -19,6 +19,7 @@ import (
 	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type webOptions struct {
@@ -27,9 +28,9 @@ type webOptions struct {
 	mixed    bool           // some of everything
 	hostile  bool           // and duplicates, traps, servers that break the rules
 	serve    answer.Options // what the flags say, over the zero value, the mixed or the hostile web
-	minSize  byteSize
-	maxSize  byteSize
-	bombSize byteSize
+	minSize  show.Size
+	maxSize  show.Size
+	bombSize show.Size
 	times    [8]span // see webTimes
 	changes  bool
 	duration span
@@ -244,13 +245,13 @@ func tellPlace(u *ui, s *serve.Server, n *serve.Net) error {
 	if u.asJSON {
 		return u.json(p)
 	}
-	t := newTable()
-	t.add("pages", formatCount(int64(p.Pages)))
-	t.add("sites", formatCount(int64(p.Sites)))
-	t.add("links", formatCount(p.Links))
-	t.add("seed", p.Seeds[0])
-	t.add("resolver", p.Resolver)
-	if err := t.print(u.stdout); err != nil {
+	t := show.NewList()
+	t.Add("pages", show.Grouped(int64(p.Pages)))
+	t.Add("sites", show.Grouped(int64(p.Sites)))
+	t.Add("links", show.Grouped(p.Links))
+	t.Add("seed", p.Seeds[0])
+	t.Add("resolver", p.Resolver)
+	if err := t.Print(u.stdout); err != nil {
 		return err
 	}
 	u.notef("serving on %s until Ctrl-C; a crawl begins at the seed and asks the resolver for names", p.Listen)
@@ -260,7 +261,7 @@ func tellPlace(u *ui, s *serve.Server, n *serve.Net) error {
 // writeVisits writes the summary and one object for each site that was asked.
 func writeVisits(w io.Writer, c *webcount.Counter) error {
 	m := c.Summary()
-	if err := writeJSON(w, m); err != nil {
+	if err := show.JSON(w, m, ""); err != nil {
 		return err
 	}
 	for id := range graph.Site(c.Sites()) {
@@ -268,7 +269,7 @@ func writeVisits(w io.Writer, c *webcount.Counter) error {
 		if len(r.Requests) == 0 {
 			continue
 		}
-		if err := writeJSON(w, r); err != nil {
+		if err := show.JSON(w, r, ""); err != nil {
 			return err
 		}
 	}
@@ -280,34 +281,34 @@ func printVisits(u *ui, m webcount.Summary) error {
 	if u.asJSON {
 		return u.json(m)
 	}
-	t := newTable()
-	t.add("requests", formatCount(m.Requests), countList(m.Kinds))
-	t.add("answers", formatCount(m.Full), "full, of "+formatCount(m.Pages)+" pages")
+	t := show.NewList()
+	t.Add("requests", show.Grouped(m.Requests), countList(m.Kinds))
+	t.Add("answers", show.Grouped(m.Full), "full, of "+show.Grouped(m.Pages)+" pages")
 	if len(m.Statuses) > 0 {
-		t.add("statuses", "", countList(m.Statuses))
+		t.Add("statuses", "", countList(m.Statuses))
 	}
-	t.add("bytes", formatBytes(m.Bytes))
-	t.add("sites asked", formatCount(int64(m.Sites)))
-	t.add("connections", formatCount(m.Connections), fmt.Sprintf("at most %d at once to a site", m.MostOpen))
+	t.Add("bytes", show.Bytes(m.Bytes))
+	t.Add("sites asked", show.Grouped(int64(m.Sites)))
+	t.Add("connections", show.Grouped(m.Connections), fmt.Sprintf("at most %d at once to a site", m.MostOpen))
 	if m.MinGap >= 0 {
-		t.add("shortest gap", formatDuration(time.Duration(m.MinGap*1e9)), "between two requests to a site")
+		t.Add("shortest gap", show.Duration(time.Duration(m.MinGap*1e9)), "between two requests to a site")
 	}
 	addWaste(t, &m)
-	t.add("DNS queries", formatCount(m.Queries+m.UnknownNames), formatCount(m.UnknownNames)+" for unknown names")
-	t.add("time", formatDuration(time.Duration(m.Seconds*1e9)), "from the first request to the last answer")
-	return t.print(u.stdout)
+	t.Add("DNS queries", show.Grouped(m.Queries+m.UnknownNames), show.Grouped(m.UnknownNames)+" for unknown names")
+	t.Add("time", show.Duration(time.Duration(m.Seconds*1e9)), "from the first request to the last answer")
+	return t.Print(u.stdout)
 }
 
 // addWaste adds what visitors need not have asked for.
-func addWaste(t *table, m *webcount.Summary) {
+func addWaste(t *show.List, m *webcount.Summary) {
 	if m.Traps > 0 {
-		t.add("in traps", formatCount(m.Traps), fmt.Sprintf("%.1f %% of all requests: %s", 100*m.TrapShare, countList(m.TrapKinds)))
+		t.Add("in traps", show.Grouped(m.Traps), fmt.Sprintf("%.1f %% of all requests: %s", 100*m.TrapShare, countList(m.TrapKinds)))
 	}
 	if m.Copies+m.Hidden > 0 {
-		t.add("copies", formatCount(m.Copies), formatCount(m.Hidden)+" pages that only copies lead to")
+		t.Add("copies", show.Grouped(m.Copies), show.Grouped(m.Hidden)+" pages that only copies lead to")
 	}
 	if m.Repeats > 0 {
-		t.add("repeats", formatCount(m.Repeats), "full answers for pages that had been answered")
+		t.Add("repeats", show.Grouped(m.Repeats), "full answers for pages that had been answered")
 	}
 }
 
@@ -318,7 +319,7 @@ func countList(m map[string]int64) string {
 		if b.Len() > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s %s", k, formatCount(m[k]))
+		fmt.Fprintf(&b, "%s %s", k, show.Grouped(m[k]))
 	}
 	return b.String()
 }

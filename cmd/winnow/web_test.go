@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // startWeb runs the verb in-process and returns where the web is. wait cancels it, as
@@ -121,9 +122,9 @@ func TestWaste(t *testing.T) {
 			"in traps  30  1.5 % of all requests: calendar 10, farm 20\ncopies     7  2 pages that only copies lead to\nrepeats    3  full answers for pages that had been answered\n"},
 		{webcount.Summary{Requests: 5}, ""},
 	} {
-		table, out := newTable(), new(bytes.Buffer)
+		table, out := show.NewList(), new(bytes.Buffer)
 		addWaste(table, &test.m)
-		if err := table.print(out); err != nil || out.String() != test.want {
+		if err := table.Print(out); err != nil || out.String() != test.want {
 			t.Errorf("printed %q, %v, want %q", out, err, test.want)
 		}
 	}

@@ -2,11 +2,12 @@ package config
 
 import (
 	"fmt"
-	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // A Key is one setting of a Config, by the name that files have for it.
@@ -108,35 +109,16 @@ func (k Key) setOne(text string) (err error) {
 			return fmt.Errorf("%q: want a whole number from 0 to 2^64-1", text)
 		}
 	case *int:
-		n, err := parseCount(text)
+		n, err := show.ParseCount(text)
 		*v = int(n)
 		return err
 	case *int64:
-		*v, err = parseCount(text)
+		*v, err = show.ParseCount(text)
 		return err
 	default:
 		panic(fmt.Sprintf("key %s: no flag can set a %T", k.Name, v)) // a mistake in Config
 	}
 	return nil
-}
-
-// parseCount reads a whole number; k, M and G are powers of 1000.
-func parseCount(text string) (int64, error) {
-	number, factor := text, int64(1)
-	if len(text) > 1 {
-		at := strings.IndexByte("kmg", text[len(text)-1]|0x20)
-		if at >= 0 {
-			number, factor = text[:len(text)-1], []int64{1e3, 1e6, 1e9}[at]
-		}
-	}
-	v, ok := new(big.Rat).SetString(number)
-	if !ok || strings.Trim(number, "0123456789.") != "" {
-		return 0, fmt.Errorf("%q: want a whole number such as 5000, 10k or 2.5M", text)
-	}
-	if v.Mul(v, new(big.Rat).SetInt64(factor)); !v.IsInt() || !v.Num().IsInt64() {
-		return 0, fmt.Errorf("%q: want a whole number such as 5000, 10k or 2.5M", text)
-	}
-	return v.Num().Int64(), nil
 }
 
 // String is the value as a flag takes it; a list with commas.

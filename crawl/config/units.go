@@ -3,10 +3,11 @@ package config
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // Duration is a time.Duration that is written "2s" in files and on command lines. A
@@ -80,7 +81,7 @@ func (d *Depth) Set(text string) error {
 		*d = NoDepth
 		return nil
 	}
-	n, err := parseCount(text)
+	n, err := show.ParseCount(text)
 	if err != nil || n > mostDepth {
 		return fmt.Errorf("%q: want a whole number from 0 to %d, or none", text, mostDepth)
 	}
@@ -102,62 +103,5 @@ func (d *Depth) UnmarshalText(text []byte) error { return d.Set(string(text)) }
 // Within reports whether so many links from a seed are not too many.
 func (d Depth) Within(links int) bool { return d < 0 || links <= int(d) }
 
-// Size is a number of bytes that is written "10MiB" in files and on command lines. K,
-// M, G and T, alone or with iB, are powers of 1024; KB, MB, GB and TB are powers of
-// 1000. It is a flag too.
-type Size int64
-
-// Set reads "64M", "1.5GiB" or "1000000".
-func (s *Size) Set(text string) error {
-	trimmed := strings.TrimSpace(text)
-	unitAt := len(strings.TrimRight(trimmed, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
-	number := strings.TrimSpace(trimmed[:unitAt])
-	factor, ok := unitSize(strings.ToUpper(trimmed[unitAt:]))
-	v, err := strconv.ParseFloat(number, 64)
-	if !ok || err != nil || strings.Trim(number, "0123456789.") != "" {
-		return fmt.Errorf("%q: want a size such as 64M, 1.5GiB or 10MB", text)
-	}
-	if v *= factor; v >= math.MaxInt64 {
-		return fmt.Errorf("%q: it is too large", text)
-	}
-	*s = Size(v)
-	return nil
-}
-
-// unitSize is the number of bytes of a unit in upper case.
-func unitSize(unit string) (float64, bool) {
-	if unit == "" || unit == "B" {
-		return 1, true
-	}
-	power := float64(strings.IndexByte("KMGTPE", unit[0]) + 1)
-	switch rest := unit[1:]; {
-	case power == 0:
-		return 0, false
-	case rest == "" || rest == "IB":
-		return math.Pow(1024, power), true
-	case rest == "B":
-		return math.Pow(1000, power), true
-	}
-	return 0, false
-}
-
-// String writes it exactly, in the largest unit that divides it: 10MiB, 1500.
-func (s Size) String() string {
-	if s == 0 {
-		return "0"
-	}
-	power := min(bits.TrailingZeros64(uint64(s))/10, 6)
-	if power == 0 {
-		return strconv.FormatInt(int64(s), 10)
-	}
-	return strconv.FormatInt(int64(s)>>(10*power), 10) + "KMGTPE"[power-1:power] + "iB"
-}
-
-// Type names the kind of value in the help of flags.
-func (s Size) Type() string { return "size" }
-
-// MarshalText writes it for a file.
-func (s Size) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText reads what a file says.
-func (s *Size) UnmarshalText(text []byte) error { return s.Set(string(text)) }
+// A Size is a number of bytes that is written "10MiB" in files and on command lines.
+type Size = show.Size

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 )
 
 // WriteJSON writes everything but the curves, indented: a table is an array with
@@ -21,14 +19,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 		{"title", r.Title}, {"verdict", r.Verdict}, {"intro", append([]string{}, r.Intro...)},
 		{"header", headerObject(r.Header)}, {"sections", sections},
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // URLs are full of &
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(whole); err != nil {
-		return fmt.Errorf("encode summary of %q: %w", r.Title, err)
-	}
-	if _, err := io.WriteString(w, visible(b.String())); err != nil {
+	if err := JSON(w, whole, "  "); err != nil {
 		return fmt.Errorf("write summary of %q: %w", r.Title, err)
 	}
 	return nil
@@ -154,22 +145,4 @@ func (u uniqueNames) unique(name string) string {
 	}
 	u[key] = true
 	return key
-}
-
-// visible writes as \u escapes what encoding/json leaves as it is and a terminal
-// might obey: such characters stand only inside strings.
-func visible(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\n' || unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
 }

@@ -105,7 +105,7 @@ func NumOf(v *float64, scale float64, decimals int) Cell {
 func Brief(v float64) Cell { return numberCell(v, plot.Number(v)) }
 
 // Count returns a whole number in full, in groups of three digits.
-func Count[N whole](n N) Cell { return numberCell(float64(n), Grouped(n)) }
+func Count[N integer](n N) Cell { return numberCell(float64(n), Grouped(n)) }
 
 // None returns a missing number: a dash, null in summary.json.
 func None() Cell { return numberCell(math.NaN(), "") }
@@ -128,28 +128,6 @@ func (c Cell) Value() float64 {
 		return math.NaN()
 	}
 	return c.value
-}
-
-type whole interface{ ~int | ~int64 }
-
-// Grouped writes a whole number in groups of three digits: 3,216,152.
-func Grouped[N whole](n N) string {
-	digits, sign := strconv.FormatInt(int64(n), 10), ""
-	if n < 0 {
-		sign, digits = "-", digits[1:]
-	}
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return sign + digits
-}
-
-// Counted writes a number of things: 1 site, 2,000 sites.
-func Counted[N whole](n N, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return Grouped(n) + " " + thing
 }
 
 // Align returns one line for each row. Columns are two spaces apart, those for which

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"math"
@@ -27,7 +27,7 @@ func TestFormatNumbers(t *testing.T) {
 		{math.MaxInt64, "9,223,372,036,854,775,807", "9.22E", "8 EiB"},
 		{math.MinInt64, "-9,223,372,036,854,775,808", "-9.22E", "-8 EiB"},
 	} {
-		count, short, bytes := formatCount(test.n), formatShort(test.n), formatBytes(test.n)
+		count, short, bytes := Grouped(test.n), Short(test.n), Bytes(test.n)
 		if count != test.count || short != test.short || bytes != test.bytes {
 			t.Errorf("%d: %q, %q, %q, want %q, %q, %q", test.n, count, short, bytes, test.count, test.short, test.bytes)
 		}
@@ -46,57 +46,52 @@ func TestFormatDuration(t *testing.T) {
 		-5 * time.Second:                   "-5s",
 		time.Minute - 100*time.Millisecond: "1m0s",
 	} {
-		if got := formatDuration(d); got != want {
+		if got := Duration(d); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
 }
 
-func TestParseBytes(t *testing.T) {
+func TestParseSize(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0": 0, "1000000": 1e6, "17B": 17,
 		"64M": 64 << 20, "64m": 64 << 20, "64MiB": 64 << 20, "64mib": 64 << 20, "64 MiB": 64 << 20,
 		"64MB": 64e6, "1.5GiB": 3 << 29, "6G": 6 << 30, "0.5K": 512, "2T": 2 << 40, ".5k": 512,
 		"1.9B": 1,
 	} {
-		if got, err := parseBytes(text); err != nil || got != want {
-			t.Errorf("parseBytes(%q) = %d, %v, want %d", text, got, err, want)
+		if got, err := parseSize(text); err != nil || got != want {
+			t.Errorf("Set(%q) = %d, %v, want %d", text, got, err, want)
 		}
 	}
 }
 
-func TestParseBytesErrors(t *testing.T) {
+func TestParseSizeErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":         "want a number and a unit",
-		"M":        "want a number and a unit",
-		"-1M":      "want a number and a unit",
-		"+1M":      "want a number and a unit",
-		"1e9":      "want a number and a unit",
-		"1.2.3M":   "want a number and a unit",
-		"0x10":     "want a number and a unit",
-		"64Q":      `unknown unit "Q"`,
-		"64Mi":     `unknown unit "Mi"`,
-		"64MiBs":   `unknown unit "MiBs"`,
-		"inf":      `unknown unit "inf"`,
-		"8E":       "too large",
-		"9999999P": "too large",
+		"": "want a size", "M": "want a size", "-1M": "want a size", "+1M": "want a size", "1e9": "want a size",
+		"1.2.3M": "want a size", "0x10": "want a size", "64Q": "want a size", "64Mi": "want a size",
+		"64MiBs": "want a size", "inf": "want a size", "8E": "too large", "9999999P": "too large",
 	} {
-		_, err := parseBytes(text)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("parseBytes(%q): error %v, want %q", text, err, want)
+		if n, err := parseSize(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %d, error %v, want %q", text, n, err, want)
 		}
 	}
 }
 
-// FuzzParseBytes: nothing panics, and what is accepted is never negative.
-func FuzzParseBytes(f *testing.F) {
+func parseSize(text string) (int64, error) {
+	var s Size
+	err := s.Set(text)
+	return int64(s), err
+}
+
+// FuzzParseSize: nothing panics, and what is accepted is never negative.
+func FuzzParseSize(f *testing.F) {
 	for _, text := range []string{"64M", "1.5GiB", "0", "8E", "7.999999999999EiB", "1e3", "\x00"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		n, err := parseBytes(text)
+		n, err := parseSize(text)
 		if err == nil && n < 0 {
-			t.Errorf("parseBytes(%q) = %d", text, n)
+			t.Errorf("Set(%q) = %d", text, n)
 		}
 	})
 }

@@ -1,17 +1,18 @@
-package main
+package show
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 )
 
 func TestTable(t *testing.T) {
-	table := newTable("site", "pages", "share")
-	table.add("http://a.example", formatCount(1200), "12.5 %")
-	table.add("http://bücher.example", 7, "-")
-	table.add("all")
+	table := NewList("site", "pages", "share")
+	table.Add("http://a.example", Grouped(1200), "12.5 %")
+	table.Add("http://bücher.example", 7, "-")
+	table.Add("all")
 	var b strings.Builder
-	if err := table.print(&b); err != nil {
+	if err := table.Print(&b); err != nil {
 		t.Fatal(err)
 	}
 	want := strings.Join([]string{
@@ -28,11 +29,11 @@ func TestTable(t *testing.T) {
 
 // TestTableRemarks: a remark that begins with a number is text.
 func TestTableRemarks(t *testing.T) {
-	table := newTable()
-	table.add("pages", "12", "2.5 links a page")
-	table.add("links", "30", "0.451 bytes a link")
+	table := NewList()
+	table.Add("pages", "12", "2.5 links a page")
+	table.Add("links", "30", "0.451 bytes a link")
 	var b strings.Builder
-	if err := table.print(&b); err != nil {
+	if err := table.Print(&b); err != nil {
 		t.Fatal(err)
 	}
 	if want := "pages  12  2.5 links a page\nlinks  30  0.451 bytes a link\n"; b.String() != want {
@@ -41,17 +42,21 @@ func TestTableRemarks(t *testing.T) {
 }
 
 func TestTableWithoutHeading(t *testing.T) {
-	table := newTable()
-	table.add("pages", 12)
-	table.add("links", 3456)
+	table := NewList()
+	table.Add("pages", 12)
+	table.Add("links", 3456)
 	var b strings.Builder
-	if err := table.print(&b); err != nil {
+	if err := table.Print(&b); err != nil {
 		t.Fatal(err)
 	}
 	if want := "pages    12\nlinks  3456\n"; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
-	if err := table.print(&output{w: fullDisk{}}); err == nil {
+	if err := table.Print(fullDisk{}); err == nil {
 		t.Error("no error on a full disk")
 	}
 }
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
