@@ -154,7 +154,7 @@ func (c *crawling) wrongDirConfig(err error) error {
 	var file *config.FileError
 	switch {
 	case !errors.As(err, &file):
-		return explainCrawl(err)
+		return err
 	case file.Unknown:
 		return withHint(err, "a newer winnow may have written it; mend it, or delete it, and the journal tells what it said")
 	}

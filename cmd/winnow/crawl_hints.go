@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -83,13 +82,4 @@ func lastWord(u *ui, flag string) string {
 		}
 	}
 	return last
-}
-
-// explainCrawl adds the hint that the crawler gives with an error.
-func explainCrawl(err error) error {
-	var e *hint.Error
-	if errors.As(err, &e) && e.Hint != "" {
-		return withHint(err, "%s", e.Hint)
-	}
-	return err
 }

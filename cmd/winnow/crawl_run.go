@@ -46,7 +46,7 @@ func (c *crawling) run(ctx context.Context) error {
 		}
 	}
 	if err != nil {
-		return explainCrawl(err)
+		return err
 	}
 	return c.verdict(ctx, sum)
 }

@@ -88,17 +88,16 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*papers.Place
 
 // crawled is place for a crawl directory, where crawls begin at the seeds of that one.
 func (l *labPlaces) crawled(ctx context.Context, path, name string) (*papers.Place, error) {
-	c, err := openCrawlWorld(ctx, path, false, l.shown.Set)
+	c, err := openWorld(ctx, l.u, path, l.shown)
 	if err != nil {
 		return nil, err
 	}
-	l.close = append(l.close, c.close)
-	c.remark(l.u, path)
-	w := lab.NewWorld(name, c.g, l.selfLinks, l.threads)
+	l.close = append(l.close, c.Close)
+	w := lab.NewWorld(name, c.Graph, l.selfLinks, l.threads)
 	l.close = append(l.close, w.Free)
 	p := &papers.Place{World: w}
-	if p.Seeds, p.SeedsName = c.seeds(w.Sim.Out); l.seeds != "" {
-		if p.Seeds, p.SeedsName, err = chooseStart(ctx, l.u, c.g, l.seeds, l.random); err != nil {
+	if p.Seeds, p.SeedsName = c.Seeds(w.Sim.Out); l.seeds != "" {
+		if p.Seeds, p.SeedsName, err = chooseStart(ctx, l.u, c.Graph, l.seeds, l.random); err != nil {
 			return nil, err
 		}
 	}

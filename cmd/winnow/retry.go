@@ -44,14 +44,14 @@ func runRetry(ctx context.Context, u *ui, chance *crawl.Chance, dir string) erro
 		err = &hint.Error{Text: dir + " is not the directory of a crawl", Hint: "name the directory that winnow crawl made"}
 	}
 	if err != nil {
-		return explainCrawl(err)
+		return err
 	}
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
 		Dir: dir, Config: config, Version: programVersion(), MachineMemory: machine.Memory(),
 		Log: slog.New(slog.DiscardHandler), Chance: chance, Machine: crawl.Machine{Sizes: u.sizes},
 	})
 	if err != nil {
-		return explainCrawl(err)
+		return err
 	}
 	if u.asJSON {
 		return u.json(struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/live"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
@@ -177,7 +178,7 @@ type simulation struct {
 	path    string   // of the world
 	chosen  []string // policies that run
 	g       *graph.Graph
-	crawled *crawlWorld // nil: the world is a graph file
+	crawled *live.World // nil: the world is a graph file
 	world   *lab.World
 	shown   *show.Stages
 	past    *lab.History   // of --history
@@ -205,7 +206,7 @@ func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
 	defer s.world.Free()
 	s.setting.World = s.world
 	if s.crawled != nil && s.seeds == "" {
-		s.setting.Seeds, s.setting.SeedsName = s.crawled.seeds(s.world.Sim.Out)
+		s.setting.Seeds, s.setting.SeedsName = s.crawled.Seeds(s.world.Sim.Out)
 	}
 	c, err := s.prepare(ctx, s.setting, s.shown.Sweeps("true pagerank", 1e-12))
 	if err != nil {

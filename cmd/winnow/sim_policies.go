@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -163,7 +164,7 @@ func (blind) Place(graph.Page) int          { return 0 }
 func (s *simulation) explain(flag, name string, err error) error {
 	var unknown *policy.UnknownError
 	var value *policy.ValueError
-	var hinted *hintedError
+	var hinted *hint.Error
 	switch {
 	case errors.As(err, &unknown):
 		return s.unknownPolicy(flag, name, unknown)
