@@ -35,13 +35,13 @@ type Graph struct {
 // Card says where a graph comes from; every dataset should state how it was
 // crawled (L12: a graph is biased by the policy that gathered it).
 type Card struct {
-	Source         string `json:"source,omitempty"`          // files it was made from
-	Origin         string `json:"origin,omitempty"`          // free text: who crawled it, when, by which policy
-	Program        string `json:"program,omitempty"`         // that made the file
-	DuplicateLinks int64  `json:"duplicate_links,omitempty"` // dropped on import
-	OutsideLinks   int64  `json:"outside_links,omitempty"`   // dropped because an end was not a page of this world (P7)
-	DroppedPages   int64  `json:"dropped_pages,omitempty"`   // known pages left out by FrontierMinInLinks
-	RepeatedURLs   int64  `json:"repeated_urls,omitempty"`   // pages whose URL an earlier page has too
+	Source         string `json:"source,omitempty"`                                                                             // files it was made from
+	Origin         string `json:"origin,omitempty"`                                                                             // free text: who crawled it, when, by which policy
+	Program        string `json:"program,omitempty"`                                                                            // that made the file
+	DuplicateLinks int64  `json:"duplicate_links,omitempty" show:"duplicate links" remark:"dropped on import"`                  // dropped on import
+	OutsideLinks   int64  `json:"outside_links,omitempty" show:"links outside,omitzero" remark:"dropped: the world is closed"`  // dropped because an end was not a page of this world (P7)
+	DroppedPages   int64  `json:"dropped_pages,omitempty" show:"pages left out,omitzero" remark:"not fetched and few in-links"` // known pages left out by FrontierMinInLinks
+	RepeatedURLs   int64  `json:"repeated_urls,omitempty" show:"repeated URLs,omitzero"`                                        // pages whose URL an earlier page has too
 }
 
 // CorruptError is the panic value of readers and scans that meet a list no writer

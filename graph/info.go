@@ -9,15 +9,15 @@ import (
 // Info is what the header of a graph file says: counts, and how many bytes they
 // take. Indexes for random access are counted with what they index.
 type Info struct {
-	Pages         int   `json:"pages"`
-	Links         int64 `json:"links"`
-	Sites         int   `json:"sites"`
-	SitesKnown    bool  `json:"sites_known"` // false: every page counts as a site
-	SelfLinks     int64 `json:"self_links"`
-	BytesForward  int64 `json:"bytes_forward"`
-	BytesBackward int64 `json:"bytes_backward"`
-	BytesURLs     int64 `json:"bytes_urls"`
-	BytesFile     int64 `json:"bytes_file"`
+	Pages         int   `json:"pages" show:"pages"`
+	Links         int64 `json:"links" show:"links" remark:"{/Pages} a page"`
+	Sites         int   `json:"sites" show:"sites,if=SitesKnown"`
+	SitesKnown    bool  `json:"sites_known" show:"sites,unless" remark:"not known: every page counts as one"` // false: every page counts as a site
+	SelfLinks     int64 `json:"self_links" show:"self-links"`
+	BytesForward  int64 `json:"bytes_forward" show:"out-links,bytes" remark:"{/Links.3} bytes a link"`
+	BytesBackward int64 `json:"bytes_backward" show:"in-links,bytes" remark:"{/Links.3} bytes a link"`
+	BytesURLs     int64 `json:"bytes_urls" show:"URLs,bytes omitzero" remark:"{/Pages} bytes a page"`
+	BytesFile     int64 `json:"bytes_file" show:"file,bytes"`
 }
 
 // ReadInfo reads the header of a graph file and nothing else: neither time nor

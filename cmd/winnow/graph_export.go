@@ -72,11 +72,11 @@ parquet  a directory with pages.parquet (id, url, site, out_degree, in_degree) a
 type exportResult struct {
 	Format      string   `json:"format"`
 	Files       []string `json:"files"`
-	Pages       int      `json:"pages"`
-	Links       int64    `json:"links"`
-	Bytes       int64    `json:"bytes"` // of all files
-	BitsPerLink float64  `json:"bits_per_link,omitempty"`
-	Seconds     float64  `json:"seconds"`
+	Pages       int      `json:"pages" show:"pages"`
+	Links       int64    `json:"links" show:"links"`
+	Bytes       int64    `json:"bytes" show:"size,bytes"` // of all files
+	BitsPerLink float64  `json:"bits_per_link,omitempty" show:"bits a link,omitzero"`
+	Seconds     float64  `json:"seconds" show:"time,seconds"`
 }
 
 func runExport(ctx context.Context, u *ui, opt *exportOptions, path string) error {
@@ -273,19 +273,7 @@ func (r *exportResult) add(names ...string) error {
 }
 
 func (r *exportResult) print(u *ui) error {
-	if u.asJSON {
-		return u.json(r)
-	}
-	t := show.NewList()
-	t.Add("pages", show.Grouped(int64(r.Pages)))
-	t.Add("links", show.Grouped(r.Links))
-	if r.BitsPerLink > 0 {
-		t.Add("size", show.Bytes(r.Bytes), fmt.Sprintf("%.3f bits a link", r.BitsPerLink))
-	} else {
-		t.Add("size", show.Bytes(r.Bytes))
-	}
-	t.Add("time", show.Duration(time.Duration(r.Seconds*float64(time.Second))))
-	if err := t.Print(u.stdout); err != nil {
+	if err := u.result(r); err != nil || u.asJSON {
 		return err
 	}
 	u.printf("wrote %s\n", strings.Join(r.Files, ", "))

@@ -76,9 +76,9 @@ func (o *extractOptions) check(u *ui, path string) error {
 type extractResult struct {
 	Output string `json:"output"`
 	graph.Info
-	CutOut  int64   `json:"cut_out_links"` // from a page inside to one outside
-	CutIn   int64   `json:"cut_in_links"`  // from a page outside to one inside
-	Seconds float64 `json:"seconds"`
+	CutOut  int64   `json:"cut_out_links" show:"links cut" remark:"to pages outside"` // from a page inside to one outside
+	CutIn   int64   `json:"cut_in_links" show:"" remark:"from pages outside"`         // from a page outside to one inside
+	Seconds float64 `json:"seconds" show:"time,seconds"`
 }
 
 func runExtract(ctx context.Context, u *ui, opt *extractOptions, path string) error {
@@ -103,16 +103,7 @@ func runExtract(ctx context.Context, u *ui, opt *extractOptions, path string) er
 		return err
 	}
 	r := &extractResult{Output: opt.output, Info: info, CutOut: part.CutOut, CutIn: part.CutIn, Seconds: time.Since(start).Seconds()}
-	if u.asJSON {
-		return u.json(r)
-	}
-	t := show.NewList()
-	addInfo(t, info)
-	t.Add("links cut", show.Grouped(r.CutOut), "to pages outside")
-	t.Add("", show.Grouped(r.CutIn), "from pages outside")
-	addBytes(t, info)
-	t.Add("time", show.Duration(time.Since(start)))
-	return t.Print(u.stdout)
+	return u.result(r)
 }
 
 // world says which pages were chosen, for the card of the new graph.

@@ -77,7 +77,7 @@ type generateResult struct {
 	Output     string `json:"output"`
 	RandomSeed uint64 `json:"random_seed"`
 	graph.Info
-	Seconds float64 `json:"seconds"`
+	Seconds float64 `json:"seconds" show:"time,seconds"`
 }
 
 func runGenerate(ctx context.Context, u *ui, opt *generateOptions) error {
@@ -101,14 +101,7 @@ func runGenerate(ctx context.Context, u *ui, opt *generateOptions) error {
 		return err
 	}
 	r := &generateResult{Output: opt.output, RandomSeed: spec.Seed, Info: info, Seconds: time.Since(start).Seconds()}
-	if u.asJSON {
-		return u.json(r)
-	}
-	t := show.NewList()
-	addInfo(t, info)
-	addBytes(t, info)
-	t.Add("time", show.Duration(time.Since(start)))
-	return t.Print(u.stdout)
+	return u.result(r)
 }
 
 // write stores the web.

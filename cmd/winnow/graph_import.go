@@ -130,13 +130,13 @@ func checkTempDir(dir string) error {
 type importResult struct {
 	Output string `json:"output"`
 	graph.Info
-	DuplicateLinks int64   `json:"duplicate_links"`
-	RepeatedURLs   int64   `json:"repeated_urls"`
-	OutsideLinks   int64   `json:"outside_links"`
-	UncrawledPages int64   `json:"uncrawled_pages"` // before any were left out
-	DroppedPages   int64   `json:"dropped_pages"`
-	SpilledBytes   int64   `json:"spilled_bytes"`
-	Seconds        float64 `json:"seconds"`
+	DuplicateLinks int64   `json:"duplicate_links" show:"duplicate links" remark:"dropped"`
+	RepeatedURLs   int64   `json:"repeated_urls" show:"repeated URLs,if=BytesURLs"`
+	OutsideLinks   int64   `json:"outside_links" show:"links outside,omitzero" remark:"dropped"`
+	UncrawledPages int64   `json:"uncrawled_pages" show:"not fetched,omitzero"` // before any were left out
+	DroppedPages   int64   `json:"dropped_pages" show:"of them left out,if=UncrawledPages" remark:"{%UncrawledPages}"`
+	SpilledBytes   int64   `json:"spilled_bytes" show:"sorted on disk,bytes omitzero"`
+	Seconds        float64 `json:"seconds" show:"time,seconds"`
 }
 
 func runImport(ctx context.Context, u *ui, opt *importOptions) error {
@@ -170,10 +170,7 @@ func runImport(ctx context.Context, u *ui, opt *importOptions) error {
 		UncrawledPages: report.UncrawledPages, DroppedPages: report.Card.DroppedPages,
 		SpilledBytes: report.SpilledBytes, Seconds: time.Since(start).Seconds(),
 	}
-	if u.asJSON {
-		return u.json(r)
-	}
-	return r.print(u)
+	return u.result(r)
 }
 
 // explain adds a hint where there is one.
@@ -196,64 +193,6 @@ func explainMemory(u *ui, err error) error {
 		return withHint(err, "try: %s", u.withFlag("--max-memory", fmt.Sprintf("%dM", memory.Need>>20+1)))
 	}
 	return err
-}
-
-func (r *importResult) print(u *ui) error {
-	t := show.NewList()
-	addInfo(t, r.Info)
-	t.Add("duplicate links", show.Grouped(r.DuplicateLinks), "dropped")
-	if r.BytesURLs > 0 {
-		t.Add("repeated URLs", show.Grouped(r.RepeatedURLs))
-	}
-	if r.OutsideLinks > 0 {
-		t.Add("links outside", show.Grouped(r.OutsideLinks), "dropped")
-	}
-	if r.UncrawledPages > 0 {
-		t.Add("not fetched", show.Grouped(r.UncrawledPages))
-		t.Add("of them left out", show.Grouped(r.DroppedPages), percent(r.DroppedPages, r.UncrawledPages))
-	}
-	addBytes(t, r.Info)
-	if r.SpilledBytes > 0 {
-		t.Add("sorted on disk", show.Bytes(r.SpilledBytes))
-	}
-	t.Add("time", show.Duration(time.Duration(r.Seconds*float64(time.Second))))
-	return t.Print(u.stdout)
-}
-
-// addInfo tells the counts of a graph.
-func addInfo(t *show.List, i graph.Info) {
-	t.Add("pages", show.Grouped(int64(i.Pages)))
-	t.Add("links", show.Grouped(i.Links), perPage(i))
-	t.Add("self-links", show.Grouped(i.SelfLinks))
-	if i.SitesKnown {
-		t.Add("sites", show.Grouped(int64(i.Sites)))
-	} else {
-		t.Add("sites", "-", "not known: every page counts as one")
-	}
-}
-
-// addBytes tells what a graph takes.
-func addBytes(t *show.List, i graph.Info) {
-	t.Add("out-links", show.Bytes(i.BytesForward), perLink(i.BytesForward, i))
-	t.Add("in-links", show.Bytes(i.BytesBackward), perLink(i.BytesBackward, i))
-	if i.BytesURLs > 0 && i.Pages > 0 {
-		t.Add("URLs", show.Bytes(i.BytesURLs), fmt.Sprintf("%.1f bytes a page", float64(i.BytesURLs)/float64(i.Pages)))
-	}
-	t.Add("file", show.Bytes(i.BytesFile))
-}
-
-func perPage(i graph.Info) string {
-	if i.Pages == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.1f a page", float64(i.Links)/float64(i.Pages))
-}
-
-func perLink(bytes int64, i graph.Info) string {
-	if i.Links == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.3f bytes a link", float64(bytes)/float64(i.Links))
 }
 
 // percent writes the share of part in whole.

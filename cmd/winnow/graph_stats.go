@@ -62,10 +62,10 @@ type statsResult struct {
 	Origin string     `json:"origin"` // of the card: who crawled it, by which policy (L12)
 	Card   graph.Card `json:"card"`
 
-	Dangling       int64 `json:"dangling"`         // pages without out-links
-	Unlinked       int64 `json:"unlinked"`         // pages without in-links
-	Uncrawled      int64 `json:"uncrawled"`        // pages that are known but were not fetched
-	IntraSiteLinks int64 `json:"intra_site_links"` // links inside a site, self-links among them
+	Dangling       int64 `json:"dangling" show:"dangling" remark:"{%Pages} of the pages have no out-links"`                                // pages without out-links
+	Unlinked       int64 `json:"unlinked" show:"unlinked" remark:"{%Pages} have no in-links"`                                              // pages without in-links
+	Uncrawled      int64 `json:"uncrawled" show:"not fetched,omitzero" remark:"{%Pages} are known by links only"`                          // pages that are known but were not fetched
+	IntraSiteLinks int64 `json:"intra_site_links" show:"intra-site links,if=SitesKnown" remark:"{%Links} of the links stay in their site"` // links inside a site, self-links among them
 
 	BytesPerLinkForward  float64 `json:"bytes_per_link_forward"`
 	BytesPerLinkBackward float64 `json:"bytes_per_link_backward"`
@@ -90,11 +90,12 @@ type spread struct {
 }
 
 type siteResult struct {
-	Site  string `json:"site"`
-	Pages int64  `json:"pages"`
-	Local int64  `json:"local_links"`
-	Out   int64  `json:"out_links"` // to other sites
-	In    int64  `json:"in_links"`  // from other sites
+	Site  string `json:"site" show:"largest sites"`
+	Pages int64  `json:"pages" show:"pages"`
+	Share string `json:"-" show:"share"`
+	Local int64  `json:"local_links" show:"links inside"`
+	Out   int64  `json:"out_links" show:"out"` // to other sites
+	In    int64  `json:"in_links" show:"in"`   // from other sites
 }
 
 // reachResult is what a seed set reaches (L8).
@@ -190,7 +191,7 @@ func (o *statsOptions) measure(ctx context.Context, g *graph.Graph, shown *show.
 		r.SiteGini = s.Gini()
 	}
 	for _, c := range s.Largest(largestSites) {
-		r.LargestSites = append(r.LargestSites, siteResult{g.SiteName(c.Site), c.Pages, c.Local, c.Out, c.In})
+		r.LargestSites = append(r.LargestSites, siteResult{g.SiteName(c.Site), c.Pages, percent(c.Pages, int64(g.Pages())), c.Local, c.Out, c.In})
 	}
 	if o.noRank || g.Pages() == 0 {
 		return r, nil

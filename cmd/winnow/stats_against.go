@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/stats"
@@ -71,26 +70,20 @@ func match(ctx context.Context, old, g *graph.Graph, by string) ([]graph.Page, e
 func (r *againstResult) print(u *ui, now *statsResult) error {
 	u.printf("\nagainst %s, pages matched by %s\n", r.Graph, r.By)
 	t := show.NewList()
-	t.Add("pages kept", show.Grouped(r.PagesKept), fmt.Sprintf("%s of the new, %s of the old",
-		percent(r.PagesKept, int64(now.Pages)), percent(r.PagesKept, int64(r.Old.Pages))))
-	t.Add("pages gone", show.Grouped(r.PagesGone))
-	t.Add("pages new", show.Grouped(r.PagesNew), percent(r.PagesNew, int64(now.Pages))+" of the new")
-	t.Add("links kept", show.Grouped(r.LinksKept), "between pages of both")
-	t.Add("links gone", show.Grouped(r.LinksGone))
-	t.Add("links new", show.Grouped(r.LinksNew))
+	t.AddFields(r.Overlap)
 	if err := t.Print(u.stdout); err != nil {
 		return err
 	}
 	u.printf("\n")
 	t = show.NewList("", "new", "old")
-	both := func(name string, a, b string) { t.Add(name, a, b) }
-	both("pages", show.Grouped(int64(now.Pages)), show.Grouped(int64(r.Old.Pages)))
-	both("links", show.Grouped(now.Links), show.Grouped(r.Old.Links))
-	both("dangling", percent(now.Dangling, int64(now.Pages)), percent(r.Old.Dangling, int64(r.Old.Pages)))
-	both("in-degree exponent", now.InDegrees.exponent(), r.Old.InDegrees.exponent())
-	both("out-degree exponent", now.OutDegrees.exponent(), r.Old.OutDegrees.exponent())
+	t.Add("pages", show.Grouped(int64(now.Pages)), show.Grouped(int64(r.Old.Pages)))
+	t.Add("of them kept", percent(r.PagesKept, int64(now.Pages)), percent(r.PagesKept, int64(r.Old.Pages)))
+	t.Add("links", show.Grouped(now.Links), show.Grouped(r.Old.Links))
+	t.Add("dangling", percent(now.Dangling, int64(now.Pages)), percent(r.Old.Dangling, int64(r.Old.Pages)))
+	t.Add("in-degree exponent", now.InDegrees.exponent(), r.Old.InDegrees.exponent())
+	t.Add("out-degree exponent", now.OutDegrees.exponent(), r.Old.OutDegrees.exponent())
 	if now.PageRank != nil && r.Old.PageRank != nil {
-		both("PageRank exponent", now.PageRank.exponent(), r.Old.PageRank.exponent())
+		t.Add("PageRank exponent", now.PageRank.exponent(), r.Old.PageRank.exponent())
 	}
 	return t.Print(u.stdout)
 }

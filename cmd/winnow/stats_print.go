@@ -32,27 +32,8 @@ func (r *statsResult) printCounts(u *ui) error {
 	}
 	u.printf("\n")
 	t := show.NewList()
-	addInfo(t, r.Info)
-	pages := int64(r.Pages)
-	t.Add("dangling", show.Grouped(r.Dangling), percent(r.Dangling, pages)+" of the pages have no out-links")
-	t.Add("unlinked", show.Grouped(r.Unlinked), percent(r.Unlinked, pages)+" have no in-links")
-	if r.Uncrawled > 0 {
-		t.Add("not fetched", show.Grouped(r.Uncrawled), percent(r.Uncrawled, pages)+" are known by links only")
-	}
-	if r.SitesKnown {
-		t.Add("intra-site links", show.Grouped(r.IntraSiteLinks), percent(r.IntraSiteLinks, r.Links)+" of the links stay in their site")
-	}
-	t.Add("duplicate links", show.Grouped(r.Card.DuplicateLinks), "dropped on import")
-	if r.Card.OutsideLinks > 0 {
-		t.Add("links outside", show.Grouped(r.Card.OutsideLinks), "dropped: the world is closed")
-	}
-	if r.Card.DroppedPages > 0 {
-		t.Add("pages left out", show.Grouped(r.Card.DroppedPages), "not fetched and few in-links")
-	}
-	if r.BytesURLs > 0 {
-		t.Add("repeated URLs", show.Grouped(r.Card.RepeatedURLs))
-	}
-	addBytes(t, r.Info)
+	t.AddFields(r)
+	t.AddFields(r.Card)
 	return t.Print(u.stdout)
 }
 
@@ -99,12 +80,7 @@ func (r *statsResult) printSites(u *ui) error {
 		return nil
 	}
 	u.printf("\n")
-	t := show.NewList("largest sites", "pages", "share", "links inside", "out", "in")
-	for _, s := range r.LargestSites {
-		t.Add(s.Site, show.Grouped(s.Pages), percent(s.Pages, int64(r.Pages)),
-			show.Grouped(s.Local), show.Grouped(s.Out), show.Grouped(s.In))
-	}
-	return t.Print(u.stdout)
+	return show.Rows(r.LargestSites).Print(u.stdout)
 }
 
 func (r *statsResult) printReach(u *ui) error {

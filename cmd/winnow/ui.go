@@ -87,6 +87,17 @@ func (u *ui) printf(format string, args ...any) {
 // json writes one result as one line.
 func (u *ui) json(v any) error { return show.JSON(u.stdout, v, "") }
 
+// result writes the result of a verb: an object with --json, else the tagged fields of the
+// struct, one to a line.
+func (u *ui) result(v any) error {
+	if u.asJSON {
+		return u.json(v)
+	}
+	t := show.NewList()
+	t.AddFields(v)
+	return t.Print(u.stdout)
+}
+
 // notef tells a user what is being done.
 func (u *ui) notef(format string, args ...any) {
 	if !u.quiet && !u.asJSON {

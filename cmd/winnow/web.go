@@ -157,11 +157,11 @@ func (o *webOptions) options() answer.Options {
 type webPlace struct {
 	Listen   string   `json:"listen"`
 	TLS      string   `json:"tls,omitempty"`
-	Resolver string   `json:"resolver"`
-	Seeds    []string `json:"seeds"` // home page of the first site: everything can be reached from there
-	Pages    int      `json:"pages"`
-	Sites    int      `json:"sites"`
-	Links    int64    `json:"links"`
+	Resolver string   `json:"resolver" show:"resolver"`
+	Seeds    []string `json:"seeds" show:"seed"` // home page of the first site: everything can be reached from there
+	Pages    int      `json:"pages" show:"pages"`
+	Sites    int      `json:"sites" show:"sites"`
+	Links    int64    `json:"links" show:"links"`
 	Seed     uint64   `json:"random_seed"`
 }
 
@@ -242,16 +242,7 @@ func tellPlace(u *ui, s *serve.Server, n *serve.Net) error {
 	if n.TLS.IsValid() {
 		p.TLS = n.TLS.String()
 	}
-	if u.asJSON {
-		return u.json(p)
-	}
-	t := show.NewList()
-	t.Add("pages", show.Grouped(int64(p.Pages)))
-	t.Add("sites", show.Grouped(int64(p.Sites)))
-	t.Add("links", show.Grouped(p.Links))
-	t.Add("seed", p.Seeds[0])
-	t.Add("resolver", p.Resolver)
-	if err := t.Print(u.stdout); err != nil {
+	if err := u.result(p); err != nil || u.asJSON {
 		return err
 	}
 	u.notef("serving on %s until Ctrl-C; a crawl begins at the seed and asks the resolver for names", p.Listen)

@@ -10,12 +10,12 @@ import (
 // counted only between pages that both have: the others come and go with their
 // pages.
 type Overlap struct {
-	PagesKept int64 `json:"pages_kept"` // in both
-	PagesGone int64 `json:"pages_gone"` // in the old one only
-	PagesNew  int64 `json:"pages_new"`  // in the new one only
-	LinksKept int64 `json:"links_kept"`
-	LinksGone int64 `json:"links_gone"`
-	LinksNew  int64 `json:"links_new"`
+	PagesKept int64 `json:"pages_kept" show:"pages kept"` // in both
+	PagesGone int64 `json:"pages_gone" show:"pages gone"` // in the old one only
+	PagesNew  int64 `json:"pages_new" show:"pages new"`   // in the new one only
+	LinksKept int64 `json:"links_kept" show:"links kept" remark:"between pages of both"`
+	LinksGone int64 `json:"links_gone" show:"links gone"`
+	LinksNew  int64 `json:"links_new" show:"links new"`
 }
 
 // Compare compares the out-links of an old snapshot with those of a new one, which
