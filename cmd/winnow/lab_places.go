@@ -10,6 +10,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/stats"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
@@ -115,11 +116,8 @@ func (l *labPlaces) olderHistory(ctx context.Context, p *papers.Place, path stri
 	if old.Pages() == 0 {
 		return nil, fmt.Errorf("%s has no pages", path)
 	}
-	g, by := p.World.Graph, "id"
-	if old.HasURLs() && g.HasURLs() {
-		by = "url"
-	}
-	to, err := match(ctx, old, g, by)
+	g := p.World.Graph
+	to, by, err := stats.Match(ctx, old, g)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ var arrows = map[string][]string{
 	"graph/parquet":      {"graph"},
 	"graph/rank":         {"graph", "graph/rank/kernel"},
 	"graph/rank/kernel":  {"graph"}, // reads without bounds checks, which passive packages must not
-	"graph/stats":        {"graph"},
+	"graph/stats":        graphs,
 	"event":              {"graph"},
 	"urltable":           {"graph"},
 	"queue":              {"graph"},
