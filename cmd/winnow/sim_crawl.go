@@ -50,7 +50,7 @@ func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.setting.Times, err = live.Times(rec, s.g, s.random, rec.Path == s.path); err != nil {
+	if s.setting.Times, err = live.Times(rec, s.g, s.setting.Random, rec.Path == s.path); err != nil {
 		return err
 	}
 	return s.likeCrawl(&conf)
@@ -68,10 +68,10 @@ func (s *simulation) likeCrawl(c *config.Config) error {
 		f.Factor, f.FactorMax = o.Factor, o.FactorMax
 	}
 	if !s.flags.Changed("per-connection") {
-		f.PerConnection, s.perConnection = o.PerConnection, o.PerConnection
+		f.PerConnection = o.PerConnection
 	}
 	if !s.flags.Changed("fetchers") {
-		s.setting.Fetchers, s.fetchers = c.Fetchers, c.Fetchers
+		s.setting.Fetchers = c.Fetchers
 	}
 	f.Resolve, f.Robots = o.Resolve, o.Robots
 	return nil

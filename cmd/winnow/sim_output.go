@@ -172,9 +172,9 @@ func (r *simResult) moreHeader() (h []show.Field) {
 	if r.c.Truth != nil {
 		h = append(h, show.Field{Name: "importance", Value: r.truthText()})
 	}
-	if r.past != nil {
+	if r.c.History != nil {
 		h = append(h, show.Field{Name: "history", Value: fmt.Sprintf("%s: %s of the world, %s vanished", r.history,
-			show.Counted(int64(r.past.Old), "page"), show.Grouped(int64(r.past.Gone)))})
+			show.Counted(int64(r.c.History.Old), "page"), show.Grouped(int64(r.c.History.Gone)))})
 	}
 	return h
 }

@@ -17,9 +17,9 @@ import (
 // choosePolicies finds out which policies run. One that was named and cannot run here
 // is an error; of the defaults and of "all" it is left out with a note.
 func (s *simulation) choosePolicies() error {
-	if s.sitePolicy != "" {
-		if err := s.applies(s.sitePolicy); err != nil {
-			return s.explain("--site-policy", s.sitePolicy, err)
+	if s.setting.SitePolicy != "" {
+		if err := s.applies(s.setting.SitePolicy); err != nil {
+			return s.explain("--site-policy", s.setting.SitePolicy, err)
 		}
 	}
 	if !s.flags.Changed("policy") {
@@ -80,7 +80,7 @@ func (s *simulation) meaning(name string) string {
 	for _, p := range c.Spec.Params {
 		value := c.Params[p.Name]
 		if value == "" && p.Name == "k" {
-			value = strconv.Itoa(s.batch)
+			value = strconv.Itoa(s.setting.Batch)
 		}
 		if v, err := strconv.ParseFloat(value, 64); err == nil {
 			value = strconv.FormatFloat(v, 'g', -1, 64)
@@ -128,12 +128,12 @@ func (s *simulation) applies(name string) error {
 	if err != nil {
 		return err
 	}
-	env := policy.Env{Batch: s.batch, MaxPages: s.g.Pages()}
+	env := policy.Env{Batch: s.setting.Batch, MaxPages: s.g.Pages()}
 	if s.g.HasURLs() {
 		env.URL = s.g.AppendURL
 	}
-	if s.past != nil {
-		env.Prior = &s.past.Prior
+	if s.setting.History != nil {
+		env.Prior = &s.setting.History.Prior
 	}
 	var oracle policy.Oracle
 	if s.oracle != oracleNone {
