@@ -40,7 +40,7 @@ func TestCapsNamed(t *testing.T) {
 	if text := must(t, "report", dir, "--policy", "none", "--json"); !strings.Contains(text, `"fetched":`) {
 		t.Errorf("%s", text)
 	}
-	_, next, ok := strings.Cut(stderr, "to go on: winnow ")
+	_, next, ok := strings.Cut(stderr, "to resume: winnow ")
 	if !ok || !strings.Contains(next, "--site-pages ") || !strings.Contains(next, "--max-links ") {
 		t.Fatalf("%s", stderr)
 	}
@@ -50,7 +50,7 @@ func TestCapsNamed(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		if _, next, ok = strings.Cut(stderr, "to go on: winnow "); !ok {
+		if _, next, ok = strings.Cut(stderr, "to resume: winnow "); !ok {
 			break
 		}
 	}

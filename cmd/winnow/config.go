@@ -10,11 +10,11 @@ func newConfigCommand(u *ui) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config [--config FILE] [--preset NAME]",
 		Short: "print the commented default configuration of a crawl",
-		Long: `Prints a configuration file (TOML) with all keys, what they mean and their defaults. It
-can be edited and given to "winnow crawl --config". What a file leaves out has its default.
+		Long: `Prints a configuration file (TOML) with all keys, their meaning and their defaults. Edit it
+and pass it to "winnow crawl --config". Keys that a file omits have their defaults.
 
-With --config the values are those of that file, which is checked by it; with --preset
-those of a paper's experiment.`,
+With --config, the values are those of that file, which is checked; with --preset, those of
+the experiment of a paper.`,
 		Example: `  winnow config > my.toml
   winnow config --preset thesis-exp1
   winnow config --config my.toml --quiet > /dev/null && echo fine`,

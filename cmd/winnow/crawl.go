@@ -29,18 +29,19 @@ func newCrawlCommand(u *ui) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "crawl [flags] SEED...",
 		Short: "crawl the Web, the most important pages first",
-		Long: `Starts a crawl at the seeds in a directory of its own, or resumes the one that is there.
-Ctrl-C stops it within seconds, a second one at once; both are safe, and the same command
-line goes on where it stopped. --pages, --duration and --bytes are pauses, too: give a
-higher limit to go on.
+		Long: `Starts a crawl from the seeds in a new directory, or resumes the crawl in that directory.
+Ctrl-C stops it within seconds, a second Ctrl-C at once; both are safe, and the same
+command line resumes the crawl. --pages, --duration and --bytes only pause it: give a
+higher limit to resume.
 
-Sites are left alone for --delay after each answer, or longer where they ask for it; there
-is never more than one connection to a site, and robots.txt is obeyed. The owners of the
-sites must be able to reach you: --contact is needed unless all addresses are private.
+After each response winnow waits --delay before the next request to the same site, or
+longer if the site asks for it. It never opens more than one connection to a site, and it
+obeys robots.txt. Site owners must be able to reach you: --contact is required unless all
+addresses are private.
 
-A key of the configuration file (winnow config prints one) has a flag of the same name.
-Flags win over the winnow.toml in the directory, that over --config, that over defaults.
-No scripts are run and no forms filled in: pages that need them are seen without.`,
+Every key of the configuration file (winnow config prints one) is also a flag. Flags take
+precedence over winnow.toml in the directory, then --config, then the defaults.
+winnow does not run scripts or fill in forms: it sees pages as they are without them.`,
 		Example: `  winnow crawl https://a.example https://b.example --pages 100k --contact me@example.org
   winnow crawl --dir a.example.crawl --pages 200k
   winnow crawl --seeds urls.txt --scope domain --contact https://example.org/bot

@@ -43,7 +43,7 @@ func (c *crawling) tellEnd(sum *crawl.Summary) error {
 	t.Add("failed", show.Grouped(s.Failed), countList(x.FailedBy))
 	t.Add("refused", show.Grouped(s.Refused), countList(x.Reasons))
 	if n := inTraps(x); n > 0 {
-		t.Add("left alone", show.Grouped(n), "of these as traps: winnow status says which")
+		t.Add("skipped", show.Grouped(n), "of these as traps: winnow status lists them")
 	}
 	addDown(t, sum.Down, sum.Unreachable)
 	addCaps(t, sum.Caps)
@@ -53,8 +53,8 @@ func (c *crawling) tellEnd(sum *crawl.Summary) error {
 	if err := t.Print(c.u.stdout); err != nil {
 		return err
 	}
-	if next := goOn(sum, &c.config); next != "" {
-		c.u.notef("to go on: %s", quoteArgs(append([]string{"winnow", "crawl", "--dir", c.dir}, strings.Fields(next)...)))
+	if next := resumeWith(sum, &c.config); next != "" {
+		c.u.notef("to resume: %s", quoteArgs(append([]string{"winnow", "crawl", "--dir", c.dir}, strings.Fields(next)...)))
 	}
 	return nil
 }
@@ -73,14 +73,14 @@ func ends(sum *crawl.Summary, c *config.Config) string {
 	case "stopped":
 		return "on request"
 	case "unreachable":
-		return "only sites are left that cannot be reached; the next run tries them again"
+		return "only unreachable sites are left; the next run tries them again"
 	}
 	return sum.Why
 }
 
-// goOn is the flag that makes a crawl go on after a limit, "" if there is nothing to go
-// on with.
-func goOn(sum *crawl.Summary, c *config.Config) string {
+// resumeWith returns the flag that lets a crawl resume after a limit, "" if nothing is left
+// to fetch.
+func resumeWith(sum *crawl.Summary, c *config.Config) string {
 	switch sum.Why {
 	case "pages":
 		return fmt.Sprintf("--pages %d", 2*c.Pages)
@@ -96,7 +96,7 @@ func goOn(sum *crawl.Summary, c *config.Config) string {
 	return ""
 }
 
-// addDown names some of the sites that cannot be reached.
+// addDown names some of the unreachable sites.
 func addDown(t *show.List, n int64, list []state.SiteDown) {
 	const most = 5
 	for i, d := range list[:min(len(list), most)] {
@@ -118,9 +118,9 @@ func total(m map[string]int64) (n int64) {
 	return n
 }
 
-// inTraps is the number of pages that were left alone as traps.
+// inTraps returns the number of pages that were skipped as traps.
 func inTraps(s *history.Status) (n int64) {
-	for _, x := range live.LeftAlone(s) {
+	for _, x := range live.Skipped(s) {
 		n += x.Pages
 	}
 	return n

@@ -53,7 +53,7 @@ func TestCrawl(t *testing.T) {
 	}
 	for _, want := range []string{
 		"winnow: warning: there is no delay between requests", "winnow: crawling into " + dir + " from 1 seed, policy opic\n",
-		"winnow: to go on: winnow crawl --dir " + dir + " --pages 20\n",
+		"winnow: to resume: winnow crawl --dir " + dir + " --pages 20\n",
 	} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("no %q in\n%s", want, stderr)

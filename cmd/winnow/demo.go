@@ -35,14 +35,14 @@ func newDemoCommand(u *ui) *cobra.Command {
 		Short: "crawl a built-in web, compare policies, write the report",
 		Long: `Serves a synthetic web on this machine: some hundred sites with robots.txt files,
 sitemaps, redirects, errors, charsets and content codings, over HTTP and TLS, with a
-DNS server for their names. Then crawls it over real sockets, in less than a minute,
-lets the server say whether the crawler kept the rules, and compares the order of the
-crawl with other orders of the same pages. Nothing outside this machine is asked.
+DNS server for their names. Then it crawls this web over real sockets, in less than a
+minute, lets the server check that the crawler was polite, and compares the order of the
+crawl with other orders of the same pages. Nothing outside this machine is contacted.
 
-With several policies the same web is served anew and crawled under each, one after the
-other, and a table compares the crawls by the clock. With --preset the settings are
-those of a paper, its delays and the latencies of the Web divided by --faster: the lower
-it is, the less the speed of this machine matters.`,
+With several policies, the same web is served and crawled once for each, and a table
+compares the crawls over time. With --preset, the settings are those of a paper, with its
+delays and the latencies of the Web divided by --faster: the lower it is, the less the speed
+of this machine matters.`,
 		Example: `  winnow demo
   winnow demo --policy larger-sites-first --dir demo.crawl
   winnow demo --preset thesis-exp2 --fetchers 8 --dir exp2`,
@@ -58,13 +58,13 @@ it is, the less the speed of this machine matters.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.dir, "dir", "", "directory of the crawl, or of the crawls, which must not be there yet (default: a temporary one)")
+	f.StringVar(&opt.dir, "dir", "", "directory of the crawl or crawls; it must not exist yet (default: a temporary one)")
 	f.Var(&opt.pages, "pages", "pages of the web")
 	f.StringSliceVar(&opt.policies, "policy", nil, "policies, one crawl for each, as winnow sim --help lists them (default: "+config.Default().Policy+", or what the preset compares)")
 	f.Uint64Var(&opt.Seed, "random-seed", 1, "another seed is another web")
 	f.StringVar(&opt.Preset, "preset", "", "settings of a paper: "+orList(presetNames()))
 	f.Float64Var(&opt.Faster, "faster", 100, "divide the delays of the preset, and latencies of 0.1 to 2 s, by this")
-	f.IntVar(&opt.Fetchers, "fetchers", 0, "r: most sites that are asked at a time (default: as the preset, or 16)")
+	f.IntVar(&opt.Fetchers, "fetchers", 0, "r: maximum number of sites crawled at the same time (default: as the preset, or 16)")
 	completesPolicies(cmd, "policy")
 	completes(cmd, "preset", presetNames()...)
 	return cmd

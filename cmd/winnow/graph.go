@@ -23,7 +23,7 @@ func newGraphCommand(u *ui) *cobra.Command {
 		Short: "import, make, inspect and export link graphs",
 		Long: `A graph is one file with the links of a web in both directions, compressed, and the
 URLs and sites of its pages where they are known. It never changes: verbs that make
-one write a new file, which stands under its name only when it is complete.`,
+one write a new file, which gets its name only when it is complete.`,
 	}
 	cmd.AddCommand(
 		newImportCommand(u),

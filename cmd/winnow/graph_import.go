@@ -45,20 +45,20 @@ func newImportCommand(u *ui) *cobra.Command {
 	return cmd
 }
 
-const importHelp = `Links are read in any order, sorted on disk where they do not fit into memory, and
-stored once each; repeated ones are counted. All lists may be compressed with gzip
-or zstd, which is told from their content. A bad line ends the import with its file
-and line, and nothing is written.
+const importHelp = `Reads links in any order, sorts them on disk if they do not fit into memory, and stores each
+link once; repeated links are counted. All lists may be compressed with gzip or zstd, which
+is detected from their content. A malformed line ends the import with an error that names
+the file and line, and nothing is written.
 
 Pages are the ids 0 to n-1: n is the number of URLs, else the largest id + 1. With
 --nodes they are the ids of that list, which is also what all output calls them.
-The site of a page is scheme, host and port of its URL, or what --sites says; with
+The site of a page is the scheme, host and port of its URL, or as given by --sites; with
 neither, every page is a site of its own.
 
---crawl reads the journal of a crawl directory, also while the crawl goes on: every
-known page by its URL and the id that it has there, with the links of those that came.
---warc reads the pages in WARC files of any crawler: they and what they link to, in
-the order of discovery, by the normal form of their URLs.`
+--crawl reads the journal of a crawl directory, also of a running crawl: every known page
+with its URL and the id that it has there, and the links of the fetched pages.
+--warc reads the pages in the WARC files of any crawler: these pages and those that they
+link to, in the order of discovery, by the normal form of their URLs.`
 
 func (o *importOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()

@@ -22,18 +22,18 @@ func newStatsCommand(u *ui) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats G [--seeds homes|best|FILE] [--against OLD] [--no-rank]",
 		Short: "measure a graph: links, sites, distributions, reach, bytes",
-		Long: `Counts, the share of dangling pages and of links inside a site, the distributions of
-in-degrees, out-degrees and PageRank with the exponents of the power laws fitted to
-their tails, the largest sites, what a seed set reaches and how deep, and the bytes
-that a link takes.
+		Long: `Prints counts, the share of dangling pages and of links inside a site, the distributions of
+in-degrees, out-degrees and PageRank with the exponents of the power laws fitted to their
+tails, the largest sites, how many pages a seed set reaches and how deep, and the bytes per
+link.
 
 --seeds homes is the shortest URL of each site, best the one of the 64 pages with most
 out-links that reaches most, FILE a list of URLs or ids (a file that is called best is
 ./best). The default is homes where URLs are known, else best.
 
---against compares with an older snapshot of the same web: pages and links that stayed,
-went and came, by URL where both graphs know them, else by id, and the exponents of
-both side by side.`,
+--against compares with an older snapshot of the same web: the pages and links that were
+kept, removed and added, matched by URL if both graphs have URLs, else by id, and the
+exponents of both side by side.`,
 		Example: `  winnow graph stats web.wg
   winnow graph stats web.wg --seeds best --json
   winnow graph stats web.wg --svg curve.svg

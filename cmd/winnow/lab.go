@@ -12,10 +12,10 @@ import (
 func newLabCommand(u *ui) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
-		Short: "repeat the experiments of the papers on a graph",
-		Long: `An experiment has the name of a paper and of its figure or table. Run on a graph, it
-shows their numbers beside ours and says in one sentence whether the finding holds
-there, and if not why.`,
+		Short: "reproduce the experiments of the papers on a graph",
+		Long: `An experiment is named after a paper and its figure or table. Run on a graph, it shows the
+numbers of the paper beside ours, and states in one sentence whether the finding holds
+there, and if not, why.`,
 	}
 	cmd.AddCommand(newLabListCommand(u), newLabRunCommand(u))
 	return cmd

@@ -35,14 +35,14 @@ func newLabRunCommand(u *ui) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run NAME... [--graph G[=OLDER]]... [--out DIR]",
 		Short: "run experiments",
-		Long: `Names are those of winnow lab list, a beginning of them (cho98 is all of that paper), or
-all. Each experiment prints its numbers and its verdict, and with --out writes
+		Long: `A name is one that winnow lab list prints, a prefix of several (cho98 is all of that paper),
+or all. Each experiment prints its numbers and its verdict, and with --out writes
 DIR/NAME/report.html, curves.csv, curves.svg and summary.json.
 
 --graph may be given several times. With G=OLDER the second graph is an older snapshot of
-the same web: its PageRank is what an earlier crawl knew, pages matched by URL where both
-graphs know them, else by id. Without --graph two synthetic webs of 20,000 pages serve,
-with an older snapshot of a bit more than half of their pages.
+the same web: its PageRank is what an earlier crawl knew. Pages are matched by URL if both
+graphs have URLs, else by id. Without --graph, two synthetic webs of 20,000 pages are used,
+each with an older snapshot of a little more than half of its pages.
 
 --seeds is homes, best, random:N or a file, as for winnow sim, in every graph.`,
 		Example: `  winnow lab run castillo04-table1
@@ -59,11 +59,11 @@ with an older snapshot of a bit more than half of their pages.
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.graphs, "graph", nil, "a graph, or a graph and its older snapshot as G=OLDER (default: two synthetic webs)")
 	f.StringVar(&opt.seeds, "seeds", "", "homes, best, random:N or a file (default: homes, or best without URLs)")
-	f.IntVar(&opt.starts, "starts", 0, "further start sets drawn at random, for intervals")
-	f.Uint64Var(&opt.random, "random-seed", 1, "of everything that is drawn")
+	f.IntVar(&opt.starts, "starts", 0, "number of additional random start sets, for confidence intervals")
+	f.Uint64Var(&opt.random, "random-seed", 1, "seed of all random numbers")
 	f.StringVar(&opt.out, "out", "", "directory for the reports, one below it for each experiment")
 	f.BoolVar(&opt.selfLinks, "self-links", false, "keep links of pages to themselves")
-	f.IntVar(&opt.threads, "threads", 0, "crawls at a time (default: one for each processor); results do not depend on it")
+	f.IntVar(&opt.threads, "threads", 0, "number of simultaneous crawls (default: one per processor); results do not depend on it")
 	completes(cmd, "seeds", seedsHomes, seedsBest, seedsRandom)
 	return cmd
 }

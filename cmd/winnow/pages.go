@@ -35,25 +35,25 @@ func newPagesCommand(u *ui) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.state, "state", "", "pages of this state only: known (not asked for yet), fetched, failed, refused")
+	f.StringVar(&opt.state, "state", "", "only pages of this state: known (not requested yet), fetched, failed, refused")
 	completes(cmd, "state", pageStateNames()...)
-	f.StringVar(&opt.site, "site", "", "pages of this host or site only")
-	f.Var(&opt.limit, "limit", "at most so many pages")
+	f.StringVar(&opt.site, "site", "", "only pages of this host or site")
+	f.Var(&opt.limit, "limit", "list at most this many pages")
 	return cmd
 }
 
 // pagesHelp is the long help, with the meaning of each reason of a refusal.
 func pagesHelp() string {
 	var b strings.Builder
-	b.WriteString(`Lists the pages that a crawl knows, in the order in which it learned of them, one a line with
-tabs between: state, why, HTTP status, class of the last attempt, seconds from the beginning
-of the crawl to its end, links from a seed, links to the page, score, URL. A dash is what
-there is not.
+	b.WriteString(`Lists the pages that a crawl knows, in the order in which they were found, one per line with
+tabs between the fields: state, why, HTTP status, class of the last attempt, its end in
+seconds since the start of the crawl, depth, links to the page, score, URL. A dash stands for
+a missing value.
 
-Why is the reason of a refusal, the class of a failure, unreachable for a page that waits
-because its site cannot be reached, or max-links for a page that came and has more links than
---max-links. Score is the value that the policy of the crawl gives the page. --site is a host,
-or scheme://host:port.
+Why is the reason of a refusal, the class of a failure, "unreachable" for a page that waits
+for an unreachable site, or "max-links" for a fetched page with more than --max-links links.
+Score is the value that the policy of the crawl gives the page. --site is a host or
+scheme://host:port.
 
 Reasons of refusals:
 `)

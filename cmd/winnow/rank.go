@@ -68,7 +68,7 @@ func newRankCommand(u *ui) *cobra.Command {
 func rankHelp() string {
 	var b strings.Builder
 	b.WriteString(`Prints "id TAB value" for every page in id order, with all digits that a value has.
-How many sweeps it took and how exact the values are is said on standard error.
+The number of sweeps and the error of the values are printed on standard error.
 
 Metrics:
 `)

@@ -20,14 +20,14 @@ func newReportCommand(u *ui) *cobra.Command {
 	opt := &reportOptions{}
 	cmd := &cobra.Command{
 		Use:   "report DIR [--out DIR] [--policy P,...]",
-		Short: "tell how a crawl went, and how it would have gone under other policies",
-		Long: `Reads the journal of a crawl, also while it goes on, and writes report.html, curves.csv,
-summary.json and curves.svg: how much of the importance came by pages, time and bytes
-(the importance is PageRank of the pages that came), by depth, what became of the
-pages, and the sites. The world that the crawl recorded is crawled again virtually,
-with the times that it recorded, by the same policy and by others.
+		Short: "report on a crawl, and compare it with other policies",
+		Long: `Reads the journal of a crawl, running or not, and writes report.html, curves.csv,
+summary.json and curves.svg: how much importance was gathered by pages, time and bytes
+(importance is the PageRank of the fetched pages), by depth, the outcomes of the pages, and
+the sites. It also simulates the crawl in the world that was recorded, with the recorded
+times, under the same policy and under others.
 
-WARC files that are complete and have no CDXJ index get one.`,
+It writes a CDXJ index for each complete WARC file that has none.`,
 		Example: `  winnow report example.crawl
   winnow report example.crawl --policy backlink-count,larger-sites-first --out /tmp/report
   winnow report example.crawl --policy none`,
@@ -41,7 +41,7 @@ WARC files that are complete and have no CDXJ index get one.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.out, "out", "", "directory for the report (default: report in the crawl directory)")
-	f.StringSliceVar(&opt.policies, "policy", live.DefaultPolicies(), "policies to simulate beside that of the crawl, or none")
+	f.StringSliceVar(&opt.policies, "policy", live.DefaultPolicies(), "policies to simulate in addition to that of the crawl, or none")
 	completesPolicies(cmd, "policy", live.NoPolicy)
 	return cmd
 }

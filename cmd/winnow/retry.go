@@ -16,14 +16,14 @@ func newRetryCommand(u *ui) *cobra.Command {
 	chance := crawl.Chance{}
 	cmd := &cobra.Command{
 		Use:   "retry DIR [--site S] [--class C]",
-		Short: "give pages of a crawl another chance",
-		Long: `Lets pages that failed or were refused wait again, and sites that were given up be asked
-again. Nothing is fetched: winnow crawl --dir DIR does that, and judges them anew.
+		Short: "retry failed or refused pages of a crawl",
+		Long: `Puts pages that failed or were refused back into the queue, and lifts the verdict on sites
+that were given up. It fetches nothing: winnow crawl --dir DIR does, and judges them anew.
 
-Without flags all failed pages get another chance. --class names a class of failures or a
-reason of refusals, as winnow pages prints them: http-error, too-large, no-news, robots...
-Every run of winnow crawl tries by itself what may have passed: dns, connect, tls, timeout,
-server-error, and seeds whatever was wrong with them.`,
+Without flags, all failed pages are retried. --class names a class of failures or a reason
+of refusals, as printed by winnow pages: http-error, too-large, no-news, robots and so on.
+Every run of winnow crawl retries by itself what may have been temporary: dns, connect, tls,
+timeout, server-error, and seeds whatever their failure.`,
 		Example: `  winnow retry a.example.crawl
   winnow retry a.example.crawl --class http-error --site b.example
   winnow retry a.example.crawl --class no-news`,
@@ -33,8 +33,8 @@ server-error, and seeds whatever was wrong with them.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&chance.Site, "site", "", "pages of this host or site only")
-	f.StringVar(&chance.Class, "class", "", "pages of this class of failures, or of this reason of refusals, only")
+	f.StringVar(&chance.Site, "site", "", "only pages of this host or site")
+	f.StringVar(&chance.Class, "class", "", "only pages with this class of failure or reason of refusal")
 	return cmd
 }
 

@@ -29,14 +29,14 @@ func newRobotsCommand(u *ui) *cobra.Command {
 	opt := &robotsOptions{}
 	cmd := &cobra.Command{
 		Use:   "robots URL... [--agent NAME] [--file FILE]",
-		Short: "say whether robots.txt allows pages, by which rule, with which delay",
-		Long: `Fetches the robots.txt of each site once, as a crawl would (RFC 9309): up to 5 redirects
-are followed; 4xx allows everything, other failures nothing. Then it says for each URL
-whether it may be fetched, which rule decided, and how long the site is left alone between
-two requests.
+		Short: "show whether robots.txt allows pages, by which rule, with which delay",
+		Long: `Fetches the robots.txt of each site once, as a crawl would (RFC 9309): it follows up to 5
+redirects; 4xx allows everything, other failures allow nothing. Then it prints for each URL
+whether it may be fetched, which rule decided, and the delay between two requests to the
+site.
 
-With --file nothing is fetched, and a URL may be a mere path. Either answer is a success:
-the exit code is 0 for pages that are not allowed, too.`,
+With --file nothing is fetched, and a URL may be a path. The exit code is 0 whether pages
+are allowed or not.`,
 		Example: `  winnow robots https://example.org/private/page
   winnow robots https://example.org/ --agent googlebot --json
   winnow robots /private/page --file robots.txt`,
@@ -47,8 +47,8 @@ the exit code is 0 for pages that are not allowed, too.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&opt.agent, "agent", "", "product token to read the rules for (default: our own, winnow)")
-	f.StringVar(&opt.file, "file", "", "read this robots.txt instead of asking the site; - is standard input")
+	f.StringVar(&opt.agent, "agent", "", "product token whose rules are applied (default: winnow)")
+	f.StringVar(&opt.file, "file", "", "read this robots.txt instead of fetching it; - is standard input")
 	opt.crawlFlags.add(cmd)
 	opt.addKeys(cmd, "contact", "user_agent", "header", "header_scope", "delay", "timeout", "resolver", "proxy", "ca_file", "allow_private")
 	return cmd
@@ -287,11 +287,11 @@ func (v *robotsVerdict) ruleText() string {
 	case v.Line > 0:
 		return fmt.Sprintf("line %d: %s: %s", v.Line, map[bool]string{true: "Allow", false: "Disallow"}[v.Allowed], v.Rule)
 	case v.Class == robots.Unreachable.String():
-		return "none: nothing is allowed as long as robots.txt cannot be had"
+		return "none: nothing is allowed while robots.txt is unreachable"
 	case v.Class == robots.Unavailable.String():
 		return "none: there is no robots.txt"
 	}
-	return "none: no rule fits"
+	return "none: no rule matches"
 }
 
 func (v *robotsVerdict) delayText() string {
@@ -299,7 +299,7 @@ func (v *robotsVerdict) delayText() string {
 	if v.Crawl > 0 && v.Crawl >= v.Delay {
 		return delay + ", by Crawl-delay"
 	}
-	return delay + ", by --delay; the site asks for none longer"
+	return delay + ", by --delay; the site requests no longer one"
 }
 
 func (v *robotsVerdict) sourceText() string {

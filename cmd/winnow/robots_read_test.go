@@ -16,11 +16,11 @@ func TestRobotsUnreadable(t *testing.T) {
 		name, coding, length, body string
 		want                       []string
 	}{
-		{"broken", "gzip", "", "\x1f\x8b\x08\x00broken", []string{"allowed     no\n", "cannot be had\n", "cannot be read: decode gzip"}},
+		{"broken", "gzip", "", "\x1f\x8b\x08\x00broken", []string{"allowed     no\n", "rule        none: ", "cannot be read: decode gzip"}},
 		{"binary", "compress", "", "\x1f\x9d\x90\x00", []string{"allowed     no\n", "unknown content coding"}},
-		{"cut", "", "1000", "User-agent: *\nDisallow: /x\n", []string{"allowed     no\n", "cannot be had\n"}},
+		{"cut", "", "1000", "User-agent: *\nDisallow: /x\n", []string{"allowed     no\n", "rule        none: "}},
 		{"text", "ascii", "", "User-agent: *\nDisallow: /\n", []string{"allowed     no\n", "line 2: Disallow: /\n"}},
-		{"at the limit", "", "", atLimit + "x\n" + filler, []string{"allowed     yes\n", "none: no rule fits\n"}},
+		{"at the limit", "", "", atLimit + "x\n" + filler, []string{"allowed     yes\n", "rule        none: "}},
 		{"within the limit", "", "", atLimit, []string{"allowed     no\n"}},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

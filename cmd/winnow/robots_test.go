@@ -50,7 +50,7 @@ func TestRobotsWithoutFile(t *testing.T) {
 		want   []string
 	}{
 		{404, []string{"allowed     yes\n", "none: there is no robots.txt\n", ", status 404\n"}},
-		{503, []string{"allowed     no\n", "nothing is allowed as long as robots.txt cannot be had\n", ", status 503"}},
+		{503, []string{"allowed     no\n", "rule        none: ", ", status 503"}},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(test.status) }))
 		out := must(t, "robots", server.URL, "--allow-private")

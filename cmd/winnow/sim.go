@@ -94,12 +94,12 @@ func defaultPolicies() []string {
 // simHelp lists the policies with their parameters.
 func simHelp() string {
 	var b strings.Builder
-	b.WriteString(`Crawls the graph once under each policy, in virtual time, and measures how fast each
-gathers what is important. Without --time nothing takes time and one fetcher takes one
-page after the other: the pure ordering experiment. Random, horn and omniscient always
-run beside the others: regret is 0 at the better of the last two, 1 at random.
+	b.WriteString(`Crawls the graph once under each policy, in virtual time, and measures how fast each policy
+gathers importance. Without --time, requests take no time and one fetcher fetches one page
+after the other: the pure ordering experiment. random, horn and omniscient always run, too:
+regret is 0 for the better of the last two, and 1 for random.
 
-Policies, with parameters after slashes (opic/cash=all/remote=0.8); "all" is every one
+Policies, with parameters after slashes (opic/cash=all/remote=0.8); "all" is every policy
 that applies to the world:
 `)
 	for _, s := range policy.Specs() {
@@ -117,14 +117,14 @@ that applies to the world:
 out-links that reaches most, random:N pages drawn at random, FILE a list of URLs or ids
 in the order in which they become known (a file that is called best is ./best).
 
-WORLD may be a crawl directory: the pages that came and the links among them, from the
-seeds of that crawl.
+WORLD may be a crawl directory: the fetched pages and the links among them, from the seeds
+of that crawl.
 
---time thesis2004 has the download times of the Web of 2004, modern those assumed for
-today; both bring DNS and robots.txt, and a delay of 15s between requests to a site
-unless --delay says otherwise. --time DIR has the latencies, speeds and sizes that a
-crawl recorded, site by site, and its fetchers, delays and pages per connection unless
-flags say otherwise; sites that it did not ask are like others that it did.
+--time thesis2004 models the download times of the Web of 2004, modern those assumed for
+today. Both include DNS and robots.txt, and a delay of 15s between requests to a site unless
+--delay is given. --time DIR uses the latencies, speeds and sizes that a crawl recorded for
+each site, and its fetchers, delays and pages per connection unless flags are given; sites
+that it did not contact are modelled by others that it did.
 
 --history and an --oracle of your own are files of "id TAB value" or "URL TAB value",
 plain or compressed, such as winnow rank writes.

@@ -16,18 +16,18 @@ import (
 func newStatusCommand(u *ui) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status DIR",
-		Short: "say how far a crawl is",
-		Long: `Says how far the crawl in a directory is: pages by state, outcomes, refusals with their
-reasons, what sites wait for, traps and mirrors, memory. It changes nothing, and works while
-the crawl runs, after it was stopped and after it was killed: then the journal is read.
+		Short: "show the state of a crawl",
+		Long: `Shows the state of the crawl in a directory: pages by state, outcomes, refusals by reason,
+what sites wait for, traps, mirrors and memory. It changes nothing. It works while the crawl
+runs, after it was stopped, and after it was killed; then it reads the journal.
 
-A crawl is running, paused (winnow crawl --dir DIR goes on) or finished: there was nothing
-left to fetch. What a limit left out is listed with the flag that brings it.
+A crawl is running, paused (winnow crawl --dir DIR resumes it) or finished, which means that
+no page was left to fetch. If a limit excluded pages, the flag that admits them is listed.
 
-What was left alone as a trap is listed by reason, with the sites and patterns that met most
-pages; --json has more of them. In a pattern * is any name, # a number or an id, and of a
-query the names of the parameters are left. Held are pages of the reasons grows, hosts and
-farm: they are admitted when something speaks for them.`,
+Pages skipped as traps are listed by reason, with the sites and patterns that have most of
+them; --json lists more. In a pattern, * is any name and # a number or an id; of a query,
+only the names of the parameters are shown. Held pages are those refused as grows, hosts or
+farm: they are admitted as soon as there is evidence that they are wanted.`,
 		Example: `  winnow status a.example.crawl
   winnow status a.example.crawl --json`,
 		Args: exactly("DIR"),
@@ -88,9 +88,9 @@ func printStatus(u *ui, dir string, s *history.Status) error {
 func stateText(s *history.Status) string {
 	switch {
 	case s.State == "paused" && s.Why == "unreachable":
-		return "paused: only sites are left that cannot be reached; winnow crawl --dir tries them again"
+		return "paused: only unreachable sites are left; winnow crawl --dir tries them again"
 	case s.State == "paused" && s.Why == "retry":
-		return "paused: pages got another chance; winnow crawl --dir fetches them"
+		return "paused: pages are to be retried; winnow crawl --dir fetches them"
 	case s.State == "paused" && s.Why == "disk":
 		return "paused: the disk was full or could not be written; winnow crawl --dir resumes when that is fixed"
 	case s.State == "paused" && s.Why == "memory":

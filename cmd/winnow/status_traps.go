@@ -22,20 +22,20 @@ func addLargest(t *show.List, x *history.SiteShare) {
 func verdictText(x *history.SiteShare) string {
 	switch x.Verdict {
 	case "trap":
-		return fmt.Sprintf("a trap, %s of its pages are left alone", show.Grouped(x.Trapped))
+		return fmt.Sprintf("a trap, %s of its pages are skipped", show.Grouped(x.Trapped))
 	case "partly":
-		return fmt.Sprintf("partly a trap, %s of its pages are left alone", show.Grouped(x.Trapped))
+		return fmt.Sprintf("partly a trap, %s of its pages are skipped", show.Grouped(x.Trapped))
 	}
-	return "no trap"
+	return "not a trap"
 }
 
 // addLeft adds held pages and mirrors.
 func addLeft(t *show.List, s *history.Status) {
 	if s.Held > 0 {
-		t.Add("held", show.Grouped(s.Held), "refused pages that are admitted if something speaks for them")
+		t.Add("held", show.Grouped(s.Held), "refused pages that are admitted if there is evidence that they are wanted")
 	}
 	if s.Mirrored > 0 {
-		t.Add("mirrors", show.Grouped(s.Mirrored), "of the sites nearly the same as another; their pages come later")
+		t.Add("mirrors", show.Grouped(s.Mirrored), "sites that are nearly the same as another; their pages are fetched later")
 	}
 }
 
@@ -44,9 +44,9 @@ const trapsShown = 5
 
 // printTraps lists the places that were skipped as traps, and the mirrors.
 func printTraps(u *ui, s *history.Status) error {
-	if list := live.LeftAlone(s); len(list) > 0 {
+	if list := live.Skipped(s); len(list) > 0 {
 		u.printf("\n")
-		t := show.NewList("left alone", "pages", "why, and where most")
+		t := show.NewList("skipped", "pages", "why, and where most")
 		for _, x := range list {
 			t.Add(x.Bar, show.Grouped(x.Pages), x.Bar.Meaning())
 			for _, p := range x.Places[:min(len(x.Places), trapsShown)] {

@@ -25,7 +25,7 @@ func TestBarMeanings(t *testing.T) {
 	}
 }
 
-// TestStatusTraps: what is left alone is told by reason, the largest first, also a reason of
+// TestStatusTraps: what is skipped is listed by reason, the largest first, also a reason of
 // which no place is listed; and the facts of the paper stand beside the largest site (X38).
 func TestStatusTraps(t *testing.T) {
 	s := &history.Status{
@@ -43,10 +43,10 @@ func TestStatusTraps(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"held          1,200  refused pages that are admitted if something speaks for them\n",
-		"largest site    100  25.0 % of the known pages are on http://a.example: partly a trap, 20 of its pages are left alone\n",
-		"352,944 of 784,592 known URLs, 45.0 %, on one server", "farm          150  ", "    http://f4.example\n",
-		"grows          30  ", "                9    http://a.example/shop/\n", "hosts           3  ", "http://m.example  http://a.example\n",
+		"held          1,200  ",
+		"largest site    100  25.0 % of the known pages are on http://a.example: partly a trap, 20 ",
+		"352,944 of 784,592 known URLs, 45.0 %, on one server", "farm       150  ", "    http://f4.example\n",
+		"grows       30  ", "             9    http://a.example/shop/\n", "hosts        3  ", "http://m.example  http://a.example\n",
 	}
 	rest := out.String()
 	for _, w := range want {
@@ -60,20 +60,20 @@ func TestStatusTraps(t *testing.T) {
 		t.Errorf("more than is to be shown:\n%s", out.String())
 	}
 	s.Largest.Verdict, s.Largest.Trapped = "none", 0
-	if v := verdictText(s.Largest); v != "no trap" {
+	if v := verdictText(s.Largest); v != "not a trap" {
 		t.Errorf("%q", v)
 	}
 }
 
 // TestLeftAlone crawls a web with traps: status, pages and report tell the same of them,
-// and without --traps none is left alone (W27).
+// and without --traps none is skipped.
 func TestLeftAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector, which runs TestCrawl")
 	}
 	at, wait := startWeb(t, "--pages", "300", "--sites", "6", "--trap-growing-path", "0.5", "--trap-copy-directory", "0.5", "--random-seed", "3")
 	dir := filepath.Join(t.TempDir(), "a.crawl")
-	if end := must(t, rudely(at, dir, at.Seeds[0], "--quiet")...); !strings.Contains(end, "\nleft alone ") {
+	if end := must(t, rudely(at, dir, at.Seeds[0], "--quiet")...); !strings.Contains(end, "\nskipped ") {
 		t.Errorf("the end of the crawl does not tell of traps:\n%s", end)
 	}
 	checkLike(t, dir)
@@ -92,7 +92,7 @@ func TestLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range live.LeftAlone(&s) {
+	for _, x := range live.Skipped(&s) {
 		if n := strings.Count(pages, "refused\t"+x.Bar.String()+"\t"); int64(n) != x.Pages {
 			t.Errorf("%d pages are refused as %v, want %d", n, x.Bar, x.Pages)
 		}
@@ -110,7 +110,7 @@ func TestLeftAlone(t *testing.T) {
 	free := filepath.Join(t.TempDir(), "b.crawl")
 	must(t, rudely(at, free, at.Seeds[0], "--quiet", "--traps=false", "--pages", "600")...)
 	if text := must(t, "status", free); strings.Contains(text, "grows") || strings.Contains(text, "no-news") {
-		t.Errorf("left alone without --traps:\n%s", text)
+		t.Errorf("skipped without --traps:\n%s", text)
 	}
 	wait()
 }

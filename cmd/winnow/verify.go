@@ -18,23 +18,23 @@ func newVerifyCommand(u *ui) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify DIR",
 		Short: "hold a crawl against what it promised",
-		Long: `Reads the journal of a crawl from its first record on and looks for promises that were not
-kept. It changes nothing, and believes nothing but the records:
+		Long: `Reads the journal of a crawl from its first record and looks for violations. It changes
+nothing and relies on the records alone. It checks:
 
-  politeness   every gap at every site and address, one request at a time, connections,
-               Crawl-delay, Retry-After, robots.txt before everything else, no page that it
-               forbids, full delays after each restart
-  journal      numbers of records, pages and sites without a hole, no damage, no page that
-               came twice as new, nothing asked before the answer before was on disk
-  archive      each answer stands where its record says, whole, with its digests; nothing
-               stands there that no record names
-  derived      the URL file and the snapshots say what the journal says
-  decisions    this program would hand out the same works in the same order
+  politeness   the gap between requests to every site and address, one request at a time,
+               connections, Crawl-delay, Retry-After, robots.txt before any page, no page
+               that it forbids, full delays after each restart
+  journal      numbers of records, pages and sites without gaps, no damage, no page fetched
+               twice as new, no request before the previous response was on disk
+  archive      each response is where its record says, complete, with its digests, and
+               nothing is there that no record names
+  derived      the URL file and the snapshots agree with the journal
+  decisions    this version would hand out the same tasks in the same order
 
-What a killed crawl left behind its last commit is no violation: the next run cuts it off.
-Nor is a WARC file that was moved away: the answers in it are counted and passed over. One
-that is damaged or too short is a violation.
-Exit code 0: all holds; 3: something was found.`,
+Bytes after the last commit of a killed crawl are not a violation: the next run removes them.
+A WARC file that was moved away is not one either: its responses are counted and skipped. A
+damaged or truncated file is a violation.
+Exit code 0: no violation; 3: violations were found.`,
 		Example: `  winnow verify a.example.crawl
   winnow verify a.example.crawl --json --limit 10000`,
 		Args: exactly("DIR"),
@@ -42,7 +42,7 @@ Exit code 0: all holds; 3: something was found.`,
 			return runVerify(cmd.Context(), u, opt, args[0])
 		},
 	}
-	cmd.Flags().IntVar(&opt.limit, "limit", 20, "list at most so many findings of a kind; all are counted")
+	cmd.Flags().IntVar(&opt.limit, "limit", 20, "list at most this many findings of each kind; all are counted")
 	return cmd
 }
 
@@ -145,15 +145,15 @@ func verifiedTable(dir string, f *history.Findings) *show.List {
 	t.Add("directory", "", dir)
 	t.Add("records", show.Grouped(f.Records), "in "+show.Counted(f.Groups, "commit")+" of "+show.Counted(f.Sessions, "session"))
 	t.Add("pages", show.Grouped(f.Pages), "on "+show.Counted(f.Sites, "site"))
-	t.Add("requests", show.Grouped(f.Requests), "held against their delays, robots.txt and the deny list")
+	t.Add("requests", show.Grouped(f.Requests), "checked against delays, robots.txt and the deny list")
 	t.Add("archive", show.Grouped(f.Stored), "records read, "+show.Bytes(f.Bytes))
 	if f.Absent > 0 {
-		t.Add("not here", show.Grouped(f.Absent), "WARC files, moved away or lost")
+		t.Add("missing", show.Grouped(f.Absent), "WARC files are missing")
 	}
-	t.Add("URLs", show.Grouped(f.URLs), "in the URL file are those of the journal")
+	t.Add("URLs", show.Grouped(f.URLs), "in the URL file agree with the journal")
 	t.Add("snapshots", show.Grouped(f.Snapshots), "compared")
-	t.Add("decisions", show.Grouped(f.Differs), "would be others now")
-	verdict := "all promises were kept"
+	t.Add("decisions", show.Grouped(f.Differs), "would be different now")
+	verdict := "none found"
 	if n := f.Count(); n > 0 {
 		verdict = byNumber(f.Kinds)
 	}

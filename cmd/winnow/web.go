@@ -44,16 +44,15 @@ func newWebCommand(u *ui) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "web [--pages N] [--sites S] [--links M] [--random-seed K] [--mixed | --hostile]",
 		Short: "serve the synthetic web",
-		Long: `A web made from a seed, as "winnow graph generate" makes it, is served on this machine
-until Ctrl-C: its pages by the names of their sites (s000.example), and those names by
-a DNS server of its own. What visitors did is counted, and printed at the end.
+		Long: `Serves a synthetic web, generated from a seed as by "winnow graph generate", on this machine
+until Ctrl-C. Its sites have names (s000.example), which a DNS server of its own resolves.
+The requests of visitors are counted, and the counts are printed at the end.
 
-By default every page answers 200 at once and every robots.txt allows everything. A
-share such as --redirect 0.1 makes a tenth of the pages redirect; --mixed is a web with
-some of everything, and --hostile one with duplicates, mirrors, traps, link farms, bombs
-and servers that hang, drip, lie and break off on top; single shares may change either. What
-visitors wasted on copies and in traps is counted, too. Only loopback addresses are
-served.`,
+By default every page answers 200 at once and every robots.txt allows everything. A share
+such as --redirect 0.1 makes a tenth of the pages redirect. --mixed is a web with some of
+everything; --hostile adds duplicates, mirrors, traps, link farms, bombs, and servers that
+hang, drip, lie and break off. Single shares may change either. Requests for copies and in
+traps are counted, too. Only loopback addresses are served.`,
 		Example: `  winnow web --pages 10k --sites 200
   winnow web --mixed --max-latency 2s --report visits.json
   winnow web --hostile --storm 0.5 --storm-for 20s
@@ -99,12 +98,11 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.listen.HTTP, "listen", "127.0.0.1:8080", "where pages are served; port 0 is any free one")
 	f.StringVar(&o.listen.TLS, "tls", "", "where sites over TLS are served")
 	f.StringVar(&o.listen.DNS, "dns", "127.0.0.1:5353", "where names are resolved, over UDP and TCP")
-	f.IntVar(&o.listen.Addresses, "addresses", 1, "IP addresses the sites are spread over, from that of --listen on")
+	f.IntVar(&o.listen.Addresses, "addresses", 1, "number of IP addresses that the sites share, starting with that of --listen")
 	f.BoolVar(&o.mixed, "mixed", false, "some of everything: failures, redirects, robots rules, charsets, codings")
 	f.BoolVar(&o.hostile, "hostile", false, "the mixed web with duplicates, traps and servers that break the rules")
 	for _, s := range o.serve.Shares() {
 		f.Float64Var(s.Value, s.Name, 0, "share of "+s.Help)
-		f.Lookup(s.Name).DefValue = ""
 	}
 	f.Var(&o.minSize, "min-size", "least size of a page (default 2000)")
 	f.Var(&o.maxSize, "max-size", "largest size of a page (default 60000)")
@@ -115,8 +113,8 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 		f.Var(&o.times[i], t.name, t.help)
 	}
 	f.BoolVar(&o.changes, "changes", false, "pages change, each at a rate between once an hour and once in 90 days")
-	f.Var(&o.duration, "duration", "end by itself after so long")
-	f.StringVar(&o.report, "report", "", "write the count of each site as JSON to this file at the end")
+	f.Var(&o.duration, "duration", "stop after this time")
+	f.StringVar(&o.report, "report", "", "write the counts of each site as JSON to this file at the end")
 	f.StringVar(&o.caFile, "ca-file", "", "write the certificate of the web's authority to this file")
 }
 
@@ -245,7 +243,7 @@ func tellPlace(u *ui, s *serve.Server, n *serve.Net) error {
 	if err := u.result(p); err != nil || u.asJSON {
 		return err
 	}
-	u.notef("serving on %s until Ctrl-C; a crawl begins at the seed and asks the resolver for names", p.Listen)
+	u.notef("serving on %s until Ctrl-C; start a crawl at the seed, with the resolver", p.Listen)
 	return nil
 }
 

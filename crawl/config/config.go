@@ -1,6 +1,6 @@
 package config
 
-// Config is everything a user can set about a crawl (W24). It is read from a TOML file
+// Config holds everything that a user can set for a crawl. It is read from a TOML file
 // and from flags, which have the same names with hyphens for underscores, and it is
 // kept as winnow.toml in the directory of the crawl. The order of the fields is the
 // order of the file; the tags are all there is to know about a key, so that flags, the
@@ -8,84 +8,84 @@ package config
 //
 // A Config is a value: copies share no memory that anybody changes in place (Clone).
 type Config struct {
-	Seeds    []string `toml:"seeds" section:"Where the crawl begins, and when it pauses" help:"URLs to begin with; used when the crawl is started, not when it is resumed"`
-	Pages    int64    `toml:"pages" help:"pause after so many pages, redirects not counted; 0: no limit"`
-	Duration Duration `toml:"duration" help:"pause after so much time in all; 0: no limit"`
-	Bytes    Size     `toml:"bytes" help:"pause after so many received bytes; 0: no limit"`
+	Seeds    []string `toml:"seeds" section:"Seeds and limits" help:"URLs to start from; ignored when the crawl is resumed"`
+	Pages    int64    `toml:"pages" help:"pause after this many pages, not counting redirects; 0: no limit"`
+	Duration Duration `toml:"duration" help:"pause after this much time, over all runs; 0: no limit"`
+	Bytes    Size     `toml:"bytes" help:"pause after this many received bytes; 0: no limit"`
 
 	Policy     string `toml:"policy" section:"The order of the pages" help:"policy that orders the pages, as winnow sim --help lists them"`
-	SitePolicy string `toml:"site_policy" help:"policy that orders the sites, if it is another one"`
-	Batch      int    `toml:"batch" help:"K: pages between two solves of policies that solve"`
+	SitePolicy string `toml:"site_policy" help:"policy that orders the sites, if it differs from policy"`
+	Batch      int    `toml:"batch" help:"K: for policies that compute PageRank, the number of pages between two computations"`
 	RandomSeed uint64 `toml:"random_seed" help:"seed of all random numbers"`
 
-	Contact   string `toml:"contact" section:"Who asks" help:"mail address or URL of whoever is responsible; sent with every request"`
-	UserAgent string `toml:"user_agent" help:"User-Agent header; by default winnow/VERSION (+CONTACT). Its first word is the name that robots.txt is read for"`
+	Contact   string `toml:"contact" section:"Who is crawling" help:"mail address or URL of the person responsible; sent with every request"`
+	UserAgent string `toml:"user_agent" help:"User-Agent header; by default winnow/VERSION (+CONTACT). Its first word selects the rules of robots.txt"`
 	// Header has lines "Name: value".
-	Header []string `toml:"header" help:"further request header, as \"Name: value\""`
+	Header []string `toml:"header" help:"additional request header, as \"Name: value\""`
 	// HeaderScope is for secrets: see SiteHeaders.
-	HeaderScope string `toml:"header_scope" help:"where they go: auto: everywhere, but those that are secrets by their name (Authorization, Cookie, X-Api-Key) to the sites of the seeds only; seeds: all to the sites of the seeds only; any: all everywhere"`
+	HeaderScope string `toml:"header_scope" help:"which sites receive these headers: any: all sites; seeds: only the sites of the seeds; auto: all sites, except that secrets (Authorization, Cookie, X-Api-Key and the like) go only to the sites of the seeds"`
 
-	Delay       Duration `toml:"delay" section:"Politeness: how long a site is left alone" help:"time from the end of an answer to the next request to the same site"`
+	Delay       Duration `toml:"delay" section:"Politeness: the time between two requests to a site" help:"time from the end of a response to the next request to the same site"`
 	SmallDelay  Duration `toml:"small_delay" help:"delay of sites with fewer than small_site known pages"`
-	SmallSite   int      `toml:"small_site" help:"number of known pages from which a site is not small; 0: no site is small"`
-	DelayFactor float64  `toml:"delay_factor" help:"the delay is at least so many times the time that the page took; 0: it does not matter"`
-	DelayMax    Duration `toml:"delay_max" help:"most that delay_factor can make of it; longer delays asked for by others still hold"`
-	IPDelay     Duration `toml:"ip_delay" help:"time from the end of an answer to the next request to the same IP address"`
-	IPCap       int      `toml:"ip_cap" help:"most requests at a time to one IP address; 0: no limit"`
-	Robots      bool     `toml:"robots" help:"obey robots.txt; switch it off for servers of your own only"`
-	RobotsRetry Duration `toml:"robots_retry" help:"time until a robots.txt that is unavailable is asked for again, doubled with each attempt up to a day; meanwhile the rules that the site has stay in force, and a site without any is left alone"`
+	SmallSite   int      `toml:"small_site" help:"sites with at least this many known pages are not small; 0: no site is small"`
+	DelayFactor float64  `toml:"delay_factor" help:"the delay is at least this many times the time that the last page took; 0: no such rule"`
+	DelayMax    Duration `toml:"delay_max" help:"upper limit of the delay from delay_factor; longer delays from other rules still apply"`
+	IPDelay     Duration `toml:"ip_delay" help:"time from the end of a response to the next request to the same IP address"`
+	IPCap       int      `toml:"ip_cap" help:"maximum number of simultaneous requests to one IP address; 0: no limit"`
+	Robots      bool     `toml:"robots" help:"obey robots.txt; turn this off only for your own servers"`
+	RobotsRetry Duration `toml:"robots_retry" help:"time until an unreachable robots.txt is requested again; it doubles with each attempt, up to a day. Until then the known rules of the site apply; a site without known rules is not crawled"`
 
-	Fetchers      int      `toml:"fetchers" section:"Fetching" help:"r: most sites that are asked at a time"`
-	PerConnection int      `toml:"per_connection" help:"c: pages asked for in one connection to a site, where it has set no delay of its own"`
-	Timeout       Duration `toml:"timeout" help:"longest time for one request"`
-	Connect       Duration `toml:"timeout_connect" help:"longest time to connect, TLS included"`
-	FirstByte     Duration `toml:"timeout_first_byte" help:"longest time from the request to the first byte of the answer"`
-	Stall         Duration `toml:"timeout_stall" help:"longest time without a byte"`
-	Retries       int      `toml:"retries" help:"times that a page is asked for again after a failure that may pass; tries count if its site answered otherwise in between"`
-	RetryDelay    Duration `toml:"retry_delay" help:"time until the first of them; the next ones take three times as long each"`
-	Patience      Duration `toml:"patience" help:"end the run when for so long nothing was left but sites that cannot be reached; the next run tries them again"`
-	SlowAnswer    Duration `toml:"slow_answer" help:"an answer is slow if it takes longer than this, and longer than slow_factor times what 95 of 100 answers take; 0: none is"`
+	Fetchers      int      `toml:"fetchers" section:"Fetching" help:"r: maximum number of sites crawled at the same time"`
+	PerConnection int      `toml:"per_connection" help:"c: pages requested over one connection, for sites without a Crawl-delay"`
+	Timeout       Duration `toml:"timeout" help:"time limit of a request"`
+	Connect       Duration `toml:"timeout_connect" help:"time limit of a connection attempt, including TLS"`
+	FirstByte     Duration `toml:"timeout_first_byte" help:"time limit from the request to the first byte of the response"`
+	Stall         Duration `toml:"timeout_stall" help:"time limit between two reads of a response"`
+	Retries       int      `toml:"retries" help:"how often a page is requested again after a temporary failure; an attempt counts only if its site answered other requests in the meantime"`
+	RetryDelay    Duration `toml:"retry_delay" help:"time until the first retry; it triples with each further retry"`
+	Patience      Duration `toml:"patience" help:"end the run when only unreachable sites have been left for this long; the next run tries them again"`
+	SlowAnswer    Duration `toml:"slow_answer" help:"a response is slow if it takes longer than this and longer than slow_factor times the 95th percentile of all responses; 0: no response is slow"`
 	SlowFactor    float64  `toml:"slow_factor" help:"see slow_answer"`
-	SlowTimes     int      `toml:"slow_times" help:"after so many slow answers in a row a site is asked rarely"`
-	SlowDelay     Duration `toml:"slow_delay" help:"how rarely at first; twice as rarely with each further slow answer"`
-	SlowMax       Duration `toml:"slow_max" help:"the longest time that makes"`
-	MaxBody       Size     `toml:"max_body" help:"largest page, before and after decompression"`
-	Resolver      string   `toml:"resolver" help:"DNS server, as ADDRESS or ADDRESS:PORT; by default that of the system"`
+	SlowTimes     int      `toml:"slow_times" help:"number of consecutive slow responses after which the requests to a site are slowed down"`
+	SlowDelay     Duration `toml:"slow_delay" help:"delay of a slow site at first; it doubles with each further slow response"`
+	SlowMax       Duration `toml:"slow_max" help:"upper limit of the delay of a slow site"`
+	MaxBody       Size     `toml:"max_body" help:"maximum size of a page, before and after decompression"`
+	Resolver      string   `toml:"resolver" help:"DNS server, as ADDRESS or ADDRESS:PORT; default: that of the system"`
 	Proxy         string   `toml:"proxy" help:"URL of an HTTP proxy for all requests"`
-	CAFile        string   `toml:"ca_file" kind:"file" help:"PEM file with certificates of authorities to trust besides those of the system"`
-	AllowPrivate  bool     `toml:"allow_private" help:"ask loopback and private addresses too; link-local ones and those of metadata services are never asked"`
+	CAFile        string   `toml:"ca_file" kind:"file" help:"PEM file with certificate authorities to trust in addition to those of the system"`
+	AllowPrivate  bool     `toml:"allow_private" help:"also crawl loopback and private addresses; link-local addresses and metadata services are never contacted"`
 
-	Scope           string   `toml:"scope" section:"Which pages are wanted" help:"any; seeds: sites of the seeds; domain: registered domains of the seeds; regexp:R: URLs that match R"`
-	Include         []string `toml:"include" help:"regular expression; where there are any, a URL must match one of them"`
-	Exclude         []string `toml:"exclude" help:"regular expression; URLs that match one are refused"`
-	Rules           string   `toml:"rules" kind:"file" help:"file with lines \"allow|deny HOST[/PATH]\"; of those that fit the one with the longest host counts, then the longest path"`
-	Deny            string   `toml:"deny" kind:"file" help:"file with hosts that are never asked, read again while running"`
-	MaxDepth        Depth    `toml:"max_depth" help:"most links from a seed to a page, by the shortest way that is known; 0: seeds only; none, or -1: no limit"`
-	MaxDepthDynamic Depth    `toml:"max_depth_dynamic" help:"the same for pages with a query or made by programs"`
-	MaxLinks        int      `toml:"max_links" help:"most links of one page, each target counted once"`
-	SitePages       int      `toml:"site_pages" help:"most pages of one site; 0: no limit"`
-	DomainPages     int      `toml:"domain_pages" help:"most pages of one registered domain; 0: no limit"`
-	Types           string   `toml:"types" help:"html: links that surely lead to something else are not followed; all"`
-	Duplicates      bool     `toml:"duplicates" help:"do not follow the links of a page that is the same as another one: words, numbers, links and pictures"`
-	Traps           bool     `toml:"traps" help:"leave places alone that bring nothing new or never end; what was left alone is in status"`
+	Scope           string   `toml:"scope" section:"Which pages to fetch" help:"any; seeds: sites of the seeds; domain: registered domains of the seeds; regexp:R: URLs that match R"`
+	Include         []string `toml:"include" help:"regular expression; if any are given, a URL must match at least one"`
+	Exclude         []string `toml:"exclude" help:"regular expression; URLs that match it are refused"`
+	Rules           string   `toml:"rules" kind:"file" help:"file with lines \"allow|deny HOST[/PATH]\"; if several lines match, the longest host decides, then the longest path"`
+	Deny            string   `toml:"deny" kind:"file" help:"file with hosts that are never contacted; it is read again when it changes"`
+	MaxDepth        Depth    `toml:"max_depth" help:"maximum depth of a page: the number of links on the shortest known path from a seed; 0: seeds only; none or -1: no limit"`
+	MaxDepthDynamic Depth    `toml:"max_depth_dynamic" help:"maximum depth of dynamic pages: those with a query, or with a name such as .php"`
+	MaxLinks        int      `toml:"max_links" help:"maximum number of links of a page, counting each target once"`
+	SitePages       int      `toml:"site_pages" help:"maximum number of pages of a site; 0: no limit"`
+	DomainPages     int      `toml:"domain_pages" help:"maximum number of pages of a registered domain; 0: no limit"`
+	Types           string   `toml:"types" help:"html: do not follow links whose name shows that they are not HTML; all: follow every link"`
+	Duplicates      bool     `toml:"duplicates" help:"do not follow the links of a page whose words, numbers, links and images are those of another page"`
+	Traps           bool     `toml:"traps" help:"skip traps: parts of a site that never end or bring nothing new; winnow status lists what was skipped"`
 	Sitemaps        bool     `toml:"sitemaps" help:"read the sitemaps that robots.txt names"`
-	Recrawl         Duration `toml:"recrawl" help:"ask for fetched pages again after so long; 0: never"`
+	Recrawl         Duration `toml:"recrawl" help:"time after which a fetched page is fetched again; 0: never"`
 
-	Store         string   `toml:"store" section:"What is kept, and how safely" help:"both: WARC files, and links in the journal; links: no WARC files; pages: as both, because the journal cannot do without links"`
-	KeepNoArchive bool     `toml:"keep_noarchive" help:"keep pages that ask not to be archived or indexed"`
-	Commit        Duration `toml:"commit" help:"longest time until what was fetched is on the disk"`
-	Sync          bool     `toml:"sync" help:"wait for the disk at every commit; without it a power failure may cost more"`
-	DiskReserve   Size     `toml:"disk_reserve" help:"pause when the disk has less room than this; 0: when it is full"`
-	MaxMemory     Size     `toml:"max_memory" help:"use at most this much memory; 0: half of the machine's"`
+	Store         string   `toml:"store" section:"Storage" help:"both: pages in WARC files and links in the journal; links: no WARC files; pages: the same as both, since the journal always needs the links"`
+	KeepNoArchive bool     `toml:"keep_noarchive" help:"also store pages that ask not to be archived or indexed"`
+	Commit        Duration `toml:"commit" help:"maximum time until a fetched page is on disk"`
+	Sync          bool     `toml:"sync" help:"sync the disk at every commit; without it, a power failure may lose more pages"`
+	DiskReserve   Size     `toml:"disk_reserve" help:"pause when less disk space than this is free; 0: when the disk is full"`
+	MaxMemory     Size     `toml:"max_memory" help:"maximum memory; 0: half of the memory of the machine"`
 
-	Metrics      string `toml:"metrics" section:"Watching" help:"serve Prometheus metrics at this address; without a host on loopback"`
-	MetricsToken string `toml:"metrics_token" kind:"file" help:"file with a token that readers of the metrics must send; needed for addresses that are not loopback"`
+	Metrics      string `toml:"metrics" section:"Monitoring" help:"serve Prometheus metrics at this address; without a host, on loopback"`
+	MetricsToken string `toml:"metrics_token" kind:"file" help:"file with a token that clients of the metrics must send; required for addresses other than loopback"`
 
 	// Site holds exceptions: what differs for some sites.
 	Site []Override `toml:"site,omitempty"`
 }
 
-// Default is the configuration of a crawl about which nothing was said.
+// Default returns the default configuration.
 func Default() Config {
 	return Config{
 		Seeds:           []string{},

@@ -19,17 +19,17 @@ const (
 	ChoServer = 352_944
 )
 
-// A Left is what a crawl skipped for one reason.
-type Left struct {
+// A Trapped counts the pages that a crawl skipped as traps for one reason.
+type Trapped struct {
 	Bar    event.Bar
 	Pages  int64
 	Places []history.Trap // those with most pages
 }
 
-// LeftAlone returns what a crawl skipped as traps, by reason, the largest first.
-func LeftAlone(s *history.Status) (list []Left) {
+// Skipped returns what a crawl skipped as traps, by reason, the largest first.
+func Skipped(s *history.Status) (list []Trapped) {
 	for b := range event.Bar(event.Bars()) {
-		x := Left{Bar: b, Pages: s.Reasons[b.String()]}
+		x := Trapped{Bar: b, Pages: s.Reasons[b.String()]}
 		for _, t := range s.Traps {
 			if t.Reason == b.String() {
 				x.Places = append(x.Places, t)
@@ -39,7 +39,7 @@ func LeftAlone(s *history.Status) (list []Left) {
 			list = append(list, x)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Left) int { return cmp.Compare(b.Pages, a.Pages) })
+	slices.SortStableFunc(list, func(a, b Trapped) int { return cmp.Compare(b.Pages, a.Pages) })
 	return list
 }
 
@@ -47,7 +47,7 @@ func LeftAlone(s *history.Status) (list []Left) {
 // mirrors, and the largest site with its verdict.
 func (r *Report) left() []show.Section {
 	s := r.status
-	list := []show.Section{r.leftAlone(s)}
+	list := []show.Section{r.skipped(s)}
 	if len(s.Caps) > 0 {
 		list = append([]show.Section{capSection(s.Caps)}, list...)
 	}
@@ -60,14 +60,14 @@ func (r *Report) left() []show.Section {
 	return list
 }
 
-// leftAlone returns the section about traps.
-func (r *Report) leftAlone(s *history.Status) show.Section {
+// skipped returns the section about traps.
+func (r *Report) skipped(s *history.Status) show.Section {
 	sec := show.Section{Title: "Left alone"}
 	if !r.config.Traps {
 		sec.Text = "The crawl was told not to look for traps. "
 	}
 	t := &show.Table{Columns: []show.Column{{Name: "reason"}, {Name: "site"}, {Name: "pattern"}, {Name: "pages"}}}
-	for _, x := range LeftAlone(s) {
+	for _, x := range Skipped(s) {
 		for _, p := range x.Places {
 			t.Rows = append(t.Rows, []show.Cell{show.Words(p.Reason), show.Words(p.Site), show.Words(p.Pattern), show.Count(p.Pages)})
 		}
