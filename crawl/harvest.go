@@ -217,19 +217,8 @@ func (w *harvester) rule(t *task) {
 		f := robots.Parse(t.found.Body)
 		t.rules, t.sitemaps = f.For(w.gather.Product), w.sitemapsOf(t.url, f)
 	case a.Class == event.Redirect:
-		t.hop = redirectTarget(&w.resolver, t)
+		t.hop = gather.RedirectTarget(&w.resolver, t.url, t.answer)
 	}
-}
-
-// redirectTarget returns where the answer of a task redirects to, in normal form. It is ""
-// if that URL is not usable.
-func redirectTarget(r *page.Resolver, t *task) string {
-	if r.Document([]byte(t.url)).Usable() {
-		if to, v := r.Resolve(nil, []byte(t.answer.Location)); v.Usable() {
-			return string(to)
-		}
-	}
-	return ""
 }
 
 // maxSitemaps is how many sitemap files a robots.txt may name.

@@ -3,9 +3,7 @@ package crawl
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"net/netip"
-	"os"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -104,16 +102,11 @@ func trusted(file string) (*tls.Config, error) {
 	if file == "" {
 		return t, nil
 	}
-	pem, err := os.ReadFile(file)
+	pool, err := fetch.TrustFile(file)
 	if err != nil {
-		return nil, &hint.Error{Text: "cannot read the file of --ca-file", Hint: "give a PEM file with certificates", Err: err}
+		return nil, &hint.Error{Text: "--ca-file", Hint: "give a PEM file, which has lines BEGIN CERTIFICATE", Err: err}
 	}
-	if t.RootCAs, err = x509.SystemCertPool(); err != nil {
-		t.RootCAs = x509.NewCertPool()
-	}
-	if !t.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, &hint.Error{Text: "no certificate in " + file, Hint: "--ca-file takes a PEM file, which has lines BEGIN CERTIFICATE"}
-	}
+	t.RootCAs = pool
 	return t, nil
 }
 

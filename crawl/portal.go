@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
@@ -48,7 +49,7 @@ func (w *weather) asPortal(t *task) bool {
 
 // redirects reports whether a redirect leads where those of a portal do.
 func (w *weather) redirects(t *task) bool {
-	to := redirectTarget(&w.resolver, t)
+	to := gather.RedirectTarget(&w.resolver, t.url, t.answer)
 	if to == "" {
 		return false
 	}

@@ -145,3 +145,21 @@ func meanScale(n, total float64) float64 {
 	}
 	return n / total
 }
+
+// OldValues returns the values that old pages give to the pages that they have become, NaN
+// for other pages, and the values of old pages that have vanished. to is as stats.Match
+// returns it.
+func OldValues(old []float64, to []graph.Page, pages int) (values, gone []float64) {
+	values = make([]float64, pages)
+	for p := range values {
+		values[p] = math.NaN()
+	}
+	for p, q := range to {
+		if q == graph.NoPage {
+			gone = append(gone, old[p])
+		} else {
+			values[q] = old[p]
+		}
+	}
+	return values, gone
+}

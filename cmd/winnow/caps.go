@@ -7,51 +7,19 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/live"
 )
-
-// capFlag is the flag of a limit, by its key.
-func capFlag(key string) string { return "--" + strings.ReplaceAll(key, "_", "-") }
-
-// capName is a limit with its value.
-func capName(x *state.Cap) string {
-	if table, key, ok := strings.Cut(x.Key, "."); ok {
-		return fmt.Sprintf("%s of a [[%s]]", key, table)
-	}
-	return capFlag(x.Key) + " " + x.Value
-}
 
 // capText says what a limit left out, without the number.
 func capText(x *state.Cap) string {
 	if x.Key == "" {
 		return x.What + " beyond what is read of one site"
 	}
-	text := x.What + " by " + capName(x)
-	if where := capWhere(x); where != "" {
+	text := x.What + " by " + live.CapName(x)
+	if where := live.CapWhere(x); where != "" {
 		text += ": " + where
 	}
 	return text
-}
-
-// capWhere names the places of which most was left out.
-func capWhere(x *state.Cap) string {
-	var parts []string
-	rest := x.Left
-	for _, p := range x.Where {
-		parts = append(parts, show.Grouped(p.Left)+" of "+p.Name)
-		rest -= p.Left
-	}
-	if len(parts) > 0 && rest > 0 {
-		parts = append(parts, show.Grouped(rest)+" elsewhere")
-	}
-	return strings.Join(parts, ", ")
-}
-
-// capRaise is the flag with which it would not have been left out, "" if there is none.
-func capRaise(x *state.Cap) string {
-	if x.Key == "" || x.Raise == "" {
-		return ""
-	}
-	return capFlag(x.Key) + " " + x.Raise
 }
 
 // addCaps adds what limits left out to the figures of a crawl.
@@ -59,7 +27,7 @@ func addCaps(t *show.List, caps []state.Cap) {
 	for i := range caps {
 		x := &caps[i]
 		text := capText(x)
-		switch raise := capRaise(x); {
+		switch raise := live.CapRaise(x); {
 		case raise != "":
 			text += "; raise it with " + raise
 		case strings.HasSuffix(x.Key, "_pages"):
@@ -80,7 +48,7 @@ func withinLimits(caps []state.Cap) string {
 // raiseAll is all flags with which nothing would have been left out.
 func raiseAll(caps []state.Cap) (flags []string) {
 	for i := range caps {
-		if raise := capRaise(&caps[i]); raise != "" {
+		if raise := live.CapRaise(&caps[i]); raise != "" {
 			flags = append(flags, strings.Fields(raise)...)
 		}
 	}

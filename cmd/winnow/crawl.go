@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
@@ -154,7 +155,7 @@ func (c *crawling) wrongDirConfig(err error) error {
 	var file *config.FileError
 	switch {
 	case !errors.As(err, &file):
-		return explainCrawl(err)
+		return err
 	case file.Unknown:
 		return withHint(err, "a newer winnow may have written it; mend it, or delete it, and the journal tells what it said")
 	}
@@ -188,27 +189,17 @@ func (c *crawling) checkFiles() error {
 }
 
 func readRules(name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = gather.ParseRules(name, f)
+	_, err := config.ReadRules(name, gather.ParseRules)
 	return err
 }
 
 func readDeny(name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = gather.ParseDeny(name, f)
+	_, err := config.ReadRules(name, gather.ParseDeny)
 	return err
 }
 
 func readCertificates(name string) error {
-	_, err := trusted(name)
+	_, err := fetch.TrustFile(name)
 	return err
 }
 

@@ -5,12 +5,10 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// explainKey tells of a value that cannot be by the name of its flag, and proposes one
-// that can.
+// explainKey names the flag of a wrong value and proposes another value.
 func explainKey(u *ui, err error) error {
 	var key *config.KeyError
 	if !errors.As(err, &key) {
@@ -18,10 +16,12 @@ func explainKey(u *ui, err error) error {
 	}
 	flag := "--" + strings.ReplaceAll(key.Key, "_", "-")
 	said := usagef("%s: %w", flag, key.Err)
-	if right := policyInstead(lastWord(u, flag), key.Err); right != "" {
+	var unknown *policy.UnknownError
+	switch right := nearPolicy(lastWord(u, flag), key.Err); {
+	case right != "":
 		return withHint(said, "try: %s", u.withFlag(flag, right))
-	}
-	switch {
+	case errors.As(err, &unknown) && unknown.What == "policy":
+		return withHint(said, "try: %s", u.withFlag(flag, "opic"))
 	case errors.Is(err, policy.ErrOracle):
 		return withHint(said, "it runs on a graph that is known: winnow sim GRAPH --policy opic,%s", lastWord(u, flag))
 	case errors.Is(err, policy.ErrPrior):
@@ -35,17 +35,14 @@ func explainKey(u *ui, err error) error {
 	return withHint(said, "winnow crawl --help says what %s takes", flag)
 }
 
-// policyInstead is the policy that was probably meant, "" if nobody knows.
-func policyInstead(typed string, err error) string {
+// nearPolicy returns the policy that was probably meant, "" if that is unknown.
+func nearPolicy(typed string, err error) string {
 	var unknown *policy.UnknownError
 	var value *policy.ValueError
 	switch {
 	case errors.As(err, &unknown):
 		if near, ok := nearest(unknown.Name, unknown.Known); ok {
 			return strings.Replace(typed, unknown.Name, near, 1)
-		}
-		if unknown.What == "policy" {
-			return "opic"
 		}
 	case errors.As(err, &value):
 		near, ok := nearest(value.Value, value.Known)
@@ -57,8 +54,8 @@ func policyInstead(typed string, err error) string {
 	return ""
 }
 
-// wordInstead is the word that was probably meant, or else the default; "" where a key
-// takes anything.
+// wordInstead returns the word that was probably meant, or else the default; "" if the key
+// takes any word.
 func wordInstead(u *ui, flag, name string) string {
 	c := config.Default()
 	k, ok := c.Key(name)
@@ -71,7 +68,7 @@ func wordInstead(u *ui, flag, name string) string {
 	return k.String()
 }
 
-// lastWord is the value of a flag as it was typed.
+// lastWord returns the value of a flag as it was typed.
 func lastWord(u *ui, flag string) string {
 	last := ""
 	for i, word := range u.args {
@@ -83,13 +80,4 @@ func lastWord(u *ui, flag string) string {
 		}
 	}
 	return last
-}
-
-// explainCrawl adds the hint that the crawler gives with an error.
-func explainCrawl(err error) error {
-	var e *hint.Error
-	if errors.As(err, &e) && e.Hint != "" {
-		return withHint(err, "%s", e.Hint)
-	}
-	return err
 }

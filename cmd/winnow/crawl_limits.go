@@ -3,6 +3,7 @@ package main
 import (
 	"strconv"
 
+	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -14,7 +15,7 @@ const filesBeside = 64
 // checkOpenFiles refuses more fetchers than the system lets have a connection (W8): with
 // one too few, pages would fail that are not to blame.
 func (c *crawling) checkOpenFiles() error {
-	most, known := openFiles()
+	most, known := machine.OpenFiles()
 	need := c.config.Fetchers + filesBeside
 	if !known || need <= most {
 		return nil

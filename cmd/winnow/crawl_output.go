@@ -11,6 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/live"
 )
 
 // crawlEvent is an object of --json: how the crawl goes, and at the end how it went.
@@ -119,8 +120,8 @@ func total(m map[string]int64) (n int64) {
 
 // inTraps returns the number of pages that were skipped as traps.
 func inTraps(s *history.Status) (n int64) {
-	for _, x := range skippedBy(s) {
-		n += x.pages
+	for _, x := range live.Skipped(s) {
+		n += x.Pages
 	}
 	return n
 }

@@ -128,29 +128,15 @@ func pagesLine(s *history.Stats, c *config.Config) string {
 // do nothing wait for (P21).
 func waitLine(s *history.Stats) string {
 	var parts []string
-	for _, w := range waits(s) {
-		if w.sites > 0 {
-			parts = append(parts, show.Short(int64(w.sites))+" "+w.why)
+	for _, w := range s.Waits() {
+		if w.Sites > 0 {
+			parts = append(parts, show.Short(int64(w.Sites))+" "+w.Why)
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	return "; sites wait: " + strings.Join(parts, ", ")
-}
-
-// wait is a number of sites with the reason why they are not asked.
-type wait struct {
-	why   string
-	sites int
-}
-
-func waits(s *history.Stats) []wait {
-	n := &s.Counts
-	return []wait{
-		{"politeness", n.Polite}, {"address", n.Parked}, {"slow", n.Slow},
-		{"commit", n.Held}, {"twin", n.Blocked}, {"robots-elsewhere", n.Hops},
-	}
 }
 
 // failLine has the classes of failure, the most frequent first.

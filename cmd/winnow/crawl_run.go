@@ -5,24 +5,24 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
 	"runtime/debug"
 	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // run crawls, shows how it goes, and says at the end how it went.
 func (c *crawling) run(ctx context.Context) error {
 	p := newCrawlProgress(c.u, &c.config)
-	metrics, err := serveMetrics(c.u, &c.config, p.last)
+	closeMetrics, err := serveMetrics(c.u, &c.config, p.last)
 	if err != nil {
 		return err
 	}
-	defer metrics.Close()
+	defer closeMetrics()
 	if err := c.tellStart(); err != nil {
 		return err
 	}
@@ -31,12 +31,12 @@ func (c *crawling) run(ctx context.Context) error {
 	})()
 	p.start()
 	defer p.stop()
-	heap := limitHeap(int64(c.config.MaxMemory))
-	defer heap.restore()
+	heap := machine.ForCrawl(int64(c.config.MaxMemory))
+	defer heap.Restore()
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
 		Dir: c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
-		Version: programVersion(), MachineMemory: machineMemory(os.DirFS("/")),
-		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *history.Stats) { heap.leave(s); p.set(s) },
+		Version: programVersion(), MachineMemory: machine.Memory(),
+		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *history.Stats) { heap.Leave(s.MemoryMax, s.Columns); p.set(s) },
 		Machine: crawl.Machine{Sizes: c.u.sizes, Heap: crawl.MeasureHeap},
 	})
 	p.stop()
@@ -46,7 +46,7 @@ func (c *crawling) run(ctx context.Context) error {
 		}
 	}
 	if err != nil {
-		return explainCrawl(err)
+		return err
 	}
 	return c.verdict(ctx, sum)
 }

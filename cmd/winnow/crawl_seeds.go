@@ -181,11 +181,7 @@ func (c *crawling) lookup(ctx context.Context, seed, host string) ([]netip.Addr,
 	if c.config.Proxy != "" {
 		return nil, errors.New("names are looked up by the proxy")
 	}
-	server, err := c.config.ResolverAddress()
-	if err != nil {
-		return nil, err
-	}
-	r, err := fetch.NewResolver(fetch.ResolverOptions{Server: server})
+	r, err := newResolver(&c.config)
 	if err != nil {
 		return nil, err
 	}

@@ -14,20 +14,18 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/demo"
+	"github.com/winnow-crawler/winnow/lab/live"
 )
 
 type demoOptions struct {
+	demo.Options
 	dir      string // "": a temporary one
 	pages    show.Number
 	policies []string
-	seed     uint64
-	preset   string
-	faster   float64 // delays of the preset are divided by it
-	fetchers int     // 0: as the preset or the demo has them
 }
 
 func newDemoCommand(u *ui) *cobra.Command {
@@ -53,7 +51,7 @@ of this machine matters.`,
 			if err := notEmpty(u, cmd.Flags(), "dir", "preset"); err != nil {
 				return err
 			}
-			if opt.preset == "" && cmd.Flags().Changed("faster") {
+			if opt.Preset == "" && cmd.Flags().Changed("faster") {
 				return usagef("--faster divides the delays of a preset: give --preset too")
 			}
 			return runDemo(cmd.Context(), u, opt)
@@ -63,10 +61,10 @@ of this machine matters.`,
 	f.StringVar(&opt.dir, "dir", "", "directory of the crawl or crawls; it must not exist yet (default: a temporary one)")
 	f.Var(&opt.pages, "pages", "pages of the web")
 	f.StringSliceVar(&opt.policies, "policy", nil, "policies, one crawl for each, as winnow sim --help lists them (default: "+config.Default().Policy+", or what the preset compares)")
-	f.Uint64Var(&opt.seed, "random-seed", 1, "another seed is another web")
-	f.StringVar(&opt.preset, "preset", "", "settings of a paper: "+orList(presetNames()))
-	f.Float64Var(&opt.faster, "faster", 100, "divide the delays of the preset, and latencies of 0.1 to 2 s, by this")
-	f.IntVar(&opt.fetchers, "fetchers", 0, "r: maximum number of sites crawled at the same time (default: as the preset, or 16)")
+	f.Uint64Var(&opt.Seed, "random-seed", 1, "another seed is another web")
+	f.StringVar(&opt.Preset, "preset", "", "settings of a paper: "+orList(presetNames()))
+	f.Float64Var(&opt.Faster, "faster", 100, "divide the delays of the preset, and latencies of 0.1 to 2 s, by this")
+	f.IntVar(&opt.Fetchers, "fetchers", 0, "r: maximum number of sites crawled at the same time (default: as the preset, or 16)")
 	completesPolicies(cmd, "policy")
 	completes(cmd, "preset", presetNames()...)
 	return cmd
@@ -80,8 +78,8 @@ func runDemo(ctx context.Context, u *ui, opt *demoOptions) error {
 	if err := opt.makeDirs(crawls); err != nil {
 		return err
 	}
-	if opt.preset != "" {
-		u.notef("%s", crawls[0].settings(opt))
+	if opt.Preset != "" {
+		u.notef("%s", opt.Settings(&crawls[0].config))
 	}
 	var wrong []error
 	var policies []string
@@ -90,7 +88,9 @@ func runDemo(ctx context.Context, u *ui, opt *demoOptions) error {
 	}
 	defer func() {
 		for _, c := range crawls {
-			c.close()
+			if c.report != nil {
+				c.report.Close()
+			}
 		}
 	}()
 	for _, c := range crawls {
@@ -110,13 +110,26 @@ func runDemo(ctx context.Context, u *ui, opt *demoOptions) error {
 
 // plan is what will be crawled and how, checked before anything is done.
 func (o *demoOptions) plan(u *ui) ([]*demoCrawl, error) {
-	base, err := o.config(u)
-	if err != nil {
-		return nil, err
+	if o.Preset != "" {
+		if _, err := findPreset(u, o.Preset); err != nil {
+			return nil, err
+		}
+		if !(o.Faster >= 1) {
+			return nil, usagef("--faster %g: want 1 or more", o.Faster)
+		}
 	}
+	if o.Fetchers < 0 {
+		return nil, usagef("--fetchers %d: want 1 or more", o.Fetchers)
+	}
+	o.Pages = int(o.pages)
+	base := o.Config()
 	policies := o.policies
-	if len(policies) == 0 {
-		policies = o.compared(base.Policy)
+	switch {
+	case len(policies) > 0:
+	case o.Preset == "thesis-exp2": // which compares two
+		policies = []string{"breadth-first", "larger-sites-first"}
+	default:
+		policies = []string{base.Policy}
 	}
 	var crawls []*demoCrawl
 	for i, p := range policies {
@@ -164,21 +177,15 @@ type demoCrawl struct {
 	config config.Config
 	server *serve.Server
 	found  []webcount.Violation // by the server's count
-	report *crawlReport
+	report *live.Report
 	failed error // what of the report is missing
-}
-
-func (d *demoCrawl) close() {
-	if d.report != nil {
-		d.report.close()
-	}
 }
 
 // run serves the web, crawls it, and judges the crawl.
 func (d *demoCrawl) run(ctx context.Context, u *ui, opt *demoOptions, policies []string) error {
-	server, net, err := opt.serve()
+	server, net, err := opt.Serve()
 	if err != nil {
-		return err
+		return &usageError{err}
 	}
 	defer net.Close()
 	d.server, d.config.Resolver = server, net.Resolver()
@@ -205,7 +212,7 @@ func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
 	})
 	switch {
 	case err != nil:
-		return explainCrawl(err)
+		return err
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
@@ -215,42 +222,25 @@ func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
 	return nil
 }
 
-// judge holds the crawl against the server's count and against other orders, those of the
+// judge checks the crawl by the server's count, compares it with other orders, those of the
 // other crawls among them, and writes its report.
 func (d *demoCrawl) judge(ctx context.Context, u *ui, policies []string) (err error) {
-	c, counter := &d.config, d.server.Counter()
-	d.found = counter.Check(webcount.Demands{Delay: leastDelay(c), PerConnection: c.PerConnection})
-	wanted := d.server.Wanted(answer.Limits{Sitemaps: c.Sitemaps, MaxBody: int(c.MaxBody)})
-	d.found = append(d.found, counter.CheckWanted(wanted)...)
-	shown := u.stages(ctx)
-	defer shown.Done()
-	if d.report, err = readCrawlReport(ctx, d.dir, d.simulates(policies), shown); err != nil {
+	d.found = demo.Violations(d.server, &d.config)
+	if d.report, err = readReport(ctx, u, d.dir, append(slices.Clone(policies), live.DefaultPolicies()...)); err != nil {
 		return err
 	}
-	shown.Done()
-	d.failed = d.report.failed
-	if err := writeReport(u, d.reportDir(), d.report.report()); d.failed == nil {
+	d.failed = d.report.Failed
+	if err := writeReport(u, d.reportDir(), d.report.Full()); d.failed == nil {
 		d.failed = err
 	}
-	if _, err := writeIndexes(d.dir); d.failed == nil {
+	if _, err := crawl.WriteIndexes(d.dir); d.failed == nil {
 		d.failed = err
 	}
 	return nil
 }
 
-// simulates are the policies to simulate in the world of the crawl: those of all crawls,
-// and what every crawl is held against.
-func (d *demoCrawl) simulates(policies []string) []string {
-	names := slices.Clone(policies)
-	for _, p := range reportPolicies() {
-		if !slices.Contains(names, p) {
-			names = append(names, p)
-		}
-	}
-	return names
-}
-
-func (d *demoCrawl) reportDir() string { return filepath.Join(d.dir, "report") }
+func (d *demoCrawl) reportDir() string  { return filepath.Join(d.dir, "report") }
+func (d *demoCrawl) reportFile() string { return filepath.Join(d.reportDir(), "report.html") }
 
 // wrong is why the demo did not succeed.
 func (d *demoCrawl) wrong() error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/lab/demo"
 )
 
 // Experiment 2 of the thesis in the small: without --policy its preset crawls the same web
@@ -52,7 +53,7 @@ func TestDemoSeveral(t *testing.T) {
 // Web are gone; its delays are divided.
 func TestDemoPreset(t *testing.T) {
 	u := newUI(nil, t.Output(), t.Output())
-	crawls, err := (&demoOptions{preset: "thesis-exp1", faster: 100}).plan(u)
+	crawls, err := (&demoOptions{Options: demo.Options{Preset: "thesis-exp1", Faster: 100}}).plan(u)
 	if err != nil || len(crawls) != 1 {
 		t.Fatal(crawls, err)
 	}
@@ -60,7 +61,7 @@ func TestDemoPreset(t *testing.T) {
 	if c.Policy != "larger-sites-first" || c.Delay.Duration != 150*time.Millisecond || c.Fetchers != 1000 || c.Batch != 100_000 || c.SitePages != 0 || c.MaxDepth != config.NoDepth {
 		t.Errorf("%+v", c)
 	}
-	crawls, err = (&demoOptions{preset: "wire2002", faster: 300, fetchers: 7}).plan(u)
+	crawls, err = (&demoOptions{Options: demo.Options{Preset: "wire2002", Faster: 300, Fetchers: 7}}).plan(u)
 	if err != nil || len(crawls) != 1 {
 		t.Fatal(crawls, err)
 	}

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	webdemo "github.com/winnow-crawler/winnow/lab/demo"
+	"github.com/winnow-crawler/winnow/lab/live"
+
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -72,7 +75,7 @@ func testReport(t *testing.T, dir string, demo *demoObject) {
 	}
 	elsewhere := filepath.Join(t.TempDir(), "report")
 	out, _ := winnow(t, 0, "report", dir, "--out", elsewhere, "--json")
-	r := object[reportObject](t, out)
+	r := object[live.Summary](t, out)
 	if r.Fetched != demo.Crawl.Fetched || r.HalfRank == nil || *r.HalfRank <= 0.5 || r.Indexes != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -165,7 +168,7 @@ func testCrawlSim(t *testing.T, dir string, demo *demoObject) {
 	}
 	out, _ = winnow(t, 0, "sim", dir, "--time", dir, "--policy", "opic", "--json")
 	s = object[simObject](t, out)
-	if s.Config.Delay != demoDelay.Seconds() || s.Config.Fetchers != 16 || s.VirtualSeconds <= 0 || s.VirtualSeconds > 2*demo.Crawl.Seconds {
+	if s.Config.Delay != webdemo.Delay.Seconds() || s.Config.Fetchers != 16 || s.VirtualSeconds <= 0 || s.VirtualSeconds > 2*demo.Crawl.Seconds {
 		t.Errorf("delay %g, %d fetchers, %g virtual seconds for a crawl of %g", s.Config.Delay, s.Config.Fetchers, s.VirtualSeconds, demo.Crawl.Seconds)
 	}
 	out, _ = winnow(t, 0, "lab", "run", "castillo04-table1", "--graph", dir, "--json")

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+
+	"github.com/winnow-crawler/winnow/internal/hint"
 )
 
 // Exit codes. They are a contract with scripts (help.go shows them to users).
@@ -27,15 +29,6 @@ type missingError struct{ err error }
 func (e *missingError) Error() string { return e.err.Error() }
 func (e *missingError) Unwrap() error { return e.err }
 
-// hintedError carries what a user may do about it.
-type hintedError struct {
-	err  error
-	hint string
-}
-
-func (e *hintedError) Error() string { return e.err.Error() }
-func (e *hintedError) Unwrap() error { return e.err }
-
 // usagef is a usage error (exit 2).
 func usagef(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
@@ -48,7 +41,7 @@ func missingf(format string, args ...any) error {
 
 // withHint adds a hint to an error of any kind.
 func withHint(err error, format string, args ...any) error {
-	return &hintedError{err, fmt.Sprintf(format, args...)}
+	return &hint.Error{Err: err, Hint: fmt.Sprintf(format, args...)}
 }
 
 // exitCode is the exit code of a verb that returned err.

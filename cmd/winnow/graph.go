@@ -11,7 +11,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/machine"
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 func newGraphCommand(u *ui) *cobra.Command {
@@ -139,4 +142,12 @@ func hintDir(err error, path string) error {
 		return withHint(err, "the directory is not there; try: %s", quoteArgs([]string{"mkdir", "-p", dir}))
 	}
 	return err
+}
+
+// addMaxMemory adds --max-memory to a verb. Its default is a quarter of what this process
+// may use; the help says it in words, so that it reads the same on every machine.
+func addMaxMemory(flags *pflag.FlagSet, size *show.Size) {
+	*size = show.Size(machine.Memory() / 4)
+	flags.Var(size, "max-memory", "use at most this much memory, such as 64M or 1.5GiB")
+	flags.Lookup("max-memory").DefValue = "a quarter of the machine's"
 }

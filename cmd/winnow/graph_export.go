@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/bv"
+	"github.com/winnow-crawler/winnow/graph/parquet"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -100,7 +103,7 @@ func runExport(ctx context.Context, u *ui, opt *exportOptions, path string) erro
 	case "bv":
 		err = opt.webGraph(ctx, u, g, shown, r)
 	case "parquet":
-		err = exportParquet(opt.output, g, shown, r)
+		err = opt.parquet(u, g, shown, r)
 	}
 	shown.Done()
 	if err != nil || len(r.Files) == 0 {
@@ -184,7 +187,8 @@ func (o *exportOptions) edges(ctx context.Context, u *ui, g *graph.Graph, shown 
 	defer out.Discard()
 	tell := shown.Of("write links")
 	if out.file == nil && u.asJSON {
-		err = linkObjects(out, g, tell)
+		w := &parquet.Writer{Graph: g, Progress: tell}
+		err = w.EachLink(func(l parquet.Link) error { return show.JSON(out, l, "") })
 	} else {
 		err = g.ExportEdges(ctx, out, tell)
 	}
@@ -197,27 +201,40 @@ func (o *exportOptions) edges(ctx context.Context, u *ui, g *graph.Graph, shown 
 	return r.add(o.output)
 }
 
-// linkObjects writes one object a link.
-func linkObjects(out io.Writer, g *graph.Graph, tell func(done, total int64) error) error {
-	for c := g.Forward().Scan(0, graph.Page(g.Pages())); c.Next(); {
-		if c.Page()%4096 == 0 {
-			if err := tell(int64(c.Page()), int64(g.Pages())); err != nil {
-				return err
-			}
+// parquet writes the two tables into a directory, which it makes if there is none. On an
+// error it leaves neither a table nor a directory of its own.
+func (o *exportOptions) parquet(u *ui, g *graph.Graph, shown *show.Stages, r *exportResult) (err error) {
+	err = os.Mkdir(o.output, 0o777)
+	made := err == nil
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return hintDir(fmt.Errorf("create %s: %w", o.output, cause(err)), o.output)
+	}
+	defer func() {
+		if err != nil && made {
+			os.Remove(o.output)
 		}
-		for _, q := range c.List() {
-			if err := show.JSON(out, linkRow{g.ID(c.Page()), g.ID(q)}, ""); err != nil {
-				return err
-			}
+	}()
+	version, commit := creator(buildInfo())
+	w := &parquet.Writer{Graph: g, Version: version, Commit: commit}
+	stages := []string{"write pages", "write links"}
+	write := []func(io.Writer) error{w.Pages, w.Links}
+	files := make([]*resultFile, len(write))
+	for i, name := range o.files() {
+		if files[i], err = createResult(u, name); err != nil {
+			return err
+		}
+		defer files[i].Discard()
+	}
+	for i, f := range files {
+		w.Progress = shown.Of(stages[i])
+		if err := write[i](f); err != nil {
+			return f.wrap(err)
 		}
 	}
-	return nil
-}
-
-// linkRow is one link in JSON and in Parquet, in original ids.
-type linkRow struct {
-	Src uint32 `json:"src" parquet:"src,delta"`
-	Dst uint32 `json:"dst" parquet:"dst,delta"`
+	if err := commitAll(files); err != nil {
+		return err
+	}
+	return r.add(o.files()...)
 }
 
 // webGraph writes the files of the bv format.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -94,15 +95,14 @@ func runExtract(ctx context.Context, u *ui, opt *extractOptions, path string) er
 	if err != nil {
 		return err
 	}
-	part.note = opt.world(path)
-	if err := opt.write(ctx, u, part); err != nil {
+	if err := opt.write(ctx, u, part, opt.world(path)); err != nil {
 		return err
 	}
 	info, err := graph.ReadInfo(opt.output)
 	if err != nil {
 		return err
 	}
-	r := &extractResult{Output: opt.output, Info: info, CutOut: part.cutOut, CutIn: part.cutIn, Seconds: time.Since(start).Seconds()}
+	r := &extractResult{Output: opt.output, Info: info, CutOut: part.CutOut, CutIn: part.CutIn, Seconds: time.Since(start).Seconds()}
 	return u.result(r)
 }
 
@@ -115,7 +115,7 @@ func (o *extractOptions) world(path string) string {
 }
 
 // choose finds the pages of the new graph.
-func (o *extractOptions) choose(g *graph.Graph) (*part, error) {
+func (o *extractOptions) choose(g *graph.Graph) (*graph.Subgraph, error) {
 	if o.nodes != "" {
 		return chooseNodes(g, o.nodes)
 	}
@@ -137,7 +137,7 @@ func (o *extractOptions) choose(g *graph.Graph) (*part, error) {
 	if slices.Contains(found, false) {
 		return nil, o.noSuchHost(g, found)
 	}
-	return newPart(g, func(p graph.Page) bool { return in[g.Site(p)] }), nil
+	return g.Extract(func(p graph.Page) bool { return in[g.Site(p)] }), nil
 }
 
 // asked are the names of --host or of --domain as sites have them.
@@ -201,7 +201,7 @@ func hostOf(site string) string {
 }
 
 // chooseNodes reads a list of ids.
-func chooseNodes(g *graph.Graph, name string) (*part, error) {
+func chooseNodes(g *graph.Graph, name string) (*graph.Subgraph, error) {
 	f, err := input.Open(name)
 	if err != nil {
 		return nil, err
@@ -219,18 +219,18 @@ func chooseNodes(g *graph.Graph, name string) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPart(g, func(p graph.Page) bool { return in[p] }), nil
+	return g.Extract(func(p graph.Page) bool { return in[p] }), nil
 }
 
 // write stores the part as a graph.
-func (o *extractOptions) write(ctx context.Context, u *ui, part *part) error {
+func (o *extractOptions) write(ctx context.Context, u *ui, part *graph.Subgraph, note string) error {
 	shown := u.stages(ctx)
 	defer shown.Done()
-	memory := limitMemory(int64(o.maxMemory))
-	defer memory.restore()
-	err := graph.Write(ctx, part.source(), graph.WriteOptions{
+	memory := machine.ForGraph(int64(o.maxMemory))
+	defer memory.Restore()
+	err := graph.Write(ctx, part.Source(note, programName()), graph.WriteOptions{
 		Path: o.output, MaxMemory: int64(o.maxMemory), TempDir: o.tempDir,
-		Progress: memory.watch(shown.Set),
+		Progress: memory.Watch(shown.Set),
 	})
 	return explainMemory(u, err)
 }

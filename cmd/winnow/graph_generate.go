@@ -9,6 +9,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -107,8 +108,8 @@ func runGenerate(ctx context.Context, u *ui, opt *generateOptions) error {
 func (o *generateOptions) write(ctx context.Context, u *ui, web *fakeweb.Web) error {
 	shown := u.stages(ctx)
 	defer shown.Done()
-	memory := limitMemory(int64(o.maxMemory))
-	defer memory.restore()
+	memory := machine.ForGraph(int64(o.maxMemory))
+	defer memory.Restore()
 	spec := web.Spec()
 	src := graph.Source{
 		Pages: spec.Pages, Lists: web.Each, URLs: web.EachURL,
@@ -120,7 +121,7 @@ func (o *generateOptions) write(ctx context.Context, u *ui, web *fakeweb.Web) er
 	}
 	err := graph.Write(ctx, src, graph.WriteOptions{
 		Path: o.output, MaxMemory: int64(o.maxMemory), TempDir: o.tempDir,
-		Progress: memory.watch(shown.Set),
+		Progress: memory.Watch(shown.Set),
 	})
 	return explainMemory(u, err)
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -149,12 +149,12 @@ func runImport(ctx context.Context, u *ui, opt *importOptions) error {
 		return err
 	}
 	opt.Feed = feed
-	memory := limitMemory(int64(opt.maxMemory))
-	defer memory.restore()
+	memory := machine.ForGraph(int64(opt.maxMemory))
+	defer memory.Restore()
 	opt.MaxMemory, opt.Program = int64(opt.maxMemory), programName()
 	shown := u.stages(ctx)
 	defer shown.Done()
-	opt.Progress = memory.watch(shown.Set)
+	opt.Progress = memory.Watch(shown.Set)
 	report, err := graph.Import(ctx, opt.ImportOptions)
 	if err != nil {
 		return opt.explain(u, err)
@@ -176,7 +176,7 @@ func runImport(ctx context.Context, u *ui, opt *importOptions) error {
 // explain adds a hint where there is one.
 func (o *importOptions) explain(u *ui, err error) error {
 	var memory *graph.MemoryError
-	if errors.As(err, &memory) && o.Nodes == "" && memory.Need > machineMemory(os.DirFS("/")) {
+	if errors.As(err, &memory) && o.Nodes == "" && memory.Need > machine.Memory() {
 		return withHint(err, "if most ids do not exist, list those that do in a file and add: --nodes FILE")
 	}
 	var outside *graph.OutsideError

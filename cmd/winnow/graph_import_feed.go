@@ -7,6 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/lab/live"
 )
 
 // fed reports whether pages and links come from a crawl or from WARC files.
@@ -54,7 +55,7 @@ func (o *importOptions) feed(ctx context.Context) (*graph.Feed, error) {
 	}
 	switch {
 	case o.crawl != "":
-		rec, err := openRecording(ctx, o.crawl)
+		rec, err := live.OpenRecording(ctx, o.crawl)
 		if err != nil {
 			return nil, err
 		}

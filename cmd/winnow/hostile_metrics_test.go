@@ -1,31 +1,12 @@
 package main
 
 import (
-	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/crawl/history"
 )
-
-// TestMetricsRefuse: metrics answer to GET and HEAD on one path and to nothing else, so
-// that nothing can be changed by them.
-func TestMetricsRefuse(t *testing.T) {
-	h := metricsHandler(func() (history.Stats, bool) { return someStats(), true }, nil)
-	for _, test := range []struct {
-		method, path string
-		code         int
-	}{
-		{"GET", "/metrics", 200}, {"HEAD", "/metrics", 200}, {"POST", "/metrics", 405}, {"PUT", "/metrics", 405}, {"DELETE", "/metrics", 405},
-		{"GET", "/", 404}, {"GET", "/debug/pprof/", 404}, {"POST", "/stop", 404}, {"GET", "/metrics/../../etc/passwd", 307},
-	} {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(test.method, test.path, nil))
-		if w.Code != test.code {
-			t.Errorf("%s %s: %d, want %d", test.method, test.path, w.Code, test.code)
-		}
-	}
-}
 
 // TestMetricsAddress: whoever serves them beyond this machine needs a token.
 func TestMetricsAddress(t *testing.T) {
@@ -40,5 +21,22 @@ func TestMetricsAddress(t *testing.T) {
 		if err := c.Check(); err != nil {
 			t.Errorf("%s with a token: %v", address, err)
 		}
+	}
+}
+
+func TestMetricsToken(t *testing.T) {
+	const token = "0123456789abcdef"
+	dir := t.TempDir()
+	short, long := filepath.Join(dir, "short"), filepath.Join(dir, "long")
+	for name, text := range map[string]string{short: "x\n", long: token + "\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := readToken(short); err == nil {
+		t.Error("a token of one letter")
+	}
+	if got, err := readToken(long); err != nil || string(got) != token {
+		t.Errorf("%q, %v", got, err)
 	}
 }

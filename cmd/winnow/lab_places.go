@@ -3,18 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/stats"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/lab/papers"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // labPlaces are the graphs that experiments run on, open.
@@ -88,17 +86,16 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*papers.Place
 
 // crawled is place for a crawl directory, where crawls begin at the seeds of that one.
 func (l *labPlaces) crawled(ctx context.Context, path, name string) (*papers.Place, error) {
-	c, err := openCrawlWorld(ctx, path, false, l.shown.Set)
+	c, err := openWorld(ctx, l.u, path, l.shown)
 	if err != nil {
 		return nil, err
 	}
-	l.close = append(l.close, c.close)
-	c.remark(l.u, path)
-	w := lab.NewWorld(name, c.g, l.selfLinks, l.threads)
+	l.close = append(l.close, c.Close)
+	w := lab.NewWorld(name, c.Graph, l.selfLinks, l.threads)
 	l.close = append(l.close, w.Free)
 	p := &papers.Place{World: w}
-	if p.Seeds, p.SeedsName = c.seeds(w.Sim.Out); l.seeds != "" {
-		if p.Seeds, p.SeedsName, err = chooseStart(ctx, l.u, c.g, l.seeds, l.random); err != nil {
+	if p.Seeds, p.SeedsName = c.Seeds(w.Sim.Out); l.seeds != "" {
+		if p.Seeds, p.SeedsName, err = chooseStart(ctx, l.u, c.Graph, l.seeds, l.random); err != nil {
 			return nil, err
 		}
 	}
@@ -116,11 +113,8 @@ func (l *labPlaces) olderHistory(ctx context.Context, p *papers.Place, path stri
 	if old.Pages() == 0 {
 		return nil, fmt.Errorf("%s has no pages", path)
 	}
-	g, by := p.World.Graph, "id"
-	if old.HasURLs() && g.HasURLs() {
-		by = "url"
-	}
-	to, err := match(ctx, old, g, by)
+	g := p.World.Graph
+	to, by, err := stats.Match(ctx, old, g)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +124,7 @@ func (l *labPlaces) olderHistory(ctx context.Context, p *papers.Place, path stri
 	if err != nil {
 		return nil, err
 	}
-	values, gone := oldValues(truth.Value, to, g.Pages())
+	values, gone := lab.OldValues(truth.Value, to, g.Pages())
 	h, err := lab.NewHistory(values, gone)
 	if err == nil && h.Old == 0 {
 		err = fmt.Errorf("no page of %s is in %s, by %s", path, g.Path(), by)
@@ -138,86 +132,26 @@ func (l *labPlaces) olderHistory(ctx context.Context, p *papers.Place, path stri
 	return h, err
 }
 
-// oldValues hands the values of old pages to the pages that they have become; gone are
-// those of pages that vanished.
-func oldValues(old []float64, to []graph.Page, pages int) (values, gone []float64) {
-	values = noValues(pages)
-	for p, q := range to {
-		if q == graph.NoPage {
-			gone = append(gone, old[p])
-		} else {
-			values[q] = old[p]
-		}
-	}
-	return values, gone
-}
-
-func noValues(pages int) []float64 {
-	values := make([]float64, pages)
-	for p := range values {
-		values[p] = math.NaN()
-	}
-	return values
-}
-
-// The built-in worlds: two synthetic webs, of which an earlier crawl knew 55 % of the
-// pages, chosen by a hash.
-const (
-	builtInWorlds = 2
-	builtInPages  = 20_000
-	builtInSites  = 200
-	builtInLinks  = 200_000
-	builtInOld    = 55 // percent
-)
-
+// builtIn makes the synthetic webs and what an earlier crawl knew of them.
 func (l *labPlaces) builtIn(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "winnow-lab-")
 	if err != nil {
 		return fmt.Errorf("make the built-in worlds: %w", err)
 	}
 	l.close = append(l.close, func() { os.RemoveAll(dir) })
-	for i := range uint64(builtInWorlds) {
+	for i := range uint64(papers.BuiltInWebs) {
 		name := fmt.Sprintf("built-in web %d", i+1)
 		path := filepath.Join(dir, fmt.Sprintf("web%d.wg", i+1))
-		if err := l.generate(ctx, path, i+1); err != nil {
+		if err := papers.WriteBuiltIn(ctx, graph.WriteOptions{Path: path, Progress: l.shown.Set}, i+1); err != nil {
 			return fmt.Errorf("make %s: %w", name, err)
 		}
 		p, err := l.place(ctx, path, name)
 		if err != nil {
 			return err
 		}
-		if p.History, err = l.builtInHistory(p, i+1); err != nil {
+		if p.History, err = papers.BuiltInHistory(p.World, i+1, measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.threads}); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
-}
-
-// generate writes a synthetic web.
-func (l *labPlaces) generate(ctx context.Context, path string, seed uint64) error {
-	web, err := fakeweb.New(fakeweb.Spec{Pages: builtInPages, Sites: builtInSites, Links: builtInLinks, Seed: seed})
-	if err != nil {
-		return err
-	}
-	return graph.Write(ctx, graph.Source{Pages: builtInPages, Lists: web.Each, URLs: web.EachURL}, graph.WriteOptions{Path: path, Progress: l.shown.Set})
-}
-
-// builtInHistory is the PageRank of the web that is left when only the old pages and the
-// links among them count.
-func (l *labPlaces) builtInHistory(p *papers.Place, seed uint64) (*lab.History, error) {
-	var old []graph.Page
-	for page := range graph.Page(p.World.Pages()) {
-		if policy.Hash(seed, uint64(page))%100 < builtInOld {
-			old = append(old, page)
-		}
-	}
-	truth, err := measure.PageRankTruth(p.World.Web(), measure.TruthOptions{Within: old, SelfLinks: l.selfLinks, Threads: l.threads})
-	if err != nil {
-		return nil, err
-	}
-	values := noValues(p.World.Pages())
-	for _, page := range old {
-		values[page] = truth.Value[page]
-	}
-	return lab.NewHistory(values, nil)
 }

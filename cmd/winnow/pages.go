@@ -58,7 +58,7 @@ scheme://host:port.
 Reasons of refusals:
 `)
 	for bar := range event.Bar(event.Bars()) {
-		if meaning := barMeaning(bar); meaning != "" {
+		if meaning := bar.Meaning(); meaning != "" {
 			fmt.Fprintf(&b, "  %-13s %s\n", bar, meaning)
 		}
 	}
@@ -117,7 +117,7 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
 	defer p.Done()
 	v, err := history.OpenView(ctx, dir)
 	if err != nil {
-		return explainCrawl(err)
+		return err
 	}
 	defer v.Close()
 	out := bufio.NewWriterSize(u.stdout, 1<<16)
@@ -133,7 +133,7 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
 	if flushErr := out.Flush(); err == nil {
 		err = flushErr
 	}
-	return explainCrawl(err)
+	return err
 }
 
 // newPageResult is the page in the words of users.

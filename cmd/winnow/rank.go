@@ -72,7 +72,7 @@ The number of sweeps and the error of the values are printed on standard error.
 
 Metrics:
 `)
-	for _, m := range metrics() {
+	for _, m := range rankMetrics() {
 		fmt.Fprintf(&b, "  %-18s %s\n", m.name, m.short)
 	}
 	b.WriteString(`

@@ -30,7 +30,7 @@ func plain(fn func(*rank.Web, rank.Options) (*rank.Result, error)) func(*rank.We
 }
 
 // metrics are all of them, in the order of the help.
-func metrics() []metric {
+func rankMetrics() []metric {
 	return []metric{
 		{name: "pagerank", short: "PageRank", in: true, flags: solved(), compute: plain(rank.PageRank)},
 		{name: "pagerank-remote", short: "PageRank by links from other sites alone", in: true,
@@ -51,14 +51,14 @@ func metrics() []metric {
 
 func metricNames() []string {
 	var names []string
-	for _, m := range metrics() {
+	for _, m := range rankMetrics() {
 		names = append(names, m.name)
 	}
 	return names
 }
 
 func findMetric(name string) (metric, bool) {
-	for _, m := range metrics() {
+	for _, m := range rankMetrics() {
 		if m.name == name {
 			return m, true
 		}

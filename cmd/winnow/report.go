@@ -62,3 +62,19 @@ func writeReport(u *ui, dir string, rep *show.Report) error {
 	u.notef("wrote %s", filepath.Join(dir, "report.html"))
 	return nil
 }
+
+// report prints a report on standard output.
+func (u *ui) report(rep *show.Report) error {
+	_, err := io.WriteString(u.stdout, rep.Text(textOptions(u)))
+	return err
+}
+
+// textOptions is how reports are shown: with charts on a terminal or with -v, as wide
+// as the terminal; elsewhere a table is not broken.
+func textOptions(u *ui) show.TextOptions {
+	o := show.TextOptions{Width: 200, Charts: u.verbose}
+	if f := u.stdout.terminal; f != nil {
+		o.Width, o.Charts = terminalWidth(f), true
+	}
+	return o
+}

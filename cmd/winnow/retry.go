@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"log/slog"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/hint"
+	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -44,14 +44,14 @@ func runRetry(ctx context.Context, u *ui, chance *crawl.Chance, dir string) erro
 		err = &hint.Error{Text: dir + " is not the directory of a crawl", Hint: "name the directory that winnow crawl made"}
 	}
 	if err != nil {
-		return explainCrawl(err)
+		return err
 	}
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
-		Dir: dir, Config: config, Version: programVersion(), MachineMemory: machineMemory(os.DirFS("/")),
+		Dir: dir, Config: config, Version: programVersion(), MachineMemory: machine.Memory(),
 		Log: slog.New(slog.DiscardHandler), Chance: chance, Machine: crawl.Machine{Sizes: u.sizes},
 	})
 	if err != nil {
-		return explainCrawl(err)
+		return err
 	}
 	if u.asJSON {
 		return u.json(struct {

@@ -2,13 +2,18 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
+	"io"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -151,24 +156,80 @@ func (o *robotsOptions) sources(ctx context.Context, u *ui, c *config.Config, ur
 		return out, err
 	}
 	c.Seeds = urls // the sites that were named
-	asker, err := newRobotsAsker(u, c)
+	fetcher, closeResolver, err := newRobotsFetcher(u, c)
 	if err != nil {
 		return nil, err
 	}
-	defer asker.close()
+	defer closeResolver()
 	bySite := map[string]*robotsSource{}
 	for i, url := range urls {
 		site, _ := page.Site([]byte(url))
 		if bySite[string(site)] == nil {
-			source, err := asker.ask(ctx, string(site), o.agent)
+			if err := checkLiteral(u, string(site), c); err != nil {
+				return nil, err
+			}
+			file, err := fetcher.Fetch(ctx, string(site))
 			if err != nil {
 				return nil, err
 			}
-			bySite[string(site)] = source
+			bySite[string(site)] = o.fetched(file)
 		}
 		out[i] = bySite[string(site)]
 	}
 	return out, nil
+}
+
+// newRobotsFetcher returns a fetcher with the configuration of a crawl, and a function that
+// closes its resolver.
+func newRobotsFetcher(u *ui, c *config.Config) (*gather.RobotsFetcher, func(), error) {
+	proxy, err := c.ProxyURL()
+	if err != nil {
+		return nil, nil, explainKey(u, err)
+	}
+	headers := config.NewSiteHeaders(c)
+	f := &gather.RobotsFetcher{Header: headers.Of, Options: fetch.Options{
+		Proxy: proxy, UserAgent: c.Agent(programVersion()), Header: headers.All(), HTTP2: true,
+		AllowPrivate: c.AllowPrivate, Total: c.Timeout.Duration,
+	}}
+	if c.CAFile != "" {
+		pool, err := fetch.TrustFile(c.CAFile)
+		if err != nil {
+			return nil, nil, withHint(fmt.Errorf("--ca-file: %w", err), "to do without it try: %s", u.withoutFlag("--ca-file"))
+		}
+		f.Options.TLS = &tls.Config{RootCAs: pool}
+	}
+	resolver, err := newResolver(c)
+	if err != nil {
+		return nil, nil, explainKey(u, err)
+	}
+	if c.Proxy == "" {
+		f.Lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			names, err := resolver.Lookup(ctx, host)
+			return names.Addrs, err
+		}
+	}
+	return f, func() { resolver.Close() }, nil
+}
+
+// newResolver returns a resolver that asks the server of the configuration.
+func newResolver(c *config.Config) (*fetch.Resolver, error) {
+	server, err := c.ResolverAddress()
+	if err != nil {
+		return nil, err
+	}
+	return fetch.NewResolver(fetch.ResolverOptions{Server: server})
+}
+
+// fetched returns the rules of a robots.txt that was fetched.
+func (o *robotsOptions) fetched(f *gather.RobotsFile) *robotsSource {
+	s := &robotsSource{From: f.URL, Class: f.Class.String(), Status: f.Status, Hops: f.Hops, Note: f.Note}
+	switch f.Class {
+	case robots.Found:
+		s.read(f.Text, o.agent)
+	case robots.Unreachable:
+		s.rules = robots.DisallowAll()
+	}
+	return s
 }
 
 // fromFile reads the rules of --file.
@@ -258,15 +319,16 @@ func (v *robotsVerdict) sourceText() string {
 	return text
 }
 
-// readAll reads a file, or standard input for "-".
+// readAll reads a file, or standard input for "-", up to twice the size of any robots.txt.
 func readAll(u *ui, name string) ([]byte, error) {
-	if name == "-" {
-		return readLimited(u.stdin)
+	in := u.stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readLimited(f)
+	return io.ReadAll(io.LimitReader(in, 2*robots.MaxSize))
 }

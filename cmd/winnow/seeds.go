@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
@@ -49,7 +50,7 @@ func chooseStart(ctx context.Context, u *ui, g *graph.Graph, value string, rando
 
 // hintSeeds proposes seeds that every graph has for a file that does not fit it.
 func hintSeeds(u *ui, g *graph.Graph, err error) error {
-	var hinted *hintedError
+	var hinted *hint.Error
 	if errors.As(err, &hinted) {
 		return err
 	}

@@ -15,33 +15,27 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/live"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
+// simOptions are the flags of sim. Flags that mean a field of lab.Setting set it.
 type simOptions struct {
-	policies   []string
-	sitePolicy string
-	seeds      string // homes, best, random:N or a file; "": homes where there are URLs
-	random     uint64
-	starts     int // further start sets
+	setting lab.Setting
 
-	time          string // none, thesis2004, modern or a crawl directory
-	fetchers      int
-	delay         span
-	perConnection int
-	bandwidth     show.Number // bytes per second; 0 has no limit
-	batch         int
-	batchMode     string
-	minActive     int
-	siteShare     show.Fraction // of a batch
-	maxPages      int           // 0 means all
+	policies  []string
+	seeds     string // homes, best, random:N or a file; "": homes where there are URLs
+	starts    int    // further start sets
+	time      string // none, thesis2004, modern or a crawl directory
+	bandwidth show.Number
+	batchMode string
+	siteShare show.Fraction // of a batch
 
 	oracle    string // pagerank, backlinks, none or a file
 	follow    show.Fraction
 	truth     string // full or reachable
-	hot       numbers
 	history   string // a file
 	selfLinks bool
 
@@ -143,26 +137,27 @@ two runs with the same inputs give the same bytes.`)
 }
 
 func (o *simOptions) addFlags(f *pflag.FlagSet) {
+	set := &o.setting
 	f.StringSliceVar(&o.policies, "policy", nil, "policies, see above (default: "+strings.Join(defaultPolicies(), ",")+")")
-	f.StringVar(&o.sitePolicy, "site-policy", "", "order of the sites by another policy than that of the pages")
+	f.StringVar(&set.SitePolicy, "site-policy", "", "order of the sites by another policy than that of the pages")
 	f.StringVar(&o.seeds, "seeds", "", "homes, best, random:N or a file (default: homes, or best without URLs)")
-	f.Uint64Var(&o.random, "random-seed", 1, "of everything that is drawn: policies, times, samples, start sets")
+	f.Uint64Var(&set.Random, "random-seed", 1, "of everything that is drawn: policies, times, samples, start sets")
 	f.IntVar(&o.starts, "starts", 0, "also run from this many start sets drawn at random, for intervals")
 	f.StringVar(&o.time, "time", timeNone, "model of time: none, thesis2004, modern or a crawl directory")
-	f.IntVar(&o.fetchers, "fetchers", 1, "fetchers at work at the same time")
-	f.Var(&o.delay, "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
-	f.IntVar(&o.perConnection, "per-connection", 1, "pages asked for in one connection to a site")
+	f.IntVar(&set.Fetchers, "fetchers", 1, "fetchers at work at the same time")
+	f.Var((*span)(&set.Frontier.Delay), "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
+	f.IntVar(&set.Frontier.PerConnection, "per-connection", 1, "pages asked for in one connection to a site")
 	f.Var(&o.bandwidth, "bandwidth", "the crawler's own line in bytes per second, such as 20k or 2M (default: no limit)")
 	f.Lookup("bandwidth").DefValue = "" // said in words
-	f.IntVar(&o.batch, "batch", lab.DefaultBatch, "K: pages of a batch, and between two solves of policies that solve")
+	f.IntVar(&set.Batch, "batch", lab.DefaultBatch, "K: pages of a batch, and between two solves of policies that solve")
 	f.StringVar(&o.batchMode, "batch-mode", frontier.Continuous.String(), "continuous (no batches), thesis (only pages of the batch, to its end) or ahead (the next one prepared in advance)")
-	f.IntVar(&o.minActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
+	f.IntVar(&set.Frontier.MinActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
 	f.Var(&o.siteShare, "site-share", "largest share of a batch that one site may have, such as 1/10")
-	f.IntVar(&o.maxPages, "max-pages", 0, "stop after so many pages (default: all)")
+	f.IntVar(&set.MaxPages, "max-pages", 0, "stop after so many pages (default: all)")
 	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks, a file, or none (orders without measures)")
 	f.Var(&o.follow, "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7 (default 0.9)")
 	f.StringVar(&o.truth, "truth", truthFull, "true importance of the full graph, or of the reachable pages and the links among them")
-	f.Var(&o.hot, "hot", "importance from which on pages are hot (default: 1,3,10 on the scale of mean 1; 3,10,100 backlinks)")
+	f.Var((*numbers)(&set.Hot), "hot", "importance from which on pages are hot (default: 1,3,10 on the scale of mean 1; 3,10,100 backlinks)")
 	f.StringVar(&o.history, "history", "", "values of pages in an earlier crawl")
 	f.BoolVar(&o.selfLinks, "self-links", false, "keep links of pages to themselves")
 	f.StringVar(&o.order, "order", "", "file for the order of the pages")
@@ -177,13 +172,11 @@ type simulation struct {
 	path    string   // of the world
 	chosen  []string // policies that run
 	g       *graph.Graph
-	crawled *crawlWorld // nil: the world is a graph file
+	crawled *live.World // nil: the world is a graph file
 	world   *lab.World
 	shown   *show.Stages
-	past    *lab.History   // of --history
 	values  *measure.Truth // of --oracle FILE, or of the full graph once it is known
-	setting lab.Setting
-	files   []*resultFile // of --order, one a policy
+	files   []*resultFile  // of --order, one a policy
 }
 
 func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
@@ -205,7 +198,7 @@ func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
 	defer s.world.Free()
 	s.setting.World = s.world
 	if s.crawled != nil && s.seeds == "" {
-		s.setting.Seeds, s.setting.SeedsName = s.crawled.seeds(s.world.Sim.Out)
+		s.setting.Seeds, s.setting.SeedsName = s.crawled.Seeds(s.world.Sim.Out)
 	}
 	c, err := s.prepare(ctx, s.setting, s.shown.Sweeps("true pagerank", 1e-12))
 	if err != nil {
@@ -238,22 +231,15 @@ func (s *simulation) ready(ctx context.Context) error {
 	if err := s.createFiles(); err != nil {
 		return err
 	}
-	seeds, name, err := chooseStart(ctx, s.u, s.g, s.seeds, s.random)
-	if err != nil {
+	set := &s.setting
+	var err error
+	if set.Seeds, set.SeedsName, err = chooseStart(ctx, s.u, s.g, s.seeds, set.Random); err != nil {
 		return err
 	}
-	mode, err := frontier.ParseMode(s.batchMode)
-	if err != nil {
+	if set.Frontier.Mode, err = frontier.ParseMode(s.batchMode); err != nil {
 		return err
 	}
-	s.setting = lab.Setting{
-		Seeds: seeds, SeedsName: name, Hot: s.hot, History: s.past, SitePolicy: s.sitePolicy, Random: s.random,
-		Fetchers: s.fetchers, Bandwidth: float64(s.bandwidth), Batch: s.batch, MaxPages: s.maxPages,
-		Frontier: frontier.Options{
-			Delay: s.delay.duration(), PerConnection: s.perConnection,
-			Mode: mode, Batch: s.batch, MinActive: s.minActive, SiteShare: s.siteShare.Float(),
-		},
-	}
+	set.Bandwidth, set.Frontier.Batch, set.Frontier.SiteShare = float64(s.bandwidth), set.Batch, s.siteShare.Float()
 	return s.setTime(ctx)
 }
 
@@ -267,7 +253,7 @@ func (s *simulation) setTime(ctx context.Context) (err error) {
 		return s.setRecordedTime(ctx)
 	}
 	f := &s.setting.Frontier
-	if s.setting.Times, err = sim.Preset(s.time, s.random); err != nil {
+	if s.setting.Times, err = sim.Preset(s.time, s.setting.Random); err != nil {
 		return err
 	}
 	f.Resolve, f.Robots = true, true
@@ -313,12 +299,12 @@ func (s *simulation) importance(seeds []graph.Page, progress func(int, float64) 
 func (s *simulation) crawl(ctx context.Context, c *lab.Comparison) (*simResult, error) {
 	threads := s.processors()
 	each := len(c.Tree.Order)
-	if s.maxPages > 0 {
-		each = min(each, s.maxPages)
+	if s.setting.MaxPages > 0 {
+		each = min(each, s.setting.MaxPages)
 	}
 	kinds := len(s.chosen)
 	for _, b := range lab.BaselineNames() {
-		if c.Truth != nil && (s.sitePolicy != "" || !slices.Contains(s.chosen, b)) {
+		if c.Truth != nil && (s.setting.SitePolicy != "" || !slices.Contains(s.chosen, b)) {
 			kinds++
 		}
 	}
@@ -357,7 +343,7 @@ func (s *simulation) startSet(ctx context.Context, set int) (*lab.Comparison, er
 		size = max(size, leastStart)
 	}
 	again := s.setting
-	again.Seeds = lab.RandomSeeds(s.g.Pages(), size, s.random, uint64(set))
+	again.Seeds = lab.RandomSeeds(s.g.Pages(), size, s.setting.Random, uint64(set))
 	again.SeedsName = fmt.Sprintf("start set %d", set)
 	return s.prepare(ctx, again, func(int, float64) error { return ctx.Err() })
 }
@@ -371,10 +357,10 @@ func (s *simulation) remarks(c *lab.Comparison) {
 	if t == len(c.Seeds) {
 		s.u.notef("no link leads beyond the %s: the crawl is the seeds alone", show.Counted(int64(t), "seed"))
 	}
-	if s.maxPages > t {
-		s.u.notef("--max-pages %d: only %s can be reached", s.maxPages, show.Counted(int64(t), "page"))
+	if s.setting.MaxPages > t {
+		s.u.notef("--max-pages %d: only %s can be reached", s.setting.MaxPages, show.Counted(int64(t), "page"))
 	}
-	if !s.g.HasSites() && (s.sitePolicy != "" || f.Delay > 0) {
+	if !s.g.HasSites() && (s.setting.SitePolicy != "" || f.Delay > 0) {
 		s.u.notef("the sites of %s are not known: every page counts as a site of its own", s.path)
 	}
 }

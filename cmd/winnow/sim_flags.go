@@ -22,8 +22,7 @@ const (
 // span is a flag for a duration: 15s, 1m30s, or a bare number of seconds.
 type span time.Duration
 
-func (s *span) Type() string            { return "duration" }
-func (s *span) duration() time.Duration { return time.Duration(*s) }
+func (s *span) Type() string { return "duration" }
 
 // String is empty for none: the default is said in words.
 func (s *span) String() string {
@@ -123,8 +122,8 @@ func notEmpty(u *ui, flags *pflag.FlagSet, names ...string) error {
 // check finds out what the flags mean before the graph is opened.
 func (o *simOptions) check(u *ui) error {
 	err := checkNumbers(u, o.flags,
-		bounded{"fetchers", o.fetchers, 1, maxFetchers}, bounded{"per-connection", o.perConnection, 1, maxFetchers},
-		bounded{"batch", o.batch, 1, maxPages}, bounded{"min-active", o.minActive, 0, maxFetchers}, bounded{"max-pages", o.maxPages, 1, math.MaxInt},
+		bounded{"fetchers", o.setting.Fetchers, 1, maxFetchers}, bounded{"per-connection", o.setting.Frontier.PerConnection, 1, maxFetchers},
+		bounded{"batch", o.setting.Batch, 1, maxPages}, bounded{"min-active", o.setting.Frontier.MinActive, 0, maxFetchers}, bounded{"max-pages", o.setting.MaxPages, 1, math.MaxInt},
 		bounded{"starts", o.starts, 0, maxStarts}, bounded{"threads", o.threads, 0, maxThreads})
 	if err == nil {
 		err = notEmpty(u, o.flags, "site-policy", "seeds", "oracle", "history", "order", "out")

@@ -17,7 +17,7 @@ import (
 // readFiles reads --history and an --oracle that is a file.
 func (s *simulation) readFiles() (err error) {
 	if s.history != "" {
-		if s.past, err = s.readHistory(s.history); err != nil {
+		if s.setting.History, err = s.readHistory(s.history); err != nil {
 			return fmt.Errorf("--history: %w", err)
 		}
 	}

@@ -91,10 +91,10 @@ func (r *simResult) config() simConfig {
 	f := &r.c.Frontier
 	c := simConfig{
 		World: r.world.Name, WorldPages: r.g.Pages(), WorldLinks: r.g.Links(), SelfLinks: r.selfLinks,
-		Seeds: r.c.SeedsName, SeedPages: len(r.c.Seeds), RandomSeed: r.random, SitePolicy: r.sitePolicy, Time: r.time,
-		Fetchers: r.fetchers, Delay: f.Delay.Seconds(), PerConnection: r.perConnection, Bandwidth: r.c.Bandwidth,
-		Batch: r.batch, BatchMode: r.batchMode, MinActive: r.minActive, SiteShare: f.SiteShare, MaxPages: r.maxPages,
-		Oracle: r.oracle, Truth: r.truth, Hot: r.hot, History: r.history, Starts: r.starts,
+		Seeds: r.c.SeedsName, SeedPages: len(r.c.Seeds), RandomSeed: r.c.Random, SitePolicy: r.c.SitePolicy, Time: r.time,
+		Fetchers: r.c.Fetchers, Delay: f.Delay.Seconds(), PerConnection: f.PerConnection, Bandwidth: r.c.Bandwidth,
+		Batch: r.c.Batch, BatchMode: r.batchMode, MinActive: f.MinActive, SiteShare: f.SiteShare, MaxPages: r.c.MaxPages,
+		Oracle: r.oracle, Truth: r.truth, Hot: r.c.Hot, History: r.history, Starts: r.starts,
 	}
 	if r.oracle == measure.PageRankMetric {
 		follow := r.followed()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -173,9 +172,9 @@ func (r *simResult) moreHeader() (h []show.Field) {
 	if r.c.Truth != nil {
 		h = append(h, show.Field{Name: "importance", Value: r.truthText()})
 	}
-	if r.past != nil {
+	if r.c.History != nil {
 		h = append(h, show.Field{Name: "history", Value: fmt.Sprintf("%s: %s of the world, %s vanished", r.history,
-			show.Counted(int64(r.past.Old), "page"), show.Grouped(int64(r.past.Gone)))})
+			show.Counted(int64(r.c.History.Old), "page"), show.Grouped(int64(r.c.History.Gone)))})
 	}
 	return h
 }
@@ -212,8 +211,7 @@ func (r *simResult) print() error {
 		}
 		return nil
 	}
-	_, err := io.WriteString(r.u.stdout, r.shownReport().Text(textOptions(r.u)))
-	return err
+	return r.u.report(r.shownReport())
 }
 
 // shownReport is the report for a terminal: the header, the measures with the speed of
@@ -239,14 +237,4 @@ func (r *simResult) shownReport() *show.Report {
 		}
 	}
 	return rep
-}
-
-// textOptions is how reports are shown: with charts on a terminal or with -v, as wide
-// as the terminal; elsewhere a table is not broken.
-func textOptions(u *ui) show.TextOptions {
-	o := show.TextOptions{Width: 200, Charts: u.verbose}
-	if f := u.stdout.terminal; f != nil {
-		o.Width, o.Charts = terminalWidth(f), true
-	}
-	return o
 }

@@ -4,21 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/winnow-crawler/winnow/frontier"
-	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// choosePolicies finds out which policies run. One that was named and cannot run here
-// is an error; of the defaults and of "all" it is left out with a note.
+// choosePolicies sets the policies that run. One that was named and cannot run is an error;
+// of the defaults and of "all" it is left out with a note.
 func (s *simulation) choosePolicies() error {
-	if s.sitePolicy != "" {
-		if err := s.applies(s.sitePolicy); err != nil {
-			return s.explain("--site-policy", s.sitePolicy, err)
+	if s.setting.SitePolicy != "" {
+		if err := s.applies(s.setting.SitePolicy); err != nil {
+			return s.explain("--site-policy", s.setting.SitePolicy, err)
 		}
 	}
 	if !s.flags.Changed("policy") {
@@ -47,46 +45,31 @@ func (s *simulation) choosePolicies() error {
 	return nil
 }
 
-// chooseAll adds every policy that applies and is not chosen already, under whatever
-// name.
+// chooseAll adds every policy that applies and is not chosen already, under any name.
 func (s *simulation) chooseAll() {
-	for _, name := range s.thatApply(allPolicies()) {
+	for _, name := range s.thatApply(policy.Names()) {
 		if s.sameAs(name) == "" {
 			s.chosen = append(s.chosen, name)
 		}
 	}
 }
 
-// sameAs is the policy among the chosen ones that is the same as another, "" if there
-// is none.
+// sameAs returns the chosen policy that means the same as name, "" if there is none.
 func (s *simulation) sameAs(name string) string {
 	for _, other := range s.chosen {
-		if other == name || s.meaning(other) == s.meaning(name) {
+		if other == name || s.canonical(other) == s.canonical(name) {
 			return other
 		}
 	}
 	return ""
 }
 
-// meaning is a policy with all its parameters, those included that were not given:
-// opic and opic/cash=seeds mean the same, and so do remote=0.8 and remote=.80.
-func (s *simulation) meaning(name string) string {
+func (s *simulation) canonical(name string) string {
 	c, err := policy.Choose(name)
 	if err != nil {
 		return name
 	}
-	text := c.Spec.Name
-	for _, p := range c.Spec.Params {
-		value := c.Params[p.Name]
-		if value == "" && p.Name == "k" {
-			value = strconv.Itoa(s.batch)
-		}
-		if v, err := strconv.ParseFloat(value, 64); err == nil {
-			value = strconv.FormatFloat(v, 'g', -1, 64)
-		}
-		text += "/" + p.Name + "=" + value
-	}
-	return text
+	return c.Canonical(s.setting.Batch)
 }
 
 // twice refuses policy i, which was named before.
@@ -99,15 +82,7 @@ func (s *simulation) twice(i int, before string) error {
 	return withHint(err, "try: %s", s.u.withFlag("--policy", strings.Join(slices.Delete(slices.Clone(s.policies), i, i+1), ",")))
 }
 
-func allPolicies() []string {
-	var names []string
-	for _, s := range policy.Specs() {
-		names = append(names, s.Name)
-	}
-	return names
-}
-
-// thatApply is those that can run here; the others are told.
+// thatApply returns the policies that can run, with a note about each other one.
 func (s *simulation) thatApply(names []string) []string {
 	var out []string
 	for _, n := range names {
@@ -120,73 +95,43 @@ func (s *simulation) thatApply(names []string) []string {
 	return out
 }
 
-// applies finds out whether a policy can run in the world: what it needs must be there,
-// and its parameters must be good for a frontier of one page.
+// applies returns an error if a policy cannot run in the world.
 func (s *simulation) applies(name string) error {
-	choice, err := policy.Choose(name)
-	if err != nil {
-		return err
-	}
-	env := policy.Env{Batch: s.batch, MaxPages: s.g.Pages()}
-	if s.g.HasURLs() {
-		env.URL = s.g.AppendURL
-	}
-	if s.past != nil {
-		env.Prior = &s.past.Prior
-	}
-	var oracle policy.Oracle
-	if s.oracle != oracleNone {
-		oracle = blind{}
-	}
-	err = choice.Check(&env, oracle != nil)
-	switch {
-	case errors.Is(err, policy.ErrOracle):
+	err := s.setting.Applies(name, s.g, s.oracle != oracleNone)
+	if errors.Is(err, policy.ErrOracle) {
 		return withHint(fmt.Errorf("policy %s: it needs to know the true importance, which --oracle none leaves out", name),
 			"try: %s", s.u.withoutFlag("--oracle"))
-	case err != nil:
-		return err
-	}
-	f, err := frontier.New(frontier.Options{MaxPages: 1, MaxSites: 1}, env, choice, nil, oracle)
-	if err == nil {
-		f.Free()
 	}
 	return err
 }
 
-// blind stands in for the oracle while policies are only made and not asked.
-type blind struct{}
-
-func (blind) Importance(graph.Page) float64 { return 0 }
-func (blind) Place(graph.Page) int          { return 0 }
-
-// explain says why a policy cannot run and what can be done about it.
+// explain adds to the error of a policy what can be done about it.
 func (s *simulation) explain(flag, name string, err error) error {
 	var unknown *policy.UnknownError
-	var value *policy.ValueError
-	var hinted *hintedError
-	switch {
-	case errors.As(err, &unknown):
-		return s.unknownPolicy(flag, name, unknown)
+	var hinted *hint.Error
+	said := usagef("%s: %w", flag, err)
+	isUnknown := errors.As(err, &unknown)
+	if isUnknown && unknown.What != "policy" {
+		said = usagef("%s: policy %s: %w", flag, name, unknown)
+	}
+	switch right := nearPolicy(name, err); {
+	case right != "":
+		return withHint(said, "try: %s", s.u.withFlag(flag, s.instead(flag, name, right)))
+	case isUnknown && len(unknown.Known) > 0:
+		return withHint(said, "there are %s", strings.Join(unknown.Known, ", "))
 	case errors.Is(err, policy.ErrURLs):
 		return withHint(fmt.Errorf("%s: %w", flag, err), "import the graph with --urls, or leave it out")
 	case errors.Is(err, policy.ErrPrior):
 		return withHint(fmt.Errorf("%s: %w", flag, err), "give them with --history FILE; of an older graph: winnow rank OLD.wg -o FILE (with --urls where both know URLs)")
 	case errors.As(err, &hinted):
 		return fmt.Errorf("%s: %w", flag, err)
-	case errors.As(err, &value):
-		near, ok := nearest(value.Value, value.Known)
-		if !ok {
-			near = value.Instead
-		}
-		right := strings.Replace(name, value.Name+"="+value.Value, value.Name+"="+near, 1)
-		return withHint(usagef("%s: %w", flag, err), "try: %s", s.u.withFlag(flag, s.instead(flag, name, right)))
-	case strings.HasPrefix(name, "pagerank") && s.g.Pages() > pagesFor("pagerank"):
+	case !isUnknown && strings.HasPrefix(name, "pagerank") && s.g.Pages() > pagesFor("pagerank"):
 		return withHint(fmt.Errorf("%s: %w", flag, err), "try: %s", s.u.withFlag(flag, s.instead(flag, name, "batch-pagerank/k=1000")))
 	}
-	return usagef("%s: %w", flag, err)
+	return said
 }
 
-// pagesFor is the largest world of a policy.
+// pagesFor returns the number of pages of the largest world that a policy is meant for.
 func pagesFor(name string) int {
 	c, err := policy.Choose(name)
 	if err != nil {
@@ -195,22 +140,7 @@ func pagesFor(name string) int {
 	return c.Spec.MaxPages
 }
 
-func (s *simulation) unknownPolicy(flag, name string, unknown *policy.UnknownError) error {
-	err := usagef("%s: %w", flag, unknown)
-	known := unknown.Known
-	if unknown.What != "policy" {
-		err = usagef("%s: policy %s: %w", flag, name, unknown)
-	}
-	if near, ok := nearest(unknown.Name, known); ok {
-		return withHint(err, "try: %s", s.u.withFlag(flag, s.instead(flag, name, strings.Replace(name, unknown.Name, near, 1))))
-	}
-	if len(known) == 0 {
-		return err
-	}
-	return withHint(err, "there are %s", strings.Join(known, ", "))
-}
-
-// instead is the value of the flag with one name in it replaced.
+// instead returns the value of the flag with one name in it replaced.
 func (s *simulation) instead(flag, wrong, right string) string {
 	if flag != "--policy" {
 		return right
@@ -230,7 +160,7 @@ func completesPolicies(cmd *cobra.Command, flag string, more ...string) {
 	fn := func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		at := strings.LastIndexByte(typed, ',') + 1
 		var out []string
-		for _, name := range append(policyWords(typed[at:]), more...) {
+		for _, name := range append(policy.Complete(typed[at:]), more...) {
 			out = append(out, typed[:at]+name)
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
@@ -238,30 +168,4 @@ func completesPolicies(cmd *cobra.Command, flag string, more ...string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, fn); err != nil {
 		panic(err) // no such flag: a mistake in the verb
 	}
-}
-
-// policyWords is how the name of a policy may go on.
-func policyWords(typed string) []string {
-	slash := strings.LastIndexByte(typed, '/')
-	if slash < 0 {
-		return allPolicies()
-	}
-	before := typed[:slash]
-	choice, err := policy.Choose(before)
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for _, p := range choice.Spec.Params {
-		if strings.Contains(before, "/"+p.Name+"=") {
-			continue
-		}
-		if p.Values == nil {
-			out = append(out, before+"/"+p.Name+"=")
-		}
-		for _, v := range p.Values {
-			out = append(out, before+"/"+p.Name+"="+v)
-		}
-	}
-	return out
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
-// againstResult compares two snapshots of a web (L10), and their shapes (L11: a
-// sample is fit to stand for the whole if the exponents agree).
+// againstResult compares two snapshots of a web, and their shapes: a sample can stand for
+// the whole if the exponents agree.
 type againstResult struct {
 	Graph string `json:"graph"`
 	By    string `json:"by"` // what makes two pages the same: url or id
 	stats.Overlap
-	Old *statsResult `json:"old"` // without its reach
+	Old *stats.Report `json:"old"`
 }
 
 // compare measures the older snapshot and what both have in common.
@@ -24,46 +24,17 @@ func (o *statsOptions) compare(ctx context.Context, u *ui, g *graph.Graph, shown
 		return nil, err
 	}
 	defer old.Close()
-	r := &againstResult{Graph: o.against, By: "id"}
-	if old.HasURLs() && g.HasURLs() {
-		r.By = "url"
-	}
-	to, err := match(ctx, old, g, r.By)
+	to, by, err := stats.Match(ctx, old, g)
 	if err != nil {
 		return nil, err
 	}
-	r.Overlap = stats.Compare(watch(ctx, old.Forward(), shown, "compare links"), to, g.Pages(), g.Forward().Reader())
-	if err := ctx.Err(); err != nil {
+	links := graph.Watch(old.Forward(), shown.Of("compare links"))
+	r := &againstResult{Graph: o.against, By: by, Overlap: stats.Compare(links, to, g.Pages(), g.Forward().Reader())}
+	if err := links.Err(); err != nil {
 		return nil, err
 	}
-	r.Old, err = o.measure(ctx, old, shown)
+	r.Old, err = stats.Measure(old, !o.noRank, shown)
 	return r, err
-}
-
-// match says which page of the new snapshot each page of the old one has become. Of
-// pages that share a URL the first stands for all, in both.
-func match(ctx context.Context, old, g *graph.Graph, by string) ([]graph.Page, error) {
-	to := make([]graph.Page, old.Pages())
-	var url []byte
-	for p := range graph.Page(old.Pages()) {
-		if p%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		q, ok := graph.NoPage, false
-		if by == "id" {
-			q, ok = g.ByID(old.ID(p))
-		} else {
-			url = old.AppendURL(url[:0], p)
-			if first, _ := old.Lookup(string(url)); first == p {
-				q, ok = g.Lookup(string(url))
-			}
-		}
-		if !ok {
-			q = graph.NoPage
-		}
-		to[p] = q
-	}
-	return to, nil
 }
 
 // print writes the comparison.
@@ -80,10 +51,10 @@ func (r *againstResult) print(u *ui, now *statsResult) error {
 	t.Add("of them kept", percent(r.PagesKept, int64(now.Pages)), percent(r.PagesKept, int64(r.Old.Pages)))
 	t.Add("links", show.Grouped(now.Links), show.Grouped(r.Old.Links))
 	t.Add("dangling", percent(now.Dangling, int64(now.Pages)), percent(r.Old.Dangling, int64(r.Old.Pages)))
-	t.Add("in-degree exponent", now.InDegrees.exponent(), r.Old.InDegrees.exponent())
-	t.Add("out-degree exponent", now.OutDegrees.exponent(), r.Old.OutDegrees.exponent())
+	t.Add("in-degree exponent", now.InDegrees.Exponent(), r.Old.InDegrees.Exponent())
+	t.Add("out-degree exponent", now.OutDegrees.Exponent(), r.Old.OutDegrees.Exponent())
 	if now.PageRank != nil && r.Old.PageRank != nil {
-		t.Add("PageRank exponent", now.PageRank.exponent(), r.Old.PageRank.exponent())
+		t.Add("PageRank exponent", now.PageRank.Exponent(), r.Old.PageRank.Exponent())
 	}
 	return t.Print(u.stdout)
 }

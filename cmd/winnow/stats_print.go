@@ -37,17 +37,10 @@ func (r *statsResult) printCounts(u *ui) error {
 	return t.Print(u.stdout)
 }
 
-func orNotStated(text string) string {
-	if text == "" {
-		return "not stated"
-	}
-	return text
-}
-
 func (r *statsResult) printSpreads(u *ui) error {
 	u.printf("\n")
 	t := show.NewList("", "mean", "max", "exponent", "from", "pages in tail")
-	add := func(name string, s *spread) {
+	add := func(name string, s *stats.Spread) {
 		if s == nil {
 			return
 		}
@@ -55,7 +48,7 @@ func (r *statsResult) printSpreads(u *ui) error {
 			t.Add(name, plot.Number(s.Mean), plot.Number(s.Max), "-", "-", "-")
 			return
 		}
-		t.Add(name, plot.Number(s.Mean), plot.Number(s.Max), s.exponent(), plot.Number(s.Fit.Least), show.Grouped(s.Fit.Tail))
+		t.Add(name, plot.Number(s.Mean), plot.Number(s.Max), s.Exponent(), plot.Number(s.Fit.Least), show.Grouped(s.Fit.Tail))
 	}
 	add("in-degree", r.InDegrees)
 	add("out-degree", r.OutDegrees)
@@ -65,14 +58,6 @@ func (r *statsResult) printSpreads(u *ui) error {
 	}
 	u.printf("\nof the PageRank %.1f %% is held by the best 1 %% of the pages, %.1f %% by the best 10 %%\n", 100*r.Held.Top1, 100*r.Held.Top10)
 	return nil
-}
-
-// exponent is that of the fitted power law with its standard error.
-func (s *spread) exponent() string {
-	if s.Fit == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f +-%.1g", s.Fit.Exponent, s.Fit.Error)
 }
 
 func (r *statsResult) printSites(u *ui) error {
@@ -133,4 +118,16 @@ func asciiOnly() bool {
 		}
 	}
 	return true
+}
+
+// concentrationSVG draws the curve and, for comparison, what a crawl in random order gathers.
+func concentrationSVG(c *stats.Concentration) string {
+	return plot.SVG(plot.Chart{
+		Title:  "Share of PageRank gathered, best pages first",
+		XLabel: "pages fetched, percent", YLabel: "PageRank, percent",
+		Series: []plot.Series{
+			{Name: "best first", X: c.Pages, Y: c.Held},
+			{Name: "random order", X: []float64{0, 100}, Y: []float64{0, 100}},
+		},
+	})
 }

@@ -43,7 +43,7 @@ func runStatus(ctx context.Context, u *ui, dir string) error {
 	s, err := history.ReadStatus(ctx, dir)
 	p.Done()
 	if err != nil {
-		return explainCrawl(err)
+		return err
 	}
 	if u.asJSON {
 		return u.json(s)

@@ -1,82 +1,24 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/crawl/trap"
-	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/live"
 )
 
-// What the largest site is held against (X38): the largest server of Cho et al. 1998,
-// section 5.2.
-const (
-	paperKnown  = 784_592
-	paperServer = 352_944
-)
-
-// barMeaning says what a reason of a refusal means, for --help, the report and the status.
-func barMeaning(b event.Bar) string {
-	switch b {
-	case event.BarRobots:
-		return "robots.txt forbids it"
-	case event.BarScope:
-		return "it is outside the scope of the crawl"
-	case event.BarDepth:
-		return "it is too many links away from a seed"
-	case event.BarSitePages:
-		return "its site has reached --site-pages"
-	case event.BarDomainPages:
-		return "its registered domain has reached --domain-pages"
-	case event.BarExcluded:
-		return "a pattern or a rule excludes it"
-	case event.BarDenied:
-		return "its host is on the deny list"
-	case event.BarType:
-		return "its name shows that it is not HTML"
-	case event.BarNoFollow:
-		return "only nofollow links lead to it"
-	case event.BarLength:
-		return "its URL is too long"
-	case event.BarLost:
-		return "the record that made it known is damaged"
-	}
-	return trapMeaning(b)
-}
-
-// trapMeaning is barMeaning for traps.
-func trapMeaning(b event.Bar) string {
-	switch b {
-	case event.BarTrap:
-		return "its URL looks like a trap: repeated or too many segments or parameters"
-	case event.BarNoNews:
-		return "similar pages brought nothing new: known content, or \"not found\""
-	case event.BarDuplicate:
-		return "it was already fetched with another value of a parameter that changes nothing"
-	case event.BarGrows:
-		return "every page in that place leads one level deeper, without end"
-	case event.BarHosts:
-		return "its host is one of many below a domain, and no other site links to it"
-	case event.BarFarm:
-		return "its domain is one of many that are linked from a single other domain only"
-	}
-	return ""
-}
-
-// addLargest adds the site with most known pages, and what is thought of it (X38).
+// addLargest adds the site with most known pages and its verdict.
 func addLargest(t *show.List, x *history.SiteShare) {
 	if x == nil {
 		return
 	}
 	t.Add("largest site", show.Grouped(x.Pages), fmt.Sprintf("%.1f %% of the known pages are on %s: %s", 100*x.Share, x.Site, verdictText(x)))
 	t.Add("", "", fmt.Sprintf("(Cho et al. 1998, section 5.2: %s of %s known URLs, %.1f %%, on one server)",
-		show.Grouped(paperServer), show.Grouped(paperKnown), 100*float64(paperServer)/paperKnown))
+		show.Grouped(live.ChoServer), show.Grouped(live.ChoKnown), 100*float64(live.ChoServer)/live.ChoKnown))
 }
 
-// verdictText is the trap verdict on a site.
+// verdictText returns the trap verdict on a site.
 func verdictText(x *history.SiteShare) string {
 	switch x.Verdict {
 	case "trap":
@@ -87,7 +29,7 @@ func verdictText(x *history.SiteShare) string {
 	return "not a trap"
 }
 
-// addLeft adds what is held and what is mirrored to the figures of a status.
+// addLeft adds held pages and mirrors.
 func addLeft(t *show.List, s *history.Status) {
 	if s.Held > 0 {
 		t.Add("held", show.Grouped(s.Held), "refused pages that are admitted if there is evidence that they are wanted")
@@ -97,41 +39,17 @@ func addLeft(t *show.List, s *history.Status) {
 	}
 }
 
-// trapsShown is how many places of a reason are named in a text.
+// trapsShown is the number of places listed for a reason.
 const trapsShown = 5
 
-// A skipped counts the pages that were skipped as traps for one reason.
-type skipped struct {
-	bar    event.Bar
-	pages  int64
-	places []history.Trap // those that met most pages; a status has some of all reasons
-}
-
-// skippedBy sorts the traps of a status by reason, the largest first.
-func skippedBy(s *history.Status) (list []skipped) {
-	for b := range event.Bar(event.Bars()) {
-		x := skipped{bar: b, pages: s.Reasons[b.String()]}
-		for _, t := range s.Traps {
-			if t.Reason == b.String() {
-				x.places = append(x.places, t)
-			}
-		}
-		if trap.IsTrap(b) && x.pages > 0 {
-			list = append(list, x)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b skipped) int { return cmp.Compare(b.pages, a.pages) })
-	return list
-}
-
-// printTraps lists the places that are skipped, and the mirrors.
+// printTraps lists the places that were skipped as traps, and the mirrors.
 func printTraps(u *ui, s *history.Status) error {
-	if list := skippedBy(s); len(list) > 0 {
+	if list := live.Skipped(s); len(list) > 0 {
 		u.printf("\n")
 		t := show.NewList("skipped", "pages", "why, and where most")
 		for _, x := range list {
-			t.Add(x.bar, show.Grouped(x.pages), trapMeaning(x.bar))
-			for _, p := range x.places[:min(len(x.places), trapsShown)] {
+			t.Add(x.Bar, show.Grouped(x.Pages), x.Bar.Meaning())
+			for _, p := range x.Places[:min(len(x.Places), trapsShown)] {
 				t.Add("", show.Grouped(p.Pages), "  "+p.Site+p.Pattern)
 			}
 		}

@@ -11,19 +11,16 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
-	"github.com/winnow-crawler/winnow/crawl/trap"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/lab/live"
 )
 
 // TestBarMeanings: no reason of a refusal is without its meaning in `winnow pages --help`.
 func TestBarMeanings(t *testing.T) {
 	help := must(t, "pages", "--help")
 	for b := event.NoBar + 1; int(b) < event.Bars(); b++ {
-		if meaning := barMeaning(b); meaning == "" || !strings.Contains(help, fmt.Sprintf("\n  %-13s %s\n", b, meaning)) {
+		if meaning := b.Meaning(); meaning == "" || !strings.Contains(help, fmt.Sprintf("\n  %-13s %s\n", b, meaning)) {
 			t.Errorf("the help has no %v: %q", b, meaning)
-		}
-		if trap.IsTrap(b) != (trapMeaning(b) != "") {
-			t.Errorf("%v: a trap %v, its meaning as one %q", b, trap.IsTrap(b), trapMeaning(b))
 		}
 	}
 }
@@ -95,13 +92,13 @@ func TestLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range skippedBy(&s) {
-		if n := strings.Count(pages, "refused\t"+x.bar.String()+"\t"); int64(n) != x.pages {
-			t.Errorf("%d pages are refused as %v, want %d", n, x.bar, x.pages)
+	for _, x := range live.Skipped(&s) {
+		if n := strings.Count(pages, "refused\t"+x.Bar.String()+"\t"); int64(n) != x.Pages {
+			t.Errorf("%d pages are refused as %v, want %d", n, x.Bar, x.Pages)
 		}
 		for _, where := range []string{text, string(html)} {
-			if !strings.Contains(where, trapMeaning(x.bar)) && x.bar != event.BarNoNews { // whose quotes HTML escapes
-				t.Errorf("no %v in\n%s", x.bar, where)
+			if !strings.Contains(where, x.Bar.Meaning()) && x.Bar != event.BarNoNews { // whose quotes HTML escapes
+				t.Errorf("no %v in\n%s", x.Bar, where)
 			}
 		}
 	}

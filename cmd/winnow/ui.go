@@ -28,6 +28,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"golang.org/x/term"
 )
@@ -149,9 +150,9 @@ func (u *ui) finish(ctx context.Context, err error) int {
 		return exitInterrupted
 	}
 	u.say("error", oneLine(err))
-	var hint *hintedError
-	if errors.As(err, &hint) {
-		u.say("hint", hint.hint)
+	var hinted *hint.Error
+	if errors.As(err, &hinted) && hinted.Hint != "" {
+		u.say("hint", hinted.Hint)
 	}
 	return exitCode(err)
 }

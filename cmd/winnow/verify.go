@@ -80,7 +80,7 @@ func runVerify(ctx context.Context, u *ui, opt *verifyOptions, dir string) error
 	})
 	p.Done()
 	if err != nil {
-		return explainCrawl(err)
+		return err
 	}
 	if u.asJSON {
 		err = verifyJSON(u, dir, f)

@@ -141,7 +141,7 @@ func (o *webOptions) options() answer.Options {
 	o.serve = out
 	for i, t := range o.webTimes() { // the fields of o.serve
 		if o.flags.Changed(t.name) {
-			*t.field = o.times[i].duration()
+			*t.field = time.Duration(o.times[i])
 		}
 	}
 	if o.changes {
@@ -208,7 +208,7 @@ func serveWeb(ctx context.Context, u *ui, opt *webOptions, server *serve.Server)
 	if err := tellPlace(u, server, n); err != nil {
 		return err
 	}
-	waitFor(ctx, opt.duration.duration())
+	waitFor(ctx, time.Duration(opt.duration))
 	n.Close()
 	return printVisits(u, server.Counter().Summary())
 }

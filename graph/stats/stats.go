@@ -13,6 +13,7 @@ package stats
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -258,4 +259,34 @@ func inBoth(a, b []graph.Page) (n int64) {
 		}
 	}
 	return n
+}
+
+// Match returns for each page of an older snapshot the page of the newer one that it has
+// become, or graph.NoPage. Pages are the same by "url" if both graphs know URLs, else by
+// "id". Of pages that share a URL the first stands for all.
+func Match(ctx context.Context, older, newer *graph.Graph) (to []graph.Page, by string, err error) {
+	if by = "id"; older.HasURLs() && newer.HasURLs() {
+		by = "url"
+	}
+	to = make([]graph.Page, older.Pages())
+	var url []byte
+	for p := range graph.Page(older.Pages()) {
+		if p%4096 == 0 && ctx.Err() != nil {
+			return nil, by, ctx.Err()
+		}
+		q, ok := graph.NoPage, false
+		if by == "id" {
+			q, ok = newer.ByID(older.ID(p))
+		} else {
+			url = older.AppendURL(url[:0], p)
+			if first, _ := older.Lookup(string(url)); first == p {
+				q, ok = newer.Lookup(string(url))
+			}
+		}
+		if !ok {
+			q = graph.NoPage
+		}
+		to[p] = q
+	}
+	return to, by, nil
 }

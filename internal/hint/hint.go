@@ -1,17 +1,20 @@
 package hint
 
-// An Error is one that a person can do something about.
+// An Error is an error with a hint about what to do.
 type Error struct {
-	Text string
+	Text string // may be empty if Err is not nil
 	Hint string
 	Err  error // may be nil
 }
 
 func (e *Error) Error() string {
-	if e.Err != nil {
-		return e.Text + ": " + e.Err.Error()
+	switch {
+	case e.Err == nil:
+		return e.Text
+	case e.Text == "":
+		return e.Err.Error()
 	}
-	return e.Text
+	return e.Text + ": " + e.Err.Error()
 }
 
 // Unwrap returns the cause.

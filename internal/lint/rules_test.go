@@ -23,9 +23,10 @@ var (
 var arrows = map[string][]string{
 	"graph":              {"graph/bv", "internal/extsort", "internal/input"},
 	"graph/bv":           {},
+	"graph/parquet":      {"graph"},
 	"graph/rank":         {"graph", "graph/rank/kernel"},
 	"graph/rank/kernel":  {"graph"}, // reads without bounds checks, which passive packages must not
-	"graph/stats":        {"graph"},
+	"graph/stats":        graphs,
 	"event":              {"graph"},
 	"urltable":           {"graph"},
 	"queue":              {"graph"},
@@ -41,6 +42,7 @@ var arrows = map[string][]string{
 	"crawl/layout":       {"crawl/archive", "internal/disk", "journal"},
 	"crawl/history":      append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/robots", "crawl/state", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/state":        append([]string{"crawl/archive", "crawl/config", "crawl/gather", "crawl/layout", "crawl/near", "crawl/page", "crawl/robots", "crawl/trap", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
+	"crawl/metrics":      {"crawl/history", "event"},
 	"crawl/near":         {"graph"},
 	"crawl/trap":         {"event", "graph", "urltable"},
 	"crawl/fetch":        {"event", "graph"},
@@ -49,8 +51,10 @@ var arrows = map[string][]string{
 	"crawl/robots":       {},
 	"crawl/archive":      {"graph", "internal/disk"},
 	"lab":                append([]string{"lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/live":           {"crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "internal/show", "lab", "lab/measure", "sim"},
+	"lab/demo":           {"crawl/config", "fakeweb", "fakeweb/answer", "fakeweb/count", "fakeweb/serve", "internal/show"},
 	"lab/measure":        graphs,
-	"lab/papers":         append([]string{"lab", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/papers":         append([]string{"fakeweb", "lab", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded"},
@@ -64,6 +68,7 @@ var arrows = map[string][]string{
 	"internal/hint":      {},
 	"internal/input":     {},
 	"internal/lint":      {},
+	"internal/machine":   {"graph"},
 	"internal/plot":      {},
 	"internal/rapidtest": {},
 	"internal/show":      {"internal/plot"},

@@ -1,22 +1,23 @@
-package main
+package metrics
 
 import (
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/frontier"
 )
 
-func scrape(last func() (history.Stats, bool), token, sent string) (int, string) {
+func scrape(last Source, token, sent string) (int, string) {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "/metrics", nil)
 	if sent != "" {
 		r.Header.Set("Authorization", sent)
 	}
-	metricsHandler(last, []byte(token)).ServeHTTP(w, r)
+	Handler(last, []byte(token)).ServeHTTP(w, r)
 	return w.Code, w.Body.String()
 }
 
@@ -58,17 +59,38 @@ func TestMetricsToken(t *testing.T) {
 			t.Errorf("%q: %d", sent, code)
 		}
 	}
-	dir := t.TempDir()
-	short, long := filepath.Join(dir, "short"), filepath.Join(dir, "long")
-	for name, text := range map[string]string{short: "x\n", long: token + "\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+}
+
+// TestMetricsRefuse: metrics answer to GET and HEAD on one path and to nothing else, so
+// that nothing can be changed by them.
+func TestMetricsRefuse(t *testing.T) {
+	h := Handler(func() (history.Stats, bool) { return someStats(), true }, nil)
+	for _, test := range []struct {
+		method, path string
+		code         int
+	}{
+		{"GET", "/metrics", 200}, {"HEAD", "/metrics", 200}, {"POST", "/metrics", 405}, {"PUT", "/metrics", 405}, {"DELETE", "/metrics", 405},
+		{"GET", "/", 404}, {"GET", "/debug/pprof/", 404}, {"POST", "/stop", 404}, {"GET", "/metrics/../../etc/passwd", 307},
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(test.method, test.path, nil))
+		if w.Code != test.code {
+			t.Errorf("%s %s: %d, want %d", test.method, test.path, w.Code, test.code)
 		}
 	}
-	if _, err := readToken(short); err == nil {
-		t.Error("a token of one letter")
+}
+
+// someStats are those of a crawl in full swing.
+func someStats() history.Stats {
+	s := history.Stats{
+		Now: 2 * time.Hour, Ran: 61 * time.Second, State: "running",
+		Known: 1_234_567, Queued: 1_221_270, Acquired: 300, Fetched: 12_345, Failed: 52, Refused: 900, Sites: 3_456,
+		Requests: 15_801, Bytes: 5 << 20, Rate: 123.4, Gathered: 0.4321, Active: 312, Fetchers: 500,
+		Memory: 64 << 20, MemoryMax: 1 << 30, Left: 715 * time.Second,
+		Counts: frontier.Counts{Polite: 2_900, Parked: 12},
 	}
-	if got, err := readToken(long); err != nil || string(got) != token {
-		t.Errorf("%q, %v", got, err)
-	}
+	s.Outcomes[event.OK], s.Outcomes[event.Timeout], s.Outcomes[event.DNSError] = 12_345, 12, 40
+	s.Bars[event.BarRobots] = 900
+	s.DNS.Network, s.DNS.Cache = 7, 3
+	return s
 }

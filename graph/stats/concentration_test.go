@@ -1,4 +1,4 @@
-package main
+package stats
 
 import (
 	"math"
@@ -28,9 +28,9 @@ func TestConcentrate(t *testing.T) {
 	if math.Abs(c.Top1-300.0/1470) > 1e-12 || math.Abs(c.Top10-570.0/1470) > 1e-12 {
 		t.Errorf("%v and %v, want %v and %v", c.Top1, c.Top10, 300.0/1470, 570.0/1470)
 	}
-	last := len(c.pages) - 1
-	if c.pages[0] != 0 || c.held[0] != 0 || c.pages[last] != 100 || c.held[last] != 100 || !slices.IsSorted(c.held) {
-		t.Errorf("curve from %v, %v to %v, %v", c.pages[0], c.held[0], c.pages[last], c.held[last])
+	last := len(c.Pages) - 1
+	if c.Pages[0] != 0 || c.Held[0] != 0 || c.Pages[last] != 100 || c.Held[last] != 100 || !slices.IsSorted(c.Held) {
+		t.Errorf("curve from %v, %v to %v, %v", c.Pages[0], c.Held[0], c.Pages[last], c.Held[last])
 	}
 	if one := concentrate([]float64{5}); one.Top1 != 1 || one.Top10 != 1 {
 		t.Errorf("one page: %+v", one)

@@ -1,4 +1,4 @@
-package main
+package live
 
 import (
 	"cmp"
@@ -19,13 +19,13 @@ import (
 	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
-// report is everything, for people.
-func (r *crawlReport) report() *show.Report {
+// Full returns everything, for report.html.
+func (r *Report) Full() *show.Report {
 	rep := &show.Report{Title: "crawl: " + r.world.Name, Verdict: r.verdict(), Header: r.header()}
 	rep.Sections = []show.Section{r.figures(), r.orders()}
 	rep.Sections = append(rep.Sections, r.c.CourseSections(r.all())...)
-	if len(r.runs) > 0 {
-		rep.Sections = append(rep.Sections, lab.SideBySide(r.real, r.runs[0]))
+	if len(r.Runs) > 0 {
+		rep.Sections = append(rep.Sections, lab.SideBySide(r.Real, r.Runs[0]))
 	}
 	rep.Sections = append(rep.Sections, r.byDepth()...)
 	rep.Sections = append(rep.Sections, r.outcomes(), r.refusals())
@@ -37,8 +37,8 @@ func (r *crawlReport) report() *show.Report {
 	return rep
 }
 
-// header is what the crawl is a function of, and where it is told.
-func (r *crawlReport) header() []show.Field {
+// header returns the settings of the crawl.
+func (r *Report) header() []show.Field {
 	c := &r.config
 	h := []show.Field{
 		{Name: "policy", Value: policyText(c.Policy, c.SitePolicy)},
@@ -49,7 +49,7 @@ func (r *crawlReport) header() []show.Field {
 		{Name: "scope", Value: fmt.Sprintf("%s, depth %s (%s of dynamic pages), pages of a site %s, of a domain %s", c.Scope,
 			depthText(c.MaxDepth), depthText(c.MaxDepthDynamic), atMost(c.SitePages), atMost(c.DomainPages))},
 		{Name: "random seed", Value: strconv.FormatUint(c.RandomSeed, 10)},
-		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s that came and the links among them; what was refused, failed or left out has none", show.Counted(int64(len(r.w.trail.Visits)), "page"))},
+		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s that came and the links among them; what was refused, failed or left out has none", show.Counted(int64(len(r.w.Trail.Visits)), "page"))},
 	}
 	if r.c.Times != nil {
 		h = append(h, show.Field{Name: "times", Value: r.c.Times.String()})
@@ -57,7 +57,7 @@ func (r *crawlReport) header() []show.Field {
 	return h
 }
 
-// depthText is a limit of depth in words.
+// depthText returns a limit of depth in words.
 func depthText(d config.Depth) string {
 	if d < 0 {
 		return "any"
@@ -65,7 +65,7 @@ func depthText(d config.Depth) string {
 	return "at most " + show.Grouped(int64(d))
 }
 
-// atMost is a limit in words; 0 is none.
+// atMost returns a limit in words; 0 is none.
 func atMost(n int) string {
 	if n == 0 {
 		return "any"
@@ -87,37 +87,37 @@ func obeyed(yes bool) string {
 	return "ignored"
 }
 
-// figures are the main numbers.
-func (r *crawlReport) figures() show.Section {
-	t, n := r.w.trail, r.w.trail.ByState()
-	took := r.real.Result.Took
+// figures returns the main numbers.
+func (r *Report) figures() show.Section {
+	t, n := r.w.Trail, r.w.Trail.ByState()
+	took := r.Real.Result.Took
 	rows := [][]show.Cell{
 		{show.Words("pages known"), show.Count(len(t.State))},
 		{show.Words("pages that came"), show.Count(len(t.Visits))},
-		{show.Words("of these redirects"), show.Count(int(r.status.Moved))},
-		{show.Words("pages that failed"), show.Count(int(n[history.PageFailed]))},
-		{show.Words("pages refused"), show.Count(int(n[history.PageRefused]))},
-		{show.Words("pages waiting"), show.Count(int(n[history.PageKnown]))},
+		{show.Words("of these redirects"), show.Count(r.status.Moved)},
+		{show.Words("pages that failed"), show.Count(n[history.PageFailed])},
+		{show.Words("pages refused"), show.Count(n[history.PageRefused])},
+		{show.Words("pages waiting"), show.Count(n[history.PageKnown])},
 		{show.Words("sites"), show.Count(len(t.Sites))},
-		{show.Words("links found"), show.Count(int(t.Links))},
-		{show.Words("requests"), show.Count(int(t.Requests[event.Fetch] + t.Requests[event.Robots] + t.Requests[event.Sitemap]))},
-		{show.Words("of these robots.txt"), show.Count(int(t.Requests[event.Robots]))},
-		{show.Words("of these sitemaps"), show.Count(int(t.Requests[event.Sitemap]))},
+		{show.Words("links found"), show.Count(t.Links)},
+		{show.Words("requests"), show.Count(t.Requests[event.Fetch] + t.Requests[event.Robots] + t.Requests[event.Sitemap])},
+		{show.Words("of these robots.txt"), show.Count(t.Requests[event.Robots])},
+		{show.Words("of these sitemaps"), show.Count(t.Requests[event.Sitemap])},
 		{show.Words("megabytes received"), show.Num(float64(t.Bytes)/1e6, 1)},
 		{show.Words("seconds at work"), show.Num(took.Seconds(), 1)},
 		{show.Words("pages a second"), show.Brief(float64(len(t.Visits)) / max(took.Seconds(), 1e-9))},
 	}
 	if n[history.PageLost] > 0 {
-		rows = append(rows, []show.Cell{show.Words("pages whose record is damaged"), show.Count(int(n[history.PageLost]))})
+		rows = append(rows, []show.Cell{show.Words("pages whose record is damaged"), show.Count(n[history.PageLost])})
 	}
 	if t.Revisits > 0 {
-		rows = append(rows, []show.Cell{show.Words("revisits"), show.Count(int(t.Revisits))})
+		rows = append(rows, []show.Cell{show.Words("revisits"), show.Count(t.Revisits)})
 	}
 	return show.Section{Title: "Figures", Table: &show.Table{Columns: []show.Column{{Name: "what"}, {Name: "number"}}, Rows: rows}}
 }
 
-// orders are the single numbers of the crawl and its simulations.
-func (r *crawlReport) orders() show.Section {
+// orders compares the crawl with its simulations by single numbers.
+func (r *Report) orders() show.Section {
 	parts := []float64{0.1, 0.25, 0.5}
 	t := &show.Table{Columns: []show.Column{{Name: "order"}, {Name: "pages"}, {Name: "average", Key: "avg_cumulative_pagerank"}}}
 	for _, p := range parts {
@@ -131,11 +131,11 @@ func (r *crawlReport) orders() show.Section {
 		c := run.Trial.Cumulative()
 		row := orderRow(run.Policy, c, parts)
 		if timed {
-			row = append(row, secondsFor(run, c, 0.5), secondsFor(run, c, 0.9))
+			row = append(row, show.NumOf(secondsFor(run, c, 0.5), 1, 1), show.NumOf(secondsFor(run, c, 0.9), 1, 1))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Rows = append(t.Rows, orderRow("ideal", r.c.Judge.Ideal(len(r.real.Result.Order)), parts))
+	t.Rows = append(t.Rows, orderRow("ideal", r.c.Judge.Ideal(len(r.Real.Result.Order)), parts))
 	return show.Section{
 		Title: "Orders", Table: t,
 		Text: "average: mean of the cumulative importance over the crawl. at 10 %: importance of the first tenth of the pages, and so on. half of it: when half of the importance was there. ideal is all pages sorted by importance, which no crawler can do.",
@@ -154,77 +154,68 @@ func orderRow(name string, c measure.Curve, parts []float64) []show.Cell {
 	return row
 }
 
-// secondsFor is when a share of the importance was there.
-func secondsFor(run *lab.Run, c measure.Curve, level float64) show.Cell {
-	i, _ := slices.BinarySearch(c.Y, level)
-	if i >= len(run.Result.End) {
-		return show.None()
-	}
-	return show.Num(run.Result.End[i].Seconds(), 1)
-}
-
-// byDepth is the importance by depth (X33).
-func (r *crawlReport) byDepth() []show.Section {
+// byDepth returns the importance by depth.
+func (r *Report) byDepth() []show.Section {
 	depth := make([]uint32, r.world.Pages())
 	for i, d := range r.c.Tree.Depths() {
 		depth[r.c.Tree.Order[i]] = d
 	}
-	return lab.DepthSections(r.c.Truth, r.real.Result.Order, func(p graph.Page) int { return int(depth[p]) })
+	return lab.DepthSections(r.c.Truth, r.Real.Result.Order, func(p graph.Page) int { return int(depth[p]) })
 }
 
-func (r *crawlReport) outcomes() show.Section {
+func (r *Report) outcomes() show.Section {
 	chart := &plot.BarChart{Log: true}
-	for c, n := range r.w.trail.Outcomes {
+	for c, n := range r.w.Trail.Outcomes {
 		if n > 0 {
 			chart.Bars = append(chart.Bars, bar(event.Class(c).String(), n))
 		}
 	}
-	return show.Section{Title: "Outcomes", Bars: chart, Text: fmt.Sprintf("Ends of attempts at pages, by class; %s were repeated.", show.Counted(r.w.trail.Retries, "attempt"))}
+	return show.Section{Title: "Outcomes", Bars: chart, Text: fmt.Sprintf("Ends of attempts at pages, by class; %s were repeated.", show.Counted(r.w.Trail.Retries, "attempt"))}
 }
 
 func bar(label string, n int64) plot.Bar {
 	return plot.Bar{Label: label, Value: float64(n), Note: show.Grouped(n)}
 }
 
-func (r *crawlReport) refusals() show.Section {
+func (r *Report) refusals() show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "reason"}, {Name: "pages"}}}
-	for b, n := range r.w.trail.Bars {
+	for b, n := range r.w.Trail.Bars {
 		if n > 0 {
-			t.Rows = append(t.Rows, []show.Cell{show.Words(event.Bar(b).String()), show.Count(int(n))})
+			t.Rows = append(t.Rows, []show.Cell{show.Words(event.Bar(b).String()), show.Count(n)})
 		}
 	}
 	return show.Section{Title: "Refused pages", Table: t}
 }
 
-func (r *crawlReport) statuses() show.Section {
+func (r *Report) statuses() show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "status"}, {Name: "answers"}}}
-	for _, s := range slices.Sorted(maps.Keys(r.w.trail.Statuses)) {
+	for _, s := range slices.Sorted(maps.Keys(r.w.Trail.Statuses)) {
 		name := strconv.Itoa(int(s))
 		if s == 0 {
 			name = "none"
 		}
-		t.Rows = append(t.Rows, []show.Cell{show.Words(name), show.Count(int(r.w.trail.Statuses[s]))})
+		t.Rows = append(t.Rows, []show.Cell{show.Words(name), show.Count(r.w.Trail.Statuses[s])})
 	}
 	return show.Section{Title: "HTTP statuses", Table: t, Text: "Of attempts at pages."}
 }
 
-// mostListed is how many rows a table of the largest has.
+// mostListed is the number of rows in a table of the largest.
 const mostListed = 20
 
-func (r *crawlReport) media() show.Section {
-	m := r.w.trail.Media
+func (r *Report) media() show.Section {
+	m := r.w.Trail.Media
 	names := slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), strings.Compare(a, b)) })
 	t := &show.Table{Columns: []show.Column{{Name: "type"}, {Name: "pages"}}}
 	for _, n := range names[:min(len(names), mostListed)] {
-		t.Rows = append(t.Rows, []show.Cell{show.Words(cmp.Or(n, "not said")), show.Count(int(m[n]))})
+		t.Rows = append(t.Rows, []show.Cell{show.Words(cmp.Or(n, "not said")), show.Count(m[n])})
 	}
 	return show.Section{Title: "Media types", Table: t, Text: "Of the pages that came."}
 }
 
-// quantiles are the points of a distribution that a table has.
+// quantiles returns the points of a distribution for a table.
 func quantiles() []float64 { return []float64{0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1} }
 
-// quantileTable has one row for each list of numbers, which are sorted.
+// quantileTable returns a table with a row for each list of numbers. It sorts them.
 func quantileTable(what, unit string, lists map[string][]float64, names []string) *show.Table {
 	t := &show.Table{Columns: []show.Column{{Name: what}, {Name: "number"}}}
 	for _, q := range quantiles() {
@@ -245,9 +236,9 @@ func quantileTable(what, unit string, lists map[string][]float64, names []string
 	return t
 }
 
-func (r *crawlReport) sizes() show.Section {
+func (r *Report) sizes() show.Section {
 	lists := map[string][]float64{}
-	for _, v := range r.w.trail.Visits {
+	for _, v := range r.w.Trail.Visits {
 		lists["received"] = append(lists["received"], float64(v.Bytes))
 		lists["decoded"] = append(lists["decoded"], float64(v.Size))
 	}
@@ -255,10 +246,10 @@ func (r *crawlReport) sizes() show.Section {
 		Text: "Bytes of pages as they crossed the line with their headers, and without content coding."}
 }
 
-// latencies are the times of answers, and their distribution (X20).
-func (r *crawlReport) latencies() (show.Section, bool) {
+// latencies returns the distribution of the times of answers, if there are any.
+func (r *Report) latencies() (show.Section, bool) {
 	lists := map[string][]float64{}
-	err := r.w.rec.EachTiming(func(t *history.Timing) {
+	err := r.w.Recording.EachTiming(func(t *history.Timing) {
 		add := func(name string, d time.Duration) { lists[name] = append(lists[name], d.Seconds()) }
 		switch {
 		case t.Kind == event.Resolve:
@@ -287,14 +278,13 @@ func (r *crawlReport) latencies() (show.Section, bool) {
 	return show.Section{Title: "Download times", Table: table, Chart: chart}, true
 }
 
-// sites are the largest by known pages; the first is the one to look at when a crawl
-// knows more than it should (X38).
-func (r *crawlReport) sites() show.Section {
-	names, err := r.w.rec.SiteNames()
+// sites returns the sites with most known pages.
+func (r *Report) sites() show.Section {
+	names, err := r.w.Recording.SiteNames()
 	if err != nil {
 		return show.Section{Title: "Largest sites", Text: err.Error()}
 	}
-	t := r.w.trail
+	t := r.w.Trail
 	order := make([]int, len(t.Sites))
 	for i := range order {
 		order[i] = i
@@ -304,16 +294,16 @@ func (r *crawlReport) sites() show.Section {
 		{Name: "requests"}, {Name: "megabytes"}, {Name: "mean answer", Unit: "s", Key: "mean_seconds"}}}
 	for _, i := range order[:min(len(order), mostListed)] {
 		s := &t.Sites[i]
-		table.Rows = append(table.Rows, []show.Cell{show.Words(names[i]), show.Count(int(s.Known)), show.Num(100*float64(s.Known)/float64(max(len(t.State), 1)), 1),
-			show.Count(int(s.Fetched)), show.Count(int(s.Failed)), show.Count(int(s.Refused)), show.Count(int(s.Requests)),
+		table.Rows = append(table.Rows, []show.Cell{show.Words(names[i]), show.Count(s.Known), show.Num(100*float64(s.Known)/float64(max(len(t.State), 1)), 1),
+			show.Count(s.Fetched), show.Count(s.Failed), show.Count(s.Refused), show.Count(s.Requests),
 			show.Num(float64(s.Bytes)/1e6, 1), show.Num(s.Busy.Seconds()/float64(max(s.Requests, 1)), 3)})
 	}
 	return show.Section{Title: "Largest sites", Table: table, Text: "By known pages."}
 }
 
-func (r *crawlReport) sessions() show.Section {
+func (r *Report) sessions() show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "began"}, {Name: "after", Unit: "s", Key: "seconds"}, {Name: "version"}, {Name: "policy"}}}
-	for _, s := range r.w.trail.Sessions {
+	for _, s := range r.w.Trail.Sessions {
 		t.Rows = append(t.Rows, []show.Cell{show.Words(s.Wall.Format(time.RFC3339)), show.Num(s.Now.Seconds(), 1),
 			show.Words(cmp.Or(s.Version, "not said")), show.Words(policyText(s.Policy, s.SitePolicy))})
 	}

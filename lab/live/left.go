@@ -1,16 +1,51 @@
-package main
+package live
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/crawl/trap"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
-// left is what the crawl left alone: traps with their reasons, held pages, mirrors, and
-// the largest site with the verdict on it (W21, W27, X38).
-func (r *crawlReport) left() []show.Section {
+// The numbers that the largest site is compared with: the known URLs of Cho et al. 1998,
+// section 5.2, and those on their largest server.
+const (
+	ChoKnown  = 784_592
+	ChoServer = 352_944
+)
+
+// A Trapped counts the pages that a crawl skipped as traps for one reason.
+type Trapped struct {
+	Bar    event.Bar
+	Pages  int64
+	Places []history.Trap // those with most pages
+}
+
+// Skipped returns what a crawl skipped as traps, by reason, the largest first.
+func Skipped(s *history.Status) (list []Trapped) {
+	for b := range event.Bar(event.Bars()) {
+		x := Trapped{Bar: b, Pages: s.Reasons[b.String()]}
+		for _, t := range s.Traps {
+			if t.Reason == b.String() {
+				x.Places = append(x.Places, t)
+			}
+		}
+		if trap.IsTrap(b) && x.Pages > 0 {
+			list = append(list, x)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Trapped) int { return cmp.Compare(b.Pages, a.Pages) })
+	return list
+}
+
+// left returns the sections about skipped pages: traps with their reasons, held pages,
+// mirrors, and the largest site with its verdict.
+func (r *Report) left() []show.Section {
 	s := r.status
 	list := []show.Section{r.skipped(s)}
 	if len(s.Caps) > 0 {
@@ -25,18 +60,18 @@ func (r *crawlReport) left() []show.Section {
 	return list
 }
 
-// skipped are the traps.
-func (r *crawlReport) skipped(s *history.Status) show.Section {
+// skipped returns the section about traps.
+func (r *Report) skipped(s *history.Status) show.Section {
 	sec := show.Section{Title: "Left alone"}
 	if !r.config.Traps {
 		sec.Text = "The crawl was told not to look for traps. "
 	}
 	t := &show.Table{Columns: []show.Column{{Name: "reason"}, {Name: "site"}, {Name: "pattern"}, {Name: "pages"}}}
-	for _, x := range skippedBy(s) {
-		for _, p := range x.places {
-			t.Rows = append(t.Rows, []show.Cell{show.Words(p.Reason), show.Words(p.Site), show.Words(p.Pattern), show.Count(int(p.Pages))})
+	for _, x := range Skipped(s) {
+		for _, p := range x.Places {
+			t.Rows = append(t.Rows, []show.Cell{show.Words(p.Reason), show.Words(p.Site), show.Words(p.Pattern), show.Count(p.Pages)})
 		}
-		sec.Text += fmt.Sprintf("%s (%s): %s.\n\n", x.bar, show.Counted(x.pages, "page"), trapMeaning(x.bar))
+		sec.Text += fmt.Sprintf("%s (%s): %s.\n\n", x.Bar, show.Counted(x.Pages, "page"), x.Bar.Meaning())
 	}
 	if len(t.Rows) == 0 {
 		sec.Text += "No page was taken for a trap."
@@ -47,21 +82,21 @@ func (r *crawlReport) skipped(s *history.Status) show.Section {
 	return sec
 }
 
-// capSection is what limits left out.
+// capSection returns the section about what limits left out.
 func capSection(caps []state.Cap) show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "limit"}, {Name: "left out"}, {Name: "of what"}, {Name: "where most"}, {Name: "brings them"}}}
 	for i := range caps {
 		x := &caps[i]
 		limit := "of a site"
 		if x.Key != "" {
-			limit = capName(x)
+			limit = CapName(x)
 		}
-		t.Rows = append(t.Rows, []show.Cell{show.Words(limit), show.Count(int(x.Left)), show.Words(x.What), show.Words(capWhere(x)), show.Words(capRaise(x))})
+		t.Rows = append(t.Rows, []show.Cell{show.Words(limit), show.Count(x.Left), show.Words(x.What), show.Words(CapWhere(x)), show.Words(CapRaise(x))})
 	}
 	return show.Section{Title: "Left out by limits", Text: "What limits of the configuration kept from being fetched. A crawl that is resumed with a larger value fetches it.", Table: t}
 }
 
-// beHeld is the beginning of a sentence about so many pages.
+// beHeld returns the beginning of a sentence about n pages.
 func beHeld(n int64) string {
 	if n == 1 {
 		return "1 of the pages is"
@@ -84,12 +119,12 @@ func largestSection(x *history.SiteShare) show.Section {
 	}
 	return show.Section{
 		Title: "The largest site",
-		Text:  fmt.Sprintf("Verdict: trap if most of its known pages are left alone as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", show.Grouped(paperKnown), show.Grouped(paperServer)),
+		Text:  fmt.Sprintf("Verdict: trap if most of its known pages are left alone as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", show.Grouped(ChoKnown), show.Grouped(ChoServer)),
 		Table: &show.Table{
 			Columns: []show.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "verdict"}, {Name: "left alone", Key: "trapped"}},
 			Rows: [][]show.Cell{
 				row(x.Site, x.Pages, x.Share, show.Words(x.Verdict), show.Count(int(x.Trapped))),
-				row("one server of Cho et al. 1998", paperServer, float64(paperServer)/paperKnown, show.Words(""), show.None()),
+				row("one server of Cho et al. 1998", ChoServer, float64(ChoServer)/ChoKnown, show.Words(""), show.None()),
 			},
 		},
 	}

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"math"
@@ -11,6 +11,8 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/live"
 )
 
 // On real sockets the curve of a crawl lies within 3 points of that of a simulation of the
@@ -25,8 +27,8 @@ func TestCurveOfRealCrawl(t *testing.T) {
 		t.Skip("ten seconds of waiting for servers")
 	}
 	r := crawlForCurve(t, config.Default().Policy)
-	defer r.close()
-	real, simulated := r.real.Tenths(), r.runs[0].Tenths()
+	defer r.Close()
+	real, simulated := r.Real.Tenths(), r.Runs[0].Tenths()
 	for i := range real {
 		d := 100 * (real[i] - simulated[i])
 		t.Logf("%3d %% of the pages: %.1f %% of the importance, simulated %.1f %%", 10*(i+1), 100*real[i], 100*simulated[i])
@@ -34,13 +36,13 @@ func TestCurveOfRealCrawl(t *testing.T) {
 			t.Errorf("at %d %%: %.1f points apart", 10*(i+1), d)
 		}
 	}
-	if n := len(r.real.Result.Order); n < 700 {
+	if n := len(r.Real.Result.Order); n < 700 {
 		t.Errorf("%d pages are no test", n)
 	}
 }
 
 // crawlForCurve crawls a web with robots.txt, redirects and missing pages.
-func crawlForCurve(t *testing.T, policy string) *crawlReport {
+func crawlForCurve(t *testing.T, policy string) *live.Report {
 	t.Helper()
 	web, err := fakeweb.New(fakeweb.Spec{Pages: 900, Sites: 120, Links: 9000, Seed: 3})
 	if err != nil {
@@ -59,7 +61,7 @@ func crawlForCurve(t *testing.T, policy string) *crawlReport {
 		t.Fatal(err)
 	}
 	defer net.Close()
-	c := demoConfig()
+	c := (&Options{}).Config()
 	c.Resolver = net.Resolver()
 	c.Policy, c.RandomSeed, c.Fetchers, c.Delay.Duration = policy, 1, 12, 40*time.Millisecond
 	dir := filepath.Join(t.TempDir(), "curve.crawl")
@@ -67,9 +69,7 @@ func crawlForCurve(t *testing.T, policy string) *crawlReport {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := newUI(nil, t.Output(), t.Output()).stages(t.Context())
-	defer shown.Done()
-	r, err := readCrawlReport(t.Context(), dir, nil, shown)
+	r, err := live.ReadReport(t.Context(), dir, live.ReportOptions{Progress: &show.Stages{Context: t.Context()}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,186 @@
+// Package metrics serves the statistics of a running crawl to Prometheus.
+package metrics
+
+import (
+	"context"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/event"
+)
+
+// Source returns the latest statistics of a crawl, and whether there are any yet.
+type Source func() (history.Stats, bool)
+
+// A collector translates the latest statistics at each scrape.
+type collector struct {
+	last Source
+	desc map[string]*prometheus.Desc
+}
+
+// A sample is one value of a metric.
+type sample struct {
+	name   string
+	kind   prometheus.ValueType
+	value  float64
+	labels []string
+}
+
+// metricHelp lists the metrics with their help and the name of their label, "" for none.
+var metricHelp = []struct{ name, help, label string }{
+	{"winnow_pages", "Known pages by state.", "state"},
+	{"winnow_refused_pages", "Refused pages by reason.", "reason"},
+	{"winnow_sites", "Known sites.", ""},
+	{"winnow_attempts_total", "Ends of attempts at pages by class, over all sessions of the crawl.", "class"},
+	{"winnow_requests_total", "Requests for pages, robots.txt and sitemaps.", ""},
+	{"winnow_received_bytes_total", "Bytes of all answers as they came.", ""},
+	{"winnow_importance_gathered_ratio", "Share of the links found on fetched pages that lead to fetched pages.", ""},
+	{"winnow_fetchers", "Fetchers by state.", "state"},
+	{"winnow_waiting", "What waits, by reason.", "reason"},
+	{"winnow_memory_bytes", "Memory that the crawl takes.", ""},
+	{"winnow_memory_max_bytes", "Ceiling of the memory, 0 for none.", ""},
+	{"winnow_crawl_seconds", "Time since the crawl began, stops included.", ""},
+	{"winnow_commits_total", "Groups of records committed by this session.", ""},
+	{"winnow_archive_bytes_total", "Bytes written to WARC files by this session.", ""},
+	{"winnow_journal_bytes_total", "Bytes written to the journal by this session.", ""},
+	{"winnow_dns_lookups_total", "Names looked up, by the level that knew them.", "level"},
+	{"winnow_dns_queries_total", "Questions sent to DNS servers, retries included.", ""},
+	{"winnow_dns_failures_total", "Names that do not exist, and names of which nobody knew.", "kind"},
+	{"winnow_dns_in_flight", "Questions to DNS servers that are out now.", ""},
+}
+
+func newCollector(last Source) *collector {
+	m := &collector{last: last, desc: map[string]*prometheus.Desc{}}
+	for _, h := range metricHelp {
+		var labels []string
+		if h.label != "" {
+			labels = []string{h.label}
+		}
+		m.desc[h.name] = prometheus.NewDesc(h.name, h.help, labels, nil)
+	}
+	return m
+}
+
+// Describe sends the descriptions of all metrics.
+func (m *collector) Describe(out chan<- *prometheus.Desc) {
+	for _, h := range metricHelp {
+		out <- m.desc[h.name]
+	}
+}
+
+// Collect sends the values of all metrics.
+func (m *collector) Collect(out chan<- prometheus.Metric) {
+	s, ok := m.last()
+	if !ok {
+		return
+	}
+	for _, v := range append(append(pageMetrics(&s), loadMetrics(&s)...), dnsMetrics(&s)...) {
+		out <- prometheus.MustNewConstMetric(m.desc[v.name], v.kind, v.value, v.labels...)
+	}
+}
+
+const (
+	gauge   = prometheus.GaugeValue
+	counter = prometheus.CounterValue
+)
+
+// pageMetrics returns the metrics of pages. It includes classes that did not occur, so that
+// the classes sum up to all attempts.
+func pageMetrics(s *history.Stats) []sample {
+	out := []sample{
+		{"winnow_pages", gauge, float64(s.Queued - s.Acquired), []string{"known"}},
+		{"winnow_pages", gauge, float64(s.Acquired), []string{"acquired"}},
+		{"winnow_pages", gauge, float64(s.Fetched), []string{"fetched"}},
+		{"winnow_pages", gauge, float64(s.Failed), []string{"failed"}},
+		{"winnow_pages", gauge, float64(s.Refused), []string{"refused"}},
+		{"winnow_sites", gauge, float64(s.Sites), nil},
+		{"winnow_importance_gathered_ratio", gauge, s.Gathered, nil},
+	}
+	for c := event.OK; c <= event.LastClass; c++ {
+		out = append(out, sample{"winnow_attempts_total", counter, float64(s.Outcomes[c]), []string{c.String()}})
+	}
+	for b, n := range s.Bars {
+		if n > 0 {
+			out = append(out, sample{"winnow_refused_pages", gauge, float64(n), []string{event.Bar(b).String()}})
+		}
+	}
+	return out
+}
+
+// loadMetrics returns the metrics of requests, fetchers, memory and files.
+func loadMetrics(s *history.Stats) []sample {
+	out := []sample{
+		{"winnow_requests_total", counter, float64(s.Requests), nil},
+		{"winnow_received_bytes_total", counter, float64(s.Bytes), nil},
+		{"winnow_fetchers", gauge, float64(s.Active), []string{"active"}},
+		{"winnow_fetchers", gauge, float64(max(s.Fetchers-s.Active, 0)), []string{"idle"}},
+		{"winnow_memory_bytes", gauge, float64(s.Memory), nil},
+		{"winnow_memory_max_bytes", gauge, float64(s.MemoryMax), nil},
+		{"winnow_crawl_seconds", gauge, s.Now.Seconds(), nil},
+		{"winnow_commits_total", counter, float64(s.Commits), nil},
+		{"winnow_archive_bytes_total", counter, float64(s.Archive), nil},
+		{"winnow_journal_bytes_total", counter, float64(s.Journal), nil},
+	}
+	for _, w := range s.Waits() {
+		out = append(out, sample{"winnow_waiting", gauge, float64(w.Sites), []string{w.Why}})
+	}
+	return out
+}
+
+// dnsMetrics returns the metrics of the resolver.
+func dnsMetrics(s *history.Stats) []sample {
+	d := &s.DNS
+	return []sample{
+		{"winnow_dns_lookups_total", counter, float64(d.Literal), []string{"literal"}},
+		{"winnow_dns_lookups_total", counter, float64(d.Cache), []string{"cache"}},
+		{"winnow_dns_lookups_total", counter, float64(d.Disk), []string{"disk"}},
+		{"winnow_dns_lookups_total", counter, float64(d.Network), []string{"network"}},
+		{"winnow_dns_queries_total", counter, float64(d.Questions), nil},
+		{"winnow_dns_failures_total", counter, float64(d.Missing), []string{"missing"}},
+		{"winnow_dns_failures_total", counter, float64(d.Failed), []string{"failed"}},
+		{"winnow_dns_in_flight", gauge, float64(d.InFlight), nil},
+	}
+}
+
+// Handler returns a handler that answers GET /metrics. If token is not empty, a client must
+// send it.
+func Handler(last Source, token []byte) http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(newCollector(last), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		want := append([]byte("Bearer "), token...)
+		if len(token) > 0 && subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "a token is needed", http.StatusUnauthorized)
+			return
+		}
+		metrics.ServeHTTP(w, r)
+	})
+	return mux
+}
+
+// Serve listens on addr and serves the metrics until close is called. It also returns the
+// address that it listens on. Close lets a scrape under way end.
+func Serve(addr string, last Source, token []byte) (at net.Addr, close func(), err error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, nil, err
+	}
+	server := &http.Server{Handler: Handler(last, token), ReadHeaderTimeout: 10 * time.Second}
+	go server.Serve(listener)
+	return listener.Addr(), func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if server.Shutdown(ctx) != nil {
+			server.Close()
+		}
+	}, nil
+}

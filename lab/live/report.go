@@ -1,0 +1,220 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/sim"
+)
+
+// A Report compares a crawl with simulations in its world.
+type Report struct {
+	Real *lab.Run
+	Runs []*lab.Run // simulations; the first has the policy of the crawl
+	// Failed has the errors of policies that could not be simulated while others could.
+	Failed error
+
+	w      *World
+	config config.Config // of the last session
+	status *history.Status
+	world  *lab.World
+	c      *lab.Comparison
+}
+
+// ReportOptions say what a Report compares a crawl with.
+type ReportOptions struct {
+	Policies []string // to simulate; NoPolicy among them leaves all simulations out
+	Program  string   // for the card of the graph
+	Progress *show.Stages
+}
+
+// NoPolicy in ReportOptions.Policies leaves all simulations out.
+const NoPolicy = "none"
+
+// DefaultPolicies returns the policies that a crawl is usually compared with.
+func DefaultPolicies() []string { return []string{"breadth-first", "random", "omniscient"} }
+
+// Close releases the world of the report.
+func (r *Report) Close() {
+	if r.world != nil {
+		r.world.Free()
+	}
+	r.w.Close()
+}
+
+// ReadReport reads a crawl, measures it, and crawls its world virtually.
+func ReadReport(ctx context.Context, dir string, o ReportOptions) (*Report, error) {
+	w, err := OpenWorld(ctx, dir, WorldOptions{All: true, Program: o.Program, Progress: o.Progress.Set})
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{w: w, world: lab.NewWorld(filepath.Base(dir), w.Graph, false, 0)}
+	if err := r.read(ctx, dir, o); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Report) read(ctx context.Context, dir string, o ReportOptions) (err error) {
+	if r.status, err = history.ReadStatus(ctx, dir); err != nil {
+		return err
+	}
+	if err := r.measure(o.Progress); err != nil || slices.Contains(o.Policies, NoPolicy) {
+		return err
+	}
+	return r.simulate(ctx, o)
+}
+
+// measure computes the importance of the pages and measures the order of the crawl by it.
+func (r *Report) measure(shown *show.Stages) (err error) {
+	sessions := r.w.Trail.Sessions
+	if r.config, err = sessions[len(sessions)-1].Config(); err != nil {
+		return err
+	}
+	r.asRecorded()
+	course := r.course()
+	truth, err := measure.PageRankTruth(r.world.Web(), measure.TruthOptions{Within: course.Order, Progress: shown.Sweeps("pagerank", 1e-12)})
+	if err != nil {
+		return err
+	}
+	set, err := r.setting(truth)
+	if err != nil {
+		return err
+	}
+	if r.c, err = set.Prepare(); err != nil {
+		return err
+	}
+	if r.c.Judge, err = measure.NewJudge(truth, course.Order, measure.JudgeOptions{Seed: set.Random}); err != nil {
+		return err
+	}
+	r.Real, err = r.c.Measure("this crawl", course)
+	return err
+}
+
+// setting returns that of simulations: the configuration and the times of the crawl.
+func (r *Report) setting(truth *measure.Truth) (set lab.Setting, err error) {
+	set = lab.Setting{
+		World: r.world, Truth: truth, Random: r.config.RandomSeed, Batch: r.config.Batch,
+		Fetchers: r.config.Fetchers, SitePolicy: r.config.SitePolicy,
+	}
+	set.Seeds, set.SeedsName = r.w.Seeds(r.world.Sim.Out)
+	if set.Frontier, err = history.FrontierOptions(&r.config); err != nil {
+		return set, err
+	}
+	set.Frontier.AddressCap, set.Frontier.AddressDelay = 0, 0 // a graph does not record which sites share an address
+	set.Times, err = Times(r.w.Recording, r.w.Graph, r.config.RandomSeed, true)
+	if errors.Is(err, sim.ErrNoTimes) {
+		err = nil
+	}
+	return set, err
+}
+
+// asRecorded makes the world answer as the Web did. Pages that were still waiting at the
+// end count as refused: their answers are unknown.
+func (r *Report) asRecorded() {
+	state := r.w.Trail.State
+	r.world.Sim.Allowed = func(p graph.Page) bool { return state[p] == history.PageFetched || state[p] == history.PageFailed }
+	r.world.Sim.Class = func(p graph.Page) event.Class {
+		if state[p] == history.PageFetched {
+			return event.OK
+		}
+		return event.HTTPError
+	}
+}
+
+// course returns the crawl as the result of a simulation. Its clock stops between sessions.
+func (r *Report) course() *sim.Result {
+	t := r.w.Trail
+	res := &sim.Result{Known: len(t.State), Sites: len(t.Sites), Took: t.Duration - t.Stopped}
+	for _, n := range t.Requests {
+		res.Requests += int(n)
+	}
+	for _, v := range t.Visits {
+		p, _ := r.w.page(v.Page) // the world has all fetched pages
+		res.Order = append(res.Order, p)
+		res.Start = append(res.Start, v.Ran-(v.End-v.Start))
+		res.End = append(res.End, v.Ran)
+		res.Bytes = append(res.Bytes, v.Bytes)
+	}
+	return res
+}
+
+// simulate crawls the world by the policy of the crawl and by others.
+func (r *Report) simulate(ctx context.Context, o ReportOptions) error {
+	names := []string{r.config.Policy}
+	for _, p := range o.Policies {
+		if !slices.Contains(names, p) {
+			names = append(names, p)
+		}
+	}
+	each := len(r.c.Tree.Order)
+	runs, err := r.c.All(names, runtime.GOMAXPROCS(0), func(n int) error {
+		return o.Progress.Set("simulate", int64(n), int64(len(names)*each))
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if r.Failed = err; runs == nil && err != nil {
+		return err // such as a policy that does not exist
+	}
+	for i, run := range runs {
+		if run == nil {
+			continue
+		}
+		if i == 0 {
+			run.Policy += simulated
+		}
+		r.Runs = append(r.Runs, run)
+	}
+	return nil
+}
+
+// simulated is added to the name of the crawl's own policy.
+const simulated = ", simulated"
+
+// all returns the crawl and its simulations.
+func (r *Report) all() []*lab.Run { return append([]*lab.Run{r.Real}, r.Runs...) }
+
+// Brief returns the main tables and, with charts, the main curves.
+func (r *Report) Brief(charts bool) *show.Report {
+	rep := &show.Report{Title: "crawl: " + r.world.Name, Verdict: r.verdict()}
+	for _, s := range []show.Section{r.figures(), r.orders()} {
+		rep.Sections = append(rep.Sections, show.Section{Table: s.Table})
+	}
+	if charts {
+		rep.Sections = append(rep.Sections, r.c.CourseSections(r.all())[0])
+	}
+	return rep
+}
+
+// verdict returns a sentence about the importance that the crawl gathered.
+func (r *Report) verdict() string {
+	half, ok := r.Real.Trial.Cumulative().At(0.5)
+	if !ok {
+		return ""
+	}
+	text := fmt.Sprintf("The first half of the pages has %.1f %% of the importance", 100*half)
+	var others []string
+	for _, run := range r.Runs {
+		if v, ok := run.Trial.Cumulative().At(0.5); ok {
+			others = append(others, fmt.Sprintf("%s %.1f %%", run.Policy, 100*v))
+		}
+	}
+	if len(others) > 0 {
+		text += " (" + strings.Join(others, ", ") + ")"
+	}
+	return text + "."
+}
