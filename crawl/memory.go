@@ -120,11 +120,11 @@ func roomError(url string, most int64) error {
 
 // weigh fills in what the crawl takes: what it knows, a follower's copy of it, and the heap,
 // as measured or as far as it is known.
-func (o *owner) weigh(x *history.Stats) {
+func (o *owner) weigh(x *history.Status) {
 	heap := o.s.Heap()
-	x.Columns = o.s.Memory() - heap + o.follow.held.Load()
+	x.OffHeap = o.s.Memory() - heap + o.follow.held.Load()
 	if o.ceiling.heap != nil {
 		heap = o.ceiling.heap().Resident
 	}
-	x.Memory = x.Columns + heap
+	x.Memory = x.OffHeap + heap
 }

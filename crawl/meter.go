@@ -14,7 +14,7 @@ type meter struct {
 	marks [10]mark      // one a second: the rate is over the last ten
 	n     int
 	dns   func() fetch.ResolverStats
-	stats history.Stats
+	stats history.Status
 	lull  time.Duration // between the last look and the next
 	seen  uint64        // number of the next record at the last look
 	full  bool          // it was said that the policy takes no more pages
@@ -78,16 +78,15 @@ func (o *owner) checkRoom(now time.Duration) {
 
 // measure fills in the statistics.
 func (o *owner) measure(now time.Duration) {
-	s, f := &o.stats, o.s.Frontier
-	history.Statistics(o.s, s)
-	s.Now, s.Ran = now, o.s.Active(now)
+	s := &o.stats
+	s.Fill(o.s, now)
+	s.Ran = o.s.Active(now)
 	s.State = "running"
 	if o.stopping != "" {
 		s.State = "stopping"
 	}
 	s.Rate = o.rate(now)
 	s.Active, s.Fetchers = len(o.crew)-len(o.idle), o.c.Fetchers
-	s.Counts = f.Counts()
 	s.MemoryMax = o.o.Memory
 	o.weigh(s)
 	s.Commits = o.commits
@@ -134,8 +133,8 @@ func (o *owner) saveStatus(now time.Duration) {
 		return
 	}
 	o.statusAt = now + statusEvery
-	x := o.stats.Status()
-	x.AddColumns(o.s)
+	x := o.stats
+	x.AddDetails(o.s)
 	x.Caps = o.s.CapsOf(o.c)
-	o.dir.writeStatus(x, o.log)
+	o.dir.writeStatus(&x, o.log)
 }

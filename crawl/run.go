@@ -10,7 +10,6 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -30,7 +29,7 @@ type RunOptions struct {
 	Log           *slog.Logger // nil: nobody listens
 	// Progress, if not nil, is called about once a second by the owner, which waits for
 	// it. The Stats are used again.
-	Progress func(*history.Stats)
+	Progress func(*history.Status)
 	Machine  Machine
 	// Chance, if not nil, is given and nothing is asked for: the next run does.
 	Chance *Chance
@@ -67,10 +66,6 @@ type Sizes struct {
 
 // Summary is how a run ended.
 type Summary struct {
-	history.Stats
-	Why string // finished, unreachable, pages, duration, bytes, stopped, memory, disk
-	// Unreachable are sites that could not be reached, those with most pages first.
-	Unreachable []state.SiteDown
-	Retried     int         // pages that got another chance, with RunOptions.Chance
-	Caps        []state.Cap // limits that left something out
+	history.Status
+	Retried int // pages that got another chance, with RunOptions.Chance
 }

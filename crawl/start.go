@@ -468,12 +468,12 @@ func (o *owner) finish() (*Summary, error) {
 	if o.stopping == whyFinished {
 		o.stats.State = "finished"
 	}
-	x := o.stats.Status()
-	x.Why = o.stopping
-	x.AddColumns(o.s)
-	x.Caps = o.s.Caps(o.c)
-	o.dir.writeStatus(x, o.log)
-	return &Summary{Stats: o.stats, Why: o.stopping, Unreachable: x.DownList, Retried: o.retriedPages, Caps: x.Caps}, nil
+	o.stats.Why, o.stats.Caps = o.stopping, o.s.Caps(o.c)
+	x := o.stats
+	x.AddDetails(o.s)
+	o.dir.writeStatus(&x, o.log)
+	o.stats.Unreachable = x.Unreachable
+	return &Summary{Status: o.stats, Retried: o.retriedPages}, nil
 }
 
 // closeFiles closes what the committer wrote, and takes a snapshot.

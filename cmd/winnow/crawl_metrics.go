@@ -5,9 +5,11 @@ import (
 	"context"
 	"crypto/subtle"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -21,7 +23,7 @@ import (
 // crawlMetrics are the statistics of a crawl for Prometheus. Nothing is counted a second
 // time: at each scrape the last Stats are translated.
 type crawlMetrics struct {
-	last func() (history.Stats, bool)
+	last func() (history.Status, bool)
 	desc map[string]*prometheus.Desc
 }
 
@@ -56,7 +58,7 @@ var metricHelp = []struct{ name, help, label string }{
 	{"winnow_dns_in_flight", "Questions to DNS servers that are out now.", ""},
 }
 
-func newCrawlMetrics(last func() (history.Stats, bool)) *crawlMetrics {
+func newCrawlMetrics(last func() (history.Status, bool)) *crawlMetrics {
 	m := &crawlMetrics{last: last, desc: map[string]*prometheus.Desc{}}
 	for _, h := range metricHelp {
 		var labels []string
@@ -93,9 +95,9 @@ const (
 
 // pageMetrics are about pages. Every class is there, also those that did not occur, so
 // that they sum up to all attempts (W29).
-func pageMetrics(s *history.Stats) []sample {
+func pageMetrics(s *history.Status) []sample {
 	out := []sample{
-		{"winnow_pages", gauge, float64(s.Queued - s.Acquired), []string{"known"}},
+		{"winnow_pages", gauge, float64(s.Waiting - s.Acquired), []string{"known"}},
 		{"winnow_pages", gauge, float64(s.Acquired), []string{"acquired"}},
 		{"winnow_pages", gauge, float64(s.Fetched), []string{"fetched"}},
 		{"winnow_pages", gauge, float64(s.Failed), []string{"failed"}},
@@ -104,18 +106,16 @@ func pageMetrics(s *history.Stats) []sample {
 		{"winnow_importance_gathered_ratio", gauge, s.Gathered, nil},
 	}
 	for c := event.OK; c <= event.LastClass; c++ {
-		out = append(out, sample{"winnow_attempts_total", counter, float64(s.Outcomes[c]), []string{c.String()}})
+		out = append(out, sample{"winnow_attempts_total", counter, float64(s.Outcomes[c.String()]), []string{c.String()}})
 	}
-	for b, n := range s.Bars {
-		if n > 0 {
-			out = append(out, sample{"winnow_refused_pages", gauge, float64(n), []string{event.Bar(b).String()}})
-		}
+	for _, reason := range slices.Sorted(maps.Keys(s.RefusedBy)) {
+		out = append(out, sample{"winnow_refused_pages", gauge, float64(s.RefusedBy[reason]), []string{reason}})
 	}
 	return out
 }
 
 // workMetrics are about what is being done and what it costs.
-func workMetrics(s *history.Stats) []sample {
+func workMetrics(s *history.Status) []sample {
 	out := []sample{
 		{"winnow_requests_total", counter, float64(s.Requests), nil},
 		{"winnow_received_bytes_total", counter, float64(s.Bytes), nil},
@@ -123,7 +123,7 @@ func workMetrics(s *history.Stats) []sample {
 		{"winnow_fetchers", gauge, float64(max(s.Fetchers-s.Active, 0)), []string{"idle"}},
 		{"winnow_memory_bytes", gauge, float64(s.Memory), nil},
 		{"winnow_memory_max_bytes", gauge, float64(s.MemoryMax), nil},
-		{"winnow_crawl_seconds", gauge, s.Now.Seconds(), nil},
+		{"winnow_crawl_seconds", gauge, s.Seconds, nil},
 		{"winnow_commits_total", counter, float64(s.Commits), nil},
 		{"winnow_archive_bytes_total", counter, float64(s.Archive), nil},
 		{"winnow_journal_bytes_total", counter, float64(s.Journal), nil},
@@ -135,7 +135,7 @@ func workMetrics(s *history.Stats) []sample {
 }
 
 // dnsMetrics are hit rates of the three levels and more (W18).
-func dnsMetrics(s *history.Stats) []sample {
+func dnsMetrics(s *history.Status) []sample {
 	d := &s.DNS
 	return []sample{
 		{"winnow_dns_lookups_total", counter, float64(d.Literal), []string{"literal"}},
@@ -154,7 +154,7 @@ type metricsServer struct{ http *http.Server }
 
 // serveMetrics begins to serve what the configuration asks for. It fails before the
 // crawl has begun, or not at all.
-func serveMetrics(u *ui, c *config.Config, last func() (history.Stats, bool)) (*metricsServer, error) {
+func serveMetrics(u *ui, c *config.Config, last func() (history.Status, bool)) (*metricsServer, error) {
 	addr, err := c.MetricsAddress()
 	if addr == "" || err != nil {
 		return &metricsServer{}, explainKey(u, err)
@@ -190,7 +190,7 @@ func readToken(name string) ([]byte, error) {
 }
 
 // metricsHandler answers GET /metrics, for those who know the token if there is one.
-func metricsHandler(last func() (history.Stats, bool), token []byte) http.Handler {
+func metricsHandler(last func() (history.Status, bool), token []byte) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(newCrawlMetrics(last), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})

@@ -10,7 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 )
 
-func scrape(last func() (history.Stats, bool), token, sent string) (int, string) {
+func scrape(last func() (history.Status, bool), token, sent string) (int, string) {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "/metrics", nil)
 	if sent != "" {
@@ -23,7 +23,7 @@ func scrape(last func() (history.Stats, bool), token, sent string) (int, string)
 // TestMetrics: every number of the statistics is there, and classes sum up to the
 // attempts (W18, W29).
 func TestMetrics(t *testing.T) {
-	stats := func() (history.Stats, bool) { return someStats(), true }
+	stats := func() (history.Status, bool) { return someStats(), true }
 	code, body := scrape(stats, "", "")
 	if code != 200 {
 		t.Fatal(code, body)
@@ -44,14 +44,14 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("no %s", h.name)
 		}
 	}
-	nothing := func() (history.Stats, bool) { return history.Stats{}, false }
+	nothing := func() (history.Status, bool) { return history.Status{}, false }
 	if code, body := scrape(nothing, "", ""); code != 200 || strings.Contains(body, "winnow_") {
 		t.Errorf("before the crawl said anything: %d\n%s", code, body)
 	}
 }
 
 func TestMetricsToken(t *testing.T) {
-	stats := func() (history.Stats, bool) { return someStats(), true }
+	stats := func() (history.Status, bool) { return someStats(), true }
 	const token = "0123456789abcdef"
 	for sent, want := range map[string]int{"": 401, "Bearer x": 401, token: 401, "Bearer " + token: 200, "Bearer " + token + "0": 401} {
 		if code, body := scrape(stats, token, sent); code != want || strings.Contains(body, "winnow_pages") != (want == 200) {

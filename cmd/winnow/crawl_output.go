@@ -21,33 +21,31 @@ type crawlEvent struct {
 	MemoryMax int64   `json:"memory_max,omitempty"`
 }
 
-func statsEvent(event string, s *history.Stats) crawlEvent {
-	return crawlEvent{event, s.Status(), s.Left.Seconds(), s.MemoryMax}
+func statsEvent(event string, s *history.Status) crawlEvent {
+	return crawlEvent{event, s, s.Left.Seconds(), s.MemoryMax}
 }
 
 // tellEnd prints the summary.
 func (c *crawling) tellEnd(sum *crawl.Summary) error {
 	if c.u.asJSON {
-		e := statsEvent("end", &sum.Stats)
-		e.Why, e.DownList, e.Caps = sum.Why, sum.Unreachable, sum.Caps
-		return c.u.json(e)
+		return c.u.json(statsEvent("end", &sum.Status))
 	}
-	s, x := &sum.Stats, sum.Stats.Status()
+	s := &sum.Status
 	t := newTable()
 	t.add("directory", "", c.dir)
 	t.add("state", "", s.State+": "+ends(sum, &c.config))
 	t.add("known", formatCount(s.Known), "pages on "+counted(s.Sites, "site"))
-	t.add("fetched", formatCount(s.Fetched), fetchedText(x))
-	t.add("failed", formatCount(s.Failed), countList(x.FailedBy))
-	t.add("refused", formatCount(s.Refused), countList(x.Reasons))
-	if n := inTraps(x); n > 0 {
+	t.add("fetched", formatCount(s.Fetched), fetchedText(s))
+	t.add("failed", formatCount(s.Failed), countList(s.FailedBy))
+	t.add("refused", formatCount(s.Refused), countList(s.RefusedBy))
+	if n := inTraps(s); n > 0 {
 		t.add("left alone", formatCount(n), "of these as traps: winnow status says which")
 	}
 	addDown(t, sum.Down, sum.Unreachable)
 	addCaps(t, sum.Caps)
-	t.add("attempts", formatCount(total(x.Outcomes)), countList(x.Outcomes))
+	t.add("attempts", formatCount(total(s.Outcomes)), countList(s.Outcomes))
 	t.add("requests", formatCount(s.Requests), formatBytes(s.Bytes)+" received")
-	t.add("time", formatDuration(s.Ran), "of "+formatDuration(s.Now)+" since the crawl began")
+	t.add("time", formatDuration(s.Ran), "of "+formatDuration(s.Now())+" since the crawl began")
 	if err := t.print(c.u.stdout); err != nil {
 		return err
 	}

@@ -1,8 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,7 +22,7 @@ type crawlProgress struct {
 	c *config.Config
 
 	mu    sync.Mutex
-	stats history.Stats
+	stats history.Status
 	known bool // there are stats
 
 	stopped sync.Once
@@ -34,14 +35,14 @@ func newCrawlProgress(u *ui, c *config.Config) *crawlProgress {
 }
 
 // set is called by the crawl about once a second.
-func (p *crawlProgress) set(s *history.Stats) {
+func (p *crawlProgress) set(s *history.Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stats, p.known = *s, true
 }
 
 // last is what the crawl said last; false before it said anything.
-func (p *crawlProgress) last() (history.Stats, bool) {
+func (p *crawlProgress) last() (history.Status, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stats, p.known
@@ -108,7 +109,7 @@ func (p *crawlProgress) say(kind, text string) {
 }
 
 // panel is the lines for a terminal.
-func panel(s *history.Stats, c *config.Config) []string {
+func panel(s *history.Status, c *config.Config) []string {
 	lines := []string{
 		"winnow: " + pagesLine(s, c),
 		fmt.Sprintf("  %s of the links found lead to them, %s known on %s, %s refused",
@@ -122,7 +123,7 @@ func panel(s *history.Stats, c *config.Config) []string {
 }
 
 // progressLine is the same in one line, for logs.
-func progressLine(s *history.Stats, c *config.Config) string {
+func progressLine(s *history.Status, c *config.Config) string {
 	line := fmt.Sprintf("%s; %s of the links found lead to them; %d of %d fetchers%s", pagesLine(s, c), gathered(s.Gathered), s.Active, s.Fetchers, waitLine(s))
 	if failed := failLine(s); failed != "" {
 		line += "; failures: " + failed
@@ -131,7 +132,7 @@ func progressLine(s *history.Stats, c *config.Config) string {
 }
 
 // pagesLine is what most look at: pages, rate, time that is left.
-func pagesLine(s *history.Stats, c *config.Config) string {
+func pagesLine(s *history.Status, c *config.Config) string {
 	line := formatCount(s.Fetched - s.Redirects)
 	if c.Pages > 0 {
 		line += " of " + formatCount(c.Pages)
@@ -148,7 +149,7 @@ func pagesLine(s *history.Stats, c *config.Config) string {
 
 // waitLine says why sites that have pages are not asked: they are what the fetchers that
 // do nothing wait for (P21).
-func waitLine(s *history.Stats) string {
+func waitLine(s *history.Status) string {
 	var parts []string
 	for _, w := range waits(s) {
 		if w.sites > 0 {
@@ -167,7 +168,7 @@ type wait struct {
 	sites int
 }
 
-func waits(s *history.Stats) []wait {
+func waits(s *history.Status) []wait {
 	n := &s.Counts
 	return []wait{
 		{"politeness", n.Polite}, {"address", n.Parked}, {"slow", n.Slow},
@@ -176,23 +177,23 @@ func waits(s *history.Stats) []wait {
 }
 
 // failLine has the classes of failure, the most frequent first.
-func failLine(s *history.Stats) string {
-	var at []int
-	for i, n := range s.Outcomes {
-		if n > 0 && event.Class(i).Failed() {
-			at = append(at, i)
+func failLine(s *history.Status) string {
+	var failed []string
+	for c := event.OK; c <= event.LastClass; c++ {
+		if s.Outcomes[c.String()] > 0 && c.Failed() {
+			failed = append(failed, c.String())
 		}
 	}
-	sort.SliceStable(at, func(a, b int) bool { return s.Outcomes[at[a]] > s.Outcomes[at[b]] })
+	slices.SortStableFunc(failed, func(a, b string) int { return cmp.Compare(s.Outcomes[b], s.Outcomes[a]) })
 	var parts []string
-	for _, i := range at {
-		parts = append(parts, fmt.Sprintf("%s %s", formatShort(s.Outcomes[i]), event.Class(i)))
+	for _, name := range failed {
+		parts = append(parts, formatShort(s.Outcomes[name])+" "+name)
 	}
 	return strings.Join(parts, ", ")
 }
 
 // machineLine is what the crawl costs.
-func machineLine(s *history.Stats) string {
+func machineLine(s *history.Status) string {
 	line := fmt.Sprintf("%s received, %s memory", formatBytes(s.Bytes), formatBytes(s.Memory))
 	if s.MemoryMax > 0 {
 		line += " of " + formatBytes(s.MemoryMax)

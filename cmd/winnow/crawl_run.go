@@ -35,7 +35,7 @@ func (c *crawling) run(ctx context.Context) error {
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
 		Dir: c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
 		Version: programVersion(), MachineMemory: machineMemory(os.DirFS("/")),
-		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *history.Stats) { heap.leave(s); p.set(s) },
+		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *history.Status) { heap.leave(s); p.set(s) },
 		Machine: crawl.Machine{Sizes: c.u.sizes, Heap: crawl.MeasureHeap},
 	})
 	p.stop()
@@ -80,7 +80,7 @@ func (c *crawling) nothing(sum *crawl.Summary, again string) error {
 		d := &sum.Unreachable[0]
 		return withHint(missingf("no page was fetched: %s cannot be reached (%s)", line(d.Site), line(d.Why)), "see whether the network is there and the name is right, then: %s", again)
 	}
-	return withHint(missingf("no page was fetched: %s", countList(merge(sum.Stats.Status().FailedBy, sum.Stats.Status().Reasons))),
+	return withHint(missingf("no page was fetched: %s", countList(merge(sum.FailedBy, sum.RefusedBy))),
 		"winnow pages %s says why", quoteArgs([]string{c.dir}))
 }
 

@@ -16,7 +16,7 @@ import (
 // the pages that came and the links among them, or all known pages. Pages that are only
 // known have no links that a virtual crawl could find.
 type crawlWorld struct {
-	rec   *history.Recording
+	rec   *history.Crawl
 	trail *history.Trail
 	g     *graph.Graph
 	temp  string // directory of the file
@@ -24,13 +24,9 @@ type crawlWorld struct {
 }
 
 // openRecording opens a crawl directory for a verb. Ctrl-C ends its reading.
-func openRecording(ctx context.Context, path string) (*history.Recording, error) {
-	rec, err := history.OpenRecording(path)
-	if err != nil {
-		return nil, explainCrawl(err)
-	}
-	rec.Stop = ctx.Err
-	return rec, nil
+func openRecording(ctx context.Context, path string) (*history.Crawl, error) {
+	rec, err := history.Open(ctx, path)
+	return rec, explainCrawl(err)
 }
 
 // openCrawlWorld reads the graph of a crawl: the pages that came, or all.
@@ -39,26 +35,35 @@ func openCrawlWorld(ctx context.Context, path string, all bool, tell func(stage 
 	if err != nil {
 		return nil, err
 	}
-	w := &crawlWorld{rec: rec, whole: rec.Pages()}
-	if w.trail, err = rec.Trail(); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	if len(w.trail.Visits) == 0 {
-		return nil, withHint(fmt.Errorf("%w: no page of %s has come", lab.ErrNothing, path), "let the crawl go on: winnow crawl --dir %s", path)
-	}
-	if w.temp, err = os.MkdirTemp("", "winnow-crawl-"); err != nil {
-		return nil, err
-	}
-	if err := w.write(ctx, filepath.Join(w.temp, "crawl.wg"), all, tell); err != nil {
+	w := &crawlWorld{rec: rec}
+	if err := w.read(ctx, all, tell); err != nil {
 		w.close()
 		return nil, err
 	}
 	return w, nil
 }
 
+func (w *crawlWorld) read(ctx context.Context, all bool, tell func(stage string, done, total int64) error) (err error) {
+	if w.trail, err = w.rec.Trail(); err != nil {
+		return explainCrawl(err)
+	}
+	w.whole = w.rec.Known()
+	if path := w.rec.Path; len(w.trail.Visits) == 0 {
+		return withHint(fmt.Errorf("%w: no page of %s has come", lab.ErrNothing, path), "let the crawl go on: winnow crawl --dir %s", path)
+	}
+	if w.temp, err = os.MkdirTemp("", "winnow-crawl-"); err != nil {
+		return err
+	}
+	return w.write(ctx, filepath.Join(w.temp, "crawl.wg"), all, tell)
+}
+
 func (w *crawlWorld) write(ctx context.Context, file string, all bool, tell func(stage string, done, total int64) error) (err error) {
+	feed, err := w.rec.Feed()
+	if err != nil {
+		return err
+	}
 	o := graph.ImportOptions{
-		Feed: w.rec.Feed(), Program: programName(),
+		Feed: feed, Program: programName(),
 		WriteOptions: graph.WriteOptions{Path: file, Progress: tell},
 	}
 	if !all {
@@ -72,6 +77,7 @@ func (w *crawlWorld) write(ctx context.Context, file string, all bool, tell func
 }
 
 func (w *crawlWorld) close() {
+	w.rec.Close()
 	if w.g != nil {
 		w.g.Close()
 	}

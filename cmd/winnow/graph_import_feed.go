@@ -47,8 +47,9 @@ func (o *importOptions) checkSources(u *ui) error {
 	return nil
 }
 
-// feed opens a crawl or WARC files; nil for lists.
-func (o *importOptions) feed(ctx context.Context) (*graph.Feed, error) {
+// feed opens a crawl or WARC files, and returns what closes them. The feed of lists is nil.
+func (o *importOptions) feed(ctx context.Context) (feed *graph.Feed, done func(), err error) {
+	done = func() {}
 	if o.fetchedOnly {
 		o.FrontierMinInLinks = graph.FetchedOnly
 	}
@@ -56,11 +57,12 @@ func (o *importOptions) feed(ctx context.Context) (*graph.Feed, error) {
 	case o.crawl != "":
 		rec, err := openRecording(ctx, o.crawl)
 		if err != nil {
-			return nil, err
+			return nil, done, err
 		}
-		return rec.Feed(), nil
+		feed, err = rec.Feed()
+		return feed, rec.Close, explainCrawl(err)
 	case len(o.warc) > 0:
-		return history.WARCFeed(o.warc)
+		feed, err = history.WARCFeed(o.warc)
 	}
-	return nil, nil
+	return feed, done, err
 }

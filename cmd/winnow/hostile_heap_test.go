@@ -22,7 +22,7 @@ func TestHeapLimit(t *testing.T) {
 		{64 << 20, 64 << 20, heapBase},
 		{64 << 30, 64 << 30, 256 << 20},
 	} {
-		m.leave(&history.Stats{MemoryMax: s.most, Columns: s.columns})
+		m.leave(&history.Status{MemoryMax: s.most, OffHeap: s.columns})
 		if got := debug.SetMemoryLimit(-1); got != s.want {
 			t.Errorf("%d of %d in columns: %d, want %d", s.columns, s.most, got, s.want)
 		}

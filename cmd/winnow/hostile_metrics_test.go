@@ -11,7 +11,7 @@ import (
 // TestMetricsRefuse: metrics answer to GET and HEAD on one path and to nothing else, so
 // that nothing can be changed by them.
 func TestMetricsRefuse(t *testing.T) {
-	h := metricsHandler(func() (history.Stats, bool) { return someStats(), true }, nil)
+	h := metricsHandler(func() (history.Status, bool) { return someStats(), true }, nil)
 	for _, test := range []struct {
 		method, path string
 		code         int

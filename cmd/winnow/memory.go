@@ -92,9 +92,9 @@ func limitHeap(most int64) *memoryLimit {
 // most 256 MiB): bodies on their way, records that wait for the disk and the rules of
 // robots.txt are on the heap, and a limit below what they need would hold nothing down and
 // only keep the collector busy.
-func (m *memoryLimit) leave(s *history.Stats) {
+func (m *memoryLimit) leave(s *history.Status) {
 	if s.MemoryMax > 0 {
-		m.set(max(s.MemoryMax-besideHeap-s.Columns, min(s.MemoryMax/8, 256<<20)))
+		m.set(max(s.MemoryMax-besideHeap-s.OffHeap, min(s.MemoryMax/8, 256<<20)))
 	}
 }
 

@@ -114,14 +114,14 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
 	p := newProgress(u, "read "+dir, 0, "")
 	p.Note("the records are replayed")
 	defer p.Done()
-	v, err := history.OpenView(ctx, dir)
+	v, err := history.Open(ctx, dir)
 	if err != nil {
 		return explainCrawl(err)
 	}
 	defer v.Close()
 	out := bufio.NewWriterSize(u.stdout, 1<<16)
 	filter := &history.PageFilter{States: states, Site: strings.TrimSuffix(opt.site, "/"), Limit: int64(opt.limit)}
-	err = v.Pages(ctx, filter, func(x *history.PageInfo) error {
+	err = v.Pages(filter, func(x *history.PageInfo) error {
 		if u.asJSON {
 			return writeJSON(out, newPageResult(x))
 		}

@@ -15,7 +15,9 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
@@ -94,8 +96,9 @@ func runReport(ctx context.Context, u *ui, opt *reportOptions, dir string) error
 type crawlReport struct {
 	dir    string
 	w      *crawlWorld
-	config config.Config // of the last session
+	config *config.Config // of the last session
 	status *history.Status
+	state  *state.State
 	world  *lab.World
 	c      *lab.Comparison
 	real   *lab.Run
@@ -117,7 +120,10 @@ func readCrawlReport(ctx context.Context, dir string, policies []string, shown *
 		return nil, err
 	}
 	r := &crawlReport{dir: dir, w: w}
-	if r.status, err = history.ReadStatus(ctx, dir); err != nil {
+	if r.state, err = w.rec.State(); err == nil {
+		r.status, err = w.rec.Status()
+	}
+	if err != nil {
 		r.close()
 		return nil, explainCrawl(err)
 	}
@@ -137,9 +143,8 @@ func readCrawlReport(ctx context.Context, dir string, policies []string, shown *
 // measure finds the importance of the pages and holds the order of the crawl against it.
 func (r *crawlReport) measure(shown *stages) error {
 	var err error
-	sessions := r.w.trail.Sessions
-	if r.config, err = sessions[len(sessions)-1].Config(); err != nil {
-		return err
+	if r.config, err = r.w.rec.Config(); err != nil {
+		return explainCrawl(err)
 	}
 	r.world = lab.NewWorld(filepath.Base(r.dir), r.w.g, false, 0)
 	r.asRecorded()
@@ -153,7 +158,7 @@ func (r *crawlReport) measure(shown *stages) error {
 		World: r.world, Seeds: seeds, SeedsName: name, Truth: truth, Random: r.config.RandomSeed, Batch: r.config.Batch,
 		Fetchers: r.config.Fetchers, SitePolicy: r.config.SitePolicy,
 	}
-	if set.Frontier, err = history.FrontierOptions(&r.config); err != nil {
+	if set.Frontier, err = state.FrontierOptions(r.config); err != nil {
 		return err
 	}
 	set.Frontier.AddressCap, set.Frontier.AddressDelay = 0, 0 // which sites share an address is not in a graph
@@ -175,10 +180,11 @@ func (r *crawlReport) measure(shown *stages) error {
 // those that failed fail. What was still waiting at the end counts as refused: nobody
 // knows what it would have brought.
 func (r *crawlReport) asRecorded() {
-	state := r.w.trail.State
-	r.world.Sim.Allowed = func(p graph.Page) bool { return state[p] == history.PageFetched || state[p] == history.PageFailed }
+	f := r.state.Frontier
+	fetched := func(p graph.Page) bool { return f.State(p) == frontier.Fetched || f.State(p) == frontier.Reacquired }
+	r.world.Sim.Allowed = func(p graph.Page) bool { return fetched(p) || f.State(p) == frontier.Failed }
 	r.world.Sim.Class = func(p graph.Page) event.Class {
-		if state[p] == history.PageFetched {
+		if fetched(p) {
 			return event.OK
 		}
 		return event.HTTPError
@@ -189,8 +195,8 @@ func (r *crawlReport) asRecorded() {
 // sessions.
 func (r *crawlReport) course() *sim.Result {
 	t := r.w.trail
-	res := &sim.Result{Known: len(t.State), Sites: len(t.Sites), Took: t.Duration - t.Stopped}
-	for _, n := range t.Requests {
+	res := &sim.Result{Known: r.w.whole, Sites: len(t.Sites), Took: t.Duration - t.Stopped}
+	for _, n := range r.state.Requests {
 		res.Requests += int(n)
 	}
 	for _, v := range t.Visits {
@@ -278,10 +284,10 @@ type orderObject struct {
 }
 
 func (r *crawlReport) object(report string, indexed int) reportObject {
-	n := r.w.trail.ByState()
+	s := r.status
 	o := reportObject{
-		Report: report, Known: int64(len(r.w.trail.State)), Fetched: n[history.PageFetched], Failed: n[history.PageFailed],
-		Refused: n[history.PageRefused], Sites: len(r.w.trail.Sites), Bytes: r.w.trail.Bytes,
+		Report: report, Known: s.Known, Fetched: s.Fetched, Failed: s.Failed,
+		Refused: s.Refused, Sites: len(r.w.trail.Sites), Bytes: s.Bytes,
 		Seconds: r.real.Result.Took.Seconds(), Indexes: indexed,
 	}
 	if v, ok := r.real.Trial.Cumulative().At(0.5); ok {

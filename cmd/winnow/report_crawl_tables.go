@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -39,7 +39,7 @@ func (r *crawlReport) report() *show.Report {
 
 // header is what the crawl is a function of, and where it is told.
 func (r *crawlReport) header() []show.Field {
-	c := &r.config
+	c := r.config
 	h := []show.Field{
 		{Name: "policy", Value: policyText(c.Policy, c.SitePolicy)},
 		{Name: "seeds", Value: r.c.SeedsName},
@@ -89,26 +89,27 @@ func obeyed(yes bool) string {
 
 // figures are the main numbers.
 func (r *crawlReport) figures() show.Section {
-	t, n := r.w.trail, r.w.trail.ByState()
+	t, s := r.w.trail, r.status
+	pages, _, _ := r.state.Frontier.Census()
 	took := r.real.Result.Took
 	rows := [][]show.Cell{
-		{show.Words("pages known"), show.Count(len(t.State))},
+		{show.Words("pages known"), show.Count(int(s.Known))},
 		{show.Words("pages that came"), show.Count(len(t.Visits))},
-		{show.Words("of these redirects"), show.Count(int(r.status.Moved))},
-		{show.Words("pages that failed"), show.Count(int(n[history.PageFailed]))},
-		{show.Words("pages refused"), show.Count(int(n[history.PageRefused]))},
-		{show.Words("pages waiting"), show.Count(int(n[history.PageKnown]))},
+		{show.Words("of these redirects"), show.Count(int(s.Redirects))},
+		{show.Words("pages that failed"), show.Count(int(s.Failed))},
+		{show.Words("pages refused"), show.Count(int(s.Refused))},
+		{show.Words("pages waiting"), show.Count(int(s.Waiting - pages[frontier.Lost]))},
 		{show.Words("sites"), show.Count(len(t.Sites))},
 		{show.Words("links found"), show.Count(int(t.Links))},
-		{show.Words("requests"), show.Count(int(t.Requests[event.Fetch] + t.Requests[event.Robots] + t.Requests[event.Sitemap]))},
-		{show.Words("of these robots.txt"), show.Count(int(t.Requests[event.Robots]))},
-		{show.Words("of these sitemaps"), show.Count(int(t.Requests[event.Sitemap]))},
-		{show.Words("megabytes received"), show.Num(float64(t.Bytes)/1e6, 1)},
+		{show.Words("requests"), show.Count(int(s.Requests))},
+		{show.Words("of these robots.txt"), show.Count(int(r.state.Requests[event.Robots]))},
+		{show.Words("of these sitemaps"), show.Count(int(r.state.Requests[event.Sitemap]))},
+		{show.Words("megabytes received"), show.Num(float64(s.Bytes)/1e6, 1)},
 		{show.Words("seconds at work"), show.Num(took.Seconds(), 1)},
 		{show.Words("pages a second"), show.Brief(float64(len(t.Visits)) / max(took.Seconds(), 1e-9))},
 	}
-	if n[history.PageLost] > 0 {
-		rows = append(rows, []show.Cell{show.Words("pages whose record is damaged"), show.Count(int(n[history.PageLost]))})
+	if lost := pages[frontier.Lost]; lost > 0 {
+		rows = append(rows, []show.Cell{show.Words("pages whose record is damaged"), show.Count(int(lost))})
 	}
 	if t.Revisits > 0 {
 		rows = append(rows, []show.Cell{show.Words("revisits"), show.Count(int(t.Revisits))})
@@ -174,9 +175,9 @@ func (r *crawlReport) byDepth() []show.Section {
 
 func (r *crawlReport) outcomes() show.Section {
 	chart := &plot.BarChart{Log: true}
-	for c, n := range r.w.trail.Outcomes {
-		if n > 0 {
-			chart.Bars = append(chart.Bars, bar(event.Class(c).String(), n))
+	for c := event.OK; c <= event.LastClass; c++ {
+		if n := r.status.Outcomes[c.String()]; n > 0 {
+			chart.Bars = append(chart.Bars, bar(c.String(), n))
 		}
 	}
 	return show.Section{Title: "Outcomes", Bars: chart, Text: fmt.Sprintf("Ends of attempts at pages, by class; %s were repeated.", counted(r.w.trail.Retries, "attempt"))}
@@ -188,9 +189,9 @@ func bar(label string, n int64) plot.Bar {
 
 func (r *crawlReport) refusals() show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "reason"}, {Name: "pages"}}}
-	for b, n := range r.w.trail.Bars {
-		if n > 0 {
-			t.Rows = append(t.Rows, []show.Cell{show.Words(event.Bar(b).String()), show.Count(int(n))})
+	for b := range event.Bar(event.Bars()) {
+		if n := r.status.RefusedBy[b.String()]; n > 0 {
+			t.Rows = append(t.Rows, []show.Cell{show.Words(b.String()), show.Count(int(n))})
 		}
 	}
 	return show.Section{Title: "Refused pages", Table: t}
@@ -258,12 +259,13 @@ func (r *crawlReport) sizes() show.Section {
 // latencies are the times of answers, and their distribution (X20).
 func (r *crawlReport) latencies() (show.Section, bool) {
 	lists := map[string][]float64{}
-	err := r.w.rec.EachTiming(func(t *history.Timing) {
+	for i := range r.w.trail.Timings {
+		t := &r.w.trail.Timings[i]
 		add := func(name string, d time.Duration) { lists[name] = append(lists[name], d.Seconds()) }
 		switch {
 		case t.Kind == event.Resolve:
 			add("DNS", t.Took)
-			return
+			continue
 		case t.Connect > 0:
 			add("connect", t.Connect)
 		}
@@ -272,9 +274,9 @@ func (r *crawlReport) latencies() (show.Section, bool) {
 		if t.Kind == event.Fetch {
 			add("whole page", t.Took)
 		}
-	})
+	}
 	whole := lists["whole page"]
-	if err != nil || len(whole) == 0 {
+	if len(whole) == 0 {
 		return show.Section{}, false
 	}
 	table := quantileTable("seconds", "s", lists, []string{"DNS", "connect", "first byte", "body", "whole page"})
@@ -304,7 +306,7 @@ func (r *crawlReport) sites() show.Section {
 		{Name: "requests"}, {Name: "megabytes"}, {Name: "mean answer", Unit: "s", Key: "mean_seconds"}}}
 	for _, i := range order[:min(len(order), mostListed)] {
 		s := &t.Sites[i]
-		table.Rows = append(table.Rows, []show.Cell{show.Words(names[i]), show.Count(int(s.Known)), show.Num(100*float64(s.Known)/float64(max(len(t.State), 1)), 1),
+		table.Rows = append(table.Rows, []show.Cell{show.Words(names[i]), show.Count(int(s.Known)), show.Num(100*float64(s.Known)/float64(max(r.w.whole, 1)), 1),
 			show.Count(int(s.Fetched)), show.Count(int(s.Failed)), show.Count(int(s.Refused)), show.Count(int(s.Requests)),
 			show.Num(float64(s.Bytes)/1e6, 1), show.Num(s.Busy.Seconds()/float64(max(s.Requests, 1)), 3)})
 	}
@@ -313,8 +315,12 @@ func (r *crawlReport) sites() show.Section {
 
 func (r *crawlReport) sessions() show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "began"}, {Name: "after", Unit: "s", Key: "seconds"}, {Name: "version"}, {Name: "policy"}}}
-	for _, s := range r.w.trail.Sessions {
-		t.Rows = append(t.Rows, []show.Cell{show.Words(s.Wall.Format(time.RFC3339)), show.Num(s.Now.Seconds(), 1),
+	list, err := r.w.rec.Sessions()
+	if err != nil {
+		return show.Section{Title: "Sessions", Text: err.Error()}
+	}
+	for _, s := range list {
+		t.Rows = append(t.Rows, []show.Cell{show.Words(s.Wall.Format(time.RFC3339)), show.Num(s.At.Seconds(), 1),
 			show.Words(cmp.Or(s.Version, "not said")), show.Words(policyText(s.Policy, s.SitePolicy))})
 	}
 	return show.Section{Title: "Sessions", Table: t, Text: "Each run of the program, with the instant of the crawl at which it began."}

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/sim"
@@ -31,25 +31,27 @@ func (s *simulation) open(ctx context.Context) (done func(), err error) {
 // setRecordedTime takes the times of a crawl, and what it was told about politeness
 // where no flag says otherwise.
 func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
-	rec := (*history.Recording)(nil)
+	rec := (*history.Crawl)(nil)
 	if s.crawled != nil && s.time == s.path {
 		rec = s.crawled.rec
 	} else if rec, err = openRecording(ctx, s.time); err != nil {
 		return err
-	}
-	conf, err := lastConfig(rec)
-	if err != nil {
-		return err
+	} else {
+		defer rec.Close()
 	}
 	if s.setting.Times, err = recordedTimes(rec, s.g, s.random, rec.Path == s.path); err != nil {
 		return err
 	}
-	return s.likeCrawl(&conf)
+	conf, err := rec.Config()
+	if err != nil {
+		return explainCrawl(err)
+	}
+	return s.likeCrawl(conf)
 }
 
 // likeCrawl waits as a crawl did, but for what flags say.
 func (s *simulation) likeCrawl(c *config.Config) error {
-	o, err := history.FrontierOptions(c)
+	o, err := state.FrontierOptions(c)
 	if err != nil {
 		return err
 	}
@@ -68,31 +70,23 @@ func (s *simulation) likeCrawl(c *config.Config) error {
 	return nil
 }
 
-// lastConfig is the configuration of the last session of a crawl.
-func lastConfig(rec *history.Recording) (c config.Config, err error) {
-	list, err := rec.Sessions()
-	if err == nil && len(list) == 0 {
-		err = fmt.Errorf("%s: no session is recorded", rec.Path)
-	}
-	if err != nil {
-		return c, err
-	}
-	return list[len(list)-1].Config()
-}
-
 // recordedTimes are the times of a crawl for a world: sites are the same if their names
 // are, and if the world is that very crawl, pages have the sizes that they had.
-func recordedTimes(rec *history.Recording, g *graph.Graph, seed uint64, same bool) (*sim.Times, error) {
+func recordedTimes(rec *history.Crawl, g *graph.Graph, seed uint64, same bool) (*sim.Times, error) {
+	trail, err := rec.Trail()
+	if err != nil {
+		return nil, explainCrawl(err)
+	}
 	names, err := rec.SiteNames()
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", rec.Path, err)
+		return nil, explainCrawl(err)
 	}
 	o := &observer{site: sitesOf(names, g), speed: make([]speed, len(names))}
 	if same {
 		o.g, o.sizes = g, make([]uint32, g.Pages())
 	}
-	if err := rec.EachTiming(o.see); err != nil {
-		return nil, fmt.Errorf("read %s: %w", rec.Path, err)
+	for i := range trail.Timings {
+		o.see(&trail.Timings[i])
 	}
 	o.addSpeeds()
 	var siteOf []graph.Site

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
@@ -59,17 +58,17 @@ func printStatus(u *ui, dir string, s *history.Status) error {
 	t.add("waiting", formatCount(s.Waiting), percent(s.Waiting, s.Known))
 	t.add("fetched", formatCount(s.Fetched), fetchedText(s))
 	t.add("failed", formatCount(s.Failed), byNumber(s.FailedBy))
-	t.add("refused", formatCount(s.Refused), byNumber(s.Reasons))
+	t.add("refused", formatCount(s.Refused), byNumber(s.RefusedBy))
 	t.add("attempts", formatCount(total(s.Outcomes)), byNumber(s.Outcomes))
 	t.add("requests", formatCount(s.Requests), formatBytes(s.Bytes)+" received")
-	t.add("time", formatDuration(time.Duration(s.Seconds*float64(time.Second))), "since the crawl began")
+	t.add("time", formatDuration(s.Now()), "since the crawl began")
 	if s.State == "running" {
 		t.add("fetchers", formatCount(int64(s.Active)), fmt.Sprintf("of %d at work, %s pages/s", s.Fetchers, formatRate(s.Rate)))
 	}
 	if len(s.Waits) > 0 {
 		t.add("sites wait", "", "for "+byNumber(widen(s.Waits)))
 	}
-	addDown(t, s.Down, s.DownList)
+	addDown(t, s.Down, s.Unreachable)
 	addCaps(t, s.Caps)
 	addLeft(t, s)
 	addLargest(t, s.Largest)
@@ -105,14 +104,14 @@ func stateText(s *history.Status) string {
 // printMemory lists the columns of the state, the largest first, and what a known page
 // takes in all.
 func printMemory(u *ui, s *history.Status) error {
-	if s.Total == 0 || s.Known == 0 {
+	if s.Memory == 0 || s.Known == 0 {
 		return nil
 	}
 	u.printf("\n")
 	t := newTable("memory", "bytes", "bytes a page")
-	t.add("all columns", formatBytes(s.Total), fmt.Sprintf("%.1f", float64(s.Total)/float64(s.Known)))
-	for _, name := range byValue(s.Memory) {
-		t.add(name, formatBytes(s.Memory[name]), fmt.Sprintf("%.1f", float64(s.Memory[name])/float64(s.Known)))
+	t.add("all columns", formatBytes(s.Memory), fmt.Sprintf("%.1f", float64(s.Memory)/float64(s.Known)))
+	for _, name := range byValue(s.Columns) {
+		t.add(name, formatBytes(s.Columns[name]), fmt.Sprintf("%.1f", float64(s.Columns[name])/float64(s.Known)))
 	}
 	return t.print(u.stdout)
 }

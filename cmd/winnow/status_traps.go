@@ -109,7 +109,7 @@ type leftAlone struct {
 // leftAloneBy sorts the traps of a status by reason, the largest first.
 func leftAloneBy(s *history.Status) (list []leftAlone) {
 	for b := range event.Bar(event.Bars()) {
-		x := leftAlone{bar: b, pages: s.Reasons[b.String()]}
+		x := leftAlone{bar: b, pages: s.RefusedBy[b.String()]}
 		for _, t := range s.Traps {
 			if t.Reason == b.String() {
 				x.places = append(x.places, t)

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -58,13 +57,17 @@ type PageFilter struct {
 
 // Pages calls fn for the pages that are wanted, in the order in which they became known.
 // The PageInfo is used again.
-func (v *View) Pages(ctx context.Context, f *PageFilter, fn func(*PageInfo) error) error {
-	ends, err := v.readEnds(ctx)
+func (c *Crawl) Pages(f *PageFilter, fn func(*PageInfo) error) error {
+	s, err := c.State()
 	if err != nil {
-		return viewError(v.path, err)
+		return err
 	}
-	sites, err := v.sitesOf(f.Site)
+	sites, err := c.sitesOf(s, f.Site)
 	if err != nil {
+		return err
+	}
+	ends := &pageEnds{list: make([]pageEnd, s.Frontier.Pages()), notes: map[graph.Page]string{}, sites: map[graph.Site]string{}}
+	if err := c.Each(func(r *journal.Record) error { ends.take(r, likeThen(s, r)); return nil }); err != nil {
 		return err
 	}
 	var states [256]bool
@@ -72,14 +75,14 @@ func (v *View) Pages(ctx context.Context, f *PageFilter, fn func(*PageInfo) erro
 		states[s] = true
 	}
 	left := f.Limit
-	for i := range v.s.Frontier.Pages() {
+	for i := range s.Frontier.Pages() {
 		p := graph.Page(i)
-		if f.States != nil && !states[v.s.Frontier.State(p)] || sites != nil && !sites[v.s.Frontier.Site(p)] {
+		if f.States != nil && !states[s.Frontier.State(p)] || sites != nil && !sites[s.Frontier.Site(p)] {
 			continue
 		}
-		x := v.info(p, ends)
-		if v.s.Err != nil {
-			return viewError(v.path, v.s.Err)
+		x := info(s, p, ends)
+		if s.Err != nil {
+			return explain(c.Path, s.Err)
 		}
 		if err := fn(&x); err != nil {
 			return err
@@ -92,26 +95,25 @@ func (v *View) Pages(ctx context.Context, f *PageFilter, fn func(*PageInfo) erro
 }
 
 // sitesOf are the sites that a filter names, nil for all.
-func (v *View) sitesOf(name string) (map[graph.Site]bool, error) {
+func (c *Crawl) sitesOf(s *state.State, name string) (map[graph.Site]bool, error) {
 	if name == "" {
 		return nil, nil
 	}
 	sites := map[graph.Site]bool{}
-	for i := range v.s.Table.Sites() {
-		full := v.s.Table.Name(graph.Site(i))
+	for i := range s.Table.Sites() {
+		full := s.Table.Name(graph.Site(i))
 		if string(full) == name || string(page.Host(full)) == name {
 			sites[graph.Site(i)] = true
 		}
 	}
 	if len(sites) == 0 {
-		return nil, &hint.Error{Text: fmt.Sprintf("no page of site %s is known in %s", name, v.path), Hint: "name a host, or scheme://host:port as in the URLs"}
+		return nil, &hint.Error{Text: fmt.Sprintf("no page of site %s is known in %s", name, c.Path), Hint: "name a host, or scheme://host:port as in the URLs"}
 	}
 	return sites, nil
 }
 
 // info gathers what is known of a page.
-func (v *View) info(p graph.Page, ends *pageEnds) PageInfo {
-	s := v.s
+func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 	x := PageInfo{
 		ID: p, URL: string(s.AppendURL(nil, p)), State: s.Frontier.State(p), Bar: s.Frontier.Bar(p),
 		Depth: s.Frontier.Depth(p), In: int64(s.LinksTo.At(int(p)) & state.LinksIn), Score: s.Frontier.Value(p, 0), Note: ends.notes[p],
@@ -150,18 +152,6 @@ type pageEnd struct {
 	like   uint32 // 1 + the page whose content it had, or nearly; 0: none
 }
 
-// readEnds reads them out of the journal: the state has no need of them.
-func (v *View) readEnds(ctx context.Context) (*pageEnds, error) {
-	x := &pageEnds{list: make([]pageEnd, v.s.Frontier.Pages()), notes: map[graph.Page]string{}, sites: map[graph.Site]string{}}
-	r := journal.Reader{
-		Dir:    v.Parts.Journal,
-		Record: func(r *journal.Record) error { x.take(r, likeThen(v.s, r)); return nil },
-		Commit: func(*journal.Commit) error { return ctx.Err() },
-	}
-	_, err := r.Run()
-	return x, err
-}
-
 // likeThen is 1 + the page whose content a page had that came, or nearly; 0: none. Of a
 // duplicate it is what is the original now, which may have come later.
 func likeThen(s *state.State, r *journal.Record) uint32 {
@@ -176,9 +166,6 @@ func (x *pageEnds) take(r *journal.Record, like uint32) {
 	e := &r.Event
 	switch e.Kind {
 	case event.Done:
-		if int(e.Page) >= len(x.list) {
-			return // newer than the view
-		}
 		x.list[e.Page] = pageEnd{e.End, r.Facts.Status, e.Class, true, like}
 		delete(x.notes, e.Page)
 		if e.Class.Failed() && r.Facts.Note != "" {

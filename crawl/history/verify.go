@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -95,20 +93,21 @@ func (f *Findings) Count() (n int64) {
 	return n
 }
 
-// verifier is a crawl that is being verified.
+// A verifier verifies a crawl.
 type verifier struct {
-	View
+	*Crawl
 	o   VerifyOptions
-	Out *Findings
+	out *Findings
 	set *state.Setup
 
-	last    journal.Commit // the one that the reading ends with
-	session int            // index in Sessions of the one that is replayed
+	last    journal.Commit // the last one that was read
+	runs    []Session      // the sessions
+	session int            // index in runs of the one that is replayed
 	group   uint64         // number of the group that is replayed
 	rec     *journal.Record
 	polite  polite
 	archive *archiveWalk
-	came    []bool // by page: it came
+	fetched []bool // by page
 	journal int64  // bytes of the journal
 	total   int64  // bytes to be read
 	snaps   map[uint64]string
@@ -116,40 +115,41 @@ type verifier struct {
 	differs int    // of the frontier, before this session
 }
 
-// errStop ends a verification that cannot go on: the finding was reported.
+// errStop ends a verification that cannot continue. The finding was reported.
 var errStop = errors.New("stop")
 
-// Verify verifies the crawl in a directory. The error says that it could not be done.
+// Verify verifies the crawl in a directory. It returns an error if it cannot do so.
 func Verify(ctx context.Context, dir string, o VerifyOptions) (*Findings, error) {
-	p, err := readParts(dir)
+	c, err := Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	v := NewVerifier(p, o)
-	v.path, v.Running = dir, layout.Locked(filepath.Join(dir, layout.LockFile))
-	defer v.Close()
-	if err := v.Verify(ctx); err != nil {
-		return nil, viewError(dir, err)
-	}
-	return v.Out, nil
+	defer c.Close()
+	return c.Verify(o)
 }
 
-func NewVerifier(p layout.Parts, o VerifyOptions) *verifier {
+// Verify verifies the crawl. It returns an error if it cannot do so. State must not be
+// called before or after it.
+func (c *Crawl) Verify(o VerifyOptions) (*Findings, error) {
 	o.Limit = cmp.Or(o.Limit, 100)
-	v := &verifier{View: View{Parts: p}, o: o, Out: &Findings{Kinds: map[string]int64{}}}
-	v.archive = newArchiveWalk(p.Archive, v)
-	return v
+	v := &verifier{Crawl: c, o: o, out: &Findings{Kinds: map[string]int64{}}, session: -1}
+	v.archive = &archiveWalk{v: v, dir: c.parts.Archive, number: -1}
+	err := v.prepare()
+	if err == nil {
+		err = v.run()
+	}
+	if err != nil {
+		return nil, explain(c.Path, err)
+	}
+	return v.out, nil
 }
 
-// Verify does all of it.
-func (v *verifier) Verify(ctx context.Context) error {
-	if err := v.prepare(ctx); err != nil {
-		return err
-	}
+// run reads the journal, and then what follows from it.
+func (v *verifier) run() error {
 	r := journal.Reader{
-		Dir:    v.Parts.Journal,
+		Dir:    v.parts.Journal,
 		Record: v.record,
-		Commit: func(c *journal.Commit) error { return errors.Join(ctx.Err(), v.commit(c)) },
+		Commit: func(c *journal.Commit) error { return errors.Join(v.ctx.Err(), v.commit(c)) },
 		Damage: func(d *journal.Damage) error { v.damage(d); return nil },
 	}
 	var err error
@@ -159,39 +159,28 @@ func (v *verifier) Verify(ctx context.Context) error {
 		err = v.finish()
 	}
 	if errors.Is(err, errStop) {
-		v.notef("what comes after record %d was not verified", v.s.Next)
+		v.notef("what comes after record %d was not verified", v.state.Next)
 		err = nil
 	}
 	return err
 }
 
 // prepare reads the sessions and makes an empty state.
-func (v *verifier) prepare(ctx context.Context) error {
-	id, err := layout.ReadIdentity(v.Parts.Journal)
-	if err != nil {
+func (v *verifier) prepare() (err error) {
+	if v.runs, err = v.Sessions(); err != nil {
 		return err
 	}
-	v.Crawl = id.Crawl
-	if err := v.scan(ctx); err != nil {
+	if v.set, err = v.setup(); err != nil {
 		return err
 	}
-	if v.set, err = readSetup(v.config(), id, &v.Commit); err != nil {
+	if v.temp, err = os.MkdirTemp("", "winnow-verify-"); err != nil {
 		return err
 	}
-	if v.Temp, err = os.MkdirTemp("", "winnow-verify-"); err != nil {
+	p := v.parts
+	p.Urls = disk.OS(v.temp)
+	if v.state, err = state.Empty(&p, v.set); err != nil {
 		return err
 	}
-	urls := v.Parts.Urls
-	v.Parts.Urls = disk.OS(v.Temp)
-	log, err := state.OpenURLs(&v.Parts, v.set)
-	v.Parts.Urls = urls
-	if err != nil {
-		return err
-	}
-	if v.s, err = state.New(v.set, log); err != nil {
-		return err
-	}
-	v.session = -1
 	v.compareSessions()
 	v.polite.init(v)
 	if err := v.listSnapshots(); err != nil {
@@ -203,10 +192,10 @@ func (v *verifier) prepare(ctx context.Context) error {
 // measure finds how much is to be read.
 func (v *verifier) measure() error {
 	var err error
-	if v.journal, err = sizeOf(v.Parts.Journal); err != nil {
+	if v.journal, err = sizeOf(v.parts.Journal); err != nil {
 		return err
 	}
-	n, err := sizeOf(v.Parts.Archive)
+	n, err := sizeOf(v.parts.Archive)
 	v.total = v.journal + n
 	return err
 }
@@ -223,9 +212,9 @@ func sizeOf(d disk.Dir) (n int64, err error) {
 // compareSessions finds those that decided by the same rules as the last: for the others
 // the present state cannot tell what would have been decided.
 func (v *verifier) compareSessions() {
-	last := v.config()
-	for i := range v.Sessions {
-		v.alike = append(v.alike, sameRules(&v.Sessions[i].Config, last))
+	last := v.config
+	for i := range v.runs {
+		v.alike = append(v.alike, sameRules(&v.runs[i].Config, last))
 	}
 }
 
@@ -249,21 +238,21 @@ func sameRules(a, b *config.Config) bool {
 
 // found reports a finding about a site and a page, if there are any.
 func (v *verifier) found(kind string, s graph.Site, p graph.Page, format string, args ...any) {
-	v.Out.Kinds[kind]++
-	if v.Out.Kinds[kind] > int64(v.o.Limit) {
+	v.out.Kinds[kind]++
+	if v.out.Kinds[kind] > int64(v.o.Limit) {
 		return
 	}
 	f := Finding{Kind: kind, What: fmt.Sprintf(format, args...)}
-	if f.Record = v.s.Next; v.rec != nil {
+	if f.Record = v.state.Next; v.rec != nil {
 		f.Record = v.rec.Seq
 	}
-	if p != graph.NoPage && int(p) < v.s.URLs.Pages() {
-		f.URL = string(v.s.AppendURL(nil, p))
+	if p != graph.NoPage && int(p) < v.state.URLs.Pages() {
+		f.URL = string(v.state.AppendURL(nil, p))
 	}
-	if s != graph.NoSite && int(s) < v.s.Table.Sites() {
-		f.Site = string(v.s.Table.Name(s))
+	if s != graph.NoSite && int(s) < v.state.Table.Sites() {
+		f.Site = string(v.state.Table.Name(s))
 	}
-	v.Out.List = append(v.Out.List, f)
+	v.out.List = append(v.out.List, f)
 }
 
 // general reports a finding about no site.
@@ -272,7 +261,7 @@ func (v *verifier) general(kind, format string, args ...any) {
 }
 
 func (v *verifier) notef(format string, args ...any) {
-	v.Out.Notes = append(v.Out.Notes, fmt.Sprintf(format, args...))
+	v.out.Notes = append(v.out.Notes, fmt.Sprintf(format, args...))
 }
 
 func (v *verifier) damage(d *journal.Damage) {
@@ -283,9 +272,9 @@ func (v *verifier) damage(d *journal.Damage) {
 // record looks at one record, and applies it.
 func (v *verifier) record(r *journal.Record) error {
 	v.rec = r
-	v.Out.Records++
-	if r.Now < v.s.Now {
-		v.general(FindClock, "the clock goes back from %v to %v", v.s.Now, r.Now)
+	v.out.Records++
+	if r.Now < v.state.Now {
+		v.general(FindClock, "the clock goes back from %v to %v", v.state.Now, r.Now)
 	}
 	if r.Facts.Session != nil {
 		v.begin()
@@ -305,32 +294,32 @@ func (v *verifier) record(r *journal.Record) error {
 func (v *verifier) begin() {
 	v.endDecisions()
 	v.session++
-	v.Out.Sessions++
-	if v.session == len(v.Sessions) { // a crawl that was started while it is verified
+	v.out.Sessions++
+	if v.session == len(v.runs) { // a crawl that was started while it is verified
 		s, err := readSession(v.rec)
 		if err != nil {
 			v.general(FindEvent, "%v", err)
 		}
-		v.Sessions, v.alike = append(v.Sessions, s), append(v.alike, false)
+		v.runs, v.alike = append(v.runs, s), append(v.alike, false)
 	}
 }
 
 // conf is the configuration in force.
-func (v *verifier) conf() *config.Config { return &v.Sessions[max(0, v.session)].Config }
+func (v *verifier) conf() *config.Config { return &v.runs[max(0, v.session)].Config }
 
 // commit looks at what a group says of the state.
 func (v *verifier) commit(c *journal.Commit) error {
 	v.rec = nil
 	v.group++
-	v.Out.Groups++
-	if int(c.Pages) != v.s.Frontier.Pages() || int(c.Sites) != v.s.Frontier.Sites() {
+	v.out.Groups++
+	if int(c.Pages) != v.state.Frontier.Pages() || int(c.Sites) != v.state.Frontier.Sites() {
 		v.general(FindNumbering, "the commit of records %d to %d has %d pages and %d sites, the records have %d and %d",
-			c.First, c.Next, c.Pages, c.Sites, v.s.Frontier.Pages(), v.s.Frontier.Sites())
+			c.First, c.Next, c.Pages, c.Sites, v.state.Frontier.Pages(), v.state.Frontier.Sites())
 	}
-	v.s.Committed(c)
+	v.state.Committed(c)
 	if v.o.Progress != nil {
-		share := float64(c.Next) / float64(max(1, v.Commit.Next)) // of the journal
-		v.o.Progress(v.Out.Bytes+int64(share*float64(v.journal)), v.total)
+		share := float64(c.Next) / float64(max(1, v.end.Next)) // of the journal
+		v.o.Progress(v.out.Bytes+int64(share*float64(v.journal)), v.total)
 	}
 	return nil
 }
@@ -338,9 +327,9 @@ func (v *verifier) commit(c *journal.Commit) error {
 // finish is what can be looked at when all records were read.
 func (v *verifier) finish() error {
 	v.endDecisions()
-	v.Out.Pages, v.Out.Sites = int64(v.s.Frontier.Pages()), int64(v.s.Frontier.Sites())
-	for _, n := range v.s.Requests[event.Resolve+1:] {
-		v.Out.Requests += n
+	v.out.Pages, v.out.Sites = int64(v.state.Frontier.Pages()), int64(v.state.Frontier.Sites())
+	for _, n := range v.state.Requests[event.Resolve+1:] {
+		v.out.Requests += n
 	}
 	if err := v.archive.finish(v.last.Warc); err != nil {
 		return err

@@ -41,10 +41,6 @@ const (
 	openSuffix = ".open"
 )
 
-func newArchiveWalk(dir disk.Dir, v *verifier) *archiveWalk {
-	return &archiveWalk{v: v, dir: dir, number: -1}
-}
-
 // WarcNumber is the number in the name of a WARC file, which the journal calls it by.
 func WarcNumber(name string) (int, bool) {
 	stem, ok := strings.CutSuffix(strings.TrimSuffix(name, openSuffix), WarcSuffix)
@@ -95,7 +91,7 @@ func (v *verifier) stored(r *journal.Record) {
 
 // asked is the URL that a record is the end of asking for.
 func (v *verifier) asked(r *journal.Record) (url, kind string) {
-	s, e := v.s, &r.Event
+	s, e := v.state, &r.Event
 	switch e.Kind {
 	case event.Ruled:
 		if h, ok := s.HopAt(e.For, e.Site); ok {
@@ -147,7 +143,7 @@ func (w *archiveWalk) answer(r *journal.Record, url string) {
 
 // compare holds what the header of a stored answer says against the journal.
 func (w *archiveWalk) compare(r *journal.Record, x *archive.Record, url string) {
-	s := &w.v.Sessions[max(0, w.v.session)]
+	s := &w.v.runs[max(0, w.v.session)]
 	asked := s.Wall.Add(r.Event.Start - s.At + r.Facts.Shift)
 	if d := x.Time.Sub(asked); !s.Wall.IsZero() && d.Abs() > time.Millisecond {
 		w.v.general(FindArchive, "the answer of %s is dated %v, it was asked for at %v", url, x.Time.UTC(), asked.UTC())
@@ -171,8 +167,8 @@ func (w *archiveWalk) next() (*archive.Record, error) {
 		return nil, err
 	}
 	w.at = x.Offset + x.Length
-	w.v.Out.Stored++
-	w.v.Out.Bytes += x.Length
+	w.v.out.Stored++
+	w.v.out.Bytes += x.Length
 	return x, nil
 }
 
@@ -292,7 +288,7 @@ func (w *archiveWalk) noteAbsent() {
 	if len(w.absent) == 0 {
 		return
 	}
-	w.v.Out.Absent = int64(len(w.absent))
+	w.v.out.Absent = int64(len(w.absent))
 	w.v.notef("%d WARC files are not here, they were moved away or lost: number %s; the %d answers in them were not verified",
 		len(w.absent), ranges(w.absent), w.passed)
 }

@@ -62,13 +62,13 @@ func (w *polite) setDeny(r *journal.Record) {
 
 // aimed looks at where a work leads.
 func (w *polite) aimed(r *journal.Record) {
-	e, name := &r.Event, w.v.s.Table.Name(r.Event.Site)
+	e, name := &r.Event, w.v.state.Table.Name(r.Event.Site)
 	url := ""
 	switch {
-	case e.Task.Kind == event.Fetch && int(e.Page) < w.v.s.Frontier.Pages():
-		url = string(w.v.s.AppendURL(nil, e.Page))
+	case e.Task.Kind == event.Fetch && int(e.Page) < w.v.state.Frontier.Pages():
+		url = string(w.v.state.AppendURL(nil, e.Page))
 	case e.Task.Kind == event.Robots && e.For != e.Site:
-		h, _ := w.v.s.HopAt(e.For, e.Site)
+		h, _ := w.v.state.HopAt(e.For, e.Site)
 		url = h.URL
 	case e.Task.Kind == event.Sitemap:
 		url = w.file(e.Site)
@@ -88,14 +88,14 @@ func orName(url string, name []byte) string {
 
 // file is the sitemap file that a site is asked for, held against robots.txt and scope.
 func (w *polite) file(s graph.Site) string {
-	files := w.v.s.Files[s]
+	files := w.v.state.Files[s]
 	if len(files) == 0 {
 		w.v.found(FindEvent, s, graph.NoPage, "a sitemap file is asked for, but none is known")
 		return ""
 	}
 	site, rest := page.Site([]byte(files[0]))
-	switch v := w.v.s.RulesOf(s).Test(string(rest)); {
-	case string(site) != string(w.v.s.Table.Name(s)):
+	switch v := w.v.state.RulesOf(s).Test(string(rest)); {
+	case string(site) != string(w.v.state.Table.Name(s)):
 		w.v.found(FindEvent, s, graph.NoPage, "the sitemap file %s is of another site", files[0])
 	case w.conf.Robots && !v.Allowed:
 		w.v.found(FindRobots, s, graph.NoPage, "robots.txt forbids the sitemap file %s in line %d: %s", files[0], v.Line, v.Rule)

@@ -24,7 +24,7 @@ import (
 
 // listSnapshots finds those that there are, by the number of their next record.
 func (v *verifier) listSnapshots() error {
-	names, err := state.SnapshotsOf(v.Parts.Snapshot)
+	names, err := state.SnapshotsOf(v.parts.Snapshot)
 	if err != nil {
 		return err
 	}
@@ -39,11 +39,11 @@ func (v *verifier) listSnapshots() error {
 
 // compareSnapshot holds the state against a snapshot of this moment, if there is one.
 func (v *verifier) compareSnapshot() error {
-	name, ok := v.snaps[v.s.Next]
+	name, ok := v.snaps[v.state.Next]
 	if !ok {
 		return nil
 	}
-	delete(v.snaps, v.s.Next)
+	delete(v.snaps, v.state.Next)
 	same, err := v.sameSnapshot(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && v.Running: // replaced by a newer one
@@ -52,9 +52,9 @@ func (v *verifier) compareSnapshot() error {
 	case err != nil:
 		v.general(FindSnapshot, "%v", err)
 	case same:
-		v.Out.Snapshots++
+		v.out.Snapshots++
 	default:
-		v.Out.Snapshots++
+		v.out.Snapshots++
 		return v.explainSnapshot(name)
 	}
 	return nil
@@ -62,7 +62,7 @@ func (v *verifier) compareSnapshot() error {
 
 // sameSnapshot compares the sum at the end of a snapshot with that of the state.
 func (v *verifier) sameSnapshot(name string) (bool, error) {
-	r, done, err := state.OpenSnapshot(v.Parts.Snapshot, name)
+	r, done, err := state.OpenSnapshot(v.parts.Snapshot, name)
 	if err != nil {
 		return false, err
 	}
@@ -71,15 +71,15 @@ func (v *verifier) sameSnapshot(name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if h.Layout != v.s.Layout() {
+	if h.Layout != v.state.Layout() {
 		return false, fmt.Errorf("%w: %s", state.ErrOther, h.Layout)
 	}
-	want, err := sumOf(v.Parts.Snapshot, name)
+	want, err := sumOf(v.parts.Snapshot, name)
 	if err != nil {
 		return false, err
 	}
 	sum := xxh3.New()
-	if err := v.s.Save(sum); err != nil {
+	if err := v.state.Save(sum); err != nil {
 		return false, err
 	}
 	return sum.Sum64() == want, nil
@@ -107,12 +107,12 @@ func sumOf(dir disk.Dir, name string) (uint64, error) {
 // changed between sessions, the clocks of the past are those of another configuration:
 // then they are not compared.
 func (v *verifier) explainSnapshot(name string) error {
-	r, done, err := state.OpenSnapshot(v.Parts.Snapshot, name)
+	r, done, err := state.OpenSnapshot(v.parts.Snapshot, name)
 	if err != nil {
 		return err
 	}
 	defer done()
-	t, err := state.New(v.set, v.s.URLs)
+	t, err := state.New(v.set, v.state.URLs)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (v *verifier) explainSnapshot(name string) error {
 		v.general(FindSnapshot, "%s: %v", name, err)
 		return nil
 	}
-	names := differentColumns(v.s, t, v.mixed())
+	names := differentColumns(v.state, t, v.mixed())
 	switch {
 	case len(names) > 0:
 		v.general(FindSnapshot, "%s differs from the journal in %s", name, strings.Join(names, ", "))
@@ -169,8 +169,8 @@ func columnSums(s *state.State) map[string]uint64 {
 // restSnapshots looks at those of which no moment came.
 func (v *verifier) restSnapshots() {
 	for _, n := range slices.Sorted(maps.Keys(v.snaps)) {
-		if n > v.s.Next {
-			v.notef("snapshot %s is ahead of the journal, which ends with record %d: the next run does not use it", v.snaps[n], v.s.Next)
+		if n > v.state.Next {
+			v.notef("snapshot %s is ahead of the journal, which ends with record %d: the next run does not use it", v.snaps[n], v.state.Next)
 			continue
 		}
 		v.general(FindSnapshot, "%s is of record %d, where no record ends", v.snaps[n], n)
@@ -180,7 +180,7 @@ func (v *verifier) restSnapshots() {
 // compareURLs holds the URL file against the journal. It is derived and may be behind,
 // or ahead by what was not committed, but what it has must be so.
 func (v *verifier) compareURLs() error {
-	f, err := v.Parts.Urls.Open(layout.URLFile, disk.Read)
+	f, err := v.parts.Urls.Open(layout.URLFile, disk.Read)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -188,13 +188,13 @@ func (v *verifier) compareURLs() error {
 		return err
 	}
 	defer f.Close()
-	log, err := urltable.OpenLog(&FrozenFile{f}, v.Crawl, v.set.Frontier.MaxPages)
+	log, err := urltable.OpenLog(&FrozenFile{f}, v.id.Crawl, v.set.Frontier.MaxPages)
 	if err != nil {
 		v.general(FindURLs, "%v", err)
 		return nil
 	}
 	defer log.Free()
-	next, stop := iter.Pull(urlsOf(v.s.URLs))
+	next, stop := iter.Pull(urlsOf(v.state.URLs))
 	defer stop()
 	for u := range urlsOf(log) {
 		want, ok := next()
@@ -202,13 +202,13 @@ func (v *verifier) compareURLs() error {
 			break
 		}
 		if want.err != nil || u.err != nil {
-			v.general(FindURLs, "page %d: %v", v.Out.URLs, errors.Join(u.err, want.err))
+			v.general(FindURLs, "page %d: %v", v.out.URLs, errors.Join(u.err, want.err))
 			break
 		}
 		if u.site != want.site || !bytes.Equal(u.rest, want.rest) {
-			v.found(FindURLs, want.site, graph.NoPage, "page %d is %s of site %d in the URL file, %s of site %d in the journal", v.Out.URLs, u.rest, u.site, want.rest, want.site)
+			v.found(FindURLs, want.site, graph.NoPage, "page %d is %s of site %d in the URL file, %s of site %d in the journal", v.out.URLs, u.rest, u.site, want.rest, want.site)
 		}
-		v.Out.URLs++
+		v.out.URLs++
 	}
 	return nil
 }
@@ -233,10 +233,3 @@ func urlsOf(log *urltable.Log) iter.Seq[loggedURL] {
 		}
 	}
 }
-
-// FrozenFile lets a URL log be opened that is not ours: what it would cut off stays.
-type FrozenFile struct{ disk.File }
-
-func (f *FrozenFile) Truncate(int64) error { return nil }
-
-func (f *FrozenFile) WriteAt([]byte, int64) (int, error) { return 0, ErrReadOnly }

@@ -102,7 +102,7 @@ func (w *polite) before(r *journal.Record) {
 // after looks at a record that was applied: new pages and sites have their names.
 func (w *polite) after(r *journal.Record) {
 	e := &r.Event
-	for len(w.sites) < w.v.s.Table.Sites() {
+	for len(w.sites) < w.v.state.Table.Sites() {
 		w.addSite()
 	}
 	for _, s := range e.New {
@@ -124,7 +124,7 @@ func (w *polite) after(r *journal.Record) {
 	case event.Listed:
 		w.answered(e.Site, e, event.Sitemap)
 	case event.Done:
-		s := w.v.s.Frontier.Site(e.Page)
+		s := w.v.state.Frontier.Site(e.Page)
 		w.answered(s, e, event.Fetch)
 		if e.Keep {
 			w.kept = s
@@ -137,7 +137,7 @@ func (w *polite) after(r *journal.Record) {
 // addSite enters the next site. It shares the clock of its twin.
 func (w *polite) addSite() {
 	id := graph.Site(len(w.sites))
-	x := siteWatch{twin: w.v.s.Twin(id)}
+	x := siteWatch{twin: w.v.state.Twin(id)}
 	if x.twin < id {
 		t := &w.sites[x.twin]
 		t.twin, x.due = id, t.due
@@ -166,7 +166,7 @@ func (w *polite) session(now time.Duration) {
 // delay is that of the configuration for a site of its size.
 func (w *polite) delay(s graph.Site) time.Duration {
 	if len(w.conf.Site) > 0 {
-		if d, ok := w.over.Delay(w.v.s.Table.Name(s)); ok {
+		if d, ok := w.over.Delay(w.v.state.Table.Name(s)); ok {
 			return d
 		}
 	}
@@ -229,7 +229,7 @@ func (w *polite) endKept(e *event.Event) {
 		return
 	}
 	switch {
-	case e.Kind == event.Refused && int(e.Page) < w.v.s.Frontier.Pages() && w.v.s.Frontier.Site(e.Page) == s: // and looks for another
+	case e.Kind == event.Refused && int(e.Page) < w.v.state.Frontier.Pages() && w.v.state.Frontier.Site(e.Page) == s: // and looks for another
 	case e.Kind == event.Took && e.Site == s && w.v.rec.Facts.Conn == w.sites[s].conn:
 		w.kept = graph.NoSite
 	default:
@@ -273,7 +273,7 @@ func (w *polite) resolved(e *event.Event) {
 // retried opens the sites again of pages that get another chance.
 func (w *polite) retried(e *event.Event) {
 	for _, p := range e.Admit {
-		x := &w.sites[w.v.s.Frontier.Site(p)]
+		x := &w.sites[w.v.state.Frontier.Site(p)]
 		if x.stage&givenUp != 0 {
 			x.stage = 0
 		}
@@ -316,7 +316,7 @@ func (w *polite) setCrawlDelay(r *journal.Record, x *siteWatch) {
 
 // refused looks at a page that robots.txt forbids, as was decided.
 func (w *polite) refused(p graph.Page) {
-	s := w.v.s
+	s := w.v.state
 	if int(p) >= s.Frontier.Pages() {
 		return // reported as an event that does not fit
 	}
@@ -350,7 +350,7 @@ func (w *polite) alone(r *journal.Record, x *siteWatch) {
 		return
 	}
 	if t := &w.sites[x.twin]; t.work > uint8(event.Resolve)+1 {
-		w.v.found(FindAtOnce, e.Site, pageOf(e), "%v is handed out while %v is under way at %s", e.Task.Kind, event.TaskKind(t.work-1), w.v.s.Table.Name(x.twin))
+		w.v.found(FindAtOnce, e.Site, pageOf(e), "%v is handed out while %v is under way at %s", e.Task.Kind, event.TaskKind(t.work-1), w.v.state.Table.Name(x.twin))
 	}
 }
 
@@ -379,7 +379,7 @@ func (w *polite) asked(r *journal.Record, x *siteWatch) {
 func (w *polite) goesOn(r *journal.Record, x *siteWatch) {
 	e := &r.Event
 	most := w.conf.PerConnection
-	if m := w.over.PerConnection(w.v.s.Table.Name(e.Site)); m > 0 {
+	if m := w.over.PerConnection(w.v.state.Table.Name(e.Site)); m > 0 {
 		most = min(most, m)
 	}
 	switch {
@@ -439,9 +439,9 @@ func (w *polite) ready(r *journal.Record, x *siteWatch) {
 	case x.ruled == w.v.group:
 		w.v.found(FindUncommitted, e.Site, pageOf(e), "asked before its robots.txt was on disk")
 	}
-	if e.Task.Kind == event.Fetch && int(e.Page) < w.v.s.Frontier.Pages() && !w.v.s.Allowed(e.Page) {
-		_, rest := page.Site(w.v.s.AppendURL(nil, e.Page))
-		rule := w.v.s.RulesOf(e.Site).Test(string(rest))
+	if e.Task.Kind == event.Fetch && int(e.Page) < w.v.state.Frontier.Pages() && !w.v.state.Allowed(e.Page) {
+		_, rest := page.Site(w.v.state.AppendURL(nil, e.Page))
+		rule := w.v.state.RulesOf(e.Site).Test(string(rest))
 		w.v.found(FindRobots, e.Site, e.Page, "its robots.txt forbids it in line %d: %s", rule.Line, rule.Rule)
 	}
 }

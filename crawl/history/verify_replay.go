@@ -10,7 +10,7 @@ import (
 // apply replays a record, as a restart does, and reports what a restart passes over. It
 // reports whether the record fits.
 func (v *verifier) apply(r *journal.Record) (fits bool, err error) {
-	s, e := v.s, &r.Event
+	s, e := v.state, &r.Event
 	if !v.numbers(r) {
 		return false, errStop
 	}
@@ -37,7 +37,7 @@ func (v *verifier) mixed() bool { return slices.Contains(v.alike[:v.session+1], 
 // numbers looks whether the new ids of a record follow those before. Those that are
 // missing are filled in, as a restart does.
 func (v *verifier) numbers(r *journal.Record) bool {
-	s := v.s
+	s := v.state
 	pages, sites := s.Table.Pages(), s.Table.Sites()
 	if len(r.Event.New) > 0 && int(r.First) != pages {
 		v.general(FindNumbering, "its first new page is %d, but %d are known", r.First, pages)
@@ -57,34 +57,34 @@ func (v *verifier) repeated(r *journal.Record) {
 	e := &r.Event
 	if e.Kind == event.Retried || e.Kind == event.Admitted { // those that came are to come once more
 		for _, p := range e.Admit {
-			if int(p) < len(v.came) {
-				v.came[p] = false
+			if int(p) < len(v.fetched) {
+				v.fetched[p] = false
 			}
 		}
 	}
 	if e.Kind != event.Done || e.Again || e.Class.Failed() {
 		return
 	}
-	for len(v.came) <= int(e.Page) {
-		v.came = append(v.came, false)
+	for len(v.fetched) <= int(e.Page) {
+		v.fetched = append(v.fetched, false)
 	}
-	if v.came[e.Page] && v.conf().Recrawl.Duration == 0 {
-		v.found(FindRepeated, v.s.Frontier.Site(e.Page), e.Page, "it came before, and nothing is fetched again")
+	if v.fetched[e.Page] && v.conf().Recrawl.Duration == 0 {
+		v.found(FindRepeated, v.state.Frontier.Site(e.Page), e.Page, "it came before, and nothing is fetched again")
 	}
-	v.came[e.Page] = true
+	v.fetched[e.Page] = true
 }
 
 // endDecisions counts the decisions of a session that the present program would not
 // have made. The clocks and orders of a session that came after one with other delays or
 // another policy are partly those of that one, so nothing can be said of it.
 func (v *verifier) endDecisions() {
-	n := v.s.Frontier.Differs() - v.differs
+	n := v.state.Frontier.Differs() - v.differs
 	v.differs += n
 	if n == 0 || v.session < 0 || v.mixed() {
 		return
 	}
-	v.Out.Differs += int64(n)
-	x := &v.Sessions[v.session]
+	v.out.Differs += int64(n)
+	x := &v.runs[v.session]
 	if x.Version == v.o.Version {
 		v.rec = nil
 		v.general(FindDecision, "%d works of the session that began with record %d would be handed out in another order by the same program", n, x.Record)
