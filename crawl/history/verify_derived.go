@@ -2,12 +2,10 @@ package history
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -60,13 +58,15 @@ func (v *verifier) compareSnapshot() error {
 	return nil
 }
 
-// sameSnapshot compares the sum at the end of a snapshot with that of the state.
+// sameSnapshot reports whether a snapshot is what the state would save.
 func (v *verifier) sameSnapshot(name string) (bool, error) {
 	r, done, err := state.OpenSnapshot(v.parts.Snapshot, name)
 	if err != nil {
 		return false, err
 	}
 	defer done()
+	want, got := xxh3.New(), xxh3.New()
+	r = io.TeeReader(r, want)
 	h, err := state.ReadHead(r)
 	if err != nil {
 		return false, err
@@ -74,33 +74,11 @@ func (v *verifier) sameSnapshot(name string) (bool, error) {
 	if h.Layout != v.state.Layout() {
 		return false, fmt.Errorf("%w: %s", state.ErrOther, h.Layout)
 	}
-	want, err := sumOf(v.parts.Snapshot, name)
-	if err != nil {
+	if _, err := io.Copy(io.Discard, r); err != nil {
 		return false, err
 	}
-	sum := xxh3.New()
-	if err := v.state.Save(sum); err != nil {
-		return false, err
-	}
-	return sum.Sum64() == want, nil
-}
-
-// sumOf is the sum at the end of a snapshot.
-func sumOf(dir disk.Dir, name string) (uint64, error) {
-	f, err := dir.Open(name, disk.Read)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	n, err := f.Size()
-	if err != nil {
-		return 0, err
-	}
-	var b [8]byte
-	if _, err := f.ReadAt(b[:], n-8); err != nil && err != io.EOF {
-		return 0, err
-	}
-	return binary.LittleEndian.Uint64(b[:]), nil
+	err = v.state.Save(got)
+	return got.Sum64() == want.Sum64(), err
 }
 
 // explainSnapshot finds what of a snapshot differs from the state. When the delays were
@@ -177,8 +155,8 @@ func (v *verifier) restSnapshots() {
 	}
 }
 
-// compareURLs holds the URL file against the journal. It is derived and may be behind,
-// or ahead by what was not committed, but what it has must be so.
+// compareURLs compares the URL file with the journal. It is derived and may be behind, or
+// ahead by what was not committed, but what it has must be right.
 func (v *verifier) compareURLs() error {
 	f, err := v.parts.Urls.Open(layout.URLFile, disk.Read)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -194,42 +172,23 @@ func (v *verifier) compareURLs() error {
 		return nil
 	}
 	defer log.Free()
-	next, stop := iter.Pull(urlsOf(v.state.URLs))
-	defer stop()
-	for u := range urlsOf(log) {
-		want, ok := next()
-		if !ok {
-			break
+	var want []byte
+	err = log.Each(0, func(p graph.Page, site graph.Site, rest []byte) (err error) {
+		if int(p) >= v.state.URLs.Pages() {
+			return layout.ErrEnough
 		}
-		if want.err != nil || u.err != nil {
-			v.general(FindURLs, "page %d: %v", v.out.URLs, errors.Join(u.err, want.err))
-			break
+		var home graph.Site
+		if home, want, err = v.state.URLs.Read(p, want[:0]); err != nil {
+			return err
 		}
-		if u.site != want.site || !bytes.Equal(u.rest, want.rest) {
-			v.found(FindURLs, want.site, graph.NoPage, "page %d is %s of site %d in the URL file, %s of site %d in the journal", v.out.URLs, u.rest, u.site, want.rest, want.site)
+		if site != home || !bytes.Equal(rest, want) {
+			v.found(FindURLs, home, graph.NoPage, "page %d is %s of site %d in the URL file, %s of site %d in the journal", p, rest, site, want, home)
 		}
 		v.out.URLs++
+		return nil
+	})
+	if err != nil && !errors.Is(err, layout.ErrEnough) {
+		v.general(FindURLs, "%v", err)
 	}
 	return nil
-}
-
-type loggedURL struct {
-	site graph.Site
-	rest []byte
-	err  error
-}
-
-// urlsOf goes over a URL log; an error is its last element.
-func urlsOf(log *urltable.Log) iter.Seq[loggedURL] {
-	return func(yield func(loggedURL) bool) {
-		err := log.Each(0, func(_ graph.Page, site graph.Site, rest []byte) error {
-			if !yield(loggedURL{site, rest, nil}) {
-				return layout.ErrEnough
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, layout.ErrEnough) {
-			yield(loggedURL{err: err})
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +32,7 @@ type warcFeed struct {
 	site    []graph.Site // by page
 	rest    []byte       // of all URLs, one after the other
 	end     []uint64     // by page: where its rest ends
-	body    []byte
+	body    bytes.Buffer
 }
 
 // WARCFeed gives the graph of the pages in WARC files, of this crawler or of others: the
@@ -125,10 +126,12 @@ func (f *warcFeed) response(rec *archive.Record, add func(from, to graph.Page) e
 	if a.Class.Failed() || strings.HasSuffix(url, "/robots.txt") {
 		return nil
 	}
-	if f.body, err = readInto(f.body[:0], io.LimitReader(body, maxArchived)); err != nil {
-		return err
+	f.body.Reset()
+	var bad *archive.Error
+	if _, err := f.body.ReadFrom(io.LimitReader(body, maxArchived)); errors.As(err, &bad) {
+		return err // of a body that is broken otherwise, the beginning counts
 	}
-	a.Body = f.body
+	a.Body = f.body.Bytes()
 	if f.g.Page(url, a, time.Time{}, &f.found); f.found.Class != event.OK && f.found.Class != event.Redirect {
 		return nil
 	}
@@ -176,24 +179,6 @@ func answerOf(h *archive.Head) *fetch.Answer {
 		a.Class, a.Location = event.Redirect, location
 	}
 	return a
-}
-
-// readInto appends all of r. What a broken body gives up to where it breaks counts.
-func readInto(b []byte, r io.Reader) ([]byte, error) {
-	for {
-		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
-		}
-		n, err := r.Read(b[len(b):cap(b)])
-		b = b[:len(b)+n]
-		var bad *archive.Error
-		switch {
-		case errors.As(err, &bad):
-			return b, err
-		case err != nil:
-			return b, nil
-		}
-	}
 }
 
 // page is the id of a page; a new one is entered. It is NoPage if the name of its site
