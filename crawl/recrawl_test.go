@@ -111,7 +111,7 @@ func TestRecrawlFails(t *testing.T) {
 		status := w.run(t).Status
 		why := map[string]int64{}
 		for _, p := range w.listed(t) {
-			if reason := p.Why(); reason != "" {
+			if reason := p.Why; reason != "" {
 				why[reason]++
 			}
 		}

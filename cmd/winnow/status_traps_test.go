@@ -124,7 +124,7 @@ func checkLike(t *testing.T, dir string) {
 	t.Helper()
 	duplicates := 0
 	for l := range strings.Lines(must(t, "pages", dir, "--json")) {
-		var p pageResult
+		var p history.PageInfo
 		if err := json.Unmarshal([]byte(l), &p); err != nil {
 			t.Fatal(err)
 		}

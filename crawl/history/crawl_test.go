@@ -16,7 +16,6 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/internal/hint"
@@ -143,13 +142,13 @@ func TestPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer v.Close()
-		n := map[frontier.State]int64{}
+		n := map[string]int64{}
 		err = v.Pages(&history.PageFilter{}, func(p *history.PageInfo) error {
 			n[p.State]++
 			checkPage(t, p)
 			return nil
 		})
-		if err != nil || n[frontier.Fetched] != want.Fetched || n[frontier.Failed] != want.Failed || n[frontier.RefusedPage] != want.Refused {
+		if err != nil || n["fetched"] != want.Fetched || n["failed"] != want.Failed || n["refused"] != want.Refused {
 			t.Errorf("%v pages (%v), want those of %+v", n, err, want)
 		}
 		checkFilter(t, v, want)
@@ -161,14 +160,14 @@ func checkPage(t *testing.T, p *history.PageInfo) {
 	t.Helper()
 	ok := strings.HasPrefix(p.URL, "http") && p.Depth < 20
 	switch p.State {
-	case frontier.Fetched:
-		ok = ok && p.Tried && !p.Class.Failed() && p.Status != 0 && p.At > 0 && p.Why() == ""
-	case frontier.Failed:
-		ok = ok && p.Why() != "" && (!p.Tried && p.Note != "" || p.Class.Failed())
-	case frontier.RefusedPage:
-		ok = ok && p.Bar != event.NoBar && p.Why() == p.Bar.String()
+	case "fetched":
+		ok = ok && slices.Contains([]string{"ok", "redirect", "duplicate", "not-html"}, p.Class) && p.Status != 0 && *p.Seconds > 0 && p.Why == ""
+	case "failed":
+		ok = ok && p.Why != "" && (p.Class == "" && p.Note != "" || p.Class == p.Why)
+	case "refused":
+		ok = ok && p.Why != "" && p.Why != "none"
 	default:
-		ok = ok && p.Why() == ""
+		ok = ok && p.State == "known" && p.Why == ""
 	}
 	if !ok {
 		t.Errorf("%+v", p)
@@ -193,6 +192,10 @@ func checkFilter(t *testing.T, v *history.Crawl, want *history.Status) {
 	n = 0
 	if err := v.Pages(&history.PageFilter{Site: want.Largest.Site, Limit: 3}, count); err != nil || n != 3 {
 		t.Errorf("%d pages (%v), want 3", n, err)
+	}
+	n = 0
+	if err := v.Pages(&history.PageFilter{State: "failed"}, func(*history.PageInfo) error { n++; return nil }); err != nil || n != want.Failed {
+		t.Errorf("%d failed pages (%v), want %d", n, err, want.Failed)
 	}
 	var none *hint.Error
 	if err := v.Pages(&history.PageFilter{Site: "nowhere.example"}, count); !errors.As(err, &none) {

@@ -13,50 +13,32 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// A PageInfo is what is known of a page.
+// A PageInfo describes a page. Its JSON form is what winnow pages prints.
 type PageInfo struct {
-	ID     graph.Page
-	URL    string
-	State  frontier.State
-	Bar    event.Bar     // why it was refused
-	Note   string        // what went wrong, for people
-	Tried  bool          // there was an attempt: the next three are those of the last one
-	Class  event.Class   // what came of it
-	Status uint16        // of HTTP; 0 no answer
-	At     time.Duration // instant of the crawl at which it ended
-	Depth  int           // links from a seed
-	In     int64         // links to it from pages that came
-	Score  float64       // its value under the policy of the crawl
-	Down   bool          // it waits, and its site cannot be reached
-	Cut    int64         // links of it that were left out: it has more than max_links
-	Like   string        // URL of the page whose content it had when it came last, or nearly; "": of none
+	ID      graph.Page `json:"id"`
+	URL     string     `json:"url"`
+	State   string     `json:"state"`                    // known, fetched, failed, refused or lost
+	Why     string     `json:"why,omitempty"`            // it is not fetched, or not all of its links are known
+	Note    string     `json:"note,omitempty"`           // what went wrong, for people
+	Class   string     `json:"class,omitempty"`          // of the last attempt; "": there was none
+	Like    string     `json:"like,omitempty"`           // URL of a page with the same content, or nearly if the class is not duplicate
+	Status  uint16     `json:"status,omitempty"`         // of HTTP; 0: no answer
+	Seconds *float64   `json:"seconds,omitempty"`        // from the beginning of the crawl to the end of the last attempt
+	Depth   int        `json:"depth"`                    // links from a seed
+	LinksIn int64      `json:"links_in"`                 // from fetched pages
+	Cut     int64      `json:"links_left_out,omitempty"` // it has more than max_links
+	Score   float64    `json:"score"`                    // its value under the policy of the crawl
 }
 
-// Why says in a word why a page is not fetched, or not all of its links are known; "" if
-// there is nothing to say.
-func (p *PageInfo) Why() string {
-	switch {
-	case p.Bar != event.NoBar:
-		return p.Bar.String()
-	case p.State == frontier.Failed:
-		return p.Class.String()
-	case p.Down:
-		return "unreachable"
-	case p.Cut > 0:
-		return "max-links"
-	}
-	return ""
-}
-
-// PageFilter says which pages are wanted.
+// A PageFilter selects pages.
 type PageFilter struct {
-	States []frontier.State // nil: all
-	Site   string           // scheme, host and port, or a host: both schemes and all ports; "": all
-	Limit  int64            // 0: no limit
+	State string // "": all
+	Site  string // scheme, host and port, or a host: both schemes and all ports; "": all
+	Limit int64  // 0: no limit
 }
 
-// Pages calls fn for the pages that are wanted, in the order in which they became known.
-// The PageInfo is used again.
+// Pages calls fn for the selected pages, in the order in which they became known, until fn
+// returns an error. It calls State and reads the journal.
 func (c *Crawl) Pages(f *PageFilter, fn func(*PageInfo) error) error {
 	s, err := c.State()
 	if err != nil {
@@ -70,14 +52,9 @@ func (c *Crawl) Pages(f *PageFilter, fn func(*PageInfo) error) error {
 	if err := c.Each(func(r *journal.Record) error { ends.take(r, likeThen(s, r)); return nil }); err != nil {
 		return err
 	}
-	var states [256]bool
-	for _, s := range f.States {
-		states[s] = true
-	}
 	left := f.Limit
-	for i := range s.Frontier.Pages() {
-		p := graph.Page(i)
-		if f.States != nil && !states[s.Frontier.State(p)] || sites != nil && !sites[s.Frontier.Site(p)] {
+	for p := range graph.Page(s.Frontier.Pages()) {
+		if f.State != "" && f.State != stateName(s.Frontier.State(p)) || sites != nil && !sites[s.Frontier.Site(p)] {
 			continue
 		}
 		x := info(s, p, ends)
@@ -92,6 +69,18 @@ func (c *Crawl) Pages(f *PageFilter, fn func(*PageInfo) error) error {
 		}
 	}
 	return nil
+}
+
+// stateName returns the name of a state. A page that is being fetched is known: if the crawl
+// is not running, it will be requested again.
+func stateName(s frontier.State) string {
+	switch s {
+	case frontier.Acquired:
+		return frontier.Known.String()
+	case frontier.Reacquired:
+		return frontier.Fetched.String()
+	}
+	return s.String()
 }
 
 // sitesOf are the sites that a filter names, nil for all.
@@ -112,27 +101,34 @@ func (c *Crawl) sitesOf(s *state.State, name string) (map[graph.Site]bool, error
 	return sites, nil
 }
 
-// info gathers what is known of a page.
+// info describes a page.
 func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
+	f, site, end := s.Frontier, s.Frontier.Site(p), &ends.list[p]
 	x := PageInfo{
-		ID: p, URL: string(s.AppendURL(nil, p)), State: s.Frontier.State(p), Bar: s.Frontier.Bar(p),
-		Depth: s.Frontier.Depth(p), In: int64(s.LinksTo.At(int(p)) & state.LinksIn), Score: s.Frontier.Value(p, 0), Note: ends.notes[p],
+		ID: p, URL: string(s.AppendURL(nil, p)), State: stateName(f.State(p)), Note: ends.notes[p],
+		Depth: f.Depth(p), LinksIn: int64(s.LinksTo.At(int(p)) & state.LinksIn), Score: f.Value(p, 0),
 		Cut: int64(s.Cut.Pages[p].Left),
 	}
-	if int(p) < len(ends.list) {
-		if e := &ends.list[p]; e.tried {
-			x.Tried, x.Class, x.Status, x.At = true, e.class, e.status, e.at
-			if e.like != 0 && int(e.like) <= s.Frontier.Pages() {
-				x.Like = string(s.AppendURL(nil, graph.Page(e.like-1)))
-			}
+	if end.tried {
+		seconds := end.at.Seconds()
+		x.Class, x.Status, x.Seconds = end.class.String(), end.status, &seconds
+		if end.like != 0 {
+			x.Like = string(s.AppendURL(nil, graph.Page(end.like-1)))
 		}
 	}
-	if x.State == frontier.Failed && !x.Tried {
-		x.Note, x.Class = ends.sites[s.Frontier.Site(p)], s.Frontier.FailedBy(p)
-	}
-	if d, ok := s.DownSites[s.Frontier.Site(p)]; ok && x.State == frontier.Known {
-		x.Down = true
-		x.Note = fmt.Sprintf("%s; next try %s", d.Why(), s.Wall(s.Frontier.Instant(s.Frontier.Site(p))).Format(time.DateTime))
+	down, isDown := s.DownSites[site]
+	switch bar := f.Bar(p); {
+	case bar != event.NoBar:
+		x.Why = bar.String()
+	case f.State(p) == frontier.Failed && end.tried:
+		x.Why = x.Class
+	case f.State(p) == frontier.Failed:
+		x.Why, x.Note = f.FailedBy(p).String(), ends.sites[site]
+	case isDown && f.State(p) == frontier.Known:
+		x.Why = "unreachable"
+		x.Note = fmt.Sprintf("%s; next try %s", down.Why(), s.Wall(f.Instant(site)).Format(time.DateTime))
+	case x.Cut > 0:
+		x.Why = "max-links"
 	}
 	return x
 }

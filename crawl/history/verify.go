@@ -71,18 +71,22 @@ type Finding struct {
 
 // Findings is what verifying brought.
 type Findings struct {
-	List  []Finding
-	Kinds map[string]int64 // all findings, by kind
-	Notes []string         // what is no violation, but should be known
+	List  []Finding        `json:"-"`     // some of each kind
+	Kinds map[string]int64 `json:"found"` // number of all findings, by kind
+	Notes []string         `json:"notes"` // what is no violation, but should be known
 
-	Records, Groups, Sessions int64
-	Pages, Sites              int64
-	Requests                  int64 // made to servers
-	Stored, Bytes             int64 // records of the archive that were read, and their bytes
-	Absent                    int64 // WARC files that are not there
-	URLs                      int64 // compared with the URL file
-	Snapshots                 int64 // compared
-	Differs                   int64 // decisions that the present program would not make
+	Records   int64 `json:"records"`
+	Groups    int64 `json:"commits"`
+	Sessions  int64 `json:"sessions"`
+	Pages     int64 `json:"pages"`
+	Sites     int64 `json:"sites"`
+	Requests  int64 `json:"requests"`             // made to servers
+	Stored    int64 `json:"archive_records"`      // that were read
+	Bytes     int64 `json:"archive_bytes"`        // of these
+	Absent    int64 `json:"archive_files_absent"` // WARC files that do not exist
+	URLs      int64 `json:"urls"`                 // compared with the URL file
+	Snapshots int64 `json:"snapshots"`            // compared
+	Differs   int64 `json:"decisions_changed"`    // decisions that the present program would not make
 }
 
 // Count is the number of findings.
@@ -132,7 +136,7 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) (*Findings, error)
 // called before or after it.
 func (c *Crawl) Verify(o VerifyOptions) (*Findings, error) {
 	o.Limit = cmp.Or(o.Limit, 100)
-	v := &verifier{Crawl: c, o: o, out: &Findings{Kinds: map[string]int64{}}, session: -1}
+	v := &verifier{Crawl: c, o: o, out: &Findings{Kinds: map[string]int64{}, Notes: []string{}}, session: -1}
 	v.archive = &archiveWalk{v: v, dir: c.parts.Archive, number: -1}
 	err := v.prepare()
 	if err == nil {
