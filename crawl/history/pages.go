@@ -83,7 +83,7 @@ func stateName(s frontier.State) string {
 	return s.String()
 }
 
-// sitesOf are the sites that a filter names, nil for all.
+// sitesOf returns the sites that a filter selects, nil for all.
 func (c *Crawl) sitesOf(s *state.State, name string) (map[graph.Site]bool, error) {
 	if name == "" {
 		return nil, nil
@@ -133,10 +133,11 @@ func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 	return x
 }
 
-// pageEnds is what came of the last attempt at each page: 16 bytes a page.
+// pageEnds is how the last attempts at pages ended. The state does not need it, so it comes
+// from the journal. It takes 16 bytes a page.
 type pageEnds struct {
 	list  []pageEnd
-	notes map[graph.Page]string // of those whose last attempt failed
+	notes map[graph.Page]string // of pages whose last attempt failed
 	sites map[graph.Site]string // why sites were given up
 }
 
@@ -145,11 +146,11 @@ type pageEnd struct {
 	status uint16
 	class  event.Class
 	tried  bool
-	like   uint32 // 1 + the page whose content it had, or nearly; 0: none
+	like   uint32 // 1 + a page with the same content, or nearly; 0: none
 }
 
-// likeThen is 1 + the page whose content a page had that came, or nearly; 0: none. Of a
-// duplicate it is what is the original now, which may have come later.
+// likeThen returns 1 + a page with the same content as a fetched page, or nearly; 0: none.
+// For a duplicate it is the present original, which may have been fetched later.
 func likeThen(s *state.State, r *journal.Record) uint32 {
 	if r.Event.Kind != event.Done || r.Event.Class.Failed() {
 		return 0

@@ -78,7 +78,7 @@ type SiteShare struct {
 	Site  string  `json:"site"`
 	Pages int64   `json:"known"`
 	Share float64 `json:"share"` // of all known pages
-	// Verdict tells how many of its pages were skipped as traps: "trap" (most of them),
+	// Verdict is how many of its pages were skipped as traps: "trap" (most of them),
 	// "partly" (some) or "none".
 	Verdict string `json:"verdict"`
 	Trapped int64  `json:"trapped"` // its pages that were skipped as traps

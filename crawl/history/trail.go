@@ -44,7 +44,7 @@ type SiteTrail struct {
 	Requests                        int64
 }
 
-// A Timing tells how long one task took.
+// A Timing is how long a task took.
 type Timing struct {
 	Kind event.TaskKind
 	Site graph.Site

@@ -15,49 +15,49 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// Verify reads a crawl from its first record on and holds it against what was promised:
+// Verify reads a crawl from its first record on and checks what was promised:
 //
 //	journal     records, pages and sites are numbered without a hole; nothing is damaged
 //	politeness  verify_polite.go: every gap, every connection, every address, robots.txt,
 //	            across restarts; from the records alone, not from the frontier that made them
-//	archive     verify_archive.go: each answer stands where its record says, whole and with
-//	            its digests, and nothing stands there that no record names
-//	derived     verify_derived.go: the URL file and the snapshots say what the journal says
-//	decisions   the present program would decide the same
+//	archive     verify_archive.go: each answer is where its record says, complete and with
+//	            its digests, and nothing else is there
+//	derived     verify_derived.go: the URL file and the snapshots agree with the journal
+//	decisions   this program would make the same decisions
 //
 // What a crash leaves behind, and the next run cuts off, is no violation. Nor is a WARC
-// file that was moved away whole.
+// file that somebody moved away.
 
-// VerifyOptions are how a crawl is verified.
+// VerifyOptions set how a crawl is verified.
 type VerifyOptions struct {
-	// Version is that of this program. Decisions of sessions of the same version must
-	// be those that it would make; those of others are counted only.
+	// Version is that of this program. Sessions of the same version must have decided as it
+	// would; differences of other sessions are only counted.
 	Version string
-	// Limit is how many findings of a kind are listed; all are counted. 0 means 100.
+	// Limit is the number of findings of a kind that are listed; all are counted. 0 means 100.
 	Limit int
-	// Progress, if not nil, is told how many bytes of how many were read.
+	// Progress, if not nil, is called with the bytes that were read, and all bytes.
 	Progress func(done, total int64)
 }
 
 // Kinds of findings.
 const (
 	FindDamage      = "damage"      // a part of the journal cannot be read
-	FindNumbering   = "numbering"   // ids that do not follow each other
-	FindEvent       = "event"       // a record that does not fit those before
-	FindClock       = "clock"       // instants that go back
-	FindGap         = "gap"         // a site was asked too soon
-	FindAtOnce      = "at-once"     // two works at a time at a site
-	FindConnection  = "connection"  // a connection served what it must not
-	FindAddress     = "address"     // an IP address was asked too soon, or too often at a time
-	FindRobots      = "robots"      // asked without robots.txt, or against it
-	FindDenied      = "denied"      // asked for against the deny list
-	FindScope       = "scope"       // a sitemap file was asked for against the scope
-	FindUncommitted = "uncommitted" // a site was asked before its last answer was on disk
-	FindRepeated    = "repeated"    // a page came twice as new
-	FindArchive     = "archive"     // journal and WARC files do not agree
-	FindURLs        = "urls"        // the URL file does not agree with the journal
-	FindSnapshot    = "snapshot"    // so a snapshot
-	FindDecision    = "decision"    // the same program would decide otherwise
+	FindNumbering   = "numbering"   // ids with a gap
+	FindEvent       = "event"       // a record that does not fit those before it
+	FindClock       = "clock"       // times that go back
+	FindGap         = "gap"         // a request came too soon after the last
+	FindAtOnce      = "at-once"     // two tasks at a site at the same time
+	FindConnection  = "connection"  // a connection served a request that it must not serve
+	FindAddress     = "address"     // requests to an IP address came too soon, or too many at a time
+	FindRobots      = "robots"      // a request without robots.txt, or against it
+	FindDenied      = "denied"      // a request that the deny list forbids
+	FindScope       = "scope"       // a request for a sitemap file outside the scope
+	FindUncommitted = "uncommitted" // a request before the last answer was on disk
+	FindRepeated    = "repeated"    // a page was fetched twice as new
+	FindArchive     = "archive"     // journal and WARC files disagree
+	FindURLs        = "urls"        // URL file and journal disagree
+	FindSnapshot    = "snapshot"    // a snapshot and the journal disagree
+	FindDecision    = "decision"    // the same version would decide otherwise
 )
 
 // A Finding is one promise that was not kept.
@@ -69,7 +69,7 @@ type Finding struct {
 	What   string `json:"what"`
 }
 
-// Findings is what verifying brought.
+// Findings is the result of a verification.
 type Findings struct {
 	List  []Finding        `json:"-"`     // some of each kind
 	Kinds map[string]int64 `json:"found"` // number of all findings, by kind
@@ -86,10 +86,10 @@ type Findings struct {
 	Absent    int64 `json:"archive_files_absent"` // WARC files that do not exist
 	URLs      int64 `json:"urls"`                 // compared with the URL file
 	Snapshots int64 `json:"snapshots"`            // compared
-	Differs   int64 `json:"decisions_changed"`    // decisions that the present program would not make
+	Differs   int64 `json:"decisions_changed"`    // decisions that this program would not make
 }
 
-// Count is the number of findings.
+// Count returns the number of findings.
 func (f *Findings) Count() (n int64) {
 	for _, k := range f.Kinds {
 		n += k
@@ -163,7 +163,7 @@ func (v *verifier) run() error {
 		err = v.finish()
 	}
 	if errors.Is(err, errStop) {
-		v.notef("what comes after record %d was not verified", v.state.Next)
+		v.notef("nothing after record %d was verified", v.state.Next)
 		err = nil
 	}
 	return err
@@ -193,7 +193,7 @@ func (v *verifier) prepare() (err error) {
 	return v.measure()
 }
 
-// measure finds how much is to be read.
+// measure finds out how many bytes are to be read.
 func (v *verifier) measure() error {
 	var err error
 	if v.journal, err = sizeOf(v.parts.Journal); err != nil {
@@ -204,7 +204,7 @@ func (v *verifier) measure() error {
 	return err
 }
 
-// sizeOf is the size of all files of a directory.
+// sizeOf returns the size of all files of a directory.
 func sizeOf(d disk.Dir) (n int64, err error) {
 	list, err := d.List()
 	for _, e := range list {
@@ -213,8 +213,8 @@ func sizeOf(d disk.Dir) (n int64, err error) {
 	return n, err
 }
 
-// compareSessions finds those that decided by the same rules as the last: for the others
-// the present state cannot tell what would have been decided.
+// compareSessions finds the sessions that decided by the same rules as the last. Decisions
+// of the others cannot be repeated.
 func (v *verifier) compareSessions() {
 	last := v.config
 	for i := range v.runs {
@@ -222,7 +222,7 @@ func (v *verifier) compareSessions() {
 	}
 }
 
-// sameRules reports whether two configurations make the same state of the same records.
+// sameRules reports whether the same records make the same state under two configurations.
 func sameRules(a, b *config.Config) bool {
 	if len(a.Site) != len(b.Site) {
 		return false
@@ -240,7 +240,7 @@ func sameRules(a, b *config.Config) bool {
 		(a.Recrawl.Duration > 0) == (b.Recrawl.Duration > 0) && (a.Proxy == "") == (b.Proxy == "")
 }
 
-// found reports a finding about a site and a page, if there are any.
+// found adds a finding about a site and a page. NoSite and NoPage stand for none.
 func (v *verifier) found(kind string, s graph.Site, p graph.Page, format string, args ...any) {
 	v.out.Kinds[kind]++
 	if v.out.Kinds[kind] > int64(v.o.Limit) {
@@ -259,7 +259,7 @@ func (v *verifier) found(kind string, s graph.Site, p graph.Page, format string,
 	v.out.List = append(v.out.List, f)
 }
 
-// general reports a finding about no site.
+// general adds a finding that is about no site.
 func (v *verifier) general(kind, format string, args ...any) {
 	v.found(kind, graph.NoSite, graph.NoPage, format, args...)
 }
@@ -273,7 +273,7 @@ func (v *verifier) damage(d *journal.Damage) {
 	v.general(FindDamage, "%v", d)
 }
 
-// record looks at one record, and applies it.
+// record checks and applies a record.
 func (v *verifier) record(r *journal.Record) error {
 	v.rec = r
 	v.out.Records++
@@ -294,12 +294,12 @@ func (v *verifier) record(r *journal.Record) error {
 	return v.compareSnapshot()
 }
 
-// begin enters the next session.
+// begin begins the next session.
 func (v *verifier) begin() {
 	v.endDecisions()
 	v.session++
 	v.out.Sessions++
-	if v.session == len(v.runs) { // a crawl that was started while it is verified
+	if v.session == len(v.runs) { // the crawl was resumed during the verification
 		s, err := readSession(v.rec)
 		if err != nil {
 			v.general(FindEvent, "%v", err)
@@ -308,10 +308,10 @@ func (v *verifier) begin() {
 	}
 }
 
-// conf is the configuration in force.
+// conf returns the configuration in force.
 func (v *verifier) conf() *config.Config { return &v.runs[max(0, v.session)].Config }
 
-// commit looks at what a group says of the state.
+// commit checks the counts at the end of a group.
 func (v *verifier) commit(c *journal.Commit) error {
 	v.rec = nil
 	v.group++
@@ -328,7 +328,7 @@ func (v *verifier) commit(c *journal.Commit) error {
 	return nil
 }
 
-// finish is what can be looked at when all records were read.
+// finish checks what needs all records.
 func (v *verifier) finish() error {
 	v.endDecisions()
 	v.out.Pages, v.out.Sites = int64(v.state.Frontier.Pages()), int64(v.state.Frontier.Sites())

@@ -20,7 +20,7 @@ import (
 	"github.com/winnow-crawler/winnow/urltable"
 )
 
-// listSnapshots finds those that there are, by the number of their next record.
+// listSnapshots lists the snapshots by the number of their next record.
 func (v *verifier) listSnapshots() error {
 	names, err := state.SnapshotsOf(v.parts.Snapshot)
 	if err != nil {
@@ -35,7 +35,7 @@ func (v *verifier) listSnapshots() error {
 	return nil
 }
 
-// compareSnapshot holds the state against a snapshot of this moment, if there is one.
+// compareSnapshot compares the state with a snapshot of the same record, if there is one.
 func (v *verifier) compareSnapshot() error {
 	name, ok := v.snaps[v.state.Next]
 	if !ok {
@@ -81,9 +81,8 @@ func (v *verifier) sameSnapshot(name string) (bool, error) {
 	return got.Sum64() == want.Sum64(), err
 }
 
-// explainSnapshot finds what of a snapshot differs from the state. When the delays were
-// changed between sessions, the clocks of the past are those of another configuration:
-// then they are not compared.
+// explainSnapshot finds out how a snapshot differs from the state. Clocks are not compared
+// if sessions had different delays: those of the past follow from another configuration.
 func (v *verifier) explainSnapshot(name string) error {
 	r, done, err := state.OpenSnapshot(v.parts.Snapshot, name)
 	if err != nil {
@@ -111,7 +110,7 @@ func (v *verifier) explainSnapshot(name string) error {
 	return nil
 }
 
-// differentColumns names the columns in which two states differ.
+// differentColumns returns the names of the columns in which two states differ.
 func differentColumns(s, t *state.State, mixed bool) (names []string) {
 	sums := columnSums(t)
 	for name, sum := range columnSums(s) {
@@ -123,8 +122,8 @@ func differentColumns(s, t *state.State, mixed bool) (names []string) {
 	return names
 }
 
-// dependsOnDelays tells which columns depend on delays: clocks and what follows from
-// them, such as the place of a site, and orders that policies made.
+// dependsOnDelays reports whether a column depends on delays: clocks and what follows from
+// them, such as the place of a site in a queue, and orders that policies made.
 func dependsOnDelays(name string) bool {
 	for _, part := range []string{"page state", "page from", "page depth", "page links in", "seen", "site rules", "site admitted", "domain"} {
 		if strings.HasPrefix(name, part) {
@@ -138,17 +137,17 @@ func columnSums(s *state.State) map[string]uint64 {
 	sums := map[string]uint64{}
 	s.Saved.Columns(func(c graph.AnyColumn) {
 		h := xxh3.New()
-		c.Save(h) // a hash takes everything
+		c.Save(h) // a hash never fails
 		sums[c.Name()] = sums[c.Name()]*31 + h.Sum64()
 	})
 	return sums
 }
 
-// restSnapshots looks at those of which no moment came.
+// restSnapshots checks the snapshots that belong to no record.
 func (v *verifier) restSnapshots() {
 	for _, n := range slices.Sorted(maps.Keys(v.snaps)) {
 		if n > v.state.Next {
-			v.notef("snapshot %s is ahead of the journal, which ends with record %d: the next run does not use it", v.snaps[n], v.state.Next)
+			v.notef("snapshot %s is ahead of the journal, which ends with record %d: the next run will not use it", v.snaps[n], v.state.Next)
 			continue
 		}
 		v.general(FindSnapshot, "%s is of record %d, where no record ends", v.snaps[n], n)

@@ -7,8 +7,8 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// apply replays a record, as a restart does, and reports what a restart passes over. It
-// reports whether the record fits.
+// apply replays a record as a restart does, and adds findings where a restart would skip
+// something. It reports whether the record fits.
 func (v *verifier) apply(r *journal.Record) (fits bool, err error) {
 	s, e := v.state, &r.Event
 	if !v.numbers(r) {
@@ -31,11 +31,11 @@ func (v *verifier) apply(r *journal.Record) (fits bool, err error) {
 	return true, s.Err
 }
 
-// mixed reports whether the sessions so far were not all made with the setup of the last.
+// mixed reports whether a session so far had another setup than the last.
 func (v *verifier) mixed() bool { return slices.Contains(v.alike[:v.session+1], false) }
 
-// numbers looks whether the new ids of a record follow those before. Those that are
-// missing are filled in, as a restart does.
+// numbers checks that the new ids of a record follow those before. Missing ids are filled
+// in, as a restart does. It reports whether the record can be applied.
 func (v *verifier) numbers(r *journal.Record) bool {
 	s := v.state
 	pages, sites := s.Table.Pages(), s.Table.Sites()
@@ -52,10 +52,10 @@ func (v *verifier) numbers(r *journal.Record) bool {
 	return true
 }
 
-// repeated looks for pages that came twice as new.
+// repeated checks that no page is fetched twice as new.
 func (v *verifier) repeated(r *journal.Record) {
 	e := &r.Event
-	if e.Kind == event.Retried || e.Kind == event.Admitted { // those that came are to come once more
+	if e.Kind == event.Retried || e.Kind == event.Admitted { // fetched pages are to be fetched once more
 		for _, p := range e.Admit {
 			if int(p) < len(v.fetched) {
 				v.fetched[p] = false
@@ -69,14 +69,14 @@ func (v *verifier) repeated(r *journal.Record) {
 		v.fetched = append(v.fetched, false)
 	}
 	if v.fetched[e.Page] && v.conf().Recrawl.Duration == 0 {
-		v.found(FindRepeated, v.state.Frontier.Site(e.Page), e.Page, "it came before, and nothing is fetched again")
+		v.found(FindRepeated, v.state.Frontier.Site(e.Page), e.Page, "it was fetched before, and --recrawl is off")
 	}
 	v.fetched[e.Page] = true
 }
 
-// endDecisions counts the decisions of a session that the present program would not
-// have made. The clocks and orders of a session that came after one with other delays or
-// another policy are partly those of that one, so nothing can be said of it.
+// endDecisions counts the decisions of a session that this program would not have made. It
+// skips sessions after one with other delays or another policy: their clocks and orders
+// partly follow from that one.
 func (v *verifier) endDecisions() {
 	n := v.state.Frontier.Differs() - v.differs
 	v.differs += n
@@ -87,8 +87,8 @@ func (v *verifier) endDecisions() {
 	x := &v.runs[v.session]
 	if x.Version == v.o.Version {
 		v.rec = nil
-		v.general(FindDecision, "%d works of the session that began with record %d would be handed out in another order by the same program", n, x.Record)
+		v.general(FindDecision, "%d tasks of the session that began with record %d would be handed out in another order by the same version", n, x.Record)
 		return
 	}
-	v.notef("this version would hand out %d works of session %d, by version %s, in another order", n, v.session+1, x.Version)
+	v.notef("this version would hand out %d tasks of session %d, by version %s, in another order", n, v.session+1, x.Version)
 }
