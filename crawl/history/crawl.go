@@ -54,7 +54,7 @@ func Open(ctx context.Context, dir string) (*Crawl, error) {
 		return nil, err
 	}
 	p, err := layout.Open(func(name string) (disk.Dir, error) {
-		return ReadOnly{disk.OS(filepath.Join(dir, filepath.FromSlash(name)))}, nil
+		return disk.OS(filepath.Join(dir, filepath.FromSlash(name))), nil
 	})
 	if err != nil {
 		return nil, explain(dir, err)
@@ -68,6 +68,9 @@ func Open(ctx context.Context, dir string) (*Crawl, error) {
 
 // OpenParts opens a crawl whose parts may lie anywhere. Messages call it by the path.
 func OpenParts(ctx context.Context, path string, p layout.Parts) (*Crawl, error) {
+	for _, d := range []*disk.Dir{&p.Journal, &p.Urls, &p.Snapshot, &p.Archive} {
+		*d = ReadOnly{*d}
+	}
 	p.Stop = ctx.Err
 	c := &Crawl{Path: path, ctx: ctx, parts: p}
 	var err error
@@ -232,13 +235,11 @@ func (c *Crawl) load(name string, text []byte) (*state.State, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := c.parts
-	p.Urls = frozenDir{p.Urls}
-	s, err := state.FromSnapshot(&p, set, name, c.end.Next)
+	s, err := state.FromSnapshot(&c.parts, set, name, c.end.Next)
 	if err != nil {
 		return nil, err
 	}
-	if err = s.CatchUp(&p, c.end.Next, ignore); err == nil && s.URLs.Pages() != s.Frontier.Pages() {
+	if err = s.CatchUp(&c.parts, c.end.Next, ignore); err == nil && s.URLs.Pages() != s.Frontier.Pages() {
 		err = errors.New("the URLs do not fit")
 	}
 	if err != nil {

@@ -95,11 +95,17 @@ type ReadOnly struct{ disk.Dir }
 // ErrReadOnly is returned by everything that would change a ReadOnly directory.
 var ErrReadOnly = errors.New("a crawl that is read is not changed")
 
+// Open opens a file. Writing to it fails, and truncating it does nothing, so that a URL log
+// of a crawl can be opened: what opening would cut off stays.
 func (d ReadOnly) Open(name string, how disk.How) (disk.File, error) {
-	if how != disk.Read {
-		return nil, fmt.Errorf("open %s: %w", name, ErrReadOnly)
+	if how == disk.Create {
+		return nil, fmt.Errorf("create %s: %w", name, ErrReadOnly)
 	}
-	return d.Dir.Open(name, how)
+	f, err := d.Dir.Open(name, disk.Read)
+	if err != nil || how == disk.Read {
+		return f, err
+	}
+	return frozenFile{f}, nil
 }
 
 func (d ReadOnly) List() ([]disk.Entry, error) {
@@ -116,23 +122,7 @@ func (d ReadOnly) Rename(from, to string) error {
 func (d ReadOnly) Remove(name string) error { return fmt.Errorf("remove %s: %w", name, ErrReadOnly) }
 func (d ReadOnly) Sync() error              { return ErrReadOnly }
 
-// frozenDir opens files for changes as files that do not change.
-type frozenDir struct{ disk.Dir }
+type frozenFile struct{ disk.File }
 
-func (d frozenDir) Open(name string, _ disk.How) (disk.File, error) {
-	f, err := d.Dir.Open(name, disk.Read)
-	if err != nil {
-		return nil, err
-	}
-	return &FrozenFile{f}, nil
-}
-
-// A FrozenFile lets a URL log be opened that belongs to a crawl: what opening would cut off
-// stays.
-type FrozenFile struct{ disk.File }
-
-// Truncate does nothing.
-func (f *FrozenFile) Truncate(int64) error { return nil }
-
-// WriteAt returns ErrReadOnly.
-func (f *FrozenFile) WriteAt([]byte, int64) (int, error) { return 0, ErrReadOnly }
+func (frozenFile) Truncate(int64) error               { return nil }
+func (frozenFile) WriteAt([]byte, int64) (int, error) { return 0, ErrReadOnly }

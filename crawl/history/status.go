@@ -13,8 +13,6 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/internal/disk"
-	"github.com/winnow-crawler/winnow/journal"
 )
 
 // The states of a crawl. One that runs may also be stopping.
@@ -160,37 +158,33 @@ func (x *Status) AddDetails(s *state.State) {
 // ReadStatus returns the status of the crawl in a directory. A running crawl and one that
 // was stopped have left it in a file; for others the state is restored.
 func ReadStatus(ctx context.Context, dir string) (*Status, error) {
-	if err := checkReadable(dir); err != nil {
-		return nil, err
-	}
-	if s, ok := readStatusFile(dir, layout.Locked(filepath.Join(dir, layout.LockFile))); ok {
-		return s, nil
-	}
 	c, err := Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
+	if s := c.statusFile(); s != nil {
+		return s, nil
+	}
 	return c.Status()
 }
 
-// readStatusFile returns the status that a crawl left. That of a running crawl is some
-// seconds old; that of another counts if nothing was committed after it.
-func readStatusFile(dir string, running bool) (*Status, bool) {
-	b, err := os.ReadFile(filepath.Join(dir, layout.StatusFile))
+// statusFile returns the status that a crawl left in its directory, or nil. That of a running
+// crawl is some seconds old; that of another counts if nothing was committed after it.
+func (c *Crawl) statusFile() *Status {
+	b, err := os.ReadFile(filepath.Join(c.Path, layout.StatusFile))
 	s := new(Status)
-	if err != nil || json.Unmarshal(b, s) != nil {
-		return nil, false
-	}
-	if running {
+	switch {
+	case err != nil || json.Unmarshal(b, s) != nil:
+		return nil
+	case c.Running:
 		s.State, s.Why = StateRunning, ""
-		return s, true
+	case s.State != StatePaused && s.State != StateFinished: // it was killed
+		return nil
+	case s.Record != c.end.Next:
+		return nil
 	}
-	if s.State != StatePaused && s.State != StateFinished {
-		return nil, false // it was killed
-	}
-	last, err := journal.Read(ReadOnly{disk.OS(filepath.Join(dir, filepath.FromSlash(layout.JournalDir)))}, ^uint64(0), nil)
-	return s, err == nil && last.Next == s.Record
+	return s
 }
 
 // Status returns the status according to the state: see State.

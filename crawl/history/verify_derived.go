@@ -157,7 +157,7 @@ func (v *verifier) restSnapshots() {
 // compareURLs compares the URL file with the journal. It is derived and may be behind, or
 // ahead by what was not committed, but what it has must be right.
 func (v *verifier) compareURLs() error {
-	f, err := v.parts.Urls.Open(layout.URLFile, disk.Read)
+	f, err := v.parts.Urls.Open(layout.URLFile, disk.Change)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -165,7 +165,7 @@ func (v *verifier) compareURLs() error {
 		return err
 	}
 	defer f.Close()
-	log, err := urltable.OpenLog(&FrozenFile{f}, v.id.Crawl, v.set.Frontier.MaxPages)
+	log, err := urltable.OpenLog(f, v.id.Crawl, v.set.Frontier.MaxPages)
 	if err != nil {
 		v.general(FindURLs, "%v", err)
 		return nil
