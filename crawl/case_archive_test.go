@@ -159,7 +159,7 @@ func TestAsideNames(t *testing.T) {
 		if got := archive.IsAside(name + suffix); got != want {
 			t.Errorf("%s: %t", suffix, got)
 		}
-		if _, warc := history.WarcNumber(name + suffix); warc != (suffix == "" || suffix == ".open") {
+		if _, warc := archive.FileNumber(name + suffix); warc != (suffix == "" || suffix == ".open") {
 			t.Errorf("%s: a WARC file: %t", suffix, warc)
 		}
 	}

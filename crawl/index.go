@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
-	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 )
 
@@ -21,7 +20,7 @@ func WriteIndexes(dir string) (n int, err error) {
 // writeIndexes indexes files of so many bytes in all, the oldest first, at a pace. One that
 // cannot be indexed does not keep the others from it.
 func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
-	names, err := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*"+history.WarcSuffix))
+	names, err := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*"+archive.Suffix))
 	if err != nil {
 		return 0, err
 	}

@@ -19,7 +19,7 @@ import (
 // winnow.toml or, if that was deleted, of the last session in the journal. It reports
 // whether a crawl was begun there.
 func ReadConfig(dir string) (conf config.Config, found bool, err error) {
-	name := filepath.Join(dir, config.ConfigName)
+	name := filepath.Join(dir, layout.ConfigFile)
 	text, err := os.ReadFile(name)
 	switch {
 	case err == nil:

@@ -36,22 +36,6 @@ type archiveWalk struct {
 	asideBytes int64
 }
 
-const (
-	WarcSuffix = ".warc.gz"
-	openSuffix = ".open"
-)
-
-// WarcNumber returns the number in the name of a WARC file. The journal refers to files by it.
-func WarcNumber(name string) (int, bool) {
-	stem, ok := strings.CutSuffix(strings.TrimSuffix(name, openSuffix), WarcSuffix)
-	at := strings.LastIndexByte(stem, '-')
-	if !ok || at < 0 {
-		return 0, false
-	}
-	n, err := strconv.Atoi(stem[at+1:])
-	return n, err == nil && n >= 0
-}
-
 // list lists the directory. The files of a running crawl grow, and their names change.
 func (w *archiveWalk) list() error {
 	all, err := w.dir.List()
@@ -65,7 +49,7 @@ func (w *archiveWalk) list() error {
 			w.aside++
 			w.asideBytes += e.Size
 		}
-		if n, ok := WarcNumber(e.Name); ok {
+		if n, ok := archive.FileNumber(e.Name); ok {
 			w.files[n] = e
 		}
 	}
@@ -205,13 +189,11 @@ func (w *archiveWalk) companion() (end bool) {
 		w.v.general(FindArchive, "%v", err)
 		return true
 	case x.Type == "warcinfo" && x.Offset == 0:
-	case w.main == "" || unbracketed(x.Get("WARC-Concurrent-To")) != w.main:
+	case w.main == "" || strings.Trim(x.Get("WARC-Concurrent-To"), "<>") != w.main:
 		w.v.general(FindArchive, "%s: at %d is a %s of %s that is in no record of the journal", w.files[w.number].Name, x.Offset, x.Type, x.URL)
 	}
 	return false
 }
-
-func unbracketed(id string) string { return strings.TrimSuffix(strings.TrimPrefix(id, "<"), ">") }
 
 // nextFile reads the current file to its end and opens the next.
 func (w *archiveWalk) nextFile() error {
@@ -335,7 +317,7 @@ func (w *archiveWalk) end(last journal.Position) {
 // beyond checks the bytes of a file after the last commit. A few of them in a file that is
 // still open are left by a crawl that was killed: the next run cuts them off.
 func (w *archiveWalk) beyond(e disk.Entry, over int64) {
-	switch open := strings.HasSuffix(e.Name, openSuffix); {
+	switch open := !strings.HasSuffix(e.Name, archive.Suffix); {
 	case over < 0:
 		w.v.general(FindArchive, "%s: %d committed bytes are missing", e.Name, -over)
 	case over > 0 && over <= archive.MaxTail && open:

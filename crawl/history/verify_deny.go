@@ -1,6 +1,8 @@
 package history
 
 import (
+	"cmp"
+
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -74,16 +76,8 @@ func (w *polite) aimed(r *journal.Record) {
 		url = w.file(e.Site)
 	}
 	if site, rest := page.Site([]byte(url)); w.aims.scope.DeniesSite(name) || url != "" && w.aims.scope.Denied(site, rest) != event.NoBar {
-		w.v.found(FindDenied, e.Site, pageOf(e), "%v is handed out for %s, which the deny list forbids", e.Task.Kind, orName(url, name))
+		w.v.found(FindDenied, e.Site, pageOf(e), "%v is handed out for %s, which the deny list forbids", e.Task.Kind, cmp.Or(url, string(name)))
 	}
-}
-
-// orName returns the URL, or the name of the site if there is none.
-func orName(url string, name []byte) string {
-	if url == "" {
-		return string(name)
-	}
-	return url
 }
 
 // file returns the sitemap file that is requested from a site. It checks it against
