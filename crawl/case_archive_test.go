@@ -73,7 +73,7 @@ func TestCaseArchiveMoved(t *testing.T) {
 		w.check(t, answer.Limits{})
 		f := w.verify(t)
 		clean(t, f)
-		if want := fmt.Sprintf("%d WARC files are not here, they were moved away or lost: number 0-%d;", len(moved), len(moved)-1); f.Absent != int64(len(moved)) || !strings.Contains(fmt.Sprint(f.Notes), want) {
+		if want := fmt.Sprintf("%d WARC files are missing, moved away or lost: number 0-%d;", len(moved), len(moved)-1); f.Absent != int64(len(moved)) || !strings.Contains(fmt.Sprint(f.Notes), want) {
 			t.Errorf("%d files are absent, notes %q; want %q", f.Absent, f.Notes, want)
 		}
 	})
@@ -159,7 +159,7 @@ func TestAsideNames(t *testing.T) {
 		if got := archive.IsAside(name + suffix); got != want {
 			t.Errorf("%s: %t", suffix, got)
 		}
-		if _, warc := history.WarcNumber(name + suffix); warc != (suffix == "" || suffix == ".open") {
+		if _, warc := archive.FileNumber(name + suffix); warc != (suffix == "" || suffix == ".open") {
 			t.Errorf("%s: a WARC file: %t", suffix, warc)
 		}
 	}

@@ -562,12 +562,12 @@ func TestCaseTypesLearned(t *testing.T) {
 		if sent > 2_000_000 {
 			t.Errorf("%d bytes of scripts were read", sent)
 		}
-		if sum.Bars[event.BarType] < 350 {
-			t.Errorf("%d pages were refused for their type", sum.Bars[event.BarType])
+		if sum.RefusedBy[event.BarType.String()] < 350 {
+			t.Errorf("%d pages were refused for their type", sum.RefusedBy[event.BarType.String()])
 		}
 		w.sameState(t)
-		if sum = w.resume(t, func(c *config.Config) { c.Types = config.TypesAll }); sum.Bars[event.BarType] != 0 || countOf(w.asked, "http://b.example/paper") != 200 {
-			t.Errorf("with --types all %d pages are refused for their type", sum.Bars[event.BarType])
+		if sum = w.resume(t, func(c *config.Config) { c.Types = config.TypesAll }); sum.RefusedBy[event.BarType.String()] != 0 || countOf(w.asked, "http://b.example/paper") != 200 {
+			t.Errorf("with --types all %d pages are refused for their type", sum.RefusedBy[event.BarType.String()])
 		}
 	})
 }

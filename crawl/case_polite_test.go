@@ -1,6 +1,8 @@
 package crawl
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"net/http"
@@ -37,7 +39,7 @@ func writeDeny(t *testing.T, name string, lines ...string) {
 // servers had seen by then.
 func (w *handWeb) editDeny(t *testing.T, after time.Duration, lines ...string) *int {
 	before := new(int)
-	w.o.Progress = func(s *history.Stats) {
+	w.o.Progress = func(s *history.Status) {
 		if s.Ran > after && *before == 0 {
 			writeDeny(t, w.o.Config.Deny, lines...)
 			w.mu.Lock()
@@ -405,4 +407,12 @@ func countNames(resolve func(context.Context, string) (fetch.Names, error), name
 		mu.Unlock()
 		return resolve(ctx, host)
 	}
+}
+
+func gzipped(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(text))
+	w.Close()
+	return b.String()
 }

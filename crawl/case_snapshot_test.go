@@ -32,7 +32,7 @@ func TestCaseSnapshotTemp(t *testing.T) {
 		}
 		f.Close()
 		w.o.Config.Pages = 150
-		w.o.Progress = func(*history.Stats) { w.noTemp(t, "after a start") }
+		w.o.Progress = func(*history.Status) { w.noTemp(t, "after a start") }
 		if sum := w.run(t); sum.Fetched != 150 {
 			t.Errorf("%d pages", sum.Fetched)
 		}

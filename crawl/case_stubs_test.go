@@ -29,7 +29,7 @@ func TestCaseRedirectStubs(t *testing.T) {
 		}}, "http://b.example/")
 		sum := w.run(t)
 		if n := countOf(w.asked, "http://b.example/new/"); n != 20 {
-			t.Errorf("%d of 20 pages behind stubs were found; outcomes %v, refused %v", n, sum.Outcomes, sum.Bars)
+			t.Errorf("%d of 20 pages behind stubs were found; outcomes %v, refused %v", n, sum.Outcomes, sum.RefusedBy)
 		}
 	})
 }

@@ -161,8 +161,8 @@ func TestCaseNoSuchName(t *testing.T) {
 			return good(ctx, host)
 		}
 		sum := w.run(t)
-		if sum.Why != whyFinished || sum.Failed != 1 || sum.Status().FailedBy["dns"] != 1 {
-			t.Errorf("why=%s failed=%d by %v", sum.Why, sum.Failed, sum.Status().FailedBy)
+		if sum.Why != whyFinished || sum.Failed != 1 || sum.FailedBy["dns"] != 1 {
+			t.Errorf("why=%s failed=%d by %v", sum.Why, sum.Failed, sum.FailedBy)
 		}
 		w.hosts["gone.example"], gone = siteOf(1), false
 		if sum = w.run(t); sum.Failed != 0 || sum.Fetched != 2*301+2 {
@@ -269,7 +269,7 @@ func TestCaseTLSStorm(t *testing.T) {
 		}
 		w.o.Machine.TLS = c
 		if sum := w.run(t); sum.Fetched != 600 || sum.Why != whyFinished {
-			t.Errorf("why=%s fetched=%d failed=%d by %v refused=%d", sum.Why, sum.Fetched, sum.Failed, sum.Status().FailedBy, sum.Refused)
+			t.Errorf("why=%s fetched=%d failed=%d by %v refused=%d", sum.Why, sum.Fetched, sum.Failed, sum.FailedBy, sum.Refused)
 		}
 	})
 }

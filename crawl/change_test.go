@@ -39,7 +39,7 @@ func TestDenyWhileRunning(t *testing.T) {
 		w.o.Config.Deny, w.o.Config.Duration = list, config.Duration{Duration: 3 * time.Minute}
 		host := w.web.SiteName(1)[len("http://"):]
 		changed := time.Duration(0)
-		w.o.Progress = func(s *history.Stats) {
+		w.o.Progress = func(s *history.Status) {
 			if s.Ran > time.Minute && changed == 0 {
 				if err := os.WriteFile(list, []byte(host+"\n"), 0o644); err != nil {
 					t.Error(err)

@@ -409,12 +409,16 @@ func (w *crashWeb) verify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := history.NewVerifier(p, history.VerifyOptions{Version: w.o.Version})
-	defer v.Close()
-	if err := v.Verify(t.Context()); err != nil {
+	c, err := history.OpenParts(t.Context(), "memory", p)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range v.Out.List {
+	defer c.Close()
+	found, err := c.Verify(history.VerifyOptions{Version: w.o.Version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found.List {
 		t.Errorf("verify: %+v", f)
 	}
 }

@@ -9,9 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/frontier"
 )
 
 // A panic while an answer is parsed fails the page, and nothing else: it is in the log
@@ -38,8 +36,8 @@ func TestParserCrash(t *testing.T) {
 		var log bytes.Buffer
 		w.logTo(&log)
 		sum := w.run(t)
-		if sum.Why != whyUnreachable || sum.FailedBy[event.Crashed] != 1 {
-			t.Errorf("%s, %d pages failed so", sum.Why, sum.FailedBy[event.Crashed])
+		if sum.Why != whyUnreachable || sum.FailedBy[event.Crashed.String()] != 1 {
+			t.Errorf("%s, %d pages failed so", sum.Why, sum.FailedBy[event.Crashed.String()])
 		}
 		for _, url := range []string{"http://a.example/1", "http://a.example/2", "http://b.example/3"} {
 			if countOf(w.asked, url) != 1 {
@@ -65,8 +63,8 @@ func TestParserCrash(t *testing.T) {
 			t.Errorf("the page was asked for %d times, and after another start %d", asked, countOf(w.asked, bad[0]))
 		}
 		for _, p := range w.listed(t) {
-			if p.URL == bad[0] && (p.State != frontier.Failed || p.Why() != "parser-crash" || !strings.HasPrefix(p.Note, "parser crashed")) {
-				t.Errorf("winnow pages says %v, %s, %q", p.State, p.Why(), p.Note)
+			if p.URL == bad[0] && (p.State != "failed" || p.Why != "parser-crash" || !strings.HasPrefix(p.Note, "parser crashed")) {
+				t.Errorf("winnow pages says %v, %s, %q", p.State, p.Why, p.Note)
 			}
 		}
 	})
@@ -77,15 +75,7 @@ func explode(url string) { panic("a bad byte in " + url) }
 // listed is what winnow pages lists.
 func (w *testWeb) listed(t *testing.T) (list []history.PageInfo) {
 	t.Helper()
-	p, err := layout.Open(w.disk.open)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := &history.View{Parts: p}
-	defer v.Close()
-	if err = v.Open(t.Context()); err == nil {
-		err = v.Pages(t.Context(), &history.PageFilter{}, func(x *history.PageInfo) error { list = append(list, *x); return nil })
-	}
+	err := w.history(t).Pages(&history.PageFilter{}, func(x *history.PageInfo) error { list = append(list, *x); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

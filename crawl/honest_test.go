@@ -86,7 +86,7 @@ func crawlHonest(t *testing.T, policy string, sites ...*honestSite) {
 			}
 		}
 		if missing > 0 {
-			t.Errorf("%d of %d pages are missing; refused %s", missing, len(wanted), byCount(sum.Status().Reasons))
+			t.Errorf("%d of %d pages are missing; refused %s", missing, len(wanted), byCount(sum.RefusedBy))
 		}
 	})
 }

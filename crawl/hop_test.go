@@ -116,8 +116,8 @@ func TestRobotsMovedToNowhere(t *testing.T) {
 		if len(w.asked) < 1 || len(w.asked) > 6 {
 			t.Errorf("%d requests: %v", len(w.asked), w.asked)
 		}
-		if sum.Why != whyUnreachable || sum.Refused != 0 || sum.Queued != 1 {
-			t.Errorf("it ended by %s with %d pages refused, %d waiting", sum.Why, sum.Refused, sum.Queued)
+		if sum.Why != whyUnreachable || sum.Refused != 0 || sum.Waiting != 1 {
+			t.Errorf("it ended by %s with %d pages refused, %d waiting", sum.Why, sum.Refused, sum.Waiting)
 		}
 		moved := 0
 		dir, _ := w.disk.open(layout.JournalDir)

@@ -256,13 +256,13 @@ func (w *testWeb) verified(t *testing.T) {
 // traps that cost most.
 func (w *testWeb) report(t *testing.T, sum *Summary) {
 	t.Helper()
-	s, status := w.server.Counter().Summary(), sum.Status()
+	s, status := w.server.Counter().Summary(), &sum.Status
 	t.Logf("%s after %v: %d of %d known pages fetched, %d failed, %d refused, %d requests",
 		sum.Why, sum.Ran, sum.Fetched, sum.Known, sum.Failed, sum.Refused, sum.Requests)
 	t.Logf("server: %d requests (%s), %.2f %% in traps, %d repeats, %d copies, %d hidden, %d pages in full",
 		s.Requests, byCount(s.Kinds), 100*s.TrapShare, s.Repeats, s.Copies, s.Hidden, s.Pages)
 	t.Logf("traps: %s", byCount(s.TrapKinds))
-	t.Logf("refused: %s", byCount(status.Reasons))
+	t.Logf("refused: %s", byCount(status.RefusedBy))
 	t.Logf("failed: %s", byCount(status.FailedBy))
 	for i, x := range w.visits(t) {
 		if i == 20 {

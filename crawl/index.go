@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
-	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 )
 
@@ -25,7 +24,7 @@ func WriteIndexes(dir string) (n int, err error) {
 // writeIndexes indexes files of at most so many bytes in all, the oldest first, at a pace.
 // It continues after a file that cannot be indexed.
 func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
-	names, err := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*"+history.WarcSuffix))
+	names, err := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*"+archive.Suffix))
 	if err != nil {
 		return 0, err
 	}

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -36,4 +37,11 @@ func TestIndexes(t *testing.T) {
 	if x.finish(false, warn); !there(good) || there(bad) || told != 1 {
 		t.Errorf("index of the good file: %t, of the bad one: %t, said %d times", there(good), there(bad), told)
 	}
+}
+
+// warcRecord returns a record as other crawlers write them, uncompressed.
+func warcRecord(kind, url, block string) string {
+	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nWARC-Date: 2026-01-02T03:04:05Z\r\n"+
+		"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000001>\r\nContent-Type: application/http;msgtype=%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+		kind, url, kind, len(block), block)
 }

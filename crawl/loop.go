@@ -260,12 +260,13 @@ func (l *loop) closeFiles() error {
 
 // summary measures a crawl that has ended, and writes its last status.
 func (l *loop) summary() *Summary {
-	why, s := l.limits.stopping, &l.meter.stats
+	s := &l.meter.status
 	l.measure(l.now())
-	s.State = history.StatePaused
-	if why == whyFinished {
+	s.Why, s.State = l.limits.stopping, history.StatePaused
+	if s.Why == whyFinished {
 		s.State = history.StateFinished
 	}
-	x := l.writeStatus(why, l.state.Caps(l.config))
-	return &Summary{Stats: *s, Why: why, Unreachable: x.DownList, Retried: l.retried, Caps: x.Caps}
+	s.Caps = l.state.Caps(l.config)
+	s.Unreachable = l.writeStatus(s.Caps).Unreachable
+	return &Summary{Status: *s, Retried: l.retried}
 }

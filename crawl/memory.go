@@ -112,13 +112,13 @@ func (l *limits) bursts(t *task) bool {
 
 // weigh fills in the memory of the crawl: the columns of its state, what snapshots hold,
 // and the heap, measured if that is possible.
-func (c *ceiling) weigh(s *state.State, held int64, x *history.Stats) {
+func (c *ceiling) weigh(s *state.State, held int64, x *history.Status) {
 	heap := s.Heap()
-	x.Columns = s.Memory() - heap + held
+	x.OffHeap = s.Memory() - heap + held
 	if c.heap != nil {
 		heap = c.heap().Resident
 	}
-	x.Memory = x.Columns + heap
+	x.Memory = x.OffHeap + heap
 }
 
 // A Heap is the memory that the Go runtime has from the machine, in bytes.

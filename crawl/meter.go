@@ -12,7 +12,7 @@ type meter struct {
 	tick     time.Duration // instant of the next report
 	marks    [10]mark      // one for each report: the rate is over the last ten
 	n        int           // reports so far
-	stats    history.Stats
+	status   history.Status
 	lull     time.Duration // between the last report and the next
 	seen     uint64        // number of the next record at the last report
 	full     bool          // it was logged that the policy takes no more pages
@@ -45,11 +45,11 @@ func (l *loop) report(now time.Duration) {
 	m.marks[m.n%len(m.marks)] = mark{now, l.visits}
 	m.n++
 	if l.options.Progress != nil {
-		l.options.Progress(&m.stats)
+		l.options.Progress(&m.status)
 	}
 	if now >= m.statusAt {
 		m.statusAt = now + statusEvery
-		l.writeStatus("", l.state.CapsOf(l.config))
+		l.writeStatus(l.state.CapsOf(l.config))
 	}
 	l.limits.checkRoom(now)
 	if !m.full && l.state.Full() {
@@ -68,18 +68,17 @@ func (m *meter) rhythm(s *state.State) time.Duration {
 	return m.lull * time.Duration(1+s.Frontier.Pages()/bigCrawl)
 }
 
-// measure fills in the statistics.
+// measure fills in the status.
 func (l *loop) measure(now time.Duration) {
-	s := &l.meter.stats
-	history.Statistics(l.state, s)
-	s.Now, s.Ran = now, l.state.Active(now)
+	s := &l.meter.status
+	s.Fill(l.state, now)
+	s.Ran = l.state.Active(now)
 	s.State = "running"
 	if l.limits.stopped() {
 		s.State = "stopping"
 	}
 	s.Rate = l.meter.rate(now, l.visits)
 	s.Active, s.Fetchers = l.crew.busy(), l.config.Fetchers
-	s.Counts = l.state.Frontier.Counts()
 	s.MemoryMax = l.memory
 	l.limits.ceiling.weigh(l.state, l.snapshots.held.Load(), s)
 	s.Commits = l.commits
@@ -99,11 +98,12 @@ func (m *meter) rate(now time.Duration, visits int64) float64 {
 	return float64(visits-from.visits) / (now - from.at).Seconds()
 }
 
-// writeStatus writes the last measurement to the status file, and returns it.
-func (l *loop) writeStatus(why string, caps []state.Cap) *history.Status {
-	x := l.meter.stats.Status()
-	x.AddColumns(l.state)
-	x.Why, x.Caps = why, caps
-	l.dir.writeStatus(x, l.log)
-	return x
+// writeStatus writes the last measurement to the status file, with details of the state,
+// and returns it.
+func (l *loop) writeStatus(caps []state.Cap) *history.Status {
+	x := l.meter.status
+	x.AddDetails(l.state)
+	x.Caps = caps
+	l.dir.writeStatus(&x, l.log)
+	return &x
 }

@@ -25,8 +25,8 @@ func TestWallClockJumps(t *testing.T) {
 			began := time.Now()
 			var shift atomic.Int64
 			w.o.Machine.Wall = func() time.Time { return time.Now().Add(time.Duration(shift.Load())) }
-			w.o.Progress = func(s *history.Stats) {
-				if s.Now > 20*time.Second {
+			w.o.Progress = func(s *history.Status) {
+				if s.Now() > 20*time.Second {
 					shift.Store(int64(jump))
 				}
 			}

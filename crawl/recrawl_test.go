@@ -108,10 +108,10 @@ func TestRecrawlFails(t *testing.T) {
 			ownPage("/x")(rw, r)
 		}}, "http://a.example/")
 		w.o.Config.Recrawl, w.o.Config.Duration = config.Duration{Duration: 2 * time.Hour}, config.Duration{Duration: 5 * time.Hour}
-		status := w.run(t).Status()
+		status := w.run(t).Status
 		why := map[string]int64{}
 		for _, p := range w.listed(t) {
-			if reason := p.Why(); reason != "" {
+			if reason := p.Why; reason != "" {
 				why[reason]++
 			}
 		}

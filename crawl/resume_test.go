@@ -89,18 +89,14 @@ func TestWiderScope(t *testing.T) {
 			t.Fatalf("%d pages fetched, %d refused", sum.Fetched, sum.Refused)
 		}
 		w.check(t, answer.Limits{})
-		r, err := history.ReadRecording(w.disk[layout.JournalDir])
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := r.Trail()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for p, d := range x.Depth { // those of the seed's site and those admitted alike
-			if p > 0 && d == 0 {
-				t.Errorf("page %d is a seed", p)
+		err := w.history(t).Pages(&history.PageFilter{}, func(x *history.PageInfo) error {
+			if x.ID > 0 && x.Depth == 0 { // those of the seed's site and those admitted alike
+				t.Errorf("page %d is a seed", x.ID)
 			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
@@ -30,8 +29,8 @@ type RunOptions struct {
 	MachineMemory int64
 	Log           *slog.Logger // nil: nothing is logged
 	// Progress, if not nil, is called about once a second. The crawl waits for it, and
-	// reuses the Stats.
-	Progress func(*history.Stats)
+	// reuses the Status.
+	Progress func(*history.Status)
 	Machine  Machine
 	// Chance, if not nil, is given to the pages that it names. Nothing is requested: the
 	// next run does that.
@@ -68,12 +67,8 @@ type Sizes struct {
 
 // A Summary is how a run ended.
 type Summary struct {
-	history.Stats
-	Why string // finished, unreachable, pages, duration, bytes, stopped, memory, disk, retry
-	// Unreachable are sites that could not be reached, those with most pages first.
-	Unreachable []state.SiteDown
-	Retried     int         // pages that got another chance, with RunOptions.Chance
-	Caps        []state.Cap // limits that left something out
+	history.Status
+	Retried int // pages that got another chance, with RunOptions.Chance
 }
 
 // Run crawls until nothing is left, a limit of the configuration is reached or the context

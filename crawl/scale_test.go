@@ -238,11 +238,11 @@ func TestMemoryCounted(t *testing.T) {
 			shots := &snapshots{copies: 4 << 30, dir: &directory{Parts: layout.Parts{Snapshot: disk.OS(t.TempDir())}}}
 			ceiling := newCeiling(4<<30, MeasureHeap)
 			compare := func(when string) {
-				var x history.Stats
+				var x history.Status
 				ceiling.weigh(f.s, shots.held.Load(), &x)
 				real := residentBytes(t)
 				t.Logf("%s: %d pages, %d sites, %d links: %d MiB in columns, %d counted, %d resident: %.3f", when,
-					f.s.Frontier.Pages(), f.s.Frontier.Sites(), f.s.Links, x.Columns>>20, x.Memory>>20, real>>20, float64(x.Memory)/float64(real))
+					f.s.Frontier.Pages(), f.s.Frontier.Sites(), f.s.Links, x.OffHeap>>20, x.Memory>>20, real>>20, float64(x.Memory)/float64(real))
 				if ratio := float64(x.Memory) / float64(real); ratio < 0.9 || ratio > 1.1 {
 					t.Errorf("%s: %d bytes are counted, %d are resident", when, x.Memory, real)
 				}

@@ -69,7 +69,7 @@ func TestStorm(t *testing.T) {
 		s.root.FailWrite(0, nil)
 		sum := s.run(t)
 		t.Logf("runs ended by %v; at the end %s with %d pages, %d failed by %v, %d refused by %v", s.runs, sum.Why, sum.Fetched, sum.Failed,
-			sum.Status().FailedBy, sum.Refused, sum.Status().Reasons)
+			sum.FailedBy, sum.Refused, sum.RefusedBy)
 		if sum.Why != whyFinished {
 			t.Errorf("after the storm the crawl ends by %s; %v", sum.Why, sum.Unreachable)
 		}

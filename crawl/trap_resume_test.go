@@ -117,7 +117,7 @@ func TestTrapHeldAreReleased(t *testing.T) {
 				came += occurrences(w.asked, url)
 			}
 			if came != len(wanted) {
-				t.Errorf("with %d pages of its own %d of %d pages came; refused %s", own, came, len(wanted), byCount(sum.Status().Reasons))
+				t.Errorf("with %d pages of its own %d of %d pages came; refused %s", own, came, len(wanted), byCount(sum.RefusedBy))
 			}
 		})
 	}

@@ -59,7 +59,7 @@ func (c *trapCase) run(t *testing.T) {
 				robots++
 			}
 		}
-		t.Logf("%d requests, %d in the trap (%d of them for robots.txt); refused %s", sum.Requests, len(in), robots, byCount(sum.Status().Reasons))
+		t.Logf("%d requests, %d in the trap (%d of them for robots.txt); refused %s", sum.Requests, len(in), robots, byCount(sum.RefusedBy))
 		clean(t, w.verify(t))
 	})
 }

@@ -302,11 +302,11 @@ func otherURLs(t *testing.T, d memoryDisk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, err := d[layout.URLDir].Open(layout.URLFile, disk.Read)
+	old, err := history.ReadOnly{Dir: d[layout.URLDir]}.Open(layout.URLFile, disk.Change)
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, err := urltable.OpenLog(&history.FrozenFile{File: old}, h.Crawl, 1<<12)
+	from, err := urltable.OpenLog(old, h.Crawl, 1<<12)
 	if err != nil {
 		t.Fatal(err)
 	}

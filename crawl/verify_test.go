@@ -7,23 +7,19 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 )
 
 // verify verifies the crawl of a web.
 func (w *testWeb) verify(t *testing.T) *history.Findings {
 	t.Helper()
-	p, err := layout.Open(w.disk.open)
+	c := w.history(t)
+	defer c.Close()
+	f, err := c.Verify(history.VerifyOptions{Version: w.o.Version, Limit: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := history.NewVerifier(p, history.VerifyOptions{Version: w.o.Version, Limit: 5})
-	defer v.Close()
-	if err := v.Verify(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return v.Out
+	return f
 }
 
 // clean demands that nothing was found.

@@ -13,7 +13,6 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
-	"github.com/winnow-crawler/winnow/frontier"
 )
 
 // newVersionWeb makes the web that the recorded crawls are crawls of.
@@ -43,7 +42,7 @@ func TestRecordVersion(t *testing.T) {
 		w.run(t)
 		w.o.Config.Pages = 0
 		ctx, stop := context.WithCancel(t.Context())
-		w.o.Progress = func(s *history.Stats) {
+		w.o.Progress = func(s *history.Status) {
 			if s.Fetched < 9 || ctx.Err() != nil {
 				return
 			}
@@ -67,15 +66,15 @@ func TestRecordVersion(t *testing.T) {
 // listPages lists the pages of a crawl: URL, state, status and, if it failed or was refused, why.
 func listPages(t *testing.T, dir string) (list []string) {
 	t.Helper()
-	v, err := history.OpenView(t.Context(), dir)
+	v, err := history.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	err = v.Pages(t.Context(), &history.PageFilter{}, func(p *history.PageInfo) error {
+	err = v.Pages(&history.PageFilter{}, func(p *history.PageInfo) error {
 		line := fmt.Sprintf("%s %v %d", p.URL, p.State, p.Status)
-		if p.State == frontier.Failed || p.State == frontier.RefusedPage {
-			line += " " + p.Why()
+		if p.State == "failed" || p.State == "refused" {
+			line += " " + p.Why
 		}
 		list = append(list, line)
 		return nil

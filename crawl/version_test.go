@@ -50,8 +50,8 @@ func openVersion(t *testing.T, file string, last bool) {
 			fetched++
 		}
 	}
-	if s := readStatus(t, dir); s.Fetched != fetched || s.State != history.StatePaused {
-		t.Errorf("status: %s with %d pages, want %d", s.State, s.Fetched, fetched)
+	if s, err := history.ReadStatus(t.Context(), dir); err != nil || s.Fetched != fetched || s.State != history.StatePaused {
+		t.Errorf("status: %+v (%v), want %d pages", s, err, fetched)
 	}
 	verifyVersion(t, dir)
 	header, err := os.ReadFile(filepath.Join(dir, layout.JournalDir, "00000000.wj"))

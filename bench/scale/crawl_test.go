@@ -149,7 +149,7 @@ func (r *longCrawl) watch(t *testing.T, known int64) {
 			continue
 		}
 		r.last = s
-		p := point{r.cpu(), ownTime(), s.Fetched, s.Known, resident(r.cmd.Process.Pid), s.Total, time.Now()}
+		p := point{r.cpu(), ownTime(), s.Fetched, s.Known, resident(r.cmd.Process.Pid), s.Memory, time.Now()}
 		r.most = max(r.most, p.anon)
 		r.points = append(r.points, p)
 	}
@@ -206,8 +206,8 @@ func TestCrawl(t *testing.T) {
 	t.Logf("%d known, %d fetched, %d sites after %v, load %s", s.Known, s.Fetched, s.Sites, time.Since(began).Round(time.Second), load())
 	r.tenths(t)
 	a := &account{}
-	for _, name := range slices.Sorted(maps.Keys(s.Memory)) {
-		a.add(name, s.Memory[name])
+	for _, name := range slices.Sorted(maps.Keys(s.Columns)) {
+		a.add(name, s.Columns[name])
 	}
 	a.judge(t, s.Known, s.Sites, s.Fetched)
 	r.whole(t)
@@ -225,10 +225,10 @@ func TestCrawl(t *testing.T) {
 func (r *longCrawl) whole(t *testing.T) {
 	t.Helper()
 	sum := int64(0)
-	for _, n := range r.last.Memory {
+	for _, n := range r.last.Columns {
 		sum += n
 	}
-	t.Logf("columns of the status: %.1f MiB; memory_total %.1f MiB: %.1f bytes a known URL", float64(sum)/(1<<20), float64(r.last.Total)/(1<<20), float64(r.last.Total)/float64(r.last.Known))
+	t.Logf("columns of the status: %.1f MiB; memory_total %.1f MiB: %.1f bytes a known URL", float64(sum)/(1<<20), float64(r.last.Memory)/(1<<20), float64(r.last.Memory)/float64(r.last.Known))
 	for _, p := range r.points[max(0, len(r.points)-5):] {
 		t.Logf("  it counts %d MiB, %d are resident", p.counted>>20, p.anon>>20)
 	}

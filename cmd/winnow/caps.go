@@ -60,8 +60,8 @@ func raiseAll(caps []state.Cap) (flags []string) {
 // knows.
 func fetchedText(s *history.Status) string {
 	var parts []string
-	if s.Moved > 0 {
-		parts = append(parts, show.Grouped(s.Moved)+" of them redirects")
+	if s.Redirects > 0 {
+		parts = append(parts, show.Grouped(s.Redirects)+" of them redirects")
 	}
 	if s.Links > 0 {
 		parts = append(parts, fmt.Sprintf("%s of the %s found lead to them", gathered(s.Gathered), show.Counted(s.Links, "link")))

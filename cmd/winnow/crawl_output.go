@@ -23,33 +23,31 @@ type crawlEvent struct {
 	MemoryMax int64   `json:"memory_max,omitempty"`
 }
 
-func statsEvent(event string, s *history.Stats) crawlEvent {
-	return crawlEvent{event, s.Status(), s.Left.Seconds(), s.MemoryMax}
+func statsEvent(event string, s *history.Status) crawlEvent {
+	return crawlEvent{event, s, s.Left.Seconds(), s.MemoryMax}
 }
 
 // tellEnd prints the summary.
 func (c *crawling) tellEnd(sum *crawl.Summary) error {
 	if c.u.asJSON {
-		e := statsEvent("end", &sum.Stats)
-		e.Why, e.DownList, e.Caps = sum.Why, sum.Unreachable, sum.Caps
-		return c.u.json(e)
+		return c.u.json(statsEvent("end", &sum.Status))
 	}
-	s, x := &sum.Stats, sum.Stats.Status()
+	s := &sum.Status
 	t := show.NewList()
 	t.Add("directory", "", c.dir)
 	t.Add("state", "", s.State+": "+ends(sum, &c.config))
 	t.Add("known", show.Grouped(s.Known), "pages on "+show.Counted(s.Sites, "site"))
-	t.Add("fetched", show.Grouped(s.Fetched), fetchedText(x))
-	t.Add("failed", show.Grouped(s.Failed), countList(x.FailedBy))
-	t.Add("refused", show.Grouped(s.Refused), countList(x.Reasons))
-	if n := inTraps(x); n > 0 {
+	t.Add("fetched", show.Grouped(s.Fetched), fetchedText(s))
+	t.Add("failed", show.Grouped(s.Failed), countList(s.FailedBy))
+	t.Add("refused", show.Grouped(s.Refused), countList(s.RefusedBy))
+	if n := inTraps(s); n > 0 {
 		t.Add("skipped", show.Grouped(n), "of these as traps: winnow status lists them")
 	}
 	addDown(t, sum.Down, sum.Unreachable)
 	addCaps(t, sum.Caps)
-	t.Add("attempts", show.Grouped(total(x.Outcomes)), countList(x.Outcomes))
+	t.Add("attempts", show.Grouped(total(s.Outcomes)), countList(s.Outcomes))
 	t.Add("requests", show.Grouped(s.Requests), show.Bytes(s.Bytes)+" received")
-	t.Add("time", show.Duration(s.Ran), "of "+show.Duration(s.Now)+" since the crawl began")
+	t.Add("time", show.Duration(s.Ran), "of "+show.Duration(s.Now())+" since the crawl began")
 	if err := t.Print(c.u.stdout); err != nil {
 		return err
 	}

@@ -1,8 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,7 +23,7 @@ type crawlProgress struct {
 	c *config.Config
 
 	mu    sync.Mutex
-	stats history.Stats
+	stats history.Status
 	known bool // there are stats
 
 	end func() // ends the showing; nil before start and with --quiet
@@ -33,14 +34,14 @@ func newCrawlProgress(u *ui, c *config.Config) *crawlProgress {
 }
 
 // set is called by the crawl about once a second.
-func (p *crawlProgress) set(s *history.Stats) {
+func (p *crawlProgress) set(s *history.Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stats, p.known = *s, true
 }
 
 // last is what the crawl said last; false before it said anything.
-func (p *crawlProgress) last() (history.Stats, bool) {
+func (p *crawlProgress) last() (history.Status, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stats, p.known
@@ -86,7 +87,7 @@ func (p *crawlProgress) say(kind, text string) {
 }
 
 // panel is the lines for a terminal.
-func panel(s *history.Stats, c *config.Config) []string {
+func panel(s *history.Status, c *config.Config) []string {
 	lines := []string{
 		"winnow: " + pagesLine(s, c),
 		fmt.Sprintf("  %s of the links found lead to them, %s known on %s, %s refused",
@@ -100,7 +101,7 @@ func panel(s *history.Stats, c *config.Config) []string {
 }
 
 // progressLine is the same in one line, for logs.
-func progressLine(s *history.Stats, c *config.Config) string {
+func progressLine(s *history.Status, c *config.Config) string {
 	line := fmt.Sprintf("%s; %s of the links found lead to them; %d of %d fetchers%s", pagesLine(s, c), gathered(s.Gathered), s.Active, s.Fetchers, waitLine(s))
 	if failed := failLine(s); failed != "" {
 		line += "; failures: " + failed
@@ -109,7 +110,7 @@ func progressLine(s *history.Stats, c *config.Config) string {
 }
 
 // pagesLine is what most look at: pages, rate, time that is left.
-func pagesLine(s *history.Stats, c *config.Config) string {
+func pagesLine(s *history.Status, c *config.Config) string {
 	line := show.Grouped(s.Fetched - s.Redirects)
 	if c.Pages > 0 {
 		line += " of " + show.Grouped(c.Pages)
@@ -126,9 +127,9 @@ func pagesLine(s *history.Stats, c *config.Config) string {
 
 // waitLine says why sites that have pages are not asked: they are what the fetchers that
 // do nothing wait for (P21).
-func waitLine(s *history.Stats) string {
+func waitLine(s *history.Status) string {
 	var parts []string
-	for _, w := range s.Waits() {
+	for _, w := range s.WaitingSites() {
 		if w.Sites > 0 {
 			parts = append(parts, show.Short(int64(w.Sites))+" "+w.Why)
 		}
@@ -140,23 +141,23 @@ func waitLine(s *history.Stats) string {
 }
 
 // failLine has the classes of failure, the most frequent first.
-func failLine(s *history.Stats) string {
-	var at []int
-	for i, n := range s.Outcomes {
-		if n > 0 && event.Class(i).Failed() {
-			at = append(at, i)
+func failLine(s *history.Status) string {
+	var failed []string
+	for c := event.OK; c <= event.LastClass; c++ {
+		if s.Outcomes[c.String()] > 0 && c.Failed() {
+			failed = append(failed, c.String())
 		}
 	}
-	sort.SliceStable(at, func(a, b int) bool { return s.Outcomes[at[a]] > s.Outcomes[at[b]] })
+	slices.SortStableFunc(failed, func(a, b string) int { return cmp.Compare(s.Outcomes[b], s.Outcomes[a]) })
 	var parts []string
-	for _, i := range at {
-		parts = append(parts, fmt.Sprintf("%s %s", show.Short(s.Outcomes[i]), event.Class(i)))
+	for _, name := range failed {
+		parts = append(parts, show.Short(s.Outcomes[name])+" "+name)
 	}
 	return strings.Join(parts, ", ")
 }
 
 // machineLine is what the crawl costs.
-func machineLine(s *history.Stats) string {
+func machineLine(s *history.Status) string {
 	line := fmt.Sprintf("%s received, %s memory", show.Bytes(s.Bytes), show.Bytes(s.Memory))
 	if s.MemoryMax > 0 {
 		line += " of " + show.Bytes(s.MemoryMax)

@@ -11,21 +11,20 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 )
 
 // someStats are those of a crawl in full swing.
-func someStats() history.Stats {
-	s := history.Stats{
-		Now: 2 * time.Hour, Ran: 61 * time.Second, State: "running",
-		Known: 1_234_567, Queued: 1_221_270, Acquired: 300, Fetched: 12_345, Failed: 52, Refused: 900, Sites: 3_456,
+func someStats() history.Status {
+	s := history.Status{
+		Seconds: 7200, Ran: 61 * time.Second, State: "running",
+		Known: 1_234_567, Waiting: 1_221_270, Acquired: 300, Fetched: 12_345, Failed: 52, Refused: 900, Sites: 3_456,
 		Requests: 15_801, Bytes: 5 << 20, Rate: 123.4, Gathered: 0.4321, Active: 312, Fetchers: 500,
 		Memory: 64 << 20, MemoryMax: 1 << 30, Left: 715 * time.Second,
 		Counts: frontier.Counts{Polite: 2_900, Parked: 12},
 	}
-	s.Outcomes[event.OK], s.Outcomes[event.Timeout], s.Outcomes[event.DNSError] = 12_345, 12, 40
-	s.Bars[event.BarRobots] = 900
+	s.Outcomes = map[string]int64{"ok": 12_345, "timeout": 12, "dns": 40}
+	s.RefusedBy = map[string]int64{"robots": 900}
 	s.DNS.Network, s.DNS.Cache = 7, 3
 	return s
 }
@@ -47,7 +46,7 @@ func TestPanel(t *testing.T) {
 	if got := progressLine(&s, &c); got != line {
 		t.Errorf("got\n%s\nwant\n%s", got, line)
 	}
-	s = history.Stats{State: "stopping", Fetchers: 1}
+	s = history.Status{State: "stopping", Fetchers: 1}
 	want = "winnow: 0 pages, 0.0/s, stopping\n  0.0% of the links found lead to them, 0 pages known on 0 sites, 0 refused\n" +
 		"  0 of 1 fetchers at work\n  0 B received, 0 B memory, 0s"
 	c.Pages = 0

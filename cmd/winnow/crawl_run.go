@@ -36,7 +36,7 @@ func (c *crawling) run(ctx context.Context) error {
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
 		Dir: c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
 		Version: programVersion(), MachineMemory: machine.Memory(),
-		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *history.Stats) { heap.Leave(s.MemoryMax, s.Columns); p.set(s) },
+		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *history.Status) { heap.Leave(s.MemoryMax, s.OffHeap); p.set(s) },
 		Machine: crawl.Machine{Sizes: c.u.sizes, Heap: crawl.MeasureHeap},
 	})
 	p.stop()
@@ -81,7 +81,7 @@ func (c *crawling) nothing(sum *crawl.Summary, again string) error {
 		d := &sum.Unreachable[0]
 		return withHint(missingf("no page was fetched: %s cannot be reached (%s)", show.Line(d.Site), show.Line(d.Why)), "see whether the network is there and the name is right, then: %s", again)
 	}
-	return withHint(missingf("no page was fetched: %s", countList(merge(sum.Stats.Status().FailedBy, sum.Stats.Status().Reasons))),
+	return withHint(missingf("no page was fetched: %s", countList(merge(sum.FailedBy, sum.RefusedBy))),
 		"winnow pages %s says why", quoteArgs([]string{c.dir}))
 }
 

@@ -144,7 +144,8 @@ func runImport(ctx context.Context, u *ui, opt *importOptions) error {
 		return err
 	}
 	start := time.Now()
-	feed, err := opt.feed(ctx)
+	feed, done, err := opt.feed(ctx)
+	defer done()
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/lab/live"
 )
 
 // fed reports whether pages and links come from a crawl or from WARC files.
@@ -48,20 +47,22 @@ func (o *importOptions) checkSources(u *ui) error {
 	return nil
 }
 
-// feed opens a crawl or WARC files; nil for lists.
-func (o *importOptions) feed(ctx context.Context) (*graph.Feed, error) {
+// feed opens a crawl or WARC files, and returns what closes them. The feed of lists is nil.
+func (o *importOptions) feed(ctx context.Context) (feed *graph.Feed, done func(), err error) {
+	done = func() {}
 	if o.fetchedOnly {
 		o.FrontierMinInLinks = graph.FetchedOnly
 	}
 	switch {
 	case o.crawl != "":
-		rec, err := live.OpenRecording(ctx, o.crawl)
+		rec, err := history.Open(ctx, o.crawl)
 		if err != nil {
-			return nil, err
+			return nil, done, err
 		}
-		return rec.Feed(), nil
+		feed, err = rec.Feed()
+		return feed, rec.Close, err
 	case len(o.warc) > 0:
-		return history.WARCFeed(o.warc)
+		feed, err = history.WARCFeed(o.warc)
 	}
-	return nil, nil
+	return feed, done, err
 }

@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -65,66 +65,38 @@ Reasons of refusals:
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// pageStateNames are the states that can be asked for. A page that is being fetched is
-// known: when the crawl is not running it will be asked for again.
+// pageStateNames returns the states that --state takes.
 func pageStateNames() []string { return []string{"known", "fetched", "failed", "refused"} }
 
-// pageStates are the states of the frontier under one name.
-func pageStates(u *ui, name string) ([]frontier.State, error) {
-	switch name {
-	case "":
-		return nil, nil
-	case "known":
-		return []frontier.State{frontier.Known, frontier.Acquired}, nil
-	case "fetched":
-		return []frontier.State{frontier.Fetched, frontier.Reacquired}, nil
-	case "failed":
-		return []frontier.State{frontier.Failed}, nil
-	case "refused":
-		return []frontier.State{frontier.RefusedPage}, nil
+// checkPageState returns an error unless --state is empty or one of its names.
+func checkPageState(u *ui, name string) error {
+	if name == "" || slices.Contains(pageStateNames(), name) {
+		return nil
 	}
 	near, ok := nearest(name, pageStateNames())
 	if !ok {
 		near = "failed"
 	}
-	return nil, withHint(usagef("--state: %q: it can be %s", name, strings.Join(pageStateNames(), ", ")), "try: %s", u.withFlag("--state", near))
-}
-
-// pageResult is a page as --json has it.
-type pageResult struct {
-	ID      uint32   `json:"id"`
-	URL     string   `json:"url"`
-	State   string   `json:"state"`
-	Why     string   `json:"why,omitempty"`
-	Note    string   `json:"note,omitempty"`
-	Class   string   `json:"class,omitempty"`   // of the last attempt
-	Like    string   `json:"like,omitempty"`    // the page whose content it had, or nearly if the class is not duplicate
-	Status  int      `json:"status,omitempty"`  // of HTTP
-	Seconds *float64 `json:"seconds,omitempty"` // from the beginning of the crawl to the end of it
-	Depth   int      `json:"depth"`
-	LinksIn int64    `json:"links_in"`
-	Cut     int64    `json:"links_left_out,omitempty"` // by max_links
-	Score   float64  `json:"score"`
+	return withHint(usagef("--state: %q: it can be %s", name, strings.Join(pageStateNames(), ", ")), "try: %s", u.withFlag("--state", near))
 }
 
 func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
-	states, err := pageStates(u, opt.state)
-	if err != nil {
+	if err := checkPageState(u, opt.state); err != nil {
 		return err
 	}
 	p := show.NewProgress(u.progress(), "read "+dir, 0, "")
 	p.Note("the records are replayed")
 	defer p.Done()
-	v, err := history.OpenView(ctx, dir)
+	v, err := history.Open(ctx, dir)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
 	out := bufio.NewWriterSize(u.stdout, 1<<16)
-	filter := &history.PageFilter{States: states, Site: strings.TrimSuffix(opt.site, "/"), Limit: int64(opt.limit)}
-	err = v.Pages(ctx, filter, func(x *history.PageInfo) error {
+	filter := &history.PageFilter{State: opt.state, Site: strings.TrimSuffix(opt.site, "/"), Limit: int64(opt.limit)}
+	err = v.Pages(filter, func(x *history.PageInfo) error {
 		if u.asJSON {
-			return show.JSON(out, newPageResult(x), "")
+			return show.JSON(out, x, "")
 		}
 		_, err := out.WriteString(pageLine(x))
 		return err
@@ -136,37 +108,12 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
 	return err
 }
 
-// newPageResult is the page in the words of users.
-func newPageResult(x *history.PageInfo) *pageResult {
-	r := &pageResult{
-		ID: uint32(x.ID), URL: x.URL, State: stateName(x.State), Why: x.Why(), Note: x.Note, Like: x.Like, Status: int(x.Status),
-		Depth: x.Depth, LinksIn: x.In, Cut: x.Cut, Score: x.Score,
-	}
-	if x.Tried {
-		seconds := x.At.Seconds()
-		r.Class, r.Seconds = x.Class.String(), &seconds
-	}
-	return r
-}
-
-// stateName is the state by the name that --state takes.
-func stateName(s frontier.State) string {
-	switch s {
-	case frontier.Acquired:
-		return "known"
-	case frontier.Reacquired:
-		return "fetched"
-	}
-	return s.String()
-}
-
-// pageLine is the page as a line.
-func pageLine(x *history.PageInfo) string {
-	r := newPageResult(x)
+// pageLine returns the page as a line.
+func pageLine(r *history.PageInfo) string {
 	cells := []string{r.State, dash(r.Why), "-", dash(r.Class), "-",
 		strconv.Itoa(r.Depth), strconv.FormatInt(r.LinksIn, 10), strconv.FormatFloat(r.Score, 'g', 6, 64), r.URL}
 	if r.Status != 0 {
-		cells[2] = strconv.Itoa(r.Status)
+		cells[2] = strconv.Itoa(int(r.Status))
 	}
 	if r.Seconds != nil {
 		cells[4] = strconv.FormatFloat(*r.Seconds, 'f', 3, 64)

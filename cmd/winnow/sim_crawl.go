@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/live"
 )
@@ -16,8 +17,8 @@ func openWorld(ctx context.Context, u *ui, path string, shown *show.Stages) (*li
 		return nil, err
 	}
 	if left := w.LeftOut(); left > 0 {
-		u.notef("%s: %s that came; %s known besides are left out (winnow graph import --crawl keeps them)", path,
-			show.Counted(w.Graph.Pages(), "page"), show.Grouped(left))
+		u.notef("%s: %s; %s more are known and left out (winnow graph import --crawl keeps them)", path,
+			show.Counted(w.Graph.Pages(), "fetched page"), show.Grouped(left))
 	}
 	return w, nil
 }
@@ -40,25 +41,27 @@ func (s *simulation) open(ctx context.Context) (done func(), err error) {
 // setRecordedTime takes the times of a crawl, and what it was told about politeness
 // where no flag says otherwise.
 func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
-	rec := (*history.Recording)(nil)
+	rec := (*history.Crawl)(nil)
 	if s.crawled != nil && s.time == s.path {
-		rec = s.crawled.Recording
-	} else if rec, err = live.OpenRecording(ctx, s.time); err != nil {
+		rec = s.crawled.Crawl
+	} else if rec, err = history.Open(ctx, s.time); err != nil {
 		return err
-	}
-	conf, err := live.LastConfig(rec)
-	if err != nil {
-		return err
+	} else {
+		defer rec.Close()
 	}
 	if s.setting.Times, err = live.Times(rec, s.g, s.setting.Random, rec.Path == s.path); err != nil {
 		return err
 	}
-	return s.likeCrawl(&conf)
+	conf, err := rec.Config()
+	if err != nil {
+		return err
+	}
+	return s.likeCrawl(conf)
 }
 
 // likeCrawl waits as a crawl did, but for what flags say.
 func (s *simulation) likeCrawl(c *config.Config) error {
-	o, err := history.FrontierOptions(c)
+	o, err := state.FrontierOptions(c)
 	if err != nil {
 		return err
 	}

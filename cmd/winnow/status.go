@@ -60,7 +60,7 @@ func printStatus(u *ui, dir string, s *history.Status) error {
 	t.Add("waiting", show.Grouped(s.Waiting), percent(s.Waiting, s.Known))
 	t.Add("fetched", show.Grouped(s.Fetched), fetchedText(s))
 	t.Add("failed", show.Grouped(s.Failed), byNumber(s.FailedBy))
-	t.Add("refused", show.Grouped(s.Refused), byNumber(s.Reasons))
+	t.Add("refused", show.Grouped(s.Refused), byNumber(s.RefusedBy))
 	t.Add("attempts", show.Grouped(total(s.Outcomes)), byNumber(s.Outcomes))
 	t.Add("requests", show.Grouped(s.Requests), show.Bytes(s.Bytes)+" received")
 	t.Add("time", show.Duration(time.Duration(s.Seconds*float64(time.Second))), "since the crawl began")
@@ -70,7 +70,7 @@ func printStatus(u *ui, dir string, s *history.Status) error {
 	if len(s.Waits) > 0 {
 		t.Add("sites wait", "", "for "+byNumber(widen(s.Waits)))
 	}
-	addDown(t, s.Down, s.DownList)
+	addDown(t, s.Down, s.Unreachable)
 	addCaps(t, s.Caps)
 	addLeft(t, s)
 	addLargest(t, s.Largest)
@@ -106,14 +106,14 @@ func stateText(s *history.Status) string {
 // printMemory lists the columns of the state, the largest first, and what a known page
 // takes in all.
 func printMemory(u *ui, s *history.Status) error {
-	if s.Total == 0 || s.Known == 0 {
+	if s.Memory == 0 || s.Known == 0 {
 		return nil
 	}
 	u.printf("\n")
 	t := show.NewList("memory", "bytes", "bytes a page")
-	t.Add("all columns", show.Bytes(s.Total), fmt.Sprintf("%.1f", float64(s.Total)/float64(s.Known)))
-	for _, name := range byValue(s.Memory) {
-		t.Add(name, show.Bytes(s.Memory[name]), fmt.Sprintf("%.1f", float64(s.Memory[name])/float64(s.Known)))
+	t.Add("all columns", show.Bytes(s.Memory), fmt.Sprintf("%.1f", float64(s.Memory)/float64(s.Known)))
+	for _, name := range byValue(s.Columns) {
+		t.Add(name, show.Bytes(s.Columns[name]), fmt.Sprintf("%.1f", float64(s.Columns[name])/float64(s.Known)))
 	}
 	return t.Print(u.stdout)
 }

@@ -64,7 +64,7 @@ func TestReadCrawl(t *testing.T) {
 func TestPagesJSON(t *testing.T) {
 	dir := crawlSome(t)
 	line := strings.Split(strings.TrimSpace(must(t, "pages", dir, "--state", "fetched", "--limit", "1")), "\t")
-	var p pageResult
+	var p history.PageInfo
 	if err := json.Unmarshal([]byte(must(t, "pages", dir, "--state", "fetched", "--limit", "1", "--json")), &p); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestVerifyExit(t *testing.T) {
 	code, stdout, _ = tryRun(t.Context(), "verify", dir, "--json")
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")
 	var v verifyResult
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &v); err != nil || code != exitMissing || v.OK || v.Found["archive"] == 0 || len(lines) < 2 {
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &v); err != nil || code != exitMissing || v.OK || v.Kinds["archive"] == 0 || len(lines) < 2 {
 		t.Errorf("exit %d: %v\n%s", code, err, stdout)
 	}
 }

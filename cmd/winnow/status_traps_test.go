@@ -30,9 +30,9 @@ func TestBarMeanings(t *testing.T) {
 func TestStatusTraps(t *testing.T) {
 	s := &history.Status{
 		State: "paused", Known: 400, Refused: 190, Held: 1200, Mirrored: 1,
-		Reasons: map[string]int64{"farm": 150, "grows": 30, "hosts": 3, "robots": 7},
-		Mirrors: []state.MirrorOf{{Site: "http://m.example", Of: "http://a.example"}},
-		Largest: &history.SiteShare{Site: "http://a.example", Pages: 100, Share: 0.25, Verdict: "partly", Trapped: 20},
+		RefusedBy: map[string]int64{"farm": 150, "grows": 30, "hosts": 3, "robots": 7},
+		Mirrors:   []state.MirrorOf{{Site: "http://m.example", Of: "http://a.example"}},
+		Largest:   &history.SiteShare{Site: "http://a.example", Pages: 100, Share: 0.25, Verdict: "partly", Trapped: 20},
 	}
 	for i := range trapsShown + 2 {
 		s.Traps = append(s.Traps, history.Trap{Reason: "farm", Site: fmt.Sprintf("http://f%d.example", i), Pages: int64(20 - i)})
@@ -81,7 +81,7 @@ func TestLeftAlone(t *testing.T) {
 	if err := json.Unmarshal([]byte(must(t, "status", dir, "--json")), &s); err != nil {
 		t.Fatal(err)
 	}
-	if s.State != "finished" || s.Reasons["grows"] == 0 || s.Reasons["no-news"]+s.Reasons["duplicate"] == 0 || len(s.Traps) == 0 || s.Held == 0 {
+	if s.State != "finished" || s.RefusedBy["grows"] == 0 || s.RefusedBy["no-news"]+s.RefusedBy["duplicate"] == 0 || len(s.Traps) == 0 || s.Held == 0 {
 		t.Fatalf("%+v", s)
 	}
 	pages := must(t, "pages", dir, "--state", "refused")
@@ -121,7 +121,7 @@ func checkLike(t *testing.T, dir string) {
 	t.Helper()
 	duplicates := 0
 	for l := range strings.Lines(must(t, "pages", dir, "--json")) {
-		var p pageResult
+		var p history.PageInfo
 		if err := json.Unmarshal([]byte(l), &p); err != nil {
 			t.Fatal(err)
 		}

@@ -48,22 +48,9 @@ Exit code 0: no violation; 3: violations were found.`,
 
 // verifyResult is the last object of --json.
 type verifyResult struct {
-	Dir       string           `json:"dir"`
-	OK        bool             `json:"ok"`
-	Found     map[string]int64 `json:"found"` // by kind
-	Notes     []string         `json:"notes"`
-	Records   int64            `json:"records"`
-	Commits   int64            `json:"commits"`
-	Sessions  int64            `json:"sessions"`
-	Pages     int64            `json:"pages"`
-	Sites     int64            `json:"sites"`
-	Requests  int64            `json:"requests"`
-	Stored    int64            `json:"archive_records"`
-	Bytes     int64            `json:"archive_bytes"`
-	Absent    int64            `json:"archive_files_absent"`
-	URLs      int64            `json:"urls"`
-	Snapshots int64            `json:"snapshots"`
-	Differs   int64            `json:"decisions_changed"`
+	Dir string `json:"dir"`
+	OK  bool   `json:"ok"`
+	*history.Findings
 }
 
 func runVerify(ctx context.Context, u *ui, opt *verifyOptions, dir string) error {
@@ -100,15 +87,7 @@ func verifyJSON(u *ui, dir string, f *history.Findings) error {
 			return err
 		}
 	}
-	notes := f.Notes
-	if notes == nil {
-		notes = []string{}
-	}
-	return u.json(&verifyResult{
-		Dir: dir, OK: f.Count() == 0, Found: f.Kinds, Notes: notes,
-		Records: f.Records, Commits: f.Groups, Sessions: f.Sessions, Pages: f.Pages, Sites: f.Sites, Requests: f.Requests,
-		Stored: f.Stored, Bytes: f.Bytes, Absent: f.Absent, URLs: f.URLs, Snapshots: f.Snapshots, Differs: f.Differs,
-	})
+	return u.json(&verifyResult{dir, f.Count() == 0, f})
 }
 
 // printFindings writes the same as text.

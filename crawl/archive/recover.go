@@ -122,9 +122,9 @@ func isOpen(name string) bool { return strings.HasSuffix(name, openSuffix) }
 func (w *Writer) sort(all []disk.Entry, x *remains) error {
 	for _, e := range all {
 		number, tail, ok := parseName(w.config.Prefix, e.Name)
-		warc := tail == suffix || tail == suffix+openSuffix
+		warc := tail == Suffix || tail == Suffix+openSuffix
 		switch {
-		case ok && strings.HasPrefix(tail, suffix+asideSuffix) && strings.HasSuffix(tail, tempSuffix):
+		case ok && strings.HasPrefix(tail, Suffix+asideSuffix) && strings.HasSuffix(tail, tempSuffix):
 			if err := w.dir.Remove(e.Name); err != nil { // a copy that was not finished
 				return err
 			}

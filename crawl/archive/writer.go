@@ -231,23 +231,30 @@ func (w *Writer) do(step func() error) error {
 }
 
 const (
-	suffix      = ".warc.gz"
-	openSuffix  = ".open" // while the file is written
+	Suffix      = ".warc.gz" // of a finished file
+	openSuffix  = ".open"    // while the file is written
 	indexSuffix = ".cdxj"
 )
 
 // fileName returns PREFIX-YYYYMMDDhhmmss-NNNNN.warc.gz: names sort by time, and the number is
 // what the journal calls the file.
 func fileName(prefix string, at time.Time, number int) string {
-	return fmt.Sprintf("%s-%s-%05d%s", prefix, at.UTC().Format("20060102150405"), number, suffix)
+	return fmt.Sprintf("%s-%s-%05d%s", prefix, at.UTC().Format("20060102150405"), number, Suffix)
 }
 
 // IndexName returns the name of the index of a WARC file.
-func IndexName(name string) string { return strings.TrimSuffix(name, suffix) + indexSuffix }
+func IndexName(name string) string { return strings.TrimSuffix(name, Suffix) + indexSuffix }
+
+// FileNumber returns the number in the name of a WARC file, finished or not.
+func FileNumber(name string) (number int, ok bool) {
+	stem, ok := strings.CutSuffix(strings.TrimSuffix(name, openSuffix), Suffix)
+	number, err := strconv.Atoi(stem[strings.LastIndexByte(stem, '-')+1:])
+	return number, ok && err == nil
+}
 
 // IsAside reports whether a file name is that of bytes which Open set aside.
 func IsAside(name string) bool {
-	_, number, ok := strings.Cut(name, suffix+asideSuffix+"-")
+	_, number, ok := strings.Cut(name, Suffix+asideSuffix+"-")
 	return ok && digits(number)
 }
 

@@ -11,9 +11,6 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// ConfigName is the name of the configuration in the directory of a crawl.
-const ConfigName = "winnow.toml"
-
 // A FileError is a mistake in a configuration file.
 type FileError struct {
 	Name         string

@@ -1,6 +1,7 @@
-// Package history reads the directory of a crawl, while it runs or afterwards: its sessions,
-// its status, the states of its pages, visits and times, the stored pages. [Verify] holds a
-// crawl against the rules of politeness and its parts against each other.
+// Package history reads the directory of a crawl, while it runs or afterwards. [Open] is the
+// one way in: a [Crawl] has sessions, a status, pages, visits, timings and the link graph.
+// [Verify] checks a crawl against the rules of politeness, and its parts against each other.
+// [WARCFeed] reads the link graph from WARC files.
 //
-// It writes nothing.
+// The package changes nothing in the directory.
 package history

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -14,72 +13,53 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// A PageInfo is what is known of a page.
+// A PageInfo describes a page. Its JSON form is what winnow pages prints.
 type PageInfo struct {
-	ID     graph.Page
-	URL    string
-	State  frontier.State
-	Bar    event.Bar     // why it was refused
-	Note   string        // what went wrong, for people
-	Tried  bool          // there was an attempt: the next three are those of the last one
-	Class  event.Class   // what came of it
-	Status uint16        // of HTTP; 0 no answer
-	At     time.Duration // instant of the crawl at which it ended
-	Depth  int           // links from a seed
-	In     int64         // links to it from pages that came
-	Score  float64       // its value under the policy of the crawl
-	Down   bool          // it waits, and its site cannot be reached
-	Cut    int64         // links of it that were left out: it has more than max_links
-	Like   string        // URL of the page whose content it had when it came last, or nearly; "": of none
+	ID      graph.Page `json:"id"`
+	URL     string     `json:"url"`
+	State   string     `json:"state"`                    // known, fetched, failed, refused or lost
+	Why     string     `json:"why,omitempty"`            // it is not fetched, or not all of its links are known
+	Note    string     `json:"note,omitempty"`           // what went wrong, for people
+	Class   string     `json:"class,omitempty"`          // of the last attempt; "": there was none
+	Like    string     `json:"like,omitempty"`           // URL of a page with the same content, or nearly if the class is not duplicate
+	Status  uint16     `json:"status,omitempty"`         // of HTTP; 0: no answer
+	Seconds *float64   `json:"seconds,omitempty"`        // from the beginning of the crawl to the end of the last attempt
+	Depth   int        `json:"depth"`                    // links from a seed
+	LinksIn int64      `json:"links_in"`                 // from fetched pages
+	Cut     int64      `json:"links_left_out,omitempty"` // it has more than max_links
+	Score   float64    `json:"score"`                    // its value under the policy of the crawl
 }
 
-// Why says in a word why a page is not fetched, or not all of its links are known; "" if
-// there is nothing to say.
-func (p *PageInfo) Why() string {
-	switch {
-	case p.Bar != event.NoBar:
-		return p.Bar.String()
-	case p.State == frontier.Failed:
-		return p.Class.String()
-	case p.Down:
-		return "unreachable"
-	case p.Cut > 0:
-		return "max-links"
-	}
-	return ""
-}
-
-// PageFilter says which pages are wanted.
+// A PageFilter selects pages.
 type PageFilter struct {
-	States []frontier.State // nil: all
-	Site   string           // scheme, host and port, or a host: both schemes and all ports; "": all
-	Limit  int64            // 0: no limit
+	State string // "": all
+	Site  string // scheme, host and port, or a host: both schemes and all ports; "": all
+	Limit int64  // 0: no limit
 }
 
-// Pages calls fn for the pages that are wanted, in the order in which they became known.
-// The PageInfo is used again.
-func (v *View) Pages(ctx context.Context, f *PageFilter, fn func(*PageInfo) error) error {
-	ends, err := v.readEnds(ctx)
-	if err != nil {
-		return viewError(v.path, err)
-	}
-	sites, err := v.sitesOf(f.Site)
+// Pages calls fn for the selected pages, in the order in which they became known, until fn
+// returns an error. It calls State and reads the journal.
+func (c *Crawl) Pages(f *PageFilter, fn func(*PageInfo) error) error {
+	s, err := c.State()
 	if err != nil {
 		return err
 	}
-	var states [256]bool
-	for _, s := range f.States {
-		states[s] = true
+	sites, err := c.sitesOf(s, f.Site)
+	if err != nil {
+		return err
+	}
+	ends := &pageEnds{list: make([]pageEnd, s.Frontier.Pages()), notes: map[graph.Page]string{}, sites: map[graph.Site]string{}}
+	if err := c.Each(func(r *journal.Record) error { ends.take(r, likeThen(s, r)); return nil }); err != nil {
+		return err
 	}
 	left := f.Limit
-	for i := range v.s.Frontier.Pages() {
-		p := graph.Page(i)
-		if f.States != nil && !states[v.s.Frontier.State(p)] || sites != nil && !sites[v.s.Frontier.Site(p)] {
+	for p := range graph.Page(s.Frontier.Pages()) {
+		if f.State != "" && f.State != stateName(s.Frontier.State(p)) || sites != nil && !sites[s.Frontier.Site(p)] {
 			continue
 		}
-		x := v.info(p, ends)
-		if v.s.Err != nil {
-			return viewError(v.path, v.s.Err)
+		x := info(s, p, ends)
+		if s.Err != nil {
+			return explain(c.Path, s.Err)
 		}
 		if err := fn(&x); err != nil {
 			return err
@@ -91,54 +71,73 @@ func (v *View) Pages(ctx context.Context, f *PageFilter, fn func(*PageInfo) erro
 	return nil
 }
 
-// sitesOf are the sites that a filter names, nil for all.
-func (v *View) sitesOf(name string) (map[graph.Site]bool, error) {
+// stateName returns the name of a state. A page that is being fetched is known: if the crawl
+// is not running, it will be requested again.
+func stateName(s frontier.State) string {
+	switch s {
+	case frontier.Acquired:
+		return frontier.Known.String()
+	case frontier.Reacquired:
+		return frontier.Fetched.String()
+	}
+	return s.String()
+}
+
+// sitesOf returns the sites that a filter selects, nil for all.
+func (c *Crawl) sitesOf(s *state.State, name string) (map[graph.Site]bool, error) {
 	if name == "" {
 		return nil, nil
 	}
 	sites := map[graph.Site]bool{}
-	for i := range v.s.Table.Sites() {
-		full := v.s.Table.Name(graph.Site(i))
+	for i := range s.Table.Sites() {
+		full := s.Table.Name(graph.Site(i))
 		if string(full) == name || string(page.Host(full)) == name {
 			sites[graph.Site(i)] = true
 		}
 	}
 	if len(sites) == 0 {
-		return nil, &hint.Error{Text: fmt.Sprintf("no page of site %s is known in %s", name, v.path), Hint: "name a host, or scheme://host:port as in the URLs"}
+		return nil, &hint.Error{Text: fmt.Sprintf("no page of site %s is known in %s", name, c.Path), Hint: "name a host, or scheme://host:port as in the URLs"}
 	}
 	return sites, nil
 }
 
-// info gathers what is known of a page.
-func (v *View) info(p graph.Page, ends *pageEnds) PageInfo {
-	s := v.s
+// info describes a page.
+func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
+	f, site, end := s.Frontier, s.Frontier.Site(p), &ends.list[p]
 	x := PageInfo{
-		ID: p, URL: string(s.AppendURL(nil, p)), State: s.Frontier.State(p), Bar: s.Frontier.Bar(p),
-		Depth: s.Frontier.Depth(p), In: s.LinksIn(p), Score: s.Frontier.Value(p, 0), Note: ends.notes[p],
+		ID: p, URL: string(s.AppendURL(nil, p)), State: stateName(f.State(p)), Note: ends.notes[p],
+		Depth: f.Depth(p), LinksIn: s.LinksIn(p), Score: f.Value(p, 0),
 		Cut: int64(s.Cut.Pages[p].Left),
 	}
-	if int(p) < len(ends.list) {
-		if e := &ends.list[p]; e.tried {
-			x.Tried, x.Class, x.Status, x.At = true, e.class, e.status, e.at
-			if e.like != 0 && int(e.like) <= s.Frontier.Pages() {
-				x.Like = string(s.AppendURL(nil, graph.Page(e.like-1)))
-			}
+	if end.tried {
+		seconds := end.at.Seconds()
+		x.Class, x.Status, x.Seconds = end.class.String(), end.status, &seconds
+		if end.like != 0 {
+			x.Like = string(s.AppendURL(nil, graph.Page(end.like-1)))
 		}
 	}
-	if x.State == frontier.Failed && !x.Tried {
-		x.Note, x.Class = ends.sites[s.Frontier.Site(p)], s.Frontier.FailedBy(p)
-	}
-	if why, down := s.Weather.WhyDown(s.Frontier.Site(p)); down && x.State == frontier.Known {
-		x.Down = true
-		x.Note = fmt.Sprintf("%s; next try %s", why, s.Wall(s.Frontier.Instant(s.Frontier.Site(p))).Format(time.DateTime))
+	why, isDown := s.Weather.WhyDown(site)
+	switch bar := f.Bar(p); {
+	case bar != event.NoBar:
+		x.Why = bar.String()
+	case f.State(p) == frontier.Failed && end.tried:
+		x.Why = x.Class
+	case f.State(p) == frontier.Failed:
+		x.Why, x.Note = f.FailedBy(p).String(), ends.sites[site]
+	case isDown && f.State(p) == frontier.Known:
+		x.Why = "unreachable"
+		x.Note = fmt.Sprintf("%s; next try %s", why, s.Wall(f.Instant(site)).Format(time.DateTime))
+	case x.Cut > 0:
+		x.Why = "max-links"
 	}
 	return x
 }
 
-// pageEnds is what came of the last attempt at each page: 16 bytes a page.
+// pageEnds is how the last attempts at pages ended. The state does not need it, so it comes
+// from the journal. It takes 16 bytes a page.
 type pageEnds struct {
 	list  []pageEnd
-	notes map[graph.Page]string // of those whose last attempt failed
+	notes map[graph.Page]string // of pages whose last attempt failed
 	sites map[graph.Site]string // why sites were given up
 }
 
@@ -147,23 +146,11 @@ type pageEnd struct {
 	status uint16
 	class  event.Class
 	tried  bool
-	like   uint32 // 1 + the page whose content it had, or nearly; 0: none
+	like   uint32 // 1 + a page with the same content, or nearly; 0: none
 }
 
-// readEnds reads them out of the journal: the state has no need of them.
-func (v *View) readEnds(ctx context.Context) (*pageEnds, error) {
-	x := &pageEnds{list: make([]pageEnd, v.s.Frontier.Pages()), notes: map[graph.Page]string{}, sites: map[graph.Site]string{}}
-	r := journal.Reader{
-		Dir:    v.Parts.Journal,
-		Record: func(r *journal.Record) error { x.take(r, likeThen(v.s, r)); return nil },
-		Commit: func(*journal.Commit) error { return ctx.Err() },
-	}
-	_, err := r.Run()
-	return x, err
-}
-
-// likeThen is 1 + the page whose content a page had that came, or nearly; 0: none. Of a
-// duplicate it is what is the original now, which may have come later.
+// likeThen returns 1 + a page with the same content as a fetched page, or nearly; 0: none.
+// For a duplicate it is the present original, which may have been fetched later.
 func likeThen(s *state.State, r *journal.Record) uint32 {
 	if r.Event.Kind != event.Done || r.Event.Class.Failed() {
 		return 0
@@ -176,9 +163,6 @@ func (x *pageEnds) take(r *journal.Record, like uint32) {
 	e := &r.Event
 	switch e.Kind {
 	case event.Done:
-		if int(e.Page) >= len(x.list) {
-			return // newer than the view
-		}
 		x.list[e.Page] = pageEnd{e.End, r.Facts.Status, e.Class, true, like}
 		delete(x.notes, e.Page)
 		if e.Class.Failed() && r.Facts.Note != "" {

@@ -1,132 +1,214 @@
 package history
 
 import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Status is what `winnow status --json` prints: the statistics of a crawl with names.
+// The states of a crawl. One that runs may also be stopping.
+const (
+	StateRunning  = "running"
+	StatePaused   = "paused"
+	StateFinished = "finished"
+)
+
+// A Status describes a crawl at one moment. Its JSON form is what winnow status prints and
+// what a crawl leaves in its directory.
 type Status struct {
-	State    string           `json:"state"`   // running, paused, finished
-	Why      string           `json:"why"`     // it paused: pages, duration, bytes, stopped, unreachable, disk, memory; "" while it runs
-	Seconds  float64          `json:"seconds"` // of the crawl, stops included
-	Known    int64            `json:"known"`   // pages of all states
-	Waiting  int64            `json:"waiting"` // of these, not asked for yet
-	Fetched  int64            `json:"fetched"` // redirects included
-	Moved    int64            `json:"redirects"`
-	Failed   int64            `json:"failed"`
-	FailedBy map[string]int64 `json:"failed_by"` // failed pages, by class
-	Refused  int64            `json:"refused"`
-	Reasons  map[string]int64 `json:"refused_by"` // refused pages, by reason
-	Sites    int64            `json:"sites"`
-	Requests int64            `json:"requests"` // pages, robots.txt, sitemaps
-	Bytes    int64            `json:"bytes"`
-	Outcomes map[string]int64 `json:"outcomes"` // ends of attempts at pages, by class
-	Links    int64            `json:"links"`    // found on fetched pages, to pages of all states
-	Gathered float64          `json:"gathered"` // share of them that lead to fetched pages
-	Rate     float64          `json:"pages_per_second"`
-	Active   int              `json:"active_fetchers"`
-	Fetchers int              `json:"fetchers"`
-	Waits    map[string]int   `json:"waits"`  // what waits for what, by reason
-	Memory   map[string]int64 `json:"memory"` // bytes by column
-	Total    int64            `json:"memory_total"`
-	Largest  *SiteShare       `json:"largest_site,omitempty"`
-	Traps    []Trap           `json:"traps,omitempty"` // those that met most pages
-	Held     int64            `json:"held"`            // refused pages for which something may speak yet
-	Mirrors  []state.MirrorOf `json:"mirrors,omitempty"`
-	Mirrored int64            `json:"mirror_sites"`
-	Down     int64            `json:"unreachable_sites"`
-	DownList []state.SiteDown `json:"unreachable,omitempty"` // those with most pages
-	Caps     []state.Cap      `json:"limits,omitempty"`      // limits that left something out
-	Record   uint64           `json:"record"`                // number of the next record of the journal
+	State       string           `json:"state"`
+	Why         string           `json:"why"`     // it paused: pages, duration, bytes, stopped, unreachable, disk, memory; "" while it runs
+	Seconds     float64          `json:"seconds"` // since the crawl began, stops included
+	Known       int64            `json:"known"`   // pages of all states
+	Waiting     int64            `json:"waiting"` // of these, waiting or being fetched
+	Fetched     int64            `json:"fetched"` // redirects included
+	Redirects   int64            `json:"redirects"`
+	Failed      int64            `json:"failed"`
+	FailedBy    map[string]int64 `json:"failed_by"` // failed pages, by class
+	Refused     int64            `json:"refused"`
+	RefusedBy   map[string]int64 `json:"refused_by"` // refused pages, by reason
+	Sites       int64            `json:"sites"`
+	Requests    int64            `json:"requests"`         // pages, robots.txt, sitemaps
+	Bytes       int64            `json:"bytes"`            // of all answers, before decoding
+	Outcomes    map[string]int64 `json:"outcomes"`         // ends of attempts at pages, by class
+	Links       int64            `json:"links"`            // found on fetched pages, to pages of all states
+	Gathered    float64          `json:"gathered"`         // share of them that lead to fetched pages
+	Rate        float64          `json:"pages_per_second"` // over the last ten seconds
+	Active      int              `json:"active_fetchers"`
+	Fetchers    int              `json:"fetchers"`
+	Waits       map[string]int   `json:"waits"`        // number of sites that wait, by reason
+	Columns     map[string]int64 `json:"memory"`       // bytes by column
+	Memory      int64            `json:"memory_total"` // bytes: columns, heap, and what snapshots need
+	Largest     *SiteShare       `json:"largest_site,omitempty"`
+	Traps       []Trap           `json:"traps,omitempty"` // those with most pages
+	Held        int64            `json:"held"`            // refused pages that may be admitted later
+	Mirrors     []state.MirrorOf `json:"mirrors,omitempty"`
+	Mirrored    int64            `json:"mirror_sites"`
+	Down        int64            `json:"unreachable_sites"`
+	Unreachable []state.SiteDown `json:"unreachable,omitempty"` // those with most pages
+	Caps        []state.Cap      `json:"limits,omitempty"`      // limits that left something out
+	Record      uint64           `json:"record"`                // number of the next record of the journal
+
+	// Only a running crawl knows these.
+	Ran       time.Duration       `json:"-"` // in all sessions, without the time between them
+	Acquired  int64               `json:"-"` // pages being fetched
+	Counts    frontier.Counts     `json:"-"` // why sites wait
+	OffHeap   int64               `json:"-"` // the part of Memory outside the Go heap
+	MemoryMax int64               `json:"-"` // 0: no limit
+	Left      time.Duration       `json:"-"` // until the limit in force; 0: unknown
+	DNS       fetch.ResolverStats `json:"-"`
+	Commits   int64               `json:"-"`
+	Archive   int64               `json:"-"` // bytes written to WARC files
+	Journal   int64               `json:"-"` // bytes written to the journal
 }
 
-// SiteShare is the site with most known pages (X38: on the Web of the papers one server
-// had 45 % of the known URLs).
+// A SiteShare is the site with most known pages.
 type SiteShare struct {
 	Site  string  `json:"site"`
 	Pages int64   `json:"known"`
 	Share float64 `json:"share"` // of all known pages
-	// Verdict says whether it looks like a trap: "trap" (most of its pages were left alone
-	// for that), "partly" (some were), "none".
+	// Verdict is how many of its pages were skipped as traps: "trap" (most of them),
+	// "partly" (some) or "none".
 	Verdict string `json:"verdict"`
-	Trapped int64  `json:"trapped"` // its pages that were left alone as traps
+	Trapped int64  `json:"trapped"` // its pages that were skipped as traps
 }
 
-// A Trap is a place that the crawl leaves alone, and why.
+// A Trap is a place that the crawl skips, and why.
 type Trap struct {
 	Reason  string `json:"reason"` // as in refused_by
 	Site    string `json:"site"`
-	Pattern string `json:"pattern,omitempty"` // of the paths; "": all of the site
-	Pages   int64  `json:"pages"`             // that were left alone
+	Pattern string `json:"pattern,omitempty"` // of the paths; "": the whole site
+	Pages   int64  `json:"pages"`             // that were skipped
 }
 
-// Status gives the statistics names.
-func (s *Stats) Status() *Status {
-	x := &Status{
-		State: s.State, Seconds: s.Now.Seconds(), Known: s.Known, Waiting: s.Queued, Fetched: s.Fetched, Moved: s.Redirects, Failed: s.Failed,
-		Refused: s.Refused, Sites: s.Sites, Requests: s.Requests, Bytes: s.Bytes, Links: s.Links, Gathered: s.Gathered, Rate: s.Rate,
-		Active: s.Active, Fetchers: s.Fetchers, Total: s.Memory,
-		Reasons: map[string]int64{}, Outcomes: map[string]int64{}, Waits: map[string]int{}, Memory: map[string]int64{},
+// Now returns the time since the crawl began.
+func (x *Status) Now() time.Duration { return time.Duration(x.Seconds * float64(time.Second)) }
+
+// Fill sets what the state s knows at an instant. It makes new maps, so that copies of the
+// old status stay as they are.
+func (x *Status) Fill(s *state.State, now time.Duration) {
+	states, bars, failed := s.Frontier.Census()
+	x.Seconds, x.Known, x.Sites = now.Seconds(), int64(s.Frontier.Pages()), int64(s.Frontier.Sites())
+	x.Fetched, x.Failed, x.Refused = states[frontier.Fetched]+states[frontier.Reacquired], states[frontier.Failed], states[frontier.RefusedPage]
+	x.Waiting, x.Acquired = x.Known-x.Fetched-x.Failed-x.Refused, states[frontier.Acquired]
+	x.FailedBy, x.Outcomes, x.RefusedBy = map[string]int64{}, map[string]int64{}, map[string]int64{}
+	for c := event.OK; c <= event.LastClass; c++ {
+		count(x.FailedBy, c.String(), failed[c])
+		count(x.Outcomes, c.String(), s.Outcomes[c])
 	}
-	for b, n := range s.Bars {
-		if n > 0 {
-			x.Reasons[event.Bar(b).String()] = n
-		}
+	for b := range event.Bar(event.Bars()) {
+		count(x.RefusedBy, b.String(), bars[b])
 	}
-	x.FailedBy = s.failedBy()
-	for c, n := range s.Outcomes {
-		if n > 0 {
-			x.Outcomes[event.Class(c).String()] = n
-		}
+	x.Redirects, x.Links, x.Bytes, x.Requests = s.Moved, s.Links, s.Bytes, 0
+	for _, n := range s.Requests[event.Resolve+1:] {
+		x.Requests += n
 	}
-	c := &s.Counts
-	x.Down = s.Down
-	for name, n := range map[string]int{"politeness": max(0, c.Polite-int(s.Down)), "unreachable": int(s.Down), "address": c.Parked, "retry": c.Due, "commit": c.Held, "twin": c.Blocked,
-		"robots-elsewhere": c.Hops, "sitemap-files": c.Files, "slow": c.Slow} {
-		if n > 0 {
-			x.Waits[name] = n
-		}
+	if x.Gathered = 0; s.Links > 0 {
+		x.Gathered = float64(s.Gathered) / float64(s.Links)
 	}
-	return x
+	x.Memory, x.Columns = s.Memory(), map[string]int64{}
+	x.fillWaits(s)
 }
 
-// failedBy gives the classes of failed pages names (W29).
-func (s *Stats) failedBy() map[string]int64 {
-	by := map[string]int64{}
-	for c, n := range s.FailedBy {
-		if n > 0 {
-			by[event.Class(c).String()] = n
-		}
-	}
-	return by
+// fillWaits sets the numbers of sites that wait.
+func (x *Status) fillWaits(s *state.State) {
+	x.Counts, x.Down, x.Waits = s.Frontier.Counts(), s.Weather.CountDown(), map[string]int{}
+	c, down := &x.Counts, int(x.Down)
+	count(x.Waits, "politeness", max(0, c.Polite-down))
+	count(x.Waits, "unreachable", down)
+	count(x.Waits, "address", c.Parked)
+	count(x.Waits, "retry", c.Due)
+	count(x.Waits, "commit", c.Held)
+	count(x.Waits, "twin", c.Blocked)
+	count(x.Waits, "robots-elsewhere", c.Hops)
+	count(x.Waits, "sitemap-files", c.Files)
+	count(x.Waits, "slow", c.Slow)
 }
 
-// AddColumns adds the memory of a state, by column.
-func (x *Status) AddColumns(s *state.State) {
-	s.Account(func(name string, bytes int64) { x.Memory[name] += bytes })
+// count sets a number that is not 0.
+func count[N int | int64](m map[string]N, name string, n N) {
+	if n > 0 {
+		m[name] = n
+	}
+}
+
+// AddDetails sets what takes longer to find out: the memory by column, the largest site,
+// traps, mirrors, and sites that cannot be reached.
+func (x *Status) AddDetails(s *state.State) {
+	rest := x.Memory
+	x.Columns = map[string]int64{}
+	s.Account(func(name string, bytes int64) { x.Columns[name] += bytes; rest -= bytes })
+	count(x.Columns, "heap, buffers, snapshot", rest)
 	x.Record = s.Next
 	x.Largest = largest(s)
 	x.Traps, x.Held = trapList(s), int64(s.Traps.Guard.Holds())
 	x.Mirrors, x.Mirrored = s.Mirrors.List()
-	x.DownList = s.Weather.ListDown()
-	rest := x.Total
-	for _, n := range x.Memory {
-		rest -= n
-	}
-	if rest > 0 {
-		x.Memory[restOfMemory] = rest
-	}
+	x.Unreachable = s.Weather.ListDown()
 }
 
-// restOfMemory names what is in no column: bodies on their way, buffers, what the collector
-// has not cleared away yet, and the copy of the state that a snapshot needs.
-const restOfMemory = "heap, buffers, snapshot"
+// ReadStatus returns the status of the crawl in a directory. A running crawl and one that
+// was stopped have left it in a file; for others the state is restored.
+func ReadStatus(ctx context.Context, dir string) (*Status, error) {
+	c, err := Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	if s := c.statusFile(); s != nil {
+		return s, nil
+	}
+	return c.Status()
+}
 
-// trapList names the traps that met most pages.
+// statusFile returns the status that a crawl left in its directory, or nil. That of a running
+// crawl is some seconds old; that of another counts if nothing was committed after it.
+func (c *Crawl) statusFile() *Status {
+	b, err := os.ReadFile(filepath.Join(c.Path, layout.StatusFile))
+	s := new(Status)
+	switch {
+	case err != nil || json.Unmarshal(b, s) != nil:
+		return nil
+	case c.Running:
+		s.State, s.Why = StateRunning, ""
+	case s.State != StatePaused && s.State != StateFinished: // it was killed
+		return nil
+	case s.Record != c.end.Next:
+		return nil
+	}
+	return s
+}
+
+// Status returns the status according to the state: see State.
+func (c *Crawl) Status() (*Status, error) {
+	s, err := c.State()
+	if err != nil {
+		return nil, err
+	}
+	x := &Status{State: StatePaused, Fetchers: c.config.Fetchers}
+	x.Fill(s, s.Now)
+	x.AddDetails(s)
+	x.Caps = s.Caps(c.config)
+	switch n := &x.Counts; {
+	case c.Running:
+		x.State = StateRunning
+	case n.Queued == 0 && n.Due == 0 && n.Flying == 0 && n.Hops == 0:
+		x.State = StateFinished
+	}
+	return x, nil
+}
+
+// trapList returns the traps with most pages.
 func trapList(s *state.State) (list []Trap) {
-	const each = 5 // of a reason: a farm has many sites
+	const each = 5 // of a reason, since a farm has many sites
 	var of [event.MaxBar + 1]int
 	for _, m := range s.Traps.Guard.Marks() {
 		if of[m.Bar]++; of[m.Bar] <= each && len(list) < state.MaxListed {
@@ -136,7 +218,7 @@ func trapList(s *state.State) (list []Trap) {
 	return list
 }
 
-// largest is the site with most known pages, the first of several; nil without pages.
+// largest returns the site with most known pages, the first of several; nil without pages.
 func largest(s *state.State) *SiteShare {
 	var best graph.Site
 	most := 0
@@ -156,4 +238,19 @@ func largest(s *state.State) *SiteShare {
 		x.Verdict = "partly"
 	}
 	return x
+}
+
+// A Wait is a number of sites that wait for the same reason.
+type Wait struct {
+	Why   string
+	Sites int
+}
+
+// WaitingSites returns why sites that have pages are not requested.
+func (x *Status) WaitingSites() []Wait {
+	n := &x.Counts
+	return []Wait{
+		{"politeness", n.Polite}, {"address", n.Parked}, {"slow", n.Slow},
+		{"commit", n.Held}, {"twin", n.Blocked}, {"robots-elsewhere", n.Hops},
+	}
 }

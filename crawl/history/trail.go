@@ -1,63 +1,40 @@
 package history
 
 import (
-	"cmp"
-	"math"
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// A Trail is the course of a crawl: which pages came when, and what became of the
-// others. It takes some 20 bytes a known page and 40 for each that came.
+// A Trail is the course of a crawl: what was fetched when, and how long it took. It takes
+// some 60 bytes for each fetched page and as much for each request.
 type Trail struct {
-	// Visits are the first arrivals of pages, in the order in which they ended.
-	Visits []Visit
-	Seeds  []graph.Page // those that were given, in order
+	Visits  []Visit      // first visits of pages, in the order in which they ended
+	Timings []Timing     // tasks that were answered, in the order in which they ended
+	Seeds   []graph.Page // those that were given, in order
+	Sites   []SiteTrail
 
-	Depth []uint16 // by page: links from a seed when it became known, fewer if a barred page was admitted later
-	Site  []graph.Site
-	State []PageState
-
-	Sites    []SiteTrail
-	Outcomes [16]int64 // ends of attempts at pages, by event.Class
-	Bars     [32]int64 // refused pages, by frontier.Bar
-	Statuses map[uint16]int64
-	Media    map[string]int64
-	Requests [4]int64 // works handed out, by event.TaskKind
-	Revisits int64    // arrivals of pages that had come before
+	Statuses map[uint16]int64 // attempts at pages, by HTTP status
+	Media    map[string]int64 // first visits, by media type
+	Revisits int64            // visits of pages that were fetched before
 	Retries  int64
-	Bytes    int64 // of all answers
-	Links    int64 // of first arrivals
-	Listed   int64 // pages that a sitemap made known
-	Sessions []RecordedSession
+	Links    int64         // of first visits
 	Duration time.Duration // instant of the last record
 	Stopped  time.Duration // of it, between sessions
 }
 
-// A Visit is a page that came.
+// A Visit is a page that was fetched.
 type Visit struct {
 	Page       graph.Page
 	Class      event.Class
 	Start, End time.Duration
-	Ran        time.Duration // End without the time between sessions, when nobody was at work
-	Bytes      int64         // as they crossed the line
+	Ran        time.Duration // End without the time between sessions
+	Bytes      int64         // as they were received
 	Size       int64         // without content coding
 }
-
-// PageState is what became of a known page.
-type PageState uint8
-
-// The states.
-const (
-	PageKnown   PageState = iota // it was not asked for, or is to be asked again
-	PageFetched                  // it came
-	PageFailed
-	PageRefused // see Bars
-	PageLost    // its record is damaged
-)
 
 // A SiteTrail is what a crawl did at a site.
 type SiteTrail struct {
@@ -67,33 +44,55 @@ type SiteTrail struct {
 	Requests                        int64
 }
 
-// Trail reads the course of the crawl.
-func (r *Recording) Trail() (*Trail, error) {
-	n := r.Pages()
-	t := &trailReader{bars: make([]event.Bar, n), closed: make([]PageState, r.Sites())}
-	t.Depth, t.Site, t.State = make([]uint16, n), make([]graph.Site, n), make([]PageState, n)
-	t.Sites = make([]SiteTrail, r.Sites())
-	t.Statuses, t.Media = map[uint16]int64{}, map[string]int64{}
-	for p := range t.State {
-		t.State[p] = PageLost
-	}
-	if err := r.Each(t.read); err != nil {
-		return nil, err
-	}
-	t.count()
-	return &t.Trail, nil
+// A Timing is how long a task took.
+type Timing struct {
+	Kind event.TaskKind
+	Site graph.Site
+	Page graph.Page // of Fetch, else NoPage
+	Took time.Duration
+	// Connect is 0 for a request over a connection that was open.
+	Connect, FirstByte, Body time.Duration
+	Bytes                    int64 // as they were received
 }
 
-// trailReader folds records.
+// Trail returns the course of the crawl. The first call calls State and reads the journal.
+func (c *Crawl) Trail() (*Trail, error) {
+	if c.trail != nil {
+		return c.trail, nil
+	}
+	s, err := c.State()
+	if err != nil {
+		return nil, err
+	}
+	t := &trailReader{
+		Trail: &Trail{Sites: make([]SiteTrail, c.Sites()), Statuses: map[uint16]int64{}, Media: map[string]int64{}},
+		f:     s.Frontier, fetched: make([]uint64, (c.Known()+63)/64), conns: make([]conn, c.Sites()),
+	}
+	if err := c.Each(t.read); err != nil {
+		return nil, err
+	}
+	t.countPages()
+	c.trail = t.Trail
+	return c.trail, nil
+}
+
+// A trailReader makes a Trail of records.
 type trailReader struct {
-	Trail
-	bars   []event.Bar // by page
-	closed []PageState // by site: what became of the pages that waited when it was given up; PageKnown: it was not
+	*Trail
+	f       *frontier.Frontier // the state at the end
+	fetched []uint64           // bits by page
+	conns   []conn             // by site
+}
+
+// A conn is the last connection to a site.
+type conn struct {
+	number uint32
+	reused bool // it has served more than one request
 }
 
 func (t *trailReader) read(r *journal.Record) error {
 	e := &r.Event
-	if e.Kind == event.Session && len(t.Sessions) > 0 {
+	if e.Kind == event.Session {
 		t.Stopped += r.Now - t.Duration
 	}
 	t.Duration = r.Now
@@ -102,141 +101,84 @@ func (t *trailReader) read(r *journal.Record) error {
 		for i := range e.New {
 			t.Seeds = append(t.Seeds, r.First+graph.Page(i))
 		}
-		t.learn(r, 0)
 	case event.Took:
-		t.Requests[e.Task.Kind]++
-		if e.Task.Kind != event.Resolve && int(e.Site) < len(t.Sites) {
-			t.Sites[e.Site].Requests++
-		}
-	case event.Refused:
-		t.bars[e.Page], t.State[e.Page] = cmp.Or(e.Bar, event.BarRobots), PageRefused
+		t.took(r)
 	case event.Resolved:
-		t.close(e, e.Site, PageFailed)
-	case event.Ruled:
-		t.answer(r, e.Site)
-		t.close(e, e.For, PageRefused)
-	case event.Listed:
-		t.learn(r, 0)
-		t.answer(r, e.Site)
-		t.Listed += int64(len(e.New))
-	case event.Done:
-		t.done(r)
-	case event.Session:
-		if r.Facts.Session != nil {
-			t.Sessions = append(t.Sessions, newRecordedSession(r))
+		if !e.Class.Failed() {
+			t.Timings = append(t.Timings, Timing{Kind: event.Resolve, Site: e.Site, Page: graph.NoPage, Took: e.End - e.Start})
 		}
-	case event.Retried:
-		t.retried(e)
-	case event.Admitted:
-		t.learn(r, math.MaxUint16) // no link to them is any shorter
+	case event.Ruled:
+		t.answer(r, event.Robots, e.Site, graph.NoPage)
+	case event.Listed:
+		t.answer(r, event.Sitemap, e.Site, graph.NoPage)
+	case event.Done:
+		t.answer(r, event.Fetch, t.f.Site(e.Page), e.Page)
+		t.done(r)
 	}
 	return nil
 }
 
-// retried gives pages another chance, and their sites.
-func (t *trailReader) retried(e *event.Event) {
-	for _, p := range e.Admit {
-		if int(p) >= len(t.State) {
-			return // beyond the last commit: not ours
-		}
-		if t.closed[t.Site[p]] = PageKnown; t.State[p] != PageFetched {
-			t.bars[p], t.State[p] = event.NoBar, PageKnown
-		}
+// took counts a request, and notes whether it uses the connection of the one before.
+func (t *trailReader) took(r *journal.Record) {
+	if e := &r.Event; e.Task.Kind != event.Resolve {
+		t.Sites[e.Site].Requests++
+		x := &t.conns[e.Site]
+		*x = conn{r.Facts.Conn, x.number != 0 && x.number == r.Facts.Conn}
 	}
 }
 
-// close gives a site up whose address or robots.txt cannot be had.
-func (t *trailReader) close(e *event.Event, s graph.Site, as PageState) {
-	if e.Class.Failed() && !e.Again && !e.Hop && int(s) < len(t.closed) && t.closed[s] == PageKnown {
-		t.closed[s] = as
+// answer counts an answer of a site. Failures have no timing: a connection that was refused
+// at once tells nothing about answers.
+func (t *trailReader) answer(r *journal.Record, kind event.TaskKind, s graph.Site, p graph.Page) {
+	e, x := &r.Event, &r.Facts
+	t.Sites[s].Bytes += e.Bytes
+	t.Sites[s].Busy += e.End - e.Start
+	if x.Status == 0 || e.Class.Failed() && kind == event.Fetch {
+		return
 	}
-}
-
-// learn takes the pages that a record made known, or known again, at a depth.
-func (t *trailReader) learn(r *journal.Record, depth uint16) {
-	e := &r.Event
-	for i, s := range e.New {
-		p := int(r.First) + i
-		if p >= len(t.Site) || int(s) >= len(t.Sites) {
-			return // beyond the last commit: not ours
-		}
-		t.Site[p], t.Depth[p], t.State[p] = s, depth, PageKnown
-		if len(e.Bars) > 0 && e.Bars[i] != event.NoBar {
-			t.bars[p], t.State[p] = e.Bars[i], PageRefused
-		} else if t.closed[s] != PageKnown {
-			t.State[p] = PageFailed
-		}
+	timing := Timing{
+		Kind: kind, Site: s, Page: p, Took: e.End - e.Start, Bytes: e.Bytes,
+		Connect: x.Phases[0], FirstByte: x.Phases[1], Body: x.Phases[2],
 	}
-	for _, p := range e.Admit {
-		t.bars[p], t.State[p], t.Depth[p] = event.NoBar, PageKnown, min(t.Depth[p], depth)
+	if t.conns[s].reused {
+		timing.Connect = 0
 	}
-}
-
-// answer counts what came from a site.
-func (t *trailReader) answer(r *journal.Record, s graph.Site) {
-	e := &r.Event
-	t.Bytes += e.Bytes
-	if int(s) < len(t.Sites) {
-		t.Sites[s].Bytes += e.Bytes
-		t.Sites[s].Busy += e.End - e.Start
-	}
+	t.Timings = append(t.Timings, timing)
 }
 
 // done takes the end of an attempt at a page.
 func (t *trailReader) done(r *journal.Record) {
 	e := &r.Event
-	t.Outcomes[e.Class]++
 	t.Statuses[r.Facts.Status]++
-	t.answer(r, t.Site[e.Page])
-	switch before := t.State[e.Page]; {
+	word, bit := &t.fetched[e.Page/64], uint64(1)<<(e.Page%64)
+	switch {
 	case e.Again:
 		t.Retries++
 	case e.Class.Failed():
-		if before != PageFetched {
-			t.State[e.Page] = PageFailed
-		}
-	case before == PageFetched:
+	case *word&bit != 0:
 		t.Revisits++
-		t.learn(r, t.Depth[e.Page]+1)
 	default:
-		t.State[e.Page] = PageFetched
+		*word |= bit
 		t.Media[r.Facts.Media]++
 		t.Links += int64(len(e.Links))
 		t.Visits = append(t.Visits, Visit{e.Page, e.Class, e.Start, e.End, e.End - t.Stopped, e.Bytes, r.Facts.Size})
-		t.learn(r, t.Depth[e.Page]+1)
 	}
 }
 
-// count sums up the states of pages.
-func (t *trailReader) count() {
-	for p, state := range t.State {
-		if state == PageLost {
-			continue
-		}
-		s := &t.Sites[t.Site[p]]
-		s.Known++
-		if state == PageKnown {
-			state = t.closed[t.Site[p]]
-			if t.State[p] = state; state == PageRefused {
-				t.bars[p] = event.BarRobots
-			}
+// countPages counts the pages of each site by their state. Lost pages belong to none.
+func (t *trailReader) countPages() {
+	for p := range graph.Page(t.f.Pages()) {
+		s, state := &t.Sites[t.f.Site(p)], t.f.State(p)
+		if state != frontier.Lost {
+			s.Known++
 		}
 		switch state {
-		case PageFetched:
+		case frontier.Fetched, frontier.Reacquired:
 			s.Fetched++
-		case PageFailed:
+		case frontier.Failed:
 			s.Failed++
-		case PageRefused:
+		case frontier.RefusedPage:
 			s.Refused++
-			t.Bars[t.bars[p]]++
 		}
 	}
-}
-
-// ByState counts the pages by what became of them.
-func (t *Trail) ByState() (n [PageLost + 1]int64) {
-	for _, s := range t.State {
-		n[s]++
-	}
-	return n
 }

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -17,49 +15,49 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// Verify reads a crawl from its first record on and holds it against what was promised:
+// Verify reads a crawl from its first record on and checks what was promised:
 //
 //	journal     records, pages and sites are numbered without a hole; nothing is damaged
 //	politeness  verify_polite.go: every gap, every connection, every address, robots.txt,
 //	            across restarts; from the records alone, not from the frontier that made them
-//	archive     verify_archive.go: each answer stands where its record says, whole and with
-//	            its digests, and nothing stands there that no record names
-//	derived     verify_derived.go: the URL file and the snapshots say what the journal says
-//	decisions   the present program would decide the same
+//	archive     verify_archive.go: each answer is where its record says, complete and with
+//	            its digests, and nothing else is there
+//	derived     verify_derived.go: the URL file and the snapshots agree with the journal
+//	decisions   this program would make the same decisions
 //
 // What a crash leaves behind, and the next run cuts off, is no violation. Nor is a WARC
-// file that was moved away whole.
+// file that somebody moved away.
 
-// VerifyOptions are how a crawl is verified.
+// VerifyOptions set how a crawl is verified.
 type VerifyOptions struct {
-	// Version is that of this program. Decisions of sessions of the same version must
-	// be those that it would make; those of others are counted only.
+	// Version is that of this program. Sessions of the same version must have decided as it
+	// would; differences of other sessions are only counted.
 	Version string
-	// Limit is how many findings of a kind are listed; all are counted. 0 means 100.
+	// Limit is the number of findings of a kind that are listed; all are counted. 0 means 100.
 	Limit int
-	// Progress, if not nil, is told how many bytes of how many were read.
+	// Progress, if not nil, is called with the bytes that were read, and all bytes.
 	Progress func(done, total int64)
 }
 
 // Kinds of findings.
 const (
 	FindDamage      = "damage"      // a part of the journal cannot be read
-	FindNumbering   = "numbering"   // ids that do not follow each other
-	FindEvent       = "event"       // a record that does not fit those before
-	FindClock       = "clock"       // instants that go back
-	FindGap         = "gap"         // a site was asked too soon
-	FindAtOnce      = "at-once"     // two works at a time at a site
-	FindConnection  = "connection"  // a connection served what it must not
-	FindAddress     = "address"     // an IP address was asked too soon, or too often at a time
-	FindRobots      = "robots"      // asked without robots.txt, or against it
-	FindDenied      = "denied"      // asked for against the deny list
-	FindScope       = "scope"       // a sitemap file was asked for against the scope
-	FindUncommitted = "uncommitted" // a site was asked before its last answer was on disk
-	FindRepeated    = "repeated"    // a page came twice as new
-	FindArchive     = "archive"     // journal and WARC files do not agree
-	FindURLs        = "urls"        // the URL file does not agree with the journal
-	FindSnapshot    = "snapshot"    // so a snapshot
-	FindDecision    = "decision"    // the same program would decide otherwise
+	FindNumbering   = "numbering"   // ids with a gap
+	FindEvent       = "event"       // a record that does not fit those before it
+	FindClock       = "clock"       // times that go back
+	FindGap         = "gap"         // a request came too soon after the last
+	FindAtOnce      = "at-once"     // two tasks at a site at the same time
+	FindConnection  = "connection"  // a connection served a request that it must not serve
+	FindAddress     = "address"     // requests to an IP address came too soon, or too many at a time
+	FindRobots      = "robots"      // a request without robots.txt, or against it
+	FindDenied      = "denied"      // a request that the deny list forbids
+	FindScope       = "scope"       // a request for a sitemap file outside the scope
+	FindUncommitted = "uncommitted" // a request before the last answer was on disk
+	FindRepeated    = "repeated"    // a page was fetched twice as new
+	FindArchive     = "archive"     // journal and WARC files disagree
+	FindURLs        = "urls"        // URL file and journal disagree
+	FindSnapshot    = "snapshot"    // a snapshot and the journal disagree
+	FindDecision    = "decision"    // the same version would decide otherwise
 )
 
 // A Finding is one promise that was not kept.
@@ -71,23 +69,27 @@ type Finding struct {
 	What   string `json:"what"`
 }
 
-// Findings is what verifying brought.
+// Findings is the result of a verification.
 type Findings struct {
-	List  []Finding
-	Kinds map[string]int64 // all findings, by kind
-	Notes []string         // what is no violation, but should be known
+	List  []Finding        `json:"-"`     // some of each kind
+	Kinds map[string]int64 `json:"found"` // number of all findings, by kind
+	Notes []string         `json:"notes"` // what is no violation, but should be known
 
-	Records, Groups, Sessions int64
-	Pages, Sites              int64
-	Requests                  int64 // made to servers
-	Stored, Bytes             int64 // records of the archive that were read, and their bytes
-	Absent                    int64 // WARC files that are not there
-	URLs                      int64 // compared with the URL file
-	Snapshots                 int64 // compared
-	Differs                   int64 // decisions that the present program would not make
+	Records   int64 `json:"records"`
+	Groups    int64 `json:"commits"`
+	Sessions  int64 `json:"sessions"`
+	Pages     int64 `json:"pages"`
+	Sites     int64 `json:"sites"`
+	Requests  int64 `json:"requests"`             // made to servers
+	Stored    int64 `json:"archive_records"`      // that were read
+	Bytes     int64 `json:"archive_bytes"`        // of these
+	Absent    int64 `json:"archive_files_absent"` // WARC files that do not exist
+	URLs      int64 `json:"urls"`                 // compared with the URL file
+	Snapshots int64 `json:"snapshots"`            // compared
+	Differs   int64 `json:"decisions_changed"`    // decisions that this program would not make
 }
 
-// Count is the number of findings.
+// Count returns the number of findings.
 func (f *Findings) Count() (n int64) {
 	for _, k := range f.Kinds {
 		n += k
@@ -95,20 +97,21 @@ func (f *Findings) Count() (n int64) {
 	return n
 }
 
-// verifier is a crawl that is being verified.
+// A verifier verifies a crawl.
 type verifier struct {
-	View
+	*Crawl
 	o   VerifyOptions
-	Out *Findings
+	out *Findings
 	set *state.Setup
 
-	last    journal.Commit // the one that the reading ends with
-	session int            // index in Sessions of the one that is replayed
+	last    journal.Commit // the last one that was read
+	runs    []Session      // the sessions
+	session int            // index in runs of the one that is replayed
 	group   uint64         // number of the group that is replayed
 	rec     *journal.Record
 	polite  polite
 	archive *archiveWalk
-	came    []bool // by page: it came
+	fetched []bool // by page
 	journal int64  // bytes of the journal
 	total   int64  // bytes to be read
 	snaps   map[uint64]string
@@ -116,40 +119,41 @@ type verifier struct {
 	differs int    // of the frontier, before this session
 }
 
-// errStop ends a verification that cannot go on: the finding was reported.
+// errStop ends a verification that cannot continue. The finding was reported.
 var errStop = errors.New("stop")
 
-// Verify verifies the crawl in a directory. The error says that it could not be done.
+// Verify verifies the crawl in a directory. It returns an error if it cannot do so.
 func Verify(ctx context.Context, dir string, o VerifyOptions) (*Findings, error) {
-	p, err := readParts(dir)
+	c, err := Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	v := NewVerifier(p, o)
-	v.path, v.Running = dir, layout.Locked(filepath.Join(dir, layout.LockFile))
-	defer v.Close()
-	if err := v.Verify(ctx); err != nil {
-		return nil, viewError(dir, err)
-	}
-	return v.Out, nil
+	defer c.Close()
+	return c.Verify(o)
 }
 
-func NewVerifier(p layout.Parts, o VerifyOptions) *verifier {
+// Verify verifies the crawl. It returns an error if it cannot do so. State must not be
+// called before or after it.
+func (c *Crawl) Verify(o VerifyOptions) (*Findings, error) {
 	o.Limit = cmp.Or(o.Limit, 100)
-	v := &verifier{View: View{Parts: p}, o: o, Out: &Findings{Kinds: map[string]int64{}}}
-	v.archive = newArchiveWalk(p.Archive, v)
-	return v
+	v := &verifier{Crawl: c, o: o, out: &Findings{Kinds: map[string]int64{}, Notes: []string{}}, session: -1}
+	v.archive = &archiveWalk{v: v, dir: c.parts.Archive, number: -1}
+	err := v.prepare()
+	if err == nil {
+		err = v.run()
+	}
+	if err != nil {
+		return nil, explain(c.Path, err)
+	}
+	return v.out, nil
 }
 
-// Verify does all of it.
-func (v *verifier) Verify(ctx context.Context) error {
-	if err := v.prepare(ctx); err != nil {
-		return err
-	}
+// run reads the journal, and then what follows from it.
+func (v *verifier) run() error {
 	r := journal.Reader{
-		Dir:    v.Parts.Journal,
+		Dir:    v.parts.Journal,
 		Record: v.record,
-		Commit: func(c *journal.Commit) error { return errors.Join(ctx.Err(), v.commit(c)) },
+		Commit: func(c *journal.Commit) error { return errors.Join(v.ctx.Err(), v.commit(c)) },
 		Damage: func(d *journal.Damage) error { v.damage(d); return nil },
 	}
 	var err error
@@ -159,39 +163,28 @@ func (v *verifier) Verify(ctx context.Context) error {
 		err = v.finish()
 	}
 	if errors.Is(err, errStop) {
-		v.notef("what comes after record %d was not verified", v.s.Next)
+		v.notef("nothing after record %d was verified", v.state.Next)
 		err = nil
 	}
 	return err
 }
 
 // prepare reads the sessions and makes an empty state.
-func (v *verifier) prepare(ctx context.Context) error {
-	id, err := layout.ReadIdentity(v.Parts.Journal)
-	if err != nil {
+func (v *verifier) prepare() (err error) {
+	if v.runs, err = v.Sessions(); err != nil {
 		return err
 	}
-	v.Crawl = id.Crawl
-	if err := v.scan(ctx); err != nil {
+	if v.set, err = v.setup(); err != nil {
 		return err
 	}
-	if v.set, err = readSetup(v.config(), id, &v.Commit); err != nil {
+	if v.temp, err = os.MkdirTemp("", "winnow-verify-"); err != nil {
 		return err
 	}
-	if v.Temp, err = os.MkdirTemp("", "winnow-verify-"); err != nil {
+	p := v.parts
+	p.Urls = disk.OS(v.temp)
+	if v.state, err = state.Empty(&p, v.set); err != nil {
 		return err
 	}
-	urls := v.Parts.Urls
-	v.Parts.Urls = disk.OS(v.Temp)
-	log, err := state.OpenURLs(&v.Parts, v.set)
-	v.Parts.Urls = urls
-	if err != nil {
-		return err
-	}
-	if v.s, err = state.New(v.set, log); err != nil {
-		return err
-	}
-	v.session = -1
 	v.compareSessions()
 	v.polite.init(v)
 	if err := v.listSnapshots(); err != nil {
@@ -200,18 +193,18 @@ func (v *verifier) prepare(ctx context.Context) error {
 	return v.measure()
 }
 
-// measure finds how much is to be read.
+// measure finds out how many bytes are to be read.
 func (v *verifier) measure() error {
 	var err error
-	if v.journal, err = sizeOf(v.Parts.Journal); err != nil {
+	if v.journal, err = sizeOf(v.parts.Journal); err != nil {
 		return err
 	}
-	n, err := sizeOf(v.Parts.Archive)
+	n, err := sizeOf(v.parts.Archive)
 	v.total = v.journal + n
 	return err
 }
 
-// sizeOf is the size of all files of a directory.
+// sizeOf returns the size of all files of a directory.
 func sizeOf(d disk.Dir) (n int64, err error) {
 	list, err := d.List()
 	for _, e := range list {
@@ -220,16 +213,16 @@ func sizeOf(d disk.Dir) (n int64, err error) {
 	return n, err
 }
 
-// compareSessions finds those that decided by the same rules as the last: for the others
-// the present state cannot tell what would have been decided.
+// compareSessions finds the sessions that decided by the same rules as the last. Decisions
+// of the others cannot be repeated.
 func (v *verifier) compareSessions() {
-	last := v.config()
-	for i := range v.Sessions {
-		v.alike = append(v.alike, sameRules(&v.Sessions[i].Config, last))
+	last := v.config
+	for i := range v.runs {
+		v.alike = append(v.alike, sameRules(&v.runs[i].Config, last))
 	}
 }
 
-// sameRules reports whether two configurations make the same state of the same records.
+// sameRules reports whether the same records make the same state under two configurations.
 func sameRules(a, b *config.Config) bool {
 	if len(a.Site) != len(b.Site) {
 		return false
@@ -247,32 +240,32 @@ func sameRules(a, b *config.Config) bool {
 		(a.Recrawl.Duration > 0) == (b.Recrawl.Duration > 0) && (a.Proxy == "") == (b.Proxy == "")
 }
 
-// found reports a finding about a site and a page, if there are any.
+// found adds a finding about a site and a page. NoSite and NoPage stand for none.
 func (v *verifier) found(kind string, s graph.Site, p graph.Page, format string, args ...any) {
-	v.Out.Kinds[kind]++
-	if v.Out.Kinds[kind] > int64(v.o.Limit) {
+	v.out.Kinds[kind]++
+	if v.out.Kinds[kind] > int64(v.o.Limit) {
 		return
 	}
 	f := Finding{Kind: kind, What: fmt.Sprintf(format, args...)}
-	if f.Record = v.s.Next; v.rec != nil {
+	if f.Record = v.state.Next; v.rec != nil {
 		f.Record = v.rec.Seq
 	}
-	if p != graph.NoPage && int(p) < v.s.URLs.Pages() {
-		f.URL = string(v.s.AppendURL(nil, p))
+	if p != graph.NoPage && int(p) < v.state.URLs.Pages() {
+		f.URL = string(v.state.AppendURL(nil, p))
 	}
-	if s != graph.NoSite && int(s) < v.s.Table.Sites() {
-		f.Site = string(v.s.Table.Name(s))
+	if s != graph.NoSite && int(s) < v.state.Table.Sites() {
+		f.Site = string(v.state.Table.Name(s))
 	}
-	v.Out.List = append(v.Out.List, f)
+	v.out.List = append(v.out.List, f)
 }
 
-// general reports a finding about no site.
+// general adds a finding that is about no site.
 func (v *verifier) general(kind, format string, args ...any) {
 	v.found(kind, graph.NoSite, graph.NoPage, format, args...)
 }
 
 func (v *verifier) notef(format string, args ...any) {
-	v.Out.Notes = append(v.Out.Notes, fmt.Sprintf(format, args...))
+	v.out.Notes = append(v.out.Notes, fmt.Sprintf(format, args...))
 }
 
 func (v *verifier) damage(d *journal.Damage) {
@@ -280,12 +273,12 @@ func (v *verifier) damage(d *journal.Damage) {
 	v.general(FindDamage, "%v", d)
 }
 
-// record looks at one record, and applies it.
+// record checks and applies a record.
 func (v *verifier) record(r *journal.Record) error {
 	v.rec = r
-	v.Out.Records++
-	if r.Now < v.s.Now {
-		v.general(FindClock, "the clock goes back from %v to %v", v.s.Now, r.Now)
+	v.out.Records++
+	if r.Now < v.state.Now {
+		v.general(FindClock, "the clock goes back from %v to %v", v.state.Now, r.Now)
 	}
 	if r.Facts.Session != nil {
 		v.begin()
@@ -301,46 +294,46 @@ func (v *verifier) record(r *journal.Record) error {
 	return v.compareSnapshot()
 }
 
-// begin enters the next session.
+// begin begins the next session.
 func (v *verifier) begin() {
 	v.endDecisions()
 	v.session++
-	v.Out.Sessions++
-	if v.session == len(v.Sessions) { // a crawl that was started while it is verified
+	v.out.Sessions++
+	if v.session == len(v.runs) { // the crawl was resumed during the verification
 		s, err := readSession(v.rec)
 		if err != nil {
 			v.general(FindEvent, "%v", err)
 		}
-		v.Sessions, v.alike = append(v.Sessions, s), append(v.alike, false)
+		v.runs, v.alike = append(v.runs, s), append(v.alike, false)
 	}
 }
 
-// conf is the configuration in force.
-func (v *verifier) conf() *config.Config { return &v.Sessions[max(0, v.session)].Config }
+// conf returns the configuration in force.
+func (v *verifier) conf() *config.Config { return &v.runs[max(0, v.session)].Config }
 
-// commit looks at what a group says of the state.
+// commit checks the counts at the end of a group.
 func (v *verifier) commit(c *journal.Commit) error {
 	v.rec = nil
 	v.group++
-	v.Out.Groups++
-	if int(c.Pages) != v.s.Frontier.Pages() || int(c.Sites) != v.s.Frontier.Sites() {
+	v.out.Groups++
+	if int(c.Pages) != v.state.Frontier.Pages() || int(c.Sites) != v.state.Frontier.Sites() {
 		v.general(FindNumbering, "the commit of records %d to %d has %d pages and %d sites, the records have %d and %d",
-			c.First, c.Next, c.Pages, c.Sites, v.s.Frontier.Pages(), v.s.Frontier.Sites())
+			c.First, c.Next, c.Pages, c.Sites, v.state.Frontier.Pages(), v.state.Frontier.Sites())
 	}
-	v.s.Committed(c)
+	v.state.Committed(c)
 	if v.o.Progress != nil {
-		share := float64(c.Next) / float64(max(1, v.Commit.Next)) // of the journal
-		v.o.Progress(v.Out.Bytes+int64(share*float64(v.journal)), v.total)
+		share := float64(c.Next) / float64(max(1, v.end.Next)) // of the journal
+		v.o.Progress(v.out.Bytes+int64(share*float64(v.journal)), v.total)
 	}
 	return nil
 }
 
-// finish is what can be looked at when all records were read.
+// finish checks what needs all records.
 func (v *verifier) finish() error {
 	v.endDecisions()
-	v.Out.Pages, v.Out.Sites = int64(v.s.Frontier.Pages()), int64(v.s.Frontier.Sites())
-	for _, n := range v.s.Requests[event.Resolve+1:] {
-		v.Out.Requests += n
+	v.out.Pages, v.out.Sites = int64(v.state.Frontier.Pages()), int64(v.state.Frontier.Sites())
+	for _, n := range v.state.Requests[event.Resolve+1:] {
+		v.out.Requests += n
 	}
 	if err := v.archive.finish(v.last.Warc); err != nil {
 		return err

@@ -15,48 +15,28 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// archiveWalk reads the WARC files from one end to the other, in step with the journal:
-// answers are stored in the order of their records. Between two answers stand only
-// the requests and metadata that belong to the first, and the warcinfo of the file.
+// An archiveWalk reads the WARC files from one end to the other, in step with the journal:
+// answers are stored in the order of their records. Between two answers are only the
+// requests and metadata that belong to the first, and the warcinfo of the file.
 type archiveWalk struct {
 	v     *verifier
 	dir   disk.Dir
 	files map[int]disk.Entry
 
-	number int // of the file that is read
+	number int // of the file that is being read
 	file   disk.File
-	r      *archive.Reader // nil: there is none, or it cannot be read on
+	r      *archive.Reader // nil: no file, or the rest cannot be read
 	at     int64           // end of the last record
 	main   string          // id of the last answer
 
-	absent []int // numbers of the files that are not there
-	passed int64 // answers in them
+	absent []int // numbers of the missing files
+	passed int64 // answers in missing files
 
-	aside      int64 // files that were set aside
+	aside      int64 // files that an earlier run set aside
 	asideBytes int64
 }
 
-const (
-	WarcSuffix = ".warc.gz"
-	openSuffix = ".open"
-)
-
-func newArchiveWalk(dir disk.Dir, v *verifier) *archiveWalk {
-	return &archiveWalk{v: v, dir: dir, number: -1}
-}
-
-// WarcNumber is the number in the name of a WARC file, which the journal calls it by.
-func WarcNumber(name string) (int, bool) {
-	stem, ok := strings.CutSuffix(strings.TrimSuffix(name, openSuffix), WarcSuffix)
-	at := strings.LastIndexByte(stem, '-')
-	if !ok || at < 0 {
-		return 0, false
-	}
-	n, err := strconv.Atoi(stem[at+1:])
-	return n, err == nil && n >= 0
-}
-
-// list looks at the directory: files of a running crawl grow, and change their names.
+// list lists the directory. The files of a running crawl grow, and their names change.
 func (w *archiveWalk) list() error {
 	all, err := w.dir.List()
 	if err != nil {
@@ -69,55 +49,55 @@ func (w *archiveWalk) list() error {
 			w.aside++
 			w.asideBytes += e.Size
 		}
-		if n, ok := WarcNumber(e.Name); ok {
+		if n, ok := archive.FileNumber(e.Name); ok {
 			w.files[n] = e
 		}
 	}
 	return nil
 }
 
-// stored looks at the answer of a record. It comes before the record is applied, when
-// the state still knows what was asked for.
+// stored checks the stored answer of a record. It must be called before the record is
+// applied, while the state knows what was requested.
 func (v *verifier) stored(r *journal.Record) {
-	url, kind := v.asked(r)
-	if kind == "" {
+	url, ok := v.requested(r)
+	if !ok {
 		return
 	}
 	p := r.Facts.Place
 	keeps := v.conf().KeepsPages()
 	switch {
 	case p.Length == 0 && keeps && r.Facts.Status != 0 && r.Facts.Note == "":
-		v.general(FindArchive, "the answer of %s has status %d and is not stored", url, r.Facts.Status)
+		v.general(FindArchive, "the answer for %s has status %d and is not stored", url, r.Facts.Status)
 	case p.Length > 0:
 		v.archive.answer(r, url)
 	}
 }
 
-// asked is the URL that a record is the end of asking for.
-func (v *verifier) asked(r *journal.Record) (url, kind string) {
-	s, e := v.s, &r.Event
+// requested returns the URL whose request ends with a record.
+func (v *verifier) requested(r *journal.Record) (url string, ok bool) {
+	s, e := v.state, &r.Event
 	switch e.Kind {
 	case event.Ruled:
 		if h, ok := s.Robots.HopAt(e.For, e.Site); ok {
-			return h.URL, "robots"
+			return h.URL, true
 		}
-		return string(s.Table.Name(e.Site)) + "/robots.txt", "robots"
+		return string(s.Table.Name(e.Site)) + "/robots.txt", true
 	case event.Listed:
 		if f := s.Sitemaps.Files[e.Site]; len(f) > 0 {
-			return f[0], "sitemap"
+			return f[0], true
 		}
 		v.found(FindEvent, e.Site, graph.NoPage, "a sitemap file was fetched, but none was known")
 	case event.Done:
-		return string(s.AppendURL(nil, e.Page)), "page"
+		return string(s.AppendURL(nil, e.Page)), true
 	}
-	return "", ""
+	return "", false
 }
 
-// answer looks at the record of an answer.
+// answer checks the stored answer of a record.
 func (w *archiveWalk) answer(r *journal.Record, url string) {
 	p := r.Facts.Place
 	if int(p.File) < w.number || int(p.File) == w.number && p.Offset < w.at {
-		w.v.general(FindArchive, "the answer of %s stands at %d:%d, before the one of an earlier record", url, p.File, p.Offset)
+		w.v.general(FindArchive, "the answer for %s is at %d:%d, before that of an earlier record", url, p.File, p.Offset)
 		return
 	}
 	err := w.reach(int(p.File), p.Offset)
@@ -126,17 +106,17 @@ func (w *archiveWalk) answer(r *journal.Record, url string) {
 		return
 	}
 	if err != nil {
-		w.v.general(FindArchive, "the answer of %s at %d:%d cannot be read: %v", url, p.File, p.Offset, err)
+		w.v.general(FindArchive, "the answer for %s at %d:%d cannot be read: %v", url, p.File, p.Offset, err)
 		return
 	}
 	x, err := w.next()
 	switch {
 	case err != nil:
-		w.v.general(FindArchive, "the answer of %s: %v", url, err)
+		w.v.general(FindArchive, "the answer for %s: %v", url, err)
 	case x.URL != url:
-		w.v.general(FindArchive, "at %d:%d stands %s, want %s", p.File, p.Offset, x.URL, url)
+		w.v.general(FindArchive, "at %d:%d is %s, want %s", p.File, p.Offset, x.URL, url)
 	case x.Length != p.Length:
-		w.v.general(FindArchive, "the answer of %s at %d:%d has %d bytes, want %d", url, p.File, p.Offset, x.Length, p.Length)
+		w.v.general(FindArchive, "the answer for %s at %d:%d has %d bytes, want %d", url, p.File, p.Offset, x.Length, p.Length)
 	default:
 		w.compare(r, x, url)
 	}
@@ -145,38 +125,38 @@ func (w *archiveWalk) answer(r *journal.Record, url string) {
 	}
 }
 
-// compare holds what the header of a stored answer says against the journal.
+// compare compares the header of a stored answer with the journal.
 func (w *archiveWalk) compare(r *journal.Record, x *archive.Record, url string) {
-	s := &w.v.Sessions[max(0, w.v.session)]
-	asked := s.Wall.Add(r.Event.Start - s.At + r.Facts.Shift)
-	if d := x.Time.Sub(asked); !s.Wall.IsZero() && d.Abs() > time.Millisecond {
-		w.v.general(FindArchive, "the answer of %s is dated %v, it was asked for at %v", url, x.Time.UTC(), asked.UTC())
+	s := &w.v.runs[max(0, w.v.session)]
+	requested := s.Wall.Add(r.Event.Start - s.At + r.Facts.Shift)
+	if d := x.Time.Sub(requested); !s.Wall.IsZero() && d.Abs() > time.Millisecond {
+		w.v.general(FindArchive, "the answer for %s is dated %v, it was requested at %v", url, x.Time.UTC(), requested.UTC())
 	}
 	if d := r.Facts.Payload; len(d) > 0 && x.Type == "response" {
 		got, err := archive.ParseDigest(x.Get("WARC-Payload-Digest"))
 		if err != nil || byte(got.Algorithm()) != d[0] || string(got.Bytes()) != string(d[1:]) {
-			w.v.general(FindArchive, "the body of %s has digest %v, the journal says %x", url, got, d[1:])
+			w.v.general(FindArchive, "the body of %s has digest %v, in the journal %x", url, got, d[1:])
 		}
 	}
 }
 
-// next reads a record whole, and compares its digests.
+// next reads a whole record and checks its digests.
 func (w *archiveWalk) next() (*archive.Record, error) {
 	x, err := w.r.Next()
 	if err == nil {
 		err = x.Verify()
 	}
 	if err != nil {
-		w.r = nil // nothing can be told of what follows
+		w.r = nil // where the next record begins is unknown
 		return nil, err
 	}
 	w.at = x.Offset + x.Length
-	w.v.Out.Stored++
-	w.v.Out.Bytes += x.Length
+	w.v.out.Stored++
+	w.v.out.Bytes += x.Length
 	return x, nil
 }
 
-// reach goes on to a place where an answer should be, over what belongs to the one
+// reach reads up to a place where an answer should be, past what belongs to the answer
 // before.
 func (w *archiveWalk) reach(file int, offset int64) error {
 	for w.number < file {
@@ -199,7 +179,7 @@ func (w *archiveWalk) reach(file int, offset int64) error {
 	return nil
 }
 
-// companion reads a record that is no answer.
+// companion reads a record that is no answer. It reports whether the file ends.
 func (w *archiveWalk) companion() (end bool) {
 	x, err := w.next()
 	switch {
@@ -209,15 +189,13 @@ func (w *archiveWalk) companion() (end bool) {
 		w.v.general(FindArchive, "%v", err)
 		return true
 	case x.Type == "warcinfo" && x.Offset == 0:
-	case w.main == "" || unbracketed(x.Get("WARC-Concurrent-To")) != w.main:
-		w.v.general(FindArchive, "%s: at %d stands a %s of %s that no record of the journal names", w.files[w.number].Name, x.Offset, x.Type, x.URL)
+	case w.main == "" || strings.Trim(x.Get("WARC-Concurrent-To"), "<>") != w.main:
+		w.v.general(FindArchive, "%s: at %d is a %s of %s that is in no record of the journal", w.files[w.number].Name, x.Offset, x.Type, x.URL)
 	}
 	return false
 }
 
-func unbracketed(id string) string { return strings.TrimSuffix(strings.TrimPrefix(id, "<"), ">") }
-
-// nextFile reads the present file to its end, and opens the one after.
+// nextFile reads the current file to its end and opens the next.
 func (w *archiveWalk) nextFile() error {
 	for w.r != nil && !w.companion() {
 	}
@@ -239,7 +217,7 @@ func (w *archiveWalk) nextFile() error {
 	return nil
 }
 
-// open opens the present file. A running crawl may just have given it another name.
+// open opens the current file. A running crawl may just have renamed it.
 func (w *archiveWalk) open() (err error) {
 	for range 3 {
 		if err = w.list(); err != nil {
@@ -256,7 +234,7 @@ func (w *archiveWalk) open() (err error) {
 	return err
 }
 
-// finish reads up to the last commit, and looks at what is beyond it.
+// finish reads up to the last commit and checks what is after it.
 func (w *archiveWalk) finish(last journal.Position) error {
 	defer func() {
 		if w.file != nil {
@@ -281,23 +259,23 @@ func (w *archiveWalk) finish(last journal.Position) error {
 		w.beyond(e, over)
 	}
 	if w.aside > 0 {
-		w.v.notef("%d files (*.beyond-N, %d bytes) were set aside by an earlier run, whose journal had lost its end: no record names them", w.aside, w.asideBytes)
+		w.v.notef("%d files (*.beyond-N, %d bytes) were set aside by an earlier run whose journal had lost its end; they are in no record", w.aside, w.asideBytes)
 	}
 	return nil
 }
 
-// noteAbsent says which files are not there. That is no violation: who has copied finished
-// files to another place may delete them here. What is there must be whole.
+// noteAbsent adds a note about missing files. They are no violation: finished files may be
+// moved elsewhere. Files that exist must be complete.
 func (w *archiveWalk) noteAbsent() {
 	if len(w.absent) == 0 {
 		return
 	}
-	w.v.Out.Absent = int64(len(w.absent))
-	w.v.notef("%d WARC files are not here, they were moved away or lost: number %s; the %d answers in them were not verified",
+	w.v.out.Absent = int64(len(w.absent))
+	w.v.notef("%d WARC files are missing, moved away or lost: number %s; the %d answers in them were not verified",
 		len(w.absent), ranges(w.absent), w.passed)
 }
 
-// ranges writes ascending numbers briefly: 0-3, 5.
+// ranges formats ascending numbers as 0-3, 5.
 func ranges(list []int) string {
 	var parts []string
 	for i := 0; i < len(list); {
@@ -314,7 +292,7 @@ func ranges(list []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// end reads the rest of what is committed.
+// end reads the rest of what was committed.
 func (w *archiveWalk) end(last journal.Position) {
 	for w.number < int(last.File) {
 		if last.Size == 0 && w.number == int(last.File)-1 {
@@ -336,10 +314,10 @@ func (w *archiveWalk) end(last journal.Position) {
 	}
 }
 
-// beyond looks at what a file has more than was committed. A little, in one that is still
-// called open, is from a crawl that was killed: the next run cuts it.
+// beyond checks the bytes of a file after the last commit. A few of them in a file that is
+// still open are left by a crawl that was killed: the next run cuts them off.
 func (w *archiveWalk) beyond(e disk.Entry, over int64) {
-	switch open := strings.HasSuffix(e.Name, openSuffix); {
+	switch open := !strings.HasSuffix(e.Name, archive.Suffix); {
 	case over < 0:
 		w.v.general(FindArchive, "%s: %d committed bytes are missing", e.Name, -over)
 	case over > 0 && over <= archive.MaxTail && open:

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"cmp"
+
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -10,23 +12,23 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// What a request may be for, whatever its kind:
+// Requests of any kind must not be for:
 //
-//   - nothing that the deny list in force forbids: no page, no sitemap file, no place to
-//     which a robots.txt moved; of a host that is denied as a whole, not even its address
-//     and its own robots.txt
-//   - no sitemap file that robots.txt, the scope or an exclude pattern forbids
+//   - what the deny list in force forbids: pages, sitemap files, places to which a
+//     robots.txt moved; for a host that is denied as a whole, also its address and its own
+//     robots.txt
+//   - sitemap files that robots.txt, the scope or an exclude pattern forbids
 //
-// The journal has the deny list of each session and each edit of it. It has the path of
-// --rules alone, so with such a file the kind of scope is left aside.
+// The journal has the deny list of each session and each edit of it. Of --rules it has only
+// the path, so with such a file the kind of scope is not checked.
 
-// aims is what a verifier knows of where requests may go.
+// aims is what a verifier knows about where requests may go.
 type aims struct {
 	scope *gather.Scope
-	told  bool // that a deny list is not in the journal
+	noted bool // that a deny list is not in the journal
 }
 
-// setScope takes the configuration of a session.
+// setScope sets the scope of a session.
 func (w *polite) setScope(r *journal.Record) {
 	c := w.conf
 	o, err := config.ScopeOptions(c)
@@ -40,14 +42,14 @@ func (w *polite) setScope(r *journal.Record) {
 		w.v.general(FindEvent, "the configuration of the session: %v", err)
 		w.aims.scope = new(gather.Scope)
 	}
-	if c.Deny != "" && len(r.Facts.Deny) == 0 && !w.aims.told {
-		w.aims.told = true
-		w.v.notef("the deny list of session %d is not in the journal, so its requests were not held against it", w.v.session+1)
+	if c.Deny != "" && len(r.Facts.Deny) == 0 && !w.aims.noted {
+		w.aims.noted = true
+		w.v.notef("the deny list of session %d is not in the journal, so its requests were not checked against it", w.v.session+1)
 	}
 	w.setDeny(r)
 }
 
-// setDeny takes the deny list that a record has.
+// setDeny sets the deny list that a record has, if any.
 func (w *polite) setDeny(r *journal.Record) {
 	if len(r.Facts.Deny) == 0 {
 		return
@@ -60,48 +62,41 @@ func (w *polite) setDeny(r *journal.Record) {
 	w.aims.scope.SetDeny(rules)
 }
 
-// aimed looks at where a work leads.
+// aimed checks the URL of a task.
 func (w *polite) aimed(r *journal.Record) {
-	e, name := &r.Event, w.v.s.Table.Name(r.Event.Site)
+	e, name := &r.Event, w.v.state.Table.Name(r.Event.Site)
 	url := ""
 	switch {
-	case e.Task.Kind == event.Fetch && int(e.Page) < w.v.s.Frontier.Pages():
-		url = string(w.v.s.AppendURL(nil, e.Page))
+	case e.Task.Kind == event.Fetch && int(e.Page) < w.v.state.Frontier.Pages():
+		url = string(w.v.state.AppendURL(nil, e.Page))
 	case e.Task.Kind == event.Robots && e.For != e.Site:
-		h, _ := w.v.s.Robots.HopAt(e.For, e.Site)
+		h, _ := w.v.state.Robots.HopAt(e.For, e.Site)
 		url = h.URL
 	case e.Task.Kind == event.Sitemap:
 		url = w.file(e.Site)
 	}
 	if site, rest := page.Site([]byte(url)); w.aims.scope.DeniesSite(name) || url != "" && w.aims.scope.Denied(site, rest) != event.NoBar {
-		w.v.found(FindDenied, e.Site, pageOf(e), "%v is handed out for %s, which the deny list forbids", e.Task.Kind, orName(url, name))
+		w.v.found(FindDenied, e.Site, pageOf(e), "%v is handed out for %s, which the deny list forbids", e.Task.Kind, cmp.Or(url, string(name)))
 	}
 }
 
-// orName is a URL, or the name of a site where there is none.
-func orName(url string, name []byte) string {
-	if url == "" {
-		return string(name)
-	}
-	return url
-}
-
-// file is the sitemap file that a site is asked for, held against robots.txt and scope.
+// file returns the sitemap file that is requested from a site. It checks it against
+// robots.txt and scope.
 func (w *polite) file(s graph.Site) string {
-	files := w.v.s.Sitemaps.Files[s]
+	files := w.v.state.Sitemaps.Files[s]
 	if len(files) == 0 {
-		w.v.found(FindEvent, s, graph.NoPage, "a sitemap file is asked for, but none is known")
+		w.v.found(FindEvent, s, graph.NoPage, "a sitemap file is requested, but none is known")
 		return ""
 	}
 	site, rest := page.Site([]byte(files[0]))
-	switch v := w.v.s.Robots.Of(s).Test(string(rest)); {
-	case string(site) != string(w.v.s.Table.Name(s)):
+	switch v := w.v.state.Robots.Of(s).Test(string(rest)); {
+	case string(site) != string(w.v.state.Table.Name(s)):
 		w.v.found(FindEvent, s, graph.NoPage, "the sitemap file %s is of another site", files[0])
 	case w.conf.Robots && !v.Allowed:
 		w.v.found(FindRobots, s, graph.NoPage, "robots.txt forbids the sitemap file %s in line %d: %s", files[0], v.Line, v.Rule)
 	}
 	if bar := w.aims.scope.JudgeFile(site, rest); bar != event.NoBar && bar != event.BarDenied {
-		w.v.found(FindScope, s, graph.NoPage, "the sitemap file %s is asked for against %v", files[0], bar)
+		w.v.found(FindScope, s, graph.NoPage, "the sitemap file %s is requested, which %v forbids", files[0], bar)
 	}
 	return files[0]
 }

@@ -2,12 +2,10 @@ package history
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -22,9 +20,9 @@ import (
 	"github.com/winnow-crawler/winnow/urltable"
 )
 
-// listSnapshots finds those that there are, by the number of their next record.
+// listSnapshots lists the snapshots by the number of their next record.
 func (v *verifier) listSnapshots() error {
-	names, err := state.SnapshotsOf(v.Parts.Snapshot)
+	names, err := state.SnapshotsOf(v.parts.Snapshot)
 	if err != nil {
 		return err
 	}
@@ -37,13 +35,13 @@ func (v *verifier) listSnapshots() error {
 	return nil
 }
 
-// compareSnapshot holds the state against a snapshot of this moment, if there is one.
+// compareSnapshot compares the state with a snapshot of the same record, if there is one.
 func (v *verifier) compareSnapshot() error {
-	name, ok := v.snaps[v.s.Next]
+	name, ok := v.snaps[v.state.Next]
 	if !ok {
 		return nil
 	}
-	delete(v.snaps, v.s.Next)
+	delete(v.snaps, v.state.Next)
 	same, err := v.sameSnapshot(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && v.Running: // replaced by a newer one
@@ -52,67 +50,46 @@ func (v *verifier) compareSnapshot() error {
 	case err != nil:
 		v.general(FindSnapshot, "%v", err)
 	case same:
-		v.Out.Snapshots++
+		v.out.Snapshots++
 	default:
-		v.Out.Snapshots++
+		v.out.Snapshots++
 		return v.explainSnapshot(name)
 	}
 	return nil
 }
 
-// sameSnapshot compares the sum at the end of a snapshot with that of the state.
+// sameSnapshot reports whether a snapshot is what the state would save.
 func (v *verifier) sameSnapshot(name string) (bool, error) {
-	r, done, err := state.OpenSnapshot(v.Parts.Snapshot, name)
+	r, done, err := state.OpenSnapshot(v.parts.Snapshot, name)
 	if err != nil {
 		return false, err
 	}
 	defer done()
+	want, got := xxh3.New(), xxh3.New()
+	r = io.TeeReader(r, want)
 	h, err := state.ReadHead(r)
 	if err != nil {
 		return false, err
 	}
-	if h.Layout != v.s.Layout() {
+	if h.Layout != v.state.Layout() {
 		return false, fmt.Errorf("%w: %s", state.ErrOther, h.Layout)
 	}
-	want, err := sumOf(v.Parts.Snapshot, name)
-	if err != nil {
+	if _, err := io.Copy(io.Discard, r); err != nil {
 		return false, err
 	}
-	sum := xxh3.New()
-	if err := v.s.Save(sum); err != nil {
-		return false, err
-	}
-	return sum.Sum64() == want, nil
+	err = v.state.Save(got)
+	return got.Sum64() == want.Sum64(), err
 }
 
-// sumOf is the sum at the end of a snapshot.
-func sumOf(dir disk.Dir, name string) (uint64, error) {
-	f, err := dir.Open(name, disk.Read)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	n, err := f.Size()
-	if err != nil {
-		return 0, err
-	}
-	var b [8]byte
-	if _, err := f.ReadAt(b[:], n-8); err != nil && err != io.EOF {
-		return 0, err
-	}
-	return binary.LittleEndian.Uint64(b[:]), nil
-}
-
-// explainSnapshot finds what of a snapshot differs from the state. When the delays were
-// changed between sessions, the clocks of the past are those of another configuration:
-// then they are not compared.
+// explainSnapshot finds out how a snapshot differs from the state. Clocks are not compared
+// if sessions had different delays: those of the past follow from another configuration.
 func (v *verifier) explainSnapshot(name string) error {
-	r, done, err := state.OpenSnapshot(v.Parts.Snapshot, name)
+	r, done, err := state.OpenSnapshot(v.parts.Snapshot, name)
 	if err != nil {
 		return err
 	}
 	defer done()
-	t, err := state.New(v.set, v.s.URLs)
+	t, err := state.New(v.set, v.state.URLs)
 	if err != nil {
 		return err
 	}
@@ -121,7 +98,7 @@ func (v *verifier) explainSnapshot(name string) error {
 		v.general(FindSnapshot, "%s: %v", name, err)
 		return nil
 	}
-	names := differentColumns(v.s, t, v.mixed())
+	names := differentColumns(v.state, t, v.mixed())
 	switch {
 	case len(names) > 0:
 		v.general(FindSnapshot, "%s differs from the journal in %s", name, strings.Join(names, ", "))
@@ -133,7 +110,7 @@ func (v *verifier) explainSnapshot(name string) error {
 	return nil
 }
 
-// differentColumns names the columns in which two states differ.
+// differentColumns returns the names of the columns in which two states differ.
 func differentColumns(s, t *state.State, mixed bool) (names []string) {
 	sums := columnSums(t)
 	for name, sum := range columnSums(s) {
@@ -145,8 +122,8 @@ func differentColumns(s, t *state.State, mixed bool) (names []string) {
 	return names
 }
 
-// dependsOnDelays tells which columns depend on delays: clocks and what follows from
-// them, such as the place of a site, and orders that policies made.
+// dependsOnDelays reports whether a column depends on delays: clocks and what follows from
+// them, such as the place of a site in a queue, and orders that policies made.
 func dependsOnDelays(name string) bool {
 	for _, part := range []string{"page state", "page from", "page depth", "page links in", "seen", "site rules", "site admitted", "domain"} {
 		if strings.HasPrefix(name, part) {
@@ -160,27 +137,27 @@ func columnSums(s *state.State) map[string]uint64 {
 	sums := map[string]uint64{}
 	s.Saved.Columns(func(c graph.AnyColumn) {
 		h := xxh3.New()
-		c.Save(h) // a hash takes everything
+		c.Save(h) // a hash never fails
 		sums[c.Name()] = sums[c.Name()]*31 + h.Sum64()
 	})
 	return sums
 }
 
-// restSnapshots looks at those of which no moment came.
+// restSnapshots checks the snapshots that belong to no record.
 func (v *verifier) restSnapshots() {
 	for _, n := range slices.Sorted(maps.Keys(v.snaps)) {
-		if n > v.s.Next {
-			v.notef("snapshot %s is ahead of the journal, which ends with record %d: the next run does not use it", v.snaps[n], v.s.Next)
+		if n > v.state.Next {
+			v.notef("snapshot %s is ahead of the journal, which ends with record %d: the next run will not use it", v.snaps[n], v.state.Next)
 			continue
 		}
 		v.general(FindSnapshot, "%s is of record %d, where no record ends", v.snaps[n], n)
 	}
 }
 
-// compareURLs holds the URL file against the journal. It is derived and may be behind,
-// or ahead by what was not committed, but what it has must be so.
+// compareURLs compares the URL file with the journal. It is derived and may be behind, or
+// ahead by what was not committed, but what it has must be right.
 func (v *verifier) compareURLs() error {
-	f, err := v.Parts.Urls.Open(layout.URLFile, disk.Read)
+	f, err := v.parts.Urls.Open(layout.URLFile, disk.Change)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -188,55 +165,29 @@ func (v *verifier) compareURLs() error {
 		return err
 	}
 	defer f.Close()
-	log, err := urltable.OpenLog(&FrozenFile{f}, v.Crawl, v.set.Frontier.MaxPages)
+	log, err := urltable.OpenLog(f, v.id.Crawl, v.set.Frontier.MaxPages)
 	if err != nil {
 		v.general(FindURLs, "%v", err)
 		return nil
 	}
 	defer log.Free()
-	next, stop := iter.Pull(urlsOf(v.s.URLs))
-	defer stop()
-	for u := range urlsOf(log) {
-		want, ok := next()
-		if !ok {
-			break
+	var want []byte
+	err = log.Each(0, func(p graph.Page, site graph.Site, rest []byte) (err error) {
+		if int(p) >= v.state.URLs.Pages() {
+			return layout.ErrEnough
 		}
-		if want.err != nil || u.err != nil {
-			v.general(FindURLs, "page %d: %v", v.Out.URLs, errors.Join(u.err, want.err))
-			break
+		var home graph.Site
+		if home, want, err = v.state.URLs.Read(p, want[:0]); err != nil {
+			return err
 		}
-		if u.site != want.site || !bytes.Equal(u.rest, want.rest) {
-			v.found(FindURLs, want.site, graph.NoPage, "page %d is %s of site %d in the URL file, %s of site %d in the journal", v.Out.URLs, u.rest, u.site, want.rest, want.site)
+		if site != home || !bytes.Equal(rest, want) {
+			v.found(FindURLs, home, graph.NoPage, "page %d is %s of site %d in the URL file, %s of site %d in the journal", p, rest, site, want, home)
 		}
-		v.Out.URLs++
+		v.out.URLs++
+		return nil
+	})
+	if err != nil && !errors.Is(err, layout.ErrEnough) {
+		v.general(FindURLs, "%v", err)
 	}
 	return nil
 }
-
-type loggedURL struct {
-	site graph.Site
-	rest []byte
-	err  error
-}
-
-// urlsOf goes over a URL log; an error is its last element.
-func urlsOf(log *urltable.Log) iter.Seq[loggedURL] {
-	return func(yield func(loggedURL) bool) {
-		err := log.Each(0, func(_ graph.Page, site graph.Site, rest []byte) error {
-			if !yield(loggedURL{site, rest, nil}) {
-				return layout.ErrEnough
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, layout.ErrEnough) {
-			yield(loggedURL{err: err})
-		}
-	}
-}
-
-// FrozenFile lets a URL log be opened that is not ours: what it would cut off stays.
-type FrozenFile struct{ disk.File }
-
-func (f *FrozenFile) Truncate(int64) error { return nil }
-
-func (f *FrozenFile) WriteAt([]byte, int64) (int, error) { return 0, ErrReadOnly }

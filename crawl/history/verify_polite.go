@@ -13,67 +13,67 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// polite proves politeness (W10) from the records alone. It keeps clocks of its own,
-// made of what servers could see and were promised; it does not look at the frontier,
-// which decided. What is demanded of a request to a site:
+// polite proves politeness from the records alone. It keeps its own clocks, made of what
+// servers could see and were promised, and ignores the frontier, which made the decisions.
+// A request to a site must meet these rules:
 //
-//   - it begins no sooner than the end of the answer before plus the largest of: the
-//     delay of the configuration for a site of its size, delay_factor times the time of
-//     that answer up to delay_max, Crawl-delay, Retry-After. Back-off is a kindness.
-//   - the http and the https of one host, both at their usual port, are one server: they
-//     share this clock
-//   - nothing else is under way at it
-//   - the answer before is on disk
-//   - unless it goes on in the same connection: then there is no Crawl-delay and no
-//     Retry-After, the answer before was no failure of the server, and the connection
-//     served fewer than per_connection
-//   - its IP address has fewer than ip_cap sites under way, and was left alone for
-//     ip_delay
-//   - its address was found, and unless it is for robots.txt itself: its rules are known,
-//     on disk, not expired, and allow the page
-//   - the deny list does not forbid it, whatever its kind, nor, if it is for a sitemap
-//     file, robots.txt or the scope (verify_deny.go)
-//   - after a restart it waited its full delay once more, since nobody knows what the
-//     lost end of the session before asked
+//   - It begins no sooner than the end of the last answer plus the largest of: the
+//     configured delay for a site of its size, delay_factor times the time of that answer
+//     up to delay_max, Crawl-delay, Retry-After. Back-off is voluntary, and not checked.
+//   - http and https of one host, both at their usual port, are one server: they share
+//     this clock.
+//   - No other task is running at the site.
+//   - The last answer is on disk.
+//   - These do not hold for another request over the same connection. Then there must be
+//     no Crawl-delay and no Retry-After, the last answer was no failure of the server, and
+//     the connection served fewer than per_connection.
+//   - Its IP address has fewer than ip_cap sites with a request, and ip_delay has passed
+//     since the last answer from it.
+//   - Its address is known. Unless it is for robots.txt itself, the rules of the site are
+//     known, on disk, not expired, and allow the page.
+//   - The deny list does not forbid it, nor, if it is for a sitemap file, robots.txt or the
+//     scope (verify_deny.go).
+//   - After a restart the full delay has passed once more, since the lost end of the last
+//     session may have made requests.
 type polite struct {
 	v     *verifier
 	sites []siteWatch
 	addrs []addressWatch
-	kept  graph.Site // whose connection may serve another page; NoSite: none
+	kept  graph.Site // its connection may serve another page; NoSite: none
 	conf  *config.Config
 	over  config.Overrides
 	aims  aims // see verify_deny.go
 }
 
-// siteWatch is what is known of a site.
+// A siteWatch is what is known about a site.
 type siteWatch struct {
-	due     time.Duration // instant before which it is not to be asked
+	due     time.Duration // no request before this instant
 	crawl   time.Duration // Crawl-delay
 	expiry  time.Duration // of its rules; 0 never
-	took    time.Duration // instant at which the work under way was handed out
+	took    time.Duration // instant at which the running task was handed out
 	end     time.Duration // of the last answer
-	ended   uint64        // group of the record of it
-	ruled   uint64        // group of the record of its rules
+	ended   uint64        // group of its record
+	ruled   uint64        // group of the record with its rules
 	twin    graph.Site
 	pages   uint32 // known
 	address uint32
 	conn    uint32 // of the last request
 	served  uint32 // requests over it
-	work    uint8  // kind of the work under way, plus 1; 0 none
+	task    uint8  // kind of the running task, plus 1; 0: none
 	stage   watchStage
 	free    bool // the next request may follow at once in the same connection
 }
 
-// watchStage is how much is known of a site.
+// A watchStage is how much is known about a site.
 type watchStage uint8
 
 const (
 	knowsAddress watchStage = 1 << iota
 	knowsRules
-	givenUp // it is never asked again
+	givenUp // no more requests
 )
 
-// addressWatch is what is known of an IP address.
+// An addressWatch is what is known about an IP address.
 type addressWatch struct {
 	due    time.Duration
 	active int
@@ -85,7 +85,7 @@ func (w *polite) init(v *verifier) {
 	w.aims.scope = new(gather.Scope)
 }
 
-// before looks at a record before it is applied.
+// before checks a record before it is applied.
 func (w *polite) before(r *journal.Record) {
 	e := &r.Event
 	w.endKept(e)
@@ -99,10 +99,10 @@ func (w *polite) before(r *journal.Record) {
 	}
 }
 
-// after looks at a record that was applied: new pages and sites have their names.
+// after checks a record that was applied: new pages and sites have their names.
 func (w *polite) after(r *journal.Record) {
 	e := &r.Event
-	for len(w.sites) < w.v.s.Table.Sites() {
+	for len(w.sites) < w.v.state.Table.Sites() {
 		w.addSite()
 	}
 	for _, s := range e.New {
@@ -124,7 +124,7 @@ func (w *polite) after(r *journal.Record) {
 	case event.Listed:
 		w.answered(e.Site, e, event.Sitemap)
 	case event.Done:
-		s := w.v.s.Frontier.Site(e.Page)
+		s := w.v.state.Frontier.Site(e.Page)
 		w.answered(s, e, event.Fetch)
 		if e.Keep {
 			w.kept = s
@@ -134,10 +134,10 @@ func (w *polite) after(r *journal.Record) {
 	}
 }
 
-// addSite enters the next site. It shares the clock of its twin.
+// addSite adds the next site. It shares the clock of its twin.
 func (w *polite) addSite() {
 	id := graph.Site(len(w.sites))
-	x := siteWatch{twin: w.v.s.Twin(id)}
+	x := siteWatch{twin: w.v.state.Twin(id)}
 	if x.twin < id {
 		t := &w.sites[x.twin]
 		t.twin, x.due = id, t.due
@@ -147,7 +147,7 @@ func (w *polite) addSite() {
 	w.sites = append(w.sites, x)
 }
 
-// session: all that was under way is void, and every delay begins again.
+// session begins a session: running tasks are void, and every delay begins again.
 func (w *polite) session(now time.Duration) {
 	w.conf = w.v.conf()
 	w.over = config.NewOverrides(w.conf)
@@ -155,7 +155,7 @@ func (w *polite) session(now time.Duration) {
 	for i := range w.sites {
 		x := &w.sites[i]
 		x.due = max(x.due, now+max(w.delay(graph.Site(i)), w.crawlDelay(graph.Site(i))))
-		x.work, x.free, x.conn = 0, false, 0
+		x.task, x.free, x.conn = 0, false, 0
 	}
 	for i := range w.addrs {
 		x := &w.addrs[i]
@@ -163,10 +163,10 @@ func (w *polite) session(now time.Duration) {
 	}
 }
 
-// delay is that of the configuration for a site of its size.
+// delay returns the configured delay for a site of its size.
 func (w *polite) delay(s graph.Site) time.Duration {
 	if len(w.conf.Site) > 0 {
-		if d, ok := w.over.Delay(w.v.s.Table.Name(s)); ok {
+		if d, ok := w.over.Delay(w.v.state.Table.Name(s)); ok {
 			return d
 		}
 	}
@@ -176,7 +176,7 @@ func (w *polite) delay(s graph.Site) time.Duration {
 	return w.conf.Delay.Duration
 }
 
-// crawlDelay is the Crawl-delay of the host.
+// crawlDelay returns the Crawl-delay of the host.
 func (w *polite) crawlDelay(s graph.Site) time.Duration {
 	d := w.sites[s].crawl
 	if t := w.sites[s].twin; t != graph.NoSite {
@@ -185,7 +185,7 @@ func (w *polite) crawlDelay(s graph.Site) time.Duration {
 	return d
 }
 
-// demanded is how long a site is to be left alone after an answer.
+// demanded returns the time between an answer and the next request.
 func (w *polite) demanded(s graph.Site, e *event.Event) time.Duration {
 	d := max(w.delay(s), w.crawlDelay(s), e.Retry)
 	if w.conf.DelayFactor > 0 {
@@ -198,18 +198,18 @@ func (w *polite) demanded(s graph.Site, e *event.Event) time.Duration {
 	return d
 }
 
-// answered is the end of a request.
+// answered ends a request.
 func (w *polite) answered(s graph.Site, e *event.Event, kind event.TaskKind) {
 	x := &w.sites[s]
-	if x.work != uint8(kind)+1 {
-		w.v.found(FindEvent, s, graph.NoPage, "a %v work ended that was not under way", kind)
+	if x.task != uint8(kind)+1 {
+		w.v.found(FindEvent, s, graph.NoPage, "a %v task ended that was not running", kind)
 	}
 	switch now := w.v.rec.Now; {
 	case e.Start < x.took, e.End < e.Start, e.End > now:
-		w.v.found(FindClock, s, graph.NoPage, "handed out at %v, asked at %v, answered at %v, recorded at %v", x.took, e.Start, e.End, now)
+		w.v.found(FindClock, s, graph.NoPage, "handed out at %v, requested at %v, answered at %v, recorded at %v", x.took, e.Start, e.End, now)
 	}
 	due := e.End + w.demanded(s, e)
-	x.due, x.work, x.end, x.ended = max(x.due, due), 0, e.End, w.v.group
+	x.due, x.task, x.end, x.ended = max(x.due, due), 0, e.End, w.v.group
 	x.free = kind == event.Fetch && e.Keep && e.Retry == 0 && w.crawlDelay(s) == 0 && !serversFault(e.Class)
 	if t := x.twin; t != graph.NoSite {
 		w.sites[t].due = max(w.sites[t].due, due)
@@ -219,17 +219,17 @@ func (w *polite) answered(s graph.Site, e *event.Event, kind event.TaskKind) {
 	}
 }
 
-// serversFault reports whether a server failed, and is to be left alone.
+// serversFault reports whether a server failed, and needs a pause.
 func serversFault(c event.Class) bool { return c >= event.ServerError && c <= event.Timeout }
 
-// endKept ends a connection that was kept unless this record goes on with it.
+// endKept closes a connection that was kept unless this record uses it.
 func (w *polite) endKept(e *event.Event) {
 	s := w.kept
 	if s == graph.NoSite {
 		return
 	}
 	switch {
-	case e.Kind == event.Refused && int(e.Page) < w.v.s.Frontier.Pages() && w.v.s.Frontier.Site(e.Page) == s: // and looks for another
+	case e.Kind == event.Refused && int(e.Page) < w.v.state.Frontier.Pages() && w.v.state.Frontier.Site(e.Page) == s: // and looks for another
 	case e.Kind == event.Took && e.Site == s && w.v.rec.Facts.Conn == w.sites[s].conn:
 		w.kept = graph.NoSite
 	default:
@@ -249,7 +249,7 @@ func (w *polite) leave(s graph.Site) {
 	}
 }
 
-// at is an address.
+// at returns an address by its number.
 func (w *polite) at(a uint32) *addressWatch {
 	for len(w.addrs) <= int(a) {
 		w.addrs = append(w.addrs, addressWatch{})
@@ -259,7 +259,7 @@ func (w *polite) at(a uint32) *addressWatch {
 
 func (w *polite) resolved(e *event.Event) {
 	x := &w.sites[e.Site]
-	x.work = 0
+	x.task = 0
 	switch {
 	case e.Again:
 	case e.Class.Failed():
@@ -270,24 +270,24 @@ func (w *polite) resolved(e *event.Event) {
 	}
 }
 
-// retried opens the sites again of pages that get another chance.
+// retried reopens the sites of pages that are to be retried.
 func (w *polite) retried(e *event.Event) {
 	for _, p := range e.Admit {
-		x := &w.sites[w.v.s.Frontier.Site(p)]
+		x := &w.sites[w.v.state.Frontier.Site(p)]
 		if x.stage&givenUp != 0 {
 			x.stage = 0
 		}
 	}
 }
 
-// ruled takes the rules of a site.
+// ruled sets the rules of a site.
 func (w *polite) ruled(r *journal.Record) {
 	e := &r.Event
 	x := &w.sites[e.For]
 	switch {
 	case e.Hop:
 	case e.Again:
-		if x.stage&knowsRules != 0 { // those that it has stay in force
+		if x.stage&knowsRules != 0 { // the rules that it has stay in force
 			x.expiry = max(1, e.Due)
 		}
 	case e.Class.Failed():
@@ -299,8 +299,8 @@ func (w *polite) ruled(r *journal.Record) {
 	}
 }
 
-// setCrawlDelay takes the Crawl-delay, which the rules themselves have, too. When they
-// were found elsewhere the site was asked without knowing of it: from now on it holds.
+// setCrawlDelay sets the Crawl-delay, which the rules contain, too. If they come from another
+// site, this one was visited before the delay was known: it holds from now on.
 func (w *polite) setCrawlDelay(r *journal.Record, x *siteWatch) {
 	e := &r.Event
 	if text, err := robots.Decode(r.Facts.Rules); err != nil || text.Delay() != e.Delay {
@@ -314,9 +314,9 @@ func (w *polite) setCrawlDelay(r *journal.Record, x *siteWatch) {
 	}
 }
 
-// refused looks at a page that robots.txt forbids, as was decided.
+// refused checks that robots.txt forbids a page that was refused.
 func (w *polite) refused(p graph.Page) {
-	s := w.v.s
+	s := w.v.state
 	if int(p) >= s.Frontier.Pages() {
 		return // reported as an event that does not fit
 	}
@@ -325,7 +325,7 @@ func (w *polite) refused(p graph.Page) {
 	}
 }
 
-// took looks at a work that was handed out.
+// took checks a task that was handed out.
 func (w *polite) took(r *journal.Record) {
 	e := &r.Event
 	if int(e.Site) >= len(w.sites) || e.Task.Kind > event.Sitemap {
@@ -335,26 +335,26 @@ func (w *polite) took(r *journal.Record) {
 	w.alone(r, x)
 	w.aimed(r)
 	if e.Task.Kind != event.Resolve {
-		w.asked(r, x)
+		w.request(r, x)
 	}
-	x.work, x.took = uint8(e.Task.Kind)+1, r.Now
+	x.task, x.took = uint8(e.Task.Kind)+1, r.Now
 }
 
-// alone looks for other works at the same server.
+// alone checks that no other task runs at the same server.
 func (w *polite) alone(r *journal.Record, x *siteWatch) {
 	e := &r.Event
-	if x.work != 0 {
-		w.v.found(FindAtOnce, e.Site, pageOf(e), "%v is handed out while %v is under way", e.Task.Kind, event.TaskKind(x.work-1))
+	if x.task != 0 {
+		w.v.found(FindAtOnce, e.Site, pageOf(e), "%v is handed out while %v is running", e.Task.Kind, event.TaskKind(x.task-1))
 	}
 	if x.twin == graph.NoSite || e.Task.Kind == event.Resolve {
 		return
 	}
-	if t := &w.sites[x.twin]; t.work > uint8(event.Resolve)+1 {
-		w.v.found(FindAtOnce, e.Site, pageOf(e), "%v is handed out while %v is under way at %s", e.Task.Kind, event.TaskKind(t.work-1), w.v.s.Table.Name(x.twin))
+	if t := &w.sites[x.twin]; t.task > uint8(event.Resolve)+1 {
+		w.v.found(FindAtOnce, e.Site, pageOf(e), "%v is handed out while %v is running at %s", e.Task.Kind, event.TaskKind(t.task-1), w.v.state.Table.Name(x.twin))
 	}
 }
 
-// pageOf is the page of a work, NoPage if it has none.
+// pageOf returns the page of a task, NoPage if it has none.
 func pageOf(e *event.Event) graph.Page {
 	if e.Task.Kind == event.Fetch {
 		return e.Page
@@ -362,10 +362,10 @@ func pageOf(e *event.Event) graph.Page {
 	return graph.NoPage
 }
 
-// asked looks at a request to a server.
-func (w *polite) asked(r *journal.Record, x *siteWatch) {
-	if goesOn := x.conn != 0 && x.conn == r.Facts.Conn; goesOn {
-		w.goesOn(r, x)
+// request checks a request to a server.
+func (w *polite) request(r *journal.Record, x *siteWatch) {
+	if x.conn != 0 && x.conn == r.Facts.Conn {
+		w.sameConn(r, x)
 	} else {
 		w.waited(r, x)
 		w.enter(r, x)
@@ -375,70 +375,70 @@ func (w *polite) asked(r *journal.Record, x *siteWatch) {
 	w.ready(r, x)
 }
 
-// goesOn looks at a request in the connection of the one before.
-func (w *polite) goesOn(r *journal.Record, x *siteWatch) {
+// sameConn checks a request over the connection of the last.
+func (w *polite) sameConn(r *journal.Record, x *siteWatch) {
 	e := &r.Event
-	most := w.over.PerConnection(w.v.s.Table.Name(e.Site))
+	most := w.over.PerConnection(w.v.state.Table.Name(e.Site))
 	switch {
 	case e.Task.Kind != event.Fetch || !x.free:
-		w.v.found(FindConnection, e.Site, pageOf(e), "connection %d goes on, but a delay is in force", x.conn)
+		w.v.found(FindConnection, e.Site, pageOf(e), "connection %d is used again, but a delay is in force", x.conn)
 	case int(x.served) >= max(1, most):
 		w.v.found(FindConnection, e.Site, pageOf(e), "connection %d serves %d requests, %d are allowed", x.conn, x.served+1, most)
 	}
 }
 
-// waited looks at the time since the answer before.
+// waited checks the time since the last answer.
 func (w *polite) waited(r *journal.Record, x *siteWatch) {
 	e := &r.Event
 	switch {
 	case r.Now < x.due:
-		w.v.found(FindGap, e.Site, pageOf(e), "asked at %v, %v after the answer before, which is %v too soon", r.Now, r.Now-x.end, x.due-r.Now)
+		w.v.found(FindGap, e.Site, pageOf(e), "requested at %v, %v after the last answer, which is %v too soon", r.Now, r.Now-x.end, x.due-r.Now)
 	case r.Now < r.Facts.Clock:
-		w.v.found(FindGap, e.Site, pageOf(e), "asked at %v, but its clock allowed it at %v", r.Now, r.Facts.Clock)
+		w.v.found(FindGap, e.Site, pageOf(e), "requested at %v, but its clock allowed it at %v", r.Now, r.Facts.Clock)
 	}
 	if x.end > 0 && x.ended == w.v.group {
-		w.v.found(FindUncommitted, e.Site, pageOf(e), "asked before the answer of %v was on disk", x.end)
+		w.v.found(FindUncommitted, e.Site, pageOf(e), "requested before the answer of %v was on disk", x.end)
 	}
 }
 
-// enter looks at the address.
+// enter checks the address.
 func (w *polite) enter(r *journal.Record, x *siteWatch) {
 	e := &r.Event
 	if r.Facts.Address != x.address {
-		w.v.found(FindAddress, e.Site, pageOf(e), "asked at address %d, but %d was found", r.Facts.Address, x.address)
+		w.v.found(FindAddress, e.Site, pageOf(e), "requested from address %d, but %d is known", r.Facts.Address, x.address)
 	}
 	if x.address == 0 {
 		return
 	}
 	y := w.at(x.address)
 	if r.Now < y.due {
-		w.v.found(FindAddress, e.Site, pageOf(e), "address %d is asked %v too soon", x.address, y.due-r.Now)
+		w.v.found(FindAddress, e.Site, pageOf(e), "the request to address %d is %v too soon", x.address, y.due-r.Now)
 	}
 	if y.active++; w.conf.IPCap > 0 && y.active > w.conf.IPCap {
-		w.v.found(FindAddress, e.Site, pageOf(e), "address %d is asked by %d sites at a time, %d may", x.address, y.active, w.conf.IPCap)
+		w.v.found(FindAddress, e.Site, pageOf(e), "address %d has requests of %d sites at a time, %d are allowed", x.address, y.active, w.conf.IPCap)
 	}
 }
 
-// ready looks whether all was known that must be.
+// ready checks that address and rules are known.
 func (w *polite) ready(r *journal.Record, x *siteWatch) {
 	e := &r.Event
 	if x.stage&knowsAddress == 0 && w.conf.Proxy == "" || x.stage&givenUp != 0 {
-		w.v.found(FindAddress, e.Site, pageOf(e), "asked without an address, or after it was given up")
+		w.v.found(FindAddress, e.Site, pageOf(e), "requested without an address, or after it was given up")
 	}
 	if e.Task.Kind == event.Robots || !w.conf.Robots {
 		return
 	}
 	switch {
 	case x.stage&knowsRules == 0:
-		w.v.found(FindRobots, e.Site, pageOf(e), "asked before its robots.txt")
+		w.v.found(FindRobots, e.Site, pageOf(e), "requested before its robots.txt")
 	case x.expiry > 0 && x.expiry <= r.Now:
-		w.v.found(FindRobots, e.Site, pageOf(e), "asked after its robots.txt had expired at %v", x.expiry)
+		w.v.found(FindRobots, e.Site, pageOf(e), "requested after its robots.txt expired at %v", x.expiry)
 	case x.ruled == w.v.group:
-		w.v.found(FindUncommitted, e.Site, pageOf(e), "asked before its robots.txt was on disk")
+		w.v.found(FindUncommitted, e.Site, pageOf(e), "requested before its robots.txt was on disk")
 	}
-	if e.Task.Kind == event.Fetch && int(e.Page) < w.v.s.Frontier.Pages() && !w.v.s.Allowed(e.Page) {
-		_, rest := page.Site(w.v.s.AppendURL(nil, e.Page))
-		rule := w.v.s.Robots.Of(e.Site).Test(string(rest))
+	if e.Task.Kind == event.Fetch && int(e.Page) < w.v.state.Frontier.Pages() && !w.v.state.Allowed(e.Page) {
+		_, rest := page.Site(w.v.state.AppendURL(nil, e.Page))
+		rule := w.v.state.Robots.Of(e.Site).Test(string(rest))
 		w.v.found(FindRobots, e.Site, e.Page, "its robots.txt forbids it in line %d: %s", rule.Line, rule.Rule)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// apply replays a record, as a restart does, and reports what a restart passes over. It
-// reports whether the record fits.
+// apply replays a record as a restart does, and adds findings where a restart would skip
+// something. It reports whether the record fits.
 func (v *verifier) apply(r *journal.Record) (fits bool, err error) {
-	s, e := v.s, &r.Event
+	s, e := v.state, &r.Event
 	if !v.numbers(r) {
 		return false, errStop
 	}
@@ -31,13 +31,13 @@ func (v *verifier) apply(r *journal.Record) (fits bool, err error) {
 	return true, s.Err
 }
 
-// mixed reports whether the sessions so far were not all made with the setup of the last.
+// mixed reports whether a session so far had another setup than the last.
 func (v *verifier) mixed() bool { return slices.Contains(v.alike[:v.session+1], false) }
 
-// numbers looks whether the new ids of a record follow those before. Those that are
-// missing are filled in, as a restart does.
+// numbers checks that the new ids of a record follow those before. Missing ids are filled
+// in, as a restart does. It reports whether the record can be applied.
 func (v *verifier) numbers(r *journal.Record) bool {
-	s := v.s
+	s := v.state
 	pages, sites := s.Table.Pages(), s.Table.Sites()
 	if len(r.Event.New) > 0 && int(r.First) != pages {
 		v.general(FindNumbering, "its first new page is %d, but %d are known", r.First, pages)
@@ -52,43 +52,43 @@ func (v *verifier) numbers(r *journal.Record) bool {
 	return true
 }
 
-// repeated looks for pages that came twice as new.
+// repeated checks that no page is fetched twice as new.
 func (v *verifier) repeated(r *journal.Record) {
 	e := &r.Event
-	if e.Kind == event.Retried || e.Kind == event.Admitted { // those that came are to come once more
+	if e.Kind == event.Retried || e.Kind == event.Admitted { // fetched pages are to be fetched once more
 		for _, p := range e.Admit {
-			if int(p) < len(v.came) {
-				v.came[p] = false
+			if int(p) < len(v.fetched) {
+				v.fetched[p] = false
 			}
 		}
 	}
 	if e.Kind != event.Done || e.Again || e.Class.Failed() {
 		return
 	}
-	for len(v.came) <= int(e.Page) {
-		v.came = append(v.came, false)
+	for len(v.fetched) <= int(e.Page) {
+		v.fetched = append(v.fetched, false)
 	}
-	if v.came[e.Page] && v.conf().Recrawl.Duration == 0 {
-		v.found(FindRepeated, v.s.Frontier.Site(e.Page), e.Page, "it came before, and nothing is fetched again")
+	if v.fetched[e.Page] && v.conf().Recrawl.Duration == 0 {
+		v.found(FindRepeated, v.state.Frontier.Site(e.Page), e.Page, "it was fetched before, and --recrawl is off")
 	}
-	v.came[e.Page] = true
+	v.fetched[e.Page] = true
 }
 
-// endDecisions counts the decisions of a session that the present program would not
-// have made. The clocks and orders of a session that came after one with other delays or
-// another policy are partly those of that one, so nothing can be said of it.
+// endDecisions counts the decisions of a session that this program would not have made. It
+// skips sessions after one with other delays or another policy: their clocks and orders
+// partly follow from that one.
 func (v *verifier) endDecisions() {
-	n := v.s.Frontier.Differs() - v.differs
+	n := v.state.Frontier.Differs() - v.differs
 	v.differs += n
 	if n == 0 || v.session < 0 || v.mixed() {
 		return
 	}
-	v.Out.Differs += int64(n)
-	x := &v.Sessions[v.session]
+	v.out.Differs += int64(n)
+	x := &v.runs[v.session]
 	if x.Version == v.o.Version {
 		v.rec = nil
-		v.general(FindDecision, "%d works of the session that began with record %d would be handed out in another order by the same program", n, x.Record)
+		v.general(FindDecision, "%d tasks of the session that began with record %d would be handed out in another order by the same version", n, x.Record)
 		return
 	}
-	v.notef("this version would hand out %d works of session %d, by version %s, in another order", n, v.session+1, x.Version)
+	v.notef("this version would hand out %d tasks of session %d, by version %s, in another order", n, v.session+1, x.Version)
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ import (
 	"github.com/winnow-crawler/winnow/urltable"
 )
 
-// warcFeed reads pages out of WARC files. URLs are held in memory: some 80 bytes each.
+// A warcFeed reads pages from WARC files. URLs are in memory: some 80 bytes each.
 type warcFeed struct {
 	files   []string
 	total   int64 // bytes of all of them
@@ -31,15 +32,14 @@ type warcFeed struct {
 	site    []graph.Site // by page
 	rest    []byte       // of all URLs, one after the other
 	end     []uint64     // by page: where its rest ends
-	body    []byte
+	body    bytes.Buffer
 }
 
-// WARCFeed gives the graph of the pages in WARC files, of this crawler or of others: the
-// pages that came (HTML, and redirects), by the normal form of their URLs, and what they
-// link to, in the order of discovery. A page that is there more than once has the links
-// of all its versions; revisits, which have no body, add nothing, and neither do images,
-// style sheets and sitemaps. Robots directives are not looked at: what is in a file has
-// come.
+// WARCFeed returns the graph of the pages in WARC files, of this crawler or of others: the
+// fetched pages (HTML, and redirects), by the normal form of their URLs, and the pages that
+// they link to, in the order of discovery. A page with several versions has the links of
+// all. Revisits, which have no body, add nothing, nor do images, style sheets and sitemaps.
+// Robots directives are ignored: the pages were fetched.
 func WARCFeed(files []string) (*graph.Feed, error) {
 	f := &warcFeed{files: files}
 	for _, name := range files {
@@ -60,7 +60,7 @@ func WARCFeed(files []string) (*graph.Feed, error) {
 	}, nil
 }
 
-// warcPages is how many pages may be known: room for them is reserved, not taken.
+// warcPages is the largest number of known pages. Address space is reserved, not memory.
 const warcPages = 1 << 30
 
 func (f *warcFeed) links(add func(from, to graph.Page) error, tell func(done, total int64) error) error {
@@ -80,7 +80,7 @@ func (f *warcFeed) links(add func(from, to graph.Page) error, tell func(done, to
 	return nil
 }
 
-// file reads the responses of one file.
+// file reads the responses of a file.
 func (f *warcFeed) file(name string, add func(from, to graph.Page) error, tell func(int64) error) error {
 	in, err := os.Open(name)
 	if err != nil {
@@ -108,10 +108,10 @@ func (f *warcFeed) file(name string, add func(from, to graph.Page) error, tell f
 	}
 }
 
-// maxArchived is the most that is read of a body, in bytes.
+// maxArchived is the largest number of bytes that are read of a body.
 const maxArchived = 16 << 20
 
-// response takes a page that came with its links.
+// response adds a fetched page and its links.
 func (f *warcFeed) response(rec *archive.Record, add func(from, to graph.Page) error) error {
 	url, ok := normalForm(rec.URL)
 	if !ok {
@@ -125,10 +125,12 @@ func (f *warcFeed) response(rec *archive.Record, add func(from, to graph.Page) e
 	if a.Class.Failed() || strings.HasSuffix(url, "/robots.txt") {
 		return nil
 	}
-	if f.body, err = readInto(f.body[:0], io.LimitReader(body, maxArchived)); err != nil {
-		return err
+	f.body.Reset()
+	var bad *archive.Error
+	if _, err := f.body.ReadFrom(io.LimitReader(body, maxArchived)); errors.As(err, &bad) {
+		return err // of a body that is broken otherwise, the beginning counts
 	}
-	a.Body = f.body
+	a.Body = f.body.Bytes()
 	if f.g.Page(url, a, time.Time{}, &f.found); f.found.Class != event.OK && f.found.Class != event.Redirect {
 		return nil
 	}
@@ -153,7 +155,7 @@ func (f *warcFeed) response(rec *archive.Record, add func(from, to graph.Page) e
 	return nil
 }
 
-// normalForm is the URL as links to it are written.
+// normalForm returns the normal form of a URL.
 func normalForm(url string) (string, bool) {
 	var r page.Resolver
 	if !r.Document([]byte(url)).Usable() {
@@ -163,7 +165,7 @@ func normalForm(url string) (string, bool) {
 	return string(to), v.Usable()
 }
 
-// answerOf is an archived response as a client would have got it.
+// answerOf returns an archived response as a client would have received it.
 func answerOf(h *archive.Head) *fetch.Answer {
 	a := &fetch.Answer{Status: h.Status, Class: event.HTTPError, Header: http.Header{}}
 	for _, x := range h.Fields {
@@ -178,26 +180,8 @@ func answerOf(h *archive.Head) *fetch.Answer {
 	return a
 }
 
-// readInto appends all of r. What a broken body gives up to where it breaks counts.
-func readInto(b []byte, r io.Reader) ([]byte, error) {
-	for {
-		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
-		}
-		n, err := r.Read(b[len(b):cap(b)])
-		b = b[:len(b)+n]
-		var bad *archive.Error
-		switch {
-		case errors.As(err, &bad):
-			return b, err
-		case err != nil:
-			return b, nil
-		}
-	}
-}
-
-// page is the id of a page; a new one is entered. It is NoPage if the name of its site
-// is too long for the table.
+// page returns the id of a page, which it adds if it is new. It returns NoPage if the name
+// of the site is too long for the table.
 func (f *warcFeed) page(siteHash uint64, site []byte, hash uint64, rest []byte) graph.Page {
 	if p, ok := f.seen.LookupPage(hash); ok {
 		return p

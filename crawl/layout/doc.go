@@ -1,3 +1,3 @@
-// Package layout names the parts of a crawl directory, and reads what the first session of
-// a crawl decided once and for all.
+// Package layout names the files and parts of a crawl directory, locks it, and reads the
+// identity of a crawl.
 package layout

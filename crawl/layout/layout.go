@@ -18,7 +18,7 @@ const (
 	ReportDir   = "report"
 
 	URLFile      = "0000.wurl"
-	FollowedFile = "follower.wurl" // those of the follower, which has its own
+	FollowedFile = "follower.wurl" // URLs of the follower, which has its own
 )
 
 // Parts are the directories of a crawl.
@@ -26,14 +26,14 @@ type Parts struct {
 	Journal, Urls, Snapshot, Archive disk.Dir
 	UrlFile                          string // in urls
 	UrlBuffer                        int    // see urltable.Log
-	// stop, if not nil, is asked now and then while a state is made; its error ends that.
+	// Stop, if not nil, is called now and then while a state is restored. An error ends that.
 	Stop func() error
-	// grown, if not nil, is told now and then how many bytes the columns of a state that is
-	// made take.
+	// Grown, if not nil, is called now and then with the size of the columns of a state that
+	// is being restored.
 	Grown func(bytes int64)
 }
 
-// Stopped is the error of stop.
+// Stopped returns the error of Stop.
 func (p *Parts) Stopped() error {
 	if p.Stop == nil {
 		return nil
@@ -41,7 +41,7 @@ func (p *Parts) Stopped() error {
 	return p.Stop()
 }
 
-// Open opens the directories of a crawl by what gives one by its name.
+// Open opens the directories of a crawl. It calls open with the name of each.
 func Open(open func(name string) (disk.Dir, error)) (p Parts, err error) {
 	p.UrlFile = URLFile
 	for _, d := range []struct {
@@ -55,11 +55,12 @@ func Open(open func(name string) (disk.Dir, error)) (p Parts, err error) {
 	return p, nil
 }
 
-// Identity is what the first session of a crawl decided once and for all.
+// An Identity is what the first session of a crawl chose at random, for good.
 type Identity struct{ Crawl, Secret [16]byte }
 
+// NewIdentity returns a random identity.
 func NewIdentity() (id Identity) {
-	rand.Read(id.Crawl[:]) // it never fails
+	rand.Read(id.Crawl[:]) // never fails
 	rand.Read(id.Secret[:])
 	id.Crawl[6], id.Crawl[8] = id.Crawl[6]&0x0f|0x40, id.Crawl[8]&0x3f|0x80 // UUID, version 4
 	return id
@@ -68,13 +69,14 @@ func NewIdentity() (id Identity) {
 // ErrEnough ends the reading of a journal.
 var ErrEnough = errors.New("enough")
 
-// ReadIdentity reads what the sessions of a journal say, which all say the same. If all
-// of them are lost, another secret does as well: the journal has the URLs themselves.
+// ReadIdentity returns the identity in the first session record of a journal. All sessions
+// have the same. If all are lost, it returns a new secret, which does as well: the journal
+// contains the URLs themselves.
 func ReadIdentity(dir disk.Dir) (id Identity, err error) {
 	last, err := journal.Read(dir, 0, func(r *journal.Record) error {
 		x := r.Facts.Session
 		if x == nil {
-			return nil // the one before it is damaged
+			return nil // the session before it is damaged
 		}
 		id = Identity{x.Crawl, x.Secret}
 		return ErrEnough
@@ -88,16 +90,16 @@ func ReadIdentity(dir disk.Dir) (id Identity, err error) {
 	h, err := journal.ReadHeader(dir)
 	id = NewIdentity()
 	id.Crawl = h.Crawl
-	if last.Next == 0 { // it was begun, and nothing was committed
+	if last.Next == 0 { // only the header was written
 		err = errors.Join(ErrNothing, err)
 	}
 	return id, err
 }
 
-// ErrNothing says that a journal has no committed record.
+// ErrNothing is returned for a journal without committed records.
 var ErrNothing = errors.New("nothing was committed")
 
-// Position is the committed end of the archive.
+// Position returns the committed end of the archive.
 func Position(c journal.Commit) archive.Position {
 	return archive.Position{File: int(c.Warc.File), Size: c.Warc.Size}
 }

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrLocked says that another process has the lock.
+// ErrLocked is returned by Lock if another process has the lock.
 var ErrLocked = errors.New("locked")
 
-// Lock takes the lock of a directory. It ends with the process, however that ends.
+// Lock takes the lock of a directory. The lock ends with the process, however that ends.
 func Lock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -28,7 +28,7 @@ func Lock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Locked reports whether a process is at work in a crawl directory.
+// Locked reports whether a process has the lock of a directory.
 func Locked(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

@@ -12,7 +12,7 @@ const (
 	StatusFile = "status.json"
 )
 
-// IsCrawl reports whether a directory looks like one of a crawl.
+// IsCrawl reports whether a directory looks like that of a crawl.
 func IsCrawl(path string) bool {
 	for _, part := range []string{filepath.FromSlash(JournalDir), LockFile} {
 		if _, err := os.Stat(filepath.Join(path, part)); err == nil {

@@ -4,8 +4,10 @@ package metrics
 import (
 	"context"
 	"crypto/subtle"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,7 +18,7 @@ import (
 )
 
 // Source returns the latest statistics of a crawl, and whether there are any yet.
-type Source func() (history.Stats, bool)
+type Source func() (history.Status, bool)
 
 // A collector translates the latest statistics at each scrape.
 type collector struct {
@@ -92,9 +94,9 @@ const (
 
 // pageMetrics returns the metrics of pages. It includes classes that did not occur, so that
 // the classes sum up to all attempts.
-func pageMetrics(s *history.Stats) []sample {
+func pageMetrics(s *history.Status) []sample {
 	out := []sample{
-		{"winnow_pages", gauge, float64(s.Queued - s.Acquired), []string{"known"}},
+		{"winnow_pages", gauge, float64(s.Waiting - s.Acquired), []string{"known"}},
 		{"winnow_pages", gauge, float64(s.Acquired), []string{"acquired"}},
 		{"winnow_pages", gauge, float64(s.Fetched), []string{"fetched"}},
 		{"winnow_pages", gauge, float64(s.Failed), []string{"failed"}},
@@ -103,18 +105,16 @@ func pageMetrics(s *history.Stats) []sample {
 		{"winnow_importance_gathered_ratio", gauge, s.Gathered, nil},
 	}
 	for c := event.OK; c <= event.LastClass; c++ {
-		out = append(out, sample{"winnow_attempts_total", counter, float64(s.Outcomes[c]), []string{c.String()}})
+		out = append(out, sample{"winnow_attempts_total", counter, float64(s.Outcomes[c.String()]), []string{c.String()}})
 	}
-	for b, n := range s.Bars {
-		if n > 0 {
-			out = append(out, sample{"winnow_refused_pages", gauge, float64(n), []string{event.Bar(b).String()}})
-		}
+	for _, reason := range slices.Sorted(maps.Keys(s.RefusedBy)) {
+		out = append(out, sample{"winnow_refused_pages", gauge, float64(s.RefusedBy[reason]), []string{reason}})
 	}
 	return out
 }
 
 // loadMetrics returns the metrics of requests, fetchers, memory and files.
-func loadMetrics(s *history.Stats) []sample {
+func loadMetrics(s *history.Status) []sample {
 	out := []sample{
 		{"winnow_requests_total", counter, float64(s.Requests), nil},
 		{"winnow_received_bytes_total", counter, float64(s.Bytes), nil},
@@ -122,19 +122,19 @@ func loadMetrics(s *history.Stats) []sample {
 		{"winnow_fetchers", gauge, float64(max(s.Fetchers-s.Active, 0)), []string{"idle"}},
 		{"winnow_memory_bytes", gauge, float64(s.Memory), nil},
 		{"winnow_memory_max_bytes", gauge, float64(s.MemoryMax), nil},
-		{"winnow_crawl_seconds", gauge, s.Now.Seconds(), nil},
+		{"winnow_crawl_seconds", gauge, s.Seconds, nil},
 		{"winnow_commits_total", counter, float64(s.Commits), nil},
 		{"winnow_archive_bytes_total", counter, float64(s.Archive), nil},
 		{"winnow_journal_bytes_total", counter, float64(s.Journal), nil},
 	}
-	for _, w := range s.Waits() {
+	for _, w := range s.WaitingSites() {
 		out = append(out, sample{"winnow_waiting", gauge, float64(w.Sites), []string{w.Why}})
 	}
 	return out
 }
 
 // dnsMetrics returns the metrics of the resolver.
-func dnsMetrics(s *history.Stats) []sample {
+func dnsMetrics(s *history.Status) []sample {
 	d := &s.DNS
 	return []sample{
 		{"winnow_dns_lookups_total", counter, float64(d.Literal), []string{"literal"}},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 )
 
@@ -24,7 +23,7 @@ func scrape(last Source, token, sent string) (int, string) {
 // TestMetrics: every number of the statistics is there, and classes sum up to the
 // attempts (W18, W29).
 func TestMetrics(t *testing.T) {
-	stats := func() (history.Stats, bool) { return someStats(), true }
+	stats := func() (history.Status, bool) { return someStats(), true }
 	code, body := scrape(stats, "", "")
 	if code != 200 {
 		t.Fatal(code, body)
@@ -45,14 +44,14 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("no %s", h.name)
 		}
 	}
-	nothing := func() (history.Stats, bool) { return history.Stats{}, false }
+	nothing := func() (history.Status, bool) { return history.Status{}, false }
 	if code, body := scrape(nothing, "", ""); code != 200 || strings.Contains(body, "winnow_") {
 		t.Errorf("before the crawl said anything: %d\n%s", code, body)
 	}
 }
 
 func TestMetricsToken(t *testing.T) {
-	stats := func() (history.Stats, bool) { return someStats(), true }
+	stats := func() (history.Status, bool) { return someStats(), true }
 	const token = "0123456789abcdef"
 	for sent, want := range map[string]int{"": 401, "Bearer x": 401, token: 401, "Bearer " + token: 200, "Bearer " + token + "0": 401} {
 		if code, body := scrape(stats, token, sent); code != want || strings.Contains(body, "winnow_pages") != (want == 200) {
@@ -64,7 +63,7 @@ func TestMetricsToken(t *testing.T) {
 // TestMetricsRefuse: metrics answer to GET and HEAD on one path and to nothing else, so
 // that nothing can be changed by them.
 func TestMetricsRefuse(t *testing.T) {
-	h := Handler(func() (history.Stats, bool) { return someStats(), true }, nil)
+	h := Handler(func() (history.Status, bool) { return someStats(), true }, nil)
 	for _, test := range []struct {
 		method, path string
 		code         int
@@ -81,16 +80,16 @@ func TestMetricsRefuse(t *testing.T) {
 }
 
 // someStats are those of a crawl in full swing.
-func someStats() history.Stats {
-	s := history.Stats{
-		Now: 2 * time.Hour, Ran: 61 * time.Second, State: "running",
-		Known: 1_234_567, Queued: 1_221_270, Acquired: 300, Fetched: 12_345, Failed: 52, Refused: 900, Sites: 3_456,
+func someStats() history.Status {
+	s := history.Status{
+		Seconds: 7200, Ran: 61 * time.Second, State: "running",
+		Known: 1_234_567, Waiting: 1_221_270, Acquired: 300, Fetched: 12_345, Failed: 52, Refused: 900, Sites: 3_456,
 		Requests: 15_801, Bytes: 5 << 20, Rate: 123.4, Gathered: 0.4321, Active: 312, Fetchers: 500,
 		Memory: 64 << 20, MemoryMax: 1 << 30, Left: 715 * time.Second,
 		Counts: frontier.Counts{Polite: 2_900, Parked: 12},
 	}
-	s.Outcomes[event.OK], s.Outcomes[event.Timeout], s.Outcomes[event.DNSError] = 12_345, 12, 40
-	s.Bars[event.BarRobots] = 900
+	s.Outcomes = map[string]int64{"ok": 12_345, "timeout": 12, "dns": 40}
+	s.RefusedBy = map[string]int64{"robots": 900}
 	s.DNS.Network, s.DNS.Cache = 7, 3
 	return s
 }

@@ -29,7 +29,7 @@ type Trapped struct {
 // Skipped returns what a crawl skipped as traps, by reason, the largest first.
 func Skipped(s *history.Status) (list []Trapped) {
 	for b := range event.Bar(event.Bars()) {
-		x := Trapped{Bar: b, Pages: s.Reasons[b.String()]}
+		x := Trapped{Bar: b, Pages: s.RefusedBy[b.String()]}
 		for _, t := range s.Traps {
 			if t.Reason == b.String() {
 				x.Places = append(x.Places, t)

@@ -11,7 +11,9 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
@@ -27,8 +29,9 @@ type Report struct {
 	Failed error
 
 	w      *World
-	config config.Config // of the last session
+	config *config.Config // of the last session
 	status *history.Status
+	state  *state.State
 	world  *lab.World
 	c      *lab.Comparison
 }
@@ -61,15 +64,18 @@ func ReadReport(ctx context.Context, dir string, o ReportOptions) (*Report, erro
 		return nil, err
 	}
 	r := &Report{w: w, world: lab.NewWorld(filepath.Base(dir), w.Graph, false, 0)}
-	if err := r.read(ctx, dir, o); err != nil {
+	if err := r.read(ctx, o); err != nil {
 		r.Close()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *Report) read(ctx context.Context, dir string, o ReportOptions) (err error) {
-	if r.status, err = history.ReadStatus(ctx, dir); err != nil {
+func (r *Report) read(ctx context.Context, o ReportOptions) (err error) {
+	if r.state, err = r.w.Crawl.State(); err != nil {
+		return err
+	}
+	if r.status, err = r.w.Crawl.Status(); err != nil {
 		return err
 	}
 	if err := r.measure(o.Progress); err != nil || slices.Contains(o.Policies, NoPolicy) {
@@ -80,8 +86,7 @@ func (r *Report) read(ctx context.Context, dir string, o ReportOptions) (err err
 
 // measure computes the importance of the pages and measures the order of the crawl by it.
 func (r *Report) measure(shown *show.Stages) (err error) {
-	sessions := r.w.Trail.Sessions
-	if r.config, err = sessions[len(sessions)-1].Config(); err != nil {
+	if r.config, err = r.w.Crawl.Config(); err != nil {
 		return err
 	}
 	r.asRecorded()
@@ -111,11 +116,11 @@ func (r *Report) setting(truth *measure.Truth) (set lab.Setting, err error) {
 		Fetchers: r.config.Fetchers, SitePolicy: r.config.SitePolicy,
 	}
 	set.Seeds, set.SeedsName = r.w.Seeds(r.world.Sim.Out)
-	if set.Frontier, err = history.FrontierOptions(&r.config); err != nil {
+	if set.Frontier, err = state.FrontierOptions(r.config); err != nil {
 		return set, err
 	}
 	set.Frontier.AddressCap, set.Frontier.AddressDelay = 0, 0 // a graph does not record which sites share an address
-	set.Times, err = Times(r.w.Recording, r.w.Graph, r.config.RandomSeed, true)
+	set.Times, err = Times(r.w.Crawl, r.w.Graph, r.config.RandomSeed, true)
 	if errors.Is(err, sim.ErrNoTimes) {
 		err = nil
 	}
@@ -125,10 +130,11 @@ func (r *Report) setting(truth *measure.Truth) (set lab.Setting, err error) {
 // asRecorded makes the world answer as the Web did. Pages that were still waiting at the
 // end count as refused: their answers are unknown.
 func (r *Report) asRecorded() {
-	state := r.w.Trail.State
-	r.world.Sim.Allowed = func(p graph.Page) bool { return state[p] == history.PageFetched || state[p] == history.PageFailed }
+	f := r.state.Frontier
+	fetched := func(p graph.Page) bool { return f.State(p) == frontier.Fetched || f.State(p) == frontier.Reacquired }
+	r.world.Sim.Allowed = func(p graph.Page) bool { return fetched(p) || f.State(p) == frontier.Failed }
 	r.world.Sim.Class = func(p graph.Page) event.Class {
-		if state[p] == history.PageFetched {
+		if fetched(p) {
 			return event.OK
 		}
 		return event.HTTPError
@@ -138,8 +144,8 @@ func (r *Report) asRecorded() {
 // course returns the crawl as the result of a simulation. Its clock stops between sessions.
 func (r *Report) course() *sim.Result {
 	t := r.w.Trail
-	res := &sim.Result{Known: len(t.State), Sites: len(t.Sites), Took: t.Duration - t.Stopped}
-	for _, n := range t.Requests {
+	res := &sim.Result{Known: r.w.Crawl.Known(), Sites: len(t.Sites), Took: t.Duration - t.Stopped}
+	for _, n := range r.state.Requests {
 		res.Requests += int(n)
 	}
 	for _, v := range t.Visits {

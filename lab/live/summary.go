@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
@@ -35,10 +34,10 @@ type Order struct {
 
 // Summary returns the main numbers. The caller sets Report and Indexes.
 func (r *Report) Summary() Summary {
-	n := r.w.Trail.ByState()
+	of := r.status
 	s := Summary{
-		Known: int64(len(r.w.Trail.State)), Fetched: n[history.PageFetched], Failed: n[history.PageFailed],
-		Refused: n[history.PageRefused], Sites: len(r.w.Trail.Sites), Bytes: r.w.Trail.Bytes,
+		Known: of.Known, Fetched: of.Fetched, Failed: of.Failed,
+		Refused: of.Refused, Sites: len(r.w.Trail.Sites), Bytes: of.Bytes,
 		Seconds: r.Real.Result.Took.Seconds(), HalfRank: halfRank(r.Real.Trial.Cumulative()),
 	}
 	for _, run := range r.all() {
@@ -130,7 +129,7 @@ func Compare(reports []*Report, violations []int) show.Section {
 	}
 	return show.Section{
 		Table: t,
-		Text: "Importance is PageRank of the pages that came. at 50 %: importance of the first half of the pages. half of it, 90 % of it: when so much of the importance was there. " +
+		Text: "Importance is the PageRank of the fetched pages. at 50 %: importance of the first half of the pages. half of it, 90 % of it: when this much of the importance was gathered. " +
 			"simulated: the policy in the world that the crawl above recorded, with the times that it recorded.",
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
-	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -39,7 +39,7 @@ func (r *Report) Full() *show.Report {
 
 // header returns the settings of the crawl.
 func (r *Report) header() []show.Field {
-	c := &r.config
+	c := r.config
 	h := []show.Field{
 		{Name: "policy", Value: policyText(c.Policy, c.SitePolicy)},
 		{Name: "seeds", Value: r.c.SeedsName},
@@ -49,7 +49,7 @@ func (r *Report) header() []show.Field {
 		{Name: "scope", Value: fmt.Sprintf("%s, depth %s (%s of dynamic pages), pages of a site %s, of a domain %s", c.Scope,
 			depthText(c.MaxDepth), depthText(c.MaxDepthDynamic), atMost(c.SitePages), atMost(c.DomainPages))},
 		{Name: "random seed", Value: strconv.FormatUint(c.RandomSeed, 10)},
-		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s that came and the links among them; what was refused, failed or left out has none", show.Counted(int64(len(r.w.Trail.Visits)), "page"))},
+		{Name: "importance", Value: fmt.Sprintf("PageRank, follow 0.9, of the %s and the links among them; refused, failed and other pages have none", show.Counted(len(r.w.Trail.Visits), "fetched page"))},
 	}
 	if r.c.Times != nil {
 		h = append(h, show.Field{Name: "times", Value: r.c.Times.String()})
@@ -89,26 +89,27 @@ func obeyed(yes bool) string {
 
 // figures returns the main numbers.
 func (r *Report) figures() show.Section {
-	t, n := r.w.Trail, r.w.Trail.ByState()
+	t, s := r.w.Trail, r.status
+	pages, _, _ := r.state.Frontier.Census()
 	took := r.Real.Result.Took
 	rows := [][]show.Cell{
-		{show.Words("pages known"), show.Count(len(t.State))},
-		{show.Words("pages that came"), show.Count(len(t.Visits))},
-		{show.Words("of these redirects"), show.Count(r.status.Moved)},
-		{show.Words("pages that failed"), show.Count(n[history.PageFailed])},
-		{show.Words("pages refused"), show.Count(n[history.PageRefused])},
-		{show.Words("pages waiting"), show.Count(n[history.PageKnown])},
+		{show.Words("pages known"), show.Count(s.Known)},
+		{show.Words("pages fetched"), show.Count(len(t.Visits))},
+		{show.Words("of these redirects"), show.Count(s.Redirects)},
+		{show.Words("pages that failed"), show.Count(s.Failed)},
+		{show.Words("pages refused"), show.Count(s.Refused)},
+		{show.Words("pages waiting"), show.Count(s.Waiting - pages[frontier.Lost])},
 		{show.Words("sites"), show.Count(len(t.Sites))},
 		{show.Words("links found"), show.Count(t.Links)},
-		{show.Words("requests"), show.Count(t.Requests[event.Fetch] + t.Requests[event.Robots] + t.Requests[event.Sitemap])},
-		{show.Words("of these robots.txt"), show.Count(t.Requests[event.Robots])},
-		{show.Words("of these sitemaps"), show.Count(t.Requests[event.Sitemap])},
-		{show.Words("megabytes received"), show.Num(float64(t.Bytes)/1e6, 1)},
+		{show.Words("requests"), show.Count(s.Requests)},
+		{show.Words("of these robots.txt"), show.Count(r.state.Requests[event.Robots])},
+		{show.Words("of these sitemaps"), show.Count(r.state.Requests[event.Sitemap])},
+		{show.Words("megabytes received"), show.Num(float64(s.Bytes)/1e6, 1)},
 		{show.Words("seconds at work"), show.Num(took.Seconds(), 1)},
 		{show.Words("pages a second"), show.Brief(float64(len(t.Visits)) / max(took.Seconds(), 1e-9))},
 	}
-	if n[history.PageLost] > 0 {
-		rows = append(rows, []show.Cell{show.Words("pages whose record is damaged"), show.Count(n[history.PageLost])})
+	if lost := pages[frontier.Lost]; lost > 0 {
+		rows = append(rows, []show.Cell{show.Words("pages whose record is damaged"), show.Count(lost)})
 	}
 	if t.Revisits > 0 {
 		rows = append(rows, []show.Cell{show.Words("revisits"), show.Count(t.Revisits)})
@@ -165,9 +166,9 @@ func (r *Report) byDepth() []show.Section {
 
 func (r *Report) outcomes() show.Section {
 	chart := &plot.BarChart{Log: true}
-	for c, n := range r.w.Trail.Outcomes {
-		if n > 0 {
-			chart.Bars = append(chart.Bars, bar(event.Class(c).String(), n))
+	for c := event.OK; c <= event.LastClass; c++ {
+		if n := r.status.Outcomes[c.String()]; n > 0 {
+			chart.Bars = append(chart.Bars, bar(c.String(), n))
 		}
 	}
 	return show.Section{Title: "Outcomes", Bars: chart, Text: fmt.Sprintf("Ends of attempts at pages, by class; %s were repeated.", show.Counted(r.w.Trail.Retries, "attempt"))}
@@ -179,9 +180,9 @@ func bar(label string, n int64) plot.Bar {
 
 func (r *Report) refusals() show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "reason"}, {Name: "pages"}}}
-	for b, n := range r.w.Trail.Bars {
-		if n > 0 {
-			t.Rows = append(t.Rows, []show.Cell{show.Words(event.Bar(b).String()), show.Count(n)})
+	for b := range event.Bar(event.Bars()) {
+		if n := r.status.RefusedBy[b.String()]; n > 0 {
+			t.Rows = append(t.Rows, []show.Cell{show.Words(b.String()), show.Count(n)})
 		}
 	}
 	return show.Section{Title: "Refused pages", Table: t}
@@ -207,9 +208,9 @@ func (r *Report) media() show.Section {
 	names := slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), strings.Compare(a, b)) })
 	t := &show.Table{Columns: []show.Column{{Name: "type"}, {Name: "pages"}}}
 	for _, n := range names[:min(len(names), mostListed)] {
-		t.Rows = append(t.Rows, []show.Cell{show.Words(cmp.Or(n, "not said")), show.Count(m[n])})
+		t.Rows = append(t.Rows, []show.Cell{show.Words(cmp.Or(n, "unknown")), show.Count(m[n])})
 	}
-	return show.Section{Title: "Media types", Table: t, Text: "Of the pages that came."}
+	return show.Section{Title: "Media types", Table: t, Text: "Of the fetched pages."}
 }
 
 // quantiles returns the points of a distribution for a table.
@@ -243,18 +244,19 @@ func (r *Report) sizes() show.Section {
 		lists["decoded"] = append(lists["decoded"], float64(v.Size))
 	}
 	return show.Section{Title: "Sizes", Table: quantileTable("bytes of pages", "B", lists, []string{"received", "decoded"}),
-		Text: "Bytes of pages as they crossed the line with their headers, and without content coding."}
+		Text: "Bytes of pages as received, with headers, and as decoded, without headers and content coding."}
 }
 
 // latencies returns the distribution of the times of answers, if there are any.
 func (r *Report) latencies() (show.Section, bool) {
 	lists := map[string][]float64{}
-	err := r.w.Recording.EachTiming(func(t *history.Timing) {
+	for i := range r.w.Trail.Timings {
+		t := &r.w.Trail.Timings[i]
 		add := func(name string, d time.Duration) { lists[name] = append(lists[name], d.Seconds()) }
 		switch {
 		case t.Kind == event.Resolve:
 			add("DNS", t.Took)
-			return
+			continue
 		case t.Connect > 0:
 			add("connect", t.Connect)
 		}
@@ -263,9 +265,9 @@ func (r *Report) latencies() (show.Section, bool) {
 		if t.Kind == event.Fetch {
 			add("whole page", t.Took)
 		}
-	})
+	}
 	whole := lists["whole page"]
-	if err != nil || len(whole) == 0 {
+	if len(whole) == 0 {
 		return show.Section{}, false
 	}
 	table := quantileTable("seconds", "s", lists, []string{"DNS", "connect", "first byte", "body", "whole page"})
@@ -280,7 +282,7 @@ func (r *Report) latencies() (show.Section, bool) {
 
 // sites returns the sites with most known pages.
 func (r *Report) sites() show.Section {
-	names, err := r.w.Recording.SiteNames()
+	names, err := r.w.Crawl.SiteNames()
 	if err != nil {
 		return show.Section{Title: "Largest sites", Text: err.Error()}
 	}
@@ -290,11 +292,11 @@ func (r *Report) sites() show.Section {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(t.Sites[b].Known, t.Sites[a].Known), a-b) })
-	table := &show.Table{Columns: []show.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "came"}, {Name: "failed"}, {Name: "refused"},
+	table := &show.Table{Columns: []show.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "fetched", Key: "came"}, {Name: "failed"}, {Name: "refused"},
 		{Name: "requests"}, {Name: "megabytes"}, {Name: "mean answer", Unit: "s", Key: "mean_seconds"}}}
 	for _, i := range order[:min(len(order), mostListed)] {
 		s := &t.Sites[i]
-		table.Rows = append(table.Rows, []show.Cell{show.Words(names[i]), show.Count(s.Known), show.Num(100*float64(s.Known)/float64(max(len(t.State), 1)), 1),
+		table.Rows = append(table.Rows, []show.Cell{show.Words(names[i]), show.Count(s.Known), show.Num(100*float64(s.Known)/float64(max(r.w.Crawl.Known(), 1)), 1),
 			show.Count(s.Fetched), show.Count(s.Failed), show.Count(s.Refused), show.Count(s.Requests),
 			show.Num(float64(s.Bytes)/1e6, 1), show.Num(s.Busy.Seconds()/float64(max(s.Requests, 1)), 3)})
 	}
@@ -303,9 +305,13 @@ func (r *Report) sites() show.Section {
 
 func (r *Report) sessions() show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "began"}, {Name: "after", Unit: "s", Key: "seconds"}, {Name: "version"}, {Name: "policy"}}}
-	for _, s := range r.w.Trail.Sessions {
-		t.Rows = append(t.Rows, []show.Cell{show.Words(s.Wall.Format(time.RFC3339)), show.Num(s.Now.Seconds(), 1),
-			show.Words(cmp.Or(s.Version, "not said")), show.Words(policyText(s.Policy, s.SitePolicy))})
+	list, err := r.w.Crawl.Sessions()
+	if err != nil {
+		return show.Section{Title: "Sessions", Text: err.Error()}
 	}
-	return show.Section{Title: "Sessions", Table: t, Text: "Each run of the program, with the instant of the crawl at which it began."}
+	for _, s := range list {
+		t.Rows = append(t.Rows, []show.Cell{show.Words(s.Wall.Format(time.RFC3339)), show.Num(s.At.Seconds(), 1),
+			show.Words(cmp.Or(s.Version, "unknown")), show.Words(policyText(s.Policy, s.SitePolicy))})
+	}
+	return show.Section{Title: "Sessions", Table: t, Text: "Each run of the program, with the time since the start of the crawl."}
 }

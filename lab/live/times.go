@@ -1,9 +1,6 @@
 package live
 
 import (
-	"fmt"
-
-	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
@@ -11,31 +8,23 @@ import (
 	"github.com/winnow-crawler/winnow/sim"
 )
 
-// LastConfig returns the configuration of the last session of a crawl.
-func LastConfig(rec *history.Recording) (c config.Config, err error) {
-	list, err := rec.Sessions()
-	if err == nil && len(list) == 0 {
-		err = fmt.Errorf("%s: no session is recorded", rec.Path)
-	}
-	if err != nil {
-		return c, err
-	}
-	return list[len(list)-1].Config()
-}
-
 // Times returns the times of a crawl for a world. Sites are the same if their names are. If
 // the world is of this very crawl, pages have the sizes that they had.
-func Times(rec *history.Recording, g *graph.Graph, seed uint64, same bool) (*sim.Times, error) {
+func Times(rec *history.Crawl, g *graph.Graph, seed uint64, same bool) (*sim.Times, error) {
+	trail, err := rec.Trail()
+	if err != nil {
+		return nil, err
+	}
 	names, err := rec.SiteNames()
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", rec.Path, err)
+		return nil, err
 	}
 	o := &observer{site: sitesOf(names, g), speed: make([]speed, len(names))}
 	if same {
 		o.g, o.sizes = g, make([]uint32, g.Pages())
 	}
-	if err := rec.EachTiming(o.see); err != nil {
-		return nil, fmt.Errorf("read %s: %w", rec.Path, err)
+	for i := range trail.Timings {
+		o.see(&trail.Timings[i])
 	}
 	o.addSpeeds()
 	var siteOf []graph.Site
@@ -44,7 +33,7 @@ func Times(rec *history.Recording, g *graph.Graph, seed uint64, same bool) (*sim
 	}
 	times, err := sim.Recorded(rec.Path, seed, o.all, siteOf, o.sizes)
 	if err != nil {
-		return nil, &hint.Error{Err: err, Hint: "let the crawl go on, or take another model: thesis2004, modern"}
+		return nil, &hint.Error{Err: err, Hint: "resume the crawl, or use another model: thesis2004, modern"}
 	}
 	return times, nil
 }

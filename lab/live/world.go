@@ -16,9 +16,9 @@ import (
 // A World is the graph of a crawl directory, in a temporary file. Pages that were not
 // fetched have no links.
 type World struct {
-	Recording *history.Recording
-	Trail     *history.Trail
-	Graph     *graph.Graph
+	Crawl *history.Crawl
+	Trail *history.Trail
+	Graph *graph.Graph
 
 	temp string // directory of the file
 }
@@ -32,43 +32,41 @@ type WorldOptions struct {
 	Progress func(stage string, done, total int64) error
 }
 
-// OpenRecording opens a crawl directory. Reading ends when ctx is done.
-func OpenRecording(ctx context.Context, path string) (*history.Recording, error) {
-	rec, err := history.OpenRecording(path)
-	if err != nil {
-		return nil, err
-	}
-	rec.Stop = ctx.Err
-	return rec, nil
-}
-
 // OpenWorld reads the graph of a crawl.
 func OpenWorld(ctx context.Context, path string, o WorldOptions) (*World, error) {
-	rec, err := OpenRecording(ctx, path)
+	c, err := history.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	w := &World{Recording: rec}
-	if w.Trail, err = rec.Trail(); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	if len(w.Trail.Visits) == 0 {
-		return nil, &hint.Error{Err: fmt.Errorf("%w: no page of %s has come", lab.ErrNothing, path), Hint: "let the crawl go on: winnow crawl --dir " + path}
-	}
-	if w.temp, err = os.MkdirTemp("", "winnow-crawl-"); err != nil {
-		return nil, err
-	}
-	if err := w.write(ctx, o); err != nil {
+	w := &World{Crawl: c}
+	if err := w.read(ctx, o); err != nil {
 		w.Close()
 		return nil, err
 	}
 	return w, nil
 }
 
-func (w *World) write(ctx context.Context, o WorldOptions) (err error) {
+func (w *World) read(ctx context.Context, o WorldOptions) (err error) {
+	if w.Trail, err = w.Crawl.Trail(); err != nil {
+		return err
+	}
+	if path := w.Crawl.Path; len(w.Trail.Visits) == 0 {
+		return &hint.Error{Err: fmt.Errorf("%w: no page of %s has been fetched", lab.ErrNothing, path), Hint: "resume the crawl: winnow crawl --dir " + path}
+	}
+	if w.temp, err = os.MkdirTemp("", "winnow-crawl-"); err != nil {
+		return err
+	}
+	return w.write(ctx, o)
+}
+
+func (w *World) write(ctx context.Context, o WorldOptions) error {
+	feed, err := w.Crawl.Feed()
+	if err != nil {
+		return err
+	}
 	file := filepath.Join(w.temp, "crawl.wg")
 	imports := graph.ImportOptions{
-		Feed: w.Recording.Feed(), Program: o.Program,
+		Feed: feed, Program: o.Program,
 		WriteOptions: graph.WriteOptions{Path: file, Progress: o.Progress},
 	}
 	if !o.All {
@@ -81,8 +79,9 @@ func (w *World) write(ctx context.Context, o WorldOptions) (err error) {
 	return err
 }
 
-// Close removes the file.
+// Close closes the crawl and removes the file.
 func (w *World) Close() {
+	w.Crawl.Close()
 	if w.Graph != nil {
 		w.Graph.Close()
 	}
@@ -90,7 +89,7 @@ func (w *World) Close() {
 }
 
 // LeftOut returns how many known pages of the crawl are not in the world.
-func (w *World) LeftOut() int { return w.Recording.Pages() - w.Graph.Pages() }
+func (w *World) LeftOut() int { return w.Crawl.Known() - w.Graph.Pages() }
 
 // page returns the page of the world for a page of the crawl, if there is one.
 func (w *World) page(p graph.Page) (graph.Page, bool) { return w.Graph.ByID(uint32(p)) }

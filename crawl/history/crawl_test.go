@@ -1,4 +1,4 @@
-package crawl
+package history_test
 
 import (
 	"context"
@@ -16,7 +16,6 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
-	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/internal/hint"
@@ -71,7 +70,7 @@ func sameStatus(t *testing.T, what string, got, want *history.Status) {
 	g, w := *got, *want
 	for _, s := range []*history.Status{&g, &w} {
 		s.Why, s.Seconds, s.Rate, s.Active, s.Fetchers, s.Waits = "", 0, 0, 0, 0, nil
-		s.Memory, s.Total = nil, 0
+		s.Columns, s.Memory, s.Counts, s.Acquired = nil, 0, frontier.Counts{}, 0
 	}
 	if !reflect.DeepEqual(g, w) {
 		t.Errorf("%s: %+v, want %+v", what, g, w)
@@ -82,12 +81,11 @@ func sameStatus(t *testing.T, what string, got, want *history.Status) {
 // the file that the crawl left, a snapshot, or the journal alone.
 func TestReadStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
 		w := newTestWeb(t, 150, 10, answer.Mixed())
-		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 40
-		w.run(t)
+		dir := w.inDir(t)
+		w.run(t, 40)
 		paused := readStatus(t, dir)
-		if paused.State != history.StatePaused || paused.Why != whyPages || paused.Fetched < 40 || paused.Waiting == 0 || paused.Largest.Pages == 0 {
+		if paused.State != history.StatePaused || paused.Why != "pages" || paused.Fetched < 40 || paused.Waiting == 0 || paused.Largest.Pages == 0 {
 			t.Errorf("%+v", paused)
 		}
 		for _, part := range []string{layout.StatusFile, layout.SnapshotDir, layout.URLDir} {
@@ -103,8 +101,7 @@ func TestReadStatus(t *testing.T) {
 		}
 		lock.Close()
 
-		w.o.Config.Pages = 0
-		w.run(t)
+		w.run(t, 0)
 		finished := readStatus(t, dir)
 		if finished.State != history.StateFinished || finished.Waiting != 0 {
 			t.Errorf("%+v", finished)
@@ -117,10 +114,9 @@ func TestReadStatus(t *testing.T) {
 // The status file of a crawl that was killed is not believed.
 func TestStatusAfterKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
 		w := newTestWeb(t, 100, 6, answer.Options{})
-		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 40
-		w.run(t)
+		dir := w.inDir(t)
+		w.run(t, 40)
 		want := readStatus(t, dir)
 		path := filepath.Join(dir, layout.StatusFile)
 		b, err := os.ReadFile(path)
@@ -135,25 +131,24 @@ func TestStatusAfterKill(t *testing.T) {
 }
 
 // Pages are those of the status, each with what its state says.
-func TestViewPages(t *testing.T) {
+func TestPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
 		w := newTestWeb(t, 300, 12, answer.Mixed())
-		w.o.Dir, w.o.Machine.Disk, w.o.Config.Pages = dir, nil, 150
-		w.run(t)
+		dir := w.inDir(t)
+		w.run(t, 150)
 		want := readStatus(t, dir)
-		v, err := history.OpenView(t.Context(), dir)
+		v, err := history.Open(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer v.Close()
-		n := map[frontier.State]int64{}
-		err = v.Pages(t.Context(), &history.PageFilter{}, func(p *history.PageInfo) error {
+		n := map[string]int64{}
+		err = v.Pages(&history.PageFilter{}, func(p *history.PageInfo) error {
 			n[p.State]++
 			checkPage(t, p)
 			return nil
 		})
-		if err != nil || n[frontier.Fetched] != want.Fetched || n[frontier.Failed] != want.Failed || n[frontier.RefusedPage] != want.Refused {
+		if err != nil || n["fetched"] != want.Fetched || n["failed"] != want.Failed || n["refused"] != want.Refused {
 			t.Errorf("%v pages (%v), want those of %+v", n, err, want)
 		}
 		checkFilter(t, v, want)
@@ -165,14 +160,14 @@ func checkPage(t *testing.T, p *history.PageInfo) {
 	t.Helper()
 	ok := strings.HasPrefix(p.URL, "http") && p.Depth < 20
 	switch p.State {
-	case frontier.Fetched:
-		ok = ok && p.Tried && !p.Class.Failed() && p.Status != 0 && p.At > 0 && p.Why() == ""
-	case frontier.Failed:
-		ok = ok && p.Why() != "" && (!p.Tried && p.Note != "" || p.Class.Failed())
-	case frontier.RefusedPage:
-		ok = ok && p.Bar != event.NoBar && p.Why() == p.Bar.String()
+	case "fetched":
+		ok = ok && slices.Contains([]string{"ok", "redirect", "duplicate", "not-html"}, p.Class) && p.Status != 0 && *p.Seconds > 0 && p.Why == ""
+	case "failed":
+		ok = ok && p.Why != "" && (p.Class == "" && p.Note != "" || p.Class == p.Why)
+	case "refused":
+		ok = ok && p.Why != "" && p.Why != "none"
 	default:
-		ok = ok && p.Why() == ""
+		ok = ok && p.State == "known" && p.Why == ""
 	}
 	if !ok {
 		t.Errorf("%+v", p)
@@ -180,7 +175,7 @@ func checkPage(t *testing.T, p *history.PageInfo) {
 }
 
 // checkFilter lists the pages of a site, some of them, and those of none.
-func checkFilter(t *testing.T, v *history.View, want *history.Status) {
+func checkFilter(t *testing.T, v *history.Crawl, want *history.Status) {
 	t.Helper()
 	n := int64(0)
 	count := func(p *history.PageInfo) error {
@@ -191,26 +186,34 @@ func checkFilter(t *testing.T, v *history.View, want *history.Status) {
 		return nil
 	}
 	site := strings.TrimPrefix(want.Largest.Site, "http://")
-	if err := v.Pages(t.Context(), &history.PageFilter{Site: site}, count); err != nil || n != want.Largest.Pages {
+	if err := v.Pages(&history.PageFilter{Site: site}, count); err != nil || n != want.Largest.Pages {
 		t.Errorf("%d pages of %s (%v), want %d", n, site, err, want.Largest.Pages)
 	}
 	n = 0
-	if err := v.Pages(t.Context(), &history.PageFilter{Site: want.Largest.Site, Limit: 3}, count); err != nil || n != 3 {
+	if err := v.Pages(&history.PageFilter{Site: want.Largest.Site, Limit: 3}, count); err != nil || n != 3 {
 		t.Errorf("%d pages (%v), want 3", n, err)
 	}
+	n = 0
+	if err := v.Pages(&history.PageFilter{State: "failed"}, func(*history.PageInfo) error { n++; return nil }); err != nil || n != want.Failed {
+		t.Errorf("%d failed pages (%v), want %d", n, err, want.Failed)
+	}
 	var none *hint.Error
-	if err := v.Pages(t.Context(), &history.PageFilter{Site: "nowhere.example"}, count); !errors.As(err, &none) {
+	if err := v.Pages(&history.PageFilter{Site: "nowhere.example"}, count); !errors.As(err, &none) {
 		t.Errorf("a site that is not known: %v", err)
 	}
 }
 
 // What cannot be read is said, with what to do about it.
-func TestViewErrors(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	empty, other, begun := t.TempDir(), t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(other, "letter.txt"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(filepath.Join(begun, filepath.FromSlash(layout.JournalDir)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	locked := t.TempDir()
+	if err := os.WriteFile(filepath.Join(locked, layout.LockFile), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ dir, want string }{
@@ -219,10 +222,11 @@ func TestViewErrors(t *testing.T) {
 		{other, "is not a crawl: it has letter.txt, but no journal"},
 		{filepath.Join(other, "letter.txt"), "cannot open "},
 		{begun, "nothing of the crawl in "},
+		{locked, "nothing of the crawl in "},
 	} {
 		for name, read := range map[string]func(context.Context, string) error{
 			"status": func(ctx context.Context, dir string) error { _, err := history.ReadStatus(ctx, dir); return err },
-			"view":   func(ctx context.Context, dir string) error { _, err := history.OpenView(ctx, dir); return err },
+			"open":   func(ctx context.Context, dir string) error { _, err := history.Open(ctx, dir); return err },
 			"verify": func(ctx context.Context, dir string) error {
 				_, err := history.Verify(ctx, dir, history.VerifyOptions{})
 				return err
@@ -236,15 +240,13 @@ func TestViewErrors(t *testing.T) {
 	}
 }
 
-// A view reads the URLs of a crawl that was stopped from its file, and makes its own where
+// Pages reads the URLs of a crawl that was stopped from its file, and makes its own where
 // there is no snapshot that it belongs to; both know the same, and neither changes anything.
-func TestViewURLs(t *testing.T) {
+func TestURLs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t, 200, 10, answer.Options{})
-		dir := t.TempDir()
-		w.o.Dir, w.o.Machine.Disk = dir, nil
-		w.o.Config.Pages = 60
-		w.run(t)
+		dir := w.inDir(t)
+		w.run(t, 60)
 		want := urlsIn(t, dir, false)
 		if len(want) < 100 {
 			t.Fatalf("%d pages are no test", len(want))
@@ -253,7 +255,7 @@ func TestViewURLs(t *testing.T) {
 		if got := urlsIn(t, dir, true); !slices.Equal(got, want) {
 			t.Errorf("without a snapshot %d URLs, with one %d", len(got), len(want))
 		}
-		w.run(t)
+		w.run(t, 60)
 		f := filepath.Join(dir, layout.URLDir, layout.URLFile)
 		if err := os.Truncate(f, 100); err != nil {
 			t.Fatal(err)
@@ -264,18 +266,20 @@ func TestViewURLs(t *testing.T) {
 	})
 }
 
-// urlsIn lists the URLs of a view, which makes a file of its own or not.
+// urlsIn lists the URLs of a crawl, for which a file of its own is made or not.
 func urlsIn(t *testing.T, dir string, own bool) (urls []string) {
 	t.Helper()
 	before := digest(t, dir)
-	v, err := history.OpenView(t.Context(), dir)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	v, err := history.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if (v.Temp != "") != own {
-		t.Errorf("the view made a file of its own: %t, want %t", v.Temp != "", own)
+	err = v.Pages(&history.PageFilter{}, func(p *history.PageInfo) error { urls = append(urls, p.URL); return nil })
+	if made, err := os.ReadDir(temp); err != nil || len(made) > 0 != own {
+		t.Errorf("it made a file of its own: %v (%v), want %t", made, err, own)
 	}
-	err = v.Pages(t.Context(), &history.PageFilter{}, func(p *history.PageInfo) error { urls = append(urls, p.URL); return nil })
 	if v.Close(); err != nil || digest(t, dir) != before {
 		t.Errorf("reading changed the directory, or: %v", err)
 	}

@@ -1,4 +1,4 @@
-package crawl
+package history_test
 
 import (
 	"os"

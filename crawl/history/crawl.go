@@ -1,0 +1,266 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// A Crawl reads the directory of a crawl, which may be running. It takes no lock and
+// changes nothing. It shows what was committed when it was opened, or when State was first
+// called, if that was later.
+//
+// A Crawl has one owner. Its methods read when they are called: see each of them.
+type Crawl struct {
+	Path    string
+	Running bool // a process crawls in the directory
+
+	ctx      context.Context // ends everything that is read
+	parts    layout.Parts
+	id       layout.Identity
+	end      journal.Commit // the last one that is shown
+	sessions []Session      // nil until the journal was read once
+	config   *config.Config // of the last session; nil until it was needed
+	state    *state.State   // nil until it was needed
+	trail    *Trail         // nil until it was needed
+	temp     string         // directory of the URLs; "": those of the crawl are read
+}
+
+// A Session is one run of the program.
+type Session struct {
+	Record     uint64        // number of its first record
+	At         time.Duration // instant of the crawl
+	Wall       time.Time     // the same on the clock of the machine
+	Version    string
+	Policy     string
+	SitePolicy string
+	Config     config.Config
+}
+
+// Open opens the crawl in a directory. The context ends whatever is read later, too.
+func Open(ctx context.Context, dir string) (*Crawl, error) {
+	if err := checkReadable(dir); err != nil {
+		return nil, err
+	}
+	p, err := layout.Open(func(name string) (disk.Dir, error) {
+		return disk.OS(filepath.Join(dir, filepath.FromSlash(name))), nil
+	})
+	if err != nil {
+		return nil, explain(dir, err)
+	}
+	c, err := OpenParts(ctx, dir, p)
+	if err == nil {
+		c.Running = layout.Locked(filepath.Join(dir, layout.LockFile))
+	}
+	return c, err
+}
+
+// OpenParts opens a crawl whose parts may lie anywhere. Messages call it by the path.
+func OpenParts(ctx context.Context, path string, p layout.Parts) (*Crawl, error) {
+	for _, d := range []*disk.Dir{&p.Journal, &p.Urls, &p.Snapshot, &p.Archive} {
+		*d = ReadOnly{*d}
+	}
+	p.Stop = ctx.Err
+	c := &Crawl{Path: path, ctx: ctx, parts: p}
+	var err error
+	if c.id, err = layout.ReadIdentity(p.Journal); err == nil {
+		c.end, err = journal.Read(p.Journal, math.MaxUint64, nil)
+	}
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	return c, nil
+}
+
+// Close frees memory and closes files.
+func (c *Crawl) Close() {
+	if c.state != nil {
+		c.state.Close()
+		c.state = nil
+	}
+	if c.temp != "" {
+		os.RemoveAll(c.temp)
+	}
+}
+
+// Known returns the number of known pages.
+func (c *Crawl) Known() int { return int(c.end.Pages) }
+
+// Sites returns the number of known sites.
+func (c *Crawl) Sites() int { return int(c.end.Sites) }
+
+// Each reads the journal and calls fn for each record in order, until fn returns an error.
+// Damaged records are skipped; the ids in the others are right all the same.
+func (c *Crawl) Each(fn func(*journal.Record) error) error {
+	sessions := []Session{}
+	var failed error // by fn
+	r := journal.Reader{
+		Dir:    c.parts.Journal,
+		Commit: func(*journal.Commit) error { return c.ctx.Err() },
+		Record: func(r *journal.Record) error {
+			if r.Seq >= c.end.Next {
+				return layout.ErrEnough
+			}
+			if r.Facts.Session != nil {
+				s, err := readSession(r)
+				if err != nil {
+					return err
+				}
+				sessions = append(sessions, s)
+			}
+			failed = fn(r)
+			return failed
+		},
+	}
+	_, err := r.Run()
+	switch {
+	case failed != nil:
+		return failed
+	case err != nil && !errors.Is(err, layout.ErrEnough):
+		return explain(c.Path, err)
+	}
+	c.sessions = sessions
+	return nil
+}
+
+func readSession(r *journal.Record) (s Session, err error) {
+	x := r.Facts.Session
+	s = Session{Record: r.Seq, At: r.Now, Wall: time.Unix(0, x.Wall).UTC(), Version: x.Version, Policy: x.Policy, SitePolicy: x.SitePolicy}
+	s.Config, err = config.Parse(fmt.Sprintf("configuration in record %d", r.Seq), x.Config)
+	return s, err
+}
+
+// Sessions returns the sessions in order. It reads the journal unless Each has done so. If
+// the records of all sessions are lost, it returns one with the default configuration.
+func (c *Crawl) Sessions() ([]Session, error) {
+	if c.sessions == nil {
+		if err := c.Each(func(*journal.Record) error { return nil }); err != nil {
+			return nil, err
+		}
+	}
+	if len(c.sessions) == 0 {
+		return []Session{{Config: config.Default()}}, nil
+	}
+	return c.sessions, nil
+}
+
+// Config returns the configuration of the last session. It reads the journal unless State
+// or Each has done so.
+func (c *Crawl) Config() (*config.Config, error) {
+	if c.config == nil {
+		list, err := c.Sessions()
+		if err != nil {
+			return nil, err
+		}
+		c.config = &list[len(list)-1].Config
+	}
+	return c.config, nil
+}
+
+// State returns what the crawl knows. The first call makes it from the newest snapshot
+// that fits and the records after it, or replays the whole journal. Unless the crawl is
+// running, URLs are read from its own file if that fits, else they go to a temporary file.
+func (c *Crawl) State() (*state.State, error) {
+	if c.state == nil {
+		if err := c.restore(); err != nil {
+			return nil, explain(c.Path, err)
+		}
+		c.end.Next, c.end.Pages, c.end.Sites = c.state.Next, uint32(c.state.Frontier.Pages()), uint32(c.state.Frontier.Sites())
+	}
+	return c.state, nil
+}
+
+func (c *Crawl) restore() error {
+	if c.fromSnapshot(); c.state != nil || c.ctx.Err() != nil {
+		return c.ctx.Err()
+	}
+	set, err := c.setup()
+	if err != nil {
+		return err
+	}
+	if c.temp, err = os.MkdirTemp("", "winnow-read-"); err != nil {
+		return fmt.Errorf("make a place for the URLs: %w", err)
+	}
+	p := c.parts
+	p.Urls = disk.OS(c.temp)
+	c.state, err = state.Restore(&p, set, c.end.Next, ignore)
+	return err
+}
+
+func ignore(string, ...any) {}
+
+// fromSnapshot makes the state from the newest snapshot and the file of the URLs, if they
+// fit the journal and no process may change them. Both are only read: URLs that became
+// known after the snapshot stay in memory.
+func (c *Crawl) fromSnapshot() {
+	names, err := state.SnapshotsOf(c.parts.Snapshot)
+	if err != nil || len(names) == 0 || c.Running {
+		return
+	}
+	text, err := state.SnapshotConfig(c.parts.Snapshot, names[0])
+	for err == nil {
+		var s *state.State
+		if s, err = c.load(names[0], text); err != nil {
+			break
+		}
+		if bytes.Equal(s.LastConfig, text) {
+			c.state = s
+			return
+		}
+		text = s.LastConfig // a session after the snapshot has another configuration
+		s.Close()
+	}
+	c.config = nil
+}
+
+// load makes the state from a snapshot and the records after it, under a configuration.
+func (c *Crawl) load(name string, text []byte) (*state.State, error) {
+	conf, err := config.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	c.config = &conf
+	set, err := c.setup()
+	if err != nil {
+		return nil, err
+	}
+	s, err := state.FromSnapshot(&c.parts, set, name, c.end.Next)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.CatchUp(&c.parts, c.end.Next, ignore); err == nil && s.URLs.Pages() != s.Frontier.Pages() {
+		err = errors.New("the URLs do not fit")
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// setup returns the setup of a state that is only read: with room for what is committed
+// and for what a running crawl adds meanwhile.
+func (c *Crawl) setup() (*state.Setup, error) {
+	conf, err := c.Config()
+	if err != nil {
+		return nil, err
+	}
+	room := 2 * (int64(c.end.Pages) + 2*int64(c.end.Sites)) * state.LeastPerPage
+	set, err := state.NewSetup(conf, c.id, max(room, int64(conf.MaxMemory), 1<<30))
+	if err == nil && len(conf.Site) > 0 {
+		o := config.NewOverrides(conf)
+		set.SiteDelay = o.Delay
+	}
+	return set, err
+}
