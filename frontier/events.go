@@ -142,7 +142,7 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 	if !first && f.State(p) != Reacquired {
 		panic(fmt.Sprintf("frontier: page %d is done, but it is %v", p, f.State(p)))
 	}
-	o := event.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages())}
+	f.outcome = event.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages())}
 	f.tasks.flying--
 	f.sites.unsettle(s)
 	if e.Near {
@@ -156,7 +156,7 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 	}
 	f.pages.reach(p, e.Links)
 	f.pages.end(now, p, s, e)
-	f.policies.came(now, p, &o, e.Links, first)
+	f.policies.came(now, p, &f.outcome, e.Links, first)
 	f.sites.postpone(now, s, e)
 	f.pages.follow(s)
 	if !f.sites.keep(now, s, e) {

@@ -14,8 +14,9 @@ import (
 type Frontier struct {
 	parts
 	tasks   dispatcher
-	columns graph.Set // of pages, sites, boards and policies
-	layout  string    // see Layout
+	columns graph.Set     // of pages, sites, boards and policies
+	layout  string        // see Layout
+	outcome event.Outcome // scratch: that of the event being applied
 }
 
 // parts are what a frontier consists of.
