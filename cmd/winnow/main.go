@@ -41,7 +41,8 @@ func main() {
 	// net/http has no other way to tell of a server that sends what nobody asked for. It
 	// is the server who decides how often.
 	log.SetOutput(io.Discard)
-	os.Exit(run(interruptible(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	u := newUI(os.Stdin, os.Stdout, os.Stderr)
+	os.Exit(execute(interruptible(), u, newRootCommand(u), os.Args[1:]))
 }
 
 // echo is how long after a SIGTERM another one is the same: timeout(1) and others send it
@@ -66,18 +67,15 @@ func interruptible() context.Context {
 	return ctx
 }
 
-// run is the whole command in-process: it returns the exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	u := newUI(stdin, stdout, stderr)
-	return execute(ctx, u, newRootCommand(u), args)
-}
-
-// execute runs one command line on a tree of commands.
+// execute runs one command line on a tree of commands and returns the exit code.
 func execute(ctx context.Context, u *ui, root *cobra.Command, args []string) int {
 	adoptTree(u, root)
 	u.args = args
 	root.SetArgs(args)
-	err := executeTree(ctx, root)
+	err := func() (err error) {
+		defer recoverCorrupt(&err)
+		return root.ExecuteContext(ctx)
+	}()
 	if err == nil {
 		err = u.stdout.err // a result that could not be written is a failure
 	} else if !u.started {
@@ -86,20 +84,17 @@ func execute(ctx context.Context, u *ui, root *cobra.Command, args []string) int
 	return u.finish(ctx, err)
 }
 
-// executeTree runs the command. A graph file that passes its checksums and is still
-// not one (made to deceive, or changed under the mapping) makes readers panic with
-// a CorruptError, because they have no errors; here it becomes one.
-func executeTree(ctx context.Context, root *cobra.Command) (err error) {
-	defer func() {
-		if e := recover(); e != nil {
-			corrupt, ok := e.(*graph.CorruptError)
-			if !ok {
-				panic(e)
-			}
-			err = corrupt
+// recoverCorrupt turns the panic of a reader into an error. Readers have no errors: if a
+// graph file passes its checksums and is still not one (made to deceive, or changed while
+// it is mapped), they panic with a CorruptError.
+func recoverCorrupt(err *error) {
+	if e := recover(); e != nil {
+		corrupt, ok := e.(*graph.CorruptError)
+		if !ok {
+			panic(e)
 		}
-	}()
-	return root.ExecuteContext(ctx)
+		*err = corrupt
+	}
 }
 
 // newRootCommand plugs the verbs in.

@@ -230,3 +230,9 @@ func testBinary(t *testing.T) string {
 	}
 	return name
 }
+
+// run executes a command line in this process.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	u := newUI(stdin, stdout, stderr)
+	return execute(ctx, u, newRootCommand(u), args)
+}

@@ -69,7 +69,7 @@ func TestViolations(t *testing.T) {
 		{"the crawl knows no oracle", "crawl/a.go", `import _ "` + module + `/lab"`, "crawl must not import lab"},
 		{"measures know no comparison", "lab/measure/a.go", `import _ "` + module + `/lab"`, "lab/measure must not import lab"},
 		{"comparisons know no paper", "lab/a.go", `import _ "` + module + `/lab/papers"`, "lab must not import lab/papers"},
-		{"nothing imports the command", "web/a.go", `import _ "` + module + `/cmd/winnow"`, "web must not import cmd/winnow"},
+		{"nothing imports the command", "lab/a.go", `import _ "` + module + `/cmd/winnow"`, "lab must not import cmd/winnow"},
 		{"down the arrows", "sim/a.go", `import _ "` + module + `/frontier"; import _ "` + module + `/graph"`, ""},
 		{"the command wires all", "cmd/winnow/a.go", `import _ "` + module + `/lab"; import _ "os"`, ""},
 		{"a package without a place", "utils/a.go", ``, "package utils is not in the table"},
