@@ -4,6 +4,10 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # listed, so that nothing is forgotten. bench/peers is a module of its own; lab/papers uses
 # several cores only as lab does, whose tests are run.
 CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|^[[:space:]]*"sync(/atomic)?"$$|[. ]Parallel[(]'
+# Of these, the packages whose tests take minutes under the race detector, and the tests of
+# them that are run: those in which most goroutines meet.
+RACE_LONG   := ./cmd/winnow ./crawl ./fakeweb/serve ./graph
+RACE_TESTS  := 'SimEqualsReal|Sockets|Crashes|DiskFaults/(sync|step)|DenyWhileRunning|SnapshotTemp|StartedOffline|ParserCrash|StoppedWhile|Indexes|LimitEnds|MemoryFull|TestCrawl|TestWeb|Metrics|TestInterrupt$$|Panel|Polite|CountsExactly|Manners|TestAnswers|Readers|Raw|Lock|BothDirections'
 FUZZTIME    ?= 30s
 
 # Checks and tests are built without the profiles of the binaries (default.pgo): with them
@@ -28,7 +32,10 @@ test: ## every test, then the concurrent packages once more under the race detec
 
 race:
 	@if command -v "$$(go env CC)" >/dev/null; then \
-		CGO_ENABLED=1 go test -vet=off -race -short $$(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=peers --exclude-dir=papers $(CONCURRENT) . | xargs -n1 dirname | sort -u); \
+		found=$$(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=peers --exclude-dir=papers $(CONCURRENT) . | xargs -n1 dirname | sort -u); \
+		short=$$(for p in $$found; do case " $(RACE_LONG) " in *" $$p "*) ;; *) echo $$p ;; esac; done); \
+		CGO_ENABLED=1 go test -vet=off -race -short $$short && \
+		CGO_ENABLED=1 go test -vet=off -race -short -run $(RACE_TESTS) $(RACE_LONG); \
 	else echo "make: no C compiler ($$(go env CC)), the race detector was not run"; fi
 
 torture: ## 50 kills of real crawls, and hundreds of power losses in memory; some minutes
