@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -50,7 +51,7 @@ func TestCaseJournalTailLost(t *testing.T) {
 		}
 		f := w.verify(t)
 		clean(t, f)
-		if notes := fmt.Sprint(f.Notes); !strings.Contains(notes, "were set aside") {
+		if notes := fmt.Sprint(f.Notes); !strings.Contains(notes, "set aside") {
 			t.Errorf("verify says %q", notes)
 		}
 	})
@@ -73,7 +74,7 @@ func TestCaseArchiveMoved(t *testing.T) {
 		w.check(t, answer.Limits{})
 		f := w.verify(t)
 		clean(t, f)
-		if want := fmt.Sprintf("%d WARC files are missing, moved away or lost: number 0-%d;", len(moved), len(moved)-1); f.Absent != int64(len(moved)) || !strings.Contains(fmt.Sprint(f.Notes), want) {
+		if want := fmt.Sprintf("%d WARC files .*missing.* 0-%d;", len(moved), len(moved)-1); f.Absent != int64(len(moved)) || !regexp.MustCompile(want).MatchString(fmt.Sprint(f.Notes)) {
 			t.Errorf("%d files are absent, notes %q; want %q", f.Absent, f.Notes, want)
 		}
 	})
@@ -98,7 +99,7 @@ func TestArchiveTooShort(t *testing.T) {
 		var log bytes.Buffer
 		w.logTo(&log)
 		w.o.Config.Pages, w.o.Seeds = 0, nil
-		if sum := w.run(t); sum.Fetched != 200 || !strings.Contains(log.String(), "shorter than the journal says") {
+		if sum := w.run(t); sum.Fetched != 200 || !strings.Contains(log.String(), "shorter than the journal") {
 			t.Errorf("%d of 200 pages; said: %s", sum.Fetched, log.String())
 		}
 		if n := w.verify(t).Kinds[history.FindArchive]; n == 0 {

@@ -172,16 +172,16 @@ func TestOtherFiles(t *testing.T) {
 		want string
 	}{
 		"empty":   {nil, "not a winnow graph"},
-		"text":    {bytes.Repeat([]byte("0 1\n"), 3000), `not a winnow graph (offset 0: "0 1\n`},
+		"text":    {bytes.Repeat([]byte("0 1\n"), 3000), `not a winnow graph.*offset 0: "0 1\\n`},
 		"short":   {[]byte("0 1\n"), "not a winnow graph"},
-		"future":  {reseal(future), "graph format 2 (offset 16); this program reads format 1"},
+		"future":  {reseal(future), "format 2 .*offset 16.*format 1"},
 		"nothing": {make([]byte, 10000), "not a winnow graph"},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, c.b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), c.want) {
+		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), path) || !regexp.MustCompile(c.want).MatchString(err.Error()) {
 			t.Errorf("%s: error %v lacks %q", name, err, c.want)
 		}
 	}

@@ -38,7 +38,7 @@ func TestMeasureElsewhere(t *testing.T) {
 	if len(s.Table.Rows) != 10 || s.Table.Rows[0][3].String() != "-10.0" || s.Table.Rows[1][3].String() != "0.0" || s.Table.Rows[9][3].String() != "-" {
 		t.Errorf("%v", s.Table.Rows)
 	}
-	if !strings.Contains(s.Text, "The largest difference is 10.0 points") {
+	if !strings.Contains(s.Text, " 10.0 points") {
 		t.Error(s.Text)
 	}
 	if _, err := c.Measure("twice", &sim.Result{Order: []graph.Page{1, 1}}); err == nil {

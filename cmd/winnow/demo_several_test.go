@@ -29,7 +29,7 @@ func TestDemoSeveral(t *testing.T) {
 		if c.Dir != filepath.Join(dir, policy+".crawl") || c.Violations != 0 || c.Crawl.Fetched < 60 {
 			t.Errorf("%s: %d violations, %d pages", c.Dir, c.Violations, c.Crawl.Fetched)
 		}
-		if !strings.Contains(c.Settings, "delays divided by 1000: 5ms (15ms for sites below 100 pages)") || !strings.Contains(c.Settings, " 4 fetchers") {
+		if !inOrder(c.Settings, " 1000: 5ms (15ms ", " 100 pages)") || !strings.Contains(c.Settings, " 4 fetchers") {
 			t.Error(c.Settings)
 		}
 		if _, err := os.Stat(c.Crawl.Report); err != nil {

@@ -55,11 +55,11 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	_, messages := winnow(t, 1, "demo", "--dir", dir)
-	if !strings.Contains(messages, "is not empty") {
+	if !inOrder(messages, "winnow: error: ", dir, "not empty") {
 		t.Error(messages)
 	}
 	_, messages = winnow(t, 2, "demo", "--policy", "oqic")
-	if !strings.Contains(messages, "try: winnow demo --policy opic") {
+	if !strings.Contains(messages, "winnow demo --policy opic") {
 		t.Error(messages)
 	}
 	t.Run("report", func(t *testing.T) { testReport(t, dir, &demo) })

@@ -16,7 +16,7 @@ func TestMaxMemoryFlag(t *testing.T) {
 	if want := show.Size(machine.Memory() / 4); size != want {
 		t.Errorf("default %d, want %d", size, want)
 	}
-	if usage := flags.FlagUsages(); !strings.Contains(usage, "--max-memory size ") || !strings.Contains(usage, "(default a quarter of the machine's)") {
+	if usage := flags.FlagUsages(); !strings.Contains(usage, "--max-memory size ") || !strings.Contains(usage, "(default a quarter") {
 		t.Errorf("help %q", usage)
 	}
 	if err := flags.Parse([]string{"--max-memory", "64M"}); err != nil || size != 64<<20 || size.String() != "64MiB" {

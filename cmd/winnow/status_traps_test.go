@@ -44,8 +44,8 @@ func TestStatusTraps(t *testing.T) {
 	}
 	want := []string{
 		"held          1,200  ",
-		"largest site    100  25.0 % of the known pages are on http://a.example: partly a trap, 20 ",
-		"352,944 of 784,592 known URLs, 45.0 %, on one server", "farm       150  ", "    http://f4.example\n",
+		"largest site    100  25.0 % ", " http://a.example: partly a trap, 20 ",
+		"352,944 of 784,592 ", " 45.0 %", "farm       150  ", "    http://f4.example\n",
 		"grows       30  ", "             9    http://a.example/shop/\n", "hosts        3  ", "http://m.example  http://a.example\n",
 	}
 	rest := out.String()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -102,28 +103,28 @@ func TestReadOverWhatIsThere(t *testing.T) {
 // Every mistake in a file is told with its place.
 func TestFileErrors(t *testing.T) {
 	for _, test := range []struct{ file, want string }{
-		{"pages = ", "w.toml:1:8: expected value"},
-		{"pages = 1\ndely = '2s'\n", `w.toml:2:1: unknown key "dely"`},
-		{"[[site]]\nmatch = 'a.example'\ndepth = 3\n", `w.toml:3:1: unknown key "site.depth"`},
+		{"pages = ", "w.toml:1:8: .*value"},
+		{"pages = 1\ndely = '2s'\n", `w.toml:2:1: unknown.*"dely"`},
+		{"[[site]]\nmatch = 'a.example'\ndepth = 3\n", `w.toml:3:1: unknown.*"site.depth"`},
 		{"\npages = 'many'\n", "w.toml:2:9: "},
-		{"pages = 1\n  delay = 'soon'\n", `w.toml:2:11: "soon": want a duration`},
-		{"max_body = '10 bananas'", `w.toml:1:12: "10 bananas": want a size`},
-		{"pages = -1\n", "w.toml:1:1: pages: -1: it must be at least 0"},
-		{"# x\nscope = 'all'\n", `w.toml:2:1: scope: "all": want any, seeds, domain or regexp:R`},
-		{"scope = 'regexp:('\n", `w.toml:1:1: scope: "(": missing closing )`},
-		{"policy = 'omniscient'\n", "w.toml:1:1: policy: policy omniscient: it needs to know the true importance"},
-		{"policy = 'historical-pagerank'\n", "w.toml:1:1: policy: policy historical-pagerank: it needs the ranks of an earlier crawl"},
-		{"policy = 'opic/cash=none'\n", "w.toml:1:1: policy: policy \"opic/cash=none\": cash=none: it can be seeds, all"},
-		{"\n[[site]]\nmatch = 'https://a.example/'\n", `w.toml:2:3: site: table 1: match: "https://a.example/": want a host`},
-		{"[[site]]\nmatch = 'a.example'\n[[site]]\nmatch = 'a.example'\n", `w.toml:1:3: site: table 2: "a.example" is matched by a table before`},
-		{"header = ['nothing']\n", `w.toml:1:1: header: "nothing": want "Name: value"`},
-		{"header = ['Host: a']\n", `w.toml:1:1: header: "Host: a": the crawler sets Host itself`},
-		{"header = ['User-Agent: a']\n", `w.toml:1:1: header: "User-Agent: a": use user_agent instead`},
+		{"pages = 1\n  delay = 'soon'\n", `w.toml:2:11: "soon".*duration`},
+		{"max_body = '10 bananas'", `w.toml:1:12: "10 bananas".*size`},
+		{"pages = -1\n", "w.toml:1:1: pages: -1.* 0$"},
+		{"# x\nscope = 'all'\n", `w.toml:2:1: scope: "all".*any.*seeds.*domain.*regexp:R`},
+		{"scope = 'regexp:('\n", `w.toml:1:1: scope: "\(": missing closing \)`},
+		{"policy = 'omniscient'\n", "w.toml:1:1: policy: .*omniscient.*importance"},
+		{"policy = 'historical-pagerank'\n", "w.toml:1:1: policy: .*historical-pagerank.*earlier crawl"},
+		{"policy = 'opic/cash=none'\n", `w.toml:1:1: policy: .*"opic/cash=none".*seeds, all`},
+		{"\n[[site]]\nmatch = 'https://a.example/'\n", `w.toml:2:3: site: table 1: match: "https://a.example/".*host`},
+		{"[[site]]\nmatch = 'a.example'\n[[site]]\nmatch = 'a.example'\n", `w.toml:1:3: site: table 2: "a.example" .*before`},
+		{"header = ['nothing']\n", `w.toml:1:1: header: "nothing".*"Name: value"`},
+		{"header = ['Host: a']\n", `w.toml:1:1: header: "Host: a".*Host`},
+		{"header = ['User-Agent: a']\n", `w.toml:1:1: header: "User-Agent: a".*user_agent`},
 		{"pages = 1\npages = 2\n", "w.toml:2:1: "},
 	} {
 		_, err := Parse("w.toml", []byte(test.file))
 		var file *FileError
-		if !errors.As(err, &file) || !strings.HasPrefix(err.Error(), test.want) {
+		if !errors.As(err, &file) || !regexp.MustCompile("^"+test.want).MatchString(err.Error()) {
 			t.Errorf("%q: %v, want %s", test.file, err, test.want)
 		}
 	}
@@ -131,29 +132,29 @@ func TestFileErrors(t *testing.T) {
 
 func TestChecks(t *testing.T) {
 	for _, test := range []struct{ key, value, want string }{
-		{"fetchers", "0", "fetchers: 0: it must be at least 1"},
-		{"fetchers", "2M", "fetchers: 2000000: it can be 1000000 at most"},
-		{"delay", "48h", "delay: 48h: it can be 24h at most"},
-		{"timeout", "0", "timeout: 0s: it must be at least 1ms"},
-		{"delay_factor", "-1", "delay_factor: -1: it must be from 0 to 1,000,000"},
-		{"delay_factor", "NaN", "delay_factor: NaN: it must be from 0 to 1,000,000"},
-		{"max_memory", "1M", "max_memory: 1MiB: it must be at least 64MiB"},
-		{"small_site", "100", "small_delay: 0s: small sites cannot have less than the delay of the others, 2s"},
-		{"types", "pdf", `types: "pdf": want html or all`},
-		{"store", "all", `store: "all": want pages, links or both`},
-		{"policy", "", "policy: no policy is named"},
+		{"fetchers", "0", "fetchers: 0.* 1$"},
+		{"fetchers", "2M", `fetchers: 2000000.* 1000000\b`},
+		{"delay", "48h", `delay: 48h.* 24h\b`},
+		{"timeout", "0", `timeout: 0s.* 1ms\b`},
+		{"delay_factor", "-1", "delay_factor: -1.* 0 to 1,000,000$"},
+		{"delay_factor", "NaN", "delay_factor: NaN.* 0 to 1,000,000$"},
+		{"max_memory", "1M", "max_memory: 1MiB.* 64MiB$"},
+		{"small_site", "100", "small_delay: 0s.* 2s$"},
+		{"types", "pdf", `types: "pdf".*html.*all`},
+		{"store", "all", `store: "all".*pages.*links.*both`},
+		{"policy", "", "policy: no policy"},
 		{"site_policy", "bfs", "site_policy: "},
-		{"contact", "me", `contact: "me": want a mail address or a URL`},
-		{"contact", "me@", `contact: "me@": want a mail address or a URL`},
-		{"contact", "me@example.org)", `contact: "me@example.org)": want a mail address or a URL`},
-		{"user_agent", "1bot", `user_agent: "1bot": it must begin with a name of letters`},
-		{"user_agent", "b\u00f6t", "user_agent: \"b\u00f6t\": only printable ASCII can be sent"},
-		{"resolver", "dns.example", `resolver: "dns.example": want an IP address`},
-		{"proxy", "socks5://a:1", `proxy: "socks5://a:1": want the URL of an HTTP proxy`},
-		{"metrics", "here", `metrics: "here": want a port`},
-		{"metrics", "0.0.0.0:9090", `metrics: "0.0.0.0:9090" is open to other machines and needs metrics_token`},
-		{"include", "", "include: the regular expression is empty"},
-		{"exclude", "[", "exclude: \"[\": missing closing ]"},
+		{"contact", "me", `contact: "me".*mail.*URL`},
+		{"contact", "me@", `contact: "me@".*mail.*URL`},
+		{"contact", "me@example.org)", `contact: "me@example.org\)".*mail.*URL`},
+		{"user_agent", "1bot", `user_agent: "1bot".*letters`},
+		{"user_agent", "b\u00f6t", "user_agent: \"b\u00f6t\".*ASCII"},
+		{"resolver", "dns.example", `resolver: "dns.example".*IP address`},
+		{"proxy", "socks5://a:1", `proxy: "socks5://a:1".*HTTP proxy`},
+		{"metrics", "here", `metrics: "here".*port`},
+		{"metrics", "0.0.0.0:9090", `metrics: "0.0.0.0:9090".*metrics_token`},
+		{"include", "", "include: .*empty"},
+		{"exclude", "[", `exclude: "\[": missing closing \]`},
 	} {
 		c := Default()
 		key, ok := c.Key(test.key)
@@ -165,7 +166,7 @@ func TestChecks(t *testing.T) {
 		}
 		err := c.Check()
 		var wrong *KeyError
-		if !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), test.want) {
+		if !errors.As(err, &wrong) || !regexp.MustCompile("^"+test.want).MatchString(err.Error()) {
 			t.Errorf("%s = %q: %v, want %s", test.key, test.value, err, test.want)
 		}
 	}

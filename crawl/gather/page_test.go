@@ -157,7 +157,7 @@ func TestClasses(t *testing.T) {
 		{"plain", 200, page, []string{"Content-Type", "text/plain"}, event.NotHTML, 0, ""},
 		{"gzip", 200, zipped, []string{"Content-Type", "text/html", "Content-Encoding", "gzip"}, event.OK, 1, ""},
 		{"unknown coding", 200, page, []string{"Content-Type", "text/html", "Content-Encoding", "rot13"}, event.NotHTML, 0, "rot13"},
-		{"bomb", 200, pressed(strings.Repeat("<a href=/x>", 300_000)), []string{"Content-Type", "text/html", "Content-Encoding", "gzip"}, event.TooLarge, 0, "grows too much"},
+		{"bomb", 200, pressed(strings.Repeat("<a href=/x>", 300_000)), []string{"Content-Type", "text/html", "Content-Encoding", "gzip"}, event.TooLarge, 0, "too much"},
 		{"missing", 404, page, []string{"Content-Type", "text/html"}, event.HTTPError, 0, ""},
 		{"busy", 503, page, []string{"Content-Type", "text/html"}, event.ServerError, 0, ""},
 		{"unchanged", 304, "", nil, event.OK, 0, ""},

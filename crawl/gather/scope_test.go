@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -139,18 +140,18 @@ func TestRules(t *testing.T) {
 // TestScopeErrors: what cannot be read is named, with file and line where there is one.
 func TestScopeErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"allow a.example\nblock b.example":    `f:2: "block": want allow or deny, then a host`,
-		"deny":                                `f:1: "": there is no host`,
-		"\n\ndeny http://a.example/":          `f:3: "http://a.example/": rules hold for http and https alike, write the host without a scheme`,
-		"deny a.example:80":                   `f:1: "a.example:80": rules hold for all ports, leave the port out`,
-		"deny a.example:8080":                 `f:1: "a.example:8080": rules hold for all ports, leave the port out`,
-		"deny a.example b.example":            `f:1: "a.example b.example": want one host, perhaps with a path`,
-		"deny a*.example":                     `f:1: "a*.example": no host and path that a URL can have`,
-		"deny a.example\nallow a.example/":    `f:2: "a.example/" is both allowed and denied`,
-		"deny u@a.example":                    `f:1: "u@a.example": no host and path`,
+		"allow a.example\nblock b.example":    `f:2: "block".*allow.*deny`,
+		"deny":                                `f:1: "".*no host`,
+		"\n\ndeny http://a.example/":          `f:3: "http://a.example/".*scheme`,
+		"deny a.example:80":                   `f:1: "a.example:80".*port`,
+		"deny a.example:8080":                 `f:1: "a.example:8080".*port`,
+		"deny a.example b.example":            `f:1: "a.example b.example".*one host`,
+		"deny a*.example":                     `f:1: "a\*.example".*URL`,
+		"deny a.example\nallow a.example/":    `f:2: "a.example/".*both`,
+		"deny u@a.example":                    `f:1: "u@a.example".*URL`,
 		"deny " + strings.Repeat("x", 70_000): `f: `,
 	} {
-		if _, err := ParseRules("f", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ParseRules("f", strings.NewReader(text)); err == nil || !regexp.MustCompile("^"+want).MatchString(err.Error()) {
 			t.Errorf("%.40q: error %v, want %s", text, err, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -217,12 +218,12 @@ func TestOpenErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ dir, want string }{
-		{filepath.Join(empty, "none"), "there is no crawl "},
-		{empty, "is not a crawl: it has nothing, but no journal"},
-		{other, "is not a crawl: it has letter.txt, but no journal"},
-		{filepath.Join(other, "letter.txt"), "cannot open "},
-		{begun, "nothing of the crawl in "},
-		{locked, "nothing of the crawl in "},
+		{filepath.Join(empty, "none"), "no crawl "},
+		{empty, "not a crawl"},
+		{other, "not a crawl.*letter.txt"},
+		{filepath.Join(other, "letter.txt"), "letter.txt: "},
+		{begun, "nothing.*committed"},
+		{locked, "nothing.*committed"},
 	} {
 		for name, read := range map[string]func(context.Context, string) error{
 			"status": func(ctx context.Context, dir string) error { _, err := history.ReadStatus(ctx, dir); return err },
@@ -233,7 +234,7 @@ func TestOpenErrors(t *testing.T) {
 			},
 		} {
 			var e *hint.Error
-			if err := read(t.Context(), test.dir); !errors.As(err, &e) || !strings.Contains(err.Error(), test.want) || e.Hint == "" {
+			if err := read(t.Context(), test.dir); !errors.As(err, &e) || !strings.Contains(err.Error(), test.dir) || !regexp.MustCompile(test.want).MatchString(err.Error()) || e.Hint == "" {
 				t.Errorf("%s of %s: %v, want %q and a hint", name, test.dir, err, test.want)
 			}
 		}

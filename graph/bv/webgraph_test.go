@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -57,19 +58,19 @@ func TestBadProperties(t *testing.T) {
 		return published + key + "=" + value + "\n"
 	}
 	for _, c := range []struct{ text, want string }{
-		{"", "property nodes is missing"},
-		{"nodes=1\n", "property arcs is missing"},
-		{"nodes=1\n\nnonsense\n", `line 3: "nonsense" is not key=value`},
-		{set("nodes", ""), "property nodes="},
-		{set("nodes", "x"), "property nodes=x"},
-		{set("nodes", "-1"), "property nodes=-1"},
-		{set("nodes", "4294967296"), "property nodes=4294967296"},
-		{set("nodes", "99999999999999999999"), "property nodes=99999999999999999999"},
-		{set("arcs", "1e6"), "property arcs=1e6"},
-		{set("arcs", "-5"), "property arcs=-5"},
+		{"", "nodes .*missing"},
+		{"nodes=1\n", "arcs .*missing"},
+		{"nodes=1\n\nnonsense\n", `line 3: "nonsense".*key=value`},
+		{set("nodes", ""), "nodes="},
+		{set("nodes", "x"), "nodes=x"},
+		{set("nodes", "-1"), "nodes=-1"},
+		{set("nodes", "4294967296"), "nodes=4294967296"},
+		{set("nodes", "99999999999999999999"), "nodes=99999999999999999999"},
+		{set("arcs", "1e6"), "arcs=1e6"},
+		{set("arcs", "-5"), "arcs=-5"},
 		{set("windowsize", "32"), "window size 32"},
-		{set("windowsize", "-1"), "property windowsize=-1"},
-		{set("maxrefcount", "99999999999"), "property maxrefcount="},
+		{set("windowsize", "-1"), "windowsize=-1"},
+		{set("maxrefcount", "99999999999"), "maxrefcount="},
 		{set("minintervallength", "1"), "minimum interval length 1"},
 		{set("zetak", "0"), "zeta k 0"},
 		{set("zetak", "12"), "zeta k 12"},
@@ -82,7 +83,7 @@ func TestBadProperties(t *testing.T) {
 		{set("compressionflags", "BLOCKS_GAMMA|BLOCK_COUNT_UNARY"), "compression flag BLOCK_COUNT_UNARY"},
 		{set("compressionflags", "REFERENCES_DELTA"), "compression flag REFERENCES_DELTA"},
 	} {
-		if _, err := ParseProperties([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ParseProperties([]byte(c.text)); err == nil || !regexp.MustCompile(c.want).MatchString(err.Error()) {
 			t.Errorf("error %v lacks %q", err, c.want)
 		}
 	}

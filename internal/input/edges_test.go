@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,34 +51,34 @@ func TestEdges(t *testing.T) {
 }
 
 func TestEdgesErrors(t *testing.T) {
-	const ids = ": ids are 0 to 4294967294"
-	const form = `: a link is "source target"`
+	const ids = ".* 0 to 4294967294$"
+	const form = `.*"source target"$`
 	for _, c := range []struct{ in, want string }{
-		{"0 1\n-3 4\n", `f:2: source "-3" is negative` + ids},
-		{"0 -0\n", `f:1: target "-0" is negative` + ids},
-		{"4294967295 0\n", `f:1: source "4294967295" is too large` + ids},
-		{"0 99999999999\n", `f:1: target "99999999999" is too large` + ids},
-		{"18446744073709551616 0\n", `f:1: source "18446744073709551616" is too large` + ids},
-		{"0 18446744073709551617\n", `f:1: target "18446744073709551617" is too large` + ids},
-		{"a 0\n", `f:1: source "a" is not a number`},
-		{"- 0\n", `f:1: source "-" is not a number`},
-		{"-1x 0\n", `f:1: source "-1x" is not a number`},
-		{"+1 0\n", `f:1: source "+1" is not a number`},
-		{"0 1.5\n", `f:1: target "1.5" is not a number`},
-		{"0,1\n", `f:1: source "0,1" is not a number`},
-		{"0 1\r2 3\n", `f:1: target "1\r2" is not a number`},
-		{"\n\n# x\n12\n", `f:4: only one column, "12"` + form},
-		{"12 \r\n", `f:1: only one column, "12"` + form},
-		{"1 2 3\n", `f:1: a third column, "3"` + form},
-		{"1 2 # x\n", `f:1: a third column, "#"` + form},
-		{"1 \x1b[31mred\n", `f:1: target "\x1b[31mred" is not a number`},
-		{"1 \xff\u202e\n", `f:1: target "\xff\u202e" is not a number`},
+		{"0 1\n-3 4\n", `^f:2: source "-3" .*negative` + ids},
+		{"0 -0\n", `^f:1: target "-0" .*negative` + ids},
+		{"4294967295 0\n", `^f:1: source "4294967295" .*too large` + ids},
+		{"0 99999999999\n", `^f:1: target "99999999999" .*too large` + ids},
+		{"18446744073709551616 0\n", `^f:1: source "18446744073709551616" .*too large` + ids},
+		{"0 18446744073709551617\n", `^f:1: target "18446744073709551617" .*too large` + ids},
+		{"a 0\n", `^f:1: source "a" .*number$`},
+		{"- 0\n", `^f:1: source "-" .*number$`},
+		{"-1x 0\n", `^f:1: source "-1x" .*number$`},
+		{"+1 0\n", `^f:1: source "\+1" .*number$`},
+		{"0 1.5\n", `^f:1: target "1.5" .*number$`},
+		{"0,1\n", `^f:1: source "0,1" .*number$`},
+		{"0 1\r2 3\n", `^f:1: target "1\\r2" .*number$`},
+		{"\n\n# x\n12\n", `^f:4: .*one column.*"12"` + form},
+		{"12 \r\n", `^f:1: .*one column.*"12"` + form},
+		{"1 2 3\n", `^f:1: .*third column.*"3"` + form},
+		{"1 2 # x\n", `^f:1: .*third column.*"#"` + form},
+		{"1 \x1b[31mred\n", `^f:1: target "\\x1b\[31mred" .*number$`},
+		{"1 \xff\u202e\n", `^f:1: target "\\xff\\u202e" .*number$`},
 		{"1 " + strings.Repeat("x", 50) + "\n",
-			`f:1: target "` + strings.Repeat("x", 40) + `"... is not a number`},
+			`^f:1: target "` + strings.Repeat("x", 40) + `"\.\.\. .*number$`},
 	} {
 		_, err := edges(t, c.in)
 		var e *Error
-		if !errors.As(err, &e) || err.Error() != c.want {
+		if !errors.As(err, &e) || !matches(err, c.want) {
 			t.Errorf("%q:\n got %v\nwant %s", c.in, err, c.want)
 		}
 	}
@@ -111,24 +112,26 @@ func TestIDs(t *testing.T) {
 	for _, c := range []struct{ in, want, err string }{
 		{"", "[]", ""},
 		{"3\n1\r\n\n# x\n 2\t\n4294967294", "[3 1 2 4294967294]", ""},
-		{"3\n-1\n", "[3]", `f:2: id "-1" is negative: ids are 0 to 4294967294`},
-		{"4294967295\n", "[]", `f:1: id "4294967295" is too large: ids are 0 to 4294967294`},
-		{"x\n", "[]", `f:1: id "x" is not a number`},
-		{"1 2\n", "[]", `f:1: a second column, "2": one id per line`},
+		{"3\n-1\n", "[3]", `^f:2: id "-1" .*negative.* 0 to 4294967294$`},
+		{"4294967295\n", "[]", `^f:1: id "4294967295" .*too large.* 0 to 4294967294$`},
+		{"x\n", "[]", `^f:1: id "x" .*number$`},
+		{"1 2\n", "[]", `^f:1: .*second column.*"2"`},
 	} {
 		got := []uint32{}
 		err := IDs(text(t, c.in), func(id uint32) error { got = append(got, id); return nil })
-		if fmt.Sprint(got) != c.want || errorText(err) != c.err {
+		if fmt.Sprint(got) != c.want || !matches(err, c.err) {
 			t.Errorf("%q: got %v, %v; want %s, %s", c.in, got, err, c.want, c.err)
 		}
 	}
 }
 
-func errorText(err error) string {
-	if err == nil {
-		return ""
+// matches reports whether the text of err matches a pattern; the empty pattern stands
+// for no error.
+func matches(err error, pattern string) bool {
+	if err == nil || pattern == "" {
+		return err == nil && pattern == ""
 	}
-	return err.Error()
+	return regexp.MustCompile(pattern).MatchString(err.Error())
 }
 
 func TestParseIDEmpty(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -135,8 +136,8 @@ func TestTruncated(t *testing.T) {
 			if err == nil {
 				links, _, err = sum(f)
 			}
-			want := fmt.Sprintf("links:%d: the %s data ends too early", links+1, format)
-			if errorText(err) != want {
+			want := fmt.Sprintf("^links:%d: .*%s.*too early$", links+1, format)
+			if !matches(err, want) {
 				t.Fatalf("%s cut at %d of %d: got %v; want %s", format, cut, len(data), err, want)
 			}
 		}
@@ -174,7 +175,7 @@ func TestDamagedSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = sum(f)
-	if errorText(err) != "links.gz:4: the gzip data is damaged: gzip: invalid checksum" || !errors.Is(err, gzip.ErrChecksum) {
+	if !matches(err, `^links\.gz:4: .*gzip.*damaged`) || !errors.Is(err, gzip.ErrChecksum) {
 		t.Error(err)
 	}
 	tail := append(gz(t, numbered(3)), "tail"...)
@@ -182,7 +183,7 @@ func TestDamagedSaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err = sum(f); errorText(err) != "links.gz:4: the gzip data ends too early" {
+	if _, _, err = sum(f); !matches(err, `^links\.gz:4: .*gzip.*too early$`) {
 		t.Error(err)
 	}
 }
@@ -204,7 +205,7 @@ func TestZstdWindow(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err := New("w", bytes.NewReader(data), -1)
 		runtime.ReadMemStats(&after)
-		if errorText(err) != "w:1: the zstd data needs a window of more than 128 MiB, or is damaged" {
+		if !matches(err, `^w:1: .*zstd.* 128 MiB`) {
 			t.Errorf("% x: %v", data, err)
 		}
 		if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
@@ -216,27 +217,27 @@ func TestZstdWindow(t *testing.T) {
 func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ name, data, want string }{
-		{"a.xz", "\xfd7zXZ\x00abc", "a.xz: is compressed with xz; winnow reads plain text, gzip and zstd"},
-		{"a.bz2", "BZh91AY&SYabc", "a.bz2: is compressed with bzip2; winnow reads plain text, gzip and zstd"},
-		{"a.lz4", "\x04\x22\x4d\x18", "a.lz4: is compressed with lz4; winnow reads plain text, gzip and zstd"},
-		{"a.zip", "PK\x03\x04", "a.zip: is a zip archive; winnow reads plain text, gzip and zstd"},
-		{"le.txt", "\xff\xfe1\x00", "le.txt: is UTF-16 text; winnow reads plain text, gzip and zstd"},
-		{"be.txt", "\xfe\xff\x001", "be.txt: is UTF-16 text; winnow reads plain text, gzip and zstd"},
-		{"short.gz", "\x1f\x8b\x08", "short.gz:1: the gzip data ends too early"},
-		{"bad.gz", "\x1f\x8bhello, world", "bad.gz:1: the gzip data is damaged: gzip: invalid header"},
-		{"dict.zst", "\x28\xb5\x2f\xfd\x01\x00\x07\x01\x00\x00", "dict.zst:1: the zstd data needs a dictionary"},
-		{"\x1b[2J.gz", "\x1f\x8b\x08", `"\x1b[2J.gz":1: the gzip data ends too early`},
+		{"a.xz", "\xfd7zXZ\x00abc", `^a\.xz: .*compressed.* xz; .*gzip.*zstd$`},
+		{"a.bz2", "BZh91AY&SYabc", `^a\.bz2: .*compressed.* bzip2; .*gzip.*zstd$`},
+		{"a.lz4", "\x04\x22\x4d\x18", `^a\.lz4: .*compressed.* lz4; .*gzip.*zstd$`},
+		{"a.zip", "PK\x03\x04", `^a\.zip: .*zip archive; .*gzip.*zstd$`},
+		{"le.txt", "\xff\xfe1\x00", `^le\.txt: .*UTF-16.*gzip.*zstd$`},
+		{"be.txt", "\xfe\xff\x001", `^be\.txt: .*UTF-16.*gzip.*zstd$`},
+		{"short.gz", "\x1f\x8b\x08", `^short\.gz:1: .*gzip.*too early$`},
+		{"bad.gz", "\x1f\x8bhello, world", `^bad\.gz:1: .*gzip.*damaged.*header$`},
+		{"dict.zst", "\x28\xb5\x2f\xfd\x01\x00\x07\x01\x00\x00", `^dict\.zst:1: .*zstd.*dictionary$`},
+		{"\x1b[2J.gz", "\x1f\x8b\x08", `^"\\x1b\[2J\.gz":1: .*gzip.*too early$`},
 	} {
 		_, err := New(c.name, strings.NewReader(c.data), -1)
-		if errorText(err) != c.want {
+		if !matches(err, c.want) {
 			t.Errorf("%s: got %v; want %s", c.name, err, c.want)
 		}
 	}
 	if _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) ||
-		err.Error() != filepath.Join(dir, "none")+": open: no such file or directory" {
+		!strings.HasPrefix(err.Error(), filepath.Join(dir, "none")+": ") {
 		t.Errorf("missing file: %v", err)
 	}
-	if _, err := Open(dir); errorText(err) != dir+": is a directory" {
+	if _, err := Open(dir); !matches(err, regexp.QuoteMeta(dir)+": .*directory$") {
 		t.Errorf("directory: %v", err)
 	}
 }
@@ -252,11 +253,11 @@ func TestReadErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		links, _, err := sum(f)
-		want := fmt.Sprintf("links:%d: read: input/output error", links+1)
-		if links == 0 || errorText(err) != want || !errors.Is(err, broken) {
+		want := fmt.Sprintf("^links:%d: read: input/output error$", links+1)
+		if links == 0 || !matches(err, want) || !errors.Is(err, broken) {
 			t.Errorf("%s: after %d links: %v", name, links, err)
 		}
-		if _, err := New("links", iotest.ErrReader(broken), -1); errorText(err) != "links:1: read: input/output error" {
+		if _, err := New("links", iotest.ErrReader(broken), -1); !matches(err, "^links:1: read: input/output error$") {
 			t.Errorf("at once: %v", err)
 		}
 	}
@@ -311,7 +312,7 @@ func TestStandardInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, _, err := sum(f)
-	if n != 1 || errorText(err) != `standard input:2: source "x" is not a number` || f.Size() != 6 {
+	if n != 1 || !matches(err, `^standard input:2: source "x" .*number$`) || f.Size() != 6 {
 		t.Errorf("%d links, %v, size %d", n, err, f.Size())
 	}
 	if err := f.Close(); err != nil {

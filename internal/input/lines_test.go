@@ -41,7 +41,7 @@ func TestLinesCallbackError(t *testing.T) {
 		}
 		return nil
 	})
-	if errorText(err) != "f:2: no" {
+	if !matches(err, "^f:2: no$") {
 		t.Error(err)
 	}
 }
@@ -60,17 +60,17 @@ func TestLongLines(t *testing.T) {
 				})
 				wantErr, want := "", length
 				if length > MaxLine {
-					wantErr = fmt.Sprintf("f:%d: the line is longer than 1048576 bytes", before+1)
+					wantErr = fmt.Sprintf("^f:%d: .*1048576 bytes", before+1)
 					want = 0
 				}
-				if errorText(err) != wantErr || longest != want {
+				if !matches(err, wantErr) || longest != want {
 					t.Fatalf("%d lines, then %d bytes, then %q: longest %d, error %v", before, length, end, longest, err)
 				}
 			}
 		}
 	}
 	comment := "#" + strings.Repeat("x", MaxLine)
-	if _, err := edges(t, comment); errorText(err) != "f:1: the line is longer than 1048576 bytes" {
+	if _, err := edges(t, comment); !matches(err, "^f:1: .*1048576 bytes") {
 		t.Error(err)
 	}
 }
@@ -102,21 +102,21 @@ func TestValues(t *testing.T) {
 
 func TestValuesErrors(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
-		{"1\t2\n3 4\n", `f:2: no tab in "3 4": expected key, tab, value`},
-		{"\t4\n", `f:1: nothing before the tab: expected key, tab, value`},
-		{"a\t\n", `f:1: nothing after the tab: expected key, tab, value`},
-		{"a\t \r\n", `f:1: nothing after the tab: expected key, tab, value`},
-		{"a\tb\n", `f:1: value "b" is not a number`},
-		{"a\t1 2\n", `f:1: value "1 2" is not a number`},
-		{"a\t1-2\n", `f:1: value "1-2" is not a number`},
-		{"a\t0x1p4\n", `f:1: value "0x1p4" is not a number`},
-		{"a\t1_0\n", `f:1: value "1_0" is not a number`},
-		{"a\tNaN\n", `f:1: value "NaN" is not finite`},
-		{"a\t-Inf\n", `f:1: value "-Inf" is not finite`},
-		{"a\t1e999\n", `f:1: value "1e999" is too large`},
-		{"a\t\x1b[0m\n", `f:1: value "\x1b[0m" is not a number`},
+		{"1\t2\n3 4\n", `^f:2: no tab.*"3 4"`},
+		{"\t4\n", `^f:1: .*before the tab`},
+		{"a\t\n", `^f:1: .*after the tab`},
+		{"a\t \r\n", `^f:1: .*after the tab`},
+		{"a\tb\n", `^f:1: value "b" .*number$`},
+		{"a\t1 2\n", `^f:1: value "1 2" .*number$`},
+		{"a\t1-2\n", `^f:1: value "1-2" .*number$`},
+		{"a\t0x1p4\n", `^f:1: value "0x1p4" .*number$`},
+		{"a\t1_0\n", `^f:1: value "1_0" .*number$`},
+		{"a\tNaN\n", `^f:1: value "NaN" .*finite$`},
+		{"a\t-Inf\n", `^f:1: value "-Inf" .*finite$`},
+		{"a\t1e999\n", `^f:1: value "1e999" .*too large$`},
+		{"a\t\x1b[0m\n", `^f:1: value "\\x1b\[0m" .*number$`},
 	} {
-		if _, err := values(t, c.in); errorText(err) != c.want {
+		if _, err := values(t, c.in); !matches(err, c.want) {
 			t.Errorf("%q: got %v; want %s", c.in, err, c.want)
 		}
 	}
