@@ -136,7 +136,7 @@ func TestCrawlStops(t *testing.T) {
 		t.Fatalf("ended early: %+v", e)
 	}
 	code, _, stderr := tryRun(t.Context(), args...)
-	if code != 1 || !strings.Contains(stderr, "winnow: error: another winnow is at work in "+dir+"\nwinnow: hint: ") {
+	if code != 1 || !strings.Contains(stderr, "winnow: error: another winnow is running in "+dir+"\nwinnow: hint: ") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	stop()

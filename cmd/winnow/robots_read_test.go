@@ -66,7 +66,7 @@ func TestNeverAsked(t *testing.T) {
 		{"robots", "http://169.254.169.254/latest/"}, {"crawl", "http://[fe80::1]/", "--dir", t.TempDir()}, {"crawl", "http://168.63.129.16/", "--dir", t.TempDir()},
 	} {
 		_, stderr := winnow(t, 2, append(args, "--allow-private")...)
-		if !strings.Contains(stderr, "never asked") {
+		if !strings.Contains(stderr, "never crawled") {
 			t.Errorf("%q: %s", args, stderr)
 		}
 	}

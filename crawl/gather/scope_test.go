@@ -141,9 +141,9 @@ func TestScopeErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"allow a.example\nblock b.example":    `f:2: "block": want allow or deny, then a host`,
 		"deny":                                `f:1: "": there is no host`,
-		"\n\ndeny http://a.example/":          `f:3: "http://a.example/": rules hold for http and https alike, write the host without a scheme`,
-		"deny a.example:80":                   `f:1: "a.example:80": rules hold for all ports, leave the port out`,
-		"deny a.example:8080":                 `f:1: "a.example:8080": rules hold for all ports, leave the port out`,
+		"\n\ndeny http://a.example/":          `f:3: "http://a.example/": rules apply to http and https; write the host without a scheme`,
+		"deny a.example:80":                   `f:1: "a.example:80": rules apply to all ports; leave the port out`,
+		"deny a.example:8080":                 `f:1: "a.example:8080": rules apply to all ports; leave the port out`,
 		"deny a.example b.example":            `f:1: "a.example b.example": want one host, perhaps with a path`,
 		"deny a*.example":                     `f:1: "a*.example": no host and path that a URL can have`,
 		"deny a.example\nallow a.example/":    `f:2: "a.example/" is both allowed and denied`,
