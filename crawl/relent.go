@@ -6,7 +6,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 )
 
-// relentEvery is after how many works held pages are looked at again.
+// relentEvery is the number of tasks after which held pages are judged again.
 const relentEvery = 256
 
 // relent admits pages that were refused as traps and have support by now. At the end of a

@@ -22,8 +22,8 @@ const (
 	StateFinished = "finished"
 )
 
-// A Status describes a crawl at one moment. Its JSON form is what winnow status prints and
-// what a crawl leaves in its directory.
+// A Status describes a crawl at one moment. winnow status prints its JSON form, and a crawl
+// writes it into its directory.
 type Status struct {
 	State       string           `json:"state"`
 	Why         string           `json:"why"`     // it paused: pages, duration, bytes, stopped, unreachable, disk, memory; "" while it runs
