@@ -105,7 +105,7 @@ func (r *Report) figures() show.Section {
 		{show.Words("of these robots.txt"), show.Count(r.state.Requests[event.Robots])},
 		{show.Words("of these sitemaps"), show.Count(r.state.Requests[event.Sitemap])},
 		{show.Words("megabytes received"), show.Num(float64(s.Bytes)/1e6, 1)},
-		{show.Words("seconds running"), show.Num(took.Seconds(), 1)},
+		{show.Words("seconds at work"), show.Num(took.Seconds(), 1)},
 		{show.Words("pages a second"), show.Brief(float64(len(t.Visits)) / max(took.Seconds(), 1e-9))},
 	}
 	if lost := pages[frontier.Lost]; lost > 0 {
