@@ -69,7 +69,7 @@ type harvest struct {
 	results  chan *task
 	running  sync.WaitGroup
 	// gatherers are lent out: each has buffers of some hundred kilobytes, and more of
-	// them than processors would not be faster. A nil stands for one that is not made yet.
+	// them than processors would not be faster. A nil is one that is not made yet.
 	gatherers chan *gather.Gatherer
 }
 

@@ -19,7 +19,7 @@ import (
 
 // readmit admits the refused pages that the configuration in force would not bar. Where
 // it is that of the session before, those are pages that a deny list named for a while,
-// and pages that are near enough by now.
+// and pages that are now near enough.
 func (a *admission) readmit(scope *gather.Scope) {
 	_, bars, _ := a.state.Frontier.Census()
 	deep := a.state.Limits.Deep() && bars[event.BarDepth] > 0

@@ -53,5 +53,5 @@
 //
 // Files end at about 256 MiB, between groups. A new one is used when its header and its
 // name last. After a failed write or sync nothing is tried again on that descriptor: the
-// log is dead, and the next Open finds out what is there.
+// log is dead, and the next Open recovers what is there.
 package journal

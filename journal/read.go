@@ -23,7 +23,7 @@ type Reader struct {
 
 	// What to do with each record, each commit (after its records) and each piece of
 	// damage; nil is nothing. The arguments are used again. An error ends the reading
-	// and is returned as it is. Groups before From are passed over unread, and so is
+	// and is returned as it is. Groups before From are skipped unread, and so is
 	// damage in them.
 	Record func(*Record) error
 	Commit func(*Commit) error
@@ -166,7 +166,7 @@ type found struct {
 func (f *found) end() int64 { return f.at + headSize + int64(f.length) }
 
 // next returns the next group and goes behind it; !ok at the end. Bytes that are no group
-// are passed over: they lie between gap and at.
+// are skipped: they lie between gap and at.
 func (c *cursor) next() (f found, ok bool, err error) {
 	f.gap = c.at
 	for f.at = c.at; f.at+headSize <= c.end; f.at++ {

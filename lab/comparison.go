@@ -238,7 +238,7 @@ func crawlAll(jobs []job, threads int, progress func(fetched int) error) ([]*Run
 	return runs, errors.Join(errs...)
 }
 
-// Baselines are the crawls that all others of a comparison are held against. They
+// Baselines are the crawls that all others are compared with. They
 // have no site policy of their own, whatever the others have: they are the ceiling and
 // the floor of what the world allows.
 type Baselines struct{ Random, Horn, Omniscient *Run }

@@ -7,7 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// An Outage finds out whether we are cut off. When several attempts in a row had no answer,
+// An Outage detects whether we are cut off. When several attempts in a row had no answer,
 // it names a witness: a site that answered before. If the witness answers, the other sites
 // are down. If it does not, we are cut off, and only witnesses are requested until one of them
 // answers. The zero Outage is ready for use.

@@ -17,7 +17,7 @@ import (
 // crawlProgress shows how a crawl goes: on a terminal a panel of a few lines that is
 // drawn again and again, elsewhere a line every ten seconds, with --json an object. It
 // draws from a goroutine of its own, because a terminal may be stopped (Ctrl-S) and the
-// owner of the crawl must never wait for it.
+// loop of the crawl must never wait for it.
 type crawlProgress struct {
 	u *ui
 	c *config.Config

@@ -96,7 +96,7 @@ func checkOutput(u *ui, path string) error {
 
 // notAnInput refuses an output that is also one of the inputs, before it replaces
 // what the user may have no other copy of. Inputs that are not given ("") or standard
-// input ("-") are passed over; devices and pipes may be both.
+// input ("-") are skipped; devices and pipes may be both.
 func notAnInput(output string, inputs ...string) error {
 	if replaces(output, inputs...) {
 		return usagef("-o %s is also an input", output)

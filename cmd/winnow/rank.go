@@ -163,7 +163,7 @@ func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
 	return nil
 }
 
-// check finds out what the flags mean before the graph is opened.
+// check checks the flags before the graph is opened.
 func (o *rankOptions) check(u *ui) (metric, error) {
 	m, ok := findMetric(o.metric)
 	switch {

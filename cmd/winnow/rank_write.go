@@ -150,7 +150,7 @@ func readTeleport(g *graph.Graph, name string) ([]float64, error) {
 }
 
 // readStart reads values to begin with, those of an earlier crawl for instance: pages
-// that are no more are passed over, and so are all but the first of a page.
+// that are no more are skipped, and so are all but the first of a page.
 func readStart(u *ui, g *graph.Graph, name string) ([]float64, error) {
 	values := make([]float64, g.Pages())
 	seen := make([]bool, g.Pages())

@@ -61,7 +61,7 @@ func createResult(u *ui, name string) (*resultFile, error) {
 
 // createTemp makes a new file beside path, with the permissions a new file has
 // (os.CreateTemp would make it readable for its owner only). A name that a killed
-// process left behind is passed over.
+// process left behind is skipped.
 func createTemp(path string) (*os.File, error) {
 	for n := 0; ; n++ {
 		temp := fmt.Sprintf("%s.%d-%d.tmp", path, os.Getpid(), n)

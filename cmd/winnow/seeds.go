@@ -85,7 +85,7 @@ func chooseSeeds(ctx context.Context, u *ui, g *graph.Graph, value string) (seed
 }
 
 // readSeeds reads URLs or ids, one per line; empty lines and those that begin with #
-// are passed over, and a page counts once, where it is named first.
+// are skipped, and a page counts once, where it is named first.
 func readSeeds(g *graph.Graph, name string) ([]graph.Page, error) {
 	f, err := input.Open(name)
 	if err != nil {

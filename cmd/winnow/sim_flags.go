@@ -119,7 +119,7 @@ func notEmpty(u *ui, flags *pflag.FlagSet, names ...string) error {
 	return nil
 }
 
-// check finds out what the flags mean before the graph is opened.
+// check checks the flags before the graph is opened.
 func (o *simOptions) check(u *ui) error {
 	err := checkNumbers(u, o.flags,
 		bounded{"fetchers", o.setting.Fetchers, 1, maxFetchers}, bounded{"per-connection", o.setting.Frontier.PerConnection, 1, maxFetchers},

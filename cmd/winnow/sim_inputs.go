@@ -41,7 +41,7 @@ func nothingToCrawl(name string) error {
 type pageValues struct {
 	values []float64 // by page; NaN where there is none
 	gone   []float64 // of pages that are not in the graph
-	again  int64     // lines about a page that had a value already, which are passed over
+	again  int64     // lines about a page that had a value already, which are skipped
 }
 
 // readPageValues reads lines "id TAB value" or "URL TAB value". A value is never

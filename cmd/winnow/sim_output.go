@@ -65,7 +65,7 @@ func orderNames(file string, policies []string) []string {
 }
 
 // checkOut refuses a report in one of dirs, below out, that would replace an input, and
-// finds out whether out can be made.
+// checks that out can be made.
 func checkOut(out string, dirs []string, inputs ...string) error {
 	if out == "" {
 		return nil
@@ -80,7 +80,7 @@ func checkOut(out string, dirs []string, inputs ...string) error {
 	return checkOutDir(out)
 }
 
-// checkOutDir finds out whether files can be made in a directory that need not be there
+// checkOutDir checks that files can be made in a directory that need not be there
 // yet, without making it.
 func checkOutDir(dir string) error {
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {

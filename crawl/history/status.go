@@ -141,7 +141,7 @@ func count[N int | int64](m map[string]N, name string, n N) {
 	}
 }
 
-// AddDetails sets what takes longer to find out: the memory by column, the largest site,
+// AddDetails sets what takes longer to compute: the memory by column, the largest site,
 // traps, mirrors, and sites that cannot be reached.
 func (x *Status) AddDetails(s *state.State) {
 	rest := x.Memory

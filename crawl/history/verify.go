@@ -193,7 +193,7 @@ func (v *verifier) prepare() (err error) {
 	return v.measure()
 }
 
-// measure finds out how many bytes are to be read.
+// measure counts the bytes that are to be read.
 func (v *verifier) measure() error {
 	var err error
 	if v.journal, err = sizeOf(v.parts.Journal); err != nil {

@@ -64,7 +64,7 @@ type siteWatch struct {
 	free    bool // the next request may follow at once in the same connection
 }
 
-// A watchStage tells which facts about a site are known.
+// A watchStage records which facts about a site are known.
 type watchStage uint8
 
 const (

@@ -152,7 +152,7 @@ func refused() []magic {
 	}
 }
 
-// detect finds out what br holds by its first bytes and sets f.text.
+// detect recognises the format of br by its first bytes and sets f.text.
 func (f *File) detect(br *bufio.Reader) error {
 	head, _ := br.Peek(10) // an error comes again when we read on
 	for _, m := range refused() {
