@@ -11,7 +11,7 @@ import (
 )
 
 // An admission decides which known pages are fetched: it adds seeds, admits pages that were
-// refused, and withdraws what is forbidden by now. Every decision is a record.
+// refused, and withdraws what is now forbidden. Every decision is a record.
 type admission struct {
 	*session
 	was      *config.Config // of the session before; nil: it is not known
@@ -19,7 +19,7 @@ type admission struct {
 }
 
 // refill admits pages that a limit of their site or domain kept out, when others that had
-// been counted turned out not to be fetched: forbidden, say, or in a trap. It is for the
+// been counted were not fetched after all: forbidden or in a trap, for example. It is for the
 // end of a crawl, and looks at every page.
 func (a *admission) refill(now time.Duration) (some bool) {
 	_, bars, _ := a.state.Frontier.Census()
@@ -33,13 +33,13 @@ func (a *admission) refill(now time.Duration) (some bool) {
 	}) > 0
 }
 
-// fits reports whether the limits let a page be asked for.
+// fits reports whether the limits allow a request for a page.
 func (a *admission) fits(p graph.Page) bool {
 	site, rest, ok := a.state.Read(p)
 	return ok && a.state.Limits.Judge(site, rest, a.state.Depth(p)) == event.NoBar
 }
 
-// admitAll admits the refused pages that a function wants, and tells how many.
+// admitAll admits the refused pages that a function accepts, and returns their number.
 func (a *admission) admitAll(now time.Duration, wants func(graph.Page, event.Bar) bool) int {
 	r := a.begin(event.Admitted, now)
 	for i := range a.state.Frontier.Pages() {
@@ -55,8 +55,8 @@ func (a *admission) admitAll(now time.Duration, wants func(graph.Page, event.Bar
 }
 
 // admitNearer admits the pages that were refused for their depth and turned out to be
-// nearer. It is called after each record that may bring that about, so that both stand in
-// the same group of the journal.
+// nearer. It is called after each record that may cause this, so that both are in the
+// same group of the journal.
 func (a *admission) admitNearer(now time.Duration) {
 	list := a.state.Frontier.Nearer()
 	if len(list) == 0 {

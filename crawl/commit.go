@@ -11,7 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// A group is what one commit writes: bytes of the archive, then the records that refer to
+// A group holds what one commit writes: bytes of the archive, then the records that refer to
 // them.
 type group struct {
 	warc    archive.Group
@@ -73,10 +73,10 @@ func (c *committer) write(g *group) error {
 	return nil
 }
 
-// diskError returns an error that says what to do about a failed write. The file is not
+// diskError returns an error with a hint about a failed write. The file is not
 // written again in this run: the next run resumes from the last commit.
 func diskError(dir string, err error) error {
-	try := "nothing that was committed is lost; when the disk works again, run the same command to resume"
+	try := "nothing that was committed is lost; when the disk can be written again, run the same command to resume"
 	text := "the crawl stopped: cannot write " + dir
 	if disk.ErrFull(err) {
 		text = "the crawl paused: no room left for " + dir

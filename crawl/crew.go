@@ -22,7 +22,7 @@ type member struct {
 	conn   uint32       // number of its connection
 }
 
-// busy returns the number of harvesters at work.
+// busy returns the number of active harvesters.
 func (c *crew) busy() int { return len(c.members) - len(c.idle) }
 
 // available reports whether there is an idle harvester, or room for another one.
@@ -86,10 +86,10 @@ func (p *taskPool) put(t *task) {
 	p.spare = append(p.spare, t)
 }
 
-// underWay is what harvesters are doing. Requests that were made cannot be withdrawn.
+// underWay lists the running tasks. Requests that were made cannot be withdrawn.
 type underWay struct {
 	pages int                 // being fetched
-	files map[graph.Site]bool // sites of which a sitemap file is being requested
+	files map[graph.Site]bool // sites with a request for a sitemap file under way
 	hops  map[graph.Site]bool // sites whose robots.txt is being requested, from any site
 }
 

@@ -69,7 +69,7 @@ func (a *admission) changeDeny(now time.Duration) {
 	a.withdraw(now)
 }
 
-// withdraw withdraws everything that is forbidden by now.
+// withdraw withdraws everything that is now forbidden.
 func (a *admission) withdraw(now time.Duration) {
 	for _, id := range slices.Sorted(maps.Keys(a.state.Sitemaps.Files)) {
 		a.withdrawFiles(now, id)
@@ -87,7 +87,7 @@ func (a *admission) withdraw(now time.Duration) {
 	}
 }
 
-// withdrawFiles withdraws the sitemap files of a site that are forbidden by now, except one
+// withdrawFiles withdraws the sitemap files of a site that are now forbidden, except one
 // that is being requested.
 func (a *admission) withdrawFiles(now time.Duration, id graph.Site) {
 	files, rules := a.state.Sitemaps.Files[id], a.state.Robots.Of(id)

@@ -93,7 +93,7 @@ func checkDirectory(path string) error {
 func lockError(dir string, err error) error {
 	if errors.Is(err, layout.ErrLocked) {
 		return &hint.Error{
-			Text: "another winnow is at work in " + dir,
+			Text: "another winnow is running in " + dir,
 			Hint: "wait for it, stop it with Ctrl-C, or choose another --dir; winnow status " + dir + " shows how far it is",
 		}
 	}

@@ -4,7 +4,7 @@
 // # One loop
 //
 // A single goroutine owns all that the crawl knows: the table of seen URLs, the frontier
-// with its policy, the open group of the journal. Around it work
+// with its policy, the open group of the journal. Around it run
 //
 //	harvesters   many      resolve, fetch, parse, hash, compress: harvest.go
 //	committer    one       writes groups of records to disk: commit.go
@@ -33,9 +33,9 @@
 //
 // # State is a fold
 //
-// Package state is what the records of the journal, applied in order, make of nothing. The
+// Package state holds the result of applying the records of the journal in order. The
 // recorder applies the same records that it writes, so recovery replays them; a snapshot
-// (snapshot.go) only saves time. What decides anything is in the journal as a decision:
+// (snapshot.go) only saves time. The journal holds all decisions:
 // which pages a page made known, under which ids, which of them are refused and why, the
 // rules of robots.txt, where the answer is in the archive.
 //

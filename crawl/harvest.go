@@ -19,7 +19,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 )
 
-// A task tells a harvester what to do, and takes the result back. Tasks are reused.
+// A task describes what a harvester has to do, and holds the result. Tasks are reused.
 type task struct {
 	work  event.Task
 	who   *member      // the harvester
@@ -52,7 +52,7 @@ func (t *task) before(u *task) int {
 	return cmp.Or(cmp.Compare(t.end, u.end), cmp.Compare(t.work.Site, u.work.Site), cmp.Compare(t.work.Page, u.work.Page))
 }
 
-// harvest is what all harvesters share. It does not change while they run.
+// A harvest holds what all harvesters share. It does not change while they run.
 type harvest struct {
 	ctx     context.Context // ends when requests under way are to be given up
 	cancel  context.CancelFunc
@@ -69,7 +69,7 @@ type harvest struct {
 	results  chan *task
 	running  sync.WaitGroup
 	// gatherers are lent out: each has buffers of some hundred kilobytes, and more of
-	// them than processors would not be faster. A nil stands for one that is not made yet.
+	// them than processors would not be faster. A nil is one that is not made yet.
 	gatherers chan *gather.Gatherer
 }
 

@@ -21,7 +21,7 @@ import (
 func newHarvest(s *session) (*harvest, error) {
 	c, machine, builder := s.config, &s.options.Machine, s.builder
 	if names := s.overrides.Headers.Exposed(); len(names) > 0 {
-		s.log.Warn("a header that looks like a secret goes to every site, as --header-scope any says", "headers", names)
+		s.log.Warn("a header that looks like a secret is sent to every site because of --header-scope any", "headers", names)
 	}
 	if !c.KeepsPages() {
 		builder = nil

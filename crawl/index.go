@@ -106,7 +106,7 @@ const notIndexed = "a WARC file has no index; the next session or winnow report 
 // second of processor time it takes less than a second, a few on a busy machine.
 const quickBytes = 32 << 20
 
-// finish indexes what is left. In a hurry it leaves out what takes long, and logs that.
+// finish indexes the remaining files. In a hurry it leaves out what takes long, and logs that.
 func (x *indexer) finish(hurry bool, warn func(string, ...any)) {
 	if x.dir == "" {
 		return

@@ -25,7 +25,7 @@ type mark struct {
 }
 
 const (
-	everySecond = time.Second      // time between two reports while the crawl works
+	everySecond = time.Second      // time between two reports of a running crawl
 	mostLull    = 10 * time.Second // longest time between two reports
 	// bigCrawl is the number of pages that make reports rarer by a second: they are counted
 	// for each report, in one to three nanoseconds a page.

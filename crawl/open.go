@@ -36,7 +36,7 @@ func open(o *RunOptions, d *directory) (*opened, error) {
 	case errors.Is(err, journal.ErrVersion):
 		return nil, &hint.Error{Text: o.Dir + " was written by a later version of winnow", Hint: "use that version, or another --dir", Err: err}
 	case err != nil && !fresh:
-		return nil, &hint.Error{Text: "cannot read the journal of " + o.Dir, Hint: "winnow verify " + o.Dir + " says what is wrong", Err: err}
+		return nil, &hint.Error{Text: "cannot read the journal of " + o.Dir, Hint: "winnow verify " + o.Dir + " lists what is wrong", Err: err}
 	}
 	set, err := state.NewSetup(&o.Config, id, memoryLimit(o))
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *opened) restore(o *RunOptions, set *state.Setup, records uint64) (err e
 	case disk.ErrFull(err):
 		return diskError(o.Dir, err)
 	case err != nil:
-		return &hint.Error{Text: "cannot restore the crawl in " + o.Dir, Hint: "winnow verify " + o.Dir + " says what is wrong", Err: err}
+		return &hint.Error{Text: "cannot restore the crawl in " + o.Dir, Hint: "winnow verify " + o.Dir + " lists what is wrong", Err: err}
 	}
 	o.Log.Info("restored", "pages", c.state.Frontier.Pages(), "records", c.state.Next, "took", time.Since(began).Round(time.Millisecond))
 	return nil
@@ -154,7 +154,7 @@ func logRecovery(o *RunOptions, r *archive.Recovery) {
 	case r.Absent:
 		o.Log.Info("the last WARC file was moved away or lost; the crawl begins the next one", "bytes", r.Missing)
 	case r.Missing > 0:
-		o.Log.Warn("the last WARC file is shorter than the journal says, as after a power loss with --sync=false; "+
+		o.Log.Warn("the last WARC file is shorter than recorded in the journal, as after a power loss with --sync=false; "+
 			"the crawl begins the next one, and winnow verify lists what is missing", "bytes", r.Missing)
 	}
 }

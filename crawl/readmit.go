@@ -13,13 +13,13 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// A crawl that is resumed with a wider scope or larger limits asks for pages that it
-// knows and had refused: nothing has to be fetched again to find them. A narrower scope
+// A crawl that is resumed with a wider scope or larger limits requests known pages that it
+// had refused: nothing has to be fetched again to find them. A narrower scope
 // or a longer deny list bars pages that wait when they would be handed out.
 
 // readmit admits the refused pages that the configuration in force would not bar. Where
 // it is that of the session before, those are pages that a deny list named for a while,
-// and pages that are near enough by now.
+// and pages that are now near enough.
 func (a *admission) readmit(scope *gather.Scope) {
 	_, bars, _ := a.state.Frontier.Census()
 	deep := a.state.Limits.Deep() && bars[event.BarDepth] > 0
@@ -59,8 +59,8 @@ func (a *admission) admissible(scope *gather.Scope, p graph.Page) bool {
 	return a.state.Limits.Judge(a.state.Frontier.Site(p), rest, a.state.Depth(p)) == event.NoBar
 }
 
-// recallCut fetches pages again that brought less than they have, when what kept it back
-// is gone: links beyond a smaller max_links, and the links of duplicates.
+// recallCut fetches pages again whose links were cut, if the reason no longer applies: a
+// smaller max_links, or the page was a duplicate.
 func (a *admission) recallCut() error {
 	if a.was == nil {
 		return nil
@@ -91,7 +91,7 @@ func (a *admission) recallCut() error {
 	return nil
 }
 
-// duplicates adds the pages to a list that came as duplicates last.
+// duplicates adds the pages to a list that were duplicates at their last fetch.
 func (a *admission) duplicates(list []graph.Page) ([]graph.Page, error) {
 	last := map[graph.Page]bool{}
 	_, err := journal.Read(a.dir.Journal, 0, func(r *journal.Record) error {
@@ -107,8 +107,8 @@ func (a *admission) duplicates(list []graph.Page) ([]graph.Page, error) {
 	return slices.AppendSeq(list, maps.Keys(last)), err
 }
 
-// revisit lets all pages that came be visited again when --recrawl is new: when each of
-// them came is not known any more, so they are due, in the order of the policy.
+// revisit lets all fetched pages be visited again when --recrawl is new. The times of their
+// fetches are no longer known, so all are due, in the order of the policy.
 func (a *admission) revisit() {
 	if a.config.Recrawl.Duration == 0 || a.was == nil || a.was.Recrawl.Duration > 0 {
 		return

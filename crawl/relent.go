@@ -6,10 +6,10 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 )
 
-// relentEvery is after how many works held pages are looked at again.
+// relentEvery is the number of tasks after which held pages are judged again.
 const relentEvery = 256
 
-// relent admits pages that were refused as traps and have support by now. At the end of a
+// relent admits pages that were refused as traps and now have support. At the end of a
 // crawl it also tries others.
 func (a *admission) relent(now time.Duration, end bool) (some bool) {
 	pages, trial := a.state.Traps.Release(end)

@@ -11,7 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/trouble"
 )
 
-// A Chance says what gets another chance.
+// A Chance selects the pages and sites that get another chance.
 type Chance struct {
 	Site  string // scheme, host and port, or a host; "": all
 	Class string // a class of failures or a reason of refusals; "": all failures
@@ -29,7 +29,7 @@ func (c *Chance) check() error {
 	return nil
 }
 
-// means is the class or the bar that a chance is for.
+// means returns the class or the bar of a chance.
 func (c *Chance) means() (class event.Class, bar event.Bar, ok bool) {
 	for k := event.TooLarge; k <= event.LastClass; k++ {
 		if k.String() == c.Class {
@@ -44,7 +44,7 @@ func (c *Chance) means() (class event.Class, bar event.Bar, ok bool) {
 	return 0, 0, false
 }
 
-// chance reports whether a page gets the chance that was asked for.
+// chance reports whether a page gets the chance.
 func (a *admission) chance(p graph.Page) bool {
 	c, f := a.options.Chance, a.state.Frontier
 	if c.Site != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// RunOptions say what to crawl, where to keep it, and who watches.
+// RunOptions describe what to crawl, where to store it, and who receives reports.
 type RunOptions struct {
 	Dir    string // of the crawl; created if it does not exist
 	Config config.Config
@@ -56,7 +56,7 @@ type Machine struct {
 	Sizes Sizes
 }
 
-// Sizes say when files end and snapshots are due. Small ones let a test crawl of seconds
+// Sizes determine when files end and snapshots are due. Small ones let a test crawl of seconds
 // do what a real one does in weeks. 0 is the usual size.
 type Sizes struct {
 	Archive, Journal int64         // bytes of a file
@@ -65,7 +65,7 @@ type Sizes struct {
 	URLs             int           // bytes of URLs that are written at once
 }
 
-// A Summary is how a run ended.
+// A Summary describes how a run ended.
 type Summary struct {
 	history.Status
 	Retried int // pages that got another chance, with RunOptions.Chance

@@ -20,7 +20,7 @@ func checkSeeds(o *RunOptions, s *state.State) error {
 		if (was == nil || !slices.Contains(was.Seeds, url)) && !isSeed(s, url) {
 			return &hint.Error{
 				Text: fmt.Sprintf("%s is a crawl with other seeds: %s is not one of them", o.Dir, url),
-				Hint: "give --add-seeds to add it, another --dir for a new crawl, or no seeds to go on",
+				Hint: "give --add-seeds to add it, another --dir for a new crawl, or no seeds to resume",
 			}
 		}
 	}

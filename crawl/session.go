@@ -13,7 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// A session is what the parts of a run share: what the user wants, what the crawl knows,
+// A session holds what the parts of a run share: what the user wants, what the crawl knows,
 // and the recorder to which every decision goes.
 type session struct {
 	*opened

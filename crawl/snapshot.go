@@ -111,7 +111,7 @@ func (f *snapshots) ready(s *state.State) bool {
 	return f.room != nil
 }
 
-// newRoom returns a column of which every memory page has been touched.
+// newRoom returns a column whose memory pages have all been touched.
 func newRoom(size int) *graph.Column[uint8] {
 	c := graph.NewColumn[uint8]("snapshot copy", copyRoom(size))
 	c.Grow(size)

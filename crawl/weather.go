@@ -38,7 +38,7 @@ func (w *weather) note(now time.Duration, t *task) {
 			answered = false
 			silence(t)
 		case like:
-			return // the answer of the witness will tell
+			return // the answer of the witness decides
 		case t.work.Kind != event.Robots && !trouble.Passes(t.answer.Class): // a site may have nothing but a robots.txt
 			w.quiet = 0
 		}

@@ -11,9 +11,9 @@ import (
 // TaskKind is a kind of task.
 type TaskKind uint8
 
-// The kinds. Their numbers stand in journals, so new ones come last.
+// The kinds. Journals contain their numbers, so new ones come last.
 const (
-	Resolve TaskKind = iota // ask for the address of the site: no clock, no server of its own
+	Resolve TaskKind = iota // look up the address of the site: no clock, no server of its own
 	Robots                  // fetch its robots.txt
 	Fetch                   // fetch a page
 	Sitemap                 // fetch one of its sitemap files; the driver keeps the list of them
@@ -23,7 +23,7 @@ var taskNames = [...]string{"resolve", "robots", "fetch", "sitemap"}
 
 func (k TaskKind) String() string { return taskNames[k] }
 
-// A Task is what a fetcher does. Site is acquired until the task is done.
+// A Task describes what a fetcher does. Site is acquired until the task is done.
 type Task struct {
 	Kind  TaskKind
 	Site  graph.Site
@@ -34,7 +34,7 @@ type Task struct {
 	For graph.Site
 }
 
-// Kind is what happened.
+// A Kind is a kind of event.
 type Kind uint8
 
 // The events. State is the fold of them: the same events give the same state.
@@ -47,12 +47,12 @@ const (
 	// Refused: Page was about to be handed out, but a rule of its site forbids it.
 	// Next and More do it themselves, as with Took.
 	Refused
-	// Asked: Next was asked in vain, but chose a batch. See Stirred.
+	// Asked: Next returned no task, but chose a batch. See Stirred.
 	Asked
 	// Resolved: the address of Site is known, or (Class) could not be found.
 	Resolved
-	// Ruled: the robots.txt of For was requested at Site; Delay and Expiry are what it
-	// says. With Hop it moved on to the site To instead.
+	// Ruled: the robots.txt of For was requested at Site; Delay and Expiry are
+	// those of its rules. With Hop it redirects to the site To instead.
 	Ruled
 	// Done: an attempt at Page ended at End with Class.
 	Done
@@ -64,21 +64,21 @@ const (
 	Listed
 	// Admitted: the pages Admit, which were refused, are to be fetched after all.
 	Admitted
-	// Revisit: the pages Admit, which came, are to be visited again. Those that wait for
+	// Revisit: the pages Admit, which were fetched, are to be visited again. Those that wait for
 	// it already, and others, are left out.
 	Revisit
-	// Retried: the pages Admit, which failed or were refused, or which came with what was
-	// not theirs, get another chance, and so do sites of theirs that were closed.
+	// Retried: the pages Admit, which failed or were refused, or which got the content
+	// of a portal, get another chance, and so do their sites that were closed.
 	Retried
 	// Probed: the robots.txt of Site is due out of turn, to see whether
 	// anything answers.
 	Probed
-	// Withdrawn: Files of the sitemap files of Site are not to be asked for any more, or
-	// (Hop) its robots.txt is not to be asked for where it moved to. That counts as a
+	// Withdrawn: Files of the sitemap files of Site must not be requested any more, or
+	// (Hop) its robots.txt must not be requested where it moved to. That counts as a
 	// failure of its robots.txt, which is requested again.
 	Withdrawn
-	// Denied: the list of hosts that are never asked is another. The driver knows it; the
-	// frontier asks Options.Forbid.
+	// Denied: the list of hosts that are never requested has changed. The driver knows it;
+	// the frontier calls Options.Forbid.
 	Denied
 )
 
@@ -100,7 +100,7 @@ type Event struct {
 	// Listed), in the order of their ids, which continue those known. A site whose id is
 	// the number of known sites is new.
 	New []graph.Site
-	// Bars says of each page of New why it is not to be fetched, NoBar of those that
+	// Bars has the reason why each page of New is not to be fetched, NoBar for those that
 	// are. Nil: all are.
 	Bars []Bar
 	// Admit are pages that were refused and are to be fetched after all (Seed, Done,
@@ -110,7 +110,7 @@ type Event struct {
 	Links []graph.Page // Done: distinct, known (New included), without the page itself
 
 	Class Class // Resolved, Ruled, Listed, Done
-	// Again sends the page, or the work at the site, back to be tried not before Due
+	// Again sends the page, or the task of the site, back to be tried not before Due
 	// (Resolved, Ruled, Listed, Done); a sitemap file is tried again in its turn, and a
 	// site that has rules already keeps them until Due. A Due without Again is
 	// the instant at which a fetched page is due again (Done); 0 is never.
@@ -125,7 +125,7 @@ type Event struct {
 	Near bool
 	// Ours: the trouble is on our side, so a failure does not count against the site.
 	Ours bool
-	// Stale: nothing answered at the address of the site, which is to be asked for again
+	// Stale: nothing answered at the address of the site, which is to be looked up again
 	// (Ruled, Listed, Done).
 	Stale bool
 	// Pushed: the server reports too many requests (Ruled, Listed, Done).
@@ -137,16 +137,16 @@ type Event struct {
 
 	Address uint32        // Resolved: dense number of the IP address
 	Delay   time.Duration // Ruled: Crawl-delay
-	Expiry  time.Duration // Resolved, Ruled: when the address, the robots.txt is to be asked for again; 0 never
+	Expiry  time.Duration // Resolved, Ruled: when the address, the robots.txt is to be requested again; 0 never
 	Retry   time.Duration // Done, Ruled, Listed: Retry-After, from End on
 }
 
 // Never is an instant that does not come.
 const Never = time.Duration(math.MaxInt64)
 
-// Bar is why a page is not to be fetched: the verdict of the driver, or of robots.txt.
+// A Bar is the reason why a page is not to be fetched: the verdict of the driver, or of robots.txt.
 // A barred page is known, has an id, and counts for what links to it; it is never
-// handed out unless it is admitted later. The numbers stand in journals, so new ones
+// handed out unless it is admitted later. Journals contain the numbers, so new ones
 // come last. There is room for 32: a bar shares a byte with the state of its page.
 type Bar uint8
 
@@ -160,7 +160,7 @@ const (
 	BarDomainPages     // so has its domain
 	BarExcluded        // a pattern of the options
 	BarDenied          // the deny list
-	BarType            // its name says that it is no HTML
+	BarType            // its name shows that it is not HTML
 	BarNoFollow        // only nofollow links to it
 	BarTrap            // its URL has the shape of a trap
 	BarLength          // its URL is too long
@@ -190,7 +190,7 @@ func (b Bar) String() string {
 	return fmt.Sprintf("bar %d", uint8(b))
 }
 
-// Class is how an attempt ended.
+// A Class describes how an attempt ended.
 type Class uint8
 
 // The classes. A failed page is data, never an error.
@@ -222,7 +222,7 @@ func (c Class) String() string { return classNames[c] }
 // Failed reports whether a page of this class brought nothing.
 func (c Class) Failed() bool { return c >= TooLarge }
 
-// Outcome is what a policy learns of an attempt besides its links.
+// An Outcome is what a policy learns of an attempt, except its links.
 type Outcome struct {
 	Class Class
 	Again bool          // the page goes back to its queue and will be tried again

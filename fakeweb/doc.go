@@ -33,8 +33,8 @@
 // # No state
 //
 // The copying model is usually run with all lists in memory. Here a slot is a
-// function: follow the prototypes until a hash of (seed, site, page, slot) says
-// "fresh", some forty steps, few of which are taken when pages come in order.
+// function: follow the prototypes until a hash of (seed, site, page, slot) means
+// "fresh", some forty steps; only few are taken when pages come in order.
 // Hence any list can be made at any time without the others, memory is four bytes
 // a site, and nothing but the seed decides. Only integers, square roots, products
 // and quotients are used (no powers, no logarithms), so that the graph is the same

@@ -135,7 +135,7 @@ func (l *Lister) add(p graph.Page) {
 	}
 }
 
-// fill is the last resort for lists nearly as long as the site or the web: the
+// fill completes lists that are nearly as long as the site or the web. It takes the
 // pages of the site, then all pages, from a random one on.
 func (l *Lister) fill(n int) {
 	h := draw.Hash(l.site.Seed, streamFill, uint64(l.j))

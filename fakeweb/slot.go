@@ -86,8 +86,8 @@ func (w *Web) remotePrototype(a *spot) spot {
 	}
 }
 
-// freshRemoteLink returns a page of a site within 64 ids of s, the same subject so to
-// speak, or of any site, chosen by size; mostly its home page.
+// freshRemoteLink returns a page of a site within 64 ids of s, as if of the same
+// subject, or of any site, chosen by size; mostly its home page.
 func (w *Web) freshRemoteLink(s *Site, h uint64) graph.Page {
 	var to graph.Site
 	if h&255 < toKin {

@@ -1,5 +1,5 @@
-// Package journal keeps the events of a crawl, in the order in which the owner of the
-// frontier applied them.
+// Package journal keeps the events of a crawl, in the order in which they were applied to the
+// frontier.
 //
 // # State is a fold of the journal
 //
@@ -12,10 +12,10 @@
 //
 // A record holds what was decided, not what it was decided from: the page that was
 // handed out, not the values that put it first; the ids that new pages got, not the
-// links in the form in which they stood in the page; that a page is a duplicate, not
+// links in the form that they have in the page; that a page is a duplicate, not
 // its digest alone. Replay forces the decisions, and code that would decide otherwise
 // today changes nothing about the past: the frontier counts such differences. What the
-// frontier does not need stands beside the event as Facts: names, places in the
+// frontier does not need is beside the event as Facts: names, places in the
 // archive, digests, addresses.
 //
 // # Records
@@ -41,17 +41,17 @@
 // # Groups and files
 //
 // Records last in groups: all of a group or none. A group is one write, its head is the
-// commit, and it counts when its sum is right. The head stands before the records
+// commit, and it counts when its sum is right. The head precedes the records
 // although they commit at the same moment: with the commit behind them, a damaged length
 // would hide it, and the next group with it.
 //
-// A journal ends with its last whole group. What follows is what a crash left: Open cuts
-// it off, and a Reader does not see it. What is damaged before that is passed over, one
-// record at a time where possible, and told. It cannot be told whether the last group
+// A journal ends with its last whole group. A crash may leave bytes after it: Open cuts
+// them off, and a Reader does not see them. Damage before it is skipped, one record at a
+// time where possible, and reported. There is no way to know whether the last group
 // was never written or was damaged later; so it is cut like one that was never written,
 // and the archive with it.
 //
 // Files end at about 256 MiB, between groups. A new one is used when its header and its
 // name last. After a failed write or sync nothing is tried again on that descriptor: the
-// log is dead, and the next Open finds out what is there.
+// log is dead, and the next Open recovers what is there.
 package journal

@@ -114,7 +114,7 @@ func (w *writer) took(e *event.Event) {
 func (d *reader) took(e *event.Event) {
 	work := d.byte()
 	if e.Task.Kind = event.TaskKind(work &^ workFor); e.Task.Kind > lastWork || work&workFor != 0 && e.Task.Kind != event.Robots {
-		d.fail(fmt.Errorf("kind of work %d", work))
+		d.fail(fmt.Errorf("kind of task %d", work))
 	}
 	e.Site = graph.Site(d.id())
 	e.Board = d.byte()

@@ -33,7 +33,7 @@ const (
 )
 
 // field is one field of Facts: which events have it, whether it is there, and how it is
-// written and read. Its place in the table is its bit in the mask that stands before
+// written and read. Its place in the table is its bit in the mask before
 // the fields.
 type field struct {
 	on    kindSet
@@ -137,7 +137,7 @@ func tiny(of func(*Facts) *uint8) field {
 		func(d *reader, r *Record) { *of(&r.Facts) = d.byte() }}
 }
 
-// mask has the bits of the fields that are there and belong to the kind.
+// mask returns the bits of the fields that are set and belong to the kind.
 func (f *Facts) mask(kind event.Kind) (mask uint64) {
 	for i := range fields {
 		if fields[i].on&kinds(kind) != 0 && fields[i].has(f) {
@@ -320,10 +320,10 @@ type Facts struct {
 	Terms    uint64
 	Numbers  [8]uint32 // from the first 0 on there are no more
 	Pictures uint32
-	Trial    bool // Admitted: nothing speaks for the pages, and what they bring decides
+	Trial    bool // Admitted: there is no evidence for the pages, and their content decides
 
 	Media    string // Done: media type
-	ETag     string // Done: validators, to ask only for what has changed
+	ETag     string // Done: validators, for conditional requests
 	Modified string // Done
 	Title    string // Done
 	Tags     uint8  // Done: robots.Tags of the page
@@ -332,7 +332,7 @@ type Facts struct {
 
 	Rules []byte       // Ruled: as robots.Rules.AppendBinary has them
 	Hop   string       // Ruled with Event.Hop: URL to which robots.txt moved
-	Files []string     // Ruled, Listed: sitemap files that became known; Withdrawn: those that are not to be asked for
+	Files []string     // Ruled, Listed: sitemap files that became known; Withdrawn: those that are not to be requested
 	Addrs []netip.Addr // Resolved: the first is the one in use
 	Note  string       // Resolved, Ruled, Listed, Done: what went wrong, for people
 
@@ -345,22 +345,22 @@ type Facts struct {
 	// body (Ruled, Listed, Done): a simulation can be given them.
 	Phases [3]time.Duration
 
-	Clock   time.Duration // Took: from when on the site might be asked; proves politeness
+	Clock   time.Duration // Took: when the site might be requested; proves politeness
 	Address uint32        // Took: dense number of the IP address
 	Conn    uint32        // Took: number of the connection
 	// Early: when this was decided the group before was not known to be on disk, and
 	// sites with outcomes in it were still held (Took, Refused, Asked).
 	Early bool
-	// Ours: the trouble was on our side, so the failure counts against nobody.
+	// Ours: the trouble was on our side, so the failure counts against no site.
 	Ours bool
 
 	Session *Session // Session
-	// Deny is the list of hosts that are never asked from now on (Session, Denied), packed
+	// Deny is the list of hosts that are never requested from now on (Session, Denied), packed
 	// by the crawl. Empty in a Session: it is not known, or there is none.
 	Deny []byte
 }
 
-// Place is where the records of an answer stand in the archive. A Length of 0 is nowhere.
+// A Place is the position of the records of an answer in the archive. A Length of 0 means none.
 type Place struct {
 	File   uint32
 	Offset int64

@@ -17,9 +17,9 @@ const SegmentSize = 256 << 20
 // ErrDead is wrapped by every error of a log that failed before.
 var ErrDead = errors.New("the journal stopped after an error")
 
-// Log writes a journal. Append, Take, Empty and Size belong to one goroutine, the owner
+// Log writes a journal. Append, Take, Empty and Size belong to one goroutine, the loop
 // of the crawl; Write, Sync and Close to one, the committer. They share nothing but the
-// groups, so the owner never waits for a disk.
+// groups, so the loop never waits for a disk.
 type Log struct {
 	// Segment is the size that a file has at most, unless one group is larger; 0 is the
 	// constant. It may be set before the first Write.
@@ -28,7 +28,7 @@ type Log struct {
 	header Header
 	salt   uint32
 
-	// Of the owner.
+	// Of the loop.
 	open  []byte     // group, with room for its head
 	first uint64     // record of the group
 	next  uint64     // record
@@ -42,7 +42,7 @@ type Log struct {
 	older  bool  // an earlier version began the file: it gets no more groups
 	dead   error
 
-	// spare brings the memory of a group that was written back to the owner.
+	// spare returns the memory of a written group to the loop.
 	spare chan []byte
 }
 
@@ -112,7 +112,7 @@ func (l *Log) Empty() bool { return len(l.open) == headSize }
 // Size returns the number of bytes of the open group.
 func (l *Log) Size() int64 { return int64(len(l.open)) }
 
-// Take closes the open group and returns it. c is what it commits beside its
+// Take closes the open group and returns it. c holds what it commits in addition to its
 // records; their numbers are filled in. The group may be empty: it commits c alone.
 func (l *Log) Take(c Commit) Group {
 	if c.Pages != uint32(l.pages) {
@@ -219,13 +219,13 @@ func (l *Log) do(step func() error) error {
 	}
 	l.dead = err
 	if l.file != nil {
-		l.file.Close() // its answer would say nothing new
+		l.file.Close() // its error would add nothing
 		l.file = nil
 	}
 	return fmt.Errorf("journal: %w", err)
 }
 
-// Position is how far the archive is committed: a file and its size.
+// A Position is the committed end of the archive: a file and its size.
 type Position struct {
 	File uint32
 	Size int64
@@ -253,9 +253,9 @@ func (g *Group) Commit() Commit { return g.commit }
 // Len returns the number of bytes.
 func (g *Group) Len() int64 { return int64(len(g.b)) }
 
-// The head of a group on disk is its commit. It stands before the records, so that it
-// says where the next group begins even when they are damaged; it commits them all the
-// same, because they must have the sum that it says.
+// The head of a group on disk is its commit. It precedes the records, so that it
+// shows where the next group begins even when they are damaged. It still commits them,
+// because they must match the checksum in it.
 //
 //	magic    4 bytes
 //	sum      4, of the 44 bytes after it

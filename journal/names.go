@@ -15,7 +15,7 @@ type Names struct {
 	ends []nameEnd
 }
 
-// nameEnd is where a name ends: the name of its site first, then its rest.
+// A nameEnd holds the ends of a name: of its site first, then of its rest.
 type nameEnd struct{ site, rest uint32 }
 
 // Add adds a page. site is nil unless its site is new.
@@ -63,7 +63,7 @@ func (n *Names) Reset() { n.b, n.ends = n.b[:0], n.ends[:0] }
 const maxShared = 255
 
 // names writes names: each as twice the number of bytes that its rest shares with the
-// one before, plus 1 if its site is new; that site; and what is left of the rest. URLs
+// one before, plus 1 if its site is new; that site; and the remainder of the rest. URLs
 // of one page are alike.
 func (w *writer) names(n *Names) {
 	var before []byte
@@ -107,7 +107,7 @@ func (d *reader) names(n *Names, count int) {
 	}
 }
 
-// rest reads what is left of name i, whose site stands at the end of n.b.
+// rest reads the remainder of name i, whose site is at the end of n.b.
 func (d *reader) rest(n *Names, i int, shared uint64) {
 	var before []byte
 	if i > 0 {

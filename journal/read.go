@@ -10,12 +10,12 @@ import (
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// Reader reads what is committed of a journal, in order, also while a crawl writes it. It
+// A Reader reads the committed part of a journal, in order, also while a crawl writes it. It
 // holds one group at a time.
 //
-// The journal ends with the last group that is whole: what follows is what a crash left,
-// or not written yet. What is damaged before it is passed over, record by record, and
-// told to Damage: the records after it keep their numbers, and the ids in them are
+// The journal ends with the last group that is whole: bytes after it were left by a
+// crash, or are not written yet. Damage before it is skipped, record by record, and
+// reported to Damage: the records after it keep their numbers, and the ids in them are
 // absolute.
 type Reader struct {
 	Dir  disk.Dir
@@ -23,7 +23,7 @@ type Reader struct {
 
 	// What to do with each record, each commit (after its records) and each piece of
 	// damage; nil is nothing. The arguments are used again. An error ends the reading
-	// and is returned as it is. Groups before From are passed over unread, and so is
+	// and is returned as it is. Groups before From are skipped unread, and so is
 	// damage in them.
 	Record func(*Record) error
 	Commit func(*Commit) error
@@ -89,7 +89,7 @@ func allDamaged(all []segment) bool {
 	return true
 }
 
-// end is where a journal ends: in this segment, at this size, with this commit, whose
+// An end describes where a journal ends: in this segment, at this size, with this commit, whose
 // group begins at start. Without a group it is the end of the first header.
 type end struct {
 	segment     int
@@ -166,7 +166,7 @@ type found struct {
 func (f *found) end() int64 { return f.at + headSize + int64(f.length) }
 
 // next returns the next group and goes behind it; !ok at the end. Bytes that are no group
-// are passed over: they lie between gap and at.
+// are skipped: they lie between gap and at.
 func (c *cursor) next() (f found, ok bool, err error) {
 	f.gap = c.at
 	for f.at = c.at; f.at+headSize <= c.end; f.at++ {

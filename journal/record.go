@@ -31,7 +31,7 @@ type Record struct {
 }
 
 // What can be wrong with bytes that should be a record. After ErrTorn more bytes could
-// help: at the end of a file it is what a crash leaves behind. ErrDamaged is for good.
+// help: at the end of a file it is the trace of a crash. ErrDamaged is permanent.
 var (
 	ErrTorn    = errors.New("the record is not complete")
 	ErrDamaged = errors.New("the record is damaged")
@@ -65,7 +65,7 @@ func encode(b []byte, salt uint32, r *Record) []byte {
 	return w.b
 }
 
-// record writes what stands in the frame.
+// record writes the content of the frame.
 func (w *writer) record(r *Record) {
 	first, facts, more := byte(r.Event.Kind), r.Facts.mask(r.Event.Kind), moreOf(&r.Event)
 	if facts != 0 {

@@ -8,13 +8,13 @@ import (
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// Found is what Open found.
+// A Found describes what Open found.
 type Found struct {
 	Last    Commit
 	Records uint64 // that are committed, lost ones included: Last.Next
 	Cut     int64  // bytes after the last commit, which are gone now
 	// Damage lists what cannot be read of the last file before the last commit, and
-	// commits that came after it as later files show. A Reader finds that of the files
+	// later commits that further files show. A Reader finds that of the files
 	// before.
 	Damage []Damage
 }
@@ -58,8 +58,8 @@ func Open(dir disk.Dir, h Header) (*Log, Found, error) {
 	return l, found, nil
 }
 
-// cut makes the first of the segments the last of the journal, and makes last what is
-// left of it.
+// cut makes the first of the segments the last of the journal, and syncs
+// what remains of it.
 func (l *Log) cut(all []segment, e *end) (cut int64, err error) {
 	for _, s := range all[1:] {
 		cut += s.size
@@ -103,12 +103,12 @@ func (l *Log) again(e *end) error {
 	return l.file.Sync()
 }
 
-// walk is a Reader at work.
+// A walk is the state of a running Reader.
 type walk struct {
 	*Reader
 	next uint64 // number of the next record, if nothing is lost
-	most uint64 // records of this file and those before: what is beyond does not belong here
-	hole Damage // bytes that were no group, not told yet
+	most uint64 // records of this file and those before: further ones do not belong here
+	hole Damage // bytes that were no group, not reported yet
 	rec  Record
 }
 
@@ -208,7 +208,7 @@ func (w *walk) fill(s *segment, f *found) error {
 	return w.tell(d)
 }
 
-// records gives those that can be read out of b.
+// records yields the records of b that can be read.
 func (w *walk) records(s *segment, f *found, b []byte) error {
 	salt := s.header.salt()
 	for at := 0; w.next < f.commit.Next; {
@@ -240,7 +240,7 @@ func (w *walk) records(s *segment, f *found, b []byte) error {
 // made to look like many long records cannot hold it up.
 const resyncWork = 64
 
-// resync finds the next record from a place on: where it stands and its number, or the
+// resync finds the next record from a position on: its position and its number, or the
 // end of the group.
 func (w *walk) resync(b []byte, from int, salt uint32, end uint64) (at int, seq uint64) {
 	work := resyncWork * len(b)

@@ -24,7 +24,7 @@ type Header struct {
 // A header on disk:
 //
 //	magic       4 bytes
-//	version     4; magic and version stand there in all versions
+//	version     4; magic and version are there in all versions
 //	crawl      16
 //	partition   4
 //	partitions  4

@@ -8,7 +8,7 @@ import (
 
 // Applies returns an error if a policy cannot run on a graph in this setting: something that
 // it needs is missing, or a parameter is wrong. Unlike Comparison.Check it needs no World.
-// oracle tells whether there will be a truth.
+// oracle reports whether there will be a truth.
 func (s *Setting) Applies(name string, g *graph.Graph, oracle bool) error {
 	choice, err := policy.Choose(name)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Setting) Applies(name string, g *graph.Graph, oracle bool) error {
 	return err
 }
 
-// blind stands for an oracle that is never asked.
+// A blind is an oracle that is never called.
 type blind struct{}
 
 func (blind) Importance(graph.Page) float64 { return 0 }

@@ -23,7 +23,7 @@ type Setting struct {
 	// oracle.
 	Truth *measure.Truth
 	Hot   []float64 // thresholds G of P_ST; nil for the defaults
-	// History is what an earlier crawl knew; nil when there was none.
+	// History holds what an earlier crawl knew; nil when there was none.
 	History    *History
 	SitePolicy string // order of the sites, when it is not that of the pages
 	Random     uint64
@@ -41,7 +41,7 @@ type Comparison struct {
 	Setting
 	Tree  *measure.Tree
 	Judge *measure.Judge // nil without a truth
-	// horn is made when the first policy asks for it.
+	// horn is made when the first policy needs it.
 	horn   []uint32
 	hornly sync.Once
 }
@@ -66,7 +66,7 @@ func (s Setting) Prepare() (*Comparison, error) {
 	return c, err
 }
 
-// oracle is what omniscient policies are handed.
+// An oracle gives omniscient policies the truth.
 type oracle struct {
 	c     *Comparison
 	scale float64
@@ -149,7 +149,7 @@ func (c *Comparison) Crawl(name string, progress func(fetched int) error) (*Run,
 }
 
 // Measure judges an order from elsewhere, such as that of a real crawl, which
-// then stands beside the virtual ones as a Run of its own. It has no trace of its
+// then is a Run beside the virtual ones. It has no trace of its
 // fetchers.
 func (c *Comparison) Measure(name string, res *sim.Result) (*Run, error) {
 	if c.Judge == nil {
@@ -238,7 +238,7 @@ func crawlAll(jobs []job, threads int, progress func(fetched int) error) ([]*Run
 	return runs, errors.Join(errs...)
 }
 
-// Baselines are the crawls that all others of a comparison are held against. They
+// Baselines are the crawls that all others are compared with. They
 // have no site policy of their own, whatever the others have: they are the ceiling and
 // the floor of what the world allows.
 type Baselines struct{ Random, Horn, Omniscient *Run }

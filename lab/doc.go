@@ -1,5 +1,5 @@
 // Package lab compares policies: it crawls a world virtually under each of them and
-// shows how fast each gathers what is important.
+// shows how fast each gathers important pages.
 //
 // A World is a graph made ready for crawls. A Setting adds what the policies of a
 // comparison share: the seeds, the truth they are measured by, delays, fetchers,

@@ -177,7 +177,7 @@ func (b *Baselines) regretCell(average float64) show.Cell {
 	return show.None()
 }
 
-// idealRow returns what is known of the pages sorted by importance without a crawl.
+// idealRow returns the measures of the pages sorted by importance, without a crawl.
 func (c *Comparison) idealRow(runs []*Run, b *Baselines) []any {
 	n := mostFetches(runs)
 	ideal := c.Judge.Ideal(n)

@@ -16,7 +16,7 @@ import (
 // importance by time.
 func (c *Comparison) CourseSections(runs []*Run) []show.Section {
 	n := mostFetches(runs)
-	label := "share of the importance of all pages that came"
+	label := "share of the importance of all fetched pages"
 	pages := c.curves("Importance by pages", label, runs, nil, func(r *Run) measure.Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(n))
 	pages.Chart.XLabel = "share of the pages"
 	pages.Chart.Series = append(pages.Chart.Series, runBaseline("random, expected", measure.Random(c.Judge.Reachable(), n)))
@@ -59,7 +59,7 @@ func (r *Run) at(n int) []float64 {
 	return y
 }
 
-// SideBySide holds a real crawl against a simulation of the same policy in the same world:
+// SideBySide compares a real crawl with a simulation of the same policy in the same world:
 // figure 4.15 of the thesis.
 func SideBySide(real, simulated *Run) show.Section {
 	a, b := real.Tenths(), simulated.Tenths()
@@ -79,7 +79,7 @@ func SideBySide(real, simulated *Run) show.Section {
 	}
 }
 
-// depthBands returns the ranges of depth of which the correlation is given, as the thesis
+// depthBands returns the ranges of depth for which the correlation is given, as the thesis
 // discusses them for its figure 4.14: near the seeds, farther away, and all.
 func depthBands() [][2]int { return [][2]int{{0, 2}, {0, 5}, {6, math.MaxInt}, {0, math.MaxInt}} }
 

@@ -16,7 +16,7 @@ type axisUnit struct {
 	size float64 // in seconds or bytes
 }
 
-// axisUnitFor returns the largest unit of which the axis has at least three.
+// axisUnitFor returns the largest unit that fits at least three times on the axis.
 func axisUnitFor(largest float64, units ...axisUnit) axisUnit {
 	best := units[0]
 	for _, u := range units {
@@ -64,7 +64,7 @@ const timeBuckets = 40
 // averageByTime shows the mean importance of the pages of each stretch of time, as in
 // figure 1 of Najork and Wiener and figure 4.13 of the thesis.
 func averageByTime(runs []*Run, u axisUnit, last float64) show.Section {
-	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "mean importance of the pages that came"}
+	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "mean importance of the fetched pages"}
 	width := last / timeBuckets * (1 + 1e-9) // the last page belongs to the last stretch
 	for _, r := range runs {
 		buckets, err := r.Trial.PerBucket(measure.TimeBuckets(r.ends(1), width))
@@ -79,7 +79,7 @@ func averageByTime(runs []*Run, u axisUnit, last float64) show.Section {
 		}
 		chart.Series = append(chart.Series, s)
 	}
-	return show.Section{Title: "Average importance by time", Chart: chart, Text: "Mean importance of the pages that came in each fortieth of the longest crawl, on the scale of mean 1 for PageRank."}
+	return show.Section{Title: "Average importance by time", Chart: chart, Text: "Mean importance of the pages fetched in each fortieth of the longest crawl, on the scale of mean 1 for PageRank."}
 }
 
 // ends returns the ends of the fetches in a unit of so many seconds.
@@ -91,8 +91,8 @@ func (r *Run) ends(unit float64) []float64 {
 	return when
 }
 
-// importanceLevels returns the shares of the importance for which a report tells when
-// they were there.
+// importanceLevels returns the shares of the importance for which a report has the time
+// when they were reached.
 func importanceLevels() []float64 { return []float64{0.5, 0.8, 0.9} }
 
 // timeTable shows when shares of the importance were there, and how the fetchers spent
@@ -138,8 +138,8 @@ func (c *Comparison) timeRow(r *Run) []any {
 	return row
 }
 
-// timeFor returns the instant at which a share of the importance was there; pages are in
-// the order in which they came.
+// timeFor returns the instant at which a share of the importance was reached; pages are in
+// the order in which they were fetched.
 func (r *Run) timeFor(c measure.Curve, level float64) show.Cell {
 	of, ok := c.PagesFor(level)
 	if !ok {
@@ -149,7 +149,7 @@ func (r *Run) timeFor(c measure.Curve, level float64) show.Cell {
 	return show.Num(r.Result.End[k-1].Seconds(), 1)
 }
 
-// gatheredOverTime has both curves of the thesis' figures 4.12 and 4.16 on one chart:
+// gatheredOverTime returns both curves of the thesis' figures 4.12 and 4.16 on one chart:
 // the share of the importance and, dashed, of the pages.
 func gatheredOverTime(runs []*Run, u axisUnit) show.Section {
 	chart := &plot.Chart{XLabel: "virtual time, " + u.name, YLabel: "share of the importance (dashed: of the pages)"}

@@ -10,7 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// DefaultBatch is K where nothing else is said.
+// DefaultBatch is the default of K.
 const DefaultBatch = 10000
 
 // RandomSeeds draws n different pages, ascending; start is the number of the start
@@ -109,7 +109,7 @@ func mostLinks(ctx context.Context, g *graph.Graph) ([]graph.Page, error) {
 //
 // All are followed at once: a page keeps one bit for each source that reaches it and is
 // visited again when bits arrive that it has not handed on yet. Most come together, so
-// that this takes a few times the work of one source.
+// that this takes a few times as long as one source.
 func Widest(ctx context.Context, out graph.Reader, pages int, sources []graph.Page) (graph.Page, error) {
 	seen := make([]uint64, pages)   // sources known to reach the page
 	unsent := make([]uint64, pages) // those it has yet to hand on

@@ -27,7 +27,7 @@ type StartSets struct {
 	shown           []startSummary
 }
 
-// startSummary is what is shown of one policy. It is made once: an interval takes
+// A startSummary holds what a report shows of one policy. It is made once: an interval takes
 // 10,000 times as many draws as there are sets.
 type startSummary struct {
 	mean, regret, lead measure.Interval
@@ -39,8 +39,8 @@ type startSummary struct {
 const startGrid = 50
 
 // RunStartSets runs the policies from n start sets. prepare makes the comparison of set
-// 1, 2...; all of them have a truth. progress, if not nil, is called with what is being
-// done, also between the sets, and its error ends the work.
+// 1, 2...; all of them have a truth. progress, if not nil, is called with the
+// current step, also between the sets, and its error ends the run.
 func RunStartSets(names []string, n, threads int, prepare func(set int) (*Comparison, error), progress func(what string) error) (*StartSets, error) {
 	if progress == nil {
 		progress = func(string) error { return nil }
@@ -93,7 +93,7 @@ func (s *StartSets) Add(c *Comparison, runs []*Run, base *Baselines) {
 
 // Summarise computes the intervals, some policies at a time.
 func (s *StartSets) Summarise(threads int, progress func(what string) error) error {
-	const own = 3 // intervals of a policy besides those of its curve
+	const own = 3 // intervals of a policy, without those of its curve
 	s.shown = make([]startSummary, len(s.Policies))
 	sum := newTotal(len(s.Policies), func(done int) error {
 		return progress(fmt.Sprintf("interval %d of %d", done, (own+startGrid)*len(s.Policies)))

@@ -93,8 +93,8 @@ func (w *World) Free() {
 	w.In.Free()
 }
 
-// A History holds what an earlier crawl knew: values of pages, some of which may have
-// vanished since.
+// A History holds what an earlier crawl knew: values of pages. Some of these
+// may have vanished since.
 type History struct {
 	Prior policy.Prior // on the mean-1 scale
 	Old   int          // pages of the world that have a value
@@ -131,7 +131,7 @@ func NewHistory(values []float64, gone []float64) (*History, error) {
 	return h, nil
 }
 
-// meanScale returns the factor that brings n values that sum to total to the mean 1. Values
+// meanScale returns the factor that scales n values that sum to total to the mean 1. Values
 // of sum 1 are multiplied by n and values of mean 1 are taken as they are, although
 // their computed sum is a little off: a factor that is as near to another as that
 // could make two neighbouring values equal that the other keeps apart.

@@ -9,10 +9,10 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// Options say how a world is crawled. Pages are ids of the world.
+// Options configure how a world is crawled. Pages are ids of the world.
 type Options struct {
 	Seeds []graph.Page
-	// Known are pages that are known from the start besides the seeds.
+	// Known are pages that are known from the start, in addition to the seeds.
 	Known []graph.Page
 	// Policy orders the pages, and the sites too unless SitePolicy is another.
 	Policy, SitePolicy *policy.Choice
@@ -29,7 +29,7 @@ type Options struct {
 	Bandwidth float64
 	MaxPages  int // fetches after which the crawl ends; 0 means all
 
-	// Record, if not nil, is told every event, as a journal is. The event is used again.
+	// Record, if not nil, is called with every event, as for a journal. The event is reused.
 	Record func(now time.Duration, e *event.Event)
 	// Progress, if not nil, is called now and then with the number of fetches; an error
 	// stops the crawl.
@@ -37,7 +37,7 @@ type Options struct {
 }
 
 // A Result describes what a virtual crawl did. Pages are ids of the world, in the order in
-// which they came.
+// which they were fetched.
 type Result struct {
 	Order []graph.Page
 	// Start and End are the instants of each fetch, Bytes its size; nil without a model
@@ -47,7 +47,7 @@ type Result struct {
 
 	Known    int // pages known at the end
 	Sites    int // sites known at the end
-	Requests int // works handed out, of all kinds
+	Requests int // tasks handed out, of all kinds
 	Took     time.Duration
 	Memory   int64  // bytes of frontier and policy at the end
 	Trace    *Trace // fetchers over time; nil without a model of time
@@ -67,8 +67,8 @@ func Run(w *World, o Options) (*Result, error) {
 	return c.result(), nil
 }
 
-// numbering gives crawl ids to what a crawl discovers of a world. It is what the URL
-// table is to the live crawler.
+// numbering gives crawl ids to what a crawl discovers of a world. It replaces the URL
+// table of the live crawler.
 type numbering struct {
 	known []uint32 // by id of the world: id of the crawl plus 1, 0 unknown
 	world []uint32 // by id of the crawl
@@ -97,7 +97,7 @@ type crawl struct {
 	pages, sites numbering
 	now          time.Duration
 	fetchers     []fetcher
-	idle         []uint32 // fetchers without work, the next one last
+	idle         []uint32 // fetchers without a task, the next one last
 	ends         schedule
 	line         *Line // nil when it has no limit
 	left         int   // pages that may still be handed out
@@ -112,7 +112,7 @@ type fetcher struct {
 	start    time.Duration
 	bytes    int64
 	requests uint32        // in this acquisition of the site
-	after    time.Duration // from the end of the body to the end of the work
+	after    time.Duration // from the end of the body to the end of the task
 }
 
 func newCrawl(w *World, o *Options) (*crawl, error) {
@@ -238,7 +238,7 @@ type World struct {
 	// SelfLinks lets pages find their links to themselves; otherwise those do not
 	// exist.
 	SelfLinks bool
-	// URL and SiteName are what is known of pages and sites. URL is nil when it is not
+	// URL and SiteName return the names of pages and sites. URL is nil when it is not
 	// known; policies that go by names need SiteName.
 	URL      func(b []byte, p graph.Page) []byte
 	SiteName func(graph.Site) string
@@ -246,7 +246,7 @@ type World struct {
 	Times *Times
 	// Allowed reports which pages robots.txt allows: the others are known and wait in their
 	// queues until they would be handed out. Class is how a fetch ends: pages of classes
-	// that failed take their time, but bring nothing and are not in the order. Both are
+	// that failed take their time, but have no links and are not in the order. Both are
 	// for worlds that a real crawl recorded; nil is all pages, and OK.
 	Allowed func(graph.Page) bool
 	Class   func(graph.Page) event.Class

@@ -4,13 +4,13 @@
 //
 // # The loop
 //
-// As long as a fetcher is idle, Next of the frontier is asked for a task at the present
-// instant. A work takes the time that the world gives to each of its phases: finding
+// As long as a fetcher is idle, Next of the frontier is called for a task at the present
+// instant. A task takes the time that the world gives to each of its phases: finding
 // the address, connecting, the first byte, the body, closing. Bodies share the
 // crawler's own line max-min fairly when it has a limit. Then the clock goes to the
-// earliest end of a work, or to the instant at which the frontier wants to be asked
+// earliest end of a task, or to the instant at which the frontier wants to be called
 // again. Ends at the same instant are applied in the order of site and page before Next
-// is asked; a connection that is kept gets its next page at its own end. Nothing is
+// is called; a connection that is kept gets its next page at its own end. Nothing is
 // handed out in advance, nothing waits for a group of ends, and parsing takes no time:
 // a crawler that does the same with goroutines and a real clock hands out the same
 // pages at the same instants.

@@ -7,12 +7,12 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// step is what comes next for a fetcher.
+// A step is the next thing that happens to a fetcher.
 type step struct {
 	at      time.Duration
 	work    event.Task
 	fetcher uint32
-	body    bool // its body begins to arrive; otherwise its work ends
+	body    bool // its body begins to arrive; otherwise its task ends
 }
 
 // before orders steps: by instant, and those of the same instant by site and page.
@@ -88,7 +88,7 @@ func (c *crawl) loop() error {
 	}
 }
 
-// handOut gives tasks to idle fetchers. It returns the instant at which to ask again,
+// handOut gives tasks to idle fetchers. It returns the instant at which to call it again,
 // Never when all are busy or nothing more is to be handed out.
 func (c *crawl) handOut() (ask time.Duration) {
 	ask = event.Never
@@ -115,7 +115,7 @@ func (c *crawl) handOut() (ask time.Duration) {
 	return ask
 }
 
-// start begins a work.
+// start begins a task.
 func (c *crawl) start(i uint32, w event.Task) {
 	if c.o.Record != nil {
 		c.o.Record(c.now, &event.Event{Kind: event.Took, Task: w})
@@ -198,7 +198,8 @@ func (c *crawl) advance() {
 	c.end(s.fetcher, f)
 }
 
-// end is the end of a work: its event, and the next page of its site or idleness.
+// end ends the task of a fetcher: it applies its event, and takes the next page of the site
+// or leaves the fetcher idle.
 func (c *crawl) end(i uint32, f *fetcher) {
 	w := f.work
 	c.event = event.Event{Task: event.Task{Site: w.Site, Page: w.Page}, New: c.event.New[:0], Links: c.event.Links[:0],
@@ -226,7 +227,7 @@ func (c *crawl) end(i uint32, f *fetcher) {
 	c.idle = append(c.idle, i)
 }
 
-// arrive notes a page that came, and fills in the links it brought.
+// arrive records a fetched page, and fills in its links.
 func (c *crawl) arrive(f *fetcher) {
 	p := c.page(f.work.Page)
 	if c.w.Class != nil {

@@ -16,7 +16,7 @@ import (
 // This is the fluid model: rates change when a transfer starts or ends and at no other
 // time, so a transfer that nothing disturbs ends at a known instant.
 //
-// The transfers stand in one array by ascending cap. Those before some place are held
+// The transfers are in one array by ascending cap. Those before some place are held
 // by their caps and the others by the level, which one pass finds: a transfer is held
 // by its cap if all from it on could have as much. A start or an end costs one pass
 // over this array. Only transfers whose rate changes are touched, so one that the line
@@ -71,7 +71,7 @@ func (l *Line) Next() (at time.Duration, id uint32, ok bool) {
 }
 
 // End removes a transfer from the line, at its end or, if a fetcher gives up, before. It
-// gives the bytes that did not arrive: 0 at its end.
+// returns the bytes that did not arrive: 0 at its end.
 func (l *Line) End(now time.Duration, id uint32) (left float64) {
 	i := l.find(id)
 	t := l.transfers[i]

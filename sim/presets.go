@@ -40,9 +40,9 @@ func Preset(name string, seed uint64) (*Times, error) {
 }
 
 // thesis2004 returns the Web that Castillo's thesis, chapter 4, was simulated on, as far as
-// the chapter tells. Measured there:
+// the chapter describes it. Measured there:
 //
-//   - 90 % of the pages came within 1.5 s and 95 % within 3 s, one after the other
+//   - 90 % of the pages were fetched within 1.5 s and 95 % within 3 s, one after the other
 //     (4.2.1, Figure 4.2)
 //   - latency is usually larger than the transfer (4.2.1), and most of it belongs to
 //     the connection (4.4)

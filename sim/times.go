@@ -12,10 +12,10 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Times is how long everything takes in a world and how large its pages are.
+// Times describes how long everything takes in a world and how large its pages are.
 // Each number is a hash of (Seed, what, site or page, attempt) put through the
 // quantile function of a distribution. So nothing is stored per page, and a page takes
-// as long whichever policy asks for it, and whenever: all policies meet the same
+// as long whichever policy requests it, and whenever: all policies meet the same
 // conditions. Sites and pages are ids of the world, not numbers of discovery.
 //
 // A fetch over a new connection, the name resolved before, takes
@@ -89,7 +89,7 @@ func (t *Times) Connect(s graph.Site, n uint32) time.Duration {
 }
 
 // FirstByte returns the time from request to first byte at attempt n to get a page.
-// graph.NoPage stands for robots.txt.
+// graph.NoPage means robots.txt.
 func (t *Times) FirstByte(s graph.Site, p graph.Page, n uint32) time.Duration {
 	if t.recorded != nil {
 		return duration(t.measured(FirstByteSeconds, drawRequestNoise, s, uint32(p), n))
@@ -126,7 +126,7 @@ func (t *Times) Speed(s graph.Site) float64 {
 	return t.Model.Speed.At(t.draw(drawSpeed, uint32(s), 0, 0))
 }
 
-// Close returns the time until connection n to a site, now closed, lets its fetcher go.
+// Close returns the time from closing connection n to a site until its fetcher is free.
 func (t *Times) Close(s graph.Site, n uint32) time.Duration {
 	if t.Model.Farewell == 0 {
 		return 0
@@ -169,7 +169,7 @@ func (t *Times) draw(kind uint64, a, b, n uint32) float64 {
 
 const golden = 0x9e3779b97f4a7c15 // 2^64 / golden ratio, odd
 
-// mix is the output function of splitmix64 (Steele, Lea and Flood 2014): a bijection
+// mix computes the output function of splitmix64 (Steele, Lea and Flood 2014): a bijection
 // in which every bit of the input moves about half of the output.
 func mix(x uint64) uint64 {
 	x += golden

@@ -38,7 +38,7 @@ type Observation struct {
 	Value float64
 }
 
-// measures is what a crawl measured: a number for a site is one of those that
+// measures holds what a crawl measured: a number for a site is one of those that
 // were measured there, each as likely as the others; for a site where nothing was
 // measured, one of those of another site, which is drawn once.
 type measures struct {
@@ -109,8 +109,8 @@ func (t *siteTable) of(s graph.Site) []float64 {
 	return t.x[t.off[s]:t.off[s+1]]
 }
 
-// number returns one of those measured at a site, or at another that stands for it: u says
-// which, donor which other site. Both are in (0, 1).
+// number returns one of those measured at a site, or at another in its place: u selects
+// the number, donor the other site. Both are in (0, 1).
 func (t *siteTable) number(s graph.Site, u, donor float64) (float64, bool) {
 	x := t.of(s)
 	if len(x) == 0 {
@@ -122,10 +122,10 @@ func (t *siteTable) number(s graph.Site, u, donor float64) (float64, bool) {
 	return x[int(u*float64(len(x)))], true
 }
 
-// What the site that stands for another is drawn for: one draw a kind.
+// The purposes of drawing a site in place of another: one draw a kind.
 const drawDonor = 32
 
-// measured returns a number of a kind for a site; what, b and n tell the draws apart.
+// measured returns a number of a kind for a site; what, b and n distinguish the draws.
 func (t *Times) measured(kind Measured, what uint64, s graph.Site, b, n uint32) float64 {
 	donor := t.draw(drawDonor+uint64(kind), uint32(s), 0, 0)
 	v, _ := t.recorded.tables[kind].number(s, t.draw(what, uint32(s), b, n), donor)

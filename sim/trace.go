@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Reason is why an idle fetcher waits.
+// A Reason is the reason why an idle fetcher waits.
 type Reason uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 	Polite                // a site with pages is free, but all such wait for their instant
 	Address               // a site is ready, but its address has its cap or its own delay
 	Batch                 // pages are left, but not in this batch: the thesis' barrier
-	Limit                 // the last page that was asked for is handed out: the crawl ends
+	Limit                 // the last requested page is handed out: the crawl ends
 	Reasons               // how many there are
 )
 

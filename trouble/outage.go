@@ -7,17 +7,17 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// An Outage finds out whether we are cut off. When several attempts in a row had no answer,
+// An Outage detects whether we are cut off. When several attempts in a row had no answer,
 // it names a witness: a site that answered before. If the witness answers, the other sites
-// are down. If it does not, we are cut off, and only witnesses are asked until one of them
+// are down. If it does not, we are cut off, and only witnesses are requested until one of them
 // answers. The zero Outage is ready for use.
 type Outage struct {
 	failures  int             // in a row, over all sites
 	witnesses [witnesses]seen // sites that answered last, the newest first
-	asked     seen            // the witness that was asked, until its attempt ends
+	asked     seen            // the witness that was requested, until its attempt ends
 	on        bool            // we are cut off
 	since     time.Duration   // when on was set
-	next      time.Duration   // when the next witness may be asked
+	next      time.Duration   // when the next witness may be requested
 	wait      time.Duration   // the last time between two witnesses
 	turn      int             // number of the next witness
 }
@@ -38,8 +38,8 @@ const (
 	never       = time.Duration(math.MaxInt64)
 )
 
-// On reports whether we seem to be cut off. Then failures are ours, and only witnesses are
-// to be asked.
+// On reports whether we seem to be cut off. Then failures are ours, and only witnesses may
+// be requested.
 func (x *Outage) On() bool { return x.on }
 
 // Since returns when On became true.
@@ -65,8 +65,8 @@ func (x *Outage) Note(now time.Duration, s graph.Site, answered bool) (began boo
 	return true
 }
 
-// answered notes an answer: we are not cut off. If a witness had been asked for nothing,
-// none is asked for a while: the last hosts of a crawl may all be dead.
+// answered notes an answer: we are not cut off. If a witness had been requested in vain,
+// none is requested for a while: the last hosts of a crawl may all be dead.
 func (x *Outage) answered(now time.Duration, s graph.Site, mine bool) {
 	if mine && !x.on {
 		x.next = now + doubtPause
@@ -83,8 +83,8 @@ func (x *Outage) answered(now time.Duration, s graph.Site, mine bool) {
 	w[0] = seen{s, true}
 }
 
-// Ask returns the witness that is to be asked now, if one is. may reports whether a site can
-// be asked.
+// Ask returns the witness to request now, if any. may reports whether a site can be
+// requested.
 func (x *Outage) Ask(now time.Duration, may func(graph.Site) bool) (graph.Site, bool) {
 	if x.asked.ok || now < x.Wake() {
 		return 0, false
@@ -100,11 +100,11 @@ func (x *Outage) Ask(now time.Duration, may func(graph.Site) bool) (graph.Site, 
 			return w.site, true
 		}
 	}
-	x.next = now + outageWait // none can be asked now
+	x.next = now + outageWait // none can be requested now
 	return 0, false
 }
 
-// Suspect lets a witness be asked at once, for a reason other than silence.
+// Suspect allows a request to a witness at once, for a reason other than silence.
 func (x *Outage) Suspect() { x.failures, x.next = max(x.failures, doubtAfter), 0 }
 
 // Wake returns the instant at which Ask will return a witness, if nothing is noted before.
@@ -118,5 +118,5 @@ func (x *Outage) Wake() time.Duration {
 // Asked reports whether Ask has returned a witness whose attempt has not ended.
 func (x *Outage) Asked() bool { return x.asked.ok }
 
-// Forget ends the waiting for a witness that was not asked after all.
+// Forget ends the wait for a witness that was not requested after all.
 func (x *Outage) Forget() { x.asked = seen{} }

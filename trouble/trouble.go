@@ -10,7 +10,7 @@
 //     another request in between. If nothing answers, the site fails and not the page.
 //   - A site is never given up while a crawl runs, with one exception: a name that does not
 //     exist, looked up several times, if the resolver has found others.
-//   - Before we believe that we are cut off, we ask a site that answered before.
+//   - Before we believe that we are cut off, we request a site that answered before.
 //
 // The package is passive: it has no clock and keeps no list of pages or sites.
 package trouble
@@ -27,7 +27,7 @@ type Kind uint8
 
 // The kinds.
 const (
-	None      Kind = iota // no failure: an answer, whatever it says
+	None      Kind = iota // no failure: an answer, whatever its status
 	Silence               // no answer: no address, no connection, no TLS, no end in time
 	Breakdown             // the server cannot answer: 5xx
 	Pushback              // the server gets too many requests: 429, 503
@@ -120,6 +120,6 @@ func (r *Rules) spread(d time.Duration, id, n uint64) time.Duration {
 // robots.txt, to see whether anything answers there.
 func Doubt(n int) bool { return n >= 4 && n&(n-1) == 0 }
 
-// NameTries is how many look-ups must say that a name does not exist before that is
-// believed. The resolver must have found other names meanwhile.
+// NameTries is how many look-ups must report that a name does not exist before we
+// believe it. The resolver must have found other names meanwhile.
 const NameTries = 4

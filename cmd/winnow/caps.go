@@ -10,7 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/lab/live"
 )
 
-// capText says what a limit left out, without the number.
+// capText describes what a limit left out, without the number.
 func capText(x *state.Cap) string {
 	if x.Key == "" {
 		return x.What + " beyond what is read of one site"
@@ -31,13 +31,13 @@ func addCaps(t *show.List, caps []state.Cap) {
 		case raise != "":
 			text += "; raise it with " + raise
 		case strings.HasSuffix(x.Key, "_pages"):
-			text += "; a larger value brings them"
+			text += "; a larger value includes them"
 		}
 		t.Add("left out", show.Grouped(x.Left), text)
 	}
 }
 
-// withinLimits says of a crawl that has finished whether that is all there is.
+// withinLimits describes the end of a finished crawl, and mentions limits that left pages out.
 func withinLimits(caps []state.Cap) string {
 	if len(caps) == 0 {
 		return "there is nothing left to fetch"
@@ -45,7 +45,7 @@ func withinLimits(caps []state.Cap) string {
 	return "there is nothing left to fetch within the limits"
 }
 
-// raiseAll is all flags with which nothing would have been left out.
+// raiseAll returns the flags with which limits would have left nothing out.
 func raiseAll(caps []state.Cap) (flags []string) {
 	for i := range caps {
 		if raise := live.CapRaise(&caps[i]); raise != "" {
@@ -55,9 +55,8 @@ func raiseAll(caps []state.Cap) (flags []string) {
 	return flags
 }
 
-// fetchedText says what the number of fetched pages means: what of it are redirects, and
-// where the links lead that were found. What lies behind pages that did not come nobody
-// knows.
+// fetchedText explains the number of fetched pages: how many are redirects, and where the
+// links in them lead. The links of pages that were not fetched are unknown.
 func fetchedText(s *history.Status) string {
 	var parts []string
 	if s.Redirects > 0 {

@@ -35,7 +35,7 @@ command line resumes the crawl. --pages, --duration and --bytes only pause it: g
 higher limit to resume.
 
 After each response winnow waits --delay before the next request to the same site, or
-longer if the site asks for it. It never opens more than one connection to a site, and it
+longer if the site requests it. It never opens more than one connection to a site, and it
 obeys robots.txt. Site owners must be able to reach you: --contact is required unless all
 addresses are private.
 
@@ -97,7 +97,7 @@ func (c *crawling) begin(args []string) error {
 	return c.readSeeds(args)
 }
 
-// chooseDir finds the directory and what is in it.
+// chooseDir chooses the directory and checks its content.
 func (c *crawling) chooseDir() error {
 	c.dir = c.opt.dir
 	if c.dir == "" {
@@ -122,8 +122,8 @@ func (c *crawling) chooseDir() error {
 	return nil
 }
 
-// settle completes the configuration: over --config comes what the crawl had before,
-// over that the preset, over that the flags.
+// settle completes the configuration. The configuration that the crawl already has
+// overrides --config, the preset overrides both, and flags override all.
 func (c *crawling) settle() error {
 	before, found, err := history.ReadConfig(c.dir)
 	if err != nil {
@@ -157,9 +157,9 @@ func (c *crawling) wrongDirConfig(err error) error {
 	case !errors.As(err, &file):
 		return err
 	case file.Unknown:
-		return withHint(err, "a newer winnow may have written it; mend it, or delete it, and the journal tells what it said")
+		return withHint(err, "a newer winnow may have written it; fix or delete it: winnow restores it from the journal")
 	}
-	return withHint(err, "mend it, or delete it, and the journal tells what it said")
+	return withHint(err, "fix or delete it: winnow restores it from the journal")
 }
 
 // checkFiles reads the files that are named, before anything is made.
@@ -203,7 +203,7 @@ func readCertificates(name string) error {
 	return err
 }
 
-// warn says what is unusual, even to those who asked for quiet.
+// warn prints warnings about unusual settings, even with --quiet.
 func (c *crawling) warn() {
 	if !c.config.Robots {
 		c.u.say("warning", "robots.txt is not obeyed: crawl servers of your own only (--robots=false, kept in the journal)")

@@ -74,7 +74,7 @@ func (o *crawlFlags) addKeys(cmd *cobra.Command, only ...string) {
 	}
 }
 
-// flagHelp is the help of a key with flags for the keys that it mentions.
+// flagHelp returns the help of a key, with flags in place of the keys that it mentions.
 func flagHelp(c *config.Config, k config.Key) string {
 	help := k.Help
 	for _, other := range c.Keys() {
@@ -85,7 +85,7 @@ func flagHelp(c *config.Config, k config.Key) string {
 	return help
 }
 
-// shownDefault is "" where the help says what holds by default.
+// shownDefault returns the default value of a key, or "" if its help describes the default.
 func shownDefault(k config.Key) string {
 	if v := k.String(); v != "0s" {
 		return v
@@ -138,7 +138,7 @@ func explainConfig(u *ui, err error) error {
 	if errors.As(err, &key) && key.Hint != "" {
 		return withHint(err, "%s = '%s' would do", key.Key, key.Hint)
 	}
-	return withHint(err, "winnow config prints all keys with what they take")
+	return withHint(err, "winnow config prints all keys with their values")
 }
 
 func keyNames() []string {
@@ -150,7 +150,7 @@ func keyNames() []string {
 	return append(names, "site")
 }
 
-// findPreset finds a preset, or says which there are.
+// findPreset returns a preset, or an error that lists the presets.
 func findPreset(u *ui, name string) (config.Preset, error) {
 	p, ok := config.FindPreset(name)
 	if ok {
@@ -163,7 +163,7 @@ func findPreset(u *ui, name string) (config.Preset, error) {
 	return p, withHint(usagef("--preset %q: want %s", name, orList(presetNames())), "try: %s", u.withFlag("--preset", try))
 }
 
-// apply sets what the preset and the flags say, and checks what comes out.
+// apply applies the preset and the flags, and checks the result.
 func (o *crawlFlags) apply(u *ui, c *config.Config) error {
 	if o.preset != "" {
 		p, err := findPreset(u, o.preset)

@@ -23,7 +23,7 @@ func explainKey(u *ui, err error) error {
 	case errors.As(err, &unknown) && unknown.What == "policy":
 		return withHint(said, "try: %s", u.withFlag(flag, "opic"))
 	case errors.Is(err, policy.ErrOracle):
-		return withHint(said, "it runs on a graph that is known: winnow sim GRAPH --policy opic,%s", lastWord(u, flag))
+		return withHint(said, "it needs a known graph: winnow sim GRAPH --policy opic,%s", lastWord(u, flag))
 	case errors.Is(err, policy.ErrPrior):
 		return withHint(said, "try: %s", u.withFlag(flag, "opic"))
 	case key.Hint != "":
@@ -32,7 +32,7 @@ func explainKey(u *ui, err error) error {
 	if right := wordInstead(u, flag, key.Key); right != "" {
 		return withHint(said, "try: %s", u.withFlag(flag, right))
 	}
-	return withHint(said, "winnow crawl --help says what %s takes", flag)
+	return withHint(said, "winnow crawl --help describes %s", flag)
 }
 
 // nearPolicy returns the policy that was probably meant, "" if that is unknown.

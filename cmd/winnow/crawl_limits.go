@@ -12,8 +12,8 @@ import (
 // readers, standard streams. Questions to the resolver are in the place of connections.
 const filesBeside = 64
 
-// checkOpenFiles refuses more fetchers than the system lets have a connection (W8): with
-// one too few, pages would fail that are not to blame.
+// checkOpenFiles refuses more fetchers than the system has open files for: pages would
+// fail for lack of a connection, through no fault of their own.
 func (c *crawling) checkOpenFiles() error {
 	most, known := machine.OpenFiles()
 	need := c.config.Fetchers + filesBeside

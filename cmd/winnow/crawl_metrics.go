@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/metrics"
 )
 
-// serveMetrics serves the metrics that the configuration asks for until close is called.
+// serveMetrics serves metrics at the address of the configuration until close is called.
 func serveMetrics(u *ui, c *config.Config, last metrics.Source) (close func(), err error) {
 	addr, err := c.MetricsAddress()
 	if addr == "" || err != nil {

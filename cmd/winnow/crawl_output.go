@@ -57,7 +57,7 @@ func (c *crawling) tellEnd(sum *crawl.Summary) error {
 	return nil
 }
 
-// ends says in words why the run ended.
+// ends describes why the run ended.
 func ends(sum *crawl.Summary, c *config.Config) string {
 	switch sum.Why {
 	case "finished":

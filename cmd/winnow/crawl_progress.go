@@ -17,7 +17,7 @@ import (
 // crawlProgress shows how a crawl goes: on a terminal a panel of a few lines that is
 // drawn again and again, elsewhere a line every ten seconds, with --json an object. It
 // draws from a goroutine of its own, because a terminal may be stopped (Ctrl-S) and the
-// owner of the crawl must never wait for it.
+// loop of the crawl must never wait for it.
 type crawlProgress struct {
 	u *ui
 	c *config.Config
@@ -33,14 +33,14 @@ func newCrawlProgress(u *ui, c *config.Config) *crawlProgress {
 	return &crawlProgress{u: u, c: c}
 }
 
-// set is called by the crawl about once a second.
+// set keeps the status. The crawl calls it about once a second.
 func (p *crawlProgress) set(s *history.Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stats, p.known = *s, true
 }
 
-// last is what the crawl said last; false before it said anything.
+// last returns the last status of the crawl, or false before the first.
 func (p *crawlProgress) last() (history.Status, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,13 +86,13 @@ func (p *crawlProgress) say(kind, text string) {
 	p.u.say(kind, text)
 }
 
-// panel is the lines for a terminal.
+// panel returns the lines for a terminal.
 func panel(s *history.Status, c *config.Config) []string {
 	lines := []string{
 		"winnow: " + pagesLine(s, c),
 		fmt.Sprintf("  %s of the links found lead to them, %s known on %s, %s refused",
 			gathered(s.Gathered), show.Counted(s.Known, "page"), show.Counted(s.Sites, "site"), show.Grouped(s.Refused)),
-		fmt.Sprintf("  %s of %s fetchers at work%s", show.Grouped(int64(s.Active)), show.Grouped(int64(s.Fetchers)), waitLine(s)),
+		fmt.Sprintf("  %s of %s fetchers active%s", show.Grouped(int64(s.Active)), show.Grouped(int64(s.Fetchers)), waitLine(s)),
 	}
 	if failed := failLine(s); failed != "" {
 		lines = append(lines, "  failures: "+failed)
@@ -100,7 +100,7 @@ func panel(s *history.Status, c *config.Config) []string {
 	return append(lines, "  "+machineLine(s))
 }
 
-// progressLine is the same in one line, for logs.
+// progressLine returns the same in one line, for logs.
 func progressLine(s *history.Status, c *config.Config) string {
 	line := fmt.Sprintf("%s; %s of the links found lead to them; %d of %d fetchers%s", pagesLine(s, c), gathered(s.Gathered), s.Active, s.Fetchers, waitLine(s))
 	if failed := failLine(s); failed != "" {
@@ -109,7 +109,7 @@ func progressLine(s *history.Status, c *config.Config) string {
 	return line + "; " + machineLine(s)
 }
 
-// pagesLine is what most look at: pages, rate, time that is left.
+// pagesLine returns the pages, the rate and the time left.
 func pagesLine(s *history.Status, c *config.Config) string {
 	line := show.Grouped(s.Fetched - s.Redirects)
 	if c.Pages > 0 {
@@ -125,8 +125,8 @@ func pagesLine(s *history.Status, c *config.Config) string {
 	return line
 }
 
-// waitLine says why sites that have pages are not asked: they are what the fetchers that
-// do nothing wait for (P21).
+// waitLine describes why sites that have pages are not requested. Idle fetchers wait for
+// these sites.
 func waitLine(s *history.Status) string {
 	var parts []string
 	for _, w := range s.WaitingSites() {
@@ -140,7 +140,7 @@ func waitLine(s *history.Status) string {
 	return "; sites wait: " + strings.Join(parts, ", ")
 }
 
-// failLine has the classes of failure, the most frequent first.
+// failLine returns the classes of failure, the most frequent first.
 func failLine(s *history.Status) string {
 	var failed []string
 	for c := event.OK; c <= event.LastClass; c++ {
@@ -156,7 +156,7 @@ func failLine(s *history.Status) string {
 	return strings.Join(parts, ", ")
 }
 
-// machineLine is what the crawl costs.
+// machineLine returns the bytes received, the memory and the time of the crawl.
 func machineLine(s *history.Status) string {
 	line := fmt.Sprintf("%s received, %s memory", show.Bytes(s.Bytes), show.Bytes(s.Memory))
 	if s.MemoryMax > 0 {

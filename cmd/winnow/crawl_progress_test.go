@@ -34,7 +34,7 @@ func TestPanel(t *testing.T) {
 	c.Pages = 100_000
 	want := `winnow: 12,345 of 100,000 pages, 123/s, 11m55s left
   43.2% of the links found lead to them, 1,234,567 pages known on 3,456 sites, 900 refused
-  312 of 500 fetchers at work; sites wait: 2.9k politeness, 12 address
+  312 of 500 fetchers active; sites wait: 2.9k politeness, 12 address
   failures: 40 dns, 12 timeout
   5 MiB received, 64 MiB memory of 1 GiB, 1m01s`
 	if got := strings.Join(panel(&s, &c), "\n"); got != want {
@@ -48,7 +48,7 @@ func TestPanel(t *testing.T) {
 	}
 	s = history.Status{State: "stopping", Fetchers: 1}
 	want = "winnow: 0 pages, 0.0/s, stopping\n  0.0% of the links found lead to them, 0 pages known on 0 sites, 0 refused\n" +
-		"  0 of 1 fetchers at work\n  0 B received, 0 B memory, 0s"
+		"  0 of 1 fetchers active\n  0 B received, 0 B memory, 0s"
 	c.Pages = 0
 	if got := strings.Join(panel(&s, &c), "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -15,7 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
-// run crawls, shows how it goes, and says at the end how it went.
+// run crawls, shows the progress, and prints a summary at the end.
 func (c *crawling) run(ctx context.Context) error {
 	p := newCrawlProgress(c.u, &c.config)
 	closeMetrics, err := serveMetrics(c.u, &c.config, p.last)
@@ -51,8 +51,8 @@ func (c *crawling) run(ctx context.Context) error {
 	return c.verdict(ctx, sum)
 }
 
-// verdict turns the reason of the end into an exit code: limits and the end of the Web
-// are what was asked for, a full disk is not.
+// verdict turns the reason of the end into an exit code: reaching a limit or the end of
+// the Web is a success, a full disk is not.
 func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
 	again := quoteArgs([]string{"winnow", "crawl", "--dir", c.dir})
 	switch sum.Why {
@@ -75,14 +75,14 @@ func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
 	return nil
 }
 
-// nothing is the error of a crawl that has no page at all.
+// nothing returns the error of a crawl that fetched no page.
 func (c *crawling) nothing(sum *crawl.Summary, again string) error {
 	if len(sum.Unreachable) > 0 {
 		d := &sum.Unreachable[0]
-		return withHint(missingf("no page was fetched: %s cannot be reached (%s)", show.Line(d.Site), show.Line(d.Why)), "see whether the network is there and the name is right, then: %s", again)
+		return withHint(missingf("no page was fetched: %s cannot be reached (%s)", show.Line(d.Site), show.Line(d.Why)), "check the network and the name, then: %s", again)
 	}
 	return withHint(missingf("no page was fetched: %s", countList(merge(sum.FailedBy, sum.RefusedBy))),
-		"winnow pages %s says why", quoteArgs([]string{c.dir}))
+		"winnow pages %s lists the reasons", quoteArgs([]string{c.dir}))
 }
 
 // merge adds up two counts by name.
@@ -94,7 +94,7 @@ func merge(a, b map[string]int64) map[string]int64 {
 	return sum
 }
 
-// tellStart says what begins.
+// tellStart prints whether a crawl starts or resumes.
 func (c *crawling) tellStart() error {
 	if c.u.asJSON {
 		return c.u.json(struct {
@@ -113,8 +113,7 @@ func (c *crawling) tellStart() error {
 	return nil
 }
 
-// programVersion is what the User-Agent header says of us: no build metadata, which
-// would tell strangers nothing.
+// programVersion returns the version for the User-Agent header, without build metadata.
 func programVersion() string {
 	build, ok := debug.ReadBuildInfo()
 	if !ok || !strings.HasPrefix(build.Main.Version, "v") {
@@ -131,8 +130,8 @@ func (c *crawling) logLevel() slog.Level {
 	return slog.LevelWarn
 }
 
-// crawlLog writes what the crawler logs as messages of ours. Records come from several
-// goroutines; show takes care of that.
+// A crawlLog prints the log of the crawler as messages. Several goroutines log, so show must
+// be safe for concurrent use.
 type crawlLog struct {
 	show  func(kind, text string)
 	least slog.Level

@@ -40,7 +40,7 @@ func (c *crawling) readSeeds(args []string) error {
 func (c *crawling) wrongSeed(text string, err error) error {
 	switch {
 	case isFile(text):
-		return withHint(&usageError{err}, "%s is a file; if it holds URLs try: %s", text, c.u.commandLine(text, "--seeds="+text))
+		return withHint(&usageError{err}, "%s is a file; if it lists URLs try: %s", text, c.u.commandLine(text, "--seeds="+text))
 	case strings.Trim(text, "/.") != "" && !strings.Contains(text, ":"):
 		return withHint(&usageError{err}, "a seed is a URL such as https://example.org/")
 	}
@@ -94,8 +94,8 @@ func (c *crawling) seedsOfConfig() error {
 	return nil
 }
 
-// dirName is the directory of a crawl by its first seed: the host, with whatever could
-// mean something to a file system left out.
+// dirName returns the directory of a crawl for its first seed: the host, without characters
+// that are special to a file system.
 func dirName(seed string) string {
 	host := strings.Map(func(r rune) rune {
 		if r == '.' || r == '-' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -106,10 +106,9 @@ func dirName(seed string) string {
 	return strings.TrimLeft(host, ".-") + ".crawl"
 }
 
-// checkContact refuses a crawl for which nobody answers: without --contact all addresses
-// must be loopback or private. Names are looked up for that; one without an address
-// might get one any time, so it counts as public. Seeds on private addresses need
-// --allow-private all the same.
+// checkContact refuses a crawl without a contact unless all addresses are loopback or
+// private. It looks up names. A name without an address might get one at any time, so it
+// counts as public. Seeds on private addresses still need --allow-private.
 func (c *crawling) checkContact(ctx context.Context) error {
 	for _, seed := range c.seeds {
 		if err := checkLiteral(c.u, seed, &c.config); err != nil {
@@ -133,11 +132,11 @@ func (c *crawling) checkContact(ctx context.Context) error {
 	return nil
 }
 
-// checkLiteral refuses a URL whose host is an address that may not be asked.
+// checkLiteral refuses a URL whose host is an address that must not be crawled.
 func checkLiteral(u *ui, url string, c *config.Config) error {
 	switch addr, ok := literal(url); {
 	case ok && fetch.Never(addr):
-		return withHint(usagef("%s: link-local addresses and those of metadata services are never asked", url), "name a host by another address")
+		return withHint(usagef("%s: link-local addresses and those of metadata services are never crawled", url), "name a host by another address")
 	case ok && fetch.Private(addr) && !c.AllowPrivate:
 		return withHint(usagef("%s: loopback and private addresses are refused by default", url), "try: %s", u.withFlag("--allow-private", ""))
 	}
@@ -159,11 +158,11 @@ func (c *crawling) checkPrivate(ctx context.Context, seed, host string) error {
 	if err == nil && len(addrs) > 0 {
 		return nil
 	}
-	return withHint(usagef("--contact is missing, which only private addresses go without; %s: %s", seed, why),
-		"name a mail address or a page that tells who you are; try: %s", c.u.withFlag("--contact", "you@example.org"))
+	return withHint(usagef("--contact is required to crawl public addresses; %s: %s", seed, why),
+		"give an email address or a page about you; try: %s", c.u.withFlag("--contact", "you@example.org"))
 }
 
-// literal is the address of a seed that is not called by a name.
+// literal returns the address of a seed whose host is an IP address.
 func literal(seed string) (netip.Addr, bool) {
 	host := strings.Trim(string(page.Host([]byte(seed))), "[]")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {

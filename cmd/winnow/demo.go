@@ -108,7 +108,7 @@ func runDemo(ctx context.Context, u *ui, opt *demoOptions) error {
 	return nil
 }
 
-// plan is what will be crawled and how, checked before anything is done.
+// plan checks the options and returns the crawls to make.
 func (o *demoOptions) plan(u *ui) ([]*demoCrawl, error) {
 	if o.Preset != "" {
 		if _, err := findPreset(u, o.Preset); err != nil {
@@ -159,7 +159,7 @@ func (o *demoOptions) makeDirs(crawls []*demoCrawl) error {
 		}
 	}
 	if list, err := os.ReadDir(o.dir); err == nil && len(list) > 0 {
-		return withHint(fmt.Errorf("%s is not empty", o.dir), "the web of an earlier demo is gone: name another --dir, or none")
+		return withHint(fmt.Errorf("%s is not empty", o.dir), "a demo cannot resume an earlier one: give another --dir, or none")
 	}
 	if len(crawls) == 1 {
 		crawls[0].dir = o.dir
@@ -171,7 +171,7 @@ func (o *demoOptions) makeDirs(crawls []*demoCrawl) error {
 	return os.MkdirAll(o.dir, 0o777)
 }
 
-// A demoCrawl is one crawl of the built-in web, and what came out.
+// A demoCrawl is one crawl of the built-in web, with its results.
 type demoCrawl struct {
 	dir    string
 	config config.Config
@@ -217,7 +217,7 @@ func (d *demoCrawl) crawl(ctx context.Context, u *ui) error {
 		return ctx.Err()
 	}
 	p.stop()
-	u.notef("%s of %s came in %s, %s failed, %s were refused", show.Grouped(sum.Fetched), show.Counted(sum.Known, "known page"), show.Duration(sum.Ran),
+	u.notef("fetched %s of %s in %s; %s failed, %s refused", show.Grouped(sum.Fetched), show.Counted(sum.Known, "known page"), show.Duration(sum.Ran),
 		show.Grouped(sum.Failed), show.Grouped(sum.Refused))
 	return nil
 }
@@ -242,7 +242,7 @@ func (d *demoCrawl) judge(ctx context.Context, u *ui, policies []string) (err er
 func (d *demoCrawl) reportDir() string  { return filepath.Join(d.dir, "report") }
 func (d *demoCrawl) reportFile() string { return filepath.Join(d.reportDir(), "report.html") }
 
-// wrong is why the demo did not succeed.
+// wrong returns why the demo did not succeed.
 func (d *demoCrawl) wrong() error {
 	switch {
 	case d.failed != nil:

@@ -8,7 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/lab/live"
 )
 
-// demoObject is what --json prints of a crawl.
+// A demoObject is the JSON output for one crawl.
 type demoObject struct {
 	Dir        string           `json:"dir"`
 	Settings   string           `json:"settings,omitempty"` // of a preset
@@ -19,7 +19,7 @@ type demoObject struct {
 	Simulated  []*live.Course   `json:"simulated"` // the policies of all crawls in the world that this one recorded
 }
 
-// demosObject is what it prints of several.
+// A demosObject is the JSON output for several crawls.
 type demosObject struct {
 	Dir    string       `json:"dir"`
 	Crawls []demoObject `json:"crawls"`
@@ -77,7 +77,7 @@ func (d *demoCrawl) print(u *ui, o *demoOptions) error {
 	return t.Print(u.stdout)
 }
 
-// printSeveral holds the crawls against each other, and each against its simulation (X35).
+// printSeveral compares the crawls with each other, and each with its simulation.
 func (o *demoOptions) printSeveral(u *ui, crawls []*demoCrawl) error {
 	var reports []*live.Report
 	var violations []int

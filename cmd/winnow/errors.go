@@ -16,25 +16,25 @@ const (
 	exitInterrupted = 130
 )
 
-// usageError is a command line that cannot be carried out as it stands.
+// A usageError reports a command line that cannot be carried out.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 
-// missingError is work that was finished while something asked for is missing: a
+// A missingError reports a command that finished without a part of its result: a
 // report not written, one policy of several failed, a violation found by verify.
 type missingError struct{ err error }
 
 func (e *missingError) Error() string { return e.err.Error() }
 func (e *missingError) Unwrap() error { return e.err }
 
-// usagef is a usage error (exit 2).
+// usagef returns a usage error (exit 2).
 func usagef(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// missingf ends a verb that did its work with something missing (exit 3).
+// missingf returns an error for a result with something missing (exit 3).
 func missingf(format string, args ...any) error {
 	return &missingError{fmt.Errorf(format, args...)}
 }
@@ -44,7 +44,7 @@ func withHint(err error, format string, args ...any) error {
 	return &hint.Error{Err: err, Hint: fmt.Sprintf(format, args...)}
 }
 
-// exitCode is the exit code of a verb that returned err.
+// exitCode returns the exit code of a verb that returned err.
 func exitCode(err error) int {
 	var usage *usageError
 	var missing *missingError

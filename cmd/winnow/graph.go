@@ -36,7 +36,7 @@ one write a new file, which gets its name only when it is complete.`,
 	return cmd
 }
 
-// openGraph opens a graph file for a verb; the error says what to do about a file
+// openGraph opens a graph file for a verb. Its hint proposes what to do about a file
 // that is something else.
 func openGraph(u *ui, path string) (*graph.Graph, error) {
 	g, err := graph.Open(path)
@@ -74,7 +74,7 @@ func looksLikeEdges(path string) bool {
 	return len(b) > 0 && (b[0] == '#' || len(bytes.Trim(b, "0123456789 \t\r\n")) == 0)
 }
 
-// isWebGraph says whether a file is one of a WebGraph pair.
+// isWebGraph reports whether a file is one of a WebGraph pair.
 func isWebGraph(path string) bool {
 	base := strings.TrimSuffix(path, filepath.Ext(path))
 	_, err := os.Stat(base + ".properties")
@@ -82,8 +82,8 @@ func isWebGraph(path string) bool {
 	return base != path && err == nil && err2 == nil
 }
 
-// checkOutput finds out before hours of work whether a file can be written at path
-// afterwards: it makes one beside it and removes it.
+// checkOutput checks before hours of work that a file can be written at path: it makes
+// one beside it and removes it.
 func checkOutput(u *ui, path string) error {
 	if path == "" {
 		return withHint(usagef("no file to write to"), "try: %s", u.withFlag("-o", "web.wg"))
@@ -96,7 +96,7 @@ func checkOutput(u *ui, path string) error {
 
 // notAnInput refuses an output that is also one of the inputs, before it replaces
 // what the user may have no other copy of. Inputs that are not given ("") or standard
-// input ("-") are passed over; devices and pipes may be both.
+// input ("-") are skipped; devices and pipes may be both.
 func notAnInput(output string, inputs ...string) error {
 	if replaces(output, inputs...) {
 		return usagef("-o %s is also an input", output)
@@ -104,8 +104,8 @@ func notAnInput(output string, inputs ...string) error {
 	return nil
 }
 
-// replaces says whether writing to output would replace one of the inputs, under
-// whatever names and links.
+// replaces reports whether writing to output would replace one of the inputs, whatever
+// their names and links.
 func replaces(output string, inputs ...string) bool {
 	if output == "" || output == "-" {
 		return false
@@ -125,7 +125,7 @@ func replaces(output string, inputs ...string) bool {
 	return false
 }
 
-// checkDir says whether a file can be made in dir; what is the path the user gave.
+// checkDir returns an error if no file can be made in dir; what is the path the user gave.
 func checkDir(dir, what string) error {
 	probe, err := createTemp(filepath.Join(dir, ".winnow"))
 	if err == nil {
@@ -135,7 +135,7 @@ func checkDir(dir, what string) error {
 	return hintDir(fmt.Errorf("create %s: %w", what, cause(err)), filepath.Join(dir, "x"))
 }
 
-// hintDir proposes to make the directory of path where that is what is missing.
+// hintDir proposes to make the directory of path if it is missing.
 func hintDir(err error, path string) error {
 	dir := filepath.Dir(path)
 	if _, statErr := os.Stat(dir); errors.Is(statErr, fs.ErrNotExist) {
@@ -144,8 +144,8 @@ func hintDir(err error, path string) error {
 	return err
 }
 
-// addMaxMemory adds --max-memory to a verb. Its default is a quarter of what this process
-// may use; the help says it in words, so that it reads the same on every machine.
+// addMaxMemory adds --max-memory to a verb. Its default is a quarter of the memory that
+// this process may use. The help describes it in words, so it is the same on every machine.
 func addMaxMemory(flags *pflag.FlagSet, size *show.Size) {
 	*size = show.Size(machine.Memory() / 4)
 	flags.Var(size, "max-memory", "use at most this much memory, such as 64M or 1.5GiB")

@@ -31,7 +31,7 @@ type exportOptions struct {
 // exportFormats are the values of --format.
 var exportFormats = []string{"edges", "bv", "parquet"}
 
-// paramFlags are the flags that --like stands for.
+// paramFlags lists the flags that --like replaces.
 var paramFlags = []string{"window", "max-ref", "min-interval", "zeta-k"}
 
 func newExportCommand(u *ui) *cobra.Command {
@@ -68,7 +68,7 @@ parquet  a directory with pages.parquet (id, url, site, out_degree, in_degree) a
 	return cmd
 }
 
-// exportResult is what --json prints.
+// An exportResult is the JSON output.
 type exportResult struct {
 	Format      string   `json:"format"`
 	Files       []string `json:"files"`
@@ -136,7 +136,7 @@ func (o *exportOptions) check(u *ui) error {
 	return o.noParams("is for --format bv")
 }
 
-// files are those that -o stands for.
+// files returns the files that -o names.
 func (o *exportOptions) files() []string {
 	switch o.format {
 	case "bv":

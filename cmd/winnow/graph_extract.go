@@ -43,7 +43,7 @@ original ids, their URLs and their sites. How many links were cut is printed.
 	f := cmd.Flags()
 	f.StringSliceVar(&opt.hosts, "host", nil, "take the pages of this host; may be given again")
 	f.StringSliceVar(&opt.domains, "domain", nil, "take the pages of this domain and of all hosts below it; may be given again")
-	f.StringVar(&opt.nodes, "nodes", "", "take the pages whose ids stand in this list")
+	f.StringVar(&opt.nodes, "nodes", "", "take the pages whose ids are in this list")
 	f.StringVarP(&opt.output, "output", "o", "", "the graph to write")
 	addMaxMemory(f, &opt.maxMemory)
 	f.StringVar(&opt.tempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
@@ -72,7 +72,7 @@ func (o *extractOptions) check(u *ui, path string) error {
 	return checkTempDir(o.tempDir)
 }
 
-// extractResult is what --json prints.
+// An extractResult is the JSON output.
 type extractResult struct {
 	Output string `json:"output"`
 	graph.Info
@@ -106,7 +106,7 @@ func runExtract(ctx context.Context, u *ui, opt *extractOptions, path string) er
 	return u.result(r)
 }
 
-// world says which pages were chosen, for the card of the new graph.
+// world describes which pages were chosen, for the card of the new graph.
 func (o *extractOptions) world(path string) string {
 	if o.nodes != "" {
 		return fmt.Sprintf("closed world of the pages in %s, out of %s", o.nodes, path)
@@ -140,7 +140,7 @@ func (o *extractOptions) choose(g *graph.Graph) (*graph.Subgraph, error) {
 	return g.Extract(func(p graph.Page) bool { return in[g.Site(p)] }), nil
 }
 
-// asked are the names of --host or of --domain as sites have them.
+// asked returns the names of --host or --domain in the form that sites have.
 func (o *extractOptions) asked() []string {
 	var names []string
 	for _, h := range o.hosts {
@@ -184,8 +184,8 @@ func (o *extractOptions) noSuchHost(g *graph.Graph, found []bool) error {
 	return withHint(err, "winnow graph stats lists the largest sites")
 }
 
-// hostOf is the host in the name of a site: http://host:port, or any name that was
-// given with --sites.
+// hostOf returns the host in the name of a site. The name is http://host:port, or any
+// name that was given with --sites.
 func hostOf(site string) string {
 	_, rest, found := strings.Cut(site, "://")
 	if !found {

@@ -43,7 +43,7 @@ Numbers take the suffixes k, M and G: 10M pages are 10,000,000.`,
 	f.Var(&opt.pages, "pages", "number of pages")
 	f.Var(&opt.sites, "sites", "number of sites (default: a hundredth of the pages)")
 	f.Var(&opt.links, "links", "number of links (default: twenty times the pages)")
-	f.Lookup("sites").DefValue, f.Lookup("links").DefValue = "", "" // said in words
+	f.Lookup("sites").DefValue, f.Lookup("links").DefValue = "", "" // described in words
 	f.Uint64Var(&opt.seed, "random-seed", 1, "another seed is another web")
 	f.StringVarP(&opt.output, "output", "o", "", "the graph to write")
 	addMaxMemory(f, &opt.maxMemory)
@@ -72,7 +72,7 @@ func (o *generateOptions) spec() fakeweb.Spec {
 	return s
 }
 
-// generateResult is what --json prints.
+// A generateResult is the JSON output.
 type generateResult struct {
 	Output     string `json:"output"`
 	RandomSeed uint64 `json:"random_seed"`

@@ -105,7 +105,7 @@ func (o *importOptions) check(u *ui) error {
 	return checkTempDir(o.TempDir)
 }
 
-// inputs are the files that are read, and those that belong to them.
+// inputs returns the input files, and those that belong to them.
 func (o *importOptions) inputs() []string {
 	names := append([]string{o.Edges, o.URLs, o.Nodes, o.Sites, o.Fetched}, o.warc...)
 	if o.BV != "" {
@@ -114,7 +114,7 @@ func (o *importOptions) inputs() []string {
 	return names
 }
 
-// webGraphFiles are the files of a WebGraph base name, original ids included.
+// webGraphFiles returns the files of a WebGraph base name, original ids included.
 func webGraphFiles(base string) []string {
 	return []string{base + ".graph", base + ".properties", base + ".offsets", base + ".ids"}
 }
@@ -126,7 +126,7 @@ func checkTempDir(dir string) error {
 	return checkDir(dir, "files in "+dir)
 }
 
-// importResult is what --json prints.
+// An importResult is the JSON output.
 type importResult struct {
 	Output string `json:"output"`
 	graph.Info

@@ -42,7 +42,7 @@ func (o *importOptions) checkSources(u *ui) error {
 	case o.fetchedOnly && o.FrontierMinInLinks > 0:
 		return usagef("--fetched-only and --frontier-min-inlinks exclude each other")
 	case o.fed() && o.URLs+o.Nodes+o.Sites+o.Fetched != "":
-		return usagef("%s brings its own pages: --urls, --nodes, --sites and --fetched go with --edges", given[0])
+		return usagef("%s already names its pages: --urls, --nodes, --sites and --fetched go with --edges", given[0])
 	}
 	return nil
 }

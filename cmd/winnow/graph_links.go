@@ -13,7 +13,7 @@ import (
 
 type linksOptions struct {
 	in, out bool // neither is both
-	remote  bool // only links between sites (W33)
+	remote  bool // only links between sites
 	count   bool // numbers instead of pages
 }
 
@@ -76,7 +76,7 @@ type direction struct {
 	links *graph.Links
 }
 
-// list is the links of p in one direction, remote ones only if asked for.
+// list returns the links of p in one direction; with --remote, only remote ones.
 func (o *linksOptions) list(g *graph.Graph, d direction, p graph.Page) []graph.Page {
 	r := d.links.Reader()
 	if o.remote {
@@ -141,7 +141,7 @@ func (o *linksOptions) printCounts(u *ui, g *graph.Graph, p graph.Page, directio
 	return nil
 }
 
-// pageName is the URL of a page, or its id where URLs are not known.
+// pageName returns the URL of a page, or its id if URLs are not known.
 func pageName(g *graph.Graph, p graph.Page) string {
 	if g.HasURLs() {
 		return g.URL(p)
@@ -176,7 +176,7 @@ func findPage(u *ui, g *graph.Graph, name string) (graph.Page, error) {
 	return 0, withHint(err, "URLs are compared byte for byte with those of the URL list; the first is %s", g.URL(0))
 }
 
-// idRange says which ids a graph has.
+// idRange describes which ids a graph has.
 func idRange(g *graph.Graph) string {
 	n := g.Pages()
 	switch {
@@ -188,7 +188,7 @@ func idRange(g *graph.Graph) string {
 	return fmt.Sprintf("there are %d ids from %d to %d", n, g.ID(0), g.ID(graph.Page(n-1)))
 }
 
-// variants are other ways to write a URL that are commonly confused: the scheme,
+// variants returns other common spellings of a URL: the scheme,
 // www, a slash or a file name at the end, a fragment, capital letters.
 func variants(url string) []string {
 	url, _, _ = strings.Cut(url, "#")

@@ -53,7 +53,7 @@ exponents of both side by side.`,
 	return cmd
 }
 
-// statsResult is what --json prints.
+// A statsResult is the JSON output.
 type statsResult struct {
 	stats.Report
 	Reach   *reachResult   `json:"reach,omitempty"`

@@ -20,7 +20,7 @@ const exitCodesHelp = `winnow ends with one of these exit codes:
 When standard output is closed early, as in "winnow rank G | head", winnow stops
 quietly with 0.`
 
-// newExitCodesTopic is a help topic: a command without a run function.
+// newExitCodesTopic returns a help topic: a command without a run function.
 func newExitCodesTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "exit-codes",
@@ -74,7 +74,7 @@ func child(cmd *cobra.Command, name string) *cobra.Command {
 	return nil
 }
 
-// topics are the names that help answers below a command.
+// topics returns the names that help accepts below a command.
 func topics(cmd *cobra.Command) []string {
 	var names []string
 	for _, sub := range cmd.Commands() {

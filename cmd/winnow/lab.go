@@ -31,7 +31,7 @@ func newLabListCommand(u *ui) *cobra.Command {
 	}
 }
 
-// labLine is what --json prints for each experiment.
+// A labLine is the JSON output for one experiment.
 type labLine struct {
 	Name  string `json:"name"`
 	Paper string `json:"paper"`
@@ -58,7 +58,7 @@ func runLabList(u *ui) error {
 // labAll means every experiment.
 const labAll = "all"
 
-// labNames are the words that `lab run` answers to: the experiments, their papers, all.
+// labNames returns the names that `lab run` accepts: the experiments, their papers, all.
 func labNames() []string {
 	var names []string
 	last := ""

@@ -51,7 +51,7 @@ func (l *labPlaces) open(ctx context.Context) error {
 	return nil
 }
 
-// splitOlder takes G=OLDER apart, unless it is the name of a file as it stands.
+// splitOlder splits G=OLDER, unless a file of that name exists.
 func splitOlder(value string) (path, older string) {
 	if exists(value) {
 		return value, ""
@@ -84,7 +84,7 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*papers.Place
 	return p, ctx.Err()
 }
 
-// crawled is place for a crawl directory, where crawls begin at the seeds of that one.
+// crawled is like place for a crawl directory. Crawls start at the seeds of that crawl.
 func (l *labPlaces) crawled(ctx context.Context, path, name string) (*papers.Place, error) {
 	c, err := openWorld(ctx, l.u, path, l.shown)
 	if err != nil {
@@ -103,7 +103,7 @@ func (l *labPlaces) crawled(ctx context.Context, path, name string) (*papers.Pla
 	return p, ctx.Err()
 }
 
-// olderHistory is what a crawl of an older snapshot knew: its PageRank.
+// olderHistory returns the PageRank of an older snapshot, as a crawl of it would know it.
 func (l *labPlaces) olderHistory(ctx context.Context, p *papers.Place, path string) (*lab.History, error) {
 	old, err := openGraph(l.u, path)
 	if err != nil {

@@ -107,7 +107,7 @@ func (o *labOptions) checkOut(experiments []papers.Experiment) error {
 	return checkOut(o.out, dirs, inputs...)
 }
 
-// runExperiments runs one after the other. Those that fail are told at the end.
+// runExperiments runs the experiments one after the other. It reports failures at the end.
 func runExperiments(ctx context.Context, u *ui, opt *labOptions, b *papers.Bench, experiments []papers.Experiment) error {
 	var failed []error
 	done := 0
@@ -135,7 +135,7 @@ func runExperiments(ctx context.Context, u *ui, opt *labOptions, b *papers.Bench
 	}
 }
 
-// labObject is what --json prints for each experiment.
+// A labObject is the JSON output for one experiment.
 type labObject struct {
 	Experiment string          `json:"experiment"`
 	Verdict    string          `json:"verdict"`

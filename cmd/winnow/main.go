@@ -15,9 +15,9 @@
 // with newProgress, and returns an error for everything else: plain (exit 1),
 // usagef (2), missingf (3), or any of them with a hint (withHint). The context
 // given to the command ends at Ctrl-C; a verb then cleans up and returns its error.
-// Whatever goes wrong before a verb's run function starts is a usage error, and
-// a command without a run function of its own is a group whose unknown verbs are
-// answered with the nearest name: adoptTree sees to both.
+// adoptTree makes every error before a verb's run function starts a usage error. A
+// command without a run function is a group; for an unknown verb of it adoptTree
+// proposes the nearest name.
 package main
 
 import (
@@ -38,8 +38,8 @@ func main() {
 	// reach us as failed writes, so that temporary files are removed, not as signals
 	// that kill.
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGXFSZ)
-	// net/http has no other way to tell of a server that sends what nobody asked for. It
-	// is the server who decides how often.
+	// net/http logs servers that send data without a request. A server could fill the
+	// output with such messages.
 	log.SetOutput(io.Discard)
 	u := newUI(os.Stdin, os.Stdout, os.Stderr)
 	os.Exit(execute(interruptible(), u, newRootCommand(u), os.Args[1:]))
@@ -49,7 +49,7 @@ func main() {
 // to a process and to its group, which is one wish.
 const echo = 300 * time.Millisecond
 
-// interruptible is a context that ends at the first Ctrl-C, so that the verb can
+// interruptible returns a context that ends at the first Ctrl-C, so that the verb can
 // clean up. The second Ctrl-C ends the process at once.
 func interruptible() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())

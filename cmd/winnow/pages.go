@@ -42,7 +42,7 @@ func newPagesCommand(u *ui) *cobra.Command {
 	return cmd
 }
 
-// pagesHelp is the long help, with the meaning of each reason of a refusal.
+// pagesHelp returns the long help, with the meaning of each reason of a refusal.
 func pagesHelp() string {
 	var b strings.Builder
 	b.WriteString(`Lists the pages that a crawl knows, in the order in which they were found, one per line with

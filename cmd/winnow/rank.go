@@ -83,8 +83,8 @@ their rank to all pages evenly. Self-links do not count unless --self-links is g
 (1 - follow), not the change between two sweeps.
 
 --teleport and --start are files of "id TAB value" or "URL TAB value": where jumps lead
-(pages that are not in it: never), and an earlier vector to begin with, of which pages
-that are not in the graph any more are passed over.`)
+(never to pages that are not in it), and an earlier vector to begin with. Pages that are
+no longer in the graph are skipped.`)
 	return b.String()
 }
 
@@ -157,13 +157,13 @@ func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
 	if err := report.finish(u, out); err != nil {
 		return err
 	}
-	if short != nil { // the values stand, as good as they are
+	if short != nil { // the values are still useful
 		return missingf("%w", short)
 	}
 	return nil
 }
 
-// check finds out what the flags mean before the graph is opened.
+// check checks the flags before the graph is opened.
 func (o *rankOptions) check(u *ui) (metric, error) {
 	m, ok := findMetric(o.metric)
 	switch {
@@ -222,7 +222,7 @@ func (o *rankOptions) unknownMetric(u *ui) error {
 	return err
 }
 
-// compute reads what is needed and computes.
+// compute reads the inputs and computes the metric.
 func (o *rankOptions) compute(ctx context.Context, u *ui, g *graph.Graph, m metric, shown *show.Stages) (*rank.Result, error) {
 	opt, err := o.solver(u, g, m, shown)
 	if err != nil {
@@ -248,7 +248,7 @@ func (o *rankOptions) compute(ctx context.Context, u *ui, g *graph.Graph, m metr
 	return res, err
 }
 
-// solver is what package rank is told.
+// solver returns the options for package rank.
 func (o *rankOptions) solver(u *ui, g *graph.Graph, m metric, shown *show.Stages) (opt rank.Options, err error) {
 	opt = rank.Options{Follow: o.followed(), Tolerance: o.tolerance, SelfLinks: o.selfLinks, Threads: o.threads}
 	opt.Progress = shown.Sweeps(m.name, o.tolerance)
@@ -273,7 +273,7 @@ func (o *rankOptions) solver(u *ui, g *graph.Graph, m metric, shown *show.Stages
 	return opt, err
 }
 
-// followed is the probability of following a link.
+// followed returns the probability of following a link.
 func (o *rankOptions) followed() float64 {
 	switch {
 	case o.flags.Changed("jump"):

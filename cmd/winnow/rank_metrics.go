@@ -19,17 +19,17 @@ type metric struct {
 
 func (m *metric) takes(flag string) bool { return slices.Contains(m.flags, flag) }
 
-// solved are the flags of metrics that solve the equation of PageRank.
+// solved returns the flags of metrics that solve the equation of PageRank.
 func solved(more ...string) []string {
 	return append([]string{"follow", "jump", "teleport", "dangling", "start", "tolerance"}, more...)
 }
 
-// plain is a metric that needs nothing of the command line but rank.Options.
+// plain returns a metric that needs only rank.Options of the command line.
 func plain(fn func(*rank.Web, rank.Options) (*rank.Result, error)) func(*rank.Web, rank.Options, *rankOptions) (*rank.Result, error) {
 	return func(w *rank.Web, opt rank.Options, _ *rankOptions) (*rank.Result, error) { return fn(w, opt) }
 }
 
-// metrics are all of them, in the order of the help.
+// rankMetrics returns all metrics, in the order of the help.
 func rankMetrics() []metric {
 	return []metric{
 		{name: "pagerank", short: "PageRank", in: true, flags: solved(), compute: plain(rank.PageRank)},
@@ -66,7 +66,7 @@ func findMetric(name string) (metric, bool) {
 	return metric{}, false
 }
 
-// weighted divides pages as --remote-share or --remote-factor say (M20).
+// weighted weighs links by --remote-share or --remote-factor.
 func weighted(w *rank.Web, opt rank.Options, o *rankOptions) (*rank.Result, error) {
 	split := rank.Share(0.8)
 	switch {
@@ -78,7 +78,7 @@ func weighted(w *rank.Web, opt rank.Options, o *rankOptions) (*rank.Result, erro
 	return rank.WeightedPageRank(w, opt, split)
 }
 
-// authority and hub are the two halves of HITS (M21).
+// authority and hub compute the two halves of HITS.
 func authority(w *rank.Web, opt rank.Options, _ *rankOptions) (*rank.Result, error) {
 	res, _, err := rank.HITS(w, opt)
 	return res, err

@@ -79,7 +79,7 @@ func (o *rankOptions) object(g *graph.Graph, out *resultFile) func(graph.Page, f
 	}
 }
 
-// highest is the n pages with the highest values, the smallest id first among equals.
+// highest returns the n pages with the highest values, the smallest id first among equals.
 func highest(score []float64, n int, absent func(graph.Page) bool) []graph.Page {
 	var pages []graph.Page
 	for p := range score {
@@ -93,7 +93,7 @@ func highest(score []float64, n int, absent func(graph.Page) bool) []graph.Page 
 	return pages[:min(n, len(pages))]
 }
 
-// report says how good a result is.
+// report describes the quality of a result.
 func (o *rankOptions) report(m metric, res *rank.Result, took time.Duration) *rankReport {
 	r := &rankReport{Metric: m.name, Pages: res.Pages, Sweeps: res.Sweeps, Seconds: took.Seconds(), Output: o.output}
 	if m.takes("follow") {
@@ -108,7 +108,7 @@ func (o *rankOptions) report(m metric, res *rank.Result, took time.Duration) *ra
 	return r
 }
 
-// finish completes the output and says the report.
+// finish completes the output and prints the report.
 func (r *rankReport) finish(u *ui, out *resultFile) error {
 	if u.asJSON && out.file == nil {
 		if err := show.JSON(out, r, ""); err != nil {
@@ -150,7 +150,7 @@ func readTeleport(g *graph.Graph, name string) ([]float64, error) {
 }
 
 // readStart reads values to begin with, those of an earlier crawl for instance: pages
-// that are no more are passed over, and so are all but the first of a page.
+// that are no more are skipped, and so are all but the first of a page.
 func readStart(u *ui, g *graph.Graph, name string) ([]float64, error) {
 	values := make([]float64, g.Pages())
 	seen := make([]bool, g.Pages())
@@ -165,7 +165,7 @@ func readStart(u *ui, g *graph.Graph, name string) ([]float64, error) {
 		return first, nil
 	})
 	if err == nil && gone > 0 {
-		u.notef("%s: %s pages are not in %s and were passed over", name, show.Grouped(gone), g.Path())
+		u.notef("%s: %s pages are not in %s and were skipped", name, show.Grouped(gone), g.Path())
 	}
 	return values, err
 }

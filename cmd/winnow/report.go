@@ -24,7 +24,7 @@ func reportParts() []reportPart {
 	}
 }
 
-// reportPaths are the files of a report in a directory.
+// reportPaths returns the paths of the files of a report in a directory.
 func reportPaths(dir string) []string {
 	var paths []string
 	for _, part := range reportParts() {
@@ -69,8 +69,8 @@ func (u *ui) report(rep *show.Report) error {
 	return err
 }
 
-// textOptions is how reports are shown: with charts on a terminal or with -v, as wide
-// as the terminal; elsewhere a table is not broken.
+// textOptions returns how reports are shown: with charts on a terminal or with -v, as wide
+// as the terminal. Elsewhere tables are not broken.
 func textOptions(u *ui) show.TextOptions {
 	o := show.TextOptions{Width: 200, Charts: u.verbose}
 	if f := u.stdout.terminal; f != nil {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// resultFile is where a verb writes a result that -o may send to a file:
+// A resultFile receives a result that -o may send to a file:
 //
 //	out, err := createResult(u, opt.output)
 //	if err != nil { return err }
@@ -18,8 +18,8 @@ import (
 //	... fmt.Fprintf(out, ...) ...
 //	return out.Commit()
 //
-// A file stands under its name only when it is complete: until Commit it has another
-// name in the same directory, and Discard removes that. Writing is buffered; a
+// A file gets its name only when it is complete. Until Commit it has another name
+// in the same directory, and Discard removes it. Writing is buffered; a
 // failed write is reported by Commit at the latest.
 type resultFile struct {
 	*bufio.Writer
@@ -61,7 +61,7 @@ func createResult(u *ui, name string) (*resultFile, error) {
 
 // createTemp makes a new file beside path, with the permissions a new file has
 // (os.CreateTemp would make it readable for its owner only). A name that a killed
-// process left behind is passed over.
+// process left behind is skipped.
 func createTemp(path string) (*os.File, error) {
 	for n := 0; ; n++ {
 		temp := fmt.Sprintf("%s.%d-%d.tmp", path, os.Getpid(), n)
@@ -72,7 +72,7 @@ func createTemp(path string) (*os.File, error) {
 	}
 }
 
-// Commit writes what is left and gives the file its name.
+// Commit writes the rest and gives the file its name.
 func (r *resultFile) Commit() error {
 	if err := r.finish(); err != nil {
 		return err
@@ -100,7 +100,7 @@ func commitAll(files []*resultFile) error {
 	return nil
 }
 
-// finish writes what is left and sees it onto the disk, still under the temporary name.
+// finish writes the rest and syncs the file, still under the temporary name.
 func (r *resultFile) finish() error {
 	err := r.Flush()
 	if r.file == nil {
@@ -127,15 +127,15 @@ func (r *resultFile) rename() error {
 	return nil
 }
 
-// remove takes back a file that has got its name; a device is left alone.
+// remove removes a file that already has its name. It does not remove a device.
 func (r *resultFile) remove() {
 	if r.named {
 		os.Remove(r.path)
 	}
 }
 
-// wrap adds the name of the file to an error of writing into it. An interruption
-// and a reader that has gone stay what they are.
+// wrap adds the name of the file to an error of writing into it. It returns an
+// interruption, and the error of a reader that has gone, unchanged.
 func (r *resultFile) wrap(err error) error {
 	if err == nil || r.file == nil || errors.Is(err, context.Canceled) {
 		return err

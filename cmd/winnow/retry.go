@@ -18,7 +18,7 @@ func newRetryCommand(u *ui) *cobra.Command {
 		Use:   "retry DIR [--site S] [--class C]",
 		Short: "retry failed or refused pages of a crawl",
 		Long: `Puts pages that failed or were refused back into the queue, and lifts the verdict on sites
-that were given up. It fetches nothing: winnow crawl --dir DIR does, and judges them anew.
+that were given up. It fetches nothing: winnow crawl --dir DIR does, and judges them again.
 
 Without flags, all failed pages are retried. --class names a class of failures or a reason
 of refusals, as printed by winnow pages: http-error, too-large, no-news, robots and so on.
@@ -65,7 +65,7 @@ func runRetry(ctx context.Context, u *ui, chance *crawl.Chance, dir string) erro
 	return nil
 }
 
-// gets is the verb for so many.
+// gets returns the verb for n pages.
 func gets(n int) string {
 	if n == 1 {
 		return " gets"

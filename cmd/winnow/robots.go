@@ -60,14 +60,14 @@ type robotsVerdict struct {
 	Agent    string   `json:"agent"`
 	Allowed  bool     `json:"allowed"`
 	Rule     string   `json:"rule"`          // the pattern that decided, in normal form; "" without one
-	Line     int      `json:"line"`          // where it stands in the file; 0 without one
+	Line     int      `json:"line"`          // its line in the file; 0 if there is none
 	Delay    float64  `json:"delay_seconds"` // between two requests to the site
 	Crawl    float64  `json:"crawl_delay_seconds"`
 	Sitemaps []string `json:"sitemaps"`
 	robotsSource
 }
 
-// robotsSource is where the rules come from.
+// A robotsSource describes where the rules come from.
 type robotsSource struct {
 	From   string `json:"robots"` // URL or file
 	Class  string `json:"class"`  // found, moved, unavailable, unreachable
@@ -124,7 +124,7 @@ func wrongAgent(u *ui, agent, token string) error {
 	return withHint(err, "try: %s", u.withFlag("--agent", token))
 }
 
-// robotsURLs are normal forms of the arguments; with --file paths stay paths.
+// robotsURLs returns the normal forms of the arguments. With --file, paths stay paths.
 func robotsURLs(u *ui, opt *robotsOptions, args []string) ([]string, error) {
 	var urls []string
 	for _, text := range args {
@@ -145,7 +145,7 @@ func robotsURLs(u *ui, opt *robotsOptions, args []string) ([]string, error) {
 	return urls, nil
 }
 
-// sources gives the rules of each URL; those of a site are fetched once.
+// sources returns the rules for each URL. It fetches those of a site once.
 func (o *robotsOptions) sources(ctx context.Context, u *ui, c *config.Config, urls []string) ([]*robotsSource, error) {
 	out := make([]*robotsSource, len(urls))
 	if o.file != "" {
@@ -211,7 +211,7 @@ func newRobotsFetcher(u *ui, c *config.Config) (*gather.RobotsFetcher, func(), e
 	return f, func() { resolver.Close() }, nil
 }
 
-// newResolver returns a resolver that asks the server of the configuration.
+// newResolver returns a resolver that queries the server of the configuration.
 func newResolver(c *config.Config) (*fetch.Resolver, error) {
 	server, err := c.ResolverAddress()
 	if err != nil {
@@ -250,7 +250,7 @@ func (s *robotsSource) read(body []byte, agent string) {
 	s.rules, s.sitemaps = file.For(agent), file.Sitemaps
 }
 
-// judge holds one URL against the rules of its site.
+// judge checks one URL against the rules of its site.
 func judge(url, agent string, c *config.Config, s *robotsSource) robotsVerdict {
 	path := url
 	if !strings.HasPrefix(url, "/") {

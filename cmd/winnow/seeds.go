@@ -24,8 +24,7 @@ const (
 	seedsRandom = "random:" // and how many
 )
 
-// chooseStart is chooseSeeds for a crawl, which may also start at random:N, pages drawn
-// at random.
+// chooseStart is like chooseSeeds, but also accepts random:N: pages drawn at random.
 func chooseStart(ctx context.Context, u *ui, g *graph.Graph, value string, random uint64) ([]graph.Page, string, error) {
 	if number, ok := strings.CutPrefix(value, seedsRandom); ok {
 		n := show.Number(0)
@@ -86,7 +85,7 @@ func chooseSeeds(ctx context.Context, u *ui, g *graph.Graph, value string) (seed
 }
 
 // readSeeds reads URLs or ids, one per line; empty lines and those that begin with #
-// are passed over, and a page counts once, where it is named first.
+// are skipped, and a page counts once, where it is named first.
 func readSeeds(g *graph.Graph, name string) ([]graph.Page, error) {
 	f, err := input.Open(name)
 	if err != nil {
@@ -113,7 +112,7 @@ func readSeeds(g *graph.Graph, name string) ([]graph.Page, error) {
 	return seeds, err
 }
 
-// pageOf is the page that a line of a list calls by its URL or its id.
+// pageOf returns the page that a line of a list names by its URL or its id.
 func pageOf(g *graph.Graph, name []byte) (graph.Page, error) {
 	if p, ok := g.Lookup(string(name)); ok {
 		return p, nil

@@ -86,7 +86,7 @@ const (
 	truthReachable = "reachable"
 )
 
-// defaultPolicies are the published ones that need nothing but links, and the ceiling.
+// defaultPolicies returns the published policies that need only links, and the ceiling.
 func defaultPolicies() []string {
 	return []string{"breadth-first", "backlink-count", "batch-pagerank", "partial-pagerank", "opic", "larger-sites-first", "omniscient"}
 }
@@ -141,14 +141,14 @@ func (o *simOptions) addFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.policies, "policy", nil, "policies, see above (default: "+strings.Join(defaultPolicies(), ",")+")")
 	f.StringVar(&set.SitePolicy, "site-policy", "", "order of the sites by another policy than that of the pages")
 	f.StringVar(&o.seeds, "seeds", "", "homes, best, random:N or a file (default: homes, or best without URLs)")
-	f.Uint64Var(&set.Random, "random-seed", 1, "of everything that is drawn: policies, times, samples, start sets")
+	f.Uint64Var(&set.Random, "random-seed", 1, "seed of all random numbers: policies, times, samples, start sets")
 	f.IntVar(&o.starts, "starts", 0, "also run from this many start sets drawn at random, for intervals")
 	f.StringVar(&o.time, "time", timeNone, "model of time: none, thesis2004, modern or a crawl directory")
-	f.IntVar(&set.Fetchers, "fetchers", 1, "fetchers at work at the same time")
+	f.IntVar(&set.Fetchers, "fetchers", 1, "number of simultaneous fetchers")
 	f.Var((*span)(&set.Frontier.Delay), "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
-	f.IntVar(&set.Frontier.PerConnection, "per-connection", 1, "pages asked for in one connection to a site")
+	f.IntVar(&set.Frontier.PerConnection, "per-connection", 1, "pages requested over one connection to a site")
 	f.Var(&o.bandwidth, "bandwidth", "the crawler's own line in bytes per second, such as 20k or 2M (default: no limit)")
-	f.Lookup("bandwidth").DefValue = "" // said in words
+	f.Lookup("bandwidth").DefValue = "" // described in words
 	f.IntVar(&set.Batch, "batch", lab.DefaultBatch, "K: pages of a batch, and between two solves of policies that solve")
 	f.StringVar(&o.batchMode, "batch-mode", frontier.Continuous.String(), "continuous (no batches), thesis (only pages of the batch, to its end) or ahead (the next one prepared in advance)")
 	f.IntVar(&set.Frontier.MinActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
@@ -165,7 +165,7 @@ func (o *simOptions) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.threads, "threads", 0, "policies at a time (default: one for each processor); results do not depend on it")
 }
 
-// A simulation is what the verb works on.
+// A simulation holds the inputs and settings of the verb.
 type simulation struct {
 	*simOptions
 	u       *ui
@@ -213,11 +213,10 @@ func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
 	return res.deliver(ctx)
 }
 
-// processors is how many threads may work.
+// processors returns the number of threads to use.
 func (o *simOptions) processors() int { return cmp.Or(o.threads, runtime.GOMAXPROCS(0)) }
 
-// ready reads all inputs and finds out whether everything that is asked for can be
-// done, before anything long begins.
+// ready reads all inputs and checks all requests before anything long begins.
 func (s *simulation) ready(ctx context.Context) error {
 	if s.g.Pages() == 0 {
 		return nothingToCrawl(s.path)
@@ -295,7 +294,7 @@ func (s *simulation) importance(seeds []graph.Page, progress func(int, float64) 
 	return measure.PageRankTruth(s.world.Web(), opt)
 }
 
-// crawl runs everything. What failed although others did not is told at the end.
+// crawl runs everything. Single failures are reported at the end.
 func (s *simulation) crawl(ctx context.Context, c *lab.Comparison) (*simResult, error) {
 	threads := s.processors()
 	each := len(c.Tree.Order)
@@ -336,7 +335,7 @@ func (s *simulation) crawl(ctx context.Context, c *lab.Comparison) (*simResult, 
 // nothing may be reachable.
 const leastStart = 10
 
-// startSet is the comparison from a start set drawn at random, as large as the seeds.
+// startSet returns the comparison from a start set drawn at random, as large as the seeds.
 func (s *simulation) startSet(ctx context.Context, set int) (*lab.Comparison, error) {
 	size := len(s.setting.Seeds)
 	if !strings.HasPrefix(s.seeds, seedsRandom) {
@@ -348,7 +347,7 @@ func (s *simulation) startSet(ctx context.Context, set int) (*lab.Comparison, er
 	return s.prepare(ctx, again, func(int, float64) error { return ctx.Err() })
 }
 
-// remarks say what a user may not have meant.
+// remarks prints notes about settings that the user may not have meant.
 func (s *simulation) remarks(c *lab.Comparison) {
 	f, t := &s.setting.Frontier, len(c.Tree.Order)
 	if f.PerConnection > 1 && f.Delay > keepAlive {

@@ -38,8 +38,7 @@ func (s *simulation) open(ctx context.Context) (done func(), err error) {
 	return func() { s.g.Close() }, nil
 }
 
-// setRecordedTime takes the times of a crawl, and what it was told about politeness
-// where no flag says otherwise.
+// setRecordedTime takes the times of a crawl, and its politeness unless flags set it.
 func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
 	rec := (*history.Crawl)(nil)
 	if s.crawled != nil && s.time == s.path {
@@ -59,7 +58,7 @@ func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
 	return s.likeCrawl(conf)
 }
 
-// likeCrawl waits as a crawl did, but for what flags say.
+// likeCrawl takes the delays of a crawl, unless flags set them.
 func (s *simulation) likeCrawl(c *config.Config) error {
 	o, err := state.FrontierOptions(c)
 	if err != nil {

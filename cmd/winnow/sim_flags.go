@@ -16,7 +16,7 @@ import (
 
 const (
 	timedDelay = 15 * time.Second // of a site by default, with a model of time (the thesis' w)
-	keepAlive  = 15 * time.Second // after which servers close idle connections (S2)
+	keepAlive  = 15 * time.Second // after which servers close idle connections
 )
 
 // span is a flag for a duration: 15s, 1m30s, or a bare number of seconds.
@@ -24,7 +24,7 @@ type span time.Duration
 
 func (s *span) Type() string { return "duration" }
 
-// String is empty for none: the default is said in words.
+// String returns "" for 0, since the help describes the default in words.
 func (s *span) String() string {
 	if *s == 0 {
 		return ""
@@ -119,7 +119,7 @@ func notEmpty(u *ui, flags *pflag.FlagSet, names ...string) error {
 	return nil
 }
 
-// check finds out what the flags mean before the graph is opened.
+// check checks the flags before the graph is opened.
 func (o *simOptions) check(u *ui) error {
 	err := checkNumbers(u, o.flags,
 		bounded{"fetchers", o.setting.Fetchers, 1, maxFetchers}, bounded{"per-connection", o.setting.Frontier.PerConnection, 1, maxFetchers},
@@ -188,8 +188,8 @@ func (o *simOptions) checkNone(u *ui) error {
 	return nil
 }
 
-// checkMeaning refuses flags that have no effect together with others: whoever gave
-// them means another experiment.
+// checkMeaning refuses flags that have no effect together with others: the user
+// probably means another experiment.
 func (o *simOptions) checkMeaning(u *ui) error {
 	if o.flags.Changed("follow") && o.oracle != measure.PageRankMetric {
 		return usagef("--follow means nothing to --oracle %s", o.oracle)

@@ -31,17 +31,17 @@ func (s *simulation) readFiles() (err error) {
 	return nil
 }
 
-// nothingToCrawl is a graph without pages.
+// nothingToCrawl returns the error about a graph without pages.
 func nothingToCrawl(name string) error {
 	return withHint(fmt.Errorf("%w: %s has no pages", lab.ErrNothing, name),
 		"import one that has some, or make one: winnow graph generate --pages 10k -o web.wg")
 }
 
-// pageValues is what a file of values says about the pages of a graph.
+// pageValues holds the values that a file gives to the pages of a graph.
 type pageValues struct {
 	values []float64 // by page; NaN where there is none
 	gone   []float64 // of pages that are not in the graph
-	again  int64     // lines about a page that had a value already, which are passed over
+	again  int64     // lines about a page that had a value already, which are skipped
 }
 
 // readPageValues reads lines "id TAB value" or "URL TAB value". A value is never
@@ -77,7 +77,7 @@ func readPageValues(g *graph.Graph, name string) (*pageValues, error) {
 	return v, err
 }
 
-// known is the number of pages that have a value.
+// known returns the number of pages that have a value.
 func (v *pageValues) known() (n int64) {
 	for _, x := range v.values {
 		if !math.IsNaN(x) {
@@ -87,12 +87,12 @@ func (v *pageValues) known() (n int64) {
 	return n
 }
 
-// remark says what of a file was of use.
+// remark prints how many values of a file were used.
 func (v *pageValues) remark(u *ui, g *graph.Graph, name string) {
 	u.notef("%s: values of %s of the %s pages of %s, and of %s that are not in it", name,
 		show.Grouped(v.known()), show.Grouped(int64(g.Pages())), g.Path(), show.Grouped(int64(len(v.gone))))
 	if v.again > 0 {
-		u.notef("%s: %s about pages that had a value already passed over", name, show.Counted(v.again, "further line"))
+		u.notef("%s: skipped %s about pages that already had a value", name, show.Counted(v.again, "further line"))
 	}
 }
 
@@ -153,7 +153,7 @@ func isDir(name string) bool {
 
 func contains(words []string, word string) bool { return slices.Contains(words, word) }
 
-// orList is "a, b or c".
+// orList returns "a, b or c".
 func orList(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

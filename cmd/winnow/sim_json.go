@@ -2,7 +2,7 @@ package main
 
 import "github.com/winnow-crawler/winnow/lab/measure"
 
-// simObject is what --json prints for each policy. The names of the measures are those
+// A simObject is the JSON output for one policy. The names of the measures are those
 // of measure.Measures, which are left out without an oracle.
 type simObject struct {
 	Policy    string `json:"policy"`
@@ -31,7 +31,7 @@ type simStarts struct {
 	Lead    measure.Interval `json:"ahead_of_first"` // by the average, set by set
 }
 
-// simConfig is all that a run is a function of, besides its policy.
+// A simConfig holds everything that determines a run, except its policy.
 type simConfig struct {
 	World      string `json:"world"`
 	WorldPages int    `json:"world_pages"`
@@ -61,7 +61,7 @@ type simConfig struct {
 	Starts  int       `json:"starts"`
 }
 
-// object is that of run i.
+// object returns the JSON object of run i.
 func (r *simResult) object(i int) *simObject {
 	run := r.runs[i]
 	res := run.Result

@@ -16,7 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
-// simResult is what came out.
+// A simResult holds the results of a simulation.
 type simResult struct {
 	*simulation
 	c      *lab.Comparison
@@ -52,7 +52,7 @@ func (s *simulation) createFiles() error {
 	return checkOut(s.out, []string{s.out}, inputs...)
 }
 
-// orderNames are the files of --order: FILE, or with several policies FILE.NAME each.
+// orderNames returns the files of --order: FILE, or with several policies FILE.NAME each.
 func orderNames(file string, policies []string) []string {
 	if len(policies) == 1 {
 		return []string{file}
@@ -65,7 +65,7 @@ func orderNames(file string, policies []string) []string {
 }
 
 // checkOut refuses a report in one of dirs, below out, that would replace an input, and
-// finds out whether out can be made.
+// checks that out can be made.
 func checkOut(out string, dirs []string, inputs ...string) error {
 	if out == "" {
 		return nil
@@ -80,7 +80,7 @@ func checkOut(out string, dirs []string, inputs ...string) error {
 	return checkOutDir(out)
 }
 
-// checkOutDir finds out whether files can be made in a directory that need not be there
+// checkOutDir checks that files can be made in a directory that need not be there
 // yet, without making it.
 func checkOutDir(dir string) error {
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
@@ -97,7 +97,7 @@ func checkOutDir(dir string) error {
 	}
 }
 
-// file is the order file of policy i, nil without --order.
+// file returns the order file of policy i, or nil without --order.
 func (s *simulation) file(i int) *resultFile {
 	if len(s.files) == 0 {
 		return nil
@@ -112,8 +112,8 @@ func (s *simulation) discard() {
 	}
 }
 
-// deliver writes the files and prints the results. Results are printed also when a
-// file could not be written: the exit code says so.
+// deliver writes the files and prints the results. It prints results even if a
+// file cannot be written; the exit code then shows the failure.
 func (r *simResult) deliver(ctx context.Context) error {
 	err := r.writeOrders(ctx)
 	if r.out != "" && ctx.Err() == nil {
@@ -131,7 +131,7 @@ func (r *simResult) deliver(ctx context.Context) error {
 	return nil
 }
 
-// writeOrders writes the ids of the pages, one a line, in the order in which they came.
+// writeOrders writes the ids of the pages, one a line, in the order in which they were fetched.
 func (r *simResult) writeOrders(ctx context.Context) error {
 	for i, run := range r.runs {
 		if f := r.orders[i]; f != nil {
@@ -157,7 +157,7 @@ func writeOrder(ctx context.Context, f *resultFile, g *graph.Graph, order []grap
 	return f.Commit()
 }
 
-// report is what --out keeps: nothing in it depends on the clock.
+// report returns the report for --out. Nothing in it depends on the clock.
 func (r *simResult) report() *show.Report {
 	rep := r.c.Report("sim: "+filepath.Base(r.world.Name), r.runs, r.base)
 	rep.Header = append(rep.Header, r.moreHeader()...)
@@ -167,7 +167,7 @@ func (r *simResult) report() *show.Report {
 	return rep
 }
 
-// moreHeader is what the laboratory does not know about its inputs.
+// moreHeader returns the facts about the inputs that package lab does not know.
 func (r *simResult) moreHeader() (h []show.Field) {
 	if r.c.Truth != nil {
 		h = append(h, show.Field{Name: "importance", Value: r.truthText()})
@@ -193,7 +193,7 @@ func (r *simResult) truthText() string {
 	return text + ", of the full graph"
 }
 
-// followed is the probability of following a link in the true PageRank.
+// followed returns the probability of following a link in the true PageRank.
 func (o *simOptions) followed() float64 {
 	if o.flags.Changed("follow") {
 		return o.follow.Float()
@@ -214,7 +214,7 @@ func (r *simResult) print() error {
 	return r.u.report(r.shownReport())
 }
 
-// shownReport is the report for a terminal: the header, the measures with the speed of
+// shownReport returns the report for a terminal: the header, the measures with the speed of
 // the simulation, the curves of the importance, and the start sets.
 func (r *simResult) shownReport() *show.Report {
 	full := r.report()

@@ -154,8 +154,8 @@ func (s *simulation) instead(flag, wrong, right string) string {
 	return strings.Join(names, ",")
 }
 
-// completesPolicies offers policies to the shell, after each comma anew and after a
-// slash their parameters.
+// completesPolicies completes the names of policies in the shell, after each comma, and
+// their parameters after a slash.
 func completesPolicies(cmd *cobra.Command, flag string, more ...string) {
 	fn := func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		at := strings.LastIndexByte(typed, ',') + 1

@@ -8,7 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
-// againstResult compares two snapshots of a web, and their shapes: a sample can stand for
+// An againstResult compares two snapshots of a web, and their shapes: a sample represents
 // the whole if the exponents agree.
 type againstResult struct {
 	Graph string `json:"graph"`

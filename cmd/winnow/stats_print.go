@@ -23,7 +23,7 @@ func (r *statsResult) print(u *ui) error {
 	return nil
 }
 
-// printCounts tells where the graph comes from (L12), what is in it and what it takes.
+// printCounts prints where the graph comes from, what is in it and how much room it takes.
 func (r *statsResult) printCounts(u *ui) error {
 	u.printf("%s\n", r.Graph)
 	u.printf("origin: %s\n", r.Origin)
@@ -99,7 +99,7 @@ func (r *statsResult) plot(u *ui) error {
 	return nil
 }
 
-// series is the bins of a distribution as points: pages per unit of the value.
+// series returns the bins of a distribution as points: pages per unit of the value.
 func series(name string, bins []stats.Bin) plot.Series {
 	s := plot.Series{Name: name}
 	for _, b := range bins {
@@ -110,7 +110,7 @@ func series(name string, bins []stats.Bin) plot.Series {
 	return s
 }
 
-// asciiOnly says whether the user's locale promises no more than ASCII.
+// asciiOnly reports whether the user's locale promises no more than ASCII.
 func asciiOnly() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToUpper(os.Getenv(name)); locale != "" {

@@ -65,7 +65,7 @@ func printStatus(u *ui, dir string, s *history.Status) error {
 	t.Add("requests", show.Grouped(s.Requests), show.Bytes(s.Bytes)+" received")
 	t.Add("time", show.Duration(time.Duration(s.Seconds*float64(time.Second))), "since the crawl began")
 	if s.State == "running" {
-		t.Add("fetchers", show.Grouped(int64(s.Active)), fmt.Sprintf("of %d at work, %s pages/s", s.Fetchers, show.Rate(s.Rate)))
+		t.Add("fetchers", show.Grouped(int64(s.Active)), fmt.Sprintf("of %d active, %s pages/s", s.Fetchers, show.Rate(s.Rate)))
 	}
 	if len(s.Waits) > 0 {
 		t.Add("sites wait", "", "for "+byNumber(widen(s.Waits)))
@@ -84,7 +84,7 @@ func printStatus(u *ui, dir string, s *history.Status) error {
 	return printMemory(u, s)
 }
 
-// stateText is the state, and how a paused crawl goes on.
+// stateText returns the state, and how to resume a paused crawl.
 func stateText(s *history.Status) string {
 	switch {
 	case s.State == "paused" && s.Why == "unreachable":
@@ -118,8 +118,8 @@ func printMemory(u *ui, s *history.Status) error {
 	return t.Print(u.stdout)
 }
 
-// byValue are the names in a map, the largest number first, by name where they are
-// equal.
+// byValue returns the names in a map, the largest number first. Equal numbers are sorted by
+// name.
 func byValue(m map[string]int64) []string {
 	names := slices.Sorted(maps.Keys(m))
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(m[b], m[a]) })

@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// adoptTree gives all commands, cobra's own included, the manners of ui.go: no
-// printing of errors by cobra, groups that answer unknown verbs, and a mark when a
-// verb's own code begins.
+// adoptTree applies the rules of ui.go to all commands, cobra's own included: cobra
+// prints no errors, groups report unknown verbs, and started is set when a verb's own
+// code begins.
 func adoptTree(u *ui, root *cobra.Command) {
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.DisableSuggestions = true // ours come as hints
+	root.DisableSuggestions = true // ours are hints
 	// Commands that hold others run only to answer a wrong verb: no use line for that.
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
 		"{{if .Runnable}}", "{{if and .Runnable (not .HasAvailableSubCommands)}}", 1))
@@ -44,8 +44,8 @@ func adopt(u *ui, cmd *cobra.Command) {
 	}
 }
 
-// makeGroup gives a command that only holds others an answer to a bare call and to
-// a verb it does not have. Cobra would print the help and call it a success.
+// makeGroup makes a command that only holds others report a missing or an unknown
+// verb. Cobra would print the help and call it a success.
 func makeGroup(u *ui, cmd *cobra.Command) {
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -57,8 +57,8 @@ func makeGroup(u *ui, cmd *cobra.Command) {
 	}
 }
 
-// exactly demands one argument for each name; the error says which one is missing
-// or too many. Verbs use it for Args: exactly("GRAPH", "URL").
+// exactly requires one argument for each name. Its error names the one that is
+// missing or too many. Verbs use it for Args: exactly("GRAPH", "URL").
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -81,7 +81,7 @@ func completes(cmd *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// verbs are the names below a command that a user may type.
+// verbs returns the names of the commands below cmd that a user may type.
 func verbs(cmd *cobra.Command) []string {
 	var names []string
 	for _, sub := range cmd.Commands() {
@@ -118,7 +118,7 @@ func asUsage(u *ui, root *cobra.Command, err error) error {
 	return withHint(err, "try: %s --help", cmd.CommandPath())
 }
 
-// plainExclusion says in a user's words that flags exclude each other. Cobra has no
+// plainExclusion rewords Cobra's error about flags that exclude each other. Cobra has no
 // type for this error, only a text: "if any flags in the group [follow jump] are set
 // none of the others can be; [follow jump] were all set".
 func plainExclusion(err error) error {
@@ -131,7 +131,7 @@ func plainExclusion(err error) error {
 	return fmt.Errorf("--%s exclude each other", strings.Join(flags, " and --"))
 }
 
-// flagNames are the flags a command takes.
+// flagNames returns the names of the flags of a command.
 func flagNames(cmd *cobra.Command) []string {
 	var names []string
 	add := func(f *pflag.Flag) { names = append(names, f.Name) }
@@ -140,7 +140,7 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// commandLine is what the user typed with one word, or the name of one flag,
+// commandLine returns the command line with one word, or the name of one flag,
 // corrected.
 func (u *ui) commandLine(wrong, right string) string {
 	words := append([]string{"winnow"}, u.args...)
@@ -158,7 +158,7 @@ func (u *ui) commandLine(wrong, right string) string {
 	return quoteArgs(words)
 }
 
-// withFlag is what the user typed with a flag set to a value: in its place if it is
+// withFlag returns the command line with a flag set to a value: in its place if it is
 // there already, else at the end.
 func (u *ui) withFlag(flag, value string) string {
 	words := append([]string{"winnow"}, u.args...)
@@ -179,7 +179,7 @@ func (u *ui) withFlag(flag, value string) string {
 	return quoteArgs(words)
 }
 
-// withoutFlag is what the user typed without a flag and its value.
+// withoutFlag returns the command line without a flag and its value.
 func (u *ui) withoutFlag(flag string) string {
 	words := []string{"winnow"}
 	for i := 0; i < len(u.args); i++ {
@@ -205,7 +205,7 @@ func quoteArgs(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// nearest is the name a user most likely meant: the one with the fewest edits (first
+// nearest returns the name that the user most likely meant: the one with the fewest edits (first
 // one on a tie), if that is at most a third of the letters, or one that begins
 // with what was typed.
 func nearest(typed string, names []string) (string, bool) {
@@ -224,7 +224,7 @@ func nearest(typed string, names []string) (string, bool) {
 	return best, best != ""
 }
 
-// edits is the number of insertions, deletions, substitutions and swaps of
+// edits returns the number of insertions, deletions, substitutions and swaps of
 // neighbours that turn a into b (optimal string alignment).
 func edits(a, b string) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)

@@ -5,7 +5,7 @@ package main
 //   - Results, and only results, go to standard output. With --json each result
 //     is one object on one line; nothing else is mixed in.
 //   - Everything else goes to standard error with a "winnow:" prefix:
-//     "winnow: error: ..." once, as the last thing a failing command says,
+//     "winnow: error: ..." once, as the last line of a failing command,
 //     "winnow: hint: ..." after it, when there is something to propose,
 //     "winnow: ..." for notes, which --quiet and --json suppress.
 //   - Lower case, no full stop at the end, one line.
@@ -33,8 +33,8 @@ import (
 	"golang.org/x/term"
 )
 
-// ui is what a verb talks to instead of os.Stdout: the streams, the flags common
-// to all verbs and the messages. One ui serves one command line.
+// A ui has the streams, the flags common to all verbs and the messages. Verbs use it
+// instead of os.Stdout. One ui serves one command line.
 type ui struct {
 	stdin  io.Reader
 	stdout *output
@@ -64,7 +64,8 @@ func newUI(stdin io.Reader, stdout, stderr io.Writer) *ui {
 	return u
 }
 
-// terminalWidth is asked at every drawing: windows are resized.
+// terminalWidth returns the width of a terminal. It is called at every drawing, since
+// windows are resized.
 func terminalWidth(f *os.File) int {
 	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 		return w
@@ -75,7 +76,7 @@ func terminalWidth(f *os.File) int {
 func (u *ui) addCommonFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&u.asJSON, "json", false, "print results as JSON, one object per line")
 	flags.BoolVar(&u.quiet, "quiet", false, "no notes and no progress, only results and errors")
-	flags.BoolVarP(&u.verbose, "verbose", "v", false, "say more about what is done")
+	flags.BoolVarP(&u.verbose, "verbose", "v", false, "print more details")
 }
 
 // printf writes a part of the result. A failing write is remembered and ends the
@@ -98,14 +99,14 @@ func (u *ui) result(v any) error {
 	return t.Print(u.stdout)
 }
 
-// notef tells a user what is being done.
+// notef prints a note about what the command does.
 func (u *ui) notef(format string, args ...any) {
 	if !u.quiet && !u.asJSON {
 		u.say("", fmt.Sprintf(format, args...))
 	}
 }
 
-// verbosef is notef for those who asked for more with -v.
+// verbosef prints a note only with -v.
 func (u *ui) verbosef(format string, args ...any) {
 	if u.verbose {
 		u.notef(format, args...)
@@ -137,7 +138,7 @@ func (u *ui) stages(ctx context.Context) *show.Stages {
 	return &show.Stages{Context: ctx, Screen: u.progress(), Unit: unit}
 }
 
-// finish says what went wrong, if anything, and gives the exit code.
+// finish prints the error, if any, and returns the exit code.
 func (u *ui) finish(ctx context.Context, err error) int {
 	u.screen.Erase()
 	switch {
@@ -162,7 +163,7 @@ func oneLine(err error) string {
 	return strings.Join(strings.Split(strings.TrimSpace(err.Error()), "\n"), "; ")
 }
 
-// errReaderGone is what a verb gets when nobody reads standard output any more.
+// errReaderGone is the error of a write after the reader of standard output has closed it.
 var errReaderGone = errors.New("standard output was closed by its reader")
 
 // output is standard output. It remembers its first failure, for verbs that print

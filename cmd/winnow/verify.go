@@ -17,7 +17,7 @@ func newVerifyCommand(u *ui) *cobra.Command {
 	opt := &verifyOptions{}
 	cmd := &cobra.Command{
 		Use:   "verify DIR",
-		Short: "hold a crawl against what it promised",
+		Short: "check that a crawl kept its promises",
 		Long: `Reads the journal of a crawl from its first record and looks for violations. It changes
 nothing and relies on the records alone. It checks:
 
@@ -26,7 +26,7 @@ nothing and relies on the records alone. It checks:
                that it forbids, full delays after each restart
   journal      numbers of records, pages and sites without gaps, no damage, no page fetched
                twice as new, no request before the previous response was on disk
-  archive      each response is where its record says, complete, with its digests, and
+  archive      each response is at the place in its record, complete, with its digests, and
                nothing is there that no record names
   derived      the URL file and the snapshots agree with the journal
   decisions    this version would hand out the same tasks in the same order
@@ -118,7 +118,7 @@ func printFindings(u *ui, dir string, f *history.Findings) error {
 	return verifiedTable(dir, f).Print(u.stdout)
 }
 
-// verifiedTable says what was looked at.
+// verifiedTable returns the counts of what was verified.
 func verifiedTable(dir string, f *history.Findings) *show.List {
 	t := show.NewList()
 	t.Add("directory", "", dir)

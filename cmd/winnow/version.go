@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// versionInfo is what the Go linker wrote into the binary; nothing is stamped by
-// build scripts.
+// A versionInfo holds the build information that the Go linker wrote into the binary.
+// Build scripts add nothing.
 type versionInfo struct {
 	Version  string `json:"version"`  // module version, "(devel)" for a plain build
 	Go       string `json:"go"`       // version of the compiler
@@ -44,7 +44,7 @@ func runVersion(u *ui) error {
 	return nil
 }
 
-// buildInfo is what the linker wrote into the binary; empty if it wrote nothing.
+// buildInfo returns the build information in the binary; it is empty if there is none.
 func buildInfo() *debug.BuildInfo {
 	if build, ok := debug.ReadBuildInfo(); ok {
 		return build
@@ -52,7 +52,7 @@ func buildInfo() *debug.BuildInfo {
 	return &debug.BuildInfo{}
 }
 
-// programName is what a graph says it was made by.
+// programName returns the name of the program that graphs record.
 func programName() string {
 	if build, ok := debug.ReadBuildInfo(); ok && build.Main.Version != "" {
 		return "winnow " + build.Main.Version
@@ -60,8 +60,8 @@ func programName() string {
 	return "winnow"
 }
 
-// creator is what a Parquet file says it was made by, in the form that its readers parse:
-// "winnow version 1.2.3 (build COMMIT)".
+// creator returns the program that Parquet files record, in the form that their readers
+// parse: "winnow version 1.2.3 (build COMMIT)".
 func creator(build *debug.BuildInfo) (version, commit string) {
 	v := versionOf(build)
 	return strings.Trim(v.Version, "()") + " ", cmp.Or(v.Revision, "unknown")

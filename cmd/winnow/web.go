@@ -27,7 +27,7 @@ type webOptions struct {
 	listen   serve.Listen
 	mixed    bool           // some of everything
 	hostile  bool           // and duplicates, traps, servers that break the rules
-	serve    answer.Options // what the flags say, over the zero value, the mixed or the hostile web
+	serve    answer.Options // what the flags set, over the zero value, the mixed or the hostile web
 	minSize  show.Size
 	maxSize  show.Size
 	bombSize show.Size
@@ -67,7 +67,7 @@ traps are counted, too. Only loopback addresses are served.`,
 	return cmd
 }
 
-// webTimes are the flags that take a duration, with the fields they set.
+// webTimes returns the flags that take a duration, with the fields they set.
 func (o *webOptions) webTimes() []struct {
 	name, help string
 	field      *time.Duration
@@ -93,7 +93,7 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&o.pages, "pages", "number of pages")
 	f.Var(&o.sites, "sites", "number of sites (default: a hundredth of the pages)")
 	f.Var(&o.links, "links", "number of links (default: twenty times the pages)")
-	f.Lookup("sites").DefValue, f.Lookup("links").DefValue = "", "" // said in words
+	f.Lookup("sites").DefValue, f.Lookup("links").DefValue = "", "" // described in words
 	f.Uint64Var(&o.seed, "random-seed", 1, "another seed is another web")
 	f.StringVar(&o.listen.HTTP, "listen", "127.0.0.1:8080", "where pages are served; port 0 is any free one")
 	f.StringVar(&o.listen.TLS, "tls", "", "where sites over TLS are served")
@@ -118,7 +118,7 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.caFile, "ca-file", "", "write the certificate of the web's authority to this file")
 }
 
-// options are the hostile, the mixed or the plain web with what was said by single flags.
+// options returns the hostile, the mixed or the plain web, changed by the single flags.
 func (o *webOptions) options() answer.Options {
 	said := o.serve
 	out := answer.Options{Agent: "winnow"}
@@ -151,7 +151,7 @@ func (o *webOptions) options() answer.Options {
 	return o.serve
 }
 
-// webPlace is where the web is, the first object of --json.
+// A webPlace describes where the web is served: the first object of --json.
 type webPlace struct {
 	Listen   string   `json:"listen"`
 	TLS      string   `json:"tls,omitempty"`
@@ -213,7 +213,7 @@ func serveWeb(ctx context.Context, u *ui, opt *webOptions, server *serve.Server)
 	return printVisits(u, server.Counter().Summary())
 }
 
-// explainListen tells a wrong address from one that is taken.
+// explainListen distinguishes a wrong address from one that is in use.
 func explainListen(err error) error {
 	if strings.Contains(err.Error(), "loopback") {
 		return &usageError{err}
@@ -230,7 +230,7 @@ func waitFor(ctx context.Context, d time.Duration) {
 	<-ctx.Done()
 }
 
-// tellPlace says where the web is, and where a crawl of it begins.
+// tellPlace prints where the web is served, and where a crawl of it starts.
 func tellPlace(u *ui, s *serve.Server, n *serve.Net) error {
 	spec := s.Web().Spec()
 	p := webPlace{
@@ -247,7 +247,7 @@ func tellPlace(u *ui, s *serve.Server, n *serve.Net) error {
 	return nil
 }
 
-// writeVisits writes the summary and one object for each site that was asked.
+// writeVisits writes the summary and one object for each site that was visited.
 func writeVisits(w io.Writer, c *webcount.Counter) error {
 	m := c.Summary()
 	if err := show.JSON(w, m, ""); err != nil {
@@ -277,7 +277,7 @@ func printVisits(u *ui, m webcount.Summary) error {
 		t.Add("statuses", "", countList(m.Statuses))
 	}
 	t.Add("bytes", show.Bytes(m.Bytes))
-	t.Add("sites asked", show.Grouped(int64(m.Sites)))
+	t.Add("sites visited", show.Grouped(int64(m.Sites)))
 	t.Add("connections", show.Grouped(m.Connections), fmt.Sprintf("at most %d at once to a site", m.MostOpen))
 	if m.MinGap >= 0 {
 		t.Add("shortest gap", show.Duration(time.Duration(m.MinGap*1e9)), "between two requests to a site")
@@ -288,7 +288,7 @@ func printVisits(u *ui, m webcount.Summary) error {
 	return t.Print(u.stdout)
 }
 
-// addWaste adds what visitors need not have asked for.
+// addWaste adds the requests that visitors could have avoided.
 func addWaste(t *show.List, m *webcount.Summary) {
 	if m.Traps > 0 {
 		t.Add("in traps", show.Grouped(m.Traps), fmt.Sprintf("%.1f %% of all requests: %s", 100*m.TrapShare, countList(m.TrapKinds)))
@@ -301,7 +301,7 @@ func addWaste(t *show.List, m *webcount.Summary) {
 	}
 }
 
-// countList is "page 12, robots 3".
+// countList returns text such as "page 12, robots 3".
 func countList(m map[string]int64) string {
 	var b bytes.Buffer
 	for _, k := range slices.Sorted(maps.Keys(m)) {

@@ -23,7 +23,7 @@ func NewBuilder(crawl ID, algorithm Algorithm) *Builder {
 	return &Builder{crawl: crawl, algorithm: algorithm}
 }
 
-// desk is what one build needs and the next one uses again.
+// A desk holds the buffers of a build, which the next one uses again.
 type desk struct {
 	head  []byte // of the HTTP message, or a block of fields
 	warc  []byte // record header
@@ -95,7 +95,7 @@ func (b *Builder) response(d *desk, dst []byte, x *Exchange, r *Records) []byte 
 	return d.end(b, dst, "application/http;msgtype=response", body, coded(x.Response.Header))
 }
 
-// truncation returns what the main record says of its block. A revisit for its digest leaves
+// truncation returns the truncation field of the main record. A revisit for its digest leaves
 // the body out, and the standard wants to see this as a truncation by length.
 func (x *Exchange) truncation() Truncation {
 	if x.Revisit != nil && x.Revisit.Profile == IdenticalPayload {
@@ -236,7 +236,7 @@ func (d *desk) requestHead(x *Exchange) {
 func has(h map[string][]string, name string) bool { return len(h[name]) > 0 }
 
 // fields writes a header in the order of its names, so that equal headers are equal
-// bytes. name gives each its final name, or none to leave it out.
+// bytes. name returns the final name of each, or "" to leave it out.
 func (d *desk) fields(h map[string][]string, name func(string) string) {
 	d.names = d.names[:0]
 	for n := range h {

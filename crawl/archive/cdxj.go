@@ -29,7 +29,7 @@ type entry struct {
 //
 //	org,example)/a 20260131235959 {"url":"https://example.org/a","mime":"text/html",...}
 //
-// SHA-1, the usual one, stands without its label there, as other tools write it. The index
+// SHA-1, the usual one, has no label there, as other tools write it. The index
 // is a function of the file and its name. The lines are held in memory, about 300
 // bytes for each page of the file.
 func Index(r *Reader, filename string) ([]byte, error) {
@@ -116,7 +116,7 @@ func WriteIndexThrough(path string, wrap func(io.Reader) io.Reader) error {
 		return fmt.Errorf("archive: index: %w", err)
 	}
 	to := IndexName(path)
-	_ = os.Remove(to + ".tmp") // a link that somebody left there is not followed
+	_ = os.Remove(to + ".tmp") // an old link there is not followed
 	if err := os.WriteFile(to+".tmp", lines, 0o600); err != nil {
 		return fmt.Errorf("archive: index: %w", err)
 	}
@@ -127,7 +127,7 @@ func WriteIndexThrough(path string, wrap func(io.Reader) io.Reader) error {
 }
 
 // surt returns the key by which an index sorts: the host turned round, so that the pages of a
-// domain stand together, then path and query,
+// domain are together, then path and query,
 //
 //	https://www.example.org:8080/a?y=1&x=2  ->  org,example:8080)/a?x=2&y=1
 //

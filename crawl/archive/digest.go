@@ -14,7 +14,7 @@ import (
 type Algorithm uint8
 
 const (
-	// SHA1, in base 32, is what tools expect; it is no defence against a server that
+	// Tools expect SHA1, in base 32; it is no defence against a server that
 	// wants two of its own bodies to look alike.
 	SHA1 Algorithm = iota
 	// SHA256 is written in hexadecimal: base 32 would need the padding sign, which

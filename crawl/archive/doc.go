@@ -6,13 +6,13 @@
 //
 // The costly part of a record is hashing and compressing it, the delicate one is its
 // place. So they are apart. A fetcher has the whole exchange in memory when it ends and
-// turns it into finished bytes by Build, beside all other fetchers. The single owner of
-// the crawl calls Append, which does nothing but add a length to an offset: the place
-// stands in the journal before the bytes are on disk. The committer writes a group of
+// turns it into finished bytes by Build, beside all other fetchers. The loop of the
+// crawl calls Append, which only adds a length to an offset: the place is known for the
+// journal before the bytes are on disk. The committer writes a group of
 // them, and then the journal group that refers to them:
 //
 //	fetchers     Builder.Build          exchange -> bytes           many at once
-//	owner        Writer.Append, Take    bytes -> place, a group     no input or output
+//	loop         Writer.Append, Take    bytes -> place, a group     no input or output
 //	committer    Writer.Write, Sync     group -> disk               one group at a time
 //
 // # What survives a crash
@@ -33,8 +33,8 @@
 // A response is its status line and header as HTTP/1.1 wrote them, or would have, and
 // the body without transfer coding but with its content coding: the bytes that the
 // server meant by its Content-Encoding and Content-Length. The fields of the header
-// stand in alphabetical order and with capitals where Go puts them: net/http keeps
-// neither the order nor the case in which they came, and HTTP/2 has no case. To keep
+// are in alphabetical order and with capitals where Go puts them: net/http keeps
+// neither the order nor the case in which they were sent, and HTTP/2 has no case. To keep
 // them the client would have to read the header itself, beneath net/http and above TLS.
 // The payload digest is of these bytes. A Transfer-Encoding that is not true any more
 // is kept under another name. The response comes first of the records of an exchange:

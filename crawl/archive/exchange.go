@@ -10,7 +10,7 @@ import (
 type Exchange struct {
 	URL      string     // absolute, visible ASCII
 	Time     time.Time  // when the request began; records carry milliseconds of it
-	Serial   uint64     // tells apart exchanges of one URL at one instant; else 0
+	Serial   uint64     // distinguishes exchanges of one URL at one instant; else 0
 	Address  netip.Addr // of the peer; the zero value is not written
 	Protocol []string   // http/1.1, h2, tls/1.3: one WARC-Protocol each (a proposal in wide use, not part of 1.1)
 
@@ -38,7 +38,7 @@ type Response struct {
 	Body   []byte              // without transfer coding, with content coding
 }
 
-// Truncation is why a body is not whole.
+// A Truncation is the reason why a body is not complete.
 type Truncation uint8
 
 const (
@@ -57,7 +57,7 @@ func (t Truncation) String() string {
 	return "unspecified"
 }
 
-// Profile is how a revisit knows that the payload is an earlier one.
+// A Profile describes how a revisit recognised an earlier payload.
 type Profile uint8
 
 const (
@@ -86,7 +86,7 @@ type Records struct {
 	Bytes   []byte // gzip members, the main record first
 	Main    int    // length of the first member: response, revisit, or a request without answer
 	ID      ID     // of the main record
-	Payload Digest // of the body; zero where there is none to speak of
+	Payload Digest // of the body; zero without one
 }
 
 // check refuses an exchange that no record can hold.

@@ -25,10 +25,10 @@ func (h *Head) Media() string {
 	return strings.ToLower(strings.TrimSpace(media))
 }
 
-// Response parses the head of an HTTP response at the beginning of the block and gives the
-// payload that follows: still with its content coding, without transfer coding. It is
-// lenient: what servers sent is no fault of the file. A head longer than 256 KiB is an
-// error of the file all the same.
+// Response parses the head of an HTTP response at the beginning of the block and returns
+// the payload that follows, with its content coding and without transfer coding. It is
+// lenient, because errors of servers are no errors of the file. A head longer than 256 KiB
+// is still an error of the file.
 func (r *Record) Response() (Head, io.Reader, error) {
 	h, in, err := readHead(r, r)
 	if err != nil {
@@ -93,7 +93,7 @@ func status(line []byte) int {
 }
 
 // unchunk takes off a chunked coding. Some writers keep the chunks, some the header
-// alone; a size in hexadecimal at the start tells which.
+// alone; a size in hexadecimal at the start shows which.
 func unchunk(h *Head, in *bufio.Reader) io.Reader {
 	if !strings.EqualFold(strings.TrimSpace(h.Get("Transfer-Encoding")), "chunked") || !chunked(in) {
 		return in
@@ -134,8 +134,8 @@ func appendName(b []byte, name string) []byte {
 	return b
 }
 
-// appendValue turns control characters into spaces, except the tab; bytes above 127 pass,
-// as they came.
+// appendValue turns control characters into spaces, except the tab; bytes above 127 stay
+// as they are.
 func appendValue(b []byte, s string) []byte {
 	start := len(b)
 	b = append(b, s...)
@@ -147,7 +147,7 @@ func appendValue(b []byte, s string) []byte {
 	return b
 }
 
-// token reports whether c may stand in a field name (RFC 9110, 5.6.2).
+// token reports whether c is allowed in a field name (RFC 9110, 5.6.2).
 func token(c byte) bool { return tokens[c] }
 
 var tokens = func() (t [256]bool) {
@@ -157,7 +157,7 @@ var tokens = func() (t [256]bool) {
 	return t
 }()
 
-// checkURL refuses what cannot stand as a target in a record header: anything but visible
+// checkURL refuses what is not allowed as a target in a record header: anything but visible
 // ASCII, and the brackets that surround ids there. Normal forms of pages never have
 // these; this is the last gate, not the first.
 func checkURL(url string) error {
@@ -166,7 +166,7 @@ func checkURL(url string) error {
 	}
 	for i := range len(url) {
 		if c := url[i]; c <= ' ' || c >= 0x7f || c == '<' || c == '>' {
-			return fmt.Errorf("target %.80q: byte %#02x at %d cannot stand in a record", url, c, i)
+			return fmt.Errorf("target %.80q: byte %#02x at %d is not allowed in a record", url, c, i)
 		}
 	}
 	return nil

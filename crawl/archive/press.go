@@ -66,7 +66,7 @@ func (s *sink) take() []byte {
 }
 
 // maxTiny is the length of a body, in bytes, that is compressed as if it were more of the
-// header: a sentence that says what went wrong.
+// header: a sentence about an error.
 const maxTiny = 256
 
 // small returns a member with little or no body.
@@ -120,8 +120,8 @@ func (p *press) long(b, header []byte) []byte {
 	return p.out.take()
 }
 
-// appendRaw writes a block as it is. Before it stands its first byte: 1 for the last one,
-// else 0.
+// appendRaw appends a stored block without its first byte, which the caller writes before
+// it: 1 for the last block, else 0.
 func appendRaw(b, data []byte) []byte {
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(data)))
 	b = binary.LittleEndian.AppendUint16(b, ^uint16(len(data)))
@@ -166,7 +166,7 @@ const maxShort = 4 << 10
 // 1951 (3.2.6). Measured on records of the benchmark: 441 and 480 bytes for the heads of
 // a response and a request of 586 and 630, with codes of their own 394 and 420.
 type headPress struct {
-	last [1 << headBits]uint16 // by hash of four bytes: where they stood last, and one
+	last [1 << headBits]uint16 // by hash of four bytes: where they were last, and one
 	out  []byte
 	acc  uint64 // bits that are not in out yet, the first lowest
 	n    uint   // how many
@@ -174,8 +174,8 @@ type headPress struct {
 
 const headBits = 9
 
-// text writes a block with src; final says that it is the last. It ends on a byte: where
-// more follows, the head of a stored block has begun, and its length is next.
+// text writes a block with src; final reports whether it is the last. It ends on a byte:
+// if more follows, the head of a stored block has begun, and its length is next.
 func (p *headPress) text(dst, src []byte, final bool) []byte {
 	p.out, p.acc, p.n = dst, 0, 0
 	clear(p.last[:])

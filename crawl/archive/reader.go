@@ -58,7 +58,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// NewReader reads r from its beginning. name stands in errors.
+// NewReader returns a Reader that reads r from its beginning. Errors mention name.
 func NewReader(r io.Reader, name string) *Reader { return newReader(r, name, 0) }
 
 // NewReaderAt reads from an offset on at which a record begins, as the journal or an
@@ -76,7 +76,7 @@ func newReader(r io.Reader, name string, offset int64) *Reader {
 // offset returns the place in the file of the next byte that is not used yet.
 func (r *Reader) offset() int64 { return r.counter.n - int64(r.in.Buffered()) }
 
-// Next returns the next record, after skipping what is left of the one before; io.EOF at
+// Next returns the next record, after skipping the rest of the one before; io.EOF at
 // the end of the file. The record is valid until the next call.
 func (r *Reader) Next() (*Record, error) {
 	if r.err != nil {
@@ -170,7 +170,7 @@ func (r *Reader) finish() error {
 	case io.EOF:
 		return nil
 	case nil:
-		return formatf("the gzip member goes on after the record")
+		return formatf("the gzip member continues after the record")
 	default:
 		return unexpected(err)
 	}
@@ -184,8 +184,8 @@ func unexpected(err error) error {
 }
 
 // Verify reads the whole record and compares its block, and the payload of a response,
-// with the digests of the header. Digests of unknown algorithms are passed over. It must
-// come before anything of the block is read.
+// with the digests of the header. It skips digests of unknown algorithms. It must be
+// called before anything of the block is read.
 func (r *Record) Verify() error {
 	want, block := labelled(r.Get("WARC-Block-Digest"))
 	wantPayload, payload := labelled(r.Get("WARC-Payload-Digest"))

@@ -145,7 +145,7 @@ func (r *Reader) readLine(in *bufio.Reader, left *int) ([]byte, error) {
 	return line, nil
 }
 
-// single are the fields that this package uses; each stands at most once.
+// single lists the fields that this package uses; each occurs at most once.
 var single = [...]string{"WARC-Type", "WARC-Record-ID", "WARC-Date", "Content-Length", "WARC-Target-URI",
 	"WARC-Payload-Digest", "WARC-Block-Digest", "Content-Type"}
 
@@ -180,8 +180,8 @@ func (r *Record) check() error {
 	return err
 }
 
-// unbracket takes off the angle brackets around ids, and those around targets that
-// version 1.0 was read to ask for.
+// unbracket removes the angle brackets around ids, and those around targets that some
+// writers of version 1.0 added.
 func unbracket(s string) string {
 	if len(s) > 1 && s[0] == '<' && s[len(s)-1] == '>' {
 		return s[1 : len(s)-1]

@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// Recovery is what Open found that is not the trace of a crash.
+// A Recovery describes what Open found that a crash does not explain.
 type Recovery struct {
 	Aside   []Aside // what the archive had more than the journal knows of
 	Missing int64   // committed bytes that the last file lacks
@@ -24,8 +24,8 @@ type Aside struct {
 }
 
 // MaxTail is how many bytes may lie beyond the last commit and count as those of the group
-// that was being written when the crawl was killed. A group is sent at 8 MiB; what comes
-// in while the one before is on its way to the disk makes it larger.
+// that was being written when the crawl was killed. A group is sent at 8 MiB; bytes
+// that arrive while the one before is being written make it larger.
 const MaxTail = 16 << 20
 
 // asideSuffix begins what follows the name of a file that was set aside: a number.
@@ -43,7 +43,7 @@ const (
 //
 // The writer continues in the file of the position only if that is still called open: a
 // closed file never grows again. Nor does one that has fewer bytes than were committed or
-// is not there, since somebody moved it away: the writer begins the next.
+// is not there, because a user moved it away: the writer begins the next.
 //
 // Every step may be repeated; other files in the directory are skipped.
 func Open(dir disk.Dir, c Config, at Position) (*Writer, error) {
@@ -94,11 +94,11 @@ func (w *Writer) recover(at Position) error {
 	return w.dir.Sync()
 }
 
-// remains is what an earlier run left.
+// remains lists what an earlier run left.
 type remains struct {
 	at      Position
 	current disk.Entry   // the file of the position; no name: it has no bytes or is not there
-	later   []disk.Entry // files of which nothing was committed
+	later   []disk.Entry // files without committed bytes
 	indexes []string     // of all these, and what was left of them
 }
 

@@ -23,7 +23,7 @@ type Config struct {
 	Now     func() time.Time // names files and dates their first record
 }
 
-// Place is where the bytes of one Append stand.
+// A Place is the position of the bytes of one Append.
 type Place struct {
 	File   int
 	Offset int64
@@ -37,12 +37,12 @@ type Position struct {
 }
 
 // Writer assigns places and writes groups. Append, Take and Size belong to one
-// goroutine, the owner of the crawl; Write, Sync and Close to one, the committer. They
-// share nothing but the groups, so the owner never waits for a disk.
+// goroutine, the loop of the crawl; Write, Sync and Close to one, the committer. They
+// share nothing but the groups, so the loop never waits for a disk.
 type Writer struct {
 	config Config
 
-	// Of the owner.
+	// Of the loop.
 	next    Position // where the next byte goes
 	parts   [][]byte // of the open group
 	created string   // name of the file that the open group creates
@@ -224,7 +224,7 @@ func (w *Writer) do(step func() error) error {
 	}
 	w.dead = err
 	if w.file != nil {
-		w.file.Close() // its answer would say nothing new
+		w.file.Close() // its error would add nothing
 		w.file = nil
 	}
 	return fmt.Errorf("archive: %w", err)

@@ -10,7 +10,7 @@ import (
 
 // Request is one request. The method is always GET.
 type Request struct {
-	URL string // absolute, normal form; it is sent as it stands
+	URL string // absolute, normal form; it is sent unchanged
 	// Addrs are the addresses of the host, tried in order until one accepts.
 	Addrs []netip.Addr
 	// ETag and Modified are the validators of an earlier answer, "" for none; with one of
@@ -27,7 +27,7 @@ type Request struct {
 	Wants func(http.Header) bool
 }
 
-// Answer is how a request ended. All memory in it is the caller's, except that Body may
+// An Answer describes how a request ended. All memory in it is the caller's, except that Body may
 // lie in Request.Buffer.
 type Answer struct {
 	// Start and End are instants of Options.Clock. End is after the last byte, and after
@@ -49,12 +49,12 @@ type Answer struct {
 	Address netip.Addr // connected to; invalid behind a proxy and without a connection
 
 	Request http.Header // as it was sent, without Host; nil: nothing was
-	Header  http.Header // as it came, with Transfer-Encoding where there was one
+	Header  http.Header // as received, with Transfer-Encoding if there was one
 	// Body is without transfer coding, with content coding. After a failure it is
 	// what had come until then.
 	Body       []byte
 	Cut        Cut           // why the body is not whole
-	Location   string        // of a redirect, as it came: may be relative
+	Location   string        // of a redirect, as received: may be relative
 	RetryAfter time.Duration // 0: not given; at most 24 h
 
 	Keep   bool   // the connection is open and good for another request to the site
@@ -64,7 +64,7 @@ type Answer struct {
 	Held   int64  // bytes taken from Options.Budget for Body: Give them back
 }
 
-// Cut is why a body is not whole; the numbers are those of archive.Truncation.
+// A Cut is the reason why a body is not complete; the numbers are those of archive.Truncation.
 type Cut uint8
 
 // The reasons.
@@ -73,7 +73,7 @@ const (
 	CutLength                // longer than the limit
 	CutTime                  // a time-out
 	CutDisconnect            // the connection broke
-	CutUnwanted              // nobody wants it: see Request.Wants
+	CutUnwanted              // not wanted: see Request.Wants
 )
 
 var cuts = [...]string{"", "length", "time", "disconnect", "unspecified"}

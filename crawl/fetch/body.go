@@ -29,7 +29,7 @@ func (x *exchange) limit() int64 {
 }
 
 // readBody reads the body up to its limit. A body that breaks off spoils a page, but not
-// what the status said about an error or a redirect.
+// the status of an error or a redirect.
 func (x *exchange) readBody(ctx context.Context, resp *http.Response) {
 	a, limit, err := x.a, x.limit(), errTooLong
 	if x.unwanted(resp) {
@@ -59,7 +59,7 @@ func (x *exchange) unwanted(resp *http.Response) bool {
 
 var errTooLong = errors.New("longer than the limit")
 
-// cutBy returns what it was that ended a body with an error.
+// cutBy returns why a body ended with an error.
 func (x *exchange) cutBy(ctx context.Context, resp *http.Response, err error) Cut {
 	var late *timeout
 	switch {
@@ -74,7 +74,7 @@ func (x *exchange) cutBy(ctx context.Context, resp *http.Response, err error) Cu
 }
 
 // untilClose reports whether the end of the connection is the end of the body. Many servers
-// say no good-bye in TLS then; without TLS it is never said.
+// then close TLS without a closing alert; without TLS there is none.
 func untilClose(resp *http.Response) bool {
 	return resp.TLS != nil && resp.ProtoMajor == 1 && resp.ContentLength < 0 && resp.TransferEncoding == nil
 }
@@ -140,7 +140,7 @@ func (x *exchange) keep(c *claim, body []byte) {
 //
 // Ten thousand fetchers may hold ten thousand bodies, each within its own limit. A body
 // that does not fit waits its turn, and with it, through the windows of TCP, its server;
-// that is not the server's fault, and the time-outs stand still. When all bytes are held
+// that is not the server's fault, and the time-outs pause. When all bytes are held
 // by bodies that still arrive, waiting would be for ever: then one of them, the first in
 // line, may go beyond the size until it has ended. So at most size and one body are held
 // at once.
@@ -221,8 +221,8 @@ func (c *claim) leave(ctx context.Context) error {
 	return nil
 }
 
-// end is called when the body is complete, or comes no further: its bytes stay held until they
-// are given back. n of them are not needed after all.
+// end ends the claim when the body is complete or breaks off. The bytes of the body stay
+// held until they are given back; the unused ones are given back at once.
 func (c *claim) end(unused int64) (held int64) {
 	if c.b == nil {
 		return 0
@@ -244,7 +244,7 @@ func (b *Budget) serve() {
 		c := b.wait[0]
 		if b.held+c.want > b.size {
 			if b.over != nil || b.held > b.reading {
-				return // somebody will end or give back
+				return // another claim will end or give bytes back
 			}
 			b.over = c
 		}

@@ -28,7 +28,7 @@ type Client struct {
 	x         *exchange // the current one, for dial
 }
 
-// line is an open connection with what is known about it.
+// A line is an open connection with what is known about it.
 type line struct {
 	*conn
 	http  *http.ClientConn
@@ -119,8 +119,8 @@ type conn struct {
 	counted int64        // bytes that answers so far have accounted for
 }
 
-// Read reads. What comes over a plain connection between exchanges is nothing we asked
-// for, and the end of it; net/http would say so on the standard logger.
+// Read reads. Data that arrives on a plain connection between exchanges was not requested and
+// ends the connection; net/http would report it on the standard logger.
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n == 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Errors of Decode. With each of them comes what could be decoded.
+// Errors of Decode. It returns the decoded bytes with each of them.
 var (
 	ErrTooLarge = errors.New("larger than the limit when decoded")
 	ErrBomb     = errors.New("grows too much when decoded")
@@ -29,12 +29,12 @@ const (
 	// pages stay far below; gzip can reach 1,032, brotli and zstd much more.
 	bombFloor = 1 << 20
 	bombRatio = 200
-	// maxWindow is what a decoder of zstd on the Web has to bear (RFC 9659).
+	// maxWindow is the window that a decoder of zstd on the Web must support (RFC 9659).
 	maxWindow = 8 << 20
 )
 
-// Decoder undoes content codings. The zero value is ready; it is safe for many goroutines
-// and keeps as many readers as work at a time, so one is enough for a whole crawl.
+// A Decoder undoes content codings. The zero value is ready to use. It is safe for concurrent
+// use and keeps as many readers as run at a time, so one is enough for a whole crawl.
 type Decoder struct {
 	gzips, zlibs, flates, brotlis, zstds sync.Pool
 	inflaters                            sync.Pool
@@ -42,9 +42,8 @@ type Decoder struct {
 }
 
 // Decode appends to dst what body was before the codings of a Content-Encoding header were
-// applied: gzip, deflate, br, zstd, up to three of them. It gives at most max bytes. A
-// stream that is cut or damaged gives what there was with an error, and so does one that
-// is too large.
+// applied: gzip, deflate, br, zstd, up to three of them. It appends at most max bytes. For a
+// stream that is cut, damaged or too large it returns the bytes so far with an error.
 func (d *Decoder) Decode(dst, body []byte, encoding string, max int64) ([]byte, error) {
 	names, err := codingsOf(encoding)
 	if err != nil {
@@ -72,7 +71,7 @@ func (d *Decoder) Decode(dst, body []byte, encoding string, max int64) ([]byte, 
 func codingsOf(encoding string) (names []string, err error) {
 	for name := range strings.SplitSeq(encoding, ",") {
 		switch name = strings.ToLower(strings.TrimSpace(name)); name {
-		case "", "identity", "none", "utf-8": // the last two are no codings, but servers say so
+		case "", "identity", "none", "utf-8": // the last two are no codings, but servers send them
 		case "gzip", "x-gzip":
 			names = append(names, "gzip")
 		case "br", "zstd", "deflate":

@@ -1,4 +1,4 @@
-// Package fetch brings answers from servers: an HTTP client for one fetcher, the
+// Package fetch gets answers from servers: an HTTP client for one fetcher, the
 // decoding of bodies, and a caching DNS resolver. It knows nothing of frontier and
 // journal; what it reports about an exchange is data, never an error.
 //
@@ -15,7 +15,7 @@
 // the three phases are stamped here, because the politeness of the next request counts
 // from the end of this one.
 //
-// Nothing happens that was not asked for: redirects are answers, a request is sent once
+// It does nothing that was not requested: redirects are answers, a request is sent once
 // (a dead kept connection is noticed before the request is written, or the request has
 // failed), there are no cookies, no Referer and no hidden decompression. This is
 // http.ClientConn, one connection without a pool: http.Transport itself sends a request
@@ -32,7 +32,7 @@
 // # Names
 //
 // A Resolver answers from four levels: literals and the hosts file, its cache, what
-// Remember brought from disk, the network. It keeps the TTL that servers give, between a
-// floor and a ceiling, remembers names that do not exist, and asks for a name once
-// however many wait for it.
+// Remember loaded from disk, the network. It keeps the TTL that servers give, between a
+// floor and a ceiling, remembers names that do not exist, and looks up a name once
+// however many callers wait for it.
 package fetch

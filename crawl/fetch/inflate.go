@@ -11,7 +11,7 @@ import (
 // in memory: input and output need no windows. For those this decoder does in less than
 // half of the time what a reader of streams does. It takes only what is in order. All
 // else (a damaged or cut stream, several members, a length that does not fit, more than a
-// limit allows) it leaves to the readers, which begin anew and say what is wrong.
+// limit allows) it leaves to the readers, which start again and report what is wrong.
 
 // inflater holds the tables of one decoding.
 type inflater struct {
@@ -22,7 +22,7 @@ type inflater struct {
 	src  []byte
 	pos  int    // in src
 	buf  uint64 // bits taken from src that are not used yet, the next one lowest
-	bits uint   // how many of them count; above them may stand what comes next in src
+	bits uint   // how many of them count; above them may be the next bits of src
 	out  []byte // room for all that is to come
 	n    int    // of out
 	from int    // where the output begins: what lies before is not ours
@@ -69,7 +69,7 @@ func memberStart(body []byte) (int, bool) {
 	return head + i + 1, i >= 0
 }
 
-// run decodes block after block (RFC 1951). It gives false where something is not in order.
+// run decodes block after block (RFC 1951). It returns false if the stream is not in order.
 func (z *inflater) run() bool {
 	for {
 		z.refill()
@@ -130,7 +130,7 @@ func (z *inflater) stored() bool {
 	return true
 }
 
-// block decodes what stands between the tables and the end of a block: as long as there
+// block decodes the symbols between the tables and the end of a block: as long as there
 // is plenty of input and room without looking at either, then with care.
 func (z *inflater) block() bool {
 	switch z.fast() {

@@ -58,7 +58,7 @@ func makeDistKinds() (kinds [distCodes]uint32) {
 	return kinds
 }
 
-// makeLenKinds is for the code of code lengths: a literal is what the symbol is.
+// makeLenKinds returns the kinds for the code of code lengths, where each symbol is a literal.
 func makeLenKinds() (kinds [19]uint32) {
 	for c := range kinds {
 		kinds[c] = uint32(c)<<16 | isLiteral
@@ -181,7 +181,7 @@ func fill(table []uint32, root uint, lens []uint8, kinds []uint32) bool {
 }
 
 // place writes the entries of the symbols, which come in the order of their codes. Codes
-// stand in the stream with their first bit lowest, so they are turned around.
+// have their first bit lowest in the stream, so they are reversed.
 func place(table []uint32, root uint, count *[17]int, sorted []uint16, lens []uint8, kinds []uint32) bool {
 	code, before := uint16(0), uint8(0)
 	link, linkBits := -1, uint(0) // the table that is being filled

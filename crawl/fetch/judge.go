@@ -36,7 +36,7 @@ func judge(a *Answer) (event.Class, string) {
 	return event.HTTPError, ""
 }
 
-// retryLimit bounds what a server may ask for: a day, as for robots.txt.
+// retryLimit bounds the wait that a server may request: a day, as for robots.txt.
 const retryLimit = 24 * time.Hour
 
 // retryAfter reads Retry-After, a number of seconds or a date. A date is taken relative to
@@ -93,8 +93,8 @@ func (x *exchange) classify(err error) event.Class {
 	return event.ConnectError
 }
 
-// broken reports whether an error says that the peer has gone, which it may do during TLS as
-// at any other time.
+// broken reports whether an error means that the peer has closed the connection, during
+// TLS or later.
 func broken(err error) bool {
 	for _, gone := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed, io.ErrClosedPipe} {
 		if errors.Is(err, gone) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Options say how a Client behaves. The zero value is usable; every limit has a default.
+// Options configure a Client. The zero value is usable; every limit has a default.
 // Many clients share one Options, which must not change while they do.
 type Options struct {
 	// Dial connects, as net.Dialer.DialContext does, to "tcp" and an IP address with
@@ -28,7 +28,7 @@ type Options struct {
 	HTTP2     bool        // offered to https sites
 
 	// AllowPrivate lets requests go to addresses and ports that are not of the public Web,
-	// but for those that are never asked: see Never.
+	// but for those that are never used: see Never.
 	AllowPrivate bool
 
 	MaxBody   int64 // bytes of a body with its content coding; 0: 10 MiB
@@ -39,7 +39,7 @@ type Options struct {
 	// all of it. 0 means 10 s, 20 s, 15 s and 60 s; negative: none.
 	Connect, FirstByte, Stall, Total time.Duration
 
-	// Clock stamps answers; it is asked from several goroutines. Nil counts from the
+	// Clock stamps answers; several goroutines call it. Nil counts from the
 	// making of the client.
 	Clock func() time.Duration
 	// Budget bounds the bytes of bodies over all clients. Nil: no bound.
@@ -53,7 +53,7 @@ const (
 	defaultHeader = 128 << 10
 	// errorBody bounds bodies of answers that are no pages: enough to see what happened.
 	errorBody = 256 << 10
-	// shortBody is what a body may have that is cheaper to read than to hang up for.
+	// shortBody is the length up to which reading a body is cheaper than closing the connection.
 	shortBody = 16 << 10
 )
 

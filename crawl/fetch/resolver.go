@@ -24,8 +24,8 @@ import (
 // Errors of Lookup. With each of them Names.TTL is how long there is no use in asking
 // again.
 var (
-	ErrNoName    = errors.New("no such name")      // it has no address, say the servers
-	ErrTemporary = errors.New("name not resolved") // nobody knows: time-out, failing servers
+	ErrNoName    = errors.New("no such name")      // the servers report that it has no address
+	ErrTemporary = errors.New("name not resolved") // unknown: time-out, failing servers
 )
 
 // Level is the source of an answer.
@@ -34,8 +34,8 @@ type Level uint8
 // The levels.
 const (
 	Literal Level = iota // an address in place of a name, localhost, the hosts file
-	Cache                // asked before by this process
-	Disk                 // told by Remember
+	Cache                // looked up before by this process
+	Disk                 // given to Remember
 	Network
 	levels
 )
@@ -44,19 +44,19 @@ var levelNames = [levels]string{"literal", "cache", "disk", "network"}
 
 func (l Level) String() string { return levelNames[l] }
 
-// Names is what is known about a host name.
+// Names holds what is known about a host name.
 type Names struct {
 	Addrs []netip.Addr  // IPv4 first; to be read only
 	TTL   time.Duration // for which it holds from now on
 	Level Level
 }
 
-// ResolverOptions are the servers to ask and how long answers are valid. What is 0 has
-// a default.
+// ResolverOptions are the servers to query and how long answers are valid. A zero field
+// has a default.
 type ResolverOptions struct {
 	// Server is host:port of a recursive resolver. "": those of /etc/resolv.conf, and
-	// where there is none the functions of the system, which do not tell how long an
-	// answer holds (MinTTL then).
+	// where there is none the functions of the system, which do not report how
+	// long an answer is valid (MinTTL then).
 	Server string
 	Hosts  string // the hosts file; "": that of the system
 	// Dial connects to "udp" or "tcp" and the server. Nil is a net.Dialer.
@@ -64,7 +64,7 @@ type ResolverOptions struct {
 
 	Timeout        time.Duration // of one question; 0: 3 s
 	Retries        int           // after the first question; 0: 2, negative: none
-	MinTTL, MaxTTL time.Duration // bounds on what servers say; 0: 10 min and 24 h
+	MinTTL, MaxTTL time.Duration // bounds on the TTL of servers; 0: 10 min and 24 h
 	Negative       time.Duration // the least that a missing name is remembered, an hour is the most; 0: 5 min
 	InFlight       int           // questions at a time; 0: 256
 	Capacity       int           // names in the cache, some 300 bytes each; 0: 200,000
@@ -107,7 +107,7 @@ type Resolver struct {
 	calls map[string]*call
 }
 
-// entry is what the cache holds. Its end is checked here: the cache only bounds how many
+// An entry is an element of the cache. Its expiry is checked here: the cache only bounds how many
 // there are, and needs no clock and no goroutine for that.
 type entry struct {
 	addrs []netip.Addr
@@ -147,7 +147,7 @@ func NewResolver(o ResolverOptions) (*Resolver, error) {
 // Close ends all questions that are out.
 func (r *Resolver) Close() { r.stop() }
 
-// serversOf lists whom to ask.
+// serversOf returns the servers to query.
 func serversOf(server string) ([]string, error) {
 	if server == "" {
 		conf, err := dns.ClientConfigFromFile("/etc/resolv.conf")
@@ -173,8 +173,8 @@ func serversOf(server string) ([]string, error) {
 	return []string{server}, nil
 }
 
-// Lookup finds the addresses of a host, as it stands in a URL. Who asks for a name that is
-// being asked for waits for the same answer.
+// Lookup returns the addresses of a host as written in a URL. Simultaneous calls for one name
+// share one query.
 func (r *Resolver) Lookup(ctx context.Context, host string) (Names, error) {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	n, err, ok := r.known(host)
@@ -210,7 +210,7 @@ func (r *Resolver) known(host string) (Names, error, bool) {
 	return n, e.err, true
 }
 
-// join waits for the answer to a question, which it asks if nobody has.
+// join waits for the answer to a query, which it makes if no other call has.
 func (r *Resolver) join(ctx context.Context, host string) (Names, error) {
 	r.mu.Lock()
 	c := r.calls[host]
@@ -228,7 +228,7 @@ func (r *Resolver) join(ctx context.Context, host string) (Names, error) {
 	}
 }
 
-// run asks the network for all who wait. It does not end with the first of them.
+// run queries the network for all waiting calls. It does not end when the first of them does.
 func (r *Resolver) run(host string, c *call) {
 	if len(r.servers) > 0 {
 		c.n, c.err = r.resolve(r.ctx, host)
@@ -265,7 +265,7 @@ func (r *Resolver) Remember(host string, n Names) {
 	r.store(host, entry{addrs: n.Addrs, disk: true}, min(n.TTL, r.o.MaxTTL))
 }
 
-// system asks the functions of the operating system.
+// system uses the resolver of the operating system.
 func (r *Resolver) system(ctx context.Context, host string) (Names, error) {
 	r.slots <- struct{}{}
 	defer func() { <-r.slots }()
@@ -283,7 +283,7 @@ func (r *Resolver) system(ctx context.Context, host string) (Names, error) {
 	return Names{}, fmt.Errorf("%w: %w", ErrTemporary, err)
 }
 
-// local knows what needs nobody: addresses in place of names, the names of this machine
+// local resolves what needs no query: addresses in place of names, the names of this machine
 // (RFC 6761), and the hosts file.
 func (r *Resolver) local(host string) ([]netip.Addr, bool) {
 	if a, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
@@ -350,7 +350,7 @@ func systemHosts() string {
 	return "/etc/hosts"
 }
 
-// inOrder puts IPv4 first and drops what stands there twice; the order is kept otherwise.
+// inOrder puts IPv4 first and drops repeated addresses. It keeps the order otherwise.
 func inOrder(addrs []netip.Addr) []netip.Addr {
 	var out []netip.Addr
 	for _, four := range []bool{true, false} {
@@ -375,8 +375,8 @@ type ResolverStats struct {
 	Questions                     int64 // sent, retries included
 	Retries                       int64
 	TCP                           int64 // answers that did not fit into a packet
-	Missing                       int64 // names that do not exist, said the network
-	Failed                        int64 // names of which nobody knew
+	Missing                       int64 // names that do not exist
+	Failed                        int64 // names that no server knew
 	InFlight                      int   // questions that are out now
 	Known                         int   // names in the cache
 }

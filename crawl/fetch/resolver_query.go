@@ -18,17 +18,17 @@ const (
 	udpSize    = 1232 // bytes of an answer that pass everywhere in one packet (DNS flag day 2020)
 )
 
-// found is what a question brought.
+// A found holds the result of a query.
 type found struct {
 	addrs   []netip.Addr
-	ttl     time.Duration // of the records on the way, as the servers say
-	missing bool          // there is no such name, say the servers; else there is no such record
+	ttl     time.Duration // of the records on the way, as the servers set it
+	missing bool          // the servers report no such name; else there is no such record
 }
 
-// resolve asks for both kinds of addresses, IPv4 first: on a network without IPv4 the
+// resolve queries both kinds of addresses, IPv4 first: on a network without IPv4 the
 // connection fails at once and the next address is tried. A name that does not exist, or
-// of which nobody knows, is not asked for twice; where there is an IPv4 address the second
-// question may fail.
+// that no server knows, is not queried twice. If there is an IPv4 address, the second
+// query may fail.
 func (r *Resolver) resolve(ctx context.Context, host string) (Names, error) {
 	name := dns.Fqdn(host)
 	v4, err := r.follow(ctx, name, dns.TypeA, r.o.Retries)
@@ -62,7 +62,7 @@ func (r *Resolver) negative(f found) Names {
 	return Names{TTL: min(max(f.ttl, r.o.Negative), max(maxNegative, r.o.Negative))}
 }
 
-// follow asks for one kind of address, through all aliases.
+// follow queries one kind of address, through all aliases.
 func (r *Resolver) follow(ctx context.Context, name string, kind uint16, retries int) (found, error) {
 	f := found{ttl: r.o.MaxTTL}
 	for range maxAliases {
@@ -79,9 +79,9 @@ func (r *Resolver) follow(ctx context.Context, name string, kind uint16, retries
 	return found{}, fmt.Errorf("%w: more than %d aliases", ErrTemporary, maxAliases)
 }
 
-// take takes the records for a name out of an answer, along the chain of its aliases. What
-// else stands in an answer is nothing the server was asked for. If the chain leads out of
-// the answer it gives the name to ask for next.
+// take takes the records for a name out of an answer, along the chain of its aliases. It
+// ignores other records, which were not requested. If the chain leads out of the answer,
+// it returns the name to query next.
 func (f *found) take(m *dns.Msg, name string, kind uint16) (next string) {
 	at := name
 	for range maxAliases {
@@ -139,7 +139,7 @@ func denial(m *dns.Msg) (ttl time.Duration, ok bool) {
 
 func seconds(n uint32) time.Duration { return time.Duration(n) * time.Second }
 
-// persist asks until there is a useful answer, another server each time.
+// persist queries one server after the other until there is a useful answer.
 func (r *Resolver) persist(ctx context.Context, name string, kind uint16, retries int) (*dns.Msg, error) {
 	var last error
 	for try := 0; try <= retries && ctx.Err() == nil; try++ {
@@ -169,7 +169,7 @@ func rcode(n int) string {
 	return fmt.Sprint("rcode ", n)
 }
 
-// ask asks one server once: over UDP, and over TCP if the answer does not fit.
+// ask queries one server once: over UDP, and over TCP if the answer does not fit.
 func (r *Resolver) ask(ctx context.Context, server, name string, kind uint16) (*dns.Msg, error) {
 	select {
 	case r.slots <- struct{}{}:

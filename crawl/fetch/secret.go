@@ -5,7 +5,7 @@ import "strings"
 // secretWords are parts of the names of headers whose values are for one server only.
 var secretWords = []string{"auth", "cookie", "token", "secret", "key", "passw", "credential", "session", "signature", "jwt", "assertion"}
 
-// SecretHeader reports whether the name of a request header says that its value is a
+// SecretHeader reports whether the name of a request header shows that its value is a
 // secret: Authorization, Cookie, X-Api-Key and their like.
 func SecretHeader(name string) bool {
 	name = strings.ToLower(name)

@@ -36,8 +36,8 @@ func (x *exchange) newRequest(ctx context.Context) (*http.Request, error) {
 }
 
 // sent returns the header of a request as it goes over the wire. The two exceptions are
-// net/http's: an empty User-Agent keeps it from sending one of its own, and it says by
-// itself that a connection is to be closed, where there is a way to say it.
+// net/http's: an empty User-Agent keeps it from sending one of its own, and it adds the
+// header that closes a connection where HTTP has one.
 func sent(q *http.Request, http2 bool) http.Header {
 	h := q.Header
 	if closes := q.Close && !http2; closes || h.Get("User-Agent") == "" {
@@ -80,8 +80,7 @@ func validator(s string) bool {
 	return s != "" && len(s) <= 1024 && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
-// target returns the URL of a request. What goes over the wire is exactly what stands in the
-// normal form: net/url escapes and checks by rules of its own, so where the two differ
+// target returns the URL of a request. It sends exactly the normal form: net/url escapes and checks by rules of its own, so where the two differ
 // the path is handed over as opaque. Behind a proxy a request names the whole URL.
 func target(raw string, proxied bool) (*url.URL, error) {
 	scheme, rest, ok := strings.Cut(raw, "://")
@@ -180,7 +179,7 @@ var closed = []netip.Prefix{
 	netip.MustParsePrefix("fec0::/10"),       // site-local, deprecated
 }
 
-// metadata are the addresses at which clouds tell a machine its own secrets, besides those
+// metadata lists the addresses at which clouds give a machine its own secrets, except those
 // that are link-local (169.254.169.254 among them).
 var metadata = []netip.Addr{
 	netip.MustParseAddr("100.100.100.200"),    // Alibaba
@@ -207,7 +206,7 @@ var (
 // Private reports whether an address is not one of the public Web: loopback, private,
 // link-local, carrier-grade NAT, multicast, unspecified, reserved, that of a metadata
 // service, or an IPv6 address that wraps such a one. A crawler that follows links must not
-// go there: behind them are the routers, printers and metadata services of whoever runs it.
+// go there: behind them are the routers, printers and metadata services of its operator.
 func Private(a netip.Addr) bool {
 	a = a.Unmap()
 	if !a.IsValid() || a.Zone() != "" || !a.IsGlobalUnicast() || a.IsPrivate() || Never(a) {
@@ -221,7 +220,7 @@ func Private(a netip.Addr) bool {
 
 // Never reports whether no crawl may connect to an address, even one that may use
 // private addresses: link-local addresses, which mean another machine on every network,
-// metadata services among them, which give credentials to whoever asks; and addresses
+// metadata services among them, which give credentials to any client; and addresses
 // that a translator makes of IPv4 ones (SIIT), or that wrap one of these.
 func Never(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")

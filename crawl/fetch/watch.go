@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// phase is where an exchange is.
+// A phase is a stage of an exchange.
 type phase int
 
 const (
@@ -32,7 +32,7 @@ type watch struct {
 	missed bool             // the timer went off in a pause
 }
 
-// timeout is why an exchange was ended.
+// A timeout is the reason why an exchange was ended.
 type timeout struct {
 	what  string
 	after time.Duration
@@ -81,8 +81,8 @@ func (x *exchange) enter(p phase, d time.Duration) {
 }
 
 // hangUp closes the socket when the caller wants no more. The context alone would leave
-// it to net/http, which says good-bye in TLS first: that takes time where the server does
-// not listen, and where it does, its answer may still come.
+// it to net/http, which closes TLS in order first: that takes time if the server does
+// not listen, and if it does, its answer may still arrive.
 func (w *watch) hangUp() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,8 +114,8 @@ func (w *watch) fire() {
 	w.cancel(why)
 }
 
-// cause returns why the exchange was ended, nil if it was not. Whoever sees the socket closed
-// by fire waits here until fire has said why.
+// cause returns why the exchange was ended, nil if it was not. A caller that sees the
+// socket closed by fire waits here until fire has set the cause.
 func (w *watch) cause(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -161,7 +161,7 @@ func (w *watch) due() (time.Time, error) {
 	return due, &why
 }
 
-// phases works out how long each took, now that the end is known.
+// phases computes how long each phase took, when the end is known.
 func (x *exchange) phases() {
 	x.mu.Lock()
 	defer x.mu.Unlock()

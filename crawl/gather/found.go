@@ -7,14 +7,14 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 )
 
-// Found is the result of reading an answer. It shares no memory with the gatherer: it
-// goes to the owner through a channel, comes back by a pool and is filled anew, without
+// A Found is the result of reading an answer. It shares no memory with the gatherer. It
+// goes to the loop through a channel, returns through a pool and is filled again, without
 // allocating much once its buffers have grown. Records.Bytes are made for each answer
 // and not used again: they may go to archive.Writer as they are.
 type Found struct {
 	Class  event.Class // that of the answer, or a worse one: NotHTML, TooLarge, HTTPError, Crashed
 	Status int         // HTTP status, 0 without an answer
-	Note   string      // for people: what is wrong, "" nothing
+	Note   string      // a message for people if something is wrong, else ""
 
 	Links Links    // of a page or redirect; the pages of a sitemap
 	Files []string // of a sitemap index: normal forms of further files, which may repeat and go in circles
@@ -26,7 +26,7 @@ type Found struct {
 	page.Gist             // of its words
 	// Targets is of where the links of a page lead and of what pictures it shows: two
 	// hashes of 32 bits. The upper one is of all of it as it is; in the lower one ids are
-	// left out, which copies of one page for different visitors draw anew.
+	// left out, which differ between copies of one page for different visitors.
 	Targets  uint64
 	Pictures uint32 // hash of the pictures alone, 0 without any
 	Title    string

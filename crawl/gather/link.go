@@ -34,7 +34,7 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel) page.Verdict {
 	full := len(l.items) >= g.most || len(all) > maxTargets
 	if at := g.seen.find(l, link.Hash, !full); at >= 0 {
 		if l.items[at].Bar == event.BarNoFollow {
-			l.items[at].Bar = link.Bar // a bar of the URL would stand there instead
+			l.items[at].Bar = link.Bar // a bar of the URL would be there instead
 		}
 		return v
 	}
@@ -74,8 +74,8 @@ func (g *Gatherer) hash(url []byte) (link Link, mid int) {
 	return link, len(site)
 }
 
-// Bar returns what the URL of a page, a normal form, says against fetching it: the bar that a
-// followed link to it has. Like all of a gatherer it is for one goroutine at a time.
+// Bar returns the bar of a page by its URL, a normal form: the bar that a followed link to it
+// has. Like all methods of a gatherer it is for one goroutine at a time.
 func (g *Gatherer) Bar(url []byte) event.Bar {
 	site, _ := page.Site(url)
 	return g.bar(url, len(site), false)
@@ -146,12 +146,12 @@ func repeats(query []byte) bool {
 	return false
 }
 
-// Link is what the owner needs to know of a link before its URL: most links are to pages
-// that are known.
+// A Link holds what the loop needs to know of a link before its URL: most links are to
+// known pages.
 type Link struct {
 	SiteHash uint64    // URLKey.Site of its site
 	Hash     uint64    // URLKey.Page of site and rest: the identity of the page
-	Local    bool      // on the site of the page it stands on
+	Local    bool      // on the site of the page that has it
 	Bar      event.Bar // why it is not to be followed; event.NoBar: it may be
 }
 
@@ -212,8 +212,8 @@ func (s *set) reset(n int) {
 	clear(s.slots)
 }
 
-// find returns the index of the link with a hash; where there is none it gives -1, and with
-// add it notes that the next link of the list has it.
+// find returns the index of the link with a hash, or -1 if there is none. With add it then
+// records that the next link of the list has the hash.
 func (s *set) find(l *Links, hash uint64, add bool) int {
 	if 2*len(l.items) >= len(s.slots) {
 		s.grow(l)

@@ -26,7 +26,7 @@ type Options struct {
 	MaxURL        int   // bytes of a normal form, page.DefaultMaxLen
 }
 
-// withDefaults fills in what was not said.
+// withDefaults fills in the defaults.
 func (o Options) withDefaults() Options {
 	if o.MaxBody <= 0 {
 		o.MaxBody = 10 << 20
@@ -51,7 +51,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Gatherer works on one answer at a time. It keeps buffers of the size of a page or
+// A Gatherer processes one answer at a time. It keeps buffers of the size of a page or
 // two from one answer to the next, up to a megabyte in all: where fetchers are many,
 // let them share as many gatherers as there are processors.
 type Gatherer struct {
@@ -87,7 +87,7 @@ func New(o *Options) *Gatherer {
 	}
 }
 
-// What bounds the work that a page can make, whatever it holds: links as they are
+// Limits on the work that a page can cause, whatever its content: links as they are
 // written, repeats and fragments of the same target included (a page of 10 MiB that has
 // more of them gives each 40 bytes, its text included), and bytes of all targets.
 const (
@@ -98,7 +98,7 @@ const (
 // maxKept is the most memory of one buffer that is kept for the next answer, in bytes.
 const maxKept = 1 << 20
 
-// trim lets go of buffers that an unusual answer of so many bytes has blown up.
+// trim frees buffers that an unusually large answer of so many bytes has grown.
 func (g *Gatherer) trim(size int64) {
 	for _, b := range []*[]byte{&g.plain, &g.more, &g.room} {
 		if cap(*b) > maxKept {

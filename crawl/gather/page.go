@@ -20,7 +20,7 @@ type document struct {
 	mid      int // url[:mid] is its site
 	siteHash uint64
 	hash     uint64
-	inScope  bool // its site is, so local links need not ask again
+	inScope  bool // its site is, so local links need no check
 	alone    bool // links to other sites do not count: a sitemap
 }
 
@@ -39,10 +39,10 @@ func (g *Gatherer) Page(url string, a *fetch.Answer, at time.Time, f *Found) {
 	g.trim(f.Size)
 }
 
-// notModified is the status of an answer that brings nothing because nothing changed.
+// notModified is the status of an answer without content because nothing changed.
 const notModified = 304
 
-// begin takes over what is the same for all answers.
+// begin sets the fields that all answers have.
 func (g *Gatherer) begin(url string, a *fetch.Answer, f *Found) {
 	f.Reset()
 	f.Class, f.Status, f.Note, f.Size = a.Class, a.Status, a.Note, int64(len(a.Body))
@@ -69,7 +69,7 @@ func first(values []string) string {
 }
 
 // redirect makes the target the only link. One that is the page itself in our normal form
-// is a loop that would never end: what tells the two apart is a session id, a cookie or
+// is a loop that would never end: the two differ by a session id, a cookie or
 // a fragment.
 func (g *Gatherer) redirect(a *fetch.Answer, f *Found) {
 	g.seen.reset(1)
@@ -106,8 +106,8 @@ func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 	g.links(f)
 }
 
-// decode takes the content coding off, up to so many bytes. What a broken body gives up to
-// where it breaks counts; if that is nothing it counts as a type that cannot be read.
+// decode removes the content coding, up to so many bytes. The part of a broken body before
+// the break counts; if that is empty, the type counts as unreadable.
 func (g *Gatherer) decode(a *fetch.Answer, f *Found, most int64) []byte {
 	coding := strings.Join(a.Header["Content-Encoding"], ",")
 	if coding == "" {
@@ -196,8 +196,8 @@ func MayBePage(h http.Header) bool {
 	}
 }
 
-// sniff returns the type of a body whose header says nothing (WHATWG MIME Sniffing, 7), and
-// finds XHTML where the header says XML. What is declared otherwise is believed.
+// sniff returns the type of a body whose header has none (WHATWG MIME Sniffing, 7), and
+// finds XHTML if the header declares XML. It trusts all other declarations.
 func sniff(declared string, body []byte) string {
 	switch declared {
 	case "", "unknown/unknown", "application/unknown", "*/*":

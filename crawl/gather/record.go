@@ -18,7 +18,7 @@ const maxErrorBody = 64 << 10
 
 // record makes the WARC records of an exchange; without the response if there is a reason
 // why it is withheld. The builder refuses only what cannot come from a normal form and a
-// client; if it does, the note says so.
+// client; if it does, the note reports it.
 func (g *Gatherer) record(url string, a *fetch.Answer, at time.Time, f *Found, why string) {
 	if g.opt.Builder == nil || a.Status == 0 {
 		return
@@ -74,7 +74,7 @@ func truncation(c fetch.Cut) archive.Truncation {
 }
 
 // withheld returns why a page is not stored, "" if it is: its author wants no copy, or
-// nobody wants its type.
+// its type is not wanted.
 func (g *Gatherer) withheld(a *fetch.Answer, f *Found) string {
 	if tags := f.Tags & (robots.NoIndex | robots.NoArchive); tags != 0 && !g.opt.KeepNoArchive {
 		return tags.String()
@@ -85,7 +85,7 @@ func (g *Gatherer) withheld(a *fetch.Answer, f *Found) string {
 	return ""
 }
 
-// withheldFields returns the lines of the metadata record that stands for a response.
+// withheldFields returns the lines of the metadata record that replaces a response.
 func withheldFields(why string, f *Found) []archive.Field {
 	return []archive.Field{
 		{Name: "withheld", Value: why},

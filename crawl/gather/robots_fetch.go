@@ -60,7 +60,7 @@ func (f *RobotsFetcher) Fetch(ctx context.Context, site string) (*RobotsFile, er
 	}
 }
 
-// get makes one request. A host without an address gives an empty answer.
+// get makes one request. For a host without an address it returns an empty answer.
 func (f *RobotsFetcher) get(ctx context.Context, url string) *fetch.Answer {
 	site, _ := page.Site([]byte(url))
 	q := &fetch.Request{Header: f.Header(site), URL: url, Last: true, Prefix: true, MaxBody: robots.MaxSize + 1, Accept: "text/plain,*/*;q=0.5"}

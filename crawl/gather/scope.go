@@ -13,7 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 )
 
-// ScopeOptions say which pages a crawl is about.
+// ScopeOptions define which pages a crawl may fetch.
 type ScopeOptions struct {
 	// Kind is the value of --scope: "any" or "", "seeds" (the hosts of the seeds), "domain"
 	// (their registered domains), "regexp:R" (URLs in which R matches).
@@ -126,8 +126,8 @@ func (s *Scope) Denied(site, rest []byte) event.Bar {
 	return event.NoBar
 }
 
-// judge does what Judge does for a URL in one piece, its site before mid; known says
-// whether the site is of the kind of the scope.
+// judge is like Judge for a URL in one piece, its site before mid. known reports whether
+// the site matches the kind of the scope.
 func (s *Scope) judge(url []byte, mid int, known bool) event.Bar {
 	site, rest := url[:mid], url[mid:]
 	if s.deny.Load().match(site, rest) == deny {
@@ -167,7 +167,7 @@ func (s *Scope) holds(site []byte) bool {
 	return true
 }
 
-// holdsDomain looks for a domain of the seeds at the end of a host before it asks for
+// holdsDomain looks for a domain of the seeds at the end of a host before it computes
 // the host's own domain, which takes longer and decides: a public suffix may lie between
 // the two (a.github.io is no page of github.io).
 func (s *Scope) holdsDomain(host []byte) bool {
@@ -185,8 +185,8 @@ func (s *Scope) holdsDomain(host []byte) bool {
 // DenyList returns the deny list in force, nil if there is none.
 func (s *Scope) DenyList() *Rules { return s.deny.Load() }
 
-// DeniesSite reports whether the deny list forbids a whole site: then nothing is asked of
-// it, neither its address nor its robots.txt. A rule about a path leaves both alone.
+// DeniesSite reports whether the deny list forbids a whole site. Then nothing is requested,
+// neither its address nor its robots.txt. A rule about a path does not forbid these two.
 func (s *Scope) DeniesSite(site []byte) bool { return s.deny.Load().match(site, []byte("/")) == deny }
 
 // JudgeFile returns why a sitemap file must not be requested, as far as scope and deny list

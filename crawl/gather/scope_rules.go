@@ -10,7 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/page"
 )
 
-// Rules say of hosts and directories whether they are wanted. A rule is about a host, all
+// Rules decide whether hosts and directories are wanted. A rule is about a host, all
 // hosts below it, and perhaps about a beginning of path and query:
 //
 //	# comment
@@ -30,7 +30,7 @@ type rule struct {
 	says answer
 }
 
-// answer is what the rules say of a URL.
+// An answer is the decision of the rules about a URL.
 type answer uint8
 
 const (
@@ -104,7 +104,7 @@ func (r *Rules) add(says answer, target string) error {
 	return nil
 }
 
-// parseTarget reads a host with or without a path and gives both in normal form.
+// parseTarget reads a host with or without a path and returns both in normal form.
 func parseTarget(target string) (host, path string, err error) {
 	host, path = target, ""
 	if i := strings.IndexByte(target, '/'); i >= 0 {
@@ -114,9 +114,9 @@ func parseTarget(target string) (host, path string, err error) {
 	case strings.ContainsAny(target, " \t"):
 		return "", "", fmt.Errorf("%q: want one host, perhaps with a path", target)
 	case strings.Contains(target, "://"):
-		return "", "", fmt.Errorf("%q: rules hold for http and https alike, write the host without a scheme", target)
+		return "", "", fmt.Errorf("%q: rules apply to http and https; write the host without a scheme", target)
 	case strings.Contains(host[strings.IndexByte(host, ']')+1:], ":"):
-		return "", "", fmt.Errorf("%q: rules hold for all ports, leave the port out", target)
+		return "", "", fmt.Errorf("%q: rules apply to all ports; leave the port out", target)
 	case host == "*":
 		host = ""
 	default:
@@ -149,7 +149,7 @@ func normalTarget(target, host, path string) (string, string, error) {
 	return host, string(rest), nil
 }
 
-// match returns what the rules say of a URL; no rules say nothing.
+// match returns the decision of the rules about a URL.
 func (r *Rules) match(site, rest []byte) answer {
 	if r == nil || r.count == 0 {
 		return silent

@@ -15,9 +15,9 @@ const maxFiles = 5000
 
 // Sitemap reads the answer for a sitemap file: XML (urlset or sitemapindex) or a list of
 // URLs as plain text, either of them perhaps in a gzip file. Only entries of the same site
-// count, as the protocol says (sitemaps.org): a site cannot speak for others. Its other
-// rule, that a file speaks only for its own directory and below, is left aside: nearly
-// all files are named by robots.txt, which lifts it. What was read of a file that is too
+// count, as the protocol demands (sitemaps.org): a site cannot list pages of others. Its
+// other rule, that a file lists only its own directory and below, is ignored: robots.txt
+// names nearly all files, which lifts that rule. What was read of a file that is too
 // large or broken counts. A file that has moved within its site is a further file.
 func (g *Gatherer) Sitemap(url string, a *fetch.Answer, at time.Time, f *Found) {
 	g.begin(url, a, f)
@@ -50,7 +50,7 @@ func (g *Gatherer) list(a *fetch.Answer, f *Found) {
 	g.leftOut(f)
 }
 
-// unzip opens a gzip file. That it is one shows in its bytes, whatever header and name say.
+// unzip opens a gzip file. It recognises one by its bytes, not by header or name.
 func (g *Gatherer) unzip(body []byte, f *Found) []byte {
 	if !bytes.HasPrefix(body, []byte("\x1f\x8b")) {
 		return body
@@ -125,7 +125,7 @@ type scanner struct {
 	rest []byte // behind the last start tag
 }
 
-// next goes to the next start tag and gives its prefix and local name.
+// next moves to the next start tag and returns its prefix and local name.
 func (x *scanner) next() (prefix, name []byte, ok bool) {
 	for {
 		i := bytes.IndexByte(x.rest, '<')
@@ -175,7 +175,7 @@ func (x *scanner) tag() (prefix, name []byte) {
 func (x *scanner) text() (text []byte, ok bool) {
 	plain := x.rest[:max(bytes.IndexByte(x.rest, '<'), 0)]
 	x.rest = x.rest[len(plain):]
-	plain = plain[:len(plain):len(plain)] // what is appended goes elsewhere
+	plain = plain[:len(plain):len(plain)] // appending allocates
 	for bytes.HasPrefix(x.rest, []byte("<![CDATA[")) {
 		x.rest = x.rest[len("<![CDATA["):]
 		data := x.rest

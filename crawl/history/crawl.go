@@ -101,7 +101,7 @@ func (c *Crawl) Known() int { return int(c.end.Pages) }
 func (c *Crawl) Sites() int { return int(c.end.Sites) }
 
 // Each reads the journal and calls fn for each record in order, until fn returns an error.
-// Damaged records are skipped; the ids in the others are right all the same.
+// Damaged records are skipped; the ids in the others are still right.
 func (c *Crawl) Each(fn func(*journal.Record) error) error {
 	sessions := []Session{}
 	var failed error // by fn

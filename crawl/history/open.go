@@ -85,7 +85,7 @@ func explain(dir string, err error) error {
 	case errors.Is(err, layout.ErrNothing), errors.Is(err, journal.ErrNone):
 		return &hint.Error{Text: "nothing of the crawl in " + dir + " was committed yet", Hint: "start it again: winnow crawl --dir " + dir + " SEED...", Err: err}
 	}
-	return &hint.Error{Text: "cannot read the crawl in " + dir, Hint: "winnow verify " + dir + " says what is wrong", Err: err}
+	return &hint.Error{Text: "cannot read the crawl in " + dir, Hint: "winnow verify " + dir + " lists what is wrong", Err: err}
 }
 
 // ReadOnly is a directory in which nothing can be changed. If it does not exist, it is

@@ -13,7 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// A PageInfo describes a page. Its JSON form is what winnow pages prints.
+// A PageInfo describes a page. winnow pages prints its JSON form.
 type PageInfo struct {
 	ID      graph.Page `json:"id"`
 	URL     string     `json:"url"`
@@ -133,7 +133,7 @@ func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 	return x
 }
 
-// pageEnds is how the last attempts at pages ended. The state does not need it, so it comes
+// pageEnds holds how the last attempts at pages ended. The state does not need it, so it comes
 // from the journal. It takes 16 bytes a page.
 type pageEnds struct {
 	list  []pageEnd

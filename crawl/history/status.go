@@ -22,8 +22,8 @@ const (
 	StateFinished = "finished"
 )
 
-// A Status describes a crawl at one moment. Its JSON form is what winnow status prints and
-// what a crawl leaves in its directory.
+// A Status describes a crawl at one moment. winnow status prints its JSON form, and a crawl
+// writes it into its directory.
 type Status struct {
 	State       string           `json:"state"`
 	Why         string           `json:"why"`     // it paused: pages, duration, bytes, stopped, unreachable, disk, memory; "" while it runs
@@ -141,7 +141,7 @@ func count[N int | int64](m map[string]N, name string, n N) {
 	}
 }
 
-// AddDetails sets what takes longer to find out: the memory by column, the largest site,
+// AddDetails sets what takes longer to compute: the memory by column, the largest site,
 // traps, mirrors, and sites that cannot be reached.
 func (x *Status) AddDetails(s *state.State) {
 	rest := x.Memory

@@ -36,7 +36,7 @@ type Visit struct {
 	Size       int64         // without content coding
 }
 
-// A SiteTrail is what a crawl did at a site.
+// A SiteTrail describes what a crawl did at a site.
 type SiteTrail struct {
 	Known, Fetched, Failed, Refused int64
 	Bytes                           int64
@@ -44,7 +44,7 @@ type SiteTrail struct {
 	Requests                        int64
 }
 
-// A Timing is how long a task took.
+// A Timing holds how long a task took.
 type Timing struct {
 	Kind event.TaskKind
 	Site graph.Site
@@ -128,7 +128,7 @@ func (t *trailReader) took(r *journal.Record) {
 }
 
 // answer counts an answer of a site. Failures have no timing: a connection that was refused
-// at once tells nothing about answers.
+// at once has no answer to time.
 func (t *trailReader) answer(r *journal.Record, kind event.TaskKind, s graph.Site, p graph.Page) {
 	e, x := &r.Event, &r.Facts
 	t.Sites[s].Bytes += e.Bytes

@@ -20,13 +20,13 @@ import (
 //	journal     records, pages and sites are numbered without a hole; nothing is damaged
 //	politeness  verify_polite.go: every gap, every connection, every address, robots.txt,
 //	            across restarts; from the records alone, not from the frontier that made them
-//	archive     verify_archive.go: each answer is where its record says, complete and with
+//	archive     verify_archive.go: each answer is at the place in its record, complete and with
 //	            its digests, and nothing else is there
 //	derived     verify_derived.go: the URL file and the snapshots agree with the journal
 //	decisions   this program would make the same decisions
 //
 // What a crash leaves behind, and the next run cuts off, is no violation. Nor is a WARC
-// file that somebody moved away.
+// file that a user moved away.
 
 // VerifyOptions set how a crawl is verified.
 type VerifyOptions struct {
@@ -45,10 +45,10 @@ const (
 	FindNumbering   = "numbering"   // ids with a gap
 	FindEvent       = "event"       // a record that does not fit those before it
 	FindClock       = "clock"       // times that go back
-	FindGap         = "gap"         // a request came too soon after the last
+	FindGap         = "gap"         // a request was made too soon after the last
 	FindAtOnce      = "at-once"     // two tasks at a site at the same time
 	FindConnection  = "connection"  // a connection served a request that it must not serve
-	FindAddress     = "address"     // requests to an IP address came too soon, or too many at a time
+	FindAddress     = "address"     // requests to an IP address were made too soon, or too many at a time
 	FindRobots      = "robots"      // a request without robots.txt, or against it
 	FindDenied      = "denied"      // a request that the deny list forbids
 	FindScope       = "scope"       // a request for a sitemap file outside the scope
@@ -73,7 +73,7 @@ type Finding struct {
 type Findings struct {
 	List  []Finding        `json:"-"`     // some of each kind
 	Kinds map[string]int64 `json:"found"` // number of all findings, by kind
-	Notes []string         `json:"notes"` // what is no violation, but should be known
+	Notes []string         `json:"notes"` // facts that are no violations, but worth knowing
 
 	Records   int64 `json:"records"`
 	Groups    int64 `json:"commits"`
@@ -193,7 +193,7 @@ func (v *verifier) prepare() (err error) {
 	return v.measure()
 }
 
-// measure finds out how many bytes are to be read.
+// measure counts the bytes that are to be read.
 func (v *verifier) measure() error {
 	var err error
 	if v.journal, err = sizeOf(v.parts.Journal); err != nil {
@@ -240,7 +240,7 @@ func sameRules(a, b *config.Config) bool {
 		(a.Recrawl.Duration > 0) == (b.Recrawl.Duration > 0) && (a.Proxy == "") == (b.Proxy == "")
 }
 
-// found adds a finding about a site and a page. NoSite and NoPage stand for none.
+// found adds a finding about a site and a page. NoSite and NoPage mean none.
 func (v *verifier) found(kind string, s graph.Site, p graph.Page, format string, args ...any) {
 	v.out.Kinds[kind]++
 	if v.out.Kinds[kind] > int64(v.o.Limit) {

@@ -22,7 +22,7 @@ import (
 // The journal has the deny list of each session and each edit of it. Of --rules it has only
 // the path, so with such a file the kind of scope is not checked.
 
-// aims is what a verifier knows about where requests may go.
+// aims holds what a verifier knows about where requests may go.
 type aims struct {
 	scope *gather.Scope
 	noted bool // that a deny list is not in the journal

@@ -81,7 +81,7 @@ func (v *verifier) sameSnapshot(name string) (bool, error) {
 	return got.Sum64() == want.Sum64(), err
 }
 
-// explainSnapshot finds out how a snapshot differs from the state. Clocks are not compared
+// explainSnapshot reports how a snapshot differs from the state. Clocks are not compared
 // if sessions had different delays: those of the past follow from another configuration.
 func (v *verifier) explainSnapshot(name string) error {
 	r, done, err := state.OpenSnapshot(v.parts.Snapshot, name)

@@ -45,7 +45,7 @@ type polite struct {
 	aims  aims // see verify_deny.go
 }
 
-// A siteWatch is what is known about a site.
+// A siteWatch holds what the verifier knows about a site.
 type siteWatch struct {
 	due     time.Duration // no request before this instant
 	crawl   time.Duration // Crawl-delay
@@ -64,7 +64,7 @@ type siteWatch struct {
 	free    bool // the next request may follow at once in the same connection
 }
 
-// A watchStage is how much is known about a site.
+// A watchStage records which facts about a site are known.
 type watchStage uint8
 
 const (
@@ -73,7 +73,7 @@ const (
 	givenUp // no more requests
 )
 
-// An addressWatch is what is known about an IP address.
+// An addressWatch holds what the verifier knows about an IP address.
 type addressWatch struct {
 	due    time.Duration
 	active int

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// CharsetSource is how the charset of a page became known.
+// A CharsetSource describes how the charset of a page became known.
 type CharsetSource uint8
 
 const (
@@ -46,8 +46,8 @@ const (
 
 // DetectCharset finds the charset of a page by the first evidence there is: byte
 // order mark, HTTP header, meta element (within 1,024 bytes, then anywhere in the head),
-// validity as UTF-8, statistics. Labels that
-// nobody knows are no evidence. contentType is the value of the HTTP header.
+// validity as UTF-8, statistics. Unknown
+// labels are no evidence. contentType is the value of the HTTP header.
 func DetectCharset(body []byte, contentType string) Charset {
 	if name, _ := bom(body); name != "" {
 		return Charset{name, CharsetBOM}
@@ -69,7 +69,7 @@ func DetectCharset(body []byte, contentType string) Charset {
 	return guessCharset(body)
 }
 
-// bom recognises a byte order mark and gives its length.
+// bom recognises a byte order mark and returns its length.
 func bom(body []byte) (name string, n int) {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
@@ -153,8 +153,8 @@ func wholeRunes(b []byte) []byte {
 	return b
 }
 
-// guessCharset asks the statistics of bytes, from shortly before the first byte that
-// is not ASCII: what stands before it is the same in all charsets.
+// guessCharset guesses by the statistics of bytes, from shortly before the first byte that
+// is not ASCII: the bytes before it are the same in all charsets.
 func guessCharset(body []byte) Charset {
 	first := 0
 	for first < len(body) && body[first] < utf8.RuneSelf {
@@ -175,7 +175,7 @@ func guessCharset(body []byte) Charset {
 
 // Decoder turns pages into UTF-8. It belongs to one goroutine.
 type Decoder struct {
-	// Max is the most bytes that Decode gives; 0 stands for 16 MiB. UTF-8 can be
+	// Max is the maximum number of bytes that Decode returns; 0 means 16 MiB. UTF-8 can be
 	// three times as long as what it was made from.
 	Max int
 
@@ -314,7 +314,7 @@ func (r *Resolver) encodeQuery(ref []byte) []byte {
 }
 
 // appendCoded appends the bytes of one character. The second byte of a pair may be an
-// ASCII letter, in Shift_JIS say, and is sent as one.
+// ASCII letter, for example in Shift_JIS, and is sent as one.
 func appendCoded(dst, coded []byte) []byte {
 	for _, c := range coded {
 		if queryBytes[c] == urlPlain {

@@ -22,7 +22,7 @@ func metaCharset(head []byte) string {
 	}
 }
 
-// prescanMarkup moves past the '<' at pos and what begins there; it gives the charset
+// prescanMarkup moves past the '<' at pos and what begins there; it returns the charset
 // if that was a meta element with one.
 func (s *Scanner) prescanMarkup() string {
 	rest := s.html[s.pos+1:]
@@ -73,7 +73,7 @@ func (s *Scanner) prescanTag(i int, start bool) string {
 	}
 }
 
-// written returns the value of an attribute as it stands there.
+// written returns the value of an attribute as written.
 func (s *Scanner) written(a attr) []byte {
 	if !s.has(a) {
 		return nil
@@ -81,13 +81,13 @@ func (s *Scanner) written(a attr) []byte {
 	return s.html[s.attrs.value[a].Start:s.attrs.value[a].End]
 }
 
-// headTags are the elements that stand in a head. Any other ends it.
+// headTags lists the elements of a head. Any other ends it.
 var headTags = []string{"html", "head", "meta", "link", "title", "base", "style", "script", "noscript", "template", "object"}
 
 // lateCharset searches the head of a page for a meta element that declares its charset
-// and stands too late for the prescan. Browsers begin with a guess then, and begin again
+// and comes too late for the prescan. Browsers then begin with a guess, and begin again
 // when they meet it (WHATWG 13.2.3.4, change the encoding). Chrome does that in the head
-// alone, and so do we: what stands in a body is often quoted. Unlike the prescan this
+// alone, and so do we: a declaration in a body is often quoted. Unlike the prescan this
 // knows raw text, as a parser does.
 func lateCharset(page []byte) string {
 	s := Scanner{html: page}
@@ -117,7 +117,7 @@ func lateCharset(page []byte) string {
 	return ""
 }
 
-// lateTag reads the start tag at pos and, of an element of raw text, what is in it. It
+// lateTag reads the start tag at pos and, of an element of raw text, its content. It
 // returns a charset if the tag declares one, and whether the head continues.
 func (s *Scanner) lateTag() (charset string, more bool) {
 	from := s.pos + len("<")

@@ -16,7 +16,7 @@ import (
 // words, or end tags that may be left out. Neither scripts, styles nor the targets
 // of links belong to it.
 //
-// The zero Digest stands for a page without a title and without any text: nothing
+// The zero Digest belongs to a page without a title and without any text: nothing
 // is known about it, and two such pages are not duplicates of each other (pages
 // that scripts fill, frames, redirects in disguise).
 type Digest [16]byte
@@ -122,8 +122,8 @@ const (
 	wordPrime = 0x100000001b3
 )
 
-// folded is for each byte of a word what is hashed of it: letters in lower case. It is 0 for
-// a byte between words.
+// folded maps each byte of a word to the byte that is hashed: letters in lower case. It is 0
+// for a byte between words.
 var folded = func() (t [256]byte) {
 	for i := range t {
 		switch c := byte(i); {

@@ -2,10 +2,10 @@ package page
 
 // The scanner reads a page once, from left to right, and builds no tree: a crawler
 // wants links, text and a digest, and a tree would cost more than fetching the page. It
-// works on the rules of the HTML standard for tokens (WHATWG 13.2.5) with what little
-// of tree construction changes them: raw text does not exist inside svg and math, CDATA
+// follows the rules of the HTML standard for tokens (WHATWG 13.2.5), and the few rules
+// of tree construction that change them: raw text does not exist inside svg and math, CDATA
 // exists only there. The reference in the tests is the tokenizer of
-// golang.org/x/net/html, asked with the same two rules.
+// golang.org/x/net/html with the same two rules.
 //
 // Differences from a browser, on purpose:
 //   - noscript is read as markup, because we run no scripts;
@@ -19,7 +19,7 @@ type Kind uint8
 const (
 	KindAnchor  Kind = iota // a href (in svg also xlink:href)
 	KindArea                // area href; its anchor is the alt text
-	KindLink                // link href; Rel says what for
+	KindLink                // link href; Rel has its purpose
 	KindFrame               // frame src, iframe src
 	KindRefresh             // meta refresh
 )
@@ -100,7 +100,7 @@ func (p *Page) Anchor(l Link) []byte {
 	return p.store[l.text.Start:l.text.End]
 }
 
-// ScanOptions are the limits and wishes of a scan. A zero limit stands for its
+// ScanOptions are the limits and wishes of a scan. A zero limit means its
 // default. Whatever the input, a Page holds at most Links links,
 // Links * (Href + Anchor) bytes in its store, and Text bytes of text. There is no
 // nesting that could be limited.

@@ -2,7 +2,7 @@ package page
 
 import "bytes"
 
-// readStartTag reads the start tag at pos and what it stands for.
+// readStartTag reads the start tag at pos and handles its element.
 func (s *Scanner) readStartTag() {
 	from := s.pos + len("<")
 	e, to := s.readName(from)
@@ -27,7 +27,7 @@ func (s *Scanner) readStartTag() {
 }
 
 // startForeign keeps track of being inside svg or math, as far as a scanner without
-// a tree can: HTML inside foreignObject, and elements that never stand in svg and
+// a tree can: HTML inside foreignObject, and elements that never occur in svg and
 // so show that its end tag is missing.
 func (s *Scanner) startForeign(e element) {
 	switch {
@@ -179,7 +179,7 @@ func (s *Scanner) keep(v []byte, limit int) Span {
 	return s.keepFolded(v, limit, 0)
 }
 
-// keepFolded is keep for text with character references, if ref is '&'. The part of
+// keepFolded is like keep, for text with character references if ref is '&'. The part of
 // the store that it writes to begins after all others, as if it were a text of its
 // own.
 func (s *Scanner) keepFolded(v []byte, limit int, ref byte) Span {

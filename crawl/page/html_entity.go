@@ -69,8 +69,8 @@ const (
 // not escape & in queries repeat them); of the real ones there are 2,231.
 const maxNames = 4096
 
-// reference appends to dst what the character reference at the start of b stands
-// for; the first byte of b is '&'. It gives the length of the reference: 1, with
+// reference appends to dst the characters that the reference at the start of b
+// denotes; the first byte of b is '&'. It returns the length of the reference: 1, with
 // "&" appended, if there is none.
 //
 // In attributes a named reference without semicolon counts only when neither '='
@@ -115,10 +115,10 @@ func (s *Scanner) bare(dst, b []byte) ([]byte, int) {
 
 // named decodes a whole name, with its semicolon if it has one; "" if there is no
 // such reference. The table of the 2,231 names is the one in the standard library;
-// it is asked once for each name that a scanner meets and remembers. Its function also decodes
+// it is searched once for each name that a scanner meets and remembers. Its function also decodes
 // beginnings of names, which leave the rest of the name behind; a whole name leaves
 // nothing. Two names are missing there, because they are shorter than the characters
-// that they stand for.
+// that they denote.
 func (s *Scanner) named(name []byte) string {
 	if len(name) < 2 || len(name) > longestName {
 		return ""
@@ -144,8 +144,8 @@ func (s *Scanner) named(name []byte) string {
 }
 
 // wholeReference reports whether out, which UnescapeString made of "&" + name, holds
-// nothing of the name itself. A reference stands for one or two characters; all
-// names that stand for ASCII letters or semicolons are known: semi; and fjlig;.
+// nothing of the name itself. A reference denotes one or two characters; all
+// names that denote ASCII letters or semicolons are known: semi; and fjlig;.
 func wholeReference(out string, name []byte) bool {
 	switch string(name) {
 	case "semi;", "fjlig;":

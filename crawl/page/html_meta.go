@@ -76,12 +76,12 @@ func (s *Scanner) isAgent(name []byte) bool {
 	return len(name) == len(s.opt.Agent) && asciiEqual(name, []byte(s.opt.Agent))
 }
 
-// maxRobots bounds the values that are kept of a page. Two are usual; so many are a
-// joke, and what the last of them say is lost.
+// maxRobots bounds the values that are kept of a page. Two are usual. Further
+// values are dropped.
 const maxRobots = 64
 
-// keepRobots stores what one meta element tells crawlers, for package robots to read:
-// there is one reader for such words, and it knows headers, too.
+// keepRobots stores the directives of one meta element. Package robots parses them, and
+// those of headers.
 func (s *Scanner) keepRobots(content []byte) {
 	if len(content) > 0 && len(s.page.Robots) < maxRobots {
 		s.page.Robots = append(s.page.Robots, s.copyOf(content[:min(len(content), s.opt.Title)]))
@@ -99,7 +99,7 @@ func (s *Scanner) startRefresh(content []byte) {
 	s.addSource(KindRefresh, href)
 }
 
-// maxRefresh is where longer delays end, in seconds: nobody waits a year.
+// maxRefresh is the longest delay, in seconds. Longer ones are cut to it.
 const maxRefresh = 365 * 24 * 3600
 
 // parseRefresh follows the shared declarative refresh steps (WHATWG 4.2.5.3).
@@ -145,7 +145,7 @@ func refreshTarget(b []byte) []byte {
 
 // notePictures takes the sources of an img or source element for what a page shows. Only
 // one that is written as a whole URL or begins with a slash is the same wherever the page
-// stands.
+// is.
 func (s *Scanner) notePictures() {
 	p := s.page
 	for _, a := range [...]attr{attrSrc, attrSrcset} {

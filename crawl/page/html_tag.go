@@ -15,7 +15,7 @@ const (
 	bareEnd                   // ends an unquoted value: white space, '>'
 	letter                    // a-z, A-Z
 	digit
-	opener // may follow '<', besides letters: '/', '!', '?'
+	opener // may follow '<', in addition to letters: '/', '!', '?'
 )
 
 func byteClasses() (t [256]uint8) {
@@ -63,7 +63,7 @@ const (
 
 // Properties of elements.
 const (
-	block    uint8 = 1 << iota // text before, inside and after stand on lines of their own
+	block    uint8 = 1 << iota // text before, inside and after are on lines of their own
 	mark                       // a structural tag: part of the digest
 	wanted                     // its attributes matter
 	raw                        // its contents are text up to its end tag
@@ -292,7 +292,7 @@ func equalFold(b []byte, word string) bool {
 }
 
 // readAttributes reads the rest of a tag from i on (WHATWG 13.2.5.32 to 40), keeps
-// values if keep, and gives the place after its '>' and whether it closes itself.
+// values if keep, and returns the place after its '>' and whether it closes itself.
 // A tag that the page ends in is no tag: next is then -1.
 func (s *Scanner) readAttributes(i int, keep bool) (next int, selfClosing bool) {
 	html := s.html
@@ -314,7 +314,7 @@ func (s *Scanner) readAttributes(i int, keep bool) (next int, selfClosing bool) 
 }
 
 // readAttribute reads one attribute whose name begins at start: a '=' there is part
-// of the name. It gives the place after the value.
+// of the name. It returns the place after the value.
 func (s *Scanner) readAttribute(start int, keep bool) int {
 	html, i := s.html, start+1
 	for i < len(html) && class[html[i]]&keyEnd == 0 {

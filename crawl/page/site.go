@@ -37,7 +37,7 @@ func Host(url []byte) []byte {
 // their customers are strangers to each other. An IP address, a public suffix and a
 // name without dots are their own domain.
 //
-// It costs more than resolving a link: ask once per site and keep the answer.
+// It costs more than resolving a link: call it once per site and keep the result.
 func Domain(host []byte) string {
 	name := string(host)
 	if len(name) == 0 || name[0] == '[' {
@@ -57,7 +57,7 @@ func Domain(host []byte) string {
 type Class uint8
 
 const (
-	ClassUnknown  Class = iota // no extension, or one that says nothing
+	ClassUnknown  Class = iota // no extension, or one that means nothing
 	ClassMarkup                // a page in a file
 	ClassProgram               // a page made by a program: dynamic
 	ClassDoubtful              // text, code, or a page about it: "Node.js", "/blob/main/fork.c"
@@ -117,8 +117,8 @@ func extensionTable() map[string]Class {
 // longestExtension bounds the look-up, in bytes; a test holds it to the table.
 const longestExtension = 8
 
-// Extension returns the class of a URL by the last segment of its path. What stands below
-// places where sites have pages about files, and behind another URL, is doubtful at most.
+// Extension returns the class of a URL by the last segment of its path. A segment below
+// places where sites have pages about files, or behind another URL, is doubtful at most.
 func Extension(url []byte) Class {
 	path := pathOf(url)
 	at := bytes.LastIndexByte(path, '/')
@@ -157,7 +157,7 @@ func Ending(rest []byte) (dir, extension []byte) {
 
 // Dynamic reports whether a page is made on request, so that a site can have any number of
 // them: it has a query, or its path names a program (such pages are followed 5
-// links deep by default, all others 15). A program may stand anywhere in the path:
+// links deep by default, all others 15). A program may be anywhere in the path:
 // "/index.php/a/b", "/cgi-bin/x". A file of a language in which programs are also shown,
 // such as "/demo.py", is one only below "/cgi-bin/" or with a query.
 func Dynamic(url []byte) bool {
@@ -210,7 +210,7 @@ func segmentClass(segment []byte) Class {
 	return extensions[string(low)]
 }
 
-// A Shape is what a URL's outline tells the rules against traps: the facts
+// A Shape describes the form of a URL for the rules against traps: the facts
 // only. Rules are elsewhere and may change; these are pure functions of the URL.
 type Shape struct {
 	Depth   int // path segments that are not empty: 0 for the home page
@@ -232,11 +232,11 @@ func ShapeOf(url []byte) (s Shape) {
 	return s
 }
 
-// maxTally bounds the different segments that are told apart: comparisons grow with
+// maxTally bounds the different segments that are distinguished: comparisons grow with
 // its square when all differ, and a URL of 2,048 bytes has room for 1,000 segments.
 const maxTally = 64
 
-// A tally counts how often each segment of a path came. Paths are short: a list
+// A tally counts how often each segment of a path occurs. Paths are short: a list
 // without a hash is fast and needs no memory of its own.
 type tally struct {
 	segments [maxTally][]byte

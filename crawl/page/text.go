@@ -11,8 +11,8 @@ import (
 const tailBytes = 4096
 
 // writeText appends src to the text of the page with white space folded, up to the
-// byte stop or the end of src, and gives the number of bytes that it read. It may
-// read less when the text is full; the caller continues then. Character references
+// byte stop or the end of src, and returns the number of bytes that it read. It may
+// read less when the text is full; then the caller continues. Character references
 // begin with ref; 0 for ref or stop means that there are none.
 func (s *Scanner) writeText(src []byte, ref, stop byte) int {
 	t, n := s.fold(s.page.Text, src, s.opt.Text+tailBytes, ref, stop)
@@ -24,7 +24,7 @@ func (s *Scanner) writeText(src []byte, ref, stop byte) int {
 	return n
 }
 
-// spill gives the text beyond the limit to the digest and forgets it, but for its
+// spill adds the text beyond the limit to the digest and drops it, except for its
 // last byte, with which folding continues.
 func (s *Scanner) spill() {
 	t, limit := s.page.Text, s.opt.Text
@@ -36,7 +36,7 @@ func (s *Scanner) spill() {
 
 // fold appends src to dst, every run of white space as one space and none at the
 // start of a line. It ends before the byte stop, at the end of src, or when dst has
-// full bytes (a few more if they came from one step), and gives the number of bytes
+// full bytes (a few more if they are from one step), and returns the number of bytes
 // that it read.
 func (s *Scanner) fold(dst, src []byte, full int, ref, stop byte) ([]byte, int) {
 	i := 0
@@ -66,7 +66,7 @@ func (s *Scanner) fold(dst, src []byte, full int, ref, stop byte) ([]byte, int) 
 	return dst, i
 }
 
-// foldReference appends a character reference; one that stands for white space is
+// foldReference appends a character reference; one that denotes white space is
 // folded, too.
 func (s *Scanner) foldReference(dst, src []byte) ([]byte, int) {
 	before := len(dst)
@@ -86,7 +86,7 @@ func appendSpace(dst []byte) []byte {
 }
 
 // copyPlain appends src to dst up to the first byte that needs attention: a control
-// byte, ref, stop, or a space after a space. It works on 8 bytes at once: all 8 are
+// byte, ref, stop, or a space after a space. It handles 8 bytes at once: all 8 are
 // stored, and dst grows by those before the first special one. The last bytes of
 // src are left to the caller, which takes them one by one.
 func copyPlain(dst, src []byte, full int, ref, stop byte) ([]byte, int) {

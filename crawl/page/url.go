@@ -16,7 +16,7 @@ const DefaultMaxLen = 2048
 // and tracking parameters, but not honestly to a quarter.
 const rawFactor = 4
 
-// A Verdict is what became of a link.
+// A Verdict is the result of resolving a link.
 type Verdict uint8
 
 const (
@@ -86,8 +86,8 @@ func (r *Resolver) Document(url []byte) Verdict {
 	return r.Rebase(url)
 }
 
-// Rebase sets the base to a link, as <base href> does. When that is not usable the
-// base stays as it was, which is what the HTML standard asks for.
+// Rebase sets the base to a link, as <base href> does. If the link is not usable
+// the base stays as it was, as the HTML standard demands.
 func (r *Resolver) Rebase(ref []byte) Verdict {
 	url, v := r.Resolve(r.newBase[:0], ref)
 	if v.Usable() {
@@ -124,8 +124,8 @@ func (r *Resolver) maxLen() int {
 	return DefaultMaxLen
 }
 
-// Resolve appends the normal form of a link to dst. Where there is none, dst comes
-// back as it was. The link is the value of the attribute, in UTF-8 and with
+// Resolve appends the normal form of a link to dst. If there is none, it returns
+// dst unchanged. The link is the value of the attribute, in UTF-8 and with
 // character references already decoded.
 func (r *Resolver) Resolve(dst, ref []byte) ([]byte, Verdict) {
 	ref = trimControls(ref)

@@ -15,7 +15,7 @@ const (
 	urlEncode       // must be percent-encoded
 	urlHigh         // part of a character outside ASCII
 	urlSemi         // ';' in a path: a path parameter follows
-	urlOdd          // tabs and newlines, and '\', which stands for '/': left to the slow path
+	urlOdd          // tabs and newlines, and '\', which means '/': left to the slow path
 )
 
 // pathBytes has "^" in its set as the standard has since 2024; the slow parser is
@@ -76,7 +76,7 @@ func appendRest(dst []byte, root int, rest []byte) ([]byte, Verdict) {
 }
 
 // appendPath appends a path segment by segment. Escaped dots are decoded before a
-// segment ends, so that "%2e." is the dot segment that the standard says it is.
+// segment ends, so that "%2e." is a dot segment, as the standard demands.
 func appendPath(dst []byte, root int, path []byte) ([]byte, Verdict) {
 	start, semi := len(dst), false // of the present segment: where it begins, whether it has a parameter
 	for i := 0; i < len(path); {
@@ -133,7 +133,7 @@ func endSegment(dst []byte, root, start int, semi bool) (out []byte, dots bool) 
 }
 
 // appendQuery appends "?" and the parameters that are worth keeping, or nothing when
-// there are none: a "?" alone asks the same of every server we know of.
+// there are none: a "?" alone requests the same page from every server we know.
 func appendQuery(dst, query []byte) ([]byte, Verdict) {
 	mark := len(dst)
 	dst = append(dst, '?')
@@ -196,7 +196,7 @@ func appendSpecial(dst, src []byte) ([]byte, int) {
 	return dst, n
 }
 
-// appendEscape appends the escape that src begins with: decoded if it stands for a
+// appendEscape appends the escape that src begins with: decoded if it denotes a
 // character that never needs one, else in upper case. A '%' that begins no escape
 // stays, as the standard has it: servers differ in what they make of it.
 func appendEscape(dst, src []byte) ([]byte, int) {

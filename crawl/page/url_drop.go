@@ -10,7 +10,7 @@ type drop uint8
 
 const (
 	dropNever   drop = iota
-	dropAlways       // the name says it all
+	dropAlways       // the name is enough
 	dropSession      // only when the value has the shape of a session id
 )
 

@@ -2,7 +2,7 @@ package page
 
 import "bytes"
 
-// A schemeKind is what a link begins with.
+// A schemeKind classifies the beginning of a link.
 type schemeKind uint8
 
 const (
@@ -53,8 +53,8 @@ func foldedEqual(name []byte, word string) bool {
 	return true
 }
 
-// fast appends the normal form of a plain link, or returns odd. It never gives another
-// answer than slow, except that it may refuse to answer.
+// fast appends the normal form of a plain link, or returns odd. It never returns another
+// result than slow, except odd.
 func (r *Resolver) fast(dst, ref []byte, colon int, kind schemeKind) ([]byte, Verdict) {
 	switch {
 	case kind == oddScheme:

@@ -11,9 +11,9 @@ import (
 )
 
 // ParseSeed reads a URL as people type it and returns its normal form. The scheme may be
-// missing: "example.org/docs" is https, and http where certificates are not to be
-// had, on localhost and on bare addresses. The error says what is wrong with the
-// text and, where it can, what would be right.
+// missing: "example.org/docs" is https, and http where certificates are not
+// available, on localhost and on bare addresses. The error describes what is wrong with
+// the text and, if possible, what would be right.
 func ParseSeed(text string) (string, error) {
 	seed := strings.TrimSpace(text)
 	url, err := parseSeed(seed)
@@ -23,7 +23,7 @@ func ParseSeed(text string) (string, error) {
 	return url, nil
 }
 
-// withoutUser leaves out what stands before the @ of a host: a password has no place in a
+// withoutUser removes the part before the @ of a host: a password must not appear in a
 // message.
 func withoutUser(seed string) string {
 	_, rest, has := strings.Cut(seed, "://")
@@ -120,7 +120,7 @@ func normalSeed(full string) (string, error) {
 	case TooLong:
 		return "", fmt.Errorf("is longer than %d bytes", DefaultMaxLen)
 	case Credentials:
-		return "", errors.New("holds a user name or password; leave it out, nothing is crawled behind a login")
+		return "", errors.New("contains a user name or password; remove it: winnow does not log in to sites")
 	case NotHTTP:
 		return "", errors.New("only http and https can be crawled")
 	}

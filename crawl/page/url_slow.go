@@ -10,12 +10,12 @@ import (
 
 // slow appends the normal form of any link, by a full WHATWG parser: international
 // names, user names, backslashes, addresses in strange notation, text that is not
-// UTF-8. What that parser gives is copied as in the fast path, which decodes
+// UTF-8. Its result is copied as in the fast path, which decodes
 // escapes and drops parameters.
 func (r *Resolver) slow(dst, ref []byte) ([]byte, Verdict) {
 	ref = mapCapitalSharpS(ref)
-	// An empty fragment at the end, because the parser trims white space: what stood
-	// before the fragment, which is off already, belongs to the link.
+	// An empty fragment at the end, because the parser trims white space: white
+	// space before the fragment, which is already removed, belongs to the link.
 	u, err := r.parse(string(ref) + "#")
 	switch {
 	case err != nil:
@@ -67,8 +67,8 @@ func (r *Resolver) parse(ref string) (*whatwg.Url, error) {
 //
 //   - An IPv4 address may be written in any way the standard knows, with octal and
 //     hexadecimal numbers, but in ASCII digits without signs. The parser takes "+1"
-//     and "-1" for numbers (the standard does not); nobody writes an address that
-//     way, or in full-width digits, who wants to be read.
+//     and "-1" for numbers (the standard does not); serious authors write no
+//     address that way, or in full-width digits.
 //   - Names end without a dot (the same name to DNS, and a second copy of the whole
 //     site to us) and have labels that DNS can hold.
 //   - Punycode must survive a second parse: the tables of the IDNA library and its
@@ -102,7 +102,7 @@ func checkedHost(u *whatwg.Url, ref []byte) (string, bool) {
 	return host, true
 }
 
-// rawHost returns host and port as they stand in a link that has them, and where they begin.
+// rawHost returns host and port as written in a link that has them, and where they begin.
 // Other links have the host of their base.
 func rawHost(ref []byte) (host []byte, at int, ok bool) {
 	rest := ref
@@ -144,8 +144,8 @@ func endsInDot(raw []byte) bool {
 }
 
 // mapCapitalSharpS makes a small letter of the capital sharp s in a host, as IDNA does
-// since Unicode 15.1. The tables of the parser are older and make "ss" of it: the name of
-// somebody else.
+// since Unicode 15.1. The tables of the parser are older and make "ss" of it: another
+// name.
 func mapCapitalSharpS(ref []byte) []byte {
 	const capital, small = "\u1e9e", "\u00df"
 	if !bytes.Contains(ref, []byte(capital)) {

@@ -2,16 +2,16 @@ package robots
 
 import "time"
 
-// Class is what the answer to a request for a robots.txt means (RFC 9309, 2.3.1).
+// A Class is the meaning of an answer to a request for a robots.txt (RFC 9309, 2.3.1).
 type Class uint8
 
 const (
 	// Found: Parse the body and obey it.
 	Found Class = iota
-	// Unchanged: the copy at hand, asked about by a conditional request, still holds.
+	// Unchanged: the stored copy is still valid, by a conditional request.
 	Unchanged
-	// Moved: ask at the target of the redirect; what is found there holds for the site
-	// that was asked first, not for the site it was found at.
+	// Moved: request the target of the redirect. The rules found there apply to the site
+	// of the first request, not to the site of the target.
 	Moved
 	// Unavailable: the site has no robots.txt. Everything is allowed: Rules{}.
 	Unavailable
@@ -24,7 +24,7 @@ var classNames = [...]string{"found", "unchanged", "moved", "unavailable", "unre
 
 func (c Class) String() string { return classNames[c] }
 
-// Limits are the numbers that RFC 9309 leaves to the crawler. A zero field stands for its
+// Limits are the numbers that RFC 9309 leaves to the crawler. A zero field means its
 // default.
 type Limits struct {
 	Redirects int           // hops that are followed; 5, and fewer would break the RFC
@@ -40,7 +40,7 @@ type Response struct {
 	Astray     bool          // a redirect without a usable target: no Location, a loop, no HTTP
 	Failures   int           // attempts in a row that were Unreachable, this one not counted
 	Down       time.Duration // since the first of them; 0 for the first
-	RetryAfter time.Duration // what the server asks for; 0: nothing
+	RetryAfter time.Duration // requested by the server; 0: none
 }
 
 // Judge classifies a response and returns when to request the robots.txt again: 0 for
@@ -74,7 +74,7 @@ func (l Limits) withDefaults() Limits {
 }
 
 // class returns the class of a status. 429 is "come back later", not "there is none",
-// so it stands with the server errors; so does a status that HTTP does not know.
+// so it is a server error; so is a status that HTTP does not know.
 func (l Limits) class(r Response) Class {
 	switch s := r.Status; {
 	case s/100 == 2:

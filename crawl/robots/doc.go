@@ -4,9 +4,9 @@
 //
 // # The story of a robots.txt
 //
-// An answer came for https://site/robots.txt. [Limits.Judge] returns what it means: read it,
+// [Limits.Judge] returns what an answer for https://site/robots.txt means: read it,
 // follow the redirect, the site has none (all is allowed), or it is unavailable (nothing
-// is allowed, ask again later). [Parse] reads the body line by line; a line it does not
+// is allowed, request it again later). [Parse] reads the body line by line; a line it does not
 // understand is no error, it is skipped. [File.For] picks the groups that name our
 // product token, or else the groups of "*", merges them and packs them into [Rules]: one
 // string, sorted so that the first rule that matches is the one that counts. [Rules.Test]
@@ -14,8 +14,8 @@
 //
 // # One spelling
 //
-// A rule and a path can spell the same octets in many ways. Both are brought to one
-// normal form and then compared octet by octet:
+// A rule and a path can spell the same octets in many ways. Both are normalised and then compared
+// octet by octet:
 //
 //   - an escaped unreserved character is that character: %62 is b, %7e is ~;
 //   - everything that is neither unreserved nor reserved is escaped, with capital
@@ -41,12 +41,12 @@
 // As in Google's published parser: "user agent" and "useragent"; "disalow", "dissallow",
 // "dissalow", "diasllow" and "disallaw"; "site-map"; a blank for the colon when exactly
 // two words are on the line; text behind the product token ("foobot/1.2", "foobot (x)"); a
-// byte order mark, even a cut one. Besides: "crawl delay", "crawl_delay" and
-// "crawldelay"; a rule that begins with neither / nor * is read as if a / stood before
-// it. Not taken over from Google: an allowed /dir/index.html does not allow /dir/, a long
+// byte order mark, even a cut one. Also: "crawl delay", "crawl_delay" and
+// "crawldelay"; a rule that begins with neither / nor * is read as if it began with
+// a /. Not taken over from Google: an allowed /dir/index.html does not allow /dir/, a long
 // line is not cut (a cut rule would match more than its author wrote), and %62 is b.
 //
 // Crawl-delay and Sitemap are no part of RFC 9309, so they neither end a group nor begin
-// one; a Crawl-delay holds for the product tokens that stand directly above it or above
-// the rules that it follows.
+// one; a Crawl-delay applies to the product tokens directly above it or above the rules that
+// it follows.
 package robots

@@ -15,7 +15,7 @@ type rule struct {
 	allow   bool
 }
 
-// A group holds all rules of the file for one product token, wherever they stand.
+// A group holds all rules of the file for one product token, wherever they are.
 type group struct {
 	rules []rule
 	delay time.Duration // the longest
@@ -103,7 +103,7 @@ func (f *File) For(product string) Rules {
 
 // pack sorts the rules by precedence and writes them down.
 func pack(rules []rule, delay time.Duration) Rules {
-	ms := (delay + time.Millisecond - 1) / time.Millisecond // never shorter than asked for
+	ms := (delay + time.Millisecond - 1) / time.Millisecond // never shorter than requested
 	if len(rules) == 0 && ms == 0 {
 		return Rules{}
 	}

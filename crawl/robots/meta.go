@@ -2,7 +2,7 @@ package robots
 
 import "strings"
 
-// Tags are what a page asks of those who fetched it, by X-Robots-Tag or robots meta.
+// Tags are the wishes of a page about its use, by X-Robots-Tag or robots meta.
 type Tags uint8
 
 const (
@@ -22,8 +22,8 @@ func (t Tags) String() string {
 	return strings.Join(words, ", ")
 }
 
-// directives are the words that say something to a crawler. The most restrictive of
-// several counts, so "all", "index", "follow" and "archive" say nothing.
+// directives are the words with a meaning for a crawler. The most restrictive of several
+// counts, so "all", "index", "follow" and "archive" have none.
 var directives = [...]struct {
 	word string
 	tags Tags
@@ -32,16 +32,16 @@ var directives = [...]struct {
 	{"noarchive", NoArchive}, {"nocache", NoArchive},
 }
 
-// valued are the words whose colon begins a value, and not what one crawler is told.
+// valued are the words whose colon begins a value, and not a section for one crawler.
 var valued = [...]string{"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 
-// separators stand between words. Blanks and semicolons too: "noindex nofollow" can mean
+// separators separate words. Blanks and semicolons too: "noindex nofollow" can mean
 // only one thing.
 const separators = ",; \t\r\n\v\f"
 
 // ParseMeta reads the values of X-Robots-Tag headers, or of the content attributes of
 // meta elements that are named "robots" or as our product token. "name:" in a value
-// begins what only that crawler is told, up to the end of the value or the next
+// begins a section for that crawler only, up to the end of the value or the next
 // "name:". Unknown words, among them dates, are skipped.
 func ParseMeta(values []string, product string) Tags {
 	var tags Tags
@@ -73,8 +73,8 @@ func parseValue(v, token string) (tags Tags) {
 	return tags
 }
 
-// skipValue drops the first word behind "unavailable_after:", which can look like a crawler
-// and what it is told (2030-01-01T12:00). Further words of a date cannot.
+// skipValue drops the first word behind "unavailable_after:", which can look like a section
+// for a crawler (2030-01-01T12:00). Further words of a date cannot.
 func skipValue(value, rest string) string {
 	if value == "" && strings.HasPrefix(rest, " ") {
 		_, rest = cutWord(rest)
@@ -82,8 +82,8 @@ func skipValue(value, rest string) string {
 	return rest
 }
 
-// cutWord splits s behind its first word. A colon that stands by itself belongs to the
-// word before it.
+// cutWord splits s behind its first word. A colon by itself belongs to the word
+// before it.
 func cutWord(s string) (word, rest string) {
 	s = strings.TrimLeft(s, separators)
 	i := strings.IndexAny(s, separators)
@@ -97,7 +97,7 @@ func cutWord(s string) (word, rest string) {
 	return word, rest
 }
 
-// speaksTo reports whether what is addressed to name is for the crawler of this token.
+// speaksTo reports whether a section for name applies to the crawler of this token.
 func speaksTo(name, token string) bool {
 	name = strings.TrimRight(name, " \t")
 	return name == "*" || strings.EqualFold(name, "robots") ||

@@ -99,7 +99,7 @@ func appendPath(dst []byte, path string) []byte {
 	return dst
 }
 
-// appendOctet appends an octet that stood in an escape.
+// appendOctet appends an octet that was written as an escape.
 func appendOctet(dst []byte, c byte) []byte {
 	if classes[c] == unreserved {
 		return append(dst, c)
@@ -113,7 +113,7 @@ func appendEscape(dst []byte, c byte) []byte {
 }
 
 // normalPattern returns the normal form of the value of a rule: that of a path, but * stays,
-// one * stands for several in a row, a $ at the end stays, and so does a % that begins no
+// one * replaces several in a row, a $ at the end stays, and so does a % that begins no
 // escape. Where there is such a %, stray is the pattern with %25 in its place, as paths
 // have it, else "". The length is counted in octets before the stars were joined, since
 // that is how long the author wrote it.

@@ -82,7 +82,7 @@ func Parse(body []byte) *File {
 }
 
 // clip keeps the lines that lie within the first MaxSize bytes entirely: half a line can
-// say the opposite of the whole ("Disallow: /" of "Disallow: /private").
+// mean the opposite of the whole ("Disallow: /" of "Disallow: /private").
 func clip(body []byte) []byte {
 	if len(body) <= MaxSize {
 		return body

@@ -39,7 +39,7 @@ const (
 type Verdict struct {
 	Allowed bool
 	// Rule is the pattern that decided, in normal form; "" if none matched, and for
-	// /robots.txt. Line is where it stands in the file, from 1; 0 without a rule.
+	// /robots.txt. Line is its line in the file, from 1; 0 without a rule.
 	Rule string
 	Line int
 }
@@ -66,7 +66,7 @@ func (r Rules) Test(path string) Verdict {
 	return r.testOther(path)
 }
 
-// testOther brings the path to its normal form first. The string shares the buffer, which
+// testOther normalises the path first. The string shares the buffer, which
 // nothing changes while test reads it and which test does not keep.
 func (r Rules) testOther(path string) Verdict {
 	var room [1 << 10]byte
@@ -121,8 +121,8 @@ func match(pattern, path string, flags uint64) bool {
 	}
 }
 
-// uvarint reads a number at s[i:] that Decode or pack vouches for, and gives the place
-// behind it.
+// uvarint reads a number at s[i:] that Decode or pack has checked, and returns the
+// position after it.
 func uvarint(s string, i int) (uint64, int) {
 	v, shift := uint64(0), 0
 	for s[i] >= 0x80 {
@@ -148,7 +148,7 @@ func (r Rules) Size() int { return len(r.packed) }
 var errCut = errors.New("decode robots rules: cut short or damaged")
 
 // Decode reads what AppendBinary wrote. Damage that would make Test misbehave is an error;
-// other damage is for the checksum of whoever stored the bytes.
+// other damage must be found by the checksum of the store.
 func Decode(data []byte) (Rules, error) {
 	if len(data) == 0 {
 		return Rules{}, errCut

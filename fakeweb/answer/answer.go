@@ -78,7 +78,7 @@ func (r *rules) countsAttempts(t *Target) bool {
 	return false
 }
 
-// A State is what a server remembers of earlier requests.
+// A State holds what a server remembers of earlier requests.
 type State struct {
 	Attempt   uint32        // requests for the same page or robots.txt before
 	StormLeft time.Duration // how long the storm of the site still lasts
@@ -167,7 +167,7 @@ func (a *Answer) busyAnswer(x uint64) {
 	status, wait, date := a.w.rules.busy(&a.site, x)
 	a.say(status)
 	a.RetryAfter = wait
-	if date { // HTTP dates have seconds: rounded up, so that nobody comes early
+	if date { // HTTP dates have seconds: rounded up, so that no client comes early
 		a.RetryAt = time.Now().Add(wait + time.Second - 1).Truncate(time.Second)
 	}
 }
@@ -310,7 +310,7 @@ func (a *Answer) compose(version uint32, c Class) []byte {
 	return a.composer.page(&a.of, a.j, version, size)
 }
 
-// validators gives the answer its ETag, one for each coding, and its date.
+// validators sets the ETag of the answer, one for each coding, and its date.
 func (a *Answer) validators(version uint32, date time.Time) {
 	b := append(make([]byte, 0, 32), '"')
 	b = strconv.AppendUint(b, uint64(a.Page), 36)

@@ -7,7 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb/internal/draw"
 )
 
-// A Manner is how an answer is sent.
+// A Manner describes how an answer is sent.
 type Manner uint8
 
 const (
@@ -111,7 +111,7 @@ func (a *Answer) storm() {
 	}
 }
 
-// beside answers for what is no page of the graph.
+// beside answers requests for URLs that are no page of the graph.
 func (a *Answer) beside(r *http.Request) {
 	switch {
 	case a.Kind == KindCopy || a.Trap == SessionPath || a.Trap == CopyDirectory:
@@ -176,12 +176,12 @@ func (a *Answer) trapPage() {
 	title := t.title
 	if a.Trap == Calendar && fresh {
 		title += " " + w.rules.monthName(&a.site, a.n)
-		seed = w.rules.draw(&a.site, streamTrapText, uint64(a.Trap)) // but for the date it says the same
+		seed = w.rules.draw(&a.site, streamTrapText, uint64(a.Trap)) // the text is the same but for the date
 	}
 	a.simple(title, seed, t.bytes, links)
 }
 
-// trapTexts say what trap pages are about: title, length of the text in bytes, and whether
+// trapTexts describes the text of trap pages: title, length of the text in bytes, and whether
 // it is another one on each page, always or in half of the sites.
 var trapTexts = [trapKinds]struct {
 	title         string

@@ -121,7 +121,7 @@ func (r *copyRules) odd(s *fakeweb.Site, j uint32) bool {
 	return r.meets(0.1, s, streamMirror, uint64(j)+1)
 }
 
-// again returns the page of a site that stands under a name of its directory of copies, the
+// again returns the page of a site that has a name in its directory of copies, the
 // first three pages by turns.
 func (r *trapRules) again(s *fakeweb.Site, key uint64) uint32 {
 	return uint32(draw.Below(draw.Mix(key), uint64(min(s.Pages, firstPages))))
@@ -150,7 +150,7 @@ func appendVariant(b []byte, s *fakeweb.Site, j uint32, v Variant) []byte {
 	return s.AppendPath(b, j)
 }
 
-// copyAt returns which copy stands under path and query of a site, and of which page.
+// copyAt returns which copy is at path and query of a site, and of which page.
 func (r *copyRules) copyAt(s *fakeweb.Site, path, query string) (of fakeweb.Site, j uint32, v Variant) {
 	switch {
 	case query == "print=1":

@@ -16,7 +16,7 @@
 //
 // [Hostile] is a web with everything that crawlers suffer from. Each part is a share like
 // the others, alone or together with others. Beside the pages of the graph there are then
-// URLs that stand for something else; [World.Place] tells what:
+// other URLs; [World.Place] describes them:
 //
 //   - Copies ([CopyShares]): the content of a page under another URL of its site, on
 //     another site, on a mirror with a name of its own, or with a few words changed. The
@@ -26,11 +26,11 @@
 //   - Traps ([TrapShares]): calendars, growing paths and queries, session ids, "not found"
 //     with status 200, directories of copies, link farms, sites with a host for every
 //     name. What is in them is a function of the URL: they have no end and need no memory.
-//     Some traps say the same on every page and others never twice, so that neither
+//     Some traps have the same text on every page and others never twice, so that neither
 //     text nor URL alone gives them away.
 //   - Servers ([ServerShares], [PageShares], [RobotsShares]): storms of 429 and 503, answers
 //     that hang, drip, break off, never end or lie about their length, codings and
-//     charsets that are not what they say, loops and chains of redirects, a robots.txt that
+//     charsets that are not as declared, loops and chains of redirects, a robots.txt that
 //     changes, sites that are down.
 //
 // The truth stays exact. [Wanted] lists apart, as Maybe, what some crawlers find and

@@ -11,7 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// A role is what a host name stands for.
+// A role is the purpose of a host name.
 type role uint8
 
 const (
@@ -95,7 +95,7 @@ func (w *World) appendHost(b []byte, name ...string) []byte {
 	return b
 }
 
-// number returns the number of a site as it stands in names.
+// number returns the number of a site as written in names.
 func (w *World) number(st *fakeweb.Site) string {
 	return string(padded.Append(nil, uint64(st.ID), uint64(w.web.Sites()-1)))
 }
@@ -222,7 +222,7 @@ type Storm struct {
 	After      int           // it begins with this request to the site, robots.txt not counted
 	For        time.Duration // since that request
 	Status     int
-	RetryAfter bool // says how long it takes
+	RetryAfter bool // states how long it takes
 }
 
 // storm returns the storm of a site; After is 0 if it has none.
@@ -248,7 +248,7 @@ func (r *pageRules) loopsDirectly(s *fakeweb.Site, j uint32) bool {
 	return r.draw(s, streamLoop, uint64(j))&1 == 0
 }
 
-// hopSite returns where step n of the chain of page j stands: on its own site, or each on
+// hopSite returns where step n of the chain of page j is: on its own site, or each on
 // another.
 func (r *pageRules) hopSite(s *fakeweb.Site, j uint32, n int) fakeweb.Site {
 	if r.draw(s, streamChain, uint64(j))&1 == 0 {

@@ -8,14 +8,14 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Options are how the pages of a web are answered. The zero value is a plain
+// Options describe how the pages of a web are answered. The zero value is a plain
 // web: every page answers 200 at once, in UTF-8, with validators, uncompressed, over
 // plain HTTP, and every robots.txt allows everything.
 //
 // A share is a number from 0 to 1. Which pages or sites it meets is a hash of the seed,
 // so that a larger share meets the same ones and more.
 type Options struct {
-	Seed  uint64 // draws all of the below anew over the same graph
+	Seed  uint64 // another seed draws everything below again over the same graph
 	Agent string // the crawler's product token, for groups of robots.txt of its own; "": only groups for all
 
 	Pages    PageShares
@@ -97,7 +97,7 @@ type PageShares struct {
 	BadUTF8       float64 // 200, with bytes between the words that are not UTF-8
 	Loop          float64 // redirects to itself, directly or by another URL
 	Chain         float64 // ChainLength redirects, half of the chains across sites
-	Crowd         float64 // 200, CrowdLinks links to pages that say the same
+	Crowd         float64 // 200, CrowdLinks links to pages with the same text
 	Bomb          float64 // 200, some kilobytes in a content coding that unpack to BombSize bytes
 }
 
@@ -129,7 +129,7 @@ type RobotsShares struct {
 type DNSShares struct {
 	Missing   float64 // NXDOMAIN
 	Failing   float64 // SERVFAIL
-	Truncated float64 // over UDP an empty answer with TC set: the client has to ask over TCP
+	Truncated float64 // over UDP an empty answer with TC set: the client has to query over TCP
 	Alias     float64 // a CNAME, with the address behind it
 	Slow      float64 // answers after SlowBy
 	SlowBy    time.Duration
@@ -138,7 +138,7 @@ type DNSShares struct {
 
 // Times takes the durations and sizes of a world from elsewhere, such as the model of
 // time of the simulator, so that a live crawl takes as long as a simulated one. Nil
-// fields leave what the options say. Pages are graph.NoPage for robots.txt and sitemaps.
+// fields leave the options unchanged. Pages are graph.NoPage for robots.txt and sitemaps.
 type Times struct {
 	Resolve   func(s graph.Site, attempt uint32) time.Duration
 	Connect   func(ctx context.Context, s graph.Site, n uint32) time.Duration // in memory only: n counts the connections of s
@@ -154,7 +154,7 @@ type Changes struct {
 	Min, Max time.Duration        // 0 means an hour and 90 days
 }
 
-// check refuses what cannot be and fills in what was not said.
+// check refuses impossible options and fills in defaults.
 func (o *Options) check() error {
 	if err := o.checkShares(); err != nil {
 		return err

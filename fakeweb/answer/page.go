@@ -259,8 +259,8 @@ func (c *composer) other(st *fakeweb.Site, j, version uint32, size int, mime str
 	return c.buf[:max(size, 1)]
 }
 
-// evil is the beginning of a title that is written to harm whoever shows it: as it stands
-// in a page of any charset, and as it reads.
+// evil is the beginning of a title that is written to harm programs that show it: as
+// written in a page of any charset, and as it reads.
 type evil struct{ written, read string }
 
 // evilTitles take over terminals, run as script, turn the text around, and are formulas

@@ -36,7 +36,7 @@ const (
 	seamCounter                 // words that differ in near copies
 )
 
-// mark notes a seam from a place on to the end of what is written.
+// mark records a seam from a position to the end of the written text.
 func (c *composer) mark(from int, what seamKind, page graph.Page, n int) {
 	if c.marking {
 		c.seams = append(c.seams, seam{from, len(c.buf), what, page, n})
@@ -104,7 +104,7 @@ func (c *composer) guiseSelf(b []byte, g *guise) []byte {
 }
 
 // aside writes what a hostile web adds to a page: a permalink where there are copies with
-// another one, a counter where there are near copies, and links to what is no page of
+// another one, a counter where there are near copies, and links to URLs that are no page of
 // the graph.
 func (c *composer) aside(links []graph.Page) {
 	r := &c.w.rules
@@ -236,7 +236,7 @@ func (w *World) Copies(p graph.Page) (all []Copy) {
 	return all
 }
 
-// Beside returns the URLs that page p links to beside those of Seen, as they stand in it:
+// Beside returns the URLs that page p links to in addition to those of Seen, as written in it:
 // copies, and ways into traps.
 func (w *World) Beside(p graph.Page) []string {
 	st, j := w.web.Locate(p)

@@ -11,8 +11,8 @@ import (
 // Links are written in several forms, by hash of page and place: whole URLs, URLs
 // without scheme, paths, and relative paths where the target is on the same site.
 //
-// A messy link is written in one of the odd ways below on top; what is meant stays the
-// same to anybody who follows the URL standard.
+// A messy link is written in one of the odd ways below on top; its target stays the
+// same by the URL standard.
 const (
 	messyQuote    = iota // href='...'
 	messyBare            // href=...
@@ -52,7 +52,7 @@ func (c *composer) target(h uint64, to *fakeweb.Site, j uint32) {
 	c.seam(at, to, j)
 }
 
-// seam notes where the URL of a page stands.
+// seam records where the URL of a page is.
 func (c *composer) seam(from int, to *fakeweb.Site, j uint32) {
 	c.mark(from, seamLink, graph.Page(to.First+j), 0)
 }

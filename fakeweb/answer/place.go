@@ -13,11 +13,11 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// A Place is what path and query of a host stand for.
+// A Place describes what is at path and query of a host.
 type Place struct {
 	Kind    Kind
 	Trap    Trap       // in which it lies
-	Page    graph.Page // the page, or that of which it is a copy or behind whose copy it lies; graph.NoPage for others
+	Page    graph.Page // the page, its original if it is a copy, or the page behind whose copy it is; graph.NoPage for others
 	Variant Variant    // the form in which the content of the page is there
 
 	of    fakeweb.Site // the site of the page
@@ -28,7 +28,7 @@ type Place struct {
 	query string // of trap pages
 }
 
-// Place returns what a URL stands for. ok is false if no host of the web has its name.
+// Place returns what is at a URL. ok is false if no host of the web has its name.
 func (w *World) Place(link string) (p Place, ok bool) {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -52,7 +52,7 @@ func (h *Host) trap() Trap {
 	return NoTrap
 }
 
-// locate returns what path and query of a host stand for.
+// locate returns what is at path and query of a host.
 func (w *World) locate(h *Host, path, query string) Place {
 	r, nothing := &w.rules, Place{Kind: KindUnknown, Page: graph.NoPage, Trap: h.trap()}
 	switch h.role {
@@ -85,7 +85,7 @@ func pageAt(s *fakeweb.Site, j uint32, kind Kind, v Variant) Place {
 	return Place{Kind: kind, Page: graph.Page(s.First + j), of: *s, j: j, Variant: v}
 }
 
-// locateBeside returns what path and query stand for beside the pages of a site.
+// locateBeside returns what is at path and query, except the pages of a site.
 func (w *World) locateBeside(st *fakeweb.Site, path, query string) Place {
 	r := &w.rules
 	if p, trap, key, ok := r.cutSession(st, withQuery(path, query)); ok {
@@ -174,7 +174,7 @@ var refusedNet = netip.AddrFrom4([4]byte{127, 255, 0, 0})
 func SilentAddress() netip.Addr { return netip.AddrFrom4([4]byte{127, 254, 0, 1}) }
 
 // Address returns the IP address of a site: one of those of the network, by hash, or one
-// of its own if there are enough. Sites that are down have addresses where nobody
+// of its own if there are enough. Sites that are down have addresses where no server
 // listens.
 func (w *World) Address(id graph.Site) netip.Addr {
 	site := w.web.Site(id)
@@ -272,7 +272,7 @@ type Name struct {
 	Missing   bool       // the name does not exist
 	Failing   bool       // the server fails
 	Truncated bool       // over UDP the answer does not fit
-	Alias     string     // the name stands for this one; "" if it is no alias
+	Alias     string     // the name that this one is an alias of; "" if it is no alias
 	Address   netip.Addr
 }
 
@@ -320,5 +320,5 @@ func (w *World) NameDelay(id graph.Site, attempt uint32) time.Duration {
 	return 0
 }
 
-// aliasPrefix begins the names that aliases stand for.
+// aliasPrefix begins the names that aliases refer to.
 const aliasPrefix = "alias."

@@ -49,7 +49,7 @@ func (p *press) bomb(coding string, size int) []byte {
 	return out.Bytes()
 }
 
-// writer packs what is written to it.
+// A writer compresses the bytes written to it.
 func (p *press) writer(coding string, out io.Writer) io.WriteCloser {
 	switch coding {
 	case "br":

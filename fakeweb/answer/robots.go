@@ -11,14 +11,14 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// robotsMost is how long a large robots.txt is. Its rules stand between two stretches of
+// robotsMost is how long a large robots.txt is. Its rules are between two stretches of
 // comments, before the 500 KiB that a crawler has to read (RFC 9309, 2.5).
 const (
 	robotsMost   = 600_000
 	robotsBefore = 400_000
 )
 
-// robotsRules are the rules about robots.txt, and those that stand in it.
+// robotsRules are the rules about robots.txt, and the rules in it.
 type robotsRules struct {
 	*dice
 	*servers
@@ -122,7 +122,7 @@ func (r *robotsRules) later(s *fakeweb.Site, j uint32) bool {
 	return named(&of, s, d) && d == r.laterDir(&of)
 }
 
-// A form is how robots.txt forbids a directory.
+// A form is a way in which robots.txt forbids a directory.
 type form uint8
 
 const (
@@ -188,7 +188,7 @@ func appendComments(b []byte, to int) []byte {
 	return b
 }
 
-// appendGroups writes the rules as one group for all, beside a group for somebody else,
+// appendGroups writes the rules as one group for all, beside a group for another agent,
 // as a group for our agent beside one that forbids everything to others, or as two
 // groups for our agent, which count as one (RFC 9309, 2.2.1).
 func (r *robotsRules) appendGroups(b []byte, s *fakeweb.Site, changed bool) []byte {

@@ -45,7 +45,7 @@ const (
 	streamOther
 )
 
-// A Class is how a page answers.
+// A Class describes how a page answers.
 type Class uint8
 
 const (
@@ -107,7 +107,7 @@ const (
 )
 
 // rules are the options over a web: what each page and each site does is a function of
-// the seeds, here and nowhere else, so that what is served and what is called true cannot
+// the seeds, here and nowhere else, so that the answers and the truth about them cannot
 // differ. There is a type for each kind of rule.
 type rules struct {
 	*dice
@@ -140,7 +140,7 @@ func newRules(w *fakeweb.Web, o Options) rules {
 	}
 }
 
-// dice draw what is random, each number a function of the seeds.
+// dice draw random numbers, each a function of the seeds.
 type dice struct {
 	web  *fakeweb.Web
 	opt  Options

@@ -44,7 +44,7 @@ func (o *Options) Shares() []Share {
 		{"slow", "slow sites", &o.Slow},
 		{"dns-missing", "names that do not exist", &d.Missing},
 		{"dns-failing", "names that the DNS server fails on", &d.Failing},
-		{"dns-truncated", "names that have to be asked for over TCP", &d.Truncated},
+		{"dns-truncated", "names that resolve over TCP only", &d.Truncated},
 		{"dns-alias", "names that are an alias", &d.Alias},
 		{"dns-slow", "names that take long to answer", &d.Slow},
 	}, o.hostileShares()...)
@@ -81,13 +81,13 @@ func (o *Options) hostileShares() []Share {
 		{"trap-repeated", "sites with path segments that repeat for ever", &t.RepeatedSegments},
 		{"trap-growing-query", "sites with queries that grow for ever", &t.GrowingQuery},
 		{"trap-session-query", "sites with session ids in all links", &t.SessionQuery},
-		{"trap-session-unknown", "sites with session ids in all links, under a name that nobody knows", &t.SessionUnknown},
+		{"trap-session-unknown", "sites with session ids in all links, under an unknown name", &t.SessionUnknown},
 		{"trap-session-path", "sites with session ids in the paths of some links", &t.SessionPath},
 		{"trap-self-appending", "sites with relative links that lead ever deeper", &t.SelfAppending},
 		{"trap-soft-404", "sites that answer 200 for pages that do not exist", &t.Soft404},
 		{"trap-copy-directory", "sites with a directory of nothing but copies", &t.CopyDirectory},
 		{"trap-farm", "sites with a link to a link farm", &t.Farm},
-		{"trap-wildcard", "sites of which every subdomain answers", &t.Wildcard},
+		{"trap-wildcard", "sites where every subdomain answers", &t.Wildcard},
 		{"storm", "sites that answer 429 or 503 for a while", &s.Storm},
 		{"fast-errors", "sites that answer 500 at once for most pages", &s.Errors},
 		{"refused", "sites that refuse connections", &s.Refused},
@@ -139,24 +139,24 @@ func (d *DNSShares) list() []float64 {
 }
 
 // CopyShares are the shares of pages and sites whose content has more than one URL. Only
-// what a crawl can fetch is copied, and whoever finds a copy finds the original beside it:
-// a crawl needs no copy.
+// what a crawl can fetch is copied, and a visitor that finds a copy finds the original beside
+// it: a crawl needs no copy.
 type CopyShares struct {
 	Same      float64 // pages with exact copies on their site: /copy/d3/p07.html, ?print=1, /D3/, /d3/index.html
 	Elsewhere float64 // pages with an exact copy on another site: /from/4711.html
 	Near      float64 // long pages with a copy whose counter and date differ: /print/d3/p07.html
-	Mirrors   float64 // sites whose pages stand on m042.example, too, a tenth of them with another text
+	Mirrors   float64 // sites whose pages are on m042.example, too, a tenth of them with another text
 }
 
 // TrapShares are the shares of sites that have a trap: URLs without end behind a few links.
 // What is there is a function of the URL; nothing is stored.
 type TrapShares struct {
-	Calendar         float64 // the next month, for ever; each page says the same, or the same but for the date
+	Calendar         float64 // the next month, for ever; each page has the same text, or the same but for the date
 	GrowingPath      float64 // /shop/river/lantern/...: always deeper, always another word
 	RepeatedSegments float64 // /browse/a/b/a/b/...: the same segments again and again
 	GrowingQuery     float64 // /list?f=1&f=2&f=3...
-	SessionQuery     float64 // all links inside the site carry an id that every page draws anew: ?PHPSESSID=, ?sid=, ;jsessionid=
-	SessionUnknown   float64 // the same under a name that says nothing, ?zx=; no part of Hostile
+	SessionQuery     float64 // all links inside the site carry an id that differs on every page: ?PHPSESSID=, ?sid=, ;jsessionid=
+	SessionUnknown   float64 // the same under a meaningless name, ?zx=; no part of Hostile
 	SessionPath      float64 // some links do, in the path: /s-0123456789abcdef/d3/p07.html
 	SelfAppending    float64 // relative links without the slash that they need: /archive/more/more/back/...
 	Soft404          float64 // any unknown path answers 200, "not found" and links to further ones

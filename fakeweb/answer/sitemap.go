@@ -9,7 +9,7 @@ import (
 )
 
 // A sitemap has one file, or an index with several; robots.txt names the first. In half
-// of the sites the files are compressed, with names that say so.
+// of the sites the files are compressed, with names that show it.
 
 // sitemapRules are the rules about sitemaps.
 type sitemapRules struct {

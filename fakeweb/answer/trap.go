@@ -77,8 +77,8 @@ func (r *trapRules) door(s *fakeweb.Site, j uint32) bool {
 	return j < firstPages || r.draw(s, streamDoor, uint64(j))&15 == 0
 }
 
-// Sealed names are sixteen hexadecimal digits of which the last four check the others:
-// so a URL that we have linked to can be told from one that a visitor has made up.
+// Sealed names are sixteen hexadecimal digits; the last four check the others. So a URL that
+// we have linked to can be distinguished from one that a visitor has made up.
 
 func (r *trapRules) seal(s *fakeweb.Site, h uint64) string {
 	low := h >> 16
@@ -94,11 +94,11 @@ func (r *trapRules) sealed(s *fakeweb.Site, text string) (h uint64, ok bool) {
 // sessionNames are how a session id is put behind a path.
 var sessionNames = [...]string{"?PHPSESSID=", "?sid=", ";jsessionid="}
 
-// unknownSession is one under a name that says nothing.
+// unknownSession is one under a meaningless name.
 const unknownSession = "?zx="
 
-// sessionName returns how session ids stand in the links of a site, and which trap that is; ""
-// where there are none.
+// sessionName returns how session ids are written in the links of a site, and which trap that
+// is; "" if there are none.
 func (r *trapRules) sessionName(s *fakeweb.Site) (string, Trap) {
 	switch {
 	case r.has(s, SessionUnknown):
@@ -138,8 +138,8 @@ func (r *trapRules) cutSession(s *fakeweb.Site, target string) (path string, t T
 	return path, t, first, ok && also
 }
 
-// trapAt returns which trap of a site path and query lie in. key seeds what is there, n is
-// its number where it has one.
+// trapAt returns which trap of a site path and query lie in. key seeds its content, n is
+// its number if it has one.
 func (r *trapRules) trapAt(s *fakeweb.Site, path, query string) (t Trap, n, key uint64) {
 	key = textHash(path + "?" + query)
 	switch first, rest, _ := strings.Cut(path[1:], "/"); first {

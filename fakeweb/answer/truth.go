@@ -9,12 +9,12 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Expected is what a crawler meets at a page: the truth that a crawl is checked by.
+// Expected describes what a crawler meets at a page: the truth that a crawl is checked by.
 type Expected struct {
 	Class      Class
 	Status     int        // of the lasting answer; 0: there is none (a page that resets connections for ever)
 	Whole      bool       // the lasting answer has an end, and can be read
-	Soft       bool       // it says "not found", whatever the status
+	Soft       bool       // its text is "not found", whatever the status
 	Failures   int        // failing answers before it
 	RedirectTo graph.Page // graph.NoPage unless Class is Redirect, Chain (its far end) or Loop (the page itself)
 	Forbidden  bool       // by the robots.txt in force
@@ -25,7 +25,7 @@ type Expected struct {
 	Size       int        // bytes before content coding; longer where the links need it
 	Type       string     // Content-Type
 	Charset    string     // in which it is written: utf-8, iso-8859-1, windows-1251, shift_jis
-	Declared   string     // where that is said: header, meta, or "" for nowhere
+	Declared   string     // where that is declared: header, meta, or "" for nowhere
 }
 
 // Fetched reports whether requesting the page, as often as it takes, ends in status 200.
@@ -96,7 +96,7 @@ func (r *rules) status(s *fakeweb.Site, j uint32, c Class) int {
 	return 200
 }
 
-// SiteTruth is what a crawler meets at a site.
+// A SiteTruth describes what a crawler meets at a site.
 type SiteTruth struct {
 	Name       string // host name
 	Origin     string // scheme, host and port
@@ -167,7 +167,7 @@ type Limits struct {
 	Site func(graph.Site) bool
 }
 
-// Wanted is what a crawl within limits does when it does everything right. The sets are
+// Wanted describes what a correct crawl within limits does. The sets are
 // in ascending id and exclude each other.
 type Wanted struct {
 	Pages   []graph.Page // each answered with exactly one full 200
@@ -316,7 +316,7 @@ func (w *World) perhaps(dst []graph.Page, p graph.Page, e *Expected) []graph.Pag
 
 // perhapsBeside appends where the links of page p lead that are not of the graph: the
 // pages of traps and those behind copies link to the home page of their site. A directory of
-// copies may stand for the first pages, and a session for all that they lead to.
+// copies may replace the first pages, and a session all pages that they lead to.
 func (w *World) perhapsBeside(dst []graph.Page, p graph.Page) []graph.Page {
 	st, k := w.web.Locate(p)
 	for _, link := range w.Beside(p) {

@@ -26,7 +26,7 @@ type World struct {
 	composers sync.Pool
 }
 
-// A Network is where the sites of a world can be reached.
+// A Network describes where the sites of a world can be reached.
 type Network struct {
 	Port, TLSPort int        // 0: the default of the scheme
 	Base          netip.Addr // the first address

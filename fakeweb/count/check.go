@@ -203,7 +203,7 @@ func (ch *checker) gap(q *Request) {
 		ch.report(CrawlDelay, q, gap, ch.delay, 0)
 	}
 	switch {
-	case gap < 0: // said already
+	case gap < 0: // already reported
 	case gap >= ch.d.Delay:
 		ch.row = 1
 	case ch.row < ch.d.PerConnection:
@@ -214,8 +214,8 @@ func (ch *checker) gap(q *Request) {
 	}
 }
 
-// rules checks a request against robots.txt, as far as the visitor can know: what it said when
-// it was last answered.
+// rules checks a request against robots.txt, as far as the visitor can know it: the last
+// version that was served.
 func (ch *checker) rules(q *Request) {
 	switch {
 	case q.Kind == answer.KindRobots:
@@ -311,7 +311,7 @@ func (c *Counter) CheckWanted(w *answer.Wanted) (found []Violation) {
 	return found
 }
 
-// holdings are what a visitor had of pages under several URLs, full answers only.
+// holdings records which pages with several URLs a visitor has, full answers only.
 type holdings struct {
 	instead map[graph.Page]bool          // it has the page from a mirror or under a session id
 	had     map[graph.Page]time.Duration // end of the first answer with the exact content, /copy/ not counted
@@ -356,7 +356,7 @@ func earliest(m map[graph.Page]time.Duration, p graph.Page, at time.Duration) {
 	}
 }
 
-// throughCopy reports whether a visitor that asks for what lies behind the copy of page p
+// throughCopy reports whether a visitor that requests a page behind the copy of page p
 // below /copy/ could know that it is one: it had the content before it requested the copy.
 func (h *holdings) throughCopy(p graph.Page) bool {
 	slash, asked := h.slash[p]

@@ -8,7 +8,7 @@
 //
 // Nobody is accused of what a visitor cannot know: the rules of a robots.txt hold from
 // the answer that contains them on, a visitor that saw a copy first may fetch what the
-// copy leads to, a mirror may stand in for its site, and an answer that the visitor broke
+// copy leads to, a mirror may replace its site, and an answer that the visitor broke
 // off ended when the server last knew the visitor to be there.
 package count
 
@@ -46,7 +46,7 @@ type Counter struct {
 type Request struct {
 	Start     time.Duration `json:"start"`
 	End       time.Duration `json:"end"`
-	Page      graph.Page    `json:"page"` // the page, or that of which it is a copy or behind whose copy it lies; graph.NoPage for others
+	Page      graph.Page    `json:"page"` // the page, its original if it is a copy, or the page behind whose copy it is; graph.NoPage for others
 	Kind      answer.Kind   `json:"kind"`
 	Trap      answer.Trap   `json:"trap,omitzero"`  // in which it lies
 	Rules     uint8         `json:"rules,omitzero"` // of a robots.txt: 1 after it changed
@@ -64,7 +64,7 @@ type siteCount struct {
 	mu       sync.Mutex
 	log      []Request // in order of ends
 	running  int
-	open     []*connection // that asked this site for something
+	open     []*connection // with a request to this site
 	conns    int           // all of them
 	mostOpen int
 	overlaps []Overlap
@@ -86,7 +86,7 @@ type connection struct {
 	conn net.Conn
 
 	mu     sync.Mutex
-	sites  []graph.Site // asked over it
+	sites  []graph.Site // requested over it
 	closed bool
 }
 
@@ -115,7 +115,7 @@ func (c *Counter) UnknownName() { c.nobody.Add(1) }
 // OtherName counts a DNS query for a host that is no site of the graph.
 func (c *Counter) OtherName() { c.beside.Add(1) }
 
-// Query counts a DNS query for a site, and returns how many came before it.
+// Query counts a DNS query for a site, and returns the number of earlier ones.
 func (c *Counter) Query(id graph.Site) uint32 { return c.asked[id].Add(1) - 1 }
 
 // Queries returns the number of DNS queries for the name of a site of the graph.
@@ -158,7 +158,7 @@ func (c *Counter) Watch(srv *http.Server) {
 	}
 }
 
-// close takes a connection off the books of the sites it asked.
+// close removes a connection from the sites that it requested.
 func (c *Counter) close(k *connection) {
 	k.mu.Lock()
 	k.closed = true
@@ -231,8 +231,8 @@ const Piece = 1 << 14
 // failed.
 //
 // An answer that the visitor ends counts up to the piece before the last one: the last
-// may have been handed over when the visitor had left, and what is called an end must
-// not lie behind that.
+// may have been handed over when the visitor had left, and the end must not
+// be after that.
 func (v *Visit) Wrote(n int, err error) {
 	v.sent += int64(n)
 	if err != nil {
@@ -245,7 +245,7 @@ func (v *Visit) Wrote(n int, err error) {
 // UntilLeft records that the answer ends when the visitor leaves.
 func (v *Visit) UntilLeft() { v.left = true }
 
-// enter puts a connection on the books of a site when it asks it for the first time.
+// enter adds a connection to a site at its first request.
 // A connection that the visitor has closed does not count, though we may not have got
 // round to noticing that.
 func (s *siteCount) enter(k *connection, id graph.Site, now time.Duration) {

@@ -26,7 +26,7 @@ func peerGone(c net.Conn) bool {
 	return false
 }
 
-// tcpGone asks the kernel. A descriptor that was closed is gone.
+// tcpGone queries the kernel. A closed descriptor counts as gone.
 func tcpGone(c *net.TCPConn) bool {
 	raw, err := c.SyscallConn()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // extraHosts are the hosts that received requests and are no sites of the graph:
 // mirrors, link farms, names below a site. They are numbered behind the sites in the order
-// in which they were asked first; what is kept of each is its record.
+// of their first requests. A record is kept of each.
 type extraHosts struct {
 	mu   sync.RWMutex
 	ids  map[string]graph.Site

@@ -21,7 +21,7 @@ type Summary struct {
 	Bytes        int64            `json:"bytes"`    // of bodies
 	Connections  int64            `json:"connections"`
 	MostOpen     int              `json:"most_connections"` // to one site at once
-	MinGap       float64          `json:"min_gap_seconds"`  // within a site; -1: no site was asked twice
+	MinGap       float64          `json:"min_gap_seconds"`  // within a site; -1: no site was requested twice
 	UnknownHosts int64            `json:"unknown_hosts"`
 	Queries      int64            `json:"dns_queries"`
 	UnknownNames int64            `json:"dns_unknown_names"`
@@ -114,7 +114,7 @@ type SiteReport struct {
 	Connections int        `json:"connections"`
 	MostOpen    int        `json:"most_connections"`
 	Overlaps    []Overlap  `json:"overlaps,omitempty"`
-	MinGap      float64    `json:"min_gap_seconds"` // -1: asked once at most
+	MinGap      float64    `json:"min_gap_seconds"` // -1: requested once at most
 	MeanSeconds float64    `json:"mean_seconds"`    // from the start of a request to the end of its answer
 	Queries     int        `json:"dns_queries"`
 	Requests    []Request  `json:"requests"`

@@ -78,7 +78,7 @@ func (d *dnsServer) ServeDNS(w dns.ResponseWriter, query *dns.Msg) {
 	if wait > 0 {
 		d.s.Options().Sleep(d.ctx, wait)
 	}
-	w.WriteMsg(m) // who does not get it asks again
+	w.WriteMsg(m) // a client that does not get it queries again
 }
 
 // resolve returns the answer to a query, and how long it takes.

@@ -59,7 +59,7 @@ func hardClose(c net.Conn) {
 	}
 }
 
-// lastPiece is what every network takes at once: larger bodies are sent up to it before
+// lastPiece is the size that every network takes at once: larger bodies are sent up to it before
 // the answer counts as ended.
 const lastPiece = 1 << 16
 
@@ -178,7 +178,7 @@ func (a *sending) cutOff(w http.ResponseWriter) {
 
 // A blackHole is an address that never takes a connection: its queue has no room, so the
 // kernel leaves further attempts without an answer. Where queues cannot be kept that
-// short, connections come about and nobody says anything.
+// short, connections are made and nothing is sent.
 type blackHole struct {
 	l     net.Listener
 	stuck []net.Conn // in the queue

@@ -23,8 +23,8 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb/count"
 )
 
-// A Server answers for all sites of a web, by the Host of a request. What it answers can
-// be asked of its World beforehand; what it was asked is in its Counter.
+// A Server answers for all sites of a web, by the Host of a request. Its World
+// describes the answers; its Counter counts the requests.
 type Server struct {
 	*answer.World
 	count     *count.Counter
@@ -66,7 +66,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	(&sending{a, v, s.Options().Sleep}).send(w, r)
 }
 
-// Listen is where a server listens. Addresses are numbers, host and port; port 0 is any
+// A Listen holds the addresses of a server. Addresses are numbers, host and port; port 0 is any
 // that is free. Only loopback addresses are taken.
 type Listen struct {
 	HTTP      string // 127.0.0.1:8080; "" for nowhere
@@ -119,7 +119,7 @@ func (s *Server) Listen(o Listen) (n *Net, err error) {
 	return n, nil
 }
 
-// listenSilently opens the ports of silent sites, where nobody takes connections. It
+// listenSilently opens the ports of silent sites, where connections are not accepted. It
 // reports whether the machine has such an address; where it has none, silent sites hang.
 func (n *Net) listenSilently() bool {
 	for _, port := range []uint16{n.HTTP.Port(), n.TLS.Port()} {

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// authority is the certificate authority of a synthetic web. Keys are drawn anew for
-// every server; only who trusts CertificatePEM gets in.
+// authority is the certificate authority of a synthetic web. Every server draws new
+// keys; only clients that trust CertificatePEM connect.
 type authority struct {
 	key  *ecdsa.PrivateKey
 	cert *x509.Certificate
@@ -62,7 +62,7 @@ func (s *Server) CertificatePEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.ca.cert.Raw})
 }
 
-// CertPool trusts the authority and nobody else.
+// CertPool returns a pool that trusts only the authority.
 func (s *Server) certPool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(s.ca.cert)

@@ -15,7 +15,7 @@ import (
 	"io"
 )
 
-// How is what a file is opened for.
+// How is the mode in which a file is opened.
 type How uint8
 
 const (

@@ -2,10 +2,10 @@ package disk
 
 import "errors"
 
-// ErrStopped is what every operation of a stopped Memory answers.
+// ErrStopped is returned by every operation of a stopped Memory.
 var ErrStopped = errors.New("the disk has stopped")
 
-// faults is what a disk has been told to do wrong, and its counts.
+// faults lists the faults that a disk must produce, and its counts.
 type faults struct {
 	stop                     int   // operations that are left; negative: no limit
 	stepIn, writeIn, syncIn  int   // the n-th from now on fails; 0: none
@@ -18,7 +18,7 @@ type faults struct {
 func newFaults() faults { return faults{stop: -1, room: -1} }
 
 // Stop lets n more operations that change or sync something succeed; all after them
-// fail with ErrStopped, for ever. A negative n takes it back.
+// fail with ErrStopped, for ever. A negative n removes the limit.
 func (m *Memory) Stop(n int) {
 	defer m.lock()()
 	m.disk.stop = n

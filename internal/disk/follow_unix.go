@@ -4,6 +4,6 @@ package disk
 
 import "syscall"
 
-// noFollow refuses a file that is a symbolic link: a directory that came from elsewhere
-// must not decide what is written to. The directory itself may be one.
+// noFollow refuses a file that is a symbolic link: a directory from elsewhere must
+// not redirect writes. The directory itself may be one.
 const noFollow = syscall.O_NOFOLLOW

@@ -15,7 +15,7 @@ type inode struct {
 
 // fileOp is a write of data at an offset, or (cut) a change of the size to it.
 //
-//	pending   nobody has asked for it to last yet
+//	pending   no sync has been requested yet
 //	settled   it lasts, but an earlier one that is in doubt keeps it in the list
 //	doubtful  a sync that should have made it last failed: no later one will do
 type fileOp struct {
@@ -38,7 +38,7 @@ func (n *inode) change(op fileOp) {
 	n.ops = append(n.ops, op)
 }
 
-// apply returns the file after the operation. Bytes that nobody wrote are 0.
+// apply returns the file after the operation. Bytes that were never written are 0.
 func (op *fileOp) apply(b []byte) []byte {
 	size := int64(len(b))
 	end := op.at + int64(len(op.data))
@@ -53,7 +53,7 @@ func (op *fileOp) apply(b []byte) []byte {
 	return b
 }
 
-// settle is a sync that succeeded.
+// settle records a sync that succeeded.
 func (n *inode) settle() {
 	done := 0
 	for i := range n.ops {
@@ -68,7 +68,7 @@ func (n *inode) settle() {
 	n.ops = slices.Delete(n.ops, 0, done)
 }
 
-// doubt is a sync that failed.
+// doubt records a sync that failed.
 func (n *inode) doubt() {
 	for i := range n.ops {
 		if n.ops[i].state == pending {
@@ -77,7 +77,7 @@ func (n *inode) doubt() {
 	}
 }
 
-// clone copies the file with what is pending.
+// clone copies the file with its pending operations.
 func (n *inode) clone() *inode {
 	return &inode{slices.Clone(n.now), slices.Clone(n.kept), slices.Clone(n.ops)}
 }
@@ -95,7 +95,7 @@ func (n *inode) crash(rng *rand.Rand) *inode {
 	return &inode{now: b, kept: slices.Clone(b)}
 }
 
-// tear decides what is left of an operation: nothing, a part without its beginning or
+// tear decides which part of an operation remains: nothing, a part without its beginning or
 // its end, or all of it.
 func (op *fileOp) tear(rng *rand.Rand) bool {
 	fate, n := rng.IntN(4), len(op.data)

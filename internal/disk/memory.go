@@ -20,7 +20,7 @@ type Memory struct {
 	subs map[string]*Memory
 }
 
-// memoryDisk is what the directories of one disk share.
+// A memoryDisk holds what the directories of one disk share.
 type memoryDisk struct {
 	mu sync.Mutex // of the disk and all that is on it
 	faults
@@ -57,7 +57,7 @@ func (m *Memory) lock() (unlock func()) {
 	return m.disk.mu.Unlock
 }
 
-// Open is of Dir.
+// Open implements [Dir].
 func (m *Memory) Open(name string, how How) (File, error) {
 	defer m.lock()()
 	n := m.now[name]
@@ -77,7 +77,7 @@ func (m *Memory) Open(name string, how How) (File, error) {
 	return &memoryFile{inode: n, disk: m.disk, name: name, how: how}, nil
 }
 
-// List is of Dir.
+// List implements [Dir].
 func (m *Memory) List() ([]Entry, error) {
 	defer m.lock()()
 	all := make([]Entry, 0, len(m.now))
@@ -88,7 +88,7 @@ func (m *Memory) List() ([]Entry, error) {
 	return all, nil
 }
 
-// Rename is of Dir.
+// Rename implements [Dir].
 func (m *Memory) Rename(from, to string) error {
 	defer m.lock()()
 	if m.now[from] == nil {
@@ -103,7 +103,7 @@ func (m *Memory) Rename(from, to string) error {
 	return nil
 }
 
-// Remove is of Dir.
+// Remove implements [Dir].
 func (m *Memory) Remove(name string) error {
 	defer m.lock()()
 	if m.now[name] == nil {
@@ -132,7 +132,7 @@ func (op *nameOp) apply(names map[string]*inode) {
 	}
 }
 
-// Sync is of Dir.
+// Sync implements [Dir].
 func (m *Memory) Sync() error {
 	defer m.lock()()
 	if err := m.disk.syncs(); err != nil {
@@ -220,7 +220,7 @@ func (f *memoryFile) Sync() error {
 		return err
 	}
 	if err := f.disk.syncs(); err != nil {
-		if err != ErrStopped { // a disk that has stopped was never asked
+		if err != ErrStopped { // a disk that has stopped made no attempt
 			f.doubt()
 		}
 		return fmt.Errorf("sync %s: %w", f.name, err)

@@ -117,7 +117,7 @@ func ReadFile(d Dir, name string) ([]byte, error) {
 }
 
 // ErrFull reports whether err is about a disk or a quota without room: not damage, and
-// over when somebody makes room.
+// over when there is room again.
 func ErrFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

@@ -4,8 +4,8 @@ package disk
 
 import "golang.org/x/sys/unix"
 
-// Room returns how many bytes can be written below a path, by this user. Not ok: the system
-// does not tell.
+// Room returns how many bytes can be written below a path, by this user. ok is false if the
+// system does not report it.
 func Room(path string) (bytes int64, ok bool) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {

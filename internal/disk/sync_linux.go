@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// datasync is fdatasync. A call that a signal interrupted has not failed.
+// datasync calls fdatasync. It repeats a call that a signal interrupted.
 func datasync(f *os.File) error {
 	c, err := f.SyscallConn()
 	if err != nil {

@@ -4,5 +4,5 @@ package disk
 
 import "os"
 
-// datasync is fsync; on Darwin with the flush of the drive's cache, as os has it.
+// datasync calls fsync. On Darwin package os also flushes the cache of the drive.
 func datasync(f *os.File) error { return f.Sync() }

@@ -11,7 +11,7 @@ type Iterator struct {
 }
 
 // Next returns the next key; ok is false at the end and after an error, which Err
-// then tells.
+// then returns.
 func (it *Iterator) Next() (key uint64, ok bool) {
 	if it.pos < len(it.batch) {
 		key = it.batch[it.pos]

@@ -4,6 +4,6 @@ import "golang.org/x/sys/unix"
 
 const mapNoReserve = unix.MAP_NORESERVE
 
-// adviseHuge asks for huge pages: a pass of the radix sort writes to as many places
+// adviseHuge requests huge pages: a pass of the radix sort writes to as many places
 // as a digit has values, more than the processor knows small pages.
 func adviseHuge(b []byte) { _ = unix.Madvise(b, unix.MADV_HUGEPAGE) }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reserve maps n bytes, of which the system gives a page when it is first written
+// reserve maps n bytes; the system allocates a page when it is first written
 // to. Not on the Go heap: the collector would let as much garbage gather again
 // beside it, and would give it back late.
 func reserve(n int) (memory, error) {

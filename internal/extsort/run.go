@@ -234,7 +234,7 @@ func newSpill(opts Options) (*spill, error) {
 	return &spill{file: f, dir: dir}, nil
 }
 
-// cause strips the name of a file that nobody can see from an error of package os.
+// cause strips the name of a hidden file from an error of package os.
 func cause(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

@@ -25,9 +25,9 @@ import (
 )
 
 const (
-	// MinMemory is the least a Sorter works with; less is taken as this.
+	// MinMemory is the least memory of a Sorter; less is taken as this.
 	MinMemory = 128 << 10
-	// DefaultMemory is what a Sorter works with when nothing is said.
+	// DefaultMemory is the memory of a Sorter if Options has none.
 	DefaultMemory = 64 << 20
 
 	// maxRun is the most keys sorted in memory at once, since positions are
@@ -36,7 +36,7 @@ const (
 	maxMemory = 2*8*maxRun + maxOut
 )
 
-// Options of a Sorter. The zero value works.
+// Options configure a Sorter. The zero value is usable.
 type Options struct {
 	// Memory is the number of bytes for all buffers together.
 	Memory int64
@@ -50,10 +50,10 @@ type Options struct {
 	// half. A broken promise is found and is an error.
 	LowSorted bool
 
-	// Stop, if given, is asked within Add and Sort: in every pass of sorting the
+	// Stop, if given, is called within Add and Sort: in every pass of sorting the
 	// buffer, once in pieceSort keys or less (some 5 ms), and before each write to
-	// disk, of a new run or of merged ones. An error from it ends the work and is
-	// returned. It is not asked by the pass that drops repeated keys, nor by the last
+	// disk, of a new run or of merged ones. An error from it ends the sort and is
+	// returned. It is not called by the pass that drops repeated keys, nor by the last
 	// merge, which happens as the Iterator is read: its reader can stop at any key.
 	Stop func() error
 
@@ -180,7 +180,7 @@ func (s *Sorter) varying() uint64 {
 	return v
 }
 
-// compact moves the distinct keys of an ascending slice to its front, or says that
+// compact moves the distinct keys of an ascending slice to its front, or reports that
 // it is not ascending.
 func compact(keys []uint64) (n int, ok bool) {
 	var last uint64
@@ -246,7 +246,7 @@ func (s *Sorter) Sort() (*Iterator, error) {
 }
 
 func (s *Sorter) sort() (*Iterator, error) {
-	if s.keys == nil { // no key ever came
+	if s.keys == nil { // no key was added
 		return &Iterator{s: s}, nil
 	}
 	if len(s.runs) == 0 {

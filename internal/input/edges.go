@@ -13,7 +13,7 @@ const MaxID uint32 = math.MaxUint32 - 1
 
 // Edges reads an edge list and calls fn for every link. A line is "source
 // target", two ids from 0 to MaxID with blanks (spaces or tabs) between them and
-// maybe around them; empty lines and lines that begin with # are passed over. An
+// maybe around them; empty lines and lines that begin with # are skipped. An
 // error from fn gets file and line added.
 func Edges(f *File, fn func(src, dst uint32) error) error {
 	return f.chunks(func(lines []byte) error { return f.links(lines, fn) })
@@ -161,7 +161,7 @@ func IDs(f *File, fn func(id uint32) error) error {
 // tabs: the last one counts. It is handed on untouched, and valid until fn
 // returns; ParseID reads it if it is an id. The value is a finite decimal number
 // of either sign: what it may be is the caller's business. Empty lines and lines
-// that begin with # are passed over. An error from fn gets file and line added.
+// that begin with # are skipped. An error from fn gets file and line added.
 func Values(f *File, fn func(key []byte, value float64) error) error {
 	return f.each(func(line []byte) error {
 		if first, _ := field(line); len(first) == 0 || line[0] == '#' {

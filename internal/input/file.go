@@ -1,8 +1,8 @@
 // Package input reads the text files that users hand to winnow: edge lists, id
 // lists, URL lists and value lists, plain or compressed with gzip or zstd, which
-// is told from their content and not from their names.
+// is detected by their content, not by their names.
 //
-// Three things matter here. An error names file and line, so that somebody with
+// Three things matter here. An error names file and line, so that a user with
 // 200 M lines can find the bad one. Memory stays small whatever the file holds:
 // a line may have 1 MiB, a zstd window 128 MiB, and everything else is a buffer
 // of fixed size. And edge lists, the largest files, are parsed where they lie in
@@ -30,7 +30,7 @@ const (
 	MaxLine = 1 << 20
 
 	readBuffer = 64 << 10  // raw bytes, before decompression
-	lineBuffer = 128 << 10 // text; grows towards MaxLine only when a line asks for it
+	lineBuffer = 128 << 10 // text; grows towards MaxLine only when a line needs it
 	maxWindow  = 128 << 20 // of zstd, as zstd's own tool allows by default
 )
 
@@ -102,7 +102,7 @@ func open(name string, f *os.File, closer io.Closer) (*File, error) {
 }
 
 // remaining returns the number of bytes still to be read, or -1 for a pipe or
-// terminal. Standard input may be a file that somebody else has begun to read.
+// terminal. Standard input may be a file that another process has begun to read.
 func remaining(f *os.File, info fs.FileInfo) int64 {
 	if !info.Mode().IsRegular() {
 		return -1
@@ -122,8 +122,8 @@ func cause(err error) error {
 	return err
 }
 
-// New reads r under a name for errors; size is what r holds in bytes, before
-// decompression, or -1 if that is not known. Closing the File leaves r alone.
+// New reads r under a name for errors; size is the length of r in bytes, before
+// decompression, or -1 if that is not known. Closing the File does not close r.
 func New(name string, r io.Reader, size int64) (*File, error) {
 	f := &File{name: name, size: size, buf: make([]byte, lineBuffer+1)}
 	f.raw.r = r
@@ -152,7 +152,7 @@ func refused() []magic {
 	}
 }
 
-// detect finds out what br holds by its first bytes and sets f.text.
+// detect recognises the format of br by its first bytes and sets f.text.
 func (f *File) detect(br *bufio.Reader) error {
 	head, _ := br.Peek(10) // an error comes again when we read on
 	for _, m := range refused() {

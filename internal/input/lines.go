@@ -43,7 +43,7 @@ func (f *File) next() ([]byte, error) {
 	}
 }
 
-// last returns what stands after the last line feed, once.
+// last returns the text after the last line feed, once.
 func (f *File) last() ([]byte, error) {
 	if f.err != io.EOF {
 		return nil, f.broken(f.err)
@@ -131,7 +131,7 @@ type Error struct {
 	File string
 	Line int    // from 1; 0 when no line is meant
 	Msg  string // the whole message, without file and line
-	Err  error  // the cause, if there is one; Msg already tells it
+	Err  error  // the cause, if there is one; Msg already includes it
 }
 
 func (e *Error) Error() string {
@@ -143,7 +143,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// printable returns name as it stands, or quoted when it holds bytes that a terminal
+// printable returns name unchanged, or quoted if it holds bytes that a terminal
 // might obey.
 func printable(name string) string {
 	if q := strconv.Quote(name); q[1:len(q)-1] != name {

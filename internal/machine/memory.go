@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// assumedMemory stands for the memory of a system without /proc.
+// assumedMemory is the memory assumed on a system without /proc.
 const assumedMemory = 4 << 30
 
 // Memory returns how many bytes of memory this process may use: those of the machine, or
 // the lowest limit of the process's control groups if that is less.
 func Memory() int64 { return memory(os.DirFS("/")) }
 
-// memory is Memory for a machine with the given root directory.
+// memory implements Memory for a machine with the given root directory.
 func memory(root fs.FS) int64 {
 	most := physicalMemory(root)
 	for _, name := range limitFiles(root) {

@@ -46,7 +46,7 @@ func niceStep(x float64) float64 {
 	return 10 * power
 }
 
-// logAxis has its ends and, over less than two decades, its ticks at 1, 2, 5 times
+// logAxis returns an axis with its ends and, over less than two decades, its ticks at 1, 2, 5 times
 // a power of ten; over more the ticks are the powers alone.
 func logAxis(lo, hi float64) axis {
 	all := roundNumbers(lo, hi)
@@ -92,7 +92,7 @@ func (a *axis) at(v float64) float64 {
 // holds reports whether v lies between the ends of the axis.
 func (a *axis) holds(v float64) bool { return v >= a.lo && v <= a.hi }
 
-// ground returns where the columns stand: zero where the axis has one, else its end.
+// ground returns where the columns begin: zero where the axis has one, else its end.
 func (a *axis) ground() float64 {
 	if a.log {
 		return a.lo
@@ -144,7 +144,7 @@ type plane struct {
 	x, y                     *axis
 }
 
-// px and py are the place of a value in pixels.
+// px and py return the position of a value in pixels.
 func (p *plane) px(v float64) float64 { return p.left + float64(p.x.at(v)*(p.right-p.left)) }
 func (p *plane) py(v float64) float64 { return p.bottom - float64(p.y.at(v)*(p.bottom-p.top)) }
 

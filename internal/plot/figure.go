@@ -12,7 +12,7 @@ import (
 // larger: the margins leave room for digits of letterWidth.
 const (
 	figureWidth, figureHeight = 640, 420
-	figureTop, figureBottom   = 34, 54 // margins; the label of the y axis stands in the upper
+	figureTop, figureBottom   = 34, 54 // margins; the label of the y axis is in the upper
 	figureRight               = 28     // half of the last number
 	letterWidth               = 10.6
 )
@@ -54,7 +54,7 @@ func figurePalette() string {
 	return b.String()
 }
 
-// Figure draws a chart for a page of HTML that brings FigureStyle: without title
+// Figure draws a chart for a page of HTML that includes FigureStyle: without title
 // and legend, as wide as its place. All that belongs to series i has the class
 // s<i>, so that the page can hide it or set it off.
 func Figure(c Chart) string {

@@ -6,7 +6,7 @@
 // over two logarithmic ones (degree distributions), [Bars] a list of bars with
 // their values, [Sparkline] one line of text. [SVG] draws the same [Chart] as
 // Curve or LogLog, complete in itself; [Figure] draws it for a page of HTML that
-// brings [FigureStyle] and a legend made of [Swatch]es.
+// includes [FigureStyle] and a legend made of [Swatch]es.
 //
 // Names and labels may hold anything: what a terminal or a parser might obey is
 // shown as an escape, see [Plain]. No colours, no cursor movement. The text forms
@@ -160,13 +160,13 @@ func (e *extent) makeRoom(gap float64, logX, logY bool) {
 	}
 }
 
-// A look is how a series is drawn: the n-th of the lines or of the baselines.
+// A look describes how a series is drawn: the n-th of the lines or of the baselines.
 type look struct {
 	baseline bool
 	n        int
 }
 
-// looks gives every series its own, so that an added baseline changes no colour.
+// looks returns a look for every series, so that an added baseline changes no colour.
 func (c *Chart) looks() []look {
 	all := make([]look, len(c.Series))
 	lines, baselines := 0, 0

@@ -29,8 +29,8 @@ text{font:13px system-ui,sans-serif;fill:#6e7781}
 </style>
 `
 
-// svgColours are taken in turn; after each round the lines get other dashes, so
-// that twenty-four series can be told apart.
+// svgColours returns the colours, used in turn. After each round the lines get other dashes, so
+// that twenty-four series can be distinguished.
 func svgColours() []string {
 	return []string{"#2f81d6", "#e0701a", "#1f9d6b", "#c4559a", "#c79a00", "#7a68d8", "#d04848", "#7f8a94"}
 }
@@ -38,7 +38,7 @@ func svgColours() []string {
 func svgDashes() []string { return []string{"", "7 4", "2 4"} }
 
 // SVG draws a chart as a self-contained picture: no script, no fonts, nothing to
-// load. Lines with more points than can be told apart are thinned.
+// load. Lines with more points than are visible are thinned.
 func SVG(c Chart) string {
 	c = c.plain()
 	var b strings.Builder

@@ -82,7 +82,7 @@ func newGrid(width, height int) *grid {
 	return g
 }
 
-// column and row turn a place on an axis into a cell.
+// column and row convert a position on an axis to a cell.
 func (g *grid) column(place float64) int { return int(math.Round(place * float64(g.width-1))) }
 func (g *grid) row(place float64) int {
 	return g.height - 1 - int(math.Round(place*float64(g.height-1)))

@@ -96,7 +96,7 @@ func (t *Table) keys() []string {
 	return keys
 }
 
-// columns names what the keys stand for.
+// columns returns the names and units of the keys.
 func (t *Table) columns() []object {
 	out := []object{}
 	for i, key := range t.keys() {

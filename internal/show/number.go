@@ -30,8 +30,8 @@ func Counted[N integer](n N, thing string) string {
 	return Grouped(n) + " " + thing
 }
 
-// Short writes a number with three digits: 3.22M. Use it for progress, where nobody
-// reads more.
+// Short writes a number with three digits: 3.22M. Use it for progress, where more
+// digits are useless.
 func Short[N integer](n N) string {
 	return scaled(int64(n), 1000, []string{"", "k", "M", "G", "T", "P", "E"})
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Screen is where messages and progress go: standard error, as a rule. On a terminal
+// A Screen shows messages and progress, usually on standard error. On a terminal
 // progress is drawn in place, and any message erases it first. Its methods may be called
 // from several goroutines.
 type Screen struct {
@@ -63,7 +63,7 @@ func (s *Screen) Erase() {
 	s.erase()
 }
 
-// erase is Erase for callers that hold mu.
+// erase implements Erase for callers that hold mu.
 func (s *Screen) erase() {
 	if s.drawn {
 		io.WriteString(s.W, "\r\x1b[J")
@@ -86,7 +86,7 @@ const (
 )
 
 // Every calls show again and again, as often as progress is to be shown on s, from a
-// goroutine of its own: a terminal may be stopped (Ctrl-S), and nobody else must wait for
+// goroutine of its own: a terminal may be stopped (Ctrl-S), and nothing else must wait for
 // it. The function that it returns ends that and erases what was drawn. It may be called
 // twice.
 func (s *Screen) Every(show func(elapsed time.Duration)) (stop func()) {

@@ -10,7 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/plot"
 )
 
-// A Table holds numbers with the digits to show. What a paper says and what we find are
+// A Table holds numbers with the digits to show. The numbers of a paper and ours are
 // columns side by side.
 type Table struct {
 	Columns []Column

@@ -14,7 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
-// Options say which web is crawled and how.
+// Options configure the web and its crawl.
 type Options struct {
 	Pages    int
 	Seed     uint64

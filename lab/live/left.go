@@ -64,7 +64,7 @@ func (r *Report) left() []show.Section {
 func (r *Report) skipped(s *history.Status) show.Section {
 	sec := show.Section{Title: "Left alone"}
 	if !r.config.Traps {
-		sec.Text = "The crawl was told not to look for traps. "
+		sec.Text = "Trap detection was off. "
 	}
 	t := &show.Table{Columns: []show.Column{{Name: "reason"}, {Name: "site"}, {Name: "pattern"}, {Name: "pages"}}}
 	for _, x := range Skipped(s) {
@@ -77,14 +77,14 @@ func (r *Report) skipped(s *history.Status) show.Section {
 		sec.Text += "No page was taken for a trap."
 		return sec
 	}
-	sec.Text += fmt.Sprintf("%s held: they are admitted if something speaks for them. The table has the places that met most pages; in a pattern * is any name, # a number or an id, and of a query the names of the parameters are left.", beHeld(s.Held))
+	sec.Text += fmt.Sprintf("%s held: they are admitted if evidence clears them. The table lists the places with the most pages. In a pattern * is any name and # a number or an id; of a query only the names of the parameters remain.", beHeld(s.Held))
 	sec.Table = t
 	return sec
 }
 
 // capSection returns the section about what limits left out.
 func capSection(caps []state.Cap) show.Section {
-	t := &show.Table{Columns: []show.Column{{Name: "limit"}, {Name: "left out"}, {Name: "of what"}, {Name: "where most"}, {Name: "brings them"}}}
+	t := &show.Table{Columns: []show.Column{{Name: "limit"}, {Name: "left out"}, {Name: "of what"}, {Name: "where most"}, {Name: "to fetch them", Key: "brings_them"}}}
 	for i := range caps {
 		x := &caps[i]
 		limit := "of a site"
@@ -109,7 +109,7 @@ func mirrorSection(s *history.Status) show.Section {
 	for _, m := range s.Mirrors {
 		t.Rows = append(t.Rows, []show.Cell{show.Words(m.Site), show.Words(m.Of)})
 	}
-	text := fmt.Sprintf("%s: of the paths that came from both, four fifths at least had the same content. Pages of a mirror come later than their importance says.", show.Counted(s.Mirrored, "mirror"))
+	text := fmt.Sprintf("%s: at least four fifths of the paths fetched from both had the same content. Pages of a mirror are fetched later than their importance alone would place them.", show.Counted(s.Mirrored, "mirror"))
 	return show.Section{Title: "Mirrors", Text: text, Table: t}
 }
 
@@ -119,9 +119,9 @@ func largestSection(x *history.SiteShare) show.Section {
 	}
 	return show.Section{
 		Title: "The largest site",
-		Text:  fmt.Sprintf("Verdict: trap if most of its known pages are left alone as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", show.Grouped(ChoKnown), show.Grouped(ChoServer)),
+		Text:  fmt.Sprintf("Verdict: trap if most of its known pages are skipped as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", show.Grouped(ChoKnown), show.Grouped(ChoServer)),
 		Table: &show.Table{
-			Columns: []show.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "verdict"}, {Name: "left alone", Key: "trapped"}},
+			Columns: []show.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "verdict"}, {Name: "skipped", Key: "trapped"}},
 			Rows: [][]show.Cell{
 				row(x.Site, x.Pages, x.Share, show.Words(x.Verdict), show.Count(int(x.Trapped))),
 				row("one server of Cho et al. 1998", ChoServer, float64(ChoServer)/ChoKnown, show.Words(""), show.None()),

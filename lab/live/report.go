@@ -36,7 +36,7 @@ type Report struct {
 	c      *lab.Comparison
 }
 
-// ReportOptions say what a Report compares a crawl with.
+// ReportOptions configure what a Report compares a crawl with.
 type ReportOptions struct {
 	Policies []string // to simulate; NoPolicy among them leaves all simulations out
 	Program  string   // for the card of the graph

@@ -18,7 +18,7 @@ type Summary struct {
 	Refused  int64    `json:"refused"`
 	Sites    int      `json:"sites"`
 	Bytes    int64    `json:"bytes"`
-	Seconds  float64  `json:"seconds"` // at work
+	Seconds  float64  `json:"seconds"` // of running
 	HalfRank *float64 `json:"importance_of_half"`
 	Orders   []Order  `json:"orders"`
 	Indexes  int      `json:"indexes_written"`
@@ -67,7 +67,7 @@ func halfRank(c measure.Curve) *float64 {
 	return &v
 }
 
-// A Course tells how soon a crawl had the importance. Numbers are nil if it never had.
+// A Course describes how soon a crawl gathered the importance. Numbers are nil if it never did.
 type Course struct {
 	Policy   string   `json:"policy"`
 	HalfRank *float64 `json:"importance_of_half"` // of the first half of the pages

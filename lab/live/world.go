@@ -23,7 +23,7 @@ type World struct {
 	temp string // directory of the file
 }
 
-// WorldOptions say how a World is made.
+// WorldOptions configure how a World is made.
 type WorldOptions struct {
 	All     bool   // all known pages, instead of those that were fetched
 	Program string // for the card of the graph

@@ -3,7 +3,7 @@ package measure
 import "github.com/winnow-crawler/winnow/graph"
 
 // A buffer holds the pages with the highest estimated importance I' among those stored
-// so far (Limited Buffer Crawl, P3). Of equal estimates the page stored first stays.
+// so far (Limited Buffer Crawl). Of equal estimates the page stored first stays.
 type buffer struct {
 	room     int
 	estimate []float64 // by page

@@ -47,8 +47,8 @@ func (j *Judge) Ideal(pages int) Curve {
 	return t.Cumulative()
 }
 
-// Random returns k/T, which is what a random order of E is expected to have of the
-// importance and of the hot pages after k fetches.
+// Random returns k/T, the share of the importance and of the hot pages that a random order
+// of E is expected to have after k fetches.
 func Random(reachable, pages int) Curve {
 	return IdealFound(reachable, reachable, pages)
 }
@@ -202,7 +202,7 @@ func (j *Judge) hotFirst(g float64, h int) Hot {
 }
 
 // Found returns P_ST(k), the share of all hot pages that is among the first k fetches
-// (Crawl & Stop with Threshold, P2); 0 when no page is hot.
+// (Crawl & Stop with Threshold); 0 when no page is hot.
 func (t *Trial) Found(h Hot) Curve {
 	c := Curve{make([]float64, len(t.order)), len(t.judge.pages)}
 	found := 0
@@ -216,7 +216,7 @@ func (t *Trial) Found(h Hot) Curve {
 }
 
 // CrawlStop returns P_CS(k), the share of the first k fetches that are at least as
-// important as the k-th best page of E (Crawl & Stop, P1).
+// important as the k-th best page of E (Crawl & Stop).
 //
 // From one k to the next the line between hot and not falls and one page is added,
 // so it takes no more than counting the pages fetched in each class below the line.

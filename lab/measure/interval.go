@@ -27,8 +27,8 @@ type Interval struct {
 const resamples = 10_000
 
 // Summarise returns the mean and standard deviation of one measure over start sets, with
-// the percentile bootstrap interval of the mean. Of fewer than two values nothing can
-// be said: the interval is the mean itself.
+// the percentile bootstrap interval of the mean. For fewer than two values the
+// interval is the mean itself.
 func Summarise(x []float64, seed uint64) Interval {
 	n := len(x)
 	if n == 0 {

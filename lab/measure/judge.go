@@ -3,8 +3,8 @@
 // A Truth is the importance of the pages: PageRank, backlinks, or any values. A Judge
 // sorts the pages that a crawl can reach (Reach) by it once. Try gives a Trial of one
 // order, which returns curves (Cumulative, Found, CrawlStop), single numbers (Measures)
-// and when important pages were fetched. Ideal, Random and Horn are what orders are
-// compared with, and Interval states how far a mean over start sets can be trusted.
+// and when important pages were fetched. Ideal, Random and Horn are the baselines of
+// comparisons, and Interval states how far a mean over start sets can be trusted.
 //
 // The package knows neither simulations nor papers. It reads no clock and no file.
 package measure

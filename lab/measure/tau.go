@@ -63,8 +63,8 @@ func tauOfOrder(v []float64) float64 {
 }
 
 // TauB returns Kendall's tau-b of two rankings of the same things, with ties in both, by
-// the method of Knight (1966): 0 when either is all ties. L13 compares an early
-// estimate of importance with the truth by it.
+// the method of Knight (1966): 0 when either is all ties. It compares an early
+// estimate of importance with the truth.
 func TauB(x, y []float64) (float64, error) {
 	if len(x) != len(y) {
 		return 0, fmt.Errorf("tau of %d values and %d", len(x), len(y))
@@ -108,7 +108,7 @@ func tiedPairs(n int, same func(i, k int) bool) (tied int64) {
 }
 
 // discordant sorts v in descending order by merging and counts the pairs in which the
-// smaller value stood first. Small runs are sorted by insertion, which is how many
+// smaller value was first. Small runs are sorted by insertion, which is how many
 // moves it takes.
 func discordant(v, buffer []float64) (d int64) {
 	const run = 16
@@ -141,7 +141,7 @@ func insert(v []float64) (moves int64) {
 }
 
 // merge merges two descending runs and returns the number of pairs with the smaller
-// value in the first: every b that goes before what is left of a.
+// value in the first: every b that goes before the rest of a.
 func merge(to, a, b []float64) (d int64) {
 	for i := range to {
 		if len(b) == 0 || len(a) > 0 && a[0] >= b[0] {

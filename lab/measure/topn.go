@@ -10,7 +10,7 @@ import (
 
 // Precision returns the share of the first x of the crawl that belongs to the best x of
 // E. The thesis tried it and found it unstable; the interval, over resamples of the
-// pages of E with replacement, lets that be seen. N is the number of resamples, SD
+// pages of E with replacement, shows this. N is the number of resamples, SD
 // their deviation; Mean is the precision itself. ok is false if the crawl stopped
 // before the share x of T.
 func (t *Trial) Precision(of float64, resamples int, seed uint64) (i Interval, ok bool) {
@@ -42,7 +42,7 @@ func (t *Trial) Precision(of float64, resamples int, seed uint64) (i Interval, o
 }
 
 // precision returns the share of the first k fetches that are as important as the k-th
-// best page or more, where page p stands for times[p] pages.
+// best page or more, where page p counts as times[p] pages.
 func (t *Trial) precision(times []uint32, k int) float64 {
 	j, left := t.judge, k
 	line := uint32(0)
@@ -109,7 +109,7 @@ func (t *Trial) sameLength(n int) error {
 	return nil
 }
 
-// Overlap is, for every N up to the length of the longer one, the share of the best
+// Overlap returns, for every N up to the length of the longer one, the share of the best
 // N of one ranking that is among the best N of the other: Najork and Wiener's
 // figure 3 for the ranks of a part of the crawl and of the whole. A ranking names a
 // page once.
@@ -122,7 +122,7 @@ func Overlap(a, b []graph.Page) Curve {
 	return c
 }
 
-// common is, for every N up to the length of the longer ranking, the number of pages
+// common returns, for every N up to the length of the longer ranking, the number of pages
 // that are among the first N of both.
 func common(a, b []graph.Page) []uint32 {
 	const inA, inB = 1, 2

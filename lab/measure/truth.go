@@ -27,7 +27,7 @@ type Truth struct {
 	// MeanScale puts hot thresholds on the scale on which the mean over Pages is 1, as
 	// for PageRank; otherwise they are in the unit of Value.
 	MeanScale bool
-	// Bound is how far Value may be from exact, in L1 of the sum-1 vector.
+	// Bound is the largest error of Value, in L1 of the sum-1 vector.
 	Bound float64
 }
 
@@ -46,10 +46,10 @@ type TruthOptions struct {
 	Progress func(sweep int, bound float64) error
 }
 
-// truthTolerance is the precision to which PageRank is solved. It is less than rounding
-// lets a solve promise, so that the sweeps go on until nothing but rounding is left:
+// truthTolerance is the precision to which PageRank is solved. It is less than
+// rounding allows, so that the sweeps continue until only rounding errors are left:
 // pages that are equal, but not by the same in-links, are then as near as tie needs.
-// truthWorst is the promise that is accepted.
+// truthWorst is the bound that is accepted.
 const (
 	truthTolerance = 1e-16
 	truthWorst     = 1e-9
@@ -88,8 +88,8 @@ func PageRankTruth(w *rank.Web, o TruthOptions) (*Truth, error) {
 }
 
 // tieWithin is the relative difference up to which two ranks are one: some units in
-// the last place, which is what sums in another order leave between pages that are
-// equal. More would merge pages of long chains, whose ranks do differ by so little.
+// the last place, which is the difference that sums in another order leave between equal
+// pages. More would merge pages of long chains, whose ranks do differ by so little.
 const tieWithin = 1e-15
 
 // tie makes values equal that differ by rounding: each that is near the next smaller
@@ -139,7 +139,7 @@ func ValuesTruth(metric string, values []float64) (*Truth, error) {
 	return &Truth{Metric: metric, Value: values, Pages: len(values), MeanScale: true}, nil
 }
 
-// Scale returns the factor that brings the mean of the values over Pages to 1, the scale
+// Scale returns the factor that scales the mean of the values over Pages to 1, the scale
 // on which published thresholds and averages by day are stated; 1 if all values are 0.
 func (t *Truth) Scale() float64 {
 	if s := Sum(t.Value); s > 0 {

@@ -21,7 +21,7 @@ type Bench struct {
 	// Starts is the number of further start sets, drawn at random, for confidence bands
 	// and paired differences.
 	Starts int
-	// Progress, if not nil, is called with what is being done.
+	// Progress, if not nil, is called with the current step.
 	Progress func(what string, done, of int)
 }
 
@@ -68,7 +68,7 @@ func byBacklinks(b *Bench, p *Place, _ []graph.Page) (_ *measure.Truth, err erro
 	return p.counts, err
 }
 
-// unmeasured has no importance: for crawls that are timed only.
+// unmeasured returns no importance, for crawls that are only timed.
 func unmeasured(*Bench, *Place, []graph.Page) (*measure.Truth, error) { return nil, nil }
 
 func (b *Bench) truthOptions(p *Place) measure.TruthOptions {
@@ -118,7 +118,7 @@ type course struct {
 	runs  []*lab.Run // in the order of the policies
 }
 
-// prepare makes a setting ready, unless the context has ended: short crawls do not ask.
+// prepare makes a setting ready, unless the context has ended: short crawls do not check it.
 func (b *Bench) prepare(p *Place, s lab.Setting) (*course, error) {
 	if err := b.Context.Err(); err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ const draws = 64
 // furtherStarts returns b.Starts sets of as many pages as the place has seeds. A set that
 // reaches less than half of what the seeds of the place reach is drawn again: crawls of a
 // few pages mean nothing. After 64 draws the set is left out. When the context ends the
-// rest is missing; whoever crawls from them notices that.
+// rest is missing; callers check the context.
 func (b *Bench) furtherStarts(p *Place) [][]graph.Page {
 	if b.Starts == 0 {
 		return nil
@@ -233,7 +233,7 @@ func (b *Bench) band(name string, x []float64, sets [][]float64) plot.Series {
 }
 
 // summarise returns measure.Summarise with the random seed of the bench. When the context has
-// ended it returns nothing, because nobody will read it.
+// ended it returns nothing, because the result is not used.
 func (b *Bench) summarise(x []float64) measure.Interval {
 	if b.Context.Err() != nil {
 		return measure.Interval{}

@@ -144,8 +144,8 @@ func sizeSeries(name string, sites []int) plot.Series {
 	return s
 }
 
-// robots is r of figures 4.10 and 4.11: the thesis does not say it, 256 is the
-// most of its simulations.
+// robots is r of figures 4.10 and 4.11: the thesis does not state it, 256 is the
+// largest of its simulations.
 const robots = 256
 
 // A batchLine is one line of figures 4.10 and 4.11.

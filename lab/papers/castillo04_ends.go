@@ -19,7 +19,7 @@ const (
 	pacesLimit = 50_000
 )
 
-// A batchWay is a way to work in batches.
+// A batchWay is a way to crawl in batches.
 type batchWay struct {
 	name      string
 	mode      frontier.Mode

@@ -153,7 +153,7 @@ func (s *speedUps) ifWaiting(row, k int) float64 {
 // chain returns what the largest site alone takes: its pages, each w after the other.
 func (s *speedUps) chain() float64 { return float64(s.largest-1) * thesisDelay.Seconds() / 3600 }
 
-// allows returns the speed-up that the largest site lets happen.
+// allows returns the speed-up that the largest site allows.
 func (s *speedUps) allows() string {
 	if s.largest < 2 {
 		return "any speed-up"
@@ -215,7 +215,7 @@ func (s *speedUps) finding() finding {
 // theirLine checks the thesis' table against a line that conserves bytes.
 //
 // With r = 1 the speed-up at bandwidth B is T0 / (T0 + bytes/B) for a page, so each
-// cell of that column tells the bytes of a page in units of T0 B; and whatever r is, a
+// cell of that column gives the bytes of a page in units of T0 B; and whatever r is, a
 // page takes at least bytes/B of the line, which bounds the speed-up by T0 B / bytes.
 func theirLine(r *run) error {
 	t := &show.Table{Columns: head("bandwidth, B/s", "r = 1 (theirs)", "bytes per page it implies, kB", "most that any r can reach", "r = 64 (theirs)", "r = 256 (theirs)", "r = 256 beyond the line, times")}

@@ -139,7 +139,7 @@ func (c *course) halfFinding() finding {
 	return found(max(half["batch-pagerank"], half["larger-sites-first"], opic) <= 0.30, "%s", strings.Join(numbers, ", "))
 }
 
-// orderTable has the numbers behind the curves.
+// orderTable returns the numbers behind the curves.
 func (c *course) orderTable() *show.Table {
 	t := &show.Table{Columns: head("strategy", "half of PageRank after (theirs), % of pages", "half of PageRank after, % of pages", "after a quarter of the pages, % of PageRank", "average", "average to 25 %", "regret")}
 	for _, r := range c.runs {
@@ -222,7 +222,7 @@ func (r *run) addStarts(p *Place, policies []string) error {
 	return nil
 }
 
-// startsSection has the bands and the paired differences.
+// startsSection returns the bands and the paired differences.
 func startsSection(sets *lab.StartSets) show.Section {
 	t := &show.Table{Columns: head("strategy", "average", "low", "high", "minus breadth-first", "low", "high", "differs")}
 	t.Columns[5].Key, t.Columns[6].Key = "difference_low", "difference_high"

@@ -30,7 +30,7 @@ const (
 )
 
 // thesisRows returns table 4.1. "All pages start with the same amount of cash" is
-// cash=all; the other reading of OPIC stands below it.
+// cash=all; the other reading of OPIC is below it.
 func thesisRows() []thesisRow {
 	return []thesisRow{
 		{"backlink-count", "backlink-count", 0.4952, 0.0157, groupOrders},
@@ -124,7 +124,7 @@ func tableText(all []*course) string {
 	return s
 }
 
-// thesisTable has theirs, ours on each graph, and the mean by group.
+// thesisTable returns their values, ours on each graph, and the mean by group.
 func thesisTable(all []*course) *show.Table {
 	t := &show.Table{Columns: head("strategy", "average (theirs)", "tau (theirs)")}
 	for _, c := range all {
@@ -151,7 +151,7 @@ func thesisTable(all []*course) *show.Table {
 	return t
 }
 
-// thesisChart has our averages over theirs, a cloud for each graph: the same ranking
+// thesisChart plots our averages over theirs, a cloud for each graph: the same ranking
 // ascends from left to right.
 func thesisChart(all []*course) *plot.Chart {
 	chart := &plot.Chart{Title: "Average cumulative PageRank", XLabel: "theirs", YLabel: "ours", Points: true}

@@ -12,7 +12,7 @@ import (
 // cho98 lists the experiments of Cho, Garcia-Molina and Page, "Efficient crawling through
 // URL ordering" (WWW7, 1998), sections 3 and 6: 179,000 reachable pages of stanford.edu,
 // crawled from its home page. Their graphs survive as pictures without numbers; ours are
-// held against what the text says of them.
+// compared with the text about them.
 func cho98() []Experiment {
 	return []Experiment{
 		{Name: "graph1", Paper: "section 6, graph 1", What: "hot pages found by backlink order for three definitions of hot",

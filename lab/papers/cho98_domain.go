@@ -61,7 +61,7 @@ func graph5Finding(rows []orderRow, hot int) (finding, *show.Table) {
 	return found(true, "%s", strings.Join(parts, ", ")), t
 }
 
-// A worse is where a crawl is behind a random one.
+// A worse describes where a crawl is behind a random one.
 type worse struct {
 	share  float64 // of the crawl, in which it is below the line k/T
 	behind float64 // the most it is below the line, 0 if never

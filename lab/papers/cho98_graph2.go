@@ -23,8 +23,8 @@ const (
 	eachStepWork   = 500_000_000
 )
 
-// rankedOrder returns the policy that stands for the paper's PageRank order, which sorts
-// by the PageRank of what is known after every fetch: that itself on small webs crawled
+// rankedOrder returns the policy for the paper's PageRank order, which sorts
+// by the PageRank of the known pages after every fetch: the same on small webs crawled
 // once, else with a solve every 300th of the web. On cs.stanford.edu the average of
 // cumulative PageRank is 0.5395 with a solve at each step and 0.5395 with one every
 // 100 pages.
@@ -226,7 +226,7 @@ func (b *Bench) orderSection(p *Place, what, text string, rows []orderRow, ideal
 	return show.Section{Title: p.World.Name, Text: text + bandText(len(rows[0].means)), Chart: chart, Table: b.orderTable(what, rows)}
 }
 
-// orderTable has the mean of a measure for each order, and over start sets the
+// orderTable returns the mean of a measure for each order, and over start sets the
 // interval and the paired difference to backlink order.
 func (b *Bench) orderTable(what string, rows []orderRow) *show.Table {
 	sets := len(rows[0].means)

@@ -318,9 +318,9 @@ func TestVerdict(t *testing.T) {
 		{[]finding{yes}, "Holds: it is so: a (1)."},
 		{[]finding{no}, "Does not hold: it is so: against it b (2)."},
 		{[]finding{yes, yes}, "Holds on both worlds: it is so: a (1), a (1)."},
-		{[]finding{yes, no, lack}, "Holds on 1 of 2 worlds: it is so: a (1); but not on b (2); not asked on c (no sites)."},
+		{[]finding{yes, no, lack}, "Holds on 1 of 2 worlds: it is so: a (1); but not on b (2); not tested on c (no sites)."},
 		{[]finding{no, no}, "Holds on none of 2 worlds: it is so: against it b (2), b (2)."},
-		{[]finding{lack}, "Could not be asked here: it is so; not asked on c (no sites)."},
+		{[]finding{lack}, "Could not be tested here: it is so; not tested on c (no sites)."},
 	} {
 		if got := verdict("it is so", c.all); got != c.want {
 			t.Errorf("the verdict is %q, want %q", got, c.want)

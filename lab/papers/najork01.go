@@ -15,7 +15,7 @@ import (
 // in 58 days, measured by PageRank with a jump probability of 1/7, scaled to a mean of 1.
 //
 // A day is one of 58 equal parts of the crawl, by pages: the pure ordering experiment
-// has no clock. Their days were not equal: the rate fell, the median page came on day
+// has no clock. Their days were not equal: the rate fell, the median page was fetched on day
 // 22 and the mean on 24.5, so that their first days are longer than ours.
 func najork01() []Experiment {
 	return []Experiment{
@@ -75,8 +75,8 @@ type crawl58 struct {
 }
 
 // crawls58 crawls a place breadth-first, and under further policies. Importance is
-// PageRank of what can be reached and the links there, as their database held what they
-// had crawled; by remote links only if asked.
+// PageRank of the reachable pages and their links, as their database held the pages that
+// they had crawled; by remote links only if requested.
 func (b *Bench) crawls58(p *Place, remote bool, policies ...string) ([]crawl58, error) {
 	ranks := func(b *Bench, p *Place, seeds []graph.Page) (*measure.Truth, error) {
 		o := b.truthOptions(p)
@@ -91,7 +91,7 @@ func (b *Bench) crawls58(p *Place, remote bool, policies ...string) ([]crawl58, 
 	return all, err
 }
 
-// najorkFew is the number of reachable pages from which 58 days are told apart.
+// najorkFew is the number of reachable pages from which 58 days are distinguished.
 const najorkFew = 58 * 5
 
 // enoughDays runs an experiment at places where 58 days have enough pages.
@@ -116,7 +116,7 @@ func severalSites(at func(*run, *Place) error) func(*run, *Place) error {
 	}
 }
 
-// noSites is why nothing can be said about links between sites.
+// noSites is the reason why there are no results about links between sites.
 const noSites = "it has no sites or one"
 
 // inDays runs an experiment on the crawl of a place from its own seeds alone.
@@ -147,7 +147,7 @@ func (c *crawl58) dayMeans(run int) ([]float64, error) {
 	return means, nil
 }
 
-// firstDay returns how many pages come on the first day.
+// firstDay returns how many pages are fetched on the first day.
 func (c *crawl58) firstDay() int { return slices.Index(c.days, 2) }
 
 // theirDay is the average PageRank that the paper gives for a day.
@@ -156,13 +156,13 @@ type theirDay struct {
 	mean float64
 }
 
-// figure1Days returns what the text says of figure 1: the first and second day, then
+// figure1Days returns the numbers in the text about figure 1: the first and second day, then
 // after one, two and four weeks.
 func figure1Days() []theirDay {
 	return []theirDay{{1, 7.04}, {2, 2.07}, {8, 1.08}, {15, 0.84}, {29, 0.59}}
 }
 
-// figure4Days returns what the text says of figure 4.
+// figure4Days returns the numbers in the text about figure 4.
 func figure4Days() []theirDay {
 	return []theirDay{{1, 12.1}, {2, 1.8}, {4, 1.0}, {58, 0.6}}
 }
@@ -187,7 +187,7 @@ func fig1(r *run, p *Place) error {
 }
 
 // fig1Findings states whether the average falls from the first quarter of the crawl over
-// the second to the rest, of which the paper says no more, and whether the first day is
+// the second to the rest, about which the paper has no numbers, and whether the first day is
 // the highest with three times the second.
 func fig1Findings(days []float64) []finding {
 	q := quarters(days)
@@ -308,7 +308,7 @@ func fig2(r *run, c *crawl58) error {
 	return nil
 }
 
-// onFirstDay returns how many of the best n pages came on the first day.
+// onFirstDay returns how many of the best n pages were fetched on the first day.
 func (c *crawl58) onFirstDay(n int) int {
 	first, count := make([]bool, c.World.Pages()), 0
 	for _, p := range c.runs[0].Result.Order[:c.firstDay()] {

@@ -146,7 +146,7 @@ func extremes(over []measure.Point) (low, high float64) {
 	return low, high
 }
 
-// Of the top 300 of the paper 24 came after the first week, which is 8 %. lateListed is
+// Of the top 300 of the paper 24 were fetched after the first week, which is 8 %. lateListed is
 // how many late pages are listed, fewLate the share up to which they count as few.
 const (
 	lateTop    = 300
@@ -163,8 +163,8 @@ type topPage struct {
 	local, remote int // pages of its site, and of others, that link to it
 }
 
-// topPages returns the best pages with when they came and which reachable pages link to
-// them.
+// topPages returns the best pages, when they were fetched, and which reachable pages link
+// to them.
 func (c *crawl58) topPages(n int) []topPage {
 	w := c.World
 	day := make([]int, w.Pages())
@@ -189,7 +189,7 @@ func (c *crawl58) topPages(n int) []topPage {
 	return top
 }
 
-// late lists top pages that came late, with the links to them.
+// late lists top pages that were fetched late, with the links to them.
 func late(r *run, c *crawl58) error {
 	w, n := c.World, min(lateTop, max(20, len(c.days)/100), len(c.days))
 	var late, soon []topPage
@@ -213,7 +213,7 @@ func late(r *run, c *crawl58) error {
 		t.Add(w.PageName(x.page), x.rank, show.Num(x.score, 1), x.day, x.local, remote)
 	}
 	of := measure.Share(len(late), n)
-	about := fmt.Sprintf("%d of the top %d (%.1f %%) came after the first week; theirs 24 of 300 (8 %%).", len(late), n, 100*of)
+	about := fmt.Sprintf("%d of the top %d (%.1f %%) were fetched after the first week; theirs 24 of 300 (8 %%).", len(late), n, 100*of)
 	if w.HasSites() {
 		about += fmt.Sprintf(" Of the links to late top pages %.1f %% come from their own site, to the others %.1f %%.", 100*localShare(late), 100*localShare(soon))
 	} else {

@@ -5,7 +5,7 @@
 //
 // An Experiment is a value: its name, what the paper claims, what it needs of a graph
 // and what to do at one place, or at all of them together. Run does the rest: it leaves
-// out places that lack what is needed, writes header and introduction, which are the
+// out places that lack the needs, writes header and introduction, which are the
 // files in texts, and makes the verdict from the findings at each place.
 package papers
 
@@ -23,13 +23,13 @@ import (
 type Experiment struct {
 	Name  string // paper and number: "castillo04-table1"
 	Paper string // citation with section
-	What  string // one line: what is shown
+	What  string // one line: what it shows
 
 	claims  []string // findings of the paper; the verdict has a sentence on each
 	needs   needs
 	header  func(*Bench) []show.Field
 	all     func(*run) error         // what concerns all places together; done first
-	at      func(*run, *Place) error // what is done at each place
+	at      func(*run, *Place) error // runs at each place
 	verdict func([]finding) string   // replaces the sentence on the claims
 }
 
@@ -122,7 +122,7 @@ func (n needs) choose(places []*Place) (kept []*Place, skipped []string, err err
 		case n.history && p.History == nil:
 			skipped = append(skipped, fmt.Sprintf("%s is left out: there is no earlier crawl of it.", w.Name))
 		case n.sites > 0 && w.Sim.SiteOf == nil:
-			skipped = append(skipped, fmt.Sprintf("%s is left out: its sites are not known, so nothing can be said per site.", w.Name))
+			skipped = append(skipped, fmt.Sprintf("%s is left out: its sites are not known, so there are no results per site.", w.Name))
 		case n.sites > 0 && w.Sites() < n.sites:
 			skipped = append(skipped, fmt.Sprintf("%s is left out: it has %d site, and this is about several.", w.Name, w.Sites()))
 		default:
@@ -177,7 +177,7 @@ func verdict(claim string, all []finding) string {
 	}
 	s := judged(claim, yes, no)
 	if len(lack) > 0 {
-		s += "; not asked on " + strings.Join(lack, ", ")
+		s += "; not tested on " + strings.Join(lack, ", ")
 	}
 	return s + "."
 }
@@ -191,7 +191,7 @@ func judged(claim string, yes, no []string) string {
 	}
 	switch {
 	case n == 0:
-		return "Could not be asked here: " + claim
+		return "Could not be tested here: " + claim
 	case len(no) == 0 && n == 1:
 		return fmt.Sprintf("Holds: %s: %s", claim, yes[0])
 	case len(no) == 0:

@@ -7,7 +7,7 @@ import "math/bits"
 // Golden is 2^64 divided by the golden ratio.
 const Golden = 0x9e3779b97f4a7c15
 
-// Mix is the output function of splitmix64 (Steele, Lea and Flood 2014): a bijection in
+// Mix computes the output function of splitmix64 (Steele, Lea and Flood 2014): a bijection in
 // which every input bit reaches every output bit.
 func Mix(x uint64) uint64 {
 	x ^= x >> 30
