@@ -75,8 +75,3 @@ const (
 	CutDisconnect            // the connection broke
 	CutUnwanted              // nobody wants it: see Request.Wants
 )
-
-var cuts = [...]string{"", "length", "time", "disconnect", "unspecified"}
-
-// String returns the word of WARC-Truncated, "" for a whole body.
-func (c Cut) String() string { return cuts[c] }

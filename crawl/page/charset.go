@@ -24,11 +24,6 @@ const (
 	CharsetGuess                        // the statistics of the bytes
 )
 
-// String names the source in logs and reports.
-func (c CharsetSource) String() string {
-	return [...]string{"default", "bom", "http", "meta", "valid", "guess"}[c]
-}
-
 // Charset is the encoding of a page: a name of the WHATWG encoding standard
 // and the evidence for it.
 type Charset struct {

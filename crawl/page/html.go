@@ -92,14 +92,6 @@ type Page struct {
 // Href returns the target of a link as written, unescaped.
 func (p *Page) Href(l Link) []byte { return p.store[l.href.Start:l.href.End] }
 
-// Anchor returns the anchor text of a link, white space folded as in Text.
-func (p *Page) Anchor(l Link) []byte {
-	if l.Kind == KindAnchor {
-		return p.Text[l.text.Start:l.text.End]
-	}
-	return p.store[l.text.Start:l.text.End]
-}
-
 // ScanOptions are the limits and wishes of a scan. A zero limit stands for its
 // default. Whatever the input, a Page holds at most Links links,
 // Links * (Href + Anchor) bytes in its store, and Text bytes of text. There is no
