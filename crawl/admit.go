@@ -1,13 +1,20 @@
 package crawl
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/hint"
+	"github.com/winnow-crawler/winnow/journal"
 )
 
 // An admission decides which known pages are fetched: it adds seeds, admits pages that were
@@ -72,4 +79,183 @@ func (a *admission) admitNearer(now time.Duration) {
 	if len(r.Event.Admit) > 0 {
 		a.record()
 	}
+}
+
+// checkSeeds refuses seeds that are not of the crawl, while nothing has been changed.
+func checkSeeds(o *RunOptions, s *state.State) error {
+	if o.AddSeeds || len(s.LastConfig) == 0 {
+		return nil
+	}
+	was := lastConfig(s)
+	for _, url := range o.Seeds {
+		if (was == nil || !slices.Contains(was.Seeds, url)) && !isSeed(s, url) {
+			return &hint.Error{
+				Text: fmt.Sprintf("%s is a crawl with other seeds: %s is not one of them", o.Dir, url),
+				Hint: "give --add-seeds to add it, another --dir for a new crawl, or no seeds to go on",
+			}
+		}
+	}
+	return nil
+}
+
+// lastConfig returns the configuration of the session before, nil if it is not known.
+func lastConfig(s *state.State) *config.Config {
+	c := config.Default()
+	if len(s.LastConfig) == 0 || c.Read("the last session", s.LastConfig) != nil {
+		return nil
+	}
+	return &c
+}
+
+// isSeed reports whether the crawl began at a URL already: a page that it met on its way
+// may be the seed of another crawl.
+func isSeed(s *state.State, url string) bool {
+	p, known := s.Lookup(url)
+	return known && int(p) < s.Frontier.Pages() && s.IsSeed(p)
+}
+
+// seed makes the seeds known that are not.
+func (a *admission) seed(c *ceiling) error {
+	r := a.begin(event.Seed, a.base)
+	for _, url := range a.options.Seeds {
+		c.look(a.state, false)
+		_, known := a.state.Lookup(url)
+		if !known && c.needed > c.most || !a.state.Seed(r, url) {
+			return &hint.Error{Text: "there is no room for " + url, Hint: fmt.Sprintf("give the crawl more memory: --max-memory %dM", 2*c.most>>20)}
+		}
+	}
+	if len(r.Event.New) > 0 || len(r.Event.Admit) > 0 {
+		a.record()
+		a.admitNearer(a.base)
+	}
+	return nil
+}
+
+// A crawl that is resumed with a wider scope or larger limits asks for pages that it
+// knows and had refused: nothing has to be fetched again to find them. A narrower scope
+// or a longer deny list bars pages that wait when they would be handed out.
+
+// readmit admits the refused pages that the configuration in force would not bar. Where
+// it is that of the session before, those are pages that a deny list named for a while,
+// and pages that are near enough by now.
+func (a *admission) readmit(scope *gather.Scope) {
+	_, bars, _ := a.state.Frontier.Census()
+	deep := a.state.Limits.Deep() && bars[event.BarDepth] > 0
+	if !a.loosened && bars[event.BarDenied] == 0 && !deep {
+		return
+	}
+	n := a.admitAll(a.base, func(p graph.Page, bar event.Bar) bool {
+		return (a.loosened || bar == event.BarDenied || deep && bar == event.BarDepth) && a.admissible(scope, p)
+	})
+	if a.loosened {
+		a.log.Info("the limits have changed", "pages_admitted", n)
+	}
+}
+
+// admissible judges a refused page again.
+func (a *admission) admissible(scope *gather.Scope, p graph.Page) bool {
+	switch a.state.Frontier.Bar(p) {
+	case event.BarScope, event.BarExcluded, event.BarDenied, event.BarDepth,
+		event.BarSitePages, event.BarDomainPages, event.BarType:
+	case event.BarNoNews, event.BarDuplicate, event.BarGrows, event.BarHosts, event.BarFarm:
+		if a.config.Traps {
+			return false
+		}
+	default:
+		return false // a verdict of its site or of its links
+	}
+	url := a.state.AppendURL(nil, p)
+	site, rest := page.Site(url)
+	switch {
+	case a.state.IsSeed(p):
+		return scope.Denied(site, rest) == event.NoBar
+	case scope.Judge(site, rest) != event.NoBar:
+		return false
+	case a.config.Types == config.TypesHTML && (!page.Extension(url).MayBePage() || a.state.Kinds.NoPage(a.state.Frontier.Site(p), rest)):
+		return false
+	}
+	return a.state.Limits.Judge(a.state.Frontier.Site(p), rest, a.state.Depth(p)) == event.NoBar
+}
+
+// recallCut fetches pages again that brought less than they have, when what kept it back
+// is gone: links beyond a smaller max_links, and the links of duplicates.
+func (a *admission) recallCut() error {
+	if a.was == nil {
+		return nil
+	}
+	var list []graph.Page
+	for p, x := range a.state.Cut.Pages {
+		if int(x.Kept) < a.config.MaxLinks && a.was.MaxLinks < a.config.MaxLinks {
+			list = append(list, p)
+		}
+	}
+	if a.was.Duplicates && !a.config.Duplicates {
+		var err error
+		if list, err = a.duplicates(list); err != nil {
+			return err
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	slices.Sort(list)
+	list = slices.Compact(list)
+	for _, kind := range []event.Kind{event.Admitted, event.Revisit} { // see recall
+		r := a.begin(kind, a.base)
+		r.Event.Admit = append(r.Event.Admit, list...)
+		a.record()
+	}
+	a.log.Info("pages are fetched again for links that were left out", "pages", len(list))
+	return nil
+}
+
+// duplicates adds the pages to a list that came as duplicates last.
+func (a *admission) duplicates(list []graph.Page) ([]graph.Page, error) {
+	last := map[graph.Page]bool{}
+	_, err := journal.Read(a.dir.Journal, 0, func(r *journal.Record) error {
+		if e := &r.Event; e.Kind == event.Done && !e.Class.Failed() && !e.Again {
+			if e.Class == event.Duplicate {
+				last[e.Page] = true
+			} else {
+				delete(last, e.Page)
+			}
+		}
+		return nil
+	})
+	return slices.AppendSeq(list, maps.Keys(last)), err
+}
+
+// revisit lets all pages that came be visited again when --recrawl is new: when each of
+// them came is not known any more, so they are due, in the order of the policy.
+func (a *admission) revisit() {
+	if a.config.Recrawl.Duration == 0 || a.was == nil || a.was.Recrawl.Duration > 0 {
+		return
+	}
+	r := a.begin(event.Revisit, a.base)
+	for p := range a.state.Frontier.Pages() {
+		if a.state.Frontier.State(graph.Page(p)) == frontier.Fetched {
+			r.Event.Admit = append(r.Event.Admit, graph.Page(p))
+		}
+	}
+	if len(r.Event.Admit) > 0 {
+		a.record()
+	}
+}
+
+// relentEvery is after how many works held pages are looked at again.
+const relentEvery = 256
+
+// relent admits pages that were refused as traps and have support by now. At the end of a
+// crawl it also tries others.
+func (a *admission) relent(now time.Duration, end bool) (some bool) {
+	pages, trial := a.state.Traps.Release(end)
+	r := a.begin(event.Admitted, now)
+	r.Facts.Trial = trial
+	for _, p := range pages {
+		a.state.Admit(r, p)
+	}
+	if len(pages) > 0 {
+		a.record()
+	}
+	return len(pages) > 0
 }

@@ -47,6 +47,9 @@ const (
 	kindBits = 0x3f
 )
 
+// Encode appends the record to b.
+func Encode(b []byte, r *Record) []byte { return encode(b, 0, r) }
+
 // encode appends a record whose sum begins with salt.
 func encode(b []byte, salt uint32, r *Record) []byte {
 	at := len(b)
@@ -88,6 +91,11 @@ func sum(salt uint32, record []byte) uint32 {
 	t := crc32.MakeTable(crc32.Castagnoli)
 	return crc32.Update(crc32.Update(salt, t, record[:4]), t, record[frame:])
 }
+
+// Decode reads the record at the start of b into r, whose slices are used again, and
+// returns its length in bytes. The error wraps ErrTorn or ErrDamaged; r is of no use
+// then.
+func Decode(b []byte, r *Record) (n int, err error) { return decode(b, 0, r) }
 
 func decode(b []byte, salt uint32, r *Record) (n int, err error) {
 	if len(b) < frame {

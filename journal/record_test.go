@@ -292,11 +292,3 @@ func roomOf(r *Record) int {
 	}
 	return n
 }
-
-// Encode appends the record to b.
-func Encode(b []byte, r *Record) []byte { return encode(b, 0, r) }
-
-// Decode reads the record at the start of b into r, whose slices are used again, and
-// returns its length in bytes. The error wraps ErrTorn or ErrDamaged; r is of no use
-// then.
-func Decode(b []byte, r *Record) (n int, err error) { return decode(b, 0, r) }

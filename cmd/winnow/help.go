@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exitCodesHelp is the contract of errors.go in words; docs/cli.md repeats it, and
+// exitCodesHelp puts the exit codes of ui.go into words; docs/cli.md repeats it, and
 // a test compares the two.
 const exitCodesHelp = `winnow ends with one of these exit codes:
 
