@@ -22,7 +22,7 @@
 //	outcomes    what the result of a task means
 //	admission   which known pages are fetched: seeds, second chances, the deny list
 //	limits      when a run ends, and why; memory.go has the ceiling of memory
-//	weather     whether the crawler itself is cut off; portal.go
+//	weather     whether the crawler itself is cut off, and whether a portal answers for all
 //	meter       rate, status and reports
 //
 // They share a session, which continues what open (open.go) has recovered.
