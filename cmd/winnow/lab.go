@@ -90,7 +90,7 @@ func chooseExperiments(u *ui, names []string) ([]papers.Experiment, error) {
 	for _, name := range names {
 		found := experimentsNamed(name)
 		if len(found) == 0 {
-			return nil, unknownExperiment(u, name)
+			return nil, u.hintWord(usagef("unknown experiment %q", name), name, labNames(), "winnow lab list shows them")
 		}
 		for _, e := range found {
 			if !have[e.Name] {
@@ -112,14 +112,6 @@ func experimentsNamed(name string) (found []papers.Experiment) {
 		}
 	}
 	return found
-}
-
-func unknownExperiment(u *ui, name string) error {
-	err := usagef("unknown experiment %q", name)
-	if near, ok := nearest(name, labNames()); ok {
-		return withHint(err, "try: %s", u.commandLine(name, near))
-	}
-	return withHint(err, "%s", "winnow lab list shows them")
 }
 
 // completeExperiments offers experiments to the shell.

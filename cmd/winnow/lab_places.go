@@ -77,11 +77,18 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*papers.Place
 	if err != nil {
 		return nil, err
 	}
+	p := l.add(g, name)
+	p.Seeds, p.SeedsName = seeds, seedsName
+	return p, ctx.Err()
+}
+
+// add adds a place without seeds.
+func (l *labPlaces) add(g *graph.Graph, name string) *papers.Place {
 	w := lab.NewWorld(name, g, l.selfLinks, l.threads)
 	l.close = append(l.close, w.Free)
-	p := &papers.Place{World: w, Seeds: seeds, SeedsName: seedsName}
+	p := &papers.Place{World: w}
 	l.list = append(l.list, p)
-	return p, ctx.Err()
+	return p
 }
 
 // crawled is place for a crawl directory, where crawls begin at the seeds of that one.
@@ -91,15 +98,12 @@ func (l *labPlaces) crawled(ctx context.Context, path, name string) (*papers.Pla
 		return nil, err
 	}
 	l.close = append(l.close, c.Close)
-	w := lab.NewWorld(name, c.Graph, l.selfLinks, l.threads)
-	l.close = append(l.close, w.Free)
-	p := &papers.Place{World: w}
-	if p.Seeds, p.SeedsName = c.Seeds(w.Sim.Out); l.seeds != "" {
+	p := l.add(c.Graph, name)
+	if p.Seeds, p.SeedsName = c.Seeds(p.World.Sim.Out); l.seeds != "" {
 		if p.Seeds, p.SeedsName, err = chooseStart(ctx, l.u, c.Graph, l.seeds, l.random); err != nil {
 			return nil, err
 		}
 	}
-	l.list = append(l.list, p)
 	return p, ctx.Err()
 }
 

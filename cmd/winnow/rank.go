@@ -216,11 +216,7 @@ func (o *rankOptions) checkFamily(u *ui, m metric) error {
 
 func (o *rankOptions) unknownMetric(u *ui) error {
 	names := metricNames()
-	err := usagef("--metric %q: want %s", o.metric, strings.Join(names, ", "))
-	if near, ok := nearest(o.metric, names); ok {
-		return withHint(err, "try: %s", u.withFlag("--metric", near))
-	}
-	return err
+	return u.hintFlag(usagef("--metric %q: want %s", o.metric, strings.Join(names, ", ")), "--metric", o.metric, names)
 }
 
 // compute reads what is needed and computes.

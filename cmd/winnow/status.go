@@ -131,14 +131,19 @@ func byValue(m map[string]int64) []string {
 
 // byNumber lists counts, the largest first.
 func byNumber(m map[string]int64) string {
-	text := ""
-	for _, name := range byValue(m) {
-		if text != "" {
-			text += ", "
-		}
-		text += name + " " + show.Grouped(m[name])
+	return countsOf(m, byValue(m))
+}
+
+// countList lists counts by name: "page 12, robots 3".
+func countList(m map[string]int64) string { return countsOf(m, slices.Sorted(maps.Keys(m))) }
+
+// countsOf lists the counts of names in their order.
+func countsOf(m map[string]int64, names []string) string {
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = name + " " + show.Grouped(m[name])
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 func widen(m map[string]int) map[string]int64 {
