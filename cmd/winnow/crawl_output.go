@@ -61,7 +61,7 @@ func (c *crawling) tellEnd(sum *crawl.Summary) error {
 	return nil
 }
 
-// ends says in words why the run ended.
+// ends describes why the run ended.
 func ends(sum *crawl.Summary, c *config.Config) string {
 	switch sum.Why {
 	case "finished":
@@ -154,7 +154,7 @@ func (p *crawlProgress) set(s *history.Status) {
 	p.stats, p.known = *s, true
 }
 
-// last is what the crawl said last; false before it said anything.
+// last returns the last status of the crawl; false before there is one.
 func (p *crawlProgress) last() (history.Status, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -200,7 +200,7 @@ func (p *crawlProgress) say(kind, text string) {
 	p.u.say(kind, text)
 }
 
-// panel is the lines for a terminal.
+// panel returns the lines for a terminal.
 func panel(s *history.Status, c *config.Config) []string {
 	lines := []string{
 		"winnow: " + pagesLine(s, c),
@@ -214,7 +214,7 @@ func panel(s *history.Status, c *config.Config) []string {
 	return append(lines, "  "+machineLine(s))
 }
 
-// progressLine is the same in one line, for logs.
+// progressLine returns the same in one line, for logs.
 func progressLine(s *history.Status, c *config.Config) string {
 	line := fmt.Sprintf("%s; %s of the links found lead to them; %d of %d fetchers%s", pagesLine(s, c), gathered(s.Gathered), s.Active, s.Fetchers, waitLine(s))
 	if failed := failLine(s); failed != "" {
@@ -223,7 +223,7 @@ func progressLine(s *history.Status, c *config.Config) string {
 	return line + "; " + machineLine(s)
 }
 
-// pagesLine is what most look at: pages, rate, time that is left.
+// pagesLine returns the pages, the rate and the time that is left.
 func pagesLine(s *history.Status, c *config.Config) string {
 	line := show.Grouped(s.Fetched - s.Redirects)
 	if c.Pages > 0 {
@@ -239,8 +239,7 @@ func pagesLine(s *history.Status, c *config.Config) string {
 	return line
 }
 
-// waitLine says why sites that have pages are not asked: they are what the fetchers that
-// do nothing wait for (P21).
+// waitLine returns why sites with known pages are not requested: idle fetchers wait for them.
 func waitLine(s *history.Status) string {
 	var parts []string
 	for _, w := range s.WaitingSites() {
@@ -254,7 +253,7 @@ func waitLine(s *history.Status) string {
 	return "; sites wait: " + strings.Join(parts, ", ")
 }
 
-// failLine has the classes of failure, the most frequent first.
+// failLine returns the classes of failure, the most frequent first.
 func failLine(s *history.Status) string {
 	var failed []string
 	for c := event.OK; c <= event.LastClass; c++ {
@@ -270,7 +269,7 @@ func failLine(s *history.Status) string {
 	return strings.Join(parts, ", ")
 }
 
-// machineLine is what the crawl costs.
+// machineLine returns what the crawl costs.
 func machineLine(s *history.Status) string {
 	line := fmt.Sprintf("%s received, %s memory", show.Bytes(s.Bytes), show.Bytes(s.Memory))
 	if s.MemoryMax > 0 {

@@ -187,7 +187,7 @@ func (l *crawlLog) WithGroup(name string) slog.Handler {
 // readers, standard streams. Questions to the resolver are in the place of connections.
 const filesBeside = 64
 
-// checkOpenFiles refuses more fetchers than the system lets have a connection (W8): with
+// checkOpenFiles refuses more fetchers than the system lets have a connection: with
 // one too few, pages would fail that are not to blame.
 func (c *crawling) checkOpenFiles() error {
 	most, known := machine.OpenFiles()

@@ -321,7 +321,7 @@ func (d *demoCrawl) print(u *ui, o *demoOptions) error {
 	return t.Print(u.stdout)
 }
 
-// printSeveral holds the crawls against each other, and each against its simulation (X35).
+// printSeveral holds the crawls against each other, and each against its simulation.
 func (o *demoOptions) printSeveral(u *ui, crawls []*demoCrawl) error {
 	var reports []*live.Report
 	var violations []int

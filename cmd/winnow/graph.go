@@ -75,7 +75,7 @@ func looksLikeEdges(path string) bool {
 	return len(b) > 0 && (b[0] == '#' || len(bytes.Trim(b, "0123456789 \t\r\n")) == 0)
 }
 
-// isWebGraph says whether a file is one of a WebGraph pair.
+// isWebGraph reports whether a file is one of a WebGraph pair.
 func isWebGraph(path string) bool {
 	base := strings.TrimSuffix(path, filepath.Ext(path))
 	_, err := os.Stat(base + ".properties")
@@ -105,7 +105,7 @@ func notAnInput(output string, inputs ...string) error {
 	return nil
 }
 
-// replaces says whether writing to output would replace one of the inputs, under
+// replaces reports whether writing to output would replace one of the inputs, under
 // whatever names and links.
 func replaces(output string, inputs ...string) bool {
 	if output == "" || output == "-" {
@@ -126,7 +126,7 @@ func replaces(output string, inputs ...string) bool {
 	return false
 }
 
-// checkDir says whether a file can be made in dir; what is the path the user gave.
+// checkDir returns an error unless a file can be made in dir; what is the path the user gave.
 func checkDir(dir, what string) error {
 	probe, err := createTemp(filepath.Join(dir, ".winnow"))
 	if err == nil {

@@ -166,7 +166,7 @@ func (r *statsResult) print(u *ui) error {
 	return nil
 }
 
-// printCounts tells where the graph comes from (L12), what is in it and what it takes.
+// printCounts prints where the graph comes from, what is in it and how large it is.
 func (r *statsResult) printCounts(u *ui) error {
 	u.printf("%s\n", r.Graph)
 	u.printf("origin: %s\n", r.Origin)

@@ -41,7 +41,7 @@ func (s *simulation) readFiles() (err error) {
 	return nil
 }
 
-// nothingToCrawl is a graph without pages.
+// nothingToCrawl returns the error of a graph without pages.
 func nothingToCrawl(name string) error {
 	return withHint(fmt.Errorf("%w: %s has no pages", lab.ErrNothing, name),
 		"import one that has some, or make one: winnow graph generate --pages 10k -o web.wg")
@@ -87,7 +87,7 @@ func readPageValues(g *graph.Graph, name string) (*pageValues, error) {
 	return v, err
 }
 
-// known is the number of pages that have a value.
+// known returns the number of pages that have a value.
 func (v *pageValues) known() (n int64) {
 	for _, x := range v.values {
 		if !math.IsNaN(x) {
@@ -337,7 +337,7 @@ func readSeeds(g *graph.Graph, name string) ([]graph.Page, error) {
 	return seeds, err
 }
 
-// pageOf is the page that a line of a list calls by its URL or its id.
+// pageOf returns the page that a line of a list names by its URL or its id.
 func pageOf(g *graph.Graph, name []byte) (graph.Page, error) {
 	if p, ok := g.Lookup(string(name)); ok {
 		return p, nil

@@ -87,7 +87,7 @@ func printStatus(u *ui, dir string, s *history.Status) error {
 	return printMemory(u, s)
 }
 
-// stateText is the state, and how a paused crawl goes on.
+// stateText returns the state, and how to resume a paused crawl.
 func stateText(s *history.Status) string {
 	switch {
 	case s.State == "paused" && s.Why == "unreachable":
@@ -121,8 +121,7 @@ func printMemory(u *ui, s *history.Status) error {
 	return t.Print(u.stdout)
 }
 
-// byValue are the names in a map, the largest number first, by name where they are
-// equal.
+// byValue returns the names in a map, the largest number first, equal ones by name.
 func byValue(m map[string]int64) []string {
 	names := slices.Sorted(maps.Keys(m))
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(m[b], m[a]) })
@@ -214,7 +213,7 @@ func printTraps(u *ui, s *history.Status) error {
 	return t.Print(u.stdout)
 }
 
-// capText says what a limit left out, without the number.
+// capText describes what a limit left out, without the number.
 func capText(x *state.Cap) string {
 	if x.Key == "" {
 		return x.What + " beyond what is read of one site"
@@ -241,7 +240,7 @@ func addCaps(t *show.List, caps []state.Cap) {
 	}
 }
 
-// withinLimits says of a crawl that has finished whether that is all there is.
+// withinLimits describes the end of a finished crawl: everything, or all that limits allow.
 func withinLimits(caps []state.Cap) string {
 	if len(caps) == 0 {
 		return "there is nothing left to fetch"
@@ -249,7 +248,7 @@ func withinLimits(caps []state.Cap) string {
 	return "there is nothing left to fetch within the limits"
 }
 
-// raiseAll is all flags with which nothing would have been left out.
+// raiseAll returns the flags with which nothing would have been left out.
 func raiseAll(caps []state.Cap) (flags []string) {
 	for i := range caps {
 		if raise := live.CapRaise(&caps[i]); raise != "" {
@@ -259,9 +258,8 @@ func raiseAll(caps []state.Cap) (flags []string) {
 	return flags
 }
 
-// fetchedText says what the number of fetched pages means: what of it are redirects, and
-// where the links lead that were found. What lies behind pages that did not come nobody
-// knows.
+// fetchedText explains the number of fetched pages: how many are redirects, and what share
+// of the links found leads to them. The links of pages that failed are not known.
 func fetchedText(s *history.Status) string {
 	var parts []string
 	if s.Redirects > 0 {

@@ -81,7 +81,7 @@ func completes(cmd *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// verbs are the names below a command that a user may type.
+// verbs returns the names below a command that a user may type.
 func verbs(cmd *cobra.Command) []string {
 	var names []string
 	for _, sub := range cmd.Commands() {
@@ -128,7 +128,7 @@ func plainExclusion(err error) error {
 	return fmt.Errorf("--%s exclude each other", strings.Join(flags, " and --"))
 }
 
-// flagNames are the flags a command takes.
+// flagNames returns the flags a command takes.
 func flagNames(cmd *cobra.Command) []string {
 	var names []string
 	add := func(f *pflag.Flag) { names = append(names, f.Name) }
@@ -137,7 +137,7 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// commandLine is what the user typed with one word, or the name of one flag,
+// commandLine returns what the user typed with one word, or the name of one flag,
 // corrected.
 func (u *ui) commandLine(wrong, right string) string {
 	words := append([]string{"winnow"}, u.args...)
@@ -155,7 +155,7 @@ func (u *ui) commandLine(wrong, right string) string {
 	return quoteArgs(words)
 }
 
-// withFlag is what the user typed with a flag set to a value: in its place if it is
+// withFlag returns what the user typed with a flag set to a value: in its place if it is
 // there already, else at the end.
 func (u *ui) withFlag(flag, value string) string {
 	words := append([]string{"winnow"}, u.args...)
@@ -176,7 +176,7 @@ func (u *ui) withFlag(flag, value string) string {
 	return quoteArgs(words)
 }
 
-// withoutFlag is what the user typed without a flag and its value.
+// withoutFlag returns what the user typed without a flag and its value.
 func (u *ui) withoutFlag(flag string) string {
 	words := []string{"winnow"}
 	for i := 0; i < len(u.args); i++ {
@@ -202,7 +202,7 @@ func quoteArgs(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// nearest is the name a user most likely meant: the one with the fewest edits (first
+// nearest returns the name a user most likely meant: the one with the fewest edits (first
 // one on a tie), if that is at most a third of the letters, or one that begins
 // with what was typed.
 func nearest(typed string, names []string) (string, bool) {
@@ -237,7 +237,7 @@ func (u *ui) hintWord(err error, typed string, words []string, otherwise string)
 	return withHint(err, "%s", otherwise)
 }
 
-// edits is the number of insertions, deletions, substitutions and swaps of
+// edits returns the number of insertions, deletions, substitutions and swaps of
 // neighbours that turn a into b (optimal string alignment).
 func edits(a, b string) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)

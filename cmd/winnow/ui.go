@@ -209,12 +209,12 @@ type missingError struct{ err error }
 func (e *missingError) Error() string { return e.err.Error() }
 func (e *missingError) Unwrap() error { return e.err }
 
-// usagef is a usage error (exit 2).
+// usagef returns a usage error (exit 2).
 func usagef(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// missingf ends a verb that did its work with something missing (exit 3).
+// missingf returns the error of a verb that finished with something missing (exit 3).
 func missingf(format string, args ...any) error {
 	return &missingError{fmt.Errorf(format, args...)}
 }
@@ -224,7 +224,7 @@ func withHint(err error, format string, args ...any) error {
 	return &hint.Error{Err: err, Hint: fmt.Sprintf(format, args...)}
 }
 
-// exitCode is the exit code of a verb that returned err.
+// exitCode returns the exit code of a verb that returned err.
 func exitCode(err error) int {
 	var usage *usageError
 	var missing *missingError

@@ -98,7 +98,8 @@ func (e *entry) describe(r *Record) error {
 	return nil
 }
 
-// WriteIndexThrough does what WriteIndex does, but reads the file through wrap.
+// WriteIndexThrough writes the index of a WARC file beside it, complete or not at all. It
+// reads the file through wrap. It does not sync: a lost index is written again.
 func WriteIndexThrough(path string, wrap func(io.Reader) io.Reader) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -148,8 +148,7 @@ func contents(t testing.TB, d disk.Dir) map[string]string {
 	return all
 }
 
-// WriteIndex writes the index of a WARC file beside it, whole or not at all. It is derived:
-// no sync, and one that is lost is made again.
+// WriteIndex writes the index of a WARC file.
 func WriteIndex(path string) error {
 	return WriteIndexThrough(path, func(r io.Reader) io.Reader { return r })
 }
