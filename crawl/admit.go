@@ -1,13 +1,21 @@
 package crawl
 
 import (
+	"fmt"
+	"maps"
+	"os"
 	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/page"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/hint"
+	"github.com/winnow-crawler/winnow/journal"
 )
 
 // An admission decides which known pages are fetched: it adds seeds, admits pages that were
@@ -72,4 +80,278 @@ func (a *admission) admitNearer(now time.Duration) {
 	if len(r.Event.Admit) > 0 {
 		a.record()
 	}
+}
+
+// checkSeeds refuses seeds that are not of the crawl, while nothing has been changed.
+func checkSeeds(o *RunOptions, s *state.State) error {
+	if o.AddSeeds || len(s.LastConfig) == 0 {
+		return nil
+	}
+	was := lastConfig(s)
+	for _, url := range o.Seeds {
+		if (was == nil || !slices.Contains(was.Seeds, url)) && !isSeed(s, url) {
+			return &hint.Error{
+				Text: fmt.Sprintf("%s is a crawl with other seeds: %s is not one of them", o.Dir, url),
+				Hint: "give --add-seeds to add it, another --dir for a new crawl, or no seeds to resume",
+			}
+		}
+	}
+	return nil
+}
+
+// lastConfig returns the configuration of the session before, nil if it is not known.
+func lastConfig(s *state.State) *config.Config {
+	c := config.Default()
+	if len(s.LastConfig) == 0 || c.Read("the last session", s.LastConfig) != nil {
+		return nil
+	}
+	return &c
+}
+
+// isSeed reports whether the crawl began at a URL already: a page that it met on its way
+// may be the seed of another crawl.
+func isSeed(s *state.State, url string) bool {
+	p, known := s.Lookup(url)
+	return known && int(p) < s.Frontier.Pages() && s.IsSeed(p)
+}
+
+// seed makes the seeds known that are not.
+func (a *admission) seed(c *ceiling) error {
+	r := a.begin(event.Seed, a.base)
+	for _, url := range a.options.Seeds {
+		c.look(a.state, false)
+		_, known := a.state.Lookup(url)
+		if !known && c.needed > c.most || !a.state.Seed(r, url) {
+			return &hint.Error{Text: "there is no room for " + url, Hint: fmt.Sprintf("give the crawl more memory: --max-memory %dM", 2*c.most>>20)}
+		}
+	}
+	if len(r.Event.New) > 0 || len(r.Event.Admit) > 0 {
+		a.record()
+		a.admitNearer(a.base)
+	}
+	return nil
+}
+
+// A crawl that is resumed with a wider scope or larger limits asks for pages that it
+// knows and had refused: nothing has to be fetched again to find them. A narrower scope
+// or a longer deny list bars pages that wait when they would be handed out.
+
+// readmit admits the refused pages that the configuration in force would not bar. Where
+// it is that of the session before, those are pages that a deny list named for a while,
+// and pages that are now near enough.
+func (a *admission) readmit(scope *gather.Scope) {
+	_, bars, _ := a.state.Frontier.Census()
+	deep := a.state.Limits.Deep() && bars[event.BarDepth] > 0
+	if !a.loosened && bars[event.BarDenied] == 0 && !deep {
+		return
+	}
+	n := a.admitAll(a.base, func(p graph.Page, bar event.Bar) bool {
+		return (a.loosened || bar == event.BarDenied || deep && bar == event.BarDepth) && a.admissible(scope, p)
+	})
+	if a.loosened {
+		a.log.Info("the limits have changed", "pages_admitted", n)
+	}
+}
+
+// admissible judges a refused page again.
+func (a *admission) admissible(scope *gather.Scope, p graph.Page) bool {
+	switch a.state.Frontier.Bar(p) {
+	case event.BarScope, event.BarExcluded, event.BarDenied, event.BarDepth,
+		event.BarSitePages, event.BarDomainPages, event.BarType:
+	case event.BarNoNews, event.BarDuplicate, event.BarGrows, event.BarHosts, event.BarFarm:
+		if a.config.Traps {
+			return false
+		}
+	default:
+		return false // a verdict of its site or of its links
+	}
+	url := a.state.AppendURL(nil, p)
+	site, rest := page.Site(url)
+	switch {
+	case a.state.IsSeed(p):
+		return scope.Denied(site, rest) == event.NoBar
+	case scope.Judge(site, rest) != event.NoBar:
+		return false
+	case a.config.Types == config.TypesHTML && (!page.Extension(url).MayBePage() || a.state.Kinds.NoPage(a.state.Frontier.Site(p), rest)):
+		return false
+	}
+	return a.state.Limits.Judge(a.state.Frontier.Site(p), rest, a.state.Depth(p)) == event.NoBar
+}
+
+// recallCut fetches pages again whose links were cut, if the reason no longer applies: a
+// smaller max_links, or the page was a duplicate.
+func (a *admission) recallCut() error {
+	if a.was == nil {
+		return nil
+	}
+	var list []graph.Page
+	for p, x := range a.state.Cut.Pages {
+		if int(x.Kept) < a.config.MaxLinks && a.was.MaxLinks < a.config.MaxLinks {
+			list = append(list, p)
+		}
+	}
+	if a.was.Duplicates && !a.config.Duplicates {
+		var err error
+		if list, err = a.duplicates(list); err != nil {
+			return err
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	slices.Sort(list)
+	list = slices.Compact(list)
+	for _, kind := range []event.Kind{event.Admitted, event.Revisit} { // see recall
+		r := a.begin(kind, a.base)
+		r.Event.Admit = append(r.Event.Admit, list...)
+		a.record()
+	}
+	a.log.Info("pages are fetched again for links that were left out", "pages", len(list))
+	return nil
+}
+
+// duplicates adds the pages to a list that were duplicates at their last fetch.
+func (a *admission) duplicates(list []graph.Page) ([]graph.Page, error) {
+	last := map[graph.Page]bool{}
+	_, err := journal.Read(a.dir.Journal, 0, func(r *journal.Record) error {
+		if e := &r.Event; e.Kind == event.Done && !e.Class.Failed() && !e.Again {
+			if e.Class == event.Duplicate {
+				last[e.Page] = true
+			} else {
+				delete(last, e.Page)
+			}
+		}
+		return nil
+	})
+	return slices.AppendSeq(list, maps.Keys(last)), err
+}
+
+// revisit lets all fetched pages be visited again when --recrawl is new. The times of their
+// fetches are no longer known, so all are due, in the order of the policy.
+func (a *admission) revisit() {
+	if a.config.Recrawl.Duration == 0 || a.was == nil || a.was.Recrawl.Duration > 0 {
+		return
+	}
+	r := a.begin(event.Revisit, a.base)
+	for p := range a.state.Frontier.Pages() {
+		if a.state.Frontier.State(graph.Page(p)) == frontier.Fetched {
+			r.Event.Admit = append(r.Event.Admit, graph.Page(p))
+		}
+	}
+	if len(r.Event.Admit) > 0 {
+		a.record()
+	}
+}
+
+// relentEvery is the number of tasks after which held pages are judged again.
+const relentEvery = 256
+
+// relent admits pages that were refused as traps and now have support. At the end of a
+// crawl it also tries others.
+func (a *admission) relent(now time.Duration, end bool) (some bool) {
+	pages, trial := a.state.Traps.Release(end)
+	r := a.begin(event.Admitted, now)
+	r.Facts.Trial = trial
+	for _, p := range pages {
+		a.state.Admit(r, p)
+	}
+	if len(pages) > 0 {
+		a.record()
+	}
+	return len(pages) > 0
+}
+
+// The deny list, the scope and robots.txt hold for every request. A page is judged before
+// it is handed out, and before anything is requested on its behalf. A sitemap file and a
+// robots.txt that moved have no page: they are judged when they become known, and again
+// whenever one of the three changes. What is forbidden by then is withdrawn, by a record.
+
+// A denyList is the file of --deny. It is read again while a crawl runs, so that a host can
+// be added without a restart.
+type denyList struct {
+	path  string
+	scope *gather.Scope
+	text  string        // of the list in force
+	at    time.Duration // when to look again
+	stamp time.Time
+	size  int64
+}
+
+// denyEvery is how often to look at the file.
+const denyEvery = 5 * time.Second
+
+// look reads the file again if it has changed, and reports whether the list has changed. A
+// file that cannot be read changes nothing.
+func (d *denyList) look(now time.Duration, warn func(string, ...any)) (changed bool) {
+	if d.path == "" || now < d.at {
+		return false
+	}
+	d.at = now + denyEvery
+	info, err := os.Stat(d.path)
+	if err == nil && info.ModTime().Equal(d.stamp) && info.Size() == d.size {
+		return false
+	}
+	var rules *gather.Rules
+	if err == nil {
+		rules, err = config.ReadRules(d.path, gather.ParseDeny)
+	}
+	if err != nil {
+		warn("the deny list cannot be read and stays as it was", "error", err)
+		return false
+	}
+	d.stamp, d.size = info.ModTime(), info.Size()
+	text := rules.DenyText()
+	if text == d.text {
+		return false
+	}
+	d.text = text
+	d.scope.SetDeny(rules)
+	return true
+}
+
+// changeDeny records a deny list that was edited while the crawl runs.
+func (a *admission) changeDeny(now time.Duration) {
+	r := a.begin(event.Denied, now)
+	r.Facts.Deny = state.PackDeny(a.scope.DenyList())
+	a.record()
+	a.withdraw(now)
+}
+
+// withdraw withdraws everything that is now forbidden.
+func (a *admission) withdraw(now time.Duration) {
+	for _, id := range slices.Sorted(maps.Keys(a.state.Sitemaps.Files)) {
+		a.withdrawFiles(now, id)
+	}
+	var gone []graph.Site
+	a.state.Frontier.Hops(func(of, at graph.Site) {
+		if h, ok := a.state.Robots.HopAt(of, at); !a.underWay.hops[of] && (a.scope.DeniesSite(a.state.Table.Name(at)) || ok && a.state.DeniedHop(h.URL)) {
+			gone = append(gone, of)
+		}
+	})
+	for _, id := range gone {
+		r := a.begin(event.Withdrawn, now)
+		r.Event.Site, r.Event.Hop = id, true
+		a.record()
+	}
+}
+
+// withdrawFiles withdraws the sitemap files of a site that are now forbidden, except one
+// that is being requested.
+func (a *admission) withdrawFiles(now time.Duration, id graph.Site) {
+	files, rules := a.state.Sitemaps.Files[id], a.state.Robots.Of(id)
+	if a.underWay.files[id] && len(files) > 0 {
+		files = files[1:]
+	}
+	var gone []string
+	for _, url := range files {
+		if a.state.FileBar(rules, url) != event.NoBar {
+			gone = append(gone, url)
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	r := a.begin(event.Withdrawn, now)
+	r.Event.Site, r.Event.Files, r.Facts.Files = id, uint32(len(gone)), gone
+	a.record()
 }

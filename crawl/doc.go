@@ -4,7 +4,7 @@
 // # One loop
 //
 // A single goroutine owns all that the crawl knows: the table of seen URLs, the frontier
-// with its policy, the open group of the journal. Around it run
+// with its policy, the open group of the journal. Around it work
 //
 //	harvesters   many      resolve, fetch, parse, hash, compress: harvest.go
 //	committer    one       writes groups of records to disk: commit.go
@@ -22,7 +22,7 @@
 //	outcomes    what the result of a task means
 //	admission   which known pages are fetched: seeds, second chances, the deny list
 //	limits      when a run ends, and why; memory.go has the ceiling of memory
-//	weather     whether the crawler itself is cut off; portal.go
+//	weather     whether the crawler itself is cut off, and whether a portal answers for all
 //	meter       rate, status and reports
 //
 // They share a session, which continues what open (open.go) has recovered.
@@ -33,9 +33,9 @@
 //
 // # State is a fold
 //
-// Package state holds the result of applying the records of the journal in order. The
+// Package state is what the records of the journal, applied in order, make of nothing. The
 // recorder applies the same records that it writes, so recovery replays them; a snapshot
-// (snapshot.go) only saves time. The journal holds all decisions:
+// (snapshot.go) only saves time. What decides anything is in the journal as a decision:
 // which pages a page made known, under which ids, which of them are refused and why, the
 // rules of robots.txt, where the answer is in the archive.
 //

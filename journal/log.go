@@ -109,9 +109,6 @@ func (l *Log) Append(r *Record) (seq uint64) {
 // Empty reports whether the open group has no record.
 func (l *Log) Empty() bool { return len(l.open) == headSize }
 
-// Size returns the number of bytes of the open group.
-func (l *Log) Size() int64 { return int64(len(l.open)) }
-
 // Take closes the open group and returns it. c holds what it commits in addition to its
 // records; their numbers are filled in. The group may be empty: it commits c alone.
 func (l *Log) Take(c Commit) Group {
@@ -246,9 +243,6 @@ type Group struct {
 	b      []byte // head and records
 	commit Commit
 }
-
-// Commit returns what holds once the group is written and synced.
-func (g *Group) Commit() Commit { return g.commit }
 
 // Len returns the number of bytes.
 func (g *Group) Len() int64 { return int64(len(g.b)) }

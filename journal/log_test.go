@@ -365,8 +365,8 @@ func TestOwner(t *testing.T) {
 		t.Error("a commit of other pages than the records have")
 	}
 	g := l.Take(Commit{Pages: 4})
-	if g.Len() != size || g.Commit() != (Commit{Next: 2, Pages: 4}) || !l.Empty() || d.Steps() != before {
-		t.Errorf("group of %d bytes, %+v", g.Len(), g.Commit())
+	if g.Len() != size || g.commit != (Commit{Next: 2, Pages: 4}) || !l.Empty() || d.Steps() != before {
+		t.Errorf("group of %d bytes, %+v", g.Len(), g.commit)
 	}
 }
 
@@ -400,3 +400,6 @@ func TestOwnerCommitterReader(t *testing.T) {
 	}
 	checkWhole(t, d, all)
 }
+
+// Size returns the number of bytes of the open group.
+func (l *Log) Size() int64 { return int64(len(l.open)) }

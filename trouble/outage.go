@@ -7,17 +7,16 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// An Outage detects whether we are cut off. When several attempts in a row had no answer,
+// An Outage finds out whether we are cut off. When several attempts in a row had no answer,
 // it names a witness: a site that answered before. If the witness answers, the other sites
-// are down. If it does not, we are cut off, and only witnesses are requested until one of them
+// are down. If it does not, we are cut off, and only witnesses are asked until one of them
 // answers. The zero Outage is ready for use.
 type Outage struct {
 	failures  int             // in a row, over all sites
 	witnesses [witnesses]seen // sites that answered last, the newest first
-	asked     seen            // the witness that was requested, until its attempt ends
+	asked     seen            // the witness that was asked, until its attempt ends
 	on        bool            // we are cut off
-	since     time.Duration   // when on was set
-	next      time.Duration   // when the next witness may be requested
+	next      time.Duration   // when the next witness may be asked
 	wait      time.Duration   // the last time between two witnesses
 	turn      int             // number of the next witness
 }
@@ -42,9 +41,6 @@ const (
 // be requested.
 func (x *Outage) On() bool { return x.on }
 
-// Since returns when On became true.
-func (x *Outage) Since() time.Duration { return x.since }
-
 // Note takes the end of an attempt at a site, and whether anything answered. It reports
 // whether On has just become true.
 func (x *Outage) Note(now time.Duration, s graph.Site, answered bool) (began bool) {
@@ -60,7 +56,7 @@ func (x *Outage) Note(now time.Duration, s graph.Site, answered bool) (began boo
 	if !mine || x.on {
 		return false
 	}
-	x.on, x.since, x.wait = true, now, outageWait
+	x.on, x.wait = true, outageWait
 	x.next = now + x.wait
 	return true
 }

@@ -1,16 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/metrics"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
@@ -175,4 +179,58 @@ func (l *crawlLog) WithGroup(name string) slog.Handler {
 	out := *l
 	out.group += name + "."
 	return &out
+}
+
+// filesBeside is how many files and sockets a crawl has open beside the connection that
+// each fetcher may have: archive, journal, URLs, snapshots, indexes, metrics and their
+// readers, standard streams. Questions to the resolver are in the place of connections.
+const filesBeside = 64
+
+// checkOpenFiles refuses more fetchers than the system has open files for: pages would
+// fail for lack of a connection, through no fault of their own.
+func (c *crawling) checkOpenFiles() error {
+	most, known := machine.OpenFiles()
+	need := c.config.Fetchers + filesBeside
+	if !known || need <= most {
+		return nil
+	}
+	err := usagef("--fetchers %d needs %s open files, and the system allows %s", c.config.Fetchers, show.Grouped(int64(need)), show.Grouped(int64(most)))
+	if fewer := most - filesBeside; fewer > 0 {
+		return withHint(err, "raise the limit with ulimit -Hn %d, or try: %s", need, c.u.withFlag("--fetchers", strconv.Itoa(fewer)))
+	}
+	return withHint(err, "raise the limit with ulimit -Hn %d", need)
+}
+
+// serveMetrics serves metrics at the address of the configuration until close is called.
+func serveMetrics(u *ui, c *config.Config, last metrics.Source) (close func(), err error) {
+	addr, err := c.MetricsAddress()
+	if addr == "" || err != nil {
+		return func() {}, explainKey(u, err)
+	}
+	token, err := readToken(c.MetricsToken)
+	if err != nil {
+		return nil, err
+	}
+	at, close, err := metrics.Serve(addr, last, token)
+	if err != nil {
+		return nil, withHint(fmt.Errorf("--metrics: %w", err), "port 0 is any free port; try: %s", u.withFlag("--metrics", "127.0.0.1:0"))
+	}
+	u.notef("metrics at http://%s/metrics", at)
+	return close, nil
+}
+
+// readToken reads a token from a file. Without a name it returns nil.
+func readToken(name string) ([]byte, error) {
+	if name == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("--metrics-token: open %s: %w", name, cause(err))
+	}
+	token := bytes.TrimSpace(text)
+	if len(token) < 16 {
+		return nil, withHint(fmt.Errorf("--metrics-token: %s: a token has at least 16 characters", name), "to make one: openssl rand -hex 16 > %s", quoteArgs([]string{name}))
+	}
+	return token, nil
 }

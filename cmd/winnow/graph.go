@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -142,6 +143,40 @@ func hintDir(err error, path string) error {
 		return withHint(err, "the directory is not there; try: %s", quoteArgs([]string{"mkdir", "-p", dir}))
 	}
 	return err
+}
+
+// graphFile is a graph that a verb writes.
+type graphFile struct {
+	output    string
+	maxMemory show.Size
+	tempDir   string
+}
+
+func (o *graphFile) addFlags(f *pflag.FlagSet) {
+	f.StringVarP(&o.output, "output", "o", "", "the graph to write")
+	addMaxMemory(f, &o.maxMemory)
+	f.StringVar(&o.tempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
+}
+
+// check returns an error if the graph cannot be written.
+func (o *graphFile) check(u *ui) error {
+	if err := checkOutput(u, o.output); err != nil {
+		return err
+	}
+	return checkTempDir(o.tempDir)
+}
+
+// write writes the graph and shows the progress.
+func (o *graphFile) write(ctx context.Context, u *ui, src graph.Source) error {
+	shown := u.stages(ctx)
+	defer shown.Done()
+	memory := machine.ForGraph(int64(o.maxMemory))
+	defer memory.Restore()
+	err := graph.Write(ctx, src, graph.WriteOptions{
+		Path: o.output, MaxMemory: int64(o.maxMemory), TempDir: o.tempDir,
+		Progress: memory.Watch(shown.Set),
+	})
+	return explainMemory(u, err)
 }
 
 // addMaxMemory adds --max-memory to a verb. Its default is a quarter of the memory that

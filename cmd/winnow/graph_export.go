@@ -119,10 +119,7 @@ func (o *exportOptions) check(u *ui) error {
 	switch {
 	case !slices.Contains(exportFormats, o.format):
 		err := usagef("--format %q: want %s", o.format, strings.Join(exportFormats, ", "))
-		if near, ok := nearest(o.format, exportFormats); ok {
-			return withHint(err, "try: %s", u.withFlag("--format", near))
-		}
-		return err
+		return u.hintFlag(err, "--format", o.format, exportFormats)
 	case o.format == "edges" && (o.output == "" || o.output == "-"):
 		return o.noParams("is for --format bv")
 	case o.output == "-":

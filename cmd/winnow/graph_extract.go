@@ -10,16 +10,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/input"
-	"github.com/winnow-crawler/winnow/internal/machine"
-	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type extractOptions struct {
 	hosts, domains []string // pages of these hosts, or of hosts below these domains
 	nodes          string   // or the pages of this list
-	output         string
-	maxMemory      show.Size
-	tempDir        string
+	graphFile
 }
 
 func newExtractCommand(u *ui) *cobra.Command {
@@ -43,10 +39,8 @@ original ids, their URLs and their sites. How many links were cut is printed.
 	f := cmd.Flags()
 	f.StringSliceVar(&opt.hosts, "host", nil, "take the pages of this host; may be given again")
 	f.StringSliceVar(&opt.domains, "domain", nil, "take the pages of this domain and of all hosts below it; may be given again")
-	f.StringVar(&opt.nodes, "nodes", "", "take the pages whose ids are in this list")
-	f.StringVarP(&opt.output, "output", "o", "", "the graph to write")
-	addMaxMemory(f, &opt.maxMemory)
-	f.StringVar(&opt.tempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
+	f.StringVar(&opt.nodes, "nodes", "", "take the pages whose ids stand in this list")
+	opt.graphFile.addFlags(f)
 	return cmd
 }
 
@@ -66,10 +60,7 @@ func (o *extractOptions) check(u *ui, path string) error {
 	if err := notAnInput(o.output, path, o.nodes); err != nil {
 		return err
 	}
-	if err := checkOutput(u, o.output); err != nil {
-		return err
-	}
-	return checkTempDir(o.tempDir)
+	return o.graphFile.check(u)
 }
 
 // An extractResult is the JSON output.
@@ -95,7 +86,7 @@ func runExtract(ctx context.Context, u *ui, opt *extractOptions, path string) er
 	if err != nil {
 		return err
 	}
-	if err := opt.write(ctx, u, part, opt.world(path)); err != nil {
+	if err := opt.write(ctx, u, part.Source(opt.world(path), programName())); err != nil {
 		return err
 	}
 	info, err := graph.ReadInfo(opt.output)
@@ -220,17 +211,4 @@ func chooseNodes(g *graph.Graph, name string) (*graph.Subgraph, error) {
 		return nil, err
 	}
 	return g.Extract(func(p graph.Page) bool { return in[p] }), nil
-}
-
-// write stores the part as a graph.
-func (o *extractOptions) write(ctx context.Context, u *ui, part *graph.Subgraph, note string) error {
-	shown := u.stages(ctx)
-	defer shown.Done()
-	memory := machine.ForGraph(int64(o.maxMemory))
-	defer memory.Restore()
-	err := graph.Write(ctx, part.Source(note, programName()), graph.WriteOptions{
-		Path: o.output, MaxMemory: int64(o.maxMemory), TempDir: o.tempDir,
-		Progress: memory.Watch(shown.Set),
-	})
-	return explainMemory(u, err)
 }

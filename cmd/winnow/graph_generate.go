@@ -6,19 +6,17 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 type generateOptions struct {
 	pages, sites, links show.Number
 	seed                uint64 // the web is a function of this and the three above
-	output              string
-	maxMemory           show.Size
-	tempDir             string
+	graphFile
 }
 
 func newGenerateCommand(u *ui) *cobra.Command {
@@ -40,15 +38,18 @@ Numbers take the suffixes k, M and G: 10M pages are 10,000,000.`,
 		},
 	}
 	f := cmd.Flags()
-	f.Var(&opt.pages, "pages", "number of pages")
-	f.Var(&opt.sites, "sites", "number of sites (default: a hundredth of the pages)")
-	f.Var(&opt.links, "links", "number of links (default: twenty times the pages)")
-	f.Lookup("sites").DefValue, f.Lookup("links").DefValue = "", "" // described in words
-	f.Uint64Var(&opt.seed, "random-seed", 1, "another seed is another web")
-	f.StringVarP(&opt.output, "output", "o", "", "the graph to write")
-	addMaxMemory(f, &opt.maxMemory)
-	f.StringVar(&opt.tempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
+	opt.addSpec(f)
+	opt.graphFile.addFlags(f)
 	return cmd
+}
+
+// addSpec adds the flags that a synthetic web is a function of.
+func (o *generateOptions) addSpec(f *pflag.FlagSet) {
+	f.Var(&o.pages, "pages", "number of pages")
+	f.Var(&o.sites, "sites", "number of sites (default: a hundredth of the pages)")
+	f.Var(&o.links, "links", "number of links (default: twenty times the pages)")
+	f.Lookup("sites").DefValue, f.Lookup("links").DefValue = "", "" // said in words
+	f.Uint64Var(&o.seed, "random-seed", 1, "another seed is another web")
 }
 
 // Defaults of a synthetic web, per page. Twenty links a page is what large crawls
@@ -81,10 +82,7 @@ type generateResult struct {
 }
 
 func runGenerate(ctx context.Context, u *ui, opt *generateOptions) error {
-	if err := checkOutput(u, opt.output); err != nil {
-		return err
-	}
-	if err := checkTempDir(opt.tempDir); err != nil {
+	if err := opt.graphFile.check(u); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -93,7 +91,7 @@ func runGenerate(ctx context.Context, u *ui, opt *generateOptions) error {
 	if err != nil {
 		return &usageError{err}
 	}
-	if err := opt.write(ctx, u, web); err != nil {
+	if err := opt.write(ctx, u, webSource(web)); err != nil {
 		return err
 	}
 	info, err := graph.ReadInfo(opt.output)
@@ -104,14 +102,10 @@ func runGenerate(ctx context.Context, u *ui, opt *generateOptions) error {
 	return u.result(r)
 }
 
-// write stores the web.
-func (o *generateOptions) write(ctx context.Context, u *ui, web *fakeweb.Web) error {
-	shown := u.stages(ctx)
-	defer shown.Done()
-	memory := machine.ForGraph(int64(o.maxMemory))
-	defer memory.Restore()
+// webSource returns the web as the source of a graph.
+func webSource(web *fakeweb.Web) graph.Source {
 	spec := web.Spec()
-	src := graph.Source{
+	return graph.Source{
 		Pages: spec.Pages, Lists: web.Each, URLs: web.EachURL,
 		Card: &graph.Card{
 			Origin: fmt.Sprintf("synthetic web: winnow graph generate --pages %d --sites %d --links %d --random-seed %d",
@@ -119,9 +113,4 @@ func (o *generateOptions) write(ctx context.Context, u *ui, web *fakeweb.Web) er
 			Program: programName(),
 		},
 	}
-	err := graph.Write(ctx, src, graph.WriteOptions{
-		Path: o.output, MaxMemory: int64(o.maxMemory), TempDir: o.tempDir,
-		Progress: memory.Watch(shown.Set),
-	})
-	return explainMemory(u, err)
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exitCodesHelp is the contract of errors.go in words; docs/cli.md repeats it, and
+// exitCodesHelp puts the exit codes of ui.go into words; docs/cli.md repeats it, and
 // a test compares the two.
 const exitCodesHelp = `winnow ends with one of these exit codes:
 
@@ -49,20 +49,12 @@ func runHelp(u *ui, root *cobra.Command, args []string) error {
 	for _, name := range args {
 		sub := child(cmd, name)
 		if sub == nil {
-			return unknownTopic(u, cmd, name)
+			return u.hintWord(usagef("no help for %q", name), name, topics(cmd), "winnow help lists the commands and topics")
 		}
 		cmd = sub
 	}
 	cmd.InitDefaultHelpFlag()
 	return cmd.Help()
-}
-
-func unknownTopic(u *ui, cmd *cobra.Command, name string) error {
-	err := usagef("no help for %q", name)
-	if near, ok := nearest(name, topics(cmd)); ok {
-		return withHint(err, "try: %s", u.commandLine(name, near))
-	}
-	return withHint(err, "winnow help lists the commands and topics")
 }
 
 func child(cmd *cobra.Command, name string) *cobra.Command {

@@ -1,10 +1,20 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/papers"
 )
@@ -80,7 +90,7 @@ func chooseExperiments(u *ui, names []string) ([]papers.Experiment, error) {
 	for _, name := range names {
 		found := experimentsNamed(name)
 		if len(found) == 0 {
-			return nil, unknownExperiment(u, name)
+			return nil, u.hintWord(usagef("unknown experiment %q", name), name, labNames(), "winnow lab list shows them")
 		}
 		for _, e := range found {
 			if !have[e.Name] {
@@ -104,14 +114,6 @@ func experimentsNamed(name string) (found []papers.Experiment) {
 	return found
 }
 
-func unknownExperiment(u *ui, name string) error {
-	err := usagef("unknown experiment %q", name)
-	if near, ok := nearest(name, labNames()); ok {
-		return withHint(err, "try: %s", u.commandLine(name, near))
-	}
-	return withHint(err, "%s", "winnow lab list shows them")
-}
-
 // completeExperiments offers experiments to the shell.
 func completeExperiments(_ *cobra.Command, done []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var out []string
@@ -131,4 +133,183 @@ func atLeastOne(name string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+type labOptions struct {
+	graphs    []string // G or G=OLDER
+	seeds     string
+	starts    int
+	random    uint64
+	out       string
+	selfLinks bool
+	threads   int
+
+	flags *pflag.FlagSet
+}
+
+func newLabRunCommand(u *ui) *cobra.Command {
+	opt := &labOptions{}
+	cmd := &cobra.Command{
+		Use:   "run NAME... [--graph G[=OLDER]]... [--out DIR]",
+		Short: "run experiments",
+		Long: `A name is one that winnow lab list prints, a prefix of several (cho98 is all of that paper),
+or all. Each experiment prints its numbers and its verdict, and with --out writes
+DIR/NAME/report.html, curves.csv, curves.svg and summary.json.
+
+--graph may be given several times. With G=OLDER the second graph is an older snapshot of
+the same web: its PageRank is what an earlier crawl knew. Pages are matched by URL if both
+graphs have URLs, else by id. Without --graph, two synthetic webs of 20,000 pages are used,
+each with an older snapshot of a little more than half of its pages.
+
+--seeds is homes, best, random:N or a file, as for winnow sim, in every graph.`,
+		Example: `  winnow lab run castillo04-table1
+  winnow lab run cho98 --graph web.wg --seeds best --out reports
+  winnow lab run castillo04 --graph mdn-2026.wg=mdn-2025.wg --graph openbsd.wg --starts 10
+  winnow lab run all --json`,
+		Args:              atLeastOne("the NAME of an experiment"),
+		ValidArgsFunction: completeExperiments,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opt.flags = cmd.Flags()
+			return runLab(cmd.Context(), u, opt, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&opt.graphs, "graph", nil, "a graph, or a graph and its older snapshot as G=OLDER (default: two synthetic webs)")
+	f.StringVar(&opt.seeds, "seeds", "", "homes, best, random:N or a file (default: homes, or best without URLs)")
+	f.IntVar(&opt.starts, "starts", 0, "number of additional random start sets, for confidence intervals")
+	f.Uint64Var(&opt.random, "random-seed", 1, "seed of all random numbers")
+	f.StringVar(&opt.out, "out", "", "directory for the reports, one below it for each experiment")
+	f.BoolVar(&opt.selfLinks, "self-links", false, "keep links of pages to themselves")
+	f.IntVar(&opt.threads, "threads", 0, "number of simultaneous crawls (default: one per processor); results do not depend on it")
+	completes(cmd, "seeds", seedsHomes, seedsBest, seedsRandom)
+	return cmd
+}
+
+func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
+	experiments, err := chooseExperiments(u, names)
+	if err != nil {
+		return err
+	}
+	if err := checkNumbers(u, opt.flags, bounded{"starts", opt.starts, 0, maxStarts}, bounded{"threads", opt.threads, 0, maxThreads}); err != nil {
+		return err
+	}
+	if err := notEmpty(u, opt.flags, "seeds", "out"); err != nil {
+		return err
+	}
+	if err := opt.checkOut(experiments); err != nil {
+		return err
+	}
+	opt.threads = cmp.Or(opt.threads, runtime.GOMAXPROCS(0))
+	places := &labPlaces{labOptions: opt, u: u, shown: u.stages(ctx)}
+	defer places.free()
+	if err := places.open(ctx); err != nil {
+		return err
+	}
+	places.shown.Done()
+	b := &papers.Bench{Context: ctx, Places: places.list, Random: opt.random, Threads: opt.threads, Starts: opt.starts}
+	return runExperiments(ctx, u, opt, b, experiments)
+}
+
+// checkOut refuses reports that would replace a graph or the seeds.
+func (o *labOptions) checkOut(experiments []papers.Experiment) error {
+	inputs := []string{o.seeds}
+	for _, value := range o.graphs {
+		path, older := splitOlder(value)
+		inputs = append(inputs, path, older)
+	}
+	var dirs []string
+	for _, e := range experiments {
+		dirs = append(dirs, filepath.Join(o.out, e.Name))
+	}
+	return checkOut(o.out, dirs, inputs...)
+}
+
+// runExperiments runs the experiments one after the other. It reports failures at the end.
+func runExperiments(ctx context.Context, u *ui, opt *labOptions, b *papers.Bench, experiments []papers.Experiment) error {
+	var failed []error
+	done := 0
+	for i := range experiments {
+		err := runExperiment(u, opt, b, &experiments[i], i > 0)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, errReaderGone):
+			return err
+		case err != nil:
+			failed = append(failed, fmt.Errorf("%s: %w", experiments[i].Name, err))
+			u.notef("%s failed: %v", experiments[i].Name, err)
+		default:
+			done++
+		}
+	}
+	switch err := errors.Join(failed...); {
+	case err == nil:
+		return nil
+	case done == 0:
+		return err
+	default:
+		return missingf("%d of %d experiments failed: %w", len(failed), len(experiments), err)
+	}
+}
+
+// A labObject is the JSON output for one experiment.
+type labObject struct {
+	Experiment string          `json:"experiment"`
+	Verdict    string          `json:"verdict"`
+	Seconds    float64         `json:"seconds"`
+	Report     json.RawMessage `json:"report"` // as in summary.json
+}
+
+func runExperiment(u *ui, opt *labOptions, b *papers.Bench, e *papers.Experiment, more bool) error {
+	start := time.Now()
+	rep, err := watchExperiment(u, b, e)
+	if err != nil {
+		return err
+	}
+	if err := printExperiment(u, e, rep, time.Since(start), more); err != nil {
+		return err
+	}
+	if opt.out != "" {
+		return writeReport(u, filepath.Join(opt.out, e.Name), rep)
+	}
+	return nil
+}
+
+// printExperiment shows a report on standard output; more of them are two lines apart.
+func printExperiment(u *ui, e *papers.Experiment, rep *show.Report, took time.Duration, more bool) error {
+	if u.asJSON {
+		var whole, line bytes.Buffer
+		if err := rep.WriteJSON(&whole); err != nil {
+			return err
+		}
+		if err := json.Compact(&line, whole.Bytes()); err != nil {
+			return err
+		}
+		return u.json(labObject{e.Name, rep.Verdict, took.Seconds(), line.Bytes()})
+	}
+	text := rep.Text(textOptions(u))
+	if more {
+		text = "\n\n" + text
+	}
+	_, err := io.WriteString(u.stdout, text)
+	u.verbosef("%s took %s", e.Name, show.Duration(took))
+	return err
+}
+
+// watchExperiment runs one with its progress shown.
+func watchExperiment(u *ui, b *papers.Bench, e *papers.Experiment) (*show.Report, error) {
+	p := show.NewProgress(u.progress(), e.Name, 0, "")
+	defer p.Done()
+	p.Note("begins")
+	b.Progress = func(what string, done, of int) {
+		if of > 0 {
+			what = fmt.Sprintf("%s (%d of %d)", what, done, of)
+		}
+		p.Note(what)
+	}
+	rep, err := e.Run(b)
+	if b.Context.Err() != nil { // what it gave is a torso
+		return nil, b.Context.Err()
+	}
+	return rep, err
 }

@@ -77,29 +77,33 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*papers.Place
 	if err != nil {
 		return nil, err
 	}
-	w := lab.NewWorld(name, g, l.selfLinks, l.threads)
-	l.close = append(l.close, w.Free)
-	p := &papers.Place{World: w, Seeds: seeds, SeedsName: seedsName}
-	l.list = append(l.list, p)
+	p := l.add(g, name)
+	p.Seeds, p.SeedsName = seeds, seedsName
 	return p, ctx.Err()
 }
 
-// crawled is like place for a crawl directory. Crawls start at the seeds of that crawl.
+// add adds a place without seeds.
+func (l *labPlaces) add(g *graph.Graph, name string) *papers.Place {
+	w := lab.NewWorld(name, g, l.selfLinks, l.threads)
+	l.close = append(l.close, w.Free)
+	p := &papers.Place{World: w}
+	l.list = append(l.list, p)
+	return p
+}
+
+// crawled is place for a crawl directory, where crawls begin at the seeds of that one.
 func (l *labPlaces) crawled(ctx context.Context, path, name string) (*papers.Place, error) {
 	c, err := openWorld(ctx, l.u, path, l.shown)
 	if err != nil {
 		return nil, err
 	}
 	l.close = append(l.close, c.Close)
-	w := lab.NewWorld(name, c.Graph, l.selfLinks, l.threads)
-	l.close = append(l.close, w.Free)
-	p := &papers.Place{World: w}
-	if p.Seeds, p.SeedsName = c.Seeds(w.Sim.Out); l.seeds != "" {
+	p := l.add(c.Graph, name)
+	if p.Seeds, p.SeedsName = c.Seeds(p.World.Sim.Out); l.seeds != "" {
 		if p.Seeds, p.SeedsName, err = chooseStart(ctx, l.u, c.Graph, l.seeds, l.random); err != nil {
 			return nil, err
 		}
 	}
-	l.list = append(l.list, p)
 	return p, ctx.Err()
 }
 

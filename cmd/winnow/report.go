@@ -1,12 +1,17 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/live"
 )
 
 // A reportPart is one file of a report.
@@ -77,4 +82,83 @@ func textOptions(u *ui) show.TextOptions {
 		o.Width, o.Charts = terminalWidth(f), true
 	}
 	return o
+}
+
+type reportOptions struct {
+	out      string   // directory; "": DIR/report
+	policies []string // that are simulated beside the crawl
+}
+
+func newReportCommand(u *ui) *cobra.Command {
+	opt := &reportOptions{}
+	cmd := &cobra.Command{
+		Use:   "report DIR [--out DIR] [--policy P,...]",
+		Short: "report on a crawl, and compare it with other policies",
+		Long: `Reads the journal of a crawl, running or not, and writes report.html, curves.csv,
+summary.json and curves.svg: how much importance was gathered by pages, time and bytes
+(importance is the PageRank of the fetched pages), by depth, the outcomes of the pages, and
+the sites. It also simulates the crawl in the world that was recorded, with the recorded
+times, under the same policy and under others.
+
+It writes a CDXJ index for each complete WARC file that has none.`,
+		Example: `  winnow report example.crawl
+  winnow report example.crawl --policy backlink-count,larger-sites-first --out /tmp/report
+  winnow report example.crawl --policy none`,
+		Args: exactly("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := notEmpty(u, cmd.Flags(), "out"); err != nil {
+				return err
+			}
+			return runReport(cmd.Context(), u, opt, args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.out, "out", "", "directory for the report (default: report in the crawl directory)")
+	f.StringSliceVar(&opt.policies, "policy", live.DefaultPolicies(), "policies to simulate in addition to that of the crawl, or none")
+	completesPolicies(cmd, "policy", live.NoPolicy)
+	return cmd
+}
+
+func runReport(ctx context.Context, u *ui, opt *reportOptions, dir string) error {
+	if opt.out == "" {
+		opt.out = filepath.Join(dir, "report")
+	}
+	r, err := readReport(ctx, u, dir, opt.policies)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	wrong := r.Failed
+	if err := writeReport(u, opt.out, r.Full()); err != nil {
+		wrong = errors.Join(wrong, err)
+	}
+	indexed, err := crawl.WriteIndexes(dir)
+	wrong = errors.Join(wrong, err)
+	if err := printReport(u, r, opt.out, indexed); err != nil {
+		return err
+	}
+	if wrong != nil {
+		return missingf("%w", wrong)
+	}
+	return nil
+}
+
+// readReport reads the report of a crawl and shows the progress.
+func readReport(ctx context.Context, u *ui, dir string, policies []string) (*live.Report, error) {
+	shown := u.stages(ctx)
+	defer shown.Done()
+	return live.ReadReport(ctx, dir, live.ReportOptions{Policies: policies, Program: programName(), Progress: shown})
+}
+
+// printReport prints the main numbers on standard output.
+func printReport(u *ui, r *live.Report, out string, indexed int) error {
+	if u.asJSON {
+		s := r.Summary()
+		s.Report, s.Indexes = out, indexed
+		return u.json(s)
+	}
+	if indexed > 0 {
+		u.notef("wrote the index of %s", show.Counted(indexed, "WARC file"))
+	}
+	return u.report(r.Brief(textOptions(u).Charts))
 }

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/live"
 )
 
 func newStatusCommand(u *ui) *cobra.Command {
@@ -128,14 +131,19 @@ func byValue(m map[string]int64) []string {
 
 // byNumber lists counts, the largest first.
 func byNumber(m map[string]int64) string {
-	text := ""
-	for _, name := range byValue(m) {
-		if text != "" {
-			text += ", "
-		}
-		text += name + " " + show.Grouped(m[name])
+	return countsOf(m, byValue(m))
+}
+
+// countList lists counts by name: "page 12, robots 3".
+func countList(m map[string]int64) string { return countsOf(m, slices.Sorted(maps.Keys(m))) }
+
+// countsOf lists the counts of names in their order.
+func countsOf(m map[string]int64, names []string) string {
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = name + " " + show.Grouped(m[name])
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 func widen(m map[string]int) map[string]int64 {
@@ -144,4 +152,125 @@ func widen(m map[string]int) map[string]int64 {
 		out[name] = int64(n)
 	}
 	return out
+}
+
+// addLargest adds the site with most known pages and its verdict.
+func addLargest(t *show.List, x *history.SiteShare) {
+	if x == nil {
+		return
+	}
+	t.Add("largest site", show.Grouped(x.Pages), fmt.Sprintf("%.1f %% of the known pages are on %s: %s", 100*x.Share, x.Site, verdictText(x)))
+	t.Add("", "", fmt.Sprintf("(Cho et al. 1998, section 5.2: %s of %s known URLs, %.1f %%, on one server)",
+		show.Grouped(live.ChoServer), show.Grouped(live.ChoKnown), 100*float64(live.ChoServer)/live.ChoKnown))
+}
+
+// verdictText returns the trap verdict on a site.
+func verdictText(x *history.SiteShare) string {
+	switch x.Verdict {
+	case "trap":
+		return fmt.Sprintf("a trap, %s of its pages are skipped", show.Grouped(x.Trapped))
+	case "partly":
+		return fmt.Sprintf("partly a trap, %s of its pages are skipped", show.Grouped(x.Trapped))
+	}
+	return "not a trap"
+}
+
+// addLeft adds held pages and mirrors.
+func addLeft(t *show.List, s *history.Status) {
+	if s.Held > 0 {
+		t.Add("held", show.Grouped(s.Held), "refused pages that are admitted if there is evidence that they are wanted")
+	}
+	if s.Mirrored > 0 {
+		t.Add("mirrors", show.Grouped(s.Mirrored), "sites that are nearly the same as another; their pages are fetched later")
+	}
+}
+
+// trapsShown is the number of places listed for a reason.
+const trapsShown = 5
+
+// printTraps lists the places that were skipped as traps, and the mirrors.
+func printTraps(u *ui, s *history.Status) error {
+	if list := live.Skipped(s); len(list) > 0 {
+		u.printf("\n")
+		t := show.NewList("skipped", "pages", "why, and where most")
+		for _, x := range list {
+			t.Add(x.Bar, show.Grouped(x.Pages), x.Bar.Meaning())
+			for _, p := range x.Places[:min(len(x.Places), trapsShown)] {
+				t.Add("", show.Grouped(p.Pages), "  "+p.Site+p.Pattern)
+			}
+		}
+		if err := t.Print(u.stdout); err != nil {
+			return err
+		}
+	}
+	if len(s.Mirrors) == 0 {
+		return nil
+	}
+	u.printf("\n")
+	t := show.NewList("mirror", "of")
+	for _, m := range s.Mirrors {
+		t.Add(m.Site, m.Of)
+	}
+	return t.Print(u.stdout)
+}
+
+// capText describes what a limit left out, without the number.
+func capText(x *state.Cap) string {
+	if x.Key == "" {
+		return x.What + " beyond what is read of one site"
+	}
+	text := x.What + " by " + live.CapName(x)
+	if where := live.CapWhere(x); where != "" {
+		text += ": " + where
+	}
+	return text
+}
+
+// addCaps adds what limits left out to the figures of a crawl.
+func addCaps(t *show.List, caps []state.Cap) {
+	for i := range caps {
+		x := &caps[i]
+		text := capText(x)
+		switch raise := live.CapRaise(x); {
+		case raise != "":
+			text += "; raise it with " + raise
+		case strings.HasSuffix(x.Key, "_pages"):
+			text += "; a larger value includes them"
+		}
+		t.Add("left out", show.Grouped(x.Left), text)
+	}
+}
+
+// withinLimits describes the end of a finished crawl, and mentions limits that left pages out.
+func withinLimits(caps []state.Cap) string {
+	if len(caps) == 0 {
+		return "there is nothing left to fetch"
+	}
+	return "there is nothing left to fetch within the limits"
+}
+
+// raiseAll returns the flags with which limits would have left nothing out.
+func raiseAll(caps []state.Cap) (flags []string) {
+	for i := range caps {
+		if raise := live.CapRaise(&caps[i]); raise != "" {
+			flags = append(flags, strings.Fields(raise)...)
+		}
+	}
+	return flags
+}
+
+// fetchedText explains the number of fetched pages: how many are redirects, and where the
+// links in them lead. The links of pages that were not fetched are unknown.
+func fetchedText(s *history.Status) string {
+	var parts []string
+	if s.Redirects > 0 {
+		parts = append(parts, show.Grouped(s.Redirects)+" of them redirects")
+	}
+	if s.Links > 0 {
+		parts = append(parts, fmt.Sprintf("%s of the %s found lead to them", gathered(s.Gathered), show.Counted(s.Links, "link")))
+	}
+	if n := s.Failed + s.Refused; n > 0 && s.Links > 0 {
+		parts = append(parts, fmt.Sprintf("what %s that did not come link to is not known", show.Counted(n, "page")))
+	}
+	return strings.Join(parts, "; ")
 }

@@ -94,10 +94,7 @@ func verbs(cmd *cobra.Command) []string {
 
 func unknownVerb(u *ui, cmd *cobra.Command, name string) error {
 	err := usagef("unknown command %q for %q", name, cmd.CommandPath())
-	if near, ok := nearest(name, verbs(cmd)); ok {
-		return withHint(err, "try: %s", u.commandLine(name, near))
-	}
-	return withHint(err, "%s --help lists the commands", cmd.CommandPath())
+	return u.hintWord(err, name, verbs(cmd), cmd.CommandPath()+" --help lists the commands")
 }
 
 // asUsage turns what cobra found wrong before a verb began into a usage error with
@@ -222,6 +219,22 @@ func nearest(typed string, names []string) (string, bool) {
 		}
 	}
 	return best, best != ""
+}
+
+// hintFlag adds the value of a flag that the user most likely meant to an error.
+func (u *ui) hintFlag(err error, flag, typed string, values []string) error {
+	if near, ok := nearest(typed, values); ok {
+		return withHint(err, "try: %s", u.withFlag(flag, near))
+	}
+	return err
+}
+
+// hintWord adds the word that the user most likely meant to an error, or else another hint.
+func (u *ui) hintWord(err error, typed string, words []string, otherwise string) error {
+	if near, ok := nearest(typed, words); ok {
+		otherwise = "try: " + u.commandLine(typed, near)
+	}
+	return withHint(err, "%s", otherwise)
 }
 
 // edits returns the number of insertions, deletions, substitutions and swaps of

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -90,11 +87,7 @@ func (o *webOptions) webTimes() []struct {
 
 func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	o.flags = f
-	f.Var(&o.pages, "pages", "number of pages")
-	f.Var(&o.sites, "sites", "number of sites (default: a hundredth of the pages)")
-	f.Var(&o.links, "links", "number of links (default: twenty times the pages)")
-	f.Lookup("sites").DefValue, f.Lookup("links").DefValue = "", "" // described in words
-	f.Uint64Var(&o.seed, "random-seed", 1, "another seed is another web")
+	o.addSpec(f)
 	f.StringVar(&o.listen.HTTP, "listen", "127.0.0.1:8080", "where pages are served; port 0 is any free one")
 	f.StringVar(&o.listen.TLS, "tls", "", "where sites over TLS are served")
 	f.StringVar(&o.listen.DNS, "dns", "127.0.0.1:5353", "where names are resolved, over UDP and TCP")
@@ -299,16 +292,4 @@ func addWaste(t *show.List, m *webcount.Summary) {
 	if m.Repeats > 0 {
 		t.Add("repeats", show.Grouped(m.Repeats), "full answers for pages that had been answered")
 	}
-}
-
-// countList returns text such as "page 12, robots 3".
-func countList(m map[string]int64) string {
-	var b bytes.Buffer
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		if b.Len() > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s %s", k, show.Grouped(m[k]))
-	}
-	return b.String()
 }

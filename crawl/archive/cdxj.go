@@ -98,12 +98,6 @@ func (e *entry) describe(r *Record) error {
 	return nil
 }
 
-// WriteIndex writes the index of a WARC file beside it, whole or not at all. It is derived:
-// no sync, and one that is lost is made again.
-func WriteIndex(path string) error {
-	return WriteIndexThrough(path, func(r io.Reader) io.Reader { return r })
-}
-
 // WriteIndexThrough does what WriteIndex does, but reads the file through wrap.
 func WriteIndexThrough(path string, wrap func(io.Reader) io.Reader) error {
 	f, err := os.Open(path)

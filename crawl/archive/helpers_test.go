@@ -147,3 +147,8 @@ func contents(t testing.TB, d disk.Dir) map[string]string {
 	}
 	return all
 }
+
+// WriteIndex writes the index of a WARC file.
+func WriteIndex(path string) error {
+	return WriteIndexThrough(path, func(r io.Reader) io.Reader { return r })
+}

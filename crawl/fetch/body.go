@@ -164,13 +164,6 @@ type claim struct {
 // NewBudget returns a new budget of so many bytes.
 func NewBudget(size int64) *Budget { return &Budget{size: size} }
 
-// Held returns the number of bytes taken and not given back.
-func (b *Budget) Held() int64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.held
-}
-
 // Give returns bytes to the budget: Answer.Held, once the body is on disk or dropped. A
 // nil budget takes them, too.
 func (b *Budget) Give(n int64) {

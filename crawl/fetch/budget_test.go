@@ -132,3 +132,10 @@ func TestBudgetKeepsTime(t *testing.T) {
 		}
 	})
 }
+
+// Held returns the number of bytes taken and not given back.
+func (b *Budget) Held() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.held
+}

@@ -40,10 +40,6 @@ const (
 	levels
 )
 
-var levelNames = [levels]string{"literal", "cache", "disk", "network"}
-
-func (l Level) String() string { return levelNames[l] }
-
 // Names holds what is known about a host name.
 type Names struct {
 	Addrs []netip.Addr  // IPv4 first; to be read only

@@ -14,6 +14,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/urltable"
 )
@@ -171,4 +172,11 @@ func many(format string, n int) string {
 		fmt.Fprintf(&b, format, i)
 	}
 	return b.String()
+}
+
+// Bar returns what the URL of a page, a normal form, says against fetching it: the bar that a
+// followed link to it has. Like all of a gatherer it is for one goroutine at a time.
+func (g *Gatherer) Bar(url []byte) event.Bar {
+	site, _ := page.Site(url)
+	return g.bar(url, len(site), false)
 }

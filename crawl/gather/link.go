@@ -74,13 +74,6 @@ func (g *Gatherer) hash(url []byte) (link Link, mid int) {
 	return link, len(site)
 }
 
-// Bar returns the bar of a page by its URL, a normal form: the bar that a followed link to it
-// has. Like all methods of a gatherer it is for one goroutine at a time.
-func (g *Gatherer) Bar(url []byte) event.Bar {
-	site, _ := page.Site(url)
-	return g.bar(url, len(site), false)
-}
-
 // bar judges a URL whose site ends at mid.
 func (g *Gatherer) bar(url []byte, mid int, local bool) event.Bar {
 	s := g.opt.Scope

@@ -3,6 +3,8 @@ package layout
 import (
 	"crypto/rand"
 	"errors"
+	"os"
+	"path/filepath"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -102,4 +104,21 @@ var ErrNothing = errors.New("nothing was committed")
 // Position returns the committed end of the archive.
 func Position(c journal.Commit) archive.Position {
 	return archive.Position{File: int(c.Warc.File), Size: c.Warc.Size}
+}
+
+// The files of a crawl directory beside its parts.
+const (
+	LockFile   = "lock"
+	ConfigFile = "winnow.toml"
+	StatusFile = "status.json"
+)
+
+// IsCrawl reports whether a directory looks like that of a crawl.
+func IsCrawl(path string) bool {
+	for _, part := range []string{filepath.FromSlash(JournalDir), LockFile} {
+		if _, err := os.Stat(filepath.Join(path, part)); err == nil {
+			return true
+		}
+	}
+	return false
 }

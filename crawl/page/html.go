@@ -2,10 +2,10 @@ package page
 
 // The scanner reads a page once, from left to right, and builds no tree: a crawler
 // wants links, text and a digest, and a tree would cost more than fetching the page. It
-// follows the rules of the HTML standard for tokens (WHATWG 13.2.5), and the few rules
-// of tree construction that change them: raw text does not exist inside svg and math, CDATA
+// works on the rules of the HTML standard for tokens (WHATWG 13.2.5) with what little
+// of tree construction changes them: raw text does not exist inside svg and math, CDATA
 // exists only there. The reference in the tests is the tokenizer of
-// golang.org/x/net/html with the same two rules.
+// golang.org/x/net/html, asked with the same two rules.
 //
 // Differences from a browser, on purpose:
 //   - noscript is read as markup, because we run no scripts;
@@ -91,14 +91,6 @@ type Page struct {
 
 // Href returns the target of a link as written, unescaped.
 func (p *Page) Href(l Link) []byte { return p.store[l.href.Start:l.href.End] }
-
-// Anchor returns the anchor text of a link, white space folded as in Text.
-func (p *Page) Anchor(l Link) []byte {
-	if l.Kind == KindAnchor {
-		return p.Text[l.text.Start:l.text.End]
-	}
-	return p.store[l.text.Start:l.text.End]
-}
 
 // ScanOptions are the limits and wishes of a scan. A zero limit means its
 // default. Whatever the input, a Page holds at most Links links,

@@ -157,3 +157,11 @@ func TestScanArticle(t *testing.T) {
 		t.Errorf("robots %q, refresh %d, cut %b", p.Robots, p.Refresh, p.Cut)
 	}
 }
+
+// Anchor returns the anchor text of a link, white space folded as in Text.
+func (p *Page) Anchor(l Link) []byte {
+	if l.Kind == KindAnchor {
+		return p.Text[l.text.Start:l.text.End]
+	}
+	return p.store[l.text.Start:l.text.End]
+}

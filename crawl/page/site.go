@@ -74,15 +74,6 @@ const (
 // doubtful is requested until its site has shown what it means by such names.
 func (c Class) MayBePage() bool { return c <= ClassDoubtful }
 
-// String returns the name for counters and messages.
-func (c Class) String() string {
-	names := [...]string{"unknown", "markup", "program", "doubtful", "picture", "media", "archive", "document", "asset", "data"}
-	if int(c) < len(names) {
-		return names[c]
-	}
-	return "unknown class"
-}
-
 // extensionWords lists the extensions of each class, in lower case. What is absent is
 // ClassUnknown and worth a request: "xml" may be XHTML or a feed, "com" and "ai" the end of a
 // name, "map" a page about the site.

@@ -97,9 +97,6 @@ func (r *Resolver) Rebase(ref []byte) Verdict {
 	return v
 }
 
-// Base returns the normal form of the base, valid until it changes.
-func (r *Resolver) Base() []byte { return r.base }
-
 // setBase notes where the parts of a normal form lie.
 func (r *Resolver) setBase(url []byte) {
 	r.base, r.parsed = url, nil

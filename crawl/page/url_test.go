@@ -369,3 +369,6 @@ func TestNormalFormIsFixed(t *testing.T) {
 		}
 	}
 }
+
+// Base returns the normal form of the base, valid until it changes.
+func (r *Resolver) Base() []byte { return r.base }

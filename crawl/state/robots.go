@@ -3,6 +3,7 @@ package state
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/page"
@@ -202,4 +203,35 @@ func (x *ruleTexts) load(list [][]byte, by []uint32) error {
 	}
 	x.free = unused(x.uses)
 	return nil
+}
+
+// freeNumbers holds numbers that nobody uses any more, the largest first. The smallest is
+// given out first, so that a number depends on the records alone, whatever was saved and
+// loaded in between.
+type freeNumbers []uint32
+
+// put adds a number.
+func (f *freeNumbers) put(n uint32) {
+	i, _ := slices.BinarySearchFunc(*f, n, func(a, b uint32) int { return int(int64(b) - int64(a)) })
+	*f = slices.Insert(*f, i, n)
+}
+
+// take removes and returns the smallest number, if there is one.
+func (f *freeNumbers) take() (n uint32, ok bool) {
+	last := len(*f) - 1
+	if last < 0 {
+		return 0, false
+	}
+	n, *f = (*f)[last], (*f)[:last]
+	return n, true
+}
+
+// unused returns the numbers from 1 on that nobody uses, the largest first.
+func unused(uses []uint32) (free freeNumbers) {
+	for n := len(uses) - 1; n > 0; n-- {
+		if uses[n] == 0 {
+			free = append(free, uint32(n))
+		}
+	}
+	return free
 }

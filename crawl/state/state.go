@@ -2,14 +2,21 @@ package state
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/gather"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/trouble"
 	"github.com/winnow-crawler/winnow/urltable"
 )
 
@@ -208,4 +215,188 @@ func (s *State) Active(now time.Duration) time.Duration { return s.Ran + now - s
 // Wall returns the time of day at an instant of the crawl.
 func (s *State) Wall(t time.Duration) time.Time {
 	return time.Unix(0, s.Began).Add(t).Truncate(time.Second)
+}
+
+// Setup holds what a state is made with. The same setup and the same records give the
+// same state.
+type Setup struct {
+	Crawl, secret      [16]byte
+	Policy, SitePolicy *policy.Choice
+	batch              int
+	random             uint64
+	Frontier           frontier.Options // MaxPages and MaxSites included
+	limited            bool             // a policy takes only so many pages
+	robots             bool             // robots.txt is obeyed
+	trouble            trouble.Rules
+	recrawl            bool // pages are visited again
+	// SiteDelay returns the delay of a site that has one of its own; nil: none has one.
+	SiteDelay func(site []byte) (time.Duration, bool)
+}
+
+// NewSetup returns the setup that a configuration asks for, with room for what fits into
+// so many bytes of memory.
+func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error) {
+	set := &Setup{Crawl: id.Crawl, secret: id.Secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots, recrawl: c.Recrawl.Duration > 0}
+	set.trouble = trouble.Rules{Retries: c.Retries, Delay: c.RetryDelay.Duration, Random: c.RandomSeed}
+	var err error
+	if set.Policy, err = policy.Choose(c.Policy); err != nil {
+		return nil, err
+	}
+	if c.SitePolicy != "" {
+		if set.SitePolicy, err = policy.Choose(c.SitePolicy); err != nil {
+			return nil, err
+		}
+	}
+	pages := roomFor(memory)
+	for _, p := range []*policy.Choice{set.Policy, set.SitePolicy} {
+		if p != nil && p.Spec.MaxPages > 0 {
+			pages, set.limited = min(pages, p.Spec.MaxPages), true // it takes its time for each page
+		}
+	}
+	set.Frontier = frontier.Options{
+		Delay: c.Delay.Duration, SmallDelay: c.SmallDelay.Duration, SmallSite: c.SmallSite,
+		Factor: c.DelayFactor, FactorMax: c.DelayMax.Duration,
+		BackOff: c.RetryDelay.Duration / 2, BackOffMax: trouble.MaxWait,
+		PerConnection: c.PerConnection,
+		Resolve:       c.Proxy == "", Robots: c.Robots,
+		AddressCap: c.IPCap, AddressDelay: c.IPDelay.Duration,
+		Slow: c.SlowAnswer.Duration, SlowFactor: c.SlowFactor, SlowTimes: c.SlowTimes, SlowDelay: c.SlowDelay.Duration, SlowMax: c.SlowMax.Duration,
+		Slice: workSlice, Hold: true,
+		Depths:   c.MaxDepth >= 0 || c.MaxDepthDynamic >= 0,
+		MaxPages: pages, MaxSites: max(1<<10, pages/2),
+	}
+	return set, nil
+}
+
+// Fit makes room for what a journal has made known, and for more, whatever the ceiling of
+// memory allows now. A ceiling pauses the crawl; it must not make it forget links.
+func (set *Setup) Fit(c journal.Commit) {
+	more := 2
+	if set.limited {
+		more = 1
+	}
+	f := &set.Frontier
+	f.MaxPages, f.MaxSites = max(f.MaxPages, more*int(c.Pages)), max(f.MaxSites, more*int(c.Sites))
+}
+
+// workSlice is how many links a policy may work on between two events: some milliseconds.
+const workSlice = 200_000
+
+// A page takes from LeastPerPage to MostPerPage bytes, by the options, the policy and its
+// links. MostPerSite is more than a site takes with its name.
+const LeastPerPage, MostPerPage, MostPerSite = 40, 320, 640
+
+// roomFor returns for how many pages to reserve address space under a ceiling of memory:
+// more than will ever fit.
+func roomFor(memory int64) int { return int(min(max(memory/LeastPerPage, 1<<16), 1<<31)) }
+
+// FrontierOptions returns the options of a frontier under a configuration, for a simulation
+// that waits as the crawl did. There nothing is held for commits, and no page is too deep.
+func FrontierOptions(c *config.Config) (frontier.Options, error) {
+	set, err := NewSetup(c, layout.Identity{}, 0)
+	if err != nil {
+		return frontier.Options{}, err
+	}
+	set.Frontier.Hold, set.Frontier.Depths = false, false
+	return set.Frontier, nil
+}
+
+// SnapshotConfig returns the configuration of the last session before a snapshot, as TOML.
+// It reads the head of the snapshot only, so that damage may go unnoticed.
+func SnapshotConfig(dir disk.Dir, name string) ([]byte, error) {
+	f, err := dir.Open(name, disk.Read)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	h, err := ReadHead(io.NewSectionReader(f, 0, 1<<62))
+	if err != nil {
+		return nil, err
+	}
+	return h.Last, nil
+}
+
+// names finds pages and sites by their URLs, and the URLs of pages.
+type names struct {
+	Key   urltable.Key
+	Table *urltable.Table
+	URLs  *urltable.Log
+	Err   error  // the first error of the URL log: no decision after it counts
+	text  []byte // scratch
+	last  lastRead
+}
+
+// lastRead is the URL that was read last. A page that is handed out is read several times.
+type lastRead struct {
+	page graph.Page
+	site graph.Site
+	rest []byte
+	ok   bool
+}
+
+// Read returns the site of p and the rest of its URL, which is valid until the next call.
+// It sets Err if that fails.
+func (n *names) Read(p graph.Page) (site graph.Site, rest []byte, ok bool) {
+	l := &n.last
+	if l.ok && l.page == p {
+		return l.site, l.rest, true
+	}
+	site, rest, err := n.URLs.Read(p, l.rest[:0])
+	if l.ok = err == nil; !l.ok {
+		n.fail(fmt.Errorf("read the URL of page %d: %w", p, err))
+		return 0, nil, false
+	}
+	l.page, l.site, l.rest = p, site, rest
+	return site, rest, true
+}
+
+// AppendURL appends the URL of p to b.
+func (n *names) AppendURL(b []byte, p graph.Page) []byte {
+	site, rest, ok := n.Read(p)
+	if !ok {
+		return b
+	}
+	return append(append(b, n.Table.Name(site)...), rest...)
+}
+
+// url returns the URL of a site and a rest. It is valid until the next call.
+func (n *names) url(site graph.Site, rest []byte) []byte {
+	n.text = append(append(n.text[:0], n.Table.Name(site)...), rest...)
+	return n.text
+}
+
+// fail keeps the first error. The driver stops before it records anything more.
+func (n *names) fail(err error) {
+	if n.Err == nil {
+		n.Err = err
+	}
+}
+
+// Lookup returns the page with a URL, if it is known.
+func (n *names) Lookup(url string) (graph.Page, bool) {
+	site, rest := page.Site([]byte(url))
+	return n.Table.LookupPage(n.Key.Page(n.Key.Site(site), rest))
+}
+
+// lookup returns the page of a site with a path and query, if it is known.
+func (n *names) lookup(site graph.Site, rest []byte) (graph.Page, bool) {
+	return n.Table.LookupPage(n.Key.Page(n.Key.Site(n.Table.Name(site)), rest))
+}
+
+// Twin returns the site of the same host under the other scheme, or NoSite. Sites with a
+// port in their name have no twin: they are servers of their own.
+func (n *names) Twin(id graph.Site) graph.Site {
+	name := n.Table.Name(id)
+	host := page.Host(name)
+	var other []byte
+	switch string(name[:len(name)-len(host)]) {
+	case "http://":
+		other = append([]byte("https://"), host...)
+	case "https://":
+		other = append([]byte("http://"), host...)
+	default:
+		return graph.NoSite
+	}
+	t, _ := n.Table.LookupSite(n.Key.Site(other), other)
+	return t
 }

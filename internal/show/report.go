@@ -10,7 +10,14 @@
 package show
 
 import (
+	"bytes"
+	_ "embed"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"html/template"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/plot"
@@ -59,4 +66,265 @@ func (r *Report) WritePicture(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// WriteCSV writes the points of all curves in long form, one to a line: section,
+// series, x, y and, where the series has a band, low and high. Numbers are exact:
+// reading them gives the same float64.
+func (r *Report) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"section", "series", "x", "y", "low", "high"}) // errors stay with the writer
+	for _, s := range r.Sections {
+		if s.Chart == nil {
+			continue
+		}
+		for _, line := range s.Chart.Series {
+			writeSeries(out, csvField(s.Title), line)
+		}
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("write curves of %q: %w", r.Title, err)
+	}
+	return nil
+}
+
+func writeSeries(out *csv.Writer, section string, s plot.Series) {
+	name := csvField(s.Name)
+	for i := range min(len(s.X), len(s.Y)) {
+		out.Write([]string{section, name, exact(s.X, i), exact(s.Y, i), exact(s.Low, i), exact(s.High, i)})
+	}
+}
+
+// exact writes number i with the fewest digits that give it back; empty past the end.
+func exact(values []float64, i int) string {
+	if i >= len(values) {
+		return ""
+	}
+	return strconv.FormatFloat(values[i], 'g', -1, 64)
+}
+
+// csvField returns a text that neither a terminal nor a spreadsheet obeys: the latter
+// takes a cell that begins with one of these signs for a formula.
+func csvField(s string) string {
+	s = plot.Plain(s, false)
+	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
+// pageTemplate is the page of a report. It needs neither script nor network: the
+// boxes of a legend work by style alone, and where a browser does not know :has
+// all lines simply stay.
+//
+//go:embed report.html.tmpl
+var pageTemplate string
+
+// WriteHTML writes the report as one file for a browser, wide or narrow, light or
+// dark. All words pass html/template; the pictures come from plot, which escapes
+// what it writes.
+func (r *Report) WriteHTML(w io.Writer) error {
+	t, err := template.New("report").Funcs(pageFuncs()).Parse(pageTemplate)
+	if err == nil {
+		err = t.Execute(w, r)
+	}
+	if err != nil {
+		return fmt.Errorf("write page of %q: %w", r.Title, err)
+	}
+	return nil
+}
+
+// pageFuncs returns what the template calls.
+func pageFuncs() template.FuncMap {
+	return template.FuncMap{
+		"plain":      func(s string) string { return plot.Plain(s, false) },
+		"paragraphs": Paragraphs,
+		"contents":   func(s []Section) bool { return len(s) >= contentsFrom },
+		"style":      pageStyle,
+		"id":         func(i int) string { return fmt.Sprintf("s%d", i+1) },
+		"figure":     func(c *plot.Chart) template.HTML { return template.HTML(plot.Figure(*c)) },
+		"class":      func(i int) string { return fmt.Sprintf("k%d", i) },
+		"swatch":     func(c *plot.Chart, i int) template.HTML { return template.HTML(plot.Swatch(*c, i)) },
+		"width":      func(length float64) template.CSS { return template.CSS(fmt.Sprintf("width:%.2f%%", 100*length)) },
+		"right":      (*Table).right,
+		"cell":       cell,
+		"named":      named,
+	}
+}
+
+// contentsFrom is the number of sections from which on the page lists them first.
+const contentsFrom = 4
+
+// named reports whether a chart has a series with a name, and so a legend.
+func named(c *plot.Chart) bool {
+	for _, s := range c.Series {
+		if s.Name != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// pageStyle lets the box of series i in a legend hide what has its class, and lets a
+// pointer that rests on its name fade all others.
+func pageStyle(sections []Section) template.CSS {
+	series := 0
+	for _, s := range sections {
+		if s.Chart != nil {
+			series = max(series, len(s.Chart.Series))
+		}
+	}
+	var b strings.Builder
+	b.WriteString(plot.FigureStyle())
+	for i := range series {
+		fmt.Fprintf(&b, "figure:has(.k%[1]d input:not(:checked)) .plot .s%[1]d{display:none}\n", i)
+	}
+	if series > 1 {
+		b.WriteString("@media (hover:hover){\n")
+		for i := range series {
+			fmt.Fprintf(&b, "figure:has(.k%[1]d:hover input:checked) .plot .s:not(.s%[1]d){opacity:.12}\n", i)
+		}
+		b.WriteString("}\n")
+	}
+	return template.CSS(b.String())
+}
+
+// WriteJSON writes everything but the curves, indented: a table is an array with
+// one object to a row. Numbers are exact; NaN and infinity are null.
+func (r *Report) WriteJSON(w io.Writer) error {
+	sections := []any{}
+	for _, s := range r.Sections {
+		sections = append(sections, s.object())
+	}
+	whole := object{
+		{"title", r.Title}, {"verdict", r.Verdict}, {"intro", append([]string{}, r.Intro...)},
+		{"header", headerObject(r.Header)}, {"sections", sections},
+	}
+	if err := JSON(w, whole, "  "); err != nil {
+		return fmt.Errorf("write summary of %q: %w", r.Title, err)
+	}
+	return nil
+}
+
+// An object is a JSON object whose members keep their order, which those of a map
+// would not.
+type object []member
+
+type member struct {
+	key   string
+	value any
+}
+
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := enc.Encode(m.key); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := enc.Encode(m.value); err != nil {
+			return nil, fmt.Errorf("%q: %w", m.key, err)
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func headerObject(fields []Field) object {
+	names, out := uniqueNames{}, object{}
+	for _, f := range fields {
+		out = append(out, member{names.unique(f.Name), f.Value})
+	}
+	return out
+}
+
+// object leaves out the parts that the section lacks.
+func (s *Section) object() object {
+	out := object{{"title", s.Title}}
+	if s.Text != "" {
+		out = append(out, member{"text", s.Text})
+	}
+	if s.Bars != nil {
+		bars := []any{}
+		for _, b := range s.Bars.Bars {
+			bars = append(bars, object{{"label", b.Label}, {"value", jsonNumber(b.Value)}, {"note", b.Note}})
+		}
+		out = append(out, member{"bars", bars})
+	}
+	if s.Table != nil {
+		out = append(out, member{"columns", s.Table.columns()}, member{"table", s.Table.rows()})
+	}
+	return out
+}
+
+// keys returns the names of the columns in JSON, each only once.
+func (t *Table) keys() []string {
+	names := uniqueNames{}
+	keys := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		key := c.Key
+		if key == "" {
+			key = strings.Join(strings.Fields(strings.ToLower(c.Name)), "_")
+		}
+		keys[i] = names.unique(key)
+	}
+	return keys
+}
+
+// columns returns the names and units of the keys.
+func (t *Table) columns() []object {
+	out := []object{}
+	for i, key := range t.keys() {
+		out = append(out, object{{"key", key}, {"name", t.Columns[i].Name}, {"unit", t.Columns[i].Unit}})
+	}
+	return out
+}
+
+func (t *Table) rows() []object {
+	out, keys := []object{}, t.keys()
+	for _, row := range t.Rows {
+		o := object{}
+		for i, key := range keys {
+			o = append(o, member{key, cell(row, i).json()})
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func (c Cell) json() any {
+	switch {
+	case c.number:
+		return jsonNumber(c.value)
+	case c.shown == "":
+		return nil
+	}
+	return c.shown
+}
+
+func jsonNumber(v float64) any {
+	if !isFinite(v) {
+		return nil
+	}
+	return v
+}
+
+// uniqueNames are the members that an object has already.
+type uniqueNames map[string]bool
+
+// unique returns the name, followed by a number if it was there before.
+func (u uniqueNames) unique(name string) string {
+	key := name
+	for n := 2; u[key]; n++ {
+		key = fmt.Sprintf("%s_%d", name, n)
+	}
+	u[key] = true
+	return key
 }

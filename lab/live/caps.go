@@ -1,12 +1,135 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/crawl/trap"
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
+
+// The numbers that the largest site is compared with: the known URLs of Cho et al. 1998,
+// section 5.2, and those on their largest server.
+const (
+	ChoKnown  = 784_592
+	ChoServer = 352_944
+)
+
+// A Trapped counts the pages that a crawl skipped as traps for one reason.
+type Trapped struct {
+	Bar    event.Bar
+	Pages  int64
+	Places []history.Trap // those with most pages
+}
+
+// Skipped returns what a crawl skipped as traps, by reason, the largest first.
+func Skipped(s *history.Status) (list []Trapped) {
+	for b := range event.Bar(event.Bars()) {
+		x := Trapped{Bar: b, Pages: s.RefusedBy[b.String()]}
+		for _, t := range s.Traps {
+			if t.Reason == b.String() {
+				x.Places = append(x.Places, t)
+			}
+		}
+		if trap.IsTrap(b) && x.Pages > 0 {
+			list = append(list, x)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Trapped) int { return cmp.Compare(b.Pages, a.Pages) })
+	return list
+}
+
+// left returns the sections about skipped pages: traps with their reasons, held pages,
+// mirrors, and the largest site with its verdict.
+func (r *Report) left() []show.Section {
+	s := r.status
+	list := []show.Section{r.skipped(s)}
+	if len(s.Caps) > 0 {
+		list = append([]show.Section{capSection(s.Caps)}, list...)
+	}
+	if s.Mirrored > 0 {
+		list = append(list, mirrorSection(s))
+	}
+	if s.Largest != nil {
+		list = append(list, largestSection(s.Largest))
+	}
+	return list
+}
+
+// skipped returns the section about traps.
+func (r *Report) skipped(s *history.Status) show.Section {
+	sec := show.Section{Title: "Left alone"}
+	if !r.config.Traps {
+		sec.Text = "Trap detection was off. "
+	}
+	t := &show.Table{Columns: []show.Column{{Name: "reason"}, {Name: "site"}, {Name: "pattern"}, {Name: "pages"}}}
+	for _, x := range Skipped(s) {
+		for _, p := range x.Places {
+			t.Rows = append(t.Rows, []show.Cell{show.Words(p.Reason), show.Words(p.Site), show.Words(p.Pattern), show.Count(p.Pages)})
+		}
+		sec.Text += fmt.Sprintf("%s (%s): %s.\n\n", x.Bar, show.Counted(x.Pages, "page"), x.Bar.Meaning())
+	}
+	if len(t.Rows) == 0 {
+		sec.Text += "No page was taken for a trap."
+		return sec
+	}
+	sec.Text += fmt.Sprintf("%s held: they are admitted if evidence clears them. The table lists the places with the most pages. In a pattern * is any name and # a number or an id; of a query only the names of the parameters remain.", beHeld(s.Held))
+	sec.Table = t
+	return sec
+}
+
+// capSection returns the section about what limits left out.
+func capSection(caps []state.Cap) show.Section {
+	t := &show.Table{Columns: []show.Column{{Name: "limit"}, {Name: "left out"}, {Name: "of what"}, {Name: "where most"}, {Name: "to fetch them", Key: "brings_them"}}}
+	for i := range caps {
+		x := &caps[i]
+		limit := "of a site"
+		if x.Key != "" {
+			limit = CapName(x)
+		}
+		t.Rows = append(t.Rows, []show.Cell{show.Words(limit), show.Count(x.Left), show.Words(x.What), show.Words(CapWhere(x)), show.Words(CapRaise(x))})
+	}
+	return show.Section{Title: "Left out by limits", Text: "What limits of the configuration kept from being fetched. A crawl that is resumed with a larger value fetches it.", Table: t}
+}
+
+// beHeld returns the beginning of a sentence about n pages.
+func beHeld(n int64) string {
+	if n == 1 {
+		return "1 of the pages is"
+	}
+	return show.Grouped(n) + " of the pages are"
+}
+
+func mirrorSection(s *history.Status) show.Section {
+	t := &show.Table{Columns: []show.Column{{Name: "mirror"}, {Name: "of"}}}
+	for _, m := range s.Mirrors {
+		t.Rows = append(t.Rows, []show.Cell{show.Words(m.Site), show.Words(m.Of)})
+	}
+	text := fmt.Sprintf("%s: at least four fifths of the paths fetched from both had the same content. Pages of a mirror are fetched later than their importance alone would place them.", show.Counted(s.Mirrored, "mirror"))
+	return show.Section{Title: "Mirrors", Text: text, Table: t}
+}
+
+func largestSection(x *history.SiteShare) show.Section {
+	row := func(name string, known int64, share float64, verdict, trapped show.Cell) []show.Cell {
+		return []show.Cell{show.Words(name), show.Count(int(known)), show.Num(100*share, 1), verdict, trapped}
+	}
+	return show.Section{
+		Title: "The largest site",
+		Text:  fmt.Sprintf("Verdict: trap if most of its known pages are skipped as traps, partly if some are, none if no page is. Cho et al. 1998 (section 5.2) knew %s URLs, of which one server had %s.", show.Grouped(ChoKnown), show.Grouped(ChoServer)),
+		Table: &show.Table{
+			Columns: []show.Column{{Name: "site"}, {Name: "known"}, {Name: "of all", Unit: "%", Key: "share"}, {Name: "verdict"}, {Name: "skipped", Key: "trapped"}},
+			Rows: [][]show.Cell{
+				row(x.Site, x.Pages, x.Share, show.Words(x.Verdict), show.Count(int(x.Trapped))),
+				row("one server of Cho et al. 1998", ChoServer, float64(ChoServer)/ChoKnown, show.Words(""), show.None()),
+			},
+		},
+	}
+}
 
 // CapName returns a limit with its value, as on the command line.
 func CapName(x *state.Cap) string {

@@ -1,0 +1,354 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/hint"
+	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/live"
+	"github.com/winnow-crawler/winnow/lab/measure"
+)
+
+// readFiles reads --history and an --oracle that is a file.
+func (s *simulation) readFiles() (err error) {
+	if s.history != "" {
+		if s.setting.History, err = s.readHistory(s.history); err != nil {
+			return fmt.Errorf("--history: %w", err)
+		}
+	}
+	switch s.oracle {
+	case measure.PageRankMetric, measure.BacklinksMetric, oracleNone:
+		return nil
+	}
+	if s.values, err = s.readOracle(s.oracle); err != nil {
+		return fmt.Errorf("--oracle: %w", err)
+	}
+	return nil
+}
+
+// nothingToCrawl returns the error about a graph without pages.
+func nothingToCrawl(name string) error {
+	return withHint(fmt.Errorf("%w: %s has no pages", lab.ErrNothing, name),
+		"import one that has some, or make one: winnow graph generate --pages 10k -o web.wg")
+}
+
+// pageValues holds the values that a file gives to the pages of a graph.
+type pageValues struct {
+	values []float64 // by page; NaN where there is none
+	gone   []float64 // of pages that are not in the graph
+	again  int64     // lines about a page that had a value already, which are skipped
+}
+
+// readPageValues reads lines "id TAB value" or "URL TAB value". A value is never
+// negative. What calls a page by a URL means nothing to a graph that has none.
+func readPageValues(g *graph.Graph, name string) (*pageValues, error) {
+	f, err := input.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	v := &pageValues{values: make([]float64, g.Pages())}
+	for p := range v.values {
+		v.values[p] = math.NaN()
+	}
+	err = input.Values(f, func(key []byte, value float64) error {
+		if value < 0 {
+			return fmt.Errorf("value %g is below 0", value)
+		}
+		p, err := pageOf(g, key)
+		_, idErr := input.ParseID(key)
+		switch {
+		case err != nil && idErr != nil && !g.HasURLs():
+			return err
+		case err != nil:
+			v.gone = append(v.gone, value)
+		case !math.IsNaN(v.values[p]):
+			v.again++
+		default:
+			v.values[p] = value
+		}
+		return nil
+	})
+	return v, err
+}
+
+// known returns the number of pages that have a value.
+func (v *pageValues) known() (n int64) {
+	for _, x := range v.values {
+		if !math.IsNaN(x) {
+			n++
+		}
+	}
+	return n
+}
+
+// remark prints how many values of a file were used.
+func (v *pageValues) remark(u *ui, g *graph.Graph, name string) {
+	u.notef("%s: values of %s of the %s pages of %s, and of %s that are not in it", name,
+		show.Grouped(v.known()), show.Grouped(int64(g.Pages())), g.Path(), show.Grouped(int64(len(v.gone))))
+	if v.again > 0 {
+		u.notef("%s: skipped %s about pages that already had a value", name, show.Counted(v.again, "further line"))
+	}
+}
+
+// readHistory reads the values of an earlier crawl. Pages that are not in the graph
+// have vanished since.
+func (s *simulation) readHistory(name string) (*lab.History, error) {
+	v, err := readPageValues(s.g, name)
+	if err != nil {
+		return nil, err
+	}
+	if v.known() == 0 {
+		return nil, withHint(fmt.Errorf("%s: no page of %s has a value in it", name, s.g.Path()),
+			"lines are \"id TAB value\" or \"URL TAB value\", as winnow rank and winnow rank --urls write them")
+	}
+	h, err := lab.NewHistory(v.values, v.gone)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	v.remark(s.u, s.g, name)
+	return h, nil
+}
+
+// readOracle reads a true importance. Pages without a value have 0.
+func (s *simulation) readOracle(name string) (*measure.Truth, error) {
+	v, err := readPageValues(s.g, name)
+	if err != nil {
+		if os.IsNotExist(err) || !exists(name) {
+			return nil, withHint(err, "it takes pagerank, backlinks, none or a file of values")
+		}
+		return nil, err
+	}
+	if v.known() == 0 {
+		return nil, fmt.Errorf("%s: no page of %s has a value in it", name, s.g.Path())
+	}
+	v.remark(s.u, s.g, name)
+	total := 0.0
+	for p, x := range v.values {
+		if math.IsNaN(x) {
+			v.values[p] = 0
+		}
+		total += v.values[p]
+	}
+	if math.IsInf(total, 1) {
+		return nil, fmt.Errorf("%s: the sum of the values is too large", name)
+	}
+	return measure.ValuesTruth(name, v.values)
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+func contains(words []string, word string) bool { return slices.Contains(words, word) }
+
+// orList returns "a, b or c".
+func orList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// openWorld opens a crawl directory as a world and notes what it leaves out.
+func openWorld(ctx context.Context, u *ui, path string, shown *show.Stages) (*live.World, error) {
+	w, err := live.OpenWorld(ctx, path, live.WorldOptions{Program: programName(), Progress: shown.Set})
+	if err != nil {
+		return nil, err
+	}
+	if left := w.LeftOut(); left > 0 {
+		u.notef("%s: %s; %s more are known and left out (winnow graph import --crawl keeps them)", path,
+			show.Counted(w.Graph.Pages(), "fetched page"), show.Grouped(left))
+	}
+	return w, nil
+}
+
+// open opens the world: a graph file or a crawl directory.
+func (s *simulation) open(ctx context.Context) (done func(), err error) {
+	if isDir(s.path) {
+		if s.crawled, err = openWorld(ctx, s.u, s.path, s.shown); err != nil {
+			return nil, err
+		}
+		s.g = s.crawled.Graph
+		return s.crawled.Close, nil
+	}
+	if s.g, err = openGraph(s.u, s.path); err != nil {
+		return nil, err
+	}
+	return func() { s.g.Close() }, nil
+}
+
+// setRecordedTime takes the times of a crawl, and its politeness unless flags set it.
+func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
+	rec := (*history.Crawl)(nil)
+	if s.crawled != nil && s.time == s.path {
+		rec = s.crawled.Crawl
+	} else if rec, err = history.Open(ctx, s.time); err != nil {
+		return err
+	} else {
+		defer rec.Close()
+	}
+	if s.setting.Times, err = live.Times(rec, s.g, s.setting.Random, rec.Path == s.path); err != nil {
+		return err
+	}
+	conf, err := rec.Config()
+	if err != nil {
+		return err
+	}
+	return s.likeCrawl(conf)
+}
+
+// likeCrawl takes the delays of a crawl, unless flags set them.
+func (s *simulation) likeCrawl(c *config.Config) error {
+	o, err := state.FrontierOptions(c)
+	if err != nil {
+		return err
+	}
+	f := &s.setting.Frontier
+	if !s.flags.Changed("delay") {
+		f.Delay, f.SmallDelay, f.SmallSite = o.Delay, o.SmallDelay, o.SmallSite
+		f.Factor, f.FactorMax = o.Factor, o.FactorMax
+	}
+	if !s.flags.Changed("per-connection") {
+		f.PerConnection = o.PerConnection
+	}
+	if !s.flags.Changed("fetchers") {
+		s.setting.Fetchers = c.Fetchers
+	}
+	f.Resolve, f.Robots = o.Resolve, o.Robots
+	return nil
+}
+
+// Names of seed sets that are not files.
+const (
+	seedsHomes  = "homes"
+	seedsBest   = "best"
+	seedsRandom = "random:" // and how many
+)
+
+// chooseStart is like chooseSeeds, but also accepts random:N: pages drawn at random.
+func chooseStart(ctx context.Context, u *ui, g *graph.Graph, value string, random uint64) ([]graph.Page, string, error) {
+	if number, ok := strings.CutPrefix(value, seedsRandom); ok {
+		n := show.Number(0)
+		if err := n.Set(number); err != nil {
+			return nil, "", withHint(usagef("--seeds random:N: %w", err), "try: %s", u.withFlag("--seeds", seedsRandom+strconv.Itoa(min(10, g.Pages()))))
+		}
+		if int64(n) > int64(g.Pages()) {
+			return nil, "", withHint(fmt.Errorf("--seeds %s: %s has only %s", value, g.Path(), show.Counted(int64(g.Pages()), "page")),
+				"try: %s", u.withFlag("--seeds", seedsRandom+strconv.Itoa(g.Pages())))
+		}
+		return lab.RandomSeeds(g.Pages(), int(n), random, 0), value, nil
+	}
+	seeds, name, err := chooseSeeds(ctx, u, g, value)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", withHint(err, "--seeds takes homes, best, random:N or a file with URLs or ids")
+	}
+	if file := !slices.Contains([]string{"", seedsHomes, seedsBest}, value); file && err != nil {
+		err = hintSeeds(u, g, fmt.Errorf("--seeds: %w", err))
+	}
+	return seeds, name, err
+}
+
+// hintSeeds proposes seeds that every graph has for a file that does not fit it.
+func hintSeeds(u *ui, g *graph.Graph, err error) error {
+	var hinted *hint.Error
+	if errors.As(err, &hinted) {
+		return err
+	}
+	instead := seedsBest
+	if g.HasURLs() {
+		instead = seedsHomes
+	}
+	return withHint(err, "seeds are pages of the graph, one URL or id a line; to do without the file try: %s", u.withFlag("--seeds", instead))
+}
+
+// chooseSeeds finds the pages that a value of --seeds means: homes, best, or a file
+// of URLs or ids; "" is homes where there are URLs, else best. It returns the name
+// of what was chosen too.
+func chooseSeeds(ctx context.Context, u *ui, g *graph.Graph, value string) (seeds []graph.Page, name string, err error) {
+	if value == "" {
+		value = seedsBest
+		if g.HasURLs() {
+			value = seedsHomes
+		}
+	}
+	switch value {
+	case seedsHomes:
+		if !g.HasURLs() {
+			return nil, "", withHint(fmt.Errorf("--seeds homes: the URLs of %s are not known", g.Path()), "try: %s", u.withFlag("--seeds", seedsBest))
+		}
+		seeds, err = lab.Homes(ctx, g)
+	case seedsBest:
+		seeds, err = lab.Best(ctx, g)
+	default:
+		seeds, err = readSeeds(g, value)
+	}
+	return seeds, value, err
+}
+
+// readSeeds reads URLs or ids, one per line; empty lines and those that begin with #
+// are skipped, and a page counts once, where it is named first.
+func readSeeds(g *graph.Graph, name string) ([]graph.Page, error) {
+	f, err := input.Open(name)
+	if err != nil {
+		return nil, withHint(err, "--seeds takes homes, best or a file with URLs or ids")
+	}
+	defer f.Close()
+	var seeds []graph.Page
+	known := map[graph.Page]bool{}
+	err = input.Lines(f, func(_ int, text []byte) error {
+		text = bytes.TrimSpace(text)
+		if len(text) == 0 || text[0] == '#' {
+			return nil
+		}
+		p, err := pageOf(g, text)
+		if err == nil && !known[p] {
+			known[p] = true
+			seeds = append(seeds, p)
+		}
+		return err
+	})
+	if err == nil && len(seeds) == 0 {
+		err = withHint(fmt.Errorf("%s: no seed in it", name), "--seeds takes homes, best or a file with URLs or ids")
+	}
+	return seeds, err
+}
+
+// pageOf returns the page that a line of a list names by its URL or its id.
+func pageOf(g *graph.Graph, name []byte) (graph.Page, error) {
+	if p, ok := g.Lookup(string(name)); ok {
+		return p, nil
+	}
+	id, err := input.ParseID(name)
+	if err != nil {
+		if g.HasURLs() {
+			return 0, fmt.Errorf("no page of %s has the URL %s", g.Path(), input.Quote(name))
+		}
+		return 0, fmt.Errorf("id %w (the URLs of %s are not known)", err, g.Path())
+	}
+	if p, ok := g.ByID(id); ok {
+		return p, nil
+	}
+	return 0, fmt.Errorf("no page of %s has the id %d", g.Path(), id)
+}
