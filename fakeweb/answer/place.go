@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/binary"
 	"net/netip"
 	"net/url"
@@ -34,9 +35,7 @@ func (w *World) Place(link string) (p Place, ok bool) {
 	if err != nil {
 		return Place{Page: graph.NoPage}, false
 	}
-	if u.Path == "" {
-		u.Path = "/"
-	}
+	u.Path = cmp.Or(u.Path, "/")
 	t, ok := w.Target(u.Host, u)
 	return t.Place, ok
 }

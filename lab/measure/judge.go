@@ -62,9 +62,7 @@ func NewJudge(truth *Truth, e []graph.Page, o JudgeOptions) (*Judge, error) {
 	if truth.MeanScale {
 		j.scale = truth.Scale()
 	}
-	if j.sample == 0 {
-		j.sample = 5000
-	}
+	j.sample = cmp.Or(j.sample, 5000)
 	j.draw = slices.Clone(e)
 	rand.New(rand.NewPCG(o.Seed, streamSample)).Shuffle(len(e), func(i, k int) {
 		j.draw[i], j.draw[k] = j.draw[k], j.draw[i]
