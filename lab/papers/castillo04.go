@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -214,12 +215,7 @@ func drawDownloads(t *sim.Times, n int, what func(i int) (graph.Site, graph.Page
 
 // within returns the share of the downloads that took no longer.
 func within(d []download, seconds float64) float64 {
-	n, _ := slices.BinarySearchFunc(d, seconds, func(d download, s float64) int {
-		if d.total <= s {
-			return -1
-		}
-		return 1
-	})
+	n := sort.Search(len(d), func(i int) bool { return d[i].total > seconds })
 	return measure.Share(n, len(d))
 }
 

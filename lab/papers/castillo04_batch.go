@@ -114,14 +114,14 @@ func addSkew(t *show.Table, name string, sites []int) {
 	t.Add(name, pages, len(sites), show.Num(100*measure.Share(slices.Max(sites), pages), 1), show.Num(100*measure.Share(single, len(sites)), 1), show.Num(stats.Gini(sites), 3))
 }
 
-// sizeSeries returns how many sites have so many pages.
-func sizeSeries(name string, sites []int) plot.Series {
-	s, count := plot.Series{Name: name}, make([]int, slices.Max(sites)+1)
-	for _, n := range sites {
+// sizeSeries returns how often each positive size occurs.
+func sizeSeries(name string, sizes []int) plot.Series {
+	s, count := plot.Series{Name: name}, make([]int, slices.Max(sizes)+1)
+	for _, n := range sizes {
 		count[n]++
 	}
 	for n, k := range count {
-		if k > 0 {
+		if n > 0 && k > 0 {
 			s.Add(float64(n), float64(k))
 		}
 	}
