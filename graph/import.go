@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -166,12 +167,7 @@ func (m *importer) readWorld() error {
 	return nil
 }
 
-func (m *importer) listed() string {
-	if m.o.URLs != "" {
-		return m.o.URLs
-	}
-	return m.o.Sites
-}
+func (m *importer) listed() string { return cmp.Or(m.o.URLs, m.o.Sites) }
 
 // countLines counts the URLs or site names; -1 when there is neither list. Both
 // lists must be equally long.

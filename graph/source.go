@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -79,16 +80,9 @@ const maxThreads = 4
 
 // complete fills in what was left to us.
 func (o *WriteOptions) complete() {
-	if o.MaxMemory == 0 {
-		o.MaxMemory = 1 << 30
-	}
-	if o.Threads == 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
-	o.Threads = min(o.Threads, maxThreads)
-	if o.TempDir == "" {
-		o.TempDir = filepath.Dir(o.Path)
-	}
+	o.MaxMemory = cmp.Or(o.MaxMemory, 1<<30)
+	o.Threads = min(cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), maxThreads)
+	o.TempDir = cmp.Or(o.TempDir, filepath.Dir(o.Path))
 }
 
 // maxSortMemory is the most a sort buffer gets. More brings nothing: 200 M links took
@@ -137,9 +131,7 @@ func write(ctx context.Context, src Source, o WriteOptions, w *fileWriter) error
 	if err := src.check(); err != nil {
 		return fmt.Errorf("write graph %q: %w", o.Path, err)
 	}
-	if src.Card == nil {
-		src.Card = new(Card)
-	}
+	src.Card = cmp.Or(src.Card, new(Card))
 	b := &builder{ctx: ctx, src: src, o: o, w: w, params: bv.Store}
 	if err := b.build(); err != nil {
 		return err

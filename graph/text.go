@@ -30,7 +30,7 @@ func (t *textWriter) add(s []byte) error {
 	if t.n%textBlock == 0 {
 		t.starts = append(t.starts, t.offset)
 	} else {
-		shared = commonPrefix(t.last, s)
+		shared = CommonPrefix(t.last, s)
 		t.buf = binary.AppendUvarint(t.buf, uint64(shared))
 	}
 	t.buf = binary.AppendUvarint(t.buf, uint64(len(s)-shared))
@@ -45,7 +45,8 @@ func (t *textWriter) add(s []byte) error {
 // index returns where blocks begin, for a bv.Index.
 func (t *textWriter) index() ([]uint64, error) { return bv.BuildIndex(append(t.starts, t.offset)) }
 
-func commonPrefix(a, b []byte) int {
+// CommonPrefix returns the number of bytes in which a and b begin alike.
+func CommonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	for i := range n {
 		if a[i] != b[i] {

@@ -24,5 +24,6 @@
 // multiply-add, so that orders are the same on every machine.
 //
 // To add a policy, write a file with a function that returns its Spec, and add that
-// function to the table in Specs. policytest.Run tests whether the policy keeps the rules.
+// function to the table in Specs. The tests of policytest check whether it keeps
+// the rules.
 package policy

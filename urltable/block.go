@@ -39,7 +39,7 @@ func (b *block) begin(first graph.Page) {
 }
 
 func (b *block) add(site graph.Site, rest []byte) {
-	shared := commonPrefix(b.last, rest)
+	shared := graph.CommonPrefix(b.last, rest)
 	if site == b.site {
 		b.bytes = binary.AppendUvarint(b.bytes, uint64(shared)<<1)
 	} else {
@@ -144,14 +144,4 @@ func uvarint(b []byte) (uint64, []byte) {
 		return 1<<64 - 1, nil
 	}
 	return v, b[n:]
-}
-
-func commonPrefix(a, b []byte) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -215,12 +216,7 @@ func (o *Options) fill() {
 	}
 }
 
-func set[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
-}
+func set[T comparable](field *T, value T) { *field = cmp.Or(*field, value) }
 
 // sleep waits on a timer.
 func sleep(ctx context.Context, d time.Duration) {

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"encoding/binary"
 	"net/netip"
 	"net/url"
@@ -28,15 +29,13 @@ type Place struct {
 	query string // of trap pages
 }
 
-// Place returns what is at a URL. ok is false if no host of the web has its name.
+// Place returns what a URL stands for. ok is false if no host of the web has its name.
 func (w *World) Place(link string) (p Place, ok bool) {
 	u, err := url.Parse(link)
 	if err != nil {
 		return Place{Page: graph.NoPage}, false
 	}
-	if u.Path == "" {
-		u.Path = "/"
-	}
+	u.Path = cmp.Or(u.Path, "/")
 	t, ok := w.Target(u.Host, u)
 	return t.Place, ok
 }

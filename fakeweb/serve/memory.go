@@ -20,7 +20,7 @@ import (
 // testing/synctest can follow.
 type memory struct {
 	plain, secure *memoryListener
-	servers       []*http.Server
+	close         func() error
 }
 
 // Dial connects to a site in memory, as net.Dialer.DialContext does over the network.
@@ -58,18 +58,10 @@ func (s *Server) Dial(ctx context.Context, network, addr string) (net.Conn, erro
 func (s *Server) startMemory() {
 	m := &memory{plain: newMemoryListener(), secure: newMemoryListener()}
 	plain, secure := s.httpServer(), s.httpServer()
-	m.servers = []*http.Server{plain, secure}
+	m.close = func() error { return errors.Join(plain.Close(), secure.Close()) }
 	go plain.Serve(m.plain)
 	go secure.ServeTLS(m.secure, "", "")
 	s.memory = m
-}
-
-func (m *memory) close() error {
-	var errs []error
-	for _, srv := range m.servers {
-		errs = append(errs, srv.Close())
-	}
-	return errors.Join(errs...)
 }
 
 // memoryListener hands the far ends of new connections to a server.

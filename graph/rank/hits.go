@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -25,9 +26,7 @@ import (
 // One tightly linked cluster takes nearly all of the rank, so HITS is easily
 // deceived; it is here as a metric to compare with.
 func HITS(w *Web, o Options) (authority, hub *Result, err error) {
-	if o.MaxSweeps == 0 {
-		o.MaxSweeps = 10_000
-	}
+	o.MaxSweeps = cmp.Or(o.MaxSweeps, 10_000)
 	v, o, err := prepared("HITS", w, o)
 	if err != nil {
 		return nil, nil, err
@@ -104,10 +103,7 @@ func (s *side) step(from *side) float64 {
 		s.gather.Sum(piece, from.now.Slice(), s.at[part])
 		sums[part] = total(piece)
 	})
-	sum := total(sums[:])
-	if sum == 0 {
-		sum = 1 // no links at all: everything is 0
-	}
+	sum := cmp.Or(total(sums[:]), 1) // without links everything is 0
 	graph.Parallel(s.threads, parts, func(part int) {
 		for p := s.at[part]; p < s.at[part+1]; p++ {
 			next[p] /= sum

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
@@ -98,18 +99,8 @@ func (e *ToleranceError) Error() string {
 
 // filled returns o with its defaults, or what is wrong with it for n pages.
 func (o Options) filled(n int) (Options, error) {
-	if o.Follow == 0 {
-		o.Follow = 0.9
-	}
-	if o.Tolerance == 0 {
-		o.Tolerance = 1e-9
-	}
-	if o.Blocks == 0 {
-		o.Blocks = 2
-	}
-	if o.Threads == 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
+	o.Follow, o.Tolerance = cmp.Or(o.Follow, 0.9), cmp.Or(o.Tolerance, 1e-9)
+	o.Blocks, o.Threads = cmp.Or(o.Blocks, 2), cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
 	switch {
 	case !(o.Follow > 0 && o.Follow < 1):
 		return o, fmt.Errorf("follow %v is not between 0 and 1", o.Follow)
@@ -118,9 +109,7 @@ func (o Options) filled(n int) (Options, error) {
 	case o.Blocks < 0 || o.Threads < 0 || o.MaxSweeps < 0:
 		return o, fmt.Errorf("blocks %d, threads %d, sweeps %d: below 0", o.Blocks, o.Threads, o.MaxSweeps)
 	}
-	if o.MaxSweeps == 0 {
-		o.MaxSweeps = sweepsNeeded(o.Follow, o.Tolerance)
-	}
+	o.MaxSweeps = cmp.Or(o.MaxSweeps, sweepsNeeded(o.Follow, o.Tolerance))
 	if err := checkWeights("teleport vector", o.Teleport, n); err != nil {
 		return o, err
 	}

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank/kernel"
@@ -264,4 +265,19 @@ func Transpose(l *graph.Lists) *graph.Lists {
 	copy(off[1:], off[:n])
 	off[0] = 0
 	return t
+}
+
+// A bitset is one bit for each page.
+type bitset []uint64
+
+func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
+
+func (b bitset) has(p graph.Page) bool { return b[p/64]>>(p%64)&1 != 0 }
+func (b bitset) set(p graph.Page)      { b[p/64] |= 1 << (p % 64) }
+
+func (b bitset) count() (n int) {
+	for _, w := range b {
+		n += bits.OnesCount64(w)
+	}
+	return n
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 )
 
 // A Distribution is how many pages have each value, ascending by value, without
@@ -166,13 +167,7 @@ func Bands(values []float64, perDecade int) []Bin {
 	bins[0].Lo = min(bins[0].Lo, lo) // whatever the last bits of the logarithm
 	for _, v := range values {
 		if v > 0 {
-			i, _ := slices.BinarySearchFunc(bins, v, func(b Bin, v float64) int {
-				if b.Hi <= v {
-					return -1
-				}
-				return 1
-			})
-			bins[i].Pages++
+			bins[sort.Search(len(bins), func(i int) bool { return bins[i].Hi > v })].Pages++
 		}
 	}
 	return bins

@@ -118,24 +118,24 @@ func (s *Survey) Largest(n int) []SiteCount {
 	return all[:min(n, len(all))]
 }
 
-// Gini returns the Gini coefficient of the pages per site: 0 if all sites are equal,
-// near 1 if one of many has nearly everything.
-//
-//	G = 2 sum(i x_i) / (n sum(x_i)) - (n+1)/n,  x_1 <= x_2 <= ... <= x_n
+// Gini returns the Gini coefficient of the pages per site.
 func (s *Survey) Gini() float64 {
 	sizes := make([]int64, len(s.Sites))
 	for i := range s.Sites {
 		sizes[i] = s.Sites[i].Pages
 	}
-	return gini(sizes)
+	return Gini(sizes)
 }
 
-func gini(sizes []int64) float64 {
-	slices.Sort(sizes)
+// Gini returns the Gini coefficient of sizes: 0 if all are equal, near 1 if one of many
+// has nearly everything.
+//
+//	G = 2 sum(i x_i) / (n sum(x_i)) - (n+1)/n,  x_1 <= x_2 <= ... <= x_n
+func Gini[T int | int64](sizes []T) float64 {
 	var sum, weighted float64
-	for i, x := range sizes {
+	for i, x := range slices.Sorted(slices.Values(sizes)) {
 		sum += float64(x)
-		weighted += float64(i+1) * float64(x)
+		weighted += float64(float64(i+1) * float64(x))
 	}
 	if sum == 0 {
 		return 0

@@ -87,7 +87,7 @@ func TestGini(t *testing.T) {
 		{[]int64{1, 3}, 0.25},
 		{nil, 0},
 	} {
-		if got := gini(slices.Clone(test.sizes)); math.Abs(got-test.want) > 1e-15 {
+		if got := Gini(test.sizes); math.Abs(got-test.want) > 1e-15 {
 			t.Errorf("%v: %v, want %v", test.sizes, got, test.want)
 		}
 	}

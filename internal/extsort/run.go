@@ -1,6 +1,7 @@
 package extsort
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -223,10 +224,7 @@ type spill struct {
 }
 
 func newSpill(opts Options) (*spill, error) {
-	dir := opts.Dir
-	if dir == "" {
-		dir = os.TempDir()
-	}
+	dir := cmp.Or(opts.Dir, os.TempDir())
 	f, err := opts.Create(dir)
 	if err != nil {
 		return nil, fmt.Errorf("create a file for sorting in %s: %w", dir, cause(err))

@@ -20,6 +20,7 @@
 package extsort
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -86,10 +87,7 @@ type Sorter struct {
 
 // New returns a new Sorter. Nothing is allocated before the first key.
 func New(opts Options) *Sorter {
-	if opts.Memory == 0 {
-		opts.Memory = DefaultMemory
-	}
-	opts.Memory = min(max(opts.Memory, MinMemory), maxMemory)
+	opts.Memory = min(max(cmp.Or(opts.Memory, DefaultMemory), MinMemory), maxMemory)
 	if opts.Stop == nil {
 		opts.Stop = func() error { return nil }
 	}

@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"lab/live":           {"crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "internal/show", "lab", "lab/measure", "sim"},
 	"lab/demo":           {"crawl/config", "fakeweb", "fakeweb/answer", "fakeweb/count", "fakeweb/serve", "internal/show"},
 	"lab/measure":        graphs,
-	"lab/papers":         append([]string{"fakeweb", "lab", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/papers":         append([]string{"fakeweb", "graph/stats", "lab", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded"},

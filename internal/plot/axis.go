@@ -92,14 +92,6 @@ func (a *axis) at(v float64) float64 {
 // holds reports whether v lies between the ends of the axis.
 func (a *axis) holds(v float64) bool { return v >= a.lo && v <= a.hi }
 
-// ground returns where the columns begin: zero where the axis has one, else its end.
-func (a *axis) ground() float64 {
-	if a.log {
-		return a.lo
-	}
-	return min(max(0, a.lo), a.hi)
-}
-
 // Number writes a number briefly, with about three digits: 0.25, 1234, 12.3k, 5M,
 // 2e-07.
 func Number(v float64) string {
@@ -208,24 +200,6 @@ func (p *plane) whiskers(low, high []point) string {
 	var b strings.Builder
 	for k := range low {
 		fmt.Fprintf(&b, "M%.1f %.1fV%.1f", p.px(low[k].x), p.py(low[k].y), p.py(high[k].y))
-	}
-	return b.String()
-}
-
-// columns returns the data of a path around a column for each point: nine tenths of
-// the smallest distance of two neighbours wide, at least one pixel, at most forty,
-// and cut at the sides of the plane.
-func (p *plane) columns(ps []point) string {
-	pixels := make([]point, len(ps))
-	for k, v := range ps {
-		pixels[k].x = p.px(v.x)
-	}
-	half := min(max(0.45*nearest(pixels), 0.5), 20)
-	ground := p.py(p.y.ground())
-	var b strings.Builder
-	for k, v := range ps {
-		from, to := max(p.left, pixels[k].x-half), min(p.right, pixels[k].x+half)
-		fmt.Fprintf(&b, "M%.1f %.1fV%.1fH%.1fV%.1fZ", from, ground, p.py(v.y), to, ground)
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"math"
 	"strings"
 )
@@ -39,12 +40,7 @@ func Bars(c BarChart) string {
 }
 
 // Shown returns the text behind a bar: its note, or else its value.
-func (b Bar) Shown() string {
-	if b.Note != "" {
-		return b.Note
-	}
-	return Number(b.Value)
-}
+func (b Bar) Shown() string { return cmp.Or(b.Note, Number(b.Value)) }
 
 // Lengths returns the length of every bar as a share of the longest.
 func (c *BarChart) Lengths() []float64 {

@@ -31,7 +31,6 @@ func FigureStyle() string {
 .plot .halo{paint-order:stroke;stroke:var(--ground);stroke-width:4px}
 .s .line{fill:none;stroke:currentColor;stroke-width:2px;stroke-linejoin:round;vector-effect:non-scaling-stroke}
 .s .area{fill:currentColor;fill-opacity:.16}
-.s .column{fill:currentColor;fill-opacity:.6}
 .s .dots{fill:currentColor;stroke:currentColor;stroke-width:1.4px}
 .s.base{color:var(--base)}
 .s.base .line{stroke-width:1.3px}
@@ -117,7 +116,7 @@ func (p *plane) figureAxes(b *strings.Builder, c *Chart) {
 func (p *plane) figureSeries(b *strings.Builder, c *Chart, all [][]point) {
 	looks := c.looks()
 	for i, s := range c.Series {
-		if low, high := c.band(s); len(low) > 0 && !c.Points && !c.Columns {
+		if low, high := c.band(s); len(low) > 0 && !c.Points {
 			fmt.Fprintf(b, `<g class="%s s%d"><path class="area" d="%s"/></g>`+"\n", looks[i].class(), i, p.area(low, high))
 		}
 	}
@@ -133,12 +132,10 @@ func (p *plane) figureSeries(b *strings.Builder, c *Chart, all [][]point) {
 	}
 }
 
-// figureLine draws one series: columns, points, or a line with signs on it.
+// figureLine draws one series: points, or a line with signs on it.
 func (p *plane) figureLine(b *strings.Builder, c *Chart, l look, ps []point, s Series) {
 	places := p.places(ps)
 	switch {
-	case c.Columns:
-		shape(b, "column", "", p.columns(ps))
 	case c.Points || len(places) == 1:
 		shape(b, "dots", "", l.dots(places, 2.4))
 	case len(places) > 0:
@@ -147,7 +144,7 @@ func (p *plane) figureLine(b *strings.Builder, c *Chart, l look, ps []point, s S
 			shape(b, "dots", "", l.dots(p.stations(places, l.n), 3.4))
 		}
 	}
-	if c.Columns || c.Points {
+	if c.Points {
 		shape(b, "line", "", p.whiskers(c.band(s)))
 	}
 }
@@ -226,16 +223,11 @@ func Swatch(c Chart, i int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="swatch" viewBox="0 0 36 14" width="36" height="14" aria-hidden="true"><g class="%s">`, l.class())
 	middle := []point{{18, 7}}
-	switch {
-	case c.Columns:
-		shape(&b, "column", "", "M12 1h12v12h-12z")
-	case c.Points:
-		shape(&b, "dots", "", l.dots(middle, 3.4))
-	default:
+	if !c.Points {
 		shape(&b, "line", l.dash(), "M1 7H35")
-		if !l.baseline {
-			shape(&b, "dots", "", l.dots(middle, 3.4))
-		}
+	}
+	if c.Points || !l.baseline {
+		shape(&b, "dots", "", l.dots(middle, 3.4))
 	}
 	b.WriteString("</g></svg>")
 	return b.String()

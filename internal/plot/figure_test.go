@@ -19,8 +19,8 @@ func banded() Chart {
 	return c
 }
 
-func histogram() Chart {
-	return Chart{Title: "Days", XLabel: "day", YLabel: "pages", Columns: true, Width: 30, Height: 8,
+func whiskered() Chart {
+	return Chart{Title: "Days", XLabel: "day", YLabel: "pages", Points: true, Width: 30, Height: 8,
 		Series: []Series{{Name: "fetched", X: []float64{1, 2, 3, 4}, Y: []float64{10, 40, 25, 5},
 			Low: []float64{8, 30, 20, 4}, High: []float64{12, 50, 30, 6}}}}
 }
@@ -29,10 +29,10 @@ func TestGoldenFigures(t *testing.T) {
 	golden(t, "banded.figure.svg", Figure(banded()))
 	golden(t, "banded.svg", SVG(banded()))
 	golden(t, "banded.txt", Curve(banded()))
-	golden(t, "columns.figure.svg", Figure(histogram()))
-	golden(t, "columns.svg", SVG(histogram()))
-	golden(t, "columns.txt", Curve(histogram()))
-	for _, s := range []string{Figure(banded()), SVG(banded()), Figure(histogram()), SVG(histogram())} {
+	golden(t, "whiskers.figure.svg", Figure(whiskered()))
+	golden(t, "whiskers.svg", SVG(whiskered()))
+	golden(t, "whiskers.txt", Curve(whiskered()))
+	for _, s := range []string{Figure(banded()), SVG(banded()), Figure(whiskered()), SVG(whiskered())} {
 		wellFormed(t, s)
 	}
 }
@@ -132,7 +132,7 @@ func FuzzFigure(f *testing.F) {
 	f.Add(math.Inf(1), math.NaN(), 0.1, -7.0, uint8(12))
 	f.Add(-2.0, -2.0, -1.0, 1e16, uint8(8))
 	f.Fuzz(func(t *testing.T, a, b, c, d float64, form uint8) {
-		chart := Chart{LogX: form&1 > 0, LogY: form&2 > 0, Points: form&4 > 0, Columns: form&8 > 0,
+		chart := Chart{LogX: form&1 > 0, LogY: form&2 > 0, Points: form&4 > 0,
 			Marks: []Mark{{a, "m"}, {d, ""}}, Series: []Series{
 				{Name: "s", X: []float64{a, b, c}, Y: []float64{d, a, b}, Low: []float64{c, c}, High: []float64{b, d, a}},
 				{X: []float64{b, d}, Y: []float64{c}, Baseline: true}}}

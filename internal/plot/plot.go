@@ -6,11 +6,10 @@
 // over two logarithmic ones (degree distributions), [Bars] a list of bars with
 // their values, [Sparkline] one line of text. [SVG] draws the same [Chart] as
 // Curve or LogLog, complete in itself; [Figure] draws it for a page of HTML that
-// includes [FigureStyle] and a legend made of [Swatch]es.
+// brings [FigureStyle] and a legend made of [Swatch]es.
 //
 // Names and labels may hold anything: what a terminal or a parser might obey is
-// shown as an escape, see [Plain]. No colours, no cursor movement. The text forms
-// X
+// shown as an escape, see [Plain]. The text forms use no colours and move no cursor.
 package plot
 
 import "math"
@@ -23,7 +22,7 @@ type Series struct {
 	X, Y []float64
 
 	// Low and High, of the same length when given, bound a band around Y: a
-	// confidence interval at each X. With Points or Columns they are whiskers.
+	// confidence interval at each X. With Points they are whiskers.
 	// The text forms leave them out.
 	Low, High []float64
 
@@ -51,7 +50,6 @@ type Chart struct {
 
 	LogX, LogY bool // logarithmic axes
 	Points     bool // points only, no lines between them
-	Columns    bool // a column from zero (or the axis) to each point: histograms
 	Marks      []Mark
 
 	// Of the text forms only: size of the plane in characters (64 by 16 when
@@ -103,7 +101,7 @@ func (e *extent) add(ps []point) {
 // clouds returns the drawable points of every series with the axes that hold them all,
 // and with bands also these; ok is false when there is nothing to draw.
 func (c *Chart) clouds(bands bool) (all [][]point, x, y axis, ok bool) {
-	e, gap := nowhere(), math.Inf(1)
+	e := nowhere()
 	for _, s := range c.Series {
 		ps := c.points(s)
 		e.add(ps)
@@ -112,16 +110,10 @@ func (c *Chart) clouds(bands bool) (all [][]point, x, y axis, ok bool) {
 			e.add(low)
 			e.add(high)
 		}
-		if c.Columns {
-			gap = min(gap, nearest(ps))
-		}
 		all = append(all, ps)
 	}
 	if e.lo.x > e.hi.x {
 		return nil, axis{}, axis{}, false
-	}
-	if c.Columns {
-		e.makeRoom(gap, c.LogX, c.LogY)
 	}
 	return all, newAxis(e.lo.x, e.hi.x, c.LogX), newAxis(e.lo.y, e.hi.y, c.LogY), true
 }
@@ -135,29 +127,6 @@ func (c *Chart) band(s Series) (low, high []point) {
 		}
 	}
 	return low, high
-}
-
-// nearest returns the smallest distance of two consecutive points along x; infinite
-// when there is none.
-func nearest(ps []point) float64 {
-	gap := math.Inf(1)
-	for i := 1; i < len(ps); i++ {
-		if d := math.Abs(ps[i].x - ps[i-1].x); d > 0 {
-			gap = min(gap, d)
-		}
-	}
-	return gap
-}
-
-// makeRoom widens an extent by half a column on both sides and down or up to
-// zero. A logarithmic axis has neither a zero nor columns of equal width.
-func (e *extent) makeRoom(gap float64, logX, logY bool) {
-	if !logX && !math.IsInf(gap, 1) {
-		e.lo.x, e.hi.x = e.lo.x-gap/2, e.hi.x+gap/2
-	}
-	if !logY {
-		e.lo.y, e.hi.y = min(e.lo.y, 0), max(e.hi.y, 0)
-	}
 }
 
 // A look describes how a series is drawn: the n-th of the lines or of the baselines.

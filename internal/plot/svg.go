@@ -65,7 +65,7 @@ func (p *plane) all(b *strings.Builder, c *Chart, all [][]point) {
 	p.marks(b, c)
 	looks := c.looks()
 	for i, s := range c.Series {
-		if low, high := c.band(s); len(low) > 0 && !c.Points && !c.Columns {
+		if low, high := c.band(s); len(low) > 0 && !c.Points {
 			fmt.Fprintf(b, `<path%s d="%s"/>`+"\n", looks[i].fill(0.16), p.area(low, high))
 		}
 	}
@@ -134,19 +134,15 @@ func (l look) fill(opacity float64) string {
 // baselineDash returns the dashes of baseline n, which has no colour.
 func baselineDash(n int) string { return []string{"7 4", "2 3", "10 3 2 3", "5 5"}[n%4] }
 
-// series draws one line, one cloud of points, or one set of columns.
+// series draws one line or one cloud of points.
 func (p *plane) series(b *strings.Builder, c *Chart, l look, ps []point, s Series) {
 	places := p.places(ps)
-	if c.Columns {
-		fmt.Fprintf(b, `<path%s d="%s"/>`+"\n", l.fill(0.6), p.columns(ps))
-	}
-	if c.Columns || c.Points {
+	if c.Points {
 		if whiskers := p.whiskers(c.band(s)); whiskers != "" {
 			fmt.Fprintf(b, `<path fill="none"%s d="%s"/>`+"\n", l.stroke(), whiskers)
 		}
 	}
 	switch {
-	case c.Columns:
 	case c.Points || len(places) == 1:
 		fmt.Fprintf(b, `<g%s>`+"\n", l.fill(1))
 		for _, at := range places {

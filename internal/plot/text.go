@@ -107,16 +107,12 @@ func (c *Chart) markSign() rune {
 }
 
 // draw marks the cells of the points, and those of the straight lines between
-// consecutive ones or of the columns under them.
+// consecutive ones.
 func (g *grid) draw(ps []point, x, y *axis, mark rune, c *Chart) {
 	for i, p := range ps {
 		px, py := x.at(p.x), y.at(p.y)
 		g.cell[g.row(py)][g.column(px)] = mark
-		switch {
-		case c.Columns:
-			g.cell[g.row(y.at(y.ground()))][g.column(px)] = mark
-			g.line(px, y.at(y.ground()), px, py, mark)
-		case i > 0 && !c.Points:
+		if i > 0 && !c.Points {
 			g.line(x.at(ps[i-1].x), y.at(ps[i-1].y), px, py, mark)
 		}
 	}

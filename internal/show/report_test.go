@@ -77,7 +77,7 @@ func sample() *Report {
 	r := small()
 	r.Title = "sim: cnr-2000"
 	r.Sections = append([]Section{{Title: "Ordering quality", Text: "Twelve policies.", Chart: chart, Table: table}}, r.Sections...)
-	r.Sections = append(r.Sections, Section{Title: "Days", Chart: &plot.Chart{Title: "Pages by day", XLabel: "day", YLabel: "pages", Columns: true,
+	r.Sections = append(r.Sections, Section{Title: "Days", Chart: &plot.Chart{Title: "Pages by day", XLabel: "day", YLabel: "pages", Points: true,
 		Series: []plot.Series{{Name: "fetched", X: []float64{1, 2, 3, 4, 5}, Y: []float64{900, 700, 650, 300, 120}}}}},
 		Section{Title: "Degrees", Chart: degrees()})
 	return r

@@ -3,8 +3,8 @@
 // A Truth is the importance of the pages: PageRank, backlinks, or any values. A Judge
 // sorts the pages that a crawl can reach (Reach) by it once. Try gives a Trial of one
 // order, which returns curves (Cumulative, Found, CrawlStop), single numbers (Measures)
-// and when important pages were fetched. Ideal, Random and Horn are the baselines of
-// comparisons, and Interval states how far a mean over start sets can be trusted.
+// and when important pages were fetched. Ideal, Random and Horn are what orders are
+// compared with, and Interval states how far a mean over start sets can be trusted.
 //
 // The package knows neither simulations nor papers. It reads no clock and no file.
 package measure
@@ -62,9 +62,7 @@ func NewJudge(truth *Truth, e []graph.Page, o JudgeOptions) (*Judge, error) {
 	if truth.MeanScale {
 		j.scale = truth.Scale()
 	}
-	if j.sample == 0 {
-		j.sample = 5000
-	}
+	j.sample = cmp.Or(j.sample, 5000)
 	j.draw = slices.Clone(e)
 	rand.New(rand.NewPCG(o.Seed, streamSample)).Shuffle(len(e), func(i, k int) {
 		j.draw[i], j.draw[k] = j.draw[k], j.draw[i]

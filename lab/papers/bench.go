@@ -1,15 +1,18 @@
 package papers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
 
+	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A Bench holds what experiments need.
@@ -88,12 +91,7 @@ func (b *Bench) say(done, of int, format string, args ...any) {
 	}
 }
 
-func (b *Bench) threads() int {
-	if b.Threads > 0 {
-		return b.Threads
-	}
-	return runtime.GOMAXPROCS(0)
-}
+func (b *Bench) threads() int { return cmp.Or(b.Threads, runtime.GOMAXPROCS(0)) }
 
 // stop ends a crawl when the context has ended.
 func (b *Bench) stop(int) error { return b.Context.Err() }
@@ -103,12 +101,7 @@ func (b *Bench) stop(int) error { return b.Context.Err() }
 func (b *Bench) inParallel(n int, do func(i int) error) error {
 	errs := make([]error, n)
 	graph.Parallel(min(b.threads(), n), n, func(i int) { errs[i] = do(i) })
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // A course is the crawls of a place from one start set.
@@ -280,4 +273,47 @@ func bandText(sets int) string {
 // field returns a line of the header.
 func field(name, format string, args ...any) show.Field {
 	return show.Field{Name: name, Value: fmt.Sprintf(format, args...)}
+}
+
+// BuiltInWebs is the number of synthetic webs for experiments without a graph.
+const BuiltInWebs = 2
+
+// Sizes of a built-in web. An earlier crawl knew some of its pages, chosen by a hash.
+const (
+	builtInPages = 20_000
+	builtInSites = 200
+	builtInLinks = 200_000
+	builtInOld   = 55 // percent
+)
+
+// WriteBuiltIn writes the built-in web with the given seed as a graph.
+func WriteBuiltIn(ctx context.Context, o graph.WriteOptions, seed uint64) error {
+	web, err := fakeweb.New(fakeweb.Spec{Pages: builtInPages, Sites: builtInSites, Links: builtInLinks, Seed: seed})
+	if err != nil {
+		return err
+	}
+	return graph.Write(ctx, graph.Source{Pages: builtInPages, Lists: web.Each, URLs: web.EachURL}, o)
+}
+
+// BuiltInHistory returns what an earlier crawl knew of a built-in web: the PageRank of its
+// old pages and the links among them.
+func BuiltInHistory(w *lab.World, seed uint64, o measure.TruthOptions) (*lab.History, error) {
+	for p := range graph.Page(w.Pages()) {
+		if policy.Hash(seed, uint64(p))%100 < builtInOld {
+			o.Within = append(o.Within, p)
+		}
+	}
+	truth, err := measure.PageRankTruth(w.Web(), o)
+	if err != nil {
+		return nil, err
+	}
+	to := make([]graph.Page, w.Pages())
+	for p := range to {
+		to[p] = graph.NoPage
+	}
+	for _, p := range o.Within {
+		to[p] = p
+	}
+	values, _ := lab.OldValues(truth.Value, to, w.Pages())
+	return lab.NewHistory(values, nil)
 }

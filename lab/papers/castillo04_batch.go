@@ -10,6 +10,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/stats"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
@@ -94,7 +95,7 @@ func batchSites(r *run, p *Place) error {
 
 // skewFinding compares a batch with the web by their Gini coefficients.
 func skewFinding(batch, web []int) finding {
-	g, all := gini(batch), gini(web)
+	g, all := stats.Gini(batch), stats.Gini(web)
 	f := found(g >= 0.5 && g < all, "Gini %.2f on %s, of all pages %.2f on %d", g, show.Counted(len(batch), "site"), all, len(web))
 	if len(batch) == 1 {
 		f.numbers = fmt.Sprintf("the whole batch is on one site, of %d", len(web))
@@ -110,34 +111,17 @@ func addSkew(t *show.Table, name string, sites []int) {
 			single++
 		}
 	}
-	t.Add(name, pages, len(sites), show.Num(100*measure.Share(slices.Max(sites), pages), 1), show.Num(100*measure.Share(single, len(sites)), 1), show.Num(gini(sites), 3))
+	t.Add(name, pages, len(sites), show.Num(100*measure.Share(slices.Max(sites), pages), 1), show.Num(100*measure.Share(single, len(sites)), 1), show.Num(stats.Gini(sites), 3))
 }
 
-// gini returns the Gini coefficient of the pages of the sites: with n ascending,
-//
-//	G = (2 sum of i x_i) / (n sum of x_i) - (n + 1)/n,  i = 1..n
-func gini(sites []int) float64 {
-	x := slices.Sorted(slices.Values(sites))
-	var sum, weighted float64
-	for i, v := range x {
-		sum += float64(v)
-		weighted += float64(float64(i+1) * float64(v))
-	}
-	if sum == 0 {
-		return 0
-	}
-	n := float64(len(x))
-	return 2*weighted/(n*sum) - (n+1)/n
-}
-
-// sizeSeries returns how many sites have so many pages.
-func sizeSeries(name string, sites []int) plot.Series {
-	s, count := plot.Series{Name: name}, make([]int, slices.Max(sites)+1)
-	for _, n := range sites {
+// sizeSeries returns how often each positive size occurs.
+func sizeSeries(name string, sizes []int) plot.Series {
+	s, count := plot.Series{Name: name}, make([]int, slices.Max(sizes)+1)
+	for _, n := range sizes {
 		count[n]++
 	}
 	for n, k := range count {
-		if k > 0 {
+		if n > 0 && k > 0 {
 			s.Add(float64(n), float64(k))
 		}
 	}

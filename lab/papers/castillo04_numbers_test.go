@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/stats"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/sim"
@@ -159,7 +160,7 @@ func TestGini(t *testing.T) {
 			}
 		}
 		want := differences / (2 * float64(len(x)) * sum)
-		if g := gini(x); math.Abs(g-want) > 1e-12 {
+		if g := stats.Gini(x); math.Abs(g-want) > 1e-12 {
 			t.Fatalf("gini(%v) = %v, want %v", x, g, want)
 		}
 	}

@@ -129,17 +129,11 @@ func graph6(r *run, p *Place) error {
 // histogram returns the number of pages for each count of backlinks but 0, which has no
 // place on a logarithmic axis.
 func histogram(name string, t *measure.Truth) plot.Series {
-	pages := make([]int, int(slices.Max(t.Value))+1)
-	for _, v := range t.Value {
-		pages[int(v)]++
+	counts := make([]int, len(t.Value))
+	for p, v := range t.Value {
+		counts[p] = int(v)
 	}
-	s := plot.Series{Name: name}
-	for n, k := range pages {
-		if n > 0 && k > 0 {
-			s.Add(float64(n), float64(k))
-		}
-	}
-	return s
+	return sizeSeries(name, counts)
 }
 
 func addHistogram(t *show.Table, name string, counts *measure.Truth) {
