@@ -99,7 +99,7 @@ func TestArchiveTooShort(t *testing.T) {
 		var log bytes.Buffer
 		w.logTo(&log)
 		w.o.Config.Pages, w.o.Seeds = 0, nil
-		if sum := w.run(t); sum.Fetched != 200 || !strings.Contains(log.String(), "shorter than the journal") {
+		if sum := w.run(t); sum.Fetched != 200 || !strings.Contains(log.String(), "shorter than") {
 			t.Errorf("%d of 200 pages; said: %s", sum.Fetched, log.String())
 		}
 		if n := w.verify(t).Kinds[history.FindArchive]; n == 0 {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -40,17 +39,12 @@ func (c *crawling) tellEnd(sum *crawl.Summary) error {
 	t := show.NewList()
 	t.Add("directory", "", c.dir)
 	t.Add("state", "", s.State+": "+ends(sum, &c.config))
-	t.Add("known", show.Grouped(s.Known), "pages on "+show.Counted(s.Sites, "site"))
-	t.Add("fetched", show.Grouped(s.Fetched), fetchedText(s))
-	t.Add("failed", show.Grouped(s.Failed), countList(s.FailedBy))
-	t.Add("refused", show.Grouped(s.Refused), countList(s.RefusedBy))
+	addCounts(t, s)
 	if n := inTraps(s); n > 0 {
 		t.Add("skipped", show.Grouped(n), "of these as traps: winnow status lists them")
 	}
 	addDown(t, sum.Down, sum.Unreachable)
 	addCaps(t, sum.Caps)
-	t.Add("attempts", show.Grouped(total(s.Outcomes)), countList(s.Outcomes))
-	t.Add("requests", show.Grouped(s.Requests), show.Bytes(s.Bytes)+" received")
 	t.Add("time", show.Duration(s.Ran), "of "+show.Duration(s.Now())+" since the crawl began")
 	if err := t.Print(c.u.stdout); err != nil {
 		return err
@@ -114,8 +108,8 @@ func addDown(t *show.List, n int64, list []state.SiteDown) {
 }
 
 func total(m map[string]int64) (n int64) {
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		n += m[k]
+	for _, k := range m {
+		n += k
 	}
 	return n
 }

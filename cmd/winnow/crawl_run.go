@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -85,17 +84,8 @@ func (c *crawling) nothing(sum *crawl.Summary, again string) error {
 		d := &sum.Unreachable[0]
 		return withHint(missingf("no page was fetched: %s cannot be reached (%s)", show.Line(d.Site), show.Line(d.Why)), "check the network and the name, then: %s", again)
 	}
-	return withHint(missingf("no page was fetched: %s", countList(merge(sum.FailedBy, sum.RefusedBy))),
+	return withHint(missingf("no page was fetched: failed: %s; refused: %s", byNumber(sum.FailedBy), byNumber(sum.RefusedBy)),
 		"winnow pages %s lists the reasons", quoteArgs([]string{c.dir}))
-}
-
-// merge adds up two counts by name.
-func merge(a, b map[string]int64) map[string]int64 {
-	sum := maps.Clone(a)
-	for name, n := range b {
-		sum[name] += n
-	}
-	return sum
 }
 
 // tellStart prints whether a crawl starts or resumes.

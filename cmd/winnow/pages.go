@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -110,7 +111,7 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
 
 // pageLine returns the page as a line.
 func pageLine(r *history.PageInfo) string {
-	cells := []string{r.State, dash(r.Why), "-", dash(r.Class), "-",
+	cells := []string{r.State, cmp.Or(r.Why, "-"), "-", cmp.Or(r.Class, "-"), "-",
 		strconv.Itoa(r.Depth), strconv.FormatInt(r.LinksIn, 10), strconv.FormatFloat(r.Score, 'g', 6, 64), r.URL}
 	if r.Status != 0 {
 		cells[2] = strconv.Itoa(int(r.Status))
@@ -122,11 +123,4 @@ func pageLine(r *history.PageInfo) string {
 		cells[i] = show.Line(cells[i])
 	}
 	return strings.Join(cells, "\t") + "\n"
-}
-
-func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }

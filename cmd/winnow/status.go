@@ -59,19 +59,13 @@ func printStatus(u *ui, dir string, s *history.Status) error {
 	t := show.NewList()
 	t.Add("directory", "", dir)
 	t.Add("state", "", stateText(s))
-	t.Add("known", show.Grouped(s.Known), "pages on "+show.Counted(s.Sites, "site"))
-	t.Add("waiting", show.Grouped(s.Waiting), percent(s.Waiting, s.Known))
-	t.Add("fetched", show.Grouped(s.Fetched), fetchedText(s))
-	t.Add("failed", show.Grouped(s.Failed), byNumber(s.FailedBy))
-	t.Add("refused", show.Grouped(s.Refused), byNumber(s.RefusedBy))
-	t.Add("attempts", show.Grouped(total(s.Outcomes)), byNumber(s.Outcomes))
-	t.Add("requests", show.Grouped(s.Requests), show.Bytes(s.Bytes)+" received")
+	addCounts(t, s)
 	t.Add("time", show.Duration(time.Duration(s.Seconds*float64(time.Second))), "since the crawl began")
 	if s.State == "running" {
 		t.Add("fetchers", show.Grouped(int64(s.Active)), fmt.Sprintf("of %d active, %s pages/s", s.Fetchers, show.Rate(s.Rate)))
 	}
 	if len(s.Waits) > 0 {
-		t.Add("sites wait", "", "for "+byNumber(widen(s.Waits)))
+		t.Add("sites wait", "", "for "+byNumber(s.Waits))
 	}
 	addDown(t, s.Down, s.Unreachable)
 	addCaps(t, s.Caps)
@@ -85,6 +79,17 @@ func printStatus(u *ui, dir string, s *history.Status) error {
 		return err
 	}
 	return printMemory(u, s)
+}
+
+// addCounts adds the numbers of pages by state, of attempts and of requests.
+func addCounts(t *show.List, s *history.Status) {
+	t.Add("known", show.Grouped(s.Known), "pages on "+show.Counted(s.Sites, "site"))
+	t.Add("waiting", show.Grouped(s.Waiting), percent(s.Waiting, s.Known))
+	t.Add("fetched", show.Grouped(s.Fetched), fetchedText(s))
+	t.Add("failed", show.Grouped(s.Failed), byNumber(s.FailedBy))
+	t.Add("refused", show.Grouped(s.Refused), byNumber(s.RefusedBy))
+	t.Add("attempts", show.Grouped(total(s.Outcomes)), byNumber(s.Outcomes))
+	t.Add("requests", show.Grouped(s.Requests), show.Bytes(s.Bytes)+" received")
 }
 
 // stateText returns the state, and how to resume a paused crawl.
@@ -123,35 +128,19 @@ func printMemory(u *ui, s *history.Status) error {
 
 // byValue returns the names in a map, the largest number first. Equal numbers are sorted by
 // name.
-func byValue(m map[string]int64) []string {
+func byValue[N int | int64](m map[string]N) []string {
 	names := slices.Sorted(maps.Keys(m))
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(m[b], m[a]) })
 	return names
 }
 
-// byNumber lists counts, the largest first.
-func byNumber(m map[string]int64) string {
-	return countsOf(m, byValue(m))
-}
-
-// countList lists counts by name: "page 12, robots 3".
-func countList(m map[string]int64) string { return countsOf(m, slices.Sorted(maps.Keys(m))) }
-
-// countsOf lists the counts of names in their order.
-func countsOf(m map[string]int64, names []string) string {
-	parts := make([]string, len(names))
-	for i, name := range names {
-		parts[i] = name + " " + show.Grouped(m[name])
+// byNumber lists counts, the largest first: "page 12, robots 3".
+func byNumber[N int | int64](m map[string]N) string {
+	var parts []string
+	for _, name := range byValue(m) {
+		parts = append(parts, name+" "+show.Grouped(m[name]))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func widen(m map[string]int) map[string]int64 {
-	out := map[string]int64{}
-	for name, n := range m {
-		out[name] = int64(n)
-	}
-	return out
 }
 
 // addLargest adds the site with most known pages and its verdict.
@@ -270,7 +259,7 @@ func fetchedText(s *history.Status) string {
 		parts = append(parts, fmt.Sprintf("%s of the %s found lead to them", gathered(s.Gathered), show.Counted(s.Links, "link")))
 	}
 	if n := s.Failed + s.Refused; n > 0 && s.Links > 0 {
-		parts = append(parts, fmt.Sprintf("what %s that did not come link to is not known", show.Counted(n, "page")))
+		parts = append(parts, fmt.Sprintf("the links of %s that were not fetched are unknown", show.Counted(n, "page")))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -122,16 +122,7 @@ func printFindings(u *ui, dir string, f *history.Findings) error {
 func verifiedTable(dir string, f *history.Findings) *show.List {
 	t := show.NewList()
 	t.Add("directory", "", dir)
-	t.Add("records", show.Grouped(f.Records), "in "+show.Counted(f.Groups, "commit")+" of "+show.Counted(f.Sessions, "session"))
-	t.Add("pages", show.Grouped(f.Pages), "on "+show.Counted(f.Sites, "site"))
-	t.Add("requests", show.Grouped(f.Requests), "checked against delays, robots.txt and the deny list")
-	t.Add("archive", show.Grouped(f.Stored), "records read, "+show.Bytes(f.Bytes))
-	if f.Absent > 0 {
-		t.Add("missing", show.Grouped(f.Absent), "WARC files are missing")
-	}
-	t.Add("URLs", show.Grouped(f.URLs), "in the URL file agree with the journal")
-	t.Add("snapshots", show.Grouped(f.Snapshots), "compared")
-	t.Add("decisions", show.Grouped(f.Differs), "would be different now")
+	t.AddFields(f)
 	verdict := "none found"
 	if n := f.Count(); n > 0 {
 		verdict = byNumber(f.Kinds)

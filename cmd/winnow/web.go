@@ -264,10 +264,10 @@ func printVisits(u *ui, m webcount.Summary) error {
 		return u.json(m)
 	}
 	t := show.NewList()
-	t.Add("requests", show.Grouped(m.Requests), countList(m.Kinds))
+	t.Add("requests", show.Grouped(m.Requests), byNumber(m.Kinds))
 	t.Add("answers", show.Grouped(m.Full), "full, of "+show.Grouped(m.Pages)+" pages")
 	if len(m.Statuses) > 0 {
-		t.Add("statuses", "", countList(m.Statuses))
+		t.Add("statuses", "", byNumber(m.Statuses))
 	}
 	t.Add("bytes", show.Bytes(m.Bytes))
 	t.Add("sites visited", show.Grouped(int64(m.Sites)))
@@ -284,7 +284,7 @@ func printVisits(u *ui, m webcount.Summary) error {
 // addWaste adds the requests that visitors could have avoided.
 func addWaste(t *show.List, m *webcount.Summary) {
 	if m.Traps > 0 {
-		t.Add("in traps", show.Grouped(m.Traps), fmt.Sprintf("%.1f %% of all requests: %s", 100*m.TrapShare, countList(m.TrapKinds)))
+		t.Add("in traps", show.Grouped(m.Traps), fmt.Sprintf("%.1f %% of all requests: %s", 100*m.TrapShare, byNumber(m.TrapKinds)))
 	}
 	if m.Copies+m.Hidden > 0 {
 		t.Add("copies", show.Grouped(m.Copies), show.Grouped(m.Hidden)+" pages that only copies lead to")

@@ -119,7 +119,7 @@ func TestWaste(t *testing.T) {
 		want string
 	}{
 		{webcount.Summary{Traps: 30, TrapShare: 0.015, TrapKinds: map[string]int64{"farm": 20, "calendar": 10}, Copies: 7, Hidden: 2, Repeats: 3},
-			"in traps  30  1.5 % of all requests: calendar 10, farm 20\ncopies     7  2 pages that only copies lead to\nrepeats    3  full answers for pages that had been answered\n"},
+			"in traps  30  1.5 % of all requests: farm 20, calendar 10\ncopies     7  2 pages that only copies lead to\nrepeats    3  full answers for pages that had been answered\n"},
 		{webcount.Summary{Requests: 5}, ""},
 	} {
 		table, out := show.NewList(), new(bytes.Buffer)

@@ -285,7 +285,7 @@ func TestConcurrentBuild(t *testing.T) {
 func TestIDs(t *testing.T) {
 	// The example of RFC 9562, A.4: www.example.com in the space of DNS names.
 	dns := ID{0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8}
-	if got := NewID(dns, "www.example.com").String(); got != "urn:uuid:2ed6657d-e927-568b-95e1-2665a8aea6a2" {
+	if got := nameID(dns, []byte("www.example.com")).String(); got != "urn:uuid:2ed6657d-e927-568b-95e1-2665a8aea6a2" {
 		t.Error(got)
 	}
 	x, y := page("https://example.org/", ""), page("https://example.org/", "")

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	crawlID = NewID(ID{}, "a crawl")
+	crawlID = nameID(ID{}, []byte("a crawl"))
 	instant = time.Date(2026, 1, 31, 23, 59, 58, 123456789, time.UTC)
 )
 
@@ -34,7 +34,7 @@ func revisit(url string, p Profile, status int) *Exchange {
 	x := page(url, "the same")
 	x.Response.Status = status
 	x.Meta = nil
-	x.Revisit = &Revisit{Profile: p, Record: NewID(crawlID, "first"), URL: "https://example.org/first", Time: instant.Add(-time.Hour)}
+	x.Revisit = &Revisit{Profile: p, Record: nameID(crawlID, []byte("first")), URL: "https://example.org/first", Time: instant.Add(-time.Hour)}
 	return x
 }
 

@@ -206,10 +206,8 @@ func parseDate(s string) (time.Time, error) {
 // ID names a crawl or a record: a UUID. The zero value is none.
 type ID [16]byte
 
-// NewID returns the UUID of version 5 (RFC 9562) of a name within a space: the same name gives
-// the same id in every run.
-func NewID(space ID, name string) ID { return nameID(space, []byte(name)) }
-
+// nameID returns the UUID of version 5 (RFC 9562) of a name within a space: the same name
+// gives the same id in every run.
 func nameID(space ID, name []byte) ID {
 	var room [320]byte
 	sum := sha1.Sum(append(append(room[:0], space[:]...), name...))

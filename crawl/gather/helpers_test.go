@@ -27,7 +27,7 @@ var (
 )
 
 func builder() *archive.Builder {
-	return archive.NewBuilder(archive.NewID(archive.ID{}, "crawl"), archive.SHA1)
+	return archive.NewBuilder(archive.ID{1}, archive.SHA1)
 }
 
 // options are those of a crawl for HTML with an archive.

@@ -75,18 +75,18 @@ type Findings struct {
 	Kinds map[string]int64 `json:"found"` // number of all findings, by kind
 	Notes []string         `json:"notes"` // facts that are no violations, but worth knowing
 
-	Records   int64 `json:"records"`
+	Records   int64 `json:"records" show:"records" remark:"in {Groups} commits, {Sessions} sessions"`
 	Groups    int64 `json:"commits"`
 	Sessions  int64 `json:"sessions"`
-	Pages     int64 `json:"pages"`
+	Pages     int64 `json:"pages" show:"pages" remark:"on {Sites} sites"`
 	Sites     int64 `json:"sites"`
-	Requests  int64 `json:"requests"`             // made to servers
-	Stored    int64 `json:"archive_records"`      // that were read
-	Bytes     int64 `json:"archive_bytes"`        // of these
-	Absent    int64 `json:"archive_files_absent"` // WARC files that do not exist
-	URLs      int64 `json:"urls"`                 // compared with the URL file
-	Snapshots int64 `json:"snapshots"`            // compared
-	Differs   int64 `json:"decisions_changed"`    // decisions that this program would not make
+	Requests  int64 `json:"requests" show:"requests" remark:"checked against delays, robots.txt and the deny list"` // made to servers
+	Stored    int64 `json:"archive_records" show:"archive records" remark:"read"`                                   // that were read
+	Bytes     int64 `json:"archive_bytes" show:"archive,bytes" remark:"read"`                                       // of these
+	Absent    int64 `json:"archive_files_absent" show:"missing,omitzero" remark:"WARC files"`                       // WARC files that do not exist
+	URLs      int64 `json:"urls" show:"URLs" remark:"in the URL file agree with the journal"`                       // compared with the URL file
+	Snapshots int64 `json:"snapshots" show:"snapshots" remark:"compared"`                                           // compared
+	Differs   int64 `json:"decisions_changed" show:"decisions" remark:"would be different now"`                     // decisions that this program would not make
 }
 
 // Count returns the number of findings.

@@ -1,3 +1,5 @@
+// Package layout names the files and parts of a crawl directory, locks it, and reads the
+// identity of a crawl.
 package layout
 
 import (
@@ -17,7 +19,6 @@ const (
 	URLDir      = "urls"
 	SnapshotDir = "snapshot"
 	ArchiveDir  = "warc"
-	ReportDir   = "report"
 
 	URLFile      = "0000.wurl"
 	FollowedFile = "follower.wurl" // URLs of the follower, which has its own

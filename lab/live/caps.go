@@ -78,7 +78,7 @@ func (r *Report) skipped(s *history.Status) show.Section {
 		sec.Text += "No page was taken for a trap."
 		return sec
 	}
-	sec.Text += fmt.Sprintf("%s held: they are admitted if evidence clears them. The table lists the places with the most pages. In a pattern * is any name and # a number or an id; of a query only the names of the parameters remain.", beHeld(s.Held))
+	sec.Text += fmt.Sprintf("Held pages, which are admitted if evidence clears them: %s. The table lists the places with the most pages. In a pattern * is any name and # a number or an id; of a query only the names of the parameters remain.", show.Grouped(s.Held))
 	sec.Table = t
 	return sec
 }
@@ -95,14 +95,6 @@ func capSection(caps []state.Cap) show.Section {
 		t.Rows = append(t.Rows, []show.Cell{show.Words(limit), show.Count(x.Left), show.Words(x.What), show.Words(CapWhere(x)), show.Words(CapRaise(x))})
 	}
 	return show.Section{Title: "Left out by limits", Text: "What limits of the configuration kept from being fetched. A crawl that is resumed with a larger value fetches it.", Table: t}
-}
-
-// beHeld returns the beginning of a sentence about n pages.
-func beHeld(n int64) string {
-	if n == 1 {
-		return "1 of the pages is"
-	}
-	return show.Grouped(n) + " of the pages are"
 }
 
 func mirrorSection(s *history.Status) show.Section {

@@ -1,2 +1,0 @@
-// Package hint has an error that comes with advice.
-package hint
