@@ -108,6 +108,7 @@ func TestRecrawlSwitched(t *testing.T) {
 
 // When we are cut off no page and no site is given up.
 func TestOutage(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t, 1200, 150, answer.Options{})
 		began := time.Now()
@@ -128,6 +129,7 @@ func TestOutage(t *testing.T) {
 
 // A crawl that can reach nothing at all pauses.
 func TestEndlessOutage(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t, 1200, 150, answer.Options{})
 		began := time.Now()

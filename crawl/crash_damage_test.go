@@ -15,6 +15,7 @@ import (
 // held, never the crawl: it goes on without it, asks again for what it lost, is as polite
 // as ever, and comes to an end. Snapshots may hide the damage, so they are gone, too.
 func TestDamagedJournal(t *testing.T) {
+	t.Parallel()
 	whole := crawlWhole(t)
 	for i := range lives(6, 2) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 // A disk that fails while a crawl runs: it pauses, says where and what can be done, and
 // goes on when the disk works again, with the pages of a crawl that met no fault.
 func TestDiskFaults(t *testing.T) {
+	t.Parallel()
 	whole := crawlWhole(t)
 	size := whole.archive + whole.journal
 	for _, fault := range []struct {

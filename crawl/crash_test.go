@@ -28,6 +28,7 @@ import (
 // in between left no trace, as with a program that is killed a moment later. Then chance
 // takes what was not synced, and the crawl goes on with the rest.
 func TestCrashes(t *testing.T) {
+	t.Parallel()
 	whole := crawlWhole(t)
 	for i := range lives(16, 3) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

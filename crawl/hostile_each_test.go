@@ -28,6 +28,7 @@ func trapCost(kind string) int {
 // all come together: no rule is broken, no wanted page is missed, and no single trap costs
 // more than trapCost requests (W27).
 func TestHostileEach(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("a minute, and several under the race detector; TestHalfDown and TestMixedWeb stay")
 	}
@@ -142,6 +143,7 @@ func (w *testWeb) trapRequests() map[string]int {
 // quarter refuses them, a quarter never answers. The crawl ends, with all wanted pages of
 // the others.
 func TestHalfDown(t *testing.T) {
+	t.Parallel()
 	so := hostileServe()
 	so.Servers.Refused, so.Servers.Silent = 0.25, 0.25
 	h := hostileCrawl{pages: 4000, sites: 60, seed: 3, serve: so}

@@ -34,6 +34,7 @@ import (
 // the rarer kinds (11, 14, 32, 33, 34, 37 and 38 have all), WINNOW_HOSTILE_PAGES=n makes it
 // larger or smaller.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	h := hostileCrawl{pages: 20_000, sites: 150, seed: 25, serve: hostileServe()}
 	if testing.Short() {
 		t.Skip("20,000 pages: a trap costs the same on a smaller web, whose share would say nothing")

@@ -26,6 +26,7 @@ import (
 // connections that close in no time, parsing that takes none. Pages are compared by URL,
 // instants to the nanosecond.
 func TestSimEqualsReal(t *testing.T) {
+	t.Parallel()
 	for k, s := range simSettings() {
 		if testing.Short() && k%2 != 0 {
 			continue

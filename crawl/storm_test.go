@@ -58,6 +58,7 @@ func (s *storm) now() string {
 // it starts it again when it ends. Afterwards every wanted page is there, once, and no rule
 // was broken by the server's count.
 func TestStorm(t *testing.T) {
+	t.Parallel()
 	long(t)
 	synctest.Test(t, func(t *testing.T) {
 		s := newStorm(t)
