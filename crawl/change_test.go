@@ -27,7 +27,7 @@ func (w *testWeb) askedSince(s int, at time.Duration) (n int) {
 	return n
 }
 
-// A host that is put on the deny list is left alone from then on, also with the pages
+// A host that is put on the deny list is no longer requested from then on, also with the pages
 // that wait already, in the running crawl and in the next.
 func TestDenyWhileRunning(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "deny.txt")

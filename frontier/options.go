@@ -118,7 +118,7 @@ func (o *Options) verdict(p graph.Page) event.Bar {
 }
 
 // forbidden returns the reason not to request what a site needs for its page p, or NoBar.
-// spare tells whether Spare is to be called.
+// spare reports whether Spare is to be called.
 func (o *Options) forbidden(p graph.Page, spare bool) (bar event.Bar) {
 	if o.Forbid != nil {
 		bar = o.Forbid(p)

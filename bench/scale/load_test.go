@@ -176,7 +176,7 @@ func (c *crawler) fetch() {
 	}
 }
 
-// end applies what came of a work, and says how many links it had.
+// end applies the outcome of a task and returns the number of its links.
 func (c *crawler) end(i int, w event.Task, cost *costs) int {
 	e := &c.event
 	*e = event.Event{Kind: event.Done, Task: event.Task{Site: w.Site, For: w.For, Page: w.Page}, Start: c.now - 50*time.Millisecond, End: c.now, New: e.New[:0], Links: e.Links[:0]}

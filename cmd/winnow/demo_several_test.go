@@ -16,7 +16,7 @@ import (
 // and against their simulations (X35).
 func TestDemoSeveral(t *testing.T) {
 	if testing.Short() {
-		t.Skip("seconds under the race detector, which runs TestDemo")
+		t.Skip("several demos; TestDemo runs one")
 	}
 	dir := filepath.Join(t.TempDir(), "exp2")
 	out, _ := winnow(t, 0, "demo", "--pages", "100", "--preset", "thesis-exp2", "--faster", "1000", "--fetchers", "4", "--dir", dir, "--json")

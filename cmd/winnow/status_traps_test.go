@@ -65,9 +65,9 @@ func TestStatusTraps(t *testing.T) {
 	}
 }
 
-// TestLeftAlone crawls a web with traps: status, pages and report tell the same of them,
+// TestSkipped crawls a web with traps: status, pages and report tell the same of them,
 // and without --traps none is skipped.
-func TestLeftAlone(t *testing.T) {
+func TestSkipped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector, which runs TestCrawl")
 	}

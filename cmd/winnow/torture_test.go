@@ -107,7 +107,7 @@ func newVictim(t *testing.T, pages int) *victim {
 	so := answer.Mixed()
 	so.Robots.MaxDelay = tortureDelay // a Crawl-delay that is lost by a kill is kept all the same
 	so.Pages.Busy, so.RetryAfter = 0.004, time.Second
-	// A site that fails all the time, or whose name does, is left alone for minutes.
+	// A site that fails all the time, or whose name does, is not requested for minutes.
 	so.Pages.Broken, so.Robots.Broken, so.DNS.Missing, so.DNS.Failing = 0, 0, 0, 0
 	so.HTTPS, so.MaxSize, so.MaxLatency = 0.3, 20_000, 5*time.Millisecond
 	v := &victim{dir: filepath.Join(t.TempDir(), "crawl"), pages: pages}

@@ -77,7 +77,7 @@ func ask(t *testing.T, c *Client, s *serve.Server, p graph.Page) (a *Answer) {
 	for range 1 + s.Truth(p).Failures {
 		a = get(c, s.URL(p))
 		if a.RetryAfter > 0 && a.Class != event.ServerError {
-			t.Errorf("%s: %v wants to be left alone", s.URL(p), a.Class)
+			t.Errorf("%s: %v asks for a pause", s.URL(p), a.Class)
 		}
 	}
 	return a

@@ -244,7 +244,7 @@ type Found struct {
 	Dropped        int // links left out because of limits
 	Foreign        int // entries of a sitemap that are of another site, and so do not count
 
-	// Refs counts the hrefs of the links by what became of them: those from
+	// Refs counts the hrefs of the links by their outcome: those from
 	// page.NotHTTP on have no normal form and are no links.
 	Refs [page.Credentials + 1]int
 }

@@ -202,7 +202,7 @@ func TestAdmittedIsNoPass(t *testing.T) {
 }
 
 // At the end nothing waits for released pages that will never be handed out, and pages of
-// which something else has become are left alone.
+// which something else has become are skipped.
 func TestReleaseAtEnd(t *testing.T) {
 	g := farmOf(t, 100)
 	for range 20 {

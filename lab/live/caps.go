@@ -63,7 +63,7 @@ func (r *Report) left() []show.Section {
 
 // skipped returns the section about traps.
 func (r *Report) skipped(s *history.Status) show.Section {
-	sec := show.Section{Title: "Left alone"}
+	sec := show.Section{Title: "Skipped"}
 	if !r.config.Traps {
 		sec.Text = "Trap detection was off. "
 	}

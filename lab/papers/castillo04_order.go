@@ -154,7 +154,7 @@ func (c *course) orderTable() *show.Table {
 	return t
 }
 
-// orderText describes what became of the other findings.
+// orderText describes the other findings.
 func (c *course) orderText() string {
 	var worse []string
 	best, bestName := 0.0, ""
