@@ -1,13 +1,17 @@
 # The whole procedure needs Go and make. `make check test` is what CI runs.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # What starts goroutines or shares memory, apart from what only tests do: found, not
-# listed, so that nothing is forgotten. bench/peers is a module of its own; lab/papers uses
-# several cores only as lab does, whose tests are run.
+# listed, so that nothing is forgotten. Left out are bench/peers, a module of its own;
+# lab/papers, which uses several cores only as lab does, whose tests run; and cmd/winnow,
+# which would have all its dependencies compiled once more for one lock (make torture).
 CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|^[[:space:]]*"sync(/atomic)?"$$|[. ]Parallel[(]'
+NOT_RACED   := --exclude-dir=peers --exclude-dir=papers --exclude-dir=winnow
 # Of these, the packages whose tests take minutes under the race detector, and the tests of
-# them that are run: those in which most goroutines meet.
-RACE_LONG   := ./cmd/winnow ./crawl ./fakeweb/serve ./graph
-RACE_TESTS  := 'SimEqualsReal|Sockets|Crashes|DiskFaults/(sync|step)|DenyWhileRunning|SnapshotTemp|StartedOffline|ParserCrash|StoppedWhile|Indexes|LimitEnds|TestCrawl|TestWeb|Metrics|TestInterrupt$$|Panel|Polite|CountsExactly|Manners|TestAnswers|Readers|Raw|Lock|BothDirections'
+# them that run: those in which most goroutines meet.
+RACE_LONG   := ./crawl ./crawl/gather ./fakeweb/serve ./graph ./graph/rank ./internal/input
+RACE_TESTS  := 'SimEqualsReal|Sockets|Crashes|DiskFaults/(sync|step)|DenyWhileRunning|SnapshotTemp|StartedOffline|ParserCrash|StoppedWhile|Indexes|LimitEnds|Polite|CountsExactly|Manners|TestAnswers|Readers|Raw|Lock|BothDirections|AnyThreads'
+# And in the others, tests of one goroutine that unpacks a lot.
+RACE_SKIP   := 'Bombs|DecodeFloods|DecodeWindow|Inflate'
 FUZZTIME    ?= 30s
 
 # Checks and tests are built without the profiles of the binaries (default.pgo): with them
@@ -32,14 +36,15 @@ test: ## every test, then the concurrent packages once more under the race detec
 
 race:
 	@if command -v "$$(go env CC)" >/dev/null; then \
-		found=$$(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=peers --exclude-dir=papers $(CONCURRENT) . | xargs -n1 dirname | sort -u); \
+		found=$$(grep -rlE --include='*.go' --exclude='*_test.go' $(NOT_RACED) $(CONCURRENT) . | xargs -n1 dirname | sort -u); \
 		short=$$(for p in $$found; do case " $(RACE_LONG) " in *" $$p "*) ;; *) echo $$p ;; esac; done); \
-		CGO_ENABLED=1 go test -vet=off -race -short $$short && \
+		CGO_ENABLED=1 go test -vet=off -race -short -skip $(RACE_SKIP) $$short && \
 		CGO_ENABLED=1 go test -vet=off -race -short -run $(RACE_TESTS) $(RACE_LONG); \
 	else echo "make: no C compiler ($$(go env CC)), the race detector was not run"; fi
 
-torture: ## 50 kills of real crawls, and hundreds of power losses in memory; some minutes
-	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|DiskFault|DamagedJournal' ./crawl ./cmd/winnow
+torture: ## 50 kills of real crawls, hundreds of power losses in memory, every case of which make test takes some; half an hour
+	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|DiskFault|DamagedJournal|HostileEach|SimEqualsReal|EachSwitch|PaperExperiments' ./cmd/winnow ./crawl ./fakeweb/serve ./lab/papers ./sim
+	CGO_ENABLED=1 go test -count=1 -timeout 60m -race -short ./cmd/winnow ./crawl
 
 bench: ## ratios against yardsticks and other crawlers (bench/), then every Go benchmark
 	go run ./bench

@@ -17,7 +17,7 @@ import (
 func TestDamagedJournal(t *testing.T) {
 	t.Parallel()
 	whole := crawlWhole(t)
-	for i := range lives(6, 2) {
+	for i := range lives(3, 1) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newCrashWeb(t)

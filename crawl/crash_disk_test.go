@@ -33,7 +33,7 @@ func TestDiskFaults(t *testing.T) {
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			paused := 0
-			for i := range lives(4, 1) {
+			for i := range lives(2, 1) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newCrashWeb(t)
 					w.vary(uint64(i))

@@ -30,18 +30,21 @@ import (
 func TestCrashes(t *testing.T) {
 	t.Parallel()
 	whole := crawlWhole(t)
-	for i := range lives(16, 3) {
+	for i := range lives(8, 2) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { liveThroughCrashes(t, uint64(i), whole) })
 		})
 	}
 }
 
+// tortured reports whether the long form of the tests runs (make torture).
+func tortured() bool { return os.Getenv("WINNOW_TORTURE") != "" }
+
 // lives is how often a test is repeated: so many times, fewer with -short, and in the
 // long form (make torture, WINNOW_TORTURE=50) many more.
 func lives(usual, short int) int {
 	if n, err := strconv.Atoi(os.Getenv("WINNOW_TORTURE")); err == nil {
-		return n * usual / 5
+		return n * usual / 2
 	}
 	if testing.Short() {
 		return short

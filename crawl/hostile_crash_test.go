@@ -24,7 +24,7 @@ func TestHostileCrashes(t *testing.T) {
 		t.Skip("TestCrashes does the same to a web that is not hostile")
 	}
 	whole := hostileWhole(t)
-	for i := range lives(5, 0) {
+	for i := range lives(3, 0) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { hostileLife(t, uint64(i), whole) })
 		})

@@ -56,7 +56,7 @@ func TestRecrawlCrashes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestCrashes does the same to crawls that visit each page once")
 	}
-	for i := range lives(4, 0) {
+	for i := range lives(2, 0) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { recrawlThroughCrashes(t, uint64(i)) })
 		})

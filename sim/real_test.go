@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -43,11 +44,14 @@ func TestSimEqualsReal(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			for i, name := range variants() {
 				for j, r := range []int{1, 8, 64} {
+					if os.Getenv("WINNOW_TORTURE") == "" && (i+j+k)%2 != 0 {
+						continue
+					}
 					s := s
 					if s.fetchers = r; name == "pagerank" {
 						s.max = 250 // it solves before each page
 					}
-					seed := seeds[(i+j+k)%len(seeds)] // every policy meets each r with each seed
+					seed := seeds[(i+j+k)%len(seeds)] // every policy meets each r with each seed (make torture)
 					world := w.world(t, s.preset, seed)
 					equal(t, fmt.Sprintf("%s, r = %d, seed %d", name, r, seed), w, world, w.options(t, name, &s, seed))
 				}

@@ -13,7 +13,7 @@ import (
 
 // Run checks the policy of a name, parameters included.
 func Run(t *testing.T, name string) {
-	worlds := uint64(4)
+	worlds := uint64(2)
 	if testing.Short() {
 		worlds = 1
 	}
