@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/layout"
@@ -111,7 +112,7 @@ func (h *hostileCrawl) web(t *testing.T) *testWeb {
 	c.Pages = int64(4 * h.pages) // without rules against traps there is no other end
 	w.o = RunOptions{
 		Dir: "memory", Config: c, Seeds: []string{server.URL(0)}, Version: "test",
-		Machine: Machine{Dial: server.Dial, Resolve: w.resolve, TLS: server.ClientTLS(), Disk: w.disk.open},
+		Machine: Machine{Dial: server.Dial, Resolve: w.resolve, TLS: server.ClientTLS(), Disk: w.disk.open, Sizes: Sizes{Status: time.Minute}},
 	}
 	return w
 }

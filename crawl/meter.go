@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/history"
@@ -48,7 +49,7 @@ func (l *loop) report(now time.Duration) {
 		l.options.Progress(&m.status)
 	}
 	if now >= m.statusAt {
-		m.statusAt = now + statusEvery
+		m.statusAt = now + cmp.Or(l.options.Machine.Sizes.Status, statusEvery)
 		l.writeStatus(l.state.CapsOf(l.config))
 	}
 	l.limits.checkRoom(now)

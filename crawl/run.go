@@ -61,13 +61,14 @@ type Machine struct {
 	Sizes Sizes
 }
 
-// Sizes determine when files end and snapshots are due. Small ones let a test crawl of seconds
-// do what a real one does in weeks. 0 is the usual size.
+// Sizes determine when files end, and how often snapshots and the status are written. Small
+// ones let a test crawl of seconds do what a real one does in weeks. 0 is the usual size.
 type Sizes struct {
 	Archive, Journal int64         // bytes of a file
 	Replay           time.Duration // estimated time to replay all records since the last snapshot
 	Copy             int64         // largest state, in bytes, that is copied for a snapshot
 	URLs             int           // bytes of URLs that are written at once
+	Status           time.Duration // between two writings of the status
 }
 
 // A Summary describes how a run ended.

@@ -55,7 +55,7 @@ func newTestWeb(t *testing.T, pages, sites int, so answer.Options) *testWeb {
 	c.MaxMemory = 1 << 30
 	w.o = RunOptions{
 		Dir: "memory", Config: c, Seeds: []string{server.URL(0)}, Version: "test",
-		Machine: Machine{Dial: server.Dial, Resolve: w.resolve, TLS: server.ClientTLS(), Disk: w.disk.open},
+		Machine: Machine{Dial: server.Dial, Resolve: w.resolve, TLS: server.ClientTLS(), Disk: w.disk.open, Sizes: Sizes{Status: time.Minute}},
 	}
 	return w
 }
