@@ -81,7 +81,7 @@ func (c *Comparison) optionsText() string {
 	f := &c.Frontier
 	o := []string{fmt.Sprintf("fetchers %d", max(1, c.Fetchers)), "delay " + f.Delay.String(), fmt.Sprintf("pages per connection %d", max(1, f.PerConnection))}
 	if c.Bandwidth > 0 {
-		o = append(o, fmt.Sprintf("bandwidth %s B/s", show.Brief(c.Bandwidth)))
+		o = append(o, fmt.Sprintf("bandwidth %s B/s", show.Brief(float64(c.Bandwidth))))
 	}
 	o = append(o, fmt.Sprintf("batch %d (%s)", c.Batch, f.Mode))
 	if f.MinActive > 0 {

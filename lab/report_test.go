@@ -31,7 +31,7 @@ func comparisonOf(t *testing.T, seed uint64, pages int, change func(*Setting)) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Setting{World: w, Seeds: []graph.Page{0, 1, 2}, SeedsName: "three", Truth: truth, Random: seed, Batch: 20}
+	s := Setting{Setup: sim.Setup{Seeds: []graph.Page{0, 1, 2}, Random: seed, Batch: 20}, World: w, SeedsName: "three", Truth: truth}
 	if change != nil {
 		change(&s)
 	}
