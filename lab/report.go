@@ -238,8 +238,7 @@ func runBaseline(name string, c measure.Curve) plot.Series {
 func (c *Comparison) curveSections(runs []*Run, b *Baselines) []show.Section {
 	n := mostFetches(runs)
 	sections := []show.Section{
-		c.curves("Cumulative importance", "share of the importance of all reachable pages", runs, b,
-			func(r *Run) measure.Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(n)),
+		c.Cumulative(runs, b),
 		c.curves("P_CS: crawl and stop", "share of the pages fetched so far that are as important as as many of the best", runs, b,
 			func(r *Run) measure.Curve { return r.Trial.CrawlStop() }, measure.IdealFound(1, len(c.Tree.Order), n)),
 	}
@@ -252,6 +251,12 @@ func (c *Comparison) curveSections(runs []*Run, b *Baselines) []show.Section {
 			func(r *Run) measure.Curve { return r.Trial.Found(h) }, measure.IdealFound(h.Pages, len(c.Tree.Order), n)))
 	}
 	return sections
+}
+
+// Cumulative returns the curves of the importance over the pages fetched. It needs a Judge.
+func (c *Comparison) Cumulative(runs []*Run, b *Baselines) show.Section {
+	return c.curves("Cumulative importance", "share of the importance of all reachable pages", runs, b,
+		func(r *Run) measure.Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(mostFetches(runs)))
 }
 
 // curves returns one chart of all runs; the baselines are ideal, horn and random, and

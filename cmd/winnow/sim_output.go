@@ -160,13 +160,15 @@ func writeOrder(ctx context.Context, f *resultFile, g *graph.Graph, order []grap
 
 // report returns the report for --out. Nothing in it depends on the clock.
 func (r *simResult) report() *show.Report {
-	rep := r.c.Report("sim: "+filepath.Base(r.world.Name), r.runs, r.base)
+	rep := r.c.Report(r.title(), r.runs, r.base)
 	rep.Header = append(rep.Header, r.moreHeader()...)
 	if r.sets != nil {
 		rep.Sections = append(rep.Sections, r.sets.Sections()...)
 	}
 	return rep
 }
+
+func (r *simResult) title() string { return "sim: " + filepath.Base(r.world.Name) }
 
 // moreHeader returns the facts about the inputs that package lab does not know.
 func (r *simResult) moreHeader() (h []show.Field) {
@@ -210,24 +212,21 @@ func (r *simResult) print() error {
 // shownReport returns the report for a terminal: the header, the measures with the speed of
 // the simulation, the curves of the importance, and the start sets.
 func (r *simResult) shownReport() *show.Report {
-	full := r.report()
-	rep := &show.Report{Title: full.Title, Header: full.Header}
+	rep := &show.Report{Title: r.title(), Header: append(r.c.Header(r.runs), r.moreHeader()...)}
 	table := r.c.Table(r.runs, r.base)
 	table.Columns = append(table.Columns, show.Column{Name: "speed", Unit: "pages/s"})
 	for i, run := range r.runs {
 		table.Rows[i] = append(table.Rows[i], show.Brief(float64(len(run.Result.Order))/run.Seconds))
 	}
-	for _, s := range full.Sections {
-		switch s.Title {
-		case "Measures":
-			rep.Sections = append(rep.Sections, show.Section{Table: table})
-		case "Cumulative importance":
-			if textOptions(r.u).Charts {
-				rep.Sections = append(rep.Sections, s)
-			}
-		case "Time", "Averages over start sets":
-			rep.Sections = append(rep.Sections, s)
-		}
+	rep.Sections = append(rep.Sections, show.Section{Table: table})
+	if r.c.Judge != nil && textOptions(r.u).Charts {
+		rep.Sections = append(rep.Sections, r.c.Cumulative(r.runs, r.base))
+	}
+	if r.c.Times != nil {
+		rep.Sections = append(rep.Sections, r.c.TimeTable(r.runs))
+	}
+	if r.sets != nil {
+		rep.Sections = append(rep.Sections, r.sets.Averages())
 	}
 	return rep
 }
