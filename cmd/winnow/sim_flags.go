@@ -88,14 +88,11 @@ func (n *numbers) Set(text string) error {
 	return nil
 }
 
-// What flags of sim and lab can be at most. More fetchers than a million need more
-// memory than a machine has, and more start sets than a thousand do not make intervals
-// narrower in a way that anybody would wait for.
+// Bounds of flags of sim and lab. More than a thousand start sets hardly make the
+// intervals narrower.
 const (
-	maxFetchers = 1_000_000 // also pages a connection
-	maxPages    = 1_000_000_000
-	maxStarts   = 1_000
-	maxThreads  = 1_024
+	maxStarts  = 1_000
+	maxThreads = 1_024
 )
 
 // bounded is a flag that is a whole number, with its bounds.
@@ -137,8 +134,8 @@ func notEmpty(u *ui, flags *pflag.FlagSet, names ...string) error {
 // check checks the flags before the graph is opened.
 func (o *simOptions) check(u *ui) error {
 	err := checkNumbers(u, o.flags,
-		bounded{"fetchers", o.setting.Fetchers, 1, maxFetchers}, bounded{"per-connection", o.setting.Frontier.PerConnection, 1, maxFetchers},
-		bounded{"batch", o.setting.Batch, 1, maxPages}, bounded{"min-active", o.setting.Frontier.MinActive, 0, maxFetchers}, bounded{"max-pages", o.setting.MaxPages, 1, math.MaxInt},
+		bounded{"fetchers", o.setting.Fetchers, 1, config.MaxFetchers}, bounded{"per-connection", o.setting.Frontier.PerConnection, 1, config.MaxFetchers},
+		bounded{"batch", o.setting.Batch, 1, policy.MaxBatch}, bounded{"min-active", o.setting.Frontier.MinActive, 0, config.MaxFetchers}, bounded{"max-pages", o.setting.MaxPages, 1, math.MaxInt},
 		bounded{"starts", o.starts, 0, maxStarts}, bounded{"threads", o.importance.Threads, 0, maxThreads})
 	if err == nil {
 		err = notEmpty(u, o.flags, "site-policy", "seeds", "oracle", "history", "order", "out")

@@ -83,7 +83,7 @@ func (b *Bench) truthOptions(p *Place) measure.TruthOptions {
 // command line's default.
 func (b *Bench) setting(p *Place, t *measure.Truth) lab.Setting {
 	return lab.Setting{
-		Setup: sim.Setup{Seeds: p.Seeds, Random: b.Random, Batch: lab.DefaultBatch},
+		Setup: sim.Setup{Seeds: p.Seeds, Random: b.Random, Batch: policy.DefaultBatch},
 		World: p.World, SeedsName: p.SeedsName, Truth: t, History: p.History,
 	}
 }
