@@ -271,7 +271,7 @@ func (c *Comparison) Versus(names []string, threads int, progress func(fetched i
 	return runs[:len(names)], &Baselines{runs[at[0]], runs[at[1]], runs[at[2]]}, err
 }
 
-// total adds up the progress of runs that go on at the same time.
+// total adds up the progress of simultaneous runs.
 type total struct {
 	mu       sync.Mutex
 	each     []int

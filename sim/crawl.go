@@ -116,7 +116,7 @@ type crawl struct {
 
 // A fetcher is one of the r that fetch at a time.
 type fetcher struct {
-	work     event.Task
+	task     event.Task
 	start    time.Duration
 	bytes    int64
 	requests uint32        // in this acquisition of the site

@@ -113,7 +113,7 @@ func asUsage(u *ui, root *cobra.Command, err error) error {
 		}
 	}
 	var wrong *pflag.InvalidValueError
-	if errors.As(err, &wrong) {
+	if errors.As(err, &wrong) { // a flag with completions takes one of them
 		if complete, ok := cmd.GetFlagCompletionFunc(wrong.GetFlag().Name); ok {
 			words, _ := complete(cmd, nil, "")
 			return u.wrongWord(wrong.GetFlag().Name, wrong.GetValue(), words)
