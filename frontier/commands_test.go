@@ -142,7 +142,7 @@ func (s *script) frontier(a *arguments) {
 	}
 	if name, ok := a.take("mode"); ok {
 		var err error
-		if o.Mode, err = ParseMode(name); err != nil {
+		if err = o.Mode.Set(name); err != nil {
 			s.fatalf("%v", err)
 		}
 	}

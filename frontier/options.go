@@ -3,6 +3,7 @@ package frontier
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
@@ -152,14 +153,20 @@ func (m Mode) String() string { return modeNames[m] }
 // ModeNames returns the names of the modes.
 func ModeNames() []string { return modeNames[:] }
 
-// ParseMode returns the mode with a name.
-func ParseMode(name string) (Mode, error) {
-	for m, n := range modeNames {
-		if n == name {
-			return Mode(m), nil
-		}
+// MarshalText writes the name of the mode.
+func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// Type names the kind of value in the help of flags.
+func (m Mode) Type() string { return "string" }
+
+// Set reads the name of a mode. It makes a Mode a flag.
+func (m *Mode) Set(name string) error {
+	i := slices.Index(modeNames[:], name)
+	if i < 0 {
+		return fmt.Errorf("unknown batch mode %q: it can be %v", name, modeNames)
 	}
-	return 0, fmt.Errorf("unknown batch mode %q: it can be %v", name, modeNames)
+	*m = Mode(i)
+	return nil
 }
 
 // Check returns an error if a value makes no sense.

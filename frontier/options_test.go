@@ -40,11 +40,12 @@ func TestOptions(t *testing.T) {
 // TestModes: names of modes can be parsed, others are refused with the list of them.
 func TestModes(t *testing.T) {
 	for i, name := range ModeNames() {
-		if m, err := ParseMode(name); err != nil || m != Mode(i) || m.String() != name {
+		var m Mode
+		if err := m.Set(name); err != nil || m != Mode(i) || m.String() != name {
 			t.Errorf("mode %q is %v (%v)", name, m, err)
 		}
 	}
-	if _, err := ParseMode("thessis"); err == nil || !strings.Contains(err.Error(), "thesis") {
+	if err := new(Mode).Set("thessis"); err == nil || !strings.Contains(err.Error(), "thesis") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -16,24 +16,17 @@ import (
 
 // A Setting holds what the policies of a comparison share.
 type Setting struct {
+	sim.Setup
 	World     *World
-	Seeds     []graph.Page
-	SeedsName string // how they were chosen, for headers
+	SeedsName string // how the seeds were chosen, for headers
 	// Truth measures the orders; nil leaves them unmeasured and policies without an
 	// oracle.
 	Truth *measure.Truth
 	Hot   []float64 // thresholds G of P_ST; nil for the defaults
 	// History holds what an earlier crawl knew; nil when there was none.
 	History    *History
-	SitePolicy string // order of the sites, when it is not that of the pages
-	Random     uint64
-
-	Times     *sim.Times // model of time; nil is the pure ordering experiment
-	Fetchers  int
-	Bandwidth float64          // bytes per second; 0 has no limit
-	Frontier  frontier.Options // politeness and batches
-	Batch     int              // K of policies that solve every K pages
-	MaxPages  int              // 0 means all
+	SitePolicy string     // order of the sites, when it is not that of the pages
+	Times      *sim.Times // model of time; nil is the pure ordering experiment
 }
 
 // A Comparison is a setting made ready: what can be reached, and the oracle.
@@ -169,10 +162,7 @@ func (c *Comparison) options(name string) (sim.Options, *sim.World, error) {
 	if err != nil {
 		return o, nil, err
 	}
-	o = sim.Options{
-		Seeds: c.Seeds, Policy: choice, Oracle: c.oracle(), Random: c.Random, Batch: c.Batch,
-		Frontier: c.Frontier, Fetchers: c.Fetchers, Bandwidth: c.Bandwidth, MaxPages: c.MaxPages,
-	}
+	o = sim.Options{Setup: c.Setup, Policy: choice, Oracle: c.oracle()}
 	if c.SitePolicy != "" {
 		if o.SitePolicy, err = c.choose(c.SitePolicy); err != nil {
 			return o, nil, err
@@ -281,7 +271,7 @@ func (c *Comparison) Versus(names []string, threads int, progress func(fetched i
 	return runs[:len(names)], &Baselines{runs[at[0]], runs[at[1]], runs[at[2]]}, err
 }
 
-// total adds up the progress of runs that go on at the same time.
+// total adds up the progress of simultaneous runs.
 type total struct {
 	mu       sync.Mutex
 	each     []int

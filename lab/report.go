@@ -81,7 +81,7 @@ func (c *Comparison) optionsText() string {
 	f := &c.Frontier
 	o := []string{fmt.Sprintf("fetchers %d", max(1, c.Fetchers)), "delay " + f.Delay.String(), fmt.Sprintf("pages per connection %d", max(1, f.PerConnection))}
 	if c.Bandwidth > 0 {
-		o = append(o, fmt.Sprintf("bandwidth %s B/s", show.Brief(c.Bandwidth)))
+		o = append(o, fmt.Sprintf("bandwidth %s B/s", show.Brief(float64(c.Bandwidth))))
 	}
 	o = append(o, fmt.Sprintf("batch %d (%s)", c.Batch, f.Mode))
 	if f.MinActive > 0 {
@@ -238,8 +238,7 @@ func runBaseline(name string, c measure.Curve) plot.Series {
 func (c *Comparison) curveSections(runs []*Run, b *Baselines) []show.Section {
 	n := mostFetches(runs)
 	sections := []show.Section{
-		c.curves("Cumulative importance", "share of the importance of all reachable pages", runs, b,
-			func(r *Run) measure.Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(n)),
+		c.Cumulative(runs, b),
 		c.curves("P_CS: crawl and stop", "share of the pages fetched so far that are as important as as many of the best", runs, b,
 			func(r *Run) measure.Curve { return r.Trial.CrawlStop() }, measure.IdealFound(1, len(c.Tree.Order), n)),
 	}
@@ -252,6 +251,12 @@ func (c *Comparison) curveSections(runs []*Run, b *Baselines) []show.Section {
 			func(r *Run) measure.Curve { return r.Trial.Found(h) }, measure.IdealFound(h.Pages, len(c.Tree.Order), n)))
 	}
 	return sections
+}
+
+// Cumulative returns the curves of the importance over the pages fetched. It needs a Judge.
+func (c *Comparison) Cumulative(runs []*Run, b *Baselines) show.Section {
+	return c.curves("Cumulative importance", "share of the importance of all reachable pages", runs, b,
+		func(r *Run) measure.Curve { return r.Trial.Cumulative() }, c.Judge.Ideal(mostFetches(runs)))
 }
 
 // curves returns one chart of all runs; the baselines are ideal, horn and random, and

@@ -31,7 +31,7 @@ func comparisonOf(t *testing.T, seed uint64, pages int, change func(*Setting)) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Setting{World: w, Seeds: []graph.Page{0, 1, 2}, SeedsName: "three", Truth: truth, Random: seed, Batch: 20}
+	s := Setting{Setup: sim.Setup{Seeds: []graph.Page{0, 1, 2}, Random: seed, Batch: 20}, World: w, SeedsName: "three", Truth: truth}
 	if change != nil {
 		change(&s)
 	}
@@ -51,8 +51,8 @@ func versusAll(t *testing.T, c *Comparison, names ...string) ([]*Run, *Baselines
 	return runs, base
 }
 
-// TestVersus: a baseline that is asked for runs once, and regret is what its definition
-// says of the averages.
+// TestVersus: a baseline that is also requested runs once, and regret follows its
+// definition.
 func TestVersus(t *testing.T) {
 	c := comparisonOf(t, 1, 200, nil)
 	runs, base := versusAll(t, c, "opic", "random")
@@ -100,7 +100,7 @@ func TestVersusStops(t *testing.T) {
 	}
 }
 
-// TestComparisonTable: the cells are the measures, asked for first, baselines after.
+// TestComparisonTable: the cells are the measures, the requested runs first, baselines after.
 func TestComparisonTable(t *testing.T) {
 	c := comparisonOf(t, 4, 200, func(s *Setting) { s.Hot = []float64{2} })
 	runs, base := versusAll(t, c, "opic", "horn")

@@ -43,7 +43,7 @@ func (c *Comparison) timeSections(runs []*Run) []show.Section {
 		last = max(last, r.Result.Took.Seconds())
 	}
 	u := axisOfTime(last)
-	out := []show.Section{c.timeTable(runs)}
+	out := []show.Section{c.TimeTable(runs)}
 	if c.Judge != nil {
 		out = append(out, gatheredOverTime(runs, u), gatheredOverBytes(runs), averageByTime(runs, u, last))
 	}
@@ -95,9 +95,9 @@ func (r *Run) ends(unit float64) []float64 {
 // when they were reached.
 func importanceLevels() []float64 { return []float64{0.5, 0.8, 0.9} }
 
-// timeTable shows when shares of the importance were there, and how the fetchers spent
-// their time.
-func (c *Comparison) timeTable(runs []*Run) show.Section {
+// TimeTable shows when shares of the importance were there, and how the fetchers spent
+// their time. It needs a model of time.
+func (c *Comparison) TimeTable(runs []*Run) show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "policy"}, {Name: "virtual time", Unit: "s", Key: "virtual_seconds"}, {Name: "pages/s", Key: "pages_per_second"}, {Name: "megabytes"}}}
 	if c.Judge != nil {
 		for _, l := range importanceLevels() {

@@ -10,9 +10,6 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// DefaultBatch is the default of K.
-const DefaultBatch = 10000
-
 // RandomSeeds draws n different pages, ascending; start is the number of the start
 // set. Numbers are hashes, so that set 3 is the same whether 5 or 50 are drawn.
 func RandomSeeds(pages, n int, random, start uint64) []graph.Page {

@@ -157,12 +157,19 @@ func (s *StartSets) Sections() []show.Section {
 	about := fmt.Sprintf("%d start sets of %d pages each, drawn at random; they reach %s to %s pages. Intervals are 95 %% bootstrap intervals of the mean.",
 		s.Sets(), s.Seeds, show.Grouped(slices.Min(s.Reached)), show.Grouped(slices.Max(s.Reached)))
 	chart := &plot.Chart{XLabel: "share of the reachable pages fetched", YLabel: "share of the importance, mean over the start sets"}
+	for i := range s.Policies {
+		chart.Series = append(chart.Series, s.Band(i))
+	}
+	return []show.Section{{Title: "Cumulative importance over start sets", Text: about, Chart: chart}, s.Averages()}
+}
+
+// Averages shows the means and the paired differences.
+func (s *StartSets) Averages() show.Section {
 	t := &show.Table{Columns: []show.Column{
 		{Name: "policy"}, {Name: "average", Key: "mean"}, {Name: "sd"}, {Name: "from", Key: "low"}, {Name: "to", Key: "high"}, {Name: "regret"},
 		{Name: "ahead of " + s.Policies[s.Base], Key: "lead"}, {Name: "from", Key: "lead_low"}, {Name: "to", Key: "lead_high"}, {Name: "differs"},
 	}}
 	for i, name := range s.Policies {
-		chart.Series = append(chart.Series, s.Band(i))
 		m, regret := s.Mean(i), show.None()
 		if r := s.MeanRegret(i); r.N > 0 {
 			regret = show.Num(r.Mean, 3)
@@ -174,9 +181,9 @@ func (s *StartSets) Sections() []show.Section {
 		}
 		t.Add(row...)
 	}
-	return []show.Section{
-		{Title: "Cumulative importance over start sets", Text: about, Chart: chart},
-		{Title: "Averages over start sets", Text: "Differences are taken set by set, so that what a start has in common cancels: two policies differ where 0 is outside the interval.", Table: t},
+	return show.Section{
+		Title: "Averages over start sets", Table: t,
+		Text: "Differences are taken set by set, so that what a start has in common cancels: two policies differ where 0 is outside the interval.",
 	}
 }
 

@@ -79,7 +79,7 @@ const (
 )
 
 func newRanked(e *Env, params Params, bound float64) (*ranked, error) {
-	k, err := params.Int("k", e.Batch, 1, maxBatch)
+	k, err := params.Int("k", e.Batch, 1, MaxBatch)
 	if err != nil {
 		return nil, err
 	}

@@ -193,10 +193,14 @@ func (c *Choice) New(env *Env, oracle Oracle) (p Policy, err error) {
 // Count returns the number of boards of the policy.
 func (s *Spec) Count() int { return max(1, s.Boards) }
 
-// Bounds of parameters. A larger value is a mistake, and could take too much memory.
+// maxQueues is the most queues and open sites. A larger value is a mistake, and could take
+// too much memory.
+const maxQueues = 1_000_000
+
+// The number of pages between two solves: its default, and its most.
 const (
-	maxQueues = 1_000_000     // of queues and open sites
-	maxBatch  = 1_000_000_000 // of pages between two solves
+	DefaultBatch = 10_000
+	MaxBatch     = 1_000_000_000
 )
 
 // Int returns a parameter that is a whole number from least to most, or otherwise if it is

@@ -23,7 +23,7 @@ func BenchmarkCrawl(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	polite := Options{Fetchers: 256, Frontier: frontier.Options{Delay: 15 * time.Second, Resolve: true, Robots: true}}
+	polite := Options{Setup: Setup{Fetchers: 256, Frontier: frontier.Options{Delay: 15 * time.Second, Resolve: true, Robots: true}}}
 	shared := polite
 	shared.Bandwidth, shared.MaxPages = 1e6, 200_000
 	if w := cnr2000(b); w != nil {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
@@ -9,9 +10,25 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// Options configure how a world is crawled. Pages are ids of the world.
+// A Setup holds the options of a crawl that do not depend on its policy. Pages are ids of
+// the world.
+type Setup struct {
+	Seeds  []graph.Page
+	Random uint64
+	// Batch is K for policies that solve every K pages.
+	Batch int
+	// Frontier holds politeness and batches. Its MaxPages, MaxSites, MaxLinks and Random
+	// are set here, and its Batch too if it is 0.
+	Frontier frontier.Options
+	Fetchers int // r; 0 means 1
+	// Bandwidth is B, the crawler's own line in bytes per second; 0 has no limit.
+	Bandwidth int64
+	MaxPages  int // fetches after which the crawl ends; 0 means all
+}
+
+// Options configure how a world is crawled.
 type Options struct {
-	Seeds []graph.Page
+	Setup
 	// Known are pages that are known from the start, in addition to the seeds.
 	Known []graph.Page
 	// Policy orders the pages, and the sites too unless SitePolicy is another.
@@ -19,15 +36,6 @@ type Options struct {
 	Prior              *policy.Prior
 	// Oracle is handed to policies that were declared omniscient, to no other.
 	Oracle policy.Oracle
-	Random uint64
-	// Batch is K for policies that solve every K pages.
-	Batch int
-
-	Frontier frontier.Options // of it MaxPages, MaxSites, MaxLinks and Random are set here
-	Fetchers int              // r; 0 means 1
-	// Bandwidth is B, the crawler's own line in bytes per second; 0 has no limit.
-	Bandwidth float64
-	MaxPages  int // fetches after which the crawl ends; 0 means all
 
 	// Record, if not nil, is called with every event, as for a journal. The event is reused.
 	Record func(now time.Duration, e *event.Event)
@@ -108,7 +116,7 @@ type crawl struct {
 
 // A fetcher is one of the r that fetch at a time.
 type fetcher struct {
-	work     event.Task
+	task     event.Task
 	start    time.Duration
 	bytes    int64
 	requests uint32        // in this acquisition of the site
@@ -122,6 +130,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	}
 	fo := o.Frontier
 	fo.MaxPages, fo.MaxSites, fo.MaxLinks, fo.Random = w.pages(), w.sites(), w.Out.To.Len(), o.Random
+	fo.Batch = cmp.Or(fo.Batch, o.Batch)
 	if w.Allowed != nil {
 		fo.Allowed = func(p graph.Page) bool { return w.Allowed(c.page(p)) }
 	}
@@ -138,7 +147,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 		c.idle = append(c.idle, uint32(i))
 	}
 	if o.Bandwidth > 0 && w.Times != nil {
-		c.line = NewLine(o.Bandwidth)
+		c.line = NewLine(float64(o.Bandwidth))
 	}
 	if w.Times != nil {
 		c.res.Trace = NewTrace(len(c.fetchers))

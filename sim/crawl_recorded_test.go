@@ -35,7 +35,7 @@ func TestRecordedWorld(t *testing.T) {
 			return event.OK
 		},
 	}
-	res, err := Run(w, Options{Policy: mustChoose(t, "breadth-first"), Seeds: []graph.Page{0}})
+	res, err := Run(w, Options{Policy: mustChoose(t, "breadth-first"), Setup: Setup{Seeds: []graph.Page{0}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestEveryPageLinksToAllOthers(t *testing.T) {
 		out.Off.Set(int(p)+1, uint64(n))
 	}
 	for _, name := range []string{"batch-pagerank/k=50", "partial-pagerank/k=50"} {
-		res, err := Run(&World{Out: out}, Options{Policy: mustChoose(t, name), Seeds: []graph.Page{7}})
+		res, err := Run(&World{Out: out}, Options{Policy: mustChoose(t, name), Setup: Setup{Seeds: []graph.Page{7}}})
 		if err != nil {
 			t.Fatal(err)
 		}

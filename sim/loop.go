@@ -10,7 +10,7 @@ import (
 // A step is the next thing that happens to a fetcher.
 type step struct {
 	at      time.Duration
-	work    event.Task
+	task    event.Task
 	fetcher uint32
 	body    bool // its body begins to arrive; otherwise its task ends
 }
@@ -20,10 +20,10 @@ func (a *step) before(b *step) bool {
 	switch {
 	case a.at != b.at:
 		return a.at < b.at
-	case a.work.Site != b.work.Site:
-		return a.work.Site < b.work.Site
+	case a.task.Site != b.task.Site:
+		return a.task.Site < b.task.Site
 	}
-	return a.work.Page < b.work.Page
+	return a.task.Page < b.task.Page
 }
 
 // schedule is a heap of steps, the earliest first. There is at most one a fetcher.
@@ -125,9 +125,9 @@ func (c *crawl) start(i uint32, w event.Task) {
 	}
 	c.res.Requests++
 	f := &c.fetchers[i]
-	*f = fetcher{work: w, start: c.now, requests: f.requests + 1}
+	*f = fetcher{task: w, start: c.now, requests: f.requests + 1}
 	if c.w.Times == nil {
-		c.ends.push(step{at: c.now, work: w, fetcher: i})
+		c.ends.push(step{at: c.now, task: w, fetcher: i})
 		return
 	}
 	before := c.phases(f)
@@ -136,25 +136,25 @@ func (c *crawl) start(i uint32, w event.Task) {
 		if f.bytes > 0 {
 			body = TransferTime(float64(f.bytes), c.w.Times.Speed(c.site(w.Site)))
 		}
-		c.ends.push(step{at: c.now + before + body + f.after, work: w, fetcher: i})
+		c.ends.push(step{at: c.now + before + body + f.after, task: w, fetcher: i})
 		return
 	}
-	c.ends.push(step{at: c.now + before, work: w, fetcher: i, body: true})
+	c.ends.push(step{at: c.now + before, task: w, fetcher: i, body: true})
 }
 
 // phases sets the size of what a fetcher transfers and the time it takes afterwards,
 // and returns the time before. A connection is made once in an acquisition, and closed
 // after the last page that it may serve.
 func (c *crawl) phases(f *fetcher) (before time.Duration) {
-	t, s := c.w.Times, c.site(f.work.Site)
-	switch f.work.Kind {
+	t, s := c.w.Times, c.site(f.task.Site)
+	switch f.task.Kind {
 	case event.Resolve:
 		return t.Resolve(s, 0)
 	case event.Robots:
 		f.bytes, f.after = t.RobotsSize(s), t.Close(s, 0)
 		return t.Connect(s, 0) + t.FirstByte(s, graph.NoPage, 0)
 	}
-	p := c.page(f.work.Page)
+	p := c.page(f.task.Page)
 	f.bytes = t.Size(p)
 	if before = t.FirstByte(s, p, 0); f.requests == 1 {
 		before += t.Connect(s, uint32(p))
@@ -185,14 +185,14 @@ func (c *crawl) advance() {
 		if t, i, ok := c.line.Next(); ok && (len(c.ends) == 0 || t <= c.ends[0].at) {
 			c.line.End(t, i)
 			f := &c.fetchers[i]
-			c.ends.push(step{at: t + f.after, work: f.work, fetcher: i})
+			c.ends.push(step{at: t + f.after, task: f.task, fetcher: i})
 			return
 		}
 	}
 	s := c.ends.pop()
 	f := &c.fetchers[s.fetcher]
 	if s.body {
-		c.line.Start(s.at, s.fetcher, f.bytes, c.w.Times.Speed(c.site(s.work.Site)))
+		c.line.Start(s.at, s.fetcher, f.bytes, c.w.Times.Speed(c.site(s.task.Site)))
 		return
 	}
 	c.end(s.fetcher, f)
@@ -201,7 +201,7 @@ func (c *crawl) advance() {
 // end ends the task of a fetcher: it applies its event, and takes the next page of the site
 // or leaves the fetcher idle.
 func (c *crawl) end(i uint32, f *fetcher) {
-	w := f.work
+	w := f.task
 	c.event = event.Event{Task: event.Task{Site: w.Site, Page: w.Page}, New: c.event.New[:0], Links: c.event.Links[:0],
 		Start: f.start, End: c.now, Bytes: f.bytes}
 	switch w.Kind {
@@ -229,7 +229,7 @@ func (c *crawl) end(i uint32, f *fetcher) {
 
 // arrive records a fetched page, and fills in its links.
 func (c *crawl) arrive(f *fetcher) {
-	p := c.page(f.work.Page)
+	p := c.page(f.task.Page)
 	if c.w.Class != nil {
 		if c.event.Class = c.w.Class(p); c.event.Class.Failed() {
 			return

@@ -21,13 +21,13 @@ import (
 // at the same instants as the simulator. The driver below is a crawler in small, and
 // shares nothing with the simulator but the frontier and the times of the world: it
 // knows pages by their URLs, numbers them by a table of its own, and its fetchers sleep
-// through the phases of a fetch, in the virtual time of testing/synctest. What makes it
-// hold (design: "what makes sim = real hold"): Next is asked only for an idle fetcher,
-// the owner takes what has come, sorted by (end, site, page), never waits for more, and
-// no select decides an order. It is promised where no two things share an instant,
-// which continuous distributions see to.
+// through the phases of a fetch, in the virtual time of testing/synctest. It
+// holds because Next is called only for an idle fetcher, because the owner takes the
+// answers that have arrived, sorted by (end, site, page), and never waits for more, and
+// because no select decides an order. It is promised where no two things share an
+// instant, as with continuous distributions.
 
-// A fetch is what the keystone compares.
+// A fetch is one of the things that the test compares.
 type fetch struct {
 	start, end time.Duration
 	page       graph.Page // of the world
@@ -135,7 +135,7 @@ func siteOf(url string) string {
 	return url[:host+strings.IndexByte(url[host:], '/')]
 }
 
-// A request is a work in the terms of the Web.
+// A request is a task in the terms of the Web.
 type request struct {
 	event.Task
 	site, url string
@@ -143,7 +143,7 @@ type request struct {
 	hangUp    bool // and close it afterwards
 }
 
-// A response is what a fetcher brings to the owner.
+// A response is the answer that a fetcher brings to the owner.
 type response struct {
 	request
 	fetcher    int
@@ -211,8 +211,8 @@ type live struct {
 	server       *server
 	pages, sites table
 	epoch        time.Time
-	work         []chan request // to each fetcher
-	came         chan response
+	tasks        []chan request // to each fetcher
+	arrived      chan response
 	idle         []int
 	served       []int // by fetcher: pages over its connection
 	left         int
@@ -222,7 +222,7 @@ type live struct {
 
 func runLive(t *testing.T, w *testWeb, times *Times, o *Options) *live {
 	t.Helper()
-	c := &live{o: o, server: newServer(w, times), epoch: time.Now(), came: make(chan response, o.Fetchers), left: len(w.siteOf)}
+	c := &live{o: o, server: newServer(w, times), epoch: time.Now(), arrived: make(chan response, o.Fetchers), left: len(w.siteOf)}
 	c.pages.ids, c.sites.ids = map[string]uint32{}, map[string]uint32{}
 	if o.MaxPages > 0 {
 		c.left = o.MaxPages
@@ -233,8 +233,8 @@ func runLive(t *testing.T, w *testWeb, times *Times, o *Options) *live {
 	c.seed(o.Seeds)
 	c.seed(o.Known)
 	c.own(t)
-	for _, work := range c.work {
-		close(work)
+	for _, tasks := range c.tasks {
+		close(tasks)
 	}
 	fetchers.Wait()
 	return c
@@ -271,13 +271,13 @@ func (c *live) startFetchers() *sync.WaitGroup {
 	var fetchers sync.WaitGroup
 	c.served = make([]int, c.o.Fetchers)
 	for i := range c.o.Fetchers {
-		work := make(chan request, 1)
-		c.work, c.idle = append(c.work, work), append(c.idle, i)
+		tasks := make(chan request, 1)
+		c.tasks, c.idle = append(c.tasks, tasks), append(c.idle, i)
 		fetchers.Go(func() {
-			for q := range work {
+			for q := range tasks {
 				a := c.server.answer(q, c.epoch)
 				a.fetcher = i
-				c.came <- a
+				c.arrived <- a
 			}
 		})
 	}
@@ -308,7 +308,7 @@ func (c *live) know(e *event.Event, url string) graph.Page {
 func (c *live) own(t *testing.T) {
 	for {
 		ask := c.handOut()
-		if ask == event.Never && len(c.idle) == len(c.work) {
+		if ask == event.Never && len(c.idle) == len(c.tasks) {
 			return
 		}
 		answers := c.wait(ask)
@@ -339,7 +339,7 @@ func (c *live) handOut() (ask time.Duration) {
 	return event.Never
 }
 
-// send gives a work to a fetcher. Its channel has room: it has no other.
+// send gives a task to a fetcher. Its channel has room: it has no other.
 func (c *live) send(i int, w event.Task) {
 	q := request{Task: w, site: c.sites.names[w.Site], connect: true, hangUp: true}
 	if w.Kind == event.Fetch {
@@ -350,7 +350,7 @@ func (c *live) send(i int, w event.Task) {
 		q.hangUp = c.served[i] >= c.o.Frontier.PerConnection
 	}
 	c.requests++
-	c.work[i] <- q
+	c.tasks[i] <- q
 }
 
 // wait returns what has come, after at least one answer or at the instant ask. Which of
@@ -363,17 +363,17 @@ func (c *live) wait(ask time.Duration) (answers []response) {
 		alarm = timer.C
 	}
 	select {
-	case a := <-c.came:
+	case a := <-c.arrived:
 		answers = append(answers, a)
 	case <-alarm:
 	}
-	for len(c.came) > 0 {
-		answers = append(answers, <-c.came)
+	for len(c.arrived) > 0 {
+		answers = append(answers, <-c.arrived)
 	}
 	return answers
 }
 
-// finish tells the frontier of an answer, and lets its fetcher go on.
+// finish tells the frontier of an answer, and lets its fetcher continue.
 func (c *live) finish(now time.Duration, a *response) {
 	e := event.Event{Task: event.Task{Site: a.Site, Page: a.Page}, Start: a.start, End: a.end, Bytes: a.bytes}
 	switch a.Kind {

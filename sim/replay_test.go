@@ -47,8 +47,8 @@ func (r replica) fresh(t *testing.T, page *policy.Choice) *frontier.Frontier {
 	return f
 }
 
-// state is the saved state of a frontier: a line for each column, so that a difference
-// says where, and one for all.
+// state returns the saved state of a frontier: a line for each column, so that a difference
+// shows where, and one for all.
 func state(t *testing.T, f *frontier.Frontier) (lines []string) {
 	t.Helper()
 	f.Columns(func(c graph.AnyColumn) {
@@ -116,7 +116,7 @@ func events(t *testing.T, m *memory) (now []time.Duration, list []event.Event) {
 
 // The journal is the state: for every policy and every way to crawl, the events of a
 // simulation applied to an empty frontier give the same one, at any time, and one that
-// goes on by itself from the middle hands out the same.
+// continues by itself from the middle hands out the same.
 func TestReplay(t *testing.T) {
 	pages := 1200
 	if testing.Short() {
@@ -160,9 +160,9 @@ func replay(t *testing.T, c *crawl, m *memory, states map[int][]string) {
 	if f.Differs() != 0 {
 		t.Errorf("%d decisions would differ", f.Differs())
 	}
-	if c.left > 0 { // the crawl asked once more
+	if c.left > 0 { // the crawl called Next once more
 		if w, ask, ok := f.Next(c.now); ok || ask != event.Never {
-			t.Errorf("at the end it hands out %v, or asks again at %v", w, ask)
+			t.Errorf("at the end it hands out %v, or would be called again at %v", w, ask)
 		}
 	}
 	if d := differing(state(t, c.f), state(t, f)); d != nil {
@@ -171,14 +171,14 @@ func replay(t *testing.T, c *crawl, m *memory, states map[int][]string) {
 }
 
 // resume applies the first half of the events. Then the frontier decides by itself, and
-// must decide what the journal says.
+// must decide as the journal records.
 func resume(t *testing.T, c *crawl, m *memory) {
 	t.Helper()
 	f := replica{c}.fresh(t, c.o.Policy)
 	defer f.Free()
 	now, list := events(t, m)
 	half := len(list) / 2
-	for list[half-1].Kind != event.Took { // not between Done and what More says
+	for list[half-1].Kind != event.Took { // not between Done and the answer of More
 		half++
 	}
 	for i := range half {

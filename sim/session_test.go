@@ -10,9 +10,9 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// A crawler that is killed and started again goes on from its journal: what was under
-// way is asked for again, each page comes once, no site is asked too early across the
-// gap, and the journal of both lives is the state again.
+// A crawler that is killed and started again resumes from its journal: what was under
+// way is requested again, each page is fetched once, no site is contacted too early after
+// the gap, and the journal of both lives is the state again.
 func TestSession(t *testing.T) {
 	pages := 400
 	if testing.Short() {
@@ -31,7 +31,7 @@ func TestSession(t *testing.T) {
 				now, list := events(t, m)
 				cut := 2 * len(list) / 5
 				for list[cut-1].Kind != event.Took {
-					cut++ // some work is under way
+					cut++ // some task is under way
 				}
 				var both memory
 				second := restarted(t, first, &o, now[:cut], list[:cut], &both)
@@ -45,7 +45,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// restarted goes on after the first events of a crawl, to the end. All events of both
+// restarted resumes after the first events of a crawl, to the end. All events of both
 // go to m.
 func restarted(t *testing.T, first *crawl, o *Options, now []time.Duration, list []event.Event, m *memory) *crawl {
 	t.Helper()
@@ -74,7 +74,7 @@ func restarted(t *testing.T, first *crawl, o *Options, now []time.Duration, list
 	c.event = event.Event{Kind: event.Session}
 	c.apply()
 	if n := c.f.Counts(); n.Flying != 0 {
-		t.Errorf("%d works are under way after a restart", n.Flying)
+		t.Errorf("%d tasks are under way after a restart", n.Flying)
 	}
 	c.left = c.w.pages() - len(c.res.Order)
 	if err := c.loop(); err != nil {
@@ -120,7 +120,7 @@ func once(t *testing.T, first, second *crawl, before []event.Event) {
 }
 
 // polite checks every request of a journal: at least the delay after the end of the
-// answer before, or over the connection that it came by; after a restart at least the
+// answer before, or over the connection of that answer; after a restart at least the
 // delay, whatever was under way.
 func polite(t *testing.T, s *setting, now []time.Duration, list []event.Event) {
 	t.Helper()
@@ -129,7 +129,7 @@ func polite(t *testing.T, s *setting, now []time.Duration, list []event.Event) {
 		delay = min(delay, s.frontier.SmallDelay)
 	}
 	site := map[graph.Page]graph.Site{}
-	free := map[graph.Site]time.Duration{} // by site that was ever asked: when it may be again
+	free := map[graph.Site]time.Duration{} // by site that was ever contacted: when it may be again
 	kept := map[graph.Site]time.Duration{} // by site: when its connection may serve another page
 	held := map[graph.Site]int{}           // by site: pages over its connection
 	for i := range list {
@@ -146,7 +146,7 @@ func polite(t *testing.T, s *setting, now []time.Duration, list []event.Event) {
 				held[e.Site] = 0
 			}
 			if at, ok := free[e.Site]; ok && now[i] < at && !more {
-				t.Fatalf("record %d: site %d is asked at %v, not before %v", i, e.Site, now[i], at)
+				t.Fatalf("record %d: site %d is contacted at %v, not before %v", i, e.Site, now[i], at)
 			}
 			free[e.Site] = event.Never // it is acquired
 		case event.Done:

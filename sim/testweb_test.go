@@ -130,9 +130,11 @@ type setting struct {
 func (w *testWeb) options(t *testing.T, name string, s *setting, random uint64) Options {
 	t.Helper()
 	o := Options{
-		Policy: mustChoose(t, name), Oracle: w, Random: random, Batch: 300,
-		Seeds:    []graph.Page{w.web.Home(3), w.web.Home(0), w.web.Home(11)},
-		Fetchers: s.fetchers, MaxPages: s.max, Frontier: s.frontier,
+		Setup: Setup{
+			Seeds:  []graph.Page{w.web.Home(3), w.web.Home(0), w.web.Home(11)},
+			Random: random, Batch: 300, Fetchers: s.fetchers, MaxPages: s.max, Frontier: s.frontier,
+		},
+		Policy: mustChoose(t, name), Oracle: w,
 	}
 	if s.site != "" {
 		o.SitePolicy = mustChoose(t, s.site)

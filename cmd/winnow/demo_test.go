@@ -159,15 +159,25 @@ func sameSet(a, b map[string]bool) bool {
 	return len(a) == len(b)
 }
 
+// crawlSim is what testCrawlSim reads of a simObject.
+type crawlSim struct {
+	simObject
+	Config struct {
+		Seeds    string
+		Delay    float64
+		Fetchers int
+	} `json:"config"`
+}
+
 // A crawl directory is a world, and has times.
 func testCrawlSim(t *testing.T, dir string, demo *demoObject) {
 	out, _ := winnow(t, 0, "sim", dir, "--policy", "opic", "--json")
-	s := object[simObject](t, out)
+	s := object[crawlSim](t, out)
 	if int64(s.Pages) != demo.Crawl.Fetched || s.Reachable != s.Pages || !strings.HasPrefix(s.Config.Seeds, "those of the crawl") {
 		t.Errorf("%d pages of %d from %s, %d came", s.Pages, s.Reachable, s.Config.Seeds, demo.Crawl.Fetched)
 	}
 	out, _ = winnow(t, 0, "sim", dir, "--time", dir, "--policy", "opic", "--json")
-	s = object[simObject](t, out)
+	s = object[crawlSim](t, out)
 	if s.Config.Delay != webdemo.Delay.Seconds() || s.Config.Fetchers != 16 || s.VirtualSeconds <= 0 || s.VirtualSeconds > 2*demo.Crawl.Seconds {
 		t.Errorf("delay %g, %d fetchers, %g virtual seconds for a crawl of %g", s.Config.Delay, s.Config.Fetchers, s.VirtualSeconds, demo.Crawl.Seconds)
 	}

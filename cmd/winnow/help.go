@@ -8,10 +8,10 @@ import (
 // a test compares the two.
 const exitCodesHelp = `winnow ends with one of these exit codes:
 
-  0    the command did what it was asked
+  0    success
   1    an error; standard error names the file, flag or site
   2    the command line was wrong; nothing was done
-  3    finished, but something asked for is missing: a report not written,
+  3    finished, but not everything succeeded: a report was not written,
        one policy of several failed, verify found a violation, a crawl
        has no page at all
        (failed pages of a crawl are data, not failures of the command)

@@ -135,14 +135,13 @@ func atLeastOne(name string) cobra.PositionalArgs {
 	}
 }
 
+// labOptions are the flags of lab run. Flags that mean a field of papers.Bench set it.
 type labOptions struct {
+	papers.Bench
 	graphs    []string // G or G=OLDER
 	seeds     string
-	starts    int
-	random    uint64
 	out       string
 	selfLinks bool
-	threads   int
 
 	flags *pflag.FlagSet
 }
@@ -176,11 +175,11 @@ each with an older snapshot of a little more than half of its pages.
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.graphs, "graph", nil, "a graph, or a graph and its older snapshot as G=OLDER (default: two synthetic webs)")
 	f.StringVar(&opt.seeds, "seeds", "", "homes, best, random:N or a file (default: homes, or best without URLs)")
-	f.IntVar(&opt.starts, "starts", 0, "number of additional random start sets, for confidence intervals")
-	f.Uint64Var(&opt.random, "random-seed", 1, "seed of all random numbers")
+	f.IntVar(&opt.Starts, "starts", 0, "number of additional random start sets, for confidence intervals")
+	f.Uint64Var(&opt.Random, "random-seed", 1, "seed of all random numbers")
 	f.StringVar(&opt.out, "out", "", "directory for the reports, one below it for each experiment")
 	f.BoolVar(&opt.selfLinks, "self-links", false, "keep links of pages to themselves")
-	f.IntVar(&opt.threads, "threads", 0, "number of simultaneous crawls (default: one per processor); results do not depend on it")
+	f.IntVar(&opt.Threads, "threads", 0, "number of simultaneous crawls (default: one per processor); results do not depend on it")
 	completes(cmd, "seeds", seedsHomes, seedsBest, seedsRandom)
 	return cmd
 }
@@ -190,7 +189,7 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkNumbers(u, opt.flags, bounded{"starts", opt.starts, 0, maxStarts}, bounded{"threads", opt.threads, 0, maxThreads}); err != nil {
+	if err := checkNumbers(u, opt.flags, bounded{"starts", opt.Starts, 0, maxStarts}, bounded{"threads", opt.Threads, 0, maxThreads}); err != nil {
 		return err
 	}
 	if err := notEmpty(u, opt.flags, "seeds", "out"); err != nil {
@@ -199,15 +198,14 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 	if err := opt.checkOut(experiments); err != nil {
 		return err
 	}
-	opt.threads = cmp.Or(opt.threads, runtime.GOMAXPROCS(0))
+	opt.Context, opt.Threads = ctx, cmp.Or(opt.Threads, runtime.GOMAXPROCS(0))
 	places := &labPlaces{labOptions: opt, u: u, shown: u.stages(ctx)}
 	defer places.free()
 	if err := places.open(ctx); err != nil {
 		return err
 	}
 	places.shown.Done()
-	b := &papers.Bench{Context: ctx, Places: places.list, Random: opt.random, Threads: opt.threads, Starts: opt.starts}
-	return runExperiments(ctx, u, opt, b, experiments)
+	return runExperiments(ctx, u, opt, experiments)
 }
 
 // checkOut refuses reports that would replace a graph or the seeds.
@@ -225,11 +223,11 @@ func (o *labOptions) checkOut(experiments []papers.Experiment) error {
 }
 
 // runExperiments runs the experiments one after the other. It reports failures at the end.
-func runExperiments(ctx context.Context, u *ui, opt *labOptions, b *papers.Bench, experiments []papers.Experiment) error {
+func runExperiments(ctx context.Context, u *ui, opt *labOptions, experiments []papers.Experiment) error {
 	var failed []error
 	done := 0
 	for i := range experiments {
-		err := runExperiment(u, opt, b, &experiments[i], i > 0)
+		err := runExperiment(u, opt, &experiments[i], i > 0)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -260,9 +258,9 @@ type labObject struct {
 	Report     json.RawMessage `json:"report"` // as in summary.json
 }
 
-func runExperiment(u *ui, opt *labOptions, b *papers.Bench, e *papers.Experiment, more bool) error {
+func runExperiment(u *ui, opt *labOptions, e *papers.Experiment, more bool) error {
 	start := time.Now()
-	rep, err := watchExperiment(u, b, e)
+	rep, err := watchExperiment(u, &opt.Bench, e)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,6 @@ type labPlaces struct {
 	*labOptions
 	u     *ui
 	shown *show.Stages
-	list  []*papers.Place
 	close []func() // in the order in which they were opened
 }
 
@@ -73,7 +72,7 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*papers.Place
 	if g.Pages() == 0 {
 		return nil, nothingToCrawl(name)
 	}
-	seeds, seedsName, err := chooseStart(ctx, l.u, g, l.seeds, l.random)
+	seeds, seedsName, err := chooseStart(ctx, l.u, g, l.seeds, l.Random)
 	if err != nil {
 		return nil, err
 	}
@@ -84,10 +83,10 @@ func (l *labPlaces) place(ctx context.Context, path, name string) (*papers.Place
 
 // add adds a place without seeds.
 func (l *labPlaces) add(g *graph.Graph, name string) *papers.Place {
-	w := lab.NewWorld(name, g, l.selfLinks, l.threads)
+	w := lab.NewWorld(name, g, l.selfLinks, l.Threads)
 	l.close = append(l.close, w.Free)
 	p := &papers.Place{World: w}
-	l.list = append(l.list, p)
+	l.Places = append(l.Places, p)
 	return p
 }
 
@@ -100,7 +99,7 @@ func (l *labPlaces) crawled(ctx context.Context, path, name string) (*papers.Pla
 	l.close = append(l.close, c.Close)
 	p := l.add(c.Graph, name)
 	if p.Seeds, p.SeedsName = c.Seeds(p.World.Sim.Out); l.seeds != "" {
-		if p.Seeds, p.SeedsName, err = chooseStart(ctx, l.u, c.Graph, l.seeds, l.random); err != nil {
+		if p.Seeds, p.SeedsName, err = chooseStart(ctx, l.u, c.Graph, l.seeds, l.Random); err != nil {
 			return nil, err
 		}
 	}
@@ -122,9 +121,9 @@ func (l *labPlaces) olderHistory(ctx context.Context, p *papers.Place, path stri
 	if err != nil {
 		return nil, err
 	}
-	w := lab.NewWorld(path, old, l.selfLinks, l.threads)
+	w := lab.NewWorld(path, old, l.selfLinks, l.Threads)
 	defer w.Free()
-	truth, err := measure.PageRankTruth(w.Web(), measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.threads, Progress: l.shown.Sweeps("pagerank of "+path, 1e-12)})
+	truth, err := measure.PageRankTruth(w.Web(), measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.Threads, Progress: l.shown.Sweeps("pagerank of "+path, 1e-12)})
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +152,7 @@ func (l *labPlaces) builtIn(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if p.History, err = papers.BuiltInHistory(p.World, i+1, measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.threads}); err != nil {
+		if p.History, err = papers.BuiltInHistory(p.World, i+1, measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.Threads}); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}

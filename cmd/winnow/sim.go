@@ -21,29 +21,25 @@ import (
 	"github.com/winnow-crawler/winnow/sim"
 )
 
-// simOptions are the flags of sim. Flags that mean a field of lab.Setting set it.
+// simOptions are the flags of sim. Flags that mean a field of lab.Setting or of
+// measure.TruthOptions set it.
 type simOptions struct {
-	setting lab.Setting
+	setting    lab.Setting
+	importance measure.TruthOptions
 
-	policies  []string
-	seeds     string // homes, best, random:N or a file; "": homes where there are URLs
-	starts    int    // further start sets
-	time      string // none, thesis2004, modern or a crawl directory
-	bandwidth show.Number
-	batchMode string
-	siteShare show.Fraction // of a batch
+	policies []string
+	seeds    string // homes, best, random:N or a file; "": homes where there are URLs
+	starts   int    // further start sets
+	time     string // none, thesis2004, modern or a crawl directory
+	oracle   string // pagerank, backlinks, none or a file
+	truth    string // full or reachable
+	history  string // a file
 
-	oracle    string // pagerank, backlinks, none or a file
-	follow    show.Fraction
-	truth     string // full or reachable
-	history   string // a file
-	selfLinks bool
+	order string // file, or the beginning of their names
+	out   string // directory
 
-	order   string // file, or the beginning of their names
-	out     string // directory
-	threads int
-
-	flags *pflag.FlagSet
+	flags    *pflag.FlagSet // all
+	runFlags *pflag.FlagSet // those that determine a run, except its policy
 }
 
 func newSimCommand(u *ui) *cobra.Command {
@@ -137,32 +133,42 @@ two runs with the same inputs give the same bytes.`)
 }
 
 func (o *simOptions) addFlags(f *pflag.FlagSet) {
-	set := &o.setting
 	f.StringSliceVar(&o.policies, "policy", nil, "policies, see above (default: "+strings.Join(defaultPolicies(), ",")+")")
-	f.StringVar(&set.SitePolicy, "site-policy", "", "order of the sites by another policy than that of the pages")
+	f.StringVar(&o.order, "order", "", "file for the order of the pages")
+	f.StringVar(&o.out, "out", "", "directory for report.html, curves.csv, curves.svg and summary.json")
+	f.IntVar(&o.importance.Threads, "threads", 0, "policies at a time (default: one for each processor); results do not depend on it")
+	o.addRunFlags()
+	f.AddFlagSet(o.runFlags)
+}
+
+// addRunFlags makes the flags that determine a run, in their order in JSON.
+func (o *simOptions) addRunFlags() {
+	set := &o.setting
+	f := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	f.SortFlags = false
+	o.runFlags = f
+	f.BoolVar(&o.importance.SelfLinks, "self-links", false, "keep links of pages to themselves")
 	f.StringVar(&o.seeds, "seeds", "", "homes, best, random:N or a file (default: homes, or best without URLs)")
 	f.Uint64Var(&set.Random, "random-seed", 1, "seed of all random numbers: policies, times, samples, start sets")
-	f.IntVar(&o.starts, "starts", 0, "also run from this many start sets drawn at random, for intervals")
+	f.StringVar(&set.SitePolicy, "site-policy", "", "order of the sites by another policy than that of the pages")
 	f.StringVar(&o.time, "time", timeNone, "model of time: none, thesis2004, modern or a crawl directory")
 	f.IntVar(&set.Fetchers, "fetchers", 1, "number of simultaneous fetchers")
 	f.Var((*span)(&set.Frontier.Delay), "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
 	f.IntVar(&set.Frontier.PerConnection, "per-connection", 1, "pages requested over one connection to a site")
-	f.Var(&o.bandwidth, "bandwidth", "the crawler's own line in bytes per second, such as 20k or 2M (default: no limit)")
+	f.Var((*show.Number)(&set.Bandwidth), "bandwidth", "the crawler's own line in bytes per second, such as 20k or 2M (default: no limit)")
 	f.Lookup("bandwidth").DefValue = "" // described in words
-	f.IntVar(&set.Batch, "batch", lab.DefaultBatch, "K: pages of a batch, and between two solves of policies that solve")
-	f.StringVar(&o.batchMode, "batch-mode", frontier.Continuous.String(), "continuous (no batches), thesis (only pages of the batch, to its end) or ahead (the next one prepared in advance)")
+	f.IntVar(&set.Batch, "batch", policy.DefaultBatch, "K: pages of a batch, and between two solves of policies that solve")
+	f.Var(&set.Frontier.Mode, "batch-mode", "continuous (no batches), thesis (only pages of the batch, to its end) or ahead (the next one prepared in advance)")
 	f.IntVar(&set.Frontier.MinActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
-	f.Var(&o.siteShare, "site-share", "largest share of a batch that one site may have, such as 1/10")
+	f.Var((*fraction)(&set.Frontier.SiteShare), "site-share", "largest share of a batch that one site may have, such as 1/10")
 	f.IntVar(&set.MaxPages, "max-pages", 0, "stop after so many pages (default: all)")
 	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks, a file, or none (orders without measures)")
-	f.Var(&o.follow, "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7 (default 0.9)")
+	o.importance.Follow = 0.9
+	f.Var((*fraction)(&o.importance.Follow), "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7")
 	f.StringVar(&o.truth, "truth", truthFull, "true importance of the full graph, or of the reachable pages and the links among them")
 	f.Var((*numbers)(&set.Hot), "hot", "importance from which on pages are hot (default: 1,3,10 on the scale of mean 1; 3,10,100 backlinks)")
 	f.StringVar(&o.history, "history", "", "values of pages in an earlier crawl")
-	f.BoolVar(&o.selfLinks, "self-links", false, "keep links of pages to themselves")
-	f.StringVar(&o.order, "order", "", "file for the order of the pages")
-	f.StringVar(&o.out, "out", "", "directory for report.html, curves.csv, curves.svg and summary.json")
-	f.IntVar(&o.threads, "threads", 0, "policies at a time (default: one for each processor); results do not depend on it")
+	f.IntVar(&o.starts, "starts", 0, "also run from this many start sets drawn at random, for intervals")
 }
 
 // A simulation holds the inputs and settings of the verb.
@@ -194,7 +200,7 @@ func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
-	s.world = lab.NewWorld(path, s.g, opt.selfLinks, opt.processors())
+	s.world = lab.NewWorld(path, s.g, opt.importance.SelfLinks, opt.processors())
 	defer s.world.Free()
 	s.setting.World = s.world
 	if s.crawled != nil && s.seeds == "" {
@@ -214,7 +220,7 @@ func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
 }
 
 // processors returns the number of threads to use.
-func (o *simOptions) processors() int { return cmp.Or(o.threads, runtime.GOMAXPROCS(0)) }
+func (o *simOptions) processors() int { return cmp.Or(o.importance.Threads, runtime.GOMAXPROCS(0)) }
 
 // ready reads all inputs and checks all requests before anything long begins.
 func (s *simulation) ready(ctx context.Context) error {
@@ -235,10 +241,6 @@ func (s *simulation) ready(ctx context.Context) error {
 	if set.Seeds, set.SeedsName, err = chooseStart(ctx, s.u, s.g, s.seeds, set.Random); err != nil {
 		return err
 	}
-	if set.Frontier.Mode, err = frontier.ParseMode(s.batchMode); err != nil {
-		return err
-	}
-	set.Bandwidth, set.Frontier.Batch, set.Frontier.SiteShare = float64(s.bandwidth), set.Batch, s.siteShare.Float()
 	return s.setTime(ctx)
 }
 
@@ -265,7 +267,7 @@ func (s *simulation) setTime(ctx context.Context) (err error) {
 // prepare finds the truth of a setting and makes it ready.
 func (s *simulation) prepare(ctx context.Context, set lab.Setting, progress func(int, float64) error) (*lab.Comparison, error) {
 	if s.oracle != oracleNone && s.values == nil {
-		truth, err := s.importance(set.Seeds, progress)
+		truth, err := s.findTruth(set.Seeds, progress)
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -282,9 +284,10 @@ func (s *simulation) prepare(ctx context.Context, set lab.Setting, progress func
 	return set.Prepare()
 }
 
-// importance computes the truth: of the full graph, or of what seeds reach.
-func (s *simulation) importance(seeds []graph.Page, progress func(int, float64) error) (*measure.Truth, error) {
-	opt := measure.TruthOptions{Follow: s.follow.Float(), SelfLinks: s.selfLinks, Threads: s.threads, Progress: progress}
+// findTruth computes the true importance: of the full graph, or of what seeds reach.
+func (s *simulation) findTruth(seeds []graph.Page, progress func(int, float64) error) (*measure.Truth, error) {
+	opt := s.importance
+	opt.Progress = progress
 	if s.truth == truthReachable {
 		opt.Within = measure.Reach(s.world.Sim.Out, seeds).Order
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -45,6 +46,22 @@ func (s *span) Set(text string) error {
 	return err
 }
 
+// MarshalJSON writes seconds.
+func (s *span) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(*s).Seconds()) }
+
+// fraction is a flag for a part of 1, such as 0.1 or 1/10.
+type fraction float64
+
+func (f *fraction) Type() string   { return "fraction" }
+func (f *fraction) String() string { return strconv.FormatFloat(float64(*f), 'g', -1, 64) }
+
+func (f *fraction) Set(text string) error {
+	var exact show.Fraction
+	err := exact.Set(text)
+	*f = fraction(exact.Float())
+	return err
+}
+
 // numbers is a flag for several positive numbers, separated by commas.
 type numbers []float64
 
@@ -71,14 +88,11 @@ func (n *numbers) Set(text string) error {
 	return nil
 }
 
-// What flags of sim and lab can be at most. More fetchers than a million need more
-// memory than a machine has, and more start sets than a thousand do not make intervals
-// narrower in a way that anybody would wait for.
+// Bounds of flags of sim and lab. More than a thousand start sets hardly make the
+// intervals narrower.
 const (
-	maxFetchers = 1_000_000 // also pages a connection
-	maxPages    = 1_000_000_000
-	maxStarts   = 1_000
-	maxThreads  = 1_024
+	maxStarts  = 1_000
+	maxThreads = 1_024
 )
 
 // bounded is a flag that is a whole number, with its bounds.
@@ -120,9 +134,9 @@ func notEmpty(u *ui, flags *pflag.FlagSet, names ...string) error {
 // check checks the flags before the graph is opened.
 func (o *simOptions) check(u *ui) error {
 	err := checkNumbers(u, o.flags,
-		bounded{"fetchers", o.setting.Fetchers, 1, maxFetchers}, bounded{"per-connection", o.setting.Frontier.PerConnection, 1, maxFetchers},
-		bounded{"batch", o.setting.Batch, 1, maxPages}, bounded{"min-active", o.setting.Frontier.MinActive, 0, maxFetchers}, bounded{"max-pages", o.setting.MaxPages, 1, math.MaxInt},
-		bounded{"starts", o.starts, 0, maxStarts}, bounded{"threads", o.threads, 0, maxThreads})
+		bounded{"fetchers", o.setting.Fetchers, 1, config.MaxFetchers}, bounded{"per-connection", o.setting.Frontier.PerConnection, 1, config.MaxFetchers},
+		bounded{"batch", o.setting.Batch, 1, policy.MaxBatch}, bounded{"min-active", o.setting.Frontier.MinActive, 0, config.MaxFetchers}, bounded{"max-pages", o.setting.MaxPages, 1, math.MaxInt},
+		bounded{"starts", o.starts, 0, maxStarts}, bounded{"threads", o.importance.Threads, 0, maxThreads})
 	if err == nil {
 		err = notEmpty(u, o.flags, "site-policy", "seeds", "oracle", "history", "order", "out")
 	}
@@ -132,11 +146,11 @@ func (o *simOptions) check(u *ui) error {
 	if err := o.checkWords(u); err != nil {
 		return err
 	}
-	if v := o.follow.Float(); o.flags.Changed("follow") && (v <= 0 || v >= 1) {
-		return withHint(usagef("--follow %s: it must be between 0 and 1", &o.follow), "try: %s", u.withFlag("--follow", "0.9"))
+	if v := o.importance.Follow; v <= 0 || v >= 1 {
+		return withHint(usagef("--follow %g: it must be between 0 and 1", v), "try: %s", u.withFlag("--follow", "0.9"))
 	}
-	if v := o.siteShare.Float(); o.flags.Changed("site-share") && (v <= 0 || v > 1) {
-		return withHint(usagef("--site-share %s: it must be above 0 and at most 1", &o.siteShare), "try: %s", u.withFlag("--site-share", "1/10"))
+	if v := o.setting.Frontier.SiteShare; o.flags.Changed("site-share") && (v <= 0 || v > 1) {
+		return withHint(usagef("--site-share %g: it must be above 0 and at most 1", v), "try: %s", u.withFlag("--site-share", "1/10"))
 	}
 	if err := o.checkNone(u); err != nil {
 		return err
@@ -144,30 +158,17 @@ func (o *simOptions) check(u *ui) error {
 	return o.checkMeaning(u)
 }
 
-// checkWords looks at flags that take one word of several.
+// checkWords checks the flags that take one word of several.
 func (o *simOptions) checkWords(u *ui) error {
+	if words := []string{truthFull, truthReachable}; !contains(words, o.truth) {
+		return u.wrongWord("truth", o.truth, words)
+	}
 	times := append([]string{timeNone}, sim.PresetNames()...)
-	for _, flag := range []struct {
-		name, value string
-		words       []string
-	}{
-		{"batch-mode", o.batchMode, frontier.ModeNames()},
-		{"truth", o.truth, []string{truthFull, truthReachable}},
-		{"time", o.time, times},
-	} {
-		if recorded := flag.name == "time" && isDir(flag.value); !recorded && !contains(flag.words, flag.value) {
-			return o.wrongWord(u, flag.name, flag.value, flag.words)
-		}
+	if contains(times, o.time) || isDir(o.time) {
+		return nil
 	}
-	return nil
-}
-
-func (o *simOptions) wrongWord(u *ui, name, value string, words []string) error {
-	err := usagef("--%s %q: want %s", name, value, orList(words))
-	if name == "time" {
-		err = withHint(err, "or the directory of a crawl, for the times that it recorded")
-	}
-	return u.hintFlag(err, "--"+name, value, words)
+	err := withHint(usagef("--time %q: want %s", o.time, orList(times)), "or the directory of a crawl, for the times that it recorded")
+	return u.hintFlag(err, "--time", o.time, times)
 }
 
 // checkNone refuses flags that need a true importance.
@@ -192,11 +193,11 @@ func (o *simOptions) checkMeaning(u *ui) error {
 	if o.truth == truthReachable && o.oracle != measure.PageRankMetric && o.oracle != measure.BacklinksMetric {
 		return usagef("--truth reachable means nothing to --oracle %s", o.oracle)
 	}
-	if o.bandwidth > 0 && o.time == timeNone {
+	if o.setting.Bandwidth > 0 && o.time == timeNone {
 		return withHint(usagef("--bandwidth means nothing to --time none"), "try: %s", u.withFlag("--time", sim.PresetNames()[0]))
 	}
 	for _, name := range []string{"min-active", "site-share"} {
-		if o.flags.Changed(name) && o.batchMode == frontier.Continuous.String() {
+		if o.flags.Changed(name) && o.setting.Frontier.Mode == frontier.Continuous {
 			return withHint(usagef("--%s means nothing to --batch-mode continuous", name), "try: %s", u.withFlag("--batch-mode", frontier.Thesis.String()))
 		}
 	}

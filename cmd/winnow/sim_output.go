@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
@@ -159,13 +160,15 @@ func writeOrder(ctx context.Context, f *resultFile, g *graph.Graph, order []grap
 
 // report returns the report for --out. Nothing in it depends on the clock.
 func (r *simResult) report() *show.Report {
-	rep := r.c.Report("sim: "+filepath.Base(r.world.Name), r.runs, r.base)
+	rep := r.c.Report(r.title(), r.runs, r.base)
 	rep.Header = append(rep.Header, r.moreHeader()...)
 	if r.sets != nil {
 		rep.Sections = append(rep.Sections, r.sets.Sections()...)
 	}
 	return rep
 }
+
+func (r *simResult) title() string { return "sim: " + filepath.Base(r.world.Name) }
 
 // moreHeader returns the facts about the inputs that package lab does not know.
 func (r *simResult) moreHeader() (h []show.Field) {
@@ -182,7 +185,7 @@ func (r *simResult) moreHeader() (h []show.Field) {
 func (r *simResult) truthText() string {
 	text := r.oracle
 	if r.oracle == measure.PageRankMetric {
-		text += fmt.Sprintf(", follow %g", r.followed())
+		text += fmt.Sprintf(", follow %g", r.importance.Follow)
 	}
 	switch {
 	case r.oracle != measure.PageRankMetric && r.oracle != measure.BacklinksMetric:
@@ -191,14 +194,6 @@ func (r *simResult) truthText() string {
 		return text + ", of the reachable pages and the links among them"
 	}
 	return text + ", of the full graph"
-}
-
-// followed returns the probability of following a link in the true PageRank.
-func (o *simOptions) followed() float64 {
-	if o.flags.Changed("follow") {
-		return o.follow.Float()
-	}
-	return 0.9
 }
 
 // print shows the results on standard output: a table, or one object a policy.
@@ -217,24 +212,21 @@ func (r *simResult) print() error {
 // shownReport returns the report for a terminal: the header, the measures with the speed of
 // the simulation, the curves of the importance, and the start sets.
 func (r *simResult) shownReport() *show.Report {
-	full := r.report()
-	rep := &show.Report{Title: full.Title, Header: full.Header}
+	rep := &show.Report{Title: r.title(), Header: append(r.c.Header(r.runs), r.moreHeader()...)}
 	table := r.c.Table(r.runs, r.base)
 	table.Columns = append(table.Columns, show.Column{Name: "speed", Unit: "pages/s"})
 	for i, run := range r.runs {
 		table.Rows[i] = append(table.Rows[i], show.Brief(float64(len(run.Result.Order))/run.Seconds))
 	}
-	for _, s := range full.Sections {
-		switch s.Title {
-		case "Measures":
-			rep.Sections = append(rep.Sections, show.Section{Table: table})
-		case "Cumulative importance":
-			if textOptions(r.u).Charts {
-				rep.Sections = append(rep.Sections, s)
-			}
-		case "Time", "Averages over start sets":
-			rep.Sections = append(rep.Sections, s)
-		}
+	rep.Sections = append(rep.Sections, show.Section{Table: table})
+	if r.c.Judge != nil && textOptions(r.u).Charts {
+		rep.Sections = append(rep.Sections, r.c.Cumulative(r.runs, r.base))
+	}
+	if r.c.Times != nil {
+		rep.Sections = append(rep.Sections, r.c.TimeTable(r.runs))
+	}
+	if r.sets != nil {
+		rep.Sections = append(rep.Sections, r.sets.Averages())
 	}
 	return rep
 }
@@ -253,10 +245,10 @@ type simObject struct {
 	Request int        `json:"requests"` // DNS, robots.txt and pages
 	Memory  int64      `json:"memory"`   // bytes of frontier and policy
 
-	Seconds        float64   `json:"seconds"`         // of the crawl, by the clock on the wall
-	VirtualSeconds float64   `json:"virtual_seconds"` // that it took in its world
-	Active         *float64  `json:"active_fetchers,omitempty"`
-	Config         simConfig `json:"config"`
+	Seconds        float64     `json:"seconds"`         // of the crawl, by the clock on the wall
+	VirtualSeconds float64     `json:"virtual_seconds"` // that it took in its world
+	Active         *float64    `json:"active_fetchers,omitempty"`
+	Config         show.Object `json:"config"` // what determines a run, except its policy
 }
 
 // simStarts is a policy over the start sets.
@@ -266,36 +258,6 @@ type simStarts struct {
 	Average measure.Interval `json:"avg_cumulative_pagerank"`
 	Regret  measure.Interval `json:"regret"`
 	Lead    measure.Interval `json:"ahead_of_first"` // by the average, set by set
-}
-
-// A simConfig holds everything that determines a run, except its policy.
-type simConfig struct {
-	World      string `json:"world"`
-	WorldPages int    `json:"world_pages"`
-	WorldLinks int64  `json:"world_links"`
-	SelfLinks  bool   `json:"self_links"`
-	Seeds      string `json:"seeds"`
-	SeedPages  int    `json:"seed_pages"`
-	RandomSeed uint64 `json:"random_seed"`
-
-	SitePolicy    string  `json:"site_policy"`
-	Time          string  `json:"time"`
-	Fetchers      int     `json:"fetchers"`
-	Delay         float64 `json:"delay"` // seconds
-	PerConnection int     `json:"per_connection"`
-	Bandwidth     float64 `json:"bandwidth"` // bytes per second; 0 has no limit
-	Batch         int     `json:"batch"`
-	BatchMode     string  `json:"batch_mode"`
-	MinActive     int     `json:"min_active"`
-	SiteShare     float64 `json:"site_share"` // 0 has no limit
-	MaxPages      int     `json:"max_pages"`  // 0 means all
-
-	Oracle  string    `json:"oracle"`
-	Follow  *float64  `json:"follow"` // null unless the oracle is PageRank
-	Truth   string    `json:"truth"`
-	Hot     []float64 `json:"hot"`
-	History string    `json:"history"`
-	Starts  int       `json:"starts"`
 }
 
 // object returns the JSON object of run i.
@@ -324,23 +286,34 @@ func (r *simResult) object(i int) *simObject {
 	return o
 }
 
-func (r *simResult) config() simConfig {
-	f := &r.c.Frontier
-	c := simConfig{
-		World: r.world.Name, WorldPages: r.g.Pages(), WorldLinks: r.g.Links(), SelfLinks: r.selfLinks,
-		Seeds: r.c.SeedsName, SeedPages: len(r.c.Seeds), RandomSeed: r.c.Random, SitePolicy: r.c.SitePolicy, Time: r.time,
-		Fetchers: r.c.Fetchers, Delay: f.Delay.Seconds(), PerConnection: f.PerConnection, Bandwidth: r.c.Bandwidth,
-		Batch: r.c.Batch, BatchMode: r.batchMode, MinActive: f.MinActive, SiteShare: f.SiteShare, MaxPages: r.c.MaxPages,
-		Oracle: r.oracle, Truth: r.truth, Hot: r.c.Hot, History: r.history, Starts: r.starts,
-	}
-	if r.oracle == measure.PageRankMetric {
-		follow := r.followed()
-		c.Follow = &follow
-	}
-	if r.c.Judge != nil && c.Hot == nil {
-		for _, h := range r.runs[0].Measures.Threshold {
-			c.Hot = append(c.Hot, h.G)
+// config returns what determines the runs, except their policies: the world, and the flags
+// by their names.
+func (r *simResult) config() (c show.Object) {
+	add := func(key string, value any) { c = append(c, show.Member{Key: key, Value: value}) }
+	add("world", r.world.Name)
+	add("world_pages", r.g.Pages())
+	add("world_links", r.g.Links())
+	r.runFlags.VisitAll(func(f *pflag.Flag) {
+		key := strings.ReplaceAll(f.Name, "-", "_")
+		switch {
+		case key == "seeds":
+			add(key, r.c.SeedsName)
+			add("seed_pages", len(r.c.Seeds))
+		case key == "follow" && r.oracle != measure.PageRankMetric:
+			add(key, nil)
+		case key == "hot" && r.c.Judge != nil:
+			add(key, r.hot())
+		default:
+			add(key, f.Value)
 		}
-	}
+	})
 	return c
+}
+
+// hot returns the thresholds of hot pages.
+func (r *simResult) hot() (g []float64) {
+	for _, h := range r.c.Judge.Hot() {
+		g = append(g, h.G)
+	}
+	return g
 }

@@ -112,6 +112,13 @@ func asUsage(u *ui, root *cobra.Command, err error) error {
 			return withHint(err, "try: %s", u.commandLine("--"+name, "--"+near))
 		}
 	}
+	var wrong *pflag.InvalidValueError
+	if errors.As(err, &wrong) { // a flag with completions takes one of them
+		if complete, ok := cmd.GetFlagCompletionFunc(wrong.GetFlag().Name); ok {
+			words, _ := complete(cmd, nil, "")
+			return u.wrongWord(wrong.GetFlag().Name, wrong.GetValue(), words)
+		}
+	}
 	return withHint(err, "try: %s --help", cmd.CommandPath())
 }
 
@@ -227,6 +234,11 @@ func (u *ui) hintFlag(err error, flag, typed string, values []string) error {
 		return withHint(err, "try: %s", u.withFlag(flag, near))
 	}
 	return err
+}
+
+// wrongWord returns the error about a flag that takes one word of several.
+func (u *ui) wrongWord(flag, typed string, words []string) error {
+	return u.hintFlag(usagef("--%s %q: want %s", flag, typed, orList(words)), "--"+flag, typed, words)
 }
 
 // hintWord adds the word that the user most likely meant to an error, or else another hint.

@@ -28,7 +28,6 @@ type webOptions struct {
 	minSize  show.Size
 	maxSize  show.Size
 	bombSize show.Size
-	times    [8]span // see webTimes
 	changes  bool
 	duration span
 	report   string
@@ -64,16 +63,14 @@ traps are counted, too. Only loopback addresses are served.`,
 	return cmd
 }
 
-// webTimes returns the flags that take a duration, with the fields they set.
-func (o *webOptions) webTimes() []struct {
+// A webTime is a flag that takes a duration, with the field that it sets.
+type webTime struct {
 	name, help string
 	field      *time.Duration
-} {
-	s := &o.serve
-	return []struct {
-		name, help string
-		field      *time.Duration
-	}{
+}
+
+func webTimes(s *answer.Options) []webTime {
+	return []webTime{
 		{"min-latency", "least time to the first byte of a site", &s.MinLatency},
 		{"max-latency", "longest time to the first byte of a site", &s.MaxLatency},
 		{"slow-by", "what slow sites take on top (default 10s)", &s.SlowBy},
@@ -102,8 +99,8 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&o.bombSize, "bomb-size", "what a bomb unpacks to (default 256MiB)")
 	f.Lookup("min-size").DefValue, f.Lookup("max-size").DefValue, f.Lookup("bomb-size").DefValue = "", "", ""
 	f.StringSliceVar(&o.serve.Encodings, "encodings", nil, "content codings: gzip, br, zstd")
-	for i, t := range o.webTimes() {
-		f.Var(&o.times[i], t.name, t.help)
+	for _, t := range webTimes(&o.serve) {
+		f.Var((*span)(t.field), t.name, t.help)
 	}
 	f.BoolVar(&o.changes, "changes", false, "pages change, each at a rate between once an hour and once in 90 days")
 	f.Var(&o.duration, "duration", "stop after this time")
@@ -113,7 +110,6 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 
 // options returns the hostile, the mixed or the plain web, changed by the single flags.
 func (o *webOptions) options() answer.Options {
-	said := o.serve
 	out := answer.Options{Agent: "winnow"}
 	switch {
 	case o.hostile:
@@ -121,7 +117,7 @@ func (o *webOptions) options() answer.Options {
 	case o.mixed:
 		out = answer.Mixed()
 	}
-	from := said.Shares()
+	from, times := o.serve.Shares(), webTimes(&o.serve)
 	for i, s := range out.Shares() {
 		if o.flags.Changed(s.Name) {
 			*s.Value = *from[i].Value
@@ -129,19 +125,18 @@ func (o *webOptions) options() answer.Options {
 	}
 	out.MinSize, out.MaxSize, out.BombSize = int(o.minSize), int(o.maxSize), int(o.bombSize)
 	if o.flags.Changed("encodings") {
-		out.Encodings = said.Encodings
+		out.Encodings = o.serve.Encodings
 	}
-	o.serve = out
-	for i, t := range o.webTimes() { // the fields of o.serve
+	for i, t := range webTimes(&out) {
 		if o.flags.Changed(t.name) {
-			*t.field = time.Duration(o.times[i])
+			*t.field = *times[i].field
 		}
 	}
 	if o.changes {
 		start := time.Now()
-		o.serve.Changes.Clock = func() time.Duration { return time.Since(start) }
+		out.Changes.Clock = func() time.Duration { return time.Since(start) }
 	}
-	return o.serve
+	return out
 }
 
 // A webPlace describes where the web is served: the first object of --json.
@@ -161,10 +156,11 @@ func runWeb(ctx context.Context, u *ui, opt *webOptions) error {
 	if err != nil {
 		return &usageError{err}
 	}
-	if opt.options().HTTPS > 0 && opt.listen.TLS == "" {
+	answers := opt.options()
+	if answers.HTTPS > 0 && opt.listen.TLS == "" {
 		return withHint(usagef("--https needs --tls"), "try: %s", u.withFlag("--tls", "127.0.0.1:8443"))
 	}
-	server, err := serve.New(web, opt.serve)
+	server, err := serve.New(web, answers)
 	if err != nil {
 		return &usageError{err}
 	}

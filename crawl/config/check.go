@@ -44,14 +44,16 @@ func (c *Config) Check() error {
 	return nil
 }
 
-// What numbers can be at most: more fetchers than a million need more memory than a
-// machine has; pages have 32-bit numbers.
+// MaxFetchers is the most fetchers, and the most pages of a connection. More fetchers
+// need more memory than a machine has.
+const MaxFetchers = 1_000_000
+
+// Other bounds. Pages have 32-bit numbers.
 const (
-	mostFetchers = 1_000_000
-	mostPages    = math.MaxUint32 - 1
-	mostDepth    = frontier.MaxDepth - 1
-	mostLinks    = 1_000_000
-	leastMemory  = 64 << 20
+	mostPages   = math.MaxUint32 - 1
+	mostDepth   = frontier.MaxDepth - 1
+	mostLinks   = 1_000_000
+	leastMemory = 64 << 20
 )
 
 func (c *Config) checkNumbers() error {
@@ -63,9 +65,9 @@ func (c *Config) checkNumbers() error {
 		{"bytes", int64(c.Bytes), 0, math.MaxInt64},
 		{"batch", int64(c.Batch), 1, mostPages},
 		{"small_site", int64(c.SmallSite), 0, mostPages},
-		{"ip_cap", int64(c.IPCap), 0, mostFetchers},
-		{"fetchers", int64(c.Fetchers), 1, mostFetchers},
-		{"per_connection", int64(c.PerConnection), 1, mostFetchers},
+		{"ip_cap", int64(c.IPCap), 0, MaxFetchers},
+		{"fetchers", int64(c.Fetchers), 1, MaxFetchers},
+		{"per_connection", int64(c.PerConnection), 1, MaxFetchers},
 		{"retries", int64(c.Retries), 0, 100},
 		{"slow_times", int64(c.SlowTimes), 1, 255},
 		{"max_body", int64(c.MaxBody), 1, math.MaxInt32},

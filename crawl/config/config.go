@@ -5,7 +5,11 @@
 // that winnow config prints, and the reference are made from them.
 package config
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/winnow-crawler/winnow/policy"
+)
 
 // Config holds everything that a user can set for a crawl. It is read from a TOML file
 // and from flags, which have the same names with hyphens for underscores, and it is
@@ -97,7 +101,7 @@ func Default() Config {
 	return Config{
 		Seeds:           []string{},
 		Policy:          "opic",
-		Batch:           10_000,
+		Batch:           policy.DefaultBatch,
 		RandomSeed:      1,
 		Header:          []string{},
 		HeaderScope:     HeadersAuto,

@@ -194,8 +194,8 @@ func (o *Override) check() error {
 	if d := o.Delay; d != nil && (d.Duration < 0 || d.Hours() > 24) {
 		return fmt.Errorf("delay: %s: it can be 24h at most", d)
 	}
-	if o.PerConnection < 0 || o.PerConnection > mostFetchers {
-		return fmt.Errorf("per_connection: %d: it must be from 1 to %d", o.PerConnection, mostFetchers)
+	if o.PerConnection < 0 || o.PerConnection > MaxFetchers {
+		return fmt.Errorf("per_connection: %d: it must be from 1 to %d", o.PerConnection, MaxFetchers)
 	}
 	if o.MaxPages < 0 || int64(o.MaxPages) > mostPages {
 		return fmt.Errorf("max_pages: %d: it must be from 1 to %d", o.MaxPages, int64(mostPages))

@@ -197,7 +197,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	for _, s := range r.Sections {
 		sections = append(sections, s.object())
 	}
-	whole := object{
+	whole := Object{
 		{"title", r.Title}, {"verdict", r.Verdict}, {"intro", append([]string{}, r.Intro...)},
 		{"header", headerObject(r.Header)}, {"sections", sections},
 	}
@@ -207,16 +207,18 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return nil
 }
 
-// An object is a JSON object whose members keep their order, which those of a map
+// An Object is a JSON object whose members keep their order, which those of a map
 // would not.
-type object []member
+type Object []Member
 
-type member struct {
-	key   string
-	value any
+// A Member is one value of an Object and its name.
+type Member struct {
+	Key   string
+	Value any
 }
 
-func (o object) MarshalJSON() ([]byte, error) {
+// MarshalJSON writes the object.
+func (o Object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -225,41 +227,41 @@ func (o object) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if err := enc.Encode(m.key); err != nil {
+		if err := enc.Encode(m.Key); err != nil {
 			return nil, err
 		}
 		b.WriteByte(':')
-		if err := enc.Encode(m.value); err != nil {
-			return nil, fmt.Errorf("%q: %w", m.key, err)
+		if err := enc.Encode(m.Value); err != nil {
+			return nil, fmt.Errorf("%q: %w", m.Key, err)
 		}
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
 }
 
-func headerObject(fields []Field) object {
-	names, out := uniqueNames{}, object{}
+func headerObject(fields []Field) Object {
+	names, out := uniqueNames{}, Object{}
 	for _, f := range fields {
-		out = append(out, member{names.unique(f.Name), f.Value})
+		out = append(out, Member{names.unique(f.Name), f.Value})
 	}
 	return out
 }
 
 // object leaves out the parts that the section lacks.
-func (s *Section) object() object {
-	out := object{{"title", s.Title}}
+func (s *Section) object() Object {
+	out := Object{{"title", s.Title}}
 	if s.Text != "" {
-		out = append(out, member{"text", s.Text})
+		out = append(out, Member{"text", s.Text})
 	}
 	if s.Bars != nil {
 		bars := []any{}
 		for _, b := range s.Bars.Bars {
-			bars = append(bars, object{{"label", b.Label}, {"value", jsonNumber(b.Value)}, {"note", b.Note}})
+			bars = append(bars, Object{{"label", b.Label}, {"value", jsonNumber(b.Value)}, {"note", b.Note}})
 		}
-		out = append(out, member{"bars", bars})
+		out = append(out, Member{"bars", bars})
 	}
 	if s.Table != nil {
-		out = append(out, member{"columns", s.Table.columns()}, member{"table", s.Table.rows()})
+		out = append(out, Member{"columns", s.Table.columns()}, Member{"table", s.Table.rows()})
 	}
 	return out
 }
@@ -279,20 +281,20 @@ func (t *Table) keys() []string {
 }
 
 // columns returns the names and units of the keys.
-func (t *Table) columns() []object {
-	out := []object{}
+func (t *Table) columns() []Object {
+	out := []Object{}
 	for i, key := range t.keys() {
-		out = append(out, object{{"key", key}, {"name", t.Columns[i].Name}, {"unit", t.Columns[i].Unit}})
+		out = append(out, Object{{"key", key}, {"name", t.Columns[i].Name}, {"unit", t.Columns[i].Unit}})
 	}
 	return out
 }
 
-func (t *Table) rows() []object {
-	out, keys := []object{}, t.keys()
+func (t *Table) rows() []Object {
+	out, keys := []Object{}, t.keys()
 	for _, row := range t.Rows {
-		o := object{}
+		o := Object{}
 		for i, key := range keys {
-			o = append(o, member{key, cell(row, i).json()})
+			o = append(o, Member{key, cell(row, i).json()})
 		}
 		out = append(out, o)
 	}

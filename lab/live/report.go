@@ -118,8 +118,8 @@ func (r *Report) measure(shown *show.Stages) (err error) {
 // setting returns that of simulations: the configuration and the times of the crawl.
 func (r *Report) setting(truth *measure.Truth) (set lab.Setting, err error) {
 	set = lab.Setting{
-		World: r.world, Truth: truth, Random: r.config.RandomSeed, Batch: r.config.Batch,
-		Fetchers: r.config.Fetchers, SitePolicy: r.config.SitePolicy,
+		Setup: sim.Setup{Random: r.config.RandomSeed, Batch: r.config.Batch, Fetchers: r.config.Fetchers},
+		World: r.world, Truth: truth, SitePolicy: r.config.SitePolicy,
 	}
 	set.Seeds, set.SeedsName = r.w.Seeds(r.world.Sim.Out)
 	if set.Frontier, err = state.FrontierOptions(r.config); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/sim"
 )
 
 // A Bench holds what experiments need.
@@ -81,7 +82,10 @@ func (b *Bench) truthOptions(p *Place) measure.TruthOptions {
 // setting returns the pure ordering experiment at a place: one fetcher, no time, K as in the
 // command line's default.
 func (b *Bench) setting(p *Place, t *measure.Truth) lab.Setting {
-	return lab.Setting{World: p.World, Seeds: p.Seeds, SeedsName: p.SeedsName, Truth: t, History: p.History, Random: b.Random, Batch: lab.DefaultBatch}
+	return lab.Setting{
+		Setup: sim.Setup{Seeds: p.Seeds, Random: b.Random, Batch: policy.DefaultBatch},
+		World: p.World, SeedsName: p.SeedsName, Truth: t, History: p.History,
+	}
 }
 
 // say reports progress.

@@ -135,7 +135,7 @@ const robots = 256
 // A batchLine is one line of figures 4.10 and 4.11.
 type batchLine struct {
 	name      string
-	bandwidth float64    // 0: no limit
+	bandwidth int64      // 0: no limit
 	theirs    [2]float64 // hours with c = 1 and c = 100; 0 unknown
 }
 

@@ -101,7 +101,7 @@ func table2(r *run, p *Place) error {
 	rows, rs := thesisSpeedUps(), thesisFetchers()
 	pages := max(1, min(speedLimit, p.reach(p.Seeds)/speedPart))
 	runs, err := r.timed(p, unmeasured, len(rows)*len(rs), func(i int, s *lab.Setting) string {
-		s.Fetchers, s.MaxPages, s.Bandwidth = rs[i%len(rs)], pages, rows[i/len(rs)].bandwidth
+		s.Fetchers, s.MaxPages, s.Bandwidth = rs[i%len(rs)], pages, int64(rows[i/len(rs)].bandwidth)
 		return "larger-sites-first"
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A thesisRow is a row of table 4.1: the strategy, its average cumulative PageRank and
@@ -100,10 +101,10 @@ func (b *Bench) table1At(p *Place, policies []string) (plain, polite *course, er
 // where that is another than T/30.
 func (p *Place) defaultBatches() []string {
 	k := float64(thesisBatch(p.reach(p.Seeds)))
-	if math.Abs(math.Log(k/lab.DefaultBatch)) < math.Log(1.25) {
+	if math.Abs(math.Log(k/policy.DefaultBatch)) < math.Log(1.25) {
 		return nil
 	}
-	return []string{fmt.Sprintf("batch-pagerank/k=%d", lab.DefaultBatch), fmt.Sprintf("partial-pagerank/k=%d", lab.DefaultBatch), "batch-pagerank/ramp=true"}
+	return []string{fmt.Sprintf("batch-pagerank/k=%d", policy.DefaultBatch), fmt.Sprintf("partial-pagerank/k=%d", policy.DefaultBatch), "batch-pagerank/ramp=true"}
 }
 
 func tableText(all []*course) string {
@@ -218,7 +219,7 @@ func (r *run) showBatches(all []*course) {
 		}
 	}
 	if len(t.Rows) > 0 {
-		r.show(show.Section{Title: "What K does", Text: text("castillo04-table1-batches", lab.DefaultBatch, thesisBatches), Table: t})
+		r.show(show.Section{Title: "What K does", Text: text("castillo04-table1-batches", policy.DefaultBatch, thesisBatches), Table: t})
 	}
 }
 
