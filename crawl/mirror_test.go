@@ -28,7 +28,7 @@ func (w *testWeb) withState(t *testing.T, snapshots disk.Dir, do func(*state.Sta
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := state.Restore(&p, set, ^uint64(0), func(string, ...any) {})
+	s, err := state.Restore(&p, set, ^uint64(0), func(text string, args ...any) { t.Log(append([]any{text}, args...)...) })
 	if err != nil {
 		t.Fatal(err)
 	}
