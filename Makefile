@@ -7,7 +7,7 @@ CONCURRENT  := '^[[:space:]]*go func|^[[:space:]]*go [A-Za-z.]+[(]|^[[:space:]]*
 # Of these, the packages whose tests take minutes under the race detector, and the tests of
 # them that are run: those in which most goroutines meet.
 RACE_LONG   := ./cmd/winnow ./crawl ./fakeweb/serve ./graph
-RACE_TESTS  := 'SimEqualsReal|Sockets|Crashes|DiskFaults/(sync|step)|DenyWhileRunning|SnapshotTemp|StartedOffline|ParserCrash|StoppedWhile|Indexes|LimitEnds|TestCrawl|TestWeb|Metrics|TestInterrupt$$|Panel|Polite|CountsExactly|Manners|TestAnswers|Readers|Raw|Lock|BothDirections'
+RACE_TESTS  := 'SimEqualsReal|Sockets|Crashes|DiskFaults/(sync|step)|DenyWhileRunning|SnapshotTemp|StartedOffline|ParserCrash|StoppedWhile|Indexes|LimitEnds|TestCrawl|TestWeb|Metrics|TestInterrupt$$|Panel|Polite|CountsExactly|Manners|TestAnswers|Readers|Raw|Lock|BothDirections|MemoryPauses|TestDemo$$'
 FUZZTIME    ?= 30s
 
 # Checks and tests are built without the profiles of the binaries (default.pgo): with them
