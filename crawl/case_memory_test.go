@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
@@ -101,6 +105,40 @@ func TestMemoryFullLinks(t *testing.T) {
 		if pauses < 2 {
 			t.Errorf("it paused %d times", pauses)
 		}
+	})
+}
+
+// As TestCaseMemoryFull, with 200 pages that count as if they were large: the memory is used
+// up while pages of many sites are under way. It pauses again while as little is left, and
+// then fetches every page that it had not.
+func TestMemoryPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pages, each, most = 200, 2 << 20, 64 << 20
+		w := newTestWeb(t, pages, 12, answer.Options{})
+		var read atomic.Int64
+		w.o.Machine.Read = func(string) { read.Add(1) }
+		w.o.Machine.Heap = func() Heap { return Heap{Live: read.Load() * each} }
+		w.o.Config.MaxMemory, w.o.Config.Policy = most, "breadth-first"
+		for i := range 2 {
+			before := read.Load()
+			sum := w.run(t)
+			if sum.Why != whyMemory || sum.State != history.StatePaused || sum.Fetched == 0 || sum.Fetched == pages {
+				t.Errorf("run %d: %s (%s), %d pages were fetched", i, sum.State, sum.Why, sum.Fetched)
+			}
+			if n := read.Load() - before; i > 0 && n > 0 {
+				t.Errorf("%d answers were read without memory for them", n)
+			}
+			w.o.Seeds = nil
+		}
+		w.o.Config.MaxMemory = 1 << 30
+		if sum := w.run(t); sum.Why != whyFinished || sum.Fetched != pages {
+			t.Errorf("with 1 GiB: %s, %d of %d pages were fetched", sum.Why, sum.Fetched, pages)
+		}
+		// Answers for whose links there was no memory are requested again.
+		for _, v := range w.server.Counter().Check(count.Demands{Delay: w.o.Config.Delay.Duration, Repeats: true}) {
+			t.Error(v)
+		}
+		clean(t, w.verify(t))
 	})
 }
 

@@ -28,7 +28,7 @@ func (w *testWeb) withState(t *testing.T, snapshots disk.Dir, do func(*state.Sta
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := state.Restore(&p, set, ^uint64(0), func(string, ...any) {})
+	s, err := state.Restore(&p, set, ^uint64(0), func(text string, args ...any) { t.Log(append([]any{text}, args...)...) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,6 +132,7 @@ type fate struct {
 	order int
 	class event.Class
 	near  bool
+	links int
 }
 
 // cameAs are the pages that came, by path.
@@ -145,7 +146,7 @@ func (w *handWeb) cameAs(t *testing.T) map[string]fate {
 			rests = append(rests, string(r.Facts.Names.Rest(i)))
 		}
 		if r.Event.Kind == event.Done {
-			came[rests[r.Event.Page]] = fate{len(came), r.Event.Class, r.Facts.Near != 0}
+			came[rests[r.Event.Page]] = fate{len(came), r.Event.Class, r.Facts.Near != 0, len(r.Event.Links)}
 		}
 		return nil
 	})
@@ -208,6 +209,9 @@ func TestCopies(t *testing.T) {
 			if got, ok := came[rest]; !ok || got.class != want {
 				t.Errorf("%s came as %v (%v), want %v", rest, got.class, ok, want)
 			}
+		}
+		if came["/later/copy.html"].links != 0 || came["/o"].links != 1 {
+			t.Errorf("links of a duplicate are followed, or those of its original are not: %v", came)
 		}
 		for rest, want := range map[string]bool{"/of/copy": true, "/of/other": true, "/of/near1": true, "/of/near2": true} {
 			if _, ok := came[rest]; ok != want {

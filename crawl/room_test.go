@@ -90,23 +90,11 @@ func TestFull(t *testing.T) {
 // restored is the saved state of the crawl, made from these snapshots and its journal.
 func (w *testWeb) restored(t *testing.T, snapshots disk.Dir) []byte {
 	t.Helper()
-	p := layout.Parts{Journal: w.disk[layout.JournalDir], Urls: disk.NewMemory(), Snapshot: snapshots, UrlFile: layout.URLFile}
-	id, err := layout.ReadIdentity(p.Journal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := state.NewSetup(&w.o.Config, id, int64(w.o.Config.MaxMemory))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := state.Restore(&p, set, ^uint64(0), func(text string, args ...any) { t.Log(append([]any{text}, args...)...) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
 	var b bytes.Buffer
-	if err := s.Save(&b); err != nil {
-		t.Fatal(err)
-	}
+	w.withState(t, snapshots, func(s *state.State) {
+		if err := s.Save(&b); err != nil {
+			t.Fatal(err)
+		}
+	})
 	return b.Bytes()
 }

@@ -21,7 +21,9 @@ import (
 	"github.com/winnow-crawler/winnow/urltable"
 )
 
-// A tampering changes a crawl that keeps its promises, so that one of them is broken.
+// A tampering changes a crawl that keeps its promises, so that one of them is broken. The
+// tests of Verify are in this package, not in history, because those of forbidden requests
+// need its hand-made webs and share the tamperings with the others.
 type tampering struct {
 	name   string
 	kind   string // of a finding that there must be

@@ -186,7 +186,9 @@ func checkComparisonReport(t *testing.T, r *show.Report, csv string) {
 	lines := strings.Split(csv, "\n")
 	for _, curve := range []string{
 		"Cumulative importance,opic,", "Cumulative importance,ideal,", "Cumulative importance,horn,", "Cumulative importance,random,",
-		"P_CS: crawl and stop,opic,", "P_ST: pages with importance at least 1,opic,", "Importance over bytes,opic,", "Active fetchers,opic,",
+		"P_CS: crawl and stop,opic,", "P_CS: crawl and stop,ideal,", "P_CS: crawl and stop,random,",
+		"P_ST: pages with importance at least 1,opic,", "P_ST: pages with importance at least 1,ideal,", "P_ST: pages with importance at least 1,random,",
+		"Importance over bytes,opic,", "Active fetchers,opic,",
 		"Pages and importance over time,opic,", `Pages and importance over time,"opic, pages",`, "Fetchers of opic,active,", "Fetchers of opic,idle: polite,",
 	} {
 		n := 0

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
@@ -44,5 +45,30 @@ func TestRecordedWorld(t *testing.T) {
 	}
 	if took := res.Took.Round(time.Second); took != 4*time.Second {
 		t.Errorf("it took %v, want a second for each of four requests", took)
+	}
+}
+
+// One site with three pages, a second each and 10 s apart, and three fetchers: what the
+// idle ones wait for, and when.
+func TestIdleReasons(t *testing.T) {
+	out := graph.ListsOf([][]graph.Page{{1, 2}, {}, {}})
+	t.Cleanup(out.Free)
+	times, err := Recorded("test", 1, []Observation{{FirstByteSeconds, 0, 1}}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &World{Out: out, SiteOf: make([]graph.Site, 3), Sites: 1, Times: times}
+	res, err := Run(w, Options{
+		Policy: mustChoose(t, "breadth-first"), Seeds: []graph.Page{0}, Fetchers: 3,
+		Frontier: frontier.Options{Delay: 10 * time.Second},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Page 0, a pause for all, page 1 while page 2 waits for the site, a pause, page 2,
+	// which is the last page of the world.
+	want := Share{Active: 3, Idle: [Reasons]float64{Nothing: 2, Busy: 2, Polite: 3*10 + 3*10, Limit: 2}}
+	if got := res.Trace.Total(); !alike(got, want, 1e-3) || res.Trace.Peak() != 1 {
+		t.Errorf("%+v, want %+v; at most %d fetchers", got, want, res.Trace.Peak())
 	}
 }

@@ -19,6 +19,7 @@ import (
 )
 
 // testWeb is a web in memory and a crawl of it, which is in memory unless inDir is called.
+// Package crawl has one like it: what both share is smaller than a package for it.
 type testWeb struct {
 	server *serve.Server
 	disk   map[string]*disk.Memory

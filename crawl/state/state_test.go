@@ -68,7 +68,7 @@ func (f *folded) work(kind event.TaskKind, site graph.Site, end event.Kind, fill
 	f.s.Frontier.Settle(f.now, site)
 }
 
-// A page that repeats another is stored, but its links are not followed; a page without
+// The first page with a content is the original of those that repeat it; a page without
 // words repeats none. After a restart the originals are known.
 func TestDuplicates(t *testing.T) {
 	s := newTestState(t)
@@ -170,5 +170,28 @@ func TestPackDeny(t *testing.T) {
 	}
 	if _, err := UnpackDeny([]byte("no deflate")); err == nil {
 		t.Error("a list that is none was read")
+	}
+}
+
+// The sites of a registered domain share its limit, whatever their names.
+func TestDomainLimit(t *testing.T) {
+	s := newTestState(t)
+	for _, name := range []string{"http://a.one.example", "http://b.one.example", "http://two.example"} {
+		s.Site(s.Key.Site([]byte(name)), []byte(name))
+	}
+	for _, id := range []graph.Site{0, 0, 1, 2} {
+		s.Limits.admit(id)
+	}
+	for limit, want := range map[int][3]event.Bar{
+		0: {event.NoBar, event.NoBar, event.NoBar},
+		3: {event.BarDomainPages, event.BarDomainPages, event.NoBar},
+		4: {event.NoBar, event.NoBar, event.NoBar},
+	} {
+		s.Limits.Limits = Limits{Domain: limit}
+		for id, want := range want {
+			if got := s.Limits.Judge(graph.Site(id), []byte("/"), 0); got != want {
+				t.Errorf("limit %d: another page of site %d gets bar %v, want %v", limit, id, got, want)
+			}
+		}
 	}
 }

@@ -16,11 +16,12 @@ import (
 var (
 	requirementID  = regexp.MustCompile(`\b[MPOWSLX][0-9]{1,2}\b`)
 	requirementRow = regexp.MustCompile(`(?m)^\| ([MPOWSLX][0-9]{1,2}) \| (.+) \| (.+) \|$`)
+	requirementGap = regexp.MustCompile(`\bopen: \S`)
 	testName       = regexp.MustCompile("`(?:[a-z/]+\\.)?((?:Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9]*)`")
 )
 
 // TestRequirements checks that docs/requirements.md has a row for each id that a Go
-// comment cites, and no id twice.
+// comment cites, and no id twice, and that each row names a test or what is open.
 func TestRequirements(t *testing.T) {
 	root := filepath.Join("..", "..")
 	text, err := os.ReadFile(filepath.Join(root, "docs", "requirements.md"))
@@ -32,8 +33,8 @@ func TestRequirements(t *testing.T) {
 		if rows[row[1]] {
 			t.Errorf("docs/requirements.md has two rows for %s", row[1])
 		}
-		if !testName.MatchString(row[3]) {
-			t.Errorf("docs/requirements.md names no test for %s", row[1])
+		if !testName.MatchString(row[3]) && !requirementGap.MatchString(row[3]) {
+			t.Errorf("docs/requirements.md names neither a test for %s nor what is open", row[1])
 		}
 		rows[row[1]] = true
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// P12: precision is P_CS at one place; a resample is the same with pages repeated.
+// Precision is P_CS at one place; a resample is the same with pages repeated.
 func TestPrecision(t *testing.T) {
 	r := rand.New(rand.NewPCG(50, 1))
 	for range 100 {
