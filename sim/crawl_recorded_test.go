@@ -59,8 +59,8 @@ func TestIdleReasons(t *testing.T) {
 	}
 	w := &World{Out: out, SiteOf: make([]graph.Site, 3), Sites: 1, Times: times}
 	res, err := Run(w, Options{
-		Policy: mustChoose(t, "breadth-first"), Seeds: []graph.Page{0}, Fetchers: 3,
-		Frontier: frontier.Options{Delay: 10 * time.Second},
+		Policy: mustChoose(t, "breadth-first"),
+		Setup:  Setup{Seeds: []graph.Page{0}, Fetchers: 3, Frontier: frontier.Options{Delay: 10 * time.Second}},
 	})
 	if err != nil {
 		t.Fatal(err)
