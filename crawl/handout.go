@@ -19,8 +19,8 @@ func (l *loop) handOut(now time.Duration) (again time.Duration) {
 		}
 		l.recordRefusals(now)
 		if !ok {
-			if l.state.Frontier.Stirred() {
-				l.begin(event.Asked, now)
+			if l.state.Frontier.Polled() {
+				l.begin(event.Polled, now)
 				l.record()
 			}
 			l.hungry = l.state.Frontier.Counts().Held > 0

@@ -46,8 +46,8 @@ func (g *given) set(b int, p graph.Page, v float64) {
 	g.values[b][p] = v
 }
 
-// Came changes values in all ways that there are.
-func (g *given) Came(time.Duration, graph.Page, *event.Outcome, []graph.Page) {
+// Done changes values in all ways that there are.
+func (g *given) Done(time.Duration, graph.Page, *event.Outcome, []graph.Page) {
 	g.look()
 	if g.r == nil {
 		return

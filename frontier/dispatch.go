@@ -30,7 +30,7 @@ func (x *dispatcher) next(now time.Duration) (w event.Task, ask time.Duration, o
 		w, ok := x.candidate(now)
 		if !ok {
 			if x.stirred = x.stirred || woke; x.stirred {
-				x.sites.now = now // as the event Asked does
+				x.sites.now = now // as the event Polled does
 			}
 			return event.Task{}, x.ask(), false
 		}
@@ -165,7 +165,7 @@ func (x *dispatcher) ask() time.Duration {
 	return at
 }
 
-// The journal holds the decisions of Next and More as events Took, Refused and Asked. On
+// The journal holds the decisions of Next and More as events Took, Refused and Polled. On
 // replay they are forced, whatever the present code or policy would decide, and decisions
 // that differ are counted. Before each one, the same happens as before the decision: sites
 // wake, batches are chosen, policies work.

@@ -19,7 +19,7 @@ func (f *Frontier) Apply(now time.Duration, e *event.Event) {
 		f.tasks.took(now, e.Task)
 	case event.Refused:
 		f.tasks.refusal(now, e.Page, e.Bar)
-	case event.Asked:
+	case event.Polled:
 		f.tasks.nothing(now)
 	default:
 		f.apply(now, e)
@@ -156,7 +156,7 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 	}
 	f.pages.reach(p, e.Links)
 	f.pages.end(now, p, s, e)
-	f.policies.came(now, p, &f.outcome, e.Links, first)
+	f.policies.done(now, p, &f.outcome, e.Links, first)
 	f.sites.postpone(now, s, e)
 	f.pages.follow(s)
 	if !f.sites.keep(now, s, e) {

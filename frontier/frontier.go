@@ -103,7 +103,7 @@ func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy
 
 // Next hands out the best task at now. If there is none, it returns the latest instant
 // at which to call it again, or Never if only an event can change something. It may have
-// chosen a batch then: see Stirred. It returns now if it has refused so many pages that
+// chosen a batch then: see Polled. It returns now if it has refused so many pages that
 // the owner should do other work before the next call: a site may have a million pages
 // that are all barred.
 func (f *Frontier) Next(now time.Duration) (w event.Task, ask time.Duration, ok bool) {
@@ -132,11 +132,11 @@ func drain(list *[]graph.Page) []graph.Page {
 	return all
 }
 
-// Stirred reports whether Next changed the state, as by choosing a batch, when it had
-// nothing to hand out. The driver then records the event Asked, because a later Took would
+// Polled reports whether Next changed the state, as by choosing a batch, when it had
+// nothing to hand out. The driver then records the event Polled, because a later Took would
 // not repeat the change: a batch depends on the values of the moment. It is to be called
 // after Refusals, since those came first.
-func (f *Frontier) Stirred() bool {
+func (f *Frontier) Polled() bool {
 	s := f.tasks.stirred
 	f.tasks.stirred = false
 	return s

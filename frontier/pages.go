@@ -287,10 +287,10 @@ func (x *pages) restart(now time.Duration) {
 		case Acquired:
 			x.setState(p, Known)
 			x.enter(p, x.orders.site(p))
-			x.policies.came(now, p, &again, nil, true)
+			x.policies.done(now, p, &again, nil, true)
 		case Reacquired:
 			x.revisit(now, p, now)
-			x.policies.came(now, p, &again, nil, false)
+			x.policies.done(now, p, &again, nil, false)
 		}
 	}
 	x.hurry()

@@ -66,7 +66,7 @@ func TestPatience(t *testing.T) {
 			w, ask, ok := f.Next(0)
 			r := refusals(f)
 			calls, events = append(calls, len(r)), append(events, r...)
-			if f.Stirred() {
+			if f.Polled() {
 				t.Error("there is nothing to tell beside the refusals")
 			}
 			if len(calls) < 3 && (ok || ask != 0) || len(calls) == 3 && (!ok || int(w.Page) != 2*patience+301) {

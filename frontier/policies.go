@@ -55,9 +55,9 @@ func (x *policies) admitted(p graph.Page) {
 	}
 }
 
-// came reports the end of an attempt. If p was fetched before, only policies that
+// done reports the end of an attempt. If p was fetched before, only policies that
 // implement Revisiter hear of it.
-func (x *policies) came(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page, first bool) {
+func (x *policies) done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page, first bool) {
 	if !first {
 		for _, q := range x.revisiters {
 			q.Revisited(now, p, o, links)
@@ -65,7 +65,7 @@ func (x *policies) came(now time.Duration, p graph.Page, o *event.Outcome, links
 		return
 	}
 	for _, q := range x.all {
-		q.Came(now, p, o, links)
+		q.Done(now, p, o, links)
 	}
 }
 

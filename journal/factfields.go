@@ -29,7 +29,7 @@ const (
 	onDeny             = onSession | 1<<event.Denied
 	onFiles            = onRuled | onListed | 1<<event.Withdrawn
 	makesKnown         = 1<<event.Seed | onListed | onDone
-	decides            = onTook | 1<<event.Refused | 1<<event.Asked
+	decides            = onTook | 1<<event.Refused | 1<<event.Polled
 )
 
 // field is one field of Facts: which events have it, whether it is there, and how it is
@@ -349,7 +349,7 @@ type Facts struct {
 	Address uint32        // Took: dense number of the IP address
 	Conn    uint32        // Took: number of the connection
 	// Early: when this was decided the group before was not known to be on disk, and
-	// sites with outcomes in it were still held (Took, Refused, Asked).
+	// sites with outcomes in it were still held (Took, Refused, Polled).
 	Early bool
 	// Ours: the trouble was on our side, so the failure counts against no site.
 	Ours bool

@@ -117,7 +117,7 @@ func (r *ranked) Seeded(first, end graph.Page) {
 
 func (r *ranked) Taken(time.Duration, graph.Page, int) { r.numbers.Slice()[handedOut]++ }
 
-func (r *ranked) Came(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+func (r *ranked) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
 	if brought(o) {
 		r.ranks.Fetched(p, links)
 	}

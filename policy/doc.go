@@ -5,7 +5,7 @@
 // A policy is told what happens and sets values on a board:
 //
 //	Known(p, from)        a page was discovered
-//	Came(p, o, links)     a page was fetched, with these links, or failed
+//	Done(p, o, links)     a page was fetched, with these links, or failed
 //	Taken(p)              a page was handed out (optional)
 //	Work(links)           there is time for long work (optional)
 //

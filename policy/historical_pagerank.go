@@ -78,8 +78,8 @@ func (h *historical) Known(p, _ graph.Page) {
 	h.board.Set(p, v)
 }
 
-// Came gives values to the pages that p found: those of its links that became known now.
-func (h *historical) Came(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+// Done gives values to the pages that p found: those of its links that became known now.
+func (h *historical) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
 	if !h.parent || !brought(o) {
 		return
 	}

@@ -35,5 +35,5 @@ type told struct {
 
 func (t *told) Known(p, _ graph.Page) { t.board.Set(p, t.value(p)) }
 
-func (t *told) Came(time.Duration, graph.Page, *event.Outcome, []graph.Page) {}
+func (t *told) Done(time.Duration, graph.Page, *event.Outcome, []graph.Page) {}
 func (t *told) Columns(func(graph.AnyColumn))                                {}

@@ -75,7 +75,7 @@ func (o *opic) Seeded(first, end graph.Page) {
 	}
 }
 
-func (o *opic) Came(_ time.Duration, p graph.Page, outcome *event.Outcome, links []graph.Page) {
+func (o *opic) Done(_ time.Duration, p graph.Page, outcome *event.Outcome, links []graph.Page) {
 	if brought(outcome) && len(links) > 0 {
 		o.deal(p, o.own, links)
 	}

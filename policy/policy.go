@@ -19,7 +19,7 @@ type Facts interface {
 // laboratory can do.
 type Env struct {
 	Facts Facts
-	// Out returns the links of a fetched page, as Came saw them. They are valid until the
+	// Out returns the links of a fetched page, as Done saw them. They are valid until the
 	// next call. Links are kept for policies whose Spec has Links.
 	Out func(graph.Page) []graph.Page
 	// URL appends the URL of a page to b. It is nil if URLs are not known.
@@ -59,9 +59,9 @@ type Policy interface {
 	// the ids. from is the page that linked to it, NoPage for a seed. The page is put
 	// into the queues afterwards.
 	Known(p, from graph.Page)
-	// Came is called at the end of every attempt, also of a failed one, after Known was
+	// Done is called at the end of every attempt, also of a failed one, after Known was
 	// called for the new pages. The links are distinct and known.
-	Came(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page)
+	Done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page)
 	// Columns calls each for the whole state of the policy apart from its boards.
 	Columns(each func(graph.AnyColumn))
 }
@@ -81,7 +81,7 @@ type (
 	// after all, or one that was fetched is to be visited again. As with Known, the page
 	// is put into the queues afterwards.
 	Admitter interface{ Admitted(p graph.Page) }
-	// A Revisiter is told of the end of an attempt at a page that was fetched before. Came
+	// A Revisiter is told of the end of an attempt at a page that was fetched before. Done
 	// is not called for it again. links are the present ones. Admitted and Taken were
 	// called before, if the policy has them.
 	Revisiter interface {

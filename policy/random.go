@@ -100,7 +100,7 @@ func (r *random) Dropped(p graph.Page) { r.Taken(0, p, 0) }
 // Admitted gives p a slot again.
 func (r *random) Admitted(p graph.Page) { r.enter(p) }
 
-func (r *random) Came(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
+func (r *random) Done(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
 	if o.Again {
 		r.enter(p)
 	}

@@ -167,7 +167,7 @@ func (w *webbase) leave(q int, p graph.Page) {
 	}
 }
 
-func (w *webbase) Came(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
+func (w *webbase) Done(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
 	if o.Again {
 		w.Admitted(p)
 	}

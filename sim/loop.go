@@ -98,8 +98,8 @@ func (c *crawl) handOut() (ask time.Duration) {
 			c.recordRefusals()
 		}
 		if !ok {
-			if c.o.Record != nil && c.f.Stirred() {
-				c.o.Record(c.now, &event.Event{Kind: event.Asked})
+			if c.o.Record != nil && c.f.Polled() {
+				c.o.Record(c.now, &event.Event{Kind: event.Polled})
 			}
 			ask = again
 			break

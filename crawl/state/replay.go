@@ -66,7 +66,7 @@ type settling struct{ before, now []graph.Site } // with outcomes in the group b
 // settled.
 func (x *settling) Decide(s *State, r *journal.Record) {
 	switch r.Event.Kind {
-	case event.Took, event.Refused, event.Asked:
+	case event.Took, event.Refused, event.Polled:
 		if !r.Facts.Early {
 			x.before = settle(s, r.Now, x.before)
 		}

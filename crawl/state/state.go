@@ -156,7 +156,7 @@ func (s *State) Apply(r *journal.Record, replay bool) {
 	s.readdress(r)
 	s.Traps.noteTrial(r)
 	switch e.Kind {
-	case event.Took, event.Refused, event.Asked:
+	case event.Took, event.Refused, event.Polled:
 		if replay {
 			s.Frontier.Apply(r.Now, e)
 		}

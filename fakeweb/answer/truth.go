@@ -170,10 +170,10 @@ type Limits struct {
 // Wanted describes what a correct crawl within limits does. The sets are
 // in ascending id and exclude each other.
 type Wanted struct {
-	Pages   []graph.Page // each answered with exactly one full 200
-	Asked   []graph.Page // to be requested, too: redirects, failing pages, what is not HTML or too large
-	Refused []graph.Page // found, but forbidden by robots.txt
-	Lost    []graph.Page // found, but on sites without an address, or that take no connections
+	Pages     []graph.Page // each answered with exactly one full 200
+	Requested []graph.Page // to be requested, too: redirects, failing pages, what is not HTML or too large
+	Refused   []graph.Page // found, but forbidden by robots.txt
+	Lost      []graph.Page // found, but on sites without an address, or that take no connections
 	// Maybe are pages that may be requested or not: found only through answers that some
 	// read and others do not (broken codings, half bodies, long chains of redirects, traps),
 	// or forbidden from some time on.
@@ -336,7 +336,7 @@ func (w *World) perhapsBeside(dst []graph.Page, p graph.Page) []graph.Page {
 
 // sort puts a page into its set.
 func (x *Wanted) sort(w *World, l Limits, p graph.Page) {
-	e, set := w.Truth(p), &x.Asked
+	e, set := w.Truth(p), &x.Requested
 	switch {
 	case !e.Reachable:
 		set = &x.Lost

@@ -235,11 +235,11 @@ var hostileSpec = fakeweb.Spec{Pages: 3000, Sites: 80, Links: 24000, Seed: 9}
 func TestWantedHostile(t *testing.T) {
 	s := mustServe(t, hostileSpec, hostileWeb())
 	w := checkExplored(t, s)
-	if len(w.Pages) < 500 || min(len(w.Asked), len(w.Refused), len(w.Lost), len(w.Maybe)) < 20 {
-		t.Errorf("%d wanted, %d asked, %d refused, %d lost, %d doubtful", len(w.Pages), len(w.Asked), len(w.Refused), len(w.Lost), len(w.Maybe))
+	if len(w.Pages) < 500 || min(len(w.Requested), len(w.Refused), len(w.Lost), len(w.Maybe)) < 20 {
+		t.Errorf("%d wanted, %d asked, %d refused, %d lost, %d doubtful", len(w.Pages), len(w.Requested), len(w.Refused), len(w.Lost), len(w.Maybe))
 	}
 	seen := map[answer.Class]bool{}
-	for _, p := range append(w.Pages, w.Asked...) {
+	for _, p := range append(w.Pages, w.Requested...) {
 		seen[s.Truth(p).Class] = true
 	}
 	if len(seen) != int(answer.Bomb) { // all but answer.Large
@@ -307,7 +307,7 @@ func checkExplored(t *testing.T, s *Server) *answer.Wanted {
 	for _, set := range []struct {
 		name      string
 		got, want []graph.Page
-	}{{"wanted", full, w.Pages}, {"asked", asked, w.Asked}, {"refused", x.refused, w.Refused}, {"lost", x.lost, w.Lost}} {
+	}{{"wanted", full, w.Pages}, {"asked", asked, w.Requested}, {"refused", x.refused, w.Refused}, {"lost", x.lost, w.Lost}} {
 		if !slices.Equal(set.got, set.want) {
 			t.Errorf("%s: %d pages, want %d; first %v", set.name, len(set.got), len(set.want), firstDifference(s, set.got, set.want))
 		}

@@ -205,8 +205,8 @@ func TestSoft404(t *testing.T) {
 			soft++
 		}
 	}
-	if w := s.Wanted(answer.Limits{}); soft == 0 || len(w.Pages) == 0 || len(w.Asked) < soft {
-		t.Errorf("%d soft, %d wanted, %d asked", soft, len(w.Pages), len(w.Asked))
+	if w := s.Wanted(answer.Limits{}); soft == 0 || len(w.Pages) == 0 || len(w.Requested) < soft {
+		t.Errorf("%d soft, %d wanted, %d asked", soft, len(w.Pages), len(w.Requested))
 	}
 }
 
@@ -298,7 +298,7 @@ func TestCrowd(t *testing.T) {
 	if at := placeOf(t, small, links[77]); at.Trap != answer.CrowdLink || ask(small, links[77]).Code != 200 || ask(small, links[77]+"0").Code != 404 {
 		t.Errorf("%s is %+v", links[77], at)
 	}
-	if x := small.Wanted(answer.Limits{MaxBody: 10_000}); len(x.Asked) == 0 {
+	if x := small.Wanted(answer.Limits{MaxBody: 10_000}); len(x.Requested) == 0 {
 		t.Error("a crowded page is wanted")
 	}
 }
