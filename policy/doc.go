@@ -2,7 +2,8 @@
 // fetched next. It holds every order of the papers, one file each, and the few types that
 // they share.
 //
-// A policy is told what happens and sets values on a board:
+// The frontier calls a policy for everything that happens, and the policy sets values on a
+// board:
 //
 //	Known(p, from)        a page was discovered
 //	Done(p, o, links)     a page was fetched, with these links, or failed

@@ -7,7 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Facts returns what is known of a page without its content.
+// Facts describes pages without their content.
 type Facts interface {
 	Site(graph.Page) graph.Site
 	From(graph.Page) graph.Page // the page that linked to it first; NoPage for a seed
@@ -45,15 +45,15 @@ type Prior struct {
 	All   []float64 // the whole old vector, in the order of the file
 }
 
-// An Oracle knows the whole graph. The laboratory alone owns one.
+// An Oracle answers from the whole graph. Only the laboratory has one.
 type Oracle interface {
 	Importance(graph.Page) float64 // true importance; PageRank is scaled to a mean of 1
 	Place(graph.Page) int          // place in the Horn order, from 0
 }
 
-// A Policy orders the known pages: it is told what happens, and sets the values of pages
-// on its boards. It has no clock, no input and no output, and keeps all that it knows in
-// its columns.
+// A Policy orders the known pages: its methods are called for what happens, and it sets the
+// values of pages on its boards. It has no clock, no input and no output, and keeps all
+// that it knows in its columns.
 type Policy interface {
 	// Known is called once for each page, in the order of discovery, which is that of
 	// the ids. from is the page that linked to it, NoPage for a seed. The page is put
@@ -68,34 +68,34 @@ type Policy interface {
 
 // Optional interfaces of policies.
 type (
-	// A Seeder is told when all pages of a seed event, first to end-1, are known.
+	// Seeded is called when all pages of a seed event, first to end-1, are known.
 	Seeder interface{ Seeded(first, end graph.Page) }
-	// A Taker is told that a page was handed out.
+	// Taken is called when a page was handed out.
 	Taker interface {
 		Taken(now time.Duration, p graph.Page, board int)
 	}
-	// A Dropper is told that a waiting page will not be handed out, because it is barred
-	// or its site is unavailable.
+	// Dropped is called when a waiting page will not be handed out, because it is barred or
+	// its site is unavailable.
 	Dropper interface{ Dropped(p graph.Page) }
-	// An Admitter is told that a page waits again: one that was dropped is to be fetched
-	// after all, or one that was fetched is to be visited again. As with Known, the page
-	// is put into the queues afterwards.
+	// Admitted is called when a page waits again: one that was dropped is to be fetched
+	// after all, or one that was fetched is to be visited again. As with Known, the page is
+	// put into the queues afterwards.
 	Admitter interface{ Admitted(p graph.Page) }
-	// A Revisiter is told of the end of an attempt at a page that was fetched before. Done
-	// is not called for it again. links are the present ones. Admitted and Taken were
-	// called before, if the policy has them.
+	// Revisited is called, instead of Done, at the end of an attempt at a page that was
+	// fetched before. links are the present ones. Admitted and Taken were called before, if
+	// the policy has them.
 	Revisiter interface {
 		Revisited(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page)
 	}
 	// A Worker has long work to do now and then, such as solving for PageRank. Work is
-	// called before a page is handed out. It does about so many links' worth of work, and
-	// reports whether more is left. The laboratory lets it finish; the crawler gives it
-	// a slice at a time.
+	// called before a page is handed out. It may process about that many links, and reports
+	// whether more is left. The laboratory lets it finish; the crawler gives it a slice at
+	// a time.
 	Worker interface{ Work(links int) (more bool) }
 	// A Mixer has several boards. Turn returns the one that chooses the next page. It must
 	// return the same board until the next page is handed out.
 	Mixer interface{ Turn() int }
-	// A Loader is told that its columns were loaded.
+	// Loaded is called when the columns were loaded.
 	Loader interface{ Loaded() }
 )
 
