@@ -230,7 +230,7 @@ func (c Class) String() string { return classNames[c] }
 // Failed reports whether a page of this class brought nothing.
 func (c Class) Failed() bool { return c >= TooLarge }
 
-// An Outcome is what a policy learns of an attempt, except its links.
+// An Outcome describes the end of an attempt to a policy, except for the links.
 type Outcome struct {
 	Class Class
 	Again bool          // the page goes back to its queue and will be tried again

@@ -10,7 +10,7 @@ import (
 )
 
 // policies holds the policy of the pages and, if there is another, that of the sites. It
-// tells them what happens. The lists hold those that implement an optional interface.
+// calls them for what happens. The lists hold those that implement an optional interface.
 type policies struct {
 	all        []policy.Policy
 	seeders    []policy.Seeder
@@ -55,8 +55,8 @@ func (x *policies) admitted(p graph.Page) {
 	}
 }
 
-// done reports the end of an attempt. If p was fetched before, only policies that
-// implement Revisiter hear of it.
+// done reports the end of an attempt. If p was fetched before, it calls only policies that
+// implement Revisiter.
 func (x *policies) done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page, first bool) {
 	if !first {
 		for _, q := range x.revisiters {

@@ -67,7 +67,7 @@ func Run(w *World, o Options) (*Result, error) {
 	return c.result(), nil
 }
 
-// numbering gives crawl ids to what a crawl discovers of a world. It replaces the URL
+// numbering assigns crawl ids to what a crawl discovers of a world. It replaces the URL
 // table of the live crawler.
 type numbering struct {
 	known []uint32 // by id of the world: id of the crawl plus 1, 0 unknown

@@ -88,7 +88,7 @@ func (c *crawl) loop() error {
 	}
 }
 
-// handOut gives tasks to idle fetchers. It returns the instant at which to call it again,
+// handOut hands tasks to idle fetchers. It returns the instant at which to call it again,
 // Never when all are busy or nothing more is to be handed out.
 func (c *crawl) handOut() (ask time.Duration) {
 	ask = event.Never

@@ -95,7 +95,7 @@ func (l *Line) find(id uint32) int {
 	panic(fmt.Sprintf("sim: transfer %d is not on the line", id))
 }
 
-// share gives every transfer its rate from now on and finds the one that ends first.
+// share sets the rate of every transfer from now on and finds the one that ends first.
 func (l *Line) share(now time.Duration) {
 	if now < l.now {
 		panic(fmt.Sprintf("sim: the line goes back from %v to %v", l.now, now))
@@ -119,8 +119,8 @@ func (l *Line) share(now time.Duration) {
 	}
 }
 
-// hold gives the transfers that their caps hold these rates, from the smallest on, and
-// returns how many they are. used becomes the sum of their rates.
+// hold sets the rates of the transfers that are limited by their caps, the smallest first,
+// and returns how many they are. used becomes the sum of their rates.
 func (l *Line) hold(now time.Duration) int {
 	n := len(l.transfers)
 	l.used = 0

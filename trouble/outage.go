@@ -61,8 +61,8 @@ func (x *Outage) Note(now time.Duration, s graph.Site, answered bool) (began boo
 	return true
 }
 
-// answered notes an answer: we are not cut off. If a witness had been requested in vain,
-// none is requested for a while: the last hosts of a crawl may all be dead.
+// answered notes an answer: we are not cut off. If a witness answered, the suspicion was
+// wrong, and none is requested for a while: the last hosts of a crawl may all be dead.
 func (x *Outage) answered(now time.Duration, s graph.Site, mine bool) {
 	if mine && !x.on {
 		x.next = now + doubtPause
