@@ -284,8 +284,8 @@ func (q *Queue) Rescore(f func(graph.Page) float64) {
 }
 
 // Columns calls each for the columns that decide the order. Rebuild makes everything else
-// from them. Queues of the same pages and values are saved as the same bytes, whatever the
-// history of their heaps.
+// from them. Queues of the same pages and values are saved as the same bytes. The history
+// of their heaps does not matter.
 func (q *Queue) Columns(each func(graph.AnyColumn)) { q.saved.Columns(each) }
 
 // Save writes the columns that decide the order.

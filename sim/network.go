@@ -60,8 +60,8 @@ func (l *Line) Start(now time.Duration, id uint32, bytes int64, cap float64) {
 	l.share(now)
 }
 
-// Next returns which transfer ends first if no other starts, and when; not ok if the line
-// is idle. Transfers that end in the same nanosecond go by id.
+// Next returns the transfer that ends first if no other starts, and when. ok is false if
+// the line is idle. Transfers that end in the same nanosecond go by id.
 func (l *Line) Next() (at time.Duration, id uint32, ok bool) {
 	if len(l.transfers) == 0 {
 		return 0, 0, false
@@ -126,7 +126,7 @@ func (l *Line) hold(now time.Duration) int {
 	l.used = 0
 	for i := range l.transfers {
 		t := &l.transfers[i]
-		if float64(t.cap*float64(n-i)) > l.b-l.used { // all from here on cannot have as much
+		if float64(t.cap*float64(n-i)) > l.b-l.used { // not all from here on can have as much
 			return i
 		}
 		l.used += t.cap

@@ -52,7 +52,7 @@ type measures struct {
 type siteTable struct {
 	off   []uint32     // by site: where its numbers begin; one more than there are sites
 	x     []float64    // ascending within a site
-	asked []graph.Site // sites that have some
+	sites []graph.Site // sites that have some
 	all   Dist         // of all numbers, for headers
 }
 
@@ -78,7 +78,7 @@ func Recorded(name string, seed uint64, all []Observation, siteOf []graph.Site, 
 	return &Times{Seed: seed, Model: Model{Name: name}, recorded: r}, nil
 }
 
-// ErrNoTimes is a crawl without an answer.
+// ErrNoTimes reports a crawl without an answer.
 var ErrNoTimes = errors.New("no answer was ever measured")
 
 func newSiteTable(all []Observation) (t siteTable, err error) {
@@ -91,7 +91,7 @@ func newSiteTable(all []Observation) (t siteTable, err error) {
 		t.x = append(t.x, o.Value)
 		t.off[o.Site+1]++
 		if i == 0 || all[i-1].Site != o.Site {
-			t.asked = append(t.asked, o.Site)
+			t.sites = append(t.sites, o.Site)
 		}
 	}
 	for s := range len(t.off) - 1 {
@@ -114,10 +114,10 @@ func (t *siteTable) of(s graph.Site) []float64 {
 func (t *siteTable) number(s graph.Site, u, donor float64) (float64, bool) {
 	x := t.of(s)
 	if len(x) == 0 {
-		if len(t.asked) == 0 {
+		if len(t.sites) == 0 {
 			return 0, false
 		}
-		x = t.of(t.asked[int(donor*float64(len(t.asked)))])
+		x = t.of(t.sites[int(donor*float64(len(t.sites)))])
 	}
 	return x[int(u*float64(len(x)))], true
 }
@@ -161,7 +161,7 @@ func (r *measures) describe() string {
 	fmt.Fprintf(&b, "recorded by %s", r.name)
 	for k := range r.tables {
 		if t := &r.tables[k]; len(t.x) > 0 {
-			fmt.Fprintf(&b, "; %v %d times at %d sites, quartiles %.3g %.3g %.3g (%s)", Measured(k), len(t.x), len(t.asked),
+			fmt.Fprintf(&b, "; %v %d times at %d sites, quartiles %.3g %.3g %.3g (%s)", Measured(k), len(t.x), len(t.sites),
 				t.all.At(0.25), t.all.At(0.5), t.all.At(0.75), measuredUnits[k])
 		}
 	}
