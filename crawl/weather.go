@@ -29,8 +29,8 @@ type weather struct {
 	resolver     page.Resolver
 }
 
-// note takes note of an attempt that ended. A name that was found proves nothing: it may
-// come from a cache, or from a resolver that lies.
+// note records an attempt that ended. A name that was found proves nothing: it may come
+// from a cache, or from a resolver that lies.
 func (w *weather) note(now time.Duration, t *task) {
 	if t.answer == nil && t.class == event.OK || w.state.Portal.IsHost(w.state.Table.Name(t.work.Site)) {
 		return
@@ -67,16 +67,16 @@ func (w *weather) mayProbeSite(s graph.Site) bool {
 	return w.state.Frontier.CanProbe(s) && !w.scope.DeniesSite(w.state.Table.Name(s))
 }
 
-// askWitness requests the robots.txt of a site that answered before, when we may be cut
+// requestWitness requests the robots.txt of a site that answered before, when we may be cut
 // off. The request waits for the clock of the site.
-func (w *weather) askWitness(now time.Duration) {
+func (w *weather) requestWitness(now time.Duration) {
 	if s, ok := w.outage.Witness(now, w.mayProbeSite); ok {
 		w.recordSite(event.Probed, now, s)
 		w.witness, w.witnessSince = s, now
 	}
 }
 
-// witnessPatience is how long to wait for a witness that cannot be requested.
+// witnessPatience is the time to wait for a witness that cannot be requested.
 const witnessPatience = 10 * time.Minute
 
 // mayProbe reports whether the next task, while we are cut off, is a request to a witness:
@@ -97,9 +97,9 @@ func (w *weather) probeAt(now time.Duration, idle bool) time.Duration {
 }
 
 const (
-	// hopeEvery is how often to look whether any site is left that answers.
+	// hopeEvery is the time between two searches for a site that answers.
 	hopeEvery = 10 * time.Second
-	// firstPatience is how long a crawl tries that has never had an answer.
+	// firstPatience is the time after which a crawl without any answer gives up.
 	firstPatience = 5 * time.Minute
 )
 
@@ -171,8 +171,8 @@ func (w *weather) redirects(t *task) bool {
 	return w.state.Portal.LeadsTo(w.state.Table.Name(t.work.Site), site)
 }
 
-// discardPortal gives another chance to the pages that a portal may have answered for, and
-// requests their robots.txt again. It does so once for each answer of the portal.
+// discardPortal retries the pages that a portal may have answered for, and requests their
+// robots.txt again. It does so once for each answer of the portal.
 func (w *weather) discardPortal(now time.Duration) {
 	p := &w.state.Portal
 	if !p.Suspected() || w.honest[p.Same] || w.discarded == p.Last {
@@ -197,8 +197,8 @@ func (w *weather) discardPortal(now time.Duration) {
 	}
 }
 
-// silence turns the answer of a portal into no answer: it is not kept, and does not count
-// against its site.
+// silence turns the answer of a portal into a missing one: it is not stored, and does not
+// count against its site.
 func silence(t *task) {
 	a := t.answer
 	a.Class, a.Status, a.Note, a.RetryAfter, a.Keep = event.ConnectError, 0, "something else answered in the place of the site", 0, false
