@@ -68,22 +68,22 @@ type Policy interface {
 
 // Optional interfaces of policies.
 type (
-	// Seeded is called when all pages of a seed event, first to end-1, are known.
+	// A Seeder is notified when all pages of a seed event, first to end-1, are known.
 	Seeder interface{ Seeded(first, end graph.Page) }
-	// Taken is called when a page was handed out.
+	// A Taker is notified when a page was handed out.
 	Taker interface {
 		Taken(now time.Duration, p graph.Page, board int)
 	}
-	// Dropped is called when a waiting page will not be handed out, because it is barred or
-	// its site is unavailable.
+	// A Dropper is notified when a waiting page will not be handed out, because it is
+	// barred or its site is unavailable.
 	Dropper interface{ Dropped(p graph.Page) }
-	// Admitted is called when a page waits again: one that was dropped is to be fetched
-	// after all, or one that was fetched is to be visited again. As with Known, the page is
-	// put into the queues afterwards.
+	// An Admitter is notified when a page waits again: one that was dropped is to be
+	// fetched after all, or one that was fetched is to be visited again. As with Known, the
+	// page is put into the queues afterwards.
 	Admitter interface{ Admitted(p graph.Page) }
-	// Revisited is called, instead of Done, at the end of an attempt at a page that was
-	// fetched before. links are the present ones. Admitted and Taken were called before, if
-	// the policy has them.
+	// A Revisiter is notified, instead of by Done, of the end of an attempt at a page that
+	// was fetched before. links are the present ones. Admitted and Taken were called
+	// before, if the policy has them.
 	Revisiter interface {
 		Revisited(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page)
 	}
@@ -95,7 +95,7 @@ type (
 	// A Mixer has several boards. Turn returns the one that chooses the next page. It must
 	// return the same board until the next page is handed out.
 	Mixer interface{ Turn() int }
-	// Loaded is called when the columns were loaded.
+	// A Loader is notified when its columns were loaded.
 	Loader interface{ Loaded() }
 )
 
