@@ -93,7 +93,7 @@ func goOn(t *testing.T, f *Frontier, now time.Duration) {
 	t.Fatal("it does not end")
 }
 
-// TestSkip: pages of a hole are lost, and no one asks for them.
+// TestSkip: pages of a hole are lost, and no one requests them.
 func TestSkip(t *testing.T) {
 	for _, name := range []string{"breadth-first", "larger-sites-first", "random", "site-at-a-time", "webbase-500", "opic", "batch-pagerank/k=3"} {
 		choice, err := policy.Choose(name)

@@ -42,7 +42,7 @@ func refusals(f *Frontier) (events []event.Event) {
 	return events
 }
 
-// Next gives up after so many refusals, asks to be asked again at once, and comes to the
+// Next gives up after so many refusals, asks to be called again at once, and comes to the
 // same page in the end; More gives the site up. The events give the same state.
 func TestPatience(t *testing.T) {
 	for _, keep := range []bool{false, true} {

@@ -89,7 +89,7 @@ func checkLists(t *testing.T, w *webbase, q *queue.Queue, known int) {
 }
 
 // TestPartialKeepsWhatWasHandedOut (O6): a page hands on the value it had when it was
-// handed out, whatever links to it came while it was under way.
+// handed out, whatever links to it were found while it was under way.
 func TestPartialKeepsWhatWasHandedOut(t *testing.T) {
 	e, q := newEnv(make(facts, 5), 1)
 	e.Batch, e.Out = 100, func(graph.Page) []graph.Page { return nil }

@@ -21,7 +21,7 @@ import (
 // shares nothing with the simulator but the frontier and the times of the world: it
 // knows pages by their URLs, numbers them by a table of its own, and its fetchers sleep
 // through the phases of a fetch, in the virtual time of testing/synctest. What makes it
-// hold (design: "what makes sim = real hold"): Next is asked only for an idle fetcher,
+// hold (design: "what makes sim = real hold"): Next is called only for an idle fetcher,
 // the owner takes what has come, sorted by (end, site, page), never waits for more, and
 // no select decides an order. It is promised where no two things share an instant,
 // which continuous distributions see to.
@@ -369,7 +369,7 @@ func (c *live) wait(ask time.Duration) (answers []response) {
 	return answers
 }
 
-// finish tells the frontier of an answer, and lets its fetcher go on.
+// finish tells the frontier of an answer, and lets its fetcher continue.
 func (c *live) finish(now time.Duration, a *response) {
 	e := event.Event{Task: event.Task{Site: a.Site, Page: a.Page}, Start: a.start, End: a.end, Bytes: a.bytes}
 	switch a.Kind {

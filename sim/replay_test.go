@@ -116,7 +116,7 @@ func events(t *testing.T, m *memory) (now []time.Duration, list []event.Event) {
 
 // The journal is the state: for every policy and every way to crawl, the events of a
 // simulation applied to an empty frontier give the same one, at any time, and one that
-// goes on by itself from the middle hands out the same.
+// continues by itself from the middle hands out the same.
 func TestReplay(t *testing.T) {
 	pages := 1200
 	if testing.Short() {

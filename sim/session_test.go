@@ -10,8 +10,8 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// A crawler that is killed and started again goes on from its journal: what was under
-// way is asked for again, each page comes once, no site is asked too early across the
+// A crawler that is killed and started again continues from its journal: what was under
+// way is requested again, each page comes once, no site is requested too early across the
 // gap, and the journal of both lives is the state again.
 func TestSession(t *testing.T) {
 	pages := 400
@@ -45,7 +45,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// restarted goes on after the first events of a crawl, to the end. All events of both
+// restarted continues after the first events of a crawl, to the end. All events of both
 // go to m.
 func restarted(t *testing.T, first *crawl, o *Options, now []time.Duration, list []event.Event, m *memory) *crawl {
 	t.Helper()
@@ -129,7 +129,7 @@ func polite(t *testing.T, s *setting, now []time.Duration, list []event.Event) {
 		delay = min(delay, s.frontier.SmallDelay)
 	}
 	site := map[graph.Page]graph.Site{}
-	free := map[graph.Site]time.Duration{} // by site that was ever asked: when it may be again
+	free := map[graph.Site]time.Duration{} // by site that was ever requested: when it may be again
 	kept := map[graph.Site]time.Duration{} // by site: when its connection may serve another page
 	held := map[graph.Site]int{}           // by site: pages over its connection
 	for i := range list {

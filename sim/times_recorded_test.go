@@ -50,7 +50,7 @@ func TestRecordedPerSite(t *testing.T) {
 	}
 }
 
-// Sites that were never asked, known to the crawl or not, are like one of the others: the
+// Sites that were never requested, known to the crawl or not, are like one of the others: the
 // same one in all requests, and each of the others about as often.
 func TestRecordedDonors(t *testing.T) {
 	all := []Observation{{FirstByteSeconds, 2, 1}, {FirstByteSeconds, 2, 1}, {FirstByteSeconds, 7, 2}, {FirstByteSeconds, 50, 4}}

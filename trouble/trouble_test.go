@@ -144,7 +144,7 @@ func TestCaseTLSClass(t *testing.T) {
 	}
 }
 
-// Witnesses that cannot be asked are passed over, and the three that answered last count.
+// Witnesses that cannot be requested are skipped, and the three that answered last count.
 func TestWitnesses(t *testing.T) {
 	var x Outage
 	for s := range graph.Site(6) {

@@ -52,7 +52,7 @@ type explorer struct {
 	t     *testing.T
 	s     *Server
 	all   bool // into everything: copies, what is behind them, traps, what cannot be read well
-	traps int  // URLs in each trap that it asks for at most
+	traps int  // URLs in each trap that it requests at most
 	wide  bool // newest first
 
 	depth   map[string]int
@@ -333,7 +333,7 @@ func firstDifference(s *Server, a, b []graph.Page) string {
 
 // TestFairToTheCurious: visitors that go into everything, breadth first and depth first,
 // are accused neither of pages that they could not know to be unwanted nor of missing
-// any, however many copies and traps they have seen; and all that they asked for is in
+// any, however many copies and traps they have seen; and all that they requested is in
 // the record.
 func TestFairToTheCurious(t *testing.T) {
 	if testing.Short() {
@@ -395,7 +395,7 @@ func TestSameHostileBytes(t *testing.T) {
 	}
 }
 
-// TestThroughCopies: who has the original and asks for what only its copy links to is
+// TestThroughCopies: who has the original and requests what only its copy links to is
 // accused, who had the copy first is not.
 func TestThroughCopies(t *testing.T) {
 	o := answer.Options{Copies: answer.CopyShares{Same: 1}}

@@ -30,7 +30,7 @@ type answered struct {
 	header http.Header
 }
 
-// visitFor asks for a URL and reads up to so many bytes within a time limit.
+// visitFor requests a URL and reads up to so many bytes within a time limit.
 func visitFor(c *http.Client, url string, limit time.Duration, most int64) (a answered) {
 	ctx, stop := context.WithTimeout(context.Background(), limit)
 	defer stop()

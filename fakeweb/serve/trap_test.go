@@ -30,7 +30,7 @@ func trapOptions(trap answer.Trap) (o answer.Options) {
 }
 
 // walkTrap goes into a trap from the home page of a site and follows its links, up to so
-// many requests. It gives what it asked for, with the bodies, and a checksum of it all.
+// many requests. It gives what it requested, with the bodies, and a checksum of it all.
 func walkTrap(t *testing.T, s *Server, id graph.Site, trap answer.Trap, most int) (asked map[string]string, sum uint64) {
 	t.Helper()
 	home := s.URL(s.Web().Home(id))
