@@ -264,8 +264,8 @@ func (s *sweeper) sum() (sum float64) {
 	return sum
 }
 
-// sweep is cut into parts that do not depend on the number of threads, as the
-// solver's are.
+// sweep sums over all lists in parts that do not depend on the number of threads, as the
+// solver does.
 func (s *sweeper) sweep(threads int) {
 	graph.Parallel(threads, parts, func(part int) {
 		for lo, hi := s.at[part], s.at[part+1]; lo < hi; lo += block {

@@ -44,7 +44,7 @@ func useOf(s *serve.Server, w *answer.Wanted, seeds []graph.Page, delay time.Dur
 		known: make([]bool, len(w.Depth)), done: make([]bool, len(w.Depth)), wanted: make([]bool, len(w.Depth)),
 		state: make([]useSite, s.Web().Sites()),
 	}
-	for _, set := range [][]graph.Page{w.Pages, w.Asked} {
+	for _, set := range [][]graph.Page{w.Pages, w.Requested} {
 		for _, p := range set {
 			u.wanted[p] = true
 		}

@@ -82,7 +82,8 @@ func (a *admission) admitNearer(now time.Duration) {
 	}
 }
 
-// checkSeeds refuses seeds that are not of the crawl, while nothing has been changed.
+// checkSeeds returns an error for seeds that are not of the crawl, before anything is
+// changed.
 func checkSeeds(o *RunOptions, s *state.State) error {
 	if o.AddSeeds || len(s.LastConfig) == 0 {
 		return nil
@@ -108,8 +109,7 @@ func lastConfig(s *state.State) *config.Config {
 	return &c
 }
 
-// isSeed reports whether the crawl began at a URL already: a page that it met on its way
-// may be the seed of another crawl.
+// isSeed reports whether a URL is a seed of this crawl. A page found by a link is none.
 func isSeed(s *state.State, url string) bool {
 	p, known := s.Lookup(url)
 	return known && int(p) < s.Frontier.Pages() && s.IsSeed(p)
@@ -132,9 +132,9 @@ func (a *admission) seed(c *ceiling) error {
 	return nil
 }
 
-// A crawl that is resumed with a wider scope or larger limits asks for pages that it
-// knows and had refused: nothing has to be fetched again to find them. A narrower scope
-// or a longer deny list bars pages that wait when they would be handed out.
+// A crawl that is resumed with a wider scope or larger limits requests pages that it knows
+// and had refused: nothing has to be fetched again to find them. A narrower scope or a
+// longer deny list bars pages that wait when they would be handed out.
 
 // readmit admits the refused pages that the configuration in force would not bar. Where
 // it is that of the session before, those are pages that a deny list named for a while,
@@ -277,7 +277,7 @@ type denyList struct {
 	size  int64
 }
 
-// denyEvery is how often to look at the file.
+// denyEvery is the time between two looks at the file.
 const denyEvery = 5 * time.Second
 
 // look reads the file again if it has changed, and reports whether the list has changed. A

@@ -6,7 +6,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// A crew is the harvesters of a run. They are hired when they are first needed.
+// A crew holds the harvesters of a run. They are started when they are first needed.
 type crew struct {
 	harvest *harvest
 	size    int // --fetchers
@@ -50,7 +50,7 @@ func (c *crew) rest(m *member, kept bool) {
 	c.idle = append(c.idle, m)
 }
 
-// dismiss ends all harvesters and waits for them. What they still do is given up.
+// dismiss ends all harvesters and waits for them. Their requests under way are given up.
 func (c *crew) dismiss() {
 	c.harvest.cancel()
 	for _, m := range c.members {
@@ -75,7 +75,7 @@ func (p *taskPool) get() *task {
 	return t
 }
 
-// put takes back a task whose bytes are on disk or not needed.
+// put returns a task to the pool. Its bytes are on disk or not needed.
 func (p *taskPool) put(t *task) {
 	if t.answer != nil {
 		p.budget.Give(t.answer.Held)

@@ -1,5 +1,5 @@
 // Package crawl is the real driver of the frontier: it fetches pages of the Web in the
-// order that a policy gives, and loses nothing.
+// order of a policy, and loses nothing.
 //
 // # One loop
 //
@@ -33,11 +33,11 @@
 //
 // # State is a fold
 //
-// Package state is what the records of the journal, applied in order, make of nothing. The
-// recorder applies the same records that it writes, so recovery replays them; a snapshot
-// (snapshot.go) only saves time. What decides anything is in the journal as a decision:
-// which pages a page made known, under which ids, which of them are refused and why, the
-// rules of robots.txt, where the answer is in the archive.
+// The state (package state) results from the records of the journal, applied in order to an
+// empty one. The recorder applies the records that it writes, and recovery replays them; a
+// snapshot (snapshot.go) only saves time. What decides anything is in the journal as a
+// decision: which pages a page made known, under which ids, which of them are refused and
+// why, the rules of robots.txt, where the answer is in the archive.
 //
 // # What survives
 //

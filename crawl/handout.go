@@ -8,7 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// handOut gives tasks to idle harvesters. It returns the instant at which to try again,
+// handOut hands tasks to idle harvesters. It returns the instant at which to try again,
 // Never if all harvesters are busy or nothing more is to be handed out.
 func (l *loop) handOut(now time.Duration) (again time.Duration) {
 	l.hungry = false
@@ -19,8 +19,8 @@ func (l *loop) handOut(now time.Duration) (again time.Duration) {
 		}
 		l.recordRefusals(now)
 		if !ok {
-			if l.state.Frontier.Stirred() {
-				l.begin(event.Asked, now)
+			if l.state.Frontier.Polled() {
+				l.begin(event.Polled, now)
 				l.record()
 			}
 			l.hungry = l.state.Frontier.Counts().Held > 0
@@ -31,8 +31,8 @@ func (l *loop) handOut(now time.Duration) (again time.Duration) {
 	return event.Never
 }
 
-// mostOpen is the largest number of bytes that may wait for the disk beside the group that
-// is being written.
+// mostOpen is the largest number of bytes that may wait for the disk, without the group
+// that is being written.
 const mostOpen = 64 << 20
 
 // mayHandOut reports whether a harvester is idle and may get a task. When the disk is too

@@ -147,9 +147,9 @@ func (w *harvest) shift() time.Duration {
 	return d
 }
 
-// smallShift is the time that a busy machine may take from one line to the next. A clock
-// that is wrong by less is not set: it runs faster or slower for a while, and so does that
-// of the crawl.
+// smallShift is the time that a busy machine may take from one line to the next. The system
+// corrects a smaller error by running the clock faster or slower for a while, and that of
+// the crawl with it.
 const smallShift = 100 * time.Millisecond
 
 // read parses an answer.
@@ -202,7 +202,7 @@ func (w *harvester) lookUp(t *task) {
 	}
 }
 
-// unwelcome returns why none of the addresses of a site may be used.
+// unwelcome returns the reason why none of the addresses of a site may be used.
 func (w *harvester) unwelcome(addrs []netip.Addr) string {
 	switch {
 	case len(addrs) == 0:
@@ -227,7 +227,7 @@ func (w *harvester) rule(t *task) {
 	}
 }
 
-// maxSitemaps is how many sitemap files a robots.txt may name.
+// maxSitemaps is the largest number of sitemap files that are read from a robots.txt.
 const maxSitemaps = 100
 
 // sitemapsOf returns the sitemap files on the site of the robots.txt itself. Others would be
@@ -263,7 +263,7 @@ func (t *task) crashed(x any) {
 // stackLines is the number of calls that are logged of a panic.
 const stackLines = 6
 
-// panicked returns where a panic came from, the innermost call first.
+// panicked returns where a panic occurred, the innermost call first.
 func panicked() string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
@@ -357,8 +357,8 @@ func fetchOptions(s *session) (*fetch.Options, error) {
 	}, nil
 }
 
-// sessionsKept is how many TLS sessions are kept. A site that is requested again within
-// hours is spared most of a handshake.
+// sessionsKept is the number of TLS sessions that are kept. They save most of a handshake
+// with a site that is requested again within hours.
 const sessionsKept = 10_000
 
 // trusted returns a TLS configuration with the authorities of the system and those of a
@@ -389,8 +389,8 @@ func newResolver(s *session) (*fetch.Resolver, error) {
 	return r, err
 }
 
-// remember gives a resolver the addresses of the state, which are valid for other sites of
-// the same hosts too.
+// remember adds the addresses of the state to the cache of a resolver. They are valid for
+// other sites of the same hosts, too.
 func remember(r *fetch.Resolver, s *state.State, now time.Duration) {
 	for i := range s.Frontier.Sites() {
 		id := graph.Site(i)

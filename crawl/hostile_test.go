@@ -122,7 +122,7 @@ func (h *hostileCrawl) web(t *testing.T) *testWeb {
 func (w *testWeb) absent() (list []string) {
 	wanted := w.server.Wanted(w.limits())
 	met := map[string]bool{}
-	for _, p := range slices.Concat(wanted.Pages, wanted.Asked, wanted.Refused, wanted.Lost, wanted.Maybe) {
+	for _, p := range slices.Concat(wanted.Pages, wanted.Requested, wanted.Refused, wanted.Lost, wanted.Maybe) {
 		e := w.server.Truth(p)
 		met[e.Class.String()] = true
 		met["robots-changing"] = met["robots-changing"] || e.Later
@@ -169,7 +169,7 @@ func (w *testWeb) checkHostile(t *testing.T) {
 	w.checkWanted(t, wanted)
 	s := w.server.Counter().Summary()
 	t.Logf("%d pages are wanted, %d others to be asked for, %d refused, %d lost, %d doubtful",
-		len(wanted.Pages), len(wanted.Asked), len(wanted.Refused), len(wanted.Lost), len(wanted.Maybe))
+		len(wanted.Pages), len(wanted.Requested), len(wanted.Refused), len(wanted.Lost), len(wanted.Maybe))
 	if 1000*s.Repeats > 2*s.Requests {
 		t.Errorf("%d of %d requests were repeats", s.Repeats, s.Requests)
 	}

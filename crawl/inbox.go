@@ -17,8 +17,8 @@ type inbox struct {
 }
 
 // wait returns when something has arrived, at the given instant, or, with true, when the
-// crawl is to stop. Which of them ends the wait decides nothing: everything that is there
-// is taken afterwards.
+// crawl is to stop. It does not matter which of them ends the wait: everything that is
+// there is taken afterwards.
 func (in *inbox) wait(done <-chan struct{}, now, at time.Duration) (stop bool) {
 	var alarm <-chan time.Time
 	if at != event.Never {

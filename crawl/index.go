@@ -21,8 +21,8 @@ func WriteIndexes(dir string) (n int, err error) {
 	return writeIndexes(dir, math.MaxInt64, p)
 }
 
-// writeIndexes indexes files of at most so many bytes in all, the oldest first, at a pace.
-// It continues after a file that cannot be indexed.
+// writeIndexes indexes files of at most a number of bytes in all, the oldest first, at a
+// pace. It continues after a file that cannot be indexed.
 func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*"+archive.Suffix))
 	if err != nil {
@@ -52,8 +52,8 @@ func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 // errLater reports that some files were not indexed because that would take too long.
 var errLater = errors.New("left out because it would delay the end of a crawl that was stopped")
 
-// An indexer writes indexes beside a running crawl: first those that the last session left
-// out, then one whenever a file is finished.
+// An indexer writes indexes while a crawl runs: first those that the last session left out,
+// then one whenever a file is finished.
 type indexer struct {
 	dir  string     // "": nothing is indexed
 	file int        // the file that was open at the last look; -1: there was none
@@ -99,11 +99,12 @@ func (x *indexer) wait() {
 	}
 }
 
-// notIndexed is logged for a file without an index.
+// notIndexed is the message logged for a file without an index.
 const notIndexed = "a WARC file has no index; the next session or winnow report writes it"
 
-// quickBytes is how much of the archive is indexed when a user stops a crawl. At 50 MB a
-// second of processor time it takes less than a second, a few on a busy machine.
+// quickBytes is the number of bytes of the archive that are indexed when a user stops a
+// crawl. At 50 MB a second of processor time it takes less than a second, a few on a busy
+// machine.
 const quickBytes = 32 << 20
 
 // finish indexes the remaining files. In a hurry it leaves out what takes long, and logs that.

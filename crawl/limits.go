@@ -31,7 +31,7 @@ type limits struct {
 	graceEnd time.Duration // when tasks under way are given up; 0: they are not
 }
 
-// grace is how long running tasks may take after a stop was requested.
+// grace is the time that running tasks have after a stop was requested.
 const grace = 3 * time.Second
 
 // stopped reports whether nothing is handed out any more.

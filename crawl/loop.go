@@ -12,7 +12,7 @@ import (
 
 // A loop runs a crawl. It alone touches the state. Each turn takes what has arrived, hands
 // out tasks, gives a group to the committer, and waits until there is more to do. The
-// simulator gives the same order because a task is handed out only to an idle harvester,
+// simulator has the same order because a task is handed out only to an idle harvester,
 // results are taken all at once and sorted, nothing waits to fill a batch, and no select
 // decides an order.
 type loop struct {
@@ -58,7 +58,7 @@ func newLoop(s *session) (*loop, error) {
 	return l, nil
 }
 
-// release ends what still runs beside the loop.
+// release ends the goroutines that still run.
 func (l *loop) release() {
 	l.snapshots.end()
 	l.index.wait()
@@ -89,7 +89,7 @@ func (l *loop) run(ctx context.Context) error {
 		now := l.now()
 		l.limits.watchMemory()
 		if !l.limits.stopped() {
-			l.weather.askWitness(now)
+			l.weather.requestWitness(now)
 		}
 		ask := l.handOut(now)
 		if !l.limits.stopped() && l.weather.hopeless(now) {
@@ -113,8 +113,8 @@ func (l *loop) run(ctx context.Context) error {
 	}
 }
 
-// lookAfter does what is due beside the crawl itself: snapshots, the deny list, indexes
-// and reports.
+// lookAfter does what is due besides fetching: snapshots, the deny list, indexes and
+// reports.
 func (l *loop) lookAfter(now time.Duration) {
 	if l.snapshots.due(l.state, l.log) {
 		l.mark(now)
@@ -175,12 +175,12 @@ func (l *loop) take() error {
 	return l.state.Err
 }
 
-// end takes a task that has ended: it decides what that means, and gives its harvester
-// something else to do.
+// end processes a task that has ended: it records the result, and lets the harvester
+// continue with the site or makes it idle.
 func (l *loop) end(now time.Duration, t *task) {
 	w, m := t.work, t.who
 	l.underWay.end(w)
-	if t.void || l.limits.bursts(t) { // as if it had not been requested: the next session does
+	if t.void || l.limits.bursts(t) { // as if it had not been requested: the next session requests it
 		l.tasks.put(t)
 		l.crew.rest(m, false)
 		return

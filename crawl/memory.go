@@ -97,7 +97,7 @@ func (l *limits) outOfMemory() {
 // largeRules is the size of rules, in bytes, before which the crawl is measured again.
 const largeRules = 64 << 10
 
-// bursts reports whether there is not enough memory for an answer. The crawl pauses then.
+// bursts reports whether there is too little memory for an answer. The crawl pauses then.
 func (l *limits) bursts(t *task) bool {
 	if t.work.Kind == event.Resolve {
 		return false
@@ -123,7 +123,7 @@ func (c *ceiling) weigh(s *state.State, held int64, x *history.Status) {
 
 // A Heap is the memory that the Go runtime has from the machine, in bytes.
 type Heap struct {
-	Resident int64 // all that was not given back, with the program itself
+	Resident int64 // all that was not returned to the system, with the program itself
 	Live     int64 // all that is not garbage
 }
 

@@ -31,7 +31,8 @@ const (
 	// bigCrawl is the number of pages that make reports rarer by a second: they are counted
 	// for each report, in one to three nanoseconds a page.
 	bigCrawl = 2_000_000
-	// statusEvery is how often a running crawl writes its status for others to read.
+	// statusEvery is the time after which a running crawl writes its status again, for
+	// others to read.
 	statusEvery = 2 * time.Second
 )
 

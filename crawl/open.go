@@ -22,7 +22,7 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// opened is a crawl as its last commit left it.
+// opened holds a crawl as its last commit left it.
 type opened struct {
 	recorder
 	id      layout.Identity
@@ -111,7 +111,7 @@ func (c *opened) recover(o *RunOptions, set *state.Setup, none bool) (err error)
 	return nil
 }
 
-// restore makes the state of the first records of the journal.
+// restore sets c.state to the state after the first records of the journal.
 func (c *opened) restore(o *RunOptions, set *state.Setup, records uint64) (err error) {
 	began := time.Now()
 	c.state, err = state.Restore(&c.dir.Parts, set, records, o.Log.Warn)
@@ -256,8 +256,8 @@ func (d *directory) close() {
 	}
 }
 
-// writeConfig writes the configuration in force beside the journal, for people and for the
-// next run.
+// writeConfig writes the configuration in force to the crawl directory, for people and for
+// the next run.
 func (d *directory) writeConfig(c *config.Config) error {
 	b, err := c.Marshal()
 	if err != nil {

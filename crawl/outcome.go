@@ -168,8 +168,8 @@ func (o *outcomes) resolved(now time.Duration, t *task) {
 	o.record()
 }
 
-// retrySite lets a robots.txt be requested again. Until then rules that the site has stay in
-// force, and a site without any is skipped.
+// retrySite makes a robots.txt due again. Until then rules that the site has stay in force,
+// and a site without rules is skipped.
 func (o *outcomes) retrySite(r *journal.Record, after time.Duration) {
 	state.RetryAfter(r, after, o.weather.outage.On())
 }
@@ -218,7 +218,7 @@ func (o *outcomes) readsSitemaps(id graph.Site) bool {
 		(!o.state.Sitemaps.Named(id) || o.config.Recrawl.Duration > 0 && len(o.state.Sitemaps.Files[id]) == 0)
 }
 
-// rule gives a site its rules.
+// rule sets the rules of a site in a record.
 func rule(r *journal.Record, rules robots.Rules, holds time.Duration) {
 	e := &r.Event
 	e.Class = event.OK

@@ -100,22 +100,22 @@ func (w *recorder) keep(t *task) {
 // groupBytes is the number of archive bytes after which a group is committed early.
 const groupBytes = 8 << 20
 
-// send gives the open group to the committer if the committer is idle and the group is
-// due, large, or wanted at once.
+// send passes the open group to the committer if the committer is idle and the group is
+// due, large, or needed at once.
 func (w *recorder) send(now time.Duration, atOnce bool) {
 	if w.pending() && (now >= w.dueAt() || atOnce || w.open.bytes > groupBytes) {
 		w.give()
 	}
 }
 
-// pending reports whether the open group could be given to the committer.
+// pending reports whether the open group could be passed to the committer.
 func (w *recorder) pending() bool { return !w.busy && !w.journal.Empty() }
 
 // committed reports whether every record is on disk.
 func (w *recorder) committed() bool { return !w.busy && w.journal.Empty() }
 
-// commitTime is how long a commit may take: a group is committed so long before one of
-// its sites may be requested again.
+// commitTime is the time that a commit may take. A group is committed that much earlier
+// than one of its sites may be requested again.
 const commitTime = 10 * time.Millisecond
 
 // dueAt returns when to commit the open group: --commit after its first record, or
@@ -128,7 +128,7 @@ func (w *recorder) dueAt() time.Duration {
 	return at
 }
 
-// give gives the open group to the committer.
+// give passes the open group to the committer.
 func (w *recorder) give() {
 	g := w.open
 	g.warc = w.warc.Take()
@@ -142,7 +142,7 @@ func (w *recorder) give() {
 	w.committer.in <- &g
 }
 
-// settle takes a group back from the committer: its sites may be requested again.
+// settle processes a group that was committed: its sites may be requested again.
 func (w *recorder) settle(now time.Duration, g *group) error {
 	w.busy = false
 	if g.err != nil {

@@ -17,7 +17,7 @@ type Chance struct {
 	Class string // a class of failures or a reason of refusals; "": all failures
 }
 
-// check finds a class that there is not.
+// check returns an error if there is no such class.
 func (c *Chance) check() error {
 	if c == nil || c.Class == "" {
 		return nil
@@ -62,9 +62,8 @@ func (a *admission) chance(p graph.Page) bool {
 	return false
 }
 
-// retrySession gives everything another chance that failed in sessions before and may have
-// passed, seeds whatever was wrong with them, and pages that were too large for a smaller
-// --max-body.
+// retrySession retries what failed in sessions before: everything whose failure may have
+// passed, all seeds, and pages that were too large for a smaller --max-body.
 func (a *admission) retrySession() {
 	seeds := map[graph.Page]bool{}
 	for _, url := range a.config.Seeds {
@@ -86,7 +85,7 @@ func (a *admission) retrySession() {
 	})
 }
 
-// retry gives the pages another chance that are wanted, and counts them.
+// retry records another chance for the pages that want accepts, and returns their number.
 func (a *admission) retry(want func(graph.Page) bool) (n int) {
 	r := a.begin(event.Retried, a.base)
 	for i := range a.state.Frontier.Pages() {

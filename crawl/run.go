@@ -37,7 +37,7 @@ type RunOptions struct {
 	// reuses the Status.
 	Progress func(*history.Status)
 	Machine  Machine
-	// Chance, if not nil, is given to the pages that it names. Nothing is requested: the
+	// Chance, if not nil, selects pages that get another chance. Nothing is requested: the
 	// next run does that.
 	Chance *Chance
 }

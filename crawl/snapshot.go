@@ -13,12 +13,12 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// snapshots are taken while a crawl runs, whenever replaying the records since the last one
-// would take long.
+// snapshots takes snapshots of a running crawl, whenever replaying the records since the
+// last one would take long.
 //
 // A state that is not too large is copied by the loop, which takes 0.25 s for a GiB, and
 // written from the copy. That is cheap: 3.5 s of processor time for a GiB in all. Another
-// goroutine prepares the memory of the copy, which takes longer than to fill it.
+// goroutine prepares the memory of the copy, which takes longer than filling it.
 //
 // A larger state is not copied. A second state in this process, the follower, opens the last
 // snapshot, replays the committed records, and writes the next snapshot. So the loop does

@@ -117,7 +117,7 @@ func (w *socketWeb) checkCrawl(t *testing.T, wanted *answer.Wanted) {
 		t.Errorf("the crawl %s", sum.Why)
 	}
 	redirects := 0
-	for _, p := range wanted.Asked {
+	for _, p := range wanted.Requested {
 		if e := w.server.Truth(p); e.Class == answer.Redirect || e.Class == answer.Other {
 			redirects++
 		}

@@ -20,17 +20,17 @@ type weather struct {
 	*session
 	outage       trouble.Outage
 	witness      graph.Site // the site that was last requested to see whether we are cut off
-	witnessAsked time.Duration
+	witnessSince time.Duration
 	quiet        time.Duration   // since when no site is left that answers; 0: there is one
 	hopeAt       time.Duration   // when to look again
 	honest       map[string]bool // answers that many pages give, but no portal: see atPortal
 	portalAt     time.Duration   // when a portal may be suspected again
-	takenBack    time.Duration   // instant of the last portal answer that was taken back
+	discarded    time.Duration   // instant of the last portal answer that was discarded
 	resolver     page.Resolver
 }
 
-// note takes note of an attempt that ended. A name that was found proves nothing: it may
-// come from a cache, or from a resolver that lies.
+// note records an attempt that ended. A name that was found proves nothing: it may come
+// from a cache, or from a resolver that lies.
 func (w *weather) note(now time.Duration, t *task) {
 	if t.answer == nil && t.class == event.OK || w.state.Portal.IsHost(w.state.Table.Name(t.work.Site)) {
 		return
@@ -49,7 +49,7 @@ func (w *weather) note(now time.Duration, t *task) {
 		}
 	}
 	if w.outage.Note(now, t.work.Site, answered) {
-		w.takeBack(now)
+		w.discardPortal(now)
 		w.log.Warn("nothing can be reached any more, not even sites that answered before; the crawl waits until one of them does")
 	}
 }
@@ -67,39 +67,39 @@ func (w *weather) mayProbeSite(s graph.Site) bool {
 	return w.state.Frontier.CanProbe(s) && !w.scope.DeniesSite(w.state.Table.Name(s))
 }
 
-// askWitness requests the robots.txt of a site that answered before, when we may be cut
+// requestWitness requests the robots.txt of a site that answered before, when we may be cut
 // off. The request waits for the clock of the site.
-func (w *weather) askWitness(now time.Duration) {
-	if s, ok := w.outage.Ask(now, w.mayProbeSite); ok {
+func (w *weather) requestWitness(now time.Duration) {
+	if s, ok := w.outage.Witness(now, w.mayProbeSite); ok {
 		w.recordSite(event.Probed, now, s)
-		w.witness, w.witnessAsked = s, now
+		w.witness, w.witnessSince = s, now
 	}
 }
 
-// witnessPatience is how long to wait for a witness that cannot be requested.
+// witnessPatience is the time to wait for a witness that cannot be requested.
 const witnessPatience = 10 * time.Minute
 
 // mayProbe reports whether the next task, while we are cut off, is a request to a witness:
 // the harvesters are idle, and its instant has come.
 func (w *weather) mayProbe(now time.Duration, idle bool) bool {
-	if now-w.witnessAsked > witnessPatience {
+	if now-w.witnessSince > witnessPatience {
 		w.outage.Forget()
 	}
-	return idle && w.outage.Asked() && w.state.Frontier.Instant(w.witness) <= now
+	return idle && w.outage.Pending() && w.state.Frontier.Instant(w.witness) <= now
 }
 
 // probeAt returns the instant of the next request to a witness.
 func (w *weather) probeAt(now time.Duration, idle bool) time.Duration {
-	if idle && w.outage.On() && w.outage.Asked() {
+	if idle && w.outage.On() && w.outage.Pending() {
 		return max(w.state.Frontier.Instant(w.witness), now+time.Second) // it may be held a moment longer
 	}
 	return w.outage.Wake()
 }
 
 const (
-	// hopeEvery is how often to look whether any site is left that answers.
+	// hopeEvery is the time between two searches for a site that answers.
 	hopeEvery = 10 * time.Second
-	// firstPatience is how long a crawl tries that has never had an answer.
+	// firstPatience is the time after which a crawl without any answer gives up.
 	firstPatience = 5 * time.Minute
 )
 
@@ -141,7 +141,7 @@ func (w *weather) atPortal(now time.Duration, t *task) (like, none bool) {
 		return true, w.outage.On() || t.work.Kind == event.Robots
 	}
 	if w.outage.On() || now-p.Last > state.PortalLate {
-		w.takeBack(now)
+		w.discardPortal(now)
 	} else {
 		w.honest[p.Same] = true
 	}
@@ -171,14 +171,14 @@ func (w *weather) redirects(t *task) bool {
 	return w.state.Portal.LeadsTo(w.state.Table.Name(t.work.Site), site)
 }
 
-// takeBack gives another chance to the pages that a portal may have answered for, and
-// requests their robots.txt again. It does so once for each answer of the portal.
-func (w *weather) takeBack(now time.Duration) {
+// discardPortal retries the pages that a portal may have answered for, and requests their
+// robots.txt again. It does so once for each answer of the portal.
+func (w *weather) discardPortal(now time.Duration) {
 	p := &w.state.Portal
-	if !p.Suspected() || w.honest[p.Same] || w.takenBack == p.Last {
+	if !p.Suspected() || w.honest[p.Same] || w.discarded == p.Last {
 		return
 	}
-	w.takenBack = p.Last
+	w.discarded = p.Last
 	pages, rules := slices.Clone(p.Pages), slices.Clone(p.Rules)
 	r := w.begin(event.Retried, now)
 	for _, q := range pages {
@@ -197,8 +197,8 @@ func (w *weather) takeBack(now time.Duration) {
 	}
 }
 
-// silence turns the answer of a portal into no answer: it is not kept, and does not count
-// against its site.
+// silence turns the answer of a portal into a missing one: it is not stored, and does not
+// count against its site.
 func silence(t *task) {
 	a := t.answer
 	a.Class, a.Status, a.Note, a.RetryAfter, a.Keep = event.ConnectError, 0, "something else answered in the place of the site", 0, false

@@ -55,8 +55,8 @@ const (
 	// Refused: Page was about to be handed out, but a rule of its site forbids it.
 	// Next and More do it themselves, as with Took.
 	Refused
-	// Asked: Next returned no task, but chose a batch. See Stirred.
-	Asked
+	// Polled: Next returned no task, but chose a batch. See frontier.Frontier.Polled.
+	Polled
 	// Resolved: the address of Site is known, or (Class) could not be found.
 	Resolved
 	// Ruled: the robots.txt of For was requested at Site; Delay and Expiry are
@@ -90,7 +90,7 @@ const (
 	Denied
 )
 
-var kindNames = [...]string{"seed", "took", "refused", "asked", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
+var kindNames = [...]string{"seed", "took", "refused", "polled", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
 	"retried", "probed", "withdrawn", "denied"}
 
 func (k Kind) String() string { return kindNames[k] }
@@ -230,7 +230,7 @@ func (c Class) String() string { return classNames[c] }
 // Failed reports whether a page of this class brought nothing.
 func (c Class) Failed() bool { return c >= TooLarge }
 
-// An Outcome is what a policy learns of an attempt, except its links.
+// An Outcome describes the end of an attempt to a policy, except for the links.
 type Outcome struct {
 	Class Class
 	Again bool          // the page goes back to its queue and will be tried again

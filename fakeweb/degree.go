@@ -185,9 +185,9 @@ func (g *degrees) class(s *Site, j uint32) int {
 	return drawClass(h>>20) - smallSite(s.Pages)
 }
 
-// drawClass: from its middle upwards the distribution is a power law, eight classes
-// up (a factor 2^(8/16)) for half of the pages, exponent 1 + 16/8 = 3; the lower
-// half is spread over a factor 4. Between 58 and 193.
+// drawClass draws a class between 58 and 193. From its middle upwards the distribution is a
+// power law, eight classes up (a factor 2^(8/16)) for half of the pages, exponent 1 + 16/8
+// = 3; the lower half is spread over a factor 4.
 func drawClass(h uint64) int {
 	c := 90 + int(h>>32&7)
 	if z := min(bits.TrailingZeros64(h), 12); z > 0 {
@@ -196,8 +196,8 @@ func drawClass(h uint64) int {
 	return c - int(h>>1&31)
 }
 
-// smallSite returns how many classes lower the pages of a small site are: a site of
-// few pages has few pages to link to, and most links are local. At most 48.
+// smallSite returns the number of classes by which the pages of a small site are lower: a
+// site of few pages has few pages to link to, and most links are local. At most 48.
 func smallSite(pages uint32) int {
 	return 16 * max(0, 7-bits.Len32(pages+8))
 }

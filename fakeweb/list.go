@@ -7,12 +7,12 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Probabilities in 1/256, found by trial beside cnr-2000 and apache-sites: there
-// 77 % of the links of a page are also in one of the seven lists before it, 61 to
-// 90 % of the pages have fewer than ten in-links, and the in-degrees from 10 on
-// have exponents of 2.0 and 2.4. TestLooksLikeAWeb states what comes out here.
+// Probabilities in 1/256, found by comparison with cnr-2000 and apache-sites: there 77 % of
+// the links of a page are also in one of the seven lists before it, 61 to 90 % of the pages
+// have fewer than ten in-links, and the in-degrees from 10 on have exponents of 2.0 and
+// 2.4. TestLooksLikeAWeb states what comes out here.
 const (
-	freshLocal  = 6   // a local slot is drawn afresh rather than copied
+	freshLocal  = 6   // a local slot is drawn rather than copied
 	freshRemote = 16  // the same for a remote slot
 	remoteSlots = 28  // share of remote slots in a large site
 	toNear      = 64  // a fresh local link goes to a page close by
@@ -76,8 +76,8 @@ func (l *Lister) tree() {
 	}
 }
 
-// navigation appends what the template of the directory has: home page, index
-// page, next page. It never repeats a tree link, so lists cut short stay distinct.
+// navigation appends the links in the template of the directory: home page, index page,
+// next page. It never repeats a tree link, so lists cut short stay distinct.
 func (l *Lister) navigation(d int64, k uint32) {
 	if l.menu&15 != 0 {
 		l.add(graph.Page(l.site.First))
@@ -112,7 +112,7 @@ func (l *Lister) slots(n int) {
 	l.fill(n)
 }
 
-// slot returns slot i. Whether it is remote is a matter of the directory.
+// slot returns slot i. Whether it is remote depends on the directory.
 func (l *Lister) slot(i uint32, remote uint64) graph.Page {
 	if h := draw.Hash(l.menu, streamRemote, uint64(i)); h&255 < remote {
 		return l.remoteSlot(i)

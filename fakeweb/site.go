@@ -10,9 +10,9 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// layout gives every site its size and returns the home pages. Site of rank r has
-// a share of the pages proportional to r^(-15/16), which makes the sizes a power
-// law with exponent 1 + 16/15 = 2.07; the ranks are shuffled.
+// layout draws the sizes of the sites and returns their home pages. Site of rank r has a
+// share of the pages proportional to r^(-15/16), which makes the sizes a power law with
+// exponent 1 + 16/15 = 2.07; the ranks are shuffled.
 func layout(spec Spec) []uint32 {
 	share := shuffledShares(spec)
 	var total uint64
@@ -37,8 +37,8 @@ func portion(n, part, whole uint64) uint64 {
 	return q
 }
 
-// shuffledShares returns r^(-15/16) in units of 2^-30 for r = 1 .. Sites, in random
-// order. Square root, product and quotient are rounded alike everywhere.
+// shuffledShares returns r^(-15/16) in units of 2^-30 for r = 1 .. Sites, in random order.
+// Square root, product and quotient are rounded in the same way everywhere.
 func shuffledShares(spec Spec) []uint64 {
 	share := make([]uint64, spec.Sites)
 	for i := range share {

@@ -5,8 +5,8 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// localSlot returns slot i of the page: that of the nearest of its prototypes which
-// draws it afresh.
+// localSlot returns slot i of the page: that of the nearest of its prototypes which draws
+// it.
 func (l *Lister) localSlot(i uint32) graph.Page {
 	for t := 0; ; t++ {
 		if t == len(l.local) {

@@ -31,7 +31,7 @@ func (x *addresses) groupSites() {
 	}
 }
 
-// set gives s, which must be acquired, the address a.
+// set sets the address of s, which must be acquired, to a.
 func (x *addresses) set(now time.Duration, s graph.Site, a uint32) {
 	x.address.Set(int(s), a)
 	x.active.Grow(int(a) + 1)

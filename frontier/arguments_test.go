@@ -71,7 +71,7 @@ func (a *arguments) number(key string) float64 {
 	return n
 }
 
-// finish complains about keys that nobody asked for.
+// finish complains about keys that no command used.
 func (a *arguments) finish() {
 	for key := range a.keys {
 		a.s.fatalf("unknown key %q", key)

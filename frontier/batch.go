@@ -14,8 +14,8 @@ type batches struct {
 	whole int          // size of the batch when it was chosen
 }
 
-// aheadBatches is how many batches may be under way in mode Ahead. A policy that stays
-// in few sites keeps few fetchers busy with one batch.
+// aheadBatches is the largest number of batches under way in mode Ahead. A policy that
+// stays in few sites keeps few fetchers busy with one batch.
 const aheadBatches = 8
 
 // pooled returns the number of pages that wait for the next batch.

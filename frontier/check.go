@@ -43,7 +43,7 @@ func (c *checker) check() error {
 		return c.site(e.Site)
 	case event.Refused:
 		return c.waits()
-	case event.Asked, event.Session, event.Denied:
+	case event.Polled, event.Session, event.Denied:
 		return nil
 	case event.Withdrawn:
 		return c.withdrawn()

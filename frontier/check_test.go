@@ -93,7 +93,7 @@ func goOn(t *testing.T, f *Frontier, now time.Duration) {
 	t.Fatal("it does not end")
 }
 
-// TestSkip: pages of a hole are lost, and no one asks for them.
+// TestSkip: pages of a hole are lost, and no one requests them.
 func TestSkip(t *testing.T) {
 	for _, name := range []string{"breadth-first", "larger-sites-first", "random", "site-at-a-time", "webbase-500", "opic", "batch-pagerank/k=3"} {
 		choice, err := policy.Choose(name)
@@ -157,7 +157,7 @@ func TestCheck(t *testing.T) {
 	}
 	f := plain(t, Options{})
 	f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{0, 1}})
-	for _, e := range []event.Event{{Kind: event.Asked}, {Kind: event.Session}, {Kind: event.Seed, New: []graph.Site{1, 2, 3, 2}}, {Kind: event.Done, New: []graph.Site{2}, Links: []graph.Page{3}},
+	for _, e := range []event.Event{{Kind: event.Polled}, {Kind: event.Session}, {Kind: event.Seed, New: []graph.Site{1, 2, 3, 2}}, {Kind: event.Done, New: []graph.Site{2}, Links: []graph.Page{3}},
 		{Kind: event.Took, Task: event.Task{Site: 1, Kind: event.Fetch, Page: 2}}, {Kind: event.Refused, Task: event.Task{Page: 1}}, {Kind: event.Ruled, Hop: true, To: 2}, {Kind: event.Admitted, Admit: []graph.Page{2}}} {
 		if err := f.Check(&e); err != nil {
 			t.Errorf("%+v: %v", e, err)

@@ -94,11 +94,11 @@ func (c *clocks) robotsDelay(s graph.Site) time.Duration {
 	return time.Duration(d)
 }
 
-// after learns from an answer of s and returns the instant of the next request: the end
-// of the answer plus the largest of all delays. told is a Crawl-delay that s has just
-// sent but that is not in its column.
-func (c *clocks) after(s graph.Site, e *event.Event, told time.Duration) time.Duration {
-	d := max(c.baseDelay(s), c.robotsDelay(s), told)
+// after learns from an answer of s and returns the instant of the next request: the end of
+// the answer plus the largest of all delays. sent is a Crawl-delay that s has just sent but
+// that is not in its column.
+func (c *clocks) after(s graph.Site, e *event.Event, sent time.Duration) time.Duration {
+	d := max(c.baseDelay(s), c.robotsDelay(s), sent)
 	t := c.download(s, e)
 	if c.o.Factor > 0 {
 		most := limit(c.o.FactorMax)
@@ -155,7 +155,7 @@ func (c *clocks) slowness(s graph.Site, e *event.Event) time.Duration {
 	return c.slowDelay(s)
 }
 
-// countSlow adds n to the number of slow sites if s is slow.
+// countSlow adds n to the number of slow sites if s is one.
 func (c *clocks) countSlow(s graph.Site, n int) {
 	if c.isSlow(s) {
 		c.slowSites += n
@@ -191,8 +191,8 @@ func (c *clocks) between(s graph.Site) time.Duration {
 	return min(d, 24*time.Hour)
 }
 
-// In the column of failures the lower bits are the number of failures in a row. The
-// highest bit is set if the server asked for the present pause (Retry-After).
+// In the column of failures the lower bits are the number of failures in a row. The highest
+// bit is set if the server demanded the present pause (Retry-After).
 const (
 	asksTime     = 1 << 7
 	failuresMask = asksTime - 1
@@ -236,10 +236,9 @@ func (c *clocks) backOff(s graph.Site, e *event.Event) time.Duration {
 	return d + time.Duration(float64(d)*float64(spread)/4096)
 }
 
-// answered notes a proper answer of s. Only a page or a sitemap ends the back-off: a
-// server often has a robots.txt when it has nothing else. A robots.txt shows that the
-// server is alive, so that s is tried more often, unless s said that it is requested too
-// often.
+// answered notes a proper answer of s. Only a page or a sitemap ends the back-off: a server
+// often has a robots.txt when it has nothing else. A robots.txt shows that the server is
+// alive, so that s is tried more often, unless s reported too many requests.
 func (c *clocks) answered(s graph.Site, e *event.Event) {
 	switch n := c.failures(s); {
 	case e.Kind != event.Ruled:
@@ -256,14 +255,14 @@ const aliveFailures = 2
 // passing reports whether a failure is of a kind that may pass.
 func passing(c event.Class) bool { return c >= event.ServerError && c <= event.Timeout }
 
-// restart gives s its full delay from now on, as a new session does.
+// restart makes s wait its full delay from now on, as a new session does.
 func (c *clocks) restart(now time.Duration, s graph.Site) {
 	c.forgive(now, s)
 	c.notBefore(s, addCapped(now, max(c.baseDelay(s), c.robotsDelay(s))))
 }
 
 // forgive ends the back-off of s, so that a session soon retries what failed in the one
-// before. The other delays still hold, and so does a pause that the server asked for.
+// before. The other delays still hold, and so does a pause that the server demanded.
 func (c *clocks) forgive(now time.Duration, s graph.Site) {
 	fails := c.fails.At(int(s))
 	if fails == 0 {

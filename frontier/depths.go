@@ -61,7 +61,7 @@ func (x *pages) bringNearer(p graph.Page, depth uint16) {
 	}
 }
 
-// lowerDepth gives a page a smaller depth, and reports whether it is smaller.
+// lowerDepth sets the depth of a page if that makes it smaller, and reports whether it did.
 func (x *pages) lowerDepth(p graph.Page, depth uint16) bool {
 	if x.depth.At(int(p)) <= depth {
 		return false

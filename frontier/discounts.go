@@ -149,14 +149,14 @@ func (x *orders) revalue(p graph.Page, to func(float64) float64) {
 	}
 }
 
-// lower is called before a page waits in q.
+// lower applies the discount of a page before it waits in q.
 func (x *orders) lower(q *queue.Queue, p graph.Page) {
 	if x.discounted(p) {
 		q.Set(p, policy.Lower(q.Value(p)))
 	}
 }
 
-// raise is called when a page no longer waits in q.
+// raise removes the discount of a page that no longer waits in q.
 func (x *orders) raise(q *queue.Queue, p graph.Page) {
 	if x.discounted(p) {
 		q.Set(p, policy.Raise(q.Value(p)))

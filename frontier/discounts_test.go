@@ -46,8 +46,8 @@ func (g *given) set(b int, p graph.Page, v float64) {
 	g.values[b][p] = v
 }
 
-// Came changes values in all ways that there are.
-func (g *given) Came(time.Duration, graph.Page, *event.Outcome, []graph.Page) {
+// Done changes values in all ways that there are.
+func (g *given) Done(time.Duration, graph.Page, *event.Outcome, []graph.Page) {
 	g.look()
 	if g.r == nil {
 		return
@@ -133,7 +133,7 @@ func TestDiscountNear(t *testing.T) {
 		{true, []graph.Page{1, 4, 8}, []graph.Page{1, 6, 7, 2, 8, 3, 4, 9, 10, 5}},
 	} {
 		f, g := discounted(t, c.near)
-		if c.lift != nil { // by a page of site 7 that came
+		if c.lift != nil { // by a page of site 7 that was fetched
 			f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{7}})
 			f.Apply(0, &event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: 7, Page: 11}})
 			f.Apply(0, &event.Event{Kind: event.Done, Task: event.Task{Page: 11}, Links: c.lift})

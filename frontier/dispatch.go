@@ -14,8 +14,8 @@ type dispatcher struct {
 	flying   int          // tasks handed out and not done
 	refused  []graph.Page // since Refusals was last called
 	patience int          // of one call of Next or More: see patience
-	inVain   int          // on replay: refusals so far of one call of More
-	stirred  bool         // next changed something and handed out nothing
+	refusals int          // on replay: refusals so far of one call of More
+	polled   bool         // next changed something and handed out nothing
 	differs  int          // see Differs
 }
 
@@ -23,16 +23,16 @@ type dispatcher struct {
 // takes some milliseconds.
 const patience = 1000
 
-// next is Frontier.Next.
+// next implements Frontier.Next.
 func (x *dispatcher) next(now time.Duration) (w event.Task, ask time.Duration, ok bool) {
 	woke := x.pages.wake(now)
 	for range x.patience {
 		w, ok := x.candidate(now)
 		if !ok {
-			if x.stirred = x.stirred || woke; x.stirred {
-				x.sites.now = now // as the event Asked does
+			if x.polled = x.polled || woke; x.polled {
+				x.sites.now = now // as the event Polled does
 			}
-			return event.Task{}, x.ask(), false
+			return event.Task{}, x.wakeAt(), false
 		}
 		switch {
 		case w.Kind == event.Fetch:
@@ -44,10 +44,10 @@ func (x *dispatcher) next(now time.Duration) (w event.Task, ask time.Duration, o
 		default:
 			x.take(now, w)
 		}
-		x.stirred = false // the event Took implies it
+		x.polled = false // the event Took implies it
 		return w, 0, true
 	}
-	x.stirred = false // so does Refused
+	x.polled = false // so does Refused
 	return event.Task{}, now, false
 }
 
@@ -65,7 +65,7 @@ func (x *dispatcher) candidate(now time.Duration) (w event.Task, ok bool) {
 			if !x.batches.next(now, x.flying) {
 				return event.Task{}, false
 			}
-			x.stirred = true
+			x.polled = true
 			continue
 		}
 		if w = x.sites.needs(now, s); w.Kind != event.Fetch || worked {
@@ -77,7 +77,7 @@ func (x *dispatcher) candidate(now time.Duration) (w event.Task, ok bool) {
 	}
 }
 
-// more is Frontier.More.
+// more implements Frontier.More.
 func (x *dispatcher) more(now time.Duration, s graph.Site) (w event.Task, ok bool) {
 	if x.sites.place.At(int(s)) != kept {
 		return event.Task{}, false
@@ -113,8 +113,8 @@ func (x *dispatcher) fetch(now time.Duration, w event.Task) (event.Task, bool) {
 }
 
 // spared reports whether the task w, which a site needs before its best page, is not
-// necessary because that page is barred. The page is refused then. A robots.txt that
-// moved here is fetched whatever bars the pages of this site.
+// necessary because that page is barred. The page is refused then. A robots.txt that moved
+// here is fetched even if the pages of this site are barred.
 func (x *dispatcher) spared(now time.Duration, w event.Task) bool {
 	if w.Kind == event.Robots && w.For != w.Site {
 		return false
@@ -141,7 +141,7 @@ func (x *dispatcher) refuse(now time.Duration, p graph.Page, bar event.Bar) {
 // take hands out a task: its site is acquired, its page leaves the queues.
 func (x *dispatcher) take(now time.Duration, w event.Task) {
 	x.sites.now = now
-	x.inVain = 0
+	x.refusals = 0
 	x.flying++
 	x.sites.take(now, w)
 	if w.Kind == event.Fetch {
@@ -152,9 +152,9 @@ func (x *dispatcher) take(now time.Duration, w event.Task) {
 	}
 }
 
-// ask returns the next instant at which something can be handed out without an event.
+// wakeAt returns the next instant at which something can be handed out without an event.
 // Waiting sites without pages do not count, nor do addresses for which no site waits.
-func (x *dispatcher) ask() time.Duration {
+func (x *dispatcher) wakeAt() time.Duration {
 	at := x.pages.due.first()
 	if x.orders.offered[0].ShutOut() > 0 || len(x.sites.hops.shutOut) > 0 {
 		at = min(at, x.sites.addresses.waits.first())
@@ -165,10 +165,10 @@ func (x *dispatcher) ask() time.Duration {
 	return at
 }
 
-// The journal holds the decisions of Next and More as events Took, Refused and Asked. On
-// replay they are forced, whatever the present code or policy would decide, and decisions
-// that differ are counted. Before each one, the same happens as before the decision: sites
-// wake, batches are chosen, policies work.
+// The journal holds the decisions of Next and More as events Took, Refused and Polled. On
+// replay they are forced, even if the present code or policy would decide otherwise, and
+// decisions that differ are counted. Before each one, the same happens as before the
+// decision: sites wake, batches are chosen, policies work.
 
 // took forces a task that was handed out.
 func (x *dispatcher) took(now time.Duration, w event.Task) {
@@ -200,8 +200,8 @@ func (x *dispatcher) refusal(now time.Duration, p graph.Page, bar event.Bar) {
 	}
 	// More releases the site when it has no page left, or gives up after a series of
 	// refusals. A Took ends the series.
-	if x.inVain++; x.orders.len(s) == 0 || x.inVain == x.patience {
-		x.inVain = 0
+	if x.refusals++; x.orders.len(s) == 0 || x.refusals == x.patience {
+		x.refusals = 0
 		x.sites.release(now, s, now)
 	}
 }
@@ -220,7 +220,7 @@ func (x *dispatcher) choice(now time.Duration, s graph.Site) (w event.Task, ok b
 	} else {
 		w, ok = x.candidate(now)
 	}
-	x.stirred = false
+	x.polled = false
 	if ok && w.Kind == event.Fetch {
 		w.Page, ok = x.orders.first(w.Board, w.Site)
 	}

@@ -39,10 +39,10 @@
 //
 // # Events
 //
-// State changes only by events (Apply), or by Next and More, which do what the events
-// Took, Refused and Asked record. So a journal of the events is the state: applied in
-// order to an empty frontier they give the same one, whatever policy made the decisions.
-// If records are lost, Check reports which of the others can still be applied.
+// State changes only by events (Apply), or by Next and More, which do what the events Took,
+// Refused and Polled record. So a journal of the events is the state: applied in order to
+// an empty frontier they give the same one, no matter which policy made the decisions. If
+// records are lost, Check reports which of the others can still be applied.
 //
 // # The parts
 //

@@ -19,7 +19,7 @@ func (f *Frontier) Apply(now time.Duration, e *event.Event) {
 		f.tasks.took(now, e.Task)
 	case event.Refused:
 		f.tasks.refusal(now, e.Page, e.Bar)
-	case event.Asked:
+	case event.Polled:
 		f.tasks.nothing(now)
 	default:
 		f.apply(now, e)
@@ -83,7 +83,7 @@ func (f *Frontier) resolved(now time.Duration, e *event.Event) {
 	default:
 		f.sites.resolve(now, s, e)
 	}
-	f.sites.letGo(now, s)
+	f.sites.endAcquisition(now, s)
 }
 
 // ruled ends a Robots task: Site was requested, and For gets the result.
@@ -107,8 +107,8 @@ func (f *Frontier) ruled(now time.Duration, e *event.Event) {
 	f.sites.release(now, e.Site, e.End)
 }
 
-// rule gives a site the rules that were fetched, or makes it try again. If there are none
-// and it is not to try again, nothing of the site may be fetched.
+// rule records the rules that were fetched for a site, or makes it try again. Without rules
+// and another try, nothing of the site may be fetched.
 func (f *Frontier) rule(now time.Duration, e *event.Event) {
 	switch {
 	case f.sites.in(e.For, closed): // while it waited for this
@@ -156,7 +156,7 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 	}
 	f.pages.reach(p, e.Links)
 	f.pages.end(now, p, s, e)
-	f.policies.came(now, p, &f.outcome, e.Links, first)
+	f.policies.done(now, p, &f.outcome, e.Links, first)
 	f.sites.postpone(now, s, e)
 	f.pages.follow(s)
 	if !f.sites.keep(now, s, e) {
@@ -167,7 +167,7 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 // session cancels what was under way: acquired pages wait again, and no site is requested
 // before its full delay has passed.
 func (f *Frontier) session(now time.Duration) {
-	f.tasks.flying, f.tasks.inVain = 0, 0
+	f.tasks.flying, f.tasks.refusals = 0, 0
 	f.pages.restart(now)
 	f.sites.restart(now)
 }

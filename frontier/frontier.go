@@ -19,7 +19,7 @@ type Frontier struct {
 	outcome event.Outcome // scratch: that of the event being applied
 }
 
-// parts are what a frontier consists of.
+// parts holds the parts of a frontier.
 type parts struct {
 	o        *Options
 	policies *policies
@@ -101,11 +101,11 @@ func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy
 	return nil
 }
 
-// Next hands out the best task at now. If there is none, it returns the latest instant
-// at which to call it again, or Never if only an event can change something. It may have
-// chosen a batch then: see Stirred. It returns now if it has refused so many pages that
-// the owner should do other work before the next call: a site may have a million pages
-// that are all barred.
+// Next hands out the best task at now. If there is none, it returns the latest instant at
+// which to call it again, or Never if only an event can change something. It may have
+// chosen a batch then: see Polled. After many refusals it returns now, so that the owner
+// can do other work before the next call: a site may have a million pages that are all
+// barred.
 func (f *Frontier) Next(now time.Duration) (w event.Task, ask time.Duration, ok bool) {
 	return f.tasks.next(now)
 }
@@ -132,13 +132,13 @@ func drain(list *[]graph.Page) []graph.Page {
 	return all
 }
 
-// Stirred reports whether Next changed the state, as by choosing a batch, when it had
-// nothing to hand out. The driver then records the event Asked, because a later Took would
-// not repeat the change: a batch depends on the values of the moment. It is to be called
-// after Refusals, since those came first.
-func (f *Frontier) Stirred() bool {
-	s := f.tasks.stirred
-	f.tasks.stirred = false
+// Polled reports whether Next changed the state, for example by choosing a batch, without
+// handing out a task. The driver then records the event Polled, because a later Took would
+// not repeat the change: a batch depends on the values of the moment. Call it after
+// Refusals, because the refusals precede it.
+func (f *Frontier) Polled() bool {
+	s := f.tasks.polled
+	f.tasks.polled = false
 	return s
 }
 

@@ -24,7 +24,7 @@ func (a *alternating) choice() *policy.Choice {
 }
 
 func (a *alternating) Columns(func(graph.AnyColumn))                                {}
-func (a *alternating) Came(time.Duration, graph.Page, *event.Outcome, []graph.Page) {}
+func (a *alternating) Done(time.Duration, graph.Page, *event.Outcome, []graph.Page) {}
 func (a *alternating) Known(p, _ graph.Page) {
 	a.boards[0].Set(p, float64(p))
 	a.boards[1].Set(p, -float64(p))

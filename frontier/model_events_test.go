@@ -9,7 +9,7 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// finish ends a task in a random way, and asks for more.
+// finish ends a task in a random way, and requests more.
 func (d *duel) finish() {
 	i := d.r.IntN(len(d.flying))
 	fl := d.flying[i]

@@ -227,8 +227,8 @@ func (d *duel) askInVain(again time.Duration) {
 		d.t.Fatalf("%v: hands out %+v before %v", later, w, again)
 	}
 	d.now = later // it never goes back
-	if d.f.Stirred() {
-		asked := event.Event{Kind: event.Asked}
+	if d.f.Polled() {
+		asked := event.Event{Kind: event.Polled}
 		d.log = append(d.log, logged{at: later, e: asked})
 		other.Apply(later, &asked)
 	} else {

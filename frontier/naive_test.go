@@ -333,7 +333,7 @@ func (n *naive) slowness(s *naiveSite, e *event.Event) time.Duration {
 	return d
 }
 
-// rule applies an answer about robots.txt to the site that asked for it.
+// rule applies an answer about robots.txt to the site that requested it.
 func (n *naive) rule(now time.Duration, e *event.Event) {
 	s := &n.sites[e.For]
 	if n.o.Hold && e.For != e.Site && !e.Hop {

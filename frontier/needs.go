@@ -7,7 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// stage is what a site needs before its next page.
+// A stage names what a site needs before its next page.
 type stage uint8
 
 const (
@@ -63,7 +63,7 @@ func (x *sites) expireAddress(now time.Duration, s graph.Site) {
 	x.addressExpiry.Set(int(s), max(1, int64(now)))
 }
 
-// resolve gives s an address. If it replaces an expired one, the stage stays.
+// resolve sets the address of s. If it replaces an expired one, the stage stays.
 func (x *sites) resolve(now time.Duration, s graph.Site, e *event.Event) {
 	x.addresses.set(now, s, e.Address)
 	x.addressExpiry.Set(int(s), int64(e.Expiry))

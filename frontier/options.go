@@ -10,17 +10,17 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Options are the mechanism: politeness, connections, batches. The zero value is the
-// pure ordering experiment: no delays, no addresses, no robots.txt, one page at a time
-// from a site, no batches.
+// Options configures the mechanism: politeness, connections, batches. The zero value is the
+// pure ordering experiment: no delays, no addresses, no robots.txt, one page at a time from
+// a site, no batches.
 type Options struct {
 	// Delay is the time from the end of an answer to the next request to the site. Sites
 	// with fewer than SmallSite known pages have SmallDelay instead.
 	Delay      time.Duration
 	SmallDelay time.Duration
 	SmallSite  int
-	// Factor makes the delay at least so many times the download time (10 in Mercator),
-	// up to FactorMax, where 0 means no limit. A Factor of 0 has no effect.
+	// Factor makes the delay at least Factor times the download time (10 in Mercator), up
+	// to FactorMax, where 0 means no limit. A Factor of 0 has no effect.
 	Factor    float64
 	FactorMax time.Duration
 	// BackOff is the delay after the first of several failures in a row. It doubles with
@@ -66,7 +66,7 @@ type Options struct {
 	// seen (Ruled, Listed, Done), until Settle was called for each of them.
 	Hold bool
 	// Slow is the time beyond which an answer is slow; 0 means that none is. With a
-	// SlowFactor the time is at least so many times what 95 of 100 answers take. After
+	// SlowFactor the limit is at least SlowFactor times what 95 of 100 answers take. After
 	// SlowTimes slow answers in a row a site is requested for one page at a time, after
 	// SlowDelay, which doubles with each further slow answer, up to SlowMax, where 0 means
 	// no limit. A good answer that is not slow ends it.
@@ -81,7 +81,7 @@ type Options struct {
 	// page and 4 a link.
 	Depths bool
 
-	// Mode is how batches work, Batch is the number of pages of one.
+	// Mode selects how batches work. Batch is the number of pages of one.
 	Mode  Mode
 	Batch int
 	// MinActive ends a batch when fewer tasks are under way and nothing can be handed

@@ -9,11 +9,11 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// A pace is a delay learned from a site that said "too often". The delay grows by half
-// with each such answer that follows a good one, until they are rare. Then it stays.
-// After many good answers the crawler tries a delay that is a tenth shorter. If that
-// fails, the delay before it holds again, and the next try comes after twice as many
-// good answers. Few sites have a pace.
+// A pace is a delay learned from a site that answered "too often". The delay grows by half
+// with each such answer that follows a good one, until they are rare. Then it stays. After
+// many good answers the crawler tries a delay that is a tenth shorter. If that fails, the
+// delay before it holds again, and the next try comes after twice as many good answers. Few
+// sites have a pace.
 //
 // Not every such answer is about the pace: some pages always get it, and some servers
 // send it now and then. So the delay does not grow beyond one that was enough before. If
@@ -60,9 +60,9 @@ func (c *clocks) pace(s graph.Site, e *event.Event, usual time.Duration) time.Du
 	return p.Delay
 }
 
-// slower learns from an answer "too often" to a request made at start, after some
-// failures in a row. Only the first of them tells something about the pace, because the
-// others came after longer delays.
+// slower learns from an answer "too often" to a request made at start, after some failures
+// in a row. Only the first of them depends on the pace, because the others followed longer
+// delays.
 func (p *pace) slower(start, usual time.Duration, failures int) {
 	if failures == 0 {
 		before := max(p.Delay, usual, time.Millisecond)
@@ -100,10 +100,10 @@ func (p *pace) slow(before time.Duration) {
 	p.Delay = max(p.Delay, grown)
 }
 
-// faster learns from a good answer. An answer that ends several failures came after a
-// long time, half of which was not enough. Either the site needs such delays, or it
-// turned everybody down for a while. The next request decides: it is made after the
-// shorter delay, and if that fails the long one holds.
+// faster learns from a good answer. An answer that ends several failures followed a long
+// delay, half of which was not enough. Either the site needs such delays, or it turned
+// everybody down for a while. The next request decides: it is made after the shorter delay,
+// and if that fails the long one holds.
 func (p *pace) faster(start, end time.Duration, failures int) {
 	if waited := start - p.Since; p.Streak > 0 && (p.Enough == 0 || waited < p.Enough) {
 		p.Enough = waited
@@ -127,7 +127,7 @@ func (p *pace) faster(start, end time.Duration, failures int) {
 	}
 }
 
-// paceNumbers is how many numbers a saved pace takes.
+// paceNumbers is the number of numbers in a saved pace.
 const paceNumbers = 9
 
 // paceList returns all paces in the order of their sites, as numbers.

@@ -66,7 +66,7 @@ func (x *pages) detail(p graph.Page, s State) uint8 {
 
 func (x *pages) bar(p graph.Page) event.Bar { return event.Bar(x.detail(p, RefusedPage)) }
 
-// setState gives p a state without a bar or a class.
+// setState sets the state of p, without a bar or a class.
 func (x *pages) setState(p graph.Page, s State) { x.put(p, s, 0) }
 
 func (x *pages) setBar(p graph.Page, b event.Bar) { x.put(p, RefusedPage, uint8(b)) }
@@ -244,7 +244,7 @@ func (x *pages) close(now time.Duration, s graph.Site, as State, detail uint8) {
 	x.sites.returnHops(now, s)
 }
 
-// end gives a page the state in which an attempt leaves it.
+// end sets the state of a page after an attempt.
 func (x *pages) end(now time.Duration, p graph.Page, s graph.Site, e *event.Event) {
 	switch {
 	case e.Again && x.stateOf(p) == Reacquired, !e.Again && !e.Class.Failed() && e.Due > 0:
@@ -287,26 +287,25 @@ func (x *pages) restart(now time.Duration) {
 		case Acquired:
 			x.setState(p, Known)
 			x.enter(p, x.orders.site(p))
-			x.policies.came(now, p, &again, nil, true)
+			x.policies.done(now, p, &again, nil, true)
 		case Reacquired:
 			x.revisit(now, p, now)
-			x.policies.came(now, p, &again, nil, false)
+			x.policies.done(now, p, &again, nil, false)
 		}
 	}
 	x.hurry()
 }
 
-// yielding holds failed pages whose instant has come but which wait once more. While a
-// site fails, its pages in the queues come first, since most of them were not tried yet.
-// Then the failed ones return one by one, the one first that was tried the longest time
-// ago.
+// yielding holds failed pages whose instant has come but which wait longer. While a site
+// fails, its pages in the queues come first, since most of them were not tried yet. Then
+// the failed ones return one by one, the one first that was tried the longest time ago.
 type yielding struct {
 	behind map[graph.Site]instants
 	pages  int // in all of them
 }
 
 // wake lets all pages, sites and addresses continue whose instant has come. It reports
-// whether that were any pages or sites.
+// whether there were any such pages or sites.
 func (x *pages) wake(now time.Duration) (any bool) {
 	any = x.sites.wake(now)
 	for x.due.first() <= now {
@@ -341,7 +340,7 @@ func (x *pages) yields(d instant) bool {
 	return true
 }
 
-// follow lets the pages of s that yielded come back: all of them if s answers or is
+// follow returns the pages of s that yielded to the queues: all of them if s answers or is
 // closed, otherwise the first one if no other page of s waits.
 func (x *pages) follow(s graph.Site) {
 	list, ok := x.yielding.behind[s]

@@ -42,7 +42,7 @@ func refusals(f *Frontier) (events []event.Event) {
 	return events
 }
 
-// Next gives up after so many refusals, asks to be asked again at once, and comes to the
+// Next gives up after so many refusals, asks to be called again at once, and comes to the
 // same page in the end; More gives the site up. The events give the same state.
 func TestPatience(t *testing.T) {
 	for _, keep := range []bool{false, true} {
@@ -66,7 +66,7 @@ func TestPatience(t *testing.T) {
 			w, ask, ok := f.Next(0)
 			r := refusals(f)
 			calls, events = append(calls, len(r)), append(events, r...)
-			if f.Stirred() {
+			if f.Polled() {
 				t.Error("there is nothing to tell beside the refusals")
 			}
 			if len(calls) < 3 && (ok || ask != 0) || len(calls) == 3 && (!ok || int(w.Page) != 2*patience+301) {

@@ -10,7 +10,7 @@ import (
 )
 
 // policies holds the policy of the pages and, if there is another, that of the sites. It
-// tells them what happens. The lists hold those that implement an optional interface.
+// calls them for what happens. The lists hold those that implement an optional interface.
 type policies struct {
 	all        []policy.Policy
 	seeders    []policy.Seeder
@@ -55,9 +55,9 @@ func (x *policies) admitted(p graph.Page) {
 	}
 }
 
-// came reports the end of an attempt. If p was fetched before, only policies that
-// implement Revisiter hear of it.
-func (x *policies) came(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page, first bool) {
+// done reports the end of an attempt. If p was fetched before, it calls only policies that
+// implement Revisiter.
+func (x *policies) done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page, first bool) {
 	if !first {
 		for _, q := range x.revisiters {
 			q.Revisited(now, p, o, links)
@@ -65,7 +65,7 @@ func (x *policies) came(now time.Duration, p graph.Page, o *event.Outcome, links
 		return
 	}
 	for _, q := range x.all {
-		q.Came(now, p, o, links)
+		q.Done(now, p, o, links)
 	}
 }
 

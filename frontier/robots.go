@@ -7,7 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// rule gives a site the rules that were fetched for it at e.Site.
+// rule records the rules that were fetched for a site at e.Site.
 func (x *sites) rule(e *event.Event) {
 	s := e.For
 	x.setStage(s, open)

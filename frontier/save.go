@@ -13,8 +13,8 @@ import (
 // Columns calls each for every column: of the pages, the sites, the boards, the policies.
 func (f *Frontier) Columns(each func(graph.AnyColumn)) { f.columns.Columns(each) }
 
-// Save writes the whole state, in the order of its pages and sites. Heaps are left out,
-// so that equal states give equal bytes, whatever their history.
+// Save writes the whole state, in the order of its pages and sites. Heaps are left out, so
+// that equal states give equal bytes, no matter how they arose.
 func (f *Frontier) Save(w io.Writer) error {
 	layout, rest := columnOf("frontier layout", []uint8(f.layout)), f.rest()
 	defer layout.Free()
@@ -84,10 +84,10 @@ func (f *Frontier) Load(r io.Reader) error {
 	return nil
 }
 
-// restNumbers is how many numbers of the rest come before its lists.
+// restNumbers is the number of numbers of the rest that precede its lists.
 const restNumbers = 10
 
-// setRest takes back what rest returned.
+// setRest restores what rest returned.
 func (f *Frontier) setRest(v []uint64) error {
 	if n := uint64(len(v)); n < restNumbers || v[5] > n/2 || v[6] > n || v[8] > n || restNumbers+2*v[5]+v[6]+v[8] > n {
 		return fmt.Errorf("load frontier: its last column has %d numbers, which is too few: it was saved with other options", len(v))

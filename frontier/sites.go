@@ -8,7 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// place is where a site is.
+// A place is one of the states of a site.
 type place uint8
 
 const (
@@ -221,9 +221,9 @@ func (x *sites) take(now time.Duration, w event.Task) {
 	}
 }
 
-// keep reports whether the fetcher keeps s for another page. It does if the connection
-// can be used again, fewer than PerConnection pages were requested, a page waits and is
-// what the site needs next, and s asks for no longer delay.
+// keep reports whether the fetcher keeps s for another page. It does if the connection can
+// be used again, fewer than PerConnection pages were requested, a page waits and is what
+// the site needs next, and s demands no longer delay.
 func (x *sites) keep(now time.Duration, s graph.Site, e *event.Event) bool {
 	served, c := x.served.Slice(), &x.clocks
 	served[s] = min(served[s], math.MaxUint16-1) + 1
@@ -241,11 +241,11 @@ func (x *sites) keep(now time.Duration, s graph.Site, e *event.Event) bool {
 func (x *sites) release(now time.Duration, s graph.Site, end time.Duration) {
 	x.served.Set(int(s), 0)
 	x.addresses.leave(now, s, end)
-	x.letGo(now, s)
+	x.endAcquisition(now, s)
 }
 
-// letGo ends the acquisition of s. Its twin is no longer blocked.
-func (x *sites) letGo(now time.Duration, s graph.Site) {
+// endAcquisition ends the acquisition of s. Its twin is no longer blocked.
+func (x *sites) endAcquisition(now time.Duration, s graph.Site) {
 	x.await(now, s)
 	if t := x.clocks.twinOf(s); t != graph.NoSite && x.place.At(int(t)) == blocked {
 		x.await(now, t)
@@ -286,8 +286,7 @@ func (x *sites) reoffer(now time.Duration, s graph.Site) {
 }
 
 // restart releases every site, and lets each wait for its full delay from now on. That
-// includes sites that were never requested as far as the events tell, because the record
-// of a request may be lost.
+// includes sites without a recorded request, because the record may be lost.
 func (x *sites) restart(now time.Duration) {
 	x.waits = x.waits[:0]
 	clear(x.unsettled)

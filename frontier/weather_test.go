@@ -234,7 +234,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// Pages that failed, were refused or came get another chance, and so does a closed site.
+// Pages that failed, were refused or were fetched get another chance, and so does a closed site.
 func TestRetried(t *testing.T) {
 	f := polled(t, 3)
 	_, now := stepOn(t, f, 0, event.Event{Class: event.HTTPError})
@@ -257,7 +257,7 @@ func TestRetried(t *testing.T) {
 	}
 }
 
-// A session ends the back-off of a site, unless the server asked for the time.
+// A session ends the back-off of a site, unless the server demanded the time.
 func TestForgiven(t *testing.T) {
 	for _, retry := range []time.Duration{0, 3 * time.Hour} {
 		f := polled(t, 9)

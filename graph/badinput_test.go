@@ -83,7 +83,7 @@ func damaged(s string) string {
 }
 
 // TestSparseIDs: a single huge id without --nodes would make billions of pages. It
-// is refused at its line, and the memory that the error asks for suffices.
+// is refused at its line, and the memory that the error requests suffices.
 func TestSparseIDs(t *testing.T) {
 	dir := t.TempDir()
 	in := lists{"edges": "0 1\n1 4000000000\n2 4000000001\n"}

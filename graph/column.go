@@ -10,8 +10,8 @@ import (
 )
 
 // Value is the type of an element of a column: fixed-size numbers, never pointers, so that
-// the garbage collector has nothing to look at and a column can be written to
-// disk as it lies in memory.
+// the garbage collector can skip them and a column can be written to disk as it lies in
+// memory.
 type Value interface {
 	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int32 | ~int64 | ~float32 | ~float64
 }
@@ -29,8 +29,7 @@ type Column[T Value] struct {
 	data []T // the elements in use; always backed by mem
 }
 
-// AnyColumn is a column of any type: what snapshots, recovery and the memory account
-// need of it.
+// AnyColumn is a column of any type, as snapshots, recovery and the memory account use it.
 type AnyColumn interface {
 	Part
 	Name() string
@@ -38,9 +37,9 @@ type AnyColumn interface {
 	Bytes() int64
 }
 
-// NewColumn reserves room for at most max elements under a name that stands in
-// snapshots and in the account of memory. It panics when the address space itself
-// is exhausted, as the Go heap does.
+// NewColumn returns a column with room for max elements. Its name appears in snapshots and
+// in the account of memory. NewColumn panics when the address space itself is exhausted, as
+// the Go heap does.
 func NewColumn[T Value](name string, max int) *Column[T] {
 	c := &Column[T]{name: name}
 	c.mem = reserve(name, max*c.width())
@@ -55,8 +54,7 @@ func (c *Column[T]) Name() string { return c.name }
 // Len returns the number of elements in use.
 func (c *Column[T]) Len() int { return len(c.data) }
 
-// Bytes returns the memory taken so far: what has been made accessible, not the
-// address space reserved.
+// Bytes returns the memory in use, without address space that is only reserved.
 func (c *Column[T]) Bytes() int64 { return int64(c.mem.committed) }
 
 // Columns calls each for the column itself, which is a Part.
@@ -65,8 +63,8 @@ func (c *Column[T]) Columns(each func(AnyColumn)) { each(c) }
 // Memory calls each with the name and the size of the column.
 func (c *Column[T]) Memory(each func(name string, bytes int64)) { each(c.name, c.Bytes()) }
 
-// Slice returns the elements in use. It stays valid while the column grows (it just
-// does not see the new elements) and until Free.
+// Slice returns the elements in use. It stays valid until Free, also while the column
+// grows, but does not include new elements.
 func (c *Column[T]) Slice() []T { return c.data }
 
 // At returns element i.
@@ -75,8 +73,8 @@ func (c *Column[T]) At(i int) T { return c.data[i] }
 // Set changes element i.
 func (c *Column[T]) Set(i int, v T) { c.data[i] = v }
 
-// Grow makes the column n elements long; new elements are zero. It never
-// shrinks. It panics when n is over the size that was reserved.
+// Grow makes the column n elements long; new elements are zero. It never shrinks. It panics
+// if n exceeds the size that was reserved.
 func (c *Column[T]) Grow(n int) {
 	if n <= len(c.data) {
 		return
@@ -125,7 +123,7 @@ func (c *Column[T]) Save(w io.Writer) error {
 	})
 }
 
-// SaveAs saves what f makes of each element, as Save does; the column stays as it is.
+// SaveAs saves the results of f for all elements, as Save does. The column does not change.
 func (c *Column[T]) SaveAs(w io.Writer, f func(T) T) error {
 	return c.save(w, func(out io.Writer) error {
 		part := make([]T, 0, 4096)
@@ -227,9 +225,9 @@ type Part interface {
 	Free()
 }
 
-// A Set is the columns of a component. The component adds every column where it makes
-// it, in the order in which columns are saved, and can then save, load, count and free
-// them all. The zero Set is empty.
+// A Set holds the columns of a component. The component adds every column where it makes
+// it, in the order in which columns are saved, and can then save, load, count and free them
+// all. The zero Set is empty.
 //
 // The functions that add to a Set are not methods, so that a component which embeds a
 // Set does not offer them.

@@ -8,9 +8,9 @@ import (
 	"github.com/winnow-crawler/winnow/graph/bv"
 )
 
-// A batch is what one encoder works on at a time. Its limits are part of the
-// format: they decide where references stop, so the file depends on them and not
-// on the number of threads.
+// A batch holds the lists that one encoder works on at a time. Its limits are part of the
+// format: they decide where references stop, so the file depends on them and not on the
+// number of threads.
 const (
 	batchPages = 16384
 	batchLinks = 1 << 18
@@ -59,7 +59,7 @@ func newListEncoder(params bv.Params, pages, threads int, w io.Writer) *listEnco
 	return e
 }
 
-// encode is one of the encoders.
+// encode runs one of the encoders.
 func (e *listEncoder) encode() {
 	for b := range e.work {
 		b.enc.Reset(uint32(b.first))
@@ -94,7 +94,7 @@ func (e *listEncoder) write() {
 
 var errWriteFailed = errors.New("the writer has stopped")
 
-// add takes the list of page p, which must be above all pages before.
+// add adds the list of page p, which must be above all pages before.
 func (e *listEncoder) add(p Page, links []Page) error {
 	if p < e.next || int64(p) >= int64(e.pages) {
 		return fmt.Errorf("a list of page %d where one of page %d to %d should be", p, e.next, e.pages-1)
@@ -105,7 +105,7 @@ func (e *listEncoder) add(p Page, links []Page) error {
 	return e.append(idsOf(links))
 }
 
-// skipTo gives empty lists to the pages before p.
+// skipTo adds empty lists for the pages before p.
 func (e *listEncoder) skipTo(p Page) error {
 	for e.next < p {
 		if err := e.append(nil); err != nil {
@@ -139,8 +139,8 @@ func (e *listEncoder) send() {
 	e.cur = nil
 }
 
-// finish encodes what is left, unless the lists ended with an error, and waits for
-// the writer. Its error counts most: others follow from it.
+// finish encodes what is left, unless the lists ended with an error, and waits for the
+// writer. An error of the writer comes first, because others follow from it.
 func (e *listEncoder) finish(listErr error) (*bv.Joiner, error) {
 	if listErr == nil {
 		listErr = e.skipTo(Page(e.pages))

@@ -2,7 +2,7 @@
 
 package graph
 
-// littleEndian exists on machines whose byte order is that of our files and whose int
-// has 64 bits, as offsets need; format.go asks for it, so that the package does not
-// build on others.
+// littleEndian exists on machines whose byte order is that of our files and whose int has
+// 64 bits, as offsets need; format.go refers to it, so that the package does not build on
+// others.
 const littleEndian = true

@@ -35,8 +35,8 @@ func (g *Graph) ExportEdges(ctx context.Context, w io.Writer, progress func(done
 	return out.Flush()
 }
 
-// eachForward goes through the out-links of all pages. Where a scan panics at a
-// corrupt list this returns the error.
+// eachForward calls fn with the out-links of all pages. If a scan panics at a corrupt list,
+// eachForward returns the error.
 func (g *Graph) eachForward(ctx context.Context, progress func(done, total int64) error, fn func(Page, []Page) error) error {
 	c := g.forward.scan(0, Page(g.Pages())).s
 	for c.Next() {
@@ -65,14 +65,14 @@ func (g *Graph) step(ctx context.Context, p Page, progress func(done, total int6
 	return progress(int64(p), int64(g.Pages()))
 }
 
-// ExportBV writes base.graph, base.offsets and base.properties, which WebGraph and
-// its relatives read. The ids in them are those of pages: dense. Where the graph has
-// original ids, base.ids holds that of each page, one a line; where it has none, the
-// base.ids of an earlier export goes.
+// ExportBV writes base.graph, base.offsets and base.properties, which WebGraph and its
+// relatives read. The ids in them are those of pages: dense. If the graph has original ids,
+// base.ids holds that of each page, one a line; otherwise the base.ids of an earlier export
+// is removed.
 //
-// The files get their names when all are complete and synced, the properties,
-// without which nobody reads the others, last. An error before that leaves the files
-// of an earlier export as they are, one of renaming leaves none of the new ones.
+// The files get their names when all are complete and synced. The properties, without which
+// programs do not read the others, come last. An error before that leaves the files of an
+// earlier export as they are; an error of renaming leaves none of the new ones.
 func (g *Graph) ExportBV(ctx context.Context, base string, p bv.Params, progress func(done, total int64) error) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -123,10 +123,9 @@ func (g *Graph) encodeBV(ctx context.Context, w io.Writer, p bv.Params, progress
 	return e.finish(g.eachForward(ctx, progress, e.add))
 }
 
-// A fileSet is files that belong together: base with several endings. Until they are
-// published they have temporary, locked names, as graph files do: of two processes
-// that write the same set the second one is refused, and what a killed one left is
-// written over.
+// A fileSet holds files that belong together: base with several endings. Until they are
+// published they have temporary, locked names, as graph files do: of two processes that
+// write the same set the second one is refused, and what a killed one left is written over.
 type fileSet struct {
 	base string
 	made []setFile
@@ -155,7 +154,7 @@ func (s *fileSet) create(ext string, write func(io.Writer) error) error {
 	return nil
 }
 
-// fill makes what is written all that is in the file.
+// fill replaces the contents of the file by what is written.
 func fill(f *os.File, write func(io.Writer) error) error {
 	if err := f.Truncate(0); err != nil {
 		return err
@@ -170,9 +169,9 @@ func fill(f *os.File, write func(io.Writer) error) error {
 	return f.Sync()
 }
 
-// publish renames the files to their final names, in the order they were made. The files of an
-// earlier set with the endings in stale go first: from then on until the last file
-// has its name nobody takes the old and the new for one set.
+// publish renames the files to their final names, in the order they were made. It first
+// removes the files of an earlier set with the endings in stale, so that no program takes
+// old and new files for one set.
 func (s *fileSet) publish(stale ...string) error {
 	for _, ext := range stale {
 		name := s.base + ext
@@ -196,7 +195,7 @@ func (s *fileSet) publish(stale ...string) error {
 	return nil
 }
 
-// close removes what was not published, and lets go of the locks.
+// close removes what was not published, and releases the locks.
 func (s *fileSet) close() {
 	for _, m := range s.made {
 		if m.partial != "" {

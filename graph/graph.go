@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Graph is a graph file, mapped: nothing is read before it is needed, except
-// that Open verifies every checksum. It never changes and may be used by several
-// goroutines at once; readers and scans may not.
+// A Graph is a mapped graph file: nothing is read before it is needed, except that Open
+// verifies every checksum. It never changes and may be used by several goroutines at once;
+// readers and scans may not.
 type Graph struct {
 	path    string
 	mapped  []byte
@@ -44,9 +44,9 @@ type Card struct {
 	RepeatedURLs   int64  `json:"repeated_urls,omitempty" show:"repeated URLs,omitzero"`                                        // pages whose URL an earlier page has too
 }
 
-// CorruptError is the panic value of readers and scans that meet a list no writer
-// makes. Checksums are verified at Open, so it means a file made to deceive, or
-// bad memory.
+// A CorruptError is the panic value of readers and scans that meet a list that no writer
+// produces. Checksums are verified at Open, so it means a file made to deceive, or bad
+// memory.
 type CorruptError struct {
 	Path string
 	Err  error
@@ -117,7 +117,7 @@ func (g *Graph) verify() error {
 	return nil
 }
 
-// Close releases the mapping. The graph and all that came from it must not be used
+// Close releases the mapping. The graph and everything that it returned must not be used
 // afterwards.
 func (g *Graph) Close() error {
 	if g.mapped == nil {
@@ -227,8 +227,8 @@ func (g *Graph) EachURL(fn func(p Page, url []byte) error) error {
 	return err
 }
 
-// Lookup finds the page of a URL, byte for byte; the smallest id when the URL
-// occurs more than once.
+// Lookup returns the page with exactly this URL, or the smallest id if the URL occurs more
+// than once.
 func (g *Graph) Lookup(url string) (Page, bool) {
 	if g.table == nil {
 		return NoPage, false
@@ -240,8 +240,7 @@ func (g *Graph) Lookup(url string) (Page, bool) {
 	})
 }
 
-// ID returns the id that page p had in the input; all input and output of users speaks
-// these.
+// ID returns the id that page p had in the input. Users see these ids only.
 func (g *Graph) ID(p Page) uint32 {
 	if g.ids == nil {
 		return uint32(p)
@@ -252,7 +251,7 @@ func (g *Graph) ID(p Page) uint32 {
 // IDs returns the original id of every page, ascending; nil when they are 0, 1, 2...
 func (g *Graph) IDs() []uint32 { return g.ids }
 
-// ByID finds the page that had this id in the input; NoPage and false if there is
+// ByID returns the page that had this id in the input, or NoPage and false if there is
 // none.
 func (g *Graph) ByID(id uint32) (Page, bool) {
 	if g.ids == nil {
@@ -267,8 +266,8 @@ func (g *Graph) ByID(id uint32) (Page, bool) {
 	return NoPage, false
 }
 
-// Fetched reports whether page p was fetched; a page that was only linked to is known
-// but has no out-links of its own. Where nothing was said all pages are fetched.
+// Fetched reports whether page p was fetched; a page that was only linked to is known but
+// has no out-links of its own. If the input did not specify it, all pages count as fetched.
 func (g *Graph) Fetched(p Page) bool {
 	return g.fetched == nil || bit(g.fetched, p)
 }
@@ -290,9 +289,9 @@ type Info struct {
 	BytesFile     int64 `json:"bytes_file" show:"file,bytes"`
 }
 
-// ReadInfo reads the header of a graph file and nothing else: neither time nor
-// memory depends on the size of the graph. What the header has about the rest is not
-// verified; Open does that.
+// ReadInfo reads the header of a graph file and nothing else: neither time nor memory
+// depends on the size of the graph. It does not verify the header against the rest of the
+// file; Open does that.
 func ReadInfo(path string) (Info, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/input"
 )
 
-// ImportOptions name the files a graph is made from. Formats are in docs/formats.md.
+// ImportOptions names the files that a graph is made from. Formats are in docs/formats.md.
 type ImportOptions struct {
 	Edges   string // "src dst" per line
 	BV      string // or the base name of a WebGraph file: BV.graph, BV.properties
@@ -80,7 +80,7 @@ func (o *ImportOptions) sources() string {
 // stdin is the name of standard input.
 const stdin = "-"
 
-// An importer collects what the files say and hands it to Write.
+// An importer collects the contents of the files and passes them to Write.
 type importer struct {
 	ctx    context.Context
 	o      ImportOptions
@@ -143,8 +143,7 @@ func (m *importer) checkFeed() error {
 	return nil
 }
 
-// readWorld finds out which pages there are, as far as that can be said before the
-// links are read.
+// readWorld determines which pages there are, as far as possible before the links are read.
 func (m *importer) readWorld() error {
 	lines, err := m.countLines()
 	if err != nil {
@@ -169,7 +168,7 @@ func (m *importer) readWorld() error {
 
 func (m *importer) listed() string { return cmp.Or(m.o.URLs, m.o.Sites) }
 
-// countLines counts the URLs or site names; -1 when there is neither list. Both
+// countLines returns the number of URLs or site names, or -1 if there is neither list. Both
 // lists must be equally long.
 func (m *importer) countLines() (int, error) {
 	n := -1
@@ -198,8 +197,8 @@ func (m *importer) countLines() (int, error) {
 	return n, nil
 }
 
-// readFile opens a list and closes it again. An error gets file and line from
-// package input, unless it is a halt.
+// readFile opens a list, reads it and closes it. Package input adds file and line to an
+// error, unless it is a halt.
 func (m *importer) readFile(name string, read func(*input.File) error) error {
 	f, err := input.Open(name)
 	if err != nil {
@@ -213,8 +212,7 @@ func (m *importer) readFile(name string, read func(*input.File) error) error {
 	return err
 }
 
-// A halt is an error that is not the fault of the line at which it came up: a full
-// disk, an interruption.
+// A halt is an error that the line being read did not cause: a full disk, an interruption.
 type halt struct{ error }
 
 func halted(err error) error {
@@ -236,8 +234,8 @@ func (m *importer) runEdges() error {
 	})
 }
 
-// sortLinks calls read, which adds links to the sorter, and writes the graph. So many
-// pages are known before.
+// sortLinks calls read, which adds links to the sorter, and writes the graph. pages is the
+// number of pages known before.
 func (m *importer) sortLinks(pages int, read func() error) error {
 	memory, err := m.o.sortMemory(pages, 2)
 	if err != nil {
@@ -259,8 +257,8 @@ func (m *importer) sortLinks(pages int, read func() error) error {
 	return m.write(src)
 }
 
-// readEdges reads all links into the sorter. Where nothing else says how many pages
-// there are it returns the largest id + 1.
+// readEdges reads all links into the sorter. If the number of pages is not known otherwise,
+// it returns the largest id + 1.
 func (m *importer) readEdges() (top int64, err error) {
 	n, open := 0, m.pages < 0
 	err = m.readFile(m.o.Edges, func(f *input.File) error {
@@ -331,8 +329,8 @@ func (m *importer) addLink(src, dst uint32) error {
 	return &OutsideError{ID: bad, Nodes: m.o.Nodes}
 }
 
-// OutsideError is a link that touches an id which is not one of the pages;
-// DropOutside leaves such links out.
+// An OutsideError reports a link with an id that is not one of the pages. DropOutside
+// leaves such links out.
 type OutsideError struct {
 	ID    uint32
 	Nodes string // the list of pages
@@ -368,7 +366,7 @@ func (m *importer) write(src Source) error {
 	return nil
 }
 
-// lines hands over the lines of a list that belong to pages, in order.
+// lines calls emit with the lines of a list that belong to pages, in order.
 func (m *importer) lines(name string, emit func([]byte) error) error {
 	next := 0
 	err := m.readFile(name, func(f *input.File) error {

@@ -37,8 +37,8 @@ func (m *importer) runBV() error {
 	}})
 }
 
-// readBV decodes the lists. A file that does not fit its properties shows as lists
-// that cannot be, as another number of links, or as bits left over.
+// readBV decodes the lists. A file that does not fit its properties has invalid lists,
+// another number of links, or bits left over.
 func (m *importer) readBV(file string, props bv.Properties, bits []byte, emit func(Page, []Page) error) error {
 	end := uint64(len(bits)-bv.Padding) * 8
 	s, err := bv.NewStream(props.Params, m.pages, bits, end)

@@ -4,19 +4,19 @@ import (
 	"fmt"
 )
 
-// A Feed gives the links and URLs of pages that do not stand in lists: those of a crawl
-// or of an archive. Its functions are called once each, in this order.
+// A Feed supplies links and URLs of pages that are not in files: those of a crawl or of an
+// archive. Its functions are called once each, in this order.
 type Feed struct {
 	Name string // for the card
 
-	// Links gives every link of every page, in any order; the same one may come again.
-	// tell reports how much of how much was read; its error ends the import.
+	// Links emits every link of every page, in any order; links may repeat. It calls tell
+	// with how much was read, and the total; an error of tell ends the import.
 	Links func(add func(from, to Page) error, tell func(done, total int64) error) error
 	// Pages is their number: the ids are 0, 1, 2 and so on.
 	Pages func() int
 	// Fetched has one bit a page: which of them were fetched. Only those have links.
 	Fetched func() []uint64
-	// URLs gives the URL of every page in the order of their ids.
+	// URLs emits the URL of every page in the order of their ids.
 	URLs func(emit func(url []byte) error) error
 }
 
@@ -51,7 +51,7 @@ func (m *importer) tellFeed(done, total int64) error {
 	return m.o.Progress(StageFeed, done, total)
 }
 
-// fed hands over the URLs of the pages that stay, in order.
+// fed emits the URLs of the pages that remain, in order.
 func (m *importer) fed(emit func([]byte) error) error {
 	id, next := int64(0), 0
 	err := m.o.Feed.URLs(func(url []byte) error {

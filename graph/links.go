@@ -7,8 +7,8 @@ import (
 	"github.com/winnow-crawler/winnow/graph/bv"
 )
 
-// Sequential is one direction of a link graph read in page order: what solvers,
-// exporters and statistics need, and the cheaper way to read everything.
+// Sequential reads one direction of a link graph in page order, which is the cheaper way to
+// read everything. Solvers, exporters and statistics need no more.
 type Sequential interface {
 	Scan(lo, hi Page) Cursor // the lists of pages lo..hi-1
 }
@@ -74,8 +74,8 @@ func (l *Links) Raw(threads int) *Lists {
 	return raw
 }
 
-// measure adds the lengths of all lists up. It comes before memory is taken for the
-// links, whose number in the header might be anything.
+// measure adds up the lengths of all lists before memory is allocated for the links,
+// because their number in the header may be wrong.
 func (l *Links) measure(threads int, off []uint64) {
 	l.parts(threads, func(lo, hi Page) {
 		r := l.Reader()
@@ -108,7 +108,7 @@ func (l *Links) corrupt(format string, args ...any) *CorruptError {
 	return &CorruptError{l.path, fmt.Errorf("%w: "+format, append([]any{bv.ErrCorrupt}, args...)...)}
 }
 
-// parts calls fn for stretches of all pages, side by side.
+// parts calls fn for ranges that cover all pages, concurrently.
 func (l *Links) parts(threads int, fn func(lo, hi Page)) {
 	const pages = 1 << 14
 	n := l.Pages()
@@ -175,8 +175,7 @@ func (c *rawScan) Next() bool {
 func (c *rawScan) Page() Page   { return c.next - 1 }
 func (c *rawScan) List() []Page { return c.l.List(c.next - 1) }
 
-// Remote is a view of links without those inside a site: of a page's
-// in-links those from other sites, of its out-links those to other sites.
+// Remote is a view of links without those inside a site.
 type Remote struct {
 	Reader
 	Site func(Page) Site

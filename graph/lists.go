@@ -1,7 +1,7 @@
 package graph
 
-// Lists is one direction of the links held raw, four bytes a link: what the rank
-// solvers sweep over and the fastest thing to read at random.
+// Lists holds one direction of the links raw, four bytes a link. It is the fastest form to
+// sweep over and to read at random.
 //
 // List p is To[Off[p]:Off[p+1]], strictly ascending. Off has one element more
 // than there are pages.

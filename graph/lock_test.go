@@ -28,7 +28,7 @@ func TestStalePartial(t *testing.T) {
 	}
 }
 
-// TestTwoImports to the same name: the second is refused, the first goes on.
+// TestTwoImports to the same name: the second is refused, the first continues.
 func TestTwoImports(t *testing.T) {
 	dir, in := t.TempDir(), lists{"edges": "0 1\n"}
 	asked := false

@@ -33,12 +33,12 @@ func (b *builder) names() error {
 	return b.sites(sites)
 }
 
-// namesMemory returns what the writing of names takes besides the names of sites: the
-// runtime and what reads them; site, hash and URL table of each page.
+// namesMemory returns the memory that writing names takes, without the names of sites: the
+// runtime and the readers; site, hash and URL table of each page.
 func namesMemory(pages int) int64 { return 14<<20 + int64(pages)*20 }
 
-// tellNames reports progress and refuses more sites than there is memory for: nobody
-// knows beforehand how many there will be.
+// tellNames reports progress, and returns an error if there are more sites than there is
+// memory for: their number is not known in advance.
 func (b *builder) tellNames(stage string, done int, sites *siteWriter) error {
 	base, names := namesMemory(b.src.Pages), sites.names.bytes()
 	if base+names > b.o.MaxMemory {
@@ -48,7 +48,7 @@ func (b *builder) tellNames(stage string, done int, sites *siteWriter) error {
 	return b.tell(stage, int64(done), int64(b.src.Pages))
 }
 
-// siteName notes the site of the next page, by a name that was given.
+// siteName records the site of the next page, by its name in the list of sites.
 func (b *builder) siteName(sites *siteWriter, name []byte) error {
 	n := sites.of.Len()
 	if n == b.src.Pages {
@@ -62,8 +62,7 @@ func (b *builder) siteName(sites *siteWriter, name []byte) error {
 	return sites.add(name)
 }
 
-// urls writes the URLs and, unless sites have names of their own, notes the site of
-// each.
+// urls writes the URLs and, unless there is a list of sites, records the site of each.
 func (b *builder) urls(sites *siteWriter) error {
 	if err := b.w.begin(secURLs); err != nil {
 		return err
@@ -105,8 +104,8 @@ func (b *builder) urls(sites *siteWriter) error {
 	return b.urlTable(hashes.Slice(), index)
 }
 
-// urlTable writes the table that finds pages by URL. Equal hashes are told apart
-// by the URLs themselves, read back from the file.
+// urlTable writes the table that finds pages by URL. Pages with equal hashes are
+// distinguished by their URLs, which it reads back from the file.
 func (b *builder) urlTable(hashes, index []uint64) error {
 	text, done, err := b.w.view(secURLs)
 	if err != nil {
@@ -172,7 +171,7 @@ func newSiteWriter(pages int) *siteWriter {
 	return &siteWriter{of: NewColumn[Site]("site of page", pages)}
 }
 
-// add notes the site of the next page.
+// add records the site of the next page.
 func (s *siteWriter) add(name []byte) error {
 	n := s.of.Len()
 	if n > 0 && bytes.Equal(name, s.last) {
@@ -254,10 +253,10 @@ func groupBySite(of []Site, sites int) (starts []uint32, pages []Page) {
 	return starts, pages
 }
 
-// A nameTable numbers distinct names in the order in which they come. The names lie
-// one after the other in blocks, and an open-addressed table of numbers finds them:
-// the bytes of the name, 8 for its place and 5 to 11 for the table, against a hundred
-// for a Go map of strings.
+// A nameTable numbers distinct names in the order in which they are added. The names lie
+// one after the other in blocks, and an open-addressed table of numbers finds them: the
+// bytes of the name, 8 for its place and 5 to 11 for the table, against a hundred for a Go
+// map of strings.
 type nameTable struct {
 	blocks [][]byte
 	places []uint64 // per name: block, offset, length (21 bits each of the latter)
@@ -273,8 +272,8 @@ const (
 // Len returns the number of names.
 func (t *nameTable) Len() int { return len(t.places) }
 
-// bytes returns the memory it takes, and the lists of pages by site that are made of it.
-// Tables that grow leave the smaller ones behind for a while.
+// bytes returns the memory of the table, and of the lists of pages by site that are made
+// from it. Tables that grow leave the smaller ones behind for a while.
 func (t *nameTable) bytes() int64 {
 	return int64(len(t.blocks))*nameBlock + int64(cap(t.places)*8+len(t.slots)*4)*3/2 + int64(len(t.places)*8)
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/winnow-crawler/winnow/graph/bv"
 )
 
-// views makes the sections usable. Checksums find accidents; what is looked at here
-// makes sure that a file made to deceive cannot lead a reader out of its memory
-// either: every count, every place and every id that code follows blindly. What
-// remains, lists and texts, is checked where it is decoded, and is a CorruptError.
+// views makes the sections usable. Checksums find accidents. The checks here ensure that a
+// malicious file cannot lead a reader out of its memory either: they cover every count,
+// every place and every id that code follows blindly. Lists and texts are checked where
+// they are decoded; a bad one is a CorruptError.
 func (g *Graph) views() (err error) {
 	if g.forward, err = g.links(secForward, secForwardIndex); err != nil {
 		return err

@@ -13,20 +13,20 @@ import (
 	"github.com/winnow-crawler/winnow/internal/extsort"
 )
 
-// A Source is a graph on its way into a file. Its functions are called once each
-// and hand over everything in page order.
+// A Source supplies a graph to be written to a file. Its functions are called once each and
+// emit everything in page order.
 type Source struct {
 	Pages int
 
-	// Lists gives the out-links of pages, ascending and distinct; pages without
-	// links may be left out. Slices are only read during the call.
+	// Lists emits the out-links of pages, ascending and distinct; pages without links may
+	// be left out. Slices are only read during the call.
 	Lists func(emit func(p Page, links []Page) error) error
 
-	// URLs gives the URL of every page; nil: URLs are not known.
+	// URLs emits the URL of every page. If nil, URLs are not known.
 	URLs func(emit func(url []byte) error) error
 
-	// Sites gives the site name of every page; nil: the part of the URL before its
-	// third slash, lower-cased, or without URLs every page its own site.
+	// Sites emits the site name of every page. If nil, it is the part of the URL before its
+	// third slash, in lower case, or without URLs every page is its own site.
 	Sites func(emit func(name []byte) error) error
 
 	IDs     []uint32 // original id of each page, ascending; nil: 0, 1, 2...
@@ -34,15 +34,15 @@ type Source struct {
 	Card    *Card    // completed while the graph is written; nil: empty
 }
 
-// WriteOptions say how a graph is written.
+// WriteOptions configures how a graph is written.
 type WriteOptions struct {
 	Path      string
 	MaxMemory int64  // bytes for everything; 0: 1 GiB
 	TempDir   string // where links are sorted; "": beside the file
 	Threads   int    // 0: all cores; the file does not depend on it
 
-	// Progress, if given, is told now and then which stage has done how much of
-	// how much (total 0: not known). An error from it ends the work.
+	// Progress, if not nil, is called now and then with a stage, how much of it is done,
+	// and the total (0: not known). An error from it ends the work.
 	Progress func(stage string, done, total int64) error
 
 	held    int64  // memory that the caller has taken and keeps while links are written
@@ -53,7 +53,7 @@ type WriteOptions struct {
 	writeAt    func(f *os.File, b []byte, at int64) (int, error)
 }
 
-// Stages of the work, as Progress is told them.
+// Stages of the work, as passed to Progress.
 const (
 	StageRead     = "read links"
 	StageFeed     = "read records"
@@ -63,31 +63,31 @@ const (
 	StageURLs     = "write urls"
 )
 
-// baseMemory is what an import takes besides its sort buffers and columns: the
-// runtime, decompression windows, lists on their way to the encoders.
+// baseMemory is the memory that an import takes in addition to its sort buffers and
+// columns: the runtime, decompression windows, lists on their way to the encoders.
 const baseMemory = 28 << 20
 
-// pageMemory is what it takes per page while links are sorted: places of lists and
-// their index. What names take afterwards is counted by namesMemory.
+// pageMemory is the memory per page while links are sorted: places of lists and their
+// index. What names take afterwards is counted by namesMemory.
 const pageMemory = 16
 
 // minSortMemory is the least that a sort buffer gets.
 const minSortMemory = 1 << 20
 
-// maxThreads bounds the encoders. Lists come to them from one goroutine, which more
-// of them would only wait for, and each takes 3 MiB of baseMemory.
+// maxThreads bounds the encoders. One goroutine feeds them, so more of them would only
+// wait, and each takes 3 MiB of baseMemory.
 const maxThreads = 4
 
-// complete fills in what was left to us.
+// complete fills in the defaults.
 func (o *WriteOptions) complete() {
 	o.MaxMemory = cmp.Or(o.MaxMemory, 1<<30)
 	o.Threads = min(cmp.Or(o.Threads, runtime.GOMAXPROCS(0)), maxThreads)
 	o.TempDir = cmp.Or(o.TempDir, filepath.Dir(o.Path))
 }
 
-// maxSortMemory is the most a sort buffer gets. More brings nothing: 200 M links took
-// 36 CPU-seconds with buffers of 160 MB and 44 with 3 GB, which the system must clear
-// first; 40 M shuffled ones 14 and 13.
+// maxSortMemory is the largest sort buffer. More does not help: 200 M links took 36
+// CPU-seconds with buffers of 160 MB and 44 with 3 GB, which the system must clear first;
+// 40 M shuffled ones 14 and 13.
 const maxSortMemory = 512 << 20
 
 // sortMemory returns what is left of the memory for each of n sort buffers.
@@ -139,7 +139,7 @@ func write(ctx context.Context, src Source, o WriteOptions, w *fileWriter) error
 	return w.finish()
 }
 
-// check finds what does not fit together.
+// check returns an error if the parts do not fit together.
 func (s *Source) check() error {
 	switch {
 	case s.Pages < 0 || s.Pages > bv.MaxLists: // now rather than after hours of writing
@@ -202,8 +202,8 @@ func (b *builder) build() error {
 	return nil
 }
 
-// links writes the out-links as they come, sorts them by target on the way, and
-// then writes the in-links.
+// links writes the out-links in the order of the source, sorts them by target meanwhile,
+// and then writes the in-links.
 func (b *builder) links() error {
 	memory, err := b.o.sortMemory(b.src.Pages, 1)
 	if err != nil {
@@ -283,7 +283,7 @@ func (b *builder) direction(name, index, stage string, lists func(emit func(Page
 		return err
 	}
 	e := newListEncoder(b.params, b.src.Pages, b.o.Threads, b.w)
-	told := int64(0) // page up to which progress was told; many pages have no list
+	told := int64(0) // page up to which progress was reported; many pages have no list
 	err := lists(func(p Page, links []Page) error {
 		if int64(p) >= told {
 			told = int64(p) + 4096
@@ -310,7 +310,7 @@ func (b *builder) direction(name, index, stage string, lists func(emit func(Page
 	return b.w.section(index, rawBytes(words), 0)
 }
 
-// tell reports progress and finds out whether to stop.
+// tell reports progress, and returns an error if the work is to stop.
 func (b *builder) tell(stage string, done, total int64) error {
 	if err := b.ctx.Err(); err != nil {
 		return err
@@ -321,7 +321,7 @@ func (b *builder) tell(stage string, done, total int64) error {
 	return b.o.Progress(stage, done, total)
 }
 
-// columns writes what is known per page besides links and names.
+// columns writes the data per page other than links and names.
 func (b *builder) columns() error {
 	if b.src.IDs != nil {
 		if err := b.w.section(secIDs, rawBytes(b.src.IDs), 0); err != nil {

@@ -32,8 +32,8 @@ func (t *urlTable) place(hash uint64) int {
 	return int(hi)
 }
 
-// insert enters page p unless same(q) holds for a page q of equal hash byte that is
-// there already, which is then returned.
+// insert adds page p, unless same(q) holds for a page q with the same hash byte that is
+// there already. It returns q then.
 func (t *urlTable) insert(hash uint64, p Page, same func(q Page) bool) (q Page, found bool) {
 	tag := uint8(hash)
 	for i := t.place(hash); ; i++ {

@@ -45,7 +45,7 @@ func (t *textWriter) add(s []byte) error {
 // index returns where blocks begin, for a bv.Index.
 func (t *textWriter) index() ([]uint64, error) { return bv.BuildIndex(append(t.starts, t.offset)) }
 
-// CommonPrefix returns the number of bytes in which a and b begin alike.
+// CommonPrefix returns the length of the longest common prefix of a and b.
 func CommonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	for i := range n {

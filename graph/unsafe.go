@@ -20,7 +20,7 @@ func cast[T Value](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(one)))
 }
 
-// pagesOf sees ids of the codec as pages.
+// pagesOf converts ids of the codec to pages.
 func pagesOf(ids []uint32) []Page {
 	return unsafe.Slice((*Page)(unsafe.Pointer(unsafe.SliceData(ids))), len(ids))
 }

@@ -46,9 +46,9 @@ func (m *importer) badID(name string, id uint32, nth int, what string) error {
 	})
 }
 
-// locate adds the line to an error that was found when all lines had been read: find
-// reads the file again and returns err where it belongs. What cannot be read twice
-// has to do without the line.
+// locate adds the line to an error that was found after all lines had been read: find reads
+// the file again and returns err at the line where it belongs. If the file cannot be read
+// twice, the line is missing.
 func (m *importer) locate(name string, err error, find func(*input.File) error) error {
 	if st, serr := os.Stat(name); serr == nil && st.Mode().IsRegular() {
 		if at := m.readFile(name, find); errors.Is(at, err) {
@@ -94,7 +94,7 @@ func (w *idWorld) page(id uint32) Page {
 	return NoPage
 }
 
-// bytes returns what the world takes.
+// bytes returns the memory of the world.
 func (w *idWorld) bytes() int64 {
 	n := int64(len(w.ids)) * 4
 	if w.direct != nil {

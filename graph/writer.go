@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fileWriter writes a graph file under a temporary name beside its final one.
-// Only finish makes it visible, whole and synced; abort removes it. A file left
-// by a killed process is written over by the next import of the same name.
+// A fileWriter writes a graph file under a temporary name in the same directory. finish
+// syncs it and gives it its final name; abort removes it. A file left by a killed process
+// is written over by the next import of the same name.
 type fileWriter struct {
 	path, partial string
 	f             *os.File
@@ -75,9 +75,9 @@ func lockFile(name string) (*os.File, error) {
 	}
 }
 
-// lockOpened locks f, which was opened under that name. Whoever held the lock before
-// may have renamed or removed the file in between; then what we hold is no longer
-// what has the name (it may be a finished graph), and ok is false.
+// lockOpened locks f, which was opened under that name. Another process that held the lock
+// before may have renamed or removed the file in between. Then f no longer has that name
+// (it may be a finished graph), and ok is false.
 func lockOpened(f *os.File, name string) (ok bool, err error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		return false, fmt.Errorf("another process is writing it (%s is locked)", name)
@@ -108,7 +108,7 @@ func (w *fileWriter) end(extra uint64) {
 	w.open = -1
 }
 
-// section writes a section whose bytes are at hand.
+// section writes a section from its bytes.
 func (w *fileWriter) section(name string, b []byte, extra uint64) error {
 	if err := w.begin(name); err != nil {
 		return err
@@ -157,8 +157,8 @@ func (w *fileWriter) wrap(err error) error {
 	return fmt.Errorf("write graph %q: %w", w.path, err)
 }
 
-// view maps what has been written so far, for reading a section back; done gives
-// the mapping up.
+// view maps what has been written so far, for reading a section back; done releases the
+// mapping.
 func (w *fileWriter) view(name string) (b []byte, done func(), err error) {
 	if _, err := w.writeAt(w.block, int64(w.offset)-int64(len(w.block))); err != nil {
 		return nil, nil, w.wrap(err)
@@ -171,7 +171,7 @@ func (w *fileWriter) view(name string) (b []byte, done func(), err error) {
 	return all[s.offset : s.offset+s.length], func() { _ = unix.Munmap(all) }, nil
 }
 
-// finish writes checksums and header, syncs, and gives the file its name.
+// finish writes checksums and header, syncs, and renames the file to its final name.
 func (w *fileWriter) finish() error {
 	if err := w.align(); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 )
 
 // TestPowerLoss stops a journal at every operation of its disk, loses any part of what
-// was not synced, stops and loses again while it recovers, and goes on (M19): every group
+// was not synced, stops and loses again while it recovers, and continues (M19): every group
 // that was committed is there, of another either all or nothing, and the journal ends
 // as it does without a crash.
 func TestPowerLoss(t *testing.T) {
@@ -50,7 +50,7 @@ func TestPowerLoss(t *testing.T) {
 	}
 }
 
-// start opens the journal, or begins it, and goes on where it ends. It gives the number of
+// start opens the journal, or begins it, and continues where it ends. It gives the number of
 // groups that are committed when it ends or fails.
 func start(d disk.Dir, all [][]Record) (committed int, err error) {
 	l, found, err := Open(d, testHeader())

@@ -222,9 +222,9 @@ func TestForged(t *testing.T) {
 	group := make([]byte, headSize)
 	group = append(group, fake...)
 	putHead(group, 0, &Commit{First: 1, Next: 3})
-	list := []Record{{}, {Event: event.Event{Kind: event.Done}}, {Event: event.Event{Kind: event.Asked}}}
+	list := []Record{{}, {Event: event.Event{Kind: event.Done}}, {Event: event.Event{Kind: event.Polled}}}
 	list[1].Facts.Title = string(fake) + string(group) + string(fake)
-	all := [][]Record{list, {{Event: event.Event{Kind: event.Asked}}}}
+	all := [][]Record{list, {{Event: event.Event{Kind: event.Polled}}}}
 	for _, damaged := range []int{headerSize + 5, headerSize + headSize + 30} { // the head; the first record, and more
 		files := image(t, all)
 		clear(files[0][damaged : damaged+8])
@@ -242,11 +242,11 @@ func TestForged(t *testing.T) {
 func TestResyncIsBounded(t *testing.T) {
 	const size = 1 << 20
 	decoy := binary.LittleEndian.AppendUint32(nil, size/4)
-	decoy = append(decoy, 0, 0, 0, 0, byte(event.Asked), 1, 0, 0)
-	list := []Record{{}, {Event: event.Event{Kind: event.Done}}, {Event: event.Event{Kind: event.Asked}}}
+	decoy = append(decoy, 0, 0, 0, 0, byte(event.Polled), 1, 0, 0)
+	list := []Record{{}, {Event: event.Event{Kind: event.Done}}, {Event: event.Event{Kind: event.Polled}}}
 	list[0].Event.Kind = event.Done
 	list[0].Facts.Title = strings.Repeat(string(decoy), size/len(decoy))
-	all := [][]Record{list, {{Event: event.Event{Kind: event.Asked}}}}
+	all := [][]Record{list, {{Event: event.Event{Kind: event.Polled}}}}
 	files := image(t, all)
 	files[0][headerSize+headSize+frame+8] ^= 1
 	if got := checkDamaged(t, files, flat(all)); len(got.records) != 1 {

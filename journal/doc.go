@@ -10,13 +10,12 @@
 //
 // # Decisions, not inputs
 //
-// A record holds what was decided, not what it was decided from: the page that was
-// handed out, not the values that put it first; the ids that new pages got, not the
-// links in the form that they have in the page; that a page is a duplicate, not
-// its digest alone. Replay forces the decisions, and code that would decide otherwise
-// today changes nothing about the past: the frontier counts such differences. What the
-// frontier does not need is beside the event as Facts: names, places in the
-// archive, digests, addresses.
+// A record holds what was decided, not what it was decided from: the page that was handed
+// out, not the values that put it first; the ids that new pages got, not the links in the
+// form that they have in the page; that a page is a duplicate, not its digest alone. Replay
+// forces the decisions, and code that would decide otherwise today changes nothing about
+// the past: the frontier counts such differences. What the frontier does not need
+// accompanies the event as Facts: names, places in the archive, digests, addresses.
 //
 // # Records
 //

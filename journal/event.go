@@ -18,7 +18,7 @@ const (
 	lastKind  = event.Denied
 )
 
-// workFor is a bit beside the kind of a task: robots.txt is requested for another site.
+// workFor is a bit added to the kind of a task: robots.txt is requested for another site.
 const workFor = 0x80
 
 // event writes what events of the kind have.
@@ -31,7 +31,7 @@ func (w *writer) event(r *Record) {
 	case event.Refused:
 		w.uint(uint64(e.Page))
 		w.byte(byte(e.Bar))
-	case event.Asked, event.Session, event.Admitted, event.Revisit, event.Retried, event.Denied:
+	case event.Polled, event.Session, event.Admitted, event.Revisit, event.Retried, event.Denied:
 	case event.Probed:
 		w.uint(uint64(e.Site))
 	case event.Withdrawn:
@@ -69,7 +69,7 @@ func (d *reader) event(r *Record) {
 	case event.Refused:
 		e.Page = graph.Page(d.id())
 		e.Bar = event.Bar(d.atMost(uint8(event.MaxBar), "bar"))
-	case event.Asked, event.Session, event.Admitted, event.Revisit, event.Retried, event.Denied:
+	case event.Polled, event.Session, event.Admitted, event.Revisit, event.Retried, event.Denied:
 	case event.Probed:
 		e.Site = graph.Site(d.id())
 	case event.Withdrawn:
@@ -149,8 +149,8 @@ func (d *reader) withdrawn(e *event.Event) {
 	e.Files, e.Hop = uint32(n/2), n%2 == 1
 }
 
-// differ fails unless a number that was written differs from what it is when it is not:
-// a record has one encoding.
+// differ fails unless a number that was written differs from its default: a record has one
+// encoding.
 func (d *reader) differ(ok bool) {
 	if !ok {
 		d.fail(errors.New("a number that needs not be written"))
@@ -209,14 +209,14 @@ func (d *reader) pages(list []graph.Page, from graph.Page) []graph.Page {
 	return list
 }
 
-// Bits of the flags of an outcome: numbers that are seldom there are written only when
-// they are.
+// Bits of the flags of an outcome. Numbers that few outcomes have are written only if a
+// flag announces them.
 const (
 	flagAgain  = 1 << iota
 	flagKeep   // Done
 	flagRetry  // Ruled, Listed, Done
 	flagDue    // Done, without Again: the page is to be visited again
-	flagFor    // Ruled: for the sake of another site
+	flagFor    // Ruled: for another site
 	flagHop    // Ruled
 	flagFiles  // Ruled, Listed
 	flagExpiry // Resolved
@@ -318,7 +318,7 @@ func (d *reader) flagged(e *event.Event, f byte) {
 	}
 }
 
-// What an event may have beside what its kind always has.
+// What an event may have in addition to what its kind always has.
 const (
 	moreBars = 1 << iota
 	moreAdmit

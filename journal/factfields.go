@@ -29,7 +29,7 @@ const (
 	onDeny             = onSession | 1<<event.Denied
 	onFiles            = onRuled | onListed | 1<<event.Withdrawn
 	makesKnown         = 1<<event.Seed | onListed | onDone
-	decides            = onTook | 1<<event.Refused | 1<<event.Asked
+	decides            = onTook | 1<<event.Refused | 1<<event.Polled
 )
 
 // field is one field of Facts: which events have it, whether it is there, and how it is
@@ -295,10 +295,10 @@ func (d *reader) session(r *Record) {
 	r.Facts.Session = s
 }
 
-// Facts holds what a crawl of the real Web records beside an event: what the frontier does not
-// need to know, but people, the archive and a crawl that is started again do. Each
-// field names the kinds of event that have it; of other kinds it is not written, and
-// zero when it is read. A simulation has none at all.
+// Facts holds what a crawl of the real Web records with an event: what the frontier does
+// not need, but people, the archive and a resumed crawl do. Each field names the kinds of
+// event that have it; of other kinds it is not written, and zero when it is read. A
+// simulation has none at all.
 type Facts struct {
 	Names  Names  // Seed, Done, Listed: URLs of Event.New, all or none; Ruled: name of a new site To
 	Status uint16 // Ruled, Listed, Done: of HTTP; 0 none
@@ -311,10 +311,10 @@ type Facts struct {
 	Near    uint32   // Done: 1 + the page that had nearly the same content before; 0: none had
 	Size    int64    // Ruled, Listed, Done: bytes of the body without its content coding
 
-	// What the page is compared by beside its digest (Done). Targets is of its links and
-	// pictures: with Digest it reports whether two pages are the same. Change is of its words
-	// without numbers. Terms is the set of its words, of a page with few of them. Numbers and
-	// Pictures are there if its words alone were known on its site.
+	// What the page is compared by, in addition to its digest (Done). Targets is of its
+	// links and pictures: with Digest it reports whether two pages are the same. Change is
+	// of its words without numbers. Terms is the set of its words, of a page with few of
+	// them. Numbers and Pictures are there if its words alone were known on its site.
 	Targets  uint64
 	Change   uint64
 	Terms    uint64
@@ -336,8 +336,8 @@ type Facts struct {
 	Addrs []netip.Addr // Resolved: the first is the one in use
 	Note  string       // Resolved, Ruled, Listed, Done: what went wrong, for people
 
-	// Shift is by how much the clock of the machine differed at the start of the request
-	// from the session's and the crawl's own: it was set, or the machine slept (Ruled,
+	// Shift is the difference, at the start of the request, of the clock of the machine
+	// from that of the session and the crawl: it was set, or the machine slept (Ruled,
 	// Listed, Done).
 	Shift time.Duration
 
@@ -349,7 +349,7 @@ type Facts struct {
 	Address uint32        // Took: dense number of the IP address
 	Conn    uint32        // Took: number of the connection
 	// Early: when this was decided the group before was not known to be on disk, and
-	// sites with outcomes in it were still held (Took, Refused, Asked).
+	// sites with outcomes in it were still held (Took, Refused, Polled).
 	Early bool
 	// Ours: the trouble was on our side, so the failure counts against no site.
 	Ours bool

@@ -75,7 +75,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 		event.Seed:     {Names: full.Names},
 		event.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn, Early: true},
 		event.Refused:  {Early: true},
-		event.Asked:    {Early: true},
+		event.Polled:   {Early: true},
 		event.Resolved: {Addrs: full.Addrs, Note: full.Note, Ours: true},
 		event.Ruled:    ruled,
 		event.Done:     done,

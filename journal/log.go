@@ -21,8 +21,8 @@ var ErrDead = errors.New("the journal stopped after an error")
 // of the crawl; Write, Sync and Close to one, the committer. They share nothing but the
 // groups, so the loop never waits for a disk.
 type Log struct {
-	// Segment is the size that a file has at most, unless one group is larger; 0 is the
-	// constant. It may be set before the first Write.
+	// Segment is the largest size of a file, unless one group is larger; 0 means
+	// SegmentSize. It may be set before the first Write.
 	Segment int64
 
 	header Header
@@ -231,7 +231,7 @@ type Position struct {
 // Commit describes what a group of records commits.
 type Commit struct {
 	First uint64 // number of the first record of the group
-	Next  uint64 // number of the record after it: so many are committed
+	Next  uint64 // number of the record after the group, which is the number of committed records
 	Warc  Position
 	Pages uint32 // ids that the next page and the next site get
 	Sites uint32

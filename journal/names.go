@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// Names are the URLs of pages that became known, in the order of their ids: the rest of
+// Names holds the URLs of pages that became known, in the order of their ids: the rest of
 // each (what follows scheme, host and port) and, where its site is new, the name of the
-// site. The zero value has none. They lie one after the other in one slice: no
+// site. The zero value has none. They lie one after the other in one slice, without an
 // allocation for each.
 type Names struct {
 	b    []byte
@@ -55,16 +55,16 @@ func (n *Names) Rest(i int) []byte {
 	return n.b[e.site:e.rest:e.rest]
 }
 
-// Reset removes all, and keeps the room.
+// Reset removes all names, and keeps the memory.
 func (n *Names) Reset() { n.b, n.ends = n.b[:0], n.ends[:0] }
 
 // maxShared bounds how many bytes a rest shares with the one before: what a record of n
 // bytes becomes in memory is at most maxShared/3*n.
 const maxShared = 255
 
-// names writes names: each as twice the number of bytes that its rest shares with the
-// one before, plus 1 if its site is new; that site; and the remainder of the rest. URLs
-// of one page are alike.
+// names writes names: each as twice the number of bytes that its rest shares with the one
+// before, plus 1 if its site is new; that site; and the remainder of the rest. URLs in one
+// page have much in common.
 func (w *writer) names(n *Names) {
 	var before []byte
 	for i := range n.Len() {
@@ -81,7 +81,7 @@ func (w *writer) names(n *Names) {
 	}
 }
 
-// common returns how many bytes a and b share in front, maxShared at most.
+// common returns the number of bytes, maxShared at most, with which both a and b begin.
 func common(a, b []byte) int {
 	most := min(len(a), len(b), maxShared)
 	for i := range most {
@@ -92,7 +92,7 @@ func common(a, b []byte) int {
 	return most
 }
 
-// names reads so many names.
+// names reads count names.
 func (d *reader) names(n *Names, count int) {
 	for i := 0; i < count && d.err == nil; i++ {
 		head := d.uint()

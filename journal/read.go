@@ -21,10 +21,10 @@ type Reader struct {
 	Dir  disk.Dir
 	From uint64 // number of the first record that is wanted
 
-	// What to do with each record, each commit (after its records) and each piece of
-	// damage; nil is nothing. The arguments are used again. An error ends the reading
-	// and is returned as it is. Groups before From are skipped unread, and so is
-	// damage in them.
+	// Functions to call with each record, each commit (after its records) and each piece of
+	// damage; nil means none. The arguments are used again. An error ends the reading and
+	// is returned as it is. Groups before From are skipped unread, and so is damage in
+	// them.
 	Record func(*Record) error
 	Commit func(*Commit) error
 	Damage func(*Damage) error
@@ -153,7 +153,7 @@ type cursor struct {
 	body []byte
 }
 
-// searched is how many bytes are looked at a time for the next head.
+// searched is the number of bytes that are searched at a time for the next head.
 const searched = 1 << 16
 
 // found is a group with a valid head.

@@ -40,7 +40,7 @@ var (
 // frame is the size of length and sum.
 const frame = 8
 
-// Bits of the first byte of a record, beside the kind of its event.
+// Bits of the first byte of a record, added to the kind of its event.
 const (
 	hasFacts = 0x80
 	hasMore  = 0x40 // the event has bars, or admits pages
@@ -133,7 +133,7 @@ func decodeBody(b []byte, r *Record) error {
 	return d.err
 }
 
-// reset makes r a record of the kind without anything, and keeps the room of its slices.
+// reset makes r an empty record of the kind, and keeps the memory of its slices.
 func (r *Record) reset(kind event.Kind) {
 	e := &r.Event
 	r.Facts.reset()
@@ -149,7 +149,7 @@ func (w *writer) byte(v byte)   { w.b = append(w.b, v) }
 func (w *writer) uint(v uint64) { w.b = binary.AppendUvarint(w.b, v) }
 func (w *writer) int(v int64)   { w.b = binary.AppendVarint(w.b, v) }
 
-// bytes writes their number and them.
+// bytes writes the number of bytes, and the bytes.
 func (w *writer) bytes(v []byte)  { w.uint(uint64(len(v))); w.b = append(w.b, v...) }
 func (w *writer) fixed(v uint64)  { w.b = binary.LittleEndian.AppendUint64(w.b, v) }
 func (w *writer) string(v string) { w.uint(uint64(len(v))); w.b = append(w.b, v...) }

@@ -19,10 +19,10 @@ type Found struct {
 	Damage []Damage
 }
 
-// Open finds the last commit, cuts what follows, and returns a log that continues from there.
-// If h has the id of a crawl, the journal must be of that crawl and partition. Every step
-// may be repeated; other files in the directory are skipped. The error wraps ErrNone
-// where there is nothing to go on from: Begin makes a new journal then.
+// Open finds the last commit, cuts what follows, and returns a log that continues from
+// there. If h has the id of a crawl, the journal must be of that crawl and partition. Every
+// step may be repeated; other files in the directory are skipped. The error wraps ErrNone
+// if there is no journal to continue: call Begin then.
 func Open(dir disk.Dir, h Header) (*Log, Found, error) {
 	all, err := segments(dir, &h)
 	if err != nil {
@@ -84,9 +84,9 @@ func (l *Log) cut(all []segment, e *end) (cut int64, err error) {
 	return cut, l.dir.Sync()
 }
 
-// again writes the last group, or the header, once more before it syncs. The program may
-// have ended because a sync of just these bytes failed; then the kernel may hold them in
-// memory, take them for written, and have nothing to do at the next sync.
+// again writes the last group, or the header, a second time before it syncs. The program
+// may have ended because a sync of just these bytes failed; then the kernel may hold them
+// in memory, take them for written, and have nothing to do at the next sync.
 func (l *Log) again(e *end) error {
 	b := make([]byte, e.size-e.start)
 	if _, err := l.file.ReadAt(b, e.start); err != nil && err != io.EOF {
@@ -142,7 +142,7 @@ func (r *Reader) run(all []segment, e *end) error {
 // segment reads one file.
 func (w *walk) segment(s *segment, size int64) error {
 	if s.err != nil {
-		if err := w.tell(Damage{s.name, 0, headerSize, w.next, w.next, s.err}); err != nil {
+		if err := w.report(Damage{s.name, 0, headerSize, w.next, w.next, s.err}); err != nil {
 			return err
 		}
 	}
@@ -157,8 +157,8 @@ func (w *walk) segment(s *segment, size int64) error {
 	return err
 }
 
-// tell reports damage unless it loses nothing that the caller wants.
-func (w *walk) tell(d Damage) error {
+// report reports damage, unless the caller wants none of what is lost.
+func (w *walk) report(d Damage) error {
 	if w.Damage == nil || d.Next < w.From || d.Next == w.From && d.First < d.Next {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (w *walk) group(s *segment, c *cursor, f *found) error {
 		w.hole = Damage{File: s.name, Offset: f.gap, Length: f.at - f.gap, Err: errGroup}
 	}
 	if f.commit.First < w.next || f.commit.Next > w.most {
-		return w.tell(Damage{s.name, f.at, f.end() - f.at, w.next, w.next, errOrder})
+		return w.report(Damage{s.name, f.at, f.end() - f.at, w.next, w.next, errOrder})
 	}
 	if err := w.fill(s, f); err != nil || f.commit.Next <= w.From {
 		w.next = f.commit.Next
@@ -205,7 +205,7 @@ func (w *walk) fill(s *segment, f *found) error {
 	}
 	d.First, d.Next = w.next, f.commit.First
 	w.next = f.commit.First
-	return w.tell(d)
+	return w.report(d)
 }
 
 // records yields the records of b that can be read.
@@ -220,7 +220,7 @@ func (w *walk) records(s *segment, f *found, b []byte) error {
 			to, seq := w.resync(b, at, salt, f.commit.Next)
 			d := Damage{s.name, f.at + headSize + int64(at), int64(to - at), w.next, seq, err}
 			at, w.next = to, seq
-			if err := w.tell(d); err != nil {
+			if err := w.report(d); err != nil {
 				return err
 			}
 			continue

@@ -63,10 +63,10 @@ func crc(salt uint32, b []byte) uint32 {
 	return crc32.Update(salt, crc32.MakeTable(crc32.Castagnoli), b)
 }
 
-// salt begins all sums of groups and records of a journal on disk. Who does not know the
-// id of the crawl cannot write bytes into a title or a URL that pass for a record when
-// the reader looks for the next one after damage; neither do stale blocks of another
-// journal.
+// salt begins all sums of groups and records of a journal on disk. Without the id of the
+// crawl, nobody can write bytes into a title or a URL that pass for a record when the
+// reader looks for the next one after damage. Stale blocks of another journal do not pass
+// either.
 func (h *Header) salt() uint32 {
 	b := binary.LittleEndian.AppendUint32(h.Crawl[:], h.Partition)
 	s := sha256.Sum256(b)

@@ -30,7 +30,7 @@ type backlinkCount struct{ board *Board }
 
 func (b *backlinkCount) Known(p, from graph.Page) {}
 
-func (b *backlinkCount) Came(_ time.Duration, _ graph.Page, o *event.Outcome, links []graph.Page) {
+func (b *backlinkCount) Done(_ time.Duration, _ graph.Page, o *event.Outcome, links []graph.Page) {
 	if !brought(o) {
 		return
 	}

@@ -117,13 +117,13 @@ func (r *ranked) Seeded(first, end graph.Page) {
 
 func (r *ranked) Taken(time.Duration, graph.Page, int) { r.numbers.Slice()[handedOut]++ }
 
-func (r *ranked) Came(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+func (r *ranked) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
 	if brought(o) {
 		r.ranks.Fetched(p, links)
 	}
 }
 
-// Work solves when it is time, and then gives the waiting pages their values.
+// Work solves when it is time, and then sets the values of the waiting pages.
 func (r *ranked) Work(links int) (more bool) {
 	num := r.numbers.Slice()
 	if num[knownNow] == 0 || num[handedOut] < num[nextSolve] {
@@ -152,5 +152,5 @@ func (r *ranked) schedule() {
 	}
 }
 
-// Solves returns how often it has solved.
+// Solves returns the number of solves so far.
 func (r *ranked) Solves() int { return int(r.numbers.At(solves)) }

@@ -46,7 +46,7 @@ func Raise(v float64) float64 {
 // lowered reports whether p waits in q with a discounted value.
 func (b *Board) lowered(q *queue.Queue, p graph.Page) bool { return q.Waits(p) && b.low(p) }
 
-// Set gives p a value. It may be any known page, also one that was fetched.
+// Set sets the value of p, which may be any known page, also one that was fetched.
 func (b *Board) Set(p graph.Page, v float64) {
 	if b.low != nil {
 		b.change(p, func(float64) float64 { return v })
@@ -100,8 +100,8 @@ func (b *Board) Waits(p graph.Page) bool {
 	return b.first.Waits(p) || b.second != nil && b.second.Waits(p)
 }
 
-// Rescore gives every waiting page a new value at once, which is cheaper than many calls
-// of Set.
+// Rescore sets the values of all waiting pages at once, which is cheaper than many calls of
+// Set.
 func (b *Board) Rescore(f func(graph.Page) float64) {
 	if value := f; b.low != nil {
 		f = func(p graph.Page) float64 {
@@ -117,8 +117,8 @@ func (b *Board) Rescore(f func(graph.Page) float64) {
 	}
 }
 
-// SitesOwn gives sites values of their own on this board. Otherwise the value of a site is
-// that of its best page. It must be called when the policy is made.
+// SitesOwn makes the board keep values of sites, set by Site. Otherwise the value of a site
+// is that of its best page. It must be called when the policy is made.
 func (b *Board) SitesOwn() {
 	b.first.SitesOwn()
 	if b.second != nil {
@@ -126,8 +126,8 @@ func (b *Board) SitesOwn() {
 	}
 }
 
-// Site gives a site its own value. Sites of equal value go in the order in which they
-// became known. A site with -Inf, the value of a new site, is never chosen.
+// Site sets the value of a site. Sites of equal value go in the order in which they became
+// known. A site with -Inf, the value of a new site, is never chosen.
 func (b *Board) Site(s graph.Site, v float64) {
 	b.first.SetSite(s, v)
 	if b.second != nil {

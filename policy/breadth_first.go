@@ -30,5 +30,5 @@ func breadthFirstSpec() *Spec {
 type breadthFirst struct{}
 
 func (breadthFirst) Known(p, from graph.Page)                                     {}
-func (breadthFirst) Came(time.Duration, graph.Page, *event.Outcome, []graph.Page) {}
+func (breadthFirst) Done(time.Duration, graph.Page, *event.Outcome, []graph.Page) {}
 func (breadthFirst) Columns(func(graph.AnyColumn))                                {}

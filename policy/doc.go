@@ -2,10 +2,11 @@
 // fetched next. It holds every order of the papers, one file each, and the few types that
 // they share.
 //
-// A policy is told what happens and sets values on a board:
+// The frontier calls a policy for everything that happens, and the policy sets values on a
+// board:
 //
 //	Known(p, from)        a page was discovered
-//	Came(p, o, links)     a page was fetched, with these links, or failed
+//	Done(p, o, links)     a page was fetched, with these links, or failed
 //	Taken(p)              a page was handed out (optional)
 //	Work(links)           there is time for long work (optional)
 //

@@ -15,10 +15,9 @@ import (
 //	  random      a value drawn uniformly from the earlier crawl
 //	  omniscient  its true PageRank (needs the oracle)
 //
-// All values are scaled to a mean of 1. With known=true whoever seeds the crawl makes the
-// old pages known from the start; with known=false they are discovered. It knows the
-// earlier crawl and the links of fetched pages. Cost per link: with parent one comparison,
-// otherwise none.
+// All values are scaled to a mean of 1. With known=true the seeds include the old pages;
+// with known=false they are discovered. It knows the earlier crawl and the links of fetched
+// pages. Cost per link: with parent one comparison, otherwise none.
 //
 // Where it fails: new pages may be important; with zero they come last.
 
@@ -78,8 +77,8 @@ func (h *historical) Known(p, _ graph.Page) {
 	h.board.Set(p, v)
 }
 
-// Came gives values to the pages that p found: those of its links that became known now.
-func (h *historical) Came(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+// Done sets the values of the pages that p made known.
+func (h *historical) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
 	if !h.parent || !brought(o) {
 		return
 	}

@@ -48,7 +48,7 @@ func (l *largerSitesFirst) Dropped(p graph.Page) { l.count(p, -1) }
 
 func (l *largerSitesFirst) Admitted(p graph.Page) { l.count(p, 1) }
 
-func (l *largerSitesFirst) Came(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
+func (l *largerSitesFirst) Done(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
 	if o.Again {
 		l.count(p, 1)
 	}

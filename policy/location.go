@@ -24,7 +24,7 @@ func locationSpec() *Spec {
 		URLs: true,
 		New: func(e *Env, _ Params) (Policy, error) {
 			var url []byte // reused for each page; no state
-			return &told{e.Boards[0], func(p graph.Page) float64 {
+			return &fixed{e.Boards[0], func(p graph.Page) float64 {
 				url = e.URL(url[:0], p)
 				return locationValue(url)
 			}}, nil

@@ -22,18 +22,18 @@ func omniscientSpec() *Spec {
 		Name: "omniscient",
 		What: "highest true importance first (needs the oracle)",
 		NewOmniscient: func(e *Env, _ Params, o Oracle) (Policy, error) {
-			return &told{e.Boards[0], o.Importance}, nil
+			return &fixed{e.Boards[0], o.Importance}, nil
 		},
 	}
 }
 
-// told gives each page its value when it becomes known, and never changes it.
-type told struct {
+// fixed sets the value of each page when it becomes known, and never changes it.
+type fixed struct {
 	board *Board
 	value func(graph.Page) float64
 }
 
-func (t *told) Known(p, _ graph.Page) { t.board.Set(p, t.value(p)) }
+func (t *fixed) Known(p, _ graph.Page) { t.board.Set(p, t.value(p)) }
 
-func (t *told) Came(time.Duration, graph.Page, *event.Outcome, []graph.Page) {}
-func (t *told) Columns(func(graph.AnyColumn))                                {}
+func (t *fixed) Done(time.Duration, graph.Page, *event.Outcome, []graph.Page) {}
+func (t *fixed) Columns(func(graph.AnyColumn))                                {}

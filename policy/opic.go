@@ -17,9 +17,9 @@ import (
 // goes to pages that were fetched before. It stays there until they are visited again, if
 // ever, so the sum is constant.
 //
-// cash=all follows the wording of the thesis: every page owns 1 besides, so a page that
-// received c hands on (1 + c)/out to each link. The value of a page is what it received.
-// The two differ by up to 0.18 of average cumulative PageRank.
+// cash=all follows the wording of the thesis: every page has 1 of its own in addition, so a
+// page that received c hands on (1 + c)/out to each link. The value of a page is what it
+// received. The two differ by up to 0.18 of average cumulative PageRank.
 //
 // remote=S: if a page has R links to other sites and L to its own, each remote link gets
 // S cash/R and each local one (1-S) cash/L. If it has links of one kind only, they get
@@ -48,7 +48,7 @@ func opicSpec() *Spec {
 type opic struct {
 	board  *Board
 	facts  Facts
-	own    float64 // cash that every page has besides what it receives
+	own    float64 // cash of every page in addition to what it receives
 	remote float64 // share of remote links; negative if all links are equal
 }
 
@@ -64,7 +64,7 @@ func newOpic(e *Env, params Params) (Policy, error) {
 
 func (o *opic) Known(p, from graph.Page) {}
 
-// Seeded gives the seeds equal parts of 1, except with cash=all.
+// Seeded divides 1 equally among the seeds, except with cash=all.
 func (o *opic) Seeded(first, end graph.Page) {
 	if o.own > 0 {
 		return
@@ -75,21 +75,20 @@ func (o *opic) Seeded(first, end graph.Page) {
 	}
 }
 
-func (o *opic) Came(_ time.Duration, p graph.Page, outcome *event.Outcome, links []graph.Page) {
+func (o *opic) Done(_ time.Duration, p graph.Page, outcome *event.Outcome, links []graph.Page) {
 	if brought(outcome) && len(links) > 0 {
 		o.deal(p, o.own, links)
 	}
 }
 
-// Revisited hands on the cash that p received since it was fetched. What it owned itself
-// is spent.
+// Revisited hands on the cash that p received since it was fetched. Its own part is spent.
 func (o *opic) Revisited(_ time.Duration, p graph.Page, outcome *event.Outcome, links []graph.Page) {
 	if brought(outcome) && len(links) > 0 {
 		o.deal(p, 0, links)
 	}
 }
 
-// deal hands the cash of p, and what it owns besides, to its links.
+// deal hands the cash of p, with its own part, to its links.
 func (o *opic) deal(p graph.Page, own float64, links []graph.Page) {
 	cash := own + o.board.Value(p)
 	o.board.Set(p, 0)

@@ -37,10 +37,10 @@ func partialPagerankSpec() *Spec {
 
 type partial struct{ *ranked }
 
-// Came hands on the value of p. A page that was handed out keeps the value that it
+// Done hands on the value of p. A page that was handed out keeps the value that it
 // had then: nothing is added to pages that do not wait.
-func (r *partial) Came(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
-	r.ranked.Came(now, p, o, links)
+func (r *partial) Done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+	r.ranked.Done(now, p, o, links)
 	if !brought(o) || len(links) == 0 {
 		return
 	}

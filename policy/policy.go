@@ -7,7 +7,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Facts returns what is known of a page without its content.
+// Facts describes pages without their content.
 type Facts interface {
 	Site(graph.Page) graph.Site
 	From(graph.Page) graph.Page // the page that linked to it first; NoPage for a seed
@@ -19,7 +19,7 @@ type Facts interface {
 // laboratory can do.
 type Env struct {
 	Facts Facts
-	// Out returns the links of a fetched page, as Came saw them. They are valid until the
+	// Out returns the links of a fetched page, as Done saw them. They are valid until the
 	// next call. Links are kept for policies whose Spec has Links.
 	Out func(graph.Page) []graph.Page
 	// URL appends the URL of a page to b. It is nil if URLs are not known.
@@ -45,57 +45,57 @@ type Prior struct {
 	All   []float64 // the whole old vector, in the order of the file
 }
 
-// An Oracle knows the whole graph. The laboratory alone owns one.
+// An Oracle answers from the whole graph. Only the laboratory has one.
 type Oracle interface {
 	Importance(graph.Page) float64 // true importance; PageRank is scaled to a mean of 1
 	Place(graph.Page) int          // place in the Horn order, from 0
 }
 
-// A Policy orders the known pages: it is told what happens, and sets the values of pages
-// on its boards. It has no clock, no input and no output, and keeps all that it knows in
-// its columns.
+// A Policy orders the known pages: its methods are called for what happens, and it sets the
+// values of pages on its boards. It has no clock, no input and no output, and keeps all
+// that it knows in its columns.
 type Policy interface {
 	// Known is called once for each page, in the order of discovery, which is that of
 	// the ids. from is the page that linked to it, NoPage for a seed. The page is put
 	// into the queues afterwards.
 	Known(p, from graph.Page)
-	// Came is called at the end of every attempt, also of a failed one, after Known was
+	// Done is called at the end of every attempt, also of a failed one, after Known was
 	// called for the new pages. The links are distinct and known.
-	Came(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page)
+	Done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page)
 	// Columns calls each for the whole state of the policy apart from its boards.
 	Columns(each func(graph.AnyColumn))
 }
 
 // Optional interfaces of policies.
 type (
-	// A Seeder is told when all pages of a seed event, first to end-1, are known.
+	// A Seeder is notified when all pages of a seed event, first to end-1, are known.
 	Seeder interface{ Seeded(first, end graph.Page) }
-	// A Taker is told that a page was handed out.
+	// A Taker is notified when a page was handed out.
 	Taker interface {
 		Taken(now time.Duration, p graph.Page, board int)
 	}
-	// A Dropper is told that a waiting page will not be handed out, because it is barred
-	// or its site is unavailable.
+	// A Dropper is notified when a waiting page will not be handed out, because it is
+	// barred or its site is unavailable.
 	Dropper interface{ Dropped(p graph.Page) }
-	// An Admitter is told that a page waits again: one that was dropped is to be fetched
-	// after all, or one that was fetched is to be visited again. As with Known, the page
-	// is put into the queues afterwards.
+	// An Admitter is notified when a page waits again: one that was dropped is to be
+	// fetched after all, or one that was fetched is to be visited again. As with Known, the
+	// page is put into the queues afterwards.
 	Admitter interface{ Admitted(p graph.Page) }
-	// A Revisiter is told of the end of an attempt at a page that was fetched before. Came
-	// is not called for it again. links are the present ones. Admitted and Taken were
-	// called before, if the policy has them.
+	// A Revisiter is notified, instead of by Done, of the end of an attempt at a page that
+	// was fetched before. links are the present ones. Admitted and Taken were called
+	// before, if the policy has them.
 	Revisiter interface {
 		Revisited(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page)
 	}
 	// A Worker has long work to do now and then, such as solving for PageRank. Work is
-	// called before a page is handed out. It does about so many links' worth of work, and
-	// reports whether more is left. The laboratory lets it finish; the crawler gives it
-	// a slice at a time.
+	// called before a page is handed out. It may process about that many links, and reports
+	// whether more is left. The laboratory lets it finish; the crawler gives it a slice at
+	// a time.
 	Worker interface{ Work(links int) (more bool) }
 	// A Mixer has several boards. Turn returns the one that chooses the next page. It must
 	// return the same board until the next page is handed out.
 	Mixer interface{ Turn() int }
-	// A Loader is told that its columns were loaded.
+	// A Loader is notified when its columns were loaded.
 	Loader interface{ Loaded() }
 )
 

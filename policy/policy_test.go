@@ -101,7 +101,7 @@ func TestLargerSitesFirst(t *testing.T) {
 				waiting = append(waiting, p)
 				left[of[p]]++
 			}
-			l.Came(0, p, &event.Outcome{Again: again}, nil)
+			l.Done(0, p, &event.Outcome{Again: again}, nil)
 		default:
 			p := graph.Page(known)
 			known++

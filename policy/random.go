@@ -19,10 +19,9 @@ import (
 //
 // It knows only that pages exist. Cost per link: none; per page: two moves in heaps.
 //
-// Where it fails: everywhere alike, so regret is measured against it. If politeness
-// withholds the page whose turn it is, another one goes first, and the page goes as soon
-// as it may. So the choice is uniform among known pages, not among those that may be
-// requested.
+// Where it fails: everywhere, so regret is measured against it. If politeness withholds the
+// page whose turn it is, another one goes first, and the page goes as soon as it may. So
+// the choice is uniform among known pages, not among those that may be requested.
 
 func randomSpec() *Spec {
 	return &Spec{
@@ -63,7 +62,7 @@ func (r *random) Known(p, _ graph.Page) {
 	r.enter(p)
 }
 
-// enter gives p a slot.
+// enter adds p in a new slot.
 func (r *random) enter(p graph.Page) {
 	num := r.numbers.Slice()
 	num[slotsUsed]++
@@ -83,7 +82,7 @@ func (r *random) put(p graph.Page, slot uint32) {
 	r.board.Set(p, float64(slot))
 }
 
-// Taken gives the slot of p to the page of the last slot.
+// Taken moves the page of the last slot into the slot of p.
 func (r *random) Taken(_ time.Duration, p graph.Page, _ int) {
 	num := r.numbers.Slice()
 	slot, last := r.slots.At(int(p)), uint32(num[slotsUsed])
@@ -97,10 +96,10 @@ func (r *random) Taken(_ time.Duration, p graph.Page, _ int) {
 // Dropped does the same for a page that will not be handed out.
 func (r *random) Dropped(p graph.Page) { r.Taken(0, p, 0) }
 
-// Admitted gives p a slot again.
+// Admitted adds p again.
 func (r *random) Admitted(p graph.Page) { r.enter(p) }
 
-func (r *random) Came(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
+func (r *random) Done(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
 	if o.Again {
 		r.enter(p)
 	}

@@ -37,7 +37,7 @@ type Param struct {
 	What    string
 }
 
-// Params are the parameters of one choice.
+// Params holds the parameters of one choice.
 type Params map[string]string
 
 // Specs returns all policies, in the order in which lists show them.
@@ -120,7 +120,7 @@ func (c *Choice) set(name, value string) error {
 	return nil
 }
 
-// An UnknownError is a name that is not in a table.
+// An UnknownError reports a name that is not in a table.
 type UnknownError struct {
 	What, Name string
 	Known      []string
@@ -133,7 +133,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown %s %q", e.What, e.Name)
 }
 
-// A ValueError is a value that a parameter cannot have.
+// A ValueError reports a value that a parameter cannot have.
 type ValueError struct {
 	Name, Value string
 	Rule        string   // what the value can or must be

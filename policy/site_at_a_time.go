@@ -90,8 +90,8 @@ func (s *siteAtATime) Admitted(p graph.Page) {
 	s.fill()
 }
 
-// Came ends the turn of the site of p.
-func (s *siteAtATime) Came(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
+// Done ends the turn of the site of p.
+func (s *siteAtATime) Done(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
 	if o.Again {
 		s.gain(s.facts.Site(p))
 	}

@@ -52,7 +52,7 @@ func TestWebbaseLists(t *testing.T) {
 			if n%8 == 3 {
 				q.Push(p)
 			}
-			w.Came(0, p, &event.Outcome{Again: n%8 == 3}, nil)
+			w.Done(0, p, &event.Outcome{Again: n%8 == 3}, nil)
 		default:
 			p := graph.Page(known)
 			known++
@@ -89,7 +89,7 @@ func checkLists(t *testing.T, w *webbase, q *queue.Queue, known int) {
 }
 
 // TestPartialKeepsWhatWasHandedOut (O6): a page hands on the value it had when it was
-// handed out, whatever links to it came while it was under way.
+// handed out, whatever links to it were found while it was under way.
 func TestPartialKeepsWhatWasHandedOut(t *testing.T) {
 	e, q := newEnv(make(facts, 5), 1)
 	e.Batch, e.Out = 100, func(graph.Page) []graph.Page { return nil }
@@ -117,12 +117,12 @@ func TestPartialKeepsWhatWasHandedOut(t *testing.T) {
 	take(0)
 	know(2)
 	know(3)
-	p.Came(0, 0, &event.Outcome{First: 2}, []graph.Page{2, 3})
+	p.Done(0, 0, &event.Outcome{First: 2}, []graph.Page{2, 3})
 	take(2)
 	take(1)
-	p.Came(0, 1, &event.Outcome{First: 4}, []graph.Page{2, 3})
+	p.Done(0, 1, &event.Outcome{First: 4}, []graph.Page{2, 3})
 	know(4)
-	p.Came(0, 2, &event.Outcome{First: 4}, []graph.Page{4})
+	p.Done(0, 2, &event.Outcome{First: 4}, []graph.Page{4})
 	for page, want := range []float64{1, 1, 0.5, 1, 0.5} {
 		if got := q.Value(graph.Page(page)); got != want {
 			t.Errorf("page %d has the value %v, want %v", page, got, want)
@@ -149,7 +149,7 @@ func TestRandomSlots(t *testing.T) {
 			left--
 		case n%4 == 2 && int(p) < known && !q.Waits(p):
 			q.Push(p)
-			r.Came(0, p, &event.Outcome{Again: true}, nil)
+			r.Done(0, p, &event.Outcome{Again: true}, nil)
 			left++
 		default:
 			q.Page(graph.Page(known), 0)

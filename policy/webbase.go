@@ -121,7 +121,7 @@ func (w *webbase) enter(p graph.Page) {
 	}
 }
 
-// turn gives the head of q the next turn of its queue.
+// turn sets the value of the head of q to the next turn of its queue.
 func (w *webbase) turn(q int) {
 	now := w.now.At(0)
 	t := now - now%w.queues + uint64(q)
@@ -143,7 +143,7 @@ func (w *webbase) Taken(_ time.Duration, p graph.Page, _ int) {
 	}
 }
 
-// Dropped gives the turn of p to the page behind it.
+// Dropped passes the turn of p to the page behind it.
 func (w *webbase) Dropped(p graph.Page) {
 	q := w.queueOf(p)
 	head := w.heads.At(q)
@@ -167,7 +167,7 @@ func (w *webbase) leave(q int, p graph.Page) {
 	}
 }
 
-func (w *webbase) Came(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
+func (w *webbase) Done(_ time.Duration, p graph.Page, o *event.Outcome, _ []graph.Page) {
 	if o.Again {
 		w.Admitted(p)
 	}

@@ -55,7 +55,7 @@ func (a *arena) extend(s graph.Site) []graph.Page {
 	return a.of(s)
 }
 
-// room gives s, whose list is empty, a block for n pages.
+// room allocates a block for n pages to s, whose list is empty.
 func (a *arena) room(s graph.Site, n int) {
 	if n > 0 {
 		a.resize(s, 1+uint8(bits.Len(uint(n-1))))

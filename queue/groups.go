@@ -33,9 +33,9 @@ const (
 	crowdBit = 1 << 31
 )
 
-// Grouped divides the sites into at most so many groups. of holds the group of each site.
-// It is owned by the caller, who adds a site there before it becomes known here. Grouped
-// must be called before any site is known.
+// Grouped divides the sites into groups, at most most of them. of holds the group of each
+// site. It is owned by the caller, who adds a site there before it becomes known here.
+// Grouped must be called before any site is known.
 func (q *Queue) Grouped(of *graph.Column[uint32], most int) {
 	q.groups = &groups{
 		of:     of,

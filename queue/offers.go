@@ -37,8 +37,8 @@ func (q *Queue) Withdraw(s graph.Site) {
 	q.places.Set(int(s), withdrawn)
 }
 
-// SetSite gives site s a value of its own. Best never returns a site with -Inf. Without
-// SitesOwn it does nothing.
+// SetSite sets the value of site s. Best never returns a site with -Inf. Without SitesOwn
+// it does nothing.
 func (q *Queue) SetSite(s graph.Site, v float64) {
 	if !q.own {
 		return

@@ -57,8 +57,8 @@ const (
 	idle      = math.MaxUint32 // it takes part, but has no pages
 )
 
-// New returns an empty queue for at most so many pages and sites. The names of its columns
-// begin with name.
+// New returns an empty queue with room for the given numbers of pages and sites. The names
+// of its columns begin with name.
 func New(name string, pages, sites int) *Queue {
 	q := &Queue{name: name, maxSites: sites, wheres: graph.NewColumn[uint64](name+" places", pages)}
 	q.values = graph.NewColumnIn[float64](&q.saved, name+" values", pages)
@@ -95,7 +95,8 @@ func (q *Queue) addSite() {
 	q.places.Append(withdrawn)
 }
 
-// SitesOwn gives sites values of their own. It must be called before any site is known.
+// SitesOwn makes the queue keep values of sites, set by SetSite. It must be called before
+// any site is known.
 func (q *Queue) SitesOwn() { q.own = true }
 
 // Value returns the value of page p, waiting or not.
@@ -120,7 +121,7 @@ func (q *Queue) Add(p graph.Page, d float64) {
 	}
 }
 
-// Set gives p a value.
+// Set sets the value of p.
 func (q *Queue) Set(p graph.Page, v float64) {
 	if v != v {
 		panic(fmt.Sprintf("queue: the value of page %d is not a number", p))
@@ -257,8 +258,8 @@ func (q *Queue) place(p graph.Page, i int) {
 	q.where[p] = q.where[p]&^math.MaxUint32 | uint64(i+1)
 }
 
-// Rescore gives every waiting page the value that f returns for it, and restores the order
-// in one pass over the pages and one over the heaps.
+// Rescore sets the value of every waiting page to what f returns for it, and restores the
+// order in one pass over the pages and one over the heaps.
 func (q *Queue) Rescore(f func(graph.Page) float64) {
 	for p, w := range q.where {
 		if uint32(w) != 0 {
@@ -283,8 +284,8 @@ func (q *Queue) Rescore(f func(graph.Page) float64) {
 }
 
 // Columns calls each for the columns that decide the order. Rebuild makes everything else
-// from them. Queues of the same pages and values are saved as the same bytes, whatever the
-// history of their heaps.
+// from them. Queues of the same pages and values are saved as the same bytes. The history
+// of their heaps does not matter.
 func (q *Queue) Columns(each func(graph.AnyColumn)) { q.saved.Columns(each) }
 
 // Save writes the columns that decide the order.

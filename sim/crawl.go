@@ -75,7 +75,7 @@ func Run(w *World, o Options) (*Result, error) {
 	return c.result(), nil
 }
 
-// numbering gives crawl ids to what a crawl discovers of a world. It replaces the URL
+// numbering assigns crawl ids to what a crawl discovers of a world. It replaces the URL
 // table of the live crawler.
 type numbering struct {
 	known []uint32 // by id of the world: id of the crawl plus 1, 0 unknown
@@ -251,12 +251,12 @@ type World struct {
 	// known; policies that go by names need SiteName.
 	URL      func(b []byte, p graph.Page) []byte
 	SiteName func(graph.Site) string
-	// Times is the model of time; nil is a world where nothing takes any.
+	// Times is the model of time; if nil, nothing takes any time.
 	Times *Times
 	// Allowed reports which pages robots.txt allows: the others are known and wait in their
-	// queues until they would be handed out. Class is how a fetch ends: pages of classes
-	// that failed take their time, but have no links and are not in the order. Both are
-	// for worlds that a real crawl recorded; nil is all pages, and OK.
+	// queues until they would be handed out. Class returns how a fetch ends: pages of
+	// classes that failed take their time, but have no links and are not in the order. Both
+	// are for worlds that a real crawl recorded; nil means all pages, and OK.
 	Allowed func(graph.Page) bool
 	Class   func(graph.Page) event.Class
 }

@@ -88,7 +88,7 @@ func (c *crawl) loop() error {
 	}
 }
 
-// handOut gives tasks to idle fetchers. It returns the instant at which to call it again,
+// handOut hands tasks to idle fetchers. It returns the instant at which to call it again,
 // Never when all are busy or nothing more is to be handed out.
 func (c *crawl) handOut() (ask time.Duration) {
 	ask = event.Never
@@ -98,8 +98,8 @@ func (c *crawl) handOut() (ask time.Duration) {
 			c.recordRefusals()
 		}
 		if !ok {
-			if c.o.Record != nil && c.f.Stirred() {
-				c.o.Record(c.now, &event.Event{Kind: event.Asked})
+			if c.o.Record != nil && c.f.Polled() {
+				c.o.Record(c.now, &event.Event{Kind: event.Polled})
 			}
 			ask = again
 			break

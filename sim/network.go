@@ -60,8 +60,8 @@ func (l *Line) Start(now time.Duration, id uint32, bytes int64, cap float64) {
 	l.share(now)
 }
 
-// Next returns which transfer ends first if no other starts, and when; not ok if the line
-// is idle. Transfers that end in the same nanosecond go by id.
+// Next returns the transfer that ends first if no other starts, and when. ok is false if
+// the line is idle. Transfers that end in the same nanosecond go by id.
 func (l *Line) Next() (at time.Duration, id uint32, ok bool) {
 	if len(l.transfers) == 0 {
 		return 0, 0, false
@@ -95,7 +95,7 @@ func (l *Line) find(id uint32) int {
 	panic(fmt.Sprintf("sim: transfer %d is not on the line", id))
 }
 
-// share gives every transfer its rate from now on and finds the one that ends first.
+// share sets the rate of every transfer from now on and finds the one that ends first.
 func (l *Line) share(now time.Duration) {
 	if now < l.now {
 		panic(fmt.Sprintf("sim: the line goes back from %v to %v", l.now, now))
@@ -119,14 +119,14 @@ func (l *Line) share(now time.Duration) {
 	}
 }
 
-// hold gives the transfers that their caps hold these rates, from the smallest on, and
-// returns how many they are. used becomes the sum of their rates.
+// hold sets the rates of the transfers that are limited by their caps, the smallest first,
+// and returns how many they are. used becomes the sum of their rates.
 func (l *Line) hold(now time.Duration) int {
 	n := len(l.transfers)
 	l.used = 0
 	for i := range l.transfers {
 		t := &l.transfers[i]
-		if float64(t.cap*float64(n-i)) > l.b-l.used { // all from here on cannot have as much
+		if float64(t.cap*float64(n-i)) > l.b-l.used { // not all from here on can have as much
 			return i
 		}
 		l.used += t.cap

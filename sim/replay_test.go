@@ -216,7 +216,7 @@ func (d *decider) step(now time.Duration, e *event.Event) error {
 			return fmt.Errorf("it refuses %v, then it was %v", d.refused, e.Page)
 		}
 		d.refused = d.refused[1:]
-	case event.Asked:
+	case event.Polled:
 		if d.ask(now); d.next != nil || len(d.refused) > 0 {
 			return fmt.Errorf("it hands out %+v, then there was nothing", d.next)
 		}

@@ -78,7 +78,7 @@ func Recorded(name string, seed uint64, all []Observation, siteOf []graph.Site, 
 	return &Times{Seed: seed, Model: Model{Name: name}, recorded: r}, nil
 }
 
-// ErrNoTimes is a crawl without an answer.
+// ErrNoTimes reports a crawl without an answer.
 var ErrNoTimes = errors.New("no answer was ever measured")
 
 func newSiteTable(all []Observation) (t siteTable, err error) {

@@ -15,7 +15,7 @@ const (
 	Address               // a site is ready, but its address has its cap or its own delay
 	Batch                 // pages are left, but not in this batch: the thesis' barrier
 	Limit                 // the last requested page is handed out: the crawl ends
-	Reasons               // how many there are
+	Reasons               // the number of reasons
 )
 
 // String returns the word for reports and JSON.

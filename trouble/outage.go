@@ -9,14 +9,14 @@ import (
 
 // An Outage finds out whether we are cut off. When several attempts in a row had no answer,
 // it names a witness: a site that answered before. If the witness answers, the other sites
-// are down. If it does not, we are cut off, and only witnesses are asked until one of them
+// are down. If it does not, we are cut off, and only witnesses are requested until one of them
 // answers. The zero Outage is ready for use.
 type Outage struct {
 	failures  int             // in a row, over all sites
 	witnesses [witnesses]seen // sites that answered last, the newest first
-	asked     seen            // the witness that was asked, until its attempt ends
+	pending   seen            // the witness that was requested, until its attempt ends
 	on        bool            // we are cut off
-	next      time.Duration   // when the next witness may be asked
+	next      time.Duration   // when the next witness may be requested
 	wait      time.Duration   // the last time between two witnesses
 	turn      int             // number of the next witness
 }
@@ -44,9 +44,9 @@ func (x *Outage) On() bool { return x.on }
 // Note takes the end of an attempt at a site, and whether anything answered. It reports
 // whether On has just become true.
 func (x *Outage) Note(now time.Duration, s graph.Site, answered bool) (began bool) {
-	mine := x.asked.ok && x.asked.site == s
+	mine := x.pending.ok && x.pending.site == s
 	if mine {
-		x.asked = seen{}
+		x.pending = seen{}
 	}
 	if answered {
 		x.answered(now, s, mine)
@@ -61,8 +61,8 @@ func (x *Outage) Note(now time.Duration, s graph.Site, answered bool) (began boo
 	return true
 }
 
-// answered notes an answer: we are not cut off. If a witness had been requested in vain,
-// none is requested for a while: the last hosts of a crawl may all be dead.
+// answered notes an answer: we are not cut off. If a witness answered, the suspicion was
+// wrong, and none is requested for a while: the last hosts of a crawl may all be dead.
 func (x *Outage) answered(now time.Duration, s graph.Site, mine bool) {
 	if mine && !x.on {
 		x.next = now + doubtPause
@@ -79,17 +79,17 @@ func (x *Outage) answered(now time.Duration, s graph.Site, mine bool) {
 	w[0] = seen{s, true}
 }
 
-// Ask returns the witness to request now, if any. may reports whether a site can be
+// Witness returns the witness to request now, if any. may reports whether a site can be
 // requested.
-func (x *Outage) Ask(now time.Duration, may func(graph.Site) bool) (graph.Site, bool) {
-	if x.asked.ok || now < x.Wake() {
+func (x *Outage) Witness(now time.Duration, may func(graph.Site) bool) (graph.Site, bool) {
+	if x.pending.ok || now < x.Wake() {
 		return 0, false
 	}
 	for range witnesses {
 		w := x.witnesses[x.turn%witnesses]
 		x.turn++
 		if w.ok && may(w.site) {
-			if x.asked = w; x.on {
+			if x.pending = w; x.on {
 				x.wait = min(2*x.wait, outageLimit)
 				x.next = now + x.wait
 			}
@@ -103,16 +103,16 @@ func (x *Outage) Ask(now time.Duration, may func(graph.Site) bool) (graph.Site, 
 // Suspect allows a request to a witness at once, for a reason other than silence.
 func (x *Outage) Suspect() { x.failures, x.next = max(x.failures, doubtAfter), 0 }
 
-// Wake returns the instant at which Ask will return a witness, if nothing is noted before.
+// Wake returns the instant at which Witness will return a witness, if nothing is noted before.
 func (x *Outage) Wake() time.Duration {
-	if x.asked.ok || !x.on && x.failures < doubtAfter || !x.witnesses[0].ok {
+	if x.pending.ok || !x.on && x.failures < doubtAfter || !x.witnesses[0].ok {
 		return never
 	}
 	return x.next
 }
 
-// Asked reports whether Ask has returned a witness whose attempt has not ended.
-func (x *Outage) Asked() bool { return x.asked.ok }
+// Pending reports whether Witness has returned a witness whose attempt has not ended.
+func (x *Outage) Pending() bool { return x.pending.ok }
 
 // Forget ends the wait for a witness that was not requested after all.
-func (x *Outage) Forget() { x.asked = seen{} }
+func (x *Outage) Forget() { x.pending = seen{} }

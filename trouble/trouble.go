@@ -27,7 +27,7 @@ type Kind uint8
 
 // The kinds.
 const (
-	None      Kind = iota // no failure: an answer, whatever its status
+	None      Kind = iota // no failure: an answer of any status
 	Silence               // no answer: no address, no connection, no TLS, no end in time
 	Breakdown             // the server cannot answer: 5xx
 	Pushback              // the server gets too many requests: 429, 503
@@ -120,6 +120,6 @@ func (r *Rules) spread(d time.Duration, id, n uint64) time.Duration {
 // robots.txt, to see whether anything answers there.
 func Doubt(n int) bool { return n >= 4 && n&(n-1) == 0 }
 
-// NameTries is how many look-ups must report that a name does not exist before we
+// NameTries is the number of look-ups that must report that a name does not exist before we
 // believe it. The resolver must have found other names meanwhile.
 const NameTries = 4

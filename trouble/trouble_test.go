@@ -89,26 +89,26 @@ func TestOutage(t *testing.T) {
 		}
 	}
 	fail(50)
-	if _, ok := x.Ask(now, all); ok || x.On() {
+	if _, ok := x.Witness(now, all); ok || x.On() {
 		t.Fatal("nothing ever answered: there is nobody to ask")
 	}
 	x.Note(now, 7, true)
 	fail(doubtAfter - 1)
-	if _, ok := x.Ask(now, all); ok {
+	if _, ok := x.Witness(now, all); ok {
 		t.Fatal("a doubt after too few failures")
 	}
 	fail(1)
-	s, ok := x.Ask(now, all)
+	s, ok := x.Witness(now, all)
 	if !ok || s != 7 {
 		t.Fatalf("asked %d %v, want site 7", s, ok)
 	}
 	x.Note(now, 7, true) // it answers: the others are down
 	fail(50)
-	if _, ok := x.Ask(now, all); ok || x.On() {
+	if _, ok := x.Witness(now, all); ok || x.On() {
 		t.Fatal("another doubt at once")
 	}
 	now += doubtPause
-	if s, ok = x.Ask(now, all); !ok || s != 7 {
+	if s, ok = x.Witness(now, all); !ok || s != 7 {
 		t.Fatalf("asked %d %v after a while, want site 7", s, ok)
 	}
 	if !x.Note(now, 7, false) || !x.On() {
@@ -116,7 +116,7 @@ func TestOutage(t *testing.T) {
 	}
 	asked := 0
 	for end := now + time.Hour; now < end; now += time.Second {
-		if _, ok := x.Ask(now, all); ok {
+		if _, ok := x.Witness(now, all); ok {
 			asked++
 			x.Note(now, 7, false)
 		}
@@ -139,12 +139,12 @@ func TestCaseTLSClass(t *testing.T) {
 	for i := range 100 {
 		x.Note(time.Duration(i)*time.Second, graph.Site(i+2), Of(event.TLSError, 0) == None)
 	}
-	if _, ok := x.Ask(100*time.Second, all); !ok {
+	if _, ok := x.Witness(100*time.Second, all); !ok {
 		t.Error("100 errors of TLS at 100 sites in a row raise no doubt")
 	}
 }
 
-// Witnesses that cannot be asked are passed over, and the three that answered last count.
+// Witnesses that cannot be requested are skipped, and the three that answered last count.
 func TestWitnesses(t *testing.T) {
 	var x Outage
 	for s := range graph.Site(6) {
@@ -153,11 +153,11 @@ func TestWitnesses(t *testing.T) {
 	for range doubtAfter {
 		x.Note(0, 50, false)
 	}
-	if s, ok := x.Ask(0, func(s graph.Site) bool { return s < 4 }); !ok || s != 3 {
+	if s, ok := x.Witness(0, func(s graph.Site) bool { return s < 4 }); !ok || s != 3 {
 		t.Errorf("asked %d %v, want site 3", s, ok)
 	}
 	x.Forget()
-	if s, ok := x.Ask(0, func(s graph.Site) bool { return s < 3 }); ok {
+	if s, ok := x.Witness(0, func(s graph.Site) bool { return s < 3 }); ok {
 		t.Errorf("asked %d, which did not answer last", s)
 	}
 }

@@ -50,7 +50,7 @@ type Log struct {
 	err      error  // of the first failed write; there are no writes after it
 }
 
-// File is what a Log needs of its file. An *os.File implements it.
+// A File is the file of a Log. *os.File implements it.
 type File interface {
 	io.ReaderAt
 	io.WriterAt

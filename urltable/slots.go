@@ -220,7 +220,7 @@ func (t *idTable) empty() {
 	t.begin(firstScale)
 }
 
-// state returns what has to be saved besides the slots.
+// state returns what has to be saved in addition to the slots.
 func (t *idTable) state() [4]uint64 {
 	return [4]uint64{uint64(t.n), t.scale, t.split, uint64(t.low)}
 }

@@ -13,12 +13,12 @@ import (
 // A Table maps the names of sites and the hashes of URLs to ids, which are dense and
 // in the order of first sight. It answers the seen-test.
 //
-// A Table stores the names of sites. Of a page it stores only 64 bits of a keyed hash
-// of its URL; a [Log] maps the id of a page back to its URL. Two of n pages share a
-// hash with probability n^2/2^65, and the later one then counts as seen: 3e-4 at 10^8
-// pages, 3e-2 at 10^9, over a whole crawl. (Sites that share a hash, m^2/2^65, share
-// the hashes of their pages.) Without the secret nobody can cause a collision. A pass
-// over all URLs finds out whether there was one.
+// A Table stores the names of sites. Of a page it stores only 64 bits of a keyed hash of
+// its URL; a [Log] maps the id of a page back to its URL. Two of n pages share a hash with
+// probability n^2/2^65, and the later one then counts as seen: 3e-4 at 10^8 pages, 3e-2 at
+// 10^9, over a whole crawl. (Sites that share a hash, m^2/2^65, share the hashes of their
+// pages.) Without the secret, no author of pages can cause a collision. A pass over all
+// URLs finds out whether there was one.
 //
 // A page takes 13.7 to 14.6 bytes; a site takes 2.5 more and its name. All of it is
 // outside the Go heap. No insert moves more than a few thousand slots.

@@ -30,7 +30,7 @@ func saved(t testing.TB, s *Table) []byte {
 }
 
 // TestTableAgainstMaps draws sites and pages, new and old ones, and at any moment saves
-// the table and goes on with what was loaded.
+// the table and continues with what was loaded.
 func TestTableAgainstMaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := New("", [16]byte{7}, 30_000, 3_000)

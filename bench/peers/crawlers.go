@@ -55,8 +55,8 @@ func crawlers(o *options) ([]crawler, error) {
 // ours reports whether a failure would be ours.
 func (c *crawler) ours() bool { return c.name == "bare" || strings.HasPrefix(c.name, "winnow") }
 
-// find settles which program a crawler is. It gives false where there is none, with a
-// line that says so.
+// find settles which program a crawler is. It gives false where there is none, with a line
+// that reports it.
 func (c *crawler) find(o *options, dir string) (bool, error) {
 	if c.program != "" {
 		return true, nil
@@ -89,16 +89,16 @@ func (c *crawler) build(dir string) error {
 	return err
 }
 
-// winnowArgs switch politeness off. A site is kept for all of its pages, as the pools of
-// the others do; there is one connection to it all the same.
+// winnowArgs returns flags that switch politeness off. A connection is kept for all pages
+// of a site, as in the pools of the others, but there is only one to each site.
 func (o *options) winnowArgs(dir, seed string) []string {
 	return []string{"crawl", "--quiet", "--dir", filepath.Join(dir, "crawl"), seed, "--allow-private",
 		"--delay", "0s", "--ip-delay", "0s", "--ip-cap", "0", "--delay-factor", "0",
 		"--fetchers", strconv.Itoa(o.workers), "--per-connection", "100", "--policy", "opic"}
 }
 
-// wget2Args and wgetArgs make them write pages below dir, because they cannot do without,
-// and delete them.
+// wget2Args and wgetArgs return flags to write pages below dir, which cannot be avoided,
+// and to delete them.
 func (o *options) wget2Args(dir, seed string) []string {
 	return append(wgetBoth(dir, seed), "--max-threads", strconv.Itoa(min(o.workers, 32)), "--compression=gzip",
 		"--no-robots", "--config", os.DevNull)
@@ -114,7 +114,7 @@ func wgetBoth(dir, seed string) []string {
 }
 
 // bareLoop is the yardstick: the least that a crawler in Go does with net/http and the
-// tokenizer of x/net. Workers take URLs from one list, first come first served, and ask
+// tokenizer of x/net. Workers take URLs from one list, first come first served, and request
 // a map for those they have seen. Nothing is stored.
 type bareLoop struct {
 	mu    sync.Mutex
@@ -230,7 +230,7 @@ func runColly(o *options, seed string) error {
 		return err
 	}
 	c.OnHTML("a[href]", func(e *colly.HTMLElement) {
-		e.Request.Visit(e.Attr("href")) // an error says that it was visited before
+		e.Request.Visit(e.Attr("href")) // an error means that it was visited before
 	})
 	if err := c.Visit(seed); err != nil {
 		return err

@@ -3,14 +3,14 @@
 //
 //	cd bench/peers && go run . [-sites 1000] [-pages 12] [-rounds 3] [-only winnow,bare]
 //
-// The web is made from a seed: log-uniform pages of 5 to 60 KB, 30 links each on
-// average, gzip made beforehand so that the server costs little. Every site is an address
-// of its own in 127.0.0.0/8 and goes by that address, so that no crawler needs DNS. Server
-// and crawlers are processes of their own; CPU time and memory are what the system
-// accounts to each when it has ended, pages, repeats and connections are the server's
-// count. Politeness is off everywhere: winnow still asks for robots.txt and keeps to one
-// connection to a site. It writes WARC, journal, URL table and opic as in any crawl; the
-// others store nothing, except that wget and wget2 write each page and delete it.
+// The web is made from a seed: log-uniform pages of 5 to 60 KB, 30 links each on average,
+// gzip made beforehand so that the server costs little. Every site is an address of its own
+// in 127.0.0.0/8 and goes by that address, so that no crawler needs DNS. Server and
+// crawlers are processes of their own; CPU time and memory are what the system accounts to
+// each when it has ended, pages, repeats and connections are the server's count. Politeness
+// is off everywhere: winnow still requests robots.txt and keeps to one connection to a
+// site. It writes WARC, journal, URL table and opic as in any crawl; the others store
+// nothing, except that wget and wget2 write each page and delete it.
 //
 // This directory is a module of its own, so that winnow does not depend on its peers. It
 // needs a Unix system.
@@ -23,7 +23,7 @@ import (
 	"strings"
 )
 
-// options are those of a run.
+// options holds the options of a run.
 type options struct {
 	sites, pages, rounds, workers int
 	seed                          uint64

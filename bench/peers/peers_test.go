@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// TestWholeWeb: every page can be reached from the hub, and a crawl that asks for each
+// TestWholeWeb: every page can be reached from the hub, and a crawl that requests each
 // once is counted as such. colly may ask for a page twice when two others find it at once.
 func TestWholeWeb(t *testing.T) {
 	o := &options{sites: 7, pages: 9, workers: 4, seed: 3}

@@ -101,7 +101,7 @@ func measure(c *crawler, web *remote, dir string) (m measured, err error) {
 }
 
 // ended looks at how a crawler has ended. wget and wget2 leave with 8 when a server has
-// said 404 to something.
+// answered 404 to something.
 func (c *crawler) ended(err error, log string) error {
 	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 8 && strings.HasPrefix(c.name, "wget") {
 		return nil

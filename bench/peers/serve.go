@@ -16,7 +16,7 @@ import (
 	"syscall"
 )
 
-// counts are what the server has seen since it was last asked.
+// counts holds what the server has counted since the last report.
 type counts struct {
 	Pages    int // answers with a page
 	Distinct int // different ones among them
@@ -35,7 +35,7 @@ type server struct {
 	open  map[string][]net.Conn // by site
 }
 
-// ready is what the server reports when it is ready.
+// ready is the report of a server that is ready.
 type ready struct {
 	Control            string // address where it takes questions
 	Hub                string // page with a link to every site, where all crawlers begin
@@ -67,7 +67,7 @@ func serve(o *options) error {
 	if err != nil {
 		return err
 	}
-	go http.Serve(back, http.HandlerFunc(s.tell))
+	go http.Serve(back, http.HandlerFunc(s.report))
 	r := ready{Control: back.Addr().String(), Hub: s.w.start(), Plain: s.w.plain, Wire: s.w.wire, Links: s.w.links}
 	if err := json.NewEncoder(os.Stdout).Encode(r); err != nil {
 		return err
@@ -175,8 +175,8 @@ func (s *server) connState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// tell sends the counts and begins new ones.
-func (s *server) tell(out http.ResponseWriter, _ *http.Request) {
+// report sends the counts and begins new ones.
+func (s *server) report(out http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	json.NewEncoder(out).Encode(s.counts)

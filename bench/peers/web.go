@@ -18,7 +18,7 @@ const (
 	localPart = 0.8 // share of links that stay on their site
 )
 
-// A web is what the server serves: every page with its content coding on.
+// A web holds what the server serves: every page with its content coding applied.
 type web struct {
 	sites, pages int
 	port         int
@@ -171,7 +171,7 @@ func (c *composer) phrase(n int) string {
 	return string(b)
 }
 
-// path of a page on its site; that of the first is the root.
+// path returns the path of a page on its site; that of the first is the root.
 func path(number int) string {
 	if number == 0 {
 		return "/"

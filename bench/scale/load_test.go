@@ -49,7 +49,7 @@ type crawler struct {
 
 var secret = [16]byte{1, 2, 3}
 
-// cameBit marks a page that came in the number of links to it.
+// cameBit marks a page that was fetched in the number of links to it.
 const cameBit = 1 << 31
 
 func newCrawler(t *testing.T, dir string, pages, sites int) *crawler {
@@ -291,7 +291,7 @@ func (r *row) String() string {
 		float64(r.bytes)/float64(r.known), r.heap>>20, r.elapsed.Round(time.Second))
 }
 
-// tenth goes on until so many pages are known.
+// tenth continues until so many pages are known.
 func (c *crawler) tenth(known int) (*row, error) {
 	r, began := &row{}, time.Now()
 	for c.seen.Pages() < known && c.err == nil {

@@ -26,7 +26,7 @@ type endless struct {
 }
 
 const (
-	freshLinks = 5 // new pages for one that came: a fifth of the known pages is fetched
+	freshLinks = 5 // new pages for one that was fetched: a fifth of the known pages is fetched
 	localShare = 0.75
 )
 

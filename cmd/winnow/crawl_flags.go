@@ -13,7 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 )
 
-// crawlFlags are the flags that make a configuration.
+// crawlFlags holds the flags that make a configuration.
 type crawlFlags struct {
 	config string // --config
 	preset string // --preset
@@ -21,8 +21,8 @@ type crawlFlags struct {
 	flags  *pflag.FlagSet
 }
 
-// keyFlag is the flag of one key. It only remembers what was said: the key is set when
-// the files, over which flags win, have been read.
+// keyFlag is the flag of one key. It only remembers the value: the key is set after the
+// files have been read, because flags override files.
 type keyFlag struct {
 	key  config.Key // of the defaults
 	said []string

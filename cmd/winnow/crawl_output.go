@@ -30,8 +30,8 @@ func statsEvent(event string, s *history.Status) crawlEvent {
 	return crawlEvent{event, s, s.Left.Seconds(), s.MemoryMax}
 }
 
-// tellEnd prints the summary.
-func (c *crawling) tellEnd(sum *crawl.Summary) error {
+// printEnd prints the summary.
+func (c *crawling) printEnd(sum *crawl.Summary) error {
 	if c.u.asJSON {
 		return c.u.json(statsEvent("end", &sum.Status))
 	}
@@ -165,7 +165,7 @@ func (p *crawlProgress) start() {
 	}
 }
 
-// stop ends the showing. It may be called twice.
+// stop ends the display. It may be called twice.
 func (p *crawlProgress) stop() {
 	if p.end != nil {
 		p.end()
@@ -177,7 +177,7 @@ func (p *crawlProgress) show() {
 	switch {
 	case !ok:
 	case p.u.asJSON:
-		// A reader that went away is found out by the summary.
+		// If the reader has gone, printing the summary fails.
 		_ = p.u.json(statsEvent("progress", &s))
 	case p.u.screen.Terminal():
 		p.u.screen.Draw(panel(&s, p.c)...)

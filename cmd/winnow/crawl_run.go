@@ -26,7 +26,7 @@ func (c *crawling) run(ctx context.Context) error {
 		return err
 	}
 	defer closeMetrics()
-	if err := c.tellStart(); err != nil {
+	if err := c.printStart(); err != nil {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() {
@@ -44,8 +44,8 @@ func (c *crawling) run(ctx context.Context) error {
 	})
 	p.stop()
 	if sum != nil {
-		if tellErr := c.tellEnd(sum); err == nil {
-			err = tellErr
+		if printErr := c.printEnd(sum); err == nil {
+			err = printErr
 		}
 	}
 	if err != nil {
@@ -88,8 +88,8 @@ func (c *crawling) nothing(sum *crawl.Summary, again string) error {
 		"winnow pages %s lists the reasons", quoteArgs([]string{c.dir}))
 }
 
-// tellStart prints whether a crawl starts or resumes.
-func (c *crawling) tellStart() error {
+// printStart prints whether a crawl starts or resumes.
+func (c *crawling) printStart() error {
 	if c.u.asJSON {
 		return c.u.json(struct {
 			Event  string `json:"event"`
@@ -171,21 +171,21 @@ func (l *crawlLog) WithGroup(name string) slog.Handler {
 	return &out
 }
 
-// filesBeside is how many files and sockets a crawl has open beside the connection that
-// each fetcher may have: archive, journal, URLs, snapshots, indexes, metrics and their
-// readers, standard streams. Questions to the resolver are in the place of connections.
-const filesBeside = 64
+// otherFiles is the number of files and sockets that a crawl has open in addition to the
+// connection of each fetcher: archive, journal, URLs, snapshots, indexes, metrics and their
+// readers, standard streams. A query to the resolver takes the place of a connection.
+const otherFiles = 64
 
-// checkOpenFiles refuses more fetchers than the system has open files for: pages would
-// fail for lack of a connection, through no fault of their own.
+// checkOpenFiles returns an error if there are more fetchers than the system allows open
+// files: pages would fail because no connection could be opened.
 func (c *crawling) checkOpenFiles() error {
 	most, known := machine.OpenFiles()
-	need := c.config.Fetchers + filesBeside
+	need := c.config.Fetchers + otherFiles
 	if !known || need <= most {
 		return nil
 	}
 	err := usagef("--fetchers %d needs %s open files, and the system allows %s", c.config.Fetchers, show.Grouped(int64(need)), show.Grouped(int64(most)))
-	if fewer := most - filesBeside; fewer > 0 {
+	if fewer := most - otherFiles; fewer > 0 {
 		return withHint(err, "raise the limit with ulimit -Hn %d, or try: %s", need, c.u.withFlag("--fetchers", strconv.Itoa(fewer)))
 	}
 	return withHint(err, "raise the limit with ulimit -Hn %d", need)

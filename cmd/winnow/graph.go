@@ -83,8 +83,8 @@ func isWebGraph(path string) bool {
 	return base != path && err == nil && err2 == nil
 }
 
-// checkOutput checks before hours of work that a file can be written at path: it makes
-// one beside it and removes it.
+// checkOutput checks before hours of work that a file can be written at path: it makes a
+// file in the same directory and removes it.
 func checkOutput(u *ui, path string) error {
 	if path == "" {
 		return withHint(usagef("no file to write to"), "try: %s", u.withFlag("-o", "web.wg"))
@@ -95,9 +95,9 @@ func checkOutput(u *ui, path string) error {
 	return checkDir(filepath.Dir(path), path)
 }
 
-// notAnInput refuses an output that is also one of the inputs, before it replaces
-// what the user may have no other copy of. Inputs that are not given ("") or standard
-// input ("-") are skipped; devices and pipes may be both.
+// notAnInput returns an error if an output is also one of the inputs, which may be the only
+// copy. Inputs that are not given ("") or standard input ("-") are skipped; devices and
+// pipes may be both.
 func notAnInput(output string, inputs ...string) error {
 	if replaces(output, inputs...) {
 		return usagef("-o %s is also an input", output)
@@ -105,8 +105,8 @@ func notAnInput(output string, inputs ...string) error {
 	return nil
 }
 
-// replaces reports whether writing to output would replace one of the inputs, whatever
-// their names and links.
+// replaces reports whether writing to output would replace one of the inputs, also under
+// another name or by a link.
 func replaces(output string, inputs ...string) bool {
 	if output == "" || output == "-" {
 		return false

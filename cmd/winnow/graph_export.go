@@ -28,7 +28,7 @@ type exportOptions struct {
 	flags  *pflag.FlagSet
 }
 
-// exportFormats are the values of --format.
+// exportFormats lists the values of --format.
 var exportFormats = []string{"edges", "bv", "parquet"}
 
 // paramFlags lists the flags that --like replaces.
@@ -113,7 +113,7 @@ func runExport(ctx context.Context, u *ui, opt *exportOptions, path string) erro
 	return r.print(u)
 }
 
-// check finds what cannot be carried out before the graph is opened, and settles
+// check returns an error for impossible options before the graph is opened, and determines
 // the parameters of the bv format.
 func (o *exportOptions) check(u *ui) error {
 	switch {
@@ -144,7 +144,7 @@ func (o *exportOptions) files() []string {
 	return []string{o.output}
 }
 
-// noParams refuses the flags of the bv format.
+// noParams returns an error if flags of the bv format are set.
 func (o *exportOptions) noParams(why string) error {
 	for _, name := range append([]string{"like"}, paramFlags...) {
 		if o.flags.Changed(name) && !(name == "like" && o.format == "bv") {
@@ -256,7 +256,7 @@ func (o *exportOptions) webGraph(ctx context.Context, u *ui, g *graph.Graph, sho
 	return r.add(base + ".ids")
 }
 
-// add notes files that were written.
+// add records files that were written.
 func (r *exportResult) add(names ...string) error {
 	for _, name := range names {
 		info, err := os.Stat(name)

@@ -115,11 +115,11 @@ func (o *extractOptions) choose(g *graph.Graph) (*graph.Subgraph, error) {
 			"import it with --urls or --sites, or name the pages with --nodes FILE")
 	}
 	in := make([]bool, g.Sites())
-	asked := o.asked()
-	found := make([]bool, len(asked))
+	wanted := o.wanted()
+	found := make([]bool, len(wanted))
 	for s := range in {
 		host := hostOf(g.SiteName(graph.Site(s)))
-		for i, name := range asked {
+		for i, name := range wanted {
 			if host == name || len(o.domains) > 0 && strings.HasSuffix(host, "."+name) {
 				in[s], found[i] = true, true
 			}
@@ -131,8 +131,8 @@ func (o *extractOptions) choose(g *graph.Graph) (*graph.Subgraph, error) {
 	return g.Extract(func(p graph.Page) bool { return in[g.Site(p)] }), nil
 }
 
-// asked returns the names of --host or --domain in the form that sites have.
-func (o *extractOptions) asked() []string {
+// wanted returns the names of --host or --domain in the form that sites have.
+func (o *extractOptions) wanted() []string {
 	var names []string
 	for _, h := range o.hosts {
 		names = append(names, lowerASCII(h))
@@ -154,7 +154,8 @@ func lowerASCII(name string) string {
 	return string(b)
 }
 
-// noSuchHost names what was not found and proposes the host with the nearest name.
+// noSuchHost returns an error that names what was not found and proposes the host with the
+// nearest name.
 func (o *extractOptions) noSuchHost(g *graph.Graph, found []bool) error {
 	var lost []string
 	for i, name := range append(slices.Clone(o.hosts), o.domains...) {

@@ -48,7 +48,7 @@ func (o *generateOptions) addSpec(f *pflag.FlagSet) {
 	f.Var(&o.pages, "pages", "number of pages")
 	f.Var(&o.sites, "sites", "number of sites (default: a hundredth of the pages)")
 	f.Var(&o.links, "links", "number of links (default: twenty times the pages)")
-	f.Lookup("sites").DefValue, f.Lookup("links").DefValue = "", "" // said in words
+	f.Lookup("sites").DefValue, f.Lookup("links").DefValue = "", "" // described in words
 	f.Uint64Var(&o.seed, "random-seed", 1, "another seed is another web")
 }
 
@@ -60,8 +60,8 @@ const (
 	pagesPerSite = 100
 )
 
-// spec fills in what was not said. Very small webs have no room for twenty links
-// a page: they get half of all possible ones.
+// spec fills in the defaults. Very small webs have no room for twenty links a page: they
+// get half of all possible ones.
 func (o *generateOptions) spec() fakeweb.Spec {
 	s := fakeweb.Spec{Pages: int(o.pages), Sites: int(o.sites), Links: int64(o.links), Seed: o.seed}
 	if s.Sites == 0 {

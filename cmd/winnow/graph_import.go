@@ -80,7 +80,7 @@ func (o *importOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.TempDir, "temp-dir", "", "where links are sorted (default: beside the graph)")
 }
 
-// check finds what cannot be carried out before anything is read.
+// check returns an error for impossible options before anything is read.
 func (o *importOptions) check(u *ui) error {
 	if err := o.checkSources(u); err != nil {
 		return err
@@ -188,7 +188,7 @@ func (o *importOptions) explain(u *ui, err error) error {
 	return explainMemory(u, err)
 }
 
-// explainMemory proposes a larger --max-memory where that was the trouble.
+// explainMemory proposes a larger --max-memory if that was the cause.
 func explainMemory(u *ui, err error) error {
 	var memory *graph.MemoryError
 	if errors.As(err, &memory) {
@@ -217,7 +217,8 @@ func (o *importOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkSources demands one thing to import, and nothing beside it that does not fit.
+// checkSources returns an error unless there is one thing to import, with no options that
+// do not fit it.
 func (o *importOptions) checkSources(u *ui) error {
 	var given []string
 	for _, s := range []struct {

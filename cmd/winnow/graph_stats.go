@@ -71,7 +71,7 @@ type reachResult struct {
 	Pages     int64   `json:"pages"`
 	Share     float64 `json:"share"`
 	Depth     int     `json:"depth"`    // of the farthest page
-	AtDepth   []int64 `json:"at_depth"` // pages first reached in so many steps
+	AtDepth   []int64 `json:"at_depth"` // pages first reached, by number of steps
 }
 
 func runStats(ctx context.Context, u *ui, opt *statsOptions, path string) error {
@@ -107,7 +107,7 @@ func runStats(ctx context.Context, u *ui, opt *statsOptions, path string) error 
 	return r.print(u)
 }
 
-// collect measures all that the options ask for.
+// collect measures all that the options select.
 func (o *statsOptions) collect(ctx context.Context, u *ui, g *graph.Graph) (*statsResult, error) {
 	shown := u.stages(ctx)
 	defer shown.Done()

@@ -29,7 +29,8 @@ func newExitCodesTopic() *cobra.Command {
 	}
 }
 
-// newHelpCommand replaces cobra's, which calls an unknown topic a success.
+// newHelpCommand returns a replacement of cobra's help, for which an unknown topic is a
+// success.
 func newHelpCommand(u *ui) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [command | topic]",

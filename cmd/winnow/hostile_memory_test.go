@@ -93,7 +93,7 @@ func hostileKinds() []string {
 }
 
 // hostileServer answers all hosts. The seed links to a thousand hosts whose pages are of
-// the kind that is asked for.
+// the kind that is requested.
 func hostileServer(t *testing.T, kind string) *httptest.Server {
 	h := newHostile(t, kind)
 	s := httptest.NewUnstartedServer(h)

@@ -47,15 +47,15 @@ func nothingToCrawl(name string) error {
 		"import one that has some, or make one: winnow graph generate --pages 10k -o web.wg")
 }
 
-// pageValues holds the values that a file gives to the pages of a graph.
+// pageValues holds the values of a file for the pages of a graph.
 type pageValues struct {
 	values []float64 // by page; NaN where there is none
 	gone   []float64 // of pages that are not in the graph
 	again  int64     // lines about a page that had a value already, which are skipped
 }
 
-// readPageValues reads lines "id TAB value" or "URL TAB value". A value is never
-// negative. What calls a page by a URL means nothing to a graph that has none.
+// readPageValues reads lines "id TAB value" or "URL TAB value". A value is never negative.
+// Lines with URLs do not fit a graph without URLs.
 func readPageValues(g *graph.Graph, name string) (*pageValues, error) {
 	f, err := input.Open(name)
 	if err != nil {
@@ -171,7 +171,7 @@ func orList(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// openWorld opens a crawl directory as a world and notes what it leaves out.
+// openWorld opens a crawl directory as a world and prints what it leaves out.
 func openWorld(ctx context.Context, u *ui, path string, shown *show.Stages) (*live.World, error) {
 	w, err := live.OpenWorld(ctx, path, live.WorldOptions{Program: programName(), Progress: shown.Set})
 	if err != nil {
@@ -199,7 +199,8 @@ func (s *simulation) open(ctx context.Context) (done func(), err error) {
 	return func() { s.g.Close() }, nil
 }
 
-// setRecordedTime takes the times of a crawl, and its politeness unless flags set it.
+// setRecordedTime sets the times to those of a crawl, and its politeness unless flags set
+// it.
 func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
 	rec := (*history.Crawl)(nil)
 	if s.crawled != nil && s.time == s.path {
@@ -219,7 +220,7 @@ func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
 	return s.likeCrawl(conf)
 }
 
-// likeCrawl takes the delays of a crawl, unless flags set them.
+// likeCrawl sets the delays to those of a crawl, unless flags set them.
 func (s *simulation) likeCrawl(c *config.Config) error {
 	o, err := state.FrontierOptions(c)
 	if err != nil {
@@ -247,7 +248,7 @@ const (
 	seedsRandom = "random:" // and how many
 )
 
-// chooseStart is like chooseSeeds, but also accepts random:N: pages drawn at random.
+// chooseStart does what chooseSeeds does, but also accepts random:N: pages drawn at random.
 func chooseStart(ctx context.Context, u *ui, g *graph.Graph, value string, random uint64) ([]graph.Page, string, error) {
 	if number, ok := strings.CutPrefix(value, seedsRandom); ok {
 		n := show.Number(0)

@@ -15,7 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/lab/papers"
 )
 
-// labPlaces are the graphs that experiments run on, open.
+// labPlaces holds the open graphs that experiments run on.
 type labPlaces struct {
 	*labOptions
 	u     *ui
@@ -90,7 +90,8 @@ func (l *labPlaces) add(g *graph.Graph, name string) *papers.Place {
 	return p
 }
 
-// crawled is place for a crawl directory, where crawls begin at the seeds of that one.
+// crawled does what place does, for a crawl directory: crawls begin at the seeds of that
+// one.
 func (l *labPlaces) crawled(ctx context.Context, path, name string) (*papers.Place, error) {
 	c, err := openWorld(ctx, l.u, path, l.shown)
 	if err != nil {

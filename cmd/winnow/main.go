@@ -45,8 +45,8 @@ func main() {
 	os.Exit(execute(interruptible(), u, newRootCommand(u), os.Args[1:]))
 }
 
-// echo is how long after a SIGTERM another one is the same: timeout(1) and others send it
-// to a process and to its group, which is one wish.
+// echo is the time after a SIGTERM in which another one counts as the same: timeout(1) and
+// others send it to a process and to its group.
 const echo = 300 * time.Millisecond
 
 // interruptible returns a context that ends at the first Ctrl-C, so that the verb can

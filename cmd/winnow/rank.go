@@ -32,7 +32,7 @@ type rankOptions struct {
 	threads      int
 
 	urls   bool // name pages by URL
-	top    int  // only so many, the highest first; 0: all in id order
+	top    int  // the number of values, the highest first; 0: all in id order
 	output string
 
 	flags *pflag.FlagSet
@@ -198,8 +198,8 @@ func (o *rankOptions) check(u *ui) (metric, error) {
 	return m, o.checkFamily(u, m)
 }
 
-// checkFamily refuses flags that mean nothing to the metric. How exact to be and how
-// often to jump may be said of any: scripts ask for one metric after the other.
+// checkFamily returns an error for flags that do not apply to the metric. Tolerance and
+// jump are allowed for all of them: scripts compute one metric after the other.
 func (o *rankOptions) checkFamily(u *ui, m metric) error {
 	for _, name := range []string{"teleport", "dangling", "start", "remote-share", "remote-factor"} {
 		if o.flags.Changed(name) && !m.takes(name) {

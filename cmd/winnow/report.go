@@ -86,7 +86,7 @@ func textOptions(u *ui) show.TextOptions {
 
 type reportOptions struct {
 	out      string   // directory; "": DIR/report
-	policies []string // that are simulated beside the crawl
+	policies []string // that are simulated for comparison with the crawl
 }
 
 func newReportCommand(u *ui) *cobra.Command {

@@ -59,9 +59,9 @@ func createResult(u *ui, name string) (*resultFile, error) {
 	return r, nil
 }
 
-// createTemp makes a new file beside path, with the permissions a new file has
-// (os.CreateTemp would make it readable for its owner only). A name that a killed
-// process left behind is skipped.
+// createTemp makes a new file in the directory of path, with the permissions a new file has
+// (os.CreateTemp would make it readable for its owner only). A name that a killed process
+// left behind is skipped.
 func createTemp(path string) (*os.File, error) {
 	for n := 0; ; n++ {
 		temp := fmt.Sprintf("%s.%d-%d.tmp", path, os.Getpid(), n)
@@ -72,7 +72,7 @@ func createTemp(path string) (*os.File, error) {
 	}
 }
 
-// Commit writes the rest and gives the file its name.
+// Commit writes the rest and renames the file to its final name.
 func (r *resultFile) Commit() error {
 	if err := r.finish(); err != nil {
 		return err
@@ -80,9 +80,9 @@ func (r *resultFile) Commit() error {
 	return r.rename()
 }
 
-// commitAll commits files that belong together: none gets its name before all of them
-// are complete. Should one not get it then, those that did are removed, because the
-// rest of what they belong to is missing.
+// commitAll commits files that belong together: none gets its name before all of them are
+// complete. If one cannot be renamed, those that were renamed are removed, because the set
+// is incomplete.
 func commitAll(files []*resultFile) error {
 	for _, f := range files {
 		if err := f.finish(); err != nil {
@@ -115,7 +115,7 @@ func (r *resultFile) finish() error {
 	return r.wrap(err)
 }
 
-// rename gives a finished file its name.
+// rename renames a finished file to its final name.
 func (r *resultFile) rename() error {
 	if !r.temp {
 		return nil

@@ -22,7 +22,7 @@ import (
 type robotsOptions struct {
 	crawlFlags
 	agent string // product token to read it for; "": our own
-	file  string // robots.txt to read instead of asking
+	file  string // robots.txt to read instead of a request
 }
 
 func newRobotsCommand(u *ui) *cobra.Command {

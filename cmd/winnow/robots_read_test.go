@@ -60,7 +60,7 @@ func TestRobotsSecret(t *testing.T) {
 	}
 }
 
-// No flag lets addresses be asked that give away secrets of the machine.
+// No flag allows requests to addresses that give away secrets of the machine.
 func TestNeverAsked(t *testing.T) {
 	for _, args := range [][]string{
 		{"robots", "http://169.254.169.254/latest/"}, {"crawl", "http://[fe80::1]/", "--dir", t.TempDir()}, {"crawl", "http://168.63.129.16/", "--dir", t.TempDir()},

@@ -29,7 +29,7 @@ import (
 // which of two duplicates is followed, what a limit leaves out, and which pages of a trap
 // are tried.
 //
-// Left out is what would take hours by design, since sites that fail are asked ever more
+// Left out is what would take hours by design, since sites that fail are requested ever more
 // rarely: servers and names that fail all the time. TestHostileCrashes of package crawl
 // has these, too, in virtual time.
 func TestTortureHostile(t *testing.T) {

@@ -205,7 +205,7 @@ func (v *victim) checkKilled(t *testing.T) {
 }
 
 // checkServer holds what the server saw over all processes against what it may expect. A
-// page whose record a kill took is asked for again; a Retry-After that it took cannot be
+// page whose record a kill took is requested again; a Retry-After that it took cannot be
 // kept.
 func (v *victim) checkServer(t *testing.T) {
 	t.Helper()
@@ -250,7 +250,7 @@ func (v *victim) killedBetween(from, to time.Duration) bool {
 }
 
 // checkStored reads the archive with nothing but its reader: every record is whole, and
-// no page that came is there twice.
+// no page that was fetched is there twice.
 func (v *victim) checkStored(t *testing.T) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(v.dir, "warc", "*.warc.gz"))

@@ -5,7 +5,7 @@ package main
 //   - Results, and only results, go to standard output. With --json each result
 //     is one object on one line; nothing else is mixed in.
 //   - Everything else goes to standard error with a "winnow:" prefix:
-//     "winnow: error: ..." once, as the last thing a failing command says,
+//     "winnow: error: ..." once, as the last message of a failing command,
 //     "winnow: hint: ..." after it, when there is something to propose,
 //     "winnow: ..." for notes, which --quiet and --json suppress.
 //   - Lower case, no full stop at the end, one line.
@@ -46,8 +46,8 @@ type ui struct {
 
 	sizes crawl.Sizes // of the files of a crawl; the zero value but in tests
 
-	// started is set when a verb's own run function begins: whatever fails
-	// before that is a usage error.
+	// started is set when a verb's own run function begins: any failure before that is a
+	// usage error.
 	started bool
 
 	screen show.Screen // standard error

@@ -194,7 +194,7 @@ func serveWeb(ctx context.Context, u *ui, opt *webOptions, server *serve.Server)
 			return fmt.Errorf("write %s: %w", opt.caFile, cause(err))
 		}
 	}
-	if err := tellPlace(u, server, n); err != nil {
+	if err := printPlace(u, server, n); err != nil {
 		return err
 	}
 	waitFor(ctx, time.Duration(opt.duration))
@@ -219,8 +219,8 @@ func waitFor(ctx context.Context, d time.Duration) {
 	<-ctx.Done()
 }
 
-// tellPlace prints where the web is served, and where a crawl of it starts.
-func tellPlace(u *ui, s *serve.Server, n *serve.Net) error {
+// printPlace prints where the web is served, and where a crawl of it starts.
+func printPlace(u *ui, s *serve.Server, n *serve.Net) error {
 	spec := s.Web().Spec()
 	p := webPlace{
 		Listen: n.HTTP.String(), Resolver: n.Resolver(), Seeds: []string{s.URL(0)},

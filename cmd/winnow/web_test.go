@@ -46,7 +46,7 @@ func startWeb(t *testing.T, args ...string) (at webPlace, wait func() (int, stri
 	}
 }
 
-// TestWeb asks for pages by name, as a crawler would, and reads the count. Ctrl-C is how
+// TestWeb requests pages by name, as a crawler would, and reads the count. Ctrl-C is how
 // the verb is meant to end: exit code 0.
 func TestWeb(t *testing.T) {
 	report := filepath.Join(t.TempDir(), "visits.json")

@@ -206,7 +206,7 @@ func (d *desk) date(name string, at time.Time) {
 	d.warc = append(at.UTC().AppendFormat(d.warc, dateFormat), "\r\n"...)
 }
 
-// responseHead writes the response as HTTP/1.1, whatever the wire spoke.
+// responseHead writes the response as HTTP/1.1, also if another version was used.
 func (d *desk) responseHead(r *Response) {
 	d.head = append(d.head[:0], "HTTP/1.1 "...)
 	d.head = strconv.AppendInt(d.head, int64(r.Status), 10)
@@ -255,8 +255,8 @@ func (d *desk) fields(h map[string][]string, name func(string) string) {
 	clear(d.names)
 }
 
-// renamed keeps a transfer coding under another name: the body has it no more, and a
-// reader that believed it would look for chunks.
+// renamed keeps a transfer coding under another name: the body no longer has it, and a
+// reader that trusts it would look for chunks.
 func renamed(name string) string {
 	if strings.EqualFold(name, "Transfer-Encoding") {
 		return "X-Archive-Orig-Transfer-Encoding"
@@ -264,7 +264,7 @@ func renamed(name string) string {
 	return name
 }
 
-// secret leaves out what an operator gave the crawler and not the archive.
+// secret returns "" for headers that are not for the archive: credentials of the operator.
 func secret(name string) string {
 	for _, s := range [...]string{"Authorization", "Proxy-Authorization", "Cookie"} {
 		if strings.EqualFold(name, s) {

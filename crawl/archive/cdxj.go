@@ -154,7 +154,7 @@ func splitPort(authority string) (host, port string) {
 	return authority[:i], authority[i+1:]
 }
 
-// withoutWWW takes off www. and www2. where something is left.
+// withoutWWW removes www. and www2. from the front, if something is left.
 func withoutWWW(host string) string {
 	first, rest, ok := strings.Cut(host, ".")
 	n, isWWW := strings.CutPrefix(first, "www")

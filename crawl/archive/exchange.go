@@ -16,8 +16,8 @@ import (
 type Algorithm uint8
 
 const (
-	// Tools expect SHA1, in base 32; it is no defence against a server that
-	// wants two of its own bodies to look alike.
+	// Tools expect SHA1, in base 32; it does not protect against a server that wants two of
+	// its own bodies to have the same digest.
 	SHA1 Algorithm = iota
 	// SHA256 is written in hexadecimal: base 32 would need the padding sign, which
 	// the grammar of a digest does not have.
@@ -64,7 +64,7 @@ func (a Algorithm) Sum(b []byte) Digest {
 	return d
 }
 
-// digestOf takes the state of h, which a has made.
+// digestOf returns the digest in h, a hash of algorithm a.
 func digestOf(a Algorithm, h hash.Hash) Digest {
 	d := Digest{algorithm: a, set: true}
 	h.Sum(d.sum[:0])
@@ -124,7 +124,7 @@ func decodeSum(s string, n int) ([]byte, error) {
 	return b, err
 }
 
-// Exchange is one request of the crawler and its answer: what Build makes records of.
+// An Exchange is one request of the crawler and its answer. Build makes records of it.
 type Exchange struct {
 	URL      string     // absolute, visible ASCII
 	Time     time.Time  // when the request began; records carry milliseconds of it
@@ -147,8 +147,8 @@ type Request struct {
 	Header map[string][]string // as http.Header; written in the order of the names
 }
 
-// Response is the answer of an exchange. A status of 0 is no answer: the request alone
-// is kept.
+// Response is the answer of an exchange. A status of 0 means no answer: only the request is
+// stored.
 type Response struct {
 	Status int
 	Reason string              // may be empty, as it is in HTTP/2
@@ -191,7 +191,7 @@ func (p Profile) URI() string {
 	return "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 }
 
-// Revisit refers to the record that holds the payload. What is zero is not written.
+// A Revisit refers to the record that holds the payload. Zero fields are not written.
 type Revisit struct {
 	Profile Profile
 	Record  ID
@@ -199,7 +199,7 @@ type Revisit struct {
 	Time    time.Time
 }
 
-// Records are the finished records of one exchange.
+// Records holds the finished records of one exchange.
 type Records struct {
 	Bytes   []byte // gzip members, the main record first
 	Main    int    // length of the first member: response, revisit, or a request without answer
@@ -207,7 +207,7 @@ type Records struct {
 	Payload Digest // of the body; zero without one
 }
 
-// check refuses an exchange that no record can hold.
+// check returns an error for an exchange that no record can hold.
 func (x *Exchange) check() error {
 	if err := checkURL(x.URL); err != nil {
 		return err

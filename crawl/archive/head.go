@@ -92,8 +92,8 @@ func status(line []byte) int {
 	return n
 }
 
-// unchunk takes off a chunked coding. Some writers keep the chunks, some the header
-// alone; a size in hexadecimal at the start shows which.
+// unchunk removes a chunked coding. Some writers keep the chunks, some the header alone; a
+// size in hexadecimal at the start shows which.
 func unchunk(h *Head, in *bufio.Reader) io.Reader {
 	if !strings.EqualFold(strings.TrimSpace(h.Get("Transfer-Encoding")), "chunked") || !chunked(in) {
 		return in
@@ -157,9 +157,9 @@ var tokens = func() (t [256]bool) {
 	return t
 }()
 
-// checkURL refuses what is not allowed as a target in a record header: anything but visible
-// ASCII, and the brackets that surround ids there. Normal forms of pages never have
-// these; this is the last gate, not the first.
+// checkURL returns an error for what is not allowed as a target in a record header:
+// anything but visible ASCII, and the brackets that surround ids there. Normal forms of
+// pages never have these; this is only the last check.
 func checkURL(url string) error {
 	if !strings.Contains(url, ":") {
 		return fmt.Errorf("target %.80q: not an absolute URL", url)

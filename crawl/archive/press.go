@@ -85,10 +85,10 @@ func appendEnd(b []byte, sum uint32, size int) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(size))
 }
 
-// stored returns a member whose body is compressed already: its header is compressed, its body
-// copied. A compressor would look for matches in the body in vain, and then store the
-// header with it: more time and more bytes. The format is RFC 1951 and 1952: what goes
-// before ends on a byte, and blocks of type 0 follow, of at most 65535 bytes each.
+// stored returns a member whose body is compressed already: its header is compressed, its
+// body copied. A compressor would find no matches in the body, and then store the header
+// with it: more time and more bytes. The format is RFC 1951 and 1952: what goes before ends
+// on a byte, and blocks of type 0 follow, of at most 65535 bytes each.
 func (p *press) stored(dst, header, body []byte) []byte {
 	sum, size := crc32.ChecksumIEEE(header), len(header)+len(body)+len(ending)
 	sum = crc32.Update(crc32.Update(sum, crc32.IEEETable, body), crc32.IEEETable, ending)
@@ -156,15 +156,15 @@ func dense(media string) bool {
 	return false
 }
 
-// maxShort is how long a head may be for headPress, in bytes. It finds matches by their
-// positions in 16 bits, and what is longer deserves codes of its own.
+// maxShort is the length of the longest head for headPress, in bytes. It stores positions
+// of matches in 16 bits, and longer heads are worth codes of their own.
 const maxShort = 4 << 10
 
-// headPress compresses the heads of records: half a kilobyte of text that no other text
-// in the file is compressed with. To find the best codes for so little takes a
-// compressor ten times as long as to write it, so the block has the fixed codes of RFC
-// 1951 (3.2.6). Measured on records of the benchmark: 441 and 480 bytes for the heads of
-// a response and a request of 586 and 630, with codes of their own 394 and 420.
+// headPress compresses the heads of records: half a kilobyte of text, each compressed
+// alone. Finding the best codes for so little takes a compressor ten times as long as
+// writing it, so the block has the fixed codes of RFC 1951 (3.2.6). Measured on records of
+// the benchmark: 441 and 480 bytes for the heads of a response and a request of 586 and
+// 630, with codes of their own 394 and 420.
 type headPress struct {
 	last [1 << headBits]uint16 // by hash of four bytes: where they were last, and one
 	out  []byte

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Error is an error in a WARC file, with its place.
+// An Error reports an error in a WARC file, with its place.
 type Error struct {
 	File   string
 	Offset int64 // of the record, in the file
@@ -46,7 +46,7 @@ type Reader struct {
 	err     error
 }
 
-// counter counts what the buffer has taken from the file.
+// counter counts the bytes that the buffer has read from the file.
 type counter struct {
 	r io.Reader
 	n int64
@@ -61,8 +61,8 @@ func (c *counter) Read(p []byte) (int, error) {
 // NewReader returns a Reader that reads r from its beginning. Errors mention name.
 func NewReader(r io.Reader, name string) *Reader { return newReader(r, name, 0) }
 
-// NewReaderAt reads from an offset on at which a record begins, as the journal or an
-// index have it.
+// NewReaderAt returns a Reader that begins at an offset at which a record begins, as found
+// in the journal or an index.
 func NewReaderAt(r io.ReaderAt, offset int64, name string) *Reader {
 	return newReader(io.NewSectionReader(r, offset, 1<<62-offset), name, offset)
 }
@@ -133,8 +133,8 @@ func (r *Reader) open(start []byte) error {
 	return nil
 }
 
-// member begins a gzip member. The decompressor reads bytes from a bufio.Reader one by
-// one and takes none that is not its own, so offset is right after it.
+// member begins a gzip member. The decompressor reads bytes from a bufio.Reader one by one
+// and none beyond the member, so offset is right after it.
 func (r *Reader) member() error {
 	if r.gz == nil {
 		gz, err := gzip.NewReader(r.in)

@@ -18,7 +18,7 @@ const (
 	maxHead   = 1 << 18
 )
 
-// Record is one record of a file. Read gives its block.
+// A Record is one record of a file. Read reads its block.
 type Record struct {
 	Version string // 1.0 or 1.1
 	Type    string // response, request, revisit, ...
@@ -124,7 +124,7 @@ func addField(fields []Field, line []byte) ([]Field, error) {
 	return append(fields, Field{name, strings.TrimSpace(value)}), nil
 }
 
-// readLine reads to CR LF, which it takes off, and counts against left.
+// readLine reads to CR LF, which it removes, and subtracts the length from left.
 func (r *Reader) readLine(in *bufio.Reader, left *int) ([]byte, error) {
 	r.line = r.line[:0]
 	for {
@@ -152,7 +152,7 @@ func (r *Reader) readLine(in *bufio.Reader, left *int) ([]byte, error) {
 var single = [...]string{"WARC-Type", "WARC-Record-ID", "WARC-Date", "Content-Length", "WARC-Target-URI",
 	"WARC-Payload-Digest", "WARC-Block-Digest", "Content-Type"}
 
-// check takes the fields that every record must have.
+// check reads the fields that every record must have.
 func (r *Record) check() error {
 	for _, name := range single {
 		n := 0

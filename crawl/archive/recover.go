@@ -23,9 +23,9 @@ type Aside struct {
 	Bytes int64
 }
 
-// MaxTail is how many bytes may lie beyond the last commit and count as those of the group
-// that was being written when the crawl was killed. A group is sent at 8 MiB; bytes
-// that arrive while the one before is being written make it larger.
+// MaxTail is the largest number of bytes beyond the last commit that count as the group
+// that was being written when the crawl was killed. A group is sent at 8 MiB; bytes that
+// arrive while the one before is being written make it larger.
 const MaxTail = 16 << 20
 
 // asideSuffix begins what follows the name of a file that was set aside: a number.
@@ -37,13 +37,13 @@ const (
 // Open brings the directory to the committed position and returns a writer that continues
 // from there.
 //
-// What lies beyond the position is taken away. If it can be the last group of a crawl that
-// was killed it is deleted: at most 16 MiB, in files that are still called open. Else the
-// journal has lost its end, and what lies beyond is set aside under another name.
+// Open removes what lies beyond the position. If that can be the last group of a crawl that
+// was killed, it is deleted: at most 16 MiB, in files that are still called open. Otherwise
+// the journal has lost its end, and the rest is set aside under another name.
 //
 // The writer continues in the file of the position only if that is still called open: a
-// closed file never grows again. Nor does one that has fewer bytes than were committed or
-// is not there, because a user moved it away: the writer begins the next.
+// closed file never grows again. If the file has fewer bytes than were committed, or is
+// missing because a user moved it away, the writer begins the next.
 //
 // Every step may be repeated; other files in the directory are skipped.
 func Open(dir disk.Dir, c Config, at Position) (*Writer, error) {
@@ -147,7 +147,7 @@ func (w *Writer) sort(all []disk.Entry, x *remains) error {
 	return nil
 }
 
-// clear takes away what lies beyond the position.
+// clear removes what lies beyond the position.
 func (w *Writer) clear(x *remains) error {
 	if len(x.later) == 0 && x.tail() == 0 && !isOpen(x.current.Name) {
 		return nil // the index of a closed file holds
@@ -179,7 +179,7 @@ func (w *Writer) clear(x *remains) error {
 	return w.cut(x)
 }
 
-// cut takes off the end of the current file.
+// cut removes the end of the current file.
 func (w *Writer) cut(x *remains) error {
 	if x.tail() == 0 {
 		return nil
@@ -227,7 +227,7 @@ func (w *Writer) setAside(e disk.Entry) error {
 }
 
 // copyAside copies the end of the current file into one of its own. A recovery that was
-// killed before it could cut the end off has left its copy, which is taken for this one.
+// killed before it could cut the end off has left its copy, which is used.
 func (w *Writer) copyAside(x *remains) error {
 	if x.tail() == 0 {
 		return nil
@@ -250,8 +250,8 @@ func (w *Writer) copyAside(x *remains) error {
 	return nil
 }
 
-// asideName returns the first name for a file set aside that is free, or that has what
-// is to be set aside already.
+// asideName returns the first name for a file set aside that is free, or whose file has the
+// same contents already.
 func (w *Writer) asideName(from string, has func(disk.File) (bool, error)) (name string, there bool, err error) {
 	all, err := w.dir.List()
 	if err != nil {
@@ -278,7 +278,7 @@ func (w *Writer) asideName(from string, has func(disk.File) (bool, error)) (name
 	}
 }
 
-// copyTo writes a file that is whole and synced when it has its name.
+// copyTo writes and syncs a file before it gets its name.
 func (w *Writer) copyTo(r io.Reader, name string) error {
 	return disk.Replace(w.dir, name, name+tempSuffix, true, func(f disk.File) error {
 		_, err := io.Copy(io.NewOffsetWriter(f, 0), r)
@@ -286,7 +286,7 @@ func (w *Writer) copyTo(r io.Reader, name string) error {
 	})
 }
 
-// sameBytes reports whether a file has just these bytes, so many.
+// sameBytes reports whether a file has exactly the first n bytes of a reader.
 func sameBytes(r io.Reader, f disk.File, n int64) (bool, error) {
 	if size, err := f.Size(); err != nil || size != n {
 		return false, err

@@ -14,7 +14,7 @@ import (
 // MaxSize is the size at which a file ends, unless Config sets another: 1 GiB, as archives do.
 const MaxSize = 1 << 30
 
-// Config has the options of a Writer.
+// Config holds the options of a Writer.
 type Config struct {
 	Prefix  string           // of the file names
 	MaxSize int64            // a file that has reached it ends at the next Take; 0: the constant
@@ -188,8 +188,8 @@ func (w *Writer) Drop() {
 	}
 }
 
-// finish syncs the open file and renames it, in this order: a file without .open is
-// whole, whatever happens.
+// finish syncs the open file and renames it, in this order, so that a file without .open is
+// always whole.
 func (w *Writer) finish() error {
 	if w.file == nil {
 		return nil
@@ -282,7 +282,8 @@ func digits(s string) bool {
 	return s != ""
 }
 
-// checkPrefix keeps names inside the directory and readable by other tools.
+// checkPrefix returns an error unless names with a prefix stay inside the directory and are
+// readable by other tools.
 func checkPrefix(prefix string) error {
 	for i := range len(prefix) {
 		c := prefix[i]

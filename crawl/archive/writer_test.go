@@ -68,7 +68,7 @@ func checkPlace(t *testing.T, name, url string, p Place) {
 }
 
 // TestRecoverEveryByte cuts the files of a crawl at every byte after a commit, as kill -9
-// can, and goes on: the directory must end as it does without a crash. (In memory: the
+// can, and continues: the directory must end as it does without a crash. (In memory: the
 // real one would sync some thousand times.)
 func TestRecoverEveryByte(t *testing.T) {
 	b := newBuilder()

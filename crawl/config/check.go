@@ -173,7 +173,7 @@ func (k Key) Words() []string {
 	return nil
 }
 
-// checkPolicies refuses policies that a live crawl cannot follow: those that ask an
+// checkPolicies refuses policies that a live crawl cannot follow: those that need an
 // oracle, and those that need an earlier crawl.
 func (c *Config) checkPolicies() error {
 	if c.Policy == "" {

@@ -197,9 +197,9 @@ func FindPreset(name string) (Preset, bool) {
 	return all[i], true
 }
 
-// fixedDelay is what all three have in common: /cgi-bin/ is left out, and politeness is
-// one time for every site, whatever a download took, and none for addresses, of which
-// nobody spoke.
+// fixedDelay sets what all three presets have in common: /cgi-bin/ is left out, every site
+// has the same delay, which does not depend on the time of a download, and addresses have
+// none, since the papers do not mention them.
 func fixedDelay(c *Config, delay float64) {
 	c.Delay, c.SmallDelay, c.SmallSite = Seconds(delay), Duration{}, 0
 	c.DelayFactor, c.IPDelay, c.IPCap = 0, Duration{}, 0
@@ -209,8 +209,8 @@ func fixedDelay(c *Config, delay float64) {
 }
 
 // programs is a pattern of URLs that WIRE did not crawl (Baeza-Yates and Castillo 2002,
-// section 5.1): behind them are endless pages, and things that happen when they are asked
-// for, such as a vote.
+// section 5.1): behind them are endless pages, and things that happen when they are
+// requested for, such as a vote.
 const programs = "/cgi-bin/"
 
 // leaveOutPrograms adds the pattern to those that a configuration has.
@@ -220,21 +220,22 @@ func leaveOutPrograms(c *Config) {
 	}
 }
 
-// wire2002: "waits by default 30 seconds between accesses", "up to 500 threads".
+// wire2002 sets the values of WIRE: "waits by default 30 seconds between accesses", "up to
+// 500 threads".
 func wire2002(c *Config) {
 	fixedDelay(c, 30)
 	c.Fetchers = 500
 }
 
-// thesisExp1: section 4.5.1, K = 100,000, r = 1000, w = 15, c = 1.
+// thesisExp1 sets the values of section 4.5.1: K = 100,000, r = 1000, w = 15, c = 1.
 func thesisExp1(c *Config) {
 	fixedDelay(c, 15)
 	c.Policy, c.SitePolicy = "larger-sites-first", ""
 	c.Batch, c.Fetchers, c.SitePages = 100_000, 1_000, 25_000
 }
 
-// thesisExp2: section 4.5.2, K = 200,000, r = 1000, w = 5, and w = 15 for sites with
-// less than 100 pages.
+// thesisExp2 sets the values of section 4.5.2: K = 200,000, r = 1000, w = 5, and w = 15 for
+// sites with less than 100 pages.
 func thesisExp2(c *Config) {
 	thesisExp1(c)
 	c.Delay, c.SmallDelay, c.SmallSite = Seconds(5), Seconds(15), 100

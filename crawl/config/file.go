@@ -41,8 +41,8 @@ func Parse(name string, data []byte) (Config, error) {
 	return c, err
 }
 
-// Read is Parse over what c has already: only keys that the file names are changed, and
-// none if there is an error.
+// Read does what Parse does, but on top of the values of c: only keys that the file names
+// are changed, and none if there is an error.
 func (c *Config) Read(name string, data []byte) error {
 	out := c.Clone()
 	places, err := keyPlaces(data)
@@ -64,7 +64,7 @@ func (c *Config) Read(name string, data []byte) error {
 
 // translate gives values the meaning that they had for the version that wrote a file.
 // Marshal writes all keys, so a file that has keep_noarchive and lacks max_links was
-// written before max_links came. In those days a depth of 0 was no limit.
+// written before max_links was added. In that version a depth of 0 meant no limit.
 func (c *Config) translate(said map[string]place) {
 	_, old := said["keep_noarchive"]
 	if _, known := said["max_links"]; known || !old {
@@ -88,7 +88,7 @@ func (c *Config) anchorFiles(dir string, said map[string]place) {
 	}
 }
 
-// place is where a key stands.
+// place is the position of a key in a file.
 type place struct{ line, column int }
 
 // keyPlaces finds the keys of the first level in a file. A key in the header of a table,
@@ -246,7 +246,7 @@ func (c *Config) limitsOnly() Config {
 	return d
 }
 
-// filesLine begins the line of a session's configuration that tells what the files of
+// filesLine begins the line of a session's configuration that records what the files of
 // rules and deny lists held. It is a comment, so that it is no key that anybody could set.
 const filesLine = "# sha256 of rules and deny: "
 

@@ -90,8 +90,8 @@ func (c *Config) ProxyURL() (*url.URL, error) {
 }
 
 // MetricsAddress returns where metrics are served, "" for nowhere. Without a host it is on
-// loopback; other addresses need a token (design: nothing of a crawl is open to the
-// network unless somebody said so twice).
+// loopback; other addresses need a token: nothing of a crawl is open to the network unless
+// the user demands it twice.
 func (c *Config) MetricsAddress() (string, error) {
 	if c.Metrics == "" {
 		return "", nil
@@ -113,8 +113,8 @@ func (c *Config) MetricsAddress() (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// Agent returns the User-Agent header that a version of the program sends. Whoever is asked
-// finds in it whom to turn to.
+// Agent returns the User-Agent header that a version of the program sends. It shows the
+// owners of servers whom to contact.
 func (c *Config) Agent(version string) string {
 	agent := c.UserAgent
 	if agent == "" {

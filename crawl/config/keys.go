@@ -20,7 +20,7 @@ type Key struct {
 	value any // pointer to the field
 }
 
-// Keys are the settings of c in the order of the file, without the [[site]] tables.
+// Keys returns the settings of c in the order of the file, without the [[site]] tables.
 // Setting a key changes c.
 func (c *Config) Keys() []Key {
 	v := reflect.ValueOf(c).Elem()
@@ -45,13 +45,13 @@ func (c *Config) Key(name string) (Key, bool) {
 	return keys[i], true
 }
 
-// Flag is the name of the flag that sets it.
+// Flag returns the name of the flag that sets the key.
 func (k Key) Flag() string { return strings.ReplaceAll(k.Name, "_", "-") }
 
-// List tells that it may be given several times.
+// List reports whether the flag may be given several times.
 func (k Key) List() bool { _, list := k.value.(*[]string); return list }
 
-// Switch tells that it is on or off.
+// Switch reports whether the key is on or off.
 func (k Key) Switch() bool { _, on := k.value.(*bool); return on }
 
 // Type names the kind of value in the help of flags.
@@ -72,7 +72,7 @@ func (k Key) Type() string {
 	return "number"
 }
 
-// Set gives it the values of a flag: all of a list, the last of anything else.
+// Set sets the key to the values of a flag: all of a list, the last of anything else.
 func (k Key) Set(texts ...string) error {
 	if list, ok := k.value.(*[]string); ok {
 		*list = slices.Clone(texts)
@@ -121,7 +121,7 @@ func (k Key) setOne(text string) (err error) {
 	return nil
 }
 
-// String is the value as a flag takes it; a list with commas.
+// String returns the value as a flag takes it; a list with commas.
 func (k Key) String() string {
 	switch v := k.value.(type) {
 	case *[]string:

@@ -40,8 +40,8 @@ func matchesHost(name, host string) bool {
 	return found && (above == "" || strings.HasSuffix(above, "."))
 }
 
-// Overrides are the exceptions of a configuration, asked for by site. A crawl has few
-// of them or none.
+// Overrides holds the exceptions of a configuration, by site. A crawl has few of them or
+// none.
 type Overrides struct {
 	c       *Config
 	Headers *SiteHeaders
@@ -81,9 +81,9 @@ func (o *Overrides) Delay(site []byte) (time.Duration, bool) {
 	return 0, false
 }
 
-// SiteHeaders are the further request headers of a configuration by site. A secret is for
-// the servers that somebody named: it goes to the sites of the seeds and to no other,
-// whatever links and redirects say, unless header_scope is "any". Headers of a [[site]]
+// SiteHeaders holds the further request headers of a configuration by site. A secret is
+// only for servers that the user named: it goes to the sites of the seeds and to no other,
+// not even after links and redirects, unless header_scope is "any". Headers of a [[site]]
 // table go to the sites of that table.
 type SiteHeaders struct {
 	c     *Config
@@ -92,7 +92,7 @@ type SiteHeaders struct {
 	bare  bool                      // no site has headers of its own
 }
 
-// headersOf is what the headers of a site depend on.
+// headersOf is the key by which the headers of sites are kept.
 type headersOf struct {
 	trusted bool
 	table   *Override

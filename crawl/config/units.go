@@ -15,7 +15,7 @@ import (
 // the bare number 2 for two nanoseconds if it were an integer.
 type Duration struct{ time.Duration }
 
-// Seconds is a Duration of so many seconds.
+// Seconds returns a Duration of n seconds.
 func Seconds(n float64) Duration { return Duration{time.Duration(n * float64(time.Second))} }
 
 // Set reads "1m30s", "250ms" or a number of seconds; also days, as "7d".
@@ -65,7 +65,7 @@ func (d Duration) Type() string { return "duration" }
 // MarshalText writes it for a file.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what a file says.
+// UnmarshalText reads the value in a file.
 func (d *Duration) UnmarshalText(text []byte) error { return d.Set(string(text)) }
 
 // Depth is a number of links from a seed, or NoDepth. It is written as a number in files,
@@ -97,10 +97,10 @@ func (d Depth) String() string {
 	return strconv.Itoa(int(d))
 }
 
-// UnmarshalText reads what a file says in quotes.
+// UnmarshalText reads the value that a file has in quotes.
 func (d *Depth) UnmarshalText(text []byte) error { return d.Set(string(text)) }
 
-// Within reports whether so many links from a seed are not too many.
+// Within reports whether a number of links from a seed is allowed.
 func (d Depth) Within(links int) bool { return d < 0 || links <= int(d) }
 
 // A Size is a number of bytes that is written "10MiB" in files and on command lines.

@@ -16,7 +16,7 @@ const (
 	trustedRead = 64 << 10 // room at most for an announced one: a server may announce what it likes
 )
 
-// limit returns how much of the body is wanted.
+// limit returns the number of bytes to read of the body.
 func (x *exchange) limit() int64 {
 	n := x.c.lim.body
 	if x.r.MaxBody > 0 {
@@ -59,7 +59,7 @@ func (x *exchange) unwanted(resp *http.Response) bool {
 
 var errTooLong = errors.New("longer than the limit")
 
-// cutBy returns why a body ended with an error.
+// cutBy returns the reason why a body ended with an error.
 func (x *exchange) cutBy(ctx context.Context, resp *http.Response, err error) Cut {
 	var late *timeout
 	switch {
@@ -112,8 +112,8 @@ func (x *exchange) fill(ctx context.Context, resp *http.Response, limit int64) (
 	}
 }
 
-// nextRoom returns how large a buffer grows. An announced length is believed more and more as
-// the body comes; the one byte beyond it is for the end to be read into.
+// nextRoom returns how large a buffer grows. An announced length is trusted more and more
+// while the body arrives; the one byte beyond it is for reading the end.
 func nextRoom(room, length int64) int64 {
 	switch {
 	case length < 0:
@@ -124,8 +124,7 @@ func nextRoom(room, length int64) int64 {
 	return max(min(length+1, 8*room), room+firstRead)
 }
 
-// keep makes a body the answer's. Room counts as held even where it is not filled: it is
-// memory.
+// keep moves a body to the answer. Unused room counts as held, too: it is memory.
 func (x *exchange) keep(c *claim, body []byte) {
 	unused := int64(0)
 	if len(body) == 0 {
@@ -135,15 +134,14 @@ func (x *exchange) keep(c *claim, body []byte) {
 }
 
 // Budget bounds the bytes of bodies in memory, from the moment they are read until the
-// caller gives them back: the credit pool between the network and the disk. It is safe
-// for many goroutines.
+// caller returns them: the credit pool between the network and the disk. It is safe for
+// many goroutines.
 //
 // Ten thousand fetchers may hold ten thousand bodies, each within its own limit. A body
 // that does not fit waits its turn, and with it, through the windows of TCP, its server;
-// that is not the server's fault, and the time-outs pause. When all bytes are held
-// by bodies that still arrive, waiting would be for ever: then one of them, the first in
-// line, may go beyond the size until it has ended. So at most size and one body are held
-// at once.
+// that is not the server's fault, and the time-outs pause. If bodies that still arrive hold
+// all bytes, waiting would never end. Then one of them, the first in line, may exceed the
+// size until it has ended. So at most size and one body are held at once.
 type Budget struct {
 	mu      sync.Mutex
 	size    int64
@@ -161,11 +159,11 @@ type claim struct {
 	ready chan struct{}
 }
 
-// NewBudget returns a new budget of so many bytes.
+// NewBudget returns a new budget of size bytes.
 func NewBudget(size int64) *Budget { return &Budget{size: size} }
 
-// Give returns bytes to the budget: Answer.Held, once the body is on disk or dropped. A
-// nil budget takes them, too.
+// Give returns bytes to the budget: Answer.Held, once the body is on disk or dropped. A nil
+// budget ignores them.
 func (b *Budget) Give(n int64) {
 	if b == nil || n == 0 {
 		return
@@ -215,7 +213,7 @@ func (c *claim) leave(ctx context.Context) error {
 }
 
 // end ends the claim when the body is complete or breaks off. The bytes of the body stay
-// held until they are given back; the unused ones are given back at once.
+// held until Give is called; unused ones are returned at once.
 func (c *claim) end(unused int64) (held int64) {
 	if c.b == nil {
 		return 0
@@ -231,7 +229,7 @@ func (c *claim) end(unused int64) (held int64) {
 	return c.bytes - unused
 }
 
-// serve hands out bytes from the head of the line on, as far as they go.
+// serve grants bytes in the order of the line, as far as there are any.
 func (b *Budget) serve() {
 	for len(b.wait) > 0 {
 		c := b.wait[0]

@@ -57,7 +57,7 @@ func TestBudgetStuck(t *testing.T) {
 		if err := second.take(ctx, 1); err != context.DeadlineExceeded {
 			t.Errorf("took more than there is: %v", err)
 		}
-		first.take(t.Context(), 30) // it may go on
+		first.take(t.Context(), 30) // it may continue
 		if b.Held() != 160 {
 			t.Errorf("%d held", b.Held())
 		}

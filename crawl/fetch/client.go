@@ -52,9 +52,9 @@ func NewClient(o *Options) *Client {
 	return c
 }
 
-// windowHTTP2 is how much of a body a server may send ahead of its reader in HTTP/2, where
-// no kernel buffer bounds it. The default of net/http, 4 MiB a stream, is too much for
-// ten thousand connections.
+// windowHTTP2 is the number of bytes that a server may send ahead of the reader in HTTP/2,
+// where no kernel buffer bounds it. The default of net/http, 4 MiB a stream, is too much
+// for ten thousand connections.
 const windowHTTP2 = 256 << 10
 
 func (c *Client) newTransport() *http.Transport {
@@ -90,9 +90,9 @@ func (c *Client) Close() {
 	}
 }
 
-// Do sends a request and waits for the whole answer. It never fails: what goes wrong is
-// in the Answer. On return there is either a kept connection, good for another request to
-// the same site, or none.
+// Do sends a request and waits for the whole answer. It returns no error: the Answer
+// describes failures. On return there is either a kept connection, good for another request
+// to the same site, or none.
 func (c *Client) Do(ctx context.Context, r *Request) *Answer {
 	x := &exchange{c: c, r: r, a: &Answer{Start: c.clock()}}
 	c.x = x
@@ -106,8 +106,8 @@ func (c *Client) Do(ctx context.Context, r *Request) *Answer {
 	return x.a
 }
 
-// conn is the socket under a connection: it counts bytes and remembers when it was last
-// heard of. It lies under TLS, so that silence is silence on the wire.
+// conn is the socket under a connection: it counts bytes and remembers when data last
+// arrived. It lies under TLS, so that silence is silence on the wire.
 type conn struct {
 	net.Conn
 	addr    netip.Addr // connected to; invalid: the proxy
@@ -145,12 +145,11 @@ func (c *conn) traffic() int64 { return c.in.Load() + c.out.Load() }
 
 func (c *conn) lastHeard() time.Time { return c.born.Add(time.Duration(c.heard.Load())) }
 
-// usable reports whether the connection takes another request.
+// usable reports whether the connection can serve another request.
 func (l *line) usable() bool { return l.http.Err() == nil && l.http.Available() > 0 }
 
-// dial connects. The transport calls it while connect waits. The name in addr is not
-// looked at: the addresses were resolved before, and they are checked here, each at the
-// moment of its use.
+// dial connects. The transport calls it while connect waits. It ignores the name in addr:
+// the addresses were resolved before. It checks each address at the moment of its use.
 func (c *Client) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	if c.o.Proxy != nil {
 		return c.open(ctx, network, addr, netip.Addr{})
@@ -257,7 +256,7 @@ func (x *exchange) connect(ctx context.Context, q *http.Request) error {
 	return nil
 }
 
-// read takes the answer, the body up to its limit, and judges it.
+// read reads the answer, the body up to its limit, and classifies it.
 func (x *exchange) read(ctx context.Context, resp *http.Response) {
 	defer resp.Body.Close()
 	a := x.a

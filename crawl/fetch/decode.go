@@ -41,9 +41,9 @@ type Decoder struct {
 	buffers                              sync.Pool // *[]byte, between stacked codings
 }
 
-// Decode appends to dst what body was before the codings of a Content-Encoding header were
-// applied: gzip, deflate, br, zstd, up to three of them. It appends at most max bytes. For a
-// stream that is cut, damaged or too large it returns the bytes so far with an error.
+// Decode undoes the codings of a Content-Encoding header (gzip, deflate, br, zstd, up to
+// three of them) and appends the result to dst. It appends at most max bytes. For a stream
+// that is cut, damaged or too large it returns the bytes so far with an error.
 func (d *Decoder) Decode(dst, body []byte, encoding string, max int64) ([]byte, error) {
 	names, err := codingsOf(encoding)
 	if err != nil {
@@ -67,7 +67,7 @@ func (d *Decoder) Decode(dst, body []byte, encoding string, max int64) ([]byte, 
 	return dst, err
 }
 
-// codingsOf splits a header. A coding that changes nothing counts for nothing.
+// codingsOf splits a header. It ignores codings that change nothing.
 func codingsOf(encoding string) (names []string, err error) {
 	for name := range strings.SplitSeq(encoding, ",") {
 		switch name = strings.ToLower(strings.TrimSpace(name)); name {
@@ -123,7 +123,7 @@ func (d *Decoder) undo(dst, body []byte, name string, max int64) ([]byte, error)
 	return out.dst, err
 }
 
-// sink takes what comes out of a reader, within limits.
+// sink collects the output of a reader, within limits.
 type sink struct {
 	dst  []byte
 	from int   // length before
@@ -158,12 +158,12 @@ func (s *sink) readAll(r io.Reader) error {
 	}
 }
 
-// isBomb reports whether so many bytes are too many to come out of so few.
+// isBomb reports whether out decoded bytes are too many for in coded ones.
 func isBomb(out, in int64) bool { return out > bombFloor && out/bombRatio > in }
 
 // gunzip undoes gzip, member after member. What follows the last member and is none is
-// padding, and a body without any member was never packed: servers behind servers forget
-// to take the header off.
+// padding, and a body without any member was never packed: servers behind servers forget to
+// remove the header.
 func (d *Decoder) gunzip(out *sink, body []byte) error {
 	if d.gunzipOne(out, body) {
 		return nil

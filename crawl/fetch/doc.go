@@ -4,8 +4,8 @@
 //
 // # An exchange
 //
-// A Client belongs to one fetcher and holds at most one connection. Do makes one
-// request and gives one Answer:
+// A Client belongs to one fetcher and holds at most one connection. Do makes one request
+// and returns one Answer:
 //
 //	connect    to the addresses the caller has checked, in their order, TLS included
 //	first byte the request is written; the server thinks
@@ -32,7 +32,7 @@
 // # Names
 //
 // A Resolver answers from four levels: literals and the hosts file, its cache, what
-// Remember loaded from disk, the network. It keeps the TTL that servers give, between a
-// floor and a ceiling, remembers names that do not exist, and looks up a name once
-// however many callers wait for it.
+// Remember loaded from disk, the network. It keeps the TTL that servers set, between a
+// floor and a ceiling, remembers names that do not exist, and looks up a name once, even if
+// many callers wait for it.
 package fetch

@@ -32,7 +32,7 @@ func newWeb(t testing.TB, pages, sites int, o answer.Options) *serve.Server {
 	return s
 }
 
-// TestMixedWeb asks for every page of a web with some of everything, in virtual time, and
+// TestMixedWeb requests every page of a web with some of everything, in virtual time, and
 // compares classes and sizes with the truth.
 func TestMixedWeb(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestMixedWeb(t *testing.T) {
 	})
 }
 
-// ask asks for a page as often as it takes.
+// ask requests a page as often as it takes.
 func ask(t *testing.T, c *Client, s *serve.Server, p graph.Page) (a *Answer) {
 	for range 1 + s.Truth(p).Failures {
 		a = get(c, s.URL(p))
@@ -157,7 +157,7 @@ func BenchmarkNames(b *testing.B) {
 	}
 }
 
-// resolveAll asks for the names of all sites from 512 goroutines.
+// resolveAll requests the names of all sites from 512 goroutines.
 func resolveAll(t testing.TB, r *Resolver, s *serve.Server, sites int) {
 	var next atomic.Int64
 	var all sync.WaitGroup

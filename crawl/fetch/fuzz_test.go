@@ -86,7 +86,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// BenchmarkDo asks for pages of 10 KB over sockets; the server works on the same cores.
+// BenchmarkDo requests pages of 10 KB over sockets; the server works on the same cores.
 func BenchmarkDo(b *testing.B) {
 	page := bytes.Repeat([]byte("0123456789"), 1000)
 	for name, start := range map[string]func(*httptest.Server){"plain": plain, "tls": secure, "http2": http2} {

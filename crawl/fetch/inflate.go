@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// Most bodies are one member of gzip, whole and of a reasonable size, and all of it lies
-// in memory: input and output need no windows. For those this decoder does in less than
-// half of the time what a reader of streams does. It takes only what is in order. All
-// else (a damaged or cut stream, several members, a length that does not fit, more than a
-// limit allows) it leaves to the readers, which start again and report what is wrong.
+// Most bodies are one member of gzip, whole and of a reasonable size, and all of it lies in
+// memory: input and output need no windows. For those this decoder takes less than half of
+// the time of a reader of streams. It accepts only valid streams. It leaves all others (a
+// damaged or cut stream, several members, a length that does not fit, more than a limit
+// allows) to the readers, which start again and report the error.
 
 // inflater holds the tables of one decoding.
 type inflater struct {
@@ -31,7 +31,7 @@ type inflater struct {
 // slack is room behind the output that copies of whole words may overwrite.
 const slack = 16
 
-// member appends what a body of gzip was, if it is in order.
+// member appends the decoded form of a gzip body, if it is valid.
 func (z *inflater) member(dst, body []byte, max int64) ([]byte, bool) {
 	start, ok := memberStart(body)
 	if !ok {
@@ -69,7 +69,7 @@ func memberStart(body []byte) (int, bool) {
 	return head + i + 1, i >= 0
 }
 
-// run decodes block after block (RFC 1951). It returns false if the stream is not in order.
+// run decodes block after block (RFC 1951). It returns false if the stream is invalid.
 func (z *inflater) run() bool {
 	for {
 		z.refill()
@@ -130,8 +130,8 @@ func (z *inflater) stored() bool {
 	return true
 }
 
-// block decodes the symbols between the tables and the end of a block: as long as there
-// is plenty of input and room without looking at either, then with care.
+// block decodes the symbols between the tables and the end of a block: without checks as
+// long as there is plenty of input and room, then with checks.
 func (z *inflater) block() bool {
 	switch z.fast() {
 	case blockEnd:

@@ -4,7 +4,7 @@ import "math/bits"
 
 const (
 	litCodes, distCodes = 288, 32
-	litBits, distBits   = 11, 8 // of the first table; longer codes go on in another
+	litBits, distBits   = 11, 8 // of the first table; longer codes continue in another
 
 	// Room for the first table and all others, at least what the worst codes need (2,342
 	// and 402 entries), and a power of two, so that a mask keeps an index inside.

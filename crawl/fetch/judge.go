@@ -36,11 +36,11 @@ func judge(a *Answer) (event.Class, string) {
 	return event.HTTPError, ""
 }
 
-// retryLimit bounds the wait that a server may request: a day, as for robots.txt.
+// retryLimit is the longest wait that a server may request: a day, as for robots.txt.
 const retryLimit = 24 * time.Hour
 
-// retryAfter reads Retry-After, a number of seconds or a date. A date is taken relative to
-// that of the answer, so that a server with a wrong clock is understood.
+// retryAfter reads Retry-After, a number of seconds or a date. A date is relative to that
+// of the answer, so that a wrong clock of the server does not matter.
 func retryAfter(h http.Header) time.Duration {
 	v := strings.TrimSpace(h.Get("Retry-After"))
 	if v == "" {
@@ -104,7 +104,7 @@ func broken(err error) bool {
 	return false
 }
 
-// note makes an error fit for people: one short line. Servers may have had a hand in it.
+// note returns an error as one short line for people. It may contain text from the server.
 func note(err error) string {
 	s := strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -24,7 +24,7 @@ type Options struct {
 	// port, or to the proxy by its name. Nil is a net.Dialer.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// TLS is cloned. Nil verifies by the authorities of the system. A ClientSessionCache in
-	// it spares clients that come back to a site most of the handshake.
+	// it saves clients that return to a site most of the handshake.
 	TLS *tls.Config
 	// Proxy takes all requests, those to https sites by CONNECT. Then names are resolved
 	// there, Request.Addrs are only checked, and the proxy itself may have any address.
@@ -34,8 +34,8 @@ type Options struct {
 	Header    http.Header // for every request; those of the Request come on top
 	HTTP2     bool        // offered to https sites
 
-	// AllowPrivate lets requests go to addresses and ports that are not of the public Web,
-	// but for those that are never used: see Never.
+	// AllowPrivate allows requests to addresses and ports that are not of the public Web,
+	// except those that are never used: see Never.
 	AllowPrivate bool
 
 	MaxBody   int64 // bytes of a body with its content coding; 0: 10 MiB
@@ -64,7 +64,7 @@ const (
 	shortBody = 16 << 10
 )
 
-// limits are the limits of Options with their defaults.
+// limits holds the limits of Options with their defaults.
 type limits struct {
 	body, header                     int64
 	connect, firstByte, stall, total time.Duration
@@ -117,11 +117,11 @@ func TrustFile(name string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// secretWords are parts of the names of headers whose values are for one server only.
+// secretWords lists parts of the names of headers whose values are for one server only.
 var secretWords = []string{"auth", "cookie", "token", "secret", "key", "passw", "credential", "session", "signature", "jwt", "assertion"}
 
 // SecretHeader reports whether the name of a request header shows that its value is a
-// secret: Authorization, Cookie, X-Api-Key and their like.
+// secret: Authorization, Cookie, X-Api-Key and similar ones.
 func SecretHeader(name string) bool {
 	name = strings.ToLower(name)
 	for _, word := range secretWords {
@@ -157,9 +157,9 @@ type Answer struct {
 	// Start and End are instants of Options.Clock. End is after the last byte, and after
 	// the connection was closed where it was: then nothing of this exchange is left.
 	Start, End time.Duration
-	// Phases are connect, first byte and body; their sum is End - Start. The first is next
-	// to nothing on a kept connection. An exchange that ends early has spent the rest of
-	// its time in the phase in which it ended.
+	// Phases are connect, first byte and body; their sum is End - Start. The first is
+	// nearly 0 on a kept connection. An exchange that ends early has spent the rest of its
+	// time in the phase in which it ended.
 	Phases [3]time.Duration
 
 	Status int    // 0: no answer
@@ -174,8 +174,8 @@ type Answer struct {
 
 	Request http.Header // as it was sent, without Host; nil: nothing was
 	Header  http.Header // as received, with Transfer-Encoding if there was one
-	// Body is without transfer coding, with content coding. After a failure it is
-	// what had come until then.
+	// Body is without transfer coding, with content coding. After a failure it is what had
+	// arrived until then.
 	Body       []byte
 	Cut        Cut           // why the body is not whole
 	Location   string        // of a redirect, as received: may be relative

@@ -45,7 +45,7 @@ func TestNever(t *testing.T) {
 	}
 }
 
-// No connection is made to such an address, whatever is allowed, and no proxy is asked to.
+// No connection is made to such an address, whatever is allowed, and no proxy is used for it.
 func TestNeverAsked(t *testing.T) {
 	for _, test := range []struct {
 		url, addr string

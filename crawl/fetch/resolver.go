@@ -21,8 +21,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Errors of Lookup. With each of them Names.TTL is how long there is no use in asking
-// again.
+// Errors of Lookup. With each of them Names.TTL is the time for which another query is
+// useless.
 var (
 	ErrNoName    = errors.New("no such name")      // the servers report that it has no address
 	ErrTemporary = errors.New("name not resolved") // unknown: time-out, failing servers
@@ -47,7 +47,7 @@ type Names struct {
 	Level Level
 }
 
-// ResolverOptions are the servers to query and how long answers are valid. A zero field
+// ResolverOptions holds the servers to query and how long answers are valid. A zero field
 // has a default.
 type ResolverOptions struct {
 	// Server is host:port of a recursive resolver. "": those of /etc/resolv.conf, and
@@ -88,7 +88,7 @@ func (o *ResolverOptions) setDefaults() {
 const maxNegative = time.Hour
 
 // Resolver finds addresses of host names. It is safe for many goroutines; a thousand may
-// wait in Lookup at a time, and no more than InFlight questions are out.
+// wait in Lookup at a time, and no more than InFlight queries are under way.
 type Resolver struct {
 	o       ResolverOptions
 	servers []string // host:port; none: the functions of the system
@@ -103,8 +103,8 @@ type Resolver struct {
 	calls map[string]*call
 }
 
-// An entry is an element of the cache. Its expiry is checked here: the cache only bounds how many
-// there are, and needs no clock and no goroutine for that.
+// An entry is an element of the cache. Its expiry is checked here: the cache only bounds
+// the number of entries, and needs no clock and no goroutine for that.
 type entry struct {
 	addrs []netip.Addr
 	err   error // ErrNoName, or nil
@@ -112,7 +112,7 @@ type entry struct {
 	disk  bool // from Remember
 }
 
-// call is a question that is out, with all who wait for it.
+// call is a query under way, with all who wait for it.
 type call struct {
 	done chan struct{}
 	n    Names
@@ -140,7 +140,7 @@ func NewResolver(o ResolverOptions) (*Resolver, error) {
 	return r, nil
 }
 
-// Close ends all questions that are out.
+// Close ends all queries under way.
 func (r *Resolver) Close() { r.stop() }
 
 // serversOf returns the servers to query.
@@ -294,8 +294,8 @@ func (r *Resolver) local(host string) ([]netip.Addr, bool) {
 	return nil, false
 }
 
-// readHosts reads a hosts file: an address a line and its names. Lines of another form
-// count for nothing, as everywhere. That of the system need not exist.
+// readHosts reads a hosts file: an address a line and its names. Lines of another form are
+// ignored, as usual. The file of the system need not exist.
 func readHosts(path string) (map[string][]netip.Addr, error) {
 	system := path == ""
 	if system {
@@ -359,13 +359,13 @@ func inOrder(addrs []netip.Addr) []netip.Addr {
 	return out
 }
 
-// counters are those of a resolver.
+// counters holds the counts of a resolver.
 type counters struct {
 	level                                    [levels]atomic.Int64
 	questions, retries, tcp, missing, failed atomic.Int64
 }
 
-// ResolverStats are counts since the making of a resolver.
+// ResolverStats holds counts since a resolver was made.
 type ResolverStats struct {
 	Literal, Cache, Disk, Network int64 // names by the level that knew them, missing ones included
 	Questions                     int64 // sent, retries included

@@ -57,7 +57,7 @@ func (r *Resolver) resolve(ctx context.Context, host string) (Names, error) {
 	return Names{Addrs: append(v4.addrs, v6.addrs...), TTL: min(max(ttl, r.o.MinTTL), r.o.MaxTTL)}, nil
 }
 
-// negative returns how long a name without address is believed to have none.
+// negative returns the time for which a name without address is believed to have none.
 func (r *Resolver) negative(f found) Names {
 	return Names{TTL: min(max(f.ttl, r.o.Negative), max(maxNegative, r.o.Negative))}
 }
@@ -79,9 +79,9 @@ func (r *Resolver) follow(ctx context.Context, name string, kind uint16, retries
 	return found{}, fmt.Errorf("%w: more than %d aliases", ErrTemporary, maxAliases)
 }
 
-// take takes the records for a name out of an answer, along the chain of its aliases. It
-// ignores other records, which were not requested. If the chain leads out of the answer,
-// it returns the name to query next.
+// take returns the records for a name in an answer, along the chain of its aliases. It
+// ignores other records, which were not requested. If the chain leads out of the answer, it
+// returns the name to query next.
 func (f *found) take(m *dns.Msg, name string, kind uint16) (next string) {
 	at := name
 	for range maxAliases {
@@ -126,8 +126,8 @@ func (f *found) add(ip []byte, h *dns.RR_Header, kind uint16) {
 	f.ttl = min(f.ttl, seconds(h.Ttl))
 }
 
-// denial reads how long it holds that there is nothing (RFC 2308): the smaller of the TTL
-// of the SOA record and its last field.
+// denial returns how long a negative answer holds (RFC 2308): the smaller of the TTL of the
+// SOA record and its last field.
 func denial(m *dns.Msg) (ttl time.Duration, ok bool) {
 	for _, rr := range m.Ns {
 		if soa, is := rr.(*dns.SOA); is {
@@ -146,7 +146,7 @@ func (r *Resolver) persist(ctx context.Context, name string, kind uint16, retrie
 		if try > 0 {
 			r.count.retries.Add(1)
 		}
-		m, err := r.ask(ctx, r.servers[try%len(r.servers)], name, kind)
+		m, err := r.query(ctx, r.servers[try%len(r.servers)], name, kind)
 		switch {
 		case err != nil:
 			last = err
@@ -169,8 +169,8 @@ func rcode(n int) string {
 	return fmt.Sprint("rcode ", n)
 }
 
-// ask queries one server once: over UDP, and over TCP if the answer does not fit.
-func (r *Resolver) ask(ctx context.Context, server, name string, kind uint16) (*dns.Msg, error) {
+// query queries one server once: over UDP, and over TCP if the answer does not fit.
+func (r *Resolver) query(ctx context.Context, server, name string, kind uint16) (*dns.Msg, error) {
 	select {
 	case r.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -186,8 +186,8 @@ func (r *Resolver) ask(ctx context.Context, server, name string, kind uint16) (*
 	return m, err
 }
 
-// exchange sends a question over a connection of its own: with the number of the question
-// its port is a second secret that a forger has to guess.
+// exchange sends a query over a connection of its own: its port is a second secret, with
+// the number of the query, that a forger has to guess.
 func (r *Resolver) exchange(ctx context.Context, network, server, name string, kind uint16) (*dns.Msg, error) {
 	ctx, stop := context.WithTimeout(ctx, r.o.Timeout)
 	defer stop()

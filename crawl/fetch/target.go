@@ -16,7 +16,7 @@ import (
 // accept is the Accept header unless the caller sets another.
 const accept = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5"
 
-// codings are those that Decoder undoes.
+// codings lists the codings that Decoder undoes.
 const codings = "gzip, br, zstd, deflate"
 
 // newRequest makes the request.
@@ -75,7 +75,7 @@ func (x *exchange) header() http.Header {
 	return h
 }
 
-// validator reports whether a value that a server gave may be sent back to it in a header.
+// validator reports whether a value that a server sent may be sent back to it in a header.
 func validator(s string) bool {
 	return s != "" && len(s) <= 1024 && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
@@ -128,7 +128,8 @@ var (
 	errPort    = errors.New("not a port of the Web")
 )
 
-// guard refuses addresses that are not public, and some even where those are allowed.
+// guard returns an error for addresses that are not public, and for some even if those are
+// allowed.
 func (c *Client) guard(ip netip.Addr) error {
 	if Never(ip) || !c.o.AllowPrivate && Private(ip) {
 		return fmt.Errorf("%v: %w", ip, errPrivate)
@@ -157,8 +158,8 @@ func (x *exchange) guardTarget(u *url.URL) error {
 	return nil
 }
 
-// closed are the networks that are not the public Web, by the registries of special
-// addresses of IANA (RFC 6890) as far as netip has no word for them.
+// closed lists the networks that are not the public Web, by the registries of special
+// addresses of IANA (RFC 6890), as far as netip has no method for them.
 var closed = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),       // this network
 	netip.MustParsePrefix("100.64.0.0/10"),   // carrier-grade NAT, RFC 6598
@@ -180,7 +181,7 @@ var closed = []netip.Prefix{
 }
 
 // metadata lists the addresses at which clouds give a machine its own secrets, except those
-// that are link-local (169.254.169.254 among them).
+// that are link-local, such as 169.254.169.254.
 var metadata = []netip.Addr{
 	netip.MustParseAddr("100.100.100.200"),    // Alibaba
 	netip.MustParseAddr("168.63.129.16"),      // Azure
@@ -248,7 +249,7 @@ func wrapped(a netip.Addr) (list []netip.Addr) {
 	return list
 }
 
-// badPorts are those that browsers do not connect to (the list of the WHATWG fetch
+// badPorts lists the ports that browsers do not connect to (the list of the WHATWG fetch
 // standard), because other services listen there that may take a request for commands.
 var badPorts = []uint16{
 	0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,

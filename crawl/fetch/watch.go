@@ -16,8 +16,8 @@ const (
 	reading
 )
 
-// watch ends an exchange that takes too long. One timer does for all phases: when it goes
-// off too early, because the exchange has moved on, it is set again.
+// watch ends an exchange that takes too long. One timer serves all phases: if it fires too
+// early, because the exchange has reached another phase, it is set again.
 type watch struct {
 	mu     sync.Mutex
 	lim    *limits
@@ -114,8 +114,8 @@ func (w *watch) fire() {
 	w.cancel(why)
 }
 
-// cause returns why the exchange was ended, nil if it was not. A caller that sees the
-// socket closed by fire waits here until fire has set the cause.
+// cause returns the reason why the exchange was ended, nil if it was not. A caller that
+// sees the socket closed by fire waits here until fire has set the cause.
 func (w *watch) cause(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -142,7 +142,8 @@ func (w *watch) resume() {
 	}
 }
 
-// due returns when the exchange is to end if nothing happens, and why.
+// due returns the instant at which the exchange is to end if nothing happens, and the
+// reason.
 func (w *watch) due() (time.Time, error) {
 	from, why := w.began[w.phase], timeout{"no connection", w.lim.connect}
 	switch w.phase {

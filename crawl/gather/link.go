@@ -148,7 +148,7 @@ type Link struct {
 	Bar      event.Bar // why it is not to be followed; event.NoBar: it may be
 }
 
-// Links is a list of links in two pieces of memory, whatever their number.
+// Links is a list of any number of links in two pieces of memory.
 type Links struct {
 	items []item
 	bytes []byte // normal forms, one after the other
@@ -238,7 +238,7 @@ func (s *set) grow(l *Links) {
 }
 
 // targets hashes where the links of a page lead, in their order, repeats and the page
-// itself included: exact as it is, alike with what looks like an id left out.
+// itself included: exact hashes all of it, alike leaves out what looks like an id.
 type targets struct{ exact, alike uint64 }
 
 // The multiplier of splitmix64, and that of FNV-1a.
@@ -249,7 +249,7 @@ const (
 
 func step(h, x uint64) uint64 { return (bits.RotateLeft64(h, 27) ^ x) * spread }
 
-// add takes the target of a link: the hash and the bytes of its normal form.
+// add adds the target of a link: the hash and the bytes of its normal form.
 func (t *targets) add(hash uint64, url []byte) {
 	t.exact = step(t.exact, hash)
 	t.alike = step(t.alike, alikeHash(url))
@@ -280,7 +280,7 @@ func alikeHash(url []byte) uint64 {
 	return h
 }
 
-// alnum is 1 for a digit, 2 for a letter.
+// alnum maps digits to 1 and letters to 2.
 var alnum = func() (t [256]uint8) {
 	for c := range t {
 		switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/urltable"
 )
 
-// Options are the same for all gatherers of a crawl.
+// Options holds the options that all gatherers of a crawl share.
 type Options struct {
 	Key     urltable.Key     // hashes links as the URL table of the crawl does
 	Product string           // user agent or product token: whom robots directives may address
@@ -17,7 +17,7 @@ type Options struct {
 
 	Withheld func(header string) bool // headers of a request that are not stored; nil: those that fetch.SecretHeader names
 
-	KeepNoArchive bool  // store the bodies of pages that ask not to be stored
+	KeepNoArchive bool  // store the bodies of pages whose authors want no copy
 	HTMLOnly      bool  // links that do not look like pages are barred, bodies that are none are not stored (--types html)
 	MaxBody       int64 // bytes after content coding; 0 means 10 MiB
 	MaxSitemap    int64 // the same of a sitemap file; 0 means 50 MiB, what the protocol allows
@@ -63,7 +63,7 @@ type Gatherer struct {
 	resolver page.Resolver
 	encoders map[string]func([]byte, rune) ([]byte, bool) // for queries, by charset
 
-	// The answer at hand.
+	// The present answer.
 	doc   document
 	page  page.Page
 	plain []byte   // body without content coding
@@ -87,9 +87,9 @@ func New(o *Options) *Gatherer {
 	}
 }
 
-// Limits on the work that a page can cause, whatever its content: links as they are
-// written, repeats and fragments of the same target included (a page of 10 MiB that has
-// more of them gives each 40 bytes, its text included), and bytes of all targets.
+// Limits on the work that a page of any content can cause: links as they are written,
+// repeats and fragments of the same target included (a page of 10 MiB that has more of them
+// gives each 40 bytes, its text included), and bytes of all targets.
 const (
 	maxHrefs   = 250_000
 	maxTargets = 16 << 20
@@ -98,7 +98,7 @@ const (
 // maxKept is the most memory of one buffer that is kept for the next answer, in bytes.
 const maxKept = 1 << 20
 
-// trim frees buffers that an unusually large answer of so many bytes has grown.
+// trim frees buffers that have grown for an unusually large answer.
 func (g *Gatherer) trim(size int64) {
 	for _, b := range []*[]byte{&g.plain, &g.more, &g.room} {
 		if cap(*b) > maxKept {

@@ -107,8 +107,8 @@ func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 	g.links(f)
 }
 
-// decode removes the content coding, up to so many bytes. The part of a broken body before
-// the break counts; if that is empty, the type counts as unreadable.
+// decode removes the content coding, up to a number of bytes. The part of a broken body
+// before the break counts; if that is empty, the type counts as unreadable.
 func (g *Gatherer) decode(a *fetch.Answer, f *Found, most int64) []byte {
 	coding := strings.Join(a.Header["Content-Encoding"], ",")
 	if coding == "" {
@@ -129,7 +129,7 @@ func (g *Gatherer) decode(a *fetch.Answer, f *Found, most int64) []byte {
 	return g.plain
 }
 
-// links takes the links out of the scanned page.
+// links adds the links of the scanned page.
 func (g *Gatherer) links(f *Found) {
 	p := &g.page
 	g.resolver.EncodeQuery = g.encoder(f.Charset)

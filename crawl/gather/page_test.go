@@ -170,7 +170,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestCutCoding: the part of a compressed page that came counts.
+// TestCutCoding: the part of a compressed page that arrived counts.
 func TestCutCoding(t *testing.T) {
 	whole := pressed("<a href=/x>" + many("<p>%d", 5000))
 	a := answered(200, whole[:len(whole)/2], "Content-Type", "text/html", "Content-Encoding", "gzip")

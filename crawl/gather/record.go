@@ -13,7 +13,8 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 )
 
-// maxErrorBody is how much is stored of the body of an answer that is no page, in bytes.
+// maxErrorBody is the number of bytes that are stored of the body of an answer that is no
+// page.
 const maxErrorBody = 64 << 10
 
 // record makes the WARC records of an exchange; without the response if there is a reason
@@ -47,7 +48,7 @@ func (g *Gatherer) record(url string, a *fetch.Answer, at time.Time, f *Found, w
 	f.Records = r
 }
 
-// public returns a header without secrets: archives are made to be handed on.
+// public returns a header without secrets: archives are made to be shared.
 func (g *Gatherer) public(h http.Header) http.Header {
 	secret := func(name string, _ []string) bool { return g.opt.Withheld(name) }
 	for name, values := range h {
@@ -60,7 +61,7 @@ func (g *Gatherer) public(h http.Header) http.Header {
 	return h
 }
 
-// truncation returns the same in the words of the archive.
+// truncation returns the reason of a cut as the archive names it.
 func truncation(c fetch.Cut) archive.Truncation {
 	switch c {
 	case fetch.CutLength:
@@ -73,8 +74,8 @@ func truncation(c fetch.Cut) archive.Truncation {
 	return archive.Whole
 }
 
-// withheld returns why a page is not stored, "" if it is: its author wants no copy, or
-// its type is not wanted.
+// withheld returns the reason why a page is not stored, "" if it is: its author wants no
+// copy, or its type is not wanted.
 func (g *Gatherer) withheld(a *fetch.Answer, f *Found) string {
 	if tags := f.Tags & (robots.NoIndex | robots.NoArchive); tags != 0 && !g.opt.KeepNoArchive {
 		return tags.String()

@@ -29,11 +29,11 @@ func (g *Gatherer) Robots(url string, a *fetch.Answer, at time.Time, f *Found) {
 	g.trim(f.Size)
 }
 
-// ReadRobots returns the text of a robots.txt, as much as is ever read of one and one byte, so
-// that it shows when there is more; nil if there is none. Where the content coding cannot
-// be undone, or breaks off, the answer becomes one of class ServerError: what is missing
-// may forbid anything. Servers name codings that are none, so under an unknown name the
-// body is taken for the text if it looks like one.
+// ReadRobots returns the text of a robots.txt, up to one byte more than the limit, which
+// shows that it is longer; nil if there is none. If the content coding cannot be undone, or
+// breaks off, the answer becomes one of class ServerError: what is missing may forbid
+// anything. Some servers name codings that do not exist. Then the body is the text if it
+// looks like text.
 func ReadRobots(d *fetch.Decoder, a *fetch.Answer) []byte {
 	if a.Class != event.OK && a.Class != event.TooLarge {
 		return nil
@@ -51,9 +51,9 @@ func ReadRobots(d *fetch.Decoder, a *fetch.Answer) []byte {
 	return nil
 }
 
-// RobotsResponse returns an answer that ReadRobots has seen, as robots.Limits.Judge takes it:
-// after so many redirects, with the normal form of the next target, "" if there is none. A
-// text that broke off or cannot be read is no answer.
+// RobotsResponse returns an answer that ReadRobots has read, as robots.Limits.Judge takes
+// it: after a number of redirects, with the normal form of the next target, "" if there is
+// none. A text that broke off or cannot be read is no answer.
 func RobotsResponse(a *fetch.Answer, hops int, target string) robots.Response {
 	r := robots.Response{Status: a.Status, Hops: hops, Astray: target == "", RetryAfter: a.RetryAfter}
 	switch a.Class {

@@ -113,14 +113,14 @@ func authority(site []byte) []byte {
 // SetDeny replaces the deny list, while others judge; nil is none.
 func (s *Scope) SetDeny(r *Rules) { s.deny.Store(r) }
 
-// Judge returns why a page is out of scope: BarDenied (deny list), BarExcluded (a rule or
-// pattern), BarScope (Kind); or NoBar.
+// Judge returns the reason why a page is out of scope: BarDenied (deny list), BarExcluded
+// (a rule or pattern), BarScope (Kind); or NoBar.
 func (s *Scope) Judge(site, rest []byte) event.Bar {
 	url := append(append(make([]byte, 0, len(site)+len(rest)), site...), rest...)
 	return s.judge(url, len(site), s.holds(site))
 }
 
-// Denied returns BarDenied if the deny list forbids a page, whatever else holds for it.
+// Denied returns BarDenied if the deny list forbids a page. It ignores all other rules.
 func (s *Scope) Denied(site, rest []byte) event.Bar {
 	if s.deny.Load().match(site, rest) == deny {
 		return event.BarDenied
@@ -128,8 +128,8 @@ func (s *Scope) Denied(site, rest []byte) event.Bar {
 	return event.NoBar
 }
 
-// judge is like Judge for a URL in one piece, its site before mid. known reports whether
-// the site matches the kind of the scope.
+// judge does what Judge does, for a URL in one piece with its site before mid. known
+// reports whether the site matches the kind of the scope.
 func (s *Scope) judge(url []byte, mid int, known bool) event.Bar {
 	site, rest := url[:mid], url[mid:]
 	if s.deny.Load().match(site, rest) == deny {
@@ -191,7 +191,7 @@ func (s *Scope) DenyList() *Rules { return s.deny.Load() }
 // neither its address nor its robots.txt. A rule about a path does not forbid these two.
 func (s *Scope) DeniesSite(site []byte) bool { return s.deny.Load().match(site, []byte("/")) == deny }
 
-// JudgeFile returns why a sitemap file must not be requested, as far as scope and deny list
+// JudgeFile returns the reason not to request a sitemap file, as far as scope and deny list
 // decide it. Include patterns and a regular expression choose pages, and a file is none:
 // what it lists is judged page by page.
 func (s *Scope) JudgeFile(site, rest []byte) event.Bar {

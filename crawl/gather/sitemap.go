@@ -75,7 +75,7 @@ func (g *Gatherer) listLines(text []byte, cut bool, f *Found) {
 	}
 }
 
-// listFile takes a further file of the same site.
+// listFile adds a further file of the same site.
 func (g *Gatherer) listFile(loc []byte, f *Found) {
 	url, v := g.resolver.Resolve(nil, loc)
 	f.Refs[v]++
@@ -119,8 +119,8 @@ func (g *Gatherer) listXML(xml []byte, f *Found) (known bool) {
 	}
 }
 
-// scanner reads as much of XML as a sitemap needs: names of start tags and the text
-// behind them. It takes what a strict parser refuses, such as a file that was cut.
+// scanner reads as much of XML as a sitemap needs: names of start tags and the text behind
+// them. It accepts what a strict parser refuses, such as a file that was cut.
 type scanner struct {
 	rest []byte // behind the last start tag
 }
@@ -146,7 +146,7 @@ func (x *scanner) next() (prefix, name []byte, ok bool) {
 	}
 }
 
-// skip goes behind the next occurrence of end, or to the end of all.
+// skip moves behind the next occurrence of end, or to the end of the file.
 func (x *scanner) skip(end string) {
 	if i := bytes.Index(x.rest, []byte(end)); i >= 0 {
 		x.rest = x.rest[i+len(end):]
@@ -155,7 +155,7 @@ func (x *scanner) skip(end string) {
 	x.rest = nil
 }
 
-// tag reads the name behind '<' and goes behind the tag. A '>' inside an attribute value
+// tag reads the name behind '<' and moves behind the tag. A '>' inside an attribute value
 // ends it early, which does no harm here.
 func (x *scanner) tag() (prefix, name []byte) {
 	n := bytes.IndexAny(x.rest, "\t\n\r />")
@@ -170,8 +170,8 @@ func (x *scanner) tag() (prefix, name []byte) {
 	return nil, name
 }
 
-// text returns the text up to the next end tag, without white space around it; not ok if
-// there is no end.
+// text returns the text up to the next end tag, without white space around it. ok is false
+// if there is no end tag.
 func (x *scanner) text() (text []byte, ok bool) {
 	plain := x.rest[:max(bytes.IndexByte(x.rest, '<'), 0)]
 	x.rest = x.rest[len(plain):]

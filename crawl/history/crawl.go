@@ -57,7 +57,7 @@ type Session struct {
 	Config     config.Config
 }
 
-// Open opens the crawl in a directory. The context ends whatever is read later, too.
+// Open opens the crawl in a directory. When the context ends, later reads end, too.
 func Open(ctx context.Context, dir string) (*Crawl, error) {
 	if err := checkReadable(dir); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func Open(ctx context.Context, dir string) (*Crawl, error) {
 	return c, err
 }
 
-// OpenParts opens a crawl whose parts may lie anywhere. Messages call it by the path.
+// OpenParts opens a crawl whose parts may lie anywhere. Messages name it by the path.
 func OpenParts(ctx context.Context, path string, p layout.Parts) (*Crawl, error) {
 	for _, d := range []*disk.Dir{&p.Journal, &p.Urls, &p.Snapshot, &p.Archive} {
 		*d = ReadOnly{*d}

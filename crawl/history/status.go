@@ -76,7 +76,7 @@ type SiteShare struct {
 	Site  string  `json:"site"`
 	Pages int64   `json:"known"`
 	Share float64 `json:"share"` // of all known pages
-	// Verdict is how many of its pages were skipped as traps: "trap" (most of them),
+	// Verdict describes how many of its pages were skipped as traps: "trap" (most of them),
 	// "partly" (some) or "none".
 	Verdict string `json:"verdict"`
 	Trapped int64  `json:"trapped"` // its pages that were skipped as traps
@@ -93,8 +93,8 @@ type Trap struct {
 // Now returns the time since the crawl began.
 func (x *Status) Now() time.Duration { return time.Duration(x.Seconds * float64(time.Second)) }
 
-// Fill sets what the state s knows at an instant. It makes new maps, so that copies of the
-// old status stay as they are.
+// Fill sets the fields that follow from the state s at an instant. It makes new maps, so
+// that copies of the old status do not change.
 func (x *Status) Fill(s *state.State, now time.Duration) {
 	states, bars, failed := s.Frontier.Census()
 	x.Seconds, x.Known, x.Sites = now.Seconds(), int64(s.Frontier.Pages()), int64(s.Frontier.Sites())
@@ -246,7 +246,7 @@ type Wait struct {
 	Sites int
 }
 
-// WaitingSites returns why sites that have pages are not requested.
+// WaitingSites returns the reasons why sites that have pages are not requested.
 func (x *Status) WaitingSites() []Wait {
 	n := &x.Counts
 	return []Wait{

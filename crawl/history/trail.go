@@ -118,7 +118,7 @@ func (t *trailReader) read(r *journal.Record) error {
 	return nil
 }
 
-// took counts a request, and notes whether it uses the connection of the one before.
+// took counts a request, and records whether it uses the connection of the one before.
 func (t *trailReader) took(r *journal.Record) {
 	if e := &r.Event; e.Task.Kind != event.Resolve {
 		t.Sites[e.Site].Requests++
@@ -146,7 +146,7 @@ func (t *trailReader) answer(r *journal.Record, kind event.TaskKind, s graph.Sit
 	t.Timings = append(t.Timings, timing)
 }
 
-// done takes the end of an attempt at a page.
+// done records the end of an attempt at a page.
 func (t *trailReader) done(r *journal.Record) {
 	e := &r.Event
 	t.Statuses[r.Facts.Status]++

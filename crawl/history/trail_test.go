@@ -14,7 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// The graph of a crawl is the truth about the web: every page that came has the links
+// The graph of a crawl is the truth about the web: every page that was fetched has the links
 // that the server gave it, by URL, and no other has any.
 func TestRecordedGraph(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestRecordedGraph(t *testing.T) {
 	})
 }
 
-// compareLinks holds the links of a page that came against those that the server shows.
+// compareLinks holds the links of a page that was fetched against those that the server shows.
 func (w *testWeb) compareLinks(t *testing.T, g *graph.Graph, p graph.Page) {
 	t.Helper()
 	home, ok := w.server.Page(string(g.AppendURL(nil, p)))

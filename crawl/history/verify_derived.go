@@ -241,7 +241,7 @@ func (v *verifier) numbers(r *journal.Record) bool {
 // repeated checks that no page is fetched twice as new.
 func (v *verifier) repeated(r *journal.Record) {
 	e := &r.Event
-	if e.Kind == event.Retried || e.Kind == event.Admitted { // fetched pages are to be fetched once more
+	if e.Kind == event.Retried || e.Kind == event.Admitted { // fetched pages are to be fetched again
 		for _, p := range e.Admit {
 			if int(p) < len(v.fetched) {
 				v.fetched[p] = false

@@ -33,8 +33,7 @@ import (
 //     known, on disk, not expired, and allow the page.
 //   - The deny list does not forbid it, nor, if it is for a sitemap file, robots.txt or the
 //     scope (verify_deny.go).
-//   - After a restart the full delay has passed once more, since the lost end of the last
-//     session may have made requests.
+//   - After a restart the full delay has passed again, since the lost end of the last session may have made requests.
 type polite struct {
 	v     *verifier
 	sites []siteWatch

@@ -24,7 +24,7 @@ const (
 	FollowedFile = "follower.wurl" // URLs of the follower, which has its own
 )
 
-// Parts are the directories of a crawl.
+// Parts holds the directories of a crawl.
 type Parts struct {
 	Journal, Urls, Snapshot, Archive disk.Dir
 	UrlFile                          string // in urls
@@ -58,7 +58,8 @@ func Open(open func(name string) (disk.Dir, error)) (p Parts, err error) {
 	return p, nil
 }
 
-// An Identity is what the first session of a crawl chose at random, for good.
+// An Identity holds the random values that the first session of a crawl drew, and that
+// never change.
 type Identity struct{ Crawl, Secret [16]byte }
 
 // NewIdentity returns a random identity.
@@ -107,7 +108,7 @@ func Position(c journal.Commit) archive.Position {
 	return archive.Position{File: int(c.Warc.File), Size: c.Warc.Size}
 }
 
-// The files of a crawl directory beside its parts.
+// The files of a crawl directory, in addition to its parts.
 const (
 	LockFile   = "lock"
 	ConfigFile = "winnow.toml"

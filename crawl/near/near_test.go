@@ -189,7 +189,7 @@ func save(t *testing.T, x *Index) *bytes.Buffer {
 	return &w
 }
 
-// An index that was saved and loaded goes on as if nothing had happened, whether it is
+// An index that was saved and loaded continues as if nothing had happened, whether it is
 // empty, half full or has gone round.
 func TestSaveLoad(t *testing.T) {
 	for _, n := range []int{0, 300, 2500} {
@@ -231,7 +231,7 @@ func TestLoadOtherSize(t *testing.T) {
 }
 
 // Numbers of entries are kept in 32 bits; an index that has seen more contents than that
-// goes on.
+// continues.
 func TestNumbersWrap(t *testing.T) {
 	x, ref := New(100), &naive{size: 100}
 	defer x.Free()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A meta element beyond the first 1,024 bytes counts as long as the head goes on, and not
+// A meta element beyond the first 1,024 bytes counts as long as the head continues, and not
 // in a comment, a script or another raw text.
 func TestLateCharset(t *testing.T) {
 	const meta = `<meta charset="ISO-8859-9">`

@@ -27,10 +27,10 @@ func (d Digest) IsZero() bool { return d == Digest{} }
 // String returns the digest in hexadecimal.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// markBytes is how many bytes of marks are gathered before they are hashed.
+// markBytes is the number of bytes of marks that are gathered before they are hashed.
 const markBytes = 4096
 
-// structure gathers what the digest of a page is made of, in bounded memory.
+// structure gathers the input of the digest of a page, in bounded memory.
 type structure struct {
 	marks   []byte      // names of structural tags, 8 bytes each, not hashed yet
 	tags    xxh3.Hasher // of the marks before
@@ -47,8 +47,8 @@ func (st *structure) reset() {
 	}
 }
 
-// mark notes a structural tag. Its packed name is hashed and not a number from a
-// list, so that digests stay comparable when elements are added to the scanner.
+// mark adds a structural tag. Its packed name is hashed and not a number from a list, so
+// that digests stay comparable when elements are added to the scanner.
 func (st *structure) mark(key uint64) {
 	st.marks = binary.LittleEndian.AppendUint64(st.marks, key)
 	if len(st.marks) >= markBytes {
@@ -61,9 +61,9 @@ func (st *structure) flush() {
 	st.marks = st.marks[:0]
 }
 
-// spill hashes the text beyond limit except its last byte, and when it is called
-// for the first time all the text before it. The result is the hash of the whole
-// text, whatever the limit is.
+// spill hashes the text beyond limit except its last byte, and when it is called for the
+// first time all the text before it. The result is the hash of the whole text. It does not
+// depend on the limit.
 func (st *structure) spill(text []byte, limit int) {
 	if !st.spilled {
 		_, _ = st.text.Write(text[:limit])
@@ -245,7 +245,7 @@ func GistOf(title, text []byte) Gist {
 	return g.Gist
 }
 
-// read takes the words of a text. What changes with every word is in variables of its own
+// read adds the words of a text. What changes with every word is in variables of its own
 // meanwhile: that is twice as fast.
 func (g *gistReader) read(text []byte) {
 	a, b, words, change, terms := g.shingle[1], g.shingle[2], g.words, g.Change, g.Terms
@@ -284,7 +284,7 @@ func (g *gistReader) simHash() uint64 {
 
 const changePrime = 0x9e3779b97f4a7c15
 
-// pair takes a number, with the one before it.
+// pair adds a number, with the one before it.
 func (g *gistReader) pair(h uint64) {
 	last := g.number
 	g.number = h | 1

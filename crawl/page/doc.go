@@ -24,10 +24,9 @@
 // links with a user name or a password are refused. We log in nowhere, and neither
 // journal nor archive should contain a password.
 //
-// There are two ways through Resolver. Plain links, nearly all, take a fast path
-// that allocates nothing; whatever looks odd goes to a full WHATWG parser
-// (nlnwa/whatwg-url), thirty times slower, that knows every oddity. A fuzz test holds the
-// two together.
+// There are two ways through Resolver. Plain links, nearly all, take a fast path that
+// allocates nothing. All others go to a full WHATWG parser (nlnwa/whatwg-url), which is
+// thirty times slower. A fuzz test checks that both give the same results.
 //
 // Site, Domain, Shape, Dynamic and Extension read facts off a normal form for the
 // limits and trap rules, and ParseSeed reads what people type.

@@ -1,11 +1,11 @@
 package page
 
-// The scanner reads a page once, from left to right, and builds no tree: a crawler
-// wants links, text and a digest, and a tree would cost more than fetching the page. It
-// works on the rules of the HTML standard for tokens (WHATWG 13.2.5) with what little
-// of tree construction changes them: raw text does not exist inside svg and math, CDATA
-// exists only there. The reference in the tests is the tokenizer of
-// golang.org/x/net/html, asked with the same two rules.
+// The scanner reads a page once, from left to right, and builds no tree: a crawler wants
+// links, text and a digest, and a tree would cost more than fetching the page. It works on
+// the rules of the HTML standard for tokens (WHATWG 13.2.5) with what little of tree
+// construction changes them: raw text does not exist inside svg and math, CDATA exists only
+// there. The reference in the tests is the tokenizer of golang.org/x/net/html, with the
+// same two rules.
 //
 // Differences from a browser, on purpose:
 //   - noscript is read as markup, because we run no scripts;
@@ -44,7 +44,7 @@ const (
 type Span struct{ Start, End uint32 }
 
 // Link is one link as written: Href is unescaped but neither trimmed nor resolved.
-// Page.Href and Page.Anchor give the bytes.
+// Page.Href and Page.Anchor return the bytes.
 type Link struct {
 	Kind Kind
 	Rel  Rel
@@ -92,10 +92,9 @@ type Page struct {
 // Href returns the target of a link as written, unescaped.
 func (p *Page) Href(l Link) []byte { return p.store[l.href.Start:l.href.End] }
 
-// ScanOptions are the limits and wishes of a scan. A zero limit means its
-// default. Whatever the input, a Page holds at most Links links,
-// Links * (Href + Anchor) bytes in its store, and Text bytes of text. There is no
-// nesting that could be limited.
+// ScanOptions holds the limits and options of a scan. A zero limit means its default. For
+// any input, a Page holds at most Links links, Links * (Href + Anchor) bytes in its store,
+// and Text bytes of text. Nesting needs no limit.
 type ScanOptions struct {
 	Links   int    // links kept, 10,000
 	Href    int    // bytes of a link, 4,096; longer ones are dropped, not cut

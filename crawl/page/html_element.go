@@ -179,9 +179,8 @@ func (s *Scanner) keep(v []byte, limit int) Span {
 	return s.keepFolded(v, limit, 0)
 }
 
-// keepFolded is like keep, for text with character references if ref is '&'. The part of
-// the store that it writes to begins after all others, as if it were a text of its
-// own.
+// keepFolded does what keep does, for text with character references if ref is '&'. It
+// writes to the end of the store, as a text of its own.
 func (s *Scanner) keepFolded(v []byte, limit int, ref byte) Span {
 	p := s.page
 	start := len(p.store)

@@ -21,7 +21,7 @@ func eachWord(b []byte, f func(word []byte)) {
 	}
 }
 
-// relWords are the words of rel that a crawler knows, in lower case.
+// relWords lists the words of rel that a crawler knows, in lower case.
 var relWords = []struct {
 	word string
 	rel  Rel
@@ -143,9 +143,9 @@ func refreshTarget(b []byte) []byte {
 	return b
 }
 
-// notePictures takes the sources of an img or source element for what a page shows. Only
-// one that is written as a whole URL or begins with a slash is the same wherever the page
-// is.
+// notePictures adds the sources of an img or source element to the pictures of the page.
+// Only a source that is a whole URL or begins with a slash does not depend on the place of
+// the page.
 func (s *Scanner) notePictures() {
 	p := s.page
 	for _, a := range [...]attr{attrSrc, attrSrcset} {

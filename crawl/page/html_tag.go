@@ -232,8 +232,7 @@ const (
 	attrOther // and how many there are
 )
 
-// attributes are the values of one start tag, as written. Of equal names the first
-// wins.
+// attributes holds the values of one start tag, as written. Of equal names the first wins.
 type attributes struct {
 	value [attrOther]Span
 	have  uint16 // bit 1<<attr: it is there

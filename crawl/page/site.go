@@ -10,10 +10,10 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Site splits a normal form into its site (scheme, host and port, the bytes before
-// the third slash, as in package graph) and the rest, path and query. Both are parts
-// of url. The two halves are the keys of the URL table: most links stay inside the
-// site, whose number is at hand.
+// Site splits a normal form into its site (scheme, host and port, the bytes before the
+// third slash, as in package graph) and the rest, path and query. Both are parts of url.
+// The two halves are the keys of the URL table: most links stay inside the site, whose
+// number is known.
 func Site(url []byte) (site, rest []byte) {
 	site = graph.SiteOfURL(url)
 	return site, url[len(site):]
@@ -70,7 +70,7 @@ const (
 )
 
 // MayBePage reports whether a link of this class is worth a request when only HTML is
-// wanted. It errs on the side of asking: the class is a guess from the name. What is
+// wanted. In doubt a page is requested: the class is a guess from the name. What is
 // doubtful is requested until its site has shown what it means by such names.
 func (c Class) MayBePage() bool { return c <= ClassDoubtful }
 

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// tailBytes is how much text beyond ScanOptions.Text is gathered before it is given
-// to the digest and forgotten.
+// tailBytes is the number of bytes of text beyond ScanOptions.Text that are gathered before
+// they are added to the digest and dropped.
 const tailBytes = 4096
 
 // writeText appends src to the text of the page with white space folded, up to the

@@ -24,7 +24,7 @@ var classNames = [...]string{"found", "unchanged", "moved", "unavailable", "unre
 
 func (c Class) String() string { return classNames[c] }
 
-// Limits are the numbers that RFC 9309 leaves to the crawler. A zero field means its
+// Limits holds the numbers that RFC 9309 leaves to the crawler. A zero field means its
 // default.
 type Limits struct {
 	Redirects int           // hops that are followed; 5, and fewer would break the RFC
@@ -91,7 +91,8 @@ func (l Limits) class(r Response) Class {
 	return Unreachable
 }
 
-// redirect decides on a 3xx. 300, 305 and 306 name no target that one may go to by itself.
+// redirect decides on a 3xx. 300, 305 and 306 have no target that a client may follow by
+// itself.
 func (l Limits) redirect(r Response) Class {
 	switch r.Status {
 	case 301, 302, 303, 307, 308:

@@ -48,14 +48,14 @@ func (g *group) spell(pattern string, length int, r record) {
 	g.rules = append(g.rules, rule{pattern, length, r.line, r.kind == allow})
 }
 
-// A scope is whom the present lines are for.
+// A scope records which crawlers the present lines are for.
 type scope struct {
 	open        bool // the last line that matters was a user-agent line: more may come
 	named, star bool // us, everybody
 }
 
-// hear reads a user-agent line.
-func (s *scope) hear(named, star bool) {
+// userAgent reads a user-agent line.
+func (s *scope) userAgent(named, star bool) {
 	if !s.open {
 		*s = scope{open: true}
 	}
@@ -79,8 +79,8 @@ func (f *File) For(product string) Rules {
 		case agent:
 			us := token != "" && strings.EqualFold(Token(r.value), token)
 			found = found || us
-			rules.hear(us, isStar(r.value))
-			delays.hear(us, isStar(r.value))
+			rules.userAgent(us, isStar(r.value))
+			delays.userAgent(us, isStar(r.value))
 			continue
 		case delay:
 			at = &delays

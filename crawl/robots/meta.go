@@ -2,7 +2,7 @@ package robots
 
 import "strings"
 
-// Tags are the wishes of a page about its use, by X-Robots-Tag or robots meta.
+// Tags holds the demands of a page about its use, by X-Robots-Tag or robots meta.
 type Tags uint8
 
 const (
@@ -22,7 +22,7 @@ func (t Tags) String() string {
 	return strings.Join(words, ", ")
 }
 
-// directives are the words with a meaning for a crawler. The most restrictive of several
+// directives lists the words with a meaning for a crawler. The most restrictive of several
 // counts, so "all", "index", "follow" and "archive" have none.
 var directives = [...]struct {
 	word string
@@ -32,7 +32,7 @@ var directives = [...]struct {
 	{"noarchive", NoArchive}, {"nocache", NoArchive},
 }
 
-// valued are the words whose colon begins a value, and not a section for one crawler.
+// valued lists the words whose colon begins a value, and not a section for one crawler.
 var valued = [...]string{"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 
 // separators separate words. Blanks and semicolons too: "noindex nofollow" can mean
@@ -64,7 +64,7 @@ func parseValue(v, token string) (tags Tags) {
 			v = skipValue(rest, v)
 			continue
 		case hasLetter(name):
-			ours = speaksTo(name, token)
+			ours = appliesTo(name, token)
 		}
 		if ours {
 			tags |= directive(rest)
@@ -97,8 +97,8 @@ func cutWord(s string) (word, rest string) {
 	return word, rest
 }
 
-// speaksTo reports whether a section for name applies to the crawler of this token.
-func speaksTo(name, token string) bool {
+// appliesTo reports whether a section for name applies to the crawler of this token.
+func appliesTo(name, token string) bool {
 	name = strings.TrimRight(name, " \t")
 	return name == "*" || strings.EqualFold(name, "robots") ||
 		token != "" && strings.EqualFold(Token(name), token)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// MaxSize is how much of a robots.txt is read, in bytes: the least that RFC 9309, 2.5
-// permits. A caller need not download more.
+// MaxSize is the number of bytes that are read of a robots.txt: the least that RFC 9309,
+// 2.5 permits. A caller need not download more.
 const MaxSize = 500 << 10
 
 // MaxDelay is the longest Crawl-delay that is believed; a longer one counts as this. It is
@@ -28,8 +28,8 @@ const (
 	sitemap
 )
 
-// keys are the words before the colon, the right ones first, then the wrong ones that
-// the package comment lists. Compared without regard to case.
+// keys lists the words before the colon, the right ones first, then the wrong ones that the
+// package comment lists. Compared without regard to case.
 var keys = [...]struct {
 	word string
 	kind kind

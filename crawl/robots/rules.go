@@ -93,8 +93,8 @@ func (r Rules) test(path string) Verdict {
 
 // match reports whether the pattern matches the path from its first octet on. Between two
 // stars the leftmost occurrence is as good as any other: what it leaves of the path
-// contains what any other would leave. So no choice is ever taken back, and the time is
-// linear in pattern and path.
+// contains what any other would leave. So there is no backtracking, and the time is linear
+// in pattern and path.
 func match(pattern, path string, flags uint64) bool {
 	anchored := flags&flagAnchored != 0
 	if anchored {
@@ -142,7 +142,7 @@ func (r Rules) AppendBinary(dst []byte) ([]byte, error) {
 	return append(dst, r.packed...), nil
 }
 
-// Size returns the memory that the rules take besides the Rules value itself, in bytes.
+// Size returns the memory of the rules in bytes, without the Rules value itself.
 func (r Rules) Size() int { return len(r.packed) }
 
 var errCut = errors.New("decode robots rules: cut short or damaged")

@@ -33,7 +33,7 @@ func newAddresses(set *graph.Set, max int) addresses {
 	return x
 }
 
-// add gives an address the next number.
+// add assigns the next number to an address.
 func (x *addresses) add(a netip.Addr) {
 	n := uint32(x.bits.Len())
 	x.bits.Append(0)
@@ -167,7 +167,7 @@ func (x *addresses) load(list []netip.Addr, by []uint32) error {
 func (s *State) AddressOf(id graph.Site) netip.Addr { return s.Addresses.at(s.Frontier.Address(id)) }
 
 // readdress counts who uses an address, before the frontier learns of it. After a hole in
-// the journal an address may get another number, so the number is set anew.
+// the journal an address may get another number, so the number is set again.
 func (s *State) readdress(r *journal.Record) {
 	e := &r.Event
 	if e.Kind != event.Resolved || e.Again || e.Class.Failed() || e.Address == 0 || len(r.Facts.Addrs) == 0 {

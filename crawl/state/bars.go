@@ -12,10 +12,10 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Barred returns why p is not to be requested, when it would be handed out: the robots.txt
-// of its site; a scope, a deny list or a limit of depth that has changed since p was found;
-// a crawl that no longer visits pages again; names like its own that are no pages; a trap.
-// A seed is wanted whatever the scope.
+// Barred returns the reason not to request p, which would be handed out: the robots.txt of
+// its site; a scope, a deny list or a limit of depth that has changed since p was found; a
+// crawl that no longer visits pages again; similar names that are no pages; a trap. The
+// scope does not apply to seeds.
 func (s *State) Barred(p graph.Page) event.Bar {
 	if s.WasFetched(p) && !s.Recalled(p) && !s.Setup.recrawl {
 		return event.BarScope
@@ -57,8 +57,8 @@ func (s *State) Allowed(p graph.Page) bool {
 	return ok && s.Robots.Of(site).Test(string(rest)).Allowed
 }
 
-// denied returns why the deny list forbids p. Nothing is requested for the sake of such a
-// page, neither the address nor the robots.txt of its site.
+// denied returns BarDenied if the deny list forbids p. Then neither the address nor the
+// robots.txt of its site is requested for it.
 func (s *State) denied(p graph.Page) event.Bar {
 	if s.Scope == nil || s.Scope.DenyList() == nil {
 		return event.NoBar

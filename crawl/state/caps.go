@@ -24,7 +24,7 @@ type Cap struct {
 	Where []CapPlace `json:"where,omitempty"`
 }
 
-// A CapPlace is where a limit left something out.
+// A CapPlace is a site or domain where a limit left something out.
 type CapPlace struct {
 	Name string `json:"name"`
 	Left int64  `json:"left_out"`
@@ -39,7 +39,7 @@ type cuts struct {
 // A cutPage is a page with more links than it may have.
 type cutPage struct{ Kept, Left uint32 }
 
-// note takes what was left out of a fetched page.
+// note records what was left out of a fetched page.
 func (c *cuts) note(p graph.Page, kept int, x *journal.Facts) {
 	c.links -= int64(c.Pages[p].Left)
 	if page.Cut(x.Cut)&page.CutLinks == 0 {
@@ -78,12 +78,12 @@ func (s *State) CapsOf(c *config.Config) (list []Cap) {
 		most = strconv.Itoa(n)
 	}
 	add("max_links", strconv.Itoa(c.MaxLinks), "links", s.Cut.links, most)
-	add("max_body", c.MaxBody.String(), "pages", failed[event.TooLarge], (2 * c.MaxBody).String()) // how large they are nobody knows
+	add("max_body", c.MaxBody.String(), "pages", failed[event.TooLarge], (2 * c.MaxBody).String()) // their sizes are unknown
 	add("", "", "sitemap entries", s.CutFiles, "")
 	return list
 }
 
-// Caps is CapsOf with the places. It looks at every page.
+// Caps returns the same as CapsOf, with the places. It looks at every page.
 func (s *State) Caps(c *config.Config) []Cap {
 	list := s.CapsOf(c)
 	var more []Cap
@@ -170,10 +170,11 @@ func (s *State) refusedBy(bar event.Bar) map[graph.Site]int64 {
 	return by
 }
 
-// capPlaces is how many places of a limit are named.
+// capPlaces is the number of places that are named for a limit.
 const capPlaces = 5
 
-// mostLeft returns the places with most, in an order that depends on nothing else.
+// mostLeft returns the places where most was left out, in an order that depends on nothing
+// else.
 func mostLeft(list []CapPlace) []CapPlace {
 	slices.SortFunc(list, func(a, b CapPlace) int {
 		return cmp.Or(cmp.Compare(b.Left, a.Left), cmp.Compare(a.Name, b.Name))
@@ -190,7 +191,7 @@ func roundUp(n int) int {
 	return (n + step - 1) / step * step
 }
 
-// Limits decide which pages a crawl requests, beyond what their URLs say.
+// Limits holds the limits of a crawl that depend on more than the URL of a page.
 type Limits struct {
 	Depth, Dynamic config.Depth // links from a seed, of all pages and of dynamic ones
 	Site, Domain   int          // pages of each; 0: any number
@@ -224,7 +225,7 @@ func (t domainTable) number(domain string) (n uint32, fresh bool) {
 	return uint32(p), fresh
 }
 
-// addSite enters the next site, by its host, and returns its domain.
+// addSite adds the next site, by its host, and returns its domain.
 func (l *limits) addSite(host []byte) (n uint32, domain string) {
 	l.admitted.Append(0)
 	domain = page.Domain(host)
@@ -256,8 +257,8 @@ func (l *limits) dismiss(id graph.Site) {
 	l.Freed = true
 }
 
-// Judge returns why another page of a site is not to be requested, beyond what its URL
-// says. depth is that of the page.
+// Judge returns the reason not to request another page of a site, apart from its URL. depth
+// is that of the page.
 func (l *limits) Judge(id graph.Site, rest []byte, depth int) event.Bar {
 	switch {
 	case l.tooDeep(id, rest, depth):

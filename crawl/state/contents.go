@@ -35,12 +35,12 @@ func newContents(n *names, secret [16]byte, pages int) contents {
 	}
 }
 
-// nearSize is among how many of the last contents near duplicates are looked for: 29 MiB
-// at most, and some microseconds for a look.
+// nearSize is the number of last contents among which near duplicates are searched for: 29
+// MiB at most, and some microseconds for a search.
 const nearSize = 1 << 20
 
-// hash returns the hash of a digest. It is keyed, so that nobody can fill one part of the
-// table.
+// hash returns the hash of a digest. It is keyed, so that no author of pages can fill one
+// part of the table.
 func (c *contents) hash(digest [16]byte) uint64 { return c.key.Page(0, digest[:]) }
 
 // original returns the page that had a content first, if one had, and where its links
@@ -56,8 +56,8 @@ func (c *contents) original(digest [16]byte) (p graph.Page, targets uint64, ok b
 	return c.first.At(int(n)), c.targets.At(int(n)), true
 }
 
-// add says that p has a content. If another page had it before, that one stays the
-// original, unless p is the same in everything and takes its place.
+// add records the content of p. If another page had it before, that one stays the original,
+// unless p is the same in everything and replaces it.
 func (c *contents) add(digest [16]byte, targets uint64, p graph.Page, takes bool) {
 	if digest == [16]byte{} {
 		return
@@ -71,7 +71,7 @@ func (c *contents) add(digest [16]byte, targets uint64, p graph.Page, takes bool
 	}
 }
 
-// note takes the content of a fetched page. A page that is not called a duplicate though
+// note records the content of a fetched page. A page that is not called a duplicate though
 // its content was known is the original from now on.
 func (c *contents) note(r *journal.Record) {
 	e, x := &r.Event, &r.Facts
@@ -105,7 +105,7 @@ func (c *contents) NearDuplicate(p graph.Page, f *gather.Found) (graph.Page, boo
 		return graph.NoPage, false
 	}
 	if first, targets, known := c.original(f.Digest); known {
-		return first, first != p && targets != f.Targets // else p takes the place of its copy
+		return first, first != p && targets != f.Targets // otherwise p replaces its copy
 	}
 	q, ok := c.near.Find(f.SimHash)
 	return q, ok && q != p

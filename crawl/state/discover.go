@@ -84,7 +84,7 @@ func (d *discovery) number(t *target) (graph.Page, bool) {
 	return p, true
 }
 
-// judge returns why a target is not to be requested. A seed is wanted whatever the limits.
+// judge returns the reason not to request a target. Limits do not apply to seeds.
 func (d *discovery) judge(id graph.Site, t *target) event.Bar {
 	if t.Bar != event.NoBar || d.seeds {
 		return t.Bar
@@ -132,7 +132,7 @@ func (s *State) Admit(r *journal.Record, p graph.Page) {
 }
 
 // enter adds a page that is new in the table: its URL, its columns, and, unless it is
-// barred, its place in the limits of its site.
+// barred, one page to the counts of its site.
 func (s *State) enter(p graph.Page, site graph.Site, rest []byte, bar event.Bar) {
 	if err := s.URLs.Append(p, site, rest); err != nil {
 		s.fail(fmt.Errorf("write the URL of page %d: %w", p, err))
@@ -143,7 +143,7 @@ func (s *State) enter(p graph.Page, site graph.Site, rest []byte, bar event.Bar)
 	}
 }
 
-// Site returns the id of the site with a name, and enters a new one.
+// Site returns the id of the site with a name. It adds the site if it is new.
 func (s *State) Site(hash uint64, name []byte) (id graph.Site, fresh bool) {
 	id, fresh = s.Table.Site(hash, name)
 	if fresh {
@@ -155,14 +155,14 @@ func (s *State) Site(hash uint64, name []byte) (id graph.Site, fresh bool) {
 	return id, fresh
 }
 
-// Full reports whether no other page can be known, or no other site: a policy takes only
-// so many.
+// Full reports whether there is no room for another page or site. Some policies limit their
+// number.
 func (s *State) Full() bool {
 	return s.Table.Pages() >= s.Setup.Frontier.MaxPages || s.Table.Sites() >= s.Setup.Frontier.MaxSites
 }
 
-// Cost returns how many bytes the links of an answer will take, if each new page takes so
-// many.
+// Cost returns the number of bytes that the links of an answer will take, given the bytes
+// of each new page.
 func (s *State) Cost(links *gather.Links, each int64) (n int64) {
 	for i := range links.Len() {
 		link := links.At(i)

@@ -4,14 +4,14 @@
 //
 //	names       the URL table: pages and sites by URL, URLs by page
 //	marks       links to each page; which pages are seeds and which were fetched
-//	discovery   numbers the pages that a record makes known, seeds and links alike
+//	discovery   numbers the pages that a record makes known, both seeds and links
 //	limits      pages of each site and domain, and whether there may be more
 //	robotsFiles rules of sites; where and when to request a robots.txt again
 //	sitemaps    sitemap files that are to be fetched
 //	addresses   numbers of IP addresses
 //	contents    which page had a content first; duplicates
 //	mirrors     sites that are nearly the same
-//	traps       what the guard of package trap is told and asked
+//	traps       connects the records with the guard of package trap
 //	kinds       names that may be pages or not
 //	validators  ETag and Last-Modified of fetched pages
 //	weather     failures, and when to try again

@@ -76,7 +76,7 @@ func (k *kinds) doubtful(site graph.Site, rest []byte) (dir, extension []byte, o
 	return dir, extension, true
 }
 
-// NoPage reports whether a doubtful name is taken for no page: others of its directory or
+// NoPage reports whether a doubtful name is probably no page: others of its directory or
 // its site with the same extension were none.
 func (k *kinds) NoPage(site graph.Site, rest []byte) bool {
 	dir, extension, ok := k.doubtful(site, rest)
@@ -94,7 +94,7 @@ func (k *kinds) NoPage(site graph.Site, rest []byte) bool {
 	return others >= KindSiteTries && others > kindShare*pages
 }
 
-// learn takes the answer for a page, if its name is doubtful.
+// learn records the answer for a page, if its name is doubtful.
 func (k *kinds) learn(e *event.Event) {
 	if e.Class != event.OK && e.Class != event.Duplicate && e.Class != event.NotHTML {
 		return

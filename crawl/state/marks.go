@@ -19,7 +19,7 @@ type marks struct{ in *graph.Column[uint32] }
 const (
 	fetched  = 1 << 31     // the page was fetched
 	seeded   = 1 << 30     // it is a seed
-	recalled = 1 << 29     // it was fetched, and is to be fetched once more
+	recalled = 1 << 29     // it was fetched, and is to be fetched again
 	dull     = 1 << 28     // it brought nothing new, and has led to nothing new yet
 	vouched  = 1 << 27     // a page with news links to it, and does not have thousands of links
 	linksIn  = vouched - 1 // the number of links
@@ -38,7 +38,7 @@ func (m *marks) IsSeed(p graph.Page) bool { return m.has(p, seeded) }
 // WasFetched reports whether p was fetched.
 func (m *marks) WasFetched(p graph.Page) bool { return m.has(p, fetched) }
 
-// Recalled reports whether p was fetched and is to be fetched once more, changed or not.
+// Recalled reports whether p was fetched and is to be fetched again, changed or not.
 func (m *marks) Recalled(p graph.Page) bool { return m.has(p, recalled) }
 
 // markSeeds marks the pages of an event as seeds: the new ones, which are the last pages,
@@ -52,8 +52,8 @@ func (m *marks) markSeeds(e *event.Event, pages int) {
 	}
 }
 
-// recall marks the fetched pages among those of an event Admitted. They are fetched once
-// more even in a crawl that visits no page again. A Revisit puts them in the queues.
+// recall marks the fetched pages among those of an event Admitted. They are fetched again
+// even in a crawl that visits no page again. A Revisit puts them in the queues.
 func (m *marks) recall(list []graph.Page) {
 	for _, p := range list {
 		if m.has(p, fetched) {
@@ -97,7 +97,7 @@ func (s *State) Fetched() int64 {
 	return states[frontier.Fetched] + states[frontier.Reacquired] - s.Moved
 }
 
-// done notes the end of an attempt at a page.
+// done records the end of an attempt at a page.
 func (s *State) done(r *journal.Record) {
 	e := &r.Event
 	s.Outcomes[e.Class]++

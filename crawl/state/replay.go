@@ -10,9 +10,9 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// Replay applies a record that was read. A record that does not fit, because records
-// before it are lost, is skipped and counted. Its page is found again in the next session,
-// and the ids that lost records gave stay unused.
+// Replay applies a record that was read. A record that does not fit, because records before
+// it are lost, is skipped and counted. Its page is found again in the next session, and the
+// ids of lost records stay unused.
 func (s *State) Replay(r *journal.Record) error {
 	s.Fill(r)
 	s.settling.Decide(s, r)
@@ -29,7 +29,7 @@ func (s *State) Replay(r *journal.Record) error {
 	return s.Err
 }
 
-// Fill skips the ids that were given by lost records before this one.
+// Fill skips the ids that lost records before this one assigned.
 func (s *State) Fill(r *journal.Record) {
 	e, names := &r.Event, &r.Facts.Names
 	if len(e.New) > 0 && int(r.First) > s.Table.Pages() {
@@ -47,8 +47,8 @@ func (s *State) Fill(r *journal.Record) {
 	}
 }
 
-// Committed is called at the end of a group. Ids that its commit counts and that no record
-// gave are lost, too: the journal continues after them.
+// Committed ends a group. Ids that its commit counts and that no record assigned are lost,
+// too: the journal continues after them.
 func (s *State) Committed(c *journal.Commit) {
 	s.settling.commit(s)
 	s.skipSites(int(c.Sites) - s.Table.Sites())
@@ -62,18 +62,18 @@ func (s *State) Committed(c *journal.Commit) {
 // Decisions record on which side of that moment they lie.
 type settling struct{ before, now []graph.Site } // with outcomes in the group before, in this one
 
-// Decide is called before a record. A decision that was not early saw the group before
-// settled.
+// Decide prepares a record: if it is a decision that was not early, the group before was
+// settled then.
 func (x *settling) Decide(s *State, r *journal.Record) {
 	switch r.Event.Kind {
-	case event.Took, event.Refused, event.Asked:
+	case event.Took, event.Refused, event.Polled:
 		if !r.Facts.Early {
 			x.before = settle(s, r.Now, x.before)
 		}
 	}
 }
 
-// Ended is called after a record. An outcome holds its site.
+// Ended completes a record: an outcome holds its site.
 func (x *settling) Ended(s *State, r *journal.Record) {
 	switch e := &r.Event; e.Kind {
 	case event.Ruled:
@@ -90,7 +90,7 @@ func (x *settling) Ended(s *State, r *journal.Record) {
 	}
 }
 
-// commit is called at the end of a group.
+// commit ends a group.
 func (x *settling) commit(s *State) {
 	x.before, x.now = x.now, settle(s, s.Now, x.before)
 }
@@ -103,7 +103,7 @@ func settle(s *State, now time.Duration, list []graph.Site) []graph.Site {
 	return list[:0]
 }
 
-// Learn enters the sites and pages that a record made known.
+// Learn adds the sites and pages that a record made known.
 func (s *State) Learn(r *journal.Record) error {
 	e, names := &r.Event, &r.Facts.Names
 	if e.Kind == event.Ruled && names.Len() > 0 { // the site to which a robots.txt moved
@@ -135,7 +135,7 @@ func (s *State) Learn(r *journal.Record) error {
 	return nil
 }
 
-// learnSite enters a site. Only new sites have a name.
+// learnSite adds a site. Only new sites have a name.
 func (s *State) learnSite(name []byte, want graph.Site) error {
 	if name == nil {
 		return nil

@@ -17,7 +17,7 @@ import (
 var errVersion = fmt.Errorf("%w: by another version", ErrOther)
 
 // Restore returns the state at the last commit of a journal. It starts from the newest
-// snapshot that can be used, or from nothing. It reports what it cannot use by note.
+// snapshot that can be used, or from nothing. It calls note for what it cannot use.
 func Restore(p *layout.Parts, set *Setup, last uint64, note func(string, ...any)) (*State, error) {
 	names, err := SnapshotsOf(p.Snapshot)
 	if err != nil {
@@ -182,8 +182,8 @@ func SyncURLs(p *layout.Parts) error {
 	return err
 }
 
-// CatchUp replays the records of the journal that the state does not have. It reports by
-// note that this will take long, and damaged records, which it skips.
+// CatchUp replays the records of the journal that the state does not have. It calls note if
+// this will take long, and for damaged records, which it skips.
 func (s *State) CatchUp(p *layout.Parts, last uint64, note func(string, ...any)) error {
 	if n := last - s.Next; last > s.Next && n > manyRecords && last != ^uint64(0) {
 		note("replaying the journal", "records", n, "takes_about", (time.Duration(n) * replayCost).Round(time.Second))
@@ -205,8 +205,8 @@ func (s *State) CatchUp(p *layout.Parts, last uint64, note func(string, ...any))
 	return err
 }
 
-// replayCost is about the time to replay a record with its share of the links.
-// manyRecords is from how many records on CatchUp reports that it will take long.
+// replayCost is about the time to replay a record with its share of the links. manyRecords
+// is the number of records above which CatchUp reports that it will take long.
 const (
 	replayCost  = 10 * time.Microsecond
 	manyRecords = 100_000

@@ -22,7 +22,7 @@ type robotsFiles struct {
 	failures map[graph.Site]noRules // sites whose robots.txt is unavailable
 }
 
-// A hop is where the robots.txt of a site has moved to.
+// A hop is the place to which the robots.txt of a site has moved.
 type hop struct {
 	URL string
 	N   int // redirects followed so far
@@ -44,19 +44,19 @@ func (x *robotsFiles) mapBytes() int64 {
 	return hop*int64(len(x.hops)) + small*int64(len(x.failures))
 }
 
-// Of returns what the robots.txt of a site says to us.
+// Of returns the rules of the robots.txt of a site for us.
 func (x *robotsFiles) Of(id graph.Site) robots.Rules { return x.texts.list[x.rules.At(int(id))] }
 
-// set gives a site its rules.
+// set sets the rules of a site.
 func (x *robotsFiles) set(id graph.Site, r robots.Rules) {
 	n := x.texts.use(r)
 	x.texts.drop(x.rules.At(int(id)))
 	x.rules.Set(int(id), n)
 }
 
-// HopAt returns where the robots.txt of a site has moved to, if that is at the site which
-// is asked for it. If it is elsewhere, that site was given up, and the frontier has sent
-// the one that moved back to its own robots.txt.
+// HopAt returns where the robots.txt of a site has moved to, if that is at the site that is
+// requested. If it is elsewhere, that site was given up, and the frontier requests the
+// robots.txt of the site itself again.
 func (x *robotsFiles) HopAt(of, asked graph.Site) (h hop, ok bool) {
 	if h, ok = x.hops[of]; !ok {
 		return hop{}, false
@@ -67,7 +67,7 @@ func (x *robotsFiles) HopAt(of, asked graph.Site) (h hop, ok bool) {
 	return h, true
 }
 
-// note takes the end of a request for a robots.txt.
+// note records the end of a request for a robots.txt.
 func (x *robotsFiles) note(r *journal.Record) {
 	e := &r.Event
 	id := e.For
@@ -110,8 +110,8 @@ func (x *robotsFiles) Judge(l robots.Limits, q robots.Response, id graph.Site, n
 	return class, again
 }
 
-// silent is how much sooner a server that gave no answer at all is tried again than one
-// that answered with an error. It bothers nobody, and most such servers are gone.
+// silent is the factor by which a server that gave no answer is tried again sooner than one
+// that answered with an error. That costs no server anything, and most of them are gone.
 const silent = 10
 
 // ruleTexts holds the rules of all robots.txt files. Most sites have none or the same as
@@ -151,10 +151,10 @@ func (x *ruleTexts) set(n uint32, r robots.Rules) {
 	x.size += int64(r.Size())
 }
 
-// drop takes a user away.
+// drop removes a user.
 func (x *ruleTexts) drop(n uint32) {
 	if n == 0 {
-		return // nobody counts them
+		return // they are not counted
 	}
 	if x.uses[n]--; x.uses[n] > 0 {
 		return
@@ -205,8 +205,8 @@ func (x *ruleTexts) load(list [][]byte, by []uint32) error {
 	return nil
 }
 
-// freeNumbers holds numbers that nobody uses any more, the largest first. The smallest is
-// given out first, so that a number depends on the records alone, whatever was saved and
+// freeNumbers holds numbers that are no longer used, the largest first. The smallest is
+// used first, so that a number depends on the records alone, and not on what was saved and
 // loaded in between.
 type freeNumbers []uint32
 
@@ -226,7 +226,7 @@ func (f *freeNumbers) take() (n uint32, ok bool) {
 	return n, true
 }
 
-// unused returns the numbers from 1 on that nobody uses, the largest first.
+// unused returns the numbers from 1 on that are not used, the largest first.
 func unused(uses []uint32) (free freeNumbers) {
 	for n := len(uses) - 1; n > 0; n-- {
 		if uses[n] == 0 {

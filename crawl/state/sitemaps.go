@@ -79,14 +79,16 @@ func (x *sitemaps) withdraw(id graph.Site, files []string) {
 	}
 }
 
-// maxFiles is how many sitemap files of a site are fetched: an index may name itself.
-// maxWaiting is how many bytes the names of all files may take that wait.
+// maxFiles is the largest number of sitemap files that are fetched of a site: an index may
+// name itself. maxWaiting is the largest number of bytes of the names of all files that
+// wait.
 const (
 	maxFiles   = 500
 	maxWaiting = 8 << 20
 )
 
-// fits cuts files to those that may still be fetched of a site of which so many are known.
+// fits cuts files to those that may still be fetched of a site, given the number of its
+// known files.
 func (x *sitemaps) fits(known int, files []string) []string {
 	files = files[:min(len(files), max(0, maxFiles-known))]
 	room := maxWaiting - x.waiting
@@ -114,7 +116,7 @@ func (s *State) allowedFiles(rules robots.Rules, files []string) []string {
 	return slices.DeleteFunc(files, func(url string) bool { return s.FileBar(rules, url) != event.NoBar })
 }
 
-// FileBar returns why a sitemap file is not to be requested.
+// FileBar returns the reason not to request a sitemap file, or NoBar.
 func (s *State) FileBar(rules robots.Rules, url string) event.Bar {
 	site, rest := page.Site([]byte(url))
 	switch {
@@ -126,7 +128,7 @@ func (s *State) FileBar(rules robots.Rules, url string) event.Bar {
 	return s.Scope.JudgeFile(site, rest)
 }
 
-// ruled notes the end of a request for a robots.txt.
+// ruled records the end of a request for a robots.txt.
 func (s *State) ruled(r *journal.Record) {
 	s.Bytes += r.Event.Bytes
 	s.CutFiles += int64(r.Facts.Dropped)
@@ -137,7 +139,7 @@ func (s *State) ruled(r *journal.Record) {
 	}
 }
 
-// listed notes the end of a request for a sitemap file.
+// listed records the end of a request for a sitemap file.
 func (s *State) listed(r *journal.Record) {
 	s.Bytes += r.Event.Bytes
 	if s.Weather.tried(r); r.Event.Again {

@@ -52,7 +52,7 @@ type State struct {
 	HtmlOnly   bool          // doubtful names are judged by what others turned out to be
 }
 
-// New makes the state of a crawl that knows nothing. The URL log must have been cut to no
+// New returns the state of a crawl that knows nothing. The URL log must have been cut to no
 // pages, or to those of a snapshot that will be loaded.
 func New(set *Setup, urls *urltable.Log) (*State, error) {
 	n, m := set.Frontier.MaxPages, set.Frontier.MaxSites
@@ -84,7 +84,7 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 	return s, nil
 }
 
-// newFrontier makes the frontier, which asks the state for names and verdicts.
+// newFrontier makes the frontier, which gets names and verdicts from the state.
 func (s *State) newFrontier() (err error) {
 	env := policy.Env{
 		Random: s.Setup.random, Batch: s.Setup.batch,
@@ -101,7 +101,7 @@ func (s *State) newFrontier() (err error) {
 	return err
 }
 
-// Free gives back the memory of all columns.
+// Free releases the memory of all columns.
 func (s *State) Free() {
 	s.Saved.Free()
 	s.derived.Free()
@@ -121,7 +121,7 @@ func (s *State) Account(each func(name string, bytes int64)) {
 	s.maps(each)
 }
 
-// maps is Account for the maps of the state.
+// maps does what Account does, for the maps of the state.
 func (s *State) maps(each func(name string, bytes int64)) {
 	each("robots rules", s.Robots.texts.bytes())
 	each("address numbers", s.Addresses.bytes())
@@ -156,7 +156,7 @@ func (s *State) Apply(r *journal.Record, replay bool) {
 	s.readdress(r)
 	s.Traps.noteTrial(r)
 	switch e.Kind {
-	case event.Took, event.Refused, event.Asked:
+	case event.Took, event.Refused, event.Polled:
 		if replay {
 			s.Frontier.Apply(r.Now, e)
 		}
@@ -197,7 +197,7 @@ func (s *State) count(r *journal.Record) {
 	}
 }
 
-// session notes the beginning of a session.
+// session records the beginning of a session.
 func (s *State) session(r *journal.Record) {
 	s.Sessions++
 	s.Started = r.Now
@@ -225,16 +225,16 @@ type Setup struct {
 	batch              int
 	random             uint64
 	Frontier           frontier.Options // MaxPages and MaxSites included
-	limited            bool             // a policy takes only so many pages
+	limited            bool             // a policy limits the number of pages
 	robots             bool             // robots.txt is obeyed
 	trouble            trouble.Rules
 	recrawl            bool // pages are visited again
-	// SiteDelay returns the delay of a site that has one of its own; nil: none has one.
+	// SiteDelay returns the delay of a site that has one of its own. If nil, none has.
 	SiteDelay func(site []byte) (time.Duration, bool)
 }
 
-// NewSetup returns the setup that a configuration asks for, with room for what fits into
-// so many bytes of memory.
+// NewSetup returns the setup for a configuration, with room for what fits into a number of
+// bytes of memory.
 func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error) {
 	set := &Setup{Crawl: id.Crawl, secret: id.Secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots, recrawl: c.Recrawl.Duration > 0}
 	set.trouble = trouble.Rules{Retries: c.Retries, Delay: c.RetryDelay.Duration, Random: c.RandomSeed}
@@ -268,8 +268,8 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 	return set, nil
 }
 
-// Fit makes room for what a journal has made known, and for more, whatever the ceiling of
-// memory allows now. A ceiling pauses the crawl; it must not make it forget links.
+// Fit makes room for what a journal has made known, and for more, even if that exceeds the
+// ceiling of memory. A ceiling pauses the crawl; it must not make it forget links.
 func (set *Setup) Fit(c journal.Commit) {
 	more := 2
 	if set.limited {
@@ -279,15 +279,16 @@ func (set *Setup) Fit(c journal.Commit) {
 	f.MaxPages, f.MaxSites = max(f.MaxPages, more*int(c.Pages)), max(f.MaxSites, more*int(c.Sites))
 }
 
-// workSlice is how many links a policy may work on between two events: some milliseconds.
+// workSlice is the number of links that a policy may work on between two events: some
+// milliseconds.
 const workSlice = 200_000
 
 // A page takes from LeastPerPage to MostPerPage bytes, by the options, the policy and its
 // links. MostPerSite is more than a site takes with its name.
 const LeastPerPage, MostPerPage, MostPerSite = 40, 320, 640
 
-// roomFor returns for how many pages to reserve address space under a ceiling of memory:
-// more than will ever fit.
+// roomFor returns the number of pages to reserve address space for under a ceiling of
+// memory: more than will ever fit.
 func roomFor(memory int64) int { return int(min(max(memory/LeastPerPage, 1<<16), 1<<31)) }
 
 // FrontierOptions returns the options of a frontier under a configuration, for a simulation

@@ -11,7 +11,8 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// traps tells the guard against traps what the records say, and asks it about pages.
+// traps passes the contents of the records to the guard against traps, and gets its
+// verdicts about pages.
 type traps struct {
 	s     *State
 	Guard *trap.Guard
@@ -44,8 +45,8 @@ func (t *traps) parent(p *trap.Page) (trap.Page, bool) {
 	return t.look(from)
 }
 
-// judge returns what the guard has against a page that would be handed out. It is not
-// asked about seeds, pages of sitemaps and fetched pages.
+// judge returns the reason of the guard to skip a page that would be handed out, or NoBar.
+// Seeds, pages of sitemaps and fetched pages are not judged.
 func (t *traps) judge(p graph.Page) event.Bar {
 	if !t.On || t.s.Frontier.Depth(p) == 0 || t.s.WasFetched(p) {
 		return event.NoBar
@@ -81,7 +82,7 @@ func (t *traps) Release(end bool) (pages []graph.Page, trial bool) {
 	return pages, trial
 }
 
-// lookRefused is look for refused pages. Others are not to be admitted.
+// lookRefused does what look does, for refused pages. Others are not to be admitted.
 func (t *traps) lookRefused(p graph.Page) (trap.Page, bool) {
 	if t.s.Frontier.State(p) != frontier.RefusedPage {
 		return trap.Page{}, false
@@ -104,8 +105,8 @@ func (t *traps) eachTrapped(each func(*trap.Page, event.Bar)) {
 	}
 }
 
-// note tells the guard what a record says, after the frontier and before the record counts
-// for anything else.
+// note passes a record to the guard, after the frontier and before the record counts for
+// anything else.
 func (t *traps) note(r *journal.Record) {
 	switch e := &r.Event; e.Kind {
 	case event.Seed:
@@ -254,7 +255,7 @@ func leadsDeeper(r *journal.Record, x *trap.Page) bool {
 }
 
 // titleBeside returns a hash of the words of a title, without numbers, that are not in path
-// and query of the page: a title that repeats the URL says nothing. It returns 0 if there
+// and query of the page: a title that repeats the URL proves nothing. It returns 0 if there
 // are none.
 func titleBeside(title string, rest []byte) uint64 {
 	url := bytes.ToLower(rest)
@@ -267,16 +268,16 @@ func titleBeside(title string, rest []byte) uint64 {
 	return page.GistOf(nil, left).Change
 }
 
-// notFound lists what the titles of missing pages say, whatever their status: in lower case,
-// in the languages that most servers use.
+// notFound lists phrases in the titles of missing pages of any status: in lower case, in
+// the languages that most servers use.
 var notFound = [][]byte{
 	[]byte("not found"), []byte("404"), []byte("does not exist"), []byte("nicht gefunden"), []byte("introuvable"),
 	[]byte("no encontrad"), []byte("non trovat"), []byte("não encontrad"), []byte("niet gevonden"),
 	[]byte("не найден"), []byte("见つかりません"), []byte("見つかりません"), []byte("未找到"), []byte("找不到"),
 }
 
-// saysNotFound reports whether a title says that the page does not exist. Such a page counts
-// as one that brought nothing new.
+// saysNotFound reports whether a title states that the page does not exist. Such a page
+// counts as one that brought nothing new.
 func saysNotFound(title string) bool {
 	if title == "" {
 		return false
@@ -304,7 +305,8 @@ type mirrors struct {
 	equal  *graph.Column[uint8]  // of these, with the same content
 }
 
-// mostPaths is how many paths of a site are compared: by then it is decided.
+// mostPaths is the largest number of paths of a site that are compared: by then it is
+// decided.
 const mostPaths = 1<<8 - 1
 
 func newMirrors(s *State, max int) mirrors {
@@ -334,7 +336,7 @@ func (m *mirrors) match(a, b graph.Site) {
 	m.other.Set(int(b), uint32(a)+1)
 }
 
-// note takes a page of a site that was fetched and whose content is not noted yet.
+// note compares a page of a site that was fetched and whose content is not recorded yet.
 func (m *mirrors) note(r *journal.Record, home graph.Site) {
 	p := r.Event.Page
 	first, _, repeated := m.s.Content.original(r.Facts.Digest)
@@ -397,7 +399,8 @@ type MirrorOf struct {
 	Of   string `json:"of"`
 }
 
-// MaxListed is how many traps, mirrors and unreachable sites a status names.
+// MaxListed is the largest number of traps, of mirrors and of unreachable sites that a
+// status names.
 const MaxListed = 20
 
 // List returns the first mirrors that were found, and the number of all.

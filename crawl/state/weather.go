@@ -37,7 +37,7 @@ type down struct {
 	Note   string
 }
 
-// failing is what a site has answered since something of it failed.
+// failing counts the answers of a site since something of it failed.
 type failing struct {
 	Answers uint32
 	Things  int // pages and files that failed and may be tried again
@@ -56,7 +56,8 @@ func (w *weather) mapBytes() int64 {
 	return site*int64(len(w.sites)) + small*int64(len(w.pages)+len(w.files)+len(w.open))
 }
 
-// forecast adds to an event what its facts say of trouble, before it is applied.
+// forecast sets the fields of an event that follow from its facts about trouble, before it
+// is applied.
 func (w *weather) forecast(r *journal.Record) {
 	e := &r.Event
 	e.Ours = r.Facts.Ours
@@ -70,7 +71,7 @@ func (w *weather) forecast(r *journal.Record) {
 	}
 }
 
-// note takes what an event says of its site, after it was applied.
+// note records what an event means for its site, after it was applied.
 func (w *weather) note(r *journal.Record) {
 	switch e := &r.Event; e.Kind {
 	case event.Resolved:
@@ -89,7 +90,7 @@ func (w *weather) note(r *journal.Record) {
 	}
 }
 
-// ended notes the end of a request to a site. A robots.txt proves nothing about the pages
+// ended records the end of a request to a site. A robots.txt proves nothing about the pages
 // of its site.
 func (w *weather) ended(s graph.Site, r *journal.Record) {
 	switch {
@@ -106,7 +107,7 @@ func (w *weather) ended(s graph.Site, r *journal.Record) {
 	}
 }
 
-// failed notes a failure of a site, which counts unless it is ours.
+// failed records a failure of a site, which counts unless it is ours.
 func (w *weather) failed(s graph.Site, r *journal.Record) {
 	d, e := w.sites[s], &r.Event
 	if d.N == 0 {
@@ -119,7 +120,7 @@ func (w *weather) failed(s graph.Site, r *journal.Record) {
 	w.sites[s] = d
 }
 
-// tried notes an attempt at a page, or at the next sitemap file of a site.
+// tried records an attempt at a page, or at the next sitemap file of a site.
 func (w *weather) tried(r *journal.Record) {
 	if e := &r.Event; e.Kind == event.Done {
 		attempt(w, w.pages, e.Page, w.s.Frontier.Site(e.Page), r)
@@ -149,12 +150,12 @@ func attempt[K comparable](w *weather, counts map[K]trouble.Count, key K, site g
 	}
 }
 
-// count counts a failed attempt, and reports whether there is to be another.
+// count records a failed attempt, and reports whether there is to be another.
 func (w *weather) count(c trouble.Count, s graph.Site, r *journal.Record) (trouble.Count, bool) {
 	return w.s.Setup.trouble.Fail(c, trouble.Of(r.Event.Class, int(r.Facts.Status)), w.open[s].Answers, r.Facts.Ours)
 }
 
-// retried notes that pages get another chance, before the frontier does.
+// retried records that pages get another chance, before the frontier does.
 func (w *weather) retried(e *event.Event) {
 	s := w.s
 	for _, p := range e.Admit {
@@ -215,7 +216,7 @@ type Lookup struct {
 	Again bool // the failure may pass
 }
 
-// staleTTL is how long an address is used that could not be renewed.
+// staleTTL is the time for which an address is used that could not be renewed.
 const staleTTL = 10 * time.Minute
 
 // Resolve adds to the record of a look-up the addresses of the site, or when to try again.
@@ -322,10 +323,10 @@ func (d *down) why() string {
 }
 
 // A captive portal answers in the place of all sites: it sends every request to its own
-// host, or gives everybody the same page. Its answers say nothing about the sites.
+// host, or sends the same page to everybody. Its answers prove nothing about the sites.
 //
-// Several equal answers in a row raise the suspicion of a portal. Then a site that answered
-// before is asked for its robots.txt (see trouble.Outage). If that answer is a page, or
+// Several equal answers in a row raise the suspicion of a portal. Then the robots.txt of a
+// site that answered before is requested (see trouble.Outage). If that answer is a page, or
 // leads to the same host, we are cut off until another answer arrives, and all answers
 // since the first of the equal ones are discarded. If it is a proper answer, answers like
 // those are believed from then on. But if it arrived late, the portal may just have gone,
@@ -340,9 +341,10 @@ type portal struct {
 	Last  time.Duration
 }
 
-// portalRun is how many equal answers in a row are suspect, portalPages how many of them can
-// be discarded, PortalPause the least time between two suspicions, PortalLate the time
-// after the last of them from which on another answer proves nothing.
+// portalRun is the number of equal answers in a row that are suspect, portalPages the
+// largest number of them that can be discarded, PortalPause the least time between two
+// suspicions, PortalLate the time after the last of them from which on another answer
+// proves nothing.
 const (
 	portalRun   = 5
 	portalPages = 1000
@@ -370,11 +372,10 @@ func (p *portal) Says(digest [16]byte) bool { return p.Same == says+string(diges
 // site home does.
 func (p *portal) LeadsTo(home, site []byte) bool { return p.Same == away(home, site) }
 
-// IsHost reports whether the last answers lead to a site: what that one says itself proves
-// nothing.
+// IsHost reports whether the last answers lead to a site. Its own answers prove nothing.
 func (p *portal) IsHost(site []byte) bool { return p.Same == leadsTo+string(page.Host(site)) }
 
-// note takes an answer that was recorded.
+// note compares an answer that was recorded with those before.
 func (p *portal) note(s *State, r *journal.Record) {
 	e := &r.Event
 	if e.Kind == event.Retried {

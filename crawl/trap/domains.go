@@ -70,7 +70,7 @@ func newDomains(set *graph.Set, max int) domains {
 	}
 }
 
-// add enters the next site.
+// add adds the next site.
 func (d *domains) add(domain uint32, isFirst bool) {
 	d.of.Append(domain)
 	d.good.Append(0)
@@ -126,7 +126,7 @@ func (d *domains) link(from, to graph.Site) {
 	}
 }
 
-// mark gives a site a flag.
+// mark sets a flag of a site.
 func (d *domains) mark(s graph.Site, flag uint8) {
 	if f := d.flags.At(int(s)); f&flag == 0 {
 		d.flags.Set(int(s), f|flag)
@@ -222,7 +222,7 @@ func (d *domains) charge(s graph.Site) {
 	}
 }
 
-// cost returns how many requests the next page of a domain counts for.
+// cost returns the number of requests that the next page of a domain counts for.
 func (d *domains) cost(n uint32) uint32 {
 	if d.own.At(int(n)) == 0 {
 		return newSite
@@ -290,7 +290,8 @@ func (d *domains) isInner(s graph.Site) bool { return d.flags.At(int(s))&(outsid
 // isLone reports whether no host of its domain vouches for a site.
 func (d *domains) isLone(s graph.Site) bool { return d.flags.At(int(s))&vouched == 0 }
 
-// hostsLeft returns how many hosts may be requested that only their domain links to, as s.
+// hostsLeft returns how many more hosts like s may be requested: hosts that only their
+// domain links to.
 func (d *domains) hostsLeft(s graph.Site) uint64 {
 	n := int(d.of.At(int(s)))
 	had, all := uint64(d.inner.At(n)), freeHosts+hostWorth*uint64(d.proven.At(n))

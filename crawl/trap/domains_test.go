@@ -197,7 +197,7 @@ func TestFarmAllowance(t *testing.T) {
 	}
 }
 
-// Names below a domain that only the domain links to are asked by twos, and more for each
+// Names below a domain that only the domain links to are requested by twos, and more for each
 // that is worth something and that a known host links to; those that others link to, and
 // the domain itself, always.
 func TestHostAllowance(t *testing.T) {

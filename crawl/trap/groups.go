@@ -12,7 +12,7 @@ type groups struct {
 	seen *urltable.Table
 	news *graph.Column[uint32] // by group: pages that brought something new, or that several pages link to
 	dull *graph.Column[uint32] // by group: pages with one link that brought nothing new
-	// window is how many of the last pages count; 0: all of them.
+	// window is the number of last pages that count; 0: all of them.
 	window uint32
 }
 
@@ -32,7 +32,7 @@ func (g *groups) find(hash uint64) (int, bool) {
 	return int(n), ok
 }
 
-// enter returns the number of a group, and gives it one if it has none.
+// enter returns the number of a group. It adds the group if it is new.
 func (g *groups) enter(hash uint64) (n int, fresh bool) {
 	id, fresh := g.seen.Page(hash)
 	if fresh {
@@ -43,7 +43,7 @@ func (g *groups) enter(hash uint64) (n int, fresh bool) {
 }
 
 // count counts a page. When the window is full, all pages before count half: what a group
-// brought long ago says little about what it will bring.
+// brought long ago proves little about what it will bring.
 func (g *groups) count(n int, news bool) {
 	good, dull := &g.news.Slice()[n], &g.dull.Slice()[n]
 	if g.window > 0 && *good+*dull >= g.window {
@@ -65,7 +65,7 @@ func (g *groups) correct(n int) {
 }
 
 // tired reports whether at least least pages of a group brought nothing new, and at least
-// times as many as brought something new.
+// times as many pages as those that brought something new.
 func (g *groups) tired(n int, least, times uint64) bool {
 	dull := uint64(g.dull.At(n))
 	return dull >= least && dull >= times*uint64(g.news.At(n))
@@ -147,9 +147,9 @@ func (p *places) dives(n, depth int) bool {
 	return at > int(p.dived.At(n)) && at <= diveLevel
 }
 
-// fetched notes that a page at a depth brought something new, and whether it is an end. If on a
-// level hundreds lead deeper beside as many ends, the place is a real tree, and counting
-// stops.
+// fetched notes that a page at a depth brought something new, and whether it is an end. If
+// hundreds of pages of a level lead deeper and as many are ends, the place is a real tree,
+// and counting stops.
 func (p *places) fetched(n, depth int, leaf bool) {
 	level := p.level(n, depth)
 	switch {

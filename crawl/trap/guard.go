@@ -19,7 +19,8 @@ type Page struct {
 	Single bool   // at most one link to it is known, or none from a page with something new
 }
 
-// A Guard knows what the places of a crawl have brought. It has one owner.
+// A Guard counts what the places of a crawl have brought, and judges pages. It has one
+// owner.
 type Guard struct {
 	// Parent, if not nil, returns the page that linked to a page first. It may make the
 	// text of the page invalid.
@@ -43,8 +44,8 @@ type Guard struct {
 	text   []byte              // scratch: a group
 }
 
-// New returns a guard that knows nothing. The secret keys its tables, so that nobody can fill
-// one part of them.
+// New returns a guard that knows nothing. The secret keys its tables, so that no author of
+// pages can fill one part of them.
 func New(secret [16]byte, maxPages, maxSites int) *Guard {
 	g := &Guard{held: newHeld(), trials: newTrials(), crowds: map[graph.Page]bool{}}
 	columns := new(graph.Set)
@@ -81,8 +82,7 @@ func (g *Guard) Load(r io.Reader) error {
 	return nil
 }
 
-// AddSite enters the next site, by its host and the number and name of its registered
-// domain.
+// AddSite adds the next site, by its host and the number and name of its registered domain.
 func (g *Guard) AddSite(host []byte, domain uint32, name string) {
 	short := bytes.TrimPrefix(host, []byte("www."))
 	g.domains.add(domain, string(short) == name)
@@ -177,14 +177,15 @@ func (g *Guard) Led(p *Page) {
 const (
 	groupLeast, groupTimes, groupWindow = 4, 4, 16
 	placeLeast, placeTimes, placeWindow = 12, 8, 64
-	// dullDeeper is how many more times a page counts in its place that brought nothing new
-	// but links that lead deeper.
+	// dullDeeper is added to the count of a place for a page that brought nothing new but
+	// links that lead deeper.
 	dullDeeper = 2
 )
 
-// Judge returns why a page is not to be handed out. The text of the page may be invalid
-// afterwards. A held page stays held as long as it needs an allowance, whatever else links
-// to it: one page may link to a thousand of them. Release shares out what is left.
+// Judge returns the reason not to hand out a page, or NoBar. The text of the page may be
+// invalid afterwards. A held page stays held as long as it needs an allowance, even if
+// other pages link to it: one page may link to a thousand of them. Release shares out what
+// is left.
 func (g *Guard) Judge(p *Page) event.Bar {
 	if _, free := g.held.free[p.ID]; free {
 		return event.NoBar
@@ -195,7 +196,7 @@ func (g *Guard) Judge(p *Page) event.Bar {
 	return g.judge(p)
 }
 
-// judge is Judge for a page that is neither free nor held.
+// judge does what Judge does, for a page that is neither free nor held.
 func (g *Guard) judge(p *Page) event.Bar {
 	switch {
 	case g.isWild(p.Site):
@@ -230,7 +231,7 @@ func (g *Guard) judge(p *Page) event.Bar {
 
 // bred reports whether a page seems to be made up by a program: its name is an id that no
 // person would write; or the first page that links to it is of the same group or place and
-// its group brings nothing new; or that page links to so many that nobody wrote them.
+// its group brings nothing new; or that page has more links than a person writes.
 func (g *Guard) bred(p *Page, group, place uint64) bool {
 	switch {
 	case hasID(p.Rest):
@@ -272,8 +273,8 @@ func (g *Guard) placeAt(p *Page) (hash uint64, depth int) {
 	return g.hash(p.Site, name), depth
 }
 
-// Crowd is the number of links above which nobody has written a page by hand. maxCrowds is
-// how many such pages are remembered.
+// Crowd is the number of links above which a page is not written by hand. maxCrowds is the
+// number of such pages that are remembered.
 const Crowd, maxCrowds = 1000, 10_000
 
 // Brought notes how many pages a page has made known.

@@ -106,7 +106,7 @@ func TestGuardIsDetermined(t *testing.T) {
 	}
 }
 
-// A guard that was saved and loaded goes on as the other does, and asking for releases
+// A guard that was saved and loaded continues as the other does, and asking for releases
 // leaves no trace: a replay makes none.
 func TestGuardSaved(t *testing.T) {
 	for seed := range uint64(6) {

@@ -7,14 +7,14 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// maxHeldFor and maxHeld are how many pages are held for one reason, and in all. More pages
-// are found again at the end of the crawl, by their state: see Try.
+// maxHeldFor and maxHeld are the largest numbers of pages that are held for one reason, and
+// in all. More pages are found again at the end of the crawl, by their state: see Try.
 const (
 	maxHeldFor = 1000
 	maxHeld    = 200_000
 )
 
-// A reason is why a page is held: its list, its place there, and the bar.
+// A reason describes why a page is held: its list, its place there, and the bar.
 type reason struct {
 	list *heldList
 	at   int
@@ -49,7 +49,7 @@ type held struct {
 	pending map[uint64]uint64
 }
 
-// A charge is what a page will cost an allowance.
+// A charge is the amount that a page will cost an allowance.
 type charge struct {
 	Key  uint64
 	Cost uint64
@@ -203,12 +203,12 @@ func (g *Guard) made(key uint64, p *Page) {
 // when it is handed out: it may have been refused for another reason.
 func (g *Guard) Admitted(p *Page) {
 	if r, was := g.held.remove(p.ID); was {
-		g.letGo(p, r.bar)
+		g.free(p, r.bar)
 	}
 }
 
-// letGo lets a page be handed out, whatever Judge would say.
-func (g *Guard) letGo(p *Page, bar event.Bar) {
+// free lets a page be handed out without another verdict of Judge.
+func (g *Guard) free(p *Page, bar event.Bar) {
 	g.marks.forget(g.pattern(p, bar), p.Site, bar)
 	a := g.allowance(p)
 	g.held.let(p.ID, charge{a.key, a.cost})
@@ -242,7 +242,7 @@ func (g *Guard) Holding(p graph.Page) bool {
 	return is
 }
 
-// An allowance is how much may be spent on pages under suspicion.
+// An allowance is the amount that may be spent on pages under suspicion.
 type allowance struct {
 	key  uint64
 	left uint64
@@ -340,7 +340,7 @@ func (h *held) nextList() *heldList {
 }
 
 // bytes returns about how many bytes the maps take: at most maxHeld pages, and those that
-// were let go.
+// were freed.
 func (h *held) bytes() int64 {
 	const list, page, free = 96, 64, 64
 	return list*int64(len(h.lists)) + page*int64(len(h.of)) + free*int64(len(h.free)+len(h.pending))

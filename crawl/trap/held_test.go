@@ -98,7 +98,7 @@ func TestReleaseFarm(t *testing.T) {
 	}
 }
 
-// A page that was asked for, failed, and is refused the second time is held once.
+// A page that was requested, failed, and is refused the second time is held once.
 func TestRefusedAgain(t *testing.T) {
 	g := farmOf(t, 100)
 	for range 2 * 2 { // worth*2 requests more for a branch

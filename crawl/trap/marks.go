@@ -99,8 +99,8 @@ func (g *Guard) Marks() (list []Mark) {
 	return list
 }
 
-// Saved holds what of a guard is in no column. The names of its types and fields are part of
-// the format of snapshots.
+// Saved holds the state of a guard that is in no column. The names of its types and fields
+// are part of the format of snapshots.
 type Saved struct {
 	Marks []Mark
 	Held  []HeldFor
@@ -125,7 +125,7 @@ type HeldFor struct {
 	Over  int         // pages for which there was no room
 }
 
-// Saved returns what of the guard is in no column.
+// Saved returns the state of the guard that is in no column.
 func (g *Guard) Saved() *Saved {
 	s := &Saved{Marks: g.Marks(), Crowds: slices.Sorted(maps.Keys(g.crowds))}
 	for _, p := range slices.Sorted(maps.Keys(g.held.free)) {

@@ -17,21 +17,21 @@ type News struct {
 	Text      bool       // it had the same text
 	Exact     bool       // it had the same pictures and links too, except for ids
 	Elsewhere bool       // a page of another site had the same content before
-	Soft      bool       // it says that it was not found
+	Soft      bool       // its title is that of a missing page
 	Ends      bool       // it made no deeper page known: see Deeper
 	Numbers   [8]uint32  // a sample of its pairs of numbers, up to the first 0
 	Pictures  uint32     // hash of its pictures; 0: none
 }
 
-// A page with at most FewTerms terms has few of them. A group with more than manyTerms has too
-// many to tell anything.
+// A page with at most FewTerms terms has few of them. A group with more than manyTerms has
+// too many to prove anything.
 const (
 	FewTerms  = 24
 	manyTerms = 32
 )
 
-// leastPairs is how many pairs of numbers of a page must be new on its site to be news; half
-// of all pairs must be, too. A date, or the page number of a list, is no news.
+// leastPairs is the number of pairs of numbers of a page that must be new on its site to be
+// news; half of all pairs must be, too. A date, or the page number of a list, is no news.
 const leastPairs = 4
 
 // KnowsWords reports whether the words of a fetched page are known on its site or in its
@@ -126,7 +126,7 @@ func (g *Guard) noteNumbers(p *Page, n *News) (pairs, new int) {
 	return pairs, new
 }
 
-// novelSize is how many of the last things are remembered: 1 MiB.
+// novelSize is the number of last things that are remembered: 1 MiB.
 const novelSize = 1 << 18
 
 // novel remembers the last words, pictures and numbers of sites and places, by hash. It

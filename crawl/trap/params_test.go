@@ -8,7 +8,7 @@ import (
 )
 
 // A parameter under which the same pages come again and again is known after some of
-// them: from then on a page is asked for with one value only. A parameter that makes
+// them: from then on a page is requested with one value only. A parameter that makes
 // pages is left as it is.
 func TestIdleParameter(t *testing.T) {
 	g := New([16]byte{1}, 1000, 10)

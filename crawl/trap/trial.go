@@ -27,10 +27,10 @@ const (
 	trialFloor = 6
 	trialShare = 512
 	fewCopies  = 256 // the most pages that are few
-	copyTimes  = 4   // and at most so many for each new page of the site
+	copyTimes  = 4   // and at most this many for each new page of the site
 )
 
-// A Trial is what the pages of a list brought that were tried.
+// A Trial records what those pages of a list brought that were tried.
 type Trial struct {
 	Key   uint64
 	Bar   event.Bar
@@ -45,7 +45,7 @@ type Trial struct {
 	Spent uint64 // requests since a step went well
 }
 
-// Tried is a page on trial.
+// Tried is a page on trial. Snapshots store its fields by name.
 type Tried struct {
 	Page graph.Page
 	Came bool
@@ -214,10 +214,10 @@ func (g *Guard) candidates(lists []*heldList) (all []candidate) {
 	return all
 }
 
-// Try returns pages to try at the end of a crawl that made so many requests, when nothing
-// else is left. look returns a page by its id. more, if not nil, calls each with the refused
-// pages that are not held, and their bars. Nothing changes until Tried is called with the
-// pages.
+// Try returns pages to try at the end of a crawl, given the number of its requests, when
+// nothing else is left. look returns a page by its id. more, if not nil, calls each with
+// the refused pages that are not held, and their bars. Nothing changes until Tried is
+// called with the pages.
 func (g *Guard) Try(requests uint64, look func(graph.Page) (Page, bool), more func(each func(p *Page, bar event.Bar))) []graph.Page {
 	most, spent := trialFloor+requests/trialShare, g.trials.spent()
 	left, lists := most-min(most, spent), g.held.order
@@ -318,7 +318,7 @@ func (g *Guard) Tried(pages []graph.Page, look func(graph.Page) (Page, bool), ba
 		}
 		steps[key].more = steps[key].more || !was
 		steps[key].pages, steps[key].site = append(steps[key].pages, id), p.Site
-		g.letGo(&p, bar)
+		g.free(&p, bar)
 	}
 	for _, key := range order {
 		s, left := steps[key], 0
@@ -326,7 +326,7 @@ func (g *Guard) Tried(pages []graph.Page, look func(graph.Page) (Page, bool), ba
 			left = l.live + l.over
 		}
 		if s.more {
-			left = math.MaxUint32 // nobody has counted them
+			left = math.MaxUint32 // they were not counted
 		}
 		g.trials.begin(key, s.bar, s.pages, uint32(left), uint32(g.good.At(int(s.site))))
 	}

@@ -162,7 +162,7 @@ func TestTrialOfFailures(t *testing.T) {
 	}
 }
 
-// A chain goes on as long as its pages bring something new, or lead to it.
+// A chain continues as long as its pages bring something new, or lead to it.
 func TestTrialOfNews(t *testing.T) {
 	for _, led := range []bool{false, true} {
 		w := newTrialWeb(0, "/next/x/")

@@ -133,7 +133,7 @@ func (a *Answer) decide(r *http.Request) {
 	rules := &a.w.rules
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		a.say(http.StatusMethodNotAllowed)
+		a.setStatus(http.StatusMethodNotAllowed)
 	case a.role == roleSite && rules.down(&a.site) == Silent:
 		a.Manner = SendNothing
 	case a.role == roleSite && rules.https(&a.site) && r.TLS == nil:
@@ -149,12 +149,12 @@ func (a *Answer) decide(r *http.Request) {
 	case a.Kind == KindPage || a.Trap.BySession():
 		a.onPage(r)
 	default:
-		a.beside(r)
+		a.other(r)
 	}
 }
 
-// say answers with a status and a title.
-func (a *Answer) say(status int) {
+// setStatus answers with a status and a title.
+func (a *Answer) setStatus(status int) {
 	a.Status, a.mime = status, "text/html; charset=utf-8"
 	a.Body = append(a.composer.buf[:0], "<!DOCTYPE html>\n<title>"...)
 	a.Body = strconv.AppendInt(a.Body, int64(status), 10)
@@ -165,7 +165,7 @@ func (a *Answer) say(status int) {
 // busyAnswer answers 503 or 429 with Retry-After.
 func (a *Answer) busyAnswer(x uint64) {
 	status, wait, date := a.w.rules.busy(&a.site, x)
-	a.say(status)
+	a.setStatus(status)
 	a.RetryAfter = wait
 	if date { // HTTP dates have seconds: rounded up, so that no client comes early
 		a.RetryAt = time.Now().Add(wait + time.Second - 1).Truncate(time.Second)
@@ -182,9 +182,9 @@ func (a *Answer) robots() {
 		a.Body = append(a.composer.buf[:0], "User-agent: *\nDisallow:\n"...)
 		a.composer.buf = a.Body
 	case c == robotsMissing:
-		a.say(http.StatusNotFound)
+		a.setStatus(http.StatusNotFound)
 	case c == robotsBroken:
-		a.say(http.StatusInternalServerError)
+		a.setStatus(http.StatusInternalServerError)
 	case c == robotsHanging:
 		a.Manner = SendNothing
 	case c == robotsBusy && (rules.opt.BusyTimes < 0 || int(a.Attempt) < rules.opt.BusyTimes):
@@ -248,12 +248,12 @@ func (a *Answer) missing(status int) {
 		a.softly()
 		return
 	}
-	a.say(status)
+	a.setStatus(status)
 }
 
 func (a *Answer) redirect() {
 	to, status := a.w.rules.redirect(&a.of, a.j)
-	a.say(status)
+	a.setStatus(status)
 	target, j := a.w.web.Locate(to)
 	c := a.composer
 	c.key = a.Place.key

@@ -40,7 +40,7 @@ func (a *Answer) hostile(c Class, fails bool) bool {
 	case Loop:
 		a.loop()
 	case Chain:
-		a.say(a.w.rules.status(&a.of, a.j, c))
+		a.setStatus(a.w.rules.status(&a.of, a.j, c))
 		a.location = a.step(1)
 	case Crowd:
 		a.Status, a.mime = http.StatusOK, plainHTML
@@ -71,9 +71,9 @@ func (a *Answer) cut(c Class, fails bool) bool {
 	return false
 }
 
-// loop leads back to the page, by way of another URL or at once.
+// loop redirects to the page itself, by way of another URL or at once.
 func (a *Answer) loop() {
-	a.say(http.StatusFound)
+	a.setStatus(http.StatusFound)
 	if a.w.rules.loopsDirectly(&a.of, a.j) {
 		a.location = a.of.AppendPath(nil, a.j)
 	} else {
@@ -94,7 +94,7 @@ func (a *Answer) step(n int) []byte {
 
 // hop answers for a step of a chain, or the other end of a loop.
 func (a *Answer) hop() {
-	a.say(http.StatusFound)
+	a.setStatus(http.StatusFound)
 	if a.w.rules.class(&a.of, a.j) == Loop {
 		a.location = a.of.AppendPath(nil, a.j)
 	} else {
@@ -105,14 +105,14 @@ func (a *Answer) hop() {
 // storm answers for a site in a storm.
 func (a *Answer) storm() {
 	st := a.w.rules.storm(&a.site)
-	a.say(st.Status)
+	a.setStatus(st.Status)
 	if st.RetryAfter { // whole seconds, rounded up
 		a.RetryAfter = (a.StormLeft + time.Second - 1).Truncate(time.Second)
 	}
 }
 
-// beside answers requests for URLs that are no page of the graph.
-func (a *Answer) beside(r *http.Request) {
+// other answers requests for URLs that are no page of the graph.
+func (a *Answer) other(r *http.Request) {
 	switch {
 	case a.Kind == KindCopy || a.Trap == SessionPath || a.Trap == CopyDirectory:
 		a.copyOf(r)
@@ -136,7 +136,7 @@ func (a *Answer) copyOf(r *http.Request) {
 	}
 	if a.Variant == CopyMirror && a.w.rules.class(&a.of, a.j) == Redirect {
 		to, status := a.w.rules.redirect(&a.of, a.j)
-		a.say(status)
+		a.setStatus(status)
 		a.location = []byte(a.w.URL(to))
 		return
 	}

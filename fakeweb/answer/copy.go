@@ -26,7 +26,7 @@ const (
 	copyAgain           // /again/.../
 )
 
-// copyRules are the rules about content under more than one URL.
+// copyRules holds the rules about content under more than one URL.
 type copyRules struct {
 	*dice
 	*servers
@@ -34,7 +34,7 @@ type copyRules struct {
 	*pageRules
 }
 
-// copyable reports whether page j may have copies: a crawl that finds it can have it and
+// copyable reports whether page j may have copies: a crawl that finds it can fetch it and
 // follow its links, and no rule of robots.txt is about anything near it.
 func (r *copyRules) copyable(s *fakeweb.Site, j uint32) bool {
 	return r.class(s, j) == OK && !r.noFollow(s, j) && r.sound(s) && r.free(s, j)
@@ -78,7 +78,7 @@ func (r *copyRules) elsewhere(s *fakeweb.Site, j uint32) (at fakeweb.Site, ok bo
 }
 
 // nearLeast is the size from which pages have near copies, in bytes: the words that differ
-// are then few beside those that do not.
+// are then few compared to those that do not.
 const nearLeast = 8000
 
 // near reports whether page j has a near copy.
@@ -95,9 +95,9 @@ func (r *copyRules) mirrored(s *fakeweb.Site) bool {
 		r.sound(s) && r.free(s, 0)
 }
 
-// inMirror reports whether the mirror has page j. It has all that a crawl can have of its
-// site and nothing else: no page is found through it alone, and who leaves the site
-// alone for it misses none.
+// inMirror reports whether the mirror has page j. It has everything that a crawl can fetch
+// of its site and nothing else: no page is found through it alone, and a crawl that skips
+// the site for it misses none.
 func (r *copyRules) inMirror(s *fakeweb.Site, j uint32) bool {
 	switch c := r.class(s, j); c {
 	case OK, Busy, Reset, CutHeader, CutBody, WrongCharset, BadUTF8:

@@ -15,14 +15,13 @@
 // # A hostile web
 //
 // [Hostile] is a web with everything that crawlers suffer from. Each part is a share like
-// the others, alone or together with others. Beside the pages of the graph there are then
-// other URLs; [World.Place] describes them:
+// the others, alone or together with others. Then there are other URLs than those of the
+// graph; [World.Place] describes them:
 //
 //   - Copies ([CopyShares]): the content of a page under another URL of its site, on
 //     another site, on a mirror with a name of its own, or with a few words changed. The
 //     text is the same to the letter; links lead to the same pages. Some copies link to
-//     pages that nothing else links to. Who links to a copy links to its original, too,
-//     so that a crawl needs none of them.
+//     pages that nothing else links to. A page that links to a copy links to its original, too, so that a crawl needs none of them.
 //   - Traps ([TrapShares]): calendars, growing paths and queries, session ids, "not found"
 //     with status 200, directories of copies, link farms, sites with a host for every
 //     name. What is in them is a function of the URL: they have no end and need no memory.

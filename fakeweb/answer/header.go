@@ -58,8 +58,8 @@ func (a *Answer) retryAfter(h http.Header) {
 	}
 }
 
-// Fill calls write with what a large page has more than others, until it has its size or
-// write returns false. It reports whether all of it was written.
+// Fill calls write with the additional text of a large page, until it has its size or write
+// returns false. It reports whether all of it was written.
 func (a *Answer) Fill(write func([]byte) bool) bool {
 	text := fillerText
 	switch {

@@ -21,7 +21,7 @@ const (
 	roleWildcard             // anything.s042.example
 )
 
-// A Host is a name that is answered for. Hosts that are not sites of the graph speak
+// A Host is a name that the world answers for. Hosts that are not sites of the graph use
 // plain HTTP, and their robots.txt allows everything.
 type Host struct {
 	role role

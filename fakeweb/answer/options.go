@@ -74,7 +74,7 @@ type Options struct {
 	Sleep func(ctx context.Context, d time.Duration)
 }
 
-// PageShares are the shares of pages that answer otherwise than with HTML. A page
+// PageShares holds the shares of pages that answer with something else than HTML. A page
 // has one of these classes at most, so they sum up to 1 at most.
 type PageShares struct {
 	Redirect float64 // 301, 302, 307 or 308 to a page with a smaller id: chains end
@@ -102,7 +102,7 @@ type PageShares struct {
 	Bomb          float64 // 200, some kilobytes in a content coding that unpack to BombSize bytes
 }
 
-// RobotsShares are the shares of sites by their robots.txt. Missing, Broken, Busy, Moved
+// RobotsShares holds the shares of sites by their robots.txt. Missing, Broken, Busy, Moved
 // and Hanging exclude each other.
 type RobotsShares struct {
 	Rules   float64 // forbids some directories
@@ -117,7 +117,7 @@ type RobotsShares struct {
 	Hanging  float64 // no answer, until the visitor leaves: the whole site is forbidden
 	Endless  float64 // comments after the rules, until the visitor leaves
 	Changing float64 // forbids one more directory from ChangeAfter after its first answer on
-	// ChangeAfter is how long the first rules hold; 0 means 10 min.
+	// ChangeAfter is the time for which the first rules hold; 0 means 10 min.
 	ChangeAfter time.Duration
 
 	// MaxDelay is the longest Crawl-delay: delays are tenths of it, from one tenth up.
@@ -125,7 +125,7 @@ type RobotsShares struct {
 	MaxDelay time.Duration
 }
 
-// DNSShares are the shares of sites by what the DNS server answers for their names. They
+// DNSShares holds the shares of sites by what the DNS server answers for their names. They
 // exclude each other, except Slow.
 type DNSShares struct {
 	Missing   float64 // NXDOMAIN
@@ -155,7 +155,7 @@ type Changes struct {
 	Min, Max time.Duration        // 0 means an hour and 90 days
 }
 
-// check refuses impossible options and fills in defaults.
+// check returns an error for impossible options, and fills in defaults.
 func (o *Options) check() error {
 	if err := o.checkShares(); err != nil {
 		return err

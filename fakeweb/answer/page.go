@@ -31,7 +31,7 @@ type composer struct {
 	// Of a hostile web.
 	key     uint64   // of the session in which the page is requested; 0: none
 	session string   // what links inside the site have behind their path
-	extra   []string // links beside those of the graph
+	extra   []string // links in addition to those of the graph
 	urls    []string // links of pages that are not of the graph
 	marking bool     // seams are noted
 	seams   []seam
@@ -128,7 +128,7 @@ func (c *composer) text(links []graph.Page, size int) {
 		if i%paragraph == 0 {
 			c.section(i > 0)
 		}
-		c.say(start + linkBytes*i + free/len(links)*i)
+		c.writeClauses(start + linkBytes*i + free/len(links)*i)
 		c.add(c.words.gap)
 		c.link(uint64(navLinks+i), q)
 	}
@@ -155,7 +155,7 @@ func (c *composer) pad(size int) {
 	const least = 200 // shorter is not worth a section
 	for len(c.buf)+least < size {
 		c.section(false)
-		c.say(min(len(c.buf)+1500, size-100))
+		c.writeClauses(min(len(c.buf)+1500, size-100))
 		c.add("</p>\n")
 	}
 	for n := size - len(c.buf); n > 0; n-- {
@@ -163,8 +163,8 @@ func (c *composer) pad(size int) {
 	}
 }
 
-// say writes clauses until the page has a length. A sentence has two to five.
-func (c *composer) say(length int) {
+// writeClauses writes clauses until the page has a length. A sentence has two to five.
+func (c *composer) writeClauses(length int) {
 	v, b, pending := c.words, c.buf, c.pending
 	for len(b) < length {
 		c.random += draw.Golden
@@ -248,7 +248,7 @@ func (c *composer) other(st *fakeweb.Site, j, version uint32, size int, mime str
 		c.add("\x89PNG\r\n\x1a\n")
 	default:
 		c.words = &c.w.words[utf8Charset]
-		c.say(size)
+		c.writeClauses(size)
 		return c.buf[:size]
 	}
 	for len(c.buf) < size {

@@ -69,7 +69,7 @@ func (c *composer) disguised(st *fakeweb.Site, j uint32, version uint32, size in
 	return c.spare
 }
 
-// guiseLink writes the URL of a page: a path where that will do, on mirrors and in sessions
+// guiseLink writes the URL of a page: a path if that is enough, on mirrors and in sessions
 // one that stays there.
 func (c *composer) guiseLink(b []byte, p graph.Page, g *guise) []byte {
 	to, j := c.w.web.Locate(p)
@@ -153,9 +153,9 @@ func (c *composer) appendCounter(b []byte, near bool) []byte {
 	return padded.Append(b, 1+h>>8%28, 28)
 }
 
-// extras appends the URLs of what page j links to beside the pages of the graph: copies of
-// what it links to, and ways into traps. With the key of a copy the traps that draw new
-// names draw others; their number stays.
+// extras appends the URLs that page j links to in addition to the pages of the graph:
+// copies of what it links to, and ways into traps. With the key of a copy the traps that
+// draw new names draw others; their number stays.
 func (w *World) extras(dst []string, st *fakeweb.Site, j uint32, links []graph.Page, key uint64) []string {
 	r := &w.rules
 	if r.opt.Copies.any() {
@@ -175,7 +175,7 @@ func (w *World) extras(dst []string, st *fakeweb.Site, j uint32, links []graph.P
 }
 
 // copiesBeside appends copies of page p, which page j of a site links to: each in one case
-// of two, the mirror of a site always beside its home page.
+// of two, the mirror of a site always with its home page.
 func (w *World) copiesBeside(dst []string, st *fakeweb.Site, j uint32, p graph.Page) []string {
 	to, k := w.web.Locate(p)
 	if k == 0 && w.rules.mirrored(&to) {
@@ -223,8 +223,8 @@ type Copy struct {
 	Odd  bool // of a mirror: the text is another one
 }
 
-// Copies returns the URLs of page p beside its own, those with session ids and in
-// directories of copies left out.
+// Copies returns the other URLs of page p, without those with session ids and in
+// directories of copies.
 func (w *World) Copies(p graph.Page) (all []Copy) {
 	st, j := w.web.Locate(p)
 	for _, v := range w.rules.variants(&st, j) {
@@ -243,13 +243,13 @@ func (w *World) Beside(p graph.Page) []string {
 	return w.extras(nil, &st, j, w.web.Links(nil, p), 0)
 }
 
-// simple writes a page in English: a title, a paragraph of so many bytes, and links.
+// simple writes a page in English: a title, a paragraph of a length in bytes, and links.
 func (c *composer) simple(title string, seed uint64, size int, links []string) []byte {
 	c.buf, c.words, c.random, c.pending = c.buf[:0], &c.w.words[utf8Charset], seed, 0
 	c.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head><title>", title, "</title></head>\n<body>\n<h1>", title, "</h1>\n")
 	if size > 0 {
 		c.add("<p>")
-		c.say(len(c.buf) + size)
+		c.writeClauses(len(c.buf) + size)
 		c.add("</p>\n")
 	}
 	c.add("<ul>\n")

@@ -21,7 +21,7 @@ const (
 	messyBlanks          // blanks and line ends around the URL
 	messyEntity          // slashes as character references
 	messyDots            // ./ and x/../ in paths
-	messyCompany         // a mail address and a script beside it
+	messyCompany         // a mail address and a script next to it
 	messies
 )
 

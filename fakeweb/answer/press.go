@@ -23,12 +23,13 @@ type press struct {
 	bombs   map[string][]byte // by coding, made when they are requested
 }
 
-// bombCodings are the content codings of bombs, whatever the visitor accepts.
+// bombCodings lists the content codings of bombs, which do not depend on what the visitor
+// accepts.
 var bombCodings = [...]string{"gzip", "br", "zstd"}
 
 const bombHead = "<!DOCTYPE html>\n<title>Small</title>\n<p>"
 
-// bomb returns a page of so many bytes, all but the first of them zero, in a coding.
+// bomb returns a page of a size in bytes, all but the first of them zero, in a coding.
 func (p *press) bomb(coding string, size int) []byte {
 	p.bombing.Lock()
 	defer p.bombing.Unlock()
@@ -49,7 +50,7 @@ func (p *press) bomb(coding string, size int) []byte {
 	return out.Bytes()
 }
 
-// A writer compresses the bytes written to it.
+// writer returns a writer that compresses the bytes written to it.
 func (p *press) writer(coding string, out io.Writer) io.WriteCloser {
 	switch coding {
 	case "br":

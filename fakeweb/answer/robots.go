@@ -12,14 +12,14 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// robotsMost is how long a large robots.txt is. Its rules are between two stretches of
+// robotsMost is the length of a large robots.txt. Its rules are between two stretches of
 // comments, before the 500 KiB that a crawler has to read (RFC 9309, 2.5).
 const (
 	robotsMost   = 600_000
 	robotsBefore = 400_000
 )
 
-// robotsRules are the rules about robots.txt, and the rules in it.
+// robotsRules holds the rules about robots.txt, and the rules in it.
 type robotsRules struct {
 	*dice
 	*servers
@@ -86,7 +86,7 @@ func named(of, s *fakeweb.Site, d int64) bool {
 }
 
 // free reports whether no rule of robots.txt is about page j, now or later: then none is
-// about other URLs that begin like its own either.
+// about other URLs with the same beginning either.
 func (r *robotsRules) free(s *fakeweb.Site, j uint32) bool {
 	of, class := r.ruling(s)
 	switch class {
@@ -136,7 +136,7 @@ const (
 	forms
 )
 
-// forbid returns how directory d is forbidden.
+// forbid returns the form in which directory d is forbidden.
 func (r *robotsRules) forbid(s *fakeweb.Site, d int64) form {
 	if !r.meets(r.opt.Robots.Rules, s, streamRobotsRules, 0) || !r.meets(r.opt.Robots.Forbid, s, streamForbid, uint64(d)) {
 		return allowed
@@ -189,9 +189,9 @@ func appendComments(b []byte, to int) []byte {
 	return b
 }
 
-// appendGroups writes the rules as one group for all, beside a group for another agent,
-// as a group for our agent beside one that forbids everything to others, or as two
-// groups for our agent, which count as one (RFC 9309, 2.2.1).
+// appendGroups writes the rules as one group for all with a group for another agent, as a
+// group for our agent with one that forbids everything to others, or as two groups for our
+// agent, which count as one (RFC 9309, 2.2.1).
 func (r *robotsRules) appendGroups(b []byte, s *fakeweb.Site, changed bool) []byte {
 	style := r.draw(s, streamGroups, 0) & 3
 	if r.opt.Agent == "" && style >= 2 || !r.meets(r.opt.Robots.Rules, s, streamRobotsRules, 0) {
@@ -259,10 +259,10 @@ func appendRule(b []byte, f form, name []byte) []byte {
 	return append(b, '\n')
 }
 
-// A sitemap has one file, or an index with several; robots.txt names the first. In half
-// of the sites the files are compressed, with names that say so.
+// A sitemap has one file, or an index with several; robots.txt names the first. In half of
+// the sites the files are compressed, with names that show it.
 
-// sitemapRules are the rules about sitemaps.
+// sitemapRules holds the rules about sitemaps.
 type sitemapRules struct {
 	*dice
 	robots *robotsRules

@@ -106,9 +106,9 @@ const (
 	dnsAlias
 )
 
-// rules are the options over a web: what each page and each site does is a function of
-// the seeds, here and nowhere else, so that the answers and the truth about them cannot
-// differ. There is a type for each kind of rule.
+// rules applies the options to a web: it computes what each page and each site does from
+// the seeds. The answers and the truth about them both use it, so they cannot differ. There
+// is a type for each kind of rule.
 type rules struct {
 	*dice
 	*servers
@@ -140,21 +140,21 @@ func newRules(w *fakeweb.Web, o Options) rules {
 	}
 }
 
-// dice draw random numbers, each a function of the seeds.
+// dice draws random numbers, each a function of the seeds.
 type dice struct {
 	web  *fakeweb.Web
 	opt  Options
 	salt uint64
 }
 
-// servers are the rules about whole sites: names, connections, latencies.
+// servers holds the rules about whole sites: names, connections, latencies.
 type servers struct {
 	*dice
 	dns, downs []uint64 // cumulated shares
 	latencies  powers
 }
 
-// pageRules are the rules about single pages.
+// pageRules holds the rules about single pages.
 type pageRules struct {
 	*dice
 	*servers
@@ -195,8 +195,8 @@ func (r *dice) meets(share float64, s *fakeweb.Site, stream, x uint64) bool {
 	return share > 0 && r.draw(s, stream, x)>>1 < uint64(share*(1<<63))
 }
 
-// powers draws log-uniform numbers: least * ratio^u, by 16 binary digits of u and
-// square roots alone, which every machine rounds alike.
+// powers draws log-uniform numbers: least * ratio^u, by 16 binary digits of u and square
+// roots alone, which every machine rounds in the same way.
 type powers struct {
 	least float64
 	root  [16]float64 // ratio^(1/2), ratio^(1/4), ...

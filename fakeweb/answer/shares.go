@@ -138,9 +138,9 @@ func (d *DNSShares) list() []float64 {
 	return []float64{d.Missing, d.Failing, d.Truncated, d.Alias}
 }
 
-// CopyShares are the shares of pages and sites whose content has more than one URL. Only
-// what a crawl can fetch is copied, and a visitor that finds a copy finds the original beside
-// it: a crawl needs no copy.
+// CopyShares holds the shares of pages and sites whose content has more than one URL. Only
+// what a crawl can fetch is copied, and a visitor that finds a copy also finds the
+// original: a crawl needs no copy.
 type CopyShares struct {
 	Same      float64 // pages with exact copies on their site: /copy/d3/p07.html, ?print=1, /D3/, /d3/index.html
 	Elsewhere float64 // pages with an exact copy on another site: /from/4711.html
@@ -148,8 +148,8 @@ type CopyShares struct {
 	Mirrors   float64 // sites whose pages are on m042.example, too, a tenth of them with another text
 }
 
-// TrapShares are the shares of sites that have a trap: URLs without end behind a few links.
-// What is there is a function of the URL; nothing is stored.
+// TrapShares holds the shares of sites that have a trap: URLs without end behind a few
+// links. What is there is a function of the URL; nothing is stored.
 type TrapShares struct {
 	Calendar         float64 // the next month, for ever; each page has the same text, or the same but for the date
 	GrowingPath      float64 // /shop/river/lantern/...: always deeper, always another word
@@ -168,11 +168,11 @@ type TrapShares struct {
 	FarmPages int // pages of each of them; 0 means 2,000
 }
 
-// ServerShares are the shares of sites whose servers misbehave as a whole. Refused and
+// ServerShares holds the shares of sites whose servers misbehave as a whole. Refused and
 // Silent exclude each other. The site of page 0 is spared.
 type ServerShares struct {
 	Storm      float64       // answers 429 or 503 to all but robots.txt once, for StormFor, with or without Retry-After
-	StormAfter int           // the storm begins with one of the first so many requests; 0 means 20
+	StormAfter int           // the storm begins with one of the first StormAfter requests; 0 means 20
 	StormFor   time.Duration // 0 means 5 s
 	Errors     float64       // answers 500 at once for nine of ten pages
 	Refused    float64       // refuses connections

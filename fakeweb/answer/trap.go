@@ -52,7 +52,7 @@ func (t *TrapShares) list() [trapKinds]float64 {
 	}
 }
 
-// trapRules are the rules about URLs without end.
+// trapRules holds the rules about URLs without end.
 type trapRules struct {
 	*dice
 	shares [trapKinds]float64
@@ -68,7 +68,7 @@ func (r *trapRules) style(s *fakeweb.Site, t Trap, n uint64) uint64 {
 	return r.draw(s, streamTrapStyle, uint64(t)) % n
 }
 
-// firstPages are the pages of a site that its directory of copies holds, by turns.
+// firstPages is the number of pages of a site that its directory of copies holds, by turns.
 const firstPages = 3
 
 // door reports whether page j links to the traps of its site: the first pages do, and one in
@@ -91,7 +91,7 @@ func (r *trapRules) sealed(s *fakeweb.Site, text string) (h uint64, ok bool) {
 	return h, err == nil && len(text) == 16 && r.seal(s, h) == text
 }
 
-// sessionNames are how a session id is put behind a path.
+// sessionNames lists how a session id is put behind a path.
 var sessionNames = [...]string{"?PHPSESSID=", "?sid=", ";jsessionid="}
 
 // unknownSession is one under a meaningless name.

@@ -14,7 +14,7 @@ type Expected struct {
 	Class      Class
 	Status     int        // of the lasting answer; 0: there is none (a page that resets connections for ever)
 	Whole      bool       // the lasting answer has an end, and can be read
-	Soft       bool       // its text is "not found", whatever the status
+	Soft       bool       // its text is "not found", with any status
 	Failures   int        // failing answers before it
 	RedirectTo graph.Page // graph.NoPage unless Class is Redirect, Chain (its far end) or Loop (the page itself)
 	Forbidden  bool       // by the robots.txt in force
@@ -157,26 +157,26 @@ func (w *World) Seen(dst []graph.Page, p graph.Page) []graph.Page {
 	return w.web.Links(dst, p)
 }
 
-// Limits are those of a crawl, as far as they decide which pages it has to fetch.
+// Limits holds the limits of a crawl that decide which pages it has to fetch.
 type Limits struct {
 	Seeds    []graph.Page // nil means page 0, from which everything can be reached
 	MaxDepth int          // links from a seed; 0: any number
 	Sitemaps bool         // pages named by the sitemap of a site count as seeds once the site is known
 	MaxBody  int          // larger pages are requested but not wanted; 0: any size
-	// fakeweb.Site, if given, keeps the crawl to the sites for which it returns true.
+	// Site, if not nil, restricts the crawl to the sites for which it returns true.
 	Site func(graph.Site) bool
 }
 
 // Wanted describes what a correct crawl within limits does. The sets are
 // in ascending id and exclude each other.
 type Wanted struct {
-	Pages   []graph.Page // each answered with exactly one full 200
-	Asked   []graph.Page // to be requested, too: redirects, failing pages, what is not HTML or too large
-	Refused []graph.Page // found, but forbidden by robots.txt
-	Lost    []graph.Page // found, but on sites without an address, or that take no connections
-	// Maybe are pages that may be requested or not: found only through answers that some
-	// read and others do not (broken codings, half bodies, long chains of redirects, traps),
-	// or forbidden from some time on.
+	Pages     []graph.Page // each answered with exactly one full 200
+	Requested []graph.Page // to be requested, too: redirects, failing pages, what is not HTML or too large
+	Refused   []graph.Page // found, but forbidden by robots.txt
+	Lost      []graph.Page // found, but on sites without an address, or that take no connections
+	// Maybe holds pages that may be requested or not: found only through answers that some
+	// read and others do not (broken codings, half bodies, long chains of redirects,
+	// traps), or forbidden from some time on.
 	Maybe []graph.Page
 	Depth []int32 // by page: links from the nearest seed; -1: never found
 	// Behind: a copy that links elsewhere than its original is a page of its own, so that
@@ -336,7 +336,7 @@ func (w *World) perhapsBeside(dst []graph.Page, p graph.Page) []graph.Page {
 
 // sort puts a page into its set.
 func (x *Wanted) sort(w *World, l Limits, p graph.Page) {
-	e, set := w.Truth(p), &x.Asked
+	e, set := w.Truth(p), &x.Requested
 	switch {
 	case !e.Reachable:
 		set = &x.Lost

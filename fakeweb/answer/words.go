@@ -52,9 +52,9 @@ func (r *pageRules) declared(s *fakeweb.Site) int {
 	return int(r.draw(s, streamCharset, 2) % places)
 }
 
-// A vocabulary is the words of a language, encoded; frequent ones first. Pages are
-// written in clauses of three to six words, drawn once: that is some ten times as fast
-// as word by word, and any two pages still have few clauses in common.
+// A vocabulary holds the words of a language, encoded; frequent ones first. Pages are
+// written in clauses of three to six words, drawn once: that is some ten times as fast as
+// word by word, and any two pages still have few clauses in common.
 type vocabulary struct {
 	lang     string
 	plain    []string

@@ -30,7 +30,7 @@ type World struct {
 type Network struct {
 	Port, TLSPort int        // 0: the default of the scheme
 	Base          netip.Addr // the first address
-	Addresses     int        // sites are spread over so many addresses, from Base on
+	Addresses     int        // number of addresses of the sites, from Base on
 	// NoBlackHole: the network has no address that never takes a connection, so that
 	// silent sites have addresses like others.
 	NoBlackHole bool
@@ -61,8 +61,8 @@ func (w *World) Options() *Options { return &w.rules.opt }
 // have the ports in their links.
 func (w *World) SetNetwork(n Network) { w.network = n }
 
-// SetAddresses gives the sites n addresses from 127.0.0.1 on, for crawls in memory. It
-// must be called before the first request.
+// SetAddresses spreads the sites over n addresses from 127.0.0.1 on, for crawls in memory.
+// It must be called before the first request.
 func (w *World) SetAddresses(n int) { w.network.Addresses = max(1, n) }
 
 // HostName returns the name of a site in DNS.

@@ -12,10 +12,10 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Demands are the rules of politeness that a visitor is held to, as the server sees
-// them. Instants of the server lie outside those of the visitor (an answer ends here
-// before it ends there, a request starts there before it starts here), so a visitor that
-// keeps its delays is never accused.
+// Demands holds the rules of politeness that a visitor must obey, as the server sees them.
+// Instants of the server lie outside those of the visitor (an answer ends here before it
+// ends there, a request starts there before it starts here), so a visitor that keeps its
+// delays is never accused.
 type Demands struct {
 	Delay         time.Duration // from the end of an answer to the next request to the site
 	PerConnection int           // requests that may follow each other without delay; 0 means 1
@@ -41,8 +41,8 @@ const (
 	ThroughCopy   = "through-copy"  // a page that only a copy links to, though the visitor had the original before
 )
 
-// robotsRead is how much of a robots.txt has to be read: a visitor may hang up after
-// that (RFC 9309, 2.5).
+// robotsRead is the number of bytes of a robots.txt that a visitor must read: it may hang
+// up after that (RFC 9309, 2.5).
 const robotsRead = 500 << 10
 
 // A Violation is one rule broken once.
@@ -254,8 +254,9 @@ type located struct {
 	site graph.Site
 }
 
-// checkAddress looks at the requests to one address. AddressDelay runs from each end: with a
-// cap above 1 others may be running, and who ended when another began may have been.
+// checkAddress looks at the requests to one address. AddressDelay runs from each end: with
+// a cap above 1, others may be running, and one that ended when another began may have been
+// running, too.
 func checkAddress(all []located, d Demands) (found []Violation) {
 	slices.SortFunc(all, func(a, b located) int { return cmp.Compare(a.Start, b.Start) })
 	ends := make([]time.Duration, 0, len(all)) // of requests still running, and the last that ended

@@ -6,10 +6,10 @@
 // the network), and every connection. It keeps some 50 bytes a request. All statements
 // about politeness are worked out from that record on demand.
 //
-// Nobody is accused of what a visitor cannot know: the rules of a robots.txt hold from
-// the answer that contains them on, a visitor that saw a copy first may fetch what the
-// copy leads to, a mirror may replace its site, and an answer that the visitor broke
-// off ended when the server last knew the visitor to be there.
+// A visitor is not accused of what it cannot know: the rules of a robots.txt hold from the
+// answer that contains them on, a visitor that saw a copy first may fetch what the copy
+// leads to, a mirror may replace its site, and an answer that the visitor broke off ended
+// when the server last knew the visitor to be there.
 package count
 
 import (
@@ -223,8 +223,9 @@ func (s *siteCount) stormy(start time.Duration, storm *answer.Storm) time.Durati
 	return max(0, s.storm-start)
 }
 
-// Piece is how much a server should write at once. Of a piece during which the visitor
-// leaves nothing counts as sent over HTTP/2, however much of it has arrived.
+// Piece is the number of bytes that a server should write at once. If the visitor leaves
+// during a piece, none of the piece counts as sent over HTTP/2, even if some of it has
+// arrived.
 const Piece = 1 << 14
 
 // Wrote records that n bytes of the answer were handed to the network, and whether that
@@ -245,9 +246,8 @@ func (v *Visit) Wrote(n int, err error) {
 // UntilLeft records that the answer ends when the visitor leaves.
 func (v *Visit) UntilLeft() { v.left = true }
 
-// enter adds a connection to a site at its first request.
-// A connection that the visitor has closed does not count, though we may not have got
-// round to noticing that.
+// enter adds a connection to a site at its first request. A connection that the visitor has
+// closed does not count, even if the server has not noticed it yet.
 func (s *siteCount) enter(k *connection, id graph.Site, now time.Duration) {
 	if slices.Contains(s.open, k) {
 		return

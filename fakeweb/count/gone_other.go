@@ -8,7 +8,7 @@ import (
 )
 
 // peerGone reports whether the other side has closed a connection, as far as is known
-// without asking the kernel: only in memory. A visitor that opens its next connection
+// without a query to the kernel: only in memory. A visitor that opens its next connection
 // right after closing one may look as if it had two.
 func peerGone(c net.Conn) bool {
 	if t, ok := c.(*tls.Conn); ok {

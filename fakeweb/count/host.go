@@ -8,9 +8,9 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// extraHosts are the hosts that received requests and are no sites of the graph:
-// mirrors, link farms, names below a site. They are numbered behind the sites in the order
-// of their first requests. A record is kept of each.
+// extraHosts holds the hosts that received requests and are no sites of the graph: mirrors,
+// link farms, names below a site. They are numbered behind the sites in the order of their
+// first requests. A record is kept of each.
 type extraHosts struct {
 	mu   sync.RWMutex
 	ids  map[string]graph.Site

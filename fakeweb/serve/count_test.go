@@ -87,7 +87,7 @@ func TestPolite(t *testing.T) {
 	})
 }
 
-// visitSite asks for all allowed pages of a site, politely, each until it answers.
+// visitSite requests all allowed pages of a site, politely, each until it answers.
 func visitSite(s *Server, c *http.Client, id graph.Site, delay time.Duration) {
 	truth := s.SiteTruth(id)
 	load(c, truth.Origin+"/robots.txt")

@@ -24,7 +24,8 @@ type dnsServer struct {
 	stop     context.CancelFunc
 }
 
-// dnsTries is how often a free port is looked for: one that UDP has may be taken in TCP.
+// dnsTries is the number of attempts to find a free port: one that is free for UDP may be
+// taken for TCP.
 const dnsTries = 20
 
 func (s *Server) listenDNS(text string) (*dnsServer, error) {

@@ -4,5 +4,5 @@ package serve
 
 import "net"
 
-// shortQueue cannot be relied on elsewhere.
+// shortQueue reports failure: the length of the queue cannot be set reliably elsewhere.
 func shortQueue(net.Listener) bool { return false }

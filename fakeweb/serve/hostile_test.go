@@ -53,7 +53,7 @@ type explorer struct {
 	t     *testing.T
 	s     *Server
 	all   bool // into everything: copies, what is behind them, traps, what cannot be read well
-	traps int  // URLs in each trap that it asks for at most
+	traps int  // URLs in each trap that it requests at most
 	wide  bool // newest first
 
 	depth   map[string]int
@@ -236,11 +236,11 @@ var hostileSpec = fakeweb.Spec{Pages: 3000, Sites: 80, Links: 24000, Seed: 9}
 func TestWantedHostile(t *testing.T) {
 	s := mustServe(t, hostileSpec, hostileWeb())
 	w := checkExplored(t, s)
-	if len(w.Pages) < 500 || min(len(w.Asked), len(w.Refused), len(w.Lost), len(w.Maybe)) < 20 {
-		t.Errorf("%d wanted, %d asked, %d refused, %d lost, %d doubtful", len(w.Pages), len(w.Asked), len(w.Refused), len(w.Lost), len(w.Maybe))
+	if len(w.Pages) < 500 || min(len(w.Requested), len(w.Refused), len(w.Lost), len(w.Maybe)) < 20 {
+		t.Errorf("%d wanted, %d asked, %d refused, %d lost, %d doubtful", len(w.Pages), len(w.Requested), len(w.Refused), len(w.Lost), len(w.Maybe))
 	}
 	seen := map[answer.Class]bool{}
-	for _, p := range append(w.Pages, w.Asked...) {
+	for _, p := range append(w.Pages, w.Requested...) {
 		seen[s.Truth(p).Class] = true
 	}
 	if len(seen) != int(answer.Bomb) { // all but answer.Large
@@ -311,7 +311,7 @@ func checkExplored(t *testing.T, s *Server) *answer.Wanted {
 	for _, set := range []struct {
 		name      string
 		got, want []graph.Page
-	}{{"wanted", full, w.Pages}, {"asked", asked, w.Asked}, {"refused", x.refused, w.Refused}, {"lost", x.lost, w.Lost}} {
+	}{{"wanted", full, w.Pages}, {"asked", asked, w.Requested}, {"refused", x.refused, w.Refused}, {"lost", x.lost, w.Lost}} {
 		if !slices.Equal(set.got, set.want) {
 			t.Errorf("%s: %d pages, want %d; first %v", set.name, len(set.got), len(set.want), firstDifference(s, set.got, set.want))
 		}
@@ -337,7 +337,7 @@ func firstDifference(s *Server, a, b []graph.Page) string {
 
 // TestFairToTheCurious: visitors that go into everything, breadth first and depth first,
 // are accused neither of pages that they could not know to be unwanted nor of missing
-// any, however many copies and traps they have seen; and all that they asked for is in
+// any, however many copies and traps they have seen; and all that they requested is in
 // the record.
 func TestFairToTheCurious(t *testing.T) {
 	if testing.Short() {
@@ -399,7 +399,7 @@ func TestSameHostileBytes(t *testing.T) {
 	}
 }
 
-// TestThroughCopies: who has the original and asks for what only its copy links to is
+// TestThroughCopies: who has the original and requests what only its copy links to is
 // accused, who had the copy first is not.
 func TestThroughCopies(t *testing.T) {
 	o := answer.Options{Copies: answer.CopyShares{Same: 1}}

@@ -30,7 +30,7 @@ type answered struct {
 	header http.Header
 }
 
-// visitFor asks for a URL and reads up to so many bytes within a time limit.
+// visitFor requests a URL and reads up to so many bytes within a time limit.
 func visitFor(c *http.Client, url string, limit time.Duration, most int64) (a answered) {
 	ctx, stop := context.WithTimeout(context.Background(), limit)
 	defer stop()
@@ -149,8 +149,8 @@ func TestBrokenCodings(t *testing.T) {
 		t.Errorf("broken codings %v", broken)
 	}
 	hubs := mustServe(t, smallWeb, answer.Options{Pages: answer.PageShares{BrokenCoding: 0.5}, HubsFail: true})
-	if w := hubs.Wanted(answer.Limits{}); len(w.Maybe) == 0 || len(w.Asked) == 0 || len(w.Pages) == 0 {
-		t.Errorf("%d wanted, %d asked, %d maybe", len(w.Pages), len(w.Asked), len(w.Maybe))
+	if w := hubs.Wanted(answer.Limits{}); len(w.Maybe) == 0 || len(w.Requested) == 0 || len(w.Pages) == 0 {
+		t.Errorf("%d wanted, %d asked, %d maybe", len(w.Pages), len(w.Requested), len(w.Maybe))
 	}
 }
 

@@ -23,11 +23,11 @@ type memory struct {
 	close         func() error
 }
 
-// Dial connects to a site in memory, as net.Dialer.DialContext does over the network.
-// The address is a host name of the web, or an IP address that one site alone has
-// (Addresses at least Sites) or that is taken for any of them. Port 443 speaks TLS. The
-// servers behind it start at the first call and end with Close; inside a synctest
-// bubble both, and New, belong into the bubble.
+// Dial connects to a site in memory, as net.Dialer.DialContext does over the network. The
+// address is a host name of the web, or an IP address that one site alone has (Addresses at
+// least Sites) or that is taken for any of them. Port 443 uses TLS. The servers behind it
+// start at the first call and end with Close; inside a synctest bubble both, and New,
+// belong into the bubble.
 func (s *Server) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

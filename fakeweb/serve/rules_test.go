@@ -233,8 +233,8 @@ func TestWanted(t *testing.T) {
 		l := answer.Limits{Seeds: []graph.Page{0, s.Web().Home(7)}, MaxDepth: depth}
 		full, asked, refused := crawlAll(t, s, l)
 		w := s.Wanted(l)
-		if !slices.Equal(full, w.Pages) || !slices.Equal(asked, w.Asked) || !slices.Equal(refused, w.Refused) || len(w.Lost) != 0 {
-			t.Errorf("depth %d: crawled %d %d %d, wanted %d %d %d", depth, len(full), len(asked), len(refused), len(w.Pages), len(w.Asked), len(w.Refused))
+		if !slices.Equal(full, w.Pages) || !slices.Equal(asked, w.Requested) || !slices.Equal(refused, w.Refused) || len(w.Lost) != 0 {
+			t.Errorf("depth %d: crawled %d %d %d, wanted %d %d %d", depth, len(full), len(asked), len(refused), len(w.Pages), len(w.Requested), len(w.Refused))
 		}
 		if len(full) < 100 || len(asked) == 0 || len(refused) == 0 {
 			t.Errorf("depth %d: %d wanted, %d asked, %d refused", depth, len(full), len(asked), len(refused))
@@ -260,8 +260,8 @@ func TestWantedLimits(t *testing.T) {
 	if w := s.Wanted(answer.Limits{Seeds: []graph.Page{s.Web().Home(5)}, Site: own}); len(w.Pages) != s.Web().Size(5) {
 		t.Errorf("%d pages wanted of site 5, want %d", len(w.Pages), s.Web().Size(5))
 	}
-	if w := s.Wanted(answer.Limits{MaxBody: 10000}); len(w.Pages) == 0 || len(w.Asked) == 0 {
-		t.Errorf("%d pages wanted, %d too large", len(w.Pages), len(w.Asked))
+	if w := s.Wanted(answer.Limits{MaxBody: 10000}); len(w.Pages) == 0 || len(w.Requested) == 0 {
+		t.Errorf("%d pages wanted, %d too large", len(w.Pages), len(w.Requested))
 	}
 	dead := mustServe(t, smallWeb, answer.Options{DNS: answer.DNSShares{Missing: 0.2, Failing: 0.2}})
 	w := dead.Wanted(answer.Limits{Seeds: []graph.Page{0, s.Web().Home(1), s.Web().Home(2)}})

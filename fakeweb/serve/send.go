@@ -184,7 +184,7 @@ type blackHole struct {
 	stuck []net.Conn // in the queue
 }
 
-// holeWait is how long an attempt takes that shows that the queue is full.
+// holeWait is the time after which an attempt shows that the queue is full.
 const holeWait = 50 * time.Millisecond
 
 func newBlackHole(at netip.AddrPort) (*blackHole, error) {

@@ -72,7 +72,7 @@ type Listen struct {
 	HTTP      string // 127.0.0.1:8080; "" for nowhere
 	TLS       string // 127.0.0.1:8443; "" for nowhere. Its IP address must be that of HTTP
 	DNS       string // 127.0.0.1:5353, UDP and TCP; "" for nowhere
-	Addresses int    // the sites are spread over so many addresses, from that of HTTP on; 0 means 1
+	Addresses int    // number of addresses of the sites, from that of HTTP on; 0 means 1
 }
 
 // A Net is a server on the network.

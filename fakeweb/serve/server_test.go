@@ -93,7 +93,7 @@ func TestFastErrors(t *testing.T) {
 }
 
 // TestChangingRobots: the rules change some time after their first answer, and who has
-// not asked for them again is not accused.
+// not requested them again is not accused.
 func TestChangingRobots(t *testing.T) {
 	o := answer.Options{Robots: answer.RobotsShares{Changing: 1, Rules: 0.5, ChangeAfter: time.Hour}}
 	bubble(t, o, func(t *testing.T, s *Server, c *http.Client) {
@@ -187,7 +187,7 @@ func TestEndlessRobots(t *testing.T) {
 	})
 }
 
-// TestHangingRobots: nobody may go on without the rules.
+// TestHangingRobots: nobody may continue without the rules.
 func TestHangingRobots(t *testing.T) {
 	bubble(t, answer.Options{Robots: answer.RobotsShares{Hanging: 1}}, func(t *testing.T, s *Server, c *http.Client) {
 		a := visitFor(c, robotsURL(s, 1), time.Minute, 1<<20)

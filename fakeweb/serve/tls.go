@@ -62,7 +62,7 @@ func (s *Server) CertificatePEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.ca.cert.Raw})
 }
 
-// CertPool returns a pool that trusts only the authority.
+// certPool returns a pool that trusts only the authority.
 func (s *Server) certPool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(s.ca.cert)
@@ -99,5 +99,5 @@ func (a *authority) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, e
 	return c, nil
 }
 
-// quiet drops what net/http would log: a visitor that goes away is no news.
+// quiet drops what net/http would log: a visitor that leaves is no event.
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }

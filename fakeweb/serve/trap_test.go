@@ -30,7 +30,7 @@ func trapOptions(trap answer.Trap) (o answer.Options) {
 }
 
 // walkTrap goes into a trap from the home page of a site and follows its links, up to so
-// many requests. It gives what it asked for, with the bodies, and a checksum of it all.
+// many requests. It gives what it requested, with the bodies, and a checksum of it all.
 func walkTrap(t *testing.T, s *Server, id graph.Site, trap answer.Trap, most int) (asked map[string]string, sum uint64) {
 	t.Helper()
 	home := s.URL(s.Web().Home(id))
@@ -205,8 +205,8 @@ func TestSoft404(t *testing.T) {
 			soft++
 		}
 	}
-	if w := s.Wanted(answer.Limits{}); soft == 0 || len(w.Pages) == 0 || len(w.Asked) < soft {
-		t.Errorf("%d soft, %d wanted, %d asked", soft, len(w.Pages), len(w.Asked))
+	if w := s.Wanted(answer.Limits{}); soft == 0 || len(w.Pages) == 0 || len(w.Requested) < soft {
+		t.Errorf("%d soft, %d wanted, %d asked", soft, len(w.Pages), len(w.Requested))
 	}
 }
 
@@ -298,7 +298,7 @@ func TestCrowd(t *testing.T) {
 	if at := placeOf(t, small, links[77]); at.Trap != answer.CrowdLink || ask(small, links[77]).Code != 200 || ask(small, links[77]+"0").Code != 404 {
 		t.Errorf("%s is %+v", links[77], at)
 	}
-	if x := small.Wanted(answer.Limits{MaxBody: 10_000}); len(x.Asked) == 0 {
+	if x := small.Wanted(answer.Limits{MaxBody: 10_000}); len(x.Requested) == 0 {
 		t.Error("a crowded page is wanted")
 	}
 }

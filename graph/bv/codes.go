@@ -26,8 +26,8 @@ func (r cursor) skip(n uint64) cursor { return cursor{r.w << (n & 63), r.pos + n
 // first returns the next n bits as a number, 0 < n < 64.
 func (r cursor) first(n uint64) uint64 { return r.w >> (-n & 63) }
 
-// codes are tables of the length of a code by its first bits, 0 when they do not
-// tell it or when it is above longest. The length is all that is needed:
+// codes holds tables of the length of a code by its first bits: 0 if the first bits do not
+// determine it, or if it is above longest. The length is all that is needed:
 //
 //	gamma: value = the code read as a number - 1
 //	zeta:  value = the code read as a number - less[its length]
@@ -45,7 +45,7 @@ type codes struct {
 }
 
 const (
-	gammaBits = 8  // tell the length of codes up to 15 bits, values up to 254
+	gammaBits = 8  // give the length of codes up to 15 bits, values up to 254
 	zetaBits  = 10 // for k = 3, up to 24 bits, values up to 2^18-2
 	longest   = 24
 )

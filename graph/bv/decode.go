@@ -8,7 +8,7 @@ import (
 // ErrCorrupt is wrapped by every error about bits that no encoder writes.
 var ErrCorrupt = errors.New("corrupt link list")
 
-// A Stream is the encoded lists of all pages, in memory or mapped.
+// A Stream holds the encoded lists of all pages, in memory or mapped.
 type Stream struct {
 	Params Params
 	Pages  int
@@ -79,10 +79,9 @@ func (l *listReader) head(x uint32, pos uint64) (degree, ref uint64, r cursor, o
 	return degree, ref, r, ok
 }
 
-// tail reads the rest of a list that head began into the space from at on, where
-// there is room(from.len(), degree), and returns its place. from is the list it
-// refers to; without reference it is not looked at. The cursor is nowhere when the
-// list cannot be.
+// tail reads the rest of a list that head began into the space from at on, where there is
+// room(from.len(), degree), and returns its place. from is the list it refers to; without
+// reference it is not looked at. The cursor is nowhere if the list is invalid.
 func (l *listReader) tail(x uint32, degree, ref uint64, from span, at uint64, r cursor) (span, cursor) {
 	copied := span{at, at}
 	if ref != 0 {
@@ -160,8 +159,8 @@ func (l *listReader) copyBlocks(r cursor, from span, at uint64) (uint64, cursor)
 	return at + size, r
 }
 
-// addIntervals reads the intervals of a list that has n links besides the copied
-// ones and puts both together behind them.
+// addIntervals reads the intervals of a list that has n links in addition to the copied
+// ones, and merges both behind them.
 func (l *listReader) addIntervals(x uint32, n uint64, copied span, r cursor) (span, cursor) {
 	count, r := l.readGamma(r)
 	s, i, k := l.space, copied.lo, copied.hi+width
@@ -242,11 +241,10 @@ func (l *listReader) readResiduals(x uint32, count, at uint64, r cursor) cursor 
 	return r
 }
 
-// addResiduals reads count residuals, one or more, and puts them and the copied
-// links together behind these. For each it copies a lane, counts how many of its
-// first links are smaller (three at most, longer stretches are copied before) and
-// writes the residual over the next one: no branch depends on how the two lists
-// interlock, but for the long stretches.
+// addResiduals reads count residuals, one or more, and merges them with the copied links
+// behind these. For each it copies a lane, counts how many of its first links are smaller
+// (three at most, longer stretches are copied before) and writes the residual over the next
+// one: no branch depends on how the two lists interlock, but for the long stretches.
 func (l *listReader) addResiduals(x uint32, count uint64, copied span, r cursor) cursor {
 	c, space := l.codes, linkSpaceOf(l.space)
 	i, k := copied.lo, copied.hi+width

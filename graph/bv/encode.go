@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Params are the parameters of the format, as in a .properties file.
+// Params holds the parameters of the format, as in a .properties file.
 type Params struct {
 	Window      int // how many lists back a reference may reach
 	MaxRef      int // longest chain of references
@@ -13,11 +13,11 @@ type Params struct {
 	ZetaK       int // the k of the residuals' zeta code
 }
 
-// Default is what WebGraph itself uses.
+// Default holds the parameters that WebGraph itself uses.
 var Default = Params{Window: 7, MaxRef: 3, MinInterval: 4, ZetaK: 3}
 
-// Store is what is fastest to read at nearly the same size: short intervals take more
-// time than the residuals they replace.
+// Store holds the parameters that are fastest to read at nearly the same size: short
+// intervals take more time than the residuals they replace.
 var Store = Params{Window: 7, MaxRef: 3, MinInterval: 8, ZetaK: 3}
 
 // Check returns an error if this codec does not support the parameters.
@@ -107,8 +107,7 @@ const (
 	blockPenalty = 1
 )
 
-// choose leaves the cheapest way to write the list in e.best and returns its
-// reference.
+// choose sets e.best to the cheapest way to write the list and returns its reference.
 func (e *Encoder) choose(x uint32, n int, list []uint32) (ref int) {
 	if len(list) == 0 {
 		return 0
@@ -291,9 +290,9 @@ func (d *diff) intervalCost(x uint32, least int) int {
 	return c
 }
 
-// A Joiner puts chunks together into one stream. What is complete is given to
-// Finish from time to time, so that memory stays small; only where the lists
-// begin is kept: 8 bytes a page.
+// A Joiner puts chunks together into one stream. Call Drain from time to time to write what
+// is complete, so that memory stays small. Only the starts of the lists are kept: 8 bytes a
+// page.
 type Joiner struct {
 	w      bitWriter
 	starts []uint64

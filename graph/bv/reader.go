@@ -13,7 +13,7 @@ type Reader struct {
 	chain []link
 }
 
-// A link of the chain of references: a list whose head is read.
+// A link is part of the chain of references: a list whose head is read.
 type link struct {
 	page   uint32
 	start  uint64 // bit at which the list begins
@@ -67,7 +67,7 @@ func (r *Reader) follow(x uint32) (need uint64, err error) {
 	}
 }
 
-// Degree returns its length without reading the list.
+// Degree returns the length of the list of page x without reading the list.
 func (r *Reader) Degree(x uint32) (int, error) {
 	pos := r.index.At(int(x))
 	d, _ := r.l.readGamma(r.l.at(pos))
@@ -77,11 +77,10 @@ func (r *Reader) Degree(x uint32) (int, error) {
 	return int(d), nil
 }
 
-// Verify looks through an index that comes from a file, so that At answers for
-// every number in it without leaving its words, whoever wrote them: the upper part
-// must have one one per number, and every sample must be the place of its one. That
-// numbers ascend is not looked at; a list read at the wrong place is found by its
-// reader. It takes about a nanosecond per word.
+// Verify checks an index from an untrusted file, so that At never leaves its words: the
+// upper part must have one one per number, and every sample must be the place of its one.
+// It does not check that numbers ascend; a reader detects a list that begins at the wrong
+// place. It takes about a nanosecond per word.
 func (x *Index) Verify() error {
 	ones, w := 0, uint64(0) // ones in the words before w
 	for i := range (x.n + sampleEvery - 1) / sampleEvery {

@@ -32,8 +32,8 @@ func (s *Stream) ScanFrom(x *Index, lo, hi uint32) *Scan {
 	return c
 }
 
-// Restart turns it into a scan from page lo to before hi of the same stream. The memory it
-// has is used again.
+// Restart makes it a scan from page lo to before hi of the same stream, with the same
+// memory.
 func (c *Scan) Restart(x *Index, lo, hi uint32) {
 	*c = Scan{l: c.l, next: lo, hi: hi}
 	if lo >= hi {
@@ -60,8 +60,8 @@ func (c *Scan) Restart(x *Index, lo, hi uint32) {
 	c.bit = x.At(int(lo))
 }
 
-// before holds, by page modulo ring, which lists before the first one are referred to.
-// Some of them may be very long: those nobody asks for are not read.
+// before returns, by page modulo ring, which lists before the first one are referred to.
+// Some of them may be very long, so only those that are needed are read.
 func (c *Scan) before(x *Index) (needed [ring]bool) {
 	lo, window := c.next, uint32(c.l.s.Params.Window)
 	for p := lo; p < c.hi && p-lo < window; p++ {
@@ -73,7 +73,7 @@ func (c *Scan) before(x *Index) (needed [ring]bool) {
 	return needed
 }
 
-// Next reads the next list. It is false at the end and after an error.
+// Next reads the next list. It returns false at the end and after an error.
 func (c *Scan) Next() bool {
 	x := c.next
 	if x >= c.hi {
@@ -100,7 +100,7 @@ func (c *Scan) Next() bool {
 	return true
 }
 
-// put notes the place of the list of page x.
+// put records the place of the list of page x.
 func (c *Scan) put(x uint32, list span) {
 	c.list, c.end = list, list.hi
 	c.recent[x%ring] = list

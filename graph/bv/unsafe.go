@@ -10,7 +10,7 @@ import (
 // of a slice expression. No access is unchecked, so a corrupt stream, or a mistake in
 // the decoder, cannot reach memory that is not its own.
 
-// A bitSource is the bytes of a stream.
+// A bitSource holds the bytes of a stream.
 type bitSource struct {
 	bytes unsafe.Pointer
 	end   uint64 // eight bytes can be read from every byte before it

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Properties are the contents of a .properties file beside a .graph file.
+// Properties holds the contents of the .properties file of a .graph file.
 type Properties struct {
 	Params Params
 	Nodes  int64
@@ -23,7 +23,7 @@ var defaultFlags = map[string]bool{
 	"REFERENCES_UNARY": true, "BLOCK_COUNT_GAMMA": true, "OFFSETS_GAMMA": true,
 }
 
-// ParseProperties reads a .properties file. Errors name the line where there is one.
+// ParseProperties reads a .properties file. Errors name the line if there is one.
 func ParseProperties(b []byte) (Properties, error) {
 	values, err := parseLines(b)
 	if err != nil {
@@ -86,7 +86,7 @@ func parseLines(b []byte) (map[string]string, error) {
 	return values, nil
 }
 
-// number reads a property; absent < 0 means it must be there.
+// number reads a property. It returns absent if there is none, or an error if absent < 0.
 func number(values map[string]string, key string, absent, most int64) (int64, error) {
 	s, ok := values[key]
 	if !ok {

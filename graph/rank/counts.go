@@ -68,7 +68,7 @@ func degreesInto(score []float64, v *world, own, others *graph.Lists) {
 	}
 }
 
-// counted makes the result of a metric that is exact without any sweep.
+// counted returns the result of a metric that is exact without any sweep.
 func counted(name string, w *Web, o Options, count func(v *world, score []float64)) (*Result, error) {
 	v, _, err := prepared(name, w, o)
 	if err != nil {
@@ -80,7 +80,7 @@ func counted(name string, w *Web, o Options, count func(v *world, score []float6
 	return r, nil
 }
 
-// prepared returns the world of w, without self-links unless they are wanted.
+// prepared returns the world of w, without self-links unless the options keep them.
 func prepared(name string, w *Web, o Options) (*world, Options, error) {
 	o, err := o.filled(w.Pages())
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/winnow-crawler/winnow/graph/rank/kernel"
 )
 
-// Growing is PageRank kept current while a crawl finds and fetches pages. It
-// holds for every page a settled rank y and a residual r with
+// Growing keeps PageRank current while a crawl finds and fetches pages. It holds for every
+// page a settled rank y and a residual r with
 //
 //	r = 1 + follow Pᵀ y - y
 //
@@ -24,13 +24,13 @@ import (
 // This is OPIC (Abiteboul et al. 2003) with damping: r is the cash of a page, y its
 // history, a push its visit, and every page brings cash of 1 when it becomes known.
 //
-// The cost of a page is bounded whatever the size of the graph: it brings a bounded
-// residual, of which each push disposes of the part 1 - follow, and a push is worth
+// The cost of a page is bounded, and does not depend on the size of the graph: it brings a
+// bounded residual, of which each push disposes of the part 1 - follow, and a push is worth
 // at least the threshold. No in-lists are needed.
 //
-// A dangling page has nobody to hand its residual to, so there y + r is exact and
-// nothing need be pushed. Pages that are known but not fetched, which are most pages
-// of a crawl, thus cost nothing but their share in pushes of others.
+// A dangling page has no links to pass its residual to, so there y + r is exact and nothing
+// need be pushed. Pages that are known but not fetched, which are most pages of a crawl,
+// cost nothing but their share in pushes of others.
 type Growing struct {
 	graph.Set // the whole state
 	follow    float64
@@ -38,9 +38,9 @@ type Growing struct {
 
 	// settled is y of the pages with links, 0 for others.
 	settled *graph.Column[float64]
-	// open is r of the pages with links, and for dangling pages minus (y + r): the
-	// sign bit tells one from the other in the innermost loop at no cost. It is 0 for
-	// pages that are not known; those have 0 in settled too.
+	// open is r of the pages with links, and for dangling pages minus (y + r): the sign bit
+	// distinguishes the two in the innermost loop at no cost. It is 0 for pages that are
+	// not known; those have 0 in settled too.
 	open *graph.Column[float64]
 	// waiting has 1 for each block of 64 pages in which the residual of some page may
 	// be above the threshold: element b+1 for block b. Element 0 is written to when
@@ -51,7 +51,7 @@ type Growing struct {
 	numbers *graph.Column[float64]
 }
 
-// What numbers holds.
+// The indexes of numbers.
 const (
 	threshold    = iota // residuals above it are pushed
 	sumSettled          // the sum of y over pages with links
@@ -59,7 +59,7 @@ const (
 	sumDangling         // the sum of y + r over dangling pages
 	cursor              // the page to look at next
 	draining            // 1 while a refresh is under way
-	sinceRecount        // pushes since the sums were last added up afresh
+	sinceRecount        // pushes since recount was last called
 	visited             // links followed by pushes, ever
 	pages               // known
 	livePages           // with links
@@ -89,13 +89,13 @@ func NewGrowing(follow float64, max int, out func(graph.Page) []graph.Page) (*Gr
 	return g, nil
 }
 
-// known reports whether page p has entered.
+// known reports whether page p was added.
 func (g *Growing) known(p graph.Page) bool {
 	return int(p) < g.open.Len() && (g.open.At(int(p)) != 0 || g.settled.At(int(p)) != 0)
 }
 
-// Known lets a page enter, as a dangling one. Pages may come in any order; a page
-// that is known already stays as it is.
+// Known adds a page, as a dangling one. Pages may be added in any order; a page that is
+// known already does not change.
 func (g *Growing) Known(p graph.Page) {
 	if g.known(p) {
 		return
@@ -111,9 +111,9 @@ func (g *Growing) Known(p graph.Page) {
 	num[pages]++
 }
 
-// Fetched gives page p its links: distinct, without p itself. Links to pages that
-// are not known make them so. Without links p stays dangling. A page gets its links
-// once; a later call changes nothing.
+// Fetched sets the links of page p: distinct, without p itself. It adds linked pages that
+// are not known. Without links p stays dangling. Links are set once; a later call for p
+// changes nothing.
 func (g *Growing) Fetched(p graph.Page, links []graph.Page) {
 	g.Known(p)
 	y := -g.open.At(int(p))
@@ -135,10 +135,9 @@ func (g *Growing) Fetched(p graph.Page, links []graph.Page) {
 	num[sumOpen] += float64(c * float64(len(links)-dangling))
 }
 
-// level returns what Score takes from y + r of every page, dangling ones too: ρ, the mean
-// residual of pages with links. The scores are s = y + r - ρ, scaled. In the system
-// with 1 - ρ in place of 1, whose solution differs from y only in scale, s has the
-// residual
+// level returns what Score subtracts from y + r of every page, dangling ones too: ρ, the
+// mean residual of pages with links. The scores are s = y + r - ρ, scaled. In the system
+// with 1 - ρ in place of 1, whose solution differs from y only in scale, s has the residual
 //
 //	1 - ρ + follow Pᵀ s - s  =  follow Pᵀ (r - ρ over pages with links),
 //
@@ -274,9 +273,9 @@ func (g *Growing) drain(limit int) (cost int) {
 	return cost + 1
 }
 
-// adjust is called when no page is above the threshold. It reports whether the bound
-// holds; if not, it lowers the threshold so that it will. If it holds by more than a
-// fifth the threshold is raised, for the next time.
+// adjust adapts the threshold when no page is above it, and reports whether the bound
+// holds. If not, it lowers the threshold so that it will. If the bound holds by more than a
+// fifth, it raises the threshold for the next time.
 func (g *Growing) adjust(bound float64) (done bool) {
 	num := g.numbers.Slice()
 	if num[sinceRecount] > float64(g.open.Len()) {
@@ -297,8 +296,8 @@ func (g *Growing) adjust(bound float64) (done bool) {
 	return at <= 1
 }
 
-// recount adds the sums up afresh, lest rounding errors gather. It is called after
-// as many pushes as there are pages, so that it costs each of them next to nothing.
+// recount computes the sums again, so that rounding errors do not accumulate. It is called
+// after as many pushes as there are pages, so that it adds little to the cost of each.
 func (g *Growing) recount() {
 	num := g.numbers.Slice()
 	num[sumSettled], num[sumOpen], num[sumDangling] = total(g.settled.Slice()), 0, 0

@@ -194,7 +194,7 @@ func (c *crawl) error(t testing.TB, follow float64) float64 {
 }
 
 // At every batch of a crawl the growing ranks are within their bound of a full solve
-// of the graph known by then, and the bound is what was asked for.
+// of the graph known by then, and the bound is what was requested.
 func TestGrowingFollowsFullSolves(t *testing.T) {
 	for _, follow := range []float64{0.9, 6.0 / 7, 0.5} {
 		for _, bound := range []float64{1e-1, 1e-3, 1e-6} {
@@ -255,7 +255,7 @@ func TestGrowingWorksInSlices(t *testing.T) {
 	}
 }
 
-// The columns are the whole state: saved and loaded into a new one, it goes on with
+// The columns are the whole state: saved and loaded into a new one, it continues with
 // the same bits.
 func TestGrowingColumnsAreItsState(t *testing.T) {
 	links := randomWeb(rand.New(rand.NewPCG(23, 1)), 2000, 6, 0.3).withoutSelf()

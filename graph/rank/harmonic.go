@@ -6,18 +6,16 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// Harmonic returns harmonic centrality: H(x) is the sum, over all pages y other than x
-// from which x can be reached, of 1/d(y, x), the number of links on a shortest way.
-// It is what Common Crawl ranks sites by. Scores are not scaled; Normalise does
-// that.
+// Harmonic returns harmonic centrality: H(x) is the sum, over all pages y other than x from
+// which x can be reached, of 1/d(y, x), the number of links on a shortest way. Common Crawl
+// ranks sites by it. Scores are not scaled; Normalise does that.
 //
-// It is exact, by breadth-first searches from every page. Searches from 64
-// pages run in one: each page has a set of bits, one for every source that has
-// reached it, and a level of the search is a union of sets along all links of the
-// pages that were new in the level before. Sources near each other reach a page at
-// about the same level, so that one pass over its links serves most of them. The
-// cost still grows with the square of the number of pages. Memory beside the lists is 40
-// bytes a page for each thread.
+// It is exact, by breadth-first searches from every page. Searches from 64 pages run in
+// one: each page has a set of bits, one for every source that has reached it, and a level
+// of the search is a union of sets along all links of the pages that were new in the level
+// before. Sources near each other reach a page at about the same level, so that one pass
+// over its links serves most of them. The cost still grows with the square of the number of
+// pages. In addition to the lists it takes 40 bytes a page for each thread.
 //
 // Progress is called with the number of searches done and the share of pages from
 // which none has begun.
@@ -39,7 +37,7 @@ func Harmonic(w *Web, o Options) (*Result, error) {
 		graph.Parallel(o.Threads, len(searches), func(i int) {
 			searches[i].run(first + i*searchWidth)
 		})
-		for _, s := range searches { // in the order of sources, whatever their number
+		for _, s := range searches { // in the order of sources, for any number of threads
 			for p, h := range s.score.Slice() {
 				r.Score[p] += h
 			}
@@ -99,7 +97,7 @@ func (s *search) run(first int) {
 	}
 }
 
-// expand unites what the active pages hand to the pages they link to.
+// expand passes the sets of the active pages on to the pages that they link to.
 func (s *search) expand() {
 	seen, last, next := s.seen.Slice(), s.last.Slice(), s.next.Slice()
 	reached := s.reached[:0]

@@ -93,8 +93,8 @@ func (s *side) make(v *world, l *graph.Lists) (err error) {
 	return nil
 }
 
-// step gathers the side anew from the other, scales it to sum 1 and returns by how
-// much it has changed.
+// step computes the side from the other, scales it to sum 1 and returns by how much it has
+// changed.
 func (s *side) step(from *side) float64 {
 	var sums, changes [parts]float64
 	now, next := s.now.Slice(), s.next.Slice()

@@ -158,7 +158,7 @@ func TestHITSSameBitsWithAnyThreads(t *testing.T) {
 	}
 }
 
-// HITS goes on until both vectors stand still. The web is two stars: one page that
+// HITS continues until both vectors stand still. The web is two stars: one page that
 // links to T others, and S < T pages that link to one. The rank of the second star
 // over that of the first, in authority, is (S/T)^k after k steps; in hubs, where
 // the S pages get what the first page of the other star gets once, it is S times

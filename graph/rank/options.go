@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// Options say how a rank is computed. The zero value is PageRank by paper A:
-// follow 0.9, to 1e-9, sum 1, without self-links.
+// Options configures how a rank is computed. The zero value is PageRank by paper A: follow
+// 0.9, to 1e-9, sum 1, without self-links.
 type Options struct {
 	// Follow is the probability of following a link; 0 means 0.9. Where a paper
 	// states the probability of a jump, it is 1 minus that.
@@ -21,8 +21,8 @@ type Options struct {
 	// SelfLinks keeps the links of pages to themselves.
 	SelfLinks bool
 	Uncrawled Uncrawled
-	// Teleport is where a jump leads: one non-negative weight a page, of any sum.
-	// Nil is even.
+	// Teleport is the distribution of the targets of jumps: one non-negative weight a page,
+	// of any sum. If nil, it is uniform.
 	Teleport []float64
 	// DanglingToTeleport makes the surfer leave a dangling page by Teleport rather
 	// than evenly.
@@ -37,10 +37,10 @@ type Options struct {
 	// do not). Each block over the first costs 8 bytes a page. It is also the
 	// largest number of threads the method can use.
 	Blocks int
-	// Threads is how many threads to use; 0 means one for each processor.
+	// Threads is the number of threads; 0 means one for each processor.
 	Threads int
-	// MaxSweeps ends a solve that does not get there; 0 means as many as exact
-	// arithmetic could need.
+	// MaxSweeps ends a solve that does not converge; 0 means as many as exact arithmetic
+	// could need.
 	MaxSweeps int
 	// Progress, if not nil, is called after each sweep with the number of sweeps
 	// and a bound of the error so far. An error stops the solve and is returned.
@@ -63,7 +63,7 @@ const (
 	Jacobi             // the power method, less the dangling mass; for comparison
 )
 
-// Uncrawled is what becomes of pages that are known by links only.
+// Uncrawled is a treatment of pages that are known by links only.
 type Uncrawled int
 
 const (
@@ -71,13 +71,13 @@ const (
 	Absent                    // they have no rank, and links to them do not count
 )
 
-// Result is a rank and how good it is.
+// A Result is a rank with bounds of its error.
 type Result struct {
 	Score  []float64 // one for each page
 	Pages  int       // pages that take part: all, or the crawled ones
 	Sweeps int
-	// Residual is by how much, in L1 and of the sum-1 vector, the equation still
-	// fails. For HITS it is the last change.
+	// Residual is the L1 norm by which the sum-1 vector fails the equation. For HITS it is
+	// the last change.
 	Residual float64
 	// Bound is Residual/(1-follow) and what rounding may add: the sum-1 vector is no
 	// farther than that from the exact one. It is 0 for counts and harmonic centrality,
@@ -86,8 +86,8 @@ type Result struct {
 }
 
 // A ToleranceError reports that a solve ended before its tolerance was reached, which
-// happens where the tolerance is near the rounding errors. The result that comes
-// with it is as good as its Bound says.
+// happens where the tolerance is near the rounding errors. The result returned with it is
+// valid within its Bound.
 type ToleranceError struct {
 	Sweeps           int
 	Bound, Tolerance float64
@@ -97,7 +97,7 @@ func (e *ToleranceError) Error() string {
 	return fmt.Sprintf("tolerance %g not reached after %d sweeps: the error is at most %g", e.Tolerance, e.Sweeps, e.Bound)
 }
 
-// filled returns o with its defaults, or what is wrong with it for n pages.
+// filled returns o with its defaults, or an error if it does not fit n pages.
 func (o Options) filled(n int) (Options, error) {
 	o.Follow, o.Tolerance = cmp.Or(o.Follow, 0.9), cmp.Or(o.Tolerance, 1e-9)
 	o.Blocks, o.Threads = cmp.Or(o.Blocks, 2), cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
@@ -117,19 +117,18 @@ func (o Options) filled(n int) (Options, error) {
 }
 
 // sweepsNeeded returns how many sweeps suffice in exact arithmetic. A sweep of either
-// method multiplies the L1 norm of the error by follow at least as well as the
-// power method does: split the first residual into its positive and its negative
-// part; for each of them the iterates grow monotonically towards the solution, and
-// those of Gauss-Seidel are never behind. The error relative to the sum is at most
-// 2/(1-follow) at the start, the bound that is tested at most 2/(1-follow) times
-// the error, and 20 more are for good measure.
+// method multiplies the L1 norm of the error by follow at least as well as the power method
+// does: split the first residual into its positive and its negative part; for each of them
+// the iterates grow monotonically towards the solution, and those of Gauss-Seidel are never
+// behind. The error relative to the sum is at most 2/(1-follow) at the start, the bound
+// that is tested at most 2/(1-follow) times the error, and 20 more are a reserve.
 func sweepsNeeded(follow, tolerance float64) int {
 	goal := tolerance * (1 - follow) * (1 - follow) / 4
 	return 20 + int(math.Ceil(math.Log(goal)/math.Log(follow)))
 }
 
-// checkWeights refuses a vector that is no distribution, up to its sum, over n
-// pages. Nil is none.
+// checkWeights returns an error if a vector is not nil and no distribution, up to its sum,
+// over n pages.
 func checkWeights(name string, v []float64, n int) error {
 	if v == nil {
 		return nil
@@ -148,8 +147,8 @@ func checkWeights(name string, v []float64, n int) error {
 	return nil
 }
 
-// Normalise scales scores to the sum that s asks for: 1, or pages. Scores of sum 0
-// stay as they are.
+// Normalise scales scores to the sum that s requires: 1, or pages. Scores of sum 0 do not
+// change.
 func Normalise(score []float64, s Scale, pages int) {
 	sum := total(score)
 	if sum == 0 {

@@ -12,8 +12,8 @@ func PageRank(w *Web, o Options) (*Result, error) {
 	return solved("PageRank", w, o, equalLinks)
 }
 
-// RemotePageRank counts only links from one site to another: the others carry
-// no weight, and a page that has no other is dangling.
+// RemotePageRank counts only links from one site to another: the others carry no weight,
+// and a page without remote links is dangling.
 func RemotePageRank(w *Web, o Options) (*Result, error) {
 	return solved("remote PageRank", w, o, func(v *world, o *Options) (*system, error) {
 		v.keep(func(from, to graph.Page) bool { return !v.local(from, to) })
@@ -21,8 +21,8 @@ func RemotePageRank(w *Web, o Options) (*Result, error) {
 	})
 }
 
-// WeightedPageRank divides a page among its remote and its local links as split
-// says: Share(0.8) or Factor(4), for instance.
+// WeightedPageRank divides the rank of a page among its remote and its local links by
+// split: Share(0.8) or Factor(4), for instance.
 func WeightedPageRank(w *Web, o Options, split Split) (*Result, error) {
 	return solved("weighted PageRank", w, o, func(v *world, o *Options) (*system, error) {
 		return splitLinks(v, o, split)
@@ -38,7 +38,7 @@ func ReversePageRank(w *Web, o Options) (*Result, error) {
 	})
 }
 
-// solved makes the system of a web and solves it.
+// solved builds the system of a web and solves it.
 func solved(name string, w *Web, o Options, build func(*world, *Options) (*system, error)) (*Result, error) {
 	fail := func(err error) (*Result, error) { return nil, fmt.Errorf("%s: %w", name, err) }
 	o, err := o.filled(w.Pages())
@@ -159,7 +159,7 @@ func (s *system) personal(o *Options, base []float64) (outcome, error) {
 	return x, errors.Join(errA, err)
 }
 
-// danglingMass returns D(y): what y has on pages that hand nothing on.
+// danglingMass returns D(y): the sum of y over dangling pages.
 func (s *system) danglingMass(y []float64) float64 {
 	live := 0.0
 	for _, p := range s.live {

@@ -86,7 +86,7 @@ func TestPageRankOfLargeWeb(t *testing.T) {
 }
 
 // Sums are preserved with 30 % dangling pages (M10, M17), and the mean is 1 where
-// that is asked for (M18).
+// that is requested (M18).
 func TestSumAndMean(t *testing.T) {
 	links := randomWeb(rand.New(rand.NewPCG(3, 1)), 10_000, 5, 0.3)
 	w := links.web(t)

@@ -21,7 +21,7 @@ type solver struct {
 	z []*graph.Column[float64]
 }
 
-// An outcome is how a solve ended: y sums to sum, and the equation still fails by
+// An outcome describes the end of a solve: y sums to sum, and the equation still fails by
 // residual (see formula 3; before division by the sum).
 type outcome struct {
 	y             []float64
@@ -40,7 +40,7 @@ func (u outcome) promise(follow float64) float64 {
 	return u.bound(follow) + rounding(follow)
 }
 
-// rounding returns what promise allows for it.
+// rounding returns the part of promise that allows for rounding.
 func rounding(follow float64) float64 { return 16 * 0x1p-53 / (1 - follow) }
 
 // goal returns the bound to sweep for so that the promise keeps the tolerance; where
@@ -73,10 +73,10 @@ func (s *system) solve(o *Options, base []float64, start []float64) (outcome, er
 }
 
 // run sweeps until the bound holds. A sweep that changes y by c in all leaves a residual of
-// at most follow c: what is left is what the pages that changed hand to pages
-// visited before them. The true residual is some fraction of that; it is measured
-// when a guess of the fraction says that the goal is reached, and then the guess
-// becomes a measurement.
+// at most follow c: what is left is what the pages that changed hand to pages visited
+// before them. The true residual is some fraction of that; it is measured when the goal
+// seems reached by a guess of the fraction, and then the measured fraction replaces the
+// guess.
 func (v *solver) run(sweep func() (change, sum float64)) (outcome, error) {
 	guess, goal := 1.0/3, v.goal()
 	for n := 1; ; n++ {
@@ -169,7 +169,7 @@ func (v *solver) divide() {
 	v.z = make([]*graph.Column[float64], v.o.Blocks)
 }
 
-// handOut sets z from y.
+// handOut computes z from y.
 func (v *solver) handOut(z []float64) {
 	kinds := v.kinds()
 	for kind := range kinds {
@@ -201,8 +201,8 @@ func (v *solver) gaussSeidel() (change, sum float64) {
 	return total(changes), v.total + float64(v.follow*total(sums))
 }
 
-// chunk is how many sums are gathered at a time: few enough to stay in the nearest
-// cache until they are used.
+// chunk is the number of sums that are gathered at a time: few enough to stay in the
+// nearest cache until they are used.
 const chunk = 256
 
 // sums calls fn with the right-hand side of the equation for the pages of one part,
@@ -219,8 +219,8 @@ func (v *solver) sums(part int, z []float64, fn func(lo int, rhs []float64)) {
 	}
 }
 
-// leaveOutSelf takes what pages hand to themselves out of their sums, without a
-// branch that nobody could predict.
+// leaveOutSelf subtracts what pages pass to themselves from their sums, without a branch,
+// which would be mispredicted.
 func (v *solver) leaveOutSelf(lo int, rhs, z []float64) {
 	kinds := v.kinds()
 	for i := range rhs {
@@ -246,7 +246,7 @@ func (v *solver) jacobi() (change, sum float64) {
 	return total(changes[:]), total(sums[:])
 }
 
-// take makes the right-hand sides of some pages their new y and hands them on into z.
+// take makes the right-hand sides of some pages their new y and updates z.
 func (v *solver) take(lo int, rhs, z []float64) (change, sum float64) {
 	y, kinds := v.y[lo:lo+len(rhs)], v.kinds()
 	if len(v.base) == 1 {

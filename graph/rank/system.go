@@ -11,20 +11,19 @@ import (
 // swept: y[p] = base + sum of z over the in-list of p, where z[q] = weight[q] y[q]
 // is what q hands to each page it links to. So no weights are kept for links.
 //
-// Where links of a page to its own site weigh otherwise than those to others, there
-// are two weights a page, and the in-lists hold 2q for a local and 2q+1 for a
-// remote link from q.
+// If local and remote links of a page have different weights, there are two weights a page,
+// and the in-lists hold 2q for a local and 2q+1 for a remote link from q.
 type system struct {
 	world  *world
 	follow float64
 	lists  *graph.Lists
 	gather *kernel.Gather
 	weight [2][]float64 // the second is nil where links are all of one kind
-	// live is the pages that hand something on, in ascending order; the others are
+	// live holds the pages with weight to pass on, in ascending order; the others are
 	// dangling.
 	live []graph.Page
-	// self is the pages whose own z is in their in-list and must be left out of their
-	// sum; nil when there are none.
+	// self holds the pages whose own z is in their in-list and must be left out of their
+	// sum; nil if there are none.
 	self bitset
 	at   []int // bounds of the in-lists
 }
@@ -96,8 +95,8 @@ func (s *system) selfLinked() bitset {
 	return b
 }
 
-// contains looks p up in an ascending list. It need not search the many lists that
-// end before p or begin after it.
+// contains reports whether an ascending list contains p. It need not search the many lists
+// that end before p or begin after it.
 func contains(list []graph.Page, p graph.Page) bool {
 	if len(list) == 0 || list[0] > p || list[len(list)-1] < p {
 		return false
@@ -115,7 +114,7 @@ func contains(list []graph.Page, p graph.Page) bool {
 	return false
 }
 
-// finish completes a system whose weights are there.
+// finish completes a system whose weights are set.
 func (s *system) finish() {
 	for p := range s.lists.Pages() {
 		if s.weight[0][p] != 0 || s.weight[1] != nil && s.weight[1][p] != 0 {
@@ -125,14 +124,13 @@ func (s *system) finish() {
 	s.at = bounds(s.lists)
 }
 
-// A Split is how a page divides itself among its links to other sites and to its
-// own: what each remote link and each local link gets when there are so many of
-// them. All together must get 1.
+// A Split divides the rank of a page among its links. Given the numbers of remote and local
+// links, it returns the parts of each remote and each local link. All parts must sum to 1.
 type Split func(remote, local int) (eachRemote, eachLocal float64)
 
-// Share gives the remote links of a page together the share s and the local ones
-// the rest. A page with links of one kind only divides itself evenly (Najork
-// and Wiener propose 0.8).
+// Share returns a Split in which the remote links of a page together get the share s and
+// the local ones the rest. If a page has links of one kind only, they get equal parts.
+// (Najork and Wiener propose 0.8.)
 func Share(s float64) Split {
 	return func(remote, local int) (float64, float64) {
 		if remote == 0 || local == 0 {
@@ -142,8 +140,8 @@ func Share(s float64) Split {
 	}
 }
 
-// Factor makes a remote link weigh f times a local one (Najork and Wiener
-// propose 4).
+// Factor returns a Split in which a remote link gets f times as much as a local one.
+// (Najork and Wiener propose 4.)
 func Factor(f float64) Split {
 	return func(remote, local int) (float64, float64) {
 		sum := float64(f*float64(remote)) + float64(local)
@@ -156,7 +154,7 @@ func Factor(f float64) Split {
 
 func even(links int) (float64, float64) { return 1 / float64(links), 1 / float64(links) }
 
-// splitLinks returns the system in which remote and local links weigh as split says.
+// splitLinks returns the system in which split sets the weights of remote and local links.
 func splitLinks(v *world, o *Options, split Split) (*system, error) {
 	if n := v.in().Pages(); n > graph.MaxPages/2 {
 		return nil, fmt.Errorf("weighted links of %d pages: at most %d", n, graph.MaxPages/2)

@@ -8,7 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph/rank/kernel"
 )
 
-// A Web is what ranks are computed from. It is not changed.
+// A Web holds the data that ranks are computed from. It is not changed.
 type Web struct {
 	// In and Out are the in-lists and the out-lists. One of them is enough; where the
 	// other is needed it is made, which takes as much memory again: PageRank needs
@@ -16,8 +16,8 @@ type Web struct {
 	In, Out *graph.Lists
 	// Sites is the site of each page; nil when every page is its own.
 	Sites []graph.Site
-	// Fetched has a bit for each crawled page; nil when all were. What links a page
-	// that was not has in the lists does not count.
+	// Fetched has a bit for each crawled page; nil means all were. Links of pages that were
+	// not crawled do not count.
 	Fetched func(graph.Page) bool
 }
 
@@ -32,8 +32,8 @@ func (w *Web) Pages() int {
 	return 0
 }
 
-// check refuses what the rest would stumble over, every id that is no page among it.
-// What it returns spares the solvers a second pass over all links.
+// check returns an error if the web is invalid: an id that is no page, for instance. Its
+// result saves the solvers a second pass over all links.
 func (w *Web) check() ([]gathered, error) {
 	n := w.Pages()
 	switch {
@@ -62,7 +62,7 @@ func (w *Web) check() ([]gathered, error) {
 	return seen, nil
 }
 
-// gathered is lists and the Gather over them.
+// gathered holds lists and the Gather over them.
 type gathered struct {
 	lists  *graph.Lists
 	gather *kernel.Gather
@@ -88,8 +88,8 @@ type world struct {
 	seen    []gathered     // lists of the web that were looked through
 }
 
-// view makes the world of w. Lists are copied only if they have links that do not
-// count: those of pages that were not crawled, or to pages that are absent.
+// view returns the world of w. Lists are copied only if they have links that do not count:
+// those of pages that were not crawled, or to pages that are absent.
 func (w *Web) view(o *Options) (*world, error) {
 	seen, err := w.check()
 	if err != nil {
@@ -178,8 +178,8 @@ func (v *world) free() {
 	}
 }
 
-// parts is into how many pieces work is divided that may run side by side. It must
-// not depend on the number of threads, because sums are kept per part.
+// parts is the number of pieces into which concurrent work is divided. It must not depend
+// on the number of threads, because sums are kept per part.
 const parts = 64
 
 // bounds divides the lists into parts of about equal work and returns where they
@@ -267,7 +267,7 @@ func Transpose(l *graph.Lists) *graph.Lists {
 	return t
 }
 
-// A bitset is one bit for each page.
+// A bitset has one bit for each page.
 type bitset []uint64
 
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }

@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// A Distribution is how many pages have each value, ascending by value, without
-// the values that no page has.
+// A Distribution holds the number of pages with each value, ascending by value, without the
+// values that no page has.
 type Distribution []Count
 
 // Count is the number of pages with one value.
@@ -94,7 +94,7 @@ func (d Distribution) Mean() float64 {
 	return sum / float64(d.Pages())
 }
 
-// A Bin is the pages with a value from Lo up to but without Hi.
+// A Bin counts the pages with a value from Lo up to but without Hi.
 type Bin struct {
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
@@ -110,8 +110,8 @@ func (b Bin) Centre() float64 {
 	return math.Sqrt(b.Lo * b.Hi)
 }
 
-// Density returns pages per unit of the value: what falls on a straight line in a
-// log-log plot of a power law, whatever the widths of the bins.
+// Density returns pages per unit of the value. For a power law it is a straight line in a
+// log-log plot, for bins of any width.
 func (b Bin) Density() float64 { return float64(b.Pages) / (b.Hi - b.Lo) }
 
 // Log returns the distribution in bins whose ends are powers of 10^(1/perDecade),
@@ -121,7 +121,7 @@ func (d Distribution) Log(perDecade int) []Bin {
 	for k := 1; edges[len(edges)-1] <= d.Max(); k++ {
 		e := math.Pow(10, float64(k)/float64(perDecade))
 		if r := math.Round(e); math.Abs(e-r) < 1e-9*e {
-			e = r // a power of ten, whatever its last bits
+			e = r // a power of ten, up to rounding
 		}
 		if v := uint64(math.Ceil(e)); v > edges[len(edges)-1] {
 			edges = append(edges, v)
@@ -145,9 +145,8 @@ func (d Distribution) bins(edges []uint64) []Bin {
 	return bins
 }
 
-// Bands is the same as Log for values that are not whole numbers (ranks): bins
-// whose ends are powers of 10^(1/perDecade). Values that are not positive are left
-// out.
+// Bands does the same as Log for values that are not whole numbers (ranks): it returns bins
+// whose ends are powers of 10^(1/perDecade). Values that are not positive are left out.
 func Bands(values []float64, perDecade int) []Bin {
 	lo, hi := math.Inf(1), 0.0
 	for _, v := range values {
@@ -164,7 +163,7 @@ func Bands(values []float64, perDecade int) []Bin {
 	for k := first; len(bins) == 0 || bins[len(bins)-1].Hi <= hi; k++ {
 		bins = append(bins, Bin{Lo: math.Pow(10, k/per), Hi: math.Pow(10, (k+1)/per)})
 	}
-	bins[0].Lo = min(bins[0].Lo, lo) // whatever the last bits of the logarithm
+	bins[0].Lo = min(bins[0].Lo, lo) // up to rounding of the logarithm
 	for _, v := range values {
 		if v > 0 {
 			bins[sort.Search(len(bins), func(i int) bool { return bins[i].Hi > v })].Pages++

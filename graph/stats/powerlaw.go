@@ -12,8 +12,8 @@ import (
 // between fitted and found cumulative distribution (Kolmogorov-Smirnov) is
 // smallest.
 //
-// A fit is no proof: a distance well above 1/sqrt(Tail) says that the tail is not
-// quite a power law, which is the rule for degrees of real webs.
+// A fit is no proof: a distance well above 1/sqrt(Tail) shows that the tail is not quite a
+// power law, which is the rule for degrees of real webs.
 type Fit struct {
 	Exponent float64 `json:"exponent"`
 	Error    float64 `json:"error"` // standard error of it, Least being given
@@ -49,9 +49,9 @@ const (
 // is largest (their equation 3.5). The usual approximation 1 + n / sum ln(x /
 // (xmin-1/2)) is far off where degrees begin: it finds 2.5 as 2.0 at xmin = 1.
 //
-// It is not ok if there is nothing to fit (fewer than 50 positive values or only
-// one) or if the best fit has no meaning: an exponent above 6 is a tail that ends
-// like an exponential, with a standard error above 0.5 it could be any.
+// ok is false if there is nothing to fit (fewer than 50 positive values or only one) or if
+// the best fit has no meaning: with an exponent above 6 the tail ends like an exponential,
+// and with a standard error above 0.5 it could be anything.
 func (d Distribution) PowerLaw() (best Fit, ok bool) {
 	if len(d) > 0 && d[0].Value == 0 {
 		d = d[1:]
@@ -70,7 +70,7 @@ func (d Distribution) PowerLaw() (best Fit, ok bool) {
 	return best.meant(ok)
 }
 
-// meant takes back a fit that means nothing.
+// meant returns f, and whether ok is set and the fit has a meaning.
 func (f Fit) meant(ok bool) (Fit, bool) {
 	if !ok || f.Exponent > mostMeant || f.Error > mostError {
 		return Fit{}, false
@@ -109,8 +109,8 @@ func (d Distribution) fit(tail int64, logs float64) Fit {
 	return Fit{Exponent: w.s, Error: 1 / math.Sqrt(n*variance), Least: least, Tail: tail}
 }
 
-// tails is, for every value, the number of pages with that value or more, and the
-// sum of the logarithms of theirs.
+// tails returns, for every value, the number of pages with that value or more, and the sum
+// of the logarithms of their values.
 func (d Distribution) tails() (pages []int64, logs []float64) {
 	pages, logs = make([]int64, len(d)), make([]float64, len(d))
 	var n int64
@@ -168,11 +168,11 @@ func (d Distribution) distance(f Fit) (most float64) {
 //
 //	exponent = 1 + n / sum ln(x / xmin)
 //
-// (their equation 3.1), with standard error (exponent-1) / sqrt(n). Least is in
-// the unit of the values: give ranks with mean 1 to compare graphs. Values that are
-// not positive are left out. It is not ok if there are fewer than 50 positive
-// values or only one, or if the exponent is above 6 or its standard error above 0.5
-// ([Distribution.PowerLaw] says why).
+// (their equation 3.1), with standard error (exponent-1) / sqrt(n). Least is in the unit of
+// the values: give ranks with mean 1 to compare graphs. Values that are not positive are
+// left out. ok is false if there are fewer than 50 positive values or only one, or if the
+// exponent is above 6 or its standard error above 0.5, for the reasons given at
+// [Distribution.PowerLaw].
 func PowerLaw(values []float64) (best Fit, ok bool) {
 	x := slices.Clone(values)
 	slices.Sort(x)
@@ -232,9 +232,9 @@ const zetaFrom = 25
 //
 //	zeta(s, a) unit^s = sum over k >= 0 of ((a+k) / unit)^-s
 //
-// With unit 1 it is zeta itself; with unit = a it is neither huge nor tiny whatever
-// a is, where a^-s alone may be 0 in floating point. It is the formula of Euler and
-// Maclaurin: with b = a+N not below zetaFrom
+// With unit 1 it is zeta itself; with unit = a it is neither huge nor tiny for any a, while
+// a^-s alone may be 0 in floating point. It is the formula of Euler and Maclaurin: with b =
+// a+N not below zetaFrom
 //
 //	zeta(s, a) = sum over k < N of (a+k)^-s
 //	           + b^-s ( b/(s-1) + 1/2 + sum over j of B_2j/(2j)! s(s+1)...(s+2j-2) b^(1-2j) )

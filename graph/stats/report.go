@@ -10,7 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph/rank"
 )
 
-// A Report has the numbers of one graph.
+// A Report holds the numbers of one graph.
 type Report struct {
 	Graph string `json:"graph"`
 	graph.Info
@@ -41,7 +41,7 @@ type Spread struct {
 	Bins []Bin   `json:"bins"`
 }
 
-// Exponent returns that of the fitted power law with its standard error, as text.
+// Exponent returns the exponent of the fitted power law with its standard error, as text.
 func (s *Spread) Exponent() string {
 	if s.Fit == nil {
 		return "-"
@@ -149,8 +149,8 @@ func (r *Report) rank(g *graph.Graph, shown Progress) error {
 	return nil
 }
 
-// A Concentration tells how much of the PageRank the best pages hold, which is what an
-// ideal crawl has gathered after fetching so many of them.
+// A Concentration describes how much of the PageRank the best pages hold, which is what an
+// ideal crawl has gathered after fetching them.
 type Concentration struct {
 	Top1  float64 `json:"top_1_percent"`  // share of PageRank in the best 1 % of the pages
 	Top10 float64 `json:"top_10_percent"` // in the best 10 %

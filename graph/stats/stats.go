@@ -40,8 +40,8 @@ type SiteCount struct {
 	In    int64 // links from other sites
 }
 
-// Take surveys a graph of a number of pages. siteOf has the site of each page,
-// all below sites; nil stands for every page being its own site.
+// Take surveys a graph of a number of pages. siteOf has the site of each page, all below
+// sites; if nil, every page is its own site.
 func Take(pages int, forward graph.Sequential, siteOf []graph.Site, sites int) *Survey {
 	s := &Survey{Pages: int64(pages)}
 	if siteOf != nil {
@@ -149,7 +149,7 @@ type set []uint64
 
 func newSet(pages int) set { return make(set, (pages+63)/64) }
 
-// add puts p in and reports whether it is new.
+// add adds p and reports whether it is new.
 func (s set) add(p graph.Page) bool {
 	bit := uint64(1) << (p % 64)
 	had := s[p/64]&bit != 0

@@ -1,7 +1,6 @@
-// Package data finds the real web graphs that tests run against when they are
-// there. They are too large, and not ours, to be part of the repository: they lie
-// beside the checkout, and a test that wants one must have a generated or
-// hand-made graph to fall back on.
+// Package data finds the real web graphs that tests run against when they are there. They
+// are too large, and not ours, to be part of the repository: they lie next to the checkout,
+// and a test that uses one must have a generated or hand-made graph to fall back on.
 package data
 
 import (

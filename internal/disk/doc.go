@@ -1,7 +1,7 @@
-// Package disk is a directory of files as the parts of a crawl that must survive see it:
-// the journal, the archive, the snapshots. It has few operations, because each of them
-// is a place where the power may go: OS is the real one, and Memory is one that can lose
-// whatever was not synced, fail at any operation, and run out of room.
+// Package disk provides a directory of files for the parts of a crawl that must survive:
+// the journal, the archive, the snapshots. It has few operations, because the power may
+// fail at each of them. OS is a real directory. Memory is one that can lose everything that
+// was not synced, fail at any operation, and run out of room.
 //
 // # What lasts
 //
@@ -27,17 +27,17 @@ const (
 // Dir is one directory. Names are base names.
 type Dir interface {
 	Open(name string, how How) (File, error)
-	// List gives all regular files of the directory, in the order of their names.
+	// List returns all regular files of the directory, in the order of their names.
 	List() ([]Entry, error)
 	// Rename replaces what has the new name.
 	Rename(from, to string) error
-	// Remove of a file that is not there is no error: recovery repeats its steps.
+	// Remove removes a file. A missing file is no error: recovery repeats its steps.
 	Remove(name string) error
 	// Sync makes creations, renames and removals last.
 	Sync() error
 }
 
-// File is one open file. ReadAt may run beside everything else.
+// A File is one open file. ReadAt may run at the same time as everything else.
 type File interface {
 	io.ReaderAt
 	io.WriterAt

@@ -18,14 +18,14 @@ type faults struct {
 func newFaults() faults { return faults{stop: -1, room: -1} }
 
 // Stop lets n more operations that change or sync something succeed; all after them
-// fail with ErrStopped, for ever. A negative n removes the limit.
+// fail with ErrStopped, for ever. A negative number removes the limit.
 func (m *Memory) Stop(n int) {
 	defer m.lock()()
 	m.disk.stop = n
 }
 
-// FailStep makes the n-th operation from now on that changes or syncs something fail,
-// once; n = 1 is the next. It has done nothing.
+// FailStep makes the n-th operation from now on that changes or syncs something fail, once;
+// n = 1 is the next. The failed operation does nothing.
 func (m *Memory) FailStep(n int, err error) {
 	defer m.lock()()
 	m.disk.stepIn, m.disk.stepErr = n, err
@@ -40,22 +40,22 @@ func (m *Memory) FailWrite(n int, err error) {
 
 // FailSync makes the n-th sync of a file or a directory from now on fail, once. The bytes
 // that it should have made last can be read, but are in doubt for good, even when a later
-// sync succeeds and after Kill, as with a kernel that takes pages for clean which it
-// could not write: only who writes them again has them.
+// sync succeeds and after Kill, as with a kernel that takes pages for clean which it could
+// not write. They last only if they are written again.
 func (m *Memory) FailSync(n int, err error) {
 	defer m.lock()()
 	m.disk.syncIn, m.disk.syncErr = n, err
 }
 
-// Limit makes all writes fail after so many bytes from now on. The one that passes the
-// limit is there up to it. A negative number takes it back.
+// Limit makes all writes fail after a number of further bytes. A write that exceeds the
+// limit writes only the bytes up to it. A negative number removes the limit.
 func (m *Memory) Limit(bytes int64, err error) {
 	defer m.lock()()
 	m.disk.room, m.disk.roomErr = bytes, err
 }
 
-// Steps, Writes and Syncs count the operations of the disk that succeeded: all that
-// change or sync something, writes and truncations, syncs of files and directories.
+// Steps, Writes and Syncs return the numbers of operations that succeeded: all that change
+// or sync something, writes and truncations, syncs of files and directories.
 func (m *Memory) Steps() int  { defer m.lock()(); return m.disk.stepped }
 func (m *Memory) Writes() int { defer m.lock()(); return m.disk.written }
 func (m *Memory) Syncs() int  { defer m.lock()(); return m.disk.synced }
@@ -75,7 +75,7 @@ func (d *faults) step() error {
 	return nil
 }
 
-// writes returns how many of n bytes are written.
+// writes returns the number of bytes, of n, that are written.
 func (d *faults) writes(n int) (int, error) {
 	if due(&d.writeIn) {
 		return n / 2, d.writeErr

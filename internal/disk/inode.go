@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// inode is a file of a Memory, whatever it is called.
+// inode is a file of a Memory, without its name.
 type inode struct {
 	now  []byte // what a program reads
 	kept []byte // what lasts in any case
@@ -112,9 +112,9 @@ func (op *fileOp) tear(rng *rand.Rand) bool {
 	return true
 }
 
-// Kill returns what kill -9 leaves: all that was written, on a disk without faults. A
-// later power loss may still take what was never synced. This directory and its open
-// files go on by themselves.
+// Kill returns what kill -9 leaves: all that was written, on a disk without faults. A later
+// power loss may still take what was never synced. This directory and its open files stay
+// usable.
 func (m *Memory) Kill() *Memory {
 	defer m.lock()()
 	return m.copyTo(&memoryDisk{faults: newFaults()}, map[*inode]*inode{})

@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Memory is a directory in memory that knows what of it would survive. Its faults (see
-// Stop, FailWrite, FailSync and Limit) and counts are those of its disk, which it shares
-// with the directories below it. It is safe for several goroutines.
+// Memory is a directory in memory that keeps track of what a power loss would leave. Its
+// faults (see Stop, FailWrite, FailSync and Limit) and counts are those of its disk, which
+// it shares with the directories below it. It is safe for several goroutines.
 type Memory struct {
 	disk *memoryDisk
 	now  map[string]*inode // what a program sees
@@ -186,7 +186,8 @@ func (f *memoryFile) ReadAt(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// WriteAt that fails leaves a part of b behind, as a full disk does.
+// WriteAt writes b at an offset. If it fails, a part of b may be written, as on a full
+// disk.
 func (f *memoryFile) WriteAt(b []byte, at int64) (int, error) {
 	defer f.lock()()
 	if err := f.ready("write", true); err != nil {

@@ -31,8 +31,7 @@ func (d directory) Open(name string, how How) (File, error) {
 	return file{f}, nil
 }
 
-// List passes over files that vanish while it looks: another process may be removing
-// what it derived.
+// List skips files that disappear meanwhile: another process may remove derived files.
 func (d directory) List() ([]Entry, error) {
 	found, err := os.ReadDir(string(d)) // sorted by name
 	if err != nil {
@@ -66,7 +65,7 @@ func (d directory) Remove(name string) error {
 	return err
 }
 
-// Sync does nothing on Windows, which has no such thing as syncing a directory.
+// Sync syncs the directory. It does nothing on Windows, which cannot do that.
 func (d directory) Sync() error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -85,8 +84,8 @@ func (d directory) Sync() error {
 // file is a file of the operating system.
 type file struct{ *os.File }
 
-// Sync leaves out what a reader does not need, such as the time of the last change,
-// where the system can: one write less of the file system's own log.
+// Sync syncs the file. If the system can, it leaves out what a reader does not need, such
+// as the time of the last change: that saves one write to the log of the file system.
 func (f file) Sync() error { return datasync(f.File) }
 
 func (f file) Size() (int64, error) {

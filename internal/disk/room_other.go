@@ -2,5 +2,5 @@
 
 package disk
 
-// Room does not know the free space on this system.
+// Room reports that the free space is unknown on this system.
 func Room(string) (bytes int64, ok bool) { return 0, false }

@@ -49,7 +49,7 @@ func (it *Iterator) Rewind() {
 }
 
 // Duplicates returns the number of keys dropped because they were there already. It is
-// complete once the last key has been given.
+// complete once Next has returned the last key.
 func (it *Iterator) Duplicates() int64 {
 	if it.m == nil {
 		return it.s.dups

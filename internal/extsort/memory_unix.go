@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reserve maps n bytes; the system allocates a page when it is first written
-// to. Not on the Go heap: the collector would let as much garbage gather again
-// beside it, and would give it back late.
+// reserve maps n bytes; the system allocates a page when it is first written to. It is not
+// on the Go heap: the collector would allow as much garbage in addition, and would return
+// it late.
 func reserve(n int) (memory, error) {
 	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|mapNoReserve)
 	if err != nil {

@@ -7,10 +7,10 @@ import "math/bits"
 // who lost there. When the overall winner moves on to its next key only the matches
 // on its own path, log2(k) of them, are played again.
 //
-// The outcome of a match between runs of random keys is as unpredictable as a coin,
-// so it is computed without a branch. A run that wins twice in a row is likely to
-// go on winning (neighbouring keys often come from one run): it is then followed,
-// without matches, as long as it stays below the best of those it beat.
+// The outcome of a match between runs of random keys is as unpredictable as a coin, so it
+// is computed without a branch. A run that wins twice in a row is likely to win again
+// (neighbouring keys often come from one run): it is then followed, without matches, as
+// long as it stays below the best of those it beat.
 type merge struct {
 	readers []*runReader // those that have keys left
 	losers  []loser      // from 1; losers[0] is not used
@@ -111,7 +111,7 @@ func (m *merge) fill(out []uint64) int {
 	return n
 }
 
-// advance passes over n keys of the winner's block and finds the next winner.
+// advance skips n keys of the winner's block and finds the next winner.
 func (m *merge) advance(n int) {
 	r := m.readers[m.winner]
 	if r.at += n; r.at < len(r.keys) {

@@ -127,8 +127,8 @@ func (r *radix) pass(to, from []uint64, d digit) error {
 	return nil
 }
 
-// count and scatter look at every key once. The masks by constants, 63 and the size
-// of the counters, change no value: they spare the compiler its own checks.
+// count and scatter look at every key once. The masks by constants, 63 and the size of the
+// counters, change no value: they let the compiler omit its own checks.
 
 func (r *radix) count(keys []uint64, d digit) {
 	shift, low, next := uint(d.shift), uint64(1)<<d.bits-1, &r.next

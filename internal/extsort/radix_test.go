@@ -42,7 +42,7 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// Keys are sorted by the bits asked for and nothing else: a stable sort by
+// Keys are sorted by the given bits and nothing else: a stable sort by
 // comparison of just these must give the same, in few keys, in one stretch and in
 // buckets, and where nearly all keys fall into one bucket.
 func TestRadixSort(t *testing.T) {

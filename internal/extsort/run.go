@@ -132,7 +132,7 @@ func gaps(keys []uint64, in []byte) bool {
 	return at == len(in)
 }
 
-// runReader gives the keys of a run, a block at a time.
+// runReader reads the keys of a run, a block at a time.
 type runReader struct {
 	spill *spill
 	rest  run    // what has not been read into raw; keys counts those not yet decoded
@@ -197,8 +197,8 @@ type File interface {
 	io.Closer
 }
 
-// createTemp makes a file and takes its name away at once. Where a file in use
-// cannot be removed, Close does it.
+// createTemp makes a file and removes its name at once. Where a file in use cannot be
+// removed, Close removes it.
 func createTemp(dir string) (File, error) {
 	f, err := os.CreateTemp(dir, "winnow-sort-*")
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package extsort sorts more 64-bit keys than fit in memory, and drops repeated
-// ones. The import of a graph uses it with links packed as source<<32|target: once
-// for the lists of a page's links, once more with the halves exchanged for the
-// links that come in.
+// Package extsort sorts more 64-bit keys than fit in memory, and drops repeated ones. The
+// import of a graph uses it with links packed as source<<32|target: once for the out-links
+// of each page, and again with the halves exchanged for the in-links.
 //
 // Keys gather in a buffer. When it is full it is sorted by its digits (radix.go)
 // and written as a run: blocks of gaps in variable length, each with a checksum
@@ -9,10 +8,10 @@
 // less: what fits in the buffer never touches the disk, and keys that arrive in
 // order are not sorted but go through as one single run.
 //
-// All memory of any size, the buffer, the second buffer that sorting needs and
-// those of the merge, is one stretch of Options.Memory bytes outside the Go heap.
-// It is reserved at the first key and taken as it is written to: sorting a
-// thousand keys takes a few pages of it, and Close gives all back at once.
+// All memory of any size, the buffer, the second buffer that sorting needs and those of the
+// merge, is one stretch of Options.Memory bytes outside the Go heap. It is reserved at the
+// first key and taken as it is written to: sorting a thousand keys takes a few pages of it,
+// and Close returns all of it at once.
 //
 // Runs lie in one file in Options.Dir, which has no name from the start where the
 // system allows that, so that even a killed process leaves nothing behind. A run
@@ -26,7 +25,7 @@ import (
 )
 
 const (
-	// MinMemory is the least memory of a Sorter; less is taken as this.
+	// MinMemory is the least memory of a Sorter; a smaller value means MinMemory.
 	MinMemory = 128 << 10
 	// DefaultMemory is the memory of a Sorter if Options has none.
 	DefaultMemory = 64 << 20
@@ -45,10 +44,10 @@ type Options struct {
 	// Dir is where runs are written; "" is the system's temporary directory.
 	Dir string
 
-	// LowSorted promises that keys arrive in such an order that a stable sort by
-	// their high 32 bits alone puts them in full order: their low halves never
-	// fall. Transposing a graph page by page is like that, and sorting then costs
-	// half. A broken promise is found and is an error.
+	// LowSorted promises that keys arrive in such an order that a stable sort by their high
+	// 32 bits alone puts them in full order: their low halves never fall. Transposing a
+	// graph page by page is like that, and sorting then costs half. It is an error if they
+	// do not.
 	LowSorted bool
 
 	// Stop, if given, is called within Add and Sort: in every pass of sorting the
@@ -63,8 +62,8 @@ type Options struct {
 	Create func(dir string) (File, error)
 }
 
-// A Sorter takes keys by Add, then gives them back in order by the Iterator that
-// Sort returns. It has one owner and no lock. Close must be called in every case.
+// A Sorter takes keys by Add. Sort then returns an Iterator over them in order. It has one
+// owner and no lock. Close must be called in every case.
 type Sorter struct {
 	opts Options
 	mem  memory
@@ -310,7 +309,7 @@ type Stats struct {
 	Written int64 // bytes written to Dir
 }
 
-// Stats may be called after Sort.
+// Stats returns statistics of the sort. It may be called after Sort.
 func (s *Sorter) Stats() Stats {
 	st := Stats{Keys: s.added, Runs: len(s.runs)}
 	if s.spill != nil {

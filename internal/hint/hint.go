@@ -1,4 +1,4 @@
-// Package hint has an error that comes with advice.
+// Package hint provides an error with advice.
 package hint
 
 // An Error is an error with a hint about what to do.

@@ -19,9 +19,9 @@ func Edges(f *File, fn func(src, dst uint32) error) error {
 	return f.chunks(func(lines []byte) error { return f.links(lines, fn) })
 }
 
-// links parses whole lines. The first part knows the one form that nearly every
-// line has, digits, one blank, digits, line feed, and takes it in a single pass
-// over the bytes; whatever else there is, good or bad, goes to link.
+// links parses whole lines. The first part knows the one form that nearly every line has,
+// digits, one blank, digits, line feed, and takes it in a single pass over the bytes; all
+// other lines, good or bad, go to link.
 func (f *File) links(b []byte, fn func(src, dst uint32) error) error {
 	for i := 0; i < len(b); {
 		f.line++
@@ -114,7 +114,7 @@ func ParseID(text []byte) (uint32, error) {
 			return 0, notID(text, i)
 		}
 		if v = v*10 + uint64(d); v > uint64(MaxID) {
-			v = uint64(MaxID) + 1 // and stays above whatever follows
+			v = uint64(MaxID) + 1 // and stays above in what follows
 		}
 	}
 	if v > uint64(MaxID) {
@@ -156,12 +156,12 @@ func IDs(f *File, fn func(id uint32) error) error {
 	})
 }
 
-// Values reads lines "key TAB value" and calls fn for each: ranks to start from,
-// teleport weights, histories. The key is an id or a URL, which may itself hold
-// tabs: the last one counts. It is handed on untouched, and valid until fn
-// returns; ParseID reads it if it is an id. The value is a finite decimal number
-// of either sign: what it may be is the caller's business. Empty lines and lines
-// that begin with # are skipped. An error from fn gets file and line added.
+// Values reads lines "key TAB value" and calls fn for each: ranks to start from, teleport
+// weights, histories. The key is an id or a URL, which may itself hold tabs: the last one
+// counts. It is handed on untouched, and valid until fn returns; ParseID reads it if it is
+// an id. The value is a finite decimal number of either sign; the caller decides what is
+// allowed. Empty lines and lines that begin with # are skipped. An error from fn gets file
+// and line added.
 func Values(f *File, fn func(key []byte, value float64) error) error {
 	return f.each(func(line []byte) error {
 		if first, _ := field(line); len(first) == 0 || line[0] == '#' {

@@ -2,11 +2,11 @@
 // lists, URL lists and value lists, plain or compressed with gzip or zstd, which
 // is detected by their content, not by their names.
 //
-// Three things matter here. An error names file and line, so that a user with
-// 200 M lines can find the bad one. Memory stays small whatever the file holds:
-// a line may have 1 MiB, a zstd window 128 MiB, and everything else is a buffer
-// of fixed size. And edge lists, the largest files, are parsed where they lie in
-// that buffer: no string and no allocation per line.
+// Three things matter here. An error names file and line, so that a user with 200 M lines
+// can find the bad one. Memory stays small for any file: a line may have 1 MiB, a zstd
+// window 128 MiB, and everything else is a buffer of fixed size. And edge lists, the
+// largest files, are parsed where they lie in that buffer: no string and no allocation per
+// line.
 //
 // All forms accept LF and CRLF, a UTF-8 byte order mark at the start, and a last
 // line without an end.
@@ -122,8 +122,8 @@ func cause(err error) error {
 	return err
 }
 
-// New reads r under a name for errors; size is the length of r in bytes, before
-// decompression, or -1 if that is not known. Closing the File does not close r.
+// New returns a File that reads r. Errors contain name. size is the length of r in bytes,
+// before decompression, or -1 if that is not known. Closing the File does not close r.
 func New(name string, r io.Reader, size int64) (*File, error) {
 	f := &File{name: name, size: size, buf: make([]byte, lineBuffer+1)}
 	f.raw.r = r
@@ -141,7 +141,7 @@ func New(name string, r io.Reader, size int64) (*File, error) {
 // magic begins a file that is not plain text.
 type magic struct{ bytes, format string }
 
-// refused returns formats that people try and that cannot be read.
+// refused returns common formats that cannot be read.
 func refused() []magic {
 	return []magic{
 		{"\xfd7zXZ\x00", "compressed with xz"},
@@ -209,8 +209,8 @@ func (f *File) unzstd(br *bufio.Reader) error {
 	return nil
 }
 
-// skipMark passes over a byte order mark. An error is kept until the text before
-// it is used up; if there is none the file cannot be opened.
+// skipMark skips a byte order mark. An error is kept until the text before it is used up;
+// if there is none the file cannot be opened.
 func (f *File) skipMark() error {
 	for f.end < 3 && f.err == nil {
 		f.fill()
@@ -224,8 +224,8 @@ func (f *File) skipMark() error {
 	return nil
 }
 
-// broken returns the error for a text that ends before its time, at the line that
-// could not be read to its end.
+// broken returns the error for a text that ends too early, at the line that could not be
+// read to its end.
 func (f *File) broken(err error) error {
 	e := &Error{File: f.name, Line: f.line + 1, Err: err}
 	switch {

@@ -188,7 +188,7 @@ func TestDamagedSaysSo(t *testing.T) {
 	}
 }
 
-// zstdHeader is a frame header that asks for a window of 2^log bytes.
+// zstdHeader is a frame header that requests a window of 2^log bytes.
 func zstdHeader(log byte) []byte {
 	return []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, (log - 10) << 3, 0x01, 0x00, 0x00}
 }
@@ -340,7 +340,7 @@ func FuzzOpen(f *testing.F) {
 		lines := 0
 		_ = Lines(in, func(int, []byte) error {
 			if lines++; lines > 1<<20 {
-				return io.ErrShortBuffer // a bomb: it would go on, in the same memory
+				return io.ErrShortBuffer // a bomb: it would continue, in the same memory
 			}
 			return nil
 		})

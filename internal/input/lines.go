@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// emptyReads is how often a reader may give nothing, and no error, in a row.
+// emptyReads is the number of times in a row that a reader may return no bytes and no
+// error.
 const emptyReads = 100
 
 // fill reads once into the free part of the buffer. An error goes to f.err.
@@ -126,7 +127,7 @@ func Lines(f *File, fn func(line int, text []byte) error) error {
 	return f.each(func(text []byte) error { return fn(f.line, text) })
 }
 
-// Error is an error in a file of the user, with its place.
+// An Error reports an error in a file of the user, with its place.
 type Error struct {
 	File string
 	Line int    // from 1; 0 when no line is meant
@@ -152,7 +153,7 @@ func printable(name string) string {
 	return name
 }
 
-// shownBytes is how much of a bad field an error shows.
+// shownBytes is the number of bytes of a bad field that an error shows.
 const shownBytes = 40
 
 // Quote shows text of a file in an error: shortened, and with everything but

@@ -8,9 +8,9 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// While a graph is written, package graph leaves heapBase and heapPerPage for the Go heap
-// beside its sort buffers. Afterwards the heap gets all but notHeap, which is the program
-// itself, and columns of heapPerPage.
+// While a graph is written, package graph leaves heapBase and heapPerPage for the Go heap,
+// in addition to its sort buffers. Afterwards the heap gets all but notHeap, which is the
+// program itself, and columns of heapPerPage.
 const (
 	heapBase    = 18 << 20
 	heapPerPage = 16

@@ -17,8 +17,8 @@ const (
 	letterWidth               = 10.6
 )
 
-// figureColours is how many colours the style has; FigureStyle defines each for
-// light and dark ground.
+// figureColours is the number of colours of the style; FigureStyle defines each for light
+// and dark ground.
 const figureColours = 10
 
 // FigureStyle returns the style sheet of figures and swatches. It takes the colours

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// banded is a chart with everything a report asks for: a band, a baseline, marks.
+// banded is a chart with everything a report requests: a band, a baseline, marks.
 func banded() Chart {
 	c := curves()
 	c.Series[2].Baseline = true

@@ -154,7 +154,7 @@ func (p *plane) series(b *strings.Builder, c *Chart, l look, ps []point, s Serie
 	}
 }
 
-// legend names the series beside the plane.
+// legend writes the names of the series next to the plane.
 func (p *plane) legend(b *strings.Builder, c *Chart) {
 	y, looks := p.top+8, c.looks()
 	for i, s := range c.Series {

@@ -318,7 +318,7 @@ func jsonNumber(v float64) any {
 	return v
 }
 
-// uniqueNames are the members that an object has already.
+// uniqueNames holds the members that an object has already.
 type uniqueNames map[string]bool
 
 // unique returns the name, followed by a number if it was there before.

@@ -314,7 +314,7 @@ func TestJSONTables(t *testing.T) {
 	}
 }
 
-// A table too wide for the terminal goes on below, with every cell once and the
+// A table too wide for the terminal continues below, with every cell once and the
 // first column again.
 func TestWideTable(t *testing.T) {
 	table := sample().Sections[0].Table

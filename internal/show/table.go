@@ -87,7 +87,7 @@ type Cell struct {
 // Words returns a cell of text.
 func Words(s string) Cell { return Cell{shown: s} }
 
-// Num returns a number with so many digits after the point. NaN and infinity are shown
+// Num returns a number with a number of digits after the point. NaN and infinity are shown
 // as a dash.
 func Num(v float64, decimals int) Cell {
 	return numberCell(v, strconv.FormatFloat(v, 'f', decimals, 64))

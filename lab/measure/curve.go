@@ -126,9 +126,8 @@ func (c Curve) Thin(m int) []Point {
 	return points
 }
 
-// adder sums with the rounding errors carried along (Neumaier 1974), so that the
-// importance of a set of pages is the same in whatever order they were fetched, but
-// for the last bit.
+// adder sums with the rounding errors carried along (Neumaier 1974), so that the importance
+// of a set of pages is the same for any order of fetching, but for the last bit.
 type adder struct{ high, low float64 }
 
 func (a *adder) add(x float64) {
@@ -190,7 +189,7 @@ func (j *Judge) HotBest(k int) Hot {
 	}))
 }
 
-// HotTop returns the best share of E: the percentile threshold beside the absolute one.
+// HotTop returns the best share of E: a threshold by percentile instead of an absolute one.
 func (j *Judge) HotTop(of float64) Hot { return j.HotBest(PagesAt(of, len(j.pages))) }
 
 // hotFirst returns the best h pages, after which no class continues.

@@ -82,7 +82,7 @@ func TestThresholdsOnTheMeanScale(t *testing.T) {
 	}
 }
 
-// The thresholds that nobody asked for are those of the semantics document.
+// The thresholds that were not requested are those of the semantics document.
 func TestDefaultThresholds(t *testing.T) {
 	for scale, want := range map[bool][3]float64{true: {1, 3, 10}, false: {3, 10, 100}} {
 		j, err := NewJudge(&Truth{Value: []float64{1}, Pages: 1, MeanScale: scale}, allPages(1), JudgeOptions{})

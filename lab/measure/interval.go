@@ -23,7 +23,8 @@ type Interval struct {
 	N    int     `json:"n"`
 }
 
-// resamples is how many bootstrap means an interval over start sets is read from.
+// resamples is the number of bootstrap means from which an interval over start sets is
+// read.
 const resamples = 10_000
 
 // Summarise returns the mean and standard deviation of one measure over start sets, with

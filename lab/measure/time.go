@@ -73,9 +73,9 @@ type Gathered struct {
 	Importance float64 `json:"importance"`
 }
 
-// Gathered returns the state at so many evenly spaced times, from the first such step up
-// to the last fetch. when[i] is that of fetch i; fetches that run side by side need
-// not end in their order.
+// Gathered returns the state at a number of evenly spaced times, from the first such step
+// up to the last fetch. when[i] is that of fetch i; fetches that run side by side need not
+// end in their order.
 func (t *Trial) Gathered(when []float64, steps int) ([]Gathered, error) {
 	if err := t.sameLength(len(when)); err != nil {
 		return nil, err

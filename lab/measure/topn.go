@@ -181,7 +181,7 @@ func RankBiasedOverlap(a, b []graph.Page, p float64) float64 {
 	return float64((1-p)/p*terms.sum()) + float64(rest*power)
 }
 
-// LogGrid returns 1, ..., n with about so many numbers per decade, evenly spaced on a
+// LogGrid returns 1, ..., n with about perDecade numbers per decade, evenly spaced on a
 // logarithmic axis; n is always the last.
 func LogGrid(n, perDecade int) []int {
 	var grid []int

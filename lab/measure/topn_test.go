@@ -107,7 +107,7 @@ func overlapOf(a, b []graph.Page) (n int) {
 }
 
 // P17: overlap for all N, and RBO as the limit of its series, with rankings of
-// different lengths: beyond the shorter one it is taken to go on as it did.
+// different lengths: beyond the shorter one it is taken to continue as it did.
 func TestOverlap(t *testing.T) {
 	r := rand.New(rand.NewPCG(53, 1))
 	for range 100 {

@@ -148,7 +148,7 @@ func (t *Truth) Scale() float64 {
 	return 1
 }
 
-// links are in-lists in which only links that count are left.
+// links holds in-lists with only the links that count.
 type links struct {
 	lists  *graph.Lists
 	made   []*graph.Lists // to be freed

@@ -182,7 +182,7 @@ func (c *course) run(policy string) *lab.Run {
 	return nil
 }
 
-// draws is how often a start set that reaches too little is drawn again.
+// draws is the number of times that a start set that reaches too little is drawn again.
 const draws = 64
 
 // furtherStarts returns b.Starts sets of as many pages as the place has seeds. A set that

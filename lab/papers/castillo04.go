@@ -113,7 +113,7 @@ func (b *Bench) timed(p *Place, truth truthOf, n int, change func(i int, s *lab.
 	return runs, err
 }
 
-// thesisPoints is how many points of a curve are drawn.
+// thesisPoints is the number of points of a curve that are drawn.
 const thesisPoints = 200
 
 // shareSeries draws a curve over the share of T, in percent.
@@ -273,7 +273,7 @@ func distribution(r *run) error {
 	return nil
 }
 
-// alike is the distance up to which two curves are called almost exactly the same.
+// alike is the distance up to which two curves count as almost exactly the same.
 const alike = 0.05
 
 // distributionVerdict judges the distance of the two curves farthest apart.

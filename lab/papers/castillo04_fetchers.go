@@ -76,15 +76,15 @@ func thesisSpeedUps() []speedRow {
 	}
 }
 
-// speedLimit is the most pages of one cell, and speedPart of how many of those that can
-// be reached one is fetched. A crawl to the end takes as long as its largest site,
-// whatever r is; the thesis had so many sites that this did not show.
+// speedLimit is the most pages of one cell, and speedPart of how many of those that can be
+// reached one is fetched. A crawl to the end takes as long as its largest site, for any r;
+// the thesis had too many sites for this to show.
 const (
 	speedLimit = 20_000
 	speedPart  = 4
 )
 
-// speedUps are the 18 cells of one place.
+// speedUps holds the 18 cells of one place.
 type speedUps struct {
 	place *Place
 	hours [][]float64 // by bandwidth, then r
@@ -218,9 +218,9 @@ func (s *speedUps) finding() finding {
 
 // theirLine checks the thesis' table against a line that conserves bytes.
 //
-// With r = 1 the speed-up at bandwidth B is T0 / (T0 + bytes/B) for a page, so each
-// cell of that column gives the bytes of a page in units of T0 B; and whatever r is, a
-// page takes at least bytes/B of the line, which bounds the speed-up by T0 B / bytes.
+// With r = 1 the speed-up at bandwidth B is T0 / (T0 + bytes/B) for a page, so each cell of
+// that column gives the bytes of a page in units of T0 B; and for any r, a page takes at
+// least bytes/B of the line, which bounds the speed-up by T0 B / bytes.
 func theirLine(r *run) error {
 	t := &show.Table{Columns: head("bandwidth, B/s", "r = 1 (theirs)", "bytes per page it implies, kB", "most that any r can reach", "r = 64 (theirs)", "r = 256 (theirs)", "r = 256 beyond the line, times")}
 	rows, w := thesisSpeedUps(), thesisDelay.Seconds()

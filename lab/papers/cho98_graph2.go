@@ -346,7 +346,7 @@ func (r *run) graph1Section(c *course, rows []hotRow) show.Section {
 	return show.Section{Title: name, Chart: chart, Text: fmt.Sprintf("%d of %d pages can be reached (theirs: 179,000 of 225,000).", c.Judge.Reachable(), c.World.Pages())}
 }
 
-// graph1Table has theirs beside ours.
+// graph1Table returns a table of their numbers and ours.
 func graph1Table(c *course, rows []hotRow) show.Section {
 	t := &show.Table{Columns: []show.Column{{Name: "hot"}, {Name: "hot pages, theirs", Unit: "%"}, {Name: "ours", Unit: "%", Key: "hot_share"}, {Name: "H", Key: "hot"},
 		{Name: "least I", Key: "g"}, {Name: "mean P_ST", Key: "p_st"}, {Name: "of the ideal", Key: "ideal"}, {Name: "at 20 % crawled", Unit: "%", Key: "at_20"}, {Name: "rate right of 80 %, random = 1", Key: "last_rate"}}}

@@ -49,8 +49,8 @@ const (
 	najorkPart = 217.0 / 351.0
 	// najorkTop is their top million as a share of the URLs.
 	najorkTop = 1.0 / 351.0
-	// najorkLinks is how many links a page that was not crawled needs to be in their
-	// database.
+	// najorkLinks is the number of links that a page that was not crawled needs to be in
+	// their database.
 	najorkLinks = 5
 )
 
@@ -208,7 +208,7 @@ func quarters(days []float64) [4]float64 {
 	return q
 }
 
-// daySection draws the averages by day and lists theirs beside ours. It returns those of
+// daySection draws the averages by day and lists theirs next to ours. It returns those of
 // breadth-first from the seeds of the place, too.
 func (b *Bench) daySection(crawls []crawl58, theirs []theirDay) (s show.Section, own []float64, err error) {
 	c := crawls[0]
@@ -322,7 +322,7 @@ func (c *crawl58) onFirstDay(n int) int {
 	return count
 }
 
-// fig2Table has the top 10, 100 and so on, and shares of all pages.
+// fig2Table returns a table of the top 10, 100 and so on, and of shares of all pages.
 func fig2Table(c *crawl58, top []measure.TopWhen) *show.Table {
 	t := &show.Table{Columns: []show.Column{{Name: "top"}, {Name: "N", Key: "n"}, {Name: "on the first day, theirs", Key: "first_theirs"}, {Name: "ours", Key: "first"}, {Name: "at most", Key: "first_possible"}, {Name: "average day, theirs", Key: "day_theirs"}, {Name: "ours", Key: "day"}}}
 	add := func(name string, n int, first, day any) {

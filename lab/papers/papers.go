@@ -1,7 +1,7 @@
-// Package papers repeats the experiments of three papers on any graph: Cho,
-// Garcia-Molina and Page 1998, Najork and Wiener 2001, and chapter 4 of Castillo's
-// thesis of 2004. A report has their numbers beside ours and states in one sentence
-// whether the finding holds.
+// Package papers repeats the experiments of three papers on any graph: Cho, Garcia-Molina
+// and Page 1998, Najork and Wiener 2001, and chapter 4 of Castillo's thesis of 2004. A
+// report has their numbers next to ours and states in one sentence whether the finding
+// holds.
 //
 // An Experiment is a value: its name, what the paper claims, what it needs of a graph
 // and what to do at one place, or at all of them together. Run does the rest: it leaves
@@ -108,9 +108,9 @@ func (r *run) lacks(place, why string) {
 	}
 }
 
-// needs are what an experiment requires of a place.
+// needs holds what an experiment requires of a place.
 type needs struct {
-	sites   int  // at least so many, and known
+	sites   int  // least number of sites, which must be known
 	history bool // an earlier crawl
 }
 

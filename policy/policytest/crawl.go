@@ -12,7 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// A Setting is the circumstances of a crawl.
+// A Setting describes the circumstances of a crawl.
 type Setting struct {
 	Name     string
 	Fetchers int
@@ -140,8 +140,8 @@ func (c *Crawl) Run() *Crawl {
 	return c
 }
 
-// Step hands out what can be handed out now and waits for the next thing to happen.
-// It is false when there is nothing to wait for.
+// Step hands out what can be handed out now and waits for the next thing to happen. It
+// reports whether there was anything to wait for.
 func (c *Crawl) Step() bool {
 	ask := event.Never
 	for len(c.flying) < c.Setting.Fetchers {

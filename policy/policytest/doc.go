@@ -5,10 +5,10 @@
 //   - two runs are equal, to the instant;
 //   - only pages are handed out that are known, due, allowed and not taken, politely,
 //     each once, and none is forgotten;
-//   - to ask for a page in vain changes nothing;
+//   - a call of Next that returns no task changes nothing;
 //   - a crawl that is saved and loaded, at any step, continues as if it had not been;
 //   - a crawl that is interrupted loses nothing but tasks under way;
-//   - it goes well with any other policy for the order of sites (O21);
+//   - it works with any other policy for the order of sites (O21);
 //   - its order is that of a naive reference, written from the published definitions
 //     and not from the policy's code, which computes everything again at each step.
 //

@@ -9,19 +9,19 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// model is what a crawl knows itself, to judge the frontier and its policy by.
+// model holds what the crawl expects, to check the frontier and its policy against.
 type model struct {
-	w     *World
-	pages []int        // of the world, in the order of discovery
-	sites []int        // of the world, in the order in which they became known
-	ids   []graph.Page // by page of the world: its number in the crawl
-	state []pageState  // by page of the world
-	due   []time.Duration
-	tries []int
-	busy  []bool          // by site of the world: a task of it is under way
-	asked []time.Duration // by site of the world: end of the last answer, plus 1; 0 never
-	ips   []int           // IP addresses of the world, in the order in which they became known
-	keep  bool            // the task at hand is the next one of a kept connection
+	w         *World
+	pages     []int        // of the world, in the order of discovery
+	sites     []int        // of the world, in the order in which they became known
+	ids       []graph.Page // by page of the world: its number in the crawl
+	state     []pageState  // by page of the world
+	due       []time.Duration
+	tries     []int
+	busy      []bool          // by site of the world: a task of it is under way
+	requested []time.Duration // by site of the world: end of the last answer, plus 1; 0 never
+	ips       []int           // IP addresses of the world, in the order in which they became known
+	keep      bool            // this task is the next one of a kept connection
 }
 
 type pageState uint8
@@ -38,14 +38,14 @@ const (
 func newModel(w *World) model {
 	n := len(w.Out)
 	return model{w: w, ids: make([]graph.Page, n), state: make([]pageState, n), due: make([]time.Duration, n),
-		tries: make([]int, n), busy: make([]bool, n), asked: make([]time.Duration, n)}
+		tries: make([]int, n), busy: make([]bool, n), requested: make([]time.Duration, n)}
 }
 
 func (m *model) clone() model {
 	c := *m
 	c.pages, c.sites, c.ids = slices.Clone(m.pages), slices.Clone(m.sites), slices.Clone(m.ids)
 	c.state, c.due, c.tries = slices.Clone(m.state), slices.Clone(m.due), slices.Clone(m.tries)
-	c.busy, c.asked, c.ips = slices.Clone(m.busy), slices.Clone(m.asked), slices.Clone(m.ips)
+	c.busy, c.requested, c.ips = slices.Clone(m.busy), slices.Clone(m.requested), slices.Clone(m.ips)
 	return c
 }
 
@@ -53,12 +53,12 @@ func (m *model) draw(below int, n ...uint64) int {
 	return int(policy.Hash(m.w.Random, n...) % uint64(below))
 }
 
-// allowed and dead are what robots.txt and the name server say of one page in ten and
-// one site in ten.
+// allowed reports whether robots.txt allows a page: nine of ten. dead reports whether the
+// name of a site does not exist: one in ten.
 func (m *model) allowed(p int) bool { return m.draw(10, 22, uint64(p)) > 0 }
 func (m *model) dead(s int) bool    { return m.draw(10, 23, uint64(s)) == 0 }
 
-// discover numbers the pages of a list that were not known, and gives their sites.
+// discover numbers the pages of a list that were not known, and returns their sites.
 func (m *model) discover(list []int) (sites []graph.Site) {
 	for _, p := range list {
 		if m.state[p] != unknown {
@@ -94,15 +94,15 @@ func (m *model) forget(pages []graph.Page) {
 	}
 }
 
-// judge checks a hand-out by the rules, and takes note of it.
+// judge checks a hand-out by the rules, and records it.
 func (c *Crawl) judge(w event.Task) {
 	site := c.sites[w.Site]
 	if c.busy[site] {
 		c.fail("a second work at site %d", site)
 	}
 	delay := c.Setting.Options.Delay
-	if at := c.asked[site]; at > 0 && !c.keep && c.now < at-1+delay {
-		c.fail("site %d was asked %v after its last answer", site, c.now-at+1)
+	if at := c.requested[site]; at > 0 && !c.keep && c.now < at-1+delay {
+		c.fail("site %d was requested %v after its last answer", site, c.now-at+1)
 	}
 	c.busy[site] = true
 	if w.Kind != event.Fetch {
@@ -122,12 +122,12 @@ func (c *Crawl) judge(w event.Task) {
 	c.state[p] = taken
 }
 
-// ended takes note of the end of a task.
+// ended records the end of a task.
 func (c *Crawl) ended(f flight) {
 	site := c.sites[f.work.Site]
 	c.busy[site] = false
 	if f.work.Kind != event.Resolve {
-		c.asked[site] = f.end + 1
+		c.requested[site] = f.end + 1
 	}
 }
 

@@ -4,15 +4,15 @@ import (
 	"slices"
 )
 
-// A view is what the crawler of the pure ordering experiment has seen (r = 1, no
-// time, all pages come): pages of the world in the order of discovery and of fetching.
+// A view holds what the crawler of the pure ordering experiment has seen (r = 1, no time,
+// every fetch succeeds): pages of the world in the order of discovery and of fetching.
 type view struct {
 	w       *World
 	known   []int
 	fetched []int
 }
 
-// newView has the seeds.
+// newView returns a view that has seen the seeds.
 func newView(w *World) *view { return &view{w: w, known: slices.Clone(w.Seeds)} }
 
 // fetch adds a page and what it links to.
@@ -47,8 +47,8 @@ func (v *view) seen() [][]int {
 // A key orders pages: the higher goes first, number by number.
 type key []float64
 
-// A reference gives the key of every open page, from what was seen alone. Pages of
-// equal keys go in the order of discovery.
+// A reference returns the key of every open page, from what was seen alone. Pages of equal
+// keys go in the order of discovery.
 type reference func(v *view) func(p int) key
 
 // best returns the page that goes first.

@@ -22,8 +22,8 @@ func backlinks(v *view, p int) (n float64) {
 	return n
 }
 
-// opicCash deals the cash out again from the beginning. all: every page owns 1
-// besides. remote: the share of remote links, or negative.
+// opicCash deals the cash out again from the beginning. all: every page has 1 of its own in
+// addition. remote: the share of remote links, or negative.
 func opicCash(all bool, remote float64) func(*view, int) float64 {
 	return func(v *view, page int) float64 {
 		cash := map[int]float64{}
@@ -56,7 +56,8 @@ func opicCash(all bool, remote float64) func(*view, int) float64 {
 	}
 }
 
-// largerSites: most known pages not yet handed out; equal: the site known first.
+// largerSites prefers the site with most known pages not yet handed out; of equal ones, the
+// site known first.
 func largerSites(v *view) func(int) key {
 	open := v.open()
 	return func(p int) key {
@@ -117,7 +118,7 @@ func drawn(v *view, p int) float64 {
 	return all[policy.Hash(v.w.Random, uint64(slices.Index(v.known, p)))%uint64(len(all))]
 }
 
-// webbase: the next queue in turn after the one served last that has pages.
+// webbase serves the next queue in turn, after the one served last, that has pages.
 func webbase(queues int) reference {
 	queue := func(v *view, p int) int {
 		h := uint64(14695981039346656037)
@@ -135,7 +136,7 @@ func webbase(queues int) reference {
 	}
 }
 
-// siteAtATime plays the crawl again: ring of open sites, line of waiting ones.
+// siteAtATime repeats the crawl with a ring of open sites and a line of waiting ones.
 func siteAtATime(hosts int) func() reference {
 	return func() reference {
 		return func(v *view) func(int) key {

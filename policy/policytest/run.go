@@ -11,7 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// Run checks the policy of a name, parameters included.
+// Run checks the policy with a name, which may include parameters.
 func Run(t *testing.T, name string) {
 	worlds := uint64(2)
 	if testing.Short() {
@@ -25,7 +25,7 @@ func Run(t *testing.T, name string) {
 				if second := crawl(t, w, s, name, ""); !slices.Equal(first.Visits, second.Visits) {
 					t.Fatalf("world %d: two runs differ", seed)
 				}
-				checkVain(t, first)
+				checkIdle(t, first)
 				checkSaved(t, first)
 				checkSession(t, first)
 			}
@@ -35,7 +35,7 @@ func Run(t *testing.T, name string) {
 	t.Run("sites", func(t *testing.T) { checkPairs(t, name) })
 }
 
-// crawl runs to the end, by the rules.
+// crawl runs to the end, and checks the rules.
 func crawl(t *testing.T, w *World, s Setting, page, site string) *Crawl {
 	t.Helper()
 	c := start(t, w, s, page, site).Run()
@@ -55,9 +55,9 @@ func start(t *testing.T, w *World, s Setting, page, site string) *Crawl {
 	return c
 }
 
-// checkVain asks in vain wherever it can: what is handed out must stay the same, and
-// so must the saved state when the frontier is asked twice at an instant.
-func checkVain(t *testing.T, plain *Crawl) {
+// checkIdle calls Next wherever it returns no task: what is handed out must stay the same,
+// and so must the saved state after a second call at the same instant.
+func checkIdle(t *testing.T, plain *Crawl) {
 	c := start(t, plain.World, plain.Setting, plain.choices[0].Name, "")
 	for c.Step() {
 		if !c.idle() {
@@ -76,7 +76,8 @@ func checkVain(t *testing.T, plain *Crawl) {
 	}
 }
 
-// idle asks once, and reports whether that was in vain. What it is given it starts.
+// idle calls Next once and reports whether it returned no task. It starts a task that it
+// gets.
 func (c *Crawl) idle() bool {
 	if len(c.flying) == c.Setting.Fetchers {
 		return false
@@ -134,7 +135,7 @@ func digest(t *testing.T, c *Crawl) []byte {
 	return b.Bytes()
 }
 
-// Free gives the memory back.
+// Free releases the memory.
 func (c *Crawl) Free() { c.F.Free() }
 
 // tolerance returns how far below the best a page may be that a policy hands out: nothing,

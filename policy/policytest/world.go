@@ -10,8 +10,8 @@ import (
 	"github.com/winnow-crawler/winnow/policy"
 )
 
-// A World is a small web with everything that policies ask about. Pages and sites
-// have numbers of their own here, which the frontier never sees.
+// A World is a small web with everything that policies use. Pages and sites have numbers of
+// their own here, which the frontier never sees.
 type World struct {
 	Random uint64
 	Out    [][]int   // links of each page, in the order of the page
@@ -23,8 +23,8 @@ type World struct {
 	Place  []int     // by page: place in some order that the oracle knows
 }
 
-// NewWorld makes a web of so many pages that depends on the seed alone. Sites differ
-// in size; two links of three stay in a part of the web that is near, so that there
+// NewWorld returns a web with a number of pages that depends on the seed alone. Sites
+// differ in size; two links of three stay in a part of the web that is near, so that there
 // are clusters; one page in eight has no links.
 func NewWorld(random uint64, pages int) *World {
 	w := &World{Random: random}
@@ -94,7 +94,7 @@ func (w *World) prior(pages *[]int) *policy.Prior {
 	}}
 }
 
-// oracle knows the world, for pages numbered as in a crawl.
+// oracle answers for pages numbered as in a crawl.
 type oracle struct {
 	w     *World
 	pages *[]int

@@ -92,8 +92,8 @@ func (g *Gather) Sum(sum, z []float64, lo int) {
 	}
 }
 
-// sumList adds in four partial sums, element i to sum i mod 4: a single sum would
-// wait three or four cycles for each addition.
+// sumList returns the sum of z over a list. It adds in four partial sums, element i to sum
+// i mod 4: a single sum would wait three or four cycles for each addition.
 func sumList(list []graph.Page, z []float64) float64 {
 	var s [4]float64
 	for i, q := range list {
@@ -102,8 +102,8 @@ func sumList(list []graph.Page, z []float64) float64 {
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// sumLists is sumList for consecutive lists. It reads up to slack ids beyond the end of
-// each. It needs off[len(sum)] <= len(to) and every id < len(z).
+// sumLists does what sumList does, for consecutive lists. It reads up to slack ids beyond
+// the end of each. It needs off[len(sum)] <= len(to) and every id < len(z).
 //
 // It must not be inlined: the profile (decision 0005) would do so, and the loop would
 // lose its registers and a third of its speed.
@@ -245,7 +245,7 @@ func (r *Relaxation) mask() graph.Page {
 	return graph.NoPage
 }
 
-// relaxPlain is Relax with bounds checks.
+// relaxPlain does what Relax does, with bounds checks.
 func (g *Gather) relaxPlain(r *Relaxation, pages []graph.Page) (change, sum float64) {
 	step, mask := r.step(), r.mask()
 	for _, p := range pages {
