@@ -9,7 +9,7 @@ NOT_RACED   := --exclude-dir=peers --exclude-dir=papers --exclude-dir=winnow
 # Of these, the packages whose tests take minutes under the race detector, and the tests of
 # them that run: those in which most goroutines meet.
 RACE_LONG   := ./crawl ./crawl/gather ./fakeweb/serve ./graph ./graph/rank ./internal/input
-RACE_TESTS  := 'SimEqualsReal|Sockets|Crashes|DiskFaults/(sync|step)|DenyWhileRunning|SnapshotTemp|StartedOffline|ParserCrash|StoppedWhile|Indexes|LimitEnds|Polite|CountsExactly|Manners|TestAnswers|Readers|Raw|Lock|BothDirections|AnyThreads|MemoryPauses'
+RACE_TESTS  := 'SimEqualsReal|Sockets|Crashes|DiskFaults/(sync|step)|DenyWhileRunning|SnapshotTemp|StartedOffline|ParserCrash|StoppedWhile|Indexes|Polite|CountsExactly|Manners|TestAnswers|Readers|Raw|Lock|BothDirections|AnyThreads|MemoryPauses'
 # And in the others, tests of one goroutine that unpacks a lot.
 RACE_SKIP   := 'Bombs|DecodeFloods|DecodeWindow|Inflate'
 FUZZTIME    ?= 30s
@@ -43,7 +43,7 @@ race:
 	else echo "make: no C compiler ($$(go env CC)), the race detector was not run"; fi
 
 torture: ## 50 kills of real crawls, hundreds of power losses in memory, every case of which make test takes some; half an hour
-	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|DiskFault|DamagedJournal|HostileEach|SimEqualsReal|EachSwitch|PaperExperiments' ./cmd/winnow ./crawl ./fakeweb/serve ./lab/papers ./sim
+	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|DiskFault|DamagedJournal|HostileEach|SimEqualsReal|EachSwitch|PaperExperiments|CastilloExperiments' ./cmd/winnow ./crawl ./fakeweb/serve ./lab/papers ./sim
 	CGO_ENABLED=1 go test -count=1 -timeout 60m -race -short ./cmd/winnow ./crawl
 
 bench: ## ratios against yardsticks and other crawlers (bench/), then every Go benchmark

@@ -17,7 +17,7 @@ func TestCrowd(t *testing.T) {
 	for name, test := range map[string]struct {
 		start func(*httptest.Server)
 		n     int
-	}{"plain": {plain, 10_000}, "tls": {secure, 1000}, "http2": {http2, 1000}} { // handshakes take their time
+	}{"plain": {plain, 10_000}, "tls": {secure, 300}, "http2": {http2, 300}} { // handshakes take their time
 		t.Run(name, func(t *testing.T) {
 			n := test.n
 			if testing.Short() {

@@ -147,13 +147,11 @@ func TestKeepAlive(t *testing.T) {
 		for range 3 {
 			load(c, truth.Origin+"/")
 		}
-		want := 3
+		want, most := 3, 2 // net/http may close a connection after the answer was read
 		if truth.KeepAlive {
-			want = 1
+			want, most = 1, 1
 		}
-		// A visitor that reconnects at once never has two connections, though the
-		// server may not have noticed yet that the one before is gone.
-		if r := s.Counter().Site(id); r.Connections != want || runtime.GOOS == "linux" && r.MostOpen != 1 {
+		if r := s.Counter().Site(id); r.Connections != want || r.MostOpen > most {
 			t.Errorf("site %d, keep-alive %v: %d connections, %d at once", id, truth.KeepAlive, r.Connections, r.MostOpen)
 		}
 		kinds[truth.KeepAlive]++
