@@ -5,28 +5,21 @@ import "github.com/winnow-crawler/winnow/graph"
 // A buffer holds the pages with the highest estimated importance I' among those stored
 // so far (Limited Buffer Crawl). Of equal estimates the page stored first stays.
 type buffer struct {
-	room     int
-	estimate []float64 // by page
-	number   []uint64  // by page: 1 for the first page stored
-	count    uint64    // pages stored so far
-	worst    heap      // the next to be evicted on top
+	room  int
+	count uint64 // pages stored so far
+	worst heap   // the next to be evicted on top: by -I', then by when it was stored
 }
 
 // newBuffer returns an empty buffer for room pages of a world of pages.
 func newBuffer(room, pages int) *buffer {
-	b := &buffer{room: room, estimate: make([]float64, pages), number: make([]uint64, pages)}
-	b.worst.at = make([]uint32, pages)
-	b.worst.before = func(p, q uint32) bool {
-		return b.estimate[p] < b.estimate[q] || b.estimate[p] == b.estimate[q] && b.number[p] > b.number[q]
-	}
-	return b
+	return &buffer{room: room, worst: heap{key: make([]float64, pages), late: make([]uint64, pages), at: make([]uint32, pages)}}
 }
 
 // store puts a page that is not in the buffer into it and returns the page that had to
 // go, which may be the same; NoPage while there is room.
 func (b *buffer) store(p graph.Page, estimate float64) (evicted graph.Page) {
 	b.count++
-	b.estimate[p], b.number[p] = estimate, b.count
+	b.worst.key[p], b.worst.late[p] = -estimate, b.count
 	evicted = graph.NoPage
 	if len(b.worst.list) == b.room {
 		if b.room == 0 || b.worst.before(uint32(p), b.worst.list[0]) {
@@ -41,7 +34,7 @@ func (b *buffer) store(p graph.Page, estimate float64) (evicted graph.Page) {
 // update changes the estimate of a page; one that is not in the buffer stays out.
 func (b *buffer) update(p graph.Page, estimate float64) {
 	if b.worst.holds(uint32(p)) {
-		b.estimate[p] = estimate
+		b.worst.key[p] = -estimate
 		b.worst.fix(uint32(p))
 	}
 }

@@ -1,11 +1,21 @@
 package measure
 
-// A heap holds numbers below some limit, the first by before on top, and knows the place
-// of each, so that one whose order has changed can be moved.
+// A heap holds numbers below some limit, the one with the largest key on top, and knows the
+// place of each, so that one whose key has changed can be moved. Of equal keys the latest is
+// on top or, without late, the smallest number.
 type heap struct {
-	before func(a, b uint32) bool // a strict order of all numbers
-	list   []uint32
-	at     []uint32 // by number: its place in list plus 1, 0 if it is not in the heap
+	key  []float64 // by number
+	late []uint64  // by number
+	list []uint32
+	at   []uint32 // by number: its place in list plus 1, 0 if it is not in the heap
+}
+
+// before reports whether a belongs above b.
+func (h *heap) before(a, b uint32) bool {
+	if x, y := h.key[a], h.key[b]; x != y {
+		return x > y
+	}
+	return h.late == nil && a < b || h.late != nil && h.late[a] > h.late[b]
 }
 
 // holds reports whether x is in the heap.
@@ -29,19 +39,21 @@ func (h *heap) pop() uint32 {
 
 // fix moves x, whose order may have changed either way, to its place.
 func (h *heap) fix(x uint32) {
-	h.up(int(h.at[x]-1), x)
-	h.down(int(h.at[x]-1), x)
+	if i := h.at[x]; h.up(int(i-1), x) == int(i-1) {
+		h.down(int(i-1), x)
+	}
 }
 
 func (h *heap) put(i int, x uint32) { h.list[i], h.at[x] = x, uint32(i+1) }
 
-// up puts x at place i or above.
-func (h *heap) up(i int, x uint32) {
+// up puts x at place i or above, and returns where.
+func (h *heap) up(i int, x uint32) int {
 	for i > 0 && h.before(x, h.list[(i-1)/2]) {
 		h.put(i, h.list[(i-1)/2])
 		i = (i - 1) / 2
 	}
 	h.put(i, x)
+	return i
 }
 
 // down puts x at place i or below.

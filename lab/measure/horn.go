@@ -58,8 +58,7 @@ func newHorn(t *Tree, truth []float64) *horn {
 	for i := range h.into {
 		h.into[i], h.last[i], h.next[i] = uint32(i), uint32(i), h.root
 	}
-	h.heap.at = make([]uint32, n)
-	h.heap.before = func(a, b uint32) bool { return h.mean[a] > h.mean[b] || h.mean[a] == h.mean[b] && a < b }
+	h.heap = heap{key: h.mean, list: make([]uint32, 0, n), at: make([]uint32, n)}
 	for i, p := range t.Order {
 		h.sum[i], h.mean[i], h.cnt[i] = truth[p], truth[p], 1
 		h.heap.push(uint32(i))
