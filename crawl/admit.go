@@ -170,6 +170,8 @@ func (a *admission) admissible(scope *gather.Scope, p graph.Page) bool {
 	switch {
 	case a.state.IsSeed(p):
 		return scope.Denied(site, rest) == event.NoBar
+	case a.config.SitemapOnly && a.state.Frontier.Bar(p) == event.BarScope:
+		return false // only links lead to it
 	case scope.Judge(site, rest) != event.NoBar:
 		return false
 	case a.config.Types == config.TypesHTML && (!page.Extension(url).MayBePage() || a.state.Kinds.NoPage(a.state.Frontier.Site(p), rest)):

@@ -143,7 +143,7 @@ func (c *crawling) settle() error {
 	if !c.resume {
 		c.config.Seeds = []string{} // those that count are in c.seeds
 	}
-	if err := c.opt.apply(c.u, &c.config); err != nil || !c.resume || before.Policy == c.config.Policy {
+	if err := c.opt.apply(c.u, &c.config, c.resume); err != nil || !c.resume || before.Policy == c.config.Policy {
 		return err
 	}
 	c.u.notef("policy %s instead of %s: the journal is replayed first", c.config.Policy, before.Policy)
