@@ -245,6 +245,21 @@ func (a *admission) revisit() {
 	}
 }
 
+// findSitemaps requests the robots.txt of known sites again where sitemaps count that did not
+// in the session before: robots.txt names them.
+func (a *admission) findSitemaps() {
+	if a.was == nil || !a.config.ReadsSitemaps() || a.was.ReadsSitemaps() && (a.was.SitemapOnly || !a.config.SitemapOnly) {
+		return
+	}
+	for i := range a.state.Frontier.Sites() {
+		s := graph.Site(i)
+		bar := a.scope.JudgeFile(a.state.Table.Name(s), []byte("/robots.txt"))
+		if bar == event.NoBar && !a.state.Sitemaps.Named(s) && a.state.Frontier.CanProbe(s) {
+			a.recordSite(event.Probed, a.base, s)
+		}
+	}
+}
+
 // relentEvery is the number of tasks after which held pages are judged again.
 const relentEvery = 256
 

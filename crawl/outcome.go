@@ -233,7 +233,7 @@ func (o *outcomes) judge(now time.Duration, t *task) (robots.Class, time.Duratio
 // names: the first time and, where pages are visited again, whenever those of the last time
 // have been read.
 func (o *outcomes) readsSitemaps(id graph.Site) bool {
-	return o.config.Sitemaps && !o.config.List && o.config.MaxDepth != 0 &&
+	return o.config.ReadsSitemaps() &&
 		(!o.state.Sitemaps.Named(id) || o.config.Recrawl.Duration > 0 && len(o.state.Sitemaps.Files[id]) == 0)
 }
 

@@ -90,7 +90,7 @@ func TestList(t *testing.T) {
 			t.Errorf("refused %v, limits %v", sum.RefusedBy, sum.Caps)
 		}
 		w.o.Config.List = false
-		if w.run(t); !strings.Contains(w.askedPages(), "a.example/2 a.example/listed") {
+		if w.run(t); !strings.Contains(w.askedPages(), "a.example/2 a.example/listed") || countOf(w.asked, "http://a.example/s.xml") != 1 {
 			t.Errorf("without --list: %s", w.askedPages())
 		}
 	})

@@ -87,7 +87,7 @@ func (c *crawling) movedAway(seed string, all []history.PageInfo) error {
 		switch {
 		case x.Why == event.BarScope.String() && !c.config.List:
 			return withHint(missingf("no page was fetched: %s redirects to %s, which is outside the scope (%s)", seed, to, c.config.Scope),
-				"crawl that site: %s; or resume with --scope any", quoteArgs([]string{"winnow", "crawl", x.URL}))
+				"to crawl that site: %s %s", c.again(), quoteArgs([]string{"--add-seeds", x.URL}))
 		case x.Why == event.BarScope.String(), x.Why == event.BarDepth.String():
 			return withHint(missingf("no page was fetched: %s redirects to %s, and redirects are not followed", seed, to), "list the URL it redirects to")
 		}

@@ -171,6 +171,9 @@ const (
 // KeepsPages reports whether pages are written to WARC files.
 func (c *Config) KeepsPages() bool { return c.Store != StoreLinks }
 
+// ReadsSitemaps reports whether sitemap files are requested.
+func (c *Config) ReadsSitemaps() bool { return c.Sitemaps && !c.List && c.MaxDepth != 0 }
+
 // A Preset is the settings of a crawl that a paper describes.
 type Preset struct {
 	Name  string
