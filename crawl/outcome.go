@@ -183,12 +183,12 @@ func (o *outcomes) ruled(now time.Duration, t *task) {
 	switch class {
 	case robots.Found:
 		rule(r, t.rules, again)
-		o.name(r, t)
+		o.nameFiles(r, t)
 	case robots.Moved:
 		o.hopTo(r, t.hop)
 	case robots.Unavailable:
 		rule(r, robots.Rules{}, again)
-		o.name(r, t)
+		o.nameFiles(r, t)
 	default:
 		if !trouble.Passes(e.Class) {
 			e.Class = event.ServerError // such as an endless redirect
@@ -202,9 +202,9 @@ func (o *outcomes) ruled(now time.Duration, t *task) {
 	o.record()
 }
 
-// name adds the sitemap files of a site to the record of its robots.txt. With --sitemap-only
+// nameFiles adds the sitemap files of a site to the record of its robots.txt. With --sitemap-only
 // a site that names none may have one at the usual place.
-func (o *outcomes) name(r *journal.Record, t *task) {
+func (o *outcomes) nameFiles(r *journal.Record, t *task) {
 	id := t.work.For
 	if !o.readsSitemaps(id) {
 		return

@@ -50,7 +50,7 @@ winnow does not run scripts or fill in forms: it sees pages as they are without 
   winnow crawl --dir a.example.crawl --pages 200k
   winnow crawl --list --seeds urls.txt --contact me@example.org
   winnow crawl --seeds urls.txt --scope domain --contact https://example.org/bot
-  winnow crawl http://s00.example:8080/ --resolver 127.0.0.1:5353 --allow-private`,
+  winnow crawl http://s00.example:8080/ --scope any --resolver 127.0.0.1:5353 --allow-private`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCrawl(cmd.Context(), u, opt, args)
