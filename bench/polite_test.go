@@ -88,7 +88,7 @@ func (r *politeRun) write(t *testing.T, name string, text []byte) {
 func (r *politeRun) crawl(t *testing.T, flags ...string) {
 	t.Helper()
 	args := []string{
-		"crawl", "--seeds", filepath.Join(r.dir, "seeds"), "--ca-file", filepath.Join(r.dir, "ca.pem"), "--dir", filepath.Join(r.dir, "crawl"), "--resolver", r.net.Resolver(), "--allow-private",
+		"crawl", "--seeds", filepath.Join(r.dir, "seeds"), "--ca-file", filepath.Join(r.dir, "ca.pem"), "--dir", filepath.Join(r.dir, "crawl"), "--resolver", r.net.Resolver(), "--allow-private", "--scope", "any",
 		"--contact", "test@example.org", "--sitemaps=false", "--quiet",
 	}
 	args = append(args, flags...)

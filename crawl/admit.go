@@ -170,6 +170,8 @@ func (a *admission) admissible(scope *gather.Scope, p graph.Page) bool {
 	switch {
 	case a.state.IsSeed(p):
 		return scope.Denied(site, rest) == event.NoBar
+	case a.config.SitemapOnly && a.state.Frontier.Bar(p) == event.BarScope:
+		return false // only links lead to it
 	case scope.Judge(site, rest) != event.NoBar:
 		return false
 	case a.config.Types == config.TypesHTML && (!page.Extension(url).MayBePage() || a.state.Kinds.NoPage(a.state.Frontier.Site(p), rest)):
@@ -240,6 +242,21 @@ func (a *admission) revisit() {
 	}
 	if len(r.Event.Admit) > 0 {
 		a.record()
+	}
+}
+
+// findSitemaps requests the robots.txt of known sites again where sitemaps count that did not
+// in the session before: robots.txt names them.
+func (a *admission) findSitemaps() {
+	if a.was == nil || !a.config.ReadsSitemaps() || a.was.ReadsSitemaps() && (a.was.SitemapOnly || !a.config.SitemapOnly) {
+		return
+	}
+	for i := range a.state.Frontier.Sites() {
+		s := graph.Site(i)
+		bar := a.scope.JudgeFile(a.state.Table.Name(s), []byte("/robots.txt"))
+		if bar == event.NoBar && !a.state.Sitemaps.Named(s) && a.state.Frontier.CanProbe(s) {
+			a.recordSite(event.Probed, a.base, s)
+		}
 	}
 }
 

@@ -230,8 +230,7 @@ func (w *harvester) rule(t *task) {
 // maxSitemaps is the largest number of sitemap files that are read from a robots.txt.
 const maxSitemaps = 100
 
-// sitemapsOf returns the sitemap files on the site of the robots.txt itself. Others would be
-// requested on the clock of the wrong site.
+// sitemapsOf returns the sitemap files that a robots.txt names for its own site.
 func (w *harvester) sitemapsOf(url string, f *robots.File) (files []string) {
 	home, _ := page.Site([]byte(url))
 	if !w.resolver.Document([]byte(url)).Usable() {
@@ -242,8 +241,8 @@ func (w *harvester) sitemapsOf(url string, f *robots.File) (files []string) {
 		if !v.Usable() || len(files) == maxSitemaps {
 			continue
 		}
-		if site, _ := page.Site(to); string(site) == string(home) {
-			files = append(files, string(to))
+		if file, ok := gather.HomeFile(home, to); ok {
+			files = append(files, file)
 		}
 	}
 	return files

@@ -105,6 +105,7 @@ func (h *hostileCrawl) web(t *testing.T) *testWeb {
 	t.Cleanup(func() { server.Close() })
 	w := &testWeb{web: web, server: server, disk: memoryDisk{}}
 	c := config.Default()
+	c.Scope = config.ScopeAny
 	c.Contact, c.AllowPrivate, c.MaxMemory = "test@example.org", true, 1<<30
 	if h.set != nil {
 		h.set(&c)

@@ -183,24 +183,43 @@ func (o *outcomes) ruled(now time.Duration, t *task) {
 	switch class {
 	case robots.Found:
 		rule(r, t.rules, again)
-		// Only if it has not moved: otherwise it names files of another site.
-		if o.readsSitemaps(id) && e.Site == id {
-			r.Facts.Files = o.state.WantedFiles(t.rules, t.sitemaps)
-			e.Files = uint32(len(r.Facts.Files))
-			r.Facts.Dropped = uint32(len(t.sitemaps) - len(r.Facts.Files))
-		}
+		o.nameFiles(r, t)
 	case robots.Moved:
 		o.hopTo(r, t.hop)
 	case robots.Unavailable:
 		rule(r, robots.Rules{}, again)
+		o.nameFiles(r, t)
 	default:
 		if !trouble.Passes(e.Class) {
 			e.Class = event.ServerError // such as an endless redirect
+		}
+		if o.fetched == 0 && t.answer.Status == 0 {
+			again = min(again, firstRetry)
 		}
 		o.retrySite(r, again)
 		o.logTrouble("robots.txt is unavailable", id, r)
 	}
 	o.record()
+}
+
+// nameFiles adds the sitemap files of a site to the record of its robots.txt. With --sitemap-only
+// a site that names none may have one at the usual place.
+func (o *outcomes) nameFiles(r *journal.Record, t *task) {
+	id := t.work.For
+	if !o.readsSitemaps(id) {
+		return
+	}
+	var files []string
+	if t.work.Site == id { // one that has moved names files of another site
+		files = union(nil, t.sitemaps)
+	}
+	if len(files) == 0 && o.config.SitemapOnly {
+		files = []string{string(o.state.Table.Name(id)) + "/sitemap.xml"}
+	}
+	n := len(files)
+	r.Facts.Files = o.state.WantedFiles(t.rules, files)
+	r.Event.Files = uint32(len(r.Facts.Files))
+	r.Facts.Dropped = uint32(n - len(r.Facts.Files))
 }
 
 // judge returns what the answer to a request for a robots.txt means, and how long that
@@ -214,7 +233,7 @@ func (o *outcomes) judge(now time.Duration, t *task) (robots.Class, time.Duratio
 // names: the first time and, where pages are visited again, whenever those of the last time
 // have been read.
 func (o *outcomes) readsSitemaps(id graph.Site) bool {
-	return o.config.Sitemaps && o.config.MaxDepth != 0 &&
+	return o.config.ReadsSitemaps() &&
 		(!o.state.Sitemaps.Named(id) || o.config.Recrawl.Duration > 0 && len(o.state.Sitemaps.Files[id]) == 0)
 }
 

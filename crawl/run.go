@@ -198,6 +198,7 @@ func (a *admission) beginSession(m *ceiling) error {
 	s.Scope, s.Traps.On, s.HtmlOnly = a.scope, a.config.Traps, a.config.Types == config.TypesHTML
 	a.readmit(a.scope)
 	a.revisit()
+	a.findSitemaps()
 	if err := a.recallCut(); err != nil {
 		return err
 	}

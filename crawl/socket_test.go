@@ -70,6 +70,7 @@ func (w *socketWeb) configure(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := config.Default()
+	c.Scope = config.ScopeAny
 	c.Contact, c.AllowPrivate, c.CAFile, c.Resolver = "test@example.org", true, ca, w.net.Resolver()
 	c.MaxMemory = 1 << 30
 	c.Delay, c.DelayFactor = config.Seconds(0.02), 1

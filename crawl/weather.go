@@ -100,7 +100,10 @@ const (
 	// hopeEvery is the time between two searches for a site that answers.
 	hopeEvery = 10 * time.Second
 	// firstPatience is the time after which a crawl without any answer gives up.
-	firstPatience = 5 * time.Minute
+	firstPatience = time.Minute
+	// firstRetry is the longest time until the next attempt at a robots.txt before there is
+	// a page, where no server answers.
+	firstRetry = firstPatience / 4
 )
 
 // hopeless reports whether for the time of --patience only sites were left that cannot be

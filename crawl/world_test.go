@@ -51,6 +51,7 @@ func newTestWeb(t *testing.T, pages, sites int, so answer.Options) *testWeb {
 	t.Cleanup(func() { server.Close() })
 	w := &testWeb{web: web, server: server, disk: memoryDisk{}}
 	c := config.Default()
+	c.Scope = config.ScopeAny
 	c.Contact, c.AllowPrivate = "test@example.org", true
 	c.MaxMemory = 1 << 30
 	w.o = RunOptions{

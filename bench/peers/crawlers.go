@@ -92,7 +92,7 @@ func (c *crawler) build(dir string) error {
 // winnowArgs returns flags that switch politeness off. A connection is kept for all pages
 // of a site, as in the pools of the others, but there is only one to each site.
 func (o *options) winnowArgs(dir, seed string) []string {
-	return []string{"crawl", "--quiet", "--dir", filepath.Join(dir, "crawl"), seed, "--allow-private",
+	return []string{"crawl", "--quiet", "--dir", filepath.Join(dir, "crawl"), seed, "--allow-private", "--scope", "any",
 		"--delay", "0s", "--ip-delay", "0s", "--ip-cap", "0", "--delay-factor", "0",
 		"--fetchers", strconv.Itoa(o.workers), "--per-connection", "100", "--policy", "opic"}
 }

@@ -75,7 +75,7 @@ func newLongCrawl(t *testing.T, known int) *longCrawl {
 		}
 	}
 	r.args = []string{
-		binary, "crawl", r.server.URL(0), "--dir", filepath.Join(r.dir, "crawl"), "--resolver", net.Resolver(), "--allow-private",
+		binary, "crawl", r.server.URL(0), "--dir", filepath.Join(r.dir, "crawl"), "--resolver", net.Resolver(), "--allow-private", "--scope", "any",
 		"--contact", "test@example.org", "--delay", "0s", "--delay-factor", "0", "--ip-delay", "0s", "--ip-cap", "0",
 		"--site-pages", "0", "--domain-pages", "0", "--fetchers", "200", "-v",
 	}

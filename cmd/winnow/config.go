@@ -35,7 +35,7 @@ func runConfig(u *ui, opt *crawlFlags) error {
 	if err := opt.readConfig(u, &c); err != nil {
 		return err
 	}
-	if err := opt.apply(u, &c); err != nil {
+	if err := opt.apply(u, &c, false); err != nil {
 		return err
 	}
 	if u.asJSON {

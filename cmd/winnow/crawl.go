@@ -31,6 +31,8 @@ func newCrawlCommand(u *ui) *cobra.Command {
 		Use:   "crawl [flags] SEED...",
 		Short: "crawl the Web, the most important pages first",
 		Long: `Starts a crawl from the seeds in a new directory, or resumes the crawl in that directory.
+It stays on the sites of the seeds unless --scope says otherwise; --list fetches exactly
+the URLs given, --sitemap-only the pages that sitemaps name.
 Ctrl-C stops it within seconds, a second Ctrl-C at once; both are safe, and the same
 command line resumes the crawl. --pages, --duration and --bytes only pause it: give a
 higher limit to resume.
@@ -43,10 +45,12 @@ addresses are private.
 Every key of the configuration file (winnow config prints one) is also a flag. Flags take
 precedence over winnow.toml in the directory, then --config, then the defaults.
 winnow does not run scripts or fill in forms: it sees pages as they are without them.`,
-		Example: `  winnow crawl https://a.example https://b.example --pages 100k --contact me@example.org
+		Example: `  winnow crawl https://a.example --contact me@example.org
+  winnow crawl https://a.example https://b.example --scope any --pages 100k --contact me@example.org
   winnow crawl --dir a.example.crawl --pages 200k
+  winnow crawl --list --seeds urls.txt --contact me@example.org
   winnow crawl --seeds urls.txt --scope domain --contact https://example.org/bot
-  winnow crawl http://s00.example:8080/ --resolver 127.0.0.1:5353 --allow-private`,
+  winnow crawl http://s00.example:8080/ --scope any --resolver 127.0.0.1:5353 --allow-private`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCrawl(cmd.Context(), u, opt, args)
@@ -143,7 +147,7 @@ func (c *crawling) settle() error {
 	if !c.resume {
 		c.config.Seeds = []string{} // those that count are in c.seeds
 	}
-	if err := c.opt.apply(c.u, &c.config); err != nil || !c.resume || before.Policy == c.config.Policy {
+	if err := c.opt.apply(c.u, &c.config, c.resume); err != nil || !c.resume || before.Policy == c.config.Policy {
 		return err
 	}
 	c.u.notef("policy %s instead of %s: the journal is replayed first", c.config.Policy, before.Policy)

@@ -163,14 +163,18 @@ func findPreset(u *ui, name string) (config.Preset, error) {
 	return p, withHint(usagef("--preset %q: want %s", name, orList(presetNames())), "try: %s", u.withFlag("--preset", try))
 }
 
-// apply applies the preset and the flags, and checks the result.
-func (o *crawlFlags) apply(u *ui, c *config.Config) error {
+// apply applies the preset and the flags, and checks the result. The preset does not change
+// the scope of a crawl that is resumed.
+func (o *crawlFlags) apply(u *ui, c *config.Config, resume bool) error {
 	if o.preset != "" {
 		p, err := findPreset(u, o.preset)
 		if err != nil {
 			return err
 		}
-		p.Apply(c)
+		scope := c.Scope
+		if p.Apply(c); resume {
+			c.Scope = scope
+		}
 	}
 	for _, f := range o.keys {
 		if err := f.apply(u, c); err != nil {

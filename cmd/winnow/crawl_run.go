@@ -55,9 +55,9 @@ func (c *crawling) run(ctx context.Context) error {
 }
 
 // verdict turns the reason of the end into an exit code: reaching a limit or the end of
-// the Web is a success, a full disk is not.
+// the Web is a success, unless there is no page; a full disk is none.
 func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
-	again := quoteArgs([]string{"winnow", "crawl", "--dir", c.dir})
+	again := c.again()
 	switch sum.Why {
 	case "stopped":
 		if ctx.Err() != nil {
@@ -66,43 +66,14 @@ func (c *crawling) verdict(ctx context.Context, sum *crawl.Summary) error {
 	case "disk":
 		return withHint(fmt.Errorf("the disk of %s has less room than --disk-reserve %s; the crawl is paused and nothing is lost", c.dir, c.config.DiskReserve),
 			"make room, or give a smaller --disk-reserve, then: %s", again)
-	case "unreachable", "finished":
-		if sum.Fetched == 0 {
-			return c.nothing(sum, again)
-		}
 	case "memory":
 		most := config.Size(sum.MemoryMax)
 		return withHint(fmt.Errorf("the memory of --max-memory %s is used up; the crawl is paused and nothing is lost", most),
 			"try: %s --max-memory %s", again, 2*most)
-	}
-	return nil
-}
-
-// nothing returns the error of a crawl that fetched no page.
-func (c *crawling) nothing(sum *crawl.Summary, again string) error {
-	if len(sum.Unreachable) > 0 {
-		d := &sum.Unreachable[0]
-		return withHint(missingf("no page was fetched: %s cannot be reached (%s)", show.Line(d.Site), show.Line(d.Why)), "check the network and the name, then: %s", again)
-	}
-	return withHint(missingf("no page was fetched: failed: %s; refused: %s", byNumber(sum.FailedBy), byNumber(sum.RefusedBy)),
-		"winnow pages %s lists the reasons", quoteArgs([]string{c.dir}))
-}
-
-// printStart prints whether a crawl starts or resumes.
-func (c *crawling) printStart() error {
-	if c.u.asJSON {
-		return c.u.json(struct {
-			Event  string `json:"event"`
-			Dir    string `json:"dir"`
-			Resume bool   `json:"resume"`
-			Seeds  int    `json:"seeds"`
-			Policy string `json:"policy"`
-		}{"start", c.dir, c.resume, len(c.seeds), c.config.Policy})
-	}
-	if c.resume {
-		c.u.notef("resuming %s, policy %s", c.dir, c.config.Policy)
-	} else {
-		c.u.notef("crawling into %s from %s, policy %s", c.dir, show.Counted(int64(len(c.seeds)), "seed"), c.config.Policy)
+	default:
+		if sum.Fetched == sum.Redirects {
+			return c.nothing(ctx, sum)
+		}
 	}
 	return nil
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
@@ -106,22 +108,30 @@ func dirName(seed string) string {
 	return strings.TrimLeft(host, ".-") + ".crawl"
 }
 
+// fewHosts is the largest number of hosts whose addresses are looked up before a crawl that
+// does not need to know them.
+const fewHosts = 3
+
+// lookupTime bounds the time of such a lookup.
+const lookupTime = 5 * time.Second
+
 // checkContact refuses a crawl without a contact unless all addresses are loopback or
 // private. It looks up names. A name without an address might get one at any time, so it
-// counts as public. Seeds on private addresses still need --allow-private.
+// counts as public. Seeds on private addresses need --allow-private; of a crawl with a
+// contact it looks at the first ones.
 func (c *crawling) checkContact(ctx context.Context) error {
 	for _, seed := range c.seeds {
 		if err := checkLiteral(c.u, seed, &c.config); err != nil {
 			return err
 		}
 	}
-	if c.config.Contact != "" {
+	if c.config.Contact != "" && (c.config.AllowPrivate || c.resume || c.config.Deny != "") {
 		return nil
 	}
 	asked := map[string]bool{}
 	for _, seed := range c.seeds {
 		host := string(page.Host([]byte(seed)))
-		if asked[host] {
+		if asked[host] || c.config.Contact != "" && len(asked) == fewHosts {
 			continue
 		}
 		asked[host] = true
@@ -138,25 +148,39 @@ func checkLiteral(u *ui, url string, c *config.Config) error {
 	case ok && fetch.Never(addr):
 		return withHint(usagef("%s: link-local addresses and those of metadata services are never crawled", url), "name a host by another address")
 	case ok && fetch.Private(addr) && !c.AllowPrivate:
-		return withHint(usagef("%s: loopback and private addresses are refused by default", url), "try: %s", u.withFlag("--allow-private", ""))
+		return refusePrivate(u, url)
 	}
 	return nil
 }
 
+func refusePrivate(u *ui, url string) error {
+	return withHint(usagef("%s: loopback and private addresses are refused by default", url), "try: %s", u.withFlag("--allow-private", ""))
+}
+
+// checkPrivate looks up the host of a seed. It refuses a private address without
+// --allow-private, and any other without --contact.
 func (c *crawling) checkPrivate(ctx context.Context, seed, host string) error {
-	addrs, err := c.lookup(ctx, seed, host)
+	brief, stop := context.WithTimeout(ctx, lookupTime)
+	defer stop()
+	addrs, err := c.lookup(brief, seed, host)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	why := "it has no address"
-	for _, a := range addrs {
-		if !fetch.Private(a) {
-			err = errors.New("public")
-			why = a.String() + " is a public address"
-		}
-	}
-	if err == nil && len(addrs) > 0 {
+	public := slices.IndexFunc(addrs, func(a netip.Addr) bool { return !fetch.Private(a) })
+	why := ""
+	switch {
+	case err == nil && len(addrs) > 0 && public < 0 && c.config.AllowPrivate:
 		return nil
+	case err == nil && len(addrs) > 0 && public < 0:
+		return refusePrivate(c.u, fmt.Sprintf("%s (%s)", seed, addrs[0]))
+	case c.config.Contact != "":
+		return nil // the crawl finds out whether it can be reached
+	case public >= 0:
+		why = addrs[public].String() + " is a public address"
+	case err == nil || errors.Is(err, fetch.ErrNoName):
+		why = "it has no address"
+	default:
+		why = "its address is not known (" + err.Error() + ")"
 	}
 	return withHint(usagef("--contact is required to crawl public addresses; %s: %s", seed, why),
 		"give an email address or a page about you; try: %s", c.u.withFlag("--contact", "you@example.org"))

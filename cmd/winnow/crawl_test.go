@@ -22,7 +22,7 @@ func tryRun(ctx context.Context, args ...string) (code int, stdout, stderr strin
 
 // rudely are the flags for a web of our own.
 func rudely(at webPlace, dir string, more ...string) []string {
-	return append([]string{"crawl", "--dir", dir, "--resolver", at.Resolver, "--allow-private", "--sync=false", "--patience", "1s",
+	return append([]string{"crawl", "--dir", dir, "--resolver", at.Resolver, "--allow-private", "--scope", "any", "--sync=false", "--patience", "1s",
 		"--delay", "0", "--delay-factor", "0", "--ip-delay", "0", "--ip-cap", "0"}, more...)
 }
 
@@ -52,7 +52,7 @@ func TestCrawl(t *testing.T) {
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}
 	for _, want := range [][]string{
-		{"winnow: warning: ", "no delay"}, {"winnow: ", dir + " from 1 seed", " opic\n"},
+		{"winnow: warning: ", "no delay"}, {"winnow: ", "from 1 seed", " opic\n"}, {"winnow: scope: ", "delay 0s", "stops: after 10 pages", "writes " + dir + "\n"},
 		{"winnow: to resume: ", "winnow crawl --dir " + dir + " --pages 20\n"},
 	} {
 		if !inOrder(stderr, want...) {

@@ -49,7 +49,7 @@ func crawlHostile(t *testing.T, name string, most int, server *httptest.Server) 
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "winnow-peak", "crawl", "http://seed.localhost:"+port+"/", "--allow-private",
-		"--dir", filepath.Join(t.TempDir(), "crawl"), "--max-memory", strconv.Itoa(most)+"MiB",
+		"--scope", "any", "--dir", filepath.Join(t.TempDir(), "crawl"), "--max-memory", strconv.Itoa(most)+"MiB",
 		"--delay", "0", "--delay-factor", "0", "--ip-delay", "0", "--ip-cap", "1000", "--quiet",
 		"--retries", "0", "--timeout", "20s", "--pages", "3000", "--fetchers", "200", "--disk-reserve", "0", "--duration", "20s")
 	var said bytes.Buffer

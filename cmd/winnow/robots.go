@@ -88,7 +88,7 @@ func runRobots(ctx context.Context, u *ui, opt *robotsOptions, args []string) er
 	if err := opt.readConfig(u, &c); err != nil {
 		return err
 	}
-	if err := opt.apply(u, &c); err != nil {
+	if err := opt.apply(u, &c, false); err != nil {
 		return err
 	}
 	if opt.agent == "" {

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -36,7 +39,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "holds": holds, "gzip": compress, "cut": cut, "flip": flip,
+			"exits": exits, "holds": holds, "serve": serveFiles, "gzip": compress, "cut": cut, "flip": flip,
 		},
 	})
 }
@@ -59,6 +62,24 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+// serveFiles is the script command `serve DIR`: a web server for the files of DIR, at $SITE, until
+// the script ends. Below /moved-to/URL it redirects to that URL.
+func serveFiles(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: serve DIR")
+	}
+	files := http.FileServerFS(os.DirFS(ts.MkAbs(args[0])))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if to, moved := strings.CutPrefix(r.URL.Path, "/moved-to/"); moved {
+			http.Redirect(w, r, to, http.StatusMovedPermanently)
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv("SITE", server.URL)
 }
 
 // holds is the script command `holds DIR NAME...`: the directory holds these files

@@ -128,7 +128,7 @@ func newVictim(t *testing.T, pages int) *victim {
 		t.Fatal(err)
 	}
 	v.args = []string{
-		"crawl", v.server.URL(0), "--dir", v.dir, "--resolver", net.Resolver(), "--ca-file", ca, "--allow-private", "--quiet",
+		"crawl", v.server.URL(0), "--dir", v.dir, "--resolver", net.Resolver(), "--ca-file", ca, "--allow-private", "--scope", "any", "--quiet",
 		"--delay", tortureDelay.String(), "--delay-factor", "0", "--ip-delay", tortureIPDelay.String(), "--ip-cap", "1",
 		"--retry-delay", "50ms", "--robots-retry", "50ms", "--patience", "6s", "--commit", "20ms",
 		"--max-memory", "1GiB",

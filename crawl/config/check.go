@@ -142,6 +142,12 @@ func (c *Config) checkDurations() error {
 
 // checkWords looks at keys that take one word of several.
 func (c *Config) checkWords() error {
+	if c.List && c.SitemapOnly {
+		return keyErrorf("sitemap_only", "it cannot be combined with list, which fetches exactly the seeds")
+	}
+	if c.SitemapOnly && !c.Sitemaps {
+		return keyErrorf("sitemap_only", "it needs sitemaps, which sitemaps=false turns off")
+	}
 	scopes := []string{ScopeAny, ScopeSeeds, ScopeDomain}
 	if !strings.HasPrefix(c.Scope, ScopeRegexp) && !slices.Contains(scopes, c.Scope) {
 		return keyErrorf("scope", "%q: want any, seeds, domain or regexp:R", c.Scope)
@@ -162,7 +168,7 @@ func (c *Config) checkWords() error {
 func (k Key) Words() []string {
 	switch k.Name {
 	case "scope":
-		return []string{ScopeAny, ScopeSeeds, ScopeDomain, ScopeRegexp}
+		return []string{ScopeSeeds, ScopeDomain, ScopeAny, ScopeRegexp}
 	case "header_scope":
 		return []string{HeadersAuto, HeadersSeeds, HeadersAny}
 	case "types":

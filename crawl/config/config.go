@@ -66,7 +66,10 @@ type Config struct {
 	CAFile        string   `toml:"ca_file" kind:"file" help:"PEM file with certificate authorities to trust in addition to those of the system"`
 	AllowPrivate  bool     `toml:"allow_private" help:"also crawl loopback and private addresses; link-local addresses and metadata services are never contacted"`
 
-	Scope           string   `toml:"scope" section:"Which pages to fetch" help:"any; seeds: sites of the seeds; domain: registered domains of the seeds; regexp:R: URLs that match R"`
+	Scope string `toml:"scope" section:"Which pages to fetch" help:"seeds: sites of the seeds, over http and https, with and without www.; domain: registered domains of the seeds; any: the whole Web; regexp:R: URLs that match R"`
+	// List and SitemapOnly say which links count at all.
+	List            bool     `toml:"list" help:"fetch exactly the seeds: no links, no redirects, no sitemaps"`
+	SitemapOnly     bool     `toml:"sitemap_only" help:"fetch the seeds and the pages that sitemaps of their sites name; do not follow links"`
 	Include         []string `toml:"include" help:"regular expression; if any are given, a URL must match at least one"`
 	Exclude         []string `toml:"exclude" help:"regular expression; URLs that match it are refused"`
 	Rules           string   `toml:"rules" kind:"file" help:"file with lines \"allow|deny HOST[/PATH]\"; if several lines match, the longest host decides, then the longest path"`
@@ -127,7 +130,7 @@ func Default() Config {
 		SlowDelay:       Seconds(60),
 		SlowMax:         Seconds(3600),
 		MaxBody:         10 << 20,
-		Scope:           ScopeAny,
+		Scope:           ScopeSeeds,
 		Include:         []string{},
 		Exclude:         []string{},
 		MaxDepth:        NoDepth,
@@ -168,6 +171,9 @@ const (
 // KeepsPages reports whether pages are written to WARC files.
 func (c *Config) KeepsPages() bool { return c.Store != StoreLinks }
 
+// ReadsSitemaps reports whether sitemap files are requested.
+func (c *Config) ReadsSitemaps() bool { return c.Sitemaps && !c.List && c.MaxDepth != 0 }
+
 // A Preset is the settings of a crawl that a paper describes.
 type Preset struct {
 	Name  string
@@ -197,10 +203,13 @@ func FindPreset(name string) (Preset, bool) {
 	return all[i], true
 }
 
-// fixedDelay sets what all three presets have in common: /cgi-bin/ is left out, every site
-// has the same delay, which does not depend on the time of a download, and addresses have
-// none, since the papers do not mention them.
+// fixedDelay sets what all three presets have in common: the scope is the whole Web,
+// /cgi-bin/ is left out, every site has the same delay, which does not depend on the time of
+// a download, and addresses have none, since the papers do not mention them.
 func fixedDelay(c *Config, delay float64) {
+	if c.Scope == ScopeSeeds {
+		c.Scope = ScopeAny
+	}
 	c.Delay, c.SmallDelay, c.SmallSite = Seconds(delay), Duration{}, 0
 	c.DelayFactor, c.IPDelay, c.IPCap = 0, Duration{}, 0
 	c.PerConnection = 1

@@ -348,3 +348,29 @@ func TestEarlierDepth(t *testing.T) {
 		}
 	}
 }
+
+// Directories of earlier versions keep the scope that was their default, and so do presets.
+func TestEarlierScope(t *testing.T) {
+	c := Default()
+	text, err := c.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := strings.Replace(string(text), "scope = 'seeds'\n", "", 1)
+	for _, test := range []struct{ file, want string }{
+		{string(text), ScopeSeeds}, {old, ScopeAny}, {"pages = 3\n", ScopeSeeds}, {"scope = 'domain'\n", ScopeDomain},
+	} {
+		if c, err := Parse("w.toml", []byte(test.file)); err != nil || c.Scope != test.want {
+			t.Errorf("scope %s (%v), want %s", c.Scope, err, test.want)
+		}
+	}
+	for _, p := range Presets() {
+		c, narrow := Default(), Config{Scope: ScopeDomain}
+		if p.Apply(&c); c.Scope != ScopeAny {
+			t.Errorf("%s: scope %s", p.Name, c.Scope)
+		}
+		if p.Apply(&narrow); narrow.Scope != ScopeDomain {
+			t.Errorf("%s on domain: scope %s", p.Name, narrow.Scope)
+		}
+	}
+}

@@ -64,10 +64,17 @@ func (c *Config) Read(name string, data []byte) error {
 
 // translate gives values the meaning that they had for the version that wrote a file.
 // Marshal writes all keys, so a file that has keep_noarchive and lacks max_links was
-// written before max_links was added. In that version a depth of 0 meant no limit.
+// written before max_links was added. In that version a depth of 0 meant no limit. Before
+// the default scope was that of the seeds it was the whole Web.
 func (c *Config) translate(said map[string]place) {
 	_, old := said["keep_noarchive"]
-	if _, known := said["max_links"]; known || !old {
+	if !old {
+		return
+	}
+	if _, known := said["scope"]; !known {
+		c.Scope = ScopeAny
+	}
+	if _, known := said["max_links"]; known {
 		return
 	}
 	for _, d := range []*Depth{&c.MaxDepth, &c.MaxDepthDynamic} {
@@ -242,7 +249,7 @@ func (c *Config) limitsOnly() Config {
 	d := Default()
 	d.Seeds, d.Scope, d.Include, d.Exclude, d.Rules, d.Deny = c.Seeds, c.Scope, c.Include, c.Exclude, c.Rules, c.Deny
 	d.MaxDepth, d.MaxDepthDynamic, d.SitePages, d.DomainPages, d.Types, d.Site = c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages, c.Types, c.Site
-	d.Traps = c.Traps
+	d.Traps, d.List, d.SitemapOnly = c.Traps, c.List, c.SitemapOnly
 	return d
 }
 

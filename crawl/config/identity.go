@@ -229,7 +229,10 @@ func NewScope(c *Config) (*gather.Scope, error) {
 
 // ScopeOptions returns the options of a scope, without the files that the configuration names.
 func ScopeOptions(c *Config) (gather.ScopeOptions, error) {
-	o := gather.ScopeOptions{Kind: c.Scope, Include: c.Include, Exclude: c.Exclude}
+	o := gather.ScopeOptions{Kind: c.Scope, Include: c.Include, Exclude: c.Exclude, SitemapOnly: c.SitemapOnly}
+	if c.List {
+		o.Kind = gather.ScopeList
+	}
 	for _, text := range c.Seeds {
 		url, err := page.ParseSeed(text)
 		if err != nil {

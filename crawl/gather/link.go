@@ -20,7 +20,7 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel) page.Verdict {
 		return v
 	}
 	link, mid := g.hash(all[start:])
-	if g.doc.alone && !link.Local {
+	if g.doc.alone && !link.Local && !SameName(all[start:start+mid], g.doc.url[:g.doc.mid]) {
 		f.Foreign++
 		return v
 	}
@@ -82,6 +82,8 @@ func (g *Gatherer) bar(url []byte, mid int, local bool) event.Bar {
 		return bar
 	}
 	switch {
+	case s.sitemapOnly && !g.doc.alone && !g.doc.moved:
+		return event.BarScope
 	case g.opt.HTMLOnly && !page.Extension(url).MayBePage():
 		return event.BarType
 	case isTrap(url, mid):

@@ -22,7 +22,8 @@ type document struct {
 	siteHash uint64
 	hash     uint64
 	inScope  bool // its site is, so local links need no check
-	alone    bool // links to other sites do not count: a sitemap
+	alone    bool // links to sites of other names do not count: a sitemap
+	moved    bool // its only link is where it redirects to
 }
 
 // Page reads the answer for a page, whose URL is a normal form. at is the wall clock at
@@ -56,7 +57,7 @@ func (g *Gatherer) begin(url string, a *fetch.Answer, f *Found) {
 	site, rest := page.Site(d.url)
 	d.mid, d.siteHash = len(site), g.opt.Key.Site(site)
 	d.hash = g.opt.Key.Page(d.siteHash, rest)
-	d.inScope, d.alone = g.opt.Scope.holds(site), false
+	d.inScope, d.alone, d.moved = g.opt.Scope.holds(site), false, a.Class == event.Redirect
 	g.most, g.extra = g.opt.MaxLinks, g.extra[:0]
 	g.resolver.EncodeQuery = nil
 	g.resolver.Document(d.url)
@@ -242,7 +243,7 @@ type Found struct {
 	Size           int64 // bytes without content coding
 	Cut            page.Cut
 	Dropped        int // links left out because of limits
-	Foreign        int // entries of a sitemap that are of another site, and so do not count
+	Foreign        int // entries of a sitemap that are of another name, and so do not count
 
 	// Refs counts the hrefs of the links by their outcome: those from
 	// page.NotHTTP on have no normal form and are no links.

@@ -18,7 +18,7 @@ import (
 // ScopeOptions define which pages a crawl may fetch.
 type ScopeOptions struct {
 	// Kind is the value of --scope: "any" or "", "seeds" (the hosts of the seeds), "domain"
-	// (their registered domains), "regexp:R" (URLs in which R matches).
+	// (their registered domains), "regexp:R" (URLs in which R matches); or ScopeList.
 	Kind string
 	// Seeds are normal forms. "seeds" means their hosts with their ports, over http and
 	// https, with "www." in front or without: sites send visitors from one to the other.
@@ -28,9 +28,17 @@ type ScopeOptions struct {
 	// anywhere. With includes, one of them must match; no exclude may.
 	Include, Exclude []string
 
+	// SitemapOnly leaves out what only links lead to: pages must be named by a sitemap.
+	// Redirects count.
+	SitemapOnly bool
+
 	Rules *Rules // --rules: wins over Kind, not over the patterns
 	Deny  *Rules // --deny: wins over everything; see Scope.SetDeny
 }
+
+// ScopeList is the kind of a scope without any page or sitemap file. Since no scope applies
+// to seeds, they alone are fetched. No rule overrides it.
+const ScopeList = "list"
 
 // kind is a kind of scope.
 type kind uint8
@@ -40,6 +48,7 @@ const (
 	kindSeeds
 	kindDomain
 	kindRegexp
+	kindList
 )
 
 // A Scope judges URLs. The zero value lets all pass. It may be used by many goroutines.
@@ -48,13 +57,14 @@ type Scope struct {
 	names            map[string]bool // authorities or domains of the seeds
 	pattern          *regexp.Regexp  // of kindRegexp
 	include, exclude []*regexp.Regexp
+	sitemapOnly      bool
 	rules            *Rules
 	deny             atomic.Pointer[Rules]
 }
 
 // NewScope returns a new scope. Errors name the option.
 func NewScope(o ScopeOptions) (*Scope, error) {
-	s := &Scope{rules: o.Rules, names: map[string]bool{}}
+	s := &Scope{rules: o.Rules, sitemapOnly: o.SitemapOnly, names: map[string]bool{}}
 	s.deny.Store(o.Deny)
 	expr, isRegexp := strings.CutPrefix(o.Kind, "regexp:")
 	switch {
@@ -63,6 +73,8 @@ func NewScope(o ScopeOptions) (*Scope, error) {
 		s.kind = kindSeeds
 	case o.Kind == "domain":
 		s.kind = kindDomain
+	case o.Kind == ScopeList:
+		s.kind, s.rules = kindList, nil
 	case isRegexp:
 		s.kind = kindRegexp
 	default:
@@ -103,6 +115,10 @@ func (s *Scope) addSeeds(seeds []string) {
 		}
 	}
 }
+
+// SameName reports whether two sites have the same host and port, apart from "www." in front
+// of the host, http and https.
+func SameName(a, b []byte) bool { return bytes.Equal(authority(a), authority(b)) }
 
 // authority returns host and port of a site without "www.".
 func authority(site []byte) []byte {
@@ -166,7 +182,7 @@ func (s *Scope) holds(site []byte) bool {
 	case kindDomain:
 		return s.holdsDomain(page.Host(site))
 	}
-	return true
+	return s.kind != kindList
 }
 
 // holdsDomain looks for a domain of the seeds at the end of a host before it computes

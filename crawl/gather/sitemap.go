@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 )
 
@@ -14,9 +15,10 @@ import (
 const maxFiles = 5000
 
 // Sitemap reads the answer for a sitemap file: XML (urlset or sitemapindex) or a list of
-// URLs as plain text, either of them perhaps in a gzip file. Only entries of the same site
-// count, as the protocol demands (sitemaps.org): a site cannot list pages of others. Its
-// other rule, that a file lists only its own directory and below, is ignored: robots.txt
+// URLs as plain text, either of them perhaps in a gzip file. Only entries of the same name
+// count, since a site cannot list pages of others. The protocol demands the same site
+// (sitemaps.org), but many files name the other scheme, or the host with or without "www.".
+// Its other rule, that a file lists only its own directory and below, is ignored: robots.txt
 // names nearly all files, which lifts that rule. What was read of a file that is too
 // large or broken counts. A file that has moved within its site is a further file.
 func (g *Gatherer) Sitemap(url string, a *fetch.Answer, at time.Time, f *Found) {
@@ -75,19 +77,34 @@ func (g *Gatherer) listLines(text []byte, cut bool, f *Found) {
 	}
 }
 
+// HomeFile returns where to request a sitemap file that a site names: at the site itself.
+// One that is named with the other scheme, or with or without "www.", has the same path
+// there. ok is false for a file of another name: it would be requested on the clock of the
+// wrong site.
+func HomeFile(home, url []byte) (file string, ok bool) {
+	site, rest := page.Site(url)
+	if !SameName(site, home) {
+		return "", false
+	}
+	return string(home) + string(rest), true
+}
+
 // listFile adds a further file of the same site.
 func (g *Gatherer) listFile(loc []byte, f *Found) {
 	url, v := g.resolver.Resolve(nil, loc)
 	f.Refs[v]++
-	link, _ := g.hash(url)
+	if !v.Usable() {
+		return
+	}
+	file, ok := HomeFile(g.doc.url[:g.doc.mid], url)
 	switch {
-	case !v.Usable() || link.Hash == g.doc.hash:
-	case !link.Local:
+	case file == string(g.doc.url):
+	case !ok:
 		f.Foreign++
 	case len(f.Files) >= maxFiles:
 		f.Dropped++
 	default:
-		f.Files = append(f.Files, string(url))
+		f.Files = append(f.Files, file)
 	}
 }
 

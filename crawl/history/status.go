@@ -250,7 +250,7 @@ type Wait struct {
 func (x *Status) WaitingSites() []Wait {
 	n := &x.Counts
 	return []Wait{
-		{"politeness", n.Polite}, {"address", n.Parked}, {"slow", n.Slow},
+		{"politeness", max(0, n.Polite-int(x.Down))}, {"unreachable", int(x.Down)}, {"address", n.Parked}, {"slow", n.Slow},
 		{"commit", n.Held}, {"twin", n.Blocked}, {"robots-elsewhere", n.Hops},
 	}
 }

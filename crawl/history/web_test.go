@@ -41,6 +41,7 @@ func newTestWeb(t *testing.T, pages, sites int, so answer.Options) *testWeb {
 	t.Cleanup(func() { server.Close() })
 	w := &testWeb{server: server, disk: map[string]*disk.Memory{}}
 	c := config.Default()
+	c.Scope = config.ScopeAny
 	c.Contact, c.AllowPrivate, c.MaxMemory = "test@example.org", true, 1<<30
 	w.o = crawl.RunOptions{
 		Dir: "memory", Config: c, Seeds: []string{server.URL(0)}, Version: "test",

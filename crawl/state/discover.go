@@ -110,12 +110,14 @@ func (d *discovery) admits(p graph.Page, t *target) bool {
 
 // relents reports whether a refused page may be requested after all: it was known only by
 // links that are not to be followed, or that lie too deep, or by a single one from within
-// a trap.
+// a trap, or by links alone where only pages of sitemaps count.
 func (d *discovery) relents(p graph.Page, t *target) bool {
 	id := d.Frontier.Site(p)
 	switch d.Frontier.Bar(p) {
 	case event.BarNoFollow, event.BarDepth:
 		return d.judge(id, t) == event.NoBar
+	case event.BarScope: // by --sitemap-only: now a sitemap names it
+		return d.from == graph.NoPage && !d.WasFetched(p) && d.judge(id, t) == event.NoBar
 	case event.BarNoNews, event.BarGrows, event.BarHosts, event.BarFarm: // this is another link
 		return d.judge(id, t) == event.NoBar && d.Traps.On && d.Traps.Guard.Judge(&trap.Page{ID: p, Site: id, Rest: t.rest}) == event.NoBar
 	}

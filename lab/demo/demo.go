@@ -62,6 +62,7 @@ const Delay = 10 * time.Millisecond
 // Config returns the configuration of the crawl.
 func (o *Options) Config() config.Config {
 	c := config.Default()
+	c.Scope = config.ScopeAny
 	c.Delay.Duration, c.DelayFactor, c.IPDelay.Duration, c.IPCap = Delay, 0, 0, 0
 	c.Fetchers, c.Retries = 16, 1
 	c.RetryDelay.Duration, c.Patience.Duration = Delay, 5*time.Second

@@ -42,6 +42,7 @@ func crawled(t *testing.T, so answer.Options, pages int64) (server *serve.Server
 		server.SetAddresses(8)
 		o := crawl.RunOptions{Dir: dir, Config: config.Default(), Seeds: []string{server.URL(0)}, Version: "test"}
 		o.Config.Contact, o.Config.AllowPrivate, o.Config.MaxMemory = "test@example.org", true, 1<<30
+		o.Config.Scope = config.ScopeAny
 		o.Config.Pages, o.Config.Policy, o.Config.Commit = pages, "breadth-first", config.Seconds(60) // fewer waits for the disk
 		o.Machine = crawl.Machine{Dial: server.Dial, TLS: server.ClientTLS(), Resolve: func(ctx context.Context, host string) (fetch.Names, error) {
 			a, ttl, err := server.Resolve(ctx, host)

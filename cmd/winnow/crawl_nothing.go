@@ -1,0 +1,114 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/internal/show"
+)
+
+// again returns the command that resumes the crawl.
+func (c *crawling) again() string { return quoteArgs([]string{"winnow", "crawl", "--dir", c.dir}) }
+
+// nothing returns the error of a crawl that has no page: the reason, and what to do.
+func (c *crawling) nothing(ctx context.Context, sum *crawl.Summary) error {
+	if len(sum.Unreachable) > 0 {
+		d := &sum.Unreachable[0]
+		return c.unreachable(d.Site, d.Why)
+	}
+	pages, err := firstPages(ctx, c.dir)
+	if err != nil {
+		return errors.Join(missingf("no page was fetched"), err)
+	}
+	for _, x := range pages {
+		if err := c.explainPage(&x, pages); err != nil {
+			return err
+		}
+	}
+	return withHint(missingf("no page was fetched: failed: %s; refused: %s", byNumber(sum.FailedBy), byNumber(sum.RefusedBy)),
+		"winnow pages %s lists the reasons", quoteArgs([]string{c.dir}))
+}
+
+// firstPages returns the first pages of a crawl, its seeds among them.
+func firstPages(ctx context.Context, dir string) (list []history.PageInfo, err error) {
+	v, err := history.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer v.Close()
+	err = v.Pages(&history.PageFilter{Limit: 100}, func(x *history.PageInfo) error {
+		list = append(list, *x)
+		return nil
+	})
+	return list, err
+}
+
+// explainPage returns the error of a crawl without a page if this page shows why, else nil.
+func (c *crawling) explainPage(x *history.PageInfo, all []history.PageInfo) error {
+	dir, url := quoteArgs([]string{c.dir}), show.Line(x.URL)
+	switch {
+	case x.State == "failed" && (x.Class == event.DNSError.String() || x.Class == "" && x.Note != ""):
+		return c.unreachable(url, x.Note)
+	case x.State == "failed" && x.Status != 0:
+		return withHint(missingf("no page was fetched: %s answers with status %d", url, x.Status), "check the URL; winnow pages %s --state failed lists all", dir)
+	case x.State == "failed":
+		return withHint(missingf("no page was fetched: %s failed: %s", url, show.Line(cmp.Or(x.Note, x.Why, x.Class))), "winnow pages %s --state failed lists all", dir)
+	case x.Why == event.BarRobots.String():
+		return withHint(missingf("no page was fetched: robots.txt forbids %s", url), "the rule: %s", quoteArgs(c.askRobots(x.URL)))
+	case x.Why == event.BarDenied.String():
+		return withHint(missingf("no page was fetched: the deny list forbids %s", url), "edit %s, or: %s --deny ''", c.config.Deny, c.again())
+	case x.Class == event.Redirect.String():
+		return c.movedAway(url, all)
+	}
+	return nil
+}
+
+// askRobots returns the command that shows the rule about a URL.
+func (c *crawling) askRobots(url string) []string {
+	args := []string{"winnow", "robots", url}
+	if c.config.AllowPrivate {
+		args = append(args, "--allow-private")
+	}
+	return args
+}
+
+// movedAway explains a crawl whose seed redirects to a page that is not fetched.
+func (c *crawling) movedAway(seed string, all []history.PageInfo) error {
+	for _, x := range all {
+		if x.State != "refused" {
+			continue
+		}
+		to := show.Line(x.URL)
+		switch {
+		case x.Why == event.BarScope.String() && !c.config.List:
+			return withHint(missingf("no page was fetched: %s redirects to %s, which is outside the scope (%s)", seed, to, c.config.Scope),
+				"to crawl that site: %s %s", c.again(), quoteArgs([]string{"--add-seeds", x.URL}))
+		case x.Why == event.BarScope.String(), x.Why == event.BarDepth.String():
+			return withHint(missingf("no page was fetched: %s redirects to %s, and redirects are not followed", seed, to), "list the URL it redirects to")
+		}
+		return withHint(missingf("no page was fetched: %s redirects to %s, which is refused (%s)", seed, to, x.Why), "winnow pages --help explains the reason")
+	}
+	return nil
+}
+
+// unreachable explains why a site cannot be reached, by the note about its last attempt.
+func (c *crawling) unreachable(site, why string) error {
+	site, why = show.Line(site), show.Line(why)
+	err := missingf("no page was fetched: %s cannot be reached (%s)", site, why)
+	switch {
+	case strings.Contains(why, "private or loopback"):
+		return withHint(err, "if it is your own, try: %s --allow-private", c.again())
+	case strings.Contains(why, "no such name"):
+		return withHint(err, "there is no such host; check the spelling")
+	case strings.Contains(why, "name not resolved"), strings.Contains(why, "network is unreachable"), strings.Contains(why, "no route to host"):
+		return withHint(err, "this machine seems to be offline; check the network, then: %s", c.again())
+	case strings.Contains(why, "connection refused"):
+		return withHint(err, "no server listens there; check the port, start the server, then: %s", c.again())
+	}
+	return withHint(err, "check the network and the name, then: %s", c.again())
+}
