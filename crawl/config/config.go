@@ -26,7 +26,7 @@ type Config struct {
 
 	Policy     string `toml:"policy" section:"The order of the pages" help:"policy that orders the pages, as winnow sim --help lists them"`
 	SitePolicy string `toml:"site_policy" help:"policy that orders the sites, if it differs from policy"`
-	Batch      int    `toml:"batch" help:"K: for policies that compute PageRank, the number of pages between two computations"`
+	Batch      int    `toml:"batch" help:"K: policies that compute PageRank recompute it every K pages"`
 	RandomSeed uint64 `toml:"random_seed" help:"seed of all random numbers"`
 
 	Contact   string `toml:"contact" section:"Who is crawling" help:"mail address or URL of the person responsible; sent with every request"`
@@ -82,7 +82,7 @@ type Config struct {
 	Sitemaps        bool     `toml:"sitemaps" help:"read the sitemaps that robots.txt names"`
 	Recrawl         Duration `toml:"recrawl" help:"time after which a fetched page is fetched again; 0: never"`
 
-	Store         string   `toml:"store" section:"Storage" help:"both: pages in WARC files and links in the journal; links: no WARC files; pages: the same as both, since the journal always needs the links"`
+	Store         string   `toml:"store" section:"Storage" help:"both: pages in WARC files and links in the journal; links: no WARC files"`
 	KeepNoArchive bool     `toml:"keep_noarchive" help:"also store pages that ask not to be archived or indexed"`
 	Commit        Duration `toml:"commit" help:"maximum time until a fetched page is on disk"`
 	Sync          bool     `toml:"sync" help:"sync the disk at every commit; without it, a power failure may lose more pages"`
@@ -160,7 +160,7 @@ const (
 	TypesHTML = "html"
 	TypesAll  = "all"
 
-	StorePages = "pages"
+	StorePages = "pages" // the same as both, for files of earlier versions
 	StoreLinks = "links"
 	StoreBoth  = "both"
 )
