@@ -244,9 +244,9 @@ type Wait struct {
 // WaitingSites returns the reasons why sites that have pages are not requested. Sites that
 // cannot be reached do not wait for politeness, although they have an instant, too.
 func (x *Status) WaitingSites() []Wait {
-	n, down := &x.Counts, int(x.Down)
+	n := &x.Counts
 	return []Wait{
-		{"politeness", max(0, n.Polite-down)}, {"unreachable", down}, {"address", n.Parked}, {"slow", n.Slow},
+		{"politeness", max(0, n.Polite-int(x.Down))}, {"unreachable", int(x.Down)}, {"address", n.Parked}, {"slow", n.Slow},
 		{"commit", n.Held}, {"twin", n.Blocked}, {"robots-elsewhere", n.Hops},
 	}
 }
