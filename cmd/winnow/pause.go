@@ -35,11 +35,11 @@ func pauseReason(s *history.Status, c *config.Config) string {
 	case "memory":
 		return "the memory of --max-memory is used up"
 	case "unreachable":
-		return "only unreachable sites are left; the next run tries them again"
+		return "only unreachable sites are left"
 	case "retry":
 		return "failed pages are to be fetched again"
 	case "":
-		return "the last run was killed; nothing that it committed is lost"
+		return "killed; no committed page is lost"
 	}
 	return s.Why
 }

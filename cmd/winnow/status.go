@@ -242,7 +242,7 @@ func addCapsBriefly(t *show.List, caps []state.Cap) {
 func fetchedText(s *history.Status, long bool) string {
 	var parts []string
 	if s.Redirects > 0 {
-		parts = append(parts, show.Grouped(s.Redirects)+" redirects")
+		parts = append(parts, show.Counted(s.Redirects, "redirect"))
 	}
 	switch {
 	case s.Links > 0 && long:

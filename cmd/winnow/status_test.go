@@ -210,9 +210,12 @@ func fullStatus(state string) *history.Status {
 // -v has the rest.
 func TestStatusFits(t *testing.T) {
 	c := config.Default()
-	for _, state := range []string{"running", "paused", "finished"} {
+	for _, state := range []string{"running", "finished", "paused", "paused:duration", "paused:bytes", "paused:stopped", "paused:disk", "paused:memory", "paused:unreachable", "paused:retry", "paused:"} {
 		var short, long bytes.Buffer
 		s := fullStatus(state)
+		if name, why, ok := strings.Cut(state, ":"); ok {
+			s.State, s.Why = name, why
+		}
 		if err := errors.Join(printStatus(newUI(nil, &short, nil), "a.crawl", s, &c), printDetails(newUI(nil, &long, nil), "a.crawl", s, &c)); err != nil {
 			t.Fatal(err)
 		}

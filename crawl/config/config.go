@@ -78,7 +78,7 @@ type Config struct {
 	DomainPages     int      `toml:"domain_pages" help:"maximum number of pages of a registered domain; 0: no limit"`
 	Types           string   `toml:"types" help:"html: do not follow links whose name shows that they are not HTML; all: follow every link"`
 	Duplicates      bool     `toml:"duplicates" help:"do not follow the links of a page whose words, numbers, links and images are those of another page"`
-	Traps           bool     `toml:"traps" help:"skip traps: parts of a site that never end or bring nothing new; winnow status lists what was skipped"`
+	Traps           bool     `toml:"traps" help:"skip traps: parts of a site that never end or bring nothing new; winnow status -v lists what was skipped"`
 	Sitemaps        bool     `toml:"sitemaps" help:"read the sitemaps that robots.txt names"`
 	Recrawl         Duration `toml:"recrawl" help:"time after which a fetched page is fetched again; 0: never"`
 
