@@ -40,7 +40,7 @@ func batchPagerankSpec() *Spec {
 
 func batchParams() []Param {
 	return []Param{
-		{Name: "k", What: "pages handed out between two solves; without it, the size of a batch"},
+		{Name: "k", What: "recompute PageRank every K pages; without it, the size of a batch"},
 		{Name: "ramp", Values: []string{"false", "true"}, Default: "false", What: "solve more often at the start: first at the number of seeds, then doubling up to k"},
 	}
 }

@@ -21,7 +21,7 @@ func TestCapsNamed(t *testing.T) {
 		t.Errorf("exit %d:\n%s%s", code, stdout, stderr)
 	}
 	for _, want := range []string{`left out +[0-9]+ .*--site-pages 20: [0-9]+ .*http`, `left out +[0-9]+ .*--max-links 40; .*--max-links [0-9]+`} {
-		for _, text := range []string{stdout, must(t, "status", dir)} {
+		for _, text := range []string{stdout, must(t, "status", dir, "-v")} {
 			if !regexp.MustCompile(want).MatchString(text) {
 				t.Errorf("no %s in\n%s", want, text)
 			}

@@ -63,6 +63,11 @@ winnow does not run scripts or fill in forms: it sees pages as they are without 
 	f.BoolVar(&opt.addSeeds, "add-seeds", false, "add the seeds to the crawl that is resumed")
 	opt.crawlFlags.add(cmd)
 	opt.addKeys(cmd)
+	defaults := config.Default()
+	seeds, _ := defaults.Key("seeds")
+	setGroup(f, seeds.Section, "add-seeds")
+	setGroup(f, firstFlags, "dir", "seeds", "pages", "duration", "scope", "max-depth", "exclude", "delay", "contact", "allow-private")
+	groupUsage(u, cmd)
 	return cmd
 }
 

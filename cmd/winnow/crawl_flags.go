@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -48,11 +49,13 @@ func presetNames() []string {
 	return names
 }
 
-// addKeys adds a flag for each key of the configuration, or for those that are named.
-// Seeds are arguments.
+// addKeys adds a flag for each key of the configuration, or for those that are named, in the
+// sections of the file. Seeds are arguments.
 func (o *crawlFlags) addKeys(cmd *cobra.Command, only ...string) {
 	defaults := config.Default()
+	section := ""
 	for _, k := range defaults.Keys() {
+		section = cmp.Or(k.Section, section)
 		if k.Name == "seeds" || len(only) > 0 && !contains(only, k.Name) {
 			continue
 		}
@@ -60,6 +63,8 @@ func (o *crawlFlags) addKeys(cmd *cobra.Command, only ...string) {
 		o.keys = append(o.keys, f)
 		flag := o.flags.VarPF(f, k.Flag(), "", flagHelp(&defaults, k))
 		flag.DefValue = shownDefault(k)
+		heading, _, _ := strings.Cut(section, ":")
+		setGroup(o.flags, heading, k.Flag())
 		if k.Switch() {
 			flag.NoOptDefVal = "true"
 		}

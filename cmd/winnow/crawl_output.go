@@ -1,20 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/crawl/state"
-	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/internal/show"
-	"github.com/winnow-crawler/winnow/lab/live"
 )
 
 // crawlEvent is an object of --json: how the crawl goes, and at the end how it went.
@@ -38,88 +32,19 @@ func (c *crawling) printEnd(sum *crawl.Summary) error {
 	s := &sum.Status
 	t := show.NewList()
 	t.Add("directory", "", c.dir)
-	t.Add("state", "", s.State+": "+ends(sum, &c.config))
-	addCounts(t, s)
-	if n := inTraps(s); n > 0 {
-		t.Add("skipped", show.Grouped(n), "of these as traps: winnow status lists them")
-	}
-	addDown(t, sum.Down, sum.Unreachable)
-	addCaps(t, sum.Caps)
+	t.Add("state", "", stateText(s, &c.config))
+	addCounts(t, s, textWidth)
+	addSkipped(t, s, textWidth)
+	addDown(t, s, downShown)
+	addCaps(t, s.Caps)
 	t.Add("time", show.Duration(s.Ran), "of "+show.Duration(s.Now())+" since the crawl began")
 	if err := t.Print(c.u.stdout); err != nil {
 		return err
 	}
-	if next := resumeWith(sum, &c.config); next != "" {
-		c.u.notef("to resume: %s", quoteArgs(append([]string{"winnow", "crawl", "--dir", c.dir}, strings.Fields(next)...)))
+	if next := resumeCommand(c.dir, s, &c.config); next != "" {
+		c.u.notef("to resume: %s", next)
 	}
 	return nil
-}
-
-// ends describes why the run ended.
-func ends(sum *crawl.Summary, c *config.Config) string {
-	switch sum.Why {
-	case "finished":
-		return withinLimits(sum.Caps)
-	case "pages":
-		return "at --pages " + show.Grouped(c.Pages)
-	case "duration":
-		return "at --duration " + c.Duration.String()
-	case "bytes":
-		return "at --bytes " + c.Bytes.String()
-	case "stopped":
-		return "on request"
-	case "unreachable":
-		return "only unreachable sites are left; the next run tries them again"
-	}
-	return sum.Why
-}
-
-// resumeWith returns the flag that lets a crawl resume after a limit, "" if nothing is left
-// to fetch.
-func resumeWith(sum *crawl.Summary, c *config.Config) string {
-	switch sum.Why {
-	case "pages":
-		return fmt.Sprintf("--pages %d", 2*c.Pages)
-	case "duration":
-		return "--duration " + config.Duration{Duration: 2 * c.Duration.Duration}.String()
-	case "bytes":
-		return "--bytes " + (2 * c.Bytes).String()
-	case "stopped", "unreachable":
-		return " "
-	case "finished":
-		return strings.Join(raiseAll(sum.Caps), " ")
-	}
-	return ""
-}
-
-// addDown names some of the unreachable sites.
-func addDown(t *show.List, n int64, list []state.SiteDown) {
-	const most = 5
-	for i, d := range list[:min(len(list), most)] {
-		name, number := "", ""
-		if i == 0 {
-			name, number = "unreachable", show.Grouped(n)
-		}
-		t.Add(name, number, fmt.Sprintf("%s: %s; next try %s", show.Line(d.Site), show.Line(d.Why), d.Next.Local().Format("15:04")))
-	}
-	if left := n - int64(min(len(list), most)); left > 0 {
-		t.Add("", "", fmt.Sprintf("and %s more: winnow status --json", show.Grouped(left)))
-	}
-}
-
-func total(m map[string]int64) (n int64) {
-	for _, k := range m {
-		n += k
-	}
-	return n
-}
-
-// inTraps returns the number of pages that were skipped as traps.
-func inTraps(s *history.Status) (n int64) {
-	for _, x := range live.Skipped(s) {
-		n += x.Pages
-	}
-	return n
 }
 
 // crawlProgress shows how a crawl goes: on a terminal a panel of a few lines that is
@@ -202,8 +127,8 @@ func panel(s *history.Status, c *config.Config) []string {
 			gathered(s.Gathered), show.Counted(s.Known, "page"), show.Counted(s.Sites, "site"), show.Grouped(s.Refused)),
 		fmt.Sprintf("  %s of %s fetchers active%s", show.Grouped(int64(s.Active)), show.Grouped(int64(s.Fetchers)), waitLine(s)),
 	}
-	if failed := failLine(s); failed != "" {
-		lines = append(lines, "  failures: "+failed)
+	if s.Failed > 0 {
+		lines = append(lines, "  failed: "+failedText(s))
 	}
 	return append(lines, "  "+machineLine(s))
 }
@@ -211,8 +136,8 @@ func panel(s *history.Status, c *config.Config) []string {
 // progressLine returns the same in one line, for logs.
 func progressLine(s *history.Status, c *config.Config) string {
 	line := fmt.Sprintf("%s; %s of the links found lead to them; %d of %d fetchers%s", pagesLine(s, c), gathered(s.Gathered), s.Active, s.Fetchers, waitLine(s))
-	if failed := failLine(s); failed != "" {
-		line += "; failures: " + failed
+	if s.Failed > 0 {
+		line += "; failed: " + failedText(s)
 	}
 	return line + "; " + machineLine(s)
 }
@@ -236,32 +161,16 @@ func pagesLine(s *history.Status, c *config.Config) string {
 // waitLine describes why sites that have pages are not requested. Idle fetchers wait for
 // these sites.
 func waitLine(s *history.Status) string {
-	var parts []string
-	for _, w := range s.WaitingSites() {
-		if w.Sites > 0 {
-			parts = append(parts, show.Short(int64(w.Sites))+" "+w.Why)
-		}
-	}
-	if len(parts) == 0 {
+	if len(s.Waits) == 0 {
 		return ""
 	}
-	return "; sites wait: " + strings.Join(parts, ", ")
+	return "; sites wait: " + byNumber(s.Waits)
 }
 
-// failLine returns the classes of failure, the most frequent first.
-func failLine(s *history.Status) string {
-	var failed []string
-	for c := event.OK; c <= event.LastClass; c++ {
-		if s.Outcomes[c.String()] > 0 && c.Failed() {
-			failed = append(failed, c.String())
-		}
-	}
-	slices.SortStableFunc(failed, func(a, b string) int { return cmp.Compare(s.Outcomes[b], s.Outcomes[a]) })
-	var parts []string
-	for _, name := range failed {
-		parts = append(parts, show.Short(s.Outcomes[name])+" "+name)
-	}
-	return strings.Join(parts, ", ")
+// failedText returns the number of failed pages and their classes, those of sites that are
+// given up included: the same numbers as in winnow status.
+func failedText(s *history.Status) string {
+	return show.Counted(s.Failed, "page") + " (" + byNumber(s.FailedBy) + ")"
 }
 
 // machineLine returns the bytes received, the memory and the time of the crawl.

@@ -24,6 +24,7 @@ func someStats() history.Status {
 		Counts: frontier.Counts{Polite: 2_900, Parked: 12},
 	}
 	s.Outcomes = map[string]int64{"ok": 12_345, "timeout": 12, "dns": 40}
+	s.FailedBy, s.Waits = map[string]int64{"timeout": 12, "dns": 40}, map[string]int{"politeness": 2_900, "address": 12}
 	s.RefusedBy = map[string]int64{"robots": 900}
 	s.DNS.Network, s.DNS.Cache = 7, 3
 	return s
@@ -34,14 +35,14 @@ func TestPanel(t *testing.T) {
 	c.Pages = 100_000
 	want := `winnow: 12,345 of 100,000 pages, 123/s, 11m55s left
   43.2% of the links found lead to them, 1,234,567 pages known on 3,456 sites, 900 refused
-  312 of 500 fetchers active; sites wait: 2.9k politeness, 12 address
-  failures: 40 dns, 12 timeout
+  312 of 500 fetchers active; sites wait: politeness 2,900, address 12
+  failed: 52 pages (dns 40, timeout 12)
   5 MiB received, 64 MiB memory of 1 GiB, 1m01s`
 	if got := strings.Join(panel(&s, &c), "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	line := "12,345 of 100,000 pages, 123/s, 11m55s left; 43.2% of the links found lead to them; " +
-		"312 of 500 fetchers; sites wait: 2.9k politeness, 12 address; failures: 40 dns, 12 timeout; " +
+		"312 of 500 fetchers; sites wait: politeness 2,900, address 12; failed: 52 pages (dns 40, timeout 12); " +
 		"5 MiB received, 64 MiB memory of 1 GiB, 1m01s"
 	if got := progressLine(&s, &c); got != line {
 		t.Errorf("got\n%s\nwant\n%s", got, line)

@@ -99,18 +99,24 @@ func recoverCorrupt(err *error) {
 
 // newRootCommand plugs the verbs in.
 func newRootCommand(u *ui) *cobra.Command {
+	version := false
 	root := &cobra.Command{
 		Use:   "winnow",
 		Short: "an importance-first web crawler and its laboratory",
 		Long:  rootHelp,
-		Example: `  winnow graph generate --pages 100k -o web.wg
-  winnow graph stats web.wg
+		Example: `  winnow crawl https://a.example --pages 1000 --contact me@example.org
+  winnow status a.example.crawl
+  winnow report a.example.crawl
+  winnow sim a.example.crawl --policy opic,breadth-first
   winnow help exit-codes
   winnow completion bash > /etc/bash_completion.d/winnow`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
+			switch {
+			case len(args) > 0:
 				return unknownVerb(u, cmd, args[0])
+			case version:
+				return runVersion(u)
 			}
 			return cmd.Help()
 		},
@@ -134,6 +140,7 @@ func newRootCommand(u *ui) *cobra.Command {
 		newVersionCommand(u),
 		newWebCommand(u),
 	)
+	root.Flags().BoolVar(&version, "version", false, "print the version of winnow")
 	u.addCommonFlags(root.PersistentFlags())
 	return root
 }

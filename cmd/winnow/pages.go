@@ -48,8 +48,8 @@ func pagesHelp() string {
 	var b strings.Builder
 	b.WriteString(`Lists the pages that a crawl knows, in the order in which they were found, one per line with
 tabs between the fields: state, why, HTTP status, class of the last attempt, its end in
-seconds since the start of the crawl, depth, links to the page, score, URL. A dash stands for
-a missing value.
+seconds since the start of the crawl, depth, links to the page, score, URL. "-" means
+no value.
 
 Why is the reason of a refusal, the class of a failure, "unreachable" for a page that waits
 for an unreachable site, or "max-links" for a fetched page with more than --max-links links.

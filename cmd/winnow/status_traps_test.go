@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
@@ -39,7 +40,7 @@ func TestStatusTraps(t *testing.T) {
 	}
 	s.Traps = append(s.Traps, history.Trap{Reason: "grows", Site: "http://a.example", Pattern: "/shop/", Pages: 9})
 	var out bytes.Buffer
-	if err := printStatus(newUI(nil, &out, &out), "a.crawl", s); err != nil {
+	if err := printDetails(newUI(nil, &out, &out), "a.crawl", s, new(config.Default())); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -85,7 +86,7 @@ func TestSkipped(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	pages := must(t, "pages", dir, "--state", "refused")
-	text := must(t, "status", dir)
+	text := must(t, "status", dir, "-v")
 	report := filepath.Join(t.TempDir(), "report")
 	must(t, "report", dir, "--policy", "none", "--out", report)
 	html, err := os.ReadFile(filepath.Join(report, "report.html"))
@@ -109,7 +110,7 @@ func TestSkipped(t *testing.T) {
 	}
 	free := filepath.Join(t.TempDir(), "b.crawl")
 	must(t, rudely(at, free, at.Seeds[0], "--quiet", "--traps=false", "--pages", "600")...)
-	if text := must(t, "status", free); strings.Contains(text, "grows") || strings.Contains(text, "no-news") {
+	if text := must(t, "status", free, "-v"); strings.Contains(text, "grows") || strings.Contains(text, "no-news") {
 		t.Errorf("skipped without --traps:\n%s", text)
 	}
 	wait()

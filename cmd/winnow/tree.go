@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,9 +16,7 @@ import (
 func adoptTree(u *ui, root *cobra.Command) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.DisableSuggestions = true // ours are hints
-	// Commands that hold others run only to answer a wrong verb: no use line for that.
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
-		"{{if .Runnable}}", "{{if and .Runnable (not .HasAvailableSubCommands)}}", 1))
+	root.SetUsageTemplate(usageTemplate(u, root))
 	root.SetIn(u.stdin)
 	root.SetOut(u.stdout)
 	root.SetErr(u.screen.W)
@@ -94,22 +93,33 @@ func verbs(cmd *cobra.Command) []string {
 
 func unknownVerb(u *ui, cmd *cobra.Command, name string) error {
 	err := usagef("unknown command %q for %q", name, cmd.CommandPath())
+	for _, group := range cmd.Commands() {
+		if verb := child(group, name); verb != nil && group.Name() != "completion" {
+			return withHint(err, "did you mean %s? try: %s", verb.CommandPath(), u.commandLine(name, group.Name()+" "+name))
+		}
+	}
 	return u.hintWord(err, name, verbs(cmd), cmd.CommandPath()+" --help lists the commands")
 }
 
 // asUsage turns what cobra found wrong before a verb began into a usage error with
 // a hint.
 func asUsage(u *ui, root *cobra.Command, err error) error {
-	cmd, _, findErr := root.Find(u.args)
+	cmd, rest, findErr := root.Find(u.args)
 	if findErr != nil {
 		cmd = root
+	}
+	if cmd.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		return unknownVerb(u, cmd, rest[0]) // whose flags are not those of the group
 	}
 	err = &usageError{plainExclusion(err)}
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
-		name := unknown.GetSpecifiedName()
-		if near, ok := nearest(name, flagNames(cmd)); ok {
-			return withHint(err, "try: %s", u.commandLine("--"+name, "--"+near))
+		wrong := "--" + unknown.GetSpecifiedName()
+		if short := unknown.GetSpecifiedShortnames(); short != "" {
+			wrong = "-" + short
+		}
+		if right := nearFlag(wrong, cmd); right != "" {
+			return withHint(err, "did you mean %s? try: %s", right, u.commandLine(flagName(wrong), right))
 		}
 	}
 	var wrong *pflag.InvalidValueError
@@ -120,6 +130,47 @@ func asUsage(u *ui, root *cobra.Command, err error) error {
 		}
 	}
 	return withHint(err, "try: %s --help", cmd.CommandPath())
+}
+
+// flagName returns a flag as it was typed, without its value.
+func flagName(typed string) string {
+	name, _, _ := strings.Cut(typed, "=")
+	return name
+}
+
+// nearFlag returns the flag of a command that the user most likely meant, "" if there is
+// none. -pages is --pages, --no-traps is --traps=false, and --depth is --max-depth.
+func nearFlag(typed string, cmd *cobra.Command) string {
+	name := strings.TrimLeft(flagName(typed), "-")
+	if positive, ok := strings.CutPrefix(name, "no-"); ok {
+		if f := cmd.Flag(positive); f != nil && f.Value.Type() == "bool" {
+			return "--" + positive + "=false"
+		}
+	}
+	if len(name) < 2 {
+		return "" // a letter is near to everything
+	}
+	names := flagNames(cmd)
+	near, ok := nearest(name, names)
+	if !ok {
+		near, ok = sharesWords(name, names)
+	}
+	if !ok {
+		return ""
+	}
+	return "--" + near
+}
+
+// sharesWords returns the shortest name that has all words of the typed one, or of whose
+// words the typed one has all: max-depth for depth, pages for max-pages.
+func sharesWords(typed string, names []string) (best string, ok bool) {
+	has := func(long, short string) bool { return strings.Contains("-"+long+"-", "-"+short+"-") }
+	for _, name := range names {
+		if (has(name, typed) || has(typed, name)) && (best == "" || len(name) < len(best)) {
+			best = name
+		}
+	}
+	return best, best != ""
 }
 
 // plainExclusion rewords Cobra's error about flags that exclude each other. Cobra has no
@@ -145,17 +196,19 @@ func flagNames(cmd *cobra.Command) []string {
 }
 
 // commandLine returns the command line with one word, or the name of one flag,
-// corrected.
+// corrected. One word may become several.
 func (u *ui) commandLine(wrong, right string) string {
 	words := append([]string{"winnow"}, u.args...)
 	for i, word := range u.args {
 		name, value, isSet := strings.Cut(word, "=")
 		if word == wrong {
-			words[i+1] = right
+			words = slices.Replace(words, i+1, i+2, strings.Fields(right)...)
 			break
 		}
 		if isSet && name == wrong {
-			words[i+1] = right + "=" + value
+			if words[i+1] = right; !strings.Contains(right, "=") {
+				words[i+1] += "=" + value
+			}
 			break
 		}
 	}
@@ -244,7 +297,7 @@ func (u *ui) wrongWord(flag, typed string, words []string) error {
 // hintWord adds the word that the user most likely meant to an error, or else another hint.
 func (u *ui) hintWord(err error, typed string, words []string, otherwise string) error {
 	if near, ok := nearest(typed, words); ok {
-		otherwise = "try: " + u.commandLine(typed, near)
+		otherwise = fmt.Sprintf("did you mean %s? try: %s", near, u.commandLine(typed, near))
 	}
 	return withHint(err, "%s", otherwise)
 }

@@ -5,8 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/crawl/config"
 )
 
 func TestNearest(t *testing.T) {
@@ -103,6 +106,96 @@ func TestHelpOfEveryVerb(t *testing.T) {
 		}
 	}
 	visit(root)
+}
+
+// eachVerb calls fn for each command of ours that can be run.
+func eachVerb(t *testing.T, fn func(cmd *cobra.Command)) {
+	t.Helper()
+	u := newUI(nil, nil, nil)
+	root := newRootCommand(u)
+	adoptTree(u, root)
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		if cmd.Name() == "completion" {
+			return
+		}
+		fn(cmd)
+		for _, sub := range cmd.Commands() {
+			visit(sub)
+		}
+	}
+	visit(root)
+}
+
+// TestNearFlags: whatever the verb, a flag that lacks its last letter, or that has one dash
+// too few, has a flag of that verb as a suggestion.
+func TestNearFlags(t *testing.T) {
+	flags := 0
+	eachVerb(t, func(cmd *cobra.Command) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			flags++
+			for _, typed := range []string{"--" + f.Name[:len(f.Name)-1], "-" + f.Name, "--" + f.Name[:len(f.Name)-1] + "=3"} {
+				near := strings.TrimPrefix(nearFlag(typed, cmd), "--")
+				if len(f.Name) > 2 && cmd.Flag(near) == nil {
+					t.Errorf("%s %s: %q", cmd.CommandPath(), typed, near)
+				}
+			}
+		})
+	})
+	if flags < 200 {
+		t.Errorf("%d flags are no test", flags)
+	}
+	u := &ui{}
+	crawl := newCrawlCommand(u)
+	for typed, want := range map[string]string{
+		"--max-dept": "--max-depth", "--depth": "--max-depth", "--max-pages": "--pages", "-pages=3": "--pages",
+		"--no-robots": "--robots=false", "--no-pages": "--pages", "--frobnicate": "", "-x": "",
+	} {
+		if got := nearFlag(typed, crawl); got != want {
+			t.Errorf("%s: %q, want %q", typed, got, want)
+		}
+	}
+}
+
+// TestHelpDefaults: no help shows a default without a value, and no line is wider than a
+// terminal of 100 columns.
+func TestHelpDefaults(t *testing.T) {
+	eachVerb(t, func(cmd *cobra.Command) {
+		args := append(strings.Fields(cmd.CommandPath())[1:], "--help")
+		for line := range strings.Lines(must(t, args...)) {
+			if strings.Contains(line, "(default )") || strings.Contains(line, "(default [])") || strings.Contains(line, `(default "")`) {
+				t.Errorf("%s: %s", cmd.CommandPath(), line)
+			}
+			if n := utf8.RuneCountInString(line); n > 101 && strings.HasPrefix(line, "      ") && len(strings.Fields(line)) > 1 {
+				t.Errorf("%s: %d columns: %s", cmd.CommandPath(), n, line)
+			}
+		}
+	})
+}
+
+// TestCrawlGroups: the help of a crawl begins with the ten flags that people need first, then
+// has the sections of the configuration, and each flag once.
+func TestCrawlGroups(t *testing.T) {
+	groups := groupsOf(newCrawlCommand(newUI(nil, nil, nil)))
+	n := 0
+	groups[0].flags.VisitAll(func(*pflag.Flag) { n++ })
+	if groups[0].heading != firstFlags || n != 10 {
+		t.Errorf("%d flags under %q", n, groups[0].heading)
+	}
+	help := must(t, "crawl", "--help")
+	c := config.Default()
+	for _, k := range c.Keys() {
+		heading, _, _ := strings.Cut(k.Section, ":")
+		if k.Section != "" && strings.Count(help, "\n"+heading+":\n") != 1 {
+			t.Errorf("no heading %q", heading)
+		}
+		if flag := "\n      --" + k.Flag() + " "; k.Name != "seeds" && strings.Count(help, flag) != 1 {
+			t.Errorf("%d times %s", strings.Count(help, flag), k.Flag())
+		}
+	}
+	if strings.Index(help, firstFlags) > strings.Index(help, "\nSeeds and limits:\n") {
+		t.Error("the first flags are not the first")
+	}
 }
 
 // TestExitCodesInDocs: the handbook says what the command says.

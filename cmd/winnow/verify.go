@@ -17,7 +17,7 @@ func newVerifyCommand(u *ui) *cobra.Command {
 	opt := &verifyOptions{}
 	cmd := &cobra.Command{
 		Use:   "verify DIR",
-		Short: "check that a crawl kept its promises",
+		Short: "check a crawl for politeness violations and damage",
 		Long: `Reads the journal of a crawl from its first record and looks for violations. It changes
 nothing and relies on the records alone. It checks:
 

@@ -60,6 +60,7 @@ traps are counted, too. Only loopback addresses are served.`,
 	}
 	opt.addFlags(cmd.Flags())
 	cmd.MarkFlagsMutuallyExclusive("mixed", "hostile")
+	groupUsage(u, cmd)
 	return cmd
 }
 
@@ -84,6 +85,7 @@ func webTimes(s *answer.Options) []webTime {
 
 func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	o.flags = f
+	f.SortFlags = false
 	o.addSpec(f)
 	f.StringVar(&o.listen.HTTP, "listen", "127.0.0.1:8080", "where pages are served; port 0 is any free one")
 	f.StringVar(&o.listen.TLS, "tls", "", "where sites over TLS are served")
@@ -91,9 +93,6 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.listen.Addresses, "addresses", 1, "number of IP addresses that the sites share, starting with that of --listen")
 	f.BoolVar(&o.mixed, "mixed", false, "some of everything: failures, redirects, robots rules, charsets, codings")
 	f.BoolVar(&o.hostile, "hostile", false, "the mixed web with duplicates, traps and servers that break the rules")
-	for _, s := range o.serve.Shares() {
-		f.Float64Var(s.Value, s.Name, 0, "share of "+s.Help)
-	}
 	f.Var(&o.minSize, "min-size", "least size of a page (default 2000)")
 	f.Var(&o.maxSize, "max-size", "largest size of a page (default 60000)")
 	f.Var(&o.bombSize, "bomb-size", "what a bomb unpacks to (default 256MiB)")
@@ -106,6 +105,16 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&o.duration, "duration", "stop after this time")
 	f.StringVar(&o.report, "report", "", "write the counts of each site as JSON to this file at the end")
 	f.StringVar(&o.caFile, "ca-file", "", "write the certificate of the web's authority to this file")
+	setGroup(f, firstFlags, "pages", "sites", "links", "random-seed", "mixed", "hostile", "listen", "dns", "duration", "report")
+	setGroup(f, "Where it is served", "tls", "addresses", "ca-file")
+	setGroup(f, "The pages", "min-size", "max-size", "bomb-size", "encodings", "changes")
+	for _, t := range webTimes(&o.serve) {
+		setGroup(f, "Times", t.name)
+	}
+	for _, s := range o.serve.Shares() {
+		f.Float64Var(s.Value, s.Name, 0, "share of "+s.Help)
+		setGroup(f, "Shares, from 0 to 1, of what behaves in another way", s.Name)
+	}
 }
 
 // options returns the hostile, the mixed or the plain web, changed by the single flags.

@@ -159,7 +159,7 @@ func (c *Config) checkWords() error {
 		return keyErrorf("types", "%q: want html or all", c.Types)
 	}
 	if !slices.Contains([]string{StorePages, StoreLinks, StoreBoth}, c.Store) {
-		return keyErrorf("store", "%q: want pages, links or both", c.Store)
+		return keyErrorf("store", "%q: want both or links", c.Store)
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (k Key) Words() []string {
 	case "types":
 		return []string{TypesHTML, TypesAll}
 	case "store":
-		return []string{StorePages, StoreLinks, StoreBoth}
+		return []string{StoreBoth, StoreLinks}
 	}
 	return nil
 }

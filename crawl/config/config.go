@@ -26,7 +26,7 @@ type Config struct {
 
 	Policy     string `toml:"policy" section:"The order of the pages" help:"policy that orders the pages, as winnow sim --help lists them"`
 	SitePolicy string `toml:"site_policy" help:"policy that orders the sites, if it differs from policy"`
-	Batch      int    `toml:"batch" help:"K: for policies that compute PageRank, the number of pages between two computations"`
+	Batch      int    `toml:"batch" help:"K: policies that compute PageRank recompute it every K pages"`
 	RandomSeed uint64 `toml:"random_seed" help:"seed of all random numbers"`
 
 	Contact   string `toml:"contact" section:"Who is crawling" help:"mail address or URL of the person responsible; sent with every request"`
@@ -81,11 +81,11 @@ type Config struct {
 	DomainPages     int      `toml:"domain_pages" help:"maximum number of pages of a registered domain; 0: no limit"`
 	Types           string   `toml:"types" help:"html: do not follow links whose name shows that they are not HTML; all: follow every link"`
 	Duplicates      bool     `toml:"duplicates" help:"do not follow the links of a page whose words, numbers, links and images are those of another page"`
-	Traps           bool     `toml:"traps" help:"skip traps: parts of a site that never end or bring nothing new; winnow status lists what was skipped"`
+	Traps           bool     `toml:"traps" help:"skip traps: parts of a site that never end or bring nothing new; winnow status -v lists what was skipped"`
 	Sitemaps        bool     `toml:"sitemaps" help:"read the sitemaps that robots.txt names"`
 	Recrawl         Duration `toml:"recrawl" help:"time after which a fetched page is fetched again; 0: never"`
 
-	Store         string   `toml:"store" section:"Storage" help:"both: pages in WARC files and links in the journal; links: no WARC files; pages: the same as both, since the journal always needs the links"`
+	Store         string   `toml:"store" section:"Storage" help:"both: pages in WARC files and links in the journal; links: no WARC files"`
 	KeepNoArchive bool     `toml:"keep_noarchive" help:"also store pages that ask not to be archived or indexed"`
 	Commit        Duration `toml:"commit" help:"maximum time until a fetched page is on disk"`
 	Sync          bool     `toml:"sync" help:"sync the disk at every commit; without it, a power failure may lose more pages"`
@@ -163,7 +163,7 @@ const (
 	TypesHTML = "html"
 	TypesAll  = "all"
 
-	StorePages = "pages"
+	StorePages = "pages" // the same as both, for files of earlier versions
 	StoreLinks = "links"
 	StoreBoth  = "both"
 )

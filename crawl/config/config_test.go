@@ -141,7 +141,7 @@ func TestChecks(t *testing.T) {
 		{"max_memory", "1M", "max_memory: 1MiB.* 64MiB$"},
 		{"small_site", "100", "small_delay: 0s.* 2s$"},
 		{"types", "pdf", `types: "pdf".*html.*all`},
-		{"store", "all", `store: "all".*pages.*links.*both`},
+		{"store", "all", `store: "all".*both.*links`},
 		{"policy", "", "policy: no policy"},
 		{"site_policy", "bfs", "site_policy: "},
 		{"contact", "me", `contact: "me".*mail.*URL`},

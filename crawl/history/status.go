@@ -122,16 +122,11 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 // fillWaits sets the numbers of sites that wait.
 func (x *Status) fillWaits(s *state.State) {
 	x.Counts, x.Down, x.Waits = s.Frontier.Counts(), s.Weather.CountDown(), map[string]int{}
-	c, down := &x.Counts, int(x.Down)
-	count(x.Waits, "politeness", max(0, c.Polite-down))
-	count(x.Waits, "unreachable", down)
-	count(x.Waits, "address", c.Parked)
-	count(x.Waits, "retry", c.Due)
-	count(x.Waits, "commit", c.Held)
-	count(x.Waits, "twin", c.Blocked)
-	count(x.Waits, "robots-elsewhere", c.Hops)
-	count(x.Waits, "sitemap-files", c.Files)
-	count(x.Waits, "slow", c.Slow)
+	for _, w := range x.WaitingSites() {
+		count(x.Waits, w.Why, w.Sites)
+	}
+	count(x.Waits, "retry", x.Counts.Due)
+	count(x.Waits, "sitemap-files", x.Counts.Files)
 }
 
 // count sets a number that is not 0.
@@ -246,7 +241,8 @@ type Wait struct {
 	Sites int
 }
 
-// WaitingSites returns the reasons why sites that have pages are not requested.
+// WaitingSites returns the reasons why sites that have pages are not requested. Sites that
+// cannot be reached do not wait for politeness, although they have an instant, too.
 func (x *Status) WaitingSites() []Wait {
 	n := &x.Counts
 	return []Wait{

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/live"
+)
+
+// printDetails writes everything that is known: the numbers without abbreviations, traps,
+// mirrors and memory.
+func printDetails(u *ui, dir string, s *history.Status, c *config.Config) error {
+	t := show.NewList()
+	addState(t, dir, s, c)
+	addCounts(t, s, 0)
+	addTime(t, s, 0)
+	addDown(t, s, downShown)
+	addCaps(t, s.Caps)
+	addLeft(t, s)
+	addLargest(t, s.Largest)
+	t.Add("record", show.Grouped(int64(s.Record)), "is the next of the journal")
+	if err := t.Print(u.stdout); err != nil {
+		return err
+	}
+	if err := printTraps(u, s); err != nil {
+		return err
+	}
+	return printMemory(u, s)
+}
+
+// addLeft adds held pages and mirrors.
+func addLeft(t *show.List, s *history.Status) {
+	if s.Held > 0 {
+		t.Add("held", show.Grouped(s.Held), "refused pages that are admitted if there is evidence that they are wanted")
+	}
+	if s.Mirrored > 0 {
+		t.Add("mirrors", show.Grouped(s.Mirrored), "sites that are nearly the same as another; their pages are fetched later")
+	}
+}
+
+// addLargest adds the site with most known pages and its verdict.
+func addLargest(t *show.List, x *history.SiteShare) {
+	if x == nil {
+		return
+	}
+	t.Add("largest site", show.Grouped(x.Pages), fmt.Sprintf("%.1f %% of the known pages are on %s: %s", 100*x.Share, x.Site, verdictText(x)))
+	t.Add("", "", fmt.Sprintf("(Cho et al. 1998, section 5.2: %s of %s known URLs, %.1f %%, on one server)",
+		show.Grouped(live.ChoServer), show.Grouped(live.ChoKnown), 100*float64(live.ChoServer)/live.ChoKnown))
+}
+
+// trapsShown is the number of places listed for a reason.
+const trapsShown = 5
+
+// printTraps lists the places that were skipped as traps, and the mirrors.
+func printTraps(u *ui, s *history.Status) error {
+	if list := live.Skipped(s); len(list) > 0 {
+		u.printf("\n")
+		t := show.NewList("skipped", "pages", "why, and where most")
+		for _, x := range list {
+			t.Add(x.Bar, show.Grouped(x.Pages), x.Bar.Meaning())
+			for _, p := range x.Places[:min(len(x.Places), trapsShown)] {
+				t.Add("", show.Grouped(p.Pages), "  "+p.Site+p.Pattern)
+			}
+		}
+		if err := t.Print(u.stdout); err != nil {
+			return err
+		}
+	}
+	if len(s.Mirrors) == 0 {
+		return nil
+	}
+	u.printf("\n")
+	t := show.NewList("mirror", "of")
+	for _, m := range s.Mirrors {
+		t.Add(m.Site, m.Of)
+	}
+	return t.Print(u.stdout)
+}
+
+// printMemory lists the columns of the state, the largest first, and what a known page
+// takes in all.
+func printMemory(u *ui, s *history.Status) error {
+	if s.Memory == 0 || s.Known == 0 {
+		return nil
+	}
+	u.printf("\n")
+	t := show.NewList("memory", "bytes", "bytes a page")
+	t.Add("all columns", show.Bytes(s.Memory), fmt.Sprintf("%.1f", float64(s.Memory)/float64(s.Known)))
+	for _, name := range byValue(s.Columns) {
+		t.Add(name, show.Bytes(s.Columns[name]), fmt.Sprintf("%.1f", float64(s.Columns[name])/float64(s.Known)))
+	}
+	return t.Print(u.stdout)
+}
+
+// capText describes what a limit left out, without the number.
+func capText(x *state.Cap) string {
+	if x.Key == "" {
+		return x.What + " beyond what is read of one site"
+	}
+	text := x.What + " by " + live.CapName(x)
+	if where := live.CapWhere(x); where != "" {
+		text += ": " + where
+	}
+	return text
+}
+
+// addCaps adds what limits left out to the figures of a crawl.
+func addCaps(t *show.List, caps []state.Cap) {
+	for i := range caps {
+		x := &caps[i]
+		text := capText(x)
+		switch raise := live.CapRaise(x); {
+		case raise != "":
+			text += "; raise it with " + raise
+		case strings.HasSuffix(x.Key, "_pages"):
+			text += "; a larger value includes them"
+		}
+		t.Add("left out", show.Grouped(x.Left), text)
+	}
+}
