@@ -150,7 +150,7 @@ func TestChecks(t *testing.T) {
 		{"user_agent", "1bot", `user_agent: "1bot".*letters`},
 		{"user_agent", "b\u00f6t", "user_agent: \"b\u00f6t\".*ASCII"},
 		{"resolver", "dns.example", `resolver: "dns.example".*IP address`},
-		{"proxy", "socks5://a:1", `proxy: "socks5://a:1".*HTTP proxy`},
+		{"proxy", "socks4://me:s3cret@a:1", `proxy: "socks4://me:xxxxx@a:1".*socks5`},
 		{"metrics", "here", `metrics: "here".*port`},
 		{"metrics", "0.0.0.0:9090", `metrics: "0.0.0.0:9090".*metrics_token`},
 		{"include", "", "include: .*empty"},
