@@ -3,8 +3,8 @@ package crawl
 import (
 	"fmt"
 
-	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"

@@ -86,7 +86,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	if err := cmp.Or(o.Config.Check(), o.Chance.check()); err != nil {
 		return nil, err
 	}
-	if err := o.Config.ReadSecrets(o.Dir); err != nil {
+	if err := o.Config.ReadSecrets(); err != nil {
 		return nil, err
 	}
 	o.Config.Seeds = union(o.Config.Seeds, o.Seeds)

@@ -211,7 +211,7 @@ func missingSecrets(t *testing.T, w *receivedWeb) {
 	w.o.Config = c
 	_, err = Run(t.Context(), w.o)
 	var advice *hint.Error
-	if !errors.As(err, &advice) || !strings.Contains(advice.Text, "header/Authorization") || !strings.Contains(advice.Hint, layout.ConfigFile) {
+	if !errors.As(err, &advice) || !strings.Contains(advice.Text, "header/Authorization") || !strings.Contains(advice.Hint, config.SecretsFile) {
 		t.Errorf("without the file: %v", err)
 	}
 }

@@ -138,12 +138,12 @@ func ParseSecrets(data []byte) (s Secrets, err error) {
 }
 
 // ReadSecrets reads the secrets that tables of c name by file or environment variable. It
-// refuses secrets that are withheld. dir is the directory of the crawl, for hints.
-func (c *Config) ReadSecrets(dir string) error {
+// refuses secrets that are withheld.
+func (c *Config) ReadSecrets() error {
 	if missing := c.Missing(); len(missing) > 0 {
 		return &hint.Error{
-			Text: fmt.Sprintf("the secret %s of the crawl is not in %s/%s", missing[0], dir, SecretsFile),
-			Hint: fmt.Sprintf("bring that file back, or write the value into %s/winnow.toml; a header and the proxy can be given as flags, too", dir),
+			Text: fmt.Sprintf("the secret %s is missing: the configuration says %s", missing[0], withheld),
+			Hint: "put " + SecretsFile + " back into the directory of the crawl, or write the secret into its winnow.toml; --header and --proxy can be given again",
 		}
 	}
 	out := c.Clone()
