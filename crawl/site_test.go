@@ -68,6 +68,9 @@ func TestSiteTables(t *testing.T) {
 		if sum.FailedBy[event.TooLarge.String()] != 1 || sum.FailedBy[event.Timeout.String()] != 1 || sum.Failed != 2 {
 			t.Errorf("failed: %v", sum.FailedBy)
 		}
+		if len(sum.Caps) != 1 || sum.Caps[0].Key != "site.max_body" || sum.Caps[0].Left != 1 {
+			t.Errorf("limits that left something out: %+v", sum.Caps)
+		}
 		clean(t, w.verify(t))
 		// Larger limits and other patterns fetch what was refused.
 		w.o.Seeds = nil
