@@ -174,7 +174,7 @@ func (a *admission) admissible(scope *gather.Scope, p graph.Page) bool {
 		return false // only links lead to it
 	case scope.Judge(site, rest) != event.NoBar:
 		return false
-	case a.config.Types == config.TypesHTML && (!page.Extension(url).MayBePage() || a.state.Kinds.NoPage(a.state.Frontier.Site(p), rest)):
+	case a.overrides.HTMLOnly(site) && (!page.Extension(url).MayBePage() || a.state.Kinds.NoPage(a.state.Frontier.Site(p), rest)):
 		return false
 	}
 	return a.state.Limits.Judge(a.state.Frontier.Site(p), rest, a.state.Depth(p)) == event.NoBar

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"testing/synctest"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
@@ -149,9 +151,9 @@ func unpackedArchive(t *testing.T, d disk.Dir) (text []byte) {
 	return text
 }
 
-// Nobody else may read what a crawl writes: the configuration may hold secrets, and it is
-// in the journal and in snapshots, too. A configuration that others could read is closed
-// to them when it is written again.
+// Nobody else may read what a crawl writes. A configuration of an earlier version, with
+// secrets that others could read, is without them when it is written again, and closed to
+// others.
 func TestFilesArePrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no modes")
@@ -162,12 +164,23 @@ func TestFilesArePrivate(t *testing.T) {
 		w.o.Dir, w.o.Machine.Disk = dir, nil
 		w.o.Config.Header, w.o.Config.Pages, w.o.Config.DiskReserve = []string{"Cookie: s3cret"}, 1, 0
 		w.run(t)
-		if err := os.Chmod(filepath.Join(dir, layout.ConfigFile), 0o644); err != nil {
+		earlier, err := w.o.Config.Marshal()
+		if err == nil {
+			name := filepath.Join(dir, layout.ConfigFile)
+			err = cmp.Or(os.WriteFile(name, earlier, 0o644), os.Chmod(name, 0o644), os.Remove(filepath.Join(dir, config.SecretsFile)))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.o.Config, _, err = history.ReadConfig(dir); err != nil {
 			t.Fatal(err)
 		}
 		w.o.Config.Pages = 0
 		w.run(t)
 	})
+	if text, err := os.ReadFile(filepath.Join(dir, layout.ConfigFile)); err != nil || bytes.Contains(text, []byte("s3cret")) {
+		t.Errorf("%v, the configuration is\n%s", err, text)
+	}
 	var found []string
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -183,7 +196,7 @@ func TestFilesArePrivate(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	for _, name := range []string{layout.ConfigFile, layout.LockFile, layout.StatusFile, "00000000.wj", layout.URLFile} {
+	for _, name := range []string{layout.ConfigFile, config.SecretsFile, layout.LockFile, layout.StatusFile, "00000000.wj", layout.URLFile} {
 		if !strings.Contains(strings.Join(found, " "), name) {
 			t.Errorf("%s is not there: %v", name, found)
 		}

@@ -117,6 +117,9 @@ func (l *loop) newTask(w event.Task) *task {
 	if a := l.state.AddressOf(w.Site); a.IsValid() {
 		t.addrs = append(t.addrs, a)
 	}
-	t.extra = l.overrides.Headers.Of(name)
+	t.extra, t.times = l.overrides.Headers.Of(name), l.overrides.Times(name)
+	if w.Kind == event.Fetch {
+		t.htmlOnly, t.maxBody = l.overrides.HTMLOnly(name), l.overrides.MaxBody(name)
+	}
 	return t
 }

@@ -36,6 +36,10 @@ type task struct {
 	etag  string
 	since string
 	extra map[string][]string // headers of this site
+	times fetch.Times         // time-outs of this site, where they differ
+
+	htmlOnly bool  // Fetch: only HTML is wanted
+	maxBody  int64 // Fetch
 
 	// The result.
 	start, end time.Duration
@@ -120,14 +124,17 @@ func (w *harvester) do(t *task) {
 	if w.client == nil {
 		w.client = fetch.NewClient(w.fetch)
 	}
-	q := &fetch.Request{URL: t.url, Addrs: t.addrs, ETag: t.etag, Modified: t.since, Last: t.last, Header: t.extra}
+	q := &fetch.Request{URL: t.url, Addrs: t.addrs, ETag: t.etag, Modified: t.since, Last: t.last, Header: t.extra, Times: t.times}
 	switch {
 	case t.work.Kind == event.Robots:
 		q.MaxBody, q.Prefix = robots.MaxSize+1, true // one more shows that it is longer
 	case t.work.Kind == event.Sitemap:
 		q.MaxBody, q.Prefix = w.gather.MaxSitemap, true
-	case t.work.Kind == event.Fetch && w.gather.HTMLOnly:
-		q.Wants = gather.MayBePage
+	case t.work.Kind == event.Fetch:
+		q.MaxBody = t.maxBody
+		if t.htmlOnly {
+			q.Wants = gather.MayBePage
+		}
 	}
 	t.shift = w.shift()
 	a := w.client.Do(w.ctx, q)
@@ -288,12 +295,15 @@ func newHarvest(s *session) (*harvest, error) {
 	if names := s.overrides.Headers.Exposed(); len(names) > 0 {
 		s.log.Warn("a header that looks like a secret is sent to every site because of --header-scope any", "headers", names)
 	}
+	if seeds := s.overrides.Headers.Unsent(); len(seeds) > 0 {
+		s.log.Warn("the secrets of a [[site]] table are not sent over http; give https seeds, or set secrets_over_http = true in the table", "seeds", seeds)
+	}
 	if !c.KeepsPages() {
 		builder = nil
 	}
 	// The protocol allows sitemap files of 50 MiB. With little memory less is read of them,
 	// but not less than of a page.
-	maxSitemap := max(min(50<<20, s.memory/32), int64(c.MaxBody))
+	maxSitemap := max(min(50<<20, s.memory/32), s.overrides.LargestBody())
 	h := &harvest{
 		clock: s.now, wall: machine.Wall, began: s.epoch.Round(0).Add(-s.base), resolve: machine.Resolve,
 		reading: machine.Read, nameless: c.Contact == "",
@@ -301,9 +311,12 @@ func newHarvest(s *session) (*harvest, error) {
 		gatherers: make(chan *gather.Gatherer, gatherers(s.memory)),
 		gather: &gather.Options{
 			Key: s.state.Key, Product: c.Product(), Scope: s.scope, Builder: builder,
-			KeepNoArchive: c.KeepNoArchive, HTMLOnly: c.Types == config.TypesHTML, MaxBody: int64(c.MaxBody),
+			KeepNoArchive: c.KeepNoArchive, HTMLOnly: c.Types == config.TypesHTML, MaxBody: s.overrides.LargestBody(),
 			MaxSitemap: maxSitemap, Withheld: s.overrides.Headers.Withheld, MaxLinks: c.MaxLinks,
 		},
+	}
+	if len(c.Site) > 0 {
+		h.gather.Sites = func(site []byte) (bool, int64) { return s.overrides.HTMLOnly(site), s.overrides.MaxBody(site) }
 	}
 	if h.wall == nil {
 		h.wall = time.Now

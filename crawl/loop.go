@@ -69,6 +69,9 @@ func (l *loop) release() {
 
 // start commits the beginning of the session, before anything is requested.
 func (l *loop) start() error {
+	if err := l.dir.writeSecrets(l.config); err != nil { // before anything is written without them
+		return err
+	}
 	if err := l.flush(); err != nil {
 		return err
 	}

@@ -256,14 +256,36 @@ func (d *directory) close() {
 	}
 }
 
-// writeConfig writes the configuration in force to the crawl directory, for people and for
-// the next run.
-func (d *directory) writeConfig(c *config.Config) error {
-	b, err := c.Marshal()
+// writeSecrets writes the secrets that journal and configuration lack, if there are any.
+// history.ReadConfig reads them.
+func (d *directory) writeSecrets(c *config.Config) error {
+	_, secrets := c.Public()
+	if len(secrets) == 0 {
+		return nil
+	}
+	b, err := secrets.Marshal()
 	if err != nil {
 		return err
 	}
-	return d.replace(layout.ConfigFile, b, true) // an empty configuration would mean other limits
+	return d.replace(config.SecretsFile, b, true)
+}
+
+// writeConfig writes the configuration in force, without its secrets, to the crawl directory,
+// for people and for the next run. A configuration without secrets needs no file of them.
+func (d *directory) writeConfig(c *config.Config) error {
+	public, secrets := c.Public()
+	b, err := public.Marshal()
+	if err != nil {
+		return err
+	}
+	err = d.replace(layout.ConfigFile, b, true) // an empty configuration would mean other limits
+	if err != nil || len(secrets) > 0 || d.path == "" {
+		return err
+	}
+	if err = os.Remove(filepath.Join(d.path, config.SecretsFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // writeStatus writes the statistics where winnow status finds them. The crawl continues

@@ -3,6 +3,7 @@ package crawl
 import (
 	"fmt"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -71,13 +72,20 @@ func (a *admission) retrySession() {
 			seeds[p] = true
 		}
 	}
-	larger := a.was != nil && a.was.MaxBody < a.config.MaxBody
+	larger := func(graph.Page) bool { return false }
+	if a.was != nil {
+		was := config.NewOverrides(a.was)
+		larger = func(p graph.Page) bool {
+			site := a.state.Table.Name(a.state.Frontier.Site(p))
+			return was.MaxBody(site) < a.overrides.MaxBody(site)
+		}
+	}
 	a.retry(func(p graph.Page) bool {
 		f := a.state.Frontier
 		switch f.State(p) {
 		case frontier.Failed:
 			class := f.FailedBy(p)
-			return seeds[p] || trouble.Passes(class) || larger && class == event.TooLarge
+			return seeds[p] || trouble.Passes(class) || class == event.TooLarge && larger(p)
 		case frontier.RefusedPage: // before trouble was weather a site without robots.txt was closed
 			return f.Bar(p) == event.BarRobots && f.Closed(f.Site(p))
 		}

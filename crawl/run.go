@@ -86,6 +86,9 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	if err := cmp.Or(o.Config.Check(), o.Chance.check()); err != nil {
 		return nil, err
 	}
+	if err := o.Config.ReadSecrets(); err != nil {
+		return nil, err
+	}
 	o.Config.Seeds = union(o.Config.Seeds, o.Seeds)
 	scope, err := config.NewScope(&o.Config) // it reads files: before anything is created
 	if err != nil {
@@ -173,7 +176,8 @@ func (c *clock) now() time.Duration { return c.base + time.Since(c.epoch) }
 // beginSession records that a session begins, adds its seeds, and admits or withdraws what
 // the configuration judges differently from that of the session before.
 func (a *admission) beginSession(m *ceiling) error {
-	text, err := a.config.Marshal()
+	public, _ := a.config.Public()
+	text, err := public.Marshal()
 	if err != nil {
 		return err
 	}
@@ -195,7 +199,7 @@ func (a *admission) beginSession(m *ceiling) error {
 		a.retrySession()
 	}
 	s := a.state // nothing was judged by the scope on replay
-	s.Scope, s.Traps.On, s.HtmlOnly = a.scope, a.config.Traps, a.config.Types == config.TypesHTML
+	s.Scope, s.Traps.On, s.HtmlOnly = a.scope, a.config.Traps, a.overrides.HTMLOnly
 	a.readmit(a.scope)
 	a.revisit()
 	a.findSitemaps()

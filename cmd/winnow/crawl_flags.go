@@ -152,6 +152,9 @@ func keyNames() []string {
 	for _, k := range c.Keys() {
 		names = append(names, k.Name)
 	}
+	for _, k := range config.SiteKeys() {
+		names = append(names, "site."+k.Name)
+	}
 	return append(names, "site")
 }
 

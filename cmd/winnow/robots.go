@@ -186,6 +186,9 @@ func newRobotsFetcher(u *ui, c *config.Config) (*gather.RobotsFetcher, func(), e
 	if err != nil {
 		return nil, nil, explainKey(u, err)
 	}
+	if err := c.ReadSecrets(); err != nil {
+		return nil, nil, err
+	}
 	headers := config.NewSiteHeaders(c)
 	f := &gather.RobotsFetcher{Header: headers.Of, Options: fetch.Options{
 		Proxy: proxy, UserAgent: c.Agent(programVersion()), Header: headers.All(), HTTP2: true,

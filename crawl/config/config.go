@@ -62,7 +62,7 @@ type Config struct {
 	SlowMax       Duration `toml:"slow_max" help:"upper limit of the delay of a slow site"`
 	MaxBody       Size     `toml:"max_body" help:"maximum size of a page, before and after decompression"`
 	Resolver      string   `toml:"resolver" help:"DNS server, as ADDRESS or ADDRESS:PORT; default: that of the system"`
-	Proxy         string   `toml:"proxy" help:"URL of an HTTP proxy for all requests"`
+	Proxy         string   `toml:"proxy" help:"URL of a proxy for all requests: http, https or socks5, perhaps with user and password; the proxy looks up the names of sites"`
 	CAFile        string   `toml:"ca_file" kind:"file" help:"PEM file with certificate authorities to trust in addition to those of the system"`
 	AllowPrivate  bool     `toml:"allow_private" help:"also crawl loopback and private addresses; link-local addresses and metadata services are never contacted"`
 

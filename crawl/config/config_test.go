@@ -27,7 +27,7 @@ func TestDefaultIsValid(t *testing.T) {
 
 // The two files that winnow writes mean what they were written from.
 func TestFilesReadBack(t *testing.T) {
-	delay := Seconds(10)
+	delay, here := Seconds(10), t.TempDir()
 	want := Default()
 	want.Seeds = []string{"https://a.example/?x=1&y='\"\\", "http://b.example/\u00e9"}
 	want.Header = []string{"X-A: 1", "X-B: \"2\""}
@@ -37,6 +37,15 @@ func TestFilesReadBack(t *testing.T) {
 	want.Site = []Override{
 		{Match: "a.example", Delay: &delay, Header: []string{"X-A: 2"}},
 		{Match: "b.example", PerConnection: 5, MaxPages: 100},
+		{
+			Match: "c.example", Include: []string{"x"}, Exclude: []string{"y"}, Types: TypesAll, MaxBody: 5 << 20, Timeout: Seconds(1), Connect: Seconds(2),
+			FirstByte: Seconds(3), Stall: Seconds(4), Cookie: []string{"a=b"}, User: "me", Password: "x", OverHTTP: true,
+		},
+		{Match: "d.example", CookieFile: filepath.Join(here, "c"), TokenFile: filepath.Join(here, "t")},
+		{Match: "e.example", CookieEnv: "C", User: "me", PasswordEnv: "P"},
+		{Match: "f.example", User: "me", PasswordFile: filepath.Join(here, "p")},
+		{Match: "g.example", Token: "x"},
+		{Match: "h.example", TokenEnv: "T"},
 	}
 	plain, err := want.Marshal()
 	if err != nil {
@@ -150,7 +159,7 @@ func TestChecks(t *testing.T) {
 		{"user_agent", "1bot", `user_agent: "1bot".*letters`},
 		{"user_agent", "b\u00f6t", "user_agent: \"b\u00f6t\".*ASCII"},
 		{"resolver", "dns.example", `resolver: "dns.example".*IP address`},
-		{"proxy", "socks5://a:1", `proxy: "socks5://a:1".*HTTP proxy`},
+		{"proxy", "socks4://me:s3cret@a:1", `proxy: "socks4://me:xxxxx@a:1".*socks5`},
 		{"metrics", "here", `metrics: "here".*port`},
 		{"metrics", "0.0.0.0:9090", `metrics: "0.0.0.0:9090".*metrics_token`},
 		{"include", "", "include: .*empty"},

@@ -93,6 +93,17 @@ func (c *Config) anchorFiles(dir string, said map[string]place) {
 			*value = filepath.Join(dir, *value)
 		}
 	}
+	if _, here := said["site"]; !here {
+		return
+	}
+	for i := range c.Site {
+		o := &c.Site[i]
+		for _, value := range []*string{&o.CookieFile, &o.PasswordFile, &o.TokenFile} {
+			if *value != "" && !filepath.IsAbs(*value) {
+				*value = filepath.Join(dir, *value)
+			}
+		}
+	}
 }
 
 // place is the position of a key in a file.
@@ -186,7 +197,7 @@ func (c *Config) Commented() ([]byte, error) {
 		}
 		fmt.Fprintf(&b, "\n# %s\n%s", wrap(k.Help), line)
 	}
-	b.WriteString(siteExample)
+	b.WriteString(siteExample())
 	if len(c.Site) > 0 {
 		tables, err := toml.Marshal(map[string]any{"site": c.Site})
 		if err != nil {
@@ -197,17 +208,6 @@ func (c *Config) Commented() ([]byte, error) {
 	}
 	return b.Bytes(), nil
 }
-
-const siteExample = `
-# Exceptions for some sites: as many [[site]] tables as there are. The longest match counts.
-#
-# [[site]]
-# match = 'example.org'      # this host, or this domain with all hosts below it
-# delay = '10s'              # instead of delay and small_delay
-# per_connection = 5         # instead of per_connection
-# header = ['X-From: me']    # further request headers
-# max_pages = 1000           # instead of site_pages
-`
 
 // wrap breaks a comment into lines of at most 88 columns.
 func wrap(text string) string {
@@ -248,7 +248,11 @@ func Loosens(before []byte, now *Config) bool {
 func (c *Config) limitsOnly() Config {
 	d := Default()
 	d.Seeds, d.Scope, d.Include, d.Exclude, d.Rules, d.Deny = c.Seeds, c.Scope, c.Include, c.Exclude, c.Rules, c.Deny
-	d.MaxDepth, d.MaxDepthDynamic, d.SitePages, d.DomainPages, d.Types, d.Site = c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages, c.Types, c.Site
+	d.MaxDepth, d.MaxDepthDynamic, d.SitePages, d.DomainPages, d.Types, d.Site = c.MaxDepth, c.MaxDepthDynamic, c.SitePages, c.DomainPages, c.Types, nil
+	for i := range c.Site {
+		o := &c.Site[i]
+		d.Site = append(d.Site, Override{Match: o.Match, MaxPages: o.MaxPages, Include: o.Include, Exclude: o.Exclude, Types: o.Types})
+	}
 	d.Traps, d.List, d.SitemapOnly = c.Traps, c.List, c.SitemapOnly
 	return d
 }

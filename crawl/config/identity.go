@@ -9,9 +9,11 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
@@ -83,8 +85,11 @@ func (c *Config) ProxyURL() (*url.URL, error) {
 		return nil, nil
 	}
 	u, err := url.Parse(c.Proxy)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" && u.Path != "/" {
-		return nil, &KeyError{"proxy", "http://127.0.0.1:3128", fmt.Errorf("%q: want the URL of an HTTP proxy", c.Proxy)}
+	switch {
+	case err != nil: // it is not repeated: it may have a password
+		return nil, &KeyError{"proxy", "http://127.0.0.1:3128", errors.New("not a URL")}
+	case !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) || u.Host == "" || u.Path != "" && u.Path != "/":
+		return nil, &KeyError{"proxy", "http://127.0.0.1:3128", fmt.Errorf("%q: want the URL of a proxy: http, https or socks5", u.Redacted())}
 	}
 	return u, nil
 }
@@ -156,54 +161,17 @@ func (c *Config) checkHeaders() error {
 
 func checkHeader(line string) error {
 	name, value, ok := strings.Cut(line, ":")
+	shown := line
+	if fetch.SecretHeader(line) {
+		shown = strings.Fields(name + " ")[0] + " ..."
+	}
 	if !ok || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(strings.TrimSpace(value)) {
-		return fmt.Errorf("%q: want \"Name: value\"", line)
+		return fmt.Errorf("%q: want \"Name: value\"", shown)
 	}
 	if instead, own := ownHeader(name); instead != "" {
-		return fmt.Errorf("%q: use %s instead", line, instead)
+		return fmt.Errorf("%q: use %s instead", shown, instead)
 	} else if own {
-		return fmt.Errorf("%q: the crawler sets %s itself", line, name)
-	}
-	return nil
-}
-
-// checkSites looks at the [[site]] tables.
-func (c *Config) checkSites() error {
-	seen := map[string]bool{}
-	for i := range c.Site {
-		o := &c.Site[i]
-		if err := o.check(); err != nil {
-			return &KeyError{"site", "", fmt.Errorf("table %d: %w", i+1, err)}
-		}
-		if seen[o.Match] {
-			return &KeyError{"site", "", fmt.Errorf("table %d: %q is matched by a table before", i+1, o.Match)}
-		}
-		seen[o.Match] = true
-	}
-	return nil
-}
-
-func (o *Override) check() error {
-	if o.Match == "" {
-		return errors.New("match: no host is named")
-	}
-	seed, err := page.ParseSeed("http://" + o.Match + "/")
-	if err != nil || string(page.Host([]byte(seed))) != o.Match {
-		return fmt.Errorf("match: %q: want a host or a domain in lower case, without scheme, port and path", o.Match)
-	}
-	if d := o.Delay; d != nil && (d.Duration < 0 || d.Hours() > 24) {
-		return fmt.Errorf("delay: %s: it can be 24h at most", d)
-	}
-	if o.PerConnection < 0 || o.PerConnection > MaxFetchers {
-		return fmt.Errorf("per_connection: %d: it must be from 1 to %d", o.PerConnection, MaxFetchers)
-	}
-	if o.MaxPages < 0 || int64(o.MaxPages) > mostPages {
-		return fmt.Errorf("max_pages: %d: it must be from 1 to %d", o.MaxPages, int64(mostPages))
-	}
-	for _, line := range o.Header {
-		if err := checkHeader(line); err != nil {
-			return fmt.Errorf("header: %w", err)
-		}
+		return fmt.Errorf("%q: the crawler sets %s itself", shown, name)
 	}
 	return nil
 }
@@ -232,6 +200,9 @@ func ScopeOptions(c *Config) (gather.ScopeOptions, error) {
 	o := gather.ScopeOptions{Kind: c.Scope, Include: c.Include, Exclude: c.Exclude, SitemapOnly: c.SitemapOnly}
 	if c.List {
 		o.Kind = gather.ScopeList
+	}
+	for i := range c.Site {
+		o.Sites = append(o.Sites, gather.SitePatterns{Match: c.Site[i].Match, Include: c.Site[i].Include, Exclude: c.Site[i].Exclude})
 	}
 	for _, text := range c.Seeds {
 		url, err := page.ParseSeed(text)

@@ -142,12 +142,7 @@ func (c *Config) Clone() Config {
 	}
 	out.Site = slices.Clone(c.Site)
 	for i := range out.Site {
-		o := &out.Site[i]
-		o.Header = slices.Clone(o.Header)
-		if o.Delay != nil {
-			delay := *o.Delay
-			o.Delay = &delay
-		}
+		out.Site[i] = out.Site[i].clone()
 	}
 	return out
 }
@@ -157,9 +152,14 @@ func (c *Config) Diff(was *Config) []string {
 	var out []string
 	old := was.Keys()
 	for i, k := range c.Keys() {
-		if now, before := k.String(), old[i].String(); now != before && k.Name == "header" {
-			out = append(out, fmt.Sprintf("header: %d lines, were %d", len(c.Header), len(was.Header))) // secrets among them
-		} else if now != before {
+		now, before := k.String(), old[i].String()
+		switch {
+		case now == before:
+		case k.Name == "header": // secrets among them
+			out = append(out, fmt.Sprintf("header: %d lines, were %d", len(c.Header), len(was.Header)))
+		case k.Name == "proxy": // perhaps with a password
+			out = append(out, "proxy: another")
+		default:
 			out = append(out, fmt.Sprintf("%s: %s, was %s", k.Name, orNone(now), orNone(before)))
 		}
 	}

@@ -1,7 +1,8 @@
 package config
 
 import (
-	"net/http"
+	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,13 +11,57 @@ import (
 )
 
 // An Override is a [[site]] table of the configuration: what differs for the hosts that
-// it matches. What it leaves out is as for all sites.
+// it matches. What it leaves out is as for all sites. The tags have what the command line
+// and the reference say about a key.
 type Override struct {
-	Match         string    `toml:"match" help:"a host, or a domain with all hosts below it"`
-	Delay         *Duration `toml:"delay,omitempty" help:"instead of delay, also for small sites; crawl-delay and Retry-After still hold"`
-	PerConnection int       `toml:"per_connection,omitempty" help:"instead of per_connection"`
-	Header        []string  `toml:"header,omitempty" help:"request headers for these sites, after those for all"`
-	MaxPages      int       `toml:"max_pages,omitempty" help:"instead of site_pages"`
+	Match         string    `toml:"match" example:"'example.org'" help:"a host, or a domain with all hosts below it; all ports, http and https"`
+	Delay         *Duration `toml:"delay,omitempty" example:"'10s'" help:"instead of delay and small_delay; Crawl-delay and Retry-After still apply"`
+	PerConnection int       `toml:"per_connection,omitempty" example:"5" help:"instead of per_connection, if it is less"`
+	MaxPages      int       `toml:"max_pages,omitempty" example:"1000" help:"instead of site_pages"`
+
+	Include []string `toml:"include,omitempty" example:"['/docs/']" help:"regular expressions; a URL must match one of them, and the include of all sites"`
+	Exclude []string `toml:"exclude,omitempty" example:"['/print/']" help:"regular expressions; URLs that match one are refused, and those of the exclude of all sites"`
+	Types   string   `toml:"types,omitempty" example:"'all'" help:"instead of types: html or all"`
+	MaxBody Size     `toml:"max_body,omitempty" example:"'50MiB'" help:"instead of max_body"`
+
+	Timeout   Duration `toml:"timeout,omitempty" example:"'2m'" help:"instead of timeout"`
+	Connect   Duration `toml:"timeout_connect,omitempty" example:"'20s'" help:"instead of timeout_connect"`
+	FirstByte Duration `toml:"timeout_first_byte,omitempty" example:"'1m'" help:"instead of timeout_first_byte"`
+	Stall     Duration `toml:"timeout_stall,omitempty" example:"'30s'" help:"instead of timeout_stall"`
+
+	Header []string `toml:"header,omitempty" example:"['X-From: me']" help:"additional request headers; they replace headers of the same name for all sites"`
+
+	Cookie       []string `toml:"cookie,omitempty" example:"['name=value']" help:"cookies to send"`
+	CookieFile   string   `toml:"cookie_file,omitempty" example:"'cookies.txt'" help:"file with cookies, one name=value a line"`
+	CookieEnv    string   `toml:"cookie_env,omitempty" example:"'DOCS_COOKIE'" help:"environment variable with cookies: a=b; c=d"`
+	User         string   `toml:"user,omitempty" example:"'me'" help:"user name for Basic authentication"`
+	Password     string   `toml:"password,omitempty" example:"'...'" help:"password of the user"`
+	PasswordFile string   `toml:"password_file,omitempty" example:"'password.txt'" help:"file with the password"`
+	PasswordEnv  string   `toml:"password_env,omitempty" example:"'DOCS_PASSWORD'" help:"environment variable with the password"`
+	Token        string   `toml:"token,omitempty" example:"'...'" help:"token for Bearer authentication"`
+	TokenFile    string   `toml:"token_file,omitempty" example:"'token.txt'" help:"file with the token"`
+	TokenEnv     string   `toml:"token_env,omitempty" example:"'DOCS_TOKEN'" help:"environment variable with the token"`
+	OverHTTP     bool     `toml:"secrets_over_http,omitempty" example:"true" help:"send cookies, credentials and secret headers of this table over http, too, where others can read them"`
+
+	found found
+}
+
+// found holds the secrets of files and environment variables: see Config.ReadSecrets.
+type found struct {
+	password, token string
+	cookies         []string
+}
+
+// clone copies o with all its lists.
+func (o Override) clone() Override {
+	for _, list := range []*[]string{&o.Include, &o.Exclude, &o.Header, &o.Cookie, &o.found.cookies} {
+		*list = slices.Clone(*list)
+	}
+	if o.Delay != nil {
+		delay := *o.Delay
+		o.Delay = &delay
+	}
+	return o
 }
 
 // OverrideFor returns the override of a host: the one whose match has the most labels, of
@@ -40,33 +85,52 @@ func matchesHost(name, host string) bool {
 	return found && (above == "" || strings.HasSuffix(above, "."))
 }
 
-// Overrides holds the exceptions of a configuration, by site. A crawl has few of them or
-// none.
-type Overrides struct {
-	c       *Config
-	Headers *SiteHeaders
+// tables finds the table of a site by its match.
+type tables map[string]*Override
+
+func newTables(c *Config) tables {
+	t := make(tables, len(c.Site))
+	for i := range c.Site {
+		t[c.Site[i].Match] = &c.Site[i]
+	}
+	return t
 }
 
-func NewOverrides(c *Config) Overrides { return Overrides{c: c, Headers: NewSiteHeaders(c)} }
-
-// of returns the override of a site, nil if there is none.
-func (o *Overrides) of(site []byte) *Override {
-	if len(o.c.Site) == 0 {
+// of returns the table of a site with the longest match, nil if there is none.
+func (t tables) of(site []byte) *Override {
+	if len(t) == 0 {
 		return nil
 	}
-	return o.c.OverrideFor(string(page.Host(site)))
+	for name, more := page.Host(site), true; more; _, name, more = bytes.Cut(name, []byte(".")) {
+		if o := t[string(name)]; o != nil {
+			return o
+		}
+	}
+	return nil
+}
+
+// Overrides holds the exceptions of a configuration, by site. A crawl has few of them or
+// none. Its methods are safe for several goroutines.
+type Overrides struct {
+	c       *Config
+	tables  tables
+	Headers *SiteHeaders // not safe for several goroutines
+}
+
+func NewOverrides(c *Config) Overrides {
+	return Overrides{c: c, tables: newTables(c), Headers: NewSiteHeaders(c)}
 }
 
 // PerConnection returns how many pages one connection to a site may serve.
 func (o *Overrides) PerConnection(site []byte) int {
-	if x := o.of(site); x != nil && x.PerConnection > 0 {
+	if x := o.tables.of(site); x != nil && x.PerConnection > 0 {
 		return min(o.c.PerConnection, x.PerConnection)
 	}
 	return o.c.PerConnection
 }
 
 func (o *Overrides) Pages(site []byte) int {
-	if x := o.of(site); x != nil {
+	if x := o.tables.of(site); x != nil {
 		return x.MaxPages
 	}
 	return 0
@@ -75,136 +139,42 @@ func (o *Overrides) Pages(site []byte) int {
 // Delay returns the delay of a site, and whether the configuration has one of its own for
 // it.
 func (o *Overrides) Delay(site []byte) (time.Duration, bool) {
-	if x := o.of(site); x != nil && x.Delay != nil {
+	if x := o.tables.of(site); x != nil && x.Delay != nil {
 		return x.Delay.Duration, true
 	}
 	return 0, false
 }
 
-// SiteHeaders holds the further request headers of a configuration by site. A secret is
-// only for servers that the user named: it goes to the sites of the seeds and to no other,
-// not even after links and redirects, unless header_scope is "any". Headers of a [[site]]
-// table go to the sites of that table.
-type SiteHeaders struct {
-	c     *Config
-	seeds map[string]bool           // sites that may have secrets
-	made  map[headersOf]http.Header // those of Of so far
-	bare  bool                      // no site has headers of its own
+// HTMLOnly reports whether only HTML pages of a site are wanted.
+func (o *Overrides) HTMLOnly(site []byte) bool {
+	if x := o.tables.of(site); x != nil && x.Types != "" {
+		return x.Types == TypesHTML
+	}
+	return o.c.Types == TypesHTML
 }
 
-// headersOf is the key by which the headers of sites are kept.
-type headersOf struct {
-	trusted bool
-	table   *Override
+// MaxBody returns the largest size of a page of a site.
+func (o *Overrides) MaxBody(site []byte) int64 {
+	if x := o.tables.of(site); x != nil && x.MaxBody > 0 {
+		return int64(x.MaxBody)
+	}
+	return int64(o.c.MaxBody)
 }
 
-// NewSiteHeaders reads them. The configuration must not change afterwards.
-func NewSiteHeaders(c *Config) *SiteHeaders {
-	h := &SiteHeaders{c: c, seeds: map[string]bool{}, made: map[headersOf]http.Header{}, bare: len(c.Site) == 0}
-	for _, line := range c.Header {
-		h.bare = h.bare && !h.secret(headerName(line))
+// LargestBody returns the largest size of a page of any site.
+func (o *Overrides) LargestBody() int64 {
+	most := o.c.MaxBody
+	for i := range o.c.Site {
+		most = max(most, o.c.Site[i].MaxBody)
 	}
-	for _, seed := range c.Seeds {
-		if url, err := page.ParseSeed(seed); err == nil {
-			site, _ := page.Site([]byte(url))
-			h.trust(string(site))
-		}
-	}
-	return h
+	return int64(most)
 }
 
-// trust lets a site have secrets, also with "www." or without. What goes to http goes to
-// https of the same host, too, but not the other way: anybody on the way could read it.
-func (h *SiteHeaders) trust(site string) {
-	scheme, host, _ := strings.Cut(site, "://")
-	for _, name := range []string{host, "www." + host, strings.TrimPrefix(host, "www.")} {
-		h.seeds[scheme+"://"+name] = true
-		if scheme == "http" && len(page.Host([]byte(site))) == len(host) {
-			h.seeds["https://"+name] = true
-		}
+// Times returns the time-outs of a site that differ from those of all sites.
+func (o *Overrides) Times(site []byte) fetch.Times {
+	x := o.tables.of(site)
+	if x == nil {
+		return fetch.Times{}
 	}
-}
-
-// secret reports whether a header goes to the sites of the seeds only.
-func (h *SiteHeaders) secret(name string) bool {
-	switch h.c.HeaderScope {
-	case HeadersAny:
-		return false
-	case HeadersSeeds:
-		return true
-	}
-	return fetch.SecretHeader(name)
-}
-
-// Withheld reports whether a header is not to be stored. One that is a secret by its name
-// is not, wherever it goes.
-func (h *SiteHeaders) Withheld(name string) bool {
-	if fetch.SecretHeader(name) {
-		return true
-	}
-	for _, line := range h.c.Header {
-		if strings.EqualFold(headerName(line), name) {
-			return h.secret(name)
-		}
-	}
-	return false
-}
-
-// Exposed returns the names of secrets that go to every site.
-func (h *SiteHeaders) Exposed() (names []string) {
-	for _, line := range h.c.Header {
-		if name := headerName(line); fetch.SecretHeader(name) && !h.secret(name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-func headerName(line string) string { name, _, _ := strings.Cut(line, ":"); return name }
-
-// All returns the headers that go to every site.
-func (h *SiteHeaders) All() http.Header { return h.make(headersOf{}) }
-
-// Of returns the headers of a site, All included; nil where it has no others. They must not be
-// changed.
-func (h *SiteHeaders) Of(site []byte) http.Header {
-	if h.bare {
-		return nil
-	}
-	of := headersOf{trusted: h.seeds[string(site)], table: h.c.OverrideFor(string(page.Host(site)))}
-	if of == (headersOf{}) {
-		return nil
-	}
-	made, ok := h.made[of]
-	if !ok {
-		made = h.make(of)
-		h.made[of] = made
-	}
-	return made
-}
-
-// make gathers headers: those for all sites, then those of a table, which replace them
-// name by name.
-func (h *SiteHeaders) make(of headersOf) http.Header {
-	out := http.Header{}
-	for _, line := range h.c.Header {
-		if of.trusted || !h.secret(headerName(line)) {
-			addHeader(out, line)
-		}
-	}
-	if of.table == nil {
-		return out
-	}
-	for _, line := range of.table.Header {
-		out.Del(headerName(line))
-	}
-	for _, line := range of.table.Header {
-		addHeader(out, line)
-	}
-	return out
-}
-
-func addHeader(h http.Header, line string) {
-	name, value, _ := strings.Cut(line, ":")
-	h.Add(name, strings.TrimSpace(value))
+	return fetch.Times{Connect: x.Connect.Duration, FirstByte: x.FirstByte.Duration, Stall: x.Stall.Duration, Total: x.Timeout.Duration}
 }

@@ -182,6 +182,7 @@ func (c *Client) open(ctx context.Context, network, addr string, ip netip.Addr) 
 		return nil, err
 	}
 	c.x.conn = &conn{Conn: nc, addr: ip, plain: c.x.plain, born: time.Now()}
+	c.x.conn.busy.Store(c.o.Proxy != nil && socks(c.o.Proxy)) // it answers before the first request
 	return c.x.conn, nil
 }
 

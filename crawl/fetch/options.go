@@ -26,8 +26,9 @@ type Options struct {
 	// TLS is cloned. Nil verifies by the authorities of the system. A ClientSessionCache in
 	// it saves clients that return to a site most of the handshake.
 	TLS *tls.Config
-	// Proxy takes all requests, those to https sites by CONNECT. Then names are resolved
-	// there, Request.Addrs are only checked, and the proxy itself may have any address.
+	// Proxy takes all requests: an HTTP proxy those to https sites by CONNECT, a SOCKS5 proxy
+	// (scheme socks5 or socks5h) all connections. Names are resolved there, Request.Addrs are
+	// only checked, and the proxy itself may have any address.
 	Proxy *url.URL
 
 	UserAgent string
@@ -81,6 +82,13 @@ func (o *Options) limits() limits {
 	}
 }
 
+// with returns the limits with other time-outs, where those are not 0.
+func (l limits) with(t Times) *limits {
+	l.connect, l.firstByte = orTime(t.Connect, l.connect), orTime(t.FirstByte, l.firstByte)
+	l.stall, l.total = orTime(t.Stall, l.stall), orTime(t.Total, l.total)
+	return &l
+}
+
 func orSize(n, or int64) int64 {
 	if n <= 0 {
 		return or
@@ -132,6 +140,9 @@ func SecretHeader(name string) bool {
 	return false
 }
 
+// Times are the time-outs of a request: see Options.
+type Times struct{ Connect, FirstByte, Stall, Total time.Duration }
+
 // Request is one request. The method is always GET.
 type Request struct {
 	URL string // absolute, normal form; it is sent unchanged
@@ -145,6 +156,7 @@ type Request struct {
 	Prefix         bool        // read up to MaxBody even if the body is announced to be longer (robots.txt)
 	Accept         string      // "": what browsers prefer, HTML first
 	Header         http.Header // on top of Options.Header
+	Times          Times       // instead of those of Options, where they are not 0
 	Buffer         []byte      // its capacity is used for the body; may be nil
 	// Wants, if not nil, reports by the header of a good answer whether its body is wanted.
 	// One that is not is read only if it is short, so that the connection can be kept.

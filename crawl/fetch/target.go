@@ -21,7 +21,7 @@ const codings = "gzip, br, zstd, deflate"
 
 // newRequest makes the request.
 func (x *exchange) newRequest(ctx context.Context) (*http.Request, error) {
-	u, err := target(x.r.URL, x.c.o.Proxy != nil)
+	u, err := target(x.r.URL, x.c.o.Proxy != nil && !socks(x.c.o.Proxy))
 	if err != nil {
 		return nil, err
 	}
@@ -34,6 +34,9 @@ func (x *exchange) newRequest(ctx context.Context) (*http.Request, error) {
 	}
 	return q.WithContext(ctx), nil
 }
+
+// socks reports whether a proxy forwards connections, and not requests.
+func socks(proxy *url.URL) bool { return strings.HasPrefix(proxy.Scheme, "socks5") }
 
 // sent returns the header of a request as it goes over the wire. The two exceptions are
 // net/http's: an empty User-Agent keeps it from sending one of its own, and it adds the
@@ -81,7 +84,7 @@ func validator(s string) bool {
 }
 
 // target returns the URL of a request. It sends exactly the normal form: net/url escapes and checks by rules of its own, so where the two differ
-// the path is handed over as opaque. Behind a proxy a request names the whole URL.
+// the path is handed over as opaque. An HTTP proxy needs the whole URL.
 func target(raw string, proxied bool) (*url.URL, error) {
 	scheme, rest, ok := strings.Cut(raw, "://")
 	if !ok || scheme != "http" && scheme != "https" {

@@ -45,6 +45,9 @@ func (x *exchange) begin(caller context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(caller)
 	w := &x.watch
 	w.lim, w.cancel, w.caller = &x.c.lim, cancel, caller
+	if x.r.Times != (Times{}) {
+		w.lim = x.c.lim.with(x.r.Times)
+	}
 	w.began[connecting], w.stamp[connecting] = time.Now(), x.a.Start
 	w.timer = time.AfterFunc(min(w.lim.connect, w.lim.total), w.fire)
 	undo := context.AfterFunc(caller, w.hangUp)

@@ -81,10 +81,14 @@ func (g *Gatherer) bar(url []byte, mid int, local bool) event.Bar {
 	if bar := s.judge(url, mid, known); bar != event.NoBar {
 		return bar
 	}
+	htmlOnly := g.doc.htmlOnly
+	if !local {
+		htmlOnly, _ = g.opt.of(url[:mid])
+	}
 	switch {
 	case s.sitemapOnly && !g.doc.alone && !g.doc.moved:
 		return event.BarScope
-	case g.opt.HTMLOnly && !page.Extension(url).MayBePage():
+	case htmlOnly && !page.Extension(url).MayBePage():
 		return event.BarType
 	case isTrap(url, mid):
 		return event.BarTrap

@@ -20,10 +20,14 @@ type Options struct {
 	KeepNoArchive bool  // store the bodies of pages whose authors want no copy
 	HTMLOnly      bool  // links that do not look like pages are barred, bodies that are none are not stored (--types html)
 	MaxBody       int64 // bytes after content coding; 0 means 10 MiB
-	MaxSitemap    int64 // the same of a sitemap file; 0 means 50 MiB, what the protocol allows
-	MaxLinks      int   // links of a page, each target once; 50,000
-	MaxListed     int   // pages read of a sitemap file, 50,000: what the protocol allows
-	MaxURL        int   // bytes of a normal form, page.DefaultMaxLen
+	// Sites, if not nil, returns HTMLOnly and MaxBody of a site; those above are not used then,
+	// but MaxBody must be the largest.
+	Sites func(site []byte) (htmlOnly bool, maxBody int64)
+
+	MaxSitemap int64 // the same of a sitemap file; 0 means 50 MiB, what the protocol allows
+	MaxLinks   int   // links of a page, each target once; 50,000
+	MaxListed  int   // pages read of a sitemap file, 50,000: what the protocol allows
+	MaxURL     int   // bytes of a normal form, page.DefaultMaxLen
 }
 
 // withDefaults fills in the defaults.
@@ -49,6 +53,14 @@ func (o Options) withDefaults() Options {
 		o.Scope = new(Scope)
 	}
 	return o
+}
+
+// of returns HTMLOnly and MaxBody of a site.
+func (o *Options) of(site []byte) (htmlOnly bool, maxBody int64) {
+	if o.Sites == nil {
+		return o.HTMLOnly, o.MaxBody
+	}
+	return o.Sites(site)
 }
 
 // A Gatherer processes one answer at a time. It keeps buffers of the size of a page or

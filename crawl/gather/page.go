@@ -24,6 +24,8 @@ type document struct {
 	inScope  bool // its site is, so local links need no check
 	alone    bool // links to sites of other names do not count: a sitemap
 	moved    bool // its only link is where it redirects to
+	htmlOnly bool // see Options
+	maxBody  int64
 }
 
 // Page reads the answer for a page, whose URL is a normal form. at is the wall clock at
@@ -58,6 +60,7 @@ func (g *Gatherer) begin(url string, a *fetch.Answer, f *Found) {
 	d.mid, d.siteHash = len(site), g.opt.Key.Site(site)
 	d.hash = g.opt.Key.Page(d.siteHash, rest)
 	d.inScope, d.alone, d.moved = g.opt.Scope.holds(site), false, a.Class == event.Redirect
+	d.htmlOnly, d.maxBody = g.opt.of(site)
 	g.most, g.extra = g.opt.MaxLinks, g.extra[:0]
 	g.resolver.EncodeQuery = nil
 	g.resolver.Document(d.url)
@@ -89,7 +92,7 @@ func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 		f.Class = event.NotHTML
 		return
 	}
-	body := g.decode(a, f, g.opt.MaxBody)
+	body := g.decode(a, f, g.doc.maxBody)
 	if f.Class != event.OK {
 		return
 	}

@@ -80,7 +80,7 @@ func (g *Gatherer) withheld(a *fetch.Answer, f *Found) string {
 	if tags := f.Tags & (robots.NoIndex | robots.NoArchive); tags != 0 && !g.opt.KeepNoArchive {
 		return tags.String()
 	}
-	if g.opt.HTMLOnly && a.Status/100 == 2 && !isHTML(f.Media) {
+	if g.doc.htmlOnly && a.Status/100 == 2 && !isHTML(f.Media) {
 		return "type"
 	}
 	return ""

@@ -27,6 +27,7 @@ type ScopeOptions struct {
 	// Include and Exclude are regular expressions over whole URLs, in which they may match
 	// anywhere. With includes, one of them must match; no exclude may.
 	Include, Exclude []string
+	Sites            []SitePatterns // further patterns; of those that match a host the longest counts
 
 	// SitemapOnly leaves out what only links lead to: pages must be named by a sitemap.
 	// Redirects count.
@@ -39,6 +40,16 @@ type ScopeOptions struct {
 // ScopeList is the kind of a scope without any page or sitemap file. Since no scope applies
 // to seeds, they alone are fetched. No rule overrides it.
 const ScopeList = "list"
+
+// SitePatterns are patterns for the URLs of a host and of all hosts below it, as Include
+// and Exclude of ScopeOptions are for all URLs.
+type SitePatterns struct {
+	Match            string
+	Include, Exclude []string
+}
+
+// patterns are the compiled patterns of a site.
+type patterns struct{ include, exclude []*regexp.Regexp }
 
 // kind is a kind of scope.
 type kind uint8
@@ -58,6 +69,7 @@ type Scope struct {
 	pattern          *regexp.Regexp  // of kindRegexp
 	include, exclude []*regexp.Regexp
 	sitemapOnly      bool
+	sites            map[string]patterns // by host
 	rules            *Rules
 	deny             atomic.Pointer[Rules]
 }
@@ -88,8 +100,38 @@ func NewScope(o ScopeOptions) (*Scope, error) {
 	if s.include, err = compile("include", o.Include); err != nil {
 		return nil, err
 	}
-	s.exclude, err = compile("exclude", o.Exclude)
-	return s, err
+	if s.exclude, err = compile("exclude", o.Exclude); err != nil {
+		return nil, err
+	}
+	return s, s.addSites(o.Sites)
+}
+
+func (s *Scope) addSites(list []SitePatterns) (err error) {
+	s.sites = make(map[string]patterns, len(list))
+	for _, x := range list {
+		var p patterns
+		if p.include, err = compile("include", x.Include); err != nil {
+			return err
+		}
+		if p.exclude, err = compile("exclude", x.Exclude); err != nil {
+			return err
+		}
+		s.sites[x.Match] = p
+	}
+	return nil
+}
+
+// patternsOf returns the further patterns of a site.
+func (s *Scope) patternsOf(site []byte) patterns {
+	if len(s.sites) == 0 {
+		return patterns{}
+	}
+	for name, more := page.Host(site), true; more; _, name, more = bytes.Cut(name, []byte(".")) {
+		if p, ok := s.sites[string(name)]; ok {
+			return p
+		}
+	}
+	return patterns{}
 }
 
 func compile(option string, exprs []string) ([]*regexp.Regexp, error) {
@@ -162,6 +204,9 @@ func (s *Scope) judge(url []byte, mid int, known bool) event.Bar {
 	if len(s.include) > 0 && !matches(s.include, url) || matches(s.exclude, url) {
 		return event.BarExcluded
 	}
+	if p := s.patternsOf(site); len(p.include) > 0 && !matches(p.include, url) || matches(p.exclude, url) {
+		return event.BarExcluded
+	}
 	return event.NoBar
 }
 
@@ -222,8 +267,10 @@ func (s *Scope) JudgeFile(site, rest []byte) event.Bar {
 			return event.BarScope
 		}
 	}
-	if len(s.exclude) > 0 && matches(s.exclude, slices.Concat(site, rest)) {
-		return event.BarExcluded
+	if own := s.patternsOf(site).exclude; len(s.exclude)+len(own) > 0 {
+		if url := slices.Concat(site, rest); matches(s.exclude, url) || matches(own, url) {
+			return event.BarExcluded
+		}
 	}
 	return event.NoBar
 }

@@ -17,8 +17,31 @@ import (
 
 // ReadConfig returns the configuration that the crawl in a directory had last: that of its
 // winnow.toml or, if that was deleted, of the last session in the journal. It reports
-// whether a crawl was begun there.
+// whether a crawl was begun there. Secrets come from their own file; without it they stay
+// withheld: see config.Config.Missing.
 func ReadConfig(dir string) (conf config.Config, found bool, err error) {
+	if conf, found, err = readPublic(dir); !found || err != nil || len(conf.Missing()) == 0 {
+		return conf, found, err
+	}
+	name := filepath.Join(dir, config.SecretsFile)
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return conf, true, nil
+	}
+	var secrets config.Secrets
+	if err == nil {
+		secrets, err = config.ParseSecrets(text)
+	}
+	if err != nil {
+		return conf, true, &hint.Error{Text: "cannot read " + name, Hint: "restore it, or delete it and give the secrets again", Err: err}
+	}
+	conf.Restore(secrets)
+	return conf, true, nil
+}
+
+// readPublic returns the configuration that the crawl in a directory had last, without its
+// secrets.
+func readPublic(dir string) (conf config.Config, found bool, err error) {
 	name := filepath.Join(dir, layout.ConfigFile)
 	text, err := os.ReadFile(name)
 	switch {

@@ -36,7 +36,7 @@ func (s *State) Barred(p graph.Page) event.Bar {
 	switch {
 	case s.Limits.Deep() && s.Limits.tooDeep(site, rest, s.Depth(p)):
 		return event.BarDepth
-	case s.HtmlOnly && s.Kinds.NoPage(site, rest):
+	case s.HtmlOnly != nil && s.HtmlOnly(s.Table.Name(site)) && s.Kinds.NoPage(site, rest):
 		return event.BarType
 	}
 	return s.Traps.judge(p)

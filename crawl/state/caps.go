@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 	"github.com/winnow-crawler/winnow/urltable"
@@ -15,7 +16,7 @@ import (
 
 // A Cap is a limit of the configuration that left something out.
 type Cap struct {
-	Key   string `json:"key"`             // as in files, site.max_pages of a [[site]]; "" where it cannot be set
+	Key   string `json:"key"`             // as in files, site.max_pages and site.max_body of a [[site]]; "" where it cannot be set
 	Value string `json:"value,omitempty"` // in force
 	What  string `json:"what"`            // pages, links, sitemap entries
 	Left  int64  `json:"left_out"`
@@ -93,6 +94,8 @@ func (s *State) Caps(c *config.Config) []Cap {
 			more = append(more, s.capSites(x, c))
 		case "domain_pages":
 			s.capDomains(x)
+		case "max_body":
+			more = append(more, s.capBodies(x, c))
 		case "max_depth":
 			more = append(more, s.capDynamic(x, c))
 		}
@@ -121,6 +124,29 @@ func (s *State) capSites(x *Cap, c *config.Config) (own Cap) {
 		x.Raise = strconv.Itoa(roundUp(most))
 	}
 	x.Where, own.Where = mostLeft(x.Where), mostLeft(own.Where)
+	return own
+}
+
+// capBodies moves the pages of sites with a limit of their own to another Cap, which it
+// returns.
+func (s *State) capBodies(x *Cap, c *config.Config) (own Cap) {
+	own = Cap{Key: "site.max_body", What: "pages"}
+	by := map[graph.Site]int64{}
+	for i := range s.Frontier.Pages() {
+		p := graph.Page(i)
+		if s.Frontier.State(p) == frontier.Failed && s.Frontier.FailedBy(p) == event.TooLarge {
+			by[s.Frontier.Site(p)]++
+		}
+	}
+	for site, n := range by {
+		name := s.Table.Name(site)
+		if o := c.OverrideFor(string(page.Host(name))); o != nil && o.MaxBody > 0 {
+			own.Left += n
+			own.Where = append(own.Where, CapPlace{string(name), n})
+		}
+	}
+	x.Left -= own.Left
+	own.Where = mostLeft(own.Where)
 	return own
 }
 

@@ -49,7 +49,9 @@ type State struct {
 	// LastConfig is the configuration of the last session, TOML.
 	LastConfig []byte
 	Scope      *gather.Scope // in force; nil on replay, where the journal holds the refusals
-	HtmlOnly   bool          // doubtful names are judged by what others turned out to be
+	// HtmlOnly reports whether doubtful names of a site are judged by what others turned out
+	// to be; nil: none are.
+	HtmlOnly func(site []byte) bool
 }
 
 // New returns the state of a crawl that knows nothing. The URL log must have been cut to no

@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"sim":                append([]string{"trouble"}, frontiers...),
 	"trouble":            {"event", "graph", "policy"},
 	"crawl":              append([]string{"urltable", "journal", "crawl/config", "crawl/history", "crawl/layout", "crawl/state", "internal/hint", "crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "crawl/archive", "crawl/near", "crawl/trap", "trouble", "internal/disk"}, frontiers...),
-	"crawl/config":       {"crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "frontier", "graph", "internal/show", "policy"},
+	"crawl/config":       {"crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "frontier", "graph", "internal/hint", "internal/show", "policy"},
 	"crawl/layout":       {"crawl/archive", "internal/disk", "journal"},
 	"crawl/history":      append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/robots", "crawl/state", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/state":        append([]string{"crawl/archive", "crawl/config", "crawl/gather", "crawl/layout", "crawl/near", "crawl/page", "crawl/robots", "crawl/trap", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
