@@ -167,20 +167,90 @@ func TestCanonicalOff(t *testing.T) {
 	})
 }
 
-// Sites that name their first page as canonical on every page come whole, like any other.
-func TestCanonicalHome(t *testing.T) {
-	kinds := []string{"blog-numbers", "forum", "nginx-index", "slide-program", "gallery", "pictures-only", "framesets", "pages-parameter", "empty-lists", "facets"}
-	for _, kind := range honestKinds {
-		if slices.Contains(kinds, kind.name) {
+// Sites that name their first page as canonical on every page, or every page without its
+// query, come whole, like any other.
+func TestCanonicalMistakes(t *testing.T) {
+	kinds := []string{"blog-numbers", "forum", "slide-program", "gallery", "pictures-only", "framesets", "pages-parameter", "language-parameter", "facets", "short-links"}
+	for _, name := range []func(url string) string{
+		func(string) string { return "/" },
+		func(url string) string { path, _, _ := strings.Cut(url, "?"); return path },
+	} {
+		for _, kind := range honestKinds {
+			if !slices.Contains(kinds, kind.name) {
+				continue
+			}
 			t.Run(kind.name, func(t *testing.T) {
 				s := honest("a", kind.make)
 				for url, html := range s.pages {
 					if !strings.HasPrefix(html, "> ") {
-						s.pages[url] = "<link rel=canonical href=/>" + html
+						s.pages[url] = "<link rel=canonical href=" + name(url) + ">" + html
 					}
 				}
 				crawlHonest(t, honestPolicies()[0], s)
 			})
 		}
 	}
+}
+
+// Where every link carries the parameter of the visit on, one copy of the site is enough:
+// the canonical pages come, and few of their variants.
+func TestCanonicalCarried(t *testing.T) {
+	const pages, visits = 20, 8
+	site := func(named bool) http.HandlerFunc {
+		return func(rw http.ResponseWriter, r *http.Request) {
+			var n int
+			if _, err := fmt.Sscanf(r.URL.Path, "/p%d", &n); r.URL.Path == "/" {
+				linksTo(numbered("/p1?ref=%d", visits)...)(rw, r)
+				return
+			} else if err != nil {
+				http.NotFound(rw, r)
+				return
+			}
+			query := ""
+			if r.URL.RawQuery != "" {
+				query = "?" + r.URL.RawQuery
+			}
+			if named {
+				fmt.Fprintf(rw, "<head><link rel=canonical href=%s></head>", r.URL.Path)
+			}
+			writePage(rw, words(r.URL.Path, 3), words(r.URL.Path, 80), fmt.Sprintf("/p%d%s", (2*n)%pages, query), fmt.Sprintf("/p%d%s", (2*n+1)%pages, query))
+		}
+	}
+	asked := map[bool]int{}
+	for _, named := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": site(named)}, "http://a.example/")
+			w.run(t)
+			came := w.cameAs(t)
+			asked[named] = len(came)
+			for i := range pages {
+				if _, ok := came[fmt.Sprintf("/p%d", i)]; named && !ok {
+					t.Errorf("/p%d is missing", i)
+				}
+			}
+		})
+	}
+	if asked[true] > 2*pages || asked[true] >= asked[false] {
+		t.Errorf("with canonical pages %d requests, without %d", asked[true], asked[false])
+	}
+}
+
+// Pages that only a Link header leads to come, too.
+func TestLinkHeaderChain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pages = 10
+		w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": func(rw http.ResponseWriter, r *http.Request) {
+			n := 0
+			fmt.Sscanf(r.URL.Path, "/list/%d", &n)
+			rw.Header().Add("Link", "</style.css>; rel=preload; as=style")
+			if n < pages {
+				rw.Header().Add("Link", fmt.Sprintf(`<http://a.example/>; rel="first start", </list/%d>; rel="next"; title="a, b"`, n+1))
+			}
+			fresh(rw, r)
+		}}, "http://a.example/")
+		w.run(t)
+		if came := w.cameAs(t); len(came) != pages+1 || came["/list/10"].class != event.OK {
+			t.Errorf("%d pages came: %v", len(came), came)
+		}
+	})
 }
