@@ -21,7 +21,7 @@ type PageInfo struct {
 	Why     string     `json:"why,omitempty"`            // it is not fetched, or not all of its links are known
 	Note    string     `json:"note,omitempty"`           // what went wrong, for people
 	Class   string     `json:"class,omitempty"`          // of the last attempt; "": there was none
-	Like    string     `json:"like,omitempty"`           // URL of a page with the same content, or nearly if the class is not duplicate
+	Like    string     `json:"like,omitempty"`           // URL of a page with the same content, or nearly; of a duplicate that repeats its canonical page, that page
 	Status  uint16     `json:"status,omitempty"`         // of HTTP; 0: no answer
 	Seconds *float64   `json:"seconds,omitempty"`        // from the beginning of the crawl to the end of the last attempt
 	Depth   int        `json:"depth"`                    // links from a seed
