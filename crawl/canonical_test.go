@@ -62,6 +62,11 @@ func TestCanonicalVariants(t *testing.T) {
 			if named != (duplicates > pages) || wrong > 0 {
 				t.Errorf("named %v: %d of %d pages are duplicates, %d of them of nothing", named, duplicates, len(came), wrong)
 			}
+			for _, p := range w.listed(t) {
+				if path, _, _ := strings.Cut(p.URL, "?"); p.Class == event.Duplicate.String() && p.Like != path {
+					t.Errorf("%s is like %q", p.URL, p.Like)
+				}
+			}
 			for i := range pages {
 				if _, ok := came[fmt.Sprintf("/p%d", i)]; ok != named {
 					t.Errorf("/p%d came: %v", i, ok)

@@ -150,10 +150,14 @@ type pageEnd struct {
 }
 
 // likeThen returns 1 + a page with the same content as a fetched page, or nearly; 0: none.
-// For a duplicate it is the present original, which may have been fetched later.
+// For a duplicate it is the canonical page that it repeats, or else the present original,
+// which may have been fetched later.
 func likeThen(s *state.State, r *journal.Record) uint32 {
 	if r.Event.Kind != event.Done || r.Event.Class.Failed() {
 		return 0
+	}
+	if n := r.Facts.Near; r.Event.Class == event.Duplicate && n > 0 && int(n) <= s.Table.Pages() {
+		return n
 	}
 	p, _, _ := s.Content.Like(r)
 	return uint32(p + 1) // NoPage is the largest number
