@@ -86,12 +86,7 @@ func (o *outcomes) done(now time.Duration, t *task) {
 	}
 	o.state.Weather.Retry(r, o.weather.outage.On())
 	if !e.Class.Failed() {
-		if o.config.Duplicates && o.state.Content.Duplicate(e.Page, f) {
-			e.Class = event.Duplicate // its links are those of the original
-		} else {
-			if q, ok := o.state.Content.NearDuplicate(e.Page, f); ok && o.config.Duplicates {
-				r.Facts.Near = uint32(q) + 1
-			}
+		if !o.config.Duplicates || !o.compare(r, f) {
 			o.state.Discover(r, e.Page, e.Site, &f.Links)
 		}
 		o.describe(r, t)
@@ -104,6 +99,22 @@ func (o *outcomes) done(now time.Duration, t *task) {
 	e.Keep = t.answer.Keep && o.limits.mayFetch()
 	o.record()
 	o.admission.admitNearer(now)
+}
+
+// compare records of which page the page of a record is a duplicate, or nearly. It reports
+// whether its links are those of the other page, so that they need not be followed.
+func (o *outcomes) compare(r *journal.Record, f *gather.Found) bool {
+	e := &r.Event
+	q, same := o.state.Duplicate(e.Page, f)
+	if same {
+		e.Class = event.Duplicate
+	} else if near, ok := o.state.Content.NearDuplicate(e.Page, f); ok {
+		q = near
+	}
+	if q != graph.NoPage {
+		r.Facts.Near = uint32(q) + 1
+	}
+	return same
 }
 
 // describe adds to a record what is known of a fetched page.

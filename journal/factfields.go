@@ -308,7 +308,7 @@ type Facts struct {
 	Payload []byte
 	Digest  [16]byte // Done: of the structural text
 	SimHash uint64   // Done
-	Near    uint32   // Done: 1 + the page that had nearly the same content before; 0: none had
+	Near    uint32   // Done: 1 + the page that had nearly the same content before, or that a duplicate names as canonical; 0: none
 	Size    int64    // Ruled, Listed, Done: bytes of the body without its content coding
 
 	// What the page is compared by, in addition to its digest (Done). Targets is of its

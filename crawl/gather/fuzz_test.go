@@ -38,9 +38,10 @@ func FuzzPage(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08"), "text/html; charset=shift_jis", "gzip, br", "a:b", uint16(302))
 	f.Add([]byte("\xff\xfe<\x00a\x00"), "", "identity", "", uint16(404))
 	f.Add([]byte("a/a/a/a?b&b&b&b"), "application/xml", "\r\nx", "//u:p@h", uint16(304))
+	f.Add([]byte("<head><link rel=canonical href=/c?b><link rel=up href=?><a href=x?a&b>"), "text/html", "", `<c?b>; rel="canonical next", <//x>; rel=prev`, uint16(200))
 	g, found := New(options()), new(Found)
 	f.Fuzz(func(t *testing.T, body []byte, contentType, coding, location string, status uint16) {
-		a := answered(int(status%1000), string(body), "Content-Type", contentType, "Content-Encoding", coding, "Location", location)
+		a := answered(int(status%1000), string(body), "Content-Type", contentType, "Content-Encoding", coding, "Location", location, "Link", location)
 		if a.Status < 100 {
 			a.Status, a.Class = 0, event.Timeout
 		}

@@ -24,7 +24,7 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel) page.Verdict {
 		f.Foreign++
 		return v
 	}
-	g.targets.add(link.Hash, all[start:])
+	g.aim(f, link, all[start:], mid)
 	if link.Hash == g.doc.hash {
 		return v
 	}

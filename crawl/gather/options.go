@@ -84,7 +84,8 @@ type Gatherer struct {
 	most  int      // links that it may have
 	extra []uint64 // hashes of links beyond the limit
 	targets
-	room []byte // records
+	plainURL []byte // a link without the parameters that its page need not have
+	room     []byte // records
 }
 
 // New returns a new gatherer.

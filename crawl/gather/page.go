@@ -108,7 +108,7 @@ func (g *Gatherer) content(a *fetch.Answer, f *Found) {
 	for _, value := range p.Robots {
 		f.Tags |= robots.ParseMeta([]string{string(value)}, g.opt.Product)
 	}
-	g.links(f)
+	g.links(a.Header["Link"], f)
 }
 
 // decode removes the content coding, up to a number of bytes. The part of a broken body
@@ -133,36 +133,65 @@ func (g *Gatherer) decode(a *fetch.Answer, f *Found, most int64) []byte {
 	return g.plain
 }
 
-// links adds the links of the scanned page.
-func (g *Gatherer) links(f *Found) {
+// links adds the links of the scanned page and of the Link headers that came with it.
+func (g *Gatherer) links(headers []string, f *Found) {
 	p := &g.page
+	var n nominee
+	above := g.headerLinks(headers, &n)
 	g.resolver.EncodeQuery = g.encoder(f.Charset)
 	if p.Base != nil {
 		g.resolver.Rebase(p.Base)
 	}
+	for _, l := range p.Links[:p.Head] {
+		if l.Kind == page.KindLink && l.Rel&page.RelCanonical != 0 {
+			n.name(&g.resolver, p.Href(l))
+		}
+	}
+	g.canonical(&n, f)
 	g.seen.reset(len(p.Links))
 	g.targets = targets{}
+	more := page.Rel(0)
+	if f.Tags&robots.NoFollow != 0 {
+		more = page.RelNofollow
+	}
+	for _, l := range above {
+		g.link(f, []byte(l.Href), l.Rel|more)
+	}
 	for _, l := range p.Links {
-		if !wanted(l) {
-			continue
+		if l.Kind != page.KindLink || leads(l.Rel) {
+			g.link(f, p.Href(l), l.Rel|more)
 		}
-		rel := l.Rel
-		if f.Tags&robots.NoFollow != 0 {
-			rel |= page.RelNofollow
-		}
-		g.link(f, p.Href(l), rel)
 	}
 	g.leftOut(f)
 	g.pictures(f)
 }
 
-// wanted reports whether a link leads to a page, rather than to a part of this one.
-func wanted(l page.Link) bool {
+// headerLinks returns the links of Link headers to pages, as normal forms where they have
+// one: a base element of the page does not count for them.
+func (g *Gatherer) headerLinks(headers []string, n *nominee) (list []page.HeaderLink) {
+	for _, l := range page.HeaderLinks(headers) {
+		if l.Rel&page.RelCanonical != 0 {
+			n.name(&g.resolver, []byte(l.Href))
+		}
+		if !leads(l.Rel) {
+			continue
+		}
+		if url, v := g.resolver.Resolve(nil, []byte(l.Href)); v.Usable() {
+			l.Href = string(url)
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// leads reports whether the target of a link element or of a Link header is a page, rather
+// than a part of this one.
+func leads(rel page.Rel) bool {
 	const (
-		pages = page.RelCanonical | page.RelNext | page.RelPrev | page.RelAlternate
+		pages = page.RelCanonical | page.RelNext | page.RelPrev | page.RelAlternate | page.RelGuide
 		parts = page.RelStylesheet | page.RelIcon | page.RelResource
 	)
-	return l.Kind != page.KindLink || l.Rel&pages != 0 && l.Rel&parts == 0
+	return rel&pages != 0 && rel&parts == 0
 }
 
 // encoder returns the query encoder of a charset; most pages need none.
@@ -224,9 +253,11 @@ type Found struct {
 	Status int         // HTTP status, 0 without an answer
 	Note   string      // a message for people if something is wrong, else ""
 
-	Links Links    // of a page or redirect; the pages of a sitemap
-	Files []string // of a sitemap index: normal forms of further files, which may repeat and go in circles
-	Body  []byte   // of a robots.txt
+	Links Links // of a page or redirect; the pages of a sitemap
+	// Canonical is the page of the same site that the page names as canonical.
+	Canonical Canonical
+	Files     []string // of a sitemap index: normal forms of further files, which may repeat and go in circles
+	Body      []byte   // of a robots.txt
 
 	Records archive.Records // Bytes is nil where there is nothing to store
 

@@ -21,7 +21,7 @@ type PageInfo struct {
 	Why     string     `json:"why,omitempty"`            // it is not fetched, or not all of its links are known
 	Note    string     `json:"note,omitempty"`           // what went wrong, for people
 	Class   string     `json:"class,omitempty"`          // of the last attempt; "": there was none
-	Like    string     `json:"like,omitempty"`           // URL of a page with the same content, or nearly if the class is not duplicate
+	Like    string     `json:"like,omitempty"`           // URL of a page with the same content, or nearly; of a duplicate that repeats its canonical page, that page
 	Status  uint16     `json:"status,omitempty"`         // of HTTP; 0: no answer
 	Seconds *float64   `json:"seconds,omitempty"`        // from the beginning of the crawl to the end of the last attempt
 	Depth   int        `json:"depth"`                    // links from a seed
@@ -150,10 +150,14 @@ type pageEnd struct {
 }
 
 // likeThen returns 1 + a page with the same content as a fetched page, or nearly; 0: none.
-// For a duplicate it is the present original, which may have been fetched later.
+// For a duplicate it is the canonical page that it repeats, or else the present original,
+// which may have been fetched later.
 func likeThen(s *state.State, r *journal.Record) uint32 {
 	if r.Event.Kind != event.Done || r.Event.Class.Failed() {
 		return 0
+	}
+	if n := r.Facts.Near; r.Event.Class == event.Duplicate && n > 0 && int(n) <= s.Table.Pages() {
+		return n
 	}
 	p, _, _ := s.Content.Like(r)
 	return uint32(p + 1) // NoPage is the largest number

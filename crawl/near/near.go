@@ -113,7 +113,16 @@ func (x *Index) Add(hash uint64, p graph.Page) {
 // Find returns a page with a near content: the nearest of those that it compares, the oldest
 // of equals. It walks the four chains side by side, so that their accesses to memory
 // overlap.
-func (x *Index) Find(hash uint64) (p graph.Page, ok bool) {
+func (x *Index) Find(hash uint64) (p graph.Page, ok bool) { return x.find(hash, graph.NoPage) }
+
+// Has reports whether one of the contents that Find compares is near and of page p.
+func (x *Index) Has(hash uint64, p graph.Page) bool {
+	_, ok := x.find(hash, p)
+	return ok
+}
+
+// find does what Find does, among the contents of one page only unless that is NoPage.
+func (x *Index) find(hash uint64, only graph.Page) (p graph.Page, ok bool) {
 	if hash == 0 || x.Len() == 0 {
 		return graph.NoPage, false
 	}
@@ -136,6 +145,9 @@ func (x *Index) Find(hash uint64) (p graph.Page, ok bool) {
 			}
 			e := ring[at*entrySize:][:entrySize]
 			d := bits.OnesCount64(hash ^ (uint64(e[1])<<32 | uint64(e[0])))
+			if only != graph.NoPage && graph.Page(e[entryPage]) != only {
+				d = Distance + 1
+			}
 			if d < best || d == best && d <= Distance && age > oldest {
 				p, best, oldest = graph.Page(e[entryPage]), d, age
 			}

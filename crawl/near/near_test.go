@@ -309,3 +309,20 @@ func BenchmarkFindWorst(b *testing.B) {
 		x.Find(0xaaaa_bbbb_cccc_dddd)
 	}
 }
+
+// Has finds the content of one page among nearer ones of others.
+func TestHas(t *testing.T) {
+	x := New(100)
+	if x.Has(1, 0) {
+		t.Error("an empty index has a page")
+	}
+	const hash = uint64(0x1234_5678_9abc_def0)
+	x.Add(hash^7, 1)
+	x.Add(hash, 2)
+	x.Add(hash^15, 3)
+	for p, want := range []bool{false, true, true, false} {
+		if got := x.Has(hash, graph.Page(p)); got != want {
+			t.Errorf("page %d: %v", p, got)
+		}
+	}
+}

@@ -38,6 +38,7 @@ const (
 	RelStylesheet
 	RelIcon
 	RelResource // preload, prefetch, manifest..., or an alternate that is not HTML: no page
+	RelGuide    // first, last, up, index, contents...: other pages of the same work
 )
 
 // Span is a stretch of one of the buffers of a Page.
@@ -71,6 +72,7 @@ type Page struct {
 	Title []byte // first title with words outside svg, white space folded
 	Base  []byte // href of the first base that has one
 	Links []Link // in the order of the page
+	Head  int    // Links[:Head] were found in the head: before its end, the body and any text
 	// Text is the visible text: white space folded to one space, or to one line
 	// break where a block begins or ends. It holds the alt text of images inside
 	// anchors, and bytes that are not UTF-8 where the input has them.
@@ -136,6 +138,7 @@ type Scanner struct {
 	page    *Page
 	linked  bool // inside an anchor, also one that was dropped: the text must not depend on limits
 	anchor  int  // index in Links of the open anchor, -1 if none or dropped
+	body    bool // the head is over
 	foreign int  // depth of svg and math elements around pos
 	outside int  // foreign as it was around an open foreignObject
 	attrs   attributes
@@ -172,13 +175,14 @@ func (s *Scanner) begin(html []byte, p *Page) {
 		p.Cut |= CutInput
 	}
 	s.html, s.pos, s.page = html, 0, p
-	s.linked, s.anchor, s.foreign, s.outside = false, -1, 0, 0
+	s.linked, s.body, s.anchor, s.foreign, s.outside = false, false, -1, 0, 0
 	s.examined = 0
 	s.struc.reset()
 }
 
 func (s *Scanner) end() {
 	s.closeAnchor()
+	s.endHead()
 	s.trimText()
 	s.page.Digest = s.struc.sum(s.page, s.opt.Text)
 	if len(s.page.Text) > s.opt.Text {

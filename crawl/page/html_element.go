@@ -53,6 +53,8 @@ func (s *Scanner) startElement(e element, selfClosing bool) {
 		s.addLink(KindArea, s.rel(), attrHref, attrAlt)
 	case tagBase:
 		s.keepBase()
+	case tagBody:
+		s.endHead()
 	case tagFrame, tagIframe:
 		s.addSource(KindFrame, s.value(attrSrc))
 	case tagImg:
@@ -98,6 +100,8 @@ func (s *Scanner) endElement(e element) {
 	switch e.tag {
 	case tagA:
 		s.closeAnchor()
+	case tagHead:
+		s.endHead()
 	case tagMath, tagSVG:
 		s.foreign = max(s.foreign-1, 0)
 	case tagForeignObject:
@@ -239,9 +243,19 @@ func (s *Scanner) startImage() {
 	s.notePictures()
 }
 
+// endHead notes which links are of the head. What people write on a page is not among them.
+func (s *Scanner) endHead() {
+	if !s.body {
+		s.body, s.page.Head = true, len(s.page.Links)
+	}
+}
+
 // startLink adds the target of a link element. An alternate of another type than HTML
 // is a feed, or the data behind the page.
 func (s *Scanner) startLink() {
+	if len(s.page.Text) > 0 {
+		s.endHead()
+	}
 	rel := s.rel()
 	if rel&RelAlternate != 0 && !isMarkup(s.value(attrType)) {
 		rel |= RelResource

@@ -45,14 +45,36 @@ var relWords = []struct {
 	{"preconnect", RelResource},
 	{"prefetch", RelResource},
 	{"preload", RelResource},
+	{"appendix", RelGuide},
+	{"chapter", RelGuide},
+	{"collection", RelGuide},
+	{"contents", RelGuide},
+	{"first", RelGuide},
+	{"glossary", RelGuide},
+	{"help", RelGuide},
+	{"home", RelGuide},
+	{"index", RelGuide},
+	{"item", RelGuide},
+	{"last", RelGuide},
+	{"section", RelGuide},
+	{"start", RelGuide},
+	{"subsection", RelGuide},
+	{"toc", RelGuide},
+	{"top", RelGuide},
+	{"up", RelGuide},
 }
 
 // rel reads the rel attribute of the current tag.
-func (s *Scanner) rel() (r Rel) {
+func (s *Scanner) rel() Rel {
 	if !s.has(attrRel) {
 		return 0
 	}
-	eachWord(s.value(attrRel), func(word []byte) {
+	return relOf(s.value(attrRel))
+}
+
+// relOf returns the relations that a list of words names.
+func relOf(words []byte) (r Rel) {
+	eachWord(words, func(word []byte) {
 		for i := range relWords {
 			if equalFold(word, relWords[i].word) {
 				r |= relWords[i].rel

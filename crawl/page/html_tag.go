@@ -45,8 +45,10 @@ const (
 	tagA
 	tagArea
 	tagBase
+	tagBody
 	tagForeignObject
 	tagFrame
+	tagHead
 	tagIframe
 	tagImg
 	tagLink
@@ -142,7 +144,9 @@ func elementTable() *nameTable {
 		{tagHidden, raw, []string{"style", "noembed", "noframes"}},
 		{tagOther, block | mark | breakout, []string{"h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "ol", "dl", "li", "dt", "dd", "table", "pre", "hr", "menu"}},
 		{tagOther, block | mark, []string{"tr", "td", "th", "caption", "form", "fieldset", "article", "aside", "nav", "section"}},
-		{tagOther, block | breakout, []string{"body", "head", "br", "center", "div", "listing"}},
+		{tagBody, block | breakout, []string{"body"}},
+		{tagHead, block | breakout, []string{"head"}},
+		{tagOther, block | breakout, []string{"br", "center", "div", "listing"}},
 		{tagOther, block, []string{
 			"address", "details", "dialog", "dir", "figure", "footer", "frameset", "header", "hgroup", "legend",
 			"main", "option", "optgroup", "search", "select", "summary", "tbody", "tfoot", "thead",

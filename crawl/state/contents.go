@@ -86,10 +86,11 @@ const NotModified = 304
 
 // Duplicate reports whether another page had the content of p before: the same words and
 // numbers, links to the same pages, the same pictures. The page with the shorter path
-// counts as the original, whichever was fetched first.
+// counts as the original, whichever was fetched first. A page that names itself as
+// canonical is the original in any case: the other one, with the same targets, names it too.
 func (c *contents) Duplicate(p graph.Page, f *gather.Found) bool {
 	first, targets, ok := c.original(f.Digest)
-	if !ok || f.Class != event.OK || first == p || targets != f.Targets {
+	if !ok || f.Class != event.OK || first == p || targets != f.Targets || f.Canonical.Self {
 		return false
 	}
 	_, rest, _ := c.names.Read(first)
