@@ -32,6 +32,8 @@ type task struct {
 	url   string       // of the page, the robots.txt or the sitemap file
 	host  string       // of Resolve
 	addrs []netip.Addr // to connect to
+	conn  connection   // to use; afterwards the one that is open
+	warm  bool         // conn was open before
 	last  bool         // close the connection afterwards
 	etag  string
 	since string
@@ -79,7 +81,8 @@ type harvest struct {
 	gatherers chan *gather.Gatherer
 }
 
-// A harvester does one task at a time, and has at most one connection.
+// A harvester does one task at a time, over a connection that comes with the task or that it
+// makes.
 type harvester struct {
 	*harvest
 	client   *fetch.Client
@@ -88,7 +91,7 @@ type harvester struct {
 
 // start starts a harvester and returns the channel for its tasks.
 func (h *harvest) start() chan<- *task {
-	tasks := make(chan *task, 2) // a task, and before it a nil
+	tasks := make(chan *task, 1)
 	w := &harvester{harvest: h}
 	h.running.Go(func() { w.run(tasks) })
 	return tasks
@@ -96,15 +99,8 @@ func (h *harvest) start() chan<- *task {
 
 func (w *harvester) run(tasks <-chan *task) {
 	for t := range tasks {
-		if t == nil { // after a task that kept its connection
-			w.client.Close()
-			continue
-		}
 		w.do(t)
 		w.results <- t
-	}
-	if w.client != nil {
-		w.client.Close()
 	}
 }
 
@@ -130,8 +126,9 @@ func (w *harvester) do(t *task) {
 		q.Wants = gather.MayBePage
 	}
 	t.shift = w.shift()
+	w.client.Attach(t.conn.line)
 	a := w.client.Do(w.ctx, q)
-	t.answer = a
+	t.answer, t.conn.line = a, w.client.Detach()
 	t.start, t.end, t.void = a.Start, a.End, a.Aborted
 	w.read(t)
 	a.Body = nil // what is kept of it is in the records

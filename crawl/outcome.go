@@ -101,7 +101,7 @@ func (o *outcomes) done(now time.Duration, t *task) {
 			o.fetched++
 		}
 	}
-	e.Keep = t.answer.Keep && o.limits.mayFetch()
+	e.Keep = t.answer.Keep && t.who.served < o.overrides.PerConnection(o.state.Table.Name(e.Site)) && o.limits.mayFetch()
 	o.record()
 	o.admission.admitNearer(now)
 }
