@@ -27,10 +27,11 @@ type member struct {
 	served int // requests to the site that it has acquired
 }
 
-// A connection is one that is open, or (line is nil) one that a harvester will make.
+// A connection is one that is open, or (line is nil) one that a harvester will make. One that
+// replaces a kept one that the server has closed has its number.
 type connection struct {
 	line   *fetch.Line
-	number uint32 // 0: it has none yet
+	number uint32
 }
 
 // busy returns the number of active harvesters.
@@ -63,13 +64,13 @@ func (c *crew) connect(now time.Duration, s graph.Site) connection {
 	c.hangUp()
 	x, ok := c.open[s]
 	delete(c.open, s)
-	if usable := kept && ok && x.line.Usable(); !usable {
+	if ok && !x.line.Usable() {
 		x.cut()
-		x = connection{}
+		x.line = nil
 	}
-	if x.number == 0 {
+	if !kept || !ok {
 		c.conns++
-		x.number = c.conns
+		x = connection{number: c.conns}
 	}
 	return x
 }
@@ -79,16 +80,16 @@ func (c *crew) connect(now time.Duration, s graph.Site) connection {
 func (c *crew) keep(now time.Duration, t *task) {
 	x, s := t.conn, t.work.Site
 	t.conn = connection{}
-	switch {
-	case t.work.Kind == event.Resolve:
+	if t.work.Kind == event.Resolve {
 		return
-	case !c.lines.End(now, s, x.line != nil):
-		x.cut()
-	default:
-		if t.warm && !t.answer.Reused {
-			x.number = 0 // the one that was kept had died, so this one is new
-		}
+	}
+	if t.answer.Stale {
+		c.lines.Distrust(s)
+	}
+	if c.lines.End(now, s, x.line != nil) {
 		c.open[s] = x
+	} else {
+		x.cut()
 	}
 	c.hangUp()
 }

@@ -81,7 +81,7 @@ func (l *loop) assign(now time.Duration, m *member, w event.Task) {
 	l.record()
 	l.underWay.begin(w)
 	t := l.newTask(w)
-	t.who, t.conn, t.warm = m, conn, conn.line != nil
+	t.who, t.conn = m, conn
 	m.served++
 	t.last = l.config.KeepAlive.Duration == 0 &&
 		(w.Kind != event.Fetch || m.served >= l.overrides.PerConnection(l.state.Table.Name(w.Site)))

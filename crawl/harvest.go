@@ -33,7 +33,6 @@ type task struct {
 	host  string       // of Resolve
 	addrs []netip.Addr // to connect to
 	conn  connection   // to use; afterwards the one that is open
-	warm  bool         // conn was open before
 	last  bool         // close the connection afterwards
 	etag  string
 	since string

@@ -20,6 +20,7 @@ type Lines struct {
 	idle   map[graph.Site]line
 	order  []idleSince             // oldest first; those that idle does not confirm are void
 	at     map[uint32][]graph.Site // by address: sites with an idle connection, oldest first
+	broken map[graph.Site]bool     // sites that Distrust names
 	closed []graph.Site
 }
 
@@ -36,7 +37,7 @@ type idleSince struct {
 
 // NewLines returns a Lines for the sites of f, without a connection.
 func NewLines(f *Frontier) *Lines {
-	return &Lines{f: f, idle: map[graph.Site]line{}, at: map[uint32][]graph.Site{}}
+	return &Lines{f: f, idle: map[graph.Site]line{}, at: map[uint32][]graph.Site{}, broken: map[graph.Site]bool{}}
 }
 
 // Begin begins a request to s, which was handed out at now. It reports whether the
@@ -86,8 +87,12 @@ func (l *Lines) needed(now time.Duration, s graph.Site) bool {
 	if x.place.At(int(s)) == kept { // by a fetcher that takes another page at once
 		return true
 	}
-	return o.KeepAlive > 0 && x.orders.len(s) > 0 && x.clocks.instant(s)-now <= o.KeepAlive
+	return o.KeepAlive > 0 && !l.broken[s] && x.orders.len(s) > 0 && x.clocks.instant(s)-now <= o.KeepAlive
 }
+
+// Distrust reports that s dropped a kept connection instead of answering. From now on its
+// connections are closed after each acquisition.
+func (l *Lines) Distrust(s graph.Site) { l.broken[s] = true }
 
 // Closed returns the sites whose connections are to be closed. The slice is valid until the
 // next call of another method.
