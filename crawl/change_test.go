@@ -111,6 +111,7 @@ func TestOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t, 1200, 150, answer.Options{})
+		w.o.Config.KeepAlive = config.Duration{} // open connections would outlive the outage
 		began := time.Now()
 		off := func() bool { d := time.Since(began); return d > 15*time.Second && d < 16*time.Minute }
 		dial := w.o.Machine.Dial
@@ -132,6 +133,7 @@ func TestEndlessOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestWeb(t, 1200, 150, answer.Options{})
+		w.o.Config.KeepAlive = config.Duration{} // open connections would outlive the outage
 		began := time.Now()
 		dial := w.o.Machine.Dial
 		w.o.Machine.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {

@@ -1,25 +1,37 @@
 package crawl
 
 import (
+	"time"
+
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// A crew holds the harvesters of a run. They are started when they are first needed.
+// A crew holds the harvesters of a run and their connections. Harvesters are started when
+// they are first needed.
 type crew struct {
 	harvest *harvest
 	size    int // --fetchers
 	members []*member
 	idle    []*member
-	conns   uint32 // connections so far
+	lines   *frontier.Lines
+	open    map[graph.Site]connection // those that lines keeps
+	conns   uint32                    // connections so far
 }
 
 // A member is a harvester, as the loop sees it.
 type member struct {
-	tasks  chan<- *task // nil: close the connection
-	served int          // requests over its connection
-	conn   uint32       // number of its connection
+	tasks  chan<- *task
+	served int // requests to the site that it has acquired
+}
+
+// A connection is one that is open, or (line is nil) one that a harvester will make. One that
+// replaces a kept one that the server has closed has its number.
+type connection struct {
+	line   *fetch.Line
+	number uint32
 }
 
 // busy returns the number of active harvesters.
@@ -28,7 +40,7 @@ func (c *crew) busy() int { return len(c.members) - len(c.idle) }
 // available reports whether there is an idle harvester, or room for another one.
 func (c *crew) available() bool { return len(c.idle) > 0 || len(c.members) < c.size }
 
-// hire returns an idle harvester without a connection, a new one if there is none.
+// hire returns an idle harvester, a new one if there is none.
 func (c *crew) hire() *member {
 	n := len(c.idle)
 	if n == 0 {
@@ -42,21 +54,82 @@ func (c *crew) hire() *member {
 	return m
 }
 
-// rest makes a harvester idle. If it kept its connection, it hangs up first.
-func (c *crew) rest(m *member, kept bool) {
-	if kept {
-		m.tasks <- nil
+// rest makes a harvester idle.
+func (c *crew) rest(m *member) { c.idle = append(c.idle, m) }
+
+// connect returns the connection for a request to s: that of the last request if it is
+// open, a new one otherwise.
+func (c *crew) connect(now time.Duration, s graph.Site) connection {
+	kept := c.lines.Begin(now, s)
+	c.hangUp()
+	x, ok := c.open[s]
+	delete(c.open, s)
+	if ok && !x.line.Usable() {
+		x.cut()
+		x.line = nil
 	}
-	c.idle = append(c.idle, m)
+	if !kept || !ok {
+		c.conns++
+		x = connection{number: c.conns}
+	}
+	return x
 }
 
-// dismiss ends all harvesters and waits for them. Their requests under way are given up.
+// keep keeps the connection of a task that has ended, if there is one and its site will
+// need it.
+func (c *crew) keep(now time.Duration, t *task) {
+	x, s := t.conn, t.work.Site
+	t.conn = connection{}
+	if t.work.Kind == event.Resolve {
+		return
+	}
+	if t.answer.Stale {
+		c.lines.Distrust(s)
+	}
+	if c.lines.End(now, s, x.line != nil) {
+		c.open[s] = x
+	} else {
+		x.cut()
+	}
+	c.hangUp()
+}
+
+// cut closes the connection if it is open.
+func (x connection) cut() {
+	if x.line != nil {
+		x.line.Cut()
+	}
+}
+
+// expire closes the connections that have been idle for too long.
+func (c *crew) expire(now time.Duration) {
+	c.lines.Expire(now)
+	c.hangUp()
+}
+
+// hangUp closes the connections that are not to be kept any longer.
+func (c *crew) hangUp() {
+	for _, s := range c.lines.Closed() {
+		c.open[s].cut()
+		delete(c.open, s)
+	}
+}
+
+// dismiss ends all harvesters and waits for them. Their requests under way are given up,
+// and all connections are closed.
 func (c *crew) dismiss() {
 	c.harvest.cancel()
 	for _, m := range c.members {
 		close(m.tasks)
 	}
 	c.harvest.running.Wait()
+	for len(c.harvest.results) > 0 {
+		t := <-c.harvest.results
+		t.conn.cut()
+	}
+	for _, x := range c.open {
+		x.cut()
+	}
 }
 
 // A taskPool keeps tasks for reuse.

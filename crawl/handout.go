@@ -73,28 +73,25 @@ func (l *loop) assign(now time.Duration, m *member, w event.Task) {
 	r := l.begin(event.Took, now)
 	r.Event.Task = w
 	r.Facts.Clock = l.state.Frontier.Instant(w.Site)
+	var conn connection
 	if w.Kind != event.Resolve {
-		if m.served == 0 {
-			l.crew.conns++
-			m.conn = l.crew.conns
-		}
-		r.Facts.Address, r.Facts.Conn = l.state.Frontier.Address(w.Site), m.conn
+		conn = l.crew.connect(now, w.Site)
+		r.Facts.Address, r.Facts.Conn = l.state.Frontier.Address(w.Site), conn.number
 	}
 	l.record()
 	l.underWay.begin(w)
 	t := l.newTask(w)
-	t.who = m
+	t.who, t.conn = m, conn
 	m.served++
-	if w.Kind == event.Fetch {
-		t.last = m.served >= l.overrides.PerConnection(l.state.Table.Name(w.Site))
-	}
+	t.last = l.config.KeepAlive.Duration == 0 &&
+		(w.Kind != event.Fetch || m.served >= l.overrides.PerConnection(l.state.Table.Name(w.Site)))
 	m.tasks <- t
 }
 
 // newTask returns a task with all that a harvester needs to do it.
 func (l *loop) newTask(w event.Task) *task {
 	t := l.tasks.get()
-	t.work, t.last = w, true
+	t.work = w
 	name := l.state.Table.Name(w.Site)
 	switch w.Kind {
 	case event.Resolve:

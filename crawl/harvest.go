@@ -32,6 +32,7 @@ type task struct {
 	url   string       // of the page, the robots.txt or the sitemap file
 	host  string       // of Resolve
 	addrs []netip.Addr // to connect to
+	conn  connection   // to use; afterwards the one that is open
 	last  bool         // close the connection afterwards
 	etag  string
 	since string
@@ -83,7 +84,8 @@ type harvest struct {
 	gatherers chan *gather.Gatherer
 }
 
-// A harvester does one task at a time, and has at most one connection.
+// A harvester does one task at a time, over a connection that comes with the task or that it
+// makes.
 type harvester struct {
 	*harvest
 	client   *fetch.Client
@@ -92,7 +94,7 @@ type harvester struct {
 
 // start starts a harvester and returns the channel for its tasks.
 func (h *harvest) start() chan<- *task {
-	tasks := make(chan *task, 2) // a task, and before it a nil
+	tasks := make(chan *task, 1)
 	w := &harvester{harvest: h}
 	h.running.Go(func() { w.run(tasks) })
 	return tasks
@@ -100,15 +102,8 @@ func (h *harvest) start() chan<- *task {
 
 func (w *harvester) run(tasks <-chan *task) {
 	for t := range tasks {
-		if t == nil { // after a task that kept its connection
-			w.client.Close()
-			continue
-		}
 		w.do(t)
 		w.results <- t
-	}
-	if w.client != nil {
-		w.client.Close()
 	}
 }
 
@@ -137,8 +132,9 @@ func (w *harvester) do(t *task) {
 		}
 	}
 	t.shift = w.shift()
+	w.client.Attach(t.conn.line)
 	a := w.client.Do(w.ctx, q)
-	t.answer = a
+	t.answer, t.conn.line = a, w.client.Detach()
 	t.start, t.end, t.void = a.Start, a.End, a.Aborted
 	w.read(t)
 	a.Body = nil // what is kept of it is in the records

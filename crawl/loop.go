@@ -8,6 +8,8 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/frontier"
+	"github.com/winnow-crawler/winnow/graph"
 )
 
 // A loop runs a crawl. It alone touches the state. Each turn takes what has arrived, hands
@@ -49,7 +51,7 @@ func newLoop(s *session) (*loop, error) {
 		return nil, err
 	}
 	l.fetched = s.state.Fetched()
-	l.crew = crew{harvest: h, size: s.config.Fetchers}
+	l.crew = crew{harvest: h, size: s.config.Fetchers, lines: frontier.NewLines(s.state.Frontier), open: map[graph.Site]connection{}}
 	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
 	l.index = indexer{dir: s.dir.path, file: -1, size: s.warc.Size().Size, pace: &pace{}}
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
@@ -127,6 +129,7 @@ func (l *loop) lookAfter(now time.Duration) {
 		l.admission.changeDeny(now)
 	}
 	l.index.look(l.position, l.log.Warn)
+	l.crew.expire(now)
 	l.report(now)
 }
 
@@ -184,8 +187,9 @@ func (l *loop) end(now time.Duration, t *task) {
 	w, m := t.work, t.who
 	l.underWay.end(w)
 	if t.void || l.limits.bursts(t) { // as if it had not been requested: the next session requests it
+		t.conn.cut()
 		l.tasks.put(t)
-		l.crew.rest(m, false)
+		l.crew.rest(m)
 		return
 	}
 	l.weather.note(now, t)
@@ -194,7 +198,7 @@ func (l *loop) end(now time.Duration, t *task) {
 	if w.Kind == event.Fetch {
 		l.weather.doubt(now, w.Site)
 	}
-	kept := t.answer != nil && t.answer.Keep
+	l.crew.keep(now, t)
 	l.keep(t)
 	if w.Kind == event.Robots && w.For != w.Site && !l.rec.Event.Hop {
 		l.hold(w.For)
@@ -208,7 +212,7 @@ func (l *loop) end(now time.Duration, t *task) {
 	case w.Kind == event.Fetch && l.fetchMore(now, m, w.Site):
 		return
 	}
-	l.crew.rest(m, kept)
+	l.crew.rest(m)
 }
 
 // flush commits all records and waits for that.

@@ -65,7 +65,7 @@ func (o *outcomes) listed(now time.Duration, t *task) {
 	r := o.outcome(event.Listed, now, t)
 	e, f := &r.Event, &t.found
 	e.Class = f.Class
-	o.state.Weather.Retry(r, o.weather.outage.On())
+	o.state.Weather.Retry(r, t.answer.Stale || o.weather.outage.On())
 	if !e.Class.Failed() {
 		o.state.Discover(r, graph.NoPage, e.Site, &f.Links)
 		r.Facts.Files = o.state.ListedFiles(e.Site, f.Files)
@@ -84,7 +84,7 @@ func (o *outcomes) done(now time.Duration, t *task) {
 	if f.Note != "" {
 		r.Facts.Note = f.Note
 	}
-	o.state.Weather.Retry(r, o.weather.outage.On())
+	o.state.Weather.Retry(r, t.answer.Stale || o.weather.outage.On())
 	if !e.Class.Failed() {
 		if !o.config.Duplicates || !o.compare(r, f) {
 			o.state.Discover(r, e.Page, e.Site, &f.Links)
@@ -96,7 +96,7 @@ func (o *outcomes) done(now time.Duration, t *task) {
 			o.fetched++
 		}
 	}
-	e.Keep = t.answer.Keep && o.limits.mayFetch()
+	e.Keep = t.conn.line != nil && t.conn.line.Usable() && t.who.served < o.overrides.PerConnection(o.state.Table.Name(e.Site)) && o.limits.mayFetch()
 	o.record()
 	o.admission.admitNearer(now)
 }

@@ -31,6 +31,12 @@ type Options struct {
 	// PerConnection is the number of pages requested in one acquisition of a site; 0
 	// means 1.
 	PerConnection int
+	// KeepAlive is the time for which a connection stays open without a request, so that
+	// the next request to the site needs no new one; 0 closes it after each acquisition.
+	// KeepMost is the largest number of such connections, at least 1. They count towards
+	// AddressCap. See Lines.
+	KeepAlive time.Duration
+	KeepMost  int
 
 	// Resolve and Robots make a site need its address and its robots.txt before its
 	// first page.
@@ -176,7 +182,7 @@ func (o *Options) Check() error {
 		d    time.Duration
 	}{{"delay", o.Delay}, {"delay of small sites", o.SmallDelay}, {"limit of the delay by download time", o.FactorMax},
 		{"back-off", o.BackOff}, {"limit of back-off", o.BackOffMax},
-		{"time of a slow answer", o.Slow}, {"delay of slow sites", o.SlowDelay}, {"limit of the delay of slow sites", o.SlowMax}, {"delay of addresses", o.AddressDelay}}
+		{"time of a slow answer", o.Slow}, {"delay of slow sites", o.SlowDelay}, {"limit of the delay of slow sites", o.SlowMax}, {"delay of addresses", o.AddressDelay}, {"time of an idle connection", o.KeepAlive}}
 	for _, v := range delays {
 		if v.d < 0 {
 			return fmt.Errorf("the %s is negative (%v)", v.name, v.d)
@@ -187,6 +193,8 @@ func (o *Options) Check() error {
 		return fmt.Errorf("the delay factor (%v) is negative or not a finite number", o.Factor)
 	case o.PerConnection < 0:
 		return fmt.Errorf("the number of pages per connection is negative (%d)", o.PerConnection)
+	case o.KeepMost < 0:
+		return fmt.Errorf("the number of idle connections is negative (%d)", o.KeepMost)
 	case o.Mode != Continuous && o.Batch < 1:
 		return fmt.Errorf("a batch of %d pages has none", o.Batch)
 	case o.AddressCap < 0:

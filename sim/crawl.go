@@ -107,8 +107,9 @@ type crawl struct {
 	fetchers     []fetcher
 	idle         []uint32 // fetchers without a task, the next one last
 	ends         schedule
-	line         *Line // nil when it has no limit
-	left         int   // pages that may still be handed out
+	line         *Line           // nil when it has no limit
+	lines        *frontier.Lines // nil when a connection is closed after each acquisition
+	left         int             // pages that may still be handed out
 	event        event.Event
 	rhythm       int // turns of the loop from one call of Progress to the next
 	res          Result
@@ -120,6 +121,7 @@ type fetcher struct {
 	start    time.Duration
 	bytes    int64
 	requests uint32        // in this acquisition of the site
+	open     bool          // its connection was open before
 	after    time.Duration // from the end of the body to the end of the task
 }
 
@@ -137,6 +139,9 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	var err error
 	if c.f, err = frontier.New(fo, c.env(), o.Policy, o.SitePolicy, c.oracle()); err != nil {
 		return nil, err
+	}
+	if fo.KeepAlive > 0 && w.Times != nil {
+		c.lines = frontier.NewLines(c.f)
 	}
 	c.rhythm = 1024
 	if o.Policy.Spec.MaxPages > 0 {

@@ -125,7 +125,11 @@ func (c *crawl) start(i uint32, w event.Task) {
 	}
 	c.res.Requests++
 	f := &c.fetchers[i]
-	*f = fetcher{task: w, start: c.now, requests: f.requests + 1}
+	*f = fetcher{task: w, start: c.now, requests: f.requests + 1, open: f.requests > 0}
+	if c.lines != nil && w.Kind != event.Resolve {
+		f.open = c.lines.Begin(c.now, w.Site)
+		c.lines.Closed()
+	}
 	if c.w.Times == nil {
 		c.ends.push(step{at: c.now, task: w, fetcher: i})
 		return
@@ -143,23 +147,30 @@ func (c *crawl) start(i uint32, w event.Task) {
 }
 
 // phases sets the size of what a fetcher transfers and the time it takes afterwards,
-// and returns the time before. A connection is made once in an acquisition, and closed
-// after the last page that it may serve.
+// and returns the time before. Without kept connections one is made in an acquisition, and
+// closed after the last page that it may serve.
 func (c *crawl) phases(f *fetcher) (before time.Duration) {
 	t, s := c.w.Times, c.site(f.task.Site)
 	switch f.task.Kind {
 	case event.Resolve:
 		return t.Resolve(s, 0)
 	case event.Robots:
-		f.bytes, f.after = t.RobotsSize(s), t.Close(s, 0)
-		return t.Connect(s, 0) + t.FirstByte(s, graph.NoPage, 0)
+		f.bytes = t.RobotsSize(s)
+		before = t.FirstByte(s, graph.NoPage, 0)
+		if !f.open {
+			before += t.Connect(s, 0)
+		}
+		if c.lines == nil {
+			f.after = t.Close(s, 0)
+		}
+		return before
 	}
 	p := c.page(f.task.Page)
 	f.bytes = t.Size(p)
-	if before = t.FirstByte(s, p, 0); f.requests == 1 {
+	if before = t.FirstByte(s, p, 0); !f.open {
 		before += t.Connect(s, uint32(p))
 	}
-	if int(f.requests) >= c.o.Frontier.PerConnection {
+	if c.lines == nil && int(f.requests) >= c.o.Frontier.PerConnection {
 		f.after = t.Close(s, uint32(p))
 	}
 	return before
@@ -214,6 +225,10 @@ func (c *crawl) end(i uint32, f *fetcher) {
 		c.arrive(f)
 	}
 	c.apply()
+	if c.lines != nil && w.Kind != event.Resolve {
+		c.lines.End(c.now, w.Site, c.left > 0)
+		c.lines.Closed()
+	}
 	if w.Kind == event.Fetch && c.left > 0 {
 		w, ok := c.f.More(c.now, w.Site)
 		if c.o.Record != nil {

@@ -68,6 +68,7 @@ func (c *Config) checkNumbers() error {
 		{"ip_cap", int64(c.IPCap), 0, MaxFetchers},
 		{"fetchers", int64(c.Fetchers), 1, MaxFetchers},
 		{"per_connection", int64(c.PerConnection), 1, MaxFetchers},
+		{"keep_most", int64(c.KeepMost), 1, MaxFetchers},
 		{"retries", int64(c.Retries), 0, 100},
 		{"slow_times", int64(c.SlowTimes), 1, 255},
 		{"max_body", int64(c.MaxBody), 1, math.MaxInt32},

@@ -47,7 +47,9 @@ type Config struct {
 	RobotsRetry Duration `toml:"robots_retry" help:"time until an unreachable robots.txt is requested again; it doubles with each attempt, up to a day. Until then the known rules of the site apply; a site without known rules is not crawled"`
 
 	Fetchers      int      `toml:"fetchers" section:"Fetching" help:"r: maximum number of sites crawled at the same time"`
-	PerConnection int      `toml:"per_connection" help:"c: pages requested over one connection, for sites without a Crawl-delay"`
+	PerConnection int      `toml:"per_connection" help:"c: pages requested in a row without a delay, over one connection, for sites without a Crawl-delay"`
+	KeepAlive     Duration `toml:"keep_alive" help:"keep the connection to a site open for this long if the site will be requested again by then; 0: close it"`
+	KeepMost      int      `toml:"keep_most" help:"maximum number of connections that are kept open without a request"`
 	Timeout       Duration `toml:"timeout" help:"time limit of a request"`
 	Connect       Duration `toml:"timeout_connect" help:"time limit of a connection attempt, including TLS"`
 	FirstByte     Duration `toml:"timeout_first_byte" help:"time limit from the request to the first byte of the response"`
@@ -117,6 +119,8 @@ func Default() Config {
 		RobotsRetry:     Seconds(300),
 		Fetchers:        500,
 		PerConnection:   1,
+		KeepAlive:       Seconds(60),
+		KeepMost:        1000,
 		Timeout:         Seconds(30),
 		Connect:         Seconds(10),
 		FirstByte:       Seconds(20),
@@ -212,7 +216,7 @@ func fixedDelay(c *Config, delay float64) {
 	}
 	c.Delay, c.SmallDelay, c.SmallSite = Seconds(delay), Duration{}, 0
 	c.DelayFactor, c.IPDelay, c.IPCap = 0, Duration{}, 0
-	c.PerConnection = 1
+	c.PerConnection, c.KeepAlive = 1, Duration{}
 	c.MaxDepth, c.MaxDepthDynamic = 15, 5
 	leaveOutPrograms(c)
 }

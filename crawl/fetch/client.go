@@ -24,12 +24,13 @@ type Client struct {
 	transport *http.Transport // makes connections; its own pool stays empty
 	clock     func() time.Duration
 	conns     *atomic.Uint32
-	line      *line     // the connection; nil: none
+	line      *Line     // the connection; nil: none
 	x         *exchange // the current one, for dial
 }
 
-// A line is an open connection with what is known about it.
-type line struct {
+// A Line is an open connection with what is known about it. At rest it may be handed from
+// one client to another.
+type Line struct {
 	*conn
 	http  *http.ClientConn
 	http2 bool
@@ -90,6 +91,17 @@ func (c *Client) Close() {
 	}
 }
 
+// Attach gives the client a connection that another one has detached, or nil. The client
+// must have none.
+func (c *Client) Attach(l *Line) { c.line = l }
+
+// Detach takes the connection, if there is one, from the client.
+func (c *Client) Detach() *Line {
+	l := c.line
+	c.line = nil
+	return l
+}
+
 // Do sends a request and waits for the whole answer. It returns no error: the Answer
 // describes failures. On return there is either a kept connection, good for another request
 // to the same site, or none.
@@ -145,8 +157,12 @@ func (c *conn) traffic() int64 { return c.in.Load() + c.out.Load() }
 
 func (c *conn) lastHeard() time.Time { return c.born.Add(time.Duration(c.heard.Load())) }
 
-// usable reports whether the connection can serve another request.
-func (l *line) usable() bool { return l.http.Err() == nil && l.http.Available() > 0 }
+// Usable reports whether the connection can serve another request. It cannot if the server
+// has closed it.
+func (l *Line) Usable() bool { return l.http.Err() == nil && l.http.Available() > 0 }
+
+// Cut closes the socket of a connection at rest, at once and without a word to the server.
+func (l *Line) Cut() { l.conn.Close() }
 
 // dial connects. The transport calls it while connect waits. It ignores the name in addr:
 // the addresses were resolved before. It checks each address at the moment of its use.
@@ -230,7 +246,7 @@ func (x *exchange) run(ctx context.Context) {
 	}
 	x.read(ctx, resp)
 	l.busy.Store(false)
-	x.a.Keep = !x.r.Last && x.a.Cut == CutNot && x.a.Status != http.StatusSwitchingProtocols && l.usable()
+	x.a.Keep = !x.r.Last && x.a.Cut == CutNot && x.a.Status != http.StatusSwitchingProtocols && l.Usable()
 	l.used = true
 }
 
@@ -240,7 +256,7 @@ func (x *exchange) run(ctx context.Context) {
 func (x *exchange) connect(ctx context.Context, q *http.Request) error {
 	c, site := x.c, q.URL.Scheme+"://"+hostPort(q.URL)
 	x.plain = q.URL.Scheme == "http"
-	if c.line != nil && (c.line.site != site || !c.line.usable()) {
+	if c.line != nil && (c.line.site != site || !c.line.Usable()) {
 		c.Close()
 	}
 	if c.line == nil {
@@ -251,7 +267,7 @@ func (x *exchange) connect(ctx context.Context, q *http.Request) error {
 			}
 			return err
 		}
-		c.line = &line{conn: x.conn, http: h, http2: x.http2, site: site, n: c.conns.Add(1)}
+		c.line = &Line{conn: x.conn, http: h, http2: x.http2, site: site, n: c.conns.Add(1)}
 	}
 	x.a.Address, x.a.Conn, x.a.Reused = c.line.addr, c.line.n, c.line.used
 	return nil

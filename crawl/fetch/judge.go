@@ -75,6 +75,7 @@ func (x *exchange) fail(ctx context.Context, err error) {
 		a.Class, a.Note, a.Aborted = event.ConnectError, "ended by the crawler", true
 	default:
 		a.Class = x.classify(err)
+		a.Stale = a.Reused && x.unanswered() && a.Class == event.ConnectError
 	}
 }
 

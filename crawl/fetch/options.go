@@ -195,6 +195,7 @@ type Answer struct {
 
 	Keep   bool   // the connection is open and good for another request to the site
 	Reused bool   // the connection was open before
+	Stale  bool   // it was, and the server closed it before it answered: the request may not have been seen
 	Conn   uint32 // number of the connection, from 1 on; 0: none
 	Bytes  int64  // on the wire both ways, TLS and headers included
 	Held   int64  // bytes taken from Options.Budget for Body: Give them back

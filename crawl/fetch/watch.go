@@ -117,6 +117,13 @@ func (w *watch) fire() {
 	w.cancel(why)
 }
 
+// unanswered reports whether the request was sent and no byte of an answer has arrived.
+func (w *watch) unanswered() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.phase == waiting
+}
+
 // cause returns the reason why the exchange was ended, nil if it was not. A caller that
 // sees the socket closed by fire waits here until fire has set the cause.
 func (w *watch) cause(ctx context.Context) error {

@@ -38,7 +38,8 @@ type polite struct {
 	v     *verifier
 	sites []siteWatch
 	addrs []addressWatch
-	kept  graph.Site // its connection may serve another page; NoSite: none
+	kept  graph.Site // its connection may serve another page at once; NoSite: none
+	conns uint32     // the highest number of a connection
 	conf  *config.Config
 	over  config.Overrides
 	aims  aims // see verify_deny.go
@@ -51,13 +52,14 @@ type siteWatch struct {
 	expiry  time.Duration // of its rules; 0 never
 	took    time.Duration // instant at which the running task was handed out
 	end     time.Duration // of the last answer
+	since   time.Duration // instant of its record
 	ended   uint64        // group of its record
 	ruled   uint64        // group of the record with its rules
 	twin    graph.Site
 	pages   uint32 // known
 	address uint32
 	conn    uint32 // of the last request
-	served  uint32 // requests over it
+	row     uint32 // requests without a delay between them
 	task    uint8  // kind of the running task, plus 1; 0: none
 	stage   watchStage
 	free    bool // the next request may follow at once in the same connection
@@ -150,7 +152,7 @@ func (w *polite) addSite() {
 func (w *polite) session(now time.Duration) {
 	w.conf = w.v.conf()
 	w.over = config.NewOverrides(w.conf)
-	w.kept = graph.NoSite
+	w.kept, w.conns = graph.NoSite, 0
 	for i := range w.sites {
 		x := &w.sites[i]
 		x.due = max(x.due, now+max(w.delay(graph.Site(i)), w.crawlDelay(graph.Site(i))))
@@ -208,7 +210,7 @@ func (w *polite) answered(s graph.Site, e *event.Event, kind event.TaskKind) {
 		w.v.found(FindClock, s, graph.NoPage, "handed out at %v, requested at %v, answered at %v, recorded at %v", x.took, e.Start, e.End, now)
 	}
 	due := e.End + w.demanded(s, e)
-	x.due, x.task, x.end, x.ended = max(x.due, due), 0, e.End, w.v.group
+	x.due, x.task, x.end, x.since, x.ended = max(x.due, due), 0, e.End, w.v.rec.Now, w.v.group
 	x.free = kind == event.Fetch && e.Keep && e.Retry == 0 && w.crawlDelay(s) == 0 && !serversFault(e.Class)
 	if t := x.twin; t != graph.NoSite {
 		w.sites[t].due = max(w.sites[t].due, due)
@@ -363,26 +365,42 @@ func pageOf(e *event.Event) graph.Page {
 
 // request checks a request to a server.
 func (w *polite) request(r *journal.Record, x *siteWatch) {
-	if x.conn != 0 && x.conn == r.Facts.Conn {
-		w.sameConn(r, x)
+	w.connected(r, x)
+	if x.free && x.conn == r.Facts.Conn {
+		w.inRow(r, x)
 	} else {
 		w.waited(r, x)
 		w.enter(r, x)
-		x.conn, x.served = r.Facts.Conn, 0
+		x.conn, x.row = r.Facts.Conn, 0
 	}
-	x.served++
+	x.row++
 	w.ready(r, x)
 }
 
-// sameConn checks a request over the connection of the last.
-func (w *polite) sameConn(r *journal.Record, x *siteWatch) {
+// connected checks that the connection is new, or that of the last request to the site and
+// not idle for too long. New ones have numbers that rise.
+func (w *polite) connected(r *journal.Record, x *siteWatch) {
+	e, c := &r.Event, r.Facts.Conn
+	switch {
+	case x.conn != c || c == 0:
+		if c != 0 && c <= w.conns {
+			w.v.found(FindConnection, e.Site, pageOf(e), "connection %d was made for another site or closed", c)
+		}
+		w.conns = max(w.conns, c)
+	case !x.free && r.Now-x.since > w.conf.KeepAlive.Duration:
+		w.v.found(FindConnection, e.Site, pageOf(e), "connection %d is used again after %v, %v are allowed", c, r.Now-x.since, w.conf.KeepAlive.Duration)
+	}
+}
+
+// inRow checks a request that follows the last at once.
+func (w *polite) inRow(r *journal.Record, x *siteWatch) {
 	e := &r.Event
 	most := w.over.PerConnection(w.v.state.Table.Name(e.Site))
 	switch {
-	case e.Task.Kind != event.Fetch || !x.free:
+	case e.Task.Kind != event.Fetch:
 		w.v.found(FindConnection, e.Site, pageOf(e), "connection %d is used again, but a delay is in force", x.conn)
-	case int(x.served) >= max(1, most):
-		w.v.found(FindConnection, e.Site, pageOf(e), "connection %d serves %d requests, %d are allowed", x.conn, x.served+1, most)
+	case int(x.row) >= max(1, most):
+		w.v.found(FindConnection, e.Site, pageOf(e), "%d requests in a row over connection %d, %d are allowed", x.row+1, x.conn, most)
 	}
 }
 
