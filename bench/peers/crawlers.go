@@ -89,12 +89,12 @@ func (c *crawler) build(dir string) error {
 	return err
 }
 
-// winnowArgs returns flags that switch politeness off. A connection is kept for all pages
-// of a site, as in the pools of the others, but there is only one to each site.
+// winnowArgs returns flags that switch politeness off. Connections are handled as in any
+// crawl: there is one to each site, which stays open.
 func (o *options) winnowArgs(dir, seed string) []string {
 	return []string{"crawl", "--quiet", "--dir", filepath.Join(dir, "crawl"), seed, "--allow-private", "--scope", "any",
 		"--delay", "0s", "--ip-delay", "0s", "--ip-cap", "0", "--delay-factor", "0",
-		"--fetchers", strconv.Itoa(o.workers), "--per-connection", "100", "--policy", "opic"}
+		"--fetchers", strconv.Itoa(o.workers), "--policy", "opic"}
 }
 
 // wget2Args and wgetArgs return flags to write pages below dir, which cannot be avoided,
