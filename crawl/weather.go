@@ -23,6 +23,7 @@ type weather struct {
 	witnessSince time.Duration
 	quiet        time.Duration   // since when no site is left that answers; 0: there is one
 	hopeAt       time.Duration   // when to look again
+	heard        bool            // some server has answered, be it with an error
 	honest       map[string]bool // answers that many pages give, but no portal: see atPortal
 	portalAt     time.Duration   // when a portal may be suspected again
 	discarded    time.Duration   // instant of the last portal answer that was discarded
@@ -36,6 +37,7 @@ func (w *weather) note(now time.Duration, t *task) {
 		return
 	}
 	answered := t.answer != nil && t.answer.Status != 0
+	w.heard = w.heard || answered
 	if answered {
 		like, none := w.atPortal(now, t)
 		switch {
@@ -99,8 +101,10 @@ func (w *weather) probeAt(now time.Duration, idle bool) time.Duration {
 const (
 	// hopeEvery is the time between two searches for a site that answers.
 	hopeEvery = 10 * time.Second
-	// firstPatience is the time after which a crawl without any answer gives up.
+	// firstPatience is the time after which a crawl without any answer gives up. One with
+	// answers but without a page has earlyPatience: a server may demand a pause.
 	firstPatience = time.Minute
+	earlyPatience = 5 * time.Minute
 	// firstRetry is the longest time until the next attempt at a robots.txt before there is
 	// a page, where no server answers.
 	firstRetry = firstPatience / 4
@@ -113,7 +117,11 @@ func (w *weather) hopeless(now time.Duration) bool {
 		return false
 	}
 	patience := w.config.Patience.Duration
-	if w.fetched <= 0 {
+	switch {
+	case w.fetched > 0:
+	case w.heard:
+		patience = min(patience, earlyPatience)
+	default:
 		patience = min(patience, firstPatience)
 	}
 	w.hopeAt = now + min(hopeEvery, patience/8)
