@@ -157,7 +157,7 @@ func (o *simOptions) addRunFlags() {
 	f.IntVar(&set.Frontier.PerConnection, "per-connection", 1, "pages requested over one connection to a site")
 	f.Var((*show.Number)(&set.Bandwidth), "bandwidth", "the crawler's own line in bytes per second, such as 20k or 2M (default: no limit)")
 	f.Lookup("bandwidth").DefValue = "" // described in words
-	f.IntVar(&set.Batch, "batch", policy.DefaultBatch, "K: pages of a batch; policies that compute PageRank recompute it every K pages")
+	f.IntVar(&set.Batch, "batch", policy.DefaultBatch, "K: pages of a batch, and between two computations of policies that compute PageRank")
 	f.Var(&set.Frontier.Mode, "batch-mode", "continuous (no batches), thesis (only pages of the batch, to its end) or ahead (the next one prepared in advance)")
 	f.IntVar(&set.Frontier.MinActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
 	f.Var((*fraction)(&set.Frontier.SiteShare), "site-share", "largest share of a batch that one site may have, such as 1/10")

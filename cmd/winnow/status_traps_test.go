@@ -70,7 +70,7 @@ func TestStatusTraps(t *testing.T) {
 // and without --traps none is skipped.
 func TestSkipped(t *testing.T) {
 	if testing.Short() {
-		t.Skip("seconds under the race detector, which runs TestCrawl")
+		t.Skip("two crawls of a web with traps; make test runs it")
 	}
 	at, wait := startWeb(t, "--pages", "300", "--sites", "6", "--trap-growing-path", "0.5", "--trap-copy-directory", "0.5", "--random-seed", "3")
 	dir := filepath.Join(t.TempDir(), "a.crawl")

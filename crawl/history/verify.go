@@ -80,13 +80,13 @@ type Findings struct {
 	Sessions  int64 `json:"sessions"`
 	Pages     int64 `json:"pages" show:"pages" remark:"on {Sites} sites"`
 	Sites     int64 `json:"sites"`
-	Requests  int64 `json:"requests" show:"requests" remark:"checked against delays, robots.txt and the deny list"` // made to servers
-	Stored    int64 `json:"archive_records" show:"archive records" remark:"read"`                                   // that were read
-	Bytes     int64 `json:"archive_bytes" show:"archive,bytes" remark:"read"`                                       // of these
-	Absent    int64 `json:"archive_files_absent" show:"missing,omitzero" remark:"WARC files"`                       // WARC files that do not exist
-	URLs      int64 `json:"urls" show:"URLs" remark:"in the URL file agree with the journal"`                       // compared with the URL file
-	Snapshots int64 `json:"snapshots" show:"snapshots" remark:"compared"`                                           // compared
-	Differs   int64 `json:"decisions_changed" show:"decisions" remark:"would be different now"`                     // decisions that this program would not make
+	Requests  int64 `json:"requests" show:"requests" remark:"checked against delays, robots.txt and the deny list"`       // made to servers
+	Stored    int64 `json:"archive_records" show:"archive records" remark:"read"`                                         // that were read
+	Bytes     int64 `json:"archive_bytes" show:"archive,bytes" remark:"read"`                                             // of these
+	Absent    int64 `json:"archive_files_absent" show:"missing,omitzero" remark:"WARC files"`                             // WARC files that do not exist
+	URLs      int64 `json:"urls" show:"URLs" remark:"in the URL file agree with the journal"`                             // compared with the URL file
+	Snapshots int64 `json:"snapshots" show:"snapshots" remark:"compared"`                                                 // compared
+	Differs   int64 `json:"decisions_changed" show:"changed" remark:"decisions that this version would make differently"` // decisions that this program would not make
 }
 
 // Count returns the number of findings.

@@ -17,6 +17,7 @@ var (
 	requirementID  = regexp.MustCompile(`\b[MPOWSLX][0-9]{1,2}\b`)
 	requirementRow = regexp.MustCompile(`(?m)^\| ([MPOWSLX][0-9]{1,2}) \| (.+) \| (.+) \|$`)
 	requirementGap = regexp.MustCompile(`\bopen: \S`)
+	goFile         = regexp.MustCompile("`([a-z0-9_./]+/[a-z0-9_]+\\.go)`")
 	testName       = regexp.MustCompile("`(?:[a-z/]+\\.)?((?:Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9]*)`")
 )
 
@@ -51,7 +52,7 @@ func TestRequirements(t *testing.T) {
 	})
 }
 
-// TestDocsNameTests checks that every test named in the documents exists.
+// TestDocsNameTests checks that every test and every Go file named in the documents exists.
 func TestDocsNameTests(t *testing.T) {
 	root := filepath.Join("..", "..")
 	var tests []string
@@ -70,7 +71,11 @@ func TestDocsNameTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, doc := range slices.Concat(docs, decisions, []string{filepath.Join(root, "README.md")}) {
+	roots, err := filepath.Glob(filepath.Join(root, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range slices.Concat(docs, decisions, roots) {
 		text, err := os.ReadFile(doc)
 		if err != nil {
 			t.Fatal(err)
@@ -78,6 +83,11 @@ func TestDocsNameTests(t *testing.T) {
 		for _, name := range testName.FindAllStringSubmatch(string(text), -1) {
 			if !slices.Contains(tests, name[1]) {
 				t.Errorf("%s names %s, which does not exist", doc, name[1])
+			}
+		}
+		for _, name := range goFile.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name[1]))); err != nil {
+				t.Errorf("%s names a file: %v", doc, err)
 			}
 		}
 	}

@@ -37,14 +37,22 @@ func (r *Report) Full() *show.Report {
 	return rep
 }
 
+// factorText returns how the delay depends on the time of a download.
+func factorText(c *config.Config) string {
+	if c.DelayFactor == 0 {
+		return "whatever the download time"
+	}
+	return fmt.Sprintf("at least %g times the download time, up to %s", c.DelayFactor, c.DelayMax)
+}
+
 // header returns the settings of the crawl.
 func (r *Report) header() []show.Field {
 	c := r.config
 	h := []show.Field{
 		{Name: "policy", Value: policyText(c.Policy, c.SitePolicy)},
 		{Name: "seeds", Value: r.c.SeedsName},
-		{Name: "politeness", Value: fmt.Sprintf("delay %s, %s, %s, robots.txt %s",
-			c.Delay, factorText(c), show.Counted(c.PerConnection, "page")+" per connection", obeyed(c.Robots))},
+		{Name: "politeness", Value: fmt.Sprintf("delay %s, %s, %s per connection, robots.txt %s",
+			c.Delay, factorText(c), show.Counted(c.PerConnection, "page"), obeyed(c.Robots))},
 		{Name: "fetchers", Value: strconv.Itoa(c.Fetchers)},
 		{Name: "scope", Value: fmt.Sprintf("%s, depth %s (%s of dynamic pages), pages of a site %s, of a domain %s", c.Scope,
 			depthText(c.MaxDepth), depthText(c.MaxDepthDynamic), atMost(c.SitePages), atMost(c.DomainPages))},
@@ -78,14 +86,6 @@ func policyText(pages, sites string) string {
 		return pages
 	}
 	return pages + "; sites by " + sites
-}
-
-// factorText describes the part of the delay that grows with the time of a download.
-func factorText(c *config.Config) string {
-	if c.DelayFactor == 0 {
-		return "no longer for slow sites"
-	}
-	return fmt.Sprintf("at least %g times the time of the last page, up to %s", c.DelayFactor, c.DelayMax)
 }
 
 func obeyed(yes bool) string {
