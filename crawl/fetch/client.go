@@ -24,7 +24,8 @@ type Client struct {
 	transport *http.Transport // makes connections; its own pool stays empty
 	clock     func() time.Duration
 	conns     *atomic.Uint32
-	line      *Line     // the connection; nil: none
+	line      *Line // the connection; nil: none
+	talk      talk
 	x         *exchange // the current one, for dial
 }
 
@@ -32,8 +33,9 @@ type Client struct {
 // one client to another.
 type Line struct {
 	*conn
-	http  *http.ClientConn
+	http  *http.ClientConn // nil: without TLS and proxy, see talk
 	http2 bool
+	over  bool   // the last answer ended it
 	site  string // scheme and host with port that it leads to
 	n     uint32 // its number
 	used  bool   // an exchange has ended well on it
@@ -85,7 +87,9 @@ func (c *Client) newTransport() *http.Transport {
 // may be used again.
 func (c *Client) Close() {
 	if c.line != nil {
-		c.line.http.Close() // closes TLS properly
+		if c.line.http != nil {
+			c.line.http.Close() // closes TLS properly
+		}
 		c.line.conn.Close() // HTTP/2 may leave it to a goroutine
 		c.line = nil
 	}
@@ -159,7 +163,12 @@ func (c *conn) lastHeard() time.Time { return c.born.Add(time.Duration(c.heard.L
 
 // Usable reports whether the connection can serve another request. It cannot if the server
 // has closed it.
-func (l *Line) Usable() bool { return l.http.Err() == nil && l.http.Available() > 0 }
+func (l *Line) Usable() bool {
+	if l.http == nil {
+		return !l.over && l.quiet()
+	}
+	return l.http.Err() == nil && l.http.Available() > 0
+}
 
 // Cut closes the socket of a connection at rest, at once and without a word to the server.
 func (l *Line) Cut() { l.conn.Close() }
@@ -208,23 +217,23 @@ type exchange struct {
 	r *Request
 	a *Answer
 	watch
-	plain bool  // HTTP without TLS
-	conn  *conn // dialled by this exchange; nil: none
-	tls   bool  // TLS has begun
-	http2 bool  // TLS has settled on it
+	plain  bool  // HTTP without TLS
+	direct bool  // and without a proxy
+	conn   *conn // dialled by this exchange; nil: none
+	tls    bool  // TLS has begun
+	http2  bool  // TLS has settled on it
 }
 
 // run makes the exchange within its time-outs.
 func (x *exchange) run(ctx context.Context) {
 	ctx, stop := x.begin(ctx)
 	defer stop()
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		TLSHandshakeStart:    func() { x.tls = true },
-		TLSHandshakeDone:     func(s tls.ConnectionState, _ error) { x.http2 = s.NegotiatedProtocol == "h2" },
-		GotFirstResponseByte: x.firstByte,
-	})
-	q, err := x.newRequest(ctx)
+	q, err := x.newRequest()
 	if err == nil {
+		x.direct = q.URL.Scheme == "http" && x.c.o.Proxy == nil
+		if !x.direct {
+			ctx = x.trace(ctx)
+		}
 		err = x.connect(ctx, q)
 	}
 	if err != nil {
@@ -236,7 +245,7 @@ func (x *exchange) run(ctx context.Context) {
 	x.connected(l.conn)
 	defer func() { a, n := x.a, l.traffic(); a.Bytes, l.counted = n-l.counted, n }()
 	x.a.Request = sent(q, l.http2)
-	resp, err := l.http.RoundTrip(q)
+	resp, err := x.send(ctx, q)
 	if err == nil && resp.StatusCode < 100 {
 		err = fmt.Errorf("status %03d is none", resp.StatusCode)
 	}
@@ -246,21 +255,40 @@ func (x *exchange) run(ctx context.Context) {
 	}
 	x.read(ctx, resp)
 	l.busy.Store(false)
+	l.over = x.direct && x.c.talk.over(resp)
 	x.a.Keep = !x.r.Last && x.a.Cut == CutNot && x.a.Status != http.StatusSwitchingProtocols && l.Usable()
 	l.used = true
+}
+
+// trace makes net/http report what the exchange has reached.
+func (x *exchange) trace(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		TLSHandshakeStart:    func() { x.tls = true },
+		TLSHandshakeDone:     func(s tls.ConnectionState, _ error) { x.http2 = s.NegotiatedProtocol == "h2" },
+		GotFirstResponseByte: x.firstByte,
+	})
+}
+
+// send sends the request and returns the answer, its body unread.
+func (x *exchange) send(ctx context.Context, q *http.Request) (*http.Response, error) {
+	if x.direct {
+		return x.talk(q)
+	}
+	return x.c.line.http.RoundTrip(q.WithContext(ctx))
 }
 
 // connect makes sure that there is a connection to the site of the request. A kept one
 // that has died is replaced before anything is written to it; later is too late, because
 // the server may have seen the request.
 func (x *exchange) connect(ctx context.Context, q *http.Request) error {
-	c, site := x.c, q.URL.Scheme+"://"+hostPort(q.URL)
+	c, to := x.c, hostPort(q.URL)
+	site := q.URL.Scheme + "://" + to
 	x.plain = q.URL.Scheme == "http"
 	if c.line != nil && (c.line.site != site || !c.line.Usable()) {
 		c.Close()
 	}
 	if c.line == nil {
-		h, err := c.transport.NewClientConn(ctx, q.URL.Scheme, hostPort(q.URL))
+		h, err := x.open(ctx, q.URL.Scheme, to)
 		if err != nil {
 			if x.conn != nil {
 				x.conn.Close()
@@ -273,9 +301,20 @@ func (x *exchange) connect(ctx context.Context, q *http.Request) error {
 	return nil
 }
 
+// open connects. It returns nil if net/http has no part in the connection.
+func (x *exchange) open(ctx context.Context, scheme, to string) (*http.ClientConn, error) {
+	if x.direct {
+		_, err := x.c.dial(ctx, "tcp", to)
+		return nil, err
+	}
+	return x.c.transport.NewClientConn(ctx, scheme, to)
+}
+
 // read reads the answer, the body up to its limit, and classifies it.
 func (x *exchange) read(ctx context.Context, resp *http.Response) {
-	defer resp.Body.Close()
+	if !x.direct { // else Close would read what is left
+		defer resp.Body.Close()
+	}
 	a := x.a
 	a.Status, a.Header = resp.StatusCode, resp.Header
 	_, a.Reason, _ = strings.Cut(resp.Status, " ")

@@ -213,23 +213,28 @@ func TestDeadWhileIdle(t *testing.T) {
 	log.SetOutput(&logged)
 	for name, after := range map[string]string{"closed": "", "unasked": "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := &script{play: func(p *player) {
-					p.request()
-					p.say("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na")
-					time.Sleep(time.Second)
-					p.say(after)
-				}}
-				c := client(t, Options{Dial: s.dial})
-				get(c, example)
-				time.Sleep(2 * time.Second)
-				synctest.Wait()
-				if a := get(c, example); a.Class != event.OK || a.Reused || a.Conn != 2 || string(a.Body) != "a" {
-					t.Errorf("%+v", a)
+			said := make(chan bool, 2)
+			s := &script{pair: sockets, play: func(p *player) {
+				p.request()
+				p.say("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na")
+				p.say(after)
+				if after == "" {
+					p.Conn.Close()
 				}
-				c.Close()
-				s.done.Wait()
-			})
+				said <- true
+				p.gone()
+			}}
+			c := client(t, Options{Dial: s.dial})
+			get(c, example)
+			<-said
+			for end := time.Now().Add(time.Second); c.line != nil && c.line.Usable() && time.Now().Before(end); {
+				time.Sleep(time.Millisecond) // it is on its way through the kernel
+			}
+			if a := get(c, example); a.Class != event.OK || a.Reused || a.Conn != 2 || string(a.Body) != "a" {
+				t.Errorf("%+v", a)
+			}
+			c.Close()
+			s.done.Wait()
 		})
 	}
 	if logged.Len() > 0 {

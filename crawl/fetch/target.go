@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -20,7 +19,7 @@ const accept = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5"
 const codings = "gzip, br, zstd, deflate"
 
 // newRequest makes the request.
-func (x *exchange) newRequest(ctx context.Context) (*http.Request, error) {
+func (x *exchange) newRequest() (*http.Request, error) {
 	u, err := target(x.r.URL, x.c.o.Proxy != nil && !socks(x.c.o.Proxy))
 	if err != nil {
 		return nil, err
@@ -28,11 +27,10 @@ func (x *exchange) newRequest(ctx context.Context) (*http.Request, error) {
 	if err := x.guardTarget(u); err != nil {
 		return nil, err
 	}
-	q := &http.Request{
+	return &http.Request{
 		Method: http.MethodGet, URL: u, Host: u.Host, Header: x.header(),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Close: x.r.Last,
-	}
-	return q.WithContext(ctx), nil
+	}, nil
 }
 
 // socks reports whether a proxy forwards connections, and not requests.
