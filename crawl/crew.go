@@ -57,17 +57,13 @@ func (c *crew) hire() *member {
 // rest makes a harvester idle.
 func (c *crew) rest(m *member) { c.idle = append(c.idle, m) }
 
-// connect returns the connection for a request to s: that of the last request if it is
-// open, a new one otherwise.
+// connect returns the connection for a request to s: that of the last request if it was
+// kept, a new one otherwise. The harvester replaces a kept one that the server has closed.
 func (c *crew) connect(now time.Duration, s graph.Site) connection {
 	kept := c.lines.Begin(now, s)
 	c.hangUp()
 	x, ok := c.open[s]
 	delete(c.open, s)
-	if ok && !x.line.Usable() {
-		x.cut()
-		x.line = nil
-	}
 	if !kept || !ok {
 		c.conns++
 		x = connection{number: c.conns}

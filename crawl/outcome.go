@@ -96,7 +96,7 @@ func (o *outcomes) done(now time.Duration, t *task) {
 			o.fetched++
 		}
 	}
-	e.Keep = t.conn.line != nil && t.conn.line.Usable() && t.who.served < o.overrides.PerConnection(o.state.Table.Name(e.Site)) && o.limits.mayFetch()
+	e.Keep = t.conn.line != nil && t.who.served < o.overrides.PerConnection(o.state.Table.Name(e.Site)) && t.conn.line.Usable() && o.limits.mayFetch()
 	o.record()
 	o.admission.admitNearer(now)
 }

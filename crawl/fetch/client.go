@@ -163,9 +163,12 @@ func (c *conn) lastHeard() time.Time { return c.born.Add(time.Duration(c.heard.L
 
 // Usable reports whether the connection can serve another request. It cannot if the server
 // has closed it.
-func (l *Line) Usable() bool {
+func (l *Line) Usable() bool { return l.open() && (l.http != nil || l.quiet()) }
+
+// open reports whether the connection was usable at the end of the last exchange.
+func (l *Line) open() bool {
 	if l.http == nil {
-		return !l.over && l.quiet()
+		return !l.over
 	}
 	return l.http.Err() == nil && l.http.Available() > 0
 }
@@ -256,7 +259,7 @@ func (x *exchange) run(ctx context.Context) {
 	x.read(ctx, resp)
 	l.busy.Store(false)
 	l.over = x.direct && x.c.talk.over(resp)
-	x.a.Keep = !x.r.Last && x.a.Cut == CutNot && x.a.Status != http.StatusSwitchingProtocols && l.Usable()
+	x.a.Keep = !x.r.Last && x.a.Cut == CutNot && x.a.Status != http.StatusSwitchingProtocols && l.open()
 	l.used = true
 }
 
