@@ -21,8 +21,9 @@ func WriteIndexes(dir string) (n int, err error) {
 	return writeIndexes(dir, math.MaxInt64, p)
 }
 
-// writeIndexes indexes files of at most a number of bytes in all, the oldest first, at a
-// pace. It continues after a file that cannot be indexed.
+// writeIndexes indexes files, the oldest first. Of those whose lines were not gathered it
+// reads at most a number of bytes, at a pace. It continues after a file that cannot be
+// indexed.
 func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*"+archive.Suffix))
 	if err != nil {
@@ -35,7 +36,10 @@ func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 		}
 		info, err := os.Stat(name)
 		if err == nil {
-			if bytes -= info.Size(); bytes < 0 {
+			if _, gathered := os.Stat(archive.LinesName(name)); gathered != nil {
+				bytes -= info.Size()
+			}
+			if bytes < 0 {
 				return n, errors.Join(append(failed, errLater)...)
 			}
 			err = archive.WriteIndexThrough(name, p.through)
@@ -53,13 +57,51 @@ func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 var errLater = errors.New("left out because it would delay the end of a crawl that was stopped")
 
 // An indexer writes indexes while a crawl runs: first those that the last session left out,
-// then one whenever a file is finished.
+// then one whenever a file is finished. It gathers the lines of the files that this session
+// begins; others it has to read.
 type indexer struct {
 	dir  string     // "": nothing is indexed
 	file int        // the file that was open at the last look; -1: there was none
 	size int64      // of that file then
 	done chan error // of the indexing under way; nil: there is none
 	pace *pace
+
+	open *lineFile   // of the file that is written; nil: there is none
+	full []*lineFile // of files before it that are not indexed yet
+}
+
+// newIndexer returns an indexer of a crawl directory whose last WARC file has a size.
+func newIndexer(dir string, size int64) indexer {
+	if dir != "" { // lines that a session which was killed has left are not all
+		old, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*"+partSuffix))
+		for _, name := range old {
+			_ = os.Remove(name)
+		}
+	}
+	return indexer{dir: dir, file: -1, size: size, pace: &pace{}}
+}
+
+// add adds the records of an exchange, at an offset of a file that this session has begun.
+func (x *indexer) add(file string, offset int64, r *archive.Records) {
+	if x.dir == "" || file == "" {
+		return
+	}
+	if x.open == nil || x.open.name != file {
+		x.turn()
+		x.open = newLineFile(filepath.Join(x.dir, layout.ArchiveDir), file)
+	}
+	if r.Entry != nil {
+		x.open.add(archive.AppendLine(x.open.next(), r.Entry, offset, int64(r.Main), file))
+	}
+}
+
+// turn ends the lines of the file that was written until now.
+func (x *indexer) turn() {
+	if x.open != nil {
+		x.open.end()
+		x.full = append(x.full, x.open)
+		x.open = nil
+	}
 }
 
 // look begins to index when a file has been finished, and continues as fast as the next one
@@ -80,10 +122,11 @@ func (x *indexer) look(committed archive.Position, warn func(string, ...any)) {
 	default:
 	}
 	if x.done == nil && committed.File > x.file {
-		done := make(chan error, 1)
-		x.file, x.done = committed.File, done
+		done, full := make(chan error, 1), x.full
+		x.file, x.done, x.full = committed.File, done, nil
 		x.pace.granted.Store(0)
 		go func() {
+			settle(full)
 			_, err := writeIndexes(x.dir, math.MaxInt64, x.pace)
 			done <- err
 		}()
@@ -96,6 +139,10 @@ func (x *indexer) wait() {
 		x.pace.quit.Store(true)
 		<-x.done
 		x.done = nil
+	}
+	if x.open != nil {
+		x.open.end()
+		x.open = nil
 	}
 }
 
@@ -112,7 +159,9 @@ func (x *indexer) finish(hurry bool, warn func(string, ...any)) {
 	if x.dir == "" {
 		return
 	}
+	x.turn()
 	x.wait()
+	settle(x.full)
 	most := int64(math.MaxInt64)
 	if hurry {
 		most = quickBytes

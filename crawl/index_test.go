@@ -1,11 +1,13 @@
 package crawl
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/layout"
@@ -36,6 +38,57 @@ func TestIndexes(t *testing.T) {
 	warn := func(string, ...any) { told++ }
 	if x.finish(false, warn); !there(good) || there(bad) || told != 1 {
 		t.Errorf("index of the good file: %t, of the bad one: %t, said %d times", there(good), there(bad), told)
+	}
+}
+
+// The lines that a session gathers are the index that reading the file gives. Lines that were
+// not all written, or that a killed session left, are dropped and the file is read.
+func TestGatheredLines(t *testing.T) {
+	for name, spoil := range map[string]func(f *lineFile){
+		"whole": func(*lineFile) {}, "broken": func(f *lineFile) { f.broken = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			archived := filepath.Join(dir, layout.ArchiveDir)
+			left := filepath.Join(archived, "winnow-20260131235959-00000"+partSuffix)
+			if err := errors.Join(os.MkdirAll(archived, 0o755), os.WriteFile(left, []byte("x"), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+			x := newIndexer(dir, 0)
+			b := archive.NewBuilder(archive.ID{1}, archive.SHA1)
+			var files [2][]byte
+			file := func(i int) string { return fmt.Sprintf("winnow-20260131235959-%05d.warc.gz", i) }
+			for i := range 1200 { // several blocks of lines
+				of := i / 800
+				url := fmt.Sprintf("http://%d.example/%d", i%7, i)
+				r, err := b.Build(nil, &archive.Exchange{URL: url, Time: time.Unix(int64(i), 0), Response: archive.Response{Status: 200, Body: []byte(url)}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				x.add(file(of), int64(len(files[of])), &r)
+				files[of] = append(files[of], r.Bytes...)
+			}
+			for i, data := range files {
+				if i == 0 || name == "whole" {
+					data = data[:10] // nobody reads it
+				}
+				if err := os.WriteFile(filepath.Join(archived, file(i)), data, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			spoil(x.open)
+			x.finish(false, func(s string, more ...any) { t.Error(s, more) })
+			for i, data := range files {
+				want, err := archive.Index(archive.NewReader(bytes.NewReader(data), ""), file(i))
+				got, err2 := os.ReadFile(archive.IndexName(filepath.Join(archived, file(i))))
+				if err != nil || err2 != nil || !bytes.Equal(got, want) {
+					t.Errorf("file %d: %d bytes, want %d; %v, %v", i, len(got), len(want), err, err2)
+				}
+			}
+			if all, _ := os.ReadDir(archived); len(all) != 4 {
+				t.Errorf("left: %v", all)
+			}
+		})
 	}
 }
 

@@ -40,7 +40,7 @@ func newLoop(s *session) (*loop, error) {
 	l.weather = weather{session: s, honest: map[string]bool{}}
 	l.admission = admission{session: s}
 	l.outcomes = outcomes{
-		session: s, admission: &l.admission, limits: &l.limits, weather: &l.weather,
+		session: s, admission: &l.admission, limits: &l.limits, weather: &l.weather, index: &l.index,
 		robots: robots.Limits{Retry: s.config.RobotsRetry.Duration},
 	}
 	if err := l.admission.beginSession(&l.limits.ceiling); err != nil {
@@ -53,7 +53,7 @@ func newLoop(s *session) (*loop, error) {
 	l.fetched = s.state.Fetched()
 	l.crew = crew{harvest: h, size: s.config.Fetchers, lines: frontier.NewLines(s.state.Frontier), open: map[graph.Site]connection{}}
 	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
-	l.index = indexer{dir: s.dir.path, file: -1, size: s.warc.Size().Size, pace: &pace{}}
+	l.index = newIndexer(s.dir.path, s.warc.Size().Size)
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)
 	l.committer = newCommitter(s.warc, s.journal, s.config.Sync)
 	l.inbox = inbox{results: h.results, groups: l.committer.out, timer: time.NewTimer(time.Hour)}

@@ -24,6 +24,7 @@ type outcomes struct {
 	admission *admission
 	limits    *limits
 	weather   *weather
+	index     *indexer
 	robots    robots.Limits
 	crashes   int // of the parser, in this session
 }
@@ -55,6 +56,7 @@ func (o *outcomes) outcome(kind event.Kind, now time.Duration, t *task) *journal
 	r.Facts.Size, r.Facts.Shift = t.found.Size, t.shift
 	if b := t.found.Records.Bytes; len(b) > 0 {
 		at := o.warc.Append(b)
+		o.index.add(o.warc.Current(), at.Offset, &t.found.Records)
 		r.Facts.Place = journal.Place{File: uint32(at.File), Offset: at.Offset, Length: int64(t.found.Records.Main)}
 	}
 	return r

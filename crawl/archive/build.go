@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"fmt"
 	"hash"
 	"net/netip"
@@ -50,9 +51,10 @@ func (b *Builder) Build(dst []byte, x *Exchange) (Records, error) {
 	defer b.desks.Put(d)
 	start := len(dst)
 	r := Records{Payload: x.Payload}
+	mime := ""
 	if x.Response.Status != 0 {
 		dst = b.response(d, dst, x, &r)
-		r.Main = len(dst) - start
+		r.Main, mime = len(dst)-start, d.media(x)
 	}
 	dst = b.request(d, dst, x, &r)
 	if r.Main == 0 {
@@ -62,7 +64,30 @@ func (b *Builder) Build(dst []byte, x *Exchange) (Records, error) {
 		dst = b.metadata(d, dst, x, &r)
 	}
 	r.Bytes = dst
+	if x.Response.Status != 0 {
+		digest := ""
+		if !r.Payload.IsZero() {
+			digest = r.Payload.String()
+		}
+		dst = appendEntry(dst, x.URL, x.Time, x.Response.Status, mime, digest)
+		r.Entry = dst[len(r.Bytes):]
+	}
 	return r, nil
+}
+
+// media returns the media type of the response in the head, as Head.Media does.
+func (d *desk) media(x *Exchange) string {
+	if x.Revisit != nil {
+		return revisitMime
+	}
+	for line := range bytes.SplitSeq(d.head, []byte("\r\n")) {
+		const name = "Content-Type:"
+		if len(line) >= len(name) && strings.EqualFold(string(line[:len(name)]), name) {
+			h := Head{Fields: []Field{{"Content-Type", string(line[len(name):])}}}
+			return h.Media()
+		}
+	}
+	return ""
 }
 
 func (b *Builder) id(d *desk, kind string, x *Exchange) (id ID) {

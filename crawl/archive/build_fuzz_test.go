@@ -15,6 +15,7 @@ func FuzzBuild(f *testing.F) {
 	f.Add("http://a.example/?q=\r\nX: y", "OK\r\nA: b\r\n\r\n<html>", "Content-Encoding", "gzip", "\x1f\x8b", uint16(404), uint8(1))
 	f.Add("http://u:p@a.example/#f", "\x00\xff", "Transfer-Encoding", "chunked", "3\r\nabc\r\n0\r\n\r\n", uint16(302), uint8(2))
 	f.Add("x:", "", "", "WARC/1.1\r\n", "WARC/1.1\r\nWARC-Type: response\r\n", uint16(999), uint8(4))
+	f.Add("http://a.example/?A=\\\"&b", "a", "content-type", " Text/\"HTML\x80\t; charset=x", "", uint16(200), uint8(0))
 	f.Add("http://a.example/", "a", "Set-Cookie\r\n\r\n", "\r\n\r\n", strings.Repeat("\r\n", 40000), uint16(304), uint8(8))
 	b := newBuilder()
 	f.Fuzz(func(t *testing.T, url, reason, name, value, body string, status uint16, how uint8) {
@@ -35,6 +36,7 @@ func FuzzBuild(f *testing.F) {
 			return
 		}
 		checkBuilt(t, x, r.Bytes[len("before"):], r.Main)
+		checkEntry(t, &r, r.Bytes[len("before"):])
 	})
 }
 
@@ -76,5 +78,14 @@ func checkBuilt(t *testing.T, x *Exchange, data []byte, main int) {
 	}
 	if err != nil || string(got) != want || head.Status != x.Response.Status || len(head.Fields) != fields {
 		t.Errorf("status %d, %d fields, body %q, %v; want %d, %d, %q", head.Status, len(head.Fields), got, err, x.Response.Status, fields, want)
+	}
+}
+
+// checkEntry: the line made with the records is the one made by reading them.
+func checkEntry(t *testing.T, r *Records, data []byte) {
+	want, err := Index(NewReader(bytes.NewReader(data), "x"), "a-\"x\".warc.gz")
+	got := AppendLine(nil, r.Entry, 0, int64(r.Main), "a-\"x\".warc.gz")
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s\n%v", got, want, err)
 	}
 }

@@ -10,19 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
-
-// entry is the JSON part of an index line. All values are strings, as in the indexes of
-// other tools.
-type entry struct {
-	URL      string `json:"url"`
-	Mime     string `json:"mime"`
-	Status   string `json:"status,omitempty"`
-	Digest   string `json:"digest,omitempty"`
-	Length   string `json:"length"`
-	Offset   string `json:"offset"`
-	Filename string `json:"filename"`
-}
 
 // Index returns the CDXJ lines of a file, sorted by bytes: of its responses, revisits and
 // resources,
@@ -59,54 +48,86 @@ func indexLine(r *Record, filename string) ([]byte, error) {
 	if r.URL == "" || r.Type != "response" && r.Type != "revisit" && r.Type != "resource" {
 		return nil, nil
 	}
-	e := entry{URL: r.URL, Filename: filename, Digest: strings.TrimPrefix(r.Get("WARC-Payload-Digest"), "sha1:")}
-	if err := e.describe(r); err != nil {
+	status, mime, err := describe(r)
+	if err == nil {
+		err = r.Skip() // the length is known only after it
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := r.Skip(); err != nil { // the length is known only after it
-		return nil, err
-	}
-	e.Offset, e.Length = strconv.FormatInt(r.Offset, 10), strconv.FormatInt(r.Length, 10)
-	var b bytes.Buffer
-	b.WriteString(surt(r.URL) + " " + r.Time.Format("20060102150405") + " ")
-	enc := json.NewEncoder(&b) // ends the line too
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(e)
-	return b.Bytes(), err
+	entry := appendEntry(nil, r.URL, r.Time, status, mime, r.Get("WARC-Payload-Digest"))
+	return AppendLine(nil, entry, r.Offset, r.Length, filename), nil
 }
 
-// describe fills in media type and status.
-func (e *entry) describe(r *Record) error {
+// describe returns the status, 0 for none, and the media type of a record.
+func describe(r *Record) (status int, mime string, err error) {
 	media := r.Get("Content-Type")
-	if !strings.HasPrefix(media, "application/http") {
-		e.Mime, _, _ = strings.Cut(media, ";")
-		if r.Type == "revisit" {
-			e.Mime = "warc/revisit"
+	mime, _, _ = strings.Cut(media, ";")
+	if strings.HasPrefix(media, "application/http") {
+		h, _, err := r.Response()
+		if err != nil {
+			return 0, "", err
 		}
-		return nil
+		status, mime = h.Status, h.Media()
 	}
-	h, _, err := r.Response()
-	if err != nil {
-		return err
+	if r.Type == "revisit" {
+		mime = revisitMime
 	}
-	if e.Mime = h.Media(); r.Type == "revisit" {
-		e.Mime = "warc/revisit"
-	}
-	if h.Status != 0 {
-		e.Status = strconv.Itoa(h.Status)
-	}
-	return nil
+	return status, mime, nil
 }
 
-// WriteIndexThrough does what WriteIndex does, but reads the file through wrap.
-func WriteIndexThrough(path string, wrap func(io.Reader) io.Reader) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("archive: index: %w", err)
+const revisitMime = "warc/revisit"
+
+// appendEntry appends an index line as far as it does not depend on the place of the record.
+// All values are strings, as in the indexes of other tools.
+func appendEntry(b []byte, url string, at time.Time, status int, mime, digest string) []byte {
+	b = append(append(b, surt(url)...), ' ')
+	b = at.UTC().AppendFormat(b, "20060102150405")
+	b = appendString(append(b, ` {"url":`...), url)
+	b = appendString(append(b, `,"mime":`...), mime)
+	if status != 0 {
+		b = append(strconv.AppendInt(append(b, `,"status":"`...), int64(status), 10), '"')
 	}
-	defer f.Close()
-	lines, err := Index(NewReader(wrap(f), path), filepath.Base(path))
-	if err != nil {
+	if digest = strings.TrimPrefix(digest, "sha1:"); digest != "" {
+		b = appendString(append(b, `,"digest":`...), digest)
+	}
+	return b
+}
+
+// AppendLine appends an index line: an entry (see Records) with the place of its record.
+func AppendLine(b, entry []byte, offset, length int64, filename string) []byte {
+	b = strconv.AppendInt(append(append(b, entry...), `,"length":"`...), length, 10)
+	b = strconv.AppendInt(append(b, `","offset":"`...), offset, 10)
+	b = appendString(append(b, `","filename":`...), filename)
+	return append(b, "}\n"...)
+}
+
+// appendString appends a string in JSON.
+func appendString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			var out bytes.Buffer
+			enc := json.NewEncoder(&out)
+			enc.SetEscapeHTML(false)
+			_ = enc.Encode(s) // a string can be encoded
+			return append(b, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
+}
+
+// LinesName returns the name of a file with all lines of the index of a WARC file, not
+// sorted: see WriteIndexThrough.
+func LinesName(name string) string { return IndexName(name) + ".lines" }
+
+// WriteIndexThrough writes the index of a WARC file. Its lines are those that were gathered
+// while it was written, which are removed then. If there are none, it reads the file, through
+// wrap.
+func WriteIndexThrough(path string, wrap func(io.Reader) io.Reader) error {
+	lines, err := os.ReadFile(LinesName(path))
+	if err == nil {
+		lines = sortLines(lines)
+	} else if lines, err = readIndex(path, wrap); err != nil {
 		return fmt.Errorf("archive: index: %w", err)
 	}
 	to := IndexName(path)
@@ -117,7 +138,24 @@ func WriteIndexThrough(path string, wrap func(io.Reader) io.Reader) error {
 	if err := os.Rename(to+".tmp", to); err != nil {
 		return fmt.Errorf("archive: index: %w", err)
 	}
+	_ = os.Remove(LinesName(path))
 	return nil
+}
+
+func readIndex(path string, wrap func(io.Reader) io.Reader) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Index(NewReader(wrap(f), path), filepath.Base(path))
+}
+
+// sortLines returns the lines of a text in their order.
+func sortLines(text []byte) []byte {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	slices.SortFunc(lines, bytes.Compare)
+	return bytes.Join(lines, nil)
 }
 
 // surt returns the key by which an index sorts: the host turned round, so that the pages of a

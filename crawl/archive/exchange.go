@@ -205,6 +205,9 @@ type Records struct {
 	Main    int    // length of the first member: response, revisit, or a request without answer
 	ID      ID     // of the main record
 	Payload Digest // of the body; zero without one
+	// Entry is the line of the main record in an index, without its place (see AppendLine);
+	// nil if it has none.
+	Entry []byte
 }
 
 // check returns an error for an exchange that no record can hold.

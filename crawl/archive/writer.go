@@ -46,6 +46,7 @@ type Writer struct {
 	next    Position // where the next byte goes
 	parts   [][]byte // of the open group
 	created string   // name of the file that the open group creates
+	current string   // name of the file of next; empty: it has no byte, or an earlier session began it
 	begin   int64    // offset of the open group
 
 	// Of the committer.
@@ -100,8 +101,13 @@ func (w *Writer) add(b []byte) {
 func (w *Writer) start() {
 	now := w.config.Now()
 	w.created = fileName(w.config.Prefix, now, w.next.File)
+	w.current = w.created
 	w.add(w.config.Builder.Warcinfo(w.created, now, &w.config.Info))
 }
+
+// Current returns the name of the file of the last Append; empty if an earlier session began
+// that file.
+func (w *Writer) Current() string { return w.current }
 
 // Size returns where the next byte goes: of the open group, not of the disk.
 func (w *Writer) Size() Position { return w.next }

@@ -1,0 +1,106 @@
+package crawl
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/winnow-crawler/winnow/crawl/archive"
+)
+
+// A lineFile gathers the index lines of a WARC file while the crawl writes it, so that nobody
+// has to read the file again. The loop adds lines, and a goroutine writes them. After any
+// trouble the lines are dropped: then the file is read.
+type lineFile struct {
+	name   string // of the WARC file
+	path   string // of the lines
+	lines  []byte // not written yet
+	blocks chan []byte
+	spare  chan []byte // written blocks, to be used again
+	done   chan error  // of the goroutine
+	broken bool        // lines were dropped
+}
+
+const (
+	partSuffix = ".cdxj.part" // of lines that are being gathered
+	lineBlock  = 64 << 10     // bytes that are written at once
+)
+
+// newLineFile begins to gather the lines of a file.
+func newLineFile(dir, name string) *lineFile {
+	f := &lineFile{
+		name: name, path: filepath.Join(dir, name),
+		blocks: make(chan []byte, 4), spare: make(chan []byte, 4), done: make(chan error, 1),
+	}
+	go func() { f.done <- f.write() }()
+	return f
+}
+
+// part returns the name of the file where lines are gathered.
+func (f *lineFile) part() string { return archive.IndexName(f.path) + ".part" }
+
+// next returns the lines so far, for one more to be appended.
+func (f *lineFile) next() []byte { return f.lines }
+
+// add takes the lines with a new one. It does not wait for the disk.
+func (f *lineFile) add(lines []byte) {
+	if f.lines = lines; len(lines) < lineBlock {
+		return
+	}
+	select {
+	case f.blocks <- lines:
+	default:
+		f.broken = true
+	}
+	select {
+	case b := <-f.spare:
+		f.lines = b[:0]
+	default:
+		f.lines = nil
+	}
+}
+
+// end adds the last lines. Nothing may be added after it.
+func (f *lineFile) end() {
+	if !f.broken && len(f.lines) > 0 {
+		select {
+		case f.blocks <- f.lines:
+		default:
+			f.broken = true
+		}
+	}
+	f.lines = nil
+	close(f.blocks)
+}
+
+// write writes blocks of lines until there are no more.
+func (f *lineFile) write() error {
+	to, err := os.OpenFile(f.part(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	for b := range f.blocks {
+		if err == nil {
+			_, err = to.Write(b)
+		}
+		select {
+		case f.spare <- b:
+		default:
+		}
+	}
+	if to == nil {
+		return err
+	}
+	return errors.Join(err, to.Sync(), to.Close())
+}
+
+// settle gives the lines of files that are finished, and committed, the name by which they
+// become an index. It drops those that are not whole.
+func settle(full []*lineFile) {
+	for _, f := range full {
+		err := <-f.done
+		if err == nil && !f.broken {
+			err = os.Rename(f.part(), archive.LinesName(f.path))
+		}
+		if err != nil || f.broken {
+			_ = os.Remove(f.part())
+		}
+	}
+}
