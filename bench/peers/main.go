@@ -20,7 +20,7 @@
 // of --commit.
 //
 // This directory is a module of its own, so that winnow does not depend on its peers. It
-// needs a Unix system.
+// needs Linux.
 package main
 
 import (
