@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -61,20 +62,26 @@ func find(all []crawler, dir string) (there []crawler, err error) {
 	return there, nil
 }
 
+// attempts is how often a crawler may fail in a round: wget2 1.99.1 crashes now and then.
+// winnow may not.
+const attempts = 3
+
 // round runs every crawler once.
 func (t *table) round(o *options, round int, web *remote, dir string) error {
 	for i := range t.crawlers {
 		at := (i + round) % len(t.crawlers) // no one has always the same before it
 		c := &t.crawlers[at]
-		m, err := measure(o, c, web, dir)
-		m.round = round
-		switch {
-		case err == nil:
-			t.rows[at] = append(t.rows[at], m)
-		case c.ours():
-			return fmt.Errorf("%s: %w", c.name, err)
-		default: // wget2 1.99.1 crashes now and then
-			fmt.Printf("# %s failed in round %d, which is left out: %v\n", c.name, round+1, err)
+		for try := range attempts {
+			m, err := measure(o, c, web, dir)
+			if err == nil {
+				m.round = round
+				t.rows[at] = append(t.rows[at], m)
+				break
+			}
+			if c.ours() {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			fmt.Printf("# %s failed in round %d, attempt %d of %d: %v\n", c.name, round+1, try+1, attempts, err)
 		}
 	}
 	return nil
@@ -146,7 +153,7 @@ func (c *crawler) ended(err error, log string) error {
 	}
 	if err != nil {
 		said, _ := os.ReadFile(log)
-		return fmt.Errorf("%w\n%s", err, said[max(0, len(said)-2000):])
+		return fmt.Errorf("%w %s", err, bytes.TrimSpace(said[max(0, len(said)-2000):]))
 	}
 	return nil
 }
