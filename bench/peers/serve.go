@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"os"
@@ -52,7 +53,8 @@ func serveWeb(o *options) (*server, error) {
 	}
 	s := &server{w: makeWeb(o, port), open: map[string][]net.Conn{}}
 	s.asked = make([]bool, len(s.w.bodies))
-	front := &http.Server{Handler: s, ConnState: s.connState}
+	// run reports a crawler that has crashed: its connections are no news.
+	front := &http.Server{Handler: s, ConnState: s.connState, ErrorLog: log.New(io.Discard, "", 0)}
 	start := front.Serve
 	if o.ca != "" {
 		if front.TLSConfig, err = serverTLS(o.sites, o.ca); err != nil {
