@@ -13,6 +13,8 @@ RACE_TESTS  := 'SimEqualsReal|Sockets|Crashes|DiskFaults/(sync|step)|DenyWhileRu
 # And in the others, tests of one goroutine that unpacks a lot.
 RACE_SKIP   := 'Bombs|DecodeFloods|DecodeWindow|Inflate'
 FUZZTIME    ?= 30s
+# The last revision of winnow that made a new connection for every page.
+COLD        := b25eb86
 
 # Checks and tests are built without the profiles of the binaries (default.pgo): with them
 # every package is compiled three times, once plain and once for each main package that has
@@ -46,10 +48,12 @@ torture: ## 50 kills of real crawls, hundreds of power losses in memory, every c
 	WINNOW_TORTURE=50 go test -count=1 -timeout 60m -v -run 'Torture|Crash|DiskFault|DamagedJournal|HostileEach|SimEqualsReal|EachSwitch|PaperExperiments|CastilloExperiments' ./cmd/winnow ./crawl ./fakeweb/serve ./lab/papers ./sim
 	CGO_ENABLED=1 go test -count=1 -timeout 60m -race -short ./cmd/winnow ./crawl
 
-bench: ## ratios against yardsticks and other crawlers (bench/), then every Go benchmark
+bench: ## ratios against yardsticks, then every Go benchmark, then other crawlers and an older winnow (bench/peers), 20 minutes
 	go run ./bench
-	cd bench/peers && go run .
 	go test -run '^$$' -bench . ./...
+	cd bench/peers && go run .
+	cd bench/peers && go run . -tls -only bare,winnow,wget2
+	cd bench/peers && go run . -tls -delay 2s -sites 500 -winnow @$(COLD),
 
 polite: ## bar 5 and 10,000 requests in flight, on loopback sockets; minutes, both cores
 	WINNOW_POLITE=1 go test -count=1 -timeout 30m -run 'Polite|InFlight' -v ./bench

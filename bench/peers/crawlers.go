@@ -32,14 +32,12 @@ func crawlers(o *options) ([]crawler, error) {
 		return nil, err
 	}
 	part := func(name string) func(string, string) []string {
-		return func(_, seed string) []string {
-			return []string{"-workers", strconv.Itoa(o.workers), "-sites", strconv.Itoa(o.sites), name, seed}
-		}
+		return func(_, seed string) []string { return o.part(name, seed) }
 	}
 	all := []crawler{
 		{name: "bare", program: self, version: "net/http, x/net/html " + moduleVersion("golang.org/x/net"), args: part("bare")},
 	}
-	for i, path := range strings.Split(o.winnow, ",") { // a single "" is built
+	for i, path := range strings.Split(o.winnow, ",") {
 		all = append(all, crawler{name: "winnow" + strings.Repeat("'", i), program: path, version: path, args: o.winnowArgs})
 	}
 	all = append(all, []crawler{
@@ -47,9 +45,21 @@ func crawlers(o *options) ([]crawler, error) {
 		{name: "wget2", args: o.wget2Args},
 		{name: "wget", args: o.wgetArgs},
 	}...)
-	return slices.DeleteFunc(all, func(c crawler) bool {
-		return o.only != "" && !slices.Contains(strings.Split(o.only, ","), strings.TrimRight(c.name, "'"))
-	}), nil
+	only := strings.Split(o.selected(), ",")
+	return slices.DeleteFunc(all, func(c crawler) bool { return !slices.Contains(only, strings.TrimRight(c.name, "'")) }), nil
+}
+
+// selected returns the names of the crawlers to measure.
+func (o *options) selected() string {
+	switch {
+	case o.delay > 0: // the others have no delay for each site
+		return "winnow"
+	case o.only != "":
+		return o.only
+	case o.tls: // wget takes minutes: it waits about 30 ms for each page
+		return "bare,winnow,colly,wget2"
+	}
+	return "bare,winnow,colly,wget2,wget"
 }
 
 // ours reports whether a failure would be ours.
@@ -57,12 +67,15 @@ func (c *crawler) ours() bool { return c.name == "bare" || strings.HasPrefix(c.n
 
 // find settles which program a crawler is. It gives false where there is none, with a line
 // that reports it.
-func (c *crawler) find(o *options, dir string) (bool, error) {
-	if c.program != "" {
+func (c *crawler) find(dir string) (bool, error) {
+	revision, old := strings.CutPrefix(c.program, "@")
+	switch {
+	case old:
+		return true, c.buildOld(revision, dir)
+	case c.program != "":
 		return true, nil
-	}
-	if c.name == "winnow" {
-		return true, c.build(dir)
+	case strings.HasPrefix(c.name, "winnow"):
+		return true, c.build(filepath.Join("..", ".."), dir)
 	}
 	path, err := exec.LookPath(c.name)
 	if err != nil {
@@ -76,11 +89,31 @@ func (c *crawler) find(o *options, dir string) (bool, error) {
 	return true, err
 }
 
-// build builds winnow from the checkout above, as make build does.
-func (c *crawler) build(dir string) error {
-	c.program = filepath.Join(dir, "winnow")
+// buildOld builds winnow from a revision in the history of the checkout above.
+func (c *crawler) buildOld(revision, dir string) error {
+	source := filepath.Join(dir, "source-"+c.name)
+	if err := os.Mkdir(source, 0o755); err != nil {
+		return err
+	}
+	packed := source + ".tar"
+	for _, args := range [][]string{
+		{"git", "-C", filepath.Join("..", ".."), "archive", "--output", packed, revision},
+		{"tar", "-xf", packed, "-C", source},
+	} {
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	err := c.build(source, dir)
+	c.version += ", revision " + revision
+	return err
+}
+
+// build builds winnow from source, as make build does.
+func (c *crawler) build(source, dir string) error {
+	c.program = filepath.Join(dir, c.name)
 	cmd := exec.Command("go", "build", "-trimpath", "-o", c.program, "./cmd/winnow")
-	cmd.Dir, cmd.Env = filepath.Join("..", ".."), append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build ./cmd/winnow (run this in bench/peers): %w\n%s", err, out)
 	}
@@ -89,28 +122,41 @@ func (c *crawler) build(dir string) error {
 	return err
 }
 
-// winnowArgs returns flags that switch politeness off. Connections are handled as in any
-// crawl: there is one to each site, which stays open.
+// crawlDir is the name of the directory that winnow writes.
+const crawlDir = "crawl"
+
+// winnowArgs returns flags that set the delay, or switch politeness off. Connections are
+// handled as in any crawl: there is one to each site, which stays open.
 func (o *options) winnowArgs(dir, seed string) []string {
-	return []string{"crawl", "--quiet", "--dir", filepath.Join(dir, "crawl"), seed, "--allow-private", "--scope", "any",
-		"--delay", "0s", "--ip-delay", "0s", "--ip-cap", "0", "--delay-factor", "0",
-		"--fetchers", strconv.Itoa(o.workers), "--policy", "opic"}
+	args := []string{"crawl", "--quiet", "--dir", filepath.Join(dir, crawlDir), seed, "--allow-private", "--scope", "any", "--policy", "opic"}
+	if o.ca != "" {
+		args = append(args, "--ca-file", o.ca)
+	}
+	if o.delay > 0 {
+		return append(args, "--delay", o.delay.String())
+	}
+	return append(args, "--delay", "0s", "--ip-delay", "0s", "--ip-cap", "0", "--delay-factor", "0",
+		"--fetchers", strconv.Itoa(o.workers))
 }
 
 // wget2Args and wgetArgs return flags to write pages below dir, which cannot be avoided,
 // and to delete them.
 func (o *options) wget2Args(dir, seed string) []string {
-	return append(wgetBoth(dir, seed), "--max-threads", strconv.Itoa(min(o.workers, 32)), "--compression=gzip",
+	return append(o.wgetBoth(dir, seed), "--max-threads", strconv.Itoa(min(o.workers, 32)), "--compression=gzip",
 		"--no-robots", "--config", os.DevNull)
 }
 
 func (o *options) wgetArgs(dir, seed string) []string {
-	return append(wgetBoth(dir, seed), "--compression=gzip", "--no-config", "-e", "robots=off")
+	return append(o.wgetBoth(dir, seed), "--compression=gzip", "--no-config", "-e", "robots=off")
 }
 
-func wgetBoth(dir, seed string) []string {
-	return []string{"--quiet", "--recursive", "--level=inf", "--span-hosts", "--no-proxy", "--delete-after",
+func (o *options) wgetBoth(dir, seed string) []string {
+	args := []string{"--quiet", "--recursive", "--level=inf", "--span-hosts", "--no-proxy", "--delete-after",
 		"--directory-prefix", dir, "--reject", "css,png", seed}
+	if o.ca != "" {
+		args = append(args, "--ca-certificate", o.ca)
+	}
+	return args
 }
 
 // bareLoop is the yardstick: the least that a crawler in Go does with net/http and the
@@ -125,10 +171,13 @@ type bareLoop struct {
 	fetch *http.Client
 }
 
-func bare(o *options, seed string) {
+func bare(o *options, seed string) error {
+	t, err := o.transport()
+	if err != nil {
+		return err
+	}
 	// Connections are kept as long as the pool can: that is to the good of the loop.
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.Proxy, t.MaxIdleConns, t.MaxIdleConnsPerHost = nil, 4*o.sites, o.workers
+	t.MaxIdleConns, t.MaxIdleConnsPerHost = 4*o.sites, o.workers
 	b := &bareLoop{seen: map[string]struct{}{}, fetch: &http.Client{Transport: t}}
 	b.more = sync.NewCond(&b.mu)
 	b.add(seed)
@@ -137,6 +186,7 @@ func bare(o *options, seed string) {
 		wg.Go(b.work)
 	}
 	wg.Wait()
+	return nil
 }
 
 func (b *bareLoop) add(u string) {
@@ -210,7 +260,7 @@ func href(z *html.Tokenizer, base *url.URL) string {
 		key, value, more := z.TagAttr()
 		if string(key) == "href" {
 			u, err := base.Parse(string(value))
-			if err != nil || u.Scheme != "http" {
+			if err != nil || u.Scheme != base.Scheme {
 				return ""
 			}
 			u.Fragment = ""
@@ -225,7 +275,12 @@ func href(z *html.Tokenizer, base *url.URL) string {
 // runColly crawls as the manual of colly does it: asynchronously, some requests at a
 // time, every link visited.
 func runColly(o *options, seed string) error {
+	t, err := o.transport()
+	if err != nil {
+		return err
+	}
 	c := colly.NewCollector(colly.Async(true))
+	c.WithTransport(t)
 	if err := c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: o.workers}); err != nil {
 		return err
 	}

@@ -1,27 +1,32 @@
 package main
 
-import "testing"
+import (
+	"path/filepath"
+	"testing"
+)
 
 // TestWholeWeb: every page can be reached from the hub, and a crawl that requests each
 // once is counted as such. colly may ask for a page twice when two others find it at once.
 func TestWholeWeb(t *testing.T) {
-	o := &options{sites: 7, pages: 9, workers: 4, seed: 3}
-	s, err := serveWeb(o)
-	if err != nil {
-		t.Skip("no addresses in 127.0.0.0/8:", err)
-	}
-	for name, crawl := range map[string]func(){
-		"bare":  func() { bare(o, s.w.start()) },
-		"colly": func() { err = runColly(o, s.w.start()) },
-	} {
-		crawl()
-		s.mu.Lock()
-		c := s.counts
-		s.counts = counts{}
-		clear(s.asked)
-		s.mu.Unlock()
-		if err != nil || c.Distinct != 63 || c.Bad != 0 || c.Pages-c.Distinct > 3 || c.Conns < 7 || c.Most < 1 {
-			t.Errorf("%s: %+v, %v", name, c, err)
+	for scheme, ca := range map[string]string{"http": "", "https": filepath.Join(t.TempDir(), "ca.pem")} {
+		o := &options{sites: 7, pages: 9, workers: 4, seed: 3, ca: ca}
+		s, err := serveWeb(o)
+		if err != nil {
+			t.Skip("no addresses in 127.0.0.0/8:", err)
+		}
+		for name, crawl := range map[string]func(*options, string) error{"bare": bare, "colly": runColly} {
+			err := crawl(o, s.w.start())
+			s.mu.Lock()
+			c := s.counts
+			s.counts = counts{}
+			clear(s.asked)
+			s.mu.Unlock()
+			if err != nil || c.Distinct != 63 || c.Bad != 0 || c.Pages-c.Distinct > 3 || c.Conns < 7 || c.Most < 1 {
+				t.Errorf("%s, %s: %+v, %v", name, scheme, c, err)
+			}
+			if s.w.scheme != scheme || (c.HTTP2 > 0) != (scheme == "https") {
+				t.Errorf("%s, %s: %d requests by HTTP/2", name, s.w.start(), c.HTTP2)
+			}
 		}
 	}
 }

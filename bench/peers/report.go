@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 )
 
 // conditions prints what was measured and where.
@@ -18,11 +17,15 @@ func conditions(o *options, web *remote, there []crawler) {
 	fmt.Printf("# %s %s/%s, %d cores, load average %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), load())
 	fmt.Printf("# %d sites of 127.0.0.0/8, %d pages of %d to %d KB: %.1f KB on average, %.1f KB with gzip, %.1f links\n",
 		o.sites, n, leastPage>>10, mostPage>>10, float64(web.Plain)/float64(n)/1024, float64(web.Wire)/float64(n)/1024, float64(web.Links)/float64(n))
-	fmt.Printf("# politeness off, %d requests at a time (wget2 at most 32, wget 1); winnow asks for robots.txt, the others do not\n", o.workers)
+	if o.delay > 0 {
+		fmt.Printf("# %s, delay %v, other settings as by default\n", o.scheme(), o.delay)
+	} else {
+		fmt.Printf("# %s, politeness off, %d requests at a time (wget2 at most 32, wget 1); winnow asks for robots.txt, the others do not\n", o.scheme(), o.workers)
+	}
 	for _, c := range there {
 		fmt.Printf("# %s: %s\n", c.name, c.version)
 	}
-	fmt.Printf("# medians of %d interleaved rounds; CPU is user and system time of the process of the crawler\n", o.rounds)
+	fmt.Printf("# medians of %d interleaved rounds (least-most of them); CPU is user and system time of the process of the crawler\n", o.rounds)
 }
 
 func load() string {
@@ -54,55 +57,85 @@ type table struct {
 	rows     [][]measured
 }
 
+// A column is one of those that are printed, from the rounds of a crawler.
+type column struct {
+	head string
+	cell func(rows []measured) string
+}
+
 func (t *table) print() {
 	fmt.Printf("# load average at the end %s\n", load())
+	columns := t.columns()
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	defer out.Flush()
-	fmt.Fprintln(out, "crawler\tus CPU/page\tto bare\tto colly\tspread\tpages/s\tpeak MB\tpages\tmissing\trepeats\tbad\tconns\tto one site\t")
-	bare, colly := t.cost("bare"), t.cost("colly")
+	fmt.Fprint(out, "crawler\t")
+	for _, c := range columns {
+		fmt.Fprint(out, c.head, "\t")
+	}
+	fmt.Fprintln(out)
 	for i, c := range t.crawlers {
-		rows := t.rows[i]
-		if len(rows) == 0 {
+		if len(t.rows[i]) == 0 {
 			continue
 		}
-		cost := t.cost(c.name)
-		most := slices.MaxFunc(rows, func(a, b measured) int { return cmp.Compare(a.Most, b.Most) })
-		fmt.Fprintf(out, "%s\t%d\t%s\t%s\t%s\t%.0f\t%.0f\t%d\t%d\t%d\t%d\t%d\t%d\t\n", c.name, cost.Microseconds(),
-			ratio(cost, bare), ratio(cost, colly), spread(rows),
-			median(rows, func(m measured) float64 { return float64(m.Pages) / m.wall.Seconds() }),
-			median(rows, func(m measured) float64 { return float64(m.rss) / 1024 }),
-			count(rows, func(m measured) int { return m.Pages }),
-			t.pages-count(rows, func(m measured) int { return m.Distinct }),
-			count(rows, func(m measured) int { return m.Pages - m.Distinct }),
-			count(rows, func(m measured) int { return m.Bad }),
-			count(rows, func(m measured) int { return m.Conns }), most.Most)
+		fmt.Fprint(out, c.name, "\t")
+		for _, c := range columns {
+			fmt.Fprint(out, c.cell(t.rows[i]), "\t")
+		}
+		fmt.Fprintln(out)
 	}
 }
 
-// cost returns the median CPU time of a page of a crawler, 0 if it did not run.
-func (t *table) cost(name string) time.Duration {
-	i := slices.IndexFunc(t.crawlers, func(c crawler) bool { return c.name == name })
-	if i < 0 || len(t.rows[i]) == 0 {
-		return 0
+// columns returns the columns: costs, their ratios to others in the same round, and counts.
+func (t *table) columns() []column {
+	all := []column{{"us CPU/page", func(rows []measured) string { return middle("%.0f", rows, measured.perPage) }}}
+	references := []string{"bare", "wget2", "colly"}
+	if slices.ContainsFunc(t.crawlers, func(c crawler) bool { return c.name == "winnow'" }) {
+		references = append(references, "winnow")
 	}
-	return median(t.rows[i], func(m measured) time.Duration { return m.perPage() })
+	for i, to := range t.crawlers {
+		if slices.Contains(references, to.name) && len(t.rows[i]) > 0 {
+			all = append(all, column{"to " + to.name, func(rows []measured) string { return ratio(rows, t.rows[i]) }})
+		}
+	}
+	if t.rows[0][0].commits > 0 {
+		all = append(all, column{"groups", func(rows []measured) string { return middle("%.2f", rows, measured.groups) }})
+	}
+	count := func(head string, of func(m measured) int) {
+		all = append(all, column{head, func(rows []measured) string { return fmt.Sprint(median(rows, of)) }})
+	}
+	count("pages/s", func(m measured) int { return int(float64(m.Pages) / m.wall.Seconds()) })
+	count("peak MB", func(m measured) int { return int(m.rss >> 10) })
+	count("pages", func(m measured) int { return m.Pages })
+	count("missing", func(m measured) int { return t.pages - m.Distinct })
+	count("repeats", func(m measured) int { return m.Pages - m.Distinct })
+	count("bad", func(m measured) int { return m.Bad })
+	count("HTTP/2", func(m measured) int { return m.HTTP2 })
+	count("conns", func(m measured) int { return m.Conns })
+	all = append(all, column{"to one site", func(rows []measured) string {
+		return fmt.Sprint(slices.MaxFunc(rows, func(a, b measured) int { return cmp.Compare(a.Most, b.Most) }).Most)
+	}})
+	return all
 }
 
-func ratio(a, b time.Duration) string {
-	if b == 0 {
+// ratio returns the ratio of the costs of a page in the rounds that both have.
+func ratio(rows, to []measured) string {
+	cost := map[int]float64{}
+	for _, m := range to {
+		cost[m.round] = m.perPage()
+	}
+	both := slices.DeleteFunc(slices.Clone(rows), func(m measured) bool { return cost[m.round] == 0 })
+	if len(both) == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.2f", float64(a)/float64(b))
+	return middle("%.2f", both, func(m measured) float64 { return m.perPage() / cost[m.round] })
 }
 
-// spread returns the least and the most CPU time of a page over the rounds.
-func spread(rows []measured) string {
-	by := func(a, b measured) int { return cmp.Compare(a.perPage(), b.perPage()) }
-	least, most := slices.MinFunc(rows, by), slices.MaxFunc(rows, by)
-	return fmt.Sprintf("%d-%d", least.perPage().Microseconds(), most.perPage().Microseconds())
+// middle returns the median, and the least and the most, of what is measured.
+func middle(format string, rows []measured, of func(measured) float64) string {
+	by := func(a, b measured) int { return cmp.Compare(of(a), of(b)) }
+	least, most := of(slices.MinFunc(rows, by)), of(slices.MaxFunc(rows, by))
+	return fmt.Sprintf(strings.ReplaceAll("F (F-F)", "F", format), median(rows, of), least, most)
 }
-
-func count(rows []measured, of func(measured) int) int { return median(rows, of) }
 
 // median returns the middle one of what is measured; of an even number the lower.
 func median[T cmp.Ordered](rows []measured, of func(measured) T) T {

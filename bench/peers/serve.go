@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"os"
@@ -22,6 +24,7 @@ type counts struct {
 	Distinct int // different ones among them
 	Robots   int // requests for robots.txt
 	Bad      int // requests for anything else
+	HTTP2    int // requests by HTTP/2
 	Conns    int // connections
 	Most     int // connections to one site at a time
 }
@@ -50,9 +53,17 @@ func serveWeb(o *options) (*server, error) {
 	}
 	s := &server{w: makeWeb(o, port), open: map[string][]net.Conn{}}
 	s.asked = make([]bool, len(s.w.bodies))
-	front := &http.Server{Handler: s, ConnState: s.connState}
+	// run reports a crawler that has crashed: its connections are no news.
+	front := &http.Server{Handler: s, ConnState: s.connState, ErrorLog: log.New(io.Discard, "", 0)}
+	start := front.Serve
+	if o.ca != "" {
+		if front.TLSConfig, err = serverTLS(o.sites, o.ca); err != nil {
+			return nil, err
+		}
+		start = func(l net.Listener) error { return front.ServeTLS(l, "", "") }
+	}
 	for _, l := range listeners {
-		go front.Serve(l)
+		go start(l)
 	}
 	return s, nil
 }
@@ -101,7 +112,7 @@ func listen(sites int) (all []net.Listener, port int, err error) {
 // ServeHTTP serves a page of the site that the request names.
 func (s *server) ServeHTTP(out http.ResponseWriter, q *http.Request) {
 	page, ok := s.find(q.Host, q.URL.Path)
-	s.count(page, ok, q.URL.Path)
+	s.count(page, ok, q)
 	body, h := s.w.hub, out.Header()
 	switch {
 	case ok:
@@ -141,9 +152,12 @@ func (s *server) find(host, name string) (int, bool) {
 	return site*s.w.pages + number, true
 }
 
-func (s *server) count(page int, ok bool, name string) {
+func (s *server) count(page int, ok bool, q *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if q.ProtoMajor == 2 {
+		s.HTTP2++
+	}
 	switch {
 	case ok:
 		s.Pages++
@@ -151,9 +165,9 @@ func (s *server) count(page int, ok bool, name string) {
 			s.asked[page] = true
 			s.Distinct++
 		}
-	case name == "/robots.txt":
+	case q.URL.Path == "/robots.txt":
 		s.Robots++
-	case name != hub:
+	case q.URL.Path != hub:
 		s.Bad++
 	}
 }
@@ -184,9 +198,12 @@ func (s *server) report(out http.ResponseWriter, _ *http.Request) {
 	clear(s.asked)
 }
 
-// gone reports whether the other side has closed a connection, which shows as an end of
-// file that a look at the socket finds without taking anything from it.
+// gone reports whether the other side has closed a connection, which the kernel knows
+// before net/http does.
 func gone(c net.Conn) bool {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
 	sc, ok := c.(syscall.Conn)
 	if !ok {
 		return false
@@ -195,11 +212,12 @@ func gone(c net.Conn) bool {
 	if err != nil {
 		return true
 	}
-	closed := false
+	const established = 1 // TCP_ESTABLISHED of Linux
+	closed := true
 	err = raw.Control(func(fd uintptr) {
-		var b [1]byte
-		n, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		closed = err == nil && n == 0 || err == syscall.ECONNRESET
+		// The first byte of what TCP_INFO gives is the state; only four are read.
+		info, err := syscall.GetsockoptInet4Addr(int(fd), syscall.IPPROTO_TCP, syscall.TCP_INFO)
+		closed = err != nil || info[0] != established
 	})
 	return closed || err != nil
 }

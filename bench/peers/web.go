@@ -21,6 +21,7 @@ const (
 // A web holds what the server serves: every page with its content coding applied.
 type web struct {
 	sites, pages int
+	scheme       string
 	port         int
 	bodies       [][]byte // gzip, by site and page
 	hub          []byte   // gzip
@@ -36,7 +37,7 @@ func addr(site int) string {
 // makeWeb makes all pages, on all processors: they depend on the seed and their numbers
 // alone.
 func makeWeb(o *options, port int) *web {
-	w := &web{sites: o.sites, pages: o.pages, port: port, bodies: make([][]byte, o.sites*o.pages)}
+	w := &web{sites: o.sites, pages: o.pages, scheme: o.scheme(), port: port, bodies: make([][]byte, o.sites*o.pages)}
 	words := vocabulary(o.seed)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -181,7 +182,9 @@ func path(number int) string {
 
 func (w *web) url(site, number int) string { return w.root(site) + path(number)[1:] }
 
-func (w *web) root(site int) string { return fmt.Sprintf("http://%s:%d/", addr(site), w.port) }
+func (w *web) root(site int) string {
+	return fmt.Sprintf("%s://%s:%d/", w.scheme, addr(site), w.port)
+}
 
 const head = `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>%s</title>
