@@ -233,7 +233,7 @@ func (w *harvester) rule(t *task) {
 // maxSitemaps is the largest number of sitemap files that are read from a robots.txt.
 const maxSitemaps = 100
 
-// sitemapsOf returns the sitemap files that a robots.txt names for its own site.
+// sitemapsOf returns the sitemap files of its own name that a robots.txt names.
 func (w *harvester) sitemapsOf(url string, f *robots.File) (files []string) {
 	home, _ := page.Site([]byte(url))
 	if !w.resolver.Document([]byte(url)).Usable() {
@@ -244,8 +244,8 @@ func (w *harvester) sitemapsOf(url string, f *robots.File) (files []string) {
 		if !v.Usable() || len(files) == maxSitemaps {
 			continue
 		}
-		if file, ok := gather.HomeFile(home, to); ok {
-			files = append(files, file)
+		if site, _ := page.Site(to); gather.SameName(site, home) {
+			files = append(files, string(to))
 		}
 	}
 	return files

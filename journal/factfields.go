@@ -27,8 +27,8 @@ const (
 	onAdmitted kindSet = 1 << event.Admitted
 	onAnswer           = onRuled | onListed | onDone
 	onDeny             = onSession | 1<<event.Denied
-	onFiles            = onRuled | onListed | 1<<event.Withdrawn
-	makesKnown         = 1<<event.Seed | onListed | onDone
+	onFiles            = onRuled | onListed | 1<<event.Withdrawn | 1<<event.Named
+	makesKnown         = 1<<event.Seed | onListed | onDone | 1<<event.Named
 	decides            = onTook | 1<<event.Refused | 1<<event.Polled
 )
 

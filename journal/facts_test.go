@@ -88,6 +88,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 
 		event.Withdrawn: {Files: full.Files},
 		event.Denied:    {Deny: full.Deny},
+		event.Named:     {Names: full.Names, Files: full.Files},
 	} {
 		r := Record{Event: event.Event{Kind: kind}, Facts: full}
 		if kinds(kind)&makesKnown != 0 {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl"
@@ -21,9 +23,12 @@ func (c *crawling) nothing(ctx context.Context, sum *crawl.Summary) error {
 		d := &sum.Unreachable[0]
 		return c.unreachable(d.Site, d.Why)
 	}
-	pages, err := firstPages(ctx, c.dir)
+	pages, maps, err := firstPages(ctx, c.dir)
 	if err != nil {
 		return errors.Join(missingf("no page was fetched"), err)
+	}
+	if err := c.noSitemap(pages, maps); err != nil {
+		return err
 	}
 	for _, x := range pages {
 		if err := c.explainPage(&x, pages); err != nil {
@@ -34,18 +39,42 @@ func (c *crawling) nothing(ctx context.Context, sum *crawl.Summary) error {
 		"winnow pages %s lists the reasons", quoteArgs([]string{c.dir}))
 }
 
-// firstPages returns the first pages of a crawl, its seeds among them.
-func firstPages(ctx context.Context, dir string) (list []history.PageInfo, err error) {
+// firstPages returns the first pages of a crawl, its seeds among them, and its sitemap files.
+func firstPages(ctx context.Context, dir string) (list []history.PageInfo, maps []history.SitemapInfo, err error) {
 	v, err := history.Open(ctx, dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer v.Close()
 	err = v.Pages(&history.PageFilter{Limit: 100}, func(x *history.PageInfo) error {
 		list = append(list, *x)
 		return nil
 	})
-	return list, err
+	if err == nil {
+		maps, err = v.Sitemaps()
+	}
+	return list, maps, err
+}
+
+// noSitemap returns the error of a crawl of sitemaps that lists no page, nil for others.
+func (c *crawling) noSitemap(pages []history.PageInfo, maps []history.SitemapInfo) error {
+	if !c.config.SitemapOnly || len(pages) == 0 || slices.ContainsFunc(pages, func(x history.PageInfo) bool { return x.Why != event.BarScope.String() && x.Why != event.BarType.String() }) {
+		return nil
+	}
+	why := "robots.txt forbids all of them"
+	if n := len(maps); n > 0 {
+		x := &maps[n-1]
+		switch why = show.Line(x.URL) + " lists no page of the site"; {
+		case x.Class.Failed() && x.Status != 0:
+			why = fmt.Sprintf("%s answers with status %d", show.Line(x.URL), x.Status)
+		case x.Class == event.NotHTML:
+			why = show.Line(x.URL) + " is not a sitemap"
+		case x.Class != event.OK:
+			why = show.Line(x.URL + ": " + cmp.Or(x.Note, x.Class.String()))
+		}
+	}
+	return withHint(missingf("no page was fetched: no sitemap was found: %s", why),
+		"give the URL of a sitemap as the seed, or follow links instead: %s --sitemap-only=false", c.again())
 }
 
 // explainPage returns the error of a crawl without a page if this page shows why, else nil.

@@ -22,7 +22,9 @@ const (
 	recalled = 1 << 29     // it was fetched, and is to be fetched again
 	dull     = 1 << 28     // it brought nothing new, and has led to nothing new yet
 	vouched  = 1 << 27     // a page with news links to it, and does not have thousands of links
-	linksIn  = vouched - 1 // the number of links
+	listed   = 1 << 26     // a sitemap lists it
+	listing  = 1 << 25     // it is a sitemap file: see NameFile
+	linksIn  = listing - 1 // the number of links
 )
 
 func (m *marks) has(p graph.Page, mark uint32) bool { return m.in.At(int(p))&mark != 0 }
@@ -49,6 +51,16 @@ func (m *marks) markSeeds(e *event.Event, pages int) {
 	}
 	for _, p := range e.Admit {
 		m.set(p, seeded)
+	}
+}
+
+// markListed marks the pages of an event Listed, as markSeeds does.
+func (m *marks) markListed(e *event.Event, pages int) {
+	for p := pages - len(e.New); p < pages; p++ {
+		m.set(graph.Page(p), listed)
+	}
+	for _, p := range e.Admit {
+		m.set(p, listed)
 	}
 }
 

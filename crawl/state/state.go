@@ -187,6 +187,8 @@ func (s *State) count(r *journal.Record) {
 		s.ruled(r)
 	case event.Listed:
 		s.listed(r)
+	case event.Named:
+		s.named(r)
 	case event.Done:
 		s.done(r)
 	case event.Withdrawn:
