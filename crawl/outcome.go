@@ -54,6 +54,7 @@ func (o *outcomes) outcome(kind event.Kind, now time.Duration, t *task) *journal
 	}
 	e.Class, e.Bytes, e.Retry = a.Class, a.Bytes, a.RetryAfter
 	r.Facts.Status, r.Facts.Note, r.Facts.Phases = uint16(a.Status), a.Note, a.Phases
+	r.Facts.Cause = a.Cause
 	r.Facts.Size, r.Facts.Shift = t.found.Size, t.shift
 	if b := t.found.Records.Bytes; len(b) > 0 {
 		at := o.warc.Append(b)
@@ -148,7 +149,7 @@ func (o *outcomes) logTrouble(what string, s graph.Site, r *journal.Record) {
 	if o.fetched == 0 {
 		level = slog.LevelWarn
 	}
-	next := "no"
+	next := "never"
 	if r.Event.Again {
 		next = "in " + (r.Event.Due - r.Event.End).Round(time.Second).String()
 	}
@@ -156,7 +157,7 @@ func (o *outcomes) logTrouble(what string, s graph.Site, r *journal.Record) {
 	if r.Facts.Status != 0 {
 		why = fmt.Sprintf("status %d", r.Facts.Status)
 	}
-	o.log.Log(context.Background(), level, what, "site", string(o.state.Table.Name(s)), "why", why, "again", next)
+	o.log.Log(context.Background(), level, what, "site", string(o.state.Table.Name(s)), "why", why, "retry", next)
 }
 
 // maxCrashes is the largest number of crashes that a session logs. All of them are in the
@@ -178,10 +179,10 @@ func (o *outcomes) logCrash(t *task) {
 // resolved records the addresses of a site.
 func (o *outcomes) resolved(now time.Duration, t *task) {
 	r := o.outcome(event.Resolved, now, t)
-	r.Event.Class, r.Facts.Note = t.class, t.note
+	r.Event.Class, r.Facts.Note, r.Facts.Cause = t.class, t.note, t.cause
 	o.state.Weather.Resolve(r, &state.Lookup{Host: t.host, Addrs: t.names.Addrs, TTL: t.names.TTL, Again: t.again}, o.weather.outage.On())
 	if t.class != event.OK {
-		o.logTrouble("a site has no address", r.Event.Site, r)
+		o.logTrouble("cannot find the address of a site", r.Event.Site, r)
 	}
 	o.record()
 }
@@ -216,7 +217,7 @@ func (o *outcomes) ruled(now time.Duration, t *task) {
 			again = min(again, firstRetry)
 		}
 		o.retrySite(r, again)
-		o.logTrouble("robots.txt is unavailable", id, r)
+		o.logTrouble("cannot fetch robots.txt", id, r)
 	}
 	files := r.Facts.Files
 	o.record()

@@ -114,6 +114,9 @@ var fields = [...]field{
 	{onAdmitted, func(f *Facts) bool { return f.Trial }, // the bit is the value
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Trial = true }},
+	{onAnswer | onResolved, func(f *Facts) bool { return f.Cause != 0 },
+		func(w *writer, r *Record) { w.byte(byte(r.Facts.Cause)) },
+		func(d *reader, r *Record) { r.Facts.Cause = event.Cause(d.byte()) }},
 }
 
 // fixed returns a field of Done that is a hash of 64 bits.
@@ -335,6 +338,7 @@ type Facts struct {
 	Files []string     // Ruled, Listed: sitemap files that became known; Withdrawn: those that are not to be requested
 	Addrs []netip.Addr // Resolved: the first is the one in use
 	Note  string       // Resolved, Ruled, Listed, Done: what went wrong, for people
+	Cause event.Cause  // Resolved, Ruled, Listed, Done: the same as a code, if there is one
 
 	// Shift is the difference, at the start of the request, of the clock of the machine
 	// from that of the session and the crawl: it was set, or the machine slept (Ruled,

@@ -28,7 +28,7 @@ func fullFacts() Facts {
 		Media: "text/html", ETag: `"x"`, Modified: "yesterday", Title: "A page", Tags: 255, Cut: 1, Dropped: math.MaxUint32,
 		Rules: []byte("rules"), Hop: "https://b.example/robots.txt", Files: []string{"/sitemap.xml", ""},
 		Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("::ffff:192.0.2.1")},
-		Note:  "no route", Phases: [3]time.Duration{-1, 0, math.MaxInt64},
+		Note:  "no route", Cause: event.CauseOffline, Phases: [3]time.Duration{-1, 0, math.MaxInt64},
 		Targets: 1, Change: math.MaxUint64, Terms: 1 << 62, Numbers: [8]uint32{1, math.MaxUint32}, Pictures: math.MaxUint32, Trial: true,
 		Clock: math.MinInt64, Address: math.MaxUint32, Conn: 1, Early: true, Ours: true,
 		Session: &Session{Wall: -1, Version: "v1", Config: []byte("a = 1\n"), Policy: "opic/cash=all", SitePolicy: "x",
@@ -63,7 +63,7 @@ func factSamples() []Record {
 // Of each kind those facts are written that name it, and no others.
 func TestOnlyNamedFacts(t *testing.T) {
 	full := fullFacts()
-	answer := Facts{Status: full.Status, Place: full.Place, Size: full.Size, Note: full.Note, Phases: full.Phases, Ours: true, Shift: full.Shift, Dropped: full.Dropped}
+	answer := Facts{Status: full.Status, Place: full.Place, Size: full.Size, Note: full.Note, Cause: full.Cause, Phases: full.Phases, Ours: true, Shift: full.Shift, Dropped: full.Dropped}
 	ruled, listed, done := answer, answer, answer
 	ruled.Names, ruled.Rules, ruled.Hop, ruled.Files = full.Names, full.Rules, full.Hop, full.Files
 	listed.Names, listed.Files = full.Names, full.Files
@@ -76,7 +76,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 		event.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn, Early: true},
 		event.Refused:  {Early: true},
 		event.Polled:   {Early: true},
-		event.Resolved: {Addrs: full.Addrs, Note: full.Note, Ours: true},
+		event.Resolved: {Addrs: full.Addrs, Note: full.Note, Cause: full.Cause, Ours: true},
 		event.Ruled:    ruled,
 		event.Done:     done,
 		event.Session:  {Session: full.Session, Deny: full.Deny},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/history"
@@ -21,7 +20,7 @@ func (c *crawling) again() string { return quoteArgs([]string{"winnow", "crawl",
 func (c *crawling) nothing(ctx context.Context, sum *crawl.Summary) error {
 	if len(sum.Unreachable) > 0 {
 		d := &sum.Unreachable[0]
-		return c.unreachable(d.Site, d.Why)
+		return c.unreachable(d.Site, d.Why, d.Cause)
 	}
 	pages, maps, err := firstPages(ctx, c.dir)
 	if err != nil {
@@ -58,7 +57,9 @@ func firstPages(ctx context.Context, dir string) (list []history.PageInfo, maps 
 
 // noSitemap returns the error of a crawl of sitemaps that lists no page, nil for others.
 func (c *crawling) noSitemap(pages []history.PageInfo, maps []history.SitemapInfo) error {
-	if !c.config.SitemapOnly || len(pages) == 0 || slices.ContainsFunc(pages, func(x history.PageInfo) bool { return x.Why != event.BarScope.String() && x.Why != event.BarType.String() }) {
+	if !c.config.SitemapOnly || len(pages) == 0 || slices.ContainsFunc(pages, func(x history.PageInfo) bool {
+		return x.Why != event.BarScope.String() && x.Why != event.BarType.String()
+	}) {
 		return nil
 	}
 	why := "robots.txt forbids all of them"
@@ -82,7 +83,7 @@ func (c *crawling) explainPage(x *history.PageInfo, all []history.PageInfo) erro
 	dir, url := quoteArgs([]string{c.dir}), show.Line(x.URL)
 	switch {
 	case x.State == "failed" && (x.Class == event.DNSError.String() || x.Class == "" && x.Note != ""):
-		return c.unreachable(url, x.Note)
+		return c.unreachable(url, x.Note, x.Cause)
 	case x.State == "failed" && x.Status != 0:
 		return withHint(missingf("no page was fetched: %s answers with status %d", url, x.Status), "check the URL; winnow pages %s --state failed lists all", dir)
 	case x.State == "failed":
@@ -125,18 +126,21 @@ func (c *crawling) movedAway(seed string, all []history.PageInfo) error {
 	return nil
 }
 
-// unreachable explains why a site cannot be reached, by the note about its last attempt.
-func (c *crawling) unreachable(site, why string) error {
+// unreachable explains why a site cannot be reached, by the note about its last attempt and
+// the name of its cause.
+func (c *crawling) unreachable(site, why, cause string) error {
 	site, why = show.Line(site), show.Line(why)
 	err := missingf("no page was fetched: %s cannot be reached (%s)", site, why)
-	switch {
-	case strings.Contains(why, "private or loopback"):
+	switch cause {
+	case event.CausePrivate.String():
 		return withHint(err, "if it is your own, try: %s --allow-private", c.again())
-	case strings.Contains(why, "no such name"):
+	case event.CausePublic.String():
+		return withHint(err, "tell its owner how to reach you: %s --contact you@example.org", c.again())
+	case event.CauseNoName.String():
 		return withHint(err, "there is no such host; check the spelling")
-	case strings.Contains(why, "name not resolved"), strings.Contains(why, "network is unreachable"), strings.Contains(why, "no route to host"):
+	case event.CauseNoLookup.String(), event.CauseOffline.String():
 		return withHint(err, "this machine seems to be offline; check the network, then: %s", c.again())
-	case strings.Contains(why, "connection refused"):
+	case event.CauseRefused.String():
 		return withHint(err, "no server listens there; check the port, start the server, then: %s", c.again())
 	}
 	return withHint(err, "check the network and the name, then: %s", c.again())
