@@ -259,7 +259,7 @@ func (w *archiveWalk) finish(last journal.Position) error {
 		w.beyond(e, over)
 	}
 	if w.aside > 0 {
-		w.v.notef("%d files (*.beyond-N, %d bytes) were set aside by an earlier run whose journal had lost its end; they are in no record", w.aside, w.asideBytes)
+		w.v.notef("an earlier run whose journal had lost its end set files aside, which are in no record: %d (*.beyond-N, %d bytes)", w.aside, w.asideBytes)
 	}
 	return nil
 }
@@ -271,7 +271,7 @@ func (w *archiveWalk) noteAbsent() {
 		return
 	}
 	w.v.out.Absent = int64(len(w.absent))
-	w.v.notef("%d WARC files are missing, moved away or lost: number %s; the %d answers in them were not verified",
+	w.v.notef("WARC files that are missing, moved away or lost: %d (number %s); answers in them, which were not verified: %d",
 		len(w.absent), ranges(w.absent), w.passed)
 }
 
