@@ -26,6 +26,7 @@ type admission struct {
 	*session
 	was      *config.Config // of the session before; nil: it is not known
 	loosened bool           // the limits differ from those of the session before
+	revived  map[graph.Page]bool
 }
 
 // refill admits pages that a limit of their site or domain kept out, when others that had
@@ -200,17 +201,8 @@ func (a *admission) recallCut() error {
 			return err
 		}
 	}
-	if len(list) == 0 {
-		return nil
-	}
 	slices.Sort(list)
-	list = slices.Compact(list)
-	for _, kind := range []event.Kind{event.Admitted, event.Revisit} { // see recall
-		r := a.begin(kind, a.base)
-		r.Event.Admit = append(r.Event.Admit, list...)
-		a.record()
-	}
-	a.log.Info("pages are fetched again for links that were left out", "pages", len(list))
+	a.recall(a.base, slices.Compact(list))
 	return nil
 }
 

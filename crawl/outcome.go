@@ -113,9 +113,9 @@ func (o *outcomes) done(now time.Duration, t *task) {
 // whether its links are those of the other page, so that they need not be followed.
 func (o *outcomes) compare(r *journal.Record, f *gather.Found) bool {
 	e := &r.Event
-	q, same := o.state.Duplicate(e.Page, f)
+	q, plain, same := o.state.Duplicate(e.Page, f)
 	if same {
-		e.Class = event.Duplicate
+		e.Class, r.Facts.Plain = event.Duplicate, plain
 	} else if near, ok := o.state.Content.NearDuplicate(e.Page, f); ok {
 		q = near
 	}

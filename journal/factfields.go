@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
 )
 
 // kindSet is a set of kinds of events.
@@ -117,6 +118,9 @@ var fields = [...]field{
 	{onAnswer | onResolved, func(f *Facts) bool { return f.Cause != 0 },
 		func(w *writer, r *Record) { w.byte(byte(r.Facts.Cause)) },
 		func(d *reader, r *Record) { r.Facts.Cause = event.Cause(d.byte()) }},
+	{onDone, func(f *Facts) bool { return len(f.Plain) > 0 },
+		func(w *writer, r *Record) { w.pages(r.Facts.Plain, r.Event.Page) },
+		func(d *reader, r *Record) { r.Facts.Plain = d.pages(r.Facts.Plain, r.Event.Page) }},
 }
 
 // fixed returns a field of Done that is a hash of 64 bits.
@@ -325,13 +329,14 @@ type Facts struct {
 	Pictures uint32
 	Trial    bool // Admitted: there is no evidence for the pages, and their content decides
 
-	Media    string // Done: media type
-	ETag     string // Done: validators, for conditional requests
-	Modified string // Done
-	Title    string // Done
-	Tags     uint8  // Done: robots.Tags of the page
-	Cut      uint8  // Done: limits that were hit, page.Cut
-	Dropped  uint32 // Done: links that those limits left out; Ruled, Listed: sitemap files and entries
+	Media    string       // Done: media type
+	ETag     string       // Done: validators, for conditional requests
+	Modified string       // Done
+	Title    string       // Done
+	Tags     uint8        // Done: robots.Tags of the page
+	Cut      uint8        // Done: limits that were hit, page.Cut
+	Plain    []graph.Page // Done: pages, not fetched yet, in favour of which links of a duplicate were left out
+	Dropped  uint32       // Done: links that those limits left out; Ruled, Listed: sitemap files and entries
 
 	Rules []byte       // Ruled: as robots.Rules.AppendBinary has them
 	Hop   string       // Ruled with Event.Hop: URL to which robots.txt moved
@@ -385,5 +390,5 @@ type Session struct {
 // reset makes the facts zero, and keeps the room that slices have.
 func (f *Facts) reset() {
 	f.Names.Reset()
-	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0]}
+	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0], Plain: f.Plain[:0]}
 }

@@ -84,6 +84,7 @@ type savedTally struct {
 	Gathered int64 // of these, to fetched pages
 	Moved    int64 // fetched pages that are redirects
 	CutFiles int64 // sitemap files and entries left out
+	Plain    int64 // links left out in favour of pages that were not fetched then: see Duplicate
 	Sessions int64
 	Ran      time.Duration // in all sessions before the last
 	Started  time.Duration // instant at which the last session began
@@ -122,6 +123,7 @@ func (s *State) done(r *journal.Record) {
 	if e.Class.Failed() {
 		return
 	}
+	s.Plain += int64(len(r.Facts.Plain))
 	s.Visits.note(e.Page, &r.Facts)
 	s.Content.note(r)
 	s.Cut.note(e.Page, len(e.Links), &r.Facts)
@@ -148,7 +150,10 @@ func (s *State) countLinks(e *event.Event) {
 		word = vouched
 	}
 	for _, p := range links {
-		in[p] = in[p] + 1 | word
+		if in[p]&linksIn < linksIn {
+			in[p]++
+		}
+		in[p] |= word
 		s.Gathered += int64(in[p] >> 31)
 	}
 }

@@ -42,6 +42,7 @@ type State struct {
 	Weather   weather
 	Portal    portal
 	settling                // on replay
+	plain     []graph.Page  // scratch of Duplicate
 	holes     int           // records that could not be applied: see Replay
 	Began     int64         // wall clock of instant 0, Unix nanoseconds
 	Now       time.Duration // of the last record
