@@ -74,7 +74,7 @@ func (c *crawling) noSitemap(pages []history.PageInfo, maps []history.SitemapInf
 			why = show.Line(x.URL + ": " + cmp.Or(x.Note, x.Class.String()))
 		}
 	}
-	return withHint(missingf("no page was fetched: no sitemap was found: %s", why),
+	return withHint(missingf("no page was fetched: no sitemap lists one: %s", why),
 		"give the URL of a sitemap as the seed, or follow links instead: %s --sitemap-only=false", c.again())
 }
 

@@ -2,6 +2,7 @@ package history
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"strconv"
@@ -271,8 +272,16 @@ func (w *archiveWalk) noteAbsent() {
 		return
 	}
 	w.v.out.Absent = int64(len(w.absent))
-	w.v.notef("WARC files that are missing, moved away or lost: %d (number %s); answers in them, which were not verified: %d",
-		len(w.absent), ranges(w.absent), w.passed)
+	w.v.notef("%s missing, moved away or lost: number %s; answers that were not verified: %d",
+		filesAre(len(w.absent)), ranges(w.absent), w.passed)
+}
+
+// filesAre begins a sentence about WARC files.
+func filesAre(n int) string {
+	if n == 1 {
+		return "1 WARC file is"
+	}
+	return fmt.Sprintf("%d WARC files are", n)
 }
 
 // ranges formats ascending numbers as 0-3, 5.
