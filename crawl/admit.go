@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
@@ -24,6 +26,7 @@ type admission struct {
 	*session
 	was      *config.Config // of the session before; nil: it is not known
 	loosened bool           // the limits differ from those of the session before
+	revived  map[graph.Page]bool
 }
 
 // refill admits pages that a limit of their site or domain kept out, when others that had
@@ -168,10 +171,10 @@ func (a *admission) admissible(scope *gather.Scope, p graph.Page) bool {
 	url := a.state.AppendURL(nil, p)
 	site, rest := page.Site(url)
 	switch {
+	case a.config.SitemapOnly && a.state.Frontier.Bar(p) == event.BarScope:
+		return false // no sitemap lists it
 	case a.state.IsSeed(p):
 		return scope.Denied(site, rest) == event.NoBar
-	case a.config.SitemapOnly && a.state.Frontier.Bar(p) == event.BarScope:
-		return false // only links lead to it
 	case scope.Judge(site, rest) != event.NoBar:
 		return false
 	case a.overrides.HTMLOnly(site) && (!page.Extension(url).MayBePage() || a.state.Kinds.NoPage(a.state.Frontier.Site(p), rest)):
@@ -198,17 +201,8 @@ func (a *admission) recallCut() error {
 			return err
 		}
 	}
-	if len(list) == 0 {
-		return nil
-	}
 	slices.Sort(list)
-	list = slices.Compact(list)
-	for _, kind := range []event.Kind{event.Admitted, event.Revisit} { // see recall
-		r := a.begin(kind, a.base)
-		r.Event.Admit = append(r.Event.Admit, list...)
-		a.record()
-	}
-	a.log.Info("pages are fetched again for links that were left out", "pages", len(list))
+	a.recall(a.base, slices.Compact(list))
 	return nil
 }
 
@@ -257,6 +251,35 @@ func (a *admission) findSitemaps() {
 		if bar == event.NoBar && !a.state.Sitemaps.Named(s) && a.state.Frontier.CanProbe(s) {
 			a.recordSite(event.Probed, a.base, s)
 		}
+	}
+}
+
+// nameSeeds names the sitemap files that are seeds, where only sitemaps count. Without
+// robots.txt other sites may have one at the usual place.
+func (a *admission) nameSeeds() {
+	if !a.config.SitemapOnly {
+		return
+	}
+	for _, url := range a.options.Seeds {
+		switch site, _ := page.Site([]byte(url)); {
+		case looksLikeSitemap(url):
+			a.nameFile(a.base, url)
+		case !a.config.Robots:
+			a.nameFile(a.base, string(site)+"/sitemap.xml")
+		}
+	}
+}
+
+// looksLikeSitemap reports whether a URL ends as sitemap files do.
+func looksLikeSitemap(url string) bool {
+	file, _, _ := strings.Cut(url, "?")
+	return slices.Contains([]string{".xml", ".gz", ".txt"}, strings.ToLower(path.Ext(file)))
+}
+
+// nameFile records a sitemap file that another site names, or a seed.
+func (a *admission) nameFile(now time.Duration, url string) {
+	if a.state.NameFile(a.begin(event.Named, now), url) {
+		a.record()
 	}
 }
 

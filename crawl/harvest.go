@@ -51,6 +51,7 @@ type task struct {
 	class      event.Class // Resolve
 	again      bool        // Resolve: it may help to try later
 	note       string
+	cause      event.Cause
 	rules      robots.Rules // Robots
 	sitemaps   []string     // Robots: as written
 	hop        string       // Robots: normal form of the redirect's target, "" if it has none
@@ -188,10 +189,13 @@ func (w *harvester) read(t *task) {
 // lookUp finds the addresses of a site that may be used.
 func (w *harvester) lookUp(t *task) {
 	names, err := w.resolve(w.ctx, t.host)
-	t.names, t.class, t.again, t.note = names, event.OK, false, ""
+	t.names, t.class, t.again, t.note, t.cause = names, event.OK, false, "", event.NoCause
 	if err != nil {
 		t.void = w.ctx.Err() != nil
-		t.class, t.again, t.note = event.DNSError, !errors.Is(err, fetch.ErrNoName), err.Error()
+		t.class, t.again, t.note, t.cause = event.DNSError, !errors.Is(err, fetch.ErrNoName), err.Error(), event.CauseNoLookup
+		if !t.again {
+			t.cause = event.CauseNoName
+		}
 		return
 	}
 	t.names.Addrs = nil
@@ -201,21 +205,22 @@ func (w *harvester) lookUp(t *task) {
 		}
 	}
 	if len(t.names.Addrs) == 0 {
-		t.class, t.note = event.DNSError, w.unwelcome(names.Addrs)
+		t.class = event.DNSError
+		t.note, t.cause = unwelcome(names.Addrs)
 	}
 }
 
 // unwelcome returns the reason why none of the addresses of a site may be used.
-func (w *harvester) unwelcome(addrs []netip.Addr) string {
+func unwelcome(addrs []netip.Addr) (note string, cause event.Cause) {
 	switch {
 	case len(addrs) == 0:
-		return "no address"
+		return "it has no address", event.CauseNoName
 	case fetch.Never(addrs[0]):
-		return "its address is link-local or one of a metadata service, which are never used"
+		return fmt.Sprintf("its address %s is link-local or one of a metadata service; winnow never uses those", addrs[0]), event.CauseNever
 	case fetch.Private(addrs[0]):
-		return "its address is private or loopback"
+		return fmt.Sprintf("its address %s is private; add --allow-private", addrs[0]), event.CausePrivate
 	}
-	return "its address is public, and the crawl names no contact"
+	return fmt.Sprintf("its address %s is public; public sites need --contact", addrs[0]), event.CausePublic
 }
 
 // rule parses a robots.txt, or the URL to which it has moved.
@@ -233,7 +238,7 @@ func (w *harvester) rule(t *task) {
 // maxSitemaps is the largest number of sitemap files that are read from a robots.txt.
 const maxSitemaps = 100
 
-// sitemapsOf returns the sitemap files that a robots.txt names for its own site.
+// sitemapsOf returns the sitemap files of its own name that a robots.txt names.
 func (w *harvester) sitemapsOf(url string, f *robots.File) (files []string) {
 	home, _ := page.Site([]byte(url))
 	if !w.resolver.Document([]byte(url)).Usable() {
@@ -244,8 +249,8 @@ func (w *harvester) sitemapsOf(url string, f *robots.File) (files []string) {
 		if !v.Usable() || len(files) == maxSitemaps {
 			continue
 		}
-		if file, ok := gather.HomeFile(home, to); ok {
-			files = append(files, file)
+		if site, _ := page.Site(to); gather.SameName(site, home) {
+			files = append(files, string(to))
 		}
 	}
 	return files

@@ -38,7 +38,7 @@ func newLoop(s *session) (*loop, error) {
 	l := &loop{session: s}
 	l.limits = limits{session: s, crew: &l.crew, ceiling: newCeiling(s.memory, s.options.Machine.Heap)}
 	l.weather = weather{session: s, honest: map[string]bool{}}
-	l.admission = admission{session: s}
+	l.admission = admission{session: s, revived: map[graph.Page]bool{}}
 	l.outcomes = outcomes{
 		session: s, admission: &l.admission, limits: &l.limits, weather: &l.weather, index: &l.index,
 		robots: robots.Limits{Retry: s.config.RobotsRetry.Duration},
@@ -105,8 +105,8 @@ func (l *loop) run(ctx context.Context) error {
 		}
 		l.send(now, l.limits.stopped())
 		l.lookAfter(now)
-		if l.ended(ask) {
-			return nil
+		if end, err := l.ended(ask); end || err != nil {
+			return err
 		}
 		if l.inbox.wait(done, l.now(), l.alarm(now, ask)) {
 			done = nil
@@ -135,15 +135,21 @@ func (l *loop) lookAfter(now time.Duration) {
 
 // ended reports whether nothing is under way and nothing can be handed out any more. It
 // waits for the last commit, which may let sites continue.
-func (l *loop) ended(ask time.Duration) bool {
+func (l *loop) ended(ask time.Duration) (bool, error) {
 	if l.crew.busy() > 0 || !l.committed() {
-		return false
+		return false, nil
 	}
 	if !l.limits.stopped() && ask == event.Never && !l.weather.outage.On() &&
 		!l.admission.relent(l.now(), true) && !l.admission.refill(l.now()) {
-		l.limits.stopping = whyFinished
+		more, err := l.admission.revive(l.now())
+		if err != nil {
+			return false, err
+		}
+		if !more {
+			l.limits.stopping = whyFinished
+		}
 	}
-	return l.limits.stopped()
+	return l.limits.stopped(), nil
 }
 
 // alarm returns the instant of the next turn if nothing arrives before.

@@ -1,10 +1,12 @@
 package crawl
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/gather"
@@ -53,6 +55,7 @@ func (o *outcomes) outcome(kind event.Kind, now time.Duration, t *task) *journal
 	}
 	e.Class, e.Bytes, e.Retry = a.Class, a.Bytes, a.RetryAfter
 	r.Facts.Status, r.Facts.Note, r.Facts.Phases = uint16(a.Status), a.Note, a.Phases
+	r.Facts.Cause = a.Cause
 	r.Facts.Size, r.Facts.Shift = t.found.Size, t.shift
 	if b := t.found.Records.Bytes; len(b) > 0 {
 		at := o.warc.Append(b)
@@ -68,14 +71,19 @@ func (o *outcomes) listed(now time.Duration, t *task) {
 	e, f := &r.Event, &t.found
 	e.Class = f.Class
 	o.state.Weather.Retry(r, t.answer.Stale || o.weather.outage.On())
+	var own, others []string
 	if !e.Class.Failed() {
 		o.state.Discover(r, graph.NoPage, e.Site, &f.Links)
-		r.Facts.Files = o.state.ListedFiles(e.Site, f.Files)
+		own, others = o.split(e.Site, f.Files)
+		r.Facts.Files = o.state.ListedFiles(e.Site, own)
 		e.Files = uint32(len(r.Facts.Files))
-		r.Facts.Dropped = uint32(f.Dropped + len(f.Files) - len(r.Facts.Files))
+		r.Facts.Dropped = uint32(f.Dropped + len(own) - len(r.Facts.Files))
 	}
 	o.record()
 	o.admission.admitNearer(now)
+	for _, url := range others {
+		o.admission.nameFile(now, url)
+	}
 }
 
 // done records an attempt at a page.
@@ -107,9 +115,9 @@ func (o *outcomes) done(now time.Duration, t *task) {
 // whether its links are those of the other page, so that they need not be followed.
 func (o *outcomes) compare(r *journal.Record, f *gather.Found) bool {
 	e := &r.Event
-	q, same := o.state.Duplicate(e.Page, f)
+	q, plain, same := o.state.Duplicate(e.Page, f)
 	if same {
-		e.Class = event.Duplicate
+		e.Class, r.Facts.Plain = event.Duplicate, plain
 	} else if near, ok := o.state.Content.NearDuplicate(e.Page, f); ok {
 		q = near
 	}
@@ -143,7 +151,7 @@ func (o *outcomes) logTrouble(what string, s graph.Site, r *journal.Record) {
 	if o.fetched == 0 {
 		level = slog.LevelWarn
 	}
-	next := "no"
+	next := "never"
 	if r.Event.Again {
 		next = "in " + (r.Event.Due - r.Event.End).Round(time.Second).String()
 	}
@@ -151,7 +159,7 @@ func (o *outcomes) logTrouble(what string, s graph.Site, r *journal.Record) {
 	if r.Facts.Status != 0 {
 		why = fmt.Sprintf("status %d", r.Facts.Status)
 	}
-	o.log.Log(context.Background(), level, what, "site", string(o.state.Table.Name(s)), "why", why, "again", next)
+	o.log.Log(context.Background(), level, what, "site", string(o.state.Table.Name(s)), "why", why, "retry", next)
 }
 
 // maxCrashes is the largest number of crashes that a session logs. All of them are in the
@@ -173,10 +181,10 @@ func (o *outcomes) logCrash(t *task) {
 // resolved records the addresses of a site.
 func (o *outcomes) resolved(now time.Duration, t *task) {
 	r := o.outcome(event.Resolved, now, t)
-	r.Event.Class, r.Facts.Note = t.class, t.note
+	r.Event.Class, r.Facts.Note, r.Facts.Cause = t.class, t.note, t.cause
 	o.state.Weather.Resolve(r, &state.Lookup{Host: t.host, Addrs: t.names.Addrs, TTL: t.names.TTL, Again: t.again}, o.weather.outage.On())
 	if t.class != event.OK {
-		o.logTrouble("a site has no address", r.Event.Site, r)
+		o.logTrouble("cannot find the address of a site", r.Event.Site, r)
 	}
 	o.record()
 }
@@ -193,15 +201,16 @@ func (o *outcomes) ruled(now time.Duration, t *task) {
 	e, id := &r.Event, t.work.For
 	e.For = id
 	class, again := o.judge(now, t)
+	var others []string
 	switch class {
 	case robots.Found:
 		rule(r, t.rules, again)
-		o.nameFiles(r, t)
+		others = o.nameFiles(r, t)
 	case robots.Moved:
 		o.hopTo(r, t.hop)
 	case robots.Unavailable:
 		rule(r, robots.Rules{}, again)
-		o.nameFiles(r, t)
+		others = o.nameFiles(r, t)
 	default:
 		if !trouble.Passes(e.Class) {
 			e.Class = event.ServerError // such as an endless redirect
@@ -210,29 +219,61 @@ func (o *outcomes) ruled(now time.Duration, t *task) {
 			again = min(again, firstRetry)
 		}
 		o.retrySite(r, again)
-		o.logTrouble("robots.txt is unavailable", id, r)
+		o.logTrouble("cannot fetch robots.txt", id, r)
 	}
+	files := r.Facts.Files
 	o.record()
+	for _, url := range others {
+		o.admission.nameFile(now, url)
+	}
+	if len(files) > 0 && !o.state.Frontier.Wanting(id) { // it would not be requested
+		if o.state.Stand(o.begin(event.Named, now), files[0]) {
+			o.record()
+		}
+	}
 }
 
-// nameFiles adds the sitemap files of a site to the record of its robots.txt. With --sitemap-only
-// a site that names none may have one at the usual place.
-func (o *outcomes) nameFiles(r *journal.Record, t *task) {
+// nameFiles adds the sitemap files of a site to the record of its robots.txt, and returns those
+// of other sites of the same name. With --sitemap-only a site that names none may have one at
+// the usual place.
+func (o *outcomes) nameFiles(r *journal.Record, t *task) (others []string) {
 	id := t.work.For
 	if !o.readsSitemaps(id) {
-		return
+		return nil
 	}
-	var files []string
-	if t.work.Site == id { // one that has moved names files of another site
-		files = union(nil, t.sitemaps)
+	own, others := o.split(id, union(nil, t.sitemaps))
+	if len(own)+len(others) == 0 && o.config.SitemapOnly {
+		own = []string{string(o.state.Table.Name(id)) + "/sitemap.xml"}
 	}
-	if len(files) == 0 && o.config.SitemapOnly {
-		files = []string{string(o.state.Table.Name(id)) + "/sitemap.xml"}
-	}
-	n := len(files)
-	r.Facts.Files = o.state.WantedFiles(t.rules, files)
+	own = slices.DeleteFunc(own, func(url string) bool { return o.state.IsFile(id, url) })
+	n := len(own)
+	r.Facts.Files = o.state.WantedFiles(t.rules, own)
 	r.Event.Files = uint32(len(r.Facts.Files))
 	r.Facts.Dropped = uint32(n - len(r.Facts.Files))
+	return slices.DeleteFunc(others, o.namesOwn)
+}
+
+// split separates the sitemap files of a site from those of sites with the same name. Files
+// of other names are left out.
+func (o *outcomes) split(id graph.Site, files []string) (own, others []string) {
+	home := o.state.Table.Name(id)
+	for _, url := range files {
+		switch site, _ := page.Site([]byte(url)); {
+		case bytes.Equal(site, home):
+			own = append(own, url)
+		case gather.SameName(site, home):
+			others = append(others, url)
+		}
+	}
+	return own, others
+}
+
+// namesOwn reports whether the robots.txt of the site of a sitemap file has named files. It
+// most likely named this one, too.
+func (o *outcomes) namesOwn(url string) bool {
+	site, _ := page.Site([]byte(url))
+	id, known := o.state.Table.LookupSite(o.state.Key.Site(site), site)
+	return known && o.state.Sitemaps.Named(id)
 }
 
 // judge returns what the answer to a request for a robots.txt means, and how long that

@@ -73,10 +73,12 @@ func (w *recorder) mark(now time.Duration) {
 	w.record()
 }
 
-// hold makes a site wait for the commit of the last record.
+// hold makes a site wait for the commit of the last record. A site that waits longer between
+// two requests than a group for its commit is no reason to commit early, not even if its
+// instant has come: its robots.txt was fetched elsewhere, which happens once.
 func (w *recorder) hold(s graph.Site) {
 	w.open.sites = append(w.open.sites, s)
-	if !w.rec.Event.Keep { // otherwise its harvester continues with it
+	if !w.rec.Event.Keep && w.state.Frontier.Between(s) < w.delay+commitTime { // if kept, its harvester continues with it
 		w.open.free = min(w.open.free, w.state.Frontier.Instant(s))
 	}
 }
@@ -119,7 +121,7 @@ func (w *recorder) committed() bool { return !w.busy && w.journal.Empty() }
 const commitTime = 10 * time.Millisecond
 
 // dueAt returns when to commit the open group: --commit after its first record, or
-// earlier if harvesters wait for one of its sites.
+// earlier if harvesters wait for one of its sites (see hold).
 func (w *recorder) dueAt() time.Duration {
 	at := w.since + w.delay
 	if w.hungry {

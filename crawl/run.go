@@ -203,6 +203,7 @@ func (a *admission) beginSession(m *ceiling) error {
 	a.readmit(a.scope)
 	a.revisit()
 	a.findSitemaps()
+	a.nameSeeds()
 	if err := a.recallCut(); err != nil {
 		return err
 	}

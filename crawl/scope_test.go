@@ -96,14 +96,15 @@ func TestList(t *testing.T) {
 	})
 }
 
-// --sitemap-only fetches the seeds and what sitemaps name, also with and without "www.", and
-// follows redirects but no links.
+// --sitemap-only fetches what sitemaps name, also with and without "www.", and follows
+// redirects but no links. A file is requested where it lies.
 func TestSitemapOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newHandWeb(t, map[string]http.HandlerFunc{
 			"a.example": writtenSite(map[string]string{
-				"/robots.txt": "Sitemap: https://www.a.example/s.xml\nSitemap: http://c.example/s.xml",
+				"/robots.txt": "Sitemap: http://a.example/s.xml\nSitemap: http://www.a.example/no.xml\nSitemap: http://c.example/s.xml",
 				"/s.xml":      "http://a.example/1\nhttp://a.example/old\nhttp://www.a.example/2\nhttp://c.example/\nhttp://a.example/not",
+				"/no.xml":     "http://a.example/link",
 				"/":           "/1 /link", "/1": "/link", "/old": "to /new", "/new": "/link", "/link": "", "/not": ""}),
 			// Without a Sitemap line: it is at the usual place.
 			"www.a.example": writtenSite(map[string]string{"/2": "/link", "/link": "", "/sitemap.xml": "http://www.a.example/3", "/3": "/link"}),
@@ -112,7 +113,10 @@ func TestSitemapOnly(t *testing.T) {
 		c := &w.o.Config
 		c.Scope, c.SitemapOnly, c.Exclude = config.ScopeSeeds, true, []string{"/not"}
 		w.run(t)
-		const want = "a.example/ a.example/1 a.example/new a.example/old www.a.example/2 www.a.example/3"
+		const want = "a.example/1 a.example/new a.example/old www.a.example/2 www.a.example/3"
+		if countOf(w.asked, "http://www.a.example/no.xml") != 1 || countOf(w.asked, "http://a.example/no.xml")+countOf(w.asked, "http://c.example/s.xml") != 0 {
+			t.Errorf("asked for %s", w.asked)
+		}
 		if w.askedPages() != want {
 			t.Errorf("asked for %s, want %s", w.askedPages(), want)
 		}

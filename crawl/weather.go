@@ -212,7 +212,7 @@ func (w *weather) discardPortal(now time.Duration) {
 // count against its site.
 func silence(t *task) {
 	a := t.answer
-	a.Class, a.Status, a.Note, a.RetryAfter, a.Keep = event.ConnectError, 0, "something else answered in the place of the site", 0, false
+	a.Class, a.Status, a.Note, a.Cause, a.RetryAfter, a.Keep = event.ConnectError, 0, "something else answered in the place of the site", event.NoCause, 0, false
 	f := &t.found
 	f.Records.Bytes, f.Records.Main = f.Records.Bytes[:0], 0
 	f.Class, f.Note = a.Class, a.Note

@@ -88,10 +88,14 @@ const (
 	// Denied: the list of hosts that are never requested has changed. The driver knows it;
 	// the frontier calls Options.Forbid.
 	Denied
+	// Named: Files of the sitemap files of Site became known, which another site or a seed
+	// names. A site without a waiting page is not requested, so New and Admit may have a
+	// page of it.
+	Named
 )
 
 var kindNames = [...]string{"seed", "took", "refused", "polled", "resolved", "ruled", "done", "session", "listed", "admitted", "revisit",
-	"retried", "probed", "withdrawn", "denied"}
+	"retried", "probed", "withdrawn", "denied", "named"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -100,19 +104,19 @@ func (k Kind) String() string { return kindNames[k] }
 type Event struct {
 	Kind Kind
 	// Task is, of Took, the task that was handed out. Other events use some of its fields:
-	// Site (Resolved, Ruled, Listed, Probed, Withdrawn), For (Ruled), Page (Refused, Done).
+	// Site (Resolved, Ruled, Listed, Probed, Withdrawn, Named), For (Ruled), Page (Refused, Done).
 	Task
 	Bar Bar // Refused: why; NoBar means by robots.txt
 
 	// New are the sites of the pages that became known by this event (Seed, Done,
-	// Listed), in the order of their ids, which continue those known. A site whose id is
+	// Listed, Named), in the order of their ids, which continue those known. A site whose id is
 	// the number of known sites is new.
 	New []graph.Site
 	// Bars has the reason why each page of New is not to be fetched, NoBar for those that
 	// are. Nil: all are.
 	Bars []Bar
 	// Admit are pages that were refused and are to be fetched after all (Seed, Done,
-	// Listed, Admitted), or the pages of Retried and Revisit. Those that are not refused are
+	// Listed, Named, Admitted), or the pages of Retried and Revisit. Those that are not refused are
 	// left out.
 	Admit []graph.Page
 	Links []graph.Page // Done: distinct, known (New included), without the page itself
@@ -141,7 +145,7 @@ type Event struct {
 
 	Hop   bool       // Ruled: the robots.txt of For moved to the site To; Withdrawn
 	To    graph.Site // Ruled with Hop; the number of known sites adds one
-	Files uint32     // Ruled, Listed: sitemap files that became known of For, of Site; Withdrawn
+	Files uint32     // Ruled, Listed: sitemap files that became known of For, of Site; Withdrawn, Named
 
 	Address uint32        // Resolved: dense number of the IP address
 	Delay   time.Duration // Ruled: Crawl-delay

@@ -47,6 +47,8 @@ func (c *checker) check() error {
 		return nil
 	case event.Withdrawn:
 		return c.withdrawn()
+	case event.Named:
+		return c.named()
 	case event.Resolved, event.Listed:
 		if int(e.Address) > c.f.o.MaxAddresses {
 			return fmt.Errorf("address %d is one too many", e.Address)
@@ -179,6 +181,18 @@ func (c *checker) withdrawn() error {
 		return fmt.Errorf("the robots.txt of site %d did not move", e.Site)
 	}
 	return nil
+}
+
+// named checks that the site of the files is known after the event.
+func (c *checker) named() error {
+	e := c.e
+	if int(e.Site) == c.f.Sites() && len(e.New) > 0 && e.New[0] == e.Site {
+		return c.new()
+	}
+	if err := c.site(e.Site); err != nil {
+		return err
+	}
+	return c.new()
 }
 
 // end checks what the ends of all tasks have, and that s is acquired.

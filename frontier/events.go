@@ -56,6 +56,9 @@ func (f *Frontier) apply(now time.Duration, e *event.Event) {
 		f.sites.probe(e.Site)
 	case event.Withdrawn:
 		f.sites.withdrawTasks(now, e)
+	case event.Named:
+		f.pages.know(e, graph.NoPage)
+		f.sites.nameFiles(e)
 	case event.Denied: // concerns the driver only
 	}
 }

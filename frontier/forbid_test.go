@@ -149,6 +149,11 @@ func TestCheckWithdrawn(t *testing.T) {
 			t.Errorf("%+v passes", e)
 		}
 	}
+	for _, e := range []event.Event{{Kind: event.Named, Task: event.Task{Site: 2}, Files: 1}, {Kind: event.Named, Task: event.Task{Site: 2}, Files: 1, New: []graph.Site{3}}} {
+		if r.f.Check(&e) == nil {
+			t.Errorf("%+v passes", e)
+		}
+	}
 	if err := r.f.Check(&event.Event{Kind: event.Denied}); err != nil {
 		t.Error(err)
 	}

@@ -125,6 +125,13 @@ func (x *sites) addFiles(s graph.Site, n int) {
 	x.filesLeft += then - now
 }
 
+// nameFiles adds the files that another site names. A closed site is not requested.
+func (x *sites) nameFiles(e *event.Event) {
+	if !x.in(e.Site, closed) {
+		x.addFiles(e.Site, int(e.Files))
+	}
+}
+
 // noteKind notes whether the present request to s is for a sitemap.
 func (x *sites) noteKind(s graph.Site, k event.TaskKind) {
 	n := uint16(x.files(s))

@@ -84,6 +84,8 @@ func (r *spareRun) do(w event.Task) {
 		e.Kind, e.Address = event.Resolved, uint32(w.Site)+1
 	case event.Robots:
 		e.Kind, e.For = event.Ruled, w.For
+	case event.Sitemap:
+		e.Kind = event.Listed
 	default:
 		e.Kind, e.Page = event.Done, w.Page
 	}

@@ -15,7 +15,7 @@ import (
 const (
 	lastClass = event.LastClass
 	lastWork  = event.Sitemap
-	lastKind  = event.Denied
+	lastKind  = event.Named
 )
 
 // workFor is a bit added to the kind of a task: robots.txt is requested for another site.
@@ -36,6 +36,10 @@ func (w *writer) event(r *Record) {
 		w.uint(uint64(e.Site))
 	case event.Withdrawn:
 		w.withdrawn(e)
+	case event.Named:
+		w.uint(uint64(e.Site))
+		w.uint(uint64(e.Files))
+		w.fresh(r)
 	case event.Resolved:
 		w.uint(uint64(e.Site))
 		w.outcome(r)
@@ -74,6 +78,9 @@ func (d *reader) event(r *Record) {
 		e.Site = graph.Site(d.id())
 	case event.Withdrawn:
 		d.withdrawn(e)
+	case event.Named:
+		e.Site, e.Files = graph.Site(d.id()), d.uint32()
+		d.fresh(r)
 	case event.Resolved:
 		e.Site = graph.Site(d.id())
 		d.outcome(r)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
 )
 
 // kindSet is a set of kinds of events.
@@ -27,8 +28,8 @@ const (
 	onAdmitted kindSet = 1 << event.Admitted
 	onAnswer           = onRuled | onListed | onDone
 	onDeny             = onSession | 1<<event.Denied
-	onFiles            = onRuled | onListed | 1<<event.Withdrawn
-	makesKnown         = 1<<event.Seed | onListed | onDone
+	onFiles            = onRuled | onListed | 1<<event.Withdrawn | 1<<event.Named
+	makesKnown         = 1<<event.Seed | onListed | onDone | 1<<event.Named
 	decides            = onTook | 1<<event.Refused | 1<<event.Polled
 )
 
@@ -114,6 +115,12 @@ var fields = [...]field{
 	{onAdmitted, func(f *Facts) bool { return f.Trial }, // the bit is the value
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Trial = true }},
+	{onAnswer | onResolved, func(f *Facts) bool { return f.Cause != 0 },
+		func(w *writer, r *Record) { w.byte(byte(r.Facts.Cause)) },
+		func(d *reader, r *Record) { r.Facts.Cause = event.Cause(d.byte()) }},
+	{onDone, func(f *Facts) bool { return len(f.Plain) > 0 },
+		func(w *writer, r *Record) { w.pages(r.Facts.Plain, r.Event.Page) },
+		func(d *reader, r *Record) { r.Facts.Plain = d.pages(r.Facts.Plain, r.Event.Page) }},
 }
 
 // fixed returns a field of Done that is a hash of 64 bits.
@@ -322,19 +329,21 @@ type Facts struct {
 	Pictures uint32
 	Trial    bool // Admitted: there is no evidence for the pages, and their content decides
 
-	Media    string // Done: media type
-	ETag     string // Done: validators, for conditional requests
-	Modified string // Done
-	Title    string // Done
-	Tags     uint8  // Done: robots.Tags of the page
-	Cut      uint8  // Done: limits that were hit, page.Cut
-	Dropped  uint32 // Done: links that those limits left out; Ruled, Listed: sitemap files and entries
+	Media    string       // Done: media type
+	ETag     string       // Done: validators, for conditional requests
+	Modified string       // Done
+	Title    string       // Done
+	Tags     uint8        // Done: robots.Tags of the page
+	Cut      uint8        // Done: limits that were hit, page.Cut
+	Plain    []graph.Page // Done: pages, not fetched yet, in favour of which links of a duplicate were left out
+	Dropped  uint32       // Done: links that those limits left out; Ruled, Listed: sitemap files and entries
 
 	Rules []byte       // Ruled: as robots.Rules.AppendBinary has them
 	Hop   string       // Ruled with Event.Hop: URL to which robots.txt moved
 	Files []string     // Ruled, Listed: sitemap files that became known; Withdrawn: those that are not to be requested
 	Addrs []netip.Addr // Resolved: the first is the one in use
 	Note  string       // Resolved, Ruled, Listed, Done: what went wrong, for people
+	Cause event.Cause  // Resolved, Ruled, Listed, Done: the same as a code, if there is one
 
 	// Shift is the difference, at the start of the request, of the clock of the machine
 	// from that of the session and the crawl: it was set, or the machine slept (Ruled,
@@ -381,5 +390,5 @@ type Session struct {
 // reset makes the facts zero, and keeps the room that slices have.
 func (f *Facts) reset() {
 	f.Names.Reset()
-	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0]}
+	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0], Plain: f.Plain[:0]}
 }

@@ -28,7 +28,7 @@ func fullFacts() Facts {
 		Media: "text/html", ETag: `"x"`, Modified: "yesterday", Title: "A page", Tags: 255, Cut: 1, Dropped: math.MaxUint32,
 		Rules: []byte("rules"), Hop: "https://b.example/robots.txt", Files: []string{"/sitemap.xml", ""},
 		Addrs: []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("::ffff:192.0.2.1")},
-		Note:  "no route", Phases: [3]time.Duration{-1, 0, math.MaxInt64},
+		Note:  "no route", Cause: event.CauseOffline, Plain: []graph.Page{math.MaxUint32 - 1, 3}, Phases: [3]time.Duration{-1, 0, math.MaxInt64},
 		Targets: 1, Change: math.MaxUint64, Terms: 1 << 62, Numbers: [8]uint32{1, math.MaxUint32}, Pictures: math.MaxUint32, Trial: true,
 		Clock: math.MinInt64, Address: math.MaxUint32, Conn: 1, Early: true, Ours: true,
 		Session: &Session{Wall: -1, Version: "v1", Config: []byte("a = 1\n"), Policy: "opic/cash=all", SitePolicy: "x",
@@ -63,20 +63,20 @@ func factSamples() []Record {
 // Of each kind those facts are written that name it, and no others.
 func TestOnlyNamedFacts(t *testing.T) {
 	full := fullFacts()
-	answer := Facts{Status: full.Status, Place: full.Place, Size: full.Size, Note: full.Note, Phases: full.Phases, Ours: true, Shift: full.Shift, Dropped: full.Dropped}
+	answer := Facts{Status: full.Status, Place: full.Place, Size: full.Size, Note: full.Note, Cause: full.Cause, Phases: full.Phases, Ours: true, Shift: full.Shift, Dropped: full.Dropped}
 	ruled, listed, done := answer, answer, answer
 	ruled.Names, ruled.Rules, ruled.Hop, ruled.Files = full.Names, full.Rules, full.Hop, full.Files
 	listed.Names, listed.Files = full.Names, full.Files
 	done.Names, done.Payload, done.Digest, done.SimHash = full.Names, full.Payload, full.Digest, full.SimHash
 	done.Media, done.ETag, done.Modified, done.Title = full.Media, full.ETag, full.Modified, full.Title
-	done.Tags, done.Cut, done.Near = full.Tags, full.Cut, full.Near
+	done.Tags, done.Cut, done.Near, done.Plain = full.Tags, full.Cut, full.Near, full.Plain
 	done.Targets, done.Change, done.Terms, done.Numbers, done.Pictures = full.Targets, full.Change, full.Terms, full.Numbers, full.Pictures
 	for kind, want := range map[event.Kind]Facts{
 		event.Seed:     {Names: full.Names},
 		event.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn, Early: true},
 		event.Refused:  {Early: true},
 		event.Polled:   {Early: true},
-		event.Resolved: {Addrs: full.Addrs, Note: full.Note, Ours: true},
+		event.Resolved: {Addrs: full.Addrs, Note: full.Note, Cause: full.Cause, Ours: true},
 		event.Ruled:    ruled,
 		event.Done:     done,
 		event.Session:  {Session: full.Session, Deny: full.Deny},
@@ -88,6 +88,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 
 		event.Withdrawn: {Files: full.Files},
 		event.Denied:    {Deny: full.Deny},
+		event.Named:     {Names: full.Names, Files: full.Files},
 	} {
 		r := Record{Event: event.Event{Kind: kind}, Facts: full}
 		if kinds(kind)&makesKnown != 0 {

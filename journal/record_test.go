@@ -51,6 +51,7 @@ func samples() []Record {
 		{Seq: 12, First: 1, Event: event.Event{Kind: event.Seed, New: []graph.Site{1}, Bars: []event.Bar{event.BarRobots}, Admit: []graph.Page{1}}},
 		{Seq: 12, Event: event.Event{Kind: event.Withdrawn, Task: event.Task{Site: graph.Site(most)}, Hop: true}},
 		{Seq: 12, Event: event.Event{Kind: event.Withdrawn, Task: event.Task{Site: 1}, Files: math.MaxUint32}},
+		{Seq: 13, First: 3, Event: event.Event{Kind: event.Named, Task: event.Task{Site: 2}, New: []graph.Site{2}, Files: 1}},
 		{Seq: 12, Event: event.Event{Kind: event.Denied}},
 		{Seq: 13, Now: 100, Event: event.Event{Kind: event.Done, Task: event.Task{Page: most}, Again: true, Due: -5, Links: []graph.Page{0}}},
 	}
@@ -130,6 +131,7 @@ func TestOnlyNamedFields(t *testing.T) {
 
 		event.Withdrawn: {Task: event.Task{Site: 1}, Hop: true, Files: 16},
 		event.Denied:    {},
+		event.Named:     {Task: event.Task{Site: 1}, New: full.New, Bars: full.Bars, Admit: full.Admit, Files: 16},
 	}
 	if len(named) != int(lastKind)+1 {
 		t.Fatalf("%d kinds of %d", len(named), lastKind+1)

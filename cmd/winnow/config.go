@@ -14,7 +14,7 @@ func newConfigCommand(u *ui) *cobra.Command {
 and pass it to "winnow crawl --config". Keys that a file omits have their defaults.
 
 With --config, the values are those of that file, which is checked; with --preset, those of
-the experiment of a paper.`,
+the experiment of a paper. Secrets are not printed.`,
 		Example: `  winnow config > my.toml
   winnow config --preset thesis-exp1
   winnow config --config my.toml --quiet > /dev/null && echo fine`,
@@ -38,6 +38,7 @@ func runConfig(u *ui, opt *crawlFlags) error {
 	if err := opt.apply(u, &c, false); err != nil {
 		return err
 	}
+	c, _ = c.Public()
 	if u.asJSON {
 		return printKeys(u, &c)
 	}
@@ -49,7 +50,7 @@ func runConfig(u *ui, opt *crawlFlags) error {
 	return nil
 }
 
-// printKeys prints one object for each key.
+// printKeys prints one object for each key, and for each that a [[site]] table sets.
 func printKeys(u *ui, c *config.Config) error {
 	for _, k := range c.Keys() {
 		err := u.json(struct {
@@ -60,6 +61,17 @@ func printKeys(u *ui, c *config.Config) error {
 			List  bool   `json:"list"` // may be given several times
 			Help  string `json:"help"`
 		}{k.Name, flagOf(k), k.Type(), k.String(), k.List(), k.Help})
+		if err != nil {
+			return err
+		}
+	}
+	for _, v := range c.SiteValues() {
+		err := u.json(struct {
+			Key   string `json:"key"`
+			Match string `json:"match"` // of the [[site]] table
+			Value any    `json:"value"`
+			Help  string `json:"help"`
+		}{"site." + v.Name, v.Match, v.Value, v.Help})
 		if err != nil {
 			return err
 		}

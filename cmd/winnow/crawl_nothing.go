@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
+	"fmt"
+	"slices"
 
 	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/history"
@@ -19,11 +20,14 @@ func (c *crawling) again() string { return quoteArgs([]string{"winnow", "crawl",
 func (c *crawling) nothing(ctx context.Context, sum *crawl.Summary) error {
 	if len(sum.Unreachable) > 0 {
 		d := &sum.Unreachable[0]
-		return c.unreachable(d.Site, d.Why)
+		return c.unreachable(d.Site, d.Why, d.Cause)
 	}
-	pages, err := firstPages(ctx, c.dir)
+	pages, maps, err := firstPages(ctx, c.dir)
 	if err != nil {
 		return errors.Join(missingf("no page was fetched"), err)
+	}
+	if err := c.noSitemap(pages, maps); err != nil {
+		return err
 	}
 	for _, x := range pages {
 		if err := c.explainPage(&x, pages); err != nil {
@@ -34,18 +38,44 @@ func (c *crawling) nothing(ctx context.Context, sum *crawl.Summary) error {
 		"winnow pages %s lists the reasons", quoteArgs([]string{c.dir}))
 }
 
-// firstPages returns the first pages of a crawl, its seeds among them.
-func firstPages(ctx context.Context, dir string) (list []history.PageInfo, err error) {
+// firstPages returns the first pages of a crawl, its seeds among them, and its sitemap files.
+func firstPages(ctx context.Context, dir string) (list []history.PageInfo, maps []history.SitemapInfo, err error) {
 	v, err := history.Open(ctx, dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer v.Close()
 	err = v.Pages(&history.PageFilter{Limit: 100}, func(x *history.PageInfo) error {
 		list = append(list, *x)
 		return nil
 	})
-	return list, err
+	if err == nil {
+		maps, err = v.Sitemaps()
+	}
+	return list, maps, err
+}
+
+// noSitemap returns the error of a crawl of sitemaps that lists no page, nil for others.
+func (c *crawling) noSitemap(pages []history.PageInfo, maps []history.SitemapInfo) error {
+	if !c.config.SitemapOnly || len(pages) == 0 || slices.ContainsFunc(pages, func(x history.PageInfo) bool {
+		return x.Why != event.BarScope.String() && x.Why != event.BarType.String()
+	}) {
+		return nil
+	}
+	why := "robots.txt forbids all of them"
+	if n := len(maps); n > 0 {
+		x := &maps[n-1]
+		switch why = show.Line(x.URL) + " lists no page of the site"; {
+		case x.Class.Failed() && x.Status != 0:
+			why = fmt.Sprintf("%s answers with status %d", show.Line(x.URL), x.Status)
+		case x.Class == event.NotHTML:
+			why = show.Line(x.URL) + " is not a sitemap"
+		case x.Class != event.OK:
+			why = show.Line(x.URL + ": " + cmp.Or(x.Note, x.Class.String()))
+		}
+	}
+	return withHint(missingf("no page was fetched: no sitemap lists one: %s", why),
+		"give the URL of a sitemap as the seed, or follow links instead: %s --sitemap-only=false", c.again())
 }
 
 // explainPage returns the error of a crawl without a page if this page shows why, else nil.
@@ -53,7 +83,7 @@ func (c *crawling) explainPage(x *history.PageInfo, all []history.PageInfo) erro
 	dir, url := quoteArgs([]string{c.dir}), show.Line(x.URL)
 	switch {
 	case x.State == "failed" && (x.Class == event.DNSError.String() || x.Class == "" && x.Note != ""):
-		return c.unreachable(url, x.Note)
+		return c.unreachable(url, x.Note, x.Cause)
 	case x.State == "failed" && x.Status != 0:
 		return withHint(missingf("no page was fetched: %s answers with status %d", url, x.Status), "check the URL; winnow pages %s --state failed lists all", dir)
 	case x.State == "failed":
@@ -96,18 +126,21 @@ func (c *crawling) movedAway(seed string, all []history.PageInfo) error {
 	return nil
 }
 
-// unreachable explains why a site cannot be reached, by the note about its last attempt.
-func (c *crawling) unreachable(site, why string) error {
+// unreachable explains why a site cannot be reached, by the note about its last attempt and
+// the name of its cause.
+func (c *crawling) unreachable(site, why, cause string) error {
 	site, why = show.Line(site), show.Line(why)
 	err := missingf("no page was fetched: %s cannot be reached (%s)", site, why)
-	switch {
-	case strings.Contains(why, "private or loopback"):
+	switch cause {
+	case event.CausePrivate.String():
 		return withHint(err, "if it is your own, try: %s --allow-private", c.again())
-	case strings.Contains(why, "no such name"):
+	case event.CausePublic.String():
+		return withHint(err, "tell its owner how to reach you: %s --contact you@example.org", c.again())
+	case event.CauseNoName.String():
 		return withHint(err, "there is no such host; check the spelling")
-	case strings.Contains(why, "name not resolved"), strings.Contains(why, "network is unreachable"), strings.Contains(why, "no route to host"):
+	case event.CauseNoLookup.String(), event.CauseOffline.String():
 		return withHint(err, "this machine seems to be offline; check the network, then: %s", c.again())
-	case strings.Contains(why, "connection refused"):
+	case event.CauseRefused.String():
 		return withHint(err, "no server listens there; check the port, start the server, then: %s", c.again())
 	}
 	return withHint(err, "check the network and the name, then: %s", c.again())

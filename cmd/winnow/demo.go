@@ -314,7 +314,7 @@ func (d *demoCrawl) print(u *ui, o *demoOptions) error {
 		u.printf("settings    %s\n", o.Settings(&d.config))
 	}
 	t := show.NewList()
-	t.Add("server", show.Grouped(m.Requests)+" requests", fmt.Sprintf("at most %d connection at once to a site, %s full answers of %s pages", m.MostOpen, show.Grouped(m.Full), show.Grouped(m.Pages)))
+	t.Add("server", show.Counted(m.Requests, "request"), fmt.Sprintf("at most %s at once to a site, %s of %s", show.Counted(int64(m.MostOpen), "connection"), show.Counted(m.Full, "full answer"), show.Counted(m.Pages, "page")))
 	t.Add("violations", show.Grouped(int64(len(d.found))), "of robots.txt, delays and connections, by the server's count")
 	t.Add("crawl", d.dir)
 	t.Add("report", d.reportFile())

@@ -118,7 +118,7 @@ func addTime(t *show.List, s *history.Status, width int) {
 // addCounts adds the numbers of pages by state, of attempts and of requests. Texts have at
 // most width characters, any number if width is 0.
 func addCounts(t *show.List, s *history.Status, width int) {
-	t.Add("known", show.Grouped(s.Known), "pages on "+show.Counted(s.Sites, "site"))
+	t.Add("known", show.Grouped(s.Known), show.Plural(s.Known, "page")+" on "+show.Counted(s.Sites, "site"))
 	t.Add("waiting", show.Grouped(s.Waiting), percent(s.Waiting, s.Known))
 	t.Add("fetched", show.Grouped(s.Fetched), fetchedText(s, width == 0))
 	t.Add("failed", show.Grouped(s.Failed), fitted(s.FailedBy, width))

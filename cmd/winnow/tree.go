@@ -250,10 +250,10 @@ func (u *ui) withoutFlag(flag string) string {
 	return quoteArgs(words)
 }
 
-// quoteArgs writes arguments so that a shell reads them back.
+// quoteArgs writes arguments so that a shell reads them back. Secrets are masked.
 func quoteArgs(args []string) string {
 	quoted := make([]string, len(args))
-	for i, a := range args {
+	for i, a := range maskSecrets(args) {
 		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$&|;<>()*?[]{}`!#~") {
 			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}

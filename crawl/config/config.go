@@ -71,7 +71,7 @@ type Config struct {
 	Scope string `toml:"scope" section:"Which pages to fetch" help:"seeds: sites of the seeds, over http and https, with and without www.; domain: registered domains of the seeds; any: the whole Web; regexp:R: URLs that match R"`
 	// List and SitemapOnly say which links count at all.
 	List            bool     `toml:"list" help:"fetch exactly the seeds: no links, no redirects, no sitemaps"`
-	SitemapOnly     bool     `toml:"sitemap_only" help:"fetch the seeds and the pages that sitemaps of their sites name; do not follow links"`
+	SitemapOnly     bool     `toml:"sitemap_only" help:"fetch the pages that the sitemaps of the seeds' sites list, not the seeds themselves; do not follow links. A seed may be a sitemap"`
 	Include         []string `toml:"include" help:"regular expression; if any are given, a URL must match at least one"`
 	Exclude         []string `toml:"exclude" help:"regular expression; URLs that match it are refused"`
 	Rules           string   `toml:"rules" kind:"file" help:"file with lines \"allow|deny HOST[/PATH]\"; if several lines match, the longest host decides, then the longest path"`

@@ -31,6 +31,35 @@ func SiteKeys() (keys []SiteKey) {
 	return keys
 }
 
+// A SiteValue is a key that a [[site]] table sets.
+type SiteValue struct {
+	SiteKey
+	Match string // of the table
+	Value any    // a text, number, truth value or list, as in files
+}
+
+// SiteValues returns what the [[site]] tables set, without their matches.
+func (c *Config) SiteValues() (list []SiteValue) {
+	keys := SiteKeys()
+	for i := range c.Site {
+		v := reflect.ValueOf(c.Site[i])
+		for n, k := range keys { // in the order of the fields
+			if f := v.Field(n); k.Name != "match" && !f.IsZero() {
+				list = append(list, SiteValue{k, c.Site[i].Match, plainValue(f.Interface())})
+			}
+		}
+	}
+	return list
+}
+
+// plainValue returns a value as files have it.
+func plainValue(v any) any {
+	if s, ok := v.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return v
+}
+
 // siteExample returns a [[site]] table with all keys, as a comment.
 func siteExample() string {
 	var b strings.Builder

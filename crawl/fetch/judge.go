@@ -74,7 +74,7 @@ func (x *exchange) fail(ctx context.Context, err error) {
 	case x.caller.Err() != nil: // before that of ctx, which hears it from there
 		a.Class, a.Note, a.Aborted = event.ConnectError, "ended by the crawler", true
 	default:
-		a.Class = x.classify(err)
+		a.Class, a.Cause = x.classify(err), causeOf(err)
 		a.Stale = a.Reused && x.unanswered() && a.Class == event.ConnectError
 	}
 }
@@ -92,6 +92,19 @@ func (x *exchange) classify(err error) event.Class {
 		return event.TLSError
 	}
 	return event.ConnectError
+}
+
+// causeOf returns why no connection could be made.
+func causeOf(err error) event.Cause {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return event.CauseRefused
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		return event.CauseOffline
+	case errors.Is(err, errPrivate), errors.Is(err, errPort):
+		return event.CausePrivate
+	}
+	return event.NoCause
 }
 
 // broken reports whether an error means that the peer has closed the connection, during

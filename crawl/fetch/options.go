@@ -178,6 +178,7 @@ type Answer struct {
 	Reason string // of the status line; "" in HTTP/2
 	Class  event.Class
 	Note   string // for people: what went wrong; "" if nothing did
+	Cause  event.Cause
 	// Aborted: the context ended first. This is no outcome of the page.
 	Aborted bool
 

@@ -29,8 +29,8 @@ type ScopeOptions struct {
 	Include, Exclude []string
 	Sites            []SitePatterns // further patterns; of those that match a host the longest counts
 
-	// SitemapOnly leaves out what only links lead to: pages must be named by a sitemap.
-	// Redirects count.
+	// SitemapOnly leaves out seeds and what only links lead to: pages must be named by a
+	// sitemap. Redirects count.
 	SitemapOnly bool
 
 	Rules *Rules // --rules: wins over Kind, not over the patterns
@@ -167,6 +167,9 @@ func authority(site []byte) []byte {
 	_, name, _ := bytes.Cut(site, []byte("://"))
 	return bytes.TrimPrefix(name, []byte("www."))
 }
+
+// SitemapOnly reports whether pages must be named by a sitemap.
+func (s *Scope) SitemapOnly() bool { return s.sitemapOnly }
 
 // SetDeny replaces the deny list, while others judge; nil is none.
 func (s *Scope) SetDeny(r *Rules) { s.deny.Store(r) }

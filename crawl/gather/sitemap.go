@@ -20,7 +20,7 @@ const maxFiles = 5000
 // (sitemaps.org), but many files name the other scheme, or the host with or without "www.".
 // Its other rule, that a file lists only its own directory and below, is ignored: robots.txt
 // names nearly all files, which lifts that rule. What was read of a file that is too
-// large or broken counts. A file that has moved within its site is a further file.
+// large or broken counts. A file that has moved to a site of the same name is a further file.
 func (g *Gatherer) Sitemap(url string, a *fetch.Answer, at time.Time, f *Found) {
 	g.begin(url, a, f)
 	g.doc.alone, g.most = true, g.opt.MaxListed
@@ -77,29 +77,17 @@ func (g *Gatherer) listLines(text []byte, cut bool, f *Found) {
 	}
 }
 
-// HomeFile returns where to request a sitemap file that a site names: at the site itself.
-// One that is named with the other scheme, or with or without "www.", has the same path
-// there. ok is false for a file of another name: it would be requested on the clock of the
-// wrong site.
-func HomeFile(home, url []byte) (file string, ok bool) {
-	site, rest := page.Site(url)
-	if !SameName(site, home) {
-		return "", false
-	}
-	return string(home) + string(rest), true
-}
-
-// listFile adds a further file of the same site.
+// listFile adds a further file of the same name.
 func (g *Gatherer) listFile(loc []byte, f *Found) {
 	url, v := g.resolver.Resolve(nil, loc)
 	f.Refs[v]++
 	if !v.Usable() {
 		return
 	}
-	file, ok := HomeFile(g.doc.url[:g.doc.mid], url)
-	switch {
+	site, _ := page.Site(url)
+	switch file := string(url); {
 	case file == string(g.doc.url):
-	case !ok:
+	case !SameName(site, g.doc.url[:g.doc.mid]):
 		f.Foreign++
 	case len(f.Files) >= maxFiles:
 		f.Dropped++

@@ -38,7 +38,7 @@ func TestSitemaps(t *testing.T) {
 		{"index", `<sitemapindex><sitemap><loc>https://site.example/1.xml.gz</loc></sitemap><sitemap><loc>https://other.example/2</loc></sitemap>` +
 			`<sitemap><loc>` + mapURL + `</loc></sitemap><sitemap><loc>ftp://x/</loc></sitemap></sitemapindex>`, "files https://site.example/1.xml.gz foreign 1"},
 		{"index of the other scheme and host", `<sitemapindex><sitemap><loc>http://site.example/1.xml</loc></sitemap><sitemap><loc>https://www.site.example/2.xml</loc></sitemap></sitemapindex>`,
-			"files https://site.example/1.xml https://site.example/2.xml"},
+			"files http://site.example/1.xml https://www.site.example/2.xml"},
 		{"text", "https://site.example/a\r\n\nhttps://site.example/b\nmailto:x\nhttp://other.example/", "/a /b foreign 1"},
 		{"html", "<!DOCTYPE html><title>Not found</title><a href=/x>", "not-html"},
 		{"words", "nothing here", "not-html"},

@@ -20,6 +20,7 @@ type PageInfo struct {
 	State   string     `json:"state"`                    // known, fetched, failed, refused or lost
 	Why     string     `json:"why,omitempty"`            // it is not fetched, or not all of its links are known
 	Note    string     `json:"note,omitempty"`           // what went wrong, for people
+	Cause   string     `json:"cause,omitempty"`          // the same as a code: a name of event.Cause
 	Class   string     `json:"class,omitempty"`          // of the last attempt; "": there was none
 	Like    string     `json:"like,omitempty"`           // URL of a page with the same content, or nearly; of a duplicate that repeats its canonical page, that page
 	Status  uint16     `json:"status,omitempty"`         // of HTTP; 0: no answer
@@ -48,7 +49,7 @@ func (c *Crawl) Pages(f *PageFilter, fn func(*PageInfo) error) error {
 	if err != nil {
 		return err
 	}
-	ends := &pageEnds{list: make([]pageEnd, s.Frontier.Pages()), notes: map[graph.Page]string{}, sites: map[graph.Site]string{}}
+	ends := &pageEnds{list: make([]pageEnd, s.Frontier.Pages()), notes: map[graph.Page]failure{}, sites: map[graph.Site]failure{}}
 	if err := c.Each(func(r *journal.Record) error { ends.take(r, likeThen(s, r)); return nil }); err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (c *Crawl) sitesOf(s *state.State, name string) (map[graph.Site]bool, error
 func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 	f, site, end := s.Frontier, s.Frontier.Site(p), &ends.list[p]
 	x := PageInfo{
-		ID: p, URL: string(s.AppendURL(nil, p)), State: stateName(f.State(p)), Note: ends.notes[p],
+		ID: p, URL: string(s.AppendURL(nil, p)), State: stateName(f.State(p)), Note: ends.notes[p].note, Cause: ends.notes[p].cause.String(),
 		Depth: f.Depth(p), LinksIn: s.LinksIn(p), Score: f.Value(p, 0),
 		Cut: int64(s.Cut.Pages[p].Left),
 	}
@@ -123,7 +124,8 @@ func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 	case f.State(p) == frontier.Failed && end.tried:
 		x.Why = x.Class
 	case f.State(p) == frontier.Failed:
-		x.Why, x.Note = f.FailedBy(p).String(), ends.sites[site]
+		end := ends.sites[site]
+		x.Why, x.Note, x.Cause = f.FailedBy(p).String(), end.note, end.cause.String()
 	case isDown && f.State(p) == frontier.Known:
 		x.Why = "unreachable"
 		x.Note = fmt.Sprintf("%s; next try %s", why, s.Wall(f.Instant(site)).Format(time.DateTime))
@@ -137,8 +139,14 @@ func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 // from the journal. It takes 16 bytes a page.
 type pageEnds struct {
 	list  []pageEnd
-	notes map[graph.Page]string // of pages whose last attempt failed
-	sites map[graph.Site]string // why sites were given up
+	notes map[graph.Page]failure // of pages whose last attempt failed
+	sites map[graph.Site]failure // why sites were given up
+}
+
+// A failure describes why an attempt failed: for people, and as a code.
+type failure struct {
+	note  string
+	cause event.Cause
 }
 
 type pageEnd struct {
@@ -170,11 +178,11 @@ func (x *pageEnds) take(r *journal.Record, like uint32) {
 		x.list[e.Page] = pageEnd{e.End, r.Facts.Status, e.Class, true, like}
 		delete(x.notes, e.Page)
 		if e.Class.Failed() && r.Facts.Note != "" {
-			x.notes[e.Page] = r.Facts.Note
+			x.notes[e.Page] = failure{r.Facts.Note, r.Facts.Cause}
 		}
 	case event.Resolved:
 		if e.Class.Failed() && !e.Again {
-			x.sites[e.Site] = e.Class.String() + ": " + r.Facts.Note
+			x.sites[e.Site] = failure{e.Class.String() + ": " + r.Facts.Note, r.Facts.Cause}
 		}
 	}
 }

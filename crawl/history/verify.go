@@ -75,10 +75,10 @@ type Findings struct {
 	Kinds map[string]int64 `json:"found"` // number of all findings, by kind
 	Notes []string         `json:"notes"` // facts that are no violations, but worth knowing
 
-	Records   int64 `json:"records" show:"records" remark:"in {Groups} commits, {Sessions} sessions"`
+	Records   int64 `json:"records" show:"records" remark:"in {Groups: commit}, {Sessions: session}"`
 	Groups    int64 `json:"commits"`
 	Sessions  int64 `json:"sessions"`
-	Pages     int64 `json:"pages" show:"pages" remark:"on {Sites} sites"`
+	Pages     int64 `json:"pages" show:"pages" remark:"on {Sites: site}"`
 	Sites     int64 `json:"sites"`
 	Requests  int64 `json:"requests" show:"requests" remark:"checked against delays, robots.txt and the deny list"`       // made to servers
 	Stored    int64 `json:"archive_records" show:"archive records" remark:"read"`                                         // that were read

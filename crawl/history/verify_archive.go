@@ -2,6 +2,7 @@ package history
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"strconv"
@@ -259,7 +260,7 @@ func (w *archiveWalk) finish(last journal.Position) error {
 		w.beyond(e, over)
 	}
 	if w.aside > 0 {
-		w.v.notef("%d files (*.beyond-N, %d bytes) were set aside by an earlier run whose journal had lost its end; they are in no record", w.aside, w.asideBytes)
+		w.v.notef("an earlier run whose journal had lost its end set files aside, which are in no record: %d (*.beyond-N, %d bytes)", w.aside, w.asideBytes)
 	}
 	return nil
 }
@@ -271,8 +272,16 @@ func (w *archiveWalk) noteAbsent() {
 		return
 	}
 	w.v.out.Absent = int64(len(w.absent))
-	w.v.notef("%d WARC files are missing, moved away or lost: number %s; the %d answers in them were not verified",
-		len(w.absent), ranges(w.absent), w.passed)
+	w.v.notef("%s missing, moved away or lost: number %s; answers that were not verified: %d",
+		filesAre(len(w.absent)), ranges(w.absent), w.passed)
+}
+
+// filesAre begins a sentence about WARC files.
+func filesAre(n int) string {
+	if n == 1 {
+		return "1 WARC file is"
+	}
+	return fmt.Sprintf("%d WARC files are", n)
 }
 
 // ranges formats ascending numbers as 0-3, 5.

@@ -233,7 +233,7 @@ func (v *verifier) numbers(r *journal.Record) bool {
 	}
 	s.Fill(r)
 	if n := s.Table.Sites() - sites; n > 0 {
-		v.general(FindNumbering, "%d sites before it are missing", n)
+		v.general(FindNumbering, "sites before it are missing: %d", n)
 	}
 	return true
 }

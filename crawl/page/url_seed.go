@@ -120,7 +120,7 @@ func normalSeed(full string) (string, error) {
 	case TooLong:
 		return "", fmt.Errorf("is longer than %d bytes", DefaultMaxLen)
 	case Credentials:
-		return "", errors.New("contains a user name or password; remove it: winnow does not log in to sites")
+		return "", errors.New("contains a user name or password; remove it, and give both in a [[site]] table of --config")
 	case NotHTTP:
 		return "", errors.New("only http and https can be crawled")
 	}

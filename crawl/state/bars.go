@@ -15,7 +15,7 @@ import (
 // Barred returns the reason not to request p, which would be handed out: the robots.txt of
 // its site; a scope, a deny list or a limit of depth that has changed since p was found; a
 // crawl that no longer visits pages again; similar names that are no pages; a trap. The
-// scope does not apply to seeds.
+// scope does not apply to seeds, except that only sitemaps may count.
 func (s *State) Barred(p graph.Page) event.Bar {
 	if s.WasFetched(p) && !s.Recalled(p) && !s.Setup.recrawl {
 		return event.BarScope
@@ -27,6 +27,10 @@ func (s *State) Barred(p graph.Page) event.Bar {
 	switch {
 	case s.Scope == nil:
 		return event.NoBar
+	case s.has(p, listing):
+		return event.BarType
+	case s.IsSeed(p) && s.Scope.SitemapOnly() && !s.has(p, listed):
+		return event.BarScope
 	case s.IsSeed(p):
 		return s.Scope.Denied(s.Table.Name(site), rest)
 	}

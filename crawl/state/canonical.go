@@ -13,8 +13,16 @@ import (
 //
 // What a page says of itself is not enough: many sites name their first page on every page.
 // So the canonical page must have been fetched with nearly the same words, and every link
-// must lead to a page that is known. Then nothing is lost, whatever the site meant.
-func (s *State) Duplicate(p graph.Page, f *gather.Found) (canonical graph.Page, ok bool) {
+// must lead to a page that is known. Then nothing is lost, whatever the site meant. Plain
+// are the pages that stand for links without their parameters and are not fetched yet: if one
+// of them fails, the crawl follows such a link after all. It is valid until the next call.
+func (s *State) Duplicate(p graph.Page, f *gather.Found) (canonical graph.Page, plain []graph.Page, ok bool) {
+	s.plain = s.plain[:0]
+	canonical, ok = s.duplicate(p, f)
+	return canonical, s.plain, ok
+}
+
+func (s *State) duplicate(p graph.Page, f *gather.Found) (canonical graph.Page, ok bool) {
 	if f.Class != event.OK || f.Status == NotModified {
 		return graph.NoPage, false
 	}
@@ -43,6 +51,7 @@ func (c *contents) agrees(q graph.Page, f *gather.Found) bool {
 // knowsLinks reports whether every link of a page leads to a page that is known, as it is
 // or without the parameters by which the page differs from its canonical one.
 func (s *State) knowsLinks(f *gather.Found) bool {
+	s.plain = s.plain[:0]
 	if f.Dropped > 0 {
 		return false
 	}
@@ -55,7 +64,7 @@ func (s *State) knowsLinks(f *gather.Found) bool {
 		if s.text, cut = f.Canonical.AppendPlain(s.text[:0], f.Links.Rest(i)); !cut || !link.Local {
 			return false
 		}
-		if hash := s.Key.Page(link.SiteHash, s.text); !s.settled(hash) || s.failed(hash) {
+		if hash := s.Key.Page(link.SiteHash, s.text); !s.settled(hash) || !s.stands(hash) {
 			return false
 		}
 	}
@@ -73,8 +82,15 @@ func (s *State) settled(hash uint64) bool {
 	return bar != event.BarNoFollow && bar != event.BarDepth // see relents
 }
 
-// failed reports whether the page with a hash failed, so that it stands for no other.
-func (s *State) failed(hash uint64) bool {
-	p, known := s.Table.LookupPage(hash)
-	return known && s.Frontier.State(p) == frontier.Failed
+// stands reports whether the known page with a hash may stand for a link: it did not fail. It
+// notes one that is not fetched yet.
+func (s *State) stands(hash uint64) bool {
+	p, _ := s.Table.LookupPage(hash)
+	switch s.Frontier.State(p) {
+	case frontier.Failed:
+		return false
+	case frontier.Known, frontier.Acquired:
+		s.plain = append(s.plain, p)
+	}
+	return true
 }

@@ -103,6 +103,8 @@ func (d *discovery) admits(p graph.Page, t *target) bool {
 		return refused || !d.IsSeed(p)
 	case refused:
 		return t.Bar == event.NoBar && d.relents(p, t)
+	case d.from == graph.NoPage && d.IsSeed(p) && !d.has(p, listed):
+		return true
 	}
 	// A page that a sitemap lists is nearer for it, where depths are exact.
 	return d.from == graph.NoPage && d.Setup.Frontier.Depths && d.Frontier.Depth(p) > 0

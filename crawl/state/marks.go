@@ -22,7 +22,9 @@ const (
 	recalled = 1 << 29     // it was fetched, and is to be fetched again
 	dull     = 1 << 28     // it brought nothing new, and has led to nothing new yet
 	vouched  = 1 << 27     // a page with news links to it, and does not have thousands of links
-	linksIn  = vouched - 1 // the number of links
+	listed   = 1 << 26     // a sitemap lists it
+	listing  = 1 << 25     // it is a sitemap file: see NameFile
+	linksIn  = listing - 1 // the number of links
 )
 
 func (m *marks) has(p graph.Page, mark uint32) bool { return m.in.At(int(p))&mark != 0 }
@@ -52,6 +54,16 @@ func (m *marks) markSeeds(e *event.Event, pages int) {
 	}
 }
 
+// markListed marks the pages of an event Listed, as markSeeds does.
+func (m *marks) markListed(e *event.Event, pages int) {
+	for p := pages - len(e.New); p < pages; p++ {
+		m.set(graph.Page(p), listed)
+	}
+	for _, p := range e.Admit {
+		m.set(p, listed)
+	}
+}
+
 // recall marks the fetched pages among those of an event Admitted. They are fetched again
 // even in a crawl that visits no page again. A Revisit puts them in the queues.
 func (m *marks) recall(list []graph.Page) {
@@ -72,6 +84,7 @@ type savedTally struct {
 	Gathered int64 // of these, to fetched pages
 	Moved    int64 // fetched pages that are redirects
 	CutFiles int64 // sitemap files and entries left out
+	Plain    int64 // links left out in favour of pages that were not fetched then: see Duplicate
 	Sessions int64
 	Ran      time.Duration // in all sessions before the last
 	Started  time.Duration // instant at which the last session began
@@ -110,6 +123,7 @@ func (s *State) done(r *journal.Record) {
 	if e.Class.Failed() {
 		return
 	}
+	s.Plain += int64(len(r.Facts.Plain))
 	s.Visits.note(e.Page, &r.Facts)
 	s.Content.note(r)
 	s.Cut.note(e.Page, len(e.Links), &r.Facts)
@@ -136,7 +150,10 @@ func (s *State) countLinks(e *event.Event) {
 		word = vouched
 	}
 	for _, p := range links {
-		in[p] = in[p] + 1 | word
+		if in[p]&linksIn < linksIn {
+			in[p]++
+		}
+		in[p] |= word
 		s.Gathered += int64(in[p] >> 31)
 	}
 }

@@ -38,8 +38,18 @@ func (x *sitemaps) add(id graph.Site, files []string) {
 	if len(files) == 0 {
 		return
 	}
+	x.note(id)
+	x.queue(id, files)
+}
+
+// note records that files of a site are named.
+func (x *sitemaps) note(id graph.Site) {
 	x.named.Grow(int(id/64) + 1)
 	x.named.Slice()[id/64] |= 1 << (id % 64)
+}
+
+// queue appends files to those of a site whose robots.txt has perhaps not been read.
+func (x *sitemaps) queue(id graph.Site, files []string) {
 	for _, f := range files {
 		x.waiting += len(f)
 	}
@@ -100,6 +110,51 @@ func (x *sitemaps) fits(known int, files []string) []string {
 	return files
 }
 
+// NameFile adds to a record that a sitemap file became known which another site names, or a
+// seed. It reports false, and adds nothing, if the file is known or must not be requested.
+func (s *State) NameFile(r *journal.Record, url string) bool {
+	name, rest := page.Site([]byte(url))
+	id, known := s.Table.LookupSite(s.Key.Site(name), name)
+	if known && !s.mayName(id, url) || s.Scope.JudgeFile(name, rest) != event.NoBar || !s.Stand(r, url) {
+		return false
+	}
+	r.Event.Files, r.Facts.Files = 1, []string{url}
+	return true
+}
+
+// mayName reports whether a file that is named elsewhere may be requested from a known site.
+func (s *State) mayName(id graph.Site, url string) bool {
+	return !s.Frontier.Closed(id) && !s.IsFile(id, url) &&
+		s.FileBar(s.Robots.Of(id), url) == event.NoBar && len(s.Sitemaps.fits(s.Sitemaps.known[id], []string{url})) == 1
+}
+
+// Stand adds the URL of a sitemap file to a record as a page of its site that waits: a site
+// without one is not requested. It is never fetched as a page: see Barred. Stand reports
+// whether there is room for it.
+func (s *State) Stand(r *journal.Record, url string) bool {
+	t := target{}
+	t.name, t.rest = page.Site([]byte(url))
+	t.SiteHash = s.Key.Site(t.name)
+	t.Hash = s.Key.Page(t.SiteHash, t.rest)
+	d := discovery{State: s, r: r, from: graph.NoPage, seeds: true} // no limit applies to it
+	p, ok := d.number(&t)
+	switch {
+	case !ok:
+		return false
+	case len(r.Event.New) > 0:
+		r.Event.Site = r.Event.New[0]
+	default:
+		r.Event.Site, r.Event.Admit = s.Frontier.Site(p), append(r.Event.Admit[:0], p)
+	}
+	return true
+}
+
+// IsFile reports whether a URL was named as a sitemap file, by NameFile, or waits as one.
+func (s *State) IsFile(id graph.Site, url string) bool {
+	p, known := s.Lookup(url)
+	return known && int(p) < s.Frontier.Pages() && s.has(p, listing) || slices.Contains(s.Sitemaps.Files[id], url)
+}
+
 // WantedFiles cuts the sitemap files that the robots.txt of a site names to those that may
 // be fetched under its rules.
 func (s *State) WantedFiles(rules robots.Rules, files []string) []string {
@@ -147,4 +202,23 @@ func (s *State) listed(r *journal.Record) {
 	}
 	s.CutFiles += int64(r.Facts.Dropped)
 	s.Sitemaps.fetched(r.Event.Site, r.Facts.Files)
+	s.markListed(&r.Event, s.Frontier.Pages())
+}
+
+// named records a sitemap file that another site names, or a seed. The robots.txt of a site
+// names no further ones if a seed does.
+func (s *State) named(r *journal.Record) {
+	e := &r.Event
+	if s.Frontier.Closed(e.Site) {
+		return
+	}
+	s.Sitemaps.queue(e.Site, r.Facts.Files)
+	if len(e.New) > 0 {
+		s.set(graph.Page(s.Frontier.Pages()-1), listing)
+	}
+	for _, p := range e.Admit {
+		if s.set(p, listing); s.IsSeed(p) {
+			s.Sitemaps.note(e.Site)
+		}
+	}
 }

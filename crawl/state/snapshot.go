@@ -33,7 +33,7 @@ import (
 // and it gets its name when it is whole and synced. The names order by record.
 const (
 	snapshotMagic   = "WSNP"
-	snapshotVersion = 7
+	snapshotVersion = 8
 	SnapshotSuffix  = ".wsnap"
 	SnapshotTemp    = "snapshot.tmp"
 	snapshotsKept   = 2
@@ -132,7 +132,7 @@ func (s *State) setHead(h *head) error {
 	}
 	s.Robots.hops, s.Robots.failures = fromEntries(h.Hops), fromEntries(h.Trouble)
 	for _, e := range h.Files {
-		s.Sitemaps.add(e.Site, e.Is)
+		s.Sitemaps.queue(e.Site, e.Is)
 	}
 	s.Sitemaps.known = fromEntries(h.Listings)
 	w := &s.Weather

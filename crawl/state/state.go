@@ -42,6 +42,7 @@ type State struct {
 	Weather   weather
 	Portal    portal
 	settling                // on replay
+	plain     []graph.Page  // scratch of Duplicate
 	holes     int           // records that could not be applied: see Replay
 	Began     int64         // wall clock of instant 0, Unix nanoseconds
 	Now       time.Duration // of the last record
@@ -187,6 +188,8 @@ func (s *State) count(r *journal.Record) {
 		s.ruled(r)
 	case event.Listed:
 		s.listed(r)
+	case event.Named:
+		s.named(r)
 	case event.Done:
 		s.done(r)
 	case event.Withdrawn:

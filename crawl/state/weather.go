@@ -35,6 +35,7 @@ type down struct {
 	Class  event.Class
 	Status uint16
 	Note   string
+	Cause  event.Cause
 }
 
 // failing counts the answers of a site since something of it failed.
@@ -116,7 +117,7 @@ func (w *weather) failed(s graph.Site, r *journal.Record) {
 	if !e.Ours || d.N == 0 {
 		d.N++
 	}
-	d.Class, d.Status, d.Note = e.Class, r.Facts.Status, r.Facts.Note
+	d.Class, d.Status, d.Note, d.Cause = e.Class, r.Facts.Status, r.Facts.Note, r.Facts.Cause
 	w.sites[s] = d
 }
 
@@ -273,7 +274,8 @@ type SiteDown struct {
 	Failures int       `json:"failures"` // in a row
 	Since    time.Time `json:"since"`
 	Next     time.Time `json:"next_try"`
-	Why      string    `json:"why"`
+	Why      string    `json:"why"`             // for people
+	Cause    string    `json:"cause,omitempty"` // the same as a code: a name of event.Cause
 }
 
 // CountDown returns the number of sites that cannot be reached and have something left to
@@ -297,7 +299,7 @@ func (w *weather) ListDown() (list []SiteDown) {
 	f := w.s.Frontier
 	for id, d := range w.sites { // sorted below
 		if w.isDown(id) {
-			list = append(list, SiteDown{string(w.s.Table.Name(id)), int64(f.SitePages(id)), d.N, w.s.Wall(d.Since), w.s.Wall(f.Instant(id)), d.why()})
+			list = append(list, SiteDown{string(w.s.Table.Name(id)), int64(f.SitePages(id)), d.N, w.s.Wall(d.Since), w.s.Wall(f.Instant(id)), d.why(), d.Cause.String()})
 		}
 	}
 	slices.SortFunc(list, func(a, b SiteDown) int {

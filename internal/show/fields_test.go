@@ -7,7 +7,7 @@ import (
 
 type counts struct {
 	Pages int64 `show:"pages"`
-	Links int64 `show:"links" remark:"{/Pages} a page, {/Pages.3} exactly"`
+	Links int64 `show:"links" remark:"{/Pages} a page, {/Pages.3} exactly, {Pages: page} on {Sites: site}"`
 }
 
 type result struct {
@@ -28,13 +28,13 @@ func TestAddFields(t *testing.T) {
 		r    result
 		want string
 	}{
-		{result{counts: counts{2000, 5000}, Dangling: 500, Bytes: 64 << 20, Seconds: 90, Known: true, Sites: 7}, `
+		{result{counts: counts{2000, 5000}, Dangling: 500, Bytes: 64 << 20, Seconds: 90, Known: true, Sites: 1}, `
 pages      2,000
-links      5,000  2.5 a page, 2.500 exactly
+links      5,000  2.5 a page, 2.500 exactly, 2,000 pages on 1 site
 dangling     500  25.0 % of 2,000 pages have none
 size      64 MiB
 time       1m30s
-sites          7
+sites          1
 `},
 		{result{Spilled: 1}, `
 pages       0

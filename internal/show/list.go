@@ -25,7 +25,7 @@ import (
 // With if=, a field is shown only if another is not zero; with unless, a dash is shown if it
 // is false itself.
 // Fields of embedded structs come in their place. In a remark {Name} is the value of
-// another field, {%Name} the share that this field has of it, and {/Name} or {/Name.3} this
+// another field, {Name: thing} a number of things as Counted writes it, {%Name} the share that this field has of it, and {/Name} or {/Name.3} this
 // field divided by it, with one or three decimals. A remark that divides by zero is left
 // out.
 func (l *List) AddFields(result any) {
@@ -110,7 +110,7 @@ func format(v reflect.Value, option string) string {
 	return strings.Trim(fmt.Sprint(v.Interface()), "[]")
 }
 
-var placeholder = regexp.MustCompile(`\{([%/]?)(\w+)(?:\.(\d))?\}`)
+var placeholder = regexp.MustCompile(`\{([%/]?)(\w+)(?:\.(\d))?(?:: (\w+))?\}`)
 
 // remark fills the placeholders of a remark about v.
 func remark(text string, v, whole reflect.Value) string {
@@ -118,6 +118,9 @@ func remark(text string, v, whole reflect.Value) string {
 	text = placeholder.ReplaceAllStringFunc(text, func(match string) string {
 		parts := placeholder.FindStringSubmatch(match)
 		other := whole.FieldByName(parts[2])
+		if thing := parts[4]; parts[1] == "" && thing != "" {
+			return Counted(int64(number(other)), thing)
+		}
 		if parts[1] == "" {
 			return format(other, "")
 		}

@@ -25,11 +25,14 @@ func Grouped[N integer](n N) string {
 }
 
 // Counted writes a number of things: 1 site, 2,000 sites.
-func Counted[N integer](n N, thing string) string {
-	if n != 1 {
-		thing += "s"
+func Counted[N integer](n N, thing string) string { return Grouped(n) + " " + Plural(n, thing) }
+
+// Plural returns the name of n things: site, sites.
+func Plural[N integer](n N, thing string) string {
+	if n == 1 {
+		return thing
 	}
-	return Grouped(n) + " " + thing
+	return thing + "s"
 }
 
 // Short writes a number with three digits: 3.22M. Use it for progress, where more
