@@ -86,7 +86,7 @@ func (c *crew) keep(now time.Duration, t *task) {
 	if t.answer.Stale {
 		c.lines.Distrust(s)
 	}
-	if c.lines.End(now, s, x.line != nil) {
+	if c.lines.End(now, s, x.line.Rest()) {
 		c.open[s] = x
 	} else {
 		x.cut()

@@ -52,7 +52,7 @@ func fetchOne(t *testing.T, f *Frontier, l *Lines, now time.Duration) (s graph.S
 	}
 	open = l.Begin(now, w.Site)
 	f.Apply(now, &event.Event{Kind: event.Done, Task: event.Task{Page: w.Page}, Start: now, End: now})
-	return w.Site, open, l.End(now, w.Site, true)
+	return w.Site, open, l.End(now, w.Site, event.Never)
 }
 
 func TestLines(t *testing.T) {
@@ -141,7 +141,7 @@ func TestLinesAgainstModel(t *testing.T) {
 			}
 			delete(open, w.Site)
 			f.Apply(now, &event.Event{Kind: event.Done, Task: event.Task{Page: w.Page}, Start: now, End: now})
-			if l.End(now, w.Site, rng.IntN(4) > 0) {
+			if l.End(now, w.Site, time.Duration(rng.IntN(4))*s) {
 				open[w.Site] = true
 			}
 			for _, c := range l.Closed() {

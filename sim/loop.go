@@ -226,7 +226,11 @@ func (c *crawl) end(i uint32, f *fetcher) {
 	}
 	c.apply()
 	if c.lines != nil && w.Kind != event.Resolve {
-		c.lines.End(c.now, w.Site, c.left > 0)
+		rest := event.Never
+		if c.left == 0 {
+			rest = 0
+		}
+		c.lines.End(c.now, w.Site, rest)
 		c.lines.Closed()
 	}
 	if w.Kind == event.Fetch && c.left > 0 {

@@ -37,6 +37,7 @@ type Line struct {
 	site  string // scheme and host with port that it leads to
 	n     uint32 // its number
 	used  bool   // an exchange has ended well on it
+	rest  time.Duration
 }
 
 // NewClient returns a new client. It starts no goroutine until it has a connection.
@@ -161,6 +162,15 @@ func (c *conn) lastHeard() time.Time { return c.born.Add(time.Duration(c.heard.L
 // has closed it.
 func (l *Line) Usable() bool { return l.http.Err() == nil && l.http.Available() > 0 }
 
+// Rest returns the time for which the server keeps the connection open without a request,
+// as far as it has said so; at least 1 ns, and 0 for nil.
+func (l *Line) Rest() time.Duration {
+	if l == nil {
+		return 0
+	}
+	return l.rest
+}
+
 // Cut closes the socket of a connection at rest, at once and without a word to the server.
 func (l *Line) Cut() { l.conn.Close() }
 
@@ -247,7 +257,7 @@ func (x *exchange) run(ctx context.Context) {
 	x.read(ctx, resp)
 	l.busy.Store(false)
 	x.a.Keep = !x.r.Last && x.a.Cut == CutNot && x.a.Status != http.StatusSwitchingProtocols && l.Usable()
-	l.used = true
+	l.used, l.rest = true, keepAlive(x.a.Header)
 }
 
 // connect makes sure that there is a connection to the site of the request. A kept one
