@@ -28,7 +28,7 @@ type member struct {
 }
 
 // A connection is one that is open, or (line is nil) one that a harvester will make. One that
-// replaces a kept one that the server has closed has its number.
+// replaces a connection that the server has closed between pages in a row has its number.
 type connection struct {
 	line   *fetch.Line
 	number uint32
@@ -58,15 +58,15 @@ func (c *crew) hire() *member {
 func (c *crew) rest(m *member) { c.idle = append(c.idle, m) }
 
 // connect returns the connection for a request to s: that of the last request if it is
-// open, a new one otherwise.
-func (c *crew) connect(now time.Duration, s graph.Site) connection {
+// open, a new one otherwise. inRow reports whether the request follows the last one at once.
+func (c *crew) connect(now time.Duration, s graph.Site, inRow bool) connection {
 	kept := c.lines.Begin(now, s)
 	c.hangUp()
 	x, ok := c.open[s]
 	delete(c.open, s)
 	if ok && !x.line.Usable() {
 		x.cut()
-		x.line = nil
+		x.line, kept = nil, inRow
 	}
 	if !kept || !ok {
 		c.conns++

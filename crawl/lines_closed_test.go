@@ -16,6 +16,9 @@ import (
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/journal"
 )
 
 // A lineWeb is a server in memory that does with its connections what a test wants. It
@@ -122,6 +125,23 @@ func (w *lineWeb) retries(t *testing.T) int64 {
 	return trail.Retries
 }
 
+// numbers returns how many connections the journal names.
+func (w *lineWeb) numbers(t *testing.T) int {
+	t.Helper()
+	seen := map[uint32]bool{}
+	dir, _ := w.disk.open(layout.JournalDir)
+	_, err := journal.Read(dir, 0, func(r *journal.Record) error {
+		if e := &r.Event; e.Kind == event.Took && e.Task.Kind != event.Resolve {
+			seen[r.Facts.Conn] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(seen)
+}
+
 // A server that closes connections before the next request to its site costs neither an
 // attempt nor a second request.
 func TestLineClosedByServer(t *testing.T) {
@@ -130,6 +150,9 @@ func TestLineClosedByServer(t *testing.T) {
 		w.crawlAll(t, 7)
 		if n := w.retries(t); n > 0 || w.conns.Load() != 8 {
 			t.Errorf("%d retries, %d connections", n, w.conns.Load())
+		}
+		if n := w.numbers(t); n != 8 {
+			t.Errorf("the journal has %d connections", n)
 		}
 		w.asksOnce(t, 8)
 	})

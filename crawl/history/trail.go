@@ -94,6 +94,7 @@ func (t *trailReader) read(r *journal.Record) error {
 	e := &r.Event
 	if e.Kind == event.Session {
 		t.Stopped += r.Now - t.Duration
+		clear(t.conns) // numbers begin again
 	}
 	t.Duration = r.Now
 	switch e.Kind {

@@ -24,9 +24,11 @@ import (
 //     this clock.
 //   - No other task is running at the site.
 //   - The last answer is on disk.
-//   - These do not hold for another request over the same connection. Then there must be
-//     no Crawl-delay and no Retry-After, the last answer was no failure of the server, and
-//     the connection served fewer than per_connection.
+//   - These do not hold for another request in a row over the same connection. Then there
+//     must be no Crawl-delay and no Retry-After, the last answer was no failure of the
+//     server, and the row has fewer than per_connection.
+//   - A connection serves one site. It is not used again after keep_alive without a request,
+//     after a request without an answer, or after a request to the other scheme of its host.
 //   - Its IP address has fewer than ip_cap sites with a request, and ip_delay has passed
 //     since the last answer from it.
 //   - Its address is known. Unless it is for robots.txt itself, the rules of the site are
@@ -215,6 +217,9 @@ func (w *polite) answered(s graph.Site, e *event.Event, kind event.TaskKind) {
 	if t := x.twin; t != graph.NoSite {
 		w.sites[t].due = max(w.sites[t].due, due)
 	}
+	if e.Class.Failed() && w.v.rec.Facts.Status == 0 {
+		x.conn = 0 // closed: there was no answer
+	}
 	if kind != event.Fetch {
 		w.leave(s)
 	}
@@ -374,11 +379,14 @@ func (w *polite) request(r *journal.Record, x *siteWatch) {
 		x.conn, x.row = r.Facts.Conn, 0
 	}
 	x.row++
+	if x.twin != graph.NoSite {
+		w.sites[x.twin].conn = 0 // closed: a host has one connection
+	}
 	w.ready(r, x)
 }
 
-// connected checks that the connection is new, or that of the last request to the site and
-// not idle for too long. New ones have numbers that rise.
+// connected checks that the connection is new, or that of the last request to the site,
+// which was answered, and not idle for too long. New ones have numbers that rise.
 func (w *polite) connected(r *journal.Record, x *siteWatch) {
 	e, c := &r.Event, r.Facts.Conn
 	switch {
