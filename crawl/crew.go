@@ -1,8 +1,11 @@
 package crawl
 
 import (
+	"context"
+	"log/slog"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -32,6 +35,39 @@ type member struct {
 type connection struct {
 	line   *fetch.Line
 	number uint32
+}
+
+const (
+	// lineBytes is the memory that a kept connection takes: 55 KB over HTTP/2, 34 KB over
+	// TLS, 17 KB without.
+	lineBytes = 64 << 10
+	// lineShare is the part of the memory that kept connections may take.
+	lineShare = 16
+)
+
+// keepMost returns the largest number of connections that are kept open without a request:
+// keep_most, or fewer if the memory or the system does not allow as many.
+func (s *session) keepMost() int {
+	want, why := s.config.KeepMost, ""
+	n := want
+	if room := int(s.memory / lineShare / lineBytes); room < n {
+		n, why = room, "max_memory"
+	}
+	if room := s.options.Sockets - s.config.Fetchers; s.options.Sockets > 0 && room < n {
+		n, why = max(1, room), "open files"
+	}
+	if n < want && s.config.KeepAlive.Duration > 0 {
+		s.log.Log(context.Background(), s.keepLevel(), "fewer connections are kept open than keep_most allows", "keep_most", want, "kept", n, "limit", why)
+	}
+	return n
+}
+
+// keepLevel returns the level of the message about keep_most: a warning if it was set.
+func (s *session) keepLevel() slog.Level {
+	if s.config.KeepMost != config.Default().KeepMost {
+		return slog.LevelWarn
+	}
+	return slog.LevelInfo
 }
 
 // busy returns the number of active harvesters.

@@ -1,6 +1,8 @@
 package crawl
 
 import (
+	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -24,6 +26,35 @@ func TestLinesAtAddress(t *testing.T) {
 		t.Errorf("%d connections for %d requests", m.Connections, m.Requests)
 	}
 	w.check(t)
+}
+
+// Memory and the system limit how many connections are kept, and the log says so: as a
+// warning if the user has set the number.
+func TestLinesKept(t *testing.T) {
+	for _, test := range []struct {
+		memory         int64
+		sockets, most  int
+		want           int
+		message, limit string
+	}{
+		{4 << 30, 0, 1000, 1000, "", ""},
+		{256 << 20, 0, 1000, 256, "INFO", "max_memory"},
+		{256 << 20, 0, 400, 256, "WARN", "max_memory"},
+		{4 << 30, 2000, 1000, 1000, "", ""},
+		{4 << 30, 1100, 1000, 600, "INFO", "open files"},
+		{4 << 30, 500, 2000, 1, "WARN", "open files"},
+	} {
+		var log bytes.Buffer
+		c := config.Default()
+		c.KeepMost = test.most
+		s := &session{options: &RunOptions{Sockets: test.sockets}, config: &c, memory: test.memory, log: slog.New(slog.NewTextHandler(&log, nil))}
+		if got := s.keepMost(); got != test.want {
+			t.Errorf("%+v: %d connections", test, got)
+		}
+		if text := log.String(); !strings.Contains(text, test.message) || !strings.Contains(text, test.limit) || (text == "") != (test.message == "") {
+			t.Errorf("%+v: %s", test, text)
+		}
+	}
 }
 
 // The two schemes of a host have one connection together, open or in use, over HTTP/1.1 and

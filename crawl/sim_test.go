@@ -188,7 +188,7 @@ func (s *simSetting) simulate(t *testing.T, w *testWeb, times *sim.Times) (list 
 	fo := set.Frontier
 	fo.Hold = false
 	res, err := sim.Run(world, sim.Options{
-		Setup:  sim.Setup{Seeds: []graph.Page{0}, Random: c.RandomSeed, Batch: c.Batch, Frontier: fo, Fetchers: c.Fetchers, MaxPages: int(c.Pages)},
+		Setup:  sim.Setup{Seeds: []graph.Page{0}, Random: c.RandomSeed, Batch: c.Batch, Frontier: fo, Fetchers: c.Fetchers, KeepMost: c.KeepMost, MaxPages: int(c.Pages)},
 		Policy: set.Policy, SitePolicy: set.SitePolicy,
 	})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 // new one. A site has at most one connection, and so has a host with its two schemes.
 type Lines struct {
 	f      *Frontier
+	most   int // idle connections
 	idle   map[graph.Site]line
 	order  []idleSince             // oldest first; those that idle does not confirm are void
 	at     map[uint32][]graph.Site // by address: sites with an idle connection, oldest first
@@ -39,9 +40,10 @@ type idleSince struct {
 	since time.Duration
 }
 
-// NewLines returns a Lines for the sites of f, without a connection.
-func NewLines(f *Frontier) *Lines {
-	return &Lines{f: f, idle: map[graph.Site]line{}, at: map[uint32][]graph.Site{}, broken: map[graph.Site]bool{}}
+// NewLines returns a Lines for the sites of f, without a connection. most is the largest
+// number of idle connections, at least 1.
+func NewLines(f *Frontier, most int) *Lines {
+	return &Lines{f: f, most: max(1, most), idle: map[graph.Site]line{}, at: map[uint32][]graph.Site{}, broken: map[graph.Site]bool{}}
 }
 
 // Begin begins a request to s, which was handed out at now. It reports whether the
@@ -80,7 +82,7 @@ func (l *Lines) End(now time.Duration, s graph.Site, rest time.Duration) bool {
 	l.idle[s] = line{now, a}
 	l.order = append(l.order, idleSince{s, now})
 	l.at[a] = append(l.at[a], s)
-	for len(l.idle) > max(1, l.f.o.KeepMost) && l.f.sites.place.At(int(s)) != kept {
+	for len(l.idle) > l.most && l.f.sites.place.At(int(s)) != kept {
 		l.closeOldest()
 	}
 	return true

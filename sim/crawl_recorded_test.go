@@ -99,7 +99,7 @@ func TestKeptConnections(t *testing.T) {
 		}
 		res, err := Run(&World{Out: out, SiteOf: make([]graph.Site, 4), Sites: 1, Times: times}, Options{
 			Policy: mustChoose(t, "breadth-first"),
-			Setup:  Setup{Seeds: []graph.Page{0}, Frontier: frontier.Options{Delay: 10 * s, KeepAlive: test.keep, KeepMost: 1}},
+			Setup:  Setup{Seeds: []graph.Page{0}, Frontier: frontier.Options{Delay: 10 * s, KeepAlive: test.keep}},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -234,7 +234,7 @@ func (s *simulation) likeCrawl(c *config.Config) error {
 	if !s.flags.Changed("per-connection") {
 		f.PerConnection = o.PerConnection
 	}
-	if f.KeepMost = o.KeepMost; !s.flags.Changed("keep-alive") {
+	if s.setting.KeepMost = c.KeepMost; !s.flags.Changed("keep-alive") {
 		f.KeepAlive = o.KeepAlive
 	}
 	if !s.flags.Changed("fetchers") {

@@ -260,7 +260,7 @@ func (s *simulation) setTime(ctx context.Context) (err error) {
 	if s.setting.Times, err = sim.Preset(s.time, s.setting.Random); err != nil {
 		return err
 	}
-	f.Resolve, f.Robots, f.KeepMost = true, true, config.Default().KeepMost
+	f.Resolve, f.Robots, s.setting.KeepMost = true, true, config.Default().KeepMost
 	if !s.flags.Changed("delay") {
 		f.Delay = timedDelay
 	}
