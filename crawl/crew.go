@@ -1,8 +1,11 @@
 package crawl
 
 import (
+	"context"
+	"log/slog"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
@@ -28,10 +31,43 @@ type member struct {
 }
 
 // A connection is one that is open, or (line is nil) one that a harvester will make. One that
-// replaces a kept one that the server has closed has its number.
+// replaces a connection that the server has closed between pages in a row has its number.
 type connection struct {
 	line   *fetch.Line
 	number uint32
+}
+
+const (
+	// lineBytes is the memory that a kept connection takes: 55 KB over HTTP/2, 34 KB over
+	// TLS, 17 KB without.
+	lineBytes = 64 << 10
+	// lineShare is the part of the memory that kept connections may take.
+	lineShare = 16
+)
+
+// keepMost returns the largest number of connections that are kept open without a request:
+// keep_most, or fewer if the memory or the system does not allow as many.
+func (s *session) keepMost() int {
+	want, why := s.config.KeepMost, ""
+	n := want
+	if room := int(s.memory / lineShare / lineBytes); room < n {
+		n, why = room, "max_memory"
+	}
+	if room := s.options.Sockets - s.config.Fetchers; s.options.Sockets > 0 && room < n {
+		n, why = max(1, room), "open files"
+	}
+	if n < want && s.config.KeepAlive.Duration > 0 {
+		s.log.Log(context.Background(), s.keepLevel(), "fewer connections are kept open than keep_most allows", "keep_most", want, "kept", n, "limit", why)
+	}
+	return n
+}
+
+// keepLevel returns the level of the message about keep_most: a warning if it was set.
+func (s *session) keepLevel() slog.Level {
+	if s.config.KeepMost != config.Default().KeepMost {
+		return slog.LevelWarn
+	}
+	return slog.LevelInfo
 }
 
 // busy returns the number of active harvesters.
@@ -57,13 +93,17 @@ func (c *crew) hire() *member {
 // rest makes a harvester idle.
 func (c *crew) rest(m *member) { c.idle = append(c.idle, m) }
 
-// connect returns the connection for a request to s: that of the last request if it was
-// kept, a new one otherwise. The harvester replaces a kept one that the server has closed.
-func (c *crew) connect(now time.Duration, s graph.Site) connection {
+// connect returns the connection for a request to s: that of the last request if it is
+// open, a new one otherwise. inRow reports whether the request follows the last one at once.
+func (c *crew) connect(now time.Duration, s graph.Site, inRow bool) connection {
 	kept := c.lines.Begin(now, s)
 	c.hangUp()
 	x, ok := c.open[s]
 	delete(c.open, s)
+	if ok && !x.line.Usable() {
+		x.cut()
+		x.line, kept = nil, inRow
+	}
 	if !kept || !ok {
 		c.conns++
 		x = connection{number: c.conns}
@@ -82,7 +122,7 @@ func (c *crew) keep(now time.Duration, t *task) {
 	if t.answer.Stale {
 		c.lines.Distrust(s)
 	}
-	if c.lines.End(now, s, x.line != nil) {
+	if c.lines.End(now, s, x.line.Rest()) {
 		c.open[s] = x
 	} else {
 		x.cut()

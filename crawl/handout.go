@@ -75,7 +75,7 @@ func (l *loop) assign(now time.Duration, m *member, w event.Task) {
 	r.Facts.Clock = l.state.Frontier.Instant(w.Site)
 	var conn connection
 	if w.Kind != event.Resolve {
-		conn = l.crew.connect(now, w.Site)
+		conn = l.crew.connect(now, w.Site, m.served > 0)
 		r.Facts.Address, r.Facts.Conn = l.state.Frontier.Address(w.Site), conn.number
 	}
 	l.record()
@@ -83,7 +83,7 @@ func (l *loop) assign(now time.Duration, m *member, w event.Task) {
 	t := l.newTask(w)
 	t.who, t.conn = m, conn
 	m.served++
-	t.last = l.config.KeepAlive.Duration == 0 &&
+	t.last = !l.crew.lines.Trusts(w.Site) || l.config.KeepAlive.Duration == 0 &&
 		(w.Kind != event.Fetch || m.served >= l.overrides.PerConnection(l.state.Table.Name(w.Site)))
 	m.tasks <- t
 }

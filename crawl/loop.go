@@ -51,7 +51,7 @@ func newLoop(s *session) (*loop, error) {
 		return nil, err
 	}
 	l.fetched = s.state.Fetched()
-	l.crew = crew{harvest: h, size: s.config.Fetchers, lines: frontier.NewLines(s.state.Frontier), open: map[graph.Site]connection{}}
+	l.crew = crew{harvest: h, size: s.config.Fetchers, lines: frontier.NewLines(s.state.Frontier, s.keepMost()), open: map[graph.Site]connection{}}
 	l.deny = denyList{path: s.config.Deny, scope: s.scope, text: s.scope.DenyList().DenyText()}
 	l.index = newIndexer(s.dir.path, s.warc.Size().Size)
 	l.snapshots = newSnapshots(s.dir, s.state, &s.options.Machine.Sizes)

@@ -215,6 +215,10 @@ func (o *outcomes) ruled(now time.Duration, t *task) {
 		if !trouble.Passes(e.Class) {
 			e.Class = event.ServerError // such as an endless redirect
 		}
+		if t.answer.Stale {
+			state.RetryAfter(r, o.config.RetryDelay.Duration, true)
+			break
+		}
 		if o.fetched == 0 && t.answer.Status == 0 {
 			again = min(again, firstRetry)
 		}

@@ -32,7 +32,10 @@ type RunOptions struct {
 	// MachineMemory is the memory of the machine in bytes. Half of it is the ceiling if the
 	// configuration names none.
 	MachineMemory int64
-	Log           *slog.Logger // nil: nothing is logged
+	// Sockets is the largest number of connections that the system lets the crawl have open
+	// at a time; 0: it is not known.
+	Sockets int
+	Log     *slog.Logger // nil: nothing is logged
 	// Progress, if not nil, is called about once a second. The crawl waits for it, and
 	// reuses the Status.
 	Progress func(*history.Status)

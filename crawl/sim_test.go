@@ -71,11 +71,14 @@ func simSettings() []simSetting {
 		{name: "polite", preset: "modern", pages: 300, fetchers: 16, set: func(c *config.Config) { c.Delay = config.Duration{Duration: 2 * s}; c.DelayFactor = 0 }},
 		{name: "ten times", preset: "thesis2004", pages: 300, fetchers: 40, set: func(c *config.Config) {
 			c.Delay, c.SmallDelay, c.SmallSite = config.Duration{Duration: s}, config.Duration{Duration: 3 * s}, 10
+			c.KeepAlive, c.KeepMost = config.Duration{Duration: 8 * s}, 5
 		}},
-		{name: "keep-alive", preset: "modern", pages: 300, fetchers: 6, max: 250, set: func(c *config.Config) {
+		{name: "pages in a row", preset: "modern", pages: 300, fetchers: 6, max: 250, set: func(c *config.Config) {
 			c.Delay, c.DelayFactor, c.PerConnection = config.Duration{Duration: 4 * s}, 0, 5
 		}},
-		{name: "one", preset: "modern", pages: 150, fetchers: 1, set: func(c *config.Config) { c.SitePolicy = "larger-sites-first" }},
+		{name: "one", preset: "modern", pages: 150, fetchers: 1, set: func(c *config.Config) {
+			c.SitePolicy, c.KeepAlive = "larger-sites-first", config.Duration{}
+		}},
 	}
 }
 
@@ -185,7 +188,7 @@ func (s *simSetting) simulate(t *testing.T, w *testWeb, times *sim.Times) (list 
 	fo := set.Frontier
 	fo.Hold = false
 	res, err := sim.Run(world, sim.Options{
-		Setup:  sim.Setup{Seeds: []graph.Page{0}, Random: c.RandomSeed, Batch: c.Batch, Frontier: fo, Fetchers: c.Fetchers, MaxPages: int(c.Pages)},
+		Setup:  sim.Setup{Seeds: []graph.Page{0}, Random: c.RandomSeed, Batch: c.Batch, Frontier: fo, Fetchers: c.Fetchers, KeepMost: c.KeepMost, MaxPages: int(c.Pages)},
 		Policy: set.Policy, SitePolicy: set.SitePolicy,
 	})
 	if err != nil {

@@ -177,6 +177,25 @@ func renameSite(from, to string) func(*journal.Record) int {
 	}
 }
 
+// usesFailed lets requests use the connection of the last one to the site if that was not
+// answered.
+func usesFailed() func(*journal.Record) int {
+	last, failed, pages := map[graph.Site]uint32{}, map[graph.Site]bool{}, []graph.Site(nil)
+	return func(r *journal.Record) int {
+		pages = append(pages, r.Event.New...)
+		switch e := &r.Event; {
+		case e.Kind == event.Took && e.Task.Kind != event.Resolve:
+			if failed[e.Site] {
+				r.Facts.Conn, failed[e.Site] = last[e.Site], false
+			}
+			last[e.Site] = r.Facts.Conn
+		case e.Kind == event.Done && e.Class.Failed() && r.Facts.Status == 0:
+			failed[pages[e.Page]] = true
+		}
+		return 1
+	}
+}
+
 func politenessTamperings() []tampering {
 	return []tampering{
 		configured("delay", history.FindGap, func(c *config.Config) { c.Delay = config.Seconds(2.5) }),
@@ -187,6 +206,10 @@ func politenessTamperings() []tampering {
 		}),
 		configured("factor", history.FindGap, func(c *config.Config) { c.DelayFactor, c.DelayMax = 1e6, config.Seconds(60) }),
 		configured("per connection", history.FindConnection, func(c *config.Config) { c.PerConnection = 2 }),
+		configured("keep alive", history.FindConnection, func(c *config.Config) { c.KeepAlive = config.Seconds(1) }),
+		records("a connection of another site", history.FindConnection, nth(30, tooks(event.Fetch), func(r *journal.Record) int { r.Facts.Conn = 1; return 1 })),
+		records("a connection that failed", history.FindConnection, usesFailed()),
+		records("one host, two connections", history.FindConnection, renameSite("http://s01.example", "https://s00.example")),
 		configured("address delay", history.FindAddress, func(c *config.Config) { c.IPDelay = config.Seconds(30) }),
 		configured("address cap", history.FindAddress, func(c *config.Config) { c.IPCap, c.IPDelay = 1, config.Duration{} }),
 		records("crawl-delay", history.FindGap, func(r *journal.Record) int {

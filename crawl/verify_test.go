@@ -33,6 +33,22 @@ func clean(t *testing.T, f *history.Findings) {
 	}
 }
 
+// Idle connections count towards ip_cap, as far as the journal knows: here one fetcher has
+// idle connections to four sites at one address.
+func TestVerifyIdleConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t, 60, 4, answer.Options{})
+		w.server.SetAddresses(1)
+		w.o.Config.Fetchers, w.o.Config.IPCap, w.o.Config.IPDelay = 1, 4, config.Duration{}
+		w.run(t)
+		clean(t, w.verify(t))
+		configured("", "", func(c *config.Config) { c.IPCap = 2 }).change(t, w.disk)
+		if f := w.verify(t); f.Kinds[history.FindAddress] == 0 {
+			t.Errorf("found %v, want %s", f.Kinds, history.FindAddress)
+		}
+	})
+}
+
 // A crawl of all that the Web has on a usual day keeps its promises, in several
 // settings and over restarts.
 func TestVerifyClean(t *testing.T) {

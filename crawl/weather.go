@@ -31,9 +31,9 @@ type weather struct {
 }
 
 // note records an attempt that ended. A name that was found proves nothing: it may come
-// from a cache, or from a resolver that lies.
+// from a cache, or from a resolver that lies. Nor does a kept connection that was dropped.
 func (w *weather) note(now time.Duration, t *task) {
-	if t.answer == nil && t.class == event.OK || w.state.Portal.IsHost(w.state.Table.Name(t.work.Site)) {
+	if t.answer == nil && t.class == event.OK || t.answer != nil && t.answer.Stale || w.state.Portal.IsHost(w.state.Table.Name(t.work.Site)) {
 		return
 	}
 	answered := t.answer != nil && t.answer.Status != 0

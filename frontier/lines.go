@@ -17,12 +17,17 @@ import (
 // new one. A site has at most one connection, and so has a host with its two schemes.
 type Lines struct {
 	f      *Frontier
+	most   int // idle connections
 	idle   map[graph.Site]line
 	order  []idleSince             // oldest first; those that idle does not confirm are void
 	at     map[uint32][]graph.Site // by address: sites with an idle connection, oldest first
 	broken map[graph.Site]bool     // sites that Distrust names
 	closed []graph.Site
 }
+
+// mostBroken is the largest number of sites that are distrusted at a time. Beyond it all of
+// them are trusted again.
+const mostBroken = 10_000
 
 // A line is an idle connection.
 type line struct {
@@ -35,9 +40,10 @@ type idleSince struct {
 	since time.Duration
 }
 
-// NewLines returns a Lines for the sites of f, without a connection.
-func NewLines(f *Frontier) *Lines {
-	return &Lines{f: f, idle: map[graph.Site]line{}, at: map[uint32][]graph.Site{}, broken: map[graph.Site]bool{}}
+// NewLines returns a Lines for the sites of f, without a connection. most is the largest
+// number of idle connections, at least 1.
+func NewLines(f *Frontier, most int) *Lines {
+	return &Lines{f: f, most: max(1, most), idle: map[graph.Site]line{}, at: map[uint32][]graph.Site{}, broken: map[graph.Site]bool{}}
 }
 
 // Begin begins a request to s, which was handed out at now. It reports whether the
@@ -63,36 +69,45 @@ func (l *Lines) Begin(now time.Duration, s graph.Site) (open bool) {
 	return open
 }
 
-// End ends a request to s, after its event was applied. keep reports whether the server
-// lets the connection stay open. End reports whether it does: a site without a page to
-// fetch, or whose next request is further away than KeepAlive, needs none.
-func (l *Lines) End(now time.Duration, s graph.Site, keep bool) bool {
+// End ends a request to s, after its event was applied. rest is the time for which the
+// server lets the connection stay open, 0 if it is closed. End reports whether it stays
+// open: a site without a page to fetch, or whose next request is further away than rest or
+// KeepAlive, needs none.
+func (l *Lines) End(now time.Duration, s graph.Site, rest time.Duration) bool {
 	l.Expire(now)
-	if !keep || !l.needed(now, s) {
+	if rest <= 0 || !l.needed(now, s, rest) {
 		return false
 	}
 	a := l.f.sites.addresses.address.At(int(s))
 	l.idle[s] = line{now, a}
 	l.order = append(l.order, idleSince{s, now})
 	l.at[a] = append(l.at[a], s)
-	for len(l.idle) > max(1, l.f.o.KeepMost) && l.f.sites.place.At(int(s)) != kept {
+	for len(l.idle) > l.most && l.f.sites.place.At(int(s)) != kept {
 		l.closeOldest()
 	}
 	return true
 }
 
-// needed reports whether s will be requested soon.
-func (l *Lines) needed(now time.Duration, s graph.Site) bool {
+// needed reports whether s will be requested within rest.
+func (l *Lines) needed(now time.Duration, s graph.Site, rest time.Duration) bool {
 	x, o := l.f.sites, l.f.o
 	if x.place.At(int(s)) == kept { // by a fetcher that takes another page at once
 		return true
 	}
-	return o.KeepAlive > 0 && !l.broken[s] && x.orders.len(s) > 0 && x.clocks.instant(s)-now <= o.KeepAlive
+	return o.KeepAlive > 0 && !l.broken[s] && x.orders.len(s) > 0 && x.clocks.instant(s)-now <= min(o.KeepAlive, rest)
 }
 
-// Distrust reports that s dropped a kept connection instead of answering. From now on its
-// connections are closed after each acquisition.
-func (l *Lines) Distrust(s graph.Site) { l.broken[s] = true }
+// Distrust reports that s dropped a kept connection instead of answering. From now on each
+// request to s is to have a connection of its own.
+func (l *Lines) Distrust(s graph.Site) {
+	if len(l.broken) >= mostBroken {
+		clear(l.broken)
+	}
+	l.broken[s] = true
+}
+
+// Trusts reports whether the connection of s may serve another request.
+func (l *Lines) Trusts(s graph.Site) bool { return !l.broken[s] }
 
 // Closed returns the sites whose connections are to be closed. The slice is valid until the
 // next call of another method.

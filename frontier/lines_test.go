@@ -52,13 +52,13 @@ func fetchOne(t *testing.T, f *Frontier, l *Lines, now time.Duration) (s graph.S
 	}
 	open = l.Begin(now, w.Site)
 	f.Apply(now, &event.Event{Kind: event.Done, Task: event.Task{Page: w.Page}, Start: now, End: now})
-	return w.Site, open, l.End(now, w.Site, true)
+	return w.Site, open, l.End(now, w.Site, event.Never)
 }
 
 func TestLines(t *testing.T) {
 	const s = time.Second
-	f := linesWeb(t, 1, Options{Delay: 2 * s, KeepAlive: 10 * s, KeepMost: 5})
-	l := NewLines(f)
+	f := linesWeb(t, 1, Options{Delay: 2 * s, KeepAlive: 10 * s})
+	l := NewLines(f, 5)
 	if _, open, stays := fetchOne(t, f, l, 0); open || !stays {
 		t.Errorf("the first request: open %v, stays %v", open, stays)
 	}
@@ -76,7 +76,7 @@ func TestLines(t *testing.T) {
 		{"never", Options{Delay: s}, false},
 	} {
 		f := linesWeb(t, 1, test.o)
-		if _, _, stays := fetchOne(t, f, NewLines(f), 0); stays != test.stays {
+		if _, _, stays := fetchOne(t, f, NewLines(f, 5), 0); stays != test.stays {
 			t.Errorf("%s: stays %v", test.name, stays)
 		}
 	}
@@ -85,8 +85,8 @@ func TestLines(t *testing.T) {
 // Connections that are idle for too long, or too many, are closed, the oldest first.
 func TestLinesClosed(t *testing.T) {
 	const s = time.Second
-	f := linesWeb(t, 6, Options{Delay: 5 * s, KeepAlive: 8 * s, KeepMost: 2})
-	l := NewLines(f)
+	f := linesWeb(t, 6, Options{Delay: 5 * s, KeepAlive: 8 * s})
+	l := NewLines(f, 2)
 	var kept []graph.Site
 	for i := range 4 {
 		site, _, _ := fetchOne(t, f, l, time.Duration(i)*s)
@@ -109,8 +109,8 @@ func TestLinesClosed(t *testing.T) {
 func TestLinesAddress(t *testing.T) {
 	const s = time.Second
 	for limit, want := range map[int]int{1: 1, 2: 2, 0: 2} {
-		f := linesWeb(t, 2, Options{Delay: 5 * s, KeepAlive: 8 * s, KeepMost: 9, AddressCap: limit})
-		l := NewLines(f)
+		f := linesWeb(t, 2, Options{Delay: 5 * s, KeepAlive: 8 * s, AddressCap: limit})
+		l := NewLines(f, 9)
 		a, _, _ := fetchOne(t, f, l, 0)
 		fetchOne(t, f, l, s)
 		closed := l.Closed()
@@ -126,8 +126,8 @@ func TestLinesAgainstModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const s = time.Second
 	for range 20 {
-		f := linesWeb(t, 30, Options{Delay: s, KeepAlive: 4 * s, KeepMost: 6, AddressCap: 1 + rng.IntN(2)})
-		l, open := NewLines(f), map[graph.Site]bool{}
+		f := linesWeb(t, 30, Options{Delay: s, KeepAlive: 4 * s, AddressCap: 1 + rng.IntN(2)})
+		l, open := NewLines(f, 6), map[graph.Site]bool{}
 		for now := time.Duration(0); now < 60*s; now += time.Duration(rng.Int64N(int64(s))) {
 			w, _, ok := f.Next(now)
 			if !ok {
@@ -141,7 +141,7 @@ func TestLinesAgainstModel(t *testing.T) {
 			}
 			delete(open, w.Site)
 			f.Apply(now, &event.Event{Kind: event.Done, Task: event.Task{Page: w.Page}, Start: now, End: now})
-			if l.End(now, w.Site, rng.IntN(4) > 0) {
+			if l.End(now, w.Site, time.Duration(rng.IntN(4))*s) {
 				open[w.Site] = true
 			}
 			for _, c := range l.Closed() {

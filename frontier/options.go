@@ -33,10 +33,8 @@ type Options struct {
 	PerConnection int
 	// KeepAlive is the time for which a connection stays open without a request, so that
 	// the next request to the site needs no new one; 0 closes it after each acquisition.
-	// KeepMost is the largest number of such connections, at least 1. They count towards
-	// AddressCap. See Lines.
+	// Such connections count towards AddressCap. See Lines.
 	KeepAlive time.Duration
-	KeepMost  int
 
 	// Resolve and Robots make a site need its address and its robots.txt before its
 	// first page.
@@ -193,8 +191,6 @@ func (o *Options) Check() error {
 		return fmt.Errorf("the delay factor (%v) is negative or not a finite number", o.Factor)
 	case o.PerConnection < 0:
 		return fmt.Errorf("the number of pages per connection is negative (%d)", o.PerConnection)
-	case o.KeepMost < 0:
-		return fmt.Errorf("the number of idle connections is negative (%d)", o.KeepMost)
 	case o.Mode != Continuous && o.Batch < 1:
 		return fmt.Errorf("a batch of %d pages has none", o.Batch)
 	case o.AddressCap < 0:

@@ -80,6 +80,9 @@ func (c *Comparison) Header(runs []*Run) []show.Field {
 func (c *Comparison) optionsText() string {
 	f := &c.Frontier
 	o := []string{fmt.Sprintf("fetchers %d", max(1, c.Fetchers)), "delay " + f.Delay.String(), fmt.Sprintf("pages per connection %d", max(1, f.PerConnection))}
+	if f.KeepAlive > 0 && c.Times != nil {
+		o = append(o, "connections kept for "+f.KeepAlive.String())
+	}
 	if c.Bandwidth > 0 {
 		o = append(o, fmt.Sprintf("bandwidth %s B/s", show.Brief(float64(c.Bandwidth))))
 	}

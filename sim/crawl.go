@@ -21,6 +21,9 @@ type Setup struct {
 	// are set here, and its Batch too if it is 0.
 	Frontier frontier.Options
 	Fetchers int // r; 0 means 1
+	// KeepMost is the largest number of connections that stay open without a request, at
+	// least 1: see Frontier.KeepAlive.
+	KeepMost int
 	// Bandwidth is B, the crawler's own line in bytes per second; 0 has no limit.
 	Bandwidth int64
 	MaxPages  int // fetches after which the crawl ends; 0 means all
@@ -141,7 +144,7 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 		return nil, err
 	}
 	if fo.KeepAlive > 0 && w.Times != nil {
-		c.lines = frontier.NewLines(c.f)
+		c.lines = frontier.NewLines(c.f, o.KeepMost)
 	}
 	c.rhythm = 1024
 	if o.Policy.Spec.MaxPages > 0 {

@@ -72,3 +72,40 @@ func TestIdleReasons(t *testing.T) {
 		t.Errorf("%+v, want %+v; at most %d fetchers", got, want, res.Trace.Peak())
 	}
 }
+
+// A connection that stays open saves the time to connect: here 5 s of each of the pages but
+// the first, which takes 1 s. Servers that did not keep theirs in a recorded crawl do not.
+func TestKeptConnections(t *testing.T) {
+	out := graph.ListsOf([][]graph.Page{{1}, {2}, {3}, {}})
+	t.Cleanup(out.Free)
+	const s = time.Second
+	kept, closed := Observation{KeptShare, 0, 1}, Observation{KeptShare, 0, 0}
+	for _, test := range []struct {
+		name string
+		more []Observation
+		keep time.Duration
+		want time.Duration
+	}{
+		{"a new connection for each page", nil, 0, 4*6*s + 3*10*s},
+		{"kept", nil, 10 * s, 4*s + 5*s + 3*10*s},
+		{"for too short a time", nil, 9 * s, 4*6*s + 3*10*s},
+		{"as recorded", []Observation{kept}, 10 * s, 4*s + 5*s + 3*10*s},
+		{"closed by the server", []Observation{closed}, 10 * s, 4*6*s + 3*10*s},
+	} {
+		all := append([]Observation{{FirstByteSeconds, 0, 1}, {ConnectSeconds, 0, 5}}, test.more...)
+		times, err := Recorded("test", 1, all, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := Run(&World{Out: out, SiteOf: make([]graph.Site, 4), Sites: 1, Times: times}, Options{
+			Policy: mustChoose(t, "breadth-first"),
+			Setup:  Setup{Seeds: []graph.Page{0}, Frontier: frontier.Options{Delay: 10 * s, KeepAlive: test.keep}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := res.Took.Round(s); got != test.want {
+			t.Errorf("%s: it took %v, want %v", test.name, got, test.want)
+		}
+	}
+}

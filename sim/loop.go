@@ -226,7 +226,7 @@ func (c *crawl) end(i uint32, f *fetcher) {
 	}
 	c.apply()
 	if c.lines != nil && w.Kind != event.Resolve {
-		c.lines.End(c.now, w.Site, c.left > 0)
+		c.lines.End(c.now, w.Site, c.rest(w))
 		c.lines.Closed()
 	}
 	if w.Kind == event.Fetch && c.left > 0 {
@@ -240,6 +240,18 @@ func (c *crawl) end(i uint32, f *fetcher) {
 		}
 	}
 	c.idle = append(c.idle, i)
+}
+
+// rest returns the time for which the connection of a task that has ended may stay open.
+func (c *crawl) rest(w event.Task) time.Duration {
+	p := graph.NoPage
+	if w.Kind == event.Fetch {
+		p = c.page(w.Page)
+	}
+	if c.left == 0 || !c.w.Times.Keeps(c.site(w.Site), p) {
+		return 0
+	}
+	return event.Never
 }
 
 // arrive records a fetched page, and fills in its links.

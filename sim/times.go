@@ -53,7 +53,7 @@ import (
 //
 // Times made by Recorded take their numbers from what a crawl measured instead; a closed
 // connection then lets its fetcher go at once, since the end of an answer was measured
-// after it.
+// after it. Servers that closed their connections in that crawl do so here.
 type Times struct {
 	Seed  uint64 // worlds with different seeds have no number in common
 	Model Model
@@ -91,6 +91,7 @@ const (
 	drawSpeed
 	drawSize
 	drawRobots
+	drawKept
 )
 
 // Resolve returns the time that DNS takes for the name of a site.

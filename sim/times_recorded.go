@@ -21,11 +21,12 @@ const (
 	BytesPerSecond                   // of all its bodies together
 	PageBytes                        // as they crossed the line
 	RobotsBytes                      // of its robots.txt
+	KeptShare                        // 1 if its connection was open for the next request, else 0
 	measuredKinds
 )
 
-var measuredNames = [...]string{"lookup", "connect", "first byte", "speed", "page size", "robots size"}
-var measuredUnits = [...]string{"s", "s", "s", "B/s", "B", "B"}
+var measuredNames = [...]string{"lookup", "connect", "first byte", "speed", "page size", "robots size", "kept"}
+var measuredUnits = [...]string{"s", "s", "s", "B/s", "B", "B", "of 1"}
 
 func (m Measured) String() string { return measuredNames[m] }
 
@@ -153,6 +154,15 @@ func (t *Times) recordedSpeed(s graph.Site) float64 {
 		return min(v, unlimited)
 	}
 	return unlimited
+}
+
+// Keeps reports whether a site keeps its connection open after the answer of a page.
+// graph.NoPage means robots.txt. A model has no sites that do not.
+func (t *Times) Keeps(s graph.Site, p graph.Page) bool {
+	if t.recorded == nil || len(t.recorded.tables[KeptShare].sampled) == 0 {
+		return true
+	}
+	return t.measured(KeptShare, drawKept, s, uint32(p), 0) > 0
 }
 
 // describe returns what was measured, for the header of a report.

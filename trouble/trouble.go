@@ -78,7 +78,7 @@ func proof(k Kind) uint32 {
 // since the last one, nor if it is our fault.
 func (r *Rules) Fail(c Count, k Kind, answers uint32, ours bool) (now Count, again bool) {
 	c.All = min(c.All, 200) + 1
-	if c.N == 0 || !ours && answers-c.Answers >= proof(k) {
+	if !ours && (c.N == 0 || answers-c.Answers >= proof(k)) {
 		c.N, c.Answers = min(c.N, 200)+1, answers
 	}
 	return c, ours || int(c.N) <= r.Retries

@@ -30,6 +30,9 @@ func TestFail(t *testing.T) {
 	r := &Rules{Retries: 2, Delay: 10 * time.Second}
 	var c Count
 	again := true
+	if c, again = r.Fail(c, Silence, 7, true); !again || c.N != 0 {
+		t.Errorf("the first failure is our fault and counts: %+v %v", c, again)
+	}
 	for i := range 50 { // nothing answers
 		if c, again = r.Fail(c, Silence, 7, false); !again {
 			t.Fatalf("given up at failure %d though its site is silent", i+1)

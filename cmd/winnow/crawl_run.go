@@ -38,7 +38,7 @@ func (c *crawling) run(ctx context.Context) error {
 	defer heap.Restore()
 	sum, err := crawl.Run(ctx, crawl.RunOptions{
 		Dir: c.dir, Config: c.config, Seeds: c.seeds, AddSeeds: c.opt.addSeeds,
-		Version: programVersion(), MachineMemory: machine.Memory(),
+		Version: programVersion(), MachineMemory: machine.Memory(), Sockets: sockets(),
 		Log: slog.New(&crawlLog{show: p.say, least: c.logLevel()}), Progress: func(s *history.Status) { heap.Leave(s.MemoryMax, s.OffHeap); p.set(s) },
 		Machine: crawl.Machine{Sizes: c.u.sizes, Heap: crawl.MeasureHeap},
 	})
@@ -147,19 +147,38 @@ func (l *crawlLog) WithGroup(name string) slog.Handler {
 // readers, standard streams. A query to the resolver takes the place of a connection.
 const otherFiles = 64
 
+// sockets returns how many connections a crawl may have open, 0 if that is not known.
+func sockets() int {
+	most, _ := machine.OpenFiles()
+	return max(0, most-otherFiles)
+}
+
 // checkOpenFiles returns an error if there are more fetchers than the system allows open
-// files: pages would fail because no connection could be opened.
+// files: pages would fail because no connection could be opened. The same holds for a
+// number of kept connections that is not the default; the crawl lowers that by itself.
 func (c *crawling) checkOpenFiles() error {
 	most, known := machine.OpenFiles()
 	need := c.config.Fetchers + otherFiles
 	if !known || need <= most {
-		return nil
+		return c.checkKeepMost(most)
 	}
 	err := usagef("--fetchers %d needs %s open files, and the system allows %s", c.config.Fetchers, show.Grouped(int64(need)), show.Grouped(int64(most)))
 	if fewer := most - otherFiles; fewer > 0 {
 		return withHint(err, "raise the limit with ulimit -Hn %d, or try: %s", need, c.u.withFlag("--fetchers", strconv.Itoa(fewer)))
 	}
 	return withHint(err, "raise the limit with ulimit -Hn %d", need)
+}
+
+// checkKeepMost returns an error if the user wants more kept connections than the system
+// allows besides those of the fetchers. most is 0 if its limit is not known.
+func (c *crawling) checkKeepMost(most int) error {
+	keep, fetchers := c.config.KeepMost, c.config.Fetchers
+	need := fetchers + keep + otherFiles
+	if most == 0 || need <= most || c.config.KeepAlive.Duration == 0 || keep == config.Default().KeepMost {
+		return nil
+	}
+	err := usagef("--keep-most %d with --fetchers %d needs %s open files, and the system allows %s", keep, fetchers, show.Grouped(int64(need)), show.Grouped(int64(most)))
+	return withHint(err, "raise the limit with ulimit -Hn %d, or try: %s", need, c.u.withFlag("--keep-most", strconv.Itoa(max(1, most-fetchers-otherFiles))))
 }
 
 // serveMetrics serves metrics at the address of the configuration until close is called.

@@ -166,9 +166,10 @@ func sameSet(a, b map[string]bool) bool {
 type crawlSim struct {
 	simObject
 	Config struct {
-		Seeds    string
-		Delay    float64
-		Fetchers int
+		Seeds     string
+		Delay     float64
+		Fetchers  int
+		KeepAlive float64 `json:"keep_alive"`
 	} `json:"config"`
 }
 
@@ -181,7 +182,7 @@ func testCrawlSim(t *testing.T, dir string, demo *demoObject) {
 	}
 	out, _ = winnow(t, 0, "sim", dir, "--time", dir, "--policy", "opic", "--json")
 	s = object[crawlSim](t, out)
-	if s.Config.Delay != webdemo.Delay.Seconds() || s.Config.Fetchers != 16 || s.VirtualSeconds <= 0 || s.VirtualSeconds > 2*demo.Crawl.Seconds {
+	if s.Config.Delay != webdemo.Delay.Seconds() || s.Config.Fetchers != 16 || s.Config.KeepAlive != 60 || s.VirtualSeconds <= 0 || s.VirtualSeconds > 2*demo.Crawl.Seconds {
 		t.Errorf("delay %g, %d fetchers, %g virtual seconds for a crawl of %g", s.Config.Delay, s.Config.Fetchers, s.VirtualSeconds, demo.Crawl.Seconds)
 	}
 	if testing.Short() {

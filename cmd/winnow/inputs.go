@@ -234,6 +234,9 @@ func (s *simulation) likeCrawl(c *config.Config) error {
 	if !s.flags.Changed("per-connection") {
 		f.PerConnection = o.PerConnection
 	}
+	if s.setting.KeepMost = c.KeepMost; !s.flags.Changed("keep-alive") {
+		f.KeepAlive = o.KeepAlive
+	}
 	if !s.flags.Changed("fetchers") {
 		s.setting.Fetchers = c.Fetchers
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
@@ -119,8 +120,9 @@ of that crawl.
 --time thesis2004 models the download times of the Web of 2004, modern those assumed for
 today. Both include DNS and robots.txt, and a delay of 15s between requests to a site unless
 --delay is given. --time DIR uses the latencies, speeds and sizes that a crawl recorded for
-each site, and its fetchers, delays and pages per connection unless flags are given; sites
-that it did not contact are modelled by others that it did.
+each site, and its fetchers, delays, pages per connection and keep-alive unless flags are
+given; sites that it did not contact are modelled by others that it did. A connection that
+stays open (--keep-alive) saves the time to connect, TLS included.
 
 --history and an --oracle of your own are files of "id TAB value" or "URL TAB value",
 plain or compressed, such as winnow rank writes.
@@ -155,6 +157,7 @@ func (o *simOptions) addRunFlags() {
 	f.IntVar(&set.Fetchers, "fetchers", 1, "number of simultaneous fetchers")
 	f.Var((*span)(&set.Frontier.Delay), "delay", "from an answer to the next request to the site, such as 15s; a bare number is seconds (default: 0, with --time 15s)")
 	f.IntVar(&set.Frontier.PerConnection, "per-connection", 1, "pages requested over one connection to a site")
+	f.Var((*span)(&set.Frontier.KeepAlive), "keep-alive", "with --time: keep the connection to a site open for this long without a request; 0s: a new one for every --per-connection pages (default: 0s, with --time DIR that of the crawl)")
 	f.Var((*show.Number)(&set.Bandwidth), "bandwidth", "the crawler's own line in bytes per second, such as 20k or 2M (default: no limit)")
 	f.Lookup("bandwidth").DefValue = "" // described in words
 	f.IntVar(&set.Batch, "batch", policy.DefaultBatch, "K: pages of a batch, and between two computations of policies that compute PageRank")
@@ -257,7 +260,7 @@ func (s *simulation) setTime(ctx context.Context) (err error) {
 	if s.setting.Times, err = sim.Preset(s.time, s.setting.Random); err != nil {
 		return err
 	}
-	f.Resolve, f.Robots = true, true
+	f.Resolve, f.Robots, s.setting.KeepMost = true, true, config.Default().KeepMost
 	if !s.flags.Changed("delay") {
 		f.Delay = timedDelay
 	}

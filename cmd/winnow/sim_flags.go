@@ -196,6 +196,9 @@ func (o *simOptions) checkMeaning(u *ui) error {
 	if o.setting.Bandwidth > 0 && o.time == timeNone {
 		return withHint(usagef("--bandwidth means nothing to --time none"), "try: %s", u.withFlag("--time", sim.PresetNames()[0]))
 	}
+	if o.flags.Changed("keep-alive") && o.time == timeNone {
+		return withHint(usagef("--keep-alive means nothing to --time none"), "try: %s", u.withFlag("--time", sim.PresetNames()[0]))
+	}
 	for _, name := range []string{"min-active", "site-share"} {
 		if o.flags.Changed(name) && o.setting.Frontier.Mode == frontier.Continuous {
 			return withHint(usagef("--%s means nothing to --batch-mode continuous", name), "try: %s", u.withFlag("--batch-mode", frontier.Thesis.String()))

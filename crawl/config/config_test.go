@@ -358,6 +358,25 @@ func TestEarlierDepth(t *testing.T) {
 	}
 }
 
+// Directories of before connections were kept close theirs.
+func TestEarlierKeepAlive(t *testing.T) {
+	c := Default()
+	text, err := c.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	old := strings.Join(slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "keep_alive") }), "")
+	for _, test := range []struct {
+		file string
+		want Duration
+	}{{string(text), c.KeepAlive}, {old, Duration{}}, {"pages = 3\n", c.KeepAlive}} {
+		if c, err := Parse("w.toml", []byte(test.file)); err != nil || c.KeepAlive != test.want {
+			t.Errorf("keep_alive %v (%v), want %v", c.KeepAlive, err, test.want)
+		}
+	}
+}
+
 // Directories of earlier versions keep the scope that was their default, and so do presets.
 func TestEarlierScope(t *testing.T) {
 	c := Default()

@@ -65,7 +65,8 @@ func (c *Config) Read(name string, data []byte) error {
 // translate gives values the meaning that they had for the version that wrote a file.
 // Marshal writes all keys, so a file that has keep_noarchive and lacks max_links was
 // written before max_links was added. In that version a depth of 0 meant no limit. Before
-// the default scope was that of the seeds it was the whole Web.
+// the default scope was that of the seeds it was the whole Web. Before keep_alive was added
+// connections were closed.
 func (c *Config) translate(said map[string]place) {
 	_, old := said["keep_noarchive"]
 	if !old {
@@ -73,6 +74,9 @@ func (c *Config) translate(said map[string]place) {
 	}
 	if _, known := said["scope"]; !known {
 		c.Scope = ScopeAny
+	}
+	if _, known := said["keep_alive"]; !known {
+		c.KeepAlive = Duration{}
 	}
 	if _, known := said["max_links"]; known {
 		return

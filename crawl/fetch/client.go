@@ -39,6 +39,7 @@ type Line struct {
 	site  string // scheme and host with port that it leads to
 	n     uint32 // its number
 	used  bool   // an exchange has ended well on it
+	rest  time.Duration
 }
 
 // NewClient returns a new client. It starts no goroutine until it has a connection.
@@ -173,6 +174,15 @@ func (l *Line) open() bool {
 	return l.http.Err() == nil && l.http.Available() > 0
 }
 
+// Rest returns the time for which the server keeps the connection open without a request,
+// as far as it has said so; at least 1 ns, and 0 for nil.
+func (l *Line) Rest() time.Duration {
+	if l == nil {
+		return 0
+	}
+	return l.rest
+}
+
 // Cut closes the socket of a connection at rest, at once and without a word to the server.
 func (l *Line) Cut() { l.conn.Close() }
 
@@ -260,7 +270,7 @@ func (x *exchange) run(ctx context.Context) {
 	l.busy.Store(false)
 	l.over = x.direct && x.c.talk.over(resp)
 	x.a.Keep = !x.r.Last && x.a.Cut == CutNot && x.a.Status != http.StatusSwitchingProtocols && l.open()
-	l.used = true
+	l.used, l.rest = true, keepAlive(x.a.Header)
 }
 
 // trace makes net/http report what the exchange has reached.

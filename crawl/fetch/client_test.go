@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -232,5 +233,20 @@ func TestRetryAfter(t *testing.T) {
 	in := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
 	if got := retryAfter(http.Header{"Retry-After": {in}}); got < 59*time.Minute || got > time.Hour {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestPhasesOfKept: a request over a connection that was open before has no phase of
+// connecting, however long the machine took to notice.
+func TestPhasesOfKept(t *testing.T) {
+	s := startServer(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "x") }, plain)
+	ticks := atomic.Int64{}
+	c := client(t, Options{Clock: func() time.Duration { return time.Duration(ticks.Add(1)) * time.Millisecond }})
+	for i, path := range []string{"/1", "/2", "/3"} {
+		a := get(c, s.at(path))
+		checkPhases(t, a)
+		if a.Reused != (i > 0) || (a.Phases[0] == 0) != a.Reused {
+			t.Errorf("%s: reused %v, phases %v", path, a.Reused, a.Phases)
+		}
 	}
 }

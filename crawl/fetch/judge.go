@@ -64,6 +64,25 @@ func retryAfter(h http.Header) time.Duration {
 	return min(max(at.Sub(now), 0), retryLimit)
 }
 
+// restMargin is how much earlier than the server says its connection counts as closed: a
+// request that is on its way when the server closes the connection is lost.
+const restMargin = time.Second
+
+// keepAlive reads how long a server keeps a connection open: "Keep-Alive: timeout=5,
+// max=100". It returns event.Never if the server does not say.
+func keepAlive(h http.Header) time.Duration {
+	for _, v := range h["Keep-Alive"] {
+		for part := range strings.SplitSeq(v, ",") {
+			name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+			n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 31)
+			if strings.EqualFold(strings.TrimSpace(name), "timeout") && err == nil {
+				return max(1, time.Duration(n)*time.Second-restMargin)
+			}
+		}
+	}
+	return event.Never
+}
+
 // fail judges an exchange without an answer, or one whose body broke off.
 func (x *exchange) fail(ctx context.Context, err error) {
 	a := x.a
@@ -75,7 +94,7 @@ func (x *exchange) fail(ctx context.Context, err error) {
 		a.Class, a.Note, a.Aborted = event.ConnectError, "ended by the crawler", true
 	default:
 		a.Class, a.Cause = x.classify(err), causeOf(err)
-		a.Stale = a.Reused && x.unanswered() && a.Class == event.ConnectError
+		a.Stale = a.Reused && x.unanswered() && a.Class == event.ConnectError && !x.c.line.Usable()
 	}
 }
 

@@ -61,12 +61,16 @@ func (x *exchange) begin(caller context.Context) (context.Context, func()) {
 	}
 }
 
-// connected begins the wait for the first byte.
+// connected begins the wait for the first byte. Over a connection that was open before, the
+// phase of connecting takes exactly no time: the record of the exchange tells so.
 func (x *exchange) connected(c *conn) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.wire = c
 	x.enter(waiting, min(x.lim.firstByte, x.lim.total))
+	if x.a.Reused {
+		x.stamp[waiting] = x.stamp[connecting]
+	}
 }
 
 // firstByte begins the reading of the answer. A goroutine of net/http calls it.

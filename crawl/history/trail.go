@@ -3,6 +3,7 @@ package history
 import (
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
@@ -53,6 +54,9 @@ type Timing struct {
 	// Connect is 0 for a request over a connection that was open.
 	Connect, FirstByte, Body time.Duration
 	Bytes                    int64 // as they were received
+	// Rested reports whether the connection of the request before could have served this
+	// one, too, as far as keep_alive goes. Reused reports whether it did.
+	Rested, Reused bool
 }
 
 // Trail returns the course of the crawl. The first call calls State and reads the journal.
@@ -82,18 +86,23 @@ type trailReader struct {
 	f       *frontier.Frontier // the state at the end
 	fetched []uint64           // bits by page
 	conns   []conn             // by site
+	keep    time.Duration      // keep_alive of the session
 }
 
 // A conn is the last connection to a site.
 type conn struct {
-	number uint32
-	reused bool // it has served more than one request
+	number uint32        // 0: it is closed
+	rested bool          // it, or the one before, could have served the last request
+	reused bool          // it has served more than one request
+	since  time.Duration // instant of the last record of an answer
 }
 
 func (t *trailReader) read(r *journal.Record) error {
 	e := &r.Event
 	if e.Kind == event.Session {
-		t.Stopped += r.Now - t.Duration
+		if err := t.session(r); err != nil {
+			return err
+		}
 	}
 	t.Duration = r.Now
 	switch e.Kind {
@@ -118,12 +127,22 @@ func (t *trailReader) read(r *journal.Record) error {
 	return nil
 }
 
+// session begins a session. The numbers of connections begin again.
+func (t *trailReader) session(r *journal.Record) error {
+	t.Stopped += r.Now - t.Duration
+	clear(t.conns)
+	c, err := config.Parse("configuration of a session", r.Facts.Session.Config)
+	t.keep = c.KeepAlive.Duration
+	return err
+}
+
 // took counts a request, and records whether it uses the connection of the one before.
 func (t *trailReader) took(r *journal.Record) {
 	if e := &r.Event; e.Task.Kind != event.Resolve {
 		t.Sites[e.Site].Requests++
 		x := &t.conns[e.Site]
-		*x = conn{r.Facts.Conn, x.number != 0 && x.number == r.Facts.Conn}
+		x.rested, x.reused = x.number != 0 && r.Now-x.since <= t.keep, x.number != 0 && x.number == r.Facts.Conn
+		x.number = r.Facts.Conn
 	}
 }
 
@@ -133,14 +152,19 @@ func (t *trailReader) answer(r *journal.Record, kind event.TaskKind, s graph.Sit
 	e, x := &r.Event, &r.Facts
 	t.Sites[s].Bytes += e.Bytes
 	t.Sites[s].Busy += e.End - e.Start
+	c := &t.conns[s]
+	if c.since = r.Now; x.Status == 0 {
+		c.number = 0
+	}
 	if x.Status == 0 || e.Class.Failed() && kind == event.Fetch {
 		return
 	}
 	timing := Timing{
 		Kind: kind, Site: s, Page: p, Took: e.End - e.Start, Bytes: e.Bytes,
 		Connect: x.Phases[0], FirstByte: x.Phases[1], Body: x.Phases[2],
+		Rested: c.rested, Reused: c.reused,
 	}
-	if t.conns[s].reused {
+	if c.reused {
 		timing.Connect = 0
 	}
 	t.Timings = append(t.Timings, timing)

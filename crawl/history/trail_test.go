@@ -1,6 +1,7 @@
 package history_test
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -144,23 +145,32 @@ func TestTimings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const connect, first = 3 * time.Millisecond, 20 * time.Millisecond
 		w := newTestWeb(t, 60, 5, answer.Options{Times: answer.Times{
+			Connect:   func(context.Context, graph.Site, uint32) time.Duration { return connect },
 			FirstByte: func(graph.Site, graph.Page, uint32) time.Duration { return first },
 		}})
 		w.o.Config.PerConnection = 4
+		w.run(t, 30)
 		w.run(t, 0)
 		trail, err := w.crawl(t).Trail()
 		if err != nil {
 			t.Fatal(err)
 		}
 		count := map[event.TaskKind]int{}
+		conns := int64(0)
 		for _, x := range trail.Timings {
 			count[x.Kind]++
-			if x.Kind != event.Resolve && (x.FirstByte != first || x.Bytes == 0 || x.Connect+x.FirstByte+x.Body != x.Took && x.Connect > 0) {
+			if x.Connect > 0 {
+				conns++
+			}
+			if x.Kind != event.Resolve && (x.FirstByte != first || x.Bytes == 0 || x.Connect+x.FirstByte+x.Body != x.Took || x.Connect != 0 && x.Connect != connect) {
 				t.Errorf("%+v", x)
 			}
 		}
 		if count[event.Fetch] != 60 || count[event.Robots] != 5 || count[event.Resolve] != 5 {
 			t.Errorf("timings by kind: %v", count)
+		}
+		if made := w.server.Counter().Summary().Connections; conns != made || made > 20 || made < 6 {
+			t.Errorf("%d requests took time to connect, the server counted %d connections", conns, made)
 		}
 	})
 }

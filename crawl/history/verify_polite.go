@@ -24,11 +24,13 @@ import (
 //     this clock.
 //   - No other task is running at the site.
 //   - The last answer is on disk.
-//   - These do not hold for another request over the same connection. Then there must be
-//     no Crawl-delay and no Retry-After, the last answer was no failure of the server, and
-//     the connection served fewer than per_connection.
-//   - Its IP address has fewer than ip_cap sites with a request, and ip_delay has passed
-//     since the last answer from it.
+//   - These do not hold for another request in a row over the same connection. Then there
+//     must be no Crawl-delay and no Retry-After, the last answer was no failure of the
+//     server, and the row has fewer than per_connection.
+//   - A connection serves one site. It is not used again after keep_alive without a request,
+//     after a request without an answer, or after a request to the other scheme of its host.
+//   - Its IP address has fewer than ip_cap sites with a request or with an idle connection
+//     that is used again later, and ip_delay has passed since the last answer from it.
 //   - Its address is known. Unless it is for robots.txt itself, the rules of the site are
 //     known, on disk, not expired, and allow the page.
 //   - The deny list does not forbid it, nor, if it is for a sitemap file, robots.txt or the
@@ -53,6 +55,7 @@ type siteWatch struct {
 	took    time.Duration // instant at which the running task was handed out
 	end     time.Duration // of the last answer
 	since   time.Duration // instant of its record
+	record  uint64        // number of its record
 	ended   uint64        // group of its record
 	ruled   uint64        // group of the record with its rules
 	twin    graph.Site
@@ -73,12 +76,6 @@ const (
 	knowsRules
 	givenUp // no more requests
 )
-
-// An addressWatch holds what the verifier knows about an IP address.
-type addressWatch struct {
-	due    time.Duration
-	active int
-}
 
 func (w *polite) init(v *verifier) {
 	w.v, w.kept, w.conf = v, graph.NoSite, v.conf()
@@ -160,6 +157,7 @@ func (w *polite) session(now time.Duration) {
 	}
 	for i := range w.addrs {
 		x := &w.addrs[i]
+		x.begun = x.begun[:0]
 		x.active, x.due = 0, max(x.due, now+w.conf.IPDelay.Duration)
 	}
 }
@@ -210,10 +208,13 @@ func (w *polite) answered(s graph.Site, e *event.Event, kind event.TaskKind) {
 		w.v.found(FindClock, s, graph.NoPage, "handed out at %v, requested at %v, answered at %v, recorded at %v", x.took, e.Start, e.End, now)
 	}
 	due := e.End + w.demanded(s, e)
-	x.due, x.task, x.end, x.since, x.ended = max(x.due, due), 0, e.End, w.v.rec.Now, w.v.group
+	x.due, x.task, x.end, x.since, x.record, x.ended = max(x.due, due), 0, e.End, w.v.rec.Now, w.v.rec.Seq, w.v.group
 	x.free = kind == event.Fetch && e.Keep && e.Retry == 0 && w.crawlDelay(s) == 0 && !serversFault(e.Class)
 	if t := x.twin; t != graph.NoSite {
 		w.sites[t].due = max(w.sites[t].due, due)
+	}
+	if e.Class.Failed() && w.v.rec.Facts.Status == 0 {
+		x.conn = 0 // closed: there was no answer
 	}
 	if kind != event.Fetch {
 		w.leave(s)
@@ -237,25 +238,6 @@ func (w *polite) endKept(e *event.Event) {
 		w.kept = graph.NoSite
 		w.leave(s)
 	}
-}
-
-// leave ends the requests of a site to its address.
-func (w *polite) leave(s graph.Site) {
-	x := &w.sites[s]
-	x.free = false
-	if a := x.address; a != 0 {
-		y := w.at(a)
-		y.active = max(0, y.active-1)
-		y.due = max(y.due, x.end+w.conf.IPDelay.Duration)
-	}
-}
-
-// at returns an address by its number.
-func (w *polite) at(a uint32) *addressWatch {
-	for len(w.addrs) <= int(a) {
-		w.addrs = append(w.addrs, addressWatch{})
-	}
-	return &w.addrs[a]
 }
 
 func (w *polite) resolved(e *event.Event) {
@@ -374,34 +356,10 @@ func (w *polite) request(r *journal.Record, x *siteWatch) {
 		x.conn, x.row = r.Facts.Conn, 0
 	}
 	x.row++
+	if x.twin != graph.NoSite {
+		w.sites[x.twin].conn = 0 // closed: a host has one connection
+	}
 	w.ready(r, x)
-}
-
-// connected checks that the connection is new, or that of the last request to the site and
-// not idle for too long. New ones have numbers that rise.
-func (w *polite) connected(r *journal.Record, x *siteWatch) {
-	e, c := &r.Event, r.Facts.Conn
-	switch {
-	case x.conn != c || c == 0:
-		if c != 0 && c <= w.conns {
-			w.v.found(FindConnection, e.Site, pageOf(e), "connection %d was made for another site or closed", c)
-		}
-		w.conns = max(w.conns, c)
-	case !x.free && r.Now-x.since > w.conf.KeepAlive.Duration:
-		w.v.found(FindConnection, e.Site, pageOf(e), "connection %d is used again after %v, %v are allowed", c, r.Now-x.since, w.conf.KeepAlive.Duration)
-	}
-}
-
-// inRow checks a request that follows the last at once.
-func (w *polite) inRow(r *journal.Record, x *siteWatch) {
-	e := &r.Event
-	most := w.over.PerConnection(w.v.state.Table.Name(e.Site))
-	switch {
-	case e.Task.Kind != event.Fetch:
-		w.v.found(FindConnection, e.Site, pageOf(e), "connection %d is used again, but a delay is in force", x.conn)
-	case int(x.row) >= max(1, most):
-		w.v.found(FindConnection, e.Site, pageOf(e), "%d requests in a row over connection %d, %d are allowed", x.row+1, x.conn, most)
-	}
 }
 
 // waited checks the time since the last answer.
@@ -415,24 +373,6 @@ func (w *polite) waited(r *journal.Record, x *siteWatch) {
 	}
 	if x.end > 0 && x.ended == w.v.group {
 		w.v.found(FindUncommitted, e.Site, pageOf(e), "requested before the answer of %v was on disk", x.end)
-	}
-}
-
-// enter checks the address.
-func (w *polite) enter(r *journal.Record, x *siteWatch) {
-	e := &r.Event
-	if r.Facts.Address != x.address {
-		w.v.found(FindAddress, e.Site, pageOf(e), "requested from address %d, but %d is known", r.Facts.Address, x.address)
-	}
-	if x.address == 0 {
-		return
-	}
-	y := w.at(x.address)
-	if r.Now < y.due {
-		w.v.found(FindAddress, e.Site, pageOf(e), "the request to address %d is %v too soon", x.address, y.due-r.Now)
-	}
-	if y.active++; w.conf.IPCap > 0 && y.active > w.conf.IPCap {
-		w.v.found(FindAddress, e.Site, pageOf(e), "address %d has requests of %d sites at a time, %d are allowed", x.address, y.active, w.conf.IPCap)
 	}
 }
 

@@ -262,7 +262,7 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 		Delay: c.Delay.Duration, SmallDelay: c.SmallDelay.Duration, SmallSite: c.SmallSite,
 		Factor: c.DelayFactor, FactorMax: c.DelayMax.Duration,
 		BackOff: c.RetryDelay.Duration / 2, BackOffMax: trouble.MaxWait,
-		PerConnection: c.PerConnection, KeepAlive: c.KeepAlive.Duration, KeepMost: c.KeepMost,
+		PerConnection: c.PerConnection, KeepAlive: c.KeepAlive.Duration,
 		Resolve: c.Proxy == "", Robots: c.Robots,
 		AddressCap: c.IPCap, AddressDelay: c.IPDelay.Duration,
 		Slow: c.SlowAnswer.Duration, SlowFactor: c.SlowFactor, SlowTimes: c.SlowTimes, SlowDelay: c.SlowDelay.Duration, SlowMax: c.SlowMax.Duration,

@@ -20,7 +20,7 @@ type Demands struct {
 	Delay         time.Duration // from the end of an answer to the next request to the site
 	PerConnection int           // requests that may follow each other without delay; 0 means 1
 	AddressDelay  time.Duration // the same for an IP address
-	AddressCap    int           // requests at a time to an IP address; 0: any number
+	AddressCap    int           // requests, and open connections, at a time to an IP address; 0: any number
 	Repeats       bool          // a page may be answered in full more than once (a recrawl)
 }
 
@@ -35,10 +35,12 @@ const (
 	BeforeRobots  = "before-robots" // anything else than robots.txt before that was answered
 	AddressGap    = "address-gap"   // AddressDelay was not kept
 	AddressAtOnce = "address-cap"   // more than AddressCap requests at a time to an IP address
-	Repeated      = "repeated"      // a second full answer for a page
-	Missing       = "missing"       // a wanted page without a full answer
-	Unwanted      = "unwanted"      // a page outside the limits of the crawl was requested
-	ThroughCopy   = "through-copy"  // a page that only a copy links to, though the visitor had the original before
+	// more than AddressCap connections at a time to an IP address, idle ones included
+	AddressConnections = "address-connections"
+	Repeated           = "repeated"     // a second full answer for a page
+	Missing            = "missing"      // a wanted page without a full answer
+	Unwanted           = "unwanted"     // a page outside the limits of the crawl was requested
+	ThroughCopy        = "through-copy" // a page that only a copy links to, though the visitor had the original before
 )
 
 // robotsRead is the number of bytes of a robots.txt that a visitor must read: it may hang
@@ -103,6 +105,9 @@ func (c *Counter) Check(d Demands) []Violation {
 	slices.SortFunc(addresses, netip.Addr.Compare)
 	for _, a := range addresses {
 		found = append(found, checkAddress(byAddress[a], d)...)
+	}
+	if d.AddressCap > 0 {
+		found = append(found, c.addresses.check(d.AddressCap)...)
 	}
 	return found
 }

@@ -34,12 +34,13 @@ type Counter struct {
 	sites []siteCount
 	more  extraHosts
 
-	conns  sync.Map // net.Conn to *connection
-	lastID atomic.Uint32
-	others atomic.Int64 // requests for hosts that do not exist
-	asked  []atomic.Uint32
-	nobody atomic.Int64 // DNS queries for names that do not exist
-	beside atomic.Int64 // DNS queries for hosts that are no sites of the graph
+	conns     sync.Map // net.Conn to *connection
+	addresses addressCounts
+	lastID    atomic.Uint32
+	others    atomic.Int64 // requests for hosts that do not exist
+	asked     []atomic.Uint32
+	nobody    atomic.Int64 // DNS queries for names that do not exist
+	beside    atomic.Int64 // DNS queries for hosts that are no sites of the graph
 }
 
 // A Request is one line of the record. Instants are since the counter began.
@@ -147,12 +148,14 @@ func (c *Counter) Watch(srv *http.Server) {
 	srv.ConnContext = func(ctx context.Context, nc net.Conn) context.Context {
 		k := &connection{id: c.lastID.Add(1), conn: nc}
 		c.conns.Store(nc, k)
+		c.addresses.opened(nc, c.Now())
 		return context.WithValue(ctx, connKey{}, k)
 	}
 	srv.ConnState = func(nc net.Conn, state http.ConnState) {
 		if state == http.StateClosed || state == http.StateHijacked {
 			if k, ok := c.conns.LoadAndDelete(nc); ok {
 				c.close(k.(*connection))
+				c.addresses.closed(nc)
 			}
 		}
 	}

@@ -20,8 +20,9 @@ type Summary struct {
 	Pages        int64            `json:"pages"`    // different pages among them
 	Bytes        int64            `json:"bytes"`    // of bodies
 	Connections  int64            `json:"connections"`
-	MostOpen     int              `json:"most_connections"` // to one site at once
-	MinGap       float64          `json:"min_gap_seconds"`  // within a site; -1: no site was requested twice
+	MostOpen     int              `json:"most_connections"`         // to one site at once
+	MostAtIP     int              `json:"most_address_connections"` // to one IP address at once, idle ones included
+	MinGap       float64          `json:"min_gap_seconds"`          // within a site; -1: no site was requested twice
 	UnknownHosts int64            `json:"unknown_hosts"`
 	Queries      int64            `json:"dns_queries"`
 	UnknownNames int64            `json:"dns_unknown_names"`
@@ -41,7 +42,7 @@ type Summary struct {
 
 // Summary returns the record up to now.
 func (c *Counter) Summary() Summary {
-	m := Summary{Kinds: map[string]int64{}, Statuses: map[string]int64{}, UnknownHosts: c.others.Load(), UnknownNames: c.nobody.Load()}
+	m := Summary{Kinds: map[string]int64{}, Statuses: map[string]int64{}, UnknownHosts: c.others.Load(), UnknownNames: c.nobody.Load(), MostAtIP: c.addresses.most()}
 	first, last, gap := never, time.Duration(0), never
 	for i := range c.sites {
 		m.Queries += int64(c.asked[i].Load())

@@ -343,3 +343,36 @@ func TestRestart(t *testing.T) {
 		again.CloseIdleConnections()
 	})
 }
+
+// TestAddressConnections: connections to an address count from the moment they are open,
+// with a request or without, until the visitor closes them.
+func TestAddressConnections(t *testing.T) {
+	bubble(t, answer.Options{}, func(t *testing.T, s *Server, _ *http.Client) {
+		dial := func(id graph.Site, port string) net.Conn {
+			c, err := s.Dial(t.Context(), "tcp", net.JoinHostPort(s.Address(id).String(), port))
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			return c
+		}
+		a := dial(0, "80")
+		a.Close()
+		b := dial(0, "80") // right after the other
+		if m := s.Counter().Summary(); m.MostAtIP != 1 {
+			t.Errorf("one after the other: %d at once", m.MostAtIP)
+		}
+		c := dial(0, "443") // the same address
+		if m := s.Counter().Summary(); m.MostAtIP != 2 {
+			t.Errorf("two schemes of a host: %d at once", m.MostAtIP)
+		}
+		if v := s.Counter().Check(count.Demands{AddressCap: 2}); len(v) > 0 {
+			t.Errorf("accused of %v", v)
+		}
+		if v := s.Counter().Check(count.Demands{AddressCap: 1}); len(v) != 1 || v[0].Kind != count.AddressConnections || v[0].N != 2 {
+			t.Errorf("accused of %v, want one %s", v, count.AddressConnections)
+		}
+		b.Close()
+		c.Close()
+	})
+}

@@ -149,7 +149,9 @@ func TestSeeds(t *testing.T) {
 // the size that it had.
 func TestTimesOfCrawl(t *testing.T) {
 	first := func(s graph.Site) time.Duration { return time.Duration(s+1) * 10 * time.Millisecond }
-	server, dir, _ := crawled(t, answer.Options{Times: answer.Times{
+	const connect = 7 * time.Millisecond
+	server, dir, _ := crawled(t, answer.Options{NoKeepAlive: 0.5, Times: answer.Times{
+		Connect:   func(context.Context, graph.Site, uint32) time.Duration { return connect },
 		FirstByte: func(s graph.Site, _ graph.Page, _ uint32) time.Duration { return first(s) },
 	}}, 0)
 	w, err := OpenWorld(t.Context(), dir, WorldOptions{})
@@ -169,6 +171,13 @@ func TestTimesOfCrawl(t *testing.T) {
 		want := first(server.Web().SiteOf(original))
 		if got := x.FirstByte(w.Graph.Site(p), p, 0); (got - want).Abs() > time.Microsecond {
 			t.Errorf("%s answers after %v, want %v", w.Graph.URL(p), got, want)
+		}
+		if got := x.Connect(w.Graph.Site(p), uint32(p)); (got - connect).Abs() > time.Microsecond {
+			t.Errorf("%s is connected after %v, want %v", w.Graph.URL(p), got, connect)
+		}
+		keeps := server.SiteTruth(server.Web().SiteOf(original)).KeepAlive
+		if got := x.Keeps(w.Graph.Site(p), p); got != keeps {
+			t.Errorf("%s keeps its connection: %t, want %t", w.Graph.URL(p), got, keeps)
 		}
 	}
 	for _, v := range w.Trail.Visits {

@@ -118,7 +118,7 @@ func (r *Report) measure(shown *show.Stages) (err error) {
 // setting returns that of simulations: the configuration and the times of the crawl.
 func (r *Report) setting(truth *measure.Truth) (set lab.Setting, err error) {
 	set = lab.Setting{
-		Setup: sim.Setup{Random: r.config.RandomSeed, Batch: r.config.Batch, Fetchers: r.config.Fetchers},
+		Setup: sim.Setup{Random: r.config.RandomSeed, Batch: r.config.Batch, Fetchers: r.config.Fetchers, KeepMost: r.config.KeepMost},
 		World: r.world, Truth: truth, SitePolicy: r.config.SitePolicy,
 	}
 	set.Seeds, set.SeedsName = r.w.Seeds(r.world.Sim.Out)

@@ -191,6 +191,13 @@ func (o *observer) see(t *history.Timing) {
 	if t.Connect > 0 {
 		o.add(sim.ConnectSeconds, t.Site, t.Connect.Seconds())
 	}
+	if t.Rested {
+		kept := 0.0
+		if t.Reused {
+			kept = 1
+		}
+		o.add(sim.KeptShare, t.Site, kept)
+	}
 	o.add(sim.FirstByteSeconds, t.Site, t.FirstByte.Seconds())
 	o.speed[t.Site].bytes += float64(t.Bytes)
 	o.speed[t.Site].seconds += t.Body.Seconds()
