@@ -42,14 +42,14 @@ type Config struct {
 	DelayFactor float64  `toml:"delay_factor" help:"the delay is at least this many times the time that the last page took; 0: no such rule"`
 	DelayMax    Duration `toml:"delay_max" help:"upper limit of the delay from delay_factor; longer delays from other rules still apply"`
 	IPDelay     Duration `toml:"ip_delay" help:"time from the end of a response to the next request to the same IP address"`
-	IPCap       int      `toml:"ip_cap" help:"maximum number of simultaneous requests to one IP address; 0: no limit"`
+	IPCap       int      `toml:"ip_cap" help:"maximum number of connections to one IP address at a time, idle ones included; 0: no limit"`
 	Robots      bool     `toml:"robots" help:"obey robots.txt; turn this off only for your own servers"`
 	RobotsRetry Duration `toml:"robots_retry" help:"time until an unreachable robots.txt is requested again; it doubles with each attempt, up to a day. Until then the known rules of the site apply; a site without known rules is not crawled"`
 
 	Fetchers      int      `toml:"fetchers" section:"Fetching" help:"r: maximum number of sites crawled at the same time"`
 	PerConnection int      `toml:"per_connection" help:"c: pages requested in a row without a delay, over one connection, for sites without a Crawl-delay"`
 	KeepAlive     Duration `toml:"keep_alive" help:"keep the connection to a site open for this long if the site will be requested again by then; 0: close it"`
-	KeepMost      int      `toml:"keep_most" help:"maximum number of connections that are kept open without a request"`
+	KeepMost      int      `toml:"keep_most" help:"maximum number of connections that are kept open without a request; fewer if open files or memory do not allow as many"`
 	Timeout       Duration `toml:"timeout" help:"time limit of a request"`
 	Connect       Duration `toml:"timeout_connect" help:"time limit of a connection attempt, including TLS"`
 	FirstByte     Duration `toml:"timeout_first_byte" help:"time limit from the request to the first byte of the response"`
