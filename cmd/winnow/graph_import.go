@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/input"
 	"github.com/winnow-crawler/winnow/internal/machine"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
@@ -184,6 +185,9 @@ func (o *importOptions) explain(u *ui, err error) error {
 	var outside *graph.OutsideError
 	if errors.As(err, &outside) {
 		return withHint(err, "to leave out links to ids outside: %s", u.withFlag("--drop-outside", ""))
+	}
+	if errors.Is(err, input.ErrNotNumber) {
+		return withHint(err, "a line of --edges is two page numbers with a blank between them; line 1 of --urls FILE is the URL of page 0")
 	}
 	return explainMemory(u, err)
 }

@@ -11,6 +11,9 @@ import (
 // MaxID is the largest id of a page: the number above it means "no page".
 const MaxID uint32 = math.MaxUint32 - 1
 
+// ErrNotNumber is wrapped by the error for text in the place of an id.
+var ErrNotNumber = errors.New("is not a number")
+
 // Edges reads an edge list and calls fn for every link. A line is "source
 // target", two ids from 0 to MaxID with blanks (spaces or tabs) between them and
 // maybe around them; empty lines and lines that begin with # are skipped. An
@@ -134,7 +137,7 @@ func notID(text []byte, i int) error {
 			return fmt.Errorf("%s is negative: ids are 0 to %d", Quote(text), MaxID)
 		}
 	}
-	return fmt.Errorf("%s is not a number", Quote(text))
+	return fmt.Errorf("%s %w", Quote(text), ErrNotNumber)
 }
 
 // IDs reads a list of ids, one per line, by the rules of Edges, and calls fn for

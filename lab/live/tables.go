@@ -179,7 +179,7 @@ func (r *Report) outcomes() show.Section {
 			chart.Bars = append(chart.Bars, bar(c.String(), n))
 		}
 	}
-	return show.Section{Title: "Outcomes", Bars: chart, Text: fmt.Sprintf("Ends of attempts at pages, by class; %s were repeated.", show.Counted(r.w.Trail.Retries, "attempt"))}
+	return show.Section{Title: "Outcomes", Bars: chart, Text: fmt.Sprintf("Ends of attempts at pages, by class; attempts that were repeated: %s.", show.Grouped(r.w.Trail.Retries))}
 }
 
 func bar(label string, n int64) plot.Bar {
