@@ -260,7 +260,7 @@ func (w *archiveWalk) finish(last journal.Position) error {
 		w.beyond(e, over)
 	}
 	if w.aside > 0 {
-		w.v.notef("an earlier run whose journal had lost its end set files aside, which are in no record: %d (*.beyond-N, %d bytes)", w.aside, w.asideBytes)
+		w.v.notef("files were set aside by an earlier run whose journal had lost its end, and are in no record: %d (*.beyond-N, %d bytes)", w.aside, w.asideBytes)
 	}
 	return nil
 }
