@@ -27,7 +27,6 @@ type Heap struct {
 	before int64 // the limit that Restore sets
 	most   int64 // bytes that the process may use
 	now    int64 // the current limit
-	ease   *ease // nil: the collector runs as usual
 }
 
 // ForGraph returns the limit for writing a graph within most bytes.
@@ -39,7 +38,7 @@ func ForGraph(most int64) *Heap {
 
 // ForCrawl returns the limit for a crawl within most bytes; 0 if that is not known yet.
 func ForCrawl(most int64) *Heap {
-	h := &Heap{before: debug.SetMemoryLimit(-1), most: most, ease: newEase()}
+	h := &Heap{before: debug.SetMemoryLimit(-1), most: most}
 	if most > 0 {
 		h.set(most - besideHeap)
 	}
@@ -78,7 +77,4 @@ func (h *Heap) Leave(most, columns int64) {
 }
 
 // Restore sets the limit that was in force before.
-func (h *Heap) Restore() {
-	debug.SetMemoryLimit(h.before)
-	h.ease.stop()
-}
+func (h *Heap) Restore() { debug.SetMemoryLimit(h.before) }

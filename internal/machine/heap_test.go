@@ -1,10 +1,8 @@
 package machine
 
 import (
-	"runtime"
 	"runtime/debug"
 	"testing"
-	"time"
 
 	"github.com/winnow-crawler/winnow/graph"
 )
@@ -68,36 +66,5 @@ func TestMemoryLimit(t *testing.T) {
 	defer m.Restore()
 	if got := debug.SetMemoryLimit(-1); got != heapBase {
 		t.Errorf("%d with little memory, want %d", got, heapBase)
-	}
-}
-
-// TestEase: after a collection the next one waits for leastGarbage, and when the crawl has
-// ended the collector runs as before.
-func TestEase(t *testing.T) {
-	t.Setenv("GOGC", "")
-	before := debug.SetGCPercent(77)
-	defer debug.SetGCPercent(before)
-	current := func() int { p := debug.SetGCPercent(50); debug.SetGCPercent(p); return p }
-	h := ForCrawl(0)
-	for end := time.Now().Add(10 * time.Second); current() < 200 && time.Now().Before(end); {
-		runtime.GC()
-		time.Sleep(time.Millisecond)
-	}
-	if p := current(); p < 200 || p > 6400 {
-		t.Errorf("%d %% with a small heap", p)
-	}
-	h.Restore()
-	runtime.GC()
-	time.Sleep(10 * time.Millisecond)
-	if p := current(); p != 77 {
-		t.Errorf("%d %% afterwards", p)
-	}
-	if p := percent(1 << 30); p != 100 {
-		t.Errorf("%d %% with a large heap", p)
-	}
-	t.Setenv("GOGC", "150")
-	defer ForCrawl(0).Restore()
-	if p := current(); p != 77 {
-		t.Errorf("%d %% although GOGC is set", p)
 	}
 }
