@@ -138,6 +138,7 @@ func (w *harvester) do(t *task) {
 	t.answer, t.conn.line = a, w.client.Detach()
 	t.start, t.end, t.void = a.Start, a.End, a.Aborted
 	w.read(t)
+	w.fetch.Buffers.Give(a.Body)
 	a.Body = nil // what is kept of it is in the records
 }
 
@@ -362,7 +363,7 @@ func fetchOptions(s *session) (*fetch.Options, error) {
 		}
 	}
 	return &fetch.Options{
-		Dial: s.options.Machine.Dial, TLS: trust, Proxy: proxy,
+		Dial: s.options.Machine.Dial, TLS: trust, Proxy: proxy, Buffers: new(fetch.Buffers),
 		UserAgent: c.Agent(s.options.Version), Header: s.overrides.Headers.All(), HTTP2: true, AllowPrivate: c.AllowPrivate,
 		MaxBody: int64(c.MaxBody), Connect: c.Connect.Duration, FirstByte: c.FirstByte.Duration,
 		Stall: c.Stall.Duration, Total: c.Timeout.Duration,

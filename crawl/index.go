@@ -90,7 +90,7 @@ func (x *indexer) add(file string, offset int64, r *archive.Records) {
 		x.turn()
 		x.open = newLineFile(filepath.Join(x.dir, layout.ArchiveDir), file)
 	}
-	if r.Entry != nil {
+	if len(r.Entry) > 0 {
 		x.open.add(archive.AppendLine(x.open.next(), r.Entry, offset, int64(r.Main), file))
 	}
 }

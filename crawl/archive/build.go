@@ -69,8 +69,9 @@ func (b *Builder) Build(dst []byte, x *Exchange) (Records, error) {
 		if !r.Payload.IsZero() {
 			digest = r.Payload.String()
 		}
+		n := len(dst)
 		dst = appendEntry(dst, x.URL, x.Time, x.Response.Status, mime, digest)
-		r.Entry = dst[len(r.Bytes):]
+		r.Bytes, r.Entry = dst[:n], dst[n:]
 	}
 	return r, nil
 }

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/base32"
@@ -206,8 +207,16 @@ type Records struct {
 	ID      ID     // of the main record
 	Payload Digest // of the body; zero without one
 	// Entry is the line of the main record in an index, without its place (see AppendLine);
-	// nil if it has none.
+	// empty if it has none. It lies in memory behind Bytes.
 	Entry []byte
+}
+
+// Clone returns the records in memory of their own.
+func (r Records) Clone() Records {
+	n := len(r.Bytes)
+	all := bytes.Clone(r.Bytes[:n+len(r.Entry)]) // the entry lies behind them
+	r.Bytes, r.Entry = all[:n:n], all[n:]
+	return r
 }
 
 // check returns an error for an exchange that no record can hold.

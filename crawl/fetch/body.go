@@ -79,10 +79,10 @@ func untilClose(resp *http.Response) bool {
 	return resp.TLS != nil && resp.ProtoMajor == 1 && resp.ContentLength < 0 && resp.TransferEncoding == nil
 }
 
-// fill reads the body into the buffer of the request, one byte beyond the limit to know
+// fill reads the body into a buffer, one byte beyond the limit to know
 // whether there is more. Room is taken from the budget before it is used.
 func (x *exchange) fill(ctx context.Context, resp *http.Response, limit int64) (err error) {
-	claim, buf, room := claim{b: x.c.o.Budget}, x.r.Buffer[:0], int64(0)
+	claim, buf, room := claim{b: x.c.o.Budget}, x.c.o.Buffers.take(), int64(0)
 	defer func() { x.keep(&claim, buf[:min(int64(len(buf)), limit)]) }()
 	for {
 		if int64(len(buf)) == room {
@@ -131,6 +131,30 @@ func (x *exchange) keep(c *claim, body []byte) {
 		unused = c.bytes
 	}
 	x.a.Body, x.a.Held = body, c.end(unused)
+}
+
+// Buffers keeps memory of bodies that were read, for the next ones. It is safe for many
+// goroutines, and the garbage collector takes what is not used for a while.
+type Buffers struct{ spare sync.Pool }
+
+// take returns an empty buffer, nil if there is none.
+func (b *Buffers) take() []byte {
+	if b != nil {
+		if x, ok := b.spare.Get().(*[]byte); ok {
+			return *x
+		}
+	}
+	return nil
+}
+
+// Give returns the memory of a body, which nothing may refer to any more. A nil Buffers
+// ignores it.
+func (b *Buffers) Give(body []byte) {
+	if b == nil || cap(body) < firstRead/2 || cap(body) > 2*trustedRead {
+		return // too small to be of use, or too large to be kept
+	}
+	body = body[:0]
+	b.spare.Put(&body)
 }
 
 // Budget bounds the bytes of bodies in memory, from the moment they are read until the

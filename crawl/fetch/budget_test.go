@@ -2,7 +2,9 @@ package fetch
 
 import (
 	"context"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -138,4 +140,33 @@ func (b *Budget) Held() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.held
+}
+
+// TestBuffers: the memory of a body that was returned serves the next one, and a client
+// without Buffers makes new memory for each.
+func TestBuffers(t *testing.T) {
+	body := strings.Repeat("x", 20_000)
+	s := startServer(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) }, plain)
+	same := func(b *Buffers) (n int) {
+		c := client(t, Options{Buffers: b})
+		var last []byte
+		for range 20 {
+			a := get(c, s.at("/"))
+			if string(a.Body) != body {
+				t.Fatalf("%d bytes", len(a.Body))
+			}
+			if last != nil && &last[0] == &a.Body[0] {
+				n++
+			}
+			last = a.Body
+			b.Give(a.Body)
+		}
+		return n
+	}
+	if n := same(new(Buffers)); n == 0 {
+		t.Error("no memory was used again") // the pool may lose some, not all
+	}
+	if n := same(nil); n != 0 {
+		t.Errorf("memory was used again %d times", n)
+	}
 }

@@ -93,7 +93,7 @@ func BenchmarkDo(b *testing.B) {
 		for _, last := range []bool{false, true} {
 			b.Run(name+map[bool]string{false: "/kept", true: "/new"}[last], func(b *testing.B) {
 				s := startServer(b, func(w http.ResponseWriter, r *http.Request) { w.Write(page) }, start)
-				o := Options{HTTP2: true}
+				o := Options{HTTP2: true, Buffers: new(Buffers)}
 				if s.TLS != nil {
 					o.TLS = s.trust()
 				}
@@ -105,7 +105,7 @@ func BenchmarkDo(b *testing.B) {
 					if len(a.Body) != len(page) {
 						b.Fatalf("%+v", a)
 					}
-					r.Buffer = a.Body
+					o.Buffers.Give(a.Body)
 				}
 			})
 		}

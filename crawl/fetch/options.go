@@ -52,6 +52,8 @@ type Options struct {
 	Clock func() time.Duration
 	// Budget bounds the bytes of bodies over all clients. Nil: no bound.
 	Budget *Budget
+	// Buffers lends memory for bodies. Nil: each body has memory of its own.
+	Buffers *Buffers
 	// Conns numbers connections over all clients. Nil: each client counts its own.
 	Conns *atomic.Uint32
 }
@@ -157,14 +159,12 @@ type Request struct {
 	Accept         string      // "": what browsers prefer, HTML first
 	Header         http.Header // on top of Options.Header
 	Times          Times       // instead of those of Options, where they are not 0
-	Buffer         []byte      // its capacity is used for the body; may be nil
 	// Wants, if not nil, reports by the header of a good answer whether its body is wanted.
 	// One that is not is read only if it is short, so that the connection can be kept.
 	Wants func(http.Header) bool
 }
 
-// An Answer describes how a request ended. All memory in it is the caller's, except that Body may
-// lie in Request.Buffer.
+// An Answer describes how a request ended. All memory in it is the caller's.
 type Answer struct {
 	// Start and End are instants of Options.Clock. End is after the last byte, and after
 	// the connection was closed where it was: then nothing of this exchange is left.
@@ -189,6 +189,7 @@ type Answer struct {
 	Header  http.Header // as received, with Transfer-Encoding if there was one
 	// Body is without transfer coding, with content coding. After a failure it is what had
 	// arrived until then.
+	// Return it to Options.Buffers if nothing refers to it any more.
 	Body       []byte
 	Cut        Cut           // why the body is not whole
 	Location   string        // of a redirect, as received: may be relative

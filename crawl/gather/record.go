@@ -1,7 +1,6 @@
 package gather
 
 import (
-	"bytes"
 	"maps"
 	"net/http"
 	"strconv"
@@ -44,8 +43,7 @@ func (g *Gatherer) record(url string, a *fetch.Answer, at time.Time, f *Found, w
 		return
 	}
 	g.room = r.Bytes
-	r.Bytes = bytes.Clone(r.Bytes)
-	f.Records = r
+	f.Records = r.Clone()
 }
 
 // public returns a header without secrets: archives are made to be shared.

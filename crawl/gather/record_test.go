@@ -14,6 +14,17 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 )
 
+// TestRecordsStay: the records of a page do not change when the next one is read.
+func TestRecordsStay(t *testing.T) {
+	g, first, second := New(options()), new(Found), new(Found)
+	g.Page(home, answered(200, "<p>text", "Content-Type", "text/html"), noon, first)
+	data, entry := string(first.Records.Bytes), string(first.Records.Entry)
+	g.Page(home+"other/path", answered(404, "<p>other", "Content-Type", "text/plain"), noon, second)
+	if string(first.Records.Bytes) != data || string(first.Records.Entry) != entry || !strings.Contains(entry, `"mime":"text/html"`) {
+		t.Errorf("%q became %q", entry, first.Records.Entry)
+	}
+}
+
 // TestRecords: what becomes of an exchange in the archive.
 func TestRecords(t *testing.T) {
 	const page = "<p>text"
