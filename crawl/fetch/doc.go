@@ -17,9 +17,11 @@
 //
 // It does nothing that was not requested: redirects are answers, a request is sent once
 // (a dead kept connection is noticed before the request is written, or the request has
-// failed), there are no cookies, no Referer and no hidden decompression. This is
-// http.ClientConn, one connection without a pool: http.Transport itself sends a request
-// again when a kept connection dies under it, and a server would see two.
+// failed), there are no cookies, no Referer and no hidden decompression. With TLS or a proxy
+// this is http.ClientConn, one connection without a pool: http.Transport itself sends a
+// request again when a kept connection dies under it, and a server would see two. Without
+// them the client reads and writes the connection itself (see talk), and net/http formats
+// and parses the messages.
 //
 // # Guards
 //
