@@ -38,8 +38,8 @@ type connection struct {
 }
 
 const (
-	// lineBytes is the memory that a kept connection takes: 55 KB over HTTP/2, 34 KB over
-	// TLS, 17 KB without.
+	// lineBytes is the memory that a kept connection takes at most: 55 KB over HTTP/2, 34 KB
+	// over TLS.
 	lineBytes = 64 << 10
 	// lineShare is the part of the memory that kept connections may take.
 	lineShare = 16

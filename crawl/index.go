@@ -30,17 +30,22 @@ func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 		return 0, err
 	}
 	var failed []error
+	var later error
 	for _, name := range names {
 		if _, err := os.Stat(archive.IndexName(name)); err == nil {
+			_ = os.Remove(archive.LinesName(name)) // a session was killed before it could
 			continue
 		}
 		info, err := os.Stat(name)
 		if err == nil {
-			if _, gathered := os.Stat(archive.LinesName(name)); gathered != nil {
+			_, none := os.Stat(archive.LinesName(name))
+			gathered := none == nil
+			if !gathered {
 				bytes -= info.Size()
 			}
-			if bytes < 0 {
-				return n, errors.Join(append(failed, errLater)...)
+			if !gathered && bytes < 0 {
+				later = errLater
+				continue
 			}
 			err = archive.WriteIndexThrough(name, p.through)
 		}
@@ -50,7 +55,7 @@ func writeIndexes(dir string, bytes int64, p *pace) (n int, err error) {
 			failed = append(failed, err)
 		}
 	}
-	return n, errors.Join(failed...)
+	return n, errors.Join(append(failed, later)...)
 }
 
 // errLater reports that some files were not indexed because that would take too long.
@@ -121,7 +126,7 @@ func (x *indexer) look(committed archive.Position, warn func(string, ...any)) {
 		}
 	default:
 	}
-	if x.done == nil && committed.File > x.file {
+	if x.done == nil && committed.File > x.file && committed.Size > 0 {
 		done, full := make(chan error, 1), x.full
 		x.file, x.done, x.full = committed.File, done, nil
 		x.pace.granted.Store(0)
@@ -140,10 +145,12 @@ func (x *indexer) wait() {
 		<-x.done
 		x.done = nil
 	}
-	if x.open != nil {
-		x.open.end()
-		x.open = nil
+	x.turn()
+	for _, f := range x.full {
+		<-f.done
+		_ = os.Remove(f.part())
 	}
+	x.full = nil
 }
 
 // notIndexed is the message logged for a file without an index.
@@ -160,8 +167,10 @@ func (x *indexer) finish(hurry bool, warn func(string, ...any)) {
 		return
 	}
 	x.turn()
+	full := x.full
+	x.full = nil
 	x.wait()
-	settle(x.full)
+	settle(full)
 	most := int64(math.MaxInt64)
 	if hurry {
 		most = quickBytes

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
 // Index returns the CDXJ lines of a file, sorted by bytes: of its responses, revisits and
@@ -130,12 +132,12 @@ func WriteIndexThrough(path string, wrap func(io.Reader) io.Reader) error {
 	} else if lines, err = readIndex(path, wrap); err != nil {
 		return fmt.Errorf("archive: index: %w", err)
 	}
-	to := IndexName(path)
-	_ = os.Remove(to + ".tmp") // an old link there is not followed
-	if err := os.WriteFile(to+".tmp", lines, 0o600); err != nil {
-		return fmt.Errorf("archive: index: %w", err)
-	}
-	if err := os.Rename(to+".tmp", to); err != nil {
+	name := filepath.Base(IndexName(path))
+	err = disk.Replace(disk.OS(filepath.Dir(path)), name, name+".tmp", true, func(f disk.File) error {
+		_, err := f.WriteAt(lines, 0)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("archive: index: %w", err)
 	}
 	_ = os.Remove(LinesName(path))

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bytes"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/base32"
@@ -207,14 +206,15 @@ type Records struct {
 	ID      ID     // of the main record
 	Payload Digest // of the body; zero without one
 	// Entry is the line of the main record in an index, without its place (see AppendLine);
-	// empty if it has none. It lies in memory behind Bytes.
+	// empty if it has none. It lies in memory behind Bytes, and does not survive that something
+	// is appended to those.
 	Entry []byte
 }
 
 // Clone returns the records in memory of their own.
 func (r Records) Clone() Records {
 	n := len(r.Bytes)
-	all := bytes.Clone(r.Bytes[:n+len(r.Entry)]) // the entry lies behind them
+	all := append(append(make([]byte, 0, n+len(r.Entry)), r.Bytes...), r.Entry...)
 	r.Bytes, r.Entry = all[:n:n], all[n:]
 	return r
 }

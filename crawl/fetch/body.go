@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -82,14 +83,14 @@ func untilClose(resp *http.Response) bool {
 // fill reads the body into a buffer, one byte beyond the limit to know
 // whether there is more. Room is taken from the budget before it is used.
 func (x *exchange) fill(ctx context.Context, resp *http.Response, limit int64) (err error) {
-	claim, buf, room := claim{b: x.c.o.Budget}, x.c.o.Buffers.take(), int64(0)
+	claim, buf, room := claim{b: x.c.o.Budget}, x.c.o.Buffers.take(resp.ContentLength), int64(0)
 	defer func() { x.keep(&claim, buf[:min(int64(len(buf)), limit)]) }()
 	for {
 		if int64(len(buf)) == room {
 			if room > limit {
 				return errTooLong
 			}
-			more := min(nextRoom(room, resp.ContentLength), limit+1)
+			more := min(max(nextRoom(room, resp.ContentLength), int64(cap(buf))), limit+1)
 			x.pause()
 			err := claim.take(ctx, more-room)
 			if x.resume(); err != nil {
@@ -133,13 +134,18 @@ func (x *exchange) keep(c *claim, body []byte) {
 	x.a.Body, x.a.Held = body, c.end(unused)
 }
 
-// Buffers keeps memory of bodies that were read, for the next ones. It is safe for many
-// goroutines, and the garbage collector takes what is not used for a while.
-type Buffers struct{ spare sync.Pool }
+// Buffers keeps memory that was used for reading, for the next answers. It is safe for many
+// goroutines, and the garbage collector takes what is not used for a while. With a nil
+// Buffers all memory is new.
+type Buffers struct {
+	spare   sync.Pool // *[]byte, for bodies
+	readers sync.Pool // *bufio.Reader
+}
 
-// take returns an empty buffer, nil if there is none.
-func (b *Buffers) take() []byte {
-	if b != nil {
+// take returns an empty buffer for a body whose length is announced, or negative; nil if
+// there is none, or if it would be too large.
+func (b *Buffers) take(length int64) []byte {
+	if b != nil && (length < 0 || length >= leastSpare) {
 		if x, ok := b.spare.Get().(*[]byte); ok {
 			return *x
 		}
@@ -147,14 +153,35 @@ func (b *Buffers) take() []byte {
 	return nil
 }
 
-// Give returns the memory of a body, which nothing may refer to any more. A nil Buffers
-// ignores it.
+// Bounds of the buffers that are kept, in bytes. A smaller body has memory of its own.
+const leastSpare, mostSpare = firstRead / 2, trustedRead + firstRead
+
+// Give returns the memory of a body, which nothing may refer to any more.
 func (b *Buffers) Give(body []byte) {
-	if b == nil || cap(body) < firstRead/2 || cap(body) > 2*trustedRead {
-		return // too small to be of use, or too large to be kept
+	if b == nil || cap(body) < leastSpare || cap(body) > mostSpare {
+		return
 	}
 	body = body[:0]
 	b.spare.Put(&body)
+}
+
+// reader returns a buffered reader of r.
+func (b *Buffers) reader(r io.Reader) *bufio.Reader {
+	if b != nil {
+		if x, ok := b.readers.Get().(*bufio.Reader); ok {
+			x.Reset(r)
+			return x
+		}
+	}
+	return bufio.NewReader(r)
+}
+
+// giveReader takes a reader back; nil is none.
+func (b *Buffers) giveReader(x *bufio.Reader) {
+	if b != nil && x != nil {
+		x.Reset(nil)
+		b.readers.Put(x)
+	}
 }
 
 // Budget bounds the bytes of bodies in memory, from the moment they are read until the

@@ -136,8 +136,8 @@ type conn struct {
 	counted int64        // bytes that answers so far have accounted for
 }
 
-// Read reads. Data that arrives on a plain connection between exchanges was not requested and
-// ends the connection; net/http would report it on the standard logger.
+// Read reads. Data that arrives on a plain connection to a proxy between exchanges was not
+// requested and ends the connection; net/http would report it on the standard logger.
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n == 0 {
@@ -258,6 +258,7 @@ func (x *exchange) run(ctx context.Context) {
 	x.connected(l.conn)
 	defer func() { a, n := x.a, l.traffic(); a.Bytes, l.counted = n-l.counted, n }()
 	x.a.Request = sent(q, l.http2)
+	defer x.hush()
 	resp, err := x.send(ctx, q)
 	if err == nil && resp.StatusCode < 100 {
 		err = fmt.Errorf("status %03d is none", resp.StatusCode)
@@ -285,7 +286,7 @@ func (x *exchange) trace(ctx context.Context) context.Context {
 // send sends the request and returns the answer, its body unread.
 func (x *exchange) send(ctx context.Context, q *http.Request) (*http.Response, error) {
 	if x.direct {
-		return x.talk(q)
+		return x.talk(ctx, q)
 	}
 	return x.c.line.http.RoundTrip(q.WithContext(ctx))
 }
@@ -331,7 +332,7 @@ func (x *exchange) read(ctx context.Context, resp *http.Response) {
 	a := x.a
 	a.Status, a.Header = resp.StatusCode, resp.Header
 	_, a.Reason, _ = strings.Cut(resp.Status, " ")
-	a.Proto = protocols(resp)
+	a.Proto = protocols(resp, x.c.line.http2)
 	if len(resp.TransferEncoding) > 0 { // net/http has taken it out
 		a.Header["Transfer-Encoding"] = resp.TransferEncoding
 	}
@@ -349,9 +350,9 @@ func (x *exchange) read(ctx context.Context, resp *http.Response) {
 }
 
 // protocols returns the protocols of an answer by their names in WARC-Protocol.
-func protocols(resp *http.Response) []string {
+func protocols(resp *http.Response, http2 bool) []string {
 	p := []string{"h2"}
-	if resp.ProtoMajor < 2 {
+	if !http2 {
 		p[0] = strings.ToLower(resp.Proto)
 	}
 	if resp.TLS != nil {

@@ -250,3 +250,35 @@ func TestPhasesOfKept(t *testing.T) {
 		}
 	}
 }
+
+// TestEndedBefore: an exchange that was ended before it began sends nothing over a kept
+// connection.
+func TestEndedBefore(t *testing.T) {
+	s := startServer(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "x") }, plain)
+	c := client(t, Options{FirstByte: time.Second})
+	over, end := context.WithCancel(t.Context())
+	end()
+	for range 20 {
+		if a := get(c, s.at("/")); a.Class != event.OK {
+			t.Fatalf("%+v", a)
+		}
+		if a := c.Do(over, &Request{URL: s.at("/no"), Addrs: here}); !a.Aborted || a.Keep {
+			t.Errorf("%+v", a)
+		}
+	}
+	if n := s.requests.Load(); n != 20 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// TestPlainVersion: an answer that claims another version than HTTP/1 ends the connection.
+func TestPlainVersion(t *testing.T) {
+	a := exchangeWith(t, Options{}, func(p *player) {
+		p.request()
+		p.say("HTTP/2.0 200 OK\r\nContent-Length: 1\r\n\r\nx")
+		p.gone()
+	})
+	if a.Class != event.OK || a.Keep || len(a.Proto) != 1 || a.Proto[0] != "http/2.0" {
+		t.Errorf("%v, keep %t, %q", a.Class, a.Keep, a.Proto)
+	}
+}

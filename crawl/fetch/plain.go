@@ -3,6 +3,8 @@ package fetch
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"io"
 	"math"
@@ -19,7 +21,7 @@ import (
 type talk struct {
 	out  bytes.Buffer
 	head headReader
-	in   *bufio.Reader // of head; empty between exchanges
+	in   *bufio.Reader // of head; nil between exchanges
 }
 
 // headReader reads from a connection until a limit for headers is reached.
@@ -39,18 +41,20 @@ func (h *headReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// talk sends a request over the connection of the client and reads the answer up to its body.
-func (x *exchange) talk(q *http.Request) (*http.Response, error) {
+// talk sends a request over the connection of the client and reads the answer up to its
+// body. hush ends it. If the exchange was ended before there was a connection to close, talk
+// sends nothing.
+func (x *exchange) talk(ctx context.Context, q *http.Request) (*http.Response, error) {
 	t, l := &x.c.talk, x.c.line
+	if err := cmp.Or(x.caller.Err(), x.cause(ctx)); err != nil {
+		return nil, err
+	}
 	t.out.Reset()
 	if err := q.Write(&t.out); err != nil {
 		return nil, err
 	}
 	t.head = headReader{l.conn, x.c.lim.header}
-	if t.in == nil {
-		t.in = bufio.NewReader(&t.head)
-	}
-	t.in.Reset(&t.head)
+	t.in = x.c.o.Buffers.reader(&t.head)
 	_, unsent := l.Write(t.out.Bytes())
 	if _, err := t.in.Peek(1); err != nil { // a server may answer before it has read the request
 		return nil, errors.Join(unsent, err)
@@ -67,7 +71,16 @@ func (x *exchange) talk(q *http.Request) (*http.Response, error) {
 
 // over reports whether the connection cannot be used again after an answer that was read to
 // its end.
-func (t *talk) over(resp *http.Response) bool { return resp.Close || t.in.Buffered() > 0 }
+func (t *talk) over(resp *http.Response) bool {
+	return resp.Close || resp.ProtoMajor != 1 || t.in.Buffered() > 0
+}
+
+// hush ends an exchange. Nothing of it stays with the client.
+func (x *exchange) hush() {
+	t := &x.c.talk
+	x.c.o.Buffers.giveReader(t.in)
+	t.in, t.head.from = nil, nil
+}
 
 // quiet reports whether a connection at rest is open and the server has sent nothing.
 func (c *conn) quiet() bool {
@@ -84,7 +97,8 @@ func (c *conn) quiet() bool {
 		})
 		return err == nil && (peeked == syscall.EAGAIN || peeked == syscall.EWOULDBLOCK)
 	}
-	// A connection in memory reports its end rather than a deadline.
+	// A connection in memory reports its end rather than a deadline. A socket that a Dial of
+	// its own hides would not.
 	if c.SetReadDeadline(time.Unix(1, 0)) != nil {
 		return false
 	}

@@ -73,7 +73,8 @@ func (x *exchange) connected(c *conn) {
 	}
 }
 
-// firstByte begins the reading of the answer. A goroutine of net/http calls it.
+// firstByte begins the reading of the answer. With TLS or a proxy, a goroutine of net/http
+// calls it.
 func (x *exchange) firstByte() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
