@@ -1,0 +1,202 @@
+// Package boost learns to predict a number from a few others: gradient-boosted regression
+// trees (Friedman 2001) on histograms, small enough to be fitted again and again while a
+// crawl runs. It is passive and deterministic: the same examples in the same order give the
+// same trees on every machine. Fitting is done in steps, and all that a Learner knows is in
+// columns, so that it can be saved between any two of them.
+package boost
+
+import (
+	"math"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Options describes the trees of a Learner.
+type Options struct {
+	Features int     // numbers of an example, at most 255
+	Examples int     // most examples of a fit
+	Trees    int     // of a model
+	Depth    int     // of a tree, at most 7
+	Rate     float64 // part of its prediction that a tree contributes
+	Leaf     int     // least examples on each side of a split
+}
+
+// bins is the number of classes into which the values of a feature are divided.
+const bins = 32
+
+// A Learner collects examples and fits models to them. The model of the last fit that has
+// ended predicts; the next one is made beside it.
+type Learner struct {
+	graph.Set
+	o       Options
+	inner   int                    // nodes of a tree with a question
+	leaves  int                    // and those with an answer
+	numbers *graph.Column[uint64]  // see the constants below
+	base    *graph.Column[float64] // of the model in use, and of the next one
+	x       *graph.Column[float32] // the examples, one after the other
+	rest    *graph.Column[float64] // what is left to be explained of each target
+	bin     *graph.Column[uint8]   // class of each feature of each example
+	node    *graph.Column[uint8]   // of the tree that is made: where each example is
+	edge    *graph.Column[float32] // upper ends of the classes, bins for each feature
+	now     *trees                 // the model in use
+	next    *trees                 // the one that is being made
+	hist    []histogram            // of a level: by node and feature
+}
+
+// The indexes of Learner.numbers.
+const (
+	examples = iota // of the fit under way, or of the next one
+	stage           // see the constants below
+	made            // features classed or trees made in this stage
+	fits            // fits that have ended
+	learnerNumbers
+)
+
+// The stages of a fit.
+const (
+	collecting = iota
+	classing
+	growing
+)
+
+// trees holds the nodes of a model. Each tree is complete: the children of node i are 2i+1
+// and 2i+2, and the answers follow the questions.
+type trees struct {
+	feature *graph.Column[uint8]
+	limit   *graph.Column[float32]
+	answer  *graph.Column[float64]
+}
+
+type histogram struct {
+	sum   [bins]float64
+	count [bins]uint32
+}
+
+// New returns a Learner without examples.
+func New(o Options) *Learner {
+	l := &Learner{o: o, inner: 1<<o.Depth - 1, leaves: 1 << o.Depth}
+	l.numbers = graph.NewColumnIn[uint64](&l.Set, "learner: numbers", learnerNumbers)
+	l.base = graph.NewColumnIn[float64](&l.Set, "learner: base", 2)
+	l.x = graph.NewColumnIn[float32](&l.Set, "learner: examples", o.Examples*o.Features)
+	l.rest = graph.NewColumnIn[float64](&l.Set, "learner: targets", o.Examples)
+	l.bin = graph.NewColumnIn[uint8](&l.Set, "learner: classes", o.Examples*o.Features)
+	l.node = graph.NewColumnIn[uint8](&l.Set, "learner: places", o.Examples)
+	l.edge = graph.NewColumnIn[float32](&l.Set, "learner: edges", o.Features*bins)
+	l.now, l.next = l.newTrees("now"), l.newTrees("next")
+	l.numbers.Grow(learnerNumbers)
+	l.base.Grow(2)
+	l.edge.Grow(o.Features * bins)
+	l.hist = make([]histogram, l.leaves/2*o.Features)
+	return l
+}
+
+func (l *Learner) newTrees(name string) *trees {
+	t := &trees{
+		feature: graph.NewColumnIn[uint8](&l.Set, "trees "+name+": features", l.o.Trees*l.inner),
+		limit:   graph.NewColumnIn[float32](&l.Set, "trees "+name+": limits", l.o.Trees*l.inner),
+		answer:  graph.NewColumnIn[float64](&l.Set, "trees "+name+": answers", l.o.Trees*l.leaves),
+	}
+	t.feature.Grow(l.o.Trees * l.inner)
+	t.limit.Grow(l.o.Trees * l.inner)
+	t.answer.Grow(l.o.Trees * l.leaves)
+	return t
+}
+
+// Fits returns the number of fits that have ended. Before the first one Predict returns 0.
+func (l *Learner) Fits() int { return int(l.numbers.At(fits)) }
+
+// Busy reports whether a fit is under way.
+func (l *Learner) Busy() bool { return l.numbers.At(stage) != collecting }
+
+// Predict returns the prediction of the model for an example.
+func (l *Learner) Predict(x []float32) float64 {
+	if l.Fits() == 0 {
+		return 0
+	}
+	sum := l.base.At(0)
+	feature, limit, answer := l.now.feature.Slice(), l.now.limit.Slice(), l.now.answer.Slice()
+	for t := range l.o.Trees {
+		questions, answers := t*l.inner, t*l.leaves
+		i := 0
+		for i < l.inner {
+			right := 0
+			if x[feature[questions+i]] > limit[questions+i] {
+				right = 1
+			}
+			i = 2*i + 1 + right
+		}
+		sum += answer[answers+i-l.inner]
+	}
+	return sum
+}
+
+// Add adds an example for the next fit. It returns false, and forgets the example, if there
+// are Options.Examples of them. A fit must not be under way.
+func (l *Learner) Add(x []float32, target float64) bool {
+	if l.rest.Len() == l.o.Examples {
+		return false
+	}
+	for _, v := range x {
+		l.x.Append(v)
+	}
+	l.rest.Append(target)
+	return true
+}
+
+// Begin begins a fit to the examples that were added. Step does it.
+func (l *Learner) Begin() {
+	n := l.rest.Len()
+	l.numbers.Set(examples, uint64(n))
+	l.numbers.Set(stage, classing)
+	l.numbers.Set(made, 0)
+	l.bin.Grow(n * l.o.Features)
+	l.node.Grow(n)
+	mean, rest := 0.0, l.rest.Slice()
+	for _, y := range rest {
+		mean += y
+	}
+	mean /= float64(max(1, n))
+	for i := range rest {
+		rest[i] -= mean
+	}
+	l.base.Set(1, mean)
+}
+
+// Step does a part of a fit, about as much as Examples times Features, and reports whether
+// more is left. At the end the new model takes over and the examples are forgotten.
+func (l *Learner) Step() (more bool) {
+	num := l.numbers.Slice()
+	switch num[stage] {
+	case classing:
+		l.class(int(num[made]))
+		if num[made]++; num[made] == uint64(l.o.Features) {
+			num[stage], num[made] = growing, 0
+		}
+		return true
+	case growing:
+		l.grow(int(num[made]))
+		if num[made]++; num[made] == uint64(l.o.Trees) {
+			l.end()
+			return false
+		}
+		return true
+	}
+	return false
+}
+
+// end makes the new model the one in use.
+func (l *Learner) end() {
+	copy(l.now.feature.Slice(), l.next.feature.Slice())
+	copy(l.now.limit.Slice(), l.next.limit.Slice())
+	copy(l.now.answer.Slice(), l.next.answer.Slice())
+	l.base.Set(0, l.base.At(1))
+	l.x.Truncate(0)
+	l.rest.Truncate(0)
+	l.bin.Truncate(0)
+	l.node.Truncate(0)
+	l.numbers.Set(stage, collecting)
+	l.numbers.Slice()[fits]++
+}
+
+// always is the limit of a node without a question: all examples go left.
+const always = math.MaxFloat32

@@ -1,0 +1,205 @@
+package boost
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+var small = Options{Features: 3, Examples: 400, Trees: 12, Depth: 3, Rate: .15, Leaf: 10}
+
+// examplesOf returns n examples of a web: the target is high where the first number is above
+// a half and the second below it, with noise; the third says nothing.
+func examplesOf(seed uint64, n int) (x [][]float32, y []float64) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	for range n {
+		v := []float32{r.Float32(), float32(r.IntN(5)) / 4, r.Float32()}
+		t := r.Float64() / 4
+		if v[0] > .5 && v[1] < .5 {
+			t += 2
+		}
+		x, y = append(x, v), append(y, t)
+	}
+	return x, y
+}
+
+// fit fits a model, and goes on with what between returns after each step.
+func fit(l *Learner, x [][]float32, y []float64, between func(*Learner) *Learner) *Learner {
+	for i := range x {
+		l.Add(x[i], y[i])
+	}
+	l.Begin()
+	for l.Step() {
+		l = between(l)
+	}
+	return l
+}
+
+func same(l *Learner) *Learner { return l }
+
+// TestLearns: the model has found what the target depends on.
+func TestLearns(t *testing.T) {
+	l := New(Options{Features: 3, Examples: 400, Trees: 30, Depth: 3, Rate: .15, Leaf: 20})
+	defer l.Free()
+	if l.Predict([]float32{1, 0, 0}) != 0 || l.Fits() != 0 {
+		t.Error("it knows something before it has learned")
+	}
+	x, y := examplesOf(1, 400)
+	fit(l, x, y, same)
+	high, low := l.Predict([]float32{.9, 0, .5}), l.Predict([]float32{.1, 0, .5})
+	if math.Abs(high-2.125) > .15 || math.Abs(low-.125) > .15 || l.Fits() != 1 || l.Busy() {
+		t.Errorf("%.3f and %.3f, %d fits", high, low, l.Fits())
+	}
+	if l.Add(nil, 0); l.rest.Len() != 1 {
+		t.Error("the examples of the last fit are still there")
+	}
+}
+
+// TestSaved: a fit that is saved and loaded after each step gives the same model, and the old
+// one predicts until then.
+func TestSaved(t *testing.T) {
+	x, y := examplesOf(2, 300)
+	a := New(small)
+	defer a.Free()
+	fit(a, x, y, same)
+	b := fit(New(small), x, y, func(l *Learner) *Learner {
+		var data bytes.Buffer
+		if err := l.Save(&data); err != nil {
+			t.Fatal(err)
+		}
+		l.Free()
+		l = New(small)
+		if err := l.Load(&data); err != nil {
+			t.Fatal(err)
+		}
+		if l.Predict(x[0]) != 0 {
+			t.Fatal("the model is used before it is made")
+		}
+		return l
+	})
+	defer b.Free()
+	for _, v := range x {
+		if a.Predict(v) != b.Predict(v) {
+			t.Fatalf("%v and %v", a.Predict(v), b.Predict(v))
+		}
+	}
+}
+
+// TestNaive: the model is that of a recursion which tries all splits.
+func TestNaive(t *testing.T) {
+	for seed := range uint64(20) {
+		x, y := examplesOf(seed, 40+int(seed)*17)
+		l := New(small)
+		fit(l, x, y, same)
+		want := naive(l, x, y)
+		for i, v := range x {
+			if got := l.Predict(v); math.Abs(got-want[i]) > 1e-9 {
+				t.Fatalf("seed %d, example %d: %v, want %v", seed, i, got, want[i])
+			}
+		}
+		l.Free()
+	}
+}
+
+// naive returns the predictions for the examples, by the edges of the classes of l.
+func naive(l *Learner, x [][]float32, y []float64) []float64 {
+	mean := 0.0
+	for _, v := range y {
+		mean += v / float64(len(y))
+	}
+	rest, got := make([]float64, len(y)), make([]float64, len(y))
+	all := make([]int, len(y))
+	for i := range y {
+		rest[i], got[i], all[i] = y[i]-mean, mean, i
+	}
+	for range l.o.Trees {
+		branch(l, x, rest, got, all, l.o.Depth)
+	}
+	return got
+}
+
+func branch(l *Learner, x [][]float32, rest, got []float64, rows []int, depth int) {
+	total := sum(rest, rows)
+	best, left, right := 1e-9, []int(nil), []int(nil)
+	for f := 0; f < l.o.Features && depth > 0; f++ {
+		for _, edge := range l.edge.Slice()[f*bins : f*bins+bins-1] {
+			var a, b []int
+			for _, i := range rows {
+				if x[i][f] <= edge {
+					a = append(a, i)
+				} else {
+					b = append(b, i)
+				}
+			}
+			if len(a) < l.o.Leaf || len(b) < l.o.Leaf {
+				continue
+			}
+			sa, sb := sum(rest, a), sum(rest, b)
+			if gain := sa*sa/float64(len(a)) + sb*sb/float64(len(b)) - total*total/float64(len(rows)); gain > best+1e-12 {
+				best, left, right = gain, a, b
+			}
+		}
+	}
+	if left != nil {
+		branch(l, x, rest, got, left, depth-1)
+		branch(l, x, rest, got, right, depth-1)
+		return
+	}
+	v := l.o.Rate * total / float64(len(rows)+1)
+	for _, i := range rows {
+		rest[i] -= v
+		got[i] += v
+	}
+}
+
+func sum(rest []float64, rows []int) (s float64) {
+	for _, i := range rows {
+		s += rest[i]
+	}
+	return s
+}
+
+// TestNothing: fits of no example, of one, and of equal ones end with their mean.
+func TestNothing(t *testing.T) {
+	for n, want := range []float64{0, 3, 3, 3} {
+		l := New(small)
+		for range n {
+			l.Add([]float32{1, 1, 1}, 3)
+		}
+		l.Begin()
+		for l.Step() {
+		}
+		if got := l.Predict([]float32{5, 0, 1}); got != want {
+			t.Errorf("%d examples: %v", n, got)
+		}
+		l.Free()
+	}
+}
+
+func BenchmarkFit(b *testing.B) {
+	o := Options{Features: 14, Examples: 6000, Trees: 30, Depth: 3, Rate: .15, Leaf: 20}
+	r := rand.New(rand.NewPCG(1, 1))
+	x, y := make([]float32, o.Features*o.Examples), make([]float64, o.Examples)
+	for i := range x {
+		x[i] = r.Float32()
+	}
+	for i := range y {
+		y[i] = float64(x[i*o.Features])
+	}
+	l := New(o)
+	defer l.Free()
+	for b.Loop() {
+		for i := range y {
+			l.Add(x[i*o.Features:(i+1)*o.Features], y[i])
+		}
+		l.Begin()
+		for l.Step() {
+		}
+	}
+	b.Run("predict", func(b *testing.B) {
+		for b.Loop() {
+			l.Predict(x[:o.Features])
+		}
+	})
+}
