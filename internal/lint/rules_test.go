@@ -31,6 +31,9 @@ var arrows = map[string][]string{
 	"urltable":           {"graph"},
 	"queue":              {"graph"},
 	"policy":             append([]string{"event", "queue"}, graphs...),
+	"policy/boost":       {"graph"},
+	"policy/group":       {"graph"},
+	"policy/hindsight":   {"graph"},
 	"policy/policytest":  frontiers,
 	"frontier":           {"event", "graph", "policy", "queue"},
 	"journal":            {"event", "graph", "internal/disk"},
@@ -82,7 +85,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "queue", "policy", "frontier", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
+var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "frontier", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{
