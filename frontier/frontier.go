@@ -95,7 +95,7 @@ func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy
 		if err != nil {
 			return err
 		}
-		p.Columns(func(c graph.AnyColumn) { graph.AddTo(&f.columns, c) })
+		policy.Adopt(&f.columns, p)
 		f.policies.add(p)
 	}
 	return nil

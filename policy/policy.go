@@ -99,6 +99,16 @@ type (
 	Loader interface{ Loaded() }
 )
 
+// Adopt adds the columns of a policy to a set. If the policy is a [graph.Part], what it does
+// not save counts as memory and is freed with the set, too.
+func Adopt(set *graph.Set, p Policy) {
+	if part, ok := p.(graph.Part); ok {
+		graph.AddTo(set, part)
+		return
+	}
+	p.Columns(func(c graph.AnyColumn) { graph.AddTo(set, c) })
+}
+
 // brought reports whether an attempt ended with a page whose links count.
 func brought(o *event.Outcome) bool { return !o.Again && !o.Class.Failed() }
 

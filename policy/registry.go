@@ -50,6 +50,7 @@ func Specs() []*Spec {
 		batchPagerankSpec(),
 		partialPagerankSpec(),
 		opicSpec(),
+		ximSpec(),
 		largerSitesFirstSpec(),
 		historicalPagerankSpec(),
 		locationSpec(),

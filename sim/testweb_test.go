@@ -23,6 +23,7 @@ func variants() []string {
 		"batch-pagerank/k=150", "batch-pagerank/k=400/ramp=true",
 		"partial-pagerank/k=150", "partial-pagerank",
 		"opic", "opic/cash=all", "opic/remote=0.8",
+		"xim",
 		"larger-sites-first",
 		"historical-pagerank", "historical-pagerank/new=parent/known=false",
 		"historical-pagerank/new=random", "historical-pagerank/new=omniscient/known=false",

@@ -120,7 +120,7 @@ func withHistory(t testing.TB, w *lab.World) *Place {
 // goldenPolicies is every policy, with its main parameters.
 func goldenPolicies() []string {
 	return []string{"random", "breadth-first", "backlink-count", "pagerank", "batch-pagerank/k=100", "batch-pagerank/k=100/ramp=true", "partial-pagerank/k=100",
-		"opic", "opic/cash=all", "opic/remote=0.8", "larger-sites-first",
+		"opic", "opic/cash=all", "opic/remote=0.8", "xim", "larger-sites-first",
 		"historical-pagerank", "historical-pagerank/new=parent", "historical-pagerank/new=random", "historical-pagerank/new=omniscient", "historical-pagerank/known=false",
 		"location", "site-at-a-time", "site-at-a-time/hosts=4", "webbase-500", "omniscient", "horn"}
 }

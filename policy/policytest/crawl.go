@@ -124,11 +124,13 @@ func (c *Crawl) newFrontier() (*frontier.Frontier, error) {
 		o.Allowed = func(p graph.Page) bool { return c.allowed(c.pages[p]) }
 	}
 	env := policy.Env{
-		URL:      func(b []byte, p graph.Page) []byte { return append(b, c.World.URL[c.pages[p]]...) },
 		SiteName: func(s graph.Site) string { return c.World.SiteName(c.sites[s]) },
 		Prior:    c.World.prior(&c.pages),
 		Random:   c.World.Random,
 		Batch:    20,
+	}
+	if c.World.URL != nil {
+		env.URL = func(b []byte, p graph.Page) []byte { return append(b, c.World.URL[c.pages[p]]...) }
 	}
 	return frontier.New(o, env, c.choices[0], c.choices[1], oracle{c.World, &c.pages})
 }

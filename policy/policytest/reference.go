@@ -81,6 +81,7 @@ func references() map[string]func() reference {
 		"opic":               simple(opicCash(false, -1)),
 		"opic/cash=all":      simple(opicCash(true, -1)),
 		"opic/remote=0.8":    simple(opicCash(false, 0.8)),
+		"xim":                func() reference { return xim },
 		"larger-sites-first": func() reference { return largerSites },
 		"omniscient":         simple(func(v *view, p int) float64 { return v.w.Truth[p] }),
 		"horn":               simple(func(v *view, p int) float64 { return -float64(v.w.Place[p]) }),

@@ -1,6 +1,7 @@
 package policytest
 
 import (
+	"fmt"
 	"math"
 	"net/url"
 	"slices"
@@ -54,6 +55,40 @@ func opicCash(all bool, remote float64) func(*view, int) float64 {
 		}
 		return cash[page]
 	}
+}
+
+// xim adds up c again from the beginning, and counts the pages of all directories.
+func xim(v *view) func(int) key {
+	c, dir := map[int]float64{}, map[int]string{}
+	known, handed := map[string]float64{}, map[string]float64{}
+	for _, p := range v.known {
+		dir[p] = v.directory(p)
+		known[dir[p]]++
+	}
+	for _, p := range v.fetched {
+		for _, q := range v.w.Out[p] {
+			c[q] += (0.15 + float64(0.85*c[p])) / float64(len(v.w.Out[p]))
+		}
+		handed[dir[p]]++
+	}
+	return func(p int) key {
+		return key{(c[p] + 0.1) * math.Sqrt(known[dir[p]]+1) / (handed[dir[p]] + 1)}
+	}
+}
+
+// directory returns the site of a page and the first three segments of its path, without the
+// file; if URLs are not known, the page on which it was found.
+func (v *view) directory(page int) string {
+	if v.w.URL == nil {
+		return fmt.Sprint(slices.IndexFunc(v.fetched, func(q int) bool { return !slices.Contains(v.w.Seeds, page) && slices.Contains(v.w.Out[q], page) }))
+	}
+	u, err := url.Parse(v.w.URL[page])
+	if err != nil {
+		panic(err)
+	}
+	segments := strings.Split(u.EscapedPath(), "/")
+	segments = segments[:max(0, len(segments)-1)]
+	return u.Scheme + "://" + u.Host + strings.Join(segments[:min(4, len(segments))], "/")
 }
 
 // largerSites prefers the site with most known pages not yet handed out; of equal ones, the

@@ -16,7 +16,7 @@ type World struct {
 	Random uint64
 	Out    [][]int   // links of each page, in the order of the page
 	Site   []int     // by page
-	URL    []string  // by page
+	URL    []string  // by page; nil if URLs are not known
 	Seeds  []int     //
 	Prior  []float64 // by page: value in an earlier crawl, negative for pages it did not have
 	Truth  []float64 // by page: importance
