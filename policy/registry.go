@@ -51,6 +51,7 @@ func Specs() []*Spec {
 		partialPagerankSpec(),
 		opicSpec(),
 		ximSpec(),
+		foresightSpec(),
 		largerSitesFirstSpec(),
 		historicalPagerankSpec(),
 		locationSpec(),

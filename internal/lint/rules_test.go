@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"event":              {"graph"},
 	"urltable":           {"graph"},
 	"queue":              {"graph"},
-	"policy":             append([]string{"event", "queue"}, graphs...),
+	"policy":             append([]string{"event", "queue", "policy/boost", "policy/group", "policy/hindsight"}, graphs...),
 	"policy/boost":       {"graph"},
 	"policy/group":       {"graph"},
 	"policy/hindsight":   {"graph"},
