@@ -146,9 +146,7 @@ func (x *dispatcher) take(now time.Duration, w event.Task) {
 	x.sites.take(now, w)
 	if w.Kind == event.Fetch {
 		x.pages.take(w.Page)
-		for _, t := range x.policies.takers {
-			t.Taken(now, w.Page, int(w.Board))
-		}
+		x.policies.taken(now, w.Page, int(w.Board), x.orders.siteTurn())
 	}
 }
 

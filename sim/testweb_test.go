@@ -30,6 +30,7 @@ func variants() []string {
 		"location",
 		"site-at-a-time/hosts=5", "site-at-a-time",
 		"webbase-500/queues=7", "webbase-500",
+		"mix", "mix:opic*2+batch-pagerank/k=150+random+site-at-a-time/hosts=5*0.5",
 		"omniscient",
 		"horn",
 	}
