@@ -38,7 +38,7 @@ func mixSpec() *Spec {
 type mixed struct {
 	graph.Set
 	members    []Member
-	total      float64                // the sum of all weights
+	weights    *graph.Column[float64] // by member
 	credit     *graph.Column[float64] // by member: weights gained, less what was paid
 	seeders    []Seeder
 	droppers   []Dropper
@@ -52,10 +52,11 @@ func newMix(members []Member) *mixed {
 	m := &mixed{members: members}
 	m.credit = graph.NewColumnIn[float64](&m.Set, "mix credit", len(members))
 	m.credit.Grow(len(members))
+	m.weights = graph.NewColumnIn[float64](&m.Set, "mix weights", len(members))
 	for _, member := range members {
 		p := member.Policy
 		Adopt(&m.Set, p)
-		m.total += member.Weight
+		m.weights.Append(member.Weight)
 		m.seeders = appendIf(m.seeders, p)
 		m.droppers = appendIf(m.droppers, p)
 		m.admitters = appendIf(m.admitters, p)
@@ -76,9 +77,9 @@ func appendIf[T any](list []T, p Policy) []T {
 
 // Turn returns the board of the member whose turn it is.
 func (m *mixed) Turn() (board int) {
-	best, first := -1, 0
+	best, first := 0, 0
 	for i, member := range m.members {
-		if best < 0 || m.credit.At(i)+member.Weight > m.credit.At(best)+m.members[best].Weight {
+		if m.credit.At(i)+m.weights.At(i) > m.credit.At(best)+m.weights.At(best) {
 			best, board = i, first
 		}
 		first += member.Boards
@@ -89,14 +90,24 @@ func (m *mixed) Turn() (board int) {
 	return board
 }
 
+// member returns the member that has a board.
+func (m *mixed) member(board int) (i int) {
+	for board >= m.members[i].Boards {
+		board -= m.members[i].Boards
+		i++
+	}
+	return i
+}
+
 // Taken charges the member whose board chose the page.
 func (m *mixed) Taken(now time.Duration, p graph.Page, board int) {
-	credit := m.credit.Slice()
-	for i, member := range m.members {
-		credit[i] += member.Weight
-		if board >= 0 && board < member.Boards {
-			credit[i] -= m.total
-		}
+	credit, total := m.credit.Slice(), 0.0
+	for i, w := range m.weights.Slice() {
+		credit[i] += w
+		total += w
+	}
+	credit[m.member(board)] -= total
+	for _, member := range m.members {
 		if t, ok := member.Policy.(Taker); ok {
 			t.Taken(now, p, board)
 		}

@@ -62,6 +62,7 @@ func Specs() []*Spec {
 		siteAtATimeSpec(),
 		webbaseSpec(),
 		mixSpec(),
+		hedgeSpec(),
 		omniscientSpec(),
 		hornSpec(),
 	}

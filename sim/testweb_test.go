@@ -31,6 +31,7 @@ func variants() []string {
 		"site-at-a-time/hosts=5", "site-at-a-time",
 		"webbase-500/queues=7", "webbase-500",
 		"mix", "mix:opic*2+batch-pagerank/k=150+random+site-at-a-time/hosts=5*0.5",
+		"hedge", "hedge/eta=2:breadth-first+xim",
 		"omniscient",
 		"horn",
 	}
