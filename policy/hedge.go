@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -31,7 +32,7 @@ func hedgeSpec() *Spec {
 	return &Spec{
 		Name:   "hedge",
 		What:   "several policies in turn, more often those whose pages gain links: hedge:opic+xim",
-		Params: []Param{{Name: "eta", Default: "8", What: "how sharply weights follow the credit, 0 to 100"}},
+		Params: []Param{{Name: "eta", Default: "3", What: "how sharply weights follow the credit, 0 to 100"}},
 		Of:     "opic+opic/cash=all+xim",
 		NewOf:  newHedge,
 	}
@@ -64,9 +65,14 @@ const (
 )
 
 func newHedge(e *Env, params Params, members []Member) (Policy, error) {
-	eta, err := params.Int("eta", 8, 0, 100)
+	eta, err := params.Int("eta", 3, 0, 100)
 	if err != nil {
 		return nil, err
+	}
+	for i, m := range members {
+		if m.Weight != 1 {
+			return nil, fmt.Errorf("part %d has a weight, but hedge finds the weights itself: give it without *, or use mix", i+1)
+		}
 	}
 	h := &hedge{mixed: newMix(members), eta: float64(eta)}
 	h.mass = graph.NewColumnIn[float64](&h.Set, "hedge mass", e.MaxPages)

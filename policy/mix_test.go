@@ -76,7 +76,7 @@ func TestMixErrors(t *testing.T) {
 		"mix:opic/cash=none+xim": "it can be seeds, all",
 		"mix:opic+mix":           "made of other policies itself",
 		"mix/x=1:opic":           "there are none",
-		"opic:xim":               "mix:xim is",
+		"opic:xim":               "only mix and hedge",
 		"mix:" + strings.Repeat("opic+", 16) + "xim": "17 policies are too many",
 	} {
 		if _, err := Choose(text); err == nil || !strings.Contains(err.Error(), says) {

@@ -33,14 +33,14 @@ func chooseParts(list string) (parts []Part, err error) {
 		if given {
 			part.Weight, err = strconv.ParseFloat(weight, 64)
 			if err != nil || !(part.Weight > 0 && part.Weight <= maxWeight) {
-				return nil, fmt.Errorf("%q: the weight after * must be a number above 0 and at most %d", text, maxWeight)
+				return nil, &PartError{Part: text, Rule: fmt.Sprintf("the weight after * must be a number above 0 and at most %d", maxWeight), Instead: name}
 			}
 		}
 		if part.Choice, err = Choose(name); err != nil {
 			return nil, err
 		}
 		if len(part.Parts) > 0 {
-			return nil, fmt.Errorf("%s is made of other policies itself", part.Choice.Name)
+			return nil, &PartError{Part: text, Rule: "it is made of other policies itself", Instead: "xim"}
 		}
 		parts = append(parts, part)
 	}
@@ -49,6 +49,15 @@ func chooseParts(list string) (parts []Part, err error) {
 	}
 	return parts, nil
 }
+
+// A PartError reports a part that a policy cannot have.
+type PartError struct {
+	Part    string
+	Rule    string // what is wrong with it
+	Instead string // a part that is allowed
+}
+
+func (e *PartError) Error() string { return fmt.Sprintf("part %s: %s", e.Part, e.Rule) }
 
 // madeOf returns the entry of a policy that is made of these parts. It needs what any of them
 // needs.

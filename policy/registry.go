@@ -85,7 +85,8 @@ func Choose(text string) (*Choice, error) {
 	case err != nil:
 		return nil, err
 	case listed && c.Spec.Of == "":
-		return nil, fmt.Errorf("policy %q: %s is not made of other policies; mix:%s is", text+":"+list, text, list)
+		whole := text + ":" + list
+		return nil, &PartError{Part: whole, Rule: "only mix and hedge are made of other policies", Instead: "mix:" + text + "+" + list}
 	case listed:
 		c.Name += ":" + list
 	case c.Spec.Of != "":
