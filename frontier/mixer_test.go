@@ -113,3 +113,35 @@ func TestMixerWithoutSite(t *testing.T) {
 		f.Free()
 	}
 }
+
+// TestTookByAnotherPolicy: a page that a board chose which the present policy does not have was
+// handed out all the same, also if there is a policy for sites, whose boards choose no pages.
+func TestTookByAnotherPolicy(t *testing.T) {
+	for _, sites := range []string{"", "xim", "mix"} {
+		page, err := policy.Choose("mix:opic+xim")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var site *policy.Choice
+		if sites != "" {
+			if site, err = policy.Choose(sites); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := New(Options{MaxPages: 16, MaxSites: 8}, policy.Env{}, page, site, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Apply(0, &event.Event{Kind: event.Seed, New: []graph.Site{0, 1}})
+		for p, board := range []uint8{2, 255} {
+			e := event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: graph.Site(p), Page: graph.Page(p), Board: board}}
+			if err := f.Check(&e); err != nil {
+				t.Fatal(err)
+			}
+			if f.Apply(0, &e); f.State(graph.Page(p)) != Acquired {
+				t.Errorf("sites by %q: page %d, which board %d chose, is %v", sites, p, board, f.State(graph.Page(p)))
+			}
+		}
+		f.Free()
+	}
+}

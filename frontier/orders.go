@@ -62,6 +62,14 @@ func (x *orders) chooseOffered() {
 	}
 }
 
+// pageBoards returns the number of boards that can choose a page: the first ones.
+func (x *orders) pageBoards() int {
+	if x.sitesBy >= 0 {
+		return x.sitesBy
+	}
+	return len(x.boards)
+}
+
 // turn returns the board that chooses the next page, and the one that chooses its site.
 func (x *orders) turn() (page, site int) {
 	if x.mixer != nil {
