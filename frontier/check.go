@@ -137,8 +137,6 @@ func (c *checker) took() error {
 	switch {
 	case e.Task.Kind > event.Sitemap:
 		return fmt.Errorf("there is no task of kind %d", uint8(e.Task.Kind))
-	case int(e.Board) >= len(f.orders.boards):
-		return fmt.Errorf("there is no board %d", e.Board)
 	case at == acquired || at == kept && e.Task.Kind != event.Fetch:
 		return fmt.Errorf("site %d is acquired", e.Site)
 	case f.Closed(e.Site):

@@ -146,9 +146,7 @@ func (x *dispatcher) take(now time.Duration, w event.Task) {
 	x.sites.take(now, w)
 	if w.Kind == event.Fetch {
 		x.pages.take(w.Page)
-		for _, t := range x.policies.takers {
-			t.Taken(now, w.Page, int(w.Board))
-		}
+		x.policies.taken(now, w.Page, int(w.Board), x.orders.siteTurn())
 	}
 }
 
@@ -170,7 +168,8 @@ func (x *dispatcher) wakeAt() time.Duration {
 // decisions that differ are counted. Before each one, the same happens as before the
 // decision: sites wake, batches are chosen, policies work.
 
-// took forces a task that was handed out.
+// took forces a task that was handed out. Its board may be one that the present policy does
+// not have, because the crawl had another policy then: the first one takes its place.
 func (x *dispatcher) took(now time.Duration, w event.Task) {
 	if c, ok := x.choice(now, w.Site); !ok || c.Kind != w.Kind || c.Site != w.Site || c.Page != w.Page || c.For != w.For {
 		x.differs++
@@ -180,6 +179,9 @@ func (x *dispatcher) took(now time.Duration, w event.Task) {
 	}
 	if w.Kind == event.Fetch {
 		x.pages.comeBack(w.Page)
+	}
+	if int(w.Board) >= x.orders.pageBoards() {
+		w.Board = 0
 	}
 	x.take(now, w)
 }

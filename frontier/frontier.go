@@ -52,8 +52,9 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 		f.Free()
 		return nil, err
 	}
-	if m, ok := f.policies.all[0].(policy.Mixer); ok && orders.sitesBy < 0 {
-		orders.mixer = m
+	orders.mixer, _ = f.policies.all[0].(policy.Mixer)
+	if site != nil {
+		orders.sites, _ = f.policies.all[1].(policy.Mixer)
 	}
 	orders.chooseOffered()
 	f.sites.addresses.groupSites()

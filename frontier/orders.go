@@ -13,9 +13,10 @@ import (
 type orders struct {
 	boards  []board
 	queues  []*queue.Queue // of all boards
-	sitesBy int            // the board that chooses the site; -1: the one that chooses the page
+	sitesBy int            // the first board of those that choose the site; -1: the one that chooses the page
 	offered []*queue.Queue // the queues in which sites are offered
-	mixer   policy.Mixer   // chooses the board of the next hand-out; nil: the first
+	mixer   policy.Mixer   // chooses the board of the next page; nil: the first
+	sites   policy.Mixer   // chooses the board of its site, from sitesBy on; nil: the first
 	discounts
 }
 
@@ -55,10 +56,18 @@ func (x *orders) add(set *graph.Set, o *Options) *policy.Board {
 // chooseOffered chooses the queues in which sites are offered.
 func (x *orders) chooseOffered() {
 	for i, b := range x.boards {
-		if x.sitesBy < 0 || x.sitesBy == i {
+		if i >= x.sitesBy {
 			x.offered = append(x.offered, b.active)
 		}
 	}
+}
+
+// pageBoards returns the number of boards that can choose a page: the first ones.
+func (x *orders) pageBoards() int {
+	if x.sitesBy >= 0 {
+		return x.sitesBy
+	}
+	return len(x.boards)
 }
 
 // turn returns the board that chooses the next page, and the one that chooses its site.
@@ -67,17 +76,43 @@ func (x *orders) turn() (page, site int) {
 		page = x.mixer.Turn()
 	}
 	if x.sitesBy >= 0 {
-		return page, x.sitesBy
+		return page, x.sitesBy + x.siteTurn()
 	}
 	return page, page
+}
+
+// siteTurn returns the board of the policy for sites that chooses the next site.
+func (x *orders) siteTurn() int {
+	if x.sites == nil {
+		return 0
+	}
+	return x.sites.Turn()
 }
 
 // best returns the best site that may be requested now, and the board that chooses its
 // page.
 func (x *orders) best() (board uint8, s graph.Site, ok bool) {
-	page, site := x.turn()
-	s, ok = x.boards[site].active.Best()
+	page, s, ok := x.bestIn(true)
 	return uint8(page), s, ok
+}
+
+// bestIn returns the best site of the active queues or of the pools, and the board that
+// chooses its page. If the board whose turn it is has no site, as one that keeps sites closed,
+// the first board that has one takes its place.
+func (x *orders) bestIn(active bool) (page int, s graph.Site, ok bool) {
+	page, site := x.turn()
+	if s, ok = x.boards[site].queue(active).Best(); ok {
+		return page, s, true
+	}
+	for i := max(0, x.sitesBy); i < len(x.boards); i++ {
+		if s, ok = x.boards[i].queue(active).Best(); ok {
+			if x.sitesBy < 0 {
+				page = i
+			}
+			return page, s, true
+		}
+	}
+	return page, s, false
 }
 
 // site returns the site of p.
@@ -179,8 +214,8 @@ func (x *orders) withdrawPool(s graph.Site) {
 
 // bestOfPool returns the best page for a batch and its site.
 func (x *orders) bestOfPool() (p graph.Page, s graph.Site, ok bool) {
-	page, site := x.turn()
-	if s, ok = x.boards[site].pool.Best(); ok {
+	page, s, ok := x.bestIn(false)
+	if ok {
 		p, _ = x.boards[page].pool.First(s)
 	}
 	return p, s, ok

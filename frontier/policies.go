@@ -14,7 +14,7 @@ import (
 type policies struct {
 	all        []policy.Policy
 	seeders    []policy.Seeder
-	takers     []policy.Taker
+	takers     []taker
 	workers    []policy.Worker
 	droppers   []policy.Dropper
 	admitters  []policy.Admitter
@@ -22,10 +22,18 @@ type policies struct {
 	loaders    []policy.Loader
 }
 
+// taker is a policy that is notified of hand-outs.
+type taker struct {
+	policy.Taker
+	sites bool // it orders the sites
+}
+
 func (x *policies) add(p policy.Policy) {
 	x.all = append(x.all, p)
 	x.seeders = appendIf(x.seeders, p)
-	x.takers = appendIf(x.takers, p)
+	if t, ok := p.(policy.Taker); ok {
+		x.takers = append(x.takers, taker{t, len(x.all) > 1})
+	}
 	x.workers = appendIf(x.workers, p)
 	x.droppers = appendIf(x.droppers, p)
 	x.admitters = appendIf(x.admitters, p)
@@ -39,6 +47,18 @@ func appendIf[T any](list []T, p policy.Policy) []T {
 		list = append(list, t)
 	}
 	return list
+}
+
+// taken reports that p was handed out, with the boards that chose the page and its site. Each
+// policy hears of its own.
+func (x *policies) taken(now time.Duration, p graph.Page, page, site int) {
+	for _, t := range x.takers {
+		if t.sites {
+			t.Taken(now, p, site)
+		} else {
+			t.Taken(now, p, page)
+		}
+	}
 }
 
 // dropped reports that p will not be handed out.

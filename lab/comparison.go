@@ -170,7 +170,7 @@ func (c *Comparison) options(name string) (sim.Options, *sim.World, error) {
 	}
 	if c.History != nil {
 		o.Prior = &c.History.Prior
-		if choice.Spec.Prior && choice.Params["known"] == "true" {
+		if choice.OldKnown() {
 			o.Known = c.OldPages()
 		}
 	}

@@ -237,6 +237,3 @@ func (f *foresight) groupMeans(g group.ID) (label, finds float32) {
 }
 
 func lg(x float64) float32 { return float32(log2(x)) }
-
-// log2 returns the binary logarithm.
-func log2(x float64) float64 { return math.Log2(x) }

@@ -70,7 +70,8 @@ type Policy interface {
 type (
 	// A Seeder is notified when all pages of a seed event, first to end-1, are known.
 	Seeder interface{ Seeded(first, end graph.Page) }
-	// A Taker is notified when a page was handed out.
+	// A Taker is notified when a page was handed out, with the board that chose it, or that
+	// chose its site if the policy orders the sites.
 	Taker interface {
 		Taken(now time.Duration, p graph.Page, board int)
 	}

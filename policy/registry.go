@@ -27,6 +27,11 @@ type Spec struct {
 	New           func(*Env, Params) (Policy, error)
 	NewOmniscient func(*Env, Params, Oracle) (Policy, error)
 	Oracle        func(Params) bool
+
+	// Of lists the policies that it is made of, unless others are named after a colon as in
+	// mix:opic+xim. NewOf makes it of them. Both are for such policies only.
+	Of    string
+	NewOf func(*Env, Params, []Member) (Policy, error)
 }
 
 // A Param is a parameter of a policy, given as /name=value.
@@ -57,20 +62,48 @@ func Specs() []*Spec {
 		locationSpec(),
 		siteAtATimeSpec(),
 		webbaseSpec(),
+		mixSpec(),
+		hedgeSpec(),
 		omniscientSpec(),
 		hornSpec(),
 	}
 }
 
-// A Choice is a policy with its parameters, such as "opic/cash=all/remote=0.8".
+// A Choice is a policy with its parameters, such as "opic/cash=all/remote=0.8", or one that is
+// made of others, such as "mix:opic*2+xim".
 type Choice struct {
 	Name   string // as it was given
 	Spec   *Spec
 	Params Params
+	Parts  []Part // the policies that it is made of
 }
 
 // Choose returns the policy that a text names.
 func Choose(text string) (*Choice, error) {
+	text, list, listed := strings.Cut(text, ":")
+	c, err := chooseOne(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case listed && c.Spec.Of == "":
+		whole := text + ":" + list
+		return nil, &PartError{Part: whole, Rule: "only mix and hedge are made of other policies", Instead: "mix:" + text + "+" + list}
+	case listed:
+		c.Name += ":" + list
+	case c.Spec.Of != "":
+		list = c.Spec.Of
+	default:
+		return c, nil
+	}
+	if c.Parts, err = chooseParts(list); err != nil {
+		return nil, fmt.Errorf("policy %q: %w", c.Name, err)
+	}
+	c.Spec = c.Spec.madeOf(c.Parts)
+	return c, nil
+}
+
+// chooseOne returns the policy that a text without parts names.
+func chooseOne(text string) (*Choice, error) {
 	parts := strings.Split(text, "/")
 	specs := Specs()
 	i := slices.IndexFunc(specs, func(s *Spec) bool { return s.Name == parts[0] })
@@ -242,7 +275,7 @@ func Names() []string { return names(Specs()) }
 // same policy give the same name: opic and opic/cash=seeds, or remote=0.8 and remote=.80.
 // batch is the value of a parameter k that was not given.
 func (c *Choice) Canonical(batch int) string {
-	text := c.Spec.Name
+	text, _, _ := strings.Cut(c.Spec.Name, ":")
 	for _, p := range c.Spec.Params {
 		value := c.Params[p.Name]
 		if value == "" && p.Name == "k" {
@@ -253,12 +286,28 @@ func (c *Choice) Canonical(batch int) string {
 		}
 		text += "/" + p.Name + "=" + value
 	}
+	for i, p := range c.Parts {
+		text += []string{":", "+"}[min(i, 1)] + p.Canonical(batch) + p.times()
+	}
 	return text
 }
 
+// OldKnown reports whether the pages of an earlier crawl are to be known from the start.
+func (c *Choice) OldKnown() bool {
+	return c.Spec.Prior && c.Params["known"] == "true" || slices.ContainsFunc(c.Parts, func(p Part) bool { return p.OldKnown() })
+}
+
 // Complete returns how a policy that is being typed may continue: all names, and after a
-// slash the parameters that are not there yet.
+// slash the parameters that are not there yet. After a colon it is the same for each part.
 func Complete(typed string) (out []string) {
+	if i := strings.LastIndexAny(typed, ":+"); i >= 0 {
+		for _, part := range Complete(typed[i+1:]) {
+			if c, err := Choose(part); err != nil || len(c.Parts) == 0 {
+				out = append(out, typed[:i+1]+part)
+			}
+		}
+		return out
+	}
 	slash := strings.LastIndexByte(typed, '/')
 	if slash < 0 {
 		return Names()

@@ -257,6 +257,7 @@ func explainKey(u *ui, err error) error {
 func nearPolicy(typed string, err error) string {
 	var unknown *policy.UnknownError
 	var value *policy.ValueError
+	var part *policy.PartError
 	switch {
 	case errors.As(err, &unknown):
 		if near, ok := nearest(unknown.Name, unknown.Known); ok {
@@ -268,6 +269,8 @@ func nearPolicy(typed string, err error) string {
 			near = value.Instead
 		}
 		return strings.Replace(typed, value.Name+"="+value.Value, value.Name+"="+near, 1)
+	case errors.As(err, &part):
+		return strings.Replace(typed, part.Part, part.Instead, 1)
 	}
 	return ""
 }

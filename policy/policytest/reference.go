@@ -102,5 +102,9 @@ func references() map[string]func() reference {
 		"batch-pagerank/k=7":            func() reference { return batch(7, false) },
 		"batch-pagerank/k=30/ramp=true": func() reference { return batch(30, true) },
 		"partial-pagerank/k=15":         func() reference { return partial(15) },
+
+		"mix": mix("opic", "xim"),
+		"mix:backlink-count*0.5+batch-pagerank/k=7+larger-sites-first*2": mix("larger-sites-first", "batch-pagerank/k=7",
+			"larger-sites-first", "backlink-count", "larger-sites-first", "batch-pagerank/k=7", "larger-sites-first"),
 	}
 }

@@ -226,6 +226,25 @@ func batch(k int, ramp bool) reference {
 	}
 }
 
+// mix hands out pages by these policies in turn, over and over.
+func mix(turns ...string) func() reference {
+	return func() reference {
+		all := map[string]reference{}
+		for _, name := range turns {
+			if all[name] == nil {
+				all[name] = references()[name]()
+			}
+		}
+		return func(v *view) func(int) key {
+			of := map[string]func(int) key{}
+			for name, r := range all {
+				of[name] = r(v)
+			}
+			return of[turns[len(v.fetched)%len(turns)]]
+		}
+	}
+}
+
 // partial adds to that, for pages found since the solve, what fetched pages hand on.
 func partial(k int) reference {
 	var ranks []float64

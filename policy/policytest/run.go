@@ -142,7 +142,13 @@ func (c *Crawl) Free() { c.F.Free() }
 // except for PageRank that is solved to a bound. A bound on the sum of all errors on
 // the scale of sum 1 is the number of pages times that on the scale of mean 1.
 func tolerance(name string, pages int) float64 {
-	switch choice := mustChoose(name); choice.Spec.Name {
+	choice := mustChoose(name)
+	for _, p := range choice.Parts {
+		if some := tolerance(p.Choice.Name, pages); some > 0 {
+			return some
+		}
+	}
+	switch choice.Spec.Name {
 	case "pagerank":
 		return 1e-9 * float64(pages)
 	case "batch-pagerank", "partial-pagerank":

@@ -15,7 +15,7 @@ func TestPolicies(t *testing.T) {
 		names = append(names, s.Name)
 	}
 	for name := range references() {
-		if c := mustChoose(name); c.Name != c.Spec.Name {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

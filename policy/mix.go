@@ -1,0 +1,166 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// Mix: any policies side by side. Each orders all pages on boards of its own, and they hand
+// out pages in turn.
+//
+//	mix:opic*2+xim: two pages of three by opic, one by xim
+//
+// The turns are a smooth round robin. For every page each part gains its weight, and the part
+// that then has most hands out the page, and pays the sum of all weights; of equal parts it is
+// the one named first. A page that one part hands out is gone for all, and every part learns
+// from every page.
+//
+// It knows what its parts know. Cost per link: that of all parts together; per page: a place
+// in the heaps of all boards.
+//
+// Where it fails: a part that is bad on this web still has its turns. With batches, the part
+// whose turn it is chooses the whole batch.
+
+func mixSpec() *Spec {
+	return &Spec{
+		Name: "mix",
+		What: "several policies in turn, with weights: mix:opic*2+xim",
+		Of:   "opic+xim",
+		NewOf: func(e *Env, _ Params, members []Member) (Policy, error) {
+			return newMix(members), nil
+		},
+	}
+}
+
+// mixed holds policies. The lists hold those that implement an optional interface.
+type mixed struct {
+	graph.Set
+	members    []Member
+	weights    *graph.Column[float64] // by member
+	credit     *graph.Column[float64] // by member: weights gained, less what was paid
+	seeders    []Seeder
+	droppers   []Dropper
+	admitters  []Admitter
+	revisiters []Revisiter
+	workers    []Worker
+	loaders    []Loader
+}
+
+func newMix(members []Member) *mixed {
+	m := &mixed{members: members}
+	m.credit = graph.NewColumnIn[float64](&m.Set, "mix credit", len(members))
+	m.credit.Grow(len(members))
+	m.weights = graph.NewColumnIn[float64](&m.Set, "mix weights", len(members))
+	for _, member := range members {
+		p := member.Policy
+		Adopt(&m.Set, p)
+		m.weights.Append(member.Weight)
+		m.seeders = appendIf(m.seeders, p)
+		m.droppers = appendIf(m.droppers, p)
+		m.admitters = appendIf(m.admitters, p)
+		m.revisiters = appendIf(m.revisiters, p)
+		m.workers = appendIf(m.workers, p)
+		m.loaders = appendIf(m.loaders, p)
+	}
+	return m
+}
+
+// appendIf appends p to the list if it implements T.
+func appendIf[T any](list []T, p Policy) []T {
+	if t, ok := p.(T); ok {
+		list = append(list, t)
+	}
+	return list
+}
+
+// Turn returns the board of the member whose turn it is.
+func (m *mixed) Turn() (board int) {
+	best, first := 0, 0
+	for i, member := range m.members {
+		if m.credit.At(i)+m.weights.At(i) > m.credit.At(best)+m.weights.At(best) {
+			best, board = i, first
+		}
+		first += member.Boards
+	}
+	if mixer, ok := m.members[best].Policy.(Mixer); ok {
+		board += mixer.Turn()
+	}
+	return board
+}
+
+// member returns the member that has a board.
+func (m *mixed) member(board int) (i int) {
+	for board >= m.members[i].Boards {
+		board -= m.members[i].Boards
+		i++
+	}
+	return i
+}
+
+// Taken charges the member whose board chose the page.
+func (m *mixed) Taken(now time.Duration, p graph.Page, board int) {
+	credit, total := m.credit.Slice(), 0.0
+	for i, w := range m.weights.Slice() {
+		credit[i] += w
+		total += w
+	}
+	credit[m.member(board)] -= total
+	for _, member := range m.members {
+		if t, ok := member.Policy.(Taker); ok {
+			t.Taken(now, p, board)
+		}
+		board -= member.Boards
+	}
+}
+
+func (m *mixed) Known(p, from graph.Page) {
+	for _, member := range m.members {
+		member.Policy.Known(p, from)
+	}
+}
+
+func (m *mixed) Seeded(first, end graph.Page) {
+	for _, s := range m.seeders {
+		s.Seeded(first, end)
+	}
+}
+
+func (m *mixed) Done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+	for _, member := range m.members {
+		member.Policy.Done(now, p, o, links)
+	}
+}
+
+func (m *mixed) Revisited(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+	for _, r := range m.revisiters {
+		r.Revisited(now, p, o, links)
+	}
+}
+
+func (m *mixed) Dropped(p graph.Page) {
+	for _, d := range m.droppers {
+		d.Dropped(p)
+	}
+}
+
+func (m *mixed) Admitted(p graph.Page) {
+	for _, a := range m.admitters {
+		a.Admitted(p)
+	}
+}
+
+// Work lets one member after the other work.
+func (m *mixed) Work(links int) (more bool) {
+	for _, w := range m.workers {
+		more = w.Work(links) || more
+	}
+	return more
+}
+
+func (m *mixed) Loaded() {
+	for _, l := range m.loaders {
+		l.Loaded()
+	}
+}
