@@ -134,6 +134,10 @@ func (c *crawl) start(i uint32, w event.Task) {
 		c.ends.push(step{at: c.now, task: w, fetcher: i})
 		return
 	}
+	if c.player != nil {
+		c.startRecorded(i, f)
+		return
+	}
 	before := c.phases(f)
 	if c.line == nil || f.bytes == 0 {
 		body := time.Duration(0)
@@ -203,7 +207,7 @@ func (c *crawl) advance() {
 	s := c.ends.pop()
 	f := &c.fetchers[s.fetcher]
 	if s.body {
-		c.line.Start(s.at, s.fetcher, f.bytes, c.w.Times.Speed(c.site(s.task.Site)))
+		c.line.Start(s.at, s.fetcher, f.bytes, c.speed(f))
 		return
 	}
 	c.end(s.fetcher, f)
@@ -213,21 +217,18 @@ func (c *crawl) advance() {
 // or leaves the fetcher idle.
 func (c *crawl) end(i uint32, f *fetcher) {
 	w := f.task
-	c.event = event.Event{Task: event.Task{Site: w.Site, Page: w.Page}, New: c.event.New[:0], Links: c.event.Links[:0],
-		Start: f.start, End: c.now, Bytes: f.bytes}
-	switch w.Kind {
-	case event.Resolve:
-		c.event.Kind, c.event.Address = event.Resolved, uint32(w.Site)+1
-	case event.Robots:
-		c.event.Kind, c.event.For = event.Ruled, w.For
-	case event.Fetch:
-		c.event.Kind, c.event.Keep = event.Done, c.left > 0
-		c.arrive(f)
+	if c.player != nil {
+		c.endRecorded(f)
+	} else {
+		c.endModelled(f)
 	}
 	c.apply()
 	if c.lines != nil && w.Kind != event.Resolve {
-		c.lines.End(c.now, w.Site, c.rest(w))
+		c.lines.End(c.now, w.Site, c.rest(f))
 		c.lines.Closed()
+	}
+	if f.number != 0 {
+		c.follow(f.number)
 	}
 	if w.Kind == event.Fetch && c.left > 0 {
 		w, ok := c.f.More(c.now, w.Site)
@@ -242,13 +243,35 @@ func (c *crawl) end(i uint32, f *fetcher) {
 	c.idle = append(c.idle, i)
 }
 
-// rest returns the time for which the connection of a task that has ended may stay open.
-func (c *crawl) rest(w event.Task) time.Duration {
-	p := graph.NoPage
-	if w.Kind == event.Fetch {
-		p = c.page(w.Page)
+// endModelled makes the event of a task whose answer follows from the model.
+func (c *crawl) endModelled(f *fetcher) {
+	w := f.task
+	c.event = event.Event{Task: event.Task{Site: w.Site, Page: w.Page}, New: c.event.New[:0], Links: c.event.Links[:0],
+		Start: f.start, End: c.now, Bytes: f.bytes}
+	switch w.Kind {
+	case event.Resolve:
+		c.event.Kind, c.event.Address = event.Resolved, uint32(w.Site)+1
+	case event.Robots:
+		c.event.Kind, c.event.For = event.Ruled, w.For
+	case event.Fetch:
+		c.event.Kind, c.event.Keep = event.Done, c.left > 0
+		c.arrive(f)
 	}
-	if c.left == 0 || !c.w.Times.Keeps(c.site(w.Site), p) {
+}
+
+// rest returns the time for which the connection of a task that has ended may stay open.
+func (c *crawl) rest(f *fetcher) time.Duration {
+	keeps := true
+	if f.answer != nil {
+		keeps = !f.answer.Closed
+	} else {
+		p := graph.NoPage
+		if f.task.Kind == event.Fetch {
+			p = c.page(f.task.Page)
+		}
+		keeps = c.w.Times.Keeps(c.site(f.task.Site), p)
+	}
+	if c.left == 0 || !keeps {
 		return 0
 	}
 	return event.Never
@@ -262,16 +285,21 @@ func (c *crawl) arrive(f *fetcher) {
 			return
 		}
 	}
+	c.fetched(p, f)
+	for _, to := range c.w.Out.List(p) {
+		if to != p || c.w.SelfLinks {
+			c.event.Links = append(c.event.Links, c.discover(to))
+		}
+	}
+}
+
+// fetched adds a page to the order.
+func (c *crawl) fetched(p graph.Page, f *fetcher) {
 	c.res.Order = append(c.res.Order, p)
 	if c.w.Times != nil {
 		c.res.Start = append(c.res.Start, f.start)
 		c.res.End = append(c.res.End, c.now)
 		c.res.Bytes = append(c.res.Bytes, f.bytes)
-	}
-	for _, to := range c.w.Out.List(p) {
-		if to != p || c.w.SelfLinks {
-			c.event.Links = append(c.event.Links, c.discover(to))
-		}
 	}
 }
 
