@@ -281,8 +281,11 @@ type World struct {
 	// counts instead of Out, Allowed and Class.
 	Recorded *Recording
 	// SiteDelay and Twin are, with Recorded, as in frontier.Options, by sites of the world.
+	// InRow, if not nil, is the number of pages of a site over one connection, if that is
+	// less than Frontier.PerConnection.
 	SiteDelay func(graph.Site) (time.Duration, bool)
 	Twin      func(graph.Site) graph.Site
+	InRow     func(graph.Site) int
 }
 
 func (w *World) pages() int { return w.Out.Pages() }

@@ -12,14 +12,19 @@ type step struct {
 	at      time.Duration
 	task    event.Task
 	fetcher uint32
-	body    bool // its body begins to arrive; otherwise its task ends
+	body    bool   // its body begins to arrive; otherwise its task ends
+	number  uint32 // of its answer in a recording; 0: it is not in one
+	turn    uint32 // of the answer
 }
 
-// before orders steps: by instant, and those of the same instant by site and page.
+// before orders steps: by instant, and those of the same instant as they were recorded, or by
+// site and page.
 func (a *step) before(b *step) bool {
 	switch {
 	case a.at != b.at:
 		return a.at < b.at
+	case a.number != b.number:
+		return a.number-1 < b.number-1 // recorded ones first
 	case a.task.Site != b.task.Site:
 		return a.task.Site < b.task.Site
 	}
@@ -68,8 +73,8 @@ func (h *schedule) pop() step {
 func (c *crawl) loop() error {
 	for turns := 1; ; turns++ {
 		ask := c.handOut()
-		at := c.nextStep()
-		if at == event.Never && ask == event.Never {
+		at := min(c.nextStep(), c.player.nextAct())
+		if at == event.Never && (ask == event.Never || c.player.ended()) {
 			return nil
 		}
 		if ask < at {
@@ -77,9 +82,11 @@ func (c *crawl) loop() error {
 			continue
 		}
 		c.now = at
-		for c.nextStep() == at { // ends at one instant all count before the next hand-out
+		turn := c.nextTurn()
+		for c.nextStep() == at && c.nextTurn() == turn { // ends at one instant all count before the next hand-out
 			c.advance()
 		}
+		c.act()
 		if c.o.Progress != nil && turns%c.rhythm == 0 {
 			if err := c.o.Progress(len(c.res.Order)); err != nil {
 				return err
@@ -192,6 +199,14 @@ func (c *crawl) nextStep() time.Duration {
 		}
 	}
 	return at
+}
+
+// nextTurn returns the recorded turn of the next step.
+func (c *crawl) nextTurn() uint32 {
+	if len(c.ends) == 0 {
+		return 0
+	}
+	return c.ends[0].turn
 }
 
 // advance does the next step.

@@ -61,11 +61,11 @@ func (c *crawl) startRecorded(i uint32, f *fetcher) {
 			took += c.w.Times.Connect(c.site(w.Site), f.number)
 		}
 	}
-	if c.line == nil || f.bytes == 0 || a.Body == 0 {
-		c.ends.push(step{at: c.now + took, task: w, fetcher: i})
-		return
+	next := step{at: c.now + took, task: w, fetcher: i, number: f.number, turn: a.Turn}
+	if c.line != nil && f.bytes > 0 && a.Body > 0 {
+		next.at, next.body = next.at-a.Body, true
 	}
-	c.ends.push(step{at: c.now + took - a.Body, task: w, fetcher: i, body: true})
+	c.ends.push(next)
 }
 
 // speed returns the most bytes a second that the server of a task sends.
@@ -97,7 +97,7 @@ func (c *crawl) endRecorded(f *fetcher) {
 			c.discover(p)
 		}
 	case event.Fetch:
-		c.event.Keep = c.left > 0 && !f.answer.Closed
+		c.event.Keep = c.left > 0 && !f.answer.Closed && (c.w.InRow == nil || int(f.requests) < c.w.InRow(c.site(w.Site)))
 		c.arriveRecorded(f)
 	}
 	c.admit(from.Admit)
@@ -134,31 +134,45 @@ func later(now, d time.Duration) time.Duration {
 	return now + d
 }
 
-// follow applies what the driver did by itself after an answer.
+// follow applies what the driver did by itself right after an answer, and schedules what it
+// did later.
 func (c *crawl) follow(number uint32) {
 	if c.player == nil {
 		return
 	}
-	for i := range c.player.after[number] {
-		from := &c.player.after[number][i]
-		e := *from
-		e.New, e.Bars, e.Links, e.Admit = c.event.New[:0], c.event.Bars[:0], c.event.Links[:0], c.event.Admit[:0]
-		switch e.Kind {
-		case event.Probed, event.Withdrawn, event.Named:
-			if e.Site = c.knownSite(from.Site); e.Site == graph.NoSite && e.Kind != event.Named {
-				continue
-			}
-		}
-		c.event = e
-		for _, p := range from.Links {
-			c.discover(p)
-		}
-		c.event.Links = c.event.Links[:0]
-		if e.Kind == event.Named {
-			s, _ := c.sites.id(uint32(from.Site))
-			c.event.Site = graph.Site(s)
-		}
-		c.admit(from.Admit)
-		c.apply()
+	c.player.schedule(c.now, number)
+	c.act()
+}
+
+// act applies the acts whose instant has come.
+func (c *crawl) act() {
+	if c.player == nil {
+		return
 	}
+	for c.player.nextAct() <= c.now {
+		a := c.player.due[0].act
+		c.player.due = c.player.due[1:]
+		if c.repeat(&a.Event) {
+			c.apply()
+		}
+	}
+}
+
+// repeat makes the event of an act, with the ids of this crawl. It reports false if the act
+// concerns a site that is not known here.
+func (c *crawl) repeat(from *event.Event) bool {
+	e := *from
+	e.New, e.Bars, e.Links, e.Admit = c.event.New[:0], c.event.Bars[:0], c.event.Links[:0], c.event.Admit[:0]
+	c.event = e
+	for _, p := range from.Links {
+		c.discover(p)
+	}
+	switch e.Kind {
+	case event.Probed, event.Withdrawn, event.Named:
+		if c.event.Site = c.knownSite(from.Site); c.event.Site == graph.NoSite {
+			return false
+		}
+	}
+	c.admit(from.Admit)
+	return true
 }

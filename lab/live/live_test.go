@@ -29,14 +29,16 @@ import (
 // and returns its server and the directory.
 func crawled(t *testing.T, so answer.Options, pages int64) (server *serve.Server, dir string, sum *crawl.Summary) {
 	t.Helper()
-	return crawledAs(t, so, func(c *config.Config) { c.Pages = pages })
+	spec := fakeweb.Spec{Pages: 150, Sites: 8, Links: 1200, Seed: 7}
+	return crawledAs(t, spec, spec.Sites, so, func(c *config.Config) { c.Pages, c.Commit = pages, config.Seconds(60) }) // fewer waits for the disk
 }
 
-// crawledAs does what crawled does, with a configuration that is changed by set.
-func crawledAs(t *testing.T, so answer.Options, set func(*config.Config)) (server *serve.Server, dir string, sum *crawl.Summary) {
+// crawledAs crawls a web on a number of addresses in virtual time, with a configuration that
+// set changes.
+func crawledAs(t *testing.T, spec fakeweb.Spec, addresses int, so answer.Options, set func(*config.Config)) (server *serve.Server, dir string, sum *crawl.Summary) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "test.crawl")
-	web, err := fakeweb.New(fakeweb.Spec{Pages: 150, Sites: 8, Links: 1200, Seed: 7})
+	web, err := fakeweb.New(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,11 +47,11 @@ func crawledAs(t *testing.T, so answer.Options, set func(*config.Config)) (serve
 			t.Fatal(err)
 		}
 		defer server.Close()
-		server.SetAddresses(8)
+		server.SetAddresses(addresses)
 		o := crawl.RunOptions{Dir: dir, Config: config.Default(), Seeds: []string{server.URL(0)}, Version: "test"}
 		o.Config.Contact, o.Config.AllowPrivate, o.Config.MaxMemory = "test@example.org", true, 1<<30
 		o.Config.Scope = config.ScopeAny
-		o.Config.Policy, o.Config.Commit = "breadth-first", config.Seconds(60) // fewer waits for the disk
+		o.Config.Policy, o.Config.Sync = "breadth-first", false
 		set(&o.Config)
 		o.Machine = crawl.Machine{Dial: server.Dial, TLS: server.ClientTLS(), Resolve: func(ctx context.Context, host string) (fetch.Names, error) {
 			a, ttl, err := server.Resolve(ctx, host)

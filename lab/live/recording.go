@@ -39,6 +39,7 @@ func (w *World) Replay(world *sim.World) error {
 	world.Twin = s.Twin
 	if len(conf.Site) > 0 {
 		o := config.NewOverrides(conf)
+		world.InRow = func(id graph.Site) int { return o.PerConnection(s.Table.Name(id)) }
 		world.SiteDelay = func(id graph.Site) (time.Duration, bool) { return o.Delay(s.Table.Name(id)) }
 	}
 	return nil
@@ -64,6 +65,9 @@ type recorder struct {
 	underWay map[event.Task]time.Duration // tasks, and when they were handed out
 	keep     time.Duration                // keep_alive of the session
 	now      time.Duration
+	last     time.Duration // instant of the last answer
+	turn     uint32        // see sim.Answer
+	kept     graph.Site    // of the answer just before, if its connection may serve the next page
 }
 
 // A siteCourse is what happened last at a site.
@@ -79,6 +83,7 @@ type siteCourse struct {
 func (r *recorder) read(x *journal.Record) error {
 	e := &x.Event
 	r.now = x.Now
+	r.countTurn(e)
 	for i, bar := range e.Bars {
 		if bar != event.NoBar {
 			r.out.Bar(x.First+graph.Page(i), bar)
@@ -90,16 +95,37 @@ func (r *recorder) read(x *journal.Record) error {
 	case event.Took:
 		r.took(x)
 	case event.Refused:
-		r.out.Refuse(e.Page, e.Bar, !r.sites[r.state.Frontier.Site(e.Page)].ruled)
+		s := r.state.Frontier.Site(e.Page)
+		r.out.Refuse(e.Page, s, e.Bar, !r.sites[s].ruled)
 	case event.Resolved, event.Ruled, event.Listed, event.Done:
 		r.ended(x)
 	case event.Admitted, event.Revisit, event.Retried, event.Probed, event.Withdrawn, event.Named:
 		after := *e
 		after.Admit, after.New, after.Bars = slices.Clone(e.Admit), nil, nil
 		after.Links = fresh(x)
-		r.out.After(after)
+		r.out.After(sim.Act{Event: after, Since: x.Now - r.last})
 	}
 	return nil
+}
+
+// countTurn counts the hand-outs. The next page of a connection is handed out at the end of
+// the one before, which is no turn of its own.
+func (r *recorder) countTurn(e *event.Event) {
+	kept := r.kept
+	switch r.kept = graph.NoSite; e.Kind {
+	case event.Done:
+		if e.Keep {
+			r.kept = r.state.Frontier.Site(e.Page)
+		}
+	case event.Took:
+		if e.Site != kept {
+			r.turn++
+		}
+	case event.Refused:
+		r.kept = kept
+	case event.Polled:
+		r.turn++
+	}
 }
 
 // fresh returns the pages that a record made known.
@@ -144,6 +170,7 @@ func (r *recorder) ended(x *journal.Record) {
 	w := r.task(e)
 	delete(r.underWay, w)
 	a := sim.Answer{Event: *e, Took: e.End - e.Start, Connect: x.Facts.Phases[0], Body: x.Facts.Phases[2]}
+	a.Turn = r.turn
 	a.Event.New, a.Event.Bars, a.Event.Admit = nil, nil, slices.Clone(e.Admit)
 	if a.Event.Links = slices.Clone(e.Links); e.Kind == event.Listed {
 		a.Event.Links = fresh(x)
@@ -159,6 +186,7 @@ func (r *recorder) ended(x *journal.Record) {
 		r.sites[e.For].ruled = true
 	}
 	r.out.Add(w, a)
+	r.last = x.Now
 }
 
 // foresee sets the fields of an event that the journal has as facts.

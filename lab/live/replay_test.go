@@ -1,10 +1,12 @@
 package live
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
@@ -17,7 +19,8 @@ func TestReplayEqualsCrawl(t *testing.T) {
 	for _, test := range replaySettings() {
 		t.Run(test.name, func(t *testing.T) {
 			test.web.Times = unevenTimes()
-			_, dir, _ := crawledAs(t, test.web, test.set)
+			spec := fakeweb.Spec{Pages: 150, Sites: 8, Links: 1200, Seed: 7}
+			_, dir, _ := crawledAs(t, spec, 3, test.web, test.set)
 			r := mustRead(t, dir)
 			compareCourses(t, r)
 		})
@@ -32,15 +35,29 @@ type replaySetting struct {
 }
 
 func replaySettings() []replaySetting {
+	plain := func(*config.Config) {}
 	delays := answer.Options{Agent: "winnow", Robots: answer.RobotsShares{Delay: 0.6, MaxDelay: 9 * time.Second}}
 	busy := answer.Options{Pages: answer.PageShares{Busy: 0.05, Broken: 0.05, Reset: 0.05, NotFound: 0.05}}
+	hanging := answer.Options{Pages: answer.PageShares{Hang: 0.03, Drip: 0.03, CutBody: 0.03}, Robots: answer.RobotsShares{Hanging: 0.2}}
 	return []replaySetting{
-		{"plain", answer.Options{}, func(*config.Config) {}},
-		{"Crawl-delay", delays, func(*config.Config) {}},
-		{"retries", busy, func(*config.Config) {}},
+		{"plain", answer.Options{}, plain},
+		{"Crawl-delay", delays, plain},
+		{"retries", busy, plain},
+		{"time-outs", hanging, plain},
+		{"sitemaps", answer.Options{Sitemaps: 0.7, SitemapShare: 0.5}, plain},
 		{"closed connections", answer.Options{NoKeepAlive: 0.5}, func(c *config.Config) { c.Delay = config.Seconds(1) }},
+		{"no kept connections", delays, func(c *config.Config) { c.KeepAlive, c.PerConnection = config.Duration{}, 3 }},
+		{"few fetchers", answer.Mixed(), func(c *config.Config) { c.Fetchers, c.KeepMost = 2, 1 }},
+		{"addresses", answer.Mixed(), func(c *config.Config) { c.IPCap, c.IPDelay = 1, config.Seconds(1.5) }},
+		{"delays of sites", answer.Mixed(), func(c *config.Config) {
+			five, none := config.Seconds(5), config.Seconds(0)
+			c.Site = []config.Override{{Match: "s0.example", Delay: &five, PerConnection: 1}, {Match: "s3.example", Delay: &none}}
+			c.PerConnection = 4
+		}},
+		{"some pages", answer.Mixed(), func(c *config.Config) { c.Pages = 60 }},
 		{"opic", answer.Mixed(), func(c *config.Config) { c.Policy = "opic" }},
-		{"mixed", answer.Mixed(), func(*config.Config) {}},
+		{"mixed", answer.Mixed(), plain},
+		{"hostile", answer.Hostile(), plain},
 	}
 }
 
@@ -50,6 +67,12 @@ func unevenTimes() answer.Times {
 		return time.Duration(policy.Hash(3, uint64(a), uint64(b)) % uint64(most))
 	}
 	return answer.Times{
+		Resolve: func(s graph.Site, n uint32) time.Duration {
+			return time.Millisecond + spread(50*time.Millisecond, uint32(s), n)
+		},
+		Connect: func(_ context.Context, s graph.Site, n uint32) time.Duration {
+			return time.Millisecond + spread(90*time.Millisecond, uint32(s)+1<<30, n)
+		},
 		FirstByte: func(s graph.Site, p graph.Page, n uint32) time.Duration {
 			return 10*time.Millisecond + spread(200*time.Millisecond, uint32(p)+uint32(s)<<20, n)
 		},
