@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/input"
@@ -171,9 +173,10 @@ func orList(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// openWorld opens a crawl directory as a world and prints what it leaves out.
-func openWorld(ctx context.Context, u *ui, path string, shown *show.Stages) (*live.World, error) {
-	w, err := live.OpenWorld(ctx, path, live.WorldOptions{Program: programName(), Progress: shown.Set})
+// openWorld opens a crawl directory as a world and prints what it leaves out. If all is true,
+// it leaves out nothing.
+func openWorld(ctx context.Context, u *ui, path string, all bool, shown *show.Stages) (*live.World, error) {
+	w, err := live.OpenWorld(ctx, path, live.WorldOptions{All: all, Program: programName(), Progress: shown.Set})
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +190,7 @@ func openWorld(ctx context.Context, u *ui, path string, shown *show.Stages) (*li
 // open opens the world: a graph file or a crawl directory.
 func (s *simulation) open(ctx context.Context) (done func(), err error) {
 	if isDir(s.path) {
-		if s.crawled, err = openWorld(ctx, s.u, s.path, s.shown); err != nil {
+		if s.crawled, err = openWorld(ctx, s.u, s.path, s.replays(), s.shown); err != nil {
 			return nil, err
 		}
 		s.g = s.crawled.Graph
@@ -199,18 +202,42 @@ func (s *simulation) open(ctx context.Context) (done func(), err error) {
 	return func() { s.g.Close() }, nil
 }
 
+// replays reports whether a crawl is simulated with its own times: then its pages and sites
+// answer as they did.
+func (s *simulation) replays() bool {
+	return isDir(s.path) && isDir(s.time) && filepath.Clean(s.path) == filepath.Clean(s.time)
+}
+
+// likeRecorded sets the seeds to those of the crawl that is the world, unless flags set them,
+// and lets the world answer as it was recorded, if it is a replay.
+func (s *simulation) likeRecorded() error {
+	if s.replays() {
+		if err := s.crawled.Replay(s.world); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.crawled == nil || s.seeds != "":
+	case s.replays():
+		s.crawled.Start(&s.setting)
+	default:
+		s.setting.Seeds, _, s.setting.SeedsName = s.crawled.Seeds(s.world.Sim.Out)
+	}
+	return nil
+}
+
 // setRecordedTime sets the times to those of a crawl, and its politeness unless flags set
 // it.
 func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
 	rec := (*history.Crawl)(nil)
-	if s.crawled != nil && s.time == s.path {
+	if s.replays() {
 		rec = s.crawled.Crawl
 	} else if rec, err = history.Open(ctx, s.time); err != nil {
 		return err
 	} else {
 		defer rec.Close()
 	}
-	if s.setting.Times, err = live.Times(rec, s.g, s.setting.Random, rec.Path == s.path); err != nil {
+	if s.setting.Times, err = live.Times(rec, s.g, s.setting.Random, s.replays()); err != nil {
 		return err
 	}
 	conf, err := rec.Config()
@@ -227,6 +254,9 @@ func (s *simulation) likeCrawl(c *config.Config) error {
 		return err
 	}
 	f := &s.setting.Frontier
+	if s.replays() {
+		s.likeReplayed(c, o)
+	}
 	if !s.flags.Changed("delay") {
 		f.Delay, f.SmallDelay, f.SmallSite = o.Delay, o.SmallDelay, o.SmallSite
 		f.Factor, f.FactorMax = o.Factor, o.FactorMax
@@ -242,6 +272,25 @@ func (s *simulation) likeCrawl(c *config.Config) error {
 	}
 	f.Resolve, f.Robots = o.Resolve, o.Robots
 	return nil
+}
+
+// likeReplayed sets what is known of the crawl itself only: limits of addresses, pauses after
+// failures, and its random numbers, unless flags set them.
+func (s *simulation) likeReplayed(c *config.Config, o frontier.Options) {
+	f := &s.setting.Frontier
+	f.BackOff, f.BackOffMax = o.BackOff, o.BackOffMax
+	f.AddressCap, f.AddressDelay = o.AddressCap, o.AddressDelay
+	f.Slow, f.SlowTimes, f.SlowFactor, f.SlowDelay, f.SlowMax = o.Slow, o.SlowTimes, o.SlowFactor, o.SlowDelay, o.SlowMax
+	f.Slice = o.Slice
+	if !s.flags.Changed("random-seed") {
+		s.setting.Random = c.RandomSeed
+	}
+	if !s.flags.Changed("batch") {
+		s.setting.Batch = c.Batch
+	}
+	if !s.flags.Changed("site-policy") {
+		s.setting.SitePolicy = c.SitePolicy
+	}
 }
 
 // Names of seed sets that are not files.

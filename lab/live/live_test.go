@@ -108,7 +108,7 @@ func testWorld(t *testing.T, dir string, sum *crawl.Summary) {
 			t.Errorf("all %v: %d pages, %d left out of %d, of which %d were fetched", all, w.Graph.Pages(), got, sum.Known, sum.Fetched)
 		}
 		out := lab.NewWorld("test", w.Graph, false, 0)
-		seeds, name := w.Seeds(out.Sim.Out)
+		seeds, _, name := w.Seeds(out.Sim.Out)
 		reached := measure.Reach(out.Sim.Out, seeds)
 		for _, v := range w.Trail.Visits {
 			if p, ok := w.page(v.Page); !ok || !w.Graph.Fetched(p) || !slices.Contains(reached.Order, p) {
@@ -148,8 +148,8 @@ func TestSeeds(t *testing.T) {
 	for _, p := range []graph.Page{0, 2, 1, 4, 3} {
 		w.Trail.Visits = append(w.Trail.Visits, history.Visit{Page: p})
 	}
-	seeds, name := w.Seeds(out.Sim.Out)
-	if !slices.Equal(seeds, []graph.Page{0, 2}) || name != "those of the crawl (1) and what no link leads to (1)" {
+	seeds, given, name := w.Seeds(out.Sim.Out)
+	if !slices.Equal(seeds, []graph.Page{0, 2}) || given != 1 || name != "those of the crawl (1) and what no link leads to (1)" {
 		t.Errorf("the seeds are %v: %s", seeds, name)
 	}
 }

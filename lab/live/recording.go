@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/sim"
 	"github.com/winnow-crawler/winnow/trouble"
 )
@@ -19,7 +20,7 @@ import (
 // Replay lets virtual crawls of a world get the answers that the crawl recorded. The world
 // must be that of all known pages. Its sites become those of the crawl, some of which have
 // no page.
-func (w *World) Replay(world *sim.World) error {
+func (w *World) Replay(world *lab.World) error {
 	s, err := w.Crawl.State()
 	if err != nil {
 		return err
@@ -28,21 +29,29 @@ func (w *World) Replay(world *sim.World) error {
 	if err != nil {
 		return err
 	}
-	if world.Recorded, err = record(w.Crawl, s); err != nil {
+	x := &world.Sim
+	if x.Recorded, err = record(w.Crawl, s); err != nil {
 		return err
 	}
-	world.SiteOf, world.Sites = make([]graph.Site, s.Frontier.Pages()), w.Crawl.Sites()
-	for p := range world.SiteOf {
-		world.SiteOf[p] = s.Frontier.Site(graph.Page(p))
+	x.SiteOf, x.Sites = make([]graph.Site, s.Frontier.Pages()), w.Crawl.Sites()
+	for p := range x.SiteOf {
+		x.SiteOf[p] = s.Frontier.Site(graph.Page(p))
 	}
-	world.SiteName = func(id graph.Site) string { return string(s.Table.Name(id)) }
-	world.Twin = s.Twin
+	x.SiteName, x.Twin = func(id graph.Site) string { return string(s.Table.Name(id)) }, s.Twin
+	world.Part = w.Graph.Fetched
 	if len(conf.Site) > 0 {
 		o := config.NewOverrides(conf)
-		world.InRow = func(id graph.Site) int { return o.PerConnection(s.Table.Name(id)) }
-		world.SiteDelay = func(id graph.Site) (time.Duration, bool) { return o.Delay(s.Table.Name(id)) }
+		x.InRow = func(id graph.Site) int { return o.PerConnection(s.Table.Name(id)) }
+		x.SiteDelay = func(id graph.Site) (time.Duration, bool) { return o.Delay(s.Table.Name(id)) }
 	}
 	return nil
+}
+
+// Start sets the seeds of a replay: those of the crawl. What its sitemaps list becomes known
+// when they are read.
+func (w *World) Start(set *lab.Setting) {
+	seeds, given, name := w.Seeds(set.World.Sim.Out)
+	set.Seeds, set.Beyond, set.SeedsName = seeds[:given], seeds[given:], name
 }
 
 // record reads the answers of a crawl.

@@ -96,7 +96,7 @@ func (r *Report) measure(shown *show.Stages) (err error) {
 		return err
 	}
 	r.asRecorded()
-	if err := r.w.Replay(&r.world.Sim); err != nil {
+	if err := r.w.Replay(r.world); err != nil {
 		return err
 	}
 	course := r.course()
@@ -124,7 +124,7 @@ func (r *Report) setting(truth *measure.Truth) (set lab.Setting, err error) {
 		Setup: sim.Setup{Random: r.config.RandomSeed, Batch: r.config.Batch, Fetchers: r.config.Fetchers, KeepMost: r.config.KeepMost},
 		World: r.world, Truth: truth, SitePolicy: r.config.SitePolicy,
 	}
-	set.Seeds, set.SeedsName = r.w.Seeds(r.world.Sim.Out)
+	r.w.Start(&set)
 	if set.Frontier, err = state.FrontierOptions(r.config); err != nil {
 		return set, err
 	}
