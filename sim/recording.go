@@ -168,7 +168,7 @@ func (p *player) take(w event.Task) (a *Answer, number uint32) {
 		return &p.answers[number-1], number
 	}
 	last := p.last[w.Kind][key(w)]
-	if last == 0 || w.Kind == event.Fetch || w.Kind == event.Sitemap {
+	if last == 0 || w.Kind == event.Fetch || w.Kind == event.Sitemap || p.answers[last-1].Event.Hop {
 		return &Answer{Event: event.Event{Class: event.HTTPError}}, 0
 	}
 	again := p.answers[last-1]

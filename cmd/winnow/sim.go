@@ -124,6 +124,10 @@ each site, and its fetchers, delays, pages per connection and keep-alive unless 
 given; sites that it did not contact are modelled by others that it did. A connection that
 stays open (--keep-alive) saves the time to connect, TLS included.
 
+If WORLD and --time are the same crawl directory, it is a replay: pages and sites answer as
+they did, with failures, retries, Crawl-delay, Retry-After and sitemaps, and the limits of
+addresses and the delays of single sites hold. Under its own policy the crawl repeats itself.
+
 --history and an --oracle of your own are files of "id TAB value" or "URL TAB value",
 plain or compressed, such as winnow rank writes.
 
