@@ -13,10 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/crawl/state"
-	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/input"
@@ -244,53 +241,7 @@ func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return s.likeCrawl(conf)
-}
-
-// likeCrawl sets the delays to those of a crawl, unless flags set them.
-func (s *simulation) likeCrawl(c *config.Config) error {
-	o, err := state.FrontierOptions(c)
-	if err != nil {
-		return err
-	}
-	f := &s.setting.Frontier
-	if s.replays() {
-		s.likeReplayed(c, o)
-	}
-	if !s.flags.Changed("delay") {
-		f.Delay, f.SmallDelay, f.SmallSite = o.Delay, o.SmallDelay, o.SmallSite
-		f.Factor, f.FactorMax = o.Factor, o.FactorMax
-	}
-	if !s.flags.Changed("per-connection") {
-		f.PerConnection = o.PerConnection
-	}
-	if s.setting.KeepMost = c.KeepMost; !s.flags.Changed("keep-alive") {
-		f.KeepAlive = o.KeepAlive
-	}
-	if !s.flags.Changed("fetchers") {
-		s.setting.Fetchers = c.Fetchers
-	}
-	f.Resolve, f.Robots = o.Resolve, o.Robots
-	return nil
-}
-
-// likeReplayed sets what is known of the crawl itself only: limits of addresses, pauses after
-// failures, and its random numbers, unless flags set them.
-func (s *simulation) likeReplayed(c *config.Config, o frontier.Options) {
-	f := &s.setting.Frontier
-	f.BackOff, f.BackOffMax = o.BackOff, o.BackOffMax
-	f.AddressCap, f.AddressDelay = o.AddressCap, o.AddressDelay
-	f.Slow, f.SlowTimes, f.SlowFactor, f.SlowDelay, f.SlowMax = o.Slow, o.SlowTimes, o.SlowFactor, o.SlowDelay, o.SlowMax
-	f.Slice = o.Slice
-	if !s.flags.Changed("random-seed") {
-		s.setting.Random = c.RandomSeed
-	}
-	if !s.flags.Changed("batch") {
-		s.setting.Batch = c.Batch
-	}
-	if !s.flags.Changed("site-policy") {
-		s.setting.SitePolicy = c.SitePolicy
-	}
+	return live.Like(&s.setting, conf, s.replays(), s.flags.Changed)
 }
 
 // Names of seed sets that are not files.
