@@ -78,7 +78,7 @@ type indexer struct {
 // newIndexer returns an indexer of a crawl directory whose last WARC file has a size.
 func newIndexer(dir string, size int64) indexer {
 	if dir != "" { // lines that a session which was killed has left are not all
-		old, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, "*"+partSuffix))
+		old, _ := filepath.Glob(filepath.Join(dir, layout.ArchiveDir, archive.IndexName("*")+partSuffix))
 		for _, name := range old {
 			_ = os.Remove(name)
 		}
@@ -96,7 +96,7 @@ func (x *indexer) add(file string, offset int64, r *archive.Records) {
 		x.open = newLineFile(filepath.Join(x.dir, layout.ArchiveDir), file)
 	}
 	if len(r.Entry) > 0 {
-		x.open.add(archive.AppendLine(x.open.next(), r.Entry, offset, int64(r.Main), file))
+		x.open.add(offset, r)
 	}
 }
 

@@ -22,8 +22,8 @@ type lineFile struct {
 }
 
 const (
-	partSuffix = ".cdxj.part" // of lines that are being gathered
-	lineBlock  = 64 << 10     // bytes that are written at once
+	partSuffix = ".part"  // of an index whose lines are being gathered
+	lineBlock  = 64 << 10 // bytes that are written at once
 )
 
 // newLineFile begins to gather the lines of a file.
@@ -37,18 +37,23 @@ func newLineFile(dir, name string) *lineFile {
 }
 
 // part returns the name of the file where lines are gathered.
-func (f *lineFile) part() string { return archive.IndexName(f.path) + ".part" }
+func (f *lineFile) part() string { return archive.IndexName(f.path) + partSuffix }
 
-// next returns the lines so far, for one more to be appended.
-func (f *lineFile) next() []byte { return f.lines }
+// add adds the line of the main record of an exchange, at an offset.
+func (f *lineFile) add(offset int64, r *archive.Records) {
+	f.lines = archive.AppendLine(f.lines, r.Entry, offset, int64(r.Main), f.name)
+	if len(f.lines) >= lineBlock {
+		f.send()
+	}
+}
 
-// add takes the lines with a new one. It does not wait for the disk.
-func (f *lineFile) add(lines []byte) {
-	if f.lines = lines; len(lines) < lineBlock {
+// send hands the lines to the goroutine. It does not wait for the disk.
+func (f *lineFile) send() {
+	if len(f.lines) == 0 {
 		return
 	}
 	select {
-	case f.blocks <- lines:
+	case f.blocks <- f.lines:
 	default:
 		f.broken = true
 	}
@@ -62,14 +67,7 @@ func (f *lineFile) add(lines []byte) {
 
 // end adds the last lines. Nothing may be added after it.
 func (f *lineFile) end() {
-	if !f.broken && len(f.lines) > 0 {
-		select {
-		case f.blocks <- f.lines:
-		default:
-			f.broken = true
-		}
-	}
-	f.lines = nil
+	f.send()
 	close(f.blocks)
 }
 

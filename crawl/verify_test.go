@@ -110,3 +110,14 @@ func TestVerifyClean(t *testing.T) {
 		})
 	}
 }
+
+// A site with a Crawl-delay, whose connection serves one request after the other, each after
+// the delay, has one request at a time, also if per_connection allows rows.
+func TestVerifyKeptWithDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t, 20, 1, answer.Options{Robots: answer.RobotsShares{Delay: 1, MaxDelay: 10 * time.Second}})
+		w.o.Config.PerConnection, w.o.Config.IPCap = 4, 1
+		w.run(t)
+		clean(t, w.verify(t))
+	})
+}

@@ -124,7 +124,7 @@ func (w *polite) after(r *journal.Record) {
 	case event.Done:
 		s := w.v.state.Frontier.Site(e.Page)
 		w.answered(s, e, event.Fetch)
-		if e.Keep {
+		if w.sites[s].free {
 			w.kept = s
 		} else {
 			w.leave(s)
