@@ -105,8 +105,12 @@ func (l *loop) run(ctx context.Context) error {
 		}
 		l.send(now, l.limits.stopped())
 		l.lookAfter(now)
-		if end, err := l.ended(ask); end || err != nil {
+		end, more, err := l.ended(ask)
+		if end || err != nil {
 			return err
+		}
+		if more {
+			continue
 		}
 		if l.inbox.wait(done, l.now(), l.alarm(now, ask)) {
 			done = nil
@@ -133,23 +137,22 @@ func (l *loop) lookAfter(now time.Duration) {
 	l.report(now)
 }
 
-// ended reports whether nothing is under way and nothing can be handed out any more. It
-// waits for the last commit, which may let sites continue.
-func (l *loop) ended(ask time.Duration) (bool, error) {
+// ended reports whether nothing is under way and nothing can be handed out any more, or,
+// with more, whether pages were admitted that can be handed out now. It waits for the last
+// commit, which may let sites continue.
+func (l *loop) ended(ask time.Duration) (end, more bool, err error) {
 	if l.crew.busy() > 0 || !l.committed() {
-		return false, nil
+		return false, false, nil
 	}
-	if !l.limits.stopped() && ask == event.Never && !l.weather.outage.On() &&
-		!l.admission.relent(l.now(), true) && !l.admission.refill(l.now()) {
-		more, err := l.admission.revive(l.now())
-		if err != nil {
-			return false, err
+	if !l.limits.stopped() && ask == event.Never && !l.weather.outage.On() {
+		if more = l.admission.relent(l.now(), true) || l.admission.refill(l.now()); !more {
+			more, err = l.admission.revive(l.now())
 		}
-		if !more {
+		if !more && err == nil {
 			l.limits.stopping = whyFinished
 		}
 	}
-	return l.limits.stopped(), nil
+	return l.limits.stopped(), more, err
 }
 
 // alarm returns the instant of the next turn if nothing arrives before.

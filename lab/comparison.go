@@ -19,6 +19,9 @@ type Setting struct {
 	sim.Setup
 	World     *World
 	SeedsName string // how the seeds were chosen, for headers
+	// Beyond are pages that crawls find although no link leads to them from the seeds: what
+	// the sitemaps of a recorded crawl list.
+	Beyond []graph.Page
 	// Truth measures the orders; nil leaves them unmeasured and policies without an
 	// oracle.
 	Truth *measure.Truth
@@ -50,7 +53,7 @@ func (s Setting) Prepare() (*Comparison, error) {
 	if len(s.Seeds) == 0 {
 		return nil, fmt.Errorf("%w: no seeds", ErrNothing)
 	}
-	c := &Comparison{Setting: s, Tree: measure.Reach(s.World.Sim.Out, s.Seeds)}
+	c := &Comparison{Setting: s, Tree: s.World.Reach(slices.Concat(s.Seeds, s.Beyond)...)}
 	if s.Truth == nil {
 		return c, nil
 	}

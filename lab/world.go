@@ -21,6 +21,9 @@ type World struct {
 	Graph *graph.Graph
 	Sim   sim.World
 	In    *graph.Lists // links backward
+	// Part reports which pages can be part of E, if not all can: those that a recorded crawl
+	// fetched. The others are known there, and that is all.
+	Part func(graph.Page) bool
 }
 
 // NewWorld unpacks a graph with the given number of threads, 0 for one a processor.
@@ -85,6 +88,24 @@ func (w *World) Web() *rank.Web {
 		web.Fetched = w.Graph.Fetched
 	}
 	return web
+}
+
+// Reach returns the pages that a crawl can reach from the seeds.
+func (w *World) Reach(seeds ...graph.Page) *measure.Tree {
+	return measure.ReachWithin(w.Sim.Out, w.Part, seeds)
+}
+
+// Content returns the pages that can be part of E, nil if all can.
+func (w *World) Content() (pages []graph.Page) {
+	if w.Part == nil {
+		return nil
+	}
+	for p := range graph.Page(w.Pages()) {
+		if w.Part(p) {
+			pages = append(pages, p)
+		}
+	}
+	return pages
 }
 
 // Free releases the memory. The graph stays open.

@@ -113,6 +113,7 @@ type crawl struct {
 	line         *Line           // nil when it has no limit
 	lines        *frontier.Lines // nil when a connection is closed after each acquisition
 	left         int             // pages that may still be handed out
+	player       *player         // nil unless the answers are recorded
 	event        event.Event
 	rhythm       int // turns of the loop from one call of Progress to the next
 	res          Result
@@ -125,6 +126,8 @@ type fetcher struct {
 	bytes    int64
 	requests uint32        // in this acquisition of the site
 	open     bool          // its connection was open before
+	answer   *Answer       // nil unless it is recorded
+	number   uint32        // of the answer in the recording; 0: it is not in it
 	after    time.Duration // from the end of the body to the end of the task
 }
 
@@ -136,7 +139,10 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	fo := o.Frontier
 	fo.MaxPages, fo.MaxSites, fo.MaxLinks, fo.Random = w.pages(), w.sites(), w.Out.To.Len(), o.Random
 	fo.Batch = cmp.Or(fo.Batch, o.Batch)
-	if w.Allowed != nil {
+	switch {
+	case w.Recorded != nil && w.Times != nil:
+		c.replay(&fo)
+	case w.Allowed != nil:
 		fo.Allowed = func(p graph.Page) bool { return w.Allowed(c.page(p)) }
 	}
 	var err error
@@ -208,7 +214,7 @@ func (c *crawl) free() { c.f.Free() }
 // seed makes the seeds known, then what else is known from the start.
 func (c *crawl) seed() {
 	for _, pages := range [][]graph.Page{c.o.Seeds, c.o.Known} {
-		c.event = event.Event{Kind: event.Seed, New: c.event.New[:0], Links: c.event.Links[:0]}
+		c.event = event.Event{Kind: event.Seed, New: c.event.New[:0], Bars: c.event.Bars[:0], Links: c.event.Links[:0]}
 		for _, p := range pages {
 			c.discover(p)
 		}
@@ -216,6 +222,7 @@ func (c *crawl) seed() {
 			c.apply()
 		}
 	}
+	c.follow(0)
 }
 
 // discover returns the crawl's id of page p of the world; a new page is added to the event.
@@ -224,6 +231,9 @@ func (c *crawl) discover(p graph.Page) graph.Page {
 	if fresh {
 		s, _ := c.sites.id(uint32(c.w.site(p)))
 		c.event.New = append(c.event.New, graph.Site(s))
+		if c.player != nil {
+			c.event.Bars = append(c.event.Bars, c.player.bars[p])
+		}
 	}
 	return graph.Page(id)
 }
@@ -267,6 +277,15 @@ type World struct {
 	// are for worlds that a real crawl recorded; nil means all pages, and OK.
 	Allowed func(graph.Page) bool
 	Class   func(graph.Page) event.Class
+	// Recorded, if not nil, has the answers of a real crawl of this world. With Times it
+	// counts instead of Out, Allowed and Class.
+	Recorded *Recording
+	// SiteDelay and Twin are, with Recorded, as in frontier.Options, by sites of the world.
+	// InRow, if not nil, is the number of pages of a site over one connection, if that is
+	// less than Frontier.PerConnection.
+	SiteDelay func(graph.Site) (time.Duration, bool)
+	Twin      func(graph.Site) graph.Site
+	InRow     func(graph.Site) int
 }
 
 func (w *World) pages() int { return w.Out.Pages() }

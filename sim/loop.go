@@ -12,14 +12,19 @@ type step struct {
 	at      time.Duration
 	task    event.Task
 	fetcher uint32
-	body    bool // its body begins to arrive; otherwise its task ends
+	body    bool   // its body begins to arrive; otherwise its task ends
+	number  uint32 // of its answer in a recording; 0: it is not in one
+	turn    uint32 // of the answer
 }
 
-// before orders steps: by instant, and those of the same instant by site and page.
+// before orders steps: by instant, and those of the same instant as they were recorded, or by
+// site and page.
 func (a *step) before(b *step) bool {
 	switch {
 	case a.at != b.at:
 		return a.at < b.at
+	case a.number != b.number:
+		return a.number-1 < b.number-1 // recorded ones first
 	case a.task.Site != b.task.Site:
 		return a.task.Site < b.task.Site
 	}
@@ -68,8 +73,8 @@ func (h *schedule) pop() step {
 func (c *crawl) loop() error {
 	for turns := 1; ; turns++ {
 		ask := c.handOut()
-		at := c.nextStep()
-		if at == event.Never && ask == event.Never {
+		at := min(c.nextStep(), c.player.nextAct())
+		if at == event.Never && (ask == event.Never || c.player.ended()) {
 			return nil
 		}
 		if ask < at {
@@ -77,9 +82,11 @@ func (c *crawl) loop() error {
 			continue
 		}
 		c.now = at
-		for c.nextStep() == at { // ends at one instant all count before the next hand-out
+		turn := c.nextTurn()
+		for c.nextStep() == at && c.nextTurn() == turn { // ends at one instant all count before the next hand-out
 			c.advance()
 		}
+		c.act()
 		if c.o.Progress != nil && turns%c.rhythm == 0 {
 			if err := c.o.Progress(len(c.res.Order)); err != nil {
 				return err
@@ -132,6 +139,10 @@ func (c *crawl) start(i uint32, w event.Task) {
 	}
 	if c.w.Times == nil {
 		c.ends.push(step{at: c.now, task: w, fetcher: i})
+		return
+	}
+	if c.player != nil {
+		c.startRecorded(i, f)
 		return
 	}
 	before := c.phases(f)
@@ -190,6 +201,14 @@ func (c *crawl) nextStep() time.Duration {
 	return at
 }
 
+// nextTurn returns the recorded turn of the next step.
+func (c *crawl) nextTurn() uint32 {
+	if len(c.ends) == 0 {
+		return 0
+	}
+	return c.ends[0].turn
+}
+
 // advance does the next step.
 func (c *crawl) advance() {
 	if c.line != nil {
@@ -203,7 +222,7 @@ func (c *crawl) advance() {
 	s := c.ends.pop()
 	f := &c.fetchers[s.fetcher]
 	if s.body {
-		c.line.Start(s.at, s.fetcher, f.bytes, c.w.Times.Speed(c.site(s.task.Site)))
+		c.line.Start(s.at, s.fetcher, f.bytes, c.speed(f))
 		return
 	}
 	c.end(s.fetcher, f)
@@ -213,21 +232,18 @@ func (c *crawl) advance() {
 // or leaves the fetcher idle.
 func (c *crawl) end(i uint32, f *fetcher) {
 	w := f.task
-	c.event = event.Event{Task: event.Task{Site: w.Site, Page: w.Page}, New: c.event.New[:0], Links: c.event.Links[:0],
-		Start: f.start, End: c.now, Bytes: f.bytes}
-	switch w.Kind {
-	case event.Resolve:
-		c.event.Kind, c.event.Address = event.Resolved, uint32(w.Site)+1
-	case event.Robots:
-		c.event.Kind, c.event.For = event.Ruled, w.For
-	case event.Fetch:
-		c.event.Kind, c.event.Keep = event.Done, c.left > 0
-		c.arrive(f)
+	if c.player != nil {
+		c.endRecorded(f)
+	} else {
+		c.endModelled(f)
 	}
 	c.apply()
 	if c.lines != nil && w.Kind != event.Resolve {
-		c.lines.End(c.now, w.Site, c.rest(w))
+		c.lines.End(c.now, w.Site, c.rest(f))
 		c.lines.Closed()
+	}
+	if f.number != 0 {
+		c.follow(f.number)
 	}
 	if w.Kind == event.Fetch && c.left > 0 {
 		w, ok := c.f.More(c.now, w.Site)
@@ -242,13 +258,35 @@ func (c *crawl) end(i uint32, f *fetcher) {
 	c.idle = append(c.idle, i)
 }
 
-// rest returns the time for which the connection of a task that has ended may stay open.
-func (c *crawl) rest(w event.Task) time.Duration {
-	p := graph.NoPage
-	if w.Kind == event.Fetch {
-		p = c.page(w.Page)
+// endModelled makes the event of a task whose answer follows from the model.
+func (c *crawl) endModelled(f *fetcher) {
+	w := f.task
+	c.event = event.Event{Task: event.Task{Site: w.Site, Page: w.Page}, New: c.event.New[:0], Links: c.event.Links[:0],
+		Start: f.start, End: c.now, Bytes: f.bytes}
+	switch w.Kind {
+	case event.Resolve:
+		c.event.Kind, c.event.Address = event.Resolved, uint32(w.Site)+1
+	case event.Robots:
+		c.event.Kind, c.event.For = event.Ruled, w.For
+	case event.Fetch:
+		c.event.Kind, c.event.Keep = event.Done, c.left > 0
+		c.arrive(f)
 	}
-	if c.left == 0 || !c.w.Times.Keeps(c.site(w.Site), p) {
+}
+
+// rest returns the time for which the connection of a task that has ended may stay open.
+func (c *crawl) rest(f *fetcher) time.Duration {
+	keeps := true
+	if f.answer != nil {
+		keeps = !f.answer.Closed
+	} else {
+		p := graph.NoPage
+		if f.task.Kind == event.Fetch {
+			p = c.page(f.task.Page)
+		}
+		keeps = c.w.Times.Keeps(c.site(f.task.Site), p)
+	}
+	if c.left == 0 || !keeps {
 		return 0
 	}
 	return event.Never
@@ -262,16 +300,21 @@ func (c *crawl) arrive(f *fetcher) {
 			return
 		}
 	}
+	c.fetched(p, f)
+	for _, to := range c.w.Out.List(p) {
+		if to != p || c.w.SelfLinks {
+			c.event.Links = append(c.event.Links, c.discover(to))
+		}
+	}
+}
+
+// fetched adds a page to the order.
+func (c *crawl) fetched(p graph.Page, f *fetcher) {
 	c.res.Order = append(c.res.Order, p)
 	if c.w.Times != nil {
 		c.res.Start = append(c.res.Start, f.start)
 		c.res.End = append(c.res.End, c.now)
 		c.res.Bytes = append(c.res.Bytes, f.bytes)
-	}
-	for _, to := range c.w.Out.List(p) {
-		if to != p || c.w.SelfLinks {
-			c.event.Links = append(c.event.Links, c.discover(to))
-		}
 	}
 }
 

@@ -8,13 +8,12 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
-	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/hint"
 	"github.com/winnow-crawler/winnow/internal/input"
@@ -171,9 +170,10 @@ func orList(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// openWorld opens a crawl directory as a world and prints what it leaves out.
-func openWorld(ctx context.Context, u *ui, path string, shown *show.Stages) (*live.World, error) {
-	w, err := live.OpenWorld(ctx, path, live.WorldOptions{Program: programName(), Progress: shown.Set})
+// openWorld opens a crawl directory as a world and prints what it leaves out. If all is true,
+// it leaves out nothing.
+func openWorld(ctx context.Context, u *ui, path string, all bool, shown *show.Stages) (*live.World, error) {
+	w, err := live.OpenWorld(ctx, path, live.WorldOptions{All: all, Program: programName(), Progress: shown.Set})
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func openWorld(ctx context.Context, u *ui, path string, shown *show.Stages) (*li
 // open opens the world: a graph file or a crawl directory.
 func (s *simulation) open(ctx context.Context) (done func(), err error) {
 	if isDir(s.path) {
-		if s.crawled, err = openWorld(ctx, s.u, s.path, s.shown); err != nil {
+		if s.crawled, err = openWorld(ctx, s.u, s.path, s.replays(), s.shown); err != nil {
 			return nil, err
 		}
 		s.g = s.crawled.Graph
@@ -199,49 +199,49 @@ func (s *simulation) open(ctx context.Context) (done func(), err error) {
 	return func() { s.g.Close() }, nil
 }
 
+// replays reports whether a crawl is simulated with its own times: then its pages and sites
+// answer as they did.
+func (s *simulation) replays() bool {
+	return isDir(s.path) && isDir(s.time) && filepath.Clean(s.path) == filepath.Clean(s.time)
+}
+
+// likeRecorded sets the seeds to those of the crawl that is the world, unless flags set them,
+// and lets the world answer as it was recorded, if it is a replay.
+func (s *simulation) likeRecorded() error {
+	if s.replays() {
+		if err := s.crawled.Replay(s.world); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.crawled == nil || s.seeds != "":
+	case s.replays():
+		s.crawled.Start(&s.setting)
+	default:
+		s.setting.Seeds, _, s.setting.SeedsName = s.crawled.Seeds(s.world.Sim.Out)
+	}
+	return nil
+}
+
 // setRecordedTime sets the times to those of a crawl, and its politeness unless flags set
 // it.
 func (s *simulation) setRecordedTime(ctx context.Context) (err error) {
 	rec := (*history.Crawl)(nil)
-	if s.crawled != nil && s.time == s.path {
+	if s.replays() {
 		rec = s.crawled.Crawl
 	} else if rec, err = history.Open(ctx, s.time); err != nil {
 		return err
 	} else {
 		defer rec.Close()
 	}
-	if s.setting.Times, err = live.Times(rec, s.g, s.setting.Random, rec.Path == s.path); err != nil {
+	if s.setting.Times, err = live.Times(rec, s.g, s.setting.Random, s.replays()); err != nil {
 		return err
 	}
 	conf, err := rec.Config()
 	if err != nil {
 		return err
 	}
-	return s.likeCrawl(conf)
-}
-
-// likeCrawl sets the delays to those of a crawl, unless flags set them.
-func (s *simulation) likeCrawl(c *config.Config) error {
-	o, err := state.FrontierOptions(c)
-	if err != nil {
-		return err
-	}
-	f := &s.setting.Frontier
-	if !s.flags.Changed("delay") {
-		f.Delay, f.SmallDelay, f.SmallSite = o.Delay, o.SmallDelay, o.SmallSite
-		f.Factor, f.FactorMax = o.Factor, o.FactorMax
-	}
-	if !s.flags.Changed("per-connection") {
-		f.PerConnection = o.PerConnection
-	}
-	if s.setting.KeepMost = c.KeepMost; !s.flags.Changed("keep-alive") {
-		f.KeepAlive = o.KeepAlive
-	}
-	if !s.flags.Changed("fetchers") {
-		s.setting.Fetchers = c.Fetchers
-	}
-	f.Resolve, f.Robots = o.Resolve, o.Robots
-	return nil
+	return live.Like(&s.setting, conf, s.replays(), s.flags.Changed)
 }
 
 // Names of seed sets that are not files.

@@ -93,13 +93,13 @@ func (l *labPlaces) add(g *graph.Graph, name string) *papers.Place {
 // crawled does what place does, for a crawl directory: crawls begin at the seeds of that
 // one.
 func (l *labPlaces) crawled(ctx context.Context, path, name string) (*papers.Place, error) {
-	c, err := openWorld(ctx, l.u, path, l.shown)
+	c, err := openWorld(ctx, l.u, path, false, l.shown)
 	if err != nil {
 		return nil, err
 	}
 	l.close = append(l.close, c.Close)
 	p := l.add(c.Graph, name)
-	if p.Seeds, p.SeedsName = c.Seeds(p.World.Sim.Out); l.seeds != "" {
+	if p.Seeds, _, p.SeedsName = c.Seeds(p.World.Sim.Out); l.seeds != "" {
 		if p.Seeds, p.SeedsName, err = chooseStart(ctx, l.u, c.Graph, l.seeds, l.Random); err != nil {
 			return nil, err
 		}

@@ -124,6 +124,10 @@ each site, and its fetchers, delays, pages per connection and keep-alive unless 
 given; sites that it did not contact are modelled by others that it did. A connection that
 stays open (--keep-alive) saves the time to connect, TLS included.
 
+If WORLD and --time are the same crawl directory, it is a replay: pages and sites answer as
+they did, with failures, retries, Crawl-delay, Retry-After and sitemaps, and the limits of
+addresses and the delays of single sites hold. Under its own policy the crawl repeats itself.
+
 --history and an --oracle of your own are files of "id TAB value" or "URL TAB value",
 plain or compressed, such as winnow rank writes.
 
@@ -206,8 +210,8 @@ func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {
 	s.world = lab.NewWorld(path, s.g, opt.importance.SelfLinks, opt.processors())
 	defer s.world.Free()
 	s.setting.World = s.world
-	if s.crawled != nil && s.seeds == "" {
-		s.setting.Seeds, s.setting.SeedsName = s.crawled.Seeds(s.world.Sim.Out)
+	if err := s.likeRecorded(); err != nil {
+		return err
 	}
 	c, err := s.prepare(ctx, s.setting, s.shown.Sweeps("true pagerank", 1e-12))
 	if err != nil {
@@ -292,7 +296,9 @@ func (s *simulation) findTruth(seeds []graph.Page, progress func(int, float64) e
 	opt := s.importance
 	opt.Progress = progress
 	if s.truth == truthReachable {
-		opt.Within = measure.Reach(s.world.Sim.Out, seeds).Order
+		opt.Within = s.world.Reach(seeds...).Order
+	} else {
+		opt.Within = s.world.Content()
 	}
 	if s.oracle == measure.BacklinksMetric {
 		return measure.BacklinksTruth(s.world.Web(), opt)

@@ -29,8 +29,16 @@ import (
 // and returns its server and the directory.
 func crawled(t *testing.T, so answer.Options, pages int64) (server *serve.Server, dir string, sum *crawl.Summary) {
 	t.Helper()
+	spec := fakeweb.Spec{Pages: 150, Sites: 8, Links: 1200, Seed: 7}
+	return crawledAs(t, spec, spec.Sites, so, func(c *config.Config) { c.Pages, c.Commit = pages, config.Seconds(60) }) // fewer waits for the disk
+}
+
+// crawledAs crawls a web on a number of addresses in virtual time, with a configuration that
+// set changes.
+func crawledAs(t *testing.T, spec fakeweb.Spec, addresses int, so answer.Options, set func(*config.Config)) (server *serve.Server, dir string, sum *crawl.Summary) {
+	t.Helper()
 	dir = filepath.Join(t.TempDir(), "test.crawl")
-	web, err := fakeweb.New(fakeweb.Spec{Pages: 150, Sites: 8, Links: 1200, Seed: 7})
+	web, err := fakeweb.New(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,11 +47,12 @@ func crawled(t *testing.T, so answer.Options, pages int64) (server *serve.Server
 			t.Fatal(err)
 		}
 		defer server.Close()
-		server.SetAddresses(8)
+		server.SetAddresses(addresses)
 		o := crawl.RunOptions{Dir: dir, Config: config.Default(), Seeds: []string{server.URL(0)}, Version: "test"}
 		o.Config.Contact, o.Config.AllowPrivate, o.Config.MaxMemory = "test@example.org", true, 1<<30
 		o.Config.Scope = config.ScopeAny
-		o.Config.Pages, o.Config.Policy, o.Config.Commit = pages, "breadth-first", config.Seconds(60) // fewer waits for the disk
+		o.Config.Policy, o.Config.Sync = "breadth-first", false
+		set(&o.Config)
 		o.Machine = crawl.Machine{Dial: server.Dial, TLS: server.ClientTLS(), Resolve: func(ctx context.Context, host string) (fetch.Names, error) {
 			a, ttl, err := server.Resolve(ctx, host)
 			if err != nil {
@@ -99,7 +108,7 @@ func testWorld(t *testing.T, dir string, sum *crawl.Summary) {
 			t.Errorf("all %v: %d pages, %d left out of %d, of which %d were fetched", all, w.Graph.Pages(), got, sum.Known, sum.Fetched)
 		}
 		out := lab.NewWorld("test", w.Graph, false, 0)
-		seeds, name := w.Seeds(out.Sim.Out)
+		seeds, _, name := w.Seeds(out.Sim.Out)
 		reached := measure.Reach(out.Sim.Out, seeds)
 		for _, v := range w.Trail.Visits {
 			if p, ok := w.page(v.Page); !ok || !w.Graph.Fetched(p) || !slices.Contains(reached.Order, p) {
@@ -139,8 +148,8 @@ func TestSeeds(t *testing.T) {
 	for _, p := range []graph.Page{0, 2, 1, 4, 3} {
 		w.Trail.Visits = append(w.Trail.Visits, history.Visit{Page: p})
 	}
-	seeds, name := w.Seeds(out.Sim.Out)
-	if !slices.Equal(seeds, []graph.Page{0, 2}) || name != "those of the crawl (1) and what no link leads to (1)" {
+	seeds, given, name := w.Seeds(out.Sim.Out)
+	if !slices.Equal(seeds, []graph.Page{0, 2}) || given != 1 || name != "those of the crawl (1) and what no link leads to (1)" {
 		t.Errorf("the seeds are %v: %s", seeds, name)
 	}
 }

@@ -96,6 +96,9 @@ func (r *Report) measure(shown *show.Stages) (err error) {
 		return err
 	}
 	r.asRecorded()
+	if err := r.w.Replay(r.world); err != nil {
+		return err
+	}
 	course := r.course()
 	truth, err := measure.PageRankTruth(r.world.Web(), measure.TruthOptions{Within: course.Order, Progress: shown.Sweeps("pagerank", 1e-12)})
 	if err != nil {
@@ -121,11 +124,10 @@ func (r *Report) setting(truth *measure.Truth) (set lab.Setting, err error) {
 		Setup: sim.Setup{Random: r.config.RandomSeed, Batch: r.config.Batch, Fetchers: r.config.Fetchers, KeepMost: r.config.KeepMost},
 		World: r.world, Truth: truth, SitePolicy: r.config.SitePolicy,
 	}
-	set.Seeds, set.SeedsName = r.w.Seeds(r.world.Sim.Out)
+	r.w.Start(&set)
 	if set.Frontier, err = state.FrontierOptions(r.config); err != nil {
 		return set, err
 	}
-	set.Frontier.AddressCap, set.Frontier.AddressDelay = 0, 0 // a graph does not record which sites share an address
 	set.Times, err = Times(r.w.Crawl, r.w.Graph, r.config.RandomSeed, true)
 	if errors.Is(err, sim.ErrNoTimes) {
 		err = nil

@@ -97,14 +97,16 @@ func (w *World) LeftOut() int { return w.Crawl.Known() - w.Graph.Pages() }
 func (w *World) page(p graph.Page) (graph.Page, bool) { return w.Graph.ByID(uint32(p)) }
 
 // Seeds returns the seeds of the crawl that were fetched, and every fetched page that no
-// link from them leads to, such as one from a sitemap. It also returns a name for them.
-func (w *World) Seeds(out *graph.Lists) (seeds []graph.Page, name string) {
+// link from them leads to, such as one from a sitemap. The first of them, given, are the
+// seeds of the crawl. It also returns a name for them all.
+func (w *World) Seeds(out *graph.Lists) (seeds []graph.Page, given int, name string) {
 	for _, p := range w.Trail.Seeds {
 		if q, ok := w.page(p); ok {
 			seeds = append(seeds, q)
 		}
 	}
-	given, reached := len(seeds), measure.Reach(out, seeds)
+	given = len(seeds)
+	reached := measure.Reach(out, seeds)
 	for _, v := range w.Trail.Visits {
 		if q, ok := w.page(v.Page); ok && reached.Grow(q) {
 			seeds = append(seeds, q)
@@ -113,7 +115,7 @@ func (w *World) Seeds(out *graph.Lists) (seeds []graph.Page, name string) {
 	if name = "those of the crawl"; len(seeds) > given {
 		name = fmt.Sprintf("those of the crawl (%d) and what no link leads to (%d)", given, len(seeds)-given)
 	}
-	return seeds, name
+	return seeds, given, name
 }
 
 // Times returns the times of a crawl for a world. Sites are the same if their names are. If

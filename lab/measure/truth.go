@@ -211,7 +211,8 @@ type Tree struct {
 	// first, which is an earlier one; NoParent for seeds.
 	Parent []uint32
 	out    *graph.Lists
-	seen   []bool // by page
+	part   func(graph.Page) bool // nil: all pages
+	seen   []bool                // by page
 }
 
 // NoParent is the parent of a seed.
@@ -221,8 +222,12 @@ const NoParent = math.MaxUint32
 // page in that order, the links of each ascending. Self-links add nothing, so it
 // does not matter whether the lists have them. All seeds are pages; one named twice
 // counts once.
-func Reach(out *graph.Lists, seeds []graph.Page) *Tree {
-	t := &Tree{out: out, seen: make([]bool, out.Pages())}
+func Reach(out *graph.Lists, seeds []graph.Page) *Tree { return ReachWithin(out, nil, seeds) }
+
+// ReachWithin does what Reach does among the pages for which part is true. If it is nil, all
+// are.
+func ReachWithin(out *graph.Lists, part func(graph.Page) bool, seeds []graph.Page) *Tree {
+	t := &Tree{out: out, part: part, seen: make([]bool, out.Pages())}
 	t.Grow(seeds...)
 	return t
 }
@@ -244,7 +249,7 @@ func (t *Tree) Grow(seeds ...graph.Page) bool {
 }
 
 func (t *Tree) add(p graph.Page, parent uint32) {
-	if !t.seen[p] {
+	if !t.seen[p] && (t.part == nil || t.part(p)) {
 		t.seen[p] = true
 		t.Order, t.Parent = append(t.Order, p), append(t.Parent, parent)
 	}

@@ -1,0 +1,229 @@
+package live
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/state"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/journal"
+	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/sim"
+	"github.com/winnow-crawler/winnow/trouble"
+)
+
+// Replay lets virtual crawls of a world get the answers that the crawl recorded. The world
+// must be that of all known pages. Its sites become those of the crawl, some of which have
+// no page.
+func (w *World) Replay(world *lab.World) error {
+	s, err := w.Crawl.State()
+	if err != nil {
+		return err
+	}
+	conf, err := w.Crawl.Config()
+	if err != nil {
+		return err
+	}
+	x := &world.Sim
+	if x.Recorded, err = record(w.Crawl, s); err != nil {
+		return err
+	}
+	x.SiteOf, x.Sites = make([]graph.Site, s.Frontier.Pages()), w.Crawl.Sites()
+	for p := range x.SiteOf {
+		x.SiteOf[p] = s.Frontier.Site(graph.Page(p))
+	}
+	x.SiteName, x.Twin = func(id graph.Site) string { return string(s.Table.Name(id)) }, s.Twin
+	world.Part = w.Graph.Fetched
+	if len(conf.Site) > 0 {
+		o := config.NewOverrides(conf)
+		x.InRow = func(id graph.Site) int { return o.PerConnection(s.Table.Name(id)) }
+		x.SiteDelay = func(id graph.Site) (time.Duration, bool) { return o.Delay(s.Table.Name(id)) }
+	}
+	return nil
+}
+
+// Start sets the seeds of a replay: those of the crawl. What its sitemaps list becomes known
+// when they are read.
+func (w *World) Start(set *lab.Setting) {
+	seeds, given, name := w.Seeds(set.World.Sim.Out)
+	set.Seeds, set.Beyond, set.SeedsName = seeds[:given], seeds[given:], name
+}
+
+// record reads the answers of a crawl.
+func record(c *history.Crawl, s *state.State) (*sim.Recording, error) {
+	r := &recorder{
+		out: sim.NewRecording(), state: s, sites: make([]siteCourse, c.Sites()), underWay: map[event.Task]time.Duration{},
+	}
+	if err := c.Each(r.read); err != nil {
+		return nil, err
+	}
+	r.giveUp()
+	return r.out, nil
+}
+
+// A recorder makes a Recording of records.
+type recorder struct {
+	out      *sim.Recording
+	state    *state.State
+	sites    []siteCourse
+	underWay map[event.Task]time.Duration // tasks, and when they were handed out
+	keep     time.Duration                // keep_alive of the session
+	now      time.Duration
+	last     time.Duration // instant of the last answer
+	turn     uint32        // see sim.Answer
+	kept     graph.Site    // of the answer just before, if its connection may serve the next page
+}
+
+// A siteCourse is what happened last at a site.
+type siteCourse struct {
+	task   event.Task    // that was handed out last and sent to its server
+	conn   uint32        // the connection of it; 0: none
+	reused bool          // it served another request before
+	answer int           // of it plus 1; 0: none since the session began
+	since  time.Duration // the end of the answer
+	ruled  bool          // its rules are known
+}
+
+func (r *recorder) read(x *journal.Record) error {
+	e := &x.Event
+	r.now = x.Now
+	r.countTurn(e)
+	for i, bar := range e.Bars {
+		if bar != event.NoBar {
+			r.out.Bar(x.First+graph.Page(i), bar)
+		}
+	}
+	switch e.Kind {
+	case event.Session:
+		return r.session(x)
+	case event.Took:
+		r.took(x)
+	case event.Refused:
+		s := r.state.Frontier.Site(e.Page)
+		r.out.Refuse(e.Page, s, e.Bar, !r.sites[s].ruled)
+	case event.Resolved, event.Ruled, event.Listed, event.Done:
+		r.ended(x)
+	case event.Admitted, event.Revisit, event.Retried, event.Probed, event.Withdrawn, event.Named:
+		after := *e
+		after.Admit, after.New, after.Bars = slices.Clone(e.Admit), nil, nil
+		after.Links = fresh(x)
+		r.out.After(sim.Act{Event: after, Since: x.Now - r.last})
+	}
+	return nil
+}
+
+// countTurn counts the hand-outs. The next page of a connection is handed out at the end of
+// the one before, which is no turn of its own.
+func (r *recorder) countTurn(e *event.Event) {
+	kept := r.kept
+	switch r.kept = graph.NoSite; e.Kind {
+	case event.Done:
+		if e.Keep {
+			r.kept = r.state.Frontier.Site(e.Page)
+		}
+	case event.Took:
+		if e.Site != kept {
+			r.turn++
+		}
+	case event.Refused:
+		r.kept = kept
+	case event.Polled:
+		r.turn++
+	}
+}
+
+// fresh returns the pages that a record made known.
+func fresh(x *journal.Record) (pages []graph.Page) {
+	for i := range x.Event.New {
+		pages = append(pages, x.First+graph.Page(i))
+	}
+	return pages
+}
+
+// session begins a session: what was under way is void, and connections are closed.
+func (r *recorder) session(x *journal.Record) error {
+	clear(r.underWay)
+	for s := range r.sites {
+		r.sites[s].conn, r.sites[s].answer = 0, 0
+	}
+	c, err := config.Parse("configuration of a session", x.Facts.Session.Config)
+	r.keep = c.KeepAlive.Duration
+	return err
+}
+
+// took notes a task that was handed out. If the connection of the request before could have
+// served it, and did not, the server had closed it.
+func (r *recorder) took(x *journal.Record) {
+	w := x.Event.Task
+	w.Board = 0
+	r.underWay[w] = x.Now
+	if w.Kind == event.Resolve {
+		return
+	}
+	s := &r.sites[w.Site]
+	s.reused = s.conn != 0 && s.conn == x.Facts.Conn
+	if s.answer > 0 && !s.reused && x.Now-s.since <= r.keep {
+		r.out.Close(s.answer - 1)
+	}
+	s.task, s.conn, s.answer = w, x.Facts.Conn, 0
+}
+
+// ended adds the answer to a task.
+func (r *recorder) ended(x *journal.Record) {
+	e := &x.Event
+	w := r.task(e)
+	delete(r.underWay, w)
+	a := sim.Answer{Event: *e, Took: e.End - e.Start, Connect: x.Facts.Phases[0], Body: x.Facts.Phases[2]}
+	a.Turn = r.turn
+	a.Event.New, a.Event.Bars, a.Event.Admit = nil, nil, slices.Clone(e.Admit)
+	if a.Event.Links = slices.Clone(e.Links); e.Kind == event.Listed {
+		a.Event.Links = fresh(x)
+	}
+	a.Event.Due, a.Event.Expiry = max(0, e.Due-e.End), max(0, e.Expiry-e.End)
+	foresee(&a.Event, x)
+	if w.Kind != event.Resolve {
+		s := &r.sites[w.Site]
+		a.Reused, a.Closed = s.reused, x.Facts.Status == 0
+		s.answer, s.since = r.out.Answers()+1, x.Now
+	}
+	if e.Kind == event.Ruled && !e.Again && !e.Hop {
+		r.sites[e.For].ruled = true
+	}
+	r.out.Add(w, a)
+	r.last = x.Now
+}
+
+// foresee sets the fields of an event that the journal has as facts.
+func foresee(e *event.Event, x *journal.Record) {
+	e.Near, e.Ours = x.Facts.Near != 0, x.Facts.Ours
+	if e.Kind != event.Resolved {
+		k := trouble.Of(e.Class, int(x.Facts.Status))
+		e.Pushed, e.Stale = k == trouble.Pushback, k == trouble.Silence && !e.Ours
+	}
+}
+
+// task returns the task that an event ends.
+func (r *recorder) task(e *event.Event) event.Task {
+	switch e.Kind {
+	case event.Resolved:
+		return event.Task{Kind: event.Resolve, Site: e.Site}
+	case event.Done:
+		return event.Task{Kind: event.Fetch, Site: r.state.Frontier.Site(e.Page), Page: e.Page}
+	case event.Listed:
+		return event.Task{Kind: event.Sitemap, Site: e.Site}
+	}
+	return event.Task{Kind: event.Robots, Site: e.Site, For: e.For}
+}
+
+// giveUp lets tasks that were under way at the end of the journal fail then.
+func (r *recorder) giveUp() {
+	tasks := slices.SortedFunc(maps.Keys(r.underWay), func(a, b event.Task) int { return cmp.Compare(a.Site, b.Site) })
+	for _, w := range tasks { // one a site
+		r.out.Add(w, sim.Answer{Event: event.Event{Class: event.Timeout, Ours: true}, Took: max(1, r.now-r.underWay[w]), Closed: true})
+	}
+}
