@@ -42,7 +42,7 @@ func New(o Options, env policy.Env, page, site *policy.Choice, oracle policy.Ora
 	choices := []*policy.Choice{page}
 	orders := &orders{sitesBy: -1}
 	if site != nil {
-		orders.sitesBy = page.Spec.Count()
+		orders.sitesBy = page.Spec.Count(env.URL != nil)
 		choices = append(choices, site)
 	}
 	links := o.Depths || slices.ContainsFunc(choices, func(c *policy.Choice) bool { return c.Spec.Links })
@@ -85,7 +85,7 @@ func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy
 	env.MaxPages, env.MaxSites = f.o.MaxPages, f.o.MaxSites
 	boards := make([][]*policy.Board, len(choices))
 	for i, c := range choices {
-		for range c.Spec.Count() {
+		for range c.Spec.Count(env.URL != nil) {
 			boards[i] = append(boards[i], f.orders.add(&f.columns, f.o))
 		}
 	}

@@ -154,26 +154,36 @@ func (h *hedge) Work(links int) (more bool) {
 
 // weigh sets the weights by the means of the members.
 func (h *hedge) weigh() {
-	k := float64(len(h.members))
-	best := math.Inf(-1)
 	means := make([]float64, len(h.members))
 	for i := range means {
 		means[i] = math.Inf(1) // too few
 		if n := h.counts.At(i); n >= hedgeFewer {
 			means[i] = h.sums.At(i) / float64(n)
-			best = max(best, means[i])
+		}
+	}
+	weigh(h.weights.Slice(), means, h.eta)
+}
+
+// weigh sets weights by credits: floor + (1 - k floor) 2^(eta m)/sum, where floor is 0.1, or
+// 1/2k if there are more than 5. One with an infinite credit counts as the best of the others.
+func weigh(weights, credits []float64, eta float64) {
+	best := math.Inf(-1)
+	for _, m := range credits {
+		if !math.IsInf(m, 1) {
+			best = max(best, m)
 		}
 	}
 	if math.IsInf(best, -1) {
 		return
 	}
 	sum := 0.0
-	for i, m := range means {
-		means[i] = exp2(h.eta * (min(m, best) - best))
-		sum += means[i]
+	for i, m := range credits {
+		weights[i] = exp2(eta * (min(m, best) - best))
+		sum += weights[i]
 	}
+	k := float64(len(credits))
 	floor := min(0.1, 1/(2*k))
-	for i, v := range means {
-		h.weights.Set(i, floor+float64((1-float64(k*floor))*v)/sum)
+	for i, v := range weights {
+		weights[i] = floor + float64((1-float64(k*floor))*v)/sum
 	}
 }

@@ -21,7 +21,7 @@ func mustChoose(t *testing.T, text string) *Choice {
 
 // boards returns new boards for a choice.
 func boards(c *Choice, pages int) (out []*Board) {
-	for range c.Spec.Count() {
+	for range c.Spec.Count(true) {
 		out = append(out, NewBoard(queue.New("test", pages, 1), nil))
 	}
 	return out
@@ -47,8 +47,8 @@ func TestMixNeeds(t *testing.T) {
 		{"mix:opic+historical-pagerank/new=omniscient", plain, false, 2, ErrOracle},
 	} {
 		choice := mustChoose(t, c.text)
-		if err := choice.Check(c.env, c.oracle); !errors.Is(err, c.is) || choice.Spec.Count() != c.boards {
-			t.Errorf("%s: %d boards and error %v, want %d and %v", c.text, choice.Spec.Count(), err, c.boards, c.is)
+		if err := choice.Check(c.env, c.oracle); !errors.Is(err, c.is) || choice.Spec.Count(true) != c.boards {
+			t.Errorf("%s: %d boards and error %v, want %d and %v", c.text, choice.Spec.Count(true), err, c.boards, c.is)
 		}
 	}
 	if err := mustChoose(t, "mix:opic+pagerank").Check(plain, false); err == nil || !strings.Contains(err.Error(), "at most 10000 pages") {

@@ -63,12 +63,13 @@ func (e *PartError) Error() string { return fmt.Sprintf("part %s: %s", e.Part, e
 // needs.
 func (s *Spec) madeOf(parts []Part) *Spec {
 	made := *s
-	made.Boards = 0
+	made.Boards, made.Blind = 0, 0
 	var names []string
 	oracle := false
 	for _, p := range parts {
 		names = append(names, p.layout())
-		made.Boards += p.Spec.Count()
+		made.Boards += p.Spec.Count(true)
+		made.Blind += p.Spec.Count(false)
 		made.URLs = made.URLs || p.Spec.URLs
 		made.Links = made.Links || p.Spec.Links
 		made.Prior = made.Prior || p.Spec.Prior
@@ -92,7 +93,7 @@ func (s *Spec) join(e *Env, params Params, parts []Part, o Oracle) (Policy, erro
 	var members []Member
 	boards := e.Boards
 	for i, p := range parts {
-		own, n := *e, p.Spec.Count()
+		own, n := *e, p.Spec.Count(e.URL != nil)
 		own.Boards, boards = boards[:n], boards[n:]
 		own.Random = Hash(e.Random, uint64(i))
 		made, err := p.New(&own, o)

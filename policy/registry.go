@@ -15,6 +15,7 @@ type Spec struct {
 	// Params are the parameters with what they mean, in the order of the help.
 	Params []Param
 	Boards int // orders it keeps; 0 means 1
+	Blind  int // orders it keeps where URLs are not known; 0 means as many
 
 	// What the policy needs. Check returns an error if the world lacks it.
 	URLs     bool // URLs of pages
@@ -225,8 +226,13 @@ func (c *Choice) New(env *Env, oracle Oracle) (p Policy, err error) {
 	return p, nil
 }
 
-// Count returns the number of boards of the policy.
-func (s *Spec) Count() int { return max(1, s.Boards) }
+// Count returns the number of boards of the policy. urls reports whether URLs are known.
+func (s *Spec) Count(urls bool) int {
+	if !urls && s.Blind > 0 {
+		return s.Blind
+	}
+	return max(1, s.Boards)
+}
 
 // maxQueues is the most queues and open sites. A larger value is a mistake, and could take
 // too much memory.

@@ -69,7 +69,7 @@ func newXim(e *Env, _ Params) (Policy, error) {
 }
 
 // Loaded makes the heaps of the directories.
-func (x *xim) Loaded() { x.pages.Rebuild(x.dirs.len()) }
+func (x *xim) Loaded() { x.pages.Rebuild(x.dirs.Len()) }
 
 func (x *xim) Known(p, from graph.Page) {
 	d := x.dirs.of(p, from)

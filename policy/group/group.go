@@ -1,7 +1,8 @@
 // Package group sorts pages into groups by the look of their URLs: those of a site, of its
 // directories, of the same kind of file in a directory, and of the same pattern of a name
-// with numbers. What happened in a group tells something about its other pages. The groups
-// are a tree; a page belongs to one group and to all those above it.
+// with numbers. Where URLs are not known, a group is the pages that were found on the same
+// page. What happened in a group tells something about its other pages. The groups are a tree;
+// a page belongs to one group and to all those above it.
 //
 // The package is passive. Groups have numbers in the order in which they became known, and
 // all state is in columns.
@@ -15,63 +16,45 @@ import (
 // An ID is the number of a group. The root, 0, is the group of all pages.
 type ID uint32
 
-// A Kind is the kind of a group.
-type Kind uint8
-
-// The kinds, from the root down. Directories are nested in each other.
+// The kinds of groups below the root. They are part of the key of a group: directories are
+// nested in each other, and the others are of one level each.
 const (
-	Root Kind = iota
-	Site
-	Dir
-	Type    // files with the same ending and the same names in the query
-	Pattern // files whose names differ in their numbers only
+	site uint64 = iota
+	dir
+	kind    // files with the same ending and the same names in the query
+	pattern // files whose names differ in their numbers only
+	found   // pages that were found on one page
 )
 
-const (
-	// deepest is the number of directories of a path that count.
-	deepest = 8
-	// shallow is the number of directories up to which Near goes.
-	shallow = 3
-)
+// deepest is the number of directories of a path that count, or of pages on the way to one.
+const deepest = 8
 
-// A Tree holds groups and counts their pages.
+// A Tree holds groups and counts their pages. It takes 41 bytes for each group.
 type Tree struct {
 	graph.Set
-	up     *graph.Column[uint32]
-	kind   *graph.Column[uint8]
-	dir    *graph.Column[uint32] // the directory, or site, of the group
-	near   *graph.Column[uint32] // the same, but not deeper than shallow
-	site   *graph.Column[uint32]
-	known  *graph.Column[uint32]
-	taken  *graph.Column[uint32]
-	hashes *graph.Column[uint64] // of the keys of the groups
-	slots  *graph.Column[uint32] // by hash: 1 + group, 0 for none; a power of two of them
-	most   int
+	keys  *Table // group g has the key g-1
+	up    *graph.Column[uint32]
+	dir   *graph.Column[uint32] // the directory, or site, of the group
+	site  *graph.Column[uint32]
+	level *graph.Column[uint8] // groups on the way to the root
+	known *graph.Column[uint32]
+	taken *graph.Column[uint32]
+	most  int
 }
-
-// leastSlots is the number of slots at first.
-const leastSlots = 1 << 10
 
 // New returns a tree with the root alone, and room for a number of groups. When it is full,
 // new pages belong to the nearest group above.
 func New(most int) *Tree {
 	most = max(most, 1)
-	t := &Tree{most: most}
+	t := &Tree{most: most, keys: NewTable("groups:", most)}
+	graph.AddTo(&t.Set, t.keys)
 	t.up = graph.NewColumnIn[uint32](&t.Set, "groups: up", most)
-	t.kind = graph.NewColumnIn[uint8](&t.Set, "groups: kinds", most)
 	t.dir = graph.NewColumnIn[uint32](&t.Set, "groups: directories", most)
-	t.near = graph.NewColumnIn[uint32](&t.Set, "groups: near directories", most)
 	t.site = graph.NewColumnIn[uint32](&t.Set, "groups: sites", most)
+	t.level = graph.NewColumnIn[uint8](&t.Set, "groups: levels", most)
 	t.known = graph.NewColumnIn[uint32](&t.Set, "groups: known", most)
 	t.taken = graph.NewColumnIn[uint32](&t.Set, "groups: taken", most)
-	t.hashes = graph.NewColumnIn[uint64](&t.Set, "groups: hashes", most)
-	room := leastSlots
-	for room < 2*most {
-		room *= 2
-	}
-	t.slots = graph.NewColumnIn[uint32](&t.Set, "groups: slots", room)
-	t.slots.Grow(leastSlots)
-	t.add(0, Root, 0)
+	t.append(0, 0, 0, 0)
 	return t
 }
 
@@ -81,16 +64,10 @@ func (t *Tree) Len() int { return t.up.Len() }
 // Up returns the group above g, and the root for itself.
 func (t *Tree) Up(g ID) ID { return ID(t.up.At(int(g))) }
 
-// Kind returns the kind of g.
-func (t *Tree) Kind(g ID) Kind { return Kind(t.kind.At(int(g))) }
-
-// Dir returns the directory to which the files of g belong, or the site.
+// Dir returns the directory to which the files of g belong, or the site. Without URLs it is g.
 func (t *Tree) Dir(g ID) ID { return ID(t.dir.At(int(g))) }
 
-// Near returns the directory as Dir does, but of the first three directories of a path only.
-func (t *Tree) Near(g ID) ID { return ID(t.near.At(int(g))) }
-
-// Site returns the site of g.
+// Site returns the site of g. Without URLs it is the root.
 func (t *Tree) Site(g ID) ID { return ID(t.site.At(int(g))) }
 
 // Known returns the number of pages of g.
@@ -102,16 +79,27 @@ func (t *Tree) Taken(g ID) int { return int(t.taken.At(int(g))) }
 // Add returns the group of a new page, by its site and the look of its path, and counts the
 // page.
 func (t *Tree) Add(s graph.Site, p *Path) ID {
-	g := t.child(0, Site, uint64(s))
+	g := t.child(0, site, uint64(s))
 	for i := range min(p.Dirs, deepest) {
-		g = t.child(g, Dir, xxh3.Hash(p.Dir(i)))
+		g = t.child(g, dir, xxh3.Hash(p.Dir(i)))
 	}
-	g = t.child(g, Type, p.kind)
+	g = t.child(g, kind, p.kind)
 	if p.Numbers {
-		g = t.child(g, Pattern, p.pattern)
+		g = t.child(g, pattern, p.pattern)
 	}
 	t.count(t.known.Slice(), g)
 	return g
+}
+
+// AddFound returns the group of a new page that was found on a page of group up, and counts
+// the page. It is for pages whose URLs are not known. A page that was not found on another is
+// one of the root.
+func (t *Tree) AddFound(up ID, on graph.Page) ID {
+	if on != graph.NoPage && t.level.At(int(up)) < deepest {
+		up = t.child(up, found, uint64(on))
+	}
+	t.count(t.known.Slice(), up)
+	return up
 }
 
 // Take counts a page of g that is handed out.
@@ -126,24 +114,19 @@ func (t *Tree) count(column []uint32, g ID) {
 
 // child returns the group below g with a key. It makes one if there is none, unless the tree
 // is full or the groups above could not be made.
-func (t *Tree) child(g ID, k Kind, key uint64) ID {
-	if g == 0 && k != Site {
+func (t *Tree) child(g ID, k, key uint64) ID {
+	if g == 0 && k != site && k != found {
 		return 0
 	}
-	hash := mix(mix(uint64(g)<<8|uint64(k)) ^ key)
-	mask := uint64(t.slots.Len() - 1)
-	for i := hash; ; i++ {
-		at := int(i & mask)
-		x := t.slots.At(at)
-		switch {
-		case x == 0 && t.Len() == t.most:
-			return g
-		case x == 0:
-			return t.make(g, k, hash, at)
-		case t.hashes.At(int(x-1)) == hash && t.Up(ID(x-1)) == g:
-			return ID(x - 1)
-		}
+	hash := mix(mix(uint64(g)<<8|k) ^ key)
+	if n, ok := t.keys.Find(hash); ok {
+		return ID(n + 1)
 	}
+	if t.Len() == t.most {
+		return g
+	}
+	t.keys.Add(hash)
+	return t.add(g, k)
 }
 
 // mix mixes the bits of a number, as splitmix64 does.
@@ -154,64 +137,25 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// make makes a group, whose slot is free.
-func (t *Tree) make(up ID, k Kind, hash uint64, slot int) ID {
-	g := t.add(up, k, hash)
-	t.slots.Set(slot, uint32(g)+1)
-	if 2*t.Len() > t.slots.Len() {
-		t.spread()
-	}
-	return g
-}
-
-// add appends a group.
-func (t *Tree) add(up ID, k Kind, hash uint64) ID {
+// add appends a group below another.
+func (t *Tree) add(up ID, k uint64) ID {
 	g := uint32(t.Len())
-	t.up.Append(uint32(up))
-	t.kind.Append(uint8(k))
-	t.hashes.Append(hash)
-	t.known.Append(0)
-	t.taken.Append(0)
-	dir, near, site := uint32(0), uint32(0), uint32(0)
+	dir, at := g, t.site.At(int(up))
 	switch k {
-	case Site:
-		dir, near, site = g, g, g
-	case Dir:
-		dir, near, site = g, g, t.site.At(int(up))
-		if t.level(up) >= shallow {
-			near = t.near.At(int(up))
-		}
-	case Type, Pattern:
-		dir, near, site = t.dir.At(int(up)), t.near.At(int(up)), t.site.At(int(up))
+	case site:
+		at = g
+	case kind, pattern:
+		dir = t.dir.At(int(up))
 	}
-	t.dir.Append(dir)
-	t.near.Append(near)
-	t.site.Append(site)
+	t.append(uint32(up), dir, at, t.level.At(int(up))+1)
 	return ID(g)
 }
 
-// level returns the number of directories on the way to g.
-func (t *Tree) level(g ID) (n int) {
-	for ; t.Kind(g) == Dir; g = t.Up(g) {
-		n++
-	}
-	return n
-}
-
-// spread doubles the slots.
-func (t *Tree) spread() {
-	t.slots.Grow(2 * t.slots.Len())
-	slots := t.slots.Slice()
-	clear(slots)
-	mask := uint64(len(slots) - 1)
-	for g, hash := range t.hashes.Slice() {
-		if g == 0 {
-			continue
-		}
-		i := hash & mask
-		for slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		slots[i] = uint32(g) + 1
-	}
+func (t *Tree) append(up, dir, site uint32, level uint8) {
+	t.up.Append(up)
+	t.dir.Append(dir)
+	t.site.Append(site)
+	t.level.Append(level)
+	t.known.Append(0)
+	t.taken.Append(0)
 }

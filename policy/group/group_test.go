@@ -156,9 +156,8 @@ func checkPlaces(t *testing.T, tree *Tree, ids map[string]ID, name string, g ID)
 	t.Helper()
 	dir, _, _ := strings.Cut(name, "//")
 	parts := strings.Split(dir, "/")
-	near := strings.Join(parts[:min(len(parts), 1+shallow)], "/")
-	if tree.Dir(g) != ids[dir] || tree.Near(g) != ids[near] || tree.Site(g) != ids[parts[0]] {
-		t.Errorf("%s: directory %d, near %d, site %d", name, tree.Dir(g), tree.Near(g), tree.Site(g))
+	if tree.Dir(g) != ids[dir] || tree.Site(g) != ids[parts[0]] {
+		t.Errorf("%s: directory %d, site %d", name, tree.Dir(g), tree.Site(g))
 	}
 }
 
@@ -173,6 +172,25 @@ func TestFull(t *testing.T) {
 	}
 	if tree.Len() != 8 || tree.Known(0) != 500 || tree.Taken(0) != 500 {
 		t.Errorf("%d groups, %d and %d pages", tree.Len(), tree.Known(0), tree.Taken(0))
+	}
+}
+
+// TestFound: without URLs a group is what was found on one page, down to a depth.
+func TestFound(t *testing.T) {
+	tree := New(100)
+	defer tree.Free()
+	seed := tree.AddFound(0, graph.NoPage)
+	a := tree.AddFound(seed, 0)
+	b := tree.AddFound(seed, 0)
+	c := tree.AddFound(a, 1)
+	if seed != 0 || a != b || c == a || tree.Up(c) != a || tree.Up(a) != 0 || tree.Dir(c) != c || tree.Site(c) != 0 {
+		t.Errorf("groups %d, %d, %d, %d", seed, a, b, c)
+	}
+	for on := range graph.Page(30) {
+		c = tree.AddFound(c, 10+on)
+	}
+	if tree.Len() != 1+deepest || tree.Known(0) != 34 || tree.Known(a) != 33 {
+		t.Errorf("%d groups, %d and %d pages", tree.Len(), tree.Known(0), tree.Known(a))
 	}
 }
 

@@ -2,7 +2,11 @@
 // learn from it. It is passive, works in steps, and keeps its state in columns.
 package hindsight
 
-import "github.com/winnow-crawler/winnow/graph"
+import (
+	"math"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
 
 // An Index computes the index of Sidney (1975) and Horn (1972) of pages along the tree of
 // their discovery: the largest mean weight of a part of the tree that begins with the page.
@@ -10,83 +14,109 @@ import "github.com/winnow-crawler/winnow/graph"
 //
 // A page is known before those that are found on it. So the pages are processed from the last
 // to the first. A page takes in the parts below it as long as they raise its mean; those left
-// wait in a heap, one for each page.
+// wait in a heap, one for each page. It takes 16 bytes for each page, and 4 that an Estimate
+// does not need at the time.
 type Index struct {
 	graph.Set
-	value   *graph.Column[float64] // index of a page that is done, weight of one that is not
-	sum     *graph.Column[float64] // weight of its part
+	value   *graph.Column[float32] // index of a page that is done: that of an Estimate
 	count   *graph.Column[uint32]  // pages of its part
 	first   *graph.Column[uint32]  // 1 + the best part that waits below the page; 0: none
 	left    *graph.Column[uint32]  // skew heap of the parts that wait below the same page
 	right   *graph.Column[uint32]
-	numbers *graph.Column[uint64] // pages that are left to be done
+	numbers *graph.Column[uint64] // see the constants below
 }
 
-// NewIndex returns an Index with room for a number of pages.
-func NewIndex(pages int) *Index {
-	x := new(Index)
-	x.value = graph.NewColumnIn[float64](&x.Set, "index: values", pages)
-	x.sum = graph.NewColumnIn[float64](&x.Set, "index: sums", pages)
-	x.count = graph.NewColumnIn[uint32](&x.Set, "index: counts", pages)
-	x.first = graph.NewColumnIn[uint32](&x.Set, "index: first", pages)
-	x.left = graph.NewColumnIn[uint32](&x.Set, "index: left", pages)
-	x.right = graph.NewColumnIn[uint32](&x.Set, "index: right", pages)
-	x.numbers = graph.NewColumnIn[uint64](&x.Set, "index: numbers", 1)
-	x.numbers.Grow(1)
+// The indexes of Index.numbers.
+const (
+	indexPages   = iota // of the index
+	indexCleared        // pages that are ready to be processed
+	indexLeft           // pages that are left to be done
+	indexSum            // weight of the part that is being formed, bits of a float64
+	indexCount          // and its pages; 0 if none is
+	indexNumbers
+)
+
+// NewIndex returns an Index that shares memory with an Estimate: an index and an estimate
+// must not be computed at the same time.
+func NewIndex(e *Estimate) *Index {
+	x, most := &Index{value: e.next}, e.most
+	x.count = graph.NewColumnIn[uint32](&x.Set, "index: counts", most)
+	x.first = graph.NewColumnIn[uint32](&x.Set, "index: first", most)
+	x.left = graph.NewColumnIn[uint32](&x.Set, "index: left", most)
+	x.right = graph.NewColumnIn[uint32](&x.Set, "index: right", most)
+	x.numbers = graph.NewColumnIn[uint64](&x.Set, "index: numbers", indexNumbers)
+	x.numbers.Grow(indexNumbers)
 	return x
 }
 
 // Begin begins to compute the index of the pages from 0 to n. Step does it.
 func (x *Index) Begin(n int) {
 	for _, c := range []*graph.Column[uint32]{x.count, x.first, x.left, x.right} {
-		c.Truncate(0)
 		c.Grow(n)
 	}
-	x.sum.Truncate(0)
-	x.sum.Grow(n)
-	x.value.Truncate(0)
 	x.value.Grow(n)
-	x.numbers.Set(0, uint64(n))
+	num := x.numbers.Slice()
+	num[indexPages], num[indexCleared], num[indexLeft], num[indexCount] = uint64(n), 0, uint64(n), 0
 }
 
-// Step processes a number of pages and reports whether more are left. weight returns the
+// Step processes about a number of pages and reports whether more are left. weight returns the
 // weight of a page, from the page on which it was found first, which has a lower number, or
 // NoPage. Both must return the same in all steps.
 func (x *Index) Step(pages int, weight func(graph.Page) float64, from func(graph.Page) graph.Page) (more bool) {
-	left := int(x.numbers.At(0))
-	for ; pages > 0 && left > 0; pages-- {
-		left--
-		x.finish(uint32(left), weight(graph.Page(left)))
-		if up := from(graph.Page(left)); up != graph.NoPage {
-			x.first.Set(int(up), x.merge(x.first.At(int(up)), uint32(left)+1))
+	num := x.numbers.Slice()
+	if at := num[indexCleared]; at < num[indexPages] {
+		end := at + min(uint64(pages), num[indexPages]-at)
+		clear(x.first.Slice()[at:end])
+		num[indexCleared] = end
+		return true
+	}
+	for ; pages > 0 && num[indexLeft] > 0; pages-- {
+		p := graph.Page(num[indexLeft] - 1)
+		if num[indexCount] == 0 {
+			num[indexSum], num[indexCount] = math.Float64bits(weight(p)), 1
+		}
+		if x.take(p) {
+			continue
+		}
+		x.finish(p)
+		num[indexLeft]--
+		if up := from(p); up != graph.NoPage {
+			x.first.Set(int(up), x.merge(x.first.At(int(up)), uint32(p)+1))
 		}
 	}
-	x.numbers.Set(0, uint64(left))
-	return left > 0
+	return num[indexLeft] > 0
 }
 
 // Value returns the index of a page. All steps must be done.
-func (x *Index) Value(p graph.Page) float64 { return x.value.At(int(p)) }
+func (x *Index) Value(p graph.Page) float64 { return float64(x.value.At(int(p))) }
 
-// Len returns the number of pages that have an index.
-func (x *Index) Len() int { return x.value.Len() }
-
-// finish forms the part that begins with page p.
-func (x *Index) finish(p uint32, weight float64) {
-	sum, count, heap := weight, uint32(1), x.first.At(int(p))
-	for heap != 0 {
-		best := heap - 1
-		if x.value.At(int(best)) <= float64(sum/float64(count)) {
-			break
-		}
-		sum += x.sum.At(int(best))
-		count += x.count.At(int(best))
-		heap = x.merge(x.merge(x.left.At(int(best)), x.right.At(int(best))), x.first.At(int(best)))
+// take takes the best part below p into that of p, if that raises its mean.
+func (x *Index) take(p graph.Page) bool {
+	num := x.numbers.Slice()
+	heap := x.first.At(int(p))
+	if heap == 0 {
+		return false
 	}
-	x.first.Set(int(p), heap)
-	x.sum.Set(int(p), sum)
-	x.count.Set(int(p), count)
-	x.value.Set(int(p), float64(sum/float64(count)))
+	best, sum := int(heap-1), math.Float64frombits(num[indexSum])
+	value := float64(x.value.At(best))
+	if value <= sum/float64(num[indexCount]) {
+		return false
+	}
+	n := x.count.At(best)
+	num[indexSum] = math.Float64bits(sum + float64(value*float64(n)))
+	num[indexCount] += uint64(n)
+	x.first.Set(int(p), x.merge(x.merge(x.left.At(best), x.right.At(best)), x.first.At(best)))
+	return true
+}
+
+// finish ends the part that begins with p.
+func (x *Index) finish(p graph.Page) {
+	num := x.numbers.Slice()
+	x.value.Set(int(p), float32(math.Float64frombits(num[indexSum])/float64(num[indexCount])))
+	x.count.Set(int(p), uint32(num[indexCount]))
+	x.left.Set(int(p), 0)
+	x.right.Set(int(p), 0)
+	num[indexCount] = 0
 }
 
 // before reports whether part a goes before part b: by index, then by number.

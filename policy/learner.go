@@ -1,0 +1,242 @@
+package policy
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/boost"
+	"github.com/winnow-crawler/winnow/policy/group"
+	"github.com/winnow-crawler/winnow/policy/hindsight"
+)
+
+// learner is the learned order of foresight.
+type learner struct {
+	graph.Set
+	e     *Env
+	board *Board
+	xim   *xim
+	tree  *group.Tree
+	est   *hindsight.Estimate
+	index *hindsight.Index
+	model *boost.Learner
+	memo  memory
+	path  group.Path         // reused
+	url   []byte             // reused
+	x     [features]float32  // reused
+	roots [rootSteps]float64 // 2^(i/rootSteps)
+
+	// By page.
+	group  *graph.Column[uint32]
+	look   *graph.Column[uint16] // hash of what kind of file it is
+	state  *graph.Column[uint8]  // see dirBits
+	links  *graph.Column[uint16] // links to it
+	ownDir *graph.Column[uint16] // of these, from its own directory
+	out    *graph.Column[uint16] // links of it
+	found  *graph.Column[uint16] // pages first found on it
+	label  *graph.Column[uint16] // see labelOf; 0: it has none
+	sibSum *graph.Column[int32]  // labels of the pages first found on it, in steps
+	sibN   *graph.Column[uint32] // and their number
+
+	// By group: sums of labels in steps and of new pages found, and number of labels; then
+	// the means that features have.
+	groupSum             *graph.Column[int64]
+	groupFinds           *graph.Column[float32]
+	groupN               *graph.Column[uint32]
+	groupLabel, groupNew *graph.Column[float32]
+	lookSum              *graph.Column[int64]
+	lookN                *graph.Column[uint32]
+	late                 *graph.Column[uint32] // pages fetched since the checkpoint under way began
+	numbers              *graph.Column[uint64] // see learnFetched
+}
+
+// The bits of learner.state.
+const (
+	dirBits   = 7 // directories of its path, 7 at most
+	indexBit  = 8 << (iota - 1)
+	pickedBit // it was handed out
+	gotBit    // it was fetched, or failed
+	lateBit   // and that after the checkpoint under way began
+	lostBit   // it failed
+)
+
+// The indexes of learner.numbers.
+const (
+	learnFetched = iota // fetched and failed pages
+	learnNext           // number of them at the next checkpoint
+	learnNextFit        // and at the next fit
+	learnStage          // of the checkpoint under way, see the constants below
+	learnAt             // page or group at which the stage continues
+	learnPages          // known pages that it looks at
+	learnGroups         // groups that it looks at
+	learnCredit         // 1 if credits are new
+	learnNumbers
+)
+
+// looks is the number of kinds of files.
+const looks = 1 << 16
+
+func newLearner(e *Env, x *xim, boards int) *learner {
+	n := e.MaxPages
+	groups := n/2 + leastGroups
+	l := &learner{
+		e: e, board: e.Boards[0], xim: x, tree: group.New(groups),
+		est:   hindsight.NewEstimate(n, groups),
+		model: boost.New(boost.Options{Features: features, Examples: fitted, Trees: 30, Depth: 3, Rate: .15, Leaf: 20}),
+	}
+	l.index = hindsight.NewIndex(l.est)
+	graph.AddTo(&l.Set, l.tree, l.est, l.index, l.model)
+	l.memo = newMemory(&l.Set, boards)
+	l.makeColumns(n, groups)
+	for i := range l.roots {
+		l.roots[i] = exp2(float64(i) / rootSteps)
+	}
+	l.numbers.Set(learnNext, 20)
+	return l
+}
+
+// leastGroups is the number of groups for which there is room in any case.
+const leastGroups = 20_000
+
+func (l *learner) makeColumns(n, groups int) {
+	s := &l.Set
+	l.group = graph.NewColumnIn[uint32](s, "foresight groups", n)
+	l.look = graph.NewColumnIn[uint16](s, "foresight looks", n)
+	l.state = graph.NewColumnIn[uint8](s, "foresight states", n)
+	l.links = graph.NewColumnIn[uint16](s, "foresight links", n)
+	l.ownDir = graph.NewColumnIn[uint16](s, "foresight own links", n)
+	l.out = graph.NewColumnIn[uint16](s, "foresight out", n)
+	l.found = graph.NewColumnIn[uint16](s, "foresight found", n)
+	l.label = graph.NewColumnIn[uint16](s, "foresight labels", n)
+	l.sibSum = graph.NewColumnIn[int32](s, "foresight siblings", n)
+	l.sibN = graph.NewColumnIn[uint32](s, "foresight sibling counts", n)
+	l.groupSum = graph.NewColumnIn[int64](s, "foresight group sums", groups)
+	l.groupFinds = graph.NewColumnIn[float32](s, "foresight group finds", groups)
+	l.groupN = graph.NewColumnIn[uint32](s, "foresight group counts", groups)
+	l.groupLabel = graph.NewColumnIn[float32](s, "foresight group labels", groups)
+	l.groupNew = graph.NewColumnIn[float32](s, "foresight group news", groups)
+	l.lookSum = graph.NewColumnIn[int64](s, "foresight look sums", looks)
+	l.lookN = graph.NewColumnIn[uint32](s, "foresight look counts", looks)
+	l.late = graph.NewColumnIn[uint32](s, "foresight late", n)
+	l.numbers = graph.NewColumnIn[uint64](s, "foresight numbers", learnNumbers)
+	l.lookSum.Grow(looks)
+	l.lookN.Grow(looks)
+	l.groupLabel.Grow(1)
+	l.groupNew.Grow(1)
+	l.numbers.Grow(learnNumbers)
+}
+
+func (l *learner) Known(p, from graph.Page) {
+	g, state := l.place(p, from)
+	l.est.Known()
+	l.group.Append(uint32(g))
+	l.look.Append(uint16(l.path.Look))
+	l.state.Append(state)
+	for _, c := range []*graph.Column[uint16]{l.links, l.ownDir, l.out, l.found, l.label} {
+		c.Append(0)
+	}
+	l.sibSum.Append(0)
+	l.sibN.Append(0)
+	if from != graph.NoPage {
+		count(l.found, from)
+	}
+	l.board.Set(p, l.score(p))
+}
+
+// place returns the group of a new page and the state that its URL gives.
+func (l *learner) place(p, from graph.Page) (g group.ID, state uint8) {
+	if l.e.URL == nil {
+		if from != graph.NoPage {
+			g = group.ID(l.group.At(int(from)))
+		}
+		return l.tree.AddFound(g, from), 0
+	}
+	l.path.Parse(l.behindSite(p))
+	state = uint8(min(l.path.Dirs, dirBits))
+	if l.path.Index {
+		state |= indexBit
+	}
+	return l.tree.Add(l.e.Facts.Site(p), &l.path), state
+}
+
+// behindSite returns the path and query of the URL of a page.
+func (l *learner) behindSite(p graph.Page) []byte {
+	l.url = l.e.URL(l.url[:0], p)
+	if i := bytes.Index(l.url, []byte("://")); i >= 0 {
+		if k := bytes.IndexByte(l.url[i+3:], '/'); k >= 0 {
+			return l.url[i+3+k:]
+		}
+	}
+	return l.url[len(l.url):]
+}
+
+// count adds 1 to a number of a page, up to the most that fits.
+func count(c *graph.Column[uint16], p graph.Page) uint16 {
+	at := &c.Slice()[p]
+	*at = max(*at, *at+1)
+	return *at
+}
+
+// Taken keeps what is known of p now, at its first hand-out.
+func (l *learner) Taken(_ time.Duration, p graph.Page, board int) {
+	state := &l.state.Slice()[p]
+	if *state&pickedBit != 0 {
+		return
+	}
+	*state |= pickedBit
+	if l.memo.wants() {
+		l.memo.keep(p, board, l.features(p))
+	}
+	l.tree.Take(group.ID(l.group.At(int(p))))
+}
+
+func (l *learner) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+	state := &l.state.Slice()[p]
+	if o.Again || *state&(gotBit|lostBit) == gotBit {
+		return
+	}
+	l.got(p, state)
+	*state &^= lostBit
+	if !brought(o) {
+		*state |= lostBit
+		return
+	}
+	if len(links) == 0 {
+		return
+	}
+	l.out.Set(int(p), uint16(min(len(links), 1<<16-1)))
+	part := float64(follow*l.est.Value(p)) / float64(len(links))
+	dir := l.tree.Dir(group.ID(l.group.At(int(p))))
+	for _, q := range links {
+		l.linked(q, part, dir)
+	}
+}
+
+// got counts a page that was fetched or failed, once.
+func (l *learner) got(p graph.Page, state *uint8) {
+	if *state&gotBit != 0 {
+		return
+	}
+	*state |= gotBit
+	l.numbers.Slice()[learnFetched]++
+	if l.numbers.At(learnStage) != learnIdle {
+		*state |= lateBit
+		l.late.Append(uint32(p))
+	}
+}
+
+// linked takes in a link to q from a page of a directory.
+func (l *learner) linked(q graph.Page, part float64, dir group.ID) {
+	n := count(l.links, q)
+	if l.tree.Dir(group.ID(l.group.At(int(q)))) == dir {
+		count(l.ownDir, q)
+	}
+	if uint64(q) < l.numbers.At(learnPages) {
+		part /= 2 // most of it is in the last estimate
+	}
+	l.est.Add(q, part)
+	if n&(n-1) == 0 && l.board.Waits(q) {
+		l.board.Set(q, l.score(q))
+	}
+}

@@ -1,0 +1,289 @@
+package policy
+
+import (
+	"math"
+
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/group"
+)
+
+// The stages of a checkpoint.
+const (
+	learnIdle     = iota
+	learnEstimate // PageRank
+	learnIndex    // of Horn
+	learnLabels   // of fetched pages, and their sums
+	learnMeans    // of groups
+	learnFit      // the model
+	learnRescore  // the waiting pages
+)
+
+// What the steps of a checkpoint cost, in links.
+const (
+	indexCost = 8
+	labelCost = 16
+	meanCost  = 4
+	scoreCost = 64
+)
+
+// lookedAt is what the checkpoint under way may know: pages fetched before it began.
+type lookedAt struct{ *learner }
+
+func (w lookedAt) Fetched(p graph.Page) bool     { return w.state.At(int(p))&(gotBit|lateBit) == gotBit }
+func (w lookedAt) Out(p graph.Page) []graph.Page { return w.e.Out(p) }
+func (w lookedAt) Group(p graph.Page) uint32     { return w.group.At(int(p)) }
+func (w lookedAt) Up(g uint32) uint32            { return uint32(w.tree.Up(group.ID(g))) }
+
+// pace returns by which part fetched pages grow from one checkpoint to the next, and the
+// sweeps of an estimate: a large crawl changes less.
+func pace(fetched uint64) (part uint64, sweeps int) {
+	switch {
+	case fetched < 10_000:
+		return 20, 8
+	case fetched < 100_000:
+		return 12, 4
+	}
+	return 8, 3
+}
+
+// Work does a part of a checkpoint when it is time.
+func (l *learner) Work(links int) (more bool) {
+	num := l.numbers.Slice()
+	if num[learnStage] == learnIdle {
+		if num[learnFetched] < num[learnNext] {
+			return false
+		}
+		l.begin()
+	}
+	if !l.step(links) {
+		num[learnStage]++
+		num[learnAt] = 0
+		l.turn()
+	}
+	return num[learnStage] != learnIdle
+}
+
+// begin begins a checkpoint.
+func (l *learner) begin() {
+	num, state := l.numbers.Slice(), l.state.Slice()
+	for _, p := range l.late.Slice() {
+		state[p] &^= lateBit
+	}
+	l.late.Truncate(0)
+	part, sweeps := pace(num[learnFetched])
+	num[learnNext] = num[learnFetched] + max(20, num[learnFetched]/part)
+	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
+	num[learnStage] = learnEstimate
+	l.est.Begin(l.group.Len(), l.tree.Len(), sweeps)
+}
+
+// turn begins a stage.
+func (l *learner) turn() {
+	num := l.numbers.Slice()
+	switch num[learnStage] {
+	case learnIndex:
+		l.index.Begin(int(num[learnPages]))
+	case learnLabels:
+		l.groupSum.Grow(int(num[learnGroups]))
+		l.groupFinds.Grow(int(num[learnGroups]))
+		l.groupN.Grow(int(num[learnGroups]))
+	case learnMeans:
+		l.groupLabel.Grow(int(num[learnGroups]))
+		l.groupNew.Grow(int(num[learnGroups]))
+	case learnFit:
+		num[learnCredit] = 1
+		if num[learnFetched] < num[learnNextFit] || !l.beginFit() {
+			num[learnStage] = learnRescore
+			return
+		}
+		num[learnNextFit] = num[learnFetched] + max(50, num[learnFetched]/10)
+	case learnRescore + 1:
+		num[learnStage] = learnIdle
+	}
+}
+
+// step continues the present stage, and reports whether more of it is left.
+func (l *learner) step(links int) (more bool) {
+	switch l.numbers.At(learnStage) {
+	case learnEstimate:
+		return l.est.Step(lookedAt{l}, links)
+	case learnIndex:
+		return l.index.Step(1+links/indexCost, l.weight, l.e.Facts.From)
+	case learnLabels:
+		return l.each(1+links/labelCost, learnPages, l.setLabel)
+	case learnMeans:
+		return l.each(1+links/meanCost, learnGroups, l.setMeans)
+	case learnFit:
+		return l.model.Step()
+	}
+	return l.rescore(links)
+}
+
+// weight returns what a page contributes to the index. A page that failed brings nothing.
+func (l *learner) weight(p graph.Page) float64 {
+	if l.state.At(int(p))&lostBit != 0 {
+		return 0
+	}
+	return l.est.Value(p)
+}
+
+// each calls do for a number of pages or groups, and reports whether more are left.
+func (l *learner) each(many int, end int, do func(int)) bool {
+	num := l.numbers.Slice()
+	at := int(num[learnAt])
+	stop := at + min(many, int(num[end])-at)
+	for ; at < stop; at++ {
+		do(at)
+	}
+	num[learnAt] = uint64(stop)
+	return num[learnAt] < num[end]
+}
+
+// labelSteps is the number of steps of 1 in a label.
+const labelSteps = 256
+
+// labelOf returns the logarithm of an index, in steps, from 1 up.
+func labelOf(index float64) uint16 {
+	return uint16(math.Floor(max(log2(index+1e-6), -8)*labelSteps)) + 1<<15
+}
+
+// steps returns a label as a number of steps, which may be negative.
+func steps(label uint16) int64 { return int64(label) - 1<<15 }
+
+// setLabel sets the label of a page, and brings the sums up to date.
+func (l *learner) setLabel(i int) {
+	p := graph.Page(i)
+	if !(lookedAt{l}).Fetched(p) {
+		return
+	}
+	was, is := l.label.At(i), labelOf(l.index.Value(p))
+	if was == is {
+		return
+	}
+	l.label.Set(i, is)
+	d, more, finds := steps(is), uint32(1), float32(0)
+	if was != 0 {
+		d, more = d-steps(was), 0
+	} else {
+		finds = lg(1 + float64(l.found.At(i)))
+	}
+	l.addLabel(p, d, more, finds)
+}
+
+// addLabel adds to the sums of the groups of a page, of its look and of the page on which it
+// was found.
+func (l *learner) addLabel(p graph.Page, d int64, more uint32, finds float32) {
+	sum, n, new := l.groupSum.Slice(), l.groupN.Slice(), l.groupFinds.Slice()
+	for g := group.ID(l.group.At(int(p))); ; g = l.tree.Up(g) {
+		sum[g] += d
+		n[g] += more
+		new[g] += finds
+		if g == 0 {
+			break
+		}
+	}
+	k := l.look.At(int(p))
+	l.lookSum.Slice()[k] += d
+	l.lookN.Slice()[k] += more
+	if up := l.e.Facts.From(p); up != graph.NoPage {
+		l.sibSum.Slice()[up] += int32(d)
+		l.sibN.Slice()[up] += more
+	}
+}
+
+// mean returns the mean label.
+func (l *learner) mean() float64 {
+	if l.groupN.Len() == 0 || l.groupN.At(0) == 0 {
+		return 0
+	}
+	return float64(l.groupSum.At(0)) / labelSteps / float64(l.groupN.At(0))
+}
+
+// setMeans sets the means of a group, drawn towards those of the group above it.
+func (l *learner) setMeans(i int) {
+	var label, finds float64
+	if i > 0 {
+		up := int(l.tree.Up(group.ID(i)))
+		label, finds = float64(l.groupLabel.At(up)), float64(l.groupNew.At(up))
+	}
+	n := float64(l.groupN.At(i))
+	sum := float64(l.groupSum.At(i))/labelSteps - float64(n*l.mean())
+	l.groupLabel.Set(i, float32((sum+float64(3*label))/(n+3)))
+	l.groupNew.Set(i, float32((float64(l.groupFinds.At(i))+float64(3*finds))/(n+3)))
+}
+
+// rootSteps is the number of steps of 1 in the logarithm of a target.
+const rootSteps = 4 * labelSteps
+
+// target returns what the model is to predict for a label: 2^(l/4), where l is the label less
+// the mean, 6 at most.
+func (l *learner) target(label uint16) float64 {
+	d := min(steps(label)-int64(l.mean()*labelSteps), 6*labelSteps)
+	whole := d >> 10
+	return math.Ldexp(l.roots[d-whole<<10], int(whole))
+}
+
+// beginFit gives the oldest nine tenths of the memory to the model. It reports whether they
+// are enough.
+func (l *learner) beginFit() bool {
+	n := l.memo.page.Len() * 9 / 10
+	step := max(1, (n+fitted-1)/fitted)
+	used := 0
+	for i := 0; i < n; i += step {
+		if l.label.At(int(l.memo.page.At(i))) != 0 {
+			used++
+		}
+	}
+	if used < leastFitted {
+		return false
+	}
+	for i := 0; i < n; i += step {
+		if label := l.label.At(int(l.memo.page.At(i))); label != 0 {
+			l.model.Add(l.memo.features(i), l.target(label))
+		}
+	}
+	l.model.Begin()
+	return true
+}
+
+// leastFitted is the least number of examples of a fit.
+const leastFitted = 100
+
+// credits returns by board the mean label of the pages that it chose lately, the newest tenth
+// left out, once after each checkpoint. A board with few pages has infinitely much.
+func (l *learner) credits() (means []float64, ok bool) {
+	if l.numbers.At(learnCredit) == 0 {
+		return nil, false
+	}
+	l.numbers.Set(learnCredit, 0)
+	n := l.memo.page.Len()
+	means, counts := make([]float64, l.memo.boards), make([]float64, l.memo.boards)
+	for i := max(0, n-max(60, n/4)); i < n*9/10; i++ {
+		if label := l.label.At(int(l.memo.page.At(i))); label != 0 {
+			means[l.memo.board.At(i)] += float64(steps(label)) / labelSteps
+			counts[l.memo.board.At(i)]++
+		}
+	}
+	for i, n := range counts {
+		means[i] /= n
+		if n < hedgeFewer {
+			means[i] = math.Inf(1)
+		}
+	}
+	return means, true
+}
+
+// rescore gives new values to some waiting pages, and reports whether more are left.
+func (l *learner) rescore(links int) bool {
+	num := l.numbers.Slice()
+	p, end := graph.Page(num[learnAt]), graph.Page(l.group.Len())
+	for ; p < end && links > 0; p++ {
+		links--
+		if l.board.Waits(p) {
+			links -= scoreCost
+			l.board.Set(p, l.score(p))
+		}
+	}
+	num[learnAt] = uint64(p)
+	return p < end
+}

@@ -1,0 +1,76 @@
+package policy
+
+import (
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy/group"
+)
+
+// The features of a page, by their index.
+const (
+	featEst = iota // estimated PageRank
+	featLinks
+	featExplore // the value of XIM
+	featDirs
+	featIndex
+	featOwnDir   // share of links from its own directory
+	featSiteRate // links to it for each fetched page of the site
+	featParentOut
+	featKnown
+	featTaken
+	featGroup    // mean label of its group
+	featGroupNew // mean number of new pages found on pages of its group
+	featLook     // mean label of files that look alike
+	featSiblings // mean label of the pages found on the same page
+	features
+)
+
+// score returns the value of a page: what the model predicts, and before the first fit the
+// estimate of its PageRank.
+func (l *learner) score(p graph.Page) float64 {
+	if l.model.Fits() == 0 {
+		return l.est.Value(p)
+	}
+	return l.model.Predict(l.features(p))
+}
+
+// features returns what is known of a page that waits. The result is valid until the next
+// call.
+func (l *learner) features(p graph.Page) []float32 {
+	i, x := int(p), &l.x
+	g := group.ID(l.group.At(i))
+	links := float64(l.links.At(i))
+	x[featEst] = lg(l.est.Value(p) + 1e-6)
+	x[featLinks] = lg(links + 1)
+	x[featExplore] = lg(l.xim.value(p))
+	x[featDirs] = float32(l.state.At(i) & dirBits)
+	x[featIndex] = float32(l.state.At(i) & indexBit)
+	x[featOwnDir] = float32(float64(l.ownDir.At(i)) / (links + 1))
+	x[featSiteRate] = lg((links + .1) / (float64(l.tree.Taken(l.tree.Site(g))) + .5))
+	x[featKnown] = lg(1 + float64(l.tree.Known(g)))
+	x[featTaken] = lg(1 + float64(l.tree.Taken(g)))
+	x[featGroup], x[featGroupNew] = l.groupMeans(g)
+	k := int(l.look.At(i))
+	x[featLook] = l.meanOf(l.lookSum.At(k), l.lookN.At(k))
+	x[featParentOut], x[featSiblings] = -1, 0
+	if up := l.e.Facts.From(p); up != graph.NoPage {
+		x[featParentOut] = lg(float64(l.out.At(int(up))) + 1)
+		x[featSiblings] = l.meanOf(int64(l.sibSum.At(int(up))), l.sibN.At(int(up)))
+	}
+	return x[:]
+}
+
+// groupMeans returns the means of labels and of finds of a group, or of the next one above it
+// that was there at the last checkpoint.
+func (l *learner) groupMeans(g group.ID) (label, finds float32) {
+	for int(g) >= l.groupLabel.Len() {
+		g = l.tree.Up(g)
+	}
+	return l.groupLabel.At(int(g)), l.groupNew.At(int(g))
+}
+
+// meanOf returns a mean label, less that of all, drawn towards 0.
+func (l *learner) meanOf(sum int64, n uint32) float32 {
+	return float32((float64(sum)/labelSteps - float64(float64(n)*l.mean())) / (float64(n) + 3))
+}
+
+func lg(x float64) float32 { return float32(log2(x)) }
