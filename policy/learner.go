@@ -14,18 +14,19 @@ import (
 // learner is the learned order of foresight.
 type learner struct {
 	graph.Set
-	e     *Env
-	board *Board
-	xim   *xim
-	tree  *group.Tree
-	est   *hindsight.Estimate
-	index *hindsight.Index
-	model *boost.Learner
-	memo  memory
-	path  group.Path         // reused
-	url   []byte             // reused
-	x     [features]float32  // reused
-	roots [rootSteps]float64 // 2^(i/rootSteps)
+	e         *Env
+	board     *Board
+	xim       *xim
+	tree      *group.Tree
+	est       *hindsight.Estimate
+	index     *hindsight.Index
+	model     *boost.Learner
+	memo      memory
+	rescoring rescoring
+	path      group.Path         // reused
+	url       []byte             // reused
+	x         [features]float32  // reused
+	roots     [rootSteps]float64 // 2^(i/rootSteps)
 
 	// By page.
 	group  *graph.Column[uint32]
@@ -88,6 +89,7 @@ func newLearner(e *Env, x *xim, boards int) *learner {
 	l.index = hindsight.NewIndex(l.est)
 	graph.AddTo(&l.Set, l.tree, l.est, l.index, l.model)
 	l.memo = newMemory(&l.Set, boards)
+	l.rescoring = newRescoring(&l.Set)
 	l.makeColumns(n, groups)
 	for i := range l.roots {
 		l.roots[i] = exp2(float64(i) / rootSteps)
@@ -138,10 +140,11 @@ func (l *learner) Known(p, from graph.Page) {
 	}
 	l.sibSum.Append(0)
 	l.sibN.Append(0)
-	if from != graph.NoPage {
-		count(l.found, from)
+	if from == graph.NoPage {
+		l.board.Set(p, l.score(p))
+		return
 	}
-	l.board.Set(p, l.score(p))
+	count(l.found, from) // the link gives it a value
 }
 
 // place returns the group of a new page and the state that its URL gives.

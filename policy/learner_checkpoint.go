@@ -94,9 +94,12 @@ func (l *learner) turn() {
 		num[learnCredit] = 1
 		if num[learnFetched] < num[learnNextFit] || !l.beginFit() {
 			num[learnStage] = learnRescore
+			l.turn()
 			return
 		}
 		num[learnNextFit] = num[learnFetched] + max(50, num[learnFetched]/10)
+	case learnRescore:
+		l.rescoring.begin(l.group.Len(), max(leastRescored, int(num[learnFetched]/4)))
 	case learnRescore + 1:
 		num[learnStage] = learnIdle
 	}
@@ -116,7 +119,7 @@ func (l *learner) step(links int) (more bool) {
 	case learnFit:
 		return l.model.Step()
 	}
-	return l.rescore(links)
+	return l.rescoring.step(links, l.board, l.score)
 }
 
 // weight returns what a page contributes to the index. A page that failed brings nothing.
@@ -246,6 +249,9 @@ func (l *learner) beginFit() bool {
 	return true
 }
 
+// leastRescored is the least number of waiting pages that get new values.
+const leastRescored = 5000
+
 // leastFitted is the least number of examples of a fit.
 const leastFitted = 100
 
@@ -271,19 +277,4 @@ func (l *learner) credits() (means []float64, ok bool) {
 		}
 	}
 	return means, true
-}
-
-// rescore gives new values to some waiting pages, and reports whether more are left.
-func (l *learner) rescore(links int) bool {
-	num := l.numbers.Slice()
-	p, end := graph.Page(num[learnAt]), graph.Page(l.group.Len())
-	for ; p < end && links > 0; p++ {
-		links--
-		if l.board.Waits(p) {
-			links -= scoreCost
-			l.board.Set(p, l.score(p))
-		}
-	}
-	num[learnAt] = uint64(p)
-	return p < end
 }
