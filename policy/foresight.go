@@ -43,11 +43,8 @@ type foresight struct {
 }
 
 func newForesight(e *Env, _ Params) (Policy, error) {
-	x, err := newXim(boardOf(e, 1), nil)
-	if err != nil {
-		return nil, err
-	}
-	l := newLearner(boardOf(e, 0), x.(*xim), len(e.Boards))
+	x := ximWithout(boardOf(e, 1))
+	l := newLearner(boardOf(e, 0), x, len(e.Boards))
 	members := []Member{{l, 1, 1}, {x, 1, 1}}
 	if len(e.Boards) > 2 {
 		o, err := newOpic(boardOf(e, 2), Params{"cash": "seeds"})
@@ -66,12 +63,14 @@ func boardOf(e *Env, i int) *Env {
 	return &own
 }
 
-// Known lets the learner know p last: it reads the values of XIM.
+// Known lets the learner know p first: it numbers the directories of XIM.
 func (f *foresight) Known(p, from graph.Page) {
-	for _, m := range f.members[1:] {
+	f.learner.Known(p, from)
+	f.learner.xim.knownIn(p, f.learner.dir(p))
+	for _, m := range f.members[2:] {
 		m.Policy.Known(p, from)
 	}
-	f.learner.Known(p, from)
+	f.learner.enter(p, from)
 }
 
 // Done lets the learner see the links last, as Known does.

@@ -42,6 +42,7 @@ type learner struct {
 
 	// By group: sums of labels in steps and of new pages found, and number of labels; then
 	// the means that features have.
+	dirs                 *graph.Column[uint32] // 1 + its directory of XIM, 0 if it is none
 	groupSum             *graph.Column[int64]
 	groupFinds           *graph.Column[float32]
 	groupN               *graph.Column[uint32]
@@ -72,6 +73,7 @@ const (
 	learnPages          // known pages that it looks at
 	learnGroups         // groups that it looks at
 	learnCredit         // 1 if credits are new
+	learnDirs           // directories of XIM
 	learnNumbers
 )
 
@@ -113,6 +115,7 @@ func (l *learner) makeColumns(n, groups int) {
 	l.label = graph.NewColumnIn[uint16](s, "foresight labels", n)
 	l.sibSum = graph.NewColumnIn[int32](s, "foresight siblings", n)
 	l.sibN = graph.NewColumnIn[uint32](s, "foresight sibling counts", n)
+	l.dirs = graph.NewColumnIn[uint32](s, "foresight directories", groups)
 	l.groupSum = graph.NewColumnIn[int64](s, "foresight group sums", groups)
 	l.groupFinds = graph.NewColumnIn[float32](s, "foresight group finds", groups)
 	l.groupN = graph.NewColumnIn[uint32](s, "foresight group counts", groups)
@@ -140,11 +143,27 @@ func (l *learner) Known(p, from graph.Page) {
 	}
 	l.sibSum.Append(0)
 	l.sibN.Append(0)
+	if from != graph.NoPage {
+		count(l.found, from)
+	}
+}
+
+// dir returns the directory of XIM to which a new page belongs: the next one if it is new.
+func (l *learner) dir(p graph.Page) int {
+	g := int(l.tree.Near(group.ID(l.group.At(int(p)))))
+	l.dirs.Grow(l.tree.Len())
+	if l.dirs.At(g) == 0 {
+		l.numbers.Slice()[learnDirs]++
+		l.dirs.Set(g, uint32(l.numbers.At(learnDirs)))
+	}
+	return int(l.dirs.At(g)) - 1
+}
+
+// enter gives a value to a page that no page linked to. To others the link gives one.
+func (l *learner) enter(p, from graph.Page) {
 	if from == graph.NoPage {
 		l.board.Set(p, l.score(p))
-		return
 	}
-	count(l.found, from) // the link gives it a value
 }
 
 // place returns the group of a new page and the state that its URL gives.

@@ -43,7 +43,7 @@ func ximSpec() *Spec {
 type xim struct {
 	graph.Set
 	board *Board
-	dirs  *directories
+	dirs  *directories // nil if another policy numbers them
 	pages *queue.Queue // those that wait, by directory, in order of c, which is their value
 
 	known  *graph.Column[uint32] // by directory: S
@@ -59,20 +59,30 @@ const (
 )
 
 func newXim(e *Env, _ Params) (Policy, error) {
-	x := &xim{board: e.Boards[0], dirs: newDirectories(e, "xim")}
-	x.pages = queue.New("xim", e.MaxPages, e.MaxPages)
-	graph.AddTo(&x.Set, x.dirs, x.pages)
-	x.known = graph.NewColumnIn[uint32](&x.Set, "xim known", e.MaxPages)
-	x.handed = graph.NewColumnIn[uint32](&x.Set, "xim handed out", e.MaxPages)
-	x.state = graph.NewColumnIn[uint8](&x.Set, "xim state", e.MaxPages)
+	x := ximWithout(e)
+	x.dirs = newDirectories(e, "xim")
+	graph.AddTo(&x.Set, x.dirs)
 	return x, nil
 }
 
-// Loaded makes the heaps of the directories.
-func (x *xim) Loaded() { x.pages.Rebuild(x.dirs.Len()) }
+// ximWithout returns XIM without a table of directories.
+func ximWithout(e *Env) *xim {
+	x := &xim{board: e.Boards[0]}
+	x.pages = queue.New("xim", e.MaxPages, e.MaxPages)
+	graph.AddTo(&x.Set, x.pages)
+	x.known = graph.NewColumnIn[uint32](&x.Set, "xim known", e.MaxPages)
+	x.handed = graph.NewColumnIn[uint32](&x.Set, "xim handed out", e.MaxPages)
+	x.state = graph.NewColumnIn[uint8](&x.Set, "xim state", e.MaxPages)
+	return x
+}
 
-func (x *xim) Known(p, from graph.Page) {
-	d := x.dirs.of(p, from)
+// Loaded makes the heaps of the directories.
+func (x *xim) Loaded() { x.pages.Rebuild(x.known.Len()) }
+
+func (x *xim) Known(p, from graph.Page) { x.knownIn(p, x.dirs.of(p, from)) }
+
+// knownIn lets p, the next page, be known as one of directory d, which may be the next one.
+func (x *xim) knownIn(p graph.Page, d int) {
 	if d == x.known.Len() {
 		x.known.Append(0)
 		x.handed.Append(0)
@@ -98,10 +108,13 @@ func (x *xim) enter(p graph.Page) {
 	d := x.pages.SiteOf(p)
 	before, some := x.pages.First(d)
 	x.pages.Push(p)
-	if some {
+	first, _ := x.pages.First(d)
+	if some && first != before {
 		x.board.Set(before, 0)
 	}
-	x.board.Set(p, 0)
+	if first != p && x.board.Value(p) != 0 {
+		x.board.Set(p, 0)
+	}
 	x.show(d)
 }
 

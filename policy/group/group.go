@@ -29,6 +29,9 @@ const (
 // deepest is the number of directories of a path that count, or of pages on the way to one.
 const deepest = 8
 
+// shallow is the number of directories up to which Near goes.
+const shallow = 3
+
 // A Tree holds groups and counts their pages. It takes 41 bytes for each group.
 type Tree struct {
 	graph.Set
@@ -40,6 +43,10 @@ type Tree struct {
 	known *graph.Column[uint32]
 	taken *graph.Column[uint32]
 	most  int
+	last  [deepest + 4]struct { // by level: the group found last, to save a search
+		hash uint64
+		g    ID
+	}
 }
 
 // New returns a tree with the root alone, and room for a number of groups. When it is full,
@@ -66,6 +73,15 @@ func (t *Tree) Up(g ID) ID { return ID(t.up.At(int(g))) }
 
 // Dir returns the directory to which the files of g belong, or the site. Without URLs it is g.
 func (t *Tree) Dir(g ID) ID { return ID(t.dir.At(int(g))) }
+
+// Near returns the directory as Dir does, but of the first three directories of a path only.
+func (t *Tree) Near(g ID) ID {
+	g = t.Dir(g)
+	for t.site.At(int(g)) != 0 && t.level.At(int(g)) > 1+shallow {
+		g = t.Up(g)
+	}
+	return g
+}
 
 // Site returns the site of g. Without URLs it is the root.
 func (t *Tree) Site(g ID) ID { return ID(t.site.At(int(g))) }
@@ -119,14 +135,20 @@ func (t *Tree) child(g ID, k, key uint64) ID {
 		return 0
 	}
 	hash := mix(mix(uint64(g)<<8|k) ^ key)
-	if n, ok := t.keys.Find(hash); ok {
-		return ID(n + 1)
+	last := &t.last[t.level.At(int(g))]
+	if last.hash == hash && last.g != 0 {
+		return last.g
 	}
-	if t.Len() == t.most {
+	n, ok := t.keys.Find(hash)
+	switch {
+	case !ok && t.Len() == t.most:
 		return g
+	case !ok:
+		n = t.keys.Add(hash)
+		t.add(g, k)
 	}
-	t.keys.Add(hash)
-	return t.add(g, k)
+	last.hash, last.g = hash, ID(n+1)
+	return last.g
 }
 
 // mix mixes the bits of a number, as splitmix64 does.

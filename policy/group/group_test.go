@@ -156,8 +156,9 @@ func checkPlaces(t *testing.T, tree *Tree, ids map[string]ID, name string, g ID)
 	t.Helper()
 	dir, _, _ := strings.Cut(name, "//")
 	parts := strings.Split(dir, "/")
-	if tree.Dir(g) != ids[dir] || tree.Site(g) != ids[parts[0]] {
-		t.Errorf("%s: directory %d, site %d", name, tree.Dir(g), tree.Site(g))
+	near := strings.Join(parts[:min(len(parts), 1+shallow)], "/")
+	if tree.Dir(g) != ids[dir] || tree.Near(g) != ids[near] || tree.Site(g) != ids[parts[0]] {
+		t.Errorf("%s: directory %d, near %d, site %d", name, tree.Dir(g), tree.Near(g), tree.Site(g))
 	}
 }
 
