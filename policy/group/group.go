@@ -109,9 +109,12 @@ func (t *Tree) Add(s graph.Site, p *Path) ID {
 
 // AddFound returns the group of a new page that was found on a page of group up, and counts
 // the page. It is for pages whose URLs are not known. A page that was not found on another is
-// one of the root.
+// one of the root. Groups deep down are beside each other rather than below.
 func (t *Tree) AddFound(up ID, on graph.Page) ID {
-	if on != graph.NoPage && t.level.At(int(up)) < deepest {
+	if on != graph.NoPage {
+		if t.level.At(int(up)) == deepest {
+			up = t.Up(up)
+		}
 		up = t.child(up, found, uint64(on))
 	}
 	t.count(t.known.Slice(), up)

@@ -190,7 +190,7 @@ func TestFound(t *testing.T) {
 	for on := range graph.Page(30) {
 		c = tree.AddFound(c, 10+on)
 	}
-	if tree.Len() != 1+deepest || tree.Known(0) != 34 || tree.Known(a) != 33 {
+	if tree.Len() != 33 || tree.Known(0) != 34 || tree.Known(a) != 33 || tree.Known(c) != 1 || tree.level.At(int(c)) != deepest {
 		t.Errorf("%d groups, %d and %d pages", tree.Len(), tree.Known(0), tree.Known(a))
 	}
 }
