@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -94,7 +95,7 @@ type linkLine struct {
 }
 
 func (o *linksOptions) printLinks(ctx context.Context, u *ui, g *graph.Graph, p graph.Page, directions []direction) error {
-	out, err := createResult(u, "")
+	out, err := result.Create("", u.stdout)
 	if err != nil {
 		return err
 	}

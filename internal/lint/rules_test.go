@@ -26,7 +26,7 @@ var arrows = map[string][]string{
 	"graph/parquet":      {"graph"},
 	"graph/rank":         {"graph", "graph/rank/kernel"},
 	"graph/rank/kernel":  {"graph"}, // reads without bounds checks, which passive packages must not
-	"graph/stats":        graphs,
+	"graph/stats":        append([]string{"internal/plot", "internal/show"}, graphs...),
 	"event":              {"graph"},
 	"urltable":           {"graph"},
 	"queue":              {"graph"},
@@ -72,6 +72,7 @@ var arrows = map[string][]string{
 	"internal/machine":   {"graph"},
 	"internal/plot":      {},
 	"internal/rapidtest": {},
+	"internal/result":    {},
 	"internal/show":      {"internal/plot"},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
 
