@@ -127,6 +127,7 @@ func newRootCommand(u *ui) *cobra.Command {
 		newCrawlCommand(u),
 		newDemoCommand(u),
 		newExitCodesTopic(),
+		newExplainCommand(u),
 		newGraphCommand(u),
 		newLabCommand(u),
 		newPagesCommand(u),
