@@ -157,6 +157,9 @@ func addFacts(t *show.List, x *explain.Page) {
 	for _, url := range x.Linked {
 		t.Add("", show.Line(url))
 	}
+	if x.Attempts > len(x.Visits) {
+		t.Add("attempts", fmt.Sprintf("%s; the last %d are listed", show.Grouped(x.Attempts), len(x.Visits)))
+	}
 	if x.Clock != nil {
 		addClock(t, x)
 	}

@@ -22,6 +22,9 @@ type Clock struct {
 	AddressFull bool       `json:"address_full,omitempty"`         // its IP address has as many requests as it may
 	Retry       *time.Time `json:"retry,omitempty"`                // the page itself is not requested before
 
+	PagesLeft   *int64   `json:"pages_left,omitempty"`   // until --pages ends the crawl
+	SecondsLeft *float64 `json:"seconds_left,omitempty"` // until --duration does
+
 	// Least is the time after which the page is requested at the earliest, from now on or
 	// from the moment at which the crawl is resumed, if neither the order nor the site
 	// changes.
@@ -44,6 +47,24 @@ func (x *explainer) addClock() {
 		x.Clock.Retry = x.ahead(at)
 	}
 	x.Clock.Least = x.least().Seconds()
+	x.addBudget()
+}
+
+// addBudget adds what is left until a limit ends the crawl. Redirects do not count as pages.
+func (x *explainer) addBudget() {
+	if most := x.conf.Pages; most > 0 {
+		states, _, _ := x.f.Census()
+		left := max(0, most-states[frontier.Fetched]-states[frontier.Reacquired]+x.s.Moved)
+		x.Clock.PagesLeft = &left
+	}
+	if most := x.conf.Duration.Duration; most > 0 {
+		at := x.s.Now
+		if x.running() {
+			at = x.now
+		}
+		left := max(0, (most - x.s.Active(at)).Seconds())
+		x.Clock.SecondsLeft = &left
+	}
 }
 
 // ahead returns the time of day of an instant, or nil if it has come. In a crawl that does

@@ -65,7 +65,7 @@ type Facts struct {
 	Score      float64         `json:"score"` // on the first board
 	Discounted bool            `json:"discounted,omitempty"`
 	Ranks      []Rank          `json:"ranks,omitempty"` // by board, if it waits in the queues
-	Clock      *Clock          `json:"clock,omitempty"` // if it waits
+	Clock      *Clock          `json:"clock,omitempty"` // if it waits, for its first visit or another
 	Factors    []policy.Factor `json:"factors,omitempty"`
 }
 
@@ -223,7 +223,7 @@ func (x *explainer) explain(p graph.Page) error {
 	}
 	x.addVisits()
 	x.addOutcome()
-	if x.State == Waiting {
+	if _, _, due := x.f.Due(p); x.State == Waiting || due || x.f.Positions(p) != nil {
 		x.addRanks()
 		x.addClock()
 	}

@@ -137,6 +137,9 @@ func TestRanksAreTheOrder(t *testing.T) {
 				if x.Ranks[0].InSite != taken[x.Site] {
 					t.Errorf("%s is number %d of its site, told %d", x.URL, taken[x.Site], x.Ranks[0].InSite)
 				}
+				if x.Clock.PagesLeft == nil || *x.Clock.PagesLeft > 1 {
+					t.Errorf("%s: %v pages are left", x.URL, x.Clock.PagesLeft)
+				}
 				if waited := (r.Now - began).Seconds(); waited < x.Clock.Least {
 					t.Errorf("%s was requested after %.1f s, told not before %.1f s", x.URL, waited, x.Clock.Least)
 				}
@@ -214,4 +217,34 @@ func checkAll(t *testing.T, c *history.Crawl, state string) map[string]int {
 		}
 	}
 	return seen
+}
+
+// TestBudgetAndRevisits: a page that a limit will leave out is told so, and a fetched page
+// that is to be fetched again has a clock.
+func TestBudgetAndRevisits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "opic", answer.Options{Agent: "winnow"})
+		w.o.Config.Pages, w.o.Config.Recrawl.Duration = 60, time.Hour
+		done := make(chan error)
+		go func() {
+			_, err := crawl.Run(t.Context(), w.o)
+			done <- err
+		}()
+		time.Sleep(8 * time.Second)
+		late, revisits := 0, 0
+		for _, x := range all(t, w.crawl(t), history.StateRunning) {
+			if strings.Contains(x.Sentence, "the crawl stops after") {
+				late++
+				if int64(x.Ranks[0].Overall) <= *x.Clock.PagesLeft {
+					t.Errorf("%s: %+v, %d left", x.Sentence, x.Ranks[0], *x.Clock.PagesLeft)
+				}
+			}
+			if x.State == explain.Fetched && x.Clock != nil && x.Clock.Retry != nil && strings.Contains(x.Sentence, "due again in 59m") {
+				revisits++
+			}
+		}
+		if err := <-done; err != nil || late == 0 || revisits == 0 {
+			t.Errorf("%v, %d pages are late, %d are due again", err, late, revisits)
+		}
+	})
 }

@@ -49,8 +49,8 @@ func (x *explainer) fetched() string {
 	}
 	if at, _, ok := x.f.Due(x.p); ok && at > x.now {
 		text += ". It is due again in " + show.Duration(at-x.now)
-	} else if ok || x.f.Positions(x.p) != nil {
-		text += ". It waits to be fetched again"
+	} else if len(x.positions) > 0 {
+		text += ". It waits to be fetched again: " + x.queued()
 	}
 	return text + "."
 }
@@ -181,10 +181,31 @@ func (x *explainer) so() string {
 	case least < time.Second:
 		return ""
 	case x.running():
-		return fmt.Sprintf(", so not before %s from now if nothing changes", show.Duration(least))
+		return fmt.Sprintf(", so not before %s from now if nothing changes", show.Duration(least)) + x.budget()
 	default:
 		return fmt.Sprintf(", so not before %s have passed if nothing changes", show.Duration(least))
 	}
+}
+
+// budget tells whether a limit is likely to end the crawl before the page is requested.
+func (x *explainer) budget() string {
+	if left := x.Clock.PagesLeft; left != nil && len(x.positions) > 0 && int64(x.overall()) >= *left {
+		return fmt.Sprintf("; but the crawl stops after %s more (--pages)", show.Counted(*left, "page"))
+	}
+	if left := x.Clock.SecondsLeft; left != nil && x.Clock.Least > *left {
+		return fmt.Sprintf("; but the crawl stops in %s (--duration)", show.Duration(time.Duration(*left*1e9)))
+	}
+	return ""
+}
+
+// overall returns how many pages go before this one at least, whichever board chooses: -1 if
+// that is unknown.
+func (x *explainer) overall() int {
+	n := x.positions[0].Overall
+	for _, pos := range x.positions {
+		n = min(n, pos.Overall)
+	}
+	return n
 }
 
 // others describes what holds up a page whose site may be requested now.
@@ -200,10 +221,7 @@ func (x *explainer) others() string {
 	case x.positions[0].Overall < 0:
 		return ", and " + counted(x.positions[0].Sites, "site goes before its own", "sites go before its own")
 	}
-	n := x.positions[0].Overall
-	for _, pos := range x.positions {
-		n = min(n, pos.Overall)
-	}
+	n := x.overall()
 	if n == 0 {
 		return ", and it goes before all others: it is requested as soon as a fetcher is free"
 	}
