@@ -40,3 +40,8 @@ func (b *backlinkCount) Done(_ time.Duration, _ graph.Page, o *event.Outcome, li
 }
 
 func (b *backlinkCount) Columns(func(graph.AnyColumn)) {}
+
+// Explain returns the number of links to p.
+func (b *backlinkCount) Explain(p graph.Page) []Factor {
+	return sole("links from fetched pages", b.board.Value(p))
+}

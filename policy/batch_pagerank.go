@@ -154,3 +154,13 @@ func (r *ranked) schedule() {
 
 // Solves returns the number of solves so far.
 func (r *ranked) Solves() int { return int(r.numbers.At(solves)) }
+
+// Explain returns the rank of p, and whether it has one: pages that became known after the
+// last solve wait with what they have received since, which is nothing unless the policy is
+// partial-pagerank.
+func (r *ranked) Explain(p graph.Page) []Factor {
+	if uint64(p) >= r.numbers.At(knownAtSolve) {
+		return sole("received since the last solve, without a rank of its own", r.board.Value(p))
+	}
+	return sole("PageRank at the last solve, mean 1", r.board.Value(p))
+}

@@ -32,3 +32,8 @@ type breadthFirst struct{}
 func (breadthFirst) Known(p, from graph.Page)                                     {}
 func (breadthFirst) Done(time.Duration, graph.Page, *event.Outcome, []graph.Page) {}
 func (breadthFirst) Columns(func(graph.AnyColumn))                                {}
+
+// Explain returns the place of p in the order of discovery, from 1.
+func (breadthFirst) Explain(p graph.Page) []Factor {
+	return sole("place in the order of discovery", float64(p)+1)
+}

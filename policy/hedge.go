@@ -74,7 +74,7 @@ func newHedge(e *Env, params Params, members []Member) (Policy, error) {
 			return nil, fmt.Errorf("part %d has a weight, but hedge finds the weights itself: give it without *, or use mix", i+1)
 		}
 	}
-	h := &hedge{mixed: newMix(members), eta: float64(eta)}
+	h := &hedge{mixed: newMix(e, members), eta: float64(eta)}
 	h.mass = graph.NewColumnIn[float64](&h.Set, "hedge mass", e.MaxPages)
 	h.chosen = graph.NewColumnIn[uint8](&h.Set, "hedge chosen by", e.MaxPages)
 	h.picks = graph.NewColumnIn[graph.Page](&h.Set, "hedge picks", e.MaxPages)

@@ -62,3 +62,8 @@ func (l *largerSitesFirst) count(p graph.Page, d int32) {
 	l.left.Set(int(s), n)
 	l.board.Site(s, float64(n))
 }
+
+// Explain returns the value of the site of p.
+func (l *largerSitesFirst) Explain(p graph.Page) []Factor {
+	return sole("pages of its site that are not handed out", float64(l.left.At(int(l.facts.Site(p)))))
+}

@@ -24,24 +24,43 @@ func locationSpec() *Spec {
 		URLs: true,
 		New: func(e *Env, _ Params) (Policy, error) {
 			var url []byte // reused for each page; no state
-			return &fixed{e.Boards[0], func(p graph.Page) float64 {
+			return &location{fixed{e.Boards[0], func(p graph.Page) float64 {
 				url = e.URL(url[:0], p)
 				return locationValue(url)
-			}}, nil
+			}}, e.URL}, nil
 		},
 	}
 }
 
+type location struct {
+	fixed
+	url func(b []byte, p graph.Page) []byte
+}
+
+// Explain returns the three numbers that are added up.
+func (l *location) Explain(p graph.Page) []Factor {
+	slashes, query, home := locationParts(l.url(nil, p))
+	return []Factor{
+		{Name: "slashes in the path", Value: float64(slashes)}, {Name: "query", Value: float64(query)}, {Name: "home page", Value: float64(home)},
+	}
+}
+
 func locationValue(url []byte) float64 {
-	path, query := urlPath(url)
-	v := -bytes.Count(path, []byte("/"))
-	if query {
-		v--
+	slashes, query, home := locationParts(url)
+	return float64(slashes + query + home)
+}
+
+// locationParts returns the three parts of the value of a URL, the first two at most 0.
+func locationParts(url []byte) (slashes, query, home int) {
+	path, asks := urlPath(url)
+	slashes = -bytes.Count(path, []byte("/"))
+	if asks {
+		query = -1
 	}
 	if len(path) == 0 || string(path) == "/" || bytes.Contains(url, []byte("home")) {
-		v++
+		home = 1
 	}
-	return float64(v)
+	return slashes, query, home
 }
 
 // urlPath returns the part of a URL between its authority and its query or fragment, and

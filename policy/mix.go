@@ -29,7 +29,7 @@ func mixSpec() *Spec {
 		What: "several policies in turn, with weights: mix:opic*2+xim",
 		Of:   "opic+xim",
 		NewOf: func(e *Env, _ Params, members []Member) (Policy, error) {
-			return newMix(members), nil
+			return newMix(e, members), nil
 		},
 	}
 }
@@ -38,6 +38,7 @@ func mixSpec() *Spec {
 type mixed struct {
 	graph.Set
 	members    []Member
+	boards     []*Board               // of all members
 	weights    *graph.Column[float64] // by member
 	credit     *graph.Column[float64] // by member: weights gained, less what was paid
 	seeders    []Seeder
@@ -48,8 +49,8 @@ type mixed struct {
 	loaders    []Loader
 }
 
-func newMix(members []Member) *mixed {
-	m := &mixed{members: members}
+func newMix(e *Env, members []Member) *mixed {
+	m := &mixed{members: members, boards: e.Boards}
 	m.credit = graph.NewColumnIn[float64](&m.Set, "mix credit", len(members))
 	m.credit.Grow(len(members))
 	m.weights = graph.NewColumnIn[float64](&m.Set, "mix weights", len(members))
@@ -163,4 +164,36 @@ func (m *mixed) Loaded() {
 	for _, l := range m.loaders {
 		l.Loaded()
 	}
+}
+
+// Score returns what p is worth on a board of a member.
+func (m *mixed) Score(p graph.Page, board int) float64 {
+	first := 0
+	for _, member := range m.members {
+		if s, ok := member.Policy.(Scorer); ok && board < first+member.Boards {
+			return s.Score(p, board-first)
+		}
+		if first += member.Boards; board < first {
+			break
+		}
+	}
+	return m.boards[board].Value(p)
+}
+
+// Explain returns for each member its share of the turns, and the factors of its own.
+func (m *mixed) Explain(p graph.Page) (list []Factor) {
+	total := 0.0
+	for _, w := range m.weights.Slice() {
+		total += w
+	}
+	for i, member := range m.members {
+		list = append(list, Factor{Name: "share of the turns", Value: m.weights.At(i) / total, Of: member.Name})
+		if x, ok := member.Policy.(Explainer); ok {
+			for _, f := range x.Explain(p) {
+				f.Of = member.Name
+				list = append(list, f)
+			}
+		}
+	}
+	return list
 }

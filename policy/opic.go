@@ -127,3 +127,6 @@ func (o *opic) split(p graph.Page, cash float64, links []graph.Page) {
 }
 
 func (o *opic) Columns(func(graph.AnyColumn)) {}
+
+// Explain returns the cash of p.
+func (o *opic) Explain(p graph.Page) []Factor { return sole("cash", o.board.Value(p)) }

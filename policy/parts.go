@@ -14,6 +14,7 @@ type Part struct {
 
 // A Member is a part that was made, with boards of its own.
 type Member struct {
+	Name   string // with its parameters
 	Policy Policy
 	Boards int
 	Weight float64
@@ -100,7 +101,7 @@ func (s *Spec) join(e *Env, params Params, parts []Part, o Oracle) (Policy, erro
 		if err != nil {
 			return nil, err
 		}
-		members = append(members, Member{made, n, p.Weight})
+		members = append(members, Member{p.Name, made, n, p.Weight})
 	}
 	return s.NewOf(e, params, members)
 }

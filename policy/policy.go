@@ -98,7 +98,32 @@ type (
 	Mixer interface{ Turn() int }
 	// A Loader is notified when its columns were loaded.
 	Loader interface{ Loaded() }
+	// A Scorer hides values: some pages wait on a board with less than they are worth. Score
+	// returns what p is worth on a board. Without it, that is the value on the board.
+	Scorer interface {
+		Score(p graph.Page, board int) float64
+	}
+	// An Explainer knows what the value of a page is made of. p may be any known page. The
+	// most important factor comes first.
+	Explainer interface{ Explain(p graph.Page) []Factor }
 )
+
+// A Factor is one of the numbers that decide the value of a page. It is for people; no order
+// depends on it.
+type Factor struct {
+	Name  string  `json:"name"` // in a few plain words, such as "links in"
+	Value float64 `json:"value"`
+	// Share is the part that the factor has in the value of the page, below 0 if it lowers
+	// the value. The shares of a page add up to 1, or are all 0 if they cannot be stated.
+	Share float64 `json:"share"`
+	// Of names the part of a mixed policy to which the factor belongs; "" for others.
+	Of string `json:"of,omitempty"`
+}
+
+// sole returns the only factor of a value.
+func sole(name string, value float64) []Factor {
+	return []Factor{{Name: name, Value: value, Share: 1}}
+}
 
 // Adopt adds the columns of a policy to a set. If the policy is a [graph.Part], what it does
 // not save counts as memory and is freed with the set, too.

@@ -175,3 +175,16 @@ func (s *siteAtATime) turn(site graph.Site) {
 	num[turnsGiven]++
 	s.board.Site(site, -float64(num[turnsGiven]))
 }
+
+// Explain returns what is known of the site of p.
+func (s *siteAtATime) Explain(p graph.Page) []Factor {
+	site := int(s.facts.Site(p))
+	isOpen := 0.0
+	if s.state.At(site) == open {
+		isOpen = 1
+	}
+	return []Factor{
+		{Name: "its site is open", Value: isOpen},
+		{Name: "pages of its site that are not handed out", Value: float64(s.left.At(site))},
+	}
+}

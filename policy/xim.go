@@ -204,3 +204,16 @@ func (x *xim) hand(part float64, links []graph.Page) {
 		x.board.Set(q, x.value(q))
 	}
 }
+
+// Score returns the value of p, also if it is not the first of its directory.
+func (x *xim) Score(p graph.Page, _ int) float64 { return x.value(p) }
+
+// Explain returns c, S and K.
+func (x *xim) Explain(p graph.Page) []Factor {
+	d := int(x.pages.SiteOf(p))
+	return []Factor{
+		{Name: "received by links", Value: x.pages.Value(p)},
+		{Name: "known pages of its directory", Value: float64(x.known.At(d))},
+		{Name: "pages of its directory that were handed out", Value: float64(x.handed.At(d))},
+	}
+}

@@ -47,6 +47,9 @@ func (q *Queue) SetSite(s graph.Site, v float64) {
 	q.renew(s)
 }
 
+// SitesValued reports whether sites have values of their own.
+func (q *Queue) SitesValued() bool { return q.own }
+
 // SiteValue returns the value of site s: its own, or that of its best page, or 0 if it has
 // no pages.
 func (q *Queue) SiteValue(s graph.Site) float64 {

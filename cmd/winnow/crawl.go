@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/policy"
 )
@@ -124,7 +125,7 @@ func (c *crawling) chooseDir() error {
 	entries, err := os.ReadDir(c.dir)
 	switch another := strings.TrimSuffix(c.dir, "/") + ".crawl"; {
 	case err != nil:
-		return withHint(usagef("--dir: open %s: %w", c.dir, cause(err)), "try: %s", c.u.withFlag("--dir", another))
+		return withHint(usagef("--dir: open %s: %w", c.dir, result.Cause(err)), "try: %s", c.u.withFlag("--dir", another))
 	case len(entries) > 0:
 		return withHint(usagef("--dir: %s is not the directory of a crawl: it holds %s", c.dir, entries[0].Name()),
 			"a crawl needs a directory of its own; try: %s", c.u.withFlag("--dir", another))

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/internal/result"
 )
 
 // crawlFlags holds the flags that make a configuration.
@@ -108,7 +109,7 @@ func (o *crawlFlags) readConfig(u *ui, c *config.Config) error {
 		return withHint(fmt.Errorf("--config: open %s: it is a directory", o.config), "it takes a file, which winnow config prints; the configuration of a crawl is read with --dir")
 	}
 	if err != nil {
-		return withHint(fmt.Errorf("--config: open %s: %w", o.config, cause(err)), "winnow config prints a file to begin with; try: winnow config > %s", quoteArgs([]string{o.config}))
+		return withHint(fmt.Errorf("--config: open %s: %w", o.config, result.Cause(err)), "winnow config prints a file to begin with; try: winnow config > %s", quoteArgs([]string{o.config}))
 	}
 	name := o.config
 	if full, err := filepath.Abs(name); err == nil && !filepath.IsAbs(name) {

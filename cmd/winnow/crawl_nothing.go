@@ -34,7 +34,7 @@ func (c *crawling) nothing(ctx context.Context, sum *crawl.Summary) error {
 			return err
 		}
 	}
-	return withHint(missingf("no page was fetched: failed: %s; refused: %s", byNumber(sum.FailedBy), byNumber(sum.RefusedBy)),
+	return withHint(missingf("no page was fetched: failed: %s; refused: %s", show.ByNumber(sum.FailedBy), show.ByNumber(sum.RefusedBy)),
 		"winnow pages %s lists the reasons", quoteArgs([]string{c.dir}))
 }
 

@@ -164,13 +164,13 @@ func waitLine(s *history.Status) string {
 	if len(s.Waits) == 0 {
 		return ""
 	}
-	return "; sites wait: " + byNumber(s.Waits)
+	return "; sites wait: " + show.ByNumber(s.Waits)
 }
 
 // failedText returns the number of failed pages and their classes, those of sites that are
 // given up included: the same numbers as in winnow status.
 func failedText(s *history.Status) string {
-	return show.Counted(s.Failed, "page") + " (" + byNumber(s.FailedBy) + ")"
+	return show.Counted(s.Failed, "page") + " (" + show.ByNumber(s.FailedBy) + ")"
 }
 
 // machineLine returns the bytes received, the memory and the time of the crawl.

@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/metrics"
 	"github.com/winnow-crawler/winnow/internal/machine"
+	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -206,7 +207,7 @@ func readToken(name string) ([]byte, error) {
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("--metrics-token: open %s: %w", name, cause(err))
+		return nil, fmt.Errorf("--metrics-token: open %s: %w", name, result.Cause(err))
 	}
 	token := bytes.TrimSpace(text)
 	if len(token) < 16 {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/machine"
+	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -128,12 +129,12 @@ func replaces(output string, inputs ...string) bool {
 
 // checkDir returns an error if no file can be made in dir; what is the path the user gave.
 func checkDir(dir, what string) error {
-	probe, err := createTemp(filepath.Join(dir, ".winnow"))
+	probe, err := result.Temp(filepath.Join(dir, ".winnow"))
 	if err == nil {
 		probe.Close()
 		return os.Remove(probe.Name())
 	}
-	return hintDir(fmt.Errorf("create %s: %w", what, cause(err)), filepath.Join(dir, "x"))
+	return hintDir(fmt.Errorf("create %s: %w", what, result.Cause(err)), filepath.Join(dir, "x"))
 }
 
 // hintDir proposes to make the directory of path if it is missing.

@@ -17,6 +17,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/bv"
 	"github.com/winnow-crawler/winnow/graph/parquet"
+	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -161,7 +162,7 @@ func (o *exportOptions) settleParams() error {
 		}
 		text, err := os.ReadFile(o.like)
 		if err != nil {
-			return fmt.Errorf("read %s: %w", o.like, cause(err))
+			return fmt.Errorf("read %s: %w", o.like, result.Cause(err))
 		}
 		props, err := bv.ParseProperties(text)
 		if err != nil {
@@ -177,22 +178,22 @@ func (o *exportOptions) settleParams() error {
 
 // edges writes an edge list to a file, or to standard output.
 func (o *exportOptions) edges(ctx context.Context, u *ui, g *graph.Graph, shown *show.Stages, r *exportResult) error {
-	out, err := createResult(u, o.output)
+	out, err := result.Create(o.output, u.stdout)
 	if err != nil {
 		return hintDir(err, o.output)
 	}
 	defer out.Discard()
 	tell := shown.Of("write links")
-	if out.file == nil && u.asJSON {
+	if out.Standard() && u.asJSON {
 		w := &parquet.Writer{Graph: g, Progress: tell}
 		err = w.EachLink(func(l parquet.Link) error { return show.JSON(out, l, "") })
 	} else {
 		err = g.ExportEdges(ctx, out, tell)
 	}
 	if err != nil {
-		return out.wrap(err)
+		return out.Wrap(err)
 	}
-	if err := out.Commit(); err != nil || out.file == nil {
+	if err := out.Commit(); err != nil || out.Standard() {
 		return err
 	}
 	return r.add(o.output)
@@ -204,7 +205,7 @@ func (o *exportOptions) parquet(u *ui, g *graph.Graph, shown *show.Stages, r *ex
 	err = os.Mkdir(o.output, 0o777)
 	made := err == nil
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return hintDir(fmt.Errorf("create %s: %w", o.output, cause(err)), o.output)
+		return hintDir(fmt.Errorf("create %s: %w", o.output, result.Cause(err)), o.output)
 	}
 	defer func() {
 		if err != nil && made {
@@ -215,9 +216,9 @@ func (o *exportOptions) parquet(u *ui, g *graph.Graph, shown *show.Stages, r *ex
 	w := &parquet.Writer{Graph: g, Version: version, Commit: commit}
 	stages := []string{"write pages", "write links"}
 	write := []func(io.Writer) error{w.Pages, w.Links}
-	files := make([]*resultFile, len(write))
+	files := make([]*result.File, len(write))
 	for i, name := range o.files() {
-		if files[i], err = createResult(u, name); err != nil {
+		if files[i], err = result.Create(name, u.stdout); err != nil {
 			return err
 		}
 		defer files[i].Discard()
@@ -225,10 +226,10 @@ func (o *exportOptions) parquet(u *ui, g *graph.Graph, shown *show.Stages, r *ex
 	for i, f := range files {
 		w.Progress = shown.Of(stages[i])
 		if err := write[i](f); err != nil {
-			return f.wrap(err)
+			return f.Wrap(err)
 		}
 	}
-	if err := commitAll(files); err != nil {
+	if err := result.CommitAll(files); err != nil {
 		return err
 	}
 	return r.add(o.files()...)

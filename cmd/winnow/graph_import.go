@@ -201,14 +201,6 @@ func explainMemory(u *ui, err error) error {
 	return err
 }
 
-// percent writes the share of part in whole.
-func percent(part, whole int64) string {
-	if whole == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
-}
-
 // fed reports whether pages and links come from a crawl or from WARC files.
 func (o *importOptions) fed() bool { return o.crawl != "" || len(o.warc) > 0 }
 

@@ -3,11 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -94,7 +95,7 @@ type linkLine struct {
 }
 
 func (o *linksOptions) printLinks(ctx context.Context, u *ui, g *graph.Graph, p graph.Page, directions []direction) error {
-	out, err := createResult(u, "")
+	out, err := result.Create("", u.stdout)
 	if err != nil {
 		return err
 	}
@@ -168,7 +169,7 @@ func findPage(u *ui, g *graph.Graph, name string) (graph.Page, error) {
 	if g.Pages() == 0 {
 		return 0, withHint(err, "%s", idRange(g))
 	}
-	for _, other := range variants(name) {
+	for _, other := range page.Spellings(name) {
 		if _, ok := g.Lookup(other); ok {
 			return 0, withHint(err, "try: %s", u.commandLine(name, other))
 		}
@@ -186,32 +187,4 @@ func idRange(g *graph.Graph) string {
 		return fmt.Sprintf("ids are 0 to %d", n-1)
 	}
 	return fmt.Sprintf("there are %d ids from %d to %d", n, g.ID(0), g.ID(graph.Page(n-1)))
-}
-
-// variants returns other common spellings of a URL: the scheme,
-// www, a slash or a file name at the end, a fragment, capital letters.
-func variants(url string) []string {
-	url, _, _ = strings.Cut(url, "#")
-	scheme, rest, found := strings.Cut(url, "://")
-	if !found {
-		scheme, rest = "http", url
-	}
-	host, path, slash := strings.Cut(rest, "/")
-	if slash {
-		path = "/" + path
-	}
-	bare := strings.TrimPrefix(strings.ToLower(host), "www.")
-	hosts := []string{host, strings.ToLower(host), bare, "www." + bare}
-	trimmed := strings.TrimSuffix(path, "/")
-	paths := []string{path, trimmed, trimmed + "/", trimmed + "/index.html",
-		strings.TrimSuffix(path, "index.html"), strings.ToLower(path)}
-	var all []string
-	for _, s := range []string{scheme, "http", "https"} {
-		for _, h := range hosts {
-			for _, p := range paths {
-				all = append(all, s+"://"+h+p)
-			}
-		}
-	}
-	return all
 }

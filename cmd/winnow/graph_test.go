@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,22 @@ func must(t *testing.T, args ...string) string {
 		t.Fatalf("winnow %s: exit %d, %s", strings.Join(args, " "), code, errs.String())
 	}
 	return out.String()
+}
+
+// names lists the files in a directory.
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	var list []string
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if !d.IsDir() {
+			list = append(list, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(list, " ")
 }
 
 // dyingContext ends after it has been asked a number of times: an interruption that

@@ -11,7 +11,7 @@
 //
 // A verb is plugged in by one line in newRootCommand (or in the constructor of
 // its group, such as newGraphCommand). It prints results with u.printf, u.json or a
-// table, or to what -o names (createResult), notes with u.notef, shows long work
+// table, or to what -o names (result.Create), notes with u.notef, shows long work
 // with newProgress, and returns an error for everything else: plain (exit 1),
 // usagef (2), missingf (3), or any of them with a hint (withHint). The context
 // given to the command ends at Ctrl-C; a verb then cleans up and returns its error.
@@ -127,6 +127,7 @@ func newRootCommand(u *ui) *cobra.Command {
 		newCrawlCommand(u),
 		newDemoCommand(u),
 		newExitCodesTopic(),
+		newExplainCommand(u),
 		newGraphCommand(u),
 		newLabCommand(u),
 		newPagesCommand(u),

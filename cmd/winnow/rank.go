@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
+	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -137,7 +138,7 @@ func runRank(ctx context.Context, u *ui, opt *rankOptions, path string) error {
 	if opt.urls && !g.HasURLs() {
 		return withHint(fmt.Errorf("--urls: the URLs of %s are not known", path), "without --urls ids are printed")
 	}
-	out, err := createResult(u, opt.output)
+	out, err := result.Create(opt.output, u.stdout)
 	if err != nil {
 		return hintDir(err, opt.output)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/graph/rank"
 	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -24,16 +25,16 @@ type rankLine struct {
 
 // write prints the values: all in id order, or the highest. With --json they are
 // objects on standard output; a file always gets lines.
-func (o *rankOptions) write(ctx context.Context, u *ui, g *graph.Graph, out *resultFile, res *rank.Result) error {
+func (o *rankOptions) write(ctx context.Context, u *ui, g *graph.Graph, out *result.File, res *rank.Result) error {
 	absent := func(p graph.Page) bool { return o.uncrawled == "absent" && !g.Fetched(p) }
 	line := o.text(g, out)
-	if u.asJSON && out.file == nil {
+	if u.asJSON && out.Standard() {
 		line = o.object(g, out)
 	}
 	if o.top > 0 {
 		for _, p := range highest(res.Score, o.top, absent) {
 			if err := line(p, res.Score[p]); err != nil {
-				return out.wrap(err)
+				return out.Wrap(err)
 			}
 		}
 		return nil
@@ -46,7 +47,7 @@ func (o *rankOptions) write(ctx context.Context, u *ui, g *graph.Graph, out *res
 			continue
 		}
 		if err := line(graph.Page(p), v); err != nil {
-			return out.wrap(err)
+			return out.Wrap(err)
 		}
 	}
 	return nil
@@ -54,7 +55,7 @@ func (o *rankOptions) write(ctx context.Context, u *ui, g *graph.Graph, out *res
 
 // text writes lines "id TAB value"; the value has as many digits as it takes to read
 // it back exactly.
-func (o *rankOptions) text(g *graph.Graph, out *resultFile) func(graph.Page, float64) error {
+func (o *rankOptions) text(g *graph.Graph, out *result.File) func(graph.Page, float64) error {
 	var b []byte
 	return func(p graph.Page, v float64) error {
 		if b = b[:0]; o.urls {
@@ -69,7 +70,7 @@ func (o *rankOptions) text(g *graph.Graph, out *resultFile) func(graph.Page, flo
 }
 
 // object writes one object a page.
-func (o *rankOptions) object(g *graph.Graph, out *resultFile) func(graph.Page, float64) error {
+func (o *rankOptions) object(g *graph.Graph, out *result.File) func(graph.Page, float64) error {
 	return func(p graph.Page, v float64) error {
 		line := rankLine{ID: g.ID(p), Value: v}
 		if o.urls {
@@ -109,8 +110,8 @@ func (o *rankOptions) report(m metric, res *rank.Result, took time.Duration) *ra
 }
 
 // finish completes the output and prints the report.
-func (r *rankReport) finish(u *ui, out *resultFile) error {
-	if u.asJSON && out.file == nil {
+func (r *rankReport) finish(u *ui, out *result.File) error {
+	if u.asJSON && out.Standard() {
 		if err := show.JSON(out, r, ""); err != nil {
 			return err
 		}
@@ -118,7 +119,7 @@ func (r *rankReport) finish(u *ui, out *resultFile) error {
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	if u.asJSON && out.file != nil {
+	if u.asJSON && !out.Standard() {
 		return u.json(r)
 	}
 	text := fmt.Sprintf("%s of %s pages in %s", r.Metric, show.Grouped(int64(r.Pages)), show.Duration(time.Duration(r.Seconds*float64(time.Second))))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/winnow-crawler/winnow/crawl"
+	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/live"
 )
@@ -43,25 +44,25 @@ func reportPaths(dir string) []string {
 // one leaves what was there before.
 func writeReport(u *ui, dir string, rep *show.Report) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return withHint(fmt.Errorf("create %s: %w", dir, cause(err)), "choose another place with --out")
+		return withHint(fmt.Errorf("create %s: %w", dir, result.Cause(err)), "choose another place with --out")
 	}
-	var files []*resultFile
+	var files []*result.File
 	defer func() {
 		for _, f := range files {
 			f.Discard()
 		}
 	}()
 	for _, part := range reportParts() {
-		f, err := createResult(u, filepath.Join(dir, part.name))
+		f, err := result.Create(filepath.Join(dir, part.name), u.stdout)
 		if err != nil {
 			return err
 		}
 		files = append(files, f)
 		if err := part.write(rep, f); err != nil {
-			return f.wrap(err)
+			return f.Wrap(err)
 		}
 	}
-	if err := commitAll(files); err != nil {
+	if err := result.CommitAll(files); err != nil {
 		return err
 	}
 	u.notef("wrote %s", filepath.Join(dir, "report.html"))

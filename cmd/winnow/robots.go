@@ -16,6 +16,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
+	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -54,32 +55,6 @@ are allowed or not.`,
 	return cmd
 }
 
-// robotsVerdict is the answer for one URL; the object of --json.
-type robotsVerdict struct {
-	URL      string   `json:"url"`
-	Agent    string   `json:"agent"`
-	Allowed  bool     `json:"allowed"`
-	Rule     string   `json:"rule"`          // the pattern that decided, in normal form; "" without one
-	Line     int      `json:"line"`          // its line in the file; 0 if there is none
-	Delay    float64  `json:"delay_seconds"` // between two requests to the site
-	Crawl    float64  `json:"crawl_delay_seconds"`
-	Sitemaps []string `json:"sitemaps"`
-	robotsSource
-}
-
-// A robotsSource describes where the rules come from.
-type robotsSource struct {
-	From   string `json:"robots"` // URL or file
-	Class  string `json:"class"`  // found, moved, unavailable, unreachable
-	Status int    `json:"status"` // of the last answer; 0: none, or a file
-	Hops   int    `json:"redirects"`
-	Bytes  int    `json:"bytes"`
-	Note   string `json:"note,omitempty"` // what went wrong
-
-	rules    robots.Rules
-	sitemaps []string
-}
-
 func runRobots(ctx context.Context, u *ui, opt *robotsOptions, args []string) error {
 	if err := notEmpty(u, opt.flags, "agent", "file", "config", "preset"); err != nil {
 		return err
@@ -109,7 +84,7 @@ func runRobots(ctx context.Context, u *ui, opt *robotsOptions, args []string) er
 		if i > 0 && !u.asJSON {
 			u.printf("\n")
 		}
-		if err := printVerdict(u, judge(url, opt.agent, &c, sources[i])); err != nil {
+		if err := printVerdict(u, sources[i].Judge(url, opt.agent, c.Delay.Duration)); err != nil {
 			return err
 		}
 	}
@@ -146,8 +121,8 @@ func robotsURLs(u *ui, opt *robotsOptions, args []string) ([]string, error) {
 }
 
 // sources returns the rules for each URL. It fetches those of a site once.
-func (o *robotsOptions) sources(ctx context.Context, u *ui, c *config.Config, urls []string) ([]*robotsSource, error) {
-	out := make([]*robotsSource, len(urls))
+func (o *robotsOptions) sources(ctx context.Context, u *ui, c *config.Config, urls []string) ([]*gather.RobotsSource, error) {
+	out := make([]*gather.RobotsSource, len(urls))
 	if o.file != "" {
 		source, err := o.fromFile(u)
 		for i := range out {
@@ -161,7 +136,7 @@ func (o *robotsOptions) sources(ctx context.Context, u *ui, c *config.Config, ur
 		return nil, err
 	}
 	defer closeResolver()
-	bySite := map[string]*robotsSource{}
+	bySite := map[string]*gather.RobotsSource{}
 	for i, url := range urls {
 		site, _ := page.Site([]byte(url))
 		if bySite[string(site)] == nil {
@@ -172,7 +147,7 @@ func (o *robotsOptions) sources(ctx context.Context, u *ui, c *config.Config, ur
 			if err != nil {
 				return nil, err
 			}
-			bySite[string(site)] = o.fetched(file)
+			bySite[string(site)] = file.Source(o.agent)
 		}
 		out[i] = bySite[string(site)]
 	}
@@ -223,52 +198,16 @@ func newResolver(c *config.Config) (*fetch.Resolver, error) {
 	return fetch.NewResolver(fetch.ResolverOptions{Server: server})
 }
 
-// fetched returns the rules of a robots.txt that was fetched.
-func (o *robotsOptions) fetched(f *gather.RobotsFile) *robotsSource {
-	s := &robotsSource{From: f.URL, Class: f.Class.String(), Status: f.Status, Hops: f.Hops, Note: f.Note}
-	switch f.Class {
-	case robots.Found:
-		s.read(f.Text, o.agent)
-	case robots.Unreachable:
-		s.rules = robots.DisallowAll()
-	}
-	return s
-}
-
 // fromFile reads the rules of --file.
-func (o *robotsOptions) fromFile(u *ui) (*robotsSource, error) {
+func (o *robotsOptions) fromFile(u *ui) (*gather.RobotsSource, error) {
 	body, err := readAll(u, o.file)
 	if err != nil {
-		return nil, withHint(fmt.Errorf("--file: open %s: %w", o.file, cause(err)), "to ask the site try: %s", u.withoutFlag("--file"))
+		return nil, withHint(fmt.Errorf("--file: open %s: %w", o.file, result.Cause(err)), "to ask the site try: %s", u.withoutFlag("--file"))
 	}
-	s := &robotsSource{From: o.file, Class: robots.Found.String()}
-	s.read(body, o.agent)
-	return s, nil
+	return gather.NewRobotsSource(o.file, body, o.agent), nil
 }
 
-// read takes the rules for an agent from a robots.txt.
-func (s *robotsSource) read(body []byte, agent string) {
-	s.Bytes = len(body)
-	file := robots.Parse(body)
-	s.rules, s.sitemaps = file.For(agent), file.Sitemaps
-}
-
-// judge checks one URL against the rules of its site.
-func judge(url, agent string, c *config.Config, s *robotsSource) robotsVerdict {
-	path := url
-	if !strings.HasPrefix(url, "/") {
-		_, rest := page.Site([]byte(url))
-		path = string(rest)
-	}
-	v := s.rules.Test(path)
-	delay := max(c.Delay.Duration, s.rules.Delay())
-	return robotsVerdict{
-		URL: url, Agent: agent, Allowed: v.Allowed, Rule: v.Rule, Line: v.Line, Delay: delay.Seconds(),
-		Crawl: s.rules.Delay().Seconds(), Sitemaps: append([]string{}, s.sitemaps...), robotsSource: *s,
-	}
-}
-
-func printVerdict(u *ui, v robotsVerdict) error {
+func printVerdict(u *ui, v gather.RobotsVerdict) error {
 	if u.asJSON {
 		return u.json(v)
 	}
@@ -276,28 +215,16 @@ func printVerdict(u *ui, v robotsVerdict) error {
 	t.Add("url", v.URL)
 	t.Add("agent", v.Agent)
 	t.Add("allowed", map[bool]string{true: "yes", false: "no"}[v.Allowed])
-	t.Add("rule", v.ruleText())
-	t.Add("delay", v.delayText())
-	t.Add("robots.txt", v.sourceText())
+	t.Add("rule", v.RuleText())
+	t.Add("delay", delayText(&v))
+	t.Add("robots.txt", sourceText(&v))
 	for _, s := range v.Sitemaps {
 		t.Add("sitemap", s)
 	}
 	return t.Print(u.stdout)
 }
 
-func (v *robotsVerdict) ruleText() string {
-	switch {
-	case v.Line > 0:
-		return fmt.Sprintf("line %d: %s: %s", v.Line, map[bool]string{true: "Allow", false: "Disallow"}[v.Allowed], v.Rule)
-	case v.Class == robots.Unreachable.String():
-		return "none: nothing is allowed while robots.txt is unreachable"
-	case v.Class == robots.Unavailable.String():
-		return "none: there is no robots.txt"
-	}
-	return "none: no rule matches"
-}
-
-func (v *robotsVerdict) delayText() string {
+func delayText(v *gather.RobotsVerdict) string {
 	delay := show.Duration(time.Duration(v.Delay * 1e9))
 	if v.Crawl > 0 && v.Crawl >= v.Delay {
 		return delay + ", by Crawl-delay"
@@ -305,7 +232,7 @@ func (v *robotsVerdict) delayText() string {
 	return delay + ", by --delay; the site requests no longer one"
 }
 
-func (v *robotsVerdict) sourceText() string {
+func sourceText(v *gather.RobotsVerdict) string {
 	text := v.From
 	if v.Status > 0 {
 		text += fmt.Sprintf(", status %d", v.Status)

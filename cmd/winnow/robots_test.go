@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/winnow-crawler/winnow/crawl/gather"
 )
 
 // TestRobots asks servers: rules are found where robots.txt moved to, and what cannot be
@@ -27,9 +29,9 @@ func TestRobots(t *testing.T) {
 	}))
 	defer server.Close()
 	out := must(t, "robots", server.URL+"/no/1", server.URL+"/yes", "--allow-private", "--json", "--contact", "a@b.example")
-	var verdicts []robotsVerdict
+	var verdicts []gather.RobotsVerdict
 	for line := range strings.Lines(out) {
-		var v robotsVerdict
+		var v gather.RobotsVerdict
 		if err := json.Unmarshal([]byte(line), &v); err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/live"
@@ -189,7 +190,7 @@ type simulation struct {
 	world   *lab.World
 	shown   *show.Stages
 	values  *measure.Truth // of --oracle FILE, or of the full graph once it is known
-	files   []*resultFile  // of --order, one a policy
+	files   []*result.File // of --order, one a policy
 }
 
 func runSim(ctx context.Context, u *ui, opt *simOptions, path string) error {

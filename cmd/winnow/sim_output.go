@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
@@ -22,7 +23,7 @@ type simResult struct {
 	*simulation
 	c      *lab.Comparison
 	runs   []*lab.Run
-	orders []*resultFile // of the runs; nil without --order
+	orders []*result.File // of the runs; nil without --order
 	base   *lab.Baselines
 	sets   *lab.StartSets // nil without --starts
 	failed error          // policies that failed while others did not
@@ -43,7 +44,7 @@ func (s *simulation) createFiles() error {
 			if s.out != "" && contains(reportPaths(s.out), filepath.Clean(name)) {
 				return usagef("--order: %s is also a file of --out", name)
 			}
-			f, err := createResult(s.u, name)
+			f, err := result.Create(name, s.u.stdout)
 			if err != nil {
 				return hintDir(fmt.Errorf("--order: %w", err), name)
 			}
@@ -90,7 +91,7 @@ func checkOutDir(dir string) error {
 		case errors.Is(err, fs.ErrNotExist) && filepath.Dir(at) != at:
 			continue
 		case err != nil:
-			return fmt.Errorf("--out %s: %w", dir, cause(err))
+			return fmt.Errorf("--out %s: %w", dir, result.Cause(err))
 		case !info.IsDir():
 			return fmt.Errorf("--out %s: %s is not a directory", dir, at)
 		}
@@ -99,7 +100,7 @@ func checkOutDir(dir string) error {
 }
 
 // file returns the order file of policy i, or nil without --order.
-func (s *simulation) file(i int) *resultFile {
+func (s *simulation) file(i int) *result.File {
 	if len(s.files) == 0 {
 		return nil
 	}
@@ -144,7 +145,7 @@ func (r *simResult) writeOrders(ctx context.Context) error {
 	return nil
 }
 
-func writeOrder(ctx context.Context, f *resultFile, g *graph.Graph, order []graph.Page) error {
+func writeOrder(ctx context.Context, f *result.File, g *graph.Graph, order []graph.Page) error {
 	var b []byte
 	for i, p := range order {
 		if i%65536 == 0 && ctx.Err() != nil {
@@ -152,7 +153,7 @@ func writeOrder(ctx context.Context, f *resultFile, g *graph.Graph, order []grap
 		}
 		b = append(strconv.AppendUint(b[:0], uint64(g.ID(p)), 10), '\n')
 		if _, err := f.Write(b); err != nil {
-			return f.wrap(err)
+			return f.Wrap(err)
 		}
 	}
 	return f.Commit()
@@ -200,7 +201,7 @@ func (r *simResult) truthText() string {
 func (r *simResult) print() error {
 	if r.u.asJSON {
 		for i := range r.runs {
-			if err := r.u.json(r.object(i)); err != nil {
+			if err := r.u.json(simObject{r.c.Summary(r.runs, i, r.base, r.sets), r.config()}); err != nil {
 				return err
 			}
 		}
@@ -231,59 +232,10 @@ func (r *simResult) shownReport() *show.Report {
 	return rep
 }
 
-// A simObject is the JSON output for one policy. The names of the measures are those
-// of measure.Measures, which are left out without an oracle.
+// A simObject is the JSON output for one policy.
 type simObject struct {
-	Policy    string `json:"policy"`
-	Pages     int    `json:"pages"`
-	Reachable int    `json:"reachable"`
-	*measure.Measures
-	Regret  *float64   `json:"regret,omitempty"`
-	Starts  *simStarts `json:"starts,omitempty"`
-	Known   int        `json:"known"`    // pages known at the end
-	Sites   int        `json:"sites"`    // sites known at the end
-	Request int        `json:"requests"` // DNS, robots.txt and pages
-	Memory  int64      `json:"memory"`   // bytes of frontier and policy
-
-	Seconds        float64     `json:"seconds"`         // of the crawl, by the clock on the wall
-	VirtualSeconds float64     `json:"virtual_seconds"` // that it took in its world
-	Active         *float64    `json:"active_fetchers,omitempty"`
-	Config         show.Object `json:"config"` // what determines a run, except its policy
-}
-
-// simStarts is a policy over the start sets.
-type simStarts struct {
-	Sets    int              `json:"sets"`
-	Seeds   int              `json:"seed_pages"`
-	Average measure.Interval `json:"avg_cumulative_pagerank"`
-	Regret  measure.Interval `json:"regret"`
-	Lead    measure.Interval `json:"ahead_of_first"` // by the average, set by set
-}
-
-// object returns the JSON object of run i.
-func (r *simResult) object(i int) *simObject {
-	run := r.runs[i]
-	res := run.Result
-	o := &simObject{
-		Policy: run.Policy, Pages: len(res.Order), Reachable: len(r.c.Tree.Order),
-		Known: res.Known, Sites: res.Sites, Request: res.Requests, Memory: res.Memory,
-		Seconds: run.Seconds, VirtualSeconds: res.Took.Seconds(), Config: r.config(),
-	}
-	if res.Trace != nil {
-		active := res.Trace.Mean().Active
-		o.Active = &active
-	}
-	if r.c.Judge == nil {
-		return o
-	}
-	o.Measures = &run.Measures
-	if v, ok := r.base.Regret(run.Measures.Average); ok {
-		o.Regret = &v
-	}
-	if r.sets != nil {
-		o.Starts = &simStarts{Sets: r.sets.Sets(), Seeds: r.sets.Seeds, Average: r.sets.Mean(i), Regret: r.sets.MeanRegret(i), Lead: r.sets.Lead(i)}
-	}
-	return o
+	*lab.Summary
+	Config show.Object `json:"config"` // what determines a run, except its policy
 }
 
 // config returns what determines the runs, except their policies: the world, and the flags
@@ -302,18 +254,10 @@ func (r *simResult) config() (c show.Object) {
 		case key == "follow" && r.oracle != measure.PageRankMetric:
 			add(key, nil)
 		case key == "hot" && r.c.Judge != nil:
-			add(key, r.hot())
+			add(key, r.c.Hot())
 		default:
 			add(key, f.Value)
 		}
 	})
 	return c
-}
-
-// hot returns the thresholds of hot pages.
-func (r *simResult) hot() (g []float64) {
-	for _, h := range r.c.Judge.Hot() {
-		g = append(g, h.G)
-	}
-	return g
 }

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -88,7 +85,7 @@ func printStatus(u *ui, dir string, s *history.Status, c *config.Config) error {
 	}
 	if x := s.Largest; x != nil {
 		share := fmt.Sprintf("%.1f %%, %s: ", 100*x.Share, verdictWord(x))
-		t.Add("largest site", show.Grouped(x.Pages), share+clip(x.Site, textWidth-len(share)))
+		t.Add("largest site", show.Grouped(x.Pages), share+show.Clip(x.Site, textWidth-len(share)))
 	}
 	t.Add("more", "", quoteArgs([]string{"winnow", "status", "-v", dir}))
 	return t.Print(u.stdout)
@@ -111,7 +108,7 @@ func addTime(t *show.List, s *history.Status, width int) {
 	}
 	t.Add("fetchers", show.Grouped(int64(s.Active)), fmt.Sprintf("of %d active, %s pages/s", s.Fetchers, show.Rate(s.Rate)))
 	if len(s.Waits) > 0 {
-		t.Add("sites wait", "", "for "+fitted(s.Waits, width-len("for ")))
+		t.Add("sites wait", "", "for "+show.Fitted(s.Waits, width-len("for ")))
 	}
 }
 
@@ -119,11 +116,11 @@ func addTime(t *show.List, s *history.Status, width int) {
 // most width characters, any number if width is 0.
 func addCounts(t *show.List, s *history.Status, width int) {
 	t.Add("known", show.Grouped(s.Known), show.Plural(s.Known, "page")+" on "+show.Counted(s.Sites, "site"))
-	t.Add("waiting", show.Grouped(s.Waiting), percent(s.Waiting, s.Known))
+	t.Add("waiting", show.Grouped(s.Waiting), show.Percent(s.Waiting, s.Known))
 	t.Add("fetched", show.Grouped(s.Fetched), fetchedText(s, width == 0))
-	t.Add("failed", show.Grouped(s.Failed), fitted(s.FailedBy, width))
-	t.Add("refused", show.Grouped(s.Refused), fitted(s.RefusedBy, width))
-	t.Add("attempts", show.Grouped(total(s.Outcomes)), fitted(s.Outcomes, width))
+	t.Add("failed", show.Grouped(s.Failed), show.Fitted(s.FailedBy, width))
+	t.Add("refused", show.Grouped(s.Refused), show.Fitted(s.RefusedBy, width))
+	t.Add("attempts", show.Grouped(show.Total(s.Outcomes)), show.Fitted(s.Outcomes, width))
 	t.Add("requests", show.Grouped(s.Requests), show.Bytes(s.Bytes)+" received")
 }
 
@@ -134,7 +131,7 @@ func addSkipped(t *show.List, s *history.Status, width int) {
 		by[x.Bar.String()] = x.Pages
 	}
 	if len(by) > 0 {
-		t.Add("skipped", show.Grouped(total(by)), "traps: "+fitted(by, width-len("traps: ")))
+		t.Add("skipped", show.Grouped(show.Total(by)), "traps: "+show.Fitted(by, width-len("traps: ")))
 	}
 }
 
@@ -149,61 +146,13 @@ func addDown(t *show.List, s *history.Status, most int) {
 		next := fmt.Sprintf("; next try %s", d.Next.Local().Format("15:04"))
 		text := show.Line(d.Site) + ": " + show.Line(d.Why)
 		if most == 1 {
-			text = clip(text, textWidth-len(next))
+			text = show.Clip(text, textWidth-len(next))
 		}
 		t.Add(name, number, text+next)
 	}
 	if left := s.Down - int64(len(list)); left > 0 && most > 1 {
 		t.Add("", "", fmt.Sprintf("and %s more: winnow status --json", show.Grouped(left)))
 	}
-}
-
-func total(m map[string]int64) (n int64) {
-	for _, k := range m {
-		n += k
-	}
-	return n
-}
-
-// byValue returns the names in a map, the largest number first. Equal numbers are sorted by
-// name.
-func byValue[N int | int64](m map[string]N) []string {
-	names := slices.Sorted(maps.Keys(m))
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(m[b], m[a]) })
-	return names
-}
-
-// byNumber lists counts, the largest first: "page 12, robots 3".
-func byNumber[N int | int64](m map[string]N) string { return fitted(m, 0) }
-
-// fitted lists counts, the largest first, in at most width characters; the smallest are
-// summed up if there is no room for all: "page 12, robots 3, 4 others 7". The first is
-// always listed. A width of 0 or less has room for all.
-func fitted[N int | int64](m map[string]N, width int) string {
-	names := byValue(m)
-	text, rest := "", N(0)
-	for n := len(names); n > 0; n-- {
-		var parts []string
-		for _, name := range names[:n] {
-			parts = append(parts, name+" "+show.Grouped(m[name]))
-		}
-		if n < len(names) {
-			rest += m[names[n]]
-			parts = append(parts, fmt.Sprintf("%d others %s", len(names)-n, show.Grouped(rest)))
-		}
-		if text = strings.Join(parts, ", "); width <= 0 || len(text) <= width {
-			break
-		}
-	}
-	return text
-}
-
-// clip cuts a text to a number of characters.
-func clip(text string, width int) string {
-	if runes := []rune(text); len(runes) > width {
-		return string(runes[:max(width-1, 0)]) + "…"
-	}
-	return text
 }
 
 // verdictWord returns the trap verdict on a site in a few words.
@@ -233,7 +182,7 @@ func addCapsBriefly(t *show.List, caps []state.Cap) {
 		if x.Key != "" {
 			text += " by " + live.CapName(x)
 		}
-		t.Add("left out", show.Grouped(x.Left), clip(text, textWidth))
+		t.Add("left out", show.Grouped(x.Left), show.Clip(text, textWidth))
 	}
 }
 

@@ -90,7 +90,7 @@ func printMemory(u *ui, s *history.Status) error {
 	u.printf("\n")
 	t := show.NewList("memory", "bytes", "bytes a page")
 	t.Add("all columns", show.Bytes(s.Memory), fmt.Sprintf("%.1f", float64(s.Memory)/float64(s.Known)))
-	for _, name := range byValue(s.Columns) {
+	for _, name := range show.ByValue(s.Columns) {
 		t.Add(name, show.Bytes(s.Columns[name]), fmt.Sprintf("%.1f", float64(s.Columns[name])/float64(s.Known)))
 	}
 	return t.Print(u.stdout)

@@ -143,7 +143,7 @@ func (v *victim) checkHostile(t *testing.T) {
 		}
 	}
 	s := c.Summary()
-	t.Logf("%d pages wanted, %d requests, %d in traps (%s), %d pages answered again after a kill", len(wanted.Pages), s.Requests, s.Traps, byNumber(s.TrapKinds), repeats)
+	t.Logf("%d pages wanted, %d requests, %d in traps (%v), %d pages answered again after a kill", len(wanted.Pages), s.Requests, s.Traps, s.TrapKinds, repeats)
 	if len(wanted.Pages) < v.pages/4 || s.Traps == 0 {
 		t.Errorf("%d pages wanted, %d requests in traps: no test", len(wanted.Pages), s.Traps)
 	}

@@ -62,7 +62,7 @@ func runVerify(ctx context.Context, u *ui, opt *verifyOptions, dir string) error
 	f, err := history.Verify(ctx, dir, history.VerifyOptions{
 		Version: programVersion(), Limit: opt.limit,
 		Progress: func(done, total int64) {
-			p.Note(fmt.Sprintf("%s of %s, %s", show.Bytes(done), show.Bytes(total), percent(done, total)))
+			p.Note(fmt.Sprintf("%s of %s, %s", show.Bytes(done), show.Bytes(total), show.Percent(done, total)))
 		},
 	})
 	p.Done()
@@ -104,7 +104,7 @@ func printFindings(u *ui, dir string, f *history.Findings) error {
 		u.printf("%s\n", show.Line(fmt.Sprintf("%s: record %d: %s%s", x.Kind, x.Record, about, x.What)))
 		listed[x.Kind]++
 	}
-	for _, kind := range byValue(f.Kinds) {
+	for _, kind := range show.ByValue(f.Kinds) {
 		if more := f.Kinds[kind] - listed[kind]; more > 0 {
 			u.printf("%s: and %s more\n", show.Line(kind), show.Grouped(more))
 		}
@@ -125,7 +125,7 @@ func verifiedTable(dir string, f *history.Findings) *show.List {
 	t.AddFields(f)
 	verdict := "none found"
 	if n := f.Count(); n > 0 {
-		verdict = byNumber(f.Kinds)
+		verdict = show.ByNumber(f.Kinds)
 	}
 	t.Add("violations", show.Grouped(f.Count()), verdict)
 	return t

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -23,10 +24,16 @@ func TestReadVersions(t *testing.T) {
 		if err := os.CopyFS(temp, z); err != nil {
 			t.Fatal(err)
 		}
+		dir := filepath.Join(temp, "crawl")
 		for _, verb := range []string{"status", "pages", "verify", "report"} {
-			code, stdout, stderr := tryRun(t.Context(), verb, filepath.Join(temp, "crawl"))
+			code, stdout, stderr := tryRun(t.Context(), verb, dir)
 			if code != 0 || stdout == "" {
 				t.Errorf("winnow %s of %s ends with %d:\n%s%s", verb, filepath.Base(file), code, stdout, stderr)
+			}
+			if fields := strings.Fields(strings.Split(stdout, "\n")[0]); verb == "pages" {
+				if code, stdout, stderr = tryRun(t.Context(), "explain", dir, fields[len(fields)-1]); code != 0 || !strings.Contains(stdout, "links in") {
+					t.Errorf("winnow explain of %s ends with %d:\n%s%s", filepath.Base(file), code, stdout, stderr)
+				}
 			}
 		}
 	}

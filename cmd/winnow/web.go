@@ -16,6 +16,7 @@ import (
 	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
 	"github.com/winnow-crawler/winnow/fakeweb/serve"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 )
 
@@ -176,7 +177,7 @@ func runWeb(ctx context.Context, u *ui, opt *webOptions) error {
 	if opt.report == "" {
 		return serveWeb(ctx, u, opt, server)
 	}
-	report, err := createResult(u, opt.report) // before anything is served
+	report, err := result.Create(opt.report, u.stdout) // before anything is served
 	if err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ func runWeb(ctx context.Context, u *ui, opt *webOptions) error {
 		return err
 	}
 	if err := writeVisits(report, server.Counter()); err != nil {
-		return report.wrap(err)
+		return report.Wrap(err)
 	}
 	return report.Commit()
 }
@@ -200,7 +201,7 @@ func serveWeb(ctx context.Context, u *ui, opt *webOptions, server *serve.Server)
 	defer n.Close()
 	if opt.caFile != "" {
 		if err := os.WriteFile(opt.caFile, server.CertificatePEM(), 0o666); err != nil {
-			return fmt.Errorf("write %s: %w", opt.caFile, cause(err))
+			return fmt.Errorf("write %s: %w", opt.caFile, result.Cause(err))
 		}
 	}
 	if err := printPlace(u, server, n); err != nil {
@@ -269,10 +270,10 @@ func printVisits(u *ui, m webcount.Summary) error {
 		return u.json(m)
 	}
 	t := show.NewList()
-	t.Add("requests", show.Grouped(m.Requests), byNumber(m.Kinds))
+	t.Add("requests", show.Grouped(m.Requests), show.ByNumber(m.Kinds))
 	t.Add("answers", show.Grouped(m.Full), "full, of "+show.Grouped(m.Pages)+" pages")
 	if len(m.Statuses) > 0 {
-		t.Add("statuses", "", byNumber(m.Statuses))
+		t.Add("statuses", "", show.ByNumber(m.Statuses))
 	}
 	t.Add("bytes", show.Bytes(m.Bytes))
 	t.Add("sites visited", show.Grouped(int64(m.Sites)))
@@ -289,7 +290,7 @@ func printVisits(u *ui, m webcount.Summary) error {
 // addWaste adds the requests that visitors could have avoided.
 func addWaste(t *show.List, m *webcount.Summary) {
 	if m.Traps > 0 {
-		t.Add("in traps", show.Grouped(m.Traps), fmt.Sprintf("%.1f %% of all requests: %s", 100*m.TrapShare, byNumber(m.TrapKinds)))
+		t.Add("in traps", show.Grouped(m.Traps), fmt.Sprintf("%.1f %% of all requests: %s", 100*m.TrapShare, show.ByNumber(m.TrapKinds)))
 	}
 	if m.Copies+m.Hidden > 0 {
 		t.Add("copies", show.Grouped(m.Copies), show.Grouped(m.Hidden)+" pages that only copies lead to")

@@ -158,15 +158,15 @@ func ReadStatus(ctx context.Context, dir string) (*Status, error) {
 		return nil, err
 	}
 	defer c.Close()
-	if s := c.statusFile(); s != nil {
+	if s := c.StatusFile(); s != nil {
 		return s, nil
 	}
 	return c.Status()
 }
 
-// statusFile returns the status that a crawl left in its directory, or nil. That of a running
+// StatusFile returns the status that a crawl left in its directory, or nil. That of a running
 // crawl is some seconds old; that of another counts if nothing was committed after it.
-func (c *Crawl) statusFile() *Status {
+func (c *Crawl) StatusFile() *Status {
 	b, err := os.ReadFile(filepath.Join(c.Path, layout.StatusFile))
 	s := new(Status)
 	switch {

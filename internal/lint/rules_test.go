@@ -26,7 +26,7 @@ var arrows = map[string][]string{
 	"graph/parquet":      {"graph"},
 	"graph/rank":         {"graph", "graph/rank/kernel"},
 	"graph/rank/kernel":  {"graph"}, // reads without bounds checks, which passive packages must not
-	"graph/stats":        graphs,
+	"graph/stats":        append([]string{"internal/plot", "internal/show"}, graphs...),
 	"event":              {"graph"},
 	"urltable":           {"graph"},
 	"queue":              {"graph"},
@@ -47,6 +47,7 @@ var arrows = map[string][]string{
 	"crawl/metrics":      {"crawl/history", "event"},
 	"crawl/near":         {"graph"},
 	"crawl/trap":         {"event", "graph", "urltable"},
+	"crawl/explain":      append([]string{"crawl/config", "crawl/gather", "crawl/history", "crawl/page", "crawl/state", "crawl/trap", "internal/show", "journal", "trouble"}, frontiers...),
 	"crawl/fetch":        {"event", "graph"},
 	"crawl/gather":       {"event", "graph", "urltable", "crawl/fetch", "crawl/page", "crawl/robots", "crawl/archive"},
 	"crawl/page":         {"graph"},
@@ -72,6 +73,7 @@ var arrows = map[string][]string{
 	"internal/machine":   {"graph"},
 	"internal/plot":      {},
 	"internal/rapidtest": {},
+	"internal/result":    {},
 	"internal/show":      {"internal/plot"},
 	"cmd/winnow":         {anything}, // everything is wired together there and only there
 

@@ -104,6 +104,7 @@ func checkSaved(t *testing.T, whole *Crawl) {
 	for range policy.Hash(c.World.Random, 30) % uint64(len(whole.Visits)) {
 		c.Step()
 	}
+	checkExplained(t, c)
 	d, err := c.Copy()
 	if err != nil {
 		t.Fatal(err)
@@ -117,6 +118,32 @@ func checkSaved(t *testing.T, whole *Crawl) {
 	}
 	if !bytes.Equal(digest(t, d), digest(t, whole)) {
 		t.Fatal("the state at the end differs after loading")
+	}
+}
+
+// checkExplained asks for the factors and scores of all pages: they are numbers, the shares of
+// a page, or of each part of a mixed policy, add up to 1 or are 0, and nothing changes.
+func checkExplained(t *testing.T, c *Crawl) {
+	t.Helper()
+	before := saved(t, c)
+	for p := range graph.Page(c.F.Pages()) {
+		shares := map[string]float64{}
+		for _, f := range c.F.Explain(p) {
+			if shares[f.Of] += f.Share; f.Name == "" || math.IsNaN(f.Value) || math.IsNaN(f.Share) {
+				t.Fatalf("page %d: %+v", p, f)
+			}
+		}
+		for of, sum := range shares {
+			if sum != 0 && math.Abs(sum-1) > 1e-6 {
+				t.Fatalf("page %d: the shares of %q add up to %v: %+v", p, of, sum, c.F.Explain(p))
+			}
+		}
+		if math.IsNaN(c.F.Score(p, 0)) {
+			t.Fatalf("page %d has no score", p)
+		}
+	}
+	if !bytes.Equal(before, saved(t, c)) {
+		t.Fatal("to explain pages changes the state")
 	}
 }
 

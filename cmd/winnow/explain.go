@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/explain"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
+)
+
+type explainOptions struct {
+	visits int // list at most this many
+	links  int // and this many linking pages
+}
+
+func newExplainCommand(u *ui) *cobra.Command {
+	opt := &explainOptions{}
+	cmd := &cobra.Command{
+		Use:   "explain DIR URL [--visits N] [--links N]",
+		Short: "show why a page was not fetched yet, or what became of it",
+		Long: `Shows what the crawl in a directory knows about a URL: its state and since when, how it was
+found, the fetched pages that link to it, every attempt, its rank among the pages that wait,
+the clock of its site, and the numbers by which the policy values it. The first line is a
+sentence that says why the page was not fetched yet.
+
+The rank is by the present values: place 1 in its site is the next page of the site. A policy
+with several boards has a rank on each. Values change with every page that is fetched, so the
+time in the sentence is a lower bound under the present ones.
+
+It changes nothing and works while the crawl runs; then it shows what was committed when it
+began to read, and how old that is. The URL is brought into the normal form that the crawl
+uses. If the crawl does not know it, the exit code is 3.`,
+		Example: `  winnow explain a.example.crawl https://a.example/docs/
+  winnow explain a.example.crawl a.example/private --json
+  winnow explain a.example.crawl https://a.example/ --visits 50 --links 100`,
+		Args: exactly("DIR", "URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runExplain(cmd.Context(), u, opt, args[0], args[1])
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&opt.visits, "visits", 10, "list at most this many attempts, the last ones")
+	f.IntVar(&opt.links, "links", 5, "list at most this many pages that link to it, the first ones")
+	return cmd
+}
+
+func runExplain(ctx context.Context, u *ui, opt *explainOptions, dir, url string) error {
+	if opt.visits < 0 || opt.links < 0 {
+		return usagef("--visits and --links must not be negative")
+	}
+	p := show.NewProgress(u.progress(), "read "+dir, 0, "")
+	p.Note("the records are replayed")
+	defer p.Done()
+	v, err := history.Open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	status := v.StatusFile()
+	if status == nil {
+		if status, err = v.Status(); err != nil {
+			return err
+		}
+	}
+	c, _, err := history.ReadConfig(dir)
+	if err != nil {
+		c = config.Default() // as in runStatus
+	}
+	x, err := explain.URL(v, url, explain.Options{
+		Now: time.Now(), Status: status, Reason: pauseReason(status, &c), Visits: opt.visits, Links: opt.links,
+	})
+	p.Done()
+	if err != nil {
+		return explainError(err)
+	}
+	if err := printExplanation(u, x, dir, resumeCommand(dir, status, &c)); err != nil || x.State != explain.Unknown {
+		return err
+	}
+	err = missingf("%s does not know %s", dir, x.URL)
+	if x.Similar != "" {
+		return withHint(err, "it knows another spelling; try: %s", u.commandLine(url, x.Similar))
+	}
+	return withHint(err, "to add it to the crawl: %s", quoteArgs([]string{"winnow", "crawl", "--dir", dir, "--add-seeds", x.URL}))
+}
+
+// explainError makes a usage error of a URL that is none.
+func explainError(err error) error {
+	if text, ok := strings.CutPrefix(err.Error(), "seed "); ok {
+		return withHint(usagef("%s", text), "a URL is needed, such as https://example.org/docs/")
+	}
+	return err
+}
+
+// printExplanation prints the page as an object or as text.
+func printExplanation(u *ui, x *explain.Page, dir, resume string) error {
+	if u.asJSON {
+		return u.json(x)
+	}
+	u.printf("%s\n\n", show.Line(x.Sentence))
+	t := show.NewList()
+	t.Add("url", x.URL)
+	if x.Given != "" {
+		t.Add("given as", show.Line(x.Given))
+	}
+	t.Add("state", stateSince(x))
+	t.Add("crawl", fmt.Sprintf("%s, %s; as of %s ago", dir, x.Crawl, show.Duration(time.Duration(x.Age*1e9))))
+	if resume != "" && x.State == explain.Waiting {
+		t.Add("to resume", resume)
+	}
+	if x.Facts != nil {
+		addFacts(t, x)
+	}
+	if err := t.Print(u.stdout); err != nil || x.Facts == nil {
+		return err
+	}
+	return printTables(u, x)
+}
+
+// stateSince returns the state of a page, why, and since when.
+func stateSince(x *explain.Page) string {
+	text := x.State
+	if x.Why != "" {
+		text += " (" + x.Why + ")"
+	}
+	if x.Facts != nil {
+		text += " since " + clockTime(x.Since)
+	}
+	return text
+}
+
+// clockTime writes a time as people read it.
+func clockTime(t time.Time) string { return t.Local().Format(time.DateTime) }
+
+// addFacts adds what is known of a page to a list.
+func addFacts(t *show.List, x *explain.Page) {
+	if x.To != "" {
+		t.Add("redirects to", show.Line(x.To))
+	}
+	if x.Like != "" {
+		t.Add("content like", show.Line(x.Like))
+	}
+	if x.Rule != "" {
+		t.Add("robots.txt", "Disallow: "+show.Line(x.Rule))
+	}
+	found := fmt.Sprintf("by a %s, %s, depth %d", x.Found.By, clockTime(x.Found.At), x.Depth)
+	if x.Found.On != "" {
+		found += ", on " + show.Line(x.Found.On)
+	}
+	t.Add("found", found)
+	t.Add("links in", show.Counted(x.Links, "fetched page"))
+	for _, url := range x.Linked {
+		t.Add("", show.Line(url))
+	}
+	if x.Attempts > len(x.Visits) {
+		t.Add("attempts", fmt.Sprintf("%s; the last %d are listed", show.Grouped(x.Attempts), len(x.Visits)))
+	}
+	if x.Clock != nil {
+		addClock(t, x)
+	}
+	score := fmt.Sprintf("%s, by %s", plot.Number(x.Score), x.Policy)
+	if x.Discounted {
+		score += "; counts a quarter: only near duplicates link to it, or its site is a mirror"
+	}
+	t.Add("score", score)
+}
+
+// addClock adds what a waiting page waits for.
+func addClock(t *show.List, x *explain.Page) {
+	k := x.Clock
+	next := "now"
+	switch {
+	case x.Crawl != history.StateRunning:
+		next = "when the crawl is resumed"
+	case k.Next != nil:
+		next = clockTime(*k.Next)
+	}
+	t.Add("site", fmt.Sprintf("%s; next request %s (%s), then every %s (%s)", k.Place, next, k.Needs, show.Duration(time.Duration(k.Between*1e9)), k.By))
+	if k.Unreachable != "" {
+		t.Add("", fmt.Sprintf("unreachable: %s, %s in a row", show.Line(k.Unreachable), show.Counted(k.Failures, "failure")))
+	}
+	if k.Demanded {
+		t.Add("", "the server demanded the pause (Retry-After)")
+	}
+	if k.Address != nil {
+		t.Add("IP address", "next request "+clockTime(*k.Address))
+	}
+	if k.Retry != nil {
+		t.Add("next attempt", clockTime(*k.Retry))
+	}
+}
+
+// printTables prints attempts, ranks and factors.
+func printTables(u *ui, x *explain.Page) error {
+	visits := show.NewList("attempt", "status", "outcome", "took", "note")
+	for _, v := range x.Visits {
+		visits.Add(clockTime(v.At), orDash(int(v.Status)), v.Class, show.Duration(time.Duration(v.Took*1e9)), show.Line(v.Note))
+	}
+	ranks := show.NewList("rank by", "in its site", "of", "overall", "of", "score")
+	for _, r := range x.Ranks {
+		name := r.Board
+		if name == "" {
+			name = x.Policy
+		}
+		overall := show.Grouped(r.Overall)
+		if r.Overall == 0 {
+			overall = "site " + show.Grouped(r.Site)
+		}
+		ranks.Add(name, show.Grouped(r.InSite), show.Grouped(r.OfSite), overall, show.Grouped(r.Of), plot.Number(r.Score))
+	}
+	factors := show.NewList("factor", "value", "share")
+	for _, f := range x.Factors {
+		share := "-"
+		if f.Share != 0 {
+			share = fmt.Sprintf("%.0f %%", 100*f.Share)
+		}
+		factors.Add(strings.TrimPrefix(f.Of+": "+f.Name, ": "), plot.Number(f.Value), share)
+	}
+	for _, table := range []struct {
+		list *show.List
+		rows int
+	}{{visits, len(x.Visits)}, {ranks, len(x.Ranks)}, {factors, len(x.Factors)}} {
+		if table.rows > 0 {
+			u.printf("\n")
+			if err := table.list.Print(u.stdout); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// orDash writes a number, or - for 0.
+func orDash(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprint(n)
+}

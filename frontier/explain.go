@@ -1,0 +1,212 @@
+package frontier
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// What follows answers questions of people about single pages. It changes nothing, and most
+// of it looks at all pages.
+
+// A Position is the place of a waiting page in the order of one board, by the present values.
+// Pages that became known earlier go first among equals.
+type Position struct {
+	Score   float64 // what the page is worth on the board: see policy.Scorer
+	InSite  int     // waiting pages of its site that go before it
+	OfSite  int     // waiting pages of its site
+	Overall int     // waiting pages of all sites that go before it; -1 if sites are chosen first
+	Of      int     // waiting pages of all sites
+	Sites   int     // sites that go before its own; -1 unless sites are chosen first
+}
+
+// Positions returns the place of p on each board that can choose a page, or nil if p does
+// not wait in the queues. Politeness, which lets others go first, does not count.
+func (f *Frontier) Positions(p graph.Page) []Position {
+	if !f.orders.waits(p) {
+		return nil
+	}
+	list := make([]Position, f.orders.pageBoards())
+	for i := range list {
+		list[i] = f.position(p, i)
+	}
+	return list
+}
+
+// position returns the place of p on a board.
+func (f *Frontier) position(p graph.Page, board int) Position {
+	x, own := f.orders, f.ranking(p, board)
+	pos := Position{Score: f.Score(p, board), Sites: -1}
+	for i := range f.Pages() {
+		q := graph.Page(i)
+		if !x.waits(q) {
+			continue
+		}
+		before := f.ranking(q, board).before(own)
+		if pos.Of++; before {
+			pos.Overall++
+		}
+		if x.site(q) == x.site(p) {
+			if pos.OfSite++; before {
+				pos.InSite++
+			}
+		}
+	}
+	by := board
+	if x.sitesBy >= 0 {
+		by = x.sitesBy
+	}
+	if q := x.boards[by].active; x.sitesBy >= 0 || q.SitesValued() {
+		pos.Overall, pos.Sites = -1, f.sitesBefore(x.site(p), by)
+	}
+	return pos
+}
+
+// A ranking is what decides between two waiting pages.
+type ranking struct {
+	pooled bool // it waits for the next batch
+	value  float64
+	page   graph.Page
+}
+
+func (a ranking) before(b ranking) bool {
+	switch {
+	case a.pooled != b.pooled:
+		return b.pooled
+	case a.value != b.value:
+		return a.value > b.value
+	}
+	return a.page < b.page
+}
+
+// ranking returns the ranking of a waiting page on a board.
+func (f *Frontier) ranking(p graph.Page, board int) ranking {
+	v := f.Score(p, board)
+	if f.orders.discounted(p) {
+		v = policy.Lower(v)
+	}
+	return ranking{!f.orders.boards[board].active.Waits(p), v, p}
+}
+
+// sitesBefore returns the number of sites with waiting pages that a board puts before s. A
+// site that the board keeps closed goes after all others.
+func (f *Frontier) sitesBefore(s graph.Site, board int) (n int) {
+	q := f.orders.boards[board].active
+	tie := func(t graph.Site) uint32 {
+		if p, ok := q.First(t); ok && !q.SitesValued() {
+			return uint32(p)
+		}
+		return uint32(t)
+	}
+	for i := range f.Sites() {
+		t := graph.Site(i)
+		if t == s || q.Len(t) == 0 {
+			continue
+		}
+		if a, b := q.SiteValue(t), q.SiteValue(s); a > b || a == b && tie(t) < tie(s) {
+			n++
+		}
+	}
+	return n
+}
+
+// Score returns what a page is worth on a board of the policy of the pages. It is the value
+// of the board unless the policy is a policy.Scorer.
+func (f *Frontier) Score(p graph.Page, board int) float64 {
+	if s, ok := f.policies.all[0].(policy.Scorer); ok {
+		return s.Score(p, board)
+	}
+	return f.orders.boards[board].face.Value(p)
+}
+
+// Explain returns what the value of p is made of, according to the policy of the pages, or
+// nil if the policy does not tell.
+func (f *Frontier) Explain(p graph.Page) []policy.Factor {
+	if x, ok := f.policies.all[0].(policy.Explainer); ok {
+		return x.Explain(p)
+	}
+	return nil
+}
+
+// Due returns the instant at which a page that failed, or is to be visited again, may be
+// tried again. yields reports whether the instant has come, and the page lets the other
+// pages of its site go first, because the site fails.
+func (f *Frontier) Due(p graph.Page) (at time.Duration, yields, ok bool) {
+	same := func(d instant) bool { return d.id == uint32(p) }
+	if i := slices.IndexFunc(f.pages.due, same); i >= 0 {
+		return f.pages.due[i].at, false, true
+	}
+	behind := f.pages.yielding.behind[f.Site(p)]
+	if i := slices.IndexFunc(behind, same); i >= 0 {
+		return behind[i].at, true, true
+	}
+	return 0, false, false
+}
+
+// A Clock tells when a site may be requested next, and what that depends on.
+type Clock struct {
+	// Place is "ready", "waiting" (for its instant), "acquired" (a task is under way),
+	// "blocked" (a task of its other scheme is under way), "held" (its last answer is not on
+	// disk yet), "closed" (it cannot be reached and is not tried again) or "moved" (its
+	// robots.txt is elsewhere and was not fetched yet).
+	Place string
+	At    time.Duration  // instant before which the site is not requested
+	Needs event.TaskKind // what is requested next
+
+	Between    time.Duration // roughly, between two requests at present
+	Delay      time.Duration // of the options
+	CrawlDelay time.Duration // of its robots.txt
+	Learned    time.Duration // from answers that said "too often"
+	Slow       time.Duration // because it is slow
+	Failures   int           // in a row
+	Demanded   bool          // the server demanded the present pause (Retry-After)
+	Batch      int           // pages that may be requested one after the other over a connection
+
+	AddressAt   time.Duration // instant before which its IP address is not requested; 0: any time
+	AddressFull bool          // its IP address has as many requests under way as it may
+}
+
+// Clock returns the clock of a site at an instant.
+func (f *Frontier) Clock(now time.Duration, s graph.Site) Clock {
+	c, a := &f.sites.clocks, &f.sites.addresses
+	k := Clock{
+		Place: f.sites.placeName(s), At: c.instant(s), Needs: f.sites.needs(now, s).Kind, Between: c.between(s),
+		Delay: c.baseDelay(s), CrawlDelay: c.robotsDelay(s), Learned: c.paces[s].Delay, Slow: c.slowDelay(s),
+		Failures: c.failures(s), Demanded: c.fails.At(int(s))&asksTime != 0, Batch: f.o.PerConnection,
+	}
+	if k.CrawlDelay > 0 || k.Failures > 0 || k.Slow > 0 {
+		k.Batch = 1
+	}
+	if n := a.address.At(int(s)); a.limited && n != 0 {
+		if at := a.free.At(int(n)); at > int64(now) {
+			k.AddressAt = time.Duration(at)
+		}
+		k.AddressFull = f.o.AddressCap > 0 && int(a.active.At(int(n))) >= f.o.AddressCap
+	}
+	return k
+}
+
+// placeName returns where a site is, as Clock has it.
+func (x *sites) placeName(s graph.Site) string {
+	switch {
+	case x.in(s, closed):
+		return "closed"
+	case x.in(s, moved):
+		return "moved"
+	}
+	return [places]string{"ready", "waiting", "acquired", "acquired", "blocked", "held"}[x.place.At(int(s))]
+}
+
+// Least returns the least number of pages of its site that go before a page, whichever board
+// chooses: the smallest number of all positions.
+func Least(list []Position) int {
+	n := math.MaxInt
+	for _, pos := range list {
+		n = min(n, pos.InSite)
+	}
+	return n
+}
