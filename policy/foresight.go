@@ -31,6 +31,7 @@ func foresightSpec() *Spec {
 		What:   "what pages of this kind have turned out to be worth in this crawl",
 		Boards: 2,
 		Blind:  3,
+		Orders: []string{"learned", "xim", "opic"},
 		Links:  true,
 		New:    newForesight,
 	}
@@ -45,15 +46,15 @@ type foresight struct {
 func newForesight(e *Env, _ Params) (Policy, error) {
 	x := ximWithout(boardOf(e, 1))
 	l := newLearner(boardOf(e, 0), x, len(e.Boards))
-	members := []Member{{l, 1, 1}, {x, 1, 1}}
+	members := []Member{{"learned", l, 1, 1}, {"xim", x, 1, 1}}
 	if len(e.Boards) > 2 {
 		o, err := newOpic(boardOf(e, 2), Params{"cash": "seeds"})
 		if err != nil {
 			return nil, err
 		}
-		members = append(members, Member{o, 1, 1})
+		members = append(members, Member{"opic", o, 1, 1})
 	}
-	return &foresight{newMix(members), l}, nil
+	return &foresight{newMix(e, members), l}, nil
 }
 
 // boardOf returns the environment of a member that has one of the boards.

@@ -64,7 +64,7 @@ func (e *PartError) Error() string { return fmt.Sprintf("part %s: %s", e.Part, e
 // needs.
 func (s *Spec) madeOf(parts []Part) *Spec {
 	made := *s
-	made.Boards, made.Blind = 0, 0
+	made.Boards, made.Blind, made.Orders = 0, 0, nil
 	var names []string
 	oracle := false
 	for _, p := range parts {

@@ -16,6 +16,8 @@ type Spec struct {
 	Params []Param
 	Boards int // orders it keeps; 0 means 1
 	Blind  int // orders it keeps where URLs are not known; 0 means as many
+	// Orders names the orders of a policy that keeps several.
+	Orders []string
 
 	// What the policy needs. Check returns an error if the world lacks it.
 	URLs     bool // URLs of pages

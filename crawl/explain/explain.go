@@ -307,9 +307,12 @@ func (x *explainer) addRanks() {
 
 // boardName names a board by the part of the policy that it belongs to.
 func boardName(c *policy.Choice, board int) string {
+	if board < len(c.Spec.Orders) {
+		return c.Spec.Orders[board]
+	}
 	first := board
 	for _, part := range c.Parts {
-		n := part.Spec.Count()
+		n := part.Spec.Count(true)
 		switch {
 		case first < n && n == 1:
 			return part.Name

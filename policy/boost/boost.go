@@ -130,6 +130,42 @@ func (l *Learner) Predict(x []float32) float64 {
 	return sum
 }
 
+// Parts divides a prediction: it adds to parts what each feature contributes, and returns the
+// rest, which is the same for all examples. A question contributes the mean of the answers on
+// the side that it leads to, less the mean on both sides.
+func (l *Learner) Parts(x []float32, parts []float64) (rest float64) {
+	if l.Fits() == 0 {
+		return 0
+	}
+	rest = l.base.At(0)
+	for t := range l.o.Trees {
+		answers := l.now.answer.Slice()[t*l.leaves:][:l.leaves]
+		mean := meanOf(answers)
+		rest += mean
+		for i := 0; i < l.inner; {
+			f := l.now.feature.At(t*l.inner + i)
+			half := len(answers) / 2
+			if i = 2*i + 1; x[f] > l.now.limit.At(t*l.inner+(i-1)/2) {
+				i++
+				answers = answers[half:]
+			} else {
+				answers = answers[:half]
+			}
+			next := meanOf(answers)
+			parts[f] += next - mean
+			mean = next
+		}
+	}
+	return rest
+}
+
+func meanOf(list []float64) (sum float64) {
+	for _, v := range list {
+		sum += v
+	}
+	return sum / float64(len(list))
+}
+
 // Add adds an example for the next fit. It returns false, and forgets the example, if there
 // are Options.Examples of them. A fit must not be under way.
 func (l *Learner) Add(x []float32, target float64) bool {

@@ -177,6 +177,31 @@ func TestNothing(t *testing.T) {
 	}
 }
 
+// TestParts: what the features contribute and the rest add up to the prediction, and a feature
+// that no tree asks for contributes nothing.
+func TestParts(t *testing.T) {
+	l := New(Options{Features: 3, Examples: 500, Trees: 10, Depth: 3, Rate: .3, Leaf: 5})
+	defer l.Free()
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 500 {
+		x := []float32{r.Float32(), r.Float32(), 7}
+		l.Add(x, float64(3*x[0]+x[1]*x[0]))
+	}
+	l.Begin()
+	for l.Step() {
+	}
+	for range 50 {
+		x, parts := []float32{r.Float32(), r.Float32(), 7}, make([]float64, 3)
+		sum := l.Parts(x, parts)
+		for _, v := range parts {
+			sum += v
+		}
+		if want := l.Predict(x); math.Abs(sum-want) > 1e-9 || parts[2] != 0 {
+			t.Errorf("%v: parts %v add up to %v, want %v", x, parts, sum, want)
+		}
+	}
+}
+
 func BenchmarkFit(b *testing.B) {
 	o := Options{Features: 14, Examples: 6000, Trees: 30, Depth: 3, Rate: .15, Leaf: 20}
 	r := rand.New(rand.NewPCG(1, 1))

@@ -1,0 +1,50 @@
+package policy
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// featureNames are what people call the features, by their index.
+func featureNames() [features]string {
+	return [features]string{
+		featEst:       "estimated PageRank, log2",
+		featLinks:     "links to it, log2",
+		featExplore:   "value of xim, log2",
+		featDirs:      "directories of its path",
+		featIndex:     "page that stands for its directory",
+		featOwnDir:    "share of links from its own directory",
+		featSiteRate:  "links to it for each fetched page of the site, log2",
+		featParentOut: "links of the page on which it was found, log2",
+		featKnown:     "known pages of its group, log2",
+		featTaken:     "pages of its group that were handed out, log2",
+		featGroup:     "what its group was worth, log2",
+		featGroupNew:  "new pages found on those of its group, log2",
+		featLook:      "what files that look alike were worth, log2",
+		featSiblings:  "what pages found beside it were worth, log2",
+	}
+}
+
+// Explain returns what the model makes of each feature of p, those that decide first. Before
+// the model was fitted it is the estimate of PageRank alone.
+func (l *learner) Explain(p graph.Page) []Factor {
+	if l.model.Fits() == 0 {
+		return sole("estimated PageRank; nothing is learned yet", l.est.Value(p))
+	}
+	x := slices.Clone(l.features(p))
+	var parts [features]float64
+	rest := l.model.Parts(x, parts[:])
+	total := l.model.Predict(x)
+	if total == 0 {
+		total = 1
+	}
+	list := []Factor{{Name: "any page", Value: rest, Share: rest / total}}
+	for i, name := range featureNames() {
+		list = append(list, Factor{Name: name, Value: float64(x[i]), Share: parts[i] / total})
+	}
+	slices.SortStableFunc(list[1:], func(a, b Factor) int { return cmp.Compare(math.Abs(b.Share), math.Abs(a.Share)) })
+	return list
+}
