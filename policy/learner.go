@@ -82,7 +82,7 @@ const looks = 1 << 16
 
 func newLearner(e *Env, x *xim, boards int) *learner {
 	n := e.MaxPages
-	groups := n/2 + leastGroups
+	groups := n/4 + leastGroups
 	l := &learner{
 		e: e, board: e.Boards[0], xim: x, tree: group.New(groups),
 		est:   hindsight.NewEstimate(n, groups),

@@ -18,12 +18,14 @@ const (
 	learnRescore  // the waiting pages
 )
 
-// What the steps of a checkpoint cost, in links.
+// What the steps of a checkpoint cost: as much as how many links of a sweep. A slice is for
+// links in order; here they lead anywhere, which takes four times as long.
 const (
-	indexCost = 8
-	labelCost = 16
-	meanCost  = 4
-	scoreCost = 64
+	linkCost  = 4
+	indexCost = 8 * linkCost
+	labelCost = 16 * linkCost
+	meanCost  = 4 * linkCost
+	scoreCost = 64 * linkCost
 )
 
 // lookedAt is what the checkpoint under way may know: pages fetched before it began.
@@ -34,16 +36,19 @@ func (w lookedAt) Out(p graph.Page) []graph.Page { return w.e.Out(p) }
 func (w lookedAt) Group(p graph.Page) uint32     { return w.group.At(int(p)) }
 func (w lookedAt) Up(g uint32) uint32            { return uint32(w.tree.Up(group.ID(g))) }
 
-// pace returns by which part fetched pages grow from one checkpoint to the next, and the
-// sweeps of an estimate: a large crawl changes less.
-func pace(fetched uint64) (part uint64, sweeps int) {
+// sweeps is the number of sweeps of an estimate. Each begins with the result of the last.
+const sweeps = 3
+
+// pace returns by which part fetched pages grow from one checkpoint to the next: a large crawl
+// changes less.
+func pace(fetched uint64) (part uint64) {
 	switch {
 	case fetched < 10_000:
-		return 20, 8
+		return 20
 	case fetched < 100_000:
-		return 12, 4
+		return 12
 	}
-	return 8, 3
+	return 8
 }
 
 // Work does a part of a checkpoint when it is time.
@@ -70,8 +75,7 @@ func (l *learner) begin() {
 		state[p] &^= lateBit
 	}
 	l.late.Truncate(0)
-	part, sweeps := pace(num[learnFetched])
-	num[learnNext] = num[learnFetched] + max(20, num[learnFetched]/part)
+	num[learnNext] = num[learnFetched] + max(20, num[learnFetched]/pace(num[learnFetched]))
 	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
 	num[learnStage] = learnEstimate
 	l.est.Begin(l.group.Len(), l.tree.Len(), sweeps)
@@ -109,7 +113,7 @@ func (l *learner) turn() {
 func (l *learner) step(links int) (more bool) {
 	switch l.numbers.At(learnStage) {
 	case learnEstimate:
-		return l.est.Step(lookedAt{l}, links)
+		return l.est.Step(lookedAt{l}, 1+links/linkCost)
 	case learnIndex:
 		return l.index.Step(1+links/indexCost, l.weight, l.e.Facts.From)
 	case learnLabels:

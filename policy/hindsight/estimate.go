@@ -72,6 +72,8 @@ const (
 const (
 	// follow is the probability of following a link.
 	follow = 0.9
+	// countCost is what it takes to count a page, in links.
+	countCost = 4
 	// trust is the number of fetched pages at which a group keeps half of the mass.
 	trust = 2
 )
@@ -158,10 +160,14 @@ func (e *Estimate) advance(w World, links, end int) (took int) {
 		num[at] = uint64(i)
 		return took
 	}
-	stop := min(end, i+links)
+	cost := 1
+	if num[stage] == counting {
+		cost = countCost
+	}
+	stop := i + min(end-i, 1+links/cost)
 	e.pass(w, i, stop, end)
 	num[at] = uint64(stop)
-	return stop - i
+	return (stop - i) * cost
 }
 
 // pass does a stage for the pages or groups from i to stop.
