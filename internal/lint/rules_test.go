@@ -49,7 +49,7 @@ var arrows = map[string][]string{
 	"crawl/trap":         {"event", "graph", "urltable"},
 	"crawl/fetch":        {"event", "graph"},
 	"crawl/gather":       {"event", "graph", "urltable", "crawl/fetch", "crawl/page", "crawl/robots", "crawl/archive"},
-	"crawl/page":         {"graph"},
+	"crawl/page":         {"event", "graph"},
 	"crawl/robots":       {},
 	"crawl/archive":      {"graph", "internal/disk"},
 	"lab":                append([]string{"lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
