@@ -18,6 +18,11 @@ func (a Anchor) Join(b Anchor) Anchor {
 	return a
 }
 
+// HasAnchors reports whether anything is known of the anchors of the links.
+func (e *Event) HasAnchors() bool {
+	return slices.ContainsFunc(e.Anchors, func(a Anchor) bool { return a != Anchor{} })
+}
+
 // Words are hashes of the first words of a link, distinct and in their order. From the
 // first 0 on there are no more.
 type Words [4]uint16

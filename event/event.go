@@ -120,6 +120,8 @@ type Event struct {
 	// left out.
 	Admit []graph.Page
 	Links []graph.Page // Done: distinct, known (New included), without the page itself
+	// Anchors are those of Links, if they were recorded (Done). Nil, or as many as Links.
+	Anchors []Anchor
 
 	Class Class // Resolved, Ruled, Listed, Done
 	// Again sends the page, or the task of the site, back to be tried not before Due
@@ -242,6 +244,8 @@ type Outcome struct {
 	Bytes int64
 	// First is the first page that became known by this event: those from First on did.
 	First graph.Page
+	// Anchors are those of the links, if they were recorded. Nil, or as many as the links.
+	Anchors []Anchor
 }
 
 // meanings explain the reasons of refusals.
