@@ -8,16 +8,6 @@ type Anchor struct {
 	Region Region
 }
 
-// Join returns the anchor of a link that a page has twice: the better region, and the words
-// of both, those of a first.
-func (a Anchor) Join(b Anchor) Anchor {
-	a.Region = max(a.Region, b.Region)
-	for _, w := range b.Words {
-		a.Words.Add(w)
-	}
-	return a
-}
-
 // HasAnchors reports whether anything is known of the anchors of the links.
 func (e *Event) HasAnchors() bool {
 	return slices.ContainsFunc(e.Anchors, func(a Anchor) bool { return a != Anchor{} })
@@ -36,6 +26,17 @@ func (w *Words) Add(word uint16) bool {
 		i++
 	}
 	return i < len(w)
+}
+
+// Join adds the words of another link to the same page while there is room.
+func (w *Words) Join(more Words) {
+	if w[0] == 0 {
+		*w = more
+		return
+	}
+	for _, word := range more {
+		w.Add(word)
+	}
 }
 
 // Len returns the number of words.

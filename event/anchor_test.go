@@ -2,18 +2,16 @@ package event
 
 import "testing"
 
-// Of two links to one page the better region counts, and the words of both while there is
-// room.
-func TestJoin(t *testing.T) {
-	a := Anchor{Words{1, 2}, Footer}
-	if got, want := a.Join(Anchor{Words{2, 3, 4, 5}, Content}), (Anchor{Words{1, 2, 3, 4}, Content}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	if got := a.Join(Anchor{}); got != a {
-		t.Errorf("%+v, want %+v", got, a)
-	}
-	if got := (Anchor{}).Join(a); got != a {
-		t.Errorf("%+v, want %+v", got, a)
+// The words of two links to one page are joined while there is room.
+func TestWordsJoin(t *testing.T) {
+	for _, c := range []struct{ a, b, want Words }{
+		{Words{1, 2}, Words{2, 3, 4, 5}, Words{1, 2, 3, 4}},
+		{Words{}, Words{5, 6}, Words{5, 6}},
+		{Words{5, 6}, Words{}, Words{5, 6}},
+	} {
+		if c.a.Join(c.b); c.a != c.want {
+			t.Errorf("%v, want %v", c.a, c.want)
+		}
 	}
 	if w := (Words{1, 2, 3}); w.Len() != 3 || !w.Add(3) || w.Add(4) || w != (Words{1, 2, 3, 4}) || w.Len() != 4 || w.Add(5) {
 		t.Errorf("%v", w)

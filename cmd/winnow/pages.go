@@ -108,7 +108,9 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
 		return err
 	}
 	if opt.links {
-		err = v.Links(filter, func(x *history.LinkInfo) error { return emit(x, fmt.Sprintf("%s\t%s\t%s\t%s\n", show.Line(x.From), show.Line(x.To), x.Region, x.Hashes())) })
+		err = v.Links(filter, func(x *history.LinkInfo) error {
+			return emit(x, fmt.Sprintf("%s\t%s\t%s\t%s\n", show.Line(x.From), show.Line(x.To), x.Region, x.Hashes()))
+		})
 	} else {
 		err = v.Pages(filter, func(x *history.PageInfo) error { return emit(x, pageLine(x)) })
 	}

@@ -37,7 +37,7 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel, from *page.Link) pa
 		if l.items[at].Bar == event.BarNoFollow {
 			l.items[at].Bar = link.Bar // a bar of the URL would be there instead
 		}
-		l.items[at].Anchor = l.items[at].Anchor.Join(g.anchor(from))
+		l.items[at].Anchor = g.anchor(from, l.items[at].Anchor)
 		return v
 	}
 	if full {
@@ -47,18 +47,23 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel, from *page.Link) pa
 	if bar := g.bar(all[start:], mid, link.Local); bar != event.NoBar {
 		link.Bar = bar
 	}
-	link.Anchor = g.anchor(from)
+	link.Anchor = g.anchor(from, event.Anchor{})
 	l.bytes = all
 	l.items = append(l.items, item{link, uint32(start), uint32(start + mid), uint32(len(all))})
 	return v
 }
 
-// anchor returns the anchor of a link of the page.
-func (g *Gatherer) anchor(from *page.Link) event.Anchor {
+// anchor returns the anchor of a target that has one already, with that of another link of the
+// page.
+func (g *Gatherer) anchor(from *page.Link, known event.Anchor) event.Anchor {
 	if from == nil || !g.opt.Anchors {
-		return event.Anchor{}
+		return known
 	}
-	return event.Anchor{Words: g.page.Words(*from), Region: from.Region}
+	known.Region = max(known.Region, from.Region)
+	if known.Words.Len() < len(known.Words) {
+		known.Words.Join(g.page.Words(from))
+	}
+	return known
 }
 
 // leftOut counts the links beyond the limit, each target once.

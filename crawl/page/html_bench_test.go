@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/net/html"
 )
@@ -146,40 +145,4 @@ func (r *rawReference) start(z *html.Tokenizer) {
 		}
 	}
 	r.inAnchor = false
-}
-
-// BenchmarkScanAnchors shows what regions and words of links cost: each page is read without
-// and with them in turn, and the shortest of all times of a page counts.
-func BenchmarkScanAnchors(b *testing.B) {
-	pages, links := benchPages(b), 0
-	least, p := make([][2]time.Duration, len(pages)), new(Page)
-	var scanners [2]*Scanner
-	for i := range scanners {
-		scanners[i] = NewScanner(ScanOptions{SimHash: true, Anchors: i == 1})
-	}
-	for b.Loop() {
-		links = 0
-		for n, page := range pages {
-			for i, s := range scanners {
-				begin := time.Now()
-				s.Scan(page, p)
-				for _, l := range p.Links[:len(p.Links)*i] {
-					p.Words(l)
-				}
-				if t := time.Since(begin); t < least[n][i] || least[n][i] == 0 {
-					least[n][i] = t
-				}
-			}
-			links += len(p.Links)
-		}
-	}
-	var sum [2]float64
-	for _, t := range least {
-		sum[0], sum[1] = sum[0]+float64(t[0]), sum[1]+float64(t[1])
-	}
-	each := float64(len(pages))
-	b.ReportMetric(sum[0]/each, "ns/page-without")
-	b.ReportMetric(sum[1]/each, "ns/page-with")
-	b.ReportMetric(100*(sum[1]/sum[0]-1), "%more")
-	b.ReportMetric(float64(links)/each, "links/page")
 }

@@ -166,7 +166,7 @@ func checkLimits(t *testing.T, s *Scanner, page []byte, p *Page) {
 		if utf8.Valid(page) && !utf8.Valid(p.Anchor(l)) {
 			t.Fatalf("anchor %q of valid page cut inside a character", p.Anchor(l))
 		}
-		p.Words(l) // must not panic
+		p.Words(&l) // must not panic
 	}
 	if s.examined > workPerByte*len(page)+workPerByte {
 		t.Fatalf("examined %d bytes of %d", s.examined, len(page))

@@ -100,12 +100,10 @@ func (s *Scanner) regionOf(e element) event.Region {
 	if r := roleRegion(s.asWritten(attrRole)); r != 0 {
 		return r
 	}
-	for _, a := range [...]attr{attrID, attrClass} {
-		if r := namedRegion(s.asWritten(a), inner); r != 0 {
-			return r
-		}
+	if r := nameRegion(s.asWritten(attrID), inner); r != 0 {
+		return r
 	}
-	return 0
+	return namesRegion(s.asWritten(attrClass), inner)
 }
 
 // maxNamed is the largest number of bytes of a class or an id that is read.
@@ -135,9 +133,8 @@ func roleRegion(role []byte) event.Region {
 	return 0
 }
 
-// namedRegion returns the region of the first of the names in a class or an id that names
-// one.
-func namedRegion(names []byte, inner bool) event.Region {
+// namesRegion returns the region of the first name of a class that names one.
+func namesRegion(names []byte, inner bool) event.Region {
 	for i := 0; i < len(names); i++ {
 		start := i
 		for i < len(names) && class[names[i]]&space == 0 {
@@ -153,14 +150,33 @@ func namedRegion(names []byte, inner bool) event.Region {
 // maxName is the largest number of bytes of a name that may name a region.
 const maxName = 32
 
+// mayName reports whether a name may name a region, by its first and last three letters: most
+// names do not.
+func mayName(name []byte) bool {
+	n := len(name)
+	if n < len("nav") || n > maxName {
+		return false
+	}
+	first, last := [3]byte{name[0] | 0x20, name[1] | 0x20, name[2] | 0x20}, [3]byte{name[n-3] | 0x20, name[n-2] | 0x20, name[n-1] | 0x20}
+	switch string(last[:]) {
+	case "nav", "bar", "ion", "enu", "umb", "mbs", "toc", "ger", "der", "ter", "ead", "hon", "ght":
+		return true
+	}
+	switch string(first[:]) {
+	case "nav", "bre", "foo":
+		return true
+	}
+	return false
+}
+
 // nameRegion returns the region that a name such as "nav", "mainNav" or "site-footer" names:
 // by its last part, by all of it, or by its first part. Inside article, section and main it
 // is not one of the edges of the page.
 func nameRegion(name []byte, inner bool) event.Region {
-	var low [maxName]byte
-	if len(name) < len("nav") || len(name) > len(low) {
+	if !mayName(name) {
 		return 0
 	}
+	var low [maxName]byte
 	first, last := len(name), 0 // ends the first part, begins the last
 	for i, c := range name {
 		switch {

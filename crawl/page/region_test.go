@@ -111,7 +111,7 @@ func TestWords(t *testing.T) {
 	} {
 		s, p := NewScanner(ScanOptions{Anchors: true}), new(Page)
 		s.Scan([]byte(c.html), p)
-		if got, want := p.Words(p.Links[0]), wordsOf(strings.Fields(c.want)...); got != want {
+		if got, want := p.Words(&p.Links[0]), wordsOf(strings.Fields(c.want)...); got != want {
 			t.Errorf("%q: %x, want %x (%s)", c.html, got, want, c.want)
 		}
 	}
@@ -127,10 +127,27 @@ func TestAnchorsAllocate(t *testing.T) {
 	s.Scan(html, p)
 	if n := testing.AllocsPerRun(10, func() {
 		s.Scan(html, p)
-		for _, l := range p.Links {
-			p.Words(l)
+		for i := range p.Links {
+			p.Words(&p.Links[i])
 		}
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// Every word that names a region passes the test by its letters.
+func TestRegionLetters(t *testing.T) {
+	for _, word := range strings.Fields(`nav navbar navigation menu menubar sidebar breadcrumb breadcrumbs toc pagination pager
+		topnav subnav sidenav navheader navfooter sphinxsidebar header masthead footer colophon copyright`) {
+		for _, name := range []string{word, strings.ToUpper(word), "main-" + word} {
+			if nameRegion([]byte(name), false) == 0 {
+				t.Errorf("%s names no region", name)
+			}
+		}
+	}
+	for _, name := range []string{"nav-xyz", "navbar-xyz", "breadcrumb-xyz", "breadcrumbs-xyz", "Footer-xyz"} {
+		if nameRegion([]byte(name), false) == 0 {
+			t.Errorf("%s names no region", name)
+		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // Words returns the words of a link: of its text, in which images stand with their alternative
 // texts, or else of its title.
-func (p *Page) Words(l Link) event.Words {
+func (p *Page) Words(l *Link) event.Words {
 	from, at := p.store, l.text
 	switch {
 	case at.Start == at.End:
