@@ -120,7 +120,8 @@ type Event struct {
 	// left out.
 	Admit []graph.Page
 	Links []graph.Page // Done: distinct, known (New included), without the page itself
-	// Anchors are those of Links, if they were recorded (Done). Nil, or as many as Links.
+	// Anchors are those of Links (Done). Empty if nothing is known of them, else as many as
+	// Links.
 	Anchors []Anchor
 
 	Class Class // Resolved, Ruled, Listed, Done
@@ -244,7 +245,8 @@ type Outcome struct {
 	Bytes int64
 	// First is the first page that became known by this event: those from First on did.
 	First graph.Page
-	// Anchors are those of the links, if they were recorded. Nil, or as many as the links.
+	// Anchors are those of the links. Empty if nothing is known of them, else as many as the
+	// links. They are valid during the call.
 	Anchors []Anchor
 }
 
