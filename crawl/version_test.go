@@ -16,6 +16,8 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
@@ -61,6 +63,9 @@ func openVersion(t *testing.T, file, last string) {
 		t.Fatal(err)
 	}
 	version := binary.LittleEndian.Uint32(header[4:])
+	if links, anchors := countAnchors(t, dir); links == 0 || (anchors > 0) != (version >= 3) {
+		t.Errorf("%d of %d links have an anchor in a journal of version %d", anchors, links, version)
+	}
 	warnings := resumeVersion(t, dir)
 	verifyVersion(t, dir)
 	switch rebuilt := strings.Contains(warnings, "rebuilt"); {
@@ -69,6 +74,26 @@ func openVersion(t *testing.T, file, last string) {
 	case rebuilt != (snapshotOf(t, file) != snapshotOf(t, last)) || strings.Count(warnings, "\n") > 1:
 		t.Errorf("warnings:\n%s", warnings)
 	}
+}
+
+// countAnchors counts the links of a crawl, and those with an anchor.
+func countAnchors(t *testing.T, dir string) (links, anchors int) {
+	t.Helper()
+	v, err := history.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	err = v.EachLink(func(_, _ graph.Page, a event.Anchor) error {
+		if links++; a != (event.Anchor{}) {
+			anchors++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return links, anchors
 }
 
 // snapshotOf returns the version of the snapshot in a recorded directory.
