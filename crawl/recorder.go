@@ -39,7 +39,7 @@ type recorder struct {
 // begin starts a record.
 func (w *recorder) begin(kind event.Kind, now time.Duration) *journal.Record {
 	r := &w.rec
-	e := event.Event{Kind: kind, New: r.Event.New[:0], Bars: r.Event.Bars[:0], Admit: r.Event.Admit[:0], Links: r.Event.Links[:0]}
+	e := event.Event{Kind: kind, New: r.Event.New[:0], Bars: r.Event.Bars[:0], Admit: r.Event.Admit[:0], Links: r.Event.Links[:0], Anchors: r.Event.Anchors[:0]}
 	names := r.Facts.Names
 	names.Reset()
 	*r = journal.Record{Now: now, Event: e, Facts: journal.Facts{Names: names}}
@@ -51,6 +51,9 @@ func (w *recorder) record() {
 	r := &w.rec
 	if !slices.ContainsFunc(r.Event.Bars, func(b event.Bar) bool { return b != event.NoBar }) {
 		r.Event.Bars = r.Event.Bars[:0]
+	}
+	if !r.Event.HasAnchors() {
+		r.Event.Anchors = r.Event.Anchors[:0]
 	}
 	if w.journal.Empty() {
 		w.since = r.Now

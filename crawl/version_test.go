@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -15,24 +16,27 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/journal"
 )
 
-// A directory that any version wrote can be read, verified and resumed. Only the last
-// recorded one has a snapshot that can be used: it is of the formats of this version.
+// A directory that any version wrote can be read, verified and resumed. The last recorded one
+// is of the formats of this version; of the others only snapshots of the same version can be
+// used.
 func TestVersions(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "versions", "*.zip"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d recorded directories, %v", len(files), err)
 	}
-	for i, file := range files {
+	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".zip"), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { openVersion(t, file, i == len(files)-1) })
+			synctest.Test(t, func(t *testing.T) { openVersion(t, file, files[len(files)-1]) })
 		})
 	}
 }
 
-func openVersion(t *testing.T, file string, last bool) {
+func openVersion(t *testing.T, file, last string) {
 	temp := t.TempDir()
 	readZip(t, file, temp)
 	dir := filepath.Join(temp, "crawl")
@@ -59,14 +63,64 @@ func openVersion(t *testing.T, file string, last bool) {
 		t.Fatal(err)
 	}
 	version := binary.LittleEndian.Uint32(header[4:])
+	if links, anchors := countAnchors(t, dir); links == 0 || (anchors > 0) != (version >= 3) {
+		t.Errorf("%d of %d links have an anchor in a journal of version %d", anchors, links, version)
+	}
 	warnings := resumeVersion(t, dir)
 	verifyVersion(t, dir)
 	switch rebuilt := strings.Contains(warnings, "rebuilt"); {
-	case last && (rebuilt || version != journal.Version):
+	case file == last && (rebuilt || version != journal.Version):
 		t.Errorf("the formats have changed since %s: record a directory of this version, as testdata/versions/README.md says", file)
-	case rebuilt == last || strings.Count(warnings, "\n") > 1:
+	case rebuilt != (snapshotOf(t, file) != snapshotOf(t, last)) || strings.Count(warnings, "\n") > 1:
 		t.Errorf("warnings:\n%s", warnings)
 	}
+}
+
+// countAnchors counts the links of a crawl, and those with an anchor.
+func countAnchors(t *testing.T, dir string) (links, anchors int) {
+	t.Helper()
+	v, err := history.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	err = v.EachLink(func(_, _ graph.Page, a event.Anchor) error {
+		if links++; a != (event.Anchor{}) {
+			anchors++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return links, anchors
+}
+
+// snapshotOf returns the version of the snapshot in a recorded directory.
+func snapshotOf(t *testing.T, file string) uint32 {
+	t.Helper()
+	z, err := zip.OpenReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	for _, f := range z.File {
+		if !strings.HasSuffix(f.Name, ".wsnap") {
+			continue
+		}
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		var head [8]byte
+		if _, err := io.ReadFull(r, head[:]); err != nil {
+			t.Fatal(err)
+		}
+		return binary.LittleEndian.Uint32(head[4:])
+	}
+	t.Fatalf("%s has no snapshot", file)
+	return 0
 }
 
 // resumeVersion lets the crawl in a directory run to its end and returns its warnings. It

@@ -120,6 +120,9 @@ type Event struct {
 	// left out.
 	Admit []graph.Page
 	Links []graph.Page // Done: distinct, known (New included), without the page itself
+	// Anchors are those of Links (Done). Empty if nothing is known of them, else as many as
+	// Links.
+	Anchors []Anchor
 
 	Class Class // Resolved, Ruled, Listed, Done
 	// Again sends the page, or the task of the site, back to be tried not before Due
@@ -242,6 +245,9 @@ type Outcome struct {
 	Bytes int64
 	// First is the first page that became known by this event: those from First on did.
 	First graph.Page
+	// Anchors are those of the links. Empty if nothing is known of them, else as many as the
+	// links. They are valid during the call.
+	Anchors []Anchor
 }
 
 // meanings explain the reasons of refusals.

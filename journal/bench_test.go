@@ -10,7 +10,7 @@ import (
 )
 
 // typical are the records of a page of a live crawl: handed out, and done with 20 links,
-// 5 of them to new pages.
+// 5 of them to new pages, without and with anchors of two or three words.
 func typical() []Record {
 	took := Record{Seq: 1e6, Now: 1e15, Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: 99, Page: 1e6}}}
 	took.Facts = Facts{Clock: 1e15 - 5, Address: 300, Conn: 1e6}
@@ -25,12 +25,20 @@ func typical() []Record {
 		done.Event.New = append(done.Event.New, 99)
 		done.Facts.Names.Add(nil, fmt.Appendf(nil, "/docs/chapter/page%d.html", i*37))
 	}
-	return []Record{took, done}
+	anchored := done
+	for i := range done.Event.Links {
+		a := event.Anchor{Words: event.Words{uint16(i + 1), 500}, Region: event.Content}
+		if i%2 == 0 {
+			a.Words[2] = 1000
+		}
+		anchored.Event.Anchors = append(anchored.Event.Anchors, a)
+	}
+	return []Record{took, done, anchored}
 }
 
 func BenchmarkEncode(b *testing.B) {
 	for _, r := range typical() {
-		b.Run(r.Event.Kind.String(), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%v-%d", r.Event.Kind, len(r.Event.Anchors)), func(b *testing.B) {
 			var buf []byte
 			b.ReportAllocs()
 			for b.Loop() {
@@ -43,7 +51,7 @@ func BenchmarkEncode(b *testing.B) {
 
 func BenchmarkDecode(b *testing.B) {
 	for _, r := range typical() {
-		b.Run(r.Event.Kind.String(), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%v-%d", r.Event.Kind, len(r.Event.Anchors)), func(b *testing.B) {
 			buf := Encode(nil, &r)
 			var got Record
 			b.ReportAllocs()

@@ -21,10 +21,10 @@
 //
 //	length   4 bytes, little-endian: of kind to end
 //	sum      4 bytes, little-endian: CRC-32C of the length and of all that follows
-//	kind     1 byte: of the event, whether it has bars or admits pages, whether there are facts
+//	kind     1 byte: of the event, whether it has bars, admits pages or has anchors, whether there are facts
 //	number   of the record, from 0 on
 //	now      of the crawl when the event was applied, in nanoseconds
-//	         what events of this kind have; bars and admitted pages; facts
+//	         what events of this kind have; bars, admitted pages and anchors; facts
 //
 // Numbers are varints of seven bits a byte, signed ones in zigzag; each has one
 // encoding, the shortest, and so has every record. Ids are absolute in every record,

@@ -329,6 +329,7 @@ func (d *reader) flagged(e *event.Event, f byte) {
 const (
 	moreBars = 1 << iota
 	moreAdmit
+	moreAnchors
 )
 
 // moreOf returns which of these an event has.
@@ -339,11 +340,14 @@ func moreOf(e *event.Event) (more byte) {
 	if len(e.Admit) > 0 && kinds(e.Kind)&(makesKnown|kinds(event.Admitted)|kinds(event.Revisit)|kinds(event.Retried)) != 0 {
 		more |= moreAdmit
 	}
+	if e.Kind == event.Done && e.HasAnchors() {
+		more |= moreAnchors
+	}
 	return more
 }
 
-// more writes the bars of the new pages as runs of equal ones, and the admitted pages as
-// links are.
+// more writes the bars of the new pages as runs of equal ones, the admitted pages as
+// links are, and the anchors.
 func (w *writer) more(e *event.Event, more byte) {
 	w.byte(more)
 	if more&moreBars != 0 {
@@ -362,6 +366,9 @@ func (w *writer) more(e *event.Event, more byte) {
 	if more&moreAdmit != 0 {
 		w.pages(e.Admit, 0)
 	}
+	if more&moreAnchors != 0 {
+		w.anchors(e)
+	}
 }
 
 func (d *reader) more(e *event.Event) {
@@ -371,6 +378,9 @@ func (d *reader) more(e *event.Event) {
 	}
 	if more&moreAdmit != 0 {
 		e.Admit = d.pages(e.Admit, 0)
+	}
+	if more&moreAnchors != 0 {
+		d.anchors(e)
 	}
 	if d.err == nil && (more == 0 || moreOf(e) != more) {
 		d.fail(fmt.Errorf("additions %#x of an event %v", more, e.Kind))

@@ -12,7 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/disk"
 )
 
-// TestFormat has the bytes of a small journal of version 2 as docs/formats.md describes
+// TestFormat has the bytes of a small journal of version 3 as docs/formats.md describes
 // them. If they change, journals that exist can no longer be read: it takes a new version.
 func TestFormat(t *testing.T) {
 	d := disk.NewMemory()
@@ -25,7 +25,8 @@ func TestFormat(t *testing.T) {
 	seed.Facts.Names.Add(nil, []byte("/y"))
 	l.Append(&seed)
 	l.Append(&Record{Now: 9, Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Site: 0, Page: 1}}, Facts: Facts{Clock: 8, Conn: 4}})
-	l.Append(&Record{Now: 20, Event: event.Event{Kind: event.Done, Task: event.Task{Page: 1}, Start: 10, End: 18, Bytes: 100, Keep: true, Links: []graph.Page{0}},
+	l.Append(&Record{Now: 20, Event: event.Event{Kind: event.Done, Task: event.Task{Page: 1}, Start: 10, End: 18, Bytes: 100, Keep: true, Links: []graph.Page{0},
+		Anchors: []event.Anchor{{Words: event.Words{0x0201}, Region: event.Content}}},
 		Facts: Facts{Status: 200, Place: Place{1, 2, 3}, Size: 5, Phases: [3]time.Duration{1, 2, 3}, Media: "a/b", Title: "t"}})
 	if err := l.Write(l.Take(Commit{Warc: Position{1, 99}, Pages: 2, Sites: 1})); err != nil {
 		t.Fatal(err)
@@ -41,17 +42,17 @@ func TestFormat(t *testing.T) {
 }
 
 const formatBytes = `
-	574a4e4c 02000000
+	574a4e4c 03000000
 	00000000000000000000000000000001
 	02000000 03000000 0000000000000000
-	00000000 d6d0c229
-	574a4752 e50a5385 5e000000 e9577748
+	00000000 fdc502f4
+	574a4752 ebf406d7 63000000 acf88ea8
 	0000000000000000 0300000000000000
 	01000000 6300000000000000
 	02000000 01000000
 	1d000000 64244052 c00002020000000100010201010108687474703a2f2f61022f78020179
 	0b000000 5fa0278a 8101120200000180050204
-	1e000000 7261bf29 8602280100020410c8010001019e30c8010104060a02040603612f620174`
+	23000000 ed5cf656 c602280100020410c801000101 0407010102 9e30c8010104060a02040603612f620174`
 
 // A journal whose only header is damaged is not taken for none: nothing is begun over it.
 func TestDamagedHeader(t *testing.T) {

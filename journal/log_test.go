@@ -298,7 +298,7 @@ func TestFutureVersion(t *testing.T) {
 		"begin":  first(Begin(d, Header{})),
 		"header": first(ReadHeader(d)),
 	} {
-		if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "3, this program reads 2") {
+		if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), fmt.Sprintf("%d, this program reads %d", Version+1, Version)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 //
 //	1: events of a frontier; new pages are known by their sites alone; in memory only
 //	2: facts; tasks and events of sitemaps, hops, bars and revisits; groups and files
-const Version = 2
+//	3: anchors of links
+const Version = 3
 
 // A Record is an event with its place in the journal.
 type Record struct {
@@ -43,7 +44,7 @@ const frame = 8
 // Bits of the first byte of a record, added to the kind of its event.
 const (
 	hasFacts = 0x80
-	hasMore  = 0x40 // the event has bars, or admits pages
+	hasMore  = 0x40 // the event has bars or anchors, or admits pages
 	kindBits = 0x3f
 )
 
@@ -138,7 +139,7 @@ func (r *Record) reset(kind event.Kind) {
 	e := &r.Event
 	r.Facts.reset()
 	*r = Record{Facts: r.Facts, Event: event.Event{
-		Kind: kind, New: e.New[:0], Bars: e.Bars[:0], Admit: e.Admit[:0], Links: e.Links[:0],
+		Kind: kind, New: e.New[:0], Bars: e.Bars[:0], Admit: e.Admit[:0], Links: e.Links[:0], Anchors: e.Anchors[:0],
 	}}
 }
 

@@ -41,6 +41,10 @@ func samples() []Record {
 		{Seq: 12, Event: event.Event{Kind: event.Done, Task: event.Task{Page: 4}, Due: far, Admit: []graph.Page{3, most, 0}}},
 		{Seq: 12, First: 6, Event: event.Event{Kind: event.Done, Task: event.Task{Page: 4}, New: []graph.Site{2, 9, 9, 9}, Admit: []graph.Page{3},
 			Bars: []event.Bar{event.BarScope, event.NoBar, event.NoBar, event.MaxBar}}},
+		{Seq: 12, Event: event.Event{Kind: event.Done, Task: event.Task{Page: 4}, Links: []graph.Page{0}, Anchors: []event.Anchor{{Region: event.Content}}}},
+		{Seq: 12, First: 6, Event: event.Event{Kind: event.Done, Task: event.Task{Page: 4}, New: []graph.Site{2}, Bars: []event.Bar{event.BarScope}, Admit: []graph.Page{3},
+			Links: []graph.Page{6, 1, 9, 8, 7}, Anchors: []event.Anchor{{Words: event.Words{1, 2, 3, 4}, Region: event.Navigation}, {Region: event.Navigation},
+				{}, {Words: event.Words{math.MaxUint16}}, {Words: event.Words{9, 8, 7}, Region: event.Footer}}}},
 		{Seq: 12, First: 6, Event: event.Event{Kind: event.Listed, Task: event.Task{Site: 4}, New: []graph.Site{2}, Bars: []event.Bar{event.BarDenied},
 			Files: 2, Retry: 1, Class: event.ServerError, Start: 1, End: 2, Bytes: 3}},
 		{Seq: 12, Event: event.Event{Kind: event.Listed}},
@@ -94,7 +98,7 @@ func plain(r *Record) Record {
 	}
 	c.Facts.Names.b = slices.Clip(append([]byte(nil), c.Facts.Names.b...))
 	e, f := &c.Event, &c.Facts
-	e.New, e.Bars, e.Admit, e.Links = orNil(e.New), orNil(e.Bars), orNil(e.Admit), orNil(e.Links)
+	e.New, e.Bars, e.Admit, e.Links, e.Anchors = orNil(e.New), orNil(e.Bars), orNil(e.Admit), orNil(e.Links), orNil(e.Anchors)
 	f.Payload, f.Rules, f.Files, f.Addrs, f.Deny = orNil(f.Payload), orNil(f.Rules), orNil(f.Files), orNil(f.Addrs), orNil(f.Deny)
 	return c
 }
@@ -109,7 +113,7 @@ func orNil[T any](list []T) []T {
 // Fields that the kind does not name are not written: the simulator fills in some.
 func TestOnlyNamedFields(t *testing.T) {
 	full := event.Event{Task: event.Task{Kind: event.Fetch, Site: 1, For: 14, Page: 2, Board: 3}, Bar: event.BarDenied, New: []graph.Site{4}, Bars: []event.Bar{1},
-		Admit: []graph.Page{9}, Links: []graph.Page{5}, Class: event.Timeout, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
+		Admit: []graph.Page{9}, Links: []graph.Page{5}, Anchors: []event.Anchor{{Region: event.Content}}, Class: event.Timeout, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
 		Keep: true, Hop: true, To: 15, Files: 16, Address: 10, Delay: 11, Expiry: 12, Retry: 13}
 	named := map[event.Kind]event.Event{
 		event.Seed:     {New: full.New, Bars: full.Bars, Admit: full.Admit},
@@ -119,7 +123,7 @@ func TestOnlyNamedFields(t *testing.T) {
 		event.Resolved: {Task: event.Task{Site: 1}, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Address: 10, Expiry: 12},
 		event.Ruled: {Task: event.Task{Site: 1, For: 14}, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8, Bytes: 9,
 			Hop: true, To: 15, Files: 16, Delay: 11, Expiry: 12, Retry: 13},
-		event.Done: {Task: event.Task{Page: 2}, New: full.New, Bars: full.Bars, Admit: full.Admit, Links: full.Links, Class: full.Class,
+		event.Done: {Task: event.Task{Page: 2}, New: full.New, Bars: full.Bars, Admit: full.Admit, Links: full.Links, Anchors: full.Anchors, Class: full.Class,
 			Again: true, Due: 6, Start: 7, End: 8, Bytes: 9, Keep: true, Retry: 13},
 		event.Session: {},
 		event.Listed: {Task: event.Task{Site: 1}, New: full.New, Bars: full.Bars, Admit: full.Admit, Class: full.Class, Again: true, Due: 6, Start: 7, End: 8,
@@ -227,7 +231,7 @@ func TestMalformedBodies(t *testing.T) {
 		"too many files":           {byte(event.Withdrawn), 0, 0, 1, 0x80, 0x80, 0x80, 0x80, 0x20},
 		"no more":                  {hasMore | admitted, 0, 0, 0},
 		"more of session":          {hasMore | session, 0, 0, moreAdmit, 1, 2},
-		"unknown more":             {hasMore | admitted, 0, 0, moreAdmit | 4, 1, 2},
+		"unknown more":             {hasMore | admitted, 0, 0, moreAdmit | 8, 1, 2},
 		"admits nobody":            {hasMore | admitted, 0, 0, moreAdmit, 0},
 		"bars of nobody":           {hasMore | seed, 0, 0, 0, moreBars},
 		"no bars":                  {hasMore | seed, 0, 0, 1, 0, 0, moreBars, 0, 1},
@@ -236,6 +240,20 @@ func TestMalformedBodies(t *testing.T) {
 		"runs of the same bar":     {hasMore | seed, 0, 0, 2, 0, 0, 0, moreBars, 1, 1, 1, 1},
 		"a run of none":            {hasMore | seed, 0, 0, 1, 0, 0, moreBars, 0, 0, 1, 1},
 		"unknown bar":              {hasMore | seed, 0, 0, 1, 0, 0, moreBars, 32, 1},
+		"anchors of nobody":        anchored(0),
+		"anchors of a seed":        {hasMore | seed, 0, 0, 0, moreAnchors},
+		"no anchors":               anchored(1, 4, 0),
+		"a run of no anchors":      anchored(1, 3, 7, 0),
+		"an anchor too many":       anchored(1, 11, 0),
+		"an anchor too few":        anchored(2, 7, 0),
+		"runs of the same region":  anchored(2, 7, 7, 0),
+		"no counts":                anchored(1, 7),
+		"counts of nobody":         anchored(1, 7, 5),
+		"counts of more than 4":    anchored(3, 15, 125),
+		"words missing":            anchored(1, 7, 2, 1, 0, 2),
+		"a word that is 0":         anchored(1, 7, 1, 0, 0),
+		"a word twice":             anchored(1, 7, 2, 9, 0, 9, 0),
+		"words left over":          anchored(1, 7, 1, 9, 0, 9, 0),
 		"no facts":                 {hasFacts | session, 0, 0, 0},
 		"facts of others":          {hasFacts | session, 0, 0, 2, 1},
 		"unknown facts":            {hasFacts | done, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x82, 0x80, 0x80, 0x80, 1, 200, 1},
@@ -251,6 +269,35 @@ func TestMalformedBodies(t *testing.T) {
 		if _, err := Decode(frameOf(body), &r); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// anchored returns the body of an event Done with links 1, 2... and bytes for their anchors.
+func anchored(links byte, anchors ...byte) []byte {
+	body := []byte{hasMore | byte(event.Done), 0, 0, 0, 0, 0, 0, 0, 0, 0, links}
+	for range links {
+		body = append(body, 2)
+	}
+	return append(append(body, moreAnchors), anchors...)
+}
+
+// The anchors of a page cost little more than their words.
+func TestAnchorBytes(t *testing.T) {
+	r := Record{Event: event.Event{Kind: event.Done}}
+	for i := range 90 {
+		region := event.Content
+		if i < 30 {
+			region = event.Navigation
+		}
+		r.Event.Links = append(r.Event.Links, graph.Page(i+1))
+		r.Event.Anchors = append(r.Event.Anchors, event.Anchor{Words: event.Words{uint16(i + 1), 500}, Region: region})
+	}
+	with := len(Encode(nil, &r))
+	r.Event.Anchors = nil
+	without := len(Encode(nil, &r))
+	const mask, runs, counts, words = 1, 1 + 2, 90 / 3, 90 * 2 * 2
+	if with-without != mask+runs+counts+words {
+		t.Errorf("%d bytes for anchors, want %d", with-without, mask+runs+counts+words)
 	}
 }
 
@@ -286,7 +333,7 @@ func FuzzDecode(f *testing.F) {
 // roomOf is how many bytes the lists of a record have room for.
 func roomOf(r *Record) int {
 	e, f := &r.Event, &r.Facts
-	n := 4*(cap(e.New)+cap(e.Links)+cap(e.Admit)) + cap(e.Bars)
+	n := 4*(cap(e.New)+cap(e.Links)+cap(e.Admit)) + cap(e.Bars) + 10*cap(e.Anchors)
 	n += cap(f.Names.b) + 8*cap(f.Names.ends) + cap(f.Payload) + cap(f.Rules) + 16*cap(f.Files) + 24*cap(f.Addrs) + cap(f.Deny)
 	n += len(f.Media) + len(f.ETag) + len(f.Modified) + len(f.Title) + len(f.Hop) + len(f.Note)
 	for _, file := range f.Files {

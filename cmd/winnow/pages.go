@@ -19,12 +19,13 @@ type pagesOptions struct {
 	state string // known, fetched, failed, refused; "" all
 	site  string
 	limit show.Number
+	links bool
 }
 
 func newPagesCommand(u *ui) *cobra.Command {
 	opt := &pagesOptions{}
 	cmd := &cobra.Command{
-		Use:   "pages DIR [--state known|fetched|failed|refused] [--site S] [--limit N]",
+		Use:   "pages DIR [--state known|fetched|failed|refused] [--site S] [--limit N] [--links]",
 		Short: "list the pages of a crawl",
 		Long:  pagesHelp(),
 		Example: `  winnow pages a.example.crawl --state failed
@@ -39,7 +40,8 @@ func newPagesCommand(u *ui) *cobra.Command {
 	f.StringVar(&opt.state, "state", "", "only pages of this state: known (not requested yet), fetched, failed, refused")
 	completes(cmd, "state", pageStateNames()...)
 	f.StringVar(&opt.site, "site", "", "only pages of this host or site")
-	f.Var(&opt.limit, "limit", "list at most this many pages")
+	f.Var(&opt.limit, "limit", "list at most this many pages, or links")
+	f.BoolVar(&opt.links, "links", false, "list the links of these pages instead; --state is then that of their targets")
 	return cmd
 }
 
@@ -55,6 +57,9 @@ Why is the reason of a refusal, the class of a failure, "unreachable" for a page
 for an unreachable site, or "max-links" for a fetched page with more than --max-links links.
 Score is the value that the policy of the crawl gives the page. --site is a host or
 scheme://host:port.
+
+With --links it lists the links of every visit: page, target, region of the page (content,
+navigation, footer; other: not in the body, or not recorded), hashes of the first words.
 
 Reasons of refusals:
 `)
@@ -95,13 +100,20 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
 	defer v.Close()
 	out := bufio.NewWriterSize(u.stdout, 1<<16)
 	filter := &history.PageFilter{State: opt.state, Site: strings.TrimSuffix(opt.site, "/"), Limit: int64(opt.limit)}
-	err = v.Pages(filter, func(x *history.PageInfo) error {
+	emit := func(x any, line string) error {
 		if u.asJSON {
 			return show.JSON(out, x, "")
 		}
-		_, err := out.WriteString(pageLine(x))
+		_, err := out.WriteString(line)
 		return err
-	})
+	}
+	if opt.links {
+		err = v.Links(filter, func(x *history.LinkInfo) error {
+			return emit(x, fmt.Sprintf("%s\t%s\t%s\t%s\n", show.Line(x.From), show.Line(x.To), x.Region, x.Hashes()))
+		})
+	} else {
+		err = v.Pages(filter, func(x *history.PageInfo) error { return emit(x, pageLine(x)) })
+	}
 	p.Done()
 	if flushErr := out.Flush(); err == nil {
 		err = flushErr

@@ -89,6 +89,7 @@ type Config struct {
 
 	Store         string   `toml:"store" section:"Storage" help:"both: pages in WARC files and links in the journal; links: no WARC files"`
 	KeepNoArchive bool     `toml:"keep_noarchive" help:"also store pages that ask not to be archived or indexed"`
+	Anchors       bool     `toml:"anchors" help:"record where on its page each link is (content, navigation, footer) and hashes of its first four words, in about 6 bytes per link"`
 	Commit        Duration `toml:"commit" help:"maximum time until a fetched page is on disk"`
 	Sync          bool     `toml:"sync" help:"sync the disk at every commit; without it, a power failure may lose more pages"`
 	DiskReserve   Size     `toml:"disk_reserve" help:"pause when less disk space than this is free; 0: when the disk is full"`
@@ -147,6 +148,7 @@ func Default() Config {
 		Duplicates:      true,
 		Traps:           true,
 		Store:           StoreBoth,
+		Anchors:         true,
 		Commit:          Seconds(0.1),
 		Sync:            true,
 		DiskReserve:     256 << 20,

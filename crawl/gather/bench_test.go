@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 )
@@ -62,4 +63,39 @@ func BenchmarkPageLinks(b *testing.B) {
 	o := options()
 	o.Builder = nil
 	eachAnswer(b, o)
+}
+
+// BenchmarkAnchors shows what regions and words of links cost, without WARC records: each page
+// is read without and with them in turn, and the shortest of all times of a page counts.
+func BenchmarkAnchors(b *testing.B) {
+	answers, _ := benchAnswers(b)
+	least, f, links := make([][2]time.Duration, len(answers)), new(Found), 0
+	var gatherers [2]*Gatherer
+	for i := range gatherers {
+		o := options()
+		o.Builder, o.Anchors = nil, i == 1
+		gatherers[i] = New(o)
+	}
+	for b.Loop() {
+		links = 0
+		for n, a := range answers {
+			for i, g := range gatherers {
+				begin := time.Now()
+				g.Page(home, a, noon, f)
+				if t := time.Since(begin); t < least[n][i] || least[n][i] == 0 {
+					least[n][i] = t
+				}
+			}
+			links += f.Links.Len()
+		}
+	}
+	var sum [2]float64
+	for _, t := range least {
+		sum[0], sum[1] = sum[0]+float64(t[0]), sum[1]+float64(t[1])
+	}
+	pages := float64(len(answers))
+	b.ReportMetric(sum[0]/pages, "ns/page-without")
+	b.ReportMetric(sum[1]/pages, "ns/page-with")
+	b.ReportMetric(100*(sum[1]/sum[0]-1), "%more")
+	b.ReportMetric(float64(links)/pages, "links/page")
 }

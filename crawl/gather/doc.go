@@ -15,6 +15,9 @@
 // normal form (mailto, a script, no URL at all) is no link and is counted by its
 // verdict.
 //
+// Of a target that the page has several times, the best region counts, and the first words of
+// all its anchors: see event.Anchor.
+//
 // A link that is not to be followed is still a link, with an event.Bar as the
 // reason: out-of-scope pages get numbers, so that a wider scope needs no new request,
 // and the graph has the links that are in the pages. The bar of the URL comes

@@ -10,8 +10,9 @@ import (
 )
 
 // link adds the target of an href to the links, unless it has no normal form, is the
-// document itself, or is there already.
-func (g *Gatherer) link(f *Found, href []byte, rel page.Rel) page.Verdict {
+// document itself, or is there already. from is the link of the page that has the href; nil
+// if it is not in the page.
+func (g *Gatherer) link(f *Found, href []byte, rel page.Rel, from *page.Link) page.Verdict {
 	l := &f.Links
 	start := len(l.bytes)
 	all, v := g.resolver.Resolve(l.bytes, href)
@@ -36,6 +37,7 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel) page.Verdict {
 		if l.items[at].Bar == event.BarNoFollow {
 			l.items[at].Bar = link.Bar // a bar of the URL would be there instead
 		}
+		l.items[at].Anchor = g.anchor(from, l.items[at].Anchor)
 		return v
 	}
 	if full {
@@ -45,9 +47,23 @@ func (g *Gatherer) link(f *Found, href []byte, rel page.Rel) page.Verdict {
 	if bar := g.bar(all[start:], mid, link.Local); bar != event.NoBar {
 		link.Bar = bar
 	}
+	link.Anchor = g.anchor(from, event.Anchor{})
 	l.bytes = all
 	l.items = append(l.items, item{link, uint32(start), uint32(start + mid), uint32(len(all))})
 	return v
+}
+
+// anchor returns the anchor of a target that has one already, with that of another link of the
+// page.
+func (g *Gatherer) anchor(from *page.Link, known event.Anchor) event.Anchor {
+	if from == nil || !g.opt.Anchors {
+		return known
+	}
+	known.Region = max(known.Region, from.Region)
+	if known.Words.Len() < len(known.Words) {
+		known.Words.Join(g.page.Words(from))
+	}
+	return known
 }
 
 // leftOut counts the links beyond the limit, each target once.
@@ -152,6 +168,7 @@ type Link struct {
 	Hash     uint64    // URLKey.Page of site and rest: the identity of the page
 	Local    bool      // on the site of the page that has it
 	Bar      event.Bar // why it is not to be followed; event.NoBar: it may be
+	Anchor   event.Anchor
 }
 
 // Links is a list of any number of links in two pieces of memory.
@@ -167,7 +184,7 @@ type item struct {
 }
 
 // itemSize is the memory of an item, in bytes.
-const itemSize = 40
+const itemSize = 48
 
 // Len returns the number of links.
 func (l *Links) Len() int { return len(l.items) }

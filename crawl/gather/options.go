@@ -18,6 +18,7 @@ type Options struct {
 	Withheld func(header string) bool // headers of a request that are not stored; nil: those that fetch.SecretHeader names
 
 	KeepNoArchive bool  // store the bodies of pages whose authors want no copy
+	Anchors       bool  // find the regions and the words of links
 	HTMLOnly      bool  // links that do not look like pages are barred, bodies that are none are not stored (--types html)
 	MaxBody       int64 // bytes after content coding; 0 means 10 MiB
 	// Sites, if not nil, returns HTMLOnly and MaxBody of a site; those above are not used then,
@@ -93,7 +94,7 @@ func New(o *Options) *Gatherer {
 	opt := o.withDefaults()
 	return &Gatherer{
 		opt:      opt,
-		scanner:  page.NewScanner(page.ScanOptions{Links: max(maxHrefs, opt.MaxLinks), Agent: robots.Token(opt.Product), SimHash: true}),
+		scanner:  page.NewScanner(page.ScanOptions{Links: max(maxHrefs, opt.MaxLinks), Agent: robots.Token(opt.Product), SimHash: true, Anchors: opt.Anchors}),
 		charset:  page.Decoder{Max: int(min(max(3*opt.MaxBody, opt.MaxSitemap), page.MaxInput))},
 		resolver: page.Resolver{MaxLen: opt.MaxURL},
 		encoders: map[string]func([]byte, rune) ([]byte, bool){},

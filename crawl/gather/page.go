@@ -78,7 +78,7 @@ func first(values []string) string {
 // a fragment.
 func (g *Gatherer) redirect(a *fetch.Answer, f *Found) {
 	g.seen.reset(1)
-	switch v := g.link(f, []byte(a.Location), 0); {
+	switch v := g.link(f, []byte(a.Location), 0, nil); {
 	case !v.Usable():
 		f.Class, f.Note = event.HTTPError, fmt.Sprintf("redirects to %.100q: %v", a.Location, v)
 	case f.Links.Len() == 0:
@@ -155,11 +155,11 @@ func (g *Gatherer) links(headers []string, f *Found) {
 		more = page.RelNofollow
 	}
 	for _, l := range above {
-		g.link(f, []byte(l.Href), l.Rel|more)
+		g.link(f, []byte(l.Href), l.Rel|more, nil)
 	}
-	for _, l := range p.Links {
-		if l.Kind != page.KindLink || leads(l.Rel) {
-			g.link(f, p.Href(l), l.Rel|more)
+	for i := range p.Links {
+		if l := &p.Links[i]; l.Kind != page.KindLink || leads(l.Rel) {
+			g.link(f, p.Href(*l), l.Rel|more, l)
 		}
 	}
 	g.leftOut(f)

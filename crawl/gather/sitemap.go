@@ -71,7 +71,7 @@ func (g *Gatherer) listLines(text []byte, cut bool, f *Found) {
 	for len(text) > 0 {
 		line, rest, whole := bytes.Cut(text, []byte("\n"))
 		if line = bytes.TrimSpace(line); len(line) > 0 && (whole || !cut) {
-			g.link(f, line, 0)
+			g.link(f, line, 0, nil)
 		}
 		text = rest
 	}
@@ -116,7 +116,7 @@ func (g *Gatherer) listXML(xml []byte, f *Found) (known bool) {
 				continue
 			}
 			if loc, ok := x.text(); ok && string(entry) == "url" {
-				g.link(f, loc, 0)
+				g.link(f, loc, 0, nil)
 			} else if ok {
 				g.listFile(loc, f)
 			}

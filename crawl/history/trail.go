@@ -22,9 +22,10 @@ type Trail struct {
 	Media    map[string]int64 // first visits, by media type
 	Revisits int64            // visits of pages that were fetched before
 	Retries  int64
-	Links    int64         // of first visits
-	Duration time.Duration // instant of the last record
-	Stopped  time.Duration // of it, between sessions
+	Links    int64                       // of first visits
+	Regions  [event.LastRegion + 1]int64 // the same where anchors were recorded, by region
+	Duration time.Duration               // instant of the last record
+	Stopped  time.Duration               // of it, between sessions
 }
 
 // A Visit is a page that was fetched.
@@ -185,6 +186,9 @@ func (t *trailReader) done(r *journal.Record) {
 		*word |= bit
 		t.Media[r.Facts.Media]++
 		t.Links += int64(len(e.Links))
+		for i := range e.Anchors {
+			t.Regions[e.Anchors[i].Region]++
+		}
 		t.Visits = append(t.Visits, Visit{e.Page, e.Class, e.Start, e.End, e.End - t.Stopped, e.Bytes, r.Facts.Size})
 	}
 }

@@ -1,5 +1,7 @@
 package page
 
+import "github.com/winnow-crawler/winnow/event"
+
 // The scanner reads a page once, from left to right, and builds no tree: a crawler wants
 // links, text and a digest, and a tree would cost more than fetching the page. It works on
 // the rules of the HTML standard for tokens (WHATWG 13.2.5) with what little of tree
@@ -47,10 +49,12 @@ type Span struct{ Start, End uint32 }
 // Link is one link as written: Href is unescaped but neither trimmed nor resolved.
 // Page.Href and Page.Anchor return the bytes.
 type Link struct {
-	Kind Kind
-	Rel  Rel
-	href Span // of Page.store
-	text Span // of Page.Text for KindAnchor, else of Page.store
+	Kind   Kind
+	Region event.Region // only with ScanOptions.Anchors
+	Rel    Rel
+	href   Span // of Page.store
+	text   Span // of Page.Text for KindAnchor, else of Page.store
+	title  Span // of Page.store: the title of an anchor without text, only with ScanOptions.Anchors
 }
 
 // Cut is the set of limits that a page exceeded; what was found before stays.
@@ -105,6 +109,7 @@ type ScanOptions struct {
 	Text    int    // bytes of text kept, 1 MiB
 	Agent   string // name of the crawler in meta elements, as "winnow"
 	SimHash bool   // compute Page.Gist
+	Anchors bool   // find the regions of links, and titles of those without text
 }
 
 // withDefaults fills in the limits that were not given.
@@ -138,6 +143,8 @@ type Scanner struct {
 	page    *Page
 	linked  bool // inside an anchor, also one that was dropped: the text must not depend on limits
 	anchor  int  // index in Links of the open anchor, -1 if none or dropped
+	title   Span // of html: the title of the open anchor
+	section section
 	body    bool // the head is over
 	foreign int  // depth of svg and math elements around pos
 	outside int  // foreign as it was around an open foreignObject
@@ -176,7 +183,7 @@ func (s *Scanner) begin(html []byte, p *Page) {
 	}
 	s.html, s.pos, s.page = html, 0, p
 	s.linked, s.body, s.anchor, s.foreign, s.outside = false, false, -1, 0, 0
-	s.examined = 0
+	s.section, s.examined = section{}, 0
 	s.struc.reset()
 }
 

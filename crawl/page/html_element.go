@@ -6,7 +6,7 @@ import "bytes"
 func (s *Scanner) readStartTag() {
 	from := s.pos + len("<")
 	e, to := s.readName(from)
-	next, selfClosing := s.readAttributes(to, e.props&wanted != 0)
+	next, selfClosing := s.readAttributes(to, e.props&wanted != 0 || s.opt.Anchors && s.section.reads(e))
 	if next < 0 {
 		s.examined += len(s.html) - s.pos
 		s.pos = len(s.html)
@@ -42,6 +42,9 @@ func (s *Scanner) startForeign(e element) {
 func (s *Scanner) startElement(e element, selfClosing bool) {
 	if e.props&block != 0 {
 		s.breakLine()
+	}
+	if e.props&parts != 0 && s.opt.Anchors {
+		s.startPart(e)
 	}
 	if e.props&mark != 0 && e.tag != tagA {
 		s.struc.mark(e.key)
@@ -97,6 +100,9 @@ func (s *Scanner) endElement(e element) {
 	if e.props&block != 0 {
 		s.breakLine()
 	}
+	if e.props&parts != 0 {
+		s.section.end(e)
+	}
 	switch e.tag {
 	case tagA:
 		s.closeAnchor()
@@ -124,6 +130,10 @@ func (s *Scanner) startAnchor(e element) {
 	if s.addLink(KindAnchor, s.rel(), href, attrOther) {
 		s.anchor = len(s.page.Links) - 1
 		s.page.Links[s.anchor].text = Span{Start: uint32(len(s.page.Text))}
+		s.title = Span{}
+		if s.has(attrTitle) {
+			s.title = s.attrs.value[attrTitle]
+		}
 	}
 }
 
@@ -136,6 +146,12 @@ func (s *Scanner) closeAnchor() {
 	var cut bool
 	if l.text, cut = s.spanFrom(l.text.Start, s.opt.Anchor); cut {
 		s.page.Cut |= CutAnchor
+	}
+	if s.opt.Anchors && l.text.Start == l.text.End && s.title.Start < s.title.End {
+		title := s.html[s.title.Start:s.title.End]
+		s.scratch = s.unescapeValue(s.scratch[:0], title)
+		s.examined += len(title)
+		l.title = s.keep(s.scratch, s.opt.Anchor)
 	}
 	s.anchor = -1
 }
@@ -163,7 +179,7 @@ func (s *Scanner) addTarget(k Kind, rel Rel, href []byte) bool {
 	default:
 		start := uint32(len(p.store))
 		p.store = append(p.store, href...)
-		p.Links = append(p.Links, Link{Kind: k, Rel: rel, href: Span{start, uint32(len(p.store))}})
+		p.Links = append(p.Links, Link{Kind: k, Region: s.region(k), Rel: rel, href: Span{start, uint32(len(p.store))}})
 		return true
 	}
 	p.Dropped++

@@ -135,7 +135,7 @@ func FuzzScan(f *testing.F) {
 	for _, c := range traps {
 		f.Add([]byte(c.html))
 	}
-	small := NewScanner(ScanOptions{Links: 3, Href: 8, Anchor: 5, Title: 6, Text: 16, SimHash: true})
+	small := NewScanner(ScanOptions{Links: 3, Href: 8, Anchor: 5, Title: 6, Text: 16, SimHash: true, Anchors: true})
 	large := NewScanner(ScanOptions{})
 	f.Fuzz(func(t *testing.T, page []byte) {
 		if d := ""; comparable(page) {
@@ -166,6 +166,7 @@ func checkLimits(t *testing.T, s *Scanner, page []byte, p *Page) {
 		if utf8.Valid(page) && !utf8.Valid(p.Anchor(l)) {
 			t.Fatalf("anchor %q of valid page cut inside a character", p.Anchor(l))
 		}
+		p.Words(&l) // must not panic
 	}
 	if s.examined > workPerByte*len(page)+workPerByte {
 		t.Fatalf("examined %d bytes of %d", s.examined, len(page))

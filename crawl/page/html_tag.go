@@ -44,16 +44,21 @@ const (
 	tagOther tag = iota
 	tagA
 	tagArea
+	tagArticle // article, section
 	tagBase
 	tagBody
+	tagFooter
 	tagForeignObject
 	tagFrame
 	tagHead
+	tagHeader
 	tagIframe
 	tagImg
 	tagLink
+	tagMain
 	tagMath
 	tagMeta
+	tagNav // nav, aside, menu
 	tagPlaintext
 	tagScript
 	tagSource
@@ -71,6 +76,7 @@ const (
 	raw                        // its contents are text up to its end tag
 	entities                   // and hold character references (RCDATA)
 	breakout                   // its start tag ends svg and math (WHATWG 13.2.6.5)
+	parts                      // may begin a region: see section
 )
 
 // element is one row of the table of elements. key is the name as pack gives it,
@@ -142,14 +148,23 @@ func elementTable() *nameTable {
 		{tagText, block | raw, []string{"xmp"}},
 		{tagTitle, raw | entities, []string{"title"}},
 		{tagHidden, raw, []string{"style", "noembed", "noframes"}},
-		{tagOther, block | mark | breakout, []string{"h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "ol", "dl", "li", "dt", "dd", "table", "pre", "hr", "menu"}},
-		{tagOther, block | mark, []string{"tr", "td", "th", "caption", "form", "fieldset", "article", "aside", "nav", "section"}},
+		{tagOther, block | mark | breakout, []string{"h1", "h2", "h3", "h4", "h5", "h6", "p", "li", "dt", "dd", "pre", "hr"}},
+		{tagOther, block | mark | breakout | parts, []string{"ul", "ol", "dl", "table"}},
+		{tagNav, block | mark | breakout | parts, []string{"menu"}},
+		{tagOther, block | mark, []string{"tr", "th", "caption", "form", "fieldset"}},
+		{tagOther, block | mark | parts, []string{"td"}},
+		{tagNav, block | mark | parts, []string{"aside", "nav"}},
+		{tagArticle, block | mark | parts, []string{"article", "section"}},
 		{tagBody, block | breakout, []string{"body"}},
 		{tagHead, block | breakout, []string{"head"}},
-		{tagOther, block | breakout, []string{"br", "center", "div", "listing"}},
+		{tagOther, block | breakout, []string{"br", "center", "listing"}},
+		{tagOther, block | breakout | parts, []string{"div"}},
+		{tagHeader, block | parts, []string{"header"}},
+		{tagFooter, block | parts, []string{"footer"}},
+		{tagMain, block | parts, []string{"main"}},
 		{tagOther, block, []string{
-			"address", "details", "dialog", "dir", "figure", "footer", "frameset", "header", "hgroup", "legend",
-			"main", "option", "optgroup", "search", "select", "summary", "tbody", "tfoot", "thead",
+			"address", "details", "dialog", "dir", "figure", "frameset", "hgroup", "legend",
+			"option", "optgroup", "search", "select", "summary", "tbody", "tfoot", "thead",
 		}},
 		{tagOther, breakout, []string{
 			"b", "big", "code", "em", "embed", "i", "nobr", "ruby", "s", "small", "span", "strong", "strike",
@@ -224,13 +239,17 @@ type attr uint8
 const (
 	attrAlt attr = iota
 	attrCharset
+	attrClass
 	attrContent
 	attrHref
 	attrHTTPEquiv
+	attrID
 	attrName
 	attrRel
+	attrRole
 	attrSrc
 	attrSrcset
+	attrTitle
 	attrType
 	attrXlinkHref
 	attrOther // and how many there are
@@ -260,18 +279,26 @@ func attrOf(html []byte, start, end int) attr {
 		return attrAlt
 	case "charset":
 		return attrCharset
+	case "class":
+		return attrClass
 	case "content":
 		return attrContent
 	case "href":
 		return attrHref
+	case "id":
+		return attrID
 	case "name":
 		return attrName
 	case "rel":
 		return attrRel
+	case "role":
+		return attrRole
 	case "src":
 		return attrSrc
 	case "srcset":
 		return attrSrcset
+	case "title":
+		return attrTitle
 	case "type":
 		return attrType
 	}

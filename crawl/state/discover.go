@@ -37,9 +37,10 @@ func (s *State) Discover(r *journal.Record, from graph.Page, home graph.Site, li
 		d.depth = s.Frontier.Depth(from) + 1
 	}
 	for i := range links.Len() {
-		p, ok := d.number(&target{links.At(i), home, links.Site(i), links.Rest(i)})
+		link := links.At(i)
+		p, ok := d.number(&target{link, home, links.Site(i), links.Rest(i)})
 		if ok && from != graph.NoPage {
-			r.Event.Links = append(r.Event.Links, p)
+			r.Event.Links, r.Event.Anchors = append(r.Event.Links, p), append(r.Event.Anchors, link.Anchor)
 		}
 	}
 }

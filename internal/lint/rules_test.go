@@ -50,7 +50,7 @@ var arrows = map[string][]string{
 	"crawl/explain":      append([]string{"crawl/config", "crawl/gather", "crawl/history", "crawl/page", "crawl/state", "crawl/trap", "internal/show", "journal", "trouble"}, frontiers...),
 	"crawl/fetch":        {"event", "graph"},
 	"crawl/gather":       {"event", "graph", "urltable", "crawl/fetch", "crawl/page", "crawl/robots", "crawl/archive"},
-	"crawl/page":         {"graph"},
+	"crawl/page":         {"event", "graph"},
 	"crawl/robots":       {},
 	"crawl/archive":      {"graph", "internal/disk"},
 	"lab":                append([]string{"lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),

@@ -180,7 +180,7 @@ func (r *recorder) ended(x *journal.Record) {
 	delete(r.underWay, w)
 	a := sim.Answer{Event: *e, Took: e.End - e.Start, Connect: x.Facts.Phases[0], Body: x.Facts.Phases[2]}
 	a.Turn = r.turn
-	a.Event.New, a.Event.Bars, a.Event.Admit = nil, nil, slices.Clone(e.Admit)
+	a.Event.New, a.Event.Bars, a.Event.Admit, a.Event.Anchors = nil, nil, slices.Clone(e.Admit), slices.Clone(e.Anchors)
 	if a.Event.Links = slices.Clone(e.Links); e.Kind == event.Listed {
 		a.Event.Links = fresh(x)
 	}

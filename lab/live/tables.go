@@ -109,13 +109,20 @@ func (r *Report) figures() show.Section {
 		{show.Words("pages waiting"), show.Count(s.Waiting - pages[frontier.Lost])},
 		{show.Words("sites"), show.Count(len(t.Sites))},
 		{show.Words("links found"), show.Count(t.Links)},
+	}
+	for r := event.LastRegion; r > event.Elsewhere; r-- {
+		if n := t.Regions[r]; n > 0 {
+			rows = append(rows, []show.Cell{show.Words("of these in the " + r.String() + " of pages"), show.Count(n)})
+		}
+	}
+	rows = append(rows, [][]show.Cell{
 		{show.Words("requests"), show.Count(s.Requests)},
 		{show.Words("of these robots.txt"), show.Count(r.state.Requests[event.Robots])},
 		{show.Words("of these sitemaps"), show.Count(r.state.Requests[event.Sitemap])},
 		{show.Words("megabytes received"), show.Num(float64(s.Bytes)/1e6, 1)},
 		{show.Words("seconds at work"), show.Num(took.Seconds(), 1)},
 		{show.Words("pages a second"), show.Brief(float64(len(t.Visits)) / max(took.Seconds(), 1e-9))},
-	}
+	}...)
 	if lost := pages[frontier.Lost]; lost > 0 {
 		rows = append(rows, []show.Cell{show.Words("pages whose record is damaged"), show.Count(lost)})
 	}
