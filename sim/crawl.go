@@ -107,6 +107,7 @@ type crawl struct {
 	f            *frontier.Frontier
 	pages, sites numbering
 	now          time.Duration
+	stopped      time.Duration // of it, in which a recorded crawler did not run
 	fetchers     []fetcher
 	idle         []uint32 // fetchers without a task, the next one last
 	ends         schedule
@@ -149,9 +150,6 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	if c.f, err = frontier.New(fo, c.env(), o.Policy, o.SitePolicy, c.oracle()); err != nil {
 		return nil, err
 	}
-	if fo.KeepAlive > 0 && w.Times != nil {
-		c.lines = frontier.NewLines(c.f, o.KeepMost)
-	}
 	c.rhythm = 1024
 	if o.Policy.Spec.MaxPages > 0 {
 		c.rhythm = 16 // such a policy takes its time for each page
@@ -160,13 +158,24 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	for i := len(c.fetchers) - 1; i >= 0; i-- {
 		c.idle = append(c.idle, uint32(i))
 	}
-	if o.Bandwidth > 0 && w.Times != nil {
-		c.line = NewLine(float64(o.Bandwidth))
-	}
+	c.connect()
 	if w.Times != nil {
 		c.res.Trace = NewTrace(len(c.fetchers))
 	}
 	return c, nil
+}
+
+// connect sets the line and the connections to those of a crawler that has just begun.
+func (c *crawl) connect() {
+	if c.w.Times == nil {
+		return
+	}
+	if c.o.Frontier.KeepAlive > 0 {
+		c.lines = frontier.NewLines(c.f, c.o.KeepMost)
+	}
+	if c.o.Bandwidth > 0 {
+		c.line = NewLine(float64(c.o.Bandwidth))
+	}
 }
 
 // env returns what the world lets a policy know, by ids of the crawl.
@@ -222,7 +231,11 @@ func (c *crawl) seed() {
 			c.apply()
 		}
 	}
-	c.follow(0)
+	if c.player != nil {
+		c.player.schedule(c.now, 0)
+		c.act()
+		c.pass()
+	}
 }
 
 // discover returns the crawl's id of page p of the world; a new page is added to the event.
@@ -247,7 +260,7 @@ func (c *crawl) apply() {
 }
 
 func (c *crawl) result() *Result {
-	c.res.Known, c.res.Sites, c.res.Took = c.f.Pages(), c.f.Sites(), c.now
+	c.res.Known, c.res.Sites, c.res.Took = c.f.Pages(), c.f.Sites(), c.now-c.stopped
 	c.res.Memory = c.f.Bytes()
 	if c.res.Trace != nil {
 		c.note()

@@ -73,20 +73,24 @@ func (h *schedule) pop() step {
 func (c *crawl) loop() error {
 	for turns := 1; ; turns++ {
 		ask := c.handOut()
-		at := min(c.nextStep(), c.player.nextAct())
-		if at == event.Never && (ask == event.Never || c.player.ended()) {
+		at, mark := min(c.nextStep(), c.player.nextAct()), c.player.nextMark()
+		if min(at, mark) == event.Never && (ask == event.Never || c.player.ended()) {
 			return nil
 		}
-		if ask < at {
+		if ask < at && ask <= mark { // what is handed out at the instant of a mark precedes it
 			c.now = ask
 			continue
 		}
+		at = min(at, mark)
 		c.now = at
 		turn := c.nextTurn()
 		for c.nextStep() == at && c.nextTurn() == turn { // ends at one instant all count before the next hand-out
 			c.advance()
 		}
-		c.act()
+		if c.player != nil {
+			c.act()
+			c.pass()
+		}
 		if c.o.Progress != nil && turns%c.rhythm == 0 {
 			if err := c.o.Progress(len(c.res.Order)); err != nil {
 				return err
@@ -99,7 +103,7 @@ func (c *crawl) loop() error {
 // Never when all are busy or nothing more is to be handed out.
 func (c *crawl) handOut() (ask time.Duration) {
 	ask = event.Never
-	for len(c.idle) > 0 && c.left > 0 {
+	for len(c.idle) > 0 && c.left > 0 && c.player.allows() {
 		w, again, ok := c.f.Next(c.now)
 		if c.o.Record != nil {
 			c.recordRefusals()
@@ -242,10 +246,11 @@ func (c *crawl) end(i uint32, f *fetcher) {
 		c.lines.End(c.now, w.Site, c.rest(f))
 		c.lines.Closed()
 	}
-	if f.number != 0 {
+	if c.player != nil {
+		c.settle(f)
 		c.follow(f.number)
 	}
-	if w.Kind == event.Fetch && c.left > 0 {
+	if w.Kind == event.Fetch && c.left > 0 && c.player.allows() {
 		w, ok := c.f.More(c.now, w.Site)
 		if c.o.Record != nil {
 			c.recordRefusals()
@@ -312,8 +317,8 @@ func (c *crawl) arrive(f *fetcher) {
 func (c *crawl) fetched(p graph.Page, f *fetcher) {
 	c.res.Order = append(c.res.Order, p)
 	if c.w.Times != nil {
-		c.res.Start = append(c.res.Start, f.start)
-		c.res.End = append(c.res.End, c.now)
+		c.res.Start = append(c.res.Start, f.start-c.stopped)
+		c.res.End = append(c.res.End, c.now-c.stopped)
 		c.res.Bytes = append(c.res.Bytes, f.bytes)
 	}
 }
@@ -328,7 +333,7 @@ func (c *crawl) recordRefusals() {
 func (c *crawl) note() {
 	var idle Idle
 	idle[c.why()] = len(c.idle)
-	c.res.Trace.Change(c.now, len(c.fetchers)-len(c.idle), &idle)
+	c.res.Trace.Change(c.now-c.stopped, len(c.fetchers)-len(c.idle), &idle)
 }
 
 // why returns what idle fetchers wait for: the first of these that holds.

@@ -265,6 +265,11 @@ func (c *Crawl) setup() (*state.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.setupFor(conf)
+}
+
+// setupFor does what setup does, under any configuration.
+func (c *Crawl) setupFor(conf *config.Config) (*state.Setup, error) {
 	room := 2 * (int64(c.end.Pages) + 2*int64(c.end.Sites)) * state.LeastPerPage
 	set, err := state.NewSetup(conf, c.id, max(room, int64(conf.MaxMemory), 1<<30))
 	if err == nil && len(conf.Site) > 0 {

@@ -37,6 +37,19 @@ func crawled(t *testing.T, so answer.Options, pages int64) (server *serve.Server
 // set changes.
 func crawledAs(t *testing.T, spec fakeweb.Spec, addresses int, so answer.Options, set func(*config.Config)) (server *serve.Server, dir string, sum *crawl.Summary) {
 	t.Helper()
+	return crawledWith(t, spec, addresses, so, func(o *crawl.RunOptions) { set(&o.Config) })
+}
+
+// A pause ends a session of a crawl some time after it began: the crawl is stopped, or its
+// directory is copied there and then, as if it had been killed. The next one begins later.
+type pause struct {
+	after, off time.Duration
+	kill       bool
+}
+
+// crawledWith does what crawledAs does, with options that set changes, in several sessions.
+func crawledWith(t *testing.T, spec fakeweb.Spec, addresses int, so answer.Options, set func(*crawl.RunOptions), pauses ...pause) (server *serve.Server, dir string, sum *crawl.Summary) {
+	t.Helper()
 	dir = filepath.Join(t.TempDir(), "test.crawl")
 	web, err := fakeweb.New(spec)
 	if err != nil {
@@ -52,7 +65,6 @@ func crawledAs(t *testing.T, spec fakeweb.Spec, addresses int, so answer.Options
 		o.Config.Contact, o.Config.AllowPrivate, o.Config.MaxMemory = "test@example.org", true, 1<<30
 		o.Config.Scope = config.ScopeAny
 		o.Config.Policy, o.Config.Sync = "breadth-first", false
-		set(&o.Config)
 		o.Machine = crawl.Machine{Dial: server.Dial, TLS: server.ClientTLS(), Resolve: func(ctx context.Context, host string) (fetch.Names, error) {
 			a, ttl, err := server.Resolve(ctx, host)
 			if err != nil {
@@ -60,11 +72,37 @@ func crawledAs(t *testing.T, spec fakeweb.Spec, addresses int, so answer.Options
 			}
 			return fetch.Names{Addrs: []netip.Addr{a}, TTL: max(ttl, 24*time.Hour)}, nil
 		}}
+		set(&o)
+		for _, p := range pauses {
+			o.Dir, o.Seeds = p.end(t, o), nil
+			time.Sleep(p.off)
+		}
+		dir = o.Dir
 		if sum, err = crawl.Run(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 	})
 	return server, dir, sum
+}
+
+// end crawls until the pause, and returns where to continue.
+func (p pause) end(t *testing.T, o crawl.RunOptions) (dir string) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	dir = o.Dir
+	time.AfterFunc(p.after, func() {
+		if p.kill {
+			dir += ".killed"
+			if err := os.CopyFS(dir, os.DirFS(o.Dir)); err != nil {
+				t.Error(err)
+			}
+		}
+		cancel()
+	})
+	if _, err := crawl.Run(ctx, o); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 func mustRead(t *testing.T, dir string, policies ...string) *Report {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
@@ -20,7 +21,7 @@ func TestReplayEqualsCrawl(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			test.web.Times = unevenTimes()
 			spec := fakeweb.Spec{Pages: 150, Sites: 8, Links: 1200, Seed: 7}
-			_, dir, _ := crawledAs(t, spec, 3, test.web, test.set)
+			_, dir, _ := crawledWith(t, spec, 3, test.web, func(o *crawl.RunOptions) { test.set(&o.Config) }, test.pauses...)
 			r := mustRead(t, dir)
 			compareCourses(t, r)
 		})
@@ -29,9 +30,10 @@ func TestReplayEqualsCrawl(t *testing.T) {
 
 // A replaySetting is a web and how it is crawled.
 type replaySetting struct {
-	name string
-	web  answer.Options
-	set  func(*config.Config)
+	name   string
+	web    answer.Options
+	set    func(*config.Config)
+	pauses []pause
 }
 
 func replaySettings() []replaySetting {
@@ -39,25 +41,31 @@ func replaySettings() []replaySetting {
 	delays := answer.Options{Agent: "winnow", Robots: answer.RobotsShares{Delay: 0.6, MaxDelay: 9 * time.Second}}
 	busy := answer.Options{Pages: answer.PageShares{Busy: 0.05, Broken: 0.05, Reset: 0.05, NotFound: 0.05}}
 	hanging := answer.Options{Pages: answer.PageShares{Hang: 0.03, Drip: 0.03, CutBody: 0.03}, Robots: answer.RobotsShares{Hanging: 0.2}}
+	stops := []pause{{after: 5 * time.Second, off: time.Minute}, {after: 40 * time.Second, off: time.Hour}}
+	kills := []pause{{after: 6 * time.Second, off: time.Second, kill: true}, {after: 23 * time.Second, off: time.Minute, kill: true}}
 	return []replaySetting{
-		{"plain", answer.Options{}, plain},
-		{"Crawl-delay", delays, plain},
-		{"retries", busy, plain},
-		{"time-outs", hanging, plain},
-		{"sitemaps", answer.Options{Sitemaps: 0.7, SitemapShare: 0.5}, plain},
-		{"closed connections", answer.Options{NoKeepAlive: 0.5}, func(c *config.Config) { c.Delay = config.Seconds(1) }},
-		{"no kept connections", delays, func(c *config.Config) { c.KeepAlive, c.PerConnection = config.Duration{}, 3 }},
-		{"few fetchers", answer.Mixed(), func(c *config.Config) { c.Fetchers, c.KeepMost = 2, 1 }},
-		{"addresses", answer.Mixed(), func(c *config.Config) { c.IPCap, c.IPDelay = 1, config.Seconds(1.5) }},
+		{"stopped", answer.Mixed(), plain, stops},
+		{"killed", answer.Mixed(), plain, kills},
+		{"killed, foresight", answer.Mixed(), func(c *config.Config) { c.Policy = "foresight" }, kills},
+		{"killed, hedge", answer.Hostile(), func(c *config.Config) { c.Policy = "hedge:opic+xim" }, kills},
+		{"plain", answer.Options{}, plain, nil},
+		{"Crawl-delay", delays, plain, nil},
+		{"retries", busy, plain, nil},
+		{"time-outs", hanging, plain, nil},
+		{"sitemaps", answer.Options{Sitemaps: 0.7, SitemapShare: 0.5}, plain, nil},
+		{"closed connections", answer.Options{NoKeepAlive: 0.5}, func(c *config.Config) { c.Delay = config.Seconds(1) }, nil},
+		{"no kept connections", delays, func(c *config.Config) { c.KeepAlive, c.PerConnection = config.Duration{}, 3 }, nil},
+		{"few fetchers", answer.Mixed(), func(c *config.Config) { c.Fetchers, c.KeepMost = 2, 1 }, nil},
+		{"addresses", answer.Mixed(), func(c *config.Config) { c.IPCap, c.IPDelay = 1, config.Seconds(1.5) }, nil},
 		{"delays of sites", answer.Mixed(), func(c *config.Config) {
 			five, none := config.Seconds(5), config.Seconds(0)
 			c.Site = []config.Override{{Match: "s0.example", Delay: &five, PerConnection: 1}, {Match: "s3.example", Delay: &none}}
 			c.PerConnection = 4
-		}},
-		{"some pages", answer.Mixed(), func(c *config.Config) { c.Pages = 60 }},
-		{"opic", answer.Mixed(), func(c *config.Config) { c.Policy = "opic" }},
-		{"mixed", answer.Mixed(), plain},
-		{"hostile", answer.Hostile(), plain},
+		}, nil},
+		{"some pages", answer.Mixed(), func(c *config.Config) { c.Pages = 60 }, nil},
+		{"opic", answer.Mixed(), func(c *config.Config) { c.Policy = "opic" }, nil},
+		{"mixed", answer.Mixed(), plain, nil},
+		{"hostile", answer.Hostile(), plain, nil},
 	}
 }
 
