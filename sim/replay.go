@@ -15,6 +15,7 @@ func (c *crawl) replay(o *frontier.Options) {
 		c.left = endless
 	}
 	o.Hold = true
+	o.MaxPages += c.w.Recorded.Answers() // policies may keep something for each request
 	o.Barred = func(p graph.Page) event.Bar { return c.player.barred(c.page(p)) }
 	o.Spare = func(p graph.Page) event.Bar { return c.player.spare(c.page(p), c.w.site(c.page(p))) }
 	if delay := c.w.SiteDelay; delay != nil {

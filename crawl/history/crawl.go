@@ -111,12 +111,18 @@ func (c *Crawl) Sites() int { return int(c.end.Sites) }
 
 // Each reads the journal and calls fn for each record in order, until fn returns an error.
 // Damaged records are skipped; the ids in the others are still right.
-func (c *Crawl) Each(fn func(*journal.Record) error) error {
+func (c *Crawl) Each(fn func(*journal.Record) error) error { return c.EachGroup(fn, func() {}) }
+
+// EachGroup does what Each does, and calls committed after the last record of each group.
+func (c *Crawl) EachGroup(fn func(*journal.Record) error, committed func()) error {
 	sessions := []Session{}
 	var failed error // by fn
 	r := journal.Reader{
 		Dir:    c.parts.Journal,
-		Commit: func(*journal.Commit) error { return c.ctx.Err() },
+		Commit: func(*journal.Commit) error {
+			committed()
+			return c.ctx.Err()
+		},
 		Record: func(r *journal.Record) error {
 			if r.Seq >= c.end.Next {
 				return layout.ErrEnough

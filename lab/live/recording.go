@@ -65,7 +65,7 @@ func record(c *history.Crawl, s *state.State) (*sim.Recording, error) {
 	if r.mirrors, err = c.Mirrors(); err != nil {
 		return nil, err
 	}
-	if err := c.Each(r.read); err != nil {
+	if err := c.EachGroup(r.read, func() { r.fresh = true }); err != nil {
 		return nil, err
 	}
 	r.giveUp()
@@ -81,6 +81,8 @@ type recorder struct {
 	underWay map[event.Task]time.Duration // tasks, and when they were handed out
 	keep     time.Duration                // keep_alive of the session
 	commit   time.Duration                // commit of the session
+	fresh    bool                         // a group has just been committed
+	since    time.Duration                // instant of the first record of the group
 	last     time.Duration                // instant of the last answer
 	turn     uint32                       // see sim.Answer
 	kept     graph.Site                   // of the answer just before, if its connection may serve the next page
@@ -97,11 +99,15 @@ type siteCourse struct {
 	ruled   bool          // its rules are known
 	moved   int           // the answer plus 1 that has its rules from another site; 0: none, or it was requested since
 	ruledAt time.Duration // the instant of it
+	hold    time.Duration // from then until they were on disk
 	probed  bool          // its robots.txt was due out of turn since its last answer
 }
 
 func (r *recorder) read(x *journal.Record) error {
 	e := &x.Event
+	if r.fresh {
+		r.fresh, r.since = false, x.Now
+	}
 	r.countTurn(e)
 	for i, bar := range e.Bars {
 		if bar != event.NoBar {
@@ -197,10 +203,10 @@ func (r *recorder) took(x *journal.Record) {
 		return
 	}
 	s := &r.sites[w.Site]
-	if d := x.Now - s.ruledAt; s.moved > 0 && d <= r.commit {
-		r.out.Hold(s.moved-1, d)
+	if s.moved > 0 {
+		r.out.Hold(s.moved-1, min(s.hold, x.Now-s.ruledAt))
+		s.moved = 0
 	}
-	s.moved = 0
 	s.reused = s.conn != 0 && s.conn == x.Facts.Conn
 	if s.answer > 0 && !s.reused && x.Now-s.since <= r.keep {
 		r.out.Close(s.answer - 1)
@@ -229,7 +235,8 @@ func (r *recorder) ended(x *journal.Record) {
 	if e.Kind == event.Ruled && !e.Again && !e.Hop {
 		s := &r.sites[e.For]
 		if s.ruled = true; e.For != e.Site {
-			s.moved, s.ruledAt = r.out.Answers()+1, x.Now
+			s.moved, s.ruledAt, s.hold = r.out.Answers()+1, x.Now, max(0, r.since+r.commit-x.Now)
+			a.Hold = s.hold
 		}
 	}
 	r.out.Add(w, a)

@@ -1,7 +1,11 @@
 package live
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"net"
 	"testing"
 	"time"
 
@@ -15,15 +19,12 @@ import (
 
 // A crawl that is simulated again under its own policy, in its own world and with its own
 // times, fetches the same pages in the same order at the same instants: Crawl-delay,
-// Retry-After, retries, addresses, delays of sites and kept connections are in its journal.
+// Retry-After, retries, addresses, delays of sites, kept connections, mirrors, sessions and
+// outages are in its journal.
 func TestReplayEqualsCrawl(t *testing.T) {
 	for _, test := range replaySettings() {
 		t.Run(test.name, func(t *testing.T) {
-			test.web.Times = unevenTimes()
-			spec := fakeweb.Spec{Pages: 150, Sites: 8, Links: 1200, Seed: 7}
-			_, dir, _ := crawledWith(t, spec, 3, test.web, func(o *crawl.RunOptions) { test.set(&o.Config) }, test.pauses...)
-			r := mustRead(t, dir)
-			compareCourses(t, r)
+			compareCourses(t, mustRead(t, test.crawl(t)))
 		})
 	}
 }
@@ -32,40 +33,86 @@ func TestReplayEqualsCrawl(t *testing.T) {
 type replaySetting struct {
 	name   string
 	web    answer.Options
-	set    func(*config.Config)
+	set    func(*crawl.RunOptions)
 	pauses []pause
+	seed   uint64 // of the graph; 0: 7
+	pages  int    // of it; 0: 150
+}
+
+func (x *replaySetting) crawl(t *testing.T) (dir string) {
+	x.web.Times = unevenTimes()
+	n := cmp.Or(x.pages, 150)
+	spec := fakeweb.Spec{Pages: n, Sites: max(8, n/20), Links: int64(8 * n), Seed: cmp.Or(x.seed, 7)}
+	_, dir, _ = crawledWith(t, spec, 3, x.web, x.set, x.pauses...)
+	return dir
+}
+
+// with returns a change of the configuration.
+func with(change func(*config.Config)) func(*crawl.RunOptions) {
+	return func(o *crawl.RunOptions) { change(&o.Config) }
+}
+
+// under returns the choice of a policy.
+func under(policy string) func(*crawl.RunOptions) {
+	return with(func(c *config.Config) { c.Policy = policy })
 }
 
 func replaySettings() []replaySetting {
-	plain := func(*config.Config) {}
+	plain := under("breadth-first")
 	delays := answer.Options{Agent: "winnow", Robots: answer.RobotsShares{Delay: 0.6, MaxDelay: 9 * time.Second}}
 	busy := answer.Options{Pages: answer.PageShares{Busy: 0.05, Broken: 0.05, Reset: 0.05, NotFound: 0.05}}
 	hanging := answer.Options{Pages: answer.PageShares{Hang: 0.03, Drip: 0.03, CutBody: 0.03}, Robots: answer.RobotsShares{Hanging: 0.2}}
 	stops := []pause{{after: 5 * time.Second, off: time.Minute}, {after: 40 * time.Second, off: time.Hour}}
 	kills := []pause{{after: 6 * time.Second, off: time.Second, kill: true}, {after: 23 * time.Second, off: time.Minute, kill: true}}
 	return []replaySetting{
-		{"stopped", answer.Mixed(), plain, stops},
-		{"killed", answer.Mixed(), plain, kills},
-		{"killed, foresight", answer.Mixed(), func(c *config.Config) { c.Policy = "foresight" }, kills},
-		{"killed, hedge", answer.Hostile(), func(c *config.Config) { c.Policy = "hedge:opic+xim" }, kills},
-		{"plain", answer.Options{}, plain, nil},
-		{"Crawl-delay", delays, plain, nil},
-		{"retries", busy, plain, nil},
-		{"time-outs", hanging, plain, nil},
-		{"sitemaps", answer.Options{Sitemaps: 0.7, SitemapShare: 0.5}, plain, nil},
-		{"closed connections", answer.Options{NoKeepAlive: 0.5}, func(c *config.Config) { c.Delay = config.Seconds(1) }, nil},
-		{"no kept connections", delays, func(c *config.Config) { c.KeepAlive, c.PerConnection = config.Duration{}, 3 }, nil},
-		{"few fetchers", answer.Mixed(), func(c *config.Config) { c.Fetchers, c.KeepMost = 2, 1 }, nil},
-		{"addresses", answer.Mixed(), func(c *config.Config) { c.IPCap, c.IPDelay = 1, config.Seconds(1.5) }, nil},
-		{"delays of sites", answer.Mixed(), func(c *config.Config) {
+		{name: "plain", set: plain},
+		{name: "Crawl-delay", web: delays, set: plain},
+		{name: "retries", web: busy, set: plain},
+		{name: "time-outs", web: hanging, set: plain},
+		{name: "sitemaps", web: answer.Options{Sitemaps: 0.7, SitemapShare: 0.5}, set: plain},
+		{name: "sitemaps only", web: answer.Options{Sitemaps: 1, SitemapShare: 0.8}, set: everySite(func(c *config.Config) { c.SitemapOnly = true })},
+		{name: "twins", web: answer.Options{HTTPS: 0.5}, set: everySite(func(c *config.Config) { c.KeepAlive = config.Duration{} })},
+		{name: "closed connections", web: answer.Options{NoKeepAlive: 0.5}, set: with(func(c *config.Config) { c.Delay = config.Seconds(1) })},
+		{name: "no kept connections", web: delays, set: with(func(c *config.Config) { c.KeepAlive, c.PerConnection = config.Duration{}, 3 })},
+		{name: "few fetchers", web: answer.Mixed(), set: with(func(c *config.Config) { c.Fetchers, c.KeepMost = 2, 1 })},
+		{name: "addresses", web: answer.Mixed(), set: with(func(c *config.Config) { c.IPCap, c.IPDelay = 1, config.Seconds(1.5) })},
+		{name: "delays of sites", web: answer.Mixed(), set: with(func(c *config.Config) {
 			five, none := config.Seconds(5), config.Seconds(0)
 			c.Site = []config.Override{{Match: "s0.example", Delay: &five, PerConnection: 1}, {Match: "s3.example", Delay: &none}}
 			c.PerConnection = 4
-		}, nil},
-		{"some pages", answer.Mixed(), func(c *config.Config) { c.Pages = 60 }, nil},
-		{"opic", answer.Mixed(), func(c *config.Config) { c.Policy = "opic" }, nil},
-		{"mixed", answer.Mixed(), plain, nil},
-		{"hostile", answer.Hostile(), plain, nil},
+		})},
+		{name: "some pages", web: busy, set: with(func(c *config.Config) { c.Pages, c.Policy = 60, "opic" })},
+		{name: "some time", web: answer.Mixed(), set: with(func(c *config.Config) { c.Duration = config.Seconds(25) })},
+		{name: "some bytes", web: answer.Mixed(), set: with(func(c *config.Config) { c.Bytes = 400_000 })},
+		{name: "stopped", web: answer.Mixed(), set: plain, pauses: stops},
+		{name: "killed", web: answer.Mixed(), set: under("foresight"), pauses: kills},
+		{name: "killed by pages", web: busy, set: with(func(c *config.Config) { c.Pages, c.Policy = 100, "hedge:opic+xim" }), pauses: kills},
+		{name: "cut off", set: cutOff},
+		{name: "mix", web: answer.Mixed(), set: under("mix:opic+xim")},
+		{name: "hostile", web: answer.Hostile(), set: under("foresight")},
+		{name: "mirrors", web: answer.Options{Copies: answer.CopyShares{Mirrors: 1}}, set: under("backlink-count")},
+	}
+}
+
+// everySite makes the homes of all sites seeds, under both schemes.
+func everySite(change func(*config.Config)) func(*crawl.RunOptions) {
+	return func(o *crawl.RunOptions) {
+		change(&o.Config)
+		for i := range 8 {
+			o.Seeds = append(o.Seeds, fmt.Sprintf("http://s%d.example/", i), fmt.Sprintf("https://s%d.example/", i))
+		}
+	}
+}
+
+// cutOff lets connections fail for some minutes.
+func cutOff(o *crawl.RunOptions) {
+	began, dial := time.Now(), o.Machine.Dial
+	o.Config.Policy, o.Config.KeepAlive = "opic", config.Duration{}
+	o.Machine.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if d := time.Since(began); d > 10*time.Second && d < 5*time.Minute {
+			return nil, errors.New("no route to host")
+		}
+		return dial(ctx, network, addr)
 	}
 }
 
