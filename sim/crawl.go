@@ -143,8 +143,9 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	switch {
 	case w.Recorded != nil && w.Times != nil:
 		c.replay(&fo)
-	case w.Allowed != nil:
-		fo.Allowed = func(p graph.Page) bool { return w.Allowed(c.page(p)) }
+	case w.Content != nil:
+		fo.Barred = c.empty
+		fo.Spare = c.empty
 	}
 	var err error
 	if c.f, err = frontier.New(fo, c.env(), o.Policy, o.SitePolicy, c.oracle()); err != nil {
@@ -163,6 +164,14 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 		c.res.Trace = NewTrace(len(c.fetchers))
 	}
 	return c, nil
+}
+
+// empty returns why a page cannot be fetched, NoBar if it can.
+func (c *crawl) empty(p graph.Page) event.Bar {
+	if c.w.Content(c.page(p)) {
+		return event.NoBar
+	}
+	return event.BarScope
 }
 
 // connect sets the line and the connections to those of a crawler that has just begun.
@@ -284,14 +293,12 @@ type World struct {
 	SiteName func(graph.Site) string
 	// Times is the model of time; if nil, nothing takes any time.
 	Times *Times
-	// Allowed reports which pages robots.txt allows: the others are known and wait in their
-	// queues until they would be handed out. Class returns how a fetch ends: pages of
-	// classes that failed take their time, but have no links and are not in the order. Both
-	// are for worlds that a real crawl recorded; nil means all pages, and OK.
-	Allowed func(graph.Page) bool
-	Class   func(graph.Page) event.Class
+	// Content reports which pages can be fetched, in a world that a real crawl recorded. The
+	// others are known and wait in their queues until they would be handed out; nothing is
+	// requested for them. Nil means all pages.
+	Content func(graph.Page) bool
 	// Recorded, if not nil, has the answers of a real crawl of this world. With Times it
-	// counts instead of Out, Allowed and Class.
+	// counts instead of Out and Content.
 	Recorded *Recording
 	// SiteDelay and Twin are, with Recorded, as in frontier.Options, by sites of the world.
 	// InRow, if not nil, is the number of pages of a site over one connection, if that is

@@ -300,11 +300,6 @@ func (c *crawl) rest(f *fetcher) time.Duration {
 // arrive records a fetched page, and fills in its links.
 func (c *crawl) arrive(f *fetcher) {
 	p := c.page(f.task.Page)
-	if c.w.Class != nil {
-		if c.event.Class = c.w.Class(p); c.event.Class.Failed() {
-			return
-		}
-	}
 	c.fetched(p, f)
 	for _, to := range c.w.Out.List(p) {
 		if to != p || c.w.SelfLinks {

@@ -17,9 +17,8 @@ import (
 	"github.com/winnow-crawler/winnow/trouble"
 )
 
-// Replay lets virtual crawls of a world get the answers that the crawl recorded. The world
-// must be that of all known pages. Its sites become those of the crawl, some of which have
-// no page.
+// Replay lets virtual crawls of a world get the answers that the crawl recorded. Its sites
+// become those of the crawl, some of which have no page.
 func (w *World) Replay(world *lab.World) error {
 	s, err := w.Crawl.State()
 	if err != nil {
@@ -38,7 +37,6 @@ func (w *World) Replay(world *lab.World) error {
 		x.SiteOf[p] = s.Frontier.Site(graph.Page(p))
 	}
 	x.SiteName, x.Twin = func(id graph.Site) string { return string(s.Table.Name(id)) }, s.Twin
-	world.Part = w.Graph.Fetched
 	if len(conf.Site) > 0 {
 		o := config.NewOverrides(conf)
 		x.InRow = func(id graph.Site) int { return o.PerConnection(s.Table.Name(id)) }
@@ -51,7 +49,7 @@ func (w *World) Replay(world *lab.World) error {
 // become known when these begin, and what sitemaps list when they are read.
 func (w *World) Start(set *lab.Setting) {
 	seeds, _, name := w.Seeds(set.World.Sim.Out)
-	n := w.Trail.Begun // the world has all known pages
+	n := w.Trail.Begun
 	set.Seeds, set.Beyond, set.SeedsName = seeds[:n], seeds[n:], name
 }
 
