@@ -243,7 +243,7 @@ func (c *crawl) seed() {
 	if c.player != nil {
 		c.player.schedule(c.now, 0)
 		c.act()
-		c.pass()
+		c.pass(true)
 	}
 }
 

@@ -81,6 +81,7 @@ func (c *crawl) loop() error {
 			c.now = ask
 			continue
 		}
+		late := mark < at
 		at = min(at, mark)
 		c.now = at
 		turn := c.nextTurn()
@@ -89,7 +90,7 @@ func (c *crawl) loop() error {
 		}
 		if c.player != nil {
 			c.act()
-			c.pass()
+			c.pass(late)
 		}
 		if c.o.Progress != nil && turns%c.rhythm == 0 {
 			if err := c.o.Progress(len(c.res.Order)); err != nil {
@@ -248,6 +249,7 @@ func (c *crawl) end(i uint32, f *fetcher) {
 	}
 	if c.player != nil {
 		c.settle(f)
+		c.player.cause(f.number)
 		c.follow(f.number)
 	}
 	if w.Kind == event.Fetch && c.left > 0 && c.player.allows() {
@@ -312,8 +314,8 @@ func (c *crawl) arrive(f *fetcher) {
 func (c *crawl) fetched(p graph.Page, f *fetcher) {
 	c.res.Order = append(c.res.Order, p)
 	if c.w.Times != nil {
-		c.res.Start = append(c.res.Start, f.start-c.stopped)
-		c.res.End = append(c.res.End, c.now-c.stopped)
+		c.res.Start = append(c.res.Start, c.event.Start-c.stopped)
+		c.res.End = append(c.res.End, c.event.End-c.stopped)
 		c.res.Bytes = append(c.res.Bytes, f.bytes)
 	}
 }

@@ -17,6 +17,7 @@ type player struct {
 	taken    int      // answers that were handed out
 	due      []dueAct // in the order of their instants
 	mark     int      // the next one
+	caused   bool     // the answer that causes it has ended
 	losses   uint32   // marks with Lose so far
 	tasks    int      // that may be handed out until the next mark
 	pages    int      // see Mark.Pages
@@ -25,8 +26,8 @@ type player struct {
 	visited  []bool   // by page of the world
 }
 
-// A dueAct is an act whose instant is known, or (act is nil) the end of the wait of a site of
-// the crawl whose rules were not on disk.
+// A dueAct is an act whose instant is known, or (act is nil) the instant at which a site of the
+// crawl continues, because an event of it is on disk.
 type dueAct struct {
 	at   time.Duration
 	act  *Act
@@ -112,6 +113,13 @@ func (p *player) nextMark() time.Duration {
 		return event.Never
 	}
 	return p.marks[p.mark].At
+}
+
+// cause notes the end of an answer that causes the next mark.
+func (p *player) cause(number uint32) {
+	if number != 0 && p.mark < len(p.marks) && p.marks[p.mark].After == number {
+		p.caused = true
+	}
 }
 
 // allows reports whether a task may be handed out. The crawler stopped at its number of pages;

@@ -36,9 +36,11 @@ type Answer struct {
 	// End and New have no meaning. Links are in the order of the page. The pages that a
 	// sitemap made known are Links, too.
 	Event   event.Event
-	Took    time.Duration
+	Wait    time.Duration // from the hand-out to the request
+	Took    time.Duration // from the request to the end of the answer
 	Connect time.Duration // part of Took
 	Body    time.Duration // part of Took
+	Lag     time.Duration // from the end of the answer to its event
 	Reused  bool          // the connection was open
 	// Turn counts the times that the crawl handed out tasks before this answer. Answers of one
 	// instant count one after the other, and tasks may have been handed out between them.
@@ -46,8 +48,7 @@ type Answer struct {
 	// Closed reports that the server closed the connection, or would not let it wait for the
 	// next request.
 	Closed bool
-	// Hold is, of a robots.txt of another site, the time for which that site still waited: the
-	// rules were not on disk.
+	// Hold is the time from then until the event was on disk, which the site waited for.
 	Hold time.Duration
 	// Lost counts, if it is not 0, the marks at which tasks were lost, this one's included: the
 	// answer was not recorded.
@@ -140,7 +141,10 @@ func (r *Recording) After(a Act) { r.after[r.ended] = append(r.after[r.ended], a
 // A Mark is what became of the crawler itself at an instant of its clock, whatever it crawled
 // then: it stopped, it was started again, or it lost its network.
 type Mark struct {
-	At    time.Duration
+	At time.Duration
+	// After is the number of the answer that caused it, 0 if none did. At the same instant the
+	// mark follows that answer; any other mark follows what else happens.
+	After uint32
 	Tasks int // how many are handed out from then until the next mark; AnyTasks: no limit
 	// Lose ends all tasks that are under way without an answer: a session ends.
 	Lose bool

@@ -58,7 +58,7 @@ func (c *crawl) startRecorded(i uint32, f *fetcher) {
 		return
 	}
 	f.bytes = a.Event.Bytes
-	took := a.Took
+	took := a.Wait + a.Took + a.Lag
 	if w.Kind != event.Resolve {
 		switch {
 		case !a.Reused && f.open:
@@ -69,7 +69,7 @@ func (c *crawl) startRecorded(i uint32, f *fetcher) {
 	}
 	next := step{at: c.now + took, task: w, fetcher: i, number: f.number, turn: a.Turn}
 	if c.line != nil && f.bytes > 0 && a.Body > 0 {
-		next.at, next.body = next.at-a.Body, true
+		next.at, next.body, f.after = next.at-a.Body-a.Lag, true, a.Lag
 	}
 	c.ends.push(next)
 }
@@ -88,8 +88,8 @@ func (c *crawl) endRecorded(f *fetcher) {
 	e := *from
 	e.Task = event.Task{Site: w.Site, Page: w.Page, For: w.For}
 	e.New, e.Bars, e.Links, e.Admit = c.event.New[:0], c.event.Bars[:0], c.event.Links[:0], c.event.Admit[:0]
-	e.Start, e.End, e.Bytes = f.start, c.now, f.bytes
-	e.Due, e.Expiry = later(c.now, from.Due), later(c.now, from.Expiry)
+	e.Start, e.End, e.Bytes = f.start+f.answer.Wait, c.now-f.answer.Lag, f.bytes
+	e.Due, e.Expiry = later(e.End, from.Due), later(e.End, from.Expiry)
 	e.Kind = [...]event.Kind{event.Resolve: event.Resolved, event.Robots: event.Ruled, event.Fetch: event.Done, event.Sitemap: event.Listed}[w.Kind]
 	c.event = e
 	switch w.Kind {
@@ -172,16 +172,15 @@ func (c *crawl) act() {
 	}
 }
 
-// settle lets the sites of a task that has ended continue. One whose rules were requested
-// elsewhere waits as in the crawl.
+// settle lets the sites of a task that has ended continue when the event is on disk.
 func (c *crawl) settle(f *fetcher) {
-	w := f.task
+	w, at := f.task, c.now+f.answer.Hold
 	if w.Kind == event.Resolve {
 		return
 	}
-	c.f.Settle(c.now, w.Site)
+	c.player.plan(dueAct{at: at, site: w.Site})
 	if w.Kind == event.Robots && w.For != w.Site && !f.answer.Event.Hop {
-		c.player.plan(dueAct{at: c.now + f.answer.Hold, site: w.For})
+		c.player.plan(dueAct{at: at, site: w.For})
 	}
 }
 
@@ -206,15 +205,16 @@ func (c *crawl) perform(a *Act) {
 	c.apply()
 }
 
-// pass passes the marks whose instant has come. Tasks are lost after all others that end at the
-// same instant.
-func (c *crawl) pass() {
+// pass passes the marks whose instant has come. late reports whether all else of this instant is
+// done, what is handed out included.
+func (c *crawl) pass(late bool) {
 	for c.player.nextMark() <= c.now {
 		m := &c.player.marks[c.player.mark]
-		if m.Lose && c.nextStep() <= c.now {
+		if !late && !c.player.caused {
 			return
 		}
 		c.player.mark++
+		c.player.caused = false
 		c.player.tasks, c.player.pages = m.Tasks, m.Pages
 		c.stopped += m.Stopped
 		if m.Lose {

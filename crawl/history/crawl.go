@@ -118,7 +118,7 @@ func (c *Crawl) EachGroup(fn func(*journal.Record) error, committed func()) erro
 	sessions := []Session{}
 	var failed error // by fn
 	r := journal.Reader{
-		Dir:    c.parts.Journal,
+		Dir: c.parts.Journal,
 		Commit: func(*journal.Commit) error {
 			committed()
 			return c.ctx.Err()

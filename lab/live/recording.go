@@ -58,12 +58,12 @@ func record(c *history.Crawl, s *state.State) (*sim.Recording, error) {
 	r := &recorder{
 		out: sim.NewRecording(), state: s, sites: make([]siteCourse, c.Sites()), underWay: map[event.Task]time.Duration{},
 	}
-	r.marks.out = r.out
+	r.marks.out, r.groups.out = r.out, r.out
 	var err error
 	if r.mirrors, err = c.Mirrors(); err != nil {
 		return nil, err
 	}
-	if err := c.EachGroup(r.read, func() { r.fresh = true }); err != nil {
+	if err := c.EachGroup(r.read, r.groups.commit); err != nil {
 		return nil, err
 	}
 	r.giveUp()
@@ -78,34 +78,27 @@ type recorder struct {
 	sites    []siteCourse
 	underWay map[event.Task]time.Duration // tasks, and when they were handed out
 	keep     time.Duration                // keep_alive of the session
-	commit   time.Duration                // commit of the session
-	fresh    bool                         // a group has just been committed
-	since    time.Duration                // instant of the first record of the group
-	last     time.Duration                // instant of the last answer
-	turn     uint32                       // see sim.Answer
-	kept     graph.Site                   // of the answer just before, if its connection may serve the next page
+	groups   groups
+	last     time.Duration // instant of the last answer
+	turn     uint32        // see sim.Answer
+	kept     graph.Site    // of the answer just before, if its connection may serve the next page
 	marks    marker
 }
 
 // A siteCourse is what happened last at a site.
 type siteCourse struct {
-	task    event.Task    // that was handed out last and sent to its server
-	conn    uint32        // the connection of it; 0: none
-	reused  bool          // it served another request before
-	answer  int           // of it plus 1; 0: none since the session began
-	since   time.Duration // the end of the answer
-	ruled   bool          // its rules are known
-	moved   int           // the answer plus 1 that has its rules from another site; 0: none, or it was requested since
-	ruledAt time.Duration // the instant of it
-	hold    time.Duration // from then until they were on disk
-	probed  bool          // its robots.txt was due out of turn since its last answer
+	task   event.Task    // that was handed out last and sent to its server
+	conn   uint32        // the connection of it; 0: none
+	reused bool          // it served another request before
+	answer int           // of it plus 1; 0: none since the session began
+	since  time.Duration // the end of the answer
+	ruled  bool          // its rules are known
+	probed bool          // its robots.txt was due out of turn since its last answer
 }
 
 func (r *recorder) read(x *journal.Record) error {
 	e := &x.Event
-	if r.fresh {
-		r.fresh, r.since = false, x.Now
-	}
+	r.groups.read(x)
 	r.countTurn(e)
 	for i, bar := range e.Bars {
 		if bar != event.NoBar {
@@ -184,9 +177,10 @@ func (r *recorder) session(x *journal.Record) error {
 	}
 	clear(r.underWay)
 	for s := range r.sites {
-		r.sites[s].conn, r.sites[s].answer, r.sites[s].moved = 0, 0, 0
+		r.sites[s].conn, r.sites[s].answer = 0, 0
 	}
-	r.keep, r.commit = c.KeepAlive.Duration, c.Commit.Duration
+	r.keep = c.KeepAlive.Duration
+	r.groups.session(c.Commit.Duration)
 	return nil
 }
 
@@ -201,10 +195,6 @@ func (r *recorder) took(x *journal.Record) {
 		return
 	}
 	s := &r.sites[w.Site]
-	if s.moved > 0 {
-		r.out.Hold(s.moved-1, min(s.hold, x.Now-s.ruledAt))
-		s.moved = 0
-	}
 	s.reused = s.conn != 0 && s.conn == x.Facts.Conn
 	if s.answer > 0 && !s.reused && x.Now-s.since <= r.keep {
 		r.out.Close(s.answer - 1)
@@ -216,9 +206,9 @@ func (r *recorder) took(x *journal.Record) {
 func (r *recorder) ended(x *journal.Record) {
 	e := &x.Event
 	w := r.task(e)
+	a := sim.Answer{Event: *e, Took: e.End - e.Start, Connect: x.Facts.Phases[0], Body: x.Facts.Phases[2], Turn: r.turn}
+	a.Wait, a.Lag = max(0, e.Start-r.underWay[w]), max(0, x.Now-e.End)
 	delete(r.underWay, w)
-	a := sim.Answer{Event: *e, Took: e.End - e.Start, Connect: x.Facts.Phases[0], Body: x.Facts.Phases[2]}
-	a.Turn = r.turn
 	a.Event.New, a.Event.Bars, a.Event.Admit = nil, nil, slices.Clone(e.Admit)
 	if a.Event.Links = slices.Clone(e.Links); e.Kind == event.Listed {
 		a.Event.Links = fresh(x)
@@ -231,13 +221,10 @@ func (r *recorder) ended(x *journal.Record) {
 		s.answer, s.since = r.out.Answers()+1, x.Now
 	}
 	if e.Kind == event.Ruled && !e.Again && !e.Hop {
-		s := &r.sites[e.For]
-		if s.ruled = true; e.For != e.Site {
-			s.moved, s.ruledAt, s.hold = r.out.Answers()+1, x.Now, max(0, r.since+r.commit-x.Now)
-			a.Hold = s.hold
-		}
+		r.sites[e.For].ruled = true
 	}
 	r.out.Add(w, a)
+	r.groups.add()
 	r.last = x.Now
 	r.marks.ended(x, r.sites[w.Site].probed)
 	r.sites[w.Site].probed = false

@@ -62,9 +62,11 @@ func (m *marker) ended(x *journal.Record, witness bool) {
 	case m.cut && x.Facts.Status != 0:
 		m.cut = false
 		m.add(x.Now, sim.AnyTasks)
+		m.mark.After = uint32(m.out.Answers())
 	case !m.cut && x.Facts.Ours && witness:
 		m.cut = true
 		m.add(x.Now, 0)
+		m.mark.After = uint32(m.out.Answers())
 	}
 }
 

@@ -116,12 +116,9 @@ func (r *Report) measure(shown *show.Stages) (err error) {
 
 // setting returns that of simulations: the configuration and the times of the crawl.
 func (r *Report) setting(truth *measure.Truth) (set lab.Setting, err error) {
-	set = lab.Setting{
-		Setup: sim.Setup{Random: r.config.RandomSeed, Batch: r.config.Batch, Fetchers: r.config.Fetchers, KeepMost: r.config.KeepMost},
-		World: r.world, Truth: truth, SitePolicy: r.config.SitePolicy,
-	}
+	set = lab.Setting{World: r.world, Truth: truth}
 	r.w.Start(&set)
-	if set.Frontier, err = state.FrontierOptions(r.config); err != nil {
+	if err = Like(&set, r.config, true, func(string) bool { return false }); err != nil {
 		return set, err
 	}
 	set.Times, err = Times(r.w.Crawl, r.w.Graph, r.config.RandomSeed, true)
