@@ -41,6 +41,7 @@ type Answer struct {
 	Connect time.Duration // part of Took
 	Body    time.Duration // part of Took
 	Lag     time.Duration // from the end of the answer to its event
+	At      time.Duration // instant of the event, on the clock of the crawl
 	Reused  bool          // the connection was open
 	// Turn counts the times that the crawl handed out tasks before this answer. Answers of one
 	// instant count one after the other, and tasks may have been handed out between them.

@@ -67,11 +67,24 @@ func (c *crawl) startRecorded(i uint32, f *fetcher) {
 			took += c.w.Times.Connect(c.site(w.Site), f.number)
 		}
 	}
-	next := step{at: c.now + took, task: w, fetcher: i, number: f.number, turn: a.Turn}
+	next := step{at: a.snap(c.now, took), task: w, fetcher: i, number: f.number, turn: a.Turn}
 	if c.line != nil && f.bytes > 0 && a.Body > 0 {
 		next.at, next.body, f.after = next.at-a.Body-a.Lag, true, a.Lag
 	}
 	c.ends.push(next)
+}
+
+// drift is the largest difference between two instants that count as one: a real crawl is
+// late by some microseconds at every step, which a replay is not.
+const drift = 2 * time.Millisecond
+
+// snap returns the instant of an event a time after now, or its recorded instant if that is as
+// good as the same.
+func (a *Answer) snap(now, d time.Duration) time.Duration {
+	if at := now + d; a.At < now || (at-a.At).Abs() > drift {
+		return at
+	}
+	return a.At
 }
 
 // speed returns the most bytes a second that the server of a task sends.

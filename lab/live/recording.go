@@ -80,6 +80,7 @@ type recorder struct {
 	keep     time.Duration                // keep_alive of the session
 	groups   groups
 	last     time.Duration // instant of the last answer
+	before   time.Duration // the last instant of a record before the present one
 	turn     uint32        // see sim.Answer
 	kept     graph.Site    // of the answer just before, if its connection may serve the next page
 	marks    marker
@@ -98,6 +99,9 @@ type siteCourse struct {
 
 func (r *recorder) read(x *journal.Record) error {
 	e := &x.Event
+	if x.Now > r.marks.now {
+		r.before = r.marks.now
+	}
 	r.groups.read(x)
 	r.countTurn(e)
 	for i, bar := range e.Bars {
@@ -184,6 +188,10 @@ func (r *recorder) session(x *journal.Record) error {
 	return nil
 }
 
+// mostLate is the longest time by which a crawler that had nothing else to do hands out a task
+// too late.
+const mostLate = time.Second
+
 // took notes a task that was handed out. If the connection of the request before could have
 // served it, and did not, the server had closed it.
 func (r *recorder) took(x *journal.Record) {
@@ -195,6 +203,9 @@ func (r *recorder) took(x *journal.Record) {
 		return
 	}
 	s := &r.sites[w.Site]
+	if late := x.Now - x.Facts.Clock; s.answer > 0 && x.Facts.Clock > r.before && late > 0 && late <= mostLate {
+		r.out.Hold(s.answer-1, x.Now-s.since)
+	}
 	s.reused = s.conn != 0 && s.conn == x.Facts.Conn
 	if s.answer > 0 && !s.reused && x.Now-s.since <= r.keep {
 		r.out.Close(s.answer - 1)
@@ -206,7 +217,7 @@ func (r *recorder) took(x *journal.Record) {
 func (r *recorder) ended(x *journal.Record) {
 	e := &x.Event
 	w := r.task(e)
-	a := sim.Answer{Event: *e, Took: e.End - e.Start, Connect: x.Facts.Phases[0], Body: x.Facts.Phases[2], Turn: r.turn}
+	a := sim.Answer{Event: *e, Took: e.End - e.Start, Connect: x.Facts.Phases[0], Body: x.Facts.Phases[2], At: x.Now, Turn: r.turn}
 	a.Wait, a.Lag = max(0, e.Start-r.underWay[w]), max(0, x.Now-e.End)
 	delete(r.underWay, w)
 	a.Event.New, a.Event.Bars, a.Event.Admit = nil, nil, slices.Clone(e.Admit)

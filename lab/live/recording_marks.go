@@ -18,6 +18,7 @@ type marker struct {
 	tasks   int           // handed out since then
 	losses  uint32        // marks at which tasks were lost
 	opening bool          // a later session has begun, and only acts of the driver followed
+	idle    bool          // nothing was handed out in the session
 	cut     bool          // we are cut off
 	now     time.Duration // of the last record
 }
@@ -31,7 +32,7 @@ func (m *marker) session(now time.Duration, c *config.Config) {
 		m.losses++
 		next.Acts = []sim.Act{{Event: event.Event{Kind: event.Session}}}
 	}
-	m.mark, m.tasks, m.cut = m.out.Mark(next), 0, false
+	m.mark, m.tasks, m.cut, m.idle = m.out.Mark(next), 0, false, true
 }
 
 // act adds an act of the driver: to the beginning of a session, or after the last answer.
@@ -44,9 +45,14 @@ func (m *marker) act(now time.Duration, a sim.Act) {
 }
 
 // took counts a task that was handed out. busy reports whether others are under way. While we
-// are cut off, one is handed out at a time, to see whether anything answers.
+// are cut off, one is handed out at a time, to see whether anything answers. A session hands
+// out nothing before its beginning is on disk.
 func (m *marker) took(now time.Duration, busy bool) {
-	switch m.opening = false; {
+	opens := m.idle && now-m.mark.At <= mostLate && now > m.mark.At
+	switch m.opening, m.idle = false, false; {
+	case opens:
+		m.mark.Tasks = 0
+		m.add(now, sim.AnyTasks)
 	case m.cut && busy: // we are not
 		m.cut, m.mark.Tasks = false, sim.AnyTasks
 	case m.cut:
