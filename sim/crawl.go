@@ -107,6 +107,7 @@ type crawl struct {
 	f            *frontier.Frontier
 	pages, sites numbering
 	now          time.Duration
+	ready        time.Duration // when something may be handed out
 	stopped      time.Duration // of it, in which a recorded crawler did not run
 	fetchers     []fetcher
 	idle         []uint32 // fetchers without a task, the next one last

@@ -103,6 +103,9 @@ func (c *crawl) loop() error {
 // handOut hands tasks to idle fetchers. It returns the instant at which to call it again,
 // Never when all are busy or nothing more is to be handed out.
 func (c *crawl) handOut() (ask time.Duration) {
+	if c.now < c.ready {
+		return c.ready
+	}
 	ask = event.Never
 	for len(c.idle) > 0 && c.left > 0 && c.player.allows() {
 		w, again, ok := c.f.Next(c.now)
@@ -249,6 +252,7 @@ func (c *crawl) end(i uint32, f *fetcher) {
 	}
 	if c.player != nil {
 		c.settle(f)
+		c.pause(f.answer)
 		c.player.cause(f.number)
 		c.follow(f.number)
 	}

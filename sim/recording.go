@@ -43,6 +43,8 @@ type Answer struct {
 	Lag     time.Duration // from the end of the answer to its event
 	At      time.Duration // instant of the event, on the clock of the crawl
 	Reused  bool          // the connection was open
+	// Then is the time from the event until the crawl handed out tasks.
+	Then time.Duration
 	// Turn counts the times that the crawl handed out tasks before this answer. Answers of one
 	// instant count one after the other, and tasks may have been handed out between them.
 	Turn uint32
@@ -113,6 +115,9 @@ func (r *Recording) Answers() int { return len(r.answers) }
 
 // Close records that the server closed the connection after an answer.
 func (r *Recording) Close(answer int) { r.answers[answer].Closed = true }
+
+// Then sets Answer.Then of the last answer.
+func (r *Recording) Then(d time.Duration) { r.answers[r.ended-1].Then = d }
 
 // Hold sets Answer.Hold of an answer.
 func (r *Recording) Hold(answer int, d time.Duration) { r.answers[answer].Hold = d }

@@ -185,6 +185,13 @@ func (c *crawl) act() {
 	}
 }
 
+// pause lets the crawl hand out nothing until it did after an answer.
+func (c *crawl) pause(a *Answer) {
+	if a.Then <= drift {
+		c.ready = max(c.ready, c.now+a.Then)
+	}
+}
+
 // settle lets the sites of a task that has ended continue when the event is on disk.
 func (c *crawl) settle(f *fetcher) {
 	w, at := f.task, c.now+f.answer.Hold

@@ -58,7 +58,7 @@ func record(c *history.Crawl, s *state.State) (*sim.Recording, error) {
 	r := &recorder{
 		out: sim.NewRecording(), state: s, sites: make([]siteCourse, c.Sites()), underWay: map[event.Task]time.Duration{},
 	}
-	r.marks.out, r.groups.out = r.out, r.out
+	r.marks.out, r.groups.out, r.turns.out = r.out, r.out, r.out
 	var err error
 	if r.mirrors, err = c.Mirrors(); err != nil {
 		return nil, err
@@ -79,8 +79,8 @@ type recorder struct {
 	underWay map[event.Task]time.Duration // tasks, and when they were handed out
 	keep     time.Duration                // keep_alive of the session
 	groups   groups
+	turns    turns
 	last     time.Duration // instant of the last answer
-	before   time.Duration // the last instant of a record before the present one
 	turn     uint32        // see sim.Answer
 	kept     graph.Site    // of the answer just before, if its connection may serve the next page
 	marks    marker
@@ -99,9 +99,7 @@ type siteCourse struct {
 
 func (r *recorder) read(x *journal.Record) error {
 	e := &x.Event
-	if x.Now > r.marks.now {
-		r.before = r.marks.now
-	}
+	r.turns.read(x, r.marks.now)
 	r.groups.read(x)
 	r.countTurn(e)
 	for i, bar := range e.Bars {
@@ -188,10 +186,6 @@ func (r *recorder) session(x *journal.Record) error {
 	return nil
 }
 
-// mostLate is the longest time by which a crawler that had nothing else to do hands out a task
-// too late.
-const mostLate = time.Second
-
 // took notes a task that was handed out. If the connection of the request before could have
 // served it, and did not, the server had closed it.
 func (r *recorder) took(x *journal.Record) {
@@ -203,7 +197,7 @@ func (r *recorder) took(x *journal.Record) {
 		return
 	}
 	s := &r.sites[w.Site]
-	if late := x.Now - x.Facts.Clock; s.answer > 0 && x.Facts.Clock > r.before && late > 0 && late <= mostLate {
+	if late := x.Now - x.Facts.Clock; s.answer > 0 && x.Facts.Clock > r.turns.before && late > 0 && late <= mostLate {
 		r.out.Hold(s.answer-1, x.Now-s.since)
 	}
 	s.reused = s.conn != 0 && s.conn == x.Facts.Conn
@@ -236,6 +230,7 @@ func (r *recorder) ended(x *journal.Record) {
 	}
 	r.out.Add(w, a)
 	r.groups.add()
+	r.turns.answered = true
 	r.last = x.Now
 	r.marks.ended(x, r.sites[w.Site].probed)
 	r.sites[w.Site].probed = false
