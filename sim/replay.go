@@ -76,7 +76,7 @@ func (c *crawl) startRecorded(i uint32, f *fetcher) {
 
 // drift is the largest difference between two instants that count as one: a real crawl is
 // late by some microseconds at every step, which a replay is not.
-const drift = 2 * time.Millisecond
+const drift = 5 * time.Millisecond
 
 // snap returns the instant of an event a time after now, or its recorded instant if that is as
 // good as the same.
@@ -185,9 +185,10 @@ func (c *crawl) act() {
 	}
 }
 
-// pause lets the crawl hand out nothing until it did after an answer.
+// pause lets the crawl hand out nothing until it did after an answer, while it is in step with
+// the recorded one. Another policy has other tasks to hand out.
 func (c *crawl) pause(a *Answer) {
-	if a.Then <= drift {
+	if c.now == a.At {
 		c.ready = max(c.ready, c.now+a.Then)
 	}
 }
