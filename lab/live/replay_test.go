@@ -1,11 +1,14 @@
 package live
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"testing"
 	"time"
 
@@ -87,7 +90,8 @@ func replaySettings() []replaySetting {
 		{name: "stopped", web: answer.Mixed(), set: plain, pauses: stops},
 		{name: "killed", web: answer.Mixed(), set: under("foresight"), pauses: kills},
 		{name: "killed by pages", web: busy, set: with(func(c *config.Config) { c.Pages, c.Policy = 100, "hedge:opic+xim" }), pauses: kills},
-		{name: "cut off", set: cutOff},
+		{name: "cut off", set: cutOff(func() (net.Conn, error) { return nil, errors.New("no route to host") })},
+		{name: "portal", set: cutOff(portal)},
 		{name: "mix", web: answer.Mixed(), set: under("mix:opic+xim")},
 		{name: "hostile", web: answer.Hostile(), set: under("foresight")},
 		{name: "mirrors", web: answer.Options{Copies: answer.CopyShares{Mirrors: 1}}, set: under("backlink-count")},
@@ -104,16 +108,30 @@ func everySite(change func(*config.Config)) func(*crawl.RunOptions) {
 	}
 }
 
-// cutOff lets connections fail for some minutes.
-func cutOff(o *crawl.RunOptions) {
-	began, dial := time.Now(), o.Machine.Dial
-	o.Config.Policy, o.Config.KeepAlive = "opic", config.Duration{}
-	o.Machine.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if d := time.Since(began); d > 10*time.Second && d < 5*time.Minute {
-			return nil, errors.New("no route to host")
+// cutOff lets something else answer in the place of all sites for some minutes.
+func cutOff(dial func() (net.Conn, error)) func(*crawl.RunOptions) {
+	return func(o *crawl.RunOptions) {
+		began, real := time.Now(), o.Machine.Dial
+		o.Config.Policy, o.Config.KeepAlive = "opic", config.Duration{}
+		o.Machine.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if d := time.Since(began); d > 10*time.Second && d < 5*time.Minute {
+				return dial()
+			}
+			return real(ctx, network, addr)
 		}
-		return dial(ctx, network, addr)
 	}
+}
+
+// portal returns a connection that answers everything with the same page.
+func portal() (net.Conn, error) {
+	near, far := net.Pipe()
+	go func() {
+		defer far.Close()
+		if _, err := http.ReadRequest(bufio.NewReader(far)); err == nil {
+			io.WriteString(far, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<title>Log in</title>Log in to use this network.")
+		}
+	}()
+	return near, nil
 }
 
 // unevenTimes lets every request take a time of its own, so that no two end at one instant.
