@@ -114,6 +114,7 @@ type crawl struct {
 	ends         schedule
 	line         *Line           // nil when it has no limit
 	lines        *frontier.Lines // nil when a connection is closed after each acquisition
+	turn         uint32          // see Answer.Turn
 	left         int             // pages that may still be handed out
 	player       *player         // nil unless the answers are recorded
 	event        event.Event

@@ -77,7 +77,7 @@ func (c *crawl) loop() error {
 		if min(at, mark) == event.Never && (ask == event.Never || c.player.ended()) {
 			return nil
 		}
-		if ask < at && ask <= mark { // what is handed out at the instant of a mark precedes it
+		if ask <= mark && (ask < at || ask == at && c.precedes(ask)) { // a mark follows what is handed out
 			c.now = ask
 			continue
 		}
@@ -100,6 +100,10 @@ func (c *crawl) loop() error {
 	}
 }
 
+// precedes reports whether the recorded crawl handed out tasks at an instant, which is yet to
+// come, before the next step, which has the same instant.
+func (c *crawl) precedes(at time.Duration) bool { return c.now < at && c.nextTurn() > c.turn }
+
 // handOut hands tasks to idle fetchers. It returns the instant at which to call it again,
 // Never when all are busy or nothing more is to be handed out.
 func (c *crawl) handOut() (ask time.Duration) {
@@ -113,12 +117,11 @@ func (c *crawl) handOut() (ask time.Duration) {
 			c.recordRefusals()
 		}
 		if !ok {
-			if c.o.Record != nil && c.f.Polled() {
-				c.o.Record(c.now, &event.Event{Kind: event.Polled})
-			}
+			c.polled()
 			ask = again
 			break
 		}
+		c.turn++
 		i := c.idle[len(c.idle)-1]
 		c.idle = c.idle[:len(c.idle)-1]
 		c.fetchers[i].requests = 0
@@ -128,6 +131,17 @@ func (c *crawl) handOut() (ask time.Duration) {
 		c.note()
 	}
 	return ask
+}
+
+// polled records a hand-out without a task, if it changed anything.
+func (c *crawl) polled() {
+	if !c.f.Polled() {
+		return
+	}
+	c.turn++
+	if c.o.Record != nil {
+		c.o.Record(c.now, &event.Event{Kind: event.Polled})
+	}
 }
 
 // start begins a task.
