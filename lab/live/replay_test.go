@@ -23,11 +23,15 @@ import (
 // A crawl that is simulated again under its own policy, in its own world and with its own
 // times, fetches the same pages in the same order at the same instants: Crawl-delay,
 // Retry-After, retries, addresses, delays of sites, kept connections, mirrors, sessions and
-// outages are in its journal.
+// outages are in its journal. Another policy fetches the same pages in another order.
 func TestReplayEqualsCrawl(t *testing.T) {
 	for _, test := range replaySettings() {
 		t.Run(test.name, func(t *testing.T) {
-			compareCourses(t, mustRead(t, test.crawl(t)))
+			r := mustRead(t, test.crawl(t), "random")
+			compareCourses(t, r)
+			if got, want := len(r.Runs[1].Result.Order), len(r.Real.Result.Order); got != want {
+				t.Errorf("in random order %d of %d pages are fetched", got, want)
+			}
 		})
 	}
 }
