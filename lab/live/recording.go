@@ -211,14 +211,16 @@ func (r *recorder) took(x *journal.Record) {
 func (r *recorder) ended(x *journal.Record) {
 	e := &x.Event
 	w := r.task(e)
-	a := sim.Answer{Event: *e, Took: e.End - e.Start, Connect: x.Facts.Phases[0], Body: x.Facts.Phases[2], At: x.Now, Turn: r.turn}
-	a.Wait, a.Lag = max(0, e.Start-r.underWay[w]), max(0, x.Now-e.End)
+	began := r.underWay[w]
 	delete(r.underWay, w)
+	a := sim.Answer{Event: *e, Took: e.End - e.Start, Connect: x.Facts.Phases[0], Body: x.Facts.Phases[2]}
+	a.Turn = r.turn
 	a.Event.New, a.Event.Bars, a.Event.Admit = nil, nil, slices.Clone(e.Admit)
 	if a.Event.Links = slices.Clone(e.Links); e.Kind == event.Listed {
 		a.Event.Links = fresh(x)
 	}
 	a.Event.Due, a.Event.Expiry = max(0, e.Due-e.End), max(0, e.Expiry-e.End)
+	a.Wait, a.Lag, a.At = max(0, e.Start-began), max(0, x.Now-e.End), x.Now
 	foresee(&a.Event, x)
 	if w.Kind != event.Resolve {
 		s := &r.sites[w.Site]
