@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math/bits"
 	"os"
 	"runtime"
 	"slices"
@@ -270,6 +271,21 @@ func (g *Graph) ByID(id uint32) (Page, bool) {
 // has no out-links of its own. If the input did not specify it, all pages count as fetched.
 func (g *Graph) Fetched(p Page) bool {
 	return g.fetched == nil || bit(g.fetched, p)
+}
+
+// CountFrontier lets all pages count as fetched: those that were only known are pages without
+// links. It is to be called before anything else is.
+func (g *Graph) CountFrontier() { g.fetched = nil }
+
+// FetchedPages returns the number of pages that were fetched.
+func (g *Graph) FetchedPages() (n int) {
+	if g.fetched == nil {
+		return g.Pages()
+	}
+	for _, w := range g.fetched {
+		n += bits.OnesCount64(w)
+	}
+	return n
 }
 
 // HasUncrawled reports whether some pages are known but not fetched.

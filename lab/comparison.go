@@ -54,6 +54,9 @@ func (s Setting) Prepare() (*Comparison, error) {
 		return nil, fmt.Errorf("%w: no seeds", ErrNothing)
 	}
 	c := &Comparison{Setting: s, Tree: s.World.Reach(slices.Concat(s.Seeds, s.Beyond)...)}
+	if len(c.Tree.Order) == 0 {
+		return nil, fmt.Errorf("%w: no seed was fetched, so none has content", ErrNothing)
+	}
 	if s.Truth == nil {
 		return c, nil
 	}

@@ -13,12 +13,21 @@ import (
 // RandomSeeds draws n different pages, ascending; start is the number of the start
 // set. Numbers are hashes, so that set 3 is the same whether 5 or 50 are drawn.
 func RandomSeeds(pages, n int, random, start uint64) []graph.Page {
-	n = min(n, pages)
+	return drawSeeds(pages, min(n, pages), random, start, func(graph.Page) bool { return true })
+}
+
+// FetchedSeeds does what RandomSeeds does, among the pages of a graph that were fetched.
+func FetchedSeeds(g *graph.Graph, n int, random, start uint64) []graph.Page {
+	return drawSeeds(g.Pages(), min(n, g.FetchedPages()), random, start, g.Fetched)
+}
+
+// drawSeeds draws n of the pages that may be drawn; there are as many.
+func drawSeeds(pages, n int, random, start uint64, may func(graph.Page) bool) []graph.Page {
 	chosen := map[graph.Page]bool{}
 	var seeds []graph.Page
 	for i := uint64(0); len(seeds) < n; i++ {
 		p := graph.Page(policy.Hash(random, start, i) % uint64(pages))
-		if !chosen[p] {
+		if !chosen[p] && may(p) {
 			chosen[p] = true
 			seeds = append(seeds, p)
 		}
@@ -27,16 +36,19 @@ func RandomSeeds(pages, n int, random, start uint64) []graph.Page {
 	return seeds
 }
 
-// Homes returns for each site the page with the shortest URL in bytes, the smallest id
-// among equals, in ascending order.
+// Homes returns for each site the fetched page with the shortest URL in bytes, the smallest
+// id among equals, in ascending order.
 func Homes(ctx context.Context, g *graph.Graph) ([]graph.Page, error) {
 	home := make([]graph.Page, g.Sites())
+	for s := range home {
+		home[s] = graph.NoPage
+	}
 	length := make([]int, g.Sites())
 	for s := range length {
 		length[s] = -1
 	}
 	err := g.EachURL(func(p graph.Page, url []byte) error {
-		if s := g.Site(p); length[s] < 0 || len(url) < length[s] {
+		if s := g.Site(p); g.Fetched(p) && (length[s] < 0 || len(url) < length[s]) {
 			home[s], length[s] = p, len(url)
 		}
 		if p%4096 == 0 {
@@ -45,7 +57,8 @@ func Homes(ctx context.Context, g *graph.Graph) ([]graph.Page, error) {
 		return nil
 	})
 	slices.Sort(home)
-	return home, err
+	none, _ := slices.BinarySearch(home, graph.NoPage) // of sites without a fetched page
+	return home[:none], err
 }
 
 // mostSources is the number of pages whose reach is followed at once: a word has as many

@@ -21,8 +21,8 @@ type World struct {
 	Graph *graph.Graph
 	Sim   sim.World
 	In    *graph.Lists // links backward
-	// Part reports which pages can be part of E, if not all can: those that a recorded crawl
-	// fetched. The others are known there, and that is all.
+	// Part reports which pages can be part of E, if not all can: those that a crawl fetched.
+	// The others are known and have no content.
 	Part func(graph.Page) bool
 }
 
@@ -43,6 +43,9 @@ func NewWorld(name string, g *graph.Graph, selfLinks bool, threads int) *World {
 	}
 	if g.HasURLs() {
 		w.Sim.URL = g.AppendURL
+	}
+	if g.HasUncrawled() {
+		w.Part, w.Sim.Content = g.Fetched, g.Fetched
 	}
 	return w
 }

@@ -107,11 +107,14 @@ type crawl struct {
 	f            *frontier.Frontier
 	pages, sites numbering
 	now          time.Duration
+	ready        time.Duration // when something may be handed out
+	stopped      time.Duration // of it, in which a recorded crawler did not run
 	fetchers     []fetcher
 	idle         []uint32 // fetchers without a task, the next one last
 	ends         schedule
 	line         *Line           // nil when it has no limit
 	lines        *frontier.Lines // nil when a connection is closed after each acquisition
+	turn         uint32          // see Answer.Turn
 	left         int             // pages that may still be handed out
 	player       *player         // nil unless the answers are recorded
 	event        event.Event
@@ -142,15 +145,13 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	switch {
 	case w.Recorded != nil && w.Times != nil:
 		c.replay(&fo)
-	case w.Allowed != nil:
-		fo.Allowed = func(p graph.Page) bool { return w.Allowed(c.page(p)) }
+	case w.Content != nil:
+		fo.Barred = c.empty
+		fo.Spare = c.empty
 	}
 	var err error
 	if c.f, err = frontier.New(fo, c.env(), o.Policy, o.SitePolicy, c.oracle()); err != nil {
 		return nil, err
-	}
-	if fo.KeepAlive > 0 && w.Times != nil {
-		c.lines = frontier.NewLines(c.f, o.KeepMost)
 	}
 	c.rhythm = 1024
 	if o.Policy.Spec.MaxPages > 0 {
@@ -160,13 +161,32 @@ func newCrawl(w *World, o *Options) (*crawl, error) {
 	for i := len(c.fetchers) - 1; i >= 0; i-- {
 		c.idle = append(c.idle, uint32(i))
 	}
-	if o.Bandwidth > 0 && w.Times != nil {
-		c.line = NewLine(float64(o.Bandwidth))
-	}
+	c.connect()
 	if w.Times != nil {
 		c.res.Trace = NewTrace(len(c.fetchers))
 	}
 	return c, nil
+}
+
+// empty returns why a page cannot be fetched, NoBar if it can.
+func (c *crawl) empty(p graph.Page) event.Bar {
+	if c.w.Content(c.page(p)) {
+		return event.NoBar
+	}
+	return event.BarScope
+}
+
+// connect sets the line and the connections to those of a crawler that has just begun.
+func (c *crawl) connect() {
+	if c.w.Times == nil {
+		return
+	}
+	if c.o.Frontier.KeepAlive > 0 {
+		c.lines = frontier.NewLines(c.f, c.o.KeepMost)
+	}
+	if c.o.Bandwidth > 0 {
+		c.line = NewLine(float64(c.o.Bandwidth))
+	}
 }
 
 // env returns what the world lets a policy know, by ids of the crawl.
@@ -222,7 +242,11 @@ func (c *crawl) seed() {
 			c.apply()
 		}
 	}
-	c.follow(0)
+	if c.player != nil {
+		c.player.schedule(c.now, 0)
+		c.act()
+		c.pass(true)
+	}
 }
 
 // discover returns the crawl's id of page p of the world; a new page is added to the event.
@@ -247,7 +271,7 @@ func (c *crawl) apply() {
 }
 
 func (c *crawl) result() *Result {
-	c.res.Known, c.res.Sites, c.res.Took = c.f.Pages(), c.f.Sites(), c.now
+	c.res.Known, c.res.Sites, c.res.Took = c.f.Pages(), c.f.Sites(), c.now-c.stopped
 	c.res.Memory = c.f.Bytes()
 	if c.res.Trace != nil {
 		c.note()
@@ -271,14 +295,12 @@ type World struct {
 	SiteName func(graph.Site) string
 	// Times is the model of time; if nil, nothing takes any time.
 	Times *Times
-	// Allowed reports which pages robots.txt allows: the others are known and wait in their
-	// queues until they would be handed out. Class returns how a fetch ends: pages of
-	// classes that failed take their time, but have no links and are not in the order. Both
-	// are for worlds that a real crawl recorded; nil means all pages, and OK.
-	Allowed func(graph.Page) bool
-	Class   func(graph.Page) event.Class
+	// Content reports which pages can be fetched, in a world that a real crawl recorded. The
+	// others are known and wait in their queues until they would be handed out; nothing is
+	// requested for them. Nil means all pages.
+	Content func(graph.Page) bool
 	// Recorded, if not nil, has the answers of a real crawl of this world. With Times it
-	// counts instead of Out, Allowed and Class.
+	// counts instead of Out and Content.
 	Recorded *Recording
 	// SiteDelay and Twin are, with Recorded, as in frontier.Options, by sites of the world.
 	// InRow, if not nil, is the number of pages of a site over one connection, if that is

@@ -5,17 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 )
 
-// In a recorded world, pages that are not allowed cost nothing and lead nowhere, and pages
-// that fail cost their time and lead nowhere; neither is in the order.
+// In a recorded world, pages without content are known, cost nothing and lead nowhere.
 func TestRecordedWorld(t *testing.T) {
-	// 0 -> 1, 2, 3; 1 (not allowed) -> 4; 2 (fails) -> 5; 3 -> 6
-	lists := [][]graph.Page{{1, 2, 3}, {4}, {5}, {6}, {}, {}, {}}
-	out := graph.NewLists(len(lists), 6)
+	// 0 -> 1, 2, 3; 1 and 2 have no content, and 2 is alone on its site; 3 -> 6
+	lists := [][]graph.Page{{1, 2, 3}, {}, {}, {6}, {}, {}, {}}
+	out := graph.NewLists(len(lists), 4)
 	t.Cleanup(out.Free)
 	n := 0
 	for p, list := range lists {
@@ -27,20 +25,14 @@ func TestRecordedWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := &World{
-		Out: out, SiteOf: make([]graph.Site, len(lists)), Sites: 1, Times: times,
-		Allowed: func(p graph.Page) bool { return p != 1 },
-		Class: func(p graph.Page) event.Class {
-			if p == 2 {
-				return event.HTTPError
-			}
-			return event.OK
-		},
+		Out: out, SiteOf: []graph.Site{0, 0, 1, 0, 0, 0, 0}, Sites: 2, Times: times,
+		Content: func(p graph.Page) bool { return p != 1 && p != 2 },
 	}
-	res, err := Run(w, Options{Policy: mustChoose(t, "breadth-first"), Setup: Setup{Seeds: []graph.Page{0}}})
+	res, err := Run(w, Options{Policy: mustChoose(t, "breadth-first"), Setup: Setup{Seeds: []graph.Page{0}, Frontier: frontier.Options{Robots: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(res.Order, []graph.Page{0, 3, 6}) || res.Requests != 4 || res.Known != 5 {
+	if !slices.Equal(res.Order, []graph.Page{0, 3, 6}) || res.Requests != 4 || res.Known != 5 || res.Sites != 2 {
 		t.Errorf("order %v, %d requests, %d pages known", res.Order, res.Requests, res.Known)
 	}
 	if took := res.Took.Round(time.Second); took != 4*time.Second {

@@ -73,20 +73,25 @@ func (h *schedule) pop() step {
 func (c *crawl) loop() error {
 	for turns := 1; ; turns++ {
 		ask := c.handOut()
-		at := min(c.nextStep(), c.player.nextAct())
-		if at == event.Never && (ask == event.Never || c.player.ended()) {
+		at, mark := min(c.nextStep(), c.player.nextAct()), c.player.nextMark()
+		if min(at, mark) == event.Never && (ask == event.Never || c.player.ended()) {
 			return nil
 		}
-		if ask < at {
+		if ask <= mark && (ask < at || ask == at && c.precedes(ask)) { // a mark follows what is handed out
 			c.now = ask
 			continue
 		}
+		late := mark < at
+		at = min(at, mark)
 		c.now = at
 		turn := c.nextTurn()
 		for c.nextStep() == at && c.nextTurn() == turn { // ends at one instant all count before the next hand-out
 			c.advance()
 		}
-		c.act()
+		if c.player != nil {
+			c.act()
+			c.pass(late)
+		}
 		if c.o.Progress != nil && turns%c.rhythm == 0 {
 			if err := c.o.Progress(len(c.res.Order)); err != nil {
 				return err
@@ -95,22 +100,28 @@ func (c *crawl) loop() error {
 	}
 }
 
+// precedes reports whether the recorded crawl handed out tasks at an instant, which is yet to
+// come, before the next step, which has the same instant.
+func (c *crawl) precedes(at time.Duration) bool { return c.now < at && c.nextTurn() > c.turn }
+
 // handOut hands tasks to idle fetchers. It returns the instant at which to call it again,
 // Never when all are busy or nothing more is to be handed out.
 func (c *crawl) handOut() (ask time.Duration) {
+	if c.now < c.ready {
+		return c.ready
+	}
 	ask = event.Never
-	for len(c.idle) > 0 && c.left > 0 {
+	for len(c.idle) > 0 && c.left > 0 && c.player.allows() {
 		w, again, ok := c.f.Next(c.now)
 		if c.o.Record != nil {
 			c.recordRefusals()
 		}
 		if !ok {
-			if c.o.Record != nil && c.f.Polled() {
-				c.o.Record(c.now, &event.Event{Kind: event.Polled})
-			}
+			c.polled()
 			ask = again
 			break
 		}
+		c.turn++
 		i := c.idle[len(c.idle)-1]
 		c.idle = c.idle[:len(c.idle)-1]
 		c.fetchers[i].requests = 0
@@ -120,6 +131,17 @@ func (c *crawl) handOut() (ask time.Duration) {
 		c.note()
 	}
 	return ask
+}
+
+// polled records a hand-out without a task, if it changed anything.
+func (c *crawl) polled() {
+	if !c.f.Polled() {
+		return
+	}
+	c.turn++
+	if c.o.Record != nil {
+		c.o.Record(c.now, &event.Event{Kind: event.Polled})
+	}
 }
 
 // start begins a task.
@@ -242,10 +264,13 @@ func (c *crawl) end(i uint32, f *fetcher) {
 		c.lines.End(c.now, w.Site, c.rest(f))
 		c.lines.Closed()
 	}
-	if f.number != 0 {
+	if c.player != nil {
+		c.settle(f)
+		c.pause(f.answer)
+		c.player.cause(f.number)
 		c.follow(f.number)
 	}
-	if w.Kind == event.Fetch && c.left > 0 {
+	if w.Kind == event.Fetch && c.left > 0 && c.player.allows() {
 		w, ok := c.f.More(c.now, w.Site)
 		if c.o.Record != nil {
 			c.recordRefusals()
@@ -295,11 +320,6 @@ func (c *crawl) rest(f *fetcher) time.Duration {
 // arrive records a fetched page, and fills in its links.
 func (c *crawl) arrive(f *fetcher) {
 	p := c.page(f.task.Page)
-	if c.w.Class != nil {
-		if c.event.Class = c.w.Class(p); c.event.Class.Failed() {
-			return
-		}
-	}
 	c.fetched(p, f)
 	for _, to := range c.w.Out.List(p) {
 		if to != p || c.w.SelfLinks {
@@ -312,8 +332,8 @@ func (c *crawl) arrive(f *fetcher) {
 func (c *crawl) fetched(p graph.Page, f *fetcher) {
 	c.res.Order = append(c.res.Order, p)
 	if c.w.Times != nil {
-		c.res.Start = append(c.res.Start, f.start)
-		c.res.End = append(c.res.End, c.now)
+		c.res.Start = append(c.res.Start, c.event.Start-c.stopped)
+		c.res.End = append(c.res.End, c.event.End-c.stopped)
 		c.res.Bytes = append(c.res.Bytes, f.bytes)
 	}
 }
@@ -328,7 +348,7 @@ func (c *crawl) recordRefusals() {
 func (c *crawl) note() {
 	var idle Idle
 	idle[c.why()] = len(c.idle)
-	c.res.Trace.Change(c.now, len(c.fetchers)-len(c.idle), &idle)
+	c.res.Trace.Change(c.now-c.stopped, len(c.fetchers)-len(c.idle), &idle)
 }
 
 // why returns what idle fetchers wait for: the first of these that holds.

@@ -1,9 +1,7 @@
 package sim
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
@@ -28,6 +26,8 @@ type Recording struct {
 	refused map[graph.Page][]refusal
 	asked   map[graph.Site]int // answers about the address and the rules of a site
 	after   map[uint32][]Act   // by answer plus 1; 0: before all of them
+	ended   uint32             // the last answer that was no loss plus 1; 0: none
+	marks   []Mark             // in the order of their instants
 }
 
 // An Answer is the end of a task of a recorded crawl.
@@ -36,23 +36,34 @@ type Answer struct {
 	// End and New have no meaning. Links are in the order of the page. The pages that a
 	// sitemap made known are Links, too.
 	Event   event.Event
-	Took    time.Duration
+	Wait    time.Duration // from the hand-out to the request
+	Took    time.Duration // from the request to the end of the answer
 	Connect time.Duration // part of Took
 	Body    time.Duration // part of Took
+	Lag     time.Duration // from the end of the answer to its event
+	At      time.Duration // instant of the event, on the clock of the crawl
 	Reused  bool          // the connection was open
+	// Then is the time from the event until the crawl handed out tasks.
+	Then time.Duration
 	// Turn counts the times that the crawl handed out tasks before this answer. Answers of one
 	// instant count one after the other, and tasks may have been handed out between them.
 	Turn uint32
 	// Closed reports that the server closed the connection, or would not let it wait for the
 	// next request.
 	Closed bool
+	// Hold is the time from then until the event was on disk, which the site waited for.
+	Hold time.Duration
+	// Lost counts, if it is not 0, the marks at which tasks were lost, this one's included: the
+	// answer was not recorded.
+	Lost uint32
 }
 
 // A refusal is a verdict on a page that was about to be handed out.
 type refusal struct {
 	bar   event.Bar
-	early bool // before the rules of its site were known
-	asked int  // requests for the address and the rules of its site before it
+	early bool   // before the rules of its site were known
+	asked int    // requests for the address and the rules of its site before it
+	after uint32 // the last answer of the page before it plus 1; 0: none
 }
 
 // NewRecording returns an empty recording.
@@ -86,6 +97,9 @@ func (r *Recording) Add(w event.Task, a Answer) {
 		r.first[w.Kind][k] = n
 	}
 	r.last[w.Kind][k] = n
+	if a.Lost == 0 {
+		r.ended = n
+	}
 	tally(r.asked, w)
 }
 
@@ -102,13 +116,19 @@ func (r *Recording) Answers() int { return len(r.answers) }
 // Close records that the server closed the connection after an answer.
 func (r *Recording) Close(answer int) { r.answers[answer].Closed = true }
 
+// Then sets Answer.Then of the last answer.
+func (r *Recording) Then(d time.Duration) { r.answers[r.ended-1].Then = d }
+
+// Hold sets Answer.Hold of an answer.
+func (r *Recording) Hold(answer int, d time.Duration) { r.answers[answer].Hold = d }
+
 // Bar records why a page was not to be fetched when it became known.
 func (r *Recording) Bar(p graph.Page, bar event.Bar) { r.bars[p] = bar }
 
 // Refuse records that a page of a site was refused when it was about to be handed out. early
 // reports whether the rules of the site were not known then.
 func (r *Recording) Refuse(p graph.Page, s graph.Site, bar event.Bar, early bool) {
-	r.refused[p] = append(r.refused[p], refusal{bar, early, r.asked[s]})
+	r.refused[p] = append(r.refused[p], refusal{bar, early, r.asked[s], r.last[event.Fetch][uint32(p)]})
 }
 
 // An Act is what the driver of the crawl did by itself, such as to admit pages that it had
@@ -116,114 +136,39 @@ func (r *Recording) Refuse(p graph.Page, s graph.Site, bar event.Bar, early bool
 type Act struct {
 	Event event.Event   // as in Answer
 	Since time.Duration // from the last answer before, or from the beginning, to the act
+	// Mirror, of an act without an event, reports that Event.Site mirrors another: its pages
+	// are handed out later.
+	Mirror bool
 }
 
 // After adds an act after the last answer so far.
-func (r *Recording) After(a Act) {
-	n := uint32(len(r.answers))
-	r.after[n] = append(r.after[n], a)
+func (r *Recording) After(a Act) { r.after[r.ended] = append(r.after[r.ended], a) }
+
+// A Mark is what became of the crawler itself at an instant of its clock, whatever it crawled
+// then: it stopped, it was started again, or it lost its network.
+type Mark struct {
+	At time.Duration
+	// After is the number of the answer that caused it, 0 if none did. At the same instant the
+	// mark follows that answer; any other mark follows what else happens.
+	After uint32
+	Tasks int // how many are handed out from then until the next mark; AnyTasks: no limit
+	// Lose ends all tasks that are under way without an answer: a session ends.
+	Lose bool
+	// Stopped is the time since the mark before in which the crawler did not run.
+	Stopped time.Duration
+	// Pages is the number of pages after which the crawler stops from then on; 0: there is no
+	// limit. Redirects do not count.
+	Pages int
+	Acts  []Act // at this instant: how a session begins
 }
 
-// A player hands out the answers of a recording to one virtual crawl.
-type player struct {
-	*Recording
-	next     [event.Sitemap + 1]map[uint32]uint32 // where a list continues; absent: at its begin
-	refusals map[graph.Page]int
-	asked    map[graph.Site]int
-	taken    int      // answers that were handed out
-	due      []dueAct // in the order of their instants
-}
+// AnyTasks is no limit.
+const AnyTasks = -1
 
-// A dueAct is an act whose instant is known.
-type dueAct struct {
-	at  time.Duration
-	act *Act
-}
-
-func newPlayer(r *Recording) *player {
-	p := &player{Recording: r, refusals: map[graph.Page]int{}, asked: map[graph.Site]int{}}
-	for k := range p.next {
-		p.next[k] = map[uint32]uint32{}
-	}
-	return p
-}
-
-// answer returns the number of the next answer to a task of the world, 0 if there is none.
-func (p *player) answer(w event.Task) uint32 {
-	k := key(w)
-	n, began := p.next[w.Kind][k]
-	if !began {
-		n = p.first[w.Kind][k]
-	}
-	return n
-}
-
-// take returns the next answer to a task. When they are used up, names and rules stay as they
-// were, and pages and files fail. number is 0 then.
-func (p *player) take(w event.Task) (a *Answer, number uint32) {
-	tally(p.asked, w)
-	if number = p.answer(w); number != 0 {
-		p.taken++
-		p.next[w.Kind][key(w)] = p.Recording.next[number-1]
-		return &p.answers[number-1], number
-	}
-	last := p.last[w.Kind][key(w)]
-	if last == 0 || w.Kind == event.Fetch || w.Kind == event.Sitemap || p.answers[last-1].Event.Hop {
-		return &Answer{Event: event.Event{Class: event.HTTPError}}, 0
-	}
-	again := p.answers[last-1]
-	again.Event.Again = false
-	return &again, 0
-}
-
-// ended reports whether every answer was handed out, so that nothing is known of what would
-// come next.
-func (p *player) ended() bool { return p != nil && p.taken == len(p.answers) }
-
-// schedule makes the acts after an answer due, at now or later.
-func (p *player) schedule(now time.Duration, number uint32) {
-	for i := range p.after[number] {
-		a := &p.after[number][i]
-		p.due = append(p.due, dueAct{now + a.Since, a})
-	}
-	slices.SortStableFunc(p.due, func(a, b dueAct) int { return cmp.Compare(a.at, b.at) })
-}
-
-// nextAct returns the instant of the next act, Never if there is none.
-func (p *player) nextAct() time.Duration {
-	if p == nil || len(p.due) == 0 {
-		return event.Never
-	}
-	return p.due[0].at
-}
-
-// barred returns the verdict on a page of the world that is about to be handed out. Pages
-// that the crawl never fetched have no answer, and are refused.
-func (p *player) barred(page graph.Page) event.Bar {
-	if list, n := p.refused[page], p.refusals[page]; n < len(list) {
-		p.refusals[page]++
-		return list[n].bar
-	}
-	if p.answer(event.Task{Kind: event.Fetch, Page: page}) == 0 {
-		return event.BarScope
-	}
-	return event.NoBar
-}
-
-// spare returns the verdict on the best page of a site before anything of the site is
-// requested.
-func (p *player) spare(page graph.Page, s graph.Site) event.Bar {
-	if list, n := p.refused[page], p.refusals[page]; n < len(list) {
-		if list[n].early && p.asked[s] >= list[n].asked {
-			p.refusals[page]++
-			return list[n].bar
-		}
-		return event.NoBar
-	}
-	if p.last[event.Resolve][uint32(s)] == 0 && p.last[event.Robots][uint32(s)] == 0 && p.answer(event.Task{Kind: event.Fetch, Page: page}) == 0 {
-		return event.BarScope
-	}
-	return event.NoBar
+// Mark adds a mark, and returns it until the next one is added.
+func (r *Recording) Mark(m Mark) *Mark {
+	r.marks = append(r.marks, m)
+	return &r.marks[len(r.marks)-1]
 }
 
 // endless is the number of pages that a virtual crawl may request if it has no limit:

@@ -10,10 +10,12 @@ import (
 
 // replay lets the crawl take its answers and verdicts from the recording of the world.
 func (c *crawl) replay(o *frontier.Options) {
-	c.player = newPlayer(c.w.Recorded)
+	c.player = newPlayer(c.w.Recorded, c.w.pages())
 	if c.o.MaxPages == 0 {
 		c.left = endless
 	}
+	o.Hold = true
+	o.MaxPages += c.w.Recorded.Answers() // policies may keep something for each request
 	o.Barred = func(p graph.Page) event.Bar { return c.player.barred(c.page(p)) }
 	o.Spare = func(p graph.Page) event.Bar { return c.player.spare(c.page(p), c.w.site(c.page(p))) }
 	if delay := c.w.SiteDelay; delay != nil {
@@ -50,9 +52,13 @@ func (c *crawl) worldTask(w event.Task) event.Task {
 func (c *crawl) startRecorded(i uint32, f *fetcher) {
 	w := f.task
 	f.answer, f.number = c.player.take(c.worldTask(w))
+	c.player.begin(w)
 	a := f.answer
+	if a.Lost != 0 {
+		return
+	}
 	f.bytes = a.Event.Bytes
-	took := a.Took
+	took := a.Wait + a.Took + a.Lag
 	if w.Kind != event.Resolve {
 		switch {
 		case !a.Reused && f.open:
@@ -61,11 +67,24 @@ func (c *crawl) startRecorded(i uint32, f *fetcher) {
 			took += c.w.Times.Connect(c.site(w.Site), f.number)
 		}
 	}
-	next := step{at: c.now + took, task: w, fetcher: i, number: f.number, turn: a.Turn}
+	next := step{at: a.snap(c.now, took), task: w, fetcher: i, number: f.number, turn: a.Turn}
 	if c.line != nil && f.bytes > 0 && a.Body > 0 {
-		next.at, next.body = next.at-a.Body, true
+		next.at, next.body, f.after = next.at-a.Body-a.Lag, true, a.Lag
 	}
 	c.ends.push(next)
+}
+
+// drift is the largest difference between two instants that count as one: a real crawl is
+// late by some microseconds at every step, which a replay is not.
+const drift = 5 * time.Millisecond
+
+// snap returns the instant of an event a time after now, or its recorded instant if that is as
+// good as the same.
+func (a *Answer) snap(now, d time.Duration) time.Duration {
+	if at := now + d; a.At < now || (at-a.At).Abs() > drift {
+		return at
+	}
+	return a.At
 }
 
 // speed returns the most bytes a second that the server of a task sends.
@@ -82,8 +101,8 @@ func (c *crawl) endRecorded(f *fetcher) {
 	e := *from
 	e.Task = event.Task{Site: w.Site, Page: w.Page, For: w.For}
 	e.New, e.Bars, e.Links, e.Admit = c.event.New[:0], c.event.Bars[:0], c.event.Links[:0], c.event.Admit[:0]
-	e.Start, e.End, e.Bytes = f.start, c.now, f.bytes
-	e.Due, e.Expiry = later(c.now, from.Due), later(c.now, from.Expiry)
+	e.Start, e.End, e.Bytes = f.start+f.answer.Wait, c.now-f.answer.Lag, f.bytes
+	e.Due, e.Expiry = later(e.End, from.Due), later(e.End, from.Expiry)
 	e.Kind = [...]event.Kind{event.Resolve: event.Resolved, event.Robots: event.Ruled, event.Fetch: event.Done, event.Sitemap: event.Listed}[w.Kind]
 	c.event = e
 	switch w.Kind {
@@ -97,16 +116,26 @@ func (c *crawl) endRecorded(f *fetcher) {
 			c.discover(p)
 		}
 	case event.Fetch:
-		c.event.Keep = c.left > 0 && !f.answer.Closed && (c.w.InRow == nil || int(f.requests) < c.w.InRow(c.site(w.Site)))
+		c.count(f)
+		c.event.Keep = c.left > 0 && c.player.allows() && !f.answer.Closed && (c.w.InRow == nil || int(f.requests) < c.w.InRow(c.site(w.Site)))
 		c.arriveRecorded(f)
 	}
 	c.admit(from.Admit)
 }
 
+// count counts a page that was fetched for the first time. See Mark.Pages.
+func (c *crawl) count(f *fetcher) {
+	c.player.underWay--
+	if class := f.answer.Event.Class; !class.Failed() && class != event.Redirect && c.f.State(f.task.Page) == frontier.Acquired {
+		c.player.fetched++
+	}
+}
+
 // arriveRecorded records a fetched page, and fills in its links.
 func (c *crawl) arriveRecorded(f *fetcher) {
 	p := c.page(f.task.Page)
-	if !f.answer.Event.Class.Failed() && c.f.State(f.task.Page) == frontier.Acquired {
+	if !f.answer.Event.Class.Failed() && !c.player.visited[p] {
+		c.player.visited[p] = true
 		c.fetched(p, f)
 	}
 	for _, to := range f.answer.Event.Links {
@@ -135,27 +164,107 @@ func later(now, d time.Duration) time.Duration {
 }
 
 // follow applies what the driver did by itself right after an answer, and schedules what it
-// did later.
+// did later. Without a number the answer is not in the recording.
 func (c *crawl) follow(number uint32) {
-	if c.player == nil {
-		return
+	if number != 0 {
+		c.player.schedule(c.now, number)
 	}
-	c.player.schedule(c.now, number)
 	c.act()
 }
 
 // act applies the acts whose instant has come.
 func (c *crawl) act() {
-	if c.player == nil {
+	for c.player.nextAct() <= c.now {
+		d := c.player.due[0]
+		c.player.due = c.player.due[1:]
+		if d.act == nil {
+			c.f.Settle(c.now, d.site)
+			continue
+		}
+		c.perform(d.act)
+	}
+}
+
+// pause lets the crawl hand out nothing until it did after an answer, while it is in step with
+// the recorded one. Another policy has other tasks to hand out.
+func (c *crawl) pause(a *Answer) {
+	if c.now == a.At {
+		c.ready = max(c.ready, c.now+a.Then)
+	}
+}
+
+// settle lets the sites of a task that has ended continue when the event is on disk.
+func (c *crawl) settle(f *fetcher) {
+	w, at := f.task, c.now+f.answer.Hold
+	if w.Kind == event.Resolve {
 		return
 	}
-	for c.player.nextAct() <= c.now {
-		a := c.player.due[0].act
-		c.player.due = c.player.due[1:]
-		if c.repeat(&a.Event) {
-			c.apply()
+	c.player.plan(dueAct{at: at, site: w.Site})
+	if w.Kind == event.Robots && w.For != w.Site && !f.answer.Event.Hop {
+		c.player.plan(dueAct{at: at, site: w.For})
+	}
+}
+
+// perform applies an act.
+func (c *crawl) perform(a *Act) {
+	if s := c.knownSite(a.Event.Site); a.Mirror {
+		if s != graph.NoSite {
+			c.f.DiscountSite(s)
+		}
+		return
+	}
+	if !c.repeat(&a.Event) {
+		return
+	}
+	if c.event.Kind == event.Retried {
+		for _, p := range c.event.Admit {
+			if c.f.State(p) == frontier.Fetched {
+				c.player.fetched--
+			}
 		}
 	}
+	c.apply()
+}
+
+// pass passes the marks whose instant has come. late reports whether all else of this instant is
+// done, what is handed out included.
+func (c *crawl) pass(late bool) {
+	for c.player.nextMark() <= c.now {
+		m := &c.player.marks[c.player.mark]
+		if !late && !c.player.caused {
+			return
+		}
+		c.player.mark++
+		c.player.caused = false
+		c.player.tasks, c.player.pages = m.Tasks, m.Pages
+		c.stopped += m.Stopped
+		if m.Lose {
+			c.lose()
+		}
+		for i := range m.Acts {
+			c.perform(&m.Acts[i])
+		}
+	}
+}
+
+// lose ends all tasks that are under way without an answer, and closes all connections.
+func (c *crawl) lose() {
+	c.player.losses++
+	c.player.underWay = 0
+	c.ends = c.ends[:0]
+	idle := make([]bool, len(c.fetchers))
+	for _, i := range c.idle {
+		idle[i] = true
+	}
+	for i := range c.fetchers {
+		if idle[i] {
+			continue
+		}
+		if c.idle = append(c.idle, uint32(i)); c.fetchers[i].task.Kind == event.Fetch && c.left != endless {
+			c.left++
+		}
+	}
+	c.connect()
 }
 
 // repeat makes the event of an act, with the ids of this crawl. It reports false if the act

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,7 +48,14 @@ func TestDemo(t *testing.T) {
 		t.Errorf("%d violations, %d connections at once, %d pages", demo.Violations, demo.Server.MostOpen, demo.Crawl.Fetched)
 	}
 	if n := len(demo.Crawl.Orders); n != 5 {
-		t.Errorf("%d orders are compared", n)
+		t.Fatalf("%d orders are compared", n)
+	}
+	replay := demo.Crawl.Orders[1]
+	for i, of := range demo.Crawl.Orders[0].Tenths { // over sockets, under the same policy
+		crawled, _ := of.(float64)
+		if again, ok := replay.Tenths[i].(float64); !ok || math.Abs(crawled-again) > 0.01 {
+			t.Errorf("tenth %d: %s has %v of the importance, the crawl %v", i+1, replay.Policy, replay.Tenths[i], of)
+		}
 	}
 	if index, _ := filepath.Glob(filepath.Join(dir, "warc", "*.cdxj")); len(index) == 0 {
 		t.Error("no WARC file has an index")

@@ -170,24 +170,28 @@ func orList(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// openWorld opens a crawl directory as a world and prints what it leaves out. If all is true,
-// it leaves out nothing.
-func openWorld(ctx context.Context, u *ui, path string, all bool, shown *show.Stages) (*live.World, error) {
-	w, err := live.OpenWorld(ctx, path, live.WorldOptions{All: all, Program: programName(), Progress: shown.Set})
-	if err != nil {
-		return nil, err
+// openWorld opens a crawl directory as a world. If frontier is true, its pages that were not
+// fetched count as fetched.
+func openWorld(ctx context.Context, u *ui, path string, frontier bool, shown *show.Stages) (*live.World, error) {
+	w, err := live.OpenWorld(ctx, path, live.WorldOptions{FrontierPages: frontier, Program: programName(), Progress: shown.Set})
+	if err == nil {
+		noteFrontier(u, path, w.Graph)
 	}
-	if left := w.LeftOut(); left > 0 {
-		u.notef("%s: %s; %s more are known and left out (winnow graph import --crawl keeps them)", path,
-			show.Counted(w.Graph.Pages(), "fetched page"), show.Grouped(left))
+	return w, err
+}
+
+// noteFrontier prints how many pages of a graph have no content.
+func noteFrontier(u *ui, path string, g *graph.Graph) {
+	if n := g.Pages() - g.FetchedPages(); n > 0 {
+		u.notef("%s: %s and %s that are only known: these have no content and are not part of E", path,
+			show.Counted(g.FetchedPages(), "fetched page"), show.Grouped(n))
 	}
-	return w, nil
 }
 
 // open opens the world: a graph file or a crawl directory.
 func (s *simulation) open(ctx context.Context) (done func(), err error) {
 	if isDir(s.path) {
-		if s.crawled, err = openWorld(ctx, s.u, s.path, s.replays(), s.shown); err != nil {
+		if s.crawled, err = openWorld(ctx, s.u, s.path, s.frontierPages, s.shown); err != nil {
 			return nil, err
 		}
 		s.g = s.crawled.Graph
@@ -196,13 +200,17 @@ func (s *simulation) open(ctx context.Context) (done func(), err error) {
 	if s.g, err = openGraph(s.u, s.path); err != nil {
 		return nil, err
 	}
+	if s.frontierPages {
+		s.g.CountFrontier()
+	}
+	noteFrontier(s.u, s.path, s.g)
 	return func() { s.g.Close() }, nil
 }
 
 // replays reports whether a crawl is simulated with its own times: then its pages and sites
-// answer as they did.
+// answer as they did. With --frontier-pages some pages have no answer.
 func (s *simulation) replays() bool {
-	return isDir(s.path) && isDir(s.time) && filepath.Clean(s.path) == filepath.Clean(s.time)
+	return !s.frontierPages && isDir(s.path) && isDir(s.time) && filepath.Clean(s.path) == filepath.Clean(s.time)
 }
 
 // likeRecorded sets the seeds to those of the crawl that is the world, unless flags set them,
@@ -256,13 +264,13 @@ func chooseStart(ctx context.Context, u *ui, g *graph.Graph, value string, rando
 	if number, ok := strings.CutPrefix(value, seedsRandom); ok {
 		n := show.Number(0)
 		if err := n.Set(number); err != nil {
-			return nil, "", withHint(usagef("--seeds random:N: %w", err), "try: %s", u.withFlag("--seeds", seedsRandom+strconv.Itoa(min(10, g.Pages()))))
+			return nil, "", withHint(usagef("--seeds random:N: %w", err), "try: %s", u.withFlag("--seeds", seedsRandom+strconv.Itoa(min(10, g.FetchedPages()))))
 		}
-		if int64(n) > int64(g.Pages()) {
-			return nil, "", withHint(fmt.Errorf("--seeds %s: %s has only %s", value, g.Path(), show.Counted(int64(g.Pages()), "page")),
-				"try: %s", u.withFlag("--seeds", seedsRandom+strconv.Itoa(g.Pages())))
+		if most := g.FetchedPages(); int64(n) > int64(most) {
+			return nil, "", withHint(fmt.Errorf("--seeds %s: %s has only %s", value, g.Path(), show.Counted(int64(most), "page")),
+				"try: %s", u.withFlag("--seeds", seedsRandom+strconv.Itoa(most)))
 		}
-		return lab.RandomSeeds(g.Pages(), int(n), random, 0), value, nil
+		return lab.FetchedSeeds(g, int(n), random, 0), value, nil
 	}
 	seeds, name, err := chooseSeeds(ctx, u, g, value)
 	if errors.Is(err, fs.ErrNotExist) {

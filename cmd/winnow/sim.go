@@ -37,6 +37,8 @@ type simOptions struct {
 	truth    string // full or reachable
 	history  string // a file
 
+	frontierPages bool // pages that were not fetched count as fetched
+
 	order string // file, or the beginning of their names
 	out   string // directory
 
@@ -115,8 +117,10 @@ Policies, with parameters after slashes (opic/cash=all/remote=0.8) and parts aft
 out-links that reaches most, random:N pages drawn at random, FILE a list of URLs or ids
 in the order in which they become known (a file that is called best is ./best).
 
-WORLD may be a crawl directory: the fetched pages and the links among them, from the seeds
-of that crawl.
+WORLD may be a crawl directory: its known pages and the links among them, from the seeds of
+that crawl. Pages that were not fetched have no content, there and in a graph that was
+imported with --crawl or --fetched: policies see links to them, but cannot fetch them, and no
+measure counts them. With --frontier-pages they count as fetched pages without links.
 
 --time thesis2004 models the download times of the Web of 2004, modern those assumed for
 today. Both include DNS and robots.txt, and a delay of 15s between requests to a site unless
@@ -155,6 +159,7 @@ func (o *simOptions) addRunFlags() {
 	f.SortFlags = false
 	o.runFlags = f
 	f.BoolVar(&o.importance.SelfLinks, "self-links", false, "keep links of pages to themselves")
+	f.BoolVar(&o.frontierPages, "frontier-pages", false, "count pages that a crawl knew and did not fetch as fetched pages without links")
 	f.StringVar(&o.seeds, "seeds", "", "homes, best, random:N or a file (default: homes, or best without URLs)")
 	f.Uint64Var(&set.Random, "random-seed", 1, "seed of all random numbers: policies, times, samples, start sets")
 	f.StringVar(&set.SitePolicy, "site-policy", "", "order of the sites by another policy than that of the pages")
@@ -355,7 +360,7 @@ func (s *simulation) startSet(ctx context.Context, set int) (*lab.Comparison, er
 		size = max(size, leastStart)
 	}
 	again := s.setting
-	again.Seeds = lab.RandomSeeds(s.g.Pages(), size, s.setting.Random, uint64(set))
+	again.Seeds = lab.FetchedSeeds(s.g, size, s.setting.Random, uint64(set))
 	again.SeedsName = fmt.Sprintf("start set %d", set)
 	return s.prepare(ctx, again, func(int, float64) error { return ctx.Err() })
 }

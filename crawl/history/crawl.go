@@ -111,12 +111,18 @@ func (c *Crawl) Sites() int { return int(c.end.Sites) }
 
 // Each reads the journal and calls fn for each record in order, until fn returns an error.
 // Damaged records are skipped; the ids in the others are still right.
-func (c *Crawl) Each(fn func(*journal.Record) error) error {
+func (c *Crawl) Each(fn func(*journal.Record) error) error { return c.EachGroup(fn, func() {}) }
+
+// EachGroup does what Each does, and calls committed after the last record of each group.
+func (c *Crawl) EachGroup(fn func(*journal.Record) error, committed func()) error {
 	sessions := []Session{}
 	var failed error // by fn
 	r := journal.Reader{
-		Dir:    c.parts.Journal,
-		Commit: func(*journal.Commit) error { return c.ctx.Err() },
+		Dir: c.parts.Journal,
+		Commit: func(*journal.Commit) error {
+			committed()
+			return c.ctx.Err()
+		},
 		Record: func(r *journal.Record) error {
 			if r.Seq >= c.end.Next {
 				return layout.ErrEnough
@@ -265,6 +271,11 @@ func (c *Crawl) setup() (*state.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.setupFor(conf)
+}
+
+// setupFor does what setup does, under any configuration.
+func (c *Crawl) setupFor(conf *config.Config) (*state.Setup, error) {
 	room := 2 * (int64(c.end.Pages) + 2*int64(c.end.Sites)) * state.LeastPerPage
 	set, err := state.NewSetup(conf, c.id, max(room, int64(conf.MaxMemory), 1<<30))
 	if err == nil && len(conf.Site) > 0 {

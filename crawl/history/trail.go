@@ -16,6 +16,7 @@ type Trail struct {
 	Visits  []Visit      // first visits of pages, in the order in which they ended
 	Timings []Timing     // tasks that were answered, in the order in which they ended
 	Seeds   []graph.Page // those that were given, in order
+	Begun   int          // of Seeds, those of the first session
 	Sites   []SiteTrail
 
 	Statuses map[uint16]int64 // attempts at pages, by HTTP status
@@ -88,6 +89,8 @@ type trailReader struct {
 	fetched []uint64           // bits by page
 	conns   []conn             // by site
 	keep    time.Duration      // keep_alive of the session
+
+	sessions int
 }
 
 // A conn is the last connection to a site.
@@ -111,6 +114,9 @@ func (t *trailReader) read(r *journal.Record) error {
 		for i := range e.New {
 			t.Seeds = append(t.Seeds, r.First+graph.Page(i))
 		}
+		if t.sessions == 1 {
+			t.Begun = len(t.Seeds)
+		}
 	case event.Took:
 		t.took(r)
 	case event.Resolved:
@@ -130,6 +136,7 @@ func (t *trailReader) read(r *journal.Record) error {
 
 // session begins a session. The numbers of connections begin again.
 func (t *trailReader) session(r *journal.Record) error {
+	t.sessions++
 	t.Stopped += r.Now - t.Duration
 	clear(t.conns)
 	c, err := config.Parse("configuration of a session", r.Facts.Session.Config)

@@ -17,9 +17,8 @@ import (
 	"github.com/winnow-crawler/winnow/trouble"
 )
 
-// Replay lets virtual crawls of a world get the answers that the crawl recorded. The world
-// must be that of all known pages. Its sites become those of the crawl, some of which have
-// no page.
+// Replay lets virtual crawls of a world get the answers that the crawl recorded. Its sites
+// become those of the crawl, some of which have no page.
 func (w *World) Replay(world *lab.World) error {
 	s, err := w.Crawl.State()
 	if err != nil {
@@ -38,7 +37,6 @@ func (w *World) Replay(world *lab.World) error {
 		x.SiteOf[p] = s.Frontier.Site(graph.Page(p))
 	}
 	x.SiteName, x.Twin = func(id graph.Site) string { return string(s.Table.Name(id)) }, s.Twin
-	world.Part = w.Graph.Fetched
 	if len(conf.Site) > 0 {
 		o := config.NewOverrides(conf)
 		x.InRow = func(id graph.Site) int { return o.PerConnection(s.Table.Name(id)) }
@@ -47,11 +45,12 @@ func (w *World) Replay(world *lab.World) error {
 	return nil
 }
 
-// Start sets the seeds of a replay: those of the crawl. What its sitemaps list becomes known
-// when they are read.
+// Start sets the seeds of a replay: those with which the crawl began. Seeds of later sessions
+// become known when these begin, and what sitemaps list when they are read.
 func (w *World) Start(set *lab.Setting) {
-	seeds, given, name := w.Seeds(set.World.Sim.Out)
-	set.Seeds, set.Beyond, set.SeedsName = seeds[:given], seeds[given:], name
+	seeds, _, name := w.Seeds(set.World.Sim.Out)
+	n := w.Trail.Begun
+	set.Seeds, set.Beyond, set.SeedsName = seeds[:n], seeds[n:], name
 }
 
 // record reads the answers of a crawl.
@@ -59,7 +58,12 @@ func record(c *history.Crawl, s *state.State) (*sim.Recording, error) {
 	r := &recorder{
 		out: sim.NewRecording(), state: s, sites: make([]siteCourse, c.Sites()), underWay: map[event.Task]time.Duration{},
 	}
-	if err := c.Each(r.read); err != nil {
+	r.marks.out, r.groups.out, r.turns.out = r.out, r.out, r.out
+	var err error
+	if r.mirrors, err = c.Mirrors(); err != nil {
+		return nil, err
+	}
+	if err := c.EachGroup(r.read, r.groups.commit); err != nil {
 		return nil, err
 	}
 	r.giveUp()
@@ -70,13 +74,16 @@ func record(c *history.Crawl, s *state.State) (*sim.Recording, error) {
 type recorder struct {
 	out      *sim.Recording
 	state    *state.State
+	mirrors  map[uint64][]graph.Site // see history.Crawl.Mirrors
 	sites    []siteCourse
 	underWay map[event.Task]time.Duration // tasks, and when they were handed out
 	keep     time.Duration                // keep_alive of the session
-	now      time.Duration
+	groups   groups
+	turns    turns
 	last     time.Duration // instant of the last answer
 	turn     uint32        // see sim.Answer
 	kept     graph.Site    // of the answer just before, if its connection may serve the next page
+	marks    marker
 }
 
 // A siteCourse is what happened last at a site.
@@ -87,20 +94,23 @@ type siteCourse struct {
 	answer int           // of it plus 1; 0: none since the session began
 	since  time.Duration // the end of the answer
 	ruled  bool          // its rules are known
+	probed bool          // its robots.txt was due out of turn since its last answer
 }
 
 func (r *recorder) read(x *journal.Record) error {
 	e := &x.Event
-	r.now = x.Now
+	r.turns.read(x, r.marks.now)
+	r.groups.read(x)
 	r.countTurn(e)
 	for i, bar := range e.Bars {
 		if bar != event.NoBar {
 			r.out.Bar(x.First+graph.Page(i), bar)
 		}
 	}
+	var err error
 	switch e.Kind {
 	case event.Session:
-		return r.session(x)
+		err = r.session(x)
 	case event.Took:
 		r.took(x)
 	case event.Refused:
@@ -108,13 +118,25 @@ func (r *recorder) read(x *journal.Record) error {
 		r.out.Refuse(e.Page, s, e.Bar, !r.sites[s].ruled)
 	case event.Resolved, event.Ruled, event.Listed, event.Done:
 		r.ended(x)
-	case event.Admitted, event.Revisit, event.Retried, event.Probed, event.Withdrawn, event.Named:
-		after := *e
-		after.Admit, after.New, after.Bars = slices.Clone(e.Admit), nil, nil
-		after.Links = fresh(x)
-		r.out.After(sim.Act{Event: after, Since: x.Now - r.last})
+	case event.Seed:
+		if r.marks.opening { // the first ones are those of the world
+			r.act(x)
+		}
+	case event.Admitted, event.Revisit, event.Retried, event.Probed, event.Withdrawn, event.Named, event.Denied:
+		r.act(x)
 	}
-	return nil
+	r.marks.now = x.Now
+	return err
+}
+
+// act adds what the driver did by itself.
+func (r *recorder) act(x *journal.Record) {
+	e := x.Event
+	if e.Kind == event.Probed {
+		r.sites[e.Site].probed = true
+	}
+	e.Admit, e.New, e.Bars, e.Links = slices.Clone(e.Admit), nil, nil, fresh(x)
+	r.marks.act(x.Now, sim.Act{Event: e, Since: x.Now - r.last})
 }
 
 // countTurn counts the hand-outs. The next page of a connection is handed out at the end of
@@ -145,15 +167,23 @@ func fresh(x *journal.Record) (pages []graph.Page) {
 	return pages
 }
 
-// session begins a session: what was under way is void, and connections are closed.
+// session begins a session: what was under way is lost, and connections are closed.
 func (r *recorder) session(x *journal.Record) error {
+	c, err := config.Parse("configuration of a session", x.Facts.Session.Config)
+	if err != nil {
+		return err
+	}
+	r.marks.session(x.Now, &c)
+	for _, w := range r.unfinished() {
+		r.out.Add(w, sim.Answer{Lost: r.marks.losses})
+	}
 	clear(r.underWay)
 	for s := range r.sites {
 		r.sites[s].conn, r.sites[s].answer = 0, 0
 	}
-	c, err := config.Parse("configuration of a session", x.Facts.Session.Config)
 	r.keep = c.KeepAlive.Duration
-	return err
+	r.groups.session(c.Commit.Duration)
+	return nil
 }
 
 // took notes a task that was handed out. If the connection of the request before could have
@@ -161,11 +191,15 @@ func (r *recorder) session(x *journal.Record) error {
 func (r *recorder) took(x *journal.Record) {
 	w := x.Event.Task
 	w.Board = 0
+	r.marks.took(x.Now, len(r.underWay) > 0)
 	r.underWay[w] = x.Now
 	if w.Kind == event.Resolve {
 		return
 	}
 	s := &r.sites[w.Site]
+	if late := x.Now - x.Facts.Clock; s.answer > 0 && x.Facts.Clock > r.turns.before && late > 0 && late <= mostLate {
+		r.out.Hold(s.answer-1, x.Now-s.since)
+	}
 	s.reused = s.conn != 0 && s.conn == x.Facts.Conn
 	if s.answer > 0 && !s.reused && x.Now-s.since <= r.keep {
 		r.out.Close(s.answer - 1)
@@ -177,6 +211,7 @@ func (r *recorder) took(x *journal.Record) {
 func (r *recorder) ended(x *journal.Record) {
 	e := &x.Event
 	w := r.task(e)
+	began := r.underWay[w]
 	delete(r.underWay, w)
 	a := sim.Answer{Event: *e, Took: e.End - e.Start, Connect: x.Facts.Phases[0], Body: x.Facts.Phases[2]}
 	a.Turn = r.turn
@@ -185,6 +220,7 @@ func (r *recorder) ended(x *journal.Record) {
 		a.Event.Links = fresh(x)
 	}
 	a.Event.Due, a.Event.Expiry = max(0, e.Due-e.End), max(0, e.Expiry-e.End)
+	a.Wait, a.Lag, a.At = max(0, e.Start-began), max(0, x.Now-e.End), x.Now
 	foresee(&a.Event, x)
 	if w.Kind != event.Resolve {
 		s := &r.sites[w.Site]
@@ -195,7 +231,14 @@ func (r *recorder) ended(x *journal.Record) {
 		r.sites[e.For].ruled = true
 	}
 	r.out.Add(w, a)
+	r.groups.add()
+	r.turns.answered = true
 	r.last = x.Now
+	r.marks.ended(x, r.sites[w.Site].probed)
+	r.sites[w.Site].probed = false
+	for _, s := range r.mirrors[x.Seq] {
+		r.out.After(sim.Act{Event: event.Event{Task: event.Task{Site: s}}, Mirror: true})
+	}
 }
 
 // foresee sets the fields of an event that the journal has as facts.
@@ -222,8 +265,12 @@ func (r *recorder) task(e *event.Event) event.Task {
 
 // giveUp lets tasks that were under way at the end of the journal fail then.
 func (r *recorder) giveUp() {
-	tasks := slices.SortedFunc(maps.Keys(r.underWay), func(a, b event.Task) int { return cmp.Compare(a.Site, b.Site) })
-	for _, w := range tasks { // one a site
-		r.out.Add(w, sim.Answer{Event: event.Event{Class: event.Timeout, Ours: true}, Took: max(1, r.now-r.underWay[w]), Closed: true})
+	for _, w := range r.unfinished() {
+		r.out.Add(w, sim.Answer{Event: event.Event{Class: event.Timeout, Ours: true}, Took: max(1, r.marks.now-r.underWay[w]), Closed: true})
 	}
+}
+
+// unfinished returns the tasks that are under way, one a site.
+func (r *recorder) unfinished() []event.Task {
+	return slices.SortedFunc(maps.Keys(r.underWay), func(a, b event.Task) int { return cmp.Compare(a.Site, b.Site) })
 }

@@ -1,10 +1,18 @@
 package live
 
 import (
+	"bufio"
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
@@ -14,51 +22,120 @@ import (
 
 // A crawl that is simulated again under its own policy, in its own world and with its own
 // times, fetches the same pages in the same order at the same instants: Crawl-delay,
-// Retry-After, retries, addresses, delays of sites and kept connections are in its journal.
+// Retry-After, retries, addresses, delays of sites, kept connections, mirrors, sessions and
+// outages are in its journal. Another policy fetches the same pages in another order.
 func TestReplayEqualsCrawl(t *testing.T) {
 	for _, test := range replaySettings() {
 		t.Run(test.name, func(t *testing.T) {
-			test.web.Times = unevenTimes()
-			spec := fakeweb.Spec{Pages: 150, Sites: 8, Links: 1200, Seed: 7}
-			_, dir, _ := crawledAs(t, spec, 3, test.web, test.set)
-			r := mustRead(t, dir)
+			r := mustRead(t, test.crawl(t), "random")
 			compareCourses(t, r)
+			if got, want := len(r.Runs[1].Result.Order), len(r.Real.Result.Order); got != want {
+				t.Errorf("in random order %d of %d pages are fetched", got, want)
+			}
 		})
 	}
 }
 
 // A replaySetting is a web and how it is crawled.
 type replaySetting struct {
-	name string
-	web  answer.Options
-	set  func(*config.Config)
+	name   string
+	web    answer.Options
+	set    func(*crawl.RunOptions)
+	pauses []pause
+	seed   uint64 // of the graph; 0: 7
+	pages  int    // of it; 0: 150
+}
+
+func (x *replaySetting) crawl(t *testing.T) (dir string) {
+	x.web.Times = unevenTimes()
+	n := cmp.Or(x.pages, 150)
+	spec := fakeweb.Spec{Pages: n, Sites: max(8, n/20), Links: int64(8 * n), Seed: cmp.Or(x.seed, 7)}
+	_, dir, _ = crawledWith(t, spec, 3, x.web, x.set, x.pauses...)
+	return dir
+}
+
+// with returns a change of the configuration.
+func with(change func(*config.Config)) func(*crawl.RunOptions) {
+	return func(o *crawl.RunOptions) { change(&o.Config) }
+}
+
+// under returns the choice of a policy.
+func under(policy string) func(*crawl.RunOptions) {
+	return with(func(c *config.Config) { c.Policy = policy })
 }
 
 func replaySettings() []replaySetting {
-	plain := func(*config.Config) {}
+	plain := under("breadth-first")
 	delays := answer.Options{Agent: "winnow", Robots: answer.RobotsShares{Delay: 0.6, MaxDelay: 9 * time.Second}}
 	busy := answer.Options{Pages: answer.PageShares{Busy: 0.05, Broken: 0.05, Reset: 0.05, NotFound: 0.05}}
 	hanging := answer.Options{Pages: answer.PageShares{Hang: 0.03, Drip: 0.03, CutBody: 0.03}, Robots: answer.RobotsShares{Hanging: 0.2}}
+	stops := []pause{{after: 5 * time.Second, off: time.Minute}, {after: 40 * time.Second, off: time.Hour}}
+	kills := []pause{{after: 6 * time.Second, off: time.Second, kill: true}, {after: 23 * time.Second, off: time.Minute, kill: true}}
 	return []replaySetting{
-		{"plain", answer.Options{}, plain},
-		{"Crawl-delay", delays, plain},
-		{"retries", busy, plain},
-		{"time-outs", hanging, plain},
-		{"sitemaps", answer.Options{Sitemaps: 0.7, SitemapShare: 0.5}, plain},
-		{"closed connections", answer.Options{NoKeepAlive: 0.5}, func(c *config.Config) { c.Delay = config.Seconds(1) }},
-		{"no kept connections", delays, func(c *config.Config) { c.KeepAlive, c.PerConnection = config.Duration{}, 3 }},
-		{"few fetchers", answer.Mixed(), func(c *config.Config) { c.Fetchers, c.KeepMost = 2, 1 }},
-		{"addresses", answer.Mixed(), func(c *config.Config) { c.IPCap, c.IPDelay = 1, config.Seconds(1.5) }},
-		{"delays of sites", answer.Mixed(), func(c *config.Config) {
+		{name: "plain", set: plain},
+		{name: "Crawl-delay", web: delays, set: plain},
+		{name: "retries", web: busy, set: plain},
+		{name: "time-outs", web: hanging, set: plain},
+		{name: "sitemaps", web: answer.Options{Sitemaps: 0.7, SitemapShare: 0.5}, set: plain},
+		{name: "sitemaps only", web: answer.Options{Sitemaps: 1, SitemapShare: 0.8}, set: everySite(func(c *config.Config) { c.SitemapOnly = true })},
+		{name: "twins", web: answer.Options{HTTPS: 0.5}, set: everySite(func(c *config.Config) { c.KeepAlive = config.Duration{} })},
+		{name: "closed connections", web: answer.Options{NoKeepAlive: 0.5}, set: with(func(c *config.Config) { c.Delay = config.Seconds(1) })},
+		{name: "no kept connections", web: delays, set: with(func(c *config.Config) { c.KeepAlive, c.PerConnection = config.Duration{}, 3 })},
+		{name: "few fetchers", web: answer.Mixed(), set: with(func(c *config.Config) { c.Fetchers, c.KeepMost = 2, 1 })},
+		{name: "addresses", web: answer.Mixed(), set: with(func(c *config.Config) { c.IPCap, c.IPDelay = 1, config.Seconds(1.5) })},
+		{name: "delays of sites", web: answer.Mixed(), set: with(func(c *config.Config) {
 			five, none := config.Seconds(5), config.Seconds(0)
 			c.Site = []config.Override{{Match: "s0.example", Delay: &five, PerConnection: 1}, {Match: "s3.example", Delay: &none}}
 			c.PerConnection = 4
-		}},
-		{"some pages", answer.Mixed(), func(c *config.Config) { c.Pages = 60 }},
-		{"opic", answer.Mixed(), func(c *config.Config) { c.Policy = "opic" }},
-		{"mixed", answer.Mixed(), plain},
-		{"hostile", answer.Hostile(), plain},
+		})},
+		{name: "some pages", web: busy, set: with(func(c *config.Config) { c.Pages, c.Policy = 60, "opic" })},
+		{name: "some time", web: answer.Mixed(), set: with(func(c *config.Config) { c.Duration = config.Seconds(25) })},
+		{name: "some bytes", web: answer.Mixed(), set: with(func(c *config.Config) { c.Bytes = 400_000 })},
+		{name: "stopped", web: answer.Mixed(), set: plain, pauses: stops},
+		{name: "killed", web: answer.Mixed(), set: under("foresight"), pauses: kills},
+		{name: "killed by pages", web: busy, set: with(func(c *config.Config) { c.Pages, c.Policy = 100, "hedge:opic+xim" }), pauses: kills},
+		{name: "cut off", set: cutOff(func() (net.Conn, error) { return nil, errors.New("no route to host") })},
+		{name: "portal", set: cutOff(portal)},
+		{name: "mix", web: answer.Mixed(), set: under("mix:opic+xim")},
+		{name: "hostile", web: answer.Hostile(), set: under("foresight")},
+		{name: "mirrors", web: answer.Options{Copies: answer.CopyShares{Mirrors: 1}}, set: under("backlink-count")},
 	}
+}
+
+// everySite makes the homes of all sites seeds, under both schemes.
+func everySite(change func(*config.Config)) func(*crawl.RunOptions) {
+	return func(o *crawl.RunOptions) {
+		change(&o.Config)
+		for i := range 8 {
+			o.Seeds = append(o.Seeds, fmt.Sprintf("http://s%d.example/", i), fmt.Sprintf("https://s%d.example/", i))
+		}
+	}
+}
+
+// cutOff lets something else answer in the place of all sites for some minutes.
+func cutOff(dial func() (net.Conn, error)) func(*crawl.RunOptions) {
+	return func(o *crawl.RunOptions) {
+		began, real := time.Now(), o.Machine.Dial
+		o.Config.Policy, o.Config.KeepAlive = "opic", config.Duration{}
+		o.Machine.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if d := time.Since(began); d > 10*time.Second && d < 5*time.Minute {
+				return dial()
+			}
+			return real(ctx, network, addr)
+		}
+	}
+}
+
+// portal returns a connection that answers everything with the same page.
+func portal() (net.Conn, error) {
+	near, far := net.Pipe()
+	go func() {
+		defer far.Close()
+		if _, err := http.ReadRequest(bufio.NewReader(far)); err == nil {
+			io.WriteString(far, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<title>Log in</title>Log in to use this network.")
+		}
+	}()
+	return near, nil
 }
 
 // unevenTimes lets every request take a time of its own, so that no two end at one instant.

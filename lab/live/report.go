@@ -18,9 +18,6 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/state"
-	"github.com/winnow-crawler/winnow/event"
-	"github.com/winnow-crawler/winnow/frontier"
-	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
@@ -65,7 +62,7 @@ func (r *Report) Close() {
 
 // ReadReport reads a crawl, measures it, and crawls its world virtually.
 func ReadReport(ctx context.Context, dir string, o ReportOptions) (*Report, error) {
-	w, err := OpenWorld(ctx, dir, WorldOptions{All: true, Program: o.Program, Progress: o.Progress.Set})
+	w, err := OpenWorld(ctx, dir, WorldOptions{Program: o.Program, Progress: o.Progress.Set})
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +92,6 @@ func (r *Report) measure(shown *show.Stages) (err error) {
 	if r.config, err = r.w.Crawl.Config(); err != nil {
 		return err
 	}
-	r.asRecorded()
 	if err := r.w.Replay(r.world); err != nil {
 		return err
 	}
@@ -120,12 +116,9 @@ func (r *Report) measure(shown *show.Stages) (err error) {
 
 // setting returns that of simulations: the configuration and the times of the crawl.
 func (r *Report) setting(truth *measure.Truth) (set lab.Setting, err error) {
-	set = lab.Setting{
-		Setup: sim.Setup{Random: r.config.RandomSeed, Batch: r.config.Batch, Fetchers: r.config.Fetchers, KeepMost: r.config.KeepMost},
-		World: r.world, Truth: truth, SitePolicy: r.config.SitePolicy,
-	}
+	set = lab.Setting{World: r.world, Truth: truth}
 	r.w.Start(&set)
-	if set.Frontier, err = state.FrontierOptions(r.config); err != nil {
+	if err = Like(&set, r.config, true, func(string) bool { return false }); err != nil {
 		return set, err
 	}
 	set.Times, err = Times(r.w.Crawl, r.w.Graph, r.config.RandomSeed, true)
@@ -133,20 +126,6 @@ func (r *Report) setting(truth *measure.Truth) (set lab.Setting, err error) {
 		err = nil
 	}
 	return set, err
-}
-
-// asRecorded makes the world answer as the Web did. Pages that were still waiting at the
-// end count as refused: their answers are unknown.
-func (r *Report) asRecorded() {
-	f := r.state.Frontier
-	fetched := func(p graph.Page) bool { return f.State(p) == frontier.Fetched || f.State(p) == frontier.Reacquired }
-	r.world.Sim.Allowed = func(p graph.Page) bool { return fetched(p) || f.State(p) == frontier.Failed }
-	r.world.Sim.Class = func(p graph.Page) event.Class {
-		if fetched(p) {
-			return event.OK
-		}
-		return event.HTTPError
-	}
 }
 
 // course returns the crawl as the result of a simulation. Its clock stops between sessions.

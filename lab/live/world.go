@@ -15,8 +15,8 @@ import (
 	"github.com/winnow-crawler/winnow/sim"
 )
 
-// A World is the graph of a crawl directory, in a temporary file. Pages that were not
-// fetched have no links.
+// A World is the graph of a crawl directory, in a temporary file: all known pages, as winnow
+// graph import --crawl writes them. Pages that were not fetched have no links.
 type World struct {
 	Crawl *history.Crawl
 	Trail *history.Trail
@@ -27,8 +27,9 @@ type World struct {
 
 // WorldOptions configure how a World is made.
 type WorldOptions struct {
-	All     bool   // all known pages, instead of those that were fetched
-	Program string // for the card of the graph
+	// FrontierPages lets pages that were not fetched count as fetched pages without links.
+	FrontierPages bool
+	Program       string // for the card of the graph
 
 	// Progress is as in graph.WriteOptions.
 	Progress func(stage string, done, total int64) error
@@ -71,13 +72,12 @@ func (w *World) write(ctx context.Context, o WorldOptions) error {
 		Feed: feed, Program: o.Program,
 		WriteOptions: graph.WriteOptions{Path: file, Progress: o.Progress},
 	}
-	if !o.All {
-		imports.FrontierMinInLinks = graph.FetchedOnly
-	}
 	if _, err = graph.Import(ctx, imports); err != nil {
 		return err
 	}
-	w.Graph, err = graph.Open(file)
+	if w.Graph, err = graph.Open(file); err == nil && o.FrontierPages {
+		w.Graph.CountFrontier()
+	}
 	return err
 }
 
@@ -90,13 +90,10 @@ func (w *World) Close() {
 	os.RemoveAll(w.temp)
 }
 
-// LeftOut returns how many known pages of the crawl are not in the world.
-func (w *World) LeftOut() int { return w.Crawl.Known() - w.Graph.Pages() }
-
 // page returns the page of the world for a page of the crawl, if there is one.
 func (w *World) page(p graph.Page) (graph.Page, bool) { return w.Graph.ByID(uint32(p)) }
 
-// Seeds returns the seeds of the crawl that were fetched, and every fetched page that no
+// Seeds returns the seeds of the crawl, and every fetched page that no
 // link from them leads to, such as one from a sitemap. The first of them, given, are the
 // seeds of the crawl. It also returns a name for them all.
 func (w *World) Seeds(out *graph.Lists) (seeds []graph.Page, given int, name string) {

@@ -50,7 +50,7 @@ func (p *Place) describe() string {
 
 // reach returns the number of pages that the seeds reach.
 func (p *Place) reach(seeds []graph.Page) int {
-	return len(measure.Reach(p.World.Sim.Out, seeds).Order)
+	return len(p.World.Reach(seeds...).Order)
 }
 
 // A truthOf returns the importance of the pages of a place for a crawl from some seeds.

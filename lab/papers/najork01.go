@@ -80,7 +80,7 @@ type crawl58 struct {
 func (b *Bench) crawls58(p *Place, remote bool, policies ...string) ([]crawl58, error) {
 	ranks := func(b *Bench, p *Place, seeds []graph.Page) (*measure.Truth, error) {
 		o := b.truthOptions(p)
-		o.Follow, o.Remote, o.Within = najorkFollow, remote, measure.Reach(p.World.Sim.Out, seeds).Order
+		o.Follow, o.Remote, o.Within = najorkFollow, remote, p.World.Reach(seeds...).Order
 		return measure.PageRankTruth(p.World.Web(), o)
 	}
 	courses, err := b.courses(p, ranks, append([]string{"breadth-first"}, policies...)...)
