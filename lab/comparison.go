@@ -134,9 +134,9 @@ func (c *Comparison) Crawl(name string, progress func(fetched int) error) (*Run,
 	}
 	took := time.Since(began).Seconds()
 	if c.Judge == nil {
-		return &Run{Policy: name, Result: res, Seconds: took}, nil
+		return &Run{Policy: o.Policy.Name, Result: res, Seconds: took}, nil
 	}
-	r, err := c.Measure(name, res)
+	r, err := c.Measure(o.Policy.Name, res)
 	if err != nil {
 		return nil, err
 	}

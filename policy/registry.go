@@ -69,10 +69,37 @@ func Specs() []*Spec {
 	}
 }
 
+// Default is the policy of a crawl that names none. DefaultName means it wherever a policy
+// can be named, so that a script compares with it whatever it is.
+const (
+	Default     = "opic"
+	DefaultName = "default"
+)
+
+// Actual returns the text of a choice with the policy that is meant in place of DefaultName,
+// also in parts, as in mix:default*2+xim. What is stored or shown is the actual name: the
+// default of a later version may be another policy.
+func Actual(text string) string {
+	head, parts, listed := strings.Cut(text, ":")
+	names := []string{head}
+	if listed {
+		names = append(names, strings.Split(parts, "+")...)
+	}
+	for i, name := range names {
+		if rest, ok := strings.CutPrefix(name, DefaultName); ok && (rest == "" || rest[0] == '/' || rest[0] == '*') {
+			names[i] = Default + rest
+		}
+	}
+	if !listed {
+		return names[0]
+	}
+	return names[0] + ":" + strings.Join(names[1:], "+")
+}
+
 // A Choice is a policy with its parameters, such as "opic/cash=all/remote=0.8", or one that is
 // made of others, such as "mix:opic*2+xim".
 type Choice struct {
-	Name   string // as it was given
+	Name   string // as it was given, or the default if that was asked for
 	Spec   *Spec
 	Params Params
 	Parts  []Part // the policies that it is made of
@@ -80,7 +107,7 @@ type Choice struct {
 
 // Choose returns the policy that a text names.
 func Choose(text string) (*Choice, error) {
-	text, list, listed := strings.Cut(text, ":")
+	text, list, listed := strings.Cut(Actual(text), ":")
 	c, err := chooseOne(text)
 	switch {
 	case err != nil:
@@ -108,7 +135,7 @@ func chooseOne(text string) (*Choice, error) {
 	specs := Specs()
 	i := slices.IndexFunc(specs, func(s *Spec) bool { return s.Name == parts[0] })
 	if i < 0 {
-		return nil, &UnknownError{What: "policy", Name: parts[0], Known: names(specs)}
+		return nil, &UnknownError{What: "policy", Name: parts[0], Known: append(names(specs), DefaultName)}
 	}
 	c := &Choice{Name: text, Spec: specs[i], Params: Params{}}
 	for _, part := range parts[1:] {
@@ -310,7 +337,7 @@ func Complete(typed string) (out []string) {
 	}
 	slash := strings.LastIndexByte(typed, '/')
 	if slash < 0 {
-		return Names()
+		return append(Names(), DefaultName)
 	}
 	before := typed[:slash]
 	choice, err := Choose(before)

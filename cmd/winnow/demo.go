@@ -18,6 +18,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/demo"
 	"github.com/winnow-crawler/winnow/lab/live"
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 type demoOptions struct {
@@ -132,7 +133,7 @@ func (o *demoOptions) plan(u *ui) ([]*demoCrawl, error) {
 	}
 	var crawls []*demoCrawl
 	for i, p := range policies {
-		if p = strings.TrimSpace(p); slices.Contains(policies[:i], p) {
+		if p = policy.Actual(strings.TrimSpace(p)); slices.Contains(policies[:i], p) {
 			return nil, usagef("--policy: %s is given twice", p)
 		}
 		c := base
