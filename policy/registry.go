@@ -12,6 +12,8 @@ import (
 type Spec struct {
 	Name string
 	What string // one line for lists and help
+	// Source says who published it, "" for what nobody has, such as winnow's own policies.
+	Source string
 	// Params are the parameters with what they mean, in the order of the help.
 	Params []Param
 	Boards int // orders it keeps; 0 means 1
@@ -250,6 +252,12 @@ func (c *Choice) New(env *Env, oracle Oracle) (p Policy, err error) {
 		return nil, fmt.Errorf("policy %s: %w", c.Name, err)
 	}
 	return p, nil
+}
+
+// Published reports whether the policy is one of the literature that a crawl can follow
+// without an oracle and without an earlier crawl.
+func (c *Choice) Published() bool {
+	return c.Spec.Source != "" && !c.NeedsOracle() && !c.Spec.Prior
 }
 
 // Count returns the number of boards of the policy.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/graph/stats"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
@@ -114,26 +113,7 @@ func (l *labPlaces) olderHistory(ctx context.Context, p *papers.Place, path stri
 		return nil, err
 	}
 	defer old.Close()
-	if old.Pages() == 0 {
-		return nil, fmt.Errorf("%s has no pages", path)
-	}
-	g := p.World.Graph
-	to, by, err := stats.Match(ctx, old, g)
-	if err != nil {
-		return nil, err
-	}
-	w := lab.NewWorld(path, old, l.selfLinks, l.Threads)
-	defer w.Free()
-	truth, err := measure.PageRankTruth(w.Web(), measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.Threads, Progress: l.shown.Sweeps("pagerank of "+path, 1e-12)})
-	if err != nil {
-		return nil, err
-	}
-	values, gone := lab.OldValues(truth.Value, to, g.Pages())
-	h, err := lab.NewHistory(values, gone)
-	if err == nil && h.Old == 0 {
-		err = fmt.Errorf("no page of %s is in %s, by %s", path, g.Path(), by)
-	}
-	return h, err
+	return papers.OlderHistory(ctx, p, old, path, measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.Threads, Progress: l.shown.Sweeps("pagerank of "+path, 1e-12)})
 }
 
 // builtIn makes the synthetic webs and what an earlier crawl knew of them.

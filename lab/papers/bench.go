@@ -8,9 +8,11 @@ import (
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/stats"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/leaderboard"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
@@ -25,6 +27,10 @@ type Bench struct {
 	// Starts is the number of further start sets, drawn at random, for confidence bands
 	// and paired differences.
 	Starts int
+	// Of the leaderboard: policies, the subject first (nil for BoardPolicies), and the results
+	// of an earlier run to take published policies and baselines from, if not nil.
+	Policies []string
+	Earlier  *leaderboard.Earlier
 	// Progress, if not nil, is called with the current step.
 	Progress func(what string, done, of int)
 }
@@ -320,4 +326,29 @@ func BuiltInHistory(w *lab.World, seed uint64, o measure.TruthOptions) (*lab.His
 	}
 	values, _ := lab.OldValues(truth.Value, to, w.Pages())
 	return lab.NewHistory(values, nil)
+}
+
+// OlderHistory returns the PageRank of an older snapshot of a place, read from path, as a crawl
+// of it would know it.
+func OlderHistory(ctx context.Context, p *Place, old *graph.Graph, path string, o measure.TruthOptions) (*lab.History, error) {
+	if old.Pages() == 0 {
+		return nil, fmt.Errorf("%s has no pages", path)
+	}
+	g := p.World.Graph
+	to, by, err := stats.Match(ctx, old, g)
+	if err != nil {
+		return nil, err
+	}
+	w := lab.NewWorld(path, old, o.SelfLinks, o.Threads)
+	defer w.Free()
+	truth, err := measure.PageRankTruth(w.Web(), o)
+	if err != nil {
+		return nil, err
+	}
+	values, gone := lab.OldValues(truth.Value, to, g.Pages())
+	h, err := lab.NewHistory(values, gone)
+	if err == nil && h.Old == 0 {
+		err = fmt.Errorf("no page of %s is in %s, by %s", path, g.Path(), by)
+	}
+	return h, err
 }
