@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -123,19 +122,5 @@ func (l *labPlaces) builtIn(ctx context.Context) error {
 		return fmt.Errorf("make the built-in worlds: %w", err)
 	}
 	l.close = append(l.close, func() { os.RemoveAll(dir) })
-	for i := range uint64(papers.BuiltInWebs) {
-		name := fmt.Sprintf("built-in web %d", i+1)
-		path := filepath.Join(dir, fmt.Sprintf("web%d.wg", i+1))
-		if err := papers.WriteBuiltIn(ctx, graph.WriteOptions{Path: path, Progress: l.shown.Set}, i+1); err != nil {
-			return fmt.Errorf("make %s: %w", name, err)
-		}
-		p, err := l.place(ctx, path, name)
-		if err != nil {
-			return err
-		}
-		if p.History, err = papers.BuiltInHistory(p.World, i+1, measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.Threads}); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return nil
+	return papers.EachBuiltIn(ctx, dir, l.shown.Set, measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.Threads}, l.place)
 }

@@ -114,5 +114,6 @@ func student95(freedom int) float64 {
 		return table[freedom-1]
 	}
 	const z = 1.959964
-	return z + (z*z*z+z)/4/float64(freedom)
+	n := float64(freedom)
+	return z + (z*z*z+z)/(4*n) + (5*z*z*z*z*z+16*z*z*z+3*z)/(96*n*n)
 }

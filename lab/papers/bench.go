@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"runtime"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
@@ -285,8 +286,8 @@ func field(name, format string, args ...any) show.Field {
 	return show.Field{Name: name, Value: fmt.Sprintf(format, args...)}
 }
 
-// BuiltInWebs is the number of synthetic webs for experiments without a graph.
-const BuiltInWebs = 2
+// builtInWebs is the number of synthetic webs for experiments without a graph.
+const builtInWebs = 2
 
 // Sizes of a built-in web. An earlier crawl knew some of its pages, chosen by a hash.
 const (
@@ -296,8 +297,8 @@ const (
 	builtInOld   = 55 // percent
 )
 
-// WriteBuiltIn writes the built-in web with the given seed as a graph.
-func WriteBuiltIn(ctx context.Context, o graph.WriteOptions, seed uint64) error {
+// writeBuiltIn writes the built-in web with the given seed as a graph.
+func writeBuiltIn(ctx context.Context, o graph.WriteOptions, seed uint64) error {
 	web, err := fakeweb.New(fakeweb.Spec{Pages: builtInPages, Sites: builtInSites, Links: builtInLinks, Seed: seed})
 	if err != nil {
 		return err
@@ -305,9 +306,30 @@ func WriteBuiltIn(ctx context.Context, o graph.WriteOptions, seed uint64) error 
 	return graph.Write(ctx, graph.Source{Pages: builtInPages, Lists: web.Each, URLs: web.EachURL}, o)
 }
 
-// BuiltInHistory returns what an earlier crawl knew of a built-in web: the PageRank of its
+// EachBuiltIn writes the built-in webs into a directory, makes a place of each by its path and
+// name, and gives it its history.
+func EachBuiltIn(ctx context.Context, dir string, progress func(stage string, done, total int64) error, o measure.TruthOptions,
+	place func(ctx context.Context, path, name string) (*Place, error)) error {
+	for i := range uint64(builtInWebs) {
+		name := fmt.Sprintf("built-in web %d", i+1)
+		path := filepath.Join(dir, fmt.Sprintf("web%d.wg", i+1))
+		if err := writeBuiltIn(ctx, graph.WriteOptions{Path: path, Progress: progress}, i+1); err != nil {
+			return fmt.Errorf("make %s: %w", name, err)
+		}
+		p, err := place(ctx, path, name)
+		if err != nil {
+			return err
+		}
+		if p.History, err = builtInHistory(p.World, i+1, o); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// builtInHistory returns what an earlier crawl knew of a built-in web: the PageRank of its
 // old pages and the links among them.
-func BuiltInHistory(w *lab.World, seed uint64, o measure.TruthOptions) (*lab.History, error) {
+func builtInHistory(w *lab.World, seed uint64, o measure.TruthOptions) (*lab.History, error) {
 	for p := range graph.Page(w.Pages()) {
 		if policy.Hash(seed, uint64(p))%100 < builtInOld {
 			o.Within = append(o.Within, p)

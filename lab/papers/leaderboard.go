@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -32,7 +33,7 @@ const LeaderboardName = "leaderboard"
 func BoardPolicies() []string {
 	return []string{
 		"foresight", "hedge:opic+xim", "mix:opic+xim", "xim",
-		"breadth-first", "backlink-count", "batch-pagerank", "partial-pagerank", "opic", "opic/cash=all", "larger-sites-first", "location",
+		"breadth-first", "backlink-count", "batch-pagerank", "partial-pagerank", "opic", "opic/cash=all", "opic/remote=0.8", "larger-sites-first", "location",
 	}
 }
 
@@ -95,6 +96,9 @@ func (b *Bench) boardPolicies() ([]leaderboard.Policy, error) {
 		if !slices.Contains(leaderboard.Baselines(), c.Name) {
 			list = append(list, leaderboard.Policy{Name: c.Name, Kind: kindOf(c)})
 		}
+	}
+	if !slices.ContainsFunc(list[min(1, len(list)):], func(p leaderboard.Policy) bool { return p.Kind == leaderboard.Published }) {
+		return nil, errors.New("it has no published policy after the first: there is nothing to compare it with")
 	}
 	for _, name := range leaderboard.Baselines() {
 		list = append(list, leaderboard.Policy{Name: name, Kind: leaderboard.Baseline})
