@@ -185,13 +185,18 @@ func (b *Board) best(g int) (rival int) {
 	return rival
 }
 
-// leftOut returns for each graph the rival that is best on the others, and its regret there.
-func (b *Board) leftOut() (rivals []int, regrets []float64) {
+// leftOut returns for each graph the rival that is best on the others. It needs two graphs.
+func (b *Board) leftOut() (rivals []int) {
 	for g := range b.Graphs {
-		i := b.best(g)
-		rivals, regrets = append(rivals, i), append(regrets, b.regrets(of(i))[g])
+		rivals = append(rivals, b.best(g))
 	}
-	return rivals, regrets
+	return rivals
+}
+
+// chosen returns the averages of the rivals that leftOut chooses.
+func (b *Board) chosen() averageOf {
+	rivals := b.leftOut()
+	return func(s *Start) float64 { return s.Average[rivals[s.Graph]] }
 }
 
 // known returns the values that are not NaN.

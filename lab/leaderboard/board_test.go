@@ -58,13 +58,13 @@ func TestBoard(t *testing.T) {
 	if i := b.best(-1); i != 1 {
 		t.Errorf("the best single is %s", b.Policies[i].Name)
 	}
-	rivals, regrets := b.leftOut() // without c, opic has .625 and bfs .6875; without b, .375 and .8125
+	rivals := b.leftOut() // without c, opic has .625 and bfs .6875; without b, .375 and .8125
 	if !slices.Equal(rivals, []int{1, 1, 1}) {
 		t.Errorf("chosen on the others: %v", rivals)
 	}
-	near(t, "left out", regrets, []float64{.5, .75, .25})
+	near(t, "left out", b.regrets(b.chosen()), []float64{.5, .75, .25})
 	b.Starts[0].Average[1], b.Starts[1].Average[1] = 0.2, 0.2 // opic bad on a: without c it is bfs
-	if rivals, _ = b.leftOut(); !slices.Equal(rivals, []int{1, 2, 2}) {
+	if rivals = b.leftOut(); !slices.Equal(rivals, []int{1, 2, 2}) {
 		t.Errorf("chosen on the others: %v", rivals)
 	}
 }
@@ -98,11 +98,19 @@ func TestSections(t *testing.T) {
 	if row = cells(t, b.graphByGraph(), "c"); row[5].String() != "opic" || math.Abs(row[7].Value()+0.2) > 1e-12 {
 		t.Errorf("graph c: %v", row)
 	}
+	if row = cells(t, b.differences(), chosenName); math.Abs(row[1].Value()) > 1e-12 {
+		t.Errorf("against the choice on the other graphs, which is opic everywhere: %v", row)
+	}
 	if row = cells(t, b.table(), "location"); row[4].String() != "-" || row[5].Value() != 1 {
 		t.Errorf("a policy that cannot run on a graph: %v", row)
 	}
 	if err := b.Check(); err != nil {
 		t.Error(err)
+	}
+	b.Graphs[0].Hours, b.Graphs[2].Hours = [][]float64{{3, 2, 4, 1, 9, 9, 9}}, [][]float64{{3, 4, 3, math.NaN(), 9, 9, 9}}
+	hours, ok := b.hours(0)
+	if row = cells(t, hours, "ours"); !ok || row[4].Value() != 1.25 { // 3/2 and 3/3: location is no rival
+		t.Errorf("time against the fastest published: %v", row)
 	}
 	b.Policies = b.Policies[3:]
 	if b.Check() == nil {

@@ -47,12 +47,18 @@ func (b *Board) Verdict() string {
 	d := measure.OverGraphs(known(minus(mine, theirs)))
 	s := fmt.Sprintf("%s has a mean regret of %.3f over %s, the best single published policy (%s) %.3f: %.2f of it", b.Subject(), mean(mine), show.Counted(len(b.Graphs), "graph"), b.Policies[single].Name, mean(theirs), mean(mine)/mean(theirs))
 	if len(b.Graphs) > 1 {
-		_, left := b.leftOut()
+		left := b.regrets(b.chosen())
 		s += fmt.Sprintf(" (difference %.3f, 95 %% interval over graphs %.3f to %.3f); if the published policy is chosen on the other graphs it has %.3f: %.2f of it", d.Mean, d.Low, d.High, mean(left), mean(mine)/mean(left))
 	}
 	lost := b.lost()
 	return s + fmt.Sprintf("; from %d of %s it is behind the best published policy of the start by more than %g of the average.", len(lost), show.Counted(len(b.Starts), "start"), behindBy)
 }
+
+// Names of choices among the published policies.
+const (
+	hindsightName = "best published of each start"
+	chosenName    = "best published on the other graphs"
+)
 
 // row is a line of the table of regrets.
 type row struct {
@@ -68,10 +74,9 @@ func (b *Board) rows() []row {
 			rows = append(rows, row{p.Name, p.Kind.String(), b.regrets(of(i))})
 		}
 	}
-	rows = append(rows, row{"best published of each start", "hindsight", b.regrets(b.hindsight())})
+	rows = append(rows, row{hindsightName, "hindsight", b.regrets(b.hindsight())})
 	if len(b.Graphs) > 1 {
-		_, left := b.leftOut()
-		rows = append(rows, row{"best published on the other graphs", "left out", left})
+		rows = append(rows, row{chosenName, "left out", b.regrets(b.chosen())})
 	}
 	slices.SortStableFunc(rows, func(x, y row) int {
 		switch a, c := mean(x.regrets), mean(y.regrets); {
@@ -145,7 +150,10 @@ func (b *Board) differences() show.Section {
 			add(p.Name, of(i))
 		}
 	}
-	add("best published of each start", b.hindsight())
+	if len(b.Graphs) > 1 {
+		add(chosenName, b.chosen())
+	}
+	add(hindsightName, b.hindsight())
 	return show.Section{Title: b.Subject() + " against the others", Table: t,
 		Text: "Differences from the same start, " + b.Subject() + " minus rival: a negative regret and a positive average are better. Means over the graphs with 95 % intervals; where 0 is outside, the difference is not the luck of these graphs. Ahead in: starts."}
 }
@@ -160,8 +168,7 @@ func (b *Board) graphByGraph() show.Section {
 		best, ahead := b.bestOn(g)
 		chosen, regret := show.Words("-"), show.None()
 		if len(b.Graphs) > 1 {
-			rivals, left := b.leftOut()
-			chosen, regret = show.Words(b.Policies[rivals[g]].Name), show.Num(left[g], 3)
+			chosen, regret = show.Words(b.Policies[b.best(g)].Name), show.Num(b.regrets(b.chosen())[g], 3)
 		}
 		if ahead < -behindBy {
 			behind = append(behind, graph.Name)

@@ -66,9 +66,32 @@ func (b *Board) hours(r int) (s show.Section, ok bool) {
 		}
 		return g.Hours[r][i]
 	})
+	if len(t.Rows) > 0 {
+		b.addRatios(t, r)
+	}
 	fetchers := Fetchers()[r]
 	return show.Section{Title: hoursTitle(fetchers), Table: t,
-		Text: fmt.Sprintf("Hours until a page was there, mean over the pages weighted by PageRank: less is better. Virtual time with the model thesis2004, 15 s between two requests to a site, %s, from the first start. Only graphs that have several sites.", show.Counted(fetchers, "fetcher"))}, len(t.Rows) > 0
+		Text: fmt.Sprintf("Hours until a page was there, mean over the pages weighted by PageRank: less is better. Virtual time with the model thesis2004, 15 s between two requests to a site, %s, from the first start. Only graphs that have several sites. The last column is the mean over these graphs of the time as a multiple of that of the published policy that is fastest there.", show.Counted(fetchers, "fetcher"))}, len(t.Rows) > 0
+}
+
+// addRatios adds a column to a table of hours: each against the fastest rival of the graph, mean
+// over the graphs.
+func (b *Board) addRatios(t *show.Table, r int) {
+	t.Columns = append(t.Columns, show.Column{Name: "against the fastest published", Key: "ratio"})
+	for k, row := range t.Rows {
+		i, ratios := b.index(row[0].String()), []float64{}
+		for _, g := range b.Graphs {
+			if g.Hours == nil {
+				continue
+			}
+			fastest := math.Inf(1)
+			for _, rival := range b.rivals() {
+				fastest = min(fastest, g.Hours[r][rival])
+			}
+			ratios = append(ratios, g.Hours[r][i]/fastest)
+		}
+		t.Rows[k] = append(row, show.Num(mean(ratios), 3))
+	}
 }
 
 func (b *Board) links() show.Section {
