@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/internal/show"
 )
 
 // Earlier holds the numbers of an earlier run. They stand for those of policies that have not
@@ -45,18 +47,19 @@ func ReadEarlier(r io.Reader) (*Earlier, error) {
 	return e, nil
 }
 
-// Covers reports whether the earlier run had this random seed and this world, as headers
-// describe it.
-func (e *Earlier) Covers(random uint64, world string) bool {
-	if e == nil || e.header["random seed"] != strconv.FormatUint(random, 10) {
-		return false
-	}
-	for _, v := range e.header {
-		if v == world {
-			return true
+// Covers reports whether the header of the earlier run has all these fields: the same world,
+// starts and random seed. The world may be one of several.
+func (e *Earlier) Covers(fields ...show.Field) bool {
+	for _, f := range fields {
+		found := false
+		for name, value := range e.header {
+			found = found || value == f.Value && (name == f.Name || strings.HasPrefix(name, f.Name+"_"))
+		}
+		if !found {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // number returns a number of the first row that has these values.

@@ -47,21 +47,24 @@ const (
 // boardHeader describes what the board is a function of.
 func boardHeader(b *Bench) (h []show.Field) {
 	for _, p := range b.Places {
-		h = append(h, field("world", "%s", p.boardWorld()))
+		h = append(h, p.boardWorld())
 	}
 	names := b.Policies
 	if len(names) == 0 {
 		names = BoardPolicies()
 	}
 	return append(h, field("policies", "%s", strings.Join(names, ", ")),
-		field("starts", "%d for each graph", b.boardStarts()),
-		field("options", "order only (no time), r = 1; K = T/30 for policies that solve every K pages"),
-		field("random seed", "%d", b.Random))
+		field("options", "order only (no time), r = 1; K = T/30 for policies that solve every K pages"), b.startsField(), b.seedField())
 }
 
-func (p *Place) boardWorld() string {
-	return fmt.Sprintf("%s; seeds: %s (%d)", p.describe(), p.SeedsName, len(p.Seeds))
+func (p *Place) boardWorld() show.Field {
+	return field("world", "%s; seeds: %s (%d)", p.describe(), p.SeedsName, len(p.Seeds))
 }
+
+func (b *Bench) startsField() show.Field {
+	return field("starts", "%d for each graph", b.boardStarts())
+}
+func (b *Bench) seedField() show.Field { return field("random seed", "%d", b.Random) }
 
 func (b *Bench) boardStarts() int {
 	if b.Starts > 0 {
@@ -223,7 +226,7 @@ func (t *boardGraph) starts() (list []boardStart) {
 // reuse takes over what an earlier run had of published policies and baselines.
 func (t *boardGraph) reuse(starts []boardStart) {
 	t.reused = make([]bool, len(t.board.Policies))
-	if !t.Earlier.Covers(t.Random, t.place.boardWorld()) {
+	if t.Earlier == nil || !t.Earlier.Covers(t.place.boardWorld(), t.startsField(), t.seedField()) {
 		return
 	}
 	for i, p := range t.board.Policies {
