@@ -133,11 +133,11 @@ func (o *demoOptions) plan(u *ui) ([]*demoCrawl, error) {
 	}
 	var crawls []*demoCrawl
 	for i, p := range policies {
-		if p = policy.Actual(strings.TrimSpace(p)); slices.Contains(policies[:i], p) {
+		if policies[i] = policy.Actual(strings.TrimSpace(p)); slices.Contains(policies[:i], policies[i]) {
 			return nil, usagef("--policy: %s is given twice", p)
 		}
 		c := base
-		c.Policy = p
+		c.Policy = policies[i]
 		if err := c.Check(); err != nil {
 			return nil, explainKey(u, err)
 		}
