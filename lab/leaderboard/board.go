@@ -153,15 +153,24 @@ func (b *Board) rivals() (list []int) {
 	return list
 }
 
-// hindsight returns the best average of the rivals, chosen anew for each start.
-func (b *Board) hindsight() averageOf {
-	rivals := b.rivals()
-	return func(s *Start) float64 {
-		best := math.Inf(-1)
-		for _, i := range rivals {
-			best = max(best, s.Average[i])
+// bestOf returns the published policy, but for the subject, with the largest value, of those
+// that have one. Of equals it is the first.
+func (b *Board) bestOf(value func(i int) float64) (best int, most float64) {
+	most = math.Inf(-1)
+	for i, p := range b.Policies {
+		if v := value(i); i > 0 && p.Kind == Published && v > most {
+			best, most = i, v
 		}
-		return best
+	}
+	return best, most
+}
+
+// hindsight returns the best average of a published policy, chosen anew for each start, also
+// among those that do not run on all graphs.
+func (b *Board) hindsight() averageOf {
+	return func(s *Start) float64 {
+		_, most := b.bestOf(func(i int) float64 { return s.Average[i] })
+		return most
 	}
 }
 

@@ -52,6 +52,11 @@ func TestBoard(t *testing.T) {
 	near(t, "bfs", b.regrets(of(2)), []float64{.875, .5, .75})
 	near(t, "location", b.regrets(of(3)), []float64{1, 1, math.NaN()})
 	near(t, "hindsight", b.regrets(b.hindsight()), []float64{.5, .5, .25})
+	b.Starts[2].Average[3] = 0.7 // location is good on b, and does not run on c
+	near(t, "hindsight with location", b.regrets(b.hindsight()), []float64{.5, .25, .25})
+	if i, _ := b.bestOn(1); i != 3 {
+		t.Errorf("the best on b is %s", b.Policies[i].Name)
+	}
 	if r := b.rivals(); !slices.Equal(r, []int{1, 2}) {
 		t.Errorf("rivals %v", r)
 	}
@@ -109,7 +114,7 @@ func TestSections(t *testing.T) {
 	}
 	b.Graphs[0].Hours, b.Graphs[2].Hours = [][]float64{{3, 2, 4, 1, 9, 9, 9}}, [][]float64{{3, 4, 3, math.NaN(), 9, 9, 9}}
 	hours, ok := b.hours(0)
-	if row = cells(t, hours, "ours"); !ok || row[4].Value() != 1.25 { // 3/2 and 3/3: location is no rival
+	if row = cells(t, hours, "ours"); !ok || row[4].Value() != 2 { // 3/1 by location and 3/3: it has no time on c
 		t.Errorf("time against the fastest published: %v", row)
 	}
 	b.Policies = b.Policies[3:]

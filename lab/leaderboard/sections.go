@@ -182,7 +182,7 @@ func (b *Board) graphByGraph() show.Section {
 		}
 		t.Add(graph.Name, n, show.Num(mine[g], 3), chosen, regret, b.Policies[best].Name, show.Num(b.regrets(of(best))[g], 3), show.Num(ahead, 4), show.Num(worst, 4))
 	}
-	text := fmt.Sprintf("Chosen on the others: the published policy with the smallest mean regret on all graphs but this one. Best here: the one with the largest mean average on this graph, which nobody knows beforehand. Worst start: against the best published policy of each start. %s is behind the best published policy by more than %g of the average, over the starts of a graph, on %s.",
+	text := fmt.Sprintf("Chosen on the others: the published policy with the smallest mean regret on all graphs but this one, of those that run everywhere. Best here: the one with the largest mean average on this graph, which nobody knows beforehand. Worst start: against the best published policy of each start. %s is behind the best published policy by more than %g of the average, over the starts of a graph, on %s.",
 		b.Subject(), behindBy, orNone(behind, "no graph"))
 	return show.Section{Title: "Graph by graph", Text: text, Table: t}
 }
@@ -194,15 +194,10 @@ func orNone(list []string, none string) string {
 	return strings.Join(list, ", ")
 }
 
-// bestOn returns the rival with the largest mean average on a graph, and by how much the
+// bestOn returns the published policy with the largest mean average on a graph, and by how much the
 // subject is ahead of it.
 func (b *Board) bestOn(g int) (rival int, ahead float64) {
-	most := math.Inf(-1)
-	for _, i := range b.rivals() {
-		if m := b.means(of(i))[g]; m > most {
-			most, rival = m, i
-		}
-	}
+	rival, most := b.bestOf(func(i int) float64 { return b.means(of(i))[g] })
 	return rival, b.means(of(0))[g] - most
 }
 
@@ -219,7 +214,7 @@ func (b *Board) lost() (list []*Start) {
 
 // behind lists the starts from which the subject is behind the best published policy.
 func (b *Board) behind() show.Section {
-	lost, best := b.lost(), b.hindsight()
+	lost := b.lost()
 	s := show.Section{Title: "Starts that " + b.Subject() + " loses",
 		Text: fmt.Sprintf("Starts from which it is behind the best published policy of that start by more than %g of the average: %d of %d.", behindBy, len(lost), len(b.Starts))}
 	if len(lost) == 0 {
@@ -227,10 +222,8 @@ func (b *Board) behind() show.Section {
 	}
 	s.Table = &show.Table{Columns: []show.Column{{Name: "graph"}, {Name: "start"}, {Name: "pages"}, {Name: b.Subject(), Key: "subject"}, {Name: "best published"}, {Name: "its average"}, {Name: "behind by"}}}
 	for _, start := range lost {
-		i := slices.IndexFunc(b.Policies, func(p Policy) bool {
-			return start.Average[b.index(p.Name)] == best(start) && p.Kind == Published && p.Name != b.Subject()
-		})
-		s.Table.Add(b.Graphs[start.Graph].Name, start.Name, start.Pages, show.Num(start.Average[0], 4), b.Policies[i].Name, show.Num(best(start), 4), show.Num(best(start)-start.Average[0], 4))
+		i, most := b.bestOf(func(i int) float64 { return start.Average[i] })
+		s.Table.Add(b.Graphs[start.Graph].Name, start.Name, start.Pages, show.Num(start.Average[0], 4), b.Policies[i].Name, show.Num(most, 4), show.Num(most-start.Average[0], 4))
 	}
 	return s
 }

@@ -84,11 +84,8 @@ func (b *Board) addRatios(t *show.Table, r int) {
 			if g.Hours == nil {
 				continue
 			}
-			fastest := math.Inf(1)
-			for _, rival := range b.rivals() {
-				fastest = min(fastest, g.Hours[r][rival])
-			}
-			ratios = append(ratios, g.Hours[r][i]/fastest)
+			_, fastest := b.bestOf(func(rival int) float64 { return -g.Hours[r][rival] })
+			ratios = append(ratios, -g.Hours[r][i]/fastest)
 		}
 		t.Rows[k] = append(row, show.Num(mean(ratios), 3))
 	}
