@@ -1,15 +1,16 @@
 package papers
 
 import (
-	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // threadTime returns the processor time of this thread; ok is false if it is not known.
 func threadTime() (t time.Duration, ok bool) {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_THREAD, &u) != nil {
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now) != nil {
 		return 0, false
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), true
+	return time.Duration(now.Nano()), true
 }
