@@ -6,9 +6,9 @@
 # with NAME-DATE.nodes.gz, the newest is taken. Another graph is another folder.
 #
 # FLAGs go to winnow lab run leaderboard: --starts 4 is quicker, --policy names others, and
-# --reuse docs/ordering.json crawls only under policies that are not published ones. On two
-# cores the seven graphs of docs/ordering.md take about 8 minutes (13 of processor time), with
-# --reuse half of that.
+# --reuse docs/ordering.json crawls only under policies that are not published ones. The
+# seven graphs of docs/ordering.md take 13 minutes of processor time on two cores, 7 with
+# --reuse.
 set -eu
 [ $# -gt 0 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/.." && pwd)
