@@ -123,8 +123,23 @@ func (c *Comparison) choose(name string) (*policy.Choice, error) {
 	return choice, choice.Check(&env, c.Truth != nil)
 }
 
-// Crawl runs one policy. progress may be nil; its error stops the crawl.
+// Crawl runs one policy and measures its order, if there is a truth. progress may be nil; its
+// error stops the crawl.
 func (c *Comparison) Crawl(name string, progress func(fetched int) error) (*Run, error) {
+	bare, err := c.Simulate(name, progress)
+	if err != nil || c.Judge == nil {
+		return bare, err
+	}
+	r, err := c.Measure(bare.Policy, bare.Result)
+	if err != nil {
+		return nil, err
+	}
+	r.Seconds = bare.Seconds
+	return r, nil
+}
+
+// Simulate does what Crawl does, without measuring the order.
+func (c *Comparison) Simulate(name string, progress func(fetched int) error) (*Run, error) {
 	o, world, err := c.options(name)
 	if err != nil {
 		return nil, err
@@ -135,16 +150,7 @@ func (c *Comparison) Crawl(name string, progress func(fetched int) error) (*Run,
 	if err != nil {
 		return nil, err
 	}
-	took := time.Since(began).Seconds()
-	if c.Judge == nil {
-		return &Run{Policy: name, Result: res, Seconds: took}, nil
-	}
-	r, err := c.Measure(name, res)
-	if err != nil {
-		return nil, err
-	}
-	r.Seconds = took
-	return r, nil
+	return &Run{Policy: o.Policy.Name, Result: res, Seconds: time.Since(began).Seconds()}, nil
 }
 
 // Measure judges an order from elsewhere, such as that of a real crawl, which

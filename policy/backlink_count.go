@@ -20,9 +20,10 @@ import (
 
 func backlinkCountSpec() *Spec {
 	return &Spec{
-		Name: "backlink-count",
-		What: "most links from fetched pages first",
-		New:  func(e *Env, _ Params) (Policy, error) { return &backlinkCount{e.Boards[0]}, nil },
+		Name:   "backlink-count",
+		Source: "Cho 1998",
+		What:   "most links from fetched pages first",
+		New:    func(e *Env, _ Params) (Policy, error) { return &backlinkCount{e.Boards[0]}, nil },
 	}
 }
 

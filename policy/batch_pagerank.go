@@ -29,6 +29,7 @@ import (
 func batchPagerankSpec() *Spec {
 	return &Spec{
 		Name:   "batch-pagerank",
+		Source: "Castillo 2004",
 		What:   "highest PageRank at the last solve first",
 		Params: batchParams(),
 		Links:  true,

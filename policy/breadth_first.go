@@ -21,9 +21,10 @@ import (
 
 func breadthFirstSpec() *Spec {
 	return &Spec{
-		Name: "breadth-first",
-		What: "in the order of discovery",
-		New:  func(*Env, Params) (Policy, error) { return breadthFirst{}, nil },
+		Name:   "breadth-first",
+		Source: "Cho 1998, Najork 2001",
+		What:   "in the order of discovery",
+		New:    func(*Env, Params) (Policy, error) { return breadthFirst{}, nil },
 	}
 }
 

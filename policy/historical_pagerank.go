@@ -23,8 +23,9 @@ import (
 
 func historicalPagerankSpec() *Spec {
 	return &Spec{
-		Name: "historical-pagerank",
-		What: "highest PageRank in an earlier crawl first",
+		Name:   "historical-pagerank",
+		Source: "Castillo 2004",
+		What:   "highest PageRank in an earlier crawl first",
 		Params: []Param{
 			{Name: "new", Values: []string{"zero", "parent", "random", "omniscient"}, Default: "zero", What: "what a page is worth that the earlier crawl did not have"},
 			{Name: "known", Values: []string{"true", "false"}, Default: "true", What: "whether the pages of the earlier crawl are known from the start"},

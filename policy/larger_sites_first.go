@@ -20,9 +20,10 @@ import (
 
 func largerSitesFirstSpec() *Spec {
 	return &Spec{
-		Name: "larger-sites-first",
-		What: "the site with the most known pages left first",
-		New:  newLargerSitesFirst,
+		Name:   "larger-sites-first",
+		Source: "Castillo 2004",
+		What:   "the site with the most known pages left first",
+		New:    newLargerSitesFirst,
 	}
 }
 

@@ -19,9 +19,10 @@ import (
 
 func locationSpec() *Spec {
 	return &Spec{
-		Name: "location",
-		What: "short paths first, by the URL alone",
-		URLs: true,
+		Name:   "location",
+		Source: "Cho 1998",
+		What:   "short paths first, by the URL alone",
+		URLs:   true,
 		New: func(e *Env, _ Params) (Policy, error) {
 			var url []byte // reused for each page; no state
 			return &location{fixed{e.Boards[0], func(p graph.Page) float64 {

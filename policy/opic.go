@@ -35,8 +35,9 @@ import (
 
 func opicSpec() *Spec {
 	return &Spec{
-		Name: "opic",
-		What: "most cash first: pages hand theirs to their links",
+		Name:   "opic",
+		Source: "Abiteboul 2003",
+		What:   "most cash first: pages hand theirs to their links",
 		Params: []Param{
 			{Name: "cash", Values: []string{"seeds", "all"}, Default: "seeds", What: "who starts with cash"},
 			{Name: "remote", What: "share of a page's cash that goes to other sites, 0 to 1; without it all links are equal"},

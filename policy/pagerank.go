@@ -13,6 +13,7 @@ package policy
 func pagerankSpec() *Spec {
 	return &Spec{
 		Name:     "pagerank",
+		Source:   "Cho 1998",
 		What:     "highest PageRank first, solved before each page",
 		Links:    true,
 		MaxPages: 10_000,

@@ -25,6 +25,7 @@ import (
 func partialPagerankSpec() *Spec {
 	return &Spec{
 		Name:   "partial-pagerank",
+		Source: "Castillo 2004",
 		What:   "as batch-pagerank, with a makeshift rank for new pages",
 		Params: batchParams(),
 		Links:  true,

@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,5 +205,27 @@ func TestChooseErrors(t *testing.T) {
 		if _, err := Choose(text); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want %q", text, err, says)
 		}
+	}
+}
+
+// "default" means the default of winnow crawl wherever a policy is named.
+func TestDefaultName(t *testing.T) {
+	for text, want := range map[string]string{
+		"default": Default, "default/x=1": Default + "/x=1", "mix:default*2+xim": "mix:" + Default + "*2+xim",
+		"mix:xim+default": "mix:xim+" + Default, "opic/default": "opic/default", "defaults": "defaults", "": "",
+	} {
+		if got := Actual(text); got != want {
+			t.Errorf("Actual(%q) = %q, want %q", text, got, want)
+		}
+	}
+	c, err := Choose(DefaultName)
+	if err != nil || c.Name != Default {
+		t.Errorf("the default is %v (%v), want %s", c, err, Default)
+	}
+	if _, err := Choose(Default); err != nil {
+		t.Error(err)
+	}
+	if !slices.Contains(Complete("de"), DefaultName) {
+		t.Error("it is not completed")
 	}
 }

@@ -12,6 +12,8 @@ import (
 type Spec struct {
 	Name string
 	What string // one line for lists and help
+	// Source says who published it, "" for what nobody has, such as winnow's own policies.
+	Source string
 	// Params are the parameters with what they mean, in the order of the help.
 	Params []Param
 	Boards int // orders it keeps; 0 means 1
@@ -72,10 +74,37 @@ func Specs() []*Spec {
 	}
 }
 
+// Default is the policy of a crawl that names none. DefaultName means it wherever a policy
+// can be named, so that a script compares with it whatever it is.
+const (
+	Default     = "opic"
+	DefaultName = "default"
+)
+
+// Actual returns the text of a choice with the policy that is meant in place of DefaultName,
+// also in parts, as in mix:default*2+xim. What is stored or shown is the actual name: the
+// default of a later version may be another policy.
+func Actual(text string) string {
+	head, parts, listed := strings.Cut(text, ":")
+	names := []string{head}
+	if listed {
+		names = append(names, strings.Split(parts, "+")...)
+	}
+	for i, name := range names {
+		if rest, ok := strings.CutPrefix(name, DefaultName); ok && (rest == "" || rest[0] == '/' || rest[0] == '*') {
+			names[i] = Default + rest
+		}
+	}
+	if !listed {
+		return names[0]
+	}
+	return names[0] + ":" + strings.Join(names[1:], "+")
+}
+
 // A Choice is a policy with its parameters, such as "opic/cash=all/remote=0.8", or one that is
 // made of others, such as "mix:opic*2+xim".
 type Choice struct {
-	Name   string // as it was given
+	Name   string // as it was given, or the default if that was asked for
 	Spec   *Spec
 	Params Params
 	Parts  []Part // the policies that it is made of
@@ -83,7 +112,7 @@ type Choice struct {
 
 // Choose returns the policy that a text names.
 func Choose(text string) (*Choice, error) {
-	text, list, listed := strings.Cut(text, ":")
+	text, list, listed := strings.Cut(Actual(text), ":")
 	c, err := chooseOne(text)
 	switch {
 	case err != nil:
@@ -111,7 +140,7 @@ func chooseOne(text string) (*Choice, error) {
 	specs := Specs()
 	i := slices.IndexFunc(specs, func(s *Spec) bool { return s.Name == parts[0] })
 	if i < 0 {
-		return nil, &UnknownError{What: "policy", Name: parts[0], Known: names(specs)}
+		return nil, &UnknownError{What: "policy", Name: parts[0], Known: append(names(specs), DefaultName)}
 	}
 	c := &Choice{Name: text, Spec: specs[i], Params: Params{}}
 	for _, part := range parts[1:] {
@@ -236,6 +265,12 @@ func (s *Spec) Count(urls bool) int {
 	return max(1, s.Boards)
 }
 
+// Published reports whether the policy is one of the literature that a crawl can follow
+// without an oracle and without an earlier crawl.
+func (c *Choice) Published() bool {
+	return c.Spec.Source != "" && !c.NeedsOracle() && !c.Spec.Prior
+}
+
 // maxQueues is the most queues and open sites. A larger value is a mistake, and could take
 // too much memory.
 const maxQueues = 1_000_000
@@ -318,7 +353,7 @@ func Complete(typed string) (out []string) {
 	}
 	slash := strings.LastIndexByte(typed, '/')
 	if slash < 0 {
-		return Names()
+		return append(Names(), DefaultName)
 	}
 	before := typed[:slash]
 	choice, err := Choose(before)

@@ -26,6 +26,7 @@ import (
 func siteAtATimeSpec() *Spec {
 	return &Spec{
 		Name:   "site-at-a-time",
+		Source: "Burner 1997",
 		What:   "a number of sites at a time, each to its end",
 		Params: []Param{{Name: "hosts", Default: "64", What: "sites that are open at a time"}},
 		New:    newSiteAtATime,

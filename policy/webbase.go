@@ -31,6 +31,7 @@ import (
 func webbaseSpec() *Spec {
 	return &Spec{
 		Name:   "webbase-500",
+		Source: "Cho 1998",
 		What:   "queues of sites in turn, each first in, first out",
 		Params: []Param{{Name: "queues", Default: "500", What: "number of queues"}},
 		New:    newWebbase,

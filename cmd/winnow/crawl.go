@@ -240,11 +240,11 @@ func explainKey(u *ui, err error) error {
 	case right != "":
 		return withHint(said, "try: %s", u.withFlag(flag, right))
 	case errors.As(err, &unknown) && unknown.What == "policy":
-		return withHint(said, "try: %s", u.withFlag(flag, "opic"))
+		return withHint(said, "try: %s", u.withFlag(flag, policy.Default))
 	case errors.Is(err, policy.ErrOracle):
-		return withHint(said, "it needs a known graph: winnow sim GRAPH --policy opic,%s", lastWord(u, flag))
+		return withHint(said, "it needs a known graph: winnow sim GRAPH --policy default,%s", lastWord(u, flag))
 	case errors.Is(err, policy.ErrPrior):
-		return withHint(said, "try: %s", u.withFlag(flag, "opic"))
+		return withHint(said, "try: %s", u.withFlag(flag, policy.Default))
 	case key.Hint != "":
 		return withHint(said, "try: %s", u.withFlag(flag, key.Hint))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/demo"
 	"github.com/winnow-crawler/winnow/lab/live"
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 type demoOptions struct {
@@ -132,11 +133,11 @@ func (o *demoOptions) plan(u *ui) ([]*demoCrawl, error) {
 	}
 	var crawls []*demoCrawl
 	for i, p := range policies {
-		if p = strings.TrimSpace(p); slices.Contains(policies[:i], p) {
+		if policies[i] = policy.Actual(strings.TrimSpace(p)); slices.Contains(policies[:i], policies[i]) {
 			return nil, usagef("--policy: %s is given twice", p)
 		}
 		c := base
-		c.Policy = p
+		c.Policy = policies[i]
 		if err := c.Check(); err != nil {
 			return nil, explainKey(u, err)
 		}

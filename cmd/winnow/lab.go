@@ -65,32 +65,15 @@ func runLabList(u *ui) error {
 	return t.Print(u.stdout)
 }
 
-// labAll means every experiment.
-const labAll = "all"
-
-// labNames returns the names that `lab run` accepts: the experiments, their papers, all.
-func labNames() []string {
-	var names []string
-	last := ""
-	for _, e := range papers.Experiments() {
-		if paper, _, ok := strings.Cut(e.Name, "-"); ok && paper != last {
-			names, last = append(names, paper), paper
-		}
-		names = append(names, e.Name)
-	}
-	return append(names, labAll)
-}
-
-// chooseExperiments finds the experiments that names mean: one, all that begin with it
-// (cho98, castillo04-table), or all. Each runs once, in the order of the table for each
-// name.
+// chooseExperiments finds the experiments that names mean. Each runs once, in the order of the
+// table for each name.
 func chooseExperiments(u *ui, names []string) ([]papers.Experiment, error) {
 	var out []papers.Experiment
 	have := map[string]bool{}
 	for _, name := range names {
-		found := experimentsNamed(name)
+		found := papers.Named(name)
 		if len(found) == 0 {
-			return nil, u.hintWord(usagef("unknown experiment %q", name), name, labNames(), "winnow lab list shows them")
+			return nil, u.hintWord(usagef("unknown experiment %q", name), name, papers.Names(), "winnow lab list shows them")
 		}
 		for _, e := range found {
 			if !have[e.Name] {
@@ -102,22 +85,10 @@ func chooseExperiments(u *ui, names []string) ([]papers.Experiment, error) {
 	return out, nil
 }
 
-func experimentsNamed(name string) (found []papers.Experiment) {
-	for _, e := range papers.Experiments() {
-		if e.Name == name {
-			return []papers.Experiment{e}
-		}
-		if name == labAll || name != "" && strings.HasPrefix(e.Name, name) {
-			found = append(found, e)
-		}
-	}
-	return found
-}
-
 // completeExperiments offers experiments to the shell.
 func completeExperiments(_ *cobra.Command, done []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var out []string
-	for _, n := range labNames() {
+	for _, n := range papers.Names() {
 		if !contains(done, n) {
 			out = append(out, n)
 		}
@@ -141,6 +112,8 @@ type labOptions struct {
 	graphs    []string // G or G=OLDER
 	seeds     string
 	out       string
+	page      string // Markdown
+	reuse     string
 	selfLinks bool
 
 	flags *pflag.FlagSet
@@ -153,7 +126,13 @@ func newLabRunCommand(u *ui) *cobra.Command {
 		Short: "run experiments",
 		Long: `A name is one that winnow lab list prints, a prefix of several (cho98 is all of that paper),
 or all. Each experiment prints its numbers and its verdict, and with --out writes
-DIR/NAME/report.html, curves.csv, curves.svg and summary.json.
+DIR/NAME/report.html, curves.csv, curves.svg and summary.json. --page FILE.md writes one
+experiment as a page in Markdown, with its pictures in files beside it.
+
+leaderboard compares --policy, the first of them with all others, from --starts starts on
+each graph (10 by default): regret, paired differences with intervals over the graphs, time
+under politeness, cost. --reuse takes the published policies and the baselines, which do not
+change, from the summary.json of an earlier run.
 
 --graph may be given several times. With G=OLDER the second graph is an older snapshot of
 the same web: its PageRank is what an earlier crawl knew. Pages are matched by URL if both
@@ -164,6 +143,7 @@ each with an older snapshot of a little more than half of its pages.
 		Example: `  winnow lab run castillo04-table1
   winnow lab run cho98 --graph web.wg --seeds best --out reports
   winnow lab run castillo04 --graph mdn-2026.wg=mdn-2025.wg --graph openbsd.wg --starts 10
+  winnow lab run leaderboard --graph a.wg --graph b.wg --policy default,opic,breadth-first --page board.md
   winnow lab run all --json`,
 		Args:              atLeastOne("the NAME of an experiment"),
 		ValidArgsFunction: completeExperiments,
@@ -175,12 +155,16 @@ each with an older snapshot of a little more than half of its pages.
 	f := cmd.Flags()
 	f.StringArrayVar(&opt.graphs, "graph", nil, "a graph, or a graph and its older snapshot as G=OLDER (default: two synthetic webs)")
 	f.StringVar(&opt.seeds, "seeds", "", "homes, best, random:N or a file (default: homes, or best without URLs)")
-	f.IntVar(&opt.Starts, "starts", 0, "number of additional random start sets, for confidence intervals")
+	f.IntVar(&opt.Starts, "starts", 0, "number of additional random start sets, for confidence intervals; of the leaderboard, starts of a graph (default 10)")
+	f.StringSliceVar(&opt.Policies, "policy", nil, "policies of the leaderboard, the first against the others (default: "+strings.Join(papers.BoardPolicies(), ",")+")")
+	f.StringVar(&opt.reuse, "reuse", "", "summary.json of an earlier leaderboard, for policies that do not change")
+	f.StringVar(&opt.page, "page", "", "file for the report of one experiment in Markdown; pictures beside it")
 	f.Uint64Var(&opt.Random, "random-seed", 1, "seed of all random numbers")
 	f.StringVar(&opt.out, "out", "", "directory for the reports, one below it for each experiment")
 	f.BoolVar(&opt.selfLinks, "self-links", false, "keep links of pages to themselves")
 	f.IntVar(&opt.Threads, "threads", 0, "number of simultaneous crawls (default: one per processor); results do not depend on it")
 	completes(cmd, "seeds", seedsHomes, seedsBest, seedsRandom)
+	completesPolicies(cmd, "policy")
 	return cmd
 }
 
@@ -192,7 +176,10 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 	if err := checkNumbers(u, opt.flags, bounded{"starts", opt.Starts, 0, maxStarts}, bounded{"threads", opt.Threads, 0, maxThreads}); err != nil {
 		return err
 	}
-	if err := notEmpty(u, opt.flags, "seeds", "out"); err != nil {
+	if err := notEmpty(u, opt.flags, "seeds", "out", "page", "reuse", "policy"); err != nil {
+		return err
+	}
+	if err := opt.settleBoard(u, experiments); err != nil {
 		return err
 	}
 	if err := opt.checkOut(experiments); err != nil {
@@ -214,6 +201,14 @@ func (o *labOptions) checkOut(experiments []papers.Experiment) error {
 	for _, value := range o.graphs {
 		path, older := splitOlder(value)
 		inputs = append(inputs, path, older)
+	}
+	if replaces(o.page, inputs...) {
+		return usagef("--page %s is also an input", o.page)
+	}
+	if o.page != "" {
+		if err := checkDir(filepath.Dir(o.page), o.page); err != nil {
+			return err
+		}
 	}
 	var dirs []string
 	for _, e := range experiments {
@@ -266,6 +261,12 @@ func runExperiment(u *ui, opt *labOptions, e *papers.Experiment, more bool) erro
 	}
 	if err := printExperiment(u, e, rep, time.Since(start), more); err != nil {
 		return err
+	}
+	if opt.page != "" {
+		dir, name := filepath.Split(opt.page)
+		if err := writeFiles(u, dir, rep.Page(name)); err != nil {
+			return err
+		}
 	}
 	if opt.out != "" {
 		return writeReport(u, filepath.Join(opt.out, e.Name), rep)

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/winnow-crawler/winnow/graph"
-	"github.com/winnow-crawler/winnow/graph/stats"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
@@ -114,26 +112,7 @@ func (l *labPlaces) olderHistory(ctx context.Context, p *papers.Place, path stri
 		return nil, err
 	}
 	defer old.Close()
-	if old.Pages() == 0 {
-		return nil, fmt.Errorf("%s has no pages", path)
-	}
-	g := p.World.Graph
-	to, by, err := stats.Match(ctx, old, g)
-	if err != nil {
-		return nil, err
-	}
-	w := lab.NewWorld(path, old, l.selfLinks, l.Threads)
-	defer w.Free()
-	truth, err := measure.PageRankTruth(w.Web(), measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.Threads, Progress: l.shown.Sweeps("pagerank of "+path, 1e-12)})
-	if err != nil {
-		return nil, err
-	}
-	values, gone := lab.OldValues(truth.Value, to, g.Pages())
-	h, err := lab.NewHistory(values, gone)
-	if err == nil && h.Old == 0 {
-		err = fmt.Errorf("no page of %s is in %s, by %s", path, g.Path(), by)
-	}
-	return h, err
+	return papers.OlderHistory(ctx, p, old, path, measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.Threads, Progress: l.shown.Sweeps("pagerank of "+path, 1e-12)})
 }
 
 // builtIn makes the synthetic webs and what an earlier crawl knew of them.
@@ -143,19 +122,5 @@ func (l *labPlaces) builtIn(ctx context.Context) error {
 		return fmt.Errorf("make the built-in worlds: %w", err)
 	}
 	l.close = append(l.close, func() { os.RemoveAll(dir) })
-	for i := range uint64(papers.BuiltInWebs) {
-		name := fmt.Sprintf("built-in web %d", i+1)
-		path := filepath.Join(dir, fmt.Sprintf("web%d.wg", i+1))
-		if err := papers.WriteBuiltIn(ctx, graph.WriteOptions{Path: path, Progress: l.shown.Set}, i+1); err != nil {
-			return fmt.Errorf("make %s: %w", name, err)
-		}
-		p, err := l.place(ctx, path, name)
-		if err != nil {
-			return err
-		}
-		if p.History, err = papers.BuiltInHistory(p.World, i+1, measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.Threads}); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return nil
+	return papers.EachBuiltIn(ctx, dir, l.shown.Set, measure.TruthOptions{SelfLinks: l.selfLinks, Threads: l.Threads}, l.place)
 }

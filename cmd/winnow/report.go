@@ -15,57 +15,47 @@ import (
 	"github.com/winnow-crawler/winnow/lab/live"
 )
 
-// A reportPart is one file of a report.
-type reportPart struct {
-	name  string
-	write func(*show.Report, io.Writer) error
-}
-
-func reportParts() []reportPart {
-	return []reportPart{
-		{"report.html", (*show.Report).WriteHTML},
-		{"curves.csv", (*show.Report).WriteCSV},
-		{"summary.json", (*show.Report).WriteJSON},
-		{"curves.svg", (*show.Report).WritePicture},
-	}
-}
-
 // reportPaths returns the paths of the files of a report in a directory.
 func reportPaths(dir string) []string {
 	var paths []string
-	for _, part := range reportParts() {
-		paths = append(paths, filepath.Join(dir, part.name))
+	for _, f := range new(show.Report).Files() {
+		paths = append(paths, filepath.Join(dir, f.Name))
 	}
 	return paths
 }
 
 // writeReport writes the files of a report into a directory, which is made when there
-// is something to write. They get their names when all of them are on the disk: a full
-// one leaves what was there before.
+// is something to write.
 func writeReport(u *ui, dir string, rep *show.Report) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return withHint(fmt.Errorf("create %s: %w", dir, result.Cause(err)), "choose another place with --out")
 	}
+	return writeFiles(u, dir, rep.Files())
+}
+
+// writeFiles writes files into a directory. They get their names when all of them are on the
+// disk: a full one leaves what was there before.
+func writeFiles(u *ui, dir string, list []show.File) error {
 	var files []*result.File
 	defer func() {
 		for _, f := range files {
 			f.Discard()
 		}
 	}()
-	for _, part := range reportParts() {
-		f, err := result.Create(filepath.Join(dir, part.name), u.stdout)
+	for _, part := range list {
+		f, err := result.Create(filepath.Join(dir, part.Name), u.stdout)
 		if err != nil {
 			return err
 		}
 		files = append(files, f)
-		if err := part.write(rep, f); err != nil {
+		if err := part.Write(f); err != nil {
 			return f.Wrap(err)
 		}
 	}
 	if err := result.CommitAll(files); err != nil {
 		return err
 	}
-	u.notef("wrote %s", filepath.Join(dir, "report.html"))
+	u.notef("wrote %s", filepath.Join(dir, list[0].Name))
 	return nil
 }
 

@@ -100,7 +100,8 @@ after the other: the pure ordering experiment. random, horn and omniscient alway
 regret is 0 for the better of the last two, and 1 for random.
 
 Policies, with parameters after slashes (opic/cash=all/remote=0.8) and parts after a colon
-(mix:opic*2+xim, hedge/eta=8:opic+xim); "all" is every policy that applies to the world:
+(mix:opic*2+xim, hedge/eta=8:opic+xim); "all" is every policy that applies to the world, and
+"default" that of winnow crawl, ` + policy.Default + `:
 `)
 	for _, s := range policy.Specs() {
 		fmt.Fprintf(&b, "  %-20s %s\n", s.Name, s.What)

@@ -210,7 +210,7 @@ func (o *simOptions) checkMeaning(u *ui) error {
 // choosePolicies sets the policies that run. One that was named and cannot run is an error;
 // of the defaults and of "all" it is left out with a note.
 func (s *simulation) choosePolicies() error {
-	if s.setting.SitePolicy != "" {
+	if s.setting.SitePolicy = policy.Actual(s.setting.SitePolicy); s.setting.SitePolicy != "" {
 		if err := s.applies(s.setting.SitePolicy); err != nil {
 			return s.explain("--site-policy", s.setting.SitePolicy, err)
 		}
@@ -220,7 +220,7 @@ func (s *simulation) choosePolicies() error {
 		return nil
 	}
 	for i, name := range s.policies {
-		name = strings.TrimSpace(name)
+		name = policy.Actual(strings.TrimSpace(name))
 		if name == policyAll {
 			s.chooseAll()
 			continue

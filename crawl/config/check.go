@@ -184,7 +184,7 @@ func (k Key) Words() []string {
 // oracle, and those that need an earlier crawl.
 func (c *Config) checkPolicies() error {
 	if c.Policy == "" {
-		return &KeyError{"policy", "opic", errors.New("no policy is named")}
+		return &KeyError{"policy", policy.Default, errors.New("no policy is named")}
 	}
 	if err := c.checkPolicy(c.Policy); err != nil {
 		return &KeyError{"policy", "", err}

@@ -24,8 +24,8 @@ type Config struct {
 	Duration Duration `toml:"duration" help:"pause after this much time, over all runs; 0: no limit"`
 	Bytes    Size     `toml:"bytes" help:"pause after this many received bytes; 0: no limit"`
 
-	Policy     string `toml:"policy" section:"The order of the pages" help:"policy that orders the pages, as winnow sim --help lists them"`
-	SitePolicy string `toml:"site_policy" help:"policy that orders the sites, if it differs from policy"`
+	Policy     string `toml:"policy" kind:"policy" section:"The order of the pages" help:"policy that orders the pages, as winnow sim --help lists them"`
+	SitePolicy string `toml:"site_policy" kind:"policy" help:"policy that orders the sites, if it differs from policy"`
 	Batch      int    `toml:"batch" help:"K: policies that compute PageRank recompute it every K pages"`
 	RandomSeed uint64 `toml:"random_seed" help:"seed of all random numbers"`
 
@@ -106,7 +106,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Seeds:           []string{},
-		Policy:          "opic",
+		Policy:          policy.Default,
 		Batch:           policy.DefaultBatch,
 		RandomSeed:      1,
 		Header:          []string{},

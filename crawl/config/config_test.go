@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 func TestDefaultIsValid(t *testing.T) {
@@ -136,6 +138,23 @@ func TestFileErrors(t *testing.T) {
 		if !errors.As(err, &file) || !regexp.MustCompile("^"+test.want).MatchString(err.Error()) {
 			t.Errorf("%q: %v, want %s", test.file, err, test.want)
 		}
+	}
+}
+
+// The configuration holds the policy that default meant when it was written: a later version
+// resumes with the same.
+func TestDefaultPolicy(t *testing.T) {
+	c := Default()
+	key, _ := c.Key("policy")
+	if err := key.Set("default"); err != nil || c.Policy != policy.Default {
+		t.Errorf("policy %q (%v), want %q", c.Policy, err, policy.Default)
+	}
+	c, err := Parse("winnow.toml", []byte("policy = 'mix:default+xim'\nsite_policy = 'default'\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "mix:" + policy.Default + "+xim"; c.Policy != want || c.SitePolicy != policy.Default {
+		t.Errorf("policies %q and %q, want %q and %q", c.Policy, c.SitePolicy, want, policy.Default)
 	}
 }
 

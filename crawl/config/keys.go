@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A Key is one setting of a Config, by the name that files have for it.
@@ -17,7 +18,8 @@ type Key struct {
 	Section string // the heading above it in files, at the first key of a section
 	File    bool   // its value names a file
 
-	value any // pointer to the field
+	policy bool // its value names a policy
+	value  any  // pointer to the field
 }
 
 // Keys returns the settings of c in the order of the file, without the [[site]] tables.
@@ -29,7 +31,7 @@ func (c *Config) Keys() []Key {
 		f := v.Type().Field(i)
 		if help := f.Tag.Get("help"); help != "" {
 			keys = append(keys, Key{Name: f.Tag.Get("toml"), Help: help, Section: f.Tag.Get("section"),
-				File: f.Tag.Get("kind") == "file", value: v.Field(i).Addr().Interface()})
+				File: f.Tag.Get("kind") == "file", policy: f.Tag.Get("kind") == "policy", value: v.Field(i).Addr().Interface()})
 		}
 	}
 	return keys
@@ -89,7 +91,9 @@ func (k Key) Set(texts ...string) error {
 func (k Key) setOne(text string) (err error) {
 	switch v := k.value.(type) {
 	case *string:
-		*v = text
+		if *v = text; k.policy {
+			*v = policy.Actual(text)
+		}
 	case *bool:
 		if *v, err = strconv.ParseBool(text); err != nil {
 			return fmt.Errorf("%q: want true or false", text)

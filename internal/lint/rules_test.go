@@ -54,10 +54,11 @@ var arrows = map[string][]string{
 	"crawl/robots":       {},
 	"crawl/archive":      {"graph", "internal/disk"},
 	"lab":                append([]string{"lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
-	"lab/live":           {"crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "internal/show", "journal", "lab", "lab/measure", "sim", "trouble"},
+	"lab/live":           {"crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "internal/show", "journal", "lab", "lab/measure", "policy", "sim", "trouble"},
 	"lab/demo":           {"crawl/config", "fakeweb", "fakeweb/answer", "fakeweb/count", "fakeweb/serve", "internal/show"},
 	"lab/measure":        graphs,
-	"lab/papers":         append([]string{"fakeweb", "graph/stats", "lab", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/leaderboard":    {"internal/plot", "internal/show", "lab/measure"},
+	"lab/papers":         append([]string{"fakeweb", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded"},

@@ -11,6 +11,10 @@ type Bar struct {
 	Label string
 	Value float64
 	Note  string // written behind the bar instead of the value
+	// Of pictures only: an interval around the value, if High is above Low, and the kind of
+	// the bar, which decides its colour.
+	Low, High float64
+	Kind      int
 }
 
 // BarChart is the input of Bars. The zero value of every option is useful.

@@ -111,7 +111,7 @@ func TestHostileWords(t *testing.T) {
 	bad := "\x1b]0;x\a<script>alert('1')</script>\"\x00\u202e"
 	c := banded()
 	c.Title, c.XLabel, c.YLabel, c.Series[0].Name, c.Marks[0].Label = bad, bad, bad, bad, bad
-	bars := Bars(BarChart{Title: bad, Bars: []Bar{{bad, 1, bad}}})
+	bars := Bars(BarChart{Title: bad, Bars: []Bar{{Label: bad, Value: 1, Note: bad}}})
 	for _, s := range []string{Curve(c), SVG(c), Figure(c), bars} {
 		if strings.ContainsAny(s, "\x1b\x00\a\u202e") {
 			t.Errorf("control characters in %q", s)

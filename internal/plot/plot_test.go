@@ -66,8 +66,10 @@ func TestGolden(t *testing.T) {
 	log.LogX, log.LogY, log.Points = true, true, true
 	golden(t, "loglog.svg", SVG(log))
 	bars := BarChart{Title: "Largest sites", Bars: []Bar{
-		{"http://a.example", 12345, ""}, {"http://bb.example", 6000, ""}, {"ü", 40, "forty"}, {"none", 0, ""}}}
+		{Label: "http://a.example", Value: 12345}, {Label: "http://bb.example", Value: 6000}, {Label: "ü", Value: 40, Note: "forty"}, {Label: "none", Value: 0}}}
 	golden(t, "bars.txt", Bars(bars))
+	ranged := BarChart{Title: "Regret", Bars: []Bar{{Label: "a <b>", Value: 0.5, Low: 0.25, High: 0.75, Kind: 1}, {Label: "none"}}}
+	golden(t, "bars.svg", BarsSVG(ranged))
 	bars.ASCII, bars.Log, bars.Width = true, true, 20
 	golden(t, "bars_ascii.txt", Bars(bars))
 }
@@ -179,7 +181,7 @@ func TestSparkline(t *testing.T) {
 }
 
 func TestBarLengths(t *testing.T) {
-	got := Bars(BarChart{Width: 4, Bars: []Bar{{"a", 8, ""}, {"b", 1, ""}, {"c", 1e-9, ""}, {"d", -1, ""}}})
+	got := Bars(BarChart{Width: 4, Bars: []Bar{{Label: "a", Value: 8}, {Label: "b", Value: 1}, {Label: "c", Value: 1e-9}, {Label: "d", Value: -1}}})
 	if want := "a ████ 8\nb ▌ 1\nc ▏ 1e-09\nd -1\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -189,7 +191,7 @@ func TestBarLengths(t *testing.T) {
 func TestCharacters(t *testing.T) {
 	c := curves()
 	c.ASCII = true
-	bars := BarChart{ASCII: true, Bars: []Bar{{"x", 3, ""}}}
+	bars := BarChart{ASCII: true, Bars: []Bar{{Label: "x", Value: 3}}}
 	for _, s := range []string{Curve(c), Bars(bars), Sparkline([]float64{1, 2}, 0, true)} {
 		for _, r := range s {
 			if r > '~' || r < ' ' && r != '\n' {

@@ -56,6 +56,17 @@ func Paragraphs(s string) []string {
 	return out
 }
 
+// A File is one of the files that a report is written to.
+type File struct {
+	Name  string
+	Write func(io.Writer) error
+}
+
+// Files returns the files of a report in a directory of its own.
+func (r *Report) Files() []File {
+	return []File{{"report.html", r.WriteHTML}, {"curves.csv", r.WriteCSV}, {"summary.json", r.WriteJSON}, {"curves.svg", r.WritePicture}}
+}
+
 // WritePicture writes the first chart as an SVG picture of its own, for papers and
 // pages elsewhere; nothing when there is no chart.
 func (r *Report) WritePicture(w io.Writer) error {

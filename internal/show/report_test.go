@@ -366,3 +366,56 @@ func TestReportSample(t *testing.T) {
 		}
 	}
 }
+
+// A page in Markdown has everything in its place, and shows signs of the web as they are.
+func TestMarkdown(t *testing.T) {
+	r := &Report{Title: "a_b", Verdict: "Holds.", Intro: []string{"*this*"}, Header: []Field{{"world", "x|y"}}}
+	t1 := &Table{Columns: []Column{{Name: "policy"}, {Name: "time", Unit: "s"}}}
+	t1.Add("mix:a*2+<b>", Num(1.5, 1))
+	t1.Add("short")
+	r.Sections = []Section{{Title: "One", Text: "p\n\nq", Chart: &plot.Chart{Title: "c"}, Table: t1}, {Title: "Two", Bars: &plot.BarChart{Bars: []plot.Bar{{Label: "b", Value: 1, Low: 0.5, High: 2}}}}}
+	files := r.Page("page.md")
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Name)
+	}
+	if got := strings.Join(names, " "); got != "page.md page-1.svg page-2.svg" {
+		t.Error(got)
+	}
+	var b bytes.Buffer
+	if err := files[0].Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = `# a\_b
+
+**Holds.**
+
+\*this\*
+
+- world: x\|y
+
+## One
+
+p
+
+q
+
+![c](page-1.svg)
+
+| policy | time, s |
+|---|--:|
+| mix:a\*2+&lt;b> | 1.5 |
+| short |  |
+
+## Two
+
+![Two](page-2.svg)
+`
+	if got := b.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	b.Reset()
+	if err := files[2].Write(&b); err != nil || !strings.Contains(b.String(), "<rect ") || !strings.Contains(b.String(), `class="axis"`) {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}

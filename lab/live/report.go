@@ -21,6 +21,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -149,7 +150,7 @@ func (r *Report) course() *sim.Result {
 func (r *Report) simulate(ctx context.Context, o ReportOptions) error {
 	names := []string{r.config.Policy}
 	for _, p := range o.Policies {
-		if !slices.Contains(names, p) {
+		if p = policy.Actual(p); !slices.Contains(names, p) {
 			names = append(names, p)
 		}
 	}

@@ -81,3 +81,25 @@ func TestMiddle95(t *testing.T) {
 		t.Errorf("%v to %v", low, high)
 	}
 }
+
+func TestOverGraphs(t *testing.T) {
+	near := func(what string, got, want, within float64) {
+		t.Helper()
+		if !(math.Abs(got-want) <= within) {
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	s := OverGraphs([]float64{1, 2, 3, 4, 5}) // sd = sqrt(2.5), t = 2.776 with 4 degrees of freedom
+	near("mean", s.Mean, 3, 0)
+	near("sd", s.SD, math.Sqrt(2.5), 1e-12)
+	near("low", s.Low, 3-2.776*math.Sqrt(0.5), 1e-12)
+	near("high", s.High, 3+2.776*math.Sqrt(0.5), 1e-12)
+	if s := OverGraphs([]float64{2}); s.Low != 2 || s.High != 2 || s.N != 1 {
+		t.Errorf("of one value %+v", s)
+	}
+	if s := OverGraphs(nil); s != (Interval{}) {
+		t.Errorf("of none %+v", s)
+	}
+	near("t with 30 degrees of freedom", student95(30), 2.042, 0.002)
+	near("t with 120 degrees of freedom", student95(120), 1.980, 0.001)
+}

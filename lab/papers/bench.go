@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"runtime"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/graph/stats"
 	"github.com/winnow-crawler/winnow/internal/plot"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab"
+	"github.com/winnow-crawler/winnow/lab/leaderboard"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
@@ -25,6 +28,10 @@ type Bench struct {
 	// Starts is the number of further start sets, drawn at random, for confidence bands
 	// and paired differences.
 	Starts int
+	// Of the leaderboard: policies, the subject first (nil for BoardPolicies), and the results
+	// of an earlier run to take published policies and baselines from, if not nil.
+	Policies []string
+	Earlier  *leaderboard.Earlier
 	// Progress, if not nil, is called with the current step.
 	Progress func(what string, done, of int)
 }
@@ -279,8 +286,8 @@ func field(name, format string, args ...any) show.Field {
 	return show.Field{Name: name, Value: fmt.Sprintf(format, args...)}
 }
 
-// BuiltInWebs is the number of synthetic webs for experiments without a graph.
-const BuiltInWebs = 2
+// builtInWebs is the number of synthetic webs for experiments without a graph.
+const builtInWebs = 2
 
 // Sizes of a built-in web. An earlier crawl knew some of its pages, chosen by a hash.
 const (
@@ -290,8 +297,8 @@ const (
 	builtInOld   = 55 // percent
 )
 
-// WriteBuiltIn writes the built-in web with the given seed as a graph.
-func WriteBuiltIn(ctx context.Context, o graph.WriteOptions, seed uint64) error {
+// writeBuiltIn writes the built-in web with the given seed as a graph.
+func writeBuiltIn(ctx context.Context, o graph.WriteOptions, seed uint64) error {
 	web, err := fakeweb.New(fakeweb.Spec{Pages: builtInPages, Sites: builtInSites, Links: builtInLinks, Seed: seed})
 	if err != nil {
 		return err
@@ -299,9 +306,30 @@ func WriteBuiltIn(ctx context.Context, o graph.WriteOptions, seed uint64) error 
 	return graph.Write(ctx, graph.Source{Pages: builtInPages, Lists: web.Each, URLs: web.EachURL}, o)
 }
 
-// BuiltInHistory returns what an earlier crawl knew of a built-in web: the PageRank of its
+// EachBuiltIn writes the built-in webs into a directory, makes a place of each by its path and
+// name, and gives it its history.
+func EachBuiltIn(ctx context.Context, dir string, progress func(stage string, done, total int64) error, o measure.TruthOptions,
+	place func(ctx context.Context, path, name string) (*Place, error)) error {
+	for i := range uint64(builtInWebs) {
+		name := fmt.Sprintf("built-in web %d", i+1)
+		path := filepath.Join(dir, fmt.Sprintf("web%d.wg", i+1))
+		if err := writeBuiltIn(ctx, graph.WriteOptions{Path: path, Progress: progress}, i+1); err != nil {
+			return fmt.Errorf("make %s: %w", name, err)
+		}
+		p, err := place(ctx, path, name)
+		if err != nil {
+			return err
+		}
+		if p.History, err = builtInHistory(p.World, i+1, o); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// builtInHistory returns what an earlier crawl knew of a built-in web: the PageRank of its
 // old pages and the links among them.
-func BuiltInHistory(w *lab.World, seed uint64, o measure.TruthOptions) (*lab.History, error) {
+func builtInHistory(w *lab.World, seed uint64, o measure.TruthOptions) (*lab.History, error) {
 	for p := range graph.Page(w.Pages()) {
 		if policy.Hash(seed, uint64(p))%100 < builtInOld {
 			o.Within = append(o.Within, p)
@@ -320,4 +348,29 @@ func BuiltInHistory(w *lab.World, seed uint64, o measure.TruthOptions) (*lab.His
 	}
 	values, _ := lab.OldValues(truth.Value, to, w.Pages())
 	return lab.NewHistory(values, nil)
+}
+
+// OlderHistory returns the PageRank of an older snapshot of a place, read from path, as a crawl
+// of it would know it.
+func OlderHistory(ctx context.Context, p *Place, old *graph.Graph, path string, o measure.TruthOptions) (*lab.History, error) {
+	if old.Pages() == 0 {
+		return nil, fmt.Errorf("%s has no pages", path)
+	}
+	g := p.World.Graph
+	to, by, err := stats.Match(ctx, old, g)
+	if err != nil {
+		return nil, err
+	}
+	w := lab.NewWorld(path, old, o.SelfLinks, o.Threads)
+	defer w.Free()
+	truth, err := measure.PageRankTruth(w.Web(), o)
+	if err != nil {
+		return nil, err
+	}
+	values, gone := lab.OldValues(truth.Value, to, g.Pages())
+	h, err := lab.NewHistory(values, gone)
+	if err == nil && h.Old == 0 {
+		err = fmt.Errorf("no page of %s is in %s, by %s", path, g.Path(), by)
+	}
+	return h, err
 }

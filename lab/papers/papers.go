@@ -1,7 +1,7 @@
 // Package papers repeats the experiments of three papers on any graph: Cho, Garcia-Molina
 // and Page 1998, Najork and Wiener 2001, and chapter 4 of Castillo's thesis of 2004. A
 // report has their numbers next to ours and states in one sentence whether the finding
-// holds.
+// holds. The leaderboard is of no paper: it ranks any policies on any graphs.
 //
 // An Experiment is a value: its name, what the paper claims, what it needs of a graph
 // and what to do at one place, or at all of them together. Run does the rest: it leaves
@@ -38,7 +38,38 @@ func Experiments() []Experiment {
 	return slices.Concat(
 		paper("cho98", "Cho, Garcia-Molina, Page 1998", cho98()),
 		paper("najork01", "Najork, Wiener 2001", najork01()),
-		paper("castillo04", "C. Castillo, Effective Web Crawling, PhD thesis, University of Chile, 2004, chapter 4", castillo04()))
+		paper("castillo04", "C. Castillo, Effective Web Crawling, PhD thesis, University of Chile, 2004, chapter 4", castillo04()),
+		leaderboards())
+}
+
+// All means every experiment, wherever one is named.
+const All = "all"
+
+// Names returns what Named accepts: the experiments, their papers, All.
+func Names() []string {
+	var names []string
+	last := ""
+	for _, e := range Experiments() {
+		if paper, _, ok := strings.Cut(e.Name, "-"); ok && paper != last {
+			names, last = append(names, paper), paper
+		}
+		names = append(names, e.Name)
+	}
+	return append(names, All)
+}
+
+// Named returns the experiments that a name means: one, all that begin with it (cho98,
+// castillo04-table), or All.
+func Named(name string) (found []Experiment) {
+	for _, e := range Experiments() {
+		if e.Name == name {
+			return []Experiment{e}
+		}
+		if name == All || name != "" && strings.HasPrefix(e.Name, name) {
+			found = append(found, e)
+		}
+	}
+	return found
 }
 
 // paper completes the names and citations of the experiments of one paper.
