@@ -86,7 +86,7 @@ func newLearner(e *Env, x *xim, boards int) *learner {
 	l := &learner{
 		e: e, board: e.Boards[0], xim: x, tree: group.New(groups),
 		est:   hindsight.NewEstimate(n, groups),
-		model: boost.New(boost.Options{Features: features, Examples: fitted, Trees: 30, Depth: 3, Rate: .15, Leaf: 20}),
+		model: boost.New(boost.Options{Features: features, Examples: fitted, Trees: 30, Depth: 4, Rate: .15, Leaf: 10}),
 	}
 	l.index = hindsight.NewIndex(l.est)
 	graph.AddTo(&l.Set, l.tree, l.est, l.index, l.model)

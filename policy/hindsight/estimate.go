@@ -22,7 +22,7 @@ type World interface {
 
 // An Estimate is PageRank of the known pages, scaled to a mean of 1, as if each page that is
 // not fetched yet linked as those of its group that are. The mass of a page that waits goes to
-// its group. The group keeps K/(K+2) of it, where K is the number of its fetched pages, which
+// its group. The group keeps K/(K+0.5) of it, where K is the number of its fetched pages, which
 // emit it with their own; the rest goes to the group above. Of pages without links the mass
 // goes to all. It takes 8 bytes for each page and 12 for each group.
 //
@@ -75,7 +75,7 @@ const (
 	// countCost is what it takes to count a page, in links.
 	countCost = 4
 	// trust is the number of fetched pages at which a group keeps half of the mass.
-	trust = 2
+	trust = 0.5
 )
 
 // NewEstimate returns an Estimate with room for pages and groups.

@@ -68,7 +68,7 @@ func (w *part) naive(mass []float64) []float64 {
 				}
 			}
 			k := float64(len(members))
-			keep := rest * k / (k + 2)
+			keep := rest * k / (k + .5)
 			if g == 0 {
 				if keep = rest; k == 0 {
 					lost, keep = lost+rest, 0
