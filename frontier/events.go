@@ -154,7 +154,7 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 		f.orders.liftNear(e.Links)
 	}
 	f.pages.know(e, p)
-	if first {
+	if first && f.policies.keepsLinks(p) {
 		f.pages.links.add(p, e.Links)
 	}
 	f.pages.reach(p, e.Links)

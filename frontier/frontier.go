@@ -98,7 +98,11 @@ func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy
 		}
 		policy.Adopt(&f.columns, p)
 		f.policies.add(p)
+		if _, samples := p.(policy.Sampler); c.Spec.Links && !samples {
+			f.policies.allLinks = true
+		}
 	}
+	f.policies.allLinks = f.policies.allLinks || f.o.Depths
 	return nil
 }
 

@@ -20,6 +20,8 @@ type policies struct {
 	admitters  []policy.Admitter
 	revisiters []policy.Revisiter
 	loaders    []policy.Loader
+	samplers   []policy.Sampler
+	allLinks   bool // the links of all fetched pages are kept
 }
 
 // taker is a policy that is notified of hand-outs.
@@ -39,6 +41,7 @@ func (x *policies) add(p policy.Policy) {
 	x.admitters = appendIf(x.admitters, p)
 	x.revisiters = appendIf(x.revisiters, p)
 	x.loaders = appendIf(x.loaders, p)
+	x.samplers = appendIf(x.samplers, p)
 }
 
 // appendIf appends p to the list if it implements T.
@@ -59,6 +62,16 @@ func (x *policies) taken(now time.Duration, p graph.Page, page, site int) {
 			t.Taken(now, p, page)
 		}
 	}
+}
+
+// keepsLinks reports whether a policy wants the links of p to be kept.
+func (x *policies) keepsLinks(p graph.Page) bool {
+	for _, s := range x.samplers {
+		if s.KeepsLinks(p) {
+			return true
+		}
+	}
+	return x.allLinks
 }
 
 // dropped reports that p will not be handed out.

@@ -19,8 +19,10 @@ import (
 //
 // It knows the links of fetched pages, and URLs if there are any. Cost per link: some
 // additions and now and then a prediction; at each checkpoint, which come whenever the fetched
-// pages have grown by a twentieth, later by an eighth: some sweeps over all known links, and a
-// prediction for each waiting page. All of it is done in slices.
+// pages have grown by a twentieth, later by an eighth: three sweeps over all kept links, and a
+// prediction for some of the waiting pages. All of it is done in slices. It keeps the links of
+// all fetched pages up to a number of links; beyond it those of one page in two, then in four,
+// and so on. The others count as if they linked like those of their group.
 //
 // Where it fails: at the start of a crawl, before it has learned anything, and where what is
 // fetched first is unlike the rest.
@@ -33,6 +35,7 @@ func foresightSpec() *Spec {
 		Blind:  3,
 		Orders: []string{"learned", "xim", "opic"},
 		Links:  true,
+		Params: []Param{{Name: "links", Default: "100000000", What: "links that are kept in memory; beyond, those of a sample of the pages"}},
 		New:    newForesight,
 	}
 }
@@ -43,9 +46,13 @@ type foresight struct {
 	learner *learner
 }
 
-func newForesight(e *Env, _ Params) (Policy, error) {
+func newForesight(e *Env, params Params) (Policy, error) {
+	most, err := params.Int("links", 100_000_000, 1, 1<<40)
+	if err != nil {
+		return nil, err
+	}
 	x := ximWithout(boardOf(e, 1))
-	l := newLearner(boardOf(e, 0), x, len(e.Boards))
+	l := newLearner(boardOf(e, 0), x, len(e.Boards), most)
 	members := []Member{{"learned", l, 1, 1}, {"xim", x, 1, 1}}
 	if len(e.Boards) > 2 {
 		o, err := newOpic(boardOf(e, 2), Params{"cash": "seeds"})
@@ -81,6 +88,9 @@ func (f *foresight) Done(now time.Duration, p graph.Page, o *event.Outcome, link
 	}
 	f.learner.Done(now, p, o, links)
 }
+
+// KeepsLinks reports whether the learner wants the links of p.
+func (f *foresight) KeepsLinks(p graph.Page) bool { return f.learner.KeepsLinks(p) }
 
 // Work does a part of a checkpoint, and then gives the boards their weights.
 func (f *foresight) Work(links int) (more bool) {

@@ -17,6 +17,7 @@ type learner struct {
 	e         *Env
 	board     *Board
 	xim       *xim
+	most      int // links that are kept in any case
 	tree      *group.Tree
 	est       *hindsight.Estimate
 	index     *hindsight.Index
@@ -57,7 +58,7 @@ type learner struct {
 const (
 	dirBits   = 7 // directories of its path, 7 at most
 	indexBit  = 8 << (iota - 1)
-	pickedBit // it was handed out
+	unkeptBit // its links are not kept
 	gotBit    // it was fetched, or failed
 	lateBit   // and that after the checkpoint under way began
 	lostBit   // it failed
@@ -74,17 +75,22 @@ const (
 	learnGroups         // groups that it looks at
 	learnCredit         // 1 if credits are new
 	learnDirs           // directories of XIM
+	learnEvery          // links of one fetched page of how many are kept
+	learnKept           // links that are kept
+	learnMost           // number of them at which fewer are
 	learnNumbers
 )
 
 // looks is the number of kinds of files.
 const looks = 1 << 16
 
-func newLearner(e *Env, x *xim, boards int) *learner {
+// newLearner returns a learner for the first of the boards of foresight that keeps all links
+// up to a number of them, and beyond it those of a sample.
+func newLearner(e *Env, x *xim, boards, most int) *learner {
 	n := e.MaxPages
 	groups := n/4 + leastGroups
 	l := &learner{
-		e: e, board: e.Boards[0], xim: x, tree: group.New(groups),
+		e: e, board: e.Boards[0], xim: x, most: most, tree: group.New(groups),
 		est:   hindsight.NewEstimate(n, groups),
 		model: boost.New(boost.Options{Features: features, Examples: fitted, Trees: 30, Depth: 4, Rate: .15, Leaf: 10}),
 	}
@@ -97,6 +103,8 @@ func newLearner(e *Env, x *xim, boards int) *learner {
 		l.roots[i] = exp2(float64(i) / rootSteps)
 	}
 	l.numbers.Set(learnNext, 20)
+	l.numbers.Set(learnEvery, 1)
+	l.numbers.Set(learnMost, uint64(most))
 	return l
 }
 
@@ -202,11 +210,9 @@ func count(c *graph.Column[uint16], p graph.Page) uint16 {
 
 // Taken keeps what is known of p now, at its first hand-out.
 func (l *learner) Taken(_ time.Duration, p graph.Page, board int) {
-	state := &l.state.Slice()[p]
-	if *state&pickedBit != 0 {
+	if l.xim.state.At(int(p))&counted != 0 {
 		return
 	}
-	*state |= pickedBit
 	if l.memo.wants() {
 		l.memo.keep(p, board, l.features(p))
 	}
@@ -220,6 +226,7 @@ func (l *learner) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []
 	}
 	l.got(p, state)
 	*state &^= lostBit
+	l.sample(p, state, len(links))
 	if !brought(o) {
 		*state |= lostBit
 		return
@@ -232,6 +239,25 @@ func (l *learner) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []
 	dir := l.tree.Dir(group.ID(l.group.At(int(p))))
 	for _, q := range links {
 		l.linked(q, part, dir)
+	}
+}
+
+// KeepsLinks reports whether p is one of the pages whose links are kept.
+func (l *learner) KeepsLinks(p graph.Page) bool {
+	return Hash(l.e.Random, uint64(p))%l.numbers.At(learnEvery) == 0
+}
+
+// sample counts the links of p if they are kept. When there are too many, one page less of two
+// is kept from then on, until there are a quarter more.
+func (l *learner) sample(p graph.Page, state *uint8, links int) {
+	num := l.numbers.Slice()
+	if *state &^= unkeptBit; !l.KeepsLinks(p) {
+		*state |= unkeptBit
+		return
+	}
+	if num[learnKept] += uint64(links); num[learnKept] > num[learnMost] {
+		num[learnEvery] *= 2
+		num[learnMost] += uint64(l.most / 4)
 	}
 }
 

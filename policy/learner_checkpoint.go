@@ -28,10 +28,13 @@ const (
 	scoreCost = 64 * linkCost
 )
 
-// lookedAt is what the checkpoint under way may know: pages fetched before it began.
+// lookedAt is what the checkpoint under way may know: pages fetched before it began. Those
+// whose links are not kept count as not fetched.
 type lookedAt struct{ *learner }
 
-func (w lookedAt) Fetched(p graph.Page) bool     { return w.state.At(int(p))&(gotBit|lateBit) == gotBit }
+func (w lookedAt) Fetched(p graph.Page) bool {
+	return w.state.At(int(p))&(gotBit|lateBit|unkeptBit) == gotBit
+}
 func (w lookedAt) Out(p graph.Page) []graph.Page { return w.e.Out(p) }
 func (w lookedAt) Group(p graph.Page) uint32     { return w.group.At(int(p)) }
 func (w lookedAt) Up(g uint32) uint32            { return uint32(w.tree.Up(group.ID(g))) }
@@ -160,7 +163,7 @@ func steps(label uint16) int64 { return int64(label) - 1<<15 }
 // setLabel sets the label of a page, and brings the sums up to date.
 func (l *learner) setLabel(i int) {
 	p := graph.Page(i)
-	if !(lookedAt{l}).Fetched(p) {
+	if l.state.At(i)&(gotBit|lateBit) != gotBit {
 		return
 	}
 	was, is := l.label.At(i), labelOf(l.index.Value(p))

@@ -46,5 +46,8 @@ func (l *learner) Explain(p graph.Page) []Factor {
 		list = append(list, Factor{Name: name, Value: float64(x[i]), Share: parts[i] / total})
 	}
 	slices.SortStableFunc(list[1:], func(a, b Factor) int { return cmp.Compare(math.Abs(b.Share), math.Abs(a.Share)) })
+	if every := l.numbers.At(learnEvery); every > 1 {
+		list = append(list, Factor{Name: "sample: the links of one fetched page of how many are kept", Value: float64(every)})
+	}
 	return list
 }

@@ -96,6 +96,9 @@ type (
 	// A Mixer has several boards. Turn returns the one that chooses the next page. It must
 	// return the same board until the next page is handed out.
 	Mixer interface{ Turn() int }
+	// A Sampler needs the links of some fetched pages only. KeepsLinks is called before Done,
+	// and reports whether Env.Out is to return the links of p from then on.
+	Sampler interface{ KeepsLinks(p graph.Page) bool }
 	// A Loader is notified when its columns were loaded.
 	Loader interface{ Loaded() }
 	// A Scorer hides values: some pages wait on a board with less than they are worth. Score
