@@ -40,7 +40,7 @@ func (w lookedAt) Group(p graph.Page) uint32     { return w.group.At(int(p)) }
 func (w lookedAt) Up(g uint32) uint32            { return uint32(w.tree.Up(group.ID(g))) }
 
 // sweeps is the number of sweeps of an estimate. Each begins with the result of the last.
-const sweeps = 3
+const sweeps = 5
 
 // pace returns by which part fetched pages grow from one checkpoint to the next: a large crawl
 // changes less.
