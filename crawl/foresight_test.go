@@ -1,0 +1,107 @@
+package crawl
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// newForesightWeb is a web whose order under foresight depends on no clock: one fetcher, no
+// delay. Every hundredth record brings a snapshot.
+func newForesightWeb(t *testing.T) *crashWeb {
+	t.Helper()
+	w := &crashWeb{testWeb: newTestWeb(t, 500, 1, answer.Options{MinLatency: 200 * time.Millisecond, MaxLatency: 2 * time.Second, Pages: answer.PageShares{NotFound: 0.03, Redirect: 0.03}}), root: disk.NewMemory()}
+	w.journal = watched{map[string]int64{}, map[string]bool{}}
+	c := &w.o.Config
+	c.Policy, c.Fetchers, c.Sitemaps = "foresight", 1, false
+	c.Delay, c.DelayFactor, c.IPDelay, c.IPCap = config.Duration{}, 0, config.Duration{}, 0
+	w.o.Machine.Disk = w.open
+	w.o.Machine.Sizes = Sizes{Replay: 100 * recordCost, URLs: 1}
+	return w
+}
+
+// order lists the pages of a crawl by URL as they came.
+func (w *crashWeb) order(t *testing.T) (urls []string) {
+	t.Helper()
+	s := &story{ends: map[string]time.Duration{}, ruled: map[string]bool{}}
+	_, err := journal.Read(w.root.Sub(layout.JournalDir), 0, func(r *journal.Record) error {
+		if err := s.add(r); err != nil {
+			return err
+		}
+		if e := &r.Event; e.Kind == event.Done && !e.Again {
+			urls = append(urls, s.urls[e.Page])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return urls
+}
+
+// A crawl under foresight that is stopped, or killed, and started again fetches the same pages
+// in the same order as one that nobody disturbs: a session lets no checkpoint go ahead, and
+// what was under way is handed out again, in the same turn.
+func TestForesightResumed(t *testing.T) {
+	var whole []string
+	steps := 0
+	synctest.Test(t, func(t *testing.T) {
+		w := newForesightWeb(t)
+		w.run(t)
+		whole, steps = w.order(t), w.root.Steps()
+	})
+	if len(whole) < 400 {
+		t.Fatalf("%d pages are no test", len(whole))
+	}
+	for name, disturb := range map[string]func(*crashWeb, *testing.T, int){"stopped": (*crashWeb).stopOften, "killed": (*crashWeb).killOften} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newForesightWeb(t)
+				disturb(w, t, steps)
+				w.run(t)
+				sameOrder(t, w.order(t), whole)
+			})
+		})
+	}
+}
+
+// stopOften stops a crawl again and again, each time in another part of a checkpoint.
+func (w *crashWeb) stopOften(t *testing.T, _ int) {
+	for n := int64(17); n < 480; n += 31 {
+		w.o.Config.Pages = n
+		w.run(t)
+		w.o.Seeds = nil
+	}
+	w.o.Config.Pages = 0
+}
+
+// killOften kills a crawl that takes so many operations of the disk.
+func (w *crashWeb) killOften(t *testing.T, steps int) {
+	kills := 0
+	for w.runUntil(t, steps/9) {
+		w.root = w.root.Kill()
+		kills++
+	}
+	if w.root.Stop(-1); kills < 8 {
+		t.Errorf("it was killed %d times", kills)
+	}
+}
+
+func sameOrder(t *testing.T, got, want []string) {
+	t.Helper()
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			t.Fatalf("page %d of %d is %s, want %s", i, len(want), got[i], want[i])
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d pages, want %d", len(got), len(want))
+	}
+}
