@@ -13,6 +13,21 @@ import (
 	"github.com/winnow-crawler/winnow/journal"
 )
 
+// Sim = real under foresight, in all settings and in several worlds that are so large that it
+// learns: TestSimEqualsReal has every policy, in smaller worlds.
+func TestForesightEqualsSim(t *testing.T) {
+	t.Parallel()
+	for i, s := range simSettings() {
+		if testing.Short() && i > 0 {
+			continue
+		}
+		s.web, s.pages, s.max = uint64(20+i), 700, 0
+		t.Run(s.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { s.compare(t, "foresight", uint64(i+1)) })
+		})
+	}
+}
+
 // newForesightWeb is a web whose order under foresight depends on no clock: one fetcher, no
 // delay. Every hundredth record brings a snapshot.
 func newForesightWeb(t *testing.T) *crashWeb {
