@@ -21,7 +21,7 @@ func TestForesightEqualsSim(t *testing.T) {
 		if testing.Short() && i > 0 {
 			continue
 		}
-		s.web, s.pages, s.max = uint64(20+i), 700, 0
+		s.web, s.pages, s.max = uint64(20+i), 350, 0
 		t.Run(s.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { s.compare(t, "foresight", uint64(i+1)) })
 		})
@@ -32,7 +32,7 @@ func TestForesightEqualsSim(t *testing.T) {
 // delay. Every hundredth record brings a snapshot.
 func newForesightWeb(t *testing.T) *crashWeb {
 	t.Helper()
-	w := &crashWeb{testWeb: newTestWeb(t, 500, 1, answer.Options{MinLatency: 200 * time.Millisecond, MaxLatency: 2 * time.Second, Pages: answer.PageShares{NotFound: 0.03, Redirect: 0.03}}), root: disk.NewMemory()}
+	w := &crashWeb{testWeb: newTestWeb(t, 360, 1, answer.Options{MinLatency: 200 * time.Millisecond, MaxLatency: 2 * time.Second, Pages: answer.PageShares{NotFound: 0.03, Redirect: 0.03}}), root: disk.NewMemory()}
 	w.journal = watched{map[string]int64{}, map[string]bool{}}
 	c := &w.o.Config
 	c.Policy, c.Fetchers, c.Sitemaps = "foresight", 1, false
@@ -72,7 +72,7 @@ func TestForesightResumed(t *testing.T) {
 		w.run(t)
 		whole, steps = w.order(t), w.root.Steps()
 	})
-	if len(whole) < 400 {
+	if len(whole) < 300 {
 		t.Fatalf("%d pages are no test", len(whole))
 	}
 	for name, disturb := range map[string]func(*crashWeb, *testing.T, int){"stopped": (*crashWeb).stopOften, "killed": (*crashWeb).killOften} {
@@ -89,7 +89,7 @@ func TestForesightResumed(t *testing.T) {
 
 // stopOften stops a crawl again and again, each time in another part of a checkpoint.
 func (w *crashWeb) stopOften(t *testing.T, _ int) {
-	for n := int64(17); n < 480; n += 31 {
+	for n := int64(17); n < 340; n += 41 {
 		w.o.Config.Pages = n
 		w.run(t)
 		w.o.Seeds = nil
@@ -100,11 +100,11 @@ func (w *crashWeb) stopOften(t *testing.T, _ int) {
 // killOften kills a crawl that takes so many operations of the disk.
 func (w *crashWeb) killOften(t *testing.T, steps int) {
 	kills := 0
-	for w.runUntil(t, steps/9) {
+	for w.runUntil(t, steps/6) {
 		w.root = w.root.Kill()
 		kills++
 	}
-	if w.root.Stop(-1); kills < 8 {
+	if w.root.Stop(-1); kills < 5 {
 		t.Errorf("it was killed %d times", kills)
 	}
 }

@@ -13,15 +13,15 @@ import (
 // of one that is not.
 func TestLoadedBetweenSlices(t *testing.T) {
 	rough := Settings()[2]
-	rough.Options.Slice = 3000
+	rough.Options.Slice = 2500
 	for name, urls := range map[string]bool{"with URLs": true, "without": false} {
 		t.Run(name, func(t *testing.T) {
-			w := NewWorld(3, 1100)
+			w := NewWorld(3, 800)
 			if !urls {
 				w.URL = nil
 			}
 			whole := start(t, w, rough, "foresight", "").Run()
-			c, met := reloaded(t, whole, 11)
+			c, met := reloaded(t, whole, 17)
 			defer c.Free()
 			if !slices.Equal(c.Visits, whole.Visits) || !bytes.Equal(digest(t, c), digest(t, whole)) {
 				t.Error("order or state differ after loading")
