@@ -120,3 +120,26 @@ func sameOrder(t *testing.T, got, want []string) {
 		t.Errorf("%d pages, want %d", len(got), len(want))
 	}
 }
+
+// On a hostile web foresight fetches every page of the honest sites, as opic does, and spends
+// no more in traps than opic by the end, but for the few pages by which one web differs from
+// another.
+func TestForesightHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two crawls of a hostile web")
+	}
+	traps := map[string]int64{}
+	for _, name := range []string{"opic", "foresight"} {
+		h := hostileCrawl{pages: 500, sites: 20, seed: 12, serve: hostileServe(), set: func(c *config.Config) { c.Policy = name }}
+		h.serve.CrowdLinks = 2000
+		synctest.Test(t, func(t *testing.T) {
+			w, _ := h.crawl(t)
+			w.checkHostile(t)
+			traps[name] = w.server.Counter().Summary().Traps
+		})
+	}
+	t.Logf("requests in traps: %v", traps)
+	if opic := traps["opic"]; opic < 10 || traps["foresight"] > opic+max(4, opic/10) {
+		t.Errorf("%d requests in traps under foresight, %d under opic", traps["foresight"], opic)
+	}
+}

@@ -160,7 +160,7 @@ func steps(label uint16) int64 { return int64(label) - 1<<15 }
 // setLabel sets the label of a page, and brings the sums up to date.
 func (l *learner) setLabel(i int) {
 	p := graph.Page(i)
-	if !(lookedAt{l}).Fetched(p) {
+	if !(lookedAt{l}).Fetched(p) || l.state.At(i)&pickedBit == 0 {
 		return
 	}
 	was, is := l.label.At(i), labelOf(l.index.Value(p))
