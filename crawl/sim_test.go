@@ -62,12 +62,13 @@ type simSetting struct {
 	pages    int
 	fetchers int
 	max      int64
+	web      uint64 // seed of the web
 	set      func(*config.Config)
 }
 
 func simSettings() []simSetting {
 	s := time.Second
-	return []simSetting{
+	list := []simSetting{
 		{name: "polite", preset: "modern", pages: 300, fetchers: 16, set: func(c *config.Config) { c.Delay = config.Duration{Duration: 2 * s}; c.DelayFactor = 0 }},
 		{name: "ten times", preset: "thesis2004", pages: 300, fetchers: 40, set: func(c *config.Config) {
 			c.Delay, c.SmallDelay, c.SmallSite = config.Duration{Duration: s}, config.Duration{Duration: 3 * s}, 10
@@ -80,6 +81,10 @@ func simSettings() []simSetting {
 			c.SitePolicy, c.KeepAlive = "larger-sites-first", config.Duration{}
 		}},
 	}
+	for i := range list {
+		list[i].web = 7
+	}
+	return list
 }
 
 // A stay is one fetch as both worlds see it.
@@ -95,7 +100,7 @@ func (s *simSetting) compare(t *testing.T, policyName string, seed uint64) {
 		t.Fatal(err)
 	}
 	times.Model.Noise, times.Model.Farewell = sim.Dist{}, 0 // a server does not know which connection is for which page
-	w := newTestWeb(t, s.pages, 20, answer.Options{Times: fakeTimes(times)})
+	w := newSeededWeb(t, s.pages, 20, s.web, answer.Options{Times: fakeTimes(times)})
 	c := &w.o.Config
 	c.Policy, c.Fetchers, c.Pages, c.RandomSeed, c.Batch = policyName, s.fetchers, s.max, seed, 90
 	c.IPDelay, c.IPCap, c.Sitemaps = config.Duration{}, 0, false

@@ -39,7 +39,13 @@ type testWeb struct {
 // say. It belongs into a synctest bubble.
 func newTestWeb(t *testing.T, pages, sites int, so answer.Options) *testWeb {
 	t.Helper()
-	web, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: sites, Links: int64(8 * pages), Seed: 7})
+	return newSeededWeb(t, pages, sites, 7, so)
+}
+
+// newSeededWeb makes another web for each seed.
+func newSeededWeb(t *testing.T, pages, sites int, seed uint64, so answer.Options) *testWeb {
+	t.Helper()
+	web, err := fakeweb.New(fakeweb.Spec{Pages: pages, Sites: sites, Links: int64(8 * pages), Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,13 +23,15 @@ func (f *Frontier) Apply(now time.Duration, e *event.Event) {
 		f.tasks.nothing(now)
 	default:
 		f.apply(now, e)
-		for _, w := range f.policies.workers {
-			if f.o.Slice > 0 {
-				w.Work(f.o.Slice)
-			}
+		if f.o.Slice > 0 && works(e.Kind) {
+			f.policies.work(f.o.Slice)
 		}
 	}
 }
+
+// works reports whether policies work after an event of a kind. A crawl that is interrupted
+// has more events of other kinds, which must not change its order.
+func works(k event.Kind) bool { return k == event.Done || k == event.Seed }
 
 // apply applies an event that is no decision of Next or More.
 func (f *Frontier) apply(now time.Duration, e *event.Event) {

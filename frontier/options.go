@@ -96,8 +96,8 @@ type Options struct {
 	// Batched, if not nil, is called with the pages of each batch. The slice is reused.
 	Batched func(now time.Duration, pages []graph.Page)
 
-	// Slice is the number of links that a policy may work on between two events. Pages
-	// are handed out before it has finished. 0 lets it finish.
+	// Slice is the number of links that a policy may work on after each attempt at a page.
+	// Pages are handed out before it has finished. 0 lets it finish.
 	Slice int
 	// Random is the seed of jitter.
 	Random uint64

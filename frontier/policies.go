@@ -102,6 +102,13 @@ func (x *policies) done(now time.Duration, p graph.Page, o *event.Outcome, links
 	}
 }
 
+// work lets the policies do a part of their work.
+func (x *policies) work(links int) {
+	for _, w := range x.workers {
+		w.Work(links)
+	}
+}
+
 // finish lets the policies complete their work.
 func (x *policies) finish() {
 	for _, w := range x.workers {

@@ -83,6 +83,7 @@ func (f *foresight) Known(p, from graph.Page) {
 
 // Done lets the learner see the links last, as Known does.
 func (f *foresight) Done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+	f.takeBack(p, o)
 	for _, m := range f.members[1:] {
 		m.Policy.Done(now, p, o, links)
 	}

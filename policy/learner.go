@@ -32,7 +32,7 @@ type learner struct {
 	// By page.
 	group  *graph.Column[uint32]
 	look   *graph.Column[uint16] // hash of what kind of file it is
-	state  *graph.Column[uint8]  // see dirBits
+	state  *graph.Column[uint16] // see dirBits
 	links  *graph.Column[uint16] // links to it
 	ownDir *graph.Column[uint16] // of these, from its own directory
 	out    *graph.Column[uint16] // links of it
@@ -58,6 +58,7 @@ type learner struct {
 const (
 	dirBits   = 7 // directories of its path, 7 at most
 	indexBit  = 8 << (iota - 1)
+	pickedBit // it was handed out
 	unkeptBit // its links are not kept
 	gotBit    // it was fetched, or failed
 	lateBit   // and that after the checkpoint under way began
@@ -115,7 +116,7 @@ func (l *learner) makeColumns(n, groups int) {
 	s := &l.Set
 	l.group = graph.NewColumnIn[uint32](s, "foresight groups", n)
 	l.look = graph.NewColumnIn[uint16](s, "foresight looks", n)
-	l.state = graph.NewColumnIn[uint8](s, "foresight states", n)
+	l.state = graph.NewColumnIn[uint16](s, "foresight states", n)
 	l.links = graph.NewColumnIn[uint16](s, "foresight links", n)
 	l.ownDir = graph.NewColumnIn[uint16](s, "foresight own links", n)
 	l.out = graph.NewColumnIn[uint16](s, "foresight out", n)
@@ -175,7 +176,7 @@ func (l *learner) enter(p, from graph.Page) {
 }
 
 // place returns the group of a new page and the state that its URL gives.
-func (l *learner) place(p, from graph.Page) (g group.ID, state uint8) {
+func (l *learner) place(p, from graph.Page) (g group.ID, state uint16) {
 	if l.e.URL == nil {
 		if from != graph.NoPage {
 			g = group.ID(l.group.At(int(from)))
@@ -183,7 +184,7 @@ func (l *learner) place(p, from graph.Page) (g group.ID, state uint8) {
 		return l.tree.AddFound(g, from), 0
 	}
 	l.path.Parse(l.behindSite(p))
-	state = uint8(min(l.path.Dirs, dirBits))
+	state = uint16(min(l.path.Dirs, dirBits))
 	if l.path.Index {
 		state |= indexBit
 	}
@@ -210,9 +211,11 @@ func count(c *graph.Column[uint16], p graph.Page) uint16 {
 
 // Taken keeps what is known of p now, at its first hand-out.
 func (l *learner) Taken(_ time.Duration, p graph.Page, board int) {
-	if l.xim.state.At(int(p))&counted != 0 {
+	state := &l.state.Slice()[p]
+	if *state&pickedBit != 0 {
 		return
 	}
+	*state |= pickedBit
 	if l.memo.wants() {
 		l.memo.keep(p, board, l.features(p))
 	}
@@ -249,7 +252,7 @@ func (l *learner) KeepsLinks(p graph.Page) bool {
 
 // sample counts the links of p if they are kept. When there are too many, one page less of two
 // is kept from then on, until there are a quarter more.
-func (l *learner) sample(p graph.Page, state *uint8, links int) {
+func (l *learner) sample(p graph.Page, state *uint16, links int) {
 	num := l.numbers.Slice()
 	if *state &^= unkeptBit; !l.KeepsLinks(p) {
 		*state |= unkeptBit
@@ -262,7 +265,7 @@ func (l *learner) sample(p graph.Page, state *uint8, links int) {
 }
 
 // got counts a page that was fetched or failed, once.
-func (l *learner) got(p graph.Page, state *uint8) {
+func (l *learner) got(p graph.Page, state *uint16) {
 	if *state&gotBit != 0 {
 		return
 	}

@@ -163,7 +163,7 @@ func steps(label uint16) int64 { return int64(label) - 1<<15 }
 // setLabel sets the label of a page, and brings the sums up to date.
 func (l *learner) setLabel(i int) {
 	p := graph.Page(i)
-	if l.state.At(i)&(gotBit|lateBit) != gotBit {
+	if l.state.At(i)&(gotBit|lateBit|pickedBit) != gotBit|pickedBit {
 		return
 	}
 	was, is := l.label.At(i), labelOf(l.index.Value(p))

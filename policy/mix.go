@@ -41,6 +41,8 @@ type mixed struct {
 	boards     []*Board               // of all members
 	weights    *graph.Column[float64] // by member
 	credit     *graph.Column[float64] // by member: weights gained, less what was paid
+	before     *graph.Column[float64] // credit before the last hand-out
+	last       *graph.Column[uint32]  // 1 + the page of the last hand-out
 	seeders    []Seeder
 	droppers   []Dropper
 	admitters  []Admitter
@@ -53,6 +55,10 @@ func newMix(e *Env, members []Member) *mixed {
 	m := &mixed{members: members, boards: e.Boards}
 	m.credit = graph.NewColumnIn[float64](&m.Set, "mix credit", len(members))
 	m.credit.Grow(len(members))
+	m.before = graph.NewColumnIn[float64](&m.Set, "mix credit before", len(members))
+	m.before.Grow(len(members))
+	m.last = graph.NewColumnIn[uint32](&m.Set, "mix last", 1)
+	m.last.Grow(1)
 	m.weights = graph.NewColumnIn[float64](&m.Set, "mix weights", len(members))
 	for _, member := range members {
 		p := member.Policy
@@ -103,6 +109,8 @@ func (m *mixed) member(board int) (i int) {
 // Taken charges the member whose board chose the page.
 func (m *mixed) Taken(now time.Duration, p graph.Page, board int) {
 	credit, total := m.credit.Slice(), 0.0
+	copy(m.before.Slice(), credit)
+	m.last.Set(0, uint32(p)+1)
 	for i, w := range m.weights.Slice() {
 		credit[i] += w
 		total += w
@@ -113,6 +121,15 @@ func (m *mixed) Taken(now time.Duration, p graph.Page, board int) {
 			t.Taken(now, p, board)
 		}
 		board -= member.Boards
+	}
+}
+
+// takeBack gives the member its turn again if p was handed out last and a new session voids
+// that.
+func (m *mixed) takeBack(p graph.Page, o *event.Outcome) {
+	if void(o) && m.last.At(0) == uint32(p)+1 {
+		copy(m.credit.Slice(), m.before.Slice())
+		m.last.Set(0, 0)
 	}
 }
 
@@ -129,12 +146,14 @@ func (m *mixed) Seeded(first, end graph.Page) {
 }
 
 func (m *mixed) Done(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+	m.takeBack(p, o)
 	for _, member := range m.members {
 		member.Policy.Done(now, p, o, links)
 	}
 }
 
 func (m *mixed) Revisited(now time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+	m.takeBack(p, o)
 	for _, r := range m.revisiters {
 		r.Revisited(now, p, o, links)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/queue"
 )
@@ -112,7 +113,7 @@ func TestMixNames(t *testing.T) {
 }
 
 // TestMixTurns: parts have turns by their weights, evenly spread, and a page that another
-// board chose is paid for by its part.
+// board chose is paid for by its part. What a new session voids takes no turn, what failed does.
 func TestMixTurns(t *testing.T) {
 	c := mustChoose(t, "mix:breadth-first*3+backlink-count+opic*2")
 	made, err := c.New(&Env{Boards: boards(c, 100), MaxPages: 100, MaxSites: 1}, nil)
@@ -131,6 +132,9 @@ func TestMixTurns(t *testing.T) {
 			t.Fatal("the turn changes without a page")
 		}
 		m.Taken(0, p, b)
+		m.Done(0, p, &event.Outcome{Again: true}, nil)
+		m.Taken(0, p, b)
+		m.Done(0, p, &event.Outcome{Again: true, Class: event.Timeout}, nil)
 		turns = append(turns, b)
 	}
 	if want := []int{0, 2, 0, 1, 2, 0, 0, 2, 0, 1, 2, 0}; !slices.Equal(turns, want) {

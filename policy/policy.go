@@ -141,6 +141,10 @@ func Adopt(set *graph.Set, p Policy) {
 // brought reports whether an attempt ended with a page whose links count.
 func brought(o *event.Outcome) bool { return !o.Again && !o.Class.Failed() }
 
+// void reports whether an attempt ended because a new session began. The page waits again, and
+// a crawl that is killed continues as if the page had not been handed out.
+func void(o *event.Outcome) bool { return o.Again && !o.Class.Failed() }
+
 // Hash mixes a seed and further numbers into one. It is the only source of randomness in
 // policies. The rounds are those of splitmix64.
 func Hash(seed uint64, n ...uint64) uint64 {

@@ -164,6 +164,10 @@ func (x *xim) Admitted(p graph.Page) {
 func (x *xim) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
 	switch {
 	case o.Again:
+		if at := &x.state.Slice()[p]; void(o) && *at&counted != 0 {
+			*at &^= counted
+			x.handed.Slice()[x.pages.SiteOf(p)]--
+		}
 		x.again(p)
 	case brought(o) && len(links) > 0:
 		x.hand((0.15+float64(0.85*x.pages.Value(p)))/float64(len(links)), links)

@@ -59,12 +59,12 @@ func (w *ximWorld) step(n uint64, p graph.Page) {
 // end ends an attempt: p is tried again at once or later, or it has links.
 func (w *ximWorld) end(n uint64, p graph.Page) {
 	switch n % 6 {
-	case 0:
+	case 0: // by a new session
 		w.q.Push(p)
 		w.x.Done(0, p, &event.Outcome{Again: true}, nil)
-		w.waiting[p] = true
+		w.waiting[p], w.handed[p] = true, false
 	case 1:
-		w.x.Done(0, p, &event.Outcome{Again: true}, nil)
+		w.x.Done(0, p, &event.Outcome{Again: true, Class: event.Timeout}, nil)
 		w.q.Push(p)
 		w.later[p] = true
 	case 2:

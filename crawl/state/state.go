@@ -284,7 +284,7 @@ func (set *Setup) Fit(c journal.Commit) {
 	f.MaxPages, f.MaxSites = max(f.MaxPages, more*int(c.Pages)), max(f.MaxSites, more*int(c.Sites))
 }
 
-// workSlice is the number of links that a policy may work on between two events: some
+// workSlice is the number of links that a policy may work on after each attempt at a page: some
 // milliseconds.
 const workSlice = 200_000
 

@@ -1,0 +1,145 @@
+package crawl
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// Sim = real under foresight, in all settings and in several worlds that are so large that it
+// learns: TestSimEqualsReal has every policy, in smaller worlds.
+func TestForesightEqualsSim(t *testing.T) {
+	t.Parallel()
+	for i, s := range simSettings() {
+		if testing.Short() && i > 0 {
+			continue
+		}
+		s.web, s.pages, s.max = uint64(20+i), 350, 0
+		t.Run(s.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { s.compare(t, "foresight", uint64(i+1)) })
+		})
+	}
+}
+
+// newForesightWeb is a web whose order under foresight depends on no clock: one fetcher, no
+// delay. Every hundredth record brings a snapshot.
+func newForesightWeb(t *testing.T) *crashWeb {
+	t.Helper()
+	w := &crashWeb{testWeb: newTestWeb(t, 360, 1, answer.Options{MinLatency: 200 * time.Millisecond, MaxLatency: 2 * time.Second, Pages: answer.PageShares{NotFound: 0.03, Redirect: 0.03}}), root: disk.NewMemory()}
+	w.journal = watched{map[string]int64{}, map[string]bool{}}
+	c := &w.o.Config
+	c.Policy, c.Fetchers, c.Sitemaps = "foresight", 1, false
+	c.Delay, c.DelayFactor, c.IPDelay, c.IPCap = config.Duration{}, 0, config.Duration{}, 0
+	w.o.Machine.Disk = w.open
+	w.o.Machine.Sizes = Sizes{Replay: 100 * recordCost, URLs: 1}
+	return w
+}
+
+// order lists the pages of a crawl by URL as they came.
+func (w *crashWeb) order(t *testing.T) (urls []string) {
+	t.Helper()
+	s := &story{ends: map[string]time.Duration{}, ruled: map[string]bool{}}
+	_, err := journal.Read(w.root.Sub(layout.JournalDir), 0, func(r *journal.Record) error {
+		if err := s.add(r); err != nil {
+			return err
+		}
+		if e := &r.Event; e.Kind == event.Done && !e.Again {
+			urls = append(urls, s.urls[e.Page])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return urls
+}
+
+// A crawl under foresight that is stopped, or killed, and started again fetches the same pages
+// in the same order as one that nobody disturbs: a session lets no checkpoint go ahead, and
+// what was under way is handed out again, in the same turn.
+func TestForesightResumed(t *testing.T) {
+	var whole []string
+	steps := 0
+	synctest.Test(t, func(t *testing.T) {
+		w := newForesightWeb(t)
+		w.run(t)
+		whole, steps = w.order(t), w.root.Steps()
+	})
+	if len(whole) < 300 {
+		t.Fatalf("%d pages are no test", len(whole))
+	}
+	for name, disturb := range map[string]func(*crashWeb, *testing.T, int){"stopped": (*crashWeb).stopOften, "killed": (*crashWeb).killOften} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newForesightWeb(t)
+				disturb(w, t, steps)
+				w.run(t)
+				sameOrder(t, w.order(t), whole)
+			})
+		})
+	}
+}
+
+// stopOften stops a crawl again and again, each time in another part of a checkpoint.
+func (w *crashWeb) stopOften(t *testing.T, _ int) {
+	for n := int64(17); n < 340; n += 41 {
+		w.o.Config.Pages = n
+		w.run(t)
+		w.o.Seeds = nil
+	}
+	w.o.Config.Pages = 0
+}
+
+// killOften kills a crawl that takes so many operations of the disk.
+func (w *crashWeb) killOften(t *testing.T, steps int) {
+	kills := 0
+	for w.runUntil(t, steps/6) {
+		w.root = w.root.Kill()
+		kills++
+	}
+	if w.root.Stop(-1); kills < 5 {
+		t.Errorf("it was killed %d times", kills)
+	}
+}
+
+func sameOrder(t *testing.T, got, want []string) {
+	t.Helper()
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			t.Fatalf("page %d of %d is %s, want %s", i, len(want), got[i], want[i])
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d pages, want %d", len(got), len(want))
+	}
+}
+
+// On a hostile web foresight fetches every page of the honest sites, as opic does, and spends
+// no more in traps than opic by the end, but for the few pages by which one web differs from
+// another.
+func TestForesightHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two crawls of a hostile web")
+	}
+	traps := map[string]int64{}
+	for _, name := range []string{"opic", "foresight"} {
+		h := hostileCrawl{pages: 500, sites: 20, seed: 12, serve: hostileServe(), set: func(c *config.Config) { c.Policy = name }}
+		h.serve.CrowdLinks = 2000
+		synctest.Test(t, func(t *testing.T) {
+			w, _ := h.crawl(t)
+			w.checkHostile(t)
+			traps[name] = w.server.Counter().Summary().Traps
+		})
+	}
+	t.Logf("requests in traps: %v", traps)
+	if opic := traps["opic"]; opic < 10 || traps["foresight"] > opic+max(4, opic/10) {
+		t.Errorf("%d requests in traps under foresight, %d under opic", traps["foresight"], opic)
+	}
+}
