@@ -8,21 +8,20 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 )
 
-// A crawl with the values of an earlier crawl is repeated by its replay, too, stopped and
-// killed or not. The values are in its journal: those of the earlier crawl are not read
+// A crawl with the values of an earlier crawl is repeated by its replay, too, stopped
+// or not. The values are in its journal: those of the earlier crawl are not read
 // again.
 func TestReplayWithHistory(t *testing.T) {
 	few := replaySetting{web: answer.Mixed(), set: with(func(c *config.Config) { c.Pages = 80 })}
 	old := few.crawl(t)
-	kills := []pause{{after: 6 * time.Second, off: time.Second, kill: true}, {after: 23 * time.Second, off: time.Minute}}
+	stops := []pause{{after: 6 * time.Second, off: time.Second}, {after: 23 * time.Second, off: time.Minute}}
 	for _, test := range []struct {
 		policy string
 		known  bool // pages of the earlier crawl are known from the start
 		pauses []pause
 	}{
-		{"historical-pagerank", true, nil},
-		{"historical-pagerank/new=parent/known=false", false, kills},
-		{"historical-pagerank/new=random", true, kills},
+		{"historical-pagerank/new=parent/known=false", false, stops},
+		{"historical-pagerank/new=random", true, stops},
 		{"mix:opic+historical-pagerank", true, nil},
 	} {
 		t.Run(test.policy, func(t *testing.T) {
