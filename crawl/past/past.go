@@ -86,9 +86,12 @@ func (l list) Each(fn func([]byte, float64) error) error {
 		if value < 0 {
 			return fmt.Errorf("value %g is below 0", value)
 		}
-		url, err := page.ParseSeed(string(key))
-		if _, id := input.ParseID(key); err != nil || id == nil {
+		if _, err := input.ParseID(key); err == nil {
 			return fmt.Errorf("%s is no URL", input.Quote(key))
+		}
+		url, err := page.ParseSeed(string(key))
+		if err != nil {
+			return nil // no crawl can have such a page
 		}
 		failed = fn([]byte(url), value)
 		return failed
