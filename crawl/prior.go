@@ -52,7 +52,10 @@ const packedBytes = 2*state.PriorBytes + 2*16
 func (x *prior) pack(ctx context.Context, key urltable.Key, scope *gather.Scope, most int64) error {
 	total, n, inside := 0.0, int64(0), 0
 	err := x.values.Each(func(url []byte, value float64) error {
-		if n++; n*packedBytes > most || n > state.MaxPrior {
+		if n++; n > state.MaxPrior {
+			return &hint.Error{Text: fmt.Sprintf("%s has more than %d pages", x.from, state.MaxPrior), Hint: "give a list of the best: winnow rank GRAPH --urls --top 10000000 -o FILE"}
+		}
+		if n*packedBytes > most {
 			return &hint.Error{Text: x.from + " has more pages than fit into the memory", Hint: fmt.Sprintf("give the crawl more memory: --max-memory %dM", 2*most>>20)}
 		}
 		total += value
@@ -82,20 +85,24 @@ func (x *prior) close() {
 	}
 }
 
+// maxOldURLs is the largest number of bytes of URLs in one record.
+const maxOldURLs = 1 << 31
+
 // recallOld makes the pages of the earlier crawl known that are in scope, after the seeds, if
 // the policy wants that.
 func (a *admission) recallOld(c *ceiling) error {
 	if a.prior.values == nil || !a.wantsOld() {
 		return nil
 	}
-	r, left := a.begin(event.Seed, a.base), 0
+	r, left, size := a.begin(event.Seed, a.base), 0, 0
 	r.Facts.Old = true
 	err := a.prior.values.Each(func(url []byte, _ float64) error {
 		site, rest := page.Site(url)
 		if a.scope.Judge(site, rest) != event.NoBar {
 			return nil
 		}
-		if c.look(a.state, false); c.full() || !a.state.Recall(r, url) {
+		size += len(url)
+		if c.look(a.state, false); size > maxOldURLs || c.full() || !a.state.Recall(r, url) {
 			left++
 		}
 		return nil

@@ -20,8 +20,9 @@ type Prior struct {
 	policy policy.Prior
 }
 
-// MaxPrior is the largest number of pages of an earlier crawl.
-const MaxPrior = 1 << 28
+// MaxPrior is the largest number of pages of an earlier crawl. All are in one group of the
+// journal, perhaps with their URLs.
+const MaxPrior = 1 << 25
 
 // PriorBytes is about the number of bytes that a page of an earlier crawl takes in memory.
 const PriorBytes = 22
