@@ -33,6 +33,9 @@ func readPrior(ctx context.Context, o *RunOptions, secret [16]byte, scope *gathe
 	if x.values, err = past.Open(ctx, x.from, most/4); err != nil {
 		return x, historyError(err)
 	}
+	if o.Config.List || o.Config.SitemapOnly {
+		scope = nil // it does not tell which pages will be fetched
+	}
 	if err = x.pack(ctx, urltable.NewKey(secret), scope, most); err != nil {
 		x.close()
 		return x, historyError(err)
@@ -48,7 +51,8 @@ func historyError(err error) error { return fmt.Errorf("--history: %w", err) }
 // group of the journal.
 const packedBytes = 2*state.PriorBytes + 2*16
 
-// pack packs the values, scaled to a mean of 1.
+// pack packs the values, scaled to a mean of 1. One of the pages must be in the scope, if that
+// is not nil.
 func (x *prior) pack(ctx context.Context, key urltable.Key, scope *gather.Scope, most int64) error {
 	total, n, inside := 0.0, int64(0), 0
 	err := x.values.Each(func(url []byte, value float64) error {
@@ -59,7 +63,7 @@ func (x *prior) pack(ctx context.Context, key urltable.Key, scope *gather.Scope,
 			return &hint.Error{Text: x.from + " has more pages than fit into the memory", Hint: fmt.Sprintf("give the crawl more memory: --max-memory %dM", 2*most>>20)}
 		}
 		total += value
-		if site, rest := page.Site(url); scope.Judge(site, rest) == event.NoBar {
+		if site, rest := page.Site(url); scope == nil || scope.Judge(site, rest) == event.NoBar {
 			inside++
 		}
 		x.packed = state.PackPrior(x.packed, key, url, value)

@@ -12,7 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/hint"
@@ -98,6 +97,18 @@ func TestHistoryIsKept(t *testing.T) {
 	})
 }
 
+// A crawl of a list has a history, too: no page but the seeds is in its scope.
+func TestHistoryOfList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestWeb(t, 20, 1, answer.Options{})
+		w.writeHistory(t, 20, "historical-pagerank")
+		w.o.Config.List, w.o.Seeds = true, []string{w.server.URL(1), w.server.URL(2), w.server.URL(4)}
+		if sum := w.run(t); sum.Fetched != 3 {
+			t.Errorf("%d pages fetched, want the 3 of the list", sum.Fetched)
+		}
+	})
+}
+
 // The memory of the values is counted, and what does not fit is refused.
 func TestHistoryTakesMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -116,12 +127,8 @@ func TestHistoryTakesMemory(t *testing.T) {
 			t.Errorf("%d values in %v", s.Prior.Len(), sizes)
 		}
 		x := prior{from: "old.tsv", values: endless{}}
-		scope, err := config.NewScope(&w.o.Config)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var hinted *hint.Error
-		if err := x.pack(t.Context(), s.Key, scope, 1000); !errors.As(err, &hinted) || !strings.Contains(hinted.Hint, "--max-memory") {
+		if err := x.pack(t.Context(), s.Key, nil, 1000); !errors.As(err, &hinted) || !strings.Contains(hinted.Hint, "--max-memory") {
 			t.Errorf("more values than fit: %v", err)
 		}
 	})
