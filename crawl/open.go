@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
@@ -29,10 +31,11 @@ type opened struct {
 	fresh   bool // no session has been committed
 	dir     *directory
 	builder *archive.Builder // of WARC records
+	prior   prior
 }
 
 // open opens a new crawl, or recovers an old one.
-func open(o *RunOptions, d *directory) (*opened, error) {
+func open(ctx context.Context, o *RunOptions, d *directory, scope *gather.Scope) (*opened, error) {
 	id, err := layout.ReadIdentity(d.Journal)
 	none := errors.Is(err, journal.ErrNone)
 	fresh := none || errors.Is(err, layout.ErrNothing)
@@ -55,7 +58,13 @@ func open(o *RunOptions, d *directory) (*opened, error) {
 		set.SiteDelay = overrides.Delay
 	}
 	c := &opened{id: id, fresh: fresh, dir: d}
-	if err := c.recover(o, set, none); err != nil {
+	if fresh {
+		c.prior, err = readPrior(ctx, o, id.Secret, scope)
+	}
+	if err == nil {
+		err = c.recover(o, set, none)
+	}
+	if err != nil {
 		c.release()
 		return nil, err
 	}
@@ -64,6 +73,7 @@ func open(o *RunOptions, d *directory) (*opened, error) {
 
 // release frees the files and the memory of a crawl.
 func (c *opened) release() {
+	c.prior.close()
 	if c.journal != nil {
 		c.journal.Drop()
 	}
@@ -98,7 +108,7 @@ func (c *opened) recover(o *RunOptions, set *state.Setup, none bool) (err error)
 	if err := c.restore(o, set, found.Records); err != nil {
 		return err
 	}
-	if err := checkSeeds(o, c.state); err != nil {
+	if err := cmp.Or(checkSeeds(o, c.state), checkHistory(o, c.state)); err != nil {
 		return err
 	}
 	if err = state.SyncURLs(&c.dir.Parts); err == nil {

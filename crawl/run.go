@@ -105,7 +105,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	}
 	defer d.close()
 	d.UrlBuffer, d.Stop = o.Machine.Sizes.URLs, ctx.Err
-	c, err := open(&o, d)
+	c, err := open(ctx, &o, d, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +193,7 @@ func (a *admission) beginSession(m *ceiling) error {
 		Wall: a.epoch.UnixNano(), Version: a.options.Version, Config: a.config.AppendFilesSum(text),
 		Policy: a.config.Policy, SitePolicy: a.config.SitePolicy, Secret: a.id.Secret, Crawl: a.id.Crawl,
 	}
+	r.Facts.Prior = a.prior.packed
 	if list := a.scope.DenyList(); list != nil {
 		r.Facts.Deny = state.PackDeny(list)
 	}
@@ -200,6 +201,10 @@ func (a *admission) beginSession(m *ceiling) error {
 	if err := a.seed(m); err != nil {
 		return err
 	}
+	if err := a.recallOld(m); err != nil {
+		return err
+	}
+	a.prior.close()
 	if !a.fresh {
 		a.retrySession()
 	}

@@ -42,8 +42,8 @@ func TestSimEqualsReal(t *testing.T) {
 	}
 }
 
-// livePolicies are all policies that a crawl can have: those that need an oracle, or the
-// values of an earlier crawl, are the laboratory's.
+// livePolicies are all policies that a crawl can have without an earlier one: those that need
+// an oracle are the laboratory's.
 func livePolicies() (names []string) {
 	for _, s := range policy.Specs() {
 		c, err := policy.Choose(s.Name)

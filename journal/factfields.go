@@ -121,6 +121,12 @@ var fields = [...]field{
 	{onDone, func(f *Facts) bool { return len(f.Plain) > 0 },
 		func(w *writer, r *Record) { w.pages(r.Facts.Plain, r.Event.Page) },
 		func(d *reader, r *Record) { r.Facts.Plain = d.pages(r.Facts.Plain, r.Event.Page) }},
+	{onSession, func(f *Facts) bool { return len(f.Prior) > 0 },
+		func(w *writer, r *Record) { w.bytes(r.Facts.Prior) },
+		func(d *reader, r *Record) { r.Facts.Prior = append(r.Facts.Prior, d.bytes()...) }},
+	{1 << event.Seed, func(f *Facts) bool { return f.Old }, // the bit is the value
+		func(*writer, *Record) {},
+		func(_ *reader, r *Record) { r.Facts.Old = true }},
 }
 
 // fixed returns a field of Done that is a hash of 64 bits.
@@ -367,6 +373,10 @@ type Facts struct {
 	// Deny is the list of hosts that are never requested from now on (Session, Denied), packed
 	// by the crawl. Empty in a Session: it is not known, or there is none.
 	Deny []byte
+	// Prior holds the values of pages in an earlier crawl (Session), packed by the crawl. Old:
+	// the pages became known because that crawl had them, and are no seeds (Seed).
+	Prior []byte
+	Old   bool
 }
 
 // A Place is the position of the records of an answer in the archive. A Length of 0 means none.
@@ -390,5 +400,5 @@ type Session struct {
 // reset makes the facts zero, and keeps the room that slices have.
 func (f *Facts) reset() {
 	f.Names.Reset()
-	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0], Plain: f.Plain[:0]}
+	*f = Facts{Names: f.Names, Payload: f.Payload[:0], Rules: f.Rules[:0], Files: f.Files[:0], Addrs: f.Addrs[:0], Deny: f.Deny[:0], Prior: f.Prior[:0], Plain: f.Plain[:0]}
 }

@@ -33,7 +33,7 @@ func fullFacts() Facts {
 		Clock: math.MinInt64, Address: math.MaxUint32, Conn: 1, Early: true, Ours: true,
 		Session: &Session{Wall: -1, Version: "v1", Config: []byte("a = 1\n"), Policy: "opic/cash=all", SitePolicy: "x",
 			Secret: [16]byte{1}, Crawl: [16]byte{2}},
-		Deny: []byte("hosts"),
+		Deny: []byte("hosts"), Prior: []byte("values"), Old: true,
 	}
 }
 
@@ -44,6 +44,8 @@ func factSamples() []Record {
 	list := []Record{
 		{Event: event.Event{Kind: event.Session}, Facts: Facts{Session: &Session{}}},
 		{Event: event.Event{Kind: event.Session}, Facts: Facts{Session: full.Session}},
+		{Event: event.Event{Kind: event.Session}, Facts: Facts{Session: full.Session, Prior: full.Prior}},
+		{Event: event.Event{Kind: event.Seed}, Facts: Facts{Old: true}},
 		{Event: event.Event{Kind: event.Took, Task: event.Task{Kind: event.Fetch, Page: 3}}, Facts: Facts{Clock: 7, Address: 1, Conn: 9}},
 		{Event: event.Event{Kind: event.Resolved}, Facts: Facts{Addrs: full.Addrs}},
 		{Event: event.Event{Kind: event.Resolved}, Facts: Facts{Note: full.Note}},
@@ -72,14 +74,14 @@ func TestOnlyNamedFacts(t *testing.T) {
 	done.Tags, done.Cut, done.Near, done.Plain = full.Tags, full.Cut, full.Near, full.Plain
 	done.Targets, done.Change, done.Terms, done.Numbers, done.Pictures = full.Targets, full.Change, full.Terms, full.Numbers, full.Pictures
 	for kind, want := range map[event.Kind]Facts{
-		event.Seed:     {Names: full.Names},
+		event.Seed:     {Names: full.Names, Old: true},
 		event.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn, Early: true},
 		event.Refused:  {Early: true},
 		event.Polled:   {Early: true},
 		event.Resolved: {Addrs: full.Addrs, Note: full.Note, Cause: full.Cause, Ours: true},
 		event.Ruled:    ruled,
 		event.Done:     done,
-		event.Session:  {Session: full.Session, Deny: full.Deny},
+		event.Session:  {Session: full.Session, Deny: full.Deny, Prior: full.Prior},
 		event.Listed:   listed,
 		event.Admitted: {Trial: true},
 		event.Revisit:  {},

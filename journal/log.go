@@ -109,6 +109,10 @@ func (l *Log) Append(r *Record) (seq uint64) {
 // Empty reports whether the open group has no record.
 func (l *Log) Empty() bool { return len(l.open) == headSize }
 
+// largeGroup is the size of a group in bytes above which its memory is not used again: the
+// first group of a crawl with a history may be large, and no other.
+const largeGroup = 16 << 20
+
 // Take closes the open group and returns it. c holds what it commits in addition to its
 // records; their numbers are filled in. The group may be empty: it commits c alone.
 func (l *Log) Take(c Commit) Group {
@@ -122,13 +126,13 @@ func (l *Log) Take(c Commit) Group {
 	select {
 	case l.open = <-l.spare:
 	default:
-		l.open = make([]byte, headSize, len(g.b))
+		l.open = make([]byte, headSize, min(len(g.b), largeGroup))
 	}
 	return g
 }
 
-// Write writes a group, in the order of the calls of Take; its memory is used again.
-// After an error the log is dead.
+// Write writes a group, in the order of the calls of Take; its memory is used again, unless
+// it is large. After an error the log is dead.
 func (l *Log) Write(g Group) error {
 	err := l.do(func() error {
 		if err := l.turn(&g); err != nil {
@@ -140,6 +144,9 @@ func (l *Log) Write(g Group) error {
 		l.size += g.Len()
 		return nil
 	})
+	if cap(g.b) > largeGroup {
+		return err
+	}
 	select {
 	case l.spare <- g.b[:headSize]:
 	default:

@@ -403,3 +403,23 @@ func TestOwnerCommitterReader(t *testing.T) {
 
 // Size returns the number of bytes of the open group.
 func (l *Log) Size() int64 { return int64(len(l.open)) }
+
+// The memory of a large group is freed, that of others is used again.
+func TestLargeGroups(t *testing.T) {
+	l, err := Begin(disk.NewMemory(), testHeader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{1000, largeGroup + 1, 1000, 1000} {
+		l.Append(&Record{Event: event.Event{Kind: event.Session}, Facts: Facts{Session: &Session{}, Prior: make([]byte, size)}})
+		if err := l.Write(l.Take(Commit{})); err != nil {
+			t.Fatal(err)
+		}
+		if n := cap(l.open); n > largeGroup {
+			t.Errorf("after a group of %d bytes there is room for %d", size, n)
+		}
+	}
+	if len(l.spare) != 1 {
+		t.Error("the memory of a small group is not used again")
+	}
+}

@@ -100,6 +100,7 @@ func plain(r *Record) Record {
 	e, f := &c.Event, &c.Facts
 	e.New, e.Bars, e.Admit, e.Links, e.Anchors = orNil(e.New), orNil(e.Bars), orNil(e.Admit), orNil(e.Links), orNil(e.Anchors)
 	f.Payload, f.Rules, f.Files, f.Addrs, f.Deny = orNil(f.Payload), orNil(f.Rules), orNil(f.Files), orNil(f.Addrs), orNil(f.Deny)
+	f.Prior = orNil(f.Prior)
 	return c
 }
 
@@ -334,7 +335,7 @@ func FuzzDecode(f *testing.F) {
 func roomOf(r *Record) int {
 	e, f := &r.Event, &r.Facts
 	n := 4*(cap(e.New)+cap(e.Links)+cap(e.Admit)) + cap(e.Bars) + 10*cap(e.Anchors)
-	n += cap(f.Names.b) + 8*cap(f.Names.ends) + cap(f.Payload) + cap(f.Rules) + 16*cap(f.Files) + 24*cap(f.Addrs) + cap(f.Deny)
+	n += cap(f.Names.b) + 8*cap(f.Names.ends) + cap(f.Payload) + cap(f.Rules) + 16*cap(f.Files) + 24*cap(f.Addrs) + cap(f.Deny) + cap(f.Prior)
 	n += len(f.Media) + len(f.ETag) + len(f.Modified) + len(f.Title) + len(f.Hop) + len(f.Note)
 	for _, file := range f.Files {
 		n += len(file)

@@ -22,6 +22,9 @@ type Setting struct {
 	// Beyond are pages that crawls find although no link leads to them from the seeds: what
 	// the sitemaps of a recorded crawl list.
 	Beyond []graph.Page
+	// Known are pages that crawls know from the start, after the seeds: those of the earlier
+	// crawl that a recorded crawl knew.
+	Known []graph.Page
 	// Truth measures the orders; nil leaves them unmeasured and policies without an
 	// oracle.
 	Truth *measure.Truth
@@ -180,9 +183,10 @@ func (c *Comparison) options(name string) (sim.Options, *sim.World, error) {
 			return o, nil, err
 		}
 	}
+	o.Known = c.Known
 	if c.History != nil {
 		o.Prior = &c.History.Prior
-		if choice.OldKnown() {
+		if choice.OldKnown() && c.Known == nil {
 			o.Known = c.OldPages()
 		}
 	}

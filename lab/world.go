@@ -144,7 +144,7 @@ func NewHistory(values []float64, gone []float64) (*History, error) {
 	case !(total > 0):
 		return nil, fmt.Errorf("the values of the earlier crawl sum to %v, over %s", total, show.Counted(len(all), "page"))
 	}
-	scale := meanScale(float64(len(all)), total)
+	scale := policy.MeanScale(float64(len(all)), total)
 	for i := range all {
 		all[i] *= scale
 	}
@@ -153,21 +153,6 @@ func NewHistory(values []float64, gone []float64) (*History, error) {
 		All:   all,
 	}
 	return h, nil
-}
-
-// meanScale returns the factor that scales n values that sum to total to the mean 1. Values
-// of sum 1 are multiplied by n and values of mean 1 are taken as they are, although
-// their computed sum is a little off: a factor that is as near to another as that
-// could make two neighbouring values equal that the other keeps apart.
-func meanScale(n, total float64) float64 {
-	const near = 1e-6
-	switch {
-	case math.Abs(total-1) < near:
-		return n
-	case math.Abs(total-n) < near*n:
-		return 1
-	}
-	return n / total
 }
 
 // OldValues returns the values that old pages give to the pages that they have become, NaN

@@ -14,6 +14,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/history"
 	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/crawl/past"
 	"github.com/winnow-crawler/winnow/internal/result"
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/policy"
@@ -86,6 +87,7 @@ func runCrawl(ctx context.Context, u *ui, opt *crawlOptions, args []string) erro
 	c := &crawling{u: u, opt: opt}
 	for _, step := range []func() error{
 		func() error { return c.begin(args) }, c.chooseDir, c.settle, c.checkFiles, c.checkOpenFiles,
+		func() error { return c.checkHistory(ctx) },
 		func() error { return c.checkContact(ctx) },
 	} {
 		if err := step(); err != nil {
@@ -215,6 +217,24 @@ func (c *crawling) checkFiles() error {
 	return nil
 }
 
+// checkHistory looks at the earlier crawl before anything is made, and notes if it is of no
+// use.
+func (c *crawling) checkHistory(ctx context.Context) error {
+	if c.config.History == "" || c.resume {
+		return nil
+	}
+	if err := past.Check(ctx, c.config.History); err != nil {
+		return fmt.Errorf("--history: %w", err)
+	}
+	for _, name := range []string{c.config.Policy, c.config.SitePolicy} {
+		if choice, err := policy.Choose(name); err == nil && choice.UsesPrior() {
+			return nil
+		}
+	}
+	c.u.notef("policy %s does not use --history; historical-pagerank does, also as a part: mix:%s+historical-pagerank", c.config.Policy, c.config.Policy)
+	return nil
+}
+
 func readRules(name string) error {
 	_, err := config.ReadRules(name, gather.ParseRules)
 	return err
@@ -260,7 +280,7 @@ func explainKey(u *ui, err error) error {
 	case errors.Is(err, policy.ErrOracle):
 		return withHint(said, "it needs a known graph: winnow sim GRAPH --policy default,%s", lastWord(u, flag))
 	case errors.Is(err, policy.ErrPrior):
-		return withHint(said, "try: %s", u.withFlag(flag, policy.Default))
+		return withHint(said, "name the directory of an earlier crawl, or a file of winnow rank --urls: %s", u.withFlag("--history", "old.crawl"))
 	case key.Hint != "":
 		return withHint(said, "try: %s", u.withFlag(flag, key.Hint))
 	}

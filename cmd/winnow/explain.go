@@ -148,7 +148,11 @@ func addFacts(t *show.List, x *explain.Page) {
 	if x.Rule != "" {
 		t.Add("robots.txt", "Disallow: "+show.Line(x.Rule))
 	}
-	found := fmt.Sprintf("by a %s, %s, depth %d", x.Found.By, clockTime(x.Found.At), x.Depth)
+	article := "a"
+	if x.Found.By == "history" {
+		article = "the"
+	}
+	found := fmt.Sprintf("by %s %s, %s, depth %d", article, x.Found.By, clockTime(x.Found.At), x.Depth)
 	if x.Found.On != "" {
 		found += ", on " + show.Line(x.Found.On)
 	}

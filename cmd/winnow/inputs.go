@@ -23,11 +23,16 @@ import (
 	"github.com/winnow-crawler/winnow/lab/measure"
 )
 
-// readFiles reads --history and an --oracle that is a file.
+// readFiles reads --history and an --oracle that is a file. A recorded crawl has its own
+// history.
 func (s *simulation) readFiles() (err error) {
 	if s.history != "" {
 		if s.setting.History, err = s.readHistory(s.history); err != nil {
 			return fmt.Errorf("--history: %w", err)
+		}
+	} else if s.crawled != nil {
+		if s.setting.History, err = s.crawled.History(); err != nil {
+			return err
 		}
 	}
 	switch s.oracle {

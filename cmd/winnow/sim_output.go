@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,7 +178,7 @@ func (r *simResult) moreHeader() (h []show.Field) {
 		h = append(h, show.Field{Name: "importance", Value: r.truthText()})
 	}
 	if r.c.History != nil {
-		h = append(h, show.Field{Name: "history", Value: fmt.Sprintf("%s: %s of the world, %s vanished", r.history,
+		h = append(h, show.Field{Name: "history", Value: fmt.Sprintf("%s: %s of the world, %s vanished", cmp.Or(r.history, "that of the crawl"),
 			show.Counted(int64(r.c.History.Old), "page"), show.Grouped(int64(r.c.History.Gone)))})
 	}
 	return h

@@ -181,7 +181,7 @@ func (k Key) Words() []string {
 }
 
 // checkPolicies refuses policies that a live crawl cannot follow: those that need an
-// oracle, and those that need an earlier crawl.
+// oracle, and without history those that need an earlier crawl.
 func (c *Config) checkPolicies() error {
 	if c.Policy == "" {
 		return &KeyError{"policy", policy.Default, errors.New("no policy is named")}
@@ -205,6 +205,9 @@ func (c *Config) checkPolicy(name string) error {
 		return err
 	}
 	env := policy.Env{Batch: c.Batch, MaxPages: 1, MaxSites: 1, URL: noURL}
+	if c.History != "" {
+		env.Prior = &policy.Prior{Value: func(graph.Page) (float64, bool) { return 0, false }}
+	}
 	f, err := frontier.New(frontier.Options{MaxPages: 1, MaxSites: 1}, env, choice, nil, nil)
 	if err == nil {
 		f.Free()

@@ -28,6 +28,7 @@ type Config struct {
 	SitePolicy string `toml:"site_policy" kind:"policy" help:"policy that orders the sites, if it differs from policy"`
 	Batch      int    `toml:"batch" help:"K: policies that compute PageRank recompute it every K pages"`
 	RandomSeed uint64 `toml:"random_seed" help:"seed of all random numbers"`
+	History    string `toml:"history" kind:"file" help:"earlier crawl whose values policies such as historical-pagerank use: a directory, or a file with lines \"URL TAB value\"; read when the crawl begins"`
 
 	Contact   string `toml:"contact" section:"Who is crawling" help:"mail address or URL of the person responsible; sent with every request"`
 	UserAgent string `toml:"user_agent" help:"User-Agent header; by default winnow/VERSION (+CONTACT). Its first word selects the rules of robots.txt"`

@@ -40,7 +40,7 @@ type visit struct {
 func (x *story) read(s *state.State, r *journal.Record) {
 	e := &r.Event
 	if n := graph.Page(len(e.New)); n > 0 && r.First <= x.page && x.page < r.First+n {
-		x.foundBy, x.foundAt, x.since = foundBy(e), r.Now, r.Now
+		x.foundBy, x.foundAt, x.since = foundBy(r), r.Now, r.Now
 	}
 	if slices.Contains(e.Admit, x.page) {
 		x.since = r.Now
@@ -102,8 +102,10 @@ func (x *story) visited(s *state.State, r *journal.Record) {
 }
 
 // foundBy names what made a page known.
-func foundBy(e *event.Event) string {
-	switch {
+func foundBy(r *journal.Record) string {
+	switch e := &r.Event; {
+	case r.Facts.Old:
+		return "history"
 	case e.Kind == event.Seed:
 		return "seed"
 	case e.Kind == event.Done && e.Class == event.Redirect:

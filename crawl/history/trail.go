@@ -17,6 +17,7 @@ type Trail struct {
 	Timings []Timing     // tasks that were answered, in the order in which they ended
 	Seeds   []graph.Page // those that were given, in order
 	Begun   int          // of Seeds, those of the first session
+	Old     []graph.Page // known from the start because an earlier crawl had them, in order
 	Sites   []SiteTrail
 
 	Statuses map[uint16]int64 // attempts at pages, by HTTP status
@@ -111,8 +112,12 @@ func (t *trailReader) read(r *journal.Record) error {
 	t.Duration = r.Now
 	switch e.Kind {
 	case event.Seed:
+		list := &t.Seeds
+		if r.Facts.Old {
+			list = &t.Old
+		}
 		for i := range e.New {
-			t.Seeds = append(t.Seeds, r.First+graph.Page(i))
+			*list = append(*list, r.First+graph.Page(i))
 		}
 		if t.sessions == 1 {
 			t.Begun = len(t.Seeds)

@@ -57,6 +57,21 @@ func (s *State) Seed(r *journal.Record, url string) bool {
 	return ok
 }
 
+// Recall adds a page of an earlier crawl to a record, unless it is known. It is no seed, and
+// limits apply to it. It reports whether there is room for it.
+func (s *State) Recall(r *journal.Record, url []byte) bool {
+	t := target{}
+	t.name, t.rest = page.Site(url)
+	t.SiteHash = s.Key.Site(t.name)
+	t.Hash = s.Key.Page(t.SiteHash, t.rest)
+	if _, known := s.Table.LookupPage(t.Hash); known {
+		return true
+	}
+	d := discovery{State: s, r: r, from: graph.NoPage}
+	_, ok := d.number(&t)
+	return ok
+}
+
 // number returns the page of a target, and reports whether there is room for it. It adds
 // the page to the record if it is new, or refused no longer.
 func (d *discovery) number(t *target) (graph.Page, bool) {

@@ -159,7 +159,11 @@ func (s *State) Layout() string {
 	if s.Setup.SitePolicy != nil {
 		parts = append(parts, s.Setup.SitePolicy.Name)
 	}
-	return strings.Join(append(parts, fmt.Sprint(s.Setup.batch, s.Setup.random, s.Setup.robots, s.Setup.recrawl)), "; ")
+	parts = append(parts, fmt.Sprint(s.Setup.batch, s.Setup.random, s.Setup.robots, s.Setup.recrawl))
+	if s.Setup.history {
+		parts = append(parts, "history")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Save writes the state.
@@ -199,6 +203,9 @@ func (s *State) Load(r io.Reader) error {
 		return fmt.Errorf("columns of %d and %d pages, want %d", s.Frontier.Pages(), s.Table.Pages(), h.Pages)
 	}
 	s.Limits.restore()
+	if s.Prior != nil {
+		s.Prior.loaded()
+	}
 	return s.setHead(h)
 }
 

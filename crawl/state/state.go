@@ -25,6 +25,7 @@ type State struct {
 	Setup   *Setup
 	Saved   graph.Set // the columns of a snapshot
 	derived graph.Set // columns that follow from others, or from the head of a snapshot
+	prior   graph.Set // columns of Prior, the last ones of a snapshot
 	names
 	marks
 	savedTally
@@ -39,6 +40,7 @@ type State struct {
 	Traps     traps
 	Kinds     kinds
 	Visits    *validators // nil unless pages are visited again
+	Prior     *Prior      // values of an earlier crawl; nil if there is none
 	Weather   weather
 	Portal    portal
 	settling                // on replay
@@ -61,8 +63,13 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 	n, m := set.Frontier.MaxPages, set.Frontier.MaxSites
 	s := &State{Setup: set}
 	s.names = names{Key: urltable.NewKey(set.secret), Table: urltable.New("", set.secret, n, m), URLs: urls}
+	if set.history {
+		s.Prior = newPrior(&s.prior, &s.names, set.secret)
+		s.Prior.policy.Value = s.Prior.of
+	}
 	if err := s.newFrontier(); err != nil {
 		s.Table.Free()
+		s.prior.Free()
 		return nil, err
 	}
 	s.Cut.Pages = map[graph.Page]cutPage{}
@@ -82,6 +89,7 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 	s.Limits.admitted = graph.NewColumnIn[uint32](&s.Saved, "site admitted", m)
 	s.Sitemaps.named = graph.NewColumnIn[uint64](&s.Saved, "site sitemaps read", m/64+1)
 	s.Limits.shares = graph.NewColumnIn[uint32](&s.Saved, "domain admitted", m)
+	graph.AddTo(&s.Saved, &s.prior)
 	s.Addresses = newAddresses(&s.derived, 4*m+1024)
 	graph.AddTo(&s.derived, s.Limits.domains)
 	return s, nil
@@ -93,6 +101,9 @@ func (s *State) newFrontier() (err error) {
 		Random: s.Setup.random, Batch: s.Setup.batch,
 		URL:      func(b []byte, p graph.Page) []byte { return s.AppendURL(b, p) },
 		SiteName: func(id graph.Site) string { return string(s.Table.Name(id)) },
+	}
+	if s.Prior != nil {
+		env.Prior = s.Prior.Policy()
 	}
 	fo := s.Setup.Frontier
 	fo.Random, fo.Twin = s.Setup.random, s.Twin
@@ -179,7 +190,9 @@ func (s *State) Apply(r *journal.Record, replay bool) {
 func (s *State) count(r *journal.Record) {
 	switch e := &r.Event; e.Kind {
 	case event.Seed:
-		s.markSeeds(e, s.Frontier.Pages())
+		if !r.Facts.Old {
+			s.markSeeds(e, s.Frontier.Pages())
+		}
 	case event.Admitted:
 		s.recall(e.Admit)
 	case event.Took:
@@ -206,6 +219,9 @@ func (s *State) count(r *journal.Record) {
 func (s *State) session(r *journal.Record) {
 	s.Sessions++
 	s.Started = r.Now
+	if s.Prior != nil {
+		s.Prior.add(r.Facts.Prior)
+	}
 	if x := r.Facts.Session; x != nil {
 		s.LastConfig = bytes.Clone(x.Config)
 		if s.Began == 0 {
@@ -234,6 +250,7 @@ type Setup struct {
 	robots             bool             // robots.txt is obeyed
 	trouble            trouble.Rules
 	recrawl            bool // pages are visited again
+	history            bool // there are values of an earlier crawl
 	// SiteDelay returns the delay of a site that has one of its own. If nil, none has.
 	SiteDelay func(site []byte) (time.Duration, bool)
 }
@@ -241,7 +258,7 @@ type Setup struct {
 // NewSetup returns the setup for a configuration, with room for what fits into a number of
 // bytes of memory.
 func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error) {
-	set := &Setup{Crawl: id.Crawl, secret: id.Secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots, recrawl: c.Recrawl.Duration > 0}
+	set := &Setup{Crawl: id.Crawl, secret: id.Secret, batch: c.Batch, random: c.RandomSeed, robots: c.Robots, recrawl: c.Recrawl.Duration > 0, history: c.History != ""}
 	set.trouble = trouble.Rules{Retries: c.Retries, Delay: c.RetryDelay.Duration, Random: c.RandomSeed}
 	var err error
 	if set.Policy, err = policy.Choose(c.Policy); err != nil {

@@ -110,6 +110,9 @@ func (t *traps) eachTrapped(each func(*trap.Page, event.Bar)) {
 func (t *traps) note(r *journal.Record) {
 	switch e := &r.Event; e.Kind {
 	case event.Seed:
+		if r.Facts.Old {
+			break
+		}
 		for _, site := range e.New {
 			t.Guard.Seed(site)
 		}

@@ -51,6 +51,11 @@ func (w *World) Start(set *lab.Setting) {
 	seeds, _, name := w.Seeds(set.World.Sim.Out)
 	n := w.Trail.Begun
 	set.Seeds, set.Beyond, set.SeedsName = seeds[:n], seeds[n:], name
+	for _, p := range w.Trail.Old {
+		if q, ok := w.page(p); ok {
+			set.Known = append(set.Known, q)
+		}
+	}
 }
 
 // record reads the answers of a crawl.

@@ -119,6 +119,9 @@ func (r *Report) measure(shown *show.Stages) (err error) {
 func (r *Report) setting(truth *measure.Truth) (set lab.Setting, err error) {
 	set = lab.Setting{World: r.world, Truth: truth}
 	r.w.Start(&set)
+	if set.History, err = r.w.History(); err != nil {
+		return set, err
+	}
 	if err = Like(&set, r.config, true, func(string) bool { return false }); err != nil {
 		return set, err
 	}
