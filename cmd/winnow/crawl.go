@@ -135,16 +135,6 @@ func (c *crawling) chooseDir() error {
 	return nil
 }
 
-// fitPolicy chooses the policy of a new crawl that has too little memory for the default one.
-func (c *crawling) fitPolicy() {
-	most := int64(c.config.MaxMemory)
-	if most == 0 || most >= policy.DefaultMemory || c.config.Policy != policy.Default || c.opt.flags.Changed("policy") {
-		return
-	}
-	c.config.Policy = policy.Frugal
-	c.u.notef("policy %s, because %s needs --max-memory %dM or more", policy.Frugal, policy.Default, policy.DefaultMemory>>20)
-}
-
 // settle completes the configuration. The configuration that the crawl already has
 // overrides --config, the preset overrides both, and flags override all.
 func (c *crawling) settle() error {
@@ -165,14 +155,8 @@ func (c *crawling) settle() error {
 	if !c.resume {
 		c.config.Seeds = []string{} // those that count are in c.seeds
 	}
-	if err := c.opt.apply(c.u, &c.config, c.resume); err != nil {
+	if err := c.opt.apply(c.u, &c.config, c.resume); err != nil || !c.resume || before.Policy == c.config.Policy {
 		return err
-	}
-	if !c.resume {
-		c.fitPolicy()
-	}
-	if !c.resume || before.Policy == c.config.Policy {
-		return nil
 	}
 	c.u.notef("policy %s instead of %s: the journal is replayed first", c.config.Policy, before.Policy)
 	return nil

@@ -24,7 +24,7 @@ type Config struct {
 	Duration Duration `toml:"duration" help:"pause after this much time, over all runs; 0: no limit"`
 	Bytes    Size     `toml:"bytes" help:"pause after this many received bytes; 0: no limit"`
 
-	Policy     string `toml:"policy" kind:"policy" section:"The order of the pages" help:"policy that orders the pages, as winnow sim --help lists them; with a max_memory below 512M opic is the default"`
+	Policy     string `toml:"policy" kind:"policy" section:"The order of the pages" help:"policy that orders the pages, as winnow sim --help lists them"`
 	SitePolicy string `toml:"site_policy" kind:"policy" help:"policy that orders the sites, if it differs from policy"`
 	Batch      int    `toml:"batch" help:"K: policies that compute PageRank recompute it every K pages"`
 	RandomSeed uint64 `toml:"random_seed" help:"seed of all random numbers"`
