@@ -144,7 +144,7 @@ type Act struct {
 // After adds an act after the last answer so far.
 func (r *Recording) After(a Act) { r.after[r.ended] = append(r.after[r.ended], a) }
 
-// A Mark is what became of the crawler itself at an instant of its clock, whatever it crawled
+// A Mark is what happened to the crawler itself at an instant of its clock, whatever it crawled
 // then: it stopped, it was started again, or it lost its network.
 type Mark struct {
 	At time.Duration

@@ -23,7 +23,7 @@ func newExplainCommand(u *ui) *cobra.Command {
 	opt := &explainOptions{}
 	cmd := &cobra.Command{
 		Use:   "explain DIR URL [--visits N] [--links N]",
-		Short: "show why a page was not fetched yet, or what became of it",
+		Short: "show why a page was not fetched yet, or what happened to it",
 		Long: `Shows what the crawl in a directory knows about a URL: its state and since when, how it was
 found, the fetched pages that link to it, every attempt, its rank among the pages that wait,
 the clock of its site, and the numbers by which the policy values it. The first line is a

@@ -35,7 +35,7 @@ type Page struct {
 	URL      string    `json:"url"`             // in normal form
 	Given    string    `json:"given,omitempty"` // as it was given, if that differs
 	State    string    `json:"state"`
-	Sentence string    `json:"sentence"`      // why it was not fetched yet, or what became of it
+	Sentence string    `json:"sentence"`      // why it was not fetched yet, or what happened to it
 	Why      string    `json:"why,omitempty"` // the reason of a refusal, or the class of a failure
 	Crawl    string    `json:"crawl"`         // state of the crawl
 	AsOf     time.Time `json:"as_of"`         // time of the last record that was read

@@ -10,7 +10,7 @@ import (
 	"github.com/winnow-crawler/winnow/trouble"
 )
 
-// sentence returns why the page was not fetched yet, or what became of it.
+// sentence returns why the page was not fetched yet, or what happened to it.
 func (x *explainer) sentence() string {
 	switch x.State {
 	case Fetched:
@@ -187,7 +187,8 @@ func (x *explainer) so() string {
 	}
 }
 
-// budget tells whether a limit is likely to end the crawl before the page is requested.
+// budget returns the end of a sentence if a limit is likely to end the crawl before the page is
+// requested.
 func (x *explainer) budget() string {
 	if left := x.Clock.PagesLeft; left != nil && len(x.positions) > 0 && int64(x.overall()) >= *left {
 		return fmt.Sprintf("; but the crawl stops after %s more (--pages)", show.Counted(*left, "page"))
