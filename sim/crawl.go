@@ -24,6 +24,11 @@ type Setup struct {
 	// KeepMost is the largest number of connections that stay open without a request, at
 	// least 1: see Frontier.KeepAlive.
 	KeepMost int
+	// InStep reports that all of this is as it was in the crawl of World.Recorded. As long as
+	// the virtual crawl hands out the same tasks, it does so at the same instants: a real
+	// crawler is late by some microseconds, or more where its machine is busy. From the first
+	// other task on it has a clock of its own.
+	InStep bool
 	// Bandwidth is B, the crawler's own line in bytes per second; 0 has no limit.
 	Bandwidth int64
 	MaxPages  int // fetches after which the crawl ends; 0 means all
@@ -107,14 +112,14 @@ type crawl struct {
 	f            *frontier.Frontier
 	pages, sites numbering
 	now          time.Duration
-	ready        time.Duration // when something may be handed out
 	stopped      time.Duration // of it, in which a recorded crawler did not run
 	fetchers     []fetcher
 	idle         []uint32 // fetchers without a task, the next one last
 	ends         schedule
 	line         *Line           // nil when it has no limit
 	lines        *frontier.Lines // nil when a connection is closed after each acquisition
-	turn         uint32          // see Answer.Turn
+	inStep       bool            // see Setup.InStep
+	turn         uint32          // turns so far: see Answer.Turn
 	left         int             // pages that may still be handed out
 	player       *player         // nil unless the answers are recorded
 	event        event.Event

@@ -78,7 +78,9 @@ func (c *crawl) loop() error {
 			return nil
 		}
 		if ask <= mark && (ask < at || ask == at && c.precedes(ask)) { // a mark follows what is handed out
-			c.now = ask
+			if c.now = ask; ask == at {
+				c.act()
+			}
 			continue
 		}
 		late := mark < at
@@ -102,13 +104,17 @@ func (c *crawl) loop() error {
 
 // precedes reports whether the recorded crawl handed out tasks at an instant, which is yet to
 // come, before the next step, which has the same instant.
-func (c *crawl) precedes(at time.Duration) bool { return c.now < at && c.nextTurn() > c.turn }
+func (c *crawl) precedes(at time.Duration) bool {
+	return c.inStep && c.now < at && c.nextTurn() > c.turn
+}
 
 // handOut hands tasks to idle fetchers. It returns the instant at which to call it again,
 // Never when all are busy or nothing more is to be handed out.
 func (c *crawl) handOut() (ask time.Duration) {
-	if c.now < c.ready {
-		return c.ready
+	if c.inStep {
+		if ask = c.repeatTurns(); c.inStep {
+			return ask
+		}
 	}
 	ask = event.Never
 	for len(c.idle) > 0 && c.left > 0 && c.player.allows() {
@@ -121,11 +127,7 @@ func (c *crawl) handOut() (ask time.Duration) {
 			ask = again
 			break
 		}
-		c.turn++
-		i := c.idle[len(c.idle)-1]
-		c.idle = c.idle[:len(c.idle)-1]
-		c.fetchers[i].requests = 0
-		c.start(i, w)
+		c.hire(w)
 	}
 	if c.res.Trace != nil {
 		c.note()
@@ -133,12 +135,19 @@ func (c *crawl) handOut() (ask time.Duration) {
 	return ask
 }
 
+// hire lets an idle fetcher begin a task.
+func (c *crawl) hire(w event.Task) {
+	i := c.idle[len(c.idle)-1]
+	c.idle = c.idle[:len(c.idle)-1]
+	c.fetchers[i].requests = 0
+	c.start(i, w)
+}
+
 // polled records a hand-out without a task, if it changed anything.
 func (c *crawl) polled() {
 	if !c.f.Polled() {
 		return
 	}
-	c.turn++
 	if c.o.Record != nil {
 		c.o.Record(c.now, &event.Event{Kind: event.Polled})
 	}
@@ -266,7 +275,6 @@ func (c *crawl) end(i uint32, f *fetcher) {
 	}
 	if c.player != nil {
 		c.settle(f)
-		c.pause(f.answer)
 		c.player.cause(f.number)
 		c.follow(f.number)
 	}

@@ -28,6 +28,7 @@ type Recording struct {
 	after   map[uint32][]Act   // by answer plus 1; 0: before all of them
 	ended   uint32             // the last answer that was no loss plus 1; 0: none
 	marks   []Mark             // in the order of their instants
+	turns   []Turn             // in the order of their instants
 }
 
 // An Answer is the end of a task of a recorded crawl.
@@ -43,10 +44,8 @@ type Answer struct {
 	Lag     time.Duration // from the end of the answer to its event
 	At      time.Duration // instant of the event, on the clock of the crawl
 	Reused  bool          // the connection was open
-	// Then is the time from the event until the crawl handed out tasks.
-	Then time.Duration
-	// Turn counts the times that the crawl handed out tasks before this answer. Answers of one
-	// instant count one after the other, and tasks may have been handed out between them.
+	// Turn is the number of turns before this answer. Answers of one instant count one after
+	// the other, and there may be turns between them.
 	Turn uint32
 	// Closed reports that the server closed the connection, or would not let it wait for the
 	// next request.
@@ -56,6 +55,14 @@ type Answer struct {
 	// Lost counts, if it is not 0, the marks at which tasks were lost, this one's included: the
 	// answer was not recorded.
 	Lost uint32
+}
+
+// A Turn is a moment at which the crawl asked its frontier for a task. The next page of a
+// connection that is kept is no turn of its own.
+type Turn struct {
+	At   time.Duration
+	Task event.Task // that was handed out
+	None bool       // nothing was handed out, but the frontier changed
 }
 
 // A refusal is a verdict on a page that was about to be handed out.
@@ -116,9 +123,6 @@ func (r *Recording) Answers() int { return len(r.answers) }
 // Close records that the server closed the connection after an answer.
 func (r *Recording) Close(answer int) { r.answers[answer].Closed = true }
 
-// Then sets Answer.Then of the last answer.
-func (r *Recording) Then(d time.Duration) { r.answers[r.ended-1].Then = d }
-
 // Hold sets Answer.Hold of an answer.
 func (r *Recording) Hold(answer int, d time.Duration) { r.answers[answer].Hold = d }
 
@@ -161,6 +165,12 @@ type Mark struct {
 	Pages int
 	Acts  []Act // at this instant: how a session begins
 }
+
+// Turn adds a turn.
+func (r *Recording) Turn(t Turn) { r.turns = append(r.turns, t) }
+
+// Turns returns the number of turns.
+func (r *Recording) Turns() int { return len(r.turns) }
 
 // AnyTasks is no limit.
 const AnyTasks = -1

@@ -10,7 +10,7 @@ import (
 
 // replay lets the crawl take its answers and verdicts from the recording of the world.
 func (c *crawl) replay(o *frontier.Options) {
-	c.player = newPlayer(c.w.Recorded, c.w.pages())
+	c.player, c.inStep = newPlayer(c.w.Recorded, c.w.pages()), c.o.InStep
 	if c.o.MaxPages == 0 {
 		c.left = endless
 	}
@@ -67,25 +67,50 @@ func (c *crawl) startRecorded(i uint32, f *fetcher) {
 			took += c.w.Times.Connect(c.site(w.Site), f.number)
 		}
 	}
-	next := step{at: a.snap(c.now, took), task: w, fetcher: i, number: f.number, turn: a.Turn}
-	if c.line != nil && f.bytes > 0 && a.Body > 0 {
+	next := step{at: c.now + took, task: w, fetcher: i, number: f.number}
+	switch {
+	case c.inStep:
+		next.at, next.turn = max(c.now, a.At), a.Turn
+	case c.line != nil && f.bytes > 0 && a.Body > 0:
 		next.at, next.body, f.after = next.at-a.Body-a.Lag, true, a.Lag
 	}
 	c.ends.push(next)
 }
 
-// drift is the largest difference between two instants that count as one: a real crawl is
-// late by some microseconds at every step, which a replay is not.
-const drift = 5 * time.Millisecond
-
-// snap returns the instant of an event a time after now, or its recorded instant if that is as
-// good as the same.
-func (a *Answer) snap(now, d time.Duration) time.Duration {
-	if at := now + d; a.At < now || (at-a.At).Abs() > drift {
-		return at
+// repeatTurns hands out tasks in the turns of the recorded crawl that are due, and returns the
+// instant of the next one. Once a turn has another task than it had, the crawl is no longer in
+// step.
+func (c *crawl) repeatTurns() (ask time.Duration) {
+	for turns := c.player.turns; c.inStep && int(c.turn) < len(turns) && c.player.tasks != 0; {
+		t := &turns[c.turn]
+		if t.At > c.now || c.nextStep() == c.now && c.nextTurn() <= c.turn {
+			return t.At
+		}
+		if len(c.idle) == 0 || c.left == 0 {
+			c.inStep = false
+			break
+		}
+		c.turn++
+		w, _, ok := c.f.Next(c.now)
+		if c.o.Record != nil {
+			c.recordRefusals()
+		}
+		if !ok {
+			c.polled()
+			c.inStep = t.None
+			continue
+		}
+		c.inStep = !t.None && same(c.worldTask(w), t.Task)
+		c.hire(w)
 	}
-	return a.At
+	if c.res.Trace != nil {
+		c.note()
+	}
+	return event.Never
 }
+
+// same reports whether two tasks are the same.
+func same(a, b event.Task) bool { return a.Kind == b.Kind && a.Site == b.Site && key(a) == key(b) }
 
 // speed returns the most bytes a second that the server of a task sends.
 func (c *crawl) speed(f *fetcher) float64 {
@@ -182,14 +207,6 @@ func (c *crawl) act() {
 			continue
 		}
 		c.perform(d.act)
-	}
-}
-
-// pause lets the crawl hand out nothing until it did after an answer, while it is in step with
-// the recorded one. Another policy has other tasks to hand out.
-func (c *crawl) pause(a *Answer) {
-	if c.now == a.At {
-		c.ready = max(c.ready, c.now+a.Then)
 	}
 }
 

@@ -3,11 +3,13 @@ package live
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"math"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,7 +94,7 @@ func (p pause) end(t *testing.T, o crawl.RunOptions) (dir string) {
 	time.AfterFunc(p.after, func() {
 		if p.kill {
 			dir += ".killed"
-			if err := os.CopyFS(dir, os.DirFS(o.Dir)); err != nil {
+			if err := os.CopyFS(dir, withoutTemporary{os.DirFS(o.Dir)}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -102,6 +104,15 @@ func (p pause) end(t *testing.T, o crawl.RunOptions) (dir string) {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// withoutTemporary has no files that are about to get another name: they may vanish while a
+// directory is copied.
+type withoutTemporary struct{ fs.FS }
+
+func (f withoutTemporary) ReadDir(name string) ([]fs.DirEntry, error) {
+	list, err := fs.ReadDir(f.FS, name)
+	return slices.DeleteFunc(list, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), ".tmp") }), err
 }
 
 func mustRead(t *testing.T, dir string, policies ...string) *Report {

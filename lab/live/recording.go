@@ -61,9 +61,9 @@ func (w *World) Start(set *lab.Setting) {
 // record reads the answers of a crawl.
 func record(c *history.Crawl, s *state.State) (*sim.Recording, error) {
 	r := &recorder{
-		out: sim.NewRecording(), state: s, sites: make([]siteCourse, c.Sites()), underWay: map[event.Task]time.Duration{},
+		out: sim.NewRecording(), state: s, sites: make([]siteCourse, c.Sites()), underWay: map[event.Task]time.Duration{}, kept: graph.NoSite, refused: event.Never,
 	}
-	r.marks.out, r.groups.out, r.turns.out = r.out, r.out, r.out
+	r.marks.out, r.groups.out = r.out, r.out
 	var err error
 	if r.mirrors, err = c.Mirrors(); err != nil {
 		return nil, err
@@ -84,9 +84,8 @@ type recorder struct {
 	underWay map[event.Task]time.Duration // tasks, and when they were handed out
 	keep     time.Duration                // keep_alive of the session
 	groups   groups
-	turns    turns
 	last     time.Duration // instant of the last answer
-	turn     uint32        // see sim.Answer
+	refused  time.Duration // instant of a turn that has refused pages so far, if it is the present one
 	kept     graph.Site    // of the answer just before, if its connection may serve the next page
 	marks    marker
 }
@@ -104,9 +103,8 @@ type siteCourse struct {
 
 func (r *recorder) read(x *journal.Record) error {
 	e := &x.Event
-	r.turns.read(x, r.marks.now)
 	r.groups.read(x)
-	r.countTurn(e)
+	r.turn(x)
 	for i, bar := range e.Bars {
 		if bar != event.NoBar {
 			r.out.Bar(x.First+graph.Page(i), bar)
@@ -144,23 +142,29 @@ func (r *recorder) act(x *journal.Record) {
 	r.marks.act(x.Now, sim.Act{Event: e, Since: x.Now - r.last})
 }
 
-// countTurn counts the hand-outs. The next page of a connection is handed out at the end of
-// the one before, which is no turn of its own.
-func (r *recorder) countTurn(e *event.Event) {
-	kept := r.kept
-	switch r.kept = graph.NoSite; e.Kind {
+// turn adds the turns. The next page of a connection is handed out at the end of the one
+// before, which is no turn of its own. Pages that are refused belong to what follows.
+func (r *recorder) turn(x *journal.Record) {
+	e, kept, refused := &x.Event, r.kept, r.refused
+	r.kept, r.refused = graph.NoSite, event.Never
+	if refused != event.Never && (refused < x.Now || e.Kind != event.Took && e.Kind != event.Polled && e.Kind != event.Refused) {
+		r.out.Turn(sim.Turn{At: refused, None: true}) // nothing followed
+	}
+	switch e.Kind {
 	case event.Done:
 		if e.Keep {
 			r.kept = r.state.Frontier.Site(e.Page)
 		}
 	case event.Took:
-		if e.Site != kept {
-			r.turn++
+		if e.Site != kept || x.Now > r.last { // r.last is the end of the page before
+			r.out.Turn(sim.Turn{At: x.Now, Task: e.Task})
 		}
-	case event.Refused:
-		r.kept = kept
 	case event.Polled:
-		r.turn++
+		r.out.Turn(sim.Turn{At: x.Now, None: true})
+	case event.Refused:
+		if r.kept = kept; kept == graph.NoSite {
+			r.refused = x.Now
+		}
 	}
 }
 
@@ -202,9 +206,6 @@ func (r *recorder) took(x *journal.Record) {
 		return
 	}
 	s := &r.sites[w.Site]
-	if late := x.Now - x.Facts.Clock; s.answer > 0 && x.Facts.Clock > r.turns.before && late > 0 && late <= mostLate {
-		r.out.Hold(s.answer-1, x.Now-s.since)
-	}
 	s.reused = s.conn != 0 && s.conn == x.Facts.Conn
 	if s.answer > 0 && !s.reused && x.Now-s.since <= r.keep {
 		r.out.Close(s.answer - 1)
@@ -219,7 +220,7 @@ func (r *recorder) ended(x *journal.Record) {
 	began := r.underWay[w]
 	delete(r.underWay, w)
 	a := sim.Answer{Event: *e, Took: e.End - e.Start, Connect: x.Facts.Phases[0], Body: x.Facts.Phases[2]}
-	a.Turn = r.turn
+	a.Turn = uint32(r.out.Turns())
 	a.Event.New, a.Event.Bars, a.Event.Admit, a.Event.Anchors = nil, nil, slices.Clone(e.Admit), slices.Clone(e.Anchors)
 	if a.Event.Links = slices.Clone(e.Links); e.Kind == event.Listed {
 		a.Event.Links = fresh(x)
@@ -237,7 +238,6 @@ func (r *recorder) ended(x *journal.Record) {
 	}
 	r.out.Add(w, a)
 	r.groups.add()
-	r.turns.answered = true
 	r.last = x.Now
 	r.marks.ended(x, r.sites[w.Site].probed)
 	r.sites[w.Site].probed = false

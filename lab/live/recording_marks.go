@@ -9,6 +9,10 @@ import (
 	"github.com/winnow-crawler/winnow/sim"
 )
 
+// mostLate is the longest time after which a session hands out its first task when there is
+// one.
+const mostLate = time.Second
+
 // A marker makes the marks of a Recording: sessions, and times in which the crawler was cut
 // off from its network. The journal does not say when a crawler stopped. It handed out nothing
 // after its last task.
