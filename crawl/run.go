@@ -18,7 +18,6 @@ import (
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
 	"github.com/winnow-crawler/winnow/journal"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // RunOptions describe what to crawl, where to store it, and who receives reports.
@@ -93,7 +92,7 @@ func Run(ctx context.Context, o RunOptions) (*Summary, error) {
 	if err := o.Config.ReadSecrets(); err != nil {
 		return nil, err
 	}
-	o.Config.Policy, o.Config.SitePolicy = policy.Actual(o.Config.Policy), policy.Actual(o.Config.SitePolicy)
+	o.Config.ChoosePolicy()
 	o.Config.Seeds = union(o.Config.Seeds, o.Seeds)
 	scope, err := config.NewScope(&o.Config) // it reads files: before anything is created
 	if err != nil {

@@ -73,7 +73,7 @@ func TestVerifyClean(t *testing.T) {
 			c.Delay, c.DelayFactor = config.Duration{Duration: c.Delay.Duration / 2}, c.DelayFactor/2
 		}, 200},
 		{"other policies", func(c *config.Config) {
-			c.Policy = map[string]string{"opic": "breadth-first", "breadth-first": "backlink-count", "backlink-count": "opic"}[c.Policy]
+			c.Policy = map[string]string{"default": "breadth-first", "breadth-first": "opic", "opic": "foresight", "foresight": "breadth-first"}[c.Policy]
 		}, 200},
 		{"delay of a site", func(c *config.Config) {
 			d := config.Seconds(9)

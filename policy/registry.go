@@ -75,10 +75,13 @@ func Specs() []*Spec {
 }
 
 // Default is the policy of a crawl that names none. DefaultName means it wherever a policy
-// can be named, so that a script compares with it whatever it is.
+// can be named, so that a script compares with it whatever it is. Frugal is the policy of a
+// crawl that names none and has a ceiling of memory below DefaultMemory bytes.
 const (
-	Default     = "opic"
-	DefaultName = "default"
+	Default       = "foresight"
+	DefaultName   = "default"
+	Frugal        = "opic"
+	DefaultMemory = 512 << 20
 )
 
 // Actual returns the text of a choice with the policy that is meant in place of DefaultName,

@@ -143,6 +143,7 @@ func (c *crawling) settle() error {
 		return c.wrongDirConfig(err)
 	}
 	if c.resume = found; found {
+		c.config.ChoosePolicy()
 		if diff := before.Diff(&c.config); c.opt.config != "" && len(diff) > 0 {
 			c.u.notef("the configuration of %s wins over %s: %s", c.dir, c.opt.config, strings.Join(diff, "; "))
 		}
@@ -155,8 +156,14 @@ func (c *crawling) settle() error {
 	if !c.resume {
 		c.config.Seeds = []string{} // those that count are in c.seeds
 	}
-	if err := c.opt.apply(c.u, &c.config, c.resume); err != nil || !c.resume || before.Policy == c.config.Policy {
+	if err := c.opt.apply(c.u, &c.config, c.resume); err != nil {
 		return err
+	}
+	if c.config.ChoosePolicy() {
+		c.u.notef("policy %s, because %s needs --max-memory %dM or more", policy.Frugal, policy.Default, policy.DefaultMemory>>20)
+	}
+	if !c.resume || before.Policy == c.config.Policy {
+		return nil
 	}
 	c.u.notef("policy %s instead of %s: the journal is replayed first", c.config.Policy, before.Policy)
 	return nil

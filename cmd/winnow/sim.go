@@ -88,7 +88,7 @@ const (
 
 // defaultPolicies returns the published policies that need only links, and the ceiling.
 func defaultPolicies() []string {
-	return []string{"breadth-first", "backlink-count", "batch-pagerank", "partial-pagerank", "opic", "larger-sites-first", "omniscient"}
+	return []string{"breadth-first", "backlink-count", "batch-pagerank", "partial-pagerank", "opic", "foresight", "larger-sites-first", "omniscient"}
 }
 
 // simHelp lists the policies with their parameters.

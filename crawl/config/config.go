@@ -24,8 +24,8 @@ type Config struct {
 	Duration Duration `toml:"duration" help:"pause after this much time, over all runs; 0: no limit"`
 	Bytes    Size     `toml:"bytes" help:"pause after this many received bytes; 0: no limit"`
 
-	Policy     string `toml:"policy" kind:"policy" section:"The order of the pages" help:"policy that orders the pages, as winnow sim --help lists them"`
-	SitePolicy string `toml:"site_policy" kind:"policy" help:"policy that orders the sites, if it differs from policy"`
+	Policy     string `toml:"policy" section:"The order of the pages" help:"policy that orders the pages, as winnow sim --help lists them; without one foresight, or opic if max_memory is below 512M"`
+	SitePolicy string `toml:"site_policy" help:"policy that orders the sites, if it differs from policy"`
 	Batch      int    `toml:"batch" help:"K: policies that compute PageRank recompute it every K pages"`
 	RandomSeed uint64 `toml:"random_seed" help:"seed of all random numbers"`
 	History    string `toml:"history" kind:"file" help:"earlier crawl whose values policies such as historical-pagerank use: a directory, or a file with lines \"URL TAB value\"; read when the crawl begins"`
@@ -107,7 +107,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Seeds:           []string{},
-		Policy:          policy.Default,
+		Policy:          policy.DefaultName,
 		Batch:           policy.DefaultBatch,
 		RandomSeed:      1,
 		Header:          []string{},
@@ -256,4 +256,15 @@ func thesisExp2(c *Config) {
 	thesisExp1(c)
 	c.Delay, c.SmallDelay, c.SmallSite = Seconds(5), Seconds(15), 100
 	c.Batch = 200_000
+}
+
+// ChoosePolicy replaces the default by the policy that is meant. It reports whether that is
+// another one than usual, because there is too little memory.
+func (c *Config) ChoosePolicy() (frugal bool) {
+	frugal = c.Policy == policy.DefaultName && c.MaxMemory != 0 && c.MaxMemory < policy.DefaultMemory
+	if frugal {
+		c.Policy = policy.Frugal
+	}
+	c.Policy, c.SitePolicy = policy.Actual(c.Policy), policy.Actual(c.SitePolicy)
+	return frugal
 }

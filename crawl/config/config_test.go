@@ -141,18 +141,32 @@ func TestFileErrors(t *testing.T) {
 	}
 }
 
-// The configuration holds the policy that default meant when it was written: a later version
-// resumes with the same.
-func TestDefaultPolicy(t *testing.T) {
-	c := Default()
-	key, _ := c.Key("policy")
-	if err := key.Set("default"); err != nil || c.Policy != policy.Default {
-		t.Errorf("policy %q (%v), want %q", c.Policy, err, policy.Default)
+// The policy that default means depends on the memory, unless a policy is named. A crawl
+// stores the one that is meant, so that a later version resumes with the same.
+func TestChoosePolicy(t *testing.T) {
+	for _, test := range []struct {
+		named  string
+		memory Size
+		want   string
+	}{
+		{"default", 0, policy.Default}, {"default", 512 << 20, policy.Default}, {"default", 511 << 20, policy.Frugal},
+		{policy.Default, 64 << 20, policy.Default}, {"xim", 64 << 20, "xim"},
+	} {
+		c := Default()
+		key, _ := c.Key("policy")
+		if err := key.Set(test.named); err != nil {
+			t.Fatal(err)
+		}
+		c.MaxMemory = test.memory
+		if frugal := c.ChoosePolicy(); c.Policy != test.want || frugal != (test.want == policy.Frugal) {
+			t.Errorf("%s with %d bytes is %s (%v), want %s", test.named, test.memory, c.Policy, frugal, test.want)
+		}
 	}
 	c, err := Parse("winnow.toml", []byte("policy = 'mix:default+xim'\nsite_policy = 'default'\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.ChoosePolicy()
 	if want := "mix:" + policy.Default + "+xim"; c.Policy != want || c.SitePolicy != policy.Default {
 		t.Errorf("policies %q and %q, want %q and %q", c.Policy, c.SitePolicy, want, policy.Default)
 	}

@@ -11,8 +11,6 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
-
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A FileError is a mistake in a configuration file.
@@ -56,7 +54,6 @@ func (c *Config) Read(name string, data []byte) error {
 		return fileError(name, err)
 	}
 	out.translate(places)
-	out.Policy, out.SitePolicy = policy.Actual(out.Policy), policy.Actual(out.SitePolicy)
 	out.anchorFiles(filepath.Dir(name), places)
 	if err := out.Check(); err != nil {
 		return placeError(name, places, err)

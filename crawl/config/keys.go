@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/winnow-crawler/winnow/internal/show"
-	"github.com/winnow-crawler/winnow/policy"
 )
 
 // A Key is one setting of a Config, by the name that files have for it.
@@ -18,8 +17,7 @@ type Key struct {
 	Section string // the heading above it in files, at the first key of a section
 	File    bool   // its value names a file
 
-	policy bool // its value names a policy
-	value  any  // pointer to the field
+	value any // pointer to the field
 }
 
 // Keys returns the settings of c in the order of the file, without the [[site]] tables.
@@ -31,7 +29,7 @@ func (c *Config) Keys() []Key {
 		f := v.Type().Field(i)
 		if help := f.Tag.Get("help"); help != "" {
 			keys = append(keys, Key{Name: f.Tag.Get("toml"), Help: help, Section: f.Tag.Get("section"),
-				File: f.Tag.Get("kind") == "file", policy: f.Tag.Get("kind") == "policy", value: v.Field(i).Addr().Interface()})
+				File: f.Tag.Get("kind") == "file", value: v.Field(i).Addr().Interface()})
 		}
 	}
 	return keys
@@ -91,9 +89,7 @@ func (k Key) Set(texts ...string) error {
 func (k Key) setOne(text string) (err error) {
 	switch v := k.value.(type) {
 	case *string:
-		if *v = text; k.policy {
-			*v = policy.Actual(text)
-		}
+		*v = text
 	case *bool:
 		if *v, err = strconv.ParseBool(text); err != nil {
 			return fmt.Errorf("%q: want true or false", text)

@@ -13,6 +13,7 @@ import (
 	"github.com/winnow-crawler/winnow/fakeweb/answer"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 // The graph of a crawl is the truth about the web: every page that was fetched has the links
@@ -132,7 +133,7 @@ func checkSessions(t *testing.T, c *history.Crawl, x *history.Trail) {
 	if err != nil || len(list) != 2 || len(x.Seeds) != 1 || x.Seeds[0] != 0 {
 		t.Fatalf("%d sessions, seeds %v, %v", len(list), x.Seeds, err)
 	}
-	if list[0].Config.Pages != 200 || list[0].Policy != "opic" || list[1].At <= list[0].At {
+	if list[0].Config.Pages != 200 || list[0].Policy != policy.Default || list[1].At <= list[0].At {
 		t.Errorf("sessions %+v", list)
 	}
 	if last, err := c.Config(); err != nil || last.Pages != 0 {

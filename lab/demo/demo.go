@@ -66,7 +66,7 @@ func (o *Options) Config() config.Config {
 	c.Delay.Duration, c.DelayFactor, c.IPDelay.Duration, c.IPCap = Delay, 0, 0, 0
 	c.Fetchers, c.Retries = 16, 1
 	c.RetryDelay.Duration, c.Patience.Duration = Delay, 5*time.Second
-	c.AllowPrivate, c.MaxMemory, c.RandomSeed = true, 256<<20, o.Seed
+	c.AllowPrivate, c.MaxMemory, c.RandomSeed = true, 1<<30, o.Seed
 	if p, ok := config.FindPreset(o.Preset); ok {
 		p.Apply(&c)
 		c.Delay.Duration, c.SmallDelay.Duration = o.divided(c.Delay.Duration), o.divided(c.SmallDelay.Duration)
