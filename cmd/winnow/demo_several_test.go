@@ -9,6 +9,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/lab/demo"
+	"github.com/winnow-crawler/winnow/policy"
 )
 
 // Experiment 2 of the thesis in the small: without --policy its preset crawls the same web
@@ -24,9 +25,9 @@ func TestDemoSeveral(t *testing.T) {
 	if len(all.Crawls) != 2 {
 		t.Fatalf("%d crawls", len(all.Crawls))
 	}
-	for i, policy := range []string{"breadth-first", "larger-sites-first"} {
+	for i, name := range []string{"breadth-first", "larger-sites-first"} {
 		c := &all.Crawls[i]
-		if c.Dir != filepath.Join(dir, policy+".crawl") || c.Violations != 0 || c.Crawl.Fetched < 60 {
+		if c.Dir != filepath.Join(dir, name+".crawl") || c.Violations != 0 || c.Crawl.Fetched < 60 {
 			t.Errorf("%s: %d violations, %d pages", c.Dir, c.Violations, c.Crawl.Fetched)
 		}
 		if !inOrder(c.Settings, " 1000: 5ms (15ms ", " 100 pages)") || !strings.Contains(c.Settings, " 4 fetchers") {
@@ -35,12 +36,12 @@ func TestDemoSeveral(t *testing.T) {
 		if _, err := os.Stat(c.Crawl.Report); err != nil {
 			t.Error(err)
 		}
-		if len(c.Simulated) != 2 || c.Real.Policy != policy || c.Simulated[0].Policy != "breadth-first" || c.Simulated[1].Policy != "larger-sites-first" {
-			t.Errorf("%s: %+v", policy, c.Simulated)
+		if len(c.Simulated) != 2 || c.Real.Policy != name || c.Simulated[0].Policy != "breadth-first" || c.Simulated[1].Policy != "larger-sites-first" {
+			t.Errorf("%s: %+v", name, c.Simulated)
 		}
 		for _, x := range append(c.Simulated, c.Real) {
 			if x.HalfRank == nil || *x.HalfRank <= 0.5 || !(0 < *x.For50 && *x.For50 < *x.For90 && *x.For90 <= x.Seconds) {
-				t.Errorf("%s: %+v", policy, x)
+				t.Errorf("%s: %+v", name, x)
 			}
 		}
 	}
@@ -65,7 +66,7 @@ func TestDemoPreset(t *testing.T) {
 	if err != nil || len(crawls) != 1 {
 		t.Fatal(crawls, err)
 	}
-	if c = &crawls[0].config; c.Policy != config.Default().Policy || c.Delay.Duration != 100*time.Millisecond || c.Fetchers != 7 {
+	if c = &crawls[0].config; c.Policy != policy.Default || c.Delay.Duration != 100*time.Millisecond || c.Fetchers != 7 {
 		t.Errorf("%+v", c)
 	}
 }
