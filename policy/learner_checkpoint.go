@@ -272,9 +272,10 @@ func (l *learner) credits() (means []float64, ok bool) {
 	n := l.memo.page.Len()
 	means, counts := make([]float64, l.memo.boards), make([]float64, l.memo.boards)
 	for i := max(0, n-max(60, n/4)); i < n*9/10; i++ {
-		if label := l.label.At(int(l.memo.page.At(i))); label != 0 {
-			means[l.memo.board.At(i)] += float64(steps(label)) / labelSteps
-			counts[l.memo.board.At(i)]++
+		board, label := int(l.memo.board.At(i)), l.label.At(int(l.memo.page.At(i)))
+		if label != 0 && board < len(means) { // otherwise another policy beside it chose the page
+			means[board] += float64(steps(label)) / labelSteps
+			counts[board]++
 		}
 	}
 	for i, n := range counts {

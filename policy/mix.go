@@ -106,8 +106,22 @@ func (m *mixed) member(board int) (i int) {
 	return i
 }
 
-// Taken charges the member whose board chose the page.
+// Taken charges the member whose board chose the page, unless the board is of another policy
+// beside this mix.
 func (m *mixed) Taken(now time.Duration, p graph.Page, board int) {
+	if board >= 0 && board < len(m.boards) {
+		m.charge(p, m.member(board))
+	}
+	for _, member := range m.members {
+		if t, ok := member.Policy.(Taker); ok {
+			t.Taken(now, p, board)
+		}
+		board -= member.Boards
+	}
+}
+
+// charge lets a member pay for its turn, in which it chose p.
+func (m *mixed) charge(p graph.Page, member int) {
 	credit, total := m.credit.Slice(), 0.0
 	copy(m.before.Slice(), credit)
 	m.last.Set(0, uint32(p)+1)
@@ -115,13 +129,7 @@ func (m *mixed) Taken(now time.Duration, p graph.Page, board int) {
 		credit[i] += w
 		total += w
 	}
-	credit[m.member(board)] -= total
-	for _, member := range m.members {
-		if t, ok := member.Policy.(Taker); ok {
-			t.Taken(now, p, board)
-		}
-		board -= member.Boards
-	}
+	credit[member] -= total
 }
 
 // takeBack gives the member its turn again if p was handed out last and a new session voids

@@ -32,7 +32,7 @@ func variants() []string {
 		"webbase-500/queues=7", "webbase-500",
 		"mix:xim*2+batch-pagerank/k=150+random",
 		"hedge",
-		"foresight", "foresight/links=500",
+		"foresight", "foresight/links=500", "mix:opic+foresight*2+xim",
 		"omniscient",
 		"horn",
 	}
