@@ -28,14 +28,14 @@ func TestForesightEqualsSim(t *testing.T) {
 	}
 }
 
-// newForesightWeb is a web whose order under foresight depends on no clock: one fetcher, no
-// delay. Every hundredth record brings a snapshot.
-func newForesightWeb(t *testing.T) *crashWeb {
+// newTimelessWeb is a web in which no order depends on a clock: one fetcher, no delay. Every
+// hundredth record brings a snapshot.
+func newTimelessWeb(t *testing.T, policy string) *crashWeb {
 	t.Helper()
 	w := &crashWeb{testWeb: newTestWeb(t, 360, 1, answer.Options{MinLatency: 200 * time.Millisecond, MaxLatency: 2 * time.Second, Pages: answer.PageShares{NotFound: 0.03, Redirect: 0.03}}), root: disk.NewMemory()}
 	w.journal = watched{map[string]int64{}, map[string]bool{}}
 	c := &w.o.Config
-	c.Policy, c.Fetchers, c.Sitemaps = "foresight", 1, false
+	c.Policy, c.Fetchers, c.Sitemaps = policy, 1, false
 	c.Delay, c.DelayFactor, c.IPDelay, c.IPCap = config.Duration{}, 0, config.Duration{}, 0
 	w.o.Machine.Disk = w.open
 	w.o.Machine.Sizes = Sizes{Replay: 100 * recordCost, URLs: 1}
@@ -61,14 +61,20 @@ func (w *crashWeb) order(t *testing.T) (urls []string) {
 	return urls
 }
 
-// A crawl under foresight that is stopped, or killed, and started again fetches the same pages
-// in the same order as one that nobody disturbs: a session lets no checkpoint go ahead, and
+// A crawl that is stopped, or killed, and started again fetches the same pages in the same
+// order as one that nobody disturbs: a session lets no checkpoint and no solve go ahead, and
 // what was under way is handed out again, in the same turn.
 func TestForesightResumed(t *testing.T) {
+	for _, policy := range []string{"foresight", "batch-pagerank/k=20"} {
+		t.Run(policy, func(t *testing.T) { resumed(t, policy) })
+	}
+}
+
+func resumed(t *testing.T, policy string) {
 	var whole []string
 	steps := 0
 	synctest.Test(t, func(t *testing.T) {
-		w := newForesightWeb(t)
+		w := newTimelessWeb(t, policy)
 		w.run(t)
 		whole, steps = w.order(t), w.root.Steps()
 	})
@@ -78,7 +84,7 @@ func TestForesightResumed(t *testing.T) {
 	for name, disturb := range map[string]func(*crashWeb, *testing.T, int){"stopped": (*crashWeb).stopOften, "killed": (*crashWeb).killOften} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newForesightWeb(t)
+				w := newTimelessWeb(t, policy)
 				disturb(w, t, steps)
 				w.run(t)
 				sameOrder(t, w.order(t), whole)
