@@ -29,6 +29,16 @@ type admission struct {
 	revived  map[graph.Page]bool
 }
 
+// last admits pages that get their chance at the end of a crawl, when nothing else is left:
+// those that were refused as traps, those that a limit kept out, and those whose links were
+// left out. It reports whether there were some.
+func (a *admission) last(now time.Duration) (some bool, err error) {
+	if a.relent(now, true) || a.refill(now) {
+		return true, nil
+	}
+	return a.revive(now)
+}
+
 // refill admits pages that a limit of their site or domain kept out, when others that had
 // been counted were not fetched after all: forbidden or in a trap, for example. It is for the
 // end of a crawl, and looks at every page.

@@ -97,8 +97,8 @@ func (l *loop) run(ctx context.Context) error {
 			l.weather.requestWitness(now)
 		}
 		ask := l.handOut(now)
-		if !l.limits.stopped() && l.weather.hopeless(now) {
-			l.limits.stop(now, whyUnreachable)
+		if err := l.watch(now); err != nil {
+			return err
 		}
 		if err := l.state.Err; err != nil {
 			return err
@@ -120,6 +120,24 @@ func (l *loop) run(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// watch admits refused pages when the only sites left are those that cannot be reached: for
+// all other sites that is the end of the crawl. If they stay so, it stops the crawl.
+func (l *loop) watch(now time.Duration) (err error) {
+	if l.limits.stopped() {
+		return nil
+	}
+	switch l.weather.look(now) {
+	case bleak:
+		var more bool
+		if more, err = l.admission.last(now); more {
+			l.weather.quiet = 0
+		}
+	case hopeless:
+		l.limits.stop(now, whyUnreachable)
+	}
+	return err
 }
 
 // lookAfter does what is due besides fetching: snapshots, the deny list, indexes and
@@ -145,10 +163,7 @@ func (l *loop) ended(ask time.Duration) (end, more bool, err error) {
 		return false, false, nil
 	}
 	if !l.limits.stopped() && ask == event.Never && !l.weather.outage.On() {
-		if more = l.admission.relent(l.now(), true) || l.admission.refill(l.now()); !more {
-			more, err = l.admission.revive(l.now())
-		}
-		if !more && err == nil {
+		if more, err = l.admission.last(l.now()); !more && err == nil {
 			l.limits.stopping = whyFinished
 		}
 	}

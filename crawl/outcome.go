@@ -100,6 +100,7 @@ func (o *outcomes) done(now time.Duration, t *task) {
 			o.state.Discover(r, e.Page, e.Site, &f.Links)
 		}
 		o.describe(r, t)
+		r.Facts.Doubt = len(e.New) > 0 && o.state.Traps.Doubts(r)
 		e.Due = state.After(e.End, o.config.Recrawl.Duration)
 		o.visits++
 		if !o.state.WasFetched(e.Page) && e.Class != event.Redirect {

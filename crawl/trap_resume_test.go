@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/state"
@@ -119,6 +121,36 @@ func TestTrapHeldAreReleased(t *testing.T) {
 			if came != len(wanted) {
 				t.Errorf("with %d pages of its own %d of %d pages came; refused %s", own, came, len(wanted), byCount(sum.RefusedBy))
 			}
+		})
+	}
+}
+
+// A site that cannot be reached does not keep those that wait for the end of the crawl from
+// being tried: for all other sites the end has come. Nor does it matter how often the crawl
+// was stopped before.
+func TestTrapHeldBesideDeadSite(t *testing.T) {
+	hosts, wanted := listOf(10)
+	hosts["a.example"] = linksTo("http://list.example/", "http://dead.example/")
+	hosts["dead.example"] = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	for name, stops := range map[string][]int64{"whole": nil, "stopped": {20, 60, 120}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newHandWeb(t, hosts, "http://a.example/")
+				for _, w.o.Config.Pages = range stops {
+					w.run(t)
+					w.o.Seeds = nil
+				}
+				w.o.Config.Pages = 0
+				sum := w.run(t)
+				if sum.Why != whyUnreachable || sum.Ran > 2*time.Hour {
+					t.Errorf("it ended because of %s after %v", sum.Why, sum.Ran)
+				}
+				missing := slices.DeleteFunc(slices.Clone(wanted), func(url string) bool { return occurrences(w.asked, url) == 1 })
+				if len(missing) > 0 {
+					t.Errorf("%d of %d pages did not come once: %s; refused %s", len(missing), len(wanted), missing[0], byCount(sum.RefusedBy))
+				}
+				clean(t, w.verify(t))
+			})
 		})
 	}
 }

@@ -22,6 +22,7 @@ type weather struct {
 	witness      graph.Site // the site that was last requested to see whether we are cut off
 	witnessSince time.Duration
 	quiet        time.Duration   // since when no site is left that answers; 0: there is one
+	searched     bool            // refused pages were judged again since then
 	hopeAt       time.Duration   // when to look again
 	heard        bool            // some server has answered, be it with an error
 	honest       map[string]bool // answers that many pages give, but no portal: see atPortal
@@ -110,11 +111,20 @@ const (
 	firstRetry = firstPatience / 4
 )
 
-// hopeless reports whether for the time of --patience only sites were left that cannot be
-// reached.
-func (w *weather) hopeless(now time.Duration) bool {
+// An outlook says what is left to do.
+type outlook int
+
+const (
+	bright   outlook = iota // sites answer, or it was not time to look
+	bleak                   // only sites are left that cannot be reached; said once
+	hopeless                // the same, for the time of --patience
+)
+
+// look looks for a site that answers and has something left to do. It says bleak at the
+// second look without one: then no page of such a site is under way, either.
+func (w *weather) look(now time.Duration) outlook {
 	if now < w.hopeAt {
-		return false
+		return bright
 	}
 	patience := w.config.Patience.Duration
 	switch {
@@ -130,11 +140,14 @@ func (w *weather) hopeless(now time.Duration) bool {
 	case !w.outage.On() && f.Hopeful(), f.Counts().Queued+f.Counts().Due == 0:
 		w.quiet = 0
 	case w.quiet == 0:
-		w.quiet = max(now, 1)
-	default:
-		return now-w.quiet >= patience
+		w.quiet, w.searched = max(now, 1), false
+	case !w.searched && !w.outage.On():
+		w.searched = true
+		return bleak
+	case now-w.quiet >= patience:
+		return hopeless
 	}
-	return false
+	return bright
 }
 
 // atPortal reports whether an answer looks like that of a portal, and whether that is

@@ -135,8 +135,8 @@ type Event struct {
 	End   time.Duration // of the answer, as the fetcher stamped it
 	Bytes int64
 	Keep  bool // Done: the connection may serve the next request
-	// Near: the page is a near duplicate (Done). The pages New are discounted until a page
-	// that is none links to them: see discounts.
+	// Near: the page is a near duplicate, or seems to be in a trap (Done). The pages New are
+	// discounted until a page that is neither links to them: see discounts.
 	Near bool
 	// Ours: the trouble is on our side, so a failure does not count against the site.
 	Ours bool

@@ -27,7 +27,7 @@ type checker struct {
 func (c *checker) check() error {
 	e := c.e
 	if e.Near && e.Kind != event.Done {
-		return fmt.Errorf("it is a near duplicate, but no page was fetched")
+		return fmt.Errorf("it is a near duplicate or in a trap, but no page was fetched")
 	}
 	switch e.Kind {
 	case event.Seed:

@@ -9,9 +9,9 @@ import (
 )
 
 // discounts holds the pages that are handed out later than their values say: those that
-// only near duplicates link to, and all pages of sites that mirror others. While such a
-// page waits, its value in the queues is that of policy.Lower. The policies see only the
-// values that they set.
+// only near duplicates link to, or pages that seem to be in a trap, and all pages of sites
+// that mirror others. While such a page waits, its value in the queues is that of
+// policy.Lower. The policies see only the values that they set.
 //
 //	in a queue:  value = Lower(v) if it is discounted, v otherwise
 //	else:        value = v
@@ -85,8 +85,8 @@ func (x *orders) discountNew(first, n int) {
 	}
 }
 
-// liftNear ends the discount of pages that are linked from a page that is no near
-// duplicate. The pages of a mirror stay discounted.
+// liftNear ends the discount of pages that are linked from a page that is no near duplicate
+// and in no trap. The pages of a mirror stay discounted.
 func (x *orders) liftNear(links []graph.Page) {
 	if x.near == 0 {
 		return

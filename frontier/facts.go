@@ -129,6 +129,10 @@ func (f *Frontier) AddressHolds(s graph.Site) time.Duration {
 	return time.Duration(f.sites.addressExpiry.At(int(s)))
 }
 
+// Sample returns of how many fetched pages the policy of a large crawl looks at the links of
+// one; 1 means at all links.
+func (f *Frontier) Sample() int { return f.policies.sample() }
+
 // Counts holds the numbers of pages, tasks and sites that wait for something.
 type Counts struct {
 	Queued int // pages in the queues, of the batch or not

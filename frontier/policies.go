@@ -74,6 +74,16 @@ func (x *policies) keepsLinks(p graph.Page) bool {
 	return x.allLinks
 }
 
+// sample returns of how many fetched pages the links of one are kept for a policy that needs
+// no more.
+func (x *policies) sample() int {
+	n := 1
+	for _, s := range x.samplers {
+		n = max(n, s.Sample())
+	}
+	return n
+}
+
 // dropped reports that p will not be handed out.
 func (x *policies) dropped(p graph.Page) {
 	for _, d := range x.droppers {

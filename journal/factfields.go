@@ -127,6 +127,9 @@ var fields = [...]field{
 	{1 << event.Seed, func(f *Facts) bool { return f.Old }, // the bit is the value
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Old = true }},
+	{onDone, func(f *Facts) bool { return f.Doubt }, // the bit is the value
+		func(*writer, *Record) {},
+		func(_ *reader, r *Record) { r.Facts.Doubt = true }},
 }
 
 // fixed returns a field of Done that is a hash of 64 bits.
@@ -377,6 +380,8 @@ type Facts struct {
 	// the pages became known because that crawl had them, and are no seeds (Seed).
 	Prior []byte
 	Old   bool
+	// Doubt: the page seems to be in a trap, so the pages that it made known go later (Done).
+	Doubt bool
 }
 
 // A Place is the position of the records of an answer in the archive. A Length of 0 means none.

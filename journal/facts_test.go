@@ -33,7 +33,7 @@ func fullFacts() Facts {
 		Clock: math.MinInt64, Address: math.MaxUint32, Conn: 1, Early: true, Ours: true,
 		Session: &Session{Wall: -1, Version: "v1", Config: []byte("a = 1\n"), Policy: "opic/cash=all", SitePolicy: "x",
 			Secret: [16]byte{1}, Crawl: [16]byte{2}},
-		Deny: []byte("hosts"), Prior: []byte("values"), Old: true,
+		Deny: []byte("hosts"), Prior: []byte("values"), Old: true, Doubt: true,
 	}
 }
 
@@ -71,7 +71,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 	listed.Names, listed.Files = full.Names, full.Files
 	done.Names, done.Payload, done.Digest, done.SimHash = full.Names, full.Payload, full.Digest, full.SimHash
 	done.Media, done.ETag, done.Modified, done.Title = full.Media, full.ETag, full.Modified, full.Title
-	done.Tags, done.Cut, done.Near, done.Plain = full.Tags, full.Cut, full.Near, full.Plain
+	done.Tags, done.Cut, done.Near, done.Plain, done.Doubt = full.Tags, full.Cut, full.Near, full.Plain, true
 	done.Targets, done.Change, done.Terms, done.Numbers, done.Pictures = full.Targets, full.Change, full.Terms, full.Numbers, full.Pictures
 	for kind, want := range map[event.Kind]Facts{
 		event.Seed:     {Names: full.Names, Old: true},

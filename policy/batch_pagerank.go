@@ -119,8 +119,22 @@ func (r *ranked) Seeded(first, end graph.Page) {
 func (r *ranked) Taken(time.Duration, graph.Page, int) { r.numbers.Slice()[handedOut]++ }
 
 func (r *ranked) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []graph.Page) {
+	r.takeBack(o)
 	if brought(o) {
 		r.ranks.Fetched(p, links)
+	}
+}
+
+// Revisited counts no second visit that is void.
+func (r *ranked) Revisited(_ time.Duration, _ graph.Page, o *event.Outcome, _ []graph.Page) {
+	r.takeBack(o)
+}
+
+// takeBack counts a page that was handed out as waiting if a new session voids that: otherwise
+// the next solve would come too early.
+func (r *ranked) takeBack(o *event.Outcome) {
+	if void(o) {
+		r.numbers.Slice()[handedOut]--
 	}
 }
 

@@ -93,6 +93,9 @@ func (f *foresight) Done(now time.Duration, p graph.Page, o *event.Outcome, link
 // KeepsLinks reports whether the learner wants the links of p.
 func (f *foresight) KeepsLinks(p graph.Page) bool { return f.learner.KeepsLinks(p) }
 
+// Sample returns of how many fetched pages the links of one are kept.
+func (f *foresight) Sample() int { return int(f.learner.numbers.At(learnEvery)) }
+
 // Work does a part of a checkpoint, and then gives the boards their weights.
 func (f *foresight) Work(links int) (more bool) {
 	more = f.learner.Work(links)

@@ -97,8 +97,12 @@ type (
 	// return the same board until the next page is handed out.
 	Mixer interface{ Turn() int }
 	// A Sampler needs the links of some fetched pages only. KeepsLinks is called before Done,
-	// and reports whether Env.Out is to return the links of p from then on.
-	Sampler interface{ KeepsLinks(p graph.Page) bool }
+	// and reports whether Env.Out is to return the links of p from then on. Sample returns of
+	// how many pages those of one are kept; 1 means of all.
+	Sampler interface {
+		KeepsLinks(p graph.Page) bool
+		Sample() int
+	}
 	// A Loader is notified when its columns were loaded.
 	Loader interface{ Loaded() }
 	// A Scorer hides values: some pages wait on a board with less than they are worth. Score

@@ -169,7 +169,7 @@ func addFacts(t *show.List, x *explain.Page) {
 	}
 	score := fmt.Sprintf("%s, by %s", plot.Number(x.Score), x.Policy)
 	if x.Discounted {
-		score += "; counts a quarter: only near duplicates link to it, or its site is a mirror"
+		score += "; counts a quarter: only near duplicates or pages that seem to be in a trap link to it, or its site is a mirror"
 	}
 	t.Add("score", score)
 }

@@ -83,12 +83,20 @@ func printStatus(u *ui, dir string, s *history.Status, c *config.Config) error {
 	if s.Mirrored > 0 {
 		t.Add("mirrors", show.Grouped(s.Mirrored), "sites nearly the same as another; fetched later")
 	}
+	addSample(t, s)
 	if x := s.Largest; x != nil {
 		share := fmt.Sprintf("%.1f %%, %s: ", 100*x.Share, verdictWord(x))
 		t.Add("largest site", show.Grouped(x.Pages), share+show.Clip(x.Site, textWidth-len(share)))
 	}
 	t.Add("more", "", quoteArgs([]string{"winnow", "status", "-v", dir}))
 	return t.Print(u.stdout)
+}
+
+// addSample says whether the policy works on a sample of the links.
+func addSample(t *show.List, s *history.Status) {
+	if s.Sample > 1 {
+		t.Add("sample", "", fmt.Sprintf("the policy sees the links of 1 page in %d", s.Sample))
+	}
 }
 
 // addState adds the directory, the state, and how to resume.

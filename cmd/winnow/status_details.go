@@ -40,6 +40,7 @@ func addLeft(t *show.List, s *history.Status) {
 	if s.Mirrored > 0 {
 		t.Add("mirrors", show.Grouped(s.Mirrored), "sites that are nearly the same as another; their pages are fetched later")
 	}
+	addSample(t, s)
 }
 
 // addLargest adds the site with most known pages and its verdict.

@@ -57,6 +57,7 @@ type Status struct {
 	Unreachable []state.SiteDown `json:"unreachable,omitempty"` // those with most pages
 	Caps        []state.Cap      `json:"limits,omitempty"`      // limits that left something out
 	Record      uint64           `json:"record"`                // number of the next record of the journal
+	Sample      int64            `json:"link_sample"`           // the policy looks at the links of one fetched page of how many; 1: of all
 
 	// Only a running crawl knows these.
 	Ran       time.Duration       `json:"-"` // in all sessions, without the time between them
@@ -115,7 +116,7 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 	if x.Gathered = 0; s.Links > 0 {
 		x.Gathered = float64(s.Gathered) / float64(s.Links)
 	}
-	x.Memory, x.Columns = s.Memory(), map[string]int64{}
+	x.Memory, x.Columns, x.Sample = s.Memory(), map[string]int64{}, int64(s.Frontier.Sample())
 	x.fillWaits(s)
 }
 

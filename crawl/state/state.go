@@ -165,7 +165,7 @@ func (s *State) Apply(r *journal.Record, replay bool) {
 		s.Ran += s.Now - s.Started
 	}
 	s.Now, s.Next = r.Now, r.Seq+1
-	e.Near = r.Facts.Near != 0
+	e.Near = r.Facts.Near != 0 || r.Facts.Doubt
 	s.Weather.forecast(r)
 	s.readdress(r)
 	s.Traps.noteTrial(r)

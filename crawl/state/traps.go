@@ -68,6 +68,21 @@ func (t *traps) KnowsWords(r *journal.Record) bool {
 	return ok && t.Guard.KnowsWords(&x, r.Facts.Change, r.Facts.Terms)
 }
 
+// Doubts reports whether the page of a record seems to be in a trap, so that the pages that it
+// makes known should go later.
+func (t *traps) Doubts(r *journal.Record) bool {
+	p := r.Event.Page
+	if !t.On || r.Event.Class == event.Redirect || t.s.Frontier.Depth(p) == 0 || t.s.WasFetched(p) {
+		return false
+	}
+	x, ok := t.look(p)
+	if !ok {
+		return false
+	}
+	n := t.news(r, &x)
+	return t.Guard.Doubts(&x, &n)
+}
+
 // Release returns refused pages that have support by now. At the end of a crawl, when there
 // are none, it returns some to try: what they bring decides about the rest. trial reports
 // whether it did.
@@ -117,15 +132,27 @@ func (t *traps) note(r *journal.Record) {
 			t.Guard.Seed(site)
 		}
 	case event.Took:
-		if x, ok := t.look(e.Page); e.Task.Kind == event.Fetch && ok {
-			t.Guard.Requested(&x)
-		}
+		t.noteTask(&e.Task)
 	case event.Refused:
 		t.noteRefusal(e)
 	case event.Done:
 		t.noteDone(r)
 	}
 	t.noteBars(&r.Event, r.Facts.Trial)
+}
+
+// noteTask notes a request.
+func (t *traps) noteTask(w *event.Task) {
+	switch w.Kind {
+	case event.Robots:
+		if w.For == w.Site {
+			t.Guard.Approached(w.Site)
+		}
+	case event.Fetch:
+		if x, ok := t.look(w.Page); ok {
+			t.Guard.Requested(&x)
+		}
+	}
 }
 
 // noteRefusal notes a page that is skipped after all. It no longer counts towards the
@@ -222,7 +249,8 @@ func (t *traps) news(r *journal.Record, x *trap.Page) trap.News {
 	f := &r.Facts
 	n := trap.News{
 		Change: f.Change, Terms: f.Terms, Numbers: f.Numbers, Pictures: f.Pictures,
-		Soft: saysNotFound(f.Title), Ends: !leadsDeeper(r, x), Title: titleBeside(f.Title, x.Rest),
+		Soft: saysNotFound(f.Title), Title: titleBeside(f.Title, x.Rest),
+		Ends: !madeKnown(r, x, trap.Deeper), Turns: madeKnown(r, x, trap.Turns),
 	}
 	if p, same, exact := t.s.Content.Like(r); p != graph.NoPage {
 		n.Same, n.Like = t.s.Frontier.Site(p) == x.Site, p
@@ -247,10 +275,10 @@ func (t *traps) credit(p graph.Page) {
 	}
 }
 
-// leadsDeeper reports whether a page made pages known that lie below it.
-func leadsDeeper(r *journal.Record, x *trap.Page) bool {
+// madeKnown reports whether a page made a page of its site known that stands in a relation to it.
+func madeKnown(r *journal.Record, x *trap.Page, is func(other, page []byte) bool) bool {
 	for i, site := range r.Event.New {
-		if site == x.Site && i < r.Facts.Names.Len() && trap.Deeper(r.Facts.Names.Rest(i), x.Rest) {
+		if site == x.Site && i < r.Facts.Names.Len() && is(r.Facts.Names.Rest(i), x.Rest) {
 			return true
 		}
 	}

@@ -28,6 +28,13 @@ const (
 	asked
 	vouched // a host of its domain links to it that is outside or first
 	proves  // it is counted as proven
+	paid    // its first page was counted with its robots.txt
+)
+
+// Flags of a domain.
+const (
+	seeded  = 1 << iota
+	visited // a page was requested
 )
 
 // Ways in which a domain is reached.
@@ -48,14 +55,14 @@ type domains struct {
 	same  *graph.Column[uint16] // by site: pages whose content a page of another site had before
 
 	via    *graph.Column[uint32] // by domain: how it is reached
-	own    *graph.Column[uint32] // by domain: requests for its pages, and newSite for the first
+	own    *graph.Column[uint32] // by domain: requests for its pages, and newSite for its robots.txt and the first
 	below  *graph.Column[uint32] // by domain: the same, for it and all that hang below it
 	news   *graph.Column[uint32] // by domain: new pages
 	inner  *graph.Column[uint16] // by domain: requested hosts that only the domain links to, vouched for
 	lone   *graph.Column[uint16] // by domain: the same, not vouched for
 	proven *graph.Column[uint16] // by domain: proven hosts: see prove
 	leads  *graph.Column[uint16] // by domain: pages that it made known on others that hang as it does
-	seeds  *graph.Column[uint8]  // by domain: 1 if a seed is there
+	marked *graph.Column[uint8]  // by domain: flags
 }
 
 func newDomains(set *graph.Set, max int) domains {
@@ -66,7 +73,7 @@ func newDomains(set *graph.Set, max int) domains {
 		good: short("trap site news"), same: short("trap site same"),
 		via: column("trap domain via"), own: column("trap domain own"), below: column("trap domain below"),
 		news: column("trap domain news"), inner: short("trap domain hosts"), lone: short("trap domain lone hosts"), proven: short("trap domain proven"), leads: short("trap domain leads"),
-		seeds: graph.NewColumnIn[uint8](set, "trap domain seeds", max),
+		marked: graph.NewColumnIn[uint8](set, "trap domain flags", max),
 	}
 }
 
@@ -87,7 +94,7 @@ func (d *domains) add(domain uint32, isFirst bool) {
 		for _, c := range []*graph.Column[uint16]{d.inner, d.lone, d.proven, d.leads} {
 			c.Append(0)
 		}
-		d.seeds.Append(0)
+		d.marked.Append(0)
 	}
 }
 
@@ -95,7 +102,7 @@ func (d *domains) add(domain uint32, isFirst bool) {
 func (d *domains) seed(s graph.Site) {
 	n := d.of.At(int(s))
 	d.mark(s, outside)
-	d.seeds.Set(int(n), 1)
+	d.marked.Slice()[n] |= seeded
 	d.hang(n, ground)
 }
 
@@ -114,7 +121,7 @@ func (d *domains) link(from, to graph.Site) {
 	}
 	switch via := d.via.At(int(b)); {
 	case via == ground:
-	case d.seeds.At(int(a)) != 0:
+	case d.marked.At(int(a))&seeded != 0:
 		d.hang(b, ground)
 	case via == unlinked:
 		for d.height(a) >= maxHeight {
@@ -206,10 +213,33 @@ func (d *domains) weigh(via, weight uint32) {
 
 // charge counts a request for a page.
 func (d *domains) charge(s graph.Site) {
-	n := d.of.At(int(s))
-	cost := d.cost(n)
+	d.spend(s)
+	d.flags.Slice()[s] &^= paid
+	d.marked.Slice()[d.of.At(int(s))] |= visited
+}
+
+// approach counts the first request for the robots.txt of a site, if nothing was requested from
+// its domain before. The first page is counted with it: otherwise all sites of a farm are
+// approached before the first page counts.
+func (d *domains) approach(s graph.Site) {
+	if d.own.At(int(d.of.At(int(s)))) == 0 {
+		d.spend(s)
+		d.flags.Slice()[s] |= paid
+	}
+	d.ask(s)
+}
+
+// spend counts what the next page of a site costs.
+func (d *domains) spend(s graph.Site) {
+	n, cost := d.of.At(int(s)), d.cost(s)
 	d.own.Slice()[n] += cost
 	d.weigh(n+above, cost)
+	d.ask(s)
+}
+
+// ask notes that something was requested from a site.
+func (d *domains) ask(s graph.Site) {
+	n := d.of.At(int(s))
 	if f := d.flags.At(int(s)); f&asked == 0 {
 		d.flags.Set(int(s), f|asked)
 		switch {
@@ -222,9 +252,12 @@ func (d *domains) charge(s graph.Site) {
 	}
 }
 
-// cost returns the number of requests that the next page of a domain counts for.
-func (d *domains) cost(n uint32) uint32 {
-	if d.own.At(int(n)) == 0 {
+// cost returns the number of requests that the next page of a site counts for.
+func (d *domains) cost(s graph.Site) uint32 {
+	switch {
+	case d.flags.At(int(s))&paid != 0:
+		return 0
+	case d.own.At(int(d.of.At(int(s)))) == 0:
 		return newSite
 	}
 	return 1
@@ -265,7 +298,7 @@ func (d *domains) lead(from, to graph.Site) {
 func (d *domains) isEnd(s graph.Site) bool {
 	n := int(d.of.At(int(s)))
 	own := uint64(d.own.At(n))
-	return own > 0 && leadTimes*uint64(d.leads.At(n)) <= own
+	return d.marked.At(n)&visited != 0 && leadTimes*uint64(d.leads.At(n)) <= own
 }
 
 // farmLeft returns how many requests are left for a branch. All branches of a domain
@@ -280,7 +313,7 @@ func (d *domains) farmLeft(top, branch uint32) uint64 {
 // isFarm reports whether the branch of a site has no request left.
 func (d *domains) isFarm(s graph.Site) bool {
 	top, branch, ok := d.branch(s)
-	return ok && d.farmLeft(top, branch) < uint64(d.cost(d.of.At(int(s))))
+	return ok && d.farmLeft(top, branch) < uint64(d.cost(s))
 }
 
 // isInner reports whether only its own domain links to a site, and nothing was requested

@@ -141,6 +141,10 @@ func (p *places) left(n, depth int) uint64 {
 	return all - min(all, onward)
 }
 
+// endless reports whether a depth is below the topmost page of a place in which no page was an
+// end so far.
+func (p *places) endless(n, depth int) bool { return p.level(n, depth) > 0 && p.leaves.At(n) == 0 }
+
 // dives reports whether a page lies deeper than all that were fetched, but not too deep.
 func (p *places) dives(n, depth int) bool {
 	at := depth - int(p.base.At(n))

@@ -110,6 +110,9 @@ func (g *Guard) Requested(p *Page) {
 	}
 }
 
+// Approached notes that the robots.txt of a site was requested.
+func (g *Guard) Approached(s graph.Site) { g.domains.approach(s) }
+
 // hash returns the hash of a group or a place of a site.
 func (g *Guard) hash(s graph.Site, name []byte) uint64 { return g.key.Page(uint64(s), name) }
 
@@ -123,7 +126,8 @@ func (g *Guard) groupOf(p *Page) uint64 {
 // that is something new.
 func (g *Guard) Fetched(p *Page, n News) (news bool) {
 	group := g.enterGroup(p)
-	news = g.isNews(p, &n, group)
+	news = g.isNews(p, &n)
+	g.remember(p, &n, group)
 	switch {
 	case n.Elsewhere:
 		countUp(g.same, int(p.Site))
@@ -147,6 +151,19 @@ func (g *Guard) Fetched(p *Page, n News) (news bool) {
 		}
 	}
 	return news
+}
+
+// Doubts reports whether a page that was fetched, and not noted yet, seems to be in a trap:
+// it brought nothing new; or it leads deeper into a place where no page was an end; or it has
+// few words and leads to pages that differ from it in numbers, like the month of a calendar.
+// It is a suspicion that costs no page, only its turn.
+func (g *Guard) Doubts(p *Page, n *News) bool {
+	if n.Turns && n.Terms != 0 || !g.isNews(p, n) {
+		return true
+	}
+	at, depth := g.placeAt(p)
+	id, ok := g.places.find(at)
+	return ok && depth > 0 && !n.Ends && g.places.endless(id, depth)
 }
 
 // enterGroup returns the number of the group of a page.
@@ -176,6 +193,8 @@ func (g *Guard) Led(p *Page) {
 // larger and mixed, so it takes more.
 const (
 	groupLeast, groupTimes, groupWindow = 4, 4, 16
+	// The least numbers for pages whose names are ids.
+	madeGroup, madePlace                = 2, 6
 	placeLeast, placeTimes, placeWindow = 12, 8, 64
 	// dullDeeper is added to the count of a place for a page that brought nothing new but
 	// links that lead deeper.
@@ -209,18 +228,22 @@ func (g *Guard) judge(p *Page) event.Bar {
 		return event.BarDuplicate
 	}
 	at, depth := g.placeAt(p)
+	inGroup, inPlace := uint64(groupLeast), uint64(placeLeast)
+	if hasID(p.Rest) {
+		inGroup, inPlace = madeGroup, madePlace
+	}
 	tired := false
 	if id, ok := g.places.find(at); ok && depth > 0 {
 		if g.places.left(id, depth) == 0 {
 			return event.BarGrows
 		}
-		tired = g.places.tired(id, placeLeast, placeTimes)
+		tired = g.places.tired(id, inPlace, placeTimes)
 	}
 	if !p.Single {
 		return event.NoBar
 	}
 	group := g.groupOf(p)
-	if id, ok := g.groups.find(group); ok && g.groups.tired(id, groupLeast, groupTimes) {
+	if id, ok := g.groups.find(group); ok && g.groups.tired(id, inGroup, groupTimes) {
 		tired = true
 	}
 	if tired && g.bred(p, group, at) {

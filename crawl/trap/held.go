@@ -255,7 +255,7 @@ type allowance struct {
 func (g *Guard) allowance(p *Page) allowance {
 	const farm, hosts, lone = 1 << 40, 2 << 40, 3 << 40
 	if top, branch, ok := g.branch(p.Site); ok && !g.isEnd(p.Site) {
-		return allowance{farm | uint64(top), g.farmLeft(top, branch), uint64(g.cost(g.of.At(int(p.Site))))}
+		return allowance{farm | uint64(top), g.farmLeft(top, branch), uint64(g.cost(p.Site))}
 	}
 	if d := g.of.At(int(p.Site)); g.isInner(p.Site) {
 		key := hosts | uint64(d)

@@ -19,6 +19,7 @@ type News struct {
 	Elsewhere bool       // a page of another site had the same content before
 	Soft      bool       // its title is that of a missing page
 	Ends      bool       // it made no deeper page known: see Deeper
+	Turns     bool       // it made a page known that differs in numbers only: see Turns
 	Numbers   [8]uint32  // a sample of its pairs of numbers, up to the first 0
 	Pictures  uint32     // hash of its pictures; 0: none
 }
@@ -66,65 +67,89 @@ func (g *Guard) thing(s graph.Site, kind byte, what uint64) uint64 {
 	return g.key.Page(uint64(s), b[:])
 }
 
-// isNews reports whether a page brought something new on its site, and remembers what it
-// brought. News are new words; the words of a page elsewhere on the site, for the first time
-// in this place, as untranslated pages of a translation have them; a new title that does not
-// just repeat the URL; new pictures; or many new numbers. For a page with an id in its name
-// only new words and new pictures count.
-func (g *Guard) isNews(p *Page, n *News, group int) bool {
+// isNews reports whether a page brought something new on its site. News are new words; the
+// words of a page elsewhere on the site, for the first time in this place, as untranslated
+// pages of a translation have them; a new title that does not just repeat the URL; new
+// pictures; or many new numbers. For a page with an id in its name only new words and new
+// pictures count.
+func (g *Guard) isNews(p *Page, n *News) bool {
 	words := g.KnowsWords(p, n.Change, n.Terms)
-	known := n.Same || words
-	made := hasID(p.Rest)
-	fresh := g.noteWords(p, n) && !made
-	g.last.Set(group, uint32(n.Change))
-	g.terms.Slice()[group] |= n.Terms
-	if n.Terms == 0 && n.Change != 0 {
-		g.terms.Set(group, 1<<64-1) // too many words
+	switch {
+	case n.Soft:
+		return false
+	case !n.Same && !words, n.Pictures != 0 && !g.novel.has(g.thing(p.Site, picturesOf, uint64(n.Pictures))):
+		return true
+	case hasID(p.Rest):
+		return false
+	case n.Title != 0 && !words && !g.novel.has(g.thing(p.Site, titlesOf, n.Title)):
+		return true
 	}
-	if n.Title != 0 && g.novel.add(g.thing(p.Site, titlesOf, n.Title)) && !made && !words {
-		fresh = true
-	}
-	if n.Pictures != 0 && g.novel.add(g.thing(p.Site, picturesOf, uint64(n.Pictures))) {
-		fresh = true
-	}
-	if pairs, new := g.noteNumbers(p, n); !made && new >= leastPairs && 2*new >= pairs {
-		fresh = true
-	}
-	return (!known || fresh) && !n.Soft
+	return g.isFirst(p, n) || g.hasNumbers(p, n)
 }
 
-// noteWords remembers the words of a page, and reports whether it is the first of its place
-// that has the words of a page elsewhere.
-func (g *Guard) noteWords(p *Page, n *News) bool {
+// isFirst reports whether a page is the first of its place that has the words of a page
+// elsewhere.
+func (g *Guard) isFirst(p *Page, n *News) bool {
 	if n.Change == 0 {
 		return false
 	}
-	site := g.novel.add(g.thing(p.Site, wordsOf, n.Change))
 	at := g.placeOf(p)
-	first := g.novel.add(at ^ n.Change)
-	g.novel.add(at ^ uint64(p.ID)*mixer)
+	first := !g.novel.has(at ^ n.Change)
 	if n.Same {
-		return g.novel.add(at^uint64(n.Like)*mixer) && first
+		return first && !g.novel.has(at^uint64(n.Like)*mixer)
 	}
-	return first && !site
+	return first && g.novel.has(g.thing(p.Site, wordsOf, n.Change))
 }
 
-// mixer spreads the number of a page over 64 bits.
-const mixer = 0x9e3779b97f4a7c15
+// hasNumbers reports whether many of the pairs of numbers of a page are new.
+func (g *Guard) hasNumbers(p *Page, n *News) bool {
+	pairs, new := 0, 0
+	for ; pairs < len(n.Numbers) && n.Numbers[pairs] != 0; pairs++ {
+		if !g.novel.has(g.thing(p.Site, numbersOf, uint64(n.Numbers[pairs]))) {
+			new++
+		}
+	}
+	return new >= leastPairs && 2*new >= pairs
+}
 
-// noteNumbers remembers the pairs of numbers of a page, and counts all and the new ones.
-func (g *Guard) noteNumbers(p *Page, n *News) (pairs, new int) {
+// remember remembers what a page of a group brought.
+func (g *Guard) remember(p *Page, n *News, group int) {
+	g.last.Set(group, uint32(n.Change))
+	g.terms.Slice()[group] |= n.Terms
+	if n.Change != 0 {
+		g.rememberWords(p, n)
+		if n.Terms == 0 {
+			g.terms.Set(group, 1<<64-1) // too many words
+		}
+	}
+	if n.Title != 0 {
+		g.novel.add(g.thing(p.Site, titlesOf, n.Title))
+	}
+	if n.Pictures != 0 {
+		g.novel.add(g.thing(p.Site, picturesOf, uint64(n.Pictures)))
+	}
 	for _, x := range n.Numbers {
 		if x == 0 {
 			break
 		}
-		pairs++
-		if g.novel.add(g.thing(p.Site, numbersOf, uint64(x))) {
-			new++
-		}
+		g.novel.add(g.thing(p.Site, numbersOf, uint64(x)))
 	}
-	return pairs, new
 }
+
+// rememberWords remembers the words of a page: that the site has them, that the place has
+// them, and that the place has had this page and the one like it.
+func (g *Guard) rememberWords(p *Page, n *News) {
+	g.novel.add(g.thing(p.Site, wordsOf, n.Change))
+	at := g.placeOf(p)
+	g.novel.add(at ^ n.Change)
+	g.novel.add(at ^ uint64(p.ID)*mixer)
+	if n.Same {
+		g.novel.add(at ^ uint64(n.Like)*mixer)
+	}
+}
+
+// mixer spreads the number of a page over 64 bits.
+const mixer = 0x9e3779b97f4a7c15
 
 // novelSize is the number of last things that are remembered: 1 MiB.
 const novelSize = 1 << 18
@@ -144,12 +169,8 @@ func (n *novel) has(hash uint64) bool {
 	return n.marks.Len() > 0 && n.marks.At(int(hash%novelSize)) == uint32(hash>>32)|1
 }
 
-// add remembers a thing, and reports whether it is new.
-func (n *novel) add(hash uint64) bool {
-	if n.has(hash) {
-		return false
-	}
+// add remembers a thing.
+func (n *novel) add(hash uint64) {
 	n.marks.Grow(novelSize)
 	n.marks.Set(int(hash%novelSize), uint32(hash>>32)|1)
-	return true
 }

@@ -135,10 +135,13 @@ func TestEnds(t *testing.T) {
 // What came long ago is forgotten, and called new again.
 func TestNovel(t *testing.T) {
 	n := newNovel(new(graph.Set))
-	if n.has(5) || !n.add(5) || n.add(5) || !n.has(5) {
+	if n.has(5) {
+		t.Error("a thing is known before it came")
+	}
+	if n.add(5); !n.has(5) {
 		t.Error("a thing is not known after it came")
 	}
-	if !n.add(5+1<<40) || n.has(5) {
+	if n.add(5 + 1<<40); !n.has(5+1<<40) || n.has(5) {
 		t.Error("two things have one place")
 	}
 }

@@ -150,6 +150,30 @@ func Deeper(below, page []byte) bool {
 	return bytes.HasPrefix(path, dir) && bytes.IndexByte(path[len(dir):], '/') >= 0
 }
 
+// Turns reports whether path and query of two pages differ in numbers only, as those of a
+// month and the next do.
+func Turns(a, b []byte) bool {
+	for len(a) > 0 && len(b) > 0 {
+		x, y := digits(a), digits(b)
+		switch {
+		case (x == 0) != (y == 0), x == 0 && a[0] != b[0]:
+			return false
+		case x == 0:
+			x, y = 1, 1
+		}
+		a, b = a[x:], b[y:]
+	}
+	return len(a) == len(b)
+}
+
+// digits returns the number of digits that text begins with.
+func digits(text []byte) (n int) {
+	for n < len(text) && isDigit(text[n]) {
+		n++
+	}
+	return n
+}
+
 // A parameter of a query that changes nothing names a visit, not a page: a session id under
 // an unusual name, an order of columns, a link back. So does a directory whose name is an
 // id. It is found by pages of a site whose URLs differ in its value only. When idleLeast of

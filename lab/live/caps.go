@@ -58,7 +58,16 @@ func (r *Report) left() []show.Section {
 	if s.Largest != nil {
 		list = append(list, largestSection(s.Largest))
 	}
+	if s.Sample > 1 {
+		list = append(list, r.sampleSection())
+	}
 	return list
+}
+
+// sampleSection returns the section about a policy that works on a sample of the links.
+func (r *Report) sampleSection() show.Section {
+	text := fmt.Sprintf("The crawl has more links than the policy %s keeps in memory. It looks at those of one fetched page in %d; the others count as if they linked like the pages of their group. The parameter links of the policy is the number of links that are kept, at 4 bytes each.", r.config.Policy, r.status.Sample)
+	return show.Section{Title: "Sample", Text: text}
 }
 
 // skipped returns the section about traps.

@@ -248,7 +248,7 @@ func (r *recorder) ended(x *journal.Record) {
 
 // foresee sets the fields of an event that the journal has as facts.
 func foresee(e *event.Event, x *journal.Record) {
-	e.Near, e.Ours = x.Facts.Near != 0, x.Facts.Ours
+	e.Near, e.Ours = x.Facts.Near != 0 || x.Facts.Doubt, x.Facts.Ours
 	if e.Kind != event.Resolved {
 		k := trouble.Of(e.Class, int(x.Facts.Status))
 		e.Pushed, e.Stale = k == trouble.Pushback, k == trouble.Silence && !e.Ours
