@@ -160,7 +160,7 @@ func (w *testWeb) trapsByTenth(t *testing.T) (tenths [10]int) {
 }
 
 // On hostile webs foresight fetches every page of the honest sites, as opic does, and spends
-// no more in traps than opic, at no time: a few requests of a web are chance (docs/bench.md).
+// hardly more in traps than opic, at any time: at most three requests a web (docs/bench.md).
 func TestForesightHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("crawls of hostile webs")
