@@ -55,7 +55,7 @@ func (c *Column[T]) Name() string { return c.name }
 func (c *Column[T]) Len() int { return len(c.data) }
 
 // Bytes returns the memory in use, without address space that is only reserved.
-func (c *Column[T]) Bytes() int64 { return int64(c.mem.committed) }
+func (c *Column[T]) Bytes() int64 { return int64(c.mem.backed) }
 
 // Columns calls each for the column itself, which is a Part.
 func (c *Column[T]) Columns(each func(AnyColumn)) { each(c) }

@@ -144,6 +144,7 @@ func (l *learner) makeColumns(n, groups int) {
 func (l *learner) Known(p, from graph.Page) {
 	g, state := l.place(p, from)
 	l.est.Known()
+	l.index.Known()
 	l.group.Append(uint32(g))
 	l.look.Append(uint16(l.path.Look))
 	l.state.Append(state)

@@ -21,9 +21,9 @@ const (
 // What the steps of a checkpoint cost: as much as how many links of a sweep. A slice is for
 // links in order; here they lead anywhere, which takes four times as long.
 const (
-	linkCost  = 4
-	indexCost = 8 * linkCost
-	labelCost = 16 * linkCost
+	linkCost  = 8
+	indexCost = 4 * linkCost
+	labelCost = 8 * linkCost
 	meanCost  = 4 * linkCost
 	scoreCost = 64 * linkCost
 )

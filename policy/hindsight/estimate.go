@@ -93,7 +93,10 @@ func NewEstimate(mostPages, mostGroups int) *Estimate {
 }
 
 // Known adds the next page, with the value of one that nobody links to.
-func (e *Estimate) Known() { e.value.Append(1 - follow) }
+func (e *Estimate) Known() {
+	e.value.Append(1 - follow)
+	e.next.Append(0)
+}
 
 // Value returns the estimate for a page.
 func (e *Estimate) Value(p graph.Page) float64 { return float64(e.value.At(int(p))) }
@@ -105,7 +108,6 @@ func (e *Estimate) Add(p graph.Page, d float64) { e.value.Slice()[p] += float32(
 // from the present values. Step does it.
 func (e *Estimate) Begin(n, g, many int) {
 	num, sum := e.numbers.Slice(), e.sums.Slice()
-	e.next.Grow(n)
 	e.keeps.Grow(g)
 	e.fetched.Grow(g)
 	num[pages], num[groups], num[sweeps] = uint64(n), uint64(g), uint64(many)
