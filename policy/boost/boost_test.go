@@ -228,3 +228,4 @@ func BenchmarkFit(b *testing.B) {
 		}
 	})
 }
+

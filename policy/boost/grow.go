@@ -30,9 +30,12 @@ func (l *Learner) class(f int) {
 
 // grow makes a tree, level by level, and takes its answers from what is left to explain.
 func (l *Learner) grow(tree int) {
-	clear(l.node.Slice())
+	nodes := l.node.Slice()
+	for i := range nodes {
+		nodes[i] = 1
+	}
 	for level := range l.o.Depth {
-		first := 1<<level - 1
+		first := 1 << level
 		l.count(first, 1<<level)
 		for k := range 1 << level {
 			l.ask(tree, first+k, l.hist[k*l.o.Features:(k+1)*l.o.Features])
@@ -58,15 +61,13 @@ func (l *Learner) count(first, nodes int) {
 
 // ask chooses the question of a node: the split after which the squared error is least.
 func (l *Learner) ask(tree, node int, h []histogram) {
-	at := tree*l.inner + node
-	l.next.feature.Set(at, 0)
-	l.next.limit.Set(at, always)
+	at := tree*room + node
+	l.next.ask.Set(at, uint64(newQuestion(0, always)))
 	best := 1e-9
 	for f := range h {
 		if gain, c := l.split(&h[f]); gain > best {
 			best = gain
-			l.next.feature.Set(at, uint8(f))
-			l.next.limit.Set(at, l.edge.At(f*bins+c))
+			l.next.ask.Set(at, uint64(newQuestion(f, l.edge.At(f*bins+c))))
 		}
 	}
 }
@@ -97,14 +98,13 @@ func (l *Learner) split(h *histogram) (best float64, class int) {
 
 // move moves the examples one level down.
 func (l *Learner) move(tree int) {
-	x, nodes := l.x.Slice(), l.node.Slice()
-	feature, limit := l.next.feature.Slice()[tree*l.inner:], l.next.limit.Slice()[tree*l.inner:]
+	nodes, f := l.node.Slice(), l.o.Features
+	ask := (*[room]uint64)(l.next.ask.Slice()[tree*room:])
+	var in [room]float32
+	x := l.x.Slice()
 	for i, at := range nodes {
-		right := uint8(0)
-		if x[i*l.o.Features+int(feature[at])] > limit[at] {
-			right = 1
-		}
-		nodes[i] = 2*at + 1 + right
+		copy(in[:], x[i*f:(i+1)*f])
+		nodes[i] = 2*at + uint8(question(ask[at%room]).side(&in))
 	}
 }
 
@@ -113,14 +113,14 @@ func (l *Learner) explain(tree int) {
 	sums, counts := make([]float64, l.leaves), make([]float64, l.leaves)
 	rest, nodes := l.rest.Slice(), l.node.Slice()
 	for i, at := range nodes {
-		sums[int(at)-l.inner] += rest[i]
-		counts[int(at)-l.inner]++
+		sums[int(at)-l.leaves] += rest[i]
+		counts[int(at)-l.leaves]++
 	}
-	answers := l.next.answer.Slice()[tree*l.leaves:][:l.leaves]
+	answers := l.next.answer.Slice()[tree*room:][:l.leaves]
 	for k := range answers {
 		answers[k] = float64(l.o.Rate * sums[k] / (counts[k] + 1))
 	}
 	for i, at := range nodes {
-		rest[i] -= answers[int(at)-l.inner]
+		rest[i] -= answers[int(at)-l.leaves]
 	}
 }
