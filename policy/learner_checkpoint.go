@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy/group"
+	"github.com/winnow-crawler/winnow/policy/hindsight"
 )
 
 // The stages of a checkpoint.
@@ -28,19 +29,17 @@ const (
 	scoreCost = 64 * linkCost
 )
 
-// lookedAt is what the checkpoint under way may know: pages fetched before it began. Those
+// world returns what the checkpoint under way may know: pages fetched before it began. Those
 // whose links are not kept count as not fetched.
-type lookedAt struct{ *learner }
-
-func (w lookedAt) Fetched(p graph.Page) bool {
-	return w.state.At(int(p))&(gotBit|lateBit|unkeptBit) == gotBit
+func (l *learner) world() *hindsight.World {
+	return &hindsight.World{
+		Marks: l.state.Slice(), Mask: gotBit | lateBit | unkeptBit, Fetched: gotBit,
+		Group: l.group.Slice(), Up: l.tree.Ups(), Out: l.e.Out,
+	}
 }
-func (w lookedAt) Out(p graph.Page) []graph.Page { return w.e.Out(p) }
-func (w lookedAt) Group(p graph.Page) uint32     { return w.group.At(int(p)) }
-func (w lookedAt) Up(g uint32) uint32            { return uint32(w.tree.Up(group.ID(g))) }
 
 // sweeps is the number of sweeps of an estimate. Each begins with the result of the last.
-const sweeps = 5
+const sweeps = 3
 
 // pace returns by which part fetched pages grow from one checkpoint to the next: a large crawl
 // changes less.
@@ -116,7 +115,7 @@ func (l *learner) turn() {
 func (l *learner) step(links int) (more bool) {
 	switch l.numbers.At(learnStage) {
 	case learnEstimate:
-		return l.est.Step(lookedAt{l}, 1+links/linkCost)
+		return l.est.Step(l.world(), 1+links/linkCost)
 	case learnIndex:
 		return l.index.Step(1+links/indexCost, l.weight, l.e.Facts.From)
 	case learnLabels:

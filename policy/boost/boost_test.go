@@ -228,4 +228,3 @@ func BenchmarkFit(b *testing.B) {
 		}
 	})
 }
-

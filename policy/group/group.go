@@ -71,6 +71,9 @@ func (t *Tree) Len() int { return t.up.Len() }
 // Up returns the group above g, and the root for itself.
 func (t *Tree) Up(g ID) ID { return ID(t.up.At(int(g))) }
 
+// Ups returns the groups above all groups. They must not be changed.
+func (t *Tree) Ups() []uint32 { return t.up.Slice() }
+
 // Dir returns the directory to which the files of g belong, or the site. Without URLs it is g.
 func (t *Tree) Dir(g ID) ID { return ID(t.dir.At(int(g))) }
 
