@@ -34,7 +34,7 @@ const (
 func (l *learner) world() *hindsight.World {
 	return &hindsight.World{
 		Marks: l.state.Slice(), Mask: gotBit | lateBit | unkeptBit, Fetched: gotBit,
-		Group: l.group.Slice(), Up: l.tree.Ups(), Out: l.e.Out,
+		Group: l.group.Slice(), Up: func(g uint32) uint32 { return uint32(l.tree.Up(group.ID(g))) }, Out: l.e.Out,
 	}
 }
 
@@ -94,8 +94,7 @@ func (l *learner) turn() {
 		l.groupFinds.Grow(int(num[learnGroups]))
 		l.groupN.Grow(int(num[learnGroups]))
 	case learnMeans:
-		l.groupLabel.Grow(int(num[learnGroups]))
-		l.groupNew.Grow(int(num[learnGroups]))
+		num[learnMeaned] = num[learnGroups]
 	case learnFit:
 		num[learnCredit] = 1
 		if num[learnFetched] < num[learnNextFit] || !l.beginFit() {
@@ -210,15 +209,14 @@ func (l *learner) mean() float64 {
 
 // setMeans sets the means of a group, drawn towards those of the group above it.
 func (l *learner) setMeans(i int) {
-	var label, finds float64
+	g := group.ID(i)
+	var label, finds float32
 	if i > 0 {
-		up := int(l.tree.Up(group.ID(i)))
-		label, finds = float64(l.groupLabel.At(up)), float64(l.groupNew.At(up))
+		label, finds = l.tree.Means(l.tree.Up(g))
 	}
 	n := float64(l.groupN.At(i))
 	sum := float64(l.groupSum.At(i))/labelSteps - float64(n*l.mean())
-	l.groupLabel.Set(i, float32((sum+float64(3*label))/(n+3)))
-	l.groupNew.Set(i, float32((float64(l.groupFinds.At(i))+float64(3*finds))/(n+3)))
+	l.tree.SetMeans(g, float32((sum+float64(3*float64(label)))/(n+3)), float32((float64(l.groupFinds.At(i))+float64(3*float64(finds)))/(n+3)))
 }
 
 // rootSteps is the number of steps of 1 in the logarithm of a target.

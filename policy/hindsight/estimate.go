@@ -12,10 +12,11 @@ type World struct {
 	// During an estimate that must not change.
 	Marks         []uint16
 	Mask, Fetched uint16
-	// Group holds the groups of pages: those that are expected to link as the fetched pages of
-	// the group do. Up holds the group above each group, which has a lower number; that of 0
+	// Group holds the group of each page: one that is expected to link as the fetched pages of
+	// the group do. Up returns the group above a group, which has a lower number; that of 0
 	// is 0.
-	Group, Up []uint32
+	Group []uint32
+	Up    func(uint32) uint32
 	// Out returns the links of a fetched page. They are valid until the next call.
 	Out func(graph.Page) []graph.Page
 }
@@ -195,7 +196,7 @@ func (e *Estimate) pass(w *World, i, stop, end int) {
 	case lending:
 		keeps := e.keeps.Slice()
 		for i = max(i, 1); i < stop; i++ {
-			keeps[i] += keeps[w.Up[i]]
+			keeps[i] += keeps[w.Up(uint32(i))]
 		}
 	case gathering:
 		e.gather(i, stop)
@@ -211,7 +212,7 @@ func (e *Estimate) count(w *World, i, stop int) {
 		if !w.fetched(i) {
 			continue
 		}
-		for g := w.Group[i]; g != 0; g = w.Up[g] {
+		for g := w.Group[i]; g != 0; g = w.Up(g) {
 			fetched[g]++
 		}
 		fetched[0]++
@@ -236,7 +237,7 @@ func (e *Estimate) keep(w *World, g uint32) {
 	switch {
 	case g != 0:
 		kept := float64(mass * k / (k + trust))
-		keeps[w.Up[g]] += mass - kept
+		keeps[w.Up(g)] += mass - kept
 		mass = kept
 	case k == 0:
 		e.sums.Slice()[lost] += mass
