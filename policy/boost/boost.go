@@ -14,7 +14,7 @@ import (
 // Options describes the trees of a Learner.
 type Options struct {
 	Features int     // numbers of an example, at most 16
-	Examples int     // most examples of a fit
+	Examples int     // most examples of a fit, at most 16,383
 	Trees    int     // of a model
 	Depth    int     // of a tree, at most 4
 	Rate     float64 // part of its prediction that a tree contributes
@@ -43,6 +43,8 @@ type Learner struct {
 	now     *trees                 // the model in use
 	next    *trees                 // the one that is being made
 	hist    []histogram            // of a level: by node and feature
+	above   []histogram            // of the level above
+	tallies []tally                // reused: what is left to be explained, by example
 }
 
 // The indexes of Learner.numbers.
@@ -78,18 +80,36 @@ func newQuestion(feature int, limit float32) question {
 
 func (q question) feature() uint { return uint(q >> 32) }
 
+func (q question) limit() float32 { return math.Float32frombits(uint32(q)) }
+
 // side returns 1 if the answer is yes for an example.
 func (q question) side(x *[room]float32) (right uint) {
-	if x[q.feature()%room] > math.Float32frombits(uint32(q)) {
+	if x[q.feature()%room] > q.limit() {
 		right = 1
 	}
 	return right
 }
 
-type histogram struct {
-	sum   [bins]float64
-	count [bins]uint32
+// A histogram holds a tally for each class of a feature.
+type histogram [bins]tally
+
+// A tally is a sum of targets and their number in one, so that a target takes one addition: the
+// number in the lower bits, the sum in steps of 2^-sumBits above them. It is exact.
+type tally int64
+
+const (
+	countBits = 14
+	sumBits   = 30
+	// largest is what a target counts at most, so that the sum of all fits in.
+	largest = 16
+)
+
+func tallyOf(y float64) tally {
+	return tally(max(-largest, min(largest, y))*(1<<sumBits))<<countBits + 1
 }
+
+func (t tally) count() int   { return int(t & (1<<countBits - 1)) }
+func (t tally) sum() float64 { return float64(t>>countBits) / (1 << sumBits) }
 
 // New returns a Learner without examples.
 func New(o Options) *Learner {
@@ -106,6 +126,7 @@ func New(o Options) *Learner {
 	l.base.Grow(2)
 	l.edge.Grow(o.Features * bins)
 	l.hist = make([]histogram, l.leaves/2*o.Features)
+	l.above = make([]histogram, l.leaves/2*o.Features)
 	return l
 }
 

@@ -202,29 +202,31 @@ func TestParts(t *testing.T) {
 	}
 }
 
-func BenchmarkFit(b *testing.B) {
-	o := Options{Features: 14, Examples: 6000, Trees: 30, Depth: 3, Rate: .15, Leaf: 20}
+func BenchmarkLearner(b *testing.B) {
+	o := Options{Features: 14, Examples: 6000, Trees: 30, Depth: 4, Rate: .15, Leaf: 10}
 	r := rand.New(rand.NewPCG(1, 1))
 	x, y := make([]float32, o.Features*o.Examples), make([]float64, o.Examples)
 	for i := range x {
 		x[i] = r.Float32()
 	}
 	for i := range y {
-		y[i] = float64(x[i*o.Features])
+		y[i] = float64(x[i*o.Features] + x[i*o.Features+3]*x[i*o.Features+5])
 	}
 	l := New(o)
 	defer l.Free()
-	for b.Loop() {
-		for i := range y {
-			l.Add(x[i*o.Features:(i+1)*o.Features], y[i])
-		}
-		l.Begin()
-		for l.Step() {
-		}
-	}
-	b.Run("predict", func(b *testing.B) {
+	b.Run("fit", func(b *testing.B) {
 		for b.Loop() {
-			l.Predict(x[:o.Features])
+			for i := range y {
+				l.Add(x[i*o.Features:(i+1)*o.Features], y[i])
+			}
+			l.Begin()
+			for l.Step() {
+			}
+		}
+	})
+	b.Run("predict", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			l.Predict(x[i%o.Examples*o.Features:][:o.Features])
 		}
 	})
 }
