@@ -148,15 +148,27 @@ func (l *learner) Known(p, from graph.Page) {
 	}
 	l.sibSum.Append(0)
 	l.sibN.Append(0)
+	if l.dirs.Len() < l.tree.Len() {
+		l.growGroups(l.tree.Len())
+	}
 	if from != graph.NoPage {
 		count(l.found, from)
 	}
 }
 
+// growGroups makes room for groups. It is done at once and not at the next checkpoint, which would
+// need much memory in one turn.
+func (l *learner) growGroups(n int) {
+	l.dirs.Grow(n)
+	l.groupSum.Grow(n)
+	l.groupFinds.Grow(n)
+	l.groupN.Grow(n)
+	l.est.Groups(n)
+}
+
 // dir returns the directory of XIM to which a new page belongs: the next one if it is new.
 func (l *learner) dir(p graph.Page) int {
 	g := int(l.tree.Near(group.ID(l.group.At(int(p)))))
-	l.dirs.Grow(l.tree.Len())
 	if l.dirs.At(g) == 0 {
 		l.numbers.Slice()[learnDirs]++
 		l.dirs.Set(g, uint32(l.numbers.At(learnDirs)))

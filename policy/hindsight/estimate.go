@@ -102,6 +102,12 @@ func (e *Estimate) Known() {
 	e.next.Append(0)
 }
 
+// Groups makes room for n groups.
+func (e *Estimate) Groups(n int) {
+	e.keeps.Grow(n)
+	e.fetched.Grow(n)
+}
+
 // Value returns the estimate for a page.
 func (e *Estimate) Value(p graph.Page) float64 { return float64(e.value.At(int(p))) }
 
@@ -112,8 +118,7 @@ func (e *Estimate) Add(p graph.Page, d float64) { e.value.Slice()[p] += float32(
 // from the present values. Step does it.
 func (e *Estimate) Begin(n, g, many int) {
 	num, sum := e.numbers.Slice(), e.sums.Slice()
-	e.keeps.Grow(g)
-	e.fetched.Grow(g)
+	e.Groups(g)
 	num[pages], num[groups], num[sweeps] = uint64(n), uint64(g), uint64(many)
 	num[stage], num[at] = emptying, 0
 	sum[total], sum[scale], sum[lost] = 0, 1, 0
