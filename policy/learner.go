@@ -88,7 +88,7 @@ const looks = 1 << 16
 // up to a number of them, and beyond it those of a sample.
 func newLearner(e *Env, x *xim, boards, most int) *learner {
 	n := e.MaxPages
-	groups := n/4 + leastGroups
+	groups := n/5 + leastGroups
 	l := &learner{
 		e: e, board: e.Boards[0], xim: x, most: most, tree: group.New(groups, e.MaxSites),
 		est:   hindsight.NewEstimate(n, groups),

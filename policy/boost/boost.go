@@ -44,6 +44,7 @@ type Learner struct {
 	next    *trees                 // the one that is being made
 	hist    []histogram            // of a level: by node and feature
 	above   []histogram            // of the level above
+	values  sorter                 // reused
 	tallies []tally                // reused: what is left to be explained, by example
 }
 

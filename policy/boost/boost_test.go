@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -158,6 +159,27 @@ func sum(rest []float64, rows []int) (s float64) {
 		s += rest[i]
 	}
 	return s
+}
+
+// TestSorter: numbers of both signs are sorted.
+func TestSorter(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var s sorter
+	for n := range 200 {
+		want := make([]float32, n)
+		s.keys = s.keys[:0]
+		for i := range want {
+			want[i] = float32(math.Ldexp(r.Float64()-.5, r.IntN(60)-30))
+			s.add(want[i])
+		}
+		s.sort()
+		slices.Sort(want)
+		for i, v := range want {
+			if s.at(i) != v {
+				t.Fatalf("%d numbers: %v at place %d, want %v", n, s.at(i), i, v)
+			}
+		}
+	}
 }
 
 // TestNothing: fits of no example, of one, and of equal ones end with their mean.

@@ -1,22 +1,18 @@
 package boost
 
-import "slices"
-
-// sampled is the number of examples, about, from which the classes of a feature are made.
-const sampled = 1024
-
 // class divides the values of a feature into classes of about equal size.
 func (l *Learner) class(f int) {
 	x, n, step := l.x.Slice(), l.rest.Len(), l.o.Features
-	var values []float32
-	for i := 0; i < n; i += max(1, n/sampled) {
-		values = append(values, x[i*step+f])
+	values := &l.values
+	values.keys = values.keys[:0]
+	for i := range n {
+		values.add(x[i*step+f])
 	}
-	slices.Sort(values)
+	values.sort()
 	edges := (*[bins]float32)(l.edge.Slice()[f*bins:])
 	k := 0
 	for b := 1; b < bins && n > 0; b++ {
-		if v := values[b*len(values)/bins]; k == 0 || v > edges[k-1] {
+		if v := values.at(b * n / bins); k == 0 || v > edges[k-1] {
 			edges[k] = v
 			k++
 		}
