@@ -95,11 +95,11 @@ func newLinks(set *graph.Set, o *Options) *links {
 	}
 }
 
-// known makes room for the list of p. It is done before p is fetched, since lists far apart
-// would need much memory in one turn.
+// known makes room for the list of p. It is done before p is fetched, since the first list far
+// behind the others would need much memory in one turn.
 func (l *links) known(p graph.Page) {
 	if l != nil {
-		l.at.Grow(int(p) + 1)
+		l.at.Prepare(int(p) + 1)
 	}
 }
 
@@ -108,6 +108,7 @@ func (l *links) add(p graph.Page, list []graph.Page) {
 	if l == nil || len(list) == 0 {
 		return
 	}
+	l.at.Grow(int(p) + 1)
 	n := l.to.Len()
 	l.at.Set(int(p), uint64(n)+1)
 	l.to.Grow(n + 1 + len(list))

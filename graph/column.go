@@ -79,9 +79,19 @@ func (c *Column[T]) Grow(n int) {
 	if n <= len(c.data) {
 		return
 	}
+	c.Prepare(n)
+	c.data = c.data[:n]
+}
+
+// Prepare takes the memory for n elements, so that the column can grow to them at any time
+// without delay. Its length stays.
+func (c *Column[T]) Prepare(n int) {
+	if n <= cap(c.data) {
+		return
+	}
 	c.mem.commit(c.name, n*c.width())
 	room := min(c.mem.committed, c.mem.size) / c.width()
-	c.data = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(c.mem.bytes))), room)[:n]
+	c.data = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(c.mem.bytes))), room)[:len(c.data)]
 }
 
 // Append adds one element.

@@ -41,20 +41,16 @@ func (l *learner) world() *hindsight.World {
 // sweeps is the number of sweeps of an estimate. Each begins with the result of the last.
 const sweeps = 3
 
-// pace returns how many pages are fetched until the next checkpoint: a twentieth of those that
-// are, and more in a large crawl, which changes less. A checkpoint costs most by the known pages
-// and is paid for by the links. Where there are few links for each known page, it is twice as
-// many at most.
-func pace(fetched, known, links uint64) uint64 {
+// pace returns by which part fetched pages grow from one checkpoint to the next: a large crawl
+// changes less.
+func pace(fetched uint64) (part uint64) {
 	switch {
 	case fetched < 10_000:
-		return max(20, fetched/20)
+		return 20
 	case fetched < 100_000:
-		fetched /= 12
-	default:
-		fetched /= 8
+		return 12
 	}
-	return max(fetched, min(2*fetched, fetched*known/max(1, links/4)))
+	return 8
 }
 
 // Work does a part of a checkpoint when it is time.
@@ -82,7 +78,7 @@ func (l *learner) begin() {
 	}
 	l.late.Truncate(0)
 	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
-	num[learnNext] = num[learnFetched] + pace(num[learnFetched], num[learnPages], num[learnKept])
+	num[learnNext] = num[learnFetched] + max(20, num[learnFetched]/pace(num[learnFetched]))
 	num[learnStage] = learnEstimate
 	l.est.Begin(l.group.Len(), l.tree.Len(), sweeps)
 }
