@@ -100,7 +100,7 @@ func (l *learner) turn() {
 		}
 		num[learnNextFit] = num[learnFetched] + max(50, num[learnFetched]/10)
 	case learnRescore:
-		l.rescoring.begin(l.group.Len(), max(leastRescored, int(num[learnFetched]/8)))
+		l.rescoring.begin(l.group.Len(), max(leastRescored, int(num[learnFetched]/4)))
 	case learnRescore + 1:
 		num[learnStage] = learnIdle
 	}
