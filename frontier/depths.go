@@ -95,6 +95,14 @@ func newLinks(set *graph.Set, o *Options) *links {
 	}
 }
 
+// known makes room for the list of p. It is done before p is fetched, since the first list far
+// behind the others would need much memory in one turn.
+func (l *links) known(p graph.Page) {
+	if l != nil {
+		l.at.Prepare(int(p) + 1)
+	}
+}
+
 // add keeps the links of p. A nil l keeps nothing.
 func (l *links) add(p graph.Page, list []graph.Page) {
 	if l == nil || len(list) == 0 {

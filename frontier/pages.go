@@ -116,6 +116,7 @@ func (x *pages) add(s graph.Site, from graph.Page, depth uint16, bar event.Bar) 
 	x.census[Known]++
 	x.from.Append(from)
 	x.depth.Append(depth)
+	x.links.known(p)
 	x.orders.addPage(p, s)
 	x.sites.clocks.pages.Slice()[s]++
 	for _, q := range x.policies.all {

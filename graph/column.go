@@ -11,9 +11,9 @@ import (
 
 // Value is the type of an element of a column: fixed-size numbers, never pointers, so that
 // the garbage collector can skip them and a column can be written to disk as it lies in
-// memory.
+// memory. Several numbers that are read together may be one element.
 type Value interface {
-	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int32 | ~int64 | ~float32 | ~float64
+	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int32 | ~int64 | ~float32 | ~float64 | ~[3]uint32 | ~[8]uint32
 }
 
 // A Column is a flat array of numbers indexed by page, site or link. It reserves
@@ -55,7 +55,7 @@ func (c *Column[T]) Name() string { return c.name }
 func (c *Column[T]) Len() int { return len(c.data) }
 
 // Bytes returns the memory in use, without address space that is only reserved.
-func (c *Column[T]) Bytes() int64 { return int64(c.mem.committed) }
+func (c *Column[T]) Bytes() int64 { return int64(c.mem.backed) }
 
 // Columns calls each for the column itself, which is a Part.
 func (c *Column[T]) Columns(each func(AnyColumn)) { each(c) }
@@ -79,9 +79,19 @@ func (c *Column[T]) Grow(n int) {
 	if n <= len(c.data) {
 		return
 	}
+	c.Prepare(n)
+	c.data = c.data[:n]
+}
+
+// Prepare takes the memory for n elements, so that the column can grow to them at any time
+// without delay. Its length stays.
+func (c *Column[T]) Prepare(n int) {
+	if n <= cap(c.data) {
+		return
+	}
 	c.mem.commit(c.name, n*c.width())
 	room := min(c.mem.committed, c.mem.size) / c.width()
-	c.data = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(c.mem.bytes))), room)[:n]
+	c.data = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(c.mem.bytes))), room)[:len(c.data)]
 }
 
 // Append adds one element.

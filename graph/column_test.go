@@ -23,6 +23,23 @@ func TestColumnGrowsInPlace(t *testing.T) {
 	}
 }
 
+// TestColumnPrepare: a column that was prepared is as long as before, and grows in the memory that
+// it has.
+func TestColumnPrepare(t *testing.T) {
+	c := NewColumn[uint64]("test", 1_000_000)
+	defer c.Free()
+	c.Append(7)
+	c.Prepare(900_000)
+	if c.Len() != 1 || c.Bytes() < 7_200_000 {
+		t.Fatalf("%d elements in %d bytes", c.Len(), c.Bytes())
+	}
+	before := c.Bytes()
+	c.Grow(900_000)
+	if c.Bytes() != before || c.At(0) != 7 || c.At(899_999) != 0 {
+		t.Errorf("%d bytes, %d before; elements %d and %d", c.Bytes(), before, c.At(0), c.At(899_999))
+	}
+}
+
 func TestColumnPanicsBeyondItsReservation(t *testing.T) {
 	c := NewColumn[uint64]("small", 100)
 	defer c.Free()

@@ -5,3 +5,5 @@ package graph
 const mapNoReserve = 0
 
 func adviseHuge([]byte) {}
+
+func populate([]byte) {}

@@ -41,17 +41,15 @@ type learner struct {
 	sibSum *graph.Column[int32]  // labels of the pages first found on it, in steps
 	sibN   *graph.Column[uint32] // and their number
 
-	// By group: sums of labels in steps and of new pages found, and number of labels; then
-	// the means that features have.
-	dirs                 *graph.Column[uint32] // 1 + its directory of XIM, 0 if it is none
-	groupSum             *graph.Column[int64]
-	groupFinds           *graph.Column[float32]
-	groupN               *graph.Column[uint32]
-	groupLabel, groupNew *graph.Column[float32]
-	lookSum              *graph.Column[int64]
-	lookN                *graph.Column[uint32]
-	late                 *graph.Column[uint32] // pages fetched since the checkpoint under way began
-	numbers              *graph.Column[uint64] // see learnFetched
+	// By group: sums of labels in steps and of new pages found, and number of labels.
+	dirs       *graph.Column[uint32] // 1 + its directory of XIM, 0 if it is none
+	groupSum   *graph.Column[int64]
+	groupFinds *graph.Column[float32]
+	groupN     *graph.Column[uint32]
+	lookSum    *graph.Column[int64]
+	lookN      *graph.Column[uint32]
+	late       *graph.Column[uint32] // pages fetched since the checkpoint under way began
+	numbers    *graph.Column[uint64] // see learnFetched
 }
 
 // The bits of learner.state.
@@ -79,6 +77,7 @@ const (
 	learnEvery          // links of one fetched page of how many are kept
 	learnKept           // links that are kept
 	learnMost           // number of them at which fewer are
+	learnMeaned         // groups of which means are known
 	learnNumbers
 )
 
@@ -89,9 +88,9 @@ const looks = 1 << 16
 // up to a number of them, and beyond it those of a sample.
 func newLearner(e *Env, x *xim, boards, most int) *learner {
 	n := e.MaxPages
-	groups := n/4 + leastGroups
+	groups := n/5 + leastGroups
 	l := &learner{
-		e: e, board: e.Boards[0], xim: x, most: most, tree: group.New(groups),
+		e: e, board: e.Boards[0], xim: x, most: most, tree: group.New(groups, e.MaxSites),
 		est:   hindsight.NewEstimate(n, groups),
 		model: boost.New(boost.Options{Features: features, Examples: fitted, Trees: 30, Depth: 4, Rate: .15, Leaf: 10}),
 	}
@@ -128,22 +127,19 @@ func (l *learner) makeColumns(n, groups int) {
 	l.groupSum = graph.NewColumnIn[int64](s, "foresight group sums", groups)
 	l.groupFinds = graph.NewColumnIn[float32](s, "foresight group finds", groups)
 	l.groupN = graph.NewColumnIn[uint32](s, "foresight group counts", groups)
-	l.groupLabel = graph.NewColumnIn[float32](s, "foresight group labels", groups)
-	l.groupNew = graph.NewColumnIn[float32](s, "foresight group news", groups)
 	l.lookSum = graph.NewColumnIn[int64](s, "foresight look sums", looks)
 	l.lookN = graph.NewColumnIn[uint32](s, "foresight look counts", looks)
 	l.late = graph.NewColumnIn[uint32](s, "foresight late", n)
 	l.numbers = graph.NewColumnIn[uint64](s, "foresight numbers", learnNumbers)
 	l.lookSum.Grow(looks)
 	l.lookN.Grow(looks)
-	l.groupLabel.Grow(1)
-	l.groupNew.Grow(1)
 	l.numbers.Grow(learnNumbers)
 }
 
 func (l *learner) Known(p, from graph.Page) {
 	g, state := l.place(p, from)
 	l.est.Known()
+	l.index.Known()
 	l.group.Append(uint32(g))
 	l.look.Append(uint16(l.path.Look))
 	l.state.Append(state)
@@ -152,15 +148,27 @@ func (l *learner) Known(p, from graph.Page) {
 	}
 	l.sibSum.Append(0)
 	l.sibN.Append(0)
+	if l.dirs.Len() < l.tree.Len() {
+		l.growGroups(l.tree.Len())
+	}
 	if from != graph.NoPage {
 		count(l.found, from)
 	}
 }
 
+// growGroups makes room for groups. It is done at once and not at the next checkpoint, which would
+// need much memory in one turn.
+func (l *learner) growGroups(n int) {
+	l.dirs.Grow(n)
+	l.groupSum.Grow(n)
+	l.groupFinds.Grow(n)
+	l.groupN.Grow(n)
+	l.est.Groups(n)
+}
+
 // dir returns the directory of XIM to which a new page belongs: the next one if it is new.
 func (l *learner) dir(p graph.Page) int {
 	g := int(l.tree.Near(group.ID(l.group.At(int(p)))))
-	l.dirs.Grow(l.tree.Len())
 	if l.dirs.At(g) == 0 {
 		l.numbers.Slice()[learnDirs]++
 		l.dirs.Set(g, uint32(l.numbers.At(learnDirs)))

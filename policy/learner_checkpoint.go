@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy/group"
+	"github.com/winnow-crawler/winnow/policy/hindsight"
 )
 
 // The stages of a checkpoint.
@@ -21,26 +22,24 @@ const (
 // What the steps of a checkpoint cost: as much as how many links of a sweep. A slice is for
 // links in order; here they lead anywhere, which takes four times as long.
 const (
-	linkCost  = 4
-	indexCost = 8 * linkCost
-	labelCost = 16 * linkCost
+	linkCost  = 8
+	indexCost = 4 * linkCost
+	labelCost = 8 * linkCost
 	meanCost  = 4 * linkCost
 	scoreCost = 64 * linkCost
 )
 
-// lookedAt is what the checkpoint under way may know: pages fetched before it began. Those
+// world returns what the checkpoint under way may know: pages fetched before it began. Those
 // whose links are not kept count as not fetched.
-type lookedAt struct{ *learner }
-
-func (w lookedAt) Fetched(p graph.Page) bool {
-	return w.state.At(int(p))&(gotBit|lateBit|unkeptBit) == gotBit
+func (l *learner) world() *hindsight.World {
+	return &hindsight.World{
+		Marks: l.state.Slice(), Mask: gotBit | lateBit | unkeptBit, Fetched: gotBit,
+		Group: l.group.Slice(), Up: func(g uint32) uint32 { return uint32(l.tree.Up(group.ID(g))) }, Out: l.e.Out,
+	}
 }
-func (w lookedAt) Out(p graph.Page) []graph.Page { return w.e.Out(p) }
-func (w lookedAt) Group(p graph.Page) uint32     { return w.group.At(int(p)) }
-func (w lookedAt) Up(g uint32) uint32            { return uint32(w.tree.Up(group.ID(g))) }
 
 // sweeps is the number of sweeps of an estimate. Each begins with the result of the last.
-const sweeps = 5
+const sweeps = 3
 
 // pace returns by which part fetched pages grow from one checkpoint to the next: a large crawl
 // changes less.
@@ -78,8 +77,8 @@ func (l *learner) begin() {
 		state[p] &^= lateBit
 	}
 	l.late.Truncate(0)
-	num[learnNext] = num[learnFetched] + max(20, num[learnFetched]/pace(num[learnFetched]))
 	num[learnPages], num[learnGroups] = uint64(l.group.Len()), uint64(l.tree.Len())
+	num[learnNext] = num[learnFetched] + max(20, num[learnFetched]/pace(num[learnFetched]))
 	num[learnStage] = learnEstimate
 	l.est.Begin(l.group.Len(), l.tree.Len(), sweeps)
 }
@@ -90,13 +89,8 @@ func (l *learner) turn() {
 	switch num[learnStage] {
 	case learnIndex:
 		l.index.Begin(int(num[learnPages]))
-	case learnLabels:
-		l.groupSum.Grow(int(num[learnGroups]))
-		l.groupFinds.Grow(int(num[learnGroups]))
-		l.groupN.Grow(int(num[learnGroups]))
 	case learnMeans:
-		l.groupLabel.Grow(int(num[learnGroups]))
-		l.groupNew.Grow(int(num[learnGroups]))
+		num[learnMeaned] = num[learnGroups]
 	case learnFit:
 		num[learnCredit] = 1
 		if num[learnFetched] < num[learnNextFit] || !l.beginFit() {
@@ -116,7 +110,7 @@ func (l *learner) turn() {
 func (l *learner) step(links int) (more bool) {
 	switch l.numbers.At(learnStage) {
 	case learnEstimate:
-		return l.est.Step(lookedAt{l}, 1+links/linkCost)
+		return l.est.Step(l.world(), 1+links/linkCost)
 	case learnIndex:
 		return l.index.Step(1+links/indexCost, l.weight, l.e.Facts.From)
 	case learnLabels:
@@ -211,15 +205,14 @@ func (l *learner) mean() float64 {
 
 // setMeans sets the means of a group, drawn towards those of the group above it.
 func (l *learner) setMeans(i int) {
-	var label, finds float64
+	g := group.ID(i)
+	var label, finds float32
 	if i > 0 {
-		up := int(l.tree.Up(group.ID(i)))
-		label, finds = float64(l.groupLabel.At(up)), float64(l.groupNew.At(up))
+		label, finds = l.tree.Means(l.tree.Up(g))
 	}
 	n := float64(l.groupN.At(i))
 	sum := float64(l.groupSum.At(i))/labelSteps - float64(n*l.mean())
-	l.groupLabel.Set(i, float32((sum+float64(3*label))/(n+3)))
-	l.groupNew.Set(i, float32((float64(l.groupFinds.At(i))+float64(3*finds))/(n+3)))
+	l.tree.SetMeans(g, float32((sum+float64(3*float64(label)))/(n+3)), float32((float64(l.groupFinds.At(i))+float64(3*float64(finds)))/(n+3)))
 }
 
 // rootSteps is the number of steps of 1 in the logarithm of a target.

@@ -62,10 +62,10 @@ func (l *learner) features(p graph.Page) []float32 {
 // groupMeans returns the means of labels and of finds of a group, or of the next one above it
 // that was there at the last checkpoint.
 func (l *learner) groupMeans(g group.ID) (label, finds float32) {
-	for int(g) >= l.groupLabel.Len() {
+	for uint64(g) >= l.numbers.At(learnMeaned) && g != 0 {
 		g = l.tree.Up(g)
 	}
-	return l.groupLabel.At(int(g)), l.groupNew.At(int(g))
+	return l.tree.Means(g)
 }
 
 // meanOf returns a mean label, less that of all, drawn towards 0.

@@ -63,7 +63,7 @@ func (r *rescoring) step(links int, b *Board, score func(graph.Page) float64) (m
 	num, counts := r.numbers.Slice(), r.counts.Slice()
 	p, end := graph.Page(num[rescoreAt]), graph.Page(num[rescoreEnd])
 	for ; p < end && links > 0; p++ {
-		links--
+		links -= linkCost
 		if !b.Waits(p) {
 			continue
 		}

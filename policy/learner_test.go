@@ -187,7 +187,7 @@ func TestSample(t *testing.T) {
 	for p := range graph.Page(len(c.from)) {
 		switch state := l.state.At(int(p)); {
 		case state&gotBit == 0:
-		case (lookedAt{l}).Fetched(p) || state&lateBit != 0:
+		case state&(gotBit|lateBit|unkeptBit) == gotBit || state&lateBit != 0:
 			kept += len(c.out[p])
 		default:
 			unkept++

@@ -2,14 +2,13 @@ package policy
 
 import "math"
 
-// log2 returns the binary logarithm of a positive number, to 2^-22. It adds and multiplies in a
-// fixed order: math.Log2 may differ between machines.
+// log2 returns the binary logarithm of a positive number that is not tiny, to 2^-22. It adds and
+// multiplies in a fixed order: math.Log2 may differ between machines.
 func log2(x float64) float64 {
-	frac, exp := math.Frexp(x) // frac is from 1/2 to 1
-	if frac < math.Sqrt2/2 {
-		frac *= 2
-		exp--
-	}
+	const least = 0x3fe6a09e667f3bcd // the bits of the root of 1/2
+	bits := int64(math.Float64bits(x))
+	exp := (bits - least) >> 52
+	frac := math.Float64frombits(uint64(bits - exp<<52)) // from the root of 1/2 to that of 2
 	// The series of the inverse hyperbolic tangent; t is at most 0.172.
 	t := (frac - 1) / (frac + 1)
 	u := t * t

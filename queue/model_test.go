@@ -99,6 +99,9 @@ func run(t *testing.T, data []byte) {
 	if s.grouped = kind&2 != 0; s.grouped {
 		s.q.Grouped(s.of, mostGroups)
 	}
+	if kind&4 != 0 { // lists of more than 4 are in columns of their own
+		s.q.pages.largest = 3
+	}
 	for len(s.data) > 0 {
 		op := s.byte() % 18
 		s.step(op)
@@ -239,10 +242,14 @@ func checkArena(t *testing.T, a *arena) {
 			t.Fatalf("site %d has %d pages in a block of size class %d", s, n, size)
 		}
 		if size > 0 {
-			if n > 1<<(size-1) || size > 2 && 4*n <= 1<<(size-1) {
+			if n > 1<<(size-1) && size <= a.largest || size > 2 && 4*n <= 1<<(size-1) {
 				t.Fatalf("site %d has %d pages in a block of %d", s, n, 1<<(size-1))
 			}
-			mark(uint32(a.blocks.At(s)>>32), size, "site", s)
+			if b := a.block(graph.Site(s)); b&apart == 0 {
+				mark(b.first(), size, "site", s)
+			} else if size != a.largest+1 || a.large[b.first()].Len() != n {
+				t.Fatalf("site %d has %d pages in a column of %d", s, n, a.large[b.first()].Len())
+			}
 		}
 	}
 	for size, at := range a.vacant {

@@ -13,10 +13,10 @@ import (
 
 // Options describes the trees of a Learner.
 type Options struct {
-	Features int     // numbers of an example, at most 255
-	Examples int     // most examples of a fit
+	Features int     // numbers of an example, at most 16
+	Examples int     // most examples of a fit, at most 16,383
 	Trees    int     // of a model
-	Depth    int     // of a tree, at most 7
+	Depth    int     // of a tree, at most 4
 	Rate     float64 // part of its prediction that a tree contributes
 	Leaf     int     // least examples on each side of a split
 }
@@ -24,13 +24,15 @@ type Options struct {
 // bins is the number of classes into which the values of a feature are divided.
 const bins = 32
 
+// room is the room for the features of an example, and for the questions or answers of a tree.
+const room = 16
+
 // A Learner collects examples and fits models to them. The model of the last fit that has
 // ended predicts; the next one is made beside it.
 type Learner struct {
 	graph.Set
 	o       Options
-	inner   int                    // nodes of a tree with a question
-	leaves  int                    // and those with an answer
+	leaves  int                    // nodes of a tree with an answer
 	numbers *graph.Column[uint64]  // see the constants below
 	base    *graph.Column[float64] // of the model in use, and of the next one
 	x       *graph.Column[float32] // the examples, one after the other
@@ -41,6 +43,9 @@ type Learner struct {
 	now     *trees                 // the model in use
 	next    *trees                 // the one that is being made
 	hist    []histogram            // of a level: by node and feature
+	above   []histogram            // of the level above
+	values  sorter                 // reused
+	tallies []tally                // reused: what is left to be explained, by example
 }
 
 // The indexes of Learner.numbers.
@@ -59,22 +64,57 @@ const (
 	growing
 )
 
-// trees holds the nodes of a model. Each tree is complete: the children of node i are 2i+1
-// and 2i+2, and the answers follow the questions.
+// trees holds the nodes of a model. Each tree is complete: the root is node 1, the children of
+// node i are 2i and 2i+1, and the answers follow the questions.
 type trees struct {
-	feature *graph.Column[uint8]
-	limit   *graph.Column[float32]
-	answer  *graph.Column[float64]
+	ask    *graph.Column[uint64] // see question
+	answer *graph.Column[float64]
 }
 
-type histogram struct {
-	sum   [bins]float64
-	count [bins]uint32
+// A question is whether a feature is greater than a limit: its number in the upper half, the
+// bits of the limit in the lower half.
+type question uint64
+
+func newQuestion(feature int, limit float32) question {
+	return question(feature)<<32 | question(math.Float32bits(limit))
 }
+
+func (q question) feature() uint { return uint(q >> 32) }
+
+func (q question) limit() float32 { return math.Float32frombits(uint32(q)) }
+
+// side returns 1 if the answer is yes for an example.
+func (q question) side(x *[room]float32) (right uint) {
+	if x[q.feature()%room] > q.limit() {
+		right = 1
+	}
+	return right
+}
+
+// A histogram holds a tally for each class of a feature.
+type histogram [bins]tally
+
+// A tally is a sum of targets and their number in one, so that a target takes one addition: the
+// number in the lower bits, the sum in steps of 2^-sumBits above them. It is exact.
+type tally int64
+
+const (
+	countBits = 14
+	sumBits   = 30
+	// largest is what a target counts at most, so that the sum of all fits in.
+	largest = 16
+)
+
+func tallyOf(y float64) tally {
+	return tally(max(-largest, min(largest, y))*(1<<sumBits))<<countBits + 1
+}
+
+func (t tally) count() int   { return int(t & (1<<countBits - 1)) }
+func (t tally) sum() float64 { return float64(t>>countBits) / (1 << sumBits) }
 
 // New returns a Learner without examples.
 func New(o Options) *Learner {
-	l := &Learner{o: o, inner: 1<<o.Depth - 1, leaves: 1 << o.Depth}
+	l := &Learner{o: o, leaves: 1 << o.Depth}
 	l.numbers = graph.NewColumnIn[uint64](&l.Set, "learner: numbers", learnerNumbers)
 	l.base = graph.NewColumnIn[float64](&l.Set, "learner: base", 2)
 	l.x = graph.NewColumnIn[float32](&l.Set, "learner: examples", o.Examples*o.Features)
@@ -87,18 +127,20 @@ func New(o Options) *Learner {
 	l.base.Grow(2)
 	l.edge.Grow(o.Features * bins)
 	l.hist = make([]histogram, l.leaves/2*o.Features)
+	l.above = make([]histogram, l.leaves/2*o.Features)
 	return l
 }
 
+// newTrees returns room for a multiple of three trees. Those beyond Options.Trees have the
+// answer 0.
 func (l *Learner) newTrees(name string) *trees {
+	n := (l.o.Trees + 2) / 3 * 3 * room
 	t := &trees{
-		feature: graph.NewColumnIn[uint8](&l.Set, "trees "+name+": features", l.o.Trees*l.inner),
-		limit:   graph.NewColumnIn[float32](&l.Set, "trees "+name+": limits", l.o.Trees*l.inner),
-		answer:  graph.NewColumnIn[float64](&l.Set, "trees "+name+": answers", l.o.Trees*l.leaves),
+		ask:    graph.NewColumnIn[uint64](&l.Set, "trees "+name+": questions", n),
+		answer: graph.NewColumnIn[float64](&l.Set, "trees "+name+": answers", n),
 	}
-	t.feature.Grow(l.o.Trees * l.inner)
-	t.limit.Grow(l.o.Trees * l.inner)
-	t.answer.Grow(l.o.Trees * l.leaves)
+	t.ask.Grow(n)
+	t.answer.Grow(n)
 	return t
 }
 
@@ -113,19 +155,23 @@ func (l *Learner) Predict(x []float32) float64 {
 	if l.Fits() == 0 {
 		return 0
 	}
+	var in [room]float32
+	copy(in[:], x)
+	all, answers, depth, leaves := l.now.ask.Slice(), l.now.answer.Slice(), l.o.Depth, uint(l.leaves)
 	sum := l.base.At(0)
-	feature, limit, answer := l.now.feature.Slice(), l.now.limit.Slice(), l.now.answer.Slice()
-	for t := range l.o.Trees {
-		questions, answers := t*l.inner, t*l.leaves
-		i := 0
-		for i < l.inner {
-			right := 0
-			if x[feature[questions+i]] > limit[questions+i] {
-				right = 1
-			}
-			i = 2*i + 1 + right
+	for len(all) > 0 {
+		// Three trees beside each other, since each step down has to wait for the last one.
+		ask := (*[3 * room]uint64)(all)
+		i, j, k := uint(1), uint(1), uint(1)
+		for range depth {
+			i = 2*i + question(ask[i%room]).side(&in)
+			j = 2*j + question(ask[j%room+room]).side(&in)
+			k = 2*k + question(ask[k%room+2*room]).side(&in)
 		}
-		sum += answer[answers+i-l.inner]
+		sum += answers[i-leaves]
+		sum += answers[j-leaves+room]
+		sum += answers[k-leaves+2*room]
+		all, answers = all[3*room:], answers[3*room:]
 	}
 	return sum
 }
@@ -137,22 +183,20 @@ func (l *Learner) Parts(x []float32, parts []float64) (rest float64) {
 	if l.Fits() == 0 {
 		return 0
 	}
+	var in [room]float32
+	copy(in[:], x)
 	rest = l.base.At(0)
 	for t := range l.o.Trees {
-		answers := l.now.answer.Slice()[t*l.leaves:][:l.leaves]
+		answers := l.now.answer.Slice()[t*room:][:l.leaves]
 		mean := meanOf(answers)
 		rest += mean
-		for i := 0; i < l.inner; {
-			f := l.now.feature.At(t*l.inner + i)
-			half := len(answers) / 2
-			if i = 2*i + 1; x[f] > l.now.limit.At(t*l.inner+(i-1)/2) {
-				i++
-				answers = answers[half:]
-			} else {
-				answers = answers[:half]
-			}
+		for i := uint(1); i < uint(l.leaves); {
+			q := question(l.now.ask.At(t*room + int(i)))
+			side, half := q.side(&in), uint(len(answers)/2)
+			i = 2*i + side
+			answers = answers[side*half:][:half]
 			next := meanOf(answers)
-			parts[f] += next - mean
+			parts[q.feature()] += next - mean
 			mean = next
 		}
 	}
@@ -222,8 +266,7 @@ func (l *Learner) Step() (more bool) {
 
 // end makes the new model the one in use.
 func (l *Learner) end() {
-	copy(l.now.feature.Slice(), l.next.feature.Slice())
-	copy(l.now.limit.Slice(), l.next.limit.Slice())
+	copy(l.now.ask.Slice(), l.next.ask.Slice())
 	copy(l.now.answer.Slice(), l.next.answer.Slice())
 	l.base.Set(0, l.base.At(1))
 	l.x.Truncate(0)

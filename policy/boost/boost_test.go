@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -160,6 +161,27 @@ func sum(rest []float64, rows []int) (s float64) {
 	return s
 }
 
+// TestSorter: numbers of both signs are sorted.
+func TestSorter(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var s sorter
+	for n := range 200 {
+		want := make([]float32, n)
+		s.keys = s.keys[:0]
+		for i := range want {
+			want[i] = float32(math.Ldexp(r.Float64()-.5, r.IntN(60)-30))
+			s.add(want[i])
+		}
+		s.sort()
+		slices.Sort(want)
+		for i, v := range want {
+			if s.at(i) != v {
+				t.Fatalf("%d numbers: %v at place %d, want %v", n, s.at(i), i, v)
+			}
+		}
+	}
+}
+
 // TestNothing: fits of no example, of one, and of equal ones end with their mean.
 func TestNothing(t *testing.T) {
 	for n, want := range []float64{0, 3, 3, 3} {
@@ -202,29 +224,31 @@ func TestParts(t *testing.T) {
 	}
 }
 
-func BenchmarkFit(b *testing.B) {
-	o := Options{Features: 14, Examples: 6000, Trees: 30, Depth: 3, Rate: .15, Leaf: 20}
+func BenchmarkLearner(b *testing.B) {
+	o := Options{Features: 14, Examples: 6000, Trees: 30, Depth: 4, Rate: .15, Leaf: 10}
 	r := rand.New(rand.NewPCG(1, 1))
 	x, y := make([]float32, o.Features*o.Examples), make([]float64, o.Examples)
 	for i := range x {
 		x[i] = r.Float32()
 	}
 	for i := range y {
-		y[i] = float64(x[i*o.Features])
+		y[i] = float64(x[i*o.Features] + x[i*o.Features+3]*x[i*o.Features+5])
 	}
 	l := New(o)
 	defer l.Free()
-	for b.Loop() {
-		for i := range y {
-			l.Add(x[i*o.Features:(i+1)*o.Features], y[i])
-		}
-		l.Begin()
-		for l.Step() {
-		}
-	}
-	b.Run("predict", func(b *testing.B) {
+	b.Run("fit", func(b *testing.B) {
 		for b.Loop() {
-			l.Predict(x[:o.Features])
+			for i := range y {
+				l.Add(x[i*o.Features:(i+1)*o.Features], y[i])
+			}
+			l.Begin()
+			for l.Step() {
+			}
+		}
+	})
+	b.Run("predict", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			l.Predict(x[i%o.Examples*o.Features:][:o.Features])
 		}
 	})
 }

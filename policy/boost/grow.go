@@ -1,19 +1,18 @@
 package boost
 
-import "slices"
-
 // class divides the values of a feature into classes of about equal size.
 func (l *Learner) class(f int) {
 	x, n, step := l.x.Slice(), l.rest.Len(), l.o.Features
-	values := make([]float32, n)
-	for i := range values {
-		values[i] = x[i*step+f]
+	values := &l.values
+	values.keys = values.keys[:0]
+	for i := range n {
+		values.add(x[i*step+f])
 	}
-	slices.Sort(values)
-	edges := l.edge.Slice()[f*bins : (f+1)*bins]
+	values.sort()
+	edges := (*[bins]float32)(l.edge.Slice()[f*bins:])
 	k := 0
 	for b := 1; b < bins && n > 0; b++ {
-		if v := values[b*n/bins]; k == 0 || v > edges[k-1] {
+		if v := values.at(b * n / bins); k == 0 || v > edges[k-1] {
 			edges[k] = v
 			k++
 		}
@@ -23,18 +22,32 @@ func (l *Learner) class(f int) {
 	}
 	classes := l.bin.Slice()
 	for i := range n {
-		at, _ := slices.BinarySearch(edges, x[i*step+f])
-		classes[i*step+f] = uint8(min(at, bins-1))
+		classes[i*step+f] = classOf(edges, x[i*step+f])
 	}
+}
+
+// classOf returns the number of edges below v, but for the last one.
+func classOf(edges *[bins]float32, v float32) (class uint8) {
+	for half := uint8(bins / 2); half > 0; half /= 2 {
+		if edges[(class+half-1)%bins] < v {
+			class += half
+		}
+	}
+	return class
 }
 
 // grow makes a tree, level by level, and takes its answers from what is left to explain.
 func (l *Learner) grow(tree int) {
-	clear(l.node.Slice())
+	nodes, rest := l.node.Slice(), l.rest.Slice()
+	l.tallies = l.tallies[:0]
+	for i := range nodes {
+		nodes[i] = 1
+		l.tallies = append(l.tallies, tallyOf(rest[i]))
+	}
 	for level := range l.o.Depth {
-		first := 1<<level - 1
-		l.count(first, 1<<level)
-		for k := range 1 << level {
+		first := 1 << level
+		l.count(first)
+		for k := range first {
 			l.ask(tree, first+k, l.hist[k*l.o.Features:(k+1)*l.o.Features])
 		}
 		l.move(tree)
@@ -42,52 +55,83 @@ func (l *Learner) grow(tree int) {
 	l.explain(tree)
 }
 
-// count makes the histograms of the nodes of a level.
-func (l *Learner) count(first, nodes int) {
+// count makes the histograms of the nodes of a level, which has as many of them as the number
+// of the first. Of two children of a node it counts the one with fewer examples. The other one
+// has the rest.
+func (l *Learner) count(first int) {
 	f := l.o.Features
-	clear(l.hist[:nodes*f])
-	classes := l.bin.Slice()
-	for i, y := range l.rest.Slice() {
-		h := l.hist[(int(l.node.At(i))-first)*f:][:f]
+	l.hist, l.above = l.above, l.hist
+	clear(l.hist[:first*f])
+	counted := l.smaller(first)
+	classes, nodes := l.bin.Slice(), l.node.Slice()
+	for i, v := range l.tallies {
+		at := int(nodes[i]) - first
+		if !counted[at] {
+			continue
+		}
+		h := l.hist[at*f:][:f]
 		for k, c := range classes[i*f : (i+1)*f] {
-			h[k].sum[c] += y
-			h[k].count[c]++
+			h[k][c%bins] += v
+		}
+	}
+	for at := range first {
+		if counted[at] {
+			continue
+		}
+		for k := range f {
+			h, whole, other := &l.hist[at*f+k], &l.above[at/2*f+k], &l.hist[(at^1)*f+k]
+			for c := range h {
+				h[c] = whole[c] - other[c]
+			}
 		}
 	}
 }
 
+// smaller reports for each node of a level whether it has fewer examples than the other child
+// of the node above. The root counts as smaller.
+func (l *Learner) smaller(first int) (is [room]bool) {
+	var sizes [room]int
+	for _, at := range l.node.Slice() {
+		sizes[int(at)-first]++
+	}
+	is[0] = first == 1
+	for at := 0; at+1 < first; at += 2 {
+		is[at] = sizes[at] < sizes[at+1]
+		is[at+1] = !is[at]
+	}
+	return is
+}
+
 // ask chooses the question of a node: the split after which the squared error is least.
 func (l *Learner) ask(tree, node int, h []histogram) {
-	at := tree*l.inner + node
-	l.next.feature.Set(at, 0)
-	l.next.limit.Set(at, always)
+	at := tree*room + node
+	l.next.ask.Set(at, uint64(newQuestion(0, always)))
 	best := 1e-9
 	for f := range h {
 		if gain, c := l.split(&h[f]); gain > best {
 			best = gain
-			l.next.feature.Set(at, uint8(f))
-			l.next.limit.Set(at, l.edge.At(f*bins+c))
+			l.next.ask.Set(at, uint64(newQuestion(f, l.edge.At(f*bins+c))))
 		}
 	}
 }
 
 // split returns the class after which a split gains most, and the gain.
 func (l *Learner) split(h *histogram) (best float64, class int) {
-	sum, n := 0.0, uint32(0)
-	for c := range bins {
-		sum += h.sum[c]
-		n += h.count[c]
+	all, left := tally(0), tally(0)
+	for _, v := range h {
+		all += v
 	}
+	sum, n := all.sum(), all.count()
 	whole := sum * sum / float64(max(1, n))
-	left, k := 0.0, uint32(0)
-	for c := range bins - 1 {
-		left += h.sum[c]
-		k += h.count[c]
-		if k < uint32(l.o.Leaf) || n-k < uint32(l.o.Leaf) {
+	for c, v := range h[:bins-1] {
+		left += v
+		k := left.count()
+		if k < l.o.Leaf || n-k < l.o.Leaf {
 			continue
 		}
-		right := sum - left
-		a, b := left*left/float64(k), right*right/float64(n-k)
+		part := left.sum()
+		rest := sum - part
+		a, b := part*part/float64(k), rest*rest/float64(n-k)
 		if gain := a + b - whole; gain > best {
 			best, class = gain, c
 		}
@@ -97,14 +141,15 @@ func (l *Learner) split(h *histogram) (best float64, class int) {
 
 // move moves the examples one level down.
 func (l *Learner) move(tree int) {
-	x, nodes := l.x.Slice(), l.node.Slice()
-	feature, limit := l.next.feature.Slice()[tree*l.inner:], l.next.limit.Slice()[tree*l.inner:]
+	x, nodes, f := l.x.Slice(), l.node.Slice(), l.o.Features
+	ask := (*[room]uint64)(l.next.ask.Slice()[tree*room:])
 	for i, at := range nodes {
+		q := question(ask[at%room])
 		right := uint8(0)
-		if x[i*l.o.Features+int(feature[at])] > limit[at] {
+		if x[i*f+int(q.feature())] > q.limit() {
 			right = 1
 		}
-		nodes[i] = 2*at + 1 + right
+		nodes[i] = 2*at + right
 	}
 }
 
@@ -113,14 +158,14 @@ func (l *Learner) explain(tree int) {
 	sums, counts := make([]float64, l.leaves), make([]float64, l.leaves)
 	rest, nodes := l.rest.Slice(), l.node.Slice()
 	for i, at := range nodes {
-		sums[int(at)-l.inner] += rest[i]
-		counts[int(at)-l.inner]++
+		sums[int(at)-l.leaves] += rest[i]
+		counts[int(at)-l.leaves]++
 	}
-	answers := l.next.answer.Slice()[tree*l.leaves:][:l.leaves]
+	answers := l.next.answer.Slice()[tree*room:][:l.leaves]
 	for k := range answers {
 		answers[k] = float64(l.o.Rate * sums[k] / (counts[k] + 1))
 	}
 	for i, at := range nodes {
-		rest[i] -= answers[int(at)-l.inner]
+		rest[i] -= answers[int(at)-l.leaves]
 	}
 }

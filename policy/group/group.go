@@ -9,6 +9,8 @@
 package group
 
 import (
+	"math"
+
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/zeebo/xxh3"
 )
@@ -32,70 +34,92 @@ const deepest = 8
 // shallow is the number of directories up to which Near goes.
 const shallow = 3
 
-// A Tree holds groups and counts their pages. It takes 41 bytes for each group.
+// A Tree holds groups and counts their pages. It takes 48 bytes for each group and 4 for each
+// site.
 type Tree struct {
 	graph.Set
-	keys  *Table // group g has the key g-1
-	up    *graph.Column[uint32]
-	dir   *graph.Column[uint32] // the directory, or site, of the group
-	site  *graph.Column[uint32]
-	level *graph.Column[uint8] // groups on the way to the root
-	known *graph.Column[uint32]
-	taken *graph.Column[uint32]
-	most  int
-	last  [deepest + 4]struct { // by level: the group found last, to save a search
+	keys    *Table // group g has the key g-1
+	records *graph.Column[record]
+	sites   *graph.Column[uint32] // by site: its group, 0 if it has none
+	most    int
+	last    [deepest + 4]struct { // by level: the group found last, to save a search
 		hash uint64
 		g    ID
 	}
 }
 
-// New returns a tree with the root alone, and room for a number of groups. When it is full,
-// new pages belong to the nearest group above.
-func New(most int) *Tree {
+// A record holds what is known of a group, in one place of the memory.
+type record [8]uint32
+
+// The indexes of a record.
+const (
+	recordUp    = iota
+	recordDir   // the directory, or site, of the group
+	recordSite  // 0 where URLs are not known
+	recordLevel // groups on the way to the root
+	recordKnown
+	recordTaken
+	recordLabel // see SetMeans
+	recordFinds
+)
+
+// New returns a tree with the root alone, and room for numbers of groups and sites. When it is
+// full, new pages belong to the nearest group above.
+func New(most, sites int) *Tree {
 	most = max(most, 1)
 	t := &Tree{most: most, keys: NewTable("groups:", most)}
 	graph.AddTo(&t.Set, t.keys)
-	t.up = graph.NewColumnIn[uint32](&t.Set, "groups: up", most)
-	t.dir = graph.NewColumnIn[uint32](&t.Set, "groups: directories", most)
-	t.site = graph.NewColumnIn[uint32](&t.Set, "groups: sites", most)
-	t.level = graph.NewColumnIn[uint8](&t.Set, "groups: levels", most)
-	t.known = graph.NewColumnIn[uint32](&t.Set, "groups: known", most)
-	t.taken = graph.NewColumnIn[uint32](&t.Set, "groups: taken", most)
-	t.append(0, 0, 0, 0)
+	t.records = graph.NewColumnIn[record](&t.Set, "groups: records", most)
+	t.sites = graph.NewColumnIn[uint32](&t.Set, "groups: sites", sites)
+	t.records.Append(record{})
 	return t
 }
 
 // Len returns the number of groups.
-func (t *Tree) Len() int { return t.up.Len() }
+func (t *Tree) Len() int { return t.records.Len() }
+
+func (t *Tree) at(g ID) *record { return &t.records.Slice()[g] }
 
 // Up returns the group above g, and the root for itself.
-func (t *Tree) Up(g ID) ID { return ID(t.up.At(int(g))) }
+func (t *Tree) Up(g ID) ID { return ID(t.at(g)[recordUp]) }
 
 // Dir returns the directory to which the files of g belong, or the site. Without URLs it is g.
-func (t *Tree) Dir(g ID) ID { return ID(t.dir.At(int(g))) }
+func (t *Tree) Dir(g ID) ID { return ID(t.at(g)[recordDir]) }
 
 // Near returns the directory as Dir does, but of the first three directories of a path only.
 func (t *Tree) Near(g ID) ID {
 	g = t.Dir(g)
-	for t.site.At(int(g)) != 0 && t.level.At(int(g)) > 1+shallow {
-		g = t.Up(g)
+	for r := t.at(g); r[recordSite] != 0 && r[recordLevel] > 1+shallow; r = t.at(g) {
+		g = ID(r[recordUp])
 	}
 	return g
 }
 
 // Site returns the site of g. Without URLs it is the root.
-func (t *Tree) Site(g ID) ID { return ID(t.site.At(int(g))) }
+func (t *Tree) Site(g ID) ID { return ID(t.at(g)[recordSite]) }
 
 // Known returns the number of pages of g.
-func (t *Tree) Known(g ID) int { return int(t.known.At(int(g))) }
+func (t *Tree) Known(g ID) int { return int(t.at(g)[recordKnown]) }
 
 // Taken returns the number of pages of g that Take was called for.
-func (t *Tree) Taken(g ID) int { return int(t.taken.At(int(g))) }
+func (t *Tree) Taken(g ID) int { return int(t.at(g)[recordTaken]) }
+
+// SetMeans sets two numbers of g that its user computes. They are 0 before.
+func (t *Tree) SetMeans(g ID, label, finds float32) {
+	r := t.at(g)
+	r[recordLabel], r[recordFinds] = math.Float32bits(label), math.Float32bits(finds)
+}
+
+// Means returns the numbers of g that were set.
+func (t *Tree) Means(g ID) (label, finds float32) {
+	r := t.at(g)
+	return math.Float32frombits(r[recordLabel]), math.Float32frombits(r[recordFinds])
+}
 
 // Add returns the group of a new page, by its site and the look of its path, and counts the
 // page.
 func (t *Tree) Add(s graph.Site, p *Path) ID {
-	g := t.child(0, site, uint64(s))
+	g := t.site(s)
 	for i := range min(p.Dirs, deepest) {
 		g = t.child(g, dir, xxh3.Hash(p.Dir(i)))
 	}
@@ -103,8 +127,18 @@ func (t *Tree) Add(s graph.Site, p *Path) ID {
 	if p.Numbers {
 		g = t.child(g, pattern, p.pattern)
 	}
-	t.count(t.known.Slice(), g)
+	t.count(recordKnown, g)
 	return g
+}
+
+// site returns the group of a site. It makes one if there is none, unless the tree is full.
+func (t *Tree) site(s graph.Site) ID {
+	t.sites.Grow(int(s) + 1)
+	g := &t.sites.Slice()[s]
+	if *g == 0 && t.Len() < t.most {
+		*g = uint32(t.child(0, site, uint64(s)))
+	}
+	return ID(*g)
 }
 
 // AddFound returns the group of a new page that was found on a page of group up, and counts
@@ -112,23 +146,24 @@ func (t *Tree) Add(s graph.Site, p *Path) ID {
 // one of the root. Groups deep down are beside each other rather than below.
 func (t *Tree) AddFound(up ID, on graph.Page) ID {
 	if on != graph.NoPage {
-		if t.level.At(int(up)) == deepest {
+		if t.at(up)[recordLevel] == deepest {
 			up = t.Up(up)
 		}
 		up = t.child(up, found, uint64(on))
 	}
-	t.count(t.known.Slice(), up)
+	t.count(recordKnown, up)
 	return up
 }
 
 // Take counts a page of g that is handed out.
-func (t *Tree) Take(g ID) { t.count(t.taken.Slice(), g) }
+func (t *Tree) Take(g ID) { t.count(recordTaken, g) }
 
-func (t *Tree) count(column []uint32, g ID) {
-	for ; g != 0; g = t.Up(g) {
-		column[g]++
+func (t *Tree) count(what int, g ID) {
+	records := t.records.Slice()
+	for ; g != 0; g = ID(records[g][recordUp]) {
+		records[g][what]++
 	}
-	column[0]++
+	records[0][what]++
 }
 
 // child returns the group below g with a key. It makes one if there is none, unless the tree
@@ -138,7 +173,7 @@ func (t *Tree) child(g ID, k, key uint64) ID {
 		return 0
 	}
 	hash := mix(mix(uint64(g)<<8|k) ^ key)
-	last := &t.last[t.level.At(int(g))]
+	last := &t.last[t.at(g)[recordLevel]]
 	if last.hash == hash && last.g != 0 {
 		return last.g
 	}
@@ -163,24 +198,14 @@ func mix(x uint64) uint64 {
 }
 
 // add appends a group below another.
-func (t *Tree) add(up ID, k uint64) ID {
-	g := uint32(t.Len())
-	dir, at := g, t.site.At(int(up))
+func (t *Tree) add(up ID, k uint64) {
+	above, g := t.at(up), uint32(t.Len())
+	r := record{recordUp: uint32(up), recordDir: g, recordSite: above[recordSite], recordLevel: above[recordLevel] + 1}
 	switch k {
 	case site:
-		at = g
+		r[recordSite] = g
 	case kind, pattern:
-		dir = t.dir.At(int(up))
+		r[recordDir] = above[recordDir]
 	}
-	t.append(uint32(up), dir, at, t.level.At(int(up))+1)
-	return ID(g)
-}
-
-func (t *Tree) append(up, dir, site uint32, level uint8) {
-	t.up.Append(up)
-	t.dir.Append(dir)
-	t.site.Append(site)
-	t.level.Append(level)
-	t.known.Append(0)
-	t.taken.Append(0)
+	t.records.Append(r)
 }

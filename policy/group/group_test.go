@@ -109,7 +109,7 @@ func web(r *rand.Rand, n int) (all []string) {
 // and loaded on the way.
 func TestNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	tree, ids, known := New(1<<16), map[string]ID{}, map[string]int{}
+	tree, ids, known := New(1<<16, 1000), map[string]ID{}, map[string]int{}
 	var p Path
 	for i, text := range web(r, 6000) {
 		site := graph.Site(r.IntN(5))
@@ -133,7 +133,7 @@ func TestNaive(t *testing.T) {
 				t.Fatal(err)
 			}
 			tree.Free()
-			tree = New(1 << 16)
+			tree = New(1<<16, 1000)
 			if err := tree.Load(&data); err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +164,7 @@ func checkPlaces(t *testing.T, tree *Tree, ids map[string]ID, name string, g ID)
 
 // TestFull: when there is no room for more groups, pages are counted above.
 func TestFull(t *testing.T) {
-	tree := New(8)
+	tree := New(8, 1000)
 	defer tree.Free()
 	var p Path
 	for i, text := range web(rand.New(rand.NewPCG(3, 4)), 500) {
@@ -178,7 +178,7 @@ func TestFull(t *testing.T) {
 
 // TestFound: without URLs a group is what was found on one page, down to a depth.
 func TestFound(t *testing.T) {
-	tree := New(100)
+	tree := New(100, 1000)
 	defer tree.Free()
 	seed := tree.AddFound(0, graph.NoPage)
 	a := tree.AddFound(seed, 0)
@@ -190,14 +190,14 @@ func TestFound(t *testing.T) {
 	for on := range graph.Page(30) {
 		c = tree.AddFound(c, 10+on)
 	}
-	if tree.Len() != 33 || tree.Known(0) != 34 || tree.Known(a) != 33 || tree.Known(c) != 1 || tree.level.At(int(c)) != deepest {
+	if tree.Len() != 33 || tree.Known(0) != 34 || tree.Known(a) != 33 || tree.Known(c) != 1 || tree.at(c)[recordLevel] != deepest {
 		t.Errorf("%d groups, %d and %d pages", tree.Len(), tree.Known(0), tree.Known(a))
 	}
 }
 
 func BenchmarkAdd(b *testing.B) {
 	all := web(rand.New(rand.NewPCG(5, 6)), 10000)
-	tree := New(1 << 20)
+	tree := New(1<<20, 1000)
 	defer tree.Free()
 	var p Path
 	i := 0

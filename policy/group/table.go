@@ -11,32 +11,38 @@ import (
 // nothing ever moves. It takes 16 bytes for each key.
 type Table struct {
 	graph.Set
-	keys *graph.Column[uint64]
-	next *graph.Column[uint32] // by key: 1 + the next one of its chain, 0 for the last
-	head *graph.Column[uint32] // by chain: 1 + its first key, 0 if it is empty
+	entries *graph.Column[entry]
+	head    *graph.Column[uint32] // by chain: 1 + its first key, 0 if it is empty
 }
+
+// An entry holds the two halves of a key, and 1 + the next one of its chain, 0 for the last.
+type entry [3]uint32
+
+func (e *entry) key() uint64 { return uint64(e[0])<<32 | uint64(e[1]) }
 
 // NewTable returns an empty table with room for a number of keys. The names of its columns
 // begin with name.
 func NewTable(name string, most int) *Table {
 	t := new(Table)
-	t.keys = graph.NewColumnIn[uint64](&t.Set, name+" keys", most)
-	t.next = graph.NewColumnIn[uint32](&t.Set, name+" next", most)
+	t.entries = graph.NewColumnIn[entry](&t.Set, name+" keys", most)
 	t.head = graph.NewColumnIn[uint32](&t.Set, name+" chains", most+1)
 	t.head.Grow(1)
 	return t
 }
 
 // Len returns the number of keys.
-func (t *Table) Len() int { return t.keys.Len() }
+func (t *Table) Len() int { return t.entries.Len() }
 
 // Find returns the number of a key, and whether it is in the table. The bits of keys must be
 // well mixed.
 func (t *Table) Find(key uint64) (int, bool) {
-	for at := t.head.At(t.chain(key)); at != 0; at = t.next.At(int(at - 1)) {
-		if t.keys.At(int(at-1)) == key {
+	entries := t.entries.Slice()
+	for at := t.head.At(t.chain(key)); at != 0; {
+		e := &entries[at-1]
+		if e.key() == key {
 			return int(at - 1), true
 		}
+		at = e[2]
 	}
 	return 0, false
 }
@@ -44,8 +50,7 @@ func (t *Table) Find(key uint64) (int, bool) {
 // Add adds a key that is not in the table, and returns its number.
 func (t *Table) Add(key uint64) int {
 	n := t.Len()
-	t.keys.Append(key)
-	t.next.Append(0)
+	t.entries.Append(entry{uint32(key >> 32), uint32(key), 0})
 	t.link(n)
 	t.split()
 	return n
@@ -62,8 +67,9 @@ func (t *Table) chain(key uint64) int {
 
 // link puts key n at the front of its chain.
 func (t *Table) link(n int) {
-	c := t.chain(t.keys.At(n))
-	t.next.Set(n, t.head.At(c))
+	e := &t.entries.Slice()[n]
+	c := t.chain(e.key())
+	e[2] = t.head.At(c)
 	t.head.Set(c, uint32(n)+1)
 }
 
@@ -76,7 +82,7 @@ func (t *Table) split() {
 	t.head.Grow(added + 1)
 	for at != 0 {
 		n := int(at - 1)
-		at = t.next.At(n)
+		at = t.entries.Slice()[n][2]
 		t.link(n)
 	}
 }

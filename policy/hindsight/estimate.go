@@ -7,18 +7,22 @@ import (
 )
 
 // A World is what an Estimate may know.
-type World interface {
-	// Fetched reports whether the links of a page are known. During an estimate the answer
-	// must not change.
-	Fetched(graph.Page) bool
-	// Out returns the links of a fetched page. They are valid until the next call.
-	Out(graph.Page) []graph.Page
-	// Group returns the group of a page: one that is expected to link as the fetched pages of
+type World struct {
+	// Marks holds bits by page. The links of a page are known if those of Mask are Fetched.
+	// During an estimate that must not change.
+	Marks         []uint16
+	Mask, Fetched uint16
+	// Group holds the group of each page: one that is expected to link as the fetched pages of
 	// the group do. Up returns the group above a group, which has a lower number; that of 0
 	// is 0.
-	Group(graph.Page) uint32
-	Up(group uint32) uint32
+	Group []uint32
+	Up    func(uint32) uint32
+	// Out returns the links of a fetched page. They are valid until the next call.
+	Out func(graph.Page) []graph.Page
 }
+
+// fetched reports whether the links of a page are known.
+func (w *World) fetched(p int) bool { return w.Marks[p]&w.Mask == w.Fetched }
 
 // An Estimate is PageRank of the known pages, scaled to a mean of 1, as if each page that is
 // not fetched yet linked as those of its group that are. The mass of a page that waits goes to
@@ -93,7 +97,16 @@ func NewEstimate(mostPages, mostGroups int) *Estimate {
 }
 
 // Known adds the next page, with the value of one that nobody links to.
-func (e *Estimate) Known() { e.value.Append(1 - follow) }
+func (e *Estimate) Known() {
+	e.value.Append(1 - follow)
+	e.next.Append(0)
+}
+
+// Groups makes room for n groups.
+func (e *Estimate) Groups(n int) {
+	e.keeps.Grow(n)
+	e.fetched.Grow(n)
+}
 
 // Value returns the estimate for a page.
 func (e *Estimate) Value(p graph.Page) float64 { return float64(e.value.At(int(p))) }
@@ -105,9 +118,7 @@ func (e *Estimate) Add(p graph.Page, d float64) { e.value.Slice()[p] += float32(
 // from the present values. Step does it.
 func (e *Estimate) Begin(n, g, many int) {
 	num, sum := e.numbers.Slice(), e.sums.Slice()
-	e.next.Grow(n)
-	e.keeps.Grow(g)
-	e.fetched.Grow(g)
+	e.Groups(g)
 	num[pages], num[groups], num[sweeps] = uint64(n), uint64(g), uint64(many)
 	num[stage], num[at] = emptying, 0
 	sum[total], sum[scale], sum[lost] = 0, 1, 0
@@ -115,7 +126,7 @@ func (e *Estimate) Begin(n, g, many int) {
 
 // Step does a part of an estimate, about as much as a number of links, and reports whether
 // more is left.
-func (e *Estimate) Step(w World, links int) (more bool) {
+func (e *Estimate) Step(w *World, links int) (more bool) {
 	num := e.numbers.Slice()
 	for num[sweeps] > 0 {
 		if links <= 0 {
@@ -150,12 +161,14 @@ func (e *Estimate) turn() {
 }
 
 // advance continues the present stage and returns what it took, in links.
-func (e *Estimate) advance(w World, links, end int) (took int) {
+func (e *Estimate) advance(w *World, links, end int) (took int) {
 	num := e.numbers.Slice()
 	i := int(num[at])
 	if num[stage] == emitting {
 		for ; i < end && took < links; i++ {
-			took += 1 + e.emit(w, graph.Page(i))
+			if took++; w.fetched(i) {
+				took += e.emit(w, graph.Page(i))
+			}
 		}
 		num[at] = uint64(i)
 		return took
@@ -171,23 +184,16 @@ func (e *Estimate) advance(w World, links, end int) (took int) {
 }
 
 // pass does a stage for the pages or groups from i to stop.
-func (e *Estimate) pass(w World, i, stop, end int) {
+func (e *Estimate) pass(w *World, i, stop, end int) {
 	switch e.numbers.At(stage) {
 	case emptying:
 		clear(e.fetched.Slice()[i:stop])
 	case counting:
-		for ; i < stop; i++ {
-			e.count(w, graph.Page(i))
-		}
+		e.count(w, i, stop)
 	case clearing:
 		clear(e.keeps.Slice()[i:stop])
 	case sharing:
-		keeps, scale := e.keeps.Slice(), e.sums.At(scale)
-		for ; i < stop; i++ {
-			if p := graph.Page(i); !w.Fetched(p) {
-				keeps[w.Group(p)] += float64(scale * e.Value(p))
-			}
-		}
+		e.share(w, i, stop)
 	case keeping:
 		for ; i < stop; i++ {
 			e.keep(w, uint32(end-1-i))
@@ -202,23 +208,35 @@ func (e *Estimate) pass(w World, i, stop, end int) {
 	}
 }
 
-// count sums the values, and counts a fetched page in its groups.
-func (e *Estimate) count(w World, p graph.Page) {
-	e.sums.Slice()[total] += e.Value(p)
-	e.next.Set(int(p), 0)
-	if !w.Fetched(p) {
-		return
+// count sums the values, and counts fetched pages in their groups.
+func (e *Estimate) count(w *World, i, stop int) {
+	value, next, fetched, sum := e.value.Slice(), e.next.Slice(), e.fetched.Slice(), &e.sums.Slice()[total]
+	for ; i < stop; i++ {
+		*sum += float64(value[i])
+		next[i] = 0
+		if !w.fetched(i) {
+			continue
+		}
+		for g := w.Group[i]; g != 0; g = w.Up(g) {
+			fetched[g]++
+		}
+		fetched[0]++
 	}
-	fetched := e.fetched.Slice()
-	for g := w.Group(p); g != 0; g = w.Up(g) {
-		fetched[g]++
+}
+
+// share gives the mass of waiting pages to their groups.
+func (e *Estimate) share(w *World, i, stop int) {
+	value, keeps, scale := e.value.Slice(), e.keeps.Slice(), e.sums.At(scale)
+	for ; i < stop; i++ {
+		if !w.fetched(i) {
+			keeps[w.Group[i]] += float64(scale * float64(value[i]))
+		}
 	}
-	fetched[0]++
 }
 
 // keep passes on the part of the mass of a group that it does not keep. What is left becomes
 // the mass for each of its fetched pages.
-func (e *Estimate) keep(w World, g uint32) {
+func (e *Estimate) keep(w *World, g uint32) {
 	keeps, k := e.keeps.Slice(), float64(e.fetched.At(int(g)))
 	mass := keeps[g]
 	switch {
@@ -234,11 +252,8 @@ func (e *Estimate) keep(w World, g uint32) {
 }
 
 // emit lets a fetched page emit its mass along its links, and returns their number.
-func (e *Estimate) emit(w World, p graph.Page) int {
-	if !w.Fetched(p) {
-		return 0
-	}
-	mass, links := float64(e.sums.At(scale)*e.Value(p))+e.keeps.At(int(w.Group(p))), w.Out(p)
+func (e *Estimate) emit(w *World, p graph.Page) int {
+	mass, links := float64(e.sums.At(scale)*e.Value(p))+e.keeps.At(int(w.Group[p])), w.Out(p)
 	known, n := graph.Page(e.numbers.At(pages)), 0
 	for _, q := range links {
 		if q < known {

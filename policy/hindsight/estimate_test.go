@@ -17,10 +17,16 @@ type part struct {
 	up      []uint32
 }
 
-func (w *part) Fetched(p graph.Page) bool     { return w.fetched[p] }
-func (w *part) Out(p graph.Page) []graph.Page { return w.out[p] }
-func (w *part) Group(p graph.Page) uint32     { return w.group[p] }
-func (w *part) Up(g uint32) uint32            { return w.up[g] }
+// world returns what an Estimate may know of it.
+func (w *part) world() *World {
+	marks := make([]uint16, len(w.fetched))
+	for p, fetched := range w.fetched {
+		if marks[p] = 5; fetched { // of the bits of the mask, only the first must be set
+			marks[p] = 9
+		}
+	}
+	return &World{Marks: marks, Mask: 5, Fetched: 1, Group: w.group, Up: func(g uint32) uint32 { return w.up[g] }, Out: func(p graph.Page) []graph.Page { return w.out[p] }}
+}
 
 func randomPart(r *rand.Rand, n int) *part {
 	w := &part{up: []uint32{0}}
@@ -117,7 +123,7 @@ func TestEstimate(t *testing.T) {
 		w := randomPart(r, n)
 		e := newEstimate(n, w)
 		e.Begin(n, len(w.up), sweepsHere)
-		for e.Step(w, 1+r.IntN(40)) {
+		for e.Step(w.world(), 1+r.IntN(40)) {
 			if r.IntN(10) > 0 {
 				continue
 			}
@@ -161,12 +167,12 @@ func TestEstimateGrows(t *testing.T) {
 	defer fresh.Free()
 	for _, n := range []int{200, 250, 300, 300} {
 		e.Begin(n, len(w.up), sweepsHere)
-		for e.Step(w, 1000) {
+		for e.Step(w.world(), 1000) {
 		}
 	}
 	for range 2 {
 		fresh.Begin(300, len(w.up), sweepsHere)
-		for fresh.Step(w, 1000) {
+		for fresh.Step(w.world(), 1000) {
 		}
 	}
 	for p := range graph.Page(300) {

@@ -49,12 +49,16 @@ func NewIndex(e *Estimate) *Index {
 	return x
 }
 
+// Known adds the next page.
+func (x *Index) Known() {
+	x.count.Append(0)
+	x.first.Append(0)
+	x.left.Append(0)
+	x.right.Append(0)
+}
+
 // Begin begins to compute the index of the pages from 0 to n. Step does it.
 func (x *Index) Begin(n int) {
-	for _, c := range []*graph.Column[uint32]{x.count, x.first, x.left, x.right} {
-		c.Grow(n)
-	}
-	x.value.Grow(n)
 	num := x.numbers.Slice()
 	num[indexPages], num[indexCleared], num[indexLeft], num[indexCount] = uint64(n), 0, uint64(n), 0
 }

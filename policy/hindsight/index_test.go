@@ -62,6 +62,10 @@ func newIndex(most int) *index {
 	e := NewEstimate(most, 1)
 	x := &index{Index: NewIndex(e)}
 	graph.AddTo(&x.both, e, x.Index)
+	for range most {
+		e.Known()
+		x.Known()
+	}
 	return x
 }
 
