@@ -14,8 +14,9 @@ import (
 // At checkpoints it looks back at the fetched pages. The label of a page is the index of Horn
 // and Sidney along the tree of discovery: what fetching it, and the best of what follows, has
 // brought for each fetch, in estimated PageRank. From what was known of these pages when they
-// were handed out, boosted trees learn to predict the label. XIM explores beside it, and OPIC,
-// too, where URLs are not known. They have turns by the labels of the pages that they chose.
+// were handed out, boosted trees learn to predict the label. XIM explores beside it. Where URLs
+// are not known, its directories are some pages found on one page one after the other, and OPIC
+// explores, too. They have turns by the labels of the pages that they chose.
 //
 // It knows the links of fetched pages, and URLs if there are any. Cost per link: some
 // additions and now and then a prediction; at each checkpoint, which come whenever the fetched

@@ -186,10 +186,11 @@ func (l *learner) enter(p, from graph.Page) {
 // place returns the group of a new page and the state that its URL gives.
 func (l *learner) place(p, from graph.Page) (g group.ID, state uint16) {
 	if l.e.URL == nil {
+		nth := 0
 		if from != graph.NoPage {
-			g = group.ID(l.group.At(int(from)))
+			g, nth = group.ID(l.group.At(int(from))), int(l.found.At(int(from)))
 		}
-		return l.tree.AddFound(g, from), 0
+		return l.tree.AddFound(g, from, nth), 0
 	}
 	l.path.Parse(l.behindSite(p))
 	state = uint16(min(l.path.Dirs, dirBits))

@@ -155,6 +155,31 @@ func TestLearnerSums(t *testing.T) {
 	}
 }
 
+// TestRows: without URLs, pages that were found on one page far apart are of different groups
+// and different directories of XIM, and those found side by side are not.
+func TestRows(t *testing.T) {
+	c := newTinyCrawl(t, nil, 0)
+	l := c.f.learner
+	l.e.URL = nil
+	seed := c.know(graph.NoPage)
+	first, beside := c.know(seed), c.know(seed)
+	far := graph.NoPage
+	for range 20 {
+		far = c.know(seed)
+	}
+	for _, x := range []struct {
+		p    graph.Page
+		same bool
+	}{{beside, true}, {far, false}} {
+		if same := l.group.At(int(x.p)) == l.group.At(int(first)); same != x.same {
+			t.Errorf("page %d is of the group of page %d: %v", x.p, first, same)
+		}
+		if same := l.xim.pages.SiteOf(x.p) == l.xim.pages.SiteOf(first); same != x.same {
+			t.Errorf("page %d is of the directory of page %d: %v", x.p, first, same)
+		}
+	}
+}
+
 // TestFailedPagesTeach: a page that failed brings nothing, so its label is low.
 func TestFailedPagesTeach(t *testing.T) {
 	c := newTinyCrawl(t, nil, 0)

@@ -1,8 +1,9 @@
 // Package group sorts pages into groups by the look of their URLs: those of a site, of its
 // directories, of the same kind of file in a directory, and of the same pattern of a name
 // with numbers. Where URLs are not known, a group is the pages that were found on the same
-// page. What happened in a group tells something about its other pages. The groups are a tree;
-// a page belongs to one group and to all those above it.
+// page, and below it some that were found there one after the other. What happened in a group
+// tells something about its other pages. The groups are a tree; a page belongs to one group
+// and to all those above it.
 //
 // The package is passive. Groups have numbers in the order in which they became known, and
 // all state is in columns.
@@ -26,6 +27,7 @@ const (
 	kind    // files with the same ending and the same names in the query
 	pattern // files whose names differ in their numbers only
 	found   // pages that were found on one page
+	row     // some of these, found one after the other
 )
 
 // deepest is the number of directories of a path that count, or of pages on the way to one.
@@ -141,18 +143,26 @@ func (t *Tree) site(s graph.Site) ID {
 	return ID(*g)
 }
 
-// AddFound returns the group of a new page that was found on a page of group up, and counts
-// the page. It is for pages whose URLs are not known. A page that was not found on another is
-// one of the root. Groups deep down are beside each other rather than below.
-func (t *Tree) AddFound(up ID, on graph.Page) ID {
+// rowPages is the number of pages of a row. Links side by side lead to pages of one kind more
+// often than those far apart do.
+const rowPages = 8
+
+// AddFound returns the group of a new page that was found on a page of group up after nth
+// others: a row. It counts the page. It is for pages whose URLs are not known. A page that was
+// not found on another is one of the root. Groups deep down are beside each other rather than
+// below.
+func (t *Tree) AddFound(up ID, on graph.Page, nth int) ID {
+	g := up
 	if on != graph.NoPage {
-		if t.at(up)[recordLevel] == deepest {
+		for t.at(up)[recordLevel] >= deepest {
 			up = t.Up(up)
 		}
-		up = t.child(up, found, uint64(on))
+		if g = t.child(up, found, uint64(on)); g != up {
+			g = t.child(g, row, uint64(nth/rowPages))
+		}
 	}
-	t.count(recordKnown, up)
-	return up
+	t.count(recordKnown, g)
+	return g
 }
 
 // Take counts a page of g that is handed out.

@@ -176,22 +176,45 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestFound: without URLs a group is what was found on one page, down to a depth.
+// TestFound: without URLs a group is some pages that were found on one page one after the
+// other, down to a depth.
 func TestFound(t *testing.T) {
 	tree := New(100, 1000)
 	defer tree.Free()
-	seed := tree.AddFound(0, graph.NoPage)
-	a := tree.AddFound(seed, 0)
-	b := tree.AddFound(seed, 0)
-	c := tree.AddFound(a, 1)
-	if seed != 0 || a != b || c == a || tree.Up(c) != a || tree.Up(a) != 0 || tree.Dir(c) != c || tree.Site(c) != 0 {
-		t.Errorf("groups %d, %d, %d, %d", seed, a, b, c)
+	seed := tree.AddFound(0, graph.NoPage, 0)
+	a := tree.AddFound(seed, 0, 0)
+	b := tree.AddFound(seed, 0, rowPages-1)
+	next := tree.AddFound(seed, 0, rowPages)
+	c := tree.AddFound(a, 1, 0)
+	if seed != 0 || a != b || next == a || tree.Up(next) != tree.Up(a) || tree.Up(tree.Up(a)) != 0 {
+		t.Errorf("groups %d, %d, %d, %d", seed, a, b, next)
+	}
+	if c == a || tree.Up(tree.Up(c)) != a || tree.Dir(c) != c || tree.Site(c) != 0 {
+		t.Errorf("group %d of a page that was found on one of group %d", c, a)
 	}
 	for on := range graph.Page(30) {
-		c = tree.AddFound(c, 10+on)
+		c = tree.AddFound(c, 10+on, 0)
+		if tree.at(c)[recordLevel] > deepest+1 {
+			t.Fatalf("group %d is %d groups down", c, tree.at(c)[recordLevel])
+		}
 	}
-	if tree.Len() != 33 || tree.Known(0) != 34 || tree.Known(a) != 33 || tree.Known(c) != 1 || tree.at(c)[recordLevel] != deepest {
+	if tree.Len() != 66 || tree.Known(0) != 35 || tree.Known(a) != 33 || tree.Known(c) != 1 {
 		t.Errorf("%d groups, %d and %d pages", tree.Len(), tree.Known(0), tree.Known(a))
+	}
+}
+
+// TestFoundFull: when there is no room for what was found on a page, it belongs to the group
+// of that page.
+func TestFoundFull(t *testing.T) {
+	tree := New(3, 1000)
+	defer tree.Free()
+	a := tree.AddFound(0, 0, 0)
+	above := tree.Up(a)
+	if g := tree.AddFound(a, 1, 0); g != a {
+		t.Errorf("group %d below %d", g, a)
+	}
+	if g := tree.AddFound(above, 1, 0); g != above {
+		t.Errorf("group %d below %d, a row of another page", g, above)
 	}
 }
 
