@@ -98,7 +98,7 @@ func (l *learner) turn() {
 			l.turn()
 			return
 		}
-		num[learnNextFit] = num[learnFetched] + max(50, num[learnFetched]/5)
+		num[learnNextFit] = num[learnFetched] + max(50, num[learnFetched]/10)
 	case learnRescore:
 		l.rescoring.begin(l.group.Len(), max(leastRescored, int(num[learnFetched]/4)))
 	case learnRescore + 1:
