@@ -274,7 +274,8 @@ func (g *Guard) allowance(p *Page) allowance {
 // Limits of a round of Release.
 const (
 	roundLists = 64
-	roundPages = 256 // of each list
+	roundPages = 16  // of each list: what they bring decides about the others
+	triedPages = 256 // of each list, before the end of a crawl
 	roundFails = 8   // pages of a list that stay held
 )
 
@@ -292,7 +293,7 @@ func (g *Guard) Release(end bool, look func(graph.Page) (Page, bool)) (free []gr
 		if l == nil {
 			continue
 		}
-		tried, fails := 0, 0
+		tried, fails, before := 0, 0, len(free)
 		for _, id := range l.pages {
 			if id == graph.NoPage {
 				continue
@@ -306,7 +307,7 @@ func (g *Guard) Release(end bool, look func(graph.Page) (Page, bool)) (free []gr
 			} else {
 				fails++
 			}
-			if tried++; !end && (tried == roundPages || fails == roundFails) {
+			if tried++; len(free)-before == roundPages || !end && (tried == triedPages || fails == roundFails) {
 				break
 			}
 		}

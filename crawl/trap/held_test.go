@@ -237,6 +237,29 @@ func TestReleaseAtEnd(t *testing.T) {
 	}
 }
 
+// Held pages are released some at a time, so that what they bring decides about the others:
+// at the end of a crawl, too.
+func TestReleaseInRounds(t *testing.T) {
+	g := farmOf(t, 100)
+	for range 400 {
+		g.Fetched(g.page(1, "/x%d", len(g.pages)), News{})
+	}
+	all, released := g.Holds(), 0
+	for range all {
+		list := g.release(true)
+		if len(list) > roundPages {
+			t.Fatalf("%d of %d pages are released at once", len(list), all)
+		}
+		for _, p := range list {
+			g.ask(&g.pages[p], News{})
+		}
+		released += len(list)
+	}
+	if released <= roundPages {
+		t.Errorf("only %d of %d pages are released", released, all)
+	}
+}
+
 // Another link to a held page is no way around what is left: it waits for its turn.
 func TestHeldWaits(t *testing.T) {
 	g := farmOf(t, 100)
