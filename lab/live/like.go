@@ -9,9 +9,6 @@ import (
 	"github.com/winnow-crawler/winnow/lab"
 )
 
-// clockFlags are the flags of winnow sim that change what a crawl may request, or when.
-var clockFlags = []string{"bandwidth", "batch", "batch-mode", "delay", "fetchers", "keep-alive", "per-connection", "random-seed", "seeds", "site-policy"}
-
 // Like sets the delays of a setting to those of a crawl, and with replay all that is known of
 // it. changed reports whether a flag of winnow sim has set a value, which then stays.
 func Like(set *lab.Setting, c *config.Config, replay bool, changed func(flag string) bool) error {
@@ -37,7 +34,9 @@ func Like(set *lab.Setting, c *config.Config, replay bool, changed func(flag str
 		set.Fetchers = c.Fetchers
 	}
 	f.Resolve, f.Robots = o.Resolve, o.Robots
-	set.InStep = replay && !slices.ContainsFunc(clockFlags, changed)
+	// What changes what a crawl may request, or when, gives it a clock of its own.
+	set.InStep = replay && !slices.ContainsFunc([]string{"bandwidth", "batch", "batch-mode", "delay", "fetchers",
+		"keep-alive", "per-connection", "random-seed", "seeds", "site-policy"}, changed)
 	return nil
 }
 
