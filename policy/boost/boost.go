@@ -6,6 +6,7 @@
 package boost
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/winnow-crawler/winnow/graph"
@@ -114,6 +115,9 @@ func (t tally) sum() float64 { return float64(t>>countBits) / (1 << sumBits) }
 
 // New returns a Learner without examples.
 func New(o Options) *Learner {
+	if o.Features > room || 1<<o.Depth > room || o.Examples >= 1<<countBits {
+		panic(fmt.Sprintf("boost: %d features, %d examples and trees of depth %d are too many", o.Features, o.Examples, o.Depth))
+	}
 	l := &Learner{o: o, leaves: 1 << o.Depth}
 	l.numbers = graph.NewColumnIn[uint64](&l.Set, "learner: numbers", learnerNumbers)
 	l.base = graph.NewColumnIn[float64](&l.Set, "learner: base", 2)

@@ -252,3 +252,19 @@ func BenchmarkLearner(b *testing.B) {
 		}
 	})
 }
+
+// More than there is room for would be counted wrong.
+func TestTooMany(t *testing.T) {
+	for _, o := range []Options{
+		{Features: room + 1, Examples: 10, Trees: 1, Depth: 2}, {Features: 1, Examples: 1 << countBits, Trees: 1, Depth: 2}, {Features: 1, Examples: 10, Trees: 1, Depth: 5},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%+v is accepted", o)
+				}
+			}()
+			New(o).Free()
+		}()
+	}
+}
