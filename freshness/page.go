@@ -1,0 +1,129 @@
+package freshness
+
+import (
+	"io"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// A page is what is kept of a fetched page, in 24 bytes: six words, so that it lies in a
+// graph.Column.
+type page [6]uint32
+
+// What the words of a page hold.
+const (
+	wordVisit  = iota // second of the last visit, plus 1; 0: the page was never fetched
+	wordDigest        // 32 bits of the digest of its content at that visit
+	wordTimes         // codes of Evidence.Unchanged and, above it, of Evidence.Changed; of adaptive, the interval
+	wordRate          // code of the rate; above it, Evidence.Changes in quarters
+	wordWeight        // code of the weight; above it, marks
+	wordPlace
+)
+
+// Marks of a page, in the upper half of wordWeight.
+const (
+	markGone = 0xf << 16 // visits in a row that found no page, 15 at most
+	unitGone = 1 << 16
+	markWake = 0xff << 24 // the round, modulo 256, at which the page is to be looked at again
+	unitWake = 1 << 24
+)
+
+// A pageColumn is the column of the pages, which is saved without the rounds at which pages
+// are looked at: they are not what the plan has learned.
+type pageColumn struct{ *graph.Column[page] }
+
+// Columns calls each for c, and not for the column in it.
+func (c pageColumn) Columns(each func(graph.AnyColumn)) { each(c) }
+
+// Save writes the pages.
+func (c pageColumn) Save(w io.Writer) error {
+	return c.SaveAs(w, func(p page) page {
+		p[wordWeight] &^= markWake
+		return p
+	})
+}
+
+// forget is the number of changes from which on the evidence of a page counts half as much
+// when one more is found: a page that changes often may change its habits.
+const forget = 64
+
+func (p *page) fetched() bool  { return p[wordVisit] != 0 }
+func (p *page) visit() float64 { return float64(p[wordVisit]) - 1 }
+func (p *page) rate() code     { return code(p[wordRate]) }
+func (p *page) weight() code   { return code(p[wordWeight]) }
+func (p *page) gone() int      { return int(p[wordWeight] & markGone / unitGone) }
+
+func (p *page) setRate(r float64)   { p[wordRate] = p[wordRate]&^0xffff | uint32(encode(r)) }
+func (p *page) setWeight(w float64) { p[wordWeight] = p[wordWeight]&^0xffff | uint32(encode(w)) }
+
+// evidence returns what visits of the page have shown.
+func (d decoder) evidence(p *page) Evidence {
+	return Evidence{
+		Changes:   float64(p[wordRate]>>16) / 4,
+		Changed:   float64(d[p[wordTimes]>>16]),
+		Unchanged: float64(d[p[wordTimes]&0xffff]),
+	}
+}
+
+// setEvidence keeps what visits have shown. A sum grows by less than a step of its code when
+// a page was visited often, so it is rounded up or down by chance: up the more often the
+// nearer it is. The chance is a function of the page.
+func (p *page) setEvidence(e Evidence) {
+	if e.Changes >= forget {
+		e.Changes, e.Changed, e.Unchanged = e.Changes/2, e.Changed/2, e.Unchanged/2
+	}
+	h := p.chance()
+	p[wordRate] = p[wordRate]&0xffff | uint32(e.Changes*4)<<16
+	p[wordTimes] = uint32(encodeBy(e.Changed, float64(h>>16)/(1<<16)))<<16 | uint32(encodeBy(e.Unchanged, float64(h&0xffff)/(1<<16)))
+}
+
+// chance returns a number that looks random, and is the same whenever the page is the same.
+func (p *page) chance() uint32 {
+	h := uint64(p[wordVisit])<<32 | uint64(p[wordTimes])
+	h = (h ^ uint64(p[wordDigest])<<16 ^ h>>29) * 0xbf58476d1ce4e5b9
+	return uint32((h ^ h>>32) * 0x94d049bb133111eb >> 32)
+}
+
+// interval returns the interval of adaptive, in seconds.
+func (d decoder) interval(p *page) float64 { return float64(d[p[wordTimes]&0xffff]) }
+
+func (p *page) setInterval(s float64) { p[wordTimes] = uint32(encode(s)) }
+
+// changed reports whether a visit found another page than the one before did, and keeps the
+// digest of what it found.
+func (p *page) changed(v Visit) bool {
+	was := p.gone() > 0
+	switch {
+	case v.Gone || was:
+		if !v.Gone && !v.Same {
+			p[wordDigest] = uint32(v.Digest)
+		}
+		return v.Gone != was
+	case v.Same || uint32(v.Digest) == p[wordDigest]:
+		return false
+	}
+	p[wordDigest] = uint32(v.Digest)
+	return true
+}
+
+// setGone counts the visits in a row that found no page.
+func (p *page) setGone(gone bool) {
+	n := uint32(0)
+	if gone {
+		n = min(uint32(p.gone())+1, 15)
+	}
+	p[wordWeight] = p[wordWeight]&^markGone | n*unitGone
+}
+
+// sleep lets the page be looked at again in n rounds, 127 at most.
+func (p *page) sleep(round, n int) {
+	p[wordWeight] = p[wordWeight]&^markWake | uint32(round+n)*unitWake
+}
+
+// sleeps reports whether the page is not to be looked at in a round. The
+// round is known modulo 256, so a page that was put to sleep long ago, or never, may be left out
+// of 8 rounds of 256.
+func (p *page) sleeps(round int) bool {
+	n := uint8(p[wordWeight]/unitWake) - uint8(round)
+	return n > 0 && n <= longest
+}

@@ -1,0 +1,254 @@
+package freshness
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/winnow-crawler/winnow/graph"
+)
+
+// newPlan returns a plan with pages that were fetched and visited at random times.
+func newPlan(t *testing.T, name string, pages int) (*Plan, time.Duration) {
+	t.Helper()
+	a, err := Choose(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := New(Options{Allocation: a, Every: 1000 * time.Hour, Batch: 50, MaxPages: pages})
+	t.Cleanup(p.Free)
+	rng := rand.New(rand.NewPCG(7, 7))
+	root := p.AddPlace(-1)
+	for range 9 {
+		p.AddPlace(root)
+	}
+	for i := range pages {
+		p.Fetched(time.Duration(rng.IntN(1000))*time.Hour, graph.Page(i), 1+i%9, rng.ExpFloat64(), 0)
+	}
+	for i := range 3 * pages {
+		p.Visited(time.Duration(1000+i%1000)*time.Hour, graph.Page(rng.IntN(pages)), Visit{Digest: uint64(i), Same: rng.IntN(3) > 0})
+	}
+	return p, 2500 * time.Hour
+}
+
+// A round is the K pages that gain most, exactly, whatever bound the round before had.
+func TestRoundIsTopK(t *testing.T) {
+	for _, a := range Allocations() {
+		for _, bound := range []float64{0, 1e-3, 1e300} {
+			p, now := newPlan(t, a.Name, 2000)
+			p.bound, p.soon = bound, soon{}
+			if a.planned {
+				p.bound = 1
+			}
+			p.begin(float64(second(now)))
+			want := gains(p)
+			p.round = round{}
+			for p.Work(now, 333) {
+			}
+			var got []graph.Page
+			for id, ok := p.Next(now); ok; id, ok = p.Next(now) {
+				got = append(got, id)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, bound %v: round %v, want %v", a.Name, bound, got, want)
+			}
+		}
+	}
+}
+
+// gains returns the 50 pages that gain most, by sorting all.
+func gains(p *Plan) (pages []graph.Page) {
+	var all []candidate
+	for i := range p.pages.Slice() {
+		all = append(all, candidate{graph.Page(i), p.o.Allocation.gain(p.copyOf(&p.pages.Slice()[i], p.round.at))})
+	}
+	slices.SortFunc(all, before)
+	for _, c := range all[:50] {
+		pages = append(pages, c.page)
+	}
+	return pages
+}
+
+// A page that waits for its visit is not chosen again.
+func TestWaits(t *testing.T) {
+	p, now := newPlan(t, "uniform", 60)
+	p.o.Waits = func(id graph.Page) bool { return id != 5 }
+	for p.Work(now, math.MaxInt) {
+	}
+	if id, ok := p.Next(now); !ok || id != 5 {
+		t.Errorf("page %d, %v; want page 5, which does not wait", id, ok)
+	}
+	if id, ok := p.Next(now); ok {
+		t.Errorf("page %d is chosen, too", id)
+	}
+}
+
+// Uniform visits every page once in the time given, if the visits come as often as that.
+func TestUniform(t *testing.T) {
+	a, _ := Choose("uniform")
+	const pages = 640
+	p := New(Options{Allocation: a, Every: pages * time.Minute, MaxPages: pages})
+	t.Cleanup(p.Free)
+	p.AddPlace(-1)
+	for i := range pages {
+		p.Fetched(0, graph.Page(i), 0, 1, 0)
+	}
+	seen := map[graph.Page]int{}
+	for i := 1; i <= 3*pages; i++ {
+		now := time.Duration(i) * time.Minute
+		for p.Work(now, math.MaxInt) {
+		}
+		if id, ok := p.Next(now); ok {
+			seen[id]++
+			p.Visited(now, id, Visit{})
+		}
+	}
+	for id, n := range seen {
+		if n < 2 || n > 4 {
+			t.Errorf("page %d was visited %d times in three turns", id, n)
+		}
+	}
+}
+
+// Where pages of a directory were found changed, those beside them are visited sooner, by
+// contagion only.
+func TestContagion(t *testing.T) {
+	for _, name := range []string{"contagion", "marginal"} {
+		a, _ := Choose(name)
+		p := New(Options{Allocation: a, Every: 100 * time.Hour, Batch: 40, MaxPages: 100})
+		t.Cleanup(p.Free)
+		p.AddPlace(-1)
+		p.AddPlace(0)
+		p.AddPlace(0)
+		for i := range 100 {
+			p.Fetched(0, graph.Page(i), 1+i%2, 1, 0)
+		}
+		for i := range 20 {
+			p.Visited(50*time.Hour, graph.Page(i), Visit{Digest: uint64(1 - i%2)})
+		}
+		for p.Work(60*time.Hour, math.MaxInt) {
+		}
+		beside := 0
+		for range 40 {
+			id, _ := p.Next(60 * time.Hour)
+			if id%2 == 0 && id >= 20 {
+				beside++
+			}
+		}
+		if name == "contagion" && beside != 40 || name == "marginal" && beside == 40 {
+			t.Errorf("%s: %d of 40 visits are in the directory that changed", name, beside)
+		}
+	}
+}
+
+// A page that is gone is visited ever more rarely, and as before when it is back.
+func TestGone(t *testing.T) {
+	p, now := newPlan(t, "marginal", 10)
+	x := &p.pages.Slice()[3]
+	w := p.weightOf(x)
+	for i, want := range []float64{w / 4, w / 16} {
+		if changed := p.Visited(now, 3, Visit{Gone: true}); changed != (i == 0) {
+			t.Errorf("visit %d of a page that is gone: changed is %v", i+1, changed)
+		}
+		if got := p.weightOf(x); got != want {
+			t.Errorf("after %d visits its weight is %v, want %v", i+1, got, want)
+		}
+	}
+	if changed := p.Visited(now, 3, Visit{Digest: 77}); !changed || p.weightOf(x) != w {
+		t.Errorf("when it is back its weight is %v, want %v", p.weightOf(x), w)
+	}
+}
+
+// What the plan has learned is saved and loaded.
+func TestSaved(t *testing.T) {
+	p, now := newPlan(t, "contagion", 300)
+	var b bytes.Buffer
+	if err := p.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	q := New(p.o)
+	t.Cleanup(q.Free)
+	if err := q.Load(&b); err != nil {
+		t.Fatal(err)
+	}
+	q.Loaded()
+	for _, x := range []*Plan{p, q} {
+		x.soon, x.round = soon{}, round{}
+		x.bound = 0
+		for x.Work(now, math.MaxInt) {
+		}
+	}
+	if len(p.round.list) != 50 || !slices.Equal(p.round.list, q.round.list) {
+		t.Errorf("a round of %d pages, and loaded one of %d others", len(p.round.list), len(q.round.list))
+	}
+}
+
+// A page takes 24 bytes and a place 32.
+func TestSizes(t *testing.T) {
+	if n := unsafe.Sizeof(page{}); n != 24 {
+		t.Errorf("a page takes %d bytes", n)
+	}
+	if n := unsafe.Sizeof(place{}); n != 32 {
+		t.Errorf("a place takes %d bytes", n)
+	}
+}
+
+// BenchmarkVisit has a million pages and measures a visit with its part of the rounds.
+func BenchmarkVisit(b *testing.B) {
+	for _, name := range []string{"contagion", "uniform"} {
+		b.Run(name, func(b *testing.B) {
+			a, _ := Choose(name)
+			const pages = 1 << 20
+			p := New(Options{Allocation: a, Every: pages * time.Second, MaxPages: pages})
+			defer p.Free()
+			rng := rand.New(rand.NewPCG(1, 1))
+			for i := range pages / 16 {
+				p.AddPlace(i/16 - 1)
+			}
+			for i := range pages {
+				p.Fetched(0, graph.Page(i), i/16, rng.ExpFloat64(), 0)
+			}
+			now := time.Duration(0)
+			visit := func() {
+				now += time.Second
+				for p.Work(now, math.MaxInt) {
+				}
+				if id, ok := p.Next(now); ok {
+					p.Visited(now, id, Visit{Digest: uint64(now), Same: rng.IntN(4) > 0})
+				}
+			}
+			for range pages {
+				visit()
+			}
+			b.ResetTimer()
+			for b.Loop() {
+				visit()
+			}
+		})
+	}
+}
+
+// A sum that grows by less than a step of its code still grows, by chance and on the average
+// as much as it should.
+func TestEvidenceSmall(t *testing.T) {
+	d := newDecoder()
+	const visits, gap = 4000, 1000.0
+	sum := 0.0
+	for i := range 50 {
+		p := page{wordVisit: uint32(i)}
+		for n := range visits {
+			e := d.evidence(&p)
+			e.add(gap, false)
+			p.setEvidence(e)
+			p[wordVisit] += uint32(gap) + uint32(n%3)
+		}
+		sum += d.evidence(&p).Unchanged
+	}
+	if got := sum / 50 / (visits * gap); math.Abs(got-1) > 0.03 {
+		t.Errorf("%d visits in %v s are kept as %.3f times that", visits, gap, got)
+	}
+}

@@ -1,0 +1,68 @@
+package freshness
+
+import "math"
+
+// Evidence is what visits have shown of the changes of a page, or of all pages of a place.
+// Times are in seconds.
+type Evidence struct {
+	Changes   float64 // visits that found a change
+	Changed   float64 // sum of the times before them, since the visits before
+	Unchanged float64 // sum of the times before the other visits
+}
+
+// add counts a visit, t seconds after the one before.
+func (e *Evidence) add(t float64, changed bool) {
+	if changed {
+		e.Changes++
+		e.Changed += t
+	} else {
+		e.Unchanged += t
+	}
+}
+
+// priorShape is the weight of what is expected beforehand, in changes.
+const priorShape = 0.5
+
+// Rate returns the most likely number of changes a second, if the visits were as in e and
+// expected is the rate that one expects without them. It solves, for the rate r,
+//
+//	n m/(exp(r m)-1) + a/r = u + a/expected
+//
+// where n visits found a change, m is the mean time before them, u is the sum of the times
+// that passed without a change, and a is the weight of the prior. The equation is that of
+// Cho and Garcia-Molina (2003) for irregular visits, with all times before a change taken to
+// be their mean, so that three numbers are enough.
+func Rate(e Evidence, expected float64) float64 { return rateFrom(e, expected, 0) }
+
+// rateFrom returns Rate, faster if guess is near the solution; 0 is no guess.
+func rateFrom(e Evidence, expected, guess float64) float64 {
+	quiet := e.Unchanged + priorShape/expected
+	if e.Changes == 0 {
+		return priorShape / quiet
+	}
+	mean := max(1, e.Changed/e.Changes)
+	r := guess
+	if r <= 0 {
+		r = (e.Changes + priorShape) / (quiet + e.Changed)
+	}
+	for range maxSteps {
+		grown := math.Expm1(r * mean)
+		excess := e.Changes*mean/grown + priorShape/r - quiet
+		slope := -e.Changes*mean*mean*(grown+1)/(grown*grown) - priorShape/(r*r)
+		next := min(max(r-excess/slope, r/maxFactor), r*maxFactor)
+		if math.IsNaN(next) { // the exponential overflowed: the page changes between any two visits
+			return r / maxFactor
+		}
+		if math.Abs(next-r) < 1e-3*r { // the error of next is about the square of that
+			return next
+		}
+		r = next
+	}
+	return r
+}
+
+// Bounds of Newton's method: it takes three or four steps as a rule.
+const (
+	maxSteps  = 30
+	maxFactor = 4
+)
