@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
@@ -23,10 +22,12 @@ const (
 	KindTrap         // a URL in a trap
 	KindHidden       // a page that only a copy links to
 	KindHop          // a step of a chain or a loop of redirects
+	KindMoved        // a page under the URL to which it moves
+	KindFeed         // a feed of the pages that changed last
 	kinds
 )
 
-var kindNames = [kinds]string{"page", "robots", "sitemap", "unknown", "copy", "trap", "hidden", "hop"}
+var kindNames = [kinds]string{"page", "robots", "sitemap", "unknown", "copy", "trap", "hidden", "hop", "moved", "feed"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -54,6 +55,8 @@ func (w *World) Target(host string, u *url.URL) (t Target, ok bool) {
 		t.Place = Place{Kind: KindRobots, Page: graph.NoPage, Trap: trap}
 	case sitemap && t.role == roleSite:
 		t.Place, t.file = Place{Kind: KindSitemap, Page: graph.NoPage}, n
+	case t.role == roleSite && path == w.rules.feedPath(&t.site):
+		t.Place = Place{Kind: KindFeed, Page: graph.NoPage}
 	case u.ForceQuery:
 		t.Place = Place{Kind: KindUnknown, Page: graph.NoPage, Trap: trap}
 	default:
@@ -81,6 +84,7 @@ func (r *rules) countsAttempts(t *Target) bool {
 // A State holds what a server remembers of earlier requests.
 type State struct {
 	Attempt   uint32        // requests for the same page or robots.txt before
+	Visit     uint32        // requests to the site before
 	StormLeft time.Duration // how long the storm of the site still lasts
 	Changed   bool          // its robots.txt has changed
 }
@@ -89,6 +93,9 @@ type State struct {
 type Answer struct {
 	Target
 	State
+	At         time.Duration // the instant of Changes.Clock for which it holds
+	Version    uint32        // of the page, if it has its content or is 304
+	Out        bool          // 404, because the whole site is out
 	Status     int
 	Body       []byte        // valid until Close
 	Filler     int           // bytes that Fill writes before the last Tail bytes of the body
@@ -105,14 +112,14 @@ type Answer struct {
 	coding   string
 	location []byte
 	etag     string
-	date     time.Time // Last-Modified, if etag is set
+	date     time.Time // Last-Modified; zero for none
 	tag      string    // X-Robots-Tag
 }
 
 // Answer returns the answer to a request for a target. Close must be called when it has
 // been sent.
 func (w *World) Answer(r *http.Request, t *Target, st State) *Answer {
-	a := &Answer{Target: *t, State: st, w: w, composer: w.composers.Get().(*composer)}
+	a := &Answer{Target: *t, State: st, At: w.rules.instant(), w: w, composer: w.composers.Get().(*composer)}
 	a.decide(r)
 	return a
 }
@@ -144,8 +151,15 @@ func (a *Answer) decide(r *http.Request) {
 		a.storm()
 	case a.Kind == KindRobots:
 		a.robots()
+	case a.role == roleSite && rules.out(&a.site, a.At):
+		a.Out = true
+		a.setStatus(http.StatusNotFound)
 	case a.Kind == KindSitemap:
 		a.sitemap()
+	case a.Kind == KindFeed:
+		a.feed()
+	case a.Kind == KindMoved:
+		a.arrived(r)
 	case a.Kind == KindPage || a.Trap.BySession():
 		a.onPage(r)
 	default:
@@ -212,7 +226,7 @@ func (w *World) sitemapURL(st *fakeweb.Site) string {
 func (a *Answer) sitemap() {
 	rules := &a.w.rules
 	a.Status, a.mime = http.StatusOK, "application/xml"
-	a.Body = rules.appendSitemap(a.composer.buf[:0], &a.site, a.file, a.w.appendOrigin(nil, &a.site))
+	a.Body = rules.appendSitemap(a.composer.buf[:0], &a.site, a.file, a.w.appendOrigin(nil, &a.site), a.At)
 	a.composer.buf = a.Body
 	if rules.sitemapPressed(&a.site) {
 		a.mime = "application/gzip"
@@ -228,6 +242,7 @@ func (a *Answer) onPage(r *http.Request) {
 	switch fails := n < 0 || int(a.Attempt) < n; {
 	case a.Kind == KindTrap && (rules.forbidden(&a.of, a.j) || rules.later(&a.of, a.j)):
 		a.missing(http.StatusNotFound) // what robots.txt forbids is unavailable with a session, too
+	case a.fated():
 	case c == Busy && fails:
 		a.busyAnswer(uint64(a.j))
 	case c == Reset && fails:
@@ -266,7 +281,8 @@ func (a *Answer) redirect() {
 // content answers with the content of a page.
 func (a *Answer) content(r *http.Request, c Class) {
 	rules := &a.w.rules
-	version, date := rules.now(&a.of, a.j)
+	version, date := rules.dated(&a.of, a.j, a.At)
+	a.Version = version
 	a.Status, a.mime = http.StatusOK, rules.contentType(&a.of, a.j, c)
 	if c != Large {
 		a.coding = rules.coding(&a.of, r.Header.Get("Accept-Encoding"))
@@ -274,12 +290,9 @@ func (a *Answer) content(r *http.Request, c Class) {
 	if rules.tagInHeader(&a.of, a.j) {
 		a.tag = rules.robotsTag(&a.of, a.j)
 	}
-	if !rules.meets(rules.opt.NoValidators, &a.of, streamValidators, 0) {
-		a.validators(version, date)
-		if a.unchanged(r) {
-			a.Status = http.StatusNotModified
-			return
-		}
+	if a.validate(r, version, date) {
+		a.Status = http.StatusNotModified
+		return
 	}
 	a.Body = a.compose(version, c)
 	if a.coding != "" {
@@ -294,7 +307,7 @@ func (a *Answer) content(r *http.Request, c Class) {
 // compose writes the body before content coding.
 func (a *Answer) compose(version uint32, c Class) []byte {
 	size := a.w.rules.size(&a.of, a.j, c)
-	a.composer.key = a.Place.key
+	a.composer.key, a.composer.visit, a.composer.at = a.Place.key, a.Visit, a.At
 	switch {
 	case c == Other:
 		return a.composer.other(&a.of, a.j, version, size, a.mime)
@@ -308,38 +321,4 @@ func (a *Answer) compose(version uint32, c Class) []byte {
 		return a.copied(version, size)
 	}
 	return a.composer.page(&a.of, a.j, version, size)
-}
-
-// validators sets the ETag of the answer, one for each coding, and its date.
-func (a *Answer) validators(version uint32, date time.Time) {
-	b := append(make([]byte, 0, 32), '"')
-	b = strconv.AppendUint(b, uint64(a.Page), 36)
-	if a.Variant > copyQuery {
-		b = strconv.AppendUint(append(b, '-'), uint64(a.Variant), 36)
-	}
-	b = strconv.AppendUint(append(b, '-'), uint64(version), 36)
-	if a.coding != "" {
-		b = append(append(b, '-'), a.coding...)
-	}
-	a.etag, a.date = string(append(b, '"')), date
-}
-
-// unchanged reports whether the client has this version (RFC 9110, 13.2.2).
-func (a *Answer) unchanged(r *http.Request) bool {
-	if have := r.Header.Get("If-None-Match"); have != "" {
-		return matches(have, a.etag)
-	}
-	since, err := http.ParseTime(r.Header.Get("If-Modified-Since"))
-	return err == nil && !a.date.Truncate(time.Second).After(since)
-}
-
-// matches reports whether a list of entity tags has one, compared weakly.
-func matches(list, tag string) bool {
-	for part := range strings.SplitSeq(list, ",") {
-		part = strings.TrimSpace(part)
-		if part == "*" || strings.TrimPrefix(part, "W/") == tag {
-			return true
-		}
-	}
-	return false
 }

@@ -34,4 +34,13 @@
 //
 // The truth stays exact. [Wanted] lists apart, as Maybe, what some crawlers find and
 // others do not, for good reasons.
+//
+// # A changing web
+//
+// [Changes] describes what a visitor meets that comes back. The version of a page is the
+// number of its changes up to an instant of a clock, a function of seed, page and instant:
+// [World.Version], [World.Changes], [World.Rate]. Pages vanish, return and move
+// ([World.Fate], [World.Gone], [World.Moved]). What sites say about it, by validators,
+// dates in sitemaps and feeds, is true or not ([SiteTruth]). Truth and Wanted describe the
+// web before anything vanishes or moves; copies stay where they are.
 package answer

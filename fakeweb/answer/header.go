@@ -27,6 +27,8 @@ func (a *Answer) Header(h http.Header) {
 	}
 	if a.etag != "" {
 		h["Etag"] = []string{a.etag}
+	}
+	if !a.date.IsZero() {
 		h["Last-Modified"] = []string{a.date.UTC().Format(http.TimeFormat)}
 	}
 	if a.tag != "" {

@@ -148,13 +148,6 @@ type Times struct {
 	Size      func(p graph.Page) int64 // bytes of the body; longer only where its links need it
 }
 
-// Changes makes pages change: each by a Poisson process of its own, whose mean interval
-// is log-uniform between Min and Max.
-type Changes struct {
-	Clock    func() time.Duration // since the web began; nil: nothing ever changes
-	Min, Max time.Duration        // 0 means an hour and 90 days
-}
-
 // check returns an error for impossible options, and fills in defaults.
 func (o *Options) check() error {
 	if err := o.checkShares(); err != nil {
@@ -171,8 +164,6 @@ func (o *Options) check() error {
 		return fmt.Errorf("pages of %d to %d bytes", o.MinSize, o.MaxSize)
 	case o.MinLatency < 0 || o.MaxLatency < o.MinLatency:
 		return fmt.Errorf("latencies of %v to %v", o.MinLatency, o.MaxLatency)
-	case o.Changes.Min <= 0 || o.Changes.Max < o.Changes.Min:
-		return fmt.Errorf("intervals of change of %v to %v", o.Changes.Min, o.Changes.Max)
 	case !(o.Speed >= 0):
 		return fmt.Errorf("speed of %v bytes per second", o.Speed)
 	case min(o.ChainLength, o.CrowdLinks, o.BombSize, o.Traps.FarmSites, o.Traps.FarmPages, o.Servers.StormAfter) < 1:
@@ -181,7 +172,7 @@ func (o *Options) check() error {
 	case min(o.DripEvery, o.Servers.StormFor, o.Robots.ChangeAfter) <= 0:
 		return fmt.Errorf("bytes every %v, storms of %v, a robots.txt that changes after %v", o.DripEvery, o.Servers.StormFor, o.Robots.ChangeAfter)
 	}
-	return nil
+	return o.Changes.check()
 }
 
 // fill puts defaults in place of zeros.
@@ -209,8 +200,7 @@ func (o *Options) fill() {
 	set(&o.SlowBy, 10*time.Second)
 	o.MaxLatency = max(o.MaxLatency, o.MinLatency)
 	set(&o.DNS.TTL, 5*time.Minute)
-	set(&o.Changes.Max, max(90*24*time.Hour, o.Changes.Min)) // first, since Min is at most Max
-	set(&o.Changes.Min, min(time.Hour, o.Changes.Max))
+	o.Changes.fill()
 	if o.Sleep == nil {
 		o.Sleep = sleep
 	}

@@ -3,6 +3,7 @@ package answer
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/winnow-crawler/winnow/fakeweb"
 	"github.com/winnow-crawler/winnow/fakeweb/internal/draw"
@@ -27,6 +28,8 @@ type composer struct {
 	links   []graph.Page // of the page
 	buf     []byte
 	pressed []byte
+	visit   uint32 // number of the request, and its instant: what noise is made of
+	at      time.Duration
 
 	// Of a hostile web.
 	key     uint64   // of the session in which the page is requested; 0: none
@@ -49,11 +52,13 @@ const (
 // page writes a version of page j and returns it, valid until the next call. It is size
 // bytes long, or as long as its links make it.
 func (c *composer) page(st *fakeweb.Site, j uint32, version uint32, size int) []byte {
-	c.begin(st, j, version)
+	c.begin(st, j, c.w.rules.textVersion(version))
 	links := c.lister.Links(c.w.web, st, j)
 	c.links = links
 	c.head()
 	c.navigation(links[:min(navLinks, len(links))])
+	c.news(version)
+	c.noise()
 	rest := links[min(navLinks, len(links)):]
 	c.text(rest, size-len(footer))
 	if c.w.rules.extras {
@@ -83,6 +88,7 @@ func (c *composer) head() {
 	if tag := r.robotsTag(c.site, c.j); tag != "" && !r.tagInHeader(c.site, c.j) {
 		c.add(`<meta name="robots" content="`, tag, "\">\n")
 	}
+	c.feedLink()
 	c.add("<title>")
 	c.name(c.site, c.j)
 	c.add("</title>\n</head>\n<body>\n<h1>")

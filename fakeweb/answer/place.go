@@ -74,6 +74,9 @@ func (w *World) locate(h *Host, path, query string) Place {
 	if j, ok := h.site.PageAt(path); ok && query == "" {
 		return pageAt(&h.site, j, KindPage, Original)
 	}
+	if j, ok := r.movedAt(&h.site, path); ok && query == "" {
+		return pageAt(&h.site, j, KindMoved, Original)
+	}
 	if !r.hostile || !strings.HasPrefix(path, "/") {
 		return nothing
 	}

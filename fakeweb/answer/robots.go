@@ -320,8 +320,9 @@ func (r *sitemapRules) sitemapFiles(s *fakeweb.Site) int {
 	return (int(s.Pages) + per - 1) / per
 }
 
-// appendSitemap writes file n of the sitemap.
-func (r *sitemapRules) appendSitemap(b []byte, s *fakeweb.Site, n int, origin []byte) []byte {
+// appendSitemap writes file n of the sitemap at an instant: pages that have vanished are not
+// in it, and those that moved are where they are.
+func (r *sitemapRules) appendSitemap(b []byte, s *fakeweb.Site, n int, origin []byte, at time.Duration) []byte {
 	const namespace = ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n"
 	b = append(b, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"...)
 	files, per := r.sitemapFiles(s), uint32(r.opt.SitemapURLs)
@@ -331,10 +332,14 @@ func (r *sitemapRules) appendSitemap(b []byte, s *fakeweb.Site, n int, origin []
 	b = append(b, "<urlset"+namespace...)
 	first := uint32(max(0, n-1)) * per
 	for j := first; j < min(first+per, s.Pages); j++ {
-		if r.inSitemap(s, j) {
+		if f := r.pages.fate(s, j); r.inSitemap(s, j) && !f.Gone(at) {
 			b = append(append(b, "<url><loc>"...), origin...)
-			b = append(s.AppendPath(b, j), "</loc>"...)
-			b = r.appendDate(b, s, j)
+			if f.moved(at) {
+				b = appendMoved(b, s, j)
+			} else {
+				b = s.AppendPath(b, j)
+			}
+			b = r.appendDate(append(b, "</loc>"...), s, j, at)
 			b = append(b, "</url>\n"...)
 		}
 	}
@@ -351,9 +356,15 @@ func (r *sitemapRules) appendIndex(b []byte, s *fakeweb.Site, files int, origin 
 	return b
 }
 
-// appendDate appends the date of the last change of a page.
-func (r *sitemapRules) appendDate(b []byte, s *fakeweb.Site, j uint32) []byte {
-	_, date := r.pages.now(s, j)
+// appendDate appends the date of the last change of a page, or what the site says of it.
+func (r *sitemapRules) appendDate(b []byte, s *fakeweb.Site, j uint32, at time.Duration) []byte {
+	date := r.date(at)
+	switch r.dates(s) {
+	case NoDates:
+		return b
+	case HonestDates:
+		_, date = r.pages.dated(s, j, at)
+	}
 	b = append(b, "<lastmod>"...)
 	b = date.AppendFormat(b, "2006-01-02T15:04:05Z07:00")
 	return append(b, "</lastmod>"...)

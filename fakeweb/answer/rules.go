@@ -128,7 +128,8 @@ func newRules(w *fakeweb.Web, o Options) rules {
 	robots := &robotsRules{dice: d, servers: servers, classes: cumulate(o.Robots.list())}
 	pages := &pageRules{dice: d, servers: servers, classes: cumulate(o.Pages.list()),
 		sizes:     newPowers(float64(o.MinSize), float64(o.MaxSize)),
-		intervals: newPowers(float64(o.Changes.Min), float64(o.Changes.Max))}
+		intervals: newPowers(float64(o.Changes.Min), float64(o.Changes.Max)),
+		exp:       newExponential(), poisson: newPoisson(), fates: cumulate(o.Changes.Fates.list())}
 	extras := o.Copies.any() || o.Traps.any()
 	return rules{
 		dice: d, servers: servers, robotsRules: robots, pageRules: pages,
@@ -161,6 +162,9 @@ type pageRules struct {
 	classes   []uint64 // cumulated shares
 	sizes     powers
 	intervals powers
+	exp       exponential
+	poisson   []uint64 // cumulated distribution of the changes in an epoch
+	fates     []uint64 // cumulated shares
 }
 
 // cumulate adds shares up, as thresholds for the upper 63 bits of a hash: in units of

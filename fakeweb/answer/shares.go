@@ -12,7 +12,7 @@ type Share struct {
 	Value *float64 // the field
 }
 
-// Shares returns all shares of the options, in a fixed order.
+// Shares returns all shares of the options except those of Changes, in a fixed order.
 func (o *Options) Shares() []Share {
 	p, r, d := &o.Pages, &o.Robots, &o.DNS
 	return append([]Share{
@@ -96,7 +96,7 @@ func (o *Options) hostileShares() []Share {
 }
 
 func (o *Options) checkShares() error {
-	for _, s := range o.Shares() {
+	for _, s := range append(o.Shares(), o.Changes.Shares()...) {
 		if !(*s.Value >= 0 && *s.Value <= 1) {
 			return fmt.Errorf("share %v of %s: want 0 to 1", *s.Value, s.Name)
 		}
@@ -106,7 +106,8 @@ func (o *Options) checkShares() error {
 		shares []float64
 	}{
 		{"pages", o.Pages.list()}, {"robots.txt", o.Robots.list()}, {"DNS names", o.DNS.list()},
-		{"sites that are down", o.Servers.list()},
+		{"sites that are down", o.Servers.list()}, {"validators", o.Changes.Validators.list()},
+		{"dates of sitemaps", o.Changes.Dates.list()}, {"pages that vanish or move", o.Changes.Fates.list()},
 	} {
 		sum := 0.0
 		for _, v := range g.shares {

@@ -114,6 +114,15 @@ type SiteTruth struct {
 	Mirror     string // scheme, host and port of its mirror; "" for none
 	Storm      Storm
 	FastErrors bool
+
+	// Of a changing web.
+
+	Validators Validators
+	Dates      Dates         // of its sitemap
+	Feed       string        // its path; "" for none
+	FeedFalse  bool          // it names pages that did not change
+	OutFrom    time.Duration // it answers 404 to everything but robots.txt from then on
+	OutUntil   time.Duration // and no longer then
 }
 
 var robotsNames = [...]string{"plain", "missing", "broken", "busy", "moved", "hanging"}
@@ -128,7 +137,10 @@ func (w *World) SiteTruth(id graph.Site) SiteTruth {
 		CrawlDelay: r.crawlDelay(&site),
 		KeepAlive:  !r.meets(r.opt.NoKeepAlive, &site, streamKeepAlive, 0), Pages: int(site.Pages),
 		Storm: r.storm(&site), FastErrors: r.fastErrors(&site),
+		Validators: r.honesty(&site), Dates: r.dates(&site),
+		Feed: r.feedPath(&site), FeedFalse: r.feedPath(&site) != "" && r.feedFalse(&site),
 	}
+	t.OutFrom, t.OutUntil = r.outage(&site)
 	for trap := Calendar; trap < trapKinds; trap++ {
 		if r.has(&site, trap) {
 			t.Traps = append(t.Traps, trap)

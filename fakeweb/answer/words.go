@@ -63,6 +63,7 @@ type vocabulary struct {
 	decoded  []string // plain in UTF-8
 	clauses  []string
 	openings []string // clauses that begin with an upper-case letter
+	longest  int      // bytes of the longest clause
 }
 
 // clauses is their number.
@@ -111,6 +112,7 @@ func (v *vocabulary) compose() {
 		}
 		v.clauses = append(v.clauses, v.plain[first]+string(rest))
 		v.openings = append(v.openings, v.capital[first]+string(rest))
+		v.longest = max(v.longest, len(v.clauses[i]), len(v.openings[i]))
 	}
 }
 

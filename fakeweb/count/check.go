@@ -236,7 +236,7 @@ func (ch *checker) rules(q *Request) {
 
 // forbidden reports whether a request is for a page that robots.txt forbids.
 func (ch *checker) forbidden(q *Request) bool {
-	if q.Kind != answer.KindPage {
+	if q.Kind != answer.KindPage && q.Kind != answer.KindMoved {
 		return false
 	}
 	e := ch.c.world.Truth(q.Page)
@@ -350,7 +350,7 @@ func (h *holdings) add(c *Counter, q *Request) {
 			return
 		}
 	}
-	if q.Trap.BySession() {
+	if q.Trap.BySession() || q.Kind == answer.KindMoved {
 		h.instead[q.Page] = true
 	}
 	earliest(h.had, q.Page, q.End)

@@ -70,6 +70,8 @@ type siteCount struct {
 	mostOpen int
 	overlaps []Overlap
 	attempts map[graph.Page]uint32
+	seen     []sighting    // of a changing web
+	visits   uint32        // requests of any kind
 	asked    int           // requests, robots.txt not counted
 	storm    time.Duration // end of the storm, once it has begun
 	ruled    time.Duration // end of the first answer of robots.txt with 200
@@ -187,6 +189,7 @@ type Visit struct {
 	failed bool // not all of it could be written
 	left   bool // it ended when the visitor left
 	line   int  // in the record, once it has ended; -1 before
+	sight  int  // in the record of a changing web
 }
 
 // Begin records the start of a request and counts its attempt.
@@ -197,6 +200,8 @@ func (c *Counter) Begin(r *http.Request, t *answer.Target) *Visit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running++
+	v.Visit = s.visits
+	s.visits++
 	if k := connectionOf(r.Context()); k != nil {
 		v.conn = k.id
 		s.enter(k, id, v.start)
@@ -312,6 +317,7 @@ func (v *Visit) End(a *answer.Answer, full bool) {
 	}
 	v.line = len(s.log)
 	s.log = append(s.log, q)
+	v.see(a)
 }
 
 // Finish ends the visit. It corrects the record if the network did not take all of the
@@ -327,6 +333,7 @@ func (v *Visit) Finish(a *answer.Answer) {
 	q := &s.log[v.line]
 	if v.failed || !q.Full {
 		q.Full, q.Bytes = false, v.sent
+		v.unsee()
 	}
 	if v.failed {
 		q.End = min(q.End, v.last[0])
