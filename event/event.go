@@ -138,6 +138,8 @@ type Event struct {
 	// Near: the page is a near duplicate, or seems to be in a trap (Done). The pages New are
 	// discounted until a page that is neither links to them: see discounts.
 	Near bool
+	// Urgent: the pages of a Revisit go before all others. The driver knows it.
+	Urgent bool
 	// Ours: the trouble is on our side, so a failure does not count against the site.
 	Ours bool
 	// Stale: nothing answered at the address of the site, which is to be looked up again
@@ -224,13 +226,14 @@ const (
 	RobotsRefused
 	Trap
 	Crashed // our own fault: reading the answer made the program panic
+	Gone    // 404 or 410 for a page that was fetched before
 	classes
 )
 
 // LastClass is the class with the highest number.
 const LastClass = classes - 1
 
-var classNames = [classes]string{"ok", "redirect", "duplicate", "not-html", "too-large", "http-error", "server-error", "dns", "connect", "tls", "timeout", "robots", "trap", "parser-crash"}
+var classNames = [classes]string{"ok", "redirect", "duplicate", "not-html", "too-large", "http-error", "server-error", "dns", "connect", "tls", "timeout", "robots", "trap", "parser-crash", "gone"}
 
 func (c Class) String() string { return classNames[c] }
 
@@ -248,6 +251,7 @@ type Outcome struct {
 	// Anchors are those of the links. Empty if nothing is known of them, else as many as the
 	// links. They are valid during the call.
 	Anchors []Anchor
+	Dull    bool // the page is a near duplicate, or seems to be in a trap
 }
 
 // meanings explain the reasons of refusals.

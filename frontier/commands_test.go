@@ -101,6 +101,8 @@ func (s *script) command(words []string) {
 		s.listed(a)
 	case "admit":
 		s.apply(event.Event{Kind: event.Admitted, Admit: s.all(a.words)})
+	case "revisit", "urgent":
+		s.apply(event.Event{Kind: event.Revisit, Admit: s.all(a.words), Urgent: words[0] == "urgent"})
 	case "skip":
 		s.skip(a)
 	case "settle":

@@ -52,6 +52,9 @@ func (f *Frontier) apply(now time.Duration, e *event.Event) {
 		f.pages.admit(e.Admit, MaxDepth)
 	case event.Revisit:
 		f.pages.callBack(e.Admit)
+		if e.Urgent {
+			f.orders.hasten(e.Admit)
+		}
 	case event.Retried:
 		f.pages.retry(e.Admit)
 	case event.Probed:
@@ -147,7 +150,7 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 	if !first && f.State(p) != Reacquired {
 		panic(fmt.Sprintf("frontier: page %d is done, but it is %v", p, f.State(p)))
 	}
-	f.outcome = event.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages()), Anchors: e.Anchors}
+	f.outcome = event.Outcome{Class: e.Class, Again: e.Again, Took: e.End - e.Start, Bytes: e.Bytes, First: graph.Page(f.Pages()), Anchors: e.Anchors, Dull: e.Near}
 	f.tasks.flying--
 	f.sites.unsettle(s)
 	if e.Near {
@@ -173,6 +176,7 @@ func (f *Frontier) done(now time.Duration, e *event.Event) {
 // before its full delay has passed.
 func (f *Frontier) session(now time.Duration) {
 	f.tasks.flying, f.tasks.refusals = 0, 0
+	f.orders.calmAll()
 	f.pages.restart(now)
 	f.sites.restart(now)
 }

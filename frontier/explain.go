@@ -114,6 +114,16 @@ func (f *Frontier) sitesBefore(s graph.Site, board int) (n int) {
 	return n
 }
 
+// Notes returns what the policies have to tell the user about the crawl so far.
+func (f *Frontier) Notes() (notes []string) {
+	for _, p := range f.policies.all {
+		if n, ok := p.(policy.Noter); ok && n.Note() != "" {
+			notes = append(notes, n.Note())
+		}
+	}
+	return notes
+}
+
 // Score returns what a page is worth on a board of the policy of the pages. It is the value
 // of the board unless the policy is a policy.Scorer.
 func (f *Frontier) Score(p graph.Page, board int) float64 {
@@ -131,6 +141,10 @@ func (f *Frontier) Explain(p graph.Page) []policy.Factor {
 	}
 	return nil
 }
+
+// Waits reports whether a page waits to be handed out: in the queues, or for an instant of its
+// own.
+func (f *Frontier) Waits(p graph.Page) bool { return f.pages.orders.waits(p) }
 
 // Due returns the instant at which a page that failed, or is to be visited again, may be
 // tried again. yields reports whether the instant has come, and the page lets the other

@@ -81,7 +81,7 @@ func (f *Frontier) makeParts(keepLinks bool) {
 // adopt makes the policies, with boards of their own. The boards of all policies come
 // before their columns.
 func (f *Frontier) adopt(env policy.Env, choices []*policy.Choice, oracle policy.Oracle) error {
-	env.Facts, env.Out = f, f.Out
+	env.Facts, env.Out, env.Discounted = f, f.Out, f.Discounted
 	env.MaxPages, env.MaxSites = f.o.MaxPages, f.o.MaxSites
 	boards := make([][]*policy.Board, len(choices))
 	for i, c := range choices {

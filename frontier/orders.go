@@ -18,6 +18,7 @@ type orders struct {
 	mixer   policy.Mixer   // chooses the board of the next page; nil: the first
 	sites   policy.Mixer   // chooses the board of its site, from sitesBy on; nil: the first
 	discounts
+	urgent []graph.Page // they wait, and go before all others: the first one first
 }
 
 // A board is one order of the pages. active holds those that may be handed out. In batch
@@ -93,6 +94,9 @@ func (x *orders) siteTurn() int {
 // page.
 func (x *orders) best() (board uint8, s graph.Site, ok bool) {
 	page, s, ok := x.bestIn(true)
+	if u, some := x.urgentSite(); some {
+		s, ok = u, true
+	}
 	return uint8(page), s, ok
 }
 
@@ -129,6 +133,9 @@ func (x *orders) waits(p graph.Page) bool {
 
 // first returns the best page of s on a board.
 func (x *orders) first(board uint8, s graph.Site) (graph.Page, bool) {
+	if p, ok := x.urgentOf(s); ok {
+		return p, true
+	}
 	return x.boards[board].active.First(s)
 }
 
@@ -176,6 +183,7 @@ func (x *orders) push(p graph.Page) {
 
 // remove takes p out of the queues, and reports whether it could have been handed out.
 func (x *orders) remove(p graph.Page) (active bool) {
+	x.calm(p)
 	active = x.boards[0].active.Waits(p)
 	for _, b := range x.boards {
 		q := b.queue(active)

@@ -165,13 +165,16 @@ func (x *pages) retry(list []graph.Page) {
 	}
 }
 
-// callBack lets fetched pages wait again.
+// callBack lets fetched pages wait again, also those whose last visit failed. They count as
+// fetched until they are handed out.
 func (x *pages) callBack(list []graph.Page) {
 	for _, p := range list {
-		if x.stateOf(p) == Fetched && !x.orders.waits(p) {
-			x.countRevisits(1)
-			x.enter(p, x.orders.site(p))
+		if s := x.stateOf(p); s != Fetched && s != Failed || x.orders.waits(p) || x.sites.in(x.orders.site(p), closed) {
+			continue
 		}
+		x.setState(p, Fetched)
+		x.countRevisits(1)
+		x.enter(p, x.orders.site(p))
 	}
 }
 

@@ -74,6 +74,7 @@ func (f *Frontier) Load(r io.Reader) error {
 	if err := f.setRest(rest.Slice()); err != nil {
 		return err
 	}
+	f.orders.calmAll()
 	f.orders.rebuildDiscounts()
 	f.pages.recount()
 	f.orders.rebuild(f.Sites())

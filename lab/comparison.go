@@ -119,7 +119,7 @@ func (c *Comparison) choose(name string) (*policy.Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := policy.Env{URL: c.World.Sim.URL, MaxPages: c.World.Pages()}
+	env := policy.Env{URL: c.World.Sim.URL, MaxPages: c.World.Pages(), Score: c.Score}
 	if c.History != nil {
 		env.Prior = &c.History.Prior
 	}
@@ -322,7 +322,7 @@ func (s *Setting) Applies(name string, g *graph.Graph, oracle bool) error {
 	if err != nil {
 		return err
 	}
-	env := policy.Env{Batch: s.Batch, MaxPages: g.Pages()}
+	env := policy.Env{Batch: s.Batch, MaxPages: g.Pages(), Score: s.Score}
 	if g.HasURLs() {
 		env.URL = g.AppendURL
 	}

@@ -69,6 +69,9 @@ func (c *Comparison) Header(runs []*Run) []show.Field {
 		{Name: "options", Value: c.optionsText()},
 		{Name: "random seed", Value: strconv.FormatUint(c.Random, 10)},
 	}
+	if c.Score != nil {
+		h = append(h, show.Field{Name: "score", Value: c.Score.String()})
+	}
 	if c.Times != nil {
 		h = append(h, show.Field{Name: "times", Value: c.Times.String()})
 	}

@@ -25,6 +25,9 @@ func NewBoard(first, second *queue.Queue) *Board { return &Board{first: first, s
 // the caller must change its value in the queue.
 func (b *Board) Discount(low func(graph.Page) bool) { b.low = low }
 
+// Discounted reports whether p is discounted.
+func (b *Board) Discounted(p graph.Page) bool { return b.low != nil && b.low(p) }
+
 // Lower returns the value with which a discounted page waits: a quarter of its value, or
 // four times a negative one, so that it is lower in both cases. It is exact, and Raise
 // undoes it, unless the value is within a factor of 4 of the limits of float64.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy/group"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 // directories numbers the groups of pages that are alike, in the order in which they become
@@ -42,7 +43,7 @@ const directorySegments = 3
 // directoryOf returns the directory of a URL: its path up to the last slash, and three
 // segments of it at most.
 func directoryOf(url []byte) []byte {
-	path, _ := urlPath(url)
+	path := score.Path(url)
 	path = path[:max(0, bytes.LastIndexByte(path, '/'))]
 	slashes := 0
 	for i, b := range path {

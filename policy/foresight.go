@@ -54,6 +54,7 @@ func newForesight(e *Env, params Params) (Policy, error) {
 	}
 	x := ximWithout(boardOf(e, 1))
 	l := newLearner(boardOf(e, 0), x, len(e.Boards), most)
+	x.skips = func(p graph.Page) bool { return x.board.Discounted(p) || l.likeDull(p) }
 	members := []Member{{"learned", l, 1, 1}, {"xim", x, 1, 1}}
 	if len(e.Boards) > 2 {
 		o, err := newOpic(boardOf(e, 2), Params{"cash": "seeds"})

@@ -46,6 +46,7 @@ type learner struct {
 	groupSum   *graph.Column[int64]
 	groupFinds *graph.Column[float32]
 	groupN     *graph.Column[uint32]
+	groupDull  *graph.Column[uint32] // pages that brought nothing new
 	lookSum    *graph.Column[int64]
 	lookN      *graph.Column[uint32]
 	late       *graph.Column[uint32] // pages fetched since the checkpoint under way began
@@ -61,6 +62,7 @@ const (
 	gotBit    // it was fetched, or failed
 	lateBit   // and that after the checkpoint under way began
 	lostBit   // it failed
+	dullBit   // it brought nothing new
 )
 
 // The indexes of learner.numbers.
@@ -127,6 +129,7 @@ func (l *learner) makeColumns(n, groups int) {
 	l.groupSum = graph.NewColumnIn[int64](s, "foresight group sums", groups)
 	l.groupFinds = graph.NewColumnIn[float32](s, "foresight group finds", groups)
 	l.groupN = graph.NewColumnIn[uint32](s, "foresight group counts", groups)
+	l.groupDull = graph.NewColumnIn[uint32](s, "foresight dull pages", groups)
 	l.lookSum = graph.NewColumnIn[int64](s, "foresight look sums", looks)
 	l.lookN = graph.NewColumnIn[uint32](s, "foresight look counts", looks)
 	l.late = graph.NewColumnIn[uint32](s, "foresight late", n)
@@ -163,6 +166,7 @@ func (l *learner) growGroups(n int) {
 	l.groupSum.Grow(n)
 	l.groupFinds.Grow(n)
 	l.groupN.Grow(n)
+	l.groupDull.Grow(n)
 	l.est.Groups(n)
 }
 
@@ -238,6 +242,9 @@ func (l *learner) Done(_ time.Duration, p graph.Page, o *event.Outcome, links []
 	}
 	l.got(p, state)
 	*state &^= lostBit
+	if o.Dull {
+		l.noteDull(p)
+	}
 	l.sample(p, state, len(links))
 	if !brought(o) {
 		*state |= lostBit

@@ -123,9 +123,10 @@ func (l *learner) step(links int) (more bool) {
 	return l.rescoring.step(links, l.board, l.score)
 }
 
-// weight returns what a page contributes to the index. A page that failed brings nothing.
+// weight returns what a page contributes to the index. A page that failed, or brought nothing
+// new, contributes nothing, whatever it leads to.
 func (l *learner) weight(p graph.Page) float64 {
-	if l.state.At(int(p))&lostBit != 0 {
+	if l.state.At(int(p))&(lostBit|dullBit) != 0 {
 		return 0
 	}
 	return l.est.Value(p)

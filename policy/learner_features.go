@@ -24,9 +24,17 @@ const (
 	features
 )
 
-// score returns the value of a page: what the model predicts, and before the first fit the
-// estimate of its PageRank.
+// score returns the value of a page, lowered if pages like it brought nothing new.
 func (l *learner) score(p graph.Page) float64 {
+	if l.likeDull(p) {
+		return Lower(l.predict(p))
+	}
+	return l.predict(p)
+}
+
+// predict returns what the model predicts for a page, and before the first fit the estimate of
+// its PageRank.
+func (l *learner) predict(p graph.Page) float64 {
 	if l.model.Fits() == 0 {
 		return l.est.Value(p)
 	}

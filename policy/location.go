@@ -1,9 +1,8 @@
 package policy
 
 import (
-	"bytes"
-
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 // Location: Cho, Garcia-Molina, Page 1998, section 2, IL.
@@ -25,9 +24,10 @@ func locationSpec() *Spec {
 		URLs:   true,
 		New: func(e *Env, _ Params) (Policy, error) {
 			var url []byte // reused for each page; no state
+			rules := score.DefaultRules()
 			return &location{fixed{e.Boards[0], func(p graph.Page) float64 {
 				url = e.URL(url[:0], p)
-				return locationValue(url)
+				return rules.Value(url)
 			}}, e.URL}, nil
 		},
 	}
@@ -39,44 +39,10 @@ type location struct {
 }
 
 // Explain returns the three numbers that are added up.
-func (l *location) Explain(p graph.Page) []Factor {
-	slashes, query, home := locationParts(l.url(nil, p))
-	return []Factor{
-		{Name: "slashes in the path", Value: float64(slashes)}, {Name: "query", Value: float64(query)}, {Name: "home page", Value: float64(home)},
-	}
-}
-
-func locationValue(url []byte) float64 {
-	slashes, query, home := locationParts(url)
-	return float64(slashes + query + home)
-}
-
-// locationParts returns the three parts of the value of a URL, the first two at most 0.
-func locationParts(url []byte) (slashes, query, home int) {
-	path, asks := urlPath(url)
-	slashes = -bytes.Count(path, []byte("/"))
-	if asks {
-		query = -1
-	}
-	if len(path) == 0 || string(path) == "/" || bytes.Contains(url, []byte("home")) {
-		home = 1
-	}
-	return slashes, query, home
-}
-
-// urlPath returns the part of a URL between its authority and its query or fragment, and
-// whether it has a query.
-func urlPath(url []byte) (path []byte, query bool) {
-	if i := bytes.Index(url, []byte("://")); i >= 0 {
-		url = url[i+3:]
-	}
-	if i := bytes.IndexAny(url, "/?#"); i >= 0 {
-		url = url[i:]
-	} else {
-		return nil, false
-	}
-	if i := bytes.IndexAny(url, "?#"); i >= 0 {
-		return url[:i], url[i] == '?'
-	}
-	return url, false
+func (l *location) Explain(p graph.Page) (list []Factor) {
+	names := map[string]string{"slash": "slashes in the path", "query": "query", "home": "home page"}
+	score.DefaultRules().Each(l.url(nil, p), func(r score.Rule, points float64) {
+		list = append(list, Factor{Name: names[r.Kind], Value: points})
+	})
+	return list
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
@@ -205,6 +206,17 @@ func (m *mixed) Score(p graph.Page, board int) float64 {
 		}
 	}
 	return m.boards[board].Value(p)
+}
+
+// Note returns the notes of the members.
+func (m *mixed) Note() string {
+	var notes []string
+	for _, member := range m.members {
+		if n, ok := member.Policy.(Noter); ok && n.Note() != "" {
+			notes = append(notes, n.Note())
+		}
+	}
+	return strings.Join(notes, "; ")
 }
 
 // Explain returns for each member its share of the turns, and the factors of its own.

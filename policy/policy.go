@@ -5,6 +5,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 // Facts describes pages without their content.
@@ -29,6 +30,11 @@ type Env struct {
 	// Prior holds the values of an earlier crawl, scaled to a mean of 1. It is nil if
 	// there was none.
 	Prior *Prior
+	// Score is what the policy score orders by; nil means score.Default.
+	Score *score.Function
+	// Discounted reports whether a page waits with less than its value: see Board.Discount. nil
+	// means that none does.
+	Discounted func(graph.Page) bool
 	// Boards are the orders that the policy keeps: as many as Spec.Count returns.
 	Boards []*Board
 	// Random is the seed of all randomness. Random numbers are Hash(Random, ...).
@@ -110,6 +116,8 @@ type (
 	Scorer interface {
 		Score(p graph.Page, board int) float64
 	}
+	// A Noter has something to tell the user about the crawl so far, or "".
+	Noter interface{ Note() string }
 	// An Explainer knows what the value of a page is made of. p may be any known page. The
 	// most important factor comes first.
 	Explainer interface{ Explain(p graph.Page) []Factor }

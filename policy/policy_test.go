@@ -120,27 +120,6 @@ func TestLargerSitesFirst(t *testing.T) {
 	}
 }
 
-func TestLocation(t *testing.T) {
-	for url, want := range map[string]float64{
-		"http://a.example":               1,
-		"http://a.example/":              0,
-		"http://a.example?q=/x/y":        0,
-		"http://a.example/?q":            -1,
-		"http://a.example/b":             -1,
-		"http://a.example/b/":            -2,
-		"http://a.example/b/c.html#/d?e": -2,
-		"http://a.example/b/c?d=/e/f#g":  -3,
-		"http://home.example/b/c":        -1,
-		"http://a.example/~x/home.html":  -1,
-		"http://a.example/HOME":          -1,
-		"http://a.example/?home":         -1,
-	} {
-		if got := locationValue([]byte(url)); got != want {
-			t.Errorf("%s: %v, want %v", url, got, want)
-		}
-	}
-}
-
 // TestQueueOfSite pins the hash of WebBase to the published values of FNV-1a-64, of
 // which 2^32 queues leave the lower half.
 func TestQueueOfSite(t *testing.T) {

@@ -65,6 +65,7 @@ func Specs() []*Spec {
 		largerSitesFirstSpec(),
 		historicalPagerankSpec(),
 		locationSpec(),
+		scoreSpec(),
 		siteAtATimeSpec(),
 		webbaseSpec(),
 		mixSpec(),

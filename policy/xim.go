@@ -45,6 +45,9 @@ type xim struct {
 	board *Board
 	dirs  *directories // nil if another policy numbers them
 	pages *queue.Queue // those that wait, by directory, in order of c, which is their value
+	// skips, if not nil, reports whether a page is not worth exploring. When such a page would
+	// be shown as the first of its directory, it leaves the directory and has 0 on the board.
+	skips func(graph.Page) bool
 
 	known  *graph.Column[uint32] // by directory: S
 	handed *graph.Column[uint32] // by directory: K
@@ -127,9 +130,14 @@ func (x *xim) leave(p graph.Page) {
 	x.show(x.pages.SiteOf(p))
 }
 
-// show sets the value of the first page of a directory.
+// show sets the value of the first page of a directory that is worth exploring.
 func (x *xim) show(d graph.Site) {
-	if first, ok := x.pages.First(d); ok {
+	first, ok := x.pages.First(d)
+	for ; ok && x.skips != nil && x.skips(first); first, ok = x.pages.First(d) {
+		x.pages.Remove(first)
+		x.board.Set(first, 0)
+	}
+	if ok {
 		x.board.Set(first, x.value(first))
 	}
 }

@@ -37,6 +37,13 @@ func (q *Queue) Withdraw(s graph.Site) {
 	q.places.Set(int(s), withdrawn)
 }
 
+// Offers reports whether Best can return site s: it takes part, has pages, and its group is
+// not shut.
+func (q *Queue) Offers(s graph.Site) bool {
+	at := q.places.At(int(s))
+	return at != withdrawn && at != idle && (q.groups == nil || !q.groups.isShut(q.groups.of.At(int(s))))
+}
+
 // SetSite sets the value of site s. Best never returns a site with -Inf. Without SitesOwn
 // it does nothing.
 func (q *Queue) SetSite(s graph.Site, v float64) {

@@ -8,6 +8,7 @@ import (
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 // A Setup holds the options of a crawl that do not depend on its policy. Pages are ids of
@@ -32,6 +33,8 @@ type Setup struct {
 	// Bandwidth is B, the crawler's own line in bytes per second; 0 has no limit.
 	Bandwidth int64
 	MaxPages  int // fetches after which the crawl ends; 0 means all
+	// Score is what the policy score orders by; nil means its default.
+	Score *score.Function
 }
 
 // Options configure how a world is crawled.
@@ -65,8 +68,9 @@ type Result struct {
 	Sites    int // sites known at the end
 	Requests int // tasks handed out, of all kinds
 	Took     time.Duration
-	Memory   int64  // bytes of frontier and policy at the end
-	Trace    *Trace // fetchers over time; nil without a model of time
+	Memory   int64    // bytes of frontier and policy at the end
+	Trace    *Trace   // fetchers over time; nil without a model of time
+	Notes    []string // what policies have to tell the user
 }
 
 // Run crawls a world.
@@ -196,7 +200,7 @@ func (c *crawl) connect() {
 
 // env returns what the world lets a policy know, by ids of the crawl.
 func (c *crawl) env() policy.Env {
-	env := policy.Env{Random: c.o.Random, Batch: c.o.Batch}
+	env := policy.Env{Random: c.o.Random, Batch: c.o.Batch, Score: c.o.Score}
 	if c.w.URL != nil {
 		env.URL = func(b []byte, p graph.Page) []byte { return c.w.URL(b, c.page(p)) }
 	}
@@ -277,7 +281,7 @@ func (c *crawl) apply() {
 
 func (c *crawl) result() *Result {
 	c.res.Known, c.res.Sites, c.res.Took = c.f.Pages(), c.f.Sites(), c.now-c.stopped
-	c.res.Memory = c.f.Bytes()
+	c.res.Memory, c.res.Notes = c.f.Bytes(), c.f.Notes()
 	if c.res.Trace != nil {
 		c.note()
 	}

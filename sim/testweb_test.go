@@ -28,6 +28,7 @@ func variants() []string {
 		"historical-pagerank", "historical-pagerank/new=parent/known=false",
 		"historical-pagerank/new=random", "historical-pagerank/new=omniscient/known=false",
 		"location",
+		"score",
 		"site-at-a-time/hosts=5", "site-at-a-time",
 		"webbase-500/queues=7", "webbase-500",
 		"mix:xim*2+batch-pagerank/k=150+random",

@@ -127,7 +127,13 @@ func (r *Report) figures() show.Section {
 		rows = append(rows, []show.Cell{show.Words("pages whose record is damaged"), show.Count(lost)})
 	}
 	if t.Revisits > 0 {
-		rows = append(rows, []show.Cell{show.Words("revisits"), show.Count(t.Revisits)})
+		rows = append(rows, [][]show.Cell{
+			{show.Words("revisits"), show.Count(t.Revisits)},
+			{show.Words("of these not modified (304)"), show.Count(s.NotModified)},
+			{show.Words("megabytes not transferred for that"), show.Num(float64(s.NotTransferred)/1e6, 3)},
+			{show.Words("of these unchanged (200)"), show.Count(s.Unchanged)},
+			{show.Words("megabytes not stored for that"), show.Num(float64(s.NotStored)/1e6, 3)},
+		}...)
 	}
 	return show.Section{Title: "Figures", Table: &show.Table{Columns: []show.Column{{Name: "what"}, {Name: "number"}}, Rows: rows}}
 }

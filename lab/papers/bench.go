@@ -15,6 +15,7 @@ import (
 	"github.com/winnow-crawler/winnow/lab"
 	"github.com/winnow-crawler/winnow/lab/leaderboard"
 	"github.com/winnow-crawler/winnow/lab/measure"
+	"github.com/winnow-crawler/winnow/lab/revisit"
 	"github.com/winnow-crawler/winnow/policy"
 	"github.com/winnow-crawler/winnow/sim"
 )
@@ -32,6 +33,9 @@ type Bench struct {
 	// of an earlier run to take published policies and baselines from, if not nil.
 	Policies []string
 	Earlier  *leaderboard.Earlier
+	// Rate is the number of visits a day with which collections are kept fresh; 0: every
+	// page once in 30 days.
+	Rate float64
 	// Progress, if not nil, is called with the current step.
 	Progress func(what string, done, of int)
 }
@@ -42,6 +46,7 @@ type Place struct {
 	Seeds     []graph.Page
 	SeedsName string
 	History   *lab.History // what an earlier crawl knew; nil when there was none
+	Changes   *revisit.Log // when its pages changed; nil when that is not known
 	ranks     *measure.Truth
 	counts    *measure.Truth
 }

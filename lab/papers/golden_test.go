@@ -122,7 +122,7 @@ func goldenPolicies() []string {
 	return []string{"random", "breadth-first", "backlink-count", "pagerank", "batch-pagerank/k=100", "batch-pagerank/k=100/ramp=true", "partial-pagerank/k=100",
 		"opic", "opic/cash=all", "opic/remote=0.8", "xim", "larger-sites-first",
 		"historical-pagerank", "historical-pagerank/new=parent", "historical-pagerank/new=random", "historical-pagerank/new=omniscient", "historical-pagerank/known=false",
-		"location", "site-at-a-time", "site-at-a-time/hosts=4", "webbase-500", "mix", "hedge", "hedge/eta=8:opic+xim", "foresight", "omniscient", "horn"}
+		"location", "score", "site-at-a-time", "site-at-a-time/hosts=4", "webbase-500", "mix", "hedge", "hedge/eta=8:opic+xim", "foresight", "omniscient", "horn"}
 }
 
 // TestGoldenNamesAll fails when a policy is added without being looked at here.

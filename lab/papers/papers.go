@@ -1,7 +1,8 @@
-// Package papers repeats the experiments of three papers on any graph: Cho, Garcia-Molina
-// and Page 1998, Najork and Wiener 2001, and chapter 4 of Castillo's thesis of 2004. A
-// report has their numbers next to ours and states in one sentence whether the finding
-// holds. The leaderboard is of no paper: it ranks any policies on any graphs.
+// Package papers repeats the experiments of four papers on any graph: Cho, Garcia-Molina
+// and Page 1998, Najork and Wiener 2001, Baeza-Yates and Castillo 2002, and chapter 4 of
+// Castillo's thesis of 2004. A report has their numbers next to ours and states in one
+// sentence whether the finding holds. The leaderboards are of no paper: one ranks any
+// policies on any graphs, the other the allocations of visits.
 //
 // An Experiment is a value: its name, what the paper claims, what it needs of a graph
 // and what to do at one place, or at all of them together. Run does the rest: it leaves
@@ -39,7 +40,9 @@ func Experiments() []Experiment {
 		paper("cho98", "Cho, Garcia-Molina, Page 1998", cho98()),
 		paper("najork01", "Najork, Wiener 2001", najork01()),
 		paper("castillo04", "C. Castillo, Effective Web Crawling, PhD thesis, University of Chile, 2004, chapter 4", castillo04()),
-		leaderboards())
+		paper("wire02", "Baeza-Yates, Castillo 2002", wire02()),
+		leaderboards(),
+		freshnessBoards())
 }
 
 // All means every experiment, wherever one is named.

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 // A Setting describes the circumstances of a crawl.
@@ -130,9 +132,27 @@ func (c *Crawl) newFrontier() (*frontier.Frontier, error) {
 		Batch:    20,
 	}
 	if c.World.URL != nil {
+		env.Score = c.World.Score
 		env.URL = func(b []byte, p graph.Page) []byte { return append(b, c.World.URL[c.pages[p]]...) }
 	}
 	return frontier.New(o, env, c.choices[0], c.choices[1], oracle{c.World, &c.pages})
+}
+
+// everyTerm returns a score of all terms, raw and as quantiles.
+func everyTerm() *score.Function {
+	var sum []string
+	for _, info := range score.Table() {
+		sum = append(sum, fmt.Sprintf("%s/(1 + abs(%s)) + q(%s)", info.Name, info.Name, info.Name))
+	}
+	f, err := score.Compile(strings.Join(sum, " + "))
+	if err != nil {
+		panic(err)
+	}
+	f.Imported, err = score.NewImported([]string{"site1.example", "http://site2.example/a"}, []float64{3, 4})
+	if err != nil {
+		panic(err)
+	}
+	return f
 }
 
 // Run continues to the end.

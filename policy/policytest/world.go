@@ -8,6 +8,7 @@ import (
 
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 // A World is a small web with everything that policies use. Pages and sites have numbers of
@@ -21,6 +22,7 @@ type World struct {
 	Prior  []float64 // by page: value in an earlier crawl, negative for pages it did not have
 	Truth  []float64 // by page: importance
 	Place  []int     // by page: place in some order that the oracle knows
+	Score  *score.Function
 }
 
 // NewWorld returns a web with a number of pages that depends on the seed alone. Sites
@@ -54,6 +56,7 @@ func NewWorld(random uint64, pages int) *World {
 	}
 	w.Truth = pageRank(w.Out, nil)
 	w.Place = w.shuffled()
+	w.Score = everyTerm()
 	return w
 }
 

@@ -1,0 +1,215 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/winnow-crawler/winnow/freshness"
+	"github.com/winnow-crawler/winnow/internal/plot"
+	"github.com/winnow-crawler/winnow/internal/show"
+	"github.com/winnow-crawler/winnow/lab/revisit"
+	"github.com/winnow-crawler/winnow/policy"
+)
+
+// FreshnessName is the experiment that Bench.Rate is for.
+const FreshnessName = "freshness-leaderboard"
+
+// freshnessBoards lists the comparison of all allocations, which is of no paper.
+func freshnessBoards() []Experiment {
+	return []Experiment{{
+		Name: FreshnessName, Paper: "winnow", What: "share of a collection that is out of date, by allocation of the same visits",
+		claims: []string{"the default allocation leaves the least out of date"}, header: changeHeader, at: runFreshness,
+	}}
+}
+
+// changeHeader describes the worlds and how they change.
+func changeHeader(b *Bench) []show.Field { return changeFields(b, b.visits) }
+
+func changeFields(b *Bench, visits func(*Place) float64) (h []show.Field) {
+	for _, p := range b.Places {
+		h = append(h, field("world", "%s", p.describe()))
+		if p.Changes != nil {
+			h = append(h, field("changes", "%s in %s days; left out %s of edits of many pages, %s of other pages", show.Grouped(p.Changes.Count), show.Grouped(int(days(p.Changes.Length))),
+				show.Counted(p.Changes.Mass, "row"), show.Counted(p.Changes.Unknown, "row")))
+		} else {
+			h = append(h, field("changes", "at random, at rates drawn for directories and pages, in %.0f days", days(madeLength)))
+		}
+		h = append(h, field("visits", "%.1f a day", visits(p)))
+	}
+	return append(h, b.seedField())
+}
+
+func days(d time.Duration) float64 { return d.Hours() / 24 }
+
+// visitEvery is the number of days in which every page can be visited once, unless Bench.Rate
+// says another number of visits.
+const visitEvery = 30
+
+// visits returns the visits a day at a place.
+func (b *Bench) visits(p *Place) float64 {
+	if b.Rate > 0 {
+		return b.Rate
+	}
+	return float64(p.World.Pages()) / visitEvery
+}
+
+// collection returns the pages of a place with their PageRank as weights, and when they
+// change.
+func (b *Bench) collection(p *Place) (*revisit.Collection, error) {
+	truth, err := byPageRank(b, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	c := &revisit.Collection{Log: p.Changes}
+	sum := 0.0
+	for _, v := range truth.Value {
+		sum += v
+	}
+	for _, v := range truth.Value {
+		c.Weight = append(c.Weight, v/sum)
+	}
+	if url := p.World.Sim.URL; url != nil {
+		c.Place, c.Above = revisit.Directories(p.World.Pages(), url)
+	}
+	if c.Log == nil {
+		c.Log = revisit.Poisson(b.madeRates(p, c), madeLength, b.Random)
+	}
+	return c, nil
+}
+
+// A made log: its length, and how much the rates of directories and of their pages differ,
+// as standard deviations of the natural logarithm.
+const (
+	madeLength  = 720 * 24 * time.Hour
+	madePerDay  = 1.0 / 60
+	madeOfPlace = 1.0
+	madeOfPage  = 1.0
+)
+
+// madeRates returns the rates at which the pages of a place change if no log says it, in
+// changes a day: log-normal, by directory and page.
+func (b *Bench) madeRates(p *Place, c *revisit.Collection) []float64 {
+	rates := make([]float64, p.World.Pages())
+	for i := range rates {
+		place := 0
+		if c.Place != nil {
+			place = c.Place[i]
+		}
+		rates[i] = madePerDay * math.Exp(madeOfPlace*normal(b.Random, 1, uint64(place))+madeOfPage*normal(b.Random, 2, uint64(i)))
+	}
+	return rates
+}
+
+// normal returns a number drawn from the normal distribution.
+func normal(random uint64, n ...uint64) float64 {
+	h := policy.Hash(random, n...)
+	u, v := (float64(h>>11)+0.5)/(1<<53), float64(policy.Hash(h)>>11)/(1<<53)
+	return math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*v)
+}
+
+// A FreshnessLine is the JSON output for one allocation at one place.
+type FreshnessLine struct {
+	Allocation string  `json:"allocation"`
+	Default    bool    `json:"default"`
+	Graph      string  `json:"graph"`
+	Requests   int     `json:"requests"`
+	Wasted     int     `json:"wasted"`    // requests that found no change
+	Staleness  float64 `json:"staleness"` // weighted share out of date, mean over the last two thirds of the time
+	Age        float64 `json:"age"`       // days
+}
+
+// boardAllocations returns the allocations of the board.
+func boardAllocations() (list []freshness.Allocation, err error) {
+	for _, a := range freshness.Allocations() {
+		list = append(list, a)
+		if a.Name == "wire-gain" {
+			if a, err = freshness.Choose("wire-gain/alpha=4"); err != nil {
+				return nil, err
+			}
+			list = append(list, a)
+		}
+	}
+	return list, nil
+}
+
+// runFreshness compares the allocations at a place.
+func runFreshness(r *run, p *Place) error {
+	c, err := r.collection(p)
+	if err != nil {
+		return err
+	}
+	list, err := boardAllocations()
+	if err != nil {
+		return err
+	}
+	results := make([]*revisit.Result, len(list)+1)
+	err = r.inParallel(len(results), func(i int) (err error) {
+		if i == len(list) {
+			results[i], err = c.Clairvoyant(r.Context, r.visits(p))
+		} else {
+			results[i], err = c.Run(r.Context, list[i], r.visits(p))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	t := &show.Table{Columns: []show.Column{{Name: "allocation"}, {Name: "out of date", Unit: "%"}, {Name: "age", Unit: "days"}, {Name: "visits"}, {Name: "without a change", Unit: "%"}}}
+	chart := &plot.Chart{Title: p.World.Name + ": share out of date", XLabel: "days", YLabel: "share out of date"}
+	for i, a := range list {
+		res := results[i]
+		line := FreshnessLine{a.Name, a.Name == freshness.DefaultAllocation, p.World.Name, res.Requests, res.Requests - res.Changed, res.Staleness, res.Age}
+		r.report.Lines = append(r.report.Lines, line)
+		name := a.Name
+		if line.Default {
+			name += " (default)"
+		}
+		addFreshness(t, name, res)
+		chart.Series = append(chart.Series, plot.Series{Name: a.Name, X: curveDays(c.Log), Y: res.Curve})
+	}
+	addFreshness(t, "clairvoyant", results[len(list)])
+	r.show(show.Section{Title: p.World.Name, Chart: chart, Table: t})
+	r.find(p.World.Name, found(isBest(list, results), "%s", bestLine(list, results)))
+	return nil
+}
+
+func addFreshness(t *show.Table, name string, r *revisit.Result) {
+	wasted := 100 * float64(r.Requests-r.Changed) / float64(max(1, r.Requests))
+	t.Add(name, show.Num(100*r.Staleness, 2), show.Num(r.Age, 2), show.Count(r.Requests), show.Num(wasted, 1))
+}
+
+// curveDays returns the days of the points of a curve.
+func curveDays(l *revisit.Log) (x []float64) {
+	for i := range revisit.CurvePoints {
+		x = append(x, days(l.Length)*(float64(i)+0.5)/revisit.CurvePoints)
+	}
+	return x
+}
+
+// isBest reports whether the default has the smallest share out of date.
+func isBest(list []freshness.Allocation, results []*revisit.Result) bool {
+	least, own := math.Inf(1), math.Inf(1)
+	for i, a := range list {
+		if a.Name == freshness.DefaultAllocation {
+			own = results[i].Staleness
+		} else {
+			least = min(least, results[i].Staleness)
+		}
+	}
+	return own < least
+}
+
+// bestLine names the default and the best of the others.
+func bestLine(list []freshness.Allocation, results []*revisit.Result) string {
+	other, own := -1, 0
+	for i, a := range list {
+		switch {
+		case a.Name == freshness.DefaultAllocation:
+			own = i
+		case other < 0 || results[i].Staleness < results[other].Staleness:
+			other = i
+		}
+	}
+	return fmt.Sprintf("%s %.2f %%, %s %.2f %%", list[own].Name, 100*results[own].Staleness, list[other].Name, 100*results[other].Staleness)
+}
