@@ -38,7 +38,7 @@ func newTimelessWeb(t *testing.T, policy string) *crashWeb {
 	c.Policy, c.Fetchers, c.Sitemaps = policy, 1, false
 	c.Delay, c.DelayFactor, c.IPDelay, c.IPCap = config.Duration{}, 0, config.Duration{}, 0
 	w.o.Machine.Disk = w.open
-	w.o.Machine.Sizes = Sizes{Replay: 100 * recordCost, URLs: 1}
+	w.o.Machine.Sizes = Sizes{Replay: 100 * recordCost, URLs: 1, Status: time.Minute}
 	return w
 }
 
@@ -160,8 +160,9 @@ func (w *testWeb) trapsByTenth(t *testing.T) (tenths [10]int) {
 }
 
 // On hostile webs foresight fetches every page of the honest sites, as opic does, and spends
-// hardly more in traps than opic, at any time: at most five requests a web (docs/bench.md). One or
-// two of them are chance: events of one instant may come in any order.
+// no more in traps than opic on these webs, at any time; docs/bench.md has others. Events of one
+// instant may come in any order, so it is not the same in each run: of 13 runs ten had as many as
+// opic or one more, the worst five more on all four webs together. The test allows three a web.
 func TestForesightHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("crawls of hostile webs")
@@ -183,7 +184,7 @@ func TestForesightHostile(t *testing.T) {
 		}
 	}
 	t.Logf("requests in traps: %d under opic, %d under foresight; by tenths %v and %v", all[0], all[1], traps[0], traps[1])
-	chance := 5 * len(seeds)
+	chance := 3 * len(seeds)
 	if all[1] > all[0]+int64(chance) || all[0] < 40 {
 		t.Errorf("%d requests in traps under foresight, %d under opic", all[1], all[0])
 	}

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
@@ -36,8 +37,10 @@ type task struct {
 	last  bool         // close the connection afterwards
 	etag  string
 	since string
-	extra map[string][]string // headers of this site
-	times fetch.Times         // time-outs of this site, where they differ
+	// original holds the payload of the last visit; zero: there is none.
+	original archive.Original
+	extra    map[string][]string // headers of this site
+	times    fetch.Times         // time-outs of this site, where they differ
 
 	htmlOnly bool  // Fetch: only HTML is wanted
 	maxBody  int64 // Fetch
@@ -183,7 +186,7 @@ func (w *harvester) read(t *task) {
 	case event.Sitemap:
 		g.Sitemap(t.url, a, at, &t.found)
 	case event.Fetch:
-		g.Page(t.url, a, at, &t.found)
+		g.PageAgain(t.url, a, at, &t.original, &t.found)
 	}
 }
 

@@ -24,6 +24,7 @@ type loop struct {
 	limits    limits
 	weather   weather
 	admission admission
+	revisits  revisiting
 	outcomes  outcomes
 	meter     meter
 	deny      denyList
@@ -39,6 +40,7 @@ func newLoop(s *session) (*loop, error) {
 	l.limits = limits{session: s, crew: &l.crew, ceiling: newCeiling(s.memory, s.options.Machine.Heap)}
 	l.weather = weather{session: s, honest: map[string]bool{}}
 	l.admission = admission{session: s, revived: map[graph.Page]bool{}}
+	l.revisits = newRevisiting(s)
 	l.outcomes = outcomes{
 		session: s, admission: &l.admission, limits: &l.limits, weather: &l.weather, index: &l.index,
 		robots: robots.Limits{Retry: s.config.RobotsRetry.Duration},
@@ -96,7 +98,11 @@ func (l *loop) run(ctx context.Context) error {
 		if !l.limits.stopped() {
 			l.weather.requestWitness(now)
 		}
-		ask := l.handOut(now)
+		back := event.Never
+		if !l.limits.stopped() {
+			back = l.revisits.look(now)
+		}
+		ask := min(l.handOut(now), back)
 		if err := l.watch(now); err != nil {
 			return err
 		}

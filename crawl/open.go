@@ -32,6 +32,7 @@ type opened struct {
 	dir     *directory
 	builder *archive.Builder // of WARC records
 	prior   prior
+	lost    int64 // the archive has lost what was requested from then on: see journal.Facts.Lost
 }
 
 // open opens a new crawl, or recovers an old one.
@@ -150,10 +151,37 @@ func (c *opened) openArchive(o *RunOptions, set *state.Setup, last archive.Posit
 			Software: "winnow/" + cmp.Or(o.Version, "devel"), Operator: o.Config.Contact, UserAgent: o.Config.Agent(o.Version), Robots: policy,
 		},
 	}, last)
-	if err == nil {
-		logRecovery(o, c.warc.Recovery())
+	if err != nil {
+		return err
+	}
+	x := c.warc.Recovery()
+	logRecovery(o, x)
+	if x.Missing > 0 && !x.Absent {
+		c.lost, err = lostSince(c.dir.Journal, last.File, last.Size-x.Missing)
 	}
 	return err
+}
+
+// lostSince returns when the first answer was requested that a WARC file has lost from an
+// offset on, in Unix milliseconds; 0 if there is none.
+func lostSince(dir disk.Dir, file int, from int64) (since int64, err error) {
+	wall := int64(0)
+	read := journal.Reader{Dir: dir, Damage: func(*journal.Damage) error { return nil }}
+	read.Record = func(r *journal.Record) error {
+		if s := r.Facts.Session; s != nil {
+			wall = s.Wall - int64(r.Now)
+		}
+		p := r.Facts.Place
+		if int(p.File) != file || p.Length == 0 || p.Offset+p.Length <= from {
+			return nil
+		}
+		if at := state.DateStored(wall, r); since == 0 || at < since {
+			since = at
+		}
+		return nil
+	}
+	_, err = read.Run()
+	return since, err
 }
 
 // logRecovery logs where the archive differs from the journal.

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"math/bits"
+	"net/http"
 	"slices"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/gather"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/crawl/robots"
@@ -91,6 +93,9 @@ func (o *outcomes) done(now time.Duration, t *task) {
 	r := o.outcome(event.Done, now, t)
 	e, f := &r.Event, &t.found
 	e.Page, e.Class = t.work.Page, f.Class
+	if o.gone(e.Page, t.answer) {
+		e.Class = event.Gone
+	}
 	if f.Note != "" {
 		r.Facts.Note = f.Note
 	}
@@ -101,7 +106,9 @@ func (o *outcomes) done(now time.Duration, t *task) {
 		}
 		o.describe(r, t)
 		r.Facts.Doubt = len(e.New) > 0 && o.state.Traps.Doubts(r)
-		e.Due = state.After(e.End, o.config.Recrawl.Duration)
+		if o.state.Revisits == nil { // otherwise the plan says when
+			e.Due = state.After(e.End, o.config.Recrawl.Duration)
+		}
 		o.visits++
 		if !o.state.WasFetched(e.Page) && e.Class != event.Redirect {
 			o.fetched++
@@ -143,6 +150,24 @@ func (o *outcomes) describe(r *journal.Record, t *task) {
 	if d := f.Records.Payload; !d.IsZero() {
 		x.Payload = append([]byte{byte(d.Algorithm())}, d.Bytes()...)
 	}
+	if f.Revisit {
+		x.Revisit = 1 + o.saved(r)
+	}
+}
+
+// saved returns the bytes that a revisit record saved: in the transfer if the server answered
+// that the page was not modified, in the archive if it was sent again.
+func (o *outcomes) saved(r *journal.Record) int64 {
+	was, _ := o.state.Visits.Original(r.Event.Page)
+	if r.Facts.Status == state.NotModified {
+		return was.Length
+	}
+	return max(0, was.Length-r.Facts.Place.Length)
+}
+
+// gone reports whether a page that was fetched before is no longer there.
+func (o *outcomes) gone(p graph.Page, a *fetch.Answer) bool {
+	return (a.Status == http.StatusNotFound || a.Status == http.StatusGone) && a.Class == event.HTTPError && o.state.WasFetched(p)
 }
 
 // logTrouble logs why a site cannot be requested. Until the first page is fetched it is a

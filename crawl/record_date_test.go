@@ -53,29 +53,11 @@ func TestWallClockJumps(t *testing.T) {
 // dates are those of all answers in the archive.
 func (w *testWeb) dates(t *testing.T) (list []time.Time) {
 	t.Helper()
-	all, err := w.disk[layout.ArchiveDir].List()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range all {
-		b, err := disk.ReadFile(w.disk[layout.ArchiveDir], e.Name)
-		if err != nil {
-			t.Fatal(err)
+	w.eachStored(t, func(x *archive.Record) {
+		if x.Type == "response" {
+			list = append(list, x.Time)
 		}
-		r := archive.NewReader(bytes.NewReader(b), e.Name)
-		for {
-			x, err := r.Next()
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if x.Type == "response" {
-				list = append(list, x.Time)
-			}
-		}
-	}
+	})
 	return list
 }
 

@@ -28,6 +28,9 @@ func TestRecrawlOnResume(t *testing.T) {
 		w.o.Seeds = nil
 		for _, hours := range []time.Duration{3, 6} {
 			c.Recrawl, c.Pages, c.Duration = config.Duration{Duration: time.Hour}, 0, config.Duration{Duration: hours * time.Hour}
+			if hours == 6 {
+				c.Revisit = "default" // from one session to the next
+			}
 			w.run(t)
 			w.sameFromRecords(t)
 			clean(t, w.verify(t))
@@ -72,6 +75,9 @@ func recrawlThroughCrashes(t *testing.T, seed uint64) {
 	w.run(t)
 	steps := w.root.Steps()
 	c.Pages, c.Recrawl, c.Duration = 0, config.Duration{Duration: 10 * time.Minute}, config.Duration{Duration: time.Hour}
+	if seed%2 == 1 {
+		c.Revisit = "default"
+	}
 	for range 4 {
 		n := rng.IntN(steps)
 		if rng.IntN(3) == 0 {
@@ -115,7 +121,7 @@ func TestRecrawlFails(t *testing.T) {
 				why[reason]++
 			}
 		}
-		if want := (map[string]int64{"http-error": 1}); !maps.Equal(status.FailedBy, want) || !maps.Equal(why, want) {
+		if want := (map[string]int64{"gone": 1}); !maps.Equal(status.FailedBy, want) || !maps.Equal(why, want) {
 			t.Errorf("status says %v, pages %v", status.FailedBy, why)
 		}
 		w.sameFromRecords(t)

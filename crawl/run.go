@@ -193,6 +193,7 @@ func (a *admission) beginSession(m *ceiling) error {
 		Policy: a.config.Policy, SitePolicy: a.config.SitePolicy, Secret: a.id.Secret, Crawl: a.id.Crawl,
 	}
 	r.Facts.Prior = a.prior.packed
+	r.Facts.Named, r.Facts.Lost = true, a.lost
 	if list := a.scope.DenyList(); list != nil {
 		r.Facts.Deny = state.PackDeny(list)
 	}

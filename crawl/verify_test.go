@@ -89,10 +89,12 @@ func TestVerifyClean(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newTestWeb(t, 400, 30, answer.Mixed())
-				w.o.Machine.Sizes = map[string]Sizes{
-					"many files": {Archive: 100 << 10, Journal: 20 << 10, Replay: time.Millisecond},
-					"follower":   {Journal: 20 << 10, Replay: time.Millisecond, Copy: 1},
-				}[test.name]
+				switch sizes := &w.o.Machine.Sizes; test.name {
+				case "many files":
+					sizes.Archive, sizes.Journal, sizes.Replay = 100<<10, 20<<10, time.Millisecond
+				case "follower":
+					sizes.Journal, sizes.Replay, sizes.Copy = 20<<10, time.Millisecond, 1
+				}
 				for n := test.stop; n > 0 && n < 400; n += test.stop {
 					test.set(&w.o.Config)
 					w.o.Config.Pages = n

@@ -130,6 +130,18 @@ var fields = [...]field{
 	{onDone, func(f *Facts) bool { return f.Doubt }, // the bit is the value
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Doubt = true }},
+	{onDone, func(f *Facts) bool { return f.Revisit != 0 },
+		func(w *writer, r *Record) { w.int(r.Facts.Revisit) },
+		func(d *reader, r *Record) { r.Facts.Revisit = d.int() }},
+	{onSession, func(f *Facts) bool { return f.Named }, // the bit is the value
+		func(*writer, *Record) {},
+		func(_ *reader, r *Record) { r.Facts.Named = true }},
+	{onSession, func(f *Facts) bool { return f.Lost != 0 },
+		func(w *writer, r *Record) { w.int(r.Facts.Lost) },
+		func(d *reader, r *Record) { r.Facts.Lost = d.int() }},
+	{1 << event.Revisit, func(f *Facts) bool { return f.Urgent }, // the bit is the value
+		func(*writer, *Record) {},
+		func(_ *reader, r *Record) { r.Facts.Urgent = true }},
 }
 
 // fixed returns a field of Done that is a hash of 64 bits.
@@ -336,6 +348,7 @@ type Facts struct {
 	Terms    uint64
 	Numbers  [8]uint32 // from the first 0 on there are no more
 	Pictures uint32
+	Urgent   bool // Revisit: the pages go before all others
 	Trial    bool // Admitted: there is no evidence for the pages, and their content decides
 
 	Media    string       // Done: media type
@@ -382,6 +395,15 @@ type Facts struct {
 	Old   bool
 	// Doubt: the page seems to be in a trap, so the pages that it made known go later (Done).
 	Doubt bool
+	// Revisit: the answer is stored as a revisit record, without a body: 1 + the bytes that
+	// this saved, in the transfer with status 304, in the archive otherwise (Done). 0: it is
+	// not, or it was stored before there was such a field.
+	Revisit int64
+	// Named: the ids of the WARC records of the session follow from their URLs and their dates
+	// in milliseconds. Lost: the archive has lost what was requested from then on, Unix
+	// milliseconds; 0: nothing (Session).
+	Named bool
+	Lost  int64
 }
 
 // A Place is the position of the records of an answer in the archive. A Length of 0 means none.

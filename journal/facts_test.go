@@ -33,7 +33,8 @@ func fullFacts() Facts {
 		Clock: math.MinInt64, Address: math.MaxUint32, Conn: 1, Early: true, Ours: true,
 		Session: &Session{Wall: -1, Version: "v1", Config: []byte("a = 1\n"), Policy: "opic/cash=all", SitePolicy: "x",
 			Secret: [16]byte{1}, Crawl: [16]byte{2}},
-		Deny: []byte("hosts"), Prior: []byte("values"), Old: true, Doubt: true,
+		Deny: []byte("hosts"), Prior: []byte("values"), Old: true, Doubt: true, Urgent: true,
+		Revisit: math.MaxInt64, Named: true, Lost: math.MinInt64,
 	}
 }
 
@@ -72,6 +73,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 	done.Names, done.Payload, done.Digest, done.SimHash = full.Names, full.Payload, full.Digest, full.SimHash
 	done.Media, done.ETag, done.Modified, done.Title = full.Media, full.ETag, full.Modified, full.Title
 	done.Tags, done.Cut, done.Near, done.Plain, done.Doubt = full.Tags, full.Cut, full.Near, full.Plain, true
+	done.Revisit = full.Revisit
 	done.Targets, done.Change, done.Terms, done.Numbers, done.Pictures = full.Targets, full.Change, full.Terms, full.Numbers, full.Pictures
 	for kind, want := range map[event.Kind]Facts{
 		event.Seed:     {Names: full.Names, Old: true},
@@ -81,10 +83,10 @@ func TestOnlyNamedFacts(t *testing.T) {
 		event.Resolved: {Addrs: full.Addrs, Note: full.Note, Cause: full.Cause, Ours: true},
 		event.Ruled:    ruled,
 		event.Done:     done,
-		event.Session:  {Session: full.Session, Deny: full.Deny, Prior: full.Prior},
+		event.Session:  {Session: full.Session, Deny: full.Deny, Prior: full.Prior, Named: true, Lost: full.Lost},
 		event.Listed:   listed,
 		event.Admitted: {Trial: true},
-		event.Revisit:  {},
+		event.Revisit:  {Urgent: true},
 		event.Retried:  {},
 		event.Probed:   {},
 

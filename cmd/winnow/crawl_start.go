@@ -39,7 +39,25 @@ func (c *crawling) printStart() error {
 		c.u.notef("crawling from %s, policy %s", show.Counted(int64(len(c.seeds)), "seed"), c.config.Policy)
 	}
 	c.u.notef("scope: %s · delay %s · stops: %s · writes %s", scopeLine(&c.config, slices.Concat(c.config.Seeds, c.seeds)), c.config.Delay, stops(&c.config), c.dir)
+	if again := againLine(&c.config); again != "" {
+		c.u.notef("%s", again)
+	}
 	return nil
+}
+
+// againLine describes when pages are visited again; "" if they are not.
+func againLine(c *config.Config) string {
+	if c.Recrawl.Duration == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("pages again: each after %s (--revisit default for those where it gains most)", c.Recrawl)
+	if c.Revisit != "" {
+		text = fmt.Sprintf("pages again: every %s on the average, by %s", c.Recrawl, c.Revisit)
+	}
+	if c.Balance != "" {
+		text += "; balance " + c.Balance
+	}
+	return text
 }
 
 // scopeLine describes which pages are fetched.
@@ -110,7 +128,11 @@ func stops(c *config.Config) string {
 	if c.Bytes > 0 {
 		limits = append(limits, "after "+c.Bytes.String())
 	}
-	if len(limits) == 0 {
+	switch {
+	case len(limits) > 0:
+	case c.Recrawl.Duration > 0:
+		return "with Ctrl-C, since pages are visited again"
+	default:
 		return "when all is fetched"
 	}
 	return strings.Join(limits, " or ")

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/config"
 )
 
 // tryRun runs a command line in-process.
@@ -196,5 +199,21 @@ func TestCrawlPrecedence(t *testing.T) {
 		if !strings.Contains(string(text), "\n"+want+"\n") && !strings.HasPrefix(string(text), want+"\n") {
 			t.Errorf("no %s in\n%s", want, text)
 		}
+	}
+}
+
+// The first lines of a crawl say when pages are visited again.
+func TestAgainLine(t *testing.T) {
+	c := config.Default()
+	if got := againLine(&c); got != "" || stops(&c) != "when all is fetched" {
+		t.Errorf("without --recrawl: %q, stops %s", got, stops(&c))
+	}
+	c.Recrawl.Duration = time.Hour
+	if got := againLine(&c); !strings.Contains(got, "each after 1h") || !strings.Contains(stops(&c), "Ctrl-C") {
+		t.Errorf("%q, stops %s", got, stops(&c))
+	}
+	c.Revisit, c.Balance = "marginal", "quality=2,freshness=1"
+	if got := againLine(&c); !strings.Contains(got, "every 1h on the average, by marginal; balance quality=2") {
+		t.Errorf("%q", got)
 	}
 }

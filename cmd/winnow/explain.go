@@ -167,11 +167,11 @@ func addFacts(t *show.List, x *explain.Page) {
 	if x.Clock != nil {
 		addClock(t, x)
 	}
-	score := fmt.Sprintf("%s, by %s", plot.Number(x.Score), x.Policy)
+	value := fmt.Sprintf("%s, by %s", plot.Number(x.Value), x.Policy)
 	if x.Discounted {
-		score += "; counts a quarter: only near duplicates or pages that seem to be in a trap link to it, or its site is a mirror"
+		value += "; counts a quarter: only near duplicates or pages that seem to be in a trap link to it, or its site is a mirror"
 	}
-	t.Add("score", score)
+	t.Add("value", value)
 }
 
 // addClock adds what a waiting page waits for.
@@ -205,7 +205,7 @@ func printTables(u *ui, x *explain.Page) error {
 	for _, v := range x.Visits {
 		visits.Add(clockTime(v.At), orDash(int(v.Status)), v.Class, show.Duration(time.Duration(v.Took*1e9)), show.Line(v.Note))
 	}
-	ranks := show.NewList("rank by", "in its site", "of", "overall", "of", "score")
+	ranks := show.NewList("rank by", "in its site", "of", "overall", "of", "value")
 	for _, r := range x.Ranks {
 		name := r.Board
 		if name == "" {
@@ -215,7 +215,7 @@ func printTables(u *ui, x *explain.Page) error {
 		if r.Overall == 0 {
 			overall = "site " + show.Grouped(r.Site)
 		}
-		ranks.Add(name, show.Grouped(r.InSite), show.Grouped(r.OfSite), overall, show.Grouped(r.Of), plot.Number(r.Score))
+		ranks.Add(name, show.Grouped(r.InSite), show.Grouped(r.OfSite), overall, show.Grouped(r.Of), plot.Number(r.Value))
 	}
 	factors := show.NewList("factor", "value", "share")
 	for _, f := range x.Factors {

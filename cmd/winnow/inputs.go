@@ -39,6 +39,9 @@ func (s *simulation) readFiles() (err error) {
 	case measure.PageRankMetric, measure.BacklinksMetric, oracleNone:
 		return nil
 	}
+	if s.combined != nil {
+		return nil
+	}
 	if s.values, err = s.readOracle(s.oracle); err != nil {
 		return fmt.Errorf("--oracle: %w", err)
 	}
@@ -134,7 +137,7 @@ func (s *simulation) readOracle(name string) (*measure.Truth, error) {
 	v, err := readPageValues(s.g, name)
 	if err != nil {
 		if os.IsNotExist(err) || !exists(name) {
-			return nil, withHint(err, "it takes pagerank, backlinks, none or a file of values")
+			return nil, withHint(err, "it takes pagerank, backlinks, none, a file of values or an expression such as 0.7*pagerank+0.3*backlinks")
 		}
 		return nil, err
 	}

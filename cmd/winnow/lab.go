@@ -114,6 +114,8 @@ type labOptions struct {
 	out       string
 	page      string // Markdown
 	reuse     string
+	changes   []string // logs, by graph
+	touched   int
 	selfLinks bool
 
 	flags *pflag.FlagSet
@@ -139,11 +141,17 @@ the same web: its PageRank is what an earlier crawl knew. Pages are matched by U
 graphs have URLs, else by id. Without --graph, two synthetic webs of 20,000 pages are used,
 each with an older snapshot of a little more than half of its pages.
 
+freshness-leaderboard and wire02 keep a collection fresh with --rate visits a day. --changes
+is a log of when the pages of --graph changed: lines of Unix time, id and number of pages that
+the edit touched, with tabs between. Without it pages change at random. With --json the
+freshness-leaderboard prints one object for each allocation.
+
 --seeds is homes, best, random:N or a file, as for winnow sim, in every graph.`,
 		Example: `  winnow lab run castillo04-table1
   winnow lab run cho98 --graph web.wg --seeds best --out reports
   winnow lab run castillo04 --graph mdn-2026.wg=mdn-2025.wg --graph openbsd.wg --starts 10
   winnow lab run leaderboard --graph a.wg --graph b.wg --policy default,opic,breadth-first --page board.md
+  winnow lab run freshness-leaderboard --graph web.wg --changes web.tsv.gz --max-touched 200
   winnow lab run all --json`,
 		Args:              atLeastOne("the NAME of an experiment"),
 		ValidArgsFunction: completeExperiments,
@@ -158,6 +166,9 @@ each with an older snapshot of a little more than half of its pages.
 	f.IntVar(&opt.Starts, "starts", 0, "number of additional random start sets, for confidence intervals; of the leaderboard, starts of a graph (default 10)")
 	f.StringSliceVar(&opt.Policies, "policy", nil, "policies of the leaderboard, the first against the others (default: "+strings.Join(papers.BoardPolicies(), ",")+")")
 	f.StringVar(&opt.reuse, "reuse", "", "summary.json of an earlier leaderboard, for policies that do not change")
+	f.StringArrayVar(&opt.changes, "changes", nil, "log of changes, one for each --graph in the same order, for freshness-leaderboard and wire02")
+	f.IntVar(&opt.touched, "max-touched", 0, "leave out rows of --changes whose edits touched more pages; 0: none")
+	f.Float64Var(&opt.Rate, "rate", 0, "visits a day that keep a collection fresh (default: a 30th of its pages)")
 	f.StringVar(&opt.page, "page", "", "file for the report of one experiment in Markdown; pictures beside it")
 	f.Uint64Var(&opt.Random, "random-seed", 1, "seed of all random numbers")
 	f.StringVar(&opt.out, "out", "", "directory for the reports, one below it for each experiment")
@@ -182,6 +193,9 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 	if err := opt.settleBoard(u, experiments); err != nil {
 		return err
 	}
+	if err := opt.settleChanges(experiments); err != nil {
+		return err
+	}
 	if err := opt.checkOut(experiments); err != nil {
 		return err
 	}
@@ -197,7 +211,7 @@ func runLab(ctx context.Context, u *ui, opt *labOptions, names []string) error {
 
 // checkOut refuses reports that would replace a graph or the seeds.
 func (o *labOptions) checkOut(experiments []papers.Experiment) error {
-	inputs := []string{o.seeds}
+	inputs := append([]string{o.seeds}, o.changes...)
 	for _, value := range o.graphs {
 		path, older := splitOlder(value)
 		inputs = append(inputs, path, older)
@@ -276,6 +290,14 @@ func runExperiment(u *ui, opt *labOptions, e *papers.Experiment, more bool) erro
 
 // printExperiment shows a report on standard output; more of them are two lines apart.
 func printExperiment(u *ui, e *papers.Experiment, rep *show.Report, took time.Duration, more bool) error {
+	if u.asJSON && len(rep.Lines) > 0 {
+		for _, line := range rep.Lines {
+			if err := u.json(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	if u.asJSON {
 		var whole, line bytes.Buffer
 		if err := rep.WriteJSON(&whole); err != nil {

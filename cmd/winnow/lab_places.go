@@ -33,11 +33,16 @@ func (l *labPlaces) open(ctx context.Context) error {
 	if len(l.graphs) == 0 {
 		return l.builtIn(ctx)
 	}
-	for _, value := range l.graphs {
+	for i, value := range l.graphs {
 		path, older := splitOlder(value)
 		p, err := l.place(ctx, path, path)
 		if err != nil {
 			return err
+		}
+		if len(l.changes) > 0 {
+			if p.Changes, err = l.readChanges(p, l.changes[i]); err != nil {
+				return fmt.Errorf("--changes: %w", err)
+			}
 		}
 		if older != "" {
 			if p.History, err = l.olderHistory(ctx, p, older); err != nil {

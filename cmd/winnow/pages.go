@@ -50,12 +50,12 @@ func pagesHelp() string {
 	var b strings.Builder
 	b.WriteString(`Lists the pages that a crawl knows, in the order in which they were found, one per line with
 tabs between the fields: state, why, HTTP status, class of the last attempt, its end in
-seconds since the start of the crawl, depth, links to the page, score, URL. "-" means
+seconds since the start of the crawl, depth, links to the page, value, URL. "-" means
 no value.
 
 Why is the reason of a refusal, the class of a failure, "unreachable" for a page that waits
 for an unreachable site, or "max-links" for a fetched page with more than --max-links links.
-Score is the value that the policy of the crawl gives the page. --site is a host or
+Value is what the policy of the crawl thinks the page is worth. --site is a host or
 scheme://host:port.
 
 With --links it lists the links of every visit: page, target, region of the page (content,
@@ -124,7 +124,7 @@ func runPages(ctx context.Context, u *ui, opt *pagesOptions, dir string) error {
 // pageLine returns the page as a line.
 func pageLine(r *history.PageInfo) string {
 	cells := []string{r.State, cmp.Or(r.Why, "-"), "-", cmp.Or(r.Class, "-"), "-",
-		strconv.Itoa(r.Depth), strconv.FormatInt(r.LinksIn, 10), strconv.FormatFloat(r.Score, 'g', 6, 64), r.URL}
+		strconv.Itoa(r.Depth), strconv.FormatInt(r.LinksIn, 10), strconv.FormatFloat(r.Value, 'g', 6, 64), r.URL}
 	if r.Status != 0 {
 		cells[2] = strconv.Itoa(int(r.Status))
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/winnow-crawler/winnow/lab/live"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -30,10 +31,12 @@ type simOptions struct {
 	importance measure.TruthOptions
 
 	policies []string
-	seeds    string // homes, best, random:N or a file; "": homes where there are URLs
-	starts   int    // further start sets
-	time     string // none, thesis2004, modern or a crawl directory
-	oracle   string // pagerank, backlinks, none or a file
+	seeds    string          // homes, best, random:N or a file; "": homes where there are URLs
+	starts   int             // further start sets
+	time     string          // none, thesis2004, modern or a crawl directory
+	oracle   string          // pagerank, backlinks, none, a file or an expression
+	combined *score.Function // of an oracle that is an expression
+	score    scoreOptions
 	truth    string // full or reachable
 	history  string // a file
 
@@ -56,6 +59,7 @@ func newSimCommand(u *ui) *cobra.Command {
   winnow sim web.wg --policy opic,breadth-first --out report
   winnow sim web.wg --policy all --seeds random:10 --starts 20
   winnow sim web.wg --policy opic/cash=all/remote=0.8,batch-pagerank/k=1000 --order order
+  winnow sim web.wg --score '0.7*q(pagerank) + 0.3*(site_links > 10)'
   winnow sim web.wg --time modern --fetchers 64 --delay 5s --bandwidth 2M --batch-mode thesis
   winnow sim example.crawl --time example.crawl --policy opic,breadth-first
   winnow rank old.wg --urls -o old.tsv && winnow sim new.wg --policy historical-pagerank --history old.tsv`,
@@ -176,12 +180,13 @@ func (o *simOptions) addRunFlags() {
 	f.IntVar(&set.Frontier.MinActive, "min-active", 0, "end a batch when fewer fetchers are active and nothing of it can be handed out")
 	f.Var((*fraction)(&set.Frontier.SiteShare), "site-share", "largest share of a batch that one site may have, such as 1/10")
 	f.IntVar(&set.MaxPages, "max-pages", 0, "stop after so many pages (default: all)")
-	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks, a file, or none (orders without measures)")
+	f.StringVar(&o.oracle, "oracle", measure.PageRankMetric, "true importance: pagerank, backlinks, a file, an expression such as 0.7*pagerank+0.3*backlinks over the quantiles of terms, or none (orders without measures)")
 	o.importance.Follow = 0.9
 	f.Var((*fraction)(&o.importance.Follow), "follow", "probability of following a link in the true PageRank, such as 0.9 or 6/7")
 	f.StringVar(&o.truth, "truth", truthFull, "true importance of the full graph, or of the reachable pages and the links among them")
 	f.Var((*numbers)(&set.Hot), "hot", "importance from which on pages are hot (default: 1,3,10 on the scale of mean 1; 3,10,100 backlinks)")
 	f.StringVar(&o.history, "history", "", "values of pages in an earlier crawl")
+	o.score.addFlags(f)
 	f.IntVar(&o.starts, "starts", 0, "also run from this many start sets drawn at random, for intervals")
 }
 
@@ -307,7 +312,17 @@ func (s *simulation) findTruth(seeds []graph.Page, progress func(int, float64) e
 	} else {
 		opt.Within = s.world.Content()
 	}
-	if s.oracle == measure.BacklinksMetric {
+	switch {
+	case s.combined != nil:
+		t, unsound, err := measure.ScoreTruth(s.world.Web(), s.combined, s.world.Sim.URL, opt)
+		if err == nil && unsound > 0 {
+			s.u.notef("--oracle %s: %s without a finite result, such as a division by 0, count as 0", s.oracle, show.Counted(int64(unsound), "page"))
+		}
+		if err != nil {
+			err = fmt.Errorf("--oracle %s: %w", s.oracle, err)
+		}
+		return t, err
+	case s.oracle == measure.BacklinksMetric:
 		return measure.BacklinksTruth(s.world.Web(), opt)
 	}
 	return measure.PageRankTruth(s.world.Web(), opt)
@@ -335,6 +350,9 @@ func (s *simulation) crawl(ctx context.Context, c *lab.Comparison) (*simResult, 
 	for i, run := range runs {
 		if run != nil {
 			r.runs, r.orders = append(r.runs, run), append(r.orders, s.file(i))
+			for _, note := range run.Result.Notes {
+				s.u.notef("%s", note)
+			}
 		}
 	}
 	if len(r.runs) == 0 {

@@ -18,6 +18,7 @@ import (
 	"github.com/winnow-crawler/winnow/internal/show"
 	"github.com/winnow-crawler/winnow/lab/measure"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/score"
 	"github.com/winnow-crawler/winnow/sim"
 )
 
@@ -138,7 +139,10 @@ func (o *simOptions) check(u *ui) error {
 		bounded{"batch", o.setting.Batch, 1, policy.MaxBatch}, bounded{"min-active", o.setting.Frontier.MinActive, 0, config.MaxFetchers}, bounded{"max-pages", o.setting.MaxPages, 1, math.MaxInt},
 		bounded{"starts", o.starts, 0, maxStarts}, bounded{"threads", o.importance.Threads, 0, maxThreads})
 	if err == nil {
-		err = notEmpty(u, o.flags, "site-policy", "seeds", "oracle", "history", "order", "out")
+		err = notEmpty(u, o.flags, "site-policy", "seeds", "oracle", "history", "order", "out", "score", "score-file", "import-values", "location-rules")
+	}
+	if err == nil {
+		err = o.readScores(u)
 	}
 	if err != nil {
 		return err
@@ -187,10 +191,10 @@ func (o *simOptions) checkNone(u *ui) error {
 // checkMeaning refuses flags that have no effect together with others: the user
 // probably means another experiment.
 func (o *simOptions) checkMeaning(u *ui) error {
-	if o.flags.Changed("follow") && o.oracle != measure.PageRankMetric {
+	if o.flags.Changed("follow") && !o.solves() {
 		return usagef("--follow means nothing to --oracle %s", o.oracle)
 	}
-	if o.truth == truthReachable && o.oracle != measure.PageRankMetric && o.oracle != measure.BacklinksMetric {
+	if o.truth == truthReachable && o.combined == nil && o.oracle != measure.PageRankMetric && o.oracle != measure.BacklinksMetric {
 		return usagef("--truth reachable means nothing to --oracle %s", o.oracle)
 	}
 	if o.setting.Bandwidth > 0 && o.time == timeNone {
@@ -215,7 +219,9 @@ func (s *simulation) choosePolicies() error {
 			return s.explain("--site-policy", s.setting.SitePolicy, err)
 		}
 	}
-	if !s.flags.Changed("policy") {
+	if !s.flags.Changed("policy") && s.setting.Score != nil {
+		s.policies = []string{"score"}
+	} else if !s.flags.Changed("policy") {
 		s.chosen = s.thatApply(defaultPolicies())
 		return nil
 	}
@@ -238,7 +244,15 @@ func (s *simulation) choosePolicies() error {
 	if len(s.chosen) == 0 {
 		return usagef("--policy: no policy is named")
 	}
+	if s.setting.Score != nil && !slices.ContainsFunc(append(s.chosen, s.setting.SitePolicy), ordersByScore) {
+		return withHint(usagef("--score means nothing to --policy %s", strings.Join(s.policies, ",")), "try: %s", s.u.withFlag("--policy", strings.Join(append(s.policies, "score"), ",")))
+	}
 	return nil
+}
+
+// solves reports whether the oracle needs PageRank.
+func (o *simOptions) solves() bool {
+	return o.oracle == measure.PageRankMetric || o.combined != nil && (o.combined.Uses(score.PageRank) || o.combined.Uses(score.SitePageRank))
 }
 
 // chooseAll adds every policy that applies and is not chosen already, under any name.

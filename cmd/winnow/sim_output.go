@@ -33,7 +33,7 @@ type simResult struct {
 // createFiles opens the files of --order under temporary names and looks whether --out
 // can be made.
 func (s *simulation) createFiles() error {
-	inputs := []string{s.g.Path(), s.history, s.oracle, s.seeds}
+	inputs := []string{s.g.Path(), s.history, s.oracle, s.seeds, s.score.file, s.score.values, s.score.rules}
 	if s.order == "-" {
 		return usagef("--order needs a file: standard output has the measures")
 	}
@@ -186,11 +186,14 @@ func (r *simResult) moreHeader() (h []show.Field) {
 
 func (r *simResult) truthText() string {
 	text := r.oracle
-	if r.oracle == measure.PageRankMetric {
+	if r.combined != nil {
+		text += ", of quantiles"
+	}
+	if r.solves() {
 		text += fmt.Sprintf(", follow %g", r.importance.Follow)
 	}
 	switch {
-	case r.oracle != measure.PageRankMetric && r.oracle != measure.BacklinksMetric:
+	case r.oracle != measure.PageRankMetric && r.oracle != measure.BacklinksMetric && r.combined == nil:
 		return text
 	case r.truth == truthReachable:
 		return text + ", of the reachable pages and the links among them"
@@ -252,7 +255,7 @@ func (r *simResult) config() (c show.Object) {
 		case key == "seeds":
 			add(key, r.c.SeedsName)
 			add("seed_pages", len(r.c.Seeds))
-		case key == "follow" && r.oracle != measure.PageRankMetric:
+		case key == "follow" && !r.solves():
 			add(key, nil)
 		case key == "hot" && r.c.Judge != nil:
 			add(key, r.c.Hot())

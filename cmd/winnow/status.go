@@ -130,6 +130,18 @@ func addCounts(t *show.List, s *history.Status, width int) {
 	t.Add("refused", show.Grouped(s.Refused), show.Fitted(s.RefusedBy, width))
 	t.Add("attempts", show.Grouped(show.Total(s.Outcomes)), show.Fitted(s.Outcomes, width))
 	t.Add("requests", show.Grouped(s.Requests), show.Bytes(s.Bytes)+" received")
+	if n := s.NotModified + s.Unchanged; n > 0 {
+		t.Add("unchanged", show.Grouped(n), sparedText(&s.Spared, width == 0))
+	}
+}
+
+// sparedText explains what visits of pages that had not changed saved.
+func sparedText(s *state.Spared, long bool) string {
+	by304, by200 := "", ""
+	if long {
+		by304, by200 = " in "+show.Grouped(s.NotModified)+" answers 304", " of "+show.Grouped(s.Unchanged)+" pages that were sent again"
+	}
+	return show.Bytes(s.NotTransferred) + " not transferred" + by304 + ", " + show.Bytes(s.NotStored) + " not stored" + by200
 }
 
 // addSkipped adds the number of pages that were skipped as traps.

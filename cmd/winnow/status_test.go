@@ -187,6 +187,7 @@ func fullStatus(state string) *history.Status {
 		State: state, Why: "pages", Known: 123_456_789, Waiting: 100_000_000, Fetched: 12_345_678, Redirects: 1_234_567, Failed: 1_000_000,
 		Refused: 9_000_000, Sites: 1_234_567, Requests: 20_000_000, Bytes: 1 << 40, Links: 1 << 40, Gathered: 0.5, Seconds: 1e6,
 		Active: 500, Fetchers: 500, Rate: 1234, Down: 12, Mirrored: 40, Held: 1200, Memory: 1 << 30,
+		Spared:   crawlstate.Spared{NotModified: 123_456_789, NotTransferred: 1023 << 30, Unchanged: 123_456_789, NotStored: 1023 << 30},
 		FailedBy: map[string]int64{}, RefusedBy: map[string]int64{}, Outcomes: map[string]int64{}, Columns: map[string]int64{},
 		Waits:   map[string]int{"politeness": 123_456, "unreachable": 12, "address": 1200, "retry": 1, "commit": 2, "twin": 3, "robots-elsewhere": 4, "sitemap-files": 5, "slow": 6},
 		Largest: &history.SiteShare{Site: "http://" + strings.Repeat("long.", 20) + "example", Pages: 12_345_678, Share: 0.1, Verdict: "partly", Trapped: 1_234_567},
@@ -236,6 +237,24 @@ func TestStatusFits(t *testing.T) {
 			if strings.Contains(short.String(), word) || !strings.Contains(long.String(), word) {
 				t.Errorf("%s: %q belongs to -v only:\n%s", state, word, short.String())
 			}
+		}
+	}
+}
+
+// The status says what visits of unchanged pages saved, if there were any.
+func TestSparedText(t *testing.T) {
+	c := config.Default()
+	for want, spared := range map[string]crawlstate.Spared{
+		"": {},
+		"6  3 KiB not transferred, 5 KiB not stored": {NotModified: 2, NotTransferred: 3 << 10, Unchanged: 4, NotStored: 5 << 10},
+	} {
+		var out bytes.Buffer
+		s := history.Status{State: "finished", Spared: spared}
+		if err := printStatus(newUI(nil, &out, nil), "a.crawl", &s, &c); err != nil {
+			t.Fatal(err)
+		}
+		if text := out.String(); strings.Contains(text, "unchanged") != (want != "") || !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 }

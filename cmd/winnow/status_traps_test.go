@@ -69,6 +69,7 @@ func TestStatusTraps(t *testing.T) {
 // TestSkipped crawls a web with traps: status, pages and report tell the same of them,
 // and without --traps none is skipped.
 func TestSkipped(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("two crawls of a web with traps; make test runs it")
 	}

@@ -33,6 +33,7 @@ import (
 // rarely: servers and names that fail all the time. TestHostileCrashes of package crawl
 // has these, too, in virtual time.
 func TestTortureHostile(t *testing.T) {
+	t.Parallel()
 	kills, pages := 4, 350
 	if testing.Short() {
 		t.Skip("a quarter of a minute, and several under the race detector; package crawl has crashes of its own there")

@@ -38,6 +38,7 @@ import (
 // instants are drawn with a fixed seed; what a process has done by then depends on the
 // machine.
 func TestTorture(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	kills, pages := 6, 700
 	if testing.Short() {
 		t.Skip("seconds, and many more under the race detector; package crawl has crashes of its own there")

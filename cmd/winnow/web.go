@@ -30,6 +30,7 @@ type webOptions struct {
 	maxSize  show.Size
 	bombSize show.Size
 	changes  bool
+	changing bool // and vanish, move, and mislead about it
 	duration span
 	report   string
 	caFile   string
@@ -39,7 +40,7 @@ type webOptions struct {
 func newWebCommand(u *ui) *cobra.Command {
 	opt := &webOptions{generateOptions: generateOptions{pages: 100_000}}
 	cmd := &cobra.Command{
-		Use:   "web [--pages N] [--sites S] [--links M] [--random-seed K] [--mixed | --hostile]",
+		Use:   "web [--pages N] [--sites S] [--links M] [--random-seed K] [--mixed | --hostile] [--changing]",
 		Short: "serve the synthetic web",
 		Long: `Serves a synthetic web, generated from a seed as by "winnow graph generate", on this machine
 until Ctrl-C. Its sites have names (s000.example), which a DNS server of its own resolves.
@@ -49,10 +50,16 @@ By default every page answers 200 at once and every robots.txt allows everything
 such as --redirect 0.1 makes a tenth of the pages redirect. --mixed is a web with some of
 everything; --hostile adds duplicates, mirrors, traps, link farms, bombs, and servers that
 hang, drip, lie and break off. Single shares may change either. Requests for copies and in
-traps are counted, too. Only loopback addresses are served.`,
+traps are counted, too. Only loopback addresses are served.
+
+With --changing pages change at known rates, similar ones within a directory, and some vanish,
+come back or move. Some have a clock or a counter that is no change. Sites tell the truth
+about it or not, by ETag, Last-Modified, sitemap and feed. At the end the count says how fresh
+the copies of visitors were.`,
 		Example: `  winnow web --pages 10k --sites 200
   winnow web --mixed --max-latency 2s --report visits.json
   winnow web --hostile --storm 0.5 --storm-for 20s
+  winnow web --changing --change-median 20m --vanish 0.1
   winnow web --https 0.5 --tls 127.0.0.1:8443 --ca-file ca.pem`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -61,6 +68,7 @@ traps are counted, too. Only loopback addresses are served.`,
 	}
 	opt.addFlags(cmd.Flags())
 	cmd.MarkFlagsMutuallyExclusive("mixed", "hostile")
+	cmd.MarkFlagsMutuallyExclusive("changes", "changing")
 	groupUsage(u, cmd)
 	return cmd
 }
@@ -103,6 +111,7 @@ func (o *webOptions) addFlags(f *pflag.FlagSet) {
 		f.Var((*span)(t.field), t.name, t.help)
 	}
 	f.BoolVar(&o.changes, "changes", false, "pages change, each at a rate between once an hour and once in 90 days")
+	o.addChangeFlags(f)
 	f.Var(&o.duration, "duration", "stop after this time")
 	f.StringVar(&o.report, "report", "", "write the counts of each site as JSON to this file at the end")
 	f.StringVar(&o.caFile, "ca-file", "", "write the certificate of the web's authority to this file")
@@ -142,10 +151,7 @@ func (o *webOptions) options() answer.Options {
 			*t.field = *times[i].field
 		}
 	}
-	if o.changes {
-		start := time.Now()
-		out.Changes.Clock = func() time.Duration { return time.Since(start) }
-	}
+	o.setChanges(&out)
 	return out
 }
 
@@ -170,6 +176,9 @@ func runWeb(ctx context.Context, u *ui, opt *webOptions) error {
 	if answers.HTTPS > 0 && opt.listen.TLS == "" {
 		return withHint(usagef("--https needs --tls"), "try: %s", u.withFlag("--tls", "127.0.0.1:8443"))
 	}
+	if name := opt.strayChange(); name != "" {
+		return withHint(usagef("--%s needs --changing", name), "try: %s", u.withFlag("--changing", ""))
+	}
 	server, err := serve.New(web, answers)
 	if err != nil {
 		return &usageError{err}
@@ -185,7 +194,7 @@ func runWeb(ctx context.Context, u *ui, opt *webOptions) error {
 	if err := serveWeb(ctx, u, opt, server); err != nil {
 		return err
 	}
-	if err := writeVisits(report, server.Counter()); err != nil {
+	if err := writeVisits(report, server); err != nil {
 		return report.Wrap(err)
 	}
 	return report.Commit()
@@ -209,7 +218,7 @@ func serveWeb(ctx context.Context, u *ui, opt *webOptions, server *serve.Server)
 	}
 	waitFor(ctx, time.Duration(opt.duration))
 	n.Close()
-	return printVisits(u, server.Counter().Summary())
+	return printVisits(u, countVisits(server))
 }
 
 // explainListen distinguishes a wrong address from one that is in use.
@@ -247,9 +256,9 @@ func printPlace(u *ui, s *serve.Server, n *serve.Net) error {
 }
 
 // writeVisits writes the summary and one object for each site that was visited.
-func writeVisits(w io.Writer, c *webcount.Counter) error {
-	m := c.Summary()
-	if err := show.JSON(w, m, ""); err != nil {
+func writeVisits(w io.Writer, s *serve.Server) error {
+	c := s.Counter()
+	if err := show.JSON(w, countVisits(s), ""); err != nil {
 		return err
 	}
 	for id := range graph.Site(c.Sites()) {
@@ -265,7 +274,7 @@ func writeVisits(w io.Writer, c *webcount.Counter) error {
 }
 
 // printVisits prints the summary.
-func printVisits(u *ui, m webcount.Summary) error {
+func printVisits(u *ui, m webVisits) error {
 	if u.asJSON {
 		return u.json(m)
 	}
@@ -281,7 +290,8 @@ func printVisits(u *ui, m webcount.Summary) error {
 	if m.MinGap >= 0 {
 		t.Add("shortest gap", show.Duration(time.Duration(m.MinGap*1e9)), "between two requests to a site")
 	}
-	addWaste(t, &m)
+	addWaste(t, &m.Summary)
+	m.Freshness.add(t)
 	t.Add("DNS queries", show.Grouped(m.Queries+m.UnknownNames), show.Grouped(m.UnknownNames)+" for unknown names")
 	t.Add("time", show.Duration(time.Duration(m.Seconds*1e9)), "from the first request to the last answer")
 	return t.Print(u.stdout)

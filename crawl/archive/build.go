@@ -91,6 +91,15 @@ func (d *desk) media(x *Exchange) string {
 	return ""
 }
 
+// ResponseID returns the id of the response of an exchange without a serial number.
+func (b *Builder) ResponseID(url string, at time.Time) ID {
+	id, _ := recordID(b.crawl, "response", url, at, 0, nil)
+	return id
+}
+
+// Sum returns the payload digest of a body.
+func (b *Builder) Sum(body []byte) Digest { return b.algorithm.Sum(body) }
+
 func (b *Builder) id(d *desk, kind string, x *Exchange) (id ID) {
 	id, d.room = recordID(b.crawl, kind, x.URL, x.Time, x.Serial, d.room)
 	return id

@@ -73,7 +73,7 @@ func TestWriteIndex(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	os.WriteFile(name, sample(t)[:1000], 0o644)
-	if err := WriteIndex(name); err == nil || !strings.Contains(err.Error(), "record at 959") {
+	if err := WriteIndex(name); err == nil || !strings.Contains(err.Error(), "record at 960") {
 		t.Errorf("cut file: %v", err)
 	}
 }

@@ -64,6 +64,13 @@ func (a Algorithm) Sum(b []byte) Digest {
 	return d
 }
 
+// Digest returns the digest with the given sum, of the size of the algorithm.
+func (a Algorithm) Digest(sum []byte) Digest {
+	d := Digest{algorithm: a, set: true}
+	copy(d.sum[:a.size()], sum)
+	return d
+}
+
 // digestOf returns the digest in h, a hash of algorithm a.
 func digestOf(a Algorithm, h hash.Hash) Digest {
 	d := Digest{algorithm: a, set: true}
@@ -136,9 +143,11 @@ type Exchange struct {
 	Response Response
 
 	Truncated Truncation // why the body ends before its end
-	Payload   Digest     // of the body where the caller has it already, else computed
-	Revisit   *Revisit   // not nil: a revisit record without the body instead of the response
-	Meta      []Field    // lines of a metadata record; none, no record
+	// Payload is the digest of the body where the caller has it already, else it is computed.
+	// With status 304 it is that of the payload which has not changed.
+	Payload Digest
+	Revisit *Revisit // not nil: a revisit record without the body instead of the response
+	Meta    []Field  // lines of a metadata record; none, no record
 }
 
 // Request is the request of an exchange. Target and Host are those of the URL.
@@ -197,6 +206,18 @@ type Revisit struct {
 	Record  ID
 	URL     string
 	Time    time.Time
+}
+
+// An Original is a response that holds the payload of a URL. The zero value is none.
+type Original struct {
+	Payload Digest
+	Time    time.Time
+	Record  ID // zero: unknown
+}
+
+// Revisit returns a revisit of url that refers to the original.
+func (o *Original) Revisit(p Profile, url string) *Revisit {
+	return &Revisit{Profile: p, Record: o.Record, URL: url, Time: o.Time}
 }
 
 // Records holds the finished records of one exchange.

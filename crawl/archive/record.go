@@ -219,12 +219,12 @@ func nameID(space ID, name []byte) ID {
 }
 
 // recordID returns the id of one record: a function of the crawl, the kind of record, the URL,
-// the instant and the serial number of the exchange. One connection to a site at a time
-// makes the instants of one URL differ; if a virtual clock stops, the serial
-// number distinguishes them.
+// the date in milliseconds and the serial number of the exchange. One connection to a site at
+// a time makes the dates of one URL differ; if a virtual clock stops, the serial number
+// distinguishes them. Who knows URL and date of a record knows its id.
 func recordID(space ID, kind string, url string, at time.Time, serial uint64, room []byte) (ID, []byte) {
 	room = append(append(room[:0], kind...), 0)
-	room = binary.BigEndian.AppendUint64(room, uint64(at.UnixNano()))
+	room = binary.BigEndian.AppendUint64(room, uint64(at.UnixMilli()))
 	room = binary.BigEndian.AppendUint64(room, serial)
 	room = append(room, url...)
 	return nameID(space, room), room

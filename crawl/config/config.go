@@ -6,8 +6,10 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/winnow-crawler/winnow/freshness"
 	"github.com/winnow-crawler/winnow/policy"
 )
 
@@ -87,6 +89,9 @@ type Config struct {
 	Traps           bool     `toml:"traps" help:"skip traps: parts of a site that never end or bring nothing new; winnow status -v lists what was skipped"`
 	Sitemaps        bool     `toml:"sitemaps" help:"read the sitemaps that robots.txt names"`
 	Recrawl         Duration `toml:"recrawl" help:"time after which a fetched page is fetched again; 0: never"`
+	Revisit         string   `toml:"revisit" help:"which pages recrawl fetches again, if not each after that time: as many visits, divided by an allocation (default, uniform, importance, proportional, adaptive, wire-gain, periodic, marginal, contagion)"`
+
+	Balance string `toml:"balance" help:"shares of the visits, such as volume=60,quality=25,freshness=15: pages found first, pages that the policy prefers, and, with recrawl, pages fetched before"`
 
 	Store         string   `toml:"store" section:"Storage" help:"both: pages in WARC files and links in the journal; links: no WARC files"`
 	KeepNoArchive bool     `toml:"keep_noarchive" help:"also store pages that ask not to be archived or indexed"`
@@ -258,7 +263,8 @@ func thesisExp2(c *Config) {
 	c.Batch = 200_000
 }
 
-// ChoosePolicy replaces the default by the policy that is meant. It reports whether that is
+// ChoosePolicy replaces the default by the policy that is meant, and by one that gives the
+// shares of the balance their turns. It reports whether that is
 // another one than usual, because there is too little memory.
 func (c *Config) ChoosePolicy() (frugal bool) {
 	frugal = c.Policy == policy.DefaultName && c.MaxMemory != 0 && c.MaxMemory < policy.DefaultMemory
@@ -266,5 +272,11 @@ func (c *Config) ChoosePolicy() (frugal bool) {
 		c.Policy = policy.Frugal
 	}
 	c.Policy, c.SitePolicy = policy.Actual(c.Policy), policy.Actual(c.SitePolicy)
+	if b, err := c.Shares(); err == nil {
+		c.Policy = cmp.Or(c.balanced(b), c.Policy) // Check returns the errors
+		if b.Freshness > 0 && c.Revisit == "" {
+			c.Revisit = freshness.DefaultAllocation
+		}
+	}
 	return frugal
 }

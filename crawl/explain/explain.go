@@ -62,7 +62,7 @@ type Facts struct {
 	Visits   []Visit `json:"visits"` // the last ones, in order
 
 	Policy     string          `json:"policy"`
-	Score      float64         `json:"score"` // on the first board
+	Value      float64         `json:"value"` // on the first board
 	Discounted bool            `json:"discounted,omitempty"`
 	Ranks      []Rank          `json:"ranks,omitempty"` // by board, if it waits in the queues
 	Clock      *Clock          `json:"clock,omitempty"` // if it waits, for its first visit or another
@@ -90,7 +90,7 @@ type Visit struct {
 // A Rank is the place of a waiting page in the order of a board.
 type Rank struct {
 	Board   string  `json:"board,omitempty"` // the part of a policy that has several boards
-	Score   float64 `json:"score"`
+	Value   float64 `json:"value"`
 	InSite  int     `json:"in_site"` // 1 is the next page of the site
 	OfSite  int     `json:"of_site"`
 	Overall int     `json:"overall,omitempty"` // 1 is the first of all; 0 if the policy chooses sites first
@@ -213,7 +213,7 @@ func (x *explainer) explain(p graph.Page) error {
 	x.Facts = &Facts{
 		ID: p, Site: string(x.s.Table.Name(x.site)), Since: x.s.Wall(x.story.since), Depth: x.f.Depth(p), Linked: []string{}, Links: x.s.LinksIn(p),
 		Found: Found{By: x.story.foundBy, At: x.s.Wall(x.story.foundAt)}, Attempts: len(x.story.visits), Visits: []Visit{},
-		Policy: x.s.Setup.Policy.Name, Score: x.f.Score(p, 0), Discounted: x.f.Discounted(p), Factors: x.f.Explain(p),
+		Policy: x.s.Setup.Policy.Name, Value: x.f.Score(p, 0), Discounted: x.f.Discounted(p), Factors: x.f.Explain(p),
 	}
 	if from := x.f.From(p); from != graph.NoPage {
 		x.Found.On = x.url(from)
@@ -297,7 +297,7 @@ func (x *explainer) addRule(site graph.Site, rest []byte) {
 func (x *explainer) addRanks() {
 	x.positions = x.f.Positions(x.p)
 	for i, pos := range x.positions {
-		r := Rank{Score: pos.Score, InSite: pos.InSite + 1, OfSite: pos.OfSite, Overall: pos.Overall + 1, Of: pos.Of, Site: pos.Sites + 1}
+		r := Rank{Value: pos.Score, InSite: pos.InSite + 1, OfSite: pos.OfSite, Overall: pos.Overall + 1, Of: pos.Of, Site: pos.Sites + 1}
 		if len(x.positions) > 1 {
 			r.Board = boardName(x.s.Setup.Policy, i)
 		}

@@ -66,6 +66,9 @@ func (x *explainer) lastClass() event.Class {
 // failed describes a failed page.
 func (x *explainer) failed() string {
 	text := fmt.Sprintf("It failed %s: %s", x.ago(), x.Why)
+	if x.f.FailedBy(x.p) == event.Gone {
+		text = fmt.Sprintf("It was fetched before and is gone (%s)", x.ago())
+	}
 	if n := len(x.story.visits); n == 0 {
 		text += ", because its site cannot be reached"
 	} else {

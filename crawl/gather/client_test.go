@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
 	"github.com/winnow-crawler/winnow/crawl/robots"
 	"github.com/winnow-crawler/winnow/event"
@@ -35,7 +36,8 @@ func TestClient(t *testing.T) {
 		if q.ETag, q.Modified = f.ETag, f.Modified; q.ETag == "" || f.Class != event.OK || f.Tags&robots.NoArchive != 0 {
 			continue
 		}
-		g.Page(q.URL, c.Do(t.Context(), q), time.Now(), f)
+		was := &archive.Original{Payload: f.Records.Payload, Time: time.Now()}
+		g.PageAgain(q.URL, c.Do(t.Context(), q), time.Now(), was, f)
 		types, _, _ := stored(t, f.Records)
 		if f.Class != event.OK || f.Status != 304 || f.Links.Len() != 0 || types[0] != "revisit" {
 			t.Errorf("page %d again: %v %d, records %q", p, f.Class, f.Status, types)

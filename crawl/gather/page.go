@@ -31,6 +31,12 @@ type document struct {
 // Page reads the answer for a page, whose URL is a normal form. at is the wall clock at
 // the start of the request.
 func (g *Gatherer) Page(url string, a *fetch.Answer, at time.Time, f *Found) {
+	g.PageAgain(url, a, at, &archive.Original{}, f)
+}
+
+// PageAgain does what Page does for a page whose last payload is that of a response in the
+// archive, if o is not zero.
+func (g *Gatherer) PageAgain(url string, a *fetch.Answer, at time.Time, o *archive.Original, f *Found) {
 	g.begin(url, a, f)
 	f.Tags = robots.ParseMeta(a.Header["X-Robots-Tag"], g.opt.Product)
 	switch {
@@ -39,7 +45,7 @@ func (g *Gatherer) Page(url string, a *fetch.Answer, at time.Time, f *Found) {
 	case a.Class == event.OK && a.Status != notModified:
 		g.content(a, f)
 	}
-	g.record(url, a, at, f, g.withheld(a, f))
+	g.recordVisit(url, a, at, o, f, g.withheld(a, f))
 	g.trim(f.Size)
 }
 
@@ -260,6 +266,7 @@ type Found struct {
 	Body      []byte   // of a robots.txt
 
 	Records archive.Records // Bytes is nil where there is nothing to store
+	Revisit bool            // the first of them is a revisit
 
 	Digest    page.Digest // of the structural text
 	page.Gist             // of its words

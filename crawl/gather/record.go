@@ -20,6 +20,12 @@ const maxErrorBody = 64 << 10
 // why it is withheld. The builder refuses only what cannot come from a normal form and a
 // client; if it does, the note reports it.
 func (g *Gatherer) record(url string, a *fetch.Answer, at time.Time, f *Found, why string) {
+	g.recordVisit(url, a, at, &archive.Original{}, f, why)
+}
+
+// recordVisit does what record does for a page of which an original may be in the archive. If
+// the page has not changed since, it makes a revisit record.
+func (g *Gatherer) recordVisit(url string, a *fetch.Answer, at time.Time, o *archive.Original, f *Found, why string) {
 	if g.opt.Builder == nil || a.Status == 0 {
 		return
 	}
@@ -32,8 +38,12 @@ func (g *Gatherer) record(url string, a *fetch.Answer, at time.Time, f *Found, w
 	switch {
 	case why != "":
 		x.Response, x.Truncated, x.Meta = archive.Response{}, archive.Whole, withheldFields(why, f)
-	case a.Status == notModified:
-		x.Revisit = &archive.Revisit{Profile: archive.NotModified, URL: url}
+	case a.Status == notModified && a.Class == event.OK && !o.Payload.IsZero():
+		x.Payload, x.Revisit = o.Payload, o.Revisit(archive.NotModified, url)
+	case a.Status == http.StatusOK && !f.Class.Failed() && a.Cut == fetch.CutNot && !o.Payload.IsZero():
+		if x.Payload = g.opt.Builder.Sum(a.Body); x.Payload == o.Payload {
+			x.Revisit = o.Revisit(archive.IdenticalPayload, url)
+		}
 	case a.Class != event.OK && a.Class != event.TooLarge && len(a.Body) > maxErrorBody:
 		x.Response.Body, x.Truncated = a.Body[:maxErrorBody], archive.Length
 	}
@@ -43,7 +53,7 @@ func (g *Gatherer) record(url string, a *fetch.Answer, at time.Time, f *Found, w
 		return
 	}
 	g.room = r.Bytes
-	f.Records = r.Clone()
+	f.Records, f.Revisit = r.Clone(), x.Revisit != nil
 }
 
 // public returns a header without secrets: archives are made to be shared.

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/fetch"
@@ -54,7 +55,7 @@ func TestRecords(t *testing.T) {
 		{"not html, all types", all, answered(200, "%PDF", "Content-Type", "application/pdf"), full, "%PDF"},
 		{"not html, all types, noarchive", all, answered(200, "%PDF", "X-Robots-Tag", "noarchive"), bare, ""},
 		{"missing, not html", nil, answered(404, "{}", "Content-Type", "application/json"), full, "{}"},
-		{"unchanged", nil, answered(304, ""), []string{"revisit", "request"}, ""},
+		{"not modified since nobody knows when", nil, answered(304, ""), full, ""},
 	} {
 		o := options()
 		if test.change != nil {
@@ -96,9 +97,64 @@ func TestRecordFields(t *testing.T) {
 	if strings.Contains(text, "secret") || strings.Contains(text, "hidden") {
 		t.Error("a page that wants no copy has one")
 	}
-	_, _, records = stored(t, gather(options(), home, answered(304, "", "ETag", `"x"`)).Records)
-	if got := records[0].Get("WARC-Profile"); !strings.HasSuffix(got, "/server-not-modified") || records[0].Get("WARC-Refers-To-Target-URI") != home {
-		t.Errorf("revisit: %q", records[0].Fields)
+}
+
+// A page that has not changed since it was stored is a revisit of the original, with its
+// header and without its body. Whatever may be something else is stored.
+func TestRevisits(t *testing.T) {
+	const body = "<p>text"
+	html := []string{"Content-Type", "text/html", "X-Visit", "second"}
+	first := gather(options(), home, answered(200, body, html...)).Records
+	o := archive.Original{Payload: first.Payload, Time: noon.Add(-time.Hour), Record: first.ID}
+	cut := answered(200, body, html...)
+	cut.Cut = fetch.CutLength
+	unasked := answered(304, "")
+	unasked.Class = event.HTTPError
+	for _, test := range []struct {
+		name    string
+		answer  *fetch.Answer
+		was     archive.Original
+		profile string // "": it is no revisit
+	}{
+		{"not modified", answered(304, "", "X-Visit", "second"), o, "server-not-modified"},
+		{"the same", answered(200, body, html...), o, "identical-payload-digest"},
+		{"the same, not known", answered(200, body, html...), archive.Original{}, ""},
+		{"not modified, not known", answered(304, ""), archive.Original{}, ""},
+		{"not modified, without a condition", unasked, o, ""},
+		{"changed", answered(200, body+".", html...), o, ""},
+		{"cut", cut, o, ""},
+		{"the same words as an error", answered(404, body, html...), o, ""},
+		{"the same words as a redirect", answered(301, body, "Location", "/x"), o, ""},
+		{"the same, no copy wanted", answered(200, body, append(html, "X-Robots-Tag", "noarchive")...), o, ""},
+	} {
+		f := new(Found)
+		New(options()).PageAgain(home, test.answer, noon, &test.was, f)
+		types, _, records := stored(t, f.Records)
+		if is := types[0] == "revisit"; is != (test.profile != "") || f.Revisit != is {
+			t.Errorf("%s: %q, revisit: %t", test.name, types, f.Revisit)
+			continue
+		}
+		if test.profile == "" {
+			continue
+		}
+		for name, want := range map[string]string{
+			"WARC-Profile":              "http://netpreserve.org/warc/1.1/revisit/" + test.profile,
+			"WARC-Refers-To":            "<" + first.ID.String() + ">",
+			"WARC-Refers-To-Target-URI": home,
+			"WARC-Refers-To-Date":       "2026-03-14T11:00:00.000Z",
+			"WARC-Payload-Digest":       first.Payload.String(),
+		} {
+			if got := records[0].Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", test.name, name, got, want)
+			}
+		}
+		entry, text := string(f.Records.Entry), plainText(t, f.Records)
+		if digest := strings.TrimPrefix(first.Payload.String(), "sha1:"); !strings.Contains(entry, `"mime":"warc/revisit"`) || !strings.Contains(entry, `"digest":"`+digest+`"`) {
+			t.Errorf("%s: index line %s", test.name, entry)
+		}
+		if strings.Contains(text, body) || !strings.Contains(text, "X-Visit: second\r\n") {
+			t.Errorf("%s: it has a body, or no header:\n%s", test.name, text)
+		}
 	}
 }
 
@@ -164,12 +220,15 @@ func TestWarcio(t *testing.T) {
 	}
 	var file []byte
 	kinds := 0
+	first := gather(options(), home, webPage("<p>page")).Records
+	o := &archive.Original{Payload: first.Payload, Time: noon, Record: first.ID}
 	for _, a := range []*fetch.Answer{
-		webPage("<p>page"), answered(200, pressed("<p>page"), "Content-Type", "text/html", "Content-Encoding", "gzip"),
-		answered(404, ""), answered(301, "", "Location", "/x"), answered(304, "", "ETag", `"x"`),
+		webPage("<p>first"), answered(200, pressed("<p>page"), "Content-Type", "text/html", "Content-Encoding", "gzip"),
+		answered(404, ""), answered(301, "", "Location", "/x"), answered(304, "", "ETag", `"x"`), webPage("<p>page"),
 		answered(200, "x", "X-Robots-Tag", "noarchive"), answered(200, "%PDF", "Content-Type", "application/pdf"),
 	} {
-		f := gather(options(), home, a)
+		f := new(Found)
+		New(options()).PageAgain(home, a, noon, o, f)
 		types, _, _ := stored(t, f.Records)
 		kinds += len(types)
 		file = append(file, f.Records.Bytes...)
@@ -182,8 +241,10 @@ func TestWarcio(t *testing.T) {
 	if got := strings.Count(string(out), "\n"); err != nil || got != kinds {
 		t.Errorf("%d of %d records, %v\n%s", got, kinds, err, out)
 	}
-	// The index of captures has those with an answer to show: no withheld ones.
-	if out, err = exec.Command(script, "cdx-index", name).Output(); err != nil || strings.Count(string(out), "\n") != 5 {
+	// The index of captures has those with an answer to show: no withheld ones. A revisit has
+	// the digest of its original.
+	digest := `"digest":"` + strings.TrimPrefix(first.Payload.String(), "sha1:") + `"`
+	if out, err = exec.Command(script, "cdx-index", name).Output(); err != nil || strings.Count(string(out), "\n") != 6 || strings.Count(string(out), `"mime":"warc/revisit"`) != 2 || strings.Count(string(out), digest) != 2 {
 		t.Errorf("captures, %v:\n%s", err, out)
 	}
 }

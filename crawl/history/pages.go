@@ -28,7 +28,7 @@ type PageInfo struct {
 	Depth   int        `json:"depth"`                    // links from a seed
 	LinksIn int64      `json:"links_in"`                 // from fetched pages
 	Cut     int64      `json:"links_left_out,omitempty"` // it has more than max_links
-	Score   float64    `json:"score"`                    // its value under the policy of the crawl
+	Value   float64    `json:"value"`                    // its value under the policy of the crawl
 }
 
 // A PageFilter selects pages.
@@ -107,7 +107,7 @@ func info(s *state.State, p graph.Page, ends *pageEnds) PageInfo {
 	f, site, end := s.Frontier, s.Frontier.Site(p), &ends.list[p]
 	x := PageInfo{
 		ID: p, URL: string(s.AppendURL(nil, p)), State: stateName(f.State(p)), Note: ends.notes[p].note, Cause: ends.notes[p].cause.String(),
-		Depth: f.Depth(p), LinksIn: s.LinksIn(p), Score: f.Value(p, 0),
+		Depth: f.Depth(p), LinksIn: s.LinksIn(p), Value: f.Value(p, 0),
 		Cut: int64(s.Cut.Pages[p].Left),
 	}
 	if end.tried {

@@ -25,20 +25,21 @@ const (
 // A Status describes a crawl at one moment. winnow status prints its JSON form, and a crawl
 // writes it into its directory.
 type Status struct {
-	State       string           `json:"state"`
-	Why         string           `json:"why"`     // it paused: pages, duration, bytes, stopped, unreachable, disk, memory; "" while it runs
-	Seconds     float64          `json:"seconds"` // since the crawl began, stops included
-	Known       int64            `json:"known"`   // pages of all states
-	Waiting     int64            `json:"waiting"` // of these, waiting or being fetched
-	Fetched     int64            `json:"fetched"` // redirects included
-	Redirects   int64            `json:"redirects"`
-	Failed      int64            `json:"failed"`
-	FailedBy    map[string]int64 `json:"failed_by"` // failed pages, by class
-	Refused     int64            `json:"refused"`
-	RefusedBy   map[string]int64 `json:"refused_by"` // refused pages, by reason
-	Sites       int64            `json:"sites"`
-	Requests    int64            `json:"requests"`         // pages, robots.txt, sitemaps
-	Bytes       int64            `json:"bytes"`            // of all answers, before decoding
+	State     string           `json:"state"`
+	Why       string           `json:"why"`     // it paused: pages, duration, bytes, stopped, unreachable, disk, memory; "" while it runs
+	Seconds   float64          `json:"seconds"` // since the crawl began, stops included
+	Known     int64            `json:"known"`   // pages of all states
+	Waiting   int64            `json:"waiting"` // of these, waiting or being fetched
+	Fetched   int64            `json:"fetched"` // redirects included
+	Redirects int64            `json:"redirects"`
+	Failed    int64            `json:"failed"`
+	FailedBy  map[string]int64 `json:"failed_by"` // failed pages, by class
+	Refused   int64            `json:"refused"`
+	RefusedBy map[string]int64 `json:"refused_by"` // refused pages, by reason
+	Sites     int64            `json:"sites"`
+	Requests  int64            `json:"requests"` // pages, robots.txt, sitemaps
+	Bytes     int64            `json:"bytes"`    // of all answers, before decoding
+	state.Spared
 	Outcomes    map[string]int64 `json:"outcomes"`         // ends of attempts at pages, by class
 	Links       int64            `json:"links"`            // found on fetched pages, to pages of all states
 	Gathered    float64          `json:"gathered"`         // share of them that lead to fetched pages
@@ -113,6 +114,7 @@ func (x *Status) Fill(s *state.State, now time.Duration) {
 	for _, n := range s.Requests[event.Resolve+1:] {
 		x.Requests += n
 	}
+	x.Spared = s.Spared
 	if x.Gathered = 0; s.Links > 0 {
 		x.Gathered = float64(s.Gathered) / float64(s.Links)
 	}

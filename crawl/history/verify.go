@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
+	"github.com/winnow-crawler/winnow/crawl/archive"
 	"github.com/winnow-crawler/winnow/crawl/config"
 	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
@@ -80,9 +82,11 @@ type Findings struct {
 	Sessions  int64 `json:"sessions"`
 	Pages     int64 `json:"pages" show:"pages" remark:"on {Sites: site}"`
 	Sites     int64 `json:"sites"`
-	Requests  int64 `json:"requests" show:"requests" remark:"checked against delays, robots.txt and the deny list"`       // made to servers
-	Stored    int64 `json:"archive_records" show:"archive records" remark:"read"`                                         // that were read
-	Bytes     int64 `json:"archive_bytes" show:"archive,bytes" remark:"read"`                                             // of these
+	Requests  int64 `json:"requests" show:"requests" remark:"checked against delays, robots.txt and the deny list"` // made to servers
+	Stored    int64 `json:"archive_records" show:"archive records" remark:"read"`                                   // that were read
+	Bytes     int64 `json:"archive_bytes" show:"archive,bytes" remark:"read"`                                       // of these
+	Revisits  int64 `json:"archive_revisits" show:"revisits,omitzero" remark:"refer to a response in the archive"`
+	Undated   int64 `json:"-"`                                                                                            // revisits by an earlier version, which do not say to what
 	Absent    int64 `json:"archive_files_absent" show:"missing,omitzero" remark:"WARC files"`                             // WARC files that do not exist
 	URLs      int64 `json:"urls" show:"URLs" remark:"in the URL file agree with the journal"`                             // compared with the URL file
 	Snapshots int64 `json:"snapshots" show:"snapshots" remark:"compared"`                                                 // compared
@@ -111,6 +115,9 @@ type verifier struct {
 	rec     *journal.Record
 	polite  polite
 	archive *archiveWalk
+	visits  *state.Visits // what revisits may refer to; nil: no session visited pages again
+	own     graph.Set     // its columns, unless they are those of the state
+	builder *archive.Builder
 	fetched []bool // by page
 	journal int64  // bytes of the journal
 	total   int64  // bytes to be read
@@ -138,6 +145,7 @@ func (c *Crawl) Verify(o VerifyOptions) (*Findings, error) {
 	o.Limit = cmp.Or(o.Limit, 100)
 	v := &verifier{Crawl: c, o: o, out: &Findings{Kinds: map[string]int64{}, Notes: []string{}}, session: -1}
 	v.archive = &archiveWalk{v: v, dir: c.parts.Archive, number: -1}
+	defer v.own.Free()
 	err := v.prepare()
 	if err == nil {
 		err = v.run()
@@ -186,11 +194,22 @@ func (v *verifier) prepare() (err error) {
 		return err
 	}
 	v.compareSessions()
+	v.prepareVisits()
 	v.polite.init(v)
 	if err := v.listSnapshots(); err != nil {
 		return err
 	}
 	return v.measure()
+}
+
+// prepareVisits makes what is known of visits, if there was a session with --recrawl. The state
+// has it only if the last one is.
+func (v *verifier) prepareVisits() {
+	v.builder, v.visits = archive.NewBuilder(v.set.Crawl, archive.SHA1), v.state.Visits
+	again := slices.ContainsFunc(v.runs, func(s Session) bool { return s.Config.Recrawl.Duration > 0 })
+	if v.visits == nil && again {
+		v.visits = state.NewVisits(&v.own, v.set.Frontier.MaxPages)
+	}
 }
 
 // measure counts the bytes that are to be read.
@@ -290,6 +309,9 @@ func (v *verifier) record(r *journal.Record) error {
 	}
 	if fits {
 		v.polite.after(r)
+		if v.visits != v.state.Visits {
+			v.visits.Note(r)
+		}
 	}
 	return v.compareSnapshot()
 }

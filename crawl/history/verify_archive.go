@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/state"
 	"github.com/winnow-crawler/winnow/event"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -133,10 +136,42 @@ func (w *archiveWalk) compare(r *journal.Record, x *archive.Record, url string) 
 	if d := x.Time.Sub(requested); !s.Wall.IsZero() && d.Abs() > time.Millisecond {
 		w.v.general(FindArchive, "the answer for %s is dated %v, it was requested at %v", url, x.Time.UTC(), requested.UTC())
 	}
-	if d := r.Facts.Payload; len(d) > 0 && x.Type == "response" {
+	if d := r.Facts.Payload; len(d) > 0 {
 		got, err := archive.ParseDigest(x.Get("WARC-Payload-Digest"))
 		if err != nil || byte(got.Algorithm()) != d[0] || string(got.Bytes()) != string(d[1:]) {
 			w.v.general(FindArchive, "the body of %s has digest %v, in the journal %x", url, got, d[1:])
+		}
+	}
+	switch {
+	case r.Facts.Revisit > 0 && x.Type == "revisit":
+		w.refers(r, x, url)
+	case x.Type == "revisit" && r.Facts.Status == state.NotModified:
+		w.v.out.Undated++ // by an earlier version
+	case r.Facts.Revisit > 0 || x.Type == "revisit" || len(r.Facts.Payload) > 0 && x.Type != "response":
+		w.v.general(FindArchive, "the answer for %s is a %s; the journal says otherwise", url, x.Type)
+	}
+}
+
+// refers checks that a revisit refers to the response that holds its payload. The journal
+// tells which that is; that it is in the archive was checked when it was read.
+func (w *archiveWalk) refers(r *journal.Record, x *archive.Record, url string) {
+	w.v.out.Revisits++
+	o, ok := w.v.visits.Original(r.Event.Page)
+	if !ok {
+		w.v.general(FindArchive, "the answer for %s is a revisit, but no response with its payload was stored before", url)
+		return
+	}
+	want := map[string]string{
+		"WARC-Refers-To-Target-URI": url,
+		"WARC-Refers-To-Date":       o.Time.UTC().Format("2006-01-02T15:04:05.000Z"),
+		"WARC-Payload-Digest":       o.Payload.String(),
+	}
+	if o.Named {
+		want["WARC-Refers-To"] = "<" + w.v.builder.ResponseID(url, o.Time).String() + ">"
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if got := x.Get(name); got != want[name] {
+			w.v.general(FindArchive, "the revisit of %s has %s %q, the response that it must refer to has %q", url, name, got, want[name])
 		}
 	}
 }
@@ -246,6 +281,9 @@ func (w *archiveWalk) finish(last journal.Position) error {
 		w.end(last)
 	}
 	w.noteAbsent()
+	if n := w.v.out.Undated; n > 0 {
+		w.v.notef("answers that a page was not modified which an earlier version stored do not say what they refer to: %d", n)
+	}
 	if err := w.list(); err != nil || w.v.Running {
 		return err
 	}

@@ -32,6 +32,8 @@ func TestMetrics(t *testing.T) {
 		`winnow_pages{state="known"} 1.22097e+06`, `winnow_pages{state="fetched"} 12345`, `winnow_pages{state="acquired"} 300`,
 		`winnow_attempts_total{class="ok"} 12345`, `winnow_attempts_total{class="trap"} 0`, `winnow_refused_pages{reason="robots"} 900`,
 		`winnow_importance_gathered_ratio 0.4321`, `winnow_fetchers{state="idle"} 188`, `winnow_waiting{reason="politeness"} 2900`,
+		`winnow_unchanged_visits_total{status="304"} 11`, `winnow_not_transferred_bytes_total 12`,
+		`winnow_unchanged_visits_total{status="200"} 13`, `winnow_not_stored_bytes_total 14`,
 		`winnow_dns_lookups_total{level="cache"} 3`, `winnow_dns_lookups_total{level="disk"} 0`, `winnow_crawl_seconds 7200`,
 		"# TYPE winnow_requests_total counter", "go_goroutines",
 	} {
@@ -91,5 +93,6 @@ func someStats() history.Status {
 	s.Outcomes = map[string]int64{"ok": 12_345, "timeout": 12, "dns": 40}
 	s.RefusedBy = map[string]int64{"robots": 900}
 	s.DNS.Network, s.DNS.Cache = 7, 3
+	s.NotModified, s.NotTransferred, s.Unchanged, s.NotStored = 11, 12, 13, 14
 	return s
 }

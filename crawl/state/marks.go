@@ -17,14 +17,15 @@ import (
 type marks struct{ in *graph.Column[uint32] }
 
 const (
-	fetched  = 1 << 31     // the page was fetched
-	seeded   = 1 << 30     // it is a seed
-	recalled = 1 << 29     // it was fetched, and is to be fetched again
-	dull     = 1 << 28     // it brought nothing new, and has led to nothing new yet
-	vouched  = 1 << 27     // a page with news links to it, and does not have thousands of links
-	listed   = 1 << 26     // a sitemap lists it
-	listing  = 1 << 25     // it is a sitemap file: see NameFile
-	linksIn  = listing - 1 // the number of links
+	fetched  = 1 << 31  // the page was fetched
+	seeded   = 1 << 30  // it is a seed
+	recalled = 1 << 29  // it was fetched, and is to be fetched again
+	dull     = 1 << 28  // it brought nothing new, and has led to nothing new yet
+	vouched  = 1 << 27  // a page with news links to it, and does not have thousands of links
+	listed   = 1 << 26  // a sitemap lists it
+	listing  = 1 << 25  // it is a sitemap file: see NameFile
+	read     = 1 << 24  // two such pages link to it, which vouch for it
+	linksIn  = read - 1 // the number of links
 )
 
 func (m *marks) has(p graph.Page, mark uint32) bool { return m.in.At(int(p))&mark != 0 }
@@ -33,6 +34,21 @@ func (m *marks) clear(p graph.Page, mark uint32)    { m.in.Slice()[p] &^= mark }
 
 // LinksIn returns the number of links to p from fetched pages.
 func (m *marks) LinksIn(p graph.Page) int64 { return int64(m.in.At(int(p)) & linksIn) }
+
+// link counts a link to p, from a page that vouches for it or not.
+func (m *marks) link(p graph.Page, vouches bool) {
+	in := &m.in.Slice()[p]
+	if *in&linksIn < linksIn {
+		*in++
+	}
+	switch {
+	case !vouches:
+	case *in&vouched != 0:
+		*in |= read
+	default:
+		*in |= vouched
+	}
+}
 
 // IsSeed reports whether p is a seed.
 func (m *marks) IsSeed(p graph.Page) bool { return m.has(p, seeded) }
@@ -86,8 +102,30 @@ type savedTally struct {
 	CutFiles int64 // sitemap files and entries left out
 	Plain    int64 // links left out in favour of pages that were not fetched then: see Duplicate
 	Sessions int64
-	Ran      time.Duration // in all sessions before the last
-	Started  time.Duration // instant at which the last session began
+	Spared
+	Ran     time.Duration // in all sessions before the last
+	Started time.Duration // instant at which the last session began
+}
+
+// Spared counts what visits of pages that had not changed saved.
+type Spared struct {
+	NotModified    int64 `json:"not_modified"`          // visits that the server answered with status 304
+	NotTransferred int64 `json:"not_transferred_bytes"` // bytes of their originals, as they are stored
+	Unchanged      int64 `json:"unchanged"`             // visits that brought the payload of the last one
+	NotStored      int64 `json:"not_stored_bytes"`      // bytes by which their records are shorter than the originals
+}
+
+// countSaved counts what a successful visit saved.
+func (t *Spared) countSaved(f *journal.Facts) {
+	saved := max(0, f.Revisit-1)
+	switch {
+	case f.Status == NotModified:
+		t.NotModified++
+		t.NotTransferred += saved
+	case f.Revisit > 0:
+		t.Unchanged++
+		t.NotStored += saved
+	}
 }
 
 type statusCount struct {
@@ -120,11 +158,13 @@ func (s *State) done(r *journal.Record) {
 		return
 	}
 	s.clear(e.Page, recalled)
+	s.Revisits.note(r)
 	if e.Class.Failed() {
 		return
 	}
 	s.Plain += int64(len(r.Facts.Plain))
-	s.Visits.note(e.Page, &r.Facts)
+	s.Visits.Note(r)
+	s.countSaved(&r.Facts)
 	s.Content.note(r)
 	s.Cut.note(e.Page, len(e.Links), &r.Facts)
 	s.countLinks(e)
@@ -145,15 +185,9 @@ func (s *State) countLinks(e *event.Event) {
 		s.set(e.Page, fetched)
 	}
 	s.Links += int64(len(links))
-	word := uint32(0)
-	if !s.has(e.Page, dull) && len(e.Links) <= trap.Crowd {
-		word = vouched
-	}
+	vouches := !s.has(e.Page, dull) && len(e.Links) <= trap.Crowd
 	for _, p := range links {
-		if in[p]&linksIn < linksIn {
-			in[p]++
-		}
-		in[p] |= word
+		s.link(p, vouches)
 		s.Gathered += int64(in[p] >> 31)
 	}
 }

@@ -33,7 +33,7 @@ import (
 // and it gets its name when it is whole and synced. The names order by record.
 const (
 	snapshotMagic   = "WSNP"
-	snapshotVersion = 9
+	snapshotVersion = 11
 	SnapshotSuffix  = ".wsnap"
 	SnapshotTemp    = "snapshot.tmp"
 	snapshotsKept   = 2
@@ -66,6 +66,7 @@ type head struct {
 	Listings  []siteEntry[int]
 	Traps     *trap.Saved
 	Cut       []cutEntry
+	Visits    *savedVisits // nil: pages are not visited again
 }
 
 // cutEntry is a page with more links than it may have.
@@ -113,6 +114,9 @@ func (s *State) Head() *head {
 		Down: entries(w.sites), FileTries: entries(w.files), Failing: entries(w.open), Named: w.named,
 		Portal: s.Portal, Traps: s.Traps.Guard.Saved(),
 	}
+	if s.Visits != nil {
+		h.Visits = &s.Visits.savedVisits
+	}
 	for _, p := range slices.Sorted(maps.Keys(s.Cut.Pages)) {
 		h.Cut = append(h.Cut, cutEntry{p, s.Cut.Pages[p]})
 	}
@@ -126,6 +130,9 @@ func (s *State) Head() *head {
 func (s *State) setHead(h *head) error {
 	s.Next, s.Now, s.Began, s.LastConfig, s.holes, s.Portal = h.Next, h.Now, h.Began, h.Last, h.Holes, h.Portal
 	s.savedTally = h.Tally
+	if s.Visits != nil && h.Visits != nil {
+		s.Visits.savedVisits = *h.Visits
+	}
 	for _, e := range h.Cut {
 		s.Cut.Pages[e.Page] = e.Is
 		s.Cut.links += int64(e.Is.Left)
@@ -162,6 +169,9 @@ func (s *State) Layout() string {
 	parts = append(parts, fmt.Sprint(s.Setup.batch, s.Setup.random, s.Setup.robots, s.Setup.recrawl))
 	if s.Setup.history {
 		parts = append(parts, "history")
+	}
+	if v := s.Setup.revisits; v.Every > 0 {
+		parts = append(parts, fmt.Sprint(v.Allocation.Name, " ", v.Every))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -203,6 +213,9 @@ func (s *State) Load(r io.Reader) error {
 		return fmt.Errorf("columns of %d and %d pages, want %d", s.Frontier.Pages(), s.Table.Pages(), h.Pages)
 	}
 	s.Limits.restore()
+	if s.Revisits != nil {
+		s.Revisits.Loaded()
+	}
 	if s.Prior != nil {
 		s.Prior.loaded()
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/winnow-crawler/winnow/crawl/layout"
 	"github.com/winnow-crawler/winnow/crawl/page"
 	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/freshness"
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/internal/disk"
@@ -39,8 +40,9 @@ type State struct {
 	Mirrors   mirrors
 	Traps     traps
 	Kinds     kinds
-	Visits    *validators // nil unless pages are visited again
-	Prior     *Prior      // values of an earlier crawl; nil if there is none
+	Visits    *Visits   // nil unless pages are visited again
+	Revisits  *revisits // nil unless visits are divided by what they gain
+	Prior     *Prior    // values of an earlier crawl; nil if there is none
 	Weather   weather
 	Portal    portal
 	settling                // on replay
@@ -81,7 +83,11 @@ func New(set *Setup, urls *urltable.Log) (*State, error) {
 	s.in = graph.NewColumnIn[uint32](&s.Saved, "page links in", n)
 	graph.AddTo(&s.Saved, s.Content.first, s.Kinds.answers, s.Content.targets, s.Content.near)
 	if set.recrawl {
-		s.Visits = newValidators(&s.Saved, n)
+		s.Visits = NewVisits(&s.Saved, n)
+	}
+	if set.revisits.Every > 0 {
+		s.Revisits = newRevisits(s, n, m)
+		graph.AddTo(&s.Saved, s.Revisits.Plan, s.Revisits.dirs, s.Revisits.told)
 	}
 	s.Mirrors = newMirrors(s, m)
 	s.Robots.rules = graph.NewColumnIn[uint32](&s.Saved, "site rules", m)
@@ -165,7 +171,7 @@ func (s *State) Apply(r *journal.Record, replay bool) {
 		s.Ran += s.Now - s.Started
 	}
 	s.Now, s.Next = r.Now, r.Seq+1
-	e.Near = r.Facts.Near != 0 || r.Facts.Doubt
+	e.Near, e.Urgent = r.Facts.Near != 0 || r.Facts.Doubt, r.Facts.Urgent
 	s.Weather.forecast(r)
 	s.readdress(r)
 	s.Traps.noteTrial(r)
@@ -219,6 +225,7 @@ func (s *State) count(r *journal.Record) {
 func (s *State) session(r *journal.Record) {
 	s.Sessions++
 	s.Started = r.Now
+	s.Visits.Note(r)
 	if s.Prior != nil {
 		s.Prior.add(r.Facts.Prior)
 	}
@@ -249,8 +256,9 @@ type Setup struct {
 	limited            bool             // a policy limits the number of pages
 	robots             bool             // robots.txt is obeyed
 	trouble            trouble.Rules
-	recrawl            bool // pages are visited again
-	history            bool // there are values of an earlier crawl
+	recrawl            bool              // pages are visited again
+	revisits           freshness.Options // how visits are divided; without Every, each page has the same interval
+	history            bool              // there are values of an earlier crawl
 	// SiteDelay returns the delay of a site that has one of its own. If nil, none has.
 	SiteDelay func(site []byte) (time.Duration, bool)
 }
@@ -268,6 +276,12 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 		if set.SitePolicy, err = policy.Choose(c.SitePolicy); err != nil {
 			return nil, err
 		}
+	}
+	if c.Revisit != "" {
+		if set.revisits.Allocation, err = freshness.Choose(c.Revisit); err != nil {
+			return nil, err
+		}
+		set.revisits.Every = c.Recrawl.Duration
 	}
 	pages := roomFor(memory)
 	for _, p := range []*policy.Choice{set.Policy, set.SitePolicy} {

@@ -33,7 +33,7 @@ func newTraps(s *State, secret [16]byte, pages, sites int) traps {
 // read.
 func (t *traps) look(p graph.Page) (trap.Page, bool) {
 	site, rest, ok := t.s.Read(p)
-	return trap.Page{ID: p, Site: site, Rest: rest, Single: t.s.LinksIn(p) <= 1 || !t.s.has(p, vouched)}, ok
+	return trap.Page{ID: p, Site: site, Rest: rest, Single: !t.s.has(p, read)}, ok
 }
 
 // parent returns the page that linked to another first.

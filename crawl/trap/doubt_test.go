@@ -73,6 +73,27 @@ func TestMadeNames(t *testing.T) {
 	}
 }
 
+// Pages that several pages link to speak for others like them, unless they are not found or
+// have ids as names.
+func TestReaders(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		soft bool
+		want event.Bar
+	}{{"/old/%016x1a.html", false, event.BarNoNews}, {"/old/p%d.html", true, event.BarNoNews}, {"/old/p%d.html", false, event.NoBar}} {
+		g := newsGuard()
+		g.Parent = func(p *Page) (Page, bool) { return g.pages[max(1, p.ID)-1], true }
+		for n := range groupLeast + 2 {
+			p := g.page(0, c.name, n+0xabcde)
+			p.Single = n > 1 // two have readers
+			g.Fetched(p, News{Same: true, Soft: c.soft, Ends: true})
+		}
+		if got := g.Judge(g.page(0, c.name, 1)); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
 // The robots.txt of a domain counts with its first page: however many sites of a farm are
 // approached before a page is requested, they are no more than the farm may have. A site that
 // was approached may be visited, and is no end before.

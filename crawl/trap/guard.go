@@ -16,7 +16,7 @@ type Page struct {
 	ID     graph.Page
 	Site   graph.Site
 	Rest   []byte // path and query
-	Single bool   // at most one link to it is known, or none from a page with something new
+	Single bool   // at most one link to it from a page with something new is known
 }
 
 // A Guard counts what the places of a crawl have brought, and judges pages. It has one
@@ -123,7 +123,9 @@ func (g *Guard) groupOf(p *Page) uint64 {
 }
 
 // Fetched notes what a page brought that was fetched for the first time, and reports whether
-// that is something new.
+// that is something new. A page with several links has readers, even if it brought nothing new.
+// But one that is not there, or whose name is an id, says nothing about others of its kind: it
+// may have been found in a copy of the page that was the first to link to it.
 func (g *Guard) Fetched(p *Page, n News) (news bool) {
 	group := g.enterGroup(p)
 	news = g.isNews(p, &n)
@@ -137,10 +139,15 @@ func (g *Guard) Fetched(p *Page, n News) (news bool) {
 	g.noteParams(p, &n)
 	g.trials.fetched(p.ID, news, n.Exact, n.Ends)
 	counts := news || !p.Single
-	g.groups.count(group, counts)
+	says := counts == news || !n.Soft && !hasID(p.Rest)
+	if says {
+		g.groups.count(group, counts)
+	}
 	if at, depth := g.placeAt(p); depth > 0 {
 		id := g.places.enter(at, depth)
-		g.places.count(id, counts)
+		if says {
+			g.places.count(id, counts)
+		}
 		switch {
 		case news && !n.Elsewhere:
 			g.places.fetched(id, depth, n.Ends)

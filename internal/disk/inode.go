@@ -6,7 +6,9 @@ import (
 	"slices"
 )
 
-// inode is a file of a Memory, without its name.
+// inode is a file of a Memory, without its name. Bytes that were written are never changed
+// in place: a write over some of them makes another array. So now, kept, the operations and
+// the copies of a file share theirs.
 type inode struct {
 	now  []byte // what a program reads
 	kept []byte // what lasts in any case
@@ -35,6 +37,8 @@ const (
 
 func (n *inode) change(op fileOp) {
 	n.now = op.apply(n.now)
+	end := op.at + int64(len(op.data))
+	op.data = n.now[op.at:end:end] // the caller may use its own again
 	n.ops = append(n.ops, op)
 }
 
@@ -42,8 +46,11 @@ func (n *inode) change(op fileOp) {
 func (op *fileOp) apply(b []byte) []byte {
 	size := int64(len(b))
 	end := op.at + int64(len(op.data))
-	if op.cut && end < size {
-		return b[:end]
+	if op.cut && end <= size {
+		return b[:end:end]
+	}
+	if op.at < size {
+		b = slices.Clone(b)
 	}
 	if end > size {
 		b = slices.Grow(b, int(end-size))[:end]
@@ -61,8 +68,14 @@ func (n *inode) settle() {
 			n.ops[i].state = settled
 		}
 		if n.ops[i].state == settled && done == i {
-			n.kept = n.ops[i].apply(n.kept)
 			done++
+		}
+	}
+	if done == len(n.ops) {
+		n.kept = slices.Clip(n.now)
+	} else {
+		for i := range done {
+			n.kept = n.ops[i].apply(n.kept)
 		}
 	}
 	n.ops = slices.Delete(n.ops, 0, done)
@@ -79,20 +92,20 @@ func (n *inode) doubt() {
 
 // clone copies the file with its pending operations.
 func (n *inode) clone() *inode {
-	return &inode{slices.Clone(n.now), slices.Clone(n.kept), slices.Clone(n.ops)}
+	return &inode{slices.Clip(n.now), slices.Clip(n.kept), slices.Clone(n.ops)}
 }
 
 // crash returns what a power loss leaves: of the operations that do not last in any case
 // each whole, torn or not at all.
 func (n *inode) crash(rng *rand.Rand) *inode {
-	b := slices.Clone(n.kept)
+	b := slices.Clip(n.kept)
 	for _, op := range n.ops {
 		if op.state != settled && !op.tear(rng) {
 			continue
 		}
 		b = op.apply(b)
 	}
-	return &inode{now: b, kept: slices.Clone(b)}
+	return &inode{now: b, kept: slices.Clip(b)}
 }
 
 // tear decides which part of an operation remains: nothing, a part without its beginning or

@@ -195,7 +195,7 @@ func (f *memoryFile) WriteAt(b []byte, at int64) (int, error) {
 	}
 	n, err := f.disk.writes(len(b))
 	if n > 0 {
-		f.change(fileOp{at: at, data: slices.Clone(b[:n])})
+		f.change(fileOp{at: at, data: b[:n]})
 	}
 	if err != nil {
 		return n, fmt.Errorf("write %s: %w", f.name, err)

@@ -15,7 +15,7 @@ import (
 // graphs and frontiers are groups of packages that several rows of the table share.
 var (
 	graphs    = []string{"graph", "graph/rank"}
-	frontiers = append([]string{"event", "frontier", "policy", "queue"}, graphs...)
+	frontiers = append([]string{"event", "frontier", "policy", "queue", "score"}, graphs...)
 )
 
 // arrows says what each package may import of ours, by path inside the module.
@@ -29,9 +29,12 @@ var arrows = map[string][]string{
 	"graph/stats":        append([]string{"internal/plot", "internal/show"}, graphs...),
 	"event":              {"graph"},
 	"urltable":           {"graph"},
+	"freshness":          {"graph"},
 	"queue":              {"graph"},
-	"policy":             append([]string{"event", "queue", "policy/boost", "policy/group", "policy/hindsight"}, graphs...),
+	"policy":             append([]string{"event", "queue", "score", "policy/boost", "policy/group", "policy/hindsight"}, graphs...),
 	"policy/boost":       {"graph"},
+	"score":              {"graph"},
+	"score/files":        {"internal/input", "score"},
 	"policy/group":       {"graph"},
 	"policy/hindsight":   {"graph"},
 	"policy/policytest":  frontiers,
@@ -40,10 +43,10 @@ var arrows = map[string][]string{
 	"sim":                append([]string{"trouble"}, frontiers...),
 	"trouble":            {"event", "graph", "policy"},
 	"crawl":              append([]string{"urltable", "journal", "crawl/config", "crawl/history", "crawl/layout", "crawl/past", "crawl/state", "internal/hint", "crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "crawl/archive", "crawl/near", "crawl/trap", "trouble", "internal/disk"}, frontiers...),
-	"crawl/config":       {"crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "frontier", "graph", "internal/hint", "internal/show", "policy"},
+	"crawl/config":       {"crawl/fetch", "crawl/gather", "crawl/page", "crawl/robots", "freshness", "frontier", "graph", "internal/hint", "internal/show", "policy"},
 	"crawl/layout":       {"crawl/archive", "internal/disk", "journal"},
 	"crawl/history":      append([]string{"crawl/archive", "crawl/config", "crawl/fetch", "crawl/gather", "crawl/layout", "crawl/page", "crawl/robots", "crawl/state", "internal/disk", "internal/hint", "journal", "trouble", "urltable"}, frontiers...),
-	"crawl/state":        append([]string{"crawl/archive", "crawl/config", "crawl/gather", "crawl/layout", "crawl/near", "crawl/page", "crawl/robots", "crawl/trap", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
+	"crawl/state":        append([]string{"freshness", "policy/group", "crawl/archive", "crawl/config", "crawl/gather", "crawl/layout", "crawl/near", "crawl/page", "crawl/robots", "crawl/trap", "internal/disk", "journal", "trouble", "urltable"}, frontiers...),
 	"crawl/past":         {"crawl/history", "crawl/layout", "crawl/page", "graph", "graph/rank", "internal/hint", "internal/input"},
 	"crawl/metrics":      {"crawl/history", "event"},
 	"crawl/near":         {"graph"},
@@ -57,9 +60,10 @@ var arrows = map[string][]string{
 	"lab":                append([]string{"lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"lab/live":           {"crawl/config", "crawl/history", "crawl/state", "crawl/trap", "event", "graph", "internal/hint", "internal/plot", "frontier", "internal/show", "journal", "lab", "lab/measure", "policy", "sim", "trouble"},
 	"lab/demo":           {"crawl/config", "fakeweb", "fakeweb/answer", "fakeweb/count", "fakeweb/serve", "internal/show"},
-	"lab/measure":        graphs,
+	"lab/measure":        append([]string{"score"}, graphs...),
 	"lab/leaderboard":    {"internal/plot", "internal/show", "lab/measure"},
-	"lab/papers":         append([]string{"fakeweb", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "sim", "internal/plot", "internal/show"}, frontiers...),
+	"lab/revisit":        {"freshness", "graph", "internal/input", "policy"},
+	"lab/papers":         append([]string{"fakeweb", "freshness", "graph/stats", "lab", "lab/leaderboard", "lab/measure", "lab/revisit", "sim", "internal/plot", "internal/show"}, frontiers...),
 	"bench":              {anything}, // measures everything, nothing imports it
 	"bench/peers":        {},         // a module of its own: it starts the binary
 	"fakeweb":            {"graph", "fakeweb/internal/draw", "fakeweb/internal/padded"},
@@ -89,7 +93,7 @@ const anything = "..."
 // passive lists the packages that see nothing of the machine. graph/rank solves in
 // parallel all the same: graph.Parallel holds the goroutines and fixes the order
 // of its blocks, so that no exception is needed here.
-var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "frontier", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
+var passive = []string{"event", "queue", "policy", "policy/boost", "policy/group", "policy/hindsight", "score", "frontier", "freshness", "graph/rank", "sim", "trouble", "urltable", "crawl/near", "crawl/state", "crawl/trap", "lab/measure"}
 
 // forbiddenImports are closed to passive packages, each with all packages below it.
 var forbiddenImports = map[string]string{

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the sizes of the packages into AR
 // The largest sizes. A package that grows beyond them is to be split.
 const (
 	mostLines        = 4500 // code lines of a package, without tests, comments and empty lines
-	mostCommandLines = 7500 // of cmd/winnow
+	mostCommandLines = 8000 // of cmd/winnow
 	mostMethods      = 90   // of a type
 )
 

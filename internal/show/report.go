@@ -30,6 +30,8 @@ type Report struct {
 	Intro    []string // paragraphs
 	Header   []Field  // what the run is a function of: world, seeds, policies, options, random seed
 	Sections []Section
+	// Lines, if there are any, are what --json prints in place of the report, one a line.
+	Lines []any
 }
 
 // A Field is one line of the header.

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/winnow-crawler/winnow/internal/input"
+	"github.com/winnow-crawler/winnow/lab/papers"
+	"github.com/winnow-crawler/winnow/lab/revisit"
+)
+
+// settleChanges checks the flags that are about collections that change.
+func (o *labOptions) settleChanges(experiments []papers.Experiment) error {
+	meant := slices.ContainsFunc(experiments, func(e papers.Experiment) bool {
+		return e.Name == papers.FreshnessName || strings.HasPrefix(e.Name, papers.WirePrefix)
+	})
+	for _, flag := range []string{"changes", "max-touched", "rate"} {
+		if o.flags.Changed(flag) && !meant {
+			return withHint(usagef("--%s means nothing to %s", flag, experiments[0].Name), "it is for winnow lab run %s", papers.FreshnessName)
+		}
+	}
+	switch {
+	case o.touched < 0:
+		return usagef("--max-touched %d: it must be 0 or more", o.touched)
+	case o.flags.Changed("rate") && !(o.Rate > 0 && o.Rate <= maxRate):
+		return usagef("--rate %v: it must be above 0 and at most %g", o.Rate, float64(maxRate))
+	case o.flags.Changed("max-touched") && len(o.changes) == 0:
+		return withHint(usagef("--max-touched is about --changes, which is not given"), "add --changes FILE")
+	case len(o.changes) > 0 && len(o.changes) != len(o.graphs):
+		return withHint(usagef("%d times --changes and %d times --graph", len(o.changes), len(o.graphs)), "give one --changes for each --graph, in the same order")
+	}
+	return nil
+}
+
+// maxRate is the largest number of visits a day: ten thousand a second.
+const maxRate = 864e6
+
+// readChanges reads when the pages of a place changed.
+func (l *labPlaces) readChanges(p *papers.Place, path string) (*revisit.Log, error) {
+	f, err := input.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	most := l.touched
+	if most == 0 {
+		most = math.MaxInt
+	}
+	return revisit.ReadLog(f, p.World.Graph.IDs(), p.World.Pages(), most)
+}

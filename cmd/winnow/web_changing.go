@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/winnow-crawler/winnow/fakeweb/answer"
+	webcount "github.com/winnow-crawler/winnow/fakeweb/count"
+	"github.com/winnow-crawler/winnow/fakeweb/serve"
+	"github.com/winnow-crawler/winnow/graph"
+	"github.com/winnow-crawler/winnow/internal/show"
+)
+
+// changeTimes are the flags of a changing web that take a duration.
+func changeTimes(c *answer.Changes) []webTime {
+	return []webTime{
+		{"change-median", "median of the mean times between two changes of a page (default 10d)", &c.Median},
+		{"change-within", "pages vanish and move in the last nine tenths of this time (default 30d)", &c.Within},
+		{"outage-for", "how long a site answers 404 (default 1h)", &c.OutageFor},
+	}
+}
+
+// changeSpreads are the flags of a changing web that take a standard deviation.
+func changeSpreads(c *answer.Changes) []answer.Share {
+	return []answer.Share{
+		{Name: "change-spread", Help: "standard deviation of ln(time between changes), between directories (default 1)", Value: &c.Spread},
+		{Name: "change-page-spread", Help: "the same between pages of a directory (default 0.5)", Value: &c.PageSpread},
+	}
+}
+
+func (o *webOptions) addChangeFlags(f *pflag.FlagSet) {
+	c, group := &o.serve.Changes, "A changing web, with --changing"
+	f.BoolVar(&o.changing, "changing", false, "pages change, vanish and move; sites tell the truth about it or not")
+	setGroup(f, firstFlags, "changing")
+	for _, t := range changeTimes(c) {
+		f.Var((*span)(t.field), t.name, t.help)
+		setGroup(f, group, t.name)
+	}
+	for _, s := range changeSpreads(c) {
+		f.Float64Var(s.Value, s.Name, 0, s.Help)
+		setGroup(f, group, s.Name)
+	}
+	for _, s := range c.Shares() {
+		f.Float64Var(s.Value, s.Name, 0, "share of "+s.Help)
+		setGroup(f, group, s.Name)
+	}
+}
+
+// changeNames returns the names of the flags that need --changing.
+func (o *webOptions) changeNames() (names []string) {
+	c := &o.serve.Changes
+	for _, t := range changeTimes(c) {
+		names = append(names, t.name)
+	}
+	for _, s := range append(changeSpreads(c), c.Shares()...) {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// strayChange returns a flag that has no effect because --changing is missing.
+func (o *webOptions) strayChange() string {
+	for _, name := range o.changeNames() {
+		if !o.changing && o.flags.Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// setChanges makes the web change as the flags say. Time begins now.
+func (o *webOptions) setChanges(out *answer.Options) {
+	if !o.changes && !o.changing {
+		return
+	}
+	start := time.Now()
+	clock := func() time.Duration { return time.Since(start) }
+	if o.changes {
+		out.Changes.Clock = clock
+		return
+	}
+	validators, sitemaps := out.NoValidators, out.Sitemaps
+	out.AddChanges(clock, start)
+	if o.flags.Changed("no-validators") {
+		out.NoValidators = validators
+	}
+	if o.flags.Changed("sitemaps") {
+		out.Sitemaps = sitemaps
+	}
+	from, to := &o.serve.Changes, &out.Changes
+	times := changeTimes(from)
+	for i, t := range changeTimes(to) {
+		if o.flags.Changed(t.name) {
+			*t.field = *times[i].field
+		}
+	}
+	shares := append(changeSpreads(from), from.Shares()...)
+	for i, s := range append(changeSpreads(to), to.Shares()...) {
+		if o.flags.Changed(s.Name) {
+			*s.Value = *shares[i].Value
+		}
+	}
+}
+
+// webVisits is what visitors did: the last object of --json.
+type webVisits struct {
+	webcount.Summary
+	Freshness *webFreshness `json:"freshness,omitempty"` // of a changing web
+}
+
+// A webFreshness describes how fresh the copies of visitors were, from the start of the web
+// to its end, over the pages that can be fetched.
+type webFreshness struct {
+	Pages    int     `json:"pages"`
+	Fresh    float64 `json:"fresh"`
+	Age      float64 `json:"age_seconds"`
+	Requests int     `json:"requests"`
+	New      int     `json:"new"`
+	Wasted   int     `json:"wasted"`
+}
+
+// countVisits returns what visitors did.
+func countVisits(s *serve.Server) webVisits {
+	v := webVisits{Summary: s.Counter().Summary()}
+	c := &s.Options().Changes
+	if c.Median == 0 {
+		return v
+	}
+	f := s.Counter().Freshness(func(p graph.Page) float64 {
+		if e := s.Truth(p); e.Fetched() {
+			return 1
+		}
+		return 0
+	}, 0, c.Clock(), 0)
+	v.Freshness = &webFreshness{f.Pages, f.Fresh, f.Age.Seconds(), f.Requests, f.New, f.Wasted}
+	return v
+}
+
+// add prints the freshness; nil prints nothing.
+func (f *webFreshness) add(t *show.List) {
+	if f == nil {
+		return
+	}
+	t.Add("fresh copies", fmt.Sprintf("%.1f %%", 100*f.Fresh), fmt.Sprintf("of %s pages, mean over the time; mean age %s",
+		show.Grouped(int64(f.Pages)), show.Duration(time.Duration(f.Age*1e9))))
+	t.Add("nothing new", show.Grouped(int64(f.Wasted)), "of "+show.Grouped(int64(f.Requests))+" requests for these pages")
+}

@@ -1,0 +1,366 @@
+package crawl
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/winnow-crawler/winnow/crawl/archive"
+	"github.com/winnow-crawler/winnow/crawl/config"
+	"github.com/winnow-crawler/winnow/crawl/explain"
+	"github.com/winnow-crawler/winnow/crawl/history"
+	"github.com/winnow-crawler/winnow/crawl/layout"
+	"github.com/winnow-crawler/winnow/event"
+	"github.com/winnow-crawler/winnow/internal/disk"
+	"github.com/winnow-crawler/winnow/journal"
+)
+
+// newRevisitWeb makes a site that is visited every two hours, for nine hours: / never
+// changes, /tagged neither and says so, /news changes after five hours, and /gone vanishes.
+func newRevisitWeb(t *testing.T) *handWeb {
+	t.Helper()
+	began := time.Now()
+	w := newHandWeb(t, map[string]http.HandlerFunc{"a.example": func(rw http.ResponseWriter, r *http.Request) {
+		late := time.Since(began) > 5*time.Hour
+		switch r.URL.Path {
+		case "/robots.txt":
+			http.NotFound(rw, r)
+			return
+		case "/tagged":
+			if rw.Header().Set("Etag", `"1"`); r.Header.Get("If-None-Match") == `"1"` {
+				rw.WriteHeader(http.StatusNotModified)
+				return
+			}
+		case "/gone":
+			if late {
+				http.Error(rw, "it was here", http.StatusGone)
+				return
+			}
+			ownPage("/tagged", "/news")(rw, r)
+			return
+		case "/news":
+			if late {
+				r.URL.RawQuery = "late" // other words
+			}
+		}
+		ownPage("/tagged", "/news", "/gone")(rw, r)
+	}}, "http://a.example/")
+	w.o.Config.Recrawl, w.o.Config.Duration = config.Seconds(2*3600), config.Seconds(9*3600)
+	return w
+}
+
+// stored returns what the archive has of a URL: responses and revisits.
+func (w *testWeb) stored(t *testing.T, url string) (list []*archive.Record) {
+	t.Helper()
+	w.eachStored(t, func(x *archive.Record) {
+		if x.URL == url && (x.Type == "response" || x.Type == "revisit") {
+			list = append(list, x)
+		}
+	})
+	return list
+}
+
+// eachStored calls fn for each record of the archive, which may be kept.
+func (w *testWeb) eachStored(t *testing.T, fn func(*archive.Record)) {
+	t.Helper()
+	all, err := w.disk[layout.ArchiveDir].List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		b, err := disk.ReadFile(w.disk[layout.ArchiveDir], e.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := archive.NewReader(bytes.NewReader(b), e.Name)
+		for {
+			x, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err == nil {
+				err = x.Skip()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			y := *x
+			y.Fields = slices.Clone(x.Fields)
+			fn(&y)
+		}
+	}
+}
+
+// refersTo demands that x is a revisit of a profile that refers to a response.
+func refersTo(t *testing.T, x, to *archive.Record, profile string) {
+	t.Helper()
+	for name, want := range map[string]string{
+		"WARC-Type":                 "revisit",
+		"WARC-Profile":              "http://netpreserve.org/warc/1.1/revisit/" + profile,
+		"WARC-Refers-To":            to.Get("WARC-Record-ID"),
+		"WARC-Refers-To-Target-URI": to.URL,
+		"WARC-Refers-To-Date":       to.Get("WARC-Date"),
+		"WARC-Payload-Digest":       to.Get("WARC-Payload-Digest"),
+	} {
+		if got := x.Get(name); got != want || got == "" {
+			t.Errorf("%s of %v: %s is %q, want %q", x.URL, x.Time, name, got, want)
+		}
+	}
+}
+
+// Pages that did not change are stored as revisits that refer to the response with the
+// payload, however long ago that was, also after a restart. What this saved is counted, and
+// verified (W16).
+func TestRevisits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRevisitWeb(t)
+		w.o.Config.Duration = config.Seconds(3 * 3600)
+		w.run(t)
+		w.o.Config.Duration, w.o.Seeds = config.Seconds(9*3600), nil
+		s := w.run(t).Status
+		w.sameFromRecords(t)
+		for url, want := range map[string]string{"http://a.example/": "identical-payload-digest", "http://a.example/tagged": "server-not-modified"} {
+			all := w.stored(t, url)
+			if len(all) != 5 || all[0].Type != "response" {
+				t.Fatalf("%s is stored %d times", url, len(all))
+			}
+			for _, x := range all[1:] {
+				refersTo(t, x, all[0], want)
+			}
+		}
+		news := w.stored(t, "http://a.example/news")
+		if len(news) != 5 || news[0].Type != "response" || news[3].Type != "response" {
+			t.Fatalf("/news is stored %d times", len(news))
+		}
+		for i, to := range []int{1: 0, 2: 0, 4: 3} {
+			if i != 0 && i != 3 {
+				refersTo(t, news[i], news[to], "identical-payload-digest")
+			}
+		}
+		if want := 4 * w.stored(t, "http://a.example/tagged")[0].Length; s.NotModified != 4 || s.NotTransferred != want {
+			t.Errorf("not modified: %d times, %d bytes; want 4, %d", s.NotModified, s.NotTransferred, want)
+		}
+		saved, lengths := int64(0), map[string]int64{}
+		w.eachStored(t, func(x *archive.Record) {
+			lengths[x.Get("WARC-Record-ID")] = x.Length
+			if strings.HasSuffix(x.Get("WARC-Profile"), "digest") {
+				saved += lengths[x.Get("WARC-Refers-To")] - x.Length
+			}
+		})
+		if s.Unchanged != 9 || s.NotStored != saved || saved <= 0 {
+			t.Errorf("unchanged: %d times, %d bytes; want 9, %d", s.Unchanged, s.NotStored, saved)
+		}
+		f := w.verify(t)
+		if clean(t, f); f.Revisits != 13 {
+			t.Errorf("%d revisits were verified", f.Revisits)
+		}
+	})
+}
+
+// The index names the digest of what a revisit refers to, so that a reader finds the original.
+func TestRevisitsInIndex(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRevisitWeb(t)
+		w.run(t)
+		all, err := w.disk[layout.ArchiveDir].List()
+		if err != nil || len(all) != 1 {
+			t.Fatal(all, err)
+		}
+		b, _ := disk.ReadFile(w.disk[layout.ArchiveDir], all[0].Name)
+		lines, err := archive.Index(archive.NewReader(bytes.NewReader(b), "x"), "x.warc.gz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"/", "/tagged"} {
+			url := "http://a.example" + path
+			digest := strings.TrimPrefix(w.stored(t, url)[0].Get("WARC-Payload-Digest"), "sha1:")
+			n := 0
+			for line := range strings.Lines(string(lines)) {
+				if strings.Contains(line, `"url":"`+url+`",`) && strings.Contains(line, `"mime":"warc/revisit"`) && strings.Contains(line, `"digest":"`+digest+`"`) {
+					n++
+				}
+			}
+			if n != 4 {
+				t.Errorf("%s has %d revisits with its digest in\n%s", url, n, lines)
+			}
+		}
+	})
+}
+
+// Without --recrawl nothing is kept of visits, and no page is a revisit, even if it is fetched
+// again.
+func TestNoRevisits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRevisitWeb(t)
+		w.o.Config.Recrawl = config.Duration{}
+		w.run(t)
+		w.eachStored(t, func(x *archive.Record) {
+			if x.Type == "revisit" {
+				t.Errorf("%s is a revisit", x.URL)
+			}
+		})
+		c := w.history(t)
+		if s, err := c.State(); err != nil || s.Visits != nil {
+			t.Errorf("%v, visits %v", err, s.Visits)
+		}
+	})
+}
+
+// A page that vanishes is gone, and not merely failed: its last answer is in the archive, its
+// links stay. One that was never there failed.
+func TestGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRevisitWeb(t)
+		w.o.Seeds = append(w.o.Seeds, "http://a.example/robots.txt") // not found at once
+		s := w.run(t).Status
+		if want := (map[string]int64{"gone": 1, "http-error": 1}); !maps.Equal(s.FailedBy, want) || s.Outcomes["gone"] != 1 {
+			t.Errorf("failed: %v", s.FailedBy)
+		}
+		all := w.stored(t, "http://a.example/gone")
+		if last := all[len(all)-1]; last.Type != "response" {
+			t.Errorf("the last of %d records is a %s", len(all), last.Type)
+		}
+		links := 0
+		c := w.history(t)
+		err := c.Links(&history.PageFilter{}, func(x *history.LinkInfo) error {
+			if x.From == "http://a.example/gone" {
+				links++
+			}
+			return nil
+		})
+		if err != nil || links < 2 {
+			t.Errorf("%d links of the page that is gone, %v", links, err)
+		}
+		x, err := explain.URL(w.history(t), "http://a.example/gone", explain.Options{Now: time.Now(), Status: &s})
+		if err != nil || x.Why != "gone" || !strings.Contains(x.Sentence, "is gone") {
+			t.Errorf("%+v, %v", x, err)
+		}
+		w.sameFromRecords(t)
+		clean(t, w.verify(t))
+	})
+}
+
+// Verify finds revisits that do not refer to the response with their payload, also if pages
+// are no longer visited again.
+func TestVerifyRevisits(t *testing.T) {
+	var w *handWeb
+	synctest.Test(t, func(t *testing.T) {
+		w = newRevisitWeb(t)
+		w.run(t)
+		w.o.Config.Recrawl, w.o.Seeds = config.Duration{}, nil
+		w.run(t)
+	})
+	whole := w.disk
+	f := w.verify(t)
+	if clean(t, f); f.Revisits == 0 {
+		t.Error("there are no revisits")
+	}
+	tagged := func(r *journal.Record) bool { return r.Facts.ETag != "" }
+	same := func(r *journal.Record) bool { return r.Facts.Revisit > 0 && r.Facts.Status == 200 }
+	notModified := func(r *journal.Record) bool { return r.Facts.Status == 304 }
+	for name, change := range map[string]func(*journal.Record) int{
+		"a date":          nth(0, tagged, func(r *journal.Record) int { r.Facts.Shift = time.Millisecond; return 1 }),
+		"no original":     nth(0, tagged, func(r *journal.Record) int { r.Facts.Payload = nil; return 1 }),
+		"another payload": nth(1, tagged, func(r *journal.Record) int { r.Facts.Payload[3]++; return 1 }),
+		"no revisit":      nth(0, same, func(r *journal.Record) int { r.Facts.Revisit = 0; return 1 }),
+		"no response":     nth(0, tagged, func(r *journal.Record) int { r.Facts.Revisit = 1; return 1 }),
+		"earlier version": nth(0, notModified, func(r *journal.Record) int { r.Facts.Revisit, r.Facts.Payload = 0, nil; return 1 }),
+		"other ids":       nth(0, ofKind(event.Session), func(r *journal.Record) int { r.Facts.Session.Crawl[3]++; return 1 }),
+		"lost":            nth(1, ofKind(event.Session), func(r *journal.Record) int { r.Facts.Lost = 1; return 1 }),
+	} {
+		want := history.FindArchive
+		if name == "lost" || name == "earlier version" { // after the last revisit; those say nothing
+			want = ""
+		}
+		t.Run(name, func(t *testing.T) {
+			w.disk = memoryDisk{}
+			for name, m := range whole {
+				w.disk[name] = m.Kill()
+			}
+			records(name, want, change).change(t, w.disk)
+			f := w.verify(t)
+			if (f.Kinds[history.FindArchive] > 0) != (want != "") {
+				t.Errorf("found %v, want %q", f.Kinds, want)
+			}
+			if got := strings.Contains(fmt.Sprint(f.Notes), "earlier version"); got != (name == "earlier version") {
+				t.Errorf("notes: %q", f.Notes)
+			}
+		})
+	}
+}
+
+// What a WARC file has lost is fetched and stored again: no revisit refers to it. What it has
+// kept is not.
+func TestRevisitsAfterLoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRevisitWeb(t)
+		w.o.Config.Duration = config.Seconds(3600)
+		w.run(t)
+		keep := w.stored(t, "http://a.example/tagged")[0].Offset
+		all, _ := w.disk[layout.ArchiveDir].List()
+		f, err := w.disk[layout.ArchiveDir].Open(all[0].Name, disk.Change)
+		if err == nil {
+			err = f.Truncate(keep)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		w.o.Config.Duration, w.o.Seeds = config.Seconds(9*3600), nil
+		w.run(t)
+		w.sameFromRecords(t)
+		there := map[string]bool{}
+		w.eachStored(t, func(x *archive.Record) {
+			if there[x.Get("WARC-Record-ID")] = true; x.Type == "revisit" && !there[x.Get("WARC-Refers-To")] {
+				t.Errorf("%s of %v refers to what is not there", x.URL, x.Time)
+			}
+		})
+		for url, want := range map[string]string{"http://a.example/": "response revisit", "http://a.example/tagged": "response revisit"} {
+			if list := w.stored(t, url); len(list) < 2 || fmt.Sprint(list[0].Type, " ", list[1].Type) != want {
+				t.Errorf("%s is stored %d times", url, len(list))
+			}
+		}
+		if got := w.verify(t); got.Kinds[history.FindArchive] == 0 {
+			t.Error("verify finds nothing missing")
+		}
+	})
+}
+
+// A crawl that is killed leaves no revisit without its original.
+func TestRevisitsKilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newRevisitWeb(t)
+		for n := range 4 {
+			ctx, stop := context.WithCancel(t.Context())
+			until := time.Now().Add(time.Duration(40+50*n) * time.Minute)
+			w.o.Machine.Disk = w.disk.open
+			w.o.Progress = func(*history.Status) {
+				if time.Now().After(until) && ctx.Err() == nil {
+					d := memoryDisk{}
+					for name, m := range w.disk {
+						d[name] = m.Kill()
+					}
+					w.disk = d
+					stop()
+				}
+			}
+			if _, err := Run(ctx, w.o); err != nil {
+				t.Fatal(err)
+			}
+			stop()
+			w.o.Seeds = nil
+			f := w.verify(t)
+			if clean(t, f); n == 3 && f.Revisits == 0 {
+				t.Error("there are no revisits")
+			}
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package config
+
+import "testing"
+
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		text, policy string
+		want         Balance
+		order        string
+	}{
+		{"", "opic", Balance{}, "opic"},
+		{"volume=60,quality=25,freshness=15", "opic", Balance{0.6, 0.25, 0.15}, "mix:breadth-first*0.6+opic*0.25"},
+		{"quality=3, freshness=1", "opic", Balance{0, 0.75, 0.25}, "opic"},
+		{"volume=2", "opic", Balance{1, 0, 0}, "breadth-first"},
+		{"volume=1,quality=1", "mix:breadth-first*0.5+opic*0.5", Balance{0.5, 0.5, 0}, "mix:breadth-first*0.5+opic*0.5"},
+	} {
+		x := Default()
+		x.Balance, x.Policy, x.Recrawl = c.text, c.policy, Seconds(60)
+		got, err := x.Shares()
+		if err != nil || got != c.want {
+			t.Errorf("%s: %+v, %v; want %+v", c.text, got, err, c.want)
+		}
+		if err := x.Check(); err != nil {
+			t.Errorf("%s: %v", c.text, err)
+		}
+		for range 2 { // a configuration is resolved again when a crawl is resumed
+			x.ChoosePolicy()
+		}
+		if x.Policy != c.order || (x.Revisit != "") != (c.want.Freshness > 0) {
+			t.Errorf("%s: policy %s, revisit %q", c.text, x.Policy, x.Revisit)
+		}
+	}
+	for _, text := range []string{"speed=1", "volume", "volume=x", "volume=-1", "volume=1,volume=2", "freshness=5", "volume=NaN"} {
+		x := Default()
+		x.Balance, x.Recrawl = text, Seconds(60)
+		if err := x.Check(); err == nil {
+			t.Errorf("%s is accepted", text)
+		}
+	}
+	x := Default()
+	if x.Balance = "quality=1,freshness=1"; x.Check() == nil {
+		t.Error("freshness without recrawl is accepted")
+	}
+	x.Balance, x.Policy = "volume=1,quality=1", "mix:opic+xim"
+	if x.Check() == nil {
+		t.Error("volume beside a mix is accepted")
+	}
+	x = Default()
+	if x.Revisit = "default"; x.Check() == nil {
+		t.Error("revisit without recrawl is accepted")
+	}
+	x.Recrawl = Seconds(60)
+	if x.Revisit = "nutch"; x.Check() == nil {
+		t.Error("an unknown allocation is accepted")
+	}
+}
