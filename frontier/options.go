@@ -96,6 +96,10 @@ type Options struct {
 	// Batched, if not nil, is called with the pages of each batch. The slice is reused.
 	Batched func(now time.Duration, pages []graph.Page)
 
+	// Scores makes the frontier know the scores of pages by the function of its environment, also
+	// if no policy orders by them: see Worth.
+	Scores bool
+
 	// Slice is the number of links that a policy may work on after each attempt at a page.
 	// Pages are handed out before it has finished. 0 lets it finish.
 	Slice int
