@@ -12,6 +12,7 @@ import (
 	"github.com/winnow-crawler/winnow/frontier"
 	"github.com/winnow-crawler/winnow/graph"
 	"github.com/winnow-crawler/winnow/policy"
+	"github.com/winnow-crawler/winnow/score"
 )
 
 // A KeyError is a value of the configuration that cannot be.
@@ -34,7 +35,7 @@ func keyErrorf(key, format string, args ...any) error {
 // Check finds the first value that cannot be: a KeyError. It opens no files.
 func (c *Config) Check() error {
 	for _, check := range []func() error{
-		c.checkNumbers, c.checkDurations, c.checkWords, c.checkPolicies, c.checkBalance, c.checkNames, c.checkHeaders,
+		c.checkNumbers, c.checkDurations, c.checkWords, c.checkPolicies, c.checkScore, c.checkBalance, c.checkNames, c.checkHeaders,
 		c.checkAddresses, c.checkPatterns, c.checkSites,
 	} {
 		if err := check(); err != nil {
@@ -194,6 +195,27 @@ func (c *Config) checkPolicies() error {
 	}
 	if err := c.checkPolicy(c.SitePolicy); err != nil {
 		return &KeyError{"site_policy", "", err}
+	}
+	return nil
+}
+
+// checkScore compiles the expression.
+func (c *Config) checkScore() error {
+	if c.Score == "" {
+		return c.checkScoreFiles()
+	}
+	if _, err := score.Compile(c.Score); err != nil {
+		return &KeyError{"score", "", err}
+	}
+	return nil
+}
+
+// checkScoreFiles refuses values and rules that nothing uses.
+func (c *Config) checkScoreFiles() error {
+	for key, file := range map[string]string{"import_values": c.ImportValues, "location_rules": c.LocationRules} {
+		if file != "" && c.ScoreFile == "" {
+			return keyErrorf(key, "it is for a term of score, and there is none")
+		}
 	}
 	return nil
 }

@@ -32,6 +32,12 @@ type Config struct {
 	RandomSeed uint64 `toml:"random_seed" help:"seed of all random numbers"`
 	History    string `toml:"history" kind:"file" help:"earlier crawl whose values policies such as historical-pagerank use: a directory, or a file with lines \"URL TAB value\"; read when the crawl begins"`
 
+	// Score is the expression in force when a session begins, also if it is from ScoreFile.
+	Score         string `toml:"score" help:"what pages are worth: an expression over named terms, such as 0.7*q(pagerank) + 0.3*(site_links > 10), described in docs/score.md. It selects the policy score unless another one is named; then it weighs revisits"`
+	ScoreFile     string `toml:"score_file" kind:"file" help:"file with the expression of score; a crawl reads it again when it changes, or on SIGHUP"`
+	ImportValues  string `toml:"import_values" kind:"file" help:"file with lines \"URL, prefix, site or host TAB value\" for the term imported; read again like score_file"`
+	LocationRules string `toml:"location_rules" kind:"file" help:"file with rules such as \"+1 suffix .edu\" for the term location; read again like score_file"`
+
 	Contact   string `toml:"contact" section:"Who is crawling" help:"mail address or URL of the person responsible; sent with every request"`
 	UserAgent string `toml:"user_agent" help:"User-Agent header; by default winnow/VERSION (+CONTACT). Its first word selects the rules of robots.txt"`
 	// Header has lines "Name: value".
@@ -263,10 +269,13 @@ func thesisExp2(c *Config) {
 	c.Batch = 200_000
 }
 
-// ChoosePolicy replaces the default by the policy that is meant, and by one that gives the
-// shares of the balance their turns. It reports whether that is
+// ChoosePolicy replaces the default by the policy that is meant, which is score if there is an
+// expression, and by one that gives the shares of the balance their turns. It reports whether that is
 // another one than usual, because there is too little memory.
 func (c *Config) ChoosePolicy() (frugal bool) {
+	if c.Policy == policy.DefaultName && c.Score+c.ScoreFile != "" {
+		c.Policy = "score"
+	}
 	frugal = c.Policy == policy.DefaultName && c.MaxMemory != 0 && c.MaxMemory < policy.DefaultMemory
 	if frugal {
 		c.Policy = policy.Frugal
