@@ -145,7 +145,7 @@ func (x *Scores) note(r *journal.Record) {
 	if f, err := score.Compile(text); err == nil && x.Covers(f) {
 		x.saved.Used = text
 	}
-	x.s.Frontier.SetScore(x.function(), r.Event.Kind == event.Session)
+	x.s.Frontier.SetScore(x.Function(), r.Event.Kind == event.Session)
 }
 
 // setValues replaces the imported values.
@@ -163,8 +163,8 @@ func replace[T graph.Value](c *graph.Column[T], list []T) {
 	copy(c.Slice(), list)
 }
 
-// function returns what is in force.
-func (x *Scores) function() *score.Function {
+// Function returns what is in force. It is valid until the next record.
+func (x *Scores) Function() *score.Function {
 	f := compiled(x.saved.Used)
 	f.Rules, f.Imported = x.Rules(), x.Imported()
 	return f
@@ -179,7 +179,7 @@ func (x *Scores) load(saved *savedScores) error {
 		return err
 	}
 	x.saved = *saved
-	x.s.Frontier.LoadScore(x.function())
+	x.s.Frontier.LoadScore(x.Function())
 	return nil
 }
 
