@@ -178,11 +178,15 @@ func (s *scored) UseScore(f *score.Function) {
 	}
 }
 
-// Rerank begins a checkpoint, after the one under way if there is one, or does it at once.
+// Rerank begins a checkpoint, after the one under way if there is one, or does it at once. Then
+// pages that were fetched have values by the function, too.
 func (s *scored) Rerank(atOnce bool) {
 	num := s.numbers.Slice()
 	num[scoreNext] = min(num[scoreNext], num[scoreFetched])
 	for atOnce && s.Work(math.MaxInt) {
+	}
+	for p := graph.Page(0); atOnce && uint64(p) < num[scoreKnown]; p++ {
+		s.rescore(p)
 	}
 }
 

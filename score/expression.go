@@ -386,6 +386,9 @@ func (c *compiler) call(n *ast.CallNode) error {
 	switch name.Value {
 	case "q":
 		t, _, ok := c.reads(n)
+		if name, is := soleName(n); is && !ok {
+			return c.name(name)
+		}
 		if !ok {
 			return wrongf(n, "q needs one term, as in q(pagerank)")
 		}
@@ -402,6 +405,14 @@ func (c *compiler) call(n *ast.CallNode) error {
 	err := c.want(n.Arguments[0], number)
 	c.emit(op{code: map[string]code{"abs": absolute, "sqrt": root, "log": logarithm}[name.Value]}, 0)
 	return err
+}
+
+// soleName returns the argument of a call that has one, if it is a name.
+func soleName(n *ast.CallNode) (name *ast.IdentifierNode, ok bool) {
+	if len(n.Arguments) == 1 {
+		name, ok = n.Arguments[0].(*ast.IdentifierNode)
+	}
+	return name, ok
 }
 
 // fold compiles a function of several numbers.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,6 +40,9 @@ func (c *crawling) printStart() error {
 		c.u.notef("crawling from %s, policy %s", show.Counted(int64(len(c.seeds)), "seed"), c.config.Policy)
 	}
 	c.u.notef("scope: %s · delay %s · stops: %s · writes %s", scopeLine(&c.config, slices.Concat(c.config.Seeds, c.seeds)), c.config.Delay, stops(&c.config), c.dir)
+	if c.config.Score+c.config.ScoreFile != "" {
+		c.u.notef("score: %s", cmp.Or(c.config.ScoreFile, c.config.Score))
+	}
 	if again := againLine(&c.config); again != "" {
 		c.u.notef("%s", again)
 	}

@@ -65,9 +65,9 @@ func Check(values, rules string, fs ...*score.Function) error {
 	}
 	switch {
 	case values != "" && !uses(score.Import):
-		return &Error{Key: KeyValues, Err: fmt.Errorf("no expression has the term %s", score.Import)}
+		return &Error{Key: KeyValues, Hint: fmt.Sprintf("leave it out, or use %s in the expression", score.Import), Err: fmt.Errorf("no expression has the term %s", score.Import)}
 	case rules != "" && !uses(score.Location):
-		return &Error{Key: KeyRules, Err: fmt.Errorf("no expression has the term %s", score.Location)}
+		return &Error{Key: KeyRules, Hint: fmt.Sprintf("leave it out, or use %s in the expression", score.Location), Err: fmt.Errorf("no expression has the term %s", score.Location)}
 	}
 	return CheckValues(values, fs...)
 }
