@@ -249,7 +249,7 @@ func TestScoreOnResume(t *testing.T) {
 
 // A score weighs the visits of pages that were fetched, whichever policy orders new ones.
 func TestScoreWeighs(t *testing.T) {
-	for _, policyName := range []string{"default", "opic"} {
+	for _, policyName := range []string{"default", "foresight"} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newTestWeb(t, 60, 2, answer.Options{})
 			c := &w.o.Config
