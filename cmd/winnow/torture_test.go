@@ -142,7 +142,12 @@ func newVictim(t *testing.T, pages int) *victim {
 // terms than those before.
 func (v *victim) editScore(t *testing.T, n int) {
 	list := []string{"q(pagerank) + depth/10", "0.5*q(pagerank) - depth", "q(sites_in) + q(cash)"}
-	if err := os.WriteFile(v.args[len(v.args)-1], []byte(list[n%len(list)]), 0o666); err != nil {
+	name := v.args[len(v.args)-1]
+	err := os.WriteFile(name+".new", []byte(list[n%len(list)]), 0o666)
+	if err == nil {
+		err = os.Rename(name+".new", name) // a process may begin to read it at this moment
+	}
+	if err != nil {
 		t.Error(err)
 	}
 }
