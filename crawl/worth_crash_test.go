@@ -43,7 +43,7 @@ func scoreThroughCrashes(t *testing.T, seed uint64) {
 	files := w.writeScore(t, 150, scoreTexts()[0])
 	c := &w.o.Config
 	if seed%2 == 1 {
-		c.Policy = "opic" // the score weighs visits alone
+		c.Policy = "mix:opic+foresight" // the score weighs visits alone
 	}
 	c.Recrawl, c.Revisit, c.Duration = config.Duration{Duration: 10 * time.Minute}, "default", config.Duration{Duration: 10 * time.Hour}
 	reports, texts, crashes := 0, 3, 3

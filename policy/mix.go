@@ -73,7 +73,9 @@ func newMix(e *Env, members []Member) *mixed {
 		m.revisiters = appendIf(m.revisiters, p)
 		m.workers = appendIf(m.workers, p)
 		m.loaders = appendIf(m.loaders, p)
-		m.valuers = appendIf(m.valuers, p)
+		if v, ok := p.(Valuer); ok && v.Scores() {
+			m.valuers = append(m.valuers, v)
+		}
 	}
 	return m
 }
