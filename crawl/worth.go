@@ -102,6 +102,10 @@ func (w *worth) complete(o *RunOptions, s *state.State, fresh bool) error {
 	if slices.Contains(w.gone, o.Config.LocationRules) {
 		w.f.Rules = s.Scores.Rules()
 	}
+	if last, err := score.Compile(s.Scores.Text()); err == nil && slices.Contains(w.gone, o.Config.ScoreFile) && s.Scores.Covers(last) {
+		last.Rules, last.Imported = w.f.Rules, w.f.Imported
+		w.f, o.Config.Score = last, last.String() // it was read again after the session began
+	}
 	note(o.Log, "files of the score are gone: the crawl continues with what its journal has", "first", w.gone[0])
 	return nil
 }
