@@ -101,6 +101,13 @@ func simSettings() []simSetting {
 		{name: "pages in a row", preset: "modern", pages: 300, fetchers: 6, max: 250, set: func(c *config.Config) {
 			c.Delay, c.DelayFactor, c.PerConnection = config.Duration{Duration: 4 * s}, 0, 5
 		}},
+		{name: "batches", preset: "modern", pages: 300, fetchers: 8, set: func(c *config.Config) {
+			c.Delay, c.DelayFactor = config.Duration{Duration: s}, 0
+			c.Batch, c.BatchMode, c.MinActive, c.SiteShare = 30, "thesis", 3, 0.3
+		}},
+		{name: "batches ahead", preset: "modern", pages: 200, fetchers: 8, set: func(c *config.Config) {
+			c.Batch, c.BatchMode = 30, "ahead"
+		}},
 		{name: "one", preset: "modern", pages: 150, fetchers: 1, set: func(c *config.Config) {
 			c.SitePolicy, c.KeepAlive = "larger-sites-first", config.Duration{}
 		}},

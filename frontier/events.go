@@ -53,6 +53,7 @@ func (f *Frontier) apply(now time.Duration, e *event.Event) {
 	case event.Revisit:
 		f.pages.callBack(e.Admit)
 		if e.Urgent {
+			f.tasks.batches.hasten(e.Admit)
 			f.orders.hasten(e.Admit)
 		}
 	case event.Retried:

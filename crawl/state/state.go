@@ -307,12 +307,17 @@ func NewSetup(c *config.Config, id layout.Identity, memory int64) (*Setup, error
 		Resolve: c.Proxy == "", Robots: c.Robots,
 		AddressCap: c.IPCap, AddressDelay: c.IPDelay.Duration,
 		Slow: c.SlowAnswer.Duration, SlowFactor: c.SlowFactor, SlowTimes: c.SlowTimes, SlowDelay: c.SlowDelay.Duration, SlowMax: c.SlowMax.Duration,
+		Batch: c.Batch, MinActive: c.MinActive, SiteShare: c.SiteShare, BatchWait: max(batchWait, 2*c.Delay.Duration),
 		Slice: workSlice, Hold: true, Scores: set.scores.on,
 		Depths:   c.MaxDepth >= 0 || c.MaxDepthDynamic >= 0,
 		MaxPages: pages, MaxSites: max(1<<10, pages/2),
 	}
-	return set, nil
+	return set, set.Frontier.Mode.Set(c.BatchMode)
 }
+
+// batchWait is how long a batch waits, at least, for sites that do not answer or want to be left
+// alone.
+const batchWait = 5 * time.Minute
 
 // Fit makes room for what a journal has made known, and for more, even if that exceeds the
 // ceiling of memory. A ceiling pauses the crawl; it must not make it forget links.
