@@ -39,12 +39,13 @@ func (x *place) evidence() Evidence {
 }
 
 // visited counts a visit of a page of the place, age seconds after the one before.
-func (x *place) visited(age, expected float64, changed bool) {
-	x.add(placeExpected, expected)
+func (x *place) visited(age float64, r reading, changed bool) {
+	x.add(placeExpected, r.expected)
 	if changed {
 		x.add(placeFound, 1)
 		x.add(placeChanges, 1)
-		x.add(placeChanged, age)
+		x.add(placeChanged, age-r.quiet)
+		x.add(placeUnchanged, r.quiet)
 	} else {
 		x.add(placeUnchanged, age)
 	}
@@ -75,10 +76,10 @@ func (x *places) add(above int) int {
 }
 
 // visited counts a visit at the place and at all above it.
-func (x *places) visited(id int, age, expected float64, changed bool) {
+func (x *places) visited(id int, age float64, r reading, changed bool) {
 	all := x.all.Slice()
 	for n := uint32(id) + 1; n != 0; n = all[n-1][placeParent] {
-		all[n-1].visited(age, expected, changed)
+		all[n-1].visited(age, r, changed)
 	}
 }
 
@@ -128,6 +129,20 @@ func (x *places) setRatios() {
 		if up := p[placeParent]; up != 0 {
 			above = float64(x.ratios[up-1])
 		}
-		x.ratios[i] = float32((p.float(placeFound) + drawn*above) / (p.float(placeExpected) + drawn))
+		x.ratios[i] = float32(p.drawnTo(above))
 	}
+}
+
+// drawnTo returns found by expected changes, drawn towards the ratio of the place above.
+func (x *place) drawnTo(above float64) float64 {
+	return (x.float(placeFound) + drawn*above) / (x.float(placeExpected) + drawn)
+}
+
+// present returns the ratio of a place as it is now, not as the round began.
+func (x *places) present(id int) float64 {
+	p, above := &x.all.Slice()[id], 1.0
+	if up := p[placeParent]; up != 0 {
+		above = x.present(int(up - 1))
+	}
+	return p.drawnTo(above)
 }

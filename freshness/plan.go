@@ -27,10 +27,11 @@ const rounds = 64
 // Its set holds all that it has learned; the list of the present round is not part of it.
 type Plan struct {
 	graph.Set
-	o      Options
-	pages  *graph.Column[page]
-	places places
-	number decoder
+	o       Options
+	pages   *graph.Column[page]
+	places  places
+	signals signals
+	number  decoder
 
 	days    *graph.Column[uint32] // one number: the day at which the weight of earlier visits was lowered last
 	fetched int                   // pages that were fetched
@@ -48,6 +49,7 @@ func New(o Options) *Plan {
 	p.days = graph.NewColumnIn[uint32](&p.Set, "freshness day", 1)
 	p.days.Grow(1)
 	p.places.all = graph.NewColumnIn[place](&p.Set, "freshness places", o.MaxPages+1)
+	p.signals.trusts = graph.NewColumnIn[siteTrust](&p.Set, "freshness signals", o.MaxPages+1)
 	p.places.base, p.places.number = priorShape/p.every(), p.number
 	return p
 }
@@ -125,13 +127,15 @@ func (p *Plan) Visited(now time.Duration, id graph.Page, v Visit) (changed bool)
 	p.fade(at)
 	age := max(1, float64(at)-x.visit())
 	place := int(x[wordPlace])
-	p.places.visited(place, age, 1-Fresh(p.rateOf(x), age), changed)
+	r := p.read(x, age, changed)
+	p.places.visited(place, age, r, changed)
 	x.setGone(v.Gone)
 	if p.o.Allocation.Name == adaptiveName {
 		x.setInterval(adapted(p.number.interval(x), p.every(), changed))
 	} else {
 		e := p.number.evidence(x)
-		e.add(age, changed)
+		e.Unchanged += r.quiet
+		e.add(age-r.quiet, changed)
 		x.setEvidence(e)
 		x.setRate(rateFrom(e, p.places.rate(place), p.rateOf(x)))
 	}
@@ -143,7 +147,9 @@ func (p *Plan) Visited(now time.Duration, id graph.Page, v Visit) (changed bool)
 // Missed counts a visit that failed, so that nothing is known of the page. Its turn comes again
 // as if it had been visited.
 func (p *Plan) Missed(now time.Duration, id graph.Page) {
-	p.pages.Slice()[id][wordVisit] = second(now) + 1
+	x := &p.pages.Slice()[id]
+	p.settle(x, 0, 0)
+	x[wordVisit] = second(now) + 1
 }
 
 // fade lowers the weight of earlier visits once a day.
@@ -187,6 +193,9 @@ func (p *Plan) copyOf(x *page, now float64) Copy {
 	default:
 		c.Every = p.number.interval(x)
 	}
+	if x.told() != 0 && p.o.Allocation.marginal {
+		c = p.heard(x, c)
+	}
 	return c
 }
 
@@ -221,13 +230,15 @@ func (p *Plan) Work(now time.Duration, pages int) (more bool) {
 // Next returns the page to visit now, if there is one.
 func (p *Plan) Next(now time.Duration) (id graph.Page, ok bool) {
 	r := &p.round
-	if id, ok = p.soon.next(second(now)); !ok {
-		if len(r.list) == 0 {
-			return graph.NoPage, false
-		}
-		id = heap.Pop(&r.list).(candidate).page
+	if id, ok = p.soon.next(second(now)); ok {
+		return id, true
 	}
-	return id, true
+	for len(r.list) > 0 {
+		if id = heap.Pop(&r.list).(candidate).page; !p.obsolete(id) {
+			return id, true
+		}
+	}
+	return graph.NoPage, false
 }
 
 // A candidate is a page with what a visit would gain.
@@ -355,7 +366,7 @@ func (p *Plan) below(x *page, r *round) bool {
 		slope *= p.places.ratio(int(x[wordPlace]))
 	}
 	age := r.at - x.visit()
-	if slope*age*age >= 2*r.least {
+	if slope*age*age >= 2*r.least || p.believed(x) > 0 {
 		return false
 	}
 	rest := math.Sqrt(2*r.least/slope) - age
