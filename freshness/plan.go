@@ -68,8 +68,13 @@ func (p *Plan) Fetched(now time.Duration, id graph.Page, place int, weight float
 	if !x.fetched() {
 		p.fetched++
 	}
+	was := *x
 	*x = page{wordVisit: second(now) + 1, wordDigest: uint32(digest), wordPlace: uint32(place)}
 	x.setWeight(weight)
+	if !was.fetched() && was[wordRate] != 0 { // see Inherit
+		x[wordTimes], x[wordRate] = was[wordTimes], was[wordRate]
+		return
+	}
 	x.setRate(p.places.rate(place))
 	if p.o.Allocation.Name == adaptiveName {
 		x.setInterval(p.every())

@@ -257,3 +257,8 @@ func (p *Plan) obsolete(id graph.Page) bool {
 	}
 	return p.o.Allocation.marginal && p.o.Allocation.gain(p.copyOf(x, p.round.at)) < p.bound*nearly
 }
+
+// Soon lets a page be visited before all others.
+func (p *Plan) Soon(now time.Duration, id graph.Page) {
+	heap.Push(&p.soon.heap, instant{second(now), id})
+}

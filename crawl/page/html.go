@@ -41,6 +41,9 @@ const (
 	RelIcon
 	RelResource // preload, prefetch, manifest..., or an alternate that is not HTML: no page
 	RelGuide    // first, last, up, index, contents...: other pages of the same work
+	RelFeed     // an alternate that is RSS or Atom
+	RelHub      // where to subscribe to changes (WebSub)
+	RelSelf     // the topic to subscribe to
 )
 
 // Span is a stretch of one of the buffers of a Page.

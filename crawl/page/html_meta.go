@@ -34,6 +34,8 @@ var relWords = []struct {
 	{"prev", RelPrev},
 	{"previous", RelPrev},
 	{"alternate", RelAlternate},
+	{"hub", RelHub},
+	{"self", RelSelf},
 	{"stylesheet", RelStylesheet},
 	{"icon", RelIcon},
 	{"apple-touch-icon", RelIcon},

@@ -67,7 +67,13 @@ type head struct {
 	Traps     *trap.Saved
 	Cut       []cutEntry
 	Visits    *savedVisits // nil: pages are not visited again
+	Feeds     []siteEntry[[]string]
+	Outages   []siteEntry[outage]
+	Heirs     []heir
 }
+
+// heir is a page to which another one has moved for good.
+type heir struct{ To, From graph.Page }
 
 // cutEntry is a page with more links than it may have.
 type cutEntry struct {
@@ -117,6 +123,12 @@ func (s *State) Head() *head {
 	if s.Visits != nil {
 		h.Visits = &s.Visits.savedVisits
 	}
+	if v := s.Revisits; v != nil {
+		h.Feeds, h.Outages = entries(s.Sitemaps.Feeds), entries(v.outages)
+		for _, p := range slices.Sorted(maps.Keys(v.heirs)) {
+			h.Heirs = append(h.Heirs, heir{p, v.heirs[p]})
+		}
+	}
 	for _, p := range slices.Sorted(maps.Keys(s.Cut.Pages)) {
 		h.Cut = append(h.Cut, cutEntry{p, s.Cut.Pages[p]})
 	}
@@ -132,6 +144,15 @@ func (s *State) setHead(h *head) error {
 	s.savedTally = h.Tally
 	if s.Visits != nil && h.Visits != nil {
 		s.Visits.savedVisits = *h.Visits
+	}
+	if v := s.Revisits; v != nil {
+		v.outages = fromEntries(h.Outages)
+		for _, x := range h.Heirs {
+			v.heirs[x.To] = x.From
+		}
+		for _, e := range h.Feeds {
+			s.Sitemaps.addFeeds(e.Site, e.Is)
+		}
 	}
 	for _, e := range h.Cut {
 		s.Cut.Pages[e.Page] = e.Is
@@ -171,7 +192,7 @@ func (s *State) Layout() string {
 		parts = append(parts, "history")
 	}
 	if v := s.Setup.revisits; v.Every > 0 {
-		parts = append(parts, fmt.Sprint(v.Allocation.Name, " ", v.Every))
+		parts = append(parts, fmt.Sprint(v.Allocation.Name, " ", v.Every, " signals"))
 	}
 	return strings.Join(parts, "; ")
 }
