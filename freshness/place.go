@@ -40,9 +40,9 @@ func (x *place) evidence() Evidence {
 
 // visited counts a visit of a page of the place, age seconds after the one before.
 func (x *place) visited(age float64, r reading, changed bool) {
-	x.add(placeExpected, r.expected)
+	x.add(placeExpected, r.weight*r.expected)
 	if changed {
-		x.add(placeFound, 1)
+		x.add(placeFound, r.weight)
 		x.add(placeChanges, 1)
 		x.add(placeChanged, age-r.quiet)
 		x.add(placeUnchanged, r.quiet)

@@ -25,8 +25,9 @@ const (
 //
 //	sum (1 if changed, else 0) - p  =  reliability * sum (1 - p)
 //
-// A source that names pages at random, or all pages always, has the reliability 0, however often
-// the pages change, and then its signals count for nothing. A visit that was called and has not
+// The same sums over visits to pages without a signal show how far p is too small of late. That
+// much is no merit of the source. A source that names pages at random, or all pages always, has the
+// reliability 0, however often the pages change, and then its signals count for nothing. A visit that was called and has not
 // ended counts as one that found nothing: so few visits are wasted before a source is known.
 
 // A trust holds the two sums of one source at one site: in the lower half the left one, which
@@ -41,12 +42,12 @@ const (
 	trustPrior = 2   // visits that the first guess counts for
 	trustFirst = 0.5 // the first guess
 	trustLeast = 1. / 4
-	trustSure  = 0.5 // from then on a signal says when the page changed
+	trustSure  = 0.8 // from then on a signal says when the page changed
 )
 
 // wasted is the number of visits that a source can waste at a site, if no page of it ever
-// changes, before it is no longer believed: trustPrior*trustFirst/(7+trustPrior) < trustLeast.
-const wasted = 7
+// changes, before it is no longer believed: trustPrior*trustFirst/(wasted+trustPrior) < trustLeast.
+const wasted = 3
 
 func (t trust) found() float64    { return float64(int16(t)) / trustUnit }
 func (t trust) possible() float64 { return float64(t>>16) / trustUnit }
@@ -61,22 +62,30 @@ func (t trust) plus(found, possible float64) trust {
 	return trust(uint32(math.Round(m*trustUnit))<<16 | uint32(uint16(int16(math.Round(f*trustUnit)))))
 }
 
-// reliability returns the probability that a signal is true. Less than an eighth counts as none.
-func (t trust) reliability() float64 {
-	q := (t.found() + trustPrior*trustFirst) / (t.possible() + trustPrior)
-	if q < trustLeast {
-		return 0
-	}
-	return min(q, mostTrust)
+// share returns the ratio of the sums, drawn towards a first guess.
+func (t trust) share(guess float64) float64 {
+	return (t.found() + trustPrior*guess) / (t.possible() + trustPrior)
 }
 
 // mostTrust is what is believed at most.
 const mostTrust = 0.98
 
 // A siteTrust is that of the sources at one site.
-type siteTrust [sources]uint32
+type siteTrust [sources + 1]uint32
+
+// none is in the place of a source for visits to pages without a signal.
+const none = sources
 
 func (t *siteTrust) of(s Source) trust { return trust(t[s]) }
+
+// reliability returns the probability that a signal is true. Less than a quarter counts as none.
+func (t *siteTrust) reliability(s Source) float64 {
+	q, anyway := t.of(s).share(trustFirst), max(0, t.of(none).share(0))
+	if q = (q - anyway) / (1 - anyway); !(q >= trustLeast) {
+		return 0
+	}
+	return min(q, mostTrust)
+}
 
 // Marks of a page, in the upper half of wordWeight.
 const (
@@ -114,7 +123,7 @@ func (p *Plan) trustOf(x *page) (t siteTrust) {
 // known of the page itself.
 func (p *Plan) Reliability(id graph.Page, s Source) float64 {
 	t := p.trustOf(&p.pages.Slice()[id])
-	return t.of(s).reliability()
+	return t.reliability(s)
 }
 
 // believed returns the probability that one of the signals about a page is true.
@@ -125,7 +134,7 @@ func (p *Plan) believed(x *page) (q float64) {
 	t := p.trustOf(x)
 	for s := range sources {
 		if x.tells(s) {
-			q = max(q, t.of(s).reliability())
+			q = max(q, t.reliability(s))
 		}
 	}
 	return q
@@ -201,17 +210,19 @@ func (p *Plan) learn(x *page, found, possible float64) {
 
 // A reading is how a visit is to be understood in the light of signals.
 type reading struct {
-	expected float64 // the probability of a change before the visit
+	expected float64 // the probability of a change, without signals
+	weight   float64 // what the visit says about pages beside it
 	quiet    float64 // seconds since the visit before in which there was no change, if there was one
 }
 
 // read ends the signals of a page that was visited, learns from them how reliable their sources
-// are, and returns how the visit is to be understood. The visits of a page with signals are not made at
-// random instants: a change brings them about. If one is believed, it is as if the page had been
-// visited whenever its source was read.
+// are, and returns how the visit is to be understood. The visits of a page with signals are not
+// made at random instants: a change brings them about. So they say less about pages beside it, and
+// if one is believed, it is as if the page had been visited whenever its source was read.
 func (p *Plan) read(x *page, age float64, changed bool) (r reading) {
-	r.expected = 1 - Fresh(p.rateOf(x), age)
+	r.expected, r.weight = 1-Fresh(p.rateOf(x), age), 1
 	if x.told() == 0 {
+		p.control(x, age, changed)
 		return r
 	}
 	q, chance, found := p.believed(x), p.chance(x, age), 0.0
@@ -221,10 +232,24 @@ func (p *Plan) read(x *page, age float64, changed bool) (r reading) {
 			r.quiet = max(0, age-between(x))
 		}
 	}
-	r.expected += q * (1 - r.expected)
+	r.weight = 1 - q
 	w := 1 - chance // a visit at which a change was expected says little
 	p.settle(x, w*(found-chance), w*w)
 	return r
+}
+
+// control counts a visit without a signal, where others have some.
+func (p *Plan) control(x *page, age float64, changed bool) {
+	id := p.root(x)
+	if id >= p.signals.trusts.Len() || p.signals.trusts.At(id) == (siteTrust{}) {
+		return
+	}
+	found, w := 0.0, 1-p.chance(x, age)
+	if changed {
+		found = 1
+	}
+	t := &p.signals.trusts.Slice()[id]
+	t[none] = uint32(t.of(none).plus(w*(found-1+w), w*w))
 }
 
 // settle ends the signals of a page, with what they add to the sums of their sources.
@@ -252,10 +277,10 @@ func between(x *page) float64 {
 // since, or its signals are no longer believed.
 func (p *Plan) obsolete(id graph.Page) bool {
 	x := &p.pages.Slice()[id]
-	if x.told() == 0 {
-		return x.visit() > p.round.at
+	if p.believed(x) == 0 && x.visit() > p.round.at {
+		return true
 	}
-	return p.o.Allocation.marginal && p.o.Allocation.gain(p.copyOf(x, p.round.at)) < p.bound*nearly
+	return x.told() != 0 && p.o.Allocation.marginal && p.o.Allocation.gain(p.copyOf(x, p.round.at)) < p.bound*nearly
 }
 
 // Soon lets a page be visited before all others.

@@ -148,6 +148,9 @@ var fields = [...]field{
 	{onListed | 1<<event.Named, func(f *Facts) bool { return f.Feed }, // the bit is the value
 		func(*writer, *Record) {},
 		func(_ *reader, r *Record) { r.Facts.Feed = true }},
+	{1 << event.Seed, func(f *Facts) bool { return f.Notice }, // the bit is the value
+		func(*writer, *Record) {},
+		func(_ *reader, r *Record) { r.Facts.Notice = true }},
 }
 
 // fixed returns a field of Done that is a hash of 64 bits.
@@ -411,9 +414,11 @@ type Facts struct {
 	Named bool
 	Lost  int64
 	// Told are fetched pages that have changed since their last visit, as a sitemap, a feed or
-	// (Seed) a notice says (Listed, Seed). Feed: the file is a feed (Listed, Named).
-	Told []graph.Page
-	Feed bool
+	// (Seed) a notice says (Listed, Seed). Feed: the file is a feed (Listed, Named). Notice: the
+	// pages became known by a notice, and are no seeds (Seed).
+	Told   []graph.Page
+	Feed   bool
+	Notice bool
 }
 
 // A Place is the position of the records of an answer in the archive. A Length of 0 means none.

@@ -35,7 +35,7 @@ func fullFacts() Facts {
 			Secret: [16]byte{1}, Crawl: [16]byte{2}},
 		Deny: []byte("hosts"), Prior: []byte("values"), Old: true, Doubt: true, Urgent: true,
 		Revisit: math.MaxInt64, Named: true, Lost: math.MinInt64,
-		Told: []graph.Page{7, 3, math.MaxUint32 - 1}, Feed: true,
+		Told: []graph.Page{7, 3, math.MaxUint32 - 1}, Feed: true, Notice: true,
 	}
 }
 
@@ -78,7 +78,7 @@ func TestOnlyNamedFacts(t *testing.T) {
 	done.Revisit = full.Revisit
 	done.Targets, done.Change, done.Terms, done.Numbers, done.Pictures = full.Targets, full.Change, full.Terms, full.Numbers, full.Pictures
 	for kind, want := range map[event.Kind]Facts{
-		event.Seed:     {Names: full.Names, Old: true, Told: full.Told},
+		event.Seed:     {Names: full.Names, Old: true, Told: full.Told, Notice: true},
 		event.Took:     {Clock: full.Clock, Address: full.Address, Conn: full.Conn, Early: true},
 		event.Refused:  {Early: true},
 		event.Polled:   {Early: true},

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"time"
 
 	"github.com/winnow-crawler/winnow/crawl/gather"
@@ -100,10 +101,29 @@ func (s *State) NameFeed(r *journal.Record, url string) bool {
 	return s.Sitemaps.feedBytes+len(url) <= maxFeedBytes && s.NameFile(r, url)
 }
 
+// IsFeed reports whether a URL is one of a feed that is read.
+func (s *State) IsFeed(url string) bool {
+	site, _ := page.Site([]byte(url))
+	id, known := s.Table.LookupSite(s.Key.Site(site), site)
+	return known && slices.Contains(s.Sitemaps.Feeds[id], url)
+}
+
+// ReadFeed adds to a record that a known feed is to be read again. It reports false, and adds
+// nothing, if it waits to be read, or must not be requested.
+func (s *State) ReadFeed(r *journal.Record, url string) bool {
+	site, _ := page.Site([]byte(url))
+	id, _ := s.Table.LookupSite(s.Key.Site(site), site)
+	if s.Frontier.Closed(id) || slices.Contains(s.Sitemaps.Files[id], url) || s.FileBar(s.Robots.Of(id), url) != event.NoBar || !s.Stand(r, url) {
+		return false
+	}
+	r.Event.Files, r.Facts.Files, r.Facts.Feed = 1, []string{url}, true
+	return true
+}
+
 // addFeeds keeps the feeds of a site.
 func (x *sitemaps) addFeeds(id graph.Site, urls []string) {
 	for _, url := range urls {
-		if len(x.Feeds[id]) < maxSiteFeeds {
+		if len(x.Feeds[id]) < maxSiteFeeds && !slices.Contains(x.Feeds[id], url) {
 			x.Feeds[id] = append(x.Feeds[id], url)
 			x.feedBytes += len(url)
 		}

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/winnow-crawler/winnow/event"
@@ -82,16 +81,22 @@ func (v *revisits) found(now time.Duration, site graph.Site) {
 // A page that moves for good leaves what it was worth to its new URL: the rate of its changes,
 // and its weight. The old URL is visited ever more rarely, like a page that is gone.
 
+// The statuses of moves for good.
+const (
+	movedPermanently  = 301
+	permanentRedirect = 308
+)
+
 // maxHeirs is the number of pages that have the weight of another one.
 const maxHeirs = 1 << 16
 
 // Moves returns where the page of a record has moved to for good, if it was a page before.
 func (v *revisits) Moves(r *journal.Record) (to graph.Page, ok bool) {
-	e, status := &r.Event, int(r.Facts.Status)
+	e, status := &r.Event, r.Facts.Status
 	if v == nil || e.Class != event.Redirect || len(e.Links) != 1 || !v.Knows(e.Page) || !v.HasContent(e.Page) {
 		return graph.NoPage, false
 	}
-	return e.Links[0], status == http.StatusMovedPermanently || status == http.StatusPermanentRedirect
+	return e.Links[0], status == movedPermanently || status == permanentRedirect
 }
 
 // moved carries over what a page was worth.
