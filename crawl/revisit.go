@@ -24,7 +24,7 @@ func newRevisiting(s *session) revisiting {
 
 // Numbers of revisiting.
 const (
-	revisitSlice = 50_000      // pages that the plan looks at in a turn
+	revisitSlice = 20_000      // pages that the plan looks at in a turn
 	revisitPause = time.Second // until a look that nothing else brings about, at least
 	revisitMost  = 1000        // pages that are called back and wait, at most
 	revisitIdle  = time.Minute // until the next look if nothing is to be visited

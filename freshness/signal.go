@@ -99,8 +99,25 @@ func (p *page) told() uint32 { return p[wordWeight] & markTold }
 // tells reports whether a source says that the page has changed.
 func (p *page) tells(s Source) bool { return p[wordWeight]&(unitTold<<s) != 0 }
 
-// signals holds how reliable the sources of the sites are.
-type signals struct{ trusts *graph.Column[siteTrust] } // by the highest place of a site
+// signals holds how reliable the sources of the sites are, and the pages that are to be visited in
+// the present round because of signals that came while it lasts.
+type signals struct {
+	trusts *graph.Column[siteTrust] // by the highest place of a site
+	list   candidates
+}
+
+// candidates is a heap of them, the best first.
+type candidates []candidate
+
+func (h candidates) Len() int           { return len(h) }
+func (h candidates) Less(i, j int) bool { return before(h[i], h[j]) < 0 }
+func (h candidates) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *candidates) Push(x any)        { *h = append(*h, x.(candidate)) }
+func (h *candidates) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
 
 // root returns the highest place above a page.
 func (p *Plan) root(x *page) int {
@@ -177,14 +194,26 @@ func (p *Plan) Signal(id graph.Page, s Source) {
 	if x.sleep(r.number, 0); !p.o.Allocation.marginal || r.size == 0 {
 		return
 	}
-	c := candidate{id, p.o.Allocation.gain(p.copyOf(x, r.at))}
-	switch {
-	case p.believed(x) == 0 || c.gain < p.bound || p.o.Waits != nil && p.o.Waits(id):
-	case r.open && int(id) < r.cursor:
-		r.found = append(r.found, c)
-	case !r.open:
-		heap.Push(&r.list, c)
+	if p.believed(x) == 0 || len(p.signals.list) > 4*r.size+mostHeard || p.o.Waits != nil && p.o.Waits(id) {
+		return
 	}
+	if gain := p.o.Allocation.gain(p.copyOf(x, r.at)); gain >= p.bound {
+		heap.Push(&p.signals.list, candidate{id, gain})
+	}
+}
+
+// mostHeard is the number of pages that signals bring into a round, at most, with four times the
+// size of the round. The others are in the next one.
+const mostHeard = 1024
+
+// nextHeard returns the page to visit next because of a signal that came in this round.
+func (p *Plan) nextHeard() (id graph.Page, ok bool) {
+	for len(p.signals.list) > 0 {
+		if id = heap.Pop(&p.signals.list).(candidate).page; !p.obsolete(id) {
+			return id, true
+		}
+	}
+	return graph.NoPage, false
 }
 
 // Called notes that a page is to be visited. Until it is, its signals count as false.
@@ -280,7 +309,7 @@ func (p *Plan) obsolete(id graph.Page) bool {
 	if p.believed(x) == 0 && x.visit() > p.round.at {
 		return true
 	}
-	return x.told() != 0 && p.o.Allocation.marginal && p.o.Allocation.gain(p.copyOf(x, p.round.at)) < p.bound*nearly
+	return x.told() != 0 && p.o.Allocation.marginal && p.o.Allocation.gain(p.copyOf(x, p.round.at)) < p.bound/2 // which is an estimate
 }
 
 // Soon lets a page be visited before all others.

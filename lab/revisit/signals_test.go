@@ -2,45 +2,41 @@ package revisit
 
 import (
 	"context"
-	"math"
 	"testing"
 
 	"github.com/winnow-crawler/winnow/freshness"
 )
 
-// lively returns pages that change at random, at rates and with weights of their own.
-func lively(pages int) *Collection {
-	rates := make([]float64, pages)
-	c := &Collection{}
-	sum := 0.0
-	for i := range pages {
-		rates[i] = math.Exp(1.5*math.Sin(float64(i*i))) / 20
-		c.Weight = append(c.Weight, math.Exp(1.5*math.Cos(float64(3*i))))
-		sum += c.Weight[i]
+// A source that tells of all changes, or of half of them, makes the copies much fresher. One
+// that names all pages, or some of them at random, costs next to nothing.
+func TestSignals(t *testing.T) {
+	c := lively(400)
+	a, err := freshness.Choose("default")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i := range c.Weight {
-		c.Weight[i] /= sum
+	stale := func(s ...Source) float64 {
+		c.Sources = s
+		r, err := c.Run(context.Background(), a, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Staleness
 	}
-	c.Log = Poisson(rates, 400*day, 3)
-	return c
-}
-
-func TestSignalsPay(t *testing.T) {
-	for name, c := range map[string]*Collection{"random": lively(800), "bursts": bursts()} {
-		a, _ := freshness.Choose("default")
-		for _, rate := range []float64{10, 20, 40, 80} {
-			c.Sources = nil
-			r, _ := c.Run(context.Background(), a, rate)
-			none := r.Staleness
-			cl, _ := c.Clairvoyant(context.Background(), rate)
-			t.Logf("%s rate %v none %.4f clairvoyant %.4f", name, rate, none, cl.Staleness)
-			for what, s := range map[string]Source{
-				"honest": Honest(c.Log, 1), "honest half": Honest(c.Log, 0.5), "all": Random(1), "tenth": Random(0.1), "2%": Random(0.02),
-			} {
-				c.Sources = []Source{s}
-				r, _ := c.Run(context.Background(), a, rate)
-				t.Logf("   %-12s %.4f  %+.1f%%", what, r.Staleness, 100*(r.Staleness/none-1))
-			}
+	without := stale()
+	for _, test := range []struct {
+		what  string
+		most  float64 // of what is stale without a source
+		stale float64
+	}{
+		{"tells of all changes", 0.45, stale(Honest(c.Log, 1))},
+		{"tells of half of them", 0.9, stale(Honest(c.Log, 0.5))},
+		{"names all pages", 1.03, stale(Random(1))},
+		{"names a tenth of them", 1.03, stale(Random(0.1))},
+		{"names one in fifty", 1.03, stale(Random(0.02))},
+	} {
+		if test.stale > test.most*without {
+			t.Errorf("a source that %s: %.4f are stale, %.4f without it", test.what, test.stale, without)
 		}
 	}
 }
